@@ -1,0 +1,41 @@
+/// Failing with a message, and asserting our own promises.
+#ifndef PX_BASE_FAIL_H
+#define PX_BASE_FAIL_H
+
+#include "phyxel/status.h"
+
+#include <stdarg.h>
+
+#if defined(__GNUC__)
+#define PX_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PX_PRINTF(text, first)
+#endif
+
+/// Stores the message for px_error_message() and returns `status`, so that a
+/// failing function ends in `return px_fail(...)`. Never prints, never exits.
+PxStatus px_fail(PxStatus status, const char *format, ...) PX_PRINTF(2, 3);
+
+/// Puts words before the message already stored ("bunny.ply: " + message) and
+/// returns `status`. For callers that know more of the context.
+PxStatus px_fail_prefix(PxStatus status, const char *format, ...) PX_PRINTF(2, 3);
+
+/// For our own bugs only, never for what a caller or a file can cause.
+/// Compiled out of release builds.
+#ifdef NDEBUG
+#define PX_ASSERT(condition) ((void)0)
+#else
+#define PX_ASSERT(condition) ((condition) ? (void)0 : __builtin_trap())
+#endif
+
+#define PX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/// The usual way out: hand a failure up unchanged.
+#define PX_TRY(call)                                                                               \
+    do {                                                                                           \
+        PxStatus px_try_status = (call);                                                           \
+        if (px_try_status != PX_OK)                                                                \
+            return px_try_status;                                                                  \
+    } while (0)
+
+#endif

@@ -1,0 +1,49 @@
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *px_allocate(const PxAllocator *allocator, size_t bytes)
+{
+    if (bytes == 0 || bytes > SIZE_MAX - PX_ALIGNMENT)
+        return NULL;
+    if (allocator != NULL)
+        return allocator->allocate(allocator->user, bytes);
+    return aligned_alloc(PX_ALIGNMENT, px_round_up(bytes, PX_ALIGNMENT));
+}
+
+void px_release(const PxAllocator *allocator, void *memory, size_t bytes)
+{
+    if (memory == NULL)
+        return;
+    if (allocator != NULL)
+        allocator->release(allocator->user, memory, bytes);
+    else
+        free(memory);
+}
+
+bool px_list_reserve(void **data, size_t count, size_t *capacity, size_t extra, size_t size)
+{
+    if (extra <= *capacity - count)
+        return true;
+    size_t wanted, bytes;
+    if (__builtin_add_overflow(count, extra, &wanted))
+        return false;
+    if (wanted < 2 * *capacity)
+        wanted = 2 * *capacity;
+    if (wanted < 16)
+        wanted = 16;
+    if (!px_size_multiply(wanted, size, &bytes))
+        return false;
+    void *grown = realloc(*data, bytes);
+    if (grown == NULL)
+        return false;
+    *data = grown;
+    *capacity = wanted;
+    return true;
+}
+
+void px_list_free(void *data)
+{
+    free(data);
+}

@@ -1,0 +1,43 @@
+/// Sums whose bits do not depend on order: the only way to add up over particles.
+///
+/// A long accumulator after Kulisch (1971): a fixed-point number wide enough
+/// for every double, so adding is exact, hence associative, hence the same for
+/// any split over threads or ranks; the result is the exact sum rounded once.
+#ifndef PX_BASE_SUM_H
+#define PX_BASE_SUM_H
+
+#include "base/parallel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// 32-bit digits in 64-bit limbs: limb k weighs 2^(32 k - 1088). 1074 places
+/// below one for the least subnormal, 1024 above, some for carries.
+#define PX_SUM_LIMBS 68
+
+typedef struct PxSum {
+    int64_t limb[PX_SUM_LIMBS];
+    uint32_t pending; ///< additions since carries were last propagated
+    bool nan, plus_infinity, minus_infinity;
+} PxSum;
+
+/// An empty sum is PxSum sum = {0}.
+void px_sum_add(PxSum *sum, double value);
+/// sum += other.
+void px_sum_merge(PxSum *sum, const PxSum *other);
+/// The exact total, rounded to nearest, ties to even. NaN if a NaN or both
+/// infinities were added.
+double px_sum_value(const PxSum *sum);
+
+/// Most sums that one pass over the rows may take.
+#define PX_SUM_WIDTH 16
+
+/// Adds what rows [begin, end) contribute to sums[0 .. width).
+typedef void PxSumFunction(const void *user, uint32_t begin, uint32_t end, PxSum *sums);
+
+/// `width` sums over all rows in one pass on all threads; out[k] is their value.
+/// This is the sum of this rank only; over all ranks: px_dist_sum().
+void px_sum_rows(const PxThreads *threads, uint32_t count, uint32_t width,
+                 PxSumFunction *function, const void *user, PxSum *out);
+
+#endif

@@ -1,0 +1,310 @@
+#include "base/table.h"
+
+#include "base/random.h"
+
+#include <string.h>
+
+size_t px_type_size(PxType type)
+{
+    static const size_t sizes[PX_TYPE_COUNT] = {
+        [PX_U8] = 1, [PX_U32] = 4, [PX_I32] = 4, [PX_F32] = 4, [PX_U64] = 8, [PX_F64] = 8};
+    return sizes[type];
+}
+
+const char *px_type_name(PxType type)
+{
+    static const char *const names[PX_TYPE_COUNT] = {
+        [PX_U8] = "u8",   [PX_U32] = "u32", [PX_I32] = "i32",
+        [PX_F32] = "f32", [PX_U64] = "u64", [PX_F64] = "f64"};
+    return names[type];
+}
+
+void px_table_init(PxTable *table, const PxAllocator *allocator)
+{
+    memset(table, 0, sizeof *table);
+    table->allocator = allocator;
+}
+
+/* Bytes of one component's array for `rows` rows with their pad. */
+static size_t array_bytes(PxType type, size_t rows)
+{
+    return px_round_up((rows + PX_TABLE_PAD) * px_type_size(type), PX_ALIGNMENT);
+}
+
+static void spare_release(PxTable *table)
+{
+    for (size_t size = 1; size <= 8; size *= 2) {
+        px_release(table->allocator, table->spare[size],
+                   px_round_up(((size_t)table->capacity + PX_TABLE_PAD) * size, PX_ALIGNMENT));
+        table->spare[size] = NULL;
+    }
+}
+
+void px_table_free(PxTable *table)
+{
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        PxColumn *column = &table->column[c];
+        for (uint32_t k = 0; k < column->components; ++k)
+            px_release(table->allocator, column->data[k],
+                       array_bytes(column->type, table->capacity));
+    }
+    spare_release(table);
+    px_table_init(table, table->allocator);
+}
+
+PxStatus px_table_add(PxTable *table, const char *name, const char *unit, PxType type,
+                      uint32_t components, uint32_t flags, uint32_t *out)
+{
+    if (strlen(name) >= PX_TABLE_NAME || strlen(unit) >= sizeof table->column[0].unit)
+        return px_fail(PX_ERR_ARGUMENT, "table: the name or unit of column '%s' is too long", name);
+    if (components < 1 || components > PX_TABLE_MAX_COMPONENTS || (unsigned)type >= PX_TYPE_COUNT)
+        return px_fail(PX_ERR_ARGUMENT, "table: column '%s' has %u components, wanted 1 to %u",
+                       name, components, PX_TABLE_MAX_COMPONENTS);
+    if (px_table_find(table, name) != NULL)
+        return px_fail(PX_ERR_ARGUMENT, "table: there is a column '%s' already", name);
+    if (table->columns == PX_TABLE_MAX_COLUMNS)
+        return px_fail(PX_ERR_ARGUMENT, "table: no room for column '%s', %u is the most", name,
+                       PX_TABLE_MAX_COLUMNS);
+
+    PxColumn *column = &table->column[table->columns];
+    memset(column, 0, sizeof *column);
+    strcpy(column->name, name);
+    strcpy(column->unit, unit);
+    column->type = type;
+    column->components = components;
+    column->flags = flags;
+    size_t bytes = array_bytes(type, table->capacity);
+    for (uint32_t k = 0; k < components; ++k) {
+        column->data[k] = px_allocate(table->allocator, bytes);
+        if (column->data[k] == NULL) {
+            while (k-- > 0)
+                px_release(table->allocator, column->data[k], bytes);
+            return px_fail(PX_ERR_MEMORY, "table: no room for column '%s' of %u rows", name,
+                           table->capacity);
+        }
+        memset(column->data[k], 0, bytes);
+    }
+    if (out != NULL)
+        *out = table->columns;
+    ++table->columns;
+    return PX_OK;
+}
+
+PxColumn *px_table_find(const PxTable *table, const char *name)
+{
+    for (uint32_t c = 0; c < table->columns; ++c)
+        if (strcmp(table->column[c].name, name) == 0)
+            return (PxColumn *)&table->column[c];
+    return NULL;
+}
+
+PxStatus px_table_reserve(PxTable *table, size_t rows)
+{
+    if (rows <= table->capacity)
+        return PX_OK;
+    if (rows > PX_TABLE_MAX_ROWS)
+        return px_fail(PX_ERR_MEMORY, "table: %zu rows are more than the %u possible", rows,
+                       PX_TABLE_MAX_ROWS);
+    size_t wanted = (size_t)table->capacity + table->capacity / 2;
+    if (wanted < rows || table->count == 0)
+        wanted = rows;
+    if (wanted > PX_TABLE_MAX_ROWS)
+        wanted = PX_TABLE_MAX_ROWS;
+
+    /* All new arrays first, so that a failure leaves the table as it was. */
+    void *fresh[PX_TABLE_MAX_COLUMNS][PX_TABLE_MAX_COMPONENTS] = {{NULL}};
+    bool full = false;
+    for (uint32_t c = 0; c < table->columns && !full; ++c)
+        for (uint32_t k = 0; k < table->column[c].components && !full; ++k) {
+            fresh[c][k] =
+                px_allocate(table->allocator, array_bytes(table->column[c].type, wanted));
+            full = fresh[c][k] == NULL;
+        }
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        PxColumn *column = &table->column[c];
+        size_t old_bytes = array_bytes(column->type, table->capacity);
+        size_t new_bytes = array_bytes(column->type, wanted);
+        size_t used = (size_t)table->count * px_type_size(column->type);
+        for (uint32_t k = 0; k < column->components; ++k) {
+            if (full) {
+                px_release(table->allocator, fresh[c][k], new_bytes);
+                continue;
+            }
+            memcpy(fresh[c][k], column->data[k], used);
+            memset((char *)fresh[c][k] + used, 0, new_bytes - used);
+            px_release(table->allocator, column->data[k], old_bytes);
+            column->data[k] = fresh[c][k];
+        }
+    }
+    if (full)
+        return px_fail(PX_ERR_MEMORY, "table: no room for %zu rows", wanted);
+    spare_release(table);
+    table->capacity = (uint32_t)wanted;
+    return PX_OK;
+}
+
+PxStatus px_table_append(PxTable *table, size_t rows, uint32_t *first)
+{
+    PX_TRY(px_table_reserve(table, (size_t)table->count + rows));
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        PxColumn *column = &table->column[c];
+        size_t size = px_type_size(column->type);
+        for (uint32_t k = 0; k < column->components; ++k)
+            memset((char *)column->data[k] + (size_t)table->count * size, 0, rows * size);
+    }
+    if (first != NULL)
+        *first = table->count;
+    table->count += (uint32_t)rows;
+    return PX_OK;
+}
+
+PxStatus px_table_append_rows(PxTable *table, const PxTable *from)
+{
+    uint32_t first, rows = from->count;
+    PX_TRY(px_table_append(table, rows, &first));
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        PxColumn *column = &table->column[c];
+        const PxColumn *source = px_table_find(from, column->name);
+        if (source == NULL || source->type != column->type ||
+            source->components != column->components)
+            continue;
+        size_t size = px_type_size(column->type);
+        for (uint32_t k = 0; k < column->components; ++k)
+            memcpy((char *)column->data[k] + (size_t)first * size, source->data[k], rows * size);
+    }
+    return PX_OK;
+}
+
+typedef struct Permute {
+    const uint32_t *order;
+    const void *from;
+    void *to;
+    size_t size;
+} Permute;
+
+static void permute_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Permute *p = user;
+    const uint32_t *order = p->order;
+#define PERMUTE(type)                                                                              \
+    do {                                                                                           \
+        const type *from = p->from;                                                                \
+        type *to = p->to;                                                                          \
+        for (uint32_t i = begin; i < end; ++i)                                                     \
+            to[i] = from[order[i]];                                                                \
+    } while (0)
+    switch (p->size) {
+    case 1:
+        PERMUTE(uint8_t);
+        break;
+    case 4:
+        PERMUTE(uint32_t);
+        break;
+    default:
+        PERMUTE(uint64_t);
+        break;
+    }
+#undef PERMUTE
+}
+
+PxStatus px_table_permute(PxTable *table, const uint32_t *order, const PxThreads *threads)
+{
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        PxColumn *column = &table->column[c];
+        if (column->flags & PX_COLUMN_WORK)
+            continue;
+        size_t size = px_type_size(column->type);
+        if (table->spare[size] == NULL) {
+            size_t bytes = array_bytes(column->type, table->capacity);
+            table->spare[size] = px_allocate(table->allocator, bytes);
+            if (table->spare[size] == NULL)
+                return px_fail(PX_ERR_MEMORY, "table: no room to sort %u rows", table->count);
+            memset(table->spare[size], 0, bytes);
+        }
+        for (uint32_t k = 0; k < column->components; ++k) {
+            Permute p = {order, column->data[k], table->spare[size], size};
+            px_parallel_for(threads, table->count, 16 * PX_BLOCK, permute_block, &p);
+            table->spare[size] = column->data[k];
+            column->data[k] = p.to;
+        }
+    }
+    return PX_OK;
+}
+
+void px_table_delete(PxTable *table, const uint8_t *drop)
+{
+    uint32_t kept = 0;
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        PxColumn *column = &table->column[c];
+        size_t size = px_type_size(column->type);
+        for (uint32_t k = 0; k < column->components; ++k) {
+            char *data = column->data[k];
+            kept = 0;
+            for (uint32_t i = 0; i < table->count; ++i) {
+                if (drop[i])
+                    continue;
+                memmove(data + kept * size, data + i * size, size);
+                ++kept;
+            }
+        }
+    }
+    if (table->columns > 0)
+        table->count = kept;
+}
+
+size_t px_table_bytes(const PxTable *table)
+{
+    size_t bytes = 0;
+    for (uint32_t c = 0; c < table->columns; ++c)
+        bytes += table->column[c].components * array_bytes(table->column[c].type, table->capacity);
+    for (size_t size = 1; size <= 8; size *= 2)
+        if (table->spare[size] != NULL)
+            bytes += ((size_t)table->capacity + PX_TABLE_PAD) * size;
+    return bytes;
+}
+
+static uint64_t hash_name(const PxColumn *column)
+{
+    uint64_t hash = px_mix((uint64_t)column->type * 16 + column->components);
+    for (const char *c = column->name; *c != '\0'; ++c)
+        hash = px_mix(hash ^ (unsigned char)*c) + 1;
+    return hash;
+}
+
+void px_table_hash(const PxTable *table, uint32_t flags, uint64_t hash[2])
+{
+    /* A row's hash chains its values in column order; rows add up, so their
+     * order does not matter. The shape of the table is mixed in at the end. */
+    uint64_t sum[2] = {0, 0}, shape = px_mix(table->count + 1);
+    for (uint32_t i = 0; i < table->count; ++i) {
+        uint64_t row = 0x9e3779b97f4a7c15u;
+        for (uint32_t c = 0; c < table->columns; ++c) {
+            const PxColumn *column = &table->column[c];
+            if (!(column->flags & flags))
+                continue;
+            for (uint32_t k = 0; k < column->components; ++k) {
+                uint64_t value = 0;
+                switch (px_type_size(column->type)) {
+                case 1:
+                    value = ((const uint8_t *)column->data[k])[i];
+                    break;
+                case 4:
+                    value = ((const uint32_t *)column->data[k])[i];
+                    break;
+                default:
+                    value = ((const uint64_t *)column->data[k])[i];
+                    break;
+                }
+                row = px_mix(row ^ value) + 0x9e3779b97f4a7c15u;
+            }
+        }
+        sum[0] += px_mix(row);
+        sum[1] += px_mix(row ^ 0xd1b54a32d192ed03u);
+    }
+    for (uint32_t c = 0; c < table->columns; ++c)
+        if (table->column[c].flags & flags)
+            shape = px_mix(shape ^ hash_name(&table->column[c])) + 1;
+    hash[0] = px_mix(sum[0] ^ shape);
+    hash[1] = px_mix(sum[1] ^ px_mix(shape));
+}

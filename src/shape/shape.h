@@ -1,0 +1,72 @@
+/// A shape made ready for questions: is this point inside, how far is the wall,
+/// which points fill it, which points cover it.
+#ifndef PX_SHAPE_SHAPE_H
+#define PX_SHAPE_SHAPE_H
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "phyxel/shape.h"
+
+typedef struct PxShape PxShape;
+
+/// Checks the def, reads the mesh if there is one. Lengths are checked to be
+/// finite and positive. A mesh must be closed, consistently oriented (one that
+/// is inside out as a whole is refused too, with a word on how to mend it) and
+/// finite. Errors: PX_ERR_ARGUMENT, PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
+PxStatus px_shape_create(const PxShapeDef *def, PxShape **out);
+void px_shape_free(PxShape *shape);
+
+PxShapeKind px_shape_kind(const PxShape *shape);
+
+/// Axis-aligned bounds in the shape's standing (at, rotation, scale applied);
+/// infinite for a plane.
+PxBounds px_shape_bounds(const PxShape *shape);
+
+/// m^3 and m^2; infinite for a plane.
+double px_shape_volume(const PxShape *shape);
+double px_shape_area(const PxShape *shape);
+
+/// Signed distance to the surface, m, negative inside; *normal (may be NULL) is
+/// the outward direction at the nearest surface point. Exact for all kinds.
+/// Threads: any number at once.
+double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal);
+
+bool px_shape_inside(const PxShape *shape, PxVec3 point);
+
+/// Smallest thickness of material that a wall of this shape has, m: shortest
+/// edge of a box, diameter of a ball, funnel wall, ...; INFINITY for a plane.
+/// For a mesh an estimate from rays shot inwards.
+double px_shape_thickness(const PxShape *shape);
+
+typedef enum PxLattice { PX_LATTICE_CUBIC, PX_LATTICE_HEXAGONAL } PxLattice;
+
+/// Points with optional normals.
+typedef struct PxPoints {
+    PxVec3 *position;
+    PxVec3 *normal; ///< NULL for volume samples
+    size_t count;
+} PxPoints;
+
+void px_points_free(PxPoints *points);
+
+/// Fills the inside with a lattice of `spacing` (cubic: edge; hexagonal close
+/// packing: such that a point stands for spacing^3 too), so that every point
+/// represents the volume spacing^3. Points keep about half a spacing from the
+/// surface. Anchored at the shape's own frame, so moving a shape moves its
+/// points along. Fails with PX_ERR_MEMORY when there would be more than `most`.
+/// The points come in a fixed order (z, y, x of the lattice).
+PxStatus px_shape_fill(const PxShape *shape, PxLattice lattice, double spacing, size_t most,
+                       PxPoints *out);
+
+/// Covers the surface with a Poisson-disk set: no two points nearer than about
+/// 0.8 spacing, no surface point further than `spacing` from a sample, edges and corners
+/// covered. Same points for the same shape and spacing, always. A plane cannot
+/// be covered: PX_ERR_ARGUMENT.
+PxStatus px_shape_cover(const PxShape *shape, double spacing, size_t most, PxPoints *out);
+
+/// How many points px_shape_fill / px_shape_cover would give, estimated from
+/// volume and area, without making them. Infinite for a plane.
+double px_shape_fill_estimate(const PxShape *shape, double spacing);
+double px_shape_cover_estimate(const PxShape *shape, double spacing);
+
+#endif

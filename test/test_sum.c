@@ -1,0 +1,117 @@
+/// Sums: exact, order-independent, correctly rounded.
+#include "check.h"
+
+#include "base/random.h"
+#include "base/sum.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+/* Doubles of wildly different size: 2^-300 .. 2^300, both signs. */
+static double wild(uint64_t i)
+{
+    double unit = px_random_unit(i, 0, 0) - 0.5;
+    return ldexp(unit, (int)(px_random_bits(i, 0, 1) % 600) - 300);
+}
+
+TEST(an_empty_sum_is_zero)
+{
+    PxSum sum = {0};
+    CHECK(px_sum_value(&sum) == 0.0);
+}
+
+TEST(one_value_comes_back_unchanged)
+{
+    const double values[] = {1.0,      -1.0,     0.1,      DBL_MAX,          -DBL_MAX, DBL_MIN,
+                             5e-324,   -5e-324,  1e-310,   3.0e300,          0x1p-1060,
+                             0x1.fffffffffffffp1023, 0x1.0000000000001p-1022};
+    for (size_t k = 0; k < sizeof values / sizeof *values; ++k) {
+        PxSum sum = {0};
+        px_sum_add(&sum, values[k]);
+        CHECK(px_sum_value(&sum) == values[k]);
+    }
+    for (uint64_t i = 0; i < 10000; ++i) {
+        PxSum sum = {0};
+        px_sum_add(&sum, wild(i));
+        CHECK(px_sum_value(&sum) == wild(i));
+    }
+}
+
+TEST(what_cancels_leaves_the_small_rest)
+{
+    PxSum sum = {0};
+    px_sum_add(&sum, 1e300);
+    px_sum_add(&sum, 1e-300);
+    px_sum_add(&sum, -1e300);
+    CHECK(px_sum_value(&sum) == 1e-300);
+}
+
+TEST(two_values_round_as_the_machine_rounds)
+{
+    /* IEEE addition of two doubles is correctly rounded, so it is a reference. */
+    for (uint64_t i = 0; i < 20000; ++i) {
+        double a = wild(2 * i), b = ldexp(wild(2 * i + 1), 0);
+        if (i % 2)
+            b = a * (px_random_unit(i, 7, 7) - 0.5);
+        PxSum sum = {0};
+        px_sum_add(&sum, a);
+        px_sum_add(&sum, b);
+        CHECK(px_sum_value(&sum) == a + b);
+    }
+}
+
+TEST(order_and_grouping_do_not_matter)
+{
+    enum { N = 3000 };
+    PxSum forward = {0}, backward = {0}, part[7];
+    memset(part, 0, sizeof part);
+    for (int i = 0; i < N; ++i) {
+        px_sum_add(&forward, wild((uint64_t)i));
+        px_sum_add(&backward, wild((uint64_t)(N - 1 - i)));
+        px_sum_add(&part[i % 7], wild((uint64_t)i));
+    }
+    for (int k = 1; k < 7; ++k)
+        px_sum_merge(&part[0], &part[k]);
+    double value = px_sum_value(&forward);
+    CHECK(value != 0.0);
+    CHECK(px_sum_value(&backward) == value);
+    CHECK(px_sum_value(&part[0]) == value);
+}
+
+static void add_wild(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
+{
+    (void)user;
+    for (uint32_t i = begin; i < end; ++i) {
+        px_sum_add(&sums[0], wild(i));
+        px_sum_add(&sums[1], 0.1);
+    }
+}
+
+TEST(one_two_and_eight_threads_give_the_same_bits)
+{
+    enum { N = 200001 };
+    PxSum one[2], many[2];
+    px_sum_rows(&(PxThreads){1}, N, 2, add_wild, NULL, one);
+    for (int threads = 2; threads <= 8; threads *= 2) {
+        px_sum_rows(&(PxThreads){threads}, N, 2, add_wild, NULL, many);
+        CHECK(px_sum_value(&many[0]) == px_sum_value(&one[0]));
+        CHECK(px_sum_value(&many[1]) == px_sum_value(&one[1]));
+    }
+    /* a product of two doubles is rounded once, as the sum must be */
+    CHECK(px_sum_value(&one[1]) == 0.1 * 200001.0);
+}
+
+TEST(infinities_and_nan_are_kept)
+{
+    PxSum sum = {0};
+    px_sum_add(&sum, INFINITY);
+    px_sum_add(&sum, 1.0);
+    CHECK(px_sum_value(&sum) == INFINITY);
+    px_sum_add(&sum, -INFINITY);
+    CHECK(isnan(px_sum_value(&sum)));
+    PxSum other = {0};
+    px_sum_add(&other, NAN);
+    CHECK(isnan(px_sum_value(&other)));
+}
+
+TEST_MAIN()
