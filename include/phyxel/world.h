@@ -1,0 +1,173 @@
+/// The world: materials, bodies, and the step that moves them.
+///
+/// Everything is SI. Nothing here prints or exits. A world belongs to one
+/// thread at a time and uses several inside its step.
+#ifndef PHYXEL_WORLD_H
+#define PHYXEL_WORLD_H
+
+#include "phyxel/memory.h"
+#include "phyxel/model.h"
+#include "phyxel/shape.h"
+#include "phyxel/status.h"
+#include "phyxel/vector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PxWorld PxWorld;
+
+/// Ids are values; {0, 0} means none.
+typedef struct PxMaterialId {
+    uint32_t slot, generation;
+} PxMaterialId;
+
+typedef struct PxBodyId {
+    uint32_t slot, generation;
+} PxBodyId;
+
+/// A pressure model with its default numbers; an unknown word gives an empty
+/// choice, which px_world_add_material() refuses.
+PX_API PxModelChoice px_pressure_choice(const char *model);
+
+/// What the world is like before anything is in it.
+typedef struct PxWorldDef {
+    double spacing;  ///< distance of neighbouring particles, m, > 0
+    double support;  ///< radius of a particle's neighbourhood, in spacings, 1.5 .. 4
+    PxVec3 gravity;  ///< m/s^2
+    double max_step; ///< longest time step, s, > 0
+    double min_step; ///< a step that must be shorter than this fails, s, > 0
+    double courant;  ///< part of the stability limit that a step uses, 0 .. 1
+    int threads;     ///< 0: one for every core
+    const PxAllocator *allocator; ///< NULL: the system's
+    uint32_t tag;                 ///< set by the defaults function
+} PxWorldDef;
+
+PX_API PxWorldDef px_world_def_default(void);
+
+/// One material. Start from px_material_def_default().
+typedef struct PxMaterialDef {
+    const char *name;       ///< copied
+    double density;         ///< at rest, kg/m^3, > 0
+    double viscosity;       ///< dynamic, Pa s, >= 0
+    PxModelChoice pressure; ///< what keeps a fluid from being compressed
+    uint32_t tag;
+} PxMaterialDef;
+
+PX_API PxMaterialDef px_material_def_default(void);
+
+/// A moment in the journey of a moving wall; between two of them the way is
+/// straight and even, the turn by the shorter arc.
+typedef struct PxKeyframe {
+    double time;     ///< s
+    PxVec3 at;       ///< displacement from where the body was defined, m
+    PxQuat rotation; ///< turn about the body's own `shape.at`
+} PxKeyframe;
+
+typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL } PxLatticeKind;
+
+/// A body: a shape filled with a material, or a wall.
+/// Start from px_body_def_default().
+typedef struct PxBodyDef {
+    const char *name;      ///< copied
+    PxShapeDef shape;      ///< `mesh` is copied
+    PxMaterialId material; ///< none for walls
+    PxVec3 velocity;       ///< at the start, m/s
+    PxVec3 spin;           ///< at the start, about the middle of the shape, rad/s
+    double temperature;    ///< degrees Celsius
+    PxLatticeKind fill;
+    bool wall;            ///< stands still or moves by keyframes, and nothing passes
+    bool inside;          ///< walls: keep matter inside the shape instead of out of it
+    double friction;      ///< walls: 0 slides freely, 1 sticks
+    size_t keyframes;     ///< walls: how many, 0 stands still
+    const PxKeyframe *keyframe; ///< in order of time; copied
+    uint32_t tag;
+} PxBodyDef;
+
+PX_API PxBodyDef px_body_def_default(void);
+
+/// At `time`, the value at `path` becomes `value` (1 or 3 numbers).
+typedef struct PxEventDef {
+    double time;      ///< s
+    const char *path; ///< as for px_world_set(); copied
+    double value[3];
+    int values; ///< 1 or 3
+} PxEventDef;
+
+/// Makes an empty world. Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
+PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);
+PX_API void px_world_free(PxWorld *world);
+
+/// Adds a material, a body, an event. On failure the world is unchanged and
+/// *out is the null id. A body's particles are there at once.
+PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
+PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
+PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
+
+/// Sets a number, or a vector, by the path it has in a scene file: "gravity",
+/// "gravity.1", "materials.water.viscosity", "materials.water.pressure.gamma",
+/// "bodies.paddle.friction". The range is checked as in a scene file.
+/// Values that shape the world at its start (spacing, shapes) are refused.
+PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values);
+
+/// What a step did, and what the world holds after it.
+typedef struct PxStats {
+    uint64_t step;           ///< steps done so far
+    double time;             ///< s
+    double dt;               ///< of the last step, s
+    uint64_t particles;      ///< moving ones
+    double neighbours;       ///< mean number a particle, itself included
+    double speed_max;        ///< m/s
+    double mass;             ///< kg
+    double kinetic;          ///< J
+    double potential;        ///< J, against the origin, along gravity
+    PxVec3 momentum;         ///< kg m/s
+    PxVec3 angular_momentum; ///< about the origin, kg m^2/s
+    double density_error;    ///< mean compression over rest density, per cent
+    double density_error_max;
+    uint64_t iterations;    ///< of the pressure solve in the last step
+    uint64_t not_converged; ///< steps so far whose solve stopped short
+    uint64_t caught;        ///< moves so far that a wall's last defence corrected
+    uint64_t leaked;        ///< particles so far that crossed a wall: must stay 0
+} PxStats;
+
+/// One step that does not go beyond `until` (s). Chooses its own length.
+/// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
+PX_API PxStatus px_world_step(PxWorld *world, double until);
+
+/// Steps until the time is exactly `until`.
+PX_API PxStatus px_world_advance(PxWorld *world, double until);
+
+PX_API double px_world_time(const PxWorld *world);
+
+/// Sums and extremes over all particles, of the state as it is now.
+PX_API void px_world_stats(PxWorld *world, PxStats *out);
+
+/// Particles, in the order they lie in now. `column` by name: "position",
+/// "velocity", "density", "id", ...; one array a component. NULL if there is
+/// none. Valid until the world is next changed.
+PX_API uint32_t px_world_count(const PxWorld *world);
+PX_API const float *px_world_floats(const PxWorld *world, const char *column, int component);
+PX_API const uint64_t *px_world_ids(const PxWorld *world);
+
+/// Time spent in each stage since the world was made.
+typedef struct PxStage {
+    const char *name;
+    double seconds;
+    uint64_t calls;
+} PxStage;
+
+/// Fills `out` with up to `most` stages; returns how many there are.
+PX_API size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most);
+
+/// Bytes the world holds now: particles, lists, scratch.
+PX_API size_t px_world_bytes(const PxWorld *world);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,186 @@
+#include "base/field.h"
+
+#include "phyxel/model.h"
+#include "phyxel/vector.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const PxField *px_field_find(const PxField *fields, size_t count, const char *key)
+{
+    for (size_t k = 0; k < count; ++k)
+        if (strcmp(fields[k].key, key) == 0)
+            return &fields[k];
+    return NULL;
+}
+
+const PxModelInfo *px_family_find(const PxFamily *family, const char *name)
+{
+    for (size_t k = 0; k < family->count; ++k)
+        if (strcmp(family->models[k]->name, name) == 0)
+            return family->models[k];
+    return NULL;
+}
+
+bool px_field_allows(const PxField *field, double value)
+{
+    if (!(value >= field->least && value <= field->most)) /* false for NaN too */
+        return false;
+    if ((field->flags & PX_FIELD_ABOVE) && value == field->least)
+        return false;
+    return field->kind != PX_FIELD_COUNT || value == floor(value);
+}
+
+const char *px_field_range_text(const PxField *field, char *buffer, size_t size)
+{
+    const char *what = field->kind == PX_FIELD_COUNT ? "a whole number" : "a number";
+    const char *space = field->unit[0] != '\0' ? " " : "";
+    bool above = (field->flags & PX_FIELD_ABOVE) != 0;
+    if (field->least == -INFINITY && field->most == INFINITY)
+        snprintf(buffer, size, "%s%s%s", what, field->unit[0] != '\0' ? " in " : "", field->unit);
+    else if (field->most == INFINITY)
+        snprintf(buffer, size, "%s %s %g%s%s", what, above ? "above" : "of at least", field->least,
+                 space, field->unit);
+    else
+        snprintf(buffer, size, "%s %s %g %s %g%s%s", what, above ? "above" : "from", field->least,
+                 above ? "and up to" : "to", field->most, space, field->unit);
+    return buffer;
+}
+
+static PxStatus range_failure(const PxField *field, double value, const char *where)
+{
+    char range[128];
+    return px_fail(PX_ERR_ARGUMENT, "%s is %g, wanted %s", where, value,
+                   px_field_range_text(field, range, sizeof range));
+}
+
+static int vector_component(const char *rest)
+{
+    static const char *const names[] = {"0", "1", "2", "x", "y", "z"};
+    for (int k = 0; k < 6; ++k)
+        if (strcmp(rest, names[k]) == 0)
+            return k % 3;
+    return -1;
+}
+
+PxStatus px_field_set(const PxField *field, void *object, const char *rest, const double *value,
+                      int values, const char *where)
+{
+    char *member = (char *)object + field->offset;
+    double *target = NULL;
+    int wanted = 1;
+    switch (field->kind) {
+    case PX_FIELD_NUMBER:
+    case PX_FIELD_COUNT:
+        if (rest != NULL)
+            return px_fail(PX_ERR_ARGUMENT, "%s: '%s' is one number and has no part '%s'", where,
+                           field->key, rest);
+        target = (double *)member;
+        break;
+    case PX_FIELD_VECTOR: {
+        int component = rest != NULL ? vector_component(rest) : 0;
+        if (component < 0)
+            return px_fail(PX_ERR_ARGUMENT, "%s: '%s' is a vector, wanted 0, 1, 2 or x, y, z", where,
+                           rest);
+        wanted = rest != NULL ? 1 : 3;
+        target = (double *)member + component;
+        break;
+    }
+    case PX_FIELD_MODEL: {
+        PxModelChoice *choice = (PxModelChoice *)member;
+        const PxModelInfo *model = px_family_find(field->family, choice->model);
+        const PxField *parameter =
+            model != NULL && rest != NULL
+                ? px_field_find(model->fields, model->field_count, rest)
+                : NULL;
+        if (parameter == NULL)
+            return px_fail(PX_ERR_ARGUMENT, "%s: the %s model '%s' has no number of that name",
+                           where, field->family->name, choice->model);
+        return px_field_set(parameter, choice->param, NULL, value, values, where);
+    }
+    case PX_FIELD_FLAG:
+    case PX_FIELD_WORD:
+        return px_fail(PX_ERR_ARGUMENT, "%s is not a number and cannot be set to one", where);
+    }
+    if (values != wanted)
+        return px_fail(PX_ERR_ARGUMENT, "%s takes %d number%s, got %d", where, wanted,
+                       wanted == 1 ? "" : "s", values);
+    for (int k = 0; k < wanted; ++k)
+        if (!px_field_allows(field, value[k]))
+            return range_failure(field, value[k], where);
+    for (int k = 0; k < wanted; ++k)
+        target[k] = value[k];
+    return PX_OK;
+}
+
+PxStatus px_fields_check(const PxField *fields, size_t count, const void *object, const char *what)
+{
+    for (size_t k = 0; k < count; ++k) {
+        const PxField *field = &fields[k];
+        const char *member = (const char *)object + field->offset;
+        char where[160];
+        snprintf(where, sizeof where, "%s: %s", what, field->key);
+        if (field->kind == PX_FIELD_NUMBER || field->kind == PX_FIELD_COUNT) {
+            double value = *(const double *)member;
+            if (!px_field_allows(field, value))
+                return range_failure(field, value, where);
+        } else if (field->kind == PX_FIELD_VECTOR) {
+            for (int c = 0; c < 3; ++c)
+                if (!px_field_allows(field, ((const double *)member)[c]))
+                    return range_failure(field, ((const double *)member)[c], where);
+        } else if (field->kind == PX_FIELD_MODEL) {
+            const PxModelChoice *choice = (const PxModelChoice *)member;
+            const PxModelInfo *model = px_family_find(field->family, choice->model);
+            if (model == NULL)
+                return px_fail(PX_ERR_ARGUMENT, "%s: there is no %s model '%.24s'", what,
+                               field->family->name, choice->model);
+            PX_TRY(px_fields_check(model->fields, model->field_count, choice->param, where));
+        }
+    }
+    return PX_OK;
+}
+
+/* Damerau's distance (insert, delete, replace, swap of neighbours), at most
+ * `limit` + 1. Words longer than 63 letters are cut: nobody misspells those. */
+static int edit_distance(const char *a, const char *b, int limit)
+{
+    enum { MOST = 63 };
+    int n = (int)strnlen(a, MOST), m = (int)strnlen(b, MOST);
+    int row[3][MOST + 1];
+    if (n - m > limit || m - n > limit)
+        return limit + 1;
+    for (int j = 0; j <= m; ++j)
+        row[0][j] = j;
+    for (int i = 1; i <= n; ++i) {
+        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= m; ++j) {
+            int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < best)
+                best = last[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[n % 3][m];
+}
+
+const char *px_suggest(const char *wrong, const char *const *words, size_t count)
+{
+    int limit = strlen(wrong) < 5 ? 1 : strlen(wrong) < 9 ? 2 : 3;
+    const char *best = NULL;
+    int least = limit + 1;
+    for (size_t k = 0; k < count; ++k) {
+        int distance = edit_distance(wrong, words[k], limit);
+        if (distance < least) {
+            least = distance;
+            best = words[k];
+        }
+    }
+    return best;
+}

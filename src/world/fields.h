@@ -1,0 +1,15 @@
+/// The fields of the world's defs, as scene files, events and px_world_set() see them.
+#ifndef PX_WORLD_FIELDS_H
+#define PX_WORLD_FIELDS_H
+
+#include "base/field.h"
+#include "phyxel/world.h"
+
+extern const PxField px_world_fields[];
+extern const size_t px_world_field_count;
+extern const PxField px_material_fields[];
+extern const size_t px_material_field_count;
+extern const PxField px_body_fields[];
+extern const size_t px_body_field_count;
+
+#endif
