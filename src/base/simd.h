@@ -46,10 +46,8 @@ const char *px_isa_name(PxIsa isa);
 #define PX_ISA_DECLARE(type, name, arguments) type name##_base arguments
 #endif
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are never passed between files */
-
-/// + - * / work on these as they do on floats.
+/// + - * / work on these as they do on floats. They are never passed between
+/// files (the build says -Wno-psabi, since how that is done depends on the set).
 typedef float PxF8 __attribute__((vector_size(32)));
 typedef int32_t PxI8 __attribute__((vector_size(32)));
 
@@ -209,5 +207,4 @@ PX_INLINE void px_f8_load_quads(const float *quad, const uint32_t *row, PxF8 *x,
 #endif
 }
 
-#pragma GCC diagnostic pop
 #endif

@@ -1,0 +1,182 @@
+#include "matter/pairs_build.h"
+
+#include <string.h>
+
+/* For a mask of 8 bits: the numbers of its set bits, lowest first, 4 bits each. */
+#define LANE(mask, bit) (((mask) >> (bit)) & 1u)
+#define BELOW(mask, bit) (unsigned)__builtin_popcount((mask) & ((1u << (bit)) - 1))
+#define PLACE(mask, bit) (LANE(mask, bit) * (bit##u << (4 * BELOW(mask, bit))))
+#define LANES1(m)                                                                                  \
+    (PLACE(m, 1) | PLACE(m, 2) | PLACE(m, 3) | PLACE(m, 4) | PLACE(m, 5) | PLACE(m, 6) |           \
+     PLACE(m, 7))
+#define LANES4(m) LANES1((m)), LANES1((m) + 1), LANES1((m) + 2), LANES1((m) + 3)
+#define LANES16(m) LANES4(m), LANES4((m) + 4), LANES4((m) + 8), LANES4((m) + 12)
+#define LANES64(m) LANES16(m), LANES16((m) + 16), LANES16((m) + 32), LANES16((m) + 48)
+extern const uint32_t px_front_lanes[256];
+const uint32_t px_front_lanes[256] = {LANES64(0u), LANES64(64u), LANES64(128u), LANES64(192u)};
+
+void px_pairs_init(PxPairs *pairs, const PxAllocator *allocator)
+{
+    *pairs = (PxPairs){.allocator = allocator};
+}
+
+static void rows_free(PxPairs *pairs)
+{
+    px_release(pairs->allocator, pairs->start, (size_t)pairs->rows * sizeof *pairs->start);
+    px_release(pairs->allocator, pairs->size, (size_t)pairs->rows * sizeof *pairs->size);
+    pairs->start = pairs->size = NULL;
+    pairs->rows = 0;
+}
+
+static void entries_free(PxPairs *pairs)
+{
+    px_release(pairs->allocator, pairs->row, pairs->room * sizeof *pairs->row);
+    pairs->row = NULL;
+    pairs->room = 0;
+}
+
+void px_pairs_free(PxPairs *pairs)
+{
+    rows_free(pairs);
+    entries_free(pairs);
+    px_pairs_init(pairs, pairs->allocator);
+}
+
+size_t px_pairs_bytes(const PxPairs *pairs)
+{
+    return 2 * (size_t)pairs->rows * sizeof *pairs->start + pairs->room * sizeof *pairs->row;
+}
+
+static PxStatus rows_reserve(PxPairs *pairs, uint32_t rows)
+{
+    if (rows <= pairs->rows)
+        return PX_OK;
+    rows_free(pairs);
+    size_t bytes = (size_t)rows * sizeof *pairs->start;
+    pairs->start = px_allocate(pairs->allocator, bytes);
+    pairs->size = px_allocate(pairs->allocator, bytes);
+    pairs->rows = rows;
+    if (pairs->start != NULL && pairs->size != NULL)
+        return PX_OK;
+    rows_free(pairs);
+    return px_fail(PX_ERR_MEMORY, "neighbours: no room for the lists of %u particles", rows);
+}
+
+static PxStatus entries_reserve(PxPairs *pairs, uint64_t entries)
+{
+    if (entries <= pairs->room && pairs->row != NULL)
+        return PX_OK;
+    if (entries > PX_PAIRS_MOST)
+        return px_fail(PX_ERR_MEMORY,
+                       "neighbours: %llu list entries are more than the %u possible; too many "
+                       "particles crowd in one place, or there are too many of them",
+                       (unsigned long long)entries, PX_PAIRS_MOST);
+    entries_free(pairs);
+    pairs->row = px_allocate(pairs->allocator, (size_t)entries * sizeof *pairs->row);
+    if (pairs->row == NULL)
+        return px_fail(PX_ERR_MEMORY, "neighbours: no room for %llu list entries",
+                       (unsigned long long)entries);
+    pairs->room = (size_t)entries;
+    return PX_OK;
+}
+
+#define CELLS_A_BLOCK 128u
+
+/* Distances that will have to be tested, before any is: a heap of a million
+ * particles in one cell is refused instead of tried. */
+static void candidates_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxPairsJob *job = user;
+    const PxGrid *from = job->from_grid;
+    uint64_t sum = 0;
+    PxGridWalk walk;
+    px_grid_walk_start(&walk, job->to_grid, from->key[begin]);
+    for (uint32_t c = begin; c < end; ++c) {
+        PxRange run[9];
+        int runs = px_grid_walk_rows(&walk, from->key[c], run);
+        uint64_t candidates = 0;
+        for (int k = 0; k < runs; ++k)
+            candidates += run[k].end - run[k].begin;
+        sum += candidates * (from->begin[c + 1] - from->begin[c]);
+    }
+    atomic_fetch_add_explicit(&job->candidates, sum, memory_order_relaxed);
+}
+
+/* A pass over this many candidates takes about ten seconds; a fluid has 200 a
+ * particle. */
+#define MOST_CANDIDATES ((uint64_t)1 << 35)
+
+PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints from,
+                        const PxGrid *to_grid, PxGridPoints to, float reach, PxIsa isa,
+                        const PxThreads *threads)
+{
+    PX_TRY(rows_reserve(pairs, from.count));
+    pairs->count = from.count;
+    pairs->total = pairs->used = 0;
+    if (from.count == 0)
+        return PX_OK;
+    PxPairsJob job = {.pairs = pairs,
+                      .from_grid = from_grid,
+                      .to_grid = to_grid,
+                      .from = from,
+                      .to = to,
+                      .reach_squared = reach * reach};
+    px_parallel_for(threads, from_grid->cells, CELLS_A_BLOCK, candidates_block, &job);
+    uint64_t candidates = atomic_load(&job.candidates);
+    if (candidates > MOST_CANDIDATES)
+        return px_fail(PX_ERR_MEMORY,
+                       "neighbours: %u particles have %llu candidates each on average; too many "
+                       "crowd in one place",
+                       from.count, (unsigned long long)(candidates / from.count));
+
+    /* A sphere fills 0.155 of the 27 cells around it: a first guess of the room,
+     * with the padding of 3.5 entries a list on average. */
+    uint64_t chunks = (uint64_t)threads->count * PX_PAIRS_CHUNK * 2;
+    uint64_t guess = candidates / 6 + 4 * (uint64_t)from.count + chunks;
+    if (pairs->row == NULL)
+        PX_TRY(entries_reserve(pairs, guess < PX_PAIRS_MOST ? guess : PX_PAIRS_MOST));
+    for (;;) {
+        atomic_store(&job.taken, 0);
+        atomic_store(&job.total, 0);
+        memset(job.chunk, 0, sizeof job.chunk);
+        px_parallel_for(threads, from_grid->cells, CELLS_A_BLOCK, PX_ISA_PICK(isa, px_pairs_block),
+                        &job);
+        uint64_t taken = atomic_load(&job.taken);
+        if (taken <= pairs->room) {
+            pairs->used = taken;
+            pairs->total = atomic_load(&job.total);
+            return PX_OK;
+        }
+        PX_TRY(entries_reserve(pairs, pairs->room + pairs->room / 4 + chunks));
+    }
+}
+
+typedef struct Pack {
+    float *quad;
+    const float *x, *y, *z, *w;
+} Pack;
+
+static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Pack *p = user;
+    float *restrict quad = p->quad;
+    const float *restrict x = p->x, *restrict y = p->y, *restrict z = p->z, *restrict w = p->w;
+    for (uint32_t i = begin; i < end; ++i) {
+        quad[4 * (size_t)i] = x[i];
+        quad[4 * (size_t)i + 1] = y[i];
+        quad[4 * (size_t)i + 2] = z[i];
+        quad[4 * (size_t)i + 3] = w != NULL ? w[i] : 0.0f;
+    }
+}
+
+void px_quads_pack(float *quad, const float *x, const float *y, const float *z, const float *w,
+                   uint32_t rows, const PxThreads *threads)
+{
+    Pack pack = {quad, x, y, z, w};
+    px_parallel_for(threads, rows, 4 * PX_BLOCK, pack_block, &pack);
+    float *behind = quad + 4 * (size_t)rows;
+    behind[0] = behind[1] = behind[2] = PX_FAR_AWAY;
+    behind[3] = 0.0f;
+}
