@@ -1,0 +1,50 @@
+#include "fluid/fluid.h"
+
+PxStatus px_fluid_begin(PxFluid *f)
+{
+    const PxParticles *p = f->particles;
+    f->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    f->quad_velocity = NULL;
+    f->volume = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_part = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_gx = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_gy = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_gz = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_far = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    if (f->quad == NULL || f->volume == NULL || f->wall_part == NULL || f->wall_gx == NULL ||
+        f->wall_gy == NULL || f->wall_gz == NULL || f->wall_far == NULL)
+        return px_fail(PX_ERR_MEMORY, "fluid: no room for the scratch of %u particles", f->count);
+    px_quads_pack(f->quad, p->x, p->y, p->z, NULL, f->count, f->threads);
+    return PX_OK;
+}
+
+typedef struct PackW {
+    float *quad;
+    const float *value;
+} PackW;
+
+static void pack_w_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PackW *pack = user;
+    for (uint32_t i = begin; i < end; ++i)
+        pack->quad[4 * (size_t)i + 3] = pack->value[i];
+}
+
+void px_fluid_pack_w(const PxFluid *f, float *quad, const float *value)
+{
+    PackW pack = {quad, value};
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, pack_w_block, &pack);
+}
+
+PxStatus px_fluid_pack_velocity(PxFluid *f, const float *w)
+{
+    const PxParticles *p = f->particles;
+    if (f->quad_velocity == NULL) {
+        f->quad_velocity = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+        if (f->quad_velocity == NULL)
+            return px_fail(PX_ERR_MEMORY, "fluid: no room for %u velocities", f->count);
+    }
+    px_quads_pack(f->quad_velocity, p->vx, p->vy, p->vz, w, f->count, f->threads);
+    return PX_OK;
+}

@@ -1,0 +1,29 @@
+/// The particles: a table whose usual columns have names in C.
+#ifndef PX_MATTER_PARTICLES_H
+#define PX_MATTER_PARTICLES_H
+
+#include "base/table.h"
+
+/// The pointers are good until rows are sorted, appended or deleted; call
+/// px_particles_refresh() after that.
+typedef struct PxParticles {
+    PxTable table;
+    uint64_t *id;
+    float *x, *y, *z;             ///< position, m
+    float *x_low, *y_low, *z_low; ///< what float positions cannot hold, m
+    float *vx, *vy, *vz;          ///< velocity, m/s
+    float *mass;                  ///< kg
+    float *radius;                ///< half the spacing it was made with, m
+    float *temperature;           ///< degrees C
+    uint32_t *material;           ///< slot
+    uint32_t *body;               ///< slot
+    float *density;               ///< kg/m^3, of the last step
+    float *pressure;              ///< Pa, of the last step
+    float *ax, *ay, *az;          ///< acceleration, m/s^2, of the last step
+} PxParticles;
+
+PxStatus px_particles_init(PxParticles *p, const PxAllocator *allocator);
+void px_particles_free(PxParticles *p);
+void px_particles_refresh(PxParticles *p);
+
+#endif

@@ -1,0 +1,88 @@
+#include "matter/wall.h"
+
+static PxQuat blend(PxQuat a, PxQuat b, double t)
+{
+    /* By the shorter arc; straight and then normalised: for the turns between
+     * two keyframes the pace is even to within the square of the angle / 8. */
+    double dot = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    if (dot < 0)
+        b = (PxQuat){-b.x, -b.y, -b.z, -b.w};
+    dot = fabs(dot);
+    double u = 1.0 - t, v = t;
+    if (dot < 0.9995) {
+        double angle = acos(dot > 1 ? 1 : dot), s = sin(angle);
+        u = sin((1.0 - t) * angle) / s;
+        v = sin(t * angle) / s;
+    }
+    return px_quat_normalized((PxQuat){u * a.x + v * b.x, u * a.y + v * b.y, u * a.z + v * b.z,
+                                       u * a.w + v * b.w});
+}
+
+static PxPose pose_at(const PxWall *wall, double time)
+{
+    PxPose pose = {{0, 0, 0}, px_quat_identity()};
+    const PxKeyframe *key = wall->key;
+    size_t n = wall->keys;
+    if (n == 0)
+        return pose;
+    if (time <= key[0].time)
+        return (PxPose){key[0].at, px_quat_normalized(key[0].rotation)};
+    if (time >= key[n - 1].time)
+        return (PxPose){key[n - 1].at, px_quat_normalized(key[n - 1].rotation)};
+    size_t k = 1;
+    while (key[k].time < time)
+        ++k;
+    double t = (time - key[k - 1].time) / (key[k].time - key[k - 1].time);
+    pose.move = px_mad(key[k - 1].at, px_sub(key[k].at, key[k - 1].at), t);
+    pose.turn = blend(px_quat_normalized(key[k - 1].rotation), px_quat_normalized(key[k].rotation),
+                      t);
+    return pose;
+}
+
+void px_wall_move(PxWall *wall, double time, double step)
+{
+    wall->pose[0] = pose_at(wall, time);
+    wall->pose[1] = pose_at(wall, time + step);
+    wall->step = step;
+}
+
+PxVec3 px_wall_to_rest(const PxWall *wall, int pose, PxVec3 world)
+{
+    if (wall->keys == 0)
+        return world;
+    const PxPose *p = &wall->pose[pose];
+    PxVec3 arm = px_sub(px_sub(world, p->move), wall->pivot);
+    return px_add(px_rotate(px_quat_conjugate(p->turn), arm), wall->pivot);
+}
+
+PxVec3 px_wall_to_world(const PxWall *wall, int pose, PxVec3 rest)
+{
+    if (wall->keys == 0)
+        return rest;
+    const PxPose *p = &wall->pose[pose];
+    PxVec3 arm = px_rotate(p->turn, px_sub(rest, wall->pivot));
+    return px_add(px_add(arm, wall->pivot), p->move);
+}
+
+PxVec3 px_wall_turn_to_world(const PxWall *wall, int pose, PxVec3 rest)
+{
+    return wall->keys == 0 ? rest : px_rotate(wall->pose[pose].turn, rest);
+}
+
+PxVec3 px_wall_velocity(const PxWall *wall, PxVec3 rest)
+{
+    if (wall->keys == 0 || !(wall->step > 0))
+        return px_vec(0, 0, 0);
+    PxVec3 way = px_sub(px_wall_to_world(wall, 1, rest), px_wall_to_world(wall, 0, rest));
+    return px_scale(way, 1.0 / wall->step);
+}
+
+double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal)
+{
+    double d = px_shape_distance(wall->shape, rest, normal);
+    if (!wall->inside)
+        return d;
+    if (normal != NULL)
+        *normal = px_scale(*normal, -1.0);
+    return -d;
+}

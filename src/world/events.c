@@ -1,0 +1,118 @@
+/// Changing numbers by their path, at once or when their time has come.
+#include "world/fields.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Splits "materials.water.viscosity" after the first dot: `head` gets what is
+ * before it, the answer is what follows, or NULL. */
+static const char *split(const char *path, char *head, size_t size)
+{
+    const char *dot = strchr(path, '.');
+    size_t length = dot != NULL ? (size_t)(dot - path) : strlen(path);
+    snprintf(head, size, "%.*s", (int)length, path);
+    return dot != NULL ? dot + 1 : NULL;
+}
+
+static PxStatus set_field(const PxField *fields, size_t count, void *object, const char *rest,
+                          const char *path, const double *value, int values)
+{
+    char key[64];
+    const char *tail = split(rest, key, sizeof key);
+    const PxField *field = px_field_find(fields, count, key);
+    if (field == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "%s: there is no '%s'", path, key);
+    if (!(field->flags & PX_FIELD_LIVE))
+        return px_fail(PX_ERR_ARGUMENT, "%s: '%s' cannot change while the world runs", path, key);
+    return px_field_set(field, object, tail, value, values, path);
+}
+
+PxStatus px_world_set_now(PxWorld *world, const char *path, const double *value, int values)
+{
+    char head[64], name[PX_NAME_SIZE];
+    const char *rest = split(path, head, sizeof head);
+    bool materials = strcmp(head, "materials") == 0, bodies = strcmp(head, "bodies") == 0;
+    if (!materials && !bodies) {
+        PxWorldDef def = world->def;
+        PX_TRY(set_field(px_world_fields, px_world_field_count, &def, path, path, value, values));
+        world->def = def;
+        world->state.bound_due = 1;
+        return PX_OK;
+    }
+    const char *key = rest != NULL ? split(rest, name, sizeof name) : NULL;
+    if (key == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "%s: wanted %s.NAME.KEY", path, head);
+    if (materials) {
+        for (size_t k = 0; k < world->materials.count; ++k)
+            if (strcmp(world->materials.data[k].name, name) == 0)
+                return set_field(px_material_fields, px_material_field_count,
+                                 &world->materials.data[k].def, key, path, value, values);
+        return px_fail(PX_ERR_ARGUMENT, "%s: there is no material '%s'", path, name);
+    }
+    for (uint32_t k = 0; k < world->bodies.count; ++k) {
+        PxBody *body = &world->bodies.data[k];
+        if (strcmp(body->name, name) != 0)
+            continue;
+        PX_TRY(set_field(px_body_fields, px_body_field_count, &body->def, key, path, value,
+                         values));
+        for (size_t w = 0; w < world->walls.count; ++w)
+            if (world->walls.data[w].body == k)
+                world->walls.data[w].friction = body->def.friction;
+        if (strcmp(key, "temperature") == 0)
+            for (uint32_t i = 0; i < world->particles.table.count; ++i)
+                if (world->particles.body[i] == k)
+                    world->particles.temperature[i] = (float)body->def.temperature;
+        return PX_OK;
+    }
+    return px_fail(PX_ERR_ARGUMENT, "%s: there is no body '%s'", path, name);
+}
+
+PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
+{
+    return px_world_set_now(world, path, value, values);
+}
+
+PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
+{
+    if (!(def->time >= 0) || !isfinite(def->time))
+        return px_fail(PX_ERR_ARGUMENT, "event: time is %g s, wanted 0 or later", def->time);
+    if (def->path == NULL || strlen(def->path) >= sizeof((PxEvent *)0)->path ||
+        (def->values != 1 && def->values != 3))
+        return px_fail(PX_ERR_ARGUMENT, "event at %g s: wanted a path and 1 or 3 numbers",
+                       def->time);
+    if (!PX_LIST_RESERVE(&world->events, 1))
+        return px_fail(PX_ERR_MEMORY, "event at %g s: no room", def->time);
+    PxEvent event = {.time = def->time, .values = def->values};
+    memcpy(event.value, def->value, sizeof event.value);
+    strcpy(event.path, def->path);
+    /* Behind all events of the same time or before. */
+    size_t at = world->events.count;
+    while (at > 0 && world->events.data[at - 1].time > event.time)
+        --at;
+    if (at < world->state.events)
+        return px_fail(PX_ERR_ARGUMENT, "event at %g s: that time has passed", def->time);
+    memmove(&world->events.data[at + 1], &world->events.data[at],
+            (world->events.count - at) * sizeof event);
+    world->events.data[at] = event;
+    ++world->events.count;
+    return PX_OK;
+}
+
+PxStatus px_world_events(PxWorld *world, double *next)
+{
+    while (world->state.events < world->events.count) {
+        const PxEvent *event = &world->events.data[world->state.events];
+        if (event->time > world->state.time) {
+            *next = event->time;
+            return PX_OK;
+        }
+        PxStatus status = px_world_set_now(world, event->path, event->value, event->values);
+        if (status != PX_OK)
+            return px_fail_prefix(status, "event at %g s: ", event->time);
+        ++world->state.events;
+    }
+    *next = INFINITY;
+    return PX_OK;
+}

@@ -1,0 +1,28 @@
+/// What a world needs to go on exactly where it stopped, besides the scene it
+/// was made from: the particles and these numbers.
+#ifndef PX_WORLD_STATE_H
+#define PX_WORLD_STATE_H
+
+#include "base/table.h"
+#include "phyxel/world.h"
+
+typedef struct PxWorldState {
+    uint64_t step;
+    double time;         ///< s
+    double top_speed;    ///< fastest flow to be expected, m/s; never falls
+    uint64_t events;     ///< carried out so far
+    uint64_t bound_due;  ///< 1: top_speed is to be estimated anew before the next step
+    uint64_t not_converged;
+    uint64_t caught;
+    uint64_t leaked;
+} PxWorldState;
+
+const PxTable *px_world_particles(const PxWorld *world);
+PxWorldState px_world_state(const PxWorld *world);
+
+/// Puts a freshly built world where `state` was taken; `particles` replaces its
+/// own. Events up to state.events are carried out again.
+/// Errors: PX_ERR_FORMAT when the particles do not fit the world.
+PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles);
+
+#endif

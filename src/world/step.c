@@ -1,0 +1,384 @@
+/// The step: events, neighbours, walls, density, forces, motion, defence.
+#include "contact/defence.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- how fast can it get ------------------------------------------------ */
+
+/* Height of a point: its way up against gravity. */
+static double height(PxVec3 up, PxVec3 x)
+{
+    return px_dot(up, x);
+}
+
+/* Lowest point of the ways down: the bottom of the walls' bounds, or where the
+ * fluid itself is lowest. A plane counts with its point below the fluid. */
+static double lowest_wall(const PxWorld *world, PxVec3 up, PxVec3 middle)
+{
+    double lowest = INFINITY;
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        const PxWall *wall = &world->walls.data[k];
+        const PxBounds *b = &wall->bounds;
+        if (px_finite(b->low) && px_finite(b->high)) {
+            for (int c = 0; c < 8; ++c)
+                lowest = fmin(lowest, height(up, px_vec(c & 1 ? b->high.x : b->low.x,
+                                                        c & 2 ? b->high.y : b->low.y,
+                                                        c & 4 ? b->high.z : b->low.z)));
+            continue;
+        }
+        PxVec3 normal;
+        double d = px_wall_distance(wall, middle, &normal), cosine = px_dot(normal, up);
+        if (cosine > 0.1)
+            lowest = fmin(lowest, height(up, middle) - d / cosine);
+    }
+    return lowest;
+}
+
+static double fastest_wall(const PxWorld *world)
+{
+    double fastest = 0;
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        const PxWall *wall = &world->walls.data[k];
+        for (size_t i = 1; i < wall->keys; ++i) {
+            const PxKeyframe *a = &wall->key[i - 1], *b = &wall->key[i];
+            double way = px_length(px_sub(b->at, a->at));
+            PxQuat turn = px_quat_multiply(px_quat_normalized(b->rotation),
+                                           px_quat_conjugate(px_quat_normalized(a->rotation)));
+            double angle = 2 * acos(fmin(fabs(turn.w), 1));
+            PxVec3 size = px_sub(wall->bounds.high, wall->bounds.low);
+            if (px_finite(size))
+                way += angle * px_length(size);
+            fastest = fmax(fastest, way / (b->time - a->time));
+        }
+    }
+    return fastest;
+}
+
+double px_world_speed_bound(PxWorld *world)
+{
+    const PxParticles *p = &world->particles;
+    double g = px_length(world->def.gravity), speed = 0, high = -INFINITY, low = INFINITY;
+    PxVec3 up = px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 1, 0));
+    PxBounds bounds = px_bounds_empty();
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
+        PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
+        px_bounds_add(&bounds, x);
+        high = fmax(high, height(up, x));
+        low = fmin(low, height(up, x));
+        speed = fmax(speed, px_length(v));
+    }
+    if (p->table.count == 0)
+        return 0;
+    PxVec3 middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
+    low = fmin(low, lowest_wall(world, up, middle));
+    double fall = high > low ? high - low : 0;
+    double bound = sqrt(speed * speed + 2 * g * fall);
+    bound = fmax(bound, fastest_wall(world));
+    /* Something must keep even a resting blob together: a spacing a tenth of a second. */
+    return fmax(bound, 10 * world->def.spacing);
+}
+
+/* ---- stages ------------------------------------------------------------- */
+
+typedef struct SpeedMax {
+    const PxParticles *p;
+    float squared;
+} SpeedMax;
+
+static void speed_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    SpeedMax *job = user;
+    const float *restrict vx = job->p->vx, *restrict vy = job->p->vy, *restrict vz = job->p->vz;
+    float most = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        float v2 = vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i];
+        most = v2 > most ? v2 : most;
+    }
+#pragma omp critical(px_speed_max)
+    job->squared = most > job->squared ? most : job->squared;
+}
+
+static double speed_max(PxWorld *world)
+{
+    SpeedMax job = {&world->particles, 0};
+    px_parallel_for(&world->threads, world->particles.table.count, 16 * PX_BLOCK, speed_block,
+                    &job);
+    double speed = sqrt((double)job.squared);
+    px_dist_max(&world->dist, &speed, 1);
+    return speed;
+}
+
+/* Sorts the particles by (cell, id) and lists their neighbours. */
+static PxStatus find_neighbours(PxWorld *world)
+{
+    PxParticles *p = &world->particles;
+    uint32_t n = p->table.count;
+    float reach = (float)(world->def.support * world->def.spacing);
+    PxGridPoints points = {p->x, p->y, p->z, n};
+    PxGridFrame frame = px_grid_frame((double)reach, &points, 1, &world->threads);
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    uint32_t *order = PX_ARENA_ARRAY(&world->scratch, uint32_t, n);
+    if (order == NULL)
+        return px_fail(PX_ERR_MEMORY, "neighbours: no room to sort %u particles", n);
+    PX_STAGE(&world->profile, "sort")
+    {
+        PX_TRY(px_grid_sort(&world->grid, &frame, points, p->id, order, &world->scratch,
+                            &world->threads));
+        PX_TRY(px_table_permute(&p->table, order, &world->threads));
+        px_particles_refresh(p);
+    }
+    px_arena_release(&world->scratch, mark);
+    points = (PxGridPoints){p->x, p->y, p->z, n};
+    PX_STAGE(&world->profile, "neighbours")
+    {
+        PX_TRY(px_pairs_build(&world->pairs, &world->grid, points, &world->grid, points, reach,
+                              world->isa, &world->threads));
+    }
+    world->neighbours = n > 0 ? (double)world->pairs.total / n : 0;
+    return PX_OK;
+}
+
+typedef struct Motion {
+    PxWorld *world;
+    float dt;
+    PxVec3 gravity;
+    uint64_t bad_id; /* lowest id of a particle that is not finite any more */
+} Motion;
+
+static void gravity_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Motion *m = user;
+    PxParticles *p = &m->world->particles;
+    float gx = (float)m->gravity.x, gy = (float)m->gravity.y, gz = (float)m->gravity.z;
+    for (uint32_t i = begin; i < end; ++i) {
+        p->ax[i] = gx;
+        p->ay[i] = gy;
+        p->az[i] = gz;
+    }
+}
+
+/* v += a dt, x += v dt (004 Eqs. 2.46, 2.47), the position in two floats: what the
+ * addition rounds off (Kahan 1965) is kept for the next step, so slow motion far
+ * from the origin is not lost. */
+static void move_axis(float *restrict x, float *restrict low, float *restrict v,
+                      const float *restrict a, float dt, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; ++i) {
+        v[i] += a[i] * dt;
+        float way = v[i] * dt + low[i];
+        float moved = x[i] + way;
+        low[i] = way - (moved - x[i]);
+        x[i] = moved;
+    }
+}
+
+static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Motion *m = user;
+    PxParticles *p = &m->world->particles;
+    move_axis(p->x, p->x_low, p->vx, p->ax, m->dt, begin, end);
+    move_axis(p->y, p->y_low, p->vy, p->ay, m->dt, begin, end);
+    move_axis(p->z, p->z_low, p->vz, p->az, m->dt, begin, end);
+    float sum = 0; /* NaN and infinity survive being multiplied by 0 and added */
+    for (uint32_t i = begin; i < end; ++i)
+        sum += 0.0f * p->x[i] + 0.0f * p->y[i] + 0.0f * p->z[i];
+    if (sum == 0.0f)
+        return;
+    for (uint32_t i = begin; i < end; ++i)
+        if (!isfinite(p->x[i]) || !isfinite(p->y[i]) || !isfinite(p->z[i])) {
+#pragma omp critical(px_bad_id)
+            m->bad_id = p->id[i] < m->bad_id ? p->id[i] : m->bad_id;
+        }
+}
+
+/* Says which particle stopped being finite, and at which stage. */
+static PxStatus not_finite(const PxWorld *world, uint64_t id)
+{
+    const PxParticles *p = &world->particles;
+    uint32_t i = 0;
+    while (i < p->table.count && p->id[i] != id)
+        ++i;
+    if (i == p->table.count)
+        return px_fail(PX_ERR_NUMERIC, "particle %llu is lost", (unsigned long long)id);
+    const char *stage = !isfinite(p->density[i])    ? "density"
+                        : !isfinite(p->pressure[i]) ? "pressure"
+                        : !isfinite(p->ax[i]) || !isfinite(p->ay[i]) || !isfinite(p->az[i])
+                            ? "forces"
+                            : "motion";
+    return px_fail(PX_ERR_NUMERIC,
+                   "particle %llu of body '%s' stopped being finite in the %s stage of step %llu, "
+                   "t = %g s; a smaller \"courant\" or \"max_step\" may help",
+                   (unsigned long long)id, world->bodies.data[p->body[i]].name, stage,
+                   (unsigned long long)world->state.step + 1, world->state.time);
+}
+
+typedef struct Compression {
+    const PxWorld *world;
+    float most;
+} Compression;
+
+static void compression_sums(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
+{
+    const Compression *job = user;
+    const PxWorld *world = job->world;
+    const PxParticles *p = &world->particles;
+    float most = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        float rest = (float)world->materials.data[p->material[i]].def.density;
+        float over = p->density[i] / rest - 1.0f;
+        if (over > 0) {
+            px_sum_add(&sums[0], (double)over);
+            most = over > most ? over : most;
+        }
+    }
+#pragma omp critical(px_compression)
+    ((Compression *)job)->most = most > job->most ? most : job->most;
+}
+
+static void measure_compression(PxWorld *world)
+{
+    Compression job = {world, 0};
+    PxSum sum;
+    uint32_t n = world->particles.table.count;
+    px_sum_rows(&world->threads, n, 1, compression_sums, &job, &sum);
+    px_dist_sum(&world->dist, &sum, 1);
+    world->density_error = n > 0 ? 100 * px_sum_value(&sum) / n : 0;
+    world->density_error_max = 100 * (double)job.most;
+}
+
+/* The step's length: within every limit, and such that equal steps end exactly
+ * at `target`. */
+static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressureModel *model,
+                          double target, bool *last)
+{
+    double left = target - world->state.time;
+    double h = 0.5 * (double)fluid->kernel.h, g = px_length(world->def.gravity);
+    double limit = world->def.max_step;
+    const char *why = "max_step";
+    if (fluid->count > 0) {
+        const struct {
+            double dt;
+            const char *why;
+        } limits[] = {
+            {model->step_limit(fluid), "sound and flow speed"},
+            {px_fluid_viscosity_limit(fluid), "viscosity"},
+            {g > 0 ? fluid->courant * sqrt(h / g) : INFINITY, "gravity"},
+        };
+        for (size_t k = 0; k < PX_COUNT(limits); ++k)
+            if (limits[k].dt < limit) {
+                limit = limits[k].dt;
+                why = limits[k].why;
+            }
+    }
+    if (!(limit >= world->def.min_step))
+        return px_fail(PX_ERR_NUMERIC,
+                       "step %llu at t = %g s would have to be %g s long because of %s; min_step is "
+                       "%g s",
+                       (unsigned long long)world->state.step + 1, world->state.time, limit, why,
+                       world->def.min_step);
+    double steps = ceil(left / limit);
+    *last = steps <= 1;
+    world->dt = *last ? left : left / steps;
+    return PX_OK;
+}
+
+static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *model)
+{
+    Motion m = {.world = world, .gravity = world->def.gravity};
+    PX_TRY(px_fluid_begin(fluid));
+    PX_STAGE(&world->profile, "walls")
+    {
+        px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
+        px_fluid_walls(fluid);
+    }
+    PX_STAGE(&world->profile, "density")
+    px_fluid_density(fluid);
+    PX_STAGE(&world->profile, "viscosity")
+    PX_TRY(px_fluid_viscosity(fluid));
+    PX_STAGE(&world->profile, "pressure")
+    PX_TRY(model->solve(fluid));
+    PX_STAGE(&world->profile, "measure")
+    measure_compression(world);
+    world->iterations = fluid->iterations;
+    world->state.not_converged += !fluid->converged;
+    return PX_OK;
+}
+
+static PxStatus move(PxWorld *world, const PxFluid *fluid)
+{
+    Motion m = {.world = world, .dt = (float)world->dt, .bad_id = UINT64_MAX};
+    PX_STAGE(&world->profile, "move")
+    px_parallel_for(&world->threads, fluid->count, PX_BLOCK, move_block, &m);
+    if (m.bad_id != UINT64_MAX)
+        return not_finite(world, m.bad_id);
+    PxDefenceCount count;
+    PX_STAGE(&world->profile, "defence")
+    px_defend(&world->particles, world->walls.data, world->walls.count, fluid->wall_far,
+              world->def.spacing, (double)m.dt, &world->threads, &count);
+    world->state.caught += count.caught;
+    world->state.leaked += count.leaked;
+    return PX_OK;
+}
+
+PxStatus px_world_step(PxWorld *world, double until)
+{
+    if (!(until > world->state.time))
+        return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
+                       world->state.time, until);
+    double next_event;
+    PX_TRY(px_world_events(world, &next_event));
+    PX_TRY(px_arena_reset(&world->scratch));
+    double target = next_event < until ? next_event : until;
+
+    PxFluid fluid = {.particles = &world->particles,
+                     .count = world->particles.table.count,
+                     .pairs = &world->pairs,
+                     .kernel = px_kernel(world->def.support * world->def.spacing),
+                     .spacing = world->def.spacing,
+                     .courant = world->def.courant,
+                     .speed_max = speed_max(world),
+                     .material = world->materials.data,
+                     .materials = (uint32_t)world->materials.count,
+                     .wall = world->walls.data,
+                     .walls = world->walls.count,
+                     .scratch = &world->scratch,
+                     .threads = &world->threads,
+                     .dist = &world->dist,
+                     .isa = world->isa};
+    if (world->state.bound_due)
+        world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
+    world->state.bound_due = 0;
+    world->state.top_speed = fmax(world->state.top_speed, fluid.speed_max);
+    fluid.top_speed = world->state.top_speed;
+    const PxPressureModel *model =
+        world->materials.count > 0
+            ? px_pressure_find(world->materials.data[0].def.pressure.model, world->isa)
+            : NULL;
+
+    bool last = false;
+    PX_TRY(choose_dt(world, &fluid, model, target, &last));
+    fluid.dt = world->dt;
+    for (size_t k = 0; k < world->walls.count; ++k)
+        px_wall_move(&world->walls.data[k], world->state.time, world->dt);
+    if (fluid.count > 0) {
+        PX_TRY(find_neighbours(world));
+        PX_TRY(forces(world, &fluid, model));
+        PX_TRY(move(world, &fluid));
+    }
+    world->state.time = last ? target : world->state.time + world->dt;
+    ++world->state.step;
+    return PX_OK;
+}
+
+PxStatus px_world_advance(PxWorld *world, double until)
+{
+    while (world->state.time < until)
+        PX_TRY(px_world_step(world, until));
+    return PX_OK;
+}

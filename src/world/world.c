@@ -1,0 +1,355 @@
+/// Making a world and putting things into it.
+#include "world/fields.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG 0x70687978u /* set by the defaults functions: a def made by hand lacks it */
+
+/// Most particles that one body may be filled with.
+#define MOST_PARTICLES ((size_t)200000000)
+
+PxWorldDef px_world_def_default(void)
+{
+    return (PxWorldDef){.spacing = 0.02,
+                        .support = 2,
+                        .gravity = {0, -9.81, 0},
+                        .max_step = 0.01,
+                        .min_step = 1e-8,
+                        .courant = 0.4,
+                        .tag = TAG};
+}
+
+PxMaterialDef px_material_def_default(void)
+{
+    return (PxMaterialDef){.name = "water",
+                           .density = 1000,
+                           .viscosity = 0.001,
+                           .pressure = px_pressure_choice("sesph"),
+                           .tag = TAG};
+}
+
+PxBodyDef px_body_def_default(void)
+{
+    return (PxBodyDef){.name = "",
+                       .shape = px_shape_def_default(PX_SHAPE_BOX),
+                       .temperature = 20,
+                       .friction = 0.5,
+                       .tag = TAG};
+}
+
+PxStatus px_world_create(const PxWorldDef *def, PxWorld **out)
+{
+    *out = NULL;
+    if (def == NULL || def->tag != TAG)
+        return px_fail(PX_ERR_ARGUMENT, "world: start from px_world_def_default()");
+    PX_TRY(px_fields_check(px_world_fields, px_world_field_count, def, "world"));
+    if (def->threads < 0 || def->threads > PX_MAX_THREADS)
+        return px_fail(PX_ERR_ARGUMENT, "world: threads is %d, wanted 0 to %d", def->threads,
+                       PX_MAX_THREADS);
+    PxWorld *world = px_allocate(NULL, sizeof *world);
+    if (world == NULL)
+        return px_fail(PX_ERR_MEMORY, "world: no room");
+    memset(world, 0, sizeof *world);
+    world->def = *def;
+    if (def->allocator != NULL) {
+        world->allocator = *def->allocator;
+        world->memory = &world->allocator;
+    }
+    world->def.allocator = world->memory;
+    world->threads.count = def->threads > 0 ? def->threads : px_threads_available();
+    world->isa = px_isa_best();
+    world->state.bound_due = 1;
+    px_dist_init(&world->dist);
+    px_arena_init(&world->scratch, world->memory);
+    px_grid_init(&world->grid, world->memory);
+    px_pairs_init(&world->pairs, world->memory);
+    PxStatus status = px_particles_init(&world->particles, world->memory);
+    if (status != PX_OK) {
+        px_release(NULL, world, sizeof *world);
+        return status;
+    }
+    *out = world;
+    return PX_OK;
+}
+
+void px_world_free(PxWorld *world)
+{
+    if (world == NULL)
+        return;
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        px_shape_free(world->walls.data[k].shape);
+        free(world->walls.data[k].key);
+    }
+    PX_LIST_FREE(&world->materials);
+    PX_LIST_FREE(&world->bodies);
+    PX_LIST_FREE(&world->walls);
+    PX_LIST_FREE(&world->events);
+    px_particles_free(&world->particles);
+    px_pairs_free(&world->pairs);
+    px_grid_free(&world->grid);
+    px_arena_free(&world->scratch);
+    px_release(NULL, world, sizeof *world);
+}
+
+/* Copies a name; one that is too long or has a dot (paths are split there) is
+ * refused. */
+static PxStatus name_copy(char to[PX_NAME_SIZE], const char *name, const char *what)
+{
+    if (name == NULL || name[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "%s: wanted a name", what);
+    if (strlen(name) >= PX_NAME_SIZE || strchr(name, '.') != NULL)
+        return px_fail(PX_ERR_ARGUMENT, "%s '%.80s': a name has up to %d letters and no dot", what,
+                       name, PX_NAME_SIZE - 1);
+    memset(to, 0, PX_NAME_SIZE);
+    strcpy(to, name);
+    return PX_OK;
+}
+
+PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out)
+{
+    if (out != NULL)
+        *out = (PxMaterialId){0, 0};
+    if (def->tag != TAG)
+        return px_fail(PX_ERR_ARGUMENT, "material: start from px_material_def_default()");
+    PxMaterial material = {.def = *def};
+    PX_TRY(name_copy(material.name, def->name, "material"));
+    PX_TRY(px_fields_check(px_material_fields, px_material_field_count, def, material.name));
+    for (size_t k = 0; k < world->materials.count; ++k) {
+        const PxMaterial *other = &world->materials.data[k];
+        if (strcmp(other->name, material.name) == 0)
+            return px_fail(PX_ERR_ARGUMENT, "material: there is a '%s' already", material.name);
+        if (strcmp(other->def.pressure.model, def->pressure.model) != 0)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "material '%s': pressure is '%s', but '%s' has '%s'; fluids of one "
+                           "world share their pressure model",
+                           material.name, def->pressure.model, other->name,
+                           other->def.pressure.model);
+    }
+    double s = world->def.spacing;
+    material.particle_mass = def->density * s * s * s;
+    if (!PX_LIST_RESERVE(&world->materials, 1))
+        return px_fail(PX_ERR_MEMORY, "material '%s': no room", material.name);
+    world->materials.data[world->materials.count++] = material;
+    for (size_t k = 0; k < world->materials.count; ++k) /* the list may have moved */
+        world->materials.data[k].def.name = world->materials.data[k].name;
+    if (out != NULL)
+        *out = (PxMaterialId){(uint32_t)world->materials.count, 1};
+    return PX_OK;
+}
+
+static PxVec3 middle_of(const PxShape *shape, const PxShapeDef *def)
+{
+    PxBounds b = px_shape_bounds(shape);
+    PxVec3 middle = px_scale(px_add(b.low, b.high), 0.5);
+    return px_finite(middle) ? middle : def->at;
+}
+
+static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
+                              uint32_t body, uint64_t *made)
+{
+    const PxMaterial *material = &world->materials.data[def->material.slot - 1];
+    PxLattice lattice = def->fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL;
+    PxPoints points;
+    PX_TRY(px_shape_fill(shape, lattice, world->def.spacing, MOST_PARTICLES, &points));
+    uint32_t first;
+    PxParticles *p = &world->particles;
+    PxStatus status = px_table_append(&p->table, points.count, &first);
+    if (status == PX_OK) {
+        px_particles_refresh(p);
+        PxVec3 middle = middle_of(shape, &def->shape);
+        for (size_t k = 0; k < points.count; ++k) {
+            size_t i = first + k;
+            PxVec3 x = points.position[k];
+            PxVec3 v = px_add(def->velocity, px_cross(def->spin, px_sub(x, middle)));
+            p->id[i] = px_dist_id(body, k);
+            p->x[i] = (float)x.x;
+            p->y[i] = (float)x.y;
+            p->z[i] = (float)x.z;
+            p->x_low[i] = (float)(x.x - (double)p->x[i]);
+            p->y_low[i] = (float)(x.y - (double)p->y[i]);
+            p->z_low[i] = (float)(x.z - (double)p->z[i]);
+            p->vx[i] = (float)v.x;
+            p->vy[i] = (float)v.y;
+            p->vz[i] = (float)v.z;
+            p->mass[i] = (float)material->particle_mass;
+            p->radius[i] = (float)(0.5 * world->def.spacing);
+            p->temperature[i] = (float)def->temperature;
+            p->material[i] = def->material.slot - 1;
+            p->body[i] = body;
+            p->density[i] = (float)material->def.density;
+        }
+        *made = points.count;
+    }
+    px_points_free(&points);
+    return status;
+}
+
+static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, uint32_t body)
+{
+    for (size_t k = 0; k < def->keyframes; ++k) {
+        const PxKeyframe *key = &def->keyframe[k];
+        if (!isfinite(key->time) || !px_finite(key->at))
+            return px_fail(PX_ERR_ARGUMENT, "keyframe %zu is not finite", k + 1);
+        if (k > 0 && !(key->time > key[-1].time))
+            return px_fail(PX_ERR_ARGUMENT, "keyframe %zu is at %g s, wanted after %g s", k + 1,
+                           key->time, key[-1].time);
+    }
+    if (!PX_LIST_RESERVE(&world->walls, 1))
+        return px_fail(PX_ERR_MEMORY, "no room for a wall");
+    PxKeyframe *keys = NULL;
+    if (def->keyframes > 0) {
+        keys = calloc(def->keyframes, sizeof *keys);
+        if (keys == NULL)
+            return px_fail(PX_ERR_MEMORY, "no room for %zu keyframes", def->keyframes);
+        memcpy(keys, def->keyframe, def->keyframes * sizeof *keys);
+    }
+    PxWall wall = {.shape = shape,
+                   .def = def->shape,
+                   .inside = def->inside,
+                   .friction = def->friction,
+                   .pivot = def->shape.at,
+                   .key = keys,
+                   .keys = def->keyframes,
+                   .body = body,
+                   .bounds = px_shape_bounds(shape)};
+    wall.def.rotation = px_quat_normalized(def->shape.rotation);
+    wall.def.mesh = NULL;
+    world->walls.data[world->walls.count++] = wall;
+    return PX_OK;
+}
+
+PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
+{
+    if (out != NULL)
+        *out = (PxBodyId){0, 0};
+    if (def->tag != TAG)
+        return px_fail(PX_ERR_ARGUMENT, "body: start from px_body_def_default()");
+    PxBody body = {.def = *def};
+    PX_TRY(name_copy(body.name, def->name, "body"));
+    PX_TRY(px_fields_check(px_body_fields, px_body_field_count, def, body.name));
+    for (size_t k = 0; k < world->bodies.count; ++k)
+        if (strcmp(world->bodies.data[k].name, body.name) == 0)
+            return px_fail(PX_ERR_ARGUMENT, "body: there is a '%s' already", body.name);
+    if (def->wall ? def->material.slot != 0 : def->material.slot == 0)
+        return px_fail(PX_ERR_ARGUMENT, "body '%s': %s", body.name,
+                       def->wall ? "a wall has no material" : "wanted a material");
+    if (def->material.slot > world->materials.count)
+        return px_fail(PX_ERR_ARGUMENT, "body '%s': there is no material %u", body.name,
+                       def->material.slot);
+    if (!def->wall && def->shape.kind == PX_SHAPE_PLANE)
+        return px_fail(PX_ERR_ARGUMENT, "body '%s': a plane can only be a wall", body.name);
+    if (!def->wall && def->keyframes > 0)
+        return px_fail(PX_ERR_ARGUMENT, "body '%s': only walls move by keyframes", body.name);
+    if (!PX_LIST_RESERVE(&world->bodies, 1))
+        return px_fail(PX_ERR_MEMORY, "body '%s': no room", body.name);
+
+    PxShape *shape;
+    PxStatus status = px_shape_create(&def->shape, &shape);
+    if (status != PX_OK)
+        return px_fail_prefix(status, "body '%s': ", body.name);
+    uint32_t slot = (uint32_t)world->bodies.count;
+    if (def->wall) {
+        status = add_wall(world, def, shape, slot);
+    } else {
+        status = add_particles(world, def, shape, slot, &body.particles);
+        px_shape_free(shape);
+    }
+    if (status != PX_OK) {
+        if (def->wall)
+            px_shape_free(shape);
+        return px_fail_prefix(status, "body '%s': ", body.name);
+    }
+    body.def.shape.mesh = NULL;
+    body.def.keyframe = NULL;
+    world->bodies.data[world->bodies.count++] = body;
+    for (size_t k = 0; k < world->bodies.count; ++k)
+        world->bodies.data[k].def.name = world->bodies.data[k].name;
+    world->state.bound_due = 1;
+    if (out != NULL)
+        *out = (PxBodyId){slot + 1, 1};
+    return PX_OK;
+}
+
+double px_world_time(const PxWorld *world)
+{
+    return world->state.time;
+}
+
+uint32_t px_world_count(const PxWorld *world)
+{
+    return world->particles.table.count;
+}
+
+const float *px_world_floats(const PxWorld *world, const char *column, int component)
+{
+    const PxColumn *c = px_table_find(&world->particles.table, column);
+    if (c == NULL || c->type != PX_F32 || component < 0 || (uint32_t)component >= c->components)
+        return NULL;
+    return c->data[component];
+}
+
+const uint64_t *px_world_ids(const PxWorld *world)
+{
+    return world->particles.id;
+}
+
+size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most)
+{
+    for (size_t k = 0; k < world->profile.stages && k < most; ++k)
+        out[k] = (PxStage){world->profile.stage[k].name, world->profile.stage[k].seconds,
+                           world->profile.stage[k].calls};
+    return world->profile.stages;
+}
+
+size_t px_world_bytes(const PxWorld *world)
+{
+    return sizeof *world + px_table_bytes(&world->particles.table) + px_pairs_bytes(&world->pairs) +
+           px_grid_bytes(&world->grid) + world->scratch.reserved;
+}
+
+/* ---- state -------------------------------------------------------------- */
+
+const PxTable *px_world_particles(const PxWorld *world)
+{
+    return &world->particles.table;
+}
+
+PxWorldState px_world_state(const PxWorld *world)
+{
+    return world->state;
+}
+
+PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles)
+{
+    if (state->events > world->events.count || !(state->time >= 0) || !isfinite(state->time))
+        return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
+    PxTable *table = &world->particles.table;
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        const PxColumn *column = &table->column[c];
+        const PxColumn *stored = px_table_find(particles, column->name);
+        if ((column->flags & PX_COLUMN_STATE) &&
+            (stored == NULL || stored->type != column->type ||
+             stored->components != column->components))
+            return px_fail(PX_ERR_FORMAT, "the stored particles have no usable column '%s'",
+                           column->name);
+    }
+    const PxColumn *material = px_table_find(particles, "material");
+    const PxColumn *body = px_table_find(particles, "body");
+    for (uint32_t i = 0; i < particles->count; ++i)
+        if (((const uint32_t *)material->data[0])[i] >= world->materials.count ||
+            ((const uint32_t *)body->data[0])[i] >= world->bodies.count)
+            return px_fail(PX_ERR_FORMAT, "stored particle %u has a material or body that the "
+                                          "scene does not have", i);
+    table->count = 0;
+    PX_TRY(px_table_append_rows(table, particles));
+    px_particles_refresh(&world->particles);
+    for (uint64_t k = 0; k < state->events; ++k) {
+        const PxEvent *event = &world->events.data[k];
+        PX_TRY(px_world_set_now(world, event->path, event->value, event->values));
+    }
+    world->state = *state;
+    return PX_OK;
+}
