@@ -9,7 +9,6 @@ FUZZ_SECONDS ?= 60
 BENCH  ?=
 
 all: ## the release build, leaving build/phyxel
-	@tools/install-deps --check build || { echo "make: run tools/install-deps first" >&2; exit 1; }
 	@tools/build release
 
 test: ## install what is missing, build with gcc, clang and sanitizers, run all tests
