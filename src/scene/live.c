@@ -1,0 +1,167 @@
+/// What may change while the world runs: the paths of events.
+#include "scene/content.h"
+
+#include "base/vec.h"
+#include "scene/writer.h"
+#include "world/fields.h"
+
+#include <string.h>
+
+enum { MOST_WORDS = 64 };
+
+/* One step of a path: up to the next dot. */
+typedef struct Step {
+    char word[PX_SCENE_MOST_NAME + 1];
+    const char *rest; /* behind the dot; NULL when this was the last */
+} Step;
+
+/* False when the step is longer than any name. */
+static bool take_step(const char *path, Step *out)
+{
+    const char *dot = strchr(path, '.');
+    size_t size = dot != NULL ? (size_t)(dot - path) : strlen(path);
+    if (size >= sizeof out->word)
+        return false;
+    memcpy(out->word, path, size);
+    out->word[size] = '\0';
+    out->rest = dot != NULL ? dot + 1 : NULL;
+    return true;
+}
+
+static PxStatus fail_too_long(const char *path)
+{
+    char shown[160];
+    return px_fail(PX_ERR_ARGUMENT, "is '%s', whose parts are too long to be names",
+                   px_quote(path, shown, sizeof shown));
+}
+
+static PxStatus fail_unknown(const char *path, const char *word, const char *const *words,
+                             size_t count)
+{
+    char shown[160], part[80], near[120], list[400];
+    return px_fail(PX_ERR_ARGUMENT, "is '%s', but there is no '%s' to set; there %s %s%s",
+                   px_quote(path, shown, sizeof shown), px_quote(word, part, sizeof part),
+                   count == 1 ? "is" : "are",
+                   count > 0 ? px_list_text(words, count, list, sizeof list) : "none",
+                   px_suggestion_text(word, words, count, near, sizeof near));
+}
+
+/* Is `rest` a way into a vector? */
+static bool is_component(const char *rest)
+{
+    return strlen(rest) == 1 && strchr("012xyz", rest[0]) != NULL;
+}
+
+static PxStatus check_rest(const char *path, const PxField *field, const char *rest,
+                           const PxModelChoice *choice)
+{
+    char shown[160], list[400];
+    px_quote(path, shown, sizeof shown);
+    if (field->kind == PX_FIELD_MODEL) {
+        const PxModelInfo *model = px_family_find(field->family, choice->model);
+        const char *words[PX_MODEL_PARAMS];
+        size_t count = 0;
+        for (size_t k = 0; model != NULL && k < model->field_count; ++k) {
+            if (!(model->fields[k].flags & PX_FIELD_LIVE))
+                continue;
+            if (rest != NULL && strcmp(model->fields[k].key, rest) == 0)
+                return PX_OK;
+            words[count++] = model->fields[k].key;
+        }
+        if (rest != NULL)
+            return fail_unknown(path, rest, words, count);
+        return px_fail(PX_ERR_ARGUMENT,
+                       "is '%s', a whole model; what can be set of it are its numbers: %s", shown,
+                       px_list_text(words, count, list, sizeof list));
+    }
+    if (rest == NULL || (field->kind == PX_FIELD_VECTOR && is_component(rest)))
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT, "is '%s', but '%s' is %s", shown, field->key,
+                   field->kind == PX_FIELD_VECTOR ? "a vector, with the parts x, y and z"
+                                                  : "one number without parts");
+}
+
+/* The field of that key among those that may change. `wall` matters to bodies. */
+static PxStatus find_field(const char *path, const char *at, const PxField *fields, size_t count,
+                           const void *object, const bool *wall, PxLive *out)
+{
+    const char *words[MOST_WORDS];
+    size_t live = 0;
+    Step step;
+    char shown[160], list[400];
+    px_quote(path, shown, sizeof shown);
+    if (!take_step(at != NULL ? at : "", &step))
+        return fail_too_long(path);
+    for (size_t k = 0; k < count && live < MOST_WORDS; ++k) {
+        PxBodySort sort = wall != NULL ? px_body_key_sort(fields[k].key) : PX_FOR_ALL;
+        bool fits = sort == PX_FOR_ALL || (sort == PX_FOR_WALLS) == *wall;
+        if (fits && (fields[k].flags & PX_FIELD_LIVE) && fields[k].kind != PX_FIELD_FLAG &&
+            fields[k].kind != PX_FIELD_WORD)
+            words[live++] = fields[k].key;
+    }
+    out->field = px_field_find(fields, count, step.word);
+    if (step.word[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "is '%s', wanted one thing more behind it: %s", shown,
+                       px_list_text(words, live, list, sizeof list));
+    for (size_t k = 0; out->field != NULL && k < live; ++k) {
+        if (words[k] != out->field->key)
+            continue;
+        out->rest = step.rest;
+        return check_rest(path, out->field, step.rest,
+                          (const PxModelChoice *)((const char *)object + out->field->offset));
+    }
+    if (out->field != NULL)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "is '%s', which cannot change while the world runs; what can: %s", shown,
+                       px_list_text(words, live, list, sizeof list));
+    return fail_unknown(path, step.word, words, live);
+}
+
+static PxStatus find_world(const PxScene *scene, const char *path, const Step *first, PxLive *out)
+{
+    out->scope = PX_LIVE_WORLD;
+    if (px_field_find(px_world_fields, px_world_field_count, first->word) != NULL)
+        return find_field(path, path, px_world_fields, px_world_field_count, &scene->world, NULL,
+                          out);
+    const char *words[MOST_WORDS] = {"materials", "bodies"};
+    size_t count = 2;
+    for (size_t k = 0; k < px_world_field_count && count < MOST_WORDS; ++k)
+        if (px_world_fields[k].flags & PX_FIELD_LIVE)
+            words[count++] = px_world_fields[k].key;
+    return fail_unknown(path, first->word, words, count);
+}
+
+PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
+{
+    *out = (PxLive){0};
+    Step first, name;
+    char shown[160];
+    px_quote(path, shown, sizeof shown);
+    if (!take_step(path, &first))
+        return fail_too_long(path);
+    bool material = strcmp(first.word, "materials") == 0;
+    if (!material && strcmp(first.word, "bodies") != 0)
+        return find_world(scene, path, &first, out);
+    if (!take_step(first.rest != NULL ? first.rest : "", &name))
+        return fail_too_long(path);
+    if (name.word[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "is '%s', wanted the name of a %s behind '%s.'", shown,
+                       material ? "material" : "body", first.word);
+    out->scope = material ? PX_LIVE_MATERIAL : PX_LIVE_BODY;
+    const char *words[MOST_WORDS];
+    size_t count = material ? scene->materials : scene->bodies, shown_count = 0;
+    for (size_t k = 0; k < count; ++k) {
+        const char *word = material ? scene->material[k].name : scene->body[k].def.name;
+        if (strcmp(word, name.word) == 0) {
+            out->index = k;
+            if (material)
+                return find_field(path, name.rest, px_material_fields, px_material_field_count,
+                                  &scene->material[k], NULL, out);
+            return find_field(path, name.rest, px_body_fields, px_body_field_count,
+                              &scene->body[k].def, &scene->body[k].def.wall, out);
+        }
+        if (shown_count < MOST_WORDS)
+            words[shown_count++] = word;
+    }
+    return fail_unknown(path, name.word, words, shown_count);
+}

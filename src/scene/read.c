@@ -1,0 +1,948 @@
+/// From the JSON tree to the content of a scene, complaining on the way. Nothing
+/// here stops at what is wrong: the default stays, and reading goes on.
+#include "scene/content.h"
+
+#include "base/vec.h"
+#include "scene/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static PxStatus no_room(const char *what, size_t count)
+{
+    return px_fail(PX_ERR_MEMORY, "scene: no room for %zu %s", count, what);
+}
+
+/* --- values of fields ------------------------------------------------------------- */
+
+static void complain_range(PxScene *scene, const PxPath *path, const PxField *field,
+                           const json_t *value)
+{
+    char range[128], found[96];
+    px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "is %s, wanted %s",
+                px_json_text(value, found, sizeof found),
+                px_field_range_text(field, range, sizeof range));
+}
+
+static bool read_number(PxScene *scene, const PxPath *path, const PxField *field,
+                        const json_t *value, double *out)
+{
+    if (!json_is_number(value) || !px_field_allows(field, json_number_value(value))) {
+        complain_range(scene, path, field, value);
+        return false;
+    }
+    *out = json_number_value(value);
+    return true;
+}
+
+static bool read_vector(PxScene *scene, const PxPath *path, const PxField *field,
+                        const json_t *value, PxVec3 *out)
+{
+    char range[128], found[96];
+    if (!json_is_array(value) || json_array_size(value) != 3) {
+        px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "is %s, wanted [x, y, z], each %s",
+                    px_json_text(value, found, sizeof found),
+                    px_field_range_text(field, range, sizeof range));
+        return false;
+    }
+    double v[3] = {0};
+    bool good = true;
+    for (size_t k = 0; k < 3; ++k) {
+        PxPath at = px_path_index(path, k);
+        good = read_number(scene, &at, field, json_array_get(value, k), &v[k]) && good;
+    }
+    if (good && (field->flags & PX_SCENE_DIRECTION) && !(px_length(px_vec(v[0], v[1], v[2])) > 0)) {
+        px_complain(scene, PX_ERROR, path, PX_AT_VALUE,
+                    "is the zero vector, which has no direction");
+        good = false;
+    }
+    if (good)
+        *out = px_vec(v[0], v[1], v[2]);
+    return good;
+}
+
+static size_t word_count(const char *const *words)
+{
+    size_t count = 0;
+    while (words[count] != NULL)
+        count++;
+    return count;
+}
+
+/* Which of the words, or -1 after a complaint. `what` names the choice. */
+static int read_word(PxScene *scene, const PxPath *path, const char *what, const char *const *words,
+                     size_t count, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    for (size_t k = 0; text != NULL && k < count; ++k)
+        if (strcmp(words[k], text) == 0)
+            return (int)k;
+    char found[96], list[400], near[120];
+    px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "is %s, wanted %s: %s%s",
+                px_json_text(value, found, sizeof found), what,
+                px_list_text(words, count, list, sizeof list),
+                px_suggestion_text(text != NULL ? text : "", words, count, near, sizeof near));
+    return -1;
+}
+
+static bool read_object(PxScene *scene, const PxPath *path, const json_t *value, const char *wanted)
+{
+    if (json_is_object(value))
+        return true;
+    char found[96];
+    px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "is %s, wanted %s",
+                px_json_text(value, found, sizeof found), wanted);
+    return false;
+}
+
+/* --- the keys of an object ---------------------------------------------------------- */
+
+enum { MOST_KEYS = 64 };
+
+typedef struct Keys {
+    const char *word[MOST_KEYS];
+    bool required[MOST_KEYS];
+    bool meant[MOST_KEYS];         /* a wrong key was taken for it: it is not missing as well */
+    const char *wanted[MOST_KEYS]; /* what to say when it is missing */
+    size_t count;
+} Keys;
+
+static void keys_add(Keys *keys, const char *word, bool required, const char *wanted)
+{
+    PX_ASSERT(keys->count < MOST_KEYS);
+    if (keys->count == MOST_KEYS)
+        return;
+    keys->word[keys->count] = word;
+    keys->required[keys->count] = required;
+    keys->wanted[keys->count++] = wanted;
+}
+
+static void keys_add_fields(Keys *keys, const PxField *fields, size_t count)
+{
+    for (size_t k = 0; k < count; ++k)
+        keys_add(keys, fields[k].key, (fields[k].flags & PX_FIELD_REQUIRED) != 0, NULL);
+}
+
+/* Complains about keys that nobody knows and keys that are missing. */
+static void check_keys(PxScene *scene, const PxPath *path, json_t *object, Keys *keys,
+                       const PxField *fields, size_t field_count)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        size_t k = 0;
+        while (k < keys->count && strcmp(keys->word[k], key) != 0)
+            k++;
+        if (k < keys->count || px_key_is_comment(key))
+            continue;
+        PxPath at = px_path_key(path, key);
+        const char *near = px_suggest(key, keys->word, keys->count);
+        char list[400];
+        if (near == NULL) {
+            px_complain(scene, PX_ERROR, &at, PX_AT_KEY, "is not a key here; there are %s",
+                        px_list_text(keys->word, keys->count, list, sizeof list));
+            continue;
+        }
+        px_complain(scene, PX_ERROR, &at, PX_AT_KEY, "is not a key here; did you mean '%s'?", near);
+        for (k = 0; k < keys->count; ++k)
+            keys->meant[k] = keys->meant[k] || keys->word[k] == near;
+    }
+    for (size_t k = 0; k < keys->count; ++k) {
+        if (!keys->required[k] || keys->meant[k] || json_object_get(object, keys->word[k]) != NULL)
+            continue;
+        PxPath at = px_path_key(path, keys->word[k]);
+        const PxField *field = px_field_find(fields, field_count, keys->word[k]);
+        char range[128];
+        if (field != NULL)
+            px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is missing: wanted %s%s",
+                        field->kind == PX_FIELD_VECTOR ? "[x, y, z], each " : "",
+                        px_field_range_text(field, range, sizeof range));
+        else
+            px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is missing: wanted %s",
+                        keys->wanted[k]);
+    }
+}
+
+/* --- models, and fields of any kind -------------------------------------------------- */
+
+static void choose_model(const PxModelInfo *model, PxModelChoice *out)
+{
+    *out = (PxModelChoice){0};
+    snprintf(out->model, sizeof out->model, "%s", model->name);
+    for (size_t k = 0; k < model->field_count && k < PX_MODEL_PARAMS; ++k)
+        out->param[k] = model->defaults[k];
+}
+
+static bool read_field(PxScene *scene, const PxPath *path, const PxField *field,
+                       const json_t *value, void *object);
+
+/* "sesph", or {"model": "sesph", "gamma": 7}; without a word it is the default one. */
+static bool read_model(PxScene *scene, const PxPath *path, const PxField *field, json_t *value,
+                       PxModelChoice *out)
+{
+    const PxFamily *family = field->family;
+    const char *words[MOST_KEYS];
+    size_t count = family->count < MOST_KEYS ? family->count : MOST_KEYS;
+    for (size_t k = 0; k < count; ++k)
+        words[k] = family->models[k]->name;
+    char what[64], wanted[160];
+    snprintf(what, sizeof what, "a %s model", family->name);
+    snprintf(wanted, sizeof wanted, "a %s model: its name, or an object with \"model\"",
+             family->name);
+    json_t *word = value;
+    PxPath word_path = *path;
+    if (!json_is_string(value)) {
+        if (!read_object(scene, path, value, wanted))
+            return false;
+        word = json_object_get(value, "model");
+        word_path = px_path_key(path, "model");
+    }
+    if (word != NULL) {
+        int chosen = read_word(scene, &word_path, what, words, count, word);
+        if (chosen < 0)
+            return false;
+        choose_model(family->models[chosen], out);
+    }
+    if (!json_is_object(value))
+        return true;
+    const PxModelInfo *model = px_family_find(family, out->model);
+    if (model == NULL)
+        return false;
+    Keys keys = {0};
+    keys_add(&keys, "model", false, NULL);
+    keys_add_fields(&keys, model->fields, model->field_count);
+    check_keys(scene, path, value, &keys, model->fields, model->field_count);
+    bool good = true;
+    for (size_t k = 0; k < model->field_count; ++k) {
+        const json_t *number = json_object_get(value, model->fields[k].key);
+        PxPath at = px_path_key(path, model->fields[k].key);
+        if (number != NULL)
+            good = read_field(scene, &at, &model->fields[k], number, out->param) && good;
+    }
+    return good;
+}
+
+/* Reads one value into the member that the field describes. */
+static bool read_field(PxScene *scene, const PxPath *path, const PxField *field,
+                       const json_t *value, void *object)
+{
+    char *member = (char *)object + field->offset;
+    char found[96];
+    switch (field->kind) {
+    case PX_FIELD_NUMBER:
+    case PX_FIELD_COUNT:
+        return read_number(scene, path, field, value, (double *)member);
+    case PX_FIELD_VECTOR:
+        return read_vector(scene, path, field, value, (PxVec3 *)member);
+    case PX_FIELD_FLAG:
+        if (!json_is_boolean(value)) {
+            px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "is %s, wanted true or false",
+                        px_json_text(value, found, sizeof found));
+            return false;
+        }
+        *(bool *)member = json_is_true(value);
+        return true;
+    case PX_FIELD_WORD: {
+        int word = read_word(scene, path, "one of", field->words, word_count(field->words), value);
+        if (word >= 0)
+            *(int *)member = word;
+        return word >= 0;
+    }
+    case PX_FIELD_MODEL:
+        return read_model(scene, path, field, (json_t *)value, (PxModelChoice *)member);
+    }
+    return false;
+}
+
+static bool read_fields(PxScene *scene, const PxPath *path, json_t *json, const PxField *fields,
+                        size_t count, void *object)
+{
+    bool good = true;
+    for (size_t k = 0; k < count; ++k) {
+        const json_t *value = json_object_get(json, fields[k].key);
+        PxPath at = px_path_key(path, fields[k].key);
+        if (value != NULL)
+            good = read_field(scene, &at, &fields[k], value, object) && good;
+    }
+    return good;
+}
+
+static const char *entry_wanted(const PxEntry *entry)
+{
+    switch (entry->kind) {
+    case PX_ENTRY_VERSION:
+        return "the version of the format, which is 1";
+    case PX_ENTRY_TEXT:
+        return "text";
+    case PX_ENTRY_WORD:
+        return "a word";
+    case PX_ENTRY_SECTION:
+    case PX_ENTRY_MAP:
+        return "an object { }";
+    case PX_ENTRY_LIST:
+        return "a list [ ]";
+    case PX_ENTRY_NUMBERS:
+        return "a number, or [x, y, z]";
+    }
+    return "";
+}
+
+/* The keys of a section, then its fields into `object`. Entries are left to the
+ * caller. False when something was wrong with a field or a key. */
+static bool read_section(PxScene *scene, const PxPath *path, json_t *json, const PxSection *section,
+                         void *object)
+{
+    size_t errors = scene->errors + scene->errors_left_out[0];
+    Keys keys = {0};
+    keys_add_fields(&keys, section->fields, *section->field_count);
+    for (size_t k = 0; k < section->entry_count; ++k)
+        keys_add(&keys, section->entries[k].key,
+                 (section->entries[k].flags & PX_FIELD_REQUIRED) != 0,
+                 entry_wanted(&section->entries[k]));
+    for (size_t k = 0; k < section->form_count; ++k)
+        keys_add(&keys, section->forms[k].key, false, NULL);
+    check_keys(scene, path, json, &keys, section->fields, *section->field_count);
+    read_fields(scene, path, json, section->fields, *section->field_count, object);
+    return scene->errors + scene->errors_left_out[0] == errors;
+}
+
+/* Text of an entry, or NULL when it is absent or refused. */
+static const char *read_text(PxScene *scene, const PxPath *path, const PxSection *section,
+                             const char *key, const json_t *json)
+{
+    const json_t *value = json_object_get(json, key);
+    if (value == NULL)
+        return NULL;
+    const PxEntry *entry = px_entry_find(section, key);
+    PxPath at = px_path_key(path, key);
+    char found[96];
+    if (!json_is_string(value)) {
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is %s, wanted text",
+                    px_json_text(value, found, sizeof found));
+        return NULL;
+    }
+    const char *text = json_string_value(value);
+    if (text[0] == '\0')
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is empty text");
+    else if (json_string_length(value) > entry->most)
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is %zu bytes long, at most %zu fit",
+                    json_string_length(value), entry->most);
+    else if (!px_text_is_plain(text))
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is %s: control characters may not be in it",
+                    px_json_text(value, found, sizeof found));
+    else
+        return text;
+    return NULL;
+}
+
+/* A list, or NULL when it is absent or none. */
+static json_t *read_list(PxScene *scene, const PxPath *path, const PxSection *section,
+                         const char *key, const json_t *json)
+{
+    json_t *value = json_object_get(json, key);
+    if (value == NULL)
+        return NULL;
+    const PxEntry *entry = px_entry_find(section, key);
+    PxPath at = px_path_key(path, key);
+    char found[96];
+    if (!json_is_array(value)) {
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is %s, wanted a list",
+                    px_json_text(value, found, sizeof found));
+        return NULL;
+    }
+    if (entry->section != NULL && json_array_size(value) > entry->most) {
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is a list of %zu, at most %zu fit",
+                    json_array_size(value), entry->most);
+        return NULL;
+    }
+    return value;
+}
+
+/* --- materials -------------------------------------------------------------------------- */
+
+static PxStatus read_materials(PxScene *scene, const PxPath *root)
+{
+    json_t *json = json_object_get(scene->root, "materials");
+    PxPath path = px_path_key(root, "materials");
+    const PxEntry *entry = px_entry_find(&px_scene_section, "materials");
+    if (json == NULL || !read_object(scene, &path, json, "an object of materials by name"))
+        return PX_OK;
+    size_t count = json_object_size(json);
+    if (count > entry->most) {
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE, "are %zu materials, at most %zu fit",
+                    count, entry->most);
+        return PX_OK;
+    }
+    scene->material = PX_ARENA_ARRAY(&scene->memory, PxMaterialDef, count);
+    if (scene->material == NULL)
+        return no_room("materials", count);
+    const char *name;
+    json_t *value;
+    json_object_foreach(json, name, value)
+    {
+        if (px_key_is_comment(name))
+            continue;
+        PxPath at = px_path_key(&path, name);
+        if (name[0] == '\0' || strlen(name) > PX_SCENE_MOST_NAME || strchr(name, '.') != NULL ||
+            !px_text_is_plain(name))
+            px_complain(scene, PX_ERROR, &at, PX_AT_KEY,
+                        "is not a name for a material: wanted 1 to %d bytes without a dot or "
+                        "control characters",
+                        PX_SCENE_MOST_NAME);
+        PxMaterialDef *material = &scene->material[scene->materials++];
+        px_material_section.defaults(material);
+        material->name = name;
+        if (read_object(scene, &at, value, "an object with what the material is like"))
+            read_section(scene, &at, value, &px_material_section, material);
+        const char *model = material->pressure.model, *first = scene->material[0].pressure.model;
+        PxPath pressure = px_path_key(&at, "pressure");
+        if (strcmp(model, first) != 0)
+            px_complain(scene, PX_ERROR, &pressure, PX_AT_VALUE,
+                        "is '%s', but that of '%s' is '%s': fluids of one world share the model",
+                        model, px_quote(scene->material[0].name, (char[80]){0}, 80), first);
+    }
+    return PX_OK;
+}
+
+/* --- shapes ------------------------------------------------------------------------------ */
+
+/* True, with the default, when there is no turn. */
+static bool read_turn(PxScene *scene, const PxPath *above, const json_t *json, PxSceneTurn *out)
+{
+    json_t *value = json_object_get(json, "turn");
+    PxPath path = px_path_key(above, "turn");
+    px_turn_section.defaults(out);
+    out->axis = px_scene_up_vector(scene);
+    if (value == NULL)
+        return true;
+    return read_object(scene, &path, value, "an object with \"axis\" and \"degrees\"") &&
+           read_section(scene, &path, value, &px_turn_section, out);
+}
+
+/* The whole path of a mesh, in the scene's memory; NULL when memory is out. */
+static const char *mesh_path(PxScene *scene, const char *name)
+{
+    if (name[0] == '/')
+        return name;
+    size_t folder = strlen(scene->folder), size = strlen(name);
+    char *whole = px_arena_take(&scene->memory, folder + size + 2);
+    if (whole == NULL) {
+        scene->no_memory = true;
+        return NULL;
+    }
+    memcpy(whole, scene->folder, folder);
+    if (folder == 0 || whole[folder - 1] != '/')
+        whole[folder++] = '/';
+    memcpy(whole + folder, name, size + 1);
+    return whole;
+}
+
+static bool read_mesh(PxScene *scene, const PxPath *path, const json_t *value, PxShapeDef *out)
+{
+    char found[96];
+    const char *name = json_string_value(value);
+    if (name == NULL || name[0] == '\0' || strlen(name) > 1000 || !px_text_is_plain(name)) {
+        px_complain(scene, PX_ERROR, path, PX_AT_VALUE,
+                    "is %s, wanted the name of an OBJ, PLY or STL file, at most 1000 bytes long "
+                    "and without control characters",
+                    px_json_text(value, found, sizeof found));
+        return false;
+    }
+    if (scene->folder == NULL) {
+        px_complain(scene, PX_ERROR, path, PX_AT_VALUE,
+                    "names a file, but this scene is not in a folder, so no file can be opened");
+        return false;
+    }
+    out->mesh = mesh_path(scene, name);
+    return out->mesh != NULL;
+}
+
+static bool read_form(PxScene *scene, const PxPath *path, const PxShapeForm *form, json_t *value,
+                      PxShapeDef *out)
+{
+    if (form->file)
+        return read_mesh(scene, path, value, out);
+    if (form->plain != NULL && (form->fields == NULL || !json_is_object(value)))
+        return read_field(scene, path, form->plain, value, out);
+    char wanted[160];
+    size_t used = (size_t)snprintf(wanted, sizeof wanted, "an object with ");
+    for (size_t k = 0; k < form->field_count; ++k)
+        used += (size_t)snprintf(wanted + used, sizeof wanted - used, "%s\"%s\"", k > 0 ? ", " : "",
+                                 form->fields[k].key);
+    if (!read_object(scene, path, value, wanted))
+        return false;
+    size_t errors = scene->errors + scene->errors_left_out[0];
+    Keys keys = {0};
+    keys_add_fields(&keys, form->fields, form->field_count);
+    check_keys(scene, path, value, &keys, form->fields, form->field_count);
+    read_fields(scene, path, value, form->fields, form->field_count, out);
+    return scene->errors + scene->errors_left_out[0] == errors;
+}
+
+/* Has the object a key that is not of its section? It may have been the kind of
+ * shape that is missed, and was complained about. */
+static bool has_strange_key(json_t *json)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(json, key, value)
+    {
+        if (!px_key_is_comment(key) && px_form_find(&px_shape_section, key) == NULL &&
+            px_entry_find(&px_shape_section, key) == NULL &&
+            px_field_find(px_shape_section.fields, *px_shape_section.field_count, key) == NULL)
+            return true;
+    }
+    return false;
+}
+
+/* The one kind of shape that is stated; NULL after a complaint. */
+static const PxShapeForm *find_form(PxScene *scene, const PxPath *path, json_t *json)
+{
+    const char *words[PX_SHAPE_KINDS];
+    const PxShapeForm *found = NULL;
+    for (size_t k = 0; k < px_shape_section.form_count; ++k) {
+        const PxShapeForm *form = &px_shape_section.forms[k];
+        words[k] = form->key;
+        if (json_object_get(json, form->key) == NULL)
+            continue;
+        if (found != NULL) {
+            PxPath at = px_path_key(path, form->key);
+            px_complain(scene, PX_ERROR, &at, PX_AT_KEY,
+                        "is a second shape beside '%s'; a body has one, so make two bodies",
+                        found->key);
+            return NULL;
+        }
+        found = form;
+    }
+    char list[200];
+    if (found == NULL && !has_strange_key(json))
+        px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "has no kind of shape: wanted one of %s",
+                    px_list_text(words, px_shape_section.form_count, list, sizeof list));
+    return found;
+}
+
+static void read_shape(PxScene *scene, const PxPath *above, const json_t *json, PxSceneBody *body)
+{
+    json_t *value = json_object_get(json, "shape");
+    PxPath path = px_path_key(above, "shape");
+    px_turn_section.defaults(&body->turn);
+    if (value == NULL || !read_object(scene, &path, value, "an object with a kind of shape"))
+        return;
+    PxShapeDef scratch;
+    px_shape_section.defaults(&scratch);
+    bool good = read_section(scene, &path, value, &px_shape_section, &scratch);
+    good = read_turn(scene, &path, value, &body->turn) && good;
+    const PxShapeForm *form = find_form(scene, &path, value);
+    if (form == NULL)
+        return;
+    PxShapeDef shape = px_shape_def_default(form->kind);
+    shape.at = scratch.at;
+    shape.scale = scratch.scale;
+    if (form->kind == PX_SHAPE_PLANE)
+        shape.normal = px_scene_up_vector(scene);
+    PxPath at = px_path_key(&path, form->key);
+    body->shape_known =
+        read_form(scene, &at, form, json_object_get(value, form->key), &shape) && good;
+    body->def.shape = shape;
+}
+
+/* --- bodies ------------------------------------------------------------------------------ */
+
+static PxStatus read_keyframes(PxScene *scene, const PxPath *above, const json_t *json,
+                               PxSceneBody *body)
+{
+    json_t *list = read_list(scene, above, &px_body_section, "keyframes", json);
+    if (list == NULL || json_array_size(list) == 0)
+        return PX_OK;
+    PxPath path = px_path_key(above, "keyframes");
+    size_t count = json_array_size(list);
+    body->keyframe = PX_ARENA_ARRAY(&scene->memory, PxSceneKeyframe, count + 1);
+    if (body->keyframe == NULL)
+        return no_room("keyframes", count);
+    /* A wall starts where it was put, unless the first keyframe says otherwise. */
+    px_keyframe_section.defaults(&body->keyframe[0]);
+    body->keyframe[0].turn.axis = px_scene_up_vector(scene);
+    body->keyframes = 1;
+    for (size_t k = 0; k < count; ++k) {
+        json_t *value = json_array_get(list, k);
+        PxPath at = px_path_index(&path, k), time = px_path_key(&at, "at");
+        PxSceneKeyframe next;
+        px_keyframe_section.defaults(&next);
+        if (!read_object(scene, &at, value, "an object with \"at\", \"move\" and \"turn\""))
+            continue;
+        bool good = read_section(scene, &at, value, &px_keyframe_section, &next);
+        good = read_turn(scene, &at, value, &next.turn) && good;
+        if (!good)
+            continue;
+        const PxSceneKeyframe *last = &body->keyframe[body->keyframes - 1];
+        if (k == 0 && next.at == 0)
+            body->keyframes = 0;
+        else if (next.at <= last->at) {
+            char now[32], before[32];
+            px_complain(scene, PX_ERROR, &time, PX_AT_VALUE,
+                        "is %s s, wanted more than the keyframe before, which is at %s s",
+                        px_number_text(next.at, now), px_number_text(last->at, before));
+            continue;
+        }
+        body->keyframe[body->keyframes++] = next;
+    }
+    return PX_OK;
+}
+
+static void read_material_name(PxScene *scene, const PxPath *above, const json_t *json,
+                               PxSceneBody *body)
+{
+    PxPath path = px_path_key(above, "material");
+    const char *name = read_text(scene, above, &px_body_section, "material", json);
+    for (size_t k = 0; name != NULL && k < scene->materials; ++k) {
+        if (strcmp(scene->material[k].name, name) == 0) {
+            body->material = k;
+            return;
+        }
+    }
+    if (name == NULL && json_object_get(json, "material") != NULL)
+        return; /* refused already */
+    enum { SHOWN = 64 };
+    const char *words[SHOWN];
+    size_t count = scene->materials < SHOWN ? scene->materials : SHOWN;
+    for (size_t k = 0; k < count; ++k)
+        words[k] = scene->material[k].name;
+    char list[400], near[120], part[120];
+    px_list_text(words, count, list, sizeof list);
+    if (count == 0)
+        snprintf(list, sizeof list, "none");
+    if (name == NULL)
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is missing: a body that is not a wall needs one, and there are %s", list);
+    else
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is '%s', but the materials of this scene are %s%s",
+                    px_quote(name, part, sizeof part), list,
+                    px_suggestion_text(name, words, count, near, sizeof near));
+}
+
+/* What a wall must not have, and what only a wall may have. */
+static void check_sort(PxScene *scene, const PxPath *path, json_t *json, bool wall)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(json, key, value)
+    {
+        PxBodySort sort = px_body_key_sort(key);
+        PxPath at = px_path_key(path, key);
+        if (sort == PX_FOR_WALLS && !wall)
+            px_complain(scene, PX_ERROR, &at, PX_AT_KEY,
+                        "is for walls only; should this body have \"wall\": true?");
+        else if (sort == PX_FOR_MATTER && wall)
+            px_complain(scene, PX_ERROR, &at, PX_AT_KEY, "is not for walls: they %s",
+                        strcmp(key, "velocity") == 0 || strcmp(key, "spin") == 0
+                            ? "move by \"keyframes\""
+                            : "are not filled with anything");
+    }
+}
+
+static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size_t index,
+                          PxSceneBody *body)
+{
+    *body = (PxSceneBody){.material = PX_NO_MATERIAL};
+    px_body_section.defaults(&body->def);
+    char name[32];
+    snprintf(name, sizeof name, "body %zu", index + 1);
+    char *kept = px_arena_take(&scene->memory, sizeof name);
+    if (kept == NULL)
+        return no_room("names", 1);
+    body->def.name = memcpy(kept, name, sizeof name);
+    if (!read_object(scene, path, json, "an object with a shape, and a material or \"wall\""))
+        return PX_OK;
+    read_section(scene, path, json, &px_body_section, &body->def);
+    const char *stated = read_text(scene, path, &px_body_section, "name", json);
+    if (stated != NULL)
+        body->def.name = stated;
+    PxPath at = px_path_key(path, "name");
+    if (stated != NULL && strchr(stated, '.') != NULL)
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE,
+                    "is '%s': a name has no dot, because dots part the steps of a path",
+                    px_quote(stated, (char[100]){0}, 100));
+    read_shape(scene, path, json, body);
+    const json_t *wall = json_object_get(json, "wall");
+    if (wall != NULL && !json_is_boolean(wall))
+        return PX_OK; /* whether it is a wall is not known */
+    check_sort(scene, path, json, body->def.wall);
+    if (!body->def.wall) {
+        read_material_name(scene, path, json, body);
+        PxPath shape = px_path_key(path, "shape"), plane = px_path_key(&shape, "plane");
+        if (body->shape_known && body->def.shape.kind == PX_SHAPE_PLANE)
+            px_complain(scene, PX_ERROR, &plane, PX_AT_KEY,
+                        "has no end and cannot be filled; should this body have \"wall\": true?");
+        return PX_OK;
+    }
+    return read_keyframes(scene, path, json, body);
+}
+
+typedef struct NamedBody {
+    const char *name;
+    size_t index;
+} NamedBody;
+
+static int compare_names(const void *a, const void *b)
+{
+    const NamedBody *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static PxStatus check_names(PxScene *scene, const PxPath *bodies)
+{
+    if (scene->bodies < 2)
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(&scene->memory);
+    NamedBody *named = PX_ARENA_ARRAY(&scene->memory, NamedBody, scene->bodies);
+    if (named == NULL)
+        return no_room("names", scene->bodies);
+    for (size_t k = 0; k < scene->bodies; ++k)
+        named[k] = (NamedBody){scene->body[k].def.name, k};
+    qsort(named, scene->bodies, sizeof *named, compare_names);
+    for (size_t k = 1; k < scene->bodies; ++k) {
+        if (strcmp(named[k].name, named[k - 1].name) != 0)
+            continue;
+        PxPath body = px_path_index(bodies, named[k].index), name = px_path_key(&body, "name");
+        px_complain(scene, PX_ERROR, &name, PX_AT_VALUE, "is '%s', as is that of bodies[%zu]",
+                    px_quote(named[k].name, (char[120]){0}, 120), named[k - 1].index);
+    }
+    px_arena_release(&scene->memory, mark);
+    return PX_OK;
+}
+
+static PxStatus read_bodies(PxScene *scene, const PxPath *root)
+{
+    enum { MOST_KEYFRAMES = 1000000 }; /* of all bodies, those put between included */
+    json_t *list = read_list(scene, root, &px_scene_section, "bodies", scene->root);
+    if (list == NULL)
+        return PX_OK;
+    PxPath path = px_path_key(root, "bodies");
+    size_t count = json_array_size(list), keyframes = 0;
+    scene->body = PX_ARENA_ARRAY(&scene->memory, PxSceneBody, count);
+    if (scene->body == NULL)
+        return no_room("bodies", count);
+    for (size_t k = 0; k < count; ++k) {
+        PxPath at = px_path_index(&path, k), journey = px_path_key(&at, "keyframes");
+        PX_TRY(read_body(scene, &at, json_array_get(list, k), k, &scene->body[k]));
+        scene->bodies++;
+        keyframes += px_scene_keyframes(&scene->body[k], NULL);
+        if (keyframes > MOST_KEYFRAMES) {
+            px_complain(scene, PX_ERROR, &journey, PX_AT_VALUE,
+                        "turn too often: more than %d keyframes in all", MOST_KEYFRAMES);
+            keyframes = 0;
+        }
+    }
+    return check_names(scene, &path);
+}
+
+/* --- events, camera, emitters --------------------------------------------------------------- */
+
+/* One number or three; false after a complaint. */
+static bool read_numbers(PxScene *scene, const PxPath *path, const json_t *value, PxSceneEvent *out)
+{
+    char found[96];
+    bool good = json_is_number(value);
+    if (good) {
+        out->to[0] = json_number_value(value);
+        out->values = 1;
+    } else if (json_is_array(value) && json_array_size(value) == 3) {
+        good = true;
+        out->values = 3;
+        for (size_t k = 0; k < 3; ++k) {
+            const json_t *number = json_array_get(value, k);
+            good = good && json_is_number(number);
+            out->to[k] = json_number_value(number);
+        }
+    }
+    if (!good)
+        px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "is %s, wanted a number or three",
+                    px_json_text(value, found, sizeof found));
+    return good;
+}
+
+/* Tries the event out on a copy of what it changes. */
+static void check_event(PxScene *scene, const PxPath *set, const PxPath *to,
+                        const PxSceneEvent *event, bool value_known)
+{
+    PxLive live;
+    if (px_scene_live(scene, event->set, &live) != PX_OK) {
+        px_complain(scene, PX_ERROR, set, PX_AT_VALUE, "%s", px_error_message());
+        return;
+    }
+    if (!value_known)
+        return;
+    PxSectionObject copy;
+    switch (live.scope) {
+    case PX_LIVE_WORLD:
+        copy.world = scene->world;
+        break;
+    case PX_LIVE_MATERIAL:
+        copy.material = scene->material[live.index];
+        break;
+    case PX_LIVE_BODY:
+        copy.body = scene->body[live.index].def;
+        break;
+    }
+    if (px_field_set(live.field, &copy, live.rest, event->to, event->values, event->set) != PX_OK)
+        px_complain(scene, PX_ERROR, to, PX_AT_VALUE, "%s", px_error_message());
+}
+
+static PxStatus read_events(PxScene *scene, const PxPath *root)
+{
+    json_t *list = read_list(scene, root, &px_scene_section, "events", scene->root);
+    if (list == NULL)
+        return PX_OK;
+    PxPath path = px_path_key(root, "events");
+    size_t count = json_array_size(list);
+    scene->event = PX_ARENA_ARRAY(&scene->memory, PxSceneEvent, count);
+    scene->event_index = PX_ARENA_ARRAY(&scene->memory, size_t, count);
+    if (scene->event == NULL || scene->event_index == NULL)
+        return no_room("events", count);
+    for (size_t k = 0; k < count; ++k) {
+        size_t errors = scene->errors + scene->errors_left_out[0];
+        json_t *value = json_array_get(list, k);
+        PxPath at = px_path_index(&path, k);
+        PxPath set = px_path_key(&at, "set"), to = px_path_key(&at, "to");
+        PxSceneEvent event;
+        px_event_section.defaults(&event);
+        if (!read_object(scene, &at, value, "an object with \"at\", \"set\" and \"to\""))
+            continue;
+        read_section(scene, &at, value, &px_event_section, &event);
+        event.set = read_text(scene, &at, &px_event_section, "set", value);
+        const json_t *numbers = json_object_get(value, "to");
+        bool known = numbers != NULL && read_numbers(scene, &to, numbers, &event);
+        if (event.set != NULL)
+            check_event(scene, &set, &to, &event, known);
+        if (scene->errors + scene->errors_left_out[0] != errors)
+            continue;
+        scene->event[scene->events] = event;
+        scene->event_index[scene->events++] = k;
+    }
+    return PX_OK;
+}
+
+static void read_camera(PxScene *scene, const PxPath *root)
+{
+    json_t *json = json_object_get(scene->root, "camera");
+    PxPath path = px_path_key(root, "camera");
+    px_camera_section.defaults(&scene->camera);
+    if (json == NULL || !read_object(scene, &path, json, "an object with \"from\" and \"to\""))
+        return;
+    if (!read_section(scene, &path, json, &px_camera_section, &scene->camera))
+        return;
+    if (px_length(px_sub(scene->camera.from, scene->camera.to)) > 0)
+        scene->has_camera = true;
+    else
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "looks from a point at the same point, wanted \"from\" and \"to\" apart");
+}
+
+static void read_emitters(PxScene *scene, const PxPath *root)
+{
+    json_t *list = read_list(scene, root, &px_scene_section, "emitters", scene->root);
+    PxPath path = px_path_key(root, "emitters"), at = px_path_index(&path, 0);
+    if (json_array_size(list) > 0)
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE,
+                    "is an emitter, and emitters are not built yet: the list must be empty");
+}
+
+/* --- the top ------------------------------------------------------------------------------------
+ */
+
+static void read_version(PxScene *scene, const PxPath *root)
+{
+    const json_t *value = json_object_get(scene->root, "phyxel");
+    PxPath path = px_path_key(root, "phyxel");
+    char found[96];
+    if (value != NULL && (!json_is_number(value) || json_number_value(value) != PX_SCENE_VERSION))
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is %s, and this phyxel reads version %d of the format",
+                    px_json_text(value, found, sizeof found), PX_SCENE_VERSION);
+}
+
+/* The file's name without folder and ending, for a scene that has no name. */
+static PxStatus name_from_file(PxScene *scene)
+{
+    const char *slash = strrchr(scene->file, '/');
+    const char *stem = slash != NULL ? slash + 1 : scene->file;
+    const char *dot = strrchr(stem, '.');
+    size_t size = dot != NULL && dot != stem ? (size_t)(dot - stem) : strlen(stem);
+    char *name = px_arena_take(&scene->memory, size + 1);
+    if (name == NULL)
+        return no_room("names", 1);
+    memcpy(name, stem, size);
+    name[size] = '\0';
+    bool usable = size > 0 && size <= px_entry_find(&px_scene_section, "name")->most &&
+                  px_text_is_plain(name);
+    scene->name = usable ? name : "scene";
+    return PX_OK;
+}
+
+void px_scene_forget(PxScene *scene)
+{
+    px_arena_free(&scene->memory);
+    scene->material = NULL;
+    scene->body = NULL;
+    scene->event = NULL;
+    scene->event_index = NULL;
+    scene->materials = scene->bodies = scene->events = 0;
+    scene->has_camera = false;
+    free(scene->resolved);
+    scene->resolved = NULL;
+    scene->hash[0] = '\0';
+    px_complaints_clear(scene, false);
+}
+
+static PxStatus read_all(PxScene *scene)
+{
+    PxPath root = px_path_root();
+    px_scene_section.defaults(&scene->world);
+    px_time_section.defaults(&scene->time);
+    PX_TRY(name_from_file(scene));
+    if (!json_is_object(scene->root)) {
+        if (scene->root != NULL)
+            read_object(scene, &root, scene->root, "a scene: an object { \"phyxel\": 1, ... }");
+        return PX_OK;
+    }
+    double weight = px_length(scene->world.gravity);
+    json_t *up = json_object_get(scene->root, "up");
+    PxPath up_path = px_path_key(&root, "up");
+    scene->up = PX_UP_Y;
+    if (up != NULL)
+        read_field(scene, &up_path, px_entry_find(&px_scene_section, "up")->field, up, &scene->up);
+    scene->world.gravity = px_scale(px_scene_up_vector(scene), -weight);
+    scene->world.spacing = 0; /* stays so when the stated one is refused */
+    read_section(scene, &root, scene->root, &px_scene_section, &scene->world);
+    read_version(scene, &root);
+    const char *name = read_text(scene, &root, &px_scene_section, "name", scene->root);
+    if (name != NULL)
+        scene->name = name;
+    json_t *time = json_object_get(scene->root, "time");
+    PxPath time_path = px_path_key(&root, "time");
+    if (time != NULL &&
+        read_object(scene, &time_path, time, "an object with \"frames\" or \"fps\""))
+        read_section(scene, &time_path, time, &px_time_section, &scene->time);
+    PX_TRY(read_materials(scene, &root));
+    PX_TRY(read_bodies(scene, &root));
+    read_emitters(scene, &root);
+    PX_TRY(read_events(scene, &root));
+    read_camera(scene, &root);
+    if (scene->world.min_step > scene->world.max_step) {
+        PxPath path = px_path_key(&root, "min_step");
+        char least[32], most[32];
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE, "is %s s, longer than max_step, %s s",
+                    px_number_text(scene->world.min_step, least),
+                    px_number_text(scene->world.max_step, most));
+    }
+    return PX_OK;
+}
+
+PxStatus px_scene_understand(PxScene *scene)
+{
+    PX_TRY(read_all(scene));
+    return px_complaints_finish(scene);
+}

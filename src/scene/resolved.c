@@ -1,0 +1,254 @@
+/// The scene with every default written out, and its hash.
+#include "scene/content.h"
+
+#include "base/random.h"
+#include "scene/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Which text is wanted: the one to keep, or the one to hash, which leaves out
+ * how long the run is and has the meshes' contents in the place of their names. */
+typedef enum Purpose { TO_KEEP, TO_HASH } Purpose;
+
+static void write_model(PxWriter *w, const PxField *field, const PxModelChoice *choice)
+{
+    const PxModelInfo *model = px_family_find(field->family, choice->model);
+    px_write_open_flat(w, '{');
+    px_write_key(w, "model");
+    px_write_text(w, choice->model);
+    for (size_t k = 0; model != NULL && k < model->field_count; ++k) {
+        px_write_key(w, model->fields[k].key);
+        px_write_number(w, choice->param[k]);
+    }
+    px_write_close_flat(w, '}');
+}
+
+static void write_value(PxWriter *w, const PxField *field, const void *object)
+{
+    const char *member = (const char *)object + field->offset;
+    switch (field->kind) {
+    case PX_FIELD_NUMBER:
+    case PX_FIELD_COUNT:
+        px_write_number(w, *(const double *)member);
+        break;
+    case PX_FIELD_VECTOR:
+        px_write_vector(w, *(const PxVec3 *)member);
+        break;
+    case PX_FIELD_FLAG:
+        px_write_flag(w, *(const bool *)member);
+        break;
+    case PX_FIELD_WORD:
+        px_write_text(w, field->words[*(const int *)member]);
+        break;
+    case PX_FIELD_MODEL:
+        write_model(w, field, (const PxModelChoice *)member);
+        break;
+    }
+}
+
+static void write_field(PxWriter *w, const PxField *field, const void *object)
+{
+    px_write_key(w, field->key);
+    write_value(w, field, object);
+}
+
+static void write_fields(PxWriter *w, const PxSection *section, const void *object)
+{
+    for (size_t k = 0; k < *section->field_count; ++k)
+        write_field(w, &section->fields[k], object);
+}
+
+static void write_turn(PxWriter *w, const PxSceneTurn *turn)
+{
+    px_write_key(w, "turn");
+    px_write_open_flat(w, '{');
+    write_fields(w, &px_turn_section, turn);
+    px_write_close_flat(w, '}');
+}
+
+/* --- hashing -------------------------------------------------------------------------- */
+
+static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t size)
+{
+    for (; size >= 8; bytes += 8, size -= 8) {
+        uint64_t word = 0;
+        for (int k = 0; k < 8; ++k) /* the same on machines of either byte order */
+            word |= (uint64_t)bytes[k] << (8 * k);
+        hash = px_mix(hash ^ word) + 0x9e3779b97f4a7c15u;
+    }
+    uint64_t word = size;
+    for (size_t k = 0; k < size; ++k)
+        word |= (uint64_t)bytes[k] << (8 * (k + 1));
+    return px_mix(hash ^ word) + 0x9e3779b97f4a7c15u;
+}
+
+/* A file that cannot be read has a hash too: it will fail elsewhere. */
+static uint64_t hash_file(const char *path)
+{
+    enum { CHUNK = 1 << 16 };
+    uint64_t hash = 1;
+    FILE *file = fopen(path, "rb");
+    unsigned char *chunk = malloc(CHUNK);
+    size_t got = 0;
+    while (file != NULL && chunk != NULL && (got = fread(chunk, 1, CHUNK, file)) > 0)
+        hash = hash_bytes(hash, chunk, got);
+    if (file != NULL)
+        fclose(file);
+    free(chunk);
+    return hash;
+}
+
+/* --- the parts of a scene ----------------------------------------------------------------- */
+
+static void write_mesh(PxWriter *w, const PxShapeDef *shape, Purpose purpose)
+{
+    char digits[17];
+    if (purpose == TO_HASH)
+        snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash_file(shape->mesh));
+    px_write_text(w, purpose == TO_HASH ? digits : shape->mesh);
+}
+
+static void write_shape(PxWriter *w, const PxSceneBody *body, Purpose purpose)
+{
+    const PxShapeDef *shape = &body->def.shape;
+    const PxShapeForm *form = px_form_of_kind(shape->kind);
+    px_write_key(w, "shape");
+    px_write_open_flat(w, '{');
+    px_write_key(w, form->key);
+    if (form->file) {
+        write_mesh(w, shape, purpose);
+    } else if (form->fields == NULL) {
+        write_value(w, form->plain, shape);
+    } else {
+        px_write_open_flat(w, '{');
+        for (size_t k = 0; k < form->field_count; ++k)
+            write_field(w, &form->fields[k], shape);
+        px_write_close_flat(w, '}');
+    }
+    write_fields(w, &px_shape_section, shape);
+    write_turn(w, &body->turn);
+    px_write_close_flat(w, '}');
+}
+
+static void write_body(PxWriter *w, const PxScene *scene, const PxSceneBody *body, Purpose purpose)
+{
+    px_write_open(w, '{');
+    px_write_key(w, "name");
+    px_write_text(w, body->def.name);
+    if (body->shape_known)
+        write_shape(w, body, purpose);
+    if (body->material != PX_NO_MATERIAL) {
+        px_write_key(w, "material");
+        px_write_text(w, scene->material[body->material].name);
+    }
+    for (size_t k = 0; k < *px_body_section.field_count; ++k) {
+        const PxField *field = &px_body_section.fields[k];
+        PxBodySort sort = px_body_key_sort(field->key);
+        if (sort == PX_FOR_ALL || (sort == PX_FOR_WALLS) == body->def.wall)
+            write_field(w, field, &body->def);
+    }
+    if (body->def.wall) {
+        px_write_key(w, "keyframes");
+        px_write_open(w, '[');
+        for (size_t k = 0; k < body->keyframes; ++k) {
+            px_write_open_flat(w, '{');
+            write_fields(w, &px_keyframe_section, &body->keyframe[k]);
+            write_turn(w, &body->keyframe[k].turn);
+            px_write_close_flat(w, '}');
+        }
+        px_write_close(w, ']');
+    }
+    px_write_close(w, '}');
+}
+
+static void write_event(PxWriter *w, const PxSceneEvent *event)
+{
+    px_write_open_flat(w, '{');
+    write_fields(w, &px_event_section, event);
+    px_write_key(w, "set");
+    px_write_text(w, event->set);
+    px_write_key(w, "to");
+    if (event->values == 3)
+        px_write_vector(w, (PxVec3){event->to[0], event->to[1], event->to[2]});
+    else
+        px_write_number(w, event->to[0]);
+    px_write_close_flat(w, '}');
+}
+
+static void write_time(PxWriter *w, const PxScene *scene, Purpose purpose)
+{
+    px_write_key(w, "time");
+    px_write_open_flat(w, '{');
+    for (size_t k = 0; k < *px_time_section.field_count; ++k)
+        if (purpose == TO_KEEP || strcmp(px_time_section.fields[k].key, "frames") != 0)
+            write_field(w, &px_time_section.fields[k], &scene->time);
+    px_write_close_flat(w, '}');
+}
+
+static char *write_scene(const PxScene *scene, Purpose purpose)
+{
+    PxWriter writer = {0}, *w = &writer;
+    px_write_open(w, '{');
+    px_write_key(w, "phyxel");
+    px_write_number(w, PX_SCENE_VERSION);
+    px_write_key(w, "name");
+    px_write_text(w, scene->name);
+    write_time(w, scene, purpose);
+    write_field(w, px_entry_find(&px_scene_section, "up")->field, &scene->up);
+    write_fields(w, &px_scene_section, &scene->world);
+    px_write_key(w, "materials");
+    px_write_open(w, '{');
+    for (size_t k = 0; k < scene->materials; ++k) {
+        px_write_key(w, scene->material[k].name);
+        px_write_open(w, '{');
+        write_fields(w, &px_material_section, &scene->material[k]);
+        px_write_close(w, '}');
+    }
+    px_write_close(w, '}');
+    px_write_key(w, "bodies");
+    px_write_open(w, '[');
+    for (size_t k = 0; k < scene->bodies; ++k)
+        write_body(w, scene, &scene->body[k], purpose);
+    px_write_close(w, ']');
+    px_write_key(w, "emitters");
+    px_write_open(w, '[');
+    px_write_close(w, ']');
+    px_write_key(w, "events");
+    px_write_open(w, '[');
+    for (size_t k = 0; k < scene->events; ++k)
+        write_event(w, &scene->event[k]);
+    px_write_close(w, ']');
+    if (scene->has_camera) {
+        px_write_key(w, "camera");
+        px_write_open_flat(w, '{');
+        write_fields(w, &px_camera_section, &scene->camera);
+        px_write_close_flat(w, '}');
+    }
+    px_write_close(w, '}');
+    return px_writer_finish(w);
+}
+
+/* Both are made when first asked for: a scene belongs to one thread at a time, and
+ * was never const where it was made. */
+const char *px_scene_resolved(const PxScene *scene)
+{
+    PxScene *own = (PxScene *)scene;
+    if (own->resolved == NULL)
+        own->resolved = write_scene(scene, TO_KEEP);
+    return own->resolved;
+}
+
+const char *px_scene_hash(const PxScene *scene)
+{
+    PxScene *own = (PxScene *)scene;
+    if (own->hash[0] == '\0') {
+        char *text = write_scene(scene, TO_HASH);
+        if (text == NULL)
+            return NULL;
+        uint64_t hash = hash_bytes(0, (const unsigned char *)text, strlen(text));
+        free(text);
+        snprintf(own->hash, sizeof own->hash, "%016llx", (unsigned long long)px_mix(hash));
+    }
+    return own->hash;
+}

@@ -1,0 +1,244 @@
+/// Scenes from files and from memory, and what callers may ask about them.
+#include "scene/content.h"
+
+#include "scene/writer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- parsing ------------------------------------------------------------------------ */
+
+/* A word on what is usually meant by the commonest mistakes. */
+static const char *syntax_hint(const char *message)
+{
+    static const struct {
+        const char *part, *hint;
+    } hints[] = {
+        {"string or '}' expected near '}'", "; is there a comma before the '}'?"},
+        {"unexpected token near ']'", "; is there a comma before the ']'?"},
+        {"'}' expected near '\"", "; is a comma missing before it?"},
+        {"']' expected near", "; is a comma missing before it?"},
+        {"near '/'", "; comments are members: \"//\": \"like this\""},
+        {"near '''", "; text stands in double quotes"},
+        {"near 'NaN'", "; there is no such number in JSON"},
+        {"near 'nan'", "; there is no such number in JSON"},
+        {"near 'Infinity'", "; there is no such number in JSON"},
+        {"near 'inf'", "; there is no such number in JSON"},
+        {"near 'True'", "; write true"},
+        {"near 'False'", "; write false"},
+        {"near 'None'", "; leave the key out"},
+        {"duplicate object key near '\"//\"'", "; two comments in one object: \"//\" and \"// 2\""},
+    };
+    for (size_t k = 0; k < PX_COUNT(hints); ++k)
+        if (strstr(message, hints[k].part) != NULL)
+            return hints[k].hint;
+    return "";
+}
+
+static void parse(PxScene *scene)
+{
+    const char *text = scene->text;
+    size_t size = scene->size, brackets = 0;
+    for (size_t k = 0; k < size; ++k)
+        brackets += text[k] == '{' || text[k] == '[';
+    if (brackets > PX_SCENE_MOST_BRACKETS) {
+        px_complain_at(scene, 0, 0, "there are %zu objects and lists, at most %zu fit", brackets,
+                       PX_SCENE_MOST_BRACKETS);
+        return;
+    }
+    json_error_t error;
+    scene->root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+    if (scene->root != NULL)
+        return;
+    if (json_error_code(&error) == json_error_out_of_memory) {
+        scene->no_memory = true;
+        return;
+    }
+    char shown[240];
+    px_quote(error.text, shown, sizeof shown);
+    px_complain_at(scene, error.line > 0 ? error.line : 1, error.column > 0 ? error.column : 1,
+                   "this is not JSON: %s%s", shown, syntax_hint(error.text));
+}
+
+/* Editors on some systems put a mark before the text that is not part of it. */
+static void skip_byte_order_mark(const char **text, size_t *size)
+{
+    if (*size >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0) {
+        *text += 3;
+        *size -= 3;
+    }
+}
+
+static PxStatus scene_from_text(const char *name, const char *folder, const char *text, size_t size,
+                                PxScene **out)
+{
+    PxScene *scene = calloc(1, sizeof *scene);
+    if (scene == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room to read %s", name);
+    PxStatus status = PX_OK;
+    px_arena_init(&scene->memory, NULL);
+    skip_byte_order_mark(&text, &size);
+    scene->file = strdup(name);
+    scene->folder = folder != NULL ? strdup(folder) : NULL;
+    scene->text = size <= PX_SCENE_MOST_BYTES ? malloc(size + 1) : NULL;
+    if (scene->file == NULL || (folder != NULL && scene->folder == NULL) ||
+        (scene->text == NULL && size <= PX_SCENE_MOST_BYTES)) {
+        status = px_fail(PX_ERR_MEMORY, "scene: no room to read %s", name);
+        goto done;
+    }
+    if (scene->text != NULL) {
+        memcpy(scene->text, text, size);
+        scene->text[size] = '\0';
+        scene->size = size;
+        parse(scene);
+    } else {
+        px_complain_at(scene, 0, 0, "the scene is longer than %zu MiB", PX_SCENE_MOST_BYTES >> 20);
+    }
+    status = px_scene_understand(scene);
+done:
+    if (status != PX_OK) {
+        px_scene_free(scene);
+        return status;
+    }
+    *out = scene;
+    if (scene->errors > 0)
+        return px_fail(PX_ERR_FORMAT, "%s: %zu error%s in the scene", name, scene->errors,
+                       scene->errors == 1 ? "" : "s");
+    return PX_OK;
+}
+
+/* --- files ----------------------------------------------------------------------------- */
+
+/* Reads to the end, but no further than one byte more than a scene may have. */
+static PxStatus read_file(const char *path, char **text, size_t *size)
+{
+    PX_LIST(char) list = {0};
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return px_fail(PX_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    size_t got = 1;
+    PxStatus status = PX_OK;
+    while (got > 0 && list.count <= PX_SCENE_MOST_BYTES) {
+        if (!PX_LIST_RESERVE(&list, (size_t)1 << 16)) {
+            status = px_fail(PX_ERR_MEMORY, "%s: no room to read it", path);
+            break;
+        }
+        got = fread(list.data + list.count, 1, (size_t)1 << 16, file);
+        list.count += got;
+    }
+    if (ferror(file))
+        status = px_fail(PX_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
+    fclose(file);
+    if (status != PX_OK) {
+        PX_LIST_FREE(&list);
+        return status;
+    }
+    *text = list.data;
+    *size = list.count;
+    return PX_OK;
+}
+
+/* Absolute, so that it means the same wherever the process goes later. A folder
+ * that does not exist is kept as it was given: its meshes will not be found. */
+static PxStatus absolute_folder(const char *folder, char **out)
+{
+    *out = realpath(folder, NULL);
+    if (*out == NULL)
+        *out = strdup(folder);
+    return *out != NULL ? PX_OK : px_fail(PX_ERR_MEMORY, "scene: no room for a path");
+}
+
+PxStatus px_scene_read_text(const char *name, const char *folder, const char *text, size_t size,
+                            PxScene **out)
+{
+    *out = NULL;
+    char *absolute = NULL;
+    if (folder != NULL)
+        PX_TRY(absolute_folder(folder, &absolute));
+    PxStatus status = scene_from_text(name, absolute, text, size, out);
+    free(absolute);
+    return status;
+}
+
+PxStatus px_scene_read(const char *path, PxScene **out)
+{
+    *out = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    PX_TRY(read_file(path, &text, &size));
+    const char *slash = strrchr(path, '/');
+    char *folder =
+        slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    PxStatus status = folder != NULL ? px_scene_read_text(path, folder, text, size, out)
+                                     : px_fail(PX_ERR_MEMORY, "scene: no room to read %s", path);
+    free(folder);
+    free(text);
+    return status;
+}
+
+void px_scene_free(PxScene *scene)
+{
+    if (scene == NULL)
+        return;
+    px_complaints_clear(scene, false);
+    PX_LIST_FREE(&scene->complaints);
+    PX_LIST_FREE(&scene->changed);
+    px_arena_free(&scene->memory);
+    json_decref(scene->root);
+    free(scene->resolved);
+    free(scene->text);
+    free(scene->folder);
+    free(scene->file);
+    free(scene);
+}
+
+/* --- questions --------------------------------------------------------------------------- */
+
+size_t px_scene_complaint_count(const PxScene *scene)
+{
+    return scene->complaints.count;
+}
+
+const PxComplaint *px_scene_complaint(const PxScene *scene, size_t k)
+{
+    return k < scene->complaints.count ? &scene->complaints.data[k].shown : NULL;
+}
+
+size_t px_scene_error_count(const PxScene *scene)
+{
+    return scene->errors;
+}
+
+const char *px_scene_name(const PxScene *scene)
+{
+    return scene->name;
+}
+
+uint32_t px_scene_frames(const PxScene *scene)
+{
+    return (uint32_t)scene->time.frames;
+}
+
+double px_scene_fps(const PxScene *scene)
+{
+    return scene->time.fps;
+}
+
+double px_scene_spacing(const PxScene *scene)
+{
+    return scene->world.spacing;
+}
+
+char px_scene_up(const PxScene *scene)
+{
+    return scene->up == PX_UP_Z ? 'z' : 'y';
+}
+
+bool px_scene_camera(const PxScene *scene, PxSceneCamera *out)
+{
+    if (scene->has_camera)
+        *out = scene->camera;
+    return scene->has_camera;
+}

@@ -1,0 +1,59 @@
+/// What a scene amounts to: its shapes made ready, where they are, how many
+/// particles they take and how short the steps must be.
+#ifndef PX_SCENE_SURVEY_H
+#define PX_SCENE_SURVEY_H
+
+#include "scene/content.h"
+#include "shape/shape.h"
+
+/// More particles than this are refused.
+#define PX_SCENE_MOST_PARTICLES 50e6
+
+typedef struct PxSurvey {
+    PxShape **shape;     ///< one a body, standing as at time 0; NULL where it failed
+    PxBounds matter;     ///< of what will be particles
+    PxBounds everything; ///< walls too; a plane counts with its "at"
+    double particles, volume;
+    double speed;      ///< fastest at the start, m/s
+    double wall_speed; ///< fastest of a wall, m/s
+} PxSurvey;
+
+/// Makes the shapes. A shape that cannot be made is a complaint to `complain`, or,
+/// with NULL, the failure of the call. Free it in any case.
+PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out);
+void px_survey_free(const PxScene *scene, PxSurvey *survey);
+
+/// Why a step can be no longer.
+typedef enum PxStepCause {
+    PX_BY_MAX_STEP,
+    PX_BY_SOUND,
+    PX_BY_VISCOSITY,
+    PX_BY_GRAVITY
+} PxStepCause;
+
+typedef struct PxStepLimit {
+    double seconds;
+    double least; ///< shortest step allowed at that time, s
+    PxStepCause cause;
+    size_t material; ///< whose sound or viscosity it is
+    double sound;    ///< its speed of sound, m/s
+} PxStepLimit;
+
+/// The step that the solver would take for these numbers, which may be other than
+/// the scene's: events change them.
+PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const PxWorldDef *world,
+                          const PxMaterialDef *material);
+
+/// Called for each stretch of time between events with the step it takes; `event`
+/// counts in scene->event and is SIZE_MAX for the time before the first.
+typedef void PxStretchFunction(void *user, size_t event, double begin, double end,
+                               const PxStepLimit *limit);
+
+/// Walks through the run from event to event. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchFunction *function,
+                        void *user);
+
+/// Bytes of memory for that many particles.
+double px_memory_estimate(double particles);
+
+#endif
