@@ -25,6 +25,7 @@ static void own_scalars(uint32_t number, PxScalar scalars[SCALARS])
  * early comes to them again. */
 static PxStatus remove_old(const char *dir, const char *folder, uint32_t number)
 {
+    PX_TRY(px_folder_clean(folder));
     PxNumbers numbers;
     PX_TRY(px_folder_numbers(folder, ".h5", &numbers));
     size_t before = 0; /* how many are older than this one */

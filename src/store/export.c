@@ -172,6 +172,8 @@ PxStatus px_export(const PxExportDef *def, PxExportProgress *progress, void *use
     else
         status = px_folder_make(out);
     if (status == PX_OK)
+        status = px_folder_clean(out);
+    if (status == PX_OK)
         status = export_frames(exporter, def, out, numbers.data + begin, (uint32_t)(end - begin),
                                progress, user, &done);
     /* What was done before a failure is kept, and so is an index of it; that one's
