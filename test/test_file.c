@@ -116,8 +116,10 @@ TEST(a_folder_in_the_place_of_the_file_stays)
 TEST(a_link_in_the_place_of_the_partial_file_is_not_followed)
 {
     Folder folder = folder_make();
+    char partial[100];
+    snprintf(partial, sizeof partial, ".a.txt.%ld.phyxel-partial", (long)getpid());
     put(folder_file(&folder, "precious"), "keep me");
-    CHECK(symlink(folder_file(&folder, "precious"), folder_file(&folder, ".a.txt.partial")) == 0);
+    CHECK(symlink(folder_file(&folder, "precious"), folder_file(&folder, partial)) == 0);
     put(folder_file(&folder, "a.txt"), "new");
     check_holds(folder_file(&folder, "precious"), "keep me");
     check_holds(folder_file(&folder, "a.txt"), "new");
@@ -162,12 +164,11 @@ TEST(folders_are_made_with_those_above_them)
     folder_remove(&folder);
 }
 
-TEST(names_come_sorted_and_partial_files_can_be_swept)
+TEST(names_come_sorted_without_hidden_ones)
 {
     Folder folder = folder_make();
     put(folder_file(&folder, "b"), "");
     put(folder_file(&folder, "a"), "");
-    put(folder_file(&folder, ".a.partial"), "");
     put(folder_file(&folder, ".mine"), "");
     PxNames names;
     CHECK_OK(px_folder_list(folder.path, &names));
@@ -175,12 +176,35 @@ TEST(names_come_sorted_and_partial_files_can_be_swept)
     CHECK_TEXT(names.data[0], "a");
     CHECK_TEXT(names.data[1], "b");
     px_names_free(&names);
-    CHECK_EQUAL(folder_count(folder.path), 4);
-    CHECK_OK(px_folder_clean(folder.path));
-    CHECK_EQUAL(folder_count(folder.path), 3);
     CHECK_OK(px_file_remove(folder_file(&folder, "b")));
     CHECK_OK(px_file_remove(folder_file(&folder, "b")));
     CHECK(!px_file_exists(folder_file(&folder, "b")));
+    folder_remove(&folder);
+}
+
+TEST(what_a_killed_process_left_is_swept_and_nothing_else)
+{
+    Folder folder = folder_make();
+    pid_t child = fork(); /* a number that nobody has any more */
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    char gone[100], alive[100];
+    snprintf(gone, sizeof gone, ".a.h5.%ld.phyxel-partial", (long)child);
+    snprintf(alive, sizeof alive, ".a.h5.%ld.phyxel-partial", (long)getpid());
+    const char *kept[] = {alive,
+                          ".mine",
+                          ".film.mp4.partial",
+                          ".phyxel-partial",
+                          ".a.phyxel-partial",
+                          "12.phyxel-partial",
+                          ".a.0.phyxel-partial"};
+    for (size_t k = 0; k < sizeof kept / sizeof *kept; ++k)
+        put(folder_file(&folder, kept[k]), "");
+    put(folder_file(&folder, gone), "");
+    CHECK_OK(px_folder_clean(folder.path));
+    CHECK_EQUAL(folder_count(folder.path), sizeof kept / sizeof *kept);
+    CHECK(!px_file_exists(folder_file(&folder, gone)));
     folder_remove(&folder);
 }
 
@@ -188,7 +212,7 @@ TEST(only_numbers_written_our_way_count)
 {
     Folder folder = folder_make();
     const char *others[] = {"12.h5",          "0000012.h5", "000012.h5.bak", "000012.vtp",
-                            "99999999999.h5", "x00012.h5",  "4294967296.h5", ".000007.h5.partial"};
+                            "99999999999.h5", "x00012.h5",  "4294967296.h5", ".000007.h5"};
     for (size_t k = 0; k < sizeof others / sizeof *others; ++k)
         put(folder_file(&folder, others[k]), "");
     put(folder_file(&folder, "1000000.h5"), "");
@@ -239,7 +263,7 @@ TEST(numbers_read_back_as_the_same_bits)
     px_text_add_f64(&text, 12);
     CHECK_OK(px_text_check(&text, "test"));
     px_text_add(&text, "%c", 0);
-    CHECK_TEXT(text.data, "0.1 0.1 0.3333333333333333 16777216 12");
+    CHECK_TEXT(text.data, "0.1 0.1 0.33333333333333331 16777216 12");
     px_text_free(&text);
 }
 
@@ -293,7 +317,7 @@ TEST(rows_are_filled_by_name_and_gaps_stay_empty)
     CHECK_FAILS(px_csv_set(csv, "entropy", 1), PX_ERR_ARGUMENT, "no column 'entropy'");
     CHECK_FAILS(px_csv_row(csv, 2), PX_ERR_ARGUMENT, "step 2 comes after step 2");
     CHECK_OK(px_csv_sync(csv));
-    check_holds(path, "step,time,dt,energy\n1,0.25,0.25,\n2,,,0.3333333333333333\n");
+    check_holds(path, "step,time,dt,energy\n1,0.25,0.25,\n2,,,0.33333333333333331\n");
     CHECK_OK(px_csv_close(csv));
     CHECK_OK(px_csv_close(NULL));
     folder_remove(&folder);

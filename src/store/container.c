@@ -12,13 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows packed together: 128 KiB of a float column, a few hundred for a vector. Large
- * enough to compress well, small enough for the caches and for all threads. */
-#define BLOCK_ROWS 32768u
+/* Rows packed together, or a little fewer: 64 KiB of a float column, twice the
+ * window of deflate. Larger blocks compress hardly better, and there would be fewer
+ * for the threads; but to find block b HDF5 walks over those before it, so there are
+ * never many. */
+#define BLOCK_ROWS 16384u
+#define BLOCKS_MOST 512u
 
 /* Blocks of other sizes that are read. */
 #define BLOCK_ROWS_LEAST 1024u
-#define BLOCK_ROWS_MOST (1u << 20)
+#define BLOCK_ROWS_MOST (1u << 24)
 
 /* Deflate makes nothing smaller than 1032 times (two bits for 258 bytes); what a file
  * says to hold can be no more. [RFC 1951; zlib.net/zlib_tech.html] */
@@ -352,12 +355,20 @@ static PxStatus write_packed(hid_t dataset, const PxColumn *column, uint32_t cou
     return good ? PX_OK : px_fail(PX_ERR_MEMORY, "no room for column '%s'", column->name);
 }
 
+/* Blocks of equal size, so that the last one is not mostly filling. */
+static uint32_t block_rows_of(uint32_t count)
+{
+    uint32_t rows = count / BLOCKS_MOST > BLOCK_ROWS ? count / BLOCKS_MOST : BLOCK_ROWS;
+    uint32_t blocks = count / rows + (count % rows > 0);
+    return blocks == 0 ? 0 : count / blocks + (count % blocks > 0);
+}
+
 static PxStatus put_column(hid_t group, const PxColumn *column, uint32_t count, int level,
                            const PxThreads *threads)
 {
     int rank = column->components > 1 ? 2 : 1;
     hsize_t dims[2] = {count, column->components};
-    uint32_t block_rows = count < BLOCK_ROWS ? count : BLOCK_ROWS;
+    uint32_t block_rows = block_rows_of(count);
     bool pack = level > 0 && count > 0; /* blocks of no rows are not possible */
 
     hid_t space = H5Screate_simple(rank, dims, NULL);

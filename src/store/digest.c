@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define LANES 8u
+#define STRIPE (LANES * sizeof(uint64_t))
 
 /* Eight lanes, so that eight multiplications are under way at once. A lane's step
  * is a bijection of the lane and of the word, so damage within one word is always
@@ -17,20 +18,28 @@ static inline uint64_t lane_step(uint64_t lane, uint64_t word)
     return lane * 0x9fb21c651e98df25u; /* odd, bits without a pattern */
 }
 
+static inline void stripe(uint64_t lane[LANES], const unsigned char *bytes)
+{
+    for (uint32_t k = 0; k < LANES; ++k) {
+        uint64_t word;
+        memcpy(&word, bytes + k * sizeof word, sizeof word);
+        lane[k] = lane_step(lane[k], word);
+    }
+}
+
 void px_digest(const void *bytes, size_t size, uint64_t digest[2])
 {
     const unsigned char *from = bytes;
     uint64_t lane[LANES];
     for (uint32_t k = 0; k < LANES; ++k)
         lane[k] = px_mix(k + 1);
-    for (size_t left = size; left > 0;) {
-        uint64_t word[LANES] = {0};
-        size_t taken = left < sizeof word ? left : sizeof word;
-        memcpy(word, from, taken);
-        for (uint32_t k = 0; k < LANES; ++k)
-            lane[k] = lane_step(lane[k], word[k]);
-        from += taken;
-        left -= taken;
+    size_t left = size;
+    for (; left >= STRIPE; left -= STRIPE, from += STRIPE)
+        stripe(lane, from);
+    if (left > 0) {
+        unsigned char last[STRIPE] = {0};
+        memcpy(last, from, left);
+        stripe(lane, last);
     }
     /* The length tells apart a last stripe that ends in zeros from a shorter one. */
     digest[0] = px_mix(size + 1);

@@ -3,13 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PARTIAL ".partial"
+#define PARTIAL ".phyxel-partial"
 
 /* The most that one call may read or write: Linux stops at 2 GiB minus a page. */
 #define PIECE ((size_t)1 << 30)
@@ -69,10 +70,10 @@ PxStatus px_file_begin(PxFile *file, const char *path)
     const char *name;
     file->descriptor = -1;
     PX_TRY(split(path, folder, &name));
-    PX_TRY(px_path_join(file->partial, folder, ".%s" PARTIAL, name));
+    PX_TRY(px_path_join(file->partial, folder, ".%s.%ld" PARTIAL, name, (long)getpid()));
     strcpy(file->path, path);
-    /* A killed writer may have left one. Removing it rather than truncating it
-     * never writes through a link that somebody put there. */
+    /* A killed process may have had our number. Removing its file rather than
+     * truncating it never writes through a link that somebody put there. */
     unlink(file->partial);
     file->descriptor =
         open(file->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -332,10 +333,20 @@ static bool is_visible(const char *name)
     return name[0] != '.';
 }
 
-static bool is_partial(const char *name)
+/* ".NAME.PROCESS.phyxel-partial" of a process that is gone. */
+static bool is_left_over(const char *name)
 {
     size_t length = strlen(name), tail = strlen(PARTIAL);
-    return name[0] == '.' && length > tail + 1 && strcmp(name + length - tail, PARTIAL) == 0;
+    if (name[0] != '.' || length <= tail || strcmp(name + length - tail, PARTIAL) != 0)
+        return false;
+    const char *digit = name + length - tail;
+    long process = 0, place = 1;
+    while (digit[-1] >= '0' && digit[-1] <= '9' && place < 1000000000) {
+        process += (*--digit - '0') * place;
+        place *= 10;
+    }
+    return place > 1 && digit[-1] == '.' && process > 0 && kill((pid_t)process, 0) != 0 &&
+           errno == ESRCH;
 }
 
 PxStatus px_folder_list(const char *path, PxNames *out)
@@ -356,7 +367,7 @@ void px_names_free(PxNames *names)
 PxStatus px_folder_clean(const char *path)
 {
     PxNames names;
-    PX_TRY(list_folder(path, is_partial, &names));
+    PX_TRY(list_folder(path, is_left_over, &names));
     PxStatus status = PX_OK;
     for (size_t k = 0; k < names.count && status == PX_OK; ++k) {
         char full[PX_PATH_MAX];

@@ -1,9 +1,11 @@
 /// Files on behalf of a run: nothing is ever seen half-written.
 ///
-/// A file is written aside, in the same folder, as ".NAME.partial"; it is synced,
-/// renamed over the old one, and the folder is synced. Whatever happens before
-/// the rename (a full disk, a signal, kill -9) the old file stays as it was.
-/// Whoever lists a folder passes over hidden names, hence over partial files.
+/// A file is written aside, in the same folder, as ".NAME.PROCESS.phyxel-partial"; it
+/// is synced, renamed over the old one, and the folder is synced. Whatever happens
+/// before the rename (a full disk, a signal, kill -9) the old file stays as it was.
+/// Whoever lists a folder passes over hidden names, hence over partial files. With
+/// the number of the process in the name, two processes in one folder by mistake
+/// still leave whole files.
 ///
 /// Threads: any, as long as no two write the same path.
 #ifndef PX_STORE_FILE_H
@@ -74,7 +76,8 @@ typedef struct PxNames {
 PxStatus px_folder_list(const char *path, PxNames *out);
 void px_names_free(PxNames *names);
 
-/// Removes the partial files a killed writer left.
+/// Removes the partial files that processes left which run no more. Others, whoever
+/// they belong to, stay.
 PxStatus px_folder_clean(const char *path);
 
 /// Numbered files: 000012.h5. Seven digits after a million.

@@ -72,7 +72,7 @@ void px_text_add_f32(PxText *text, float value)
 {
     char words[40];
     Plain plain = plain_begin();
-    for (int digits = 6; digits <= 9; ++digits) {
+    for (int digits = 6; digits <= 9; digits += 3) {
         snprintf(words, sizeof words, "%.*g", digits, (double)value);
         if (strtof(words, NULL) == value)
             break;
@@ -85,7 +85,7 @@ void px_text_add_f64(PxText *text, double value)
 {
     char words[40];
     Plain plain = plain_begin();
-    for (int digits = 15; digits <= 17; ++digits) {
+    for (int digits = 15; digits <= 17; digits += 2) {
         snprintf(words, sizeof words, "%.*g", digits, value);
         if (strtod(words, NULL) == value)
             break;

@@ -20,7 +20,7 @@ void px_text_add(PxText *text, const char *format, ...) PX_PRINTF(2, 3);
 /// The text with & < > " ' made safe for XML; control characters become spaces.
 void px_text_add_xml(PxText *text, const char *words);
 
-/// The shortest form of at least 6 (15) digits that reads back as the same bits.
+/// 6 (15) digits when they read back as the same bits, 9 (17) otherwise.
 void px_text_add_f32(PxText *text, float value);
 void px_text_add_f64(PxText *text, double value);
 
