@@ -6,8 +6,14 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "phyxel/shape.h"
+#include "shape/mesh.h"
 
 typedef struct PxShape PxShape;
+
+/// Lengths and places of shapes lie between these, scale applied, m: far beyond
+/// any use on both sides, and squares and volumes neither vanish nor overflow.
+#define PX_SHAPE_MIN_LENGTH 1e-50
+#define PX_SHAPE_MAX_LENGTH 1e50
 
 /// Checks the def, reads the mesh if there is one. Lengths are checked to be
 /// finite and positive. A mesh must be closed, consistently oriented (one that
@@ -15,6 +21,12 @@ typedef struct PxShape PxShape;
 /// finite. Errors: PX_ERR_ARGUMENT, PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
 PxStatus px_shape_create(const PxShapeDef *def, PxShape **out);
 void px_shape_free(PxShape *shape);
+
+/// The same with a mesh that is in memory already, of which a copy is made;
+/// def->kind must be PX_SHAPE_MESH and def->mesh is not read. `name` is used in
+/// messages.
+PxStatus px_shape_create_from_mesh(const PxShapeDef *def, const PxMesh *mesh, const char *name,
+                                   PxShape **out);
 
 PxShapeKind px_shape_kind(const PxShape *shape);
 
@@ -28,6 +40,8 @@ double px_shape_area(const PxShape *shape);
 
 /// Signed distance to the surface, m, negative inside; *normal (may be NULL) is
 /// the outward direction at the nearest surface point. Exact for all kinds.
+/// Where parts of a mesh overlap, surface buried in another part counts too.
+/// NaN for a point that is not finite.
 /// Threads: any number at once.
 double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal);
 
@@ -35,7 +49,8 @@ bool px_shape_inside(const PxShape *shape, PxVec3 point);
 
 /// Smallest thickness of material that a wall of this shape has, m: shortest
 /// edge of a box, diameter of a ball, funnel wall, ...; INFINITY for a plane.
-/// For a mesh an estimate from rays shot inwards.
+/// For a mesh an estimate from rays shot inwards; a cone counts by the mean of
+/// its two diameters.
 double px_shape_thickness(const PxShape *shape);
 
 typedef enum PxLattice { PX_LATTICE_CUBIC, PX_LATTICE_HEXAGONAL } PxLattice;
@@ -52,9 +67,15 @@ void px_points_free(PxPoints *points);
 /// Fills the inside with a lattice of `spacing` (cubic: edge; hexagonal close
 /// packing: such that a point stands for spacing^3 too), so that every point
 /// represents the volume spacing^3. Points keep about half a spacing from the
-/// surface. Anchored at the shape's own frame, so moving a shape moves its
-/// points along. Fails with PX_ERR_MEMORY when there would be more than `most`.
-/// The points come in a fixed order (z, y, x of the lattice).
+/// surface: the outermost layers are a quarter to three quarters of a step away
+/// from the faces of the shape's own bounds, and where the surface is no such
+/// face the distance is half a spacing on the average only, since pulling points
+/// off it would leave volume without points. Anchored at the shape's own frame,
+/// so moving a shape moves its points along. Fails with PX_ERR_MEMORY when there
+/// would be more than `most`.
+/// The points come in a fixed order (z, y, x of the lattice). A shape thinner
+/// than half a step still gets one layer. A plane cannot be filled:
+/// PX_ERR_ARGUMENT.
 PxStatus px_shape_fill(const PxShape *shape, PxLattice lattice, double spacing, size_t most,
                        PxPoints *out);
 

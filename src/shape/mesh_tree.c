@@ -1,0 +1,520 @@
+/* A binary tree split at the median of the triangles' middles, so that it is at
+ * most 31 deep whatever the mesh is like. Inside or outside is told by the
+ * generalised winding number (Jacobson et al. 2013): robust where triangles
+ * overlap or touch, where counting crossings of a ray is not. Far branches count
+ * as one dipole (Barill et al. 2018), so a question costs a walk down the tree.
+ */
+#include "shape/mesh_tree.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <stdlib.h>
+
+#define LEAF_SIZE 4u
+#define STACK_SIZE 64 /* twice the deepest tree */
+
+/* A branch is far when it is further than this many of its own radii: the
+ * value recommended by Barill et al. 2018. */
+#define FAR_RADII 2.0
+
+/* A fast winding number further than this from a whole number is not trusted
+ * and computed again from all triangles. */
+#define WINDING_DOUBT 0.25
+
+/* How much nearer than the truth px_mesh_tree_clearance() may be: from the middle
+ * of a ball all triangles are nearly as near, and finding the nearest takes ten
+ * times as long as finding one that is not much further. */
+#define CLEARANCE_SLACK 1.5
+
+typedef struct Node {
+    PxBounds bounds;
+    uint32_t first; /* leaf: first triangle; branch: right child, the left is next in line */
+    uint32_t count; /* triangles of a leaf, 0 for a branch */
+} Node;
+
+/* What a branch looks like from afar. */
+typedef struct Dipole {
+    PxVec3 middle; /* of the triangles, weighed by area */
+    PxVec3 area;   /* sum of area times normal, m^2 */
+    double far2;   /* square of the distance from which this will do */
+} Dipole;
+
+typedef struct Triangle {
+    PxVec3 a, b, c;
+} Triangle;
+
+struct PxMeshTree {
+    Node *node;
+    Dipole *dipole;
+    Triangle *triangle; /* in the order of the leaves */
+    uint32_t *number;   /* of each in the mesh */
+    uint32_t count, nodes;
+    bool closed_looking; /* winding numbers ought to be whole */
+};
+
+/* ---- building ---- */
+
+typedef struct Builder {
+    const PxMesh *mesh;
+    PxVec3 *middle; /* by number in the mesh */
+    uint32_t *order;
+} Builder;
+
+static double along(PxVec3 v, int axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+/* A total order: ties go by number, so the tree is the same always. */
+static bool before(const Builder *b, int axis, uint32_t s, uint32_t t)
+{
+    double x = along(b->middle[s], axis), y = along(b->middle[t], axis);
+    return x < y || (x == y && s < t);
+}
+
+/* Quickselect: afterwards order[begin .. nth) come before order[nth .. end). */
+static void split(Builder *b, int axis, uint32_t begin, uint32_t nth, uint32_t end)
+{
+    while (end - begin > 1) {
+        uint32_t pivot = b->order[begin + px_mix(end + ((uint64_t)begin << 32)) % (end - begin)];
+        uint32_t i = begin, j = end - 1;
+        for (;;) {
+            while (before(b, axis, b->order[i], pivot))
+                ++i;
+            while (before(b, axis, pivot, b->order[j]))
+                --j;
+            if (i >= j)
+                break;
+            uint32_t t = b->order[i];
+            b->order[i] = b->order[j];
+            b->order[j] = t;
+            /* Neither end can pass the pivot, which is somewhere between. */
+            i += b->order[i] != pivot;
+            j -= b->order[j] != pivot;
+        }
+        /* the pivot is at i == j, in its final place */
+        if (i == nth)
+            return;
+        if (i < nth)
+            begin = i + 1;
+        else
+            end = i;
+    }
+}
+
+static int longest_axis(PxVec3 size)
+{
+    if (size.x >= size.y && size.x >= size.z)
+        return 0;
+    return size.y >= size.z ? 1 : 2;
+}
+
+/* Nodes in depth-first order; returns how many. */
+static uint32_t build_nodes(Builder *b, uint32_t count, Node *node)
+{
+    struct {
+        uint32_t begin, end, parent;
+    } stack[STACK_SIZE];
+    int top = 0;
+    uint32_t nodes = 0;
+    stack[top++] = (__typeof__(stack[0])){0, count, UINT32_MAX};
+    while (top > 0) {
+        uint32_t begin = stack[top - 1].begin, end = stack[top - 1].end;
+        uint32_t parent = stack[--top].parent, self = nodes++;
+        if (parent != UINT32_MAX)
+            node[parent].first = self; /* overwritten by the right child, which comes last */
+        PxBounds bounds = px_bounds_empty(), middles = px_bounds_empty();
+        for (uint32_t k = begin; k < end; ++k) {
+            for (int corner = 0; corner < 3; ++corner)
+                px_bounds_add(&bounds, px_mesh_corner(b->mesh, b->order[k], corner));
+            px_bounds_add(&middles, b->middle[b->order[k]]);
+        }
+        node[self] = (Node){bounds, begin, end - begin};
+        if (end - begin <= LEAF_SIZE)
+            continue;
+        node[self].count = 0;
+        uint32_t half = begin + (end - begin) / 2;
+        split(b, longest_axis(px_sub(middles.high, middles.low)), begin, half, end);
+        stack[top++] = (__typeof__(stack[0])){half, end, self};
+        stack[top++] = (__typeof__(stack[0])){begin, half, self};
+    }
+    return nodes;
+}
+
+/* Children stand after their parent, so backwards meets them first. */
+static void build_dipoles(PxMeshTree *tree, double *area)
+{
+    for (uint32_t n = tree->nodes; n-- > 0;) {
+        const Node *node = &tree->node[n];
+        Dipole *d = &tree->dipole[n];
+        PxVec3 moment = px_vec(0, 0, 0);
+        *d = (Dipole){{0, 0, 0}, {0, 0, 0}, 0};
+        area[n] = 0;
+        for (uint32_t k = node->first; k < node->first + node->count; ++k) {
+            const Triangle *t = &tree->triangle[k];
+            PxVec3 half = px_scale(px_cross(px_sub(t->b, t->a), px_sub(t->c, t->a)), 0.5);
+            double size = px_length(half);
+            d->area = px_add(d->area, half);
+            moment = px_mad(moment, px_add(t->a, px_add(t->b, t->c)), size / 3.0);
+            area[n] += size;
+        }
+        if (node->count == 0) {
+            uint32_t child[2] = {n + 1, node->first};
+            for (int k = 0; k < 2; ++k) {
+                d->area = px_add(d->area, tree->dipole[child[k]].area);
+                moment = px_mad(moment, tree->dipole[child[k]].middle, area[child[k]]);
+                area[n] += area[child[k]];
+            }
+        }
+        d->middle = px_scale(moment, 1.0 / area[n]);
+        /* furthest corner of the box: a little more than the furthest triangle */
+        PxVec3 reach =
+            px_vec(fmax(node->bounds.high.x - d->middle.x, d->middle.x - node->bounds.low.x),
+                   fmax(node->bounds.high.y - d->middle.y, d->middle.y - node->bounds.low.y),
+                   fmax(node->bounds.high.z - d->middle.z, d->middle.z - node->bounds.low.z));
+        d->far2 = FAR_RADII * FAR_RADII * px_dot(reach, reach);
+    }
+}
+
+PxStatus px_mesh_tree_create(const PxMesh *mesh, PxMeshTree **out)
+{
+    *out = NULL;
+    PxStatus status = PX_ERR_MEMORY;
+    PxMeshTree *tree = calloc(1, sizeof *tree);
+    uint32_t triangles = mesh->triangle_count;
+    Builder builder = {mesh, malloc(triangles * sizeof(PxVec3)),
+                       malloc(triangles * sizeof(uint32_t))};
+    double *area = NULL;
+    if (tree == NULL || builder.middle == NULL || builder.order == NULL)
+        goto done;
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < triangles; ++t) {
+        PxVec3 a = px_mesh_corner(mesh, t, 0), b = px_mesh_corner(mesh, t, 1);
+        PxVec3 c = px_mesh_corner(mesh, t, 2);
+        if (px_mesh_triangle_is_flat(a, b, c))
+            continue;
+        builder.middle[t] = px_scale(px_add(a, px_add(b, c)), 1.0 / 3.0);
+        builder.order[count++] = t;
+    }
+    if (count == 0) {
+        status = px_fail(PX_ERR_ARGUMENT, "mesh: none of the %u triangles has an area", triangles);
+        goto done;
+    }
+    tree->count = count;
+    tree->node = malloc(2 * (size_t)count * sizeof *tree->node);
+    if (tree->node == NULL)
+        goto done;
+    tree->nodes = build_nodes(&builder, count, tree->node);
+    tree->dipole = malloc(tree->nodes * sizeof *tree->dipole);
+    tree->triangle = malloc(count * sizeof *tree->triangle);
+    area = malloc(tree->nodes * sizeof *area);
+    if (tree->dipole == NULL || tree->triangle == NULL || area == NULL)
+        goto done;
+    for (uint32_t k = 0; k < count; ++k)
+        tree->triangle[k] = (Triangle){px_mesh_corner(mesh, builder.order[k], 0),
+                                       px_mesh_corner(mesh, builder.order[k], 1),
+                                       px_mesh_corner(mesh, builder.order[k], 2)};
+    tree->number = builder.order;
+    builder.order = NULL;
+    build_dipoles(tree, area);
+    /* The areas of a closed mesh, as vectors, add up to nothing. */
+    tree->closed_looking = px_length(tree->dipole[0].area) <= 1e-9 * area[0];
+    *out = tree;
+    status = PX_OK;
+done:
+    if (status == PX_ERR_MEMORY)
+        px_fail(status, "mesh: no room for a tree over %u triangles", triangles);
+    if (status != PX_OK)
+        px_mesh_tree_free(tree);
+    free(area);
+    free(builder.middle);
+    free(builder.order);
+    return status;
+}
+
+void px_mesh_tree_free(PxMeshTree *tree)
+{
+    if (tree == NULL)
+        return;
+    free(tree->node);
+    free(tree->dipole);
+    free(tree->triangle);
+    free(tree->number);
+    free(tree);
+}
+
+/* ---- nearest point ---- */
+
+/* By the region of the plane that p projects into (Ericson 2005, section 5.1.5). */
+PxVec3 px_triangle_closest(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, bool *in_face)
+{
+    PxVec3 ab = px_sub(b, a), ac = px_sub(c, a), ap = px_sub(p, a);
+    if (in_face != NULL)
+        *in_face = false;
+    double d1 = px_dot(ab, ap), d2 = px_dot(ac, ap);
+    if (d1 <= 0 && d2 <= 0)
+        return a;
+    PxVec3 bp = px_sub(p, b);
+    double d3 = px_dot(ab, bp), d4 = px_dot(ac, bp);
+    if (d3 >= 0 && d4 <= d3)
+        return b;
+    double vc = d1 * d4 - d3 * d2;
+    if (vc <= 0 && d1 >= 0 && d3 <= 0)
+        return px_mad(a, ab, d1 / (d1 - d3));
+    PxVec3 cp = px_sub(p, c);
+    double d5 = px_dot(ab, cp), d6 = px_dot(ac, cp);
+    if (d6 >= 0 && d5 <= d6)
+        return c;
+    double vb = d5 * d2 - d1 * d6;
+    if (vb <= 0 && d2 >= 0 && d6 <= 0)
+        return px_mad(a, ac, d2 / (d2 - d6));
+    double va = d3 * d6 - d5 * d4;
+    if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0)
+        return px_mad(b, px_sub(c, b), (d4 - d3) / ((d4 - d3) + (d5 - d6)));
+    if (in_face != NULL)
+        *in_face = true;
+    double scale = 1.0 / (va + vb + vc);
+    return px_mad(px_mad(a, ab, vb * scale), ac, vc * scale);
+}
+
+/* Written out: fmax() is a call, and this is most of a search. */
+static double outside(double low, double high, double x)
+{
+    double below = low - x, above = x - high;
+    double d = below > above ? below : above;
+    return d > 0 ? d : 0;
+}
+
+static double box_distance2(const PxBounds *box, PxVec3 p)
+{
+    double x = outside(box->low.x, box->high.x, p.x);
+    double y = outside(box->low.y, box->high.y, p.y);
+    double z = outside(box->low.z, box->high.z, p.z);
+    return x * x + y * y + z * z;
+}
+
+static void spot_finish(const PxMeshTree *tree, uint32_t leaf_triangle, PxMeshSpot *out)
+{
+    const Triangle *t = &tree->triangle[leaf_triangle];
+    out->triangle = tree->number[leaf_triangle];
+    out->face = px_normalized(px_cross(px_sub(t->b, t->a), px_sub(t->c, t->a)), px_vec(0, 1, 0));
+}
+
+/* The nearest triangle among those nearer than `within`, or with `slack` > 1 any
+ * that is at most so many times as far; UINT32_MAX if there is none. */
+static uint32_t search(const PxMeshTree *tree, PxVec3 point, double within, double slack,
+                       PxMeshSpot *out)
+{
+    struct {
+        uint32_t node;
+        double distance2;
+    } stack[STACK_SIZE];
+    double best2 = within * within, slack2 = slack * slack;
+    uint32_t best = UINT32_MAX;
+    int top = 0;
+    stack[top].node = 0;
+    stack[top++].distance2 = box_distance2(&tree->node[0].bounds, point);
+    while (top > 0) {
+        --top;
+        if (!(stack[top].distance2 * slack2 < best2))
+            continue;
+        uint32_t n = stack[top].node;
+        const Node *node = &tree->node[n];
+        for (uint32_t k = node->first; k < node->first + node->count; ++k) {
+            const Triangle *t = &tree->triangle[k];
+            bool in_face;
+            PxVec3 q = px_triangle_closest(point, t->a, t->b, t->c, &in_face);
+            PxVec3 apart = px_sub(point, q);
+            double d2 = px_dot(apart, apart);
+            if (d2 < best2) {
+                best2 = d2;
+                best = k;
+                out->point = q;
+                out->in_face = in_face;
+            }
+        }
+        if (node->count > 0)
+            continue;
+        uint32_t near = n + 1, far = node->first;
+        double near2 = box_distance2(&tree->node[near].bounds, point);
+        double far2 = box_distance2(&tree->node[far].bounds, point);
+        if (far2 < near2) {
+            uint32_t child = near;
+            near = far;
+            far = child;
+            double d = near2;
+            near2 = far2;
+            far2 = d;
+        }
+        stack[top].node = far;
+        stack[top++].distance2 = far2;
+        stack[top].node = near;
+        stack[top++].distance2 = near2;
+    }
+    out->distance = sqrt(best2);
+    return best;
+}
+
+bool px_mesh_tree_closest(const PxMeshTree *tree, PxVec3 point, double within, PxMeshSpot *out)
+{
+    uint32_t best = search(tree, point, within, 1, out);
+    if (best == UINT32_MAX)
+        return false;
+    spot_finish(tree, best, out);
+    return true;
+}
+
+double px_mesh_tree_clearance(const PxMeshTree *tree, PxVec3 point, double within)
+{
+    PxMeshSpot spot;
+    search(tree, point, within, CLEARANCE_SLACK, &spot);
+    return spot.distance / CLEARANCE_SLACK;
+}
+
+/* ---- winding number ---- */
+
+/* Half the solid angle of the triangle seen from p, signed (Van Oosterom and
+ * Strackee 1983, eq. 8). */
+static double half_angle(const Triangle *t, PxVec3 p)
+{
+    PxVec3 a = px_sub(t->a, p), b = px_sub(t->b, p), c = px_sub(t->c, p);
+    double la = px_length(a), lb = px_length(b), lc = px_length(c);
+    double volume = px_dot(a, px_cross(b, c));
+    double rest = la * lb * lc + px_dot(a, b) * lc + px_dot(b, c) * la + px_dot(c, a) * lb;
+    return volume == 0 ? 0 : atan2(volume, rest); /* in its plane a triangle turns nothing */
+}
+
+double px_mesh_tree_winding_exact(const PxMeshTree *tree, PxVec3 point)
+{
+    double half = 0;
+    for (uint32_t k = 0; k < tree->count; ++k)
+        half += half_angle(&tree->triangle[k], point);
+    return half / (2.0 * M_PI);
+}
+
+double px_mesh_tree_winding(const PxMeshTree *tree, PxVec3 point)
+{
+    uint32_t stack[STACK_SIZE];
+    int top = 0;
+    double half = 0, dipoles = 0;
+    stack[top++] = 0;
+    while (top > 0) {
+        uint32_t n = stack[--top];
+        const Dipole *d = &tree->dipole[n];
+        PxVec3 apart = px_sub(d->middle, point);
+        double apart2 = px_dot(apart, apart);
+        if (apart2 > d->far2) {
+            dipoles += px_dot(d->area, apart) / (apart2 * sqrt(apart2));
+            continue;
+        }
+        const Node *node = &tree->node[n];
+        for (uint32_t k = node->first; k < node->first + node->count; ++k)
+            half += half_angle(&tree->triangle[k], point);
+        if (node->count == 0) {
+            stack[top++] = node->first;
+            stack[top++] = n + 1;
+        }
+    }
+    double winding = half / (2.0 * M_PI) + dipoles / (4.0 * M_PI);
+    if (tree->closed_looking && fabs(winding - nearbyint(winding)) > WINDING_DOUBT)
+        return px_mesh_tree_winding_exact(tree, point);
+    return winding;
+}
+
+bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point)
+{
+    const PxBounds *box = &tree->node[0].bounds;
+    bool near = point.x >= box->low.x && point.x <= box->high.x && point.y >= box->low.y &&
+                point.y <= box->high.y && point.z >= box->low.z && point.z <= box->high.z;
+    return near && px_mesh_tree_winding(tree, point) > 0.5;
+}
+
+/* ---- rays ---- */
+
+/* Cuts [*in, *out] down to where the ray is between low and high of one axis;
+ * outwards by a rounding, so that a box never hides what it holds. */
+static void slab(double low, double high, double o, double d, double *in, double *out)
+{
+    if (d == 0) {
+        if (!(low <= o && o <= high))
+            *out = -INFINITY;
+        return;
+    }
+    double a = (low - o) / d, b = (high - o) / d;
+    double first = fmin(a, b), last = fmax(a, b);
+    *in = fmax(*in, first - 1e-15 * fabs(first));
+    *out = fmin(*out, last + 1e-15 * fabs(last));
+}
+
+static bool box_meets(const PxBounds *box, PxVec3 o, PxVec3 d, double from, double to,
+                      double *enter)
+{
+    double in = from, out = to;
+    slab(box->low.x, box->high.x, o.x, d.x, &in, &out);
+    slab(box->low.y, box->high.y, o.y, d.y, &in, &out);
+    slab(box->low.z, box->high.z, o.z, d.z, &in, &out);
+    *enter = in;
+    return in <= out;
+}
+
+/* Moller and Trumbore 1997; two-sided. */
+static bool triangle_meets(const Triangle *t, PxVec3 o, PxVec3 d, double *at)
+{
+    PxVec3 e1 = px_sub(t->b, t->a), e2 = px_sub(t->c, t->a);
+    PxVec3 p = px_cross(d, e2);
+    double det = px_dot(e1, p);
+    if (det == 0)
+        return false;
+    PxVec3 s = px_sub(o, t->a);
+    double u = px_dot(s, p) / det;
+    PxVec3 q = px_cross(s, e1);
+    double v = px_dot(d, q) / det;
+    if (!(u >= 0 && v >= 0 && u + v <= 1))
+        return false;
+    *at = px_dot(e2, q) / det;
+    return true;
+}
+
+bool px_mesh_tree_ray(const PxMeshTree *tree, PxVec3 origin, PxVec3 direction, double from,
+                      double to, PxMeshSpot *out)
+{
+    uint32_t stack[STACK_SIZE];
+    int top = 0;
+    uint32_t best = UINT32_MAX;
+    double enter;
+    if (box_meets(&tree->node[0].bounds, origin, direction, from, to, &enter))
+        stack[top++] = 0;
+    while (top > 0) {
+        uint32_t n = stack[--top];
+        const Node *node = &tree->node[n];
+        for (uint32_t k = node->first; k < node->first + node->count; ++k) {
+            double at;
+            if (triangle_meets(&tree->triangle[k], origin, direction, &at) && at > from &&
+                at < to) {
+                to = at;
+                best = k;
+            }
+        }
+        if (node->count > 0)
+            continue;
+        double enter_left, enter_right;
+        bool left = box_meets(&tree->node[n + 1].bounds, origin, direction, from, to, &enter_left);
+        bool right =
+            box_meets(&tree->node[node->first].bounds, origin, direction, from, to, &enter_right);
+        bool left_first = !right || (left && enter_left <= enter_right);
+        if (left_first && right)
+            stack[top++] = node->first;
+        if (left)
+            stack[top++] = n + 1;
+        if (!left_first)
+            stack[top++] = node->first;
+    }
+    if (best == UINT32_MAX)
+        return false;
+    spot_finish(tree, best, out);
+    out->point = px_mad(origin, direction, to);
+    out->distance = to;
+    out->in_face = true;
+    return true;
+}

@@ -1,0 +1,336 @@
+#include "shape/shape.h"
+
+#include "base/fail.h"
+#include "base/random.h"
+#include "shape/mesh_check.h"
+#include "shape/mesh_read.h"
+#include "shape/shape_inner.h"
+
+#include <stdlib.h>
+
+static const char *const kind_names[PX_SHAPE_KINDS] = {
+    [PX_SHAPE_BOX] = "box",         [PX_SHAPE_SPHERE] = "sphere", [PX_SHAPE_CYLINDER] = "cylinder",
+    [PX_SHAPE_CAPSULE] = "capsule", [PX_SHAPE_PLANE] = "plane",   [PX_SHAPE_CONE] = "cone",
+    [PX_SHAPE_FUNNEL] = "funnel",   [PX_SHAPE_MESH] = "mesh",
+};
+
+const char *px_shape_kind_name(PxShapeKind kind)
+{
+    return (unsigned)kind < PX_SHAPE_KINDS ? kind_names[kind] : "unknown";
+}
+
+PxShapeDef px_shape_def_default(PxShapeKind kind)
+{
+    PxShapeDef def = {.kind = kind};
+    def.size = px_vec(1, 1, 1);
+    def.radius = 0.5;
+    def.height = 1;
+    def.thickness = 0.05;
+    def.normal = px_vec(0, 1, 0);
+    def.scale = 1;
+    def.rotation = px_quat_identity();
+    if (kind == PX_SHAPE_FUNNEL) { /* wide above, narrow below */
+        def.radius = 0.1;
+        def.radius_top = 0.5;
+    }
+    return def;
+}
+
+/* ---- checking ---- */
+
+static PxStatus check_length(const PxShapeDef *def, const char *what, double value)
+{
+    double length = value * def->scale;
+    if (length >= PX_SHAPE_MIN_LENGTH && length <= PX_SHAPE_MAX_LENGTH)
+        return PX_OK;
+    const char *kind = px_shape_kind_name(def->kind);
+    if (!(value > 0) || !isfinite(value))
+        return px_fail(PX_ERR_ARGUMENT, "%s: %s is %g m, must be positive and finite", kind, what,
+                       value);
+    return px_fail(PX_ERR_ARGUMENT, "%s: %s is %g m (scale %g), must be between %g and %g m", kind,
+                   what, length, def->scale, PX_SHAPE_MIN_LENGTH, PX_SHAPE_MAX_LENGTH);
+}
+
+static PxStatus check_standing(const PxShapeDef *def)
+{
+    const char *kind = px_shape_kind_name(def->kind);
+    if (!(def->scale > 0) || !isfinite(def->scale))
+        return px_fail(PX_ERR_ARGUMENT, "%s: scale is %g, must be positive and finite", kind,
+                       def->scale);
+    if (!px_finite(def->at) ||
+        fmax(fabs(def->at.x), fmax(fabs(def->at.y), fabs(def->at.z))) > PX_SHAPE_MAX_LENGTH)
+        return px_fail(PX_ERR_ARGUMENT, "%s: at is (%g, %g, %g) m, must be finite, at most %g",
+                       kind, def->at.x, def->at.y, def->at.z, PX_SHAPE_MAX_LENGTH);
+    PxQuat q = def->rotation;
+    double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    if (!(length > 0) || !isfinite(length))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "%s: rotation is (%g, %g, %g, %g), must be finite and not all 0", kind, q.x,
+                       q.y, q.z, q.w);
+    return PX_OK;
+}
+
+static PxStatus check_lengths(const PxShapeDef *def)
+{
+    switch (def->kind) {
+    case PX_SHAPE_BOX:
+        PX_TRY(check_length(def, "size in x", def->size.x));
+        PX_TRY(check_length(def, "size in y", def->size.y));
+        return check_length(def, "size in z", def->size.z);
+    case PX_SHAPE_SPHERE:
+        return check_length(def, "radius", def->radius);
+    case PX_SHAPE_PLANE:
+        if (!(px_length(def->normal) > 0) || !isfinite(px_length(def->normal)))
+            return px_fail(PX_ERR_ARGUMENT,
+                           "plane: normal is (%g, %g, %g), must be finite and not 0", def->normal.x,
+                           def->normal.y, def->normal.z);
+        return PX_OK;
+    case PX_SHAPE_FUNNEL:
+        PX_TRY(check_length(def, "thickness", def->thickness));
+        /* fall through */
+    case PX_SHAPE_CONE:
+        if (def->radius_top != 0)
+            PX_TRY(check_length(def, "radius_top", def->radius_top));
+        /* fall through */
+    case PX_SHAPE_CYLINDER:
+    case PX_SHAPE_CAPSULE:
+        PX_TRY(check_length(def, "radius", def->radius));
+        return check_length(def, "height", def->height);
+    case PX_SHAPE_MESH:
+        return PX_OK;
+    default:
+        return px_fail(PX_ERR_ARGUMENT, "shape: kind is %d, must be below %d", (int)def->kind,
+                       (int)PX_SHAPE_KINDS);
+    }
+}
+
+/* ---- meshes ---- */
+
+#define THICKNESS_RAYS 512
+/* Of all rays the twentieth part that is shortest is taken for the wedges that
+ * every corner has; the next one is the answer. */
+#define THICKNESS_SKIPPED (THICKNESS_RAYS / 20)
+
+/* Rays inwards from points spread evenly over the area. */
+static double mesh_thickness(const PxShape *shape)
+{
+    const PxMesh *mesh = shape->mesh;
+    PxVec3 size = px_sub(shape->own_bounds.high, shape->own_bounds.low);
+    double skin = 1e-9 * px_length(size), passed = 0, found[THICKNESS_RAYS];
+    int rays = 0, hits = 0;
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
+        PxVec3 a = px_mesh_corner(mesh, t, 0), b = px_mesh_corner(mesh, t, 1);
+        PxVec3 c = px_mesh_corner(mesh, t, 2);
+        PxVec3 across = px_cross(px_sub(b, a), px_sub(c, a));
+        passed += 0.5 * px_length(across);
+        for (; rays < THICKNESS_RAYS && (rays + 0.5) * shape->area < passed * THICKNESS_RAYS;
+             ++rays) {
+            if (px_mesh_triangle_is_flat(a, b, c))
+                continue;
+            double u = px_random_unit((uint64_t)rays, 0, 0);
+            double v = px_random_unit((uint64_t)rays, 0, 1);
+            if (u + v > 1) {
+                u = 1 - u;
+                v = 1 - v;
+            }
+            PxVec3 from = px_mad(px_mad(a, px_sub(b, a), u), px_sub(c, a), v);
+            PxVec3 in = px_scale(px_normalized(across, px_vec(0, 1, 0)), -1);
+            PxMeshSpot spot;
+            if (!px_mesh_tree_ray(shape->tree, from, in, skin, INFINITY, &spot))
+                continue;
+            int k = hits++; /* kept sorted */
+            for (; k > 0 && found[k - 1] > spot.distance; --k)
+                found[k] = found[k - 1];
+            found[k] = spot.distance;
+        }
+    }
+    if (hits == 0)
+        return fmin(size.x, fmin(size.y, size.z));
+    return found[hits > THICKNESS_SKIPPED ? THICKNESS_SKIPPED : hits / 2];
+}
+
+/* Takes the mesh over, also when it fails. */
+static PxStatus adopt_mesh(PxShape *shape, PxMesh *mesh, const char *name, double scale)
+{
+    shape->mesh = mesh;
+    PX_TRY(px_mesh_check(mesh, name));
+    PX_TRY(px_mesh_check_closed(mesh, name));
+    for (uint32_t v = 0; v < mesh->vertex_count; ++v)
+        mesh->position[v] = px_scale(mesh->position[v], scale);
+    shape->own_bounds = px_mesh_bounds(mesh);
+    PxBounds b = shape->own_bounds;
+    double size = px_length(px_sub(b.high, b.low));
+    double reach = fmax(px_length(b.high), px_length(b.low));
+    if (!(size >= PX_SHAPE_MIN_LENGTH) || !(reach <= PX_SHAPE_MAX_LENGTH))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "%s: the mesh is %g m across and reaches %g m from its origin (scale %g), "
+                       "must be between %g and %g m",
+                       name, size, reach, scale, PX_SHAPE_MIN_LENGTH, PX_SHAPE_MAX_LENGTH);
+    PxStatus status = px_mesh_tree_create(mesh, &shape->tree);
+    if (status != PX_OK)
+        return px_fail_prefix(status == PX_ERR_ARGUMENT ? PX_ERR_FORMAT : status, "%s: ", name);
+    PX_TRY(px_mesh_check_parts(mesh, shape->tree, name));
+    shape->volume = px_mesh_volume(mesh);
+    shape->area = px_mesh_area(mesh);
+    shape->thickness = mesh_thickness(shape);
+    shape->bounds = px_bounds_empty();
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t)
+        for (int k = 0; k < 3; ++k)
+            px_bounds_add(&shape->bounds, px_shape_to_world(shape, px_mesh_corner(mesh, t, k)));
+    return PX_OK;
+}
+
+static double mesh_distance(const PxShape *shape, PxVec3 p, PxVec3 *normal)
+{
+    PxMeshSpot spot;
+    if (!px_mesh_tree_closest(shape->tree, p, INFINITY, &spot)) {
+        /* so far away that squares overflow */
+        if (normal != NULL)
+            *normal = px_normalized(px_scale(p, 1e-200), px_vec(0, 1, 0));
+        return INFINITY;
+    }
+    bool inside = px_mesh_tree_inside(shape->tree, p);
+    if (normal != NULL) {
+        /* Over a face its normal is the direction, without the cancellation of
+         * p - q; at edges and corners the direction is that of p - q unless
+         * rounding is all there is of it. */
+        PxVec3 apart = px_scale(px_sub(p, spot.point), inside ? -1 : 1);
+        double size = px_length(px_sub(shape->own_bounds.high, shape->own_bounds.low));
+        bool touching = spot.distance <= 1e-12 * size;
+        double side = px_dot(apart, spot.face);
+        if (touching)
+            *normal = spot.face;
+        else if (spot.in_face)
+            *normal = px_scale(spot.face, side < 0 ? -1 : 1);
+        else
+            *normal = px_normalized(apart, spot.face);
+    }
+    return inside ? -spot.distance : spot.distance;
+}
+
+/* ---- making and unmaking ---- */
+
+static PxStatus create(const PxShapeDef *def, PxMesh *mesh, const char *name, PxShape **out)
+{
+    PxShape *shape = calloc(1, sizeof *shape);
+    if (shape == NULL) {
+        px_mesh_free(mesh);
+        return px_fail(PX_ERR_MEMORY, "shape: no room");
+    }
+    shape->kind = def->kind;
+    shape->turn = px_quat_normalized(def->rotation);
+    shape->at = def->at;
+    if (def->kind == PX_SHAPE_MESH) {
+        PxStatus status = adopt_mesh(shape, mesh, name, def->scale);
+        if (status != PX_OK) {
+            px_shape_free(shape);
+            return status;
+        }
+    } else {
+        shape->primitive = px_primitive(def);
+        shape->own_bounds =
+            px_primitive_bounds(&shape->primitive, px_quat_identity(), px_vec(0, 0, 0));
+        shape->bounds = px_primitive_bounds(&shape->primitive, shape->turn, shape->at);
+        shape->volume = px_primitive_volume(&shape->primitive);
+        shape->area = px_primitive_area(&shape->primitive);
+        shape->thickness = px_primitive_thickness(&shape->primitive);
+    }
+    *out = shape;
+    return PX_OK;
+}
+
+PxStatus px_shape_create(const PxShapeDef *def, PxShape **out)
+{
+    *out = NULL;
+    PX_TRY(check_standing(def));
+    PX_TRY(check_lengths(def));
+    PxMesh *mesh = NULL;
+    if (def->kind == PX_SHAPE_MESH) {
+        if (def->mesh == NULL || def->mesh[0] == '\0')
+            return px_fail(PX_ERR_ARGUMENT, "mesh: no file named, wanted the path of one");
+        PX_TRY(px_mesh_read_file(def->mesh, &mesh));
+    }
+    return create(def, mesh, def->mesh, out);
+}
+
+PxStatus px_shape_create_from_mesh(const PxShapeDef *def, const PxMesh *mesh, const char *name,
+                                   PxShape **out)
+{
+    *out = NULL;
+    if (def->kind != PX_SHAPE_MESH)
+        return px_fail(PX_ERR_ARGUMENT, "%s: kind is %s, must be mesh", name,
+                       px_shape_kind_name(def->kind));
+    PX_TRY(check_standing(def));
+    PxMesh *copy;
+    PX_TRY(px_mesh_copy(mesh, &copy));
+    return create(def, copy, name, out);
+}
+
+void px_shape_free(PxShape *shape)
+{
+    if (shape == NULL)
+        return;
+    px_mesh_tree_free(shape->tree);
+    px_mesh_free(shape->mesh);
+    free(shape);
+}
+
+/* ---- asking ---- */
+
+PxShapeKind px_shape_kind(const PxShape *shape)
+{
+    return shape->kind;
+}
+
+PxBounds px_shape_bounds(const PxShape *shape)
+{
+    return shape->bounds;
+}
+
+double px_shape_volume(const PxShape *shape)
+{
+    return shape->volume;
+}
+
+double px_shape_area(const PxShape *shape)
+{
+    return shape->area;
+}
+
+double px_shape_thickness(const PxShape *shape)
+{
+    return shape->thickness;
+}
+
+double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal)
+{
+    if (!px_finite(point)) {
+        if (normal != NULL)
+            *normal = px_vec(0, 1, 0);
+        return NAN;
+    }
+    PxVec3 own = px_shape_to_own(shape, point);
+    double distance = shape->kind == PX_SHAPE_MESH
+                          ? mesh_distance(shape, own, normal)
+                          : px_primitive_distance(&shape->primitive, own, normal);
+    if (normal != NULL)
+        *normal = px_rotate(shape->turn, *normal);
+    return distance;
+}
+
+bool px_shape_inside(const PxShape *shape, PxVec3 point)
+{
+    if (!px_finite(point))
+        return false;
+    PxVec3 own = px_shape_to_own(shape, point);
+    if (shape->kind == PX_SHAPE_MESH)
+        return px_mesh_tree_inside(shape->tree, own);
+    return px_primitive_distance(&shape->primitive, own, NULL) < 0;
+}
+
+void px_points_free(PxPoints *points)
+{
+    free(points->position);
+    free(points->normal);
+    *points = (PxPoints){0};
+}

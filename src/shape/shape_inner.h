@@ -1,0 +1,34 @@
+/// What a shape is made of, for the files that fill and cover it.
+#ifndef PX_SHAPE_SHAPE_INNER_H
+#define PX_SHAPE_SHAPE_INNER_H
+
+#include "shape/mesh.h"
+#include "shape/mesh_tree.h"
+#include "shape/primitive.h"
+#include "shape/shape.h"
+
+/// Everything is kept in the shape's own frame with the scale applied, so that
+/// only a turn and a move lie between it and the world.
+struct PxShape {
+    PxShapeKind kind;
+    PxQuat turn; ///< unit
+    PxVec3 at;
+    PxPrimitive primitive; ///< all kinds but mesh
+    PxMesh *mesh;          ///< mesh only: positions and triangles
+    PxMeshTree *tree;      ///< mesh only
+    PxBounds own_bounds;   ///< in the shape's own frame
+    PxBounds bounds;       ///< in the world
+    double volume, area, thickness;
+};
+
+static inline PxVec3 px_shape_to_world(const PxShape *shape, PxVec3 own)
+{
+    return px_add(shape->at, px_rotate(shape->turn, own));
+}
+
+static inline PxVec3 px_shape_to_own(const PxShape *shape, PxVec3 world)
+{
+    return px_rotate(px_quat_conjugate(shape->turn), px_sub(world, shape->at));
+}
+
+#endif

@@ -1,0 +1,290 @@
+/// Filling shapes with lattices.
+#include "check.h"
+#include "meshes.h"
+
+#include "base/random.h"
+#include "shape/shape.h"
+
+#include <stdlib.h>
+
+#define PLENTY ((size_t)10000000)
+
+static PxShape *make(const PxShapeDef *def)
+{
+    PxShape *shape = NULL;
+    CHECK_OK(px_shape_create(def, &shape));
+    return shape;
+}
+
+static PxShape *make_mesh(PxMesh *mesh)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);
+    PxShape *shape = NULL;
+    CHECK_OK(px_shape_create_from_mesh(&def, mesh, "test", &shape));
+    px_mesh_free(mesh);
+    return shape;
+}
+
+static PxShape *some_shape(PxShapeKind kind)
+{
+    if (kind == PX_SHAPE_MESH)
+        return make_mesh(mesh_torus(0.6, 0.3, 48, 24));
+    PxShapeDef def = px_shape_def_default(kind);
+    def.thickness = 0.2;
+    return make(&def);
+}
+
+TEST(a_box_of_whole_steps_is_filled_exactly)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
+    def.size = px_vec(1.0, 0.5, 0.3);
+    PxShape *shape = make(&def);
+    PxPoints points;
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, PLENTY, &points));
+    CHECK_EQUAL(points.count, 10 * 5 * 3);
+    CHECK(points.normal == NULL);
+    size_t at = 0;
+    for (int k = 0; k < 3; ++k) /* z slowest, x fastest */
+        for (int j = 0; j < 5; ++j)
+            for (int i = 0; i < 10; ++i, ++at) {
+                CHECK_NEAR(points.position[at].x, -0.45 + 0.1 * i, 1e-15);
+                CHECK_NEAR(points.position[at].y, -0.2 + 0.1 * j, 1e-15);
+                CHECK_NEAR(points.position[at].z, -0.1 + 0.1 * k, 1e-15);
+            }
+    px_points_free(&points);
+    px_points_free(&points);
+    px_shape_free(shape);
+}
+
+TEST(a_box_of_any_size_keeps_its_points_off_the_faces)
+{
+    for (uint64_t i = 0; i < 200; ++i) {
+        PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
+        def.size = px_vec(0.05 + px_random_unit(i, 0, 0), 0.05 + px_random_unit(i, 0, 1),
+                          0.05 + px_random_unit(i, 0, 2));
+        PxShape *shape = make(&def);
+        PxPoints points;
+        CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, PLENTY, &points));
+        double along[3] = {def.size.x, def.size.y, def.size.z};
+        double count = 1;
+        for (int k = 0; k < 3; ++k)
+            count *= floor(along[k] / 0.1 + 0.5);
+        CHECK_EQUAL(points.count, count);
+        double least = INFINITY;
+        for (size_t k = 0; k < points.count; ++k)
+            least = fmin(least, -px_shape_distance(shape, points.position[k], NULL));
+        CHECK(least >= 0.025 - 1e-12 && least <= 0.075 + 1e-12);
+        px_points_free(&points);
+        px_shape_free(shape);
+    }
+}
+
+/* Points for the volume: the error is a surface effect. A lattice that does not
+ * know the surface errs by about the square root of the points at it, those within
+ * half a step, sqrt(A / s^2) s^3 = s^2 sqrt(A); flat faces parallel to it err by
+ * half a layer at most, s A / 2 over all of them. The bound below is the sum, and
+ * shrinks with s. */
+static double volume_error(const PxShape *shape, PxLattice lattice, double spacing)
+{
+    PxPoints points;
+    CHECK_OK(px_shape_fill(shape, lattice, spacing, PLENTY, &points));
+    double error =
+        fabs((double)points.count * spacing * spacing * spacing - px_shape_volume(shape));
+    for (size_t k = 0; k < points.count; k += 5)
+        CHECK(px_shape_inside(shape, points.position[k]));
+    px_points_free(&points);
+    return error;
+}
+
+TEST(points_times_their_volume_tend_to_the_volume)
+{
+    for (PxShapeKind kind = 0; kind < PX_SHAPE_KINDS; ++kind) {
+        if (kind == PX_SHAPE_PLANE)
+            continue;
+        PxShape *shape = some_shape(kind);
+        for (int lattice = 0; lattice < 2; ++lattice) {
+            double area = px_shape_area(shape), volume = px_shape_volume(shape), sum[2] = {0, 0};
+            /* several spacings each, as a single one may be right by luck */
+            for (int k = 0; k < 4; ++k)
+                for (int fine = 0; fine < 2; ++fine) {
+                    double spacing = (0.08 - 0.006 * k) / (fine ? 2 : 1);
+                    double error = volume_error(shape, (PxLattice)lattice, spacing);
+                    CHECK(error <= 0.5 * area * spacing);
+                    sum[fine] += error;
+                }
+            CHECK(sum[1] < 0.7 * sum[0] || sum[1] < 0.01 * 4 * volume);
+            CHECK(sum[1] < 0.05 * 4 * volume);
+        }
+        px_shape_free(shape);
+    }
+}
+
+TEST(a_fine_ball_is_filled_to_one_part_in_a_hundred)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_SPHERE);
+    PxShape *shape = make(&def);
+    for (int lattice = 0; lattice < 2; ++lattice) {
+        double error = volume_error(shape, (PxLattice)lattice, 0.02);
+        /* s^2 sqrt(A) / V is 1.4e-3, but a ball in the middle of a cubic lattice
+         * gains and loses points 48 at a time: sqrt(48) times as much. */
+        CHECK_NEAR(error / px_shape_volume(shape), 0, 1e-2);
+    }
+    px_shape_free(shape);
+}
+
+TEST(hexagonal_points_have_twelve_neighbours_at_the_close_packed_distance)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_SPHERE);
+    PxShape *shape = make(&def);
+    const double spacing = 0.08;
+    double d = spacing * pow(2.0, 1.0 / 6.0); /* sqrt(2) / d^3 = 1 / spacing^3 */
+    PxPoints points;
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_HEXAGONAL, spacing, PLENTY, &points));
+    int inner = 0;
+    for (size_t i = 0; i < points.count; ++i) {
+        int near = 0;
+        for (size_t j = 0; j < points.count; ++j) {
+            double apart = px_length(px_sub(points.position[i], points.position[j]));
+            CHECK(i == j || apart > d * (1 - 1e-12));
+            near += i != j && apart < d * (1 + 1e-9);
+        }
+        if (px_length(points.position[i]) < 0.5 - 1.01 * d) {
+            CHECK_EQUAL(near, 12);
+            ++inner;
+        }
+    }
+    CHECK(inner > 200);
+    px_points_free(&points);
+    px_shape_free(shape);
+}
+
+TEST(points_move_and_turn_with_their_shape)
+{
+    for (PxShapeKind kind = 0; kind < PX_SHAPE_MESH; ++kind) {
+        if (kind == PX_SHAPE_PLANE)
+            continue;
+        PxShapeDef def = px_shape_def_default(kind), moved = def;
+        moved.at = px_vec(7, 8, 9);
+        moved.rotation = px_quat_turn(px_vec(3, 1, 2), 0.7);
+        PxShape *shape = make(&def), *other = make(&moved);
+        for (int lattice = 0; lattice < 2; ++lattice) {
+            PxPoints a, b;
+            CHECK_OK(px_shape_fill(shape, (PxLattice)lattice, 0.11, PLENTY, &a));
+            CHECK_OK(px_shape_fill(other, (PxLattice)lattice, 0.11, PLENTY, &b));
+            CHECK_EQUAL(a.count, b.count);
+            CHECK(a.count > 10);
+            for (size_t k = 0; k < a.count; ++k) {
+                PxVec3 wanted = px_add(moved.at, px_rotate(moved.rotation, a.position[k]));
+                CHECK_NEAR(px_length(px_sub(b.position[k], wanted)), 0, 1e-14);
+            }
+            px_points_free(&a);
+            px_points_free(&b);
+        }
+        px_shape_free(shape);
+        px_shape_free(other);
+    }
+}
+
+TEST(leaping_along_rows_misses_nothing)
+{
+    /* Against asking every lattice point of the bounds. The thin ring at a slant
+     * has rows that enter and leave it several times. */
+    PxMesh *ring = mesh_torus(0.6, 0.1, 40, 12);
+    PxQuat slant = px_quat_turn(px_vec(1, 0.3, 0.2), 0.9);
+    for (uint32_t v = 0; v < ring->vertex_count; ++v)
+        ring->position[v] = px_rotate(slant, ring->position[v]);
+    PxBounds b = px_mesh_bounds(ring);
+    PxShape *shape = make_mesh(ring);
+    const double s = 0.04;
+    PxPoints points;
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, s, PLENTY, &points));
+    double n[3] = {floor((b.high.x - b.low.x) / s + 0.5), floor((b.high.y - b.low.y) / s + 0.5),
+                   floor((b.high.z - b.low.z) / s + 0.5)};
+    PxVec3 middle = px_scale(px_add(b.low, b.high), 0.5);
+    size_t at = 0;
+    for (double k = 0; k < n[2]; ++k)
+        for (double j = 0; j < n[1]; ++j)
+            for (double i = 0; i < n[0]; ++i) {
+                PxVec3 p = px_vec(middle.x + (i - 0.5 * (n[0] - 1)) * s,
+                                  middle.y + (j - 0.5 * (n[1] - 1)) * s,
+                                  middle.z + (k - 0.5 * (n[2] - 1)) * s);
+                if (!px_shape_inside(shape, p))
+                    continue;
+                CHECK(at < points.count);
+                CHECK_NEAR(px_length(px_sub(points.position[at++], p)), 0, 1e-14);
+            }
+    CHECK_EQUAL(at, points.count);
+    CHECK(at > 500);
+    px_points_free(&points);
+    px_shape_free(shape);
+}
+
+TEST(filling_twice_gives_the_same_bits)
+{
+    PxShape *shape = some_shape(PX_SHAPE_MESH);
+    PxPoints a, b;
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_HEXAGONAL, 0.04, PLENTY, &a));
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_HEXAGONAL, 0.04, PLENTY, &b));
+    CHECK_EQUAL(a.count, b.count);
+    CHECK(memcmp(a.position, b.position, a.count * sizeof *a.position) == 0);
+    px_points_free(&a);
+    px_points_free(&b);
+    px_shape_free(shape);
+}
+
+TEST(thin_shapes_get_one_layer)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
+    def.size = px_vec(1, 0.01, 1);
+    PxShape *shape = make(&def);
+    PxPoints points;
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, PLENTY, &points));
+    CHECK_EQUAL(points.count, 100);
+    px_points_free(&points);
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 1e6, PLENTY, &points));
+    CHECK_EQUAL(points.count, 1);
+    px_points_free(&points);
+    px_shape_free(shape);
+}
+
+TEST(too_many_points_are_refused_before_they_are_made)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
+    PxShape *shape = make(&def);
+    PxPoints points;
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, 1000, &points));
+    CHECK_EQUAL(points.count, 1000);
+    px_points_free(&points);
+    CHECK_FAILS(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, 999, &points), PX_ERR_MEMORY,
+                "more than the 999 points");
+    CHECK(points.position == NULL && points.count == 0);
+    CHECK_FAILS(px_shape_fill(shape, PX_LATTICE_CUBIC, 1e-6, 1000, &points), PX_ERR_MEMORY,
+                "1e+18 points");
+    CHECK_FAILS(px_shape_fill(shape, PX_LATTICE_CUBIC, 1e-300, SIZE_MAX, &points), PX_ERR_MEMORY,
+                "inf points");
+    CHECK_FAILS(px_shape_fill(shape, PX_LATTICE_CUBIC, 1e-7, SIZE_MAX, &points), PX_ERR_MEMORY,
+                "1e+21");
+    CHECK_NEAR(px_shape_fill_estimate(shape, 0.1), 1000, 1e-9);
+    px_shape_free(shape);
+}
+
+TEST(senseless_calls_are_refused)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_PLANE);
+    PxShape *plane = make(&def);
+    PxPoints points;
+    CHECK_FAILS(px_shape_fill(plane, PX_LATTICE_CUBIC, 0.1, 10, &points), PX_ERR_ARGUMENT, "plane");
+    CHECK(isinf(px_shape_fill_estimate(plane, 0.1)));
+    px_shape_free(plane);
+    def = px_shape_def_default(PX_SHAPE_SPHERE);
+    PxShape *ball = make(&def);
+    CHECK_FAILS(px_shape_fill(ball, PX_LATTICE_CUBIC, 0, 10, &points), PX_ERR_ARGUMENT,
+                "spacing is 0");
+    CHECK_FAILS(px_shape_fill(ball, PX_LATTICE_CUBIC, NAN, 10, &points), PX_ERR_ARGUMENT,
+                "spacing is nan");
+    CHECK_FAILS(px_shape_fill(ball, (PxLattice)7, 0.1, 10, &points), PX_ERR_ARGUMENT,
+                "lattice is 7");
+    px_shape_free(ball);
+}
+
+TEST_MAIN()
