@@ -37,6 +37,19 @@ static const char *syntax_hint(const char *message)
     return "";
 }
 
+/* The parser points to the last character of the token that it could not use, and
+ * quotes the token if it is short; the first one is the better place. */
+static int token_begin(const char *message, int column)
+{
+    const char *token = strstr(message, " near '");
+    int letters = 0;
+    if (token == NULL)
+        return column;
+    for (const char *c = token + 7; *c != '\0' && c[1] != '\0'; ++c)
+        letters += (*c & 0xc0) != 0x80;
+    return column >= letters && letters > 0 ? column - letters + 1 : column;
+}
+
 static void parse(PxScene *scene)
 {
     const char *text = scene->text;
@@ -58,7 +71,8 @@ static void parse(PxScene *scene)
     }
     char shown[240];
     px_quote(error.text, shown, sizeof shown);
-    px_complain_at(scene, error.line > 0 ? error.line : 1, error.column > 0 ? error.column : 1,
+    int column = token_begin(error.text, error.column);
+    px_complain_at(scene, error.line > 0 ? error.line : 1, column > 0 ? column : 1,
                    "this is not JSON: %s%s", shown, syntax_hint(error.text));
 }
 
