@@ -417,4 +417,152 @@ TEST(a_file_without_a_seal_is_refused_before_it_is_read)
     folder_remove(&folder);
 }
 
+/* ---- files made by others, with a good seal ---- */
+
+typedef enum Trick {
+    GOOD,
+    SHORT_TYPE,
+    OTHER_ROWS,
+    RANK_THREE,
+    TEN_COMPONENTS,
+    ELSEWHERE,
+    LINK_AWAY,
+    HUGE_CLAIM,
+    NOT_THERE,
+    BLOCK_NOT_THERE,
+    OTHER_FILTER,
+    TINY_BLOCKS,
+    NO_UNIT,
+    LONG_UNIT,
+    NO_COUNT,
+    MANY_ROWS_NO_COLUMN,
+    UNORDERED,
+    BAD_NAME,
+    TRICKS
+} Trick;
+
+static void put_u64(hid_t object, const char *name, uint64_t value)
+{
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, H5T_STD_U64LE, &value);
+    H5Aclose(attribute);
+    H5Sclose(space);
+}
+
+static void put_text(hid_t object, const char *name, const char *text)
+{
+    hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, strlen(text) + 1);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, type, text);
+    H5Aclose(attribute);
+    H5Tclose(type);
+    H5Sclose(space);
+}
+
+/* A table `t` with one column `a` of 2000 floats, with something wrong about it. */
+static void make_by_hand(const char *path, Trick trick)
+{
+    const uint64_t rows = trick == HUGE_CLAIM ? 4000000000u : 2000;
+    float values[2000] = {0};
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t order = H5Pcreate(H5P_GROUP_CREATE);
+    if (trick != UNORDERED)
+        H5Pset_link_creation_order(order, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    hid_t group = H5Gcreate2(file, "t", H5P_DEFAULT, order, H5P_DEFAULT);
+    H5Pclose(order);
+    if (trick != NO_COUNT)
+        put_u64(group, "count", trick == OTHER_ROWS ? rows + 1 : rows);
+    if (trick == LINK_AWAY) {
+        H5Lcreate_external("/etc/passwd", "/a", group, "a", H5P_DEFAULT, H5P_DEFAULT);
+    } else if (trick != MANY_ROWS_NO_COLUMN) {
+        hsize_t dims[3] = {rows, trick == TEN_COMPONENTS ? 10 : 3, 2};
+        hsize_t block[1] = {trick == TINY_BLOCKS ? 10 : 2000};
+        hid_t space = H5Screate_simple(trick == RANK_THREE       ? 3
+                                       : trick == TEN_COMPONENTS ? 2
+                                                                 : 1,
+                                       dims, NULL);
+        hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
+        if (trick == ELSEWHERE)
+            H5Pset_external(layout, "/etc/passwd", 0, 8000);
+        if (trick >= HUGE_CLAIM && trick <= TINY_BLOCKS && trick != NOT_THERE) {
+            H5Pset_chunk(layout, 1, block);
+            if (trick != OTHER_FILTER)
+                H5Pset_shuffle(layout);
+            H5Pset_deflate(layout, 1);
+        }
+        hid_t data = H5Dcreate2(group, trick == BAD_NAME ? "a<b" : "a",
+                                trick == SHORT_TYPE ? H5T_STD_I16LE : H5T_IEEE_F32LE, space,
+                                H5P_DEFAULT, layout, H5P_DEFAULT);
+        if (trick == GOOD || trick == OTHER_FILTER || trick == TINY_BLOCKS)
+            H5Dwrite(data, H5T_IEEE_F32LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+        put_u64(data, "flags", 1);
+        if (trick != NO_UNIT)
+            put_text(data, "unit", trick == LONG_UNIT ? "kg m^2 s^-2 K^-1" : "m");
+        H5Dclose(data);
+        H5Pclose(layout);
+        H5Sclose(space);
+    }
+    H5Gclose(group);
+    H5Fclose(file);
+}
+
+TEST(files_that_others_made_up_are_refused)
+{
+    static const char *const wanted[TRICKS] = {
+        [SHORT_TYPE] = "type that is not known",
+        [OTHER_ROWS] = "is not [2001]",
+        [RANK_THREE] = "is not [2000]",
+        [TEN_COMPONENTS] = "is not [2000]",
+        [ELSEWHERE] = "stored in a way",
+        [LINK_AWAY] = "is not a dataset",
+        [HUGE_CLAIM] = "says to hold 16000000000 bytes",
+        [NOT_THERE] = "rows of column 'a' are not there",
+        [BLOCK_NOT_THERE] = "block 0 of column 'a' is not there",
+        [OTHER_FILTER] = "stored in a way",
+        [TINY_BLOCKS] = "stored in a way",
+        [NO_UNIT] = "no attribute 'unit'",
+        [LONG_UNIT] = "no good unit",
+        [NO_COUNT] = "no attribute 'count'",
+        [MANY_ROWS_NO_COLUMN] = "2000 rows and no column",
+        [UNORDERED] = "no good name",
+        [BAD_NAME] = "no good name",
+    };
+    Folder folder = folder_make();
+    const char *path = folder_file(&folder, "made.h5");
+    for (Trick trick = GOOD; trick < TRICKS; ++trick) {
+        make_by_hand(path, trick);
+        void *image;
+        size_t size;
+        CHECK_OK(px_file_read(path, 1 << 20, &image, &size));
+        uint8_t *bytes = malloc(size + 32);
+        uint64_t length = size, digest[2];
+        memcpy(bytes, image, size);
+        px_digest(bytes, size, digest);
+        memcpy(bytes + size, "PHYXEL\r\n", 8);
+        memcpy(bytes + size + 8, &length, 8);
+        memcpy(bytes + size + 16, digest, 16);
+        PxContainer *container;
+        PxTable table;
+        px_table_init(&table, NULL);
+        CHECK_OK(px_container_open_bytes(&container, bytes, size + 32, "made"));
+        if (wanted[trick] == NULL) {
+            CHECK_OK(px_container_get_table(container, "t", &table, &one));
+            CHECK_EQUAL(table.count, 2000);
+        } else {
+            CHECK_FAILS(px_container_get_table(container, "t", &table, &one), PX_ERR_FORMAT,
+                        wanted[trick]);
+            CHECK_EQUAL(table.count, 0);
+            CHECK_EQUAL(table.capacity <= 2000, 1);
+        }
+        px_table_free(&table);
+        px_container_close(container);
+        px_list_free(image);
+        free(bytes);
+    }
+    folder_remove(&folder);
+}
+
 TEST_MAIN()

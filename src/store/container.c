@@ -784,10 +784,12 @@ static PxStatus match_columns(const FoundTable *found, PxTable *table)
     for (uint32_t c = 0; c < found->columns; ++c) {
         const FoundColumn *from = &found->column[c];
         const PxColumn *column = px_table_find(table, from->name);
-        if (column == NULL)
-            PX_TRY(px_table_add(table, from->name, from->unit, from->type, from->components,
-                                from->flags, NULL));
-        else if (column->type != from->type || column->components != from->components)
+        if (column == NULL) {
+            PxStatus status = px_table_add(table, from->name, from->unit, from->type,
+                                           from->components, from->flags, NULL);
+            if (status != PX_OK) /* too many columns are the file's fault, not the caller's */
+                return status == PX_ERR_ARGUMENT ? PX_ERR_FORMAT : status;
+        } else if (column->type != from->type || column->components != from->components)
             return px_fail(PX_ERR_FORMAT, "column '%s' is %s x %u, wanted %s x %u", from->name,
                            px_type_name(from->type), from->components, px_type_name(column->type),
                            column->components);
