@@ -20,8 +20,14 @@ int px_threads_available(void);
 /// scratch of one's own, never to change a result.
 typedef void PxBlockFunction(void *user, uint32_t begin, uint32_t end, int thread);
 
+/// Around the lines of a block that join its result to the common one. What is
+/// joined must not depend on the order of blocks: maxima, exact sums.
+void px_join_begin(void);
+void px_join_end(void);
+
 /// Calls `function` for [0, block), [block, 2 block), ... up to count, each once,
-/// in any order and on any thread. `block` > 0.
+/// in any order and on any thread. `block` > 0. A loop inside a block, or one begun
+/// while another thread's loop is under way, runs on the calling thread alone.
 void px_parallel_for(const PxThreads *threads, uint32_t count, uint32_t block,
                      PxBlockFunction *function, void *user);
 

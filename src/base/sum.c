@@ -127,9 +127,10 @@ static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
     memset(local, 0, sizeof *local * job->width);
     job->function(job->user, begin, end, local);
     /* Merging is exact, so it does not matter which block comes first. */
-#pragma omp critical(px_sum_rows)
+    px_join_begin();
     for (uint32_t k = 0; k < job->width; ++k)
         px_sum_merge(&job->out[k], &local[k]);
+    px_join_end();
 }
 
 void px_sum_rows(const PxThreads *threads, uint32_t count, uint32_t width,

@@ -53,11 +53,12 @@ static void extent_block(void *user, uint32_t begin, uint32_t end, int thread)
         low[a] = lo;
         high[a] = hi;
     }
-#pragma omp critical(px_grid_extent)
+    px_join_begin();
     for (int a = 0; a < 3; ++a) {
         e->low[a] = low[a] < e->low[a] ? low[a] : e->low[a];
         e->high[a] = high[a] > e->high[a] ? high[a] : e->high[a];
     }
+    px_join_end();
 }
 
 PxGridFrame px_grid_frame(double cell, const PxGridPoints *sets, size_t set_count,

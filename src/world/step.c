@@ -98,8 +98,9 @@ static void speed_block(void *user, uint32_t begin, uint32_t end, int thread)
         float v2 = vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i];
         most = v2 > most ? v2 : most;
     }
-#pragma omp critical(px_speed_max)
+    px_join_begin();
     job->squared = most > job->squared ? most : job->squared;
+    px_join_end();
 }
 
 static double speed_max(PxWorld *world)
@@ -192,8 +193,9 @@ static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
         return;
     for (uint32_t i = begin; i < end; ++i)
         if (!isfinite(p->x[i]) || !isfinite(p->y[i]) || !isfinite(p->z[i])) {
-#pragma omp critical(px_bad_id)
+            px_join_begin();
             m->bad_id = p->id[i] < m->bad_id ? p->id[i] : m->bad_id;
+            px_join_end();
         }
 }
 
@@ -237,8 +239,9 @@ static void compression_sums(const void *user, uint32_t begin, uint32_t end, PxS
             most = over > most ? over : most;
         }
     }
-#pragma omp critical(px_compression)
+    px_join_begin();
     ((Compression *)job)->most = most > job->most ? most : job->most;
+    px_join_end();
 }
 
 static void measure_compression(PxWorld *world)
