@@ -96,10 +96,10 @@ static void complete_u(const PxVec3 b[3], const double length[3], const PxVec3 v
     bool found = false;
     if (length[1] > 0) {
         PxVec3 w = divide(b[1], length[1]);
-        for (int round = 0; round < 2; ++round) /* twice is enough (Kahan, in Parlett 1980) */
-            w = px_mad(w, u[0], -px_dot(u[0], w));
+        w = px_mad(w, u[0], -px_dot(u[0], w));
         double rest = px_length(w);
-        found = rest > 0.5; /* B's columns are orthogonal: anything less is underflow */
+        found = rest > 0.5; /* B's columns are orthogonal unless they underflow; and then
+                             * once is enough for orthogonality to rounding */
         if (found)
             u[1] = divide(w, rest);
     }

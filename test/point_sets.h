@@ -1,0 +1,211 @@
+/// Points of all the kinds that search structures stumble over, and the answers
+/// that trying all of them gives.
+#ifndef PX_TEST_POINT_SETS_H
+#define PX_TEST_POINT_SETS_H
+
+#include "check.h"
+
+#include "base/random.h"
+
+#include <float.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+typedef enum PointSet {
+    SET_RANDOM,     /* in a unit cube */
+    SET_CLUSTERED,  /* tight clusters, far between */
+    SET_FLAT,       /* in the plane z = 0.25 */
+    SET_TILTED,     /* in a plane across the axes */
+    SET_SAME,       /* all in one place */
+    SET_FEW_PLACES, /* in five places */
+    SET_AXIS,       /* on a line along x */
+    SET_DIAGONAL,   /* on a line across */
+    SET_LATTICE,    /* many equal distances */
+    SET_FAR,        /* a unit cube a million units away: floats 0.06 apart */
+    SET_SCALES,     /* nested ever closer around one place, at all sizes floats have */
+    SET_HUGE,       /* up to the largest float, so that distances overflow */
+    SET_TINY,       /* subnormal, so that squares underflow */
+    SET_PAIR,       /* two clusters, a billion of their sizes apart */
+    SET_ADJACENT,   /* with no float between their coordinates */
+    SET_COUNT
+} PointSet;
+
+typedef struct Points {
+    PointSet set;
+    uint32_t count;
+    float *x, *y, *z;
+} Points;
+
+static inline float between(uint64_t i, uint64_t what, float low, float high)
+{
+    return low + (high - low) * (float)px_random_unit(i, 77, what);
+}
+
+static inline void point_of(PointSet set, uint64_t i, float p[3])
+{
+    float u = between(i, 0, 0, 1), v = between(i, 1, 0, 1), w = between(i, 2, 0, 1);
+    float sign[3];
+    for (uint64_t k = 0; k < 3; ++k)
+        sign[k] = px_random_bits(i, 78, k) % 2 ? 1.0f : -1.0f;
+    p[0] = u, p[1] = v, p[2] = w;
+    switch (set) {
+    case SET_CLUSTERED:
+        for (uint64_t k = 0; k < 3; ++k)
+            p[k] = between(px_random_bits(i, 79, 0) % 7, 80 + k, -50, 50) + 0.01f * p[k];
+        break;
+    case SET_FLAT:
+        p[2] = 0.25f;
+        break;
+    case SET_TILTED:
+        p[2] = 0.3f * u - 0.7f * v;
+        break;
+    case SET_SAME:
+        p[0] = 0.1f, p[1] = 0.2f, p[2] = 0.3f;
+        break;
+    case SET_FEW_PLACES:
+        for (uint64_t k = 0; k < 3; ++k)
+            p[k] = between(px_random_bits(i, 79, 0) % 5, 80 + k, 0, 1);
+        break;
+    case SET_AXIS:
+        p[1] = p[2] = 0.5f;
+        break;
+    case SET_DIAGONAL:
+        p[1] = u, p[2] = 1 - u;
+        break;
+    case SET_LATTICE:
+        p[0] = 0.125f * (float)(i % 9), p[1] = 0.125f * (float)(i / 9 % 9);
+        p[2] = 0.125f * (float)(i / 81);
+        break;
+    case SET_FAR:
+        p[0] += 1e6f, p[1] -= 1e6f, p[2] += 1e6f;
+        break;
+    case SET_SCALES:
+        for (uint64_t k = 0; k < 3; ++k)
+            p[k] = sign[k] * ldexpf(1.0f, (int)(px_random_bits(i, 79, k) % 276) - 149);
+        break;
+    case SET_HUGE:
+        for (int k = 0; k < 3; ++k)
+            p[k] = sign[k] * p[k] * FLT_MAX;
+        break;
+    case SET_TINY:
+        for (int k = 0; k < 3; ++k)
+            p[k] = sign[k] * p[k] * 1e-42f;
+        break;
+    case SET_PAIR:
+        for (int k = 0; k < 3; ++k)
+            p[k] = i % 2 ? 1e-9f * p[k] : 1.0f + 1e-6f * p[k];
+        break;
+    case SET_ADJACENT:
+        for (uint64_t k = 0; k < 3; ++k)
+            p[k] = sign[k] > 0 ? 1.0f : nextafterf(1.0f, k == 0 ? 0.0f : 2.0f);
+        break;
+    default:
+        break;
+    }
+}
+
+static inline Points points_make(PointSet set, uint32_t count)
+{
+    size_t bytes = (count + 1) * sizeof(float);
+    Points points = {set, count, malloc(bytes), malloc(bytes), malloc(bytes)};
+    for (uint32_t i = 0; i < count; ++i) {
+        float p[3];
+        point_of(set, i, p);
+        points.x[i] = p[0], points.y[i] = p[1], points.z[i] = p[2];
+    }
+    return points;
+}
+
+static inline void points_free(Points *points)
+{
+    free(points->x);
+    free(points->y);
+    free(points->z);
+}
+
+static inline float squared_to(const Points *points, uint32_t i, const float q[3])
+{
+    float dx = points->x[i] - q[0], dy = points->y[i] - q[1], dz = points->z[i] - q[2];
+    return (dx * dx + dy * dy) + dz * dz;
+}
+
+/* Place k to ask from: a point, near one, anywhere about, or far outside. */
+static inline void place_to_ask(const Points *points, uint64_t k, float q[3])
+{
+    uint64_t i = points->count > 0 ? px_random_bits(k, 90, 0) % points->count : 0;
+    point_of(points->set, i, q);
+    switch (k % 4) {
+    case 1:
+        for (uint64_t a = 0; a < 3; ++a)
+            q[a] += q[a] * between(k, 91 + a, -0.01f, 0.01f);
+        break;
+    case 2:
+        for (uint64_t a = 0; a < 3; ++a) {
+            float other[3];
+            point_of(points->set, px_random_bits(k, 91, a) % (points->count + 1), other);
+            q[a] = other[a];
+        }
+        break;
+    case 3:
+        for (uint64_t a = 0; a < 3; ++a)
+            q[a] = between(k, 91 + a, -3, 3);
+        break;
+    }
+}
+
+/* A distance to ask for: of every size, and some that are the exact distance of
+ * two points, so that "below" and "not above" differ. */
+static inline float distance_to_ask(const Points *points, uint64_t k, const float q[3])
+{
+    static const float fixed[] = {0.05f, 0.125f, 0.3f, 1.0f, 1e6f, 1e-30f, FLT_MAX, INFINITY};
+    if (k % 2 == 0)
+        return fixed[k / 2 % 8];
+    float d = points->count > 0
+                  ? squared_to(points, (uint32_t)(px_random_bits(k, 95, 0) % points->count), q)
+                  : 1.0f;
+    return k % 4 == 1 ? sqrtf(d) : 2.0f * sqrtf(d);
+}
+
+typedef uint32_t RangeFunction(const void *structure, float x, float y, float z, float h,
+                               uint32_t *out, uint32_t most);
+
+/* Asks `times` range queries and compares with trying all points. */
+static inline void check_range(const Points *points, RangeFunction *range, const void *structure,
+                               uint64_t times)
+{
+    uint32_t n = points->count;
+    uint32_t *all = malloc((n + 1) * sizeof *all), *some = malloc((n + 1) * sizeof *some);
+    unsigned char *seen = malloc(n + 1);
+    for (uint64_t k = 0; k < times; ++k) {
+        float q[3];
+        place_to_ask(points, k, q);
+        float h = distance_to_ask(points, k / 4, q);
+        uint32_t found = range(structure, q[0], q[1], q[2], h, all, n);
+        if (found > n)
+            fail_msg("set %d, query %u: %u found of %u", (int)points->set, (unsigned)k, found, n);
+        memset(seen, 0, n + 1);
+        for (uint32_t i = 0; i < found; ++i) {
+            CHECK(all[i] < n);
+            ++seen[all[i]];
+        }
+        float hh = h * h;
+        for (uint32_t i = 0; i < n; ++i)
+            if (seen[i] != (squared_to(points, i, q) < hh && h > 0))
+                fail_msg("set %d, %u points, query %u (%g %g %g) within %g: point %u at %g was "
+                         "found %u times",
+                         (int)points->set, n, (unsigned)k, (double)q[0], (double)q[1], (double)q[2],
+                         (double)h, i, sqrt((double)squared_to(points, i, q)), seen[i]);
+        /* with less room: the same number, and the first of them */
+        CHECK_EQUAL(range(structure, q[0], q[1], q[2], h, NULL, 0), found);
+        uint32_t most = found / 2;
+        some[most] = 0xdeadbeef;
+        CHECK_EQUAL(range(structure, q[0], q[1], q[2], h, some, most), found);
+        CHECK(some[most] == 0xdeadbeef);
+        CHECK(memcmp(some, all, most * sizeof *all) == 0);
+    }
+    free(seen);
+    free(some);
+    free(all);
+}
+
+#endif

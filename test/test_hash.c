@@ -1,0 +1,324 @@
+/// The hash grid: every answer equals that of trying all points.
+#include "point_sets.h"
+
+#include "base/parallel.h"
+#include "spatial/hash.h"
+
+static uint32_t range(const void *structure, float x, float y, float z, float h, uint32_t *out,
+                      uint32_t most)
+{
+    return px_hash_range(structure, x, y, z, h, out, most);
+}
+
+static void build(PxHash *hash, const Points *points, float edge)
+{
+    PxArena scratch;
+    px_arena_init(&scratch, NULL);
+    px_hash_init(hash, NULL);
+    CHECK_OK(px_hash_build(hash, points->x, points->y, points->z, points->count, edge, &scratch));
+    CHECK_EQUAL(scratch.in_use, 0);
+    px_arena_free(&scratch);
+}
+
+TEST(range_queries_equal_trying_all_points)
+{
+    /* With one or two points there are three or five buckets: all of the cells
+     * around collide. Edges from far too small to far too large, so that cell
+     * coordinates leave 32 and 64 bits, too. */
+    const uint32_t counts[] = {0, 1, 2, 33, 700};
+    const float edges[] = {0.125f, 0.3f, 1e-30f, FLT_TRUE_MIN, 1e30f};
+    for (PointSet set = 0; set < SET_COUNT; ++set)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c)
+            for (size_t e = 0; e < sizeof edges / sizeof *edges; ++e) {
+                Points points = points_make(set, counts[c]);
+                PxHash hash;
+                build(&hash, &points, edges[e]);
+                check_range(&points, range, &hash, e == 0 ? 200 : 64);
+                px_hash_free(&hash);
+                points_free(&points);
+            }
+}
+
+TEST(the_edge_may_fit_the_points_at_every_scale)
+{
+    /* where cells matter: about one to ten points in each */
+    const struct {
+        PointSet set;
+        float edge;
+    } pairs[] = {{SET_CLUSTERED, 0.002f}, {SET_TINY, 1e-43f}, {SET_HUGE, 3e37f}, {SET_FAR, 0.1f},
+                 {SET_PAIR, 2e-10f},      {SET_PAIR, 2e-7f},  {SET_FAR, 0.001f}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) {
+        Points points = points_make(pairs[k].set, 3000);
+        PxHash hash;
+        build(&hash, &points, pairs[k].edge);
+        for (uint32_t i = 0; i < 100; ++i)
+            for (int f = 1; f <= 4; ++f) { /* up to the scan of all points */
+                float q[3] = {points.x[i], points.y[i], points.z[i]}, h = pairs[k].edge * f;
+                uint32_t brute = 0;
+                for (uint32_t j = 0; j < points.count; ++j)
+                    brute += squared_to(&points, j, q) < h * h;
+                CHECK_EQUAL(px_hash_range(&hash, q[0], q[1], q[2], h, NULL, 0), brute);
+            }
+        check_range(&points, range, &hash, 32);
+        px_hash_free(&hash);
+        points_free(&points);
+    }
+}
+
+TEST(many_queries_of_the_cell_size_are_right)
+{
+    /* a ball that ends exactly at cell borders, from places on the borders */
+    Points points = points_make(SET_LATTICE, 729);
+    PxHash hash;
+    build(&hash, &points, 0.125f);
+    for (uint32_t i = 0; i < 729; ++i) {
+        uint32_t out[32], brute = 0;
+        float q[3] = {points.x[i], points.y[i], points.z[i]};
+        float h = i % 2 ? 0.125f : nextafterf(0.125f, 1.0f);
+        for (uint32_t j = 0; j < 729; ++j)
+            brute += squared_to(&points, j, q) < h * h;
+        CHECK_EQUAL(px_hash_range(&hash, q[0], q[1], q[2], h, out, 32), brute);
+        if (i % 2)
+            CHECK_EQUAL(brute, 1); /* the neighbours are at h, not below */
+    }
+    px_hash_free(&hash);
+    points_free(&points);
+}
+
+TEST(rounding_does_not_hide_a_point_in_the_corner_of_its_cell)
+{
+    /* One point in the corner of its cell nearest to the places asked from, so
+     * that cell and point are equally far away; h so that the point is below it
+     * in float arithmetic, and by the way of roundings not below it in exact one. */
+    Points points = points_make(SET_SAME, 1);
+    points.x[0] = points.y[0] = points.z[0] = 0.0f;
+    PxHash hash;
+    build(&hash, &points, 1.0f);
+    int tight = 0;
+    for (uint64_t i = 0; i < 10000; ++i) {
+        float q[3] = {between(i, 1, -0.5f, 0), between(i, 2, -0.5f, 0), between(i, 3, -0.5f, 0)};
+        float d = squared_to(&points, 0, q), h = sqrtf(d) * 0.999999f;
+        while (h * h <= d)
+            h = nextafterf(h, 2.0f);
+        double exact = 0;
+        for (int a = 0; a < 3; ++a)
+            exact += (double)q[a] * (double)q[a];
+        tight += (double)h * (double)h < exact;
+        CHECK_EQUAL(px_hash_range(&hash, q[0], q[1], q[2], h, NULL, 0), 1);
+    }
+    CHECK(tight > 50); /* about one in a hundred */
+    px_hash_free(&hash);
+    points_free(&points);
+}
+
+TEST(indices_rise_within_a_cell)
+{
+    Points points = points_make(SET_SAME, 500);
+    PxHash hash;
+    build(&hash, &points, 0.25f);
+    uint32_t out[500];
+    CHECK_EQUAL(px_hash_range(&hash, 0.1f, 0.2f, 0.3f, 0.1f, out, 500), 500);
+    for (uint32_t i = 0; i < 500; ++i)
+        CHECK_EQUAL(out[i], i);
+    px_hash_free(&hash);
+    points_free(&points);
+}
+
+TEST(the_number_of_buckets_is_a_prime_above_twice_the_points)
+{
+    for (uint32_t n = 1; n < 3000; n = n * 2 + 1) {
+        Points points = points_make(SET_RANDOM, n);
+        PxHash hash;
+        build(&hash, &points, 0.1f);
+        CHECK(hash.buckets > 2 * n);
+        for (uint32_t d = 2; d * d <= hash.buckets; ++d)
+            CHECK(hash.buckets % d != 0);
+        px_hash_free(&hash);
+        points_free(&points);
+    }
+}
+
+TEST(what_is_no_question_finds_nothing)
+{
+    Points points = points_make(SET_RANDOM, 100);
+    PxHash hash;
+    build(&hash, &points, 0.2f);
+    uint32_t out[100];
+    CHECK_EQUAL(px_hash_range(&hash, 0.5f, 0.5f, 0.5f, 0.0f, out, 100), 0);
+    CHECK_EQUAL(px_hash_range(&hash, 0.5f, 0.5f, 0.5f, -1.0f, out, 100), 0);
+    CHECK_EQUAL(px_hash_range(&hash, 0.5f, 0.5f, 0.5f, NAN, out, 100), 0);
+    CHECK_EQUAL(px_hash_range(&hash, 0.5f, NAN, 0.5f, 1.0f, out, 100), 0);
+    const float far[] = {INFINITY, -INFINITY};
+    for (int f = 0; f < 2; ++f) {
+        CHECK_EQUAL(px_hash_range(&hash, 0.5f, 0.5f, far[f], 1.0f, out, 100), 0);
+        CHECK_EQUAL(px_hash_range(&hash, 0.5f, 0.5f, far[f], INFINITY, out, 100), 0);
+    }
+    px_hash_free(&hash);
+    points_free(&points);
+}
+
+TEST(wrong_points_and_edges_are_refused)
+{
+    PxArena scratch;
+    px_arena_init(&scratch, NULL);
+    PxHash hash;
+    px_hash_init(&hash, NULL);
+    Points points = points_make(SET_RANDOM, 100);
+    const float edges[] = {0.0f, -1.0f, NAN, INFINITY};
+    for (int e = 0; e < 4; ++e)
+        CHECK_FAILS(px_hash_build(&hash, points.x, points.y, points.z, 100, edges[e], &scratch),
+                    PX_ERR_ARGUMENT, "edge");
+    const float bad[] = {NAN, INFINITY, -INFINITY};
+    for (int b = 0; b < 3; ++b) {
+        points.z[17] = 0.5f;
+        CHECK_OK(px_hash_build(&hash, points.x, points.y, points.z, 100, 0.1f, &scratch));
+        points.z[17] = bad[b];
+        CHECK_FAILS(px_hash_build(&hash, points.x, points.y, points.z, 100, 0.1f, &scratch),
+                    PX_ERR_ARGUMENT, "point 17");
+        CHECK_EQUAL(px_hash_range(&hash, 0, 0, 0, 10, NULL, 0), 0); /* empty, not stale */
+        CHECK_EQUAL(scratch.in_use, 0);
+    }
+    points_free(&points);
+    px_hash_free(&hash);
+    px_arena_free(&scratch);
+}
+
+/* An allocator that counts and can run dry. */
+typedef struct Counter {
+    size_t calls, blocks, bytes, fail_at;
+} Counter;
+
+static void *count_allocate(void *user, size_t bytes)
+{
+    Counter *counter = user;
+    if (counter->calls++ >= counter->fail_at)
+        return NULL;
+    ++counter->blocks;
+    counter->bytes += bytes;
+    return px_allocate(NULL, bytes);
+}
+
+static void count_release(void *user, void *memory, size_t bytes)
+{
+    Counter *counter = user;
+    --counter->blocks;
+    counter->bytes -= bytes;
+    px_release(NULL, memory, bytes);
+}
+
+TEST(building_again_allocates_nothing)
+{
+    Counter counter = {.fail_at = SIZE_MAX};
+    PxAllocator allocator = {count_allocate, count_release, &counter};
+    PxArena scratch;
+    px_arena_init(&scratch, &allocator);
+    PxHash hash;
+    px_hash_init(&hash, &allocator);
+    Points points = points_make(SET_RANDOM, 5000);
+    size_t calls = 0;
+    for (int step = 0; step < 6; ++step) {
+        CHECK_OK(px_arena_reset(&scratch));
+        CHECK_OK(px_hash_build(&hash, points.x, points.y, points.z,
+                               5000 - 100 * (uint32_t)(step % 3), 0.1f, &scratch));
+        if (step == 2)
+            calls = counter.calls;
+    }
+    CHECK_EQUAL(counter.calls, calls);
+    px_arena_free(&scratch);
+    CHECK_EQUAL(px_hash_bytes(&hash), counter.bytes);
+    CHECK(px_hash_bytes(&hash) >= 5000 * 24 && px_hash_bytes(&hash) < 5000 * 25);
+    px_hash_free(&hash);
+    CHECK_EQUAL(counter.blocks, 0);
+    CHECK_EQUAL(px_hash_bytes(&hash), 0);
+    points_free(&points);
+}
+
+TEST(counts_that_creep_up_cost_few_allocations)
+{
+    Counter counter = {.fail_at = SIZE_MAX};
+    PxAllocator allocator = {count_allocate, count_release, &counter};
+    PxArena scratch;
+    px_arena_init(&scratch, NULL);
+    PxHash structure;
+    px_hash_init(&structure, &allocator);
+    Points points = points_make(SET_RANDOM, 1000);
+    for (uint32_t n = 100; n < 1000; ++n)
+        CHECK_OK(px_hash_build(&structure, points.x, points.y, points.z, n, 0.1f, &scratch));
+    /* half as much again each time: log(10) / log(1.5) = 6 times five arrays */
+    CHECK(counter.calls < 50);
+    px_hash_free(&structure);
+    CHECK_EQUAL(counter.blocks, 0);
+    px_arena_free(&scratch);
+    points_free(&points);
+}
+
+TEST(a_failing_allocator_leaves_an_empty_grid)
+{
+    Points points = points_make(SET_RANDOM, 3000);
+    bool done = false;
+    for (size_t fail_at = 0; !done; ++fail_at) {
+        CHECK(fail_at < 30);
+        Counter counter = {.fail_at = fail_at};
+        PxAllocator allocator = {count_allocate, count_release, &counter};
+        PxArena scratch;
+        px_arena_init(&scratch, &allocator);
+        PxHash hash;
+        px_hash_init(&hash, &allocator);
+        PxStatus status =
+            px_hash_build(&hash, points.x, points.y, points.z, points.count, 0.1f, &scratch);
+        done = status == PX_OK;
+        if (!done) {
+            CHECK_EQUAL(status, PX_ERR_MEMORY);
+            CHECK(strstr(px_error_message(), "hash grid: no room") != NULL);
+            CHECK_EQUAL(px_hash_range(&hash, 0, 0, 0, INFINITY, NULL, 0), 0);
+            counter.fail_at = SIZE_MAX; /* and recovers */
+            CHECK_OK(
+                px_hash_build(&hash, points.x, points.y, points.z, points.count, 0.1f, &scratch));
+        }
+        check_range(&points, range, &hash, 4);
+        px_hash_free(&hash);
+        px_arena_free(&scratch);
+        CHECK_EQUAL(counter.blocks, 0);
+        CHECK_EQUAL(counter.bytes, 0);
+    }
+    points_free(&points);
+}
+
+typedef struct Crowd {
+    const Points *points;
+    const PxHash *hash;
+    uint64_t *answer;
+} Crowd;
+
+static void ask_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Crowd *crowd = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t out[64];
+        const Points *p = crowd->points;
+        uint32_t n = px_hash_range(crowd->hash, p->x[i], p->y[i], p->z[i], 0.08f, out, 64);
+        uint64_t hash = n;
+        for (uint32_t k = 0; k < n && k < 64; ++k)
+            hash = px_mix(hash ^ out[k]);
+        crowd->answer[i] = hash;
+    }
+}
+
+TEST(many_threads_get_the_answers_that_one_gets)
+{
+    enum { N = 10000 };
+    Points points = points_make(SET_RANDOM, N);
+    PxHash hash;
+    build(&hash, &points, 0.08f);
+    uint64_t *answer = malloc(2 * N * sizeof *answer);
+    Crowd one = {&points, &hash, answer}, many = {&points, &hash, answer + N};
+    px_parallel_for(&(PxThreads){1}, N, 256, ask_block, &one);
+    px_parallel_for(&(PxThreads){3}, N, 256, ask_block, &many);
+    CHECK(memcmp(answer, answer + N, N * sizeof *answer) == 0);
+    free(answer);
+    px_hash_free(&hash);
+    points_free(&points);
+}
+
+TEST_MAIN()

@@ -1,0 +1,326 @@
+/// The kd-tree: every answer equals that of trying all points.
+#include "point_sets.h"
+
+#include "base/parallel.h"
+#include "spatial/kdtree.h"
+
+static uint32_t range(const void *structure, float x, float y, float z, float h, uint32_t *out,
+                      uint32_t most)
+{
+    return px_kdtree_range(structure, x, y, z, h, out, most);
+}
+
+static void build(PxKdTree *tree, const Points *points)
+{
+    PxArena scratch;
+    px_arena_init(&scratch, NULL);
+    px_kdtree_init(tree, NULL);
+    CHECK_OK(px_kdtree_build(tree, points->x, points->y, points->z, points->count, &scratch));
+    CHECK_EQUAL(scratch.in_use, 0);
+    px_arena_free(&scratch);
+}
+
+TEST(range_queries_equal_trying_all_points)
+{
+    const uint32_t counts[] = {0, 1, 2, 33, 700};
+    for (PointSet set = 0; set < SET_COUNT; ++set)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
+            Points points = points_make(set, counts[c]);
+            PxKdTree tree;
+            build(&tree, &points);
+            check_range(&points, range, &tree, 200);
+            px_kdtree_free(&tree);
+            points_free(&points);
+        }
+}
+
+TEST(many_points_are_found_too)
+{
+    const PointSet sets[] = {SET_RANDOM, SET_CLUSTERED, SET_SCALES, SET_SAME, SET_FAR};
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; ++s) {
+        Points points = points_make(sets[s], 30000);
+        PxKdTree tree;
+        build(&tree, &points);
+        check_range(&points, range, &tree, 64);
+        px_kdtree_free(&tree);
+        points_free(&points);
+    }
+}
+
+/* out[] must be the first of all points in the order (distance, index). */
+static void check_nearest(const Points *points, const PxKdTree *tree, uint64_t k, uint32_t wanted)
+{
+    uint32_t n = points->count;
+    uint32_t *out = malloc((wanted + 1) * sizeof *out);
+    float *squared = malloc((wanted + 1) * sizeof *squared), q[3];
+    unsigned char *seen = calloc(n + 1, 1);
+    place_to_ask(points, k, q);
+    uint32_t found = px_kdtree_nearest(tree, q[0], q[1], q[2], wanted, out, squared);
+    CHECK_EQUAL(found, wanted < n ? wanted : n);
+    for (uint32_t i = 0; i < found; ++i) {
+        CHECK(out[i] < n && !seen[out[i]]);
+        seen[out[i]] = 1;
+        CHECK(squared[i] == squared_to(points, out[i], q));
+        if (i > 0 &&
+            !(squared[i - 1] < squared[i] || (squared[i - 1] == squared[i] && out[i - 1] < out[i])))
+            fail_msg("set %d: number %u, point %u at %g, comes after point %u at %g",
+                     (int)points->set, i, out[i], (double)squared[i], out[i - 1],
+                     (double)squared[i - 1]);
+    }
+    if (found > 0)
+        for (uint32_t i = 0; i < n; ++i) {
+            float d = squared_to(points, i, q), last = squared[found - 1];
+            if (!seen[i] && (d < last || (d == last && i < out[found - 1])))
+                fail_msg("set %d, query %u for %u: point %u at %g was left out, the last is %u at "
+                         "%g",
+                         (int)points->set, (unsigned)k, wanted, i, (double)d, out[found - 1],
+                         (double)last);
+        }
+    free(seen);
+    free(squared);
+    free(out);
+}
+
+TEST(the_nearest_are_those_of_trying_all_points)
+{
+    const uint32_t counts[] = {0, 1, 5, 700}, wanted[] = {0, 1, 2, 7, 30, 700, 1000};
+    for (PointSet set = 0; set < SET_COUNT; ++set)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
+            Points points = points_make(set, counts[c]);
+            PxKdTree tree;
+            build(&tree, &points);
+            for (uint64_t k = 0; k < 40; ++k)
+                for (size_t w = 0; w < sizeof wanted / sizeof *wanted; ++w)
+                    check_nearest(&points, &tree, k, wanted[w]);
+            px_kdtree_free(&tree);
+            points_free(&points);
+        }
+}
+
+TEST(of_points_equally_near_the_smaller_index_wins)
+{
+    Points points = points_make(SET_SAME, 1000);
+    PxKdTree tree;
+    build(&tree, &points);
+    uint32_t out[10];
+    float squared[10];
+    CHECK_EQUAL(px_kdtree_nearest(&tree, 5, 5, 5, 10, out, squared), 10);
+    for (uint32_t i = 0; i < 10; ++i)
+        CHECK_EQUAL(out[i], i);
+    px_kdtree_free(&tree);
+    points_free(&points);
+}
+
+TEST(points_in_one_place_make_one_leaf)
+{
+    Points points = points_make(SET_SAME, 100000);
+    PxKdTree tree;
+    build(&tree, &points);
+    CHECK_EQUAL(tree.nodes, 1);
+    px_kdtree_free(&tree);
+    points_free(&points);
+}
+
+TEST(lines_and_planes_of_points_need_no_more_nodes_than_others)
+{
+    const PointSet sets[] = {SET_RANDOM, SET_TILTED, SET_DIAGONAL, SET_CLUSTERED, SET_FAR};
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; ++s) {
+        Points points = points_make(sets[s], 20000);
+        PxKdTree tree;
+        build(&tree, &points);
+        /* leaves of up to 32 points, a third full at worst, two nodes for each */
+        CHECK(tree.nodes < 2 * 20000 / (32 / 3));
+        px_kdtree_free(&tree);
+        points_free(&points);
+    }
+}
+
+TEST(what_is_no_question_finds_nothing)
+{
+    Points points = points_make(SET_RANDOM, 100);
+    PxKdTree tree;
+    build(&tree, &points);
+    uint32_t out[100];
+    float squared[100];
+    CHECK_EQUAL(px_kdtree_range(&tree, 0.5f, 0.5f, 0.5f, 0.0f, out, 100), 0);
+    CHECK_EQUAL(px_kdtree_range(&tree, 0.5f, 0.5f, 0.5f, -1.0f, out, 100), 0);
+    CHECK_EQUAL(px_kdtree_range(&tree, 0.5f, 0.5f, 0.5f, NAN, out, 100), 0);
+    CHECK_EQUAL(px_kdtree_range(&tree, NAN, 0.5f, 0.5f, 1.0f, out, 100), 0);
+    CHECK_EQUAL(px_kdtree_range(&tree, 0.5f, 0.5f, INFINITY, 1.0f, out, 100), 0);
+    CHECK_EQUAL(px_kdtree_nearest(&tree, 0.5f, NAN, 0.5f, 3, out, squared), 0);
+    CHECK_EQUAL(px_kdtree_nearest(&tree, 0.5f, 0.5f, 0.5f, 0, out, squared), 0);
+    /* infinitely far away all are equally near */
+    CHECK_EQUAL(px_kdtree_nearest(&tree, INFINITY, 0.5f, 0.5f, 3, out, squared), 3);
+    CHECK(out[0] == 0 && out[1] == 1 && out[2] == 2 && squared[2] == INFINITY);
+    px_kdtree_free(&tree);
+    points_free(&points);
+}
+
+TEST(points_that_are_not_finite_are_refused_by_number)
+{
+    PxArena scratch;
+    px_arena_init(&scratch, NULL);
+    PxKdTree tree;
+    px_kdtree_init(&tree, NULL);
+    const float bad[] = {NAN, INFINITY, -INFINITY};
+    for (int b = 0; b < 3; ++b) {
+        Points points = points_make(SET_RANDOM, 100);
+        CHECK_OK(px_kdtree_build(&tree, points.x, points.y, points.z, 100, &scratch));
+        points.y[42] = bad[b];
+        CHECK_FAILS(px_kdtree_build(&tree, points.x, points.y, points.z, 100, &scratch),
+                    PX_ERR_ARGUMENT, "point 42");
+        CHECK_EQUAL(px_kdtree_range(&tree, 0, 0, 0, 10, NULL, 0), 0); /* empty, not stale */
+        CHECK_EQUAL(scratch.in_use, 0);
+        points_free(&points);
+    }
+    px_kdtree_free(&tree);
+    px_arena_free(&scratch);
+}
+
+/* An allocator that counts and can run dry. */
+typedef struct Counter {
+    size_t calls, blocks, bytes, fail_at;
+} Counter;
+
+static void *count_allocate(void *user, size_t bytes)
+{
+    Counter *counter = user;
+    if (counter->calls++ >= counter->fail_at)
+        return NULL;
+    ++counter->blocks;
+    counter->bytes += bytes;
+    return px_allocate(NULL, bytes);
+}
+
+static void count_release(void *user, void *memory, size_t bytes)
+{
+    Counter *counter = user;
+    --counter->blocks;
+    counter->bytes -= bytes;
+    px_release(NULL, memory, bytes);
+}
+
+TEST(building_again_allocates_nothing)
+{
+    Counter counter = {.fail_at = SIZE_MAX};
+    PxAllocator allocator = {count_allocate, count_release, &counter};
+    PxArena scratch;
+    px_arena_init(&scratch, &allocator);
+    PxKdTree tree;
+    px_kdtree_init(&tree, &allocator);
+    Points points = points_make(SET_RANDOM, 5000);
+    size_t calls = 0;
+    for (int step = 0; step < 6; ++step) {
+        CHECK_OK(px_arena_reset(&scratch));
+        CHECK_OK(px_kdtree_build(&tree, points.x, points.y, points.z,
+                                 5000 - 100 * (uint32_t)(step % 3), &scratch));
+        if (step == 2)
+            calls = counter.calls;
+    }
+    CHECK_EQUAL(counter.calls, calls);
+    px_arena_free(&scratch);
+    CHECK_EQUAL(px_kdtree_bytes(&tree), counter.bytes);
+    /* four arrays of points, and the nodes */
+    CHECK(px_kdtree_bytes(&tree) >= 5000 * 16 && px_kdtree_bytes(&tree) < 5000 * 24);
+    px_kdtree_free(&tree);
+    CHECK_EQUAL(counter.blocks, 0);
+    CHECK_EQUAL(px_kdtree_bytes(&tree), 0);
+    points_free(&points);
+}
+
+TEST(counts_that_creep_up_cost_few_allocations)
+{
+    Counter counter = {.fail_at = SIZE_MAX};
+    PxAllocator allocator = {count_allocate, count_release, &counter};
+    PxArena scratch;
+    px_arena_init(&scratch, NULL);
+    PxKdTree structure;
+    px_kdtree_init(&structure, &allocator);
+    Points points = points_make(SET_RANDOM, 1000);
+    for (uint32_t n = 100; n < 1000; ++n)
+        CHECK_OK(px_kdtree_build(&structure, points.x, points.y, points.z, n, &scratch));
+    /* half as much again each time: log(10) / log(1.5) = 6 times five arrays */
+    CHECK(counter.calls < 50);
+    px_kdtree_free(&structure);
+    CHECK_EQUAL(counter.blocks, 0);
+    px_arena_free(&scratch);
+    points_free(&points);
+}
+
+TEST(a_failing_allocator_leaves_an_empty_tree)
+{
+    /* at several scales, so that the first guess at the nodes is too small */
+    Points points = points_make(SET_SCALES, 3000);
+    bool done = false;
+    for (size_t fail_at = 0; !done; ++fail_at) {
+        CHECK(fail_at < 30);
+        Counter counter = {.fail_at = fail_at};
+        PxAllocator allocator = {count_allocate, count_release, &counter};
+        PxArena scratch;
+        px_arena_init(&scratch, &allocator);
+        PxKdTree tree;
+        px_kdtree_init(&tree, &allocator);
+        PxStatus status =
+            px_kdtree_build(&tree, points.x, points.y, points.z, points.count, &scratch);
+        done = status == PX_OK;
+        if (!done) {
+            CHECK_EQUAL(status, PX_ERR_MEMORY);
+            CHECK(strstr(px_error_message(), "kd-tree: no room") != NULL);
+            CHECK_EQUAL(px_kdtree_range(&tree, 0, 0, 0, INFINITY, NULL, 0), 0);
+            uint32_t out;
+            float squared;
+            CHECK_EQUAL(px_kdtree_nearest(&tree, 0, 0, 0, 1, &out, &squared), 0);
+            counter.fail_at = SIZE_MAX; /* and recovers */
+            CHECK_OK(px_kdtree_build(&tree, points.x, points.y, points.z, points.count, &scratch));
+        }
+        check_range(&points, range, &tree, 4);
+        px_kdtree_free(&tree);
+        px_arena_free(&scratch);
+        CHECK_EQUAL(counter.blocks, 0);
+        CHECK_EQUAL(counter.bytes, 0);
+    }
+    points_free(&points);
+}
+
+typedef struct Crowd {
+    const Points *points;
+    const PxKdTree *tree;
+    uint64_t *answer;
+} Crowd;
+
+static void ask_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Crowd *crowd = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t out[64];
+        float squared[5];
+        const Points *p = crowd->points;
+        uint32_t n = px_kdtree_range(crowd->tree, p->x[i], p->y[i], p->z[i], 0.08f, out, 64);
+        uint64_t hash = n;
+        for (uint32_t k = 0; k < n && k < 64; ++k)
+            hash = px_mix(hash ^ out[k]);
+        n = px_kdtree_nearest(crowd->tree, p->x[i], p->y[i], p->z[i], 5, out, squared);
+        for (uint32_t k = 0; k < n; ++k)
+            hash = px_mix(hash ^ out[k]);
+        crowd->answer[i] = hash;
+    }
+}
+
+TEST(many_threads_get_the_answers_that_one_gets)
+{
+    enum { N = 10000 };
+    Points points = points_make(SET_RANDOM, N);
+    PxKdTree tree;
+    build(&tree, &points);
+    uint64_t *answer = malloc(2 * N * sizeof *answer);
+    Crowd one = {&points, &tree, answer}, many = {&points, &tree, answer + N};
+    px_parallel_for(&(PxThreads){1}, N, 256, ask_block, &one);
+    px_parallel_for(&(PxThreads){3}, N, 256, ask_block, &many);
+    CHECK(memcmp(answer, answer + N, N * sizeof *answer) == 0);
+    free(answer);
+    px_kdtree_free(&tree);
+    points_free(&points);
+}
+
+TEST_MAIN()
