@@ -114,4 +114,28 @@ TEST(infinities_and_nan_are_kept)
     CHECK(isnan(px_sum_value(&other)));
 }
 
+TEST(rounded_values_add_up_to_the_same_bits_in_any_order)
+{
+    enum { N = 100000 };
+    double magic = px_sum_magic(0.5, N), forward = 0, backward = 0, strided = 0;
+    PxSum exact = {0};
+    for (int i = 0; i < N; ++i) {
+        double value = px_random_unit((uint64_t)i, 3, 3) - 0.5;
+        forward += px_sum_round(magic, value);
+        px_sum_add(&exact, value);
+        backward += px_sum_round(magic, px_random_unit((uint64_t)(N - 1 - i), 3, 3) - 0.5);
+    }
+    for (int k = 0; k < 7; ++k) {
+        double part = 0;
+        for (int i = k; i < N; i += 7)
+            part += px_sum_round(magic, px_random_unit((uint64_t)i, 3, 3) - 0.5);
+        strided += part;
+    }
+    CHECK(forward == backward);
+    CHECK(forward == strided);
+    /* each value is off by half a quantum at most: 0.5 N 2^-51 / 2 */
+    CHECK_NEAR(forward, px_sum_value(&exact), N * 0.5 * N * 0x1p-51);
+    CHECK(forward != 0);
+}
+
 TEST_MAIN()

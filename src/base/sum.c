@@ -112,6 +112,15 @@ double px_sum_value(const PxSum *sum)
     return negative ? -value : value;
 }
 
+double px_sum_magic(double bound, uint64_t count)
+{
+    /* All sums are below 2^e; the quantum is 2^(e - 51), and 1.5 * 2^52 quanta is
+     * the number beside which doubles are one quantum apart, both ways. */
+    int e;
+    frexp(bound * (double)(count > 0 ? count : 1), &e);
+    return bound > 0 ? ldexp(1.5, e + 1) : 0;
+}
+
 typedef struct RowSum {
     PxSumFunction *function;
     const void *user;

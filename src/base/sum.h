@@ -29,6 +29,21 @@ void px_sum_merge(PxSum *sum, const PxSum *other);
 /// infinities were added.
 double px_sum_value(const PxSum *sum);
 
+/// The cheap way, for values that are known not to be larger than a bound: round each
+/// to a multiple of a quantum so large that all partial sums are multiples of it
+/// with at most 53 bits. Then every addition is exact, and the order of additions does
+/// not matter either. The error of the total is at most count^2 bound / 2^53.
+///   double magic = px_sum_magic(bound, count);
+///   sum += px_sum_round(magic, value);        for all values, in any order
+/// `bound` and `count` must be those of all rows of all ranks.
+double px_sum_magic(double bound, uint64_t count);
+
+static inline double px_sum_round(double magic, double value)
+{
+    /* At this size a double's last place is the quantum: the addition rounds. */
+    return (value + magic) - magic;
+}
+
 /// Most sums that one pass over the rows may take.
 #define PX_SUM_WIDTH 16
 

@@ -5,56 +5,95 @@
 
 enum { MASS, PX, PY, PZ, LX, LY, LZ, KINETIC, POTENTIAL, SUMS };
 
-static void add_rows(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
+/* A first pass finds how large things are, the second adds them up, rounded to
+ * quanta that make the additions exact (base/sum.h). */
+typedef struct Sums {
+    const PxWorld *world;
+    double mass, speed, distance; /* the largest; squared in the first pass */
+    double magic[SUMS], sum[SUMS];
+} Sums;
+
+static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    const PxWorld *world = user;
-    const PxParticles *p = &world->particles;
-    PxVec3 g = world->def.gravity;
+    (void)thread;
+    Sums *s = user;
+    const PxParticles *p = &s->world->particles;
+    float mass = 0, speed = 0, distance = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        float x2 = p->x[i] * p->x[i] + p->y[i] * p->y[i] + p->z[i] * p->z[i];
+        mass = p->mass[i] > mass ? p->mass[i] : mass;
+        speed = v2 > speed ? v2 : speed;
+        distance = x2 > distance ? x2 : distance;
+    }
+    px_join_begin();
+    s->mass = fmax(s->mass, (double)mass);
+    s->speed = fmax(s->speed, (double)speed);
+    s->distance = fmax(s->distance, (double)distance);
+    px_join_end();
+}
+
+static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Sums *s = user;
+    const PxParticles *p = &s->world->particles;
+    PxVec3 g = s->world->def.gravity;
+    double sum[SUMS] = {0};
     for (uint32_t i = begin; i < end; ++i) {
         double m = (double)p->mass[i];
         PxVec3 x = {(double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
                     (double)p->z[i] + (double)p->z_low[i]};
         PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
         PxVec3 l = px_cross(x, v);
-        px_sum_add(&sums[MASS], m);
-        px_sum_add(&sums[PX], m * v.x);
-        px_sum_add(&sums[PY], m * v.y);
-        px_sum_add(&sums[PZ], m * v.z);
-        px_sum_add(&sums[LX], m * l.x);
-        px_sum_add(&sums[LY], m * l.y);
-        px_sum_add(&sums[LZ], m * l.z);
-        px_sum_add(&sums[KINETIC], 0.5 * m * px_dot(v, v));
-        px_sum_add(&sums[POTENTIAL], -m * px_dot(g, x));
+        sum[MASS] += px_sum_round(s->magic[MASS], m);
+        sum[PX] += px_sum_round(s->magic[PX], m * v.x);
+        sum[PY] += px_sum_round(s->magic[PY], m * v.y);
+        sum[PZ] += px_sum_round(s->magic[PZ], m * v.z);
+        sum[LX] += px_sum_round(s->magic[LX], m * l.x);
+        sum[LY] += px_sum_round(s->magic[LY], m * l.y);
+        sum[LZ] += px_sum_round(s->magic[LZ], m * l.z);
+        sum[KINETIC] += px_sum_round(s->magic[KINETIC], 0.5 * m * px_dot(v, v));
+        sum[POTENTIAL] += px_sum_round(s->magic[POTENTIAL], -m * px_dot(g, x));
     }
+    px_join_begin();
+    for (int k = 0; k < SUMS; ++k)
+        s->sum[k] += sum[k];
+    px_join_end();
 }
 
 void px_world_stats(PxWorld *world, PxStats *out)
 {
-    const PxParticles *p = &world->particles;
-    uint32_t n = p->table.count;
-    PxSum sums[SUMS];
-    px_sum_rows(&world->threads, n, SUMS, add_rows, world, sums);
-    px_dist_sum(&world->dist, sums, SUMS);
-    double value[SUMS];
+    uint32_t n = world->particles.table.count;
+    Sums s = {.world = world};
+    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, largest_block, &s);
+    px_dist_max(&world->dist, &s.mass, 3);
+    double speed = sqrt(s.speed), distance = sqrt(s.distance);
+    /* A hair more than the largest: the squares were rounded to float. */
+    double m = s.mass, v = speed * 1.001, x = distance * 1.001;
+    const double bound[SUMS] = {[MASS] = m,
+                                [PX] = m * v,
+                                [PY] = m * v,
+                                [PZ] = m * v,
+                                [LX] = m * v * x,
+                                [LY] = m * v * x,
+                                [LZ] = m * v * x,
+                                [KINETIC] = 0.5 * m * v * v,
+                                [POTENTIAL] = m * x * px_length(world->def.gravity)};
     for (int k = 0; k < SUMS; ++k)
-        value[k] = px_sum_value(&sums[k]);
-    double fastest = 0;
-    for (uint32_t i = 0; i < n; ++i) {
-        double v2 = (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]);
-        fastest = v2 > fastest ? v2 : fastest;
-    }
-    px_dist_max(&world->dist, &fastest, 1);
+        s.magic[k] = px_sum_magic(bound[k], n);
+    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, sum_block, &s);
     *out = (PxStats){.step = world->state.step,
                      .time = world->state.time,
                      .dt = world->dt,
                      .particles = n,
                      .neighbours = world->neighbours,
-                     .speed_max = sqrt(fastest),
-                     .mass = value[MASS],
-                     .kinetic = value[KINETIC],
-                     .potential = value[POTENTIAL],
-                     .momentum = {value[PX], value[PY], value[PZ]},
-                     .angular_momentum = {value[LX], value[LY], value[LZ]},
+                     .speed_max = speed,
+                     .mass = s.sum[MASS],
+                     .kinetic = s.sum[KINETIC],
+                     .potential = s.sum[POTENTIAL],
+                     .momentum = {s.sum[PX], s.sum[PY], s.sum[PZ]},
+                     .angular_momentum = {s.sum[LX], s.sum[LY], s.sum[LZ]},
                      .density_error = world->density_error,
                      .density_error_max = world->density_error_max,
                      .iterations = world->iterations,
