@@ -51,8 +51,9 @@ int command_info(int argc, char **argv)
 {
     Listing l = {.hash = false};
     const Option options[] = {
-        {"hash", 0, OPTION_FLAG, &l.hash, NULL, "one line a frame: its number and a hash of what "
-                                                "it holds"},
+        {"hash", 0, OPTION_FLAG, &l.hash, NULL,
+         "one line a frame: its number and a hash of what "
+         "it holds"},
         {"json", 0, OPTION_FLAG, &l.json, NULL, "one JSON object"},
     };
     const Command command = {"info",
@@ -85,10 +86,10 @@ int command_info(int argc, char **argv)
     PxStatus status = px_info(dir, list_frame, &l);
     if (l.json)
         printf("]}\n");
-    int exit_status = status != PX_OK    ? report_failure(status, "info")
-                      : l.damaged > 0    ? EXIT_FAILED
-                      : l.frames == 0    ? EXIT_WRONG
-                                         : EXIT_DONE;
+    int exit_status = status != PX_OK ? report_failure(status, "info")
+                      : l.damaged > 0 ? EXIT_FAILED
+                      : l.frames == 0 ? EXIT_WRONG
+                                      : EXIT_DONE;
     if (status == PX_OK && l.frames == 0)
         fprintf(stderr, "phyxel info: %s holds no frames\n", dir);
     else if (status == PX_OK && !l.json && !l.hash) {
@@ -121,19 +122,17 @@ int command_export(int argc, char **argv)
     PxExportDef def = px_export_def_default();
     int first = -1, last = -1;
     const Option options[] = {
-        {"to", 't', OPTION_TEXT, &def.format, "FORMAT", "ply, obj, vtp, ... ('phyxel info' lists "
-                                                        "them)"},
+        {"to", 't', OPTION_TEXT, &def.format, "FORMAT",
+         "ply, obj, vtp, ... ('phyxel info' lists "
+         "them)"},
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where to (a folder in DIR)"},
         {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
         {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
         {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
     };
-    const Command command = {"export",
-                             "DIR --to FORMAT [options]",
-                             "hand frames to other programs",
-                             NULL,
-                             options,
-                             sizeof options / sizeof *options};
+    const Command command = {
+        "export", "DIR --to FORMAT [options]",     "hand frames to other programs", NULL,
+        options,  sizeof options / sizeof *options};
     OptionResult read = options_read(&command, argc, argv, &def.dir, 1, 1, NULL);
     if (read != OPTIONS_READ)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;

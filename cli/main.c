@@ -24,8 +24,9 @@ static const Entry entries[] = {
 
 static void help(FILE *out)
 {
-    fprintf(out, "phyxel %s: one scene file becomes an animation\n\n"
-                 "usage: phyxel COMMAND ...\n\ncommands:\n",
+    fprintf(out,
+            "phyxel %s: one scene file becomes an animation\n\n"
+            "usage: phyxel COMMAND ...\n\ncommands:\n",
             PX_VERSION);
     for (size_t k = 0; k < ENTRIES; ++k)
         fprintf(out, "  %-8s %s\n", entries[k].name, entries[k].summary);

@@ -10,8 +10,8 @@
 
 static void help(const Command *command)
 {
-    printf("phyxel %s: %s\n\nusage: phyxel %s %s\n", command->name, command->summary,
-           command->name, command->usage);
+    printf("phyxel %s: %s\n\nusage: phyxel %s %s\n", command->name, command->summary, command->name,
+           command->usage);
     if (command->details != NULL)
         printf("\n%s\n", command->details);
     printf("\noptions:\n");

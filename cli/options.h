@@ -20,11 +20,11 @@ typedef struct OptionList {
 } OptionList;
 
 typedef struct Option {
-    const char *name;    ///< without the dashes
-    char letter;         ///< 0 for none
+    const char *name; ///< without the dashes
+    char letter;      ///< 0 for none
     OptionKind kind;
     void *target;
-    const char *value;   ///< what the help calls its value
+    const char *value; ///< what the help calls its value
     const char *help;
 } Option;
 

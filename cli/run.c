@@ -89,9 +89,8 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out)
         return;
     }
     if (status != PX_ERR_EXISTS && status != PX_ERR_ARGUMENT)
-        fprintf(stderr,
-                "%u frames are safe in %s; to go on: phyxel run --resume -o %s\n", report->frames,
-                out, out);
+        fprintf(stderr, "%u frames are safe in %s; to go on: phyxel run --resume -o %s\n",
+                report->frames, out, out);
 }
 
 int command_run(int argc, char **argv)

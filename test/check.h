@@ -41,8 +41,8 @@ static size_t check_count;
     do {                                                                                           \
         PxStatus check_status = (call);                                                            \
         if (check_status != PX_OK)                                                                 \
-            fail_msg("%s:%d: %s: %s: %s", __FILE__, __LINE__, #call,                               \
-                     px_status_name(check_status), px_error_message());                            \
+            fail_msg("%s:%d: %s: %s: %s", __FILE__, __LINE__, #call, px_status_name(check_status), \
+                     px_error_message());                                                          \
     } while (0)
 
 /// A call that must fail with `wanted` and a message that contains `words`.

@@ -15,7 +15,16 @@ typedef struct Cloud {
     uint32_t count;
 } Cloud;
 
-typedef enum Kind { UNIFORM, CLUSTERED, COPLANAR, COINCIDENT, COLLINEAR, FAR_AWAY, STRAY, KINDS } Kind;
+typedef enum Kind {
+    UNIFORM,
+    CLUSTERED,
+    COPLANAR,
+    COINCIDENT,
+    COLLINEAR,
+    FAR_AWAY,
+    STRAY,
+    KINDS
+} Kind;
 
 static void cloud_make(Cloud *c, Kind kind, uint32_t count)
 {
@@ -184,8 +193,7 @@ TEST(pairs_on_the_edge_of_the_reach_are_not_missed)
         px_grid_init(&grid, NULL);
         px_pairs_init(&pairs, NULL);
         cloud_sort(&c, &grid, &frame, &arena, &threads);
-        CHECK_OK(
-            px_pairs_build(&pairs, &grid, points, &grid, points, h, px_isa_best(), &threads));
+        CHECK_OK(px_pairs_build(&pairs, &grid, points, &grid, points, h, px_isa_best(), &threads));
         uint64_t brute = 0;
         for (uint32_t i = 0; i < 1000; ++i)
             for (uint32_t j = 0; j < 1000; ++j)

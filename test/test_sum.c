@@ -22,9 +22,19 @@ TEST(an_empty_sum_is_zero)
 
 TEST(one_value_comes_back_unchanged)
 {
-    const double values[] = {1.0,      -1.0,     0.1,      DBL_MAX,          -DBL_MAX, DBL_MIN,
-                             5e-324,   -5e-324,  1e-310,   3.0e300,          0x1p-1060,
-                             0x1.fffffffffffffp1023, 0x1.0000000000001p-1022};
+    const double values[] = {1.0,
+                             -1.0,
+                             0.1,
+                             DBL_MAX,
+                             -DBL_MAX,
+                             DBL_MIN,
+                             5e-324,
+                             -5e-324,
+                             1e-310,
+                             3.0e300,
+                             0x1p-1060,
+                             0x1.fffffffffffffp1023,
+                             0x1.0000000000001p-1022};
     for (size_t k = 0; k < sizeof values / sizeof *values; ++k) {
         PxSum sum = {0};
         px_sum_add(&sum, values[k]);

@@ -25,6 +25,6 @@ if [ -n "$extra" ]; then
 fi
 if [ -n "$missing" ]; then
     printf 'declared with PX_API, but not in the library:\n%s\n' "$missing"
-    exit 77
+    exit 1
 fi
 echo "$(wc -l <"$work/exported") functions, $soname"

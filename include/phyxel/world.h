@@ -36,13 +36,13 @@ PX_API PxModelChoice px_pressure_choice(const char *model);
 
 /// What the world is like before anything is in it.
 typedef struct PxWorldDef {
-    double spacing;  ///< distance of neighbouring particles, m, > 0
-    double support;  ///< radius of a particle's neighbourhood, in spacings, 1.5 .. 4
-    PxVec3 gravity;  ///< m/s^2
-    double max_step; ///< longest time step, s, > 0
-    double min_step; ///< a step that must be shorter than this fails, s, > 0
-    double courant;  ///< part of the stability limit that a step uses, 0 .. 1
-    int threads;     ///< 0: one for every core
+    double spacing;               ///< distance of neighbouring particles, m, > 0
+    double support;               ///< radius of a particle's neighbourhood, in spacings, 1.5 .. 4
+    PxVec3 gravity;               ///< m/s^2
+    double max_step;              ///< longest time step, s, > 0
+    double min_step;              ///< a step that must be shorter than this fails, s, > 0
+    double courant;               ///< part of the stability limit that a step uses, 0 .. 1
+    int threads;                  ///< 0: one for every core
     const PxAllocator *allocator; ///< NULL: the system's
     uint32_t tag;                 ///< set by the defaults function
 } PxWorldDef;
@@ -80,10 +80,10 @@ typedef struct PxBodyDef {
     PxVec3 spin;           ///< at the start, about the middle of the shape, rad/s
     double temperature;    ///< degrees Celsius
     PxLatticeKind fill;
-    bool wall;            ///< stands still or moves by keyframes, and nothing passes
-    bool inside;          ///< walls: keep matter inside the shape instead of out of it
-    double friction;      ///< walls: 0 slides freely, 1 sticks
-    size_t keyframes;     ///< walls: how many, 0 stands still
+    bool wall;                  ///< stands still or moves by keyframes, and nothing passes
+    bool inside;                ///< walls: keep matter inside the shape instead of out of it
+    double friction;            ///< walls: 0 slides freely, 1 sticks
+    size_t keyframes;           ///< walls: how many, 0 stands still
     const PxKeyframe *keyframe; ///< in order of time; copied
     uint32_t tag;
 } PxBodyDef;

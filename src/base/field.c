@@ -81,8 +81,8 @@ PxStatus px_field_set(const PxField *field, void *object, const char *rest, cons
     case PX_FIELD_VECTOR: {
         int component = rest != NULL ? vector_component(rest) : 0;
         if (component < 0)
-            return px_fail(PX_ERR_ARGUMENT, "%s: '%s' is a vector, wanted 0, 1, 2 or x, y, z", where,
-                           rest);
+            return px_fail(PX_ERR_ARGUMENT, "%s: '%s' is a vector, wanted 0, 1, 2 or x, y, z",
+                           where, rest);
         wanted = rest != NULL ? 1 : 3;
         target = (double *)member + component;
         break;
@@ -90,10 +90,9 @@ PxStatus px_field_set(const PxField *field, void *object, const char *rest, cons
     case PX_FIELD_MODEL: {
         PxModelChoice *choice = (PxModelChoice *)member;
         const PxModelInfo *model = px_family_find(field->family, choice->model);
-        const PxField *parameter =
-            model != NULL && rest != NULL
-                ? px_field_find(model->fields, model->field_count, rest)
-                : NULL;
+        const PxField *parameter = model != NULL && rest != NULL
+                                       ? px_field_find(model->fields, model->field_count, rest)
+                                       : NULL;
         if (parameter == NULL)
             return px_fail(PX_ERR_ARGUMENT, "%s: the %s model '%s' has no number of that name",
                            where, field->family->name, choice->model);

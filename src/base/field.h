@@ -34,9 +34,9 @@ typedef struct PxField {
     size_t offset;
     const char *unit; ///< "" for a pure number
     double least, most;
-    const char *help;                ///< one line
-    const char *const *words;        ///< PX_FIELD_WORD: NULL-terminated
-    const struct PxFamily *family;   ///< PX_FIELD_MODEL
+    const char *help;              ///< one line
+    const char *const *words;      ///< PX_FIELD_WORD: NULL-terminated
+    const struct PxFamily *family; ///< PX_FIELD_MODEL
 } PxField;
 
 /// A family of models: what a scene may name by word.
@@ -72,7 +72,6 @@ PxStatus px_field_set(const PxField *field, void *object, const char *rest, cons
                       int values, const char *where);
 
 /// Checks every number of the struct at `object`; `what` begins the message.
-PxStatus px_fields_check(const PxField *fields, size_t count, const void *object,
-                         const char *what);
+PxStatus px_fields_check(const PxField *fields, size_t count, const void *object, const char *what);
 
 #endif

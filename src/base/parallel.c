@@ -50,11 +50,11 @@ typedef struct Loop {
 
 static struct Pool {
     pthread_mutex_t lock;
-    pthread_cond_t wake; /* workers wait here for a loop */
-    pthread_cond_t left; /* the caller waits here for workers to leave its loop */
-    Loop *loop;          /* the one that may be joined; guarded by lock, as is `joined` */
-    int joined;          /* threads that joined it, the caller among them */
-    _Atomic int inside;  /* workers that have not left it yet */
+    pthread_cond_t wake;    /* workers wait here for a loop */
+    pthread_cond_t left;    /* the caller waits here for workers to leave its loop */
+    Loop *loop;             /* the one that may be joined; guarded by lock, as is `joined` */
+    int joined;             /* threads that joined it, the caller among them */
+    _Atomic int inside;     /* workers that have not left it yet */
     _Atomic uint64_t calls; /* loops so far: changes when there is something to do */
     int workers;
     bool fork_watched;

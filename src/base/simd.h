@@ -168,8 +168,7 @@ PX_INLINE void px_f8_load_quads(const float *quad, const uint32_t *row, PxF8 *x,
 {
 #if defined(PX_SIMD_AVX2)
 #define PX_ROW(k) _mm_load_ps(quad + 4 * (size_t)row[k])
-#define PX_ROWS(k)                                                                                 \
-    _mm256_insertf128_ps(_mm256_castps128_ps256(PX_ROW(k)), PX_ROW((k) + 4), 1)
+#define PX_ROWS(k) _mm256_insertf128_ps(_mm256_castps128_ps256(PX_ROW(k)), PX_ROW((k) + 4), 1)
     __m256 r0 = PX_ROWS(0), r1 = PX_ROWS(1), r2 = PX_ROWS(2), r3 = PX_ROWS(3);
     __m256 t0 = _mm256_unpacklo_ps(r0, r1), t1 = _mm256_unpackhi_ps(r0, r1);
     __m256 t2 = _mm256_unpacklo_ps(r2, r3), t3 = _mm256_unpackhi_ps(r2, r3);

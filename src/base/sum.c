@@ -142,8 +142,8 @@ static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
     px_join_end();
 }
 
-void px_sum_rows(const PxThreads *threads, uint32_t count, uint32_t width,
-                 PxSumFunction *function, const void *user, PxSum *out)
+void px_sum_rows(const PxThreads *threads, uint32_t count, uint32_t width, PxSumFunction *function,
+                 const void *user, PxSum *out)
 {
     memset(out, 0, sizeof *out * width);
     RowSum job = {function, user, width, out};

@@ -52,7 +52,7 @@ typedef void PxSumFunction(const void *user, uint32_t begin, uint32_t end, PxSum
 
 /// `width` sums over all rows in one pass on all threads; out[k] is their value.
 /// This is the sum of this rank only; over all ranks: px_dist_sum().
-void px_sum_rows(const PxThreads *threads, uint32_t count, uint32_t width,
-                 PxSumFunction *function, const void *user, PxSum *out);
+void px_sum_rows(const PxThreads *threads, uint32_t count, uint32_t width, PxSumFunction *function,
+                 const void *user, PxSum *out);
 
 #endif

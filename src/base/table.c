@@ -120,8 +120,7 @@ PxStatus px_table_reserve(PxTable *table, size_t rows)
     bool full = false;
     for (uint32_t c = 0; c < table->columns && !full; ++c)
         for (uint32_t k = 0; k < table->column[c].components && !full; ++k) {
-            fresh[c][k] =
-                px_allocate(table->allocator, array_bytes(table->column[c].type, wanted));
+            fresh[c][k] = px_allocate(table->allocator, array_bytes(table->column[c].type, wanted));
             full = fresh[c][k] == NULL;
         }
     for (uint32_t c = 0; c < table->columns; ++c) {

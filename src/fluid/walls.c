@@ -150,8 +150,8 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
                 continue;
             Part part = wall_part(wall, h, s, rest, distance, normal);
             PxVec3 gradient = px_wall_turn_to_world(wall, 0, part.gradient);
-            clear_gradient = px_sub(px_scale(clear_gradient, 1 - part.value),
-                                    px_scale(gradient, clear));
+            clear_gradient =
+                px_sub(px_scale(clear_gradient, 1 - part.value), px_scale(gradient, clear));
             clear *= 1 - part.value;
 
             double mu = f->material[p->material[i]].def.viscosity;

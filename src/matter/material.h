@@ -8,7 +8,7 @@
 
 typedef struct PxMaterial {
     char name[PX_NAME_SIZE];
-    PxMaterialDef def; ///< its `name` points at the array above
+    PxMaterialDef def;    ///< its `name` points at the array above
     double particle_mass; ///< kg, density * spacing^3
 } PxMaterial;
 

@@ -14,8 +14,8 @@ static PxQuat blend(PxQuat a, PxQuat b, double t)
         u = sin((1.0 - t) * angle) / s;
         v = sin(t * angle) / s;
     }
-    return px_quat_normalized((PxQuat){u * a.x + v * b.x, u * a.y + v * b.y, u * a.z + v * b.z,
-                                       u * a.w + v * b.w});
+    return px_quat_normalized(
+        (PxQuat){u * a.x + v * b.x, u * a.y + v * b.y, u * a.z + v * b.z, u * a.w + v * b.w});
 }
 
 static PxPose pose_at(const PxWall *wall, double time)
@@ -34,8 +34,8 @@ static PxPose pose_at(const PxWall *wall, double time)
         ++k;
     double t = (time - key[k - 1].time) / (key[k].time - key[k - 1].time);
     pose.move = px_mad(key[k - 1].at, px_sub(key[k].at, key[k - 1].at), t);
-    pose.turn = blend(px_quat_normalized(key[k - 1].rotation), px_quat_normalized(key[k].rotation),
-                      t);
+    pose.turn =
+        blend(px_quat_normalized(key[k - 1].rotation), px_quat_normalized(key[k].rotation), t);
     return pose;
 }
 

@@ -28,10 +28,10 @@
 #define CHECKPOINT_SECONDS 300.0
 
 static const char *const stats_columns[] = {
-    "time",          "dt",        "particles", "neighbours", "speed_max",     "mass",
-    "kinetic",       "potential", "momentum_x", "momentum_y", "momentum_z",    "angular_x",
-    "angular_y",     "angular_z", "density_error", "density_error_max", "iterations",
-    "not_converged", "caught",    "leaked",    "wall",
+    "time",      "dt",        "particles",     "neighbours",        "speed_max",  "mass",
+    "kinetic",   "potential", "momentum_x",    "momentum_y",        "momentum_z", "angular_x",
+    "angular_y", "angular_z", "density_error", "density_error_max", "iterations", "not_converged",
+    "caught",    "leaked",    "wall",
 };
 
 typedef struct Run {
@@ -117,8 +117,7 @@ enum {
     SCALARS
 };
 
-static void scalars_of(const PxWorldState *s, const Run *run, double wall,
-                       PxScalar scalar[SCALARS])
+static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxScalar scalar[SCALARS])
 {
     scalar[STEP] = px_scalar_u64("step", s->step);
     scalar[TIME] = px_scalar_f64("time", s->time);

@@ -106,7 +106,7 @@ typedef struct Sort {
     uint32_t *count; /* a histogram a block */
     uint32_t shift, mask;
     uint32_t *order;
-    uint64_t *key; /* sorted */
+    uint64_t *key;       /* sorted */
     uint32_t *new_cells; /* a block: how many cells begin in it, then the sum before it */
     PxGrid *grid;
 } Sort;

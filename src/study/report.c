@@ -104,8 +104,8 @@ static char *new_cell(PxReport *r)
     return r->cell[r->cells++];
 }
 
-void px_report_table(PxReport *r, const char *key, const char *title,
-                     const PxReportColumn *columns, size_t count)
+void px_report_table(PxReport *r, const char *key, const char *title, const PxReportColumn *columns,
+                     size_t count)
 {
     if (r == NULL || count > MOST_COLUMNS)
         return;

@@ -55,8 +55,8 @@ PxStatus px_world_set_now(PxWorld *world, const char *path, const double *value,
         PxBody *body = &world->bodies.data[k];
         if (strcmp(body->name, name) != 0)
             continue;
-        PX_TRY(set_field(px_body_fields, px_body_field_count, &body->def, key, path, value,
-                         values));
+        PX_TRY(
+            set_field(px_body_fields, px_body_field_count, &body->def, key, path, value, values));
         for (size_t w = 0; w < world->walls.count; ++w)
             if (world->walls.data[w].body == k)
                 world->walls.data[w].friction = body->def.friction;

@@ -284,11 +284,12 @@ static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressure
             }
     }
     if (!(limit >= world->def.min_step))
-        return px_fail(PX_ERR_NUMERIC,
-                       "step %llu at t = %g s would have to be %g s long because of %s; min_step is "
-                       "%g s",
-                       (unsigned long long)world->state.step + 1, world->state.time, limit, why,
-                       world->def.min_step);
+        return px_fail(
+            PX_ERR_NUMERIC,
+            "step %llu at t = %g s would have to be %g s long because of %s; min_step is "
+            "%g s",
+            (unsigned long long)world->state.step + 1, world->state.time, limit, why,
+            world->def.min_step);
     double steps = ceil(left / limit);
     *last = steps <= 1;
     world->dt = *last ? left : left / steps;

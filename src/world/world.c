@@ -330,9 +330,8 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
     for (uint32_t c = 0; c < table->columns; ++c) {
         const PxColumn *column = &table->column[c];
         const PxColumn *stored = px_table_find(particles, column->name);
-        if ((column->flags & PX_COLUMN_STATE) &&
-            (stored == NULL || stored->type != column->type ||
-             stored->components != column->components))
+        if ((column->flags & PX_COLUMN_STATE) && (stored == NULL || stored->type != column->type ||
+                                                  stored->components != column->components))
             return px_fail(PX_ERR_FORMAT, "the stored particles have no usable column '%s'",
                            column->name);
     }
@@ -341,8 +340,10 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
     for (uint32_t i = 0; i < particles->count; ++i)
         if (((const uint32_t *)material->data[0])[i] >= world->materials.count ||
             ((const uint32_t *)body->data[0])[i] >= world->bodies.count)
-            return px_fail(PX_ERR_FORMAT, "stored particle %u has a material or body that the "
-                                          "scene does not have", i);
+            return px_fail(PX_ERR_FORMAT,
+                           "stored particle %u has a material or body that the "
+                           "scene does not have",
+                           i);
     table->count = 0;
     PX_TRY(px_table_append_rows(table, particles));
     px_particles_refresh(&world->particles);

@@ -10,7 +10,7 @@
 
 typedef struct PxBody {
     char name[PX_NAME_SIZE];
-    PxBodyDef def; ///< pointers in it are NULL but for the name
+    PxBodyDef def;      ///< pointers in it are NULL but for the name
     uint64_t particles; ///< made so far
 } PxBody;
 
