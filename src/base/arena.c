@@ -49,7 +49,13 @@ void px_arena_free(PxArena *arena)
 PxStatus px_arena_reset(PxArena *arena)
 {
     size_t peak = arena->peak;
-    if (arena->top != NULL && (arena->top->below != NULL || arena->top->size < peak)) {
+    arena->in_use = 0;
+    /* There may be no block although there was a peak: a mark older than the
+     * first block was released. The block is made all the same, or every step
+     * would begin anew. */
+    bool fits =
+        arena->top == NULL ? peak == 0 : arena->top->below == NULL && arena->top->size >= peak;
+    if (!fits) {
         while (arena->top != NULL)
             block_drop(arena);
         if (block_add(arena, peak + peak / 8) == NULL)
@@ -57,7 +63,7 @@ PxStatus px_arena_reset(PxArena *arena)
     }
     if (arena->top != NULL)
         arena->top->used = 0;
-    arena->in_use = arena->peak = 0;
+    arena->peak = 0;
     return PX_OK;
 }
 

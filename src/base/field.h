@@ -5,6 +5,7 @@
 #define PX_BASE_FIELD_H
 
 #include "base/fail.h"
+#include "phyxel/suggest.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,9 +74,5 @@ PxStatus px_field_set(const PxField *field, void *object, const char *rest, cons
 /// Checks every number of the struct at `object`; `what` begins the message.
 PxStatus px_fields_check(const PxField *fields, size_t count, const void *object,
                          const char *what);
-
-/// The word among `words` (or keys) nearest to `wrong`, or NULL when none is
-/// near enough to be meant. Nearness is Damerau's edit distance.
-const char *px_suggest(const char *wrong, const char *const *words, size_t count);
 
 #endif

@@ -31,11 +31,15 @@ static size_t array_bytes(PxType type, size_t rows)
     return px_round_up((rows + PX_TABLE_PAD) * px_type_size(type), PX_ALIGNMENT);
 }
 
+static size_t spare_bytes(const PxTable *table, size_t size)
+{
+    return px_round_up(((size_t)table->capacity + PX_TABLE_PAD) * size, PX_ALIGNMENT);
+}
+
 static void spare_release(PxTable *table)
 {
     for (size_t size = 1; size <= 8; size *= 2) {
-        px_release(table->allocator, table->spare[size],
-                   px_round_up(((size_t)table->capacity + PX_TABLE_PAD) * size, PX_ALIGNMENT));
+        px_release(table->allocator, table->spare[size], spare_bytes(table, size));
         table->spare[size] = NULL;
     }
 }
@@ -145,6 +149,9 @@ PxStatus px_table_reserve(PxTable *table, size_t rows)
 
 PxStatus px_table_append(PxTable *table, size_t rows, uint32_t *first)
 {
+    if (rows > PX_TABLE_MAX_ROWS) /* before the sum below can wrap */
+        return px_fail(PX_ERR_MEMORY, "table: %zu rows are more than the %u possible", rows,
+                       PX_TABLE_MAX_ROWS);
     PX_TRY(px_table_reserve(table, (size_t)table->count + rows));
     for (uint32_t c = 0; c < table->columns; ++c) {
         PxColumn *column = &table->column[c];
@@ -210,18 +217,24 @@ static void permute_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 PxStatus px_table_permute(PxTable *table, const uint32_t *order, const PxThreads *threads)
 {
+    /* All spare arrays first: a failure must not leave some columns sorted and
+     * others not. */
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        PxColumn *column = &table->column[c];
+        size_t size = px_type_size(column->type);
+        if ((column->flags & PX_COLUMN_WORK) || table->spare[size] != NULL)
+            continue;
+        size_t bytes = array_bytes(column->type, table->capacity);
+        table->spare[size] = px_allocate(table->allocator, bytes);
+        if (table->spare[size] == NULL)
+            return px_fail(PX_ERR_MEMORY, "table: no room to sort %u rows", table->count);
+        memset(table->spare[size], 0, bytes);
+    }
     for (uint32_t c = 0; c < table->columns; ++c) {
         PxColumn *column = &table->column[c];
         if (column->flags & PX_COLUMN_WORK)
             continue;
         size_t size = px_type_size(column->type);
-        if (table->spare[size] == NULL) {
-            size_t bytes = array_bytes(column->type, table->capacity);
-            table->spare[size] = px_allocate(table->allocator, bytes);
-            if (table->spare[size] == NULL)
-                return px_fail(PX_ERR_MEMORY, "table: no room to sort %u rows", table->count);
-            memset(table->spare[size], 0, bytes);
-        }
         for (uint32_t k = 0; k < column->components; ++k) {
             Permute p = {order, column->data[k], table->spare[size], size};
             px_parallel_for(threads, table->count, 16 * PX_BLOCK, permute_block, &p);
@@ -234,13 +247,12 @@ PxStatus px_table_permute(PxTable *table, const uint32_t *order, const PxThreads
 
 void px_table_delete(PxTable *table, const uint8_t *drop)
 {
-    uint32_t kept = 0;
     for (uint32_t c = 0; c < table->columns; ++c) {
         PxColumn *column = &table->column[c];
         size_t size = px_type_size(column->type);
         for (uint32_t k = 0; k < column->components; ++k) {
             char *data = column->data[k];
-            kept = 0;
+            uint32_t kept = 0;
             for (uint32_t i = 0; i < table->count; ++i) {
                 if (drop[i])
                     continue;
@@ -249,8 +261,10 @@ void px_table_delete(PxTable *table, const uint8_t *drop)
             }
         }
     }
-    if (table->columns > 0)
-        table->count = kept;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < table->count; ++i)
+        left += drop[i] == 0;
+    table->count = left;
 }
 
 size_t px_table_bytes(const PxTable *table)
@@ -260,7 +274,7 @@ size_t px_table_bytes(const PxTable *table)
         bytes += table->column[c].components * array_bytes(table->column[c].type, table->capacity);
     for (size_t size = 1; size <= 8; size *= 2)
         if (table->spare[size] != NULL)
-            bytes += ((size_t)table->capacity + PX_TABLE_PAD) * size;
+            bytes += spare_bytes(table, size);
     return bytes;
 }
 

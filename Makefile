@@ -1,0 +1,55 @@
+# The front door; CMake and Ninja do the work (CMakePresets.json).
+.DEFAULT_GOAL := all
+.PHONY: all test demo check-format format docs fuzz bench install clean help
+
+BUILD  := build
+PREFIX ?= /usr/local
+SCENE  ?= dam-break
+FUZZ_SECONDS ?= 60
+BENCH  ?=
+
+all: ## the release build, leaving build/phyxel
+	@tools/build release
+
+test: ## install what is missing, build with gcc, clang and sanitizers, run all tests
+	@tools/install-deps
+	@tools/test
+
+demo: ## install what is missing, build, run a shipped scene (SCENE=dam-break)
+	@tools/install-deps build
+	@tools/build release phyxel
+	@$(BUILD)/phyxel run scenes/$(SCENE).json -o out/$(SCENE) --overwrite
+	@echo
+	@echo "The result is in out/$(SCENE):"
+	@echo "  out/$(SCENE)/frames/*.h5    one HDF5 file a frame"
+	@echo "  out/$(SCENE)/stats.csv      what every step did"
+	@echo "To look at it:"
+	@echo "  paraview out/$(SCENE)/frames.xdmf               the animation in ParaView"
+	@echo "  build/phyxel info out/$(SCENE)                  what is in it, in words"
+	@echo "  build/phyxel export out/$(SCENE) --to ply       points for Blender, MeshLab, ..."
+
+check-format: ## say which files clang-format would change
+	@tools/format --check
+
+format: ## let clang-format change them
+	@tools/format
+
+docs: ## write the list of files in docs/architecture.md anew
+	@tools/list-rooms --write
+
+fuzz: ## fuzz every reader for FUZZ_SECONDS=60 seconds; findings stay in out/fuzz
+	@tools/install-deps
+	@tools/build fuzz
+	@tools/fuzz $(FUZZ_SECONDS)
+
+bench: all ## time the engine (BENCH=name for one bench)
+	@$(BUILD)/phyxel bench $(BENCH)
+
+install: all ## install into PREFIX=/usr/local (DESTDIR is honoured)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## remove all that was built; out/ stays
+	@rm -rf $(BUILD)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16

@@ -1,0 +1,99 @@
+/// phyxel check and phyxel schema.
+#include "commands.h"
+
+static void print_json(const PxScene *scene, const PxSceneEstimate *e)
+{
+    printf("{\"complaints\": [");
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
+        const PxComplaint *c = px_scene_complaint(scene, k);
+        printf("%s\n  {\"severity\": \"%s\", \"file\": ", k > 0 ? "," : "",
+               c->severity == PX_ERROR ? "error" : "warning");
+        json_text(stdout, c->file);
+        printf(", \"line\": %d, \"column\": %d, \"place\": ", c->line, c->column);
+        json_text(stdout, c->place != NULL ? c->place : "");
+        printf(", \"text\": ");
+        json_text(stdout, c->text);
+        printf("}");
+    }
+    printf("]");
+    if (e != NULL)
+        printf(",\n \"estimate\": {\"particles\": %.0f, \"memory\": %.0f, \"disk\": %.0f, "
+               "\"steps\": %.0f, \"seconds\": %.3g, \"threads\": %d}",
+               e->particles, e->memory, e->disk, e->steps, e->seconds, e->threads);
+    printf("}\n");
+}
+
+static size_t count_errors(const PxScene *scene)
+{
+    size_t errors = 0;
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k)
+        errors += px_scene_complaint(scene, k)->severity == PX_ERROR;
+    return errors;
+}
+
+int command_check(int argc, char **argv)
+{
+    int threads = 0;
+    bool json = false;
+    OptionList sets = {.count = 0};
+    const Option options[] = {
+        {"threads", 'j', OPTION_COUNT, &threads, "N", "threads to estimate the time for"},
+        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE", "change a value of the scene"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "the answer as one JSON object"},
+    };
+    const Command command = {"check",
+                             "SCENE [options]",
+                             "say everything that is wrong with a scene, and what it will take",
+                             "Exit status 0: it can be run. 2: it has errors.",
+                             options,
+                             sizeof options / sizeof *options};
+    const char *path;
+    OptionResult read = options_read(&command, argc, argv, &path, 1, 1, NULL);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+
+    PxScene *scene = NULL;
+    FILE *nowhere = json ? fopen("/dev/null", "w") : NULL;
+    int status = scene_open(path, &sets, true, nowhere != NULL ? nowhere : stdout, &scene);
+    if (nowhere != NULL)
+        fclose(nowhere);
+    if (scene == NULL)
+        return status;
+    PxSceneEstimate e;
+    bool estimated = status == EXIT_DONE && px_scene_estimate(scene, threads, &e) == PX_OK;
+    size_t errors = count_errors(scene);
+    if (json) {
+        print_json(scene, estimated ? &e : NULL);
+    } else if (errors > 0) {
+        fprintf(stderr, "%zu error%s, %zu warning%s\n", errors, errors == 1 ? "" : "s",
+                px_scene_complaint_count(scene) - errors,
+                px_scene_complaint_count(scene) - errors == 1 ? "" : "s");
+    } else {
+        char a[32], b[32], c[32], d[32], f[32];
+        printf("%s: good\n", path);
+        if (estimated)
+            printf("  %s particles, %s of memory, %s on disk\n"
+                   "  about %s steps, %s on %d thread%s (estimated)\n",
+                   text_count(e.particles, a, sizeof a), text_bytes(e.memory, b, sizeof b),
+                   text_bytes(e.disk, c, sizeof c), text_count(e.steps, d, sizeof d),
+                   text_seconds(e.seconds, f, sizeof f), e.threads, e.threads == 1 ? "" : "s");
+    }
+    px_scene_free(scene);
+    return status;
+}
+
+int command_schema(int argc, char **argv)
+{
+    const Command command = {"schema",
+                             "",
+                             "print the JSON schema of scene files",
+                             "Editors that know schemas complete keys and mark mistakes with it:\n"
+                             "  phyxel schema > scene.schema.json",
+                             NULL,
+                             0};
+    OptionResult read = options_read(&command, argc, argv, NULL, 0, 0, NULL);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    fputs(px_scene_schema(), stdout);
+    return EXIT_DONE;
+}

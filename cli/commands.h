@@ -1,0 +1,41 @@
+/// The commands. Each gets the words after its name and returns the exit status:
+/// 0 done, 1 the run failed, 2 the call or the scene is wrong.
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "options.h"
+#include "phyxel/phyxel.h"
+
+#include <stdio.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2 };
+
+int command_run(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_info(int argc, char **argv);
+int command_export(int argc, char **argv);
+int command_bench(int argc, char **argv);
+int command_scenes(int argc, char **argv);
+int command_schema(int argc, char **argv);
+
+/// Says on stderr why the last call failed; returns the exit status that fits.
+int report_failure(PxStatus status, const char *command);
+
+/// Reads a scene and applies --set; complaints go to `out`. EXIT_DONE when it may
+/// be used.
+int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene);
+
+/// "1.2 GB", "3 min 20 s" into a buffer.
+const char *text_bytes(double bytes, char *buffer, size_t size);
+const char *text_seconds(double seconds, char *buffer, size_t size);
+/// "12,345"
+const char *text_count(double count, char *buffer, size_t size);
+
+/// Makes Ctrl-C and SIGTERM a request to stop after the work at hand.
+void signals_catch(void);
+bool signals_stop(void);
+
+/// Prints a string as JSON, with quotes.
+void json_text(FILE *out, const char *text);
+
+#endif

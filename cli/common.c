@@ -1,0 +1,134 @@
+/// What several commands need.
+#include "commands.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+int report_failure(PxStatus status, const char *command)
+{
+    fprintf(stderr, "phyxel %s: %s\n", command, px_error_message());
+    switch (status) {
+    case PX_ERR_ARGUMENT:
+    case PX_ERR_FORMAT:
+    case PX_ERR_EXISTS:
+        return EXIT_WRONG;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+static void print_complaints(const PxScene *scene, FILE *out)
+{
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
+        const PxComplaint *c = px_scene_complaint(scene, k);
+        fprintf(out, "%s:", c->file);
+        if (c->line > 0)
+            fprintf(out, "%d:%d:", c->line, c->column);
+        fprintf(out, " %s: ", c->severity == PX_ERROR ? "error" : "warning");
+        if (c->place != NULL && c->place[0] != '\0')
+            fprintf(out, "%s: ", c->place);
+        fprintf(out, "%s\n", c->text);
+    }
+}
+
+int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene)
+{
+    PxStatus status = px_scene_read(path, scene);
+    if (*scene == NULL)
+        return fprintf(stderr, "phyxel: %s\n", px_error_message()), EXIT_WRONG;
+    for (size_t k = 0; k < sets->count; ++k) {
+        const char *equals = strchr(sets->item[k], '=');
+        char place[256];
+        if (equals == NULL || equals == sets->item[k] ||
+            (size_t)(equals - sets->item[k]) >= sizeof place) {
+            fprintf(stderr, "phyxel: --set wants PATH=VALUE, got '%.80s'\n", sets->item[k]);
+            return EXIT_WRONG;
+        }
+        snprintf(place, sizeof place, "%.*s", (int)(equals - sets->item[k]), sets->item[k]);
+        status = px_scene_set(*scene, place, equals + 1);
+        if (status != PX_OK && status != PX_ERR_FORMAT)
+            return fprintf(stderr, "phyxel: --set %s: %s\n", sets->item[k], px_error_message()),
+                   EXIT_WRONG;
+    }
+    if (status == PX_OK && deep)
+        status = px_scene_check(*scene);
+    print_complaints(*scene, out);
+    return status == PX_OK ? EXIT_DONE : EXIT_WRONG;
+}
+
+const char *text_bytes(double bytes, char *buffer, size_t size)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int k = 0;
+    while (bytes >= 999.5 && k < 5) {
+        bytes /= 1000;
+        ++k;
+    }
+    snprintf(buffer, size, k == 0 || bytes >= 99.5 ? "%.0f %s" : "%.1f %s", bytes, units[k]);
+    return buffer;
+}
+
+const char *text_seconds(double seconds, char *buffer, size_t size)
+{
+    if (seconds < 9.95)
+        snprintf(buffer, size, "%.1f s", seconds);
+    else if (seconds < 99.5)
+        snprintf(buffer, size, "%.0f s", seconds);
+    else if (seconds < 5970)
+        snprintf(buffer, size, "%d min %02d s", (int)(seconds / 60), (int)seconds % 60);
+    else if (seconds < 360000)
+        snprintf(buffer, size, "%d h %02d min", (int)(seconds / 3600), (int)(seconds / 60) % 60);
+    else
+        snprintf(buffer, size, "%.0f days", seconds / 86400);
+    return buffer;
+}
+
+const char *text_count(double count, char *buffer, size_t size)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.0f", count);
+    size_t length = strlen(digits), at = 0;
+    for (size_t k = 0; k < length && at + 2 < size; ++k) {
+        if (k > 0 && (length - k) % 3 == 0 && digits[k - 1] != '-')
+            buffer[at++] = ',';
+        buffer[at++] = digits[k];
+    }
+    buffer[at] = '\0';
+    return buffer;
+}
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+void signals_catch(void)
+{
+    struct sigaction action = {.sa_handler = ask_stop, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+bool signals_stop(void)
+{
+    return stop_asked != 0;
+}
+
+void json_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; ++c) {
+        if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(out, "\\u%04x", *c);
+        else
+            fputc(*c, out);
+    }
+    fputc('"', out);
+}

@@ -1,0 +1,211 @@
+/// phyxel info, export, bench: looking at results, handing them on, measuring.
+#include "commands.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* ---- info --------------------------------------------------------------- */
+
+typedef struct Listing {
+    bool hash, json;
+    size_t frames, damaged;
+    double first, last;
+    uint32_t particles;
+} Listing;
+
+static bool list_frame(void *user, const PxFrameInfo *f)
+{
+    Listing *l = user;
+    if (f->problem != NULL) {
+        ++l->damaged;
+        fprintf(stderr, "phyxel info: %s\n", f->problem);
+        return !signals_stop();
+    }
+    if (l->json)
+        printf("%s\n  {\"frame\": %u, \"step\": %llu, \"time\": %.9g, \"particles\": %u, \"hash\": "
+               "\"%s\"}",
+               l->frames > 0 ? "," : "", f->number, (unsigned long long)f->step, f->time,
+               f->particles, f->hash);
+    else if (l->hash)
+        printf("%06u %s\n", f->number, f->hash);
+    if (l->frames == 0)
+        l->first = f->time;
+    l->last = f->time;
+    l->particles = f->particles;
+    ++l->frames;
+    return !signals_stop();
+}
+
+static int describe_phyxel(void)
+{
+    printf("phyxel %s\n\nexport formats:\n", PX_VERSION);
+    for (uint32_t k = 0; px_export_format(k) != NULL; ++k)
+        printf("  %-8s %s\n", px_export_format(k)->name, px_export_format(k)->summary);
+    printf("\nbenches:\n");
+    for (size_t k = 0; px_bench_info(k) != NULL; ++k)
+        printf("  %-12s %s\n", px_bench_info(k)->name, px_bench_info(k)->summary);
+    return EXIT_DONE;
+}
+
+int command_info(int argc, char **argv)
+{
+    Listing l = {.hash = false};
+    const Option options[] = {
+        {"hash", 0, OPTION_FLAG, &l.hash, NULL, "one line a frame: its number and a hash of what "
+                                                "it holds"},
+        {"json", 0, OPTION_FLAG, &l.json, NULL, "one JSON object"},
+    };
+    const Command command = {"info",
+                             "[DIR] [options]",
+                             "say what is in a result folder, or what this phyxel can do",
+                             "The hash is of a frame's contents, not of its file: equal hashes "
+                             "mean equal frames,\nwhatever the number of threads and however "
+                             "often the run was stopped and resumed.",
+                             options,
+                             sizeof options / sizeof *options};
+    const char *dir;
+    size_t words;
+    OptionResult read = options_read(&command, argc, argv, &dir, 0, 1, &words);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    if (words == 0)
+        return describe_phyxel();
+    if (access(dir, R_OK) != 0) {
+        fprintf(stderr, "phyxel info: there is no folder '%s'\n", dir);
+        return EXIT_WRONG;
+    }
+    signals_catch();
+    PxScene *scene = NULL;
+    bool known = px_run_scene(dir, &scene) == PX_OK;
+    if (l.json) {
+        printf("{\"name\": ");
+        json_text(stdout, known ? px_scene_name(scene) : "");
+        printf(", \"frames\": [");
+    }
+    PxStatus status = px_info(dir, list_frame, &l);
+    if (l.json)
+        printf("]}\n");
+    int exit_status = status != PX_OK    ? report_failure(status, "info")
+                      : l.damaged > 0    ? EXIT_FAILED
+                      : l.frames == 0    ? EXIT_WRONG
+                                         : EXIT_DONE;
+    if (status == PX_OK && l.frames == 0)
+        fprintf(stderr, "phyxel info: %s holds no frames\n", dir);
+    else if (status == PX_OK && !l.json && !l.hash) {
+        char particles[32];
+        printf("%s: %s\n  %zu frames from t = %g s to %g s", dir,
+               known ? px_scene_name(scene) : "(no run.json)", l.frames, l.first, l.last);
+        if (known)
+            printf(" (%u wanted after the start)", px_scene_frames(scene));
+        printf("\n  %s particles in the last one\n",
+               text_count(l.particles, particles, sizeof particles));
+        if (known && l.frames < px_scene_frames(scene))
+            printf("  to go on: phyxel run --resume -o %s\n", dir);
+    }
+    px_scene_free(scene);
+    return exit_status;
+}
+
+/* ---- export ------------------------------------------------------------- */
+
+static bool export_progress(void *user, uint32_t done, uint32_t total)
+{
+    const bool *terminal = user;
+    if (*terminal)
+        fprintf(stderr, "\rframe %u/%u\033[K", done, total);
+    return !signals_stop();
+}
+
+int command_export(int argc, char **argv)
+{
+    PxExportDef def = px_export_def_default();
+    int first = -1, last = -1;
+    const Option options[] = {
+        {"to", 't', OPTION_TEXT, &def.format, "FORMAT", "ply, obj, vtp, ... ('phyxel info' lists "
+                                                        "them)"},
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where to (a folder in DIR)"},
+        {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
+        {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
+    };
+    const Command command = {"export",
+                             "DIR --to FORMAT [options]",
+                             "hand frames to other programs",
+                             NULL,
+                             options,
+                             sizeof options / sizeof *options};
+    OptionResult read = options_read(&command, argc, argv, &def.dir, 1, 1, NULL);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    if (def.format == NULL) {
+        fprintf(stderr, "phyxel export: to which format? --to");
+        for (uint32_t k = 0; px_export_format(k) != NULL; ++k)
+            fprintf(stderr, "%s %s", k > 0 ? "," : "", px_export_format(k)->name);
+        fputc('\n', stderr);
+        return EXIT_WRONG;
+    }
+    if (first >= 0)
+        def.first = (uint32_t)first;
+    if (last >= 0)
+        def.last = (uint32_t)last;
+    signals_catch();
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    PxStatus status = px_export(&def, export_progress, &terminal);
+    if (terminal)
+        fputc('\n', stderr);
+    if (status != PX_OK)
+        return report_failure(status, "export");
+    if (def.out != NULL)
+        fprintf(stderr, "written to %s\n", def.out);
+    else
+        fprintf(stderr, "written to %s/%s\n", def.dir, def.format);
+    return EXIT_DONE;
+}
+
+/* ---- bench -------------------------------------------------------------- */
+
+static bool bench_progress(void *user, const char *what)
+{
+    const bool *terminal = user;
+    if (*terminal)
+        fprintf(stderr, "\r%s\033[K", what);
+    return !signals_stop();
+}
+
+int command_bench(int argc, char **argv)
+{
+    PxBenchDef def = px_bench_def_default();
+    bool json = false;
+    const Option options[] = {
+        {"quick", 0, OPTION_FLAG, &def.quick, NULL, "under a minute"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "one JSON object"},
+    };
+    const Command command = {"bench",
+                             "NAME [options]",
+                             "measure the engine on this machine",
+                             "Without a name: lists the benches.",
+                             options,
+                             sizeof options / sizeof *options};
+    const char *name;
+    size_t words;
+    OptionResult read = options_read(&command, argc, argv, &name, 0, 1, &words);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    if (words == 0) {
+        for (size_t k = 0; px_bench_info(k) != NULL; ++k)
+            printf("%-12s %s\n", px_bench_info(k)->name, px_bench_info(k)->summary);
+        return EXIT_DONE;
+    }
+    signals_catch();
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    char *text = NULL, *object = NULL;
+    PxStatus status = px_bench_run(name, &def, bench_progress, &terminal, &text, &object);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    if (status == PX_OK)
+        fputs(json ? object : text, stdout);
+    px_bench_free(text);
+    px_bench_free(object);
+    return status == PX_OK ? EXIT_DONE : report_failure(status, "bench");
+}

@@ -1,0 +1,176 @@
+/// phyxel run: with a bar on a terminal, lines elsewhere, JSON for machines.
+#include "commands.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+typedef struct Show {
+    bool json, quiet, terminal;
+    double shown; /* wall-clock second of the last line */
+    bool any;
+} Show;
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+static void show_bar(const PxRunProgress *p)
+{
+    char left[32], text[128], particles[32];
+    double part = p->end > 0 ? p->time / p->end : 1;
+    if (p->left >= 0)
+        text_seconds(p->left, left, sizeof left);
+    else
+        snprintf(left, sizeof left, "...");
+    snprintf(text, sizeof text, " %3.0f %%  frame %u/%u  %s particles  step %.2g s  left %s",
+             100 * part, p->frame, p->frames,
+             text_count((double)p->particles, particles, sizeof particles), p->dt, left);
+    int room = terminal_width() - (int)strlen(text) - 4;
+    fputs("\r[", stderr);
+    for (int k = 0; k < room; ++k)
+        fputc(k < part * room ? '#' : '.', stderr);
+    fprintf(stderr, "]%s\033[K", text);
+    fflush(stderr);
+}
+
+static bool show(void *user, const PxRunProgress *p)
+{
+    Show *s = user;
+    if (s->json) {
+        if (p->stored) {
+            printf("{\"event\": \"frame\", \"frame\": %u, \"frames\": %u, \"time\": %.9g, "
+                   "\"step\": %llu, \"particles\": %llu, \"wall\": %.3f, \"left\": %.3f}\n",
+                   p->frame, p->frames, p->time, (unsigned long long)p->step,
+                   (unsigned long long)p->particles, p->wall, p->left);
+            fflush(stdout);
+        }
+        return !signals_stop();
+    }
+    double every = s->terminal ? 0.1 : 5;
+    bool last = p->stored && p->frame == p->frames;
+    if (!s->quiet && (!s->any || last || p->wall - s->shown >= every)) {
+        if (s->terminal) {
+            show_bar(p);
+        } else {
+            char left[32];
+            fprintf(stderr, "frame %u/%u  t = %.4g s  step %llu%s%s\n", p->frame, p->frames,
+                    p->time, (unsigned long long)p->step, p->left >= 0 ? "  left " : "",
+                    p->left >= 0 ? text_seconds(p->left, left, sizeof left) : "");
+        }
+        s->shown = p->wall;
+        s->any = true;
+    }
+    return !signals_stop();
+}
+
+/* The folder that a scene goes to when none was named: out/NAME of the file. */
+static void default_folder(const char *scene, char *out, size_t size)
+{
+    const char *slash = strrchr(scene, '/'), *name = slash != NULL ? slash + 1 : scene;
+    const char *dot = strrchr(name, '.');
+    int length = dot != NULL && dot > name ? (int)(dot - name) : (int)strlen(name);
+    snprintf(out, size, "out/%.*s", length, name);
+}
+
+static void say_end(PxStatus status, const PxRunReport *report, const char *out)
+{
+    char wall[32], particles[32];
+    if (status == PX_OK) {
+        fprintf(stderr,
+                "%u frames in %s: %s, %s particles, %llu steps in all, leaked %llu, not converged "
+                "%llu\n",
+                report->frames, out, text_seconds(report->wall, wall, sizeof wall),
+                text_count((double)report->stats.particles, particles, sizeof particles),
+                (unsigned long long)report->stats.step, (unsigned long long)report->stats.leaked,
+                (unsigned long long)report->stats.not_converged);
+        return;
+    }
+    if (status != PX_ERR_EXISTS && status != PX_ERR_ARGUMENT)
+        fprintf(stderr,
+                "%u frames are safe in %s; to go on: phyxel run --resume -o %s\n", report->frames,
+                out, out);
+}
+
+int command_run(int argc, char **argv)
+{
+    PxRunDef def = px_run_def_default();
+    int frames = -1, checkpoint = (int)def.checkpoint;
+    bool json = false, quiet = false;
+    OptionList sets = {.count = 0};
+    const Option options[] = {
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where the result goes (out/NAME)"},
+        {"frames", 'n', OPTION_COUNT, &frames, "N", "how many frames, instead of the scene's"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
+        {"resume", 0, OPTION_FLAG, &def.resume, NULL, "go on where the run in DIR stopped"},
+        {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "throw away the run in DIR"},
+        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE", "change a value of the scene"},
+        {"checkpoint", 0, OPTION_COUNT, &checkpoint, "N", "a checkpoint every N frames (1)"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
+    };
+    const Command command = {"run",
+                             "[SCENE] [-o DIR] [options]",
+                             "turn a scene into frames",
+                             "SCENE may be left out with --resume: the scene is kept in DIR. "
+                             "Ctrl-C stops after the\nstep at hand; --resume goes on to the same "
+                             "bits.",
+                             options,
+                             sizeof options / sizeof *options};
+    const char *path = NULL;
+    size_t words;
+    OptionResult read = options_read(&command, argc, argv, &path, 0, 1, &words);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    char folder[1024];
+    if (words == 0 && !(def.resume && def.out != NULL)) {
+        fprintf(stderr, "phyxel run: which scene? phyxel run SCENE -o DIR, or phyxel run --resume "
+                        "-o DIR; 'phyxel scenes' lists some\n");
+        return EXIT_WRONG;
+    }
+    if (def.out == NULL) {
+        default_folder(path, folder, sizeof folder);
+        def.out = folder;
+    }
+    def.checkpoint = (uint32_t)checkpoint;
+
+    PxScene *scene = NULL;
+    int exit_status = EXIT_DONE;
+    if (path != NULL) {
+        exit_status = scene_open(path, &sets, true, stderr, &scene);
+    } else if (sets.count > 0) {
+        fprintf(stderr, "phyxel run: --set needs a SCENE\n");
+        return EXIT_WRONG;
+    } else if (px_run_scene(def.out, &scene) != PX_OK) {
+        fprintf(stderr, "phyxel run: %s cannot be resumed: %s\n", def.out, px_error_message());
+        exit_status = EXIT_WRONG;
+    }
+    char text[32];
+    if (exit_status == EXIT_DONE && frames >= 0) {
+        snprintf(text, sizeof text, "%d", frames);
+        if (px_scene_set(scene, "time.frames", text) != PX_OK)
+            exit_status = report_failure(PX_ERR_ARGUMENT, "run");
+    }
+    if (exit_status == EXIT_DONE) {
+        Show state = {.json = json, .quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
+        PxRunReport report;
+        signals_catch();
+        PxStatus status = px_run(scene, &def, show, &state, &report);
+        if (state.terminal && state.any)
+            fputc('\n', stderr);
+        if (json)
+            printf("{\"event\": \"%s\", \"frames\": %u, \"complete\": %s, \"leaked\": %llu, "
+                   "\"wall\": %.3f}\n",
+                   status == PX_OK ? "done" : px_status_name(status), report.frames,
+                   report.complete ? "true" : "false", (unsigned long long)report.stats.leaked,
+                   report.wall);
+        if (status != PX_OK)
+            exit_status = report_failure(status, "run");
+        if (!quiet || status != PX_OK)
+            say_end(status, &report, def.out);
+    }
+    px_scene_free(scene);
+    return exit_status;
+}

@@ -1,0 +1,18 @@
+/// All of phyxel's interface.
+#ifndef PHYXEL_PHYXEL_H
+#define PHYXEL_PHYXEL_H
+
+#include "phyxel/bench.h"
+#include "phyxel/memory.h"
+#include "phyxel/model.h"
+#include "phyxel/run.h"
+#include "phyxel/scene.h"
+#include "phyxel/shape.h"
+#include "phyxel/status.h"
+#include "phyxel/store.h"
+#include "phyxel/suggest.h"
+#include "phyxel/vector.h"
+#include "phyxel/version.h"
+#include "phyxel/world.h"
+
+#endif

@@ -1,0 +1,67 @@
+/// What a run left behind: looking at its frames and handing them to other programs.
+#ifndef PHYXEL_STORE_H
+#define PHYXEL_STORE_H
+
+#include "phyxel/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A format that frames can be exported to.
+typedef struct PxExportFormat {
+    const char *name;      ///< as the command knows it: "vtp"
+    const char *summary;   ///< one line
+    const char *extension; ///< of the files, with its point
+} PxExportFormat;
+
+/// Format number `index`, or NULL after the last.
+PX_API const PxExportFormat *px_export_format(uint32_t index);
+
+/// What to export. Start from px_export_def_default().
+typedef struct PxExportDef {
+    const char *dir;    ///< result folder of a run
+    const char *out;    ///< where to; NULL for a folder in dir named after the format
+    const char *format; ///< name of a format
+    uint32_t first;     ///< only frames from this number on
+    uint32_t last;      ///< ... and up to this one
+    int threads;        ///< 0 for one on every core
+} PxExportDef;
+
+PX_API PxExportDef px_export_def_default(void);
+
+/// Called before the first frame and after each one; false stops.
+typedef bool PxExportProgress(void *user, uint32_t done, uint32_t total);
+
+/// Writes OUT/000001.EXTENSION for every frame within [first, last], each whole or
+/// not at all, and an index of them when the format has one (vtp: frames.pvd).
+/// `progress` may be NULL.
+/// Errors: PX_ERR_ARGUMENT for a format that is not known or when no frame is in the
+/// range; PX_ERR_FORMAT for a damaged frame; PX_ERR_IO; PX_ERR_MEMORY;
+/// PX_ERR_STOPPED. In every case the frames done before are kept.
+PX_API PxStatus px_export(const PxExportDef *def, PxExportProgress *progress, void *user);
+
+/// One frame of a result folder.
+typedef struct PxFrameInfo {
+    uint32_t number;
+    uint64_t step;
+    double time; ///< s
+    uint32_t particles;
+    char hash[33];       ///< of the contents, the same for any order of the particles
+    const char *problem; ///< NULL, or why the frame cannot be read; nothing else is set then
+} PxFrameInfo;
+
+/// Called for each frame; the frame is gone after the call. False stops.
+typedef bool PxInfoFunction(void *user, const PxFrameInfo *frame);
+
+/// Reads all frames of a result folder in order. No frames is no error.
+/// Errors: PX_ERR_IO, PX_ERR_MEMORY, PX_ERR_STOPPED.
+PX_API PxStatus px_info(const char *dir, PxInfoFunction *each, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

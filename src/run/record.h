@@ -1,0 +1,28 @@
+/// DIR/run.json: what was run, by what, and how it went.
+#ifndef PX_RUN_RECORD_H
+#define PX_RUN_RECORD_H
+
+#include "phyxel/run.h"
+
+/// How a run stands, as run.json says it.
+typedef enum PxRunStatus { PX_RUN_RUNNING, PX_RUN_DONE, PX_RUN_STOPPED, PX_RUN_FAILED } PxRunStatus;
+
+typedef struct PxRecord {
+    const PxScene *scene;
+    PxRunStatus status;
+    const char *message; ///< why it failed, or NULL
+    uint32_t frames;     ///< stored
+    int threads;
+    double wall; ///< seconds, of all calls that worked on this run
+    PxStats stats;
+    const PxWorld *world; ///< for the time by stage; may be NULL
+} PxRecord;
+
+/// Whole or not at all.
+PxStatus px_record_write(const char *dir, const PxRecord *record);
+
+/// The hash of the scene that the folder's run.json names; PX_ERR_IO when there is
+/// no run.json, PX_ERR_FORMAT when it is damaged.
+PxStatus px_record_read(const char *dir, char hash[17]);
+
+#endif

@@ -1,0 +1,421 @@
+/// The loop from the first frame to the last, such that nothing is ever lost.
+///
+/// At a frame's end, in this order: stats.csv is synced, the frame is written, then
+/// the checkpoint. Whatever kills us in between, the newest checkpoint is no newer
+/// than the frames and rows before it; resuming does the rest again, and since a
+/// step depends on nothing but the state, it comes out with the same bits.
+#include "base/profile.h"
+#include "phyxel/run.h"
+#include "phyxel/version.h"
+#include "run/record.h"
+#include "store/checkpoint.h"
+#include "store/csv.h"
+#include "store/frame.h"
+#include "store/xdmf.h"
+#include "world/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define TAG 0x72756e21u
+
+/* A frame may take hours: at least this often there is a checkpoint, s. */
+#define CHECKPOINT_SECONDS 300.0
+
+static const char *const stats_columns[] = {
+    "time",          "dt",        "particles", "neighbours", "speed_max",     "mass",
+    "kinetic",       "potential", "momentum_x", "momentum_y", "momentum_z",    "angular_x",
+    "angular_y",     "angular_z", "density_error", "density_error_max", "iterations",
+    "not_converged", "caught",    "leaked",    "wall",
+};
+
+typedef struct Run {
+    const PxScene *scene;
+    const PxRunDef *def;
+    const char *dir;
+    PxThreads threads;
+    PxWorld *world;
+    PxCsv *csv;
+    PxXdmf xdmf;
+    uint32_t frame;      /* stored, besides that of the start */
+    uint32_t frames;     /* wanted */
+    double began;        /* px_clock() of this call */
+    double checkpointed; /* px_clock() of the last checkpoint */
+    double wall_before;  /* seconds of earlier calls */
+    double time_first;   /* scene time at which this call began */
+    uint64_t step_first;
+    int lock;
+} Run;
+
+PxRunDef px_run_def_default(void)
+{
+    return (PxRunDef){.checkpoint = 1, .tag = TAG};
+}
+
+/* ---- storing ------------------------------------------------------------ */
+
+static PxStatus store_row(Run *run, const PxStats *s)
+{
+    const double values[] = {s->time,
+                             s->dt,
+                             (double)s->particles,
+                             s->neighbours,
+                             s->speed_max,
+                             s->mass,
+                             s->kinetic,
+                             s->potential,
+                             s->momentum.x,
+                             s->momentum.y,
+                             s->momentum.z,
+                             s->angular_momentum.x,
+                             s->angular_momentum.y,
+                             s->angular_momentum.z,
+                             s->density_error,
+                             s->density_error_max,
+                             (double)s->iterations,
+                             (double)s->not_converged,
+                             (double)s->caught,
+                             (double)s->leaked,
+                             run->wall_before + px_clock() - run->began};
+    _Static_assert(PX_COUNT(values) == PX_COUNT(stats_columns), "a value a column");
+    for (size_t k = 0; k < PX_COUNT(values); ++k)
+        PX_TRY(px_csv_set(run->csv, stats_columns[k], values[k]));
+    return px_csv_row(run->csv, s->step);
+}
+
+static PxStatus store_frame(Run *run)
+{
+    PxFrameMeta meta = {.number = run->frame,
+                        .step = px_world_state(run->world).step,
+                        .time = px_world_time(run->world),
+                        .spacing = px_scene_spacing(run->scene),
+                        .up = px_scene_up(run->scene)};
+    snprintf(meta.name, sizeof meta.name, "%s", px_scene_name(run->scene));
+    const PxTable *particles = px_world_particles(run->world);
+    PX_TRY(px_frame_write(run->dir, &meta, particles, &run->threads));
+    PX_TRY(px_xdmf_add(&run->xdmf, &meta, particles));
+    return px_xdmf_update(&run->xdmf, run->dir);
+}
+
+enum {
+    STEP,
+    TIME,
+    TOP_SPEED,
+    EVENTS,
+    BOUND_DUE,
+    NOT_CONVERGED,
+    CAUGHT,
+    LEAKED,
+    FRAME,
+    WALL,
+    SCENE_HASH,
+    SCALARS
+};
+
+static void scalars_of(const PxWorldState *s, const Run *run, double wall,
+                       PxScalar scalar[SCALARS])
+{
+    scalar[STEP] = px_scalar_u64("step", s->step);
+    scalar[TIME] = px_scalar_f64("time", s->time);
+    scalar[TOP_SPEED] = px_scalar_f64("top_speed", s->top_speed);
+    scalar[EVENTS] = px_scalar_u64("events", s->events);
+    scalar[BOUND_DUE] = px_scalar_u64("bound_due", s->bound_due);
+    scalar[NOT_CONVERGED] = px_scalar_u64("not_converged", s->not_converged);
+    scalar[CAUGHT] = px_scalar_u64("caught", s->caught);
+    scalar[LEAKED] = px_scalar_u64("leaked", s->leaked);
+    scalar[FRAME] = px_scalar_u64("frame", run->frame);
+    scalar[WALL] = px_scalar_f64("wall", wall);
+    scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
+}
+
+static PxStatus store_checkpoint(Run *run)
+{
+    PxWorldState state = px_world_state(run->world);
+    PxScalar scalar[SCALARS];
+    scalars_of(&state, run, run->wall_before + px_clock() - run->began, scalar);
+    PxNamedTable table = {"particles", (PxTable *)px_world_particles(run->world)};
+    PxCheckpoint contents = {&table, 1, scalar, SCALARS};
+    PX_TRY(px_csv_sync(run->csv));
+    PX_TRY(px_checkpoint_write(run->dir, run->frame, &contents, &run->threads));
+    run->checkpointed = px_clock();
+    return PX_OK;
+}
+
+static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
+{
+    PxRecord record = {.scene = run->scene,
+                       .status = status,
+                       .message = message,
+                       .frames = run->frame,
+                       .threads = run->threads.count,
+                       .wall = run->wall_before + px_clock() - run->began,
+                       .world = run->world};
+    px_world_stats(run->world, &record.stats);
+    return px_record_write(run->dir, &record);
+}
+
+/* ---- beginning ---------------------------------------------------------- */
+
+/* One run at a time in a folder: a lock that dies with the process. */
+static PxStatus lock_folder(Run *run)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(px_path_join(path, run->dir, ".lock"));
+    run->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (run->lock < 0)
+        return px_fail(PX_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0)
+        return px_fail(PX_ERR_EXISTS, "%s: another process is running into this folder", run->dir);
+    return PX_OK;
+}
+
+static bool holds_a_run(const char *dir)
+{
+    static const char *const names[] = {"run.json", "stats.csv", "frames", "checkpoints"};
+    char path[PX_PATH_MAX];
+    for (size_t k = 0; k < PX_COUNT(names); ++k)
+        if (px_path_join(path, dir, "%s", names[k]) == PX_OK && px_file_exists(path))
+            return true;
+    return false;
+}
+
+/* Removes what an earlier run left: only files that runs make. */
+static PxStatus throw_away(const char *dir)
+{
+    static const char *const files[] = {"run.json", "stats.csv", "frames.xdmf"};
+    static const char *const folders[] = {"checkpoints", "frames"};
+    char path[PX_PATH_MAX], folder[PX_PATH_MAX];
+    for (size_t k = 0; k < PX_COUNT(files); ++k) {
+        PX_TRY(px_path_join(path, dir, "%s", files[k]));
+        PX_TRY(px_file_remove(path));
+    }
+    for (size_t k = 0; k < PX_COUNT(folders); ++k) {
+        PX_TRY(px_path_join(folder, dir, "%s", folders[k]));
+        if (!px_file_exists(folder))
+            continue;
+        PxNumbers numbers = {0};
+        PxStatus status = px_folder_numbers(folder, ".h5", &numbers);
+        for (size_t i = 0; i < numbers.count && status == PX_OK; ++i) {
+            status = px_path_join(path, folder, "%06u.h5", numbers.data[i]);
+            if (status == PX_OK)
+                status = px_file_remove(path);
+        }
+        PX_LIST_FREE(&numbers);
+        PX_TRY(status);
+        PX_TRY(px_folder_clean(folder));
+    }
+    return PX_OK;
+}
+
+/* Takes up the folder's run: its newest whole checkpoint, or its very beginning. */
+static PxStatus take_up(Run *run, bool *found)
+{
+    char hash[17];
+    PX_TRY(px_record_read(run->dir, hash));
+    if (strcmp(hash, px_scene_hash(run->scene)) != 0)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "%s holds the run of another scene (%s, this one is %s): run the scene it "
+                       "was made from, choose another folder, or overwrite it",
+                       run->dir, hash, px_scene_hash(run->scene));
+    uint32_t number;
+    PX_TRY(px_checkpoint_latest(run->dir, &number, found));
+    if (!*found)
+        return PX_OK;
+
+    PxTable particles;
+    px_table_init(&particles, NULL);
+    PxWorldState state = {0};
+    PxScalar scalar[SCALARS];
+    scalars_of(&state, run, 0, scalar);
+    PxNamedTable table = {"particles", &particles};
+    PxCheckpoint contents = {&table, 1, scalar, SCALARS};
+    PxStatus status = px_checkpoint_read(run->dir, number, &contents, &run->threads);
+    if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, hash) != 0)
+        status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene", run->dir, number);
+    if (status == PX_OK) {
+        state = (PxWorldState){.step = scalar[STEP].u64,
+                               .time = scalar[TIME].f64,
+                               .top_speed = scalar[TOP_SPEED].f64,
+                               .events = scalar[EVENTS].u64,
+                               .bound_due = scalar[BOUND_DUE].u64,
+                               .not_converged = scalar[NOT_CONVERGED].u64,
+                               .caught = scalar[CAUGHT].u64,
+                               .leaked = scalar[LEAKED].u64};
+        run->frame = (uint32_t)scalar[FRAME].u64;
+        run->wall_before = scalar[WALL].f64;
+        status = px_world_restore(run->world, &state, &particles);
+    }
+    px_table_free(&particles);
+    return status;
+}
+
+static PxStatus begin(Run *run)
+{
+    const PxRunDef *def = run->def;
+    char folder[PX_PATH_MAX], csv[PX_PATH_MAX];
+    PX_TRY(px_folder_make(run->dir));
+    PX_TRY(lock_folder(run));
+    bool there = holds_a_run(run->dir), found = false;
+    if (there && !def->resume && !def->overwrite)
+        return px_fail(PX_ERR_EXISTS,
+                       "%s holds a run already: resume it, overwrite it, or choose another folder",
+                       run->dir);
+    if (there && def->overwrite) {
+        PX_TRY(throw_away(run->dir));
+        there = false;
+    }
+    PX_TRY(px_path_join(folder, run->dir, "frames"));
+    PX_TRY(px_folder_make(folder));
+    PX_TRY(px_folder_clean(folder));
+    PX_TRY(px_path_join(folder, run->dir, "checkpoints"));
+    PX_TRY(px_folder_make(folder));
+    PX_TRY(px_folder_clean(folder));
+    PX_TRY(px_path_join(csv, run->dir, "stats.csv"));
+    PX_TRY(px_scene_world(run->scene, def->threads, &run->world));
+    if (there)
+        PX_TRY(take_up(run, &found));
+
+    PxWorldState state = px_world_state(run->world);
+    run->time_first = state.time;
+    run->step_first = state.step;
+    uint32_t columns = PX_COUNT(stats_columns);
+    if (found) {
+        PX_TRY(px_frame_remove_after(run->dir, run->frame));
+        PX_TRY(px_csv_resume(&run->csv, csv, stats_columns, columns, state.step));
+        return px_xdmf_rebuild(&run->xdmf, run->dir, run->frame, NULL);
+    }
+    PX_TRY(store_record(run, PX_RUN_RUNNING, NULL));
+    PX_TRY(px_csv_create(&run->csv, csv, stats_columns, columns));
+    PX_TRY(store_frame(run));
+    return def->checkpoint > 0 ? store_checkpoint(run) : PX_OK;
+}
+
+/* ---- going on ----------------------------------------------------------- */
+
+static bool tell(const Run *run, PxRunFunction *each, void *user, bool stored, double dt)
+{
+    if (each == NULL)
+        return true;
+    PxWorldState state = px_world_state(run->world);
+    double end = run->frames / px_scene_fps(run->scene), wall = px_clock() - run->began;
+    double done = state.time - run->time_first;
+    uint64_t steps = state.step - run->step_first;
+    PxRunProgress progress = {
+        .frame = run->frame,
+        .frames = run->frames,
+        .stored = stored,
+        .step = state.step,
+        .particles = px_world_count(run->world),
+        .time = state.time,
+        .end = end,
+        .dt = dt,
+        .wall = wall,
+        .left = done > 0 && wall > 0.5 ? wall * (end - state.time) / done : -1,
+        .step_seconds = steps > 0 ? wall / (double)steps : 0,
+    };
+    return each(user, &progress);
+}
+
+static PxStatus go(Run *run, PxRunFunction *each, void *user)
+{
+    bool on = tell(run, each, user, true, 0);
+    while (run->frame < run->frames) {
+        double until = (run->frame + 1) / px_scene_fps(run->scene);
+        while (px_world_time(run->world) < until) {
+            if (!on) {
+                PX_TRY(store_checkpoint(run));
+                return px_fail(PX_ERR_STOPPED, "stopped at t = %g s, after frame %u of %u",
+                               px_world_time(run->world), run->frame, run->frames);
+            }
+            PxStats stats;
+            PX_TRY(px_world_step(run->world, until));
+            px_world_stats(run->world, &stats);
+            PX_TRY(store_row(run, &stats));
+            if (px_world_time(run->world) < until) {
+                on = tell(run, each, user, false, stats.dt);
+                if (px_clock() - run->checkpointed > CHECKPOINT_SECONDS)
+                    PX_TRY(store_checkpoint(run));
+            }
+        }
+        ++run->frame;
+        PX_TRY(px_csv_sync(run->csv));
+        PX_TRY(store_frame(run));
+        if (run->def->checkpoint > 0 &&
+            (run->frame % run->def->checkpoint == 0 || run->frame == run->frames))
+            PX_TRY(store_checkpoint(run));
+        on = tell(run, each, user, true, 0);
+    }
+    return PX_OK;
+}
+
+static void finish(Run *run, PxRunReport *report)
+{
+    px_world_free(run->world);
+    px_xdmf_free(&run->xdmf);
+    if (run->lock >= 0)
+        close(run->lock);
+    report->frames = run->frame;
+    report->complete = run->frame >= run->frames;
+    report->wall = px_clock() - run->began;
+}
+
+PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction *each, void *user,
+                PxRunReport *report)
+{
+    PxRunReport ignored;
+    if (report == NULL)
+        report = &ignored;
+    *report = (PxRunReport){0};
+    if (def == NULL || def->tag != TAG || def->out == NULL || def->out[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "run: start from px_run_def_default() and say where to");
+    if (def->threads < 0 || def->threads > PX_MAX_THREADS)
+        return px_fail(PX_ERR_ARGUMENT, "run: threads is %d, wanted 0 to %d", def->threads,
+                       PX_MAX_THREADS);
+    if (def->resume && def->overwrite)
+        return px_fail(PX_ERR_ARGUMENT, "run: either resume or overwrite, not both");
+    Run run = {.scene = scene,
+               .def = def,
+               .dir = def->out,
+               .threads = {def->threads > 0 ? def->threads : px_threads_available()},
+               .frames = px_scene_frames(scene),
+               .began = px_clock(),
+               .checkpointed = px_clock(),
+               .lock = -1};
+    PxStatus status = begin(&run);
+    report->first = run.frame;
+    bool begun = status == PX_OK;
+    if (begun)
+        status = go(&run, each, user);
+
+    /* The message of what went wrong must survive the tidying up. */
+    char message[1024];
+    snprintf(message, sizeof message, "%s", status != PX_OK ? px_error_message() : "");
+    if (begun) {
+        px_world_stats(run.world, &report->stats);
+        PxStatus last = px_xdmf_write(&run.xdmf, run.dir);
+        PxStatus closed = px_csv_close(run.csv);
+        run.csv = NULL;
+        last = last == PX_OK ? closed : last;
+        PxRunStatus now = status == PX_OK            ? PX_RUN_DONE
+                          : status == PX_ERR_STOPPED ? PX_RUN_STOPPED
+                                                     : PX_RUN_FAILED;
+        closed = store_record(&run, now, message[0] != '\0' ? message : NULL);
+        last = last == PX_OK ? closed : last;
+        if (status == PX_OK)
+            status = last;
+        else
+            px_fail(status, "%s", message);
+        if (status == PX_ERR_NUMERIC)
+            px_fail(status, "%s; the last good frame is %u", message, run.frame);
+    } else {
+        px_csv_close(run.csv);
+        px_fail(status, "%s", message);
+    }
+    finish(&run, report);
+    return status;
+}

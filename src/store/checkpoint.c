@@ -1,0 +1,130 @@
+#include "store/checkpoint.h"
+
+#include "store/file.h"
+
+#include "phyxel/version.h"
+
+#include <string.h>
+
+static PxStatus checkpoint_path(char path[PX_PATH_MAX], const char *dir, uint32_t number)
+{
+    return px_path_join(path, dir, "checkpoints/%06u.h5", number);
+}
+
+enum { KIND, FORMAT, NUMBER, VERSION, SCALARS };
+
+static void own_scalars(uint32_t number, PxScalar scalars[SCALARS])
+{
+    scalars[KIND] = px_scalar_text("kind", "checkpoint");
+    scalars[FORMAT] = px_scalar_u64("format", PX_CHECKPOINT_FORMAT);
+    scalars[NUMBER] = px_scalar_u64("number", number);
+    scalars[VERSION] = px_scalar_text("phyxel", PX_VERSION);
+}
+
+/* All but `number` and the one before it go. Later ones stay: a run that was resumed
+ * early comes to them again. */
+static PxStatus remove_old(const char *dir, const char *folder, uint32_t number)
+{
+    PX_TRY(px_folder_clean(folder));
+    PxNumbers numbers;
+    PX_TRY(px_folder_numbers(folder, ".h5", &numbers));
+    size_t before = 0; /* how many are older than this one */
+    while (before < numbers.count && numbers.data[before] < number)
+        ++before;
+    PxStatus status = PX_OK;
+    for (size_t k = 0; k + 1 < before && status == PX_OK; ++k) {
+        char path[PX_PATH_MAX];
+        status = checkpoint_path(path, dir, numbers.data[k]);
+        if (status == PX_OK)
+            status = px_file_remove(path);
+    }
+    PX_LIST_FREE(&numbers);
+    return status;
+}
+
+PxStatus px_checkpoint_write(const char *dir, uint32_t number, const PxCheckpoint *contents,
+                             const PxThreads *threads)
+{
+    char folder[PX_PATH_MAX], path[PX_PATH_MAX];
+    PX_TRY(px_path_join(folder, dir, "checkpoints"));
+    PX_TRY(checkpoint_path(path, dir, number));
+    if (!px_file_exists(folder))
+        PX_TRY(px_folder_make(folder));
+
+    PxScalar own[SCALARS];
+    own_scalars(number, own);
+    PxContainerWriter *writer;
+    PX_TRY(px_container_create(&writer));
+    PxStatus status = px_container_put(writer, own, SCALARS);
+    if (status == PX_OK)
+        status = px_container_put(writer, contents->scalars, contents->scalar_count);
+    for (size_t k = 0; k < contents->table_count && status == PX_OK; ++k)
+        status = px_container_put_table(writer, contents->tables[k].name, contents->tables[k].table,
+                                        PX_COLUMN_STATE, 0, threads);
+    if (status == PX_OK)
+        status = px_container_write(writer, path);
+    px_container_discard(writer);
+    return status == PX_OK ? remove_old(dir, folder, number) : status;
+}
+
+/* Opens a checkpoint and makes sure that it is one. */
+static PxStatus open_checkpoint(const char *dir, uint32_t number, PxContainer **container)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(checkpoint_path(path, dir, number));
+    PX_TRY(px_container_open(container, path));
+    PxScalar own[SCALARS];
+    own_scalars(number, own);
+    PxStatus status = px_container_get(*container, own, SCALARS);
+    if (status == PX_OK && (strcmp(own[KIND].text, "checkpoint") != 0 ||
+                            own[FORMAT].u64 != PX_CHECKPOINT_FORMAT || own[NUMBER].u64 != number))
+        status = px_fail(PX_ERR_FORMAT,
+                         "'%s' is %s %llu of format %llu, wanted checkpoint %u of format %u", path,
+                         own[KIND].text, (unsigned long long)own[NUMBER].u64,
+                         (unsigned long long)own[FORMAT].u64, number, PX_CHECKPOINT_FORMAT);
+    if (status != PX_OK) {
+        px_container_close(*container);
+        *container = NULL;
+    }
+    return status;
+}
+
+PxStatus px_checkpoint_read(const char *dir, uint32_t number, const PxCheckpoint *contents,
+                            const PxThreads *threads)
+{
+    PxContainer *container;
+    PX_TRY(open_checkpoint(dir, number, &container));
+    PxStatus status = px_container_get(container, contents->scalars, contents->scalar_count);
+    for (size_t k = 0; k < contents->table_count && status == PX_OK; ++k)
+        status = px_container_get_table(container, contents->tables[k].name,
+                                        contents->tables[k].table, threads);
+    px_container_close(container);
+    return status;
+}
+
+PxStatus px_checkpoint_latest(const char *dir, uint32_t *number, bool *found)
+{
+    char folder[PX_PATH_MAX];
+    *number = 0;
+    *found = false;
+    PX_TRY(px_path_join(folder, dir, "checkpoints"));
+    PxNumbers numbers;
+    PX_TRY(px_folder_numbers(folder, ".h5", &numbers));
+    PxStatus status = PX_OK;
+    for (size_t k = numbers.count; k > 0 && !*found; --k) {
+        PxContainer *container;
+        status = open_checkpoint(dir, numbers.data[k - 1], &container);
+        if (status == PX_OK) {
+            px_container_close(container);
+            *number = numbers.data[k - 1];
+            *found = true;
+        } else if (status == PX_ERR_MEMORY) {
+            break; /* says nothing about the file */
+        }
+    }
+    PX_LIST_FREE(&numbers);
+    if (status != PX_OK && status != PX_ERR_MEMORY)
+        status =
+            px_fail_prefix(PX_ERR_FORMAT, "no checkpoint in '%s' is whole; the oldest: ", folder);
+    return status;
+}

@@ -1,0 +1,251 @@
+#include "store/csv.h"
+
+#include "store/file.h"
+#include "store/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rows held in memory before they are handed to the system, bytes. */
+#define HELD ((size_t)1 << 16)
+
+/* Most bytes that are read when resuming: some 10^8 rows. */
+#define MAX_FILE ((size_t)1 << 36)
+
+struct PxCsv {
+    char path[PX_PATH_MAX];
+    int descriptor;
+    uint32_t columns;
+    char *name[PX_CSV_MAX_COLUMNS];
+    double value[PX_CSV_MAX_COLUMNS];
+    bool set[PX_CSV_MAX_COLUMNS];
+    bool any; /* there is a row: `last` is its step */
+    uint64_t last;
+    uint64_t length; /* bytes of whole rows in the file */
+    PxText held;
+};
+
+static void csv_free(PxCsv *csv)
+{
+    if (csv->descriptor >= 0)
+        close(csv->descriptor);
+    for (uint32_t c = 0; c < csv->columns; ++c)
+        free(csv->name[c]);
+    px_text_free(&csv->held);
+    free(csv);
+}
+
+static PxStatus csv_new(PxCsv **out, const char *path, const char *const *columns, uint32_t count)
+{
+    *out = NULL;
+    if (strlen(path) >= PX_PATH_MAX)
+        return px_fail(PX_ERR_ARGUMENT, "the path '%.200s...' is too long", path);
+    if (count > PX_CSV_MAX_COLUMNS)
+        return px_fail(PX_ERR_ARGUMENT, "'%s': %u columns wanted, %u is the most", path, count,
+                       PX_CSV_MAX_COLUMNS);
+    PxCsv *csv = calloc(1, sizeof *csv);
+    if (csv == NULL)
+        return px_fail(PX_ERR_MEMORY, "no room to write '%s'", path);
+    csv->descriptor = -1;
+    strcpy(csv->path, path);
+    for (uint32_t c = 0; c < count; ++c) {
+        PxStatus status = PX_OK;
+        if (columns[c][0] == '\0' || strpbrk(columns[c], ",\"\r\n") != NULL)
+            status = px_fail(PX_ERR_ARGUMENT, "'%s': '%s' cannot be the name of a column", path,
+                             columns[c]);
+        else if ((csv->name[c] = strdup(columns[c])) == NULL)
+            status = px_fail(PX_ERR_MEMORY, "no room to write '%s'", path);
+        if (status != PX_OK) {
+            csv_free(csv);
+            return status;
+        }
+        ++csv->columns;
+    }
+    *out = csv;
+    return PX_OK;
+}
+
+static void add_names(PxCsv *csv)
+{
+    px_text_add(&csv->held, "step");
+    for (uint32_t c = 0; c < csv->columns; ++c)
+        px_text_add(&csv->held, ",%s", csv->name[c]);
+    px_text_add(&csv->held, "\n");
+}
+
+/* Replaces the file by `size` bytes and opens it for appending. */
+static PxStatus start(PxCsv *csv, const void *bytes, size_t size)
+{
+    PX_TRY(px_file_write_atomic(csv->path, bytes, size));
+    csv->length = size;
+    csv->descriptor = open(csv->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    if (csv->descriptor < 0)
+        return px_fail(PX_ERR_IO, "cannot write '%s': %s", csv->path, strerror(errno));
+    return PX_OK;
+}
+
+/* The file with its line of names alone. */
+static PxStatus start_empty(PxCsv *csv)
+{
+    add_names(csv);
+    PX_TRY(px_text_check(&csv->held, csv->path));
+    PX_TRY(start(csv, csv->held.data, csv->held.count));
+    px_text_clear(&csv->held);
+    return PX_OK;
+}
+
+PxStatus px_csv_create(PxCsv **out, const char *path, const char *const *columns, uint32_t count)
+{
+    PX_TRY(csv_new(out, path, columns, count));
+    PxStatus status = start_empty(*out);
+    if (status != PX_OK) {
+        csv_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* One row: a step, then as many commas as there are columns. `end` is its '\n'. */
+static bool parse_row(const char *line, const char *end, uint32_t columns, uint64_t *step)
+{
+    const char *c = line;
+    *step = 0;
+    for (; c < end && *c >= '0' && *c <= '9'; ++c)
+        if (__builtin_mul_overflow(*step, (uint64_t)10, step) ||
+            __builtin_add_overflow(*step, (uint64_t)(*c - '0'), step))
+            return false;
+    if (c == line)
+        return false;
+    uint32_t commas = 0;
+    for (const char *k = c; k < end; ++k)
+        commas += *k == ',';
+    return (c == end || *c == ',') && commas == columns;
+}
+
+/* How many bytes of the old file stay. */
+static PxStatus find_cut(PxCsv *csv, const char *bytes, size_t size, uint64_t last_step,
+                         size_t *cut)
+{
+    add_names(csv);
+    PX_TRY(px_text_check(&csv->held, csv->path));
+    size_t head = csv->held.count;
+    if (size < head || memcmp(bytes, csv->held.data, head) != 0)
+        return px_fail(PX_ERR_FORMAT,
+                       "'%s' has other columns than this run; it wants the first line to be: %.*s",
+                       csv->path, (int)head - 1, csv->held.data);
+    px_text_clear(&csv->held);
+    *cut = head;
+    while (*cut < size) {
+        const char *line = bytes + *cut, *end = memchr(line, '\n', size - *cut);
+        uint64_t step;
+        if (end == NULL || !parse_row(line, end, csv->columns, &step) || step > last_step ||
+            (csv->any && step <= csv->last))
+            break;
+        csv->any = true;
+        csv->last = step;
+        *cut = (size_t)(end + 1 - bytes);
+    }
+    return PX_OK;
+}
+
+PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns, uint32_t count,
+                       uint64_t last_step)
+{
+    PX_TRY(csv_new(out, path, columns, count));
+    PxStatus status;
+    if (!px_file_exists(path)) {
+        status = start_empty(*out);
+    } else {
+        void *bytes;
+        size_t size, cut = 0;
+        status = px_file_read(path, MAX_FILE, &bytes, &size);
+        if (status == PX_OK)
+            status = find_cut(*out, bytes, size, last_step, &cut);
+        if (status == PX_OK)
+            status = start(*out, bytes, cut);
+        px_list_free(bytes);
+    }
+    if (status != PX_OK) {
+        csv_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+PxStatus px_csv_set(PxCsv *csv, const char *column, double value)
+{
+    for (uint32_t c = 0; c < csv->columns; ++c)
+        if (strcmp(csv->name[c], column) == 0) {
+            csv->value[c] = value;
+            csv->set[c] = true;
+            return PX_OK;
+        }
+    return px_fail(PX_ERR_ARGUMENT, "'%s' has no column '%s'", csv->path, column);
+}
+
+/* Hands the held rows to the system. When it takes only some of them the file is
+ * cut back to whole rows, so that trying again does not write any twice. */
+static PxStatus flush(PxCsv *csv)
+{
+    size_t done = 0;
+    while (done < csv->held.count) {
+        ssize_t put = write(csv->descriptor, csv->held.data + done, csv->held.count - done);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0) {
+            int error = errno;
+            bool restored = ftruncate(csv->descriptor, (off_t)csv->length) == 0;
+            return px_fail(PX_ERR_IO, "cannot write '%s': %s%s", csv->path, strerror(error),
+                           restored ? "" : "; its last line is broken");
+        }
+        done += (size_t)put;
+    }
+    csv->length += done;
+    px_text_clear(&csv->held);
+    return PX_OK;
+}
+
+PxStatus px_csv_row(PxCsv *csv, uint64_t step)
+{
+    if (csv->any && step <= csv->last)
+        return px_fail(PX_ERR_ARGUMENT, "'%s': step %llu comes after step %llu", csv->path,
+                       (unsigned long long)step, (unsigned long long)csv->last);
+    size_t before = csv->held.count;
+    px_text_add(&csv->held, "%llu", (unsigned long long)step);
+    for (uint32_t c = 0; c < csv->columns; ++c) {
+        px_text_add(&csv->held, ",");
+        if (csv->set[c])
+            px_text_add_f64(&csv->held, csv->value[c]);
+        csv->set[c] = false;
+    }
+    px_text_add(&csv->held, "\n");
+    PxStatus status = px_text_check(&csv->held, csv->path);
+    if (status != PX_OK) {
+        csv->held.count = before;
+        csv->held.full = false;
+        return status;
+    }
+    csv->any = true;
+    csv->last = step;
+    return csv->held.count >= HELD ? flush(csv) : PX_OK;
+}
+
+PxStatus px_csv_sync(PxCsv *csv)
+{
+    PX_TRY(flush(csv));
+    if (fsync(csv->descriptor) != 0)
+        return px_fail(PX_ERR_IO, "cannot write '%s': %s", csv->path, strerror(errno));
+    return PX_OK;
+}
+
+PxStatus px_csv_close(PxCsv *csv)
+{
+    if (csv == NULL)
+        return PX_OK;
+    PxStatus status = px_csv_sync(csv);
+    csv_free(csv);
+    return status;
+}

@@ -1,0 +1,141 @@
+/// VTK's XML PolyData for ParaView: every point a vertex cell, all columns as point
+/// data, raw bytes after the header. frames.pvd gives the files their times.
+/// [VTK file formats, kitware; "VTK XML formats", appended raw data, UInt64 headers]
+#include "store/export.h"
+
+#include "store/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *type_word(PxType type)
+{
+    static const char *const words[PX_TYPE_COUNT] = {
+        [PX_U8] = "UInt8",    [PX_U32] = "UInt32", [PX_I32] = "Int32",
+        [PX_F32] = "Float32", [PX_U64] = "UInt64", [PX_F64] = "Float64"};
+    return words[type];
+}
+
+static uint64_t column_bytes(const PxColumn *column, uint32_t rows)
+{
+    return (uint64_t)rows * column->components * px_type_size(column->type);
+}
+
+/* One array of the header; *offset is where its bytes will be, and moves on. */
+static void add_array(PxText *text, const char *type, const char *name, const char *unit,
+                      uint32_t components, uint64_t bytes, uint64_t *offset)
+{
+    px_text_add(text,
+                "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%u\" "
+                "format=\"appended\" offset=\"%llu\">",
+                type, name, components, (unsigned long long)*offset);
+    if (unit[0] != '\0') {
+        px_text_add(text, "<InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">");
+        px_text_add_xml(text, unit);
+        px_text_add(text, "</InformationKey>");
+    }
+    px_text_add(text, "</DataArray>\n");
+    *offset += sizeof(uint64_t) + bytes;
+}
+
+static void add_header(PxText *text, const PxFrameMeta *meta, const PxTable *particles,
+                       const PxColumn *position)
+{
+    uint32_t rows = particles->count;
+    uint64_t offset = 0;
+    px_text_add(text, "<?xml version=\"1.0\"?>\n"
+                      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                      "header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
+                      "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+                      "format=\"ascii\">");
+    px_text_add_f64(text, meta->time);
+    px_text_add(text,
+                "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"%u\" NumberOfVerts=\"%u\" "
+                "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<PointData>\n",
+                rows, rows);
+    for (uint32_t c = 0; c < particles->columns; ++c) {
+        const PxColumn *column = &particles->column[c];
+        if (column != position)
+            add_array(text, type_word(column->type), column->name, column->unit, column->components,
+                      column_bytes(column, rows), &offset);
+    }
+    px_text_add(text, "</PointData>\n<Points>\n");
+    add_array(text, type_word(position->type), position->name, position->unit, 3,
+              column_bytes(position, rows), &offset);
+    px_text_add(text, "</Points>\n<Verts>\n");
+    add_array(text, "Int64", "connectivity", "", 1, (uint64_t)rows * 8, &offset);
+    add_array(text, "Int64", "offsets", "", 1, (uint64_t)rows * 8, &offset);
+    px_text_add(text, "</Verts>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
+}
+
+static PxStatus put_column(PxFile *file, const PxColumn *column, uint32_t rows, void *block)
+{
+    uint64_t bytes = column_bytes(column, rows);
+    PX_TRY(px_file_put(file, &bytes, sizeof bytes));
+    for (size_t first = 0; first < rows; first += PX_EXPORT_BLOCK) {
+        uint32_t count = px_export_rows(first, rows);
+        px_interleave(column, (uint32_t)first, count, block);
+        PX_TRY(px_file_put(file, block, column_bytes(column, count)));
+    }
+    return PX_OK;
+}
+
+/* start, start + 1, ...: row numbers as cells, and where each cell ends. */
+static PxStatus put_sequence(PxFile *file, int64_t start, uint32_t rows, int64_t *block)
+{
+    uint64_t bytes = (uint64_t)rows * sizeof *block;
+    PX_TRY(px_file_put(file, &bytes, sizeof bytes));
+    for (size_t first = 0; first < rows; first += PX_EXPORT_BLOCK) {
+        uint32_t count = px_export_rows(first, rows);
+        for (uint32_t i = 0; i < count; ++i)
+            block[i] = start + (int64_t)first + i;
+        PX_TRY(px_file_put(file, block, count * sizeof *block));
+    }
+    return PX_OK;
+}
+
+PxStatus px_export_vtp(PxFile *file, const PxFrameMeta *meta, const PxTable *particles)
+{
+    static const char tail[] = "\n</AppendedData>\n</VTKFile>\n";
+    const PxColumn *position = px_table_find(particles, "position");
+    uint32_t rows = particles->count;
+    PxText header = {0};
+    add_header(&header, meta, particles, position);
+    void *block = malloc(PX_EXPORT_BLOCK * PX_TABLE_MAX_COMPONENTS * sizeof(double));
+    PxStatus status = block == NULL ? px_fail(PX_ERR_MEMORY, "no room to write '%s'", file->path)
+                                    : px_export_flush(file, &header, true);
+    for (uint32_t c = 0; c < particles->columns && status == PX_OK; ++c)
+        if (&particles->column[c] != position)
+            status = put_column(file, &particles->column[c], rows, block);
+    if (status == PX_OK)
+        status = put_column(file, position, rows, block);
+    if (status == PX_OK)
+        status = put_sequence(file, 0, rows, block);
+    if (status == PX_OK)
+        status = put_sequence(file, 1, rows, block);
+    if (status == PX_OK)
+        status = px_file_put(file, tail, sizeof tail - 1);
+    free(block);
+    px_text_free(&header);
+    return status;
+}
+
+PxStatus px_export_vtp_index(const char *out, const PxFrameMeta *frames, size_t count)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(px_path_join(path, out, "frames.pvd"));
+    PxText text = {0};
+    px_text_add(&text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                       "byte_order=\"LittleEndian\">\n<Collection>\n");
+    for (size_t k = 0; k < count; ++k) {
+        px_text_add(&text, "<DataSet timestep=\"");
+        px_text_add_f64(&text, frames[k].time);
+        px_text_add(&text, "\" part=\"0\" file=\"%06u.vtp\"/>\n", frames[k].number);
+    }
+    px_text_add(&text, "</Collection>\n</VTKFile>\n");
+    PxStatus status = px_text_check(&text, path);
+    if (status == PX_OK)
+        status = px_file_write_atomic(path, text.data, text.count);
+    px_text_free(&text);
+    return status;
+}

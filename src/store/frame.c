@@ -1,0 +1,189 @@
+#include "store/frame.h"
+
+#include "phyxel/version.h"
+
+#include <math.h>
+#include <string.h>
+
+static PxStatus frame_path(char path[PX_PATH_MAX], const char *dir, uint32_t number)
+{
+    return px_path_join(path, dir, "frames/%06u.h5", number);
+}
+
+/* ---- what a frame says about itself ---- */
+
+enum { KIND, FORMAT, NUMBER, STEP, TIME, SPACING, UP, UNITS, NAME, VERSION, SCALARS };
+
+static void meta_to_scalars(const PxFrameMeta *meta, PxScalar scalars[SCALARS])
+{
+    const char up[2] = {meta->up, '\0'};
+    scalars[KIND] = px_scalar_text("kind", "frame");
+    scalars[FORMAT] = px_scalar_u64("format", PX_FRAME_FORMAT);
+    scalars[NUMBER] = px_scalar_u64("frame", meta->number);
+    scalars[STEP] = px_scalar_u64("step", meta->step);
+    scalars[TIME] = px_scalar_f64("time", meta->time);
+    scalars[SPACING] = px_scalar_f64("spacing", meta->spacing);
+    scalars[UP] = px_scalar_text("up", up);
+    scalars[UNITS] = px_scalar_text("units", "SI");
+    scalars[NAME] = px_scalar_text("name", meta->name);
+    scalars[VERSION] = px_scalar_text("phyxel", PX_VERSION);
+}
+
+static PxStatus get_meta(PxContainer *container, uint32_t number, PxFrameMeta *meta)
+{
+    PxFrameMeta empty = {.up = 'y'};
+    PxScalar s[SCALARS];
+    meta_to_scalars(&empty, s); /* for the names and kinds */
+    PX_TRY(px_container_get(container, s, FORMAT + 1));
+    if (strcmp(s[KIND].text, "frame") != 0 || s[FORMAT].u64 != PX_FRAME_FORMAT)
+        return px_fail(PX_ERR_FORMAT, "it is a '%s' of format %llu, wanted a frame of format %u",
+                       s[KIND].text, (unsigned long long)s[FORMAT].u64, PX_FRAME_FORMAT);
+    PX_TRY(px_container_get(container, s, SCALARS));
+    if (s[NUMBER].u64 != number)
+        return px_fail(PX_ERR_FORMAT, "it says to be frame %llu",
+                       (unsigned long long)s[NUMBER].u64);
+    if (strlen(s[VERSION].text) >= sizeof meta->version)
+        return px_fail(PX_ERR_FORMAT, "'%.40s...' is no version of phyxel", s[VERSION].text);
+    if (!isfinite(s[TIME].f64) || !(s[SPACING].f64 > 0) || !isfinite(s[SPACING].f64) ||
+        (strcmp(s[UP].text, "y") != 0 && strcmp(s[UP].text, "z") != 0))
+        return px_fail(PX_ERR_FORMAT, "time %g s, spacing %g m, up '%s' are not all possible",
+                       s[TIME].f64, s[SPACING].f64, s[UP].text);
+    *meta = (PxFrameMeta){.number = number,
+                          .step = s[STEP].u64,
+                          .time = s[TIME].f64,
+                          .spacing = s[SPACING].f64,
+                          .up = s[UP].text[0]};
+    memcpy(meta->name, s[NAME].text, sizeof meta->name);
+    strcpy(meta->version, s[VERSION].text);
+    return PX_OK;
+}
+
+/* ---- writing ---- */
+
+/* The row numbers, as a table of one column. */
+static PxStatus put_topology(PxContainerWriter *writer, uint32_t rows, const PxThreads *threads)
+{
+    PxTable table;
+    px_table_init(&table, NULL);
+    PxStatus status = px_table_add(&table, "index", "", PX_U32, 1, PX_COLUMN_FRAME, NULL);
+    if (status == PX_OK)
+        status = px_table_append(&table, rows, NULL);
+    if (status == PX_OK) {
+        uint32_t *index = table.column[0].data[0];
+        for (uint32_t i = 0; i < rows; ++i)
+            index[i] = i;
+        status = px_container_put_table(writer, "topology", &table, PX_COLUMN_FRAME, PX_FRAME_LEVEL,
+                                        threads);
+    }
+    px_table_free(&table);
+    return status;
+}
+
+PxStatus px_frame_write(const char *dir, const PxFrameMeta *meta, const PxTable *particles,
+                        const PxThreads *threads)
+{
+    if (!isfinite(meta->time) || !(meta->spacing > 0) || !isfinite(meta->spacing) ||
+        (meta->up != 'y' && meta->up != 'z'))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "frame %u: time %g s, spacing %g m, up '%c' are not all "
+                       "possible",
+                       meta->number, meta->time, meta->spacing, meta->up);
+    char folder[PX_PATH_MAX], path[PX_PATH_MAX];
+    PX_TRY(px_path_join(folder, dir, "frames"));
+    PX_TRY(frame_path(path, dir, meta->number));
+    if (!px_file_exists(folder))
+        PX_TRY(px_folder_make(folder));
+
+    PxScalar scalars[SCALARS];
+    meta_to_scalars(meta, scalars);
+    PxContainerWriter *writer;
+    PX_TRY(px_container_create(&writer));
+    PxStatus status = px_container_put(writer, scalars, SCALARS);
+    if (status == PX_OK)
+        status = px_container_put_table(writer, "particles", particles, PX_COLUMN_FRAME,
+                                        PX_FRAME_LEVEL, threads);
+    if (status == PX_OK)
+        status = put_topology(writer, particles->count, threads);
+    if (status == PX_OK)
+        status = px_container_write(writer, path);
+    px_container_discard(writer);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static PxStatus open_frame(const char *dir, uint32_t number, PxContainer **container,
+                           PxFrameMeta *meta)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(frame_path(path, dir, number));
+    PX_TRY(px_container_open(container, path));
+    PxStatus status = get_meta(*container, number, meta);
+    if (status != PX_OK) {
+        px_container_close(*container);
+        *container = NULL;
+        return px_fail_prefix(status, "frame %u in '%s': ", number, dir);
+    }
+    return PX_OK;
+}
+
+PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTable *particles,
+                       const PxThreads *threads)
+{
+    PxContainer *container;
+    particles->count = 0;
+    PX_TRY(open_frame(dir, number, &container, meta));
+    PxStatus status = px_container_get_table(container, "particles", particles, threads);
+    px_container_close(container);
+    return status;
+}
+
+PxStatus px_frame_read_columns(const char *dir, uint32_t number, PxFrameMeta *meta,
+                               PxTable *particles, uint32_t *rows)
+{
+    PxContainer *container;
+    PX_TRY(open_frame(dir, number, &container, meta));
+    PxStatus status = px_container_get_columns(container, "particles", particles, rows);
+    px_container_close(container);
+    return status;
+}
+
+PxStatus px_frame_list(const char *dir, PxNumbers *out)
+{
+    char folder[PX_PATH_MAX];
+    *out = (PxNumbers){0};
+    PX_TRY(px_path_join(folder, dir, "frames"));
+    return px_folder_numbers(folder, ".h5", out);
+}
+
+PxStatus px_frame_hash(const char *dir, uint32_t number, const PxThreads *threads, uint64_t hash[2])
+{
+    PxFrameMeta meta;
+    PxTable table;
+    px_table_init(&table, NULL);
+    PxStatus status = px_frame_read(dir, number, &meta, &table, threads);
+    if (status == PX_OK)
+        px_table_hash(&table, PX_COLUMN_FRAME, hash);
+    px_table_free(&table);
+    return status;
+}
+
+PxStatus px_frame_remove_after(const char *dir, uint32_t number)
+{
+    char folder[PX_PATH_MAX], path[PX_PATH_MAX];
+    PX_TRY(px_path_join(folder, dir, "frames"));
+    if (!px_file_exists(folder))
+        return PX_OK;
+    PX_TRY(px_folder_clean(folder));
+    PxNumbers numbers;
+    PX_TRY(px_frame_list(dir, &numbers));
+    PxStatus status = PX_OK;
+    /* The last first: whoever is killed in between leaves no gap. */
+    for (size_t k = numbers.count; k > 0 && numbers.data[k - 1] > number && status == PX_OK; --k) {
+        status = frame_path(path, dir, numbers.data[k - 1]);
+        if (status == PX_OK)
+            status = px_file_remove(path);
+    }
+    PX_LIST_FREE(&numbers);
+    return status == PX_OK ? px_folder_sync(folder) : status;
+}

@@ -1,0 +1,104 @@
+#include "study/bench.h"
+
+#include "phyxel/suggest.h"
+#include "phyxel/version.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* A new bench is a file of its own and a line here. */
+static const struct {
+    PxBenchInfo info;
+    PxStatus (*run)(PxBench *bench);
+} benches[] = {
+    {{"fluid", "a fluid step by stage: ms, ns a pair, per cent of the machine's limit"},
+     px_bench_fluid},
+    {{"neighbours", "grid, kd-tree and hash table: build, query, bytes"}, px_bench_neighbours},
+};
+
+const PxBenchInfo *px_bench_info(size_t k)
+{
+    return k < PX_COUNT(benches) ? &benches[k].info : NULL;
+}
+
+PxBenchDef px_bench_def_default(void)
+{
+    return (PxBenchDef){.scale = 1};
+}
+
+PxStatus px_bench_next(PxBench *bench, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (bench->each != NULL && !bench->each(bench->user, text))
+        return px_fail(PX_ERR_STOPPED, "bench: stopped before %s", text);
+    return PX_OK;
+}
+
+double px_bench_peak_memory(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
+}
+
+static void machine_facts(PxBench *bench)
+{
+    char threads[32], line[256] = "unknown";
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    while (info != NULL && fgets(line, sizeof line, info) != NULL)
+        if (strncmp(line, "model name", 10) == 0)
+            break;
+    if (info != NULL)
+        fclose(info);
+    line[strcspn(line, "\n")] = '\0';
+    const char *colon = strchr(line, ':');
+    snprintf(threads, sizeof threads, "%d", bench->threads.count);
+    px_report_fact(bench->report, "phyxel", PX_VERSION);
+    px_report_fact(bench->report, "machine", colon != NULL ? colon + 2 : line);
+    px_report_fact(bench->report, "threads", threads);
+    px_report_fact(bench->report, "instructions", px_isa_name(bench->isa));
+}
+
+PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *each, void *user,
+                      char **text, char **json)
+{
+    *text = *json = NULL;
+    const char *names[PX_COUNT(benches)];
+    size_t k = 0;
+    for (size_t i = 0; i < PX_COUNT(benches); ++i)
+        names[i] = benches[i].info.name;
+    while (k < PX_COUNT(benches) && strcmp(names[k], name) != 0)
+        ++k;
+    if (k == PX_COUNT(benches)) {
+        const char *near = px_suggest(name, names, PX_COUNT(benches));
+        return px_fail(PX_ERR_ARGUMENT, "there is no bench '%.60s'%s%s%s", name,
+                       near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                       near != NULL ? "'?" : "");
+    }
+    if (def->threads < 0 || def->threads > PX_MAX_THREADS || !(def->scale > 0))
+        return px_fail(PX_ERR_ARGUMENT, "bench: threads is %d, wanted 0 to %d", def->threads,
+                       PX_MAX_THREADS);
+    PxBench bench = {.def = *def,
+                     .threads = {def->threads > 0 ? def->threads : px_threads_available()},
+                     .isa = px_isa_best(),
+                     .report = px_report_create(name),
+                     .each = each,
+                     .user = user};
+    machine_facts(&bench);
+    PxStatus status = benches[k].run(&bench);
+    if (status == PX_OK)
+        status = px_report_finish(bench.report, text, json);
+    px_report_free(bench.report);
+    return status;
+}
+
+void px_bench_free(char *text)
+{
+    free(text);
+}

@@ -1,0 +1,28 @@
+/// A bench: a function that measures and reports. One file each, one line in bench.c.
+#ifndef PX_STUDY_BENCH_H
+#define PX_STUDY_BENCH_H
+
+#include "base/parallel.h"
+#include "base/simd.h"
+#include "phyxel/bench.h"
+#include "study/report.h"
+
+typedef struct PxBench {
+    PxBenchDef def;
+    PxThreads threads;
+    PxIsa isa;
+    PxReport *report;
+    PxBenchFunction *each;
+    void *user;
+} PxBench;
+
+/// Says what is measured next; PX_ERR_STOPPED when that is not wanted any more.
+PxStatus px_bench_next(PxBench *bench, const char *format, ...) PX_PRINTF(2, 3);
+
+/// Most memory this process has held, bytes.
+double px_bench_peak_memory(void);
+
+PxStatus px_bench_fluid(PxBench *bench);
+PxStatus px_bench_neighbours(PxBench *bench);
+
+#endif

@@ -1,0 +1,41 @@
+/// What a bench says: facts and tables, as text for people and JSON for machines.
+#ifndef PX_STUDY_REPORT_H
+#define PX_STUDY_REPORT_H
+
+#include "base/fail.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct PxReport PxReport;
+
+/// NULL when memory is out. Every other call takes NULL and does nothing then, so
+/// that only px_report_finish() need be looked at.
+PxReport *px_report_create(const char *name);
+void px_report_free(PxReport *report);
+
+/// A fact about the whole: "machine", "AMD EPYC".
+void px_report_fact(PxReport *report, const char *key, const char *text);
+void px_report_number(PxReport *report, const char *key, double value, const char *unit);
+
+/// A column of a table: `key` for machines, `title` for people, how to print it:
+/// "%s" for text, "%.1f" and the like for numbers.
+typedef struct PxReportColumn {
+    const char *key, *title, *format;
+} PxReportColumn;
+
+/// Starts a table; rows go to the last one started.
+void px_report_table(PxReport *report, const char *key, const char *title,
+                     const PxReportColumn *columns, size_t count);
+
+/// A row: for each column a `const char *` or a `double`, as its format says. A number that is
+/// not finite is left empty.
+void px_report_row(PxReport *report, ...);
+
+/// A line under the last table.
+void px_report_note(PxReport *report, const char *format, ...) PX_PRINTF(2, 3);
+
+/// Both renderings, to be freed with free(). PX_ERR_MEMORY if anything failed.
+PxStatus px_report_finish(PxReport *report, char **text, char **json);
+
+#endif

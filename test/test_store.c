@@ -1,0 +1,470 @@
+/// Frames, checkpoints and the index of a run: whole, or not there.
+#include "check.h"
+#include "folder.h"
+#include "sample.h"
+
+#include "phyxel/store.h"
+#include "phyxel/version.h"
+#include "store/checkpoint.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* Children use one thread: OpenMP does not survive a fork. */
+static const PxThreads one = {1}, two = {2};
+
+static void damage(const char *path, long at)
+{
+    FILE *file = fopen(path, "r+b");
+    CHECK(file != NULL);
+    CHECK(fseek(file, at, SEEK_SET) == 0);
+    int byte = fgetc(file);
+    CHECK(fseek(file, at, SEEK_SET) == 0);
+    fputc(byte ^ 0x10, file);
+    fclose(file);
+}
+
+/* ---- frames ---- */
+
+TEST(a_frame_holds_what_the_world_had)
+{
+    Folder folder = folder_make();
+    PxTable particles, back;
+    sample_particles(&particles, 5000, 1);
+    PxFrameMeta meta = sample_meta(12), read;
+    CHECK_OK(px_frame_write(folder.path, &meta, &particles, &two));
+    CHECK(px_file_exists(folder_file(&folder, "frames/000012.h5")));
+
+    px_table_init(&back, NULL);
+    CHECK_OK(px_frame_read(folder.path, 12, &read, &back, &two));
+    CHECK_EQUAL(read.number, 12);
+    CHECK_EQUAL(read.step, 120);
+    CHECK(read.time == 12 / 30.0);
+    CHECK(read.spacing == 0.01);
+    CHECK_EQUAL(read.up, 'y');
+    CHECK_TEXT(read.name, meta.name);
+    CHECK_TEXT(read.version, PX_VERSION);
+    CHECK_EQUAL(back.count, 5000);
+    CHECK(px_table_find(&back, "position_low") == NULL); /* state, not for people */
+    CHECK(px_table_find(&back, "work") == NULL);
+    CHECK_EQUAL(back.columns, 11);
+
+    uint64_t world[2], frame[2];
+    px_table_hash(&particles, PX_COLUMN_FRAME, world);
+    CHECK_OK(px_frame_hash(folder.path, 12, &two, frame));
+    CHECK(world[0] == frame[0] && world[1] == frame[1]);
+
+    PxContainer *container;
+    PxTable topology;
+    px_table_init(&topology, NULL);
+    CHECK_OK(px_container_open(&container, folder_file(&folder, "frames/000012.h5")));
+    CHECK_OK(px_container_get_table(container, "topology", &topology, &one));
+    CHECK_EQUAL(topology.count, 5000);
+    for (uint32_t i = 0; i < 5000; ++i)
+        CHECK_EQUAL(((uint32_t *)px_table_find(&topology, "index")->data[0])[i], i);
+    px_container_close(container);
+    px_table_free(&topology);
+    px_table_free(&back);
+    px_table_free(&particles);
+    folder_remove(&folder);
+}
+
+TEST(frames_are_listed_in_order_and_later_ones_can_be_removed)
+{
+    Folder folder = folder_make();
+    CHECK_OK(sample_run(folder.path, 4, &one));
+    PxNumbers numbers;
+    CHECK_OK(px_frame_list(folder.path, &numbers));
+    CHECK_EQUAL(numbers.count, 4);
+    for (uint32_t k = 0; k < 4; ++k)
+        CHECK_EQUAL(numbers.data[k], k + 1);
+    PX_LIST_FREE(&numbers);
+    CHECK_OK(px_frame_remove_after(folder.path, 2));
+    CHECK_EQUAL(folder_count(folder_file(&folder, "frames")), 2);
+    CHECK_OK(px_frame_remove_after(folder_file(&folder, "none"), 2));
+    CHECK_OK(px_frame_list(folder_file(&folder, "none"), &numbers));
+    CHECK_EQUAL(numbers.count, 0);
+    folder_remove(&folder);
+}
+
+TEST(a_frame_that_is_not_what_it_seems_is_refused)
+{
+    Folder folder = folder_make();
+    CHECK_OK(sample_run(folder.path, 2, &one));
+    PxFrameMeta meta;
+    PxTable back;
+    px_table_init(&back, NULL);
+    CHECK(rename(folder_file(&folder, "frames/000002.h5"),
+                 folder_file(&folder, "frames/000003.h5")) == 0);
+    CHECK_FAILS(px_frame_read(folder.path, 3, &meta, &back, &one), PX_ERR_FORMAT,
+                "says to be frame 2");
+    CHECK_FAILS(px_frame_read(folder.path, 2, &meta, &back, &one), PX_ERR_IO, "000002.h5");
+    PxCheckpoint empty = {0};
+    CHECK_OK(px_checkpoint_write(folder.path, 4, &empty, &one));
+    CHECK(rename(folder_file(&folder, "checkpoints/000004.h5"),
+                 folder_file(&folder, "frames/000004.h5")) == 0);
+    CHECK_FAILS(px_frame_read(folder.path, 4, &meta, &back, &one), PX_ERR_FORMAT,
+                "a 'checkpoint' of format 1");
+    damage(folder_file(&folder, "frames/000001.h5"), 3000);
+    CHECK_FAILS(px_frame_read(folder.path, 1, &meta, &back, &one), PX_ERR_FORMAT,
+                "000001.h5': the file is damaged");
+    meta = sample_meta(1);
+    meta.up = 'x';
+    CHECK_FAILS(px_frame_write(folder.path, &meta, &back, &one), PX_ERR_ARGUMENT, "up 'x'");
+    meta = sample_meta(1);
+    meta.time = NAN;
+    CHECK_FAILS(px_frame_write(folder.path, &meta, &back, &one), PX_ERR_ARGUMENT, "time nan");
+    px_table_free(&back);
+    folder_remove(&folder);
+}
+
+TEST(a_full_disk_costs_the_frame_and_nothing_else)
+{
+    Folder folder = folder_make();
+    PxTable particles;
+    sample_particles(&particles, 3000, 1);
+    PxFrameMeta meta = sample_meta(1);
+    CHECK_OK(px_frame_write(folder.path, &meta, &particles, &one));
+    uint64_t before[2], after[2];
+    CHECK_OK(px_frame_hash(folder.path, 1, &one, before));
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){20000, 20000});
+        int wrong = px_frame_write(folder.path, &meta, &particles, &one) != PX_ERR_IO;
+        meta.number = 2;
+        wrong += px_frame_write(folder.path, &meta, &particles, &one) != PX_ERR_IO;
+        wrong += strstr(px_error_message(), "000002.h5") == NULL;
+        _exit(wrong);
+    }
+    int result = 1;
+    waitpid(child, &result, 0);
+    CHECK_EQUAL(result, 0);
+    CHECK_OK(px_frame_hash(folder.path, 1, &one, after));
+    CHECK(before[0] == after[0] && before[1] == after[1]);
+    CHECK_EQUAL(folder_count(folder_file(&folder, "frames")), 1);
+    px_table_free(&particles);
+    folder_remove(&folder);
+}
+
+TEST(a_result_folder_that_is_a_file_is_refused)
+{
+    Folder folder = folder_make();
+    PxTable particles;
+    sample_particles(&particles, 10, 1);
+    PxFrameMeta meta = sample_meta(1);
+    const char *file = folder_file(&folder, "file");
+    PxCheckpoint empty = {0};
+    CHECK_OK(px_file_write_atomic(file, "x", 1));
+    CHECK_FAILS(px_frame_write(file, &meta, &particles, &one), PX_ERR_IO, "Not a directory");
+    CHECK_FAILS(px_checkpoint_write(file, 1, &empty, &one), PX_ERR_IO, "Not a directory");
+    px_table_free(&particles);
+    folder_remove(&folder);
+}
+
+/* Frames and checkpoints one after the other, for ever, with a byte into `pipe_end`
+ * after each. */
+static void write_until_killed(const char *dir, PxTable *particles, int pipe_end)
+{
+    PxNamedTable table = {"particles", particles};
+    PxCheckpoint contents = {.tables = &table, .table_count = 1};
+    for (uint32_t number = 1;; ++number) {
+        PxFrameMeta meta = sample_meta(number);
+        if (px_frame_write(dir, &meta, particles, &one) != PX_OK ||
+            px_checkpoint_write(dir, number, &contents, &one) != PX_OK ||
+            write(pipe_end, "", 1) != 1)
+            _exit(1);
+    }
+}
+
+TEST(kill_9_leaves_every_file_whole_or_absent)
+{
+    PxTable particles;
+    sample_particles(&particles, 300, 1);
+    uint64_t wanted[2];
+    px_table_hash(&particles, PX_COLUMN_FRAME, wanted);
+    int frames = 0;
+    for (uint64_t round = 0; round < 25; ++round) {
+        Folder folder = folder_make();
+        int ends[2];
+        char byte;
+        CHECK(pipe(ends) == 0);
+        pid_t child = fork();
+        if (child == 0)
+            write_until_killed(folder.path, &particles, ends[1]);
+        /* after 0, 1 or 2 frames and a moment of up to the time that one takes */
+        for (uint64_t k = 0; k < round % 3; ++k)
+            CHECK(read(ends[0], &byte, 1) == 1);
+        usleep((useconds_t)(px_random_bits(round, 0, 0) % 4000));
+        kill(child, SIGKILL);
+        close(ends[0]);
+        close(ends[1]);
+        int result = 0;
+        waitpid(child, &result, 0);
+        CHECK(WIFSIGNALED(result) && WTERMSIG(result) == SIGKILL);
+
+        PxNumbers numbers;
+        CHECK_OK(px_frame_list(folder.path, &numbers));
+        for (size_t k = 0; k < numbers.count; ++k) {
+            uint64_t hash[2];
+            CHECK_EQUAL(numbers.data[k], k + 1);
+            CHECK_OK(px_frame_hash(folder.path, numbers.data[k], &one, hash));
+            CHECK(hash[0] == wanted[0] && hash[1] == wanted[1]);
+        }
+        uint32_t latest;
+        bool found;
+        CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+        CHECK(found ? latest == numbers.count || latest + 1 == numbers.count : numbers.count <= 1);
+        const char *inside = folder_file(&folder, "frames");
+        frames += (int)numbers.count;
+        CHECK_OK(px_frame_remove_after(folder.path, UINT32_MAX));
+        if (px_file_exists(inside))
+            CHECK_EQUAL(folder_count(inside), numbers.count);
+        PX_LIST_FREE(&numbers);
+        folder_remove(&folder);
+    }
+    CHECK(frames >= 24); /* 8 rounds of one, 8 of two */
+    px_table_free(&particles);
+}
+
+/* ---- checkpoints ---- */
+
+TEST(a_checkpoint_brings_back_all_state)
+{
+    Folder folder = folder_make();
+    PxTable particles, bodies, back, back_bodies;
+    sample_particles(&particles, 2000, 3);
+    sample_particles(&bodies, 2, 4);
+    double odd_time = 0.1 + 0.2;
+    PxNamedTable tables[] = {{"particles", &particles}, {"bodies", &bodies}};
+    PxScalar scalars[] = {px_scalar_f64("time", odd_time), px_scalar_u64("step", 1ull << 60),
+                          px_scalar_text("scene", "abc")};
+    PxCheckpoint contents = {tables, 2, scalars, 3};
+    CHECK_OK(px_checkpoint_write(folder.path, 7, &contents, &two));
+
+    px_table_init(&back, NULL);
+    px_table_init(&back_bodies, NULL);
+    PxNamedTable read_tables[] = {{"bodies", &back_bodies}, {"particles", &back}};
+    PxScalar read_scalars[] = {px_scalar_u64("step", 0), px_scalar_f64("time", 0)};
+    PxCheckpoint read = {read_tables, 2, read_scalars, 2};
+    CHECK_OK(px_checkpoint_read(folder.path, 7, &read, &two));
+    CHECK(read_scalars[1].f64 == odd_time && read_scalars[0].u64 == 1ull << 60);
+    uint64_t a[2], b[2];
+    px_table_hash(&particles, PX_COLUMN_STATE, a);
+    px_table_hash(&back, PX_COLUMN_STATE, b);
+    CHECK(a[0] == b[0] && a[1] == b[1]);
+    px_table_hash(&bodies, PX_COLUMN_STATE, a);
+    px_table_hash(&back_bodies, PX_COLUMN_STATE, b);
+    CHECK(a[0] == b[0] && a[1] == b[1]);
+    CHECK(px_table_find(&back, "position_low") != NULL);
+    CHECK(px_table_find(&back, "density") == NULL);
+
+    read_tables[0].name = "surfels";
+    CHECK_FAILS(px_checkpoint_read(folder.path, 7, &read, &two), PX_ERR_FORMAT,
+                "no table 'surfels'");
+    px_table_free(&particles);
+    px_table_free(&bodies);
+    px_table_free(&back);
+    px_table_free(&back_bodies);
+    folder_remove(&folder);
+}
+
+TEST(the_last_two_checkpoints_are_kept_and_a_damaged_one_is_passed_over)
+{
+    Folder folder = folder_make();
+    uint32_t latest = 99;
+    bool found = true;
+    CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+    CHECK(!found);
+    PxScalar step = px_scalar_u64("step", 0);
+    PxCheckpoint contents = {.scalars = &step, .scalar_count = 1};
+    for (uint32_t number = 10; number <= 50; number += 10)
+        CHECK_OK(px_checkpoint_write(folder.path, number, &contents, &one));
+    const char *last = folder_file(&folder, "checkpoints/000050.h5");
+    const char *previous = folder_file(&folder, "checkpoints/000040.h5");
+    CHECK_EQUAL(folder_count(folder_file(&folder, "checkpoints")), 2);
+    CHECK(px_file_exists(last) && px_file_exists(previous));
+    CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+    CHECK(found && latest == 50);
+    damage(last, 100);
+    CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+    CHECK(found && latest == 40);
+    /* going on from there replaces the damaged one */
+    CHECK_OK(px_checkpoint_write(folder.path, 50, &contents, &one));
+    CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+    CHECK(found && latest == 50);
+    CHECK_EQUAL(folder_count(folder_file(&folder, "checkpoints")), 2);
+    damage(last, 100);
+    CHECK(truncate(previous, 200) == 0);
+    CHECK_FAILS(px_checkpoint_latest(folder.path, &latest, &found), PX_ERR_FORMAT,
+                "no checkpoint in");
+    CHECK(!found);
+    folder_remove(&folder);
+}
+
+TEST(names_a_checkpoint_needs_itself_are_refused)
+{
+    Folder folder = folder_make();
+    PxScalar taken = px_scalar_u64("number", 0);
+    PxCheckpoint contents = {.scalars = &taken, .scalar_count = 1};
+    CHECK_FAILS(px_checkpoint_write(folder.path, 1, &contents, &one), PX_ERR_ARGUMENT,
+                "'number' already");
+    CHECK_EQUAL(folder_count(folder_file(&folder, "checkpoints")), 0);
+    folder_remove(&folder);
+}
+
+/* ---- frames.xdmf ---- */
+
+static char *slurp(const char *path)
+{
+    void *bytes;
+    size_t size;
+    CHECK_OK(px_file_read(path, 1 << 24, &bytes, &size));
+    return bytes;
+}
+
+static int count_of(const char *text, const char *words)
+{
+    int count = 0;
+    for (; (text = strstr(text, words)) != NULL; ++text)
+        ++count;
+    return count;
+}
+
+TEST(the_index_names_every_frame_with_its_count_and_time)
+{
+    Folder folder = folder_make();
+    CHECK_OK(sample_run(folder.path, 3, &one));
+    char *text = slurp(folder_file(&folder, "frames.xdmf"));
+    CHECK_EQUAL(count_of(text, "<Grid Name=\"particles\""), 3);
+    CHECK_EQUAL(count_of(text, "<Time Value=\"0.1\"/>"), 1);
+    CHECK_EQUAL(count_of(text, "NumberOfElements=\"0\""), 1);
+    CHECK_EQUAL(count_of(text, "NumberOfElements=\"1000\""), 1);
+    CHECK_EQUAL(count_of(text, "NumberOfElements=\"2000\""), 1);
+    /* frames 2 and 3: index, position and ten other columns each */
+    CHECK_EQUAL(count_of(text, "frames/000001.h5"), 0);
+    CHECK_EQUAL(count_of(text, "frames/000002.h5:"), 12);
+    CHECK_EQUAL(count_of(text, "frames/000003.h5:"), 12);
+    CHECK_EQUAL(count_of(text, "NumberType=\"Int\" Precision=\"8\" Dimensions=\"2000\">"
+                               "frames/000003.h5:/particles/id<"),
+                1);
+    CHECK_EQUAL(count_of(text, "AttributeType=\"Vector\""), 2);
+    CHECK_EQUAL(count_of(text, "AttributeType=\"Tensor\""), 2);
+    CHECK_EQUAL(count_of(text, "AttributeType=\"Matrix\""), 4);
+    px_list_free(text);
+    if (system("command -v xmllint >/dev/null 2>&1") == 0) {
+        char command[2 * FOLDER_PATH];
+        snprintf(command, sizeof command, "xmllint --noout %s/frames.xdmf", folder.path);
+        CHECK_EQUAL(system(command), 0);
+    }
+    folder_remove(&folder);
+}
+
+TEST(a_rebuilt_index_is_the_same_and_damaged_frames_are_left_out)
+{
+    Folder folder = folder_make();
+    CHECK_OK(sample_run(folder.path, 4, &one));
+    const char *path = folder_file(&folder, "frames.xdmf");
+    char *before = slurp(path);
+    CHECK(unlink(path) == 0);
+    PxXdmf xdmf = {0};
+    uint32_t damaged = 9;
+    CHECK_OK(px_xdmf_rebuild(&xdmf, folder.path, UINT32_MAX, &damaged));
+    CHECK_EQUAL(damaged, 0);
+    CHECK_OK(px_xdmf_write(&xdmf, folder.path));
+    char *after = slurp(path);
+    CHECK_TEXT(after, before);
+    px_list_free(after);
+    px_list_free(before);
+
+    damage(folder_file(&folder, "frames/000002.h5"), 3000);
+    CHECK_OK(px_xdmf_rebuild(&xdmf, folder.path, 3, &damaged));
+    CHECK_EQUAL(damaged, 1);
+    CHECK_EQUAL(xdmf.frames.count, 2);
+    CHECK_EQUAL(xdmf.frames.data[1].number, 3);
+    /* a resumed run comes to frame 3 again */
+    PxTable particles;
+    sample_particles(&particles, 5, 1);
+    PxFrameMeta meta = sample_meta(3);
+    CHECK_OK(px_xdmf_add(&xdmf, &meta, &particles));
+    CHECK_EQUAL(xdmf.frames.count, 2);
+    CHECK_EQUAL(xdmf.frames.data[1].rows, 5);
+    px_table_free(&particles);
+    px_xdmf_free(&xdmf);
+    folder_remove(&folder);
+}
+
+TEST(a_long_run_does_not_write_the_index_every_frame)
+{
+    Folder folder = folder_make();
+    const char *path = folder_file(&folder, "frames.xdmf");
+    PxXdmf xdmf = {0};
+    PxTable particles;
+    px_table_init(&particles, NULL);
+    int writes = 0;
+    for (uint32_t number = 1; number <= 1000; ++number) {
+        PxFrameMeta meta = sample_meta(number);
+        CHECK_OK(px_xdmf_add(&xdmf, &meta, &particles));
+        CHECK_OK(px_xdmf_update(&xdmf, folder.path));
+        writes += px_file_exists(path);
+        unlink(path);
+        CHECK(number - xdmf.written <= number / 50);
+    }
+    /* 50 at first, then one each time there are 2 per cent more: 50 ln(1000 / 50) */
+    CHECK(writes < 250);
+    px_xdmf_free(&xdmf);
+    folder_remove(&folder);
+}
+
+/* ---- info ---- */
+
+typedef struct Seen {
+    int frames, broken;
+    char hash[33];
+} Seen;
+
+static bool see(void *user, const PxFrameInfo *frame)
+{
+    Seen *seen = user;
+    ++seen->frames;
+    if (frame->problem != NULL) {
+        ++seen->broken;
+        return strstr(frame->problem, "damaged") != NULL;
+    }
+    if (frame->number == 2)
+        memcpy(seen->hash, frame->hash, sizeof seen->hash);
+    return frame->particles == sample_rows(frame->number) && frame->step == 10 * frame->number &&
+           frame->time == frame->number / 30.0;
+}
+
+static bool stop_at_once(void *user, const PxFrameInfo *frame)
+{
+    (void)frame;
+    ++*(int *)user;
+    return false;
+}
+
+TEST(info_tells_of_every_frame_and_of_damage)
+{
+    Folder folder = folder_make();
+    CHECK_OK(sample_run(folder.path, 3, &one));
+    damage(folder_file(&folder, "frames/000003.h5"), 3000);
+    Seen seen = {0};
+    CHECK_OK(px_info(folder.path, see, &seen));
+    CHECK_EQUAL(seen.frames, 3);
+    CHECK_EQUAL(seen.broken, 1);
+    uint64_t hash[2];
+    char words[33];
+    CHECK_OK(px_frame_hash(folder.path, 2, &one, hash));
+    snprintf(words, sizeof words, "%016llx%016llx", (unsigned long long)hash[0],
+             (unsigned long long)hash[1]);
+    CHECK_TEXT(seen.hash, words);
+    int calls = 0;
+    CHECK_FAILS(px_info(folder.path, stop_at_once, &calls), PX_ERR_STOPPED, "frame 1");
+    CHECK_EQUAL(calls, 1);
+    CHECK_OK(px_info(folder_file(&folder, "none"), see, &seen));
+    folder_remove(&folder);
+}
+
+TEST_MAIN()

@@ -1,0 +1,29 @@
+#!/bin/sh
+# The manual page is well formed, of this version's commands, and names every
+# option that --help names.
+set -u
+page=$PX_SOURCE/docs/man/phyxel.1
+command -v mandoc >/dev/null || {
+    echo "no mandoc (tools/install-deps)"
+    exit 77
+}
+mandoc -T lint -W warning "$page" || exit 1
+
+phyxel=$PX_BUILD/phyxel
+[ -x "$phyxel" ] || exit 0
+text=$(mandoc -T ascii "$page" | sed 's/.\x08//g')
+failed=0
+for command in '' run check info export bench scenes; do
+    help=$("$phyxel" $command --help) || {
+        echo "phyxel $command --help failed"
+        failed=1
+        continue
+    }
+    for option in $(echo "$help" | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+        echo "$text" | grep -qE -- "$option([^a-z-]|\$)" || {
+            echo "phyxel $command --help names $option, docs/man/phyxel.1 does not"
+            failed=1
+        }
+    done
+done
+exit $failed
