@@ -68,17 +68,17 @@ TEST(a_wrong_value_is_a_complaint_without_a_line_and_others_keep_theirs)
 {
     PxScene *scene = scene_of(HEAD "\"support\": 9,\n\"courant\": 0.5}");
     CHECK_SAYS(scene, 0, "support", 3, 12, "is 9");
-    CHECK_OK(px_scene_set(scene, "spacing", "-1"));
-    CHECK_OK(px_scene_set(scene, "courant", "fast"));
-    CHECK_OK(px_scene_set(scene, "colour", "red"));
+    CHECK_FAILS(px_scene_set(scene, "spacing", "-1"), PX_ERR_FORMAT, "2 errors");
+    CHECK_FAILS(px_scene_set(scene, "courant", "fast"), PX_ERR_FORMAT, "3 errors");
+    CHECK_FAILS(px_scene_set(scene, "colour", "red"), PX_ERR_FORMAT, "4 errors");
     CHECK_COUNT(scene, 4);
     CHECK_SAYS(scene, 0, "support", 3, 12, "is 9");
     CHECK_SAYS(scene, 1, "colour", 0, 0, "is not a key here");
     CHECK_SAYS(scene, 2, "spacing", 0, 0, "is -1");
     CHECK_SAYS(scene, 3, "courant", 0, 0, "is text 'fast'");
-    CHECK_OK(px_scene_set(scene, "spacing", "1"));
-    CHECK_OK(px_scene_set(scene, "courant", "0.1"));
-    CHECK_OK(px_scene_set(scene, "support", "2"));
+    CHECK_FAILS(px_scene_set(scene, "spacing", "1"), PX_ERR_FORMAT, "3 errors");
+    CHECK_FAILS(px_scene_set(scene, "courant", "0.1"), PX_ERR_FORMAT, "2 errors");
+    CHECK_FAILS(px_scene_set(scene, "support", "2"), PX_ERR_FORMAT, "1 error");
     CHECK_COUNT(scene, 1);
     px_scene_free(scene);
 }
