@@ -396,8 +396,5 @@ PxStatus px_scene_check(PxScene *scene)
     scene->checking = false;
     if (status != PX_OK || finished != PX_OK)
         return status != PX_OK ? status : finished;
-    if (scene->errors > 0)
-        return px_fail(PX_ERR_FORMAT, "%s: %zu error%s in the scene", scene->file, scene->errors,
-                       scene->errors == 1 ? "" : "s");
-    return PX_OK;
+    return px_scene_verdict(scene);
 }
