@@ -55,9 +55,9 @@ static void room_fill(Room *room)
             p->z[i] = (float)x.z;
             clear = true;
             for (size_t k = 0; k < room->walls; ++k)
-                clear = clear && px_wall_distance(&room->wall[k],
-                                                  px_wall_to_rest(&room->wall[k], 0, x),
-                                                  NULL) > SPACING;
+                clear =
+                    clear && px_wall_distance(&room->wall[k], px_wall_to_rest(&room->wall[k], 0, x),
+                                              NULL) > SPACING;
         }
         p->id[i] = i;
     }

@@ -53,8 +53,7 @@ static PxPose pose_within(const PxWall *wall, double when)
         return *a;
     if (when >= 1)
         return *b;
-    return (PxPose){px_mad(a->move, px_sub(b->move, a->move), when),
-                    blend(a->turn, b->turn, when)};
+    return (PxPose){px_mad(a->move, px_sub(b->move, a->move), when), blend(a->turn, b->turn, when)};
 }
 
 PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world)

@@ -355,6 +355,7 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .materials = (uint32_t)world->materials.count,
                      .wall = world->walls.data,
                      .walls = world->walls.count,
+                     .wall_profile = &world->wall_profile,
                      .scratch = &world->scratch,
                      .threads = &world->threads,
                      .dist = &world->dist,
