@@ -270,6 +270,12 @@ TEST(thin_shapes_get_one_layer)
     CHECK_EQUAL(points.count, 1);
     px_points_free(&points);
     px_shape_free(shape);
+    def.size.y = 2e-9; /* a billionth of the spacing and less */
+    shape = make(&def);
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, PLENTY, &points));
+    CHECK_EQUAL(points.count, 100);
+    px_points_free(&points);
+    px_shape_free(shape);
 }
 
 TEST(too_many_points_are_refused_before_they_are_made)
@@ -291,6 +297,57 @@ TEST(too_many_points_are_refused_before_they_are_made)
                 "1e+21");
     CHECK_NEAR(px_shape_fill_estimate(shape, 0.1), 1000, 1e-9);
     px_shape_free(shape);
+    /* a shell with hardly any volume, and no end of rows beside it */
+    def = px_shape_def_default(PX_SHAPE_FUNNEL);
+    def.thickness = 1e-8;
+    shape = make(&def);
+    CHECK_FAILS(px_shape_fill(shape, PX_LATTICE_CUBIC, 1e-4, 1000, &points), PX_ERR_MEMORY,
+                "places; allowed are 1000 points");
+    px_shape_free(shape);
+}
+
+/* 10^-span .. 10^span, evenly in the exponent. */
+static double wild(uint64_t *next, int span)
+{
+    return pow(10, span * (2 * px_random_unit((*next)++, 6, 6) - 1));
+}
+
+TEST(wild_sizes_and_spacings_give_points_or_a_refusal_soon)
+{
+    uint64_t next = 0;
+    int shapes = 0, filled = 0, covered = 0;
+    for (int i = 0; i < 400; ++i) {
+        PxShapeDef def = px_shape_def_default((PxShapeKind)(i % PX_SHAPE_MESH));
+        int span = i % 3 == 0 ? 50 : i % 3 == 1 ? 8 : 2;
+        def.size = px_vec(wild(&next, span), wild(&next, span), wild(&next, span));
+        def.radius = wild(&next, span);
+        def.radius_top = i % 5 == 0 ? 0 : wild(&next, span);
+        def.height = wild(&next, span);
+        def.thickness = wild(&next, span);
+        def.at = px_vec(wild(&next, span), -wild(&next, span), wild(&next, span));
+        PxShape *shape;
+        if (px_shape_create(&def, &shape) != PX_OK)
+            continue;
+        ++shapes;
+        CHECK(px_shape_volume(shape) > 0 && px_shape_area(shape) > 0);
+        for (int k = 0; k < 10; ++k) {
+            PxVec3 p = px_vec(wild(&next, span), -wild(&next, span), wild(&next, span)), normal;
+            CHECK(!isnan(px_shape_distance(shape, k % 2 ? px_add(def.at, p) : p, &normal)));
+            CHECK_NEAR(px_length(normal), 1, 1e-6);
+        }
+        PxPoints points;
+        double spacing = wild(&next, span);
+        if (px_shape_fill(shape, (PxLattice)(i % 2), spacing, 500, &points) == PX_OK)
+            ++filled;
+        px_points_free(&points);
+        if (px_shape_cover(shape, spacing, 500, &points) == PX_OK) {
+            CHECK(points.count > 0);
+            ++covered;
+        }
+        px_points_free(&points);
+        px_shape_free(shape);
+    }
+    CHECK(shapes > 100 && filled > 20 && covered > 20);
 }
 
 TEST(senseless_calls_are_refused)

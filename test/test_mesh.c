@@ -176,7 +176,7 @@ TEST(obj_lines_end_in_any_way_and_may_be_continued)
                  &mesh));
     check_tetra(mesh);
     px_mesh_free(mesh);
-    CHECK_OK(obj(TETRA_V "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4", &mesh));
+    CHECK_OK(obj("\xef\xbb\xbf" TETRA_V "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4", &mesh));
     check_tetra(mesh);
     px_mesh_free(mesh);
 }

@@ -741,7 +741,14 @@ PxStatus px_shape_cover(const PxShape *shape, double spacing, size_t most, PxPoi
     return c.status;
 }
 
+/* By area; a needle with hardly any still needs a row of points. Parts of a mesh
+ * may lie far apart with nothing between them. */
 double px_shape_cover_estimate(const PxShape *shape, double spacing)
 {
-    return spacing > 0 ? fmax(1, DENSITY * shape->area / (spacing * spacing)) : INFINITY;
+    if (!(spacing > 0))
+        return INFINITY;
+    PxVec3 size = px_sub(shape->own_bounds.high, shape->own_bounds.low);
+    double across = fmax(size.x, fmax(size.y, size.z));
+    double row = shape->kind == PX_SHAPE_MESH ? 1 : fmax(1, across / spacing);
+    return fmax(row, DENSITY * shape->area / (spacing * spacing));
 }
