@@ -86,6 +86,22 @@ TEST(a_body_on_the_wrong_side_of_a_wall_is_an_error)
                "bodies[0].shape", 5, 27, "100 % of 'rain' lies outside the wall 'tank'");
 }
 
+TEST(particles_that_nearly_touch_a_round_wall_are_a_warning)
+{
+    /* sqrt(5.5^2 + 2.5^2) spacings from the axis are 0.16 spacings from the wall */
+    PxScene *scene = checked_bodies(
+        "{\"name\": \"pot\", \"shape\": {\"cylinder\": {\"radius\": 0.31, \"height\": 1}},\n"
+        "\"wall\": true, \"inside\": true},\n"
+        "{\"shape\": {\"cylinder\": {\"radius\": 0.31, \"height\": 1}}, \"material\": \"water\"}",
+        1);
+    CHECK_SAYS(scene, 0, "bodies[1].shape", 7, 11, "nearly touching the wall 'pot'");
+    CHECK(px_scene_complaint(scene, 0)->severity == PX_WARNING);
+    CHECK_OK(px_scene_set(scene, "bodies[1].shape.cylinder.radius", "0.285"));
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 0);
+    px_scene_free(scene);
+}
+
 TEST(a_wall_counts_where_its_keyframes_start)
 {
     CHECK_DEEP(BOX ",\n{\"name\": \"ram\", \"wall\": true, \"shape\": {\"box\": [1, 1, 1],\n"
