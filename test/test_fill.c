@@ -245,9 +245,9 @@ TEST(one_core_and_all_cores_give_the_same_bits)
     CPU_ZERO(&one);
     CPU_SET(first, &one);
     PxPoints a, b;
-    CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.03, PLENTY, &a));
+    CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.04, PLENTY, &a));
     CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
-    PxStatus status = px_shape_fill(shape, PX_LATTICE_CUBIC, 0.03, PLENTY, &b);
+    PxStatus status = px_shape_fill(shape, PX_LATTICE_CUBIC, 0.04, PLENTY, &b);
     CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
     CHECK_OK(status);
     CHECK_EQUAL(a.count, b.count);
@@ -276,6 +276,22 @@ TEST(thin_shapes_get_one_layer)
     CHECK_EQUAL(points.count, 100);
     px_points_free(&points);
     px_shape_free(shape);
+}
+
+TEST(thin_shapes_get_one_layer_of_a_hexagonal_lattice_too)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
+        def.size = px_vec(axis == 0 ? 0.01 : 1, axis == 1 ? 0.01 : 1, axis == 2 ? 0.01 : 1);
+        PxShape *shape = make(&def);
+        PxPoints points;
+        CHECK_OK(px_shape_fill(shape, PX_LATTICE_HEXAGONAL, 0.1, PLENTY, &points));
+        /* steps of 0.112, 0.097 and 0.092: 9, 10 and 11 a metre */
+        const size_t wanted[3] = {10 * 11, 9 * 11, 9 * 10};
+        CHECK_EQUAL(points.count, wanted[axis]);
+        px_points_free(&points);
+        px_shape_free(shape);
+    }
 }
 
 TEST(too_many_points_are_refused_before_they_are_made)
@@ -316,7 +332,7 @@ TEST(wild_sizes_and_spacings_give_points_or_a_refusal_soon)
 {
     uint64_t next = 0;
     int shapes = 0, filled = 0, covered = 0;
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 250; ++i) {
         PxShapeDef def = px_shape_def_default((PxShapeKind)(i % PX_SHAPE_MESH));
         int span = i % 3 == 0 ? 50 : i % 3 == 1 ? 8 : 2;
         def.size = px_vec(wild(&next, span), wild(&next, span), wild(&next, span));
@@ -347,7 +363,7 @@ TEST(wild_sizes_and_spacings_give_points_or_a_refusal_soon)
         px_points_free(&points);
         px_shape_free(shape);
     }
-    CHECK(shapes > 100 && filled > 20 && covered > 20);
+    CHECK(shapes > 60 && filled > 15 && covered > 15);
 }
 
 TEST(senseless_calls_are_refused)

@@ -76,10 +76,11 @@ static PxStatus plan(const PxShape *shape, PxLattice kind, double spacing, size_
     l.skin = SKIN * fmin(spacing, shape->thickness);
     if (kind == PX_LATTICE_HEXAGONAL) {
         /* Close packing of balls of diameter d: sqrt(2) / d^3 points a volume.
-         * Layers of triangles, each above the hollows of the one below (ABAB). */
+         * Layers of triangles, each above the hollows of the one below (ABAB).
+         * In shapes thinner than that the shifts stay inside. */
         double d = spacing * pow(2.0, 1.0 / 6.0);
         l.step = px_vec(d, d * sqrt(3.0) / 2.0, d * sqrt(2.0 / 3.0));
-        l.shift = px_vec(d / 4.0, d * sqrt(3.0) / 12.0, 0);
+        l.shift = px_vec(fmin(d, size.x) / 4.0, fmin(d * sqrt(3.0) / 3.0, size.y) / 4.0, 0);
     }
     double columns = layers_along(size.x, l.step.x), rows = layers_along(size.y, l.step.y);
     double layers = layers_along(size.z, l.step.z);
