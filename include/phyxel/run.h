@@ -10,11 +10,12 @@ extern "C" {
 
 /// How to run. Start from px_run_def_default().
 typedef struct PxRunDef {
-    const char *out;     ///< result folder; made when it is not there
-    int threads;         ///< 0: one for every core
-    bool resume;         ///< go on where the folder's run stopped
-    bool overwrite;      ///< throw away the folder's run and start anew
-    uint32_t checkpoint; ///< frames between checkpoints; 0: none but when stopped
+    const char *out; ///< result folder; made when it is not there
+    int threads;     ///< 0: one for every core
+    bool resume;     ///< go on where the folder's run stopped
+    bool overwrite;  ///< throw away the folder's run and start anew
+    uint32_t
+        checkpoint; ///< frames between checkpoints; 0: only every five minutes and when stopped
     uint32_t tag;
 } PxRunDef;
 
@@ -40,11 +41,13 @@ typedef bool PxRunFunction(void *user, const PxRunProgress *progress);
 
 /// What a run came to.
 typedef struct PxRunReport {
-    uint32_t first;  ///< frame it began after: 0, or where it was resumed
-    uint32_t frames; ///< frames stored in the folder now
-    bool complete;   ///< all frames are there
-    double wall;     ///< seconds of this call
-    PxStats stats;   ///< at the end
+    uint32_t first;   ///< frame it began after: 0, or where it was resumed
+    uint32_t frames;  ///< frames stored in the folder now
+    bool complete;    ///< all frames are there
+    bool resumable;   ///< it got under way: what it stored is kept, and it can go on
+    uint32_t damaged; ///< newer checkpoints that were passed over because they are damaged
+    double wall;      ///< seconds of this call
+    PxStats stats;    ///< at the end
 } PxRunReport;
 
 /// Runs the scene into def->out. Leaves run.json, stats.csv, frames/, frames.xdmf,
@@ -53,7 +56,9 @@ typedef struct PxRunReport {
 /// Errors: PX_ERR_EXISTS when the folder holds a run and neither resume nor
 /// overwrite was asked for, or when another process is running into it;
 /// PX_ERR_STOPPED when `each` said so; PX_ERR_ARGUMENT when the folder's run is of
-/// another scene; PX_ERR_IO; PX_ERR_NUMERIC; PX_ERR_MEMORY.
+/// another scene; PX_ERR_FORMAT when no checkpoint of it is whole; PX_ERR_IO;
+/// PX_ERR_NUMERIC, naming the particle, the stage and the last good frame;
+/// PX_ERR_MEMORY.
 PX_API PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction *each, void *user,
                        PxRunReport *report);
 

@@ -42,6 +42,20 @@ static json_t *stages(const PxWorld *world)
     return object;
 }
 
+/* JSON is UTF-8; paths in messages need not be. */
+static json_t *message_text(const char *message)
+{
+    json_t *text = json_string(message);
+    if (text != NULL)
+        return text;
+    char plain[1024];
+    snprintf(plain, sizeof plain, "%s", message);
+    for (char *c = plain; *c != '\0'; ++c)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    return json_string(plain);
+}
+
 PxStatus px_record_write(const char *dir, const PxRecord *r)
 {
     static const char *const words[] = {
@@ -55,16 +69,18 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
     processor_name(processor, sizeof processor);
     json_error_t error;
     json_t *scene = json_loads(px_scene_resolved(r->scene), 0, &error);
+    if (scene == NULL) /* a mesh may lie where names are not UTF-8 */
+        return px_fail(PX_ERR_ARGUMENT, "%s: the scene cannot be kept there: %s", path, error.text);
     const char *up = px_scene_up(r->scene) == 'z' ? "z" : "y";
     json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:i, s:i, s:f, s:f, s:I,"
+        "{s:s, s:s, s:s, s:o, s:s, s:{s:s, s:s}, s:i, s:i, s:f, s:f, s:I,"
         " s:{s:s, s:i, s:s}, s:{s:I, s:f, s:I, s:I, s:I}, s:o, s:o}",
         "phyxel", PX_VERSION, "name", px_scene_name(r->scene), "status", words[r->status],
-        "message", r->message != NULL ? r->message : "", "scene_hash", px_scene_hash(r->scene),
-        "units", "system", "SI", "up", up, "frames", (int)r->frames, "frames_wanted",
-        (int)px_scene_frames(r->scene), "time", r->stats.time, "wall_seconds", r->wall, "steps",
-        (json_int_t)r->stats.step, "machine", "processor", processor, "threads", r->threads,
-        "instructions", px_isa_name(px_isa_best()), "counters", "particles",
+        "message", message_text(r->message != NULL ? r->message : ""), "scene_hash",
+        px_scene_hash(r->scene), "units", "system", "SI", "up", up, "frames", (int)r->frames,
+        "frames_wanted", (int)px_scene_frames(r->scene), "time", r->stats.time, "wall_seconds",
+        r->wall, "steps", (json_int_t)r->stats.step, "machine", "processor", processor, "threads",
+        r->threads, "instructions", px_isa_name(px_isa_best()), "counters", "particles",
         (json_int_t)r->stats.particles, "mass", r->stats.mass, "leaked",
         (json_int_t)r->stats.leaked, "caught", (json_int_t)r->stats.caught, "not_converged",
         (json_int_t)r->stats.not_converged, "stage_seconds", stages(r->world), "scene", scene);
@@ -92,16 +108,99 @@ static PxStatus record_load(const char *dir, json_t **out)
     return PX_OK;
 }
 
-PxStatus px_record_read(const char *dir, char hash[17])
+/* The first place at which two scenes differ, and what is there. */
+typedef struct Difference {
+    char place[256];
+    const json_t *here[2]; /* NULL where there is nothing */
+} Difference;
+
+enum { DEEPEST = 16 }; /* resolved scenes are not deeper; files by others may be */
+
+static bool differ(const json_t *a, const json_t *b, size_t used, int depth, Difference *out)
+{
+    if (json_equal(a, b))
+        return false;
+    out->here[0] = a;
+    out->here[1] = b;
+    if (depth == DEEPEST || json_typeof(a) != json_typeof(b) ||
+        !(json_is_object(a) || json_is_array(a)))
+        return true;
+    const char *key;
+    json_t *value;
+    for (int side = 0; side < 2; ++side)
+        json_object_foreach((json_t *)(side == 0 ? a : b), key, value)
+        {
+            const json_t *other = json_object_get(side == 0 ? b : a, key);
+            snprintf(out->place + used, sizeof out->place - used, "%s%s", used > 0 ? "." : "", key);
+            if (strcmp(out->place, "time.frames") == 0)
+                continue;
+            if (other == NULL) {
+                out->here[side] = value;
+                out->here[1 - side] = NULL;
+                return true;
+            }
+            if (side == 0 && differ(value, other, strlen(out->place), depth + 1, out))
+                return true;
+        }
+    for (size_t k = 0; k < json_array_size(a) && k < json_array_size(b); ++k) {
+        snprintf(out->place + used, sizeof out->place - used, "[%zu]", k);
+        if (differ(json_array_get(a, k), json_array_get(b, k), strlen(out->place), depth + 1, out))
+            return true;
+    }
+    out->place[used] = '\0';
+    out->here[0] = a;
+    out->here[1] = b;
+    return json_is_array(a); /* of other lengths; objects then differ in what does not count */
+}
+
+/* A value in short, for a message. */
+static void describe(const json_t *value, char *out, size_t size)
+{
+    if (json_is_array(value) && !json_is_number(json_array_get(value, 0))) {
+        snprintf(out, size, "a list of %zu", json_array_size(value));
+        return;
+    }
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+    size_t most = size - 4;
+    snprintf(out, size, "%.*s%s", (int)most, text != NULL ? text : "something",
+             text != NULL && strlen(text) > most ? "..." : "");
+    free(text);
+}
+
+static void describe_difference(const Difference *d, char *out, size_t size)
+{
+    char there[80], here[80];
+    if (d->here[0] == NULL || d->here[1] == NULL) {
+        snprintf(out, size, "%s is only %s", d->place, d->here[0] != NULL ? "there" : "here");
+        return;
+    }
+    describe(d->here[0], there, sizeof there);
+    describe(d->here[1], here, sizeof here);
+    snprintf(out, size, "%s is %s there and %s here", d->place, there, here);
+}
+
+PxStatus px_record_compare(const char *dir, const PxScene *scene)
 {
     json_t *root;
     PX_TRY(record_load(dir, &root));
-    const char *found = json_string_value(json_object_get(root, "scene_hash"));
     PxStatus status = PX_OK;
-    if (found == NULL || strlen(found) != 16)
-        status = px_fail(PX_ERR_FORMAT, "%s/run.json has no \"scene_hash\" of 16 digits", dir);
-    else
-        memcpy(hash, found, 17);
+    const char *hash = json_string_value(json_object_get(root, "scene_hash"));
+    if (hash == NULL || px_scene_hash(scene) == NULL) {
+        status = hash == NULL ? px_fail(PX_ERR_FORMAT, "%s/run.json has no \"scene_hash\"", dir)
+                              : px_fail(PX_ERR_MEMORY, "%s: no room to compare the scene", dir);
+    } else if (strcmp(hash, px_scene_hash(scene)) != 0) {
+        char what[600] = "what its meshes hold has changed";
+        Difference difference = {.place = ""};
+        const json_t *theirs = json_object_get(root, "scene");
+        json_t *ours = json_loads(px_scene_resolved(scene), 0, NULL);
+        if (theirs != NULL && ours != NULL && differ(theirs, ours, 0, 0, &difference))
+            describe_difference(&difference, what, sizeof what);
+        json_decref(ours);
+        status = px_fail(PX_ERR_ARGUMENT,
+                         "%s holds the run of another scene: %s; run the scene it was made from, "
+                         "choose another folder, or overwrite it",
+                         dir, what);
+    }
     json_decref(root);
     return status;
 }

@@ -21,8 +21,9 @@ typedef struct PxRecord {
 /// Whole or not at all.
 PxStatus px_record_write(const char *dir, const PxRecord *record);
 
-/// The hash of the scene that the folder's run.json names; PX_ERR_IO when there is
-/// no run.json, PX_ERR_FORMAT when it is damaged.
-PxStatus px_record_read(const char *dir, char hash[17]);
+/// Whether the folder's run is of this scene. Errors: PX_ERR_ARGUMENT, naming what
+/// differs, when it is not; PX_ERR_IO when there is no run.json; PX_ERR_FORMAT when it
+/// is damaged.
+PxStatus px_record_compare(const char *dir, const PxScene *scene);
 
 #endif

@@ -49,6 +49,7 @@ typedef struct Run {
     double wall_before;  /* seconds of earlier calls */
     double time_first;   /* scene time at which this call began */
     uint64_t step_first;
+    uint32_t damaged; /* checkpoints that were passed over */
     int lock;
 } Run;
 
@@ -169,62 +170,91 @@ static PxStatus lock_folder(Run *run)
     if (run->lock < 0)
         return px_fail(PX_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
     if (flock(run->lock, LOCK_EX | LOCK_NB) != 0)
-        return px_fail(PX_ERR_EXISTS, "%s: another process is running into this folder", run->dir);
+        return px_fail(PX_ERR_EXISTS,
+                       "%s: another process is running into this folder; wait for it, or choose "
+                       "another folder",
+                       run->dir);
     return PX_OK;
 }
 
-static bool holds_a_run(const char *dir)
-{
-    static const char *const names[] = {"run.json", "stats.csv", "frames", "checkpoints"};
-    char path[PX_PATH_MAX];
-    for (size_t k = 0; k < PX_COUNT(names); ++k)
-        if (px_path_join(path, dir, "%s", names[k]) == PX_OK && px_file_exists(path))
-            return true;
-    return false;
-}
+static const char *const run_folders[] = {"checkpoints", "frames"};
 
-/* Removes what an earlier run left: only files that runs make. */
-static PxStatus throw_away(const char *dir)
+/* Whether there is anything in the folder that a run would write over. Empty folders
+ * are not: a run that was killed before it wrote run.json may leave them. */
+static PxStatus holds_a_run(const char *dir, bool *out)
 {
     static const char *const files[] = {"run.json", "stats.csv", "frames.xdmf"};
-    static const char *const folders[] = {"checkpoints", "frames"};
-    char path[PX_PATH_MAX], folder[PX_PATH_MAX];
+    char path[PX_PATH_MAX];
+    *out = false;
     for (size_t k = 0; k < PX_COUNT(files); ++k) {
         PX_TRY(px_path_join(path, dir, "%s", files[k]));
-        PX_TRY(px_file_remove(path));
+        *out |= px_file_exists(path);
     }
-    for (size_t k = 0; k < PX_COUNT(folders); ++k) {
-        PX_TRY(px_path_join(folder, dir, "%s", folders[k]));
+    for (size_t k = 0; k < PX_COUNT(run_folders); ++k) {
+        PxNumbers numbers;
+        PX_TRY(px_path_join(path, dir, "%s", run_folders[k]));
+        PX_TRY(px_folder_numbers(path, ".h5", &numbers));
+        *out |= numbers.count > 0;
+        PX_LIST_FREE(&numbers);
+    }
+    return PX_OK;
+}
+
+/* Removes what an earlier run left: only files that runs make. run.json stays until
+ * the new run's replaces it, and the checkpoints go first and for good: whatever
+ * kills us, the folder is the old run's, which then begins anew, or the new one's. */
+static PxStatus throw_away(const char *dir)
+{
+    static const char *const files[] = {"stats.csv", "frames.xdmf"};
+    char path[PX_PATH_MAX], folder[PX_PATH_MAX];
+    for (size_t k = 0; k < PX_COUNT(run_folders); ++k) {
+        PX_TRY(px_path_join(folder, dir, "%s", run_folders[k]));
         if (!px_file_exists(folder))
             continue;
-        PxNumbers numbers = {0};
-        PxStatus status = px_folder_numbers(folder, ".h5", &numbers);
-        for (size_t i = 0; i < numbers.count && status == PX_OK; ++i) {
-            status = px_path_join(path, folder, "%06u.h5", numbers.data[i]);
+        PxNumbers numbers;
+        PX_TRY(px_folder_numbers(folder, ".h5", &numbers));
+        PxStatus status = PX_OK;
+        for (size_t i = numbers.count; i > 0 && status == PX_OK; --i) {
+            status = px_path_join(path, folder, "%06u.h5", numbers.data[i - 1]);
             if (status == PX_OK)
                 status = px_file_remove(path);
         }
         PX_LIST_FREE(&numbers);
         PX_TRY(status);
-        PX_TRY(px_folder_clean(folder));
+        PX_TRY(px_folder_sync(folder));
     }
+    for (size_t k = 0; k < PX_COUNT(files); ++k) {
+        PX_TRY(px_path_join(path, dir, "%s", files[k]));
+        PX_TRY(px_file_remove(path));
+    }
+    return PX_OK;
+}
+
+/* How many checkpoints there are after number `last`. */
+static PxStatus count_after(const char *dir, uint32_t last, uint32_t *out)
+{
+    char folder[PX_PATH_MAX];
+    PxNumbers numbers;
+    *out = 0;
+    PX_TRY(px_path_join(folder, dir, "checkpoints"));
+    PX_TRY(px_folder_numbers(folder, ".h5", &numbers));
+    for (size_t k = 0; k < numbers.count; ++k)
+        *out += numbers.data[k] > last;
+    PX_LIST_FREE(&numbers);
     return PX_OK;
 }
 
 /* Takes up the folder's run: its newest whole checkpoint, or its very beginning. */
 static PxStatus take_up(Run *run, bool *found)
 {
-    char hash[17];
-    PX_TRY(px_record_read(run->dir, hash));
-    if (strcmp(hash, px_scene_hash(run->scene)) != 0)
-        return px_fail(PX_ERR_ARGUMENT,
-                       "%s holds the run of another scene (%s, this one is %s): run the scene it "
-                       "was made from, choose another folder, or overwrite it",
-                       run->dir, hash, px_scene_hash(run->scene));
     uint32_t number;
-    PX_TRY(px_checkpoint_latest(run->dir, &number, found));
-    if (!*found)
-        return PX_OK;
+    PxStatus status = px_checkpoint_latest(run->dir, &number, found);
+    if (status == PX_ERR_FORMAT)
+        return px_fail(status, "%s; the run can only be begun anew, by overwriting it",
+                       px_error_message());
+    if (status != PX_OK || !*found)
+        return status;
+    PX_TRY(count_after(run->dir, number, &run->damaged));
 
     PxTable particles;
     px_table_init(&particles, NULL);
@@ -233,9 +263,10 @@ static PxStatus take_up(Run *run, bool *found)
     scalars_of(&state, run, 0, scalar);
     PxNamedTable table = {"particles", &particles};
     PxCheckpoint contents = {&table, 1, scalar, SCALARS};
-    PxStatus status = px_checkpoint_read(run->dir, number, &contents, &run->threads);
-    if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, hash) != 0)
-        status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene", run->dir, number);
+    status = px_checkpoint_read(run->dir, number, &contents, &run->threads);
+    if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, px_scene_hash(run->scene)) != 0)
+        status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene than run.json",
+                         run->dir, number);
     if (status == PX_OK) {
         state = (PxWorldState){.step = scalar[STEP].u64,
                                .time = scalar[TIME].f64,
@@ -253,42 +284,55 @@ static PxStatus take_up(Run *run, bool *found)
     return status;
 }
 
+/* A folder of the run, without what dead processes left half-written in it. */
+static PxStatus tidy_folder(const char *dir, const char *name)
+{
+    char folder[PX_PATH_MAX];
+    PX_TRY(px_path_join(folder, dir, "%s", name));
+    PX_TRY(px_folder_make(folder));
+    return px_folder_clean(folder);
+}
+
 static PxStatus begin(Run *run)
 {
     const PxRunDef *def = run->def;
-    char folder[PX_PATH_MAX], csv[PX_PATH_MAX];
+    bool there, found = false;
+    if (px_scene_hash(run->scene) == NULL || px_scene_resolved(run->scene) == NULL)
+        return px_fail(PX_ERR_MEMORY, "run: no room for the scene's text");
     PX_TRY(px_folder_make(run->dir));
     PX_TRY(lock_folder(run));
-    bool there = holds_a_run(run->dir), found = false;
+    PX_TRY(holds_a_run(run->dir, &there));
     if (there && !def->resume && !def->overwrite)
         return px_fail(PX_ERR_EXISTS,
                        "%s holds a run already: resume it, overwrite it, or choose another folder",
                        run->dir);
-    if (there && def->overwrite) {
-        PX_TRY(throw_away(run->dir));
-        there = false;
-    }
-    PX_TRY(px_path_join(folder, run->dir, "frames"));
-    PX_TRY(px_folder_make(folder));
-    PX_TRY(px_folder_clean(folder));
-    PX_TRY(px_path_join(folder, run->dir, "checkpoints"));
-    PX_TRY(px_folder_make(folder));
-    PX_TRY(px_folder_clean(folder));
-    PX_TRY(px_path_join(csv, run->dir, "stats.csv"));
+    if (there && def->resume)
+        PX_TRY(px_record_compare(run->dir, run->scene));
+    /* Before anything is thrown away: a scene that cannot be built costs nothing. */
     PX_TRY(px_scene_world(run->scene, def->threads, &run->world));
-    if (there)
+    if (there && def->overwrite)
+        PX_TRY(throw_away(run->dir));
+    PX_TRY(tidy_folder(run->dir, "."));
+    for (size_t k = 0; k < PX_COUNT(run_folders); ++k)
+        PX_TRY(tidy_folder(run->dir, run_folders[k]));
+    if (there && def->resume)
         PX_TRY(take_up(run, &found));
+    if (run->frames < run->frame) /* fewer are wanted than there are: they stay */
+        run->frames = run->frame;
 
     PxWorldState state = px_world_state(run->world);
     run->time_first = state.time;
     run->step_first = state.step;
+    char csv[PX_PATH_MAX];
     uint32_t columns = PX_COUNT(stats_columns);
-    if (found) {
-        PX_TRY(px_frame_remove_after(run->dir, run->frame));
-        PX_TRY(px_csv_resume(&run->csv, csv, stats_columns, columns, state.step));
-        return px_xdmf_rebuild(&run->xdmf, run->dir, run->frame, NULL);
-    }
+    PX_TRY(px_path_join(csv, run->dir, "stats.csv"));
     PX_TRY(store_record(run, PX_RUN_RUNNING, NULL));
+    PX_TRY(px_frame_remove_after(run->dir, run->frame));
+    if (found) {
+        PX_TRY(px_csv_resume(&run->csv, csv, stats_columns, columns, state.step));
+        PX_TRY(px_xdmf_rebuild(&run->xdmf, run->dir, run->frame, NULL));
+        return px_xdmf_write(&run->xdmf, run->dir);
+    }
     PX_TRY(px_csv_create(&run->csv, csv, stats_columns, columns));
     PX_TRY(store_frame(run));
     return def->checkpoint > 0 ? store_checkpoint(run) : PX_OK;
@@ -341,9 +385,13 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
                     PX_TRY(store_checkpoint(run));
             }
         }
-        ++run->frame;
         PX_TRY(px_csv_sync(run->csv));
-        PX_TRY(store_frame(run));
+        ++run->frame;
+        PxStatus status = store_frame(run);
+        if (status != PX_OK) {
+            --run->frame; /* counts only what is safe */
+            return status;
+        }
         if (run->def->checkpoint > 0 &&
             (run->frame % run->def->checkpoint == 0 || run->frame == run->frames))
             PX_TRY(store_checkpoint(run));
@@ -386,10 +434,14 @@ PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction *each, 
                .checkpointed = px_clock(),
                .lock = -1};
     PxStatus status = begin(&run);
-    report->first = run.frame;
     bool begun = status == PX_OK;
+    report->first = run.frame;
+    report->damaged = run.damaged;
+    report->resumable = begun;
     if (begun)
         status = go(&run, each, user);
+    if (status == PX_ERR_NUMERIC)
+        px_fail(status, "%s; the last good frame is %u", px_error_message(), run.frame);
 
     /* The message of what went wrong must survive the tidying up. */
     char message[1024];
@@ -405,16 +457,12 @@ PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction *each, 
                                                      : PX_RUN_FAILED;
         closed = store_record(&run, now, message[0] != '\0' ? message : NULL);
         last = last == PX_OK ? closed : last;
-        if (status == PX_OK)
-            status = last;
-        else
-            px_fail(status, "%s", message);
-        if (status == PX_ERR_NUMERIC)
-            px_fail(status, "%s; the last good frame is %u", message, run.frame);
+        status = status == PX_OK ? last : status;
     } else {
         px_csv_close(run.csv);
-        px_fail(status, "%s", message);
     }
+    if (message[0] != '\0')
+        px_fail(status, "%s", message);
     finish(&run, report);
     return status;
 }

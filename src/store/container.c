@@ -28,7 +28,7 @@
 #define DEFLATE_MOST 1032u
 
 /* Core driver: by how much HDF5's memory grows, bytes. */
-#define GROWTH ((size_t)4 << 20)
+#define GROWTH ((size_t)1 << 18)
 
 /* ---- the seal ---- */
 

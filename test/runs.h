@@ -1,0 +1,97 @@
+/// A scene that runs in milliseconds, and a way to ask whether two result folders
+/// hold the same.
+#ifndef PX_TEST_RUNS_H
+#define PX_TEST_RUNS_H
+
+#include "check.h"
+#include "folder.h"
+
+#include "phyxel/run.h"
+#include "phyxel/store.h"
+
+/// Water in a tank, a paddle on keyframes, two events; a handful of steps a frame.
+#define TINY(name, density)                                                                        \
+    "{\"phyxel\": 1, \"name\": \"" name "\", \"time\": {\"frames\": 2, \"fps\": 300},\n"           \
+    " \"spacing\": 0.1, \"materials\": {\"water\": {\"density\": " density "}},\n"                 \
+    " \"bodies\": [\n"                                                                             \
+    "  {\"name\": \"tank\", \"shape\": {\"box\": [0.8, 0.8, 0.5], \"at\": [0.4, 0.4, 0]},\n"       \
+    "   \"wall\": true, \"inside\": true},\n"                                                      \
+    "  {\"name\": \"block\", \"shape\": {\"box\": [0.4, 0.4, 0.5], \"at\": [0.2, 0.2, 0]},\n"      \
+    "   \"material\": \"water\"},\n"                                                               \
+    "  {\"name\": \"paddle\", \"shape\": {\"box\": [0.1, 0.2, 0.4], \"at\": [0.6, 0.3, 0]},\n"     \
+    "   \"wall\": true, \"keyframes\": [{\"at\": 0}, {\"at\": 0.1, \"move\": [-0.2, 0, 0]}]}],\n"  \
+    " \"events\": [{\"at\": 0.004, \"set\": \"gravity\", \"to\": [5, -5, 0]},\n"                   \
+    "  {\"at\": 0.0041, \"set\": \"materials.water.viscosity\", \"to\": 2}]}\n"
+
+static inline PxScene *tiny_scene(const char *text)
+{
+    PxScene *scene = NULL;
+    CHECK_OK(px_scene_read_text("tiny.json", NULL, text, strlen(text), &scene));
+    return scene;
+}
+
+static inline PxRunDef run_into(const char *out)
+{
+    PxRunDef def = px_run_def_default();
+    def.out = out;
+    def.threads = 1;
+    return def;
+}
+
+/// What a result folder holds: frames with their hashes, the rows of stats.csv
+/// without their last column (wall), and how many frames are damaged.
+typedef struct Holding {
+    char frames[2048];
+    char rows[1 << 16];
+    int count, damaged;
+} Holding;
+
+static inline bool holding_frame(void *user, const PxFrameInfo *frame)
+{
+    Holding *h = user;
+    size_t used = strlen(h->frames);
+    ++h->count;
+    h->damaged += frame->problem != NULL;
+    if (frame->problem == NULL)
+        snprintf(h->frames + used, sizeof h->frames - used, "%u %llu %.17g %s\n", frame->number,
+                 (unsigned long long)frame->step, frame->time, frame->hash);
+    return true;
+}
+
+/// To be given back with free().
+static inline Holding *holding_of(const char *dir)
+{
+    Holding *h = calloc(1, sizeof *h);
+    char path[4 * FOLDER_PATH], line[4096];
+    CHECK_OK(px_info(dir, holding_frame, h));
+    snprintf(path, sizeof path, "%s/stats.csv", dir);
+    FILE *csv = fopen(path, "r");
+    size_t used = 0;
+    while (csv != NULL && fgets(line, sizeof line, csv) != NULL) {
+        char *last = strrchr(line, ',');
+        CHECK(last != NULL && strchr(last, '\n') != NULL);
+        *last = '\0';
+        used += (size_t)snprintf(h->rows + used, sizeof h->rows - used, "%s\n", line);
+        CHECK(used < sizeof h->rows);
+    }
+    if (csv != NULL)
+        fclose(csv);
+    return h;
+}
+
+/// The folder holds exactly what `wanted` says, none of it damaged.
+static inline void check_holding(const char *dir, const Holding *wanted, const char *file, int line)
+{
+    Holding *h = holding_of(dir);
+    bool frames = strcmp(h->frames, wanted->frames) == 0 && h->damaged == 0;
+    bool rows = strcmp(h->rows, wanted->rows) == 0;
+    if (!frames)
+        print_message("frames:\n%s(%d damaged), wanted:\n%s", h->frames, h->damaged,
+                      wanted->frames);
+    free(h);
+    if (!frames || !rows)
+        fail_msg("%s:%d: the %s are not those wanted", file, line, frames ? "rows" : "frames");
+}
+#define CHECK_HOLDS(dir, wanted) check_holding(dir, wanted, __FILE__, __LINE__)
+
+#endif

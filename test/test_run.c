@@ -1,0 +1,554 @@
+/// A run as its caller sees it: stopping, going on, what is refused, what is said.
+#include "runs.h"
+
+#include "store/checkpoint.h"
+
+#include <unistd.h>
+
+static const char text[] = TINY("tiny", "1000");
+
+static PxScene *scene_with(const char *path, const char *value)
+{
+    PxScene *scene = tiny_scene(text);
+    CHECK_OK(px_scene_set(scene, path, value));
+    CHECK_EQUAL(px_scene_error_count(scene), 0);
+    return scene;
+}
+
+/* What an undisturbed run of so many frames leaves. */
+static Holding *undisturbed(const char *frames)
+{
+    Folder folder = folder_make();
+    PxScene *scene = scene_with("time.frames", frames);
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    Holding *h = holding_of(def.out);
+    CHECK_EQUAL(h->count, atoi(frames) + 1);
+    px_scene_free(scene);
+    folder_remove(&folder);
+    return h;
+}
+
+/* ---- stopping and going on ---------------------------------------------- */
+
+static bool stop_after(void *user, const PxRunProgress *progress)
+{
+    (void)progress;
+    int *calls = user;
+    return --*calls > 0;
+}
+
+/* Stops after every call to `each` in turn, so after every step and every frame. */
+static void check_stops(uint32_t checkpoint)
+{
+    Holding *wanted = undisturbed("2");
+    PxScene *scene = tiny_scene(text);
+    int at = 1;
+    for (PxStatus status = PX_ERR_STOPPED; status == PX_ERR_STOPPED && at < 100; ++at) {
+        Folder folder = folder_make();
+        PxRunDef def = run_into(folder_file(&folder, "run"));
+        def.checkpoint = checkpoint;
+        int calls = at;
+        PxRunReport report;
+        status = px_run(scene, &def, stop_after, &calls, &report);
+        CHECK(status == PX_OK || status == PX_ERR_STOPPED);
+        CHECK(report.resumable && report.complete == (status == PX_OK));
+        def.resume = true;
+        CHECK_OK(px_run(scene, &def, NULL, NULL, &report));
+        CHECK(report.complete && report.frames == 2 && report.damaged == 0);
+        CHECK_HOLDS(def.out, wanted);
+        folder_remove(&folder);
+    }
+    CHECK(at > 6 && at < 100);
+    px_scene_free(scene);
+    free(wanted);
+}
+
+TEST(a_run_stopped_after_any_step_goes_on_to_the_same_bits)
+{
+    check_stops(1);
+}
+
+TEST(so_does_one_without_regular_checkpoints)
+{
+    check_stops(0);
+}
+
+static bool always_stop(void *user, const PxRunProgress *progress)
+{
+    return progress->step == *(const uint64_t *)user;
+}
+
+TEST(a_run_that_is_stopped_at_every_step_gets_there)
+{
+    Holding *wanted = undisturbed("2");
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text);
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    uint64_t step = 0;
+    PxStatus status = PX_ERR_STOPPED;
+    while (status == PX_ERR_STOPPED && step < 100) {
+        status = px_run(scene, &def, always_stop, &step, NULL);
+        def.resume = true;
+        ++step;
+    }
+    CHECK_OK(status);
+    CHECK(step > 6);
+    CHECK_HOLDS(def.out, wanted);
+    px_scene_free(scene);
+    folder_remove(&folder);
+    free(wanted);
+}
+
+TEST(a_run_made_longer_equals_a_longer_run)
+{
+    Holding *shorter = undisturbed("2"), *longer = undisturbed("4");
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text), *more = scene_with("time.frames", "4");
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    PxRunReport report;
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    CHECK_HOLDS(def.out, shorter);
+    def.resume = true;
+    int calls = 3;
+    CHECK_FAILS(px_run(more, &def, stop_after, &calls, &report), PX_ERR_STOPPED, "of 4");
+    CHECK_EQUAL(report.first, 2);
+
+    /* Its own record knows by now how long it is to be. */
+    PxScene *kept;
+    CHECK_OK(px_run_scene(def.out, &kept));
+    CHECK_EQUAL(px_scene_frames(kept), 4);
+    CHECK_OK(px_run(kept, &def, NULL, NULL, &report));
+    CHECK_HOLDS(def.out, longer);
+
+    /* Wanting fewer throws nothing away. */
+    CHECK_OK(px_run(scene, &def, NULL, NULL, &report));
+    CHECK(report.complete && report.frames == 4);
+    CHECK_HOLDS(def.out, longer);
+    px_scene_free(kept);
+    px_scene_free(more);
+    px_scene_free(scene);
+    folder_remove(&folder);
+    free(longer);
+    free(shorter);
+}
+
+/* ---- what is refused ---------------------------------------------------- */
+
+TEST(nothing_is_overwritten_unasked)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text), *other = scene_with("materials.water.viscosity", "3");
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    Holding *before = holding_of(def.out);
+    PxRunReport report;
+    CHECK_FAILS(px_run(scene, &def, NULL, NULL, &report), PX_ERR_EXISTS, "holds a run already");
+    CHECK(!report.resumable);
+    CHECK_FAILS(px_run(other, &def, NULL, NULL, NULL), PX_ERR_EXISTS, "holds a run already");
+    CHECK_HOLDS(def.out, before);
+
+    def.resume = true;
+    CHECK_FAILS(px_run(other, &def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "another scene");
+    CHECK(strstr(px_error_message(), "materials.water.viscosity is 0.001 there and 3 here"));
+    CHECK_HOLDS(def.out, before);
+
+    def.overwrite = true;
+    CHECK_FAILS(px_run(other, &def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "not both");
+    def.resume = false;
+    CHECK_OK(px_run(other, &def, NULL, NULL, NULL));
+    px_scene_free(other);
+    px_scene_free(scene);
+    folder_remove(&folder);
+    free(before);
+}
+
+/* A folder may hold somebody's own file of a name that runs use. */
+TEST(a_file_of_somebody_elses_is_not_overwritten_either)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text);
+    PxRunDef def = run_into(folder.path);
+    FILE *file = fopen(folder_file(&folder, "stats.csv"), "w");
+    fputs("mine\n", file);
+    fclose(file);
+    CHECK_FAILS(px_run(scene, &def, NULL, NULL, NULL), PX_ERR_EXISTS, "holds a run already");
+    def.resume = true;
+    CHECK_FAILS(px_run(scene, &def, NULL, NULL, NULL), PX_ERR_IO, "run.json");
+    char line[16] = "";
+    file = fopen(folder_file(&folder, "stats.csv"), "r");
+    CHECK(fgets(line, sizeof line, file) != NULL);
+    fclose(file);
+    CHECK_TEXT(line, "mine\n");
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
+TEST(every_kind_of_change_to_a_scene_is_named)
+{
+    static const struct {
+        const char *path, *value, *words;
+    } changes[] = {
+        {"name", "other", "name is \"tiny\" there and \"other\" here"},
+        {"spacing", "0.09", "spacing is 0.1 there and 0.09 here"},
+        {"time.fps", "301", "time.fps is 300 there and 301 here"},
+        {"gravity", "[0, -1, 0]", "gravity[1] is -9.81 there and -1 here"},
+        {"bodies.tank.friction", "0.7", "bodies[0].friction is 0.5 there and 0.7 here"},
+        {"events[0].at", "0.005", "events[0].at is 0.004 there and 0.005 here"},
+        {"events", "[]", "events is a list of 2 there and a list of 0 here"},
+        {"camera", "{\"from\": [1, 1, 1], \"to\": [0, 0, 0]}", "camera is only here"},
+    };
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text);
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    def.resume = true;
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; ++k) {
+        PxScene *changed = scene_with(changes[k].path, changes[k].value);
+        CHECK_FAILS(px_run(changed, &def, NULL, NULL, NULL), PX_ERR_ARGUMENT, changes[k].words);
+        px_scene_free(changed);
+    }
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
+static bool run_another(void *user, const PxRunProgress *progress)
+{
+    PxScene *scene = tiny_scene(text);
+    PxRunDef def = run_into(user);
+    (void)progress;
+    CHECK_FAILS(px_run(scene, &def, NULL, NULL, NULL), PX_ERR_EXISTS, "another process");
+    def.resume = true;
+    CHECK_FAILS(px_run(scene, &def, NULL, NULL, NULL), PX_ERR_EXISTS, "another process");
+    def.resume = false;
+    def.overwrite = true;
+    CHECK_FAILS(px_run(scene, &def, NULL, NULL, NULL), PX_ERR_EXISTS, "another process");
+    px_scene_free(scene);
+    return true;
+}
+
+TEST(two_runs_never_share_a_folder)
+{
+    Holding *wanted = undisturbed("2");
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text);
+    char out[FOLDER_PATH];
+    snprintf(out, sizeof out, "%s", folder.path);
+    PxRunDef def = run_into(out);
+    CHECK_OK(px_run(scene, &def, run_another, out, NULL));
+    CHECK_HOLDS(out, wanted);
+    px_scene_free(scene);
+    folder_remove(&folder);
+    free(wanted);
+}
+
+/* ---- meshes ------------------------------------------------------------- */
+
+static void write_tetrahedron(const char *path, double size)
+{
+    FILE *file = fopen(path, "w");
+    fprintf(file, "v 0 0 0\nv %g 0 0\nv 0 %g 0\nv 0 0 %g\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
+            size, size, size);
+    fclose(file);
+}
+
+static PxScene *mesh_scene(const char *folder)
+{
+    static const char with_mesh[] =
+        "{\"phyxel\": 1, \"time\": {\"frames\": 2, \"fps\": 300}, \"spacing\": 0.1,\n"
+        " \"materials\": {\"water\": {\"density\": 1000}},\n"
+        " \"bodies\": [{\"name\": \"blob\", \"shape\": {\"mesh\": \"blob.obj\"},\n"
+        "  \"material\": \"water\"}]}\n";
+    PxScene *scene = NULL;
+    CHECK_OK(px_scene_read_text("mesh.json", folder, with_mesh, strlen(with_mesh), &scene));
+    return scene;
+}
+
+TEST(a_scene_with_a_mesh_is_taken_up_from_its_folder_alone)
+{
+    Folder folder = folder_make();
+    char out[2 * FOLDER_PATH], mesh[2 * FOLDER_PATH], here[4096];
+    snprintf(out, sizeof out, "%s/run", folder.path);
+    snprintf(mesh, sizeof mesh, "%s/blob.obj", folder.path);
+    write_tetrahedron(mesh, 1);
+    PxScene *scene = mesh_scene(folder.path);
+    PxRunDef def = run_into(out);
+    int calls = 4;
+    CHECK(px_run(scene, &def, stop_after, &calls, NULL) == PX_ERR_STOPPED);
+    px_scene_free(scene);
+
+    PxScene *kept;
+    PxRunReport report;
+    CHECK(getcwd(here, sizeof here) != NULL && chdir("/") == 0);
+    CHECK_OK(px_run_scene(out, &kept));
+    def.resume = true;
+    CHECK_OK(px_run(kept, &def, NULL, NULL, &report));
+    CHECK(chdir(here) == 0);
+    CHECK(report.complete);
+    px_scene_free(kept);
+
+    /* The same words, another mesh behind them. */
+    write_tetrahedron(mesh, 1.2);
+    PxScene *changed = mesh_scene(folder.path);
+    CHECK_FAILS(px_run(changed, &def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "meshes");
+    px_scene_free(changed);
+    folder_remove(&folder);
+}
+
+TEST(a_scene_that_cannot_be_built_overwrites_nothing)
+{
+    Folder folder = folder_make();
+    char out[2 * FOLDER_PATH], mesh[2 * FOLDER_PATH];
+    snprintf(out, sizeof out, "%s/run", folder.path);
+    snprintf(mesh, sizeof mesh, "%s/blob.obj", folder.path);
+    write_tetrahedron(mesh, 1);
+    PxScene *scene = tiny_scene(text), *gone = mesh_scene(folder.path);
+    PxRunDef def = run_into(out);
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    Holding *before = holding_of(out);
+    CHECK(unlink(mesh) == 0);
+    def.overwrite = true;
+    PxRunReport report;
+    CHECK(px_run(gone, &def, NULL, NULL, &report) != PX_OK);
+    CHECK(strstr(px_error_message(), "blob.obj") != NULL);
+    CHECK(!report.resumable);
+    CHECK_HOLDS(out, before);
+    px_scene_free(gone);
+    px_scene_free(scene);
+    folder_remove(&folder);
+    free(before);
+}
+
+/* ---- damaged checkpoints ------------------------------------------------ */
+
+typedef enum Damage { TRUNCATED, EMPTY, FLIPPED, ZEROED, OTHER_FILE } Damage;
+
+static void damage(const char *dir, uint32_t number, Damage how)
+{
+    char path[4 * FOLDER_PATH];
+    snprintf(path, sizeof path, "%s/checkpoints/%06u.h5", dir, number);
+    FILE *file = fopen(path, "r+");
+    CHECK(file != NULL && fseek(file, 0, SEEK_END) == 0);
+    long size = ftell(file);
+    CHECK(size > 1000);
+    switch (how) {
+    case TRUNCATED:
+        CHECK(ftruncate(fileno(file), size / 2) == 0);
+        break;
+    case EMPTY:
+        CHECK(ftruncate(fileno(file), 0) == 0);
+        break;
+    case FLIPPED:
+        CHECK(fseek(file, size / 2, SEEK_SET) == 0);
+        int byte = fgetc(file);
+        CHECK(fseek(file, size / 2, SEEK_SET) == 0);
+        fputc(byte ^ 1, file);
+        break;
+    case ZEROED: /* as file systems leave it after a power cut: the length, but no data */
+        CHECK(fseek(file, 0, SEEK_SET) == 0);
+        for (long k = 0; k < size; ++k)
+            fputc(0, file);
+        break;
+    case OTHER_FILE:
+        CHECK(ftruncate(fileno(file), 0) == 0 && fseek(file, 0, SEEK_SET) == 0);
+        for (int k = 0; k < 1000; ++k)
+            fputs("not a checkpoint\n", file);
+        break;
+    }
+    fclose(file);
+}
+
+TEST(a_damaged_checkpoint_is_passed_over_for_the_one_before)
+{
+    Holding *wanted = undisturbed("4");
+    PxScene *scene = tiny_scene(text), *more = scene_with("time.frames", "4");
+    for (Damage how = TRUNCATED; how <= OTHER_FILE; ++how) {
+        Folder folder = folder_make();
+        PxRunDef def = run_into(folder_file(&folder, "run"));
+        PxRunReport report;
+        CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+        damage(def.out, 2, how);
+        def.resume = true;
+        CHECK_OK(px_run(more, &def, NULL, NULL, &report));
+        CHECK_EQUAL(report.first, 1);
+        CHECK_EQUAL(report.damaged, 1);
+        CHECK_HOLDS(def.out, wanted);
+        folder_remove(&folder);
+    }
+    px_scene_free(more);
+    px_scene_free(scene);
+    free(wanted);
+}
+
+TEST(when_all_checkpoints_are_damaged_nothing_is_touched)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text);
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    PxRunReport report;
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    Holding *before = holding_of(def.out);
+    damage(def.out, 1, FLIPPED);
+    damage(def.out, 2, TRUNCATED);
+    def.resume = true;
+    CHECK_FAILS(px_run(scene, &def, NULL, NULL, &report), PX_ERR_FORMAT, "000001.h5");
+    CHECK(strstr(px_error_message(), "overwriting") != NULL && !report.resumable);
+    CHECK_HOLDS(def.out, before);
+    def.resume = false;
+    def.overwrite = true;
+    CHECK_OK(px_run(scene, &def, NULL, NULL, &report));
+    CHECK_HOLDS(def.out, before);
+    px_scene_free(scene);
+    folder_remove(&folder);
+    free(before);
+}
+
+/* ---- numbers that stop being numbers ------------------------------------ */
+
+static PxWorld *tiny_world(PxScene **scene)
+{
+    PxWorld *world;
+    *scene = tiny_scene(text);
+    CHECK_OK(px_scene_world(*scene, 1, &world));
+    CHECK_OK(px_world_step(world, 1));
+    return world;
+}
+
+static void check_poked(const char *column, int component, float value)
+{
+    PxScene *scene;
+    PxWorld *world = tiny_world(&scene);
+    double time = px_world_time(world);
+    ((float *)px_world_floats(world, column, component))[7] = value;
+    PxStatus status = px_world_step(world, 1);
+    CHECK_EQUAL(status, PX_ERR_NUMERIC);
+    const char *said = px_error_message();
+    /* The lowest id among those that the first one has infected by then. */
+    const char *id = strstr(said, "particle ");
+    CHECK(id != NULL);
+    unsigned long long number = strtoull(id + 9, NULL, 10);
+    bool known = false;
+    for (uint32_t i = 0; i < px_world_count(world); ++i)
+        known |= px_world_ids(world)[i] == number;
+    CHECK(known);
+    CHECK(strstr(said, "body 'block'") != NULL);
+    CHECK(strstr(said, " stage of step 2") != NULL);
+    CHECK(px_world_time(world) == time);
+    px_world_free(world);
+    px_scene_free(scene);
+}
+
+TEST(a_velocity_that_is_no_number_stops_the_step)
+{
+    check_poked("velocity", 0, NAN);
+    check_poked("velocity", 1, NAN);
+}
+
+TEST(a_velocity_beyond_reason_stops_the_step_for_its_length)
+{
+    const float speeds[] = {INFINITY, 3e38f, 1e9f};
+    for (int k = 0; k < 3; ++k) {
+        PxScene *scene;
+        PxWorld *world = tiny_world(&scene);
+        ((float *)px_world_floats(world, "velocity", 2))[7] = speeds[k];
+        CHECK_FAILS(px_world_step(world, 1), PX_ERR_NUMERIC, "because of sound and flow speed");
+        CHECK(strstr(px_error_message(), "step 2 at t = ") != NULL);
+        px_world_free(world);
+        px_scene_free(scene);
+    }
+}
+
+TEST(a_position_that_is_no_number_stops_the_step)
+{
+    check_poked("position", 0, NAN);
+    check_poked("position", 1, -INFINITY);
+}
+
+TEST(a_single_free_particle_names_itself)
+{
+    /* Without viscosity and out of reach of the others nobody else is infected. */
+    PxWorldDef def = px_world_def_default();
+    def.spacing = 0.1;
+    def.threads = 1;
+    PxWorld *world;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef material = px_material_def_default();
+    material.name = "dust";
+    material.viscosity = 0;
+    PxMaterialId dust;
+    CHECK_OK(px_world_add_material(world, &material, &dust));
+    for (int k = 0; k < 5; ++k) {
+        char name[16];
+        snprintf(name, sizeof name, "grain %d", k);
+        PxBodyDef body = px_body_def_default();
+        body.name = name;
+        body.material = dust;
+        body.shape.size = (PxVec3){0.1, 0.1, 0.1};
+        body.shape.at = (PxVec3){k, 0, 0};
+        CHECK_OK(px_world_add_body(world, &body, NULL));
+    }
+    CHECK_EQUAL(px_world_count(world), 5);
+    CHECK_OK(px_world_step(world, 1));
+    const float *x = px_world_floats(world, "position", 0);
+    for (uint32_t i = 0; i < 5; ++i)
+        if (x[i] > 2.5f && x[i] < 3.5f)
+            ((float *)px_world_floats(world, "velocity", 1))[i] = NAN;
+    CHECK_FAILS(px_world_step(world, 1), PX_ERR_NUMERIC, "body 'grain 3'");
+    px_world_free(world);
+}
+
+/* Scenes cannot make a NaN, so it is put into the checkpoint. */
+TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
+{
+    Holding *wanted = undisturbed("4");
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text), *more = scene_with("time.frames", "4");
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    Holding *before = holding_of(def.out);
+
+    PxThreads threads = {1};
+    PxTable particles;
+    px_table_init(&particles, NULL);
+    PxNamedTable table = {"particles", &particles};
+    PxScalar scalar[] = {
+        {.name = "step", .kind = PX_SCALAR_U64},          {.name = "time", .kind = PX_SCALAR_F64},
+        {.name = "top_speed", .kind = PX_SCALAR_F64},     {.name = "events", .kind = PX_SCALAR_U64},
+        {.name = "bound_due", .kind = PX_SCALAR_U64},     {.name = "caught", .kind = PX_SCALAR_U64},
+        {.name = "not_converged", .kind = PX_SCALAR_U64}, {.name = "leaked", .kind = PX_SCALAR_U64},
+        {.name = "frame", .kind = PX_SCALAR_U64},         {.name = "wall", .kind = PX_SCALAR_F64},
+        {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
+    };
+    PxCheckpoint contents = {&table, 1, scalar, sizeof scalar / sizeof *scalar};
+    CHECK_OK(px_checkpoint_read(def.out, 2, &contents, &threads));
+    float *speed = px_table_find(&particles, "velocity")->data[1], good = speed[5];
+    speed[5] = NAN;
+    CHECK_OK(px_checkpoint_write(def.out, 2, &contents, &threads));
+
+    PxRunReport report;
+    def.resume = true;
+    CHECK_FAILS(px_run(more, &def, NULL, NULL, &report), PX_ERR_NUMERIC, "particle ");
+    CHECK(strstr(px_error_message(), "stage of step") != NULL);
+    CHECK(strstr(px_error_message(), "the last good frame is 2") != NULL);
+    CHECK(report.frames == 2 && report.resumable && !report.complete);
+    CHECK_HOLDS(def.out, before);
+    char record[1 << 14] = "";
+    FILE *file = fopen(folder_file(&folder, "run/run.json"), "r");
+    CHECK(file != NULL && fread(record, 1, sizeof record - 1, file) > 0);
+    fclose(file);
+    CHECK(strstr(record, "\"status\": \"failed\"") != NULL);
+    CHECK(strstr(record, "the last good frame is 2") != NULL);
+
+    speed[5] = good;
+    CHECK_OK(px_checkpoint_write(def.out, 2, &contents, &threads));
+    CHECK_OK(px_run(more, &def, NULL, NULL, &report));
+    CHECK_HOLDS(def.out, wanted);
+    px_table_free(&particles);
+    px_scene_free(more);
+    px_scene_free(scene);
+    folder_remove(&folder);
+    free(before);
+    free(wanted);
+}
+
+TEST_MAIN()
