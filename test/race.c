@@ -1,5 +1,5 @@
 /// A race on purpose. The thread sanitizer must see it: a sanitizer that has gone
-/// blind (no archer, wrong options) would pass every other test.
+/// blind (wrong options, a loop that never shares) would pass every other test.
 #include "base/parallel.h"
 
 #include <stdio.h>

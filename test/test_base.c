@@ -8,7 +8,10 @@
 #include "base/table.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Absurd sizes are asked for on purpose here: under the address sanitizer they
  * shall give NULL as without it, not end the program. */
@@ -822,6 +825,165 @@ TEST(the_largest_count_does_not_overflow)
         CHECK_EQUAL(sums[0], 256);
         CHECK_EQUAL(sums[1], UINT32_MAX);
     }
+}
+
+/* Three blocks that wait for each other: they end only when three threads run them. */
+static void meet(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)end;
+    int *met = user; /* how many came, then who ran each block */
+    met[1 + begin] = thread;
+    __atomic_add_fetch(&met[0], 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&met[0], __ATOMIC_SEQ_CST) < 3)
+        sched_yield();
+}
+
+TEST(three_threads_run_three_blocks_at_once)
+{
+    for (int round = 0; round < 20; ++round) {
+        int met[4] = {0};
+        px_parallel_for(&(PxThreads){3}, 3, 1, meet, met);
+        CHECK_EQUAL(met[0], 3);
+        CHECK_EQUAL(1 << met[1] | 1 << met[2] | 1 << met[3], 7); /* 0, 1 and 2 */
+    }
+}
+
+typedef struct Total {
+    uint64_t sum, blocks;
+} Total;
+
+/* Adds up without atomics: that is what joining is for. */
+static void join_total(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    uint64_t sum = 0;
+    for (uint32_t i = begin; i < end; ++i)
+        sum += i;
+    Total *total = user;
+    px_join_begin();
+    total->sum += sum;
+    ++total->blocks;
+    px_join_end();
+}
+
+static bool totals_are_right(int threads, int loops)
+{
+    bool right = true;
+    for (int k = 0; k < loops; ++k) {
+        Total total = {0, 0};
+        px_parallel_for(&(PxThreads){threads}, 20001, 100, join_total, &total);
+        right = right && total.sum == 20001ull * 20000 / 2 && total.blocks == 201;
+    }
+    return right;
+}
+
+TEST(blocks_join_their_results_to_one)
+{
+    for (int threads = 1; threads <= 8; ++threads)
+        CHECK(totals_are_right(threads, 10));
+}
+
+typedef struct Nest {
+    pthread_t owner;
+    int *visits; /* of one outer row, by its inner rows */
+    int strangers;
+} Nest;
+
+static void inner_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    Nest *nest = user;
+    nest->strangers += !pthread_equal(nest->owner, pthread_self()) || thread != 0;
+    for (uint32_t i = begin; i < end; ++i)
+        ++nest->visits[i];
+}
+
+enum { OUTER = 60, INNER = 500 };
+
+static void outer_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    int *visits = user, *strangers = visits + OUTER * INNER;
+    for (uint32_t i = begin; i < end; ++i) {
+        Nest nest = {pthread_self(), visits + (size_t)i * INNER, 0};
+        px_parallel_for(&(PxThreads){3}, INNER, 7, inner_block, &nest);
+        strangers[i] = nest.strangers;
+    }
+}
+
+TEST(a_loop_inside_a_block_runs_on_the_thread_of_the_block)
+{
+    int *visits = calloc(OUTER * INNER + OUTER, sizeof *visits);
+    px_parallel_for(&(PxThreads){3}, OUTER, 1, outer_block, visits);
+    for (int i = 0; i < OUTER * INNER; ++i)
+        CHECK_EQUAL(visits[i], 1);
+    for (int i = 0; i < OUTER; ++i)
+        CHECK_EQUAL(visits[OUTER * INNER + i], 0);
+    free(visits);
+}
+
+static void *loop_elsewhere(void *user)
+{
+    bool *right = user;
+    *right = totals_are_right(3, 100);
+    return NULL;
+}
+
+TEST(two_threads_may_loop_at_the_same_time)
+{
+    bool right[2] = {false, false};
+    pthread_t thread[2];
+    for (int k = 0; k < 2; ++k)
+        CHECK_EQUAL(pthread_create(&thread[k], NULL, loop_elsewhere, &right[k]), 0);
+    for (int k = 0; k < 2; ++k)
+        pthread_join(thread[k], NULL);
+    CHECK(right[0]);
+    CHECK(right[1]);
+}
+
+/* What a forked child makes of loops: 0 when they are right, a signal when one hangs. */
+static int loops_of_a_child(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        int met[4] = {0};
+        px_parallel_for(&(PxThreads){3}, 3, 1, meet, met);
+        _exit(met[0] == 3 && totals_are_right(3, 10) ? 0 : 1);
+    }
+    int result = -1;
+    waitpid(child, &result, 0);
+    return result;
+}
+
+TEST(a_forked_child_has_threads_of_its_own)
+{
+    CHECK(totals_are_right(3, 1)); /* so that there are threads which the child lacks */
+    CHECK_EQUAL(loops_of_a_child(), 0);
+    CHECK(totals_are_right(3, 1));
+}
+
+static void *loop_until_told(void *user)
+{
+    bool *stop = user;
+    bool right = true;
+    while (!__atomic_load_n(stop, __ATOMIC_SEQ_CST))
+        right = totals_are_right(3, 1) && right;
+    return right ? user : NULL;
+}
+
+TEST(a_child_forked_in_the_middle_of_a_loop_can_loop)
+{
+    bool stop = false;
+    pthread_t thread;
+    void *right;
+    int wrong = 0;
+    CHECK_EQUAL(pthread_create(&thread, NULL, loop_until_told, &stop), 0);
+    for (int k = 0; k < 20; ++k)
+        wrong += loops_of_a_child() != 0;
+    __atomic_store_n(&stop, true, __ATOMIC_SEQ_CST);
+    pthread_join(thread, &right);
+    CHECK_EQUAL(wrong, 0);
+    CHECK(right != NULL);
 }
 
 TEST(there_is_a_thread_to_run_on)

@@ -469,6 +469,9 @@ TEST(senseless_defs_are_refused_by_name_and_value)
     def = px_shape_def_default(PX_SHAPE_FUNNEL);
     def.thickness = 0;
     CHECK_FAILS(px_shape_create(&def, &shape), PX_ERR_ARGUMENT, "funnel: thickness is 0");
+    def = px_shape_def_default(PX_SHAPE_BOX);
+    def.size.z = 1e-10;
+    CHECK_FAILS(px_shape_create(&def, &shape), PX_ERR_ARGUMENT, "between 1e-10 and 1 m");
     def = px_shape_def_default(PX_SHAPE_CYLINDER);
     def.height = -2;
     CHECK_FAILS(px_shape_create(&def, &shape), PX_ERR_ARGUMENT, "cylinder: height is -2");

@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* Children use one thread: OpenMP does not survive a fork. */
 static const PxThreads one = {1}, two = {2};
 
 static void damage(const char *path, long at)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Rules that a search can hold: nothing left to do, OpenMP in two places, and a
-# library that never prints, exits, aborts or draws lots.
+# Rules that a search can hold: nothing left to do, threads that start in one place,
+# and a library that never prints, exits, aborts or draws lots.
 set -u
 cd "$PX_SOURCE" || exit 1
 failed=0
@@ -16,11 +16,11 @@ refuse "left to do" "$(grep -rnwE 'TODO|FIXME|XXX' cli bench docs fuzz/*.c inclu
     viewer CMakeLists.txt Makefile README.md CONTRIBUTING.md CHANGELOG.md 2>/dev/null |
     grep -v '^test/tree_rules.sh:')"
 
-# Threads start in one place. What may come in any order is merged under a named
-# lock, and only by functions that a px_parallel_for calls: exact sums, bounds.
-refuse "threads start in px_parallel_for only" "$(grep -rnE 'pragma +omp|omp\.h|pthread_create' \
-    src cli viewer 2>/dev/null |
-    grep -vE 'omp +(simd|critical)' | grep -v '^src/base/parallel\.c:')"
+refuse "threads start in px_parallel_for only" "$(grep -rnwE 'pthread_create|thrd_create|threads\.h' \
+    src cli viewer 2>/dev/null | grep -v '^src/base/parallel\.c:')"
+refuse "OpenMP's loops wait for threads that have no core (src/base/parallel.c)" \
+    "$(grep -rnE 'pragma +omp|omp\.h|fopenmp' src cli viewer bench fuzz test CMakeLists.txt 2>/dev/null |
+        grep -v '^test/tree_rules.sh:')"
 
 # What the objects ask of libc tells more than the sources do.
 refuse "the library may not call this" "$("$NM" -A --undefined-only "$PX_BUILD/libphyxel.a" |

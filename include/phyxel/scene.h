@@ -37,9 +37,9 @@ PX_API void px_scene_free(PxScene *scene);
 /// Changes a value before the scene is used, as `--set PATH=VALUE` does; `value`
 /// is JSON, or a bare word for text. Elements of lists are named by index or, for
 /// bodies, by name: "bodies[2].shape.at", "bodies.tank.friction". The scene is
-/// read anew and may have other complaints afterwards; PX_OK only says that the
-/// value was put there. Errors: PX_ERR_ARGUMENT, PX_ERR_FORMAT (the scene was not
-/// JSON), both leave the scene as it was; PX_ERR_MEMORY, then only free it.
+/// read anew and may have other complaints afterwards; PX_ERR_FORMAT when there is
+/// an error among them. PX_ERR_ARGUMENT when there is no such place or the value is
+/// not JSON: nothing has changed then. After PX_ERR_MEMORY only free the scene.
 PX_API PxStatus px_scene_set(PxScene *scene, const char *path, const char *value);
 
 /// Looks deeper than reading does: meshes, bodies seeded inside each other or in

@@ -29,7 +29,7 @@ typedef struct PxShapeDef {
     double radius;     ///< m; cone and funnel: at the bottom, inside for the funnel
     double radius_top; ///< m, cone and funnel; 0 makes a pointed cone
     double height;     ///< m
-    double thickness;  ///< m, funnel wall
+    double thickness;  ///< m, funnel wall, measured square to it
     PxVec3 normal;     ///< plane, any length but 0
     const char *mesh;  ///< path of the mesh file, mesh only
     double scale;      ///< > 0

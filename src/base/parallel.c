@@ -22,8 +22,9 @@
 #endif
 
 /* Blocks go to whichever thread is free. Under the thread sanitizer they are dealt
- * out in turn and every thread is waited for: otherwise a thread that wakes late finds
- * nothing left to do, and a race is seen only when the machine happens to be idle. */
+ * out in turn, and nobody begins before everybody has come: a thread that wakes late
+ * would find nothing left to do, or all that was done ordered before it by the pool's
+ * lock, and a race would be seen only when the machine happens to be idle. */
 #if defined(__SANITIZE_THREAD__)
 #define DEALT true
 #elif defined(__has_feature)
@@ -46,6 +47,7 @@ typedef struct Loop {
     int64_t blocks;
     int threads;
     _Atomic int64_t next; /* block to be taken next */
+    _Atomic int here;     /* threads that have come; only counted when DEALT */
 } Loop;
 
 static struct Pool {
@@ -92,6 +94,9 @@ static void run_block(const Loop *loop, int64_t b, int thread)
 static void run_blocks(Loop *loop, int thread)
 {
     if (DEALT) {
+        atomic_fetch_add_explicit(&loop->here, 1, memory_order_relaxed); /* orders nothing */
+        while (atomic_load_explicit(&loop->here, memory_order_relaxed) < loop->threads)
+            sched_yield();
         for (int64_t b = thread; b < loop->blocks; b += loop->threads)
             run_block(loop, b, thread);
         return;
@@ -183,14 +188,6 @@ static void run_shared(Loop *loop)
 
     run_blocks(loop, 0);
 
-    if (DEALT) /* everybody has blocks of their own: let them come */
-        for (bool all = false; !all;) {
-            pthread_mutex_lock(&pool.lock);
-            all = pool.joined == loop->threads;
-            pthread_mutex_unlock(&pool.lock);
-            if (!all)
-                sched_yield();
-        }
     pthread_mutex_lock(&pool.lock);
     pool.loop = NULL; /* nobody joins any more */
     pthread_mutex_unlock(&pool.lock);

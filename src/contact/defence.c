@@ -37,44 +37,90 @@ static bool meets(const PxWall *wall, PxVec3 a, PxVec3 b, double touch, double *
     return true;
 }
 
-/* Corrects one way against one wall; true when it had to. */
-static bool correct(const Defence *def, const PxWall *wall, PxVec3 *from, PxVec3 *to, PxVec3 *v)
+/* A particle on its way: where it is at a moment of the step (0 its beginning, 1
+ * its end), where it wants to be at the end, how fast. */
+typedef struct Way {
+    double when;
+    PxVec3 from, to, v;
+} Way;
+
+/* Does the way meet the wall? *place is where on it, 0 .. 1. */
+static bool blocked(const Defence *def, const PxWall *wall, const Way *way, double *place)
 {
-    PxVec3 a = px_wall_to_rest(wall, 0, *from), b = px_wall_to_rest(wall, 1, *to), n;
-    double place = 0;
+    PxVec3 a = px_wall_to_rest(wall, way->when, way->from), b = px_wall_to_rest(wall, 1, way->to);
     double start = px_wall_distance(wall, a, NULL);
-    if (start >= def->touch) {
-        if (!meets(wall, a, b, def->touch, &place))
+    if (start > 0) /* in the wall's skin already: nearer than half as far is a hit */
+        return meets(wall, a, b, fmin(def->touch, 0.5 * start), place);
+    /* It is in the wall: only a way out is free. */
+    *place = 0;
+    return px_wall_distance(wall, b, NULL) < def->touch;
+}
+
+/* May a particle be put from a to b at one moment, away from `wall`? In a wedge
+ * another wall may be between, even if the push is a hair's breadth. */
+static bool push_is_free(const Defence *def, const PxWall *wall, double when, PxVec3 a, PxVec3 b)
+{
+    for (size_t k = 0; k < def->walls; ++k) {
+        const PxWall *other = &def->wall[k];
+        if (other == wall)
+            continue;
+        PxVec3 from = px_wall_to_rest(other, when, a), to = px_wall_to_rest(other, when, b);
+        double start = px_wall_distance(other, from, NULL), place;
+        if (start > 0 && meets(other, from, to, fmin(0.5 * def->touch, 0.5 * start), &place))
             return false;
-    } else {
-        /* It began in the wall's skin, or in the wall: out by the shortest way. */
-        double end = px_wall_distance(wall, b, NULL);
-        if (end >= start && end >= def->touch)
-            return false;
-        place = start < end ? 1 : 0;
     }
-    PxVec3 hit = px_mad(a, px_sub(b, a), place);
-    double d = px_wall_distance(wall, hit, &n);
-    hit = px_mad(hit, n, def->gap - d);
-    PxVec3 rest_of_way = px_scale(px_sub(b, a), 1 - place);
-    PxVec3 slid = px_mad(rest_of_way, n, -fmin(px_dot(rest_of_way, n), 0));
-    *from = px_wall_to_world(wall, 0, hit);
-    *to = px_wall_to_world(wall, 1, px_add(hit, slid));
-    PxVec3 normal = px_wall_turn_to_world(wall, 1, n);
-    PxVec3 relative = px_sub(*v, px_wall_velocity(wall, hit));
-    *v = px_mad(*v, normal, -fmin(px_dot(relative, normal), 0));
     return true;
 }
 
-static bool crosses_any(const Defence *def, PxVec3 from, PxVec3 to)
+/* Stops the way at the wall and lets the rest of it slide along. */
+static void stop_at(const Defence *def, const PxWall *wall, double place, Way *way)
 {
-    for (size_t k = 0; k < def->walls; ++k) {
-        const PxWall *wall = &def->wall[k];
-        PxVec3 a = px_wall_to_rest(wall, 0, from), b = px_wall_to_rest(wall, 1, to);
-        double place;
-        if (px_wall_distance(wall, a, NULL) >= 0 && meets(wall, a, b, 0, &place))
-            return true;
+    PxVec3 a = px_wall_to_rest(wall, way->when, way->from), b = px_wall_to_rest(wall, 1, way->to);
+    PxVec3 hit = px_mad(a, px_sub(b, a), place), n;
+    double d = px_wall_distance(wall, hit, &n);
+    PxVec3 rest = px_scale(px_sub(b, a), 1 - place);
+    PxVec3 slid = px_mad(rest, n, -fmin(px_dot(rest, n), 0));
+    way->when += place * (1 - way->when);
+    PxVec3 pushed = px_mad(hit, n, def->gap - d);
+    if (push_is_free(def, wall, way->when, px_wall_to_world(wall, way->when, hit),
+                     px_wall_to_world(wall, way->when, pushed)))
+        hit = pushed;
+    way->from = px_wall_to_world(wall, way->when, hit);
+    way->to = px_wall_to_world(wall, 1, px_add(hit, slid));
+    PxVec3 normal = px_wall_turn_to_world(wall, 1, n);
+    PxVec3 relative = px_sub(way->v, px_wall_velocity(wall, hit));
+    way->v = px_mad(way->v, normal, -fmin(px_dot(relative, normal), 0));
+}
+
+/* Follows the way from wall to wall, always to the one that is met first. True if
+ * it met any. When walls leave no way along them, it ends riding on the last one. */
+static bool follow(const Defence *def, Way *way)
+{
+    const PxWall *first = NULL;
+    for (int round = 0; round < 12; ++round) {
+        double least = 2;
+        const PxWall *met = NULL;
+        for (size_t k = 0; k < def->walls; ++k) {
+            double place;
+            if (blocked(def, &def->wall[k], way, &place) && place < least) {
+                least = place;
+                met = &def->wall[k];
+            }
+        }
+        if (met == NULL)
+            return first != NULL;
+        first = met;
+        stop_at(def, met, least, way);
     }
+    way->to = px_wall_to_world(first, 1, px_wall_to_rest(first, way->when, way->from));
+    return true;
+}
+
+static bool in_any_wall(const Defence *def, PxVec3 x, double when)
+{
+    for (size_t k = 0; k < def->walls; ++k)
+        if (px_wall_distance(&def->wall[k], px_wall_to_rest(&def->wall[k], when, x), NULL) < 0)
+            return true;
     return false;
 }
 
@@ -86,39 +132,28 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
     uint64_t caught = 0, leaked = 0;
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
-        double way = px_length(v) * def->dt + def->wall_way;
+        double length = px_length(v) * def->dt + def->wall_way;
         /* the bound was rounded to float, hence the half per cent */
-        if ((double)def->far[i] * 0.995 > way + def->gap)
+        if ((double)def->far[i] * 0.995 > length + def->gap)
             continue;
         PxVec3 to = {(double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
                      (double)p->z[i] + (double)p->z_low[i]};
-        PxVec3 start = px_mad(to, v, -def->dt), from = start;
-        bool any = false;
-        for (int round = 0; round < 8; ++round) {
-            bool again = false;
-            for (size_t k = 0; k < def->walls; ++k)
-                again |= correct(def, &def->wall[k], &from, &to, &v);
-            any |= again;
-            if (!again)
-                break;
-        }
-        if (!any)
+        Way way = {0, px_mad(to, v, -def->dt), to, v};
+        PxVec3 start = way.from;
+        if (!follow(def, &way))
             continue;
         ++caught;
-        if (crosses_any(def, start, to)) {
-            /* Walls leave no way along them: stay, if that is possible. */
-            to = start;
-            leaked += crosses_any(def, start, start);
-        }
+        leaked += in_any_wall(def, way.to, 1) && !in_any_wall(def, start, 0);
+        to = way.to;
         p->x[i] = (float)to.x;
         p->y[i] = (float)to.y;
         p->z[i] = (float)to.z;
         p->x_low[i] = (float)(to.x - (double)p->x[i]);
         p->y_low[i] = (float)(to.y - (double)p->y[i]);
         p->z_low[i] = (float)(to.z - (double)p->z[i]);
-        p->vx[i] = (float)v.x;
-        p->vy[i] = (float)v.y;
-        p->vz[i] = (float)v.z;
+        p->vx[i] = (float)way.v.x;
+        p->vy[i] = (float)way.v.y;
+        p->vz[i] = (float)way.v.z;
     }
     atomic_fetch_add_explicit(&def->caught, caught, memory_order_relaxed);
     atomic_fetch_add_explicit(&def->leaked, leaked, memory_order_relaxed);

@@ -11,6 +11,16 @@
 #include "matter/particles.h"
 #include "matter/wall.h"
 
+/// What a flat wall at distance d does to the fluid, tabulated (fluid/walls.c).
+#define PX_WALL_PROFILE 1024
+typedef struct PxWallProfile {
+    double low, per_metre; ///< d of the first entry, entries a metre
+    double part[PX_WALL_PROFILE + 1], slope[PX_WALL_PROFILE + 1], drag[PX_WALL_PROFILE + 1];
+} PxWallProfile;
+
+/// For a support h and a spacing s, m.
+void px_wall_profile_init(PxWallProfile *profile, double h, double s);
+
 /// Everything here is in SI. Arrays have a value for each of `count` particles
 /// and live in the step's scratch.
 typedef struct PxFluid {
@@ -27,6 +37,7 @@ typedef struct PxFluid {
     uint32_t materials;
     PxWall *wall;
     size_t walls;
+    const PxWallProfile *wall_profile;
 
     float *quad;          ///< x, y, z and a number of the stage's choice
     float *quad_velocity; ///< vx, vy, vz and another; NULL until a stage needs it

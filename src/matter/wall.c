@@ -46,27 +46,37 @@ void px_wall_move(PxWall *wall, double time, double step)
     wall->step = step;
 }
 
-PxVec3 px_wall_to_rest(const PxWall *wall, int pose, PxVec3 world)
+static PxPose pose_within(const PxWall *wall, double when)
+{
+    const PxPose *a = &wall->pose[0], *b = &wall->pose[1];
+    if (when <= 0)
+        return *a;
+    if (when >= 1)
+        return *b;
+    return (PxPose){px_mad(a->move, px_sub(b->move, a->move), when), blend(a->turn, b->turn, when)};
+}
+
+PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world)
 {
     if (wall->keys == 0)
         return world;
-    const PxPose *p = &wall->pose[pose];
-    PxVec3 arm = px_sub(px_sub(world, p->move), wall->pivot);
-    return px_add(px_rotate(px_quat_conjugate(p->turn), arm), wall->pivot);
+    PxPose p = pose_within(wall, when);
+    PxVec3 arm = px_sub(px_sub(world, p.move), wall->pivot);
+    return px_add(px_rotate(px_quat_conjugate(p.turn), arm), wall->pivot);
 }
 
-PxVec3 px_wall_to_world(const PxWall *wall, int pose, PxVec3 rest)
+PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest)
 {
     if (wall->keys == 0)
         return rest;
-    const PxPose *p = &wall->pose[pose];
-    PxVec3 arm = px_rotate(p->turn, px_sub(rest, wall->pivot));
-    return px_add(px_add(arm, wall->pivot), p->move);
+    PxPose p = pose_within(wall, when);
+    PxVec3 arm = px_rotate(p.turn, px_sub(rest, wall->pivot));
+    return px_add(px_add(arm, wall->pivot), p.move);
 }
 
-PxVec3 px_wall_turn_to_world(const PxWall *wall, int pose, PxVec3 rest)
+PxVec3 px_wall_turn_to_world(const PxWall *wall, double when, PxVec3 rest)
 {
-    return wall->keys == 0 ? rest : px_rotate(wall->pose[pose].turn, rest);
+    return wall->keys == 0 ? rest : px_rotate(pose_within(wall, when).turn, rest);
 }
 
 PxVec3 px_wall_velocity(const PxWall *wall, PxVec3 rest)

@@ -30,11 +30,12 @@ typedef struct PxWall {
 
 void px_wall_move(PxWall *wall, double time, double step);
 
-PxVec3 px_wall_to_rest(const PxWall *wall, int pose, PxVec3 world);
-PxVec3 px_wall_to_world(const PxWall *wall, int pose, PxVec3 rest);
+/// `when` is the moment within the step: 0 its beginning, 1 its end.
+PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world);
+PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest);
 
 /// Turns a direction.
-PxVec3 px_wall_turn_to_world(const PxWall *wall, int pose, PxVec3 rest);
+PxVec3 px_wall_turn_to_world(const PxWall *wall, double when, PxVec3 rest);
 
 /// Velocity of the wall's matter at a point of its rest frame, m/s: the way it
 /// goes in this step over the step's length.

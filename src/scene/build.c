@@ -44,9 +44,7 @@ static PxStatus fill_world(const PxScene *scene, PxMaterialId *ids, PxWorld *wor
 PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out)
 {
     *out = NULL;
-    if (scene->errors > 0)
-        return px_fail(PX_ERR_FORMAT, "%s: %zu error%s in the scene", scene->file, scene->errors,
-                       scene->errors == 1 ? "" : "s");
+    PX_TRY(px_scene_verdict(scene));
     PxWorldDef def = scene->world;
     def.threads = threads;
     PxWorld *world = NULL;

@@ -29,6 +29,9 @@ static PxSceneComplaint *complaint_keep(PxScene *scene, PxSeverity severity, cha
 }
 
 static PxSceneComplaint *complaint_add(PxScene *scene, PxSeverity severity, const char *place,
+                                       const char *format, va_list arguments) PX_PRINTF(4, 0);
+
+static PxSceneComplaint *complaint_add(PxScene *scene, PxSeverity severity, const char *place,
                                        const char *format, va_list arguments)
 {
     if (scene->complaints.count >= PX_SCENE_MOST_COMPLAINTS) {

@@ -69,6 +69,11 @@ struct PxScene {
     char hash[17];
 };
 
+/* --- scene.c --- */
+
+/// PX_ERR_FORMAT, and how many, when there are errors among the complaints.
+PxStatus px_scene_verdict(const PxScene *scene);
+
 /* --- complain.c --- */
 
 /// Where a complaint points to. What is not in the text points to the nearest

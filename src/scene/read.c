@@ -918,6 +918,7 @@ static PxStatus read_all(PxScene *scene)
     scene->world.spacing = 0; /* stays so when the stated one is refused */
     read_section(scene, &root, scene->root, &px_scene_section, &scene->world);
     read_version(scene, &root);
+    read_text(scene, &root, &px_scene_section, "$schema", scene->root);
     const char *name = read_text(scene, &root, &px_scene_section, "name", scene->root);
     if (name != NULL)
         scene->name = name;

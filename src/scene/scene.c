@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+PxStatus px_scene_verdict(const PxScene *scene)
+{
+    if (scene->errors == 0)
+        return PX_OK;
+    return px_fail(PX_ERR_FORMAT, "%s: %zu error%s in the scene", scene->file, scene->errors,
+                   scene->errors == 1 ? "" : "s");
+}
+
 /* --- parsing ------------------------------------------------------------------------ */
 
 /* A word on what is usually meant by the commonest mistakes. */
@@ -117,10 +125,7 @@ done:
         return status;
     }
     *out = scene;
-    if (scene->errors > 0)
-        return px_fail(PX_ERR_FORMAT, "%s: %zu error%s in the scene", name, scene->errors,
-                       scene->errors == 1 ? "" : "s");
-    return PX_OK;
+    return px_scene_verdict(scene);
 }
 
 /* --- files ----------------------------------------------------------------------------- */

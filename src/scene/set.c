@@ -178,5 +178,6 @@ PxStatus px_scene_set(PxScene *scene, const char *path, const char *value)
     PX_TRY(put_value(scene, path, &steps, json, &changed));
     scene->changed.data[scene->changed.count++] = changed;
     px_scene_forget(scene);
-    return px_scene_understand(scene);
+    PX_TRY(px_scene_understand(scene));
+    return px_scene_verdict(scene);
 }

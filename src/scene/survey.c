@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a run costs, roughly; measured on a machine with two cores. */
-#define BYTES_A_PARTICLE 400.0 /* of memory: columns, lists, scratch */
-#define DISK_A_PARTICLE 30.0   /* of a frame, compressed */
-#define CHECKPOINT_A_PARTICLE 60.0
+/* What a run costs, roughly; time and memory as scenes/dam-break.json took them on
+ * one core of a 2-core machine. */
+#define BYTES_A_PARTICLE 400.0     /* of memory: columns, lists, scratch */
+#define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
+#define CHECKPOINT_A_PARTICLE 60.0 /* of a checkpoint, compressed */
 #define CHECKPOINTS 2.0
-#define SECONDS_A_PARTICLE 2e-7 /* of one step on one thread */
+#define SECONDS_A_PARTICLE 4.5e-7 /* of one step on one thread */
 
-/* Part of the limit of an explicit viscous force that is safe (Morris, Fox and
- * Zhu 1997, Eq. 21). */
+/* Part of h^2 / nu that a step with an explicit viscous force may take (Morris, Fox
+ * and Zhu 1997, Eq. 22). */
 #define VISCOUS_PART 0.125
 
 double px_memory_estimate(double particles)

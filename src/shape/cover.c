@@ -1,10 +1,10 @@
 /* Covering a surface with a Poisson-disk set.
  *
  * Candidates are laid over the surface so densely that no surface point is
- * further than GAP spacings from one. From them points are chosen that keep
+ * further than 0.2 spacings from one. From them points are chosen that keep
  * APART spacings from each other, until every candidate is nearer than that to a
  * chosen point. So the minimum distance holds by construction, and no surface
- * point is further than APART + GAP = 1 spacing from a chosen one.
+ * point is further than APART + 0.2 = 1 spacing from a chosen one.
  *
  * The next point is always the candidate nearest to the oldest point that still
  * has free ones around it: the set grows outwards like a crystal, and packs more
@@ -23,12 +23,11 @@
 #include <string.h>
 
 #define APART 0.8
-#define GAP 0.2
 /* Candidates stand in cells of this edge, up to JITTER off the middle along both
- * sides: at most sqrt(2) (CELL / 2 + JITTER) from any point of the cell. */
+ * sides: at most sqrt(2) (CELL / 2 + JITTER) = 0.198 spacings from any point of the
+ * cell. */
 #define CELL 0.2
 #define JITTER 0.04
-_Static_assert(1.4143 * (0.5 * CELL + JITTER) < GAP, "candidates are too sparse");
 /* Candidates along the sharp edges of a mesh. */
 #define EDGE_STEP 0.1
 
@@ -742,7 +741,14 @@ PxStatus px_shape_cover(const PxShape *shape, double spacing, size_t most, PxPoi
     return c.status;
 }
 
+/* By area; a needle with hardly any still needs a row of points. Parts of a mesh
+ * may lie far apart with nothing between them. */
 double px_shape_cover_estimate(const PxShape *shape, double spacing)
 {
-    return spacing > 0 ? fmax(1, DENSITY * shape->area / (spacing * spacing)) : INFINITY;
+    if (!(spacing > 0))
+        return INFINITY;
+    PxVec3 size = px_sub(shape->own_bounds.high, shape->own_bounds.low);
+    double across = fmax(size.x, fmax(size.y, size.z));
+    double row = shape->kind == PX_SHAPE_MESH ? 1 : fmax(1, across / spacing);
+    return fmax(row, DENSITY * shape->area / (spacing * spacing));
 }

@@ -15,8 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most rows of a lattice: a minute or two of work. */
-#define MAX_ROWS ((double)(1u << 28))
+/* Most places to look at, rows and spacings^2 of surface: a minute or two of work.
+ * And no more than this many for every point allowed: only shells far thinner than
+ * the spacing, which cannot be filled sensibly, have so much surface for so few
+ * points. */
+#define MAX_PLACES ((double)(1u << 28))
+#define FREE_PLACES ((double)(1u << 18))
+#define PLACES_PER_POINT 64.0
 /* Most points of a row. */
 #define MAX_COLUMNS ((double)(1u << 30))
 
@@ -25,7 +30,8 @@
  * by more than this are refused without counting. */
 #define ESTIMATE_SLACK 4.0
 
-/* Points nearer to the surface than this part of the spacing are on it. */
+/* Points nearer to the surface than this part of the spacing, or of the thickness
+ * where that is less, are on it. */
 #define SKIN 1e-9
 
 #define CHUNK_ROWS 64u   /* rows that one thread takes at a time */
@@ -36,7 +42,7 @@ typedef struct Lattice {
     PxVec3 step;
     PxVec3 shift; /* layers and rows of odd number go + shift, even - shift */
     uint32_t columns, rows, layers;
-    double spacing;
+    double spacing, skin;
 } Lattice;
 
 /* A run of lattice points of one row that are inside. */
@@ -67,23 +73,27 @@ static PxStatus plan(const PxShape *shape, PxLattice kind, double spacing, size_
 {
     PxVec3 low = shape->own_bounds.low, size = px_sub(shape->own_bounds.high, low);
     Lattice l = {.step = px_vec(spacing, spacing, spacing), .spacing = spacing};
+    l.skin = SKIN * fmin(spacing, shape->thickness);
     if (kind == PX_LATTICE_HEXAGONAL) {
         /* Close packing of balls of diameter d: sqrt(2) / d^3 points a volume.
-         * Layers of triangles, each above the hollows of the one below (ABAB). */
+         * Layers of triangles, each above the hollows of the one below (ABAB).
+         * In shapes thinner than that the shifts stay inside. */
         double d = spacing * pow(2.0, 1.0 / 6.0);
         l.step = px_vec(d, d * sqrt(3.0) / 2.0, d * sqrt(2.0 / 3.0));
-        l.shift = px_vec(d / 4.0, d * sqrt(3.0) / 12.0, 0);
+        l.shift = px_vec(fmin(d, size.x) / 4.0, fmin(d * sqrt(3.0) / 3.0, size.y) / 4.0, 0);
     }
     double columns = layers_along(size.x, l.step.x), rows = layers_along(size.y, l.step.y);
     double layers = layers_along(size.z, l.step.z);
+    double places = rows * layers + shape->area / (spacing * spacing);
+    double most_places = fmin(MAX_PLACES, FREE_PLACES + PLACES_PER_POINT * (double)most);
     if (!(px_shape_fill_estimate(shape, spacing) <= ESTIMATE_SLACK * ((double)most + 64)) ||
-        !(columns <= MAX_COLUMNS) || !(rows <= MAX_ROWS) || !(layers <= MAX_ROWS) ||
-        rows * layers > MAX_ROWS)
-        return px_fail(PX_ERR_MEMORY,
-                       "%s: filling it with a spacing of %g m takes about %.3g points, %.3g x %.3g "
-                       "x %.3g places to look at; allowed are %zu points",
-                       px_shape_kind_name(shape->kind), spacing,
-                       px_shape_fill_estimate(shape, spacing), columns, rows, layers, most);
+        !(columns <= MAX_COLUMNS) || !(places <= most_places))
+        return px_fail(
+            PX_ERR_MEMORY,
+            "%s: filling it with a spacing of %g m takes about %.3g points and a look at "
+            "%.3g places; allowed are %zu points and %.3g places",
+            px_shape_kind_name(shape->kind), spacing, px_shape_fill_estimate(shape, spacing),
+            places, most, most_places);
     l.columns = (uint32_t)columns;
     l.rows = (uint32_t)rows;
     l.layers = (uint32_t)layers;
@@ -147,7 +157,7 @@ static bool fill_row(const PxShape *shape, const Lattice *l, uint64_t row, Chunk
         double leap = floor(distance / l->step.x * (1 - 1e-12));
         uint32_t left = l->columns - i;
         uint32_t same = leap < 1 ? 1 : leap < left ? (uint32_t)leap : left;
-        if (inside && distance > SKIN * l->spacing && !add_run(chunk, row, i, i + same))
+        if (inside && distance > l->skin && !add_run(chunk, row, i, i + same))
             return false;
         known = leap >= 1;
         i += same;

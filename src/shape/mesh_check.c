@@ -223,7 +223,7 @@ PxStatus px_mesh_check_parts(const PxMesh *mesh, const PxMeshTree *tree, const c
             *best = t;
     }
     PxBounds bounds = px_mesh_bounds(mesh);
-    double step = 1e-7 * px_length(px_sub(bounds.high, bounds.low));
+    double across = px_length(px_sub(bounds.high, bounds.low));
     for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
         if (part[t] != t)
             continue;
@@ -234,6 +234,11 @@ PxStatus px_mesh_check_parts(const PxMesh *mesh, const PxMeshTree *tree, const c
             continue;
         PxVec3 out = px_normalized(double_area(mesh, face), px_vec(0, 0, 0));
         PxVec3 middle = px_scale(px_add(a, px_add(b, c)), 1.0 / 3.0);
+        /* A hair behind, and in thin parts no more than half way to the other side. */
+        double step = 1e-7 * across;
+        PxMeshSpot spot;
+        if (px_mesh_tree_ray(tree, middle, px_scale(out, -1), 1e-15 * across, 2 * step, &spot))
+            step = 0.5 * spot.distance;
         if (px_mesh_tree_winding(tree, px_mad(middle, out, -step)) < 0.5) {
             status = px_fail(PX_ERR_FORMAT,
                              "%s: a part of the mesh is inside out: triangle %u at (%g, %g, %g) "

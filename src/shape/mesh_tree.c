@@ -113,15 +113,15 @@ static int longest_axis(PxVec3 size)
 /* Nodes in depth-first order; returns how many. */
 static uint32_t build_nodes(Builder *b, uint32_t count, Node *node)
 {
-    struct {
+    struct Job {
         uint32_t begin, end, parent;
     } stack[STACK_SIZE];
     int top = 0;
     uint32_t nodes = 0;
-    stack[top++] = (__typeof__(stack[0])){0, count, UINT32_MAX};
+    stack[top++] = (struct Job){0, count, UINT32_MAX};
     while (top > 0) {
-        uint32_t begin = stack[top - 1].begin, end = stack[top - 1].end;
-        uint32_t parent = stack[--top].parent, self = nodes++;
+        struct Job job = stack[--top];
+        uint32_t begin = job.begin, end = job.end, parent = job.parent, self = nodes++;
         if (parent != UINT32_MAX)
             node[parent].first = self; /* overwritten by the right child, which comes last */
         PxBounds bounds = px_bounds_empty(), middles = px_bounds_empty();
@@ -136,8 +136,8 @@ static uint32_t build_nodes(Builder *b, uint32_t count, Node *node)
         node[self].count = 0;
         uint32_t half = begin + (end - begin) / 2;
         split(b, longest_axis(px_sub(middles.high, middles.low)), begin, half, end);
-        stack[top++] = (__typeof__(stack[0])){half, end, self};
-        stack[top++] = (__typeof__(stack[0])){begin, half, self};
+        stack[top++] = (struct Job){half, end, self};
+        stack[top++] = (struct Job){begin, half, self};
     }
     return nodes;
 }

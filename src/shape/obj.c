@@ -312,6 +312,8 @@ PxStatus px_mesh_read_obj(const char *name, const void *bytes, size_t size, PxMe
                        (unsigned long long)PX_MESH_MAX_FILE);
     Obj obj = {.name = name};
     PxText text = px_text(bytes, size);
+    if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+        text.at += 3; /* the mark that some editors put before UTF-8 */
     PxStatus status = read_lines(&obj, &text);
     if (status == PX_OK)
         status = check_furthest(&obj, "vertex", obj.far_v, obj.v.count);

@@ -38,12 +38,25 @@ PxShapeDef px_shape_def_default(PxShapeKind kind)
 
 /* ---- checking ---- */
 
-static PxStatus check_length(const PxShapeDef *def, const char *what, double value)
+/* The lengths of a def that were checked so far. */
+typedef struct Lengths {
+    double shortest, longest;
+} Lengths;
+
+static PxStatus check_length(const PxShapeDef *def, const char *what, double value, Lengths *all)
 {
     double length = value * def->scale;
-    if (length >= PX_SHAPE_MIN_LENGTH && length <= PX_SHAPE_MAX_LENGTH)
-        return PX_OK;
     const char *kind = px_shape_kind_name(def->kind);
+    if (length >= PX_SHAPE_MIN_LENGTH && length <= PX_SHAPE_MAX_LENGTH) {
+        all->shortest = fmin(all->shortest, length);
+        all->longest = fmax(all->longest, length);
+        if (all->longest <= PX_SHAPE_MAX_RATIO * all->shortest)
+            return PX_OK;
+        return px_fail(PX_ERR_ARGUMENT,
+                       "%s: its lengths lie between %g and %g m, %g times apart "
+                       "at most are allowed",
+                       kind, all->shortest, all->longest, PX_SHAPE_MAX_RATIO);
+    }
     if (!(value > 0) || !isfinite(value))
         return px_fail(PX_ERR_ARGUMENT, "%s: %s is %g m, must be positive and finite", kind, what,
                        value);
@@ -72,13 +85,14 @@ static PxStatus check_standing(const PxShapeDef *def)
 
 static PxStatus check_lengths(const PxShapeDef *def)
 {
+    Lengths all = {INFINITY, 0};
     switch (def->kind) {
     case PX_SHAPE_BOX:
-        PX_TRY(check_length(def, "size in x", def->size.x));
-        PX_TRY(check_length(def, "size in y", def->size.y));
-        return check_length(def, "size in z", def->size.z);
+        PX_TRY(check_length(def, "size in x", def->size.x, &all));
+        PX_TRY(check_length(def, "size in y", def->size.y, &all));
+        return check_length(def, "size in z", def->size.z, &all);
     case PX_SHAPE_SPHERE:
-        return check_length(def, "radius", def->radius);
+        return check_length(def, "radius", def->radius, &all);
     case PX_SHAPE_PLANE:
         if (!(px_length(def->normal) > 0) || !isfinite(px_length(def->normal)))
             return px_fail(PX_ERR_ARGUMENT,
@@ -86,16 +100,16 @@ static PxStatus check_lengths(const PxShapeDef *def)
                            def->normal.y, def->normal.z);
         return PX_OK;
     case PX_SHAPE_FUNNEL:
-        PX_TRY(check_length(def, "thickness", def->thickness));
+        PX_TRY(check_length(def, "thickness", def->thickness, &all));
         /* fall through */
     case PX_SHAPE_CONE:
         if (def->radius_top != 0)
-            PX_TRY(check_length(def, "radius_top", def->radius_top));
+            PX_TRY(check_length(def, "radius_top", def->radius_top, &all));
         /* fall through */
     case PX_SHAPE_CYLINDER:
     case PX_SHAPE_CAPSULE:
-        PX_TRY(check_length(def, "radius", def->radius));
-        return check_length(def, "height", def->height);
+        PX_TRY(check_length(def, "radius", def->radius, &all));
+        return check_length(def, "height", def->height, &all);
     case PX_SHAPE_MESH:
         return PX_OK;
     default:

@@ -14,6 +14,9 @@ typedef struct PxShape PxShape;
 /// any use on both sides, and squares and volumes neither vanish nor overflow.
 #define PX_SHAPE_MIN_LENGTH 1e-50
 #define PX_SHAPE_MAX_LENGTH 1e50
+/// And of one shape (meshes aside) none is longer than this many times another:
+/// a wall that thin would be lost in rounding.
+#define PX_SHAPE_MAX_RATIO 1e9
 
 /// Checks the def, reads the mesh if there is one. Lengths are checked to be
 /// finite and positive. A mesh must be closed, consistently oriented (one that
@@ -75,7 +78,7 @@ void px_points_free(PxPoints *points);
 /// would be more than `most`.
 /// The points come in a fixed order (z, y, x of the lattice). A shape thinner
 /// than half a step still gets one layer. A plane cannot be filled:
-/// PX_ERR_ARGUMENT.
+/// PX_ERR_ARGUMENT. Works on all cores; the points do not depend on how many.
 PxStatus px_shape_fill(const PxShape *shape, PxLattice lattice, double spacing, size_t most,
                        PxPoints *out);
 

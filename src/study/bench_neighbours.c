@@ -247,12 +247,9 @@ PxStatus px_bench_neighbours(PxBench *bench)
 {
     static const uint32_t edges[] = {22, 46, 100};
     static const PxReportColumn columns[] = {
-        {"structure", "structure", "%s"},
-        {"build_ms", "build ms", "%.2f"},
-        {"build_ns", "build ns/point", "%.1f"},
-        {"query_ns", "query ns, in order", "%.1f"},
-        {"query_random_ns", "at random", "%.1f"},
-        {"bytes", "bytes/point", "%.1f"},
+        {"structure", "structure", "%s"},         {"build_ms", "build ms", "%.2f"},
+        {"build_ns", "build ns/point", "%.1f"},   {"query_ns", "query ns, in order", "%.1f"},
+        {"query_random_ns", "at random", "%.1f"}, {"bytes", "bytes/point", "%.1f"},
         {"found", "found/point", "%.2f"},
     };
     for (size_t k = 0; k < PX_COUNT(edges); ++k) {
@@ -272,9 +269,10 @@ PxStatus px_bench_neighbours(PxBench *bench)
         cloud_free(&cloud);
         PX_TRY(status);
     }
-    px_report_note(bench->report,
-                   "\nGrid and lists share their build; the query of the lists is the time to write "
-                   "them.\nBuilding the kd-tree and the hash table uses one thread, all else %d.",
-                   bench->threads.count);
+    px_report_note(
+        bench->report,
+        "\nGrid and lists share their build; the query of the lists is the time to write "
+        "them.\nBuilding the kd-tree and the hash table uses one thread, all else %d.",
+        bench->threads.count);
     return PX_OK;
 }

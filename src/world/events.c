@@ -78,6 +78,8 @@ PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
 {
     if (!(def->time >= 0) || !isfinite(def->time))
         return px_fail(PX_ERR_ARGUMENT, "event: time is %g s, wanted 0 or later", def->time);
+    if (def->time < world->state.time)
+        return px_fail(PX_ERR_ARGUMENT, "event at %g s: that time has passed", def->time);
     if (def->path == NULL || strlen(def->path) >= sizeof((PxEvent *)0)->path ||
         (def->values != 1 && def->values != 3))
         return px_fail(PX_ERR_ARGUMENT, "event at %g s: wanted a path and 1 or 3 numbers",
@@ -91,8 +93,6 @@ PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
     size_t at = world->events.count;
     while (at > 0 && world->events.data[at - 1].time > event.time)
         --at;
-    if (at < world->state.events)
-        return px_fail(PX_ERR_ARGUMENT, "event at %g s: that time has passed", def->time);
     memmove(&world->events.data[at + 1], &world->events.data[at],
             (world->events.count - at) * sizeof event);
     world->events.data[at] = event;

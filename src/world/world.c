@@ -62,6 +62,7 @@ PxStatus px_world_create(const PxWorldDef *def, PxWorld **out)
     world->threads.count = def->threads > 0 ? def->threads : px_threads_available();
     world->isa = px_isa_best();
     world->state.bound_due = 1;
+    px_wall_profile_init(&world->wall_profile, def->support * def->spacing, def->spacing);
     px_dist_init(&world->dist);
     px_arena_init(&world->scratch, world->memory);
     px_grid_init(&world->grid, world->memory);

@@ -37,6 +37,7 @@ struct PxWorld {
     PX_LIST(PxMaterial) materials;
     PX_LIST(PxBody) bodies;
     PX_LIST(PxWall) walls;
+    PxWallProfile wall_profile;
     PX_LIST(PxEvent) events; ///< by time, then in the order they were added
 
     PxWorldState state;

@@ -1,0 +1,228 @@
+/// The last line of defence: nothing crosses a wall, however fast, thin or crooked.
+#include "check.h"
+
+#include "base/random.h"
+#include "contact/defence.h"
+
+#include <stdlib.h>
+
+enum { N = 400 };
+
+#define SPACING 0.02
+
+typedef struct Room {
+    PxParticles p;
+    PxWall wall[8];
+    size_t walls;
+    float far[N];
+} Room;
+
+static PxWall *room_add(Room *room, PxShapeDef def, bool inside)
+{
+    PxWall *wall = &room->wall[room->walls++];
+    memset(wall, 0, sizeof *wall);
+    CHECK_OK(px_shape_create(&def, &wall->shape));
+    wall->def = def;
+    wall->inside = inside;
+    wall->pivot = def.at;
+    wall->bounds = px_shape_bounds(wall->shape);
+    return wall;
+}
+
+static PxShapeDef box(double x, double y, double z)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
+    def.size = px_vec(x, y, z);
+    return def;
+}
+
+/* N particles in the unit cube around the origin, none within a spacing of a wall. */
+static void room_fill(Room *room)
+{
+    PxParticles *p = &room->p;
+    CHECK_OK(px_particles_init(p, NULL));
+    CHECK_OK(px_table_append(&p->table, N, NULL));
+    px_particles_refresh(p);
+    uint64_t draw = 0;
+    for (uint32_t i = 0; i < N; ++i) {
+        bool clear = false;
+        while (!clear) {
+            PxVec3 x = px_vec(px_random_unit(draw, 0, 0) - 0.5, px_random_unit(draw, 0, 1) - 0.5,
+                              px_random_unit(draw, 0, 2) - 0.5);
+            ++draw;
+            p->x[i] = (float)x.x;
+            p->y[i] = (float)x.y;
+            p->z[i] = (float)x.z;
+            clear = true;
+            for (size_t k = 0; k < room->walls; ++k)
+                clear =
+                    clear && px_wall_distance(&room->wall[k], px_wall_to_rest(&room->wall[k], 0, x),
+                                              NULL) > SPACING;
+        }
+        p->id[i] = i;
+    }
+}
+
+/* One step: random velocities up to `reach` metres a step, moved and defended. */
+static PxDefenceCount room_step(Room *room, double time, double dt, double reach, uint64_t step)
+{
+    PxParticles *p = &room->p;
+    for (size_t k = 0; k < room->walls; ++k)
+        px_wall_move(&room->wall[k], time, dt);
+    for (uint32_t i = 0; i < N; ++i) {
+        float *const v[3] = {p->vx, p->vy, p->vz}, *const x[3] = {p->x, p->y, p->z};
+        float *const low[3] = {p->x_low, p->y_low, p->z_low};
+        for (uint32_t a = 0; a < 3; ++a) {
+            v[a][i] = (float)(2 * reach / dt * (px_random_unit(i, step, a) - 0.5));
+            double moved = (double)x[a][i] + (double)low[a][i] + (double)v[a][i] * dt;
+            x[a][i] = (float)moved;
+            low[a][i] = (float)(moved - (double)x[a][i]);
+        }
+    }
+    PxDefenceCount count;
+    px_defend(p, room->wall, room->walls, room->far, SPACING, dt, &(PxThreads){2}, &count);
+    return count;
+}
+
+static PxVec3 place(const PxParticles *p, uint32_t i)
+{
+    return px_vec((double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
+                  (double)p->z[i] + (double)p->z_low[i]);
+}
+
+/* Everybody is on the right side of every wall, as it stands after the step. */
+static void check_sides(const Room *room)
+{
+    for (uint32_t i = 0; i < N; ++i)
+        for (size_t k = 0; k < room->walls; ++k) {
+            PxVec3 rest = px_wall_to_rest(&room->wall[k], 1, place(&room->p, i));
+            double d = px_wall_distance(&room->wall[k], rest, NULL);
+            if (d < 0)
+                fail_msg("particle %u is %g m deep in wall %zu", i, -d, k);
+        }
+}
+
+static void room_free(Room *room)
+{
+    for (size_t k = 0; k < room->walls; ++k)
+        px_shape_free(room->wall[k].shape);
+    px_particles_free(&room->p);
+}
+
+TEST(a_sheet_of_a_hundredth_of_a_spacing_divides_a_room)
+{
+    /* Steps of up to 15 spacings against a crooked sheet of 0.2 mm. */
+    static Room room;
+    memset(&room, 0, sizeof room);
+    room_add(&room, box(1.1, 1.1, 1.1), true);
+    PxShapeDef sheet = box(0.01 * SPACING, 4, 4);
+    sheet.rotation = px_quat_turn(px_vec(0.3, 1, 0.2), 0.4);
+    room_add(&room, sheet, false);
+    room_fill(&room);
+    bool left[N];
+    PxVec3 normal = px_rotate(sheet.rotation, px_vec(1, 0, 0));
+    for (uint32_t i = 0; i < N; ++i)
+        left[i] = px_dot(normal, place(&room.p, i)) < 0;
+    uint64_t caught = 0;
+    for (uint64_t step = 0; step < 60; ++step) {
+        PxDefenceCount count = room_step(&room, 0.01 * (double)step, 0.01, 0.3, step);
+        CHECK_EQUAL(count.leaked, 0);
+        caught += count.caught;
+        check_sides(&room);
+        for (uint32_t i = 0; i < N; ++i)
+            CHECK(left[i] == (px_dot(normal, place(&room.p, i)) < 0));
+    }
+    CHECK(caught > 1000);
+    room_free(&room);
+}
+
+TEST(corners_and_curved_walls_hold)
+{
+    static Room room;
+    memset(&room, 0, sizeof room);
+    room_add(&room, box(1.1, 1.1, 1.1), true);
+    PxShapeDef ball = px_shape_def_default(PX_SHAPE_SPHERE);
+    ball.radius = 0.2;
+    ball.at = px_vec(0.2, 0.2, 0.2);
+    room_add(&room, ball, false);
+    PxShapeDef wedge = box(0.5, 0.05, 0.5);
+    wedge.at = px_vec(-0.2, -0.3, 0);
+    wedge.rotation = px_quat_turn(px_vec(0, 0, 1), 0.6);
+    room_add(&room, wedge, false);
+    PxShapeDef funnel = px_shape_def_default(PX_SHAPE_FUNNEL);
+    funnel.radius = 0.05;
+    funnel.radius_top = 0.2;
+    funnel.height = 0.3;
+    funnel.thickness = 0.001;
+    funnel.at = px_vec(-0.2, 0.2, -0.2);
+    room_add(&room, funnel, false);
+    PxShapeDef plane = px_shape_def_default(PX_SHAPE_PLANE);
+    plane.normal = px_vec(0.2, 1, 0.1);
+    plane.at = px_vec(0, -0.45, 0);
+    room_add(&room, plane, false);
+    room_fill(&room);
+    for (uint64_t step = 0; step < 60; ++step) {
+        PxDefenceCount count = room_step(&room, 0, 0.01, 0.15, step);
+        CHECK_EQUAL(count.leaked, 0);
+        check_sides(&room);
+    }
+    room_free(&room);
+}
+
+TEST(a_moving_wall_sweeps_particles_before_it)
+{
+    /* A thin paddle sweeps through the room and back, turning, while the room shakes. */
+    static Room room;
+    memset(&room, 0, sizeof room);
+    static PxKeyframe sway[] = {{0, {-0.1, 0, 0}, {0, 0, 0, 1}},
+                                {0.3, {0.1, 0.05, 0}, {0, 0, 0.05, 1}},
+                                {0.6, {-0.1, 0, 0}, {0, 0, 0, 1}}};
+    static PxKeyframe sweep[] = {{0, {0, 0, 0}, {0, 0, 0, 1}},
+                                 {0.3, {0.5, 0, 0}, {0, 0.4, 0, 1}},
+                                 {0.6, {0, 0, 0}, {0, 0, 0, 1}}};
+    PxWall *tank = room_add(&room, box(1.6, 1.6, 1.6), true);
+    tank->key = sway;
+    tank->keys = 3;
+    PxShapeDef blade = box(0.0005, 0.8, 0.8);
+    blade.at = px_vec(-0.3, 0, 0);
+    PxWall *paddle = room_add(&room, blade, false);
+    paddle->key = sweep;
+    paddle->keys = 3;
+    for (size_t k = 0; k < room.walls; ++k)
+        px_wall_move(&room.wall[k], 0, 0.01);
+    room_fill(&room);
+    uint64_t caught = 0;
+    for (uint64_t step = 0; step < 60; ++step) {
+        PxDefenceCount count = room_step(&room, 0.01 * (double)step, 0.01, 0.05, step);
+        CHECK_EQUAL(count.leaked, 0);
+        caught += count.caught;
+        check_sides(&room);
+    }
+    CHECK(caught > 100);
+    room_free(&room);
+}
+
+TEST(a_particle_that_meets_a_wall_slides_along_it)
+{
+    static Room room;
+    memset(&room, 0, sizeof room);
+    room_add(&room, px_shape_def_default(PX_SHAPE_PLANE), false);
+    room_fill(&room);
+    PxParticles *p = &room.p;
+    p->x[0] = p->z[0] = p->x_low[0] = p->y_low[0] = p->z_low[0] = 0;
+    p->vx[0] = 3;
+    p->vy[0] = -4;
+    p->vz[0] = 0;
+    p->y[0] = 0.1f - 4 * 0.1f; /* from 0.1 above, moved by v dt */
+    p->x[0] = 3 * 0.1f;
+    PxDefenceCount count;
+    px_wall_move(&room.wall[0], 0, 0.1);
+    px_defend(p, room.wall, 1, room.far, SPACING, 0.1, &(PxThreads){1}, &count);
+    CHECK_NEAR((double)p->x[0], 0.3, 1e-6); /* the way along the wall is kept */
+    CHECK_NEAR((double)p->y[0], 0.01 * SPACING, 1e-6);
+    CHECK_NEAR((double)p->vx[0], 3, 1e-6);
+    CHECK_NEAR((double)p->vy[0], 0, 1e-6);
+    room_free(&room);
+}
+
+TEST_MAIN()

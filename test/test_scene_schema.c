@@ -1,0 +1,139 @@
+/// The JSON schema and the page that describes scene files: both must say what
+/// the tables say. PHYXEL_UPDATE=1 in the environment rewrites docs/scene.schema.json.
+#include "scenes.h"
+
+#include "scene/layout.h"
+#include "scene/writer.h"
+
+#include <jansson.h>
+
+#define SCHEMA_FILE PX_SOURCE_DIR "/docs/scene.schema.json"
+#define PAGE_FILE PX_SOURCE_DIR "/docs/scene.md"
+
+static char *file_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        fail_msg("%s cannot be opened", path);
+    char *text = calloc(1, 1 << 20);
+    size_t size = fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    return text;
+}
+
+static const PxSection *const sections[] = {
+    &px_time_section, &px_material_section, &px_body_section,  &px_shape_section,
+    &px_turn_section, &px_keyframe_section, &px_event_section, &px_camera_section};
+
+TEST(the_checked_in_schema_is_the_generated_one)
+{
+    if (getenv("PHYXEL_UPDATE") != NULL) {
+        FILE *file = fopen(SCHEMA_FILE, "wb");
+        CHECK(file != NULL);
+        CHECK(fputs(px_scene_schema(), file) >= 0);
+        CHECK(fclose(file) == 0);
+    }
+    char *kept = file_text(SCHEMA_FILE);
+    if (strcmp(kept, px_scene_schema()) != 0)
+        fail_msg("docs/scene.schema.json is out of date: PHYXEL_UPDATE=1 %s rewrites it",
+                 "build/test/test_scene_schema");
+    free(kept);
+    CHECK(px_scene_schema() == px_scene_schema());
+}
+
+static void check_fields(const json_t *object, const PxField *fields, size_t count)
+{
+    const json_t *properties = json_object_get(object, "properties");
+    for (size_t k = 0; k < count; ++k) {
+        const json_t *property = json_object_get(properties, fields[k].key);
+        if (property == NULL)
+            fail_msg("'%s' is not in the schema", fields[k].key);
+        const char *said = json_string_value(json_object_get(property, "description"));
+        CHECK(said != NULL && strstr(said, fields[k].help) == said);
+        CHECK(strstr(said, fields[k].unit) != NULL);
+    }
+}
+
+TEST(every_key_is_in_the_schema_with_its_meaning)
+{
+    json_error_t error;
+    json_t *schema = json_loads(px_scene_schema(), JSON_REJECT_DUPLICATES, &error);
+    CHECK(schema != NULL);
+    check_fields(schema, px_scene_section.fields, *px_scene_section.field_count);
+    for (size_t s = 0; s < PX_COUNT(sections); ++s) {
+        const json_t *section =
+            json_object_get(json_object_get(schema, "definitions"), sections[s]->name);
+        CHECK(section != NULL);
+        check_fields(section, sections[s]->fields, *sections[s]->field_count);
+        for (size_t k = 0; k < sections[s]->entry_count; ++k)
+            CHECK(json_object_get(json_object_get(section, "properties"),
+                                  sections[s]->entries[k].key) != NULL);
+        for (size_t k = 0; k < sections[s]->form_count; ++k)
+            CHECK(json_object_get(json_object_get(section, "properties"),
+                                  sections[s]->forms[k].key) != NULL);
+        CHECK(json_is_false(json_object_get(section, "additionalProperties")));
+    }
+    json_decref(schema);
+}
+
+/* Every key must head a row of a table, "| `key` |", in which its unit and its
+ * default stand. */
+static void check_row(const char *page, const char *key, const char *unit, const char *value)
+{
+    char row[100];
+    snprintf(row, sizeof row, "\n| `%s` |", key);
+    for (const char *at = strstr(page, row); at != NULL; at = strstr(at + 1, row)) {
+        char line[1000];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+        if (strstr(line, unit) != NULL && strstr(line, value) != NULL)
+            return;
+    }
+    fail_msg("docs/scene.md has no row for '%s' with the unit '%s' and the default '%s'", key, unit,
+             value);
+}
+
+static void check_rows(const char *page, const PxField *fields, size_t count, const void *defaults)
+{
+    for (size_t k = 0; k < count; ++k) {
+        char value[40] = "required", number[32];
+        if (fields[k].kind != PX_FIELD_NUMBER && fields[k].kind != PX_FIELD_COUNT)
+            value[0] = '\0';
+        else if (!(fields[k].flags & PX_FIELD_REQUIRED))
+            snprintf(value, sizeof value, "| %s |",
+                     px_number_text(*(const double *)((const char *)defaults + fields[k].offset),
+                                    number));
+        check_row(page, fields[k].key, fields[k].unit, value);
+    }
+}
+
+static void check_section(const char *page, const PxSection *section)
+{
+    PxSectionObject defaults;
+    section->defaults(&defaults);
+    check_rows(page, section->fields, *section->field_count, &defaults);
+    for (size_t k = 0; k < *section->field_count; ++k) {
+        const PxFamily *family = section->fields[k].family;
+        for (size_t m = 0; family != NULL && m < family->count; ++m)
+            check_rows(page, family->models[m]->fields, family->models[m]->field_count,
+                       family->models[m]->defaults);
+    }
+    for (size_t k = 0; k < section->entry_count; ++k)
+        check_row(page, section->entries[k].key, "", "");
+    for (size_t k = 0; k < section->form_count; ++k) {
+        check_row(page, section->forms[k].key, "", "");
+        for (size_t f = 0; f < section->forms[k].field_count; ++f)
+            check_row(page, section->forms[k].fields[f].key, section->forms[k].fields[f].unit, "");
+    }
+}
+
+TEST(every_key_is_on_the_page_with_its_unit_and_default)
+{
+    char *page = file_text(PAGE_FILE);
+    check_section(page, &px_scene_section);
+    for (size_t s = 0; s < PX_COUNT(sections); ++s)
+        check_section(page, sections[s]);
+    free(page);
+}
+
+TEST_MAIN()

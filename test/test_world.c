@@ -1,0 +1,268 @@
+/// The world's interface: what it takes, what it refuses, and when things happen.
+#include "check.h"
+
+#include "phyxel/world.h"
+#include "world/state.h"
+
+static PxWorld *make_world(void)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    def.threads = 1;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef water = px_material_def_default();
+    CHECK_OK(px_world_add_material(world, &water, NULL));
+    PxBodyDef drop = px_body_def_default();
+    drop.name = "drop";
+    drop.shape.size = (PxVec3){0.04, 0.04, 0.04};
+    drop.material = (PxMaterialId){1, 1};
+    CHECK_OK(px_world_add_body(world, &drop, NULL));
+    return world;
+}
+
+TEST(defs_that_were_not_started_from_the_defaults_are_refused)
+{
+    PxWorld *world;
+    PxWorldDef def = {.spacing = 0.1};
+    CHECK_FAILS(px_world_create(&def, &world), PX_ERR_ARGUMENT, "px_world_def_default");
+    CHECK(world == NULL);
+    world = make_world();
+    PxBodyDef body = {.name = "x"};
+    PxMaterialDef material = {.name = "y"};
+    CHECK_FAILS(px_world_add_body(world, &body, NULL), PX_ERR_ARGUMENT, "default");
+    CHECK_FAILS(px_world_add_material(world, &material, NULL), PX_ERR_ARGUMENT, "default");
+    px_world_free(world);
+}
+
+TEST(values_out_of_range_and_nan_are_refused_with_their_name)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    def.spacing = 0;
+    CHECK_FAILS(px_world_create(&def, &world), PX_ERR_ARGUMENT,
+                "spacing is 0, wanted a number above");
+    def.spacing = (double)NAN;
+    CHECK_FAILS(px_world_create(&def, &world), PX_ERR_ARGUMENT, "spacing");
+    def = px_world_def_default();
+    def.gravity.y = (double)INFINITY;
+    CHECK_FAILS(px_world_create(&def, &world), PX_ERR_ARGUMENT, "gravity");
+    def = px_world_def_default();
+    def.threads = -1;
+    CHECK_FAILS(px_world_create(&def, &world), PX_ERR_ARGUMENT, "threads");
+    world = make_world();
+    PxMaterialDef oil = px_material_def_default();
+    oil.name = "oil";
+    oil.density = -3;
+    CHECK_FAILS(px_world_add_material(world, &oil, NULL), PX_ERR_ARGUMENT, "density is -3");
+    oil = px_material_def_default();
+    CHECK_FAILS(px_world_add_material(world, &oil, NULL), PX_ERR_ARGUMENT, "already");
+    oil.name = "a.b";
+    CHECK_FAILS(px_world_add_material(world, &oil, NULL), PX_ERR_ARGUMENT, "no dot");
+    oil.name = "oil";
+    oil.pressure = px_pressure_choice("nonsense");
+    CHECK_FAILS(px_world_add_material(world, &oil, NULL), PX_ERR_ARGUMENT, "no pressure model");
+    px_world_free(world);
+}
+
+TEST(bodies_that_make_no_sense_are_refused_and_leave_the_world_as_it_was)
+{
+    PxWorld *world = make_world();
+    PxBodyId id;
+    PxBodyDef body = px_body_def_default();
+    body.name = "drop";
+    body.material = (PxMaterialId){1, 1};
+    CHECK_FAILS(px_world_add_body(world, &body, &id), PX_ERR_ARGUMENT, "already");
+    body.name = "other";
+    body.material = (PxMaterialId){7, 1};
+    CHECK_FAILS(px_world_add_body(world, &body, &id), PX_ERR_ARGUMENT, "no material 7");
+    body.material = (PxMaterialId){0, 0};
+    CHECK_FAILS(px_world_add_body(world, &body, &id), PX_ERR_ARGUMENT, "wanted a material");
+    body.material = (PxMaterialId){1, 1};
+    body.wall = true;
+    CHECK_FAILS(px_world_add_body(world, &body, &id), PX_ERR_ARGUMENT, "wall has no material");
+    body.wall = false;
+    body.shape = px_shape_def_default(PX_SHAPE_PLANE);
+    CHECK_FAILS(px_world_add_body(world, &body, &id), PX_ERR_ARGUMENT, "plane");
+    body.shape = px_shape_def_default(PX_SHAPE_SPHERE);
+    body.shape.radius = -1;
+    CHECK_FAILS(px_world_add_body(world, &body, &id), PX_ERR_ARGUMENT, "body 'other'");
+    body.shape.radius = 1000; /* 5e14 particles */
+    CHECK_FAILS(px_world_add_body(world, &body, &id), PX_ERR_MEMORY, "body 'other'");
+    CHECK_EQUAL(id.slot, 0);
+    CHECK_EQUAL(px_world_count(world), 8);
+    px_world_free(world);
+}
+
+TEST(numbers_are_set_by_their_path)
+{
+    PxWorld *world = make_world();
+    double value = 2, vector[3] = {1, 2, 3};
+    CHECK_OK(px_world_set(world, "gravity", vector, 3));
+    CHECK_OK(px_world_set(world, "gravity.y", &value, 1));
+    CHECK_OK(px_world_set(world, "materials.water.viscosity", &value, 1));
+    CHECK_OK(px_world_set(world, "materials.water.pressure.gamma", &value, 1));
+    CHECK_OK(px_world_set(world, "bodies.drop.temperature", &value, 1));
+    CHECK(px_world_floats(world, "temperature", 0)[3] == 2.0f);
+    CHECK_FAILS(px_world_set(world, "gravity", &value, 1), PX_ERR_ARGUMENT, "takes 3 numbers");
+    CHECK_FAILS(px_world_set(world, "gravity.w", &value, 1), PX_ERR_ARGUMENT, "vector");
+    CHECK_FAILS(px_world_set(world, "spacing", &value, 1), PX_ERR_ARGUMENT, "cannot change");
+    CHECK_FAILS(px_world_set(world, "materials.water.density", &value, 1), PX_ERR_ARGUMENT,
+                "cannot change");
+    CHECK_FAILS(px_world_set(world, "materials.milk.viscosity", &value, 1), PX_ERR_ARGUMENT,
+                "no material 'milk'");
+    CHECK_FAILS(px_world_set(world, "materials.water", &value, 1), PX_ERR_ARGUMENT, "wanted");
+    CHECK_FAILS(px_world_set(world, "bodies.drip.friction", &value, 1), PX_ERR_ARGUMENT, "drip");
+    CHECK_FAILS(px_world_set(world, "nothing", &value, 1), PX_ERR_ARGUMENT, "no 'nothing'");
+    CHECK_FAILS(px_world_set(world, "", &value, 1), PX_ERR_ARGUMENT, "no ''");
+    value = -1;
+    CHECK_FAILS(px_world_set(world, "materials.water.viscosity", &value, 1), PX_ERR_ARGUMENT,
+                "is -1");
+    value = 2.5;
+    CHECK_FAILS(px_world_set(world, "materials.water.pressure.gamma", &value, 1), PX_ERR_ARGUMENT,
+                "whole number");
+    px_world_free(world);
+}
+
+TEST(an_event_happens_at_its_time_and_not_before)
+{
+    /* gravity off at 0.1 s exactly: the speed stays g * 0.1 */
+    PxWorld *world = make_world();
+    PxEventDef off = {.time = 0.1, .path = "gravity", .value = {0, 0, 0}, .values = 3};
+    CHECK_OK(px_world_add_event(world, &off));
+    CHECK_OK(px_world_advance(world, 0.3));
+    PxStats stats;
+    px_world_stats(world, &stats);
+    CHECK_NEAR(stats.momentum.y / stats.mass, -0.981, 1e-5);
+    CHECK(stats.time == 0.3);
+    CHECK_FAILS(px_world_add_event(world, &off), PX_ERR_ARGUMENT, "has passed");
+    PxEventDef wrong = {.time = 0.4, .path = "gravity", .value = {0}, .values = 2};
+    CHECK_FAILS(px_world_add_event(world, &wrong), PX_ERR_ARGUMENT, "1 or 3");
+    PxEventDef unknown = {.time = 0.4, .path = "levity", .value = {0}, .values = 1};
+    CHECK_OK(px_world_add_event(world, &unknown));
+    CHECK_FAILS(px_world_advance(world, 0.5), PX_ERR_ARGUMENT, "event at 0.4 s: levity");
+    px_world_free(world);
+}
+
+TEST(events_come_in_the_order_of_their_times)
+{
+    PxWorld *world = make_world();
+    const double times[] = {0.02, 0.01, 0.02};
+    for (int k = 0; k < 3; ++k) {
+        PxEventDef event = {.time = times[k], .path = "gravity.y", .value = {k}, .values = 1};
+        CHECK_OK(px_world_add_event(world, &event));
+    }
+    /* 1 at 0.01; 0 and then 2 at 0.02 */
+    CHECK_OK(px_world_advance(world, 0.03));
+    PxStats stats;
+    px_world_stats(world, &stats);
+    CHECK_NEAR(stats.momentum.y / stats.mass, -9.81 * 0.01 + 1 * 0.01 + 2 * 0.01, 1e-5);
+    px_world_free(world);
+}
+
+TEST(a_step_does_not_go_beyond_its_end_and_not_back)
+{
+    PxWorld *world = make_world();
+    CHECK_OK(px_world_step(world, 1e-5));
+    CHECK(px_world_time(world) == 1e-5);
+    CHECK_FAILS(px_world_step(world, 1e-5), PX_ERR_ARGUMENT, "already");
+    CHECK_FAILS(px_world_step(world, 0), PX_ERR_ARGUMENT, "already");
+    CHECK_FAILS(px_world_step(world, (double)NAN), PX_ERR_ARGUMENT, "already");
+    px_world_free(world);
+}
+
+TEST(an_empty_world_passes_its_time)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    CHECK_OK(px_world_create(&def, &world));
+    CHECK_OK(px_world_advance(world, 0.1));
+    CHECK(px_world_time(world) == 0.1);
+    PxStats stats;
+    px_world_stats(world, &stats);
+    CHECK_EQUAL(stats.particles, 0);
+    px_world_free(world);
+}
+
+TEST(a_step_that_would_be_too_short_says_why)
+{
+    PxWorld *world = make_world();
+    double thick = 1e6;
+    CHECK_OK(px_world_set(world, "materials.water.viscosity", &thick, 1));
+    /* 0.125 h^2 rho / mu = 0.125 * 4e-4 * 1000 / 1e6 = 5e-8 s */
+    double least = 1e-6;
+    CHECK_OK(px_world_set(world, "min_step", &least, 1));
+    CHECK_FAILS(px_world_advance(world, 0.01), PX_ERR_NUMERIC, "because of viscosity");
+    px_world_free(world);
+}
+
+TEST(a_wall_moves_by_its_keyframes_and_takes_the_fluid_along)
+{
+    /* A closed box, full, moved by 0.1 m in 0.2 s: the water goes with it. */
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    def.threads = 1;
+    def.gravity = (PxVec3){0, 0, 0};
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef water = px_material_def_default();
+    PxMaterialId id;
+    CHECK_OK(px_world_add_material(world, &water, &id));
+    PxBodyDef body = px_body_def_default();
+    body.name = "water";
+    body.shape.size = (PxVec3){0.12, 0.12, 0.12};
+    body.material = id;
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    PxKeyframe keys[] = {{0, {0, 0, 0}, {0, 0, 0, 1}}, {0.2, {0.1, 0, 0}, {0, 0, 0, 1}}};
+    body.name = "box";
+    body.material = (PxMaterialId){0, 0};
+    body.wall = body.inside = true;
+    body.keyframe = keys;
+    body.keyframes = 2;
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    CHECK_OK(px_world_advance(world, 0.2));
+    const float *x = px_world_floats(world, "position", 0);
+    double middle = 0;
+    for (uint32_t i = 0; i < px_world_count(world); ++i) {
+        CHECK(x[i] > 0.04f - 0.001f && x[i] < 0.16f + 0.001f);
+        middle += (double)x[i] / px_world_count(world);
+    }
+    CHECK_NEAR(middle, 0.1, 0.005);
+    PxStats stats;
+    px_world_stats(world, &stats);
+    CHECK_EQUAL(stats.leaked, 0);
+    px_world_free(world);
+}
+
+TEST(a_restored_world_goes_on_to_the_same_bits)
+{
+    PxWorld *straight = make_world(), *first = make_world(), *second = make_world();
+    PxWorld *all[] = {straight, first, second};
+    for (int k = 0; k < 3; ++k) {
+        PxEventDef event = {.time = 0.02, .path = "gravity.x", .value = {3}, .values = 1};
+        CHECK_OK(px_world_add_event(all[k], &event));
+    }
+    CHECK_OK(px_world_advance(straight, 0.03));
+    CHECK_OK(px_world_advance(straight, 0.05));
+    CHECK_OK(px_world_advance(first, 0.03));
+    PxWorldState stored = px_world_state(first);
+    CHECK_EQUAL(stored.events, 1);
+    CHECK_OK(px_world_restore(second, &stored, px_world_particles(first)));
+    CHECK_OK(px_world_advance(second, 0.05));
+    uint64_t a[2], b[2];
+    px_table_hash(px_world_particles(straight), PX_COLUMN_STATE | PX_COLUMN_FRAME, a);
+    px_table_hash(px_world_particles(second), PX_COLUMN_STATE | PX_COLUMN_FRAME, b);
+    CHECK(a[0] == b[0] && a[1] == b[1]);
+    CHECK_EQUAL(px_world_state(second).step, px_world_state(straight).step);
+
+    /* particles that do not fit are refused */
+    PxTable wrong;
+    px_table_init(&wrong, NULL);
+    CHECK_FAILS(px_world_restore(second, &stored, &wrong), PX_ERR_FORMAT, "no usable column");
+    stored.events = 5;
+    CHECK_FAILS(px_world_restore(second, &stored, px_world_particles(first)), PX_ERR_FORMAT,
+                "does not belong");
+    px_table_free(&wrong);
+    for (int k = 0; k < 3; ++k)
+        px_world_free(all[k]);
+}
+
+TEST_MAIN()
