@@ -138,12 +138,12 @@ static int find_scene(const char *path, const OptionList *sets, int frames, cons
     }
     if (status == EXIT_DONE && frames >= 0) {
         snprintf(text, sizeof text, "%d", frames);
-        if (px_scene_set(*scene, "time.frames", text) != PX_OK)
-            return report_failure(PX_ERR_ARGUMENT, "run");
-        if (px_scene_error_count(*scene) > 0) {
+        PxStatus set = px_scene_set(*scene, "time.frames", text);
+        if (set == PX_ERR_FORMAT)
             print_complaints(*scene, stderr);
-            status = EXIT_WRONG;
-        }
+        else if (set != PX_OK)
+            return report_failure(set, "run");
+        status = set == PX_OK ? EXIT_DONE : EXIT_WRONG;
     }
     if (status != EXIT_DONE && *scene != NULL)
         fprintf(stderr, "phyxel run: nothing was run: %zu error%s in the scene\n",

@@ -4,7 +4,7 @@
 . "$PX_SOURCE/test/command.sh"
 
 # threads and instructions: enough particles for several blocks a thread
-dam="$scenes/dam-break.json --set spacing=0.035"
+dam="$scenes/dam-break.json --set spacing=0.04"
 status 0 run $dam --frames 2 -q --threads 1 -o "$work/1"
 for threads in 2 3; do
     status 0 run $dam --frames 2 -q --threads $threads -o "$work/$threads"
@@ -32,17 +32,19 @@ by_frame() { # NAME FRAMES ARGUMENTS...
     same "$work/$name" "$work/$name.cut"
     tidy "$work/$name.cut"
 }
+paddle='[{"at": 0}, {"at": 0.1, "move": [0, -0.15, 0]},
+ {"at": 0.3, "move": [0, -0.15, 0], "turn": {"axis": [0, 1, 0], "degrees": 90}}]'
 by_frame events 6 --set spacing=0.05 --set time.fps=20 \
     --set events[0].at=0.06 --set events[1].at=0.1 --set events[2].at=0.15 \
     --set events[3].at=0.17 --set events[4].at=0.2
 by_frame sloshing 5 --set spacing=0.06 --set time.fps=8
-by_frame stir 5 --set spacing=0.06 --set time.fps=4
+by_frame stir 6 --set spacing=0.06 --set time.fps=20 --set bodies.paddle.keyframes="$paddle"
 # the events happened, and the paddle moved: otherwise the frames are others
 status 0 run "$scenes/events.json" --set spacing=0.05 --set time.fps=20 --frames 6 -q -o "$work/quiet"
 "$phyxel" info "$work/events" --hash >"$work/hash1"
 "$phyxel" info "$work/quiet" --hash >"$work/hash2"
 [ "$(comm -12 "$work/hash1" "$work/hash2" | wc -l)" -le 2 ] || fail "the events had no effect"
-status 0 run "$scenes/stir.json" --set spacing=0.06 --set time.fps=4 --frames 5 -q -o "$work/still" \
+status 0 run "$scenes/stir.json" --set spacing=0.06 --set time.fps=20 --frames 6 -q -o "$work/still" \
     --set bodies.paddle.keyframes='[{"at": 0}, {"at": 1}]'
 "$phyxel" info "$work/stir" --hash >"$work/hash1"
 "$phyxel" info "$work/still" --hash >"$work/hash2"

@@ -3,10 +3,10 @@
 # say works, and ends with the same bits. A run in the background minds no Ctrl-C, one
 # under nohup no hangup.
 . "$PX_SOURCE/test/command.sh"
-frames=60
+frames=40
 status 0 run $small --frames $frames -q -o "$work/straight"
 
-# stop SIGNAL DIR OPTIONS...: starts a run, sends it the signal when its fifth frame is
+# stop SIGNAL DIR OPTIONS...: starts a run, sends it the signal when its third frame is
 # there, and tries anew should it have been done before that.
 stop() {
     signal=$1 dir=$2
@@ -17,7 +17,7 @@ stop() {
         env --default-signal=INT,HUP,TERM "$phyxel" run $small --frames $frames -o "$dir" "$@" \
             >"$work/out" 2>"$work/err" &
         process=$!
-        wait_for "$dir/frames/000005.h5"
+        wait_for "$dir/frames/000003.h5"
         kill -"$signal" $process
         wait $process || got=$?
         [ $got = 0 ] || return 0
