@@ -11,7 +11,7 @@
 
 /// Water in a tank, a paddle on keyframes, two events; a handful of steps a frame.
 #define TINY(name, density)                                                                        \
-    "{\"phyxel\": 1, \"name\": \"" name "\", \"time\": {\"frames\": 2, \"fps\": 300},\n"           \
+    "{\"phyxel\": 1, \"name\": \"" name "\", \"time\": {\"frames\": 2, \"fps\": 150},\n"           \
     " \"spacing\": 0.1, \"materials\": {\"water\": {\"density\": " density "}},\n"                 \
     " \"bodies\": [\n"                                                                             \
     "  {\"name\": \"tank\", \"shape\": {\"box\": [0.8, 0.8, 0.5], \"at\": [0.4, 0.4, 0]},\n"       \
@@ -20,8 +20,8 @@
     "   \"material\": \"water\"},\n"                                                               \
     "  {\"name\": \"paddle\", \"shape\": {\"box\": [0.1, 0.2, 0.4], \"at\": [0.6, 0.3, 0]},\n"     \
     "   \"wall\": true, \"keyframes\": [{\"at\": 0}, {\"at\": 0.1, \"move\": [-0.2, 0, 0]}]}],\n"  \
-    " \"events\": [{\"at\": 0.004, \"set\": \"gravity\", \"to\": [5, -5, 0]},\n"                   \
-    "  {\"at\": 0.0041, \"set\": \"materials.water.viscosity\", \"to\": 2}]}\n"
+    " \"events\": [{\"at\": 0.008, \"set\": \"gravity\", \"to\": [5, -5, 0]},\n"                   \
+    "  {\"at\": 0.0091, \"set\": \"materials.water.viscosity\", \"to\": 2}]}\n"
 
 static inline PxScene *tiny_scene(const char *text)
 {

@@ -19,7 +19,9 @@
 #define SANITIZED 1
 #endif
 #endif
-#ifndef SANITIZED
+#if !defined(SANITIZED) && !defined(__GLIBC__)
+#define SANITIZED 1 /* or another C library: its malloc() cannot be stood in for like this */
+#elif !defined(SANITIZED)
 #define SANITIZED 0
 #endif
 
