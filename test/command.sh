@@ -62,5 +62,5 @@ wait_for() { # FILE: until it is there, at most a minute
     done
 }
 
-# A run of many small frames: 240 particles, a millisecond a frame or so.
-small="$scenes/dam-break.json --set spacing=0.1"
+# A run of many small frames: 240 particles, some ten steps a frame.
+small="$scenes/dam-break.json --set spacing=0.1 --set time.fps=120"

@@ -8,7 +8,7 @@ escape=$(printf '\033')
 status 0 run $small --frames 8 -o "$work/plain"
 [ ! -s "$work/out" ] || fail "talk on stdout"
 grep -q "^frame 0/8  t = 0 s" "$work/err" || fail "no first line"
-grep -q "^frame 8/8  t = 0.2667 s" "$work/err" || fail "no last line"
+grep -q "^frame 8/8  t = 0.06667 s" "$work/err" || fail "no last line"
 said "8 frames in $work/plain"
 tail -c 1 "$work/err" | od -c | grep -q '\\n' || fail "the last line has no end"
 ! grep -q "[$escape$(printf '\r')]" "$work/err" || fail "escape codes where there is no terminal"

@@ -4,7 +4,7 @@
 . "$PX_SOURCE/test/command.sh"
 
 # threads and instructions: enough particles for several blocks a thread
-dam="$scenes/dam-break.json --set spacing=0.04"
+dam="$scenes/dam-break.json --set spacing=0.04 --set time.fps=120"
 status 0 run $dam --frames 2 -q --threads 1 -o "$work/1"
 for threads in 2 3; do
     status 0 run $dam --frames 2 -q --threads $threads -o "$work/$threads"

@@ -3,7 +3,7 @@
 # say works, and ends with the same bits. A run in the background minds no Ctrl-C, one
 # under nohup no hangup.
 . "$PX_SOURCE/test/command.sh"
-frames=40
+frames=60
 status 0 run $small --frames $frames -q -o "$work/straight"
 
 # stop SIGNAL DIR OPTIONS...: starts a run, sends it the signal when its third frame is

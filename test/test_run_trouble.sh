@@ -8,7 +8,7 @@ status 0 run $small --frames $frames -q -o "$work/straight"
 # files may not grow beyond a limit: everything fails in turn as the limit rises
 # (in sh a block has 512 bytes)
 failures=0
-for blocks in 0 1 4 8 20 30 40 50 60 80 100 150; do
+for blocks in 0 1 4 8 20 40 60 80 120; do
     rm -rf "$work/limited"
     got=0
     (
