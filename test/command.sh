@@ -9,7 +9,8 @@ scenes=$PX_SOURCE/scenes
 }
 [ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || export TMPDIR=/dev/shm
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+process= # one that runs in the background, so that none is left behind
+trap '[ -z "$process" ] || kill -9 "$process" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
 fail() { # what; shows what the command said last

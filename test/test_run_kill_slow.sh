@@ -19,6 +19,7 @@ while [ $killed -lt 10 ]; do
     sleep $delay
     kill -9 $process 2>/dev/null
     wait $process 2>/dev/null || got=$?
+    process=
     if [ $got = 0 ]; then # it was done: begin anew, the earlier kills count
         same "$work/straight" "$work/killed"
         rm -rf "$work/killed"

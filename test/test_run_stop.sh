@@ -3,7 +3,7 @@
 # say works, and ends with the same bits. A run in the background minds no Ctrl-C, one
 # under nohup no hangup.
 . "$PX_SOURCE/test/command.sh"
-frames=60
+frames=40
 status 0 run $small --frames $frames -q -o "$work/straight"
 
 # stop SIGNAL DIR OPTIONS...: starts a run, sends it the signal when its third frame is
@@ -20,6 +20,7 @@ stop() {
         wait_for "$dir/frames/000003.h5"
         kill -"$signal" $process
         wait $process || got=$?
+        process=
         [ $got = 0 ] || return 0
     done
     fail "$signal always comes too late"
@@ -67,6 +68,7 @@ for signal in INT HUP; do
     wait_for "$work/deaf/frames/000002.h5"
     kill -$signal $process 2>/dev/null
     wait $process || fail "an ignored SIG$signal stopped it"
+    process=
     same "$work/straight" "$work/deaf"
 done
 exit 0
