@@ -22,7 +22,8 @@ int command_schema(int argc, char **argv);
 int report_failure(PxStatus status, const char *command);
 
 /// Reads a scene and applies --set; complaints go to `out`. EXIT_DONE when it may
-/// be used.
+/// be used. *scene is NULL when there is none to say anything about.
+void print_complaints(const PxScene *scene, FILE *out);
 int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene);
 
 /// "1.2 GB", "3 min 20 s" into a buffer.
@@ -30,6 +31,9 @@ const char *text_bytes(double bytes, char *buffer, size_t size);
 const char *text_seconds(double seconds, char *buffer, size_t size);
 /// "12,345"
 const char *text_count(double count, char *buffer, size_t size);
+
+/// A path as one has to type it in a shell.
+const char *text_shell(const char *path, char *buffer, size_t size);
 
 /// Makes Ctrl-C and SIGTERM a request to stop after the work at hand.
 void signals_catch(void);

@@ -7,10 +7,13 @@
 
 int report_failure(PxStatus status, const char *command)
 {
-    fprintf(stderr, "phyxel %s: %s\n", command, px_error_message());
+    const char *message = px_error_message();
+    size_t length = strlen(command);
+    if (strncmp(message, command, length) == 0 && strncmp(message + length, ": ", 2) == 0)
+        message += length + 2; /* some messages say themselves who speaks */
+    fprintf(stderr, "phyxel %s: %s\n", command, message);
     switch (status) {
     case PX_ERR_ARGUMENT:
-    case PX_ERR_FORMAT:
     case PX_ERR_EXISTS:
         return EXIT_WRONG;
     default:
@@ -18,7 +21,7 @@ int report_failure(PxStatus status, const char *command)
     }
 }
 
-static void print_complaints(const PxScene *scene, FILE *out)
+void print_complaints(const PxScene *scene, FILE *out)
 {
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
         const PxComplaint *c = px_scene_complaint(scene, k);
@@ -32,24 +35,30 @@ static void print_complaints(const PxScene *scene, FILE *out)
     }
 }
 
+/* Says what is wrong with the call; there is nothing to say about the scene then. */
+static int wrong_call(PxScene **scene, const char *what, const char *item, const char *why)
+{
+    fprintf(stderr, "phyxel: %s%.80s%s\n", what, item, why);
+    px_scene_free(*scene);
+    *scene = NULL;
+    return EXIT_WRONG;
+}
+
 int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene)
 {
     PxStatus status = px_scene_read(path, scene);
     if (*scene == NULL)
-        return fprintf(stderr, "phyxel: %s\n", px_error_message()), EXIT_WRONG;
+        return wrong_call(scene, px_error_message(), "", "");
     for (size_t k = 0; k < sets->count; ++k) {
         const char *equals = strchr(sets->item[k], '=');
         char place[256];
         if (equals == NULL || equals == sets->item[k] ||
-            (size_t)(equals - sets->item[k]) >= sizeof place) {
-            fprintf(stderr, "phyxel: --set wants PATH=VALUE, got '%.80s'\n", sets->item[k]);
-            return EXIT_WRONG;
-        }
+            (size_t)(equals - sets->item[k]) >= sizeof place)
+            return wrong_call(scene, "--set wants PATH=VALUE, got '", sets->item[k], "'");
         snprintf(place, sizeof place, "%.*s", (int)(equals - sets->item[k]), sets->item[k]);
         status = px_scene_set(*scene, place, equals + 1);
         if (status != PX_OK && status != PX_ERR_FORMAT)
-            return fprintf(stderr, "phyxel: --set %s: %s\n", sets->item[k], px_error_message()),
-                   EXIT_WRONG;
+            return wrong_call(scene, px_error_message(), "", "");
     }
     if (status == PX_OK && deep)
         status = px_scene_check(*scene);
@@ -98,6 +107,22 @@ const char *text_count(double count, char *buffer, size_t size)
     return buffer;
 }
 
+const char *text_shell(const char *path, char *buffer, size_t size)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-+,:@%";
+    if (path[0] != '\0' && path[0] != '-' && path[strspn(path, plain)] == '\0') {
+        snprintf(buffer, size, "%s", path);
+        return buffer;
+    }
+    size_t at = 0;
+    at += (size_t)snprintf(buffer, size, "%s'", path[0] == '-' ? "./" : "");
+    for (const char *c = path; *c != '\0' && at + 6 < size; ++c)
+        at += (size_t)snprintf(buffer + at, size - at, *c == '\'' ? "'\\''" : "%c", *c);
+    snprintf(buffer + at, size - at, "'");
+    return buffer;
+}
+
 static volatile sig_atomic_t stop_asked;
 
 static void ask_stop(int signal_number)
@@ -108,10 +133,12 @@ static void ask_stop(int signal_number)
 
 void signals_catch(void)
 {
-    struct sigaction action = {.sa_handler = ask_stop, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = ask_stop, .sa_flags = SA_RESTART}, before;
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; ++k)
+        /* What the caller ignores stays ignored: nohup, and jobs in the background. */
+        if (sigaction(signals[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[k], &action, NULL);
 }
 
 bool signals_stop(void)

@@ -2,7 +2,19 @@
 #include "commands.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Says so when it is none. */
+static bool is_folder(const char *dir, const char *command)
+{
+    struct stat info;
+    if (stat(dir, &info) == 0 && S_ISDIR(info.st_mode))
+        return true;
+    fprintf(stderr, "phyxel %s: there is no folder '%s'; wanted one that 'phyxel run' has made\n",
+            command, dir);
+    return false;
+}
 
 /* ---- info --------------------------------------------------------------- */
 
@@ -10,27 +22,34 @@ typedef struct Listing {
     bool hash, json;
     size_t frames, damaged;
     double first, last;
-    uint32_t particles;
+    uint32_t particles, number; /* of the last frame */
 } Listing;
 
 static bool list_frame(void *user, const PxFrameInfo *f)
 {
     Listing *l = user;
     if (f->problem != NULL) {
+        fprintf(stderr, "phyxel info: frame %u: %s\n", f->number, f->problem);
+        if (l->json) {
+            printf("%s\n  {\"frame\": %u, \"problem\": ", l->frames + l->damaged > 0 ? "," : "",
+                   f->number);
+            json_text(stdout, f->problem);
+            printf("}");
+        }
         ++l->damaged;
-        fprintf(stderr, "phyxel info: %s\n", f->problem);
         return !signals_stop();
     }
     if (l->json)
         printf("%s\n  {\"frame\": %u, \"step\": %llu, \"time\": %.9g, \"particles\": %u, \"hash\": "
                "\"%s\"}",
-               l->frames > 0 ? "," : "", f->number, (unsigned long long)f->step, f->time,
-               f->particles, f->hash);
+               l->frames + l->damaged > 0 ? "," : "", f->number, (unsigned long long)f->step,
+               f->time, f->particles, f->hash);
     else if (l->hash)
         printf("%06u %s\n", f->number, f->hash);
     if (l->frames == 0)
         l->first = f->time;
     l->last = f->time;
+    l->number = f->number;
     l->particles = f->particles;
     ++l->frames;
     return !signals_stop();
@@ -45,6 +64,24 @@ static int describe_phyxel(void)
     for (size_t k = 0; px_bench_info(k) != NULL; ++k)
         printf("  %-12s %s\n", px_bench_info(k)->name, px_bench_info(k)->summary);
     return EXIT_DONE;
+}
+
+static void describe_run(const char *dir, const PxScene *scene, const Listing *l)
+{
+    char particles[32], typed[1024];
+    printf("%s: %s\n", dir, scene != NULL ? px_scene_name(scene) : "(no usable run.json)");
+    if (l->frames > 0)
+        printf("  %zu frames from t = %g s to %g s, the last one is %u%s", l->frames, l->first,
+               l->last, l->number, scene == NULL ? "" : " of ");
+    if (l->frames > 0 && scene != NULL)
+        printf("%u", px_scene_frames(scene));
+    if (l->frames > 0)
+        printf("\n  %s particles in the last one\n",
+               text_count(l->particles, particles, sizeof particles));
+    if (l->damaged > 0)
+        printf("  %zu damaged; only a run from the start makes them anew\n", l->damaged);
+    if (scene != NULL && l->number < px_scene_frames(scene))
+        printf("  to go on: phyxel run --resume -o %s\n", text_shell(dir, typed, sizeof typed));
 }
 
 int command_info(int argc, char **argv)
@@ -71,10 +108,8 @@ int command_info(int argc, char **argv)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
     if (words == 0)
         return describe_phyxel();
-    if (access(dir, R_OK) != 0) {
-        fprintf(stderr, "phyxel info: there is no folder '%s'\n", dir);
+    if (!is_folder(dir, "info"))
         return EXIT_WRONG;
-    }
     signals_catch();
     PxScene *scene = NULL;
     bool known = px_run_scene(dir, &scene) == PX_OK;
@@ -90,19 +125,13 @@ int command_info(int argc, char **argv)
                       : l.damaged > 0 ? EXIT_FAILED
                       : l.frames == 0 ? EXIT_WRONG
                                       : EXIT_DONE;
-    if (status == PX_OK && l.frames == 0)
-        fprintf(stderr, "phyxel info: %s holds no frames\n", dir);
-    else if (status == PX_OK && !l.json && !l.hash) {
-        char particles[32];
-        printf("%s: %s\n  %zu frames from t = %g s to %g s", dir,
-               known ? px_scene_name(scene) : "(no run.json)", l.frames, l.first, l.last);
-        if (known)
-            printf(" (%u wanted after the start)", px_scene_frames(scene));
-        printf("\n  %s particles in the last one\n",
-               text_count(l.particles, particles, sizeof particles));
-        if (known && l.frames < px_scene_frames(scene))
-            printf("  to go on: phyxel run --resume -o %s\n", dir);
-    }
+    if (status == PX_OK && l.frames + l.damaged == 0)
+        fprintf(stderr,
+                "phyxel info: %s holds no frames; wanted a folder that 'phyxel run' has "
+                "made\n",
+                dir);
+    else if (status == PX_OK && !l.json && !l.hash)
+        describe_run(dir, known ? scene : NULL, &l);
     px_scene_free(scene);
     return exit_status;
 }
@@ -120,6 +149,7 @@ static bool export_progress(void *user, uint32_t done, uint32_t total)
 int command_export(int argc, char **argv)
 {
     PxExportDef def = px_export_def_default();
+    def.format = NULL; /* to be said */
     int first = -1, last = -1;
     const Option options[] = {
         {"to", 't', OPTION_TEXT, &def.format, "FORMAT",
@@ -143,6 +173,8 @@ int command_export(int argc, char **argv)
         fputc('\n', stderr);
         return EXIT_WRONG;
     }
+    if (!is_folder(def.dir, "export"))
+        return EXIT_WRONG;
     if (first >= 0)
         def.first = (uint32_t)first;
     if (last >= 0)
@@ -152,8 +184,12 @@ int command_export(int argc, char **argv)
     PxStatus status = px_export(&def, export_progress, &terminal);
     if (terminal)
         fputc('\n', stderr);
-    if (status != PX_OK)
-        return report_failure(status, "export");
+    if (status != PX_OK) {
+        int exit_status = report_failure(status, "export");
+        if (status == PX_ERR_FORMAT)
+            fprintf(stderr, "the frames before it are written; --first goes on behind it\n");
+        return exit_status;
+    }
     if (def.out != NULL)
         fprintf(stderr, "written to %s\n", def.out);
     else

@@ -1,8 +1,11 @@
 /// phyxel: the command. Talk goes to stderr, data to stdout.
 #include "commands.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Entry {
     const char *name;
@@ -35,10 +38,36 @@ static void help(FILE *out)
                  "  phyxel run SCENE -o DIR\n");
 }
 
-int main(int argc, char **argv)
+/* A caller may have closed some of the standard streams. Were they left closed, the
+ * first file that a run opens would be where its talk goes. They are opened the wrong
+ * way round, so that using them fails as it did before. */
+static void hold_standard_streams(void)
 {
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that grows too long is a failed write, not a death */
+    int descriptor;
+    do
+        descriptor = open("/dev/null", fcntl(0, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor > STDERR_FILENO)
+        close(descriptor);
+}
+
+/* Data that could not be written (a full disk behind a pipe or a redirection) is a
+ * failure. A reader that has gone, as `head` does, knows so itself. */
+static int finish_output(int status)
+{
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    failed |= fflush(stdout) != 0;
+    if (!failed)
+        return status;
+    if (errno != EPIPE)
+        fprintf(stderr, "phyxel: not all of the output could be written%s%s\n",
+                errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+    return status == EXIT_DONE ? EXIT_FAILED : status;
+}
+
+static int dispatch(int argc, char **argv)
+{
     if (argc < 2) {
         help(stderr);
         return EXIT_WRONG;
@@ -52,16 +81,25 @@ int main(int argc, char **argv)
         printf("phyxel %s\n", PX_VERSION);
         return EXIT_DONE;
     }
-    const char *names[ENTRIES];
+    const char *names[ENTRIES + 2] = {"--help", "--version"};
     for (size_t k = 0; k < ENTRIES; ++k) {
-        names[k] = entries[k].name;
+        names[k + 2] = entries[k].name;
         if (strcmp(argv[1], entries[k].name) == 0)
             return entries[k].call(argc - 2, argv + 2);
     }
-    const char *near = px_suggest(argv[1], names, ENTRIES);
-    fprintf(stderr, "phyxel: unknown command '%.60s'", argv[1]);
+    const char *near = px_suggest(argv[1], names, ENTRIES + 2);
+    fprintf(stderr, "phyxel: unknown %s '%.60s'", argv[1][0] == '-' ? "option" : "command",
+            argv[1]);
     if (near != NULL)
         fprintf(stderr, ", did you mean '%s'?", near);
     fprintf(stderr, "\n'phyxel --help' lists the commands\n");
     return EXIT_WRONG;
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_streams();
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows too long is a failed write, not a death */
+    return finish_output(dispatch(argc, argv));
 }

@@ -10,8 +10,8 @@
 
 static void help(const Command *command)
 {
-    printf("phyxel %s: %s\n\nusage: phyxel %s %s\n", command->name, command->summary, command->name,
-           command->usage);
+    printf("phyxel %s: %s\n\nusage: phyxel %s%s%s\n", command->name, command->summary,
+           command->name, command->usage[0] != '\0' ? " " : "", command->usage);
     if (command->details != NULL)
         printf("\n%s\n", command->details);
     printf("\noptions:\n");
@@ -30,8 +30,8 @@ static void help(const Command *command)
 
 static int wrong(const Command *command, const char *text, const char *what)
 {
-    fprintf(stderr, "phyxel %s: %s%s\nusage: phyxel %s %s\n", command->name, text, what,
-            command->name, command->usage);
+    fprintf(stderr, "phyxel %s: %s%s\nusage: phyxel %s%s%s\n", command->name, text, what,
+            command->name, command->usage[0] != '\0' ? " " : "", command->usage);
     return OPTIONS_WRONG;
 }
 
@@ -60,10 +60,12 @@ static const Option *find(const Command *command, const char *word, const char *
 
 static int unknown(const Command *command, const char *word)
 {
-    const char *names[OPTION_MOST];
+    const char *names[OPTION_MOST + 1];
     for (size_t k = 0; k < command->option_count; ++k)
         names[k] = command->options[k].name;
-    const char *near = word[1] == '-' ? px_suggest(word + 2, names, command->option_count) : NULL;
+    names[command->option_count] = "help";
+    const char *near =
+        word[1] == '-' ? px_suggest(word + 2, names, command->option_count + 1) : NULL;
     char text[256];
     snprintf(text, sizeof text, "unknown option '%.60s'%s%s%s", word,
              near != NULL ? ", did you mean --" : "", near != NULL ? near : "",
@@ -93,8 +95,8 @@ static int take(const Command *command, const Option *o, const char *value)
         errno = 0;
         long number = strtol(value, &end, 10);
         if (end == value || *end != '\0' || errno != 0 || number < 0 || number > INT_MAX) {
-            snprintf(text, sizeof text, "--%s wants a whole number from 0 on, got '%.60s'", o->name,
-                     value);
+            snprintf(text, sizeof text, "--%s wants a whole number from 0 to %d, got '%.60s'",
+                     o->name, INT_MAX, value);
             return wrong(command, text, "");
         }
         *(int *)o->target = (int)number;
@@ -139,8 +141,12 @@ OptionResult options_read(const Command *command, int argc, char **argv, const c
         if (result != OPTIONS_READ)
             return result;
     }
-    if (count < least)
-        return wrong(command, "something is missing", "");
+    if (count < least) {
+        char missing[64]; /* the usage begins with it */
+        snprintf(missing, sizeof missing, "%.*s", (int)strcspn(command->usage, " "),
+                 command->usage);
+        return wrong(command, missing, " is missing");
+    }
     if (rest_count != NULL)
         *rest_count = count;
     return OPTIONS_READ;

@@ -42,9 +42,10 @@ static bool show(void *user, const PxRunProgress *p)
     if (s->json) {
         if (p->stored) {
             printf("{\"event\": \"frame\", \"frame\": %u, \"frames\": %u, \"time\": %.9g, "
-                   "\"step\": %llu, \"particles\": %llu, \"wall\": %.3f, \"left\": %.3f}\n",
+                   "\"step\": %llu, \"particles\": %llu, \"wall\": %.3f, \"left\": ",
                    p->frame, p->frames, p->time, (unsigned long long)p->step,
-                   (unsigned long long)p->particles, p->wall, p->left);
+                   (unsigned long long)p->particles, p->wall);
+            printf(p->left >= 0 ? "%.3f}\n" : "null}\n", p->left);
             fflush(stdout);
         }
         return !signals_stop();
@@ -77,20 +78,77 @@ static void default_folder(const char *scene, char *out, size_t size)
 
 static void say_end(PxStatus status, const PxRunReport *report, const char *out)
 {
-    char wall[32], particles[32];
-    if (status == PX_OK) {
+    char wall[32], particles[32], typed[1024];
+    if (report->damaged > 0)
+        fprintf(stderr, "the newest checkpoint was damaged; went on from the one of frame %u\n",
+                report->first);
+    if (status == PX_OK)
         fprintf(stderr,
-                "%u frames in %s: %s, %s particles, %llu steps in all, leaked %llu, not converged "
+                "%u frame%s in %s: %s, %s particles, %llu steps in all, leaked %llu, not converged "
                 "%llu\n",
-                report->frames, out, text_seconds(report->wall, wall, sizeof wall),
+                report->frames, report->frames == 1 ? "" : "s", out,
+                text_seconds(report->wall, wall, sizeof wall),
                 text_count((double)report->stats.particles, particles, sizeof particles),
                 (unsigned long long)report->stats.step, (unsigned long long)report->stats.leaked,
                 (unsigned long long)report->stats.not_converged);
-        return;
+    else if (report->resumable)
+        fprintf(stderr, "%u frame%s %s safe in %s; to go on: phyxel run --resume -o %s\n",
+                report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",
+                out, text_shell(out, typed, sizeof typed));
+    else if (status == PX_ERR_EXISTS)
+        fprintf(stderr, "the options are --resume, --overwrite and -o DIR\n");
+}
+
+/* One JSON object on how it ended. */
+static void print_end(PxStatus status, const PxRunReport *report, const char *message)
+{
+    printf("{\"event\": \"%s\", \"frames\": %u, \"complete\": %s, \"leaked\": %llu, "
+           "\"wall\": %.3f",
+           status == PX_OK            ? "done"
+           : status == PX_ERR_STOPPED ? "stopped"
+                                      : "failed",
+           report->frames, report->complete ? "true" : "false",
+           (unsigned long long)report->stats.leaked, report->wall);
+    if (status != PX_OK) {
+        printf(", \"reason\": \"%s\", \"message\": ", px_status_name(status));
+        json_text(stdout, message);
     }
-    if (status != PX_ERR_EXISTS && status != PX_ERR_ARGUMENT)
-        fprintf(stderr, "%u frames are safe in %s; to go on: phyxel run --resume -o %s\n",
-                report->frames, out, out);
+    printf("}\n");
+}
+
+/* The scene to run: of the file, or of the run that is to go on. EXIT_DONE when there
+ * is one. */
+static int find_scene(const char *path, const OptionList *sets, int frames, const PxRunDef *def,
+                      PxScene **scene)
+{
+    int status = EXIT_DONE;
+    char text[32];
+    if (path != NULL) {
+        status = scene_open(path, sets, true, stderr, scene);
+    } else if (sets->count > 0) {
+        fprintf(stderr, "phyxel run: --set changes a SCENE, and none was named; a run that goes on "
+                        "keeps its own\n");
+        return EXIT_WRONG;
+    } else if (px_run_scene(def->out, scene) != PX_OK) {
+        fprintf(stderr, "phyxel run: %s cannot be resumed without a SCENE: %s\n", def->out,
+                px_error_message());
+        if (*scene != NULL)
+            print_complaints(*scene, stderr);
+        return EXIT_WRONG;
+    }
+    if (status == EXIT_DONE && frames >= 0) {
+        snprintf(text, sizeof text, "%d", frames);
+        if (px_scene_set(*scene, "time.frames", text) != PX_OK)
+            return report_failure(PX_ERR_ARGUMENT, "run");
+        if (px_scene_error_count(*scene) > 0) {
+            print_complaints(*scene, stderr);
+            status = EXIT_WRONG;
+        }
+    }
+    if (status != EXIT_DONE && *scene != NULL)
+        fprintf(stderr, "phyxel run: nothing was run: %zu error%s in the scene\n",
+                px_scene_error_count(*scene), px_scene_error_count(*scene) == 1 ? "" : "s");
+    return status;
 }
 
 int command_run(int argc, char **argv)
@@ -129,6 +187,10 @@ int command_run(int argc, char **argv)
                         "-o DIR; 'phyxel scenes' lists some\n");
         return EXIT_WRONG;
     }
+    if (def.out != NULL && def.out[0] == '\0') {
+        fprintf(stderr, "phyxel run: -o wants a folder, got ''\n");
+        return EXIT_WRONG;
+    }
     if (def.out == NULL) {
         default_folder(path, folder, sizeof folder);
         def.out = folder;
@@ -136,22 +198,7 @@ int command_run(int argc, char **argv)
     def.checkpoint = (uint32_t)checkpoint;
 
     PxScene *scene = NULL;
-    int exit_status = EXIT_DONE;
-    if (path != NULL) {
-        exit_status = scene_open(path, &sets, true, stderr, &scene);
-    } else if (sets.count > 0) {
-        fprintf(stderr, "phyxel run: --set needs a SCENE\n");
-        return EXIT_WRONG;
-    } else if (px_run_scene(def.out, &scene) != PX_OK) {
-        fprintf(stderr, "phyxel run: %s cannot be resumed: %s\n", def.out, px_error_message());
-        exit_status = EXIT_WRONG;
-    }
-    char text[32];
-    if (exit_status == EXIT_DONE && frames >= 0) {
-        snprintf(text, sizeof text, "%d", frames);
-        if (px_scene_set(scene, "time.frames", text) != PX_OK)
-            exit_status = report_failure(PX_ERR_ARGUMENT, "run");
-    }
+    int exit_status = find_scene(path, &sets, frames, &def, &scene);
     if (exit_status == EXIT_DONE) {
         Show state = {.json = json, .quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
         PxRunReport report;
@@ -160,11 +207,7 @@ int command_run(int argc, char **argv)
         if (state.terminal && state.any)
             fputc('\n', stderr);
         if (json)
-            printf("{\"event\": \"%s\", \"frames\": %u, \"complete\": %s, \"leaked\": %llu, "
-                   "\"wall\": %.3f}\n",
-                   status == PX_OK ? "done" : px_status_name(status), report.frames,
-                   report.complete ? "true" : "false", (unsigned long long)report.stats.leaked,
-                   report.wall);
+            print_end(status, &report, px_error_message());
         if (status != PX_OK)
             exit_status = report_failure(status, "run");
         if (!quiet || status != PX_OK)

@@ -235,7 +235,7 @@ TEST(nothing_leaves_a_closed_tank)
     paddle.keyframes = 2;
     CHECK_OK(px_world_add_body(set.world, &paddle, NULL));
     for (int k = 0; k < 6; ++k) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "bullet %d", k);
         body.name = name;
         body.shape.size = (PxVec3){0.02, 0.02, 0.02};

@@ -478,7 +478,7 @@ TEST(a_single_free_particle_names_itself)
     PxMaterialId dust;
     CHECK_OK(px_world_add_material(world, &material, &dust));
     for (int k = 0; k < 5; ++k) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "grain %d", k);
         PxBodyDef body = px_body_def_default();
         body.name = name;

@@ -57,8 +57,9 @@ typedef struct PxFrameInfo {
 /// Called for each frame; the frame is gone after the call. False stops.
 typedef bool PxInfoFunction(void *user, const PxFrameInfo *frame);
 
-/// Reads all frames of a result folder in order. No frames is no error.
-/// Errors: PX_ERR_IO, PX_ERR_MEMORY, PX_ERR_STOPPED.
+/// Reads all frames of a result folder in order; one that is damaged or cannot be
+/// read is told of in its turn. No frames is no error.
+/// Errors: PX_ERR_IO when the folder cannot be listed, PX_ERR_MEMORY, PX_ERR_STOPPED.
 PX_API PxStatus px_info(const char *dir, PxInfoFunction *each, void *user);
 
 #ifdef __cplusplus

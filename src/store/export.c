@@ -166,7 +166,12 @@ PxStatus px_export(const PxExportDef *def, PxExportProgress *progress, void *use
         --end;
     MetaList done = {0};
     PxStatus status;
-    if (begin == end)
+    if (numbers.count == 0)
+        status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frames", def->dir);
+    else if (begin == end && def->last == UINT32_MAX)
+        status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frame from %u on, %u is the last",
+                         def->dir, def->first, numbers.data[numbers.count - 1]);
+    else if (begin == end)
         status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frame from %u to %u", def->dir,
                          def->first, def->last);
     else

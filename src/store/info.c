@@ -25,7 +25,7 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
             info.step = meta.step;
             info.time = meta.time;
             info.particles = particles.count;
-        } else if (status == PX_ERR_FORMAT) {
+        } else if (status == PX_ERR_FORMAT || status == PX_ERR_IO) { /* a bad disk, too */
             info.problem = px_error_message();
             status = PX_OK;
         }

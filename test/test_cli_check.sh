@@ -1,0 +1,62 @@
+#!/bin/sh
+# phyxel check says everything that is wrong at once, each with file, line and place.
+. "$PX_SOURCE/test/command.sh"
+scene=$work/six.json
+cat >"$scene" <<'END'
+{ "phyxel": 1, "name": "six mistakes",
+  "time": {"frames": 10, "fps": 0},
+  "spacing": 0.1,
+  "gravty": [0, -9.81, 0],
+  "materials": {
+    "water": {"density": "heavy"}
+  },
+  "bodies": [
+    {"name": "tank", "shape": {"box": [1, 1]}, "wall": true, "inside": true},
+    {"name": "block", "shape": {"box": [0.5, 0.5, 0.5]}, "material": "watr"}
+  ],
+  "events": [
+    {"at": 1, "set": "materials.water.viscosty", "to": 2}
+  ] }
+END
+status 2 check "$scene"
+[ "$(wc -l <"$work/out")" = 6 ] || fail "not six lines"
+said "6 errors, 0 warnings"
+complains() { # LINE PLACE WORDS
+    grep -q "^$scene:$1:[0-9]*: error: $2: .*$3" "$work/out" || fail "nothing about $2 in line $1"
+}
+complains 2 time.fps "wanted"
+complains 4 gravty "did you mean 'gravity'"
+complains 6 materials.water.density "wanted a number"
+complains 9 'bodies\[0\].shape.box' "wanted"
+complains 10 'bodies\[1\].material' "did you mean 'water'"
+complains 13 'events\[0\].set' "did you mean 'viscosity'"
+
+# a run of it is refused with the same words, and leaves nothing
+cp "$work/out" "$work/before"
+status 2 run "$scene" -o "$work/run"
+[ ! -s "$work/out" ] || fail "talk on stdout"
+head -6 "$work/err" | cmp - "$work/before" || fail "run says something else than check"
+said "nothing was run: 6 errors in the scene"
+[ ! -e "$work/run" ] || fail "a folder was made"
+
+# for machines
+status 2 check --json "$scene"
+[ ! -s "$work/err" ] || fail "talk besides the JSON"
+if command -v python3 >/dev/null; then
+    python3 - "$work/out" <<'END' || fail "not the JSON that was wanted"
+import json, sys
+answer = json.load(open(sys.argv[1]))
+complaints = answer["complaints"]
+assert len(complaints) == 6, len(complaints)
+assert all(c["severity"] == "error" and c["line"] > 0 and c["place"] for c in complaints)
+assert sorted(c["line"] for c in complaints) == [2, 4, 6, 9, 10, 13]
+END
+fi
+
+# what is no JSON at all is one mistake, with its line
+printf '{ "phyxel": 1,\n  "spacing": 0.1,,\n}\n' >"$work/no.json"
+status 2 check "$work/no.json"
+[ "$(wc -l <"$work/out")" = 1 ] || fail "not one line"
+grep -q "^$work/no.json:2:[0-9]*: error: this is not JSON" "$work/out" || fail "no line"
+status 2 check /dev/null
+exit 0

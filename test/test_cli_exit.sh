@@ -1,0 +1,144 @@
+#!/bin/sh
+# Exit status 0 done, 1 the run failed, 2 the call or the scene is wrong; and words
+# that say what is wrong and what to do. Talk goes to stderr, data to stdout.
+. "$PX_SOURCE/test/command.sh"
+
+quiet() { # nothing on stdout
+    [ ! -s "$work/out" ] || fail "talk on stdout"
+}
+data() { # something on stdout, nothing on stderr
+    [ -s "$work/out" ] || fail "no data on stdout"
+    [ ! -s "$work/err" ] || fail "talk about nothing"
+}
+wrong() { # WORDS ARGUMENTS...: the call is wrong
+    words=$1
+    shift
+    status 2 "$@"
+    quiet
+    said "$words"
+}
+
+# nothing, help, rubbish
+wrong "usage: phyxel COMMAND"
+for word in --help -h help --version; do
+    status 0 $word
+    data
+done
+wrong "unknown command 'rnu', did you mean 'run'?" rnu
+wrong "unknown command 'xyzzyplugh'" xyzzyplugh
+wrong "unknown option '--vresion', did you mean '--version'?" --vresion
+wrong "unknown command ''" ""
+
+for command in run check info export bench scenes schema; do
+    status 0 $command --help
+    data
+    grep -q "^usage: phyxel $command" "$work/out" || fail "no usage"
+    wrong "unknown option '--hlep', did you mean --help?" $command --hlep
+    wrong "unknown option '-%'" $command -%
+    wrong "one word too many" $command a b c
+done
+
+# each command: nothing given, a missing file, a misspelt option, a value of a wrong kind
+wrong "which scene?" run
+wrong "which scene?" run --resume
+wrong "no.json: cannot be opened: No such file" run "$work/no.json"
+wrong "Is a directory" run "$scenes"
+wrong "did you mean --frames?" run "$scenes/drop.json" --farmes 3
+wrong "a value is missing after --frames" run "$scenes/drop.json" --frames
+wrong "--frames wants a whole number" run "$scenes/drop.json" --frames many
+wrong "--frames wants a whole number" run "$scenes/drop.json" --frames -1
+wrong "--frames wants a whole number" run "$scenes/drop.json" --frames 99999999999
+wrong "time.frames: is 2000000000, wanted" run "$scenes/drop.json" --frames 2000000000
+wrong "threads is 1000, wanted 0 to 256" run "$scenes/drop.json" -j 1000 -o "$work/no"
+wrong "-o wants a folder" run "$scenes/drop.json" -o ""
+wrong "--set wants PATH=VALUE, got 'rubbish'" run "$scenes/drop.json" --set rubbish
+wrong "did you mean 'spacing'?" run "$scenes/drop.json" --set spacig=1
+wrong "spacing: is -1, wanted" run "$scenes/drop.json" --set spacing=-1
+said "nothing was run: 1 error in the scene"
+wrong "cannot be resumed without a SCENE" run --resume -o "$work/no"
+wrong "--set changes a SCENE" run --resume -o "$work/no" --set spacing=1
+wrong "either resume or overwrite" run "$scenes/drop.json" --resume --overwrite -o "$work/no"
+wrong "this option takes no value" run "$scenes/drop.json" --resume=yes
+
+wrong "SCENE is missing" check
+wrong "no.json: cannot be opened: No such file" check "$work/no.json"
+wrong "--set wants PATH=VALUE" check "$scenes/drop.json" --set rubbish
+wrong "there is no 'nobody' in a list" check "$scenes/drop.json" --set bodies.nobody.friction=1
+status 0 check "$scenes/drop.json"
+data
+grep -q "drop.json: good" "$work/out" || fail "not good"
+
+status 0 info
+data
+wrong "there is no folder" info "$work/no"
+wrong "there is no folder" info "$scenes/drop.json"
+wrong "holds no frames" info "$scenes"
+
+wrong "DIR is missing" export
+wrong "to which format? --to vtp, ply" export "$work"
+wrong "there is no folder" export "$work/no" --to ply
+wrong "has no frames" export "$work" --to ply
+
+status 0 bench
+data
+wrong "did you mean 'neighbours'?" bench nieghbours
+
+status 0 scenes
+grep -q "^dam-break " "$work/out" || fail "no dam-break"
+status 0 scenes dam-break
+data
+[ -e "$(cat "$work/out")" ] || fail "there is no such file"
+wrong "did you mean 'dam-break'?" scenes dam-brake
+
+status 0 schema
+data
+wrong "one word too many" schema x
+
+# a run, and what can be asked of it
+status 0 run $small --frames 3 -o "$work/a b"
+quiet
+status 0 info "$work/a b"
+data
+grep -q "the last one is 3 of 3" "$work/out" || fail "not 3 of 3"
+status 0 info "$work/a b" --hash
+data
+[ "$(wc -l <"$work/out")" = 4 ] || fail "not 4 hashes"
+wrong "there is no format 'plx', wanted one of vtp, ply" export "$work/a b" --to plx
+wrong "has no frame from 9 on, 3 is the last" export "$work/a b" --to ply --first 9
+wrong "has no frame from 7 to 8" export "$work/a b" --to ply --first 7 --last 8
+for format in vtp ply obj csv; do
+    status 0 export "$work/a b" --to $format
+    quiet
+    [ "$(find "$work/a b/$format" -name "*.$format" | wc -l)" = 4 ] || fail "not 4 files"
+done
+wrong "holds a run already" run $small --frames 3 -o "$work/a b"
+said "--resume, --overwrite and -o DIR"
+wrong "spacing is 0.1 there and 0.12 here" run $small --set spacing=0.12 --resume -o "$work/a b"
+
+# where nothing can be written: the run fails, and there is nothing to go on with
+touch "$work/file"
+for out in "$work/file" "$work/file/below" /proc/phyxel /dev/null/phyxel; do
+    status 1 run $small --frames 1 -o "$out"
+    quiet
+    said "cannot make the folder '$out"
+    ! grep -q "to go on" "$work/err" || fail "advice that cannot be followed"
+    status 1 export "$work/a b" --to ply -o "$out"
+    said "cannot make the folder '$out"
+done
+if [ "$(id -u)" != 0 ]; then
+    mkdir -m 555 "$work/locked"
+    status 1 run $small --frames 1 -o "$work/locked"
+    said "Permission denied"
+fi
+
+# data that cannot be written is a failure, whatever it was
+if [ -w /dev/full ]; then
+    for call in schema scenes info "info '$work/a b' --hash" "check $scenes/drop.json" \
+        "run $small --frames 1 --json -o $work/full" --help; do
+        got=0
+        eval "\"\$phyxel\" $call" >/dev/full 2>"$work/err" || got=$?
+        [ $got = 1 ] || fail "phyxel $call >/dev/full: exit status $got, wanted 1"
+        said "not all of the output could be written"
+    done
+fi
+exit 0

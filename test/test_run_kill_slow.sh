@@ -1,0 +1,38 @@
+#!/bin/sh
+# kill -9 ten times at any moment, resumed every time: the same bits in the end.
+. "$PX_SOURCE/test/command.sh"
+scene="$scenes/dam-break.json --set spacing=0.06"
+frames=40
+status 0 run $scene --frames $frames -q -o "$work/straight"
+
+killed=0 tries=0 delays=
+while [ $killed -lt 10 ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 100 ] || fail "only $killed of 100 came in time; delays:$delays"
+    # until the first frames are there, and then some milliseconds more
+    delay=$(od -An -N2 -tu2 /dev/urandom)
+    delay=0.$(printf %03d $((delay % 300)))
+    delays="$delays $delay"
+    got=0
+    "$phyxel" run $scene --frames $frames --resume -o "$work/killed" >"$work/out" 2>"$work/err" &
+    process=$!
+    sleep $delay
+    kill -9 $process 2>/dev/null
+    wait $process 2>/dev/null || got=$?
+    if [ $got = 0 ]; then # it was done: begin anew, the earlier kills count
+        same "$work/straight" "$work/killed"
+        rm -rf "$work/killed"
+        continue
+    fi
+    [ $got = 137 ] || fail "exit status $got, wanted 137; delays:$delays"
+    killed=$((killed + 1))
+    [ -e "$work/killed/frames" ] || continue # before anything was made
+    # whatever is there is whole
+    "$phyxel" info "$work/killed" >"$work/out" 2>"$work/err" || {
+        grep -q "holds no frames" "$work/err" || fail "after delays$delays"
+    }
+done
+status 0 run $scene --frames $frames --resume -o "$work/killed"
+same "$work/straight" "$work/killed"
+tidy "$work/killed"
+exit 0
