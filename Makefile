@@ -43,7 +43,9 @@ fuzz: ## fuzz every reader for FUZZ_SECONDS=60 seconds; findings stay in out/fuz
 	@tools/fuzz $(FUZZ_SECONDS)
 
 bench: all ## time the engine (BENCH=name for one bench)
-	@$(BUILD)/phyxel bench $(BENCH)
+	@for name in $(or $(BENCH),$$($(BUILD)/phyxel bench | cut -d' ' -f1)); do \
+	    echo "== $$name" && $(BUILD)/phyxel bench $$name || exit 1; \
+	done
 
 install: all ## install into PREFIX=/usr/local (DESTDIR is honoured)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -2,7 +2,7 @@
 /// what has a name that says so is read or refused.
 #include "check.h"
 
-#include "../fuzz/mesh_use.h"
+#include "fuzz/mesh_use.h"
 
 #include <dirent.h>
 #include <stdlib.h>
