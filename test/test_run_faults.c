@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -28,6 +29,7 @@ static struct {
     char path[256][128]; /* the ends of the paths of those that were made */
     bool unsynced_folder;
     const char *order_broken;
+    bool no_locks;
 } disk;
 
 static void disk_will(Fault fault, long at)
@@ -109,6 +111,12 @@ int mkdir(const char *path, mode_t mode)
 int unlink(const char *path)
 {
     return disk_fails(false) ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int flock(int descriptor, int operation)
+{
+    errno = ENOLCK;
+    return disk.no_locks ? -1 : (int)syscall(SYS_flock, descriptor, operation);
 }
 
 /* ---- running on it ------------------------------------------------------ */
@@ -194,6 +202,14 @@ TEST(files_are_synced_before_they_are_relied_upon)
     Holding *wanted = undisturbed(text);
     if (disk.order_broken != NULL)
         fail_msg("%s", disk.order_broken);
+    free(wanted);
+}
+
+TEST(a_disk_without_locks_will_do)
+{
+    disk.no_locks = true;
+    Holding *wanted = undisturbed(text);
+    disk.no_locks = false;
     free(wanted);
 }
 

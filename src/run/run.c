@@ -161,7 +161,8 @@ static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
 
 /* ---- beginning ---------------------------------------------------------- */
 
-/* One run at a time in a folder: a lock that dies with the process. */
+/* One run at a time in a folder: a lock that dies with the process. Some network file
+ * systems have none; there it is up to the user. */
 static PxStatus lock_folder(Run *run)
 {
     char path[PX_PATH_MAX];
@@ -169,7 +170,7 @@ static PxStatus lock_folder(Run *run)
     run->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (run->lock < 0)
         return px_fail(PX_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
-    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0)
+    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return px_fail(PX_ERR_EXISTS,
                        "%s: another process is running into this folder; wait for it, or choose "
                        "another folder",
