@@ -146,16 +146,34 @@ bool signals_stop(void)
     return stop_asked != 0;
 }
 
+/* How many bytes of UTF-8 begin here, 0 when these are none. [RFC 3629, section 4] */
+static int utf8_length(const unsigned char *c)
+{
+    int length = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+    if (c[0] > 0xf4 || (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
+        (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f))
+        return 0;
+    for (int k = 1; k < length; ++k)
+        if ((c[k] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
 void json_text(FILE *out, const char *text)
 {
+    const unsigned char *c = (const unsigned char *)text;
     fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; ++c) {
-        if (*c == '"' || *c == '\\')
+    while (*c != '\0') {
+        int length = utf8_length(c);
+        if (length == 0) /* a path may hold any byte, JSON may not */
+            fputs("\\ufffd", out);
+        else if (*c == '"' || *c == '\\')
             fprintf(out, "\\%c", *c);
         else if (*c < 0x20)
             fprintf(out, "\\u%04x", *c);
         else
-            fputc(*c, out);
+            fwrite(c, 1, (size_t)length, out);
+        c += length > 0 ? length : 1;
     }
     fputc('"', out);
 }

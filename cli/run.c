@@ -164,7 +164,8 @@ int command_run(int argc, char **argv)
         {"resume", 0, OPTION_FLAG, &def.resume, NULL, "go on where the run in DIR stopped"},
         {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "throw away the run in DIR"},
         {"set", 's', OPTION_LIST, &sets, "PATH=VALUE", "change a value of the scene"},
-        {"checkpoint", 0, OPTION_COUNT, &checkpoint, "N", "a checkpoint every N frames (1)"},
+        {"checkpoint", 0, OPTION_COUNT, &checkpoint, "N",
+         "a checkpoint every N frames (1); 0: when stopped"},
         {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };

@@ -38,6 +38,17 @@ import json, sys
 end = json.loads(open(sys.argv[1]).read())
 assert end["event"] == "failed" and end["reason"] == "io" and "/dev/null/no" in end["message"]
 END
+    # any bytes in a path are still JSON in the answer
+    touch "$work/latin"
+    odd=$(printf 'caf\351 \342\202\254 \300\200 \355\240\200 \364\220\200\200 \360\237\230\200 "\\')
+    status 1 run $small --json -o "$work/latin/$odd"
+    python3 - "$work/out" <<'END' || fail "not the JSON that was wanted"
+import json, sys
+message = json.loads(open(sys.argv[1], "rb").read().decode("utf-8"))["message"]
+bad = "\ufffd"
+wanted = f'caf{bad} \u20ac {bad*2} {bad*3} {bad*4} \U0001f600 "\\'
+assert wanted in message, (message, wanted)
+END
 else
     echo "no python3: the JSON is not parsed"
 fi
