@@ -17,6 +17,10 @@ libphyxel.so.[0-9]*) ;;
     exit 1
     ;;
 esac
+readelf -d "$PX_BUILD/libphyxel.so" | grep -q NODELETE || {
+    echo "dlclose() would unmap the library under its sleeping threads: link it with -z nodelete"
+    exit 1
+}
 extra=$(comm -13 "$work/declared" "$work/exported")
 missing=$(comm -23 "$work/declared" "$work/exported")
 if [ -n "$extra" ]; then
