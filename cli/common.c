@@ -60,7 +60,7 @@ int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, P
         if (status != PX_OK && status != PX_ERR_FORMAT)
             return wrong_call(scene, px_error_message(), "", "");
     }
-    if (status == PX_OK && deep)
+    if (deep && (status == PX_OK || status == PX_ERR_FORMAT)) /* all that is wrong at once */
         status = px_scene_check(*scene);
     print_complaints(*scene, out);
     return status == PX_OK ? EXIT_DONE : EXIT_WRONG;
