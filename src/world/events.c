@@ -29,7 +29,7 @@ static PxStatus set_field(const PxField *fields, size_t count, void *object, con
     return px_field_set(field, object, tail, value, values, path);
 }
 
-PxStatus px_world_set_now(PxWorld *world, const char *path, const double *value, int values)
+PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
 {
     char head[64], name[PX_NAME_SIZE];
     const char *rest = split(path, head, sizeof head);
@@ -69,11 +69,6 @@ PxStatus px_world_set_now(PxWorld *world, const char *path, const double *value,
     return px_fail(PX_ERR_ARGUMENT, "%s: there is no body '%s'", path, name);
 }
 
-PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
-{
-    return px_world_set_now(world, path, value, values);
-}
-
 PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
 {
     if (!(def->time >= 0) || !isfinite(def->time))
@@ -108,7 +103,7 @@ PxStatus px_world_events(PxWorld *world, double *next)
             *next = event->time;
             return PX_OK;
         }
-        PxStatus status = px_world_set_now(world, event->path, event->value, event->values);
+        PxStatus status = px_world_set(world, event->path, event->value, event->values);
         if (status != PX_OK)
             return px_fail_prefix(status, "event at %g s: ", event->time);
         ++world->state.events;
