@@ -5,6 +5,7 @@
 BUILD  := build
 PREFIX ?= /usr/local
 SCENE  ?= dam-break
+DEMO   := out/demo-$(SCENE)
 FUZZ_SECONDS ?= 60
 BENCH  ?=
 
@@ -18,15 +19,15 @@ test: ## install what is missing, build with gcc, clang and sanitizers, run all 
 demo: ## install what is missing, build, run a shipped scene (SCENE=dam-break)
 	@tools/install-deps build
 	@tools/build release phyxel
-	@$(BUILD)/phyxel run scenes/$(SCENE).json -o out/$(SCENE) --overwrite
+	@$(BUILD)/phyxel run scenes/$(SCENE).json -o $(DEMO) --overwrite
 	@echo
-	@echo "The result is in out/$(SCENE):"
-	@echo "  out/$(SCENE)/frames/*.h5    one HDF5 file a frame"
-	@echo "  out/$(SCENE)/stats.csv      what every step did"
+	@echo "The result is in $(DEMO):"
+	@echo "  $(DEMO)/frames/*.h5    one HDF5 file a frame"
+	@echo "  $(DEMO)/stats.csv      what every step did"
 	@echo "To look at it:"
-	@echo "  paraview out/$(SCENE)/frames.xdmf               the animation in ParaView"
-	@echo "  build/phyxel info out/$(SCENE)                  what is in it, in words"
-	@echo "  build/phyxel export out/$(SCENE) --to ply       points for Blender, MeshLab, ..."
+	@echo "  paraview $(DEMO)/frames.xdmf               the animation in ParaView"
+	@echo "  build/phyxel info $(DEMO)                  what is in it, in words"
+	@echo "  build/phyxel export $(DEMO) --to ply       points for Blender, MeshLab, ..."
 
 check-format: ## say which files clang-format would change
 	@tools/format --check

@@ -48,7 +48,10 @@ int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, P
 {
     PxStatus status = px_scene_read(path, scene);
     if (*scene == NULL)
-        return wrong_call(scene, px_error_message(), "", "");
+        return wrong_call(scene, px_error_message(), "",
+                          status == PX_ERR_IO && strchr(path, '/') == NULL
+                              ? "; 'phyxel scenes' lists the scenes that come along"
+                              : "");
     for (size_t k = 0; k < sets->count; ++k) {
         const char *equals = strchr(sets->item[k], '=');
         char place[256];
@@ -60,7 +63,7 @@ int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, P
         if (status != PX_OK && status != PX_ERR_FORMAT)
             return wrong_call(scene, px_error_message(), "", "");
     }
-    if (status == PX_OK && deep)
+    if (deep && (status == PX_OK || status == PX_ERR_FORMAT)) /* all that is wrong at once */
         status = px_scene_check(*scene);
     print_complaints(*scene, out);
     return status == PX_OK ? EXIT_DONE : EXIT_WRONG;

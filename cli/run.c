@@ -91,6 +91,11 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out)
                 text_count((double)report->stats.particles, particles, sizeof particles),
                 (unsigned long long)report->stats.step, (unsigned long long)report->stats.leaked,
                 (unsigned long long)report->stats.not_converged);
+    else if (status == PX_ERR_NUMERIC && report->resumable) /* the same bits fail again */
+        fprintf(stderr,
+                "%u frame%s %s safe in %s; resuming would fail likewise: change the scene\n",
+                report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",
+                out);
     else if (report->resumable)
         fprintf(stderr, "%u frame%s %s safe in %s; to go on: phyxel run --resume -o %s\n",
                 report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",

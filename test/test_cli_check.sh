@@ -53,6 +53,15 @@ assert sorted(c["line"] for c in complaints) == [2, 4, 6, 9, 10, 13]
 END
 fi
 
+# what only shows when the shapes are made is said along with what only needs reading
+cat >"$work/mesh.json" <<'END'
+{ "phyxel": 1, "spacing": 0.1, "gravty": 1,
+  "bodies": [{"name": "rock", "shape": {"mesh": "no.obj"}, "wall": true}] }
+END
+status 2 check "$work/mesh.json"
+said "2 errors, 0 warnings"
+grep -q "bodies\[0\].shape.mesh: .*/no.obj: cannot be opened" "$work/out" || fail "no mesh missed"
+
 # what is no JSON at all is one mistake, with its line
 printf '{ "phyxel": 1,\n  "spacing": 0.1,,\n}\n' >"$work/no.json"
 status 2 check "$work/no.json"

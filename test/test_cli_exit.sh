@@ -64,6 +64,7 @@ wrong "SCENE is missing" check
 wrong "no.json: cannot be opened: No such file" check "$work/no.json"
 wrong "--set wants PATH=VALUE" check "$scenes/drop.json" --set rubbish
 wrong "there is no 'nobody' in a list" check "$scenes/drop.json" --set bodies.nobody.friction=1
+wrong "'phyxel scenes' lists the scenes that come along" check drop
 status 0 check "$scenes/drop.json"
 data
 grep -q "drop.json: good" "$work/out" || fail "not good"
@@ -82,6 +83,7 @@ wrong "has no frames" export "$work" --to ply
 status 0 bench
 data
 wrong "did you mean 'neighbours'?" bench nieghbours
+wrong "wanted one of fluid, neighbours" bench speed
 
 status 0 scenes
 grep -q "^dam-break " "$work/out" || fail "no dam-break"

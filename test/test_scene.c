@@ -448,25 +448,24 @@ TEST(events_may_set_what_can_change)
 
 TEST(events_are_checked)
 {
-    CHECK_EVENT(
-        EVENT("spacing", "1"), "events[0].set", 18,
-        "cannot change while the world runs; what can: gravity, max_step, min_step, courant");
+    CHECK_EVENT(EVENT("spacing", "1"), "events[0].set", 18,
+                "cannot change while the world runs; what can: support, gravity, max_step, "
+                "min_step, courant");
     CHECK_EVENT(EVENT("gravty", "1"), "events[0].set", 18, "did you mean 'gravity'?");
     CHECK_EVENT(EVENT("bogus.thing", "1"), "events[0].set", 18,
-                "there are materials, bodies, gravity");
+                "there are materials, bodies, support, gravity");
     CHECK_EVENT(EVENT("materials", "1"), "events[0].set", 18, "wanted the name of a material");
     CHECK_EVENT(EVENT("materials.water", "1"), "events[0].set", 18,
-                "wanted one thing more behind it: viscosity, pressure");
+                "wanted one thing more behind it: density, viscosity, pressure");
     CHECK_EVENT(EVENT("materials.watr.viscosity", "1"), "events[0].set", 18,
                 "did you mean 'water'?");
-    CHECK_EVENT(EVENT("materials.water.density", "1"), "events[0].set", 18, "cannot change");
     CHECK_EVENT(EVENT("materials.water.pressure", "1"), "events[0].set", 18, "a whole model");
     CHECK_EVENT(EVENT("materials.water.pressure.gama", "1"), "events[0].set", 18,
                 "did you mean 'gamma'?");
     CHECK_EVENT(EVENT("materials.water.viscosity.x", "1"), "events[0].set", 18, "without parts");
     CHECK_EVENT(EVENT("gravity.w", "1"), "events[0].set", 18, "the parts x, y and z");
     CHECK_EVENT(EVENT("bodies.block.friction", "1"), "events[0].set", 18,
-                "cannot change while the world runs; what can: temperature");
+                "cannot change while the world runs; what can: velocity, spin, temperature");
     CHECK_EVENT(EVENT("bodies.flor.friction", "1"), "events[0].set", 18, "did you mean 'floor'?");
     CHECK_EVENT(EVENT("materials.water.viscosity", "-1"), "events[0].to", 53,
                 "materials.water.viscosity is -1, wanted a number from 0");

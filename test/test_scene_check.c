@@ -345,6 +345,12 @@ TEST(an_event_that_makes_steps_too_short_is_an_error)
                 1);
     CHECK_SAYS(scene, 0, "events[1].to", 7, 51, "shorter than min_step");
     px_scene_free(scene);
+    scene = checked(STEPS("\"viscosity\": 0", ",\n\"events\": [\n"
+                                              "{\"at\": 1, \"set\": \"max_step\", \"to\": 1e-9}]"),
+                    1);
+    CHECK_SAYS(scene, 0, "events[0].to", 6, 36,
+               "leaves max_step at 1e-09 s, shorter than min_step (1e-08 s)");
+    px_scene_free(scene);
 }
 
 TEST(an_event_after_the_end_is_a_warning)

@@ -2,8 +2,8 @@
 
 static PxQuat blend(PxQuat a, PxQuat b, double t)
 {
-    /* By the shorter arc; straight and then normalised: for the turns between
-     * two keyframes the pace is even to within the square of the angle / 8. */
+    /* By the shorter arc and at an even pace (Shoemake 1985); nearly equal ones straight,
+     * since there the sines cannot be divided and the pace is even all the same. */
     double dot = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
     if (dot < 0)
         b = (PxQuat){-b.x, -b.y, -b.z, -b.w};

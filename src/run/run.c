@@ -367,7 +367,8 @@ static bool tell(const Run *run, PxRunFunction *each, void *user, bool stored, d
 
 static PxStatus go(Run *run, PxRunFunction *each, void *user)
 {
-    bool on = tell(run, each, user, true, 0);
+    double dt = 0; /* of the last step */
+    bool on = tell(run, each, user, true, dt);
     while (run->frame < run->frames) {
         double until = (run->frame + 1) / px_scene_fps(run->scene);
         while (px_world_time(run->world) < until) {
@@ -380,8 +381,9 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
             PX_TRY(px_world_step(run->world, until));
             px_world_stats(run->world, &stats);
             PX_TRY(store_row(run, &stats));
+            dt = stats.dt;
             if (px_world_time(run->world) < until) {
-                on = tell(run, each, user, false, stats.dt);
+                on = tell(run, each, user, false, dt);
                 if (px_clock() - run->checkpointed > CHECKPOINT_SECONDS)
                     PX_TRY(store_checkpoint(run));
             }
@@ -396,7 +398,7 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
         if (run->def->checkpoint > 0 &&
             (run->frame % run->def->checkpoint == 0 || run->frame == run->frames))
             PX_TRY(store_checkpoint(run));
-        on = tell(run, each, user, true, 0);
+        on = tell(run, each, user, true, dt);
     }
     return PX_OK;
 }

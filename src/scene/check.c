@@ -133,8 +133,9 @@ static void check_stretch(void *user, size_t event, double begin, double end,
     PxScene *scene = check->scene;
     (void)begin;
     (void)end;
-    if (limit->seconds >= limit->least || limit->cause == PX_BY_MAX_STEP ||
-        check->told[limit->cause])
+    /* A max_step that is too short from the start was complained about by the reader. */
+    if (limit->seconds >= limit->least || check->told[limit->cause] ||
+        (limit->cause == PX_BY_MAX_STEP && event == SIZE_MAX))
         return;
     check->told[limit->cause] = true;
     PxPath root = px_path_root();
@@ -165,6 +166,10 @@ static void check_stretch(void *user, size_t event, double begin, double end,
             "asks for steps of %.2g s, shorter than min_step (%s s): sound runs at %.3g m/s "
             "in '%s'; wanted a lower top_speed, a higher fluctuation or a larger spacing",
             limit->seconds, least, limit->sound, name);
+    else if (limit->cause == PX_BY_MAX_STEP)
+        px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
+                    "leaves max_step at %.2g s, shorter than min_step (%s s)", limit->seconds,
+                    least);
     else
         px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
                     "asks for steps of %.2g s, shorter than min_step (%s s); wanted less gravity "

@@ -72,6 +72,23 @@ static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxS
         fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
 }
 
+/* Fastest that an event sets a body going, m/s. */
+static double event_speed(const PxScene *scene)
+{
+    double fastest = 0;
+    for (size_t k = 0; k < scene->events; ++k) {
+        const PxSceneEvent *event = &scene->event[k];
+        PxLive live;
+        if (px_scene_live(scene, event->set, &live) != PX_OK || live.scope != PX_LIVE_BODY ||
+            strcmp(live.field->key, "velocity") != 0)
+            continue;
+        const double *v = event->to;
+        fastest =
+            fmax(fastest, event->values == 3 ? px_length(px_vec(v[0], v[1], v[2])) : fabs(v[0]));
+    }
+    return fastest;
+}
+
 PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
 {
     *out = (PxSurvey){.matter = px_bounds_empty(), .everything = px_bounds_empty()};
@@ -94,6 +111,7 @@ PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
             return px_fail_prefix(status, "bodies[%zu]: ", k);
         complain_shape(complain, body, k);
     }
+    out->speed = fmax(out->speed, event_speed(scene));
     return PX_OK;
 }
 

@@ -14,7 +14,7 @@ typedef struct PxSurvey {
     PxBounds matter;     ///< of what will be particles
     PxBounds everything; ///< walls too; a plane counts with its "at"
     double particles, volume;
-    double speed;      ///< fastest at the start, m/s
+    double speed;      ///< fastest that bodies are set going, m/s
     double wall_speed; ///< fastest of a wall, m/s
 } PxSurvey;
 

@@ -77,8 +77,12 @@ PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *
         ++k;
     if (k == PX_COUNT(benches)) {
         const char *near = px_suggest(name, names, PX_COUNT(benches));
-        return px_fail(PX_ERR_ARGUMENT, "there is no bench '%.60s'%s%s%s", name,
-                       near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+        char list[200] = "";
+        for (size_t i = 0, at = 0; i < PX_COUNT(benches) && at < sizeof list; ++i)
+            at +=
+                (size_t)snprintf(list + at, sizeof list - at, "%s%s", i > 0 ? ", " : "", names[i]);
+        return px_fail(PX_ERR_ARGUMENT, "there is no bench '%.60s', wanted one of %s%s%s%s", name,
+                       list, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
                        near != NULL ? "'?" : "");
     }
     if (def->threads < 0 || def->threads > PX_MAX_THREADS || !(def->scale > 0))

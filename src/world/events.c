@@ -29,50 +29,107 @@ static PxStatus set_field(const PxField *fields, size_t count, void *object, con
     return px_field_set(field, object, tail, value, values, path);
 }
 
-PxStatus px_world_set_now(PxWorld *world, const char *path, const double *value, int values)
+/* ---- what a number changes besides itself --------------------------------- */
+
+static void world_changed(PxWorld *world)
+{
+    double spacing = world->def.spacing;
+    px_wall_profile_init(&world->wall_profile, world->def.support * spacing, spacing);
+    world->state.bound_due = 1;
+}
+
+/* A particle keeps its volume: another density is another mass. */
+static void density_changed(PxWorld *world, uint32_t slot)
+{
+    PxMaterial *material = &world->materials.data[slot];
+    double s = world->def.spacing;
+    material->particle_mass = material->def.density * s * s * s;
+    PxParticles *p = &world->particles;
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        if (p->material[i] == slot)
+            p->mass[i] = (float)material->particle_mass;
+}
+
+/* Velocity and spin as a body gets them at its start, about the middle of where its
+ * particles are now. */
+static void set_going(PxWorld *world, uint32_t slot)
+{
+    const PxBodyDef *def = &world->bodies.data[slot].def;
+    PxParticles *p = &world->particles;
+    PxBounds bounds = px_bounds_empty();
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        if (p->body[i] == slot)
+            px_bounds_add(&bounds, px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]));
+    PxVec3 middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        if (p->body[i] != slot)
+            continue;
+        PxVec3 arm = px_sub(px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]), middle);
+        PxVec3 v = px_add(def->velocity, px_cross(def->spin, arm));
+        p->vx[i] = (float)v.x;
+        p->vy[i] = (float)v.y;
+        p->vz[i] = (float)v.z;
+    }
+    world->state.bound_due = 1;
+}
+
+static void body_changed(PxWorld *world, uint32_t slot, const char *key)
+{
+    const PxBodyDef *def = &world->bodies.data[slot].def;
+    PxParticles *p = &world->particles;
+    char word[64];
+    split(key, word, sizeof word);
+    if (strcmp(word, "velocity") == 0 || strcmp(word, "spin") == 0)
+        set_going(world, slot);
+    for (size_t w = 0; w < world->walls.count; ++w)
+        if (world->walls.data[w].body == slot)
+            world->walls.data[w].friction = def->friction;
+    if (strcmp(word, "temperature") == 0)
+        for (uint32_t i = 0; i < p->table.count; ++i)
+            if (p->body[i] == slot)
+                p->temperature[i] = (float)def->temperature;
+}
+
+/* ---- setting ---------------------------------------------------------------- */
+
+PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
 {
     char head[64], name[PX_NAME_SIZE];
     const char *rest = split(path, head, sizeof head);
     bool materials = strcmp(head, "materials") == 0, bodies = strcmp(head, "bodies") == 0;
     if (!materials && !bodies) {
-        PxWorldDef def = world->def;
-        PX_TRY(set_field(px_world_fields, px_world_field_count, &def, path, path, value, values));
-        world->def = def;
-        world->state.bound_due = 1;
+        PX_TRY(set_field(px_world_fields, px_world_field_count, &world->def, path, path, value,
+                         values));
+        world_changed(world);
         return PX_OK;
     }
     const char *key = rest != NULL ? split(rest, name, sizeof name) : NULL;
     if (key == NULL)
         return px_fail(PX_ERR_ARGUMENT, "%s: wanted %s.NAME.KEY", path, head);
     if (materials) {
-        for (size_t k = 0; k < world->materials.count; ++k)
-            if (strcmp(world->materials.data[k].name, name) == 0)
-                return set_field(px_material_fields, px_material_field_count,
-                                 &world->materials.data[k].def, key, path, value, values);
+        for (uint32_t k = 0; k < world->materials.count; ++k) {
+            if (strcmp(world->materials.data[k].name, name) != 0)
+                continue;
+            PX_TRY(set_field(px_material_fields, px_material_field_count,
+                             &world->materials.data[k].def, key, path, value, values));
+            if (strcmp(key, "density") == 0)
+                density_changed(world, k);
+            return PX_OK;
+        }
         return px_fail(PX_ERR_ARGUMENT, "%s: there is no material '%s'", path, name);
     }
     for (uint32_t k = 0; k < world->bodies.count; ++k) {
-        PxBody *body = &world->bodies.data[k];
-        if (strcmp(body->name, name) != 0)
+        if (strcmp(world->bodies.data[k].name, name) != 0)
             continue;
-        PX_TRY(
-            set_field(px_body_fields, px_body_field_count, &body->def, key, path, value, values));
-        for (size_t w = 0; w < world->walls.count; ++w)
-            if (world->walls.data[w].body == k)
-                world->walls.data[w].friction = body->def.friction;
-        if (strcmp(key, "temperature") == 0)
-            for (uint32_t i = 0; i < world->particles.table.count; ++i)
-                if (world->particles.body[i] == k)
-                    world->particles.temperature[i] = (float)body->def.temperature;
+        PX_TRY(set_field(px_body_fields, px_body_field_count, &world->bodies.data[k].def, key, path,
+                         value, values));
+        body_changed(world, k, key);
         return PX_OK;
     }
     return px_fail(PX_ERR_ARGUMENT, "%s: there is no body '%s'", path, name);
 }
 
-PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
-{
-    return px_world_set_now(world, path, value, values);
-}
+/* ---- events ------------------------------------------------------------------ */
 
 PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
 {
@@ -108,7 +165,7 @@ PxStatus px_world_events(PxWorld *world, double *next)
             *next = event->time;
             return PX_OK;
         }
-        PxStatus status = px_world_set_now(world, event->path, event->value, event->values);
+        PxStatus status = px_world_set(world, event->path, event->value, event->values);
         if (status != PX_OK)
             return px_fail_prefix(status, "event at %g s: ", event->time);
         ++world->state.events;

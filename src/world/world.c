@@ -345,13 +345,14 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
                            "stored particle %u has a material or body that the "
                            "scene does not have",
                            i);
+    /* Events may change particles too: those of the store have all that behind them. */
+    for (uint64_t k = 0; k < state->events; ++k) {
+        const PxEvent *event = &world->events.data[k];
+        PX_TRY(px_world_set(world, event->path, event->value, event->values));
+    }
     table->count = 0;
     PX_TRY(px_table_append_rows(table, particles));
     px_particles_refresh(&world->particles);
-    for (uint64_t k = 0; k < state->events; ++k) {
-        const PxEvent *event = &world->events.data[k];
-        PX_TRY(px_world_set_now(world, event->path, event->value, event->values));
-    }
     world->state = *state;
     return PX_OK;
 }

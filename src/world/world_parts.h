@@ -47,9 +47,6 @@ struct PxWorld {
     uint32_t iterations;
 };
 
-/// Sets a number by its path; shared by px_world_set() and events.
-PxStatus px_world_set_now(PxWorld *world, const char *path, const double *value, int values);
-
 /// Carries out the events that are due. *next is when the next one is.
 PxStatus px_world_events(PxWorld *world, double *next);
 
