@@ -1,8 +1,9 @@
 /// Walls as the fluid feels them: the part of each particle's neighbourhood
 /// that lies in walls, and its gradient.
 ///
-/// A solver that knows these two never loops over a wall again: with the wall's
-/// pressure taken from the particle, every sum over wall matter is one of them.
+/// A solver that knows these two never loops over a wall again: a wall has no pressure
+/// of its own, so every sum over wall matter is one of them times something of the
+/// particle's.
 ///
 /// A half space that begins at distance d could be filled with layers of particles
 /// at depths s/2, 3s/2, ... as the fluid itself is layered; they would take

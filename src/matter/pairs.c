@@ -148,7 +148,10 @@ PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints fr
             pairs->total = atomic_load(&job.total);
             return PX_OK;
         }
-        PX_TRY(entries_reserve(pairs, pairs->room + pairs->room / 4 + chunks));
+        uint64_t more = pairs->room + pairs->room / 4 + chunks;
+        if (more > PX_PAIRS_MOST && pairs->room < PX_PAIRS_MOST)
+            more = PX_PAIRS_MOST; /* a last try with all there can be */
+        PX_TRY(entries_reserve(pairs, more));
     }
 }
 

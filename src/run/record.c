@@ -32,13 +32,15 @@ static void processor_name(char *out, size_t size)
         fclose(info);
 }
 
-static json_t *stages(const PxWorld *world)
+static json_t *stages(const PxWorld *world, const PxProfile *profile)
 {
     json_t *object = json_object();
     PxStage stage[32];
     size_t count = world != NULL ? px_world_stages(world, stage, PX_COUNT(stage)) : 0;
     for (size_t k = 0; k < count && k < PX_COUNT(stage); ++k)
         json_object_set_new(object, stage[k].name, json_real(stage[k].seconds));
+    for (size_t k = 0; profile != NULL && k < profile->stages; ++k)
+        json_object_set_new(object, profile->stage[k].name, json_real(profile->stage[k].seconds));
     return object;
 }
 
@@ -83,7 +85,8 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
         r->threads, "instructions", px_isa_name(px_isa_best()), "counters", "particles",
         (json_int_t)r->stats.particles, "mass", r->stats.mass, "leaked",
         (json_int_t)r->stats.leaked, "caught", (json_int_t)r->stats.caught, "not_converged",
-        (json_int_t)r->stats.not_converged, "stage_seconds", stages(r->world), "scene", scene);
+        (json_int_t)r->stats.not_converged, "stage_seconds", stages(r->world, r->profile), "scene",
+        scene);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     if (text == NULL)

@@ -2,6 +2,7 @@
 #ifndef PX_RUN_RECORD_H
 #define PX_RUN_RECORD_H
 
+#include "base/profile.h"
 #include "phyxel/run.h"
 
 /// How a run stands, as run.json says it.
@@ -15,7 +16,8 @@ typedef struct PxRecord {
     int threads;
     double wall; ///< seconds, of all calls that worked on this run
     PxStats stats;
-    const PxWorld *world; ///< for the time by stage; may be NULL
+    const PxWorld *world;     ///< for the time by stage; may be NULL
+    const PxProfile *profile; ///< the same of the run; may be NULL
 } PxRecord;
 
 /// Whole or not at all.

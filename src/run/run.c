@@ -41,6 +41,7 @@ typedef struct Run {
     PxThreads threads;
     PxWorld *world;
     PxCsv *csv;
+    PxProfile profile; /* what is not the world's: statistics, frames, checkpoints */
     PxXdmf xdmf;
     uint32_t frame;      /* stored, besides that of the start */
     uint32_t frames;     /* wanted */
@@ -140,8 +141,11 @@ static PxStatus store_checkpoint(Run *run)
     scalars_of(&state, run, run->wall_before + px_clock() - run->began, scalar);
     PxNamedTable table = {"particles", (PxTable *)px_world_particles(run->world)};
     PxCheckpoint contents = {&table, 1, scalar, SCALARS};
-    PX_TRY(px_csv_sync(run->csv));
-    PX_TRY(px_checkpoint_write(run->dir, run->frame, &contents, &run->threads));
+    PX_STAGE(&run->profile, "checkpoints")
+    {
+        PX_TRY(px_csv_sync(run->csv));
+        PX_TRY(px_checkpoint_write(run->dir, run->frame, &contents, &run->threads));
+    }
     run->checkpointed = px_clock();
     return PX_OK;
 }
@@ -154,7 +158,8 @@ static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
                        .frames = run->frame,
                        .threads = run->threads.count,
                        .wall = run->wall_before + px_clock() - run->began,
-                       .world = run->world};
+                       .world = run->world,
+                       .profile = &run->profile};
     px_world_stats(run->world, &record.stats);
     return px_record_write(run->dir, &record);
 }
@@ -379,8 +384,11 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
             }
             PxStats stats;
             PX_TRY(px_world_step(run->world, until));
-            px_world_stats(run->world, &stats);
-            PX_TRY(store_row(run, &stats));
+            PX_STAGE(&run->profile, "statistics")
+            {
+                px_world_stats(run->world, &stats);
+                PX_TRY(store_row(run, &stats));
+            }
             dt = stats.dt;
             if (px_world_time(run->world) < until) {
                 on = tell(run, each, user, false, dt);
@@ -390,7 +398,9 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
         }
         PX_TRY(px_csv_sync(run->csv));
         ++run->frame;
-        PxStatus status = store_frame(run);
+        PxStatus status = PX_OK;
+        PX_STAGE(&run->profile, "frames")
+        status = store_frame(run);
         if (status != PX_OK) {
             --run->frame; /* counts only what is safe */
             return status;

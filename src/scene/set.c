@@ -109,6 +109,18 @@ static bool is_model_key(const char *key)
     return field != NULL && field->kind == PX_FIELD_MODEL;
 }
 
+/* "gravity.y" of a scene that states no gravity: the default is written out, so that
+ * the other components are what they were. NULL for what is no vector of the world. */
+static json_t *default_vector(PxScene *scene, const char *key)
+{
+    const PxField *field = px_field_find(px_world_fields, px_world_field_count, key);
+    if (field == NULL || field->kind != PX_FIELD_VECTOR)
+        return NULL;
+    const PxVec3 *v = (const PxVec3 *)((const char *)&scene->world + field->offset);
+    json_t *list = json_pack("[f, f, f]", v->x, v->y, v->z);
+    return json_object_set_new(scene->root, key, list) == 0 ? list : NULL;
+}
+
 /* Walks down and puts `value` (taken over) in its place. *changed is the hash of
  * the highest place that is no longer what the text says. */
 static PxStatus put_value(PxScene *scene, const char *path, const Steps *steps, json_t *value,
@@ -148,6 +160,8 @@ static PxStatus put_value(PxScene *scene, const char *path, const Steps *steps, 
         chain[k + 1] = px_path_key(&chain[k], word);
         *changed = chain[k + 1].hash;
         json_t *next = json_object_get(at, word);
+        if (next == NULL && k == 0 && !last)
+            next = default_vector(scene, word);
         /* A model given by its word becomes an object to hold its numbers. */
         bool model = !last && json_is_string(next) && is_model_key(word);
         if (last || next == NULL || model) {

@@ -49,7 +49,7 @@ double px_bench_peak_memory(void)
 
 static void machine_facts(PxBench *bench)
 {
-    char threads[32], line[256] = "unknown";
+    char line[256] = "unknown";
     FILE *info = fopen("/proc/cpuinfo", "r");
     while (info != NULL && fgets(line, sizeof line, info) != NULL)
         if (strncmp(line, "model name", 10) == 0)
@@ -58,10 +58,9 @@ static void machine_facts(PxBench *bench)
         fclose(info);
     line[strcspn(line, "\n")] = '\0';
     const char *colon = strchr(line, ':');
-    snprintf(threads, sizeof threads, "%d", bench->threads.count);
     px_report_fact(bench->report, "phyxel", PX_VERSION);
     px_report_fact(bench->report, "machine", colon != NULL ? colon + 2 : line);
-    px_report_fact(bench->report, "threads", threads);
+    px_report_number(bench->report, "threads", bench->threads.count, "");
     px_report_fact(bench->report, "instructions", px_isa_name(bench->isa));
 }
 

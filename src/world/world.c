@@ -113,7 +113,7 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
 {
     if (out != NULL)
         *out = (PxMaterialId){0, 0};
-    if (def->tag != TAG)
+    if (def == NULL || def->tag != TAG)
         return px_fail(PX_ERR_ARGUMENT, "material: start from px_material_def_default()");
     PxMaterial material = {.def = *def};
     PX_TRY(name_copy(material.name, def->name, "material"));
@@ -226,7 +226,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
 {
     if (out != NULL)
         *out = (PxBodyId){0, 0};
-    if (def->tag != TAG)
+    if (def == NULL || def->tag != TAG)
         return px_fail(PX_ERR_ARGUMENT, "body: start from px_body_def_default()");
     PxBody body = {.def = *def};
     PX_TRY(name_copy(body.name, def->name, "body"));
