@@ -10,9 +10,9 @@
  * one core of a 2-core machine. */
 #define BYTES_A_PARTICLE 400.0     /* of memory: columns, lists, scratch */
 #define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
-#define CHECKPOINT_A_PARTICLE 60.0 /* of a checkpoint, compressed */
+#define CHECKPOINT_A_PARTICLE 65.0 /* of a checkpoint */
 #define CHECKPOINTS 2.0
-#define SECONDS_A_PARTICLE 4.5e-7 /* of one step on one thread */
+#define SECONDS_A_PARTICLE 5.8e-7 /* of one step on one thread: the dam break to its end */
 
 /* Part of h^2 / nu that a step with an explicit viscous force may take (Morris, Fox
  * and Zhu 1997, Eq. 22). */
