@@ -1,5 +1,6 @@
 #include "run/record.h"
 
+#include "base/machine.h"
 #include "base/parallel.h"
 #include "base/simd.h"
 #include "phyxel/version.h"
@@ -9,28 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #define MOST_BYTES ((size_t)64 << 20)
-
-/* The processor's name as Linux tells it, or the machine's kind. */
-static void processor_name(char *out, size_t size)
-{
-    struct utsname name;
-    snprintf(out, size, "%s", uname(&name) == 0 ? name.machine : "unknown");
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    char line[256];
-    while (info != NULL && fgets(line, sizeof line, info) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
-            snprintf(out, size, "%s", colon + 2);
-            out[strcspn(out, "\n")] = '\0';
-            break;
-        }
-    }
-    if (info != NULL)
-        fclose(info);
-}
 
 static json_t *stages(const PxWorld *world, const PxProfile *profile)
 {
@@ -68,7 +49,7 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
     };
     char processor[128], path[PX_PATH_MAX];
     PX_TRY(px_path_join(path, dir, "run.json"));
-    processor_name(processor, sizeof processor);
+    px_machine_name(processor, sizeof processor);
     json_error_t error;
     json_t *scene = json_loads(px_scene_resolved(r->scene), 0, &error);
     if (scene == NULL) /* a mesh may lie where names are not UTF-8 */

@@ -1,5 +1,6 @@
 #include "study/bench.h"
 
+#include "base/machine.h"
 #include "phyxel/suggest.h"
 #include "phyxel/version.h"
 
@@ -49,17 +50,10 @@ double px_bench_peak_memory(void)
 
 static void machine_facts(PxBench *bench)
 {
-    char line[256] = "unknown";
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    while (info != NULL && fgets(line, sizeof line, info) != NULL)
-        if (strncmp(line, "model name", 10) == 0)
-            break;
-    if (info != NULL)
-        fclose(info);
-    line[strcspn(line, "\n")] = '\0';
-    const char *colon = strchr(line, ':');
+    char name[128];
+    px_machine_name(name, sizeof name);
     px_report_fact(bench->report, "phyxel", PX_VERSION);
-    px_report_fact(bench->report, "machine", colon != NULL ? colon + 2 : line);
+    px_report_fact(bench->report, "machine", name);
     px_report_number(bench->report, "threads", bench->threads.count, "");
     px_report_fact(bench->report, "instructions", px_isa_name(bench->isa));
 }
