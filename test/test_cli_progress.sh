@@ -64,7 +64,9 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(["sh", "-c", "stty cols 100; " + sy
             "$*" >"$work/shown" </dev/null || got=$?
     fi
 }
-if command -v script >/dev/null || command -v python3 >/dev/null; then
+got=1
+! { command -v script || command -v python3; } >/dev/null || pty true 2>/dev/null
+if [ $got = 0 ]; then
     pty "'$phyxel' run $small --frames 8 -o '$work/bar'"
     [ $got = 0 ] || fail "on a terminal: exit status $got"
     tr '\r' '\n' <"$work/shown" >"$work/out"
@@ -78,7 +80,7 @@ if command -v script >/dev/null || command -v python3 >/dev/null; then
     ! grep -q "$escape" "$work/err" || fail "escape codes in a file"
     same "$work/bar" "$work/plain"
 else
-    echo "neither script nor python3: no terminal to try the bar on"
+    echo "no script, no python3 or no pseudo-terminals: nowhere to try the bar"
 fi
 
 # nobody listens: the run does not mind
