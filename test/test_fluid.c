@@ -113,7 +113,7 @@ TEST(a_filled_box_begins_at_rest_density_everywhere_but_at_its_top)
     const float *density = px_world_floats(set.world, "density", 0);
     const float *y = px_world_floats(set.world, "position", 1);
     for (uint32_t i = 0; i < 1000; ++i) {
-        /* a lattice sum is 0.006 % off, an edge of walls 0.3 %, a corner 0.7 % */
+        /* a lattice sum is 0.003 % off, an edge of walls 0.3 %, a corner 0.7 % */
         if (y[i] < 0.18f)
             CHECK_NEAR((double)density[i], 1000, 8);
         else /* the missing layer is 15 %; at the rim walls count the air beside it in */
@@ -205,7 +205,8 @@ TEST(a_column_at_rest_carries_its_weight_and_stays)
     const float *y = px_world_floats(set.world, "position", 1);
     for (uint32_t i = 0; i < px_world_count(set.world); ++i)
         high = fmax(high, (double)y[i] + 0.5 * spacing);
-    CHECK_NEAR(slope, 1, 0.1); /* ten layers, disordered: measured 1.0 +- 0.05 */
+    /* measured 1.088: ten layers, disordered, and sesph's gradient is too weak for them */
+    CHECK_NEAR(slope, 1, 0.1);
     CHECK_NEAR(high, 0.25, 0.03 * 0.25);
     CHECK(stats.kinetic < 1e-3 * stats.mass * 9.81 * 0.25);
     CHECK_EQUAL(stats.leaked, 0);

@@ -2,10 +2,11 @@
 ///
 /// Why not OpenMP: its loops end with a barrier at which every thread must arrive,
 /// and on a machine that is busy with something else a step waits there, twenty times
-/// over, for a thread that has no core and nothing left to do: 127 ms a step where
-/// 12 suffice (30,000 particles, 2 threads, other work on both cores). Here a loop ends
-/// when its blocks are done, and whoever comes too late is not waited for. The
-/// sanitizers, too, understand plain locks and atomics without help.
+/// over, for a thread that has no core and nothing left to do. With a busy loop on both
+/// cores, 167 steps of 30,000 particles on 2 threads took 5.8 s and 42 s with OpenMP (two
+/// tries), 2.5 s and 3.4 s with this. Here a loop ends when its blocks are done, and
+/// whoever comes too late is not waited for. The sanitizers, too, understand plain locks
+/// and atomics without help.
 #define _GNU_SOURCE
 #include "base/parallel.h"
 
@@ -36,8 +37,8 @@
 #define DEALT false
 #endif
 
-/* How long to look for work, or for the last block, before going to sleep: about
- * 20 us, the time it takes to be woken. */
+/* How long to look for work, or for the last block, before going to sleep: 10 us on
+ * an AMD EPYC. */
 #define SPINS 400
 
 typedef struct Loop {

@@ -51,7 +51,7 @@ static inline double px_sum_round(double magic, double value)
 typedef void PxSumFunction(const void *user, uint32_t begin, uint32_t end, PxSum *sums);
 
 /// `width` sums over all rows in one pass on all threads; out[k] is their value.
-/// This is the sum of this rank only; over all ranks: px_dist_sum().
+/// This is the sum of this rank only.
 void px_sum_rows(const PxThreads *threads, uint32_t count, uint32_t width, PxSumFunction *function,
                  const void *user, PxSum *out);
 

@@ -16,9 +16,9 @@ void px_dist_min(const PxDist *dist, double *value, int count)
     (void)dist, (void)value, (void)count;
 }
 
-void px_dist_sum(const PxDist *dist, PxSum *sums, int count)
+void px_dist_sum(const PxDist *dist, double *value, int count)
 {
-    (void)dist, (void)sums, (void)count;
+    (void)dist, (void)value, (void)count;
 }
 
 bool px_dist_any(const PxDist *dist, bool value)

@@ -17,8 +17,9 @@ void px_dist_init(PxDist *dist);
 void px_dist_max(const PxDist *dist, double *value, int count);
 void px_dist_min(const PxDist *dist, double *value, int count);
 
-/// Joins exact sums; the result is the same for any number of ranks.
-void px_dist_sum(const PxDist *dist, PxSum *sums, int count);
+/// Adds up what every rank has. For sums of quanta (px_sum_round) and whole numbers, whose
+/// additions are exact: the result is the same for any number of ranks.
+void px_dist_sum(const PxDist *dist, double *value, int count);
 
 /// True on every rank if it is on any.
 bool px_dist_any(const PxDist *dist, bool value);

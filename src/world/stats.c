@@ -67,10 +67,12 @@ void px_world_stats(PxWorld *world, PxStats *out)
     uint32_t n = world->particles.table.count;
     Sums s = {.world = world};
     px_parallel_for(&world->threads, n, 4 * PX_BLOCK, largest_block, &s);
-    px_dist_max(&world->dist, &s.mass, 3);
-    double speed = sqrt(s.speed), distance = sqrt(s.distance);
+    double largest[] = {s.mass, s.speed, s.distance}, all = n;
+    px_dist_max(&world->dist, largest, 3);
+    px_dist_sum(&world->dist, &all, 1);
+    double speed = sqrt(largest[1]), distance = sqrt(largest[2]);
     /* A hair more than the largest: the squares were rounded to float. */
-    double m = s.mass, v = speed * 1.001, x = distance * 1.001;
+    double m = largest[0], v = speed * 1.001, x = distance * 1.001;
     const double bound[SUMS] = {[MASS] = m,
                                 [PX] = m * v,
                                 [PY] = m * v,
@@ -81,12 +83,13 @@ void px_world_stats(PxWorld *world, PxStats *out)
                                 [KINETIC] = 0.5 * m * v * v,
                                 [POTENTIAL] = m * x * px_length(world->def.gravity)};
     for (int k = 0; k < SUMS; ++k)
-        s.magic[k] = px_sum_magic(bound[k], n);
+        s.magic[k] = px_sum_magic(bound[k], (uint64_t)all);
     px_parallel_for(&world->threads, n, 4 * PX_BLOCK, sum_block, &s);
+    px_dist_sum(&world->dist, s.sum, SUMS);
     *out = (PxStats){.step = world->state.step,
                      .time = world->state.time,
                      .dt = world->dt,
-                     .particles = n,
+                     .particles = (uint64_t)all,
                      .neighbours = world->neighbours,
                      .speed_max = speed,
                      .mass = s.sum[MASS],

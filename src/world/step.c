@@ -253,10 +253,16 @@ static void compression_block(void *user, uint32_t begin, uint32_t end, int thre
 static void measure_compression(PxWorld *world)
 {
     uint32_t n = world->particles.table.count;
-    Compression job = {.world = world, .magic = px_sum_magic((double)MOST_COMPRESSION, n)};
+    double all = n;
+    px_dist_sum(&world->dist, &all, 1);
+    Compression job = {.world = world,
+                       .magic = px_sum_magic((double)MOST_COMPRESSION, (uint64_t)all)};
     px_parallel_for(&world->threads, n, 4 * PX_BLOCK, compression_block, &job);
-    world->density_error = n > 0 ? 100 * job.sum / n : 0;
-    world->density_error_max = 100 * (double)job.most;
+    double most = (double)job.most;
+    px_dist_sum(&world->dist, &job.sum, 1);
+    px_dist_max(&world->dist, &most, 1);
+    world->density_error = all > 0 ? 100 * job.sum / all : 0;
+    world->density_error_max = 100 * most;
 }
 
 /* The step's length: within every limit, and such that equal steps end exactly
