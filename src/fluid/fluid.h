@@ -27,6 +27,7 @@ typedef struct PxFluid {
     PxParticles *particles;
     uint32_t count;
     const PxPairs *pairs;
+    const PxGrid *grid; ///< that the particles are sorted by
     PxKernel kernel;
     double spacing;   ///< m
     double courant;   ///< part of the stability limit that a step uses
@@ -45,8 +46,9 @@ typedef struct PxFluid {
 
     /// What walls take of a particle's neighbourhood: the part of the kernel's
     /// integral that lies in them, its gradient (1/m), and how far away the
-    /// nearest wall is at least (m).
-    float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_far;
+    /// nearest wall is at least (m). wall_flux is the gradient times the walls' own
+    /// velocity (1/s).
+    float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far;
 
     PxArena *scratch;
     const PxThreads *threads;

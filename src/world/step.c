@@ -353,6 +353,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     PxFluid fluid = {.particles = &world->particles,
                      .count = world->particles.table.count,
                      .pairs = &world->pairs,
+                     .grid = &world->grid,
                      .kernel = px_kernel(world->def.support * world->def.spacing),
                      .spacing = world->def.spacing,
                      .courant = world->def.courant,
