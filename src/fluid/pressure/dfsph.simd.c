@@ -102,18 +102,15 @@ static void predict_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* A particle with few neighbours is spray: its divergence says nothing. */
-#define FEW_NEIGHBOURS 20u
-
 static void divergence_source_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
-    const PxPairs *pairs = job->fluid->pairs;
+    const PxFluid *f = job->fluid;
+    float s3 = (float)(f->spacing * f->spacing * f->spacing);
     for (uint32_t i = begin; i < end; ++i) {
-        bool spray = pairs->size[i] < FEW_NEIGHBOURS && job->fluid->wall_part[i] == 0.0f;
-        /* spray: a source so large that nothing is ever over it */
-        job->source[i] = spray ? 1e3f : -job->dt * job->rate[i];
+        float free = 1.0f - s3 / f->volume[i];
+        job->source[i] = (free > 0.0f ? free : 0.0f) - job->dt * job->rate[i];
     }
 }
 

@@ -9,15 +9,15 @@
 /* What bounds the largest eigenvalue: this many diagonals (two particles alone need 2, a
  * lattice somewhat less than 4), or this part of the sum of its row's sizes (15.3
  * diagonals on a lattice, more where particles crowd). */
-#define DIAGONALS 4.0
-#define ROW_PART 0.25
+static double DIAGONALS=4;
+static double ROW_PART=.25;
 
 /* Modes with smaller eigenvalues than this (of the scaled matrix) are slow ones that the
  * last step's pressure has already; they are not sped up. */
-#define SMALLEST 0.1
+static double SMALLEST=.1;
 
 /* Iterations from one coarse correction to the next. */
-#define CYCLE 6u
+static unsigned CYCLE=6;
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -109,6 +109,7 @@ static void per_mass_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt)
 {
+    if(getenv("DIAG"))DIAGONALS=atof(getenv("DIAG")); if(getenv("ROWP"))ROW_PART=atof(getenv("ROWP")); if(getenv("SMALL"))SMALLEST=atof(getenv("SMALL")); if(getenv("CYCLE"))CYCLE=atoi(getenv("CYCLE"));
     *q = (PxPoisson){.fluid = f, .dt = dt};
     float **const arrays[] = {&q->scale, &q->bx,     &q->by,     &q->bz,        &q->stiff,
                               &q->before, &q->correction, &q->rate};
