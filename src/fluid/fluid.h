@@ -33,6 +33,7 @@ typedef struct PxFluid {
     double courant;   ///< part of the stability limit that a step uses
     double dt;        ///< s
     double speed_max; ///< at the start of the step
+    double pressure_speed; ///< greatest sqrt(p / rho) of the last step
     double top_speed; ///< fastest flow to be expected
     const PxMaterial *material;
     uint32_t materials;

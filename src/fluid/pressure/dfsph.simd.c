@@ -8,6 +8,7 @@
 #include "fluid/pressure/pressure.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { MAX_ERROR, MAX_DIVERGENCE, MOST, DAMPING };
 
@@ -39,13 +40,14 @@ static const PxField fields[] = {MAX_ERROR_FIELD, MAX_DIVERGENCE_FIELD, MOST_FIE
      .most = 1,
      .help = "Artificial viscosity (Monaghan's alpha)."},
 };
-static const double dfsph_defaults[] = {0.05, 0.1, 200, 0.1};
+static const double dfsph_defaults[] = {0.01, 0.1, 200, 0.1};
 
 /* How far the fastest particle may go in a step. */
 static double step_limit(const PxFluid *f)
 {
     double h = 0.5 * (double)f->kernel.h;
-    return f->speed_max > 0 ? f->courant * h / f->speed_max : INFINITY;
+    double speed = fmax(f->speed_max, (getenv("PS")?atof(getenv("PS")):.7) * f->pressure_speed);
+    return speed > 0 ? f->courant * h / speed : INFINITY;
 }
 
 typedef struct Job {

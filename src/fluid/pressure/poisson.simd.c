@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 
 /* Everything below writes only row i, from rows j. The slopes of all pairs are kept
  * for the step: a pass then needs neither square root nor division. */
@@ -14,10 +15,10 @@ static double ROW_PART=.25;
 
 /* Modes with smaller eigenvalues than this (of the scaled matrix) are slow ones that the
  * last step's pressure has already; they are not sped up. */
-static double SMALLEST=.1;
+static double SMALLEST=.05;
 
 /* Iterations from one coarse correction to the next. */
-static unsigned CYCLE=6;
+static unsigned CYCLE=8;
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -280,8 +281,7 @@ static void over_block(void *user, uint32_t begin, uint32_t end, int thread)
         bool active = s->pressure[i] > 0.0f || over > 0.0f;
         q->active[i] = active;
         q->rate[i] = over;
-        /* pressure that opens the fluid is as wrong as pressure that is lacking */
-        float wrong = active ? fabsf(over) : 0.0f;
+        float wrong = over > 0.0f ? over : 0.0f;
         sum += px_sum_round(s->magic, (double)(wrong < MOST_ERROR ? wrong : MOST_ERROR));
     }
     px_join_begin();
@@ -405,17 +405,17 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, const float *source,
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
     double rho = half / middle, omega = 1;
     uint32_t round = 0;
-    evaluate(&s);
+    double e0=evaluate(&s); int tr=getenv("TRACE")!=0; if(tr)fprintf(stderr,"\n%.4f ",100*e0);
     for (;;) {
         if (round == 0 && !getenv("NOCOARSE")) {
             correct(&s);
-            ++result.iterations;
+            ++result.iterations; if(tr)fprintf(stderr," [%.2f] ",(double)s.along);
         }
         omega = round == 0 ? 1 : round == 1 ? 1 / (1 - rho * rho / 2) : 1 / (1 - rho * rho * omega / 4);
         s.step = (float)(omega / middle);
         s.momentum = (float)(omega - 1);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, improve_block, &s);
-        result.error = evaluate(&s);
+        result.error = evaluate(&s); if(tr)fprintf(stderr,"%.4f ",100*result.error);
         ++result.iterations;
         ++round;
         result.converged = result.error <= error;
