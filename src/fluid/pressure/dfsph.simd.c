@@ -151,8 +151,10 @@ static void total_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Job *job = user;
     PxParticles *p = job->fluid->particles;
-    for (uint32_t i = begin; i < end; ++i)
-        p->pressure[i] = p->warm_pressure[i] + p->warm_divergence[i];
+    const PxFluid*f=job->fluid; float third=1.f/3, s3=(float)(f->spacing*f->spacing*f->spacing);
+    for (uint32_t i = begin; i < end; ++i){
+        float wall=f->wall_far[i]*sqrtf(f->wall_gx[i]*f->wall_gx[i]+f->wall_gy[i]*f->wall_gy[i]+f->wall_gz[i]*f->wall_gz[i])*third/s3;
+        p->pressure[i] = (p->warm_pressure[i] + p->warm_divergence[i])*f->volume[i]*(job->poisson->stiff[i]+wall);}
 }
 
 static PxStatus solve_both(PxFluid *f, bool divergence)
