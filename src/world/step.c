@@ -329,6 +329,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "measure")
     measure_compression(world);
     world->iterations = fluid->iterations;
+    world->solve_error = fluid->solve_error;
     world->state.not_converged += !fluid->converged;
     return PX_OK;
 }

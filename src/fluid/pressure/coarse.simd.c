@@ -19,11 +19,11 @@ static int64_t half_down(int64_t x)
 static void fine_at(const PxGridFrame *frame, uint64_t key, int32_t at[3])
 {
     for (int a = 0; a < 3; ++a) {
-        uint32_t bits = a == 2 ? frame->bits - frame->shift[2]
-                               : frame->shift[a + 1] - frame->shift[a];
+        uint32_t bits =
+            a == 2 ? frame->bits - frame->shift[2] : frame->shift[a + 1] - frame->shift[a];
         int64_t coordinate = (int64_t)((key >> frame->shift[a]) & ((UINT64_C(1) << bits) - 1));
-        at[a] = (int32_t)(half_down(frame->origin[a] + coordinate - 1) -
-                          half_down(frame->origin[a]));
+        at[a] =
+            (int32_t)(half_down(frame->origin[a] + coordinate - 1) - half_down(frame->origin[a]));
     }
 }
 
@@ -174,9 +174,9 @@ static Hats cell_hats(const PxCoarse *c, uint32_t cell)
     const PxGridFrame *frame = &c->fluid->grid->frame;
     Hats hats = {.per = (float)(0.5 / frame->cell)};
     for (int a = 0; a < 3; ++a)
-        hats.low[a] = (float)((double)(half_down(frame->origin[a]) +
-                                       c->at[3 * (size_t)cell + (size_t)a]) *
-                              2 * frame->cell);
+        hats.low[a] =
+            (float)((double)(half_down(frame->origin[a]) + c->at[3 * (size_t)cell + (size_t)a]) *
+                    2 * frame->cell);
     return hats;
 }
 
@@ -238,11 +238,13 @@ static void assemble(PxCoarse *c, double factor)
     for (uint32_t cell = 0; cell < c->cells; ++cell)
         for (int a = 0; a < 8; ++a)
             for (int b = 0; b < 8; ++b) {
-                int dx = (b & 1) - (a & 1), dy = (b >> 1 & 1) - (a >> 1 & 1), dz = (b >> 2) - (a >> 2);
+                int dx = (b & 1) - (a & 1), dy = (b >> 1 & 1) - (a >> 1 & 1),
+                    dz = (b >> 2) - (a >> 2);
                 size_t at = (size_t)PX_COARSE_STENCIL * c->cell_node[8 * cell + (uint32_t)a] +
                             (size_t)(13 + dx + 3 * dy + 9 * dz);
                 c->neighbour[at] = c->cell_node[8 * cell + (uint32_t)b];
-                c->matrix[at] += factor * (double)c->element[64 * (size_t)cell + (size_t)(8 * a + b)];
+                c->matrix[at] +=
+                    factor * (double)c->element[64 * (size_t)cell + (size_t)(8 * a + b)];
             }
     for (uint32_t n = 0; n < c->nodes; ++n) {
         double diagonal = c->matrix[(size_t)PX_COARSE_STENCIL * n + 13];

@@ -27,17 +27,17 @@
 
 typedef struct PxPoisson {
     PxFluid *fluid;
-    float *slope;           ///< (dW/dr) / r of every entry of the neighbour lists
-    float *scale;           ///< dt times the root of what P is scaled by; 0 when lonely
-    float *own, *reach;     ///< |S| and t / m, while the scale is found
-    float *bx, *by, *bz;    ///< B of coarse.h
-    float *stiff;           ///< t of coarse.h
-    float *before;          ///< P of the iteration before
-    float *rate;            ///< D(a(P)), then what is over
-    float *correction;      ///< from the coarse grid
-    uint8_t *active;        ///< pressed, or to be pressed
+    float *slope;        ///< (dW/dr) / r of every entry of the neighbour lists
+    float *scale;        ///< dt times the root of what P is scaled by; 0 when lonely
+    float *own, *reach;  ///< |S| and t / m, while the scale is found
+    float *bx, *by, *bz; ///< B of coarse.h
+    float *stiff;        ///< t of coarse.h
+    float *before;       ///< P of the iteration before
+    float *rate;         ///< D(a(P)), then what is over
+    float *correction;   ///< from the coarse grid
+    uint8_t *active;     ///< pressed, or to be pressed
 
-    float *quad;            ///< a(P) packed for neighbours
+    float *quad; ///< a(P) packed for neighbours
     PxCoarse coarse;
     double dt;
 } PxPoisson;
@@ -49,16 +49,29 @@ typedef struct PxPoissonResult {
     bool converged;
 } PxPoissonResult;
 
-/// Takes its arrays from the fluid's scratch; computes slopes and diagonal.
-PX_ISA_DECLARE(PxStatus, px_poisson_begin, (PxPoisson * poisson, PxFluid *fluid, double dt));
+/// When a solve may stop, and how it goes about it.
+typedef struct PxPoissonOptions {
+    double error;   ///< mean compression, in units of the rest density
+    uint32_t least; ///< iterations at least
+    uint32_t most;  ///< and at most
+    bool coarse;    ///< with the coarse grid
+    bool plain;     ///< without Chebyshev's weights
+} PxPoissonOptions;
 
-/// D(u) for the velocities in the fluid's quad_velocity; walls move as they move.
+/// Takes its arrays from the fluid's scratch; computes slopes, scale and coarse grid.
+/// `uniform` scales by the lattice's diagonal where the particle's own is smaller.
+PX_ISA_DECLARE(PxStatus, px_poisson_begin,
+               (PxPoisson * poisson, PxFluid *fluid, double dt, bool coarse, bool uniform));
+
+/// D(u) for the velocities in the fluid's quad_velocity; walls move as they move. With
+/// `damp`, artificial viscosity is added to the accelerations, for which the fourth number
+/// of quad_velocity is V sqrt(rho alpha c).
 PX_ISA_DECLARE(void, px_poisson_rate, (PxPoisson * poisson, float *rate, bool damp));
 
 /// Improves `pressure` (P, a good guess or 0) until the mean of
-/// max(0, dt^2 D(a) - source) is below `error`. Leaves a(P) in ax, ay, az.
+/// max(0, dt^2 D(a) - source) is below the error. Leaves a(P) in poisson->quad.
 PX_ISA_DECLARE(PxPoissonResult, px_poisson_solve,
-               (PxPoisson * poisson, const float *source, float *pressure, double error,
-                uint32_t least, uint32_t most));
+               (PxPoisson * poisson, const float *source, float *pressure,
+                PxPoissonOptions options));
 
 #endif

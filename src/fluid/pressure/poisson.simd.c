@@ -1,8 +1,7 @@
 #include "fluid/pressure/poisson.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <stdio.h>
+#include <string.h>
 
 /* Everything below writes only row i, from rows j. The slopes of all pairs are kept
  * for the step: a pass then needs neither square root nor division. */
@@ -10,15 +9,19 @@
 /* What bounds the largest eigenvalue: this many diagonals (two particles alone need 2, a
  * lattice somewhat less than 4), or this part of the sum of its row's sizes (15.3
  * diagonals on a lattice, more where particles crowd). */
-static double DIAGONALS=4;
-static double ROW_PART=.25;
+#define DIAGONALS 4.0
+#define ROW_PART 0.25
 
 /* Modes with smaller eigenvalues than this (of the scaled matrix) are slow ones that the
  * last step's pressure has already; they are not sped up. */
-static double SMALLEST=.05;
+#define SMALLEST 0.05
 
 /* Iterations from one coarse correction to the next. */
-static unsigned CYCLE=8;
+#define CYCLE 8u
+
+/* Of the diagonal of a full neighbourhood: on a lattice the greatest eigenvalue is 2.8
+ * diagonals, and an iteration without acceleration needs more than half of it. */
+#define UNIFORM 2.0
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -108,12 +111,50 @@ static void per_mass_block(void *user, uint32_t begin, uint32_t end, int thread)
         q->fluid->quad[4 * (size_t)i + 3] = 1.0f / q->fluid->particles->mass[i];
 }
 
-PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt)
+/* ---- one stiffness for all ----------------------------------------------- */
+
+typedef struct Uniform {
+    PxPoisson *q;
+    double squares; /* sum of |grad W|^2 in a full neighbourhood */
+} Uniform;
+
+static void uniform_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    if(getenv("DIAG"))DIAGONALS=atof(getenv("DIAG")); if(getenv("ROWP"))ROW_PART=atof(getenv("ROWP")); if(getenv("SMALL"))SMALLEST=atof(getenv("SMALL")); if(getenv("CYCLE"))CYCLE=atoi(getenv("CYCLE"));
+    (void)thread;
+    const Uniform *job = user;
+    PxPoisson *q = job->q;
+    const PxFluid *f = q->fluid;
+    double s3 = f->spacing * f->spacing * f->spacing;
+    for (uint32_t i = begin; i < end; ++i) {
+        double size = q->dt * q->dt * s3 * UNIFORM * job->squares / (double)f->particles->mass[i];
+        q->scale[i] = fmaxf(q->scale[i], (float)sqrt(size));
+    }
+}
+
+/* That of a particle in a filled lattice (Solenthaler and Pajarola 2009, Eq. 8), or its
+ * own where that is greater. */
+static void uniform_scale(PxPoisson *q)
+{
+    const PxFluid *f = q->fluid;
+    Uniform job = {q, 0};
+    double h = (double)f->kernel.h;
+    int reach = (int)(h / f->spacing);
+    for (int z = -reach; z <= reach; ++z)
+        for (int y = -reach; y <= reach; ++y)
+            for (int x = -reach; x <= reach; ++x) {
+                double r = f->spacing * sqrt((double)(x * x + y * y + z * z));
+                double slope = r < h ? px_kernel_derivative(h, r) : 0;
+                job.squares += slope * slope;
+            }
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, uniform_block, &job);
+}
+
+PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool coarse,
+                                       bool uniform)
+{
     *q = (PxPoisson){.fluid = f, .dt = dt};
-    float **const arrays[] = {&q->scale, &q->bx,     &q->by,     &q->bz,        &q->stiff,
-                              &q->before, &q->correction, &q->rate};
+    float **const arrays[] = {&q->scale, &q->bx,     &q->by,         &q->bz,
+                              &q->stiff, &q->before, &q->correction, &q->rate};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
         *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
         if (*arrays[k] == NULL)
@@ -132,6 +173,10 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt)
     px_parallel_for(f->threads, f->count, PX_BLOCK, scale_rows_block, q);
     float *behind = q->quad + 4 * (size_t)f->count;
     behind[0] = behind[1] = behind[2] = behind[3] = 0.0f;
+    if (uniform)
+        uniform_scale(q);
+    if (!coarse)
+        return PX_OK;
     PxCoarseInput input = {q->bx, q->by, q->bz, q->stiff, dt};
     return PX_ISA_NAME(px_coarse_begin)(&q->coarse, f, &input);
 }
@@ -172,8 +217,8 @@ PX_INLINE void rate_rows(const Rate *job, uint32_t begin, uint32_t end, bool dam
             sum += g * along;
             slope += 8;
             if (damp) {
-                PxF8 c = g * weight * px_f8_min(along, px_f8(0.0f)) /
-                         (x * x + y * y + z * z + soft);
+                PxF8 c =
+                    g * weight * px_f8_min(along, px_f8(0.0f)) / (x * x + y * y + z * z + soft);
                 ax += c * x;
                 ay += c * y;
                 az += c * z;
@@ -260,12 +305,12 @@ static void apply(PxPoisson *q, const float *pressure, float *rate)
 typedef struct Solve {
     PxPoisson *q;
     const float *source;
-    float *pressure;     /* P */
+    float *pressure;      /* P */
     float step, momentum; /* Chebyshev's weights */
-    float along;         /* of the coarse correction */
-    double magic, sum;   /* of the compression left */
-    float most[2];       /* sizes of the correction and of its image */
-    double dot[2];       /* with what is over, with its image */
+    float along;          /* of the coarse correction */
+    double magic, sum;    /* of the compression left */
+    float most[2];        /* sizes of the correction and of its image */
+    double dot[2];        /* with what is over, with its image */
 } Solve;
 
 /* From D(a) to what is over: what is missing to the source. */
@@ -392,7 +437,7 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
 }
 
 PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, const float *source, float *pressure,
-                                              double error, uint32_t least, uint32_t most)
+                                              PxPoissonOptions options)
 {
     PxFluid *f = q->fluid;
     PxPoissonResult result = {0, 0, false};
@@ -405,21 +450,24 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, const float *source,
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
     double rho = half / middle, omega = 1;
     uint32_t round = 0;
-    double e0=evaluate(&s); int tr=getenv("TRACE")!=0; if(tr)fprintf(stderr,"\n%.4f ",100*e0);
+    evaluate(&s);
     for (;;) {
-        if (round == 0 && !getenv("NOCOARSE")) {
+        if (round == 0 && options.coarse) {
             correct(&s);
-            ++result.iterations; if(tr)fprintf(stderr," [%.2f] ",(double)s.along);
+            ++result.iterations;
         }
-        omega = round == 0 ? 1 : round == 1 ? 1 / (1 - rho * rho / 2) : 1 / (1 - rho * rho * omega / 4);
-        s.step = (float)(omega / middle);
+        omega = round == 0 || options.plain ? 1
+                : round == 1                ? 1 / (1 - rho * rho / 2)
+                                            : 1 / (1 - rho * rho * omega / 4);
+        s.step = options.plain ? 1.0f : (float)(omega / middle);
         s.momentum = (float)(omega - 1);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, improve_block, &s);
-        result.error = evaluate(&s); if(tr)fprintf(stderr,"%.4f ",100*result.error);
+        result.error = evaluate(&s);
         ++result.iterations;
         ++round;
-        result.converged = result.error <= error;
-        if ((result.iterations >= least && result.converged) || result.iterations >= most)
+        result.converged = result.error <= options.error;
+        if ((result.converged && result.iterations >= options.least) ||
+            result.iterations >= options.most)
             return result;
         if (round == CYCLE)
             round = 0;
