@@ -25,11 +25,9 @@ typedef struct PxCoarse {
     const PxFluid *fluid;
     uint32_t cells;      ///< coarse cells with enough particles
     uint32_t nodes;      ///< their corners
-    uint32_t fine;       ///< fine cells in them
     uint32_t *cell_fine; ///< of each cell: first of its fine cells in fine_cell[]
     uint32_t *fine_cell; ///< fine cells, those of a coarse cell together
     uint32_t *cell_node; ///< 8 nodes of each cell
-    uint32_t *node_cell; ///< 8 cells around each node, or PX_COARSE_NONE
     int32_t *at;         ///< coarse coordinates of each cell, 3
     float *element;      ///< 8 x 8 of each cell
     float *right;        ///< of each cell's corners, restricted

@@ -79,45 +79,45 @@ static PxStatus find_cells(PxCoarse *c, const PxGrid *grid, PxArena *scratch)
 {
     uint32_t fine = grid->cells;
     c->fine_cell = PX_ARENA_ARRAY(scratch, uint32_t, fine);
+    c->cell_fine = PX_ARENA_ARRAY(scratch, uint32_t, (size_t)fine + 1);
+    c->at = PX_ARENA_ARRAY(scratch, int32_t, 3 * (size_t)fine);
     PxArenaMark mark = px_arena_mark(scratch);
-    (void)mark;
     uint32_t *owner = PX_ARENA_ARRAY(scratch, uint32_t, fine);
+    uint32_t *number = PX_ARENA_ARRAY(scratch, uint32_t, (size_t)fine + 1);
+    uint32_t *people = PX_ARENA_ARRAY(scratch, uint32_t, fine);
     Names names;
-    if (c->fine_cell == NULL || owner == NULL || !names_init(&names, scratch, fine))
+    if (c->fine_cell == NULL || c->cell_fine == NULL || c->at == NULL || owner == NULL ||
+        number == NULL || people == NULL || !names_init(&names, scratch, fine))
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", fine);
     for (uint32_t k = 0; k < fine; ++k) {
         int32_t at[3];
         fine_at(&grid->frame, grid->key[k], at);
         owner[k] = names_add(&names, pack(at));
     }
-    uint32_t *first = PX_ARENA_ARRAY(scratch, uint32_t, names.count + 1);
-    uint32_t *people = PX_ARENA_ARRAY(scratch, uint32_t, names.count);
-    c->at = PX_ARENA_ARRAY(scratch, int32_t, 3 * (size_t)names.count);
-    c->cell_fine = PX_ARENA_ARRAY(scratch, uint32_t, names.count + 1);
-    if (first == NULL || people == NULL || c->at == NULL || c->cell_fine == NULL)
-        return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", fine);
     memset(people, 0, names.count * sizeof *people);
     for (uint32_t k = 0; k < fine; ++k)
         people[owner[k]] += grid->begin[k + 1] - grid->begin[k];
     /* Those that count get new numbers, in the same order. */
     c->cells = 0;
     for (uint32_t k = 0; k < names.count; ++k)
-        first[k] = people[k] >= FEWEST_PARTICLES ? c->cells++ : PX_COARSE_NONE;
-    memset(c->cell_fine, 0, (c->cells + 1) * sizeof *c->cell_fine);
+        number[k] = people[k] >= FEWEST_PARTICLES ? c->cells++ : PX_COARSE_NONE;
+    memset(c->cell_fine, 0, ((size_t)c->cells + 1) * sizeof *c->cell_fine);
     for (uint32_t k = 0; k < fine; ++k) {
-        owner[k] = first[owner[k]];
+        owner[k] = number[owner[k]];
         if (owner[k] == PX_COARSE_NONE)
             continue;
         fine_at(&grid->frame, grid->key[k], &c->at[3 * (size_t)owner[k]]);
         ++c->cell_fine[owner[k] + 1];
     }
+    uint32_t *place = number; /* where the next fine cell of each goes */
     for (uint32_t k = 0; k < c->cells; ++k) {
         c->cell_fine[k + 1] += c->cell_fine[k];
-        first[k] = c->cell_fine[k];
+        place[k] = c->cell_fine[k];
     }
     for (uint32_t k = 0; k < fine; ++k)
         if (owner[k] != PX_COARSE_NONE)
-            c->fine_cell[first[owner[k]]++] = k;
+            c->fine_cell[place[owner[k]]++] = k;
+    px_arena_release(scratch, mark);
     return PX_OK;
 }
 
@@ -126,6 +126,7 @@ static PxStatus find_nodes(PxCoarse *c, PxArena *scratch)
     Names names;
     uint32_t most = PX_COARSE_CORNERS * c->cells;
     c->cell_node = PX_ARENA_ARRAY(scratch, uint32_t, most);
+    PxArenaMark mark = px_arena_mark(scratch);
     if (c->cell_node == NULL || !names_init(&names, scratch, most))
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u nodes", most);
     for (uint32_t k = 0; k < c->cells; ++k)
@@ -136,6 +137,7 @@ static PxStatus find_nodes(PxCoarse *c, PxArena *scratch)
             c->cell_node[PX_COARSE_CORNERS * k + (uint32_t)corner] = names_add(&names, pack(at));
         }
     c->nodes = names.count;
+    px_arena_release(scratch, mark);
     size_t entries = (size_t)PX_COARSE_STENCIL * c->nodes;
     c->matrix = PX_ARENA_ARRAY(scratch, double, entries);
     c->neighbour = PX_ARENA_ARRAY(scratch, uint32_t, entries);

@@ -59,3 +59,26 @@ double px_implicit_step_limit(const PxFluid *f)
     double speed = fmax(f->speed_max, 0.7 * f->pressure_speed);
     return speed > 0 ? f->courant * h / speed : INFINITY;
 }
+
+typedef struct Weights {
+    const PxFluid *fluid;
+    float *weight;
+} Weights;
+
+static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Weights *job = user;
+    const PxFluid *f = job->fluid;
+    for (uint32_t i = begin; i < end; ++i) {
+        const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
+        double alpha = def->pressure.param[PX_IMPLICIT_DAMPING];
+        job->weight[i] = f->volume[i] * (float)sqrt(def->density * alpha * f->top_speed);
+    }
+}
+
+void px_implicit_weights(const PxFluid *f, float *weight)
+{
+    Weights job = {f, weight};
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, weight_block, &job);
+}

@@ -2,32 +2,14 @@
 
 #include "fluid/pressure/poisson.h"
 
-#include <math.h>
-
 typedef struct Job {
     PxFluid *fluid;
     PxPoisson *poisson;
-    float *source, *pressure, *rate, *weight;
+    float *source, *pressure, *rate;
     float *kept; /* Pa, from step to step */
     bool warm;
     float dt;
 } Job;
-
-/* Monaghan's (1992) artificial viscosity on pairs that approach, as in sesph, with the
- * top speed for the speed of sound. Without any, particles that leave the lattice they were
- * filled on jostle on for ever with what it releases: in a column of water at rest, 1 m
- * deep, 0.25 m/s on average, whichever the pressure model. */
-static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *job = user;
-    const PxFluid *f = job->fluid;
-    for (uint32_t i = begin; i < end; ++i) {
-        const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
-        double alpha = def->pressure.param[PX_IMPLICIT_DAMPING];
-        job->weight[i] = f->volume[i] * (float)sqrt(def->density * alpha * f->top_speed);
-    }
-}
 
 /* P = p V^2 from the last step's p, where there is somebody to hold it with. Elsewhere
  * it would only push: a drop that has left the fluid with the
@@ -145,13 +127,13 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     job.pressure = PX_ARENA_ARRAY(f->scratch, float, f->count);
     if (job.source == NULL || job.pressure == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
-    job.weight = job.source; /* used up before the source is there */
-    job.rate = job.pressure; /* likewise */
+    float *weight = job.source; /* used up before the source is there */
+    job.rate = job.pressure;    /* likewise */
     f->iterations = 0;
     f->converged = true;
 
-    px_parallel_for(f->threads, f->count, block, weight_block, &job);
-    PX_TRY(px_fluid_pack_velocity(f, job.weight));
+    px_implicit_weights(f, weight);
+    PX_TRY(px_fluid_pack_velocity(f, weight));
     PX_ISA_NAME(px_poisson_rate)(&poisson, job.rate, true);
     if (kind.divergence) {
         px_parallel_for(f->threads, f->count, block, divergence_source_block, &job);
