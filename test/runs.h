@@ -12,7 +12,8 @@
 /// Water in a tank, a paddle on keyframes, two events; a handful of steps a frame.
 #define TINY(name, density)                                                                        \
     "{\"phyxel\": 1, \"name\": \"" name "\", \"time\": {\"frames\": 2, \"fps\": 150},\n"           \
-    " \"spacing\": 0.1, \"materials\": {\"water\": {\"density\": " density "}},\n"                 \
+    " \"spacing\": 0.1, \"max_step\": 0.0015, \"materials\": {\"water\": {\"density\": " density   \
+    "}},\n"                                                                                        \
     " \"bodies\": [\n"                                                                             \
     "  {\"name\": \"tank\", \"shape\": {\"box\": [0.8, 0.8, 0.5], \"at\": [0.4, 0.4, 0]},\n"       \
     "   \"wall\": true, \"inside\": true},\n"                                                      \

@@ -284,7 +284,7 @@ TEST(a_scene_with_a_mesh_is_taken_up_from_its_folder_alone)
     write_tetrahedron(mesh, 1);
     PxScene *scene = mesh_scene(folder.path);
     PxRunDef def = run_into(out);
-    int calls = 4;
+    int calls = 2;
     CHECK(px_run(scene, &def, stop_after, &calls, NULL) == PX_ERR_STOPPED);
     px_scene_free(scene);
 

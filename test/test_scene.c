@@ -155,7 +155,7 @@ TEST(a_model_is_a_word_or_an_object)
     PxScene *scene = scene_of(
         HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": \"sesph\"},\n"
              "\"b\": {\"density\": 1, \"pressure\": {\"model\": \"sesph\", \"fluctuation\": 2}},\n"
-             "\"c\": {\"density\": 1, \"pressure\": {\"top_speed\": 3}}}}");
+             "\"c\": {\"density\": 1, \"pressure\": {\"model\": \"sesph\", \"top_speed\": 3}}}}");
     CHECK_COUNT(scene, 0);
     PxModelChoice usual = px_pressure_choice("sesph");
     CHECK(memcmp(&scene->material[0].pressure, &usual, sizeof usual) == 0);
@@ -258,13 +258,13 @@ TEST(models_are_checked)
 {
     CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": \"sesp\"}}}",
               "materials.a.pressure", 3, 47,
-              "wanted a pressure model: sesph; did you mean 'sesph'?");
+              "wanted a pressure model: dfsph, iisph, pcisph, sesph; did you mean 'sesph'?");
     CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": 7}}}",
               "materials.a.pressure", 3, 47, "is 7, wanted a pressure model");
-    CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": {\"gamma\": 99}}}}",
-              "materials.a.pressure.gamma", 3, 57, "is 99");
-    CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": {\"gama\": 7}}}}",
-              "materials.a.pressure.gama", 3, 48, "did you mean 'gamma'?");
+    CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": {\"coarse\": 99}}}}",
+              "materials.a.pressure.coarse", 3, 58, "is 99");
+    CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": {\"max_eror\": 7}}}}",
+              "materials.a.pressure.max_eror", 3, 48, "did you mean 'max_error'?");
     CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": {\"model\": 1}}}}",
               "materials.a.pressure.model", 3, 57, "is 1");
 }
@@ -431,7 +431,7 @@ TEST(events_may_set_what_can_change)
                 "],\n\"events\": [\n" EVENT("gravity", "[0, 1, 0]") ",\n" EVENT("gravity.x", "1") ",\n" EVENT(
                     "gravity.2",
                     "1") ",\n" EVENT("materials.water.viscosity",
-                                     "1") ",\n" EVENT("materials.water.pressure.top_speed",
+                                     "1") ",\n" EVENT("materials.water.pressure.max_error",
                                                       "1") ",\n" EVENT("bodies.floor.friction",
                                                                        "1") ",\n" EVENT("bodies."
                                                                                         "block."
@@ -460,8 +460,8 @@ TEST(events_are_checked)
     CHECK_EVENT(EVENT("materials.watr.viscosity", "1"), "events[0].set", 18,
                 "did you mean 'water'?");
     CHECK_EVENT(EVENT("materials.water.pressure", "1"), "events[0].set", 18, "a whole model");
-    CHECK_EVENT(EVENT("materials.water.pressure.gama", "1"), "events[0].set", 18,
-                "did you mean 'gamma'?");
+    CHECK_EVENT(EVENT("materials.water.pressure.dampin", "1"), "events[0].set", 18,
+                "did you mean 'damping'?");
     CHECK_EVENT(EVENT("materials.water.viscosity.x", "1"), "events[0].set", 18, "without parts");
     CHECK_EVENT(EVENT("gravity.w", "1"), "events[0].set", 18, "the parts x, y and z");
     CHECK_EVENT(EVENT("bodies.block.friction", "1"), "events[0].set", 18,

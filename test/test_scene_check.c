@@ -325,7 +325,9 @@ TEST(steps_shorter_than_the_shortest_are_an_error)
                "asks for steps of 3.1e-07 s, shorter than min_step (1e-06 s)");
     px_scene_free(scene);
     /* sound is ten times as fast as the top speed; 0.4 h / (1e6 + 4.4) m/s */
-    scene = checked(STEPS("\"pressure\": {\"top_speed\": 1e5}", ",\n\"min_step\": 1e-6"), 1);
+    scene = checked(
+        STEPS("\"pressure\": {\"model\": \"sesph\", \"top_speed\": 1e5}", ",\n\"min_step\": 1e-6"),
+        1);
     CHECK_SAYS(scene, 0, "materials.goo.pressure", 3, 53, "sound runs at 1e+06 m/s in 'goo'");
     px_scene_free(scene);
     scene =
@@ -366,9 +368,9 @@ TEST(an_event_after_the_end_is_a_warning)
 
 TEST(the_estimate_is_what_the_formulas_say)
 {
-    /* A ball of volume 1/6 pi m^3 falls from 1 m to 0: v = sqrt(2 g) = 4.43 m/s, sound
-     * ten times that, h = 0.05 m, courant 0.4, for 2 s; from 1 s on weightless, when
-     * ten spacings a second are the least speed. */
+    /* A ball of volume 1/6 pi m^3 falls from 1 m to 0: v = sqrt(2 g) = 4.43 m/s, h =
+     * 0.05 m, courant 0.4, for 2 s; from 1 s on weightless, when ten spacings a second are
+     * the least speed: steps of 40 ms, but for max_step. */
     PxScene *scene = checked(
         HEAD WATER "\"time\": {\"frames\": 20, \"fps\": 10},\n"
                    "\"events\": [{\"at\": 1, \"set\": \"gravity\", \"to\": [0, 0, 0]}],\n"
@@ -380,7 +382,8 @@ TEST(the_estimate_is_what_the_formulas_say)
     CHECK_OK(px_scene_estimate(scene, 2, &two));
     double particles = 3.14159265358979 / 6 / (0.05 * 0.05 * 0.05);
     CHECK_NEAR(one.particles, particles, 1e-6 * particles);
-    double falling = 11 * sqrt(2 * 9.81) / (0.4 * 0.05), floating = 11 * 0.5 / (0.4 * 0.05);
+    double falling = sqrt(2 * 9.81) / (0.4 * 0.05);
+    double floating = 1 / px_world_def_default().max_step;
     CHECK_NEAR(one.steps, falling + floating, 1e-6 * falling);
     CHECK(one.memory > 100 * particles && one.disk > 20 * 20 * particles);
     CHECK(one.seconds > 0);
@@ -397,6 +400,7 @@ TEST(the_estimated_step_is_near_the_one_that_is_taken)
     PxStats stats;
     CHECK_OK(px_scene_read(PX_SOURCE_DIR "/scenes/drop.json", &scene));
     CHECK_OK(px_scene_set(scene, "spacing", "0.05"));
+    CHECK_OK(px_scene_set(scene, "materials.water.pressure", "sesph"));
     CHECK_OK(px_scene_estimate(scene, 1, &estimate));
     CHECK_OK(px_scene_world(scene, 1, &world));
     CHECK_OK(px_world_step(world, 1));

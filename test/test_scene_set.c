@@ -27,7 +27,7 @@ TEST(values_are_set_by_their_path)
     CHECK_OK(px_scene_set(scene, "gravity.y", "5"));
     CHECK_OK(px_scene_set(scene, "gravity[2]", "7"));
     CHECK_OK(px_scene_set(scene, "materials.water.viscosity", "2"));
-    CHECK_OK(px_scene_set(scene, "materials.water.pressure.fluctuation", "3"));
+    CHECK_OK(px_scene_set(scene, "materials.water.pressure.max_error", "3"));
     CHECK_OK(px_scene_set(scene, "bodies.floor.friction", "0.25"));
     CHECK_OK(px_scene_set(scene, "bodies[0].velocity", "[0, 0, 1]"));
     CHECK_OK(px_scene_set(scene, "bodies.body 3.shape.sphere", "2"));
@@ -43,7 +43,7 @@ TEST(values_are_set_by_their_path)
     CHECK(scene->world.gravity.x == 1 && scene->world.gravity.y == 5 &&
           scene->world.gravity.z == 7);
     CHECK(scene->material[0].viscosity == 2);
-    CHECK(scene->material[0].pressure.param[1] == 3);
+    CHECK(scene->material[0].pressure.param[0] == 3);
     CHECK(scene->body[1].def.friction == 0.25);
     CHECK(scene->body[0].def.velocity.z == 1);
     CHECK(scene->body[2].def.shape.radius == 2 && scene->body[2].def.shape.at.x == 8);

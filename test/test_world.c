@@ -102,7 +102,7 @@ TEST(numbers_are_set_by_their_path)
     CHECK_OK(px_world_set(world, "gravity", vector, 3));
     CHECK_OK(px_world_set(world, "gravity.y", &value, 1));
     CHECK_OK(px_world_set(world, "materials.water.viscosity", &value, 1));
-    CHECK_OK(px_world_set(world, "materials.water.pressure.gamma", &value, 1));
+    CHECK_OK(px_world_set(world, "materials.water.pressure.max_iterations", &value, 1));
     CHECK_OK(px_world_set(world, "bodies.drop.temperature", &value, 1));
     CHECK(px_world_floats(world, "temperature", 0)[3] == 2.0f);
     CHECK_FAILS(px_world_set(world, "gravity", &value, 1), PX_ERR_ARGUMENT, "takes 3 numbers");
@@ -118,8 +118,8 @@ TEST(numbers_are_set_by_their_path)
     CHECK_FAILS(px_world_set(world, "materials.water.viscosity", &value, 1), PX_ERR_ARGUMENT,
                 "is -1");
     value = 2.5;
-    CHECK_FAILS(px_world_set(world, "materials.water.pressure.gamma", &value, 1), PX_ERR_ARGUMENT,
-                "whole number");
+    CHECK_FAILS(px_world_set(world, "materials.water.pressure.max_iterations", &value, 1),
+                PX_ERR_ARGUMENT, "whole number");
     px_world_free(world);
 }
 

@@ -197,7 +197,7 @@ static void check_no_allocation(int threads)
     PxWorld *world;
     CHECK_OK(build(&allocator, threads, 0.04, &world));
     CHECK(px_world_count(world) == 15 * 10 * 15);
-    CHECK_OK(steps(world, 20));
+    CHECK_OK(steps(world, 120));
     meter_start(&own, 0, false);
     meter_start(&system_meter, 0, false);
     PxStatus status = PX_OK;
@@ -209,7 +209,7 @@ static void check_no_allocation(int threads)
     meter_stop(&system_meter);
     meter_stop(&own);
     CHECK_OK(status);
-    CHECK_EQUAL(stats.step, 70);
+    CHECK_EQUAL(stats.step, 170);
     CHECK_EQUAL(atomic_load(&own.calls), 0);
     CHECK_EQUAL(atomic_load(&system_meter.calls), 0);
     px_world_free(world);

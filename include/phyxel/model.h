@@ -3,7 +3,7 @@
 #define PHYXEL_MODEL_H
 
 /// A model of a family, chosen by its word, and its numbers in the order in
-/// which the model lists them. Start from px_pressure_choice("sesph").
+/// which the model lists them. Start from px_pressure_choice("dfsph").
 #define PX_MODEL_PARAMS 8
 typedef struct PxModelChoice {
     char model[24];

@@ -109,7 +109,7 @@ PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
-/// "gravity.1", "materials.water.viscosity", "materials.water.pressure.gamma",
+/// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
 /// "bodies.paddle.friction". The range is checked as in a scene file.
 /// Values that shape the world at its start (spacing, shapes) are refused.
 PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values);
@@ -129,6 +129,7 @@ typedef struct PxStats {
     PxVec3 angular_momentum; ///< about the origin, kg m^2/s
     double density_error;    ///< mean compression over rest density, per cent
     double density_error_max;
+    double solve_error;     ///< mean compression that the last pressure solve left, per cent
     uint64_t iterations;    ///< of the pressure solve in the last step
     uint64_t not_converged; ///< steps so far whose solve stopped short
     uint64_t caught;        ///< moves so far that a wall's last defence corrected

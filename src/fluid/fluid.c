@@ -10,9 +10,10 @@ PxStatus px_fluid_begin(PxFluid *f)
     f->wall_gx = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_gy = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_gz = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_flux = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_far = PX_ARENA_ARRAY(f->scratch, float, f->count);
     if (f->quad == NULL || f->volume == NULL || f->wall_part == NULL || f->wall_gx == NULL ||
-        f->wall_gy == NULL || f->wall_gz == NULL || f->wall_far == NULL)
+        f->wall_gy == NULL || f->wall_gz == NULL || f->wall_flux == NULL || f->wall_far == NULL)
         return px_fail(PX_ERR_MEMORY, "fluid: no room for the scratch of %u particles", f->count);
     px_quads_pack(f->quad, p->x, p->y, p->z, NULL, f->count, f->threads);
     return PX_OK;

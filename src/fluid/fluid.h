@@ -11,6 +11,8 @@
 #include "matter/particles.h"
 #include "matter/wall.h"
 
+#include <math.h>
+
 /// What a flat wall at distance d does to the fluid, tabulated (fluid/walls.c).
 #define PX_WALL_PROFILE 1024
 typedef struct PxWallProfile {
@@ -27,12 +29,14 @@ typedef struct PxFluid {
     PxParticles *particles;
     uint32_t count;
     const PxPairs *pairs;
+    const PxGrid *grid; ///< that the particles are sorted by
     PxKernel kernel;
-    double spacing;   ///< m
-    double courant;   ///< part of the stability limit that a step uses
-    double dt;        ///< s
-    double speed_max; ///< at the start of the step
-    double top_speed; ///< fastest flow to be expected
+    double spacing;        ///< m
+    double courant;        ///< part of the stability limit that a step uses
+    double dt;             ///< s
+    double speed_max;      ///< at the start of the step
+    double pressure_speed; ///< greatest sqrt(p / rho) of the last step
+    double top_speed;      ///< fastest flow to be expected
     const PxMaterial *material;
     uint32_t materials;
     PxWall *wall;
@@ -45,8 +49,9 @@ typedef struct PxFluid {
 
     /// What walls take of a particle's neighbourhood: the part of the kernel's
     /// integral that lies in them, its gradient (1/m), and how far away the
-    /// nearest wall is at least (m).
-    float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_far;
+    /// nearest wall is at least (m). wall_flux is the gradient times the walls' own
+    /// velocity (1/s).
+    float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far;
 
     PxArena *scratch;
     const PxThreads *threads;
@@ -54,6 +59,7 @@ typedef struct PxFluid {
     PxIsa isa;
 
     uint32_t iterations; ///< of the pressure solve
+    double solve_error;  ///< mean compression it left, per cent
     bool converged;
 } PxFluid;
 
@@ -77,5 +83,19 @@ void px_fluid_pack_w(const PxFluid *fluid, float *quad, const float *value);
 
 /// Packs velocities with `w` into quad_velocity, which is made when missing.
 PxStatus px_fluid_pack_velocity(PxFluid *fluid, const float *w);
+
+/// What p_i is to be multiplied with to get the pressure as momentum feels it, a third of
+/// the trace of the stress (Irving and Kirkwood 1950):
+///   V_i (1/3 sum_j r |dW/dr| + 1/3 d |grad wall| / s^3)
+/// `stiff` is the first third. It would be 1 if the kernel's sum were an integral. It is 0.99
+/// within a fluid at rest and 0.9 in the layer beside a wall, where p_i is that much too high.
+static inline float px_fluid_felt(const PxFluid *f, uint32_t i, float stiff)
+{
+    float gx = f->wall_gx[i], gy = f->wall_gy[i], gz = f->wall_gz[i];
+    float g2 = gx * gx + gy * gy + gz * gz;
+    if (g2 > 0.0f)
+        stiff += f->wall_far[i] * sqrtf(g2) / (float)(3.0 * f->spacing * f->spacing * f->spacing);
+    return f->volume[i] * stiff;
+}
 
 #endif

@@ -234,7 +234,7 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
     double h = (double)f->kernel.h;
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
-        double clear = 1, nearest = INFINITY;
+        double clear = 1, clear_flux = 0, nearest = INFINITY;
         PxVec3 clear_gradient = {0, 0, 0};
         for (size_t k = 0; k < f->walls; ++k) {
             const PxWall *wall = &f->wall[k];
@@ -250,13 +250,14 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
                 continue;
             Part part = wall_part(wall, f->wall_profile, rest, distance, normal);
             PxVec3 gradient = px_wall_turn_to_world(wall, 0, part.gradient);
+            PxVec3 velocity = px_wall_velocity(wall, rest);
+            clear_flux = clear_flux * (1 - part.value) - px_dot(velocity, gradient) * clear;
             clear_gradient =
                 px_sub(px_scale(clear_gradient, 1 - part.value), px_scale(gradient, clear));
             clear *= 1 - part.value;
 
             double mu = f->material[p->material[i]].def.viscosity;
             if (mu > 0 && wall->friction > 0) {
-                PxVec3 velocity = px_wall_velocity(wall, rest);
                 double rho = f->material[p->material[i]].def.density;
                 double drag = wall->friction * 2 * mu / rho * wall_drag(f->wall_profile, distance);
                 p->ax[i] += (float)(drag * ((double)p->vx[i] - velocity.x));
@@ -268,6 +269,7 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
         f->wall_gx[i] = (float)-clear_gradient.x;
         f->wall_gy[i] = (float)-clear_gradient.y;
         f->wall_gz[i] = (float)-clear_gradient.z;
+        f->wall_flux[i] = (float)-clear_flux;
         f->wall_far[i] = (float)nearest;
     }
 }

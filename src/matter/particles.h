@@ -17,6 +17,8 @@ typedef struct PxParticles {
     float *temperature;           ///< degrees C
     uint32_t *material;           ///< slot
     uint32_t *body;               ///< slot
+    float *warm_pressure;         ///< Pa, what an implicit solve begins with
+    float *warm_divergence;       ///< the same for the divergence
     float *density;               ///< kg/m^3, of the last step
     float *pressure;              ///< Pa, of the last step
     float *ax, *ay, *az;          ///< acceleration, m/s^2, of the last step

@@ -84,33 +84,42 @@ double px_world_speed_bound(PxWorld *world)
 /* ---- stages ------------------------------------------------------------- */
 
 typedef struct SpeedMax {
-    const PxParticles *p;
-    float squared;
+    const PxWorld *world;
+    float squared, pressed;
 } SpeedMax;
 
 static void speed_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     SpeedMax *job = user;
-    const float *restrict vx = job->p->vx, *restrict vy = job->p->vy, *restrict vz = job->p->vz;
-    float most = 0;
+    const PxParticles *p = &job->world->particles;
+    const PxMaterial *material = job->world->materials.data;
+    const float *restrict vx = p->vx, *restrict vy = p->vy, *restrict vz = p->vz;
+    float most = 0, pressed = 0;
     for (uint32_t i = begin; i < end; ++i) {
         float v2 = vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i];
         most = v2 > most ? v2 : most;
     }
+    for (uint32_t i = begin; i < end; ++i) {
+        float ratio = (p->warm_pressure[i] + p->warm_divergence[i]) /
+                      (float)material[p->material[i]].def.density;
+        pressed = ratio > pressed ? ratio : pressed;
+    }
     px_join_begin();
     job->squared = most > job->squared ? most : job->squared;
+    job->pressed = pressed > job->pressed ? pressed : job->pressed;
     px_join_end();
 }
 
-static double speed_max(PxWorld *world)
+static void speed_max(PxWorld *world, PxFluid *fluid)
 {
-    SpeedMax job = {&world->particles, 0};
+    SpeedMax job = {.world = world};
     px_parallel_for(&world->threads, world->particles.table.count, 16 * PX_BLOCK, speed_block,
                     &job);
-    double speed = sqrt((double)job.squared);
-    px_dist_max(&world->dist, &speed, 1);
-    return speed;
+    double speed[2] = {sqrt((double)job.squared), sqrt((double)job.pressed)};
+    px_dist_max(&world->dist, speed, 2);
+    fluid->speed_max = speed[0];
+    fluid->pressure_speed = speed[1];
 }
 
 /* Sorts the particles by (cell, id) and lists their neighbours. */
@@ -320,6 +329,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "measure")
     measure_compression(world);
     world->iterations = fluid->iterations;
+    world->solve_error = fluid->solve_error;
     world->state.not_converged += !fluid->converged;
     return PX_OK;
 }
@@ -353,10 +363,10 @@ PxStatus px_world_step(PxWorld *world, double until)
     PxFluid fluid = {.particles = &world->particles,
                      .count = world->particles.table.count,
                      .pairs = &world->pairs,
+                     .grid = &world->grid,
                      .kernel = px_kernel(world->def.support * world->def.spacing),
                      .spacing = world->def.spacing,
                      .courant = world->def.courant,
-                     .speed_max = speed_max(world),
                      .material = world->materials.data,
                      .materials = (uint32_t)world->materials.count,
                      .wall = world->walls.data,
@@ -366,6 +376,7 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .threads = &world->threads,
                      .dist = &world->dist,
                      .isa = world->isa};
+    speed_max(world, &fluid);
     if (world->state.bound_due)
         world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
     world->state.bound_due = 0;

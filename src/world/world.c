@@ -27,7 +27,7 @@ PxMaterialDef px_material_def_default(void)
     return (PxMaterialDef){.name = "water",
                            .density = 1000,
                            .viscosity = 0.001,
-                           .pressure = px_pressure_choice("sesph"),
+                           .pressure = px_pressure_choice("dfsph"),
                            .tag = TAG};
 }
 

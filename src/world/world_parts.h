@@ -44,6 +44,7 @@ struct PxWorld {
     double dt;
     double neighbours;
     double density_error, density_error_max; ///< per cent
+    double solve_error;                      ///< per cent
     uint32_t iterations;
 };
 

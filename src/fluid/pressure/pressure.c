@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A new model is a file of its own and a line here. */
-#define MODELS(X) X(px_sesph)
+#define MODELS(X) X(px_dfsph) X(px_iisph) X(px_pcisph) X(px_sesph)
 
 #define DECLARE_BASE(model) extern const PxPressureModel model##_base;
 #define INFO(model) &model##_base.info,

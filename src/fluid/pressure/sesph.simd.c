@@ -123,7 +123,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
         PxF8 ui = px_f8(p->vx[i]), vi = px_f8(p->vy[i]), wi = px_f8(p->vz[i]);
         PxF8 force = px_f8(job->force[i]), weight = px_f8(half * job->weight[i]);
-        PxF8 ax = zero, ay = zero, az = zero;
+        PxF8 ax = zero, ay = zero, az = zero, stiff = zero;
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, force_j, u, v, w, weight_j;
@@ -136,12 +136,14 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
             PxF8 slope = px_kernel_slope8(&kernel, px_f8_max(px_f8_sqrt(r2), tiny));
             PxF8 approach = px_f8_min((ui - u) * x + (vi - v) * y + (wi - w) * z, zero);
             PxF8 c = slope * (weight * weight_j * approach / (r2 + soft) - force - force_j);
+            stiff -= slope * r2;
             ax += c * x;
             ay += c * y;
             az += c * z;
         }
         float scale = kernel.norm_slope / p->mass[i];
         float wall = -job->force[i] * per_volume / p->mass[i];
+        p->pressure[i] *= px_fluid_felt(f, i, kernel.norm_slope * px_f8_sum(stiff) / 3.0f);
         p->ax[i] += scale * px_f8_sum(ax) + wall * f->wall_gx[i];
         p->ay[i] += scale * px_f8_sum(ay) + wall * f->wall_gy[i];
         p->az[i] += scale * px_f8_sum(az) + wall * f->wall_gz[i];
