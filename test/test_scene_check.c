@@ -458,6 +458,12 @@ TEST(emitters_must_have_a_free_way)
                "sinks[0].shape", "swallows what the emitter 'tap' gives", PX_ERROR);
     CHECK_FLOW(FLOW(",\n" BALL("ball", "0.4", "0"), "0", "]"), "emitters[0].shape",
                "stands in the body 'ball'", PX_WARNING);
+    /* a pipe that fits the opening exactly */
+    CHECK_FLOW(
+        FLOW(",\n{\"name\": \"pipe\", \"wall\": true, \"shape\": {\"funnel\": {\"radius\": 0.2,"
+             " \"radius_top\": 0.2, \"height\": 0.4, \"thickness\": 0.06}}}",
+             "0", "]"),
+        "emitters[0].shape", "pass along the wall 'pipe'", PX_WARNING);
 }
 
 TEST(emitters_that_give_nothing_are_a_warning)

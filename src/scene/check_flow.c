@@ -11,6 +11,7 @@
 
 #define ALONG 6              /* places looked at along a pipe and a spacing beyond it */
 #define MOST_SITES 500       /* of a layer that are looked at */
+#define NEAREST_TO_WALL 0.2  /* spacings; as for what bodies are filled with */
 #define MOST_TESTS 3000000.0 /* of a place against a shape, in one check */
 
 /* The path of an emitter's or sink's value. Filled in place: paths point to each other. */
@@ -139,12 +140,14 @@ static void check_wall(Flow *flow, size_t index, size_t body)
     const PxBodyDef *def = &scene->body[body].def;
     const PxShape *shape = flow->survey->shape[body];
     double s = scene->world.spacing;
-    size_t within = 0, beyond = 0, tried = 0;
+    size_t within = 0, beyond = 0, touching = 0, tried = 0;
     if (!is_near(flow, pipe, shape)) { /* all of it is inside, or none */
         PxVec3 middle = px_mad(pipe->opening.back, pipe->opening.along, 0.5 * pipe->length);
         within = tried = px_shape_inside(shape, middle) != def->inside;
-    } else if (spend(flow, (ALONG + 1) * (double)(pipe->sites / site_step(pipe) + 1))) {
-        for (size_t i = 0; i < pipe->sites; i += site_step(pipe), ++tried)
+    } else if (spend(flow, (ALONG + 2) * (double)(pipe->sites / site_step(pipe) + 1))) {
+        for (size_t i = 0; i < pipe->sites; i += site_step(pipe), ++tried) {
+            double d = px_shape_distance(shape, place(pipe, i, 0.5 * pipe->length), NULL);
+            touching += fabs(d) < NEAREST_TO_WALL * s;
             for (int part = 0; part <= ALONG; ++part) {
                 bool out = part == ALONG;
                 double way = out ? pipe->length + s
@@ -154,6 +157,7 @@ static void check_wall(Flow *flow, size_t index, size_t body)
                 ++*(out ? &beyond : &within);
                 break;
             }
+        }
     }
     char name[120];
     FlowPath path;
@@ -167,6 +171,11 @@ static void check_wall(Flow *flow, size_t index, size_t body)
                     "leads into the wall '%s', which is less than a spacing (%.3g m) in front of "
                     "the opening",
                     name, s);
+    else if (touching > 0)
+        px_complain(scene, PX_WARNING, flow_path(&path, "emitters", index, "shape"), PX_AT_VALUE,
+                    "lets %.0f %% of what comes out pass along the wall '%s', which will throw it "
+                    "off; leave half a spacing (%.3g m) free between the two",
+                    100.0 * (double)touching / (double)tried, name, 0.5 * s);
 }
 
 /* Matter that is there at the start in an emitter that begins at once. */
