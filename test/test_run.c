@@ -519,18 +519,27 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
     Holding *before = holding_of(def.out);
 
     PxThreads threads = {1};
-    PxTable particles;
+    PxTable particles, emitters;
     px_table_init(&particles, NULL);
-    PxNamedTable table = {"particles", &particles};
+    px_table_init(&emitters, NULL);
+    PxNamedTable tables[] = {{"particles", &particles}, {"emitters", &emitters}};
     PxScalar scalar[] = {
-        {.name = "step", .kind = PX_SCALAR_U64},          {.name = "time", .kind = PX_SCALAR_F64},
-        {.name = "top_speed", .kind = PX_SCALAR_F64},     {.name = "events", .kind = PX_SCALAR_U64},
-        {.name = "bound_due", .kind = PX_SCALAR_U64},     {.name = "caught", .kind = PX_SCALAR_U64},
-        {.name = "not_converged", .kind = PX_SCALAR_U64}, {.name = "leaked", .kind = PX_SCALAR_U64},
-        {.name = "frame", .kind = PX_SCALAR_U64},         {.name = "wall", .kind = PX_SCALAR_F64},
+        {.name = "step", .kind = PX_SCALAR_U64},
+        {.name = "time", .kind = PX_SCALAR_F64},
+        {.name = "top_speed", .kind = PX_SCALAR_F64},
+        {.name = "events", .kind = PX_SCALAR_U64},
+        {.name = "bound_due", .kind = PX_SCALAR_U64},
+        {.name = "caught", .kind = PX_SCALAR_U64},
+        {.name = "not_converged", .kind = PX_SCALAR_U64},
+        {.name = "leaked", .kind = PX_SCALAR_U64},
+        {.name = "frame", .kind = PX_SCALAR_U64},
+        {.name = "wall", .kind = PX_SCALAR_F64},
         {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
+        {.name = "removed", .kind = PX_SCALAR_U64},
+        {.name = "mass_in", .kind = PX_SCALAR_F64},
+        {.name = "mass_out", .kind = PX_SCALAR_F64},
     };
-    PxCheckpoint contents = {&table, 1, scalar, sizeof scalar / sizeof *scalar};
+    PxCheckpoint contents = {tables, 2, scalar, sizeof scalar / sizeof *scalar};
     CHECK_OK(px_checkpoint_read(def.out, 2, &contents, &threads));
     float *speed = px_table_find(&particles, "velocity")->data[1], good = speed[5];
     speed[5] = NAN;
@@ -554,6 +563,7 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
     CHECK_OK(px_checkpoint_write(def.out, 2, &contents, &threads));
     CHECK_OK(px_run(more, &def, NULL, NULL, &report));
     CHECK_HOLDS(def.out, wanted);
+    px_table_free(&emitters);
     px_table_free(&particles);
     px_scene_free(more);
     px_scene_free(scene);

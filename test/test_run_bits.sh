@@ -39,6 +39,11 @@ by_frame events 6 --set spacing=0.05 --set time.fps=20 \
     --set events[3].at=0.17 --set events[4].at=0.2
 by_frame sloshing 5 --set spacing=0.06 --set time.fps=8
 by_frame stir 6 --set spacing=0.06 --set time.fps=20 --set bodies.paddle.keyframes="$paddle"
+# a jet and a drain; the drain is put where the jet comes within a few frames
+by_frame fountain 5 --set spacing=0.03 --set time.fps=50 \
+    --set sinks.drain.shape='{"box": [1, 0.1, 1], "at": [0, 0.24, 0]}' \
+    --set events='[{"at": 0.05, "set": "emitters.jet.speed", "to": 3}]'
+grep -q '"removed": [1-9]' "$work/fountain/run.json" || fail "the drain had no effect"
 # the events happened, and the paddle moved: otherwise the frames are others
 status 0 run "$scenes/events.json" --set spacing=0.05 --set time.fps=20 --frames 6 -q -o "$work/quiet"
 "$phyxel" info "$work/events" --hash >"$work/hash1"

@@ -137,15 +137,19 @@ TEST(upright_shapes_stand_along_z_when_z_is_up)
              "  \"turn\": {\"axis\": [1, 0, 0], \"degrees\": 90}}}]}");
     CHECK_COUNT(scene, 0);
     /* the shape's own y, along which its height is, must become z */
-    PxVec3 y = px_rotate(px_scene_shape(scene, &scene->body[0]).rotation, px_vec(0, 1, 0));
+    PxVec3 y =
+        px_rotate(px_scene_shape(scene, &scene->body[0].def.shape, &scene->body[0].turn).rotation,
+                  px_vec(0, 1, 0));
     CHECK_NEAR(y.x, 0, 1e-15);
     CHECK_NEAR(y.y, 0, 1e-15);
     CHECK_NEAR(y.z, 1, 1e-15);
-    y = px_rotate(px_scene_shape(scene, &scene->body[1]).rotation, px_vec(0, 1, 0));
+    y = px_rotate(px_scene_shape(scene, &scene->body[1].def.shape, &scene->body[1].turn).rotation,
+                  px_vec(0, 1, 0));
     CHECK_NEAR(y.y, 1, 1e-15);
-    CHECK(px_scene_shape(scene, &scene->body[2]).normal.z == 1);
+    CHECK(px_scene_shape(scene, &scene->body[2].def.shape, &scene->body[2].turn).normal.z == 1);
     /* stood up first, then turned from z to -y */
-    y = px_rotate(px_scene_shape(scene, &scene->body[3]).rotation, px_vec(0, 1, 0));
+    y = px_rotate(px_scene_shape(scene, &scene->body[3].def.shape, &scene->body[3].turn).rotation,
+                  px_vec(0, 1, 0));
     CHECK_NEAR(y.y, -1, 1e-15);
     px_scene_free(scene);
 }
@@ -453,7 +457,7 @@ TEST(events_are_checked)
                 "min_step, courant");
     CHECK_EVENT(EVENT("gravty", "1"), "events[0].set", 18, "did you mean 'gravity'?");
     CHECK_EVENT(EVENT("bogus.thing", "1"), "events[0].set", 18,
-                "there are materials, bodies, support, gravity");
+                "there are materials, bodies, emitters, support, gravity");
     CHECK_EVENT(EVENT("materials", "1"), "events[0].set", 18, "wanted the name of a material");
     CHECK_EVENT(EVENT("materials.water", "1"), "events[0].set", 18,
                 "wanted one thing more behind it: density, viscosity, pressure");
@@ -480,9 +484,89 @@ TEST(events_are_checked)
                 "is missing: wanted a number");
 }
 
-TEST(emitters_are_refused_for_now)
+#define TAP(rest)                                                                                  \
+    HEAD WATER                                                                                     \
+        " \"emitters\": [\n{\"shape\": {\"cylinder\": {\"radius\": 0.2, \"height\": 0.2}},\n"      \
+        " \"material\": \"water\", " rest "}]}"
+
+TEST(an_emitter_has_a_speed_or_a_rate_and_its_defaults)
 {
-    CHECK_ONE(HEAD "\"emitters\": [{}, {}]}", "emitters[0]", 3, 14, "not built yet");
+    PxScene *scene = scene_of(TAP("\"speed\": 3"));
+    CHECK_COUNT(scene, 0);
+    CHECK_EQUAL(scene->emitters, 1);
+    CHECK_TEXT(scene->emitter[0].def.name, "emitter 1");
+    CHECK(scene->emitter[0].def.speed == 3 && scene->emitter[0].def.rate == 0);
+    CHECK(scene->emitter[0].def.direction.y == 1 && scene->emitter[0].def.end == 1e9);
+    CHECK_OK(px_scene_set(scene, "emitters.emitter 1.shape.turn",
+                          "{\"axis\": [1, 0, 0], \"degrees\": 90}"));
+    CHECK_NEAR(scene->emitter[0].def.direction.z, 1, 1e-15); /* follows the shape */
+    CHECK_OK(px_scene_set(scene, "up", "z"));
+    CHECK_NEAR(scene->emitter[0].def.direction.y, -1, 1e-15);
+
+    /* the scene as it is written out says the same */
+    PxScene *again = NULL;
+    const char *text = px_scene_resolved(scene);
+    CHECK_OK(px_scene_read_text("again.json", NULL, text, strlen(text), &again));
+    CHECK_TEXT(px_scene_resolved(again), text);
+    CHECK_TEXT(px_scene_hash(again), px_scene_hash(scene));
+    px_scene_free(again);
+    PxWorld *world;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    px_world_free(world);
+    px_scene_free(scene);
+}
+
+TEST(emitters_that_make_no_sense_are_refused)
+{
+    CHECK_ONE(TAP("\"start\": 0"), "emitters[0].speed", 5, 1, "is missing: wanted a \"speed\"");
+    CHECK_ONE(TAP("\"speed\": 1, \"rate\": 2"), "emitters[0].rate", 6, 43,
+              "each follows from the other");
+    CHECK_ONE(TAP("\"speed\": 1, \"direction\": [1, 1, 0]"), "emitters[0].direction", 6, 48,
+              "45 degrees off the cylinder's axis");
+    CHECK_ONE(TAP("\"speed\": 1, \"direction\": [0, 0, 0]"), "emitters[0].direction", 6, 48,
+              "zero vector");
+    CHECK_ONE(TAP("\"speed\": 1, \"start\": 2, \"end\": 2"), "emitters[0].end", 6, 54,
+              "wanted more than the start");
+    CHECK_ONE(TAP("\"speed\": 1, \"limit\": 0"), "emitters[0].limit", 6, 44,
+              "wanted a whole number from 1");
+    CHECK_ONE(TAP("\"speed\": -1"), "emitters[0].speed", 6, 32, "wanted a number from 0");
+    CHECK_ONE(HEAD WATER "\"emitters\": [{\"shape\": {\"sphere\": 1}, \"speed\": 1,\n"
+                         "\"material\": \"water\"}]}",
+              "emitters[0].shape.sphere", 4, 25, "comes out of a box or a cylinder");
+    CHECK_ONE(HEAD WATER "\"emitters\": [{\"shape\": {\"box\": [1, 1, 1]}, \"speed\": 1,\n"
+                         "\"material\": \"watr\"}]}",
+              "emitters[0].material", 5, 13, "did you mean 'water'");
+    CHECK_ONE(HEAD WATER "\"emitters\": [{\"shape\": {\"box\": [1, 1, 1]}, \"speed\": 1}]}",
+              "emitters[0].material", 4, 14, "is missing");
+    /* what comes out is a body of the emitter's name */
+    CHECK_ONE(HEAD WATER "\"bodies\": [" BOX "],\n\"emitters\": [{\"name\": \"block\",\n"
+                         "\"shape\": {\"box\": [1, 1, 1], \"at\": [3, 0, 0]}, \"speed\": 1,\n"
+                         "\"material\": \"water\"}]}",
+              "emitters[0].name", 5, 23, "as is that of bodies[0]");
+}
+
+TEST(sinks_have_a_shape_and_a_time)
+{
+    PxScene *scene = scene_of(HEAD "\"sinks\": [{\"shape\": {\"plane\": {}}}]}");
+    CHECK_COUNT(scene, 0);
+    CHECK_TEXT(scene->sink[0].def.name, "sink 1");
+    px_scene_free(scene);
+    CHECK_ONE(HEAD "\"sinks\": [{}]}", "sinks[0].shape", 3, 11, "is missing");
+    CHECK_ONE(HEAD "\"sinks\": [{\"shape\": {\"sphere\": 1}, \"start\": 3, \"end\": 1}]}",
+              "sinks[0].end", 3, 55, "wanted more than the start, 3 s");
+}
+
+TEST(events_reach_emitters)
+{
+    PxScene *scene =
+        scene_of(TAP("\"speed\": 1}],\n\"events\": [{\"at\": 1, \"set\": \"emitters.emitter "
+                     "1.rate\", \"to\": 0.5"));
+    CHECK_COUNT(scene, 0);
+    CHECK_EQUAL(scene->events, 1);
+    px_scene_free(scene);
+    CHECK_ONE(TAP("\"speed\": 1}],\n\"events\": [{\"at\": 1, \"set\": "
+                  "\"emitters.emitter 1.limit\", \"to\": 5"),
+              "events[0].set", 7, 29, "cannot change while the world runs");
 }
 
 TEST(a_camera_must_look_somewhere)

@@ -429,4 +429,92 @@ TEST(what_reading_found_stays_when_the_deeper_look_goes_on)
     px_scene_free(scene);
 }
 
+/* ---- emitters and sinks ------------------------------------------------------------- */
+
+#define FLOW(more, y, rest)                                                                        \
+    HEAD WATER " \"time\": {\"frames\": 30, \"fps\": 30}, \"bodies\": [" TANK more "],\n"          \
+               " \"emitters\": [{\"name\": \"tap\", \"material\": \"water\", \"speed\": 2,\n"      \
+               " \"shape\": {\"cylinder\": {\"radius\": 0.2, \"height\": 0.2}, \"at\": [0, " y     \
+               ", 0]}}" rest "}"
+
+#define CHECK_FLOW(scene, where, words, how)                                                       \
+    do {                                                                                           \
+        PxScene *flow_scene = checked(scene, 1);                                                   \
+        CHECK_TEXT(px_scene_complaint(flow_scene, 0)->place, where);                               \
+        CHECK(strstr(px_scene_complaint(flow_scene, 0)->text, words) != NULL);                     \
+        CHECK(px_scene_complaint(flow_scene, 0)->severity == how);                                 \
+        px_scene_free(flow_scene);                                                                 \
+    } while (0)
+
+TEST(emitters_must_have_a_free_way)
+{
+    px_scene_free(checked(FLOW("", "0", "]"), 0));
+    CHECK_FLOW(FLOW("", "-0.95", "]"), "emitters[0].shape", "would begin in the wall 'tank'",
+               PX_ERROR);
+    CHECK_FLOW(FLOW("", "5", "]"), "emitters[0].shape", "100 % of what comes out", PX_ERROR);
+    CHECK_FLOW(FLOW("", "0.88", "]"), "emitters[0].direction", "leads into the wall 'tank'",
+               PX_ERROR);
+    CHECK_FLOW(
+        FLOW("", "0",
+             ",\n{\"shape\": {\"box\": [0.3, 0.3, 0.3]}, \"material\": \"water\", \"speed\": 1}]"),
+        "emitters[1].shape", "lies in the emitter 'tap'", PX_ERROR);
+    CHECK_FLOW(FLOW("", "0", "],\n\"sinks\": [{\"shape\": {\"box\": [3, 3, 3]}}]"),
+               "sinks[0].shape", "swallows what the emitter 'tap' gives", PX_ERROR);
+    CHECK_FLOW(FLOW(",\n" BALL("ball", "0.4", "0"), "0", "]"), "emitters[0].shape",
+               "stands in the body 'ball'", PX_WARNING);
+    /* a pipe that fits the opening exactly */
+    CHECK_FLOW(
+        FLOW(",\n{\"name\": \"pipe\", \"wall\": true, \"shape\": {\"funnel\": {\"radius\": 0.2,"
+             " \"radius_top\": 0.2, \"height\": 0.4, \"thickness\": 0.06}}}",
+             "0", "]"),
+        "emitters[0].shape", "pass along the wall 'pipe'", PX_WARNING);
+}
+
+TEST(emitters_that_give_nothing_are_a_warning)
+{
+    CHECK_FLOW(HEAD WATER "\"time\": {\"frames\": 30, \"fps\": 30}, \"bodies\": [" BALL(
+                   "a", "0.3", "1") "],\n\"emitters\": [{\"shape\": {\"cylinder\": {\"radius\": "
+                                    "0.2, \"height\": 0.2}},\n"
+                                    "\"material\": \"water\", \"rate\": 1, \"start\": 5}]}",
+               "emitters[0].start", "the run ends at 1 s", PX_WARNING);
+    CHECK_FLOW(HEAD WATER "\"time\": {\"frames\": 30, \"fps\": 30}, \"bodies\": [" BALL(
+                   "a", "0.3", "1") "],\n\"emitters\": [{\"shape\": {\"cylinder\": {\"radius\": "
+                                    "0.2, \"height\": 0.2}},\n"
+                                    "\"material\": \"water\", \"speed\": 0}]}",
+               "emitters[0].speed", "less than one particle", PX_WARNING);
+    CHECK_FLOW(HEAD WATER "\"time\": {\"frames\": 30, \"fps\": 30}, \"bodies\": [" BALL(
+                   "a", "0.3", "1") "],\n\"emitters\": [{\"shape\": {\"cylinder\": {\"radius\": "
+                                    "0.02, \"height\": 0.2}},\n"
+                                    "\"material\": \"water\", \"speed\": 1}]}",
+               "emitters[0].shape", "smaller than a particle", PX_WARNING);
+}
+
+TEST(the_estimate_counts_what_emitters_give)
+{
+    PxSceneEstimate e;
+    PxScene *scene = checked(FLOW("", "0", "]"), 0);
+    CHECK_OK(px_scene_estimate(scene, 1, &e));
+    double second = 2 * M_PI * 0.04 / 1.25e-4; /* particles */
+    CHECK_NEAR(e.particles, second, 1e-6 * second);
+    double linear = e.seconds / e.steps; /* grows from 0: half of it on the average */
+    CHECK_OK(px_scene_set(scene, "emitters.tap.limit", "100"));
+    CHECK_OK(px_scene_estimate(scene, 1, &e));
+    CHECK_NEAR(e.particles, 100, 1e-6);
+    CHECK_NEAR(e.seconds / e.steps / linear, 2 * 100 / second, 0.1); /* there almost at once */
+    CHECK_OK(px_scene_set(scene, "emitters.tap.limit", "1000000000"));
+    CHECK_OK(px_scene_set(scene, "emitters.tap.start", "0.5"));
+    CHECK_OK(px_scene_set(scene, "events",
+                          "[{\"at\": 0.75, \"set\": \"emitters.tap.speed\", \"to\": 0},"
+                          " {\"at\": 0.2, \"set\": \"emitters.tap.speed\", \"to\": 4}]"));
+    CHECK_OK(px_scene_estimate(scene, 1, &e)); /* twice as fast for a quarter of a second */
+    CHECK_NEAR(e.particles, 0.5 * second, 1e-6 * second);
+    CHECK_OK(px_scene_set(scene, "spacing", "0.0005"));
+    px_scene_check(scene);
+    bool refused = false;
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k)
+        refused |= strstr(px_scene_complaint(scene, k)->text, "at most 5e+07 are allowed") != NULL;
+    CHECK(refused);
+    px_scene_free(scene);
+}
+
 TEST_MAIN()

@@ -276,7 +276,8 @@ TEST(a_restored_world_goes_on_to_the_same_bits)
     CHECK_OK(px_world_advance(first, 0.03));
     PxWorldState stored = px_world_state(first);
     CHECK_EQUAL(stored.events, 3);
-    CHECK_OK(px_world_restore(second, &stored, px_world_particles(first)));
+    CHECK_OK(
+        px_world_restore(second, &stored, px_world_particles(first), px_world_emitters(first)));
     CHECK_OK(px_world_advance(second, 0.05));
     uint64_t a[2], b[2];
     px_table_hash(px_world_particles(straight), PX_COLUMN_STATE | PX_COLUMN_FRAME, a);
@@ -287,10 +288,12 @@ TEST(a_restored_world_goes_on_to_the_same_bits)
     /* particles that do not fit are refused */
     PxTable wrong;
     px_table_init(&wrong, NULL);
-    CHECK_FAILS(px_world_restore(second, &stored, &wrong), PX_ERR_FORMAT, "no usable column");
+    CHECK_FAILS(px_world_restore(second, &stored, &wrong, px_world_emitters(first)), PX_ERR_FORMAT,
+                "no usable column");
     stored.events = 5;
-    CHECK_FAILS(px_world_restore(second, &stored, px_world_particles(first)), PX_ERR_FORMAT,
-                "does not belong");
+    CHECK_FAILS(
+        px_world_restore(second, &stored, px_world_particles(first), px_world_emitters(first)),
+        PX_ERR_FORMAT, "does not belong");
     px_table_free(&wrong);
     for (int k = 0; k < 3; ++k)
         px_world_free(all[k]);

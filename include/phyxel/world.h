@@ -30,6 +30,10 @@ typedef struct PxBodyId {
     uint32_t slot, generation;
 } PxBodyId;
 
+typedef struct PxEmitterId {
+    uint32_t slot, generation;
+} PxEmitterId;
+
 /// A pressure model with its default numbers; an unknown word gives an empty
 /// choice, which px_world_add_material() refuses.
 PX_API PxModelChoice px_pressure_choice(const char *model);
@@ -90,6 +94,37 @@ typedef struct PxBodyDef {
 
 PX_API PxBodyDef px_body_def_default(void);
 
+/// A source of matter: a straight piece of pipe, a box or a cylinder. Particles begin
+/// at its back as layers at rest density, go through it at `speed` whatever presses on
+/// them, and are free behind its front. A pipe shorter than the support counts as that
+/// long. Start from px_emitter_def_default().
+typedef struct PxEmitterDef {
+    const char *name;      ///< copied; the matter is a body of that name
+    PxShapeDef shape;      ///< box or cylinder
+    PxMaterialId material; ///< of what comes out
+    PxVec3 direction;      ///< square to a side of the box or an end of the cylinder, any
+                           ///< length; {0, 0, 0}: along the shape's own y
+    double speed;          ///< m/s, >= 0; 0 when `rate` is given
+    double rate;           ///< m^3/s, >= 0; 0 when `speed` is given
+    double start, end;     ///< s: it gives between them
+    double limit;          ///< most particles
+    double temperature;    ///< degrees Celsius
+    uint32_t tag;
+} PxEmitterDef;
+
+PX_API PxEmitterDef px_emitter_def_default(void);
+
+/// A place that swallows every particle whose middle comes into it.
+/// Start from px_sink_def_default().
+typedef struct PxSinkDef {
+    const char *name;  ///< copied
+    PxShapeDef shape;  ///< any closed one; `mesh` is copied
+    double start, end; ///< s: it swallows between them
+    uint32_t tag;
+} PxSinkDef;
+
+PX_API PxSinkDef px_sink_def_default(void);
+
 /// At `time`, the value at `path` becomes `value` (1 or 3 numbers).
 typedef struct PxEventDef {
     double time;      ///< s
@@ -102,15 +137,17 @@ typedef struct PxEventDef {
 PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);
 PX_API void px_world_free(PxWorld *world);
 
-/// Adds a material, a body, an event. On failure the world is unchanged and
+/// Adds a material, a body, an emitter, a sink, an event. On failure the world is unchanged and
 /// *out is the null id. A body's particles are there at once.
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
+PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out);
+PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
-/// "bodies.paddle.friction". The range is checked as in a scene file.
+/// "bodies.paddle.friction", "emitters.tap.speed". The range is checked as in a scene file.
 /// Values that shape the world at its start (spacing, shapes) are refused.
 PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values);
 
@@ -134,6 +171,11 @@ typedef struct PxStats {
     uint64_t not_converged; ///< steps so far whose solve stopped short
     uint64_t caught;        ///< moves so far that a wall's last defence corrected
     uint64_t leaked;        ///< particles so far that crossed a wall: must stay 0
+    uint64_t emitted;       ///< particles so far that emitters made
+    uint64_t removed;       ///< particles so far that sinks swallowed
+    double mass_in;         ///< kg, of those emitted
+    double mass_out;        ///< kg, of those removed
+    uint64_t held_back;     ///< particles so far that did not fit into a blocked opening
 } PxStats;
 
 /// One step that does not go beyond `until` (s). Chooses its own length.

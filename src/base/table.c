@@ -246,22 +246,28 @@ PxStatus px_table_permute(PxTable *table, const uint32_t *order, const PxThreads
 
 void px_table_delete(PxTable *table, const uint8_t *drop)
 {
+    /* Rows that stay are moved run by run: mostly few rows go. */
+    uint32_t count = table->count, first = 0, left = 0;
+    while (first < count && !drop[first])
+        ++first;
     for (uint32_t c = 0; c < table->columns; ++c) {
         PxColumn *column = &table->column[c];
         size_t size = px_type_size(column->type);
         for (uint32_t k = 0; k < column->components; ++k) {
             char *data = column->data[k];
-            uint32_t kept = 0;
-            for (uint32_t i = 0; i < table->count; ++i) {
-                if (drop[i])
-                    continue;
-                memmove(data + kept * size, data + i * size, size);
-                ++kept;
+            uint32_t kept = first, i = first;
+            while (i < count) {
+                while (i < count && drop[i])
+                    ++i;
+                uint32_t begin = i;
+                while (i < count && !drop[i])
+                    ++i;
+                memmove(data + kept * size, data + begin * size, (i - begin) * size);
+                kept += i - begin;
             }
         }
     }
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < table->count; ++i)
+    for (uint32_t i = 0; i < count; ++i)
         left += drop[i] == 0;
     table->count = left;
 }

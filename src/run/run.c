@@ -33,7 +33,8 @@ static const char *const stats_columns[] = {
     "momentum_x",  "momentum_y", "momentum_z",    "angular_x",
     "angular_y",   "angular_z",  "density_error", "density_error_max",
     "solve_error", "iterations", "not_converged", "caught",
-    "leaked",      "wall",
+    "leaked",      "emitted",    "removed",       "mass_in",
+    "mass_out",    "held_back",  "wall",
 };
 
 typedef struct Run {
@@ -86,6 +87,11 @@ static PxStatus store_row(Run *run, const PxStats *s)
                              (double)s->not_converged,
                              (double)s->caught,
                              (double)s->leaked,
+                             (double)s->emitted,
+                             (double)s->removed,
+                             s->mass_in,
+                             s->mass_out,
+                             (double)s->held_back,
                              run->wall_before + px_clock() - run->began};
     _Static_assert(PX_COUNT(values) == PX_COUNT(stats_columns), "a value a column");
     for (size_t k = 0; k < PX_COUNT(values); ++k)
@@ -116,6 +122,9 @@ enum {
     NOT_CONVERGED,
     CAUGHT,
     LEAKED,
+    REMOVED,
+    MASS_IN,
+    MASS_OUT,
     FRAME,
     WALL,
     SCENE_HASH,
@@ -132,6 +141,9 @@ static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxSca
     scalar[NOT_CONVERGED] = px_scalar_u64("not_converged", s->not_converged);
     scalar[CAUGHT] = px_scalar_u64("caught", s->caught);
     scalar[LEAKED] = px_scalar_u64("leaked", s->leaked);
+    scalar[REMOVED] = px_scalar_u64("removed", s->removed);
+    scalar[MASS_IN] = px_scalar_f64("mass_in", s->mass_in);
+    scalar[MASS_OUT] = px_scalar_f64("mass_out", s->mass_out);
     scalar[FRAME] = px_scalar_u64("frame", run->frame);
     scalar[WALL] = px_scalar_f64("wall", wall);
     scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
@@ -142,8 +154,9 @@ static PxStatus store_checkpoint(Run *run)
     PxWorldState state = px_world_state(run->world);
     PxScalar scalar[SCALARS];
     scalars_of(&state, run, run->wall_before + px_clock() - run->began, scalar);
-    PxNamedTable table = {"particles", (PxTable *)px_world_particles(run->world)};
-    PxCheckpoint contents = {&table, 1, scalar, SCALARS};
+    PxNamedTable tables[] = {{"particles", (PxTable *)px_world_particles(run->world)},
+                             {"emitters", (PxTable *)px_world_emitters(run->world)}};
+    PxCheckpoint contents = {tables, PX_COUNT(tables), scalar, SCALARS};
     PX_STAGE(&run->profile, "checkpoints")
     {
         PX_TRY(px_csv_sync(run->csv));
@@ -265,13 +278,14 @@ static PxStatus take_up(Run *run, bool *found)
         return status;
     PX_TRY(count_after(run->dir, number, &run->damaged));
 
-    PxTable particles;
+    PxTable particles, emitters;
     px_table_init(&particles, NULL);
+    px_table_init(&emitters, NULL);
     PxWorldState state = {0};
     PxScalar scalar[SCALARS];
     scalars_of(&state, run, 0, scalar);
-    PxNamedTable table = {"particles", &particles};
-    PxCheckpoint contents = {&table, 1, scalar, SCALARS};
+    PxNamedTable tables[] = {{"particles", &particles}, {"emitters", &emitters}};
+    PxCheckpoint contents = {tables, PX_COUNT(tables), scalar, SCALARS};
     status = px_checkpoint_read(run->dir, number, &contents, &run->threads);
     if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, px_scene_hash(run->scene)) != 0)
         status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene than run.json",
@@ -284,11 +298,15 @@ static PxStatus take_up(Run *run, bool *found)
                                .bound_due = scalar[BOUND_DUE].u64,
                                .not_converged = scalar[NOT_CONVERGED].u64,
                                .caught = scalar[CAUGHT].u64,
-                               .leaked = scalar[LEAKED].u64};
+                               .leaked = scalar[LEAKED].u64,
+                               .removed = scalar[REMOVED].u64,
+                               .mass_in = scalar[MASS_IN].f64,
+                               .mass_out = scalar[MASS_OUT].f64};
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
-        status = px_world_restore(run->world, &state, &particles);
+        status = px_world_restore(run->world, &state, &particles, &emitters);
     }
+    px_table_free(&emitters);
     px_table_free(&particles);
     return status;
 }

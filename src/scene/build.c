@@ -9,7 +9,7 @@ static PxStatus add_body(const PxScene *scene, const PxSceneBody *body, const Px
     PxBodyDef def = body->def;
     PxBodyId id;
     PxKeyframe *keyframe = NULL;
-    def.shape = px_scene_shape(scene, body);
+    def.shape = px_scene_shape(scene, &body->def.shape, &body->turn);
     if (body->material != PX_NO_MATERIAL)
         def.material = ids[body->material];
     def.keyframes = px_scene_keyframes(body, NULL);
@@ -31,6 +31,17 @@ static PxStatus fill_world(const PxScene *scene, PxMaterialId *ids, PxWorld *wor
         PX_TRY(px_world_add_material(world, &scene->material[k], &ids[k]));
     for (size_t k = 0; k < scene->bodies; ++k)
         PX_TRY(add_body(scene, &scene->body[k], ids, world));
+    for (size_t k = 0; k < scene->emitters; ++k) {
+        PxEmitterDef def = scene->emitter[k].def;
+        def.shape = px_scene_shape(scene, &def.shape, &scene->emitter[k].turn);
+        def.material = ids[scene->emitter[k].material];
+        PX_TRY(px_world_add_emitter(world, &def, NULL));
+    }
+    for (size_t k = 0; k < scene->sinks; ++k) {
+        PxSinkDef def = scene->sink[k].def;
+        def.shape = px_scene_shape(scene, &def.shape, &scene->sink[k].turn);
+        PX_TRY(px_world_add_sink(world, &def));
+    }
     for (size_t k = 0; k < scene->events; ++k) {
         const PxSceneEvent *event = &scene->event[k];
         PxEventDef def = {.time = event->at, .path = event->set, .values = event->values};

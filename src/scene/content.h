@@ -26,6 +26,19 @@ typedef struct PxSceneBody {
     bool shape_known; ///< the shape was read without an error
 } PxSceneBody;
 
+typedef struct PxSceneEmitter {
+    PxEmitterDef def; ///< all but material and the shape's rotation
+    PxSceneTurn turn;
+    size_t material; ///< index, or PX_NO_MATERIAL
+    bool shape_known;
+} PxSceneEmitter;
+
+typedef struct PxSceneSink {
+    PxSinkDef def; ///< all but the shape's rotation
+    PxSceneTurn turn;
+    bool shape_known;
+} PxSceneSink;
+
 /// A complaint, and what is needed to find its place in the text.
 typedef struct PxSceneComplaint {
     PxComplaint shown; ///< place and text belong to it
@@ -52,6 +65,10 @@ struct PxScene {
     size_t materials;
     PxSceneBody *body;
     size_t bodies;
+    PxSceneEmitter *emitter;
+    size_t emitters;
+    PxSceneSink *sink;
+    size_t sinks;
     PxSceneEvent *event; ///< only those without an error
     size_t *event_index; ///< where in the list they stand
     size_t events;
@@ -114,10 +131,15 @@ void px_scene_forget(PxScene *scene);
 /* --- live.c --- */
 
 /// What an event's path leads to.
-typedef enum PxLiveScope { PX_LIVE_WORLD, PX_LIVE_MATERIAL, PX_LIVE_BODY } PxLiveScope;
+typedef enum PxLiveScope {
+    PX_LIVE_WORLD,
+    PX_LIVE_MATERIAL,
+    PX_LIVE_BODY,
+    PX_LIVE_EMITTER
+} PxLiveScope;
 typedef struct PxLive {
     PxLiveScope scope;
-    size_t index; ///< of the material or body
+    size_t index; ///< of the material, body or emitter
     const PxField *field;
     const char *rest; ///< for px_field_set()
 } PxLive;
@@ -131,7 +153,7 @@ PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out);
 PxVec3 px_scene_up_vector(const PxScene *scene);
 
 /// The shape as the world wants it: upright along `up`, then turned.
-PxShapeDef px_scene_shape(const PxScene *scene, const PxSceneBody *body);
+PxShapeDef px_scene_shape(const PxScene *scene, const PxShapeDef *shape, const PxSceneTurn *turn);
 
 /// The same where a wall's keyframes have it at time 0.
 PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxSceneBody *body);

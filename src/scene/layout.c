@@ -133,7 +133,8 @@ static const PxEntry event_entries[] = {
      .kind = PX_ENTRY_TEXT,
      .flags = PX_FIELD_REQUIRED,
      .most = 255,
-     .help = "What changes: gravity, materials.NAME.viscosity, bodies.NAME.friction, ..."},
+     .help = "What changes: gravity, materials.NAME.viscosity, bodies.NAME.friction, "
+             "emitters.NAME.speed, ..."},
     {.key = "to",
      .kind = PX_ENTRY_NUMBERS,
      .flags = PX_FIELD_REQUIRED,
@@ -376,6 +377,63 @@ PxBodySort px_body_key_sort(const char *key)
     return PX_FOR_ALL;
 }
 
+#define NAME_ENTRY(example)                                                                        \
+    {                                                                                              \
+        .key = "name", .kind = PX_ENTRY_TEXT, .most = PX_SCENE_MOST_NAME,                          \
+        .help = "A name without a dot, unlike all others; \"" example "\", ... unless stated."     \
+    }
+
+static const PxEntry emitter_entries[] = {
+    NAME_ENTRY("emitter 1"),
+    {.key = "shape",
+     .kind = PX_ENTRY_SECTION,
+     .flags = PX_FIELD_REQUIRED,
+     .section = &px_shape_section,
+     .help = "A cylinder or box: the piece of pipe that matter comes out of."},
+    {.key = "material",
+     .kind = PX_ENTRY_TEXT,
+     .flags = PX_FIELD_REQUIRED,
+     .most = PX_SCENE_MOST_NAME,
+     .help = "What comes out: a name from \"materials\"."},
+};
+
+static void emitter_defaults(void *object)
+{
+    PxEmitterDef *def = object;
+    *def = px_emitter_def_default();
+    def->direction = def->shape.normal; /* up */
+}
+
+const PxSection px_emitter_section = {.name = "emitter",
+                                      .fields = px_emitter_fields,
+                                      .field_count = &px_emitter_field_count,
+                                      .entries = emitter_entries,
+                                      .entry_count = PX_COUNT(emitter_entries),
+                                      .defaults = emitter_defaults,
+                                      .help = "A source of matter, with a speed or a rate."};
+
+static const PxEntry sink_entries[] = {
+    NAME_ENTRY("sink 1"),
+    {.key = "shape",
+     .kind = PX_ENTRY_SECTION,
+     .flags = PX_FIELD_REQUIRED,
+     .section = &px_shape_section,
+     .help = "Where particles vanish."},
+};
+
+static void sink_defaults(void *object)
+{
+    *(PxSinkDef *)object = px_sink_def_default();
+}
+
+const PxSection px_sink_section = {.name = "sink",
+                                   .fields = px_sink_fields,
+                                   .field_count = &px_sink_field_count,
+                                   .entries = sink_entries,
+                                   .entry_count = PX_COUNT(sink_entries),
+                                   .defaults = sink_defaults,
+                                   .help = "A place that swallows what comes into it."};
+
 static const char *const up_words[] = {"y", "z", NULL};
 static const PxField up_field = {.key = "up",
                                  .kind = PX_FIELD_WORD,
@@ -410,7 +468,14 @@ static const PxEntry scene_entries[] = {
      .help = "What is there at the start: matter and walls."},
     {.key = "emitters",
      .kind = PX_ENTRY_LIST,
-     .help = "Sources of matter; none are built yet, so the list must be empty."},
+     .section = &px_emitter_section,
+     .most = 1000,
+     .help = "Where matter comes in."},
+    {.key = "sinks",
+     .kind = PX_ENTRY_LIST,
+     .section = &px_sink_section,
+     .most = 1000,
+     .help = "Where matter goes out."},
     {.key = "events",
      .kind = PX_ENTRY_LIST,
      .section = &px_event_section,

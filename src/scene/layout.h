@@ -58,7 +58,7 @@ typedef struct PxEntry {
     const char *key;
     PxEntryKind kind;
     unsigned flags;                  ///< PX_FIELD_REQUIRED
-    const struct PxSection *section; ///< SECTION, LIST, MAP; NULL: a list that must be empty
+    const struct PxSection *section; ///< SECTION, LIST, MAP
     const PxField *field;            ///< WORD
     size_t most;                     ///< bytes of a TEXT; elements of a LIST or MAP
     const char *help;
@@ -93,6 +93,8 @@ typedef union PxSectionObject {
     PxWorldDef world;
     PxMaterialDef material;
     PxBodyDef body;
+    PxEmitterDef emitter;
+    PxSinkDef sink;
     PxShapeDef shape;
     PxSceneTime time;
     PxSceneTurn turn;
@@ -105,6 +107,8 @@ extern const PxSection px_scene_section; ///< the top; fields of PxWorldDef
 extern const PxSection px_time_section;
 extern const PxSection px_material_section;
 extern const PxSection px_body_section;
+extern const PxSection px_emitter_section;
+extern const PxSection px_sink_section;
 extern const PxSection px_shape_section;
 extern const PxSection px_turn_section;
 extern const PxSection px_keyframe_section;

@@ -123,8 +123,8 @@ static PxStatus find_world(const PxScene *scene, const char *path, const Step *f
     if (px_field_find(px_world_fields, px_world_field_count, first->word) != NULL)
         return find_field(path, path, px_world_fields, px_world_field_count, &scene->world, NULL,
                           out);
-    const char *words[MOST_WORDS] = {"materials", "bodies"};
-    size_t count = 2;
+    const char *words[MOST_WORDS] = {"materials", "bodies", "emitters"};
+    size_t count = 3;
     for (size_t k = 0; k < px_world_field_count && count < MOST_WORDS; ++k)
         if (px_world_fields[k].flags & PX_FIELD_LIVE)
             words[count++] = px_world_fields[k].key;
@@ -139,24 +139,41 @@ PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
     px_quote(path, shown, sizeof shown);
     if (!take_step(path, &first))
         return fail_too_long(path);
-    bool material = strcmp(first.word, "materials") == 0;
-    if (!material && strcmp(first.word, "bodies") != 0)
+    static const struct {
+        const char *key, *one;
+        PxLiveScope scope;
+    } lists[] = {{"materials", "material", PX_LIVE_MATERIAL},
+                 {"bodies", "body", PX_LIVE_BODY},
+                 {"emitters", "emitter", PX_LIVE_EMITTER}};
+    size_t list = 0;
+    while (list < PX_COUNT(lists) && strcmp(first.word, lists[list].key) != 0)
+        ++list;
+    if (list == PX_COUNT(lists))
         return find_world(scene, path, &first, out);
     if (!take_step(first.rest != NULL ? first.rest : "", &name))
         return fail_too_long(path);
     if (name.word[0] == '\0')
-        return px_fail(PX_ERR_ARGUMENT, "is '%s', wanted the name of a %s behind '%s.'", shown,
-                       material ? "material" : "body", first.word);
-    out->scope = material ? PX_LIVE_MATERIAL : PX_LIVE_BODY;
+        return px_fail(PX_ERR_ARGUMENT, "is '%s', wanted the name of a%s %s behind '%s.'", shown,
+                       lists[list].scope == PX_LIVE_EMITTER ? "n" : "", lists[list].one,
+                       first.word);
+    out->scope = lists[list].scope;
     const char *words[MOST_WORDS];
-    size_t count = material ? scene->materials : scene->bodies, shown_count = 0;
+    size_t count = out->scope == PX_LIVE_MATERIAL ? scene->materials
+                   : out->scope == PX_LIVE_BODY   ? scene->bodies
+                                                  : scene->emitters;
+    size_t shown_count = 0;
     for (size_t k = 0; k < count; ++k) {
-        const char *word = material ? scene->material[k].name : scene->body[k].def.name;
+        const char *word = out->scope == PX_LIVE_MATERIAL ? scene->material[k].name
+                           : out->scope == PX_LIVE_BODY   ? scene->body[k].def.name
+                                                          : scene->emitter[k].def.name;
         if (strcmp(word, name.word) == 0) {
             out->index = k;
-            if (material)
+            if (out->scope == PX_LIVE_MATERIAL)
                 return find_field(path, name.rest, px_material_fields, px_material_field_count,
                                   &scene->material[k], NULL, out);
+            if (out->scope == PX_LIVE_EMITTER)
+                return find_field(path, name.rest, px_emitter_fields, px_emitter_field_count,
+                                  &scene->emitter[k].def, NULL, out);
             return find_field(path, name.rest, px_body_fields, px_body_field_count,
                               &scene->body[k].def, &scene->body[k].def.wall, out);
         }

@@ -22,10 +22,10 @@ static bool is_upright(PxShapeKind kind)
            kind == PX_SHAPE_FUNNEL;
 }
 
-PxShapeDef px_scene_shape(const PxScene *scene, const PxSceneBody *body)
+PxShapeDef px_scene_shape(const PxScene *scene, const PxShapeDef *stated, const PxSceneTurn *turn)
 {
-    PxShapeDef shape = body->def.shape;
-    shape.rotation = turn_rotation(&body->turn);
+    PxShapeDef shape = *stated;
+    shape.rotation = turn_rotation(turn);
     if (scene->up == PX_UP_Z && is_upright(shape.kind))
         shape.rotation =
             px_quat_multiply(shape.rotation, px_quat_turn(px_vec(1, 0, 0), 90 * DEGREE));
@@ -34,7 +34,7 @@ PxShapeDef px_scene_shape(const PxScene *scene, const PxSceneBody *body)
 
 PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxSceneBody *body)
 {
-    PxShapeDef shape = px_scene_shape(scene, body);
+    PxShapeDef shape = px_scene_shape(scene, &body->def.shape, &body->turn);
     if (body->keyframes > 0) { /* the first is at time 0 */
         shape.at = px_add(shape.at, body->keyframe[0].move);
         shape.rotation = px_quat_multiply(turn_rotation(&body->keyframe[0].turn), shape.rotation);

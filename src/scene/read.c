@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "scene/writer.h"
+#include "world/opening.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -351,7 +352,7 @@ static json_t *read_list(PxScene *scene, const PxPath *path, const PxSection *se
                     px_json_text(value, found, sizeof found));
         return NULL;
     }
-    if (entry->section != NULL && json_array_size(value) > entry->most) {
+    if (json_array_size(value) > entry->most) {
         px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is a list of %zu, at most %zu fit",
                     json_array_size(value), entry->most);
         return NULL;
@@ -522,29 +523,31 @@ static const PxShapeForm *find_form(PxScene *scene, const PxPath *path, json_t *
     return found;
 }
 
-static void read_shape(PxScene *scene, const PxPath *above, const json_t *json, PxSceneBody *body)
+/* False, after a complaint, when the shape could not be read. */
+static bool read_shape(PxScene *scene, const PxPath *above, const json_t *json, PxShapeDef *out,
+                       PxSceneTurn *turn)
 {
     json_t *value = json_object_get(json, "shape");
     PxPath path = px_path_key(above, "shape");
-    px_turn_section.defaults(&body->turn);
+    px_turn_section.defaults(turn);
     if (value == NULL || !read_object(scene, &path, value, "an object with a kind of shape"))
-        return;
+        return false;
     PxShapeDef scratch;
     px_shape_section.defaults(&scratch);
     bool good = read_section(scene, &path, value, &px_shape_section, &scratch);
-    good = read_turn(scene, &path, value, &body->turn) && good;
+    good = read_turn(scene, &path, value, turn) && good;
     const PxShapeForm *form = find_form(scene, &path, value);
     if (form == NULL)
-        return;
+        return false;
     PxShapeDef shape = px_shape_def_default(form->kind);
     shape.at = scratch.at;
     shape.scale = scratch.scale;
     if (form->kind == PX_SHAPE_PLANE)
         shape.normal = px_scene_up_vector(scene);
     PxPath at = px_path_key(&path, form->key);
-    body->shape_known =
-        read_form(scene, &at, form, json_object_get(value, form->key), &shape) && good;
-    body->def.shape = shape;
+    good = read_form(scene, &at, form, json_object_get(value, form->key), &shape) && good;
+    *out = shape;
+    return good;
 }
 
 /* --- bodies ------------------------------------------------------------------------------ */
@@ -590,19 +593,18 @@ static PxStatus read_keyframes(PxScene *scene, const PxPath *above, const json_t
     return PX_OK;
 }
 
-static void read_material_name(PxScene *scene, const PxPath *above, const json_t *json,
-                               PxSceneBody *body)
+/* Which material is named, or PX_NO_MATERIAL after a complaint. */
+static size_t read_material_name(PxScene *scene, const PxPath *above, const json_t *json,
+                                 const PxSection *section)
 {
     PxPath path = px_path_key(above, "material");
-    const char *name = read_text(scene, above, &px_body_section, "material", json);
-    for (size_t k = 0; name != NULL && k < scene->materials; ++k) {
-        if (strcmp(scene->material[k].name, name) == 0) {
-            body->material = k;
-            return;
-        }
-    }
-    if (name == NULL && json_object_get(json, "material") != NULL)
-        return; /* refused already */
+    const char *name = read_text(scene, above, section, "material", json);
+    for (size_t k = 0; name != NULL && k < scene->materials; ++k)
+        if (strcmp(scene->material[k].name, name) == 0)
+            return k;
+    if (name == NULL && (json_object_get(json, "material") != NULL ||
+                         px_entry_find(section, "material")->flags & PX_FIELD_REQUIRED))
+        return PX_NO_MATERIAL; /* refused already */
     enum { SHOWN = 64 };
     const char *words[SHOWN];
     size_t count = scene->materials < SHOWN ? scene->materials : SHOWN;
@@ -620,6 +622,7 @@ static void read_material_name(PxScene *scene, const PxPath *above, const json_t
                     "is '%s', but the materials of this scene are %s%s",
                     px_quote(name, part, sizeof part), list,
                     px_suggestion_text(name, words, count, near, sizeof near));
+    return PX_NO_MATERIAL;
 }
 
 /* What a wall must not have, and what only a wall may have. */
@@ -642,35 +645,45 @@ static void check_sort(PxScene *scene, const PxPath *path, json_t *json, bool wa
     }
 }
 
+/* The stated name, or one made of the section's and the number. */
+static PxStatus read_name(PxScene *scene, const PxPath *path, const json_t *json,
+                          const PxSection *section, size_t index, const char **out)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s %zu", section->name, index + 1);
+    char *kept = px_arena_take(&scene->memory, sizeof name);
+    if (kept == NULL)
+        return no_room("names", 1);
+    *out = memcpy(kept, name, sizeof name);
+    const char *stated =
+        json_is_object(json) ? read_text(scene, path, section, "name", json) : NULL;
+    if (stated == NULL)
+        return PX_OK;
+    *out = stated;
+    PxPath at = px_path_key(path, "name");
+    if (strchr(stated, '.') != NULL)
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE,
+                    "is '%s': a name has no dot, because dots part the steps of a path",
+                    px_quote(stated, (char[100]){0}, 100));
+    return PX_OK;
+}
+
 static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size_t index,
                           PxSceneBody *body)
 {
     *body = (PxSceneBody){.material = PX_NO_MATERIAL};
     px_body_section.defaults(&body->def);
-    char name[32];
-    snprintf(name, sizeof name, "body %zu", index + 1);
-    char *kept = px_arena_take(&scene->memory, sizeof name);
-    if (kept == NULL)
-        return no_room("names", 1);
-    body->def.name = memcpy(kept, name, sizeof name);
+    PX_TRY(read_name(scene, path, json, &px_body_section, index, &body->def.name));
     if (!read_object(scene, path, json, "an object with a shape, and a material or \"wall\""))
         return PX_OK;
     read_section(scene, path, json, &px_body_section, &body->def);
-    const char *stated = read_text(scene, path, &px_body_section, "name", json);
-    if (stated != NULL)
-        body->def.name = stated;
-    PxPath at = px_path_key(path, "name");
-    if (stated != NULL && strchr(stated, '.') != NULL)
-        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE,
-                    "is '%s': a name has no dot, because dots part the steps of a path",
-                    px_quote(stated, (char[100]){0}, 100));
-    read_shape(scene, path, json, body);
+    body->shape_known = read_shape(scene, path, json, &body->def.shape, &body->turn);
     const json_t *wall = json_object_get(json, "wall");
     if (wall != NULL && !json_is_boolean(wall))
         return PX_OK; /* whether it is a wall is not known */
     check_sort(scene, path, json, body->def.wall);
     if (!body->def.wall) {
-        read_material_name(scene, path, json, body);
+        body->material = read_material_name(scene, path, json, &px_body_section);
         PxPath shape = px_path_key(path, "shape"), plane = px_path_key(&shape, "plane");
         if (body->shape_known && body->def.shape.kind == PX_SHAPE_PLANE)
             px_complain(scene, PX_ERROR, &plane, PX_AT_KEY,
@@ -680,35 +693,45 @@ static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size
     return read_keyframes(scene, path, json, body);
 }
 
-typedef struct NamedBody {
+typedef struct Named {
     const char *name;
-    size_t index;
-} NamedBody;
+    size_t list, index; /* of `lists` below, in it */
+} Named;
 
 static int compare_names(const void *a, const void *b)
 {
-    const NamedBody *x = a, *y = b;
+    const Named *x = a, *y = b;
     int order = strcmp(x->name, y->name);
+    if (order == 0)
+        order = (x->list > y->list) - (x->list < y->list);
     return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-static PxStatus check_names(PxScene *scene, const PxPath *bodies)
+/* Emitters and sinks are looked at with the bodies: what an emitter gives is a body of
+ * its name, and a name should lead to one thing. */
+static PxStatus check_names(PxScene *scene, const PxPath *root)
 {
-    if (scene->bodies < 2)
-        return PX_OK;
+    static const char *const lists[] = {"bodies", "emitters", "sinks"};
+    size_t counts[] = {scene->bodies, scene->emitters, scene->sinks}, count = 0;
     PxArenaMark mark = px_arena_mark(&scene->memory);
-    NamedBody *named = PX_ARENA_ARRAY(&scene->memory, NamedBody, scene->bodies);
+    Named *named = PX_ARENA_ARRAY(&scene->memory, Named, counts[0] + counts[1] + counts[2]);
     if (named == NULL)
-        return no_room("names", scene->bodies);
-    for (size_t k = 0; k < scene->bodies; ++k)
-        named[k] = (NamedBody){scene->body[k].def.name, k};
-    qsort(named, scene->bodies, sizeof *named, compare_names);
-    for (size_t k = 1; k < scene->bodies; ++k) {
+        return no_room("names", counts[0] + counts[1] + counts[2]);
+    for (size_t list = 0; list < PX_COUNT(lists); ++list)
+        for (size_t k = 0; k < counts[list]; ++k)
+            named[count++] = (Named){list == 0   ? scene->body[k].def.name
+                                     : list == 1 ? scene->emitter[k].def.name
+                                                 : scene->sink[k].def.name,
+                                     list, k};
+    qsort(named, count, sizeof *named, compare_names);
+    for (size_t k = 1; k < count; ++k) {
         if (strcmp(named[k].name, named[k - 1].name) != 0)
             continue;
-        PxPath body = px_path_index(bodies, named[k].index), name = px_path_key(&body, "name");
-        px_complain(scene, PX_ERROR, &name, PX_AT_VALUE, "is '%s', as is that of bodies[%zu]",
-                    px_quote(named[k].name, (char[120]){0}, 120), named[k - 1].index);
+        PxPath list = px_path_key(root, lists[named[k].list]);
+        PxPath one = px_path_index(&list, named[k].index), name = px_path_key(&one, "name");
+        px_complain(scene, PX_ERROR, &name, PX_AT_VALUE, "is '%s', as is that of %s[%zu]",
+                    px_quote(named[k].name, (char[120]){0}, 120), lists[named[k - 1].list],
+                    named[k - 1].index);
     }
     px_arena_release(&scene->memory, mark);
     return PX_OK;
@@ -736,10 +759,109 @@ static PxStatus read_bodies(PxScene *scene, const PxPath *root)
             keyframes = 0;
         }
     }
-    return check_names(scene, &path);
+    return PX_OK;
 }
 
-/* --- events, camera, emitters --------------------------------------------------------------- */
+/* --- emitters and sinks ----------------------------------------------------------------------- */
+
+static void check_between(PxScene *scene, const PxPath *path, double start, double end)
+{
+    PxPath at = px_path_key(path, "end");
+    char from[32], to[32];
+    if (!(end > start))
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is %s s, wanted more than the start, %s s",
+                    px_number_text(end, to), px_number_text(start, from));
+}
+
+/* The face that matter comes out of: the direction's default follows the shape. */
+static void check_opening(PxScene *scene, const PxPath *path, bool stated, PxSceneEmitter *emitter)
+{
+    PxPath shape = px_path_key(path, "shape"), direction = px_path_key(path, "direction");
+    PxPath kind = px_path_key(&shape, px_form_of_kind(emitter->def.shape.kind)->key);
+    PxShapeDef placed = px_scene_shape(scene, &emitter->def.shape, &emitter->turn);
+    PxOpening opening;
+    bool usable = placed.kind == PX_SHAPE_BOX || placed.kind == PX_SHAPE_CYLINDER;
+    if (!stated)
+        emitter->def.direction = px_opening_axis(&placed);
+    if (usable && !(px_length(emitter->def.direction) > 0))
+        px_complain(scene, PX_ERROR, &direction, PX_AT_VALUE,
+                    "is the zero vector, which has no direction");
+    else if (px_opening_make(&placed, emitter->def.direction, &opening) != PX_OK)
+        px_complain(scene, PX_ERROR, usable ? &direction : &kind, usable ? PX_AT_VALUE : PX_AT_KEY,
+                    "%s", px_error_message());
+}
+
+static PxStatus read_emitter(PxScene *scene, const PxPath *path, json_t *json, size_t index,
+                             PxSceneEmitter *out)
+{
+    *out = (PxSceneEmitter){.material = PX_NO_MATERIAL};
+    px_emitter_section.defaults(&out->def);
+    PX_TRY(read_name(scene, path, json, &px_emitter_section, index, &out->def.name));
+    if (!read_object(scene, path, json, "an object with a shape, a material and a speed or rate"))
+        return PX_OK;
+    bool good = read_section(scene, path, json, &px_emitter_section, &out->def);
+    out->shape_known = read_shape(scene, path, json, &out->def.shape, &out->turn);
+    out->material = read_material_name(scene, path, json, &px_emitter_section);
+    if (out->shape_known && good)
+        check_opening(scene, path, json_object_get(json, "direction") != NULL, out);
+    PxPath speed = px_path_key(path, "speed"), rate = px_path_key(path, "rate");
+    if (json_object_get(json, "speed") == NULL && json_object_get(json, "rate") == NULL)
+        px_complain(scene, PX_ERROR, &speed, PX_AT_VALUE,
+                    "is missing: wanted a \"speed\" in m/s or a \"rate\" in m^3/s");
+    else if (out->def.speed > 0 && out->def.rate > 0)
+        px_complain(scene, PX_ERROR, &rate, PX_AT_VALUE,
+                    "is stated beside a speed: each follows from the other, so leave one out");
+    check_between(scene, path, out->def.start, out->def.end);
+    return PX_OK;
+}
+
+static PxStatus read_sink(PxScene *scene, const PxPath *path, json_t *json, size_t index,
+                          PxSceneSink *out)
+{
+    *out = (PxSceneSink){.shape_known = false};
+    px_sink_section.defaults(&out->def);
+    PX_TRY(read_name(scene, path, json, &px_sink_section, index, &out->def.name));
+    if (!read_object(scene, path, json, "an object with a shape"))
+        return PX_OK;
+    read_section(scene, path, json, &px_sink_section, &out->def);
+    out->shape_known = read_shape(scene, path, json, &out->def.shape, &out->turn);
+    check_between(scene, path, out->def.start, out->def.end);
+    return PX_OK;
+}
+
+static PxStatus read_emitters(PxScene *scene, const PxPath *root)
+{
+    json_t *list = read_list(scene, root, &px_scene_section, "emitters", scene->root);
+    PxPath path = px_path_key(root, "emitters");
+    size_t count = json_array_size(list);
+    scene->emitter = PX_ARENA_ARRAY(&scene->memory, PxSceneEmitter, count);
+    if (scene->emitter == NULL)
+        return no_room("emitters", count);
+    for (size_t k = 0; k < count; ++k) {
+        PxPath at = px_path_index(&path, k);
+        PX_TRY(read_emitter(scene, &at, json_array_get(list, k), k, &scene->emitter[k]));
+        scene->emitters++;
+    }
+    return PX_OK;
+}
+
+static PxStatus read_sinks(PxScene *scene, const PxPath *root)
+{
+    json_t *list = read_list(scene, root, &px_scene_section, "sinks", scene->root);
+    PxPath path = px_path_key(root, "sinks");
+    size_t count = json_array_size(list);
+    scene->sink = PX_ARENA_ARRAY(&scene->memory, PxSceneSink, count);
+    if (scene->sink == NULL)
+        return no_room("sinks", count);
+    for (size_t k = 0; k < count; ++k) {
+        PxPath at = px_path_index(&path, k);
+        PX_TRY(read_sink(scene, &at, json_array_get(list, k), k, &scene->sink[k]));
+        scene->sinks++;
+    }
+    return PX_OK;
+}
+
+/* --- events, camera --------------------------------------------------------------- */
 
 /* One number or three; false after a complaint. */
 static bool read_numbers(PxScene *scene, const PxPath *path, const json_t *value, PxSceneEvent *out)
@@ -785,6 +907,9 @@ static void check_event(PxScene *scene, const PxPath *set, const PxPath *to,
         break;
     case PX_LIVE_BODY:
         copy.body = scene->body[live.index].def;
+        break;
+    case PX_LIVE_EMITTER:
+        copy.emitter = scene->emitter[live.index].def;
         break;
     }
     if (px_field_set(live.field, &copy, live.rest, event->to, event->values, event->set) != PX_OK)
@@ -841,15 +966,6 @@ static void read_camera(PxScene *scene, const PxPath *root)
                     "looks from a point at the same point, wanted \"from\" and \"to\" apart");
 }
 
-static void read_emitters(PxScene *scene, const PxPath *root)
-{
-    json_t *list = read_list(scene, root, &px_scene_section, "emitters", scene->root);
-    PxPath path = px_path_key(root, "emitters"), at = px_path_index(&path, 0);
-    if (json_array_size(list) > 0)
-        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE,
-                    "is an emitter, and emitters are not built yet: the list must be empty");
-}
-
 /* --- the top ------------------------------------------------------------------------------------
  */
 
@@ -887,9 +1003,11 @@ void px_scene_forget(PxScene *scene)
     px_arena_free(&scene->memory);
     scene->material = NULL;
     scene->body = NULL;
+    scene->emitter = NULL;
+    scene->sink = NULL;
     scene->event = NULL;
     scene->event_index = NULL;
-    scene->materials = scene->bodies = scene->events = 0;
+    scene->materials = scene->bodies = scene->emitters = scene->sinks = scene->events = 0;
     scene->has_camera = false;
     free(scene->resolved);
     scene->resolved = NULL;
@@ -929,7 +1047,9 @@ static PxStatus read_all(PxScene *scene)
         read_section(scene, &time_path, time, &px_time_section, &scene->time);
     PX_TRY(read_materials(scene, &root));
     PX_TRY(read_bodies(scene, &root));
-    read_emitters(scene, &root);
+    PX_TRY(read_emitters(scene, &root));
+    PX_TRY(read_sinks(scene, &root));
+    PX_TRY(check_names(scene, &root));
     PX_TRY(read_events(scene, &root));
     read_camera(scene, &root);
     if (scene->world.min_step > scene->world.max_step) {

@@ -109,9 +109,9 @@ static void write_mesh(PxWriter *w, const PxShapeDef *shape, Purpose purpose)
     px_write_text(w, purpose == TO_HASH ? digits : shape->mesh);
 }
 
-static void write_shape(PxWriter *w, const PxSceneBody *body, Purpose purpose)
+static void write_shape(PxWriter *w, const PxShapeDef *shape, const PxSceneTurn *turn,
+                        Purpose purpose)
 {
-    const PxShapeDef *shape = &body->def.shape;
     const PxShapeForm *form = px_form_of_kind(shape->kind);
     px_write_key(w, "shape");
     px_write_open_flat(w, '{');
@@ -127,7 +127,7 @@ static void write_shape(PxWriter *w, const PxSceneBody *body, Purpose purpose)
         px_write_close_flat(w, '}');
     }
     write_fields(w, &px_shape_section, shape);
-    write_turn(w, &body->turn);
+    write_turn(w, turn);
     px_write_close_flat(w, '}');
 }
 
@@ -137,7 +137,7 @@ static void write_body(PxWriter *w, const PxScene *scene, const PxSceneBody *bod
     px_write_key(w, "name");
     px_write_text(w, body->def.name);
     if (body->shape_known)
-        write_shape(w, body, purpose);
+        write_shape(w, &body->def.shape, &body->turn, purpose);
     if (body->material != PX_NO_MATERIAL) {
         px_write_key(w, "material");
         px_write_text(w, scene->material[body->material].name);
@@ -159,6 +159,33 @@ static void write_body(PxWriter *w, const PxScene *scene, const PxSceneBody *bod
         }
         px_write_close(w, ']');
     }
+    px_write_close(w, '}');
+}
+
+static void write_emitter(PxWriter *w, const PxScene *scene, const PxSceneEmitter *emitter,
+                          Purpose purpose)
+{
+    px_write_open(w, '{');
+    px_write_key(w, "name");
+    px_write_text(w, emitter->def.name);
+    if (emitter->shape_known)
+        write_shape(w, &emitter->def.shape, &emitter->turn, purpose);
+    if (emitter->material != PX_NO_MATERIAL) {
+        px_write_key(w, "material");
+        px_write_text(w, scene->material[emitter->material].name);
+    }
+    write_fields(w, &px_emitter_section, &emitter->def);
+    px_write_close(w, '}');
+}
+
+static void write_sink(PxWriter *w, const PxSceneSink *sink, Purpose purpose)
+{
+    px_write_open(w, '{');
+    px_write_key(w, "name");
+    px_write_text(w, sink->def.name);
+    if (sink->shape_known)
+        write_shape(w, &sink->def.shape, &sink->turn, purpose);
+    write_fields(w, &px_sink_section, &sink->def);
     px_write_close(w, '}');
 }
 
@@ -213,6 +240,13 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
     px_write_close(w, ']');
     px_write_key(w, "emitters");
     px_write_open(w, '[');
+    for (size_t k = 0; k < scene->emitters; ++k)
+        write_emitter(w, scene, &scene->emitter[k], purpose);
+    px_write_close(w, ']');
+    px_write_key(w, "sinks");
+    px_write_open(w, '[');
+    for (size_t k = 0; k < scene->sinks; ++k)
+        write_sink(w, &scene->sink[k], purpose);
     px_write_close(w, ']');
     px_write_key(w, "events");
     px_write_open(w, '[');

@@ -371,13 +371,21 @@ static void write_section(PxWriter *w, const PxSection *section)
     }
     if (section == &px_body_section)
         write_body_rules(w);
+    if (section == &px_emitter_section) {
+        px_write_key(w, "anyOf");
+        px_write_open_flat(w, '[');
+        write_has(w, "speed");
+        write_has(w, "rate");
+        px_write_close_flat(w, ']');
+    }
 }
 
 static char *make_schema(void)
 {
     static const PxSection *const sections[] = {
-        &px_time_section, &px_material_section, &px_body_section,  &px_shape_section,
-        &px_turn_section, &px_keyframe_section, &px_event_section, &px_camera_section};
+        &px_time_section,  &px_material_section, &px_body_section, &px_emitter_section,
+        &px_sink_section,  &px_shape_section,    &px_turn_section, &px_keyframe_section,
+        &px_event_section, &px_camera_section};
     PxWriter writer = {0}, *w = &writer;
     px_write_open(w, '{');
     write_pair(w, "$schema", "http://json-schema.org/draft-07/schema#");

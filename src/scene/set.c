@@ -63,15 +63,18 @@ static PxStatus value_from_text(const char *path, const char *text, json_t **out
     return *out != NULL ? PX_OK : fail_at(path, "the value is not valid UTF-8");
 }
 
-/* Which element of a list is meant: its number, the name of a body, or a component
- * of a vector. */
-static bool find_element(const json_t *list, const char *word, size_t *out)
+/* Which element of a list is meant: its number, the name of a body, emitter or sink, or
+ * a component of a vector. `key` is the list's. */
+static bool find_element(const json_t *list, const char *key, const char *word, size_t *out)
 {
+    const char *one = strcmp(key, "emitters") == 0 ? "emitter"
+                      : strcmp(key, "sinks") == 0  ? "sink"
+                                                   : "body";
     for (size_t k = 0; k < json_array_size(list); ++k) {
         const json_t *element = json_array_get(list, k);
         const char *name = json_string_value(json_object_get(element, "name"));
         char otherwise[32];
-        snprintf(otherwise, sizeof otherwise, "body %zu", k + 1);
+        snprintf(otherwise, sizeof otherwise, "%s %zu", one, k + 1);
         if (json_is_object(element) && strcmp(name != NULL ? name : otherwise, word) == 0) {
             *out = k;
             return true;
@@ -136,7 +139,7 @@ static PxStatus put_value(PxScene *scene, const char *path, const Steps *steps, 
         size_t index = 0;
         px_quote(word, part, sizeof part);
         if (json_is_array(at)) {
-            if (!find_element(at, word, &index)) {
+            if (!find_element(at, k > 0 ? steps->word[k - 1] : "", word, &index)) {
                 snprintf(why, sizeof why, "there is no '%s' in a list of %zu", part,
                          json_array_size(at));
                 json_decref(value);

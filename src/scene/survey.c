@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/vec.h"
+#include "world/opening.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +26,11 @@ double px_memory_estimate(double particles)
 
 /* --- shapes ------------------------------------------------------------------------- */
 
-static void complain_shape(PxScene *scene, const PxSceneBody *body, size_t index)
+static void complain_shape(PxScene *scene, const char *key, const PxShapeDef *def, size_t index)
 {
-    PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
-    PxPath at = px_path_index(&bodies, index), shape = px_path_key(&at, "shape");
-    PxPath kind = px_path_key(&shape, px_form_of_kind(body->def.shape.kind)->key);
+    PxPath root = px_path_root(), list = px_path_key(&root, key);
+    PxPath at = px_path_index(&list, index), shape = px_path_key(&at, "shape");
+    PxPath kind = px_path_key(&shape, px_form_of_kind(def->kind)->key);
     px_complain(scene, PX_ERROR, &kind, PX_AT_VALUE, "%s", px_error_message());
 }
 
@@ -66,10 +67,117 @@ static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxS
     }
     out->matter = px_bounds_join(out->matter, bounds);
     out->volume += px_shape_volume(shape);
-    if (scene->world.spacing > 0)
-        out->particles += px_shape_fill_estimate(shape, scene->world.spacing);
+    if (scene->world.spacing > 0) {
+        double particles = px_shape_fill_estimate(shape, scene->world.spacing);
+        out->particles += particles;
+        out->mean_particles += particles;
+    }
     out->speed =
         fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
+}
+
+/* --- flow ---------------------------------------------------------------------------- */
+
+/* m^3/s; 0 for an emitter whose shape has no opening. */
+static double flow_of(const PxScene *scene, const PxSceneEmitter *emitter, double speed,
+                      double rate)
+{
+    PxShapeDef shape = px_scene_shape(scene, &emitter->def.shape, &emitter->turn);
+    PxOpening opening;
+    if (!emitter->shape_known || px_opening_make(&shape, emitter->def.direction, &opening) != PX_OK)
+        return 0;
+    return rate > 0 ? rate : speed * opening.area;
+}
+
+/* From when on an emitter gives how much. */
+typedef struct Turn {
+    size_t emitter, event;
+    double at, flow;
+} Turn;
+
+static int compare_turns(const void *a, const void *b)
+{
+    const Turn *x = a, *y = b;
+    if (x->emitter != y->emitter)
+        return x->emitter < y->emitter ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+/* What an emitter gives by the end of the run, m^3, with the turns that events make;
+ * *mean is the mean of what it has given, over the time of the run. */
+static double volume_of(const PxScene *scene, const PxSceneEmitter *emitter, const Turn *turn,
+                        size_t turns, double *mean)
+{
+    double length = scene->time.frames / scene->time.fps, s = scene->world.spacing;
+    double end = fmin(emitter->def.end, length), now = emitter->def.start;
+    double left = emitter->def.limit * s * s * s, volume = 0, moment = 0;
+    double flow = flow_of(scene, emitter, emitter->def.speed, emitter->def.rate);
+    for (size_t k = 0; k <= turns; ++k) {
+        double until = k < turns ? fmin(turn[k].at, end) : end;
+        if (until > now) {
+            double more = fmin(flow * (until - now), left);
+            double lasts = flow > 0 ? more / flow : 0;
+            volume += more;
+            left -= more;
+            moment += more * (length - now - 0.5 * lasts);
+            now = until;
+        }
+        if (k < turns)
+            flow = turn[k].flow;
+    }
+    *mean = length > 0 ? moment / length : 0;
+    return volume;
+}
+
+static PxStatus survey_volumes(const PxScene *scene, PxSurvey *out)
+{
+    Turn *turn = malloc((scene->events + 1) * sizeof *turn);
+    size_t turns = 0;
+    if (turn == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu events", scene->events);
+    for (size_t k = 0; k < scene->events; ++k) {
+        const PxSceneEvent *event = &scene->event[k];
+        PxLive live;
+        if (strncmp(event->set, "emitters.", 9) != 0 ||
+            px_scene_live(scene, event->set, &live) != PX_OK)
+            continue;
+        bool rate = strcmp(live.field->key, "rate") == 0;
+        if (!rate && strcmp(live.field->key, "speed") != 0)
+            continue;
+        const PxSceneEmitter *emitter = &scene->emitter[live.index];
+        double flow = flow_of(scene, emitter, rate ? 0 : event->to[0], rate ? event->to[0] : 0);
+        double area = flow_of(scene, emitter, 1, 0);
+        turn[turns++] = (Turn){live.index, k, event->at, flow};
+        out->speed = fmax(out->speed, area > 0 ? flow / area : 0);
+    }
+    qsort(turn, turns, sizeof *turn, compare_turns);
+    double s = scene->world.spacing, cell = s * s * s;
+    for (size_t k = 0, first = 0; k < scene->emitters; ++k) {
+        size_t last = first;
+        while (last < turns && turn[last].emitter == k)
+            ++last;
+        double mean;
+        out->given[k] = volume_of(scene, &scene->emitter[k], turn + first, last - first, &mean);
+        out->volume += out->given[k];
+        out->particles += cell > 0 ? out->given[k] / cell : 0;
+        out->mean_particles += cell > 0 ? mean / cell : 0;
+        first = last;
+    }
+    free(turn);
+    return PX_OK;
+}
+
+static void survey_emitter(const PxScene *scene, const PxSceneEmitter *emitter,
+                           const PxShape *shape, PxSurvey *out)
+{
+    double area = flow_of(scene, emitter, 1, 0);
+    out->everything = px_bounds_join(out->everything, px_shape_bounds(shape));
+    out->matter = px_bounds_join(out->matter, px_shape_bounds(shape));
+    if (area > 0)
+        out->speed =
+            fmax(out->speed, flow_of(scene, emitter, emitter->def.speed, emitter->def.rate) / area);
 }
 
 /* Fastest that an event sets a body going, m/s. */
@@ -89,28 +197,60 @@ static double event_speed(const PxScene *scene)
     return fastest;
 }
 
+/* Makes one shape; one that cannot be made is complained about, and then *out is NULL. */
+static PxStatus make_shape(PxScene *complain, const char *key, size_t index, const PxShapeDef *def,
+                           PxShape **out)
+{
+    PxStatus status = px_shape_create(def, out);
+    if (status == PX_OK)
+        return PX_OK;
+    *out = NULL;
+    if (complain == NULL || status == PX_ERR_MEMORY)
+        return px_fail_prefix(status, "%s[%zu]: ", key, index);
+    complain_shape(complain, key, def, index);
+    return PX_OK;
+}
+
+static PxStatus survey_flow(const PxScene *scene, PxScene *complain, PxSurvey *out)
+{
+    for (size_t k = 0; k < scene->emitters; ++k) {
+        const PxSceneEmitter *emitter = &scene->emitter[k];
+        PxShapeDef def = px_scene_shape(scene, &emitter->def.shape, &emitter->turn);
+        if (!emitter->shape_known || (def.kind != PX_SHAPE_BOX && def.kind != PX_SHAPE_CYLINDER))
+            continue;
+        PX_TRY(make_shape(complain, "emitters", k, &def, &out->emitter[k]));
+        if (out->emitter[k] != NULL)
+            survey_emitter(scene, emitter, out->emitter[k], out);
+    }
+    for (size_t k = 0; k < scene->sinks; ++k) {
+        PxShapeDef def = px_scene_shape(scene, &scene->sink[k].def.shape, &scene->sink[k].turn);
+        if (scene->sink[k].shape_known)
+            PX_TRY(make_shape(complain, "sinks", k, &def, &out->sink[k]));
+    }
+    return scene->emitters > 0 ? survey_volumes(scene, out) : PX_OK;
+}
+
 PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
 {
     *out = (PxSurvey){.matter = px_bounds_empty(), .everything = px_bounds_empty()};
     out->shape = calloc(scene->bodies + 1, sizeof *out->shape);
-    if (out->shape == NULL)
-        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu shapes", scene->bodies);
+    out->emitter = calloc(scene->emitters + 1, sizeof *out->emitter);
+    out->sink = calloc(scene->sinks + 1, sizeof *out->sink);
+    out->given = calloc(scene->emitters + 1, sizeof *out->given);
+    if (out->shape == NULL || out->emitter == NULL || out->sink == NULL || out->given == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu shapes",
+                       scene->bodies + scene->emitters + scene->sinks);
     for (size_t k = 0; k < scene->bodies; ++k) {
         const PxSceneBody *body = &scene->body[k];
         bool filled_plane = body->def.shape.kind == PX_SHAPE_PLANE && !body->def.wall;
         if (!body->shape_known || filled_plane) /* was complained about */
             continue;
         PxShapeDef def = px_scene_shape_at_start(scene, body);
-        PxStatus status = px_shape_create(&def, &out->shape[k]);
-        if (status == PX_OK) {
+        PX_TRY(make_shape(complain, "bodies", k, &def, &out->shape[k]));
+        if (out->shape[k] != NULL)
             survey_body(scene, body, out->shape[k], out);
-            continue;
-        }
-        out->shape[k] = NULL;
-        if (complain == NULL || status == PX_ERR_MEMORY)
-            return px_fail_prefix(status, "bodies[%zu]: ", k);
-        complain_shape(complain, body, k);
     }
+    PX_TRY(survey_flow(scene, complain, out));
     out->speed = fmax(out->speed, event_speed(scene));
     return PX_OK;
 }
@@ -119,7 +259,14 @@ void px_survey_free(const PxScene *scene, PxSurvey *survey)
 {
     for (size_t k = 0; survey->shape != NULL && k < scene->bodies; ++k)
         px_shape_free(survey->shape[k]);
+    for (size_t k = 0; survey->emitter != NULL && k < scene->emitters; ++k)
+        px_shape_free(survey->emitter[k]);
+    for (size_t k = 0; survey->sink != NULL && k < scene->sinks; ++k)
+        px_shape_free(survey->sink[k]);
     free(survey->shape);
+    free(survey->emitter);
+    free(survey->sink);
+    free(survey->given);
     *survey = (PxSurvey){0};
 }
 
@@ -237,7 +384,7 @@ PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchF
         PxLive live;
         current = moment[k].event;
         status = px_scene_live(scene, event->set, &live);
-        if (status == PX_OK && live.scope != PX_LIVE_BODY)
+        if (status == PX_OK && (live.scope == PX_LIVE_WORLD || live.scope == PX_LIVE_MATERIAL))
             status = px_field_set(live.field,
                                   live.scope == PX_LIVE_WORLD ? (void *)&world
                                                               : (void *)&material[live.index],
@@ -275,9 +422,9 @@ PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *o
         out->steps = fmax(out->steps, scene->time.frames);
         out->particles = survey.particles;
         out->memory = px_memory_estimate(out->particles);
-        out->disk = out->particles * (DISK_A_PARTICLE * (scene->time.frames + 1) +
-                                      CHECKPOINT_A_PARTICLE * CHECKPOINTS);
-        out->seconds = out->steps * out->particles * SECONDS_A_PARTICLE / out->threads;
+        out->disk = survey.mean_particles * DISK_A_PARTICLE * (scene->time.frames + 1) +
+                    out->particles * CHECKPOINT_A_PARTICLE * CHECKPOINTS;
+        out->seconds = out->steps * survey.mean_particles * SECONDS_A_PARTICLE / out->threads;
     }
     px_survey_free(scene, &survey);
     return status;

@@ -10,12 +10,16 @@
 #define PX_SCENE_MOST_PARTICLES 50e6
 
 typedef struct PxSurvey {
-    PxShape **shape;     ///< one a body, standing as at time 0; NULL where it failed
-    PxBounds matter;     ///< of what will be particles
-    PxBounds everything; ///< walls too; a plane counts with its "at"
-    double particles, volume;
-    double speed;      ///< fastest that bodies are set going, m/s
-    double wall_speed; ///< fastest of a wall, m/s
+    PxShape **shape;          ///< one a body, standing as at time 0; NULL where it failed
+    PxShape **emitter;        ///< one an emitter, the same
+    PxShape **sink;           ///< one a sink, the same
+    double *given;            ///< m^3 that each emitter gives in the run, events minded
+    PxBounds matter;          ///< of what will be particles
+    PxBounds everything;      ///< walls too; a plane counts with its "at"
+    double particles, volume; ///< at the end, as if no sink took any
+    double mean_particles;    ///< over the time of the run
+    double speed;             ///< fastest that bodies are set going, m/s
+    double wall_speed;        ///< fastest of a wall, m/s
 } PxSurvey;
 
 /// Makes the shapes. A shape that cannot be made is a complaint to `complain`, or,
@@ -52,6 +56,9 @@ typedef void PxStretchFunction(void *user, size_t event, double begin, double en
 /// Walks through the run from event to event. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchFunction *function,
                         void *user);
+
+/// Complains about emitters and sinks. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_check_flow(PxScene *scene, const PxSurvey *survey);
 
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);

@@ -90,6 +90,17 @@ static void body_changed(PxWorld *world, uint32_t slot, const char *key)
                 p->temperature[i] = (float)def->temperature;
 }
 
+/* Speed and rate say the same: the one that was set last counts. */
+static void emitter_changed(PxWorld *world, uint32_t slot, const char *key)
+{
+    PxEmitterDef *def = &world->emitters.data[slot].def;
+    if (strcmp(key, "speed") == 0)
+        def->rate = 0;
+    if (strcmp(key, "rate") == 0)
+        def->speed = 0;
+    world->state.bound_due = 1;
+}
+
 /* ---- setting ---------------------------------------------------------------- */
 
 PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
@@ -97,7 +108,8 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
     char head[64], name[PX_NAME_SIZE];
     const char *rest = split(path, head, sizeof head);
     bool materials = strcmp(head, "materials") == 0, bodies = strcmp(head, "bodies") == 0;
-    if (!materials && !bodies) {
+    bool emitters = strcmp(head, "emitters") == 0;
+    if (!materials && !bodies && !emitters) {
         PX_TRY(set_field(px_world_fields, px_world_field_count, &world->def, path, path, value,
                          values));
         world_changed(world);
@@ -118,8 +130,18 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
         }
         return px_fail(PX_ERR_ARGUMENT, "%s: there is no material '%s'", path, name);
     }
+    for (uint32_t k = 0; emitters && k < world->emitters.count; ++k) {
+        if (strcmp(world->emitters.data[k].name, name) != 0)
+            continue;
+        PX_TRY(set_field(px_emitter_fields, px_emitter_field_count, &world->emitters.data[k].def,
+                         key, path, value, values));
+        emitter_changed(world, k, key);
+        return PX_OK;
+    }
+    if (emitters)
+        return px_fail(PX_ERR_ARGUMENT, "%s: there is no emitter '%s'", path, name);
     for (uint32_t k = 0; k < world->bodies.count; ++k) {
-        if (strcmp(world->bodies.data[k].name, name) != 0)
+        if (world->bodies.data[k].emitter != 0 || strcmp(world->bodies.data[k].name, name) != 0)
             continue;
         PX_TRY(set_field(px_body_fields, px_body_field_count, &world->bodies.data[k].def, key, path,
                          value, values));

@@ -1,5 +1,6 @@
-/// Every number a scene may state about the world, a material or a body: its
-/// key, its unit, its range. Whoever adds a member to a def adds a line here.
+/// Every number a scene may state about the world, a material, a body, an
+/// emitter or a sink: its key, its unit, its range. Whoever adds a member to a def adds a line
+/// here.
 #include "world/fields.h"
 
 #include "fluid/pressure/pressure.h"
@@ -140,3 +141,64 @@ const PxField px_body_fields[] = {
      .help = "How a viscous fluid meets a wall: 0 slides freely, 1 sticks."},
 };
 const size_t px_body_field_count = PX_COUNT(px_body_fields);
+
+/* When an emitter gives, a sink takes. */
+#define BETWEEN(type, verb)                                                                        \
+    {.key = "start",                                                                               \
+     .kind = PX_FIELD_NUMBER,                                                                      \
+     .offset = AT(type, start),                                                                    \
+     .unit = "s",                                                                                  \
+     .least = 0,                                                                                   \
+     .most = 1e9,                                                                                  \
+     .help = "When it begins to " verb "."},                                                       \
+    {                                                                                              \
+        .key = "end", .kind = PX_FIELD_NUMBER, .flags = PX_FIELD_ABOVE, .offset = AT(type, end),   \
+        .unit = "s", .least = 0, .most = 1e9, .help = "When it ceases to."                         \
+    }
+
+const PxField px_emitter_fields[] = {
+    {.key = "direction",
+     .kind = PX_FIELD_VECTOR,
+     .offset = AT(PxEmitterDef, direction),
+     .unit = "",
+     .least = -1e9,
+     .most = 1e9,
+     .help = "Out of which end of the cylinder or side of the box matter comes, square to it; "
+             "along the shape's axis (a box: its own up) unless stated."},
+    {.key = "speed",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxEmitterDef, speed),
+     .unit = "m/s",
+     .least = 0,
+     .most = 1e5,
+     .help = "How fast matter comes out. Either this or rate; 0 is shut."},
+    {.key = "rate",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxEmitterDef, rate),
+     .unit = "m^3/s",
+     .least = 0,
+     .most = 1e12,
+     .help = "How much comes out. Either this or speed; 0 is shut."},
+    BETWEEN(PxEmitterDef, "give"),
+    {.key = "limit",
+     .kind = PX_FIELD_COUNT,
+     .offset = AT(PxEmitterDef, limit),
+     .unit = "",
+     .least = 1,
+     .most = 1e9,
+     .help = "Most particles it gives, in whole layers."},
+    {.key = "temperature",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxEmitterDef, temperature),
+     .unit = "degrees C",
+     .least = -273.15,
+     .most = 1e5,
+     .help = "Temperature of what comes out."},
+};
+const size_t px_emitter_field_count = PX_COUNT(px_emitter_fields);
+
+const PxField px_sink_fields[] = {BETWEEN(PxSinkDef, "swallow")};
+const size_t px_sink_field_count = PX_COUNT(px_sink_fields);

@@ -11,5 +11,9 @@ extern const PxField px_material_fields[];
 extern const size_t px_material_field_count;
 extern const PxField px_body_fields[];
 extern const size_t px_body_field_count;
+extern const PxField px_emitter_fields[];
+extern const size_t px_emitter_field_count;
+extern const PxField px_sink_fields[];
+extern const size_t px_sink_field_count;
 
 #endif

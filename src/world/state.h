@@ -15,14 +15,21 @@ typedef struct PxWorldState {
     uint64_t not_converged;
     uint64_t caught;
     uint64_t leaked;
+    uint64_t removed; ///< by sinks
+    double mass_in;   ///< kg, by emitters
+    double mass_out;  ///< kg, by sinks
 } PxWorldState;
 
 const PxTable *px_world_particles(const PxWorld *world);
 PxWorldState px_world_state(const PxWorld *world);
 
-/// Puts a freshly built world where `state` was taken; `particles` replaces its
-/// own. Events up to state.events are carried out again.
-/// Errors: PX_ERR_FORMAT when the particles do not fit the world.
-PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles);
+/// How far the emitters are, a row each.
+const PxTable *px_world_emitters(const PxWorld *world);
+
+/// Puts a freshly built world where `state` was taken; `particles` and `emitters`
+/// replace its own. Events up to state.events are carried out again.
+/// Errors: PX_ERR_FORMAT when they do not fit the world.
+PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles,
+                          const PxTable *emitters);
 
 #endif

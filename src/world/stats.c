@@ -103,5 +103,10 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .iterations = world->iterations,
                      .not_converged = world->state.not_converged,
                      .caught = world->state.caught,
-                     .leaked = world->state.leaked};
+                     .leaked = world->state.leaked,
+                     .emitted = px_emitters_made(world),
+                     .removed = world->state.removed,
+                     .mass_in = world->state.mass_in,
+                     .mass_out = world->state.mass_out,
+                     .held_back = (uint64_t)px_emitters_held_back(world)};
 }

@@ -1,4 +1,4 @@
-/// The step: events, neighbours, walls, density, forces, motion, defence.
+/// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
 #include "contact/defence.h"
 #include "world/world_parts.h"
 
@@ -70,7 +70,18 @@ double px_world_speed_bound(PxWorld *world)
         low = fmin(low, height(up, x));
         speed = fmax(speed, px_length(v));
     }
-    if (p->table.count == 0)
+    for (uint32_t k = 0; k < world->emitters.count; ++k) {
+        const PxEmitter *e = &world->emitters.data[k];
+        if (!px_emitter_lasts(world, k, world->state.time))
+            continue;
+        PxVec3 front = px_mad(e->opening.back, e->opening.along, e->opening.depth);
+        px_bounds_add(&bounds, e->opening.back);
+        px_bounds_add(&bounds, front);
+        high = fmax(high, fmax(height(up, e->opening.back), height(up, front)));
+        low = fmin(low, fmin(height(up, e->opening.back), height(up, front)));
+        speed = fmax(speed, px_emitter_speed(e));
+    }
+    if (!(high >= low)) /* there is nothing, and nothing to come */
         return 0;
     PxVec3 middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
     low = fmin(low, lowest_wall(world, up, middle));
@@ -283,7 +294,7 @@ static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressure
     double h = 0.5 * (double)fluid->kernel.h, g = px_length(world->def.gravity);
     double limit = world->def.max_step;
     const char *why = "max_step";
-    if (fluid->count > 0) {
+    if (fluid->count > 0 || px_emitters_speed(world, world->state.time + limit) > 0) {
         const struct {
             double dt;
             const char *why;
@@ -328,6 +339,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_TRY(model->solve(fluid));
     PX_STAGE(&world->profile, "measure")
     measure_compression(world);
+    PX_STAGE(&world->profile, "emitters")
+    px_emitters_hold(world);
     world->iterations = fluid->iterations;
     world->solve_error = fluid->solve_error;
     world->state.not_converged += !fluid->converged;
@@ -377,6 +390,8 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .dist = &world->dist,
                      .isa = world->isa};
     speed_max(world, &fluid);
+    fluid.speed_max = fmax(fluid.speed_max,
+                           px_emitters_speed(world, world->state.time + world->def.max_step));
     if (world->state.bound_due)
         world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
     world->state.bound_due = 0;
@@ -392,6 +407,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     bool last = false;
     PX_TRY(choose_dt(world, &fluid, model, target, &last));
     fluid.dt = world->dt;
+    PX_TRY(px_emitters_reserve(world));
     for (size_t k = 0; k < world->walls.count; ++k)
         px_wall_move(&world->walls.data[k], world->state.time, world->dt);
     if (fluid.count > 0) {
@@ -399,7 +415,13 @@ PxStatus px_world_step(PxWorld *world, double until)
         PX_TRY(forces(world, &fluid, model));
         PX_TRY(move(world, &fluid));
     }
-    world->state.time = last ? target : world->state.time + world->dt;
+    double time = last ? target : world->state.time + world->dt;
+    PX_STAGE(&world->profile, "emitters")
+    {
+        px_sinks_drain(world, time);
+        px_emitters_emit(world);
+    }
+    world->state.time = time;
     ++world->state.step;
     return PX_OK;
 }

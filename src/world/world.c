@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG 0x70687978u /* set by the defaults functions: a def made by hand lacks it */
+#define TAG PX_WORLD_TAG
 
 /// Most particles that one body may be filled with.
 #define MOST_PARTICLES ((size_t)200000000)
@@ -68,7 +68,11 @@ PxStatus px_world_create(const PxWorldDef *def, PxWorld **out)
     px_grid_init(&world->grid, world->memory);
     px_pairs_init(&world->pairs, world->memory);
     PxStatus status = px_particles_init(&world->particles, world->memory);
+    if (status == PX_OK)
+        status = px_emitters_init(&world->progress, world->memory);
     if (status != PX_OK) {
+        px_table_free(&world->progress);
+        px_particles_free(&world->particles);
         px_release(NULL, world, sizeof *world);
         return status;
     }
@@ -88,6 +92,7 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->bodies);
     PX_LIST_FREE(&world->walls);
     PX_LIST_FREE(&world->events);
+    px_emitters_free(world);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -95,9 +100,7 @@ void px_world_free(PxWorld *world)
     px_release(NULL, world, sizeof *world);
 }
 
-/* Copies a name; one that is too long or has a dot (paths are split there) is
- * refused. */
-static PxStatus name_copy(char to[PX_NAME_SIZE], const char *name, const char *what)
+PxStatus px_world_name(char to[PX_NAME_SIZE], const char *name, const char *what)
 {
     if (name == NULL || name[0] == '\0')
         return px_fail(PX_ERR_ARGUMENT, "%s: wanted a name", what);
@@ -116,7 +119,7 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
     if (def == NULL || def->tag != TAG)
         return px_fail(PX_ERR_ARGUMENT, "material: start from px_material_def_default()");
     PxMaterial material = {.def = *def};
-    PX_TRY(name_copy(material.name, def->name, "material"));
+    PX_TRY(px_world_name(material.name, def->name, "material"));
     PX_TRY(px_fields_check(px_material_fields, px_material_field_count, def, material.name));
     for (size_t k = 0; k < world->materials.count; ++k) {
         const PxMaterial *other = &world->materials.data[k];
@@ -148,10 +151,31 @@ static PxVec3 middle_of(const PxShape *shape, const PxShapeDef *def)
     return px_finite(middle) ? middle : def->at;
 }
 
-static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
-                              uint32_t body, uint64_t *made)
+void px_world_put(PxWorld *world, uint32_t i, uint64_t id, PxVec3 x, PxVec3 v, uint32_t body,
+                  uint32_t material, double temperature)
 {
-    const PxMaterial *material = &world->materials.data[def->material.slot - 1];
+    PxParticles *p = &world->particles;
+    p->id[i] = id;
+    p->x[i] = (float)x.x;
+    p->y[i] = (float)x.y;
+    p->z[i] = (float)x.z;
+    p->x_low[i] = (float)(x.x - (double)p->x[i]);
+    p->y_low[i] = (float)(x.y - (double)p->y[i]);
+    p->z_low[i] = (float)(x.z - (double)p->z[i]);
+    p->vx[i] = (float)v.x;
+    p->vy[i] = (float)v.y;
+    p->vz[i] = (float)v.z;
+    p->mass[i] = (float)world->materials.data[material].particle_mass;
+    p->radius[i] = (float)(0.5 * world->def.spacing);
+    p->temperature[i] = (float)temperature;
+    p->material[i] = material;
+    p->body[i] = body;
+    p->density[i] = (float)world->materials.data[material].def.density;
+}
+
+static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
+                              uint32_t body)
+{
     PxLattice lattice = def->fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL;
     PxPoints points;
     PX_TRY(px_shape_fill(shape, lattice, world->def.spacing, MOST_PARTICLES, &points));
@@ -162,27 +186,11 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
         px_particles_refresh(p);
         PxVec3 middle = middle_of(shape, &def->shape);
         for (size_t k = 0; k < points.count; ++k) {
-            size_t i = first + k;
             PxVec3 x = points.position[k];
             PxVec3 v = px_add(def->velocity, px_cross(def->spin, px_sub(x, middle)));
-            p->id[i] = px_dist_id(body, k);
-            p->x[i] = (float)x.x;
-            p->y[i] = (float)x.y;
-            p->z[i] = (float)x.z;
-            p->x_low[i] = (float)(x.x - (double)p->x[i]);
-            p->y_low[i] = (float)(x.y - (double)p->y[i]);
-            p->z_low[i] = (float)(x.z - (double)p->z[i]);
-            p->vx[i] = (float)v.x;
-            p->vy[i] = (float)v.y;
-            p->vz[i] = (float)v.z;
-            p->mass[i] = (float)material->particle_mass;
-            p->radius[i] = (float)(0.5 * world->def.spacing);
-            p->temperature[i] = (float)def->temperature;
-            p->material[i] = def->material.slot - 1;
-            p->body[i] = body;
-            p->density[i] = (float)material->def.density;
+            px_world_put(world, first + (uint32_t)k, px_dist_id(body, k), x, v, body,
+                         def->material.slot - 1, def->temperature);
         }
-        *made = points.count;
     }
     px_points_free(&points);
     return status;
@@ -222,6 +230,35 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     return PX_OK;
 }
 
+static PxStatus name_is_free(const PxWorld *world, const char *name)
+{
+    for (size_t k = 0; k < world->bodies.count; ++k)
+        if (strcmp(world->bodies.data[k].name, name) == 0)
+            return px_fail(PX_ERR_ARGUMENT, "body: there is a '%s' already", name);
+    return PX_OK;
+}
+
+/* There is room for it. */
+static void list_body(PxWorld *world, const PxBody *body)
+{
+    world->bodies.data[world->bodies.count++] = *body;
+    for (size_t k = 0; k < world->bodies.count; ++k) /* the list may have moved */
+        world->bodies.data[k].def.name = world->bodies.data[k].name;
+    world->state.bound_due = 1;
+}
+
+PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter, uint32_t *slot)
+{
+    PxBody body = {.def = px_body_def_default(), .emitter = emitter + 1};
+    PX_TRY(px_world_name(body.name, name, "emitter"));
+    PX_TRY(name_is_free(world, body.name));
+    if (!PX_LIST_RESERVE(&world->bodies, 1))
+        return px_fail(PX_ERR_MEMORY, "no room");
+    *slot = (uint32_t)world->bodies.count;
+    list_body(world, &body);
+    return PX_OK;
+}
+
 PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
 {
     if (out != NULL)
@@ -229,11 +266,9 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
     if (def == NULL || def->tag != TAG)
         return px_fail(PX_ERR_ARGUMENT, "body: start from px_body_def_default()");
     PxBody body = {.def = *def};
-    PX_TRY(name_copy(body.name, def->name, "body"));
+    PX_TRY(px_world_name(body.name, def->name, "body"));
     PX_TRY(px_fields_check(px_body_fields, px_body_field_count, def, body.name));
-    for (size_t k = 0; k < world->bodies.count; ++k)
-        if (strcmp(world->bodies.data[k].name, body.name) == 0)
-            return px_fail(PX_ERR_ARGUMENT, "body: there is a '%s' already", body.name);
+    PX_TRY(name_is_free(world, body.name));
     if (def->wall ? def->material.slot != 0 : def->material.slot == 0)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': %s", body.name,
                        def->wall ? "a wall has no material" : "wanted a material");
@@ -255,7 +290,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
     if (def->wall) {
         status = add_wall(world, def, shape, slot);
     } else {
-        status = add_particles(world, def, shape, slot, &body.particles);
+        status = add_particles(world, def, shape, slot);
         px_shape_free(shape);
     }
     if (status != PX_OK) {
@@ -265,10 +300,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
     }
     body.def.shape.mesh = NULL;
     body.def.keyframe = NULL;
-    world->bodies.data[world->bodies.count++] = body;
-    for (size_t k = 0; k < world->bodies.count; ++k)
-        world->bodies.data[k].def.name = world->bodies.data[k].name;
-    world->state.bound_due = 1;
+    list_body(world, &body);
     if (out != NULL)
         *out = (PxBodyId){slot + 1, 1};
     return PX_OK;
@@ -307,7 +339,8 @@ size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most)
 
 size_t px_world_bytes(const PxWorld *world)
 {
-    return sizeof *world + px_table_bytes(&world->particles.table) + px_pairs_bytes(&world->pairs) +
+    return sizeof *world + px_table_bytes(&world->particles.table) +
+           px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
            px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
@@ -323,7 +356,8 @@ PxWorldState px_world_state(const PxWorld *world)
     return world->state;
 }
 
-PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles)
+PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles,
+                          const PxTable *emitters)
 {
     if (state->events > world->events.count || !(state->time >= 0) || !isfinite(state->time))
         return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
@@ -345,6 +379,7 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
                            "stored particle %u has a material or body that the "
                            "scene does not have",
                            i);
+    PX_TRY(px_emitters_restore(world, emitters));
     /* Events may change particles too: those of the store have all that behind them. */
     for (uint64_t k = 0; k < state->events; ++k) {
         const PxEvent *event = &world->events.data[k];

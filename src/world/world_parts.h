@@ -6,12 +6,16 @@
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
 #include "phyxel/world.h"
+#include "world/emitter.h"
 #include "world/state.h"
+
+/// Set by the defaults functions: a def made by hand lacks it.
+#define PX_WORLD_TAG 0x70687978u
 
 typedef struct PxBody {
     char name[PX_NAME_SIZE];
-    PxBodyDef def;      ///< pointers in it are NULL but for the name
-    uint64_t particles; ///< made so far
+    PxBodyDef def;    ///< pointers in it are NULL but for the name
+    uint32_t emitter; ///< slot + 1 of the emitter whose matter it is, or 0
 } PxBody;
 
 typedef struct PxEvent {
@@ -38,6 +42,10 @@ struct PxWorld {
     PX_LIST(PxBody) bodies;
     PX_LIST(PxWall) walls;
     PxWallProfile wall_profile;
+    PX_LIST(PxEmitter) emitters;
+    PxTable progress; ///< a row an emitter
+    PX_LIST(PxSink) sinks;
+    uint8_t *drop;           ///< in a step with sinks: which rows are to go, in scratch
     PX_LIST(PxEvent) events; ///< by time, then in the order they were added
 
     PxWorldState state;
@@ -53,5 +61,16 @@ PxStatus px_world_events(PxWorld *world, double *next);
 
 /// The fastest flow that the world's energy allows, m/s.
 double px_world_speed_bound(PxWorld *world);
+
+/// Copies a name; one that is too long or has a dot (paths are split there) is
+/// refused.
+PxStatus px_world_name(char to[PX_NAME_SIZE], const char *name, const char *what);
+
+/// Adds the body that an emitter's matter is: nothing yet. *slot is its place.
+PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter, uint32_t *slot);
+
+/// Fills the row of a new particle.
+void px_world_put(PxWorld *world, uint32_t row, uint64_t id, PxVec3 x, PxVec3 v, uint32_t body,
+                  uint32_t material, double temperature);
 
 #endif

@@ -1,0 +1,81 @@
+/// Emitters and sinks within the step.
+///
+/// An emitter is a plunger in a straight pipe. Its matter is cut into layers of equal
+/// volume, each the sites of the opening once; a layer is there as soon as all of it
+/// is in the pipe. Particles in the pipe move with the plunger whatever presses on
+/// them, so a jet leaves at rest density and at the stated speed:
+///
+///    back           front
+///     |   |   |   |  :
+///     | . | . | . |  . . .      . particles of layers, `layer` apart
+///     |---|---|---|  :
+///       held         free
+#ifndef PX_WORLD_EMITTER_H
+#define PX_WORLD_EMITTER_H
+
+#include "base/table.h"
+#include "matter/material.h"
+#include "phyxel/world.h"
+#include "shape/shape.h"
+#include "world/opening.h"
+
+typedef struct PxEmitter {
+    char name[PX_NAME_SIZE];
+    PxEmitterDef def; ///< its `name` points at the array above
+    uint32_t body;    ///< slot of the body that its matter is
+    PxOpening opening;
+    PxSite *site;
+    uint32_t sites;
+    double layer;     ///< m from layer to layer: sites spacing^3 / area
+    uint64_t outside; ///< scratch of px_emitters_hold(): particles that were found outside
+} PxEmitter;
+
+/// How far an emitter is: a row of the world's table of emitters.
+typedef struct PxEmitterProgress {
+    uint64_t *made;  ///< particles so far; those from `freed` on are still in the pipe
+    uint64_t *freed; ///< particles that have left the pipe
+    double *way;     ///< m that the plunger has gone since the last layer was whole
+    double *lost;    ///< m that it did not go because the opening was blocked
+} PxEmitterProgress;
+
+typedef struct PxSink {
+    char name[PX_NAME_SIZE];
+    PxShape *shape;
+    PxBounds bounds;
+    double start, end;
+} PxSink;
+
+/// m/s; from the rate if that is what was given.
+double px_emitter_speed(const PxEmitter *emitter);
+
+/// May it still make particles at that time or later?
+bool px_emitter_lasts(const PxWorld *world, uint32_t slot, double time);
+
+/// The fastest of those that give before `until`, m/s.
+double px_emitters_speed(const PxWorld *world, double until);
+
+/// Room for what the step of world->dt needs here: fails before anything has moved.
+PxStatus px_emitters_reserve(PxWorld *world);
+
+/// Gives what is in a pipe the plunger's velocity, and lets go of what has left it.
+void px_emitters_hold(PxWorld *world);
+
+/// Adds the layers that became whole between world->state.time and world->dt later.
+void px_emitters_emit(PxWorld *world);
+
+/// Particles that all emitters made, and those that did not fit.
+uint64_t px_emitters_made(const PxWorld *world);
+double px_emitters_held_back(const PxWorld *world);
+
+/// Removes what is in a sink at `time`.
+void px_sinks_drain(PxWorld *world, double time);
+
+/// The columns of the table of emitters.
+PxStatus px_emitters_init(PxTable *progress, const PxAllocator *allocator);
+
+/// Puts the stored rows in the place of the world's.
+PxStatus px_emitters_restore(PxWorld *world, const PxTable *stored);
+
+void px_emitters_free(PxWorld *world);
+
+#endif
