@@ -455,8 +455,9 @@ TEST(events_are_checked)
     CHECK_EVENT(EVENT("bogus.thing", "1"), "events[0].set", 18,
                 "there are materials, bodies, support, gravity");
     CHECK_EVENT(EVENT("materials", "1"), "events[0].set", 18, "wanted the name of a material");
-    CHECK_EVENT(EVENT("materials.water", "1"), "events[0].set", 18,
-                "wanted one thing more behind it: density, viscosity, pressure");
+    CHECK_EVENT(
+        EVENT("materials.water", "1"), "events[0].set", 18,
+        "wanted one thing more behind it: density, viscosity, viscosity_model, cohesion, pressure");
     CHECK_EVENT(EVENT("materials.watr.viscosity", "1"), "events[0].set", 18,
                 "did you mean 'water'?");
     CHECK_EVENT(EVENT("materials.water.pressure", "1"), "events[0].set", 18, "a whole model");

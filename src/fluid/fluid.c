@@ -11,8 +11,14 @@ PxStatus px_fluid_begin(PxFluid *f)
     f->wall_gy = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_gz = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_far = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_drag = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_vx = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_vy = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_vz = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_slip = PX_ARENA_ARRAY(f->scratch, float, f->count);
     if (f->quad == NULL || f->volume == NULL || f->wall_part == NULL || f->wall_gx == NULL ||
-        f->wall_gy == NULL || f->wall_gz == NULL || f->wall_far == NULL)
+        f->wall_gy == NULL || f->wall_gz == NULL || f->wall_far == NULL || f->wall_drag == NULL ||
+        f->wall_vx == NULL || f->wall_vy == NULL || f->wall_vz == NULL || f->wall_slip == NULL)
         return px_fail(PX_ERR_MEMORY, "fluid: no room for the scratch of %u particles", f->count);
     px_quads_pack(f->quad, p->x, p->y, p->z, NULL, f->count, f->threads);
     return PX_OK;

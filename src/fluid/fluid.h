@@ -16,6 +16,7 @@
 typedef struct PxWallProfile {
     double low, per_metre; ///< d of the first entry, entries a metre
     double part[PX_WALL_PROFILE + 1], slope[PX_WALL_PROFILE + 1], drag[PX_WALL_PROFILE + 1];
+    double drag_near; ///< drag at half a spacing, where a filled body begins
 } PxWallProfile;
 
 /// For a support h and a spacing s, m.
@@ -48,6 +49,14 @@ typedef struct PxFluid {
     /// nearest wall is at least (m).
     float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_far;
 
+    /// How walls drag at a viscous fluid: nu times (wall_v - wall_drag v) is the
+    /// acceleration. 1/m^2, 0 where no wall is near or it is free of friction; wall_v
+    /// has the walls' velocities in it, 1/(m s).
+    float *wall_drag, *wall_vx, *wall_vy, *wall_vz;
+
+    /// Part of the kernel's integral that lies in walls along which the fluid slides.
+    float *wall_slip;
+
     PxArena *scratch;
     const PxThreads *threads;
     const PxDist *dist;
@@ -55,6 +64,8 @@ typedef struct PxFluid {
 
     uint32_t iterations; ///< of the pressure solve
     bool converged;
+    uint32_t viscosity_iterations;
+    bool viscosity_converged;
 } PxFluid;
 
 /// Takes the arrays above from scratch and packs the positions.
@@ -63,13 +74,20 @@ PxStatus px_fluid_begin(PxFluid *fluid);
 /// volume, density of every particle, walls included.
 void px_fluid_density(PxFluid *fluid);
 
-/// Adds the acceleration by viscosity.
+/// Adds the pull within each fluid that has one.
+void px_fluid_cohesion(PxFluid *fluid);
+
+/// Longest step that cohesion allows, s; INFINITY without any.
+double px_fluid_cohesion_limit(const PxFluid *fluid);
+
+/// Adds the acceleration by viscosity, when all others but that of pressure are there
+/// (fluid/viscosity/).
 PxStatus px_fluid_viscosity(PxFluid *fluid);
 
-/// Longest step that explicit viscosity allows, s; INFINITY without any.
+/// Longest step that viscosity allows, s; INFINITY if it does not mind.
 double px_fluid_viscosity_limit(const PxFluid *fluid);
 
-/// Fills the wall arrays and adds the drag of walls on viscous fluids.
+/// Fills the wall arrays.
 void px_fluid_walls(PxFluid *fluid);
 
 /// quad[4 i + 3] = value[i]

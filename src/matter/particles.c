@@ -22,6 +22,7 @@ static const Usual usual[] = {
     {"temperature", "degrees C", PX_F32, 1, STATE | FRAME, {MEMBER(temperature)}},
     {"material", "", PX_U32, 1, STATE | FRAME, {MEMBER(material)}},
     {"body", "", PX_U32, 1, STATE | FRAME, {MEMBER(body)}},
+    {"viscous", "m/s^2", PX_F32, 3, STATE, {MEMBER(ux), MEMBER(uy), MEMBER(uz)}},
     {"density", "kg/m^3", PX_F32, 1, WORK | FRAME, {MEMBER(density)}},
     {"pressure", "Pa", PX_F32, 1, WORK | FRAME, {MEMBER(pressure)}},
     {"acceleration", "m/s^2", PX_F32, 3, WORK, {MEMBER(ax), MEMBER(ay), MEMBER(az)}},

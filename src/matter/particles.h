@@ -15,11 +15,12 @@ typedef struct PxParticles {
     float *mass;                  ///< kg
     float *radius;                ///< half the spacing it was made with, m
     float *temperature;           ///< degrees C
-    uint32_t *material;           ///< slot
-    uint32_t *body;               ///< slot
-    float *density;               ///< kg/m^3, of the last step
-    float *pressure;              ///< Pa, of the last step
-    float *ax, *ay, *az;          ///< acceleration, m/s^2, of the last step
+    float *ux, *uy, *uz; ///< acceleration by viscosity of the last step, if it was solved for
+    uint32_t *material;  ///< slot
+    uint32_t *body;      ///< slot
+    float *density;      ///< kg/m^3, of the last step
+    float *pressure;     ///< Pa, of the last step
+    float *ax, *ay, *az; ///< acceleration, m/s^2, of the last step
 } PxParticles;
 
 PxStatus px_particles_init(PxParticles *p, const PxAllocator *allocator);

@@ -28,10 +28,17 @@
 #define CHECKPOINT_SECONDS 300.0
 
 static const char *const stats_columns[] = {
-    "time",      "dt",        "particles",     "neighbours",        "speed_max",  "mass",
-    "kinetic",   "potential", "momentum_x",    "momentum_y",        "momentum_z", "angular_x",
-    "angular_y", "angular_z", "density_error", "density_error_max", "iterations", "not_converged",
-    "caught",    "leaked",    "wall",
+    "time",          "dt",
+    "particles",     "neighbours",
+    "speed_max",     "mass",
+    "kinetic",       "potential",
+    "momentum_x",    "momentum_y",
+    "momentum_z",    "angular_x",
+    "angular_y",     "angular_z",
+    "density_error", "density_error_max",
+    "iterations",    "viscosity_iterations",
+    "not_converged", "caught",
+    "leaked",        "wall",
 };
 
 typedef struct Run {
@@ -80,6 +87,7 @@ static PxStatus store_row(Run *run, const PxStats *s)
                              s->density_error,
                              s->density_error_max,
                              (double)s->iterations,
+                             (double)s->viscosity_iterations,
                              (double)s->not_converged,
                              (double)s->caught,
                              (double)s->leaked,

@@ -100,6 +100,7 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .density_error = world->density_error,
                      .density_error_max = world->density_error_max,
                      .iterations = world->iterations,
+                     .viscosity_iterations = world->viscosity_iterations,
                      .not_converged = world->state.not_converged,
                      .caught = world->state.caught,
                      .leaked = world->state.leaked};

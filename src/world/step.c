@@ -281,6 +281,7 @@ static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressure
         } limits[] = {
             {model->step_limit(fluid), "sound and flow speed"},
             {px_fluid_viscosity_limit(fluid), "viscosity"},
+            {px_fluid_cohesion_limit(fluid), "cohesion"},
             {g > 0 ? fluid->courant * sqrt(h / g) : INFINITY, "gravity"},
         };
         for (size_t k = 0; k < PX_COUNT(limits); ++k)
@@ -313,14 +314,17 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     }
     PX_STAGE(&world->profile, "density")
     px_fluid_density(fluid);
-    PX_STAGE(&world->profile, "viscosity")
+    PX_STAGE(&world->profile, "cohesion")
+    px_fluid_cohesion(fluid);
+    PX_STAGE(&world->profile, "viscosity") /* last of all but pressure: see PxViscosityModel */
     PX_TRY(px_fluid_viscosity(fluid));
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
     PX_STAGE(&world->profile, "measure")
     measure_compression(world);
     world->iterations = fluid->iterations;
-    world->state.not_converged += !fluid->converged;
+    world->viscosity_iterations = fluid->viscosity_iterations;
+    world->state.not_converged += !(fluid->converged && fluid->viscosity_converged);
     return PX_OK;
 }
 
