@@ -89,6 +89,7 @@ static PxWorld *ball(const char *model, double mu, int threads)
     CHECK_OK(px_world_create(&def, &world));
     PxMaterialDef honey = px_material_def_default();
     honey.viscosity = mu;
+    honey.pressure = px_pressure_choice("sesph");
     honey.viscosity_model = px_viscosity_choice(model);
     PxBodyDef body = px_body_def_default();
     CHECK_OK(px_world_add_material(world, &honey, &body.material));
@@ -148,6 +149,7 @@ static PxWorld *column(double mu, int threads)
     CHECK_OK(px_world_create(&def, &world));
     PxMaterialDef tar = px_material_def_default();
     tar.viscosity = mu;
+    tar.pressure = px_pressure_choice("sesph");
     PxBodyDef body = px_body_def_default();
     CHECK_OK(px_world_add_material(world, &tar, &body.material));
     double slow = 1;

@@ -59,6 +59,7 @@ static PxStatus make(const PxFlowCase *flow, double g, double speed, double way,
     material.density = DENSITY;
     material.viscosity = DENSITY * NU;
     material.viscosity_model = px_viscosity_choice(flow->model);
+    material.pressure = px_pressure_choice("sesph");
     PxMaterialId honey;
     PX_TRY(px_world_add_material(world, &material, &honey));
     PX_TRY(px_world_set(world, "materials.water.pressure.top_speed", &fastest, 1));
