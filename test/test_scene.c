@@ -653,7 +653,8 @@ TEST(a_file_that_cannot_be_read_gives_no_scene)
 
 TEST(the_shipped_scenes_are_without_complaint)
 {
-    static const char *const names[] = {"dam-break", "drop", "sloshing", "stir", "events", "two-fluids"};
+    static const char *const names[] = {"dam-break", "drop",   "sloshing",
+                                        "stir",      "events", "two-fluids"};
     for (size_t k = 0; k < PX_COUNT(names); ++k) {
         char path[512];
         snprintf(path, sizeof path, PX_SOURCE_DIR "/scenes/%s.json", names[k]);

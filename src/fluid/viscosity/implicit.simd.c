@@ -38,7 +38,7 @@
 /// lattice, plus that of the walls. In one free fluid that diagonal is a multiple
 /// of the masses, and then every iterate keeps both momenta, however early it is stopped.
 /// The solve begins with the last step's change when the fluid is so thick that this
-/// is a good guess (4 to 8 times fewer iterations at 10 kPa s; at 10 Pa s the guess costs
+/// is a good guess (2 to 8 times fewer iterations at 10 kPa s; at 10 Pa s the guess costs
 /// what it saves). Fluids so thin that it hardly matters, as water, get Morris' force
 /// without rotations, explicitly: one pass over the pairs.
 #include "fluid/fluid.h"
