@@ -459,8 +459,9 @@ TEST(events_are_checked)
     CHECK_EVENT(EVENT("bogus.thing", "1"), "events[0].set", 18,
                 "there are materials, bodies, emitters, support, gravity");
     CHECK_EVENT(EVENT("materials", "1"), "events[0].set", 18, "wanted the name of a material");
-    CHECK_EVENT(EVENT("materials.water", "1"), "events[0].set", 18,
-                "wanted one thing more behind it: density, viscosity, pressure");
+    CHECK_EVENT(
+        EVENT("materials.water", "1"), "events[0].set", 18,
+        "wanted one thing more behind it: density, viscosity, viscosity_model, cohesion, pressure");
     CHECK_EVENT(EVENT("materials.watr.viscosity", "1"), "events[0].set", 18,
                 "did you mean 'water'?");
     CHECK_EVENT(EVENT("materials.water.pressure", "1"), "events[0].set", 18, "a whole model");
@@ -736,7 +737,8 @@ TEST(a_file_that_cannot_be_read_gives_no_scene)
 
 TEST(the_shipped_scenes_are_without_complaint)
 {
-    static const char *const names[] = {"dam-break", "drop", "sloshing", "stir", "events"};
+    static const char *const names[] = {"dam-break", "drop",   "sloshing",
+                                        "stir",      "events", "two-fluids"};
     for (size_t k = 0; k < PX_COUNT(names); ++k) {
         char path[512];
         snprintf(path, sizeof path, PX_SOURCE_DIR "/scenes/%s.json", names[k]);

@@ -210,9 +210,17 @@ TEST(an_empty_world_passes_its_time)
 
 TEST(a_step_that_would_be_too_short_says_why)
 {
-    PxWorld *world = make_world();
-    double thick = 1e6;
-    CHECK_OK(px_world_set(world, "materials.water.viscosity", &thick, 1));
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef tar = px_material_def_default();
+    PxBodyDef body = px_body_def_default();
+    tar.viscosity = 1e6;
+    tar.viscosity_model = px_viscosity_choice("morris");
+    body.name = "lump";
+    body.shape.size = (PxVec3){0.1, 0.1, 0.1};
+    CHECK_OK(px_world_add_material(world, &tar, &body.material));
+    CHECK_OK(px_world_add_body(world, &body, NULL));
     /* 0.125 h^2 rho / mu = 0.125 * 4e-4 * 1000 / 1e6 = 5e-8 s */
     double least = 1e-6;
     CHECK_OK(px_world_set(world, "min_step", &least, 1));

@@ -37,6 +37,8 @@ typedef struct PxEmitterId {
 /// A pressure model with its default numbers; an unknown word gives an empty
 /// choice, which px_world_add_material() refuses.
 PX_API PxModelChoice px_pressure_choice(const char *model);
+/// The same of viscosity.
+PX_API PxModelChoice px_viscosity_choice(const char *model);
 
 /// What the world is like before anything is in it.
 typedef struct PxWorldDef {
@@ -55,9 +57,11 @@ PX_API PxWorldDef px_world_def_default(void);
 
 /// One material. Start from px_material_def_default().
 typedef struct PxMaterialDef {
-    const char *name;       ///< copied
-    double density;         ///< at rest, kg/m^3, > 0
-    double viscosity;       ///< dynamic, Pa s, >= 0
+    const char *name; ///< copied
+    double density;   ///< at rest, kg/m^3, > 0
+    double viscosity; ///< dynamic, Pa s, >= 0
+    PxModelChoice viscosity_model;
+    double cohesion;        ///< what holds the fluid together, apart from others, Pa, >= 0
     PxModelChoice pressure; ///< what keeps a fluid from being compressed
     uint32_t tag;
 } PxMaterialDef;
@@ -166,9 +170,10 @@ typedef struct PxStats {
     PxVec3 angular_momentum; ///< about the origin, kg m^2/s
     double density_error;    ///< mean compression over rest density, per cent
     double density_error_max;
-    double solve_error;     ///< mean compression that the last pressure solve left, per cent
-    uint64_t iterations;    ///< of the pressure solve in the last step
-    uint64_t not_converged; ///< steps so far whose solve stopped short
+    double solve_error;  ///< mean compression that the last pressure solve left, per cent
+    uint64_t iterations; ///< of the pressure solve in the last step
+    uint64_t viscosity_iterations;
+    uint64_t not_converged; ///< steps so far in which a solve stopped short
     uint64_t caught;        ///< moves so far that a wall's last defence corrected
     uint64_t leaked;        ///< particles so far that crossed a wall: must stay 0
     uint64_t emitted;       ///< particles so far that emitters made

@@ -1,21 +1,38 @@
 #include "fluid/fluid.h"
 
+static void inverse_mass_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxFluid *f = user;
+    for (uint32_t i = begin; i < end; ++i)
+        f->inverse_mass[i] = 1.0f / f->particles->mass[i];
+}
+
 PxStatus px_fluid_begin(PxFluid *f)
 {
     const PxParticles *p = f->particles;
     f->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
     f->quad_velocity = NULL;
     f->volume = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->inverse_mass = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_part = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_gx = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_gy = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_gz = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_flux = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_far = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    if (f->quad == NULL || f->volume == NULL || f->wall_part == NULL || f->wall_gx == NULL ||
-        f->wall_gy == NULL || f->wall_gz == NULL || f->wall_flux == NULL || f->wall_far == NULL)
+    f->wall_drag = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_vx = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_vy = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_vz = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_slip = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    if (f->quad == NULL || f->volume == NULL || f->inverse_mass == NULL || f->wall_part == NULL ||
+        f->wall_gx == NULL || f->wall_gy == NULL || f->wall_gz == NULL || f->wall_flux == NULL ||
+        f->wall_far == NULL || f->wall_drag == NULL || f->wall_vx == NULL || f->wall_vy == NULL ||
+        f->wall_vz == NULL || f->wall_slip == NULL)
         return px_fail(PX_ERR_MEMORY, "fluid: no room for the scratch of %u particles", f->count);
     px_quads_pack(f->quad, p->x, p->y, p->z, NULL, f->count, f->threads);
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, inverse_mass_block, f);
     return PX_OK;
 }
 

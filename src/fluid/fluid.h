@@ -18,6 +18,7 @@
 typedef struct PxWallProfile {
     double low, per_metre; ///< d of the first entry, entries a metre
     double part[PX_WALL_PROFILE + 1], slope[PX_WALL_PROFILE + 1], drag[PX_WALL_PROFILE + 1];
+    double drag_near; ///< drag at half a spacing, where a filled body begins
 } PxWallProfile;
 
 /// For a support h and a spacing s, m.
@@ -46,12 +47,21 @@ typedef struct PxFluid {
     float *quad;          ///< x, y, z and a number of the stage's choice
     float *quad_velocity; ///< vx, vy, vz and another; NULL until a stage needs it
     float *volume;        ///< m^3, 1 / sum of W
+    float *inverse_mass;  ///< 1/kg; 0: pressure does not move it
 
     /// What walls take of a particle's neighbourhood: the part of the kernel's
     /// integral that lies in them, its gradient (1/m), and how far away the
     /// nearest wall is at least (m). wall_flux is the gradient times the walls' own
     /// velocity (1/s).
     float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far;
+
+    /// How walls drag at a viscous fluid: nu times (wall_v - wall_drag v) is the
+    /// acceleration. 1/m^2, 0 where no wall is near or it is free of friction; wall_v
+    /// has the walls' velocities in it, 1/(m s).
+    float *wall_drag, *wall_vx, *wall_vy, *wall_vz;
+
+    /// Part of the kernel's integral that lies in walls along which the fluid slides.
+    float *wall_slip;
 
     PxArena *scratch;
     const PxThreads *threads;
@@ -61,6 +71,8 @@ typedef struct PxFluid {
     uint32_t iterations; ///< of the pressure solve
     double solve_error;  ///< mean compression it left, per cent
     bool converged;
+    uint32_t viscosity_iterations;
+    bool viscosity_converged;
 } PxFluid;
 
 /// Takes the arrays above from scratch and packs the positions.
@@ -69,13 +81,20 @@ PxStatus px_fluid_begin(PxFluid *fluid);
 /// volume, density of every particle, walls included.
 void px_fluid_density(PxFluid *fluid);
 
-/// Adds the acceleration by viscosity.
+/// Adds the pull within each fluid that has one.
+void px_fluid_cohesion(PxFluid *fluid);
+
+/// Longest step that cohesion allows, s; INFINITY without any.
+double px_fluid_cohesion_limit(const PxFluid *fluid);
+
+/// Adds the acceleration by viscosity, when all others but that of pressure are there
+/// (fluid/viscosity/).
 PxStatus px_fluid_viscosity(PxFluid *fluid);
 
-/// Longest step that explicit viscosity allows, s; INFINITY without any.
+/// Longest step that viscosity allows, s; INFINITY if it does not mind.
 double px_fluid_viscosity_limit(const PxFluid *fluid);
 
-/// Fills the wall arrays and adds the drag of walls on viscous fluids.
+/// Fills the wall arrays.
 void px_fluid_walls(PxFluid *fluid);
 
 /// quad[4 i + 3] = value[i]

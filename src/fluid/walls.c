@@ -52,7 +52,7 @@ static void half_space_sum(double h, double s, double d, double *part, double *s
 
 /* The drag of a flat wall on a viscous fluid that sticks to it: Morris' sum over
  * the layers, whose velocities continue the profile through the wall's own
- * (Morris, Fox and Zhu 1997, section 3.5). Times 2 mu / rho it is 1/s. */
+ * (Morris, Fox and Zhu 1997, section 3.5). 1/m^2, > 0; times nu it is 1/s. */
 static double drag_sum(double h, double s, double d)
 {
     double soft = 0.01 * 0.25 * h * h, sum = 0;
@@ -68,7 +68,7 @@ static double drag_sum(double h, double s, double d)
         }
         sum += s * plane * width / 3 * (1 + depth / away);
     }
-    return sum;
+    return -2 * sum;
 }
 
 void px_wall_profile_init(PxWallProfile *t, double h, double s)
@@ -83,6 +83,7 @@ void px_wall_profile_init(PxWallProfile *t, double h, double s)
         t->slope[k] = slope;
         t->drag[k] = drag_sum(h, s, fmax(d, 0));
     }
+    t->drag_near = drag_sum(h, s, 0.5 * s);
 }
 
 /* Place in the table: entry and the way to the next one. */
@@ -235,7 +236,8 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
         double clear = 1, clear_flux = 0, nearest = INFINITY;
-        PxVec3 clear_gradient = {0, 0, 0};
+        PxVec3 clear_gradient = {0, 0, 0}, wall_velocity = {0, 0, 0};
+        double drag = 0, sticky = 1;
         for (size_t k = 0; k < f->walls; ++k) {
             const PxWall *wall = &f->wall[k];
             double distance = k < GLANCES ? glance_distance(&job->glance[k], x) : 0;
@@ -256,13 +258,11 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
                 px_sub(px_scale(clear_gradient, 1 - part.value), px_scale(gradient, clear));
             clear *= 1 - part.value;
 
-            double mu = f->material[p->material[i]].def.viscosity;
-            if (mu > 0 && wall->friction > 0) {
-                double rho = f->material[p->material[i]].def.density;
-                double drag = wall->friction * 2 * mu / rho * wall_drag(f->wall_profile, distance);
-                p->ax[i] += (float)(drag * ((double)p->vx[i] - velocity.x));
-                p->ay[i] += (float)(drag * ((double)p->vy[i] - velocity.y));
-                p->az[i] += (float)(drag * ((double)p->vz[i] - velocity.z));
+            sticky *= 1 - (1 - wall->friction) * part.value;
+            if (wall->friction > 0) {
+                double grip = wall->friction * wall_drag(f->wall_profile, distance);
+                drag += grip;
+                wall_velocity = px_add(wall_velocity, px_scale(velocity, grip));
             }
         }
         f->wall_part[i] = (float)(1 - clear);
@@ -271,6 +271,11 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
         f->wall_gz[i] = (float)-clear_gradient.z;
         f->wall_flux[i] = (float)-clear_flux;
         f->wall_far[i] = (float)nearest;
+        f->wall_slip[i] = (float)(1 - sticky);
+        f->wall_drag[i] = (float)drag;
+        f->wall_vx[i] = (float)wall_velocity.x;
+        f->wall_vy[i] = (float)wall_velocity.y;
+        f->wall_vz[i] = (float)wall_velocity.z;
     }
 }
 

@@ -158,7 +158,7 @@ static void check_stretch(void *user, size_t event, double begin, double end,
     if (limit->cause == PX_BY_VISCOSITY)
         px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
                     "asks for steps of %.2g s, shorter than min_step (%s s), so thick is '%s' for "
-                    "this spacing; wanted less viscosity or a larger spacing",
+                    "this spacing; wanted viscosity_model \"implicit\" or a larger spacing",
                     limit->seconds, least, name);
     else if (limit->cause == PX_BY_SOUND)
         px_complain(

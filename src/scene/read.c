@@ -362,6 +362,17 @@ static json_t *read_list(PxScene *scene, const PxPath *path, const PxSection *se
 
 /* --- materials -------------------------------------------------------------------------- */
 
+/* Is the model at `key` that of the first material? */
+static void check_shared(PxScene *scene, const PxPath *at, const char *key, const char *model,
+                         const char *first)
+{
+    PxPath path = px_path_key(at, key);
+    if (strcmp(model, first) != 0)
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is '%s', but that of '%s' is '%s': fluids of one world share the model", model,
+                    px_quote(scene->material[0].name, (char[80]){0}, 80), first);
+}
+
 static PxStatus read_materials(PxScene *scene, const PxPath *root)
 {
     json_t *json = json_object_get(scene->root, "materials");
@@ -396,12 +407,10 @@ static PxStatus read_materials(PxScene *scene, const PxPath *root)
         material->name = name;
         if (read_object(scene, &at, value, "an object with what the material is like"))
             read_section(scene, &at, value, &px_material_section, material);
-        const char *model = material->pressure.model, *first = scene->material[0].pressure.model;
-        PxPath pressure = px_path_key(&at, "pressure");
-        if (strcmp(model, first) != 0)
-            px_complain(scene, PX_ERROR, &pressure, PX_AT_VALUE,
-                        "is '%s', but that of '%s' is '%s': fluids of one world share the model",
-                        model, px_quote(scene->material[0].name, (char[80]){0}, 80), first);
+        check_shared(scene, &at, "pressure", material->pressure.model,
+                     scene->material[0].pressure.model);
+        check_shared(scene, &at, "viscosity_model", material->viscosity_model.model,
+                     scene->material[0].viscosity_model.model);
     }
     return PX_OK;
 }

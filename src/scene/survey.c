@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/vec.h"
 #include "world/opening.h"
+#include "fluid/viscosity/viscosity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,9 @@
  * one core of a 2-core machine. */
 #define BYTES_A_PARTICLE 400.0     /* of memory: columns, lists, scratch */
 #define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
-#define CHECKPOINT_A_PARTICLE 65.0 /* of a checkpoint */
+#define CHECKPOINT_A_PARTICLE 77.0 /* of a checkpoint */
 #define CHECKPOINTS 2.0
 #define SECONDS_A_PARTICLE 5.8e-7 /* of one step on one thread: the dam break to its end */
-
-/* Part of h^2 / nu that a step with an explicit viscous force may take (Morris, Fox
- * and Zhu 1997, Eq. 22). */
-#define VISCOUS_PART 0.125
 
 double px_memory_estimate(double particles)
 {
@@ -335,9 +332,10 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
         double fluctuation = pressure_number(m, "fluctuation", 0);
         double sound = fluctuation > 0 ? (stated > 0 ? stated : flow) / sqrt(fluctuation / 100) : 0;
         shorten(&limit, world->courant * h / (sound + flow), PX_BY_SOUND, k, sound);
-        if (m->viscosity > 0)
-            shorten(&limit, VISCOUS_PART * h * h * m->density / m->viscosity, PX_BY_VISCOSITY, k,
-                    0);
+        const PxViscosityModel *viscosity =
+            px_viscosity_find(m->viscosity_model.model, PX_ISA_BASE);
+        if (viscosity != NULL)
+            shorten(&limit, viscosity->step_limit(m, h), PX_BY_VISCOSITY, k, 0);
     }
     return limit;
 }

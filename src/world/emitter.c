@@ -311,6 +311,7 @@ static PxEmitter *holder_of(const PxWorld *world, uint32_t i, const uint64_t *fr
 typedef struct Hold {
     PxWorld *world;
     PxEmitterProgress progress;
+    float *inverse_mass;
 } Hold;
 
 static void set_going(PxParticles *p, uint32_t i, PxVec3 v)
@@ -354,7 +355,7 @@ static PxVec3 side_normal(const PxOpening *o, PxVec3 arm)
  * in, and from within them it makes way half as fast as the plunger comes. Without that
  * a tap under water would pump the water around it through its pipe, and never find room
  * for its own. */
-static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x)
+static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass)
 {
     PxParticles *p = &world->particles;
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
@@ -367,7 +368,11 @@ static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x)
                     (double)p->vy[i] + (double)p->ay[i] * dt,
                     (double)p->vz[i] + (double)p->az[i] * dt};
         if (px_opening_holds(o, x, 0, length, 0)) {
-            push(p, i, o->along, fmax(px_emitter_speed(e) - px_dot(v, o->along), 0));
+            double slow = px_emitter_speed(e) - px_dot(v, o->along);
+            if (slow > 0) {
+                push(p, i, o->along, slow);
+                inverse_mass[i] = 0.0f; /* goes with the plunger */
+            }
             continue;
         }
         PxVec3 arm = px_sub(x, o->back);
@@ -393,12 +398,13 @@ static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 x = place_of(p, i);
         PxEmitter *e = holder_of(world, i, hold->progress.freed);
         if (e == NULL) {
-            keep_clear(world, i, x);
+            keep_clear(world, i, x, hold->inverse_mass);
             continue;
         }
         double way = px_dot(px_sub(x, e->opening.back), e->opening.along);
         if (way - 0.5 * e->layer < pipe_length(world, e)) {
             set_going(p, i, px_scale(e->opening.along, px_emitter_speed(e)));
+            hold->inverse_mass[i] = 0.0f;
             continue;
         }
         uint64_t outside = (p->id[i] & (PX_DIST_MOST_SERIALS - 1)) + 1;
@@ -408,7 +414,7 @@ static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-void px_emitters_hold(PxWorld *world)
+void px_emitters_hold(PxWorld *world, float *inverse_mass)
 {
     bool any = false;
     PxEmitterProgress p = progress_of(world);
@@ -418,7 +424,7 @@ void px_emitters_hold(PxWorld *world)
         return;
     for (uint32_t k = 0; k < world->emitters.count; ++k)
         world->emitters.data[k].outside = 0;
-    Hold hold = {world, p};
+    Hold hold = {world, p, inverse_mass};
     px_parallel_for(&world->threads, world->particles.table.count, PX_BLOCK, hold_block, &hold);
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         /* whole layers: their particles differ by a rounding */

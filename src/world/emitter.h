@@ -57,8 +57,10 @@ double px_emitters_speed(const PxWorld *world, double until);
 /// Room for what the step of world->dt needs here: fails before anything has moved.
 PxStatus px_emitters_reserve(PxWorld *world);
 
-/// Gives what is in a pipe the plunger's velocity, and lets go of what has left it.
-void px_emitters_hold(PxWorld *world);
+/// Gives what is in a pipe the plunger's velocity, and lets go of what has left it. Before
+/// the pressure solve, so that it knows what pressure cannot move (inverse_mass 0), and after
+/// it, since foreign matter may not come in.
+void px_emitters_hold(PxWorld *world, float *inverse_mass);
 
 /// Adds the layers that became whole between world->state.time and world->dt later.
 void px_emitters_emit(PxWorld *world);

@@ -4,6 +4,7 @@
 #include "world/fields.h"
 
 #include "fluid/pressure/pressure.h"
+#include "fluid/viscosity/viscosity.h"
 
 #include <math.h>
 
@@ -78,6 +79,21 @@ const PxField px_material_fields[] = {
      .least = 0,
      .most = 1e6,
      .help = "Dynamic viscosity; water 0.001, honey 10."},
+    {.key = "viscosity_model",
+     .kind = PX_FIELD_MODEL,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxMaterialDef, viscosity_model),
+     .unit = "",
+     .help = "How viscosity acts.",
+     .family = &px_viscosity_family},
+    {.key = "cohesion",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxMaterialDef, cohesion),
+     .unit = "Pa",
+     .least = 0,
+     .most = 1e6,
+     .help = "What holds the fluid together, apart from others."},
     {.key = "pressure",
      .kind = PX_FIELD_MODEL,
      .flags = PX_FIELD_LIVE,

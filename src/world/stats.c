@@ -101,6 +101,7 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .density_error_max = world->density_error_max,
                      .solve_error = world->solve_error,
                      .iterations = world->iterations,
+                     .viscosity_iterations = world->viscosity_iterations,
                      .not_converged = world->state.not_converged,
                      .caught = world->state.caught,
                      .leaked = world->state.leaked,

@@ -301,6 +301,7 @@ static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressure
         } limits[] = {
             {model->step_limit(fluid), "sound and flow speed"},
             {px_fluid_viscosity_limit(fluid), "viscosity"},
+            {px_fluid_cohesion_limit(fluid), "cohesion"},
             {g > 0 ? fluid->courant * sqrt(h / g) : INFINITY, "gravity"},
         };
         for (size_t k = 0; k < PX_COUNT(limits); ++k)
@@ -333,17 +334,22 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     }
     PX_STAGE(&world->profile, "density")
     px_fluid_density(fluid);
-    PX_STAGE(&world->profile, "viscosity")
+    PX_STAGE(&world->profile, "cohesion")
+    px_fluid_cohesion(fluid);
+    PX_STAGE(&world->profile, "viscosity") /* last of all but pressure: see PxViscosityModel */
     PX_TRY(px_fluid_viscosity(fluid));
+    PX_STAGE(&world->profile, "emitters")
+    px_emitters_hold(world, fluid->inverse_mass);
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
     PX_STAGE(&world->profile, "measure")
     measure_compression(world);
     PX_STAGE(&world->profile, "emitters")
-    px_emitters_hold(world);
+    px_emitters_hold(world, fluid->inverse_mass);
     world->iterations = fluid->iterations;
     world->solve_error = fluid->solve_error;
-    world->state.not_converged += !fluid->converged;
+    world->viscosity_iterations = fluid->viscosity_iterations;
+    world->state.not_converged += !(fluid->converged && fluid->viscosity_converged);
     return PX_OK;
 }
 
@@ -390,8 +396,8 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .dist = &world->dist,
                      .isa = world->isa};
     speed_max(world, &fluid);
-    fluid.speed_max = fmax(fluid.speed_max,
-                           px_emitters_speed(world, world->state.time + world->def.max_step));
+    fluid.speed_max =
+        fmax(fluid.speed_max, px_emitters_speed(world, world->state.time + world->def.max_step));
     if (world->state.bound_due)
         world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
     world->state.bound_due = 0;

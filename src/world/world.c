@@ -27,6 +27,7 @@ PxMaterialDef px_material_def_default(void)
     return (PxMaterialDef){.name = "water",
                            .density = 1000,
                            .viscosity = 0.001,
+                           .viscosity_model = px_viscosity_choice("implicit"),
                            .pressure = px_pressure_choice("dfsph"),
                            .tag = TAG};
 }
@@ -131,6 +132,12 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
                            "world share their pressure model",
                            material.name, def->pressure.model, other->name,
                            other->def.pressure.model);
+        if (strcmp(other->def.viscosity_model.model, def->viscosity_model.model) != 0)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "material '%s': viscosity_model is '%s', but '%s' has '%s'; fluids of "
+                           "one world share their viscosity model",
+                           material.name, def->viscosity_model.model, other->name,
+                           other->def.viscosity_model.model);
     }
     double s = world->def.spacing;
     material.particle_mass = def->density * s * s * s;

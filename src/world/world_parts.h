@@ -53,7 +53,7 @@ struct PxWorld {
     double neighbours;
     double density_error, density_error_max; ///< per cent
     double solve_error;                      ///< per cent
-    uint32_t iterations;
+    uint32_t iterations, viscosity_iterations;
 };
 
 /// Carries out the events that are due. *next is when the next one is.

@@ -221,7 +221,7 @@ static void element_block(void *user, uint32_t begin, uint32_t end, int thread)
                 PxF8 gx = phi * px_f8(in->bx[i]) + t * sx * y * z;
                 PxF8 gy = phi * px_f8(in->by[i]) + t * x * sy * z;
                 PxF8 gz = phi * px_f8(in->bz[i]) + t * x * y * sz;
-                float per_mass = 1.0f / f->particles->mass[i];
+                float per_mass = f->inverse_mass[i];
                 for (int a = 0; a < 8; ++a)
                     row[a] += px_f8(per_mass * gx[a]) * gx + px_f8(per_mass * gy[a]) * gy +
                               px_f8(per_mass * gz[a]) * gz;

@@ -31,7 +31,6 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxPairs *pairs = f->pairs;
     const PxKernel kernel = f->kernel;
     const float *quad = f->quad;
-    const float *mass = f->particles->mass;
     PxF8 tiny = px_f8(1e-12f * kernel.h), norm = px_f8(kernel.norm_slope);
     float per_volume = (float)(1.0 / (f->spacing * f->spacing * f->spacing));
     for (uint32_t i = begin; i < end; ++i) {
@@ -69,8 +68,8 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         fz += wz;
         float own2 = fx * fx + fy * fy + fz * fz, own = sqrtf(own2);
         q->own[i] = own;
-        q->scale[i] = own2 / mass[i] + px_f8_sum(squares);
-        q->reach[i] = (own + px_f8_sum(sizes)) / mass[i];
+        q->scale[i] = own2 * f->inverse_mass[i] + px_f8_sum(squares);
+        q->reach[i] = (own + px_f8_sum(sizes)) * f->inverse_mass[i];
     }
 }
 
@@ -101,14 +100,6 @@ static void scale_rows_block(void *user, uint32_t begin, uint32_t end, int threa
         double size = fmin(row, fmax(DIAGONALS * (double)q->scale[i], ROW_PART * row));
         q->scale[i] = (float)(q->dt * sqrt(s3 * size));
     }
-}
-
-static void per_mass_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxPoisson *q = user;
-    for (uint32_t i = begin; i < end; ++i)
-        q->fluid->quad[4 * (size_t)i + 3] = 1.0f / q->fluid->particles->mass[i];
 }
 
 /* ---- one stiffness for all ----------------------------------------------- */
@@ -167,7 +158,7 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool
     q->active = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count);
     if (q->slope == NULL || q->quad == NULL || q->active == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, per_mass_block, q);
+    px_fluid_pack_w(f, f->quad, f->inverse_mass);
     px_parallel_for(f->threads, f->count, PX_BLOCK, begin_block, q);
     px_fluid_pack_w(f, f->quad, q->reach);
     px_parallel_for(f->threads, f->count, PX_BLOCK, scale_rows_block, q);
@@ -225,7 +216,7 @@ PX_INLINE void rate_rows(const Rate *job, uint32_t begin, uint32_t end, bool dam
             }
         }
         if (damp) {
-            float scale = 0.5f * f->kernel.h * own_u[3] / f->particles->mass[i];
+            float scale = 0.5f * f->kernel.h * own_u[3] * f->inverse_mass[i];
             f->particles->ax[i] += scale * px_f8_sum(ax);
             f->particles->ay[i] += scale * px_f8_sum(ay);
             f->particles->az[i] += scale * px_f8_sum(az);
@@ -278,7 +269,7 @@ static void acceleration_block(void *user, uint32_t begin, uint32_t end, int thr
             ay += c * (yi - y);
             az += c * (zi - z);
         }
-        float scale = -1.0f / f->particles->mass[i], wall = own[3] * per_volume;
+        float scale = -f->inverse_mass[i], wall = own[3] * per_volume;
         float *out = q->quad + 4 * (size_t)i;
         out[0] = scale * (px_f8_sum(ax) + wall * f->wall_gx[i]);
         out[1] = scale * (px_f8_sum(ay) + wall * f->wall_gy[i]);

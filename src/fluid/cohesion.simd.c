@@ -1,0 +1,54 @@
+/// Cohesion within a fluid, which keeps it apart from others (000 section 4.4.2).
+///
+/// Document 000 takes k rho_i^2 off the pressure of a particle, for the sake of neighbours
+/// of its own fluid only (Eqs. 4.15, 4.16). In our form of the pressure force that is
+///
+///   m_i a_i = sum_j k (rho_i^2 V_i^2 + rho_j^2 V_j^2) grad W = 2 k m_i^2 sum_j grad W
+///
+/// over j of the same fluid, whose masses are the same: a pull between each two that
+/// depends on nothing but their distance. The number a material states is the pressure
+/// P = k rho_0^2 with which the fluid holds together at rest, in Pa, which can be
+/// compared with rho g d; so 2 k m_i^2 = 2 P s^6, s the spacing. Inside a fluid the pulls
+/// cancel; where it ends or meets another, those that remain point inwards.
+///
+/// The kernel is that of the pressure force, not the spiky one of Eq. 4.16: then the two
+/// can balance each other at every distance.
+#include "fluid/cohesion.h"
+
+void PX_ISA_NAME(px_cohesion_block)(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxFluid *f = user;
+    PxParticles *p = f->particles;
+    const PxPairs *pairs = f->pairs;
+    const PxKernel kernel = f->kernel;
+    const float *quad = f->quad;
+    PxF8 tiny = px_f8(1e-12f * kernel.h);
+    double volume = f->spacing * f->spacing * f->spacing;
+
+    for (uint32_t i = begin; i < end; ++i) {
+        const PxMaterialDef *def = &f->material[p->material[i]].def;
+        if (!(def->cohesion > 0))
+            continue;
+        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxF8 ax = px_f8(0.0f), ay = ax, az = ax, kind_i = px_f8((float)p->material[i]);
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
+            PxF8 x, y, z, kind;
+            px_f8_load_quads(quad, j, &x, &y, &z, &kind);
+            x = xi - x;
+            y = yi - y;
+            z = zi - z;
+            PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
+            PxF8 c = px_f8_where(kind == kind_i, px_kernel_slope8(&kernel, r));
+            ax += c * x;
+            ay += c * y;
+            az += c * z;
+        }
+        float scale =
+            (float)(2 * def->cohesion * volume * volume * (double)kernel.norm_slope) / p->mass[i];
+        p->ax[i] += scale * px_f8_sum(ax);
+        p->ay[i] += scale * px_f8_sum(ay);
+        p->az[i] += scale * px_f8_sum(az);
+    }
+}
