@@ -34,6 +34,9 @@ typedef struct PxBodyId {
 /// choice, which px_world_add_material() refuses.
 PX_API PxModelChoice px_pressure_choice(const char *model);
 
+/// The same for surface tension: "none", "csf", "becker", "becker-cut", "akinci", "he".
+PX_API PxModelChoice px_tension_choice(const char *model);
+
 /// What the world is like before anything is in it.
 typedef struct PxWorldDef {
     double spacing;               ///< distance of neighbouring particles, m, > 0
@@ -55,6 +58,7 @@ typedef struct PxMaterialDef {
     double density;         ///< at rest, kg/m^3, > 0
     double viscosity;       ///< dynamic, Pa s, >= 0
     PxModelChoice pressure; ///< what keeps a fluid from being compressed
+    PxModelChoice tension;  ///< what makes its drops round
     uint32_t tag;
 } PxMaterialDef;
 
@@ -129,6 +133,8 @@ typedef struct PxStats {
     PxVec3 angular_momentum; ///< about the origin, kg m^2/s
     double density_error;    ///< mean compression over rest density, per cent
     double density_error_max;
+    double tension_force;   ///< mean size of a particle's force by surface tension, N
+    double pressure_force;  ///< the same by pressure; both 0 where no material has tension
     uint64_t iterations;    ///< of the pressure solve in the last step
     uint64_t not_converged; ///< steps so far whose solve stopped short
     uint64_t caught;        ///< moves so far that a wall's last defence corrected

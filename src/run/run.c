@@ -28,10 +28,18 @@
 #define CHECKPOINT_SECONDS 300.0
 
 static const char *const stats_columns[] = {
-    "time",      "dt",        "particles",     "neighbours",        "speed_max",  "mass",
-    "kinetic",   "potential", "momentum_x",    "momentum_y",        "momentum_z", "angular_x",
-    "angular_y", "angular_z", "density_error", "density_error_max", "iterations", "not_converged",
-    "caught",    "leaked",    "wall",
+    "time",          "dt",
+    "particles",     "neighbours",
+    "speed_max",     "mass",
+    "kinetic",       "potential",
+    "momentum_x",    "momentum_y",
+    "momentum_z",    "angular_x",
+    "angular_y",     "angular_z",
+    "density_error", "density_error_max",
+    "tension_force", "pressure_force",
+    "iterations",    "not_converged",
+    "caught",        "leaked",
+    "wall",
 };
 
 typedef struct Run {
@@ -79,6 +87,8 @@ static PxStatus store_row(Run *run, const PxStats *s)
                              s->angular_momentum.z,
                              s->density_error,
                              s->density_error_max,
+                             s->tension_force,
+                             s->pressure_force,
                              (double)s->iterations,
                              (double)s->not_converged,
                              (double)s->caught,

@@ -99,6 +99,8 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .angular_momentum = {s.sum[LX], s.sum[LY], s.sum[LZ]},
                      .density_error = world->density_error,
                      .density_error_max = world->density_error_max,
+                     .tension_force = world->tension_force,
+                     .pressure_force = world->pressure_force,
                      .iterations = world->iterations,
                      .not_converged = world->state.not_converged,
                      .caught = world->state.caught,

@@ -28,6 +28,7 @@ PxMaterialDef px_material_def_default(void)
                            .density = 1000,
                            .viscosity = 0.001,
                            .pressure = px_pressure_choice("sesph"),
+                           .tension = px_tension_choice("none"),
                            .tag = TAG};
 }
 
