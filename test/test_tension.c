@@ -1,4 +1,4 @@
-/// Surface tension: momenta, the Laplace pressure, the oscillating drop, round shapes.
+/// Surface tension, every model: round shapes, momenta, walls, two fluids, the same bits.
 #include "check.h"
 
 #include "phyxel/world.h"
@@ -77,42 +77,6 @@ TEST(a_free_drop_keeps_its_momenta)
         CHECK_NEAR(middle, 0, 1e-6);
         px_world_free(world);
     }
-}
-
-/* A drop of 8 spacings radius with csf, at rest. Much damping quiets its sound. */
-static PxWorld *resting_drop(PxDropDef *def)
-{
-    *def = px_drop_def_default();
-    def->spacing = def->radius / 8;
-    PxWorld *world;
-    CHECK_OK(px_drop_make(def, &world));
-    double damping = 0.3;
-    CHECK_OK(px_world_set(world, "materials.water.pressure.damping", &damping, 1));
-    CHECK_OK(px_world_advance(world, 2));
-    return world;
-}
-
-TEST(the_pressure_in_a_drop_is_that_of_laplace_and_it_oscillates_as_rayleigh_says)
-{
-    PxDropDef def;
-    PxWorld *world = resting_drop(&def);
-    double sigma = def.tension.param[0], radius = px_drop_radius(world, def.density);
-    double pressure = 0;
-    for (int k = 1; k <= 20; ++k) {
-        CHECK_OK(px_world_advance(world, 2 + 0.05 * k));
-        pressure += px_drop_pressure(world, 0.6 * radius) / 20;
-    }
-    CHECK_NEAR(pressure, 2 * sigma / radius, 0.05 * 2 * sigma / radius);
-    CHECK(px_drop_reach(world) < 1.05);
-
-    /* omega^2 = n (n - 1) (n + 2) sigma / (rho R^3) for n = 2 (Rayleigh 1879) */
-    double damping = 0.05;
-    CHECK_OK(px_world_set(world, "materials.water.pressure.damping", &damping, 1));
-    double omega = sqrt(8 * sigma / (def.density * radius * radius * radius));
-    double period = 2 * 3.14159265358979 / omega,
-           measured = px_drop_period(world, 0.05 * radius * omega, period);
-    CHECK_NEAR(measured, period, 0.05 * period);
-    px_world_free(world);
 }
 
 TEST(water_at_a_wetted_wall_feels_no_tension_there)
@@ -227,6 +191,23 @@ TEST(steps_are_short_enough_for_strong_tension)
     CHECK_OK(px_world_advance(world, 0.02));
     px_world_stats(world, &stats);
     CHECK(stats.density_error < 2);
+    px_world_free(world);
+}
+
+TEST(its_numbers_may_change_while_the_world_runs)
+{
+    PxWorld *world = cube(0, 1);
+    CHECK_OK(px_world_step(world, 1));
+    PxStats weak, strong;
+    px_world_stats(world, &weak);
+    double sigma = 40, negative = -1;
+    CHECK_OK(px_world_set(world, "materials.water.tension.sigma", &sigma, 1));
+    CHECK_FAILS(px_world_set(world, "materials.water.tension.sigma", &negative, 1), PX_ERR_ARGUMENT,
+                "sigma");
+    CHECK_OK(px_world_step(world, 1));
+    px_world_stats(world, &strong);
+    /* one step later at four times the strength; the cube has hardly moved */
+    CHECK_NEAR(strong.tension_force / weak.tension_force, 4, 0.1);
     px_world_free(world);
 }
 
