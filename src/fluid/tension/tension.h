@@ -6,8 +6,7 @@
 /// no materials, keeps them apart. An attraction across (an interface tension less
 /// than the sum) would need a number for every pair of materials.
 ///
-/// Walls fill the colour field: a wetted wall is no free surface, and a surface that
-/// meets a wall stands on it at a right angle.
+/// Walls fill the colour field, so a wetted wall is no free surface.
 #ifndef PX_FLUID_TENSION_H
 #define PX_FLUID_TENSION_H
 
