@@ -3,15 +3,13 @@
 
 #include "study/drop.h"
 
-/* A drop of 8 spacings radius with csf, at rest. Much damping quiets its sound. */
+/* A drop of 8 spacings radius with csf, at rest. */
 static PxWorld *resting_drop(PxDropDef *def)
 {
     *def = px_drop_def_default();
     def->spacing = def->radius / 8;
     PxWorld *world;
     CHECK_OK(px_drop_make(def, &world));
-    double damping = 0.3;
-    CHECK_OK(px_world_set(world, "materials.water.pressure.damping", &damping, 1));
     CHECK_OK(px_world_advance(world, 2));
     return world;
 }
@@ -30,8 +28,6 @@ TEST(the_pressure_in_a_drop_is_that_of_laplace_and_it_oscillates_as_rayleigh_say
     CHECK(px_drop_reach(world) < 1.05);
 
     /* omega^2 = n (n - 1) (n + 2) sigma / (rho R^3) for n = 2 (Rayleigh 1879) */
-    double damping = 0.05;
-    CHECK_OK(px_world_set(world, "materials.water.pressure.damping", &damping, 1));
     double omega = sqrt(8 * sigma / (def.density * radius * radius * radius));
     double period = 2 * 3.14159265358979 / omega,
            measured = px_drop_period(world, 0.05 * radius * omega, period);
