@@ -40,6 +40,9 @@ PX_API PxModelChoice px_pressure_choice(const char *model);
 /// The same of viscosity.
 PX_API PxModelChoice px_viscosity_choice(const char *model);
 
+/// The same for surface tension: "none", "csf", "becker", "becker-cut", "akinci", "he".
+PX_API PxModelChoice px_tension_choice(const char *model);
+
 /// What the world is like before anything is in it.
 typedef struct PxWorldDef {
     double spacing;               ///< distance of neighbouring particles, m, > 0
@@ -63,6 +66,7 @@ typedef struct PxMaterialDef {
     PxModelChoice viscosity_model;
     double cohesion;        ///< what holds the fluid together, apart from others, Pa, >= 0
     PxModelChoice pressure; ///< what keeps a fluid from being compressed
+    PxModelChoice tension;  ///< what makes its drops round
     uint32_t tag;
 } PxMaterialDef;
 
@@ -170,8 +174,10 @@ typedef struct PxStats {
     PxVec3 angular_momentum; ///< about the origin, kg m^2/s
     double density_error;    ///< mean compression over rest density, per cent
     double density_error_max;
-    double solve_error;  ///< mean compression that the last pressure solve left, per cent
-    uint64_t iterations; ///< of the pressure solve in the last step
+    double tension_force;  ///< mean size of a particle's force by surface tension, N
+    double pressure_force; ///< the same by pressure; both 0 where no material has tension
+    double solve_error;    ///< mean compression that the last pressure solve left, per cent
+    uint64_t iterations;   ///< of the pressure solve in the last step
     uint64_t viscosity_iterations;
     uint64_t not_converged; ///< steps so far in which a solve stopped short
     uint64_t caught;        ///< moves so far that a wall's last defence corrected

@@ -94,6 +94,17 @@ PxStatus px_fluid_viscosity(PxFluid *fluid);
 /// Longest step that viscosity allows, s; INFINITY if it does not mind.
 double px_fluid_viscosity_limit(const PxFluid *fluid);
 
+/// Adds the acceleration by surface tension, of every material that has one.
+PxStatus px_fluid_tension(PxFluid *fluid);
+bool px_fluid_has_tension(const PxFluid *fluid);
+
+/// Longest step that surface tension allows, s; INFINITY without any.
+double px_fluid_tension_limit(const PxFluid *fluid);
+
+/// Speed of the flow that surface tension could drive, m/s: rho v^2 is the pressure it squeezes
+/// the fluid with.
+double px_fluid_tension_speed(const PxFluid *fluid);
+
 /// Fills the wall arrays.
 void px_fluid_walls(PxFluid *fluid);
 

@@ -123,7 +123,8 @@ static void check_amount(PxScene *scene, const PxSurvey *survey)
 
 typedef struct StepCheck {
     PxScene *scene;
-    bool told[4]; /* by cause: what is bad from the start need not be said at every event */
+    bool told[PX_STEP_CAUSES]; /* by cause: what is bad from the start need not be said at every
+                                  event */
 } StepCheck;
 
 static void check_stretch(void *user, size_t event, double begin, double end,
@@ -151,7 +152,9 @@ static void check_stretch(void *user, size_t event, double begin, double end,
     } else if (limit->material != PX_NO_MATERIAL) {
         path[0] = px_path_key(&root, "materials");
         path[1] = px_path_key(&path[0], scene->material[limit->material].name);
-        path[2] = px_path_key(&path[1], limit->cause == PX_BY_VISCOSITY ? "viscosity" : "pressure");
+        path[2] = px_path_key(&path[1], limit->cause == PX_BY_VISCOSITY ? "viscosity"
+                                        : limit->cause == PX_BY_TENSION ? "tension"
+                                                                        : "pressure");
     } else {
         path[2] = px_path_key(&root, "gravity");
     }
@@ -159,6 +162,11 @@ static void check_stretch(void *user, size_t event, double begin, double end,
         px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
                     "asks for steps of %.2g s, shorter than min_step (%s s), so thick is '%s' for "
                     "this spacing; wanted viscosity_model \"implicit\" or a larger spacing",
+                    limit->seconds, least, name);
+    else if (limit->cause == PX_BY_TENSION)
+        px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
+                    "asks for steps of %.2g s, shorter than min_step (%s s), so strong is the "
+                    "tension of '%s' for this spacing; wanted less or a larger spacing",
                     limit->seconds, least, name);
     else if (limit->cause == PX_BY_SOUND)
         px_complain(

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "world/opening.h"
 #include "fluid/viscosity/viscosity.h"
+#include "fluid/tension/tension.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -324,6 +325,17 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
     double fall = drop_height(survey, world->gravity);
     double flow = sqrt(survey->speed * survey->speed + 2 * g * fall);
     flow = fmax(fmax(flow, survey->wall_speed), 10 * world->spacing);
+    PxFluid fluid = {.kernel = px_kernel(world->support * world->spacing),
+                     .spacing = world->spacing,
+                     .courant = world->courant};
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxTensionModel *tension = px_tension_find(material[k].tension.model, PX_ISA_BASE);
+        if (tension == NULL)
+            continue;
+        PxMaterial m = {.def = material[k]};
+        flow = fmax(flow, sqrt(tension->squeeze(&fluid, &m) / m.def.density));
+        shorten(&limit, tension->step_limit(&fluid, &m), PX_BY_TENSION, k, 0);
+    }
     if (g > 0)
         shorten(&limit, world->courant * sqrt(h / g), PX_BY_GRAVITY, PX_NO_MATERIAL, 0);
     for (size_t k = 0; k < scene->materials; ++k) {

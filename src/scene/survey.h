@@ -32,14 +32,16 @@ typedef enum PxStepCause {
     PX_BY_MAX_STEP,
     PX_BY_SOUND,
     PX_BY_VISCOSITY,
-    PX_BY_GRAVITY
+    PX_BY_GRAVITY,
+    PX_BY_TENSION,
+    PX_STEP_CAUSES
 } PxStepCause;
 
 typedef struct PxStepLimit {
     double seconds;
     double least; ///< shortest step allowed at that time, s
     PxStepCause cause;
-    size_t material; ///< whose sound or viscosity it is
+    size_t material; ///< whose sound, viscosity or tension it is
     double sound;    ///< its speed of sound, m/s
 } PxStepLimit;
 

@@ -94,7 +94,7 @@ static PxStatus time_steps(PxWorld *world, int steps, Timing *t)
 static bool is_pair_stage(const char *name)
 {
     return strcmp(name, "density") == 0 || strcmp(name, "pressure") == 0 ||
-           strcmp(name, "viscosity") == 0;
+           strcmp(name, "viscosity") == 0 || strcmp(name, "tension") == 0;
 }
 
 static void report_stages(PxBench *bench, const Timing *t, uint32_t edge)

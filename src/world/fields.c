@@ -5,6 +5,7 @@
 
 #include "fluid/pressure/pressure.h"
 #include "fluid/viscosity/viscosity.h"
+#include "fluid/tension/tension.h"
 
 #include <math.h>
 
@@ -101,6 +102,13 @@ const PxField px_material_fields[] = {
      .unit = "",
      .help = "What keeps the fluid from being compressed.",
      .family = &px_pressure_family},
+    {.key = "tension",
+     .kind = PX_FIELD_MODEL,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxMaterialDef, tension),
+     .unit = "",
+     .help = "Surface tension: what makes drops round.",
+     .family = &px_tension_family},
 };
 const size_t px_material_field_count = PX_COUNT(px_material_fields);
 

@@ -100,6 +100,8 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .density_error = world->density_error,
                      .density_error_max = world->density_error_max,
                      .solve_error = world->solve_error,
+                     .tension_force = world->tension_force,
+                     .pressure_force = world->pressure_force,
                      .iterations = world->iterations,
                      .viscosity_iterations = world->viscosity_iterations,
                      .not_converged = world->state.not_converged,

@@ -1,5 +1,6 @@
 /// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
 #include "contact/defence.h"
+#include "fluid/force_size.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -302,6 +303,7 @@ static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressure
             {model->step_limit(fluid), "sound and flow speed"},
             {px_fluid_viscosity_limit(fluid), "viscosity"},
             {px_fluid_cohesion_limit(fluid), "cohesion"},
+            {px_fluid_tension_limit(fluid), "surface tension"},
             {g > 0 ? fluid->courant * sqrt(h / g) : INFINITY, "gravity"},
         };
         for (size_t k = 0; k < PX_COUNT(limits); ++k)
@@ -336,14 +338,32 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     px_fluid_density(fluid);
     PX_STAGE(&world->profile, "cohesion")
     px_fluid_cohesion(fluid);
+    bool tension = px_fluid_has_tension(fluid);
+    PxForceSize size;
+    if (tension) {
+        PX_STAGE(&world->profile, "measure")
+        PX_TRY(px_force_size_begin(fluid, &size));
+        PX_STAGE(&world->profile, "tension")
+        PX_TRY(px_fluid_tension(fluid));
+        PX_STAGE(&world->profile, "measure")
+        world->tension_force = px_force_size(fluid, &size);
+    }
     PX_STAGE(&world->profile, "viscosity") /* last of all but pressure: see PxViscosityModel */
     PX_TRY(px_fluid_viscosity(fluid));
     PX_STAGE(&world->profile, "emitters")
     px_emitters_hold(world, fluid->inverse_mass);
+    if (tension) {
+        PX_STAGE(&world->profile, "measure")
+        px_force_size(fluid, &size); /* from here on it is pressure */
+    }
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
     PX_STAGE(&world->profile, "measure")
-    measure_compression(world);
+    {
+        if (tension)
+            world->pressure_force = px_force_size(fluid, &size);
+        measure_compression(world);
+    }
     PX_STAGE(&world->profile, "emitters")
     px_emitters_hold(world, fluid->inverse_mass);
     world->iterations = fluid->iterations;
@@ -404,7 +424,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     /* A few drops of a splash are faster than this; making the fluid stiffer for
      * them would make every step after the splash shorter (three times, in the dam
      * break). The step's length minds their speed all the same. */
-    fluid.top_speed = world->state.top_speed;
+    fluid.top_speed = fmax(world->state.top_speed, px_fluid_tension_speed(&fluid));
     const PxPressureModel *model =
         world->materials.count > 0
             ? px_pressure_find(world->materials.data[0].def.pressure.model, world->isa)

@@ -29,6 +29,7 @@ PxMaterialDef px_material_def_default(void)
                            .viscosity = 0.001,
                            .viscosity_model = px_viscosity_choice("implicit"),
                            .pressure = px_pressure_choice("dfsph"),
+                           .tension = px_tension_choice("none"),
                            .tag = TAG};
 }
 

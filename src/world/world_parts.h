@@ -52,6 +52,7 @@ struct PxWorld {
     double dt;
     double neighbours;
     double density_error, density_error_max; ///< per cent
+    double tension_force, pressure_force;    ///< mean a particle, N; 0 in worlds without tension
     double solve_error;                      ///< per cent
     uint32_t iterations, viscosity_iterations;
 };

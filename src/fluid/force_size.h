@@ -1,0 +1,18 @@
+/// How large a stage's forces are: the mean of |F| over all particles.
+#ifndef PX_FLUID_FORCE_SIZE_H
+#define PX_FLUID_FORCE_SIZE_H
+
+#include "fluid/fluid.h"
+
+typedef struct PxForceSize {
+    float *x, *y, *z; ///< acceleration before the stage, m/s^2
+    float *size;      ///< N
+} PxForceSize;
+
+/// Remembers the accelerations, in the step's scratch.
+PxStatus px_force_size_begin(const PxFluid *fluid, PxForceSize *before);
+
+/// Mean of |m (a - a_before)|, N, of all ranks; and remembers a for the next stage.
+double px_force_size(const PxFluid *fluid, PxForceSize *before);
+
+#endif

@@ -1,0 +1,129 @@
+/// Cohesion and smoothing of normals after Akinci, Akinci and Teschner (2013; 004 Eqs. 6.6
+/// to 6.11):
+///
+///   m_i a_i = - gamma sum_j K_ij ( m_i m_j C(r) r_ij / r + m_ij (n_i - n_j) )
+///   n_i = h sum_j V_j grad W_ij,   K_ij = 2 rho_0 / (rho_i + rho_j)
+///
+/// where m_ij is the mean of the two masses (004 Eq. 6.9 has m_i: the same within a
+/// material). K belongs to the pair, so it stands inside the sum (004 Eq. 6.10 has it in
+/// front). Linear momentum is kept pair by pair. Angular momentum is not: n_i - n_j
+/// does not lie along the pair. gamma has no unit that suits both terms; as in 004 lengths
+/// are in m, masses in kg, times in s.
+#include "fluid/tension/tension.h"
+
+#include <math.h>
+
+enum { GAMMA };
+
+static const PxField fields[] = {
+    {.key = "strength",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = GAMMA * sizeof(double),
+     .unit = "",
+     .least = 0,
+     .most = 1e6,
+     .help = "The coefficient gamma of cohesion and smoothing."},
+};
+
+static const double defaults[] = {[GAMMA] = 1};
+
+#define NEIGHBOURS 30.0
+
+/* A particle among the fixed ones of a lattice: moved by d it changes its normal by 3.8 d / h
+ * (the second derivative of W at 0 times V), which all neighbours answer; cohesion
+ * answers with at most 0.15 rho d / h times gamma. */
+static double step_limit(const PxFluid *f, const PxMaterial *material)
+{
+    double h = (double)f->kernel.h, gamma = material->def.tension.param[GAMMA];
+    double rate2 = gamma * (NEIGHBOURS * 3.8 + 0.15 * material->def.density) / h;
+    return gamma > 0 ? f->courant / sqrt(rate2) : INFINITY;
+}
+
+/* Cohesion: 1/6 of the sum of r f a volume (Clausius 1870). Normals: a layer whose n is h / (2 s)
+ * is pulled by all its neighbours. */
+static double squeeze(const PxFluid *f, const PxMaterial *material)
+{
+    double h = (double)f->kernel.h, rho = material->def.density;
+    double gamma = material->def.tension.param[GAMMA];
+    return gamma * (rho * rho * h * 128 * PX_COHESION_MOMENT / 6 + rho * NEIGHBOURS * h / 2);
+}
+
+typedef struct Job {
+    const PxFluid *fluid;
+    uint32_t slot;
+    float gamma, density; /* at rest */
+    PxColour colour;
+    float *normals; /* quads of grad c and the density */
+} Job;
+
+static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    const PxFluid *f = job->fluid;
+    PxParticles *p = f->particles;
+    const PxPairs *pairs = f->pairs;
+    const float *quad = f->quad, *normals = job->normals;
+    float h = f->kernel.h;
+    PxF8 tiny = px_f8(1e-12f * h), per_h = px_f8(1.0f / h), zero = px_f8(0.0f), one = px_f8(1.0f);
+    PxF8 half_h = px_f8(0.5f * h);
+    float norm = (float)(32 / (PX_PI * (double)h * (double)h * (double)h));
+
+    for (uint32_t i = begin; i < end; ++i) {
+        if (p->material[i] != job->slot)
+            continue;
+        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxF8 ui = px_f8(job->colour.x[i]), vi = px_f8(job->colour.y[i]);
+        PxF8 wi = px_f8(job->colour.z[i]), density_i = px_f8(p->density[i]);
+        PxF8 mass_i = px_f8(p->mass[i]), cohesion = px_f8(norm * p->mass[i]);
+        PxF8 fx = zero, fy = zero, fz = zero;
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
+            PxF8 x, y, z, mass, u, v, w, density;
+            px_f8_load_quads(quad, j, &x, &y, &z, &mass);
+            px_f8_load_quads(normals, j, &u, &v, &w, &density);
+            x = xi - x;
+            y = yi - y;
+            z = zi - z;
+            PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
+            PxF8 thin = one / (density_i + density);
+            PxF8 c = thin * cohesion * mass * px_cohesion8(r * per_h) / r;
+            PxF8 d = thin * half_h * px_f8_where(mass > zero, mass_i + mass);
+            fx += c * x + d * (ui - u);
+            fy += c * y + d * (vi - v);
+            fz += c * z + d * (wi - w);
+        }
+        float scale = -2.0f * job->gamma * job->density / p->mass[i];
+        float ax = scale * px_f8_sum(fx), ay = scale * px_f8_sum(fy), az = scale * px_f8_sum(fz);
+        px_tension_hold(f, i, &ax, &ay, &az);
+        p->ax[i] += ax;
+        p->ay[i] += ay;
+        p->az[i] += az;
+    }
+}
+
+static PxStatus add(PxFluid *f, uint32_t slot)
+{
+    Job job = {.fluid = f,
+               .slot = slot,
+               .gamma = (float)f->material[slot].def.tension.param[GAMMA],
+               .density = (float)f->material[slot].def.density};
+    PX_TRY(px_tension_colour(f, slot, &job.colour));
+    job.normals = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    if (job.normals == NULL)
+        return px_fail(PX_ERR_MEMORY, "akinci: no room for the normals of %u particles", f->count);
+    px_quads_pack(job.normals, job.colour.x, job.colour.y, job.colour.z, f->particles->density,
+                  f->count, f->threads);
+    px_tension_pack_weight(f, slot, f->particles->mass);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &job);
+    return PX_OK;
+}
+
+extern const PxTensionModel PX_ISA_NAME(px_akinci);
+const PxTensionModel PX_ISA_NAME(px_akinci) = {
+    .info = {"akinci", "cohesion and smooth normals", fields, PX_COUNT(fields), defaults},
+    .step_limit = step_limit,
+    .squeeze = squeeze,
+    .add = add,
+};

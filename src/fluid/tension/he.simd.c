@@ -1,0 +1,126 @@
+/// Surface energy after He et al. (2014; 004 Eqs. 6.12 to 6.14):
+///
+///   m_i a_i = kappa / 2 sum_j V_i V_j (e_i + e_j) / 2 grad W_ij
+///   e = |grad c / c|^2,   c_i = sum_j V_j W_ij
+///
+/// Attraction where the colour field changes. The force lies along the pair, so linear
+/// and angular momentum are kept.
+#include "fluid/tension/tension.h"
+
+#include <math.h>
+
+enum { KAPPA };
+
+static const PxField fields[] = {
+    {.key = "kappa",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = KAPPA * sizeof(double),
+     .unit = "N",
+     .least = 0,
+     .most = 1e6,
+     .help = "Energy a volume over the square of the colour field's gradient, times 2."},
+};
+
+static const double defaults[] = {[KAPPA] = 1};
+
+/* A particle among fixed ones, moved by d, feels V p d times the second derivative of W at
+ * 0, p = kappa e / 2. Two particles alone have the largest e, (3 / s)^2. */
+static double step_limit(const PxFluid *f, const PxMaterial *material)
+{
+    double h = (double)f->kernel.h, s = f->spacing, kappa = material->def.tension.param[KAPPA];
+    if (!(kappa > 0))
+        return INFINITY;
+    double squeezed = 0.5 * kappa * 9 / (s * s);
+    return f->courant * h * sqrt(material->def.density / (3.8 * squeezed));
+}
+
+/* e is 1 / (4 s^2) at a flat surface. */
+static double squeeze(const PxFluid *f, const PxMaterial *material)
+{
+    return material->def.tension.param[KAPPA] / (8 * f->spacing * f->spacing);
+}
+
+typedef struct Job {
+    const PxFluid *fluid;
+    uint32_t slot;
+    float kappa;
+    PxColour colour;
+    float *energy;  /* e, 1/m^2 */
+    float *normals; /* quads, for e alone */
+} Job;
+
+static void energy_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    const float *x = job->colour.x, *y = job->colour.y, *z = job->colour.z;
+    const float *filled = job->colour.filled;
+    for (uint32_t i = begin; i < end; ++i) {
+        float n2 = x[i] * x[i] + y[i] * y[i] + z[i] * z[i];
+        job->energy[i] = n2 > 0.0f ? n2 / (filled[i] * filled[i]) : 0.0f;
+    }
+}
+
+static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    const PxFluid *f = job->fluid;
+    PxParticles *p = f->particles;
+    const PxPairs *pairs = f->pairs;
+    const PxKernel kernel = f->kernel;
+    const float *quad = f->quad, *normals = job->normals;
+    PxF8 tiny = px_f8(1e-12f * kernel.h);
+
+    for (uint32_t i = begin; i < end; ++i) {
+        if (p->material[i] != job->slot)
+            continue;
+        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxF8 energy_i = px_f8(job->energy[i]), fx = px_f8(0.0f), fy = fx, fz = fx;
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
+            PxF8 x, y, z, volume, u, v, w, energy;
+            px_f8_load_quads(quad, j, &x, &y, &z, &volume);
+            px_f8_load_quads(normals, j, &u, &v, &w, &energy);
+            x = xi - x;
+            y = yi - y;
+            z = zi - z;
+            PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
+            PxF8 c = volume * (energy_i + energy) * px_kernel_slope8(&kernel, r);
+            fx += c * x;
+            fy += c * y;
+            fz += c * z;
+        }
+        float scale = 0.25f * job->kappa * kernel.norm_slope * f->volume[i] / p->mass[i];
+        float ax = scale * px_f8_sum(fx), ay = scale * px_f8_sum(fy), az = scale * px_f8_sum(fz);
+        px_tension_hold(f, i, &ax, &ay, &az);
+        p->ax[i] += ax;
+        p->ay[i] += ay;
+        p->az[i] += az;
+    }
+}
+
+static PxStatus add(PxFluid *f, uint32_t slot)
+{
+    Job job = {
+        .fluid = f, .slot = slot, .kappa = (float)f->material[slot].def.tension.param[KAPPA]};
+    PX_TRY(px_tension_colour(f, slot, &job.colour));
+    job.energy = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    job.normals = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    if (job.energy == NULL || job.normals == NULL)
+        return px_fail(PX_ERR_MEMORY, "he: no room for the energies of %u particles", f->count);
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, energy_block, &job);
+    px_quads_pack(job.normals, job.colour.x, job.colour.y, job.colour.z, job.energy, f->count,
+                  f->threads);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &job);
+    return PX_OK;
+}
+
+extern const PxTensionModel PX_ISA_NAME(px_he);
+const PxTensionModel PX_ISA_NAME(px_he) = {
+    .info = {"he", "surface energy", fields, PX_COUNT(fields), defaults},
+    .step_limit = step_limit,
+    .squeeze = squeeze,
+    .add = add,
+};

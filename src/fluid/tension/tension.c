@@ -1,0 +1,162 @@
+#include "fluid/tension/tension.h"
+
+#include "phyxel/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A new model is a file of its own and a line here. */
+#define MODELS(X) X(px_csf) X(px_becker) X(px_becker_cut) X(px_akinci) X(px_he)
+
+#define DECLARE_BASE(model) extern const PxTensionModel model##_base;
+#define INFO(model) &model##_base.info,
+MODELS(DECLARE_BASE)
+
+static const PxModelInfo none = {.name = "none", .summary = "no surface tension"};
+static const PxModelInfo *const infos[] = {&none, MODELS(INFO)};
+
+const PxFamily px_tension_family = {"tension", infos, PX_COUNT(infos)};
+
+#define BASE(model) &model##_base,
+static const PxTensionModel *const base_models[] = {NULL, MODELS(BASE)};
+#ifdef PX_HAVE_AVX2
+#define DECLARE_AVX2(model) extern const PxTensionModel model##_avx2;
+#define AVX2(model) &model##_avx2,
+MODELS(DECLARE_AVX2)
+static const PxTensionModel *const avx2_models[] = {NULL, MODELS(AVX2)};
+#endif
+
+const PxTensionModel *px_tension_find(const char *name, PxIsa isa)
+{
+    for (size_t k = 0; k < PX_COUNT(infos); ++k) {
+        if (strcmp(infos[k]->name, name) != 0)
+            continue;
+#ifdef PX_HAVE_AVX2
+        if (isa == PX_ISA_AVX2)
+            return avx2_models[k];
+#endif
+        (void)isa;
+        return base_models[k];
+    }
+    return NULL;
+}
+
+PxModelChoice px_tension_choice(const char *model)
+{
+    PxModelChoice choice = {.model = ""};
+    const PxModelInfo *info = px_family_find(&px_tension_family, model);
+    if (info == NULL)
+        return choice;
+    snprintf(choice.model, sizeof choice.model, "%s", info->name);
+    if (info->field_count > 0)
+        memcpy(choice.param, info->defaults, info->field_count * sizeof(double));
+    return choice;
+}
+
+/* ---- what several models use ---------------------------------------------- */
+
+typedef struct PackWeight {
+    const PxFluid *fluid;
+    uint32_t slot;
+    const float *weight;
+} PackWeight;
+
+static void pack_weight_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PackWeight *pack = user;
+    const uint32_t *material = pack->fluid->particles->material;
+    float *quad = pack->fluid->quad;
+    for (uint32_t i = begin; i < end; ++i)
+        quad[4 * (size_t)i + 3] = material[i] == pack->slot ? pack->weight[i] : 0.0f;
+}
+
+void px_tension_pack_weight(const PxFluid *f, uint32_t slot, const float *weight)
+{
+    PackWeight pack = {f, slot, weight};
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, pack_weight_block, &pack);
+}
+
+PxStatus px_tension_colour(PxFluid *f, uint32_t slot, PxColour *out)
+{
+    float **member[] = {&out->x, &out->y, &out->z, &out->filled};
+    for (size_t k = 0; k < PX_COUNT(member); ++k) {
+        *member[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
+        if (*member[k] == NULL)
+            return px_fail(PX_ERR_MEMORY, "tension: no room for the normals of %u particles",
+                           f->count);
+    }
+    PxColourJob job = {f, slot, *out};
+    px_tension_pack_weight(f, slot, f->volume);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_colour_block), &job);
+    return PX_OK;
+}
+
+void px_tension_hold(const PxFluid *f, uint32_t i, float *fx, float *fy, float *fz)
+{
+    float gx = f->wall_gx[i], gy = f->wall_gy[i], gz = f->wall_gz[i];
+    float g2 = gx * gx + gy * gy + gz * gz;
+    float along = *fx * gx + *fy * gy + *fz * gz; /* the gradient points into the wall */
+    if (!(g2 > 0.0f) || !(along < 0.0f))
+        return;
+    /* Half a spacing from a flat wall, where a filled body ends, it holds all. */
+    double s = f->spacing;
+    float full = (float)(s * px_kernel_plane((double)f->kernel.h, s));
+    float part = f->wall_part[i] < full ? f->wall_part[i] / full : 1.0f;
+    float back = part * along / g2;
+    *fx -= back * gx;
+    *fy -= back * gy;
+    *fz -= back * gz;
+}
+
+/* ---- in a step ------------------------------------------------------------- */
+
+static const PxTensionModel *model_of(const PxFluid *f, uint32_t slot)
+{
+    return px_tension_find(f->material[slot].def.tension.model, f->isa);
+}
+
+bool px_fluid_has_tension(const PxFluid *f)
+{
+    for (uint32_t m = 0; m < f->materials; ++m)
+        if (model_of(f, m) != NULL)
+            return true;
+    return false;
+}
+
+PxStatus px_fluid_tension(PxFluid *f)
+{
+    for (uint32_t m = 0; m < f->materials; ++m) {
+        const PxTensionModel *model = model_of(f, m);
+        if (model == NULL)
+            continue;
+        PxArenaMark mark = px_arena_mark(f->scratch);
+        PX_TRY(model->add(f, m));
+        px_arena_release(f->scratch, mark);
+    }
+    return PX_OK;
+}
+
+double px_fluid_tension_limit(const PxFluid *f)
+{
+    double limit = INFINITY;
+    for (uint32_t m = 0; m < f->materials; ++m) {
+        const PxTensionModel *model = model_of(f, m);
+        if (model != NULL)
+            limit = fmin(limit, model->step_limit(f, &f->material[m]));
+    }
+    return limit;
+}
+
+double px_fluid_tension_speed(const PxFluid *f)
+{
+    double speed = 0;
+    for (uint32_t m = 0; m < f->materials; ++m) {
+        const PxTensionModel *model = model_of(f, m);
+        if (model != NULL)
+            speed =
+                fmax(speed, sqrt(model->squeeze(f, &f->material[m]) / f->material[m].def.density));
+    }
+    return speed;
+}
