@@ -54,9 +54,11 @@ double px_implicit_step_limit(const PxFluid *f)
     /* Pressure holds particles in place like springs of frequency sqrt(p / rho) / s or so,
      * and it holds still during a step. In water 1 m deep, 2.5 cm apart, rows of particles
      * begin to swing at steps of 8 ms, where sqrt(p / rho) dt / s is 1; 0.4 / 0.7 of that
-     * keeps well away from it. */
+     * keeps well away from it. More pressure than the top
+     * speed can make is that of a place too full to be mended, and shorter steps do not
+     * help there. */
     double h = 0.5 * (double)f->kernel.h;
-    double speed = fmax(f->speed_max, 0.7 * f->pressure_speed);
+    double speed = fmax(f->speed_max, 0.7 * fmin(f->pressure_speed, f->top_speed));
     return speed > 0 ? f->courant * h / speed : INFINITY;
 }
 

@@ -85,7 +85,9 @@ static void density_source_block(void *user, uint32_t begin, uint32_t end, int t
     float part = f->dt < calm ? (float)(f->dt / calm) : 1.0f;
     for (uint32_t i = begin; i < end; ++i) {
         float over = s3 / f->volume[i] - 1.0f;
-        job->source[i] = -job->dt * job->rate[i] - (over > 0.0f ? part * over : over);
+        if (over > 0.0f) /* what pressure cannot move it cannot make room for either */
+            over *= f->inverse_mass[i] > 0.0f ? part : 0.0f;
+        job->source[i] = -job->dt * job->rate[i] - over;
     }
 }
 
