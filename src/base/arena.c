@@ -58,7 +58,7 @@ PxStatus px_arena_reset(PxArena *arena)
     if (!fits) {
         while (arena->top != NULL)
             block_drop(arena);
-        if (block_add(arena, peak + peak / 8) == NULL)
+        if (block_add(arena, peak + peak / 16) == NULL)
             return px_fail(PX_ERR_MEMORY, "arena: no room for %zu bytes of scratch", peak);
     }
     if (arena->top != NULL)

@@ -18,6 +18,7 @@ static const struct {
     {{"fluid", "a fluid step by stage: ms, ns a pair, per cent of the machine's limit"},
      px_bench_fluid},
     {{"neighbours", "grid, kd-tree and hash table: build, query, bytes"}, px_bench_neighbours},
+    {{"peer", "the set-ups on which SPlisHSPlasH was measured"}, px_bench_peer},
 };
 
 const PxBenchInfo *px_bench_info(size_t k)

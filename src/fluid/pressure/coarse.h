@@ -38,9 +38,9 @@ typedef struct PxCoarse {
 
 #define PX_COARSE_NONE UINT32_MAX
 
-/// What the matrix is made of: B (three columns) and t of every particle.
+/// What the matrix is made of.
 typedef struct PxCoarseInput {
-    const float *bx, *by, *bz, *t;
+    const float *smooth; ///< B and t of every particle, 4 floats
     double dt;
 } PxCoarseInput;
 

@@ -27,17 +27,15 @@
 
 typedef struct PxPoisson {
     PxFluid *fluid;
-    float *slope;        ///< (dW/dr) / r of every entry of the neighbour lists
-    float *scale;        ///< dt times the root of what P is scaled by; 0 when lonely
-    float *own, *reach;  ///< |S| and t / m, while the scale is found
-    float *bx, *by, *bz; ///< B of coarse.h
-    float *stiff;        ///< t of coarse.h
-    float *before;       ///< P of the iteration before
-    float *rate;         ///< D(a(P)), then what is over
-    float *correction;   ///< from the coarse grid
-    uint8_t *active;     ///< pressed, or to be pressed
-
-    float *quad; ///< a(P) packed for neighbours
+    float *slope;       ///< (dW/dr) / r of every entry of the neighbour lists
+    float *scale;       ///< dt times the root of what P is scaled by; 0 when lonely
+    float *own, *reach; ///< |S| and t / m, while the scale is found
+    float *stiff;       ///< t of coarse.h
+    float *before;      ///< P of the iteration before
+    float *rate;        ///< D(a(P)), then what is over
+    float *correction;  ///< from the coarse grid
+    uint8_t *active;    ///< pressed, or to be pressed
+    float *quad;        ///< a(P) packed for neighbours
     PxCoarse coarse;
     double dt;
 } PxPoisson;

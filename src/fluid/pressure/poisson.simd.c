@@ -59,10 +59,11 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         float fx = px_f8_sum(gx), fy = px_f8_sum(gy), fz = px_f8_sum(gz);
         float wx = per_volume * f->wall_gx[i], wy = per_volume * f->wall_gy[i],
               wz = per_volume * f->wall_gz[i];
-        q->bx[i] = 2.0f * fx + wx;
-        q->by[i] = 2.0f * fy + wy;
-        q->bz[i] = 2.0f * fz + wz;
-        q->stiff[i] = px_f8_sum(tension) / 3.0f;
+        float *smooth = q->quad + 4 * (size_t)i; /* B and t of coarse.h */
+        smooth[0] = 2.0f * fx + wx;
+        smooth[1] = 2.0f * fy + wy;
+        smooth[2] = 2.0f * fz + wz;
+        smooth[3] = q->stiff[i] = px_f8_sum(tension) / 3.0f;
         fx += wx;
         fy += wy;
         fz += wz;
@@ -144,8 +145,7 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool
                                        bool uniform)
 {
     *q = (PxPoisson){.fluid = f, .dt = dt};
-    float **const arrays[] = {&q->scale, &q->bx,     &q->by,         &q->bz,
-                              &q->stiff, &q->before, &q->correction, &q->rate};
+    float **const arrays[] = {&q->scale, &q->stiff, &q->before, &q->correction, &q->rate};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
         *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
         if (*arrays[k] == NULL)
@@ -168,7 +168,7 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool
         uniform_scale(q);
     if (!coarse)
         return PX_OK;
-    PxCoarseInput input = {q->bx, q->by, q->bz, q->stiff, dt};
+    PxCoarseInput input = {q->quad, dt};
     return PX_ISA_NAME(px_coarse_begin)(&q->coarse, f, &input);
 }
 
@@ -441,7 +441,10 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, const float *source,
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
     double rho = half / middle, omega = 1;
     uint32_t round = 0;
-    evaluate(&s);
+    result.error = evaluate(&s);
+    result.converged = result.error <= options.error;
+    if (result.converged && options.least == 0)
+        return result;
     for (;;) {
         if (round == 0 && options.coarse) {
             correct(&s);
