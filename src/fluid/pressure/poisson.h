@@ -5,7 +5,7 @@
 ///   a_i = - (sum_j (P_i + P_j) grad W_ij + P_i grad wall_i / s^3) / m_i
 /// and velocities u change the density at the rate
 ///   D_i(u) = s^3 sum_j (u_i - u_j) . grad W_ij + (u_i - u_wall) . grad wall_i.
-/// Wanted is P >= 0 such that dt^2 D(a(P)) = source, or less than it where P = 0.
+/// Wanted is P >= 0 such that rho + dt D(u + dt a(P)) = 1, or less than it where P = 0.
 ///
 /// D is - s^3 M times the transpose of a, so - D(a(.)) is symmetric and positive. It is
 /// solved by a scaled iteration with P cut off at 0, sped up by Chebyshev's weights.
@@ -31,13 +31,16 @@ typedef struct PxPoisson {
     float *scale;       ///< dt times the root of what P is scaled by; 0 when lonely
     float *own, *reach; ///< |S| and t / m, while the scale is found
     float *stiff;       ///< t of coarse.h
+    float *weight;      ///< V sqrt(rho alpha c) of artificial viscosity; the caller fills it
     float *before;      ///< P of the iteration before
-    float *rate;        ///< D(a(P)), then what is over
+    float *rate;        ///< dt D, then what is over
     float *correction;  ///< from the coarse grid
     uint8_t *active;    ///< pressed, or to be pressed
-    float *quad;        ///< a(P) packed for neighbours
+    float *quad;        ///< velocities packed for neighbours; before that, B and t of coarse.h
     PxCoarse coarse;
     double dt;
+    bool uniform; ///< P is scaled by the lattice's diagonal where the particle's own is smaller
+    bool first;   ///< no pass over velocities has been done yet
 } PxPoisson;
 
 /// How a solve went.
@@ -47,29 +50,26 @@ typedef struct PxPoissonResult {
     bool converged;
 } PxPoissonResult;
 
-/// When a solve may stop, and how it goes about it.
+/// What is solved, when a solve may stop, and how it goes about it.
 typedef struct PxPoissonOptions {
-    double error;   ///< mean compression, in units of the rest density
+    bool forces;    ///< velocities with the forces so far; otherwise those of the start
+    double part;    ///< of the compression that is there, to be undone in this step
+    double error;   ///< mean compression to stop at, in units of the rest density
     uint32_t least; ///< iterations at least
     uint32_t most;  ///< and at most
     bool coarse;    ///< with the coarse grid
     bool plain;     ///< without Chebyshev's weights
 } PxPoissonOptions;
 
-/// Takes its arrays from the fluid's scratch; computes slopes, scale and coarse grid.
-/// `uniform` scales by the lattice's diagonal where the particle's own is smaller.
+/// Takes its arrays from the fluid's scratch; computes slopes and coarse grid.
 PX_ISA_DECLARE(PxStatus, px_poisson_begin,
                (PxPoisson * poisson, PxFluid *fluid, double dt, bool coarse, bool uniform));
 
-/// D(u) for the velocities in the fluid's quad_velocity; walls move as they move. With
-/// `damp`, artificial viscosity is added to the accelerations, for which the fourth number
-/// of quad_velocity is V sqrt(rho alpha c).
-PX_ISA_DECLARE(void, px_poisson_rate, (PxPoisson * poisson, float *rate, bool damp));
-
-/// Improves `pressure` (P, a good guess or 0) until the mean of
-/// max(0, dt^2 D(a) - source) is below the error. Leaves a(P) in poisson->quad.
+/// Improves `pressure` (P, a good guess or 0) until the mean of what would be compressed
+/// at the end of the step is below the error. Leaves the velocities with it in
+/// poisson->quad. The first solve of a step adds artificial viscosity to the
+/// accelerations.
 PX_ISA_DECLARE(PxPoissonResult, px_poisson_solve,
-               (PxPoisson * poisson, const float *source, float *pressure,
-                PxPoissonOptions options));
+               (PxPoisson * poisson, float *pressure, PxPoissonOptions options));
 
 #endif

@@ -9,8 +9,8 @@
 /* What bounds the largest eigenvalue: this many diagonals (two particles alone need 2, a
  * lattice somewhat less than 4), or this part of the sum of its row's sizes (15.3
  * diagonals on a lattice, more where particles crowd). */
-#define DIAGONALS 4.0
-#define ROW_PART 0.25
+#define DIAGONALS 4.0f
+#define ROW_PART 0.25f
 
 /* Modes with smaller eigenvalues than this (of the scaled matrix) are slow ones that the
  * last step's pressure has already; they are not sped up. */
@@ -74,35 +74,6 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* The scale from the sizes of the rows: see poisson.h. */
-static void scale_rows_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxPoisson *q = user;
-    const PxFluid *f = q->fluid;
-    const PxPairs *pairs = f->pairs;
-    const float *quad = f->quad;
-    double s3 = f->spacing * f->spacing * f->spacing;
-    for (uint32_t i = begin; i < end; ++i) {
-        const float *own = quad + 4 * (size_t)i;
-        PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]), sum = px_f8(0.0f);
-        const float *slope = q->slope + pairs->start[i];
-        PX_FOR_NEIGHBOURS(pairs, i, j)
-        {
-            PxF8 x, y, z, reach;
-            px_f8_load_quads(quad, j, &x, &y, &z, &reach);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
-            sum -= px_f8_load(slope) * px_f8_sqrt(x * x + y * y + z * z) * reach;
-            slope += 8;
-        }
-        double row = (double)q->own[i] * (double)q->reach[i] + (double)px_f8_sum(sum);
-        double size = fmin(row, fmax(DIAGONALS * (double)q->scale[i], ROW_PART * row));
-        q->scale[i] = (float)(q->dt * sqrt(s3 * size));
-    }
-}
-
 /* ---- one stiffness for all ----------------------------------------------- */
 
 typedef struct Uniform {
@@ -144,8 +115,9 @@ static void uniform_scale(PxPoisson *q)
 PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool coarse,
                                        bool uniform)
 {
-    *q = (PxPoisson){.fluid = f, .dt = dt};
-    float **const arrays[] = {&q->scale, &q->stiff, &q->before, &q->correction, &q->rate};
+    *q = (PxPoisson){.fluid = f, .dt = dt, .uniform = uniform, .first = true};
+    float **const arrays[] = {&q->scale,  &q->stiff,      &q->before,
+                              &q->weight, &q->correction, &q->rate};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
         *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
         if (*arrays[k] == NULL)
@@ -160,12 +132,8 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     px_fluid_pack_w(f, f->quad, f->inverse_mass);
     px_parallel_for(f->threads, f->count, PX_BLOCK, begin_block, q);
-    px_fluid_pack_w(f, f->quad, q->reach);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, scale_rows_block, q);
     float *behind = q->quad + 4 * (size_t)f->count;
     behind[0] = behind[1] = behind[2] = behind[3] = 0.0f;
-    if (uniform)
-        uniform_scale(q);
     if (!coarse)
         return PX_OK;
     PxCoarseInput input = {q->quad, dt};
@@ -174,86 +142,27 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool
 
 /* ---- the two passes ------------------------------------------------------ */
 
-typedef struct Rate {
-    const PxPoisson *q;
-    const float *quad; /* velocities or accelerations */
+/* What velocities are without the pressure that is looked for: those of the start of the
+ * step, or with the forces so far, or none. */
+typedef enum Base { BASE_NONE, BASE_START, BASE_FORCES } Base;
+
+typedef struct Pass {
+    PxPoisson *q;
     float *rate;
-    bool damp, flux;
-} Rate;
+    Base base;
+} Pass;
 
-/* D of what is packed in `quad`; with `damp`, also Monaghan's artificial viscosity. */
-PX_INLINE void rate_rows(const Rate *job, uint32_t begin, uint32_t end, bool damp)
+/* base + dt a(P), of the P in the fluid's quads. */
+static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    const PxPoisson *q = job->q;
+    (void)thread;
+    const Pass *pass = user;
+    const PxPoisson *q = pass->q;
     const PxFluid *f = q->fluid;
-    const PxPairs *pairs = f->pairs;
-    const float *quad = f->quad, *quad_u = job->quad;
-    float s3 = (float)(f->spacing * f->spacing * f->spacing);
-    PxF8 soft = px_f8(0.01f * 0.25f * f->kernel.h * f->kernel.h);
-    for (uint32_t i = begin; i < end; ++i) {
-        const float *own = quad + 4 * (size_t)i, *own_u = quad_u + 4 * (size_t)i;
-        PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]);
-        PxF8 ui = px_f8(own_u[0]), vi = px_f8(own_u[1]), wi = px_f8(own_u[2]);
-        PxF8 sum = px_f8(0.0f), ax = sum, ay = sum, az = sum;
-        const float *slope = q->slope + pairs->start[i];
-        PX_FOR_NEIGHBOURS(pairs, i, j)
-        {
-            PxF8 x, y, z, unused, u, v, w, weight;
-            px_f8_load_quads(quad, j, &x, &y, &z, &unused);
-            px_f8_load_quads(quad_u, j, &u, &v, &w, &weight);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
-            PxF8 along = (ui - u) * x + (vi - v) * y + (wi - w) * z, g = px_f8_load(slope);
-            sum += g * along;
-            slope += 8;
-            if (damp) {
-                PxF8 c =
-                    g * weight * px_f8_min(along, px_f8(0.0f)) / (x * x + y * y + z * z + soft);
-                ax += c * x;
-                ay += c * y;
-                az += c * z;
-            }
-        }
-        if (damp) {
-            float scale = 0.5f * f->kernel.h * own_u[3] * f->inverse_mass[i];
-            f->particles->ax[i] += scale * px_f8_sum(ax);
-            f->particles->ay[i] += scale * px_f8_sum(ay);
-            f->particles->az[i] += scale * px_f8_sum(az);
-        }
-        job->rate[i] = s3 * px_f8_sum(sum) + own_u[0] * f->wall_gx[i] + own_u[1] * f->wall_gy[i] +
-                       own_u[2] * f->wall_gz[i] - (job->flux ? f->wall_flux[i] : 0.0f);
-    }
-}
-
-static void rate_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    rate_rows(user, begin, end, false);
-}
-
-static void rate_damp_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    rate_rows(user, begin, end, true);
-}
-
-void PX_ISA_NAME(px_poisson_rate)(PxPoisson *q, float *rate, bool damp)
-{
-    Rate job = {q, q->fluid->quad_velocity, rate, damp, true};
-    px_parallel_for(q->fluid->threads, q->fluid->count, PX_BLOCK,
-                    damp ? rate_damp_block : rate_block, &job);
-}
-
-/* a(P) of the P in the fluid's quads, and its packed copy. */
-static void acceleration_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxPoisson *q = user;
-    const PxFluid *f = q->fluid;
+    const PxParticles *p = f->particles;
     const PxPairs *pairs = f->pairs;
     const float *quad = f->quad;
-    float per_volume = (float)(1.0 / (f->spacing * f->spacing * f->spacing));
+    float per_volume = (float)(1.0 / (f->spacing * f->spacing * f->spacing)), dt = (float)q->dt;
     for (uint32_t i = begin; i < end; ++i) {
         const float *own = quad + 4 * (size_t)i;
         PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]), pi = px_f8(own[3]);
@@ -269,23 +178,103 @@ static void acceleration_block(void *user, uint32_t begin, uint32_t end, int thr
             ay += c * (yi - y);
             az += c * (zi - z);
         }
-        float scale = -f->inverse_mass[i], wall = own[3] * per_volume;
+        float scale = -dt * f->inverse_mass[i], wall = own[3] * per_volume;
         float *out = q->quad + 4 * (size_t)i;
         out[0] = scale * (px_f8_sum(ax) + wall * f->wall_gx[i]);
         out[1] = scale * (px_f8_sum(ay) + wall * f->wall_gy[i]);
         out[2] = scale * (px_f8_sum(az) + wall * f->wall_gz[i]);
-        out[3] = 0.0f;
+        out[3] = q->first ? q->weight[i] : 0.0f;
+        if (pass->base == BASE_START) {
+            out[0] += p->vx[i];
+            out[1] += p->vy[i];
+            out[2] += p->vz[i];
+        } else if (pass->base == BASE_FORCES) {
+            out[0] += p->vx[i] + dt * p->ax[i];
+            out[1] += p->vy[i] + dt * p->ay[i];
+            out[2] += p->vz[i] + dt * p->az[i];
+        }
     }
 }
 
-/* rate = D(a(P)) */
-static void apply(PxPoisson *q, const float *pressure, float *rate)
+/* dt D of the velocities in q->quad. The first time in a step two things that need the
+ * same neighbours are done along the way: the row's size, from which the scale follows, and
+ * Monaghan's artificial viscosity. */
+PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool first)
+{
+    PxPoisson *q = pass->q;
+    const PxFluid *f = q->fluid;
+    PxParticles *p = f->particles;
+    const PxPairs *pairs = f->pairs;
+    const float *quad = f->quad, *quad_u = q->quad;
+    float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
+    PxF8 soft = px_f8(0.01f * 0.25f * f->kernel.h * f->kernel.h), zero = px_f8(0.0f);
+    for (uint32_t i = begin; i < end; ++i) {
+        const float *own = quad + 4 * (size_t)i, *own_u = quad_u + 4 * (size_t)i;
+        PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]);
+        PxF8 ui = px_f8(own_u[0]), vi = px_f8(own_u[1]), wi = px_f8(own_u[2]);
+        PxF8 sum = zero, ax = zero, ay = zero, az = zero, row = zero;
+        const float *slope = q->slope + pairs->start[i];
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
+            PxF8 x, y, z, reach, u, v, w, weight;
+            px_f8_load_quads(quad, j, &x, &y, &z, &reach);
+            px_f8_load_quads(quad_u, j, &u, &v, &w, &weight);
+            x = xi - x;
+            y = yi - y;
+            z = zi - z;
+            PxF8 along = (ui - u) * x + (vi - v) * y + (wi - w) * z, g = px_f8_load(slope);
+            sum += g * along;
+            slope += 8;
+            if (first) {
+                PxF8 r2 = x * x + y * y + z * z;
+                row -= g * px_f8_sqrt(r2) * reach;
+                PxF8 c = g * weight * px_f8_min(along, zero) / (r2 + soft);
+                ax += c * x;
+                ay += c * y;
+                az += c * z;
+            }
+        }
+        if (first) {
+            float scale = 0.5f * f->kernel.h * own_u[3] * f->inverse_mass[i];
+            p->ax[i] += scale * px_f8_sum(ax);
+            p->ay[i] += scale * px_f8_sum(ay);
+            p->az[i] += scale * px_f8_sum(az);
+            float size = q->own[i] * q->reach[i] + px_f8_sum(row);
+            size = fminf(size, fmaxf(DIAGONALS * q->scale[i], ROW_PART * size));
+            q->scale[i] = dt * sqrtf(s3 * size);
+        }
+        float flux = pass->base == BASE_NONE ? 0.0f : f->wall_flux[i];
+        pass->rate[i] = dt * (s3 * px_f8_sum(sum) + own_u[0] * f->wall_gx[i] +
+                              own_u[1] * f->wall_gy[i] + own_u[2] * f->wall_gz[i] - flux);
+    }
+}
+
+static void rate_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    rate_rows(user, begin, end, false);
+}
+
+static void first_rate_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    rate_rows(user, begin, end, true);
+}
+
+/* rate = dt D(base + dt a(P)) */
+static void apply(PxPoisson *q, const float *pressure, float *rate, Base base)
 {
     const PxFluid *f = q->fluid;
+    Pass pass = {q, rate, base};
     px_fluid_pack_w(f, f->quad, pressure);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, acceleration_block, q);
-    Rate job = {q, q->quad, rate, false, false};
-    px_parallel_for(f->threads, f->count, PX_BLOCK, rate_block, &job);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, velocity_block, &pass);
+    if (q->first)
+        px_fluid_pack_w(f, f->quad, q->reach);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, q->first ? first_rate_block : rate_block,
+                    &pass);
+    if (q->first && q->uniform)
+        uniform_scale(q);
+    q->first = false;
 }
 
 /* ---- solving ------------------------------------------------------------ */
@@ -295,7 +284,8 @@ static void apply(PxPoisson *q, const float *pressure, float *rate)
 
 typedef struct Solve {
     PxPoisson *q;
-    const float *source;
+    PxPoissonOptions options;
+    Base base;
     float *pressure;      /* P */
     float step, momentum; /* Chebyshev's weights */
     float along;          /* of the coarse correction */
@@ -304,21 +294,25 @@ typedef struct Solve {
     double dot[2];        /* with what is over, with its image */
 } Solve;
 
-/* From D(a) to what is over: what is missing to the source. */
+/* The compression at the end of the step: what there is now, as far as it counts, and what
+ * the velocities add. */
 static void over_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     Solve *s = user;
     PxPoisson *q = s->q;
-    float dt2 = (float)(q->dt * q->dt);
+    const PxFluid *f = q->fluid;
+    float s3 = (float)(f->spacing * f->spacing * f->spacing), part = (float)s->options.part;
     double sum = 0;
     for (uint32_t i = begin; i < end; ++i) {
-        float over = dt2 * q->rate[i] - s->source[i];
-        bool active = s->pressure[i] > 0.0f || over > 0.0f;
-        q->active[i] = active;
+        float now = s3 / f->volume[i] - 1.0f;
+        if (now > 0.0f) /* what pressure cannot move it cannot make room for either */
+            now *= f->inverse_mass[i] > 0.0f ? part : 0.0f;
+        float over = now + q->rate[i];
+        q->active[i] = s->pressure[i] > 0.0f || over > 0.0f;
         q->rate[i] = over;
-        float wrong = over > 0.0f ? over : 0.0f;
-        sum += px_sum_round(s->magic, (double)(wrong < MOST_ERROR ? wrong : MOST_ERROR));
+        over = over > 0.0f ? over : 0.0f;
+        sum += px_sum_round(s->magic, (double)(over < MOST_ERROR ? over : MOST_ERROR));
     }
     px_join_begin();
     s->sum += sum;
@@ -328,7 +322,7 @@ static void over_block(void *user, uint32_t begin, uint32_t end, int thread)
 static double evaluate(Solve *s)
 {
     const PxFluid *f = s->q->fluid;
-    apply(s->q, s->pressure, s->q->rate);
+    apply(s->q, s->pressure, s->q->rate, s->base);
     s->sum = 0;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, over_block, s);
     return f->count > 0 ? s->sum / f->count : 0;
@@ -389,11 +383,10 @@ static void correct_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Solve *s = user;
     PxPoisson *q = s->q;
-    float dt2 = (float)(q->dt * q->dt);
     for (uint32_t i = begin; i < end; ++i) {
         float better = s->pressure[i] + s->along * q->correction[i];
         s->pressure[i] = better > 0.0f ? better : 0.0f;
-        q->rate[i] += s->along * dt2 * q->before[i];
+        q->rate[i] += s->along * q->before[i];
         q->before[i] = s->pressure[i];
     }
 }
@@ -405,14 +398,14 @@ static void correct(Solve *s)
     PxPoisson *q = s->q;
     const PxFluid *f = q->fluid;
     PX_ISA_NAME(px_coarse_solve)(&q->coarse, q->rate, q->active, q->correction);
-    apply(q, q->correction, q->before);
+    apply(q, q->correction, q->before, BASE_NONE);
     s->most[0] = s->most[1] = 0;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, sizes_block, s);
     s->along = 0;
     if (s->most[0] > 0 && s->most[1] > 0) {
         s->dot[0] = s->dot[1] = 0;
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, dots_block, s);
-        double curve = s->dot[1] * (double)s->most[1] * q->dt * q->dt;
+        double curve = s->dot[1] * (double)s->most[1];
         double along = curve > 0 ? s->dot[0] / curve : 0;
         s->along = (float)fmin(fmax(along, 0), 4);
     }
@@ -427,16 +420,16 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
         s->q->before[i] = s->pressure[i];
 }
 
-PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, const float *source, float *pressure,
+PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, float *pressure,
                                               PxPoissonOptions options)
 {
     PxFluid *f = q->fluid;
     PxPoissonResult result = {0, 0, false};
     Solve s = {.q = q,
-               .source = source,
+               .options = options,
+               .base = options.forces ? BASE_FORCES : BASE_START,
                .pressure = pressure,
                .magic = px_sum_magic((double)MOST_ERROR, f->count)};
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, start_block, &s);
     /* Chebyshev's semi-iteration for eigenvalues in [SMALLEST, 1] (Golub and Varga 1961) */
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
     double rho = half / middle, omega = 1;
@@ -445,6 +438,7 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, const float *source,
     result.converged = result.error <= options.error;
     if (result.converged && options.least == 0)
         return result;
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, start_block, &s);
     for (;;) {
         if (round == 0 && options.coarse) {
             correct(&s);
