@@ -36,6 +36,7 @@ typedef struct PxFluid {
     double courant;        ///< part of the stability limit that a step uses
     double dt;             ///< s
     double speed_max;      ///< at the start of the step
+    double speed_within;   ///< the same among particles under pressure
     double pressure_speed; ///< greatest sqrt(p / rho) of the last step
     double top_speed;      ///< fastest flow to be expected
     const PxMaterial *material;

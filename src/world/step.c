@@ -97,7 +97,7 @@ double px_world_speed_bound(PxWorld *world)
 
 typedef struct SpeedMax {
     const PxWorld *world;
-    float squared, pressed;
+    float squared, within, pressed;
 } SpeedMax;
 
 static void speed_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -106,32 +106,37 @@ static void speed_block(void *user, uint32_t begin, uint32_t end, int thread)
     SpeedMax *job = user;
     const PxParticles *p = &job->world->particles;
     const PxMaterial *material = job->world->materials.data;
-    const float *restrict vx = p->vx, *restrict vy = p->vy, *restrict vz = p->vz;
-    float most = 0, pressed = 0;
+    float most = 0, within = 0, pressed = 0;
     for (uint32_t i = begin; i < end; ++i) {
-        float v2 = vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i];
+        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        float pressure = p->warm_pressure[i] + p->warm_divergence[i];
         most = v2 > most ? v2 : most;
-    }
-    for (uint32_t i = begin; i < end; ++i) {
-        float ratio = (p->warm_pressure[i] + p->warm_divergence[i]) /
-                      (float)material[p->material[i]].def.density;
-        pressed = ratio > pressed ? ratio : pressed;
+        if (pressure > 0.0f) {
+            float ratio = pressure / (float)material[p->material[i]].def.density;
+            within = v2 > within ? v2 : within;
+            pressed = ratio > pressed ? ratio : pressed;
+        }
     }
     px_join_begin();
     job->squared = most > job->squared ? most : job->squared;
+    job->within = within > job->within ? within : job->within;
     job->pressed = pressed > job->pressed ? pressed : job->pressed;
     px_join_end();
 }
 
+/* The speeds that limit the step's length. */
 static void speed_max(PxWorld *world, PxFluid *fluid)
 {
     SpeedMax job = {.world = world};
     px_parallel_for(&world->threads, world->particles.table.count, 16 * PX_BLOCK, speed_block,
                     &job);
-    double speed[2] = {sqrt((double)job.squared), sqrt((double)job.pressed)};
-    px_dist_max(&world->dist, speed, 2);
-    fluid->speed_max = speed[0];
-    fluid->pressure_speed = speed[1];
+    double speed[3] = {sqrt((double)job.squared), sqrt((double)job.within),
+                       sqrt((double)job.pressed)};
+    px_dist_max(&world->dist, speed, 3);
+    double emitted = px_emitters_speed(world, world->state.time + world->def.max_step);
+    fluid->speed_max = fmax(speed[0], emitted);
+    fluid->speed_within = fmax(speed[1], emitted);
+    fluid->pressure_speed = speed[2];
 }
 
 /* Sorts the particles by (cell, id) and lists their neighbours. */

@@ -39,8 +39,9 @@ typedef struct PxPoisson {
     float *quad;        ///< velocities packed for neighbours; before that, B and t of coarse.h
     PxCoarse coarse;
     double dt;
-    bool uniform; ///< P is scaled by the lattice's diagonal where the particle's own is smaller
-    bool first;   ///< no pass over velocities has been done yet
+    double squares; ///< sum of |grad W|^2 in a full neighbourhood
+    bool uniform;   ///< P is scaled by the lattice's diagonal where the particle's own is smaller
+    bool first;     ///< no pass over velocities has been done yet
 } PxPoisson;
 
 /// How a solve went.

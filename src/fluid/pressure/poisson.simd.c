@@ -19,9 +19,14 @@
 /* Iterations from one coarse correction to the next. */
 #define CYCLE 8u
 
-/* Of the diagonal of a full neighbourhood: on a lattice the greatest eigenvalue is 2.8
- * diagonals, and an iteration without acceleration needs more than half of it. */
+/* Of the diagonal of a full neighbourhood (Solenthaler and Pajarola 2009, Eq. 8), when all
+ * are to be as stiff as that: on a lattice the greatest eigenvalue is 2.8 diagonals, and an
+ * iteration without acceleration needs more than half of it. */
 #define UNIFORM 2.0
+
+/* The same where each has its own stiffness: what has next to nobody to push away, because
+ * they are far or held, would get next to any pressure. */
+#define LEAST 0.1
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -74,48 +79,26 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* ---- one stiffness for all ----------------------------------------------- */
-
-typedef struct Uniform {
-    PxPoisson *q;
-    double squares; /* sum of |grad W|^2 in a full neighbourhood */
-} Uniform;
-
-static void uniform_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Sum of |grad W|^2 in a full neighbourhood, a lattice: times s^3 / m it is its diagonal. */
+static double lattice_squares(const PxFluid *f)
 {
-    (void)thread;
-    const Uniform *job = user;
-    PxPoisson *q = job->q;
-    const PxFluid *f = q->fluid;
-    double s3 = f->spacing * f->spacing * f->spacing;
-    for (uint32_t i = begin; i < end; ++i) {
-        double size = q->dt * q->dt * s3 * UNIFORM * job->squares / (double)f->particles->mass[i];
-        q->scale[i] = fmaxf(q->scale[i], (float)sqrt(size));
-    }
-}
-
-/* That of a particle in a filled lattice (Solenthaler and Pajarola 2009, Eq. 8), or its
- * own where that is greater. */
-static void uniform_scale(PxPoisson *q)
-{
-    const PxFluid *f = q->fluid;
-    Uniform job = {q, 0};
-    double h = (double)f->kernel.h;
+    double h = (double)f->kernel.h, sum = 0;
     int reach = (int)(h / f->spacing);
     for (int z = -reach; z <= reach; ++z)
         for (int y = -reach; y <= reach; ++y)
             for (int x = -reach; x <= reach; ++x) {
                 double r = f->spacing * sqrt((double)(x * x + y * y + z * z));
                 double slope = r < h ? px_kernel_derivative(h, r) : 0;
-                job.squares += slope * slope;
+                sum += slope * slope;
             }
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, uniform_block, &job);
+    return sum;
 }
 
 PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool coarse,
                                        bool uniform)
 {
     *q = (PxPoisson){.fluid = f, .dt = dt, .uniform = uniform, .first = true};
+    q->squares = lattice_squares(f);
     float **const arrays[] = {&q->scale,  &q->stiff,      &q->before,
                               &q->weight, &q->correction, &q->rate};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
@@ -208,6 +191,7 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
     const float *quad = f->quad, *quad_u = q->quad;
     float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
     PxF8 soft = px_f8(0.01f * 0.25f * f->kernel.h * f->kernel.h), zero = px_f8(0.0f);
+    float least = (float)((q->uniform ? UNIFORM : LEAST) * q->squares);
     for (uint32_t i = begin; i < end; ++i) {
         const float *own = quad + 4 * (size_t)i, *own_u = quad_u + 4 * (size_t)i;
         PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]);
@@ -241,6 +225,7 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
             p->az[i] += scale * px_f8_sum(az);
             float size = q->own[i] * q->reach[i] + px_f8_sum(row);
             size = fminf(size, fmaxf(DIAGONALS * q->scale[i], ROW_PART * size));
+            size = fmaxf(size, least / p->mass[i]);
             q->scale[i] = dt * sqrtf(s3 * size);
         }
         float flux = pass->base == BASE_NONE ? 0.0f : f->wall_flux[i];
@@ -272,8 +257,6 @@ static void apply(PxPoisson *q, const float *pressure, float *rate, Base base)
         px_fluid_pack_w(f, f->quad, q->reach);
     px_parallel_for(f->threads, f->count, PX_BLOCK, q->first ? first_rate_block : rate_block,
                     &pass);
-    if (q->first && q->uniform)
-        uniform_scale(q);
     q->first = false;
 }
 
