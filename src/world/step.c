@@ -318,7 +318,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "walls")
     {
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
-        px_fluid_walls(fluid);
+        PX_TRY(px_fluid_walls(fluid));
     }
     PX_STAGE(&world->profile, "density")
     px_fluid_density(fluid);
