@@ -11,7 +11,7 @@
  * Around the nodes, the wall is sampled twice as fine, as far as K reaches: h/2 - s/4, with
  * supports up to 4 s at most 7 samples. */
 enum {
-    CELLS = 4,
+    CELLS = 8,
     CORNERS = CELLS + 1,
     NODES = CELLS + 3,
     REACH_MOST = 7,
@@ -212,37 +212,53 @@ static bool in_wall(const PxWallField *f, PxVec3 x)
     return px_shape_inside(f->shape, x) != f->inside;
 }
 
-/* Every other sample, nodes among them. Distances change by no more than the way between
- * two samples, which bounds the search; and between two samples that are
- * together further from the surface than from each other there is none, so
- * they are on the same side. */
+/* Of one of the samples that are measured: what is known from those measured before it.
+ * Distances change by no more than the way between two samples, and between two
+ * samples that are together further from the surface than from each other there
+ * is none, so they are on the same side. */
+typedef struct Known {
+    double least, most; /* distance without sign */
+    double before[3];   /* distances of those before it, 0 if there is none */
+} Known;
+
+static Known known_at(const Making *m, int x, int y, int z, double step)
+{
+    int n = m->field->fine, start = m->field->reach % 2, k = (z * n + y) * n + x;
+    const int back[3] = {2, 2 * n, 2 * n * n}, at[3] = {x, y, z};
+    Known known = {0, INFINITY, {0, 0, 0}};
+    for (int a = 0; a < 3; ++a) {
+        if (at[a] == start)
+            continue;
+        known.before[a] = (double)m->signed_distance[k - back[a]];
+        double d = fabs(known.before[a]);
+        known.least = fmax(known.least, d - step);
+        if (d < m->field->h) /* others are lower bounds themselves */
+            known.most = fmin(known.most, d + step);
+    }
+    return known;
+}
+
+/* Every other sample, nodes among them; from h on a lower bound will do. */
 static void measure_coarse(Making *m)
 {
     const PxWallField *f = m->field;
     int n = f->fine, start = f->reach % 2;
-    const int back[3] = {2, 2 * n, 2 * n * n};
     double step = 2 * m->q * (1 + 1e-6);
     for (int z = start; z < n; z += 2)
         for (int y = start; y < n; y += 2)
             for (int x = start; x < n; x += 2) {
-                int k = (z * n + y) * n + x;
-                PxVec3 place = sample_place(m, x, y, z), away;
-                const bool first[3] = {x == start, y == start, z == start};
-                double within = INFINITY;
-                for (int a = 0; a < 3; ++a)
-                    if (!first[a])
-                        within =
-                            fmin(within, fabs((double)m->signed_distance[k - back[a]]) + step);
-                double d = px_shape_nearest(f->shape, place, within, &away);
+                Known known = known_at(m, x, y, z, step);
+                PxVec3 place = sample_place(m, x, y, z), away = {0, 0, 0};
+                double d = known.least;
+                if (d < f->h)
+                    d = px_shape_nearest(f->shape, place, known.most, &away);
                 int side = 0;
-                for (int a = 0; a < 3 && side == 0; ++a) {
-                    double other = first[a] ? 0 : (double)m->signed_distance[k - back[a]];
-                    if (fabs(other) + d > step)
-                        side = other < 0 ? -1 : other > 0 ? 1 : 0;
-                }
+                for (int a = 0; a < 3 && side == 0; ++a)
+                    if (fabs(known.before[a]) + d > step)
+                        side = known.before[a] < 0 ? -1 : known.before[a] > 0 ? 1 : 0;
                 if (side == 0)
                     side = in_wall(f, place) ? -1 : 1;
-                m->signed_distance[k] = (float)(side * d);
+                m->signed_distance[(z * n + y) * n + x] = (float)(side * d);
                 int at[3] = {x - f->reach, y - f->reach, z - f->reach};
                 bool node = true;
                 for (int a = 0; a < 3; ++a)
