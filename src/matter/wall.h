@@ -25,9 +25,9 @@ typedef struct PxWall {
     PxKeyframe *key;
     size_t keys;
     uint32_t body;
-    PxBounds bounds; ///< of the shape at rest
-    PxPose pose[2];  ///< at the beginning and at the end of the step
-    double step;     ///< s between the two
+    PxBounds bounds;           ///< of the shape at rest
+    PxPose pose[2];            ///< at the beginning and at the end of the step
+    double step;               ///< s between the two
     struct PxWallField *field; ///< how fluids feel it (fluid/wall_field.h); NULL: by formula
 } PxWall;
 
