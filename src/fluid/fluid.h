@@ -70,6 +70,11 @@ double px_fluid_viscosity_limit(const PxFluid *fluid);
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_fluid_walls(PxFluid *fluid);
 
+/// A round of settling before the first step, after px_fluid_density(): moves particles apart
+/// that start compressed beside a wall. Rounds are counted from 0; *done: there was nothing
+/// (more) to do. Particles may become fewer.
+PxStatus px_fluid_settle(PxFluid *fluid, int round, bool *done);
+
 /// quad[4 i + 3] = value[i]
 void px_fluid_pack_w(const PxFluid *fluid, float *quad, const float *value);
 

@@ -350,6 +350,24 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     return PX_OK;
 }
 
+/* Before the first step: fillings that do not fit their walls are made to. */
+static PxStatus settle(PxWorld *world, PxFluid *fluid)
+{
+    bool done = world->walls.count == 0;
+    Motion m = {.world = world};
+    PX_STAGE(&world->profile, "settle")
+    for (int round = 0; !done; ++round) {
+        PX_TRY(find_neighbours(world));
+        PX_TRY(px_fluid_begin(fluid));
+        px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
+        PX_TRY(px_fluid_walls(fluid));
+        px_fluid_density(fluid);
+        PX_TRY(px_fluid_settle(fluid, round, &done));
+        PX_TRY(px_arena_reset(&world->scratch));
+    }
+    return PX_OK;
+}
+
 PxStatus px_world_step(PxWorld *world, double until)
 {
     if (!(until > world->state.time))
@@ -395,6 +413,8 @@ PxStatus px_world_step(PxWorld *world, double until)
     for (size_t k = 0; k < world->walls.count; ++k)
         px_wall_move(&world->walls.data[k], world->state.time, world->dt);
     if (fluid.count > 0) {
+        if (world->state.step == 0)
+            PX_TRY(settle(world, &fluid));
         PX_TRY(find_neighbours(world));
         PX_TRY(forces(world, &fluid, model));
         PX_TRY(move(world, &fluid));
