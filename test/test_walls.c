@@ -93,9 +93,9 @@ TEST(a_mesh_takes_in_edges_and_corners_what_a_lattice_would)
             least = fmin(least, felt.part);
         }
     }
-    /* K itself is within 0.15 per cent; the rest is interpolation, measured 1.1 and 0.6. The
+    /* K itself is within 0.15 per cent; the rest is interpolation: measured 0.34 and 0.85. The
      * nearest face alone is 13 per cent short in an edge and 24 in a corner. */
-    CHECK_NEAR(worst[0], 0, 0.015);
+    CHECK_NEAR(worst[0], 0, 0.01);
     CHECK_NEAR(worst[1], 0, 0.01);
     CHECK(least >= 0);
     felt_free(&hollow);
@@ -105,7 +105,7 @@ TEST(a_mesh_takes_in_edges_and_corners_what_a_lattice_would)
 
 TEST(the_gradient_is_the_slope_of_the_part)
 {
-    PxMesh *mesh = mesh_torus(5, 2, 24, 12);
+    PxMesh *mesh = mesh_torus(4, 2, 24, 12);
     const PxShapeKind kinds[] = {PX_SHAPE_SPHERE, PX_SHAPE_CONE, PX_SHAPE_MESH};
     for (int kind = 0; kind < 3; ++kind) {
         PxShapeDef def = px_shape_def_default(kinds[kind]);
@@ -113,7 +113,7 @@ TEST(the_gradient_is_the_slope_of_the_part)
         def.height = 9;
         Felt felt;
         felt_make(&felt, &def, kinds[kind] == PX_SHAPE_MESH ? mesh : NULL, true);
-        for (uint64_t k = 0, near = 0; near < 200; ++k) {
+        for (uint64_t k = 0, near = 0; near < 60; ++k) {
             double u[3], step = 1e-4;
             for (uint32_t a = 0; a < 3; ++a)
                 u[a] = 14 * px_random_unit(k, 7, a) - 7;
@@ -146,9 +146,9 @@ TEST(a_sheet_without_thickness_repels_from_both_sides_as_a_mesh_too)
             PxVec3 x = px_mad(def.at, normal, side * (d + 0.0005));
             PxWallFelt here = felt_at(&felt, x);
             px_wall_profile_part(&felt.profile, d, &thick, &slope);
-            /* felt as s/2 thick: at half a spacing as much as a thick one but for 1 per
-             * cent, nearer by what lies more than s/2 behind, 5 per cent, and interpolation */
-            CHECK_NEAR(here.part, thick, d < 0.45 ? 0.07 : 0.012);
+            /* felt as s/2 thick: less than a thick one by what lies further behind, 2.6 per cent
+             * at a fifth of a spacing and 0.1 from 0.4 on */
+            CHECK_NEAR(here.part, thick, d < 0.35 ? 0.03 : 0.003);
             CHECK(d > 0.9 || side * px_dot(here.gradient, normal) < 0.7 * slope);
         }
     felt_free(&felt);
@@ -228,8 +228,7 @@ static Pool pool(const PxShapeDef *vessel, bool inside, const PxShapeDef *water,
     result.nearest_wall = INFINITY;
     result.particles = px_world_count(world);
     for (uint32_t i = 0; i < px_world_count(world); ++i) {
-        double d =
-            px_shape_distance(shape, px_vec((double)x[i], (double)y[i], (double)z[i]), NULL);
+        double d = px_shape_distance(shape, px_vec((double)x[i], (double)y[i], (double)z[i]), NULL);
         result.nearest_wall = fmin(result.nearest_wall, inside ? -d : d);
     }
     px_table_hash(px_world_particles(world), PX_COLUMN_STATE | PX_COLUMN_FRAME, result.hash);
@@ -274,7 +273,7 @@ TEST(a_box_as_a_mesh_is_a_box)
     mesh.mesh = path;
     mesh.at = box.at;
     Pool a = pool(&box, true, &water, 0.25, 2), b = pool(&mesh, true, &water, 0.25, 2);
-    /* measured 0.13 and 0.14 m/s, 1.3 and 0.4 per cent; with the nearest face alone it was 2.35
+    /* measured 0.13 and 0.14 m/s, 1.4 and 0.2 per cent; with the nearest face alone it was 2.35
      * m/s and 40 per cent, and the last defence had 113 moves to correct */
     CHECK_NEAR(b.first_speed, a.first_speed, 0.05);
     CHECK(a.error < 3 && b.error < 3);
@@ -282,8 +281,6 @@ TEST(a_box_as_a_mesh_is_a_box)
     CHECK_EQUAL(b.stats.caught, 0);
     CHECK_NEAR(b.stats.potential, a.stats.potential, 0.01 * fabs(a.stats.potential));
     CHECK(a.nearest_wall > 0 && b.nearest_wall > 0);
-    Pool c = pool(&mesh, true, &water, 0.05, 1), d = pool(&mesh, true, &water, 0.05, 3);
-    CHECK(c.hash[0] == d.hash[0] && c.hash[1] == d.hash[1]);
     folder_remove(&folder);
 }
 
@@ -301,14 +298,14 @@ TEST(water_filled_flush_with_a_round_vessel_starts_calm)
         PxShapeDef vessel, water;
         double speed; /* fastest in the first 0.05 s: before, and allowed now */
     } sets[] = {
-        {glass, in_glass, 0.7},  /* 2.4; 0.46 */
-        {flask, flask, 1.0},     /* 3.1; 0.67 */
-        {cone, in_cone, 1.4},    /* 1.7, and 5.3 later; 1.15 in the very tip */
+        {glass, in_glass, 0.7}, /* 2.4; 0.45 */
+        {flask, flask, 0.9},    /* 3.1; 0.51 */
+        {cone, in_cone, 1.5},   /* 1.7, and 5.3 later; 1.2 in the very tip */
     };
     for (size_t k = 0; k < sizeof sets / sizeof *sets; ++k) {
         Pool p = pool(&sets[k].vessel, true, &sets[k].water, 0.25, 2);
         CHECK(p.first_speed < sets[k].speed);
-        CHECK(p.error < 6); /* 0.9, 0.8, 3.3; before 37, 1.2, 33 */
+        CHECK(p.error < 6); /* 3.6, 1.3, 3.7; before 37, 1.2, 33 */
         CHECK_EQUAL(p.stats.leaked, 0);
         CHECK(p.nearest_wall > 0);
     }
@@ -322,8 +319,20 @@ TEST(a_filling_that_fits_is_left_as_it_is_and_a_full_flask_gives_up_little)
     CHECK_NEAR(a.nearest_wall, 0.5 * SPACING, 1e-6);
     PxShapeDef flask = upright(PX_SHAPE_SPHERE, 0.12, 0.24);
     Pool b = pool(&flask, true, &flask, 1e-6, 1);
-    CHECK(b.particles > 0.94 * 912 && b.particles < 912); /* measured 872 */
+    CHECK(b.particles > 0.94 * 912 && b.particles < 912); /* measured 882 */
     CHECK(b.stats.density_error_max < 1.5);               /* settled to 1 per cent */
+}
+
+TEST(any_number_of_threads_feels_the_same_wall)
+{
+    PxShapeDef glass = upright(PX_SHAPE_CYLINDER, 0.1, 0.3), water = glass;
+    water.height = 0.1;
+    water.at.y = 0.05;
+    Pool one = pool(&glass, true, &water, 0.03, 1);
+    for (int threads = 2; threads <= 3; ++threads) {
+        Pool many = pool(&glass, true, &water, 0.03, threads);
+        CHECK(many.hash[0] == one.hash[0] && many.hash[1] == one.hash[1]);
+    }
 }
 
 TEST_MAIN()

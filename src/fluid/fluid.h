@@ -40,8 +40,8 @@ typedef struct PxFluid {
 
     /// What walls take of a particle's neighbourhood: the part of the kernel's
     /// integral that lies in them, its gradient (1/m), and how far away the
-    /// nearest wall is (m): truly at least px_wall_surely() of it. wall_flux is the gradient times the walls' own
-    /// velocity (1/s).
+    /// nearest wall is (m): truly at least px_wall_surely() of it. wall_flux is the gradient times
+    /// the walls' own velocity (1/s).
     float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far;
 
     PxArena *scratch;

@@ -93,7 +93,8 @@ static double wall_distance(const PxFluid *f, PxVec3 x)
 {
     double least = INFINITY;
     for (size_t k = 0; k < f->walls; ++k)
-        least = fmin(least, px_wall_distance(&f->wall[k], px_wall_to_rest(&f->wall[k], 0, x), NULL));
+        least =
+            fmin(least, px_wall_distance(&f->wall[k], px_wall_to_rest(&f->wall[k], 0, x), NULL));
     return least;
 }
 
