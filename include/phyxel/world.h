@@ -103,7 +103,8 @@ PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);
 PX_API void px_world_free(PxWorld *world);
 
 /// Adds a material, a body, an event. On failure the world is unchanged and
-/// *out is the null id. A body's particles are there at once.
+/// *out is the null id. A body's particles are there at once;
+/// the first step moves those apart that are compressed beside a wall, and may leave some out.
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
