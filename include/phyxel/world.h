@@ -146,7 +146,8 @@ PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);
 PX_API void px_world_free(PxWorld *world);
 
 /// Adds a material, a body, an emitter, a sink, an event. On failure the world is unchanged and
-/// *out is the null id. A body's particles are there at once.
+/// *out is the null id. A body's particles are there at once;
+/// the first step moves those apart that are compressed beside a wall, and may leave some out.
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
 PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out);
@@ -183,10 +184,11 @@ typedef struct PxStats {
     uint64_t caught;        ///< moves so far that a wall's last defence corrected
     uint64_t leaked;        ///< particles so far that crossed a wall: must stay 0
     uint64_t emitted;       ///< particles so far that emitters made
-    uint64_t removed;       ///< particles so far that sinks swallowed
-    double mass_in;         ///< kg, of those emitted
-    double mass_out;        ///< kg, of those removed
-    uint64_t held_back;     ///< particles so far that did not fit into a blocked opening
+    uint64_t
+        removed;     ///< particles so far that sinks swallowed, or that found no place at the start
+    double mass_in;  ///< kg, of those emitted
+    double mass_out; ///< kg, of those removed
+    uint64_t held_back; ///< particles so far that did not fit into a blocked opening
 } PxStats;
 
 /// One step that does not go beyond `until` (s). Chooses its own length.

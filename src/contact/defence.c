@@ -8,6 +8,7 @@ typedef struct Defence {
     const PxWall *wall;
     size_t walls;
     const float *far;
+    double spacing;
     double touch; /* nearer than this is a hit, m */
     double gap;   /* where a particle that hit is put, m */
     double dt;
@@ -134,7 +135,7 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
         double length = px_length(v) * def->dt + def->wall_way;
         /* the bound was rounded to float, hence the half per cent */
-        if ((double)def->far[i] * 0.995 > length + def->gap)
+        if (px_wall_surely((double)def->far[i], def->spacing) * 0.995 > length + def->gap)
             continue;
         PxVec3 to = {(double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
                      (double)p->z[i] + (double)p->z_low[i]};
@@ -189,6 +190,7 @@ void px_defend(PxParticles *p, const PxWall *wall, size_t walls, const float *fa
                    .wall = wall,
                    .walls = walls,
                    .far = far,
+                   .spacing = spacing,
                    .touch = 0.005 * spacing,
                    .gap = 0.01 * spacing,
                    .dt = dt};

@@ -13,8 +13,8 @@ typedef struct PxDefenceCount {
 
 /// Follows every particle's way of this step (from x - v dt to x) against the
 /// walls' own way, stops it at the first wall it meets and lets it slide on from
-/// there; its velocity into the wall is taken away. `far` is a lower bound of the
-/// distance to the nearest wall at the start of the step.
+/// there; its velocity into the wall is taken away. `far` is the
+/// distance to the nearest wall at the start of the step, truly at least px_wall_surely() of it.
 void px_defend(PxParticles *p, const PxWall *wall, size_t walls, const float *far, double spacing,
                double dt, const PxThreads *threads, PxDefenceCount *count);
 

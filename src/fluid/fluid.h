@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/simd.h"
 #include "dist/dist.h"
+#include "fluid/wall_profile.h"
 #include "matter/kernel.h"
 #include "matter/material.h"
 #include "matter/pairs.h"
@@ -12,17 +13,6 @@
 #include "matter/wall.h"
 
 #include <math.h>
-
-/// What a flat wall at distance d does to the fluid, tabulated (fluid/walls.c).
-#define PX_WALL_PROFILE 1024
-typedef struct PxWallProfile {
-    double low, per_metre; ///< d of the first entry, entries a metre
-    double part[PX_WALL_PROFILE + 1], slope[PX_WALL_PROFILE + 1], drag[PX_WALL_PROFILE + 1];
-    double drag_near; ///< drag at half a spacing, where a filled body begins
-} PxWallProfile;
-
-/// For a support h and a spacing s, m.
-void px_wall_profile_init(PxWallProfile *profile, double h, double s);
 
 /// Everything here is in SI. Arrays have a value for each of `count` particles
 /// and live in the step's scratch.
@@ -52,8 +42,8 @@ typedef struct PxFluid {
 
     /// What walls take of a particle's neighbourhood: the part of the kernel's
     /// integral that lies in them, its gradient (1/m), and how far away the
-    /// nearest wall is at least (m). wall_flux is the gradient times the walls' own
-    /// velocity (1/s).
+    /// nearest wall is (m): truly at least px_wall_surely() of it. wall_flux is the gradient times
+    /// the walls' own velocity (1/s).
     float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far;
 
     /// How walls drag at a viscous fluid: nu times (wall_v - wall_drag v) is the
@@ -107,7 +97,13 @@ double px_fluid_tension_limit(const PxFluid *fluid);
 double px_fluid_tension_speed(const PxFluid *fluid);
 
 /// Fills the wall arrays.
-void px_fluid_walls(PxFluid *fluid);
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_fluid_walls(PxFluid *fluid);
+
+/// A round of settling before the first step, after px_fluid_density(): moves particles apart
+/// that start compressed beside a wall. Rounds are counted from 0; *done: there was nothing
+/// (more) to do. Particles may become fewer.
+PxStatus px_fluid_settle(PxFluid *fluid, int round, bool *done);
 
 /// quad[4 i + 3] = value[i]
 void px_fluid_pack_w(const PxFluid *fluid, float *quad, const float *value);

@@ -5,118 +5,27 @@
 /// of its own, so every sum over wall matter is one of them times something of the
 /// particle's.
 ///
-/// A half space that begins at distance d could be filled with layers of particles
-/// at depths s/2, 3s/2, ... as the fluid itself is layered; they would take
-///   layers(d) = s sum_k w(d + (k + 1/2) s),     w(d) = integral of W over a plane
-/// of the kernel. (The integral over the half space is worse: half a spacing from
-/// the wall, where a filled body ends, it is 3.8 per cent of the density higher, and
-/// a run would begin with a bang.) We take
-///   part(d) = layers(2 d - s/2)
-/// which is the same at half a spacing and twice as steep. Twice, because the
-/// force that goes with a part of the density is the gradient of the fluid's
-/// energy, p_i V_i^2 grad part / s^3, without a share of the wall's own pressure:
-/// only so does the wall neither give nor take energy (with the wall's pressure
-/// added, p_i + p_i, edges of a column at rest shake themselves to pieces within
-/// 0.1 s), and only twice as steep does it balance the fluid's side. A body filled up
-/// to half a spacing from the wall then feels rest density and no net force.
-///
-/// Several faces leave the product of what each leaves free: for the cubic spline
-/// on a lattice that is right within 0.3 per cent of the density in an edge and 0.7
-/// in a corner. A sheet thinner than a particle repels like a thick wall from both
-/// sides. Shapes other than boxes are taken for flat at the scale of the kernel.
+/// Planes and boxes have a formula: several faces leave the product of what each leaves
+/// free, which for the cubic spline on a lattice is right within 0.3 per cent of the density
+/// in an edge and 0.7 in a corner. A thin box repels like a thick wall from both sides. Other
+/// shapes are looked up in a field (wall_field.h).
 #include "fluid/fluid.h"
+#include "fluid/wall_field.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct Part {
     double value;
     PxVec3 gradient;
 } Part;
 
-/* part(d) of a half space and its derivative, by the sum over layers. */
-static void half_space_sum(double h, double s, double d, double *part, double *slope)
-{
-    *part = *slope = 0;
-    double first = 2 * d; /* of the layers: 2 d - s/2 + s/2 */
-    if (first <= -h - s) {
-        *part = 1;
-        return;
-    }
-    for (double depth = first; depth < h; depth += s) {
-        *part += s * px_kernel_plane(h, depth);
-        *slope += 2 * s * px_kernel_plane_derivative(h, depth);
-    }
-    if (*part > 1)
-        *part = 1;
-}
-
-/* The drag of a flat wall on a viscous fluid that sticks to it: Morris' sum over
- * the layers, whose velocities continue the profile through the wall's own
- * (Morris, Fox and Zhu 1997, section 3.5). 1/m^2, > 0; times nu it is 1/s. */
-static double drag_sum(double h, double s, double d)
-{
-    double soft = 0.01 * 0.25 * h * h, sum = 0;
-    double away = fmax(d, 0.25 * s);
-    for (double depth = 0.5 * s; d + depth < h; depth += s) {
-        /* int_D^h 2 pi r (r dW/dr) / (r^2 + soft) dr by Simpson's rule */
-        enum { PARTS = 8 };
-        double from = fmax(d + depth, 0), width = (h - from) / PARTS, plane = 0;
-        for (int k = 0; k <= PARTS; ++k) {
-            double r = from + width * k;
-            double value = 2 * PX_PI * r * r * px_kernel_derivative(h, r) / (r * r + soft);
-            plane += value * (k == 0 || k == PARTS ? 1 : k % 2 == 1 ? 4 : 2);
-        }
-        sum += s * plane * width / 3 * (1 + depth / away);
-    }
-    return -2 * sum;
-}
-
-void px_wall_profile_init(PxWallProfile *t, double h, double s)
-{
-    /* part is 1 below -(h + s) / 2 and 0 above h / 2; drag is 0 above h */
-    t->low = -0.5 * (h + s);
-    t->per_metre = PX_WALL_PROFILE / (h - t->low);
-    for (int k = 0; k <= PX_WALL_PROFILE; ++k) {
-        double d = t->low + k / t->per_metre, part, slope;
-        half_space_sum(h, s, d, &part, &slope);
-        t->part[k] = part;
-        t->slope[k] = slope;
-        t->drag[k] = drag_sum(h, s, fmax(d, 0));
-    }
-    t->drag_near = drag_sum(h, s, 0.5 * s);
-}
-
-/* Place in the table: entry and the way to the next one. */
-static int profile_at(const PxWallProfile *t, double d, double *between)
-{
-    double place = (d - t->low) * t->per_metre;
-    place = place > 0 ? place : 0;
-    int k = place < PX_WALL_PROFILE ? (int)place : PX_WALL_PROFILE - 1;
-    *between = fmin(place - k, 1);
-    return k;
-}
-
-static void half_space(const PxWallProfile *t, double d, double *part, double *slope)
-{
-    double u;
-    int k = profile_at(t, d, &u);
-    *part = t->part[k] + u * (t->part[k + 1] - t->part[k]);
-    *slope = t->slope[k] + u * (t->slope[k + 1] - t->slope[k]);
-}
-
-static double wall_drag(const PxWallProfile *t, double d)
-{
-    double u;
-    int k = profile_at(t, d, &u);
-    return t->drag[k] + u * (t->drag[k + 1] - t->drag[k]);
-}
-
 /* Part of the kernel around `u` (box frame) that lies in a box. */
 static Part solid_box(const PxWallProfile *t, const double at[3], const double edge[3])
 {
     double value[3], slope[3];
     for (int a = 0; a < 3; ++a) {
-        half_space(t, fabs(at[a]) - edge[a], &value[a], &slope[a]);
+        px_wall_profile_part(t, fabs(at[a]) - edge[a], &value[a], &slope[a]);
         slope[a] = at[a] < 0 ? -slope[a] : slope[a];
     }
     return (Part){value[0] * value[1] * value[2],
@@ -130,8 +39,8 @@ static Part hollow_box(const PxWallProfile *t, const double at[3], const double 
     double clear[3], slope[3];
     for (int a = 0; a < 3; ++a) {
         double low, low_slope, high, high_slope;
-        half_space(t, edge[a] - at[a], &high, &high_slope);
-        half_space(t, edge[a] + at[a], &low, &low_slope);
+        px_wall_profile_part(t, edge[a] - at[a], &high, &high_slope);
+        px_wall_profile_part(t, edge[a] + at[a], &low, &low_slope);
         clear[a] = fmax(1 - high - low, 0);
         slope[a] = high_slope - low_slope;
     }
@@ -140,23 +49,24 @@ static Part hollow_box(const PxWallProfile *t, const double at[3], const double 
                    -clear[0] * clear[1] * slope[2]}};
 }
 
-/* Part that a wall takes around a point of its rest frame. */
-static Part wall_part(const PxWall *wall, const PxWallProfile *t, PxVec3 rest, double distance,
-                      PxVec3 normal)
+/* What a wall with a formula takes around a point of its rest frame. */
+static PxWallFelt felt_by_formula(const PxWall *wall, const PxWallProfile *t, PxVec3 rest)
 {
-    Part part;
+    PxVec3 normal;
+    PxWallFelt felt = {.distance = px_wall_distance(wall, rest, &normal)};
     if (wall->def.kind == PX_SHAPE_BOX) {
         PxVec3 u = px_rotate(px_quat_conjugate(wall->def.rotation), px_sub(rest, wall->def.at));
         PxVec3 half = px_scale(wall->def.size, 0.5 * wall->def.scale);
         const double at[3] = {u.x, u.y, u.z}, edge[3] = {half.x, half.y, half.z};
-        part = wall->inside ? hollow_box(t, at, edge) : solid_box(t, at, edge);
-        part.gradient = px_rotate(wall->def.rotation, part.gradient);
-        return part;
+        Part part = wall->inside ? hollow_box(t, at, edge) : solid_box(t, at, edge);
+        felt.part = part.value;
+        felt.gradient = px_rotate(wall->def.rotation, part.gradient);
+        return felt;
     }
     double slope;
-    half_space(t, distance, &part.value, &slope);
-    part.gradient = px_scale(normal, slope);
-    return part;
+    px_wall_profile_part(t, felt.distance, &felt.part, &slope);
+    felt.gradient = px_scale(normal, slope);
+    return felt;
 }
 
 /* A lower bound of the distance to a wall, cheap: most particles are far from most
@@ -221,68 +131,159 @@ static double glance_distance(const Glance *g, PxVec3 x)
 
 enum { GLANCES = 64 }; /* more walls than this are asked without one */
 
+/* A block that a wall's field lacks. */
+typedef struct Lack {
+    size_t wall;
+    uint64_t key;
+} Lack;
+
 typedef struct Job {
     PxFluid *fluid;
     Glance glance[GLANCES];
+    PX_LIST(Lack) lack;
+    bool no_room;
+    bool again; /* only particles that still wait: those whose wall_far is no number */
 } Job;
+
+/* What all walls do to one particle. */
+typedef struct Sum {
+    double clear, clear_flux, nearest; /* part that no wall takes */
+    PxVec3 clear_gradient;
+    double drag, sticky; /* of walls with friction; part that none without it takes */
+    PxVec3 velocity;     /* drag times the walls' own */
+} Sum;
+
+static void sum_add(const PxFluid *f, const PxWall *wall, PxVec3 rest, const PxWallFelt *felt,
+                    Sum *sum)
+{
+    PxVec3 gradient = px_wall_turn_to_world(wall, 0, felt->gradient);
+    PxVec3 velocity = px_wall_velocity(wall, rest);
+    double left = 1 - felt->part;
+    sum->clear_flux = sum->clear_flux * left - px_dot(velocity, gradient) * sum->clear;
+    sum->clear_gradient =
+        px_sub(px_scale(sum->clear_gradient, left), px_scale(gradient, sum->clear));
+    sum->clear *= left;
+    sum->sticky *= 1 - (1 - wall->friction) * felt->part;
+    if (wall->friction > 0) {
+        double grip = wall->friction * px_wall_profile_drag(f->wall_profile, felt->distance);
+        sum->drag += grip;
+        sum->velocity = px_mad(sum->velocity, velocity, grip);
+    }
+}
+
+static void note_lack(Job *job, size_t wall, uint64_t key)
+{
+    px_join_begin();
+    if (PX_LIST_RESERVE(&job->lack, 1))
+        job->lack.data[job->lack.count++] = (Lack){wall, key};
+    else
+        job->no_room = true;
+    px_join_end();
+}
+
+/* False if a field lacks a block. */
+static bool sum_walls(Job *job, uint32_t i, PxWallLook *look, Sum *sum)
+{
+    const PxFluid *f = job->fluid;
+    const PxParticles *p = f->particles;
+    PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
+    double h = (double)f->kernel.h;
+    bool whole = true;
+    *sum = (Sum){.clear = 1, .sticky = 1, .nearest = INFINITY};
+    for (size_t k = 0; k < f->walls; ++k) {
+        const PxWall *wall = &f->wall[k];
+        double distance = k < GLANCES ? glance_distance(&job->glance[k], x) : 0;
+        if (distance >= h) {
+            sum->nearest = fmin(sum->nearest, distance);
+            continue;
+        }
+        PxVec3 rest = px_wall_to_rest(wall, 0, x);
+        PxWallFelt felt;
+        if (wall->field == NULL) {
+            felt = felt_by_formula(wall, f->wall_profile, rest);
+        } else {
+            PxWallLook fresh = {0}, *mine = k < GLANCES ? &look[k] : &fresh;
+            uint64_t before = mine->key;
+            if (!px_wall_field_ask(wall->field, rest, mine, &felt)) {
+                whole = false;
+                if (mine->key != before)
+                    note_lack(job, k, mine->key);
+                continue;
+            }
+        }
+        sum->nearest = fmin(sum->nearest, felt.distance);
+        if (felt.distance < h)
+            sum_add(f, wall, rest, &felt, sum);
+    }
+    return whole;
+}
 
 static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Job *job = user;
+    Job *job = user;
     PxFluid *f = job->fluid;
-    PxParticles *p = f->particles;
-    double h = (double)f->kernel.h;
+    PxWallLook look[GLANCES] = {{0}};
     for (uint32_t i = begin; i < end; ++i) {
-        PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
-        double clear = 1, clear_flux = 0, nearest = INFINITY;
-        PxVec3 clear_gradient = {0, 0, 0}, wall_velocity = {0, 0, 0};
-        double drag = 0, sticky = 1;
-        for (size_t k = 0; k < f->walls; ++k) {
-            const PxWall *wall = &f->wall[k];
-            double distance = k < GLANCES ? glance_distance(&job->glance[k], x) : 0;
-            if (distance >= h) {
-                nearest = fmin(nearest, distance);
-                continue;
-            }
-            PxVec3 rest = px_wall_to_rest(wall, 0, x), normal;
-            distance = px_wall_distance(wall, rest, &normal);
-            nearest = fmin(nearest, distance);
-            if (distance >= h)
-                continue;
-            Part part = wall_part(wall, f->wall_profile, rest, distance, normal);
-            PxVec3 gradient = px_wall_turn_to_world(wall, 0, part.gradient);
-            PxVec3 velocity = px_wall_velocity(wall, rest);
-            clear_flux = clear_flux * (1 - part.value) - px_dot(velocity, gradient) * clear;
-            clear_gradient =
-                px_sub(px_scale(clear_gradient, 1 - part.value), px_scale(gradient, clear));
-            clear *= 1 - part.value;
-
-            sticky *= 1 - (1 - wall->friction) * part.value;
-            if (wall->friction > 0) {
-                double grip = wall->friction * wall_drag(f->wall_profile, distance);
-                drag += grip;
-                wall_velocity = px_add(wall_velocity, px_scale(velocity, grip));
-            }
+        Sum sum;
+        if (job->again && !isnan(f->wall_far[i]))
+            continue;
+        if (!sum_walls(job, i, look, &sum)) {
+            f->wall_far[i] = NAN;
+            continue;
         }
-        f->wall_part[i] = (float)(1 - clear);
-        f->wall_gx[i] = (float)-clear_gradient.x;
-        f->wall_gy[i] = (float)-clear_gradient.y;
-        f->wall_gz[i] = (float)-clear_gradient.z;
-        f->wall_flux[i] = (float)-clear_flux;
-        f->wall_far[i] = (float)nearest;
-        f->wall_slip[i] = (float)(1 - sticky);
-        f->wall_drag[i] = (float)drag;
-        f->wall_vx[i] = (float)wall_velocity.x;
-        f->wall_vy[i] = (float)wall_velocity.y;
-        f->wall_vz[i] = (float)wall_velocity.z;
+        f->wall_part[i] = (float)(1 - sum.clear);
+        f->wall_gx[i] = (float)-sum.clear_gradient.x;
+        f->wall_gy[i] = (float)-sum.clear_gradient.y;
+        f->wall_gz[i] = (float)-sum.clear_gradient.z;
+        f->wall_flux[i] = (float)-sum.clear_flux;
+        f->wall_far[i] = (float)sum.nearest;
+        f->wall_slip[i] = (float)(1 - sum.sticky);
+        f->wall_drag[i] = (float)sum.drag;
+        f->wall_vx[i] = (float)sum.velocity.x;
+        f->wall_vy[i] = (float)sum.velocity.y;
+        f->wall_vz[i] = (float)sum.velocity.z;
     }
 }
 
-void px_fluid_walls(PxFluid *f)
+/* Makes the blocks that were missing. */
+static PxStatus grow_fields(Job *job, const PxThreads *threads)
+{
+    if (job->no_room)
+        return px_fail(PX_ERR_MEMORY, "walls: no room for a list of blocks");
+    uint64_t *key = malloc(job->lack.count * sizeof *key);
+    if (key == NULL)
+        return px_fail(PX_ERR_MEMORY, "walls: no room for a list of %zu blocks", job->lack.count);
+    PxStatus status = PX_OK;
+    for (size_t k = 0; k < job->fluid->walls && status == PX_OK; ++k) {
+        size_t keys = 0;
+        for (size_t l = 0; l < job->lack.count; ++l)
+            if (job->lack.data[l].wall == k)
+                key[keys++] = job->lack.data[l].key;
+        if (keys > 0)
+            status = px_wall_field_grow(job->fluid->wall[k].field, key, keys, threads);
+    }
+    free(key);
+    return status;
+}
+
+PxStatus px_fluid_walls(PxFluid *f)
 {
     Job job = {.fluid = f};
-    for (size_t k = 0; k < f->walls && k < GLANCES; ++k)
-        job.glance[k] = glance_at(&f->wall[k]);
+    for (size_t k = 0; k < f->walls; ++k) {
+        if (k < GLANCES)
+            job.glance[k] = glance_at(&f->wall[k]);
+        if (f->wall[k].field != NULL)
+            PX_TRY(px_wall_field_fit(f->wall[k].field, f->wall_profile));
+    }
     px_parallel_for(f->threads, f->count, PX_BLOCK, walls_block, &job);
+    PxStatus status = PX_OK;
+    if (job.lack.count > 0 || job.no_room) {
+        status = grow_fields(&job, f->threads);
+        job.again = true;
+        if (status == PX_OK)
+            px_parallel_for(f->threads, f->count, PX_BLOCK, walls_block, &job);
+    }
+    PX_LIST_FREE(&job.lack);
+    return status;
 }

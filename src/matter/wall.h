@@ -8,6 +8,8 @@
 #include "phyxel/world.h"
 #include "shape/shape.h"
 
+#include <math.h>
+
 /// x_world = turn (x_rest - pivot) + pivot + move
 typedef struct PxPose {
     PxVec3 move;
@@ -23,9 +25,10 @@ typedef struct PxWall {
     PxKeyframe *key;
     size_t keys;
     uint32_t body;
-    PxBounds bounds; ///< of the shape at rest
-    PxPose pose[2];  ///< at the beginning and at the end of the step
-    double step;     ///< s between the two
+    PxBounds bounds;           ///< of the shape at rest
+    PxPose pose[2];            ///< at the beginning and at the end of the step
+    double step;               ///< s between the two
+    struct PxWallField *field; ///< how fluids feel it (fluid/wall_field.h); NULL: by formula
 } PxWall;
 
 void px_wall_move(PxWall *wall, double time, double step);
@@ -44,5 +47,19 @@ PxVec3 px_wall_velocity(const PxWall *wall, PxVec3 rest);
 /// Distance to the wall, m, positive where matter may be; *normal points into
 /// that side. In the rest frame.
 double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal);
+
+/// Distances to walls may be looked up in tables, interpolated linearly between nodes that
+/// are this many spacings apart.
+#define PX_WALL_STEP 0.5
+
+/// The true distance is at least this. The distance was interpolated from the corners of a
+/// cell of edge g. No corner is further from the wall than from that point of
+/// the wall which is nearest to the place asked about, d away; and the mean of
+/// those ways is at most sqrt(d^2 + 3/4 g^2).
+static inline double px_wall_surely(double distance, double spacing)
+{
+    double g = PX_WALL_STEP * spacing, square = distance * distance - 0.75 * g * g;
+    return distance > 0 && square > 0 ? sqrt(square) : 0;
+}
 
 #endif

@@ -274,18 +274,17 @@ static void complain_overlap(PxScene *scene, size_t index, size_t other, double 
                 other_name);
 }
 
-/* Particles that start nearly in a wall are thrown off it. It happens where a
- * lattice meets a curved wall that its body is flush with. */
+/* Particles that start nearly in a wall are moved off it, and the lattice is no lattice any
+ * more. It happens where it meets a curved wall that its body is flush with. */
 static void complain_near(PxScene *scene, size_t index, size_t other, size_t near)
 {
     char name[120];
     BodyPath path;
-    px_complain(
-        scene, PX_WARNING, body_path(&path, index, NULL), PX_AT_VALUE,
-        "starts with %zu particle%s nearly touching the wall '%s', which will be thrown off "
-        "it; leave half a spacing (%.3g m) free",
-        near, near == 1 ? "" : "s", body_name(scene, other, name, sizeof name),
-        0.5 * scene->world.spacing);
+    px_complain(scene, PX_WARNING, body_path(&path, index, NULL), PX_AT_VALUE,
+                "starts with %zu particle%s nearly touching the wall '%s', which are moved off it "
+                "before the first step; leave half a spacing (%.3g m) free",
+                near, near == 1 ? "" : "s", body_name(scene, other, name, sizeof name),
+                0.5 * scene->world.spacing);
 }
 
 /* Compares the points of a body with the room that body `other` takes or leaves. */

@@ -332,6 +332,28 @@ double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal)
     return distance;
 }
 
+double px_shape_nearest(const PxShape *shape, PxVec3 point, double within, PxVec3 *direction)
+{
+    PxVec3 own = px_shape_to_own(shape, point), away;
+    double distance;
+    if (shape->kind == PX_SHAPE_MESH) {
+        PxMeshSpot spot;
+        if (!px_mesh_tree_closest(shape->tree, own, within, &spot))
+            return within;
+        distance = spot.distance;
+        away = px_normalized(px_sub(own, spot.point), spot.face);
+    } else {
+        distance = px_primitive_distance(&shape->primitive, own, &away);
+        if (distance < 0) {
+            distance = -distance;
+            away = px_scale(away, -1);
+        }
+    }
+    if (direction != NULL)
+        *direction = px_rotate(shape->turn, away);
+    return distance < within ? distance : within;
+}
+
 bool px_shape_inside(const PxShape *shape, PxVec3 point)
 {
     if (!px_finite(point))

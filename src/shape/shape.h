@@ -48,6 +48,11 @@ double px_shape_area(const PxShape *shape);
 /// Threads: any number at once.
 double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal);
 
+/// Distance to the surface without a sign, for those who know the side already and a
+/// bound: `within` m or more is told as `within`, with no direction. *direction (may be
+/// NULL) points from the nearest surface point to the point, outwards on the surface itself.
+double px_shape_nearest(const PxShape *shape, PxVec3 point, double within, PxVec3 *direction);
+
 bool px_shape_inside(const PxShape *shape, PxVec3 point);
 
 /// Smallest thickness of material that a wall of this shape has, m: shortest

@@ -337,7 +337,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "walls")
     {
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
-        px_fluid_walls(fluid);
+        PX_TRY(px_fluid_walls(fluid));
     }
     PX_STAGE(&world->profile, "density")
     px_fluid_density(fluid);
@@ -394,6 +394,39 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     return PX_OK;
 }
 
+static double table_mass(const PxParticles *p)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        sum += (double)p->mass[i];
+    return sum;
+}
+
+/* Before the first step: fillings that do not fit their walls are made to. What finds no
+ * place counts as removed. */
+static PxStatus settle(PxWorld *world, PxFluid *fluid)
+{
+    bool done = world->walls.count == 0;
+    uint32_t count = world->particles.table.count;
+    double mass = table_mass(&world->particles);
+    Motion m = {.world = world};
+    PX_STAGE(&world->profile, "settle")
+    for (int round = 0; !done; ++round) {
+        PX_TRY(find_neighbours(world));
+        PX_TRY(px_fluid_begin(fluid));
+        px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
+        PX_TRY(px_fluid_walls(fluid));
+        px_fluid_density(fluid);
+        PX_TRY(px_fluid_settle(fluid, round, &done));
+        PX_TRY(px_arena_reset(&world->scratch));
+    }
+    if (world->particles.table.count < count) {
+        world->state.removed += count - world->particles.table.count;
+        world->state.mass_out += mass - table_mass(&world->particles);
+    }
+    return PX_OK;
+}
+
 PxStatus px_world_step(PxWorld *world, double until)
 {
     if (!(until > world->state.time))
@@ -421,8 +454,6 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .dist = &world->dist,
                      .isa = world->isa};
     speed_max(world, &fluid);
-    fluid.speed_max =
-        fmax(fluid.speed_max, px_emitters_speed(world, world->state.time + world->def.max_step));
     if (world->state.bound_due)
         world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
     world->state.bound_due = 0;
@@ -442,6 +473,8 @@ PxStatus px_world_step(PxWorld *world, double until)
     for (size_t k = 0; k < world->walls.count; ++k)
         px_wall_move(&world->walls.data[k], world->state.time, world->dt);
     if (fluid.count > 0) {
+        if (world->state.step == 0)
+            PX_TRY(settle(world, &fluid));
         PX_TRY(find_neighbours(world));
         PX_TRY(forces(world, &fluid, model));
         PX_TRY(move(world, &fluid));

@@ -1,4 +1,5 @@
 /// Making a world and putting things into it.
+#include "fluid/wall_field.h"
 #include "world/fields.h"
 #include "world/world_parts.h"
 
@@ -87,6 +88,7 @@ void px_world_free(PxWorld *world)
     if (world == NULL)
         return;
     for (size_t k = 0; k < world->walls.count; ++k) {
+        px_wall_field_free(world->walls.data[k].field);
         px_shape_free(world->walls.data[k].shape);
         free(world->walls.data[k].key);
     }
@@ -234,6 +236,13 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
                    .bounds = px_shape_bounds(shape)};
     wall.def.rotation = px_quat_normalized(def->shape.rotation);
     wall.def.mesh = NULL;
+    if (def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE) {
+        PxStatus status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
+        if (status != PX_OK) {
+            free(keys);
+            return status;
+        }
+    }
     world->walls.data[world->walls.count++] = wall;
     return PX_OK;
 }
@@ -347,7 +356,10 @@ size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most)
 
 size_t px_world_bytes(const PxWorld *world)
 {
-    return sizeof *world + px_table_bytes(&world->particles.table) +
+    size_t fields = 0;
+    for (size_t k = 0; k < world->walls.count; ++k)
+        fields += px_wall_field_bytes(world->walls.data[k].field);
+    return sizeof *world + fields + px_table_bytes(&world->particles.table) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
            px_grid_bytes(&world->grid) + world->scratch.reserved;
 }

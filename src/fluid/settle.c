@@ -1,0 +1,185 @@
+/// Settling a filling before it first moves.
+///
+/// A body filled flush with a wall that the lattice does not fit, a ball of water in a
+/// round flask, has points nearly in the wall, and would start with a bang: in a flask of
+/// 6 spacings radius 39 per cent too dense, and thrown about at 4.3 m/s. So before the first
+/// step particles are moved apart until none near a wall is compressed, as positions
+/// are corrected in position-based fluids (Macklin and Mueller 2013): with
+/// C_i = rho_i / rho_0 - 1,
+///   lambda_i = -C_i / ( sum_k |grad_k C_i|^2 + eps ),
+///   shift_i  = sum_j (lambda_i + lambda_j) s^3 grad W_ij + lambda_i grad wall_i
+/// Nothing gains speed. Where a filling fits, nothing moves. A vessel filled to the last corner
+/// holds less of a disordered fluid than of a lattice, by about one per cent: where it stays
+/// compressed, single particles are left out.
+#include "fluid/fluid.h"
+
+#include <math.h>
+
+/* A filling that is compressed by more than FITS beside a wall does not fit it. It is good when
+ * it is not compressed by more than GOOD: a box's corners are by 0.7 per cent. */
+#define FITS 0.05
+#define GOOD 0.01
+/* At most so many rounds; after each THIN_ROUNDS of them some are left out. Fillings that have
+ * somewhere to go are good after 5 to 15. */
+enum { ROUNDS = 60, THIN_ROUNDS = 20 };
+/* Longest shift of a round, in spacings. */
+#define STRIDE 0.1
+
+typedef struct Settling {
+    PxFluid *fluid;
+    float *lambda;
+    double worst; /* compression beside walls */
+    float *to[3];
+    uint8_t *drop;
+} Settling;
+
+static double compression(const PxFluid *f, uint32_t i)
+{
+    const PxParticles *p = f->particles;
+    return (double)p->density[i] / f->material[p->material[i]].def.density - 1;
+}
+
+static PxVec3 place_of(const PxParticles *p, uint32_t i)
+{
+    return px_vec((double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
+                  (double)p->z[i] + (double)p->z_low[i]);
+}
+
+/* s^3 grad W between i and the particle listed at entry k; *j is its row. */
+static PxVec3 pair_gradient(const PxFluid *f, uint32_t i, uint32_t k, uint32_t *j)
+{
+    *j = f->pairs->row[f->pairs->start[i] + k];
+    PxVec3 apart = px_sub(place_of(f->particles, i), place_of(f->particles, *j));
+    double r = px_length(apart), h = (double)f->kernel.h;
+    if (*j == i || !(r > 1e-9 * h))
+        return px_vec(0, 0, 0);
+    return px_scale(apart, f->spacing * f->spacing * f->spacing * px_kernel_derivative(h, r) / r);
+}
+
+static PxVec3 wall_gradient(const PxFluid *f, uint32_t i)
+{
+    return px_vec((double)f->wall_gx[i], (double)f->wall_gy[i], (double)f->wall_gz[i]);
+}
+
+static void lambda_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Settling *set = user;
+    const PxFluid *f = set->fluid;
+    double worst = 0, soft = 0.1 / (f->spacing * f->spacing);
+    for (uint32_t i = begin; i < end; ++i) {
+        double over = compression(f, i);
+        set->lambda[i] = 0;
+        if (f->wall_part[i] > 0)
+            worst = fmax(worst, over);
+        if (!(over > 0.5 * GOOD))
+            continue;
+        PxVec3 own = wall_gradient(f, i);
+        double squares = soft;
+        for (uint32_t k = 0, j; k < f->pairs->size[i]; ++k) {
+            PxVec3 g = pair_gradient(f, i, k, &j);
+            own = px_add(own, g);
+            squares += px_dot(g, g);
+        }
+        set->lambda[i] = (float)(-over / (squares + px_dot(own, own)));
+    }
+    px_join_begin();
+    set->worst = fmax(set->worst, worst);
+    px_join_end();
+}
+
+/* The nearest wall, exactly. */
+static double wall_distance(const PxFluid *f, PxVec3 x)
+{
+    double least = INFINITY;
+    for (size_t k = 0; k < f->walls; ++k)
+        least =
+            fmin(least, px_wall_distance(&f->wall[k], px_wall_to_rest(&f->wall[k], 0, x), NULL));
+    return least;
+}
+
+static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Settling *set = user;
+    const PxFluid *f = set->fluid;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxVec3 shift = px_scale(wall_gradient(f, i), (double)set->lambda[i]);
+        for (uint32_t k = 0, j; k < f->pairs->size[i]; ++k) {
+            PxVec3 g = pair_gradient(f, i, k, &j);
+            shift = px_mad(shift, g, (double)(set->lambda[i] + set->lambda[j]));
+        }
+        double length = px_length(shift), most = STRIDE * f->spacing;
+        if (length > most)
+            shift = px_scale(shift, most / length);
+        /* Never nearer to a wall than a quarter of a spacing, or than it was. */
+        PxVec3 from = place_of(f->particles, i), to = px_add(from, shift);
+        if (length > 0 && (double)f->wall_far[i] < f->spacing &&
+            !(wall_distance(f, to) >= fmin(wall_distance(f, from), 0.25 * f->spacing)))
+            shift = px_vec(0, 0, 0);
+        set->to[0][i] = (float)shift.x;
+        set->to[1][i] = (float)shift.y;
+        set->to[2][i] = (float)shift.z;
+    }
+}
+
+/* Of the compressed ones beside a wall, one of each neighbourhood goes: the most compressed,
+ * of equals the one with the greatest id. */
+static void thin_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Settling *set = user;
+    const PxFluid *f = set->fluid;
+    const PxParticles *p = f->particles;
+    for (uint32_t i = begin; i < end; ++i) {
+        double over = compression(f, i);
+        bool goes = over > GOOD && f->wall_part[i] > 0;
+        for (uint32_t k = 0; k < f->pairs->size[i] && goes; ++k) {
+            uint32_t j = f->pairs->row[f->pairs->start[i] + k];
+            double other = f->wall_part[j] > 0 ? compression(f, j) : 0;
+            goes = j == i || other < over || (other == over && p->id[j] < p->id[i]);
+        }
+        set->drop[i] = goes;
+    }
+}
+
+static void move_axis(float *x, float *low, const float *shift, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        double to = (double)x[i] + (double)low[i] + (double)shift[i];
+        x[i] = (float)to;
+        low[i] = (float)(to - (double)x[i]);
+    }
+}
+
+PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
+{
+    Settling set = {.fluid = f,
+                    .lambda = PX_ARENA_ARRAY(f->scratch, float, f->count),
+                    .drop = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count)};
+    bool room = set.lambda != NULL && set.drop != NULL;
+    for (int a = 0; a < 3; ++a) {
+        set.to[a] = PX_ARENA_ARRAY(f->scratch, float, f->count);
+        room = room && set.to[a] != NULL;
+    }
+    if (!room)
+        return px_fail(PX_ERR_MEMORY, "settling: no room for %u particles", f->count);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, lambda_block, &set);
+    px_dist_max(f->dist, &set.worst, 1);
+    *done = set.worst <= (round == 0 ? FITS : GOOD) || round >= ROUNDS;
+    if (*done)
+        return PX_OK;
+    PxParticles *p = f->particles;
+    if (round % THIN_ROUNDS == THIN_ROUNDS - 1) {
+        px_parallel_for(f->threads, f->count, PX_BLOCK, thin_block, &set);
+        px_table_delete(&p->table, set.drop);
+        px_particles_refresh(p);
+        f->count = p->table.count;
+        return PX_OK;
+    }
+    px_parallel_for(f->threads, f->count, PX_BLOCK, shift_block, &set);
+    move_axis(p->x, p->x_low, set.to[0], f->count);
+    move_axis(p->y, p->y_low, set.to[1], f->count);
+    move_axis(p->z, p->z_low, set.to[2], f->count);
+    return PX_OK;
+}
