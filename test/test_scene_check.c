@@ -369,7 +369,8 @@ TEST(the_estimate_is_what_the_formulas_say)
 {
     /* A ball of volume 1/6 pi m^3 falls from 1 m to 0: v = sqrt(2 g) = 4.43 m/s, h =
      * 0.05 m, courant 0.4, for 2 s; from 1 s on weightless, when ten spacings a second are
-     * the least speed: steps of 40 ms, but for max_step. */
+     * the least speed: steps of 40 ms, but for max_step. The fastest flow is not there all
+     * the time: a fifth fewer steps. */
     PxScene *scene = checked(
         HEAD WATER "\"time\": {\"frames\": 20, \"fps\": 10},\n"
                    "\"events\": [{\"at\": 1, \"set\": \"gravity\", \"to\": [0, 0, 0]}],\n"
@@ -381,7 +382,7 @@ TEST(the_estimate_is_what_the_formulas_say)
     CHECK_OK(px_scene_estimate(scene, 2, &two));
     double particles = 3.14159265358979 / 6 / (0.05 * 0.05 * 0.05);
     CHECK_NEAR(one.particles, particles, 1e-6 * particles);
-    double falling = sqrt(2 * 9.81) / (0.4 * 0.05);
+    double falling = 0.8 * sqrt(2 * 9.81) / (0.4 * 0.05);
     double floating = 1 / px_world_def_default().max_step;
     CHECK_NEAR(one.steps, falling + floating, 1e-6 * falling);
     CHECK(one.memory > 100 * particles && one.disk > 20 * 20 * particles);
