@@ -120,15 +120,17 @@ static inline void shipped_look(const PxWorld *world, double top, Shipped *out)
         out->fast = fmax(out->fast, (double)fast / count);
 }
 
-/// Runs the scene for so many seconds, or to its end. A step that fails fails the test.
-static inline Shipped shipped_run(const PxScene *scene, const char *what, double seconds)
+/// Runs the scene for so many seconds, or to its end, on so many threads (0: all). A step that
+/// fails fails the test.
+static inline Shipped shipped_run(const PxScene *scene, const char *what, double seconds,
+                                  int threads)
 {
     Shipped out = {0};
     PxWorld *world = NULL;
     PxStats stats;
     double top = shipped_speed(scene);
     double end = fmin(seconds, scene->time.frames / scene->time.fps);
-    CHECK_OK(px_scene_world(scene, 1, &world));
+    CHECK_OK(px_scene_world(scene, threads, &world));
     px_world_stats(world, &stats);
     double start = stats.mass;
     while (px_world_time(world) < end) {

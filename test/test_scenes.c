@@ -32,7 +32,7 @@ static void run(const char *name, double size, double seconds)
     PxScene *scene = shipped_read(name);
     shipped_scale(scene, size, 2);
     snprintf(what, sizeof what, "%s x %g", name, size);
-    Shipped s = shipped_run(scene, what, seconds);
+    Shipped s = shipped_run(scene, what, seconds, 1);
     shipped_judge(&s, what);
     px_scene_free(scene);
 }
