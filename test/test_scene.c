@@ -735,31 +735,6 @@ TEST(a_file_that_cannot_be_read_gives_no_scene)
     CHECK(scene == NULL);
 }
 
-TEST(the_shipped_scenes_are_without_complaint)
-{
-    static const char *const names[] = {"dam-break", "drop",   "sloshing",
-                                        "stir",      "events", "two-fluids"};
-    for (size_t k = 0; k < PX_COUNT(names); ++k) {
-        char path[512];
-        snprintf(path, sizeof path, PX_SOURCE_DIR "/scenes/%s.json", names[k]);
-        PxScene *scene = NULL;
-        CHECK_OK(px_scene_read(path, &scene));
-        px_scene_check(scene);
-        CHECK_COUNT(scene, 0);
-        PxSceneEstimate estimate;
-        CHECK_OK(px_scene_estimate(scene, 2, &estimate));
-        CHECK(estimate.particles > 5000 && estimate.particles < 40000);
-        PxSceneCamera camera;
-        CHECK(px_scene_camera(scene, &camera));
-        PxWorld *world = NULL;
-        CHECK_OK(px_scene_world(scene, 1, &world));
-        /* the estimate is the volume over that of a particle */
-        CHECK_NEAR(px_world_count(world) / estimate.particles, 1, 0.05);
-        px_world_free(world);
-        px_scene_free(scene);
-    }
-}
-
 TEST(a_scene_with_errors_gives_no_world)
 {
     PxScene *scene = scene_of("{}");

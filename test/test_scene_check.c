@@ -159,14 +159,10 @@ TEST(comparing_gives_up_rather_than_never_end)
 
 /* ---- bodies on their own ------------------------------------------------------------ */
 
-TEST(a_thin_wall_is_a_warning)
+TEST(a_wall_may_be_thin)
 {
-    PxScene *scene = checked_bodies(
-        BOX ",\n{\"shape\": {\"box\": [3, 0.04, 3], \"at\": [0, -1, 0]}, \"wall\": true}", 1);
-    CHECK_SAYS(scene, 0, "bodies[1].shape.box", 6, 19, "is a wall 0.04 m thick");
-    CHECK(px_scene_complaint(scene, 0)->severity == PX_WARNING);
-    CHECK_OK(px_scene_check(scene));
-    px_scene_free(scene);
+    px_scene_free(checked_bodies(
+        BOX ",\n{\"shape\": {\"box\": [3, 0.001, 3], \"at\": [0, -1, 0]}, \"wall\": true}", 0));
     /* outside a wall that keeps matter inside there is no end of wall */
     px_scene_free(
         checked_bodies("{\"shape\": {\"box\": [3, 0.04, 3]}, \"wall\": true, \"inside\": "
@@ -373,7 +369,8 @@ TEST(the_estimate_is_what_the_formulas_say)
 {
     /* A ball of volume 1/6 pi m^3 falls from 1 m to 0: v = sqrt(2 g) = 4.43 m/s, h =
      * 0.05 m, courant 0.4, for 2 s; from 1 s on weightless, when ten spacings a second are
-     * the least speed: steps of 40 ms, but for max_step. */
+     * the least speed: steps of 40 ms, but for max_step. The fastest flow is not there all
+     * the time: a fifth fewer steps. */
     PxScene *scene = checked(
         HEAD WATER "\"time\": {\"frames\": 20, \"fps\": 10},\n"
                    "\"events\": [{\"at\": 1, \"set\": \"gravity\", \"to\": [0, 0, 0]}],\n"
@@ -385,7 +382,7 @@ TEST(the_estimate_is_what_the_formulas_say)
     CHECK_OK(px_scene_estimate(scene, 2, &two));
     double particles = 3.14159265358979 / 6 / (0.05 * 0.05 * 0.05);
     CHECK_NEAR(one.particles, particles, 1e-6 * particles);
-    double falling = sqrt(2 * 9.81) / (0.4 * 0.05);
+    double falling = 0.8 * sqrt(2 * 9.81) / (0.4 * 0.05);
     double floating = 1 / px_world_def_default().max_step;
     CHECK_NEAR(one.steps, falling + floating, 1e-6 * falling);
     CHECK(one.memory > 100 * particles && one.disk > 20 * 20 * particles);
@@ -517,6 +514,38 @@ TEST(the_estimate_counts_what_emitters_give)
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k)
         refused |= strstr(px_scene_complaint(scene, k)->text, "at most 5e+07 are allowed") != NULL;
     CHECK(refused);
+    px_scene_free(scene);
+}
+
+#define DRAINED(bodies)                                                                            \
+    HEAD WATER                                                                                     \
+        " \"time\": {\"frames\": 60, \"fps\": 30}, \"bodies\": [" bodies "],\n"                    \
+        " \"emitters\": [{\"material\": \"water\", \"speed\": 2, \"direction\": [0, -1, 0],\n"     \
+        " \"shape\": {\"cylinder\": {\"radius\": 0.2, \"height\": 0.2}, \"at\": [0, 1.1, 0]}}],\n" \
+        " \"sinks\": [{\"shape\": {\"plane\": {}, \"at\": [0, -1, 0]}}]}"
+#define SHEET(degrees)                                                                             \
+    "{\"shape\": {\"box\": [1, 0.01, 1], \"turn\": {\"axis\": [0, 0, 1], \"degrees\": " degrees    \
+    "}}, \"wall\": true}"
+
+TEST(the_estimate_leaves_out_what_sinks_take)
+{
+    PxSceneEstimate e;
+    double second = 2 * M_PI * 0.04 / 1.25e-4; /* particles */
+    PxScene *scene = checked(DRAINED(""), 0);
+    CHECK_OK(px_scene_estimate(scene, 1, &e));
+    /* from 1 m to -1 m: 2 t + g t^2 / 2 = 2 m; steps of the point are a quarter of a spacing or
+     * less */
+    double fall = (sqrt(4 + 4 * 9.81) - 2) / 9.81;
+    CHECK_NEAR(e.particles, second * fall, 0.02 * second * fall);
+    px_scene_free(scene);
+    /* off a tilted sheet it runs, on a level one it stays for the 2 s of the run */
+    scene = checked(DRAINED(SHEET("30")), 0);
+    CHECK_OK(px_scene_estimate(scene, 1, &e));
+    CHECK(e.particles > second * fall && e.particles < 1.5 * second);
+    px_scene_free(scene);
+    scene = checked(DRAINED(SHEET("0")), 0);
+    CHECK_OK(px_scene_estimate(scene, 1, &e));
+    CHECK_NEAR(e.particles, 2 * second, 1e-6 * second);
     px_scene_free(scene);
 }
 

@@ -73,20 +73,17 @@ static void check_distance(PxScene *scene, size_t index, const PxShape *shape)
         px_number_text(floor(scene->world.spacing / FLOAT_STEPS_A_SPACING / FLT_EPSILON), near));
 }
 
+/* Walls may be as thin as they like: nothing passes them. */
 static void check_thickness(PxScene *scene, size_t index, const PxShape *shape)
 {
     const PxSceneBody *body = &scene->body[index];
     double thickness = px_shape_thickness(shape);
-    if ((body->def.wall && body->def.inside) || !(thickness < scene->world.spacing))
+    if (body->def.wall || !(thickness < scene->world.spacing))
         return;
     BodyPath path;
-    const char *kind = px_form_of_kind(body->def.shape.kind)->key;
-    px_complain(scene, PX_WARNING, body_path(&path, index, kind), PX_AT_VALUE,
-                body->def.wall
-                    ? "is a wall %.3g m thick, thinner than the spacing (%.3g m): matter "
-                      "may pass"
-                    : "is %.3g m thick, thinner than the spacing (%.3g m): hardly any "
-                      "particle fits in",
+    px_complain(scene, PX_WARNING,
+                body_path(&path, index, px_form_of_kind(body->def.shape.kind)->key), PX_AT_VALUE,
+                "is %.3g m thick, thinner than the spacing (%.3g m): hardly any particle fits in",
                 thickness, scene->world.spacing);
 }
 

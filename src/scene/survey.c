@@ -9,13 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a run costs, roughly; time and memory as scenes/dam-break.json took them on
- * one core of a 2-core machine. */
-#define BYTES_A_PARTICLE 400.0     /* of memory: columns, lists, scratch */
+/* What a run costs, roughly; time on one core of a 2-core machine. */
+#define BYTES_A_PARTICLE 600.0     /* of memory: columns, lists, scratch; a pool of 1e5 */
 #define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
 #define CHECKPOINT_A_PARTICLE 77.0 /* of a checkpoint */
 #define CHECKPOINTS 2.0
-#define SECONDS_A_PARTICLE 5.8e-7 /* of one step on one thread: the dam break to its end */
+/* Of one step on one thread. The dam break takes 0.6e-6 with an equation of state and 1.7
+ * to 1.9e-6 with a solve (7 iterations a step); the other scenes 1.1 (the jet) to 2.5e-6. */
+#define SECONDS_EXPLICIT 5.8e-7
+#define SECONDS_SOLVED 1.8e-6
+/* Viscosity's solve takes 4 sqrt(nu dt / h^2) iterations or so: 8 to 20 for threads of honey. */
+#define SECONDS_VISCOUS 1.8e-7
+/* Steps that a solve lets be taken, over those of the fastest flow all the time: 0.44 (honey,
+ * which never gets so fast) to 1.4 (the jet, whose spray is faster); the middle of 11 scenes. */
+#define CALM 0.8
 
 double px_memory_estimate(double particles)
 {
@@ -103,30 +110,41 @@ static int compare_turns(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-/* What an emitter gives by the end of the run, m^3, with the turns that events make;
- * *mean is the mean of what it has given, over the time of the run. */
-static double volume_of(const PxScene *scene, const PxSceneEmitter *emitter, const Turn *turn,
-                        size_t turns, double *mean)
+/* What an emitter does in a run, m^3. */
+typedef struct Given {
+    double volume; /* all of it */
+    double there;  /* at the end of the run */
+    double mean;   /* of what is there, over the time of the run */
+} Given;
+
+/* With the turns that events make; matter is there for `stay` seconds. */
+static Given given_by(const PxScene *scene, const PxSceneEmitter *emitter, const Turn *turn,
+                      size_t turns, double stay)
 {
     double length = scene->time.frames / scene->time.fps, s = scene->world.spacing;
     double end = fmin(emitter->def.end, length), now = emitter->def.start;
-    double left = emitter->def.limit * s * s * s, volume = 0, moment = 0;
+    double left = emitter->def.limit * s * s * s, moment = 0;
     double flow = flow_of(scene, emitter, emitter->def.speed, emitter->def.rate);
+    double late = length - stay; /* what is given from then on is there at the end */
+    Given out = {0};
     for (size_t k = 0; k <= turns; ++k) {
         double until = k < turns ? fmin(turn[k].at, end) : end;
         if (until > now) {
             double more = fmin(flow * (until - now), left);
-            double lasts = flow > 0 ? more / flow : 0;
-            volume += more;
+            double last = now + (flow > 0 ? more / flow : 0);
+            double early = fmin(fmax(late - now, 0), last - now);
+            double rest = last - now - early;
+            out.volume += more;
+            out.there += flow * rest;
             left -= more;
-            moment += more * (length - now - 0.5 * lasts);
+            moment += flow * (early * stay + rest * (length - last + 0.5 * rest));
             now = until;
         }
         if (k < turns)
             flow = turn[k].flow;
     }
-    *mean = length > 0 ? moment / length : 0;
-    return volume;
+    out.mean = length > 0 ? moment / length : 0;
+    return out;
 }
 
 static PxStatus survey_volumes(const PxScene *scene, PxSurvey *out)
@@ -156,11 +174,12 @@ static PxStatus survey_volumes(const PxScene *scene, PxSurvey *out)
         size_t last = first;
         while (last < turns && turn[last].emitter == k)
             ++last;
-        double mean;
-        out->given[k] = volume_of(scene, &scene->emitter[k], turn + first, last - first, &mean);
-        out->volume += out->given[k];
-        out->particles += cell > 0 ? out->given[k] / cell : 0;
-        out->mean_particles += cell > 0 ? mean / cell : 0;
+        double stay = px_survey_stay(scene, out, k, scene->time.frames / scene->time.fps);
+        Given given = given_by(scene, &scene->emitter[k], turn + first, last - first, stay);
+        out->given[k] = given.volume;
+        out->volume += given.there;
+        out->particles += cell > 0 ? given.there / cell : 0;
+        out->mean_particles += cell > 0 ? given.mean / cell : 0;
         first = last;
     }
     free(turn);
@@ -410,11 +429,35 @@ done:
 
 /* --- the estimate -------------------------------------------------------------------------- */
 
+typedef struct Work {
+    const PxScene *scene;
+    double steps, seconds; /* seconds: of one particle on one thread */
+} Work;
+
+/* Seconds for a particle and a step of that length. */
+static double step_cost(const PxScene *scene, double dt)
+{
+    double cost = SECONDS_EXPLICIT, h = 0.5 * scene->world.support * scene->world.spacing;
+    double iterations = 0;
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxMaterialDef *m = &scene->material[k];
+        if (pressure_number(m, "max_error", 0) > 0)
+            cost = SECONDS_SOLVED;
+        if (strcmp(m->viscosity_model.model, "implicit") == 0)
+            iterations = fmax(iterations, 4 * sqrt(m->viscosity / m->density * dt) / h);
+    }
+    return cost + SECONDS_VISCOUS * iterations;
+}
+
 static void count_steps(void *user, size_t event, double begin, double end,
                         const PxStepLimit *limit)
 {
     (void)event;
-    *(double *)user += (end - begin) / limit->seconds;
+    Work *work = user;
+    bool flow = limit->cause == PX_BY_SOUND && limit->sound == 0;
+    double steps = (end - begin) / limit->seconds * (flow ? CALM : 1);
+    work->steps += steps;
+    work->seconds += steps * step_cost(work->scene, limit->seconds);
 }
 
 PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *out)
@@ -424,17 +467,19 @@ PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *o
         return px_fail(PX_ERR_FORMAT, "%s: the scene has errors and cannot be estimated",
                        scene->file);
     PxSurvey survey;
+    Work work = {.scene = scene};
     PxStatus status = px_survey_make(scene, NULL, &survey);
     if (status == PX_OK)
-        status = px_survey_walk(scene, &survey, count_steps, &out->steps);
+        status = px_survey_walk(scene, &survey, count_steps, &work);
     if (status == PX_OK) {
         /* A frame is reached exactly, so at least one step leads to each. */
-        out->steps = fmax(out->steps, scene->time.frames);
+        out->steps = fmax(work.steps, scene->time.frames);
         out->particles = survey.particles;
         out->memory = px_memory_estimate(out->particles);
         out->disk = survey.mean_particles * DISK_A_PARTICLE * (scene->time.frames + 1) +
                     out->particles * CHECKPOINT_A_PARTICLE * CHECKPOINTS;
-        out->seconds = out->steps * survey.mean_particles * SECONDS_A_PARTICLE / out->threads;
+        double a_step = work.steps > 0 ? work.seconds / work.steps : 0;
+        out->seconds = out->steps * survey.mean_particles * a_step / out->threads;
     }
     px_survey_free(scene, &survey);
     return status;

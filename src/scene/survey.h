@@ -16,7 +16,7 @@ typedef struct PxSurvey {
     double *given;            ///< m^3 that each emitter gives in the run, events minded
     PxBounds matter;          ///< of what will be particles
     PxBounds everything;      ///< walls too; a plane counts with its "at"
-    double particles, volume; ///< at the end, as if no sink took any
+    double particles, volume; ///< at the end, what sinks have taken left out
     double mean_particles;    ///< over the time of the run
     double speed;             ///< fastest that bodies are set going, m/s
     double wall_speed;        ///< fastest of a wall, m/s
@@ -26,6 +26,9 @@ typedef struct PxSurvey {
 /// with NULL, the failure of the call. Free it in any case.
 PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out);
 void px_survey_free(const PxScene *scene, PxSurvey *survey);
+
+/// Seconds that the matter of an emitter stays until a sink has it, at most `most`. A guess.
+double px_survey_stay(const PxScene *scene, const PxSurvey *survey, size_t emitter, double most);
 
 /// Why a step can be no longer.
 typedef enum PxStepCause {

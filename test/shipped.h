@@ -1,0 +1,185 @@
+/// The shipped scenes: their names, coarser and of any size, and a run that counts what
+/// must never happen.
+#ifndef PX_TEST_SHIPPED_H
+#define PX_TEST_SHIPPED_H
+
+#include "scenes.h"
+
+#include "base/vec.h"
+#include "scene/survey.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+
+#define SHIPPED_MOST 64
+
+static inline int shipped_compare(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/// Names of the files in scenes/, in order; how many.
+static inline size_t shipped_names(char name[SHIPPED_MOST][64])
+{
+    DIR *folder = opendir(PX_SOURCE_DIR "/scenes");
+    size_t count = 0;
+    CHECK(folder != NULL);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        if (strstr(entry->d_name, ".json") != NULL) {
+            CHECK(count < SHIPPED_MOST && strlen(entry->d_name) < 64);
+            strcpy(name[count++], entry->d_name);
+        }
+    closedir(folder);
+    qsort(name, count, sizeof name[0], shipped_compare);
+    return count;
+}
+
+static inline PxScene *shipped_read(const char *name)
+{
+    char path[1024];
+    PxScene *scene = NULL;
+    snprintf(path, sizeof path, PX_SOURCE_DIR "/scenes/%s", name);
+    CHECK_OK(px_scene_read(path, &scene));
+    return scene;
+}
+
+static inline void shipped_scale_shape(PxShapeDef *shape, double size)
+{
+    shape->scale *= size;
+    shape->at = px_scale(shape->at, size);
+}
+
+/// Everything that has a length becomes `size` times as long, and the spacing besides
+/// `coarse` times. Speeds, gravity, time and materials stay as they are.
+static inline void shipped_scale(PxScene *scene, double size, double coarse)
+{
+    scene->world.spacing *= size * coarse;
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        shipped_scale_shape(&scene->body[k].def.shape, size);
+        for (size_t i = 0; i < scene->body[k].keyframes; ++i)
+            scene->body[k].keyframe[i].move = px_scale(scene->body[k].keyframe[i].move, size);
+    }
+    for (size_t k = 0; k < scene->emitters; ++k)
+        shipped_scale_shape(&scene->emitter[k].def.shape, size);
+    for (size_t k = 0; k < scene->sinks; ++k)
+        shipped_scale_shape(&scene->sink[k].def.shape, size);
+    scene->camera.from = px_scale(scene->camera.from, size);
+    scene->camera.to = px_scale(scene->camera.to, size);
+}
+
+/// Fastest that falling through the whole scene, the start, emitters and walls can make
+/// anything. Single drops of a splash get faster, as the last bit of a closing gap does.
+static inline double shipped_speed(const PxScene *scene)
+{
+    PxSurvey survey;
+    CHECK_OK(px_survey_make(scene, NULL, &survey));
+    PxBounds all = survey.everything;
+    for (size_t k = 0; k < scene->sinks; ++k) {
+        PxBounds b = px_shape_bounds(survey.sink[k]);
+        if (px_finite(b.low) && px_finite(b.high))
+            all = px_bounds_join(all, b);
+        else
+            px_bounds_add(&all, scene->sink[k].def.shape.at);
+    }
+    double fall = all.high.y - all.low.y, g = px_length(scene->world.gravity);
+    double v = fmax(survey.speed, survey.wall_speed);
+    px_survey_free(scene, &survey);
+    return sqrt(v * v + 2 * g * fall);
+}
+
+typedef struct Shipped {
+    uint64_t steps, particles, leaked, not_converged, unfinite;
+    double speed;         ///< fastest of all, over shipped_speed()
+    double fast;          ///< largest part of the particles above 1.5 shipped_speed()
+    double energy;        ///< most kinetic energy over that of all of it at shipped_speed()
+    double density_error; ///< largest mean compression of a step, per cent
+    double mean_error;    ///< mean of those over the steps
+    double mass_lost;     ///< part of what was there and came in that is not accounted for
+    double mean_iterations;
+} Shipped;
+
+static inline void shipped_look(const PxWorld *world, double top, Shipped *out)
+{
+    const float *v[3], *x[3];
+    uint32_t count = px_world_count(world);
+    uint64_t fast = 0;
+    for (int c = 0; c < 3; ++c) {
+        v[c] = px_world_floats(world, "velocity", c);
+        x[c] = px_world_floats(world, "position", c);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        double v2 = 0, sum = 0;
+        for (int c = 0; c < 3; ++c) {
+            v2 += (double)v[c][i] * (double)v[c][i];
+            sum += (double)x[c][i];
+        }
+        out->unfinite += !isfinite(v2 + sum);
+        fast += v2 > 2.25 * top * top;
+    }
+    if (count > 0)
+        out->fast = fmax(out->fast, (double)fast / count);
+}
+
+/// Runs the scene for so many seconds, or to its end, on so many threads (0: all). A step that
+/// fails fails the test.
+static inline Shipped shipped_run(const PxScene *scene, const char *what, double seconds,
+                                  int threads)
+{
+    Shipped out = {0};
+    PxWorld *world = NULL;
+    PxStats stats;
+    double top = shipped_speed(scene);
+    double end = fmin(seconds, scene->time.frames / scene->time.fps);
+    CHECK_OK(px_scene_world(scene, threads, &world));
+    px_world_stats(world, &stats);
+    double start = stats.mass;
+    while (px_world_time(world) < end) {
+        if (px_world_step(world, end) != PX_OK)
+            fail_msg("%s: %s", what, px_error_message());
+        px_world_stats(world, &stats);
+        out.speed = fmax(out.speed, stats.speed_max / top);
+        if (stats.mass > 0)
+            out.energy = fmax(out.energy, stats.kinetic / (0.5 * stats.mass * top * top));
+        out.density_error = fmax(out.density_error, stats.density_error);
+        out.mean_error += stats.density_error;
+        out.mean_iterations += (double)stats.iterations;
+        shipped_look(world, top, &out);
+    }
+    out.steps = stats.step;
+    out.particles = stats.particles;
+    out.leaked = stats.leaked;
+    out.not_converged = stats.not_converged;
+    out.mean_error /= (double)stats.step;
+    out.mean_iterations /= (double)stats.step;
+    double owed = start + stats.mass_in;
+    out.mass_lost = owed > 0 ? fabs(stats.mass + stats.mass_out - owed) / owed : 0;
+    px_world_free(world);
+    print_message("  %-24s %6llu particles %5llu steps, speed %.2f of the bound, fast %.4f %%, "
+                  "compressed %.3f %% (mean %.4f %%), %.1f iterations, not converged %llu\n",
+                  what, (unsigned long long)out.particles, (unsigned long long)out.steps, out.speed,
+                  100 * out.fast, out.density_error, out.mean_error, out.mean_iterations,
+                  (unsigned long long)out.not_converged);
+    return out;
+}
+
+/// What every run owes, whatever its size. Single drops of a splash are faster than the
+/// fall through the scene makes them, for they carry the energy of others: of the dam
+/// break at most 0.4 per cent of the particles, of a slab of water that strikes the floor
+/// at once (events.json) 0.5 per cent. A blow-up is faster as a whole. Compression is a mean
+/// over the run, because that slab is compressed by 1 to 5 per cent for a few steps.
+static inline void shipped_judge(const Shipped *s, const char *what)
+{
+    if (s->leaked > 0 || s->unfinite > 0)
+        fail_msg("%s: %llu leaked, %llu are not finite, wanted none", what,
+                 (unsigned long long)s->leaked, (unsigned long long)s->unfinite);
+    /* masses are floats' sums in doubles: 1e-9 is a hundredth of a particle in ten millions */
+    if (!(s->mass_lost < 1e-9))
+        fail_msg("%s: a part of %.3g of the mass is lost", what, s->mass_lost);
+    if (!(s->fast <= 0.01) || !(s->energy <= 1))
+        fail_msg("%s: %.3g %% are faster than 1.5 times the bound, energy is %.3g of the bound",
+                 what, 100 * s->fast, s->energy);
+    if (!(s->mean_error < 1))
+        fail_msg("%s: compressed by %.3g %% over the run, wanted less than 1", what, s->mean_error);
+}
+
+#endif

@@ -1,0 +1,35 @@
+/// The promise that the step keeps any scene stable by itself: every shipped scene a quarter
+/// of its size, as it is, and four times its size, to its end, without touching another
+/// value. Twice as coarse as shipped, which is a sixteenth of the work.
+#include "shipped.h"
+
+static void run_all(double size)
+{
+    char name[SHIPPED_MOST][64], what[100];
+    size_t count = shipped_names(name);
+    for (size_t k = 0; k < count; ++k) {
+        PxScene *scene = shipped_read(name[k]);
+        shipped_scale(scene, size, 2);
+        snprintf(what, sizeof what, "%s x %g", name[k], size);
+        Shipped s = shipped_run(scene, what, INFINITY, 0);
+        shipped_judge(&s, what);
+        px_scene_free(scene);
+    }
+}
+
+TEST(shipped_scenes_hold_to_their_end)
+{
+    run_all(1);
+}
+
+TEST(at_a_quarter_of_their_size_too)
+{
+    run_all(0.25);
+}
+
+TEST(at_four_times_their_size_too)
+{
+    run_all(4);
+}
+
+TEST_MAIN()
