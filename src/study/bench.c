@@ -18,6 +18,8 @@ static const struct {
     {{"fluid", "a fluid step by stage: ms, ns a pair, per cent of the machine's limit"},
      px_bench_fluid},
     {{"neighbours", "grid, kd-tree and hash table: build, query, bytes"}, px_bench_neighbours},
+    {{"validate", "the physics against formulas: measured, reference, error, within"},
+     px_bench_validate},
 };
 
 const PxBenchInfo *px_bench_info(size_t k)
