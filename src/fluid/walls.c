@@ -31,6 +31,7 @@
 typedef struct Part {
     double value;
     PxVec3 gradient;
+    double lever; /* size of the gradient towards each face times how far that is, added up */
 } Part;
 
 /* part(d) of a half space and its derivative, by the sum over layers. */
@@ -111,6 +112,15 @@ static double wall_drag(const PxWallProfile *t, double d)
     return t->drag[k] + u * (t->drag[k + 1] - t->drag[k]);
 }
 
+static Part part_of_box(double value, const double gradient[3], const double at[3],
+                        const double edge[3])
+{
+    Part part = {value, {gradient[0], gradient[1], gradient[2]}, 0};
+    for (int a = 0; a < 3; ++a)
+        part.lever += fabs(gradient[a] * (fabs(at[a]) - edge[a]));
+    return part;
+}
+
 /* Part of the kernel around `u` (box frame) that lies in a box. */
 static Part solid_box(const PxWallProfile *t, const double at[3], const double edge[3])
 {
@@ -119,9 +129,9 @@ static Part solid_box(const PxWallProfile *t, const double at[3], const double e
         half_space(t, fabs(at[a]) - edge[a], &value[a], &slope[a]);
         slope[a] = at[a] < 0 ? -slope[a] : slope[a];
     }
-    return (Part){value[0] * value[1] * value[2],
-                  {slope[0] * value[1] * value[2], value[0] * slope[1] * value[2],
-                   value[0] * value[1] * slope[2]}};
+    double gradient[3] = {slope[0] * value[1] * value[2], value[0] * slope[1] * value[2],
+                          value[0] * value[1] * slope[2]};
+    return part_of_box(value[0] * value[1] * value[2], gradient, at, edge);
 }
 
 /* The same outside of a hollow box. */
@@ -135,9 +145,9 @@ static Part hollow_box(const PxWallProfile *t, const double at[3], const double 
         clear[a] = fmax(1 - high - low, 0);
         slope[a] = high_slope - low_slope;
     }
-    return (Part){1 - clear[0] * clear[1] * clear[2],
-                  {-slope[0] * clear[1] * clear[2], -clear[0] * slope[1] * clear[2],
-                   -clear[0] * clear[1] * slope[2]}};
+    double gradient[3] = {-slope[0] * clear[1] * clear[2], -clear[0] * slope[1] * clear[2],
+                          -clear[0] * clear[1] * slope[2]};
+    return part_of_box(1 - clear[0] * clear[1] * clear[2], gradient, at, edge);
 }
 
 /* Part that a wall takes around a point of its rest frame. */
@@ -156,6 +166,7 @@ static Part wall_part(const PxWall *wall, const PxWallProfile *t, PxVec3 rest, d
     double slope;
     half_space(t, distance, &part.value, &slope);
     part.gradient = px_scale(normal, slope);
+    part.lever = fabs(slope * distance);
     return part;
 }
 
@@ -235,7 +246,7 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
     double h = (double)f->kernel.h;
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
-        double clear = 1, clear_flux = 0, nearest = INFINITY;
+        double clear = 1, clear_flux = 0, lever = 0, nearest = INFINITY;
         PxVec3 clear_gradient = {0, 0, 0}, wall_velocity = {0, 0, 0};
         double drag = 0, sticky = 1;
         for (size_t k = 0; k < f->walls; ++k) {
@@ -256,6 +267,7 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
             clear_flux = clear_flux * (1 - part.value) - px_dot(velocity, gradient) * clear;
             clear_gradient =
                 px_sub(px_scale(clear_gradient, 1 - part.value), px_scale(gradient, clear));
+            lever = lever * (1 - part.value) + part.lever * clear;
             clear *= 1 - part.value;
 
             sticky *= 1 - (1 - wall->friction) * part.value;
@@ -271,6 +283,7 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
         f->wall_gz[i] = (float)-clear_gradient.z;
         f->wall_flux[i] = (float)-clear_flux;
         f->wall_far[i] = (float)nearest;
+        f->wall_lever[i] = (float)lever;
         f->wall_slip[i] = (float)(1 - sticky);
         f->wall_drag[i] = (float)drag;
         f->wall_vx[i] = (float)wall_velocity.x;
