@@ -95,7 +95,7 @@ TEST(a_free_drop_keeps_its_momenta)
     def.velocity = (PxVec3){1, 2, 0};
     def.spin = (PxVec3){0, 0, 8};
     PxDropMomenta lost;
-    CHECK_OK(px_drop_momenta(&def, 0.02, 1e-3, &lost));
+    CHECK_OK(px_drop_momenta(&def, 1, 0.02, 1e-3, &lost));
     CHECK_NEAR(lost.linear, 0, 1e-5);
     CHECK_NEAR(lost.angular, 0, 1e-5);
     CHECK_NEAR(lost.middle, 0, 1e-5);

@@ -117,7 +117,7 @@ static PxStatus free_drop(const Case *c, double coarser, int threads, Figures *o
     def.velocity = (PxVec3){1, 2, 0};
     def.spin = (PxVec3){0, 0, 8};
     PxDropMomenta lost;
-    PX_TRY(px_drop_momenta(&def, 0.05, 5e-4, &lost));
+    PX_TRY(px_drop_momenta(&def, 1, 0.05, 5e-4, &lost));
     double linear = fmax(lost.linear, lost.middle);
     add(out, "momentum lost / m v", linear, 0, linear, 1e-5);
     add(out, "angular momentum lost / m v R", lost.angular, 0, lost.angular, 1e-5);

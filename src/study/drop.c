@@ -160,11 +160,13 @@ static PxVec3 middle_of(const PxWorld *world)
     return sum;
 }
 
-PxStatus px_drop_momenta(const PxDropDef *def, double seconds, double step, PxDropMomenta *out)
+PxStatus px_drop_momenta(const PxDropDef *def, double squeeze, double seconds, double step,
+                         PxDropMomenta *out)
 {
     *out = (PxDropMomenta){0};
     PxWorld *world = NULL;
     PX_TRY(px_drop_make(def, &world));
+    px_drop_push(world, -squeeze);
     PxStats first, last;
     px_world_stats(world, &first);
     PxVec3 begin = middle_of(world);

@@ -54,7 +54,9 @@ typedef struct PxDropMomenta {
     double middle;  ///< way of the centre of mass beside its path, over v_max t
 } PxDropMomenta;
 
-/// Watches the drop for `seconds` in steps of at most `step`.
-PxStatus px_drop_momenta(const PxDropDef *def, double seconds, double step, PxDropMomenta *out);
+/// Watches the drop for `seconds` in steps of at most `step`. Its poles begin to come together at
+/// `squeeze`, m/s, so that pressure has something to do.
+PxStatus px_drop_momenta(const PxDropDef *def, double squeeze, double seconds, double step,
+                         PxDropMomenta *out);
 
 #endif
