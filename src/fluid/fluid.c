@@ -21,6 +21,7 @@ PxStatus px_fluid_begin(PxFluid *f)
     f->wall_gz = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_flux = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_far = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_lever = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_drag = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_vx = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_vy = PX_ARENA_ARRAY(f->scratch, float, f->count);
@@ -28,8 +29,8 @@ PxStatus px_fluid_begin(PxFluid *f)
     f->wall_slip = PX_ARENA_ARRAY(f->scratch, float, f->count);
     if (f->quad == NULL || f->volume == NULL || f->inverse_mass == NULL || f->wall_part == NULL ||
         f->wall_gx == NULL || f->wall_gy == NULL || f->wall_gz == NULL || f->wall_flux == NULL ||
-        f->wall_far == NULL || f->wall_drag == NULL || f->wall_vx == NULL || f->wall_vy == NULL ||
-        f->wall_vz == NULL || f->wall_slip == NULL)
+        f->wall_far == NULL || f->wall_lever == NULL || f->wall_drag == NULL ||
+        f->wall_vx == NULL || f->wall_vy == NULL || f->wall_vz == NULL || f->wall_slip == NULL)
         return px_fail(PX_ERR_MEMORY, "fluid: no room for the scratch of %u particles", f->count);
     px_quads_pack(f->quad, p->x, p->y, p->z, NULL, f->count, f->threads);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, inverse_mass_block, f);

@@ -43,8 +43,9 @@ typedef struct PxFluid {
     /// What walls take of a particle's neighbourhood: the part of the kernel's
     /// integral that lies in them, its gradient (1/m), and how far away the
     /// nearest wall is (m): truly at least px_wall_surely() of it. wall_flux is the gradient times
-    /// the walls' own velocity (1/s).
-    float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far;
+    /// the walls' own velocity (1/s). wall_lever adds up, over the faces of walls, the size of the
+    /// gradient towards each times how far away it is.
+    float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far, *wall_lever;
 
     /// How walls drag at a viscous fluid: nu times (wall_v - wall_drag v) is the
     /// acceleration. 1/m^2, 0 where no wall is near or it is free of friction; wall_v
@@ -113,16 +114,13 @@ PxStatus px_fluid_pack_velocity(PxFluid *fluid, const float *w);
 
 /// What p_i is to be multiplied with to get the pressure as momentum feels it, a third of
 /// the trace of the stress (Irving and Kirkwood 1950):
-///   V_i (1/3 sum_j r |dW/dr| + 1/3 d |grad wall| / s^3)
+///   V_i (1/3 sum_j r |dW/dr| + 1/3 sum_faces d |grad wall| / s^3)
 /// `stiff` is the first third. It would be 1 if the kernel's sum were an integral. It is 0.99
 /// within a fluid at rest and 0.9 in the layer beside a wall, where p_i is that much too high.
 static inline float px_fluid_felt(const PxFluid *f, uint32_t i, float stiff)
 {
-    float gx = f->wall_gx[i], gy = f->wall_gy[i], gz = f->wall_gz[i];
-    float g2 = gx * gx + gy * gy + gz * gz;
-    if (g2 > 0.0f)
-        stiff += f->wall_far[i] * sqrtf(g2) / (float)(3.0 * f->spacing * f->spacing * f->spacing);
-    return f->volume[i] * stiff;
+    double cell = f->spacing * f->spacing * f->spacing;
+    return f->volume[i] * (stiff + f->wall_lever[i] / (float)(3.0 * cell));
 }
 
 #endif

@@ -37,6 +37,7 @@ typedef struct PxWallFelt {
     double distance; ///< m; the true one is at least px_wall_surely() of it
     double part;     ///< of the kernel, that lies in the wall
     PxVec3 gradient; ///< of the part, 1/m
+    double lever;    ///< its size times the distance, face by face if they are known
 } PxWallFelt;
 
 /// One asker's memory of the block it asked last. Starts as {0}.

@@ -18,7 +18,17 @@
 typedef struct Part {
     double value;
     PxVec3 gradient;
+    double lever; /* size of the gradient towards each face times how far that is, added up */
 } Part;
+
+static Part part_of_box(double value, const double gradient[3], const double at[3],
+                        const double edge[3])
+{
+    Part part = {value, {gradient[0], gradient[1], gradient[2]}, 0};
+    for (int a = 0; a < 3; ++a)
+        part.lever += fabs(gradient[a] * (fabs(at[a]) - edge[a]));
+    return part;
+}
 
 /* Part of the kernel around `u` (box frame) that lies in a box. */
 static Part solid_box(const PxWallProfile *t, const double at[3], const double edge[3])
@@ -28,9 +38,9 @@ static Part solid_box(const PxWallProfile *t, const double at[3], const double e
         px_wall_profile_part(t, fabs(at[a]) - edge[a], &value[a], &slope[a]);
         slope[a] = at[a] < 0 ? -slope[a] : slope[a];
     }
-    return (Part){value[0] * value[1] * value[2],
-                  {slope[0] * value[1] * value[2], value[0] * slope[1] * value[2],
-                   value[0] * value[1] * slope[2]}};
+    double gradient[3] = {slope[0] * value[1] * value[2], value[0] * slope[1] * value[2],
+                          value[0] * value[1] * slope[2]};
+    return part_of_box(value[0] * value[1] * value[2], gradient, at, edge);
 }
 
 /* The same outside of a hollow box. */
@@ -44,9 +54,9 @@ static Part hollow_box(const PxWallProfile *t, const double at[3], const double 
         clear[a] = fmax(1 - high - low, 0);
         slope[a] = high_slope - low_slope;
     }
-    return (Part){1 - clear[0] * clear[1] * clear[2],
-                  {-slope[0] * clear[1] * clear[2], -clear[0] * slope[1] * clear[2],
-                   -clear[0] * clear[1] * slope[2]}};
+    double gradient[3] = {-slope[0] * clear[1] * clear[2], -clear[0] * slope[1] * clear[2],
+                          -clear[0] * clear[1] * slope[2]};
+    return part_of_box(1 - clear[0] * clear[1] * clear[2], gradient, at, edge);
 }
 
 /* What a wall with a formula takes around a point of its rest frame. */
@@ -60,12 +70,14 @@ static PxWallFelt felt_by_formula(const PxWall *wall, const PxWallProfile *t, Px
         const double at[3] = {u.x, u.y, u.z}, edge[3] = {half.x, half.y, half.z};
         Part part = wall->inside ? hollow_box(t, at, edge) : solid_box(t, at, edge);
         felt.part = part.value;
+        felt.lever = part.lever;
         felt.gradient = px_rotate(wall->def.rotation, part.gradient);
         return felt;
     }
     double slope;
     px_wall_profile_part(t, felt.distance, &felt.part, &slope);
     felt.gradient = px_scale(normal, slope);
+    felt.lever = fabs(slope * felt.distance);
     return felt;
 }
 
@@ -147,7 +159,7 @@ typedef struct Job {
 
 /* What all walls do to one particle. */
 typedef struct Sum {
-    double clear, clear_flux, nearest; /* part that no wall takes */
+    double clear, clear_flux, nearest, lever; /* part that no wall takes */
     PxVec3 clear_gradient;
     double drag, sticky; /* of walls with friction; part that none without it takes */
     PxVec3 velocity;     /* drag times the walls' own */
@@ -160,6 +172,7 @@ static void sum_add(const PxFluid *f, const PxWall *wall, PxVec3 rest, const PxW
     PxVec3 velocity = px_wall_velocity(wall, rest);
     double left = 1 - felt->part;
     sum->clear_flux = sum->clear_flux * left - px_dot(velocity, gradient) * sum->clear;
+    sum->lever = sum->lever * left + felt->lever * sum->clear;
     sum->clear_gradient =
         px_sub(px_scale(sum->clear_gradient, left), px_scale(gradient, sum->clear));
     sum->clear *= left;
@@ -210,6 +223,7 @@ static bool sum_walls(Job *job, uint32_t i, PxWallLook *look, Sum *sum)
                     note_lack(job, k, mine->key);
                 continue;
             }
+            felt.lever = px_length(felt.gradient) * fmax(felt.distance, 0);
         }
         sum->nearest = fmin(sum->nearest, felt.distance);
         if (felt.distance < h)
@@ -238,6 +252,7 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
         f->wall_gz[i] = (float)-sum.clear_gradient.z;
         f->wall_flux[i] = (float)-sum.clear_flux;
         f->wall_far[i] = (float)sum.nearest;
+        f->wall_lever[i] = (float)sum.lever;
         f->wall_slip[i] = (float)(1 - sum.sticky);
         f->wall_drag[i] = (float)sum.drag;
         f->wall_vx[i] = (float)sum.velocity.x;

@@ -19,6 +19,8 @@ static const struct {
      px_bench_fluid},
     {{"neighbours", "grid, kd-tree and hash table: build, query, bytes"}, px_bench_neighbours},
     {{"peer", "the set-ups on which SPlisHSPlasH was measured"}, px_bench_peer},
+    {{"validate", "the physics against formulas: measured, reference, error, within"},
+     px_bench_validate},
 };
 
 const PxBenchInfo *px_bench_info(size_t k)

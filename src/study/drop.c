@@ -1,6 +1,7 @@
 #include "study/drop.h"
 
 #include "base/fail.h"
+#include "base/vec.h"
 #include "world/state.h"
 
 #include <math.h>
@@ -38,6 +39,8 @@ PxStatus px_drop_make(const PxDropDef *def, PxWorld **out)
     PxBodyDef body = px_body_def_default();
     body.name = "drop";
     body.material = id;
+    body.velocity = def->velocity;
+    body.spin = def->spin;
     if (def->cube) {
         body.shape.size = (PxVec3){2 * def->radius, 2 * def->radius, 2 * def->radius};
     } else {
@@ -146,4 +149,41 @@ double px_drop_period(PxWorld *world, double speed, double expected)
         then = now;
     }
     return NAN;
+}
+
+static PxVec3 middle_of(const PxWorld *world)
+{
+    PxVec3 sum = {0, 0, 0};
+    uint32_t n = px_world_count(world);
+    for (uint32_t i = 0; i < n; ++i)
+        sum = px_add(sum, px_scale(at(world, i), 1.0 / n));
+    return sum;
+}
+
+PxStatus px_drop_momenta(const PxDropDef *def, double squeeze, double seconds, double step,
+                         PxDropMomenta *out)
+{
+    *out = (PxDropMomenta){0};
+    PxWorld *world = NULL;
+    PX_TRY(px_drop_make(def, &world));
+    px_drop_push(world, -squeeze);
+    PxStats first, last;
+    px_world_stats(world, &first);
+    PxVec3 begin = middle_of(world);
+    double fastest = first.speed_max;
+    PxStatus status = px_world_set(world, "max_step", &step, 1);
+    if (status == PX_OK)
+        status = px_world_advance(world, seconds);
+    if (status == PX_OK) {
+        px_world_stats(world, &last);
+        fastest = fmax(fastest, last.speed_max);
+        double most = first.mass * fastest;
+        PxVec3 way = px_scale(first.momentum, seconds / first.mass);
+        out->linear = px_length(px_sub(last.momentum, first.momentum)) / most;
+        out->angular =
+            px_length(px_sub(last.angular_momentum, first.angular_momentum)) / (most * def->radius);
+        out->middle = px_length(px_sub(px_sub(middle_of(world), begin), way)) / (fastest * seconds);
+    }
+    px_world_free(world);
+    return status;
 }

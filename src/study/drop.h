@@ -15,6 +15,7 @@ typedef struct PxDropDef {
     PxModelChoice pressure; ///< px_pressure_choice()
     PxModelChoice tension;  ///< px_tension_choice()
     bool cube;              ///< starts as a cube
+    PxVec3 velocity, spin;  ///< at the start, m/s, rad/s
     int threads;            ///< 0: one for every core
 } PxDropDef;
 
@@ -45,5 +46,17 @@ void px_drop_push(PxWorld *world, double speed);
 /// from when its stretch passes through 0 for the third time; NAN if it does not.
 /// Errors of steps are left to be found by the next one.
 double px_drop_period(PxWorld *world, double speed, double expected);
+
+/// How much of the momentum of a free drop is lost.
+typedef struct PxDropMomenta {
+    double linear;  ///< change of momentum, over m v_max
+    double angular; ///< change of angular momentum, over m v_max R
+    double middle;  ///< way of the centre of mass beside its path, over v_max t
+} PxDropMomenta;
+
+/// Watches the drop for `seconds` in steps of at most `step`. Its poles begin to come together at
+/// `squeeze`, m/s, so that pressure has something to do.
+PxStatus px_drop_momenta(const PxDropDef *def, double squeeze, double seconds, double step,
+                         PxDropMomenta *out);
 
 #endif

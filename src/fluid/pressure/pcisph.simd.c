@@ -11,7 +11,7 @@
 #include "fluid/pressure/implicit.h"
 #include "fluid/pressure/pressure.h"
 
-static const double defaults[] = {[PX_IMPLICIT_MAX_ERROR] = 0.02,
+static const double defaults[] = {[PX_IMPLICIT_MAX_ERROR] = 0.01,
                                   [PX_IMPLICIT_MAX_ITERATIONS] = 500,
                                   [PX_IMPLICIT_DAMPING] = 0.1,
                                   [PX_IMPLICIT_COARSE] = 1};

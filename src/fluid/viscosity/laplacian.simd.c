@@ -4,7 +4,8 @@
 ///   m_i a_i = - sum_j mu_ij V_i V_j (v_i - v_j) 45 / (pi h^6) (h - r)
 ///
 /// with mu_ij = (mu_i + mu_j) / 2 and h the support. Its second moment on a cubic lattice
-/// of spacing h / 2 is 1.2 per cent low.
+/// of spacing h / 2 is 1.2 per cent low, and 6.2 in the mean over layers that slide past each
+/// other, as they do in a flow: so much thinner is the fluid.
 #include "fluid/viscosity/explicit.h"
 
 #include <math.h>

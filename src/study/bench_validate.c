@@ -1,0 +1,323 @@
+/// The physics against numbers that nobody here chose: every fluid case that has a formula.
+///
+/// A case is a line of the list below. It is measured at its spacing, and for the whole bench
+/// at twice its spacing too, to see that a finer spacing is not worse.
+#include "study/bench.h"
+
+#include "study/column.h"
+#include "study/drop.h"
+#include "study/rayleigh_taylor.h"
+#include "study/viscous_flows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+enum { MOST_FIGURES = 4 };
+
+/* What a case measured. An error and what it may be are parts of the reference, or of whatever
+ * the case says. */
+typedef struct Figure {
+    const char *what;
+    double measured, reference, error, within;
+} Figure;
+
+typedef struct Figures {
+    Figure figure[MOST_FIGURES];
+    size_t count;
+} Figures;
+
+static void add(Figures *out, const char *what, double measured, double reference, double error,
+                double within)
+{
+    out->figure[out->count++] = (Figure){what, measured, reference, error, within};
+}
+
+/* Measured against a reference that is not 0. */
+static void compare(Figures *out, const char *what, double measured, double reference,
+                    double within)
+{
+    add(out, what, measured, reference, fabs(measured / reference - 1), within);
+}
+
+typedef struct Case {
+    const char *name;
+    PxStatus (*measure)(const struct Case *c, double coarser, int threads, Figures *out);
+    const char *pressure; /* model */
+    const char *model;    /* of viscosity or tension, or what else is not as usual */
+    double cells;         /* what the spacing is told by: spacings in what the case is about */
+    bool quick;           /* takes part in the quick bench */
+    bool twice;           /* is measured at twice the spacing too */
+} Case;
+
+/* Water at rest, 1 m deep. */
+static PxStatus column(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxColumnDef def = px_column_def_default();
+    def.pressure = c->pressure;
+    def.spacing = coarser * def.depth / c->cells;
+    def.threads = threads;
+    PxColumnResult result;
+    PX_TRY(px_column_rest(&def, &result));
+    compare(out, "pressure at half depth / rho g d", result.middle, 1, 0.03);
+    compare(out, "pressure at the bottom / rho g d", result.bottom, 1, 0.03);
+    double within = strcmp(c->pressure, "sesph") == 0 ? 0.03 : 0.01;
+    add(out, "height by the centre of mass / depth", result.height, 1, fabs(result.height - 1),
+        within);
+    add(out, "height of the top layer / depth", result.top, 1, fabs(result.top - 1), NAN);
+    return PX_OK;
+}
+
+static PxFlowCase flow_of(const Case *c, double coarser, int threads)
+{
+    return (PxFlowCase){.model = c->model,
+                        .cells = (uint32_t)(c->cells / coarser),
+                        .reynolds = 0.5,
+                        .length = 4,
+                        .friction = 1,
+                        .threads = threads};
+}
+
+static PxStatus poiseuille(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxFlowCase flow = flow_of(c, coarser, threads);
+    PxFlowResult result;
+    PX_TRY(px_flow_poiseuille(&flow, &result));
+    compare(out, "fastest / formula", result.fastest, 1, 0.02);
+    add(out, "profile, worst place / fastest", result.worst, 0, result.worst, 0.02);
+    return PX_OK;
+}
+
+static PxStatus couette(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxFlowCase flow = flow_of(c, coarser, threads);
+    PxFlowResult result;
+    PX_TRY(px_flow_couette(&flow, 0.1, &result));
+    add(out, "profile, worst place / plate", result.worst, 0, result.worst, 0.03);
+    return PX_OK;
+}
+
+static PxDropDef drop_of(const Case *c, double coarser, int threads)
+{
+    PxDropDef def = px_drop_def_default();
+    def.pressure = px_pressure_choice(c->pressure);
+    def.tension = px_tension_choice(c->model);
+    if (strcmp(c->model, "csf") == 0)
+        def.tension.param[0] = 1;
+    def.spacing = coarser * def.radius / c->cells;
+    def.threads = threads;
+    return def;
+}
+
+static PxStatus free_drop(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxDropDef def = drop_of(c, coarser, threads);
+    def.velocity = (PxVec3){1, 2, 0};
+    def.spin = (PxVec3){0, 0, 8};
+    PxDropMomenta lost;
+    PX_TRY(px_drop_momenta(&def, 1, 0.05, 5e-4, &lost));
+    double linear = fmax(lost.linear, lost.middle);
+    add(out, "momentum lost / m v", linear, 0, linear, 1e-5);
+    add(out, "angular momentum lost / m v R", lost.angular, 0, lost.angular, 1e-5);
+    return PX_OK;
+}
+
+/* A drop at rest, then pushed. */
+static PxStatus watch_drop(const PxDropDef *def, PxWorld *world, Figures *out)
+{
+    double sigma = def->tension.param[0], radius = px_drop_radius(world, def->density);
+    double pressure = 0, time = 0;
+    PX_TRY(px_world_advance(world, 2));
+    while (px_world_time(world) < 3) { /* every step counts by its length, as in a column */
+        PX_TRY(px_world_step(world, 3));
+        PxStats stats;
+        px_world_stats(world, &stats);
+        pressure += stats.dt * px_drop_pressure(world, 0.6 * radius);
+        time += stats.dt;
+    }
+    compare(out, "pressure inside, Pa", pressure / time, 2 * sigma / radius, 0.05);
+    /* omega^2 = n (n - 1) (n + 2) sigma / (rho R^3) for n = 2 (Rayleigh 1879) */
+    double omega = sqrt(8 * sigma / (def->density * radius * radius * radius));
+    double period = 2 * PI / omega;
+    double measured = px_drop_period(world, 0.05 * radius * omega, period);
+    compare(out, "period of the second mode, s", measured, period, 0.05);
+    return PX_OK;
+}
+
+static PxStatus drop(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxDropDef def = drop_of(c, coarser, threads);
+    PxWorld *world = NULL;
+    PX_TRY(px_drop_make(&def, &world));
+    PxStatus status = watch_drop(&def, world, out);
+    px_world_free(world);
+    return status;
+}
+
+static PxStatus thick(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxThickDef def = px_thick_def_default();
+    def.pressure = c->pressure;
+    def.spacing = coarser * 0.12 / c->cells;
+    def.threads = threads;
+    PxThickResult result;
+    PX_TRY(px_column_thick(&def, &result));
+    add(out, "looks at which it had not sunk and spread", result.backwards, 0, result.backwards, 0);
+    compare(out, "mean step, ms", 1e3 * result.step, 1e3 * def.step, 0.01);
+    return PX_OK;
+}
+
+static PxStatus rayleigh_taylor(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxRayleighTaylorDef def = px_rayleigh_taylor_def_default();
+    def.pressure = c->pressure;
+    def.cells = c->cells / coarser;
+    if (c->model != NULL)
+        def.support = 3;
+    def.threads = threads;
+    PxRayleighTaylorResult result;
+    PX_TRY(px_rayleigh_taylor(&def, &result));
+    compare(out, "growth rate / formula", result.rate, 1, 0.15);
+    return PX_OK;
+}
+
+static const Case cases[] = {
+    {"column at rest", column, "dfsph", NULL, 40, true, true},
+    {"column at rest", column, "iisph", NULL, 40, false, true},
+    {"column at rest", column, "pcisph", NULL, 40, false, true},
+    {"column at rest", column, "sesph", NULL, 40, false, true},
+    {"Poiseuille flow", poiseuille, "sesph", "implicit", 10, true, true},
+    {"Poiseuille flow", poiseuille, "sesph", "morris", 10, true, true},
+    {"Poiseuille flow", poiseuille, "sesph", "laplacian", 10, true, true},
+    {"Couette flow", couette, "sesph", "implicit", 10, true, true},
+    {"Couette flow", couette, "sesph", "morris", 10, true, true},
+    {"Couette flow", couette, "sesph", "laplacian", 10, true, true},
+    {"free drop", free_drop, "dfsph", "none", 5, true, false},
+    {"free drop", free_drop, "dfsph", "csf", 5, true, false},
+    {"free drop", free_drop, "dfsph", "becker", 5, true, false},
+    {"free drop", free_drop, "dfsph", "becker-cut", 5, true, false},
+    {"free drop", free_drop, "dfsph", "akinci", 5, true, false},
+    {"free drop", free_drop, "dfsph", "he", 5, true, false},
+    {"free drop", free_drop, "iisph", "none", 5, false, false},
+    {"free drop", free_drop, "iisph", "csf", 5, false, false},
+    {"free drop", free_drop, "iisph", "becker", 5, false, false},
+    {"free drop", free_drop, "iisph", "becker-cut", 5, false, false},
+    {"free drop", free_drop, "iisph", "akinci", 5, false, false},
+    {"free drop", free_drop, "iisph", "he", 5, false, false},
+    {"free drop", free_drop, "pcisph", "none", 5, false, false},
+    {"free drop", free_drop, "pcisph", "csf", 5, false, false},
+    {"free drop", free_drop, "pcisph", "becker", 5, false, false},
+    {"free drop", free_drop, "pcisph", "becker-cut", 5, false, false},
+    {"free drop", free_drop, "pcisph", "akinci", 5, false, false},
+    {"free drop", free_drop, "pcisph", "he", 5, false, false},
+    {"free drop", free_drop, "sesph", "none", 5, false, false},
+    {"free drop", free_drop, "sesph", "csf", 5, false, false},
+    {"free drop", free_drop, "sesph", "becker", 5, false, false},
+    {"free drop", free_drop, "sesph", "becker-cut", 5, false, false},
+    {"free drop", free_drop, "sesph", "akinci", 5, false, false},
+    {"free drop", free_drop, "sesph", "he", 5, false, false},
+    {"drop", drop, "dfsph", "csf", 8, false, true},
+    {"drop", drop, "iisph", "csf", 8, false, true},
+    {"drop", drop, "pcisph", "csf", 8, false, true},
+    {"drop", drop, "sesph", "csf", 8, false, true},
+    {"column of 10 kPa s", thick, "dfsph", "implicit", 6, true, false},
+    {"column of 10 kPa s", thick, "iisph", "implicit", 6, false, false},
+    {"column of 10 kPa s", thick, "pcisph", "implicit", 6, false, false},
+    {"column of 10 kPa s", thick, "sesph", "implicit", 6, false, false},
+    {"Rayleigh-Taylor", rayleigh_taylor, "dfsph", NULL, 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "iisph", NULL, 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "pcisph", NULL, 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "sesph", NULL, 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "dfsph", "support 3", 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "iisph", "support 3", 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "pcisph", "support 3", 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "sesph", "support 3", 40, false, true},
+};
+
+/* How the bench fared so far. */
+typedef struct Tally {
+    int figures, within, worse;
+    char failed[2000]; /* names of those that were not within, and why some did not finish */
+} Tally;
+
+static void blame(Tally *tally, const Case *c, const char *what)
+{
+    size_t at = strlen(tally->failed);
+    snprintf(tally->failed + at, sizeof tally->failed - at, "  %s, %s%s%s: %s\n", c->name,
+             c->pressure, c->model != NULL ? ", " : "", c->model != NULL ? c->model : "", what);
+}
+
+/* Errors of single cases are findings; those of the machine and its user end the bench. */
+static bool ends_it(PxStatus status)
+{
+    return status == PX_ERR_MEMORY || status == PX_ERR_STOPPED || status == PX_ERR_ARGUMENT;
+}
+
+static PxStatus measure(PxBench *bench, const Case *c, double coarser, Figures *out, Tally *tally)
+{
+    *out = (Figures){.count = 0};
+    PX_TRY(px_bench_next(bench, "%s, %s%s%s%s", c->name, c->pressure, c->model != NULL ? ", " : "",
+                         c->model != NULL ? c->model : "",
+                         coarser > 1 ? ", at twice the spacing" : ""));
+    PxStatus status = c->measure(c, coarser, bench->threads.count, out);
+    if (status != PX_OK && !ends_it(status)) {
+        add(out, "finished", NAN, NAN, NAN, 0);
+        blame(tally, c, px_error_message());
+        status = PX_OK;
+    }
+    return status;
+}
+
+static void report(PxBench *bench, const Case *c, const Figures *fine, const Figures *coarse,
+                   Tally *tally)
+{
+    for (size_t k = 0; k < fine->count; ++k) {
+        const Figure *f = &fine->figure[k];
+        double before = k < coarse->count ? coarse->figure[k].error : NAN;
+        bool counts = !isnan(f->within), good = f->error <= f->within; /* not NaN */
+        tally->figures += counts;
+        tally->within += counts && good;
+        /* worse by more than a tenth of what is allowed: what is less is noise */
+        tally->worse += counts && f->error > before + 0.1 * f->within;
+        if (counts && !good)
+            blame(tally, c, f->what);
+        px_report_row(bench->report, c->name, c->pressure, c->model != NULL ? c->model : "",
+                      c->cells, f->what, f->measured, f->reference, 100 * f->error, 100 * f->within,
+                      100 * before, counts ? good ? "yes" : "NO" : "");
+    }
+}
+
+PxStatus px_bench_validate(PxBench *bench)
+{
+    static const PxReportColumn columns[] = {
+        {"case", "case", "%s"},           {"pressure", "pressure", "%s"},
+        {"model", "model", "%s"},         {"cells", "cells", "%.0f"},
+        {"figure", "figure", "%s"},       {"measured", "measured", "%.5g"},
+        {"reference", "reference", "%g"}, {"error", "error %", "%.3g"},
+        {"within", "within %", "%g"},     {"error_at_twice", "at 2 s %", "%.3g"},
+        {"pass", "pass", "%s"},
+    };
+    px_report_table(bench->report, "figures", "physics against formulas", columns,
+                    PX_COUNT(columns));
+    Tally tally = {0};
+    for (size_t k = 0; k < PX_COUNT(cases); ++k) {
+        const Case *c = &cases[k];
+        if (bench->def.quick && !c->quick)
+            continue;
+        Figures fine, coarse = {.count = 0};
+        if (c->twice && !bench->def.quick)
+            PX_TRY(measure(bench, c, 2, &coarse, &tally));
+        PX_TRY(measure(bench, c, 1, &fine, &tally));
+        report(bench, c, &fine, &coarse, &tally);
+    }
+    px_report_note(bench->report,
+                   "\n`cells` are the spacings in the depth, the gap, the radius, the width or the "
+                   "wavelength;\n`at 2 s` is the error at twice the spacing.\n");
+    px_report_note(bench->report, "%d of %d within, %d worse than at twice the spacing",
+                   tally.within, tally.figures, tally.worse);
+    if (tally.failed[0] != '\0')
+        px_report_note(bench->report, "not within:\n%s", tally.failed);
+    return PX_OK;
+}

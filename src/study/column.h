@@ -1,0 +1,55 @@
+/// Columns of fluid: one at rest in a tank, whose pressure is its weight, and a very thick one
+/// that sinks on a floor.
+#ifndef PX_STUDY_COLUMN_H
+#define PX_STUDY_COLUMN_H
+
+#include "phyxel/world.h"
+
+typedef struct PxColumnDef {
+    const char *pressure; ///< model
+    double spacing;       ///< m
+    double depth, width;  ///< m; the tank is square, and as high again as the water
+    double seconds;       ///< at rest
+    double settle;        ///< of these, before pressure is looked at
+    int threads;          ///< 0: one for every core
+} PxColumnDef;
+
+/// Water 1 m deep and 0.4 m wide in spacings of 2.5 cm for 5 s with "dfsph"; the last 2 s count.
+PxColumnDef px_column_def_default(void);
+
+typedef struct PxColumnResult {
+    double middle;  ///< pressure at half the depth over rho g d, d below the actual surface
+    double bottom;  ///< the same of what is within a neighbourhood, 2 spacings, of the floor
+    double height;  ///< twice that of the centre of mass, over the depth at the start
+    double top;     ///< mean height of the top layer, and half a spacing, over the depth
+    double kinetic; ///< energy at the end, over m g depth
+    uint64_t steps;
+    double iterations; ///< of the pressure solve, a step
+    uint64_t not_converged, leaked;
+} PxColumnResult;
+
+/// Water let go on the lattice it was filled on.
+PxStatus px_column_rest(const PxColumnDef *def, PxColumnResult *out);
+
+typedef struct PxThickDef {
+    const char *pressure; ///< model
+    double spacing;       ///< m
+    double viscosity;     ///< Pa s
+    double step;          ///< s: at most this long
+    double seconds;
+    int threads;
+} PxThickDef;
+
+/// 0.24 m high and 0.12 m wide, of 10 kPa s, in steps of 1 ms for 0.2 s.
+PxThickDef px_thick_def_default(void);
+
+typedef struct PxThickResult {
+    double backwards; ///< after how many times 10 steps it had not sunk, or not spread
+    double step;      ///< mean, s
+    uint64_t not_converged;
+} PxThickResult;
+
+/// A column on a floor that it sticks to.
+PxStatus px_column_thick(const PxThickDef *def, PxThickResult *out);
+
+#endif
