@@ -18,7 +18,8 @@
  * to 1.9e-6 with a solve (7 iterations a step); the other scenes 1.1 (the jet) to 2.5e-6. */
 #define SECONDS_EXPLICIT 5.8e-7
 #define SECONDS_SOLVED 1.8e-6
-/* Viscosity's solve takes 4 sqrt(nu dt / h^2) iterations or so: 8 to 20 for threads of honey. */
+/* Viscosity's solve takes 2 sqrt(nu dt / h^2) iterations, 7 a step, in scenes/honey.json;
+ * a thread without cohesion took three times as many. */
 #define SECONDS_VISCOUS 1.8e-7
 /* Steps that a solve lets be taken, over those of the fastest flow all the time: 0.44 (honey,
  * which never gets so fast) to 1.4 (the jet, whose spray is faster); the middle of 11 scenes. */
@@ -444,7 +445,7 @@ static double step_cost(const PxScene *scene, double dt)
         if (pressure_number(m, "max_error", 0) > 0)
             cost = SECONDS_SOLVED;
         if (strcmp(m->viscosity_model.model, "implicit") == 0)
-            iterations = fmax(iterations, 4 * sqrt(m->viscosity / m->density * dt) / h);
+            iterations = fmax(iterations, 2 * sqrt(m->viscosity / m->density * dt) / h);
     }
     return cost + SECONDS_VISCOUS * iterations;
 }
