@@ -40,7 +40,7 @@ typedef struct PxCoarse {
 
 /// What the matrix is made of.
 typedef struct PxCoarseInput {
-    const float *smooth; ///< B and t of every particle, 4 floats
+    const float *bx, *by, *bz, *t; ///< B and t of every particle
     double dt;
 } PxCoarseInput;
 

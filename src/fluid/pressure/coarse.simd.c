@@ -217,10 +217,10 @@ static void element_block(void *user, uint32_t begin, uint32_t end, int thread)
             for (uint32_t i = f->grid->begin[fine]; i < f->grid->begin[fine + 1]; ++i) {
                 PxF8 x, y, z;
                 hats_at(&hats, f->quad + 4 * (size_t)i, &x, &y, &z);
-                PxF8 phi = x * y * z, t = px_f8(in->smooth[4 * (size_t)i + 3] * hats.per);
-                PxF8 gx = phi * px_f8(in->smooth[4 * (size_t)i]) + t * sx * y * z;
-                PxF8 gy = phi * px_f8(in->smooth[4 * (size_t)i + 1]) + t * x * sy * z;
-                PxF8 gz = phi * px_f8(in->smooth[4 * (size_t)i + 2]) + t * x * y * sz;
+                PxF8 phi = x * y * z, t = px_f8(in->t[i] * hats.per);
+                PxF8 gx = phi * px_f8(in->bx[i]) + t * sx * y * z;
+                PxF8 gy = phi * px_f8(in->by[i]) + t * x * sy * z;
+                PxF8 gz = phi * px_f8(in->bz[i]) + t * x * y * sz;
                 float per_mass = f->inverse_mass[i];
                 for (int a = 0; a < 8; ++a)
                     row[a] += px_f8(per_mass * gx[a]) * gx + px_f8(per_mass * gy[a]) * gy +

@@ -5,8 +5,7 @@
 typedef struct Job {
     PxFluid *fluid;
     PxPoisson *poisson;
-    float *pressure; /* P */
-    float *kept;     /* Pa, from step to step */
+    float *kept; /* Pa, from step to step */
     bool warm, forces;
 } Job;
 
@@ -21,7 +20,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     float most = (float)(f->spacing * f->spacing * f->spacing / 0.9);
     for (uint32_t i = begin; i < end; ++i) {
         float v = f->volume[i];
-        job->pressure[i] = job->warm && v < most ? job->kept[i] * v * v : 0.0f;
+        job->poisson->pressure[i] = job->warm && v < most ? job->kept[i] * v * v : 0.0f;
     }
 }
 
@@ -36,7 +35,7 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         const float *u = job->poisson->quad + 4 * (size_t)i;
         float v = job->fluid->volume[i];
-        job->kept[i] = job->pressure[i] / (v * v);
+        job->kept[i] = job->poisson->pressure[i] / (v * v);
         float forces = job->forces ? dt : 0.0f;
         p->ax[i] += (u[0] - (p->vx[i] + forces * p->ax[i])) * per_dt;
         p->ay[i] += (u[1] - (p->vy[i] + forces * p->ay[i])) * per_dt;
@@ -59,7 +58,7 @@ static void run(Job *job, double error, PxPoissonOptions options)
     PxFluid *f = job->fluid;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, begin_block, job);
     options.error = error / 100;
-    PxPoissonResult r = PX_ISA_NAME(px_poisson_solve)(job->poisson, job->pressure, options);
+    PxPoissonResult r = PX_ISA_NAME(px_poisson_solve)(job->poisson, options);
     job->forces = options.forces;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end_block, job);
     f->iterations += r.iterations;
@@ -85,12 +84,12 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
                                 .coarse = param[PX_IMPLICIT_COARSE] > 0,
                                 .plain = kind.uniform};
     PxPoisson poisson;
-    PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, f->dt, options.coarse, kind.uniform));
-    px_implicit_weights(f, poisson.weight);
-    Job job = {.fluid = f, .poisson = &poisson, .warm = kind.warm};
-    job.pressure = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    if (job.pressure == NULL)
+    float *weight = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    if (weight == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
+    px_implicit_weights(f, weight);
+    PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, weight, f->dt, options.coarse, kind.uniform));
+    Job job = {.fluid = f, .poisson = &poisson, .warm = kind.warm};
     f->iterations = 0;
     f->converged = true;
     if (kind.divergence) {

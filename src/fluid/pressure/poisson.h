@@ -27,16 +27,17 @@
 
 typedef struct PxPoisson {
     PxFluid *fluid;
-    float *slope;       ///< (dW/dr) / r of every entry of the neighbour lists
-    float *scale;       ///< dt times the root of what P is scaled by; 0 when lonely
-    float *own, *reach; ///< |S| and t / m, while the scale is found
-    float *stiff;       ///< t of coarse.h
-    float *weight;      ///< V sqrt(rho alpha c) of artificial viscosity; the caller fills it
-    float *before;      ///< P of the iteration before
-    float *rate;        ///< dt D, then what is over
-    float *correction;  ///< from the coarse grid
-    uint8_t *active;    ///< pressed, or to be pressed
-    float *quad;        ///< velocities packed for neighbours; before that, B and t of coarse.h
+    float *slope;        ///< (dW/dr) / r of every entry of the neighbour lists
+    float *scale;        ///< dt times the root of what P is scaled by; 0 when lonely
+    float *own, *reach;  ///< |S| and t / m, while the scale is found
+    float *stiff;        ///< t of coarse.h
+    float *bx, *by, *bz; ///< B of coarse.h, while its matrix is made
+    float *pressure;     ///< P
+    float *before;       ///< P of the iteration before
+    float *rate;         ///< dt D, then what is over
+    float *correction;   ///< from the coarse grid
+    uint8_t *active;     ///< pressed, or to be pressed
+    float *quad;         ///< velocities packed for neighbours
     PxCoarse coarse;
     double dt;
     double squares; ///< sum of |grad W|^2 in a full neighbourhood
@@ -62,15 +63,15 @@ typedef struct PxPoissonOptions {
     bool plain;     ///< without Chebyshev's weights
 } PxPoissonOptions;
 
-/// Takes its arrays from the fluid's scratch; computes slopes and coarse grid.
+/// Takes its arrays from the fluid's scratch; computes slopes and coarse grid, and adds
+/// artificial viscosity to the accelerations. `weight` is V sqrt(rho alpha c).
 PX_ISA_DECLARE(PxStatus, px_poisson_begin,
-               (PxPoisson * poisson, PxFluid *fluid, double dt, bool coarse, bool uniform));
+               (PxPoisson * poisson, PxFluid *fluid, const float *weight, double dt, bool coarse,
+                bool uniform));
 
-/// Improves `pressure` (P, a good guess or 0) until the mean of what would be compressed
+/// Improves poisson->pressure (a good guess or 0) until the mean of what would be compressed
 /// at the end of the step is below the error. Leaves the velocities with it in
-/// poisson->quad. The first solve of a step adds artificial viscosity to the
-/// accelerations.
-PX_ISA_DECLARE(PxPoissonResult, px_poisson_solve,
-               (PxPoisson * poisson, float *pressure, PxPoissonOptions options));
+/// poisson->quad.
+PX_ISA_DECLARE(PxPoissonResult, px_poisson_solve, (PxPoisson * poisson, PxPoissonOptions options));
 
 #endif

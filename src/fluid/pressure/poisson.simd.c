@@ -36,17 +36,23 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxPairs *pairs = f->pairs;
     const PxKernel kernel = f->kernel;
     const float *quad = f->quad;
-    PxF8 tiny = px_f8(1e-12f * kernel.h), norm = px_f8(kernel.norm_slope);
+    PxParticles *p = f->particles;
+    PxF8 tiny = px_f8(1e-12f * kernel.h), norm = px_f8(kernel.norm_slope), zero = px_f8(0.0f);
+    PxF8 soft = px_f8(0.01f * 0.25f * kernel.h * kernel.h);
     float per_volume = (float)(1.0 / (f->spacing * f->spacing * f->spacing));
     for (uint32_t i = begin; i < end; ++i) {
         PxF8 xi = px_f8(quad[4 * (size_t)i]), yi = px_f8(quad[4 * (size_t)i + 1]),
              zi = px_f8(quad[4 * (size_t)i + 2]);
-        PxF8 gx = px_f8(0.0f), gy = gx, gz = gx, sizes = gx, squares = gx, tension = gx;
+        const float *own_v = q->quad + 4 * (size_t)i;
+        PxF8 ui = px_f8(own_v[0]), vi = px_f8(own_v[1]), wi = px_f8(own_v[2]);
+        PxF8 gx = zero, gy = zero, gz = zero, sizes = zero, squares = zero, tension = zero;
+        PxF8 ax = zero, ay = zero, az = zero;
         float *slope = q->slope + pairs->start[i];
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
-            PxF8 x, y, z, per_mass;
+            PxF8 x, y, z, per_mass, u, v, w, weight;
             px_f8_load_quads(quad, j, &x, &y, &z, &per_mass);
+            px_f8_load_quads(q->quad, j, &u, &v, &w, &weight);
             x = xi - x;
             y = yi - y;
             z = zi - z;
@@ -60,15 +66,23 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
             sizes -= g * r; /* slopes are negative */
             tension -= g * r2;
             squares += per_mass * g * g * r2;
+            PxF8 along = px_f8_min((ui - u) * x + (vi - v) * y + (wi - w) * z, zero);
+            PxF8 c = g * weight * along / (r2 + soft);
+            ax += c * x;
+            ay += c * y;
+            az += c * z;
         }
+        float scale = 0.5f * kernel.h * own_v[3] * f->inverse_mass[i];
+        p->ax[i] += scale * px_f8_sum(ax);
+        p->ay[i] += scale * px_f8_sum(ay);
+        p->az[i] += scale * px_f8_sum(az);
         float fx = px_f8_sum(gx), fy = px_f8_sum(gy), fz = px_f8_sum(gz);
         float wx = per_volume * f->wall_gx[i], wy = per_volume * f->wall_gy[i],
               wz = per_volume * f->wall_gz[i];
-        float *smooth = q->quad + 4 * (size_t)i; /* B and t of coarse.h */
-        smooth[0] = 2.0f * fx + wx;
-        smooth[1] = 2.0f * fy + wy;
-        smooth[2] = 2.0f * fz + wz;
-        smooth[3] = q->stiff[i] = px_f8_sum(tension) / 3.0f;
+        q->bx[i] = 2.0f * fx + wx;
+        q->by[i] = 2.0f * fy + wy;
+        q->bz[i] = 2.0f * fz + wz;
+        q->stiff[i] = px_f8_sum(tension) / 3.0f;
         fx += wx;
         fy += wy;
         fz += wz;
@@ -94,13 +108,13 @@ static double lattice_squares(const PxFluid *f)
     return sum;
 }
 
-PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool coarse,
-                                       bool uniform)
+PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *weight, double dt,
+                                       bool coarse, bool uniform)
 {
     *q = (PxPoisson){.fluid = f, .dt = dt, .uniform = uniform, .first = true};
     q->squares = lattice_squares(f);
-    float **const arrays[] = {&q->scale,  &q->stiff,      &q->before,
-                              &q->weight, &q->correction, &q->rate};
+    float **const arrays[] = {&q->scale,      &q->stiff, &q->before,  &q->bz,
+                              &q->correction, &q->rate,  &q->pressure};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
         *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
         if (*arrays[k] == NULL)
@@ -108,18 +122,22 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, double dt, bool
     }
     q->own = q->before; /* used up before the others are needed */
     q->reach = q->correction;
+    q->bx = q->rate;
+    q->by = q->pressure;
     q->slope = PX_ARENA_ARRAY(f->scratch, float, f->pairs->used);
     q->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
     q->active = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count);
     if (q->slope == NULL || q->quad == NULL || q->active == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
-    px_fluid_pack_w(f, f->quad, f->inverse_mass);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, begin_block, q);
+    const PxParticles *p = f->particles;
+    px_quads_pack(q->quad, p->vx, p->vy, p->vz, weight, f->count, f->threads);
     float *behind = q->quad + 4 * (size_t)f->count;
     behind[0] = behind[1] = behind[2] = behind[3] = 0.0f;
+    px_fluid_pack_w(f, f->quad, f->inverse_mass);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, begin_block, q);
     if (!coarse)
         return PX_OK;
-    PxCoarseInput input = {q->quad, dt};
+    PxCoarseInput input = {q->bx, q->by, q->bz, q->stiff, dt};
     return PX_ISA_NAME(px_coarse_begin)(&q->coarse, f, &input);
 }
 
@@ -166,7 +184,7 @@ static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
         out[0] = scale * (px_f8_sum(ax) + wall * f->wall_gx[i]);
         out[1] = scale * (px_f8_sum(ay) + wall * f->wall_gy[i]);
         out[2] = scale * (px_f8_sum(az) + wall * f->wall_gz[i]);
-        out[3] = q->first ? q->weight[i] : 0.0f;
+        out[3] = 0.0f;
         if (pass->base == BASE_START) {
             out[0] += p->vx[i];
             out[1] += p->vy[i];
@@ -179,9 +197,8 @@ static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* dt D of the velocities in q->quad. The first time in a step two things that need the
- * same neighbours are done along the way: the row's size, from which the scale follows, and
- * Monaghan's artificial viscosity. */
+/* dt D of the velocities in q->quad. The first time in a step the row's size, from
+ * which the scale follows, is found along the way. */
 PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool first)
 {
     PxPoisson *q = pass->q;
@@ -190,19 +207,19 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
     const PxPairs *pairs = f->pairs;
     const float *quad = f->quad, *quad_u = q->quad;
     float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
-    PxF8 soft = px_f8(0.01f * 0.25f * f->kernel.h * f->kernel.h), zero = px_f8(0.0f);
+    PxF8 zero = px_f8(0.0f);
     float least = (float)((q->uniform ? UNIFORM : LEAST) * q->squares);
     for (uint32_t i = begin; i < end; ++i) {
         const float *own = quad + 4 * (size_t)i, *own_u = quad_u + 4 * (size_t)i;
         PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]);
         PxF8 ui = px_f8(own_u[0]), vi = px_f8(own_u[1]), wi = px_f8(own_u[2]);
-        PxF8 sum = zero, ax = zero, ay = zero, az = zero, row = zero;
+        PxF8 sum = zero, row = zero;
         const float *slope = q->slope + pairs->start[i];
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
-            PxF8 x, y, z, reach, u, v, w, weight;
+            PxF8 x, y, z, reach, u, v, w, unused;
             px_f8_load_quads(quad, j, &x, &y, &z, &reach);
-            px_f8_load_quads(quad_u, j, &u, &v, &w, &weight);
+            px_f8_load_quads(quad_u, j, &u, &v, &w, &unused);
             x = xi - x;
             y = yi - y;
             z = zi - z;
@@ -210,19 +227,10 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
             sum += g * along;
             slope += 8;
             if (first) {
-                PxF8 r2 = x * x + y * y + z * z;
-                row -= g * px_f8_sqrt(r2) * reach;
-                PxF8 c = g * weight * px_f8_min(along, zero) / (r2 + soft);
-                ax += c * x;
-                ay += c * y;
-                az += c * z;
+                row -= g * px_f8_sqrt(x * x + y * y + z * z) * reach;
             }
         }
         if (first) {
-            float scale = 0.5f * f->kernel.h * own_u[3] * f->inverse_mass[i];
-            p->ax[i] += scale * px_f8_sum(ax);
-            p->ay[i] += scale * px_f8_sum(ay);
-            p->az[i] += scale * px_f8_sum(az);
             float size = q->own[i] * q->reach[i] + px_f8_sum(row);
             size = fminf(size, fmaxf(DIAGONALS * q->scale[i], ROW_PART * size));
             size = fmaxf(size, least / p->mass[i]);
@@ -289,9 +297,11 @@ static void over_block(void *user, uint32_t begin, uint32_t end, int thread)
     double sum = 0;
     for (uint32_t i = begin; i < end; ++i) {
         float now = s3 / f->volume[i] - 1.0f;
-        if (now > 0.0f) /* what pressure cannot move it cannot make room for either */
-            now *= f->inverse_mass[i] > 0.0f ? part : 0.0f;
-        float over = now + q->rate[i];
+        float over = (now > 0.0f ? part * now : now) + q->rate[i];
+        /* What pressure cannot move is a wall to the others, whose own pressure keeps them
+         * off. Its own would have to stop the faintest touch all alone, whatever it takes. */
+        if (f->inverse_mass[i] == 0.0f)
+            over = -1.0f;
         q->active[i] = s->pressure[i] > 0.0f || over > 0.0f;
         q->rate[i] = over;
         over = over > 0.0f ? over : 0.0f;
@@ -403,15 +413,14 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
         s->q->before[i] = s->pressure[i];
 }
 
-PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, float *pressure,
-                                              PxPoissonOptions options)
+PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions options)
 {
     PxFluid *f = q->fluid;
     PxPoissonResult result = {0, 0, false};
     Solve s = {.q = q,
                .options = options,
                .base = options.forces ? BASE_FORCES : BASE_START,
-               .pressure = pressure,
+               .pressure = q->pressure,
                .magic = px_sum_magic((double)MOST_ERROR, f->count)};
     /* Chebyshev's semi-iteration for eigenvalues in [SMALLEST, 1] (Golub and Varga 1961) */
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
