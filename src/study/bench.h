@@ -24,5 +24,6 @@ double px_bench_peak_memory(void);
 
 PxStatus px_bench_fluid(PxBench *bench);
 PxStatus px_bench_neighbours(PxBench *bench);
+PxStatus px_bench_tension(PxBench *bench);
 
 #endif
