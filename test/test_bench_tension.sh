@@ -31,17 +31,17 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # what is there is not run again; another coefficient and another length are
-said "125 runs, 0 of them done before"
+said "runs: 125, done before: 0;"
 sum=$(sed 1d "$work/b/summary.csv" | cksum)
 bench
-said "125 runs, 125 of them done before"
+said "runs: 125, done before: 125;"
 [ "$(sed 1d "$work/b/summary.csv" | cksum)" = "$sum" ] || fail "the summary has changed"
 rm "$work/b/runs/1-iisph-he-0.6.csv"
 bench --test 1 --pressure iisph --tension he --strength 0.3,all
-said "6 runs, 4 of them done before"
+said "runs: 6, done before: 4;"
 rows 126
 bench --test 1 --pressure iisph --tension he --strength low --seconds 0.004
-said "1 runs, 0 of them done before"
+said "runs: 1, done before: 0;"
 rows 126
 
 # without gnuplot there are no pictures, and it says so

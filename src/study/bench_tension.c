@@ -18,9 +18,10 @@
 #define QUICK_SCALE (8.0 / 27) /* 20^3 */
 #define QUICK_SECONDS 0.5
 
-/* A step costs about this much a particle and thread with iisph, s: 27k particles, AMD EPYC
- * (Zen 3). Only for the first estimate; runs that are over make better ones. */
-#define COST 1.1e-6
+/* A step costs about this much a particle, s of one thread: iisph with akinci on an AMD EPYC,
+ * 1.7e-6 in test 1 and 2.4e-6 in test 2. Only for the first estimate; runs that are over make
+ * better ones. */
+#define COST 2e-6
 
 typedef PX_LIST(PxTensionCase) Cases;
 
@@ -227,7 +228,7 @@ static PxStatus run_all(PxBench *bench, const Cases *cases, PxTensionFolder *fol
         }
     char words[32];
     time_words(p.work_left * COST / bench->threads.count, words, sizeof words);
-    PX_TRY(px_bench_next(bench, "%zu runs, %zu of them done before; the others may take about %s",
+    PX_TRY(px_bench_next(bench, "runs: %zu, done before: %zu; the others may take about %s",
                          cases->count, cases->count - p.count, words));
     for (size_t k = 0; k < cases->count; ++k) {
         if (px_tension_folder_has(folder, &cases->data[k]))
