@@ -222,7 +222,7 @@ static PxStatus plot_slices(const PxTensionFolder *folder, int test, const char 
                 continue;
             }
             const PxTensionCase *c = &g.row[k].c;
-            double half = 0.62 * 30 * cbrt(c->scale) * px_tension_spacing(1);
+            double half = 0.75 * 30 * cbrt(c->scale) * px_tension_spacing(1);
             if (test == 1) /* the cube it was, as large in every picture */
                 fprintf(s.out, "set xrange [-%g:%g]\nset yrange [-%g:%g]\n", half, half, half,
                         half);
@@ -338,15 +338,15 @@ static PxStatus plot_aggregate(const PxTensionFolder *folder, bool *drawn)
                    "deviation over coefficients' offset 0,1.2\n"
                    "set ylabel 'm/s'\n"
                    "plot $speed using 1:2:(0.8):4 with boxes lc rgb variable, "
-                   "'' using 1:2:3 with yerrorbars pt 7 ps 0 lw 1.2 lc rgb '#222222'\n"
+                   "'' using 1:($2-$3):(0):(2*$3) with vectors nohead lw 1.4 lc rgb '#222222'\n"
                    "set title 'Test 1: mean force on a particle, by tension (full) and by pressure "
                    "(light)' offset 0,1.2\n"
                    "set ylabel 'N'\n"
                    "plot $tension using 1:2:(0.4):4 with boxes lc rgb variable, "
-                   "'' using 1:2:3 with yerrorbars pt 7 ps 0 lw 1.2 lc rgb '#222222', "
+                   "'' using 1:($2-$3):(0):(2*$3) with vectors nohead lw 1.4 lc rgb '#222222', "
                    "$pressure using 1:2:(0.4):4 with boxes fill solid 0.45 noborder lc rgb "
                    "variable, "
-                   "'' using 1:2:3 with yerrorbars pt 7 ps 0 lw 1.2 lc rgb '#222222'\n"
+                   "'' using 1:($2-$3):(0):(2*$3) with vectors nohead lw 1.4 lc rgb '#222222'\n"
                    "unset multiplot\n");
     return script_end(&s, folder, drawn);
 }
