@@ -163,7 +163,7 @@ PxStatus px_tension_page(const PxTensionFolder *folder, const char *machine, boo
             "- axes: shortest over longest, from the second moments; 1 for a ball, and for a cube\n"
             "- gyration: radius of gyration over that of a ball of this volume; 1.04 for a cube\n"
             "- reach: longest over shortest way from the middle to the surface, in 200 "
-            "directions; up to 1.73 for a cube\n"
+            "directions; 1.58 for the cube at the start\n"
             "- clustered: particles that have another nearer than half a spacing\n"
             "- volume: what compression left of it at the end\n"
             "- compression: mean over particles and time\n"

@@ -38,7 +38,7 @@ typedef struct PxTensionResult {
 
     double axes;      ///< test 1: shortest over longest axis by second moments; 1 is round
     double gyration;  ///< test 1: radius of gyration over that of a ball; 1.04 for a cube
-    double reach;     ///< test 1: longest over shortest reach from the middle; 1.7 for a cube
+    double reach;     ///< test 1: longest over shortest reach from the middle; 1.58 for the cube
     double clustered; ///< particles with another nearer than half a spacing, per cent
     double volume;    ///< kept, per cent: what compression left of it
 
