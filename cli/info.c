@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Says so when it is none. */
@@ -199,11 +200,22 @@ int command_export(int argc, char **argv)
 
 /* ---- bench -------------------------------------------------------------- */
 
+typedef struct BenchProgress {
+    bool terminal;
+    time_t said; /* when, where there is no terminal */
+} BenchProgress;
+
+/* A line that changes on a terminal, elsewhere one every ten seconds. */
 static bool bench_progress(void *user, const char *what)
 {
-    const bool *terminal = user;
-    if (*terminal)
+    BenchProgress *p = user;
+    time_t now = time(NULL);
+    if (p->terminal)
         fprintf(stderr, "\r%s\033[K", what);
+    else if (now - p->said >= 10)
+        fprintf(stderr, "%s\n", what);
+    if (now - p->said >= 10)
+        p->said = now;
     return !signals_stop();
 }
 
@@ -212,16 +224,26 @@ int command_bench(int argc, char **argv)
     PxBenchDef def = px_bench_def_default();
     bool json = false;
     const Option options[] = {
-        {"quick", 0, OPTION_FLAG, &def.quick, NULL, "under a minute"},
+        {"quick", 0, OPTION_FLAG, &def.quick, NULL, "under a minute; tension under two"},
         {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "one JSON object"},
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder for tables, plots and a page"},
+        {"test", 0, OPTION_TEXT, &def.tests, "LIST", "which of its tests: 1,2,3"},
+        {"pressure", 0, OPTION_TEXT, &def.pressure, "LIST", "which solvers: iisph,sesph"},
+        {"tension", 0, OPTION_TEXT, &def.tension, "LIST", "which tension models: akinci,he"},
+        {"strength", 0, OPTION_TEXT, &def.strength, "LIST",
+         "coefficients: low, middle, high, all, or numbers"},
+        {"seconds", 0, OPTION_NUMBER, &def.seconds, "T", "simulated time of a run"},
+        {"scale", 0, OPTION_NUMBER, &def.scale, "X", "of the number of particles (1)"},
     };
-    const Command command = {"bench",
-                             "NAME [options]",
-                             "measure the engine on this machine",
-                             "Without a name: lists the benches.",
-                             options,
-                             sizeof options / sizeof *options};
+    const Command command = {
+        "bench",
+        "NAME [options]",
+        "measure the engine on this machine",
+        "Without a name: lists the benches. Those from -o on are for tension, which takes hours\n"
+        "when nothing is chosen, stops on Ctrl-C and goes on where it was when called again.",
+        options,
+        sizeof options / sizeof *options};
     const char *name;
     size_t words;
     OptionResult read = options_read(&command, argc, argv, &name, 0, 1, &words);
@@ -233,10 +255,10 @@ int command_bench(int argc, char **argv)
         return EXIT_DONE;
     }
     signals_catch();
-    bool terminal = isatty(STDERR_FILENO) == 1;
+    BenchProgress progress = {.terminal = isatty(STDERR_FILENO) == 1};
     char *text = NULL, *object = NULL;
-    PxStatus status = px_bench_run(name, &def, bench_progress, &terminal, &text, &object);
-    if (terminal)
+    PxStatus status = px_bench_run(name, &def, bench_progress, &progress, &text, &object);
+    if (progress.terminal)
         fputs("\r\033[K", stderr);
     if (status == PX_OK)
         fputs(json ? object : text, stdout);

@@ -3,6 +3,7 @@
 #include "phyxel/suggest.h"
 
 #include <errno.h>
+#include <float.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,17 @@ static int take(const Command *command, const Option *o, const char *value)
         if (list->count == OPTION_MOST)
             return wrong(command, "too many --", o->name);
         list->item[list->count++] = value;
+        return OPTIONS_READ;
+    }
+    case OPTION_NUMBER: {
+        char *end;
+        double number = strtod(value, &end);
+        if (end == value || *end != '\0' || !(number > 0 && number <= DBL_MAX)) {
+            snprintf(text, sizeof text, "--%s wants a positive number, got '%.60s'", o->name,
+                     value);
+            return wrong(command, text, "");
+        }
+        *(double *)o->target = number;
         return OPTIONS_READ;
     }
     case OPTION_COUNT: {

@@ -6,10 +6,11 @@
 #include <stddef.h>
 
 typedef enum OptionKind {
-    OPTION_FLAG,  ///< bool: --resume
-    OPTION_COUNT, ///< int, from 0 on: --threads 2
-    OPTION_TEXT,  ///< const char *: -o DIR
-    OPTION_LIST,  ///< OptionList: --set A=1 --set B=2
+    OPTION_FLAG,   ///< bool: --resume
+    OPTION_COUNT,  ///< int, from 0 on: --threads 2
+    OPTION_NUMBER, ///< double: --seconds 0.5
+    OPTION_TEXT,   ///< const char *: -o DIR
+    OPTION_LIST,   ///< OptionList: --set A=1 --set B=2
 } OptionKind;
 
 enum { OPTION_MOST = 64 };

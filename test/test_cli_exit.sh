@@ -84,6 +84,16 @@ status 0 bench
 data
 wrong "did you mean 'neighbours'?" bench nieghbours
 wrong "wanted one of fluid, neighbours" bench speed
+wrong "leaves no folder" bench fluid -o "$work/no"
+wrong "--seconds wants a positive number" bench tension --seconds -1
+wrong "--seconds wants a positive number" bench tension --seconds nan
+wrong "--scale wants a positive number" bench tension --scale big
+wrong "--test '4', wanted some of 1, 2, 3" bench tension --test 1,4 -o "$work/no"
+wrong "--test is empty" bench tension --test "" -o "$work/no"
+wrong "did you mean 'akinci'?" bench tension --tension he,akinki -o "$work/no"
+wrong "wanted some of dfsph, iisph" bench tension --pressure wcsph -o "$work/no"
+wrong "wanted low, middle, high, all or a number" bench tension --strength strong -o "$work/no"
+[ ! -e "$work/no" ] || fail "a wrong call made a folder"
 
 status 0 scenes
 grep -q "^dam-break " "$work/out" || fail "no dam-break"

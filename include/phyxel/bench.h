@@ -14,6 +14,7 @@ extern "C" {
 typedef struct PxBenchInfo {
     const char *name;
     const char *summary;
+    bool folder; ///< leaves files, and knows the choices at the end of PxBenchDef
 } PxBenchInfo;
 
 /// Bench number `k`, or NULL when there are no more.
@@ -22,8 +23,17 @@ PX_API const PxBenchInfo *px_bench_info(size_t k);
 /// How to measure. Start from px_bench_def_default().
 typedef struct PxBenchDef {
     int threads;  ///< 0: one for every core
-    bool quick;   ///< under a minute
+    bool quick;   ///< under a minute or two
     double scale; ///< of the problem's size, 1 as published
+
+    /// Choices, for benches that know them; NULL or 0 leaves them to the bench. Words are
+    /// separated by commas.
+    const char *out;      ///< folder for what the bench leaves
+    const char *tests;    ///< "1,3"
+    const char *pressure; ///< solvers: "iisph,sesph"
+    const char *tension;  ///< models: "akinci,he"
+    const char *strength; ///< coefficients: "low", "middle", "high", "all", or numbers
+    double seconds;       ///< simulated in a run
 } PxBenchDef;
 
 PX_API PxBenchDef px_bench_def_default(void);

@@ -15,11 +15,14 @@ static const struct {
     PxBenchInfo info;
     PxStatus (*run)(PxBench *bench);
 } benches[] = {
-    {{"fluid", "a fluid step by stage: ms, ns a pair, per cent of the machine's limit"},
+    {{"fluid", "a fluid step by stage: ms, ns a pair, per cent of the machine's limit", false},
      px_bench_fluid},
-    {{"neighbours", "grid, kd-tree and hash table: build, query, bytes"}, px_bench_neighbours},
-    {{"peer", "the set-ups on which SPlisHSPlasH was measured"}, px_bench_peer},
-    {{"validate", "the physics against formulas: measured, reference, error, within"},
+    {{"neighbours", "grid, kd-tree and hash table: build, query, bytes", false},
+     px_bench_neighbours},
+    {{"peer", "the set-ups on which SPlisHSPlasH was measured", false}, px_bench_peer},
+    {{"tension", "drop, crown and glass with every solver and tension model; takes hours", true},
+     px_bench_tension},
+    {{"validate", "the physics against formulas: measured, reference, error, within", false},
      px_bench_validate},
 };
 
@@ -81,9 +84,18 @@ PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *
                        list, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
                        near != NULL ? "'?" : "");
     }
-    if (def->threads < 0 || def->threads > PX_MAX_THREADS || !(def->scale > 0))
+    if (!(def->scale > 0 && def->scale <= 100))
+        return px_fail(PX_ERR_ARGUMENT, "bench: scale is %g, wanted more than 0 and at most 100",
+                       def->scale);
+    if (def->threads < 0 || def->threads > PX_MAX_THREADS)
         return px_fail(PX_ERR_ARGUMENT, "bench: threads is %d, wanted 0 to %d", def->threads,
                        PX_MAX_THREADS);
+    if (!benches[k].info.folder &&
+        (def->out != NULL || def->tests != NULL || def->pressure != NULL || def->tension != NULL ||
+         def->strength != NULL || def->seconds > 0))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "bench '%s' leaves no folder and has no tests, models or seconds to choose",
+                       name);
     PxBench bench = {.def = *def,
                      .threads = {def->threads > 0 ? def->threads : px_threads_available()},
                      .isa = px_isa_best(),

@@ -26,5 +26,6 @@ PxStatus px_bench_fluid(PxBench *bench);
 PxStatus px_bench_neighbours(PxBench *bench);
 PxStatus px_bench_peer(PxBench *bench);
 PxStatus px_bench_validate(PxBench *bench);
+PxStatus px_bench_tension(PxBench *bench);
 
 #endif

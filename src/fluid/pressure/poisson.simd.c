@@ -281,6 +281,7 @@ typedef struct Solve {
     float step, momentum; /* Chebyshev's weights */
     float along;          /* of the coarse correction */
     double magic, sum;    /* of the compression left */
+    double opened;        /* and of what pressure opens */
     float most[2];        /* sizes of the correction and of its image */
     double dot[2];        /* with what is over, with its image */
 } Solve;
@@ -294,7 +295,7 @@ static void over_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxPoisson *q = s->q;
     const PxFluid *f = q->fluid;
     float s3 = (float)(f->spacing * f->spacing * f->spacing), part = (float)s->options.part;
-    double sum = 0;
+    double sum = 0, opened = 0;
     for (uint32_t i = begin; i < end; ++i) {
         float now = s3 / f->volume[i] - 1.0f;
         float over = (now > 0.0f ? part * now : now) + q->rate[i];
@@ -304,21 +305,30 @@ static void over_block(void *user, uint32_t begin, uint32_t end, int thread)
             over = -1.0f;
         q->active[i] = s->pressure[i] > 0.0f || over > 0.0f;
         q->rate[i] = over;
-        over = over > 0.0f ? over : 0.0f;
-        sum += px_sum_round(s->magic, (double)(over < MOST_ERROR ? over : MOST_ERROR));
+        float wrong = fminf(fabsf(over), MOST_ERROR);
+        if (over > 0.0f)
+            sum += px_sum_round(s->magic, (double)wrong);
+        else if (s->pressure[i] > 0.0f)
+            opened += px_sum_round(s->magic, (double)wrong);
     }
     px_join_begin();
     s->sum += sum;
+    s->opened += opened;
     px_join_end();
 }
 
-static double evaluate(Solve *s)
+/* What pressure opens counts like what is compressed. With compression alone, pressure
+ * that is too high stays from step to step, and drops without weight burst with it (Becker's
+ * tension, iisph). */
+static void evaluate(Solve *s, PxPoissonResult *result)
 {
     const PxFluid *f = s->q->fluid;
     apply(s->q, s->pressure, s->q->rate, s->base);
-    s->sum = 0;
+    s->sum = s->opened = 0;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, over_block, s);
-    return f->count > 0 ? s->sum / f->count : 0;
+    result->error = f->count > 0 ? s->sum / f->count : 0;
+    double opened = f->count > 0 ? s->opened / f->count : 0;
+    result->converged = result->error + opened <= s->options.error;
 }
 
 static void improve_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -426,8 +436,7 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions opt
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
     double rho = half / middle, omega = 1;
     uint32_t round = 0;
-    result.error = evaluate(&s);
-    result.converged = result.error <= options.error;
+    evaluate(&s, &result);
     if (result.converged && options.least == 0)
         return result;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, start_block, &s);
@@ -442,10 +451,9 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions opt
         s.step = options.plain ? 1.0f : (float)(omega / middle);
         s.momentum = (float)(omega - 1);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, improve_block, &s);
-        result.error = evaluate(&s);
+        evaluate(&s, &result);
         ++result.iterations;
         ++round;
-        result.converged = result.error <= options.error;
         if ((result.converged && result.iterations >= options.least) ||
             result.iterations >= options.most)
             return result;

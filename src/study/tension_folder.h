@@ -1,0 +1,58 @@
+/// The folder that the surface tension benchmark leaves:
+///
+///   runs/1-iisph-akinci-0.2.csv         a row a step
+///   runs/1-iisph-akinci-0.2-slice.csv   particles near the middle plane at the end
+///   summary.csv                         a row a run; this is what is read back
+///   aggregate.csv                       means and deviations over coefficients (004 Eq. 6.15)
+///   plots/*.gp, plots/*.png             what gnuplot drew, and how
+///   index.md                            all of it as a page
+///
+/// Runs add up over calls: what a folder has is not run again.
+#ifndef PX_STUDY_TENSION_FOLDER_H
+#define PX_STUDY_TENSION_FOLDER_H
+
+#include "store/file.h"
+#include "study/tension_run.h"
+
+/// A tension model as the benchmark uses it: coefficients from low to high, and a shade for
+/// each (004 section 6.6: akinci red, becker green, he brown, becker-cut blue).
+enum { PX_TENSION_STRENGTHS = 5, PX_TENSION_SOLVERS = 4, PX_TENSION_MODELS = 5 };
+typedef struct PxTensionSet {
+    const char *name, *symbol;
+    double strength[PX_TENSION_STRENGTHS];
+    uint32_t colour[PX_TENSION_STRENGTHS];
+} PxTensionSet;
+extern const PxTensionSet px_tension_sets[PX_TENSION_MODELS];
+extern const char *const px_tension_solvers[PX_TENSION_SOLVERS];
+
+typedef struct PxTensionRow {
+    PxTensionCase c;
+    PxTensionResult r;
+} PxTensionRow;
+
+typedef struct PxTensionFolder {
+    char path[PX_PATH_MAX];
+    PX_LIST(PxTensionRow) rows; /* by test, solver, model, coefficient */
+} PxTensionFolder;
+
+/// Makes the folder where it is not there and reads what it has.
+/// Errors: PX_ERR_IO; PX_ERR_FORMAT when summary.csv is something else; PX_ERR_MEMORY.
+PxStatus px_tension_folder_open(PxTensionFolder *folder, const char *path);
+void px_tension_folder_free(PxTensionFolder *folder);
+
+/// "1-iisph-akinci-0.2"
+void px_tension_name(const PxTensionCase *c, char *out, size_t size);
+
+/// Is this very case, of this size and length, there?
+bool px_tension_folder_has(const PxTensionFolder *folder, const PxTensionCase *c);
+
+/// Adds a run, in place of one with the same name.
+PxStatus px_tension_folder_add(PxTensionFolder *folder, const PxTensionRow *row, const char *steps,
+                               const char *slice);
+
+/// Writes aggregate.csv, the plots and the page. *plotted is false when there is no gnuplot:
+/// then the scripts are there, the pictures are not. `machine` is a line for the page.
+PxStatus px_tension_folder_finish(const PxTensionFolder *folder, const char *machine,
+                                  bool *plotted);
+
+#endif
