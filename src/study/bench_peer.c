@@ -221,7 +221,8 @@ PxStatus px_bench_peer(PxBench *bench)
                    "solvers work, ours at the\nrest density; its walls are sampled particles, ours "
                    "a part of the kernel; its drop has 37 neighbours, for\nwhich ours has a "
                    "support of 2.07 spacings; sesph may not take steps of 1 ms here and takes "
-                   "the ones it can;\nthe dam breaks have the same number of particles and "
-                   "tolerances, not the same tank.");
+                   "the ones it can;\nthe dam breaks have the same number of particles, not the "
+                   "same tank. Its tolerance of 0.01 per cent\ncounts compression only, ours of "
+                   "0.02 also what pressure opens.");
     return PX_OK;
 }

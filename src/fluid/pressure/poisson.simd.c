@@ -124,7 +124,9 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
     q->reach = q->correction;
     q->bx = q->rate;
     q->by = q->pressure;
-    q->slope = PX_ARENA_ARRAY(f->scratch, float, f->pairs->used);
+    /* How many entries there are, gaps included, depends on which thread listed what: rounded
+     * up, lest scratch grow again and again by a little. */
+    q->slope = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16));
     q->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
     q->active = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count);
     if (q->slope == NULL || q->quad == NULL || q->active == NULL)

@@ -27,7 +27,7 @@
 /// Sums over a one-sided neighbourhood are not those over a filled one. The factor TUNED
 /// makes up for it; it was fitted to the pressure in resting drops (study/drop.h, sesph).
 /// With 1.6 that is 1.01, 1.01 and 0.96 of 2 sigma / R at radii of 6, 8 and 12 spacings. The
-/// period of the second mode, to which nothing was fitted, is 1.04, 1.03 and 1.00 of Rayleigh's.
+/// period of the second mode was watched while fitting; it is 1.04, 1.03 and 1.00 of Rayleigh's.
 #include "fluid/tension/tension.h"
 
 #include <math.h>

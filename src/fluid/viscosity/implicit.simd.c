@@ -557,7 +557,7 @@ static PxStatus solve(PxFluid *f)
                .weight_scale = (float)sqrt(4 * f->dt * (double)f->kernel.norm_slope),
                .mu = PX_ARENA_ARRAY(f->scratch, float, n),
                .volume = px_viscosity_volume(f, 1.0f),
-               .pair = PX_ARENA_ARRAY(f->scratch, float, f->pairs->used),
+               .pair = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16)),
                .stick = PX_ARENA_ARRAY(f->scratch, float, n),
                .even = PX_ARENA_ARRAY(f->scratch, float, n),
                .drag = PX_ARENA_ARRAY(f->scratch, float, n),
