@@ -469,12 +469,12 @@ PxStatus px_world_step(PxWorld *world, double until)
     bool last = false;
     PX_TRY(choose_dt(world, &fluid, model, target, &last));
     fluid.dt = world->dt;
-    PX_TRY(px_emitters_reserve(world));
     for (size_t k = 0; k < world->walls.count; ++k)
         px_wall_move(&world->walls.data[k], world->state.time, world->dt);
+    if (fluid.count > 0 && world->state.step == 0)
+        PX_TRY(settle(world, &fluid)); /* gives all scratch back */
+    PX_TRY(px_emitters_reserve(world));
     if (fluid.count > 0) {
-        if (world->state.step == 0)
-            PX_TRY(settle(world, &fluid));
         PX_TRY(find_neighbours(world));
         PX_TRY(forces(world, &fluid, model));
         PX_TRY(move(world, &fluid));
