@@ -11,6 +11,7 @@
 #include "phyxel/status.h"
 #include "phyxel/store.h"
 #include "phyxel/suggest.h"
+#include "phyxel/surface.h"
 #include "phyxel/vector.h"
 #include "phyxel/version.h"
 #include "phyxel/world.h"

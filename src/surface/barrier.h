@@ -1,0 +1,39 @@
+/// What a surface must not pass: walls, which have an inside, and sheets, which have none
+/// (004 section 4.4).
+///
+/// A particle does not act where it cannot be seen from, that is, where a barrier cuts the way; so
+/// what is on one side of a thin barrier makes no surface on the other. And no place nearer
+/// to a barrier than the gap is inside the surface: the depth is limited to the room that
+/// is left there. (004 resets nodes that are too near. A limit that falls to 0 at
+/// the gap does the same and leaves no steps in the mesh.)
+///
+/// Between two nodes on both sides of a barrier thinner than a cell, at least one must find no
+/// room. One of them is within half a cell of the barrier's middle, so the gap is at least half of
+/// what the barrier is thinner than a cell.
+#ifndef PX_SURFACE_BARRIER_H
+#define PX_SURFACE_BARRIER_H
+
+#include "matter/wall.h"
+#include "shape/mesh_tree.h"
+
+typedef struct PxBarriers {
+    const PxWall *wall; ///< moved to the time in question, pose[0]
+    size_t walls;
+    PxMeshTree *const *sheet;
+    size_t sheets;
+    double gap;  ///< m
+    double cell; ///< m
+} PxBarriers;
+
+/// Room at a place, m: the way to the nearest barrier less its gap, negative in walls;
+/// `within` if it is at least that.
+double px_barriers_room(const PxBarriers *barriers, PxVec3 place, double within);
+
+/// Whether some barrier that may cut ways is nearer to the place than `within`. Walls around a
+/// convex space cut none.
+bool px_barriers_cut(const PxBarriers *barriers, PxVec3 place, double within);
+
+/// Whether `a` can be seen from `b`, both in free space.
+bool px_barriers_visible(const PxBarriers *barriers, PxVec3 a, PxVec3 b);
+
+#endif

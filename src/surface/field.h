@@ -1,0 +1,146 @@
+/// The family of scalar fields around particles: one file a model, one line in the list in
+/// field.c.
+///
+/// A field is a sum over particles at every place, and a raw value made of the sums that is larger
+/// inside than outside. Which raw value is the surface is measured, not set: the field of a flat
+/// pool is asked for its value `iso` above the outermost particles. What others see is that value
+/// taken off and divided by the slope there: about the depth below the surface, in spacings,
+/// negative outside.
+///
+/// Inside the field lengths are in spacings and relative to a near origin, so that floats suffice
+/// however small and however far away the particles are.
+#ifndef PX_SURFACE_FIELD_H
+#define PX_SURFACE_FIELD_H
+
+#include "base/arena.h"
+#include "base/simd.h"
+#include "phyxel/surface.h"
+#include "spatial/grid.h"
+
+/// A block of nodes: 8 in each direction, x fastest, so that a row is a vector.
+enum { PX_BLOCK_EDGE = 8, PX_BLOCK_NODES = 512, PX_BLOCK_ROWS = 64 };
+
+/// Sums that a model may keep at a node.
+#define PX_FIELD_SUMS 4
+
+/// Where there is nothing, and deep inside: spacings below the surface.
+#define PX_FIELD_OUTSIDE -1.0f
+#define PX_FIELD_DEEP 1.0f
+
+typedef struct PxField PxField;
+
+/// A particle as the sums see it: where it is (spacings from the origin), how much it weighs,
+/// and for stretched kernels the upper triangle of the matrix that maps the ellipsoid it acts
+/// in to the unit ball (xx, yy, zz, xy, xz, yz).
+typedef struct PxFieldSource {
+    float x, y, z, weight;
+    float shape[6];
+} PxFieldSource;
+
+/// Sources that act in a block, and its nodes: node (i, j, k) is at cell (i, j, k).
+typedef struct PxFieldBlock {
+    float cell;
+    const PxFieldSource *source;
+    const uint8_t (*visible)[PX_BLOCK_ROWS]; ///< NULL, or for each source a bit a node
+    uint32_t sources;
+    float (*sum)[PX_BLOCK_NODES]; ///< PX_FIELD_SUMS of them, added to
+} PxFieldBlock;
+
+/// Particles as a model wants them to be summed, in the order of field->from_grid.
+typedef struct PxFieldCentres {
+    float *x, *y, *z; ///< m
+    float *weight;
+    float (*shape)[6]; ///< NULL for round kernels
+} PxFieldCentres;
+
+typedef struct PxFieldModel {
+    PxSurfaceField info;
+    double stretch; ///< furthest that a particle acts, radii
+    double gather;  ///< radius of the neighbourhoods it looks at, radii, >= 1
+    /// Makes centres, weights and shapes; volumes are known. The arrays are there, and hold
+    /// the particles as they are. NULL for round kernels around the particles themselves.
+    PxStatus (*prepare)(PxField *field, PxArena *scratch, const PxFieldCentres *centres);
+    /// The weight of a particle that stands for that volume, spacing^3.
+    float (*weigh)(const PxField *field, float volume);
+    void (*add)(const PxField *field, const PxFieldBlock *block);
+    /// The same at 8 points near the origin, for `sources` of them; sum[k] are 8 floats.
+    void (*add_points)(const PxField *field, const float x[8], const float y[8], const float z[8],
+                       const PxFieldSource *source, uint32_t sources, float sum[PX_FIELD_SUMS][8]);
+    /// Raw values of `count` nodes, a multiple of 8, from their sums.
+    void (*finish)(const PxField *field, float *const sum[PX_FIELD_SUMS], float *raw,
+                   uint32_t count);
+} PxFieldModel;
+
+/// The model of that name; NULL, with a message, when there is none.
+const PxFieldModel *px_field_find(const char *name, PxIsa isa);
+
+/// Particles made ready: sorted by a grid, with their weights.
+struct PxField {
+    const PxFieldModel *model;
+    const PxThreads *threads;
+    PxIsa isa;
+    double spacing; ///< m
+    float radius;   ///< how far a particle acts unless stretched, spacings
+    float reach;    ///< no particle acts further away, spacings
+    float level;    ///< raw value of the surface
+    float slope;    ///< raw value lost in one spacing outwards at the surface
+
+    uint32_t count;
+    PxGrid grid;       ///< of the centres, cells wider than `reach` by PX_FIELD_STENCIL
+    float *x, *y, *z;  ///< centres, m, in the grid's order; 8 readable floats behind
+    float *weight;     ///< of each
+    float (*shape)[6]; ///< of each; NULL for round kernels
+    uint8_t *near;     ///< whether it is near the surface (002 Eq. 6.10)
+
+    PxGrid from_grid;                ///< of the particles themselves, cells as wide as `gather`
+    float gather;                    ///< radius of neighbourhoods, spacings
+    float *from_x, *from_y, *from_z; ///< the particles, m, in that grid's order
+    uint32_t *from_row;              ///< which row of the caller's each was
+    float *from_volume;              ///< 1 / sum_j W_ij, spacing^3
+    uint8_t *from_near;
+};
+
+/// How far from the origin points of px_field_points() may lie, spacings.
+#define PX_FIELD_STENCIL 0.25
+
+/// `rows` are the rows of the caller's arrays to be used. Everything is kept in the field until
+/// px_field_free(). Errors: PX_ERR_MEMORY.
+typedef struct PxFieldInput {
+    const float *x, *y, *z;
+    const uint64_t *id; ///< may be NULL
+    const uint32_t *row;
+    uint32_t count;
+    double spacing;
+} PxFieldInput;
+
+PxStatus px_field_create(PxField *field, const PxFieldModel *model, const PxSurfaceDef *def,
+                         const PxFieldInput *input, const PxThreads *threads);
+void px_field_free(PxField *field);
+
+/// Sources in the box `low` to `high` (m) widened by the reach, from *cursor on, at most `most`,
+/// relative to `origin`. Starts with a cursor of {0}; returns 0 when there are no more.
+typedef struct PxFieldCursor {
+    uint32_t y, z, row, end; /* cells of the row under way, and what is left of it */
+    bool begun;
+} PxFieldCursor;
+uint32_t px_field_gather(const PxField *field, const double low[3], const double high[3],
+                         const double origin[3], PxFieldCursor *cursor, PxFieldSource *out,
+                         uint32_t *row, uint32_t most);
+
+/// Depths below the surface at 8 points given in spacings from `origin` (m), none further from
+/// it than PX_FIELD_STENCIL.
+void px_field_points(const PxField *field, const double origin[3], const float x[8],
+                     const float y[8], const float z[8], float depth[8]);
+
+/// Depths from raw values.
+static inline float px_field_depth(const PxField *field, float raw)
+{
+    return (raw - field->level) / field->slope;
+}
+
+/// The loop over neighbourhoods, by instruction set (neighbourhood.simd.c): volumes, and who is
+/// near the surface.
+PX_ISA_DECLARE(void, px_neighbourhood_block,
+               (void *field, uint32_t begin, uint32_t end, int thread));
+
+#endif
