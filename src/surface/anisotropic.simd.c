@@ -36,7 +36,7 @@
 #define MANY 0.3
 #define FEW_REACH 0.8
 
-PX_INLINE void kernel(const PxField *f, const PxFieldSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
+PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
                       PxI8 mask, PxF8 *sum)
 {
     (void)f;
@@ -48,14 +48,15 @@ PX_INLINE void kernel(const PxField *f, const PxFieldSource *s, PxF8 dx, PxF8 dy
     sum[0] += px_f8_where(mask, px_f8(s->weight) * px_wendland8(q));
 }
 
-PX_FIELD_LOOPS(kernel, 1)
+PX_POTENTIAL_LOOPS(kernel, 1)
 
-static float weigh(const PxField *f, float volume)
+static float weigh(const PxPotential *f, float volume)
 {
     return volume * px_wendland_norm(f->radius);
 }
 
-static void finish(const PxField *f, float *const sum[PX_FIELD_SUMS], float *raw, uint32_t count)
+static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], float *raw,
+                   uint32_t count)
 {
     (void)f;
     memcpy(raw, sum[0], count * sizeof *raw);
@@ -63,8 +64,8 @@ static void finish(const PxField *f, float *const sum[PX_FIELD_SUMS], float *raw
 
 /* What the passes hand to each other, in spacings. */
 typedef struct Job {
-    PxField *field;
-    const PxFieldCentres *centres;
+    PxPotential *field;
+    const PxPotentialCentres *centres;
     float *ux, *uy, *uz;
     float (*moment)[7]; /* <d d^T>: xx yy zz xy xz yz, and how many neighbours */
 } Job;
@@ -75,7 +76,7 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
-    const PxField *f = job->field;
+    const PxPotential *f = job->field;
     const PxGrid *grid = &f->from_grid;
     const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
     PxF8 per_s = px_f8((float)(1.0 / f->spacing)), zero = px_f8(0.0f), one = px_f8(1.0f);
@@ -128,7 +129,7 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
 }
 
 /* G over the radius, and the factor det G that the weight takes. */
-static float shape_of(const PxField *f, const float m[7], PxVec3 u, float shape[6])
+static float shape_of(const PxPotential *f, const float m[7], PxVec3 u, float shape[6])
 {
     double full = 0.15 * (double)f->gather * (double)f->gather;
     double many = 4.18879 * (double)f->gather * (double)f->gather * (double)f->gather;
@@ -164,8 +165,8 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
-    const PxField *f = job->field;
-    const PxFieldCentres *to = job->centres;
+    const PxPotential *f = job->field;
+    const PxPotentialCentres *to = job->centres;
     const PxGrid *grid = &f->from_grid;
     const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
     float s = (float)f->spacing;
@@ -216,7 +217,7 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static PxStatus prepare(PxField *f, PxArena *scratch, const PxFieldCentres *centres)
+static PxStatus prepare(PxPotential *f, PxArena *scratch, const PxPotentialCentres *centres)
 {
     Job job = {.field = f, .centres = centres};
     float **const way[3] = {&job.ux, &job.uy, &job.uz};
@@ -234,8 +235,8 @@ static PxStatus prepare(PxField *f, PxArena *scratch, const PxFieldCentres *cent
     return PX_OK;
 }
 
-extern const PxFieldModel PX_ISA_NAME(px_field_anisotropic);
-const PxFieldModel PX_ISA_NAME(px_field_anisotropic) = {
+extern const PxPotentialModel PX_ISA_NAME(px_potential_anisotropic);
+const PxPotentialModel PX_ISA_NAME(px_potential_anisotropic) = {
     .info = {.name = "anisotropic",
              .summary = "kernels stretched along the surface (Yu and Turk 2013): for pictures",
              .radius = 2.5,

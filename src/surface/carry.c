@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-PxStatus px_carry(const PxField *f, const float *const *column, uint32_t columns,
+PxStatus px_carry(const PxPotential *f, const float *const *column, uint32_t columns,
                   const float (*place)[3], uint32_t places, float **to)
 {
     float *from[PX_SURFACE_COLUMNS] = {NULL};

@@ -2,10 +2,10 @@
 #ifndef PX_SURFACE_CARRY_H
 #define PX_SURFACE_CARRY_H
 
-#include "surface/field.h"
+#include "surface/potential.h"
 
 typedef struct PxCarry {
-    const PxField *field;
+    const PxPotential *field;
     const float (*place)[3]; ///< m
     float *const *from;      ///< columns in the order of field->from_grid, 8 readable floats behind
     float *const *to;
@@ -17,7 +17,7 @@ PX_ISA_DECLARE(void, px_carry_block, (void *carry, uint32_t begin, uint32_t end,
 
 /// Carries columns of the caller's rows to places. `to` are arrays of malloc(), made here.
 /// Errors: PX_ERR_MEMORY.
-PxStatus px_carry(const PxField *field, const float *const *column, uint32_t columns,
+PxStatus px_carry(const PxPotential *field, const float *const *column, uint32_t columns,
                   const float (*place)[3], uint32_t places, float **to);
 
 #endif

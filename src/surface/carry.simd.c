@@ -8,7 +8,7 @@ void PX_ISA_NAME(px_carry_block)(void *user, uint32_t begin, uint32_t end, int t
 {
     (void)thread;
     const PxCarry *carry = user;
-    const PxField *f = carry->field;
+    const PxPotential *f = carry->field;
     const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
     PxF8 per_r = px_f8((float)(1.0 / f->spacing) / f->gather), zero = px_f8(0.0f);
     PxI8 lane = px_lanes();

@@ -11,28 +11,29 @@
 /// `radius` is the support.
 #include "surface/splat.h"
 
-PX_INLINE void kernel(const PxField *f, const PxFieldSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
+PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
                       PxI8 mask, PxF8 *sum)
 {
     PxF8 q = px_f8_sqrt(dx * dx + dy * dy + dz * dz) * px_f8(1.0f / f->radius);
     sum[0] += px_f8_where(mask, px_f8(s->weight) * px_wendland8(q));
 }
 
-PX_FIELD_LOOPS(kernel, 1)
+PX_POTENTIAL_LOOPS(kernel, 1)
 
-static float weigh(const PxField *f, float volume)
+static float weigh(const PxPotential *f, float volume)
 {
     return volume * px_wendland_norm(f->radius);
 }
 
-static void finish(const PxField *f, float *const sum[PX_FIELD_SUMS], float *raw, uint32_t count)
+static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], float *raw,
+                   uint32_t count)
 {
     (void)f;
     memcpy(raw, sum[0], count * sizeof *raw);
 }
 
-extern const PxFieldModel PX_ISA_NAME(px_field_density);
-const PxFieldModel PX_ISA_NAME(px_field_density) = {
+extern const PxPotentialModel PX_ISA_NAME(px_potential_density);
+const PxPotentialModel PX_ISA_NAME(px_potential_density) = {
     .info = {.name = "density",
              .summary = "sum of kernels, one a particle (004 Eq. 5.1): for measuring",
              .radius = 3,

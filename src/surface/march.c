@@ -71,12 +71,12 @@ void px_surface_free(PxSurfaceMesh *mesh)
 /* What a block's nodes all are, or where they lie. */
 static const float *nodes_of(const PxSparse *s, uint32_t block, const float *values, float *all)
 {
-    *all = PX_FIELD_OUTSIDE;
+    *all = PX_POTENTIAL_OUTSIDE;
     if (block == UINT32_MAX || s->kind[block] == PX_NODES_OUTSIDE)
         return NULL;
     if (s->kind[block] == PX_NODES_KNOWN)
         return values + (size_t)s->slot[block] * PX_BLOCK_NODES;
-    *all = PX_FIELD_DEEP;
+    *all = PX_POTENTIAL_DEEP;
     return NULL;
 }
 

@@ -14,7 +14,7 @@ void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t en
 void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    PxField *f = user;
+    PxPotential *f = user;
     const PxGrid *grid = &f->from_grid;
     const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
     float per_s = (float)(1.0 / f->spacing), h = f->radius, norm = px_wendland_norm(h);

@@ -15,7 +15,7 @@
  * their radius. Midway between two drops 2 spacings apart S is 0.16. */
 #define FULL 0.3f
 
-PX_INLINE void kernel(const PxField *f, const PxFieldSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
+PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
                       PxI8 mask, PxF8 *sum)
 {
     float per_h = 1.0f / f->radius;
@@ -27,16 +27,17 @@ PX_INLINE void kernel(const PxField *f, const PxFieldSource *s, PxF8 dx, PxF8 dy
     sum[3] -= w * dz;
 }
 
-PX_FIELD_LOOPS(kernel, 4)
+PX_POTENTIAL_LOOPS(kernel, 4)
 
 /* The integral of (1 - q^2)^3 over the ball of radius h is 64 pi h^3 / 315. */
-static float weigh(const PxField *f, float volume)
+static float weigh(const PxPotential *f, float volume)
 {
     return volume * (float)(315.0 / (64.0 * 3.14159265358979323846)) /
            (f->radius * f->radius * f->radius);
 }
 
-static void finish(const PxField *f, float *const sum[PX_FIELD_SUMS], float *raw, uint32_t count)
+static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], float *raw,
+                   uint32_t count)
 {
     for (uint32_t i = 0; i < count; i += 8) {
         PxF8 w = px_f8_load(sum[0] + i), x = px_f8_load(sum[1] + i), y = px_f8_load(sum[2] + i),
@@ -51,8 +52,8 @@ static void finish(const PxField *f, float *const sum[PX_FIELD_SUMS], float *raw
     }
 }
 
-extern const PxFieldModel PX_ISA_NAME(px_field_onderik);
-const PxFieldModel PX_ISA_NAME(px_field_onderik) = {
+extern const PxPotentialModel PX_ISA_NAME(px_potential_onderik);
+const PxPotentialModel PX_ISA_NAME(px_potential_onderik) = {
     .info = {.name = "onderik",
              .summary = "the same with a radius that decays where particles are few (004 Eq. 5.2)",
              .radius = 2.5,

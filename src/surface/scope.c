@@ -29,7 +29,7 @@ PxStatus px_surface_def_check(const PxSurfaceDef *def)
     if (def->tag != TAG)
         return px_fail(PX_ERR_ARGUMENT,
                        "surface: the def was not made by px_surface_def_default()");
-    if (def->field == NULL || px_field_find(def->field, PX_ISA_BASE) == NULL)
+    if (def->field == NULL || px_potential_find(def->field, PX_ISA_BASE) == NULL)
         return def->field != NULL ? PX_ERR_ARGUMENT
                                   : px_fail(PX_ERR_ARGUMENT, "surface: no field is named");
     PX_TRY(check_number("cell", def->cell, 0.1, 4));
@@ -111,23 +111,23 @@ static PxStatus make_sheets(PxScope *s, const PxSurfaceParticles *p)
     return PX_OK;
 }
 
-static PxStatus make_field(PxScope *s, PxField *field, const PxSurfaceDef *def,
+static PxStatus make_field(PxScope *s, PxPotential *field, const PxSurfaceDef *def,
                            const PxSurfaceParticles *p, bool other)
 {
     uint32_t *row = px_allocate(NULL, ((size_t)p->count + 1) * sizeof *row);
     if (row == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room for %u particles", p->count);
-    PxFieldInput in = {.x = p->position[0],
-                       .y = p->position[1],
-                       .z = p->position[2],
-                       .id = p->id,
-                       .row = row,
-                       .spacing = p->spacing};
+    PxPotentialInput in = {.x = p->position[0],
+                           .y = p->position[1],
+                           .z = p->position[2],
+                           .id = p->id,
+                           .row = row,
+                           .spacing = p->spacing};
     for (uint32_t i = 0; i < p->count; ++i)
         if ((p->other != NULL && p->other[i] != 0) == other)
             row[in.count++] = i;
-    const PxFieldModel *model = px_field_find(def->field, px_isa_best());
-    PxStatus status = px_field_create(field, model, def, &in, &s->threads);
+    const PxPotentialModel *model = px_potential_find(def->field, px_isa_best());
+    PxStatus status = px_potential_create(field, model, def, &in, &s->threads);
     px_release(NULL, row, 0);
     return status;
 }
@@ -156,8 +156,8 @@ PxStatus px_scope_create(PxScope *s, const PxSurfaceDef *def, const PxSurfacePar
 
 void px_scope_free(PxScope *s)
 {
-    px_field_free(&s->field);
-    px_field_free(&s->other);
+    px_potential_free(&s->field);
+    px_potential_free(&s->other);
     for (uint32_t k = 0; s->sheet != NULL && k < s->sheets; ++k)
         px_mesh_tree_free(s->sheet[k]);
     free(s->sheet);

@@ -3,12 +3,12 @@
 #define PX_SURFACE_SCOPE_H
 
 #include "surface/barrier.h"
-#include "surface/field.h"
+#include "surface/potential.h"
 
 typedef struct PxScope {
     PxThreads threads;
-    PxField field;
-    PxField other;
+    PxPotential field;
+    PxPotential other;
     bool has_other;
     PxBarriers barriers;
     PxMeshTree **sheet; ///< NULL where there are none

@@ -59,7 +59,7 @@ static bool add_block(PxSparse *s, size_t *room, int64_t x, int64_t y, int64_t z
 }
 
 /* All blocks that a box of particles acts in. */
-static bool add_blocks(PxSparse *s, size_t *room, const PxField *f, const PxBounds *box,
+static bool add_blocks(PxSparse *s, size_t *room, const PxPotential *f, const PxBounds *box,
                        PxNodesKind kind)
 {
     if (!(box->low.x <= box->high.x))
@@ -82,7 +82,7 @@ static bool add_blocks(PxSparse *s, size_t *room, const PxField *f, const PxBoun
 
 /* Blocks from the boxes of each grid cell's particles: of all, and of those near the surface. Cells
  * that far-off particles were folded into may be wide; there each particle has its own. */
-static PxStatus find_blocks(PxSparse *s, size_t *room, const PxField *f)
+static PxStatus find_blocks(PxSparse *s, size_t *room, const PxPotential *f)
 {
     double wide = 2 * f->grid.frame.cell;
     for (uint32_t c = 0; c < f->grid.cells; ++c) {
@@ -112,7 +112,7 @@ static PxStatus find_blocks(PxSparse *s, size_t *room, const PxField *f)
 }
 
 /* How many particles lie in each block. */
-static void count_particles(const PxSparse *s, const PxField *f, uint32_t *count)
+static void count_particles(const PxSparse *s, const PxPotential *f, uint32_t *count)
 {
     double edge = PX_BLOCK_EDGE * s->cell;
     int64_t last[3] = {INT64_MAX, 0, 0};
@@ -132,7 +132,7 @@ static void count_particles(const PxSparse *s, const PxField *f, uint32_t *count
 
 /* Only blocks full of particles are deep inside; corners of others may be reached by boxes around
  * particles that do not act there. And a sheet may hang within the fluid. */
-static PxStatus look_at_deep(PxSparse *s, const PxField *f, const PxBarriers *barriers)
+static PxStatus look_at_deep(PxSparse *s, const PxPotential *f, const PxBarriers *barriers)
 {
     double edge = PX_BLOCK_EDGE * s->cell, wide = 0.87 * edge + f->spacing, per = edge / f->spacing;
     uint32_t *count = calloc((size_t)s->blocks + 1, sizeof *count);
@@ -169,14 +169,15 @@ static PxStatus add_rim(PxSparse *s, size_t *room)
 
 typedef struct Fill {
     PxSparse *sparse;
-    const PxField *field, *other;
+    const PxPotential *field, *other;
     const PxBarriers *barriers;
     const uint32_t *block; /* by slot */
 } Fill;
 
 /* Which nodes see each source. */
-static void look(const PxBarriers *barriers, const PxField *f, const double origin[3], double cell,
-                 const PxFieldSource *source, uint32_t sources, uint8_t (*visible)[PX_BLOCK_ROWS])
+static void look(const PxBarriers *barriers, const PxPotential *f, const double origin[3],
+                 double cell, const PxPotentialSource *source, uint32_t sources,
+                 uint8_t (*visible)[PX_BLOCK_ROWS])
 {
     double s = f->spacing, reach = (double)f->reach * s;
     for (uint32_t n = 0; n < sources; ++n) {
@@ -197,11 +198,11 @@ static void look(const PxBarriers *barriers, const PxField *f, const double orig
 }
 
 /* Depths of one field at the nodes of a block. */
-static void block_depths(const PxField *f, const PxBarriers *barriers, const double origin[3],
+static void block_depths(const PxPotential *f, const PxBarriers *barriers, const double origin[3],
                          double cell, float *depth)
 {
-    float sum[PX_FIELD_SUMS][PX_BLOCK_NODES];
-    PxFieldSource source[CHUNK];
+    float sum[PX_POTENTIAL_SUMS][PX_BLOCK_NODES];
+    PxPotentialSource source[CHUNK];
     uint8_t visible[CHUNK][PX_BLOCK_ROWS];
     memset(sum, 0, sizeof sum);
     double high[3], half = 0.5 * (PX_BLOCK_EDGE - 1) * cell;
@@ -210,21 +211,21 @@ static void block_depths(const PxField *f, const PxBarriers *barriers, const dou
     PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
     bool cut = barriers != NULL &&
                px_barriers_cut(barriers, middle, 1.74 * half + (double)f->reach * f->spacing);
-    PxFieldCursor cursor = {0};
-    PxFieldBlock block = {.cell = (float)(cell / f->spacing),
-                          .source = source,
-                          .visible = cut ? (const uint8_t(*)[PX_BLOCK_ROWS])visible : NULL,
-                          .sum = sum};
+    PxPotentialCursor cursor = {0};
+    PxPotentialBlock block = {.cell = (float)(cell / f->spacing),
+                              .source = source,
+                              .visible = cut ? (const uint8_t(*)[PX_BLOCK_ROWS])visible : NULL,
+                              .sum = sum};
     while ((block.sources =
-                px_field_gather(f, origin, high, origin, &cursor, source, NULL, CHUNK)) > 0) {
+                px_potential_gather(f, origin, high, origin, &cursor, source, NULL, CHUNK)) > 0) {
         if (cut)
             look(barriers, f, origin, cell, source, block.sources, visible);
         f->model->add(f, &block);
     }
-    float *const sums[PX_FIELD_SUMS] = {sum[0], sum[1], sum[2], sum[3]};
+    float *const sums[PX_POTENTIAL_SUMS] = {sum[0], sum[1], sum[2], sum[3]};
     f->model->finish(f, sums, depth, PX_BLOCK_NODES);
     for (int n = 0; n < PX_BLOCK_NODES; ++n)
-        depth[n] = px_field_depth(f, depth[n]);
+        depth[n] = px_potential_depth(f, depth[n]);
 }
 
 /* No node is deeper than there is room. */
@@ -292,7 +293,7 @@ static PxStatus fill_blocks(PxSparse *s, Fill *fill)
     return full ? PX_OK : no_room(s->known);
 }
 
-PxStatus px_sparse_create(PxSparse *s, const PxField *field, const PxField *other,
+PxStatus px_sparse_create(PxSparse *s, const PxPotential *field, const PxPotential *other,
                           const PxBarriers *barriers, double cell)
 {
     *s = (PxSparse){.cell = cell};

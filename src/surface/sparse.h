@@ -11,7 +11,7 @@
 
 #include "shape/keys.h"
 #include "surface/barrier.h"
-#include "surface/field.h"
+#include "surface/potential.h"
 
 typedef enum PxNodesKind { PX_NODES_OUTSIDE, PX_NODES_DEEP, PX_NODES_KNOWN } PxNodesKind;
 
@@ -31,7 +31,7 @@ typedef struct PxSparse {
 #define PX_SPARSE_MOST ((int32_t)1 << 30)
 
 /// `other` and `barriers` may be NULL. Errors: PX_ERR_MEMORY.
-PxStatus px_sparse_create(PxSparse *sparse, const PxField *field, const PxField *other,
+PxStatus px_sparse_create(PxSparse *sparse, const PxPotential *field, const PxPotential *other,
                           const PxBarriers *barriers, double cell);
 void px_sparse_free(PxSparse *sparse);
 

@@ -3,14 +3,14 @@
 #ifndef PX_SURFACE_SPLAT_H
 #define PX_SURFACE_SPLAT_H
 
-#include "surface/field.h"
+#include "surface/potential.h"
 
 #include <math.h>
 
-/// Adds to sum[0 .. PX_FIELD_SUMS) what a source gives at places (dx, dy, dz) from it. Where
+/// Adds to sum[0 .. PX_POTENTIAL_SUMS) what a source gives at places (dx, dy, dz) from it. Where
 /// `mask` is 0 it gives nothing.
-typedef void PxSourceKernel(const PxField *field, const PxFieldSource *source, PxF8 dx, PxF8 dy,
-                            PxF8 dz, PxI8 mask, PxF8 *sum);
+typedef void PxSourceKernel(const PxPotential *field, const PxPotentialSource *source, PxF8 dx,
+                            PxF8 dy, PxF8 dz, PxI8 mask, PxF8 *sum);
 
 PX_INLINE PxI8 px_lanes(void)
 {
@@ -26,14 +26,14 @@ PX_INLINE void px_node_range(float x, float reach, float inverse_cell, int *firs
 }
 
 /// All sources of a block. `sums` is how many of the sums the model uses.
-PX_INLINE void px_splat_block(const PxField *f, const PxFieldBlock *b, PxSourceKernel *kernel,
-                              int sums)
+PX_INLINE void px_splat_block(const PxPotential *f, const PxPotentialBlock *b,
+                              PxSourceKernel *kernel, int sums)
 {
     float reach = f->reach, reach2 = reach * reach, cell = b->cell, inverse = 1.0f / cell;
     PxI8 lane = px_lanes(), bit = (PxI8){1, 2, 4, 8, 16, 32, 64, 128}, all = lane >= 0;
     PxF8 x = (PxF8){0, 1, 2, 3, 4, 5, 6, 7} * px_f8(cell);
     for (uint32_t s = 0; s < b->sources; ++s) {
-        const PxFieldSource *source = &b->source[s];
+        const PxPotentialSource *source = &b->source[s];
         int y0, y1, z0, z1;
         px_node_range(source->y, reach, inverse, &y0, &y1);
         px_node_range(source->z, reach, inverse, &z0, &z1);
@@ -48,7 +48,7 @@ PX_INLINE void px_splat_block(const PxField *f, const PxFieldBlock *b, PxSourceK
                 PxI8 mask = all;
                 if (b->visible != NULL)
                     mask = (((PxI8){0} + (int32_t)b->visible[s][row]) & bit) != 0;
-                PxF8 sum[PX_FIELD_SUMS];
+                PxF8 sum[PX_POTENTIAL_SUMS];
                 for (int n = 0; n < sums; ++n)
                     sum[n] = px_f8_load(b->sum[n] + PX_BLOCK_EDGE * row);
                 kernel(f, source, dx, px_f8(dy), px_f8(dz), mask, sum);
@@ -59,11 +59,11 @@ PX_INLINE void px_splat_block(const PxField *f, const PxFieldBlock *b, PxSourceK
     }
 }
 
-PX_INLINE void px_splat_points(const PxField *f, const float *x, const float *y, const float *z,
-                               const PxFieldSource *source, uint32_t sources, float (*sums)[8],
+PX_INLINE void px_splat_points(const PxPotential *f, const float *x, const float *y, const float *z,
+                               const PxPotentialSource *source, uint32_t sources, float (*sums)[8],
                                PxSourceKernel *kernel, int used)
 {
-    PxF8 px = px_f8_load(x), py = px_f8_load(y), pz = px_f8_load(z), sum[PX_FIELD_SUMS];
+    PxF8 px = px_f8_load(x), py = px_f8_load(y), pz = px_f8_load(z), sum[PX_POTENTIAL_SUMS];
     PxI8 all = px_lanes() >= 0;
     for (int n = 0; n < used; ++n)
         sum[n] = px_f8_load(sums[n]);
@@ -95,14 +95,14 @@ PX_INLINE PxF8 px_poly8(PxF8 q2)
 }
 
 /// A model's functions, named by its file.
-#define PX_FIELD_LOOPS(kernel, sums)                                                               \
-    static void add(const PxField *f, const PxFieldBlock *block)                                   \
+#define PX_POTENTIAL_LOOPS(kernel, sums)                                                           \
+    static void add(const PxPotential *f, const PxPotentialBlock *block)                           \
     {                                                                                              \
         px_splat_block(f, block, kernel, sums);                                                    \
     }                                                                                              \
-    static void add_points(const PxField *f, const float x[8], const float y[8], const float z[8], \
-                           const PxFieldSource *source, uint32_t sources,                          \
-                           float sum[PX_FIELD_SUMS][8])                                            \
+    static void add_points(const PxPotential *f, const float x[8], const float y[8],               \
+                           const float z[8], const PxPotentialSource *source, uint32_t sources,    \
+                           float sum[PX_POTENTIAL_SUMS][8])                                        \
     {                                                                                              \
         px_splat_points(f, x, y, z, source, sources, sum, kernel, sums);                           \
     }

@@ -44,12 +44,12 @@ static float depth_at(const PxScope *scope, const double at[3], float slope[3])
 {
     const float d = 0.1f; /* fine enough for kernels of two spacings, coarse enough for floats */
     const float x[8] = {0, d, -d}, y[8] = {0, 0, 0, d, -d}, z[8] = {0, 0, 0, 0, 0, d, -d};
-    const PxField *f = &scope->field;
+    const PxPotential *f = &scope->field;
     const PxBarriers *b = &scope->barriers;
     float depth[8], other[8];
-    px_field_points(f, at, x, y, z, depth);
+    px_potential_points(f, at, x, y, z, depth);
     if (scope->has_other) {
-        px_field_points(&scope->other, at, x, y, z, other);
+        px_potential_points(&scope->other, at, x, y, z, other);
         for (int k = 0; k < 7; ++k)
             depth[k] -= other[k] > 0.0f ? other[k] : 0.0f;
     }
@@ -130,7 +130,7 @@ static void refine_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
-    const PxField *f = &job->scope->field;
+    const PxPotential *f = &job->scope->field;
     for (uint32_t k = begin; k < end; ++k) {
         Surfel *out = job->out + (size_t)k * job->each;
         uint32_t i = job->start[k];
@@ -228,7 +228,7 @@ static PxStatus collect(const Surfel *surfel, size_t count, double radius, PxSur
 static PxStatus make(const PxScope *scope, const PxSurfaceDef *def, const PxSurfaceParticles *p,
                      PxSurfels **out)
 {
-    const PxField *f = &scope->field;
+    const PxPotential *f = &scope->field;
     double radius = def->cell; /* spacings */
     Job job = {.scope = scope, .first = 1.0f, .each = 1};
     while (job.splits < MOST_SPLITS && (double)job.first > 0.5 * radius * (1 << job.splits)) {

@@ -8,7 +8,7 @@
 #include "surface/splat.h"
 
 /* Sums: the weight, and the weighted way from the place to the particles. */
-PX_INLINE void kernel(const PxField *f, const PxFieldSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
+PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
                       PxI8 mask, PxF8 *sum)
 {
     float per_h = 1.0f / f->radius;
@@ -20,16 +20,17 @@ PX_INLINE void kernel(const PxField *f, const PxFieldSource *s, PxF8 dx, PxF8 dy
     sum[3] -= w * dz;
 }
 
-PX_FIELD_LOOPS(kernel, 4)
+PX_POTENTIAL_LOOPS(kernel, 4)
 
-static float weigh(const PxField *f, float volume)
+static float weigh(const PxPotential *f, float volume)
 {
     (void)f;
     (void)volume;
     return 1.0f;
 }
 
-static void finish(const PxField *f, float *const sum[PX_FIELD_SUMS], float *raw, uint32_t count)
+static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], float *raw,
+                   uint32_t count)
 {
     for (uint32_t i = 0; i < count; i += 8) {
         PxF8 w = px_f8_load(sum[0] + i), x = px_f8_load(sum[1] + i), y = px_f8_load(sum[2] + i),
@@ -43,8 +44,8 @@ static void finish(const PxField *f, float *const sum[PX_FIELD_SUMS], float *raw
     }
 }
 
-extern const PxFieldModel PX_ISA_NAME(px_field_zhu_bridson);
-const PxFieldModel PX_ISA_NAME(px_field_zhu_bridson) = {
+extern const PxPotentialModel PX_ISA_NAME(px_potential_zhu_bridson);
+const PxPotentialModel PX_ISA_NAME(px_potential_zhu_bridson) = {
     .info = {.name = "zhu-bridson",
              .summary = "distance to the mean of the particles around (Zhu and Bridson 2005)",
              .radius = 2.5,

@@ -1,4 +1,4 @@
-#include "surface/field.h"
+#include "surface/potential.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,17 +7,18 @@
 
 /* A new model is a file of its own and a line here; the first one is the default. */
 #define MODELS(X)                                                                                  \
-    X(px_field_anisotropic) X(px_field_density) X(px_field_zhu_bridson) X(px_field_onderik)
+    X(px_potential_anisotropic)                                                                    \
+    X(px_potential_density) X(px_potential_zhu_bridson) X(px_potential_onderik)
 
-#define DECLARE_BASE(model) extern const PxFieldModel model##_base;
+#define DECLARE_BASE(model) extern const PxPotentialModel model##_base;
 #define BASE(model) &model##_base,
 MODELS(DECLARE_BASE)
-static const PxFieldModel *const base_models[] = {MODELS(BASE)};
+static const PxPotentialModel *const base_models[] = {MODELS(BASE)};
 #ifdef PX_HAVE_AVX2
-#define DECLARE_AVX2(model) extern const PxFieldModel model##_avx2;
+#define DECLARE_AVX2(model) extern const PxPotentialModel model##_avx2;
 #define AVX2(model) &model##_avx2,
 MODELS(DECLARE_AVX2)
-static const PxFieldModel *const avx2_models[] = {MODELS(AVX2)};
+static const PxPotentialModel *const avx2_models[] = {MODELS(AVX2)};
 #endif
 
 const PxSurfaceField *px_surface_field(uint32_t index)
@@ -25,7 +26,7 @@ const PxSurfaceField *px_surface_field(uint32_t index)
     return index < PX_COUNT(base_models) ? &base_models[index]->info : NULL;
 }
 
-const PxFieldModel *px_field_find(const char *name, PxIsa isa)
+const PxPotentialModel *px_potential_find(const char *name, PxIsa isa)
 {
     char known[256] = "";
     size_t used = 0;
@@ -63,7 +64,7 @@ static float *take_floats(size_t count)
     return floats;
 }
 
-void px_field_free(PxField *f)
+void px_potential_free(PxPotential *f)
 {
     void *const blocks[] = {f->x,      f->y,        f->z,         f->weight,
                             f->shape,  f->near,     f->from_x,    f->from_y,
@@ -72,7 +73,7 @@ void px_field_free(PxField *f)
         px_release(NULL, blocks[k], 0);
     px_grid_free(&f->grid);
     px_grid_free(&f->from_grid);
-    *f = (PxField){0};
+    *f = (PxPotential){0};
 }
 
 static PxStatus no_room(uint32_t count)
@@ -108,7 +109,7 @@ static int compare_floats(const void *a, const void *b)
 /* A grid has 2 million cells along an axis. Where points spread wider than that, because one has
  * been shot a thousand miles away, cells are counted from the middle of most of them, and those
  * beyond the ends share the last cells. */
-static PxStatus grid_frame(const PxField *f, double cell, PxGridPoints points, PxArena *scratch,
+static PxStatus grid_frame(const PxPotential *f, double cell, PxGridPoints points, PxArena *scratch,
                            PxGridFrame *out)
 {
     enum { SAMPLES = 255 };
@@ -143,7 +144,7 @@ static PxStatus grid_frame(const PxField *f, double cell, PxGridPoints points, P
 }
 
 /* Puts the particles in the order of a grid for their neighbourhoods. */
-static PxStatus sort_particles(PxField *f, const PxFieldInput *in, PxArena *scratch)
+static PxStatus sort_particles(PxPotential *f, const PxPotentialInput *in, PxArena *scratch)
 {
     uint32_t n = in->count;
     PxArenaMark mark = px_arena_mark(scratch);
@@ -182,15 +183,15 @@ static PxStatus sort_particles(PxField *f, const PxFieldInput *in, PxArena *scra
 }
 
 /* Puts the centres in the order of a grid for the sums. */
-static PxStatus sort_centres(PxField *f, const PxFieldCentres *centres, PxArena *scratch)
+static PxStatus sort_centres(PxPotential *f, const PxPotentialCentres *centres, PxArena *scratch)
 {
     uint32_t n = f->count, *order = PX_ARENA_ARRAY(scratch, uint32_t, n);
     if (order == NULL)
         return no_room(n);
     PxGridPoints points = {centres->x, centres->y, centres->z, n};
     PxGridFrame frame;
-    PX_TRY(
-        grid_frame(f, ((double)f->reach + PX_FIELD_STENCIL) * f->spacing, points, scratch, &frame));
+    PX_TRY(grid_frame(f, ((double)f->reach + PX_POTENTIAL_STENCIL) * f->spacing, points, scratch,
+                      &frame));
     PX_TRY(px_grid_sort(&f->grid, &frame, points, NULL, order, scratch, f->threads));
     f->x = take_floats(n);
     f->y = take_floats(n);
@@ -215,19 +216,19 @@ static PxStatus sort_centres(PxField *f, const PxFieldCentres *centres, PxArena 
     return PX_OK;
 }
 
-static PxStatus make(PxField *f, const PxFieldInput *in, PxArena *scratch)
+static PxStatus make(PxPotential *f, const PxPotentialInput *in, PxArena *scratch)
 {
     PX_TRY(sort_particles(f, in, scratch));
     px_parallel_for(f->threads, f->from_grid.cells, 64, PX_ISA_PICK(f->isa, px_neighbourhood_block),
                     f);
     uint32_t n = f->count;
-    PxFieldCentres centres = {.x = PX_ARENA_ARRAY(scratch, float, n),
-                              .y = PX_ARENA_ARRAY(scratch, float, n),
-                              .z = PX_ARENA_ARRAY(scratch, float, n),
-                              .weight = PX_ARENA_ARRAY(scratch, float, n),
-                              .shape = f->model->prepare != NULL
-                                           ? px_arena_take_array(scratch, n, sizeof(float[6]))
-                                           : NULL};
+    PxPotentialCentres centres = {.x = PX_ARENA_ARRAY(scratch, float, n),
+                                  .y = PX_ARENA_ARRAY(scratch, float, n),
+                                  .z = PX_ARENA_ARRAY(scratch, float, n),
+                                  .weight = PX_ARENA_ARRAY(scratch, float, n),
+                                  .shape = f->model->prepare != NULL
+                                               ? px_arena_take_array(scratch, n, sizeof(float[6]))
+                                               : NULL};
     if (centres.x == NULL || centres.y == NULL || centres.z == NULL || centres.weight == NULL ||
         (f->model->prepare != NULL && centres.shape == NULL))
         return no_room(n);
@@ -243,19 +244,19 @@ static PxStatus make(PxField *f, const PxFieldInput *in, PxArena *scratch)
     return sort_centres(f, &centres, scratch);
 }
 
-static PxStatus make_field(PxField *f, const PxFieldModel *model, const PxSurfaceDef *def,
-                           const PxFieldInput *in, const PxThreads *threads)
+static PxStatus make_field(PxPotential *f, const PxPotentialModel *model, const PxSurfaceDef *def,
+                           const PxPotentialInput *in, const PxThreads *threads)
 {
     double radius = def->radius > 0 ? def->radius : model->info.radius;
-    *f = (PxField){.model = model,
-                   .threads = threads,
-                   .isa = px_isa_best(),
-                   .spacing = in->spacing,
-                   .radius = (float)radius,
-                   .reach = (float)(radius * model->stretch),
-                   .gather = (float)(radius * model->gather),
-                   .slope = 1,
-                   .count = in->count};
+    *f = (PxPotential){.model = model,
+                       .threads = threads,
+                       .isa = px_isa_best(),
+                       .spacing = in->spacing,
+                       .radius = (float)radius,
+                       .reach = (float)(radius * model->stretch),
+                       .gather = (float)(radius * model->gather),
+                       .slope = 1,
+                       .count = in->count};
     px_grid_init(&f->grid, NULL);
     px_grid_init(&f->from_grid, NULL);
     PxArena scratch;
@@ -263,7 +264,7 @@ static PxStatus make_field(PxField *f, const PxFieldModel *model, const PxSurfac
     PxStatus status = make(f, in, &scratch);
     px_arena_free(&scratch);
     if (status != PX_OK)
-        px_field_free(f);
+        px_potential_free(f);
     return status;
 }
 
@@ -273,7 +274,7 @@ static PxStatus make_field(PxField *f, const PxFieldModel *model, const PxSurfac
 enum { PROBES = 4 };
 
 /* The mean raw value `above` spacings over the middle of a pool's outermost layer. */
-static double pool_value(const PxField *pool, double above)
+static double pool_value(const PxPotential *pool, double above)
 {
     double sum = 0;
     for (int k = 0; k < PROBES; ++k) {
@@ -282,7 +283,7 @@ static double pool_value(const PxField *pool, double above)
         double at[3] = {0, origin[1], origin[2]};
         for (int n = 0; n < PROBES; ++n) {
             at[0] = (n + 0.5) / PROBES - 0.5;
-            px_field_points(pool, at, x, y, z, depth);
+            px_potential_points(pool, at, x, y, z, depth);
             sum += (double)depth[0];
         }
     }
@@ -291,13 +292,13 @@ static double pool_value(const PxField *pool, double above)
 
 /* Fills a pool with a lattice, its surface at y = 0 and so wide that the middle does not feel
  * its end: a centre there depends on neighbours of neighbours. */
-static PxStatus find_level(PxField *f, const PxFieldModel *model, const PxSurfaceDef *def)
+static PxStatus find_level(PxPotential *f, const PxPotentialModel *model, const PxSurfaceDef *def)
 {
     int reach = (int)ceil((double)f->reach + 2 * (double)f->gather), edge = 2 * reach + 1;
     uint32_t count = (uint32_t)(edge * edge * (reach + 1));
     float *at = take_floats(3 * (size_t)count);
     uint32_t *row = take(count, sizeof *row);
-    PxField pool = {0};
+    PxPotential pool = {0};
     PxStatus status = at != NULL && row != NULL ? PX_OK : no_room(count);
     if (status == PX_OK) {
         for (uint32_t k = 0; k < count; ++k) {
@@ -307,7 +308,7 @@ static PxStatus find_level(PxField *f, const PxFieldModel *model, const PxSurfac
             at[2 * (size_t)count + k] = (float)(n / edge / (reach + 1) - reach);
             row[k] = k;
         }
-        PxFieldInput in = {at, at + count, at + 2 * (size_t)count, NULL, row, count, 1};
+        PxPotentialInput in = {at, at + count, at + 2 * (size_t)count, NULL, row, count, 1};
         status = make_field(&pool, model, def, &in, f->threads);
     }
     if (status == PX_OK) {
@@ -319,20 +320,20 @@ static PxStatus find_level(PxField *f, const PxFieldModel *model, const PxSurfac
                              "surface: with a radius of %g spacings the field '%s' does not reach "
                              "%g spacings outwards; wanted a larger radius or a smaller iso",
                              (double)f->radius, model->info.name, iso);
-        px_field_free(&pool);
+        px_potential_free(&pool);
     }
     px_release(NULL, at, 0);
     px_release(NULL, row, 0);
     return status;
 }
 
-PxStatus px_field_create(PxField *f, const PxFieldModel *model, const PxSurfaceDef *def,
-                         const PxFieldInput *in, const PxThreads *threads)
+PxStatus px_potential_create(PxPotential *f, const PxPotentialModel *model, const PxSurfaceDef *def,
+                             const PxPotentialInput *in, const PxThreads *threads)
 {
     PX_TRY(make_field(f, model, def, in, threads));
     PxStatus status = find_level(f, model, def);
     if (status != PX_OK)
-        px_field_free(f);
+        px_potential_free(f);
     return status;
 }
 
@@ -351,8 +352,8 @@ static uint32_t lower_bound(const PxGrid *grid, uint64_t key)
     return low;
 }
 
-static inline void source_at(const PxField *f, uint32_t j, const double origin[3],
-                             PxFieldSource *out)
+static inline void source_at(const PxPotential *f, uint32_t j, const double origin[3],
+                             PxPotentialSource *out)
 {
     double per_s = 1.0 / f->spacing;
     out->x = (float)(((double)f->x[j] - origin[0]) * per_s);
@@ -363,9 +364,9 @@ static inline void source_at(const PxField *f, uint32_t j, const double origin[3
         memcpy(out->shape, f->shape[j], sizeof out->shape);
 }
 
-uint32_t px_field_gather(const PxField *f, const double low[3], const double high[3],
-                         const double origin[3], PxFieldCursor *cursor, PxFieldSource *out,
-                         uint32_t *row, uint32_t most)
+uint32_t px_potential_gather(const PxPotential *f, const double low[3], const double high[3],
+                             const double origin[3], PxPotentialCursor *cursor,
+                             PxPotentialSource *out, uint32_t *row, uint32_t most)
 {
     const PxGridFrame *frame = &f->grid.frame;
     if (f->grid.cells == 0)
@@ -388,7 +389,7 @@ uint32_t px_field_gather(const PxField *f, const double low[3], const double hig
     uint32_t y1 = (uint32_t)(last >> frame->shift[1] & y_mask),
              z1 = (uint32_t)(last >> frame->shift[2]);
     if (!cursor->begun)
-        *cursor = (PxFieldCursor){.y = y0, .z = z0, .begun = true};
+        *cursor = (PxPotentialCursor){.y = y0, .z = z0, .begun = true};
     uint32_t found = 0;
     for (;;) {
         while (cursor->row < cursor->end) {
@@ -396,7 +397,7 @@ uint32_t px_field_gather(const PxField *f, const double low[3], const double hig
                 return found;
             uint32_t j = cursor->row++;
             source_at(f, j, origin, &out[found]);
-            const PxFieldSource *s = &out[found];
+            const PxPotentialSource *s = &out[found];
             if (s->x > box_low[0] && s->x < box_high[0] && s->y > box_low[1] &&
                 s->y < box_high[1] && s->z > box_low[2] && s->z < box_high[2]) {
                 if (row != NULL)
@@ -417,17 +418,17 @@ uint32_t px_field_gather(const PxField *f, const double low[3], const double hig
     }
 }
 
-void px_field_points(const PxField *f, const double origin[3], const float x[8], const float y[8],
-                     const float z[8], float depth[8])
+void px_potential_points(const PxPotential *f, const double origin[3], const float x[8],
+                         const float y[8], const float z[8], float depth[8])
 {
-    float sum[PX_FIELD_SUMS][8] = {{0}}, limit = f->reach + (float)PX_FIELD_STENCIL;
-    PxFieldSource source[64];
+    float sum[PX_POTENTIAL_SUMS][8] = {{0}}, limit = f->reach + (float)PX_POTENTIAL_STENCIL;
+    PxPotentialSource source[64];
     PxRange run[9];
     int runs = px_grid_rows(&f->grid, (float)origin[0], (float)origin[1], (float)origin[2], run);
     uint32_t count = 0;
     for (int r = 0; r < runs; ++r)
         for (uint32_t j = run[r].begin; j < run[r].end; ++j) {
-            PxFieldSource *s = &source[count];
+            PxPotentialSource *s = &source[count];
             source_at(f, j, origin, s);
             if (!(s->x * s->x + s->y * s->y + s->z * s->z < limit * limit))
                 continue;
@@ -437,9 +438,9 @@ void px_field_points(const PxField *f, const double origin[3], const float x[8],
             }
         }
     f->model->add_points(f, x, y, z, source, count, sum);
-    float *const sums[PX_FIELD_SUMS] = {sum[0], sum[1], sum[2], sum[3]};
+    float *const sums[PX_POTENTIAL_SUMS] = {sum[0], sum[1], sum[2], sum[3]};
     float raw[8];
     f->model->finish(f, sums, raw, 8);
     for (int k = 0; k < 8; ++k)
-        depth[k] = px_field_depth(f, raw[k]);
+        depth[k] = px_potential_depth(f, raw[k]);
 }

@@ -1,5 +1,5 @@
 /// The family of scalar fields around particles: one file a model, one line in the list in
-/// field.c.
+/// potential.c.
 ///
 /// A field is a sum over particles at every place, and a raw value made of the sums that is larger
 /// inside than outside. Which raw value is the surface is measured, not set: the field of a flat
@@ -9,8 +9,8 @@
 ///
 /// Inside the field lengths are in spacings and relative to a near origin, so that floats suffice
 /// however small and however far away the particles are.
-#ifndef PX_SURFACE_FIELD_H
-#define PX_SURFACE_FIELD_H
+#ifndef PX_SURFACE_POTENTIAL_H
+#define PX_SURFACE_POTENTIAL_H
 
 #include "base/arena.h"
 #include "base/simd.h"
@@ -21,62 +21,63 @@
 enum { PX_BLOCK_EDGE = 8, PX_BLOCK_NODES = 512, PX_BLOCK_ROWS = 64 };
 
 /// Sums that a model may keep at a node.
-#define PX_FIELD_SUMS 4
+#define PX_POTENTIAL_SUMS 4
 
 /// Where there is nothing, and deep inside: spacings below the surface.
-#define PX_FIELD_OUTSIDE -1.0f
-#define PX_FIELD_DEEP 1.0f
+#define PX_POTENTIAL_OUTSIDE -1.0f
+#define PX_POTENTIAL_DEEP 1.0f
 
-typedef struct PxField PxField;
+typedef struct PxPotential PxPotential;
 
 /// A particle as the sums see it: where it is (spacings from the origin), how much it weighs,
 /// and for stretched kernels the upper triangle of the matrix that maps the ellipsoid it acts
 /// in to the unit ball (xx, yy, zz, xy, xz, yz).
-typedef struct PxFieldSource {
+typedef struct PxPotentialSource {
     float x, y, z, weight;
     float shape[6];
-} PxFieldSource;
+} PxPotentialSource;
 
 /// Sources that act in a block, and its nodes: node (i, j, k) is at cell (i, j, k).
-typedef struct PxFieldBlock {
+typedef struct PxPotentialBlock {
     float cell;
-    const PxFieldSource *source;
+    const PxPotentialSource *source;
     const uint8_t (*visible)[PX_BLOCK_ROWS]; ///< NULL, or for each source a bit a node
     uint32_t sources;
-    float (*sum)[PX_BLOCK_NODES]; ///< PX_FIELD_SUMS of them, added to
-} PxFieldBlock;
+    float (*sum)[PX_BLOCK_NODES]; ///< PX_POTENTIAL_SUMS of them, added to
+} PxPotentialBlock;
 
 /// Particles as a model wants them to be summed, in the order of field->from_grid.
-typedef struct PxFieldCentres {
+typedef struct PxPotentialCentres {
     float *x, *y, *z; ///< m
     float *weight;
     float (*shape)[6]; ///< NULL for round kernels
-} PxFieldCentres;
+} PxPotentialCentres;
 
-typedef struct PxFieldModel {
+typedef struct PxPotentialModel {
     PxSurfaceField info;
     double stretch; ///< furthest that a particle acts, radii
     double gather;  ///< radius of the neighbourhoods it looks at, radii, >= 1
     /// Makes centres, weights and shapes; volumes are known. The arrays are there, and hold
     /// the particles as they are. NULL for round kernels around the particles themselves.
-    PxStatus (*prepare)(PxField *field, PxArena *scratch, const PxFieldCentres *centres);
+    PxStatus (*prepare)(PxPotential *field, PxArena *scratch, const PxPotentialCentres *centres);
     /// The weight of a particle that stands for that volume, spacing^3.
-    float (*weigh)(const PxField *field, float volume);
-    void (*add)(const PxField *field, const PxFieldBlock *block);
+    float (*weigh)(const PxPotential *field, float volume);
+    void (*add)(const PxPotential *field, const PxPotentialBlock *block);
     /// The same at 8 points near the origin, for `sources` of them; sum[k] are 8 floats.
-    void (*add_points)(const PxField *field, const float x[8], const float y[8], const float z[8],
-                       const PxFieldSource *source, uint32_t sources, float sum[PX_FIELD_SUMS][8]);
+    void (*add_points)(const PxPotential *field, const float x[8], const float y[8],
+                       const float z[8], const PxPotentialSource *source, uint32_t sources,
+                       float sum[PX_POTENTIAL_SUMS][8]);
     /// Raw values of `count` nodes, a multiple of 8, from their sums.
-    void (*finish)(const PxField *field, float *const sum[PX_FIELD_SUMS], float *raw,
+    void (*finish)(const PxPotential *field, float *const sum[PX_POTENTIAL_SUMS], float *raw,
                    uint32_t count);
-} PxFieldModel;
+} PxPotentialModel;
 
 /// The model of that name; NULL, with a message, when there is none.
-const PxFieldModel *px_field_find(const char *name, PxIsa isa);
+const PxPotentialModel *px_potential_find(const char *name, PxIsa isa);
 
 /// Particles made ready: sorted by a grid, with their weights.
-struct PxField {
-    const PxFieldModel *model;
+struct PxPotential {
+    const PxPotentialModel *model;
     const PxThreads *threads;
     PxIsa isa;
     double spacing; ///< m
@@ -86,7 +87,7 @@ struct PxField {
     float slope;    ///< raw value lost in one spacing outwards at the surface
 
     uint32_t count;
-    PxGrid grid;       ///< of the centres, cells wider than `reach` by PX_FIELD_STENCIL
+    PxGrid grid;       ///< of the centres, cells wider than `reach` by PX_POTENTIAL_STENCIL
     float *x, *y, *z;  ///< centres, m, in the grid's order; 8 readable floats behind
     float *weight;     ///< of each
     float (*shape)[6]; ///< of each; NULL for round kernels
@@ -100,40 +101,41 @@ struct PxField {
     uint8_t *from_near;
 };
 
-/// How far from the origin points of px_field_points() may lie, spacings.
-#define PX_FIELD_STENCIL 0.25
+/// How far from the origin points of px_potential_points() may lie, spacings.
+#define PX_POTENTIAL_STENCIL 0.25
 
 /// `rows` are the rows of the caller's arrays to be used. Everything is kept in the field until
-/// px_field_free(). Errors: PX_ERR_MEMORY.
-typedef struct PxFieldInput {
+/// px_potential_free(). Errors: PX_ERR_MEMORY.
+typedef struct PxPotentialInput {
     const float *x, *y, *z;
     const uint64_t *id; ///< may be NULL
     const uint32_t *row;
     uint32_t count;
     double spacing;
-} PxFieldInput;
+} PxPotentialInput;
 
-PxStatus px_field_create(PxField *field, const PxFieldModel *model, const PxSurfaceDef *def,
-                         const PxFieldInput *input, const PxThreads *threads);
-void px_field_free(PxField *field);
+PxStatus px_potential_create(PxPotential *field, const PxPotentialModel *model,
+                             const PxSurfaceDef *def, const PxPotentialInput *input,
+                             const PxThreads *threads);
+void px_potential_free(PxPotential *field);
 
 /// Sources in the box `low` to `high` (m) widened by the reach, from *cursor on, at most `most`,
 /// relative to `origin`. Starts with a cursor of {0}; returns 0 when there are no more.
-typedef struct PxFieldCursor {
+typedef struct PxPotentialCursor {
     uint32_t y, z, row, end; /* cells of the row under way, and what is left of it */
     bool begun;
-} PxFieldCursor;
-uint32_t px_field_gather(const PxField *field, const double low[3], const double high[3],
-                         const double origin[3], PxFieldCursor *cursor, PxFieldSource *out,
-                         uint32_t *row, uint32_t most);
+} PxPotentialCursor;
+uint32_t px_potential_gather(const PxPotential *field, const double low[3], const double high[3],
+                             const double origin[3], PxPotentialCursor *cursor,
+                             PxPotentialSource *out, uint32_t *row, uint32_t most);
 
 /// Depths below the surface at 8 points given in spacings from `origin` (m), none further from
-/// it than PX_FIELD_STENCIL.
-void px_field_points(const PxField *field, const double origin[3], const float x[8],
-                     const float y[8], const float z[8], float depth[8]);
+/// it than PX_POTENTIAL_STENCIL.
+void px_potential_points(const PxPotential *field, const double origin[3], const float x[8],
+                         const float y[8], const float z[8], float depth[8]);
 
 /// Depths from raw values.
-static inline float px_field_depth(const PxField *field, float raw)
+static inline float px_potential_depth(const PxPotential *field, float raw)
 {
     return (raw - field->level) / field->slope;
 }
