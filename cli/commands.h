@@ -14,12 +14,16 @@ int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_surface(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_scenes(int argc, char **argv);
 int command_schema(int argc, char **argv);
 
 /// Says on stderr why the last call failed; returns the exit status that fits.
 int report_failure(PxStatus status, const char *command);
+
+/// Says so when it is none.
+bool is_folder(const char *dir, const char *command);
 
 /// Reads a scene and applies --set; complaints go to `out`. EXIT_DONE when it may
 /// be used. *scene is NULL when there is none to say anything about.

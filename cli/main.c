@@ -17,6 +17,7 @@ static const Entry entries[] = {
     {"run", "turn a scene into frames", command_run},
     {"check", "say everything that is wrong with a scene, and what it will take", command_check},
     {"info", "say what is in a result folder, or what this phyxel can do", command_info},
+    {"surface", "make surfaces around the particles of a run", command_surface},
     {"export", "hand frames to other programs", command_export},
     {"bench", "measure the engine on this machine", command_bench},
     {"scenes", "list the scenes that come with phyxel", command_scenes},

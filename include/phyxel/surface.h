@@ -117,6 +117,53 @@ PX_API PxStatus px_surfels_make(const PxSurfaceDef *def, const PxSurfaceParticle
                                 PxSurfels **out);
 PX_API void px_surfels_free(PxSurfels *surfels);
 
+/// Which surfaces of a run to make. Start from px_surface_run_def_default().
+typedef struct PxSurfaceRunDef {
+    PxSurfaceDef surface;
+    const char *dir;      ///< result folder of a run
+    uint32_t first, last; ///< only frames from this number on, and up to this one
+    const char *material; ///< only this one, by name or number; NULL: every material has a surface
+    const char *columns;  ///< more columns that vertices take over: "density,pressure"; NULL: none
+    bool surfels;         ///< points instead of triangles
+    bool measure;         ///< measure.csv as well; not with surfels
+    bool overwrite;       ///< make those anew that are up to date
+    bool no_walls;        ///< as if the scene had no walls
+    uint32_t tag;         ///< set by the defaults function
+} PxSurfaceRunDef;
+
+PX_API PxSurfaceRunDef px_surface_run_def_default(void);
+
+/// Where px_surface_run() is: before the first frame and after each one.
+typedef struct PxSurfaceProgress {
+    uint32_t done, total; ///< frames
+    uint32_t made;        ///< of those done, the others were up to date
+    uint64_t elements;    ///< triangles, or surfels, of the last one made
+    double wall;          ///< seconds so far
+    double left;          ///< seconds it will still take, estimated; negative: not known yet
+} PxSurfaceProgress;
+
+/// False stops.
+typedef bool PxSurfaceFunction(void *user, const PxSurfaceProgress *progress);
+
+/// What px_surface_run() came to.
+typedef struct PxSurfaceReport {
+    uint32_t made, kept; ///< frames: made now, and found up to date
+    double wall;         ///< seconds
+    char out[1024];      ///< the folder
+    bool scene;          ///< run.json was there: walls and names of materials are known
+} PxSurfaceReport;
+
+/// Writes DIR/surface/000001.ply for every frame within [first, last], each whole or not at all;
+/// with surfels DIR/surfels/000001.ply, and of one material DIR/surface/NAME/000001.ply. Frames
+/// whose surface was made from the same frame with the same numbers are passed over. With
+/// `measure`, measure.csv beside them has a row for each frame and material of the folder. `each`
+/// and `report` may be NULL. Errors: PX_ERR_ARGUMENT, also for a material or column that is not
+/// there; PX_ERR_FORMAT for a damaged frame or one that is missing between others; PX_ERR_NUMERIC
+/// naming the particle; PX_ERR_IO; PX_ERR_MEMORY; PX_ERR_STOPPED. In every case the surfaces made
+/// before are kept.
+PX_API PxStatus px_surface_run(const PxSurfaceRunDef *def, PxSurfaceFunction *each, void *user,
+                               PxSurfaceReport *report);
+
 #ifdef __cplusplus
 }
 #endif
