@@ -20,6 +20,7 @@ static const struct {
     {{"neighbours", "grid, kd-tree and hash table: build, query, bytes", false},
      px_bench_neighbours},
     {{"peer", "the set-ups on which SPlisHSPlasH was measured", false}, px_bench_peer},
+    {{"surface", "surfaces of a million particles, field by field", false}, px_bench_surface},
     {{"tension", "drop, crown and glass with every solver and tension model; takes hours", true},
      px_bench_tension},
     {{"validate", "the physics against formulas: measured, reference, error, within", false},
