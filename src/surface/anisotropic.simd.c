@@ -179,7 +179,7 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxRange run[9];
         int runs = px_grid_walk_rows(&walk, grid->key[c], run);
         for (uint32_t i = grid->begin[c]; i < grid->begin[c + 1]; ++i) {
-            if (!f->from_near[i]) { /* round, and where it is */
+            if (f->from_near[i] == PX_INNER) { /* round, and where it is */
                 float r = 1.0f / f->radius;
                 memcpy(to->shape[i], (float[6]){r, r, r, 0, 0, 0}, sizeof to->shape[i]);
                 continue;

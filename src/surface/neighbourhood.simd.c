@@ -3,9 +3,12 @@
 #include "surface/splat.h"
 
 /* Of the gradient at a flat surface, 3/2 h^-1 (the integral of Wendland's kernel over a plane
- * through its middle). A single particle missing in a lattice gives its neighbours 0.35 of it, the
- * particles of a stirred fluid have about 0.1. */
-#define NEAR_GRADIENT 0.25f
+ * through its middle). The outermost layer of a lattice has more than 0.9 of it. A single particle
+ * missing gives its neighbours 0.35, which is no hole yet; a lattice shaken by up to 0.2 spacings
+ * has less than 0.45 everywhere but in one of 500 particles (h = 2.5), though more than 0.25 in a
+ * quarter. */
+#define NEAR_GRADIENT 0.45f
+#define SKIN_GRADIENT 0.25f
 /* Where the density is less than this it is near, too: sheets, threads and drops may be symmetric.
  */
 #define NEAR_DENSITY 0.85f
@@ -19,7 +22,7 @@ void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t en
     const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
     float per_s = (float)(1.0 / f->spacing), h = f->radius, norm = px_wendland_norm(h);
     PxF8 per_h = px_f8(per_s / h), zero = px_f8(0.0f);
-    float steep = NEAR_GRADIENT * 1.5f / h;
+    float flat = 1.5f / h;
     PxI8 lane = px_lanes();
     PxGridWalk walk;
     px_grid_walk_start(&walk, grid, grid->key[begin]);
@@ -47,7 +50,10 @@ void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t en
             float ux = px_f8_sum(gx), uy = px_f8_sum(gy), uz = px_f8_sum(gz);
             float slope = 20.0f * norm / h * sqrtf(ux * ux + uy * uy + uz * uz);
             f->from_volume[i] = 1.0f / sum; /* the particle itself is in the sum: never 0 */
-            f->from_near[i] = slope * f->from_volume[i] > steep || sum < NEAR_DENSITY;
+            float part = slope * f->from_volume[i] / flat;
+            f->from_near[i] = part > NEAR_GRADIENT || sum < NEAR_DENSITY ? PX_NEAR
+                              : part > SKIN_GRADIENT                     ? PX_SKIN
+                                                                         : PX_INNER;
         }
     }
 }

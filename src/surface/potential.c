@@ -290,11 +290,11 @@ static double pool_value(const PxPotential *pool, double above)
     return sum / (PROBES * PROBES);
 }
 
-/* Fills a pool with a lattice, its surface at y = 0 and so wide that the middle does not feel
- * its end: a centre there depends on neighbours of neighbours. */
+/* Fills a pool with a lattice, its surface at y = 0 and so wide that the kernels which act in the
+ * middle have whole neighbourhoods. */
 static PxStatus find_level(PxPotential *f, const PxPotentialModel *model, const PxSurfaceDef *def)
 {
-    int reach = (int)ceil((double)f->reach + 2 * (double)f->gather), edge = 2 * reach + 1;
+    int reach = (int)ceil((double)f->reach + (double)f->gather), edge = 2 * reach + 1;
     uint32_t count = (uint32_t)(edge * edge * (reach + 1));
     float *at = take_floats(3 * (size_t)count);
     uint32_t *row = take(count, sizeof *row);

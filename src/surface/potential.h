@@ -91,7 +91,7 @@ struct PxPotential {
     float *x, *y, *z;  ///< centres, m, in the grid's order; 8 readable floats behind
     float *weight;     ///< of each
     float (*shape)[6]; ///< of each; NULL for round kernels
-    uint8_t *near;     ///< whether it is near the surface (002 Eq. 6.10)
+    uint8_t *near;     ///< PX_INNER, PX_SKIN or PX_NEAR
 
     PxGrid from_grid;                ///< of the particles themselves, cells as wide as `gather`
     float gather;                    ///< radius of neighbourhoods, spacings
@@ -100,6 +100,10 @@ struct PxPotential {
     float *from_volume;              ///< 1 / sum_j W_ij, spacing^3
     uint8_t *from_near;
 };
+
+/// Where a particle lies, by how the colour field falls off around it (002 Eq. 6.10): inside,
+/// perhaps near the surface, surely near it.
+enum { PX_INNER, PX_SKIN, PX_NEAR };
 
 /// How far from the origin points of px_potential_points() may lie, spacings.
 #define PX_POTENTIAL_STENCIL 0.25

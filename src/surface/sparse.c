@@ -90,7 +90,7 @@ static PxStatus find_blocks(PxSparse *s, size_t *room, const PxPotential *f)
         for (uint32_t i = f->grid.begin[c]; i < f->grid.begin[c + 1]; ++i) {
             PxVec3 p = {f->x[i], f->y[i], f->z[i]};
             px_bounds_add(&all, p);
-            if (f->near[i])
+            if (f->near[i] == PX_NEAR)
                 px_bounds_add(&near, p);
         }
         bool folded = all.high.x - all.low.x > wide || all.high.y - all.low.y > wide ||
@@ -104,7 +104,8 @@ static PxStatus find_blocks(PxSparse *s, size_t *room, const PxPotential *f)
         for (uint32_t i = f->grid.begin[c]; i < f->grid.begin[c + 1]; ++i) {
             PxVec3 p = {f->x[i], f->y[i], f->z[i]};
             PxBounds one = {p, p};
-            if (!add_blocks(s, room, f, &one, f->near[i] ? PX_NODES_KNOWN : PX_NODES_DEEP))
+            if (!add_blocks(s, room, f, &one,
+                            f->near[i] == PX_NEAR ? PX_NODES_KNOWN : PX_NODES_DEEP))
                 return no_room(s->blocks);
         }
     }
