@@ -66,9 +66,9 @@ static float *take_floats(size_t count)
 
 void px_potential_free(PxPotential *f)
 {
-    void *const blocks[] = {f->x,      f->y,        f->z,         f->weight,
-                            f->shape,  f->near,     f->from_x,    f->from_y,
-                            f->from_z, f->from_row, f->from_near, f->from_volume};
+    void *const blocks[] = {f->x,         f->y,           f->z,      f->weight,   f->shape,
+                            f->near,      f->from_x,      f->from_y, f->from_z,   f->from_row,
+                            f->from_near, f->from_volume, f->eye,    f->from_eye, f->from_image};
     for (size_t k = 0; k < PX_COUNT(blocks); ++k)
         px_release(NULL, blocks[k], 0);
     px_grid_free(&f->grid);
@@ -83,7 +83,7 @@ static PxStatus no_room(uint32_t count)
 
 /* to[k] = from[order[k]], floats. */
 typedef struct Pick {
-    const uint32_t *order, *row;
+    const uint32_t *order;
     const float *from[5];
     float *to[5];
     int arrays;
@@ -94,10 +94,8 @@ static void pick_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Pick *p = user;
     for (int a = 0; a < p->arrays; ++a)
-        for (uint32_t k = begin; k < end; ++k) {
-            uint32_t row = p->order[k];
-            p->to[a][k] = p->from[a][p->row != NULL ? p->row[row] : row];
-        }
+        for (uint32_t k = begin; k < end; ++k)
+            p->to[a][k] = p->from[a][p->order[k]];
 }
 
 static int compare_floats(const void *a, const void *b)
@@ -150,16 +148,15 @@ static PxStatus sort_particles(PxPotential *f, const PxPotentialInput *in, PxAre
     PxArenaMark mark = px_arena_mark(scratch);
     float *x = PX_ARENA_ARRAY(scratch, float, n), *y = PX_ARENA_ARRAY(scratch, float, n),
           *z = PX_ARENA_ARRAY(scratch, float, n);
-    uint64_t *id = in->id != NULL ? PX_ARENA_ARRAY(scratch, uint64_t, n) : NULL;
+    uint64_t *id = PX_ARENA_ARRAY(scratch, uint64_t, n);
     uint32_t *order = PX_ARENA_ARRAY(scratch, uint32_t, n);
-    if (x == NULL || y == NULL || z == NULL || order == NULL || (in->id != NULL && id == NULL))
+    if (x == NULL || y == NULL || z == NULL || order == NULL || id == NULL)
         return no_room(n);
     for (uint32_t k = 0; k < n; ++k) {
-        x[k] = in->x[in->row[k]];
-        y[k] = in->y[in->row[k]];
-        z[k] = in->z[in->row[k]];
-        if (id != NULL)
-            id[k] = in->id[in->row[k]];
+        x[k] = in->point[k].at[0];
+        y[k] = in->point[k].at[1];
+        z[k] = in->point[k].at[2];
+        id[k] = in->point[k].id;
     }
     PxGridPoints points = {x, y, z, n};
     PxGridFrame frame;
@@ -171,13 +168,19 @@ static PxStatus sort_particles(PxPotential *f, const PxPotentialInput *in, PxAre
     f->from_volume = take_floats(n);
     f->from_row = take(n, sizeof *f->from_row);
     f->from_near = take(n, sizeof *f->from_near);
+    f->from_image = take(n, sizeof *f->from_image);
+    f->from_eye = take(n, sizeof *f->from_eye);
     if (f->from_x == NULL || f->from_y == NULL || f->from_z == NULL || f->from_volume == NULL ||
-        f->from_row == NULL || f->from_near == NULL)
+        f->from_row == NULL || f->from_near == NULL || f->from_image == NULL || f->from_eye == NULL)
         return no_room(n);
-    Pick pick = {order, NULL, {x, y, z}, {f->from_x, f->from_y, f->from_z}, 3};
+    Pick pick = {order, {x, y, z}, {f->from_x, f->from_y, f->from_z}, 3};
     px_parallel_for(f->threads, n, 4 * PX_BLOCK, pick_block, &pick);
-    for (uint32_t k = 0; k < n; ++k)
-        f->from_row[k] = in->row[order[k]];
+    for (uint32_t k = 0; k < n; ++k) {
+        const PxPotentialPoint *point = &in->point[order[k]];
+        f->from_row[k] = point->row;
+        f->from_image[k] = point->image;
+        memcpy(f->from_eye[k], point->eye, sizeof point->eye);
+    }
     px_arena_release(scratch, mark);
     return PX_OK;
 }
@@ -198,18 +201,19 @@ static PxStatus sort_centres(PxPotential *f, const PxPotentialCentres *centres, 
     f->z = take_floats(n);
     f->weight = take_floats(n);
     f->near = take(n, sizeof *f->near);
+    f->eye = take(n, sizeof *f->eye);
     f->shape = centres->shape != NULL ? take(n, sizeof *f->shape) : NULL;
     if (f->x == NULL || f->y == NULL || f->z == NULL || f->weight == NULL || f->near == NULL ||
-        (centres->shape != NULL && f->shape == NULL))
+        f->eye == NULL || (centres->shape != NULL && f->shape == NULL))
         return no_room(n);
     Pick pick = {order,
-                 NULL,
                  {centres->x, centres->y, centres->z, centres->weight},
                  {f->x, f->y, f->z, f->weight},
                  4};
     px_parallel_for(f->threads, n, 4 * PX_BLOCK, pick_block, &pick);
     for (uint32_t k = 0; k < n; ++k) {
-        f->near[k] = f->from_near[order[k]];
+        f->near[k] = f->from_image[order[k]] ? PX_IMAGE : f->from_near[order[k]];
+        memcpy(f->eye[k], f->from_eye[order[k]], sizeof f->eye[k]);
         if (f->shape != NULL)
             memcpy(f->shape[k], centres->shape[order[k]], sizeof f->shape[k]);
     }
@@ -296,19 +300,19 @@ static PxStatus find_level(PxPotential *f, const PxPotentialModel *model, const 
 {
     int reach = (int)ceil((double)f->reach + (double)f->gather), edge = 2 * reach + 1;
     uint32_t count = (uint32_t)(edge * edge * (reach + 1));
-    float *at = take_floats(3 * (size_t)count);
-    uint32_t *row = take(count, sizeof *row);
+    PxPotentialPoint *point = take(count, sizeof *point);
     PxPotential pool = {0};
-    PxStatus status = at != NULL && row != NULL ? PX_OK : no_room(count);
+    PxStatus status = point != NULL ? PX_OK : no_room(count);
     if (status == PX_OK) {
         for (uint32_t k = 0; k < count; ++k) {
             int n = (int)k;
-            at[k] = (float)(n % edge - reach);
-            at[count + k] = (float)-(n / edge % (reach + 1));
-            at[2 * (size_t)count + k] = (float)(n / edge / (reach + 1) - reach);
-            row[k] = k;
+            point[k] = (PxPotentialPoint){.at = {(float)(n % edge - reach),
+                                                 (float)-(n / edge % (reach + 1)),
+                                                 (float)(n / edge / (reach + 1) - reach)},
+                                          .row = k,
+                                          .id = k};
         }
-        PxPotentialInput in = {at, at + count, at + 2 * (size_t)count, NULL, row, count, 1};
+        PxPotentialInput in = {point, count, 1};
         status = make_field(&pool, model, def, &in, f->threads);
     }
     if (status == PX_OK) {
@@ -322,9 +326,14 @@ static PxStatus find_level(PxPotential *f, const PxPotentialModel *model, const 
                              (double)f->radius, model->info.name, iso);
         px_potential_free(&pool);
     }
-    px_release(NULL, at, 0);
-    px_release(NULL, row, 0);
+    px_release(NULL, point, 0);
     return status;
+}
+
+double px_potential_scope(const PxPotentialModel *model, const PxSurfaceDef *def)
+{
+    double radius = def->radius > 0 ? def->radius : model->info.radius;
+    return radius * fmax(model->stretch, model->gather);
 }
 
 PxStatus px_potential_create(PxPotential *f, const PxPotentialModel *model, const PxSurfaceDef *def,

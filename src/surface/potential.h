@@ -91,36 +91,50 @@ struct PxPotential {
     float *x, *y, *z;  ///< centres, m, in the grid's order; 8 readable floats behind
     float *weight;     ///< of each
     float (*shape)[6]; ///< of each; NULL for round kernels
-    uint8_t *near;     ///< PX_INNER, PX_SKIN or PX_NEAR
+    uint8_t *near;     ///< PX_INNER, PX_SKIN, PX_NEAR or PX_IMAGE
 
     PxGrid from_grid;                ///< of the particles themselves, cells as wide as `gather`
     float gather;                    ///< radius of neighbourhoods, spacings
     float *from_x, *from_y, *from_z; ///< the particles, m, in that grid's order
     uint32_t *from_row;              ///< which row of the caller's each was
     float *from_volume;              ///< 1 / sum_j W_ij, spacing^3
-    uint8_t *from_near;
+    uint8_t *from_near;              ///< PX_INNER, PX_SKIN or PX_NEAR
+    uint8_t *from_image;
+    float (*from_eye)[3];
+    float (*eye)[3]; ///< in the order of `grid`: where each can be seen from, m
 };
 
 /// Where a particle lies, by how the colour field falls off around it (002 Eq. 6.10): inside,
-/// perhaps near the surface, surely near it.
-enum { PX_INNER, PX_SKIN, PX_NEAR };
+/// perhaps near the surface, surely near it. Or it is only an image in a wall.
+enum { PX_INNER, PX_SKIN, PX_NEAR, PX_IMAGE };
 
 /// How far from the origin points of px_potential_points() may lie, spacings.
 #define PX_POTENTIAL_STENCIL 0.25
 
-/// `rows` are the rows of the caller's arrays to be used. Everything is kept in the field until
-/// px_potential_free(). Errors: PX_ERR_MEMORY.
+/// A particle, or the image of one in a wall.
+typedef struct PxPotentialPoint {
+    float at[3]; ///< m
+    float
+        eye[3]; ///< where it can be seen from, m: its own place, or that of what it is an image of
+    uint32_t row; ///< of the caller's columns
+    bool image;
+    uint64_t id; ///< what the order within a cell follows
+} PxPotentialPoint;
+
 typedef struct PxPotentialInput {
-    const float *x, *y, *z;
-    const uint64_t *id; ///< may be NULL
-    const uint32_t *row;
+    const PxPotentialPoint *point;
     uint32_t count;
-    double spacing;
+    double spacing; ///< m
 } PxPotentialInput;
 
+/// Copies what it needs. Errors: PX_ERR_MEMORY, PX_ERR_ARGUMENT for an iso that the field does not
+/// reach.
 PxStatus px_potential_create(PxPotential *field, const PxPotentialModel *model,
                              const PxSurfaceDef *def, const PxPotentialInput *input,
                              const PxThreads *threads);
+
+/// How far around a place particles may play a part in its value, spacings, all together.
+double px_potential_scope(const PxPotentialModel *model, const PxSurfaceDef *def);
 void px_potential_free(PxPotential *field);
 
 /// Sources in the box `low` to `high` (m) widened by the reach, from *cursor on, at most `most`,

@@ -1,6 +1,7 @@
 #include "surface/scope.h"
 
 #include "shape/mesh_check.h"
+#include "surface/images.h"
 #include "surface/sparse.h"
 #include "surface/surface.h"
 
@@ -114,21 +115,23 @@ static PxStatus make_sheets(PxScope *s, const PxSurfaceParticles *p)
 static PxStatus make_field(PxScope *s, PxPotential *field, const PxSurfaceDef *def,
                            const PxSurfaceParticles *p, bool other)
 {
-    uint32_t *row = px_allocate(NULL, ((size_t)p->count + 1) * sizeof *row);
-    if (row == NULL)
+    PxPoints3 points = {0};
+    if (!PX_LIST_RESERVE(&points, (size_t)p->count + 1))
         return px_fail(PX_ERR_MEMORY, "surface: no room for %u particles", p->count);
-    PxPotentialInput in = {.x = p->position[0],
-                           .y = p->position[1],
-                           .z = p->position[2],
-                           .id = p->id,
-                           .row = row,
-                           .spacing = p->spacing};
-    for (uint32_t i = 0; i < p->count; ++i)
-        if ((p->other != NULL && p->other[i] != 0) == other)
-            row[in.count++] = i;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        if ((p->other != NULL && p->other[i] != 0) != other)
+            continue;
+        float x = p->position[0][i], y = p->position[1][i], z = p->position[2][i];
+        points.data[points.count++] = (PxPotentialPoint){
+            .at = {x, y, z}, .eye = {x, y, z}, .row = i, .id = p->id != NULL ? p->id[i] : i};
+    }
     const PxPotentialModel *model = px_potential_find(def->field, px_isa_best());
-    PxStatus status = px_potential_create(field, model, def, &in, &s->threads);
-    px_release(NULL, row, 0);
+    PxStatus status = px_images_add(&points, s->barriers.wall, s->barriers.walls, p->spacing,
+                                    px_potential_scope(model, def), &s->threads);
+    PxPotentialInput in = {points.data, (uint32_t)points.count, p->spacing};
+    if (status == PX_OK)
+        status = px_potential_create(field, model, def, &in, &s->threads);
+    PX_LIST_FREE(&points);
     return status;
 }
 

@@ -89,6 +89,8 @@ static PxStatus find_blocks(PxSparse *s, size_t *room, const PxPotential *f)
         PxBounds all = px_bounds_empty(), near = px_bounds_empty();
         for (uint32_t i = f->grid.begin[c]; i < f->grid.begin[c + 1]; ++i) {
             PxVec3 p = {f->x[i], f->y[i], f->z[i]};
+            if (f->near[i] == PX_IMAGE)
+                continue;
             px_bounds_add(&all, p);
             if (f->near[i] == PX_NEAR)
                 px_bounds_add(&near, p);
@@ -104,6 +106,8 @@ static PxStatus find_blocks(PxSparse *s, size_t *room, const PxPotential *f)
         for (uint32_t i = f->grid.begin[c]; i < f->grid.begin[c + 1]; ++i) {
             PxVec3 p = {f->x[i], f->y[i], f->z[i]};
             PxBounds one = {p, p};
+            if (f->near[i] == PX_IMAGE)
+                continue;
             if (!add_blocks(s, room, f, &one,
                             f->near[i] == PX_NEAR ? PX_NODES_KNOWN : PX_NODES_DEEP))
                 return no_room(s->blocks);
@@ -126,7 +130,7 @@ static void count_particles(const PxSparse *s, const PxPotential *f, uint32_t *c
             block = px_sparse_find(s, at[0], at[1], at[2]);
             memcpy(last, at, sizeof last);
         }
-        if (block != UINT32_MAX)
+        if (block != UINT32_MAX && f->near[i] != PX_IMAGE)
             ++count[block];
     }
 }
@@ -175,23 +179,28 @@ typedef struct Fill {
     const uint32_t *block; /* by slot */
 } Fill;
 
-/* Which nodes see each source. */
+/* Which nodes see each source, or what it is the image of: at most three times the reach away,
+ * since an image lies no further behind a wall than the particle before it, and both no further
+ * than that. */
 static void look(const PxBarriers *barriers, const PxPotential *f, const double origin[3],
-                 double cell, const PxPotentialSource *source, uint32_t sources,
-                 uint8_t (*visible)[PX_BLOCK_ROWS])
+                 double cell, const PxPotentialSource *source, const uint32_t *row_of,
+                 uint32_t sources, uint8_t (*visible)[PX_BLOCK_ROWS])
 {
     double s = f->spacing, reach = (double)f->reach * s;
     for (uint32_t n = 0; n < sources; ++n) {
-        PxVec3 from = {origin[0] + (double)source[n].x * s, origin[1] + (double)source[n].y * s,
-                       origin[2] + (double)source[n].z * s};
+        const float *eye = f->eye[row_of[n]];
+        PxVec3 at_source = {origin[0] + (double)source[n].x * s,
+                            origin[1] + (double)source[n].y * s,
+                            origin[2] + (double)source[n].z * s};
+        PxVec3 from = {(double)eye[0], (double)eye[1], (double)eye[2]};
         memset(visible[n], 0xff, sizeof visible[n]);
-        if (!px_barriers_cut(barriers, from, reach))
+        if (f->near[row_of[n]] != PX_IMAGE && !px_barriers_cut(barriers, from, reach))
             continue;
         for (int row = 0; row < PX_BLOCK_ROWS; ++row)
             for (int i = 0; i < PX_BLOCK_EDGE; ++i) {
                 PxVec3 at = {origin[0] + i * cell, origin[1] + row % PX_BLOCK_EDGE * cell,
                              origin[2] + row / PX_BLOCK_EDGE * cell};
-                PxVec3 way = px_sub(at, from);
+                PxVec3 way = px_sub(at, at_source);
                 if (px_dot(way, way) < reach * reach && !px_barriers_visible(barriers, from, at))
                     visible[n][row] &= (uint8_t) ~(1u << i);
             }
@@ -204,6 +213,7 @@ static void block_depths(const PxPotential *f, const PxBarriers *barriers, const
 {
     float sum[PX_POTENTIAL_SUMS][PX_BLOCK_NODES];
     PxPotentialSource source[CHUNK];
+    uint32_t row[CHUNK];
     uint8_t visible[CHUNK][PX_BLOCK_ROWS];
     memset(sum, 0, sizeof sum);
     double high[3], half = 0.5 * (PX_BLOCK_EDGE - 1) * cell;
@@ -218,9 +228,9 @@ static void block_depths(const PxPotential *f, const PxBarriers *barriers, const
                               .visible = cut ? (const uint8_t(*)[PX_BLOCK_ROWS])visible : NULL,
                               .sum = sum};
     while ((block.sources =
-                px_potential_gather(f, origin, high, origin, &cursor, source, NULL, CHUNK)) > 0) {
+                px_potential_gather(f, origin, high, origin, &cursor, source, row, CHUNK)) > 0) {
         if (cut)
-            look(barriers, f, origin, cell, source, block.sources, visible);
+            look(barriers, f, origin, cell, source, row, block.sources, visible);
         f->model->add(f, &block);
     }
     float *const sums[PX_POTENTIAL_SUMS] = {sum[0], sum[1], sum[2], sum[3]};

@@ -237,7 +237,7 @@ static PxStatus make(const PxScope *scope, const PxSurfaceDef *def, const PxSurf
     }
     uint32_t *start = malloc(((size_t)f->count + 1) * sizeof *start), starts = 0;
     for (uint32_t i = 0; start != NULL && i < f->count; ++i)
-        if (f->near[i] != PX_INNER)
+        if (f->near[i] == PX_SKIN || f->near[i] == PX_NEAR)
             start[starts++] = i;
     size_t count = (size_t)starts * job.each, bytes;
     job.out = count < UINT32_MAX && px_size_multiply(count + 1, sizeof *job.out, &bytes)
