@@ -29,11 +29,22 @@ typedef struct PxBarriers {
 /// `within` if it is at least that.
 double px_barriers_room(const PxBarriers *barriers, PxVec3 place, double within);
 
-/// Whether some barrier that may cut ways is nearer to the place than `within`. Walls around a
-/// convex space cut none.
-bool px_barriers_cut(const PxBarriers *barriers, PxVec3 place, double within);
+/// ---- one barrier: walls come first, then sheets ----
 
-/// Whether `a` can be seen from `b`, both in free space.
-bool px_barriers_visible(const PxBarriers *barriers, PxVec3 a, PxVec3 b);
+/// Whether it is so thin that particles on one side act on the other, `reach` m away. Walls around
+/// a convex space have no other side.
+bool px_barrier_cuts(const PxBarriers *barriers, size_t k, double reach);
+
+/// Where a place lies: how far from the barrier (at most `within`, m) and in which direction.
+typedef struct PxSide {
+    float distance; ///< m, negative in walls
+    float away[3];  ///< from the nearest point of the barrier to the place
+} PxSide;
+PxSide px_barrier_side(const PxBarriers *barriers, size_t k, PxVec3 place, double within);
+
+/// Whether the barrier cuts the way between two places whose sides are known. Places that look the
+/// same way away from it are on one side of a thin barrier; only for others the way is searched.
+bool px_barrier_hides(const PxBarriers *barriers, size_t k, PxVec3 a, const PxSide *side_a,
+                      PxVec3 b, const PxSide *side_b);
 
 #endif

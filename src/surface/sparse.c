@@ -179,58 +179,89 @@ typedef struct Fill {
     const uint32_t *block; /* by slot */
 } Fill;
 
-/* Which nodes see each source, or what it is the image of: at most three times the reach away,
- * since an image lies no further behind a wall than the particle before it, and both no further
- * than that. */
-static void look(const PxBarriers *barriers, const PxPotential *f, const double origin[3],
-                 double cell, const PxPotentialSource *source, const uint32_t *row_of,
-                 uint32_t sources, uint8_t (*visible)[PX_BLOCK_ROWS])
+/* How the nodes of a block lie to the barriers around that cut ways; more of them than this in one
+ * place are passed over. */
+enum { MOST_CUTS = 6 };
+
+typedef struct View {
+    size_t barrier[MOST_CUTS];
+    int cuts;
+    PxSide side[MOST_CUTS][PX_BLOCK_NODES];
+} View;
+
+static PxVec3 node_place(const double origin[3], double cell, int n)
+{
+    return px_vec(origin[0] + n % 8 * cell, origin[1] + n / 8 % 8 * cell,
+                  origin[2] + n / 64 * cell);
+}
+
+static void view_make(View *view, const PxBarriers *barriers, const double origin[3], double cell,
+                      double reach)
+{
+    double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + reach;
+    PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
+    view->cuts = 0;
+    for (size_t k = 0; barriers != NULL && k < barriers->walls + barriers->sheets; ++k) {
+        if (!px_barrier_cuts(barriers, k, reach) || view->cuts == MOST_CUTS ||
+            !((double)px_barrier_side(barriers, k, middle, within).distance < within))
+            continue;
+        for (int n = 0; n < PX_BLOCK_NODES; ++n)
+            view->side[view->cuts][n] =
+                px_barrier_side(barriers, k, node_place(origin, cell, n), reach);
+        view->barrier[view->cuts++] = k;
+    }
+}
+
+/* Which nodes see each source, or what it is the image of. Nodes in walls see all: whatever the
+ * sum there, they are outside. */
+static void look(const View *view, const PxBarriers *barriers, const PxPotential *f,
+                 const double origin[3], double cell, const PxPotentialSource *source,
+                 const uint32_t *row_of, uint32_t sources, uint8_t (*visible)[PX_BLOCK_ROWS])
 {
     double s = f->spacing, reach = (double)f->reach * s;
+    memset(visible, 0xff, sources * sizeof *visible);
     for (uint32_t n = 0; n < sources; ++n) {
         const float *eye = f->eye[row_of[n]];
-        PxVec3 at_source = {origin[0] + (double)source[n].x * s,
-                            origin[1] + (double)source[n].y * s,
-                            origin[2] + (double)source[n].z * s};
         PxVec3 from = {(double)eye[0], (double)eye[1], (double)eye[2]};
-        memset(visible[n], 0xff, sizeof visible[n]);
-        if (f->near[row_of[n]] != PX_IMAGE && !px_barriers_cut(barriers, from, reach))
-            continue;
-        for (int row = 0; row < PX_BLOCK_ROWS; ++row)
-            for (int i = 0; i < PX_BLOCK_EDGE; ++i) {
-                PxVec3 at = {origin[0] + i * cell, origin[1] + row % PX_BLOCK_EDGE * cell,
-                             origin[2] + row / PX_BLOCK_EDGE * cell};
-                PxVec3 way = px_sub(at, at_source);
-                if (px_dot(way, way) < reach * reach && !px_barriers_visible(barriers, from, at))
-                    visible[n][row] &= (uint8_t) ~(1u << i);
+        PxVec3 at = {origin[0] + (double)source[n].x * s, origin[1] + (double)source[n].y * s,
+                     origin[2] + (double)source[n].z * s};
+        for (int c = 0; c < view->cuts; ++c) {
+            PxSide side = px_barrier_side(barriers, view->barrier[c], from, reach);
+            if ((double)side.distance >= reach)
+                continue;
+            for (int k = 0; k < PX_BLOCK_NODES; ++k) {
+                const PxSide *to = &view->side[c][k];
+                PxVec3 place = node_place(origin, cell, k), way = px_sub(place, at);
+                if (to->distance > 0.0f && px_dot(way, way) < reach * reach &&
+                    px_barrier_hides(barriers, view->barrier[c], from, &side, place, to))
+                    visible[n][k / PX_BLOCK_EDGE] &= (uint8_t) ~(1u << k % PX_BLOCK_EDGE);
             }
+        }
     }
 }
 
 /* Depths of one field at the nodes of a block. */
-static void block_depths(const PxPotential *f, const PxBarriers *barriers, const double origin[3],
-                         double cell, float *depth)
+static void block_depths(const PxPotential *f, const PxBarriers *barriers, const View *view,
+                         const double origin[3], double cell, float *depth)
 {
     float sum[PX_POTENTIAL_SUMS][PX_BLOCK_NODES];
     PxPotentialSource source[CHUNK];
     uint32_t row[CHUNK];
     uint8_t visible[CHUNK][PX_BLOCK_ROWS];
     memset(sum, 0, sizeof sum);
-    double high[3], half = 0.5 * (PX_BLOCK_EDGE - 1) * cell;
+    double high[3];
     for (int a = 0; a < 3; ++a)
-        high[a] = origin[a] + 2 * half;
-    PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
-    bool cut = barriers != NULL &&
-               px_barriers_cut(barriers, middle, 1.74 * half + (double)f->reach * f->spacing);
+        high[a] = origin[a] + (PX_BLOCK_EDGE - 1) * cell;
     PxPotentialCursor cursor = {0};
     PxPotentialBlock block = {.cell = (float)(cell / f->spacing),
                               .source = source,
-                              .visible = cut ? (const uint8_t(*)[PX_BLOCK_ROWS])visible : NULL,
+                              .visible =
+                                  view->cuts > 0 ? (const uint8_t(*)[PX_BLOCK_ROWS])visible : NULL,
                               .sum = sum};
     while ((block.sources =
                 px_potential_gather(f, origin, high, origin, &cursor, source, row, CHUNK)) > 0) {
-        if (cut)
-            look(barriers, f, origin, cell, source, row, block.sources, visible);
+        if (view->cuts > 0)
+            look(view, barriers, f, origin, cell, source, row, block.sources, visible);
         f->model->add(f, &block);
     }
     float *const sums[PX_POTENTIAL_SUMS] = {sum[0], sum[1], sum[2], sum[3]};
@@ -248,8 +279,7 @@ static void limit_depths(const PxBarriers *barriers, const double origin[3], dou
     if (px_barriers_room(barriers, middle, wide) >= wide)
         return;
     for (int n = 0; n < PX_BLOCK_NODES; ++n) {
-        PxVec3 at = {origin[0] + n % 8 * cell, origin[1] + n / 8 % 8 * cell,
-                     origin[2] + n / 64 * cell};
+        PxVec3 at = node_place(origin, cell, n);
         float room = (float)(px_barriers_room(barriers, at, spacing) / spacing);
         depth[n] = depth[n] < room ? depth[n] : room;
     }
@@ -265,10 +295,13 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
         double edge = PX_BLOCK_EDGE * s->cell;
         const double origin[3] = {at[0] * edge, at[1] * edge, at[2] * edge};
         float *value = s->value + (size_t)slot * PX_BLOCK_NODES;
-        block_depths(fill->field, fill->barriers, origin, s->cell, value);
+        const PxPotential *f = fill->field;
+        View view;
+        view_make(&view, fill->barriers, origin, s->cell, (double)f->reach * f->spacing);
+        block_depths(f, fill->barriers, &view, origin, s->cell, value);
         if (fill->other != NULL) {
             float *other = s->other + (size_t)slot * PX_BLOCK_NODES;
-            block_depths(fill->other, fill->barriers, origin, s->cell, other);
+            block_depths(fill->other, fill->barriers, &view, origin, s->cell, other);
             for (int n = 0; n < PX_BLOCK_NODES; ++n)
                 value[n] -= other[n] > 0.0f ? other[n] : 0.0f;
         }
