@@ -34,7 +34,7 @@
  * (k_n). */
 #define FEW 0.1
 #define MANY 0.3
-#define FEW_REACH 0.8
+#define FEW_REACH 0.9
 
 PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
                       PxI8 mask, PxF8 *sum)

@@ -29,6 +29,18 @@ typedef struct PxBarriers {
 /// `within` if it is at least that.
 double px_barriers_room(const PxBarriers *barriers, PxVec3 place, double within);
 
+/// The depth that is left of one below the surface where there is so much room, all in spacings. Within
+/// PX_CLING_REACH of a barrier the liquid clings to it: what would be a gap thinner than PX_CLING is filled, so
+/// that a liquid which touches a wall has no air and no ripples between them.
+#define PX_CLING 0.12f
+#define PX_CLING_REACH 0.75f
+static inline float px_barriers_limit(float depth, float room)
+{
+    if (room < PX_CLING_REACH)
+        depth += PX_CLING * (1.0f - (room > 0.0f ? room : 0.0f) / PX_CLING_REACH);
+    return depth < room ? depth : room;
+}
+
 /// ---- one barrier: walls come first, then sheets ----
 
 /// Whether it is so thin that particles on one side act on the other, `reach` m away. Walls around

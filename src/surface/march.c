@@ -23,6 +23,8 @@ typedef struct Vertices {
 
 typedef struct March {
     const PxSparse *sparse;
+    const PxPotential *field, *other;
+    const PxBarriers *barriers;
     PxCube cube[256];
     uint8_t ambiguous[256];
     uint32_t *active; /* blocks that may hold surface */
@@ -217,8 +219,29 @@ static inline void slope_at(const float *node, float slope[3])
         slope[a] = node[step_of[a]] - node[-step_of[a]];
 }
 
+/* Moves a vertex along its edge to where the field says the surface is, one Newton step from where
+ * the nodes say. `part` is where on the edge it is. */
+static void polish(const PxProbe *probe, double cell, int axis, const double corner[3], float *part,
+                   float normal[3])
+{
+    double at[3] = {corner[0], corner[1], corner[2]};
+    float slope[3], edge = (float)(cell / probe->field->spacing);
+    at[axis] += (double)*part * cell;
+    float depth = px_probe_at(probe, at, slope), along = slope[axis] * edge;
+    float square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
+    if (!(square > 1e-4f))
+        return;
+    /* A surface that the edge grazes is left where it is. */
+    if (along * along > 0.01f * square * edge * edge) {
+        float by = -depth / along;
+        *part += by > 0.5f ? 0.5f : by < -0.5f ? -0.5f : by;
+    }
+    for (int a = 0; a < 3; ++a)
+        normal[a] = -slope[a];
+}
+
 static void write_edges(const March *m, const Vertices *v, const int32_t *block, const float *nodes,
-                        const float *others)
+                        const float *others, const PxProbe *probe)
 {
     double cell = m->sparse->cell;
     for (int n = 0; n < PX_BLOCK_NODES; ++n) {
@@ -228,18 +251,19 @@ static void write_edges(const March *m, const Vertices *v, const int32_t *block,
             float a = node[0], b = node[step_of[axis]];
             if ((a > 0.0f) == (b > 0.0f))
                 continue;
-            float t = a / (a - b);
-            t = t > LEAST_PART ? t : LEAST_PART;
-            t = t < 1.0f - LEAST_PART ? t : 1.0f - LEAST_PART;
+            float t = a / (a - b), sa[3], sb[3], normal[3];
             double place[3];
             for (int k = 0; k < 3; ++k)
-                place[k] =
-                    cell * ((double)PX_BLOCK_EDGE * block[k] + at[k] + (k == axis ? (double)t : 0));
-            float sa[3], sb[3], normal[3];
+                place[k] = cell * ((double)PX_BLOCK_EDGE * block[k] + at[k]);
             slope_at(node, sa);
             slope_at(node + step_of[axis], sb);
             for (int k = 0; k < 3; ++k)
                 normal[k] = -((1.0f - t) * sa[k] + t * sb[k]);
+            if (probe != NULL)
+                polish(probe, cell, axis, place, &t, normal);
+            t = t > LEAST_PART ? t : LEAST_PART;
+            t = t < 1.0f - LEAST_PART ? t : 1.0f - LEAST_PART;
+            place[axis] += cell * (double)t;
             if (!(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] > 0.0f))
                 normal[axis] = a > 0.0f ? 1.0f : -1.0f;
             bool touching = false;
@@ -310,6 +334,12 @@ static void write_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const March *m = user;
+    PxProbe *probe = malloc(sizeof *probe); /* without it vertices stay as the nodes say */
+    if (probe != NULL) {
+        probe->field = m->field;
+        probe->other = m->other;
+        probe->barriers = m->barriers;
+    }
     for (uint32_t a = begin; a < end; ++a) {
         const Vertices *v = &m->vertices[a];
         if (v->edges + v->triangles == 0)
@@ -321,7 +351,16 @@ static void write_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (m->mesh->touching != NULL)
             load_nodes(m->sparse, near, m->sparse->other, others);
         const float *other = m->mesh->touching != NULL ? others : NULL;
-        write_edges(m, v, m->sparse->at[block], nodes, other);
+        const PxProbe *ready = NULL;
+        if (probe != NULL) {
+            double low[3], high[3], edge = PX_BLOCK_EDGE * m->sparse->cell;
+            for (int k = 0; k < 3; ++k) {
+                low[k] = m->sparse->at[block][k] * edge;
+                high[k] = low[k] + edge;
+            }
+            ready = px_probe_begin(probe, low, high) ? probe : NULL;
+        }
+        write_edges(m, v, m->sparse->at[block], nodes, other, ready);
         uint32_t triangle = v->first_triangle;
         for (int n = 0; n < PX_BLOCK_NODES; ++n) {
             const int cell[3] = {n % 8, n / 8 % 8, n / 64};
@@ -346,6 +385,7 @@ static void write_block(void *user, uint32_t begin, uint32_t end, int thread)
                     m->mesh->triangle[triangle][c] = corner[cube->triangle[t][c]];
         }
     }
+    free(probe);
 }
 
 /* ---- all of it -------------------------------------------------------------- */
@@ -383,13 +423,17 @@ static PxStatus march(March *m, const PxThreads *threads)
     return PX_OK;
 }
 
-PxStatus px_march(const PxSparse *sparse, const PxThreads *threads, PxSurfaceMesh **out)
+PxStatus px_march(const PxSparse *sparse, const PxPotential *field, const PxPotential *other,
+                  const PxBarriers *barriers, const PxThreads *threads, PxSurfaceMesh **out)
 {
     *out = NULL;
     March *m = calloc(1, sizeof *m);
     if (m == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room for the cases of a cube");
     m->sparse = sparse;
+    m->field = field;
+    m->other = other;
+    m->barriers = barriers != NULL && barriers->walls + barriers->sheets > 0 ? barriers : NULL;
     for (unsigned inside = 0; inside < 256; ++inside) {
         px_cube_make(inside, 0, &m->cube[inside]);
         m->ambiguous[inside] = (uint8_t)px_cube_ambiguous(inside);

@@ -280,8 +280,9 @@ static void limit_depths(const PxBarriers *barriers, const double origin[3], dou
         return;
     for (int n = 0; n < PX_BLOCK_NODES; ++n) {
         PxVec3 at = node_place(origin, cell, n);
-        float room = (float)(px_barriers_room(barriers, at, spacing) / spacing);
-        depth[n] = depth[n] < room ? depth[n] : room;
+        double within = (double)PX_CLING_REACH * spacing;
+        depth[n] = px_barriers_limit(depth[n],
+                                     (float)(px_barriers_room(barriers, at, within) / spacing));
     }
 }
 

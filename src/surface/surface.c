@@ -37,7 +37,8 @@ static PxStatus make(PxScope *scope, const PxSurfaceDef *def, const PxSurfacePar
     PxSparse sparse;
     PX_TRY(px_sparse_create(&sparse, &scope->field, scope->has_other ? &scope->other : NULL,
                             &scope->barriers, def->cell * p->spacing));
-    PxStatus status = px_march(&sparse, &scope->threads, out);
+    PxStatus status = px_march(&sparse, &scope->field, scope->has_other ? &scope->other : NULL,
+                               &scope->barriers, &scope->threads, out);
     px_sparse_free(&sparse);
     PX_TRY(status);
     PX_TRY(smooth(scope, def, *out));

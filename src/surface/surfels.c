@@ -11,6 +11,7 @@
 /// by walls and by the other phase. Whether a sheet hides a particle is not asked.
 #include "shape/keys.h"
 #include "surface/carry.h"
+#include "surface/probe.h"
 #include "surface/scope.h"
 #include "surface/surface.h"
 
@@ -39,28 +40,11 @@ typedef struct Job {
     float first; /* half the edge of the first surfel, spacings */
 } Job;
 
-/* Depth at a place and its slope per spacing, by central differences. */
 static float depth_at(const PxScope *scope, const double at[3], float slope[3])
 {
-    const float d = 0.1f; /* fine enough for kernels of two spacings, coarse enough for floats */
-    const float x[8] = {0, d, -d}, y[8] = {0, 0, 0, d, -d}, z[8] = {0, 0, 0, 0, 0, d, -d};
-    const PxPotential *f = &scope->field;
     const PxBarriers *b = &scope->barriers;
-    float depth[8], other[8];
-    px_potential_points(f, at, x, y, z, depth);
-    if (scope->has_other) {
-        px_potential_points(&scope->other, at, x, y, z, other);
-        for (int k = 0; k < 7; ++k)
-            depth[k] -= other[k] > 0.0f ? other[k] : 0.0f;
-    }
-    for (int k = 0; k < 7 && b->walls + b->sheets > 0; ++k) {
-        PxVec3 place = {at[0] + (double)x[k] * f->spacing, at[1] + (double)y[k] * f->spacing,
-                        at[2] + (double)z[k] * f->spacing};
-        depth[k] = fminf(depth[k], (float)(px_barriers_room(b, place, f->spacing) / f->spacing));
-    }
-    for (int a = 0; a < 3; ++a)
-        slope[a] = (depth[1 + 2 * a] - depth[2 + 2 * a]) / (2 * d);
-    return depth[0];
+    return px_probe_alone(&scope->field, scope->has_other ? &scope->other : NULL,
+                          b->walls + b->sheets > 0 ? b : NULL, at, slope);
 }
 
 /* Moves a surfel onto the surface; false when it cannot be done. */
