@@ -185,6 +185,7 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
                 continue;
             }
             PxF8 xi = px_f8(x[i]), yi = px_f8(y[i]), zi = px_f8(z[i]);
+            PxF8 own_x = px_f8(job->ux[i]), own_y = px_f8(job->uy[i]), own_z = px_f8(job->uz[i]);
             PxF8 sum = zero, sx = zero, sy = zero, sz = zero;
             for (int r = 0; r < runs; ++r)
                 for (uint32_t j = run[r].begin; j < run[r].end; j += 8) {
@@ -196,7 +197,8 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
                     PxF8 w = px_f8_where(there, one - q * q * q);
                     PxF8 ux = px_f8_load(job->ux + j), uy = px_f8_load(job->uy + j),
                          uz = px_f8_load(job->uz + j);
-                    w *= ux * ux + uy * uy + uz * uz;
+                    PxF8 same = px_f8_max(ux * own_x + uy * own_y + uz * own_z, zero);
+                    w *= same * same;
                     sum += w;
                     sx += w * ux;
                     sy += w * uy;

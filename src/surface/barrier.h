@@ -29,9 +29,10 @@ typedef struct PxBarriers {
 /// `within` if it is at least that.
 double px_barriers_room(const PxBarriers *barriers, PxVec3 place, double within);
 
-/// The depth that is left of one below the surface where there is so much room, all in spacings. Within
-/// PX_CLING_REACH of a barrier the liquid clings to it: what would be a gap thinner than PX_CLING is filled, so
-/// that a liquid which touches a wall has no air and no ripples between them.
+/// The depth that is left of one below the surface where there is so much room, all in spacings.
+/// Within PX_CLING_REACH of a barrier the liquid clings to it: what would be a gap thinner than
+/// PX_CLING is filled, so that a liquid which touches a wall has no air and no ripples between
+/// them.
 #define PX_CLING 0.12f
 #define PX_CLING_REACH 0.75f
 static inline float px_barriers_limit(float depth, float room)

@@ -233,8 +233,12 @@ static void polish(const PxProbe *probe, double cell, int axis, const double cor
         return;
     /* A surface that the edge grazes is left where it is. */
     if (along * along > 0.01f * square * edge * edge) {
-        float by = -depth / along;
-        *part += by > 0.5f ? 0.5f : by < -0.5f ? -0.5f : by;
+        float by = -depth / along, to = *part + (by > 0.5f ? 0.5f : by < -0.5f ? -0.5f : by);
+        /* In the corner of a tank a step may lead into a wall; between the nodes none does. */
+        at[axis] = corner[axis] + (double)to * cell;
+        if (probe->barriers == NULL ||
+            px_barriers_room(probe->barriers, px_vec(at[0], at[1], at[2]), cell) > -1e-5 * cell)
+            *part = to;
     }
     for (int a = 0; a < 3; ++a)
         normal[a] = -slope[a];
@@ -269,7 +273,7 @@ static void write_edges(const March *m, const Vertices *v, const int32_t *block,
             bool touching = false;
             if (others != NULL) {
                 const float *other = others + (node - nodes);
-                touching = (1.0f - t) * other[0] + t * other[step_of[axis]] > 0.0f;
+                touching = (1.0f - t) * other[0] + t * other[step_of[axis]] > PX_POTENTIAL_TOUCH;
             }
             write_vertex(m, vertex_of(v, n, axis), place, normal, touching);
         }
@@ -327,7 +331,7 @@ static void write_middle(const March *m, uint32_t number, const int32_t *block, 
     }
     for (int a = 0; a < 3; ++a)
         at[a] = size * ((double)PX_BLOCK_EDGE * block[a] + cell[a] + at[a] / length);
-    write_vertex(m, number, at, normal, depth > 0.0f);
+    write_vertex(m, number, at, normal, depth / (float)length > PX_POTENTIAL_TOUCH);
 }
 
 static void write_block(void *user, uint32_t begin, uint32_t end, int thread)

@@ -158,6 +158,21 @@ static inline float px_potential_depth(const PxPotential *field, float raw)
     return (raw - field->level) / field->slope;
 }
 
+/// The depth of one phase where another one is, too: they meet where both are equally deep. Between
+/// them both depths may be a little below 0, since each ends half a spacing outside its own
+/// particles and particles are no lattice; such a gap is no free surface. So within
+/// PX_POTENTIAL_MEET of the other phase the own one reaches further, up to where they are equal.
+#define PX_POTENTIAL_MEET 0.3f
+static inline float px_potential_meet(float own, float other)
+{
+    float lean = other + PX_POTENTIAL_MEET;
+    lean = lean < 0.0f ? 0.0f : lean > PX_POTENTIAL_MEET ? PX_POTENTIAL_MEET : lean;
+    return own + lean < own - other ? own + lean : own - other;
+}
+/// At the interface the other phase is at least so deep: half of that is the most that both may
+/// lack.
+#define PX_POTENTIAL_TOUCH -0.2f
+
 /// The loop over neighbourhoods, by instruction set (neighbourhood.simd.c): volumes, and who is
 /// near the surface.
 PX_ISA_DECLARE(void, px_neighbourhood_block,

@@ -60,15 +60,14 @@ static float limited(const PxPotential *field, const PxPotential *other, const P
         float behind[8];
         px_potential_points(other, at, stencil[0], stencil[1], stencil[2], behind);
         for (int k = 0; k < 7; ++k)
-            depth[k] -= behind[k] > 0.0f ? behind[k] : 0.0f;
+            depth[k] = px_potential_meet(depth[k], behind[k]);
     }
-    if (barriers != NULL &&
-        px_barriers_room(barriers, px_vec(at[0], at[1], at[2]), 2 * s) < 2 * s)
+    if (barriers != NULL && px_barriers_room(barriers, px_vec(at[0], at[1], at[2]), 2 * s) < 2 * s)
         for (int k = 0; k < 7; ++k) {
             PxVec3 place = {at[0] + (double)stencil[0][k] * s, at[1] + (double)stencil[1][k] * s,
                             at[2] + (double)stencil[2][k] * s};
-            depth[k] = px_barriers_limit(depth[k],
-                                         (float)(px_barriers_room(barriers, place, 4 * s) / s));
+            depth[k] =
+                px_barriers_limit(depth[k], (float)(px_barriers_room(barriers, place, 4 * s) / s));
         }
     for (int a = 0; a < 3; ++a)
         slope[a] = (depth[1 + 2 * a] - depth[2 + 2 * a]) / (2 * STEP);
@@ -82,8 +81,8 @@ float px_probe_at(const PxProbe *p, const double at[3], float slope[3])
     return limited(p->field, p->other, p->barriers, at, depth, slope);
 }
 
-float px_probe_alone(const PxPotential *field, const PxPotential *other,
-                     const PxBarriers *barriers, const double at[3], float slope[3])
+float px_probe_alone(const PxPotential *field, const PxPotential *other, const PxBarriers *barriers,
+                     const double at[3], float slope[3])
 {
     float depth[8];
     px_potential_points(field, at, stencil[0], stencil[1], stencil[2], depth);

@@ -25,7 +25,7 @@ bool px_probe_begin(PxProbe *probe, const double low[3], const double high[3]);
 float px_probe_at(const PxProbe *probe, const double at[3], float slope[3]);
 
 /// The same from the particles around the place, without a box.
-float px_probe_alone(const PxPotential *field, const PxPotential *other,
-                     const PxBarriers *barriers, const double at[3], float slope[3]);
+float px_probe_alone(const PxPotential *field, const PxPotential *other, const PxBarriers *barriers,
+                     const double at[3], float slope[3]);
 
 #endif

@@ -281,8 +281,8 @@ static void limit_depths(const PxBarriers *barriers, const double origin[3], dou
     for (int n = 0; n < PX_BLOCK_NODES; ++n) {
         PxVec3 at = node_place(origin, cell, n);
         double within = (double)PX_CLING_REACH * spacing;
-        depth[n] = px_barriers_limit(depth[n],
-                                     (float)(px_barriers_room(barriers, at, within) / spacing));
+        depth[n] =
+            px_barriers_limit(depth[n], (float)(px_barriers_room(barriers, at, within) / spacing));
     }
 }
 
@@ -304,7 +304,7 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
             float *other = s->other + (size_t)slot * PX_BLOCK_NODES;
             block_depths(fill->other, fill->barriers, &view, origin, s->cell, other);
             for (int n = 0; n < PX_BLOCK_NODES; ++n)
-                value[n] -= other[n] > 0.0f ? other[n] : 0.0f;
+                value[n] = px_potential_meet(value[n], other[n]);
         }
         if (fill->barriers != NULL)
             limit_depths(fill->barriers, origin, s->cell, fill->field->spacing, value);

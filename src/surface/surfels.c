@@ -1,11 +1,11 @@
 /// Surfels: points on the surface with normals and radii, by Newton's method and splitting (002
 /// section 6.2.1, Eqs. 6.11, 6.12).
 ///
-/// Every particle near the surface starts with one surfel as large as its share of it. A surfel is
-/// moved onto the surface by Newton steps; one that has to go too far, or finds no slope to
-/// go along, is dropped. Then it is split into four of half its size, and so on until they are
-/// small enough. Neighbouring particles cover some places twice, so in the end a surfel is left out
-/// if another one before it is nearer than 0.7 radii.
+/// Every particle near the surface starts with one surfel as large as its share of it, and one that
+/// has surface on all sides with six. A surfel is moved onto the surface by Newton steps; one that
+/// has to go too far, or finds no slope to go along, is dropped. Then it is split into four of half
+/// its size, and so on until they are small enough. Neighbouring particles cover some places twice,
+/// so in the end a surfel is left out if another one before it is nearer than 0.7 radii.
 ///
 /// The steps follow the depth below the surface, spacings, as marching cubes sees it: limited
 /// by walls and by the other phase. Whether a sheet hides a particle is not asked.
@@ -23,6 +23,7 @@
 #define STEPS 3       /* after a split */
 #define CLOSE 1e-3f   /* spacings */
 #define APART 0.7     /* radii: discs as far apart as that leave no gaps between them */
+#define OUT 0.45f     /* where surfels begin, spacings from the particle */
 enum { MOST_SPLITS = 5 };
 
 typedef struct Surfel {
@@ -31,10 +32,16 @@ typedef struct Surfel {
     bool dropped;
 } Surfel;
 
+/* Where a surfel begins: so far from that particle, spacings. */
+typedef struct Start {
+    uint32_t row;
+    float by[3];
+} Start;
+
 typedef struct Job {
     const PxScope *scope;
-    const uint32_t *start; /* rows of particles to begin with */
-    Surfel *out;           /* `each` for every one */
+    const Start *start;
+    Surfel *out; /* `each` for every start */
     uint32_t each;
     int splits;
     float first; /* half the edge of the first surfel, spacings */
@@ -101,10 +108,15 @@ static void refine(const Job *job, Surfel *out)
                     continue;
                 double u[3], v[3];
                 tangents(parent.normal, u, v);
-                for (int a = 0; a < 3; ++a)
-                    child->at[a] += s * half * ((c & 1 ? u[a] : -u[a]) + (c & 2 ? v[a] : -v[a]));
-                child->dropped =
-                    !project(job->scope, child->at, child->normal, STEPS, (float)(1.5 * half));
+                /* Past the edge of a drop there is no slope that leads back: begin nearer. */
+                child->dropped = true;
+                for (double way = s * half; child->dropped && way > 0.2 * s * half; way *= 0.5) {
+                    for (int a = 0; a < 3; ++a)
+                        child->at[a] =
+                            parent.at[a] + way * ((c & 1 ? u[a] : -u[a]) + (c & 2 ? v[a] : -v[a]));
+                    child->dropped =
+                        !project(job->scope, child->at, child->normal, STEPS, (float)(1.5 * half));
+                }
             }
         }
     }
@@ -117,18 +129,46 @@ static void refine_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxPotential *f = &job->scope->field;
     for (uint32_t k = begin; k < end; ++k) {
         Surfel *out = job->out + (size_t)k * job->each;
-        uint32_t i = job->start[k];
-        out[0] = (Surfel){.at = {(double)f->x[i], (double)f->y[i], (double)f->z[i]}};
-        /* From the middle of a kernel there is no slope: begin a little off it, the way down
-         * being that of the neighbours. */
-        float slope[3];
-        depth_at(job->scope, out[0].at, slope);
-        float length = sqrtf(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
+        const Start *start = &job->start[k];
+        const double at[3] = {(double)f->x[start->row], (double)f->y[start->row],
+                              (double)f->z[start->row]};
+        out[0] = (Surfel){.dropped = false};
         for (int a = 0; a < 3; ++a)
-            out[0].at[a] -= f->spacing * (length > 1e-3f ? 0.45 * (double)(slope[a] / length)
-                                                         : (a == 1 ? -0.45 : 0));
+            out[0].at[a] = at[a] + f->spacing * (double)start->by[a];
         refine(job, out);
     }
+}
+
+/* Every particle near the surface, and which way is out: against the slope, or where there is
+ * hardly any along every axis. */
+typedef PX_LIST(Start) StartList;
+
+static bool find_starts(const PxScope *scope, StartList *list)
+{
+    const PxPotential *f = &scope->field;
+    for (uint32_t i = 0; i < f->count; ++i) {
+        if (f->near[i] != PX_SKIN && f->near[i] != PX_NEAR)
+            continue;
+        const double at[3] = {(double)f->x[i], (double)f->y[i], (double)f->z[i]};
+        float slope[3];
+        depth_at(scope, at, slope);
+        float length = sqrtf(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
+        if (!PX_LIST_RESERVE(list, 6))
+            return false;
+        if (length > 0.3f) {
+            Start *start = &list->data[list->count++];
+            start->row = i;
+            for (int a = 0; a < 3; ++a)
+                start->by[a] = -OUT * slope[a] / length;
+            continue;
+        }
+        for (int k = 0; k < 6; ++k) {
+            Start *start = &list->data[list->count++];
+            *start = (Start){.row = i};
+            start->by[k / 2] = k % 2 ? OUT : -OUT;
+        }
+    }
+    return true;
 }
 
 /* Leaves out those that are nearer than `apart` to one before them. */
@@ -219,24 +259,22 @@ static PxStatus make(const PxScope *scope, const PxSurfaceDef *def, const PxSurf
         ++job.splits;
         job.each *= 4;
     }
-    uint32_t *start = malloc(((size_t)f->count + 1) * sizeof *start), starts = 0;
-    for (uint32_t i = 0; start != NULL && i < f->count; ++i)
-        if (f->near[i] == PX_SKIN || f->near[i] == PX_NEAR)
-            start[starts++] = i;
-    size_t count = (size_t)starts * job.each, bytes;
-    job.out = count < UINT32_MAX && px_size_multiply(count + 1, sizeof *job.out, &bytes)
+    StartList list = {0};
+    bool fine = find_starts(scope, &list);
+    size_t count = list.count * job.each, bytes;
+    job.out = fine && count < UINT32_MAX && px_size_multiply(count + 1, sizeof *job.out, &bytes)
                   ? malloc(bytes)
                   : NULL;
-    job.start = start;
-    PxStatus status = start != NULL && job.out != NULL ? PX_OK : no_room(count);
+    job.start = list.data;
+    PxStatus status = job.out != NULL ? PX_OK : no_room(count);
     if (status == PX_OK) {
-        px_parallel_for(&scope->threads, starts, 64, refine_block, &job);
+        px_parallel_for(&scope->threads, (uint32_t)list.count, 64, refine_block, &job);
         if (!thin_out(job.out, count, APART * radius * f->spacing))
             status = no_room(count);
     }
     if (status == PX_OK)
         status = collect(job.out, count, radius * f->spacing, out);
-    free(start);
+    PX_LIST_FREE(&list);
     free(job.out);
     PX_TRY(status);
     (*out)->columns = p->columns;
