@@ -270,7 +270,7 @@ static PxStatus list_materials(Frame *frame)
 {
     const PxColumn *column = px_table_find(&frame->table, "material");
     uint32_t n = frame->table.count;
-    if (column == NULL || column->type != PX_U32 || column->components != 1) {
+    if (n == 0 || column == NULL || column->type != PX_U32 || column->components != 1) {
         frame->materials = 1;
         frame->count[0] = n;
         return PX_OK;

@@ -15,17 +15,16 @@
 /// the part of that way which a particle shares with its neighbours at the surface is given back
 /// (after Taubin 1995, who smooths forwards and then backwards):
 ///
-///   c_i = x_i + lambda ( u_i - kappa <|u|^2 u>_i / <|u|^2>_i ),
+///   c_i = x_i + lambda ( u_i - <a^2 u>_i / <a^2>_i ),   a_ij = max(u_i . u_j, 0),
 ///
-/// where what is given back is never longer than u_i. The factors |u|^2 leave out neighbours inside
-/// the fluid. kappa = 1.1 keeps the outermost layer of a lattice within 0.01 spacings of where it
-/// is.
+/// where what is given back is never longer than u_i. The factors a^2 leave out neighbours inside
+/// the fluid and those on the other side of a thin sheet. The outermost layer of a lattice stays
+/// where it is.
 #include "surface/splat.h"
 
 #include "base/mat3.h"
 
 #define LAMBDA 0.9f
-#define KAPPA 1.1f
 #define MOST_RATIO 4.0   /* of the largest spread to any other (k_r) */
 #define LEAST_SPREAD 0.3 /* thin sheets must not fall between the nodes */
 #define MOST_SPREAD 1.25
@@ -88,6 +87,10 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxRange run[9];
         int runs = px_grid_walk_rows(&walk, grid->key[c], run);
         for (uint32_t i = grid->begin[c]; i < grid->begin[c + 1]; ++i) {
+            if (f->from_near[i] == PX_INNER) {
+                job->ux[i] = job->uy[i] = job->uz[i] = 0.0f;
+                continue;
+            }
             PxF8 xi = px_f8(x[i]), yi = px_f8(y[i]), zi = px_f8(z[i]), number = zero;
             PxF8 sum = zero, sx = zero, sy = zero, sz = zero;
             PxF8 xx = zero, yy = zero, zz = zero, xy = zero, xz = zero, yz = zero;
@@ -129,7 +132,8 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
 }
 
 /* G over the radius, and the factor det G that the weight takes. */
-static float shape_of(const PxPotential *f, const float m[7], PxVec3 u, float shape[6])
+static float shape_of(const PxPotential *f, const float m[7], PxVec3 u,
+                      float shape[PX_POTENTIAL_SHAPE])
 {
     double full = 0.15 * (double)f->gather * (double)f->gather;
     double many = 4.18879 * (double)f->gather * (double)f->gather * (double)f->gather;
@@ -158,6 +162,10 @@ static float shape_of(const PxPotential *f, const float m[7], PxVec3 u, float sh
     const double upper[6] = {g.m[0][0], g.m[1][1], g.m[2][2], g.m[0][1], g.m[0][2], g.m[1][2]};
     for (int a = 0; a < 6; ++a)
         shape[a] = (float)upper[a];
+    for (int a = 1; a < 3; ++a) { /* half of the ellipsoid's box; a hair more for rounding */
+        PxVec3 axis = {axes.m[a][0] * spread.x, axes.m[a][1] * spread.y, axes.m[a][2] * spread.z};
+        shape[5 + a] = (float)(1.0001 * h * px_length(axis));
+    }
     return (float)(1 / (spread.x * spread.y * spread.z));
 }
 
@@ -181,7 +189,8 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (uint32_t i = grid->begin[c]; i < grid->begin[c + 1]; ++i) {
             if (f->from_near[i] == PX_INNER) { /* round, and where it is */
                 float r = 1.0f / f->radius;
-                memcpy(to->shape[i], (float[6]){r, r, r, 0, 0, 0}, sizeof to->shape[i]);
+                const float round[PX_POTENTIAL_SHAPE] = {r, r, r, 0, 0, 0, f->radius, f->radius};
+                memcpy(to->shape[i], round, sizeof round);
                 continue;
             }
             PxF8 xi = px_f8(x[i]), yi = px_f8(y[i]), zi = px_f8(z[i]);
@@ -204,7 +213,7 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
                     sy += w * uy;
                     sz += w * uz;
                 }
-            float total = px_f8_sum(sum), back = total > 0.0f ? KAPPA / total : 0.0f;
+            float total = px_f8_sum(sum), back = total > 0.0f ? 1.0f / total : 0.0f;
             float u[3] = {job->ux[i], job->uy[i], job->uz[i]};
             float v[3] = {back * px_f8_sum(sx), back * px_f8_sum(sy), back * px_f8_sum(sz)};
             float own = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];

@@ -231,7 +231,7 @@ static PxStatus make(PxPotential *f, const PxPotentialInput *in, PxArena *scratc
                                   .z = PX_ARENA_ARRAY(scratch, float, n),
                                   .weight = PX_ARENA_ARRAY(scratch, float, n),
                                   .shape = f->model->prepare != NULL
-                                               ? px_arena_take_array(scratch, n, sizeof(float[6]))
+                                               ? px_arena_take_array(scratch, n, sizeof *f->shape)
                                                : NULL};
     if (centres.x == NULL || centres.y == NULL || centres.z == NULL || centres.weight == NULL ||
         (f->model->prepare != NULL && centres.shape == NULL))
@@ -371,6 +371,8 @@ static inline void source_at(const PxPotential *f, uint32_t j, const double orig
     out->weight = f->weight[j];
     if (f->shape != NULL)
         memcpy(out->shape, f->shape[j], sizeof out->shape);
+    else
+        out->shape[6] = out->shape[7] = f->reach;
 }
 
 uint32_t px_potential_gather(const PxPotential *f, const double low[3], const double high[3],

@@ -20,6 +20,9 @@
 /// A block of nodes: 8 in each direction, x fastest, so that a row is a vector.
 enum { PX_BLOCK_EDGE = 8, PX_BLOCK_NODES = 512, PX_BLOCK_ROWS = 64 };
 
+/// Numbers of a stretched kernel.
+#define PX_POTENTIAL_SHAPE 8
+
 /// Sums that a model may keep at a node.
 #define PX_POTENTIAL_SUMS 4
 
@@ -31,10 +34,10 @@ typedef struct PxPotential PxPotential;
 
 /// A particle as the sums see it: where it is (spacings from the origin), how much it weighs,
 /// and for stretched kernels the upper triangle of the matrix that maps the ellipsoid it acts
-/// in to the unit ball (xx, yy, zz, xy, xz, yz).
+/// in to the unit ball (xx, yy, zz, xy, xz, yz) and how far that reaches along y and z.
 typedef struct PxPotentialSource {
     float x, y, z, weight;
-    float shape[6];
+    float shape[PX_POTENTIAL_SHAPE];
 } PxPotentialSource;
 
 /// Sources that act in a block, and its nodes: node (i, j, k) is at cell (i, j, k).
@@ -50,7 +53,7 @@ typedef struct PxPotentialBlock {
 typedef struct PxPotentialCentres {
     float *x, *y, *z; ///< m
     float *weight;
-    float (*shape)[6]; ///< NULL for round kernels
+    float (*shape)[PX_POTENTIAL_SHAPE]; ///< NULL for round kernels
 } PxPotentialCentres;
 
 typedef struct PxPotentialModel {
@@ -87,11 +90,11 @@ struct PxPotential {
     float slope;    ///< raw value lost in one spacing outwards at the surface
 
     uint32_t count;
-    PxGrid grid;       ///< of the centres, cells wider than `reach` by PX_POTENTIAL_STENCIL
-    float *x, *y, *z;  ///< centres, m, in the grid's order; 8 readable floats behind
-    float *weight;     ///< of each
-    float (*shape)[6]; ///< of each; NULL for round kernels
-    uint8_t *near;     ///< PX_INNER, PX_SKIN, PX_NEAR or PX_IMAGE
+    PxGrid grid;      ///< of the centres, cells wider than `reach` by PX_POTENTIAL_STENCIL
+    float *x, *y, *z; ///< centres, m, in the grid's order; 8 readable floats behind
+    float *weight;    ///< of each
+    float (*shape)[PX_POTENTIAL_SHAPE]; ///< of each; NULL for round kernels
+    uint8_t *near;                      ///< PX_INNER, PX_SKIN, PX_NEAR or PX_IMAGE
 
     PxGrid from_grid;                ///< of the particles themselves, cells as wide as `gather`
     float gather;                    ///< radius of neighbourhoods, spacings

@@ -35,8 +35,8 @@ PX_INLINE void px_splat_block(const PxPotential *f, const PxPotentialBlock *b,
     for (uint32_t s = 0; s < b->sources; ++s) {
         const PxPotentialSource *source = &b->source[s];
         int y0, y1, z0, z1;
-        px_node_range(source->y, reach, inverse, &y0, &y1);
-        px_node_range(source->z, reach, inverse, &z0, &z1);
+        px_node_range(source->y, source->shape[6], inverse, &y0, &y1);
+        px_node_range(source->z, source->shape[7], inverse, &z0, &z1);
         PxF8 dx = x - px_f8(source->x);
         for (int k = z0; k < z1; ++k) {
             float dz = (float)k * cell - source->z;
