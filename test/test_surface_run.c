@@ -65,7 +65,7 @@ TEST(what_is_written_is_read_back_as_a_closed_mesh_with_all_that_particles_had)
     PxMesh *mesh;
     CHECK_OK(px_mesh_read_file(folder_file(&folder, "surface/000001.ply"), &mesh));
     CHECK_OK(px_mesh_check_closed(mesh, "surface"));
-    CHECK_NEAR(px_mesh_volume(mesh), 0.216, 0.02);
+    CHECK_NEAR(px_mesh_volume(mesh), 0.2, 0.016); /* 6^3 spacings, less round edges */
     CHECK(mesh->normal != NULL && mesh->colour != NULL);
     /* The rest by the header's own account. */
     void *bytes;
