@@ -9,9 +9,10 @@
  * quarter. */
 #define NEAR_GRADIENT 0.45f
 #define SKIN_GRADIENT 0.25f
-/* Where the density is less than this it is near, too: sheets, threads and drops may be symmetric.
- */
-#define NEAR_DENSITY 0.85f
+/* Surely near are those that also lack density, as that one of 500 does not; and where the density
+ * is less still they are near whatever the gradient: sheets, threads and drops may be symmetric. */
+#define NEAR_DENSITY 0.95f
+#define THIN_DENSITY 0.85f
 
 void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t end, int thread);
 void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t end, int thread)
@@ -51,9 +52,10 @@ void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t en
             float slope = 20.0f * norm / h * sqrtf(ux * ux + uy * uy + uz * uz);
             f->from_volume[i] = 1.0f / sum; /* the particle itself is in the sum: never 0 */
             float part = slope * f->from_volume[i] / flat;
-            f->from_near[i] = part > NEAR_GRADIENT || sum < NEAR_DENSITY ? PX_NEAR
-                              : part > SKIN_GRADIENT                     ? PX_SKIN
-                                                                         : PX_INNER;
+            f->from_near[i] = (part > NEAR_GRADIENT && sum < NEAR_DENSITY) || sum < THIN_DENSITY
+                                  ? PX_NEAR
+                              : part > SKIN_GRADIENT ? PX_SKIN
+                                                     : PX_INNER;
         }
     }
 }
