@@ -13,6 +13,7 @@
 #ifndef PX_SURFACE_BARRIER_H
 #define PX_SURFACE_BARRIER_H
 
+#include "base/memory.h"
 #include "matter/wall.h"
 #include "shape/mesh_tree.h"
 
@@ -21,9 +22,15 @@ typedef struct PxBarriers {
     size_t walls;
     PxMeshTree *const *sheet;
     size_t sheets;
-    double gap;  ///< m
-    double cell; ///< m
+    double gap;     ///< m
+    double cell;    ///< m
+    uint8_t *plain; ///< by wall: px_barriers_prepare() has found its mesh to be one plain surface
 } PxBarriers;
+
+/// Looks which walls are meshes without parts that lie in each other: there the nearest face tells
+/// the side, which is far cheaper than the winding number. Errors: PX_ERR_MEMORY.
+PxStatus px_barriers_prepare(PxBarriers *barriers);
+void px_barriers_free(PxBarriers *barriers); ///< what px_barriers_prepare() made
 
 /// Room at a place, m: the way to the nearest barrier less its gap, negative in walls;
 /// `within` if it is at least that.

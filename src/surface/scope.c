@@ -149,6 +149,7 @@ PxStatus px_scope_create(PxScope *s, const PxSurfaceDef *def, const PxSurfacePar
                                .sheets = s->sheets,
                                .gap = def->gap * p->spacing,
                                .cell = def->cell * p->spacing};
+    PX_TRY(px_barriers_prepare(&s->barriers));
     PX_TRY(make_field(s, &s->field, def, p, false));
     for (uint32_t i = 0; p->other != NULL && i < p->count && !s->has_other; ++i)
         s->has_other = p->other[i] != 0;
@@ -161,6 +162,7 @@ void px_scope_free(PxScope *s)
 {
     px_potential_free(&s->field);
     px_potential_free(&s->other);
+    px_barriers_free(&s->barriers);
     for (uint32_t k = 0; s->sheet != NULL && k < s->sheets; ++k)
         px_mesh_tree_free(s->sheet[k]);
     free(s->sheet);
