@@ -5,12 +5,12 @@
 /// P is Wendland's kernel, n its norm. G_j turns into the principal axes of the neighbourhood and
 /// divides by the radius times the spread along each. With the weights w = 1 - (r/R)^3 over
 /// neighbours within R, the mean way u_i = <x_j - x_i> and covariance C_i = <(x_j - x_i)(x_j -
-/// x_i)^T> - u_i u_i^T (their Eqs. 9 to 11), the spread is the root of an eigenvalue of C over 0.15
+/// x_i)^T> - u_i u_i^T, the spread is the root of an eigenvalue of C over 0.15
 /// R^2, that of a full neighbourhood: 1 inside the fluid. (They take the eigenvalue itself. It
 /// flattens kernels at a flat surface to a third, so that layers of particles come apart.)
 /// Particles with few neighbours keep round kernels.
 ///
-/// They move every centre to the mean of its neighbourhood (their Eq. 6), which takes out the
+/// They move every centre to the mean of its neighbourhood, which takes out the
 /// unrest of the particles, but draws in a flat surface by 0.8 spacings and a curved one more. Here
 /// the part of that way which a particle shares with its neighbours at the surface is given back
 /// (after Taubin 1995, who smooths forwards and then backwards):

@@ -49,7 +49,7 @@ static int images_of(const PxWall *wall, PxVec3 at, double least, double within,
 }
 
 typedef struct Job {
-    PxPoints3 *points;
+    PxPotentialPoints *points;
     const PxWall *wall;
     size_t walls;
     double least, within; /* m */
@@ -91,7 +91,7 @@ static void images_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-PxStatus px_images_add(PxPoints3 *points, const PxWall *wall, size_t walls, double spacing,
+PxStatus px_images_add(PxPotentialPoints *points, const PxWall *wall, size_t walls, double spacing,
                        double within, const PxThreads *threads)
 {
     size_t n = points->count, total = 0;

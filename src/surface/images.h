@@ -13,14 +13,14 @@
 #include "matter/wall.h"
 #include "surface/potential.h"
 
-typedef struct PxPoints3 {
+typedef struct PxPotentialPoints {
     PxPotentialPoint *data;
     size_t count, capacity;
-} PxPoints3;
+} PxPotentialPoints;
 
 /// Adds the images of the points in walls (pose[0]) that are nearer to them than `within` spacings.
 /// Errors: PX_ERR_MEMORY.
-PxStatus px_images_add(PxPoints3 *points, const PxWall *wall, size_t walls, double spacing,
+PxStatus px_images_add(PxPotentialPoints *points, const PxWall *wall, size_t walls, double spacing,
                        double within, const PxThreads *threads);
 
 #endif

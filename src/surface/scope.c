@@ -115,7 +115,7 @@ static PxStatus make_sheets(PxScope *s, const PxSurfaceParticles *p)
 static PxStatus make_field(PxScope *s, PxPotential *field, const PxSurfaceDef *def,
                            const PxSurfaceParticles *p, bool other)
 {
-    PxPoints3 points = {0};
+    PxPotentialPoints points = {0};
     if (!PX_LIST_RESERVE(&points, (size_t)p->count + 1))
         return px_fail(PX_ERR_MEMORY, "surface: no room for %u particles", p->count);
     for (uint32_t i = 0; i < p->count; ++i) {
