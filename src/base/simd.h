@@ -137,7 +137,15 @@ PX_INLINE PxF8 px_f8_where(PxI8 mask, PxF8 v)
 /// The lanes added in the one order that all instruction sets share.
 PX_INLINE float px_f8_sum(PxF8 v)
 {
+#if defined(PX_SIMD_AVX2) || defined(PX_SIMD_SSE2)
+    __m128 half[2];
+    memcpy(half, &v, sizeof v);
+    __m128 four = _mm_add_ps(half[0], half[1]);
+    __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+#else
     return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+#endif
 }
 
 /// Bit k is set where lane k of a comparison's result is true.
