@@ -34,14 +34,20 @@ PX_INLINE PxF8 px_kernel_value8(const PxKernel *k, PxF8 r)
     return a * a * a * px_f8(0.25f) - b * b * b;
 }
 
-/// (dW/dr) / r / norm_slope: times x_i - x_j it is the gradient. At r = 0, where
-/// the gradient is zero but this is not, `r` may be any tiny positive number.
-PX_INLINE PxF8 px_kernel_slope8(const PxKernel *k, PxF8 r)
+/// (dW/dr) / norm_slope.
+PX_INLINE PxF8 px_kernel_derivative8(const PxKernel *k, PxF8 r)
 {
     PxF8 q = r * px_f8(k->inverse);
     PxF8 a = px_f8_max(px_f8(2.0f) - q, px_f8(0.0f));
     PxF8 b = px_f8_max(px_f8(1.0f) - q, px_f8(0.0f));
-    return (b * b * px_f8(3.0f) - a * a * px_f8(0.75f)) / r;
+    return b * b * px_f8(3.0f) - a * a * px_f8(0.75f);
+}
+
+/// (dW/dr) / r / norm_slope: times x_i - x_j it is the gradient. At r = 0, where
+/// the gradient is zero but this is not, `r` may be any tiny positive number.
+PX_INLINE PxF8 px_kernel_slope8(const PxKernel *k, PxF8 r)
+{
+    return px_kernel_derivative8(k, r) / r;
 }
 
 /// The same in double, for set-up and tests: W and dW/dr.

@@ -20,8 +20,8 @@ typedef PxF8 PxPairViscosity(PxF8 mu, PxF8 mu_j);
 /// Morris' weight over 2 norm_slope: (x_ij . grad W) / (r^2 + 0.01 h^2), h half the support.
 PX_INLINE PxF8 px_morris_weight(const PxKernel *kernel, PxF8 r2)
 {
-    PxF8 soft = px_f8(0.01f * 0.25f * kernel->h * kernel->h), tiny = px_f8(1e-12f * kernel->h);
-    return px_kernel_slope8(kernel, px_f8_max(px_f8_sqrt(r2), tiny)) * r2 / (r2 + soft);
+    PxF8 soft = px_f8(0.01f * 0.25f * kernel->h * kernel->h), r = px_f8_sqrt(r2);
+    return px_kernel_derivative8(kernel, r) * r / (r2 + soft);
 }
 
 /// Each particle's numbers, in the step's scratch.

@@ -525,11 +525,27 @@ static void thin_block(void *user, uint32_t begin, uint32_t end, int thread)
                           2.0f * job->fluid->kernel.norm_slope);
 }
 
+/* The same where there is one fluid only. */
+PX_INLINE PxF8 one_viscosity(PxF8 mu, PxF8 mu_j)
+{
+    (void)mu_j;
+    return mu;
+}
+
+static void thin_one_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxExplicitViscosity *job = user;
+    px_viscosity_explicit(job, begin, end, px_morris_weight, one_viscosity,
+                          2.0f * job->fluid->kernel.norm_slope);
+}
+
 static PxStatus solve_thin(PxFluid *f)
 {
     PxExplicitViscosity job;
     PX_TRY(px_viscosity_explicit_begin(&job, f, NULL, 1.0f));
-    px_parallel_for(f->threads, f->count, PX_BLOCK, thin_block, &job);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, f->materials == 1 ? thin_one_block : thin_block,
+                    &job);
     return PX_OK;
 }
 
