@@ -41,6 +41,7 @@ typedef struct PxCoarse {
 /// What the matrix is made of.
 typedef struct PxCoarseInput {
     const float *bx, *by, *bz, *t; ///< B and t of every particle
+    double unit, mass;             ///< of poisson.h
     double dt;
 } PxCoarseInput;
 

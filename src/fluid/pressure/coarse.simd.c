@@ -205,6 +205,7 @@ static void element_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxCoarse *c = job->coarse;
     const PxFluid *f = c->fluid;
     const PxCoarseInput *in = job->input;
+    float unit = (float)in->unit, mass = (float)in->mass;
     const PxF8 sx = {-1, 1, -1, 1, -1, 1, -1, 1}, sy = {-1, -1, 1, 1, -1, -1, 1, 1},
                sz = {-1, -1, -1, -1, 1, 1, 1, 1};
     for (uint32_t cell = begin; cell < end; ++cell) {
@@ -217,11 +218,11 @@ static void element_block(void *user, uint32_t begin, uint32_t end, int thread)
             for (uint32_t i = f->grid->begin[fine]; i < f->grid->begin[fine + 1]; ++i) {
                 PxF8 x, y, z;
                 hats_at(&hats, f->quad + 4 * (size_t)i, &x, &y, &z);
-                PxF8 phi = x * y * z, t = px_f8(in->t[i] * hats.per);
-                PxF8 gx = phi * px_f8(in->bx[i]) + t * sx * y * z;
-                PxF8 gy = phi * px_f8(in->by[i]) + t * x * sy * z;
-                PxF8 gz = phi * px_f8(in->bz[i]) + t * x * y * sz;
-                float per_mass = f->inverse_mass[i];
+                PxF8 phi = x * y * z, t = px_f8(in->t[i] * hats.per * unit);
+                PxF8 gx = phi * px_f8(in->bx[i] * unit) + t * sx * y * z;
+                PxF8 gy = phi * px_f8(in->by[i] * unit) + t * x * sy * z;
+                PxF8 gz = phi * px_f8(in->bz[i] * unit) + t * x * y * sz;
+                float per_mass = mass * f->inverse_mass[i];
                 for (int a = 0; a < 8; ++a)
                     row[a] += px_f8(per_mass * gx[a]) * gx + px_f8(per_mass * gy[a]) * gy +
                               px_f8(per_mass * gz[a]) * gz;
@@ -263,7 +264,8 @@ PxStatus PX_ISA_NAME(px_coarse_begin)(PxCoarse *c, const PxFluid *f, const PxCoa
     PX_TRY(find_nodes(c, f->scratch));
     Job job = {.coarse = c, .input = input};
     px_parallel_for(f->threads, c->cells, 16, element_block, &job);
-    assemble(c, input->dt * input->dt * f->spacing * f->spacing * f->spacing);
+    assemble(c, input->dt * input->dt * f->spacing * f->spacing * f->spacing /
+                    (input->unit * input->unit * input->mass));
     return PX_OK;
 }
 

@@ -28,18 +28,20 @@
 typedef struct PxPoisson {
     PxFluid *fluid;
     float *slope;        ///< (dW/dr) / r of every entry of the neighbour lists
-    float *scale;        ///< dt times the root of what P is scaled by; 0 when lonely
+    float *scale;        ///< diagonal, then what P is scaled by; 0 when lonely
     float *own, *reach;  ///< |S| and t / m, while the scale is found
     float *stiff;        ///< t of coarse.h
     float *bx, *by, *bz; ///< B of coarse.h, while its matrix is made
     float *pressure;     ///< P
     float *before;       ///< P of the iteration before
-    float *rate;         ///< dt D, then what is over
+    float *rate;         ///< what is over
     float *correction;   ///< from the coarse grid
-    uint8_t *active;     ///< pressed, or to be pressed
+    uint8_t *active;     ///< pressed, to be pressed, or nearly
     float *quad;         ///< velocities packed for neighbours
     PxCoarse coarse;
     double dt;
+    double unit;    ///< s^4: sizes of gradients are counted in 1 / unit, lest squares overflow
+    double mass;    ///< kg, what masses are counted in for the same reason
     double squares; ///< sum of |grad W|^2 in a full neighbourhood
     bool uniform;   ///< P is scaled by the lattice's diagonal where the particle's own is smaller
     bool first;     ///< no pass over velocities has been done yet
@@ -48,7 +50,8 @@ typedef struct PxPoisson {
 /// How a solve went.
 typedef struct PxPoissonResult {
     uint32_t iterations;
-    double error; ///< mean compression left, in units of the rest density
+    double error;   ///< mean compression left, in units of the rest density
+    double closing; ///< mean compression that the velocities left would add in another step
     bool converged;
 } PxPoissonResult;
 
