@@ -161,7 +161,7 @@ typedef struct Job {
     PxCoarse *coarse;
     const PxCoarseInput *input;
     const float *over;
-    const uint8_t *active;
+    const uint8_t *role;
     float *correction;
 } Job;
 
@@ -284,7 +284,7 @@ static void restrict_block(void *user, uint32_t begin, uint32_t end, int thread)
             uint32_t fine = c->fine_cell[k];
             for (uint32_t i = f->grid->begin[fine]; i < f->grid->begin[fine + 1]; ++i) {
                 PxF8 x, y, z;
-                if (!job->active[i])
+                if (!(job->role[i] & PX_COARSE_GIVES))
                     continue;
                 hats_at(&hats, f->quad + 4 * (size_t)i, &x, &y, &z);
                 sum += x * y * z * px_f8(job->over[i]);
@@ -310,7 +310,7 @@ static void prolong_block(void *user, uint32_t begin, uint32_t end, int thread)
             uint32_t fine = c->fine_cell[k];
             for (uint32_t i = f->grid->begin[fine]; i < f->grid->begin[fine + 1]; ++i) {
                 PxF8 x, y, z;
-                if (!job->active[i])
+                if (!(job->role[i] & PX_COARSE_TAKES))
                     continue;
                 hats_at(&hats, f->quad + 4 * (size_t)i, &x, &y, &z);
                 job->correction[i] = px_f8_sum(x * y * z * corners);
@@ -366,14 +366,14 @@ static void solve_nodes(PxCoarse *c)
     }
 }
 
-void PX_ISA_NAME(px_coarse_solve)(PxCoarse *c, const float *over, const uint8_t *active,
+void PX_ISA_NAME(px_coarse_solve)(PxCoarse *c, const float *over, const uint8_t *role,
                                   float *correction)
 {
     const PxFluid *f = c->fluid;
     memset(correction, 0, f->count * sizeof *correction);
     if (c->cells == 0)
         return;
-    Job job = {.coarse = c, .over = over, .active = active, .correction = correction};
+    Job job = {.coarse = c, .over = over, .role = role, .correction = correction};
     px_parallel_for(f->threads, c->cells, 64, restrict_block, &job);
     memset(c->residual, 0, c->nodes * sizeof *c->residual);
     for (uint32_t k = 0; k < 8 * c->cells; ++k)

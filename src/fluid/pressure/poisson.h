@@ -36,7 +36,7 @@ typedef struct PxPoisson {
     float *before;       ///< P of the iteration before
     float *rate;         ///< what is over
     float *correction;   ///< from the coarse grid
-    uint8_t *active;     ///< pressed, to be pressed, or nearly
+    uint8_t *role;       ///< in the coarse correction
     float *quad;         ///< velocities packed for neighbours
     PxCoarse coarse;
     double dt;

@@ -145,8 +145,8 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
      * up, lest scratch grow again and again by a little. */
     q->slope = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16));
     q->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
-    q->active = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count);
-    if (q->slope == NULL || q->quad == NULL || q->active == NULL)
+    q->role = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count);
+    if (q->slope == NULL || q->quad == NULL || q->role == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     const PxParticles *p = f->particles;
     px_quads_pack(q->quad, p->vx, p->vy, p->vz, weight, f->count, f->threads);
@@ -234,8 +234,10 @@ static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* What is this little too thin counts on the coarse grid as well. In a pool that has no pressure
- * yet only the layer at the bottom is compressed, and all above it is about to be. */
+/* What is this little too thin takes pressure from the coarse grid as well: in a pool that has
+ * none yet only the layer at the bottom is compressed, and all above it is about to be. But
+ * it does not ask for less there, since less than none is cut off: drops without weight
+ * grew restless with that (he's tension: 4 times the speed after a second). */
 #define NEARLY 1e-3f
 
 /* Sums of a block, each addend rounded so that their order does not matter. */
@@ -260,7 +262,9 @@ PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, float s3, Sums *
     if (f->inverse_mass[i] == 0.0f)
         over = -1.0f;
     bool pressed = s->pressure[i] > 0.0f;
-    s->q->active[i] = pressed || over > -NEARLY;
+    s->q->role[i] = pressed || over > 0.0f ? PX_COARSE_GIVES | PX_COARSE_TAKES
+                    : over > -NEARLY       ? PX_COARSE_TAKES
+                                           : 0;
     if (over > 0.0f)
         sums->over += rounded(s, over);
     else if (pressed)
@@ -440,7 +444,7 @@ static void correct(Solve *s)
 {
     PxPoisson *q = s->q;
     const PxFluid *f = q->fluid;
-    PX_ISA_NAME(px_coarse_solve)(&q->coarse, q->rate, q->active, q->correction);
+    PX_ISA_NAME(px_coarse_solve)(&q->coarse, q->rate, q->role, q->correction);
     px_fluid_pack_w(f, f->quad, q->correction);
     apply(q, q->before, BASE_NONE, NULL);
     s->most[0] = s->most[1] = 0;
