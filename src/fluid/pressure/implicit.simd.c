@@ -49,7 +49,7 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxParticles *p = job->fluid->particles;
     float dt = (float)job->poisson->dt, per_dt = (float)(1.0 / job->poisson->dt);
     for (uint32_t i = begin; i < end; ++i) {
-        const float *u = job->poisson->quad + 4 * (size_t)i;
+        const float *u = job->poisson->record + 8 * (size_t)i + 4;
         float v = job->fluid->volume[i];
         job->kept[i] = job->poisson->pressure[i] / (v * v);
         float forces = job->forces ? dt : 0.0f;

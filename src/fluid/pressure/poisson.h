@@ -37,7 +37,8 @@ typedef struct PxPoisson {
     float *rate;         ///< what is over
     float *correction;   ///< from the coarse grid
     uint8_t *role;       ///< in the coarse correction
-    float *quad;         ///< velocities packed for neighbours
+    float *velocity;     ///< quads with the weight, before the records are there
+    float *record;       ///< positions and velocities packed for neighbours, 8 floats each
     PxCoarse coarse;
     double dt;
     double unit;    ///< s^4: sizes of gradients are counted in 1 / unit, lest squares overflow
@@ -74,7 +75,7 @@ PX_ISA_DECLARE(PxStatus, px_poisson_begin,
 
 /// Improves poisson->pressure (a good guess or 0) until the mean of what would be compressed
 /// at the end of the step is below the error. Leaves the velocities with it in
-/// poisson->quad.
+/// poisson->record.
 PX_ISA_DECLARE(PxPoissonResult, px_poisson_solve, (PxPoisson * poisson, PxPoissonOptions options));
 
 #endif

@@ -46,7 +46,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         PxF8 xi = px_f8(quad[4 * (size_t)i]), yi = px_f8(quad[4 * (size_t)i + 1]),
              zi = px_f8(quad[4 * (size_t)i + 2]);
-        const float *own_v = q->quad + 4 * (size_t)i;
+        const float *own_v = q->velocity + 4 * (size_t)i;
         PxF8 ui = px_f8(own_v[0]), vi = px_f8(own_v[1]), wi = px_f8(own_v[2]);
         PxF8 gx = zero, gy = zero, gz = zero, sizes = zero, squares = zero, tension = zero;
         PxF8 ax = zero, ay = zero, az = zero;
@@ -55,7 +55,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         {
             PxF8 x, y, z, per_mass, u, v, w, weight;
             px_f8_load_quads(quad, j, &x, &y, &z, &per_mass);
-            px_f8_load_quads(q->quad, j, &u, &v, &w, &weight);
+            px_f8_load_quads(q->velocity, j, &u, &v, &w, &weight);
             x = xi - x;
             y = yi - y;
             z = zi - z;
@@ -110,6 +110,16 @@ static void relative_mass_block(void *user, uint32_t begin, uint32_t end, int th
         f->quad[4 * (size_t)i + 3] = (float)q->mass * f->inverse_mass[i];
 }
 
+static void record_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxPoisson *q = user;
+    for (size_t i = begin; i < end; ++i) {
+        memcpy(q->record + 8 * i, q->fluid->quad + 4 * i, 3 * sizeof(float));
+        memset(q->record + 8 * i + 3, 0, 5 * sizeof(float));
+    }
+}
+
 /* Sum of |grad W|^2 in a full neighbourhood, a lattice, in units of s^-8. */
 static double lattice_squares(const PxFluid *f, double unit)
 {
@@ -146,16 +156,17 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
     /* How many entries there are, gaps included, depends on which thread listed what: rounded
      * up, lest scratch grow again and again by a little. */
     q->slope = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16));
-    q->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    q->record = PX_ARENA_ARRAY(f->scratch, float, 8 * ((size_t)f->count + 1));
+    q->velocity = q->record;
     q->role = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count);
-    if (q->slope == NULL || q->quad == NULL || q->role == NULL)
+    if (q->slope == NULL || q->record == NULL || q->role == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     const PxParticles *p = f->particles;
-    px_quads_pack(q->quad, p->vx, p->vy, p->vz, weight, f->count, f->threads);
-    float *behind = q->quad + 4 * (size_t)f->count;
-    behind[0] = behind[1] = behind[2] = behind[3] = 0.0f;
+    px_quads_pack(q->velocity, p->vx, p->vy, p->vz, weight, f->count, f->threads);
+    memset(q->velocity + 4 * (size_t)f->count, 0, 4 * sizeof(float));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, relative_mass_block, q);
     px_parallel_for(f->threads, f->count, PX_BLOCK, begin_block, q);
+    px_parallel_for(f->threads, f->count + 1, 4 * PX_BLOCK, record_block, q);
     if (!coarse)
         return PX_OK;
     PxCoarseInput input = {q->bx, q->by, q->bz, q->stiff, q->unit, q->mass, dt};
@@ -219,7 +230,7 @@ static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
             az += c * (zi - z);
         }
         float scale = -dt * f->inverse_mass[i], wall = own[3] * per_volume;
-        float *out = q->quad + 4 * (size_t)i;
+        float *out = q->record + 8 * (size_t)i + 4;
         out[0] = scale * (px_f8_sum(ax) + wall * f->wall_gx[i]);
         out[1] = scale * (px_f8_sum(ay) + wall * f->wall_gy[i]);
         out[2] = scale * (px_f8_sum(az) + wall * f->wall_gz[i]);
@@ -277,7 +288,7 @@ PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, float s3, Sums *
     return over;
 }
 
-/* dt D of the velocities in q->quad. The first time in a step the row's size, from
+/* dt D of the velocities in q->record. The first time in a step the row's size, from
  * which the scale follows, is found along the way. */
 PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool first)
 {
@@ -285,7 +296,7 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
     const PxFluid *f = q->fluid;
     PxParticles *p = f->particles;
     const PxPairs *pairs = f->pairs;
-    const float *quad = f->quad, *quad_u = q->quad;
+    const float *quad = f->quad, *record = q->record;
     float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
     PxF8 zero = px_f8(0.0f), unit = px_f8((float)q->unit);
     float least = (float)((q->uniform ? UNIFORM : LEAST) * q->squares * q->mass);
@@ -294,23 +305,20 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
                              (q->dt * q->dt * f->spacing * f->spacing * f->spacing));
     Sums sums = {0, 0, 0};
     for (uint32_t i = begin; i < end; ++i) {
-        const float *own = quad + 4 * (size_t)i, *own_u = quad_u + 4 * (size_t)i;
-        PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]);
-        PxF8 ui = px_f8(own_u[0]), vi = px_f8(own_u[1]), wi = px_f8(own_u[2]);
+        const float *own = record + 8 * (size_t)i, *own_u = own + 4;
         PxF8 sum = zero, row = zero;
         const float *slope = q->slope + pairs->start[i];
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
-            PxF8 x, y, z, reach, u, v, w, unused;
-            px_f8_load_quads(quad, j, &x, &y, &z, &reach);
-            px_f8_load_quads(quad_u, j, &u, &v, &w, &unused);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
-            PxF8 along = (ui - u) * x + (vi - v) * y + (wi - w) * z, g = px_f8_load(slope);
-            sum += g * along;
+            PxF8 g = px_f8_load(slope);
+            sum += g * px_f8_load_dots(record, own, j);
             slope += 8;
             if (first) {
+                PxF8 x, y, z, reach;
+                px_f8_load_quads(quad, j, &x, &y, &z, &reach);
+                x = px_f8(own[0]) - x;
+                y = px_f8(own[1]) - y;
+                z = px_f8(own[2]) - z;
                 row -= g * unit * px_f8_sqrt(x * x + y * y + z * z) * reach;
             }
         }
