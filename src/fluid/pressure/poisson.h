@@ -34,6 +34,7 @@ typedef struct PxPoisson {
     float *bx, *by, *bz; ///< B of coarse.h, while its matrix is made
     float *pressure;     ///< P
     float *before;       ///< P of the iteration before
+    float *start;        ///< what counts of the density at the start, less 1
     float *rate;         ///< what is over
     float *correction;   ///< from the coarse grid
     uint8_t *role;       ///< in the coarse correction

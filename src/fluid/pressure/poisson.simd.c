@@ -153,6 +153,7 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
     q->reach = q->correction;
     q->bx = q->rate;
     q->by = q->pressure;
+    q->start = q->bz;
     /* How many entries there are, gaps included, depends on which thread listed what: rounded
      * up, lest scratch grow again and again by a little. */
     q->slope = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16));
@@ -264,27 +265,19 @@ PX_INLINE double rounded(const Solve *s, float error)
 }
 
 /* The compression at the end of the step: what there is now, as far as it counts, and what
- * the velocities add. */
-PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, float s3, Sums *sums)
+ * the velocities add. Half of the particles are on either side of 0, so branches would be
+ * guessed wrong half of the time. */
+PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, Sums *sums)
 {
-    const PxFluid *f = s->q->fluid;
-    float now = s3 / f->volume[i] - 1.0f;
-    float over = (now > 0.0f ? (float)s->options.part * now : now) + rate;
-    /* What pressure cannot move is a wall to the others, whose own pressure keeps them
-     * off. Its own would have to stop the faintest touch all alone, whatever it takes. */
-    if (f->inverse_mass[i] == 0.0f)
-        over = -1.0f;
+    float over = s->q->start[i] + rate;
     bool pressed = s->pressure[i] > 0.0f;
-    s->q->role[i] = pressed || over > 0.0f ? PX_COARSE_GIVES | PX_COARSE_TAKES
-                    : over > -NEARLY       ? PX_COARSE_TAKES
-                                           : 0;
-    if (over > 0.0f)
-        sums->over += rounded(s, over);
-    else if (pressed)
-        sums->opened += rounded(s, -over);
-    float closing = over < 0.0f ? rate + over : rate;
-    if (closing > 0.0f)
-        sums->closing += rounded(s, closing);
+    float closed = over > 0.0f ? over : 0.0f, open = closed - over;
+    float closing = rate - open;
+    s->q->role[i] = (uint8_t)((pressed | (over > 0.0f)) * PX_COARSE_GIVES |
+                              (pressed | (over > -NEARLY)) * PX_COARSE_TAKES);
+    sums->over += rounded(s, closed);
+    sums->opened += rounded(s, pressed ? open : 0.0f);
+    sums->closing += rounded(s, closing > 0.0f ? closing : 0.0f);
     return over;
 }
 
@@ -331,7 +324,7 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
         float flux = pass->base == BASE_NONE ? 0.0f : f->wall_flux[i];
         float rate = dt * (s3 * px_f8_sum(sum) + own_u[0] * f->wall_gx[i] +
                            own_u[1] * f->wall_gy[i] + own_u[2] * f->wall_gz[i] - flux);
-        pass->rate[i] = pass->solve != NULL ? over_of(pass->solve, i, rate, s3, &sums) : rate;
+        pass->rate[i] = pass->solve != NULL ? over_of(pass->solve, i, rate, &sums) : rate;
     }
     if (pass->solve == NULL)
         return;
@@ -470,12 +463,21 @@ static void correct(Solve *s)
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, correct_block, s);
 }
 
+/* What counts of the density there is now. What pressure cannot move is a wall to the others,
+ * whose own pressure keeps them off. Its own would have to stop the faintest touch all
+ * alone, whatever it takes: it is never compressed. */
 static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Solve *s = user;
-    for (uint32_t i = begin; i < end; ++i)
-        s->q->before[i] = s->pressure[i];
+    const PxFluid *f = s->q->fluid;
+    float s3 = (float)(f->spacing * f->spacing * f->spacing), part = (float)s->options.part;
+    for (uint32_t i = begin; i < end; ++i) {
+        float now = s3 / f->volume[i] - 1.0f;
+        now = now > 0.0f ? part * now : now;
+        s->q->start[i] = f->inverse_mass[i] > 0.0f ? now : -1e30f;
+        f->quad[4 * (size_t)i + 3] = s->pressure[i];
+    }
 }
 
 PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions options)
@@ -491,11 +493,11 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions opt
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
     double rho = half / middle, omega = 1;
     uint32_t round = 0;
-    px_fluid_pack_w(f, f->quad, s.pressure);
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, start_block, &s);
     evaluate(&s, &result);
     if (result.converged && (options.least == 0 || s.sum + s.opened == 0))
         return result;
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, start_block, &s);
+    memcpy(q->before, s.pressure, f->count * sizeof *q->before);
     for (;;) {
         if (round == 0 && options.coarse) {
             correct(&s);
