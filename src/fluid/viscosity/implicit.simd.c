@@ -43,6 +43,7 @@
 /// without rotations, explicitly: one pass over the pairs.
 #include "fluid/fluid.h"
 #include "base/sum.h"
+#include "fluid/turn.h"
 #include "fluid/viscosity/explicit.h"
 
 #include <math.h>
@@ -106,44 +107,10 @@ typedef struct Solve {
 
 /* ---- the operator ------------------------------------------------------- */
 
-/* Inverse of the symmetric matrix sum_j k_ij (r^2 - x_ij x_ij^T), and 0 where there is
- * nobody. Particles in a row do not say how they turn about it; for them, a millionth
- * part added says that they do not. (For all it would slow down what turns: by 1.2 per
- * cent in 0.1 s, for a ball of 10 kPa s.) */
-static void invert(const double s[6], float out[6])
-{
-    double a = s[1] + s[2], b = s[0] + s[2], c = s[0] + s[1], third = (a + b + c) / 3;
-    double d = -s[3], e = -s[4], f = -s[5];
-    memset(out, 0, 6 * sizeof *out);
-    if (!(third > 0))
-        return;
-    double m0 = b * c - f * f, m1 = e * f - d * c, m2 = d * f - b * e;
-    double determinant = a * m0 + d * m1 + e * m2;
-    if (determinant < 1e-6 * third * third * third) {
-        a += 1e-6 * third;
-        b += 1e-6 * third;
-        c += 1e-6 * third;
-        m0 = b * c - f * f;
-        m1 = e * f - d * c;
-        m2 = d * f - b * e;
-        determinant = a * m0 + d * m1 + e * m2;
-    }
-    double scale = 1 / determinant;
-    out[0] = (float)(m0 * scale);
-    out[1] = (float)((a * c - e * e) * scale);
-    out[2] = (float)((a * b - d * d) * scale);
-    out[3] = (float)(m1 * scale);
-    out[4] = (float)(m2 * scale);
-    out[5] = (float)((d * e - a * f) * scale);
-}
-
 static void set_turn(const Solve *s, uint32_t i, float bx, float by, float bz)
 {
-    const float *m = s->inverse + 6 * (size_t)i;
-    float *turn = s->turn + 4 * (size_t)i, part = 1.0f - s->stick[i];
-    turn[0] = part * (m[0] * bx + m[3] * by + m[4] * bz);
-    turn[1] = part * (m[3] * bx + m[1] * by + m[5] * bz);
-    turn[2] = part * (m[4] * bx + m[5] * by + m[2] * bz);
+    float *turn = s->turn + 4 * (size_t)i;
+    px_turn_apply(s->inverse + 6 * (size_t)i, 1.0f - s->stick[i], bx, by, bz, turn);
     turn[3] = 0.0f;
 }
 
@@ -196,7 +163,7 @@ static void weights_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
         double moment[6] = {(double)px_f8_sum(xx), (double)px_f8_sum(yy), (double)px_f8_sum(zz),
                             (double)px_f8_sum(xy), (double)px_f8_sum(xz), (double)px_f8_sum(yz)};
-        invert(moment, s->inverse + 6 * (size_t)i);
+        px_turn_invert(moment, s->inverse + 6 * (size_t)i);
         set_turn(s, i, px_f8_sum(bx), px_f8_sum(by), px_f8_sum(bz));
     }
 }
