@@ -19,10 +19,6 @@
 /* A layer next to a cubic lattice's plane has 25.3 per cent of the moment along it. */
 #define SHARE 1.69f
 
-/* What a layer has of M over what it has of the density, when it is spread over its plane as
- * those that walls are made of (fluid/wall_profile.h). */
-#define LACK 2.03f
-
 /* No neighbourhood of a fluid has a smaller moment; one that has is a heap in one place. */
 #define LEAST 0.5f
 
@@ -42,6 +38,20 @@ static float factor_of(const PxFluid *f)
     return (float)(45.0 / (PX_PI * h * h * h * h * h * h));
 }
 
+/* What the layers beyond a wall half a spacing away have of M, over what they have of the
+ * density, each spread over its plane as in fluid/wall_profile.h: 2.03 at a support of 2
+ * spacings. The first is the integral of 2 pi r (r^2 / 6) 45 / (pi h^6) (h - r) from d to h. */
+static float lack_of(const PxFluid *f)
+{
+    double h = (double)f->kernel.h, s = f->spacing, moment = 0, density = 0;
+    for (double d = s; d < h; d += s) {
+        double q = d / h, q4 = q * q * q * q;
+        moment += 15 * s / h * (1.0 / 20 - q4 / 4 + q4 * q / 5);
+        density += s * px_kernel_plane(h, d);
+    }
+    return density > 0 ? (float)(moment / density) : 0.0f;
+}
+
 /* mu_i / M_i */
 static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -51,7 +61,8 @@ static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxPairs *pairs = f->pairs;
     const PxKernel kernel = f->kernel;
     const float *quad = f->quad;
-    float sixth = factor_of(f) / 6.0f, cell = (float)(f->spacing * f->spacing * f->spacing);
+    float sixth = factor_of(f) / 6.0f, missing = lack_of(f);
+    float cell = (float)(f->spacing * f->spacing * f->spacing);
 
     for (uint32_t i = begin; i < end; ++i) {
         const float *own = quad + 4 * (size_t)i;
@@ -67,7 +78,7 @@ static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
             sum -= volume * px_f8_min(r2, px_f8(kernel.h * kernel.h)) * pair_weight(&kernel, r2);
         }
         float lack = 1.0f - cell / f->volume[i] + f->wall_part[i];
-        float moment = sixth * px_f8_sum(sum) + (lack > 0.0f ? LACK * lack : 0.0f);
+        float moment = sixth * px_f8_sum(sum) + (lack > 0.0f ? missing * lack : 0.0f);
         job->mu[i] /= moment > LEAST ? moment : LEAST;
     }
 }
