@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/table.h"
+#include "phyxel/suggest.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -1099,6 +1100,15 @@ TEST(mixing_loses_nothing)
 }
 
 /* -------------------------------------------------------------- error text */
+
+TEST(a_suggestion_keeps_some_letter_of_the_word)
+{
+    const char *const digits[] = {"1", "2", "3"}, *const words[] = {"akinci", "he", "csf"};
+    CHECK(px_suggest("9", digits, 3) == NULL);
+    CHECK(px_suggest("akinki", words, 3) == words[0]);
+    CHECK(px_suggest("eh", words, 3) == words[1]);
+    CHECK(px_suggest("xy", words, 3) == NULL);
+}
 
 TEST(failing_stores_the_message_and_returns_the_status)
 {
