@@ -6,6 +6,8 @@
 #ifndef PX_FLUID_TURN_H
 #define PX_FLUID_TURN_H
 
+#include "base/simd.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -47,6 +49,46 @@ static inline void px_turn_apply(const float m[6], float part, float bx, float b
     out[0] = part * (m[0] * bx + m[3] * by + m[4] * bz);
     out[1] = part * (m[3] * bx + m[1] * by + m[5] * bz);
     out[2] = part * (m[4] * bx + m[5] * by + m[2] * bz);
+}
+
+/// Both sums over the neighbours of one particle, 8 at a time.
+typedef struct PxTurn8 {
+    PxF8 xx, yy, zz, xy, xz, yz; ///< k x x
+    PxF8 bx, by, bz;             ///< x cross k a
+} PxTurn8;
+
+/// b of the 8 pairs with ways x, y, z and k a = u, v, w.
+PX_INLINE void px_turn_add_b8(PxTurn8 *t, PxF8 x, PxF8 y, PxF8 z, PxF8 u, PxF8 v, PxF8 w)
+{
+    t->bx += y * w - z * v;
+    t->by += z * u - x * w;
+    t->bz += x * v - y * u;
+}
+
+/// The matrix of 8 pairs.
+PX_INLINE void px_turn_add8(PxTurn8 *t, PxF8 k, PxF8 x, PxF8 y, PxF8 z)
+{
+    t->xx += k * x * x;
+    t->yy += k * y * y;
+    t->zz += k * z * z;
+    t->xy += k * x * y;
+    t->xz += k * x * z;
+    t->yz += k * y * z;
+}
+
+/// px_turn_invert() of the matrix.
+PX_INLINE void px_turn_inverse8(const PxTurn8 *t, float out[6])
+{
+    const double s[6] = {(double)px_f8_sum(t->xx), (double)px_f8_sum(t->yy),
+                         (double)px_f8_sum(t->zz), (double)px_f8_sum(t->xy),
+                         (double)px_f8_sum(t->xz), (double)px_f8_sum(t->yz)};
+    px_turn_invert(s, out);
+}
+
+/// out = part of the inverse times b.
+PX_INLINE void px_turn_apply8(const PxTurn8 *t, const float inverse[6], float part, float out[3])
+{
+    px_turn_apply(inverse, part, px_f8_sum(t->bx), px_f8_sum(t->by), px_f8_sum(t->bz), out);
 }
 
 #endif

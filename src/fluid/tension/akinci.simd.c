@@ -81,45 +81,33 @@ static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxParticles *p = f->particles;
     const PxPairs *pairs = f->pairs;
     const float *quad = f->quad, *normals = job->normals;
-    PxF8 zero = px_f8(0.0f), one = px_f8(1.0f);
+    PxF8 one = px_f8(1.0f);
 
     for (uint32_t i = begin; i < end; ++i) {
         float *turn = job->turn + 4 * (size_t)i;
         turn[0] = turn[1] = turn[2] = turn[3] = 0.0f;
         if (p->material[i] != job->slot)
             continue;
-        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxPlace8 at = px_place8(quad, i);
         PxF8 ui = px_f8(job->colour.x[i]), vi = px_f8(job->colour.y[i]);
         PxF8 wi = px_f8(job->colour.z[i]), density_i = px_f8(p->density[i]);
-        PxF8 mass_i = px_f8(p->mass[i]), bx = zero, by = zero, bz = zero;
-        PxF8 xx = zero, yy = zero, zz = zero, xy = zero, xz = zero, yz = zero;
+        PxF8 mass_i = px_f8(p->mass[i]);
+        PxTurn8 sum = {0};
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, mass, u, v, w, density;
-            px_f8_load_quads(quad, j, &x, &y, &z, &mass);
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &mass);
             px_f8_load_quads(normals, j, &u, &v, &w, &density);
             PxF8 d = smoothing(one / (density_i + density), mass_i, mass);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
             u = d * (ui - u);
             v = d * (vi - v);
             w = d * (wi - w);
-            bx += y * w - z * v;
-            by += z * u - x * w;
-            bz += x * v - y * u;
-            xx += d * x * x;
-            yy += d * y * y;
-            zz += d * z * z;
-            xy += d * x * y;
-            xz += d * x * z;
-            yz += d * y * z;
+            px_turn_add_b8(&sum, x, y, z, u, v, w);
+            px_turn_add8(&sum, d, x, y, z);
         }
-        double moment[6] = {(double)px_f8_sum(xx), (double)px_f8_sum(yy), (double)px_f8_sum(zz),
-                            (double)px_f8_sum(xy), (double)px_f8_sum(xz), (double)px_f8_sum(yz)};
         float inverse[6];
-        px_turn_invert(moment, inverse);
-        px_turn_apply(inverse, 0.5f, px_f8_sum(bx), px_f8_sum(by), px_f8_sum(bz), turn);
+        px_turn_inverse8(&sum, inverse);
+        px_turn_apply8(&sum, inverse, 0.5f, turn);
     }
 }
 
@@ -139,7 +127,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (p->material[i] != job->slot)
             continue;
-        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxPlace8 at = px_place8(quad, i);
         PxF8 ui = px_f8(job->colour.x[i]), vi = px_f8(job->colour.y[i]);
         PxF8 wi = px_f8(job->colour.z[i]), density_i = px_f8(p->density[i]);
         PxF8 mass_i = px_f8(p->mass[i]), cohesion = px_f8(norm * p->mass[i]);
@@ -148,15 +136,12 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, mass, u, v, w, density, tx, ty, tz, unused;
-            px_f8_load_quads(quad, j, &x, &y, &z, &mass);
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &mass);
             px_f8_load_quads(normals, j, &u, &v, &w, &density);
             px_f8_load_quads(turns, j, &tx, &ty, &tz, &unused);
             tx += px_f8(ti[0]);
             ty += px_f8(ti[1]);
             tz += px_f8(ti[2]);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
             PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
             PxF8 thin = one / (density_i + density);
             PxF8 c = thin * cohesion * mass * px_cohesion8(r * per_h) / r;
@@ -166,11 +151,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
             fz += c * z + d * (wi - w - (tx * y - ty * x));
         }
         float scale = -2.0f * job->gamma * job->density / p->mass[i];
-        float ax = scale * px_f8_sum(fx), ay = scale * px_f8_sum(fy), az = scale * px_f8_sum(fz);
-        px_tension_hold(f, i, &ax, &ay, &az);
-        p->ax[i] += ax;
-        p->ay[i] += ay;
-        p->az[i] += az;
+        px_tension_pull(f, i, scale * px_f8_sum(fx), scale * px_f8_sum(fy), scale * px_f8_sum(fz));
     }
 }
 
@@ -181,12 +162,10 @@ static PxStatus add(PxFluid *f, uint32_t slot)
                .gamma = (float)f->material[slot].def.tension.param[GAMMA],
                .density = (float)f->material[slot].def.density};
     PX_TRY(px_tension_colour(f, slot, &job.colour));
-    job.normals = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    PX_TRY(px_tension_normals(f, &job.colour, f->particles->density, &job.normals));
     job.turn = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
-    if (job.normals == NULL || job.turn == NULL)
-        return px_fail(PX_ERR_MEMORY, "akinci: no room for the normals of %u particles", f->count);
-    px_quads_pack(job.normals, job.colour.x, job.colour.y, job.colour.z, f->particles->density,
-                  f->count, f->threads);
+    if (job.turn == NULL)
+        return px_fail(PX_ERR_MEMORY, "akinci: no room for the turns of %u particles", f->count);
     px_tension_pack_weight(f, slot, f->particles->mass);
     float *behind = job.turn + 4 * (size_t)f->count;
     behind[0] = behind[1] = behind[2] = behind[3] = 0.0f;

@@ -67,21 +67,31 @@ PxStatus px_tension_colour(PxFluid *f, uint32_t slot, PxColour *out)
     return PX_OK;
 }
 
-void px_tension_hold(const PxFluid *f, uint32_t i, float *fx, float *fy, float *fz)
+PxStatus px_tension_normals(PxFluid *f, const PxColour *colour, const float *w, float **out)
 {
+    *out = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    if (*out == NULL)
+        return px_fail(PX_ERR_MEMORY, "tension: no room for the normals of %u particles", f->count);
+    px_quads_pack(*out, colour->x, colour->y, colour->z, w, f->count, f->threads);
+    return PX_OK;
+}
+
+void px_tension_pull(const PxFluid *f, uint32_t i, float ax, float ay, float az)
+{
+    PxParticles *p = f->particles;
     float gx = f->wall_gx[i], gy = f->wall_gy[i], gz = f->wall_gz[i];
     float g2 = gx * gx + gy * gy + gz * gz;
-    float along = *fx * gx + *fy * gy + *fz * gz; /* the gradient points into the wall */
-    if (!(g2 > 0.0f) || !(along < 0.0f))
-        return;
-    /* Half a spacing from a flat wall, where a filled body ends, it holds all. */
-    double s = f->spacing;
-    float full = (float)(s * px_kernel_plane((double)f->kernel.h, s));
-    float part = f->wall_part[i] < full ? f->wall_part[i] / full : 1.0f;
-    float back = part * along / g2;
-    *fx -= back * gx;
-    *fy -= back * gy;
-    *fz -= back * gz;
+    float along = ax * gx + ay * gy + az * gz; /* the gradient points into the wall */
+    float back = 0.0f;
+    if (g2 > 0.0f && along < 0.0f) {
+        /* Half a spacing from a flat wall, where a filled body ends, it holds all. */
+        double s = f->spacing;
+        float full = (float)(s * px_kernel_plane((double)f->kernel.h, s));
+        back = (f->wall_part[i] < full ? f->wall_part[i] / full : 1.0f) * along / g2;
+    }
+    p->ax[i] += ax - back * gx;
+    p->ay[i] += ay - back * gy;
+    p->az[i] += az - back * gz;
 }
 
 /* ---- in a step ------------------------------------------------------------- */

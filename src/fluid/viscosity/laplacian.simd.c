@@ -65,15 +65,12 @@ static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
     float cell = (float)(f->spacing * f->spacing * f->spacing);
 
     for (uint32_t i = begin; i < end; ++i) {
-        const float *own = quad + 4 * (size_t)i;
-        PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]), sum = px_f8(0.0f);
+        PxPlace8 at = px_place8(quad, i);
+        PxF8 sum = px_f8(0.0f);
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, volume;
-            px_f8_load_quads(quad, j, &x, &y, &z, &volume);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &volume);
             PxF8 r2 = x * x + y * y + z * z;
             sum -= volume * px_f8_min(r2, px_f8(kernel.h * kernel.h)) * pair_weight(&kernel, r2);
         }
