@@ -151,7 +151,7 @@ static void report_stages(PxBench *bench, const Timing *t, uint32_t edge)
 
 PxStatus px_bench_fluid(PxBench *bench)
 {
-    static const uint32_t full[] = {63, 100, 159}, quick[] = {63, 100};
+    static const uint32_t full[] = {63, 100, 159}, quick[] = {63, 80};
     const uint32_t *edges = bench->def.quick ? quick : full;
     size_t count = bench->def.quick ? PX_COUNT(quick) : PX_COUNT(full);
     Timing t[PX_COUNT(full)];
