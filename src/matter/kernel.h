@@ -2,9 +2,9 @@
 ///
 /// With support h and q = 2 r / h:
 ///   W(r) = 8 / (pi h^3) [ (2 - q)^3 / 4 - (1 - q)^3 ],  each bracket 0 where negative
-/// On a cubic lattice of spacing h / 2 its sum is 1 within 0.003 per cent, so a body
-/// filled at rest density is at rest. (There poly6 is 1.0 per cent high, Wendland's C2
-/// 3.4, spiky 23.6.) The two brackets need no branch, which is what a vector loop likes.
+/// On a cubic lattice of spacing h / 2 its sum is 1 within 0.003 per cent. (There poly6 is 1.0
+/// per cent high, Wendland's C2 3.4, spiky 23.6.) The two brackets need no branch, which is
+/// what a vector loop likes.
 #ifndef PX_MATTER_KERNEL_H
 #define PX_MATTER_KERNEL_H
 
@@ -19,9 +19,14 @@ typedef struct PxKernel {
     float norm_slope; ///< norm * 2 / h
 } PxKernel;
 
-static inline PxKernel px_kernel(double h)
+/// Sum of s^3 W over a cubic lattice of spacing s, about 1: 1.00286 at 2.1 spacings.
+double px_kernel_lattice(double h, double spacing);
+
+/// For a fluid of that spacing: divided by the sum over its lattice, so that a body filled at
+/// rest density is at rest whatever the support.
+static inline PxKernel px_kernel(double h, double spacing)
 {
-    double norm = 8.0 / (PX_PI * h * h * h);
+    double norm = 8.0 / (PX_PI * h * h * h * px_kernel_lattice(h, spacing));
     return (PxKernel){(float)h, (float)(2.0 / h), (float)norm, (float)(norm * 2.0 / h)};
 }
 

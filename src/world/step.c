@@ -442,7 +442,8 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .count = world->particles.table.count,
                      .pairs = &world->pairs,
                      .grid = &world->grid,
-                     .kernel = px_kernel(world->def.support * world->def.spacing),
+                     .kernel =
+                         px_kernel(world->def.support * world->def.spacing, world->def.spacing),
                      .spacing = world->def.spacing,
                      .courant = world->def.courant,
                      .material = world->materials.data,
