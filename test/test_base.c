@@ -1,11 +1,13 @@
 /// The cellar: memory, arena, table, parallel loop, random numbers, error text.
 #include "check.h"
+#include "counting.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/table.h"
+#include "phyxel/suggest.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -19,53 +21,6 @@ PX_API const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";
-}
-
-/* ------------------------------------------------------------ an allocator
- * that counts what it is asked for, checks what it is given back, and can be
- * told to run dry. */
-
-typedef struct Counter {
-    size_t calls;    /* allocations so far */
-    size_t blocks;   /* blocks alive */
-    size_t bytes;    /* bytes alive, as asked for */
-    size_t fail_at;  /* this call fails and all later ones, SIZE_MAX for never */
-    bool wrong_size; /* a release named another size than its allocation */
-} Counter;
-
-/* In front of every block, one cache line: how many bytes it was asked for. */
-static void *count_allocate(void *user, size_t bytes)
-{
-    Counter *counter = user;
-    if (counter->calls++ >= counter->fail_at || bytes > SIZE_MAX / 2)
-        return NULL;
-    char *block = aligned_alloc(64, px_round_up(bytes, 64) + 64);
-    if (block == NULL)
-        return NULL;
-    memcpy(block, &bytes, sizeof bytes);
-    memset(block + 64, 0xa5, bytes); /* so that nobody relies on zeros */
-    ++counter->blocks;
-    counter->bytes += bytes;
-    return block + 64;
-}
-
-static void count_release(void *user, void *memory, size_t bytes)
-{
-    Counter *counter = user;
-    char *block = (char *)memory - 64;
-    size_t asked;
-    memcpy(&asked, block, sizeof asked);
-    if (asked != bytes)
-        counter->wrong_size = true;
-    --counter->blocks;
-    counter->bytes -= asked;
-    free(block);
-}
-
-static PxAllocator counting(Counter *counter)
-{
-    *counter = (Counter){.fail_at = SIZE_MAX};
-    return (PxAllocator){count_allocate, count_release, counter};
 }
 
 static bool aligned(const void *memory)
@@ -1099,6 +1054,15 @@ TEST(mixing_loses_nothing)
 }
 
 /* -------------------------------------------------------------- error text */
+
+TEST(a_suggestion_keeps_some_letter_of_the_word)
+{
+    const char *const digits[] = {"1", "2", "3"}, *const words[] = {"akinci", "he", "csf"};
+    CHECK(px_suggest("9", digits, 3) == NULL);
+    CHECK(px_suggest("akinki", words, 3) == words[0]);
+    CHECK(px_suggest("eh", words, 3) == words[1]);
+    CHECK(px_suggest("xy", words, 3) == NULL);
+}
 
 TEST(failing_stores_the_message_and_returns_the_status)
 {

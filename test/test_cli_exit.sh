@@ -88,7 +88,7 @@ wrong "leaves no folder" bench fluid -o "$work/no"
 wrong "--seconds wants a positive number" bench tension --seconds -1
 wrong "--seconds wants a positive number" bench tension --seconds nan
 wrong "--scale wants a positive number" bench tension --scale big
-wrong "--test '4', wanted some of 1, 2, 3" bench tension --test 1,4 -o "$work/no"
+wrong "--test '4', wanted some of 1 (drop formation), 2 (liquid crown), 3 (water glass)" bench tension --test 1,4 -o "$work/no"
 wrong "--test is empty" bench tension --test "" -o "$work/no"
 wrong "did you mean 'akinci'?" bench tension --tension he,akinki -o "$work/no"
 wrong "wanted some of dfsph, iisph" bench tension --pressure wcsph -o "$work/no"

@@ -1,6 +1,7 @@
 /// Covering surfaces with Poisson-disk points.
 #include "check.h"
 #include "meshes.h"
+#include "shapes.h"
 
 #include "base/random.h"
 #include "shape/mesh_tree.h"
@@ -10,31 +11,15 @@
 
 #define PLENTY ((size_t)1000000)
 
-static PxShape *make(const PxShapeDef *def)
-{
-    PxShape *shape = NULL;
-    CHECK_OK(px_shape_create(def, &shape));
-    return shape;
-}
-
-static PxShape *make_mesh(PxMesh *mesh)
-{
-    PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);
-    PxShape *shape = NULL;
-    CHECK_OK(px_shape_create_from_mesh(&def, mesh, "test", &shape));
-    px_mesh_free(mesh);
-    return shape;
-}
-
 static PxShape *some_shape(PxShapeKind kind)
 {
     if (kind == PX_SHAPE_MESH)
-        return make_mesh(mesh_torus(0.6, 0.3, 20, 12));
+        return shape_make_mesh(mesh_torus(0.6, 0.3, 20, 12));
     PxShapeDef def = px_shape_def_default(kind);
     def.thickness = 0.2;
     def.at = px_vec(2, 0, -1);
     def.rotation = px_quat_turn(px_vec(1, 2, 2), 0.6);
-    return make(&def);
+    return shape_make(&def);
 }
 
 static double nearest_point(const PxPoints *points, PxVec3 p, size_t but)
@@ -166,7 +151,7 @@ TEST(corners_and_edges_of_a_box_are_covered)
     PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
     def.size = px_vec(1, 0.7, 0.5);
     PxVec3 half = px_scale(def.size, 0.5);
-    PxShape *box = make(&def), *mesh = make_mesh(mesh_box(def.size));
+    PxShape *box = shape_make(&def), *mesh = shape_make_mesh(mesh_box(def.size));
     PxPoints points;
     CHECK_OK(px_shape_cover(box, 0.1, PLENTY, &points));
     check_box_features(&points, half, 0.1);
@@ -189,7 +174,7 @@ TEST(corners_and_edges_of_a_box_are_covered)
 TEST(rims_and_tips_are_covered)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_CONE);
-    PxShape *cone = make(&def);
+    PxShape *cone = shape_make(&def);
     PxPoints points;
     CHECK_OK(px_shape_cover(cone, 0.1, PLENTY, &points));
     CHECK_NEAR(nearest_point(&points, px_vec(0, 0.5, 0), SIZE_MAX), 0, 1e-15);
@@ -210,7 +195,7 @@ TEST(a_mesh_finer_than_the_spacing_and_one_of_slivers_are_covered)
     PxMesh *slivers = mesh_torus(0.5, 0.2, 200, 5);
     PxMesh *both[2] = {fine, slivers};
     for (int m = 0; m < 2; ++m) {
-        PxShape *shape = make_mesh(both[m]);
+        PxShape *shape = shape_make_mesh(both[m]);
         PxPoints points;
         const double spacing = 0.15;
         CHECK_OK(px_shape_cover(shape, spacing, PLENTY, &points));
@@ -245,7 +230,7 @@ TEST(batches_fit_together)
     /* More candidates than a batch holds (2^20 at 25 a spacing^2). */
     PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
     def.size = px_vec(1, 1, 0.02);
-    PxShape *shape = make(&def);
+    PxShape *shape = shape_make(&def);
     const double spacing = 0.0065;
     PxPoints points;
     CHECK_OK(px_shape_cover(shape, spacing, PLENTY, &points));
@@ -263,7 +248,7 @@ TEST(batches_fit_together)
 TEST(too_many_points_and_senseless_calls_are_refused)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_SPHERE);
-    PxShape *ball = make(&def);
+    PxShape *ball = shape_make(&def);
     PxPoints points;
     CHECK_FAILS(px_shape_cover(ball, 0.1, 100, &points), PX_ERR_MEMORY,
                 "more than the 100 points allowed");
@@ -274,7 +259,7 @@ TEST(too_many_points_and_senseless_calls_are_refused)
     CHECK_FAILS(px_shape_cover(ball, NAN, 10, &points), PX_ERR_ARGUMENT, "spacing is nan");
     px_shape_free(ball);
     def = px_shape_def_default(PX_SHAPE_PLANE);
-    PxShape *plane = make(&def);
+    PxShape *plane = shape_make(&def);
     CHECK_FAILS(px_shape_cover(plane, 0.1, 100, &points), PX_ERR_ARGUMENT, "plane");
     CHECK(isinf(px_shape_cover_estimate(plane, 0.1)));
     px_shape_free(plane);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* sched_setaffinity */
 #include "check.h"
 #include "meshes.h"
+#include "shapes.h"
 
 #include "base/random.h"
 #include "shape/shape.h"
@@ -11,36 +12,20 @@
 
 #define PLENTY ((size_t)10000000)
 
-static PxShape *make(const PxShapeDef *def)
-{
-    PxShape *shape = NULL;
-    CHECK_OK(px_shape_create(def, &shape));
-    return shape;
-}
-
-static PxShape *make_mesh(PxMesh *mesh)
-{
-    PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);
-    PxShape *shape = NULL;
-    CHECK_OK(px_shape_create_from_mesh(&def, mesh, "test", &shape));
-    px_mesh_free(mesh);
-    return shape;
-}
-
 static PxShape *some_shape(PxShapeKind kind)
 {
     if (kind == PX_SHAPE_MESH)
-        return make_mesh(mesh_torus(0.6, 0.3, 24, 12));
+        return shape_make_mesh(mesh_torus(0.6, 0.3, 24, 12));
     PxShapeDef def = px_shape_def_default(kind);
     def.thickness = 0.2;
-    return make(&def);
+    return shape_make(&def);
 }
 
 TEST(a_box_of_whole_steps_is_filled_exactly)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
     def.size = px_vec(1.0, 0.5, 0.3);
-    PxShape *shape = make(&def);
+    PxShape *shape = shape_make(&def);
     PxPoints points;
     CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, PLENTY, &points));
     CHECK_EQUAL(points.count, 10 * 5 * 3);
@@ -64,7 +49,7 @@ TEST(a_box_of_any_size_keeps_its_points_off_the_faces)
         PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
         def.size = px_vec(0.05 + px_random_unit(i, 0, 0), 0.05 + px_random_unit(i, 0, 1),
                           0.05 + px_random_unit(i, 0, 2));
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         PxPoints points;
         CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, PLENTY, &points));
         double along[3] = {def.size.x, def.size.y, def.size.z};
@@ -124,7 +109,7 @@ TEST(points_times_their_volume_tend_to_the_volume)
 TEST(a_fine_ball_is_filled_to_one_part_in_a_hundred)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_SPHERE);
-    PxShape *shape = make(&def);
+    PxShape *shape = shape_make(&def);
     for (int lattice = 0; lattice < 2; ++lattice) {
         double error = volume_error(shape, (PxLattice)lattice, 0.02);
         CHECK_NEAR(error / px_shape_volume(shape), 0, 1e-2); /* allowed_error() is 0.5 % */
@@ -136,7 +121,7 @@ TEST(a_fine_ball_is_filled_to_one_part_in_a_hundred)
 TEST(hexagonal_points_have_twelve_neighbours_at_the_close_packed_distance)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_SPHERE);
-    PxShape *shape = make(&def);
+    PxShape *shape = shape_make(&def);
     const double spacing = 0.08;
     double d = spacing * pow(2.0, 1.0 / 6.0); /* sqrt(2) / d^3 = 1 / spacing^3 */
     PxPoints points;
@@ -167,7 +152,7 @@ TEST(points_move_and_turn_with_their_shape)
         PxShapeDef def = px_shape_def_default(kind), moved = def;
         moved.at = px_vec(7, 8, 9);
         moved.rotation = px_quat_turn(px_vec(3, 1, 2), 0.7);
-        PxShape *shape = make(&def), *other = make(&moved);
+        PxShape *shape = shape_make(&def), *other = shape_make(&moved);
         for (int lattice = 0; lattice < 2; ++lattice) {
             PxPoints a, b;
             CHECK_OK(px_shape_fill(shape, (PxLattice)lattice, 0.11, PLENTY, &a));
@@ -195,7 +180,7 @@ TEST(leaping_along_rows_misses_nothing)
     for (uint32_t v = 0; v < ring->vertex_count; ++v)
         ring->position[v] = px_rotate(slant, ring->position[v]);
     PxBounds b = px_mesh_bounds(ring);
-    PxShape *shape = make_mesh(ring);
+    PxShape *shape = shape_make_mesh(ring);
     const double s = 0.04;
     PxPoints points;
     CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, s, PLENTY, &points));
@@ -261,7 +246,7 @@ TEST(thin_shapes_get_one_layer)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
     def.size = px_vec(1, 0.01, 1);
-    PxShape *shape = make(&def);
+    PxShape *shape = shape_make(&def);
     PxPoints points;
     CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, PLENTY, &points));
     CHECK_EQUAL(points.count, 100);
@@ -271,7 +256,7 @@ TEST(thin_shapes_get_one_layer)
     px_points_free(&points);
     px_shape_free(shape);
     def.size.y = 2e-9; /* a billionth of the spacing and less */
-    shape = make(&def);
+    shape = shape_make(&def);
     CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, PLENTY, &points));
     CHECK_EQUAL(points.count, 100);
     px_points_free(&points);
@@ -283,7 +268,7 @@ TEST(thin_shapes_get_one_layer_of_a_hexagonal_lattice_too)
     for (int axis = 0; axis < 3; ++axis) {
         PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
         def.size = px_vec(axis == 0 ? 0.01 : 1, axis == 1 ? 0.01 : 1, axis == 2 ? 0.01 : 1);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         PxPoints points;
         CHECK_OK(px_shape_fill(shape, PX_LATTICE_HEXAGONAL, 0.1, PLENTY, &points));
         /* steps of 0.112, 0.097 and 0.092: 9, 10 and 11 a metre */
@@ -297,7 +282,7 @@ TEST(thin_shapes_get_one_layer_of_a_hexagonal_lattice_too)
 TEST(too_many_points_are_refused_before_they_are_made)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
-    PxShape *shape = make(&def);
+    PxShape *shape = shape_make(&def);
     PxPoints points;
     CHECK_OK(px_shape_fill(shape, PX_LATTICE_CUBIC, 0.1, 1000, &points));
     CHECK_EQUAL(points.count, 1000);
@@ -316,7 +301,7 @@ TEST(too_many_points_are_refused_before_they_are_made)
     /* a shell with hardly any volume, and no end of rows beside it */
     def = px_shape_def_default(PX_SHAPE_FUNNEL);
     def.thickness = 1e-8;
-    shape = make(&def);
+    shape = shape_make(&def);
     CHECK_FAILS(px_shape_fill(shape, PX_LATTICE_CUBIC, 1e-4, 1000, &points), PX_ERR_MEMORY,
                 "places; allowed are 1000 points");
     px_shape_free(shape);
@@ -369,13 +354,13 @@ TEST(wild_sizes_and_spacings_give_points_or_a_refusal_soon)
 TEST(senseless_calls_are_refused)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_PLANE);
-    PxShape *plane = make(&def);
+    PxShape *plane = shape_make(&def);
     PxPoints points;
     CHECK_FAILS(px_shape_fill(plane, PX_LATTICE_CUBIC, 0.1, 10, &points), PX_ERR_ARGUMENT, "plane");
     CHECK(isinf(px_shape_fill_estimate(plane, 0.1)));
     px_shape_free(plane);
     def = px_shape_def_default(PX_SHAPE_SPHERE);
-    PxShape *ball = make(&def);
+    PxShape *ball = shape_make(&def);
     CHECK_FAILS(px_shape_fill(ball, PX_LATTICE_CUBIC, 0, 10, &points), PX_ERR_ARGUMENT,
                 "spacing is 0");
     CHECK_FAILS(px_shape_fill(ball, PX_LATTICE_CUBIC, NAN, 10, &points), PX_ERR_ARGUMENT,

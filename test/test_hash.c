@@ -1,4 +1,5 @@
 /// The hash grid: every answer equals that of trying all points.
+#include "counting.h"
 #include "point_sets.h"
 
 #include "base/parallel.h"
@@ -183,33 +184,10 @@ TEST(wrong_points_and_edges_are_refused)
     px_arena_free(&scratch);
 }
 
-/* An allocator that counts and can run dry. */
-typedef struct Counter {
-    size_t calls, blocks, bytes, fail_at;
-} Counter;
-
-static void *count_allocate(void *user, size_t bytes)
-{
-    Counter *counter = user;
-    if (counter->calls++ >= counter->fail_at)
-        return NULL;
-    ++counter->blocks;
-    counter->bytes += bytes;
-    return px_allocate(NULL, bytes);
-}
-
-static void count_release(void *user, void *memory, size_t bytes)
-{
-    Counter *counter = user;
-    --counter->blocks;
-    counter->bytes -= bytes;
-    px_release(NULL, memory, bytes);
-}
-
 TEST(building_again_allocates_nothing)
 {
-    Counter counter = {.fail_at = SIZE_MAX};
-    PxAllocator allocator = {count_allocate, count_release, &counter};
+    Counter counter;
+    PxAllocator allocator = counting(&counter);
     PxArena scratch;
     px_arena_init(&scratch, &allocator);
     PxHash hash;
@@ -235,8 +213,8 @@ TEST(building_again_allocates_nothing)
 
 TEST(counts_that_creep_up_cost_few_allocations)
 {
-    Counter counter = {.fail_at = SIZE_MAX};
-    PxAllocator allocator = {count_allocate, count_release, &counter};
+    Counter counter;
+    PxAllocator allocator = counting(&counter);
     PxArena scratch;
     px_arena_init(&scratch, NULL);
     PxHash structure;

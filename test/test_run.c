@@ -536,6 +536,7 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
         {.name = "wall", .kind = PX_SCALAR_F64},
         {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
         {.name = "removed", .kind = PX_SCALAR_U64},
+        {.name = "divergence", .kind = PX_SCALAR_F64},
         {.name = "mass_in", .kind = PX_SCALAR_F64},
         {.name = "mass_out", .kind = PX_SCALAR_F64},
     };

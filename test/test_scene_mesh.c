@@ -70,10 +70,13 @@ TEST(a_ring_from_a_file_swallows_what_is_in_it_and_no_more)
     PxWorld *world =
         world_of(&folder, HEAD " \"bodies\": [{\"material\": \"water\", \"shape\": {\"box\": "
                                "[0.9, 0.1, 0.9]}}],\n"
-                               " \"sinks\": [{\"shape\": {\"mesh\": \"ring.obj\"}}]}");
+                               /* aside of the lattice, that nobody is on its faces */
+                               " \"sinks\": [{\"shape\": {\"mesh\": \"ring.obj\", "
+                               "\"at\": [0.0013, 0.0007, 0.0011]}}]}");
     uint32_t before = px_world_count(world), inside = 0;
     PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);
     def.mesh = folder_file(&folder, "ring.obj");
+    def.at = px_vec(0.0013, 0.0007, 0.0011);
     PxShape *ring = NULL;
     CHECK_OK(px_shape_create(&def, &ring));
     for (uint32_t i = 0; i < before; ++i)

@@ -1,27 +1,12 @@
 /// Shapes: signed distance, inside, normals, bounds, sizes, refusals.
 #include "check.h"
 #include "meshes.h"
+#include "shapes.h"
 
 #include "base/random.h"
 #include "shape/shape.h"
 
 #include <stdlib.h>
-
-static PxShape *make(const PxShapeDef *def)
-{
-    PxShape *shape = NULL;
-    CHECK_OK(px_shape_create(def, &shape));
-    return shape;
-}
-
-static PxShape *make_mesh(PxMesh *mesh)
-{
-    PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);
-    PxShape *shape = NULL;
-    CHECK_OK(px_shape_create_from_mesh(&def, mesh, "test", &shape));
-    px_mesh_free(mesh);
-    return shape;
-}
 
 static double unit(uint64_t i, uint64_t what)
 {
@@ -173,7 +158,7 @@ TEST(distance_is_that_to_the_nearest_of_many_surface_points)
         if (kind == PX_SHAPE_PLANE)
             continue;
         PxShapeDef def = odd_def(kind);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         Samples s = surface_samples(&def, step);
         CHECK(s.count > 1000);
         for (uint64_t i = 0; i < 120; ++i) {
@@ -195,7 +180,7 @@ TEST(inside_agrees_with_the_formula_for_every_kind)
 {
     for (PxShapeKind kind = 0; kind < PX_SHAPE_MESH; ++kind) {
         PxShapeDef def = odd_def(kind);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         int in = 0;
         for (uint64_t i = 0; i < 20000; ++i) {
             PxVec3 p = random_point(i, i % 10 == 0 ? 1e6 : 0.9);
@@ -213,7 +198,7 @@ TEST(a_hair_off_the_surface_the_side_is_right)
 {
     for (PxShapeKind kind = 0; kind < PX_SHAPE_MESH; ++kind) {
         PxShapeDef def = odd_def(kind);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         for (uint64_t i = 0; i < 5000; ++i) {
             PxVec3 p = random_point(i, 0.9), normal, again;
             double d = px_shape_distance(shape, p, &normal);
@@ -261,11 +246,11 @@ TEST(the_normal_is_the_gradient_and_of_unit_length)
 {
     for (PxShapeKind kind = 0; kind < PX_SHAPE_MESH; ++kind) {
         PxShapeDef def = odd_def(kind);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         check_gradient(shape, 1.0);
         px_shape_free(shape);
     }
-    PxShape *ring = make_mesh(mesh_torus(0.6, 0.25, 24, 12));
+    PxShape *ring = shape_make_mesh(mesh_torus(0.6, 0.25, 24, 12));
     check_gradient(ring, 1.0);
     px_shape_free(ring);
 }
@@ -277,7 +262,7 @@ TEST(special_points_have_finite_unit_normals)
                              {1e140, 0, 1e140}, {0, 0.85, 0},   {0.2, 0.4, 0}};
     for (PxShapeKind kind = 0; kind < PX_SHAPE_MESH; ++kind) {
         PxShapeDef def = odd_def(kind);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         for (size_t k = 0; k < sizeof points / sizeof *points; ++k) {
             PxVec3 normal;
             CHECK(isfinite(px_shape_distance(shape, points[k], &normal)));
@@ -298,10 +283,10 @@ TEST(a_scaled_turned_and_moved_shape_answers_in_its_standing)
         moved.scale = 3.5;
         moved.at = px_vec(10, -20, 5);
         moved.rotation = px_quat_turn(px_vec(1, 2, 3), 1.1);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         PxQuat turn = moved.rotation;
         moved.rotation = (PxQuat){7 * turn.x, 7 * turn.y, 7 * turn.z, 7 * turn.w};
-        PxShape *other = make(&moved);
+        PxShape *other = shape_make(&moved);
         for (uint64_t i = 0; i < 500; ++i) {
             PxVec3 p = random_point(i, 1.0), n, m;
             PxVec3 q = px_add(moved.at, px_rotate(turn, px_scale(p, 3.5)));
@@ -328,7 +313,7 @@ TEST(bounds_touch_the_shape_on_all_six_sides)
         PxShapeDef def = odd_def(kind);
         def.rotation = px_quat_turn(px_vec(1, -2, 0.5), 0.8);
         def.at = px_vec(1, 2, 3);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         const double step = 0.02;
         Samples s = surface_samples(&def, step);
         PxBounds found = px_bounds_empty(), told = px_shape_bounds(shape);
@@ -350,7 +335,7 @@ TEST(volume_is_what_random_points_say)
         if (kind == PX_SHAPE_PLANE)
             continue;
         PxShapeDef def = odd_def(kind);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         PxBounds b = px_shape_bounds(shape);
         PxVec3 size = px_sub(b.high, b.low);
         double box = size.x * size.y * size.z;
@@ -373,7 +358,7 @@ TEST(areas_and_volumes_of_plain_cases_are_the_known_ones)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
     def.size = px_vec(1, 2, 3);
-    PxShape *shape = make(&def);
+    PxShape *shape = shape_make(&def);
     CHECK_NEAR(px_shape_volume(shape), 6, 1e-14);
     CHECK_NEAR(px_shape_area(shape), 22, 1e-14);
     CHECK_NEAR(px_shape_thickness(shape), 1, 0);
@@ -382,7 +367,7 @@ TEST(areas_and_volumes_of_plain_cases_are_the_known_ones)
     def = px_shape_def_default(PX_SHAPE_CONE); /* pointed: pi r^2 h / 3, pi r (r + slant) */
     def.radius = 3;
     def.height = 4;
-    shape = make(&def);
+    shape = shape_make(&def);
     CHECK_NEAR(px_shape_volume(shape), 12 * M_PI, 1e-13);
     CHECK_NEAR(px_shape_area(shape), 24 * M_PI, 1e-13);
     px_shape_free(shape);
@@ -391,20 +376,20 @@ TEST(areas_and_volumes_of_plain_cases_are_the_known_ones)
     def.radius = def.radius_top = 1;
     def.thickness = 0.5;
     def.height = 2;
-    shape = make(&def);
+    shape = shape_make(&def);
     CHECK_NEAR(px_shape_volume(shape), 2 * M_PI * (1.5 * 1.5 - 1), 1e-13);
     CHECK_NEAR(px_shape_area(shape), 2 * M_PI * (2 * 2.5 + 1.25), 1e-13);
     CHECK_NEAR(px_shape_thickness(shape), 0.5, 0);
     px_shape_free(shape);
 
     def = px_shape_def_default(PX_SHAPE_CAPSULE);
-    shape = make(&def);
+    shape = shape_make(&def);
     CHECK_NEAR(px_shape_volume(shape), M_PI * 0.25 * (1 + 2.0 / 3), 1e-14);
     CHECK_NEAR(px_shape_area(shape), 2 * M_PI, 1e-14);
     px_shape_free(shape);
 
     def = px_shape_def_default(PX_SHAPE_PLANE);
-    shape = make(&def);
+    shape = shape_make(&def);
     CHECK(isinf(px_shape_volume(shape)) && isinf(px_shape_area(shape)));
     CHECK(isinf(px_shape_thickness(shape)) && isinf(px_shape_bounds(shape).low.y));
     CHECK_NEAR(px_shape_distance(shape, px_vec(5, 2, 1), NULL), 2, 0);
@@ -414,7 +399,7 @@ TEST(areas_and_volumes_of_plain_cases_are_the_known_ones)
 TEST(the_wall_of_a_slanting_funnel_is_as_thick_as_said)
 {
     PxShapeDef def = odd_def(PX_SHAPE_FUNNEL);
-    PxShape *shape = make(&def);
+    PxShape *shape = shape_make(&def);
     /* Half way up, in the middle of the wall: half the thickness from both sides. */
     PxVec3 middle = px_vec(radius_at(&def, 0) + 0.5 * level_of(&def), 0, 0);
     CHECK_NEAR(px_shape_distance(shape, middle, NULL), -0.5 * def.thickness, 1e-15);
@@ -430,7 +415,7 @@ TEST(names_and_defaults_are_there_for_every_kind)
     CHECK_TEXT(px_shape_kind_name(PX_SHAPE_KINDS), "unknown");
     for (PxShapeKind kind = 0; kind < PX_SHAPE_MESH; ++kind) {
         PxShapeDef def = px_shape_def_default(kind);
-        PxShape *shape = make(&def);
+        PxShape *shape = shape_make(&def);
         CHECK(px_shape_kind(shape) == kind);
         px_shape_free(shape);
     }
@@ -492,7 +477,7 @@ TEST(a_box_made_of_triangles_is_a_box)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
     def.size = px_vec(0.7, 1.1, 0.4);
-    PxShape *box = make(&def), *mesh = make_mesh(mesh_box(def.size));
+    PxShape *box = shape_make(&def), *mesh = shape_make_mesh(mesh_box(def.size));
     for (uint64_t i = 0; i < 10000; ++i) {
         PxVec3 p = random_point(i, i % 5 == 0 ? 1000 : 0.8), a, b;
         double d = px_shape_distance(box, p, &a), e = px_shape_distance(mesh, p, &b);
@@ -513,7 +498,7 @@ TEST(a_box_made_of_triangles_is_a_box)
 TEST(a_ball_made_of_triangles_is_nearly_a_ball)
 {
     const uint32_t rings = 48;
-    PxShape *mesh = make_mesh(mesh_ball(1, rings));
+    PxShape *mesh = shape_make_mesh(mesh_ball(1, rings));
     /* Triangles cut the ball: sides up to pi / 48 both ways, the middle of the
      * quadrilateral's diagonal is deepest. */
     double sag = 1 - cos(0.5 * hypot(M_PI / rings, M_PI / rings));
@@ -532,7 +517,7 @@ TEST(a_ball_made_of_triangles_is_nearly_a_ball)
 TEST(inside_a_ring_is_told_from_its_hole)
 {
     const double radius = 0.6, tube = 0.25;
-    PxShape *mesh = make_mesh(mesh_torus(radius, tube, 96, 48));
+    PxShape *mesh = shape_make_mesh(mesh_torus(radius, tube, 96, 48));
     double sag = (radius + tube) * (1 - cos(M_PI / 96)) + tube * (1 - cos(M_PI / 48));
     int in = 0;
     for (uint64_t i = 0; i < 20000; ++i) {
@@ -554,7 +539,7 @@ TEST(a_hair_off_every_triangle_the_side_is_right)
     PxMesh *ring = mesh_torus(0.6, 0.25, 40, 20);
     PxMesh *copy;
     CHECK_OK(px_mesh_copy(ring, &copy));
-    PxShape *shape = make_mesh(copy);
+    PxShape *shape = shape_make_mesh(copy);
     for (uint32_t t = 0; t < ring->triangle_count; ++t) {
         PxVec3 a = px_mesh_corner(ring, t, 0), b = px_mesh_corner(ring, t, 1);
         PxVec3 c = px_mesh_corner(ring, t, 2);
@@ -576,7 +561,7 @@ TEST(a_hair_off_every_triangle_the_side_is_right)
 TEST(cavities_are_outside_and_overlapping_parts_inside)
 {
     PxMesh *outer = mesh_ball(1, 16), *inner = mesh_ball(0.5, 16);
-    PxShape *hollow = make_mesh(mesh_join(outer, inner, px_vec(0, 0, 0), true));
+    PxShape *hollow = shape_make_mesh(mesh_join(outer, inner, px_vec(0, 0, 0), true));
     CHECK(!px_shape_inside(hollow, px_vec(0, 0.1, 0)));
     CHECK(px_shape_inside(hollow, px_vec(0.1, 0.7, 0)));
     CHECK(!px_shape_inside(hollow, px_vec(0, 1.1, 0)));
@@ -586,7 +571,7 @@ TEST(cavities_are_outside_and_overlapping_parts_inside)
     px_shape_free(hollow);
 
     PxMesh *box = mesh_box(px_vec(1, 1, 1));
-    PxShape *pair = make_mesh(mesh_join(box, box, px_vec(0.5, 0.5, 0.5), false));
+    PxShape *pair = shape_make_mesh(mesh_join(box, box, px_vec(0.5, 0.5, 0.5), false));
     CHECK(px_shape_inside(pair, px_vec(0.25, 0.25, 0.25)));
     CHECK(px_shape_inside(pair, px_vec(-0.4, -0.4, -0.4)));
     CHECK(px_shape_inside(pair, px_vec(0.9, 0.9, 0.9)));
@@ -708,7 +693,7 @@ TEST(triangles_without_area_do_no_harm)
     mesh_triangle(mesh, &at, a, b, 8); /* in a line: joins both to the edge a b */
     mesh_triangle(mesh, &at, a, 9, b); /* two corners in one place */
     mesh_triangle(mesh, &at, 9, 9, 9); /* all three */
-    PxShape *shape = make_mesh(mesh);
+    PxShape *shape = shape_make_mesh(mesh);
     CHECK_NEAR(px_shape_volume(shape), 1, 1e-15);
     CHECK_NEAR(px_shape_distance(shape, px_vec(0.2, 0.1, 0.9), NULL), 0.4, 1e-15);
     CHECK_NEAR(px_shape_distance(shape, px_vec(0.2, 0.1, 0.4), NULL), -0.1, 1e-15);

@@ -176,7 +176,8 @@ const char *px_suggest(const char *wrong, const char *const *words, size_t count
     int least = limit + 1;
     for (size_t k = 0; k < count; ++k) {
         int distance = edit_distance(wrong, words[k], limit);
-        if (distance < least) {
+        bool alike = (size_t)distance < strlen(wrong); /* not every letter is another */
+        if (alike && distance < least) {
             least = distance;
             best = words[k];
         }

@@ -51,6 +51,7 @@ typedef struct PxModelInfo {
 typedef struct PxFamily {
     const char *name; ///< "pressure"
     const PxModelInfo *const *models;
+    const PxModelInfo *const *avx2; ///< the same, compiled for AVX2 (base/family.h)
     size_t count;
 } PxFamily;
 

@@ -30,15 +30,12 @@ void PX_ISA_NAME(px_cohesion_block)(void *user, uint32_t begin, uint32_t end, in
         const PxMaterialDef *def = &f->material[p->material[i]].def;
         if (!(def->cohesion > 0))
             continue;
-        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxPlace8 at = px_place8(quad, i);
         PxF8 ax = px_f8(0.0f), ay = ax, az = ax, kind_i = px_f8((float)p->material[i]);
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, kind;
-            px_f8_load_quads(quad, j, &x, &y, &z, &kind);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &kind);
             PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
             PxF8 c = px_f8_where(kind == kind_i, px_kernel_slope8(&kernel, r));
             ax += c * x;

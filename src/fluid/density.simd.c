@@ -20,15 +20,12 @@ void PX_ISA_NAME(px_density_block)(void *user, uint32_t begin, uint32_t end, int
     float per_volume = (float)(1.0 / (f->spacing * f->spacing * f->spacing));
 
     for (uint32_t i = begin; i < end; ++i) {
-        PxF8 xi = px_f8(quad[4 * (size_t)i]), yi = px_f8(quad[4 * (size_t)i + 1]),
-             zi = px_f8(quad[4 * (size_t)i + 2]), sum = px_f8(0.0f);
+        PxPlace8 at = px_place8(quad, i);
+        PxF8 sum = px_f8(0.0f);
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, w;
-            px_f8_load_quads(quad, j, &x, &y, &z, &w);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &w);
             sum += px_kernel_value8(&kernel, px_f8_sqrt(x * x + y * y + z * z));
         }
         float number = kernel.norm * px_f8_sum(sum) + wall[i] * per_volume;

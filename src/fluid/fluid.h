@@ -29,6 +29,8 @@ typedef struct PxFluid {
     double speed_within;   ///< the same among particles under pressure
     double pressure_speed; ///< greatest sqrt(p / rho) of the last step
     double top_speed;      ///< fastest flow to be expected
+    double divergence; ///< 1/s, mean rate at which the step's velocities compress (before: the last
+                       ///< one's)
     const PxMaterial *material;
     uint32_t materials;
     PxWall *wall;

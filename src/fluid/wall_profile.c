@@ -49,11 +49,12 @@ void px_wall_profile_init(PxWallProfile *t, double h, double s)
     /* part is 1 below -(h + s) / 2 and 0 above h / 2; drag is 0 above h */
     t->low = -0.5 * (h + s);
     t->per_metre = PX_WALL_PROFILE / (h - t->low);
+    double per = 1 / px_kernel_lattice(h, s); /* as the fluid's kernel is */
     for (int k = 0; k <= PX_WALL_PROFILE; ++k) {
         double d = t->low + k / t->per_metre, part, slope;
         half_space_sum(h, s, d, &part, &slope);
-        t->part[k] = part;
-        t->slope[k] = slope;
+        t->part[k] = per * part;
+        t->slope[k] = per * slope;
         t->drag[k] = drag_sum(h, s, fmax(d, 0));
     }
     t->drag_near = drag_sum(h, s, 0.5 * s);

@@ -30,3 +30,16 @@ double px_kernel_plane_derivative(double h, double d)
 {
     return -2.0 * PX_PI * d * px_kernel_value(h, fabs(d));
 }
+
+double px_kernel_lattice(double h, double spacing)
+{
+    int reach = (int)(h / spacing);
+    double sum = 0;
+    for (int z = -reach; z <= reach; ++z)
+        for (int y = -reach; y <= reach; ++y)
+            for (int x = -reach; x <= reach; ++x) {
+                double r = spacing * sqrt((double)(x * x + y * y + z * z));
+                sum += r < h ? px_kernel_value(h, r) : 0;
+            }
+    return spacing * spacing * spacing * sum;
+}

@@ -2,9 +2,9 @@
 ///
 /// With support h and q = 2 r / h:
 ///   W(r) = 8 / (pi h^3) [ (2 - q)^3 / 4 - (1 - q)^3 ],  each bracket 0 where negative
-/// On a cubic lattice of spacing h / 2 its sum is 1 within 0.003 per cent, so a body
-/// filled at rest density is at rest. (There poly6 is 1.0 per cent high, Wendland's C2
-/// 3.4, spiky 23.6.) The two brackets need no branch, which is what a vector loop likes.
+/// On a cubic lattice of spacing h / 2 its sum is 1 within 0.003 per cent. (There poly6 is 1.0
+/// per cent high, Wendland's C2 3.4, spiky 23.6.) The two brackets need no branch, which is
+/// what a vector loop likes.
 #ifndef PX_MATTER_KERNEL_H
 #define PX_MATTER_KERNEL_H
 
@@ -19,9 +19,14 @@ typedef struct PxKernel {
     float norm_slope; ///< norm * 2 / h
 } PxKernel;
 
-static inline PxKernel px_kernel(double h)
+/// Sum of s^3 W over a cubic lattice of spacing s, about 1: 1.00286 at 2.1 spacings.
+double px_kernel_lattice(double h, double spacing);
+
+/// For a fluid of that spacing: divided by the sum over its lattice, so that a body filled at
+/// rest density is at rest whatever the support.
+static inline PxKernel px_kernel(double h, double spacing)
 {
-    double norm = 8.0 / (PX_PI * h * h * h);
+    double norm = 8.0 / (PX_PI * h * h * h * px_kernel_lattice(h, spacing));
     return (PxKernel){(float)h, (float)(2.0 / h), (float)norm, (float)(norm * 2.0 / h)};
 }
 
@@ -34,14 +39,20 @@ PX_INLINE PxF8 px_kernel_value8(const PxKernel *k, PxF8 r)
     return a * a * a * px_f8(0.25f) - b * b * b;
 }
 
-/// (dW/dr) / r / norm_slope: times x_i - x_j it is the gradient. At r = 0, where
-/// the gradient is zero but this is not, `r` may be any tiny positive number.
-PX_INLINE PxF8 px_kernel_slope8(const PxKernel *k, PxF8 r)
+/// (dW/dr) / norm_slope.
+PX_INLINE PxF8 px_kernel_derivative8(const PxKernel *k, PxF8 r)
 {
     PxF8 q = r * px_f8(k->inverse);
     PxF8 a = px_f8_max(px_f8(2.0f) - q, px_f8(0.0f));
     PxF8 b = px_f8_max(px_f8(1.0f) - q, px_f8(0.0f));
-    return (b * b * px_f8(3.0f) - a * a * px_f8(0.75f)) / r;
+    return b * b * px_f8(3.0f) - a * a * px_f8(0.75f);
+}
+
+/// (dW/dr) / r / norm_slope: times x_i - x_j it is the gradient. At r = 0, where
+/// the gradient is zero but this is not, `r` may be any tiny positive number.
+PX_INLINE PxF8 px_kernel_slope8(const PxKernel *k, PxF8 r)
+{
+    return px_kernel_derivative8(k, r) / r;
 }
 
 /// The same in double, for set-up and tests: W and dW/dr.

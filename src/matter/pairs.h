@@ -56,8 +56,29 @@ static inline size_t px_quads_floats(uint32_t rows)
     return 4 * ((size_t)rows + 1);
 }
 
+/// Where row i is, in all 8 lanes.
+typedef struct PxPlace8 {
+    PxF8 x, y, z;
+} PxPlace8;
+
+PX_INLINE PxPlace8 px_place8(const float *quad, uint32_t i)
+{
+    const float *own = quad + 4 * (size_t)i;
+    return (PxPlace8){px_f8(own[0]), px_f8(own[1]), px_f8(own[2])};
+}
+
+/// The ways from 8 rows to that place, and the fourth numbers of their quads.
+PX_INLINE void px_f8_load_ways(const float *quad, const uint32_t *row, const PxPlace8 *to, PxF8 *x,
+                               PxF8 *y, PxF8 *z, PxF8 *w)
+{
+    px_f8_load_quads(quad, row, x, y, z, w);
+    *x = to->x - *x;
+    *y = to->y - *y;
+    *z = to->z - *z;
+}
+
 /// The loop over the neighbours of i, 8 at a time: `j` points at 8 row numbers.
-///   PX_FOR_NEIGHBOURS(pairs, i, j) { px_f8_load_quads(quad, j, &x, &y, &z, &w); ... }
+///   PX_FOR_NEIGHBOURS(pairs, i, j) { px_f8_load_ways(quad, j, &at, &x, &y, &z, &w); ... }
 #define PX_FOR_NEIGHBOURS(pairs, i, j)                                                             \
     for (const uint32_t *j = (pairs)->row + (pairs)->start[i],                                     \
                         *j##_end = j + (((pairs)->size[i] + 7u) & ~7u);                            \

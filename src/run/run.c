@@ -149,6 +149,7 @@ enum {
     CAUGHT,
     LEAKED,
     REMOVED,
+    DIVERGENCE,
     MASS_IN,
     MASS_OUT,
     FRAME,
@@ -168,6 +169,7 @@ static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxSca
     scalar[CAUGHT] = px_scalar_u64("caught", s->caught);
     scalar[LEAKED] = px_scalar_u64("leaked", s->leaked);
     scalar[REMOVED] = px_scalar_u64("removed", s->removed);
+    scalar[DIVERGENCE] = px_scalar_f64("divergence", s->divergence);
     scalar[MASS_IN] = px_scalar_f64("mass_in", s->mass_in);
     scalar[MASS_OUT] = px_scalar_f64("mass_out", s->mass_out);
     scalar[FRAME] = px_scalar_u64("frame", run->frame);
@@ -326,6 +328,7 @@ static PxStatus take_up(Run *run, bool *found)
                                .caught = scalar[CAUGHT].u64,
                                .leaked = scalar[LEAKED].u64,
                                .removed = scalar[REMOVED].u64,
+                               .divergence = scalar[DIVERGENCE].f64,
                                .mass_in = scalar[MASS_IN].f64,
                                .mass_out = scalar[MASS_OUT].f64};
         run->frame = (uint32_t)scalar[FRAME].u64;

@@ -345,7 +345,7 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
     double fall = drop_height(survey, world->gravity);
     double flow = sqrt(survey->speed * survey->speed + 2 * g * fall);
     flow = fmax(fmax(flow, survey->wall_speed), 10 * world->spacing);
-    PxFluid fluid = {.kernel = px_kernel(world->support * world->spacing),
+    PxFluid fluid = {.kernel = px_kernel(world->support * world->spacing, world->spacing),
                      .spacing = world->spacing,
                      .courant = world->courant};
     for (size_t k = 0; k < scene->materials; ++k) {

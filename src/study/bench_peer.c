@@ -25,12 +25,22 @@ typedef struct Setup {
     double peer_megabytes;
 } Setup;
 
-#define DROP 0.05, 2.07, {1.5, 1.5, 1.5}, {0, 0, 0}, 1e-3, 1
+/* 004 section 6.6: force computation for a second of the drop, iisph with akinci, on its machine.
+ */
+#define DOCUMENT_SECONDS 313
+
+#define CUBE                                                                                       \
+    0.05, 2.07, {1.5, 1.5, 1.5},                                                                   \
+    {                                                                                              \
+        0, 0, 0                                                                                    \
+    }
+#define DROP CUBE, 1e-3, 1
 static const Setup setups[] = {
     {"drop", "iisph", "akinci", DROP, 1, 1000, 40, 86, 86, 34},
     {"drop", "dfsph", "akinci", DROP, 1, 200, 40, 36, 36, 33},
     {"drop", "pcisph", "akinci", DROP, 1, 200, 40, 79, 79, 33},
     {"drop", "sesph", "akinci", DROP, 1, 200, 40, 40, 40, 33},
+    {"drop, own steps", "iisph", "akinci", CUBE, 0, 1, 1, 1000, 20, 0, 0, 0},
     {.name = "dam break",
      .pressure = "dfsph",
      .tension = "none",
@@ -38,7 +48,7 @@ static const Setup setups[] = {
      .support = 2,
      .block = {1, 1, 0.8},
      .tank = {2.4, 1.6, 0.8},
-     .max_error = 0.02,
+     .max_error = 0.01,
      .seconds = 1,
      .steps = 100000,
      .quick_steps = 40,
@@ -52,7 +62,7 @@ static const Setup setups[] = {
      .support = 2,
      .block = {1.25, 1, 0.8},
      .tank = {2.6, 1.6, 0.8},
-     .max_error = 0.02,
+     .max_error = 0.01,
      .seconds = 1,
      .steps = 21,
      .quick_steps = 5,
@@ -185,6 +195,8 @@ static void report_peer(PxBench *bench, const Result *result)
         const Result *r = &result[k];
         double ms = 1e3 * r->wall / r->steps, second = r->wall / r->seconds;
         bool known = s->peer_seconds > 0;
+        if (s->peer_ms == 0) /* nothing to compare with */
+            continue;
         px_report_row(bench->report, s->name, s->pressure, ms, s->peer_ms, s->peer_ms / ms,
                       known ? second : NAN, known ? s->peer_seconds : NAN,
                       known ? s->peer_seconds / second : NAN, r->megabytes, s->peer_megabytes);
@@ -211,6 +223,14 @@ PxStatus px_bench_peer(PxBench *bench)
     }
     report_ours(bench, result);
     report_peer(bench, result);
+    for (size_t k = 0; k < PX_COUNT(setups); ++k)
+        if (setups[k].peer_ms == 0)
+            px_report_note(bench->report,
+                           "\nA second of the drop with iisph, akinci and steps as the world likes "
+                           "them: %.1f s of wall time in %.0f steps\nfrom the steps that were "
+                           "taken; 004 section 6.6 spent %d s on its forces.",
+                           result[k].wall / result[k].seconds, result[k].steps / result[k].seconds,
+                           DOCUMENT_SECONDS);
     px_report_note(bench->report,
                    "\nwall s a second: wall time of a simulated second, from the steps that were "
                    "taken. MB: the world's own,\n%.0f bytes a particle in the last row. Steps that "
@@ -222,7 +242,7 @@ PxStatus px_bench_peer(PxBench *bench)
                    "a part of the kernel; its drop has 37 neighbours, for\nwhich ours has a "
                    "support of 2.07 spacings; sesph may not take steps of 1 ms here and takes "
                    "the ones it can;\nthe dam breaks have the same number of particles, not the "
-                   "same tank. Its tolerance of 0.01 per cent\ncounts compression only, ours of "
-                   "0.02 also what pressure opens.");
+                   "same tank. Its tolerance of 0.01 per cent\ncounts compression only; ours "
+                   "bounds what pressure opens by as much.");
     return PX_OK;
 }

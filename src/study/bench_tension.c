@@ -50,15 +50,17 @@ static bool chosen(const char *list, const char *word, bool otherwise)
     return false;
 }
 
-/* Every word of the list must be one of `words`. */
+/* Every word of the list must be one of `words`, whose `meaning` is told with them if given. */
 static PxStatus check_words(const char *option, const char *list, const char *const *words,
-                            size_t count)
+                            const char *const *meaning, size_t count)
 {
     if (list == NULL)
         return PX_OK;
     char item[64], all[200] = "";
     for (size_t k = 0, at = 0; k < count && at < sizeof all; ++k)
-        at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", k > 0 ? ", " : "", words[k]);
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s%s%s%s%s", k > 0 ? ", " : "", words[k],
+                               meaning != NULL ? " (" : "", meaning != NULL ? meaning[k] : "",
+                               meaning != NULL ? ")" : "");
     size_t items = 0;
     for (; next_word(&list, item, sizeof item); ++items) {
         bool known = false;
@@ -120,9 +122,9 @@ static PxStatus choose(const PxBenchDef *def, Cases *cases)
     const char *models[PX_TENSION_MODELS];
     for (size_t k = 0; k < PX_TENSION_MODELS; ++k)
         models[k] = px_tension_sets[k].name;
-    PX_TRY(check_words("--test", def->tests, tests, PX_COUNT(tests)));
-    PX_TRY(check_words("--pressure", def->pressure, px_tension_solvers, PX_TENSION_SOLVERS));
-    PX_TRY(check_words("--tension", def->tension, models, PX_TENSION_MODELS));
+    PX_TRY(check_words("--test", def->tests, tests, px_tension_tests, PX_COUNT(tests)));
+    PX_TRY(check_words("--pressure", def->pressure, px_tension_solvers, NULL, PX_TENSION_SOLVERS));
+    PX_TRY(check_words("--tension", def->tension, models, NULL, PX_TENSION_MODELS));
     if (!(def->seconds >= 0 && def->seconds <= 1e4))
         return px_fail(PX_ERR_ARGUMENT, "bench tension: --seconds is %g, wanted 0 to 1e4",
                        def->seconds);

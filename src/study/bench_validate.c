@@ -179,7 +179,7 @@ static PxStatus rayleigh_taylor(const Case *c, double coarser, int threads, Figu
     def.pressure = c->pressure;
     def.cells = c->cells / coarser;
     if (c->model != NULL)
-        def.support = 3;
+        def.support = 2.1;
     def.threads = threads;
     PxRayleighTaylorResult result;
     PX_TRY(px_rayleigh_taylor(&def, &result));
@@ -275,10 +275,10 @@ static const Case cases[] = {
     {"Rayleigh-Taylor", rayleigh_taylor, "iisph", NULL, 40, false, true},
     {"Rayleigh-Taylor", rayleigh_taylor, "pcisph", NULL, 40, false, true},
     {"Rayleigh-Taylor", rayleigh_taylor, "sesph", NULL, 40, false, true},
-    {"Rayleigh-Taylor", rayleigh_taylor, "dfsph", "support 3", 40, false, true},
-    {"Rayleigh-Taylor", rayleigh_taylor, "iisph", "support 3", 40, false, true},
-    {"Rayleigh-Taylor", rayleigh_taylor, "pcisph", "support 3", 40, false, true},
-    {"Rayleigh-Taylor", rayleigh_taylor, "sesph", "support 3", 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "dfsph", "support 2.1", 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "iisph", "support 2.1", 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "pcisph", "support 2.1", 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "sesph", "support 2.1", 40, false, true},
     {"surface of a ball", ball_surface, "-", "anisotropic", 20, true, true},
     {"surface of a ball", ball_surface, "-", "density", 20, true, true},
     {"surface of a ball", ball_surface, "-", "zhu-bridson", 20, true, true},

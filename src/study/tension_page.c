@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const titles[PX_TENSION_TESTS] = {
-    "Test 1: drop formation",
-    "Test 2: liquid crown",
-    "Test 3: water glass",
-};
-
 /* A number with its dash where there is none. */
 static void cell(FILE *out, const char *format, double value)
 {
@@ -121,7 +115,7 @@ static void write_test(FILE *out, const PxTensionFolder *folder, int test, bool 
 {
     if (!has(folder, test, NULL))
         return;
-    fprintf(out, "\n## %s\n\n", titles[test - 1]);
+    fprintf(out, "\n## Test %d: %s\n\n", test, px_tension_tests[test - 1]);
     if (drawn) {
         if (test == 1)
             fprintf(out, "![aggregated speeds and forces](plots/aggregate-1.png)\n\n");

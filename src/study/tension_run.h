@@ -14,6 +14,9 @@
 
 enum { PX_TENSION_TESTS = 3 };
 
+/// "drop formation" and so on, of test - 1.
+extern const char *const px_tension_tests[PX_TENSION_TESTS];
+
 typedef struct PxTensionCase {
     int test; ///< 1 .. PX_TENSION_TESTS
     char pressure[24], tension[24];

@@ -23,6 +23,9 @@ double px_tension_spacing(int test)
     return test == 1 ? 0.05 : 0.04;
 }
 
+const char *const px_tension_tests[PX_TENSION_TESTS] = {"drop formation", "liquid crown",
+                                                        "water glass"};
+
 double px_tension_seconds(int test)
 {
     static const double seconds[PX_TENSION_TESTS] = {2, 1.5, 4};

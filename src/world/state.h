@@ -15,9 +15,10 @@ typedef struct PxWorldState {
     uint64_t not_converged;
     uint64_t caught;
     uint64_t leaked;
-    uint64_t removed; ///< by sinks
-    double mass_in;   ///< kg, by emitters
-    double mass_out;  ///< kg, by sinks
+    uint64_t removed;  ///< by sinks
+    double divergence; ///< 1/s, mean rate at which the velocities compress
+    double mass_in;    ///< kg, by emitters
+    double mass_out;   ///< kg, by sinks
 } PxWorldState;
 
 const PxTable *px_world_particles(const PxWorld *world);

@@ -373,6 +373,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     px_emitters_hold(world, fluid->inverse_mass);
     world->iterations = fluid->iterations;
     world->solve_error = fluid->solve_error;
+    world->state.divergence = fluid->divergence;
     world->viscosity_iterations = fluid->viscosity_iterations;
     world->state.not_converged += !(fluid->converged && fluid->viscosity_converged);
     return PX_OK;
@@ -441,7 +442,8 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .count = world->particles.table.count,
                      .pairs = &world->pairs,
                      .grid = &world->grid,
-                     .kernel = px_kernel(world->def.support * world->def.spacing),
+                     .kernel =
+                         px_kernel(world->def.support * world->def.spacing, world->def.spacing),
                      .spacing = world->def.spacing,
                      .courant = world->def.courant,
                      .material = world->materials.data,
@@ -456,10 +458,13 @@ PxStatus px_world_step(PxWorld *world, double until)
     speed_max(world, &fluid);
     if (world->state.bound_due)
         world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
+    if (world->state.bound_due) /* nobody knows what was set, or where it flows */
+        world->state.divergence = 1e30;
     world->state.bound_due = 0;
     /* A few drops of a splash are faster than this; making the fluid stiffer for
      * them would make every step after the splash shorter (three times, in the dam
      * break). The step's length minds their speed all the same. */
+    fluid.divergence = world->state.divergence;
     fluid.top_speed = fmax(world->state.top_speed, px_fluid_tension_speed(&fluid));
     const PxPressureModel *model =
         world->materials.count > 0

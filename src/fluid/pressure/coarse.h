@@ -41,6 +41,7 @@ typedef struct PxCoarse {
 /// What the matrix is made of.
 typedef struct PxCoarseInput {
     const float *bx, *by, *bz, *t; ///< B and t of every particle
+    double unit, mass;             ///< of poisson.h
     double dt;
 } PxCoarseInput;
 
@@ -48,9 +49,12 @@ typedef struct PxCoarseInput {
 PX_ISA_DECLARE(PxStatus, px_coarse_begin,
                (PxCoarse * coarse, const PxFluid *fluid, const PxCoarseInput *input));
 
-/// correction = sum_I phi_I u_I for K u = sum_i phi_I(x_i) over_i, where `over` counts for
-/// the particles with active[i] != 0 only, and is 0 elsewhere.
+/// What a particle has to do with a correction: its `over` counts, it is corrected.
+enum { PX_COARSE_GIVES = 1, PX_COARSE_TAKES = 2 };
+
+/// correction = sum_I phi_I u_I for K u = sum_i phi_I(x_i) over_i, with the sum over those that
+/// give, and for those that take; 0 for others. role[i] is made of the words above.
 PX_ISA_DECLARE(void, px_coarse_solve,
-               (PxCoarse * coarse, const float *over, const uint8_t *active, float *correction));
+               (PxCoarse * coarse, const float *over, const uint8_t *role, float *correction));
 
 #endif

@@ -161,7 +161,7 @@ typedef struct Job {
     PxCoarse *coarse;
     const PxCoarseInput *input;
     const float *over;
-    const uint8_t *active;
+    const uint8_t *role;
     float *correction;
 } Job;
 
@@ -205,6 +205,7 @@ static void element_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxCoarse *c = job->coarse;
     const PxFluid *f = c->fluid;
     const PxCoarseInput *in = job->input;
+    float unit = (float)in->unit, mass = (float)in->mass;
     const PxF8 sx = {-1, 1, -1, 1, -1, 1, -1, 1}, sy = {-1, -1, 1, 1, -1, -1, 1, 1},
                sz = {-1, -1, -1, -1, 1, 1, 1, 1};
     for (uint32_t cell = begin; cell < end; ++cell) {
@@ -217,11 +218,11 @@ static void element_block(void *user, uint32_t begin, uint32_t end, int thread)
             for (uint32_t i = f->grid->begin[fine]; i < f->grid->begin[fine + 1]; ++i) {
                 PxF8 x, y, z;
                 hats_at(&hats, f->quad + 4 * (size_t)i, &x, &y, &z);
-                PxF8 phi = x * y * z, t = px_f8(in->t[i] * hats.per);
-                PxF8 gx = phi * px_f8(in->bx[i]) + t * sx * y * z;
-                PxF8 gy = phi * px_f8(in->by[i]) + t * x * sy * z;
-                PxF8 gz = phi * px_f8(in->bz[i]) + t * x * y * sz;
-                float per_mass = f->inverse_mass[i];
+                PxF8 phi = x * y * z, t = px_f8(in->t[i] * hats.per * unit);
+                PxF8 gx = phi * px_f8(in->bx[i] * unit) + t * sx * y * z;
+                PxF8 gy = phi * px_f8(in->by[i] * unit) + t * x * sy * z;
+                PxF8 gz = phi * px_f8(in->bz[i] * unit) + t * x * y * sz;
+                float per_mass = mass * f->inverse_mass[i];
                 for (int a = 0; a < 8; ++a)
                     row[a] += px_f8(per_mass * gx[a]) * gx + px_f8(per_mass * gy[a]) * gy +
                               px_f8(per_mass * gz[a]) * gz;
@@ -263,7 +264,8 @@ PxStatus PX_ISA_NAME(px_coarse_begin)(PxCoarse *c, const PxFluid *f, const PxCoa
     PX_TRY(find_nodes(c, f->scratch));
     Job job = {.coarse = c, .input = input};
     px_parallel_for(f->threads, c->cells, 16, element_block, &job);
-    assemble(c, input->dt * input->dt * f->spacing * f->spacing * f->spacing);
+    assemble(c, input->dt * input->dt * f->spacing * f->spacing * f->spacing /
+                    (input->unit * input->unit * input->mass));
     return PX_OK;
 }
 
@@ -282,7 +284,7 @@ static void restrict_block(void *user, uint32_t begin, uint32_t end, int thread)
             uint32_t fine = c->fine_cell[k];
             for (uint32_t i = f->grid->begin[fine]; i < f->grid->begin[fine + 1]; ++i) {
                 PxF8 x, y, z;
-                if (!job->active[i])
+                if (!(job->role[i] & PX_COARSE_GIVES))
                     continue;
                 hats_at(&hats, f->quad + 4 * (size_t)i, &x, &y, &z);
                 sum += x * y * z * px_f8(job->over[i]);
@@ -308,7 +310,7 @@ static void prolong_block(void *user, uint32_t begin, uint32_t end, int thread)
             uint32_t fine = c->fine_cell[k];
             for (uint32_t i = f->grid->begin[fine]; i < f->grid->begin[fine + 1]; ++i) {
                 PxF8 x, y, z;
-                if (!job->active[i])
+                if (!(job->role[i] & PX_COARSE_TAKES))
                     continue;
                 hats_at(&hats, f->quad + 4 * (size_t)i, &x, &y, &z);
                 job->correction[i] = px_f8_sum(x * y * z * corners);
@@ -364,14 +366,14 @@ static void solve_nodes(PxCoarse *c)
     }
 }
 
-void PX_ISA_NAME(px_coarse_solve)(PxCoarse *c, const float *over, const uint8_t *active,
+void PX_ISA_NAME(px_coarse_solve)(PxCoarse *c, const float *over, const uint8_t *role,
                                   float *correction)
 {
     const PxFluid *f = c->fluid;
     memset(correction, 0, f->count * sizeof *correction);
     if (c->cells == 0)
         return;
-    Job job = {.coarse = c, .over = over, .active = active, .correction = correction};
+    Job job = {.coarse = c, .over = over, .role = role, .correction = correction};
     px_parallel_for(f->threads, c->cells, 64, restrict_block, &job);
     memset(c->residual, 0, c->nodes * sizeof *c->residual);
     for (uint32_t k = 0; k < 8 * c->cells; ++k)

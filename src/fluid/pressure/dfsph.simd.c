@@ -1,9 +1,11 @@
 /// Divergence-free SPH (Bender and Koschier 2015).
 ///
 /// First the velocities are freed of compression: dt D(v + dt a) <= 0. Then, with all other
-/// forces added, the density is kept: rho + dt D(v + dt a) <= 1. Both begin with the pressure
+/// forces added, the density is kept: rho + dt D(v + dt a) <= 1. Both begin with pressure
 /// of the last step, so that a fluid at rest needs few iterations. The first keeps velocities
-/// from carrying what the second would have to undo with a push.
+/// from carrying what the second would have to undo with a push. How far they are from that
+/// is known from the end of the last step; when it is within `max_divergence`, there is
+/// nothing to solve for.
 #include "fluid/pressure/implicit.h"
 #include "fluid/pressure/pressure.h"
 

@@ -28,18 +28,22 @@
 typedef struct PxPoisson {
     PxFluid *fluid;
     float *slope;        ///< (dW/dr) / r of every entry of the neighbour lists
-    float *scale;        ///< dt times the root of what P is scaled by; 0 when lonely
+    float *scale;        ///< diagonal, then what P is scaled by; 0 when lonely
     float *own, *reach;  ///< |S| and t / m, while the scale is found
     float *stiff;        ///< t of coarse.h
     float *bx, *by, *bz; ///< B of coarse.h, while its matrix is made
     float *pressure;     ///< P
     float *before;       ///< P of the iteration before
-    float *rate;         ///< dt D, then what is over
+    float *start;        ///< what counts of the density at the start, less 1
+    float *rate;         ///< what is over
     float *correction;   ///< from the coarse grid
-    uint8_t *active;     ///< pressed, or to be pressed
-    float *quad;         ///< velocities packed for neighbours
+    uint8_t *role;       ///< in the coarse correction
+    float *velocity;     ///< quads with the weight, before the records are there
+    float *record;       ///< positions and velocities packed for neighbours, 8 floats each
     PxCoarse coarse;
     double dt;
+    double unit;    ///< s^4: sizes of gradients are counted in 1 / unit, lest squares overflow
+    double mass;    ///< kg, what masses are counted in for the same reason
     double squares; ///< sum of |grad W|^2 in a full neighbourhood
     bool uniform;   ///< P is scaled by the lattice's diagonal where the particle's own is smaller
     bool first;     ///< no pass over velocities has been done yet
@@ -48,7 +52,8 @@ typedef struct PxPoisson {
 /// How a solve went.
 typedef struct PxPoissonResult {
     uint32_t iterations;
-    double error; ///< mean compression left, in units of the rest density
+    double error;   ///< mean compression left, in units of the rest density
+    double closing; ///< mean compression that the velocities left would add in another step
     bool converged;
 } PxPoissonResult;
 
@@ -71,7 +76,7 @@ PX_ISA_DECLARE(PxStatus, px_poisson_begin,
 
 /// Improves poisson->pressure (a good guess or 0) until the mean of what would be compressed
 /// at the end of the step is below the error. Leaves the velocities with it in
-/// poisson->quad.
+/// poisson->record.
 PX_ISA_DECLARE(PxPoissonResult, px_poisson_solve, (PxPoisson * poisson, PxPoissonOptions options));
 
 #endif

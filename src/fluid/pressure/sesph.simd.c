@@ -120,18 +120,15 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
     float per_volume = (float)(1.0 / (f->spacing * f->spacing * f->spacing));
 
     for (uint32_t i = begin; i < end; ++i) {
-        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxPlace8 at = px_place8(quad, i);
         PxF8 ui = px_f8(p->vx[i]), vi = px_f8(p->vy[i]), wi = px_f8(p->vz[i]);
         PxF8 force = px_f8(job->force[i]), weight = px_f8(half * job->weight[i]);
         PxF8 ax = zero, ay = zero, az = zero, stiff = zero;
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, force_j, u, v, w, weight_j;
-            px_f8_load_quads(quad, j, &x, &y, &z, &force_j);
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &force_j);
             px_f8_load_quads(quad_velocity, j, &u, &v, &w, &weight_j);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
             PxF8 r2 = x * x + y * y + z * z;
             PxF8 slope = px_kernel_slope8(&kernel, px_f8_max(px_f8_sqrt(r2), tiny));
             PxF8 approach = px_f8_min((ui - u) * x + (vi - v) * y + (wi - w) * z, zero);

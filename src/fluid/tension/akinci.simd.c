@@ -6,10 +6,19 @@
 ///
 /// where m_ij is the mean of the two masses (004 Eq. 6.9 has m_i: the same within a
 /// material). K belongs to the pair, so it stands inside the sum (004 Eq. 6.10 has it in
-/// front). Linear momentum is kept pair by pair. Angular momentum is not: n_i - n_j
-/// does not lie along the pair. gamma has no unit that suits both terms; as in 004 lengths
-/// are in m, masses in kg, times in s.
+/// front). gamma has no unit that suits both terms; as in 004 lengths are in m, masses in kg,
+/// times in s.
+///
+/// Linear momentum is kept pair by pair. Angular momentum would not be: n_i - n_j does not
+/// lie along the pair. But n is a gradient and has no curl; what the normals around a
+/// particle seem to turn by is the error of their sums. So in place of n_i - n_j stands
+///
+///   n_i - n_j - (w_i + w_j) / 2 x r_ij
+///
+/// with w_i the rotation that fits the differences around i best (fluid/turn.h), and no
+/// torque is left. A free drop that turns lost 1.4e-4 of m v R in 0.05 s without it.
 #include "fluid/tension/tension.h"
+#include "fluid/turn.h"
 
 #include <math.h>
 
@@ -55,7 +64,52 @@ typedef struct Job {
     float gamma, density; /* at rest */
     PxColour colour;
     float *normals; /* quads of grad c and the density */
+    float *turn;    /* quads of w / 2 */
 } Job;
+
+/* How much of (m_i + m_j) / 2 the difference of normals gets, of 8 pairs: over gamma rho_0 h. */
+PX_INLINE PxF8 smoothing(PxF8 thin, PxF8 mass_i, PxF8 mass)
+{
+    return thin * px_f8_where(mass > px_f8(0.0f), mass_i + mass);
+}
+
+static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    const PxFluid *f = job->fluid;
+    const PxParticles *p = f->particles;
+    const PxPairs *pairs = f->pairs;
+    const float *quad = f->quad, *normals = job->normals;
+    PxF8 one = px_f8(1.0f);
+
+    for (uint32_t i = begin; i < end; ++i) {
+        float *turn = job->turn + 4 * (size_t)i;
+        turn[0] = turn[1] = turn[2] = turn[3] = 0.0f;
+        if (p->material[i] != job->slot)
+            continue;
+        PxPlace8 at = px_place8(quad, i);
+        PxF8 ui = px_f8(job->colour.x[i]), vi = px_f8(job->colour.y[i]);
+        PxF8 wi = px_f8(job->colour.z[i]), density_i = px_f8(p->density[i]);
+        PxF8 mass_i = px_f8(p->mass[i]);
+        PxTurn8 sum = {0};
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
+            PxF8 x, y, z, mass, u, v, w, density;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &mass);
+            px_f8_load_quads(normals, j, &u, &v, &w, &density);
+            PxF8 d = smoothing(one / (density_i + density), mass_i, mass);
+            u = d * (ui - u);
+            v = d * (vi - v);
+            w = d * (wi - w);
+            px_turn_add_b8(&sum, x, y, z, u, v, w);
+            px_turn_add8(&sum, d, x, y, z);
+        }
+        float inverse[6];
+        px_turn_inverse8(&sum, inverse);
+        px_turn_apply8(&sum, inverse, 0.5f, turn);
+    }
+}
 
 static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -64,7 +118,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxFluid *f = job->fluid;
     PxParticles *p = f->particles;
     const PxPairs *pairs = f->pairs;
-    const float *quad = f->quad, *normals = job->normals;
+    const float *quad = f->quad, *normals = job->normals, *turns = job->turn;
     float h = f->kernel.h;
     PxF8 tiny = px_f8(1e-12f * h), per_h = px_f8(1.0f / h), zero = px_f8(0.0f), one = px_f8(1.0f);
     PxF8 half_h = px_f8(0.5f * h);
@@ -73,33 +127,31 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (p->material[i] != job->slot)
             continue;
-        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxPlace8 at = px_place8(quad, i);
         PxF8 ui = px_f8(job->colour.x[i]), vi = px_f8(job->colour.y[i]);
         PxF8 wi = px_f8(job->colour.z[i]), density_i = px_f8(p->density[i]);
         PxF8 mass_i = px_f8(p->mass[i]), cohesion = px_f8(norm * p->mass[i]);
         PxF8 fx = zero, fy = zero, fz = zero;
+        const float *ti = turns + 4 * (size_t)i;
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
-            PxF8 x, y, z, mass, u, v, w, density;
-            px_f8_load_quads(quad, j, &x, &y, &z, &mass);
+            PxF8 x, y, z, mass, u, v, w, density, tx, ty, tz, unused;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &mass);
             px_f8_load_quads(normals, j, &u, &v, &w, &density);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
+            px_f8_load_quads(turns, j, &tx, &ty, &tz, &unused);
+            tx += px_f8(ti[0]);
+            ty += px_f8(ti[1]);
+            tz += px_f8(ti[2]);
             PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
             PxF8 thin = one / (density_i + density);
             PxF8 c = thin * cohesion * mass * px_cohesion8(r * per_h) / r;
-            PxF8 d = thin * half_h * px_f8_where(mass > zero, mass_i + mass);
-            fx += c * x + d * (ui - u);
-            fy += c * y + d * (vi - v);
-            fz += c * z + d * (wi - w);
+            PxF8 d = half_h * smoothing(thin, mass_i, mass);
+            fx += c * x + d * (ui - u - (ty * z - tz * y));
+            fy += c * y + d * (vi - v - (tz * x - tx * z));
+            fz += c * z + d * (wi - w - (tx * y - ty * x));
         }
         float scale = -2.0f * job->gamma * job->density / p->mass[i];
-        float ax = scale * px_f8_sum(fx), ay = scale * px_f8_sum(fy), az = scale * px_f8_sum(fz);
-        px_tension_hold(f, i, &ax, &ay, &az);
-        p->ax[i] += ax;
-        p->ay[i] += ay;
-        p->az[i] += az;
+        px_tension_pull(f, i, scale * px_f8_sum(fx), scale * px_f8_sum(fy), scale * px_f8_sum(fz));
     }
 }
 
@@ -110,12 +162,14 @@ static PxStatus add(PxFluid *f, uint32_t slot)
                .gamma = (float)f->material[slot].def.tension.param[GAMMA],
                .density = (float)f->material[slot].def.density};
     PX_TRY(px_tension_colour(f, slot, &job.colour));
-    job.normals = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
-    if (job.normals == NULL)
-        return px_fail(PX_ERR_MEMORY, "akinci: no room for the normals of %u particles", f->count);
-    px_quads_pack(job.normals, job.colour.x, job.colour.y, job.colour.z, f->particles->density,
-                  f->count, f->threads);
+    PX_TRY(px_tension_normals(f, &job.colour, f->particles->density, &job.normals));
+    job.turn = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    if (job.turn == NULL)
+        return px_fail(PX_ERR_MEMORY, "akinci: no room for the turns of %u particles", f->count);
     px_tension_pack_weight(f, slot, f->particles->mass);
+    float *behind = job.turn + 4 * (size_t)f->count;
+    behind[0] = behind[1] = behind[2] = behind[3] = 0.0f;
+    px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, &job);
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &job);
     return PX_OK;
 }

@@ -78,15 +78,12 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (p->material[i] != job->slot)
             continue;
-        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxPlace8 at = px_place8(quad, i);
         PxF8 mass_i = px_f8(p->mass[i]), fx = zero, fy = zero, fz = zero;
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, mass;
-            px_f8_load_quads(quad, j, &x, &y, &z, &mass);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &mass);
             PxF8 r2 = x * x + y * y + z * z, t = px_f8_max(one - r2 * per_h2, zero);
             PxF8 whole = px_f8_min(px_f8_max((px_f8_sqrt(r2) - cut) * rise, zero), one);
             PxF8 c = px_f8_where(mass > zero, mass + mass_i) * (t * t * t) * whole;
@@ -95,11 +92,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
             fz += c * z;
         }
         float scale = -0.5f * job->phi * norm / p->mass[i];
-        float ax = scale * px_f8_sum(fx), ay = scale * px_f8_sum(fy), az = scale * px_f8_sum(fz);
-        px_tension_hold(f, i, &ax, &ay, &az);
-        p->ax[i] += ax;
-        p->ay[i] += ay;
-        p->az[i] += az;
+        px_tension_pull(f, i, scale * px_f8_sum(fx), scale * px_f8_sum(fy), scale * px_f8_sum(fz));
     }
 }
 

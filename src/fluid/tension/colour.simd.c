@@ -20,15 +20,12 @@ void PX_ISA_NAME(px_colour_block)(void *user, uint32_t begin, uint32_t end, int 
             job->colour.x[i] = job->colour.y[i] = job->colour.z[i] = job->colour.filled[i] = 0.0f;
             continue;
         }
-        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxPlace8 at = px_place8(quad, i);
         PxF8 nx = px_f8(0.0f), ny = nx, nz = nx, sum = nx;
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, volume;
-            px_f8_load_quads(quad, j, &x, &y, &z, &volume);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &volume);
             PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
             PxF8 c = volume * px_kernel_slope8(&kernel, r);
             sum += volume * px_kernel_value8(&kernel, r);

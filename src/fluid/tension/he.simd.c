@@ -76,16 +76,13 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (p->material[i] != job->slot)
             continue;
-        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxPlace8 at = px_place8(quad, i);
         PxF8 energy_i = px_f8(job->energy[i]), fx = px_f8(0.0f), fy = fx, fz = fx;
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, volume, u, v, w, energy;
-            px_f8_load_quads(quad, j, &x, &y, &z, &volume);
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &volume);
             px_f8_load_quads(normals, j, &u, &v, &w, &energy);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
             PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
             PxF8 c = volume * (energy_i + energy) * px_kernel_slope8(&kernel, r);
             fx += c * x;
@@ -93,11 +90,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
             fz += c * z;
         }
         float scale = 0.25f * job->kappa * kernel.norm_slope * f->volume[i] / p->mass[i];
-        float ax = scale * px_f8_sum(fx), ay = scale * px_f8_sum(fy), az = scale * px_f8_sum(fz);
-        px_tension_hold(f, i, &ax, &ay, &az);
-        p->ax[i] += ax;
-        p->ay[i] += ay;
-        p->az[i] += az;
+        px_tension_pull(f, i, scale * px_f8_sum(fx), scale * px_f8_sum(fy), scale * px_f8_sum(fz));
     }
 }
 
@@ -107,12 +100,10 @@ static PxStatus add(PxFluid *f, uint32_t slot)
         .fluid = f, .slot = slot, .kappa = (float)f->material[slot].def.tension.param[KAPPA]};
     PX_TRY(px_tension_colour(f, slot, &job.colour));
     job.energy = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    job.normals = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
-    if (job.energy == NULL || job.normals == NULL)
+    if (job.energy == NULL)
         return px_fail(PX_ERR_MEMORY, "he: no room for the energies of %u particles", f->count);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, energy_block, &job);
-    px_quads_pack(job.normals, job.colour.x, job.colour.y, job.colour.z, job.energy, f->count,
-                  f->threads);
+    PX_TRY(px_tension_normals(f, &job.colour, job.energy, &job.normals));
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &job);
     return PX_OK;
 }

@@ -1,57 +1,31 @@
 #include "fluid/tension/tension.h"
 
+#include "base/family.h"
 #include "phyxel/world.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* A new model is a file of its own and a line here. */
-#define MODELS(X) X(px_csf) X(px_becker) X(px_becker_cut) X(px_akinci) X(px_he)
-
-#define DECLARE_BASE(model) extern const PxTensionModel model##_base;
-#define INFO(model) &model##_base.info,
-MODELS(DECLARE_BASE)
+#define MODELS(X)                                                                                  \
+    X(PxTensionModel, px_csf)                                                                      \
+    X(PxTensionModel, px_becker)                                                                   \
+    X(PxTensionModel, px_becker_cut)                                                               \
+    X(PxTensionModel, px_akinci)                                                                   \
+    X(PxTensionModel, px_he)
 
 static const PxModelInfo none = {.name = "none", .summary = "no surface tension"};
-static const PxModelInfo *const infos[] = {&none, MODELS(INFO)};
-
-const PxFamily px_tension_family = {"tension", infos, PX_COUNT(infos)};
-
-#define BASE(model) &model##_base,
-static const PxTensionModel *const base_models[] = {NULL, MODELS(BASE)};
-#ifdef PX_HAVE_AVX2
-#define DECLARE_AVX2(model) extern const PxTensionModel model##_avx2;
-#define AVX2(model) &model##_avx2,
-MODELS(DECLARE_AVX2)
-static const PxTensionModel *const avx2_models[] = {NULL, MODELS(AVX2)};
-#endif
+#define NONE &none,
+PX_FAMILY(px_tension_family, "tension", MODELS, NONE)
 
 const PxTensionModel *px_tension_find(const char *name, PxIsa isa)
 {
-    for (size_t k = 0; k < PX_COUNT(infos); ++k) {
-        if (strcmp(infos[k]->name, name) != 0)
-            continue;
-#ifdef PX_HAVE_AVX2
-        if (isa == PX_ISA_AVX2)
-            return avx2_models[k];
-#endif
-        (void)isa;
-        return base_models[k];
-    }
-    return NULL;
+    const PxModelInfo *info = px_family_pick(&px_tension_family, name, isa);
+    return info != &none ? (const PxTensionModel *)info : NULL;
 }
 
 PxModelChoice px_tension_choice(const char *model)
 {
-    PxModelChoice choice = {.model = ""};
-    const PxModelInfo *info = px_family_find(&px_tension_family, model);
-    if (info == NULL)
-        return choice;
-    snprintf(choice.model, sizeof choice.model, "%s", info->name);
-    if (info->field_count > 0)
-        memcpy(choice.param, info->defaults, info->field_count * sizeof(double));
-    return choice;
+    return px_family_choice(&px_tension_family, model);
 }
 
 /* ---- what several models use ---------------------------------------------- */
@@ -93,21 +67,31 @@ PxStatus px_tension_colour(PxFluid *f, uint32_t slot, PxColour *out)
     return PX_OK;
 }
 
-void px_tension_hold(const PxFluid *f, uint32_t i, float *fx, float *fy, float *fz)
+PxStatus px_tension_normals(PxFluid *f, const PxColour *colour, const float *w, float **out)
 {
+    *out = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    if (*out == NULL)
+        return px_fail(PX_ERR_MEMORY, "tension: no room for the normals of %u particles", f->count);
+    px_quads_pack(*out, colour->x, colour->y, colour->z, w, f->count, f->threads);
+    return PX_OK;
+}
+
+void px_tension_pull(const PxFluid *f, uint32_t i, float ax, float ay, float az)
+{
+    PxParticles *p = f->particles;
     float gx = f->wall_gx[i], gy = f->wall_gy[i], gz = f->wall_gz[i];
     float g2 = gx * gx + gy * gy + gz * gz;
-    float along = *fx * gx + *fy * gy + *fz * gz; /* the gradient points into the wall */
-    if (!(g2 > 0.0f) || !(along < 0.0f))
-        return;
-    /* Half a spacing from a flat wall, where a filled body ends, it holds all. */
-    double s = f->spacing;
-    float full = (float)(s * px_kernel_plane((double)f->kernel.h, s));
-    float part = f->wall_part[i] < full ? f->wall_part[i] / full : 1.0f;
-    float back = part * along / g2;
-    *fx -= back * gx;
-    *fy -= back * gy;
-    *fz -= back * gz;
+    float along = ax * gx + ay * gy + az * gz; /* the gradient points into the wall */
+    float back = 0.0f;
+    if (g2 > 0.0f && along < 0.0f) {
+        /* Half a spacing from a flat wall, where a filled body ends, it holds all. */
+        double s = f->spacing;
+        float full = (float)(s * px_kernel_plane((double)f->kernel.h, s));
+        back = (f->wall_part[i] < full ? f->wall_part[i] / full : 1.0f) * along / g2;
+    }
+    p->ax[i] += ax - back * gx;
+    p->ay[i] += ay - back * gy;
+    p->az[i] += az - back * gz;
 }
 
 /* ---- in a step ------------------------------------------------------------- */

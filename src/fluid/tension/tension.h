@@ -64,10 +64,13 @@ PX_INLINE PxF8 px_cohesion8(PxF8 q)
 }
 #define PX_COHESION_MOMENT (33.0 / 28672)
 
-/// Part of a cohesive force that a wall takes over. Particles at a wetted wall lack
-/// neighbours there as at a free surface; cohesion alone would pull them off. A wall
-/// that attracts as the fluid does bears just that pull, along its normal and as far as
-/// it fills the neighbourhood.
-void px_tension_hold(const PxFluid *fluid, uint32_t i, float *fx, float *fy, float *fz);
+/// Quads of the colour's gradient with w as fourth number, in the step's scratch.
+PxStatus px_tension_normals(PxFluid *fluid, const PxColour *colour, const float *w, float **out);
+
+/// Adds a cohesive acceleration to particle i, less the part that a wall takes over. Particles at
+/// a wetted wall lack neighbours there as at a free surface; cohesion alone would pull
+/// them off. A wall that attracts as the fluid does bears just that pull, along its normal
+/// and as far as it fills the neighbourhood.
+void px_tension_pull(const PxFluid *fluid, uint32_t i, float ax, float ay, float az);
 
 #endif

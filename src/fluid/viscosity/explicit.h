@@ -20,8 +20,8 @@ typedef PxF8 PxPairViscosity(PxF8 mu, PxF8 mu_j);
 /// Morris' weight over 2 norm_slope: (x_ij . grad W) / (r^2 + 0.01 h^2), h half the support.
 PX_INLINE PxF8 px_morris_weight(const PxKernel *kernel, PxF8 r2)
 {
-    PxF8 soft = px_f8(0.01f * 0.25f * kernel->h * kernel->h), tiny = px_f8(1e-12f * kernel->h);
-    return px_kernel_slope8(kernel, px_f8_max(px_f8_sqrt(r2), tiny)) * r2 / (r2 + soft);
+    PxF8 soft = px_f8(0.01f * 0.25f * kernel->h * kernel->h), r = px_f8_sqrt(r2);
+    return px_kernel_derivative8(kernel, r) * r / (r2 + soft);
 }
 
 /// Each particle's numbers, in the step's scratch.
@@ -43,17 +43,14 @@ PX_INLINE void px_viscosity_explicit(const PxExplicitViscosity *job, uint32_t be
     const float *quad = f->quad, *quad_velocity = f->quad_velocity;
 
     for (uint32_t i = begin; i < end; ++i) {
-        PxF8 xi = px_f8(p->x[i]), yi = px_f8(p->y[i]), zi = px_f8(p->z[i]);
+        PxPlace8 at = px_place8(quad, i);
         PxF8 ui = px_f8(p->vx[i]), vi = px_f8(p->vy[i]), wi = px_f8(p->vz[i]);
         PxF8 ax = px_f8(0.0f), ay = ax, az = ax, mu_i = px_f8(job->mu[i]);
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, mu_j, u, v, w, volume;
-            px_f8_load_quads(quad, j, &x, &y, &z, &mu_j);
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &mu_j);
             px_f8_load_quads(quad_velocity, j, &u, &v, &w, &volume);
-            x = xi - x;
-            y = yi - y;
-            z = zi - z;
             PxF8 c =
                 volume * pair_viscosity(mu_i, mu_j) * pair_weight(&kernel, x * x + y * y + z * z);
             ax += c * (ui - u);

@@ -43,6 +43,7 @@
 /// without rotations, explicitly: one pass over the pairs.
 #include "fluid/fluid.h"
 #include "base/sum.h"
+#include "fluid/turn.h"
 #include "fluid/viscosity/explicit.h"
 
 #include <math.h>
@@ -106,44 +107,10 @@ typedef struct Solve {
 
 /* ---- the operator ------------------------------------------------------- */
 
-/* Inverse of the symmetric matrix sum_j k_ij (r^2 - x_ij x_ij^T), and 0 where there is
- * nobody. Particles in a row do not say how they turn about it; for them, a millionth
- * part added says that they do not. (For all it would slow down what turns: by 1.2 per
- * cent in 0.1 s, for a ball of 10 kPa s.) */
-static void invert(const double s[6], float out[6])
+PX_INLINE void set_turn(const Solve *s, uint32_t i, const PxTurn8 *sum)
 {
-    double a = s[1] + s[2], b = s[0] + s[2], c = s[0] + s[1], third = (a + b + c) / 3;
-    double d = -s[3], e = -s[4], f = -s[5];
-    memset(out, 0, 6 * sizeof *out);
-    if (!(third > 0))
-        return;
-    double m0 = b * c - f * f, m1 = e * f - d * c, m2 = d * f - b * e;
-    double determinant = a * m0 + d * m1 + e * m2;
-    if (determinant < 1e-6 * third * third * third) {
-        a += 1e-6 * third;
-        b += 1e-6 * third;
-        c += 1e-6 * third;
-        m0 = b * c - f * f;
-        m1 = e * f - d * c;
-        m2 = d * f - b * e;
-        determinant = a * m0 + d * m1 + e * m2;
-    }
-    double scale = 1 / determinant;
-    out[0] = (float)(m0 * scale);
-    out[1] = (float)((a * c - e * e) * scale);
-    out[2] = (float)((a * b - d * d) * scale);
-    out[3] = (float)(m1 * scale);
-    out[4] = (float)(m2 * scale);
-    out[5] = (float)((d * e - a * f) * scale);
-}
-
-static void set_turn(const Solve *s, uint32_t i, float bx, float by, float bz)
-{
-    const float *m = s->inverse + 6 * (size_t)i;
-    float *turn = s->turn + 4 * (size_t)i, part = 1.0f - s->stick[i];
-    turn[0] = part * (m[0] * bx + m[3] * by + m[4] * bz);
-    turn[1] = part * (m[3] * bx + m[1] * by + m[5] * bz);
-    turn[2] = part * (m[4] * bx + m[5] * by + m[2] * bz);
+    float *turn = s->turn + 4 * (size_t)i;
+    px_turn_apply8(sum, s->inverse + 6 * (size_t)i, 1.0f - s->stick[i], turn);
     turn[3] = 0.0f;
 }
 
@@ -161,19 +128,16 @@ static void weights_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxF8 zero = px_f8(0.0f), small = px_f8(1e-30f);
 
     for (uint32_t i = begin; i < end; ++i) {
-        const float *xi = quad + 4 * (size_t)i, *vi = s->p + 4 * (size_t)i;
-        PxF8 mu_i = px_f8(xi[3]), volume_i = px_f8(s->weight_scale * vi[3]);
-        PxF8 xx = zero, yy = zero, zz = zero, xy = zero, xz = zero, yz = zero;
-        PxF8 bx = zero, by = zero, bz = zero;
+        const float *vi = s->p + 4 * (size_t)i;
+        PxPlace8 at = px_place8(quad, i);
+        PxF8 mu_i = px_f8(quad[4 * (size_t)i + 3]), volume_i = px_f8(s->weight_scale * vi[3]);
+        PxTurn8 sum = {0};
         float *pair = s->pair + pairs->start[i];
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, mu, u, v, w, volume;
-            px_f8_load_quads(quad, j, &x, &y, &z, &mu);
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &mu);
             px_f8_load_quads(s->p, j, &u, &v, &w, &volume);
-            x = px_f8(xi[0]) - x;
-            y = px_f8(xi[1]) - y;
-            z = px_f8(xi[2]) - z;
             PxF8 r2 = x * x + y * y + z * z;
             PxF8 slope = px_kernel_slope8(&kernel, px_f8_max(px_f8_sqrt(r2), tiny));
             PxF8 k = volume_i * (px_f8(s->weight_scale) * volume) *
@@ -184,20 +148,11 @@ static void weights_block(void *user, uint32_t begin, uint32_t end, int thread)
             u = k * (px_f8(vi[0]) - u);
             v = k * (px_f8(vi[1]) - v);
             w = k * (px_f8(vi[2]) - w);
-            bx += y * w - z * v;
-            by += z * u - x * w;
-            bz += x * v - y * u;
-            xx += k * x * x;
-            yy += k * y * y;
-            zz += k * z * z;
-            xy += k * x * y;
-            xz += k * x * z;
-            yz += k * y * z;
+            px_turn_add_b8(&sum, x, y, z, u, v, w);
+            px_turn_add8(&sum, k, x, y, z);
         }
-        double moment[6] = {(double)px_f8_sum(xx), (double)px_f8_sum(yy), (double)px_f8_sum(zz),
-                            (double)px_f8_sum(xy), (double)px_f8_sum(xz), (double)px_f8_sum(yz)};
-        invert(moment, s->inverse + 6 * (size_t)i);
-        set_turn(s, i, px_f8_sum(bx), px_f8_sum(by), px_f8_sum(bz));
+        px_turn_inverse8(&sum, s->inverse + 6 * (size_t)i);
+        set_turn(s, i, &sum);
     }
 }
 
@@ -210,27 +165,22 @@ static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxPairs *pairs = f->pairs;
     const float *quad = f->quad;
     for (uint32_t i = begin; i < end; ++i) {
-        const float *xi = quad + 4 * (size_t)i, *vi = s->p + 4 * (size_t)i;
-        const float *pair = s->pair + pairs->start[i];
-        PxF8 bx = px_f8(0.0f), by = bx, bz = bx;
+        const float *vi = s->p + 4 * (size_t)i, *pair = s->pair + pairs->start[i];
+        PxPlace8 at = px_place8(quad, i);
+        PxTurn8 sum = {0};
         if (s->stick[i] < 1.0f)
             PX_FOR_NEIGHBOURS(pairs, i, j)
             {
                 PxF8 x, y, z, u, v, w, unused, k = px_f8_load(pair);
-                px_f8_load_quads(quad, j, &x, &y, &z, &unused);
+                px_f8_load_ways(quad, j, &at, &x, &y, &z, &unused);
                 px_f8_load_quads(s->p, j, &u, &v, &w, &unused);
                 pair += 8;
-                x = px_f8(xi[0]) - x;
-                y = px_f8(xi[1]) - y;
-                z = px_f8(xi[2]) - z;
                 u = k * (px_f8(vi[0]) - u);
                 v = k * (px_f8(vi[1]) - v);
                 w = k * (px_f8(vi[2]) - w);
-                bx += y * w - z * v;
-                by += z * u - x * w;
-                bz += x * v - y * u;
+                px_turn_add_b8(&sum, x, y, z, u, v, w);
             }
-        set_turn(s, i, px_f8_sum(bx), px_f8_sum(by), px_f8_sum(bz));
+        set_turn(s, i, &sum);
     }
 }
 
@@ -243,23 +193,21 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxPairs *pairs = f->pairs;
     const float *quad = f->quad;
     for (uint32_t i = begin; i < end; ++i) {
-        const float *xi = quad + 4 * (size_t)i, *vi = s->p + 4 * (size_t)i;
+        const float *vi = s->p + 4 * (size_t)i;
         const float *ti = s->turn + 4 * (size_t)i, *pair = s->pair + pairs->start[i];
-        PxF8 fx = px_f8(0.0f), fy = fx, fz = fx;
+        PxPlace8 at = px_place8(quad, i);
+        PxF8 fx = px_f8(0.0f), fy = fx, fz = fx, even_i = px_f8(quad[4 * (size_t)i + 3]);
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, e, u, v, w, tx, ty, tz, unused, k = px_f8_load(pair);
-            px_f8_load_quads(quad, j, &x, &y, &z, &e);
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &e);
             px_f8_load_quads(s->p, j, &u, &v, &w, &unused);
             px_f8_load_quads(s->turn, j, &tx, &ty, &tz, &unused);
             pair += 8;
-            x = px_f8(xi[0]) - x;
-            y = px_f8(xi[1]) - y;
-            z = px_f8(xi[2]) - z;
             tx = px_f8(ti[0]) + tx;
             ty = px_f8(ti[1]) + ty;
             tz = px_f8(ti[2]) + tz;
-            e = px_f8(xi[3]) + e;
+            e = even_i + e;
             fx += k * (e * (px_f8(vi[0]) - u) - (ty * z - tz * y));
             fy += k * (e * (px_f8(vi[1]) - v) - (tz * x - tx * z));
             fz += k * (e * (px_f8(vi[2]) - w) - (tx * y - ty * x));
@@ -525,11 +473,27 @@ static void thin_block(void *user, uint32_t begin, uint32_t end, int thread)
                           2.0f * job->fluid->kernel.norm_slope);
 }
 
+/* The same where there is one fluid only. */
+PX_INLINE PxF8 one_viscosity(PxF8 mu, PxF8 mu_j)
+{
+    (void)mu_j;
+    return mu;
+}
+
+static void thin_one_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxExplicitViscosity *job = user;
+    px_viscosity_explicit(job, begin, end, px_morris_weight, one_viscosity,
+                          2.0f * job->fluid->kernel.norm_slope);
+}
+
 static PxStatus solve_thin(PxFluid *f)
 {
     PxExplicitViscosity job;
     PX_TRY(px_viscosity_explicit_begin(&job, f, NULL, 1.0f));
-    px_parallel_for(f->threads, f->count, PX_BLOCK, thin_block, &job);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, f->materials == 1 ? thin_one_block : thin_block,
+                    &job);
     return PX_OK;
 }
 

@@ -1,56 +1,26 @@
 #include "fluid/viscosity/viscosity.h"
 
+#include "base/family.h"
 #include "fluid/fluid.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* A new model is a file of its own and a line here. */
-#define MODELS(X) X(px_implicit) X(px_morris) X(px_laplacian)
+#define MODELS(X)                                                                                  \
+    X(PxViscosityModel, px_implicit)                                                               \
+    X(PxViscosityModel, px_morris)                                                                 \
+    X(PxViscosityModel, px_laplacian)
 
-#define DECLARE_BASE(model) extern const PxViscosityModel model##_base;
-#define INFO(model) &model##_base.info,
-MODELS(DECLARE_BASE)
-
-static const PxModelInfo *const infos[] = {MODELS(INFO)};
-
-const PxFamily px_viscosity_family = {"viscosity", infos, PX_COUNT(infos)};
-
-#define BASE(model) &model##_base,
-static const PxViscosityModel *const base_models[] = {MODELS(BASE)};
-#ifdef PX_HAVE_AVX2
-#define DECLARE_AVX2(model) extern const PxViscosityModel model##_avx2;
-#define AVX2(model) &model##_avx2,
-MODELS(DECLARE_AVX2)
-static const PxViscosityModel *const avx2_models[] = {MODELS(AVX2)};
-#endif
+PX_FAMILY(px_viscosity_family, "viscosity", MODELS, )
 
 const PxViscosityModel *px_viscosity_find(const char *name, PxIsa isa)
 {
-    for (size_t k = 0; k < PX_COUNT(infos); ++k) {
-        if (strcmp(infos[k]->name, name) != 0)
-            continue;
-#ifdef PX_HAVE_AVX2
-        if (isa == PX_ISA_AVX2)
-            return avx2_models[k];
-#endif
-        (void)isa;
-        return base_models[k];
-    }
-    return NULL;
+    return (const PxViscosityModel *)px_family_pick(&px_viscosity_family, name, isa);
 }
 
 PxModelChoice px_viscosity_choice(const char *model)
 {
-    PxModelChoice choice = {.model = ""};
-    const PxModelInfo *info = px_family_find(&px_viscosity_family, model);
-    if (info == NULL)
-        return choice;
-    snprintf(choice.model, sizeof choice.model, "%s", info->name);
-    if (info->field_count > 0)
-        memcpy(choice.param, info->defaults, info->field_count * sizeof(double));
-    return choice;
+    return px_family_choice(&px_viscosity_family, model);
 }
 
 typedef struct Volume {

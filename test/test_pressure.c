@@ -1,0 +1,112 @@
+/* What the implicit pressure solves owe beyond holding a column (test_fluid.c): they stop where
+ * they are told to, say when they could not, and do not mind how large the scene is. */
+#include "phyxel/phyxel.h"
+
+#include "base/vec.h"
+#include "base/fail.h"
+#include "check.h"
+
+#include <math.h>
+
+static const char *const implicit[] = {"dfsph", "iisph", "pcisph"};
+
+/* A pool 8 spacings wide and 12 deep in a tank without lid. */
+static PxWorld *pool_make(double spacing, const char *pressure)
+{
+    PxWorldDef def = px_world_def_default();
+    def.spacing = spacing;
+    def.threads = 2;
+    PxWorld *world = NULL;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef water = px_material_def_default();
+    water.pressure = px_pressure_choice(pressure);
+    PxMaterialId id;
+    CHECK_OK(px_world_add_material(world, &water, &id));
+    PxBodyDef body = px_body_def_default();
+    body.name = "pool";
+    body.material = id;
+    body.shape.size = px_vec(8 * spacing, 12 * spacing, 8 * spacing);
+    body.shape.at = px_vec(0, 6 * spacing, 0);
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    body = px_body_def_default();
+    body.name = "tank";
+    body.wall = body.inside = true;
+    body.shape.size = px_vec(8 * spacing, 24 * spacing, 8 * spacing);
+    body.shape.at = px_vec(0, 12 * spacing, 0);
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    return world;
+}
+
+static void set(PxWorld *world, const char *what, double value)
+{
+    char path[80];
+    snprintf(path, sizeof path, "materials.water.pressure.%s", what);
+    CHECK_OK(px_world_set(world, path, &value, 1));
+}
+
+TEST(a_solve_stops_at_the_error_it_is_told)
+{
+    const double errors[] = {0.1, 0.001};
+    for (size_t k = 0; k < PX_COUNT(implicit); ++k) {
+        double before = 0;
+        for (size_t e = 0; e < PX_COUNT(errors); ++e) {
+            PxWorld *world = pool_make(0.02, implicit[k]);
+            set(world, "max_error", errors[e]);
+            double iterations = 0;
+            for (int step = 0; step < 20; ++step) {
+                CHECK_OK(px_world_step(world, 10));
+                PxStats stats;
+                px_world_stats(world, &stats);
+                CHECK(stats.solve_error <= errors[e]);
+                CHECK_EQUAL(stats.not_converged, 0);
+                iterations += stats.iterations;
+            }
+            CHECK(iterations > before); /* and works for it */
+            before = iterations;
+            px_world_free(world);
+        }
+    }
+}
+
+TEST(steps_that_did_not_converge_are_counted)
+{
+    for (size_t k = 0; k < PX_COUNT(implicit); ++k) {
+        PxWorld *world = pool_make(0.02, implicit[k]);
+        set(world, "max_error", 1e-4);
+        set(world, "max_iterations", 2);
+        for (int step = 0; step < 5; ++step)
+            CHECK_OK(px_world_step(world, 10));
+        PxStats stats;
+        px_world_stats(world, &stats);
+        CHECK_EQUAL(stats.not_converged, 5);
+        CHECK(stats.iterations == 2 || stats.iterations == 4); /* dfsph may solve twice */
+        CHECK(stats.solve_error > 1e-4);
+        px_world_free(world);
+    }
+}
+
+/* Gradients of the kernel are 1 / s^4: their squares leave a float's range below a millimetre. */
+TEST(a_pool_of_any_size_carries_its_weight)
+{
+    const double spacings[] = {1, 1e-4, 1e-5};
+    for (size_t k = 0; k < PX_COUNT(implicit); ++k)
+        for (size_t n = 0; n < PX_COUNT(spacings); ++n) {
+            double s = spacings[n], depth = 12 * s, fall = sqrt(2 * depth / 9.81);
+            PxWorld *world = pool_make(s, implicit[k]);
+            set(world, "damping", 0.3);
+            CHECK_OK(px_world_advance(world, 4 * fall));
+            PxStats stats;
+            px_world_stats(world, &stats);
+            const float *y = px_world_floats(world, "position", 1);
+            double middle = 0;
+            for (uint32_t i = 0; i < px_world_count(world); ++i)
+                middle += (double)y[i] / px_world_count(world);
+            /* without pressure all of it would lie on the floor after one `fall` */
+            CHECK_NEAR(middle, depth / 2, 0.02 * depth);
+            CHECK_EQUAL(stats.not_converged, 0);
+            CHECK_EQUAL(stats.leaked, 0);
+            px_world_free(world);
+        }
+}
+
+TEST_MAIN()
