@@ -2,20 +2,8 @@
 #include "commands.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Says so when it is none. */
-static bool is_folder(const char *dir, const char *command)
-{
-    struct stat info;
-    if (stat(dir, &info) == 0 && S_ISDIR(info.st_mode))
-        return true;
-    fprintf(stderr, "phyxel %s: there is no folder '%s'; wanted one that 'phyxel run' has made\n",
-            command, dir);
-    return false;
-}
 
 /* ---- info --------------------------------------------------------------- */
 

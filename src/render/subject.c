@@ -1,0 +1,465 @@
+#include "render/subject.h"
+
+#include "phyxel/suggest.h"
+#include "render/colour_map.h"
+#include "render/ply_table.h"
+#include "spatial/kdtree.h"
+#include "store/digest.h"
+#include "store/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+static PxStatus surface_path(char path[PX_PATH_MAX], const char *dir, PxShow shown, uint32_t number)
+{
+    return px_path_join(path, dir, "%s/%06u.ply", shown == PX_SHOW_SURFELS ? "surfels" : "surface",
+                        number);
+}
+
+/* The digest of a whole file: a picture is good for exactly that one. */
+static PxStatus digest_file(const char *path, uint64_t digest[2])
+{
+    void *bytes;
+    size_t size;
+    PX_TRY(px_file_read(path, (size_t)1 << 36, &bytes, &size));
+    px_digest(bytes, size, digest);
+    px_list_free(bytes);
+    return PX_OK;
+}
+
+static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject *out)
+{
+    char path[PX_PATH_MAX];
+    for (PxShow k = PX_SHOW_SURFACE; k <= PX_SHOW_SURFELS; ++k) {
+        if (show != PX_SHOW_BEST && show != k)
+            continue;
+        PX_TRY(surface_path(path, dir, k, number));
+        if (px_file_exists(path)) {
+            out->shown = k;
+            return digest_file(path, out->digest);
+        }
+        if (show == k)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "render: there is no '%s'; '%s' makes it, or show particles", path,
+                           k == PX_SHOW_SURFACE ? "phyxel surface" : "phyxel surface --surfels");
+    }
+    out->shown = PX_SHOW_PARTICLES;
+    px_table_hash(&out->particles, PX_COLUMN_FRAME, out->digest);
+    return PX_OK;
+}
+
+static const float *floats(const PxTable *table, const char *name, uint32_t component)
+{
+    const PxColumn *c = px_table_find(table, name);
+    return c != NULL && c->type == PX_F32 && component < c->components ? c->data[component] : NULL;
+}
+
+static PxStatus check_places(const PxSubject *s)
+{
+    static const char axis[] = "xyz";
+    for (uint32_t k = 0; k < 3; ++k) {
+        const float *x = floats(&s->particles, "position", k);
+        if (x == NULL && s->particles.count > 0)
+            return px_fail(PX_ERR_FORMAT, "frame %u has no position of three floats",
+                           s->meta.number);
+        for (uint32_t i = 0; i < s->particles.count; ++i)
+            if (!isfinite(x[i]))
+                return px_fail(PX_ERR_FORMAT,
+                               "frame %u: %c of particle %u is %g, wanted a finite number",
+                               s->meta.number, axis[k], i, (double)x[i]);
+    }
+    return PX_OK;
+}
+
+PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const PxThreads *threads,
+                         PxSubject *out)
+{
+    *out = (PxSubject){.shown = PX_SHOW_PARTICLES};
+    px_table_init(&out->particles, NULL);
+    PX_TRY(px_frame_read(dir, number, &out->meta, &out->particles, threads));
+    PX_TRY(check_places(out));
+    return choose(dir, number, show, out);
+}
+
+void px_subject_free(PxSubject *subject)
+{
+    px_table_free(&subject->particles);
+}
+
+static PxVec3 place(const PxTable *particles, uint32_t i)
+{
+    return px_vec((double)floats(particles, "position", 0)[i],
+                  (double)floats(particles, "position", 1)[i],
+                  (double)floats(particles, "position", 2)[i]);
+}
+
+PxBounds px_subject_bounds(const PxSubject *subject)
+{
+    PxBounds b = px_bounds_empty();
+    for (uint32_t i = 0; i < subject->particles.count; ++i)
+        px_bounds_add(&b, place(&subject->particles, i));
+    return b;
+}
+
+/* ---- numbers ---- */
+
+static double value_of(const PxColumn *c, uint32_t component, uint32_t i)
+{
+    const void *data = c->data[component];
+    switch (c->type) {
+    case PX_U8:
+        return ((const uint8_t *)data)[i];
+    case PX_U32:
+        return ((const uint32_t *)data)[i];
+    case PX_I32:
+        return ((const int32_t *)data)[i];
+    case PX_U64:
+        return (double)((const uint64_t *)data)[i];
+    case PX_F32:
+        return (double)((const float *)data)[i];
+    default:
+        return ((const double *)data)[i];
+    }
+}
+
+PxStatus px_subject_values(const PxSubject *subject, const char *column, float *out, char unit[16])
+{
+    const PxTable *table = &subject->particles;
+    const PxColumn *c = px_table_find(table, strcmp(column, "speed") == 0 ? "velocity" : column);
+    if (c == NULL) {
+        const char *words[PX_TABLE_MAX_COLUMNS + 1] = {"speed"};
+        char list[512] = "speed";
+        size_t used = strlen(list);
+        for (uint32_t k = 0; k < table->columns; ++k) {
+            words[k + 1] = table->column[k].name;
+            if (used < sizeof list)
+                used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
+                                         table->column[k].name);
+        }
+        const char *near = px_suggest(column, words, table->columns + 1);
+        return px_fail(PX_ERR_ARGUMENT,
+                       "render: frame %u has no column '%.40s' to colour by%s%s%s; there are %s",
+                       subject->meta.number, column, near != NULL ? ", did you mean '" : "",
+                       near != NULL ? near : "", near != NULL ? "'?" : "", list);
+    }
+    if (unit != NULL)
+        snprintf(unit, 16, "%s", c->unit);
+    for (uint32_t i = 0; i < table->count; ++i) {
+        double square = 0;
+        for (uint32_t k = 0; k < c->components; ++k)
+            square += value_of(c, k, i) * value_of(c, k, i);
+        out[i] = (float)(c->components == 1 ? value_of(c, 0, i) : sqrt(square));
+    }
+    return PX_OK;
+}
+
+static PxV3 colour_of(const PxColouring *c, float value)
+{
+    double span = c->high - c->low;
+    return px_colour_map(span > 0 ? (float)(((double)value - c->low) / span) : 0.5f);
+}
+
+/* ---- balls ---- */
+
+static uint32_t material_of(const PxTable *particles, uint32_t i, size_t looks)
+{
+    const PxColumn *c = px_table_find(particles, "material");
+    uint32_t m = c != NULL && c->type == PX_U32 ? ((const uint32_t *)c->data[0])[i] : 0;
+    return m < looks ? m : 0;
+}
+
+/* Numbers to colour by, or NULL; *out is to be released. */
+static PxStatus values_make(const PxSubject *s, const PxColouring *colouring, float **out)
+{
+    *out = NULL;
+    if (colouring->column[0] == '\0' || s->particles.count == 0)
+        return PX_OK;
+    *out = px_allocate(NULL, sizeof(float) * s->particles.count);
+    if (*out == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for %u numbers", s->particles.count);
+    return px_subject_values(s, colouring->column, *out, NULL);
+}
+
+static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t look,
+                          const PxColouring *colouring, const float *value, size_t looks,
+                          PxScenery *out)
+{
+    const PxTable *p = &s->particles;
+    const float *radius = floats(p, "radius", 0), *temperature = floats(p, "temperature", 0);
+    const float *v[3] = {floats(p, "velocity", 0), floats(p, "velocity", 1),
+                         floats(p, "velocity", 2)};
+    uint32_t count = 0, to = 0;
+    for (uint32_t i = 0; i < p->count; ++i)
+        count += material_of(p, i, looks) == look;
+    if (count == 0)
+        return PX_OK;
+    PxThing *t;
+    PX_TRY(px_scenery_add_thing(out, PX_THING_BALLS, look, count, 0,
+                                PX_WITH_RADIUS | PX_WITH_VELOCITY |
+                                    (value != NULL ? PX_WITH_COLOUR : 0) |
+                                    (temperature != NULL ? PX_WITH_TEMPERATURE : 0),
+                                &t));
+    for (uint32_t i = 0; i < p->count; ++i) {
+        if (material_of(p, i, looks) != look)
+            continue;
+        t->position[to] = px_setting_place(setting, place(p, i));
+        /* Balls of half a spacing touch; a little larger they look like one matter. */
+        t->radius[to] =
+            1.1f * (radius != NULL && radius[i] > 0 ? radius[i] : 0.5f * (float)s->meta.spacing);
+        if (v[2] != NULL)
+            t->velocity[to] =
+                px_setting_turn(setting, px_vec((double)v[0][i], (double)v[1][i], (double)v[2][i]));
+        if (value != NULL)
+            t->colour[to] = colour_of(colouring, value[i]);
+        if (temperature != NULL)
+            t->temperature[to] = temperature[i];
+        ++to;
+    }
+    return PX_OK;
+}
+
+/* ---- surfaces and surfels ---- */
+
+/* From particles to the points of a surface: the mean of the nearest four, weighted by
+ * nearness, or the one nearest. */
+typedef struct Nearest {
+    PxKdTree tree;
+    PxArena arena;
+    bool there;
+} Nearest;
+
+static PxStatus nearest_make(const PxSubject *s, Nearest *n)
+{
+    px_kdtree_init(&n->tree, NULL);
+    px_arena_init(&n->arena, NULL);
+    n->there = s->particles.count > 0;
+    if (!n->there)
+        return PX_OK;
+    const PxTable *p = &s->particles;
+    return px_kdtree_build(&n->tree, floats(p, "position", 0), floats(p, "position", 1),
+                           floats(p, "position", 2), p->count, &n->arena);
+}
+
+static void nearest_free(Nearest *n)
+{
+    px_kdtree_free(&n->tree);
+    px_arena_free(&n->arena);
+}
+
+static float nearest_value(const Nearest *n, const float at[3], const float *value)
+{
+    uint32_t who[4];
+    float square[4], sum = 0, weights = 0;
+    uint32_t found = px_kdtree_nearest(&n->tree, at[0], at[1], at[2], 4, who, square);
+    for (uint32_t k = 0; k < found; ++k) {
+        float w = 1 / (square[k] + 1e-12f);
+        sum += w * value[who[k]];
+        weights += w;
+    }
+    return found > 0 ? sum / weights : 0;
+}
+
+/* Pulls what is near a wall a little into it, so that no air is left between the two;
+ * from half a spacing on, less and less up to a whole one. */
+static void touch_walls(PxSetting *setting, double time, PxVec3 *at, PxVec3 *normal)
+{
+    double s = setting->spacing;
+    for (size_t k = 0; k < setting->walls.count; ++k) {
+        PxWall *wall = &setting->walls.data[k].wall;
+        PxVec3 rest = px_wall_to_rest(wall, 0, *at), away;
+        PxVec3 b = wall->bounds.low, c = wall->bounds.high;
+        if (!wall->inside && (rest.x < b.x - s || rest.y < b.y - s || rest.z < b.z - s ||
+                              rest.x > c.x + s || rest.y > c.y + s || rest.z > c.z + s))
+            continue;
+        double d = px_wall_distance(wall, rest, &away);
+        if (d >= s)
+            continue;
+        double to = d < 0.5 * s ? -0.1 * s : -0.1 * s + 1.1 * (2 * d - s);
+        *at = px_wall_to_world(wall, 0, px_mad(rest, away, to - d));
+        away = px_wall_turn_to_world(wall, 0, away);
+        if (d < 0.5 * s && px_dot(*normal, away) < -0.3)
+            *normal = px_scale(away, -1);
+    }
+    (void)time;
+}
+
+typedef struct PlyPlaces {
+    const float *x[3], *n[3], *v[3], *radius, *temperature;
+} PlyPlaces;
+
+static PlyPlaces ply_places(const PxPlyTable *ply)
+{
+    static const char *const names[3][3] = {
+        {"x", "y", "z"}, {"nx", "ny", "nz"}, {"vx", "vy", "vz"}};
+    PlyPlaces p = {.radius = px_ply_column(ply, "radius"),
+                   .temperature = px_ply_column(ply, "temperature")};
+    for (int k = 0; k < 3; ++k) {
+        p.x[k] = px_ply_column(ply, names[0][k]);
+        p.n[k] = px_ply_column(ply, names[1][k]);
+        p.v[k] = px_ply_column(ply, names[2][k]);
+    }
+    return p;
+}
+
+/* Which material a surface is of: the one that all particles are of, or none. */
+static uint32_t only_material(const PxSubject *s, size_t looks)
+{
+    uint32_t first = s->particles.count > 0 ? material_of(&s->particles, 0, looks) : 0;
+    for (uint32_t i = 1; i < s->particles.count; ++i)
+        if (material_of(&s->particles, i, looks) != first)
+            return UINT32_MAX;
+    return first;
+}
+
+/* Normals of a mesh that brought none: the sum of its triangles' around each point. */
+static void make_normals(PxThing *t)
+{
+    for (uint32_t k = 0; k < t->triangles; ++k) {
+        const uint32_t *c = t->triangle[k];
+        PxV3 a = t->position[c[0]];
+        PxV3 n = px_v3_cross(px_v3_sub(t->position[c[1]], a), px_v3_sub(t->position[c[2]], a));
+        for (int m = 0; m < 3; ++m)
+            t->normal[c[m]] = px_v3_add(t->normal[c[m]], n);
+    }
+    for (uint32_t k = 0; k < t->points; ++k)
+        t->normal[k] = px_v3_unit(t->normal[k]);
+}
+
+typedef struct Fill {
+    const PxSubject *subject;
+    PxSetting *setting;
+    const PxColouring *colouring;
+    const Nearest *nearest;
+    const float *value; /* of the particles */
+    const PxLook *looks;
+    size_t look_count;
+    PlyPlaces from;
+    const float *column; /* of the surface itself, to colour by */
+    bool mixed;          /* of several materials */
+    PxThing *thing;
+} Fill;
+
+static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Fill *f = user;
+    PxThing *t = f->thing;
+    for (uint32_t k = begin; k < end; ++k) {
+        const float at[3] = {f->from.x[0][k], f->from.x[1][k], f->from.x[2][k]};
+        PxVec3 p = px_vec((double)at[0], (double)at[1], (double)at[2]), n = px_vec(0, 0, 0);
+        if (f->from.n[2] != NULL)
+            n = px_vec((double)f->from.n[0][k], (double)f->from.n[1][k], (double)f->from.n[2][k]);
+        if (t->kind == PX_THING_MESH)
+            touch_walls(f->setting, f->subject->meta.time, &p, &n);
+        t->position[k] = px_setting_place(f->setting, p);
+        t->normal[k] = px_v3_unit(px_setting_turn(f->setting, n));
+        if (f->from.v[2] != NULL)
+            t->velocity[k] =
+                px_setting_turn(f->setting, px_vec((double)f->from.v[0][k], (double)f->from.v[1][k],
+                                                   (double)f->from.v[2][k]));
+        if (t->radius != NULL)
+            t->radius[k] =
+                f->from.radius != NULL ? f->from.radius[k] : (float)f->subject->meta.spacing;
+        if (t->temperature != NULL)
+            t->temperature[k] = f->from.temperature[k];
+        if (f->column != NULL)
+            t->colour[k] = colour_of(f->colouring, f->column[k]);
+        else if (f->value != NULL)
+            t->colour[k] = colour_of(f->colouring, nearest_value(f->nearest, at, f->value));
+        else if (f->mixed) {
+            uint32_t who;
+            float square;
+            px_kdtree_nearest(&f->nearest->tree, at[0], at[1], at[2], 1, &who, &square);
+            t->colour[k] = f->looks[material_of(&f->subject->particles, who, f->look_count)].colour;
+        }
+    }
+}
+
+/* Speeds of the surface's own points, when it has velocities. */
+static PxStatus own_column(const PxPlyTable *ply, const PlyPlaces *from, const char *name,
+                           float **made, const float **out)
+{
+    *made = NULL;
+    *out = px_ply_column(ply, name);
+    if (*out != NULL || strcmp(name, "speed") != 0 || from->v[2] == NULL)
+        return PX_OK;
+    *made = px_allocate(NULL, sizeof(float) * ply->points);
+    if (*made == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for %u speeds", ply->points);
+    for (uint32_t k = 0; k < ply->points; ++k)
+        (*made)[k] = px_v3_length(px_v3(from->v[0][k], from->v[1][k], from->v[2][k]));
+    *out = *made;
+    return PX_OK;
+}
+
+static PxStatus add_surface(const PxSubject *s, const PxPlyTable *ply, PxSetting *setting,
+                            const PxColouring *colouring, const float *value, size_t looks,
+                            const PxThreads *threads, PxScenery *out)
+{
+    bool discs = s->shown == PX_SHOW_SURFELS, coloured = colouring->column[0] != '\0';
+    uint32_t look = only_material(s, looks);
+    Fill f = {.subject = s,
+              .setting = setting,
+              .colouring = colouring,
+              .value = value,
+              .look_count = looks,
+              .from = ply_places(ply),
+              .mixed = look == UINT32_MAX};
+    if (discs && ply->points > 0 && f.from.n[2] == NULL)
+        return px_fail(PX_ERR_FORMAT, "render: the surfels of frame %u have no normals nx ny nz",
+                       s->meta.number);
+    if (f.mixed || coloured) { /* numbers are not to be seen through anything */
+        PxLook solid = px_look_glossy(px_v3_all(0.8f), 0.35f);
+        look = px_scenery_add_look(out, &solid);
+    }
+    f.looks = out->looks.data;
+    float *made = NULL;
+    Nearest nearest;
+    PX_TRY(px_scenery_add_thing(out, discs ? PX_THING_DISCS : PX_THING_MESH, look, ply->points,
+                                discs ? 0 : ply->triangles,
+                                PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
+                                    (f.mixed || coloured ? PX_WITH_COLOUR : 0) |
+                                    (f.from.temperature != NULL ? PX_WITH_TEMPERATURE : 0),
+                                &f.thing));
+    PxStatus status = nearest_make(s, &nearest);
+    f.nearest = &nearest;
+    if (status == PX_OK && coloured)
+        status = own_column(ply, &f.from, colouring->column, &made, &f.column);
+    for (size_t k = 0; k < setting->walls.count; ++k)
+        px_wall_move(&setting->walls.data[k].wall, s->meta.time, 0);
+    if (status == PX_OK) {
+        px_parallel_for(threads, ply->points, PX_BLOCK, fill_points, &f);
+        if (f.thing->triangles > 0)
+            memcpy(f.thing->triangle, ply->triangle, sizeof *ply->triangle * ply->triangles);
+        if (!discs && f.from.n[2] == NULL)
+            make_normals(f.thing);
+    }
+    px_release(NULL, made, 0);
+    nearest_free(&nearest);
+    return status;
+}
+
+PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *setting,
+                        const PxColouring *colouring, const PxThreads *threads, PxScenery *out)
+{
+    size_t looks = setting->scene != NULL ? out->looks.count : 1;
+    float *value;
+    PxStatus status = values_make(subject, colouring, &value);
+    if (status == PX_OK && subject->shown == PX_SHOW_PARTICLES) {
+        for (uint32_t k = 0; k < looks && status == PX_OK; ++k)
+            status = add_balls(subject, setting, k, colouring, value, looks, out);
+    } else if (status == PX_OK) {
+        char path[PX_PATH_MAX];
+        PxPlyTable ply = {0};
+        status = surface_path(path, dir, subject->shown, subject->meta.number);
+        if (status == PX_OK)
+            status = px_ply_table_read(path, &ply);
+        if (status == PX_OK && ply.points > 0)
+            status = add_surface(subject, &ply, setting, colouring, value, looks, threads, out);
+        px_ply_table_free(&ply);
+    }
+    px_release(NULL, value, 0);
+    return status;
+}
