@@ -47,13 +47,13 @@ static float roll_off(float x)
 PxV3 px_tone(PxV3 light)
 {
     /* By the brightest channel, so that hues stay; then towards white the more, the
-     * more was taken off. */
+     * more was taken off. First a little more contrast about a middle grey of 0.35. */
     float size = px_v3_max(light);
-    if (!(size > 0.6f))
-        return light;
-    float rolled = fminf(1, roll_off(size));
+    if (!(size > 0))
+        return px_v3_all(0);
+    float steep = 0.35f * powf(size / 0.35f, 1.2f), rolled = fminf(1, roll_off(steep));
     PxV3 kept = px_v3_scale(light, rolled / size);
-    float pale = 1 - 1 / (1 + 0.12f * (size - rolled));
+    float pale = steep > rolled ? 1 - 1 / (1 + 0.12f * (steep - rolled)) : 0;
     PxV3 c = px_v3_mix(kept, px_v3_all(rolled), pale);
     return px_v3(fminf(1, c.x), fminf(1, c.y), fminf(1, c.z));
 }

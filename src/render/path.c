@@ -142,7 +142,8 @@ typedef struct Path {
     float cover;
     Media media;
     int scattered;
-    bool through;  /* something clear since the path last scattered */
+    bool through;  /* the sun and lamps do not count when they are come upon: there was
+                    * something clear since the path last scattered, or they did already */
     float density; /* with which the direction was chosen where it last scattered */
 } Path;
 
@@ -181,8 +182,9 @@ static void add_from(Path *p, const Spot *s, PxV3 at, const PxHit *hit, PxV3 in,
     PxV3 pass = px_rays_pass(p->def->rays, &ray);
     if (px_v3_max(pass) <= 0)
         return;
-    /* Through something clear the path itself does not find it: see `through`. */
-    float share = pass.x < 1 ? 1 : here / (here + other);
+    /* Through something clear the path itself does not find it (see `through`), and off
+     * what is matte it does so seldom and then with a flash. */
+    float share = pass.x < 1 || s->look->kind == PX_LOOK_MATTE ? 1 : here / (here + other);
     add_light(p, px_v3_scale(px_v3_mul(px_v3_mul(value, radiance), pass), share / here));
 }
 
@@ -355,7 +357,7 @@ static bool scatter(Path *p, PxV3 at, const PxHit *hit, const PxLook *look)
     if (px_v3_dot(next, hit->flat) * px_v3_dot(n, hit->flat) <= 0)
         return false;
     p->weight = px_v3_mul(p->weight, px_v3_scale(value, 1 / p->density));
-    p->through = false;
+    p->through = look->kind == PX_LOOK_MATTE; /* its light was looked for, all of it */
     turn_to(p, at, next, hit);
     return true;
 }
@@ -393,7 +395,7 @@ static bool on_ground(Path *p, float t)
     if (ground->kind == PX_GROUND_CATCHER && p->scattered == 0) {
         p->cover = p->through ? 1 : shadow_on_ground(p, at);
         if (!p->through)
-            return false;
+            return false; /* seen by the camera itself */
     }
     float fade = px_smoothf(ground->near_end, ground->far_end, sqrtf(at.x * at.x + at.z * at.z));
     if (fade > 0)
@@ -484,8 +486,16 @@ PxSeen px_path_trace(const PxPathDef *def, float x, float y, PxSampler *sampler)
 {
     Path p = {.def = def, .sampler = sampler, .weight = px_v3_all(1), .cover = 1};
     p.ray = camera_ray(&def->scenery->camera, x, y, sampler);
-    for (int bounce = 0; bounce < def->most_bounces && go_on(&p); ++bounce) {
+    for (int bounce = 0; go_on(&p); ++bounce) {
         float size = px_v3_max(p.weight), u, v;
+        if (bounce + 1 >= def->most_bounces) {
+            /* Caught between borders: it would come out some day, to see the middle of
+             * what there is to see. Without it, glass has black spots. */
+            add_light(&p, px_v3_scale(px_v3_add(def->scenery->sky.horizon,
+                                                def->scenery->sky.zenith),
+                                      0.4f));
+            break;
+        }
         if (bounce < 3 || size >= 1)
             continue;
         /* Weak paths end by chance, and the others count for them [Arvo and Kirk 1990]. */

@@ -101,10 +101,9 @@ PxLook px_look_clear(float ior, PxV3 absorb, int rank)
 
 PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction)
 {
-    /* Of an even haze the part h of a ray's way grows as 1 / sin; the square root
-     * below makes a soft band of it. Below the horizon it goes on as it is there. */
+    /* Haze thins out with height; below the horizon it goes on as it is there. */
     float height = fmaxf(0, direction.y);
-    return px_v3_mix(sky->horizon, sky->zenith, sqrtf(height) * (1.4f - 0.4f * height));
+    return px_v3_mix(sky->zenith, sky->horizon, expf(-2.5f * height));
 }
 
 PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction)
@@ -119,10 +118,10 @@ PxSky px_sky_day(float azimuth, float height)
     float a = azimuth * DEGREE, h = height * DEGREE;
     /* Low sun is redder and weaker: a little, not as much as true. */
     float low = 1 - px_smoothf(0, 35, height);
-    PxSky sky = {.zenith = px_v3(0.30f, 0.47f, 0.78f),
-                 .horizon = px_v3(0.86f, 0.92f, 1.0f),
+    PxSky sky = {.zenith = px_v3(0.17f, 0.29f, 0.50f),
+                 .horizon = px_v3(0.56f, 0.61f, 0.66f),
                  .sun = px_v3(sinf(a) * cosf(h), sinf(h), cosf(a) * cosf(h)),
-                 .sunlight = px_v3_mix(px_v3(2.5f, 2.35f, 2.1f), px_v3(2.4f, 1.5f, 0.8f), low),
+                 .sunlight = px_v3_mix(px_v3(3.5f, 3.2f, 2.75f), px_v3(3.0f, 1.8f, 0.9f), low),
                  .sun_cosine = cosf(1.5f * DEGREE)};
     if (!(height > 0))
         sky.sunlight = px_v3_all(0);

@@ -156,6 +156,7 @@ static void set_camera(const PxSetting *s, const PxRenderDef *def, double degree
 static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out)
 {
     PxV3 eye = px_setting_place(s, s->camera.from);
+    float reach = fmaxf((float)s->size, px_v3_length(eye));
     float behind = atan2f(eye.x, eye.z) * (180 / PX_PI_F);
     if (def->lighting == PX_LIGHT_DAY)
         out->sky = px_sky_day(behind + (float)def->sun_azimuth, (float)def->sun_height);
@@ -168,9 +169,9 @@ static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out
                 : def->floor == PX_FLOOR_SHADOW ? PX_GROUND_CATCHER
                                                 : PX_GROUND_NONE,
         .level = (float)(s->level - height_of(s->up, s->origin)),
-        .colour = px_v3(0.58f, 0.57f, 0.55f),
-        .near_end = (float)(1.5 * s->size),
-        .far_end = (float)(12 * s->size),
+        .colour = px_v3(0.50f, 0.49f, 0.48f),
+        .near_end = 0.8f * reach,
+        .far_end = 5 * reach,
     };
 }
 

@@ -261,28 +261,58 @@ static float nearest_value(const Nearest *n, const float at[3], const float *val
     return found > 0 ? sum / weights : 0;
 }
 
-/* Pulls what is near a wall a little into it, so that no air is left between the two;
- * from half a spacing on, less and less up to a whole one. */
-static void touch_walls(PxSetting *setting, double time, PxVec3 *at, PxVec3 *normal)
+/* From where a wall is this far away (in spacings) to where the surface is drawn: what is
+ * nearer than half a spacing reaches a little into the wall, so that no air is left between
+ * the two; from there on less and less up to a whole one. What hides the wall must stay
+ * before a pane. */
+static double touching(double d, bool before)
 {
-    double s = setting->spacing;
-    for (size_t k = 0; k < setting->walls.count; ++k) {
-        PxWall *wall = &setting->walls.data[k].wall;
-        PxVec3 rest = px_wall_to_rest(wall, 0, *at), away;
-        PxVec3 b = wall->bounds.low, c = wall->bounds.high;
-        if (!wall->inside && (rest.x < b.x - s || rest.y < b.y - s || rest.z < b.z - s ||
-                              rest.x > c.x + s || rest.y > c.y + s || rest.z > c.z + s))
-            continue;
-        double d = px_wall_distance(wall, rest, &away);
-        if (d >= s)
-            continue;
-        double to = d < 0.5 * s ? -0.1 * s : -0.1 * s + 1.1 * (2 * d - s);
-        *at = px_wall_to_world(wall, 0, px_mad(rest, away, to - d));
-        away = px_wall_turn_to_world(wall, 0, away);
-        if (d < 0.5 * s && px_dot(*normal, away) < -0.3)
-            *normal = px_scale(away, -1);
+    double end = before ? 0.02 : -0.1;
+    return d < 0.5 ? end : end + (1 - end) * (2 * d - 1);
+}
+
+typedef struct Touch {
+    PxSetting *setting;
+    bool opaque; /* the matter */
+} Touch;
+
+static void touch_wall(const Touch *touch, const PxShownWall *shown, PxVec3 *at, PxVec3 *normal)
+{
+    const PxWall *wall = &shown->wall;
+    double s = touch->setting->spacing;
+    PxVec3 rest = px_wall_to_rest(wall, 0, *at), low = wall->bounds.low, high = wall->bounds.high;
+    if (!wall->inside && (rest.x < low.x - s || rest.y < low.y - s || rest.z < low.z - s ||
+                          rest.x > high.x + s || rest.y > high.y + s || rest.z > high.z + s))
+        return;
+    bool before = touch->opaque && shown->look.kind == PX_LOOK_PANE;
+    PxVec3 from = rest, first = px_vec(0, 0, 0);
+    for (int turn = 0; turn < 2; ++turn) {
+        PxVec3 away;
+        double d = px_wall_distance(wall, from, &away);
+        if (d >= s || (turn == 1 && px_dot(away, first) > 0.5))
+            break;
+        rest = px_mad(rest, away, s * touching(d / s, before) - d);
+        if (d < 0.5 * s) {
+            PxVec3 out = px_wall_turn_to_world(wall, 0, away);
+            if (px_dot(*normal, out) < -0.3)
+                *normal = px_scale(out, -1);
+        }
+        /* In a corner there is a second face, which shows from a spacing off the first. */
+        from = px_mad(from, away, s - d);
+        first = away;
     }
-    (void)time;
+    *at = px_wall_to_world(wall, 0, rest);
+}
+
+static void touch_walls(const Touch *touch, PxVec3 *at, PxVec3 *normal)
+{
+    const PxSetting *setting = touch->setting;
+    for (size_t k = 0; k < setting->walls.count; ++k)
+        touch_wall(touch, &setting->walls.data[k], at, normal);
+    double *height = setting->up == 'z' ? &at->z : &at->y;
+    double s = setting->spacing, d = *height - setting->level;
+    if (d < s && d > -s)
+        *height = setting->level + s * touching(d / s, false);
 }
 
 typedef struct PlyPlaces {
@@ -336,6 +366,7 @@ typedef struct Fill {
     const PxLook *looks;
     size_t look_count;
     PlyPlaces from;
+    Touch touch;
     const float *column; /* of the surface itself, to colour by */
     bool mixed;          /* of several materials */
     PxThing *thing;
@@ -352,7 +383,7 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
         if (f->from.n[2] != NULL)
             n = px_vec((double)f->from.n[0][k], (double)f->from.n[1][k], (double)f->from.n[2][k]);
         if (t->kind == PX_THING_MESH)
-            touch_walls(f->setting, f->subject->meta.time, &p, &n);
+            touch_walls(&f->touch, &p, &n);
         t->position[k] = px_setting_place(f->setting, p);
         t->normal[k] = px_v3_unit(px_setting_turn(f->setting, n));
         if (f->from.v[2] != NULL)
@@ -415,6 +446,7 @@ static PxStatus add_surface(const PxSubject *s, const PxPlyTable *ply, PxSetting
         look = px_scenery_add_look(out, &solid);
     }
     f.looks = out->looks.data;
+    f.touch = (Touch){setting, f.looks[look].kind != PX_LOOK_CLEAR};
     float *made = NULL;
     Nearest nearest;
     PX_TRY(px_scenery_add_thing(out, discs ? PX_THING_DISCS : PX_THING_MESH, look, ply->points,

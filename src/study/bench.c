@@ -20,6 +20,8 @@ static const struct {
     {{"neighbours", "grid, kd-tree and hash table: build, query, bytes", false},
      px_bench_neighbours},
     {{"peer", "the set-ups on which SPlisHSPlasH was measured", false}, px_bench_peer},
+    {{"render", "a glass-like liquid of 200,000 triangles on a ground: seconds, noise", false},
+     px_bench_render},
     {{"tension", "drop, crown and glass with every solver and tension model; takes hours", true},
      px_bench_tension},
     {{"validate", "the physics against formulas: measured, reference, error, within", false},

@@ -26,6 +26,7 @@ PxStatus px_bench_fluid(PxBench *bench);
 PxStatus px_bench_neighbours(PxBench *bench);
 PxStatus px_bench_peer(PxBench *bench);
 PxStatus px_bench_validate(PxBench *bench);
+PxStatus px_bench_render(PxBench *bench);
 PxStatus px_bench_tension(PxBench *bench);
 
 #endif
