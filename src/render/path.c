@@ -491,9 +491,9 @@ PxSeen px_path_trace(const PxPathDef *def, float x, float y, PxSampler *sampler)
         if (bounce + 1 >= def->most_bounces) {
             /* Caught between borders: it would come out some day, to see the middle of
              * what there is to see. Without it, glass has black spots. */
-            add_light(&p, px_v3_scale(px_v3_add(def->scenery->sky.horizon,
-                                                def->scenery->sky.zenith),
-                                      0.4f));
+            add_light(
+                &p,
+                px_v3_scale(px_v3_add(def->scenery->sky.horizon, def->scenery->sky.zenith), 0.4f));
             break;
         }
         if (bounce < 3 || size >= 1)

@@ -92,7 +92,9 @@ typedef struct Session {
     PxRenderFunction *each;
     void *user;
     PxRenderProgress progress;
-    double began, drawing; /* s: of the call, spent on pictures drawn by it */
+    double began;      /* s: when the call began */
+    double spent;      /* s: on pictures that it drew */
+    double shot_began; /* s: when the one under way began; 0 when there is none */
     uint32_t drawn, kept;
 } Session;
 
@@ -130,9 +132,10 @@ static PxStatus list_shots(Session *s)
 static bool tell(Session *s)
 {
     s->progress.wall = px_clock() - s->began;
+    double spent = s->spent + (s->shot_began > 0 ? px_clock() - s->shot_began : 0);
     double done = s->drawn + s->progress.part;
     double left = (double)s->progress.pictures - s->progress.picture - s->progress.part;
-    s->progress.left = done > 0.02 ? (px_clock() - s->drawing) / done * left : -1;
+    s->progress.left = done > 0.02 ? spent / done * left : -1;
     return s->each == NULL || s->each(s->user, &s->progress);
 }
 
@@ -151,28 +154,36 @@ static PxStatus stopped(const Session *s)
 
 /* ---- what must be known before the first picture ---- */
 
+/* What is wrong with one frame is told when it is its turn, after the pictures before it. */
+static bool tells_later(PxStatus status)
+{
+    return status == PX_ERR_FORMAT || status == PX_ERR_IO;
+}
+
 /* Where matter is in some frames: the first, the last and the one between. */
 static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spacing)
 {
     *matter = px_bounds_empty();
     size_t count = s->shots.count;
-    for (int k = 0; k < 3; ++k) {
+    bool any = false;
+    PxStatus status = PX_OK;
+    for (int k = 0; k < 3 && !(any && s->def->scene != NULL); ++k) { /* a scene knows the rest */
         size_t which = k == 0 ? 0 : k == 1 ? count - 1 : count / 2;
         PxSubject subject;
-        PxStatus status = px_subject_read(s->def->dir, s->shots.data[which].frame,
-                                          PX_SHOW_PARTICLES, &s->threads, &subject);
+        status = px_subject_read(s->def->dir, s->shots.data[which].frame, PX_SHOW_PARTICLES,
+                                 &s->threads, &subject);
         if (status == PX_OK) {
             if (subject.particles.count > 0)
                 *matter = px_bounds_join(*matter, px_subject_bounds(&subject));
             *up = subject.meta.up;
             *spacing = subject.meta.spacing;
+            any = true;
         }
         px_subject_free(&subject);
-        PX_TRY(status);
-        if (s->def->scene != NULL)
-            break; /* it knows the rest */
+        if (status != PX_OK && !tells_later(status))
+            return status;
     }
-    return PX_OK;
+    return any ? PX_OK : status;
 }
 
 /* The numbers that frames have in a column, for colours that mean the same in all. */
@@ -205,7 +216,8 @@ static PxStatus find_range(Session *s)
         }
         px_release(NULL, value, 0);
         px_subject_free(&subject);
-        PX_TRY(status);
+        if (status != PX_OK && !tells_later(status))
+            return status;
         if (s->each != NULL && !tell(s))
             return stopped(s);
     }
@@ -334,9 +346,11 @@ static PxStatus take_shot(Session *s, const Shot *shot)
     }
     if (status == PX_OK && !s->def->again && is_there(path, settings.data)) {
         ++s->kept;
-        s->drawing += px_clock() - s->drawing > 0 && s->drawn == 0 ? px_clock() - s->drawing : 0;
     } else if (status == PX_OK) {
+        s->shot_began = px_clock();
         status = draw_shot(s, &subject, shot, path, settings.data);
+        s->spent += px_clock() - s->shot_began;
+        s->shot_began = 0;
         s->drawn += status == PX_OK;
     }
     px_text_free(&settings);
@@ -416,7 +430,6 @@ static PxStatus session_run(Session *s)
     PX_TRY(find_range(s));
     PX_TRY(px_folder_make(s->folder));
     PX_TRY(px_folder_clean(s->folder));
-    s->drawing = px_clock();
     PX_TRY(take_shots(s));
     return def->film != NULL ? make_film(s) : PX_OK;
 }
@@ -432,7 +445,6 @@ PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each, void *user,
                  .each = each,
                  .user = user,
                  .began = px_clock()};
-    s.drawing = s.began;
     if (s.threads.count > PX_MAX_THREADS)
         s.threads.count = PX_MAX_THREADS;
     PxStatus status = session_run(&s);

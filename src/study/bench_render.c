@@ -65,8 +65,8 @@ PxStatus px_bench_render(PxBench *bench)
                              .most_scatter = 4,
                              .clamp = 20,
                              .threads = bench->threads};
-            status = px_bench_next(bench, "a picture of %u samples, %d of %d", samples, k + 1,
-                                   repeats);
+            status =
+                px_bench_next(bench, "a picture of %u samples, %d of %d", samples, k + 1, repeats);
             double began = px_clock();
             if (status == PX_OK)
                 status = px_draw_light(&def, light + (size_t)(k % 2) * count, NULL, NULL);
@@ -77,10 +77,11 @@ PxStatus px_bench_render(PxBench *bench)
                           1e-6 * (double)count * samples / best,
                           100 * noise_of(light, light + count, count));
     }
-    px_report_note(bench->report,
-                   "\nBlender 3.4's Cycles takes %.1f s for a picture of that kind, 64 samples, on 2 "
-                   "cores.",
-                   CYCLES);
+    px_report_note(
+        bench->report,
+        "\nBlender 3.4's Cycles takes %.1f s for a picture of that kind, 64 samples, on 2 "
+        "cores.",
+        CYCLES);
     px_scenery_free(&scenery);
     px_release(NULL, light, 0);
     return status;
