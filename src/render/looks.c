@@ -1,5 +1,7 @@
 #include "render/looks.h"
 
+#include "render/draw.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -60,15 +62,40 @@ static Known guess(const PxMaterialDef *material, size_t index)
     return k;
 }
 
-PxLook px_look_of_surface(const PxMaterialDef *material, size_t index, double size)
+/* What is left of white light after half the scene, as a rate. */
+static PxV3 absorption(PxV3 left, double size)
+{
+    float way = 0.5f * (float)size;
+    return px_v3(-logf(fmaxf(1e-4f, left.x)) / way, -logf(fmaxf(1e-4f, left.y)) / way,
+                 -logf(fmaxf(1e-4f, left.z)) / way);
+}
+
+static PxLook stated_look(const PxSceneLook *s, double size, int rank)
+{
+    PxV3 colour = px_v3(px_srgb_decode((float)s->colour.x), px_srgb_decode((float)s->colour.y),
+                        px_srgb_decode((float)s->colour.z));
+    float roughness = (float)s->roughness;
+    PxLook look = s->kind == PX_SCENE_MATTE   ? px_look_matte(colour)
+                  : s->kind == PX_SCENE_METAL ? px_look_metal(colour, roughness)
+                  : s->kind == PX_SCENE_CLEAR
+                      ? px_look_clear((float)s->ior, absorption(colour, size), rank)
+                      : px_look_glossy(colour, roughness);
+    look.colour = colour;
+    if (s->kind == PX_SCENE_GLOSSY)
+        look.ior = (float)s->ior;
+    return look;
+}
+
+PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stated, size_t index,
+                          double size)
 {
     Known k = guess(material, index);
+    int rank = PX_RANK_LIQUID + (int)(index < 50 ? index : 50);
     PxLook look;
-    if (k.clear) {
-        float way = 0.5f * (float)size;
-        look = px_look_clear(
-            k.ior, px_v3(-logf(k.left.x) / way, -logf(k.left.y) / way, -logf(k.left.z) / way),
-            PX_RANK_LIQUID + (int)(index < 50 ? index : 50));
+    if (stated != NULL) {
+        look = stated_look(stated, size, rank);
+    } else if (k.clear) {
+        look = px_look_clear(k.ior, absorption(k.left, size), rank);
         look.colour = k.grain; /* where several materials have one surface */
     } else {
         look = px_look_glossy(k.grain, k.roughness);
@@ -78,17 +105,23 @@ PxLook px_look_of_surface(const PxMaterialDef *material, size_t index, double si
     return look;
 }
 
-PxLook px_look_of_particles(const PxMaterialDef *material, size_t index)
+PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *stated, size_t index)
 {
     Known k = guess(material, index);
+    if (stated != NULL && stated->kind != PX_SCENE_CLEAR)
+        return stated_look(stated, 1, 0);
+    if (stated != NULL)
+        k.grain = stated_look(stated, 1, 0).colour;
     return px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
 }
 
-PxLook px_look_of_wall(const char *name)
+PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size)
 {
+    if (stated != NULL)
+        return stated_look(stated, size, PX_RANK_GLASS);
     if (has(name, "glass"))
-        return px_look_clear(1.5f, px_v3(2.5f, 1, 1.6f), PX_RANK_GLASS);
-    if (has(name, "metal") || has(name, "steel") || has(name, "paddle"))
+        return px_look_clear(1.5f, absorption(px_v3(0.86f, 0.94f, 0.90f), size), PX_RANK_GLASS);
+    if (has(name, "metal") || has(name, "steel"))
         return px_look_metal(px_v3(0.75f, 0.74f, 0.72f), 0.35f);
     return px_look_glossy(px_v3(0.72f, 0.71f, 0.69f), 0.35f);
 }

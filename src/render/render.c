@@ -9,6 +9,7 @@
 #include "render/png.h"
 #include "render/subject.h"
 #include "scene/content.h"
+#include "store/digest.h"
 #include "store/text.h"
 
 #include <stdio.h>
@@ -260,8 +261,11 @@ static void describe(const Session *s, const PxSubject *subject, const Shot *sho
     if (def->colour != NULL)
         px_text_add(out, ", colour %s %.9g..%.9g", s->colouring.column, s->colouring.low,
                     s->colouring.high);
-    px_text_add(out, ", scene %s, source %016llx%016llx",
-                def->scene != NULL ? px_scene_hash(def->scene) : "unknown",
+    uint64_t scene[2] = {0, 0}; /* with its looks, which its hash is without */
+    const char *resolved = def->scene != NULL ? px_scene_resolved(def->scene) : NULL;
+    if (resolved != NULL)
+        px_digest(resolved, strlen(resolved), scene);
+    px_text_add(out, ", scene %016llx, source %016llx%016llx", (unsigned long long)scene[0],
                 (unsigned long long)subject->digest[0], (unsigned long long)subject->digest[1]);
     px_text_add(out, "%c", '\0');
 }
@@ -272,11 +276,13 @@ static PxStatus set_up(Session *s, const PxSubject *subject, const Shot *shot, P
     PxMaterialDef unknown = px_material_def_default();
     size_t count = scene != NULL && scene->materials > 0 ? scene->materials : 1;
     for (size_t k = 0; k < count; ++k) {
+        const PxSceneLook *stated =
+            scene != NULL && k < scene->materials ? scene->material_look[k] : NULL;
         const PxMaterialDef *m =
             scene != NULL && scene->materials > 0 ? &scene->material[k] : &unknown;
         PxLook look = subject->shown == PX_SHOW_PARTICLES
-                          ? px_look_of_particles(m, k)
-                          : px_look_of_surface(m, k, s->setting.size);
+                          ? px_look_of_particles(m, stated, k)
+                          : px_look_of_surface(m, stated, k, s->setting.size);
         if (px_scenery_add_look(out, &look) == UINT32_MAX)
             return px_fail(PX_ERR_MEMORY, "render: no room for %zu materials", count);
     }

@@ -36,7 +36,8 @@ static bool is_box(const PxBounds *b)
 static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
 {
     PxShapeDef def = px_scene_shape(s->scene, &body->def.shape, &body->turn);
-    PxShownWall shown = {.look = px_look_of_wall(body->def.name)};
+    const PxSceneLook *stated = body->has_look ? &body->look : NULL;
+    PxShownWall shown = {.look = px_look_of_wall(body->def.name, stated, s->size)};
     PxWall *wall = &shown.wall;
     if (!PX_LIST_RESERVE(&s->walls, 1))
         return px_fail(PX_ERR_MEMORY, "render: no room for a wall");
@@ -53,9 +54,10 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
         else
             px_scene_keyframes(body, wall->key);
     }
-    if (wall->inside)
+    if (wall->inside && (stated == NULL || stated->kind == PX_SCENE_CLEAR))
         shown.look = (PxLook){.kind = PX_LOOK_PANE, .colour = px_v3_all(1), .ior = 1.5f};
-    if (status == PX_OK && def.kind != PX_SHAPE_PLANE)
+    bool hidden = stated != NULL && stated->kind == PX_SCENE_HIDDEN;
+    if (status == PX_OK && def.kind != PX_SHAPE_PLANE && !hidden)
         status = px_tessellate(wall->shape, wall->inside, &shown.mesh);
     s->walls.data[s->walls.count++] = shown; /* freed with the setting, whatever came */
     return status;
@@ -126,13 +128,13 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
             s->matter = is_box(matter) ? px_bounds_join(survey.matter, *matter) : survey.matter;
         px_survey_free(s->scene, &survey);
         PX_TRY(status);
-        for (size_t k = 0; k < s->scene->bodies; ++k)
-            if (s->scene->body[k].def.wall)
-                PX_TRY(add_wall(s, &s->scene->body[k]));
     }
     if (!is_box(&s->matter))
         s->matter = (PxBounds){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
     s->size = fmax(px_length(px_sub(s->matter.high, s->matter.low)), s->spacing);
+    for (size_t k = 0; s->scene != NULL && k < s->scene->bodies; ++k)
+        if (s->scene->body[k].def.wall)
+            PX_TRY(add_wall(s, &s->scene->body[k]));
     s->level = ground_level(s);
     if (def->stated_camera)
         s->camera = def->camera;
@@ -178,7 +180,7 @@ static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out
 static PxStatus show_wall(PxSetting *s, PxShownWall *shown, double time, PxScenery *out)
 {
     if (shown->mesh == NULL)
-        return PX_OK; /* a plane: the ground is one, others are not seen */
+        return PX_OK; /* a plane, of which the ground is one, or not to be seen */
     PxThing *t;
     uint32_t look = px_scenery_add_look(out, &shown->look);
     const PxMesh *mesh = shown->mesh;
