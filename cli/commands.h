@@ -34,6 +34,9 @@ bool is_folder(const char *dir, const char *command);
 /// speaks.
 int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *command);
 
+/// WIDTHxHEIGHT into def; says so when it is no size.
+bool read_size(const char *text, PxRenderDef *def);
+
 /// "1.2 GB", "3 min 20 s" into a buffer.
 const char *text_bytes(double bytes, char *buffer, size_t size);
 const char *text_seconds(double seconds, char *buffer, size_t size);

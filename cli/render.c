@@ -69,6 +69,15 @@ int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *c
 
 /* ---- options that are more than a number ---- */
 
+bool read_size(const char *text, PxRenderDef *def)
+{
+    char end;
+    if (sscanf(text, "%dx%d%c", &def->width, &def->height, &end) == 2)
+        return true;
+    fprintf(stderr, "phyxel: --size is '%.80s', wanted WIDTHxHEIGHT, like 1280x720\n", text);
+    return false;
+}
+
 static int wrong(const char *option, const char *value, const char *wanted)
 {
     fprintf(stderr, "phyxel render: %s is '%.80s', wanted %s\n", option, value, wanted);
@@ -140,11 +149,8 @@ static int take_words(const Words *w, PxRenderDef *def, PxLampDef lamps[OPTION_M
     const char *rest;
     int k;
     double two[2];
-    if (w->size != NULL) {
-        char end;
-        if (sscanf(w->size, "%dx%d%c", &def->width, &def->height, &end) != 2)
-            return wrong("--size", w->size, "WIDTHxHEIGHT, like 1280x720");
-    }
+    if (w->size != NULL && !read_size(w->size, def))
+        return EXIT_WRONG;
     if (w->quality != NULL) {
         if ((k = read_word(w->quality, qualities)) < 0)
             return wrong("--quality", w->quality, "draft, good or final");

@@ -319,7 +319,8 @@ static void cross_border(Path *p, PxV3 at, const PxHit *hit, uint32_t index)
 }
 
 /* A sheet of glass so thin that nothing is bent: with all that goes to and fro in it,
- * 2 F / (1 + F) is mirrored. */
+ * 2 F / (1 + F) is mirrored. Mirrored is only what the camera sees; light between other
+ * things passes, for what a pane mirrors onto a wall is little light and much noise. */
 static void cross_pane(Path *p, PxV3 at, const PxHit *hit, const PxLook *look)
 {
     float f =
@@ -328,7 +329,7 @@ static void cross_pane(Path *p, PxV3 at, const PxHit *hit, const PxLook *look)
     px_sample2(p->sampler, &u, &v);
     p->through = true;
     bool wet = p->media.count > 0; /* nearly the same index on both sides */
-    if (!wet && u < 2 * f / (1 + f)) {
+    if (!wet && p->scattered == 0 && u < 2 * f / (1 + f)) {
         turn_to(p, at, px_reflect(p->ray.direction, hit->normal), hit);
         return;
     }
