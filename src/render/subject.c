@@ -357,6 +357,49 @@ static void make_normals(PxThing *t)
         t->normal[k] = px_v3_unit(t->normal[k]);
 }
 
+/* The points and triangles of one material; of all when the file does not tell. */
+typedef struct Part {
+    uint32_t points, triangles;
+    uint32_t *row; /* of the file, one a point */
+    uint32_t (*triangle)[3];
+} Part;
+
+static void part_free(Part *part)
+{
+    px_release(NULL, part->row, 0);
+    px_release(NULL, part->triangle, 0);
+}
+
+static PxStatus part_make(const char *name, const PxPlyTable *ply, const float *material,
+                          uint32_t wanted, Part *out)
+{
+    *out = (Part){0};
+    uint32_t *place = px_allocate(NULL, sizeof *place * ply->points);
+    out->row = px_allocate(NULL, sizeof *out->row * ply->points);
+    out->triangle = px_allocate(NULL, sizeof *out->triangle * (ply->triangles + (size_t)1));
+    PxStatus status = PX_OK;
+    if (place == NULL || out->row == NULL || out->triangle == NULL)
+        status = px_fail(PX_ERR_MEMORY, "%s: no room for %u points", name, ply->points);
+    for (uint32_t k = 0; status == PX_OK && k < ply->points; ++k) {
+        bool here = material == NULL || (uint32_t)material[k] == wanted;
+        place[k] = here ? out->points : UINT32_MAX;
+        if (here)
+            out->row[out->points++] = k;
+    }
+    for (uint32_t t = 0; status == PX_OK && t < ply->triangles; ++t) {
+        const uint32_t *c = ply->triangle[t];
+        uint32_t p[3] = {place[c[0]], place[c[1]], place[c[2]]};
+        if (p[0] == UINT32_MAX && p[1] == UINT32_MAX && p[2] == UINT32_MAX)
+            continue;
+        if (p[0] == UINT32_MAX || p[1] == UINT32_MAX || p[2] == UINT32_MAX)
+            status = px_fail(PX_ERR_FORMAT, "%s: face %u joins two materials", name, t);
+        else
+            memcpy(out->triangle[out->triangles++], p, sizeof p);
+    }
+    px_release(NULL, place, 0);
+    return status;
+}
+
 typedef struct Fill {
     const PxSubject *subject;
     PxSetting *setting;
@@ -368,43 +411,69 @@ typedef struct Fill {
     PlyPlaces from;
     Touch touch;
     const float *column; /* of the surface itself, to colour by */
-    bool mixed;          /* of several materials */
+    bool mixed;          /* of several materials that the file does not tell apart */
+    uint32_t material;   /* of this part; UINT32_MAX when there are no parts */
+    const uint32_t *row;
     PxThing *thing;
 } Fill;
+
+/* Where two liquids meet, their surfaces lie on each other up to rounding: both are drawn a
+ * little too large there, and the one of the higher rank is what is in between. */
+static bool meets_another(const Fill *f, const float at[3])
+{
+    uint32_t who[8];
+    float square[8], reach = 1.5f * (float)f->setting->spacing;
+    uint32_t found = px_kdtree_nearest(&f->nearest->tree, at[0], at[1], at[2], 8, who, square);
+    for (uint32_t k = 0; k < found; ++k)
+        if (square[k] < reach * reach &&
+            material_of(&f->subject->particles, who[k], f->look_count) != f->material)
+            return true;
+    return false;
+}
+
+static PxV3 colour_at(const Fill *f, uint32_t row, const float at[3])
+{
+    uint32_t who;
+    float square;
+    if (f->column != NULL)
+        return colour_of(f->colouring, f->column[row]);
+    if (f->value != NULL)
+        return colour_of(f->colouring, nearest_value(f->nearest, at, f->value));
+    if (!f->nearest->there)
+        return px_v3_all(0.5f);
+    px_kdtree_nearest(&f->nearest->tree, at[0], at[1], at[2], 1, &who, &square);
+    return f->looks[material_of(&f->subject->particles, who, f->look_count)].colour;
+}
 
 static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Fill *f = user;
+    const PlyPlaces *from = &f->from;
     PxThing *t = f->thing;
     for (uint32_t k = begin; k < end; ++k) {
-        const float at[3] = {f->from.x[0][k], f->from.x[1][k], f->from.x[2][k]};
+        uint32_t r = f->row[k];
+        const float at[3] = {from->x[0][r], from->x[1][r], from->x[2][r]};
         PxVec3 p = px_vec((double)at[0], (double)at[1], (double)at[2]), n = px_vec(0, 0, 0);
-        if (f->from.n[2] != NULL)
-            n = px_vec((double)f->from.n[0][k], (double)f->from.n[1][k], (double)f->from.n[2][k]);
-        if (t->kind == PX_THING_MESH)
+        if (from->n[2] != NULL)
+            n = px_vec((double)from->n[0][r], (double)from->n[1][r], (double)from->n[2][r]);
+        if (t->kind == PX_THING_MESH) {
+            if (f->material != UINT32_MAX && meets_another(f, at))
+                p = px_mad(p, n, 0.1 * f->setting->spacing);
             touch_walls(&f->touch, &p, &n);
+        }
         t->position[k] = px_setting_place(f->setting, p);
         t->normal[k] = px_v3_unit(px_setting_turn(f->setting, n));
-        if (f->from.v[2] != NULL)
+        if (from->v[2] != NULL)
             t->velocity[k] =
-                px_setting_turn(f->setting, px_vec((double)f->from.v[0][k], (double)f->from.v[1][k],
-                                                   (double)f->from.v[2][k]));
+                px_setting_turn(f->setting, px_vec((double)from->v[0][r], (double)from->v[1][r],
+                                                   (double)from->v[2][r]));
         if (t->radius != NULL)
-            t->radius[k] =
-                f->from.radius != NULL ? f->from.radius[k] : (float)f->subject->meta.spacing;
+            t->radius[k] = from->radius != NULL ? from->radius[r] : (float)f->setting->spacing;
         if (t->temperature != NULL)
-            t->temperature[k] = f->from.temperature[k];
-        if (f->column != NULL)
-            t->colour[k] = colour_of(f->colouring, f->column[k]);
-        else if (f->value != NULL)
-            t->colour[k] = colour_of(f->colouring, nearest_value(f->nearest, at, f->value));
-        else if (f->mixed) {
-            uint32_t who;
-            float square;
-            px_kdtree_nearest(&f->nearest->tree, at[0], at[1], at[2], 1, &who, &square);
-            t->colour[k] = f->looks[material_of(&f->subject->particles, who, f->look_count)].colour;
-        }
+            t->temperature[k] = from->temperature[r];
+        if (t->colour != NULL)
+            t->colour[k] = colour_at(f, r, at);
     }
 }
 
@@ -425,12 +494,40 @@ static PxStatus own_column(const PxPlyTable *ply, const PlyPlaces *from, const c
     return PX_OK;
 }
 
-static PxStatus add_surface(const PxSubject *s, const PxPlyTable *ply, PxSetting *setting,
-                            const PxColouring *colouring, const float *value, size_t looks,
-                            const PxThreads *threads, PxScenery *out)
+static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThreads *threads,
+                         PxScenery *out)
 {
-    bool discs = s->shown == PX_SHOW_SURFELS, coloured = colouring->column[0] != '\0';
-    uint32_t look = only_material(s, looks);
+    bool discs = f->subject->shown == PX_SHOW_SURFELS;
+    bool coloured = f->colouring->column[0] != '\0';
+    if (f->mixed || coloured) { /* numbers are not to be seen through anything */
+        PxLook solid = px_look_glossy(px_v3_all(0.8f), 0.35f);
+        look = px_scenery_add_look(out, &solid);
+        if (look == UINT32_MAX)
+            return px_fail(PX_ERR_MEMORY, "render: no room for a look");
+    }
+    PX_TRY(px_scenery_add_thing(out, discs ? PX_THING_DISCS : PX_THING_MESH, look, part->points,
+                                discs ? 0 : part->triangles,
+                                PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
+                                    (f->mixed || coloured ? PX_WITH_COLOUR : 0) |
+                                    (f->from.temperature != NULL ? PX_WITH_TEMPERATURE : 0),
+                                &f->thing));
+    f->looks = out->looks.data;
+    f->touch = (Touch){f->setting, f->looks[look].kind != PX_LOOK_CLEAR};
+    f->row = part->row;
+    px_parallel_for(threads, part->points, PX_BLOCK, fill_points, f);
+    if (f->thing->triangles > 0)
+        memcpy(f->thing->triangle, part->triangle, sizeof *part->triangle * part->triangles);
+    if (!discs && f->from.n[2] == NULL)
+        make_normals(f->thing);
+    return PX_OK;
+}
+
+static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyTable *ply,
+                            PxSetting *setting, const PxColouring *colouring, const float *value,
+                            size_t looks, const PxThreads *threads, PxScenery *out)
+{
+    const float *material = px_ply_column(ply, "material");
+    uint32_t look = material != NULL ? 0 : only_material(s, looks);
     Fill f = {.subject = s,
               .setting = setting,
               .colouring = colouring,
@@ -438,35 +535,23 @@ static PxStatus add_surface(const PxSubject *s, const PxPlyTable *ply, PxSetting
               .look_count = looks,
               .from = ply_places(ply),
               .mixed = look == UINT32_MAX};
-    if (discs && ply->points > 0 && f.from.n[2] == NULL)
-        return px_fail(PX_ERR_FORMAT, "render: the surfels of frame %u have no normals nx ny nz",
-                       s->meta.number);
-    if (f.mixed || coloured) { /* numbers are not to be seen through anything */
-        PxLook solid = px_look_glossy(px_v3_all(0.8f), 0.35f);
-        look = px_scenery_add_look(out, &solid);
-    }
-    f.looks = out->looks.data;
-    f.touch = (Touch){setting, f.looks[look].kind != PX_LOOK_CLEAR};
+    if (s->shown == PX_SHOW_SURFELS && f.from.n[2] == NULL)
+        return px_fail(PX_ERR_FORMAT, "%s: surfels without normals nx ny nz", name);
     float *made = NULL;
     Nearest nearest;
-    PX_TRY(px_scenery_add_thing(out, discs ? PX_THING_DISCS : PX_THING_MESH, look, ply->points,
-                                discs ? 0 : ply->triangles,
-                                PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
-                                    (f.mixed || coloured ? PX_WITH_COLOUR : 0) |
-                                    (f.from.temperature != NULL ? PX_WITH_TEMPERATURE : 0),
-                                &f.thing));
     PxStatus status = nearest_make(s, &nearest);
     f.nearest = &nearest;
-    if (status == PX_OK && coloured)
+    if (status == PX_OK && colouring->column[0] != '\0')
         status = own_column(ply, &f.from, colouring->column, &made, &f.column);
     for (size_t k = 0; k < setting->walls.count; ++k)
         px_wall_move(&setting->walls.data[k].wall, s->meta.time, 0);
-    if (status == PX_OK) {
-        px_parallel_for(threads, ply->points, PX_BLOCK, fill_points, &f);
-        if (f.thing->triangles > 0)
-            memcpy(f.thing->triangle, ply->triangle, sizeof *ply->triangle * ply->triangles);
-        if (!discs && f.from.n[2] == NULL)
-            make_normals(f.thing);
+    for (uint32_t k = 0; k < (material != NULL ? looks : 1) && status == PX_OK; ++k) {
+        Part part;
+        f.material = material != NULL && nearest.there ? k : UINT32_MAX;
+        status = part_make(name, ply, material, k, &part);
+        if (status == PX_OK && part.points > 0)
+            status = add_part(&f, &part, material != NULL ? k : look, threads, out);
+        part_free(&part);
     }
     px_release(NULL, made, 0);
     nearest_free(&nearest);
@@ -489,7 +574,8 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
         if (status == PX_OK)
             status = px_ply_table_read(path, &ply);
         if (status == PX_OK && ply.points > 0)
-            status = add_surface(subject, &ply, setting, colouring, value, looks, threads, out);
+            status =
+                add_surface(subject, path, &ply, setting, colouring, value, looks, threads, out);
         px_ply_table_free(&ply);
     }
     px_release(NULL, value, 0);
