@@ -123,5 +123,5 @@ PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size)
         return px_look_clear(1.5f, absorption(px_v3(0.86f, 0.94f, 0.90f), size), PX_RANK_GLASS);
     if (has(name, "metal") || has(name, "steel"))
         return px_look_metal(px_v3(0.75f, 0.74f, 0.72f), 0.35f);
-    return px_look_glossy(px_v3(0.72f, 0.71f, 0.69f), 0.35f);
+    return px_look_glossy(px_v3(0.60f, 0.59f, 0.575f), 0.35f);
 }

@@ -3,10 +3,11 @@
  * direction in which the path goes on; both are weighted by how likely each was to find
  * it [Veach and Guibas 1995, balance heuristic].
  *
- * Light on its way to a surface through water or glass is not bent: what would be a
- * caustic is found by chance so seldom that it is noise. It goes straight on and loses
- * what the borders reflect and the medium absorbs (px_rays_pass). What is seen through
- * water is bent as it should be. */
+ * What the camera sees through water and glass, and in it, is bent and mirrored as it
+ * should be. Light on its way from the sun to a surface is not bent: what would be a caustic
+ * is found by chance so seldom that it is noise. It goes straight on and loses what the
+ * borders reflect and the medium absorbs (px_rays_pass). Nor is light bent between
+ * surfaces that scatter, where it loses what the medium absorbs. */
 #include "render/path.h"
 
 #include "render/optics.h"
@@ -284,7 +285,9 @@ static void cross_border(Path *p, PxV3 at, const PxHit *hit, uint32_t index)
         media_remove(&beyond, index);
     const PxLook *outside = media_top(enters ? &p->media : &beyond, scenery);
     p->through = true;
-    if (outside != NULL && look->rank <= outside->rank) { /* nothing changes here */
+    /* Nothing changes where another is there all the same; and between things that scatter
+     * light goes straight on, as it does on its way from the sun. */
+    if (p->scattered > 0 || (outside != NULL && look->rank <= outside->rank)) {
         p->media = beyond;
         turn_to(p, at, d, hit);
         return;

@@ -87,6 +87,7 @@ typedef struct Session {
     PxThreads threads;
     char folder[PX_PATH_MAX];
     PX_LIST(Shot) shots;
+    uint32_t around[3]; /* frames of the folder: the first, the last, one between */
     PxSetting setting;
     PxColouring colouring;
     int samples;
@@ -124,6 +125,8 @@ static PxStatus list_shots(Session *s)
     else if (status == PX_OK && met == 0)
         status = px_fail(PX_ERR_ARGUMENT, "render: '%s' has no frame from %u to %u, %u is the last",
                          def->dir, def->first, def->last, numbers.data[numbers.count - 1]);
+    for (size_t k = 0; k < 3 && numbers.count > 0; ++k)
+        s->around[k] = numbers.data[k == 0 ? 0 : k == 1 ? numbers.count - 1 : numbers.count / 2];
     PX_LIST_FREE(&numbers);
     return status;
 }
@@ -161,18 +164,18 @@ static bool tells_later(PxStatus status)
     return status == PX_ERR_FORMAT || status == PX_ERR_IO;
 }
 
-/* Where matter is in some frames: the first, the last and the one between. */
+/* Where matter is in some frames of the folder, whichever are to be drawn. */
 static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spacing)
 {
     *matter = px_bounds_empty();
-    size_t count = s->shots.count;
+    PxSceneCamera camera;
+    bool told = s->def->scene != NULL && px_scene_camera(s->def->scene, &camera);
     bool any = false;
     PxStatus status = PX_OK;
-    for (int k = 0; k < 3 && !(any && s->def->scene != NULL); ++k) { /* a scene knows the rest */
-        size_t which = k == 0 ? 0 : k == 1 ? count - 1 : count / 2;
+    for (int k = 0; k < 3 && !(any && told); ++k) {
         PxSubject subject;
-        status = px_subject_read(s->def->dir, s->shots.data[which].frame, PX_SHOW_PARTICLES,
-                                 &s->threads, &subject);
+        status =
+            px_subject_read(s->def->dir, s->around[k], PX_SHOW_PARTICLES, &s->threads, &subject);
         if (status == PX_OK) {
             if (subject.particles.count > 0)
                 *matter = px_bounds_join(*matter, px_subject_bounds(&subject));

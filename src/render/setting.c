@@ -132,13 +132,17 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
     if (!is_box(&s->matter))
         s->matter = (PxBounds){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
     s->size = fmax(px_length(px_sub(s->matter.high, s->matter.low)), s->spacing);
+    bool has_camera = s->scene != NULL && px_scene_camera(s->scene, &s->camera);
+    if (has_camera) /* as high as its picture is where it looks at */
+        s->size =
+            2 * tan(0.5 * s->camera.fov * DEGREE) * px_length(px_sub(s->camera.to, s->camera.from));
     for (size_t k = 0; s->scene != NULL && k < s->scene->bodies; ++k)
         if (s->scene->body[k].def.wall)
             PX_TRY(add_wall(s, &s->scene->body[k]));
     s->level = ground_level(s);
     if (def->stated_camera)
         s->camera = def->camera;
-    else if (s->scene == NULL || !px_scene_camera(s->scene, &s->camera))
+    else if (!has_camera)
         s->camera = framing(s, (double)def->width / def->height);
     s->origin = s->camera.to;
     return PX_OK;
@@ -171,7 +175,7 @@ static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out
                 : def->floor == PX_FLOOR_SHADOW ? PX_GROUND_CATCHER
                                                 : PX_GROUND_NONE,
         .level = (float)(s->level - height_of(s->up, s->origin)),
-        .colour = px_v3(0.50f, 0.49f, 0.48f),
+        .colour = px_v3(0.45f, 0.445f, 0.44f),
         .near_end = 0.8f * reach,
         .far_end = 5 * reach,
     };

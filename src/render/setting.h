@@ -20,7 +20,7 @@ typedef struct PxSetting {
     double spacing;
     double fps;
     PxBounds matter; ///< where matter is, in the scene's axes
-    double size;     ///< m, of what is looked at
+    double size;     ///< m, of what the scene is about; the same for all its pictures
     PxVec3 origin;   ///< in the scene's axes: the scenery's (0, 0, 0)
     PxSceneCamera camera;
     double level; ///< of the ground, along up

@@ -267,7 +267,7 @@ static float nearest_value(const Nearest *n, const float at[3], const float *val
  * before a pane. */
 static double touching(double d, bool before)
 {
-    double end = before ? 0.02 : -0.1;
+    double end = before ? 0.1 : -0.1;
     return d < 0.5 ? end : end + (1 - end) * (2 * d - 1);
 }
 

@@ -2,7 +2,7 @@
 
 #include "shape/shape_inner.h"
 
-#define TURNS 96u
+#define TURNS 256u
 #define ARCS 24u /* of a quarter circle */
 
 typedef struct Maker {
