@@ -145,6 +145,7 @@ typedef struct Path {
     int scattered;
     bool through;  /* the sun and lamps do not count when they are come upon: there was
                     * something clear since the path last scattered, or they did already */
+    bool bent;     /* off or by something clear: what is seen is not straight behind it */
     float density; /* with which the direction was chosen where it last scattered */
 } Path;
 
@@ -306,6 +307,7 @@ static void cross_border(Path *p, PxV3 at, const PxHit *hit, uint32_t index)
         cosine = -px_v3_dot(d, n);
     }
     float mirrored = px_fresnel(fminf(1, cosine), here / there, &after);
+    p->bent = true;
     px_sample2(p->sampler, &u, &v);
     PxV3 next;
     if (u < mirrored) {
@@ -333,6 +335,7 @@ static void cross_pane(Path *p, PxV3 at, const PxHit *hit, const PxLook *look)
     p->through = true;
     bool wet = p->media.count > 0; /* nearly the same index on both sides */
     if (!wet && p->scattered == 0 && u < 2 * f / (1 + f)) {
+        p->bent = true;
         turn_to(p, at, px_reflect(p->ray.direction, hit->normal), hit);
         return;
     }
@@ -397,9 +400,9 @@ static bool on_ground(Path *p, float t)
     PxV3 at = px_v3_mad(p->ray.from, p->ray.direction, t);
     at.y = ground->level;
     if (ground->kind == PX_GROUND_CATCHER && p->scattered == 0) {
-        p->cover = p->through ? 1 : shadow_on_ground(p, at);
-        if (!p->through)
-            return false; /* seen by the camera itself */
+        p->cover = p->bent ? 1 : shadow_on_ground(p, at);
+        if (!p->bent)
+            return false;
     }
     float fade = px_smoothf(ground->near_end, ground->far_end, sqrtf(at.x * at.x + at.z * at.z));
     if (fade > 0)
@@ -415,7 +418,7 @@ static bool on_ground(Path *p, float t)
 static void in_the_sky(Path *p)
 {
     const PxScenery *scenery = p->def->scenery;
-    if (scenery->ground.kind == PX_GROUND_CATCHER && p->scattered == 0 && !p->through) {
+    if (scenery->ground.kind == PX_GROUND_CATCHER && p->scattered == 0 && !p->bent) {
         p->cover = 0;
         return;
     }

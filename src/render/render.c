@@ -13,6 +13,7 @@
 #include "store/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 PxRenderDef px_render_def_default(void)
@@ -190,7 +191,39 @@ static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spac
     return any ? PX_OK : status;
 }
 
-/* The numbers that frames have in a column, for colours that mean the same in all. */
+typedef PX_LIST(float) Floats;
+
+/* Numbers of one frame's column, every so many when there are very many. */
+static PxStatus gather(Session *s, uint32_t frame, Floats *out)
+{
+    enum { MOST = 1 << 16 };
+    PxSubject subject;
+    float *value = NULL;
+    PxStatus status = px_subject_read(s->def->dir, frame, PX_SHOW_PARTICLES, &s->threads, &subject);
+    uint32_t count = subject.particles.count, stride = count / MOST + 1;
+    if (status == PX_OK) {
+        value = px_allocate(NULL, sizeof *value * (count + (size_t)1));
+        if (value == NULL || !PX_LIST_RESERVE(out, MOST))
+            status = px_fail(PX_ERR_MEMORY, "render: no room for a column");
+        else
+            status = px_subject_values(&subject, s->colouring.column, value, s->colouring.unit);
+    }
+    for (uint32_t i = 0; status == PX_OK && i < count; i += stride)
+        if (isfinite(value[i]))
+            out->data[out->count++] = value[i];
+    px_release(NULL, value, 0);
+    px_subject_free(&subject);
+    return status;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The numbers that frames have in a column, for colours that mean the same in all: from the
+ * first to the last hundredth, since a single splash would leave all else dark. */
 static PxStatus find_range(Session *s)
 {
     const PxRenderDef *def = s->def;
@@ -200,34 +233,27 @@ static PxStatus find_range(Session *s)
     if (strlen(def->colour) >= sizeof c->column || def->colour[0] == '\0')
         return px_fail(PX_ERR_ARGUMENT, "render: '%.60s' is no name of a column", def->colour);
     strcpy(c->column, def->colour);
-    double low = INFINITY, high = -INFINITY;
     bool stated = !isnan(def->range_low) && !isnan(def->range_high);
-    for (size_t k = 0; k < (stated ? 1 : s->shots.count); ++k) {
+    Floats all = {0};
+    PxStatus status = PX_OK;
+    for (size_t k = 0; k < (stated ? 1 : s->shots.count) && status == PX_OK; ++k) {
         if (k > 0 && s->shots.data[k].frame == s->shots.data[k - 1].frame)
             continue;
-        PxSubject subject;
-        float *value = NULL;
-        PxStatus status = px_subject_read(def->dir, s->shots.data[k].frame, PX_SHOW_PARTICLES,
-                                          &s->threads, &subject);
-        if (status == PX_OK) {
-            value = px_allocate(NULL, sizeof *value * (subject.particles.count + (size_t)1));
-            status = value == NULL ? px_fail(PX_ERR_MEMORY, "render: no room for a column")
-                                   : px_subject_values(&subject, c->column, value, c->unit);
-        }
-        for (uint32_t i = 0; status == PX_OK && i < subject.particles.count; ++i) {
-            low = fmin(low, (double)value[i]);
-            high = fmax(high, (double)value[i]);
-        }
-        px_release(NULL, value, 0);
-        px_subject_free(&subject);
-        if (status != PX_OK && !tells_later(status))
-            return status;
-        if (s->each != NULL && !tell(s))
-            return stopped(s);
+        status = gather(s, s->shots.data[k].frame, &all);
+        if (tells_later(status))
+            status = PX_OK;
+        if (status == PX_OK && !tell(s))
+            status = stopped(s);
     }
-    c->low = !isnan(def->range_low) ? def->range_low : isfinite(low) ? low : 0;
-    c->high = !isnan(def->range_high) ? def->range_high : isfinite(high) ? high : 1;
-    return PX_OK;
+    if (all.count > 0)
+        qsort(all.data, all.count, sizeof *all.data, by_size);
+    size_t cut = all.count / 100;
+    c->low = !isnan(def->range_low) ? def->range_low : all.count > 0 ? (double)all.data[cut] : 0;
+    c->high = !isnan(def->range_high) ? def->range_high
+              : all.count > 0         ? (double)all.data[all.count - 1 - cut]
+                                      : 1;
+    PX_LIST_FREE(&all);
+    return status;
 }
 
 /* ---- one picture ---- */
@@ -242,7 +268,9 @@ static void describe(const Session *s, const PxSubject *subject, const Shot *sho
 {
     const PxRenderDef *def = s->def;
     const PxSceneCamera *c = &s->setting.camera;
-    px_text_add(out, "size %dx%d, quality %s, samples %d, show %s, light %s, sun %g/%g, floor %s",
+    px_text_add(out,
+                "phyxel " PX_VERSION
+                ", size %dx%d, quality %s, samples %d, show %s, light %s, sun %g/%g, floor %s",
                 def->width, def->height, quality_words[def->quality], s->samples,
                 show_words[subject->shown], light_words[def->lighting], def->sun_azimuth,
                 def->sun_height, floor_words[def->floor]);
