@@ -64,6 +64,8 @@ int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *c
         fprintf(stderr, "the film is %s\n", def->film);
     else if (status == PX_ERR_STOPPED)
         fprintf(stderr, "the same command goes on from there\n");
+    else if (status == PX_ERR_FORMAT && report.pictures > 0)
+        fprintf(stderr, "--first goes on behind it\n");
     return exit_status;
 }
 

@@ -182,7 +182,7 @@ TEST(a_picture_tells_its_run_its_frame_and_its_settings)
     Folder f = folder_make();
     char word[1000];
     PxRenderReport report;
-    write_frame(f.path, 0, 3, 0);
+    write_frame(f.path, 6, 3, 0);
     write_frame(f.path, 7, 3, 0);
     PxRenderDef def = small_def(f.path);
     CHECK_OK(px_render(&def, NULL, NULL, &report));
@@ -317,6 +317,21 @@ TEST(a_damaged_frame_is_named_and_what_was_drawn_is_kept)
     PxRenderDef def = small_def(f.path);
     CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_FORMAT, "000002.h5");
     CHECK(px_file_exists(folder_file(&f, "pictures/000001.png")));
+    folder_remove(&f);
+}
+
+TEST(a_missing_frame_is_named_and_what_was_drawn_is_kept)
+{
+    Folder f = folder_make();
+    write_frame(f.path, 1, 2, 0);
+    write_frame(f.path, 2, 2, 0);
+    write_frame(f.path, 4, 2, 0);
+    PxRenderDef def = small_def(f.path);
+    PxRenderReport report;
+    CHECK_FAILS(px_render(&def, NULL, NULL, &report), PX_ERR_FORMAT, "frame 3");
+    CHECK_EQUAL(report.pictures, 2);
+    def.first = 4;
+    CHECK_OK(px_render(&def, NULL, NULL, &report));
     folder_remove(&f);
 }
 

@@ -88,6 +88,7 @@ typedef struct Session {
     PxThreads threads;
     char folder[PX_PATH_MAX];
     PX_LIST(Shot) shots;
+    uint32_t missing;   /* a frame that should be there; 0 when none is */
     uint32_t around[3]; /* frames of the folder: the first, the last, one between */
     PxSetting setting;
     PxColouring colouring;
@@ -111,10 +112,14 @@ static PxStatus list_shots(Session *s)
     if (!PX_LIST_RESERVE(&s->shots, count + 1))
         status = px_fail(PX_ERR_MEMORY, "render: no room for a list of %zu pictures", count);
     uint32_t last = 0, met = 0;
-    for (size_t k = 0; k < numbers.count && status == PX_OK; ++k) {
+    for (size_t k = 0; k < numbers.count && status == PX_OK && s->missing == 0; ++k) {
         uint32_t n = numbers.data[k];
         if (n < def->first || n > def->last)
             continue;
+        if (met > 0 && n != last + 1 && def->turntable == 0) {
+            s->missing = last + 1;
+            break;
+        }
         last = n;
         if (met++ % def->every == 0 && def->turntable == 0)
             s->shots.data[s->shots.count++] = (Shot){n, n, 0};
@@ -414,6 +419,10 @@ static PxStatus take_shots(Session *s)
         if (!on && k + 1 < s->shots.count)
             return stopped(s);
     }
+    if (s->missing > 0)
+        return px_fail(PX_ERR_FORMAT,
+                       "render: frame %u of '%s' is missing, and there are some behind it",
+                       s->missing, s->def->dir);
     return PX_OK;
 }
 

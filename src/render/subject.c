@@ -1,5 +1,6 @@
 #include "render/subject.h"
 
+#include "base/random.h"
 #include "phyxel/suggest.h"
 #include "render/colour_map.h"
 #include "render/ply_table.h"
@@ -18,20 +19,24 @@ static PxStatus surface_path(char path[PX_PATH_MAX], const char *dir, PxShow sho
                         number);
 }
 
-/* The digest of a whole file: a picture is good for exactly that one. */
+/* Adds that of a whole file: a picture is good for exactly that one. */
 static PxStatus digest_file(const char *path, uint64_t digest[2])
 {
     void *bytes;
     size_t size;
+    uint64_t of_file[2];
     PX_TRY(px_file_read(path, (size_t)1 << 36, &bytes, &size));
-    px_digest(bytes, size, digest);
+    px_digest(bytes, size, of_file);
     px_list_free(bytes);
+    for (int k = 0; k < 2; ++k)
+        digest[k] = px_mix(digest[k]) + of_file[k];
     return PX_OK;
 }
 
 static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject *out)
 {
     char path[PX_PATH_MAX];
+    px_table_hash(&out->particles, PX_COLUMN_FRAME, out->digest);
     for (PxShow k = PX_SHOW_SURFACE; k <= PX_SHOW_SURFELS; ++k) {
         if (show != PX_SHOW_BEST && show != k)
             continue;
@@ -46,7 +51,6 @@ static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject 
                            k == PX_SHOW_SURFACE ? "phyxel surface" : "phyxel surface --surfels");
     }
     out->shown = PX_SHOW_PARTICLES;
-    px_table_hash(&out->particles, PX_COLUMN_FRAME, out->digest);
     return PX_OK;
 }
 

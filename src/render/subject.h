@@ -17,7 +17,7 @@ typedef struct PxSubject {
     PxFrameMeta meta;
     PxTable particles;
     PxShow shown;       ///< which of them it is
-    uint64_t digest[2]; ///< of the file that is drawn
+    uint64_t digest[2]; ///< of all that is drawn
 } PxSubject;
 
 /// Reads the particles of a frame, and finds out how it is shown.
