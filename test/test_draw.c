@@ -245,6 +245,21 @@ TEST(a_liquid_that_reaches_into_its_glass_has_no_air_between_them)
     px_scenery_free(&s);
 }
 
+TEST(a_camera_under_water_is_in_it)
+{
+    /* 2 m of water of index 1 up to the sky, which nothing else tells the camera of */
+    PxScenery s = before(px_sky_even(px_v3_all(1)));
+    PxLook look = px_look_clear(1, px_v3(1, 0, 0), 1);
+    add_ball(&s, &look, px_v3_all(0), 2);
+    s.camera = px_camera_look(px_v3_all(0), px_v3(0, 0, -1), 40);
+    PxDrawDef def = draw_def(&s, 1);
+    PxSeen *seen = draw(&def);
+    CHECK_NEAR(seen[48 * 24 + 24].light.x, exp(-2), 1e-4);
+    CHECK_NEAR(seen[48 * 24 + 24].light.y, 1, 1e-4);
+    free(seen);
+    px_scenery_free(&s);
+}
+
 static double noise_of(uint32_t samples)
 {
     PxScenery s = before(px_sky_day(-40, 50));

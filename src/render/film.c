@@ -109,17 +109,26 @@ static int start(PxFilm *film, const Kind *kind, double fps, int end)
     words[count++] = film->file.partial;
     words[count] = NULL;
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t manner;
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         return error;
+    error = posix_spawnattr_init(&manner);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    /* A group of its own: Ctrl-C is for us, who then end it as we see fit. */
+    posix_spawnattr_setflags(&manner, POSIX_SPAWN_SETPGROUP);
     error = posix_spawn_file_actions_adddup2(&actions, end, 0);
     if (error == 0)
         error = posix_spawn_file_actions_adddup2(&actions, film->talk, 1);
     if (error == 0)
         error = posix_spawn_file_actions_adddup2(&actions, film->talk, 2);
     if (error == 0)
-        error =
-            posix_spawnp(&film->process, "ffmpeg", &actions, NULL, (char *const *)words, environ);
+        error = posix_spawnp(&film->process, "ffmpeg", &actions, &manner, (char *const *)words,
+                             environ);
+    posix_spawnattr_destroy(&manner);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }

@@ -16,16 +16,7 @@
 
 /* ---- what the ray is in ---- */
 
-/* Clear things that a point is in; where several overlap the one of the highest rank is
- * there and the others are not [Schmidt and Budge 2002]. That way a liquid that reaches a
- * little into its glass touches it without a gap of air. */
-enum { NESTED = 8 };
-typedef struct Media {
-    uint32_t look[NESTED];
-    int count;
-} Media;
-
-static const PxLook *media_top(const Media *m, const PxScenery *scenery)
+static const PxLook *media_top(const PxMedia *m, const PxScenery *scenery)
 {
     const PxLook *top = NULL;
     for (int k = 0; k < m->count; ++k) {
@@ -36,19 +27,37 @@ static const PxLook *media_top(const Media *m, const PxScenery *scenery)
     return top;
 }
 
-static void media_add(Media *m, uint32_t look)
+static void media_add(PxMedia *m, uint32_t look)
 {
-    if (m->count < NESTED)
+    if (m->count < PX_MOST_NESTED)
         m->look[m->count++] = look;
 }
 
-static void media_remove(Media *m, uint32_t look)
+static void media_remove(PxMedia *m, uint32_t look)
 {
     for (int k = 0; k < m->count; ++k)
         if (m->look[k] == look) {
             m->look[k] = m->look[--m->count];
             return;
         }
+}
+
+PxMedia px_media_at(const PxScenery *scenery, const PxRays *rays, PxV3 place)
+{
+    /* What a ray to the sky leaves before it enters it, it begins in. */
+    enum { ROOM = 256 };
+    PxCrossing crossing[ROOM];
+    PxMedia in = {.count = 0};
+    PxRay ray = {.from = place, .direction = px_v3(0, 1, 0), .most = INFINITY};
+    size_t count = px_rays_cross(rays, &ray, crossing, ROOM);
+    for (uint32_t k = 0; k < scenery->looks.count; ++k)
+        for (size_t c = 0; c < count && scenery->looks.data[k].kind == PX_LOOK_CLEAR; ++c)
+            if (scenery->things.data[crossing[c].thing].look == k) {
+                if (!crossing[c].in)
+                    media_add(&in, k);
+                break;
+            }
+    return in;
 }
 
 /* ---- surfaces that scatter ---- */
@@ -141,7 +150,7 @@ typedef struct Path {
     PxV3 weight; /* of what is found from here on */
     PxV3 light;  /* found so far */
     float cover;
-    Media media;
+    PxMedia media;
     int scattered;
     bool through;  /* the sun and lamps do not count when they are come upon: there was
                     * something clear since the path last scattered, or they did already */
@@ -279,7 +288,7 @@ static void cross_border(Path *p, PxV3 at, const PxHit *hit, uint32_t index)
     const PxLook *look = &scenery->looks.data[index];
     PxV3 d = p->ray.direction;
     bool enters = px_v3_dot(d, hit->flat) < 0;
-    Media beyond = p->media;
+    PxMedia beyond = p->media;
     if (enters)
         media_add(&beyond, index);
     else
@@ -491,7 +500,8 @@ static PxRay camera_ray(const PxCamera *c, float x, float y, PxSampler *sampler)
 
 PxSeen px_path_trace(const PxPathDef *def, float x, float y, PxSampler *sampler)
 {
-    Path p = {.def = def, .sampler = sampler, .weight = px_v3_all(1), .cover = 1};
+    Path p = {
+        .def = def, .sampler = sampler, .weight = px_v3_all(1), .cover = 1, .media = def->start};
     p.ray = camera_ray(&def->scenery->camera, x, y, sampler);
     for (int bounce = 0; go_on(&p); ++bounce) {
         float size = px_v3_max(p.weight), u, v;

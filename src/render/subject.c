@@ -162,6 +162,8 @@ PxStatus px_subject_values(const PxSubject *subject, const char *column, float *
 static PxV3 colour_of(const PxColouring *c, float value)
 {
     double span = c->high - c->low;
+    if (!isfinite(value))
+        return px_v3(1, 0, 0.6f); /* of no colour that a number has */
     return px_colour_map(span > 0 ? (float)(((double)value - c->low) / span) : 0.5f);
 }
 
@@ -473,7 +475,8 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
                 px_setting_turn(f->setting, px_vec((double)from->v[0][r], (double)from->v[1][r],
                                                    (double)from->v[2][r]));
         if (t->radius != NULL)
-            t->radius[k] = from->radius != NULL ? from->radius[r] : (float)f->setting->spacing;
+            t->radius[k] =
+                fmaxf(1e-9f, from->radius != NULL ? from->radius[r] : (float)f->setting->spacing);
         if (t->temperature != NULL)
             t->temperature[k] = from->temperature[r];
         if (t->colour != NULL)
