@@ -156,7 +156,7 @@ TEST(x_rays_lose_what_the_true_thickness_of_a_ball_takes)
     CHECK_OK(px_rays_create(&s, &rays));
     PxPathDef path = {.scenery = &s, .rays = rays};
     for (int k = 0; k < 20; ++k) {
-        PxSampler sampler = px_sampler(0, 0, 0, 0);
+        PxSampler sampler = px_sampler(0, 0, 0, 0, 0);
         double y = 0.055 * k, slope = y * tan(20 * 3.14159265358979 / 180);
         double b = 5 * sin(atan(slope));
         double d = b < 1 ? 2 * sqrt(1 - b * b) : 0;
@@ -182,7 +182,7 @@ TEST(where_balls_overlap_x_rays_count_their_matter_once)
     PxRays *rays;
     CHECK_OK(px_rays_create(&s, &rays));
     PxPathDef path = {.scenery = &s, .rays = rays};
-    PxSampler sampler = px_sampler(0, 0, 0, 0);
+    PxSampler sampler = px_sampler(0, 0, 0, 0, 0);
     CHECK_NEAR(px_xray_trace(&path, 0, 0, &sampler).light.x, exp(-0.5 * 2.8), 2e-4);
     px_rays_free(rays);
     px_scenery_free(&s);

@@ -143,7 +143,7 @@ TEST(the_first_samples_of_a_pixel_are_stratified)
     for (uint32_t pixel = 0; pixel < 20; ++pixel) {
         int square[64] = {0}, column[64] = {0}, row[64] = {0};
         for (uint32_t k = 0; k < 64; ++k) {
-            PxSampler s = px_sampler(pixel, 3, 7, k);
+            PxSampler s = px_sampler(pixel, 3, 7, k, 6);
             float u, v;
             px_sample2(&s, &u, &v);
             px_sample2(&s, &u, &v); /* the second pair */
@@ -157,12 +157,26 @@ TEST(the_first_samples_of_a_pixel_are_stratified)
     }
 }
 
+TEST(neighbouring_pixels_are_stratified_together)
+{
+    /* 4 x 4 pixels of 4 samples: one in every 8 x 8 square */
+    int square[64] = {0};
+    for (uint32_t k = 0; k < 64; ++k) {
+        PxSampler s = px_sampler(8 + k % 4, 4 + k / 4 % 4, 1, k / 16, 2);
+        float u, v;
+        px_sample2(&s, &u, &v);
+        ++square[(int)(8 * u) * 8 + (int)(8 * v)];
+    }
+    for (int k = 0; k < 64; ++k)
+        CHECK_EQUAL(square[k], 1);
+}
+
 TEST(pairs_and_pixels_do_not_know_of_each_other)
 {
     /* correlation of 4096 samples: 3 standard deviations are 3 / 64 */
     double sum = 0, across = 0;
     for (uint32_t k = 0; k < 4096; ++k) {
-        PxSampler a = px_sampler(1, 1, 0, k), b = px_sampler(2, 1, 0, k);
+        PxSampler a = px_sampler(1, 1, 0, k, 12), b = px_sampler(2, 1, 0, k, 12);
         float u, v, x, y, p, q;
         px_sample2(&a, &u, &v);
         px_sample2(&a, &x, &y);

@@ -49,11 +49,6 @@ static PxRenderDef small_def(const char *dir)
     return def;
 }
 
-static void text_of(const char *path, const char *key, char *out, size_t size)
-{
-    CHECK_OK(px_png_read(path, NULL, key, out, size));
-}
-
 /* ---- files, which need no Embree ---- */
 
 TEST(a_png_gives_back_its_pixels_and_its_words)
@@ -176,6 +171,11 @@ TEST(values_out_of_range_are_refused)
 }
 
 #ifdef PX_HAVE_EMBREE
+
+static void text_of(const char *path, const char *key, char *out, size_t size)
+{
+    CHECK_OK(px_png_read(path, NULL, key, out, size));
+}
 
 TEST(a_picture_tells_its_run_its_frame_and_its_settings)
 {

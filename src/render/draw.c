@@ -91,6 +91,7 @@ typedef struct Job {
     PxSeen *out;
     uint32_t across; /* tiles */
     uint32_t first;  /* tile of this turn */
+    uint32_t bits;   /* of the samples' numbers */
 } Job;
 
 /* A number within a pixel and a little beyond, most often in the middle: the pixel's
@@ -106,7 +107,7 @@ static PxSeen draw_pixel(const Job *job, uint32_t x, uint32_t y)
     const PxDrawDef *def = job->def;
     PxSeen sum = {px_v3_all(0), 0};
     for (uint32_t k = 0; k < def->samples; ++k) {
-        PxSampler sampler = px_sampler(x, y, def->seed, k);
+        PxSampler sampler = px_sampler(x, y, def->seed, k, job->bits);
         float u, v;
         px_sample2(&sampler, &u, &v);
         float right = (2 * ((float)x + tent(u)) - (float)def->width) / (float)def->height;
@@ -148,6 +149,8 @@ PxStatus px_draw_light(const PxDrawDef *def, PxSeen *out, PxDrawFunction *each, 
                         .clamp = def->clamp},
                .out = out,
                .across = (def->width + TILE - 1) / TILE};
+    while ((1ull << job.bits) < def->samples)
+        ++job.bits;
     uint32_t tiles = job.across * ((def->height + TILE - 1) / TILE);
     /* In turns, so that whoever waits hears of it and may stop. */
     uint32_t turn = tiles / 32 + (uint32_t)def->threads.count * 4;
