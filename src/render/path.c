@@ -333,20 +333,20 @@ static void cross_border(Path *p, PxV3 at, const PxHit *hit, uint32_t index)
 }
 
 /* A sheet of glass so thin that nothing is bent: with all that goes to and fro in it,
- * 2 F / (1 + F) is mirrored. Mirrored is only what the camera sees; light between other
- * things passes, for what a pane mirrors onto a wall is little light and much noise. */
+ * 2 F / (1 + F) is mirrored. What it mirrors is taken to be the sky, for the camera, and
+ * nothing for light between other things: what is lost is little light, and much noise. */
 static void cross_pane(Path *p, PxV3 at, const PxHit *hit, const PxLook *look)
 {
-    float f =
-        px_fresnel(fminf(1, fabsf(px_v3_dot(p->ray.direction, hit->normal))), 1 / look->ior, NULL);
-    float u, v;
-    px_sample2(p->sampler, &u, &v);
-    p->through = true;
+    const PxSky *sky = &p->def->scenery->sky;
     bool wet = p->media.count > 0; /* nearly the same index on both sides */
-    if (!wet && p->scattered == 0 && u < 2 * f / (1 + f)) {
-        p->bent = true;
-        turn_to(p, at, px_reflect(p->ray.direction, hit->normal), hit);
-        return;
+    p->through = true;
+    if (!wet && p->scattered == 0) {
+        float cosine = fminf(1, fabsf(px_v3_dot(p->ray.direction, hit->normal)));
+        float f = px_fresnel(cosine, 1 / look->ior, NULL), mirrored = 2 * f / (1 + f);
+        PxV3 there = px_reflect(p->ray.direction, hit->normal);
+        PxV3 seen = px_v3_add(px_sky_radiance(sky, there), px_sun_radiance(sky, there));
+        add_light(p, px_v3_scale(seen, mirrored));
+        p->weight = px_v3_scale(p->weight, 1 - mirrored);
     }
     p->weight = px_v3_mul(p->weight, hit->colour);
     turn_to(p, at, p->ray.direction, hit);

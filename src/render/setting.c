@@ -46,6 +46,7 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
     wall->pivot = def.at;
     wall->keys = px_scene_keyframes(body, NULL);
     wall->bounds = px_shape_bounds(wall->shape);
+    shown.thickness = wall->inside ? INFINITY : px_shape_thickness(wall->shape);
     PxStatus status = PX_OK;
     if (wall->keys > 0) {
         wall->key = calloc(wall->keys, sizeof *wall->key);

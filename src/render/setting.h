@@ -9,8 +9,9 @@
 
 /// A wall of the scene as it is shown.
 typedef struct PxShownWall {
-    PxWall wall;  ///< its shape and keyframes belong to it
-    PxMesh *mesh; ///< of the wall at rest; NULL for a plane
+    PxWall wall;      ///< its shape and keyframes belong to it
+    PxMesh *mesh;     ///< of the wall at rest; NULL for a plane
+    double thickness; ///< m
     PxLook look;
 } PxShownWall;
 

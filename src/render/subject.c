@@ -268,12 +268,10 @@ static float nearest_value(const Nearest *n, const float at[3], const float *val
 }
 
 /* From where a wall is this far away (in spacings) to where the surface is drawn: what is
- * nearer than half a spacing reaches a little into the wall, so that no air is left between
- * the two; from there on less and less up to a whole one. What hides the wall must stay
- * before a pane. */
-static double touching(double d, bool before)
+ * nearer than half a spacing is moved to `end`, from there on less and less up to a whole
+ * one. */
+static double touching(double d, double end)
 {
-    double end = before ? 0.1 : -0.1;
     return d < 0.5 ? end : end + (1 - end) * (2 * d - 1);
 }
 
@@ -290,14 +288,18 @@ static void touch_wall(const Touch *touch, const PxShownWall *shown, PxVec3 *at,
     if (!wall->inside && (rest.x < low.x - s || rest.y < low.y - s || rest.z < low.z - s ||
                           rest.x > high.x + s || rest.y > high.y + s || rest.z > high.z + s))
         return;
-    bool before = touch->opaque && shown->look.kind == PX_LOOK_PANE;
+    /* A little into the wall, so that no air is left between the two, but not through a thin
+     * one; what is opaque stays before a pane. */
+    double end = touch->opaque && shown->look.kind == PX_LOOK_PANE
+                     ? 0.1
+                     : -fmin(0.1, 0.3 * shown->thickness / s);
     PxVec3 from = rest, first = px_vec(0, 0, 0);
     for (int turn = 0; turn < 2; ++turn) {
         PxVec3 away;
         double d = px_wall_distance(wall, from, &away);
         if (d >= s || (turn == 1 && px_dot(away, first) > 0.5))
             break;
-        rest = px_mad(rest, away, s * touching(d / s, before) - d);
+        rest = px_mad(rest, away, s * touching(d / s, end) - d);
         if (d < 0.5 * s) {
             PxVec3 out = px_wall_turn_to_world(wall, 0, away);
             if (px_dot(*normal, out) < -0.3)
@@ -318,7 +320,7 @@ static void touch_walls(const Touch *touch, PxVec3 *at, PxVec3 *normal)
     double *height = setting->up == 'z' ? &at->z : &at->y;
     double s = setting->spacing, d = *height - setting->level;
     if (d < s && d > -s)
-        *height = setting->level + s * touching(d / s, false);
+        *height = setting->level + s * touching(d / s, -0.1);
 }
 
 typedef struct PlyPlaces {
