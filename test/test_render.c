@@ -154,6 +154,17 @@ TEST(an_unknown_kind_of_film_is_refused_before_anything_is_drawn)
     folder_remove(&f);
 }
 
+TEST(a_film_that_cannot_be_written_is_told_before_anything_is_drawn)
+{
+    Folder f = folder_make();
+    write_frame(f.path, 1, 2, 0);
+    PxRenderDef def = small_def(f.path);
+    def.film = folder_file(&f, "no such folder/film.mp4");
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_IO, "no such folder/film.mp4");
+    CHECK(!px_file_exists(folder_file(&f, "pictures")));
+    folder_remove(&f);
+}
+
 TEST(values_out_of_range_are_refused)
 {
     Folder f = folder_make();

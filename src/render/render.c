@@ -455,6 +455,15 @@ static PxStatus make_film(Session *s)
     return px_film_finish(film);
 }
 
+/* Whether a film may be written there: asked before hours of drawing, not after them. */
+static PxStatus try_film(const char *path)
+{
+    PxFile file;
+    PxStatus status = px_file_begin(&file, path);
+    px_file_abandon(&file);
+    return status;
+}
+
 static PxStatus session_run(Session *s)
 {
     const PxRenderDef *def = s->def;
@@ -474,6 +483,8 @@ static PxStatus session_run(Session *s)
     PX_TRY(look_around(s, &matter, &up, &spacing));
     PX_TRY(px_setting_make(def, &matter, up, spacing, &s->setting));
     PX_TRY(find_range(s));
+    if (def->film != NULL)
+        PX_TRY(try_film(def->film));
     PX_TRY(px_folder_make(s->folder));
     PX_TRY(px_folder_clean(s->folder));
     PX_TRY(take_shots(s));
