@@ -19,6 +19,7 @@ static const Entry entries[] = {
     {"info", "say what is in a result folder, or what this phyxel can do", command_info},
     {"surface", "make surfaces around the particles of a run", command_surface},
     {"export", "hand frames to other programs", command_export},
+    {"render", "draw pictures of a run, and a film of them", command_render},
     {"bench", "measure the engine on this machine", command_bench},
     {"scenes", "list the scenes that come with phyxel", command_scenes},
     {"schema", "print the JSON schema of scene files", command_schema},

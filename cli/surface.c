@@ -29,6 +29,27 @@ static bool show(void *user, const PxSurfaceProgress *p)
     return !signals_stop();
 }
 
+int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
+{
+    Show state = {.terminal = isatty(STDERR_FILENO) == 1, .quiet = quiet};
+    PxSurfaceReport report;
+    char wall[32];
+    signals_catch();
+    PxStatus status = px_surface_run(def, show, &state, &report);
+    if (state.terminal && state.any)
+        fputc('\n', stderr);
+    int exit_status = status == PX_OK ? EXIT_DONE : report_failure(status, command);
+    if (!quiet && !report.scene && status == PX_OK)
+        fprintf(stderr, "no run.json that is of use: walls and the names of materials are not "
+                        "known\n");
+    if (!quiet && (status == PX_OK || report.made + report.kept > 0))
+        fprintf(stderr, "%u made, %u were up to date, in %s: %s\n", report.made, report.kept,
+                report.out, text_seconds(report.wall, wall, sizeof wall));
+    if (status == PX_ERR_STOPPED)
+        fprintf(stderr, "the same words again go on\n");
+    return exit_status;
+}
+
 /* "7", "3-9", "3-" or "-9". */
 static bool read_range(const char *text, uint32_t *first, uint32_t *last)
 {
@@ -71,7 +92,7 @@ int command_surface(int argc, char **argv)
     PxSurfaceRunDef def = px_surface_run_def_default();
     PxSurfaceDef *surface = &def.surface;
     const char *frames = NULL, *smoothing = NULL, *gap = NULL;
-    Show state = {.terminal = isatty(STDERR_FILENO) == 1};
+    bool quiet = false;
     char details[1024];
     say_fields(details, sizeof details);
     const Option options[] = {
@@ -92,7 +113,7 @@ int command_surface(int argc, char **argv)
         {"measure", 0, OPTION_FLAG, &def.measure, NULL, "area, volume, pieces to measure.csv"},
         {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "make all anew"},
         {"threads", 'j', OPTION_COUNT, &surface->threads, "N", "how many threads (all cores)"},
-        {"quiet", 'q', OPTION_FLAG, &state.quiet, NULL, "no progress"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };
     const Command command = {
         "surface", "DIR [options]", "make surfaces around the particles of a run",
@@ -121,20 +142,5 @@ int command_surface(int argc, char **argv)
     }
     if (!is_folder(def.dir, "surface"))
         return EXIT_WRONG;
-    signals_catch();
-    PxSurfaceReport report;
-    PxStatus status = px_surface_run(&def, show, &state, &report);
-    if (state.terminal && state.any)
-        fputc('\n', stderr);
-    int exit_status = status == PX_OK ? EXIT_DONE : report_failure(status, "surface");
-    char wall[32];
-    if (!state.quiet && !report.scene && status == PX_OK)
-        fprintf(stderr, "no run.json that is of use: walls and the names of materials are not "
-                        "known\n");
-    if (!state.quiet && (status == PX_OK || report.made + report.kept > 0))
-        fprintf(stderr, "%u made, %u were up to date, in %s: %s\n", report.made, report.kept,
-                report.out, text_seconds(report.wall, wall, sizeof wall));
-    if (status == PX_ERR_STOPPED)
-        fprintf(stderr, "the same words again go on\n");
-    return exit_status;
+    return make_surfaces(&def, quiet, "surface");
 }

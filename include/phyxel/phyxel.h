@@ -5,6 +5,7 @@
 #include "phyxel/bench.h"
 #include "phyxel/memory.h"
 #include "phyxel/model.h"
+#include "phyxel/render.h"
 #include "phyxel/run.h"
 #include "phyxel/scene.h"
 #include "phyxel/shape.h"

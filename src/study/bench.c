@@ -21,6 +21,8 @@ static const struct {
      px_bench_neighbours},
     {{"peer", "the set-ups on which SPlisHSPlasH was measured", false}, px_bench_peer},
     {{"surface", "surfaces of a million particles, field by field", false}, px_bench_surface},
+    {{"render", "a glass-like liquid of 200,000 triangles on a ground: seconds, noise", false},
+     px_bench_render},
     {{"tension", "drop, crown and glass with every solver and tension model; takes hours", true},
      px_bench_tension},
     {{"validate", "the physics against formulas: measured, reference, error, within", false},

@@ -27,6 +27,7 @@ PxStatus px_bench_neighbours(PxBench *bench);
 PxStatus px_bench_peer(PxBench *bench);
 PxStatus px_bench_surface(PxBench *bench);
 PxStatus px_bench_validate(PxBench *bench);
+PxStatus px_bench_render(PxBench *bench);
 PxStatus px_bench_tension(PxBench *bench);
 
 #endif
