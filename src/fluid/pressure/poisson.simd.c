@@ -474,9 +474,10 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Solve *s = user;
     const PxFluid *f = s->q->fluid;
     float s3 = (float)(f->spacing * f->spacing * f->spacing), part = (float)s->options.part;
+    float most = (float)s->options.most_undone;
     for (uint32_t i = begin; i < end; ++i) {
         float now = s3 / f->volume[i] - 1.0f;
-        now = now > 0.0f ? part * now : now;
+        now = now > 0.0f ? fminf(part * now, most) : now;
         s->q->start[i] = f->inverse_mass[i] > 0.0f ? now : -1e30f;
         f->quad[4 * (size_t)i + 3] = s->pressure[i];
     }
