@@ -85,6 +85,30 @@ TEST(steps_that_did_not_converge_are_counted)
     }
 }
 
+/* They share a solve, whichever of them comes first. */
+TEST(the_strictest_of_several_fluids_rules)
+{
+    for (int strict = 0; strict < 2; ++strict) {
+        PxWorld *world = pool_make(0.02, "dfsph");
+        PxMaterialDef oil = px_material_def_default();
+        oil.name = "oil";
+        oil.density = 900;
+        CHECK_OK(px_world_add_material(world, &oil, NULL));
+        double loose = 5, tight = 1e-3;
+        CHECK_OK(px_world_set(world, "materials.water.pressure.max_error",
+                              strict == 0 ? &tight : &loose, 1));
+        CHECK_OK(px_world_set(world, "materials.oil.pressure.max_error",
+                              strict == 1 ? &tight : &loose, 1));
+        PxStats stats;
+        for (int step = 0; step < 5; ++step) {
+            CHECK_OK(px_world_step(world, 10));
+            px_world_stats(world, &stats);
+            CHECK(stats.solve_error <= tight);
+        }
+        px_world_free(world);
+    }
+}
+
 /* Gradients of the kernel are 1 / s^4: their squares leave a float's range below a millimetre. */
 TEST(a_pool_of_any_size_carries_its_weight)
 {

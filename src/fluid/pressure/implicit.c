@@ -1,6 +1,7 @@
 #include "fluid/pressure/implicit.h"
 
 #include <math.h>
+#include <string.h>
 
 const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
     [PX_IMPLICIT_MAX_ERROR] = {.key = "max_error",
@@ -48,6 +49,20 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                                     .help = "Mean compression in a step at which the divergence "
                                             "solve may stop."},
 };
+
+void px_implicit_strictest(const PxFluid *f, bool divergence, double param[PX_IMPLICIT_PARAMS])
+{
+    const size_t least[] = {PX_IMPLICIT_MAX_ERROR, PX_IMPLICIT_COARSE, PX_IMPLICIT_MAX_DIVERGENCE};
+    size_t leasts = divergence ? PX_COUNT(least) : PX_COUNT(least) - 1;
+    memcpy(param, f->material[0].def.pressure.param, PX_IMPLICIT_PARAMS * sizeof *param);
+    for (uint32_t m = 1; m < f->materials; ++m) {
+        const double *other = f->material[m].def.pressure.param;
+        for (size_t k = 0; k < leasts; ++k)
+            param[least[k]] = fmin(param[least[k]], other[least[k]]);
+        param[PX_IMPLICIT_MAX_ITERATIONS] =
+            fmax(param[PX_IMPLICIT_MAX_ITERATIONS], other[PX_IMPLICIT_MAX_ITERATIONS]);
+    }
+}
 
 double px_implicit_step_limit(const PxFluid *f)
 {

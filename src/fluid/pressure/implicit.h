@@ -17,6 +17,10 @@ enum {
 };
 extern const PxField px_implicit_fields[PX_IMPLICIT_PARAMS];
 
+/// The numbers of a solve that all fluids of a world share: the least errors, the most
+/// iterations, and the coarse grid only if nobody does without.
+void px_implicit_strictest(const PxFluid *fluid, bool divergence, double param[PX_IMPLICIT_PARAMS]);
+
 /// Longest step: neither the fastest particle nor pressure itself goes too far.
 double px_implicit_step_limit(const PxFluid *fluid);
 

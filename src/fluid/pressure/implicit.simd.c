@@ -102,8 +102,8 @@ static double part_to_undo(const PxFluid *f)
 
 PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
 {
-    /* The fluids of a world share the solve; the first one's numbers rule. */
-    const double *param = f->material[0].def.pressure.param;
+    double param[PX_IMPLICIT_PARAMS];
+    px_implicit_strictest(f, kind.divergence, param);
     PxPoissonOptions options = {.most = (uint32_t)param[PX_IMPLICIT_MAX_ITERATIONS],
                                 .coarse = param[PX_IMPLICIT_COARSE] > 0,
                                 .plain = kind.uniform};
