@@ -21,6 +21,9 @@ int command_schema(int argc, char **argv);
 /// Says on stderr why the last call failed; returns the exit status that fits.
 int report_failure(PxStatus status, const char *command);
 
+/// Says so when it is none.
+bool is_folder(const char *dir, const char *command);
+
 /// Reads a scene and applies --set; complaints go to `out`. EXIT_DONE when it may
 /// be used. *scene is NULL when there is none to say anything about.
 void print_complaints(const PxScene *scene, FILE *out);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int report_failure(PxStatus status, const char *command)
 {
@@ -19,6 +20,16 @@ int report_failure(PxStatus status, const char *command)
     default:
         return EXIT_FAILED;
     }
+}
+
+bool is_folder(const char *dir, const char *command)
+{
+    struct stat info;
+    if (stat(dir, &info) == 0 && S_ISDIR(info.st_mode))
+        return true;
+    fprintf(stderr, "phyxel %s: there is no folder '%s'; wanted one that 'phyxel run' has made\n",
+            command, dir);
+    return false;
 }
 
 void print_complaints(const PxScene *scene, FILE *out)
