@@ -23,6 +23,9 @@ VECTORS = {
 }
 
 
+BLOCK = 4096
+
+
 class Damaged(Exception):
     """The file cannot be read; says which and why."""
 
@@ -85,18 +88,25 @@ def vertex_dtype(path, properties):
 
 
 def keep_columns(points, rows):
+    """Rows of numbers side by side become columns. In blocks that stay in the cache: over
+    the whole file, each column would fetch all of it from memory."""
     names = list(rows.dtype.names)
+    moves = []  # property, and the array it goes to
     for vector, parts in VECTORS.items():
         if not set(parts) <= set(names):
             continue
         kind = "u1" if vector == "colour" and rows.dtype[parts[0]] == "u1" else "<f4"
-        column = np.empty((len(rows), 3), dtype=kind)
+        column = points.columns[vector] = np.empty((len(rows), 3), dtype=kind)
         for k, part in enumerate(parts):
-            column[:, k] = rows[part]
+            moves.append((part, column[:, k]))
             names.remove(part)
-        points.columns[vector] = column
     for name in names:
-        points.columns[name] = np.ascontiguousarray(rows[name])
+        points.columns[name] = np.empty(len(rows), dtype=rows.dtype[name])
+        moves.append((name, points.columns[name]))
+    for first in range(0, len(rows), BLOCK):
+        block = slice(first, first + BLOCK)
+        for name, column in moves:
+            column[block] = rows[name][block]
 
 
 def read_triangles(file, path, count, properties, vertices):
@@ -145,7 +155,9 @@ def read(path):
                 points.triangles = read_triangles(file, path, count, properties, points.count)
             else:
                 raise Damaged(f"{path}: element {name} is not understood")
-    if points.count and not np.isfinite(points.columns["position"]).all():
+    # A sum is quicker than a look at each, and what is wrong with one is wrong with it.
+    if (not np.isfinite(points.columns["position"].sum())
+            and not np.isfinite(points.columns["position"]).all()):
         row = int(np.argmin(np.isfinite(points.columns["position"]).all(axis=1)))
         raise Damaged(f"{path}: the position of vertex {row} is not finite")
     return points
