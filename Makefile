@@ -1,6 +1,6 @@
 # The front door; CMake and Ninja do the work (CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all test demo check-format format docs fuzz bench install clean help
+.PHONY: all test demo gallery check-format format docs fuzz bench install clean help
 
 BUILD  := build
 PREFIX ?= /usr/local
@@ -16,18 +16,24 @@ test: ## install what is missing, build with gcc, clang and sanitizers, run all 
 	@tools/install-deps
 	@tools/test
 
-demo: ## install what is missing, build, run a shipped scene (SCENE=dam-break)
+demo: ## install what is missing, build, make a film of a shipped scene (SCENE=dam-break)
 	@tools/install-deps build
 	@tools/build release phyxel
-	@$(BUILD)/phyxel run scenes/$(SCENE).json -o $(DEMO) --overwrite
+	@$(BUILD)/phyxel run scenes/$(SCENE).json -o $(DEMO) --overwrite --film --size 640x360
 	@echo
 	@echo "The result is in $(DEMO):"
+	@echo "  $(DEMO)/film.mp4       the film, made of $(DEMO)/pictures/*.png"
 	@echo "  $(DEMO)/frames/*.h5    one HDF5 file a frame"
 	@echo "  $(DEMO)/stats.csv      what every step did"
 	@echo "To look at it:"
 	@echo "  paraview $(DEMO)/frames.xdmf               the animation in ParaView"
 	@echo "  build/phyxel info $(DEMO)                  what is in it, in words"
 	@echo "  build/phyxel export $(DEMO) --to ply       points for Blender, MeshLab, ..."
+
+gallery: ## draw the pictures of docs/gallery anew
+	@tools/install-deps build
+	@tools/build release phyxel
+	@tools/gallery
 
 check-format: ## say which files clang-format would change
 	@tools/format --check

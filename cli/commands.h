@@ -14,6 +14,8 @@ int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_surface(int argc, char **argv);
+int command_render(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_scenes(int argc, char **argv);
 int command_schema(int argc, char **argv);
@@ -21,13 +23,24 @@ int command_schema(int argc, char **argv);
 /// Says on stderr why the last call failed; returns the exit status that fits.
 int report_failure(PxStatus status, const char *command);
 
-/// Says so when it is none.
-bool is_folder(const char *dir, const char *command);
-
 /// Reads a scene and applies --set; complaints go to `out`. EXIT_DONE when it may
 /// be used. *scene is NULL when there is none to say anything about.
 void print_complaints(const PxScene *scene, FILE *out);
 int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene);
+
+/// Is there such a folder? Says so when not.
+bool is_folder(const char *dir, const char *command);
+
+/// Makes surfaces, shows how far it is, and says how it ended; the exit status. `command` is
+/// who speaks.
+int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command);
+
+/// Draws, shows how far it is, and says how it ended; the exit status. `command` is who
+/// speaks.
+int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *command);
+
+/// WIDTHxHEIGHT into def; says so when it is no size.
+bool read_size(const char *text, PxRenderDef *def);
 
 /// "1.2 GB", "3 min 20 s" into a buffer.
 const char *text_bytes(double bytes, char *buffer, size_t size);

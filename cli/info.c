@@ -49,6 +49,9 @@ static int describe_phyxel(void)
     printf("phyxel %s\n\nexport formats:\n", PX_VERSION);
     for (uint32_t k = 0; px_export_format(k) != NULL; ++k)
         printf("  %-8s %s\n", px_export_format(k)->name, px_export_format(k)->summary);
+    printf("\nfields of surfaces:\n");
+    for (uint32_t k = 0; px_surface_field(k) != NULL; ++k)
+        printf("  %-12s %s\n", px_surface_field(k)->name, px_surface_field(k)->summary);
     printf("\nbenches:\n");
     for (size_t k = 0; px_bench_info(k) != NULL; ++k)
         printf("  %-12s %s\n", px_bench_info(k)->name, px_bench_info(k)->summary);

@@ -156,11 +156,34 @@ static int find_scene(const char *path, const OptionList *sets, int frames, cons
     return status;
 }
 
+/* What becomes of the frames when a film is wanted: surfaces, pictures of them, DIR/film.mp4. */
+static int make_film(const PxScene *scene, const PxRunDef *run, const char *size, int samples,
+                     bool quiet, bool json)
+{
+    PxRenderDef def = px_render_def_default();
+    char film[1024];
+    snprintf(film, sizeof film, "%s/film.mp4", run->out);
+    def.dir = run->out;
+    def.scene = scene;
+    def.film = film;
+    def.threads = run->threads;
+    def.samples = samples;
+    if (!read_size(size, &def))
+        return EXIT_WRONG;
+    PxSurfaceRunDef surface = px_surface_run_def_default();
+    surface.dir = run->out;
+    surface.surface.threads = run->threads;
+    int status = make_surfaces(&surface, quiet || json, "run");
+    return status == EXIT_DONE ? render_pictures(&def, quiet, json, "run") : status;
+}
+
 int command_run(int argc, char **argv)
 {
     PxRunDef def = px_run_def_default();
     int frames = -1, checkpoint = (int)def.checkpoint;
-    bool json = false, quiet = false;
+    int samples = 16; /* noise of pictures that follow each other is half as visible */
+    const char *size = "960x540";
+    bool json = false, quiet = false, film = false;
     OptionList sets = {.count = 0};
     const Option options[] = {
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where the result goes (out/NAME)"},
@@ -171,6 +194,9 @@ int command_run(int argc, char **argv)
         {"set", 's', OPTION_LIST, &sets, "PATH=VALUE", "change a value of the scene"},
         {"checkpoint", 0, OPTION_COUNT, &checkpoint, "N",
          "a checkpoint every N frames (1); 0: when stopped"},
+        {"film", 0, OPTION_FLAG, &film, NULL, "draw pictures as well, and DIR/film.mp4 of them"},
+        {"size", 0, OPTION_TEXT, &size, "WxH", "of the film (960x540)"},
+        {"samples", 0, OPTION_COUNT, &samples, "N", "a pixel of the film (16)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };
@@ -202,6 +228,9 @@ int command_run(int argc, char **argv)
         def.out = folder;
     }
     def.checkpoint = (uint32_t)checkpoint;
+    PxRenderDef tried = px_render_def_default();
+    if (!read_size(size, &tried))
+        return EXIT_WRONG; /* before the work, not after it */
 
     PxScene *scene = NULL;
     int exit_status = find_scene(path, &sets, frames, &def, &scene);
@@ -218,6 +247,8 @@ int command_run(int argc, char **argv)
             exit_status = report_failure(status, "run");
         if (!quiet || status != PX_OK)
             say_end(status, &report, def.out);
+        if (status == PX_OK && film)
+            exit_status = make_film(scene, &def, size, samples, quiet, json);
     }
     px_scene_free(scene);
     return exit_status;

@@ -29,7 +29,7 @@ wrong "unknown command 'xyzzyplugh'" xyzzyplugh
 wrong "unknown option '--vresion', did you mean '--version'?" --vresion
 wrong "unknown command ''" ""
 
-for command in run check info export bench scenes schema; do
+for command in run check info surface export bench scenes schema; do
     status 0 $command --help
     data
     grep -q "^usage: phyxel $command" "$work/out" || fail "no usage"

@@ -24,6 +24,8 @@ typedef struct PxSceneBody {
     PxSceneKeyframe *keyframe;
     size_t keyframes;
     bool shape_known; ///< the shape was read without an error
+    bool has_look;    ///< stated
+    PxSceneLook look;
 } PxSceneBody;
 
 typedef struct PxSceneEmitter {
@@ -62,6 +64,7 @@ struct PxScene {
     int up;           ///< PxSceneUp
     PxWorldDef world; ///< its spacing is 0 when that was refused
     PxMaterialDef *material;
+    PxSceneLook **material_look; ///< one a material; NULL where none is stated
     size_t materials;
     PxSceneBody *body;
     size_t bodies;

@@ -193,6 +193,54 @@ const PxSection px_camera_section = {.name = "camera",
                                      .defaults = camera_defaults,
                                      .help = "From where the pictures are taken."};
 
+static const char *const look_words[] = {"matte", "glossy", "metal", "clear", "hidden", NULL};
+static const PxField look_fields[] = {
+    {.key = "kind",
+     .kind = PX_FIELD_WORD,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = AT(PxSceneLook, kind),
+     .unit = "",
+     .help =
+         "What light does there: scattered, under a varnish, mirrored, refracted; hidden is not "
+         "shown.",
+     .words = look_words},
+    {.key = "colour",
+     .kind = PX_FIELD_VECTOR,
+     .offset = AT(PxSceneLook, colour),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Red, green, blue as a screen has them; of what is clear, after half the size of the "
+             "scene."},
+    {.key = "roughness",
+     .kind = PX_FIELD_NUMBER,
+     .offset = AT(PxSceneLook, roughness),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Glossy and metal: 0 mirrors sharply, 1 not at all."},
+    {.key = "ior",
+     .kind = PX_FIELD_NUMBER,
+     .offset = AT(PxSceneLook, ior),
+     .unit = "",
+     .least = 1,
+     .most = 4,
+     .help = "Clear and glossy: refractive index; water 1.33, glass 1.5."},
+};
+static const size_t look_field_count = PX_COUNT(look_fields);
+
+static void look_defaults(void *object)
+{
+    *(PxSceneLook *)object = (PxSceneLook){
+        .kind = PX_SCENE_GLOSSY, .colour = {0.8, 0.8, 0.8}, .roughness = 0.35, .ior = 1.5};
+}
+
+const PxSection px_look_section = {.name = "look",
+                                   .fields = look_fields,
+                                   .field_count = &look_field_count,
+                                   .defaults = look_defaults,
+                                   .help = "What it looks like in pictures."};
+
 /* --- shapes ------------------------------------------------------------------- */
 
 #define LENGTH(member, more, text)                                                                 \
@@ -321,9 +369,18 @@ static void material_defaults(void *object)
     *(PxMaterialDef *)object = px_material_def_default();
 }
 
+static const PxEntry material_entries[] = {
+    {.key = "look",
+     .kind = PX_ENTRY_SECTION,
+     .section = &px_look_section,
+     .help = "What it looks like in pictures; by its name unless stated."},
+};
+
 const PxSection px_material_section = {.name = "material",
                                        .fields = px_material_fields,
                                        .field_count = &px_material_field_count,
+                                       .entries = material_entries,
+                                       .entry_count = PX_COUNT(material_entries),
                                        .defaults = material_defaults,
                                        .help = "What bodies are made of."};
 
@@ -347,6 +404,10 @@ static const PxEntry body_entries[] = {
      .most = 100000,
      .help = "How a wall moves: straight and evenly from each to the next. It starts where its "
              "shape was put unless the first is at 0."},
+    {.key = "look",
+     .kind = PX_ENTRY_SECTION,
+     .section = &px_look_section,
+     .help = "What a wall looks like in pictures; by its name unless stated."},
 };
 
 static void body_defaults(void *object)
@@ -367,10 +428,9 @@ PxBodySort px_body_key_sort(const char *key)
     static const struct {
         const char *key;
         PxBodySort sort;
-    } sorts[] = {{"inside", PX_FOR_WALLS},    {"friction", PX_FOR_WALLS},
-                 {"keyframes", PX_FOR_WALLS}, {"material", PX_FOR_MATTER},
-                 {"velocity", PX_FOR_MATTER}, {"spin", PX_FOR_MATTER},
-                 {"fill", PX_FOR_MATTER}};
+    } sorts[] = {{"inside", PX_FOR_WALLS}, {"friction", PX_FOR_WALLS},  {"keyframes", PX_FOR_WALLS},
+                 {"look", PX_FOR_WALLS},   {"material", PX_FOR_MATTER}, {"velocity", PX_FOR_MATTER},
+                 {"spin", PX_FOR_MATTER},  {"fill", PX_FOR_MATTER}};
     for (size_t k = 0; k < PX_COUNT(sorts); ++k)
         if (strcmp(sorts[k].key, key) == 0)
             return sorts[k].sort;

@@ -41,6 +41,21 @@ typedef struct PxSceneEvent {
     int values;
 } PxSceneEvent;
 
+/// What something looks like in pictures, when the scene says so.
+typedef enum PxSceneLookKind {
+    PX_SCENE_MATTE,
+    PX_SCENE_GLOSSY,
+    PX_SCENE_METAL,
+    PX_SCENE_CLEAR,
+    PX_SCENE_HIDDEN
+} PxSceneLookKind;
+
+typedef struct PxSceneLook {
+    int kind; ///< PxSceneLookKind
+    PxVec3 colour;
+    double roughness, ior;
+} PxSceneLook;
+
 struct PxSection;
 
 /// What a key other than a field's leads to.
@@ -101,6 +116,7 @@ typedef union PxSectionObject {
     PxSceneKeyframe keyframe;
     PxSceneEvent event;
     PxSceneCamera camera;
+    PxSceneLook look;
 } PxSectionObject;
 
 extern const PxSection px_scene_section; ///< the top; fields of PxWorldDef
@@ -114,6 +130,7 @@ extern const PxSection px_turn_section;
 extern const PxSection px_keyframe_section;
 extern const PxSection px_event_section;
 extern const PxSection px_camera_section;
+extern const PxSection px_look_section;
 
 /// Which bodies a field of px_body_fields is for.
 typedef enum PxBodySort { PX_FOR_ALL, PX_FOR_WALLS, PX_FOR_MATTER } PxBodySort;

@@ -373,6 +373,16 @@ static void check_shared(PxScene *scene, const PxPath *at, const char *key, cons
                     px_quote(scene->material[0].name, (char[80]){0}, 80), first);
 }
 
+/* False when there is none, or after a complaint. */
+static bool read_look(PxScene *scene, const PxPath *above, const json_t *json, PxSceneLook *out)
+{
+    json_t *value = json_object_get(json, "look");
+    PxPath path = px_path_key(above, "look");
+    px_look_section.defaults(out);
+    return value != NULL && read_object(scene, &path, value, "an object with \"kind\"") &&
+           read_section(scene, &path, value, &px_look_section, out);
+}
+
 static PxStatus read_materials(PxScene *scene, const PxPath *root)
 {
     json_t *json = json_object_get(scene->root, "materials");
@@ -387,7 +397,9 @@ static PxStatus read_materials(PxScene *scene, const PxPath *root)
         return PX_OK;
     }
     scene->material = PX_ARENA_ARRAY(&scene->memory, PxMaterialDef, count);
-    if (scene->material == NULL)
+    scene->material_look = PX_ARENA_ARRAY(&scene->memory, PxSceneLook *, count);
+    PxSceneLook *looks = PX_ARENA_ARRAY(&scene->memory, PxSceneLook, count);
+    if (scene->material == NULL || scene->material_look == NULL || looks == NULL)
         return no_room("materials", count);
     const char *name;
     json_t *value;
@@ -402,11 +414,15 @@ static PxStatus read_materials(PxScene *scene, const PxPath *root)
                         "is not a name for a material: wanted 1 to %d bytes without a dot or "
                         "control characters",
                         PX_SCENE_MOST_NAME);
-        PxMaterialDef *material = &scene->material[scene->materials++];
+        size_t index = scene->materials++;
+        PxMaterialDef *material = &scene->material[index];
+        scene->material_look[index] = NULL;
         px_material_section.defaults(material);
         material->name = name;
         if (read_object(scene, &at, value, "an object with what the material is like"))
             read_section(scene, &at, value, &px_material_section, material);
+        if (json_is_object(value) && read_look(scene, &at, value, &looks[index]))
+            scene->material_look[index] = &looks[index];
         check_shared(scene, &at, "pressure", material->pressure.model,
                      scene->material[0].pressure.model);
         check_shared(scene, &at, "viscosity_model", material->viscosity_model.model,
@@ -687,6 +703,7 @@ static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size
         return PX_OK;
     read_section(scene, path, json, &px_body_section, &body->def);
     body->shape_known = read_shape(scene, path, json, &body->def.shape, &body->turn);
+    body->has_look = read_look(scene, path, json, &body->look);
     const json_t *wall = json_object_get(json, "wall");
     if (wall != NULL && !json_is_boolean(wall))
         return PX_OK; /* whether it is a wall is not known */
@@ -1011,6 +1028,7 @@ void px_scene_forget(PxScene *scene)
 {
     px_arena_free(&scene->memory);
     scene->material = NULL;
+    scene->material_look = NULL;
     scene->body = NULL;
     scene->emitter = NULL;
     scene->sink = NULL;

@@ -67,6 +67,17 @@ static void write_turn(PxWriter *w, const PxSceneTurn *turn)
     px_write_close_flat(w, '}');
 }
 
+/* Looks change no frame, so the hash is without them. */
+static void write_look(PxWriter *w, const PxSceneLook *look, Purpose purpose)
+{
+    if (purpose == TO_HASH)
+        return;
+    px_write_key(w, "look");
+    px_write_open_flat(w, '{');
+    write_fields(w, &px_look_section, look);
+    px_write_close_flat(w, '}');
+}
+
 /* --- hashing -------------------------------------------------------------------------- */
 
 static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t size)
@@ -148,6 +159,8 @@ static void write_body(PxWriter *w, const PxScene *scene, const PxSceneBody *bod
         if (sort == PX_FOR_ALL || (sort == PX_FOR_WALLS) == body->def.wall)
             write_field(w, field, &body->def);
     }
+    if (body->def.wall && body->has_look)
+        write_look(w, &body->look, purpose);
     if (body->def.wall) {
         px_write_key(w, "keyframes");
         px_write_open(w, '[');
@@ -230,6 +243,8 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
         px_write_key(w, scene->material[k].name);
         px_write_open(w, '{');
         write_fields(w, &px_material_section, &scene->material[k]);
+        if (scene->material_look[k] != NULL)
+            write_look(w, scene->material_look[k], purpose);
         px_write_close(w, '}');
     }
     px_write_close(w, '}');

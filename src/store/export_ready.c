@@ -2,16 +2,13 @@
 /// chosen, colours found.
 #include "store/export.h"
 
+#include "store/palette.h"
+
 #include "phyxel/suggest.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Materials without colours of their own are told apart by these. */
-static const uint8_t palette[][3] = {{70, 130, 180}, {218, 165, 32}, {178, 34, 34},
-                                     {60, 145, 80},  {147, 90, 180}, {210, 105, 30},
-                                     {70, 70, 80},   {200, 200, 210}};
 
 void px_export_frame_init(PxExportFrame *frame)
 {
@@ -154,8 +151,7 @@ static PxStatus make_colours(PxExportFrame *frame)
             return px_fail(PX_ERR_MEMORY, "export: no room for the colours of %u points", count);
         for (uint32_t i = 0; i < count; ++i) {
             uint32_t slot = material != NULL ? ((const uint32_t *)material->data[0])[i] : 0;
-            data[i] = from != NULL ? colour_byte(px_export_real(from, k, i))
-                                   : palette[slot % PX_COUNT(palette)][k];
+            data[i] = from != NULL ? colour_byte(px_export_real(from, k, i)) : px_palette(slot)[k];
         }
     }
     frame->colour = to;

@@ -1,9 +1,12 @@
-/// The physics against numbers that nobody here chose: every fluid case that has a formula.
+/// The physics against numbers that nobody here chose: every fluid case that has a formula, and
+/// surfaces.
 ///
 /// A case is a line of the list below. It is measured at its spacing, and for the whole bench
 /// at twice its spacing too, to see that a finer spacing is not worse.
 #include "study/bench.h"
 
+#include "phyxel/surface.h"
+#include "shape/shape.h"
 #include "study/column.h"
 #include "study/drop.h"
 #include "study/rayleigh_taylor.h"
@@ -11,6 +14,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
@@ -183,6 +187,47 @@ static PxStatus rayleigh_taylor(const Case *c, double coarser, int threads, Figu
     return PX_OK;
 }
 
+/* The surface of a ball of particles on a lattice, `cells` spacings in radius. */
+static PxStatus ball_surface(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxSurfaceDef def = px_surface_def_default();
+    PxShapeDef ball = px_shape_def_default(PX_SHAPE_SPHERE);
+    PxShape *shape = NULL;
+    PxPoints points = {0};
+    PxSurfaceMesh *mesh = NULL;
+    PxSurfaceMeasure measured = {0};
+    def.field = c->model;
+    def.threads = threads;
+    ball.radius = c->cells / coarser;
+    PX_TRY(px_shape_create(&ball, &shape));
+    PxStatus status = px_shape_fill(shape, PX_LATTICE_CUBIC, 1, 1 << 24, &points);
+    PxSurfaceParticles particles = {.count = (uint32_t)points.count, .spacing = 1};
+    float *at = status == PX_OK ? malloc((3 * points.count + 1) * sizeof *at) : NULL;
+    if (status == PX_OK && at == NULL)
+        status = px_fail(PX_ERR_MEMORY, "bench: no room for %zu particles", points.count);
+    for (size_t i = 0; status == PX_OK && i < points.count; ++i) {
+        at[i] = (float)points.position[i].x;
+        at[points.count + i] = (float)points.position[i].y;
+        at[2 * points.count + i] = (float)points.position[i].z;
+    }
+    for (size_t a = 0; a < 3 && at != NULL; ++a)
+        particles.position[a] = at + a * points.count;
+    if (status == PX_OK)
+        status = px_surface_make(&def, &particles, &mesh);
+    if (status == PX_OK)
+        status = px_surface_measure(mesh, &measured);
+    if (status == PX_OK) {
+        double r = ball.radius;
+        compare(out, "area / ball's", measured.area / (4 * PI * r * r), 1, 0.03);
+        compare(out, "volume / ball's", measured.volume / (4 * PI / 3 * r * r * r), 1, 0.03);
+    }
+    px_surface_free(mesh);
+    free(at);
+    px_points_free(&points);
+    px_shape_free(shape);
+    return status;
+}
+
 static const Case cases[] = {
     {"column at rest", column, "dfsph", NULL, 40, true, true},
     {"column at rest", column, "iisph", NULL, 40, false, true},
@@ -234,6 +279,10 @@ static const Case cases[] = {
     {"Rayleigh-Taylor", rayleigh_taylor, "iisph", "support 2.1", 40, false, true},
     {"Rayleigh-Taylor", rayleigh_taylor, "pcisph", "support 2.1", 40, false, true},
     {"Rayleigh-Taylor", rayleigh_taylor, "sesph", "support 2.1", 40, false, true},
+    {"surface of a ball", ball_surface, "-", "anisotropic", 20, true, true},
+    {"surface of a ball", ball_surface, "-", "density", 20, true, true},
+    {"surface of a ball", ball_surface, "-", "zhu-bridson", 20, true, true},
+    {"surface of a ball", ball_surface, "-", "onderik", 20, true, true},
 };
 
 /* How the bench fared so far. */

@@ -1,0 +1,275 @@
+/// phyxel render: pictures of the frames of a run, and a film of them.
+#include "commands.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- progress ---- */
+
+typedef struct Show {
+    bool terminal, quiet, json, any;
+    double shown; /* wall-clock second of the last line */
+} Show;
+
+static bool show(void *user, const PxRenderProgress *p)
+{
+    Show *s = user;
+    char left[32] = "...";
+    if (p->left >= 0)
+        text_seconds(p->left, left, sizeof left);
+    if (s->json) {
+        if (p->drawn) {
+            printf("{\"event\": \"picture\", \"picture\": %u, \"pictures\": %u, \"frame\": %u, "
+                   "\"wall\": %.3f, \"left\": ",
+                   p->picture, p->pictures, p->frame, p->wall);
+            printf(p->left >= 0 ? "%.3f}\n" : "null}\n", p->left);
+            fflush(stdout);
+        }
+        return !signals_stop();
+    }
+    double every = s->terminal ? 0.1 : 10;
+    bool last = p->drawn && p->picture == p->pictures;
+    if (!s->quiet && (last || p->wall - s->shown >= every)) {
+        if (s->terminal && p->filming)
+            fprintf(stderr, "\rthe film is made\033[K");
+        else if (s->terminal)
+            fprintf(stderr, "\rpicture %u/%u  frame %u  %3.0f %%  left %s\033[K",
+                    p->picture + (p->picture < p->pictures), p->pictures, p->frame,
+                    100 * (p->picture + p->part) / p->pictures, left);
+        else
+            fprintf(stderr, "picture %u/%u  left %s\n", p->picture, p->pictures, left);
+        s->shown = p->wall;
+        s->any = true;
+    }
+    return !signals_stop();
+}
+
+int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *command)
+{
+    Show state = {.terminal = isatty(STDERR_FILENO) == 1, .quiet = quiet, .json = json};
+    PxRenderReport report;
+    char wall[32];
+    signals_catch();
+    PxStatus status = px_render(def, show, &state, &report);
+    if (state.terminal && state.any)
+        fputc('\n', stderr);
+    int exit_status = status == PX_OK ? EXIT_DONE : report_failure(status, command);
+    if (report.pictures > 0 && (!quiet || status != PX_OK))
+        fprintf(stderr, "%u picture%s in %s, %u of them drawn now: %s\n", report.pictures,
+                report.pictures == 1 ? "" : "s", report.folder, report.drawn,
+                text_seconds(report.wall, wall, sizeof wall));
+    if (status == PX_OK && def->film != NULL && !quiet)
+        fprintf(stderr, "the film is %s\n", def->film);
+    else if (status == PX_ERR_STOPPED)
+        fprintf(stderr, "the same command goes on from there\n");
+    else if (status == PX_ERR_FORMAT && report.pictures > 0)
+        fprintf(stderr, "--first goes on behind it\n");
+    return exit_status;
+}
+
+/* ---- options that are more than a number ---- */
+
+bool read_size(const char *text, PxRenderDef *def)
+{
+    char end;
+    if (sscanf(text, "%dx%d%c", &def->width, &def->height, &end) == 2)
+        return true;
+    fprintf(stderr, "phyxel: --size is '%.80s', wanted WIDTHxHEIGHT, like 1280x720\n", text);
+    return false;
+}
+
+static int wrong(const char *option, const char *value, const char *wanted)
+{
+    fprintf(stderr, "phyxel render: %s is '%.80s', wanted %s\n", option, value, wanted);
+    return EXIT_WRONG;
+}
+
+/* Numbers with commas between, as many as there are wanted; what follows is *rest. */
+static bool read_numbers(const char *text, double *out, int count, const char **rest)
+{
+    for (int k = 0; k < count; ++k) {
+        char *end;
+        out[k] = strtod(text, &end);
+        if (end == text || !isfinite(out[k]) || (k + 1 < count && *end != ','))
+            return false;
+        text = end + (k + 1 < count);
+    }
+    *rest = text;
+    return true;
+}
+
+static bool read_camera(const char *text, PxSceneCamera *out)
+{
+    double from[3], to[3];
+    const char *rest;
+    out->fov = 40;
+    if (!read_numbers(text, from, 3, &rest) || *rest != '/' ||
+        !read_numbers(rest + 1, to, 3, &rest))
+        return false;
+    if (*rest == '/' && !read_numbers(rest + 1, &out->fov, 1, &rest))
+        return false;
+    out->from = (PxVec3){from[0], from[1], from[2]};
+    out->to = (PxVec3){to[0], to[1], to[2]};
+    return *rest == '\0';
+}
+
+static bool read_lamp(const char *text, PxLampDef *out)
+{
+    double at[3];
+    const char *rest;
+    if (!read_numbers(text, at, 3, &rest) || *rest != '/' ||
+        !read_numbers(rest + 1, &out->radius, 1, &rest) || *rest != '/' ||
+        !read_numbers(rest + 1, &out->power, 1, &rest))
+        return false;
+    out->at = (PxVec3){at[0], at[1], at[2]};
+    return *rest == '\0';
+}
+
+/* Which of the words, or -1. */
+static int read_word(const char *text, const char *const *words)
+{
+    for (int k = 0; words[k] != NULL; ++k)
+        if (strcmp(words[k], text) == 0)
+            return k;
+    return -1;
+}
+
+/* The options of pictures that are words, as they were typed. */
+typedef struct Words {
+    const char *size, *quality, *show, *camera, *floor, *light, *sun, *range;
+    OptionList lamps;
+} Words;
+
+static int take_words(const Words *w, PxRenderDef *def, PxLampDef lamps[OPTION_MOST])
+{
+    static const char *const qualities[] = {"draft", "good", "final", NULL};
+    static const char *const shows[] = {"best", "surface", "surfels", "particles", NULL};
+    static const char *const floors[] = {"solid", "shadow", "none", NULL};
+    static const char *const lights[] = {"day", "soft", "night", NULL};
+    const char *rest;
+    int k;
+    double two[2];
+    if (w->size != NULL && !read_size(w->size, def))
+        return EXIT_WRONG;
+    if (w->quality != NULL) {
+        if ((k = read_word(w->quality, qualities)) < 0)
+            return wrong("--quality", w->quality, "draft, good or final");
+        def->quality = (PxQuality)k;
+    }
+    if (w->show != NULL) {
+        if ((k = read_word(w->show, shows)) < 0)
+            return wrong("--show", w->show, "best, surface, surfels or particles");
+        def->show = (PxShow)k;
+    }
+    if (w->floor != NULL) {
+        if ((k = read_word(w->floor, floors)) < 0)
+            return wrong("--floor", w->floor, "solid, shadow or none");
+        def->floor = (PxFloor)k;
+    }
+    if (w->light != NULL) {
+        if ((k = read_word(w->light, lights)) < 0)
+            return wrong("--light", w->light, "day, soft or night");
+        def->lighting = (PxLighting)k;
+    }
+    if (w->camera != NULL) {
+        if (!read_camera(w->camera, &def->camera))
+            return wrong("--camera", w->camera, "FROM/TO or FROM/TO/FOV, like 1,1,2/0,0.3,0/40");
+        def->stated_camera = true;
+    }
+    if (w->sun != NULL) {
+        if (!read_numbers(w->sun, two, 2, &rest) || *rest != '\0')
+            return wrong("--sun", w->sun, "AZIMUTH,HEIGHT in degrees, like -55,48");
+        def->sun_azimuth = two[0];
+        def->sun_height = two[1];
+    }
+    if (w->range != NULL) {
+        if (!read_numbers(w->range, two, 2, &rest) || *rest != '\0')
+            return wrong("--range", w->range, "LOW,HIGH, like 0,2.5");
+        def->range_low = two[0];
+        def->range_high = two[1];
+    }
+    for (size_t l = 0; l < w->lamps.count; ++l)
+        if (!read_lamp(w->lamps.item[l], &lamps[l]))
+            return wrong("--lamp", w->lamps.item[l], "X,Y,Z/RADIUS/POWER, like 0,2,0/0.3/1");
+    def->lamp = lamps;
+    def->lamps = w->lamps.count;
+    return EXIT_DONE;
+}
+
+int command_render(int argc, char **argv)
+{
+    PxRenderDef def = px_render_def_default();
+    PxLampDef lamps[OPTION_MOST];
+    Words words = {.size = NULL};
+    int first = -1, last = -1, every = 1, frame = -1;
+    bool quiet = false, json = false;
+    const Option options[] = {
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where pictures go (DIR/pictures)"},
+        {"film", 0, OPTION_TEXT, &def.film, "FILE", "a film of them: .mp4, .webm or .gif"},
+        {"fps", 0, OPTION_NUMBER, &def.fps, "N", "pictures a second of the film (the scene's)"},
+        {"size", 0, OPTION_TEXT, &words.size, "WxH", "pixels (1280x720)"},
+        {"quality", 0, OPTION_TEXT, &words.quality, "WORD", "draft, good (default) or final"},
+        {"samples", 0, OPTION_COUNT, &def.samples, "N", "a pixel (by quality: 8, 64, 512)"},
+        {"frame", 0, OPTION_COUNT, &frame, "N", "only this frame"},
+        {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
+        {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
+        {"every", 0, OPTION_COUNT, &every, "N", "only every Nth of them"},
+        {"show", 0, OPTION_TEXT, &words.show, "WORD",
+         "surface, surfels, particles, or the best there is"},
+        {"colour", 0, OPTION_TEXT, &def.colour, "COLUMN",
+         "by speed, temperature, pressure, ... with a legend"},
+        {"range", 0, OPTION_TEXT, &words.range, "LOW,HIGH", "of these colours (all frames')"},
+        {"xray", 0, OPTION_FLAG, &def.xray, NULL, "what x-rays lose in the matter"},
+        {"camera", 0, OPTION_TEXT, &words.camera, "FROM/TO/FOV",
+         "as 1,1,2/0,0.3,0/40, not the scene's"},
+        {"turntable", 0, OPTION_COUNT, &def.turntable, "N", "N pictures all around the last frame"},
+        {"aperture", 0, OPTION_NUMBER, &def.aperture, "M",
+         "of the lens: blurs what is not in focus"},
+        {"shutter", 0, OPTION_NUMBER, &def.shutter, "PART",
+         "of the time between frames: blurs what moves"},
+        {"light", 0, OPTION_TEXT, &words.light, "WORD", "day (default), soft or night"},
+        {"sun", 0, OPTION_TEXT, &words.sun, "A,H",
+         "azimuth from behind the camera, height; degrees"},
+        {"lamp", 0, OPTION_LIST, &words.lamps, "X,Y,Z/R/P", "a shining ball: radius, power"},
+        {"floor", 0, OPTION_TEXT, &words.floor, "WORD",
+         "solid (default), shadow (transparent) or none"},
+        {"exposure", 0, OPTION_NUMBER, &def.exposure, "STOPS", "brighter or darker"},
+        {"again", 0, OPTION_FLAG, &def.again, NULL, "draw pictures that are there, too"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
+    };
+    const Command command = {"render",
+                             "DIR [options]",
+                             "draw pictures of a run, and a film of them",
+                             "DIR is what 'phyxel run' has made. Ctrl-C stops; the same command "
+                             "goes on where it was,\nand pictures that are there with the same "
+                             "settings are kept.",
+                             options,
+                             sizeof options / sizeof *options};
+    OptionResult read = options_read(&command, argc, argv, &def.dir, 1, 1, NULL);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    int status = take_words(&words, &def, lamps);
+    if (status != EXIT_DONE || !is_folder(def.dir, "render"))
+        return EXIT_WRONG;
+    if (frame >= 0)
+        first = last = frame;
+    if (first >= 0)
+        def.first = (uint32_t)first;
+    if (last >= 0)
+        def.last = (uint32_t)last;
+    def.every = (uint32_t)every;
+    PxScene *scene = NULL;
+    if (px_run_scene(def.dir, &scene) != PX_OK) {
+        fprintf(stderr, "phyxel render: without walls and camera: %s\n", px_error_message());
+        px_scene_free(scene);
+        scene = NULL;
+    }
+    def.scene = scene;
+    status = render_pictures(&def, quiet, json, "render");
+    px_scene_free(scene);
+    return status;
+}

@@ -1,0 +1,146 @@
+/// phyxel surface: triangles or surfels around the particles of a run.
+#include "commands.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Show {
+    bool terminal, quiet, any;
+    double shown; /* wall-clock second of the last line */
+} Show;
+
+static bool show(void *user, const PxSurfaceProgress *p)
+{
+    Show *s = user;
+    bool last = p->done == p->total;
+    if (!s->quiet && (!s->any || last || p->wall - s->shown >= (s->terminal ? 0.1 : 5))) {
+        char left[32], count[32], text[160];
+        snprintf(text, sizeof text, "surface %u/%u%s%s%s%s", p->done, p->total,
+                 p->made > 0 ? "  elements " : "",
+                 p->made > 0 ? text_count((double)p->elements, count, sizeof count) : "",
+                 p->left >= 0 && !last ? "  left " : "",
+                 p->left >= 0 && !last ? text_seconds(p->left, left, sizeof left) : "");
+        fprintf(stderr, s->terminal ? "\r%s\033[K" : "%s\n", text);
+        s->shown = p->wall;
+        s->any = true;
+    }
+    return !signals_stop();
+}
+
+int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
+{
+    Show state = {.terminal = isatty(STDERR_FILENO) == 1, .quiet = quiet};
+    PxSurfaceReport report;
+    char wall[32];
+    signals_catch();
+    PxStatus status = px_surface_run(def, show, &state, &report);
+    if (state.terminal && state.any)
+        fputc('\n', stderr);
+    int exit_status = status == PX_OK ? EXIT_DONE : report_failure(status, command);
+    if (!quiet && !report.scene && status == PX_OK)
+        fprintf(stderr, "no run.json that is of use: walls and the names of materials are not "
+                        "known\n");
+    if (!quiet && (status == PX_OK || report.made + report.kept > 0))
+        fprintf(stderr, "%u made, %u were up to date, in %s: %s\n", report.made, report.kept,
+                report.out, text_seconds(report.wall, wall, sizeof wall));
+    if (status == PX_ERR_STOPPED)
+        fprintf(stderr, "the same words again go on\n");
+    return exit_status;
+}
+
+/* "7", "3-9", "3-" or "-9". */
+static bool read_range(const char *text, uint32_t *first, uint32_t *last)
+{
+    char *end;
+    bool from = text[0] >= '0' && text[0] <= '9', dash;
+    unsigned long low = from ? strtoul(text, &end, 10) : (end = (char *)text, 0), high = low;
+    dash = *end == '-';
+    if (dash) {
+        const char *rest = end + 1;
+        bool to = rest[0] >= '0' && rest[0] <= '9';
+        if (!from && !to)
+            return false;
+        high = to ? strtoul(rest, &end, 10) : (end = (char *)rest, UINT32_MAX);
+    } else if (!from) {
+        return false;
+    }
+    if (*end != '\0' || low > UINT32_MAX || high > UINT32_MAX || low > high)
+        return false;
+    *first = (uint32_t)low;
+    *last = (uint32_t)high;
+    return true;
+}
+
+static void say_fields(char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(
+        text, size,
+        "Lengths are in units of the particle spacing. Surfaces that were made from the same "
+        "frame\n"
+        "with the same numbers are kept; so Ctrl-C and the same words again go on.\n\nfields:\n");
+    for (uint32_t k = 0; px_surface_field(k) != NULL && used < size; ++k) {
+        const PxSurfaceField *f = px_surface_field(k);
+        used += (size_t)snprintf(text + used, size - used, "%s  %-12s %s", k > 0 ? "\n" : "",
+                                 f->name, f->summary);
+    }
+}
+
+int command_surface(int argc, char **argv)
+{
+    PxSurfaceRunDef def = px_surface_run_def_default();
+    PxSurfaceDef *surface = &def.surface;
+    const char *frames = NULL, *smoothing = NULL, *gap = NULL;
+    bool quiet = false;
+    char details[1024];
+    say_fields(details, sizeof details);
+    const Option options[] = {
+        {"field", 0, OPTION_TEXT, &surface->field, "NAME", "which field (anisotropic)"},
+        {"cell", 0, OPTION_NUMBER, &surface->cell, "X", "edge of a grid cell (0.5)"},
+        {"radius", 0, OPTION_NUMBER, &surface->radius, "X", "how far a particle acts"},
+        {"iso", 0, OPTION_NUMBER, &surface->iso, "X",
+         "how far outside the outermost particles it lies"},
+        {"smoothing", 0, OPTION_TEXT, &smoothing, "X", "how far the mesh is smoothed (0)"},
+        {"gap", 0, OPTION_TEXT, &gap, "X", "what stays free at walls (0)"},
+        {"no-walls", 0, OPTION_FLAG, &def.no_walls, NULL, "do not look at the scene's walls"},
+        {"frames", 'n', OPTION_TEXT, &frames, "A-B", "only these: 7, 3-9, 3-"},
+        {"material", 'm', OPTION_TEXT, &def.material, "NAME",
+         "only this one, in a folder of its own"},
+        {"columns", 0, OPTION_TEXT, &def.columns, "LIST", "more columns for the vertices"},
+        {"surfels", 0, OPTION_FLAG, &def.surfels, NULL,
+         "points with a radius instead of triangles"},
+        {"measure", 0, OPTION_FLAG, &def.measure, NULL, "area, volume, pieces to measure.csv"},
+        {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "make all anew"},
+        {"threads", 'j', OPTION_COUNT, &surface->threads, "N", "how many threads (all cores)"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
+    };
+    const Command command = {
+        "surface", "DIR [options]", "make surfaces around the particles of a run",
+        details,   options,         sizeof options / sizeof *options};
+    OptionResult read = options_read(&command, argc, argv, &def.dir, 1, 1, NULL);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    const struct {
+        const char *name, *text;
+        double *target;
+    } numbers[] = {{"smoothing", smoothing, &surface->smoothing}, {"gap", gap, &surface->gap}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) { /* these may be 0 */
+        char *end = NULL;
+        double value = numbers[k].text != NULL ? strtod(numbers[k].text, &end) : 0;
+        if (end != NULL && (end == numbers[k].text || *end != '\0' || !(value >= 0))) {
+            fprintf(stderr, "phyxel surface: --%s wants a number from 0 on, got '%.60s'\n",
+                    numbers[k].name, numbers[k].text);
+            return EXIT_WRONG;
+        }
+        if (end != NULL)
+            *numbers[k].target = value;
+    }
+    if (frames != NULL && !read_range(frames, &def.first, &def.last)) {
+        fprintf(stderr, "phyxel surface: --frames wants 7, 3-9, 3- or -9, got '%.60s'\n", frames);
+        return EXIT_WRONG;
+    }
+    if (!is_folder(def.dir, "surface"))
+        return EXIT_WRONG;
+    return make_surfaces(&def, quiet, "surface");
+}

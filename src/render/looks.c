@@ -1,0 +1,127 @@
+#include "render/looks.h"
+
+#include "render/draw.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Does the name contain the word, in small or large letters? */
+static bool has(const char *name, const char *word)
+{
+    for (; name != NULL && *name != '\0'; ++name) {
+        size_t k = 0;
+        while (word[k] != '\0' && tolower((unsigned char)name[k]) == word[k])
+            ++k;
+        if (word[k] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* By name: what is left of white light after half the size of the scene, and the colour
+ * of it as solid grains. Opaque ones let nothing through. */
+typedef struct Known {
+    const char *word;
+    bool clear;
+    float ior;
+    PxV3 left;
+    PxV3 grain;
+    float roughness;
+} Known;
+
+static const Known knowns[] = {
+    {"water", true, 1.333f, {0.26f, 0.72f, 0.90f}, {0.07f, 0.28f, 0.55f}, 0},
+    {"honey", true, 1.49f, {0.85f, 0.30f, 0.015f}, {0.80f, 0.42f, 0.04f}, 0},
+    {"syrup", true, 1.46f, {0.75f, 0.22f, 0.03f}, {0.50f, 0.20f, 0.04f}, 0},
+    {"oil", true, 1.47f, {0.92f, 0.74f, 0.12f}, {0.75f, 0.58f, 0.10f}, 0},
+    {"blood", false, 1.36f, {0, 0, 0}, {0.42f, 0.01f, 0.01f}, 0.22f},
+    {"milk", false, 1.35f, {0, 0, 0}, {0.90f, 0.87f, 0.80f}, 0.25f},
+    {"cream", false, 1.4f, {0, 0, 0}, {0.90f, 0.84f, 0.70f}, 0.3f},
+    {"paint", false, 1.45f, {0, 0, 0}, {0.75f, 0.10f, 0.06f}, 0.2f},
+    {"chocolate", false, 1.45f, {0, 0, 0}, {0.18f, 0.07f, 0.03f}, 0.25f},
+    {"lava", false, 1.5f, {0, 0, 0}, {0.05f, 0.045f, 0.04f}, 0.5f},
+    {"wax", false, 1.43f, {0, 0, 0}, {0.82f, 0.72f, 0.55f}, 0.4f},
+    {"clay", false, 1.5f, {0, 0, 0}, {0.55f, 0.30f, 0.20f}, 0.7f},
+    {"jelly", true, 1.36f, {0.88f, 0.10f, 0.12f}, {0.70f, 0.06f, 0.10f}, 0},
+};
+
+/* Those without a name that says anything: a thin liquid is water, a thick one syrup,
+ * and a second one is told from the first by its colour. */
+static Known guess(const PxMaterialDef *material, size_t index)
+{
+    for (size_t k = 0; k < PX_COUNT(knowns); ++k)
+        if (has(material->name, knowns[k].word))
+            return knowns[k];
+    static const PxV3 left[] = {
+        {0.26f, 0.72f, 0.90f}, {0.92f, 0.40f, 0.25f}, {0.45f, 0.85f, 0.35f}, {0.75f, 0.40f, 0.85f}};
+    static const PxV3 grain[] = {
+        {0.07f, 0.28f, 0.55f}, {0.75f, 0.20f, 0.10f}, {0.15f, 0.50f, 0.15f}, {0.45f, 0.15f, 0.55f}};
+    Known k = {"", true, 1.36f, left[index % 4], grain[index % 4], 0};
+    if (index == 0 && material->viscosity >= 1)
+        k.left = knowns[1].left, k.grain = knowns[1].grain;
+    return k;
+}
+
+/* What is left of white light after half the scene, as a rate. */
+static PxV3 absorption(PxV3 left, double size)
+{
+    float way = 0.5f * (float)size;
+    return px_v3(-logf(fmaxf(1e-4f, left.x)) / way, -logf(fmaxf(1e-4f, left.y)) / way,
+                 -logf(fmaxf(1e-4f, left.z)) / way);
+}
+
+static PxLook stated_look(const PxSceneLook *s, double size, int rank)
+{
+    PxV3 colour = px_v3(px_srgb_decode((float)s->colour.x), px_srgb_decode((float)s->colour.y),
+                        px_srgb_decode((float)s->colour.z));
+    float roughness = (float)s->roughness;
+    PxLook look = s->kind == PX_SCENE_MATTE   ? px_look_matte(colour)
+                  : s->kind == PX_SCENE_METAL ? px_look_metal(colour, roughness)
+                  : s->kind == PX_SCENE_CLEAR
+                      ? px_look_clear((float)s->ior, absorption(colour, size), rank)
+                      : px_look_glossy(colour, roughness);
+    look.colour = colour;
+    if (s->kind == PX_SCENE_GLOSSY)
+        look.ior = (float)s->ior;
+    return look;
+}
+
+PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stated, size_t index,
+                          double size)
+{
+    Known k = guess(material, index);
+    int rank = PX_RANK_LIQUID + (int)(index < 50 ? index : 50);
+    PxLook look;
+    if (stated != NULL) {
+        look = stated_look(stated, size, rank);
+    } else if (k.clear) {
+        look = px_look_clear(k.ior, absorption(k.left, size), rank);
+        look.colour = k.grain; /* where several materials have one surface */
+    } else {
+        look = px_look_glossy(k.grain, k.roughness);
+        look.ior = k.ior;
+    }
+    look.xray = 3 / (float)size * (float)(material->density / 1000);
+    return look;
+}
+
+PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *stated, size_t index)
+{
+    Known k = guess(material, index);
+    if (stated != NULL && stated->kind != PX_SCENE_CLEAR)
+        return stated_look(stated, 1, 0);
+    if (stated != NULL)
+        k.grain = stated_look(stated, 1, 0).colour;
+    return px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
+}
+
+PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size)
+{
+    if (stated != NULL)
+        return stated_look(stated, size, PX_RANK_GLASS);
+    if (has(name, "glass"))
+        return px_look_clear(1.5f, absorption(px_v3(0.86f, 0.94f, 0.90f), size), PX_RANK_GLASS);
+    if (has(name, "metal") || has(name, "steel"))
+        return px_look_metal(px_v3(0.75f, 0.74f, 0.72f), 0.35f);
+    return px_look_glossy(px_v3(0.60f, 0.59f, 0.575f), 0.35f);
+}

@@ -1,0 +1,517 @@
+/// Pictures of the frames of a run, one after the other, and the film of them.
+#include "phyxel/render.h"
+
+#include "base/profile.h"
+#include "phyxel/version.h"
+#include "render/film.h"
+#include "render/legend.h"
+#include "render/looks.h"
+#include "render/png.h"
+#include "render/subject.h"
+#include "scene/content.h"
+#include "store/digest.h"
+#include "store/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+PxRenderDef px_render_def_default(void)
+{
+    return (PxRenderDef){.last = UINT32_MAX,
+                         .every = 1,
+                         .width = 1280,
+                         .height = 720,
+                         .quality = PX_QUALITY_GOOD,
+                         .range_low = NAN,
+                         .range_high = NAN,
+                         .sun_azimuth = -55,
+                         .sun_height = 48};
+}
+
+/* ---- what is asked for ---- */
+
+enum { LARGEST = 16384, MOST_SAMPLES = 65536, MOST_TURNS = 100000 };
+
+static PxStatus check_number(const char *what, double value, double least, double most)
+{
+    if (value >= least && value <= most)
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT, "render: %s is %g, wanted %g to %g", what, value, least, most);
+}
+
+static PxStatus check_def(const PxRenderDef *def)
+{
+    if (def->dir == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "render: no folder is given");
+    PX_TRY(check_number("the width", def->width, 1, LARGEST));
+    PX_TRY(check_number("the height", def->height, 1, LARGEST));
+    PX_TRY(check_number("the number of samples", def->samples, 0, MOST_SAMPLES));
+    PX_TRY(check_number("the turntable", def->turntable, 0, MOST_TURNS));
+    PX_TRY(check_number("the aperture", def->aperture, 0, 1e6));
+    PX_TRY(check_number("the shutter", def->shutter, 0, 10));
+    PX_TRY(check_number("the exposure", def->exposure, -20, 20));
+    PX_TRY(check_number("the sun's azimuth", def->sun_azimuth, -360, 360));
+    PX_TRY(check_number("the sun's height", def->sun_height, -90, 90));
+    PX_TRY(check_number("the film's fps", def->fps, 0, 1000));
+    if (def->every == 0)
+        return px_fail(PX_ERR_ARGUMENT, "render: every 0th frame is none");
+    if (def->stated_camera) {
+        PX_TRY(check_number("the camera's angle of view", def->camera.fov, 0.01, 170));
+        PxVec3 way = px_sub(def->camera.to, def->camera.from);
+        if (!px_finite(way) || !(px_length(way) > 0))
+            return px_fail(PX_ERR_ARGUMENT, "render: the camera is where it looks at");
+    }
+    for (size_t k = 0; k < def->lamps; ++k) {
+        PX_TRY(check_number("a lamp's radius", def->lamp[k].radius, 1e-9, 1e9));
+        PX_TRY(check_number("a lamp's power", def->lamp[k].power, 0, 1e9));
+        if (!px_finite(def->lamp[k].at))
+            return px_fail(PX_ERR_ARGUMENT, "render: a lamp is nowhere");
+    }
+    if (!isnan(def->range_low) && !isnan(def->range_high) && !(def->range_low < def->range_high))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "render: the range of colours is %g to %g, wanted it to "
+                       "rise",
+                       def->range_low, def->range_high);
+    return def->film != NULL ? px_film_check(def->film) : PX_OK;
+}
+
+/* One picture: a frame, and how far the camera has gone round. */
+typedef struct Shot {
+    uint32_t number; /* of the file */
+    uint32_t frame;
+    double degrees;
+} Shot;
+
+typedef struct Session {
+    const PxRenderDef *def;
+    PxThreads threads;
+    char folder[PX_PATH_MAX];
+    PX_LIST(Shot) shots;
+    uint32_t missing;   /* a frame that should be there; 0 when none is */
+    uint32_t around[3]; /* frames of the folder: the first, the last, one between */
+    PxSetting setting;
+    PxColouring colouring;
+    int samples;
+    PxRenderFunction *each;
+    void *user;
+    PxRenderProgress progress;
+    double began;      /* s: when the call began */
+    double spent;      /* s: on pictures that it drew */
+    double shot_began; /* s: when the one under way began; 0 when there is none */
+    uint32_t drawn, kept;
+} Session;
+
+static PxStatus list_shots(Session *s)
+{
+    const PxRenderDef *def = s->def;
+    PxNumbers numbers;
+    PX_TRY(px_frame_list(def->dir, &numbers));
+    PxStatus status = PX_OK;
+    size_t count = def->turntable > 0 ? (size_t)def->turntable : numbers.count;
+    if (!PX_LIST_RESERVE(&s->shots, count + 1))
+        status = px_fail(PX_ERR_MEMORY, "render: no room for a list of %zu pictures", count);
+    uint32_t last = 0, met = 0;
+    for (size_t k = 0; k < numbers.count && status == PX_OK && s->missing == 0; ++k) {
+        uint32_t n = numbers.data[k];
+        if (n < def->first || n > def->last)
+            continue;
+        if (met > 0 && n != last + 1 && def->turntable == 0) {
+            s->missing = last + 1;
+            break;
+        }
+        last = n;
+        if (met++ % def->every == 0 && def->turntable == 0)
+            s->shots.data[s->shots.count++] = (Shot){n, n, 0};
+    }
+    for (int k = 0; k < def->turntable && met > 0 && status == PX_OK; ++k)
+        s->shots.data[s->shots.count++] = (Shot){(uint32_t)k + 1, last, 360.0 * k / def->turntable};
+    if (status == PX_OK && numbers.count == 0)
+        status = px_fail(PX_ERR_ARGUMENT, "render: '%s' has no frames", def->dir);
+    else if (status == PX_OK && met == 0)
+        status = px_fail(PX_ERR_ARGUMENT, "render: '%s' has no frame from %u to %u, %u is the last",
+                         def->dir, def->first, def->last, numbers.data[numbers.count - 1]);
+    for (size_t k = 0; k < 3 && numbers.count > 0; ++k)
+        s->around[k] = numbers.data[k == 0 ? 0 : k == 1 ? numbers.count - 1 : numbers.count / 2];
+    PX_LIST_FREE(&numbers);
+    return status;
+}
+
+/* ---- progress ---- */
+
+static bool tell(Session *s)
+{
+    s->progress.wall = px_clock() - s->began;
+    double spent = s->spent + (s->shot_began > 0 ? px_clock() - s->shot_began : 0);
+    double done = s->drawn + s->progress.part;
+    double left = (double)s->progress.pictures - s->progress.picture - s->progress.part;
+    s->progress.left = done > 0.02 ? spent / done * left : -1;
+    return s->each == NULL || s->each(s->user, &s->progress);
+}
+
+static bool tell_part(void *user, double part)
+{
+    Session *s = user;
+    s->progress.part = part;
+    return tell(s);
+}
+
+static PxStatus stopped(const Session *s)
+{
+    return px_fail(PX_ERR_STOPPED, "render: stopped after %u of %u pictures", s->progress.picture,
+                   s->progress.pictures);
+}
+
+/* ---- what must be known before the first picture ---- */
+
+/* What is wrong with one frame is told when it is its turn, after the pictures before it. */
+static bool tells_later(PxStatus status)
+{
+    return status == PX_ERR_FORMAT || status == PX_ERR_IO;
+}
+
+/* Where matter is in some frames of the folder, whichever are to be drawn. */
+static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spacing)
+{
+    *matter = px_bounds_empty();
+    PxSceneCamera camera;
+    bool told = s->def->scene != NULL && px_scene_camera(s->def->scene, &camera);
+    bool any = false;
+    PxStatus status = PX_OK;
+    for (int k = 0; k < 3 && !(any && told); ++k) {
+        PxSubject subject;
+        status =
+            px_subject_read(s->def->dir, s->around[k], PX_SHOW_PARTICLES, &s->threads, &subject);
+        if (status == PX_OK) {
+            if (subject.particles.count > 0)
+                *matter = px_bounds_join(*matter, px_subject_bounds(&subject));
+            *up = subject.meta.up;
+            *spacing = subject.meta.spacing;
+            any = true;
+        }
+        px_subject_free(&subject);
+        if (status != PX_OK && !tells_later(status))
+            return status;
+    }
+    return any ? PX_OK : status;
+}
+
+typedef PX_LIST(float) Floats;
+
+/* Numbers of one frame's column, every so many when there are very many. */
+static PxStatus gather(Session *s, uint32_t frame, Floats *out)
+{
+    enum { MOST = 1 << 16 };
+    PxSubject subject;
+    float *value = NULL;
+    PxStatus status = px_subject_read(s->def->dir, frame, PX_SHOW_PARTICLES, &s->threads, &subject);
+    uint32_t count = subject.particles.count, stride = count / MOST + 1;
+    if (status == PX_OK) {
+        value = px_allocate(NULL, sizeof *value * (count + (size_t)1));
+        if (value == NULL || !PX_LIST_RESERVE(out, MOST))
+            status = px_fail(PX_ERR_MEMORY, "render: no room for a column");
+        else
+            status = px_subject_values(&subject, s->colouring.column, value, s->colouring.unit);
+    }
+    for (uint32_t i = 0; status == PX_OK && i < count; i += stride)
+        if (isfinite(value[i]))
+            out->data[out->count++] = value[i];
+    px_release(NULL, value, 0);
+    px_subject_free(&subject);
+    return status;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The numbers that frames have in a column, for colours that mean the same in all: from the
+ * first to the last hundredth, since a single splash would leave all else dark. */
+static PxStatus find_range(Session *s)
+{
+    const PxRenderDef *def = s->def;
+    PxColouring *c = &s->colouring;
+    if (def->colour == NULL)
+        return PX_OK;
+    if (strlen(def->colour) >= sizeof c->column || def->colour[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "render: '%.60s' is no name of a column", def->colour);
+    strcpy(c->column, def->colour);
+    bool stated = !isnan(def->range_low) && !isnan(def->range_high);
+    Floats all = {0};
+    PxStatus status = PX_OK;
+    for (size_t k = 0; k < (stated ? 1 : s->shots.count) && status == PX_OK; ++k) {
+        if (k > 0 && s->shots.data[k].frame == s->shots.data[k - 1].frame)
+            continue;
+        status = gather(s, s->shots.data[k].frame, &all);
+        if (tells_later(status))
+            status = PX_OK;
+        if (status == PX_OK && !tell(s))
+            status = stopped(s);
+    }
+    if (all.count > 0)
+        qsort(all.data, all.count, sizeof *all.data, by_size);
+    size_t cut = all.count / 100;
+    c->low = !isnan(def->range_low) ? def->range_low : all.count > 0 ? (double)all.data[cut] : 0;
+    c->high = !isnan(def->range_high) ? def->range_high
+              : all.count > 0         ? (double)all.data[all.count - 1 - cut]
+                                      : 1;
+    PX_LIST_FREE(&all);
+    return status;
+}
+
+/* ---- one picture ---- */
+
+static const char *const quality_words[] = {"draft", "good", "final"};
+static const char *const show_words[] = {"best", "surface", "surfels", "particles"};
+static const char *const floor_words[] = {"solid", "shadow", "none"};
+static const char *const light_words[] = {"day", "soft", "night"};
+
+/* All that the bits of a picture depend on, in words. */
+static void describe(const Session *s, const PxSubject *subject, const Shot *shot, PxText *out)
+{
+    const PxRenderDef *def = s->def;
+    const PxSceneCamera *c = &s->setting.camera;
+    px_text_add(out,
+                "phyxel " PX_VERSION
+                ", size %dx%d, quality %s, samples %d, show %s, light %s, sun %g/%g, floor %s",
+                def->width, def->height, quality_words[def->quality], s->samples,
+                show_words[subject->shown], light_words[def->lighting], def->sun_azimuth,
+                def->sun_height, floor_words[def->floor]);
+    px_text_add(out, ", camera %.9g,%.9g,%.9g/%.9g,%.9g,%.9g/%.9g", c->from.x, c->from.y, c->from.z,
+                c->to.x, c->to.y, c->to.z, c->fov);
+    if (shot->degrees != 0)
+        px_text_add(out, ", turned %.9g", shot->degrees);
+    if (def->xray)
+        px_text_add(out, ", xray");
+    if (def->aperture > 0)
+        px_text_add(out, ", aperture %.9g", def->aperture);
+    if (def->shutter > 0)
+        px_text_add(out, ", shutter %.9g", def->shutter);
+    if (def->exposure != 0)
+        px_text_add(out, ", exposure %.9g", def->exposure);
+    for (size_t k = 0; k < def->lamps; ++k)
+        px_text_add(out, ", lamp %.9g,%.9g,%.9g/%.9g/%.9g", def->lamp[k].at.x, def->lamp[k].at.y,
+                    def->lamp[k].at.z, def->lamp[k].radius, def->lamp[k].power);
+    if (def->colour != NULL)
+        px_text_add(out, ", colour %s %.9g..%.9g", s->colouring.column, s->colouring.low,
+                    s->colouring.high);
+    uint64_t scene[2] = {0, 0}; /* with its looks, which its hash is without */
+    const char *resolved = def->scene != NULL ? px_scene_resolved(def->scene) : NULL;
+    if (resolved != NULL)
+        px_digest(resolved, strlen(resolved), scene);
+    px_text_add(out, ", scene %016llx, source %016llx%016llx", (unsigned long long)scene[0],
+                (unsigned long long)subject->digest[0], (unsigned long long)subject->digest[1]);
+    px_text_add(out, "%c", '\0');
+}
+
+static PxStatus set_up(Session *s, const PxSubject *subject, const Shot *shot, PxScenery *out)
+{
+    const PxScene *scene = s->def->scene;
+    PxMaterialDef unknown = px_material_def_default();
+    size_t count = scene != NULL && scene->materials > 0 ? scene->materials : 1;
+    for (size_t k = 0; k < count; ++k) {
+        const PxSceneLook *stated =
+            scene != NULL && k < scene->materials ? scene->material_look[k] : NULL;
+        const PxMaterialDef *m =
+            scene != NULL && scene->materials > 0 ? &scene->material[k] : &unknown;
+        PxLook look = subject->shown == PX_SHOW_PARTICLES
+                          ? px_look_of_particles(m, stated, k)
+                          : px_look_of_surface(m, stated, k, s->setting.size);
+        if (px_scenery_add_look(out, &look) == UINT32_MAX)
+            return px_fail(PX_ERR_MEMORY, "render: no room for %zu materials", count);
+    }
+    PX_TRY(px_subject_add(subject, s->def->dir, &s->setting, &s->colouring, &s->threads, out));
+    return px_setting_fill(&s->setting, s->def, subject->meta.time, shot->degrees, out);
+}
+
+static PxStatus draw_shot(Session *s, const PxSubject *subject, const Shot *shot, const char *path,
+                          const char *settings)
+{
+    const PxRenderDef *def = s->def;
+    PxScenery scenery = {.shutter = 0};
+    PxPicture picture = {0};
+    PxStatus status = set_up(s, subject, shot, &scenery);
+    if (status == PX_OK) {
+        PxDrawDef draw = {.scenery = &scenery,
+                          .width = (uint32_t)def->width,
+                          .height = (uint32_t)def->height,
+                          .samples = (uint32_t)s->samples,
+                          .seed = shot->number,
+                          .xray = def->xray,
+                          .exposure = exp2f((float)def->exposure),
+                          .most_bounces = def->quality == PX_QUALITY_DRAFT ? 8 : 16,
+                          .most_scatter = def->quality == PX_QUALITY_DRAFT ? 3 : 4,
+                          .clamp = 20,
+                          .threads = s->threads};
+        status = px_draw(&draw, &picture, tell_part, s);
+    }
+    if (status == PX_OK && def->colour != NULL)
+        px_legend_draw(&picture, &s->colouring);
+    if (status == PX_OK) {
+        char frame[32], time[64];
+        snprintf(frame, sizeof frame, "%u", shot->frame);
+        snprintf(time, sizeof time, "%.9g s", subject->meta.time);
+        const PxPngText text[] = {{"Title", subject->meta.name},
+                                  {"Software", "phyxel " PX_VERSION},
+                                  {"Frame", frame},
+                                  {"Time", time},
+                                  {"Settings", settings}};
+        status = px_png_write(path, &picture, text, PX_COUNT(text));
+    }
+    px_picture_free(&picture);
+    px_scenery_free(&scenery);
+    return status;
+}
+
+/* Is the picture there already, of this frame and with these settings? */
+static bool is_there(const char *path, const char *settings)
+{
+    char found[4096];
+    return px_file_exists(path) &&
+           px_png_read(path, NULL, "Settings", found, sizeof found) == PX_OK &&
+           strcmp(found, settings) == 0;
+}
+
+static PxStatus take_shot(Session *s, const Shot *shot)
+{
+    char path[PX_PATH_MAX];
+    PxSubject subject;
+    PxText settings = {0};
+    PX_TRY(px_path_join(path, s->folder, "%06u.png", shot->number));
+    PxStatus status =
+        px_subject_read(s->def->dir, shot->frame, s->def->show, &s->threads, &subject);
+    if (status == PX_OK) {
+        describe(s, &subject, shot, &settings);
+        status = px_text_check(&settings, "the settings of a picture");
+    }
+    if (status == PX_OK && !s->def->again && is_there(path, settings.data)) {
+        ++s->kept;
+    } else if (status == PX_OK) {
+        s->shot_began = px_clock();
+        status = draw_shot(s, &subject, shot, path, settings.data);
+        s->spent += px_clock() - s->shot_began;
+        s->shot_began = 0;
+        s->drawn += status == PX_OK;
+    }
+    px_text_free(&settings);
+    px_subject_free(&subject);
+    return status;
+}
+
+static PxStatus take_shots(Session *s)
+{
+    for (size_t k = 0; k < s->shots.count; ++k) {
+        s->progress.frame = s->shots.data[k].frame;
+        s->progress.part = 0;
+        if (!tell(s))
+            return stopped(s);
+        PxStatus status = take_shot(s, &s->shots.data[k]);
+        if (status == PX_ERR_STOPPED)
+            return stopped(s);
+        PX_TRY(status);
+        s->progress.picture = (uint32_t)k + 1;
+        s->progress.part = 0;
+        s->progress.drawn = true;
+        bool on = tell(s);
+        s->progress.drawn = false;
+        if (!on && k + 1 < s->shots.count)
+            return stopped(s);
+    }
+    if (s->missing > 0)
+        return px_fail(PX_ERR_FORMAT,
+                       "render: frame %u of '%s' is missing, and there are some behind it",
+                       s->missing, s->def->dir);
+    return PX_OK;
+}
+
+/* ---- the film ---- */
+
+static PxStatus make_film(Session *s)
+{
+    const PxRenderDef *def = s->def;
+    double fps = def->fps > 0 ? def->fps : def->turntable > 0 ? 30 : s->setting.fps / def->every;
+    PxFilm *film;
+    s->progress.filming = true;
+    PX_TRY(px_film_begin(def->film, (uint32_t)def->width, (uint32_t)def->height, fps, &film));
+    PxStatus status = PX_OK;
+    for (size_t k = 0; k < s->shots.count && status == PX_OK; ++k) {
+        char path[PX_PATH_MAX], none[1];
+        PxPicture picture = {0};
+        status = px_path_join(path, s->folder, "%06u.png", s->shots.data[k].number);
+        if (status == PX_OK)
+            status = px_png_read(path, &picture, NULL, none, sizeof none);
+        if (status == PX_OK)
+            status = px_film_add(film, &picture);
+        px_picture_free(&picture);
+        if (status == PX_OK && !tell(s))
+            status = px_fail(PX_ERR_STOPPED, "render: stopped while the film was made");
+    }
+    if (status != PX_OK) {
+        px_film_abandon(film);
+        return status;
+    }
+    return px_film_finish(film);
+}
+
+/* Whether a film may be written there: asked before hours of drawing, not after them. */
+static PxStatus try_film(const char *path)
+{
+    PxFile file;
+    PxStatus status = px_file_begin(&file, path);
+    px_file_abandon(&file);
+    return status;
+}
+
+static PxStatus session_run(Session *s)
+{
+    const PxRenderDef *def = s->def;
+    static const int samples[] = {8, 64, 512};
+    PxBounds matter;
+    char up = 'y';
+    double spacing = 0;
+    PX_TRY(list_shots(s));
+    s->samples = def->samples > 0 ? def->samples : samples[def->quality];
+    s->progress.pictures = (uint32_t)s->shots.count;
+    if (def->out != NULL)
+        PX_TRY(px_path_join(s->folder, def->out, "."));
+    else
+        PX_TRY(px_path_join(s->folder, def->dir, def->turntable > 0 ? "turntable" : "pictures"));
+    if (def->out != NULL)
+        s->folder[strlen(s->folder) - 2] = '\0';
+    PX_TRY(look_around(s, &matter, &up, &spacing));
+    PX_TRY(px_setting_make(def, &matter, up, spacing, &s->setting));
+    PX_TRY(find_range(s));
+    if (def->film != NULL)
+        PX_TRY(try_film(def->film));
+    PX_TRY(px_folder_make(s->folder));
+    PX_TRY(px_folder_clean(s->folder));
+    PX_TRY(take_shots(s));
+    return def->film != NULL ? make_film(s) : PX_OK;
+}
+
+PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each, void *user,
+                   PxRenderReport *report)
+{
+    if (report != NULL)
+        *report = (PxRenderReport){0};
+    PX_TRY(check_def(def));
+    Session s = {.def = def,
+                 .threads = {def->threads > 0 ? def->threads : px_threads_available()},
+                 .each = each,
+                 .user = user,
+                 .began = px_clock()};
+    if (s.threads.count > PX_MAX_THREADS)
+        s.threads.count = PX_MAX_THREADS;
+    PxStatus status = session_run(&s);
+    if (report != NULL) {
+        report->pictures = s.drawn + s.kept;
+        report->drawn = s.drawn;
+        snprintf(report->folder, sizeof report->folder, "%.1000s", s.folder);
+        report->wall = px_clock() - s.began;
+    }
+    px_setting_free(&s.setting);
+    PX_LIST_FREE(&s.shots);
+    return status;
+}

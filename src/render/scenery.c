@@ -1,0 +1,151 @@
+#include "render/scenery.h"
+
+#include <string.h>
+
+#define DEGREE (PX_PI_F / 180)
+
+/* ---- things and looks ---- */
+
+static void thing_free(PxThing *t)
+{
+    void *arrays[] = {t->position,    t->normal, t->velocity, t->colour,
+                      t->temperature, t->radius, t->triangle};
+    for (size_t k = 0; k < PX_COUNT(arrays); ++k)
+        px_release(NULL, arrays[k], 0);
+}
+
+void px_scenery_free(PxScenery *scenery)
+{
+    for (size_t k = 0; k < scenery->things.count; ++k)
+        thing_free(&scenery->things.data[k]);
+    PX_LIST_FREE(&scenery->things);
+    PX_LIST_FREE(&scenery->looks);
+    PX_LIST_FREE(&scenery->lamps);
+}
+
+uint32_t px_scenery_add_look(PxScenery *scenery, const PxLook *look)
+{
+    if (!PX_LIST_RESERVE(&scenery->looks, 1))
+        return UINT32_MAX;
+    scenery->looks.data[scenery->looks.count] = *look;
+    return (uint32_t)scenery->looks.count++;
+}
+
+/* Zeroed; false when memory is out. No elements are no array. */
+static bool take(void **out, size_t count, size_t size)
+{
+    size_t bytes;
+    if (count == 0)
+        return true;
+    if (!px_size_multiply(count, size, &bytes) || (*out = px_allocate(NULL, bytes)) == NULL)
+        return false;
+    memset(*out, 0, bytes);
+    return true;
+}
+
+PxStatus px_scenery_add_thing(PxScenery *scenery, PxThingKind kind, uint32_t look, uint32_t points,
+                              uint32_t triangles, unsigned with, PxThing **out)
+{
+    *out = NULL;
+    PxThing t = {.kind = kind, .look = look, .points = points, .triangles = triangles};
+    bool good = look < scenery->looks.count && PX_LIST_RESERVE(&scenery->things, 1) &&
+                take((void **)&t.position, points, sizeof *t.position) &&
+                take((void **)&t.triangle, triangles, sizeof *t.triangle);
+    if (good && (with & PX_WITH_NORMAL))
+        good = take((void **)&t.normal, points, sizeof *t.normal);
+    if (good && (with & PX_WITH_VELOCITY))
+        good = take((void **)&t.velocity, points, sizeof *t.velocity);
+    if (good && (with & PX_WITH_COLOUR))
+        good = take((void **)&t.colour, points, sizeof *t.colour);
+    if (good && (with & PX_WITH_TEMPERATURE))
+        good = take((void **)&t.temperature, points, sizeof *t.temperature);
+    if (good && (with & PX_WITH_RADIUS))
+        good = take((void **)&t.radius, points, sizeof *t.radius);
+    if (!good) {
+        thing_free(&t);
+        return px_fail(PX_ERR_MEMORY, "render: no room for %u points and %u triangles", points,
+                       triangles);
+    }
+    scenery->things.data[scenery->things.count] = t;
+    *out = &scenery->things.data[scenery->things.count++];
+    return PX_OK;
+}
+
+PxLook px_look_matte(PxV3 colour)
+{
+    return (PxLook){.kind = PX_LOOK_MATTE, .colour = colour, .ior = 1.5f, .xray = 1};
+}
+
+PxLook px_look_glossy(PxV3 colour, float roughness)
+{
+    return (PxLook){
+        .kind = PX_LOOK_GLOSSY, .colour = colour, .roughness = roughness, .ior = 1.5f, .xray = 1};
+}
+
+PxLook px_look_metal(PxV3 colour, float roughness)
+{
+    return (PxLook){.kind = PX_LOOK_METAL, .colour = colour, .roughness = roughness, .xray = 1};
+}
+
+PxLook px_look_clear(float ior, PxV3 absorb, int rank)
+{
+    return (PxLook){.kind = PX_LOOK_CLEAR,
+                    .colour = px_v3_all(1),
+                    .ior = ior,
+                    .absorb = absorb,
+                    .rank = rank,
+                    .xray = 1};
+}
+
+/* ---- the sky ---- */
+
+PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction)
+{
+    /* Haze thins out with height; below the horizon it goes on as it is there. */
+    float height = fmaxf(0, direction.y);
+    return px_v3_mix(sky->zenith, sky->horizon, expf(-2.5f * height));
+}
+
+PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction)
+{
+    if (sky->sunlight.x == 0 || px_v3_dot(direction, sky->sun) < sky->sun_cosine)
+        return px_v3_all(0);
+    return px_v3_scale(sky->sunlight, 1 / px_sun_angle(sky));
+}
+
+PxSky px_sky_day(float azimuth, float height)
+{
+    float a = azimuth * DEGREE, h = height * DEGREE;
+    /* Low sun is redder and weaker: a little, not as much as true. */
+    float low = 1 - px_smoothf(0, 35, height);
+    PxSky sky = {.zenith = px_v3(0.17f, 0.29f, 0.50f),
+                 .horizon = px_v3(0.56f, 0.61f, 0.66f),
+                 .sun = px_v3(sinf(a) * cosf(h), sinf(h), cosf(a) * cosf(h)),
+                 .sunlight = px_v3_mix(px_v3(3.5f, 3.2f, 2.75f), px_v3(3.0f, 1.8f, 0.9f), low),
+                 .sun_cosine = cosf(1.5f * DEGREE)};
+    if (!(height > 0))
+        sky.sunlight = px_v3_all(0);
+    return sky;
+}
+
+PxSky px_sky_even(PxV3 radiance)
+{
+    return (PxSky){.zenith = radiance,
+                   .horizon = radiance,
+                   .sun = px_v3(0, 1, 0),
+                   .sun_cosine = cosf(1.5f * DEGREE)};
+}
+
+/* ---- the camera ---- */
+
+PxCamera px_camera_look(PxV3 eye, PxV3 target, float fov)
+{
+    PxCamera c = {.eye = eye, .slope = tanf(0.5f * fov * DEGREE)};
+    PxV3 way = px_v3_sub(target, eye);
+    c.focus = px_v3_length(way);
+    c.forward = c.focus > 0 ? px_v3_unit(way) : px_v3(0, 0, -1);
+    PxV3 up = fabsf(c.forward.y) < 0.9999f ? px_v3(0, 1, 0) : px_v3(0, 0, -1);
+    c.right = px_v3_unit(px_v3_cross(c.forward, up));
+    c.up = px_v3_cross(c.right, c.forward);
+    return c;
+}

@@ -1,0 +1,227 @@
+#include "render/setting.h"
+
+#include "render/looks.h"
+#include "render/tessellate.h"
+#include "scene/content.h"
+#include "scene/survey.h"
+
+#include <stdlib.h>
+
+#define DEGREE (3.14159265358979323846 / 180.0)
+
+/* ---- axes ---- */
+
+PxV3 px_setting_turn(const PxSetting *setting, PxVec3 d)
+{
+    return setting->up == 'z' ? px_v3((float)d.x, (float)d.z, (float)-d.y) : px_v3_from(d);
+}
+
+PxV3 px_setting_place(const PxSetting *setting, PxVec3 place)
+{
+    return px_setting_turn(setting, px_sub(place, setting->origin));
+}
+
+static double height_of(char up, PxVec3 place)
+{
+    return up == 'z' ? place.z : place.y;
+}
+
+static bool is_box(const PxBounds *b)
+{
+    return px_finite(b->low) && px_finite(b->high) && b->low.x <= b->high.x;
+}
+
+/* ---- walls ---- */
+
+static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
+{
+    PxShapeDef def = px_scene_shape(s->scene, &body->def.shape, &body->turn);
+    const PxSceneLook *stated = body->has_look ? &body->look : NULL;
+    PxShownWall shown = {.look = px_look_of_wall(body->def.name, stated, s->size)};
+    PxWall *wall = &shown.wall;
+    if (!PX_LIST_RESERVE(&s->walls, 1))
+        return px_fail(PX_ERR_MEMORY, "render: no room for a wall");
+    PX_TRY(px_shape_create(&def, &wall->shape));
+    wall->inside = body->def.inside;
+    wall->pivot = def.at;
+    wall->keys = px_scene_keyframes(body, NULL);
+    wall->bounds = px_shape_bounds(wall->shape);
+    shown.thickness = wall->inside ? INFINITY : px_shape_thickness(wall->shape);
+    PxStatus status = PX_OK;
+    if (wall->keys > 0) {
+        wall->key = calloc(wall->keys, sizeof *wall->key);
+        if (wall->key == NULL)
+            status = px_fail(PX_ERR_MEMORY, "render: no room for keyframes");
+        else
+            px_scene_keyframes(body, wall->key);
+    }
+    if (wall->inside && (stated == NULL || stated->kind == PX_SCENE_CLEAR))
+        shown.look = (PxLook){.kind = PX_LOOK_PANE, .colour = px_v3_all(1), .ior = 1.5f};
+    bool hidden = stated != NULL && stated->kind == PX_SCENE_HIDDEN;
+    if (status == PX_OK && def.kind != PX_SHAPE_PLANE && !hidden)
+        status = px_tessellate(wall->shape, wall->inside, &shown.mesh);
+    s->walls.data[s->walls.count++] = shown; /* freed with the setting, whatever came */
+    return status;
+}
+
+void px_setting_free(PxSetting *setting)
+{
+    for (size_t k = 0; k < setting->walls.count; ++k) {
+        PxShownWall *w = &setting->walls.data[k];
+        px_shape_free(w->wall.shape);
+        free(w->wall.key);
+        px_mesh_free(w->mesh);
+    }
+    PX_LIST_FREE(&setting->walls);
+}
+
+/* ---- where the ground and the camera are ---- */
+
+/* The highest plane that faces up and lies below all matter; else what the lowest wall
+ * stands on; else what the matter lies on. */
+static double ground_level(const PxSetting *s)
+{
+    double lowest = is_box(&s->matter) ? height_of(s->up, s->matter.low) : 0;
+    double plane = -INFINITY, wall = INFINITY;
+    for (size_t k = 0; k < s->walls.count; ++k) {
+        const PxWall *w = &s->walls.data[k].wall;
+        if (px_shape_kind(w->shape) == PX_SHAPE_PLANE) {
+            PxVec3 normal;
+            double distance = px_shape_distance(w->shape, s->matter.low, &normal);
+            if (height_of(s->up, normal) > 0.999)
+                plane = fmax(plane, height_of(s->up, s->matter.low) - distance);
+        } else {
+            wall = fmin(wall, height_of(s->up, w->bounds.low));
+        }
+    }
+    if (plane > -INFINITY)
+        return plane;
+    return wall < INFINITY ? wall : lowest;
+}
+
+/* Far enough away, a little from above and from the right, to have it all in view. */
+static PxSceneCamera framing(const PxSetting *s, double aspect)
+{
+    PxBounds b = s->matter;
+    PxVec3 middle = px_scale(px_add(b.low, b.high), 0.5);
+    double radius = 0.5 * px_length(px_sub(b.high, b.low));
+    PxSceneCamera c = {.to = middle, .fov = 35};
+    double half = 0.5 * c.fov * DEGREE, side = atan(tan(half) * aspect);
+    double distance = 1.1 * radius / sin(fmin(half, side));
+    PxVec3 way = px_normalized(px_vec(0.45, 0.42, 1), px_vec(0, 0, 1));
+    if (s->up == 'z')
+        way = px_vec(way.x, -way.z, way.y);
+    c.from = px_mad(middle, way, distance > 0 ? distance : 1);
+    return c;
+}
+
+PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up, double spacing,
+                         PxSetting *out)
+{
+    *out = (PxSetting){.scene = def->scene, .up = up, .spacing = spacing, .fps = 30};
+    PxSetting *s = out;
+    s->matter = *matter;
+    if (s->scene != NULL) {
+        PxSurvey survey;
+        s->fps = px_scene_fps(s->scene);
+        PxStatus status = px_survey_make(s->scene, NULL, &survey);
+        if (status == PX_OK && is_box(&survey.matter))
+            s->matter = is_box(matter) ? px_bounds_join(survey.matter, *matter) : survey.matter;
+        px_survey_free(s->scene, &survey);
+        PX_TRY(status);
+    }
+    if (!is_box(&s->matter))
+        s->matter = (PxBounds){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
+    s->size = fmax(px_length(px_sub(s->matter.high, s->matter.low)), s->spacing);
+    bool has_camera = s->scene != NULL && px_scene_camera(s->scene, &s->camera);
+    if (has_camera) /* as high as its picture is where it looks at */
+        s->size =
+            2 * tan(0.5 * s->camera.fov * DEGREE) * px_length(px_sub(s->camera.to, s->camera.from));
+    for (size_t k = 0; s->scene != NULL && k < s->scene->bodies; ++k)
+        if (s->scene->body[k].def.wall)
+            PX_TRY(add_wall(s, &s->scene->body[k]));
+    s->level = ground_level(s);
+    if (def->stated_camera)
+        s->camera = def->camera;
+    else if (!has_camera)
+        s->camera = framing(s, (double)def->width / def->height);
+    s->origin = s->camera.to;
+    return PX_OK;
+}
+
+/* ---- one picture ---- */
+
+static void set_camera(const PxSetting *s, const PxRenderDef *def, double degrees, PxScenery *out)
+{
+    PxV3 eye = px_setting_place(s, s->camera.from);
+    float a = (float)(degrees * DEGREE), c = cosf(a), n = sinf(a);
+    eye = px_v3(c * eye.x + n * eye.z, eye.y, c * eye.z - n * eye.x);
+    out->camera = px_camera_look(eye, px_v3_all(0), (float)s->camera.fov);
+    out->camera.lens = (float)(0.5 * def->aperture);
+}
+
+static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out)
+{
+    PxV3 eye = px_setting_place(s, s->camera.from);
+    float reach = fmaxf((float)s->size, px_v3_length(eye));
+    float behind = atan2f(eye.x, eye.z) * (180 / PX_PI_F);
+    if (def->lighting == PX_LIGHT_DAY)
+        out->sky = px_sky_day(behind + (float)def->sun_azimuth, (float)def->sun_height);
+    else if (def->lighting == PX_LIGHT_SOFT)
+        out->sky = px_sky_even(px_v3_all(1));
+    else
+        out->sky = px_sky_even(px_v3(0.01f, 0.012f, 0.016f));
+    out->ground = (PxGround){
+        .kind = def->floor == PX_FLOOR_SOLID    ? PX_GROUND_FLOOR
+                : def->floor == PX_FLOOR_SHADOW ? PX_GROUND_CATCHER
+                                                : PX_GROUND_NONE,
+        .level = (float)(s->level - height_of(s->up, s->origin)),
+        .colour = px_v3(0.45f, 0.445f, 0.44f),
+        .near_end = 0.8f * reach,
+        .far_end = 5 * reach,
+    };
+}
+
+static PxStatus show_wall(PxSetting *s, PxShownWall *shown, double time, PxScenery *out)
+{
+    if (shown->mesh == NULL)
+        return PX_OK; /* a plane, of which the ground is one, or not to be seen */
+    PxThing *t;
+    uint32_t look = px_scenery_add_look(out, &shown->look);
+    const PxMesh *mesh = shown->mesh;
+    PX_TRY(px_scenery_add_thing(out, PX_THING_MESH, look, mesh->vertex_count, mesh->triangle_count,
+                                PX_WITH_NORMAL | PX_WITH_VELOCITY, &t));
+    double step = 0.5 / s->fps;
+    px_wall_move(&shown->wall, time, step);
+    for (uint32_t k = 0; k < mesh->vertex_count; ++k) {
+        PxVec3 at = px_wall_to_world(&shown->wall, 0, mesh->position[k]);
+        PxVec3 then = px_wall_to_world(&shown->wall, 1, mesh->position[k]);
+        t->position[k] = px_setting_place(s, at);
+        t->velocity[k] = px_setting_turn(s, px_scale(px_sub(then, at), 1 / step));
+        t->normal[k] = px_setting_turn(s, px_wall_turn_to_world(&shown->wall, 0, mesh->normal[k]));
+    }
+    for (uint32_t k = 0; k < mesh->triangle_count; ++k)
+        for (int c = 0; c < 3; ++c)
+            t->triangle[k][c] = mesh->triangle[k][c];
+    return PX_OK;
+}
+
+PxStatus px_setting_fill(PxSetting *s, const PxRenderDef *def, double time, double degrees,
+                         PxScenery *out)
+{
+    set_camera(s, def, degrees, out);
+    set_light(s, def, out);
+    out->shutter = (float)(def->shutter / s->fps);
+    for (size_t k = 0; k < def->lamps; ++k) {
+        const PxLampDef *lamp = &def->lamp[k];
+        if (!PX_LIST_RESERVE(&out->lamps, 1))
+            return px_fail(PX_ERR_MEMORY, "render: no room for a lamp");
+        /* Irradiance is radiance times the solid angle, pi r^2 at 1 m; the sun's is 3. */
+        float light = (float)(3 * lamp->power / (3.14159265 * lamp->radius * lamp->radius));
+        out->lamps.data[out->lamps.count++] =
+            (PxLamp){px_setting_place(s, lamp->at), (float)lamp->radius, px_v3_all(light)};
+    }
+    for (size_t k = 0; k < s->walls.count && !def->xray; ++k)
+        PX_TRY(show_wall(s, &s->walls.data[k], time, out));
+    return PX_OK;
+}

@@ -1,0 +1,592 @@
+#include "render/subject.h"
+
+#include "base/random.h"
+#include "phyxel/suggest.h"
+#include "render/colour_map.h"
+#include "render/ply_table.h"
+#include "spatial/kdtree.h"
+#include "store/digest.h"
+#include "store/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+static PxStatus surface_path(char path[PX_PATH_MAX], const char *dir, PxShow shown, uint32_t number)
+{
+    return px_path_join(path, dir, "%s/%06u.ply", shown == PX_SHOW_SURFELS ? "surfels" : "surface",
+                        number);
+}
+
+/* Adds that of a whole file: a picture is good for exactly that one. */
+static PxStatus digest_file(const char *path, uint64_t digest[2])
+{
+    void *bytes;
+    size_t size;
+    uint64_t of_file[2];
+    PX_TRY(px_file_read(path, (size_t)1 << 36, &bytes, &size));
+    px_digest(bytes, size, of_file);
+    px_list_free(bytes);
+    for (int k = 0; k < 2; ++k)
+        digest[k] = px_mix(digest[k]) + of_file[k];
+    return PX_OK;
+}
+
+static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject *out)
+{
+    char path[PX_PATH_MAX];
+    px_table_hash(&out->particles, PX_COLUMN_FRAME, out->digest);
+    for (PxShow k = PX_SHOW_SURFACE; k <= PX_SHOW_SURFELS; ++k) {
+        if (show != PX_SHOW_BEST && show != k)
+            continue;
+        PX_TRY(surface_path(path, dir, k, number));
+        if (px_file_exists(path)) {
+            out->shown = k;
+            return digest_file(path, out->digest);
+        }
+        if (show == k)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "render: there is no '%s'; '%s' makes it, or show particles", path,
+                           k == PX_SHOW_SURFACE ? "phyxel surface" : "phyxel surface --surfels");
+    }
+    out->shown = PX_SHOW_PARTICLES;
+    return PX_OK;
+}
+
+static const float *floats(const PxTable *table, const char *name, uint32_t component)
+{
+    const PxColumn *c = px_table_find(table, name);
+    return c != NULL && c->type == PX_F32 && component < c->components ? c->data[component] : NULL;
+}
+
+static PxStatus check_places(const PxSubject *s)
+{
+    static const char axis[] = "xyz";
+    for (uint32_t k = 0; k < 3; ++k) {
+        const float *x = floats(&s->particles, "position", k);
+        if (x == NULL && s->particles.count > 0)
+            return px_fail(PX_ERR_FORMAT, "frame %u has no position of three floats",
+                           s->meta.number);
+        for (uint32_t i = 0; i < s->particles.count; ++i)
+            if (!isfinite(x[i]))
+                return px_fail(PX_ERR_FORMAT,
+                               "frame %u: %c of particle %u is %g, wanted a finite number",
+                               s->meta.number, axis[k], i, (double)x[i]);
+    }
+    return PX_OK;
+}
+
+PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const PxThreads *threads,
+                         PxSubject *out)
+{
+    *out = (PxSubject){.shown = PX_SHOW_PARTICLES};
+    px_table_init(&out->particles, NULL);
+    PX_TRY(px_frame_read(dir, number, &out->meta, &out->particles, threads));
+    PX_TRY(check_places(out));
+    return choose(dir, number, show, out);
+}
+
+void px_subject_free(PxSubject *subject)
+{
+    px_table_free(&subject->particles);
+}
+
+static PxVec3 place(const PxTable *particles, uint32_t i)
+{
+    return px_vec((double)floats(particles, "position", 0)[i],
+                  (double)floats(particles, "position", 1)[i],
+                  (double)floats(particles, "position", 2)[i]);
+}
+
+PxBounds px_subject_bounds(const PxSubject *subject)
+{
+    PxBounds b = px_bounds_empty();
+    for (uint32_t i = 0; i < subject->particles.count; ++i)
+        px_bounds_add(&b, place(&subject->particles, i));
+    return b;
+}
+
+/* ---- numbers ---- */
+
+static double value_of(const PxColumn *c, uint32_t component, uint32_t i)
+{
+    const void *data = c->data[component];
+    switch (c->type) {
+    case PX_U8:
+        return ((const uint8_t *)data)[i];
+    case PX_U32:
+        return ((const uint32_t *)data)[i];
+    case PX_I32:
+        return ((const int32_t *)data)[i];
+    case PX_U64:
+        return (double)((const uint64_t *)data)[i];
+    case PX_F32:
+        return (double)((const float *)data)[i];
+    default:
+        return ((const double *)data)[i];
+    }
+}
+
+PxStatus px_subject_values(const PxSubject *subject, const char *column, float *out, char unit[16])
+{
+    const PxTable *table = &subject->particles;
+    const PxColumn *c = px_table_find(table, strcmp(column, "speed") == 0 ? "velocity" : column);
+    if (c == NULL) {
+        const char *words[PX_TABLE_MAX_COLUMNS + 1] = {"speed"};
+        char list[512] = "speed";
+        size_t used = strlen(list);
+        for (uint32_t k = 0; k < table->columns; ++k) {
+            words[k + 1] = table->column[k].name;
+            if (used < sizeof list)
+                used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
+                                         table->column[k].name);
+        }
+        const char *near = px_suggest(column, words, table->columns + 1);
+        return px_fail(PX_ERR_ARGUMENT,
+                       "render: frame %u has no column '%.40s' to colour by%s%s%s; there are %s",
+                       subject->meta.number, column, near != NULL ? ", did you mean '" : "",
+                       near != NULL ? near : "", near != NULL ? "'?" : "", list);
+    }
+    if (unit != NULL)
+        snprintf(unit, 16, "%s", c->unit);
+    for (uint32_t i = 0; i < table->count; ++i) {
+        double square = 0;
+        for (uint32_t k = 0; k < c->components; ++k)
+            square += value_of(c, k, i) * value_of(c, k, i);
+        out[i] = (float)(c->components == 1 ? value_of(c, 0, i) : sqrt(square));
+    }
+    return PX_OK;
+}
+
+static PxV3 colour_of(const PxColouring *c, float value)
+{
+    double span = c->high - c->low;
+    if (!isfinite(value))
+        return px_v3(1, 0, 0.6f); /* of no colour that a number has */
+    return px_colour_map(span > 0 ? (float)(((double)value - c->low) / span) : 0.5f);
+}
+
+/* ---- balls ---- */
+
+static uint32_t material_of(const PxTable *particles, uint32_t i, size_t looks)
+{
+    const PxColumn *c = px_table_find(particles, "material");
+    uint32_t m = c != NULL && c->type == PX_U32 ? ((const uint32_t *)c->data[0])[i] : 0;
+    return m < looks ? m : 0;
+}
+
+/* Numbers to colour by, or NULL; *out is to be released. */
+static PxStatus values_make(const PxSubject *s, const PxColouring *colouring, float **out)
+{
+    *out = NULL;
+    if (colouring->column[0] == '\0' || s->particles.count == 0)
+        return PX_OK;
+    *out = px_allocate(NULL, sizeof(float) * s->particles.count);
+    if (*out == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for %u numbers", s->particles.count);
+    return px_subject_values(s, colouring->column, *out, NULL);
+}
+
+static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t look,
+                          const PxColouring *colouring, const float *value, size_t looks,
+                          PxScenery *out)
+{
+    const PxTable *p = &s->particles;
+    const float *radius = floats(p, "radius", 0), *temperature = floats(p, "temperature", 0);
+    const float *v[3] = {floats(p, "velocity", 0), floats(p, "velocity", 1),
+                         floats(p, "velocity", 2)};
+    uint32_t count = 0, to = 0;
+    for (uint32_t i = 0; i < p->count; ++i)
+        count += material_of(p, i, looks) == look;
+    if (count == 0)
+        return PX_OK;
+    PxThing *t;
+    PX_TRY(px_scenery_add_thing(out, PX_THING_BALLS, look, count, 0,
+                                PX_WITH_RADIUS | PX_WITH_VELOCITY |
+                                    (value != NULL ? PX_WITH_COLOUR : 0) |
+                                    (temperature != NULL ? PX_WITH_TEMPERATURE : 0),
+                                &t));
+    for (uint32_t i = 0; i < p->count; ++i) {
+        if (material_of(p, i, looks) != look)
+            continue;
+        t->position[to] = px_setting_place(setting, place(p, i));
+        /* Balls of half a spacing touch; a little larger they look like one matter. */
+        t->radius[to] =
+            1.1f * (radius != NULL && radius[i] > 0 ? radius[i] : 0.5f * (float)s->meta.spacing);
+        if (v[2] != NULL)
+            t->velocity[to] =
+                px_setting_turn(setting, px_vec((double)v[0][i], (double)v[1][i], (double)v[2][i]));
+        if (value != NULL)
+            t->colour[to] = colour_of(colouring, value[i]);
+        if (temperature != NULL)
+            t->temperature[to] = temperature[i];
+        ++to;
+    }
+    return PX_OK;
+}
+
+/* ---- surfaces and surfels ---- */
+
+/* From particles to the points of a surface: the mean of the nearest four, weighted by
+ * nearness, or the one nearest. */
+typedef struct Nearest {
+    PxKdTree tree;
+    PxArena arena;
+    bool there;
+} Nearest;
+
+static PxStatus nearest_make(const PxSubject *s, Nearest *n)
+{
+    px_kdtree_init(&n->tree, NULL);
+    px_arena_init(&n->arena, NULL);
+    n->there = s->particles.count > 0;
+    if (!n->there)
+        return PX_OK;
+    const PxTable *p = &s->particles;
+    return px_kdtree_build(&n->tree, floats(p, "position", 0), floats(p, "position", 1),
+                           floats(p, "position", 2), p->count, &n->arena);
+}
+
+static void nearest_free(Nearest *n)
+{
+    px_kdtree_free(&n->tree);
+    px_arena_free(&n->arena);
+}
+
+static float nearest_value(const Nearest *n, const float at[3], const float *value)
+{
+    uint32_t who[4];
+    float square[4], sum = 0, weights = 0;
+    uint32_t found = px_kdtree_nearest(&n->tree, at[0], at[1], at[2], 4, who, square);
+    for (uint32_t k = 0; k < found; ++k) {
+        float w = 1 / (square[k] + 1e-12f);
+        sum += w * value[who[k]];
+        weights += w;
+    }
+    return found > 0 ? sum / weights : 0;
+}
+
+/* From where a wall is this far away (in spacings) to where the surface is drawn: what is
+ * nearer than half a spacing is moved to `end`, from there on less and less up to a whole
+ * one. */
+static double touching(double d, double end)
+{
+    return d < 0.5 ? end : end + (1 - end) * (2 * d - 1);
+}
+
+typedef struct Touch {
+    PxSetting *setting;
+    bool opaque; /* the matter */
+} Touch;
+
+static void touch_wall(const Touch *touch, const PxShownWall *shown, PxVec3 *at, PxVec3 *normal)
+{
+    const PxWall *wall = &shown->wall;
+    double s = touch->setting->spacing;
+    PxVec3 rest = px_wall_to_rest(wall, 0, *at), low = wall->bounds.low, high = wall->bounds.high;
+    if (!wall->inside && (rest.x < low.x - s || rest.y < low.y - s || rest.z < low.z - s ||
+                          rest.x > high.x + s || rest.y > high.y + s || rest.z > high.z + s))
+        return;
+    /* A little into the wall, so that no air is left between the two, but not through a thin
+     * one; what is opaque stays before a pane. */
+    double end = touch->opaque && shown->look.kind == PX_LOOK_PANE
+                     ? 0.1
+                     : -fmin(0.1, 0.3 * shown->thickness / s);
+    PxVec3 from = rest, first = px_vec(0, 0, 0);
+    for (int turn = 0; turn < 2; ++turn) {
+        PxVec3 away;
+        double d = px_wall_distance(wall, from, &away);
+        if (d >= s || (turn == 1 && px_dot(away, first) > 0.5))
+            break;
+        rest = px_mad(rest, away, s * touching(d / s, end) - d);
+        if (d < 0.5 * s) {
+            PxVec3 out = px_wall_turn_to_world(wall, 0, away);
+            if (px_dot(*normal, out) < -0.3)
+                *normal = px_scale(out, -1);
+        }
+        /* In a corner there is a second face, which shows from a spacing off the first. */
+        from = px_mad(from, away, s - d);
+        first = away;
+    }
+    *at = px_wall_to_world(wall, 0, rest);
+}
+
+static void touch_walls(const Touch *touch, PxVec3 *at, PxVec3 *normal)
+{
+    const PxSetting *setting = touch->setting;
+    for (size_t k = 0; k < setting->walls.count; ++k)
+        touch_wall(touch, &setting->walls.data[k], at, normal);
+    double *height = setting->up == 'z' ? &at->z : &at->y;
+    double s = setting->spacing, d = *height - setting->level;
+    if (d < s && d > -s)
+        *height = setting->level + s * touching(d / s, -0.1);
+}
+
+typedef struct PlyPlaces {
+    const float *x[3], *n[3], *v[3], *radius, *temperature;
+} PlyPlaces;
+
+static PlyPlaces ply_places(const PxPlyTable *ply)
+{
+    static const char *const names[3][3] = {
+        {"x", "y", "z"}, {"nx", "ny", "nz"}, {"vx", "vy", "vz"}};
+    PlyPlaces p = {.radius = px_ply_column(ply, "radius"),
+                   .temperature = px_ply_column(ply, "temperature")};
+    for (int k = 0; k < 3; ++k) {
+        p.x[k] = px_ply_column(ply, names[0][k]);
+        p.n[k] = px_ply_column(ply, names[1][k]);
+        p.v[k] = px_ply_column(ply, names[2][k]);
+    }
+    return p;
+}
+
+/* Which material a surface is of: the one that all particles are of, or none. */
+static uint32_t only_material(const PxSubject *s, size_t looks)
+{
+    uint32_t first = s->particles.count > 0 ? material_of(&s->particles, 0, looks) : 0;
+    for (uint32_t i = 1; i < s->particles.count; ++i)
+        if (material_of(&s->particles, i, looks) != first)
+            return UINT32_MAX;
+    return first;
+}
+
+/* Normals of a mesh that brought none: the sum of its triangles' around each point. */
+static void make_normals(PxThing *t)
+{
+    for (uint32_t k = 0; k < t->triangles; ++k) {
+        const uint32_t *c = t->triangle[k];
+        PxV3 a = t->position[c[0]];
+        PxV3 n = px_v3_cross(px_v3_sub(t->position[c[1]], a), px_v3_sub(t->position[c[2]], a));
+        for (int m = 0; m < 3; ++m)
+            t->normal[c[m]] = px_v3_add(t->normal[c[m]], n);
+    }
+    for (uint32_t k = 0; k < t->points; ++k)
+        t->normal[k] = px_v3_unit(t->normal[k]);
+}
+
+/* The points and triangles of one material; of all when the file does not tell. */
+typedef struct Part {
+    uint32_t points, triangles;
+    uint32_t *row; /* of the file, one a point */
+    uint32_t (*triangle)[3];
+} Part;
+
+static void part_free(Part *part)
+{
+    px_release(NULL, part->row, 0);
+    px_release(NULL, part->triangle, 0);
+}
+
+static PxStatus part_make(const char *name, const PxPlyTable *ply, const float *material,
+                          uint32_t wanted, Part *out)
+{
+    *out = (Part){0};
+    uint32_t *place = px_allocate(NULL, sizeof *place * ply->points);
+    out->row = px_allocate(NULL, sizeof *out->row * ply->points);
+    out->triangle = px_allocate(NULL, sizeof *out->triangle * (ply->triangles + (size_t)1));
+    PxStatus status = PX_OK;
+    if (place == NULL || out->row == NULL || out->triangle == NULL)
+        status = px_fail(PX_ERR_MEMORY, "%s: no room for %u points", name, ply->points);
+    for (uint32_t k = 0; status == PX_OK && k < ply->points; ++k) {
+        bool here = material == NULL || (uint32_t)material[k] == wanted;
+        place[k] = here ? out->points : UINT32_MAX;
+        if (here)
+            out->row[out->points++] = k;
+    }
+    for (uint32_t t = 0; status == PX_OK && t < ply->triangles; ++t) {
+        const uint32_t *c = ply->triangle[t];
+        uint32_t p[3] = {place[c[0]], place[c[1]], place[c[2]]};
+        if (p[0] == UINT32_MAX && p[1] == UINT32_MAX && p[2] == UINT32_MAX)
+            continue;
+        if (p[0] == UINT32_MAX || p[1] == UINT32_MAX || p[2] == UINT32_MAX)
+            status = px_fail(PX_ERR_FORMAT, "%s: face %u joins two materials", name, t);
+        else
+            memcpy(out->triangle[out->triangles++], p, sizeof p);
+    }
+    px_release(NULL, place, 0);
+    return status;
+}
+
+typedef struct Fill {
+    const PxSubject *subject;
+    PxSetting *setting;
+    const PxColouring *colouring;
+    const Nearest *nearest;
+    const float *value; /* of the particles */
+    const PxLook *looks;
+    size_t look_count;
+    PlyPlaces from;
+    Touch touch;
+    const float *column; /* of the surface itself, to colour by */
+    bool mixed;          /* of several materials that the file does not tell apart */
+    uint32_t material;   /* of this part; UINT32_MAX when there are no parts */
+    const uint32_t *row;
+    PxThing *thing;
+} Fill;
+
+/* Where two liquids meet, their surfaces lie on each other up to rounding: both are drawn a
+ * little too large there, and the one of the higher rank is what is in between. */
+static bool meets_another(const Fill *f, const float at[3])
+{
+    uint32_t who[8];
+    float square[8], reach = 1.5f * (float)f->setting->spacing;
+    uint32_t found = px_kdtree_nearest(&f->nearest->tree, at[0], at[1], at[2], 8, who, square);
+    for (uint32_t k = 0; k < found; ++k)
+        if (square[k] < reach * reach &&
+            material_of(&f->subject->particles, who[k], f->look_count) != f->material)
+            return true;
+    return false;
+}
+
+static PxV3 colour_at(const Fill *f, uint32_t row, const float at[3])
+{
+    uint32_t who;
+    float square;
+    if (f->column != NULL)
+        return colour_of(f->colouring, f->column[row]);
+    if (f->value != NULL)
+        return colour_of(f->colouring, nearest_value(f->nearest, at, f->value));
+    if (!f->nearest->there)
+        return px_v3_all(0.5f);
+    px_kdtree_nearest(&f->nearest->tree, at[0], at[1], at[2], 1, &who, &square);
+    return f->looks[material_of(&f->subject->particles, who, f->look_count)].colour;
+}
+
+static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Fill *f = user;
+    const PlyPlaces *from = &f->from;
+    PxThing *t = f->thing;
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t r = f->row[k];
+        const float at[3] = {from->x[0][r], from->x[1][r], from->x[2][r]};
+        PxVec3 p = px_vec((double)at[0], (double)at[1], (double)at[2]), n = px_vec(0, 0, 0);
+        if (from->n[2] != NULL)
+            n = px_vec((double)from->n[0][r], (double)from->n[1][r], (double)from->n[2][r]);
+        if (t->kind == PX_THING_MESH) {
+            if (f->material != UINT32_MAX && meets_another(f, at))
+                p = px_mad(p, n, 0.1 * f->setting->spacing);
+            touch_walls(&f->touch, &p, &n);
+        }
+        t->position[k] = px_setting_place(f->setting, p);
+        t->normal[k] = px_v3_unit(px_setting_turn(f->setting, n));
+        if (from->v[2] != NULL)
+            t->velocity[k] =
+                px_setting_turn(f->setting, px_vec((double)from->v[0][r], (double)from->v[1][r],
+                                                   (double)from->v[2][r]));
+        if (t->radius != NULL)
+            t->radius[k] =
+                fmaxf(1e-9f, from->radius != NULL ? from->radius[r] : (float)f->setting->spacing);
+        if (t->temperature != NULL)
+            t->temperature[k] = from->temperature[r];
+        if (t->colour != NULL)
+            t->colour[k] = colour_at(f, r, at);
+    }
+}
+
+/* Speeds of the surface's own points, when it has velocities. */
+static PxStatus own_column(const PxPlyTable *ply, const PlyPlaces *from, const char *name,
+                           float **made, const float **out)
+{
+    *made = NULL;
+    *out = px_ply_column(ply, name);
+    if (*out != NULL || strcmp(name, "speed") != 0 || from->v[2] == NULL)
+        return PX_OK;
+    *made = px_allocate(NULL, sizeof(float) * ply->points);
+    if (*made == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for %u speeds", ply->points);
+    for (uint32_t k = 0; k < ply->points; ++k)
+        (*made)[k] = px_v3_length(px_v3(from->v[0][k], from->v[1][k], from->v[2][k]));
+    *out = *made;
+    return PX_OK;
+}
+
+static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThreads *threads,
+                         PxScenery *out)
+{
+    bool discs = f->subject->shown == PX_SHOW_SURFELS;
+    bool coloured = f->colouring->column[0] != '\0';
+    if (f->mixed || coloured) { /* numbers are not to be seen through anything */
+        PxLook solid = px_look_glossy(px_v3_all(0.8f), 0.35f);
+        look = px_scenery_add_look(out, &solid);
+        if (look == UINT32_MAX)
+            return px_fail(PX_ERR_MEMORY, "render: no room for a look");
+    }
+    PX_TRY(px_scenery_add_thing(out, discs ? PX_THING_DISCS : PX_THING_MESH, look, part->points,
+                                discs ? 0 : part->triangles,
+                                PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
+                                    (f->mixed || coloured ? PX_WITH_COLOUR : 0) |
+                                    (f->from.temperature != NULL ? PX_WITH_TEMPERATURE : 0),
+                                &f->thing));
+    f->looks = out->looks.data;
+    f->touch = (Touch){f->setting, f->looks[look].kind != PX_LOOK_CLEAR};
+    f->row = part->row;
+    px_parallel_for(threads, part->points, PX_BLOCK, fill_points, f);
+    if (f->thing->triangles > 0)
+        memcpy(f->thing->triangle, part->triangle, sizeof *part->triangle * part->triangles);
+    if (!discs && f->from.n[2] == NULL)
+        make_normals(f->thing);
+    return PX_OK;
+}
+
+static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyTable *ply,
+                            PxSetting *setting, const PxColouring *colouring, const float *value,
+                            size_t looks, const PxThreads *threads, PxScenery *out)
+{
+    const float *material = px_ply_column(ply, "material");
+    uint32_t look = material != NULL ? 0 : only_material(s, looks);
+    Fill f = {.subject = s,
+              .setting = setting,
+              .colouring = colouring,
+              .value = value,
+              .look_count = looks,
+              .from = ply_places(ply),
+              .mixed = look == UINT32_MAX};
+    if (s->shown == PX_SHOW_SURFELS && f.from.n[2] == NULL)
+        return px_fail(PX_ERR_FORMAT, "%s: surfels without normals nx ny nz", name);
+    float *made = NULL;
+    Nearest nearest;
+    PxStatus status = nearest_make(s, &nearest);
+    f.nearest = &nearest;
+    if (status == PX_OK && colouring->column[0] != '\0')
+        status = own_column(ply, &f.from, colouring->column, &made, &f.column);
+    for (size_t k = 0; k < setting->walls.count; ++k)
+        px_wall_move(&setting->walls.data[k].wall, s->meta.time, 0);
+    for (uint32_t k = 0; k < (material != NULL ? looks : 1) && status == PX_OK; ++k) {
+        Part part;
+        f.material = material != NULL && nearest.there ? k : UINT32_MAX;
+        status = part_make(name, ply, material, k, &part);
+        if (status == PX_OK && part.points > 0)
+            status = add_part(&f, &part, material != NULL ? k : look, threads, out);
+        part_free(&part);
+    }
+    px_release(NULL, made, 0);
+    nearest_free(&nearest);
+    return status;
+}
+
+PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *setting,
+                        const PxColouring *colouring, const PxThreads *threads, PxScenery *out)
+{
+    size_t looks = setting->scene != NULL ? out->looks.count : 1;
+    float *value;
+    PxStatus status = values_make(subject, colouring, &value);
+    if (status == PX_OK && subject->shown == PX_SHOW_PARTICLES) {
+        for (uint32_t k = 0; k < looks && status == PX_OK; ++k)
+            status = add_balls(subject, setting, k, colouring, value, looks, out);
+    } else if (status == PX_OK) {
+        char path[PX_PATH_MAX];
+        PxPlyTable ply = {0};
+        status = surface_path(path, dir, subject->shown, subject->meta.number);
+        if (status == PX_OK)
+            status = px_ply_table_read(path, &ply);
+        if (status == PX_OK && ply.points > 0)
+            status =
+                add_surface(subject, path, &ply, setting, colouring, value, looks, threads, out);
+        px_ply_table_free(&ply);
+    }
+    px_release(NULL, value, 0);
+    return status;
+}

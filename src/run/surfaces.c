@@ -1,0 +1,650 @@
+/// The surfaces of a run: from DIR/frames to DIR/surface, such that nothing is made twice.
+///
+/// A surface file says in comments of its header which frame and which numbers it was made from (as
+/// a digest) and what it measures. So whether it is up to date, and all of measure.csv, can
+/// be read from the first few hundred bytes of each file, after any interruption.
+#include "base/profile.h"
+#include "phyxel/run.h"
+#include "phyxel/suggest.h"
+#include "phyxel/version.h"
+#include "scene/content.h"
+#include "scene/walls.h"
+#include "store/digest.h"
+#include "store/frame.h"
+#include "store/palette.h"
+#include "store/surface_ply.h"
+#include "surface/surface.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG 0x73726e21u
+
+enum { MOST_MATERIALS = 64, HEADER = 16384, NAME = 40 };
+
+PxSurfaceRunDef px_surface_run_def_default(void)
+{
+    return (PxSurfaceRunDef){.surface = px_surface_def_default(), .last = UINT32_MAX, .tag = TAG};
+}
+
+typedef struct Job {
+    const PxSurfaceRunDef *def;
+    PxThreads threads;
+    PxScene *scene; /* NULL when run.json is of no use */
+    PxSceneWalls walls;
+    char out[PX_PATH_MAX];
+    char settings[1024];                   /* the numbers, in words */
+    bool one;                              /* only one material */
+    uint32_t material;                     /* which */
+    uint64_t elements;                     /* of the last surface made */
+    uint32_t made, done;                   /* frames */
+    char column[PX_SURFACE_COLUMNS][NAME]; /* that were asked for */
+    uint32_t columns;
+} Job;
+
+/* ---- what is asked for ----------------------------------------------------- */
+
+static const char *material_name(const Job *job, uint32_t material, char text[NAME])
+{
+    if (job->scene != NULL && material < job->scene->materials)
+        return job->scene->material[material].name;
+    snprintf(text, NAME, "%u", material);
+    return text;
+}
+
+static PxStatus find_material(Job *job)
+{
+    const char *wanted = job->def->material, *names[MOST_MATERIALS];
+    size_t count = job->scene != NULL ? job->scene->materials : 0;
+    if (wanted == NULL)
+        return PX_OK;
+    job->one = true;
+    for (size_t k = 0; k < count; ++k) {
+        if (strcmp(job->scene->material[k].name, wanted) == 0) {
+            job->material = (uint32_t)k;
+            return PX_OK;
+        }
+        if (k < MOST_MATERIALS)
+            names[k] = job->scene->material[k].name;
+    }
+    char *end;
+    unsigned long number = strtoul(wanted, &end, 10);
+    if (end != wanted && *end == '\0' && number < 0xffffffffu && wanted[0] != '-') {
+        job->material = (uint32_t)number;
+        return PX_OK;
+    }
+    const char *near = px_suggest(wanted, names, count < MOST_MATERIALS ? count : MOST_MATERIALS);
+    return px_fail(PX_ERR_ARGUMENT, "surface: there is no material '%.60s'%s%s%s", wanted,
+                   near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                   near != NULL ? "'?" : "");
+}
+
+/* Words with commas between them. */
+static PxStatus find_columns(Job *job)
+{
+    for (const char *at = job->def->columns; at != NULL && *at != '\0';) {
+        size_t length = strcspn(at, ",");
+        if (length == 0 || length >= PX_TABLE_NAME)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "surface: columns are '%.60s', wanted names with commas "
+                           "between them",
+                           job->def->columns);
+        if (job->columns == PX_SURFACE_COLUMNS)
+            return px_fail(PX_ERR_ARGUMENT, "surface: more than %u columns", PX_SURFACE_COLUMNS);
+        snprintf(job->column[job->columns++], NAME, "%.*s", (int)length, at);
+        at += length + (at[length] == ',');
+    }
+    return PX_OK;
+}
+
+/* Everything that a surface depends on besides the frame. */
+static void write_settings(Job *job)
+{
+    const PxSurfaceDef *d = &job->def->surface;
+    const PxSurfaceField *field = px_surface_field(0);
+    for (uint32_t k = 0; px_surface_field(k) != NULL; ++k)
+        if (strcmp(px_surface_field(k)->name, d->field) == 0)
+            field = px_surface_field(k);
+    snprintf(job->settings, sizeof job->settings,
+             "phyxel %s, %s of field %s, cell %.9g, radius %.9g, iso %.9g, smoothing %.9g, gap "
+             "%.9g, columns %.200s, walls %s",
+             PX_VERSION, job->def->surfels ? "surfels" : "surface", d->field, d->cell,
+             d->radius > 0 ? d->radius : field->radius, d->iso > 0 ? d->iso : field->iso,
+             d->smoothing < 0 ? field->smoothing : d->smoothing, d->gap,
+             job->def->columns != NULL ? job->def->columns : "-",
+             job->walls.count > 0 ? px_scene_hash(job->scene) : "none");
+}
+
+static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
+{
+    *job = (Job){.def = def};
+    if (def->tag != TAG || def->dir == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "surface: the def has no folder, or was not made by "
+                                        "px_surface_run_def_default()");
+    PX_TRY(px_surface_def_check(&def->surface));
+    if (def->surfels && def->measure)
+        return px_fail(PX_ERR_ARGUMENT, "surface: surfels have no area to measure");
+    job->threads.count = def->surface.threads > 0 ? def->surface.threads : px_threads_available();
+    if (px_run_scene(def->dir, &job->scene) != PX_OK) {
+        px_scene_free(job->scene);
+        job->scene = NULL;
+    }
+    if (job->scene != NULL && !def->no_walls) {
+        PxStatus status = px_scene_walls(job->scene, &job->walls);
+        if (status != PX_OK)
+            return px_fail_prefix(status, "surface: the walls of the scene: ");
+    }
+    PX_TRY(find_material(job));
+    PX_TRY(find_columns(job));
+    write_settings(job);
+    char folder[NAME + 8] = "", text[NAME];
+    if (job->one) {
+        snprintf(folder, sizeof folder, "/%s", material_name(job, job->material, text));
+        for (char *c = folder + 1; *c != '\0'; ++c)
+            *c = *c == '/' || (*c == '.' && c == folder + 1) ? '_' : *c;
+    }
+    return px_path_join(job->out, def->dir, "%s%s", def->surfels ? "surfels" : "surface", folder);
+}
+
+static void close_job(Job *job)
+{
+    px_scene_walls_free(&job->walls);
+    px_scene_free(job->scene);
+}
+
+/* ---- one frame -------------------------------------------------------------- */
+
+/* The digest of the frame's file (its seal, store/container.h) and of the settings. */
+static PxStatus make_stamp(const Job *job, uint32_t number, char stamp[33])
+{
+    char path[PX_PATH_MAX];
+    struct {
+        uint8_t seal[32];
+        uint64_t length;
+        uint64_t settings[2];
+    } all = {.length = 0};
+    PX_TRY(px_path_join(path, job->def->dir, "frames/%06u.h5", number));
+    PX_TRY(px_file_read_end(path, all.seal, sizeof all.seal, &all.length));
+    px_digest(job->settings, strlen(job->settings), all.settings);
+    uint64_t digest[2];
+    px_digest(&all, sizeof all, digest);
+    snprintf(stamp, 33, "%016llx%016llx", (unsigned long long)digest[0],
+             (unsigned long long)digest[1]);
+    return PX_OK;
+}
+
+static bool up_to_date(const char *path, const char *stamp)
+{
+    char *header = malloc(HEADER), line[64];
+    snprintf(line, sizeof line, "\ncomment stamp %s\n", stamp);
+    bool same = header != NULL && px_file_exists(path) &&
+                px_surface_ply_header(path, header, HEADER) == PX_OK &&
+                strstr(header, line) != NULL;
+    free(header);
+    return same;
+}
+
+/* A frame's particles as surfaces want them. */
+typedef struct Frame {
+    PxFrameMeta meta;
+    PxTable table;
+    PxSurfaceParticles particles;
+    float *made[PX_SURFACE_COLUMNS + 3]; /* columns that were converted */
+    size_t mades;
+    char name[PX_SURFACE_COLUMNS][NAME];
+    int colour;
+    uint32_t material[MOST_MATERIALS], materials;
+    uint32_t count[MOST_MATERIALS];
+} Frame;
+
+/* One component as floats. */
+static PxStatus as_floats(Frame *frame, const PxColumn *column, uint32_t component,
+                          const float **out)
+{
+    const void *data = column->data[component];
+    *out = data;
+    if (column->type == PX_F32)
+        return PX_OK;
+    uint32_t n = frame->table.count;
+    float *to = malloc(((size_t)n + 1) * sizeof *to);
+    if (to == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room for the column '%s'", column->name);
+    frame->made[frame->mades++] = to;
+    for (uint32_t i = 0; i < n; ++i)
+        to[i] = column->type == PX_F64   ? (float)((const double *)data)[i]
+                : column->type == PX_U64 ? (float)((const uint64_t *)data)[i]
+                : column->type == PX_U32 ? (float)((const uint32_t *)data)[i]
+                : column->type == PX_I32 ? (float)((const int32_t *)data)[i]
+                                         : (float)((const uint8_t *)data)[i];
+    *out = to;
+    return PX_OK;
+}
+
+static PxStatus carry_column(Frame *frame, const PxColumn *column, const char *const *names)
+{
+    PxSurfaceParticles *p = &frame->particles;
+    for (uint32_t k = 0; k < column->components; ++k) {
+        if (p->columns == PX_SURFACE_COLUMNS)
+            return px_fail(PX_ERR_ARGUMENT, "surface: more than %u columns", PX_SURFACE_COLUMNS);
+        char *name = frame->name[p->columns];
+        if (names != NULL)
+            snprintf(name, NAME, "%s", names[k]);
+        else if (column->components == 1)
+            snprintf(name, NAME, "%s", column->name);
+        else
+            snprintf(name, NAME, "%s_%c", column->name,
+                     (column->components <= 3 ? "xyz" : "012345678")[k]);
+        PX_TRY(as_floats(frame, column, k, &p->column[p->columns]));
+        ++p->columns;
+    }
+    return PX_OK;
+}
+
+static PxStatus carry_asked(const Job *job, Frame *frame)
+{
+    for (uint32_t c = 0; c < job->columns; ++c) {
+        const PxColumn *column = px_table_find(&frame->table, job->column[c]);
+        if (column == NULL) {
+            const char *names[PX_TABLE_MAX_COLUMNS];
+            for (uint32_t k = 0; k < frame->table.columns; ++k)
+                names[k] = frame->table.column[k].name;
+            const char *near = px_suggest(job->column[c], names, frame->table.columns);
+            char list[512] = "";
+            for (uint32_t k = 0, at = 0; k < frame->table.columns && at < sizeof list; ++k)
+                at += (uint32_t)snprintf(list + at, sizeof list - at, "%s%s", k > 0 ? ", " : "",
+                                         names[k]);
+            return px_fail(PX_ERR_ARGUMENT, "there is no column '%s', wanted one of %s%s%s%s",
+                           job->column[c], list, near != NULL ? "; did you mean '" : "",
+                           near != NULL ? near : "", near != NULL ? "'?" : "");
+        }
+        bool there = false; /* velocity and the like are carried anyhow */
+        for (uint32_t k = 0; k < frame->particles.columns; ++k)
+            there = there || frame->particles.column[k] == column->data[0];
+        if (!there)
+            PX_TRY(carry_column(frame, column, NULL));
+    }
+    return PX_OK;
+}
+
+static PxStatus list_materials(Frame *frame)
+{
+    const PxColumn *column = px_table_find(&frame->table, "material");
+    uint32_t n = frame->table.count;
+    if (n == 0 || column == NULL || column->type != PX_U32 || column->components != 1) {
+        frame->materials = 1;
+        frame->count[0] = n;
+        return PX_OK;
+    }
+    const uint32_t *material = column->data[0];
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t k = 0;
+        while (k < frame->materials && frame->material[k] != material[i])
+            ++k;
+        if (k == MOST_MATERIALS)
+            return px_fail(PX_ERR_FORMAT, "it has more than %d materials", MOST_MATERIALS);
+        if (k == frame->materials) {
+            frame->material[frame->materials++] = material[i];
+            frame->count[k] = 0;
+        }
+        ++frame->count[k];
+    }
+    for (uint32_t a = 1; a < frame->materials; ++a) /* by number, not by who comes first */
+        for (uint32_t b = a; b > 0 && frame->material[b] < frame->material[b - 1]; --b) {
+            uint32_t swap = frame->material[b], count = frame->count[b];
+            frame->material[b] = frame->material[b - 1];
+            frame->count[b] = frame->count[b - 1];
+            frame->material[b - 1] = swap;
+            frame->count[b - 1] = count;
+        }
+    return PX_OK;
+}
+
+static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
+{
+    static const char *const velocity_names[] = {"vx", "vy", "vz"};
+    PX_TRY(px_frame_read(job->def->dir, number, &frame->meta, &frame->table, &job->threads));
+    const PxColumn *position = px_table_find(&frame->table, "position");
+    if (position == NULL || position->components != 3 ||
+        (position->type != PX_F32 && position->type != PX_F64))
+        return px_fail(PX_ERR_FORMAT, "it has no position of three floats or doubles");
+    PxSurfaceParticles *p = &frame->particles;
+    p->count = frame->table.count;
+    p->spacing = frame->meta.spacing;
+    for (uint32_t a = 0; a < 3; ++a)
+        PX_TRY(as_floats(frame, position, a, &p->position[a]));
+    const PxColumn *id = px_table_find(&frame->table, "id");
+    if (id != NULL && id->type == PX_U64 && id->components == 1)
+        p->id = id->data[0];
+    frame->colour = -1;
+    const PxColumn *column = px_table_find(&frame->table, "velocity");
+    if (column != NULL && column->components == 3)
+        PX_TRY(carry_column(frame, column, velocity_names));
+    column = px_table_find(&frame->table, "temperature");
+    if (column != NULL && column->components == 1)
+        PX_TRY(carry_column(frame, column, NULL));
+    column = px_table_find(&frame->table, "colour");
+    if (column != NULL && column->components == 3 && column->type == PX_F32) {
+        frame->colour = (int)p->columns;
+        PX_TRY(carry_column(frame, column, NULL));
+    }
+    PX_TRY(carry_asked(job, frame));
+    return list_materials(frame);
+}
+
+typedef struct Surfaces {
+    PxSurfaceMesh *mesh[MOST_MATERIALS];
+    PxSurfels *surfels[MOST_MATERIALS];
+    PxPlyPart part[MOST_MATERIALS];
+    size_t count;
+    uint8_t *other;
+} Surfaces;
+
+static void surfaces_free(Surfaces *s)
+{
+    for (size_t k = 0; k < MOST_MATERIALS; ++k) {
+        px_surface_free(s->mesh[k]);
+        px_surfels_free(s->surfels[k]);
+    }
+    free(s->other);
+}
+
+/* The surface of material number k of the frame. */
+static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Surfaces *s)
+{
+    PxSurfaceParticles p = frame->particles;
+    const PxWall *wall = job->walls.wall;
+    size_t walls = job->walls.count, n = s->count;
+    uint32_t material = frame->material[k];
+    if (frame->materials > 1) {
+        const uint32_t *of = px_table_find(&frame->table, "material")->data[0];
+        for (uint32_t i = 0; i < p.count; ++i)
+            s->other[i] = of[i] != material;
+        p.other = s->other;
+    }
+    PxPlyPart *part = &s->part[n];
+    *part = (PxPlyPart){.material = material};
+    memcpy(part->colour, px_palette(material), 3);
+    if (job->def->surfels) {
+        PX_TRY(px_surfels_make_walled(&job->def->surface, &p, wall, walls, &s->surfels[n]));
+        const PxSurfels *made = s->surfels[n];
+        part->vertices = made->count;
+        part->position = (const float(*)[3])made->position;
+        part->normal = (const float(*)[3])made->normal;
+        part->radius = made->radius;
+        part->column = made->column;
+    } else {
+        PX_TRY(px_surface_make_walled(&job->def->surface, &p, wall, walls, &s->mesh[n]));
+        const PxSurfaceMesh *made = s->mesh[n];
+        part->vertices = made->vertices;
+        part->triangles = made->triangles;
+        part->position = (const float(*)[3])made->position;
+        part->normal = (const float(*)[3])made->normal;
+        part->triangle = (const uint32_t(*)[3])made->triangle;
+        part->column = made->column;
+    }
+    ++s->count;
+    return PX_OK;
+}
+
+/* What the header says: measure.csv is made of these lines. */
+static PxStatus describe(const Job *job, const Frame *frame, const Surfaces *s, const char *stamp,
+                         PxText *text)
+{
+    px_text_add(text, "phyxel %s of frame %u, %c up, SI units\nstamp %s\n%s\ntime ",
+                job->def->surfels ? "surfels" : "surface", frame->meta.number, frame->meta.up,
+                stamp, job->settings);
+    px_text_add_f64(text, frame->meta.time);
+    px_text_add(text, "\n");
+    for (size_t k = 0; k < s->count && !job->def->surfels; ++k) {
+        PxSurfaceMeasure m;
+        char name[NAME];
+        uint32_t row = 0;
+        while (row + 1 < frame->materials && frame->material[row] != s->part[k].material)
+            ++row;
+        PX_TRY(px_surface_measure(s->mesh[k], &m));
+        px_text_add(text, "measure %u %u %u ", frame->count[row], s->part[k].vertices,
+                    s->part[k].triangles);
+        px_text_add_f64(text, m.area);
+        px_text_add(text, " ");
+        px_text_add_f64(text, m.volume);
+        px_text_add(text, " ");
+        px_text_add_f64(text, m.interface);
+        px_text_add(text, " %u %s\n", m.components, material_name(job, s->part[k].material, name));
+    }
+    px_text_add(text, "%c", '\0');
+    return px_text_check(text, "a surface");
+}
+
+static PxStatus make_surfaces(Job *job, Frame *frame, const char *path, const char *stamp,
+                              Surfaces *s)
+{
+    bool found = !job->one;
+    if (frame->materials > 1) {
+        s->other = malloc((size_t)frame->particles.count + 1);
+        if (s->other == NULL)
+            return px_fail(PX_ERR_MEMORY, "surface: no room for %u particles",
+                           frame->particles.count);
+    }
+    for (uint32_t k = 0; k < frame->materials; ++k)
+        if (!job->one || frame->material[k] == job->material) {
+            found = true;
+            PX_TRY(make_surface(job, frame, k, s));
+        }
+    if (!found && (job->scene == NULL || job->material >= job->scene->materials) &&
+        frame->particles.count > 0)
+        return px_fail(PX_ERR_ARGUMENT, "it has no material %u", job->material);
+    PxText text = {0};
+    PxStatus status = describe(job, frame, s, stamp, &text);
+    PxPlySurface surface = {.comment = text.data,
+                            .part = s->part,
+                            .parts = s->count,
+                            .name = frame->name,
+                            .columns = frame->particles.columns,
+                            .colour = frame->colour,
+                            .surfels = job->def->surfels,
+                            .materials = frame->materials > 1 && !job->one};
+    if (status == PX_OK)
+        status = px_surface_ply_write(path, &surface);
+    px_text_free(&text);
+    job->elements = 0;
+    for (size_t k = 0; k < s->count; ++k)
+        job->elements += job->def->surfels ? s->part[k].vertices : s->part[k].triangles;
+    return status;
+}
+
+static PxStatus surface_frame(Job *job, uint32_t number)
+{
+    char path[PX_PATH_MAX], stamp[33];
+    PX_TRY(px_path_join(path, job->out, "%06u.ply", number));
+    PX_TRY(make_stamp(job, number, stamp));
+    if (!job->def->overwrite && up_to_date(path, stamp))
+        return PX_OK;
+    Frame *frame = calloc(1, sizeof *frame);
+    Surfaces *surfaces = calloc(1, sizeof *surfaces);
+    PxStatus status = frame != NULL && surfaces != NULL
+                          ? PX_OK
+                          : px_fail(PX_ERR_MEMORY, "surface: no room for a frame");
+    if (status == PX_OK) {
+        px_table_init(&frame->table, NULL);
+        status = read_frame(job, number, frame);
+    }
+    if (status == PX_OK) {
+        for (size_t k = 0; k < job->walls.count; ++k)
+            px_wall_move(&job->walls.wall[k], frame->meta.time, 0);
+        status = make_surfaces(job, frame, path, stamp, surfaces);
+    }
+    if (frame != NULL) {
+        for (size_t k = 0; k < frame->mades; ++k)
+            free(frame->made[k]);
+        px_table_free(&frame->table);
+    }
+    if (surfaces != NULL)
+        surfaces_free(surfaces);
+    free(surfaces);
+    free(frame);
+    job->made += status == PX_OK;
+    return status == PX_OK ? PX_OK : px_fail_prefix(status, "frame %u: ", number);
+}
+
+/* ---- all frames -------------------------------------------------------------- */
+
+static void add_csv_text(PxText *text, const char *words)
+{
+    if (words[strcspn(words, ",\"")] == '\0') {
+        px_text_add(text, "%s", words);
+        return;
+    }
+    px_text_add(text, "\"");
+    for (; *words != '\0'; ++words)
+        px_text_add(text, *words == '"' ? "\"\"" : "%c", *words);
+    px_text_add(text, "\"");
+}
+
+/* The rows of one file, from its header. */
+static void add_rows(PxText *text, uint32_t number, char *header)
+{
+    const char *time = "";
+    char *rest = NULL;
+    for (char *line = strtok_r(header, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char value[7][32], *name = NULL;
+        int used = 0;
+        if (strncmp(line, "comment time ", 13) == 0)
+            time = line + 13;
+        if (sscanf(line, "comment measure %31s %31s %31s %31s %31s %31s %31s %n", value[0],
+                   value[1], value[2], value[3], value[4], value[5], value[6], &used) == 7 &&
+            used > 0)
+            name = line + used;
+        if (name == NULL)
+            continue;
+        px_text_add(text, "%u,%s,", number, time);
+        add_csv_text(text, name);
+        for (int k = 0; k < 7; ++k)
+            px_text_add(text, ",%s", value[k]);
+        px_text_add(text, "\n");
+    }
+}
+
+static PxStatus write_measures(const Job *job)
+{
+    char path[PX_PATH_MAX];
+    PxNumbers numbers = {0};
+    PxText text = {0};
+    char *header = malloc(HEADER);
+    PxStatus status = header != NULL ? px_folder_numbers(job->out, ".ply", &numbers)
+                                     : px_fail(PX_ERR_MEMORY, "surface: no room to measure");
+    px_text_add(&text, "frame,time,material,particles,vertices,triangles,area,volume,interface,"
+                       "components\n");
+    for (size_t k = 0; k < numbers.count && status == PX_OK; ++k) {
+        status = px_path_join(path, job->out, "%06u.ply", numbers.data[k]);
+        if (status == PX_OK)
+            status = px_surface_ply_header(path, header, HEADER);
+        if (status == PX_OK)
+            add_rows(&text, numbers.data[k], header);
+    }
+    if (status == PX_OK)
+        status = px_text_check(&text, "measure.csv");
+    if (status == PX_OK)
+        status = px_path_join(path, job->out, "measure.csv");
+    if (status == PX_OK)
+        status = px_file_write_atomic(path, text.data, text.count);
+    px_text_free(&text);
+    PX_LIST_FREE(&numbers);
+    free(header);
+    return status;
+}
+
+static bool tell(const Job *job, PxSurfaceFunction *each, void *user, uint32_t total, double began)
+{
+    if (each == NULL)
+        return true;
+    double wall = px_clock() - began;
+    PxSurfaceProgress progress = {.done = job->done,
+                                  .total = total,
+                                  .made = job->made,
+                                  .elements = job->elements,
+                                  .wall = wall,
+                                  .left = job->made > 0 || job->done == total
+                                              ? wall / (job->made > 0 ? job->made : 1) *
+                                                    (total - job->done)
+                                              : -1};
+    return each(user, &progress);
+}
+
+/* Frames numbers[0 .. count), with none missing between them. */
+static PxStatus surface_frames(Job *job, const uint32_t *numbers, uint32_t count,
+                               PxSurfaceFunction *each, void *user)
+{
+    double began = px_clock();
+    for (uint32_t k = 0;; ++k) {
+        job->done = k;
+        if (!tell(job, each, user, count, began) && k < count)
+            return px_fail(PX_ERR_STOPPED, "surface: stopped after %u of %u frames", k, count);
+        if (k == count)
+            return PX_OK;
+        if (k > 0 && numbers[k] != numbers[k - 1] + 1)
+            return px_fail(PX_ERR_FORMAT, "frame %u is missing, the next one is %u",
+                           numbers[k - 1] + 1, numbers[k]);
+        PX_TRY(surface_frame(job, numbers[k]));
+    }
+}
+
+static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
+{
+    const PxSurfaceRunDef *def = job->def;
+    PxNumbers numbers;
+    PX_TRY(px_frame_list(def->dir, &numbers));
+    size_t begin = 0, end = numbers.count;
+    while (begin < end && numbers.data[begin] < def->first)
+        ++begin;
+    while (end > begin && numbers.data[end - 1] > def->last)
+        --end;
+    PxStatus status;
+    if (numbers.count == 0)
+        status = px_fail(PX_ERR_ARGUMENT, "surface: '%s' has no frames", def->dir);
+    else if (begin == end)
+        status =
+            px_fail(PX_ERR_ARGUMENT, "surface: '%s' has no frame from %u to %u, %u is the last",
+                    def->dir, def->first, def->last, numbers.data[numbers.count - 1]);
+    else
+        status = px_folder_make(job->out);
+    if (status == PX_OK)
+        status = px_folder_clean(job->out);
+    if (status == PX_OK) {
+        status = surface_frames(job, numbers.data + begin, (uint32_t)(end - begin), each, user);
+        if (def->measure && status == PX_OK) {
+            status = write_measures(job);
+        } else if (def->measure) { /* of what is there; its own failure would hide the reason */
+            char reason[1024];
+            snprintf(reason, sizeof reason, "%s", px_error_message());
+            write_measures(job);
+            px_fail(status, "%s", reason);
+        }
+    }
+    PX_LIST_FREE(&numbers);
+    return status;
+}
+
+PxStatus px_surface_run(const PxSurfaceRunDef *def, PxSurfaceFunction *each, void *user,
+                        PxSurfaceReport *report)
+{
+    double began = px_clock();
+    Job *job = malloc(sizeof *job);
+    if (job == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room");
+    PxStatus status = open_job(job, def);
+    if (status == PX_OK)
+        status = run_job(job, each, user);
+    if (report != NULL) {
+        *report =
+            (PxSurfaceReport){.made = job->made,
+                              .kept = job->done - (job->made < job->done ? job->made : job->done),
+                              .wall = px_clock() - began,
+                              .scene = job->scene != NULL};
+        snprintf(report->out, sizeof report->out, "%.1023s", job->out);
+    }
+    close_job(job);
+    free(job);
+    return status;
+}

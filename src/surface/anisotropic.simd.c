@@ -1,0 +1,263 @@
+/// Kernels stretched along the surface and flattened across it (Yu and Turk 2013).
+///
+///   phi(x) = sum_j V_j n det(G_j) P(|G_j (x - c_j)|)
+///
+/// P is Wendland's kernel, n its norm. G_j turns into the principal axes of the neighbourhood and
+/// divides by the radius times the spread along each. With the weights w = 1 - (r/R)^3 over
+/// neighbours within R, the mean way u_i = <x_j - x_i> and covariance C_i = <(x_j - x_i)(x_j -
+/// x_i)^T> - u_i u_i^T, the spread is the root of an eigenvalue of C over 0.15
+/// R^2, that of a full neighbourhood: 1 inside the fluid. (They take the eigenvalue itself. It
+/// flattens kernels at a flat surface to a third, so that layers of particles come apart.)
+/// Particles with few neighbours keep round kernels.
+///
+/// They move every centre to the mean of its neighbourhood, which takes out the
+/// unrest of the particles, but draws in a flat surface by 0.8 spacings and a curved one more. Here
+/// the part of that way which a particle shares with its neighbours at the surface is given back
+/// (after Taubin 1995, who smooths forwards and then backwards):
+///
+///   c_i = x_i + lambda ( u_i - <a^2 u>_i / <a^2>_i ),   a_ij = max(u_i . u_j, 0),
+///
+/// where what is given back is never longer than u_i. The factors a^2 leave out neighbours inside
+/// the fluid and those on the other side of a thin sheet. The outermost layer of a lattice stays
+/// where it is.
+#include "surface/splat.h"
+
+#include "base/mat3.h"
+
+#define LAMBDA 0.9f
+#define MOST_RATIO 4.0   /* of the largest spread to any other (k_r) */
+#define LEAST_SPREAD 0.3 /* thin sheets must not fall between the nodes */
+#define MOST_SPREAD 1.25
+/* Parts of a full neighbourhood: kernels are round below the first and stretched above the second.
+ * Round ones reach so far, spacings, that a single particle is a drop of about its own volume
+ * (k_n). */
+#define FEW 0.1
+#define MANY 0.3
+#define FEW_REACH 0.9
+
+PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
+                      PxI8 mask, PxF8 *sum)
+{
+    (void)f;
+    const float *g = s->shape;
+    PxF8 ex = px_f8(g[0]) * dx + px_f8(g[3]) * dy + px_f8(g[4]) * dz;
+    PxF8 ey = px_f8(g[3]) * dx + px_f8(g[1]) * dy + px_f8(g[5]) * dz;
+    PxF8 ez = px_f8(g[4]) * dx + px_f8(g[5]) * dy + px_f8(g[2]) * dz;
+    PxF8 q = px_f8_sqrt(ex * ex + ey * ey + ez * ez);
+    sum[0] += px_f8_where(mask, px_f8(s->weight) * px_wendland8(q));
+}
+
+PX_POTENTIAL_LOOPS(kernel, 1)
+
+static float weigh(const PxPotential *f, float volume)
+{
+    return volume * px_wendland_norm(f->radius);
+}
+
+static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], float *raw,
+                   uint32_t count)
+{
+    (void)f;
+    memcpy(raw, sum[0], count * sizeof *raw);
+}
+
+/* What the passes hand to each other, in spacings. */
+typedef struct Job {
+    PxPotential *field;
+    const PxPotentialCentres *centres;
+    float *ux, *uy, *uz;
+    float (*moment)[7]; /* <d d^T>: xx yy zz xy xz yz, and how many neighbours */
+} Job;
+
+/* The mean way to the neighbours of every particle, and second moments of those near the surface.
+ */
+static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    const PxPotential *f = job->field;
+    const PxGrid *grid = &f->from_grid;
+    const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
+    PxF8 per_s = px_f8((float)(1.0 / f->spacing)), zero = px_f8(0.0f), one = px_f8(1.0f);
+    PxF8 per_r = px_f8(1.0f / f->gather);
+    PxI8 lane = px_lanes();
+    PxGridWalk walk;
+    px_grid_walk_start(&walk, grid, grid->key[begin]);
+    for (uint32_t c = begin; c < end; ++c) {
+        PxRange run[9];
+        int runs = px_grid_walk_rows(&walk, grid->key[c], run);
+        for (uint32_t i = grid->begin[c]; i < grid->begin[c + 1]; ++i) {
+            if (f->from_near[i] == PX_INNER) {
+                job->ux[i] = job->uy[i] = job->uz[i] = 0.0f;
+                continue;
+            }
+            PxF8 xi = px_f8(x[i]), yi = px_f8(y[i]), zi = px_f8(z[i]), number = zero;
+            PxF8 sum = zero, sx = zero, sy = zero, sz = zero;
+            PxF8 xx = zero, yy = zero, zz = zero, xy = zero, xz = zero, yz = zero;
+            for (int r = 0; r < runs; ++r)
+                for (uint32_t j = run[r].begin; j < run[r].end; j += 8) {
+                    PxF8 dx = (px_f8_load(x + j) - xi) * per_s;
+                    PxF8 dy = (px_f8_load(y + j) - yi) * per_s;
+                    PxF8 dz = (px_f8_load(z + j) - zi) * per_s;
+                    PxF8 q = px_f8_sqrt(dx * dx + dy * dy + dz * dz) * per_r;
+                    PxI8 there = (lane < (int32_t)(run[r].end - j)) & (q < one);
+                    PxF8 w = px_f8_where(there, one - q * q * q);
+                    PxF8 wx = w * dx, wy = w * dy, wz = w * dz;
+                    number += px_f8_where(there, one);
+                    sum += w;
+                    sx += wx;
+                    sy += wy;
+                    sz += wz;
+                    xx += wx * dx;
+                    yy += wy * dy;
+                    zz += wz * dz;
+                    xy += wx * dy;
+                    xz += wx * dz;
+                    yz += wy * dz;
+                }
+            float per_sum = 1.0f / px_f8_sum(sum); /* the particle itself weighs 1 */
+            job->ux[i] = per_sum * px_f8_sum(sx);
+            job->uy[i] = per_sum * px_f8_sum(sy);
+            job->uz[i] = per_sum * px_f8_sum(sz);
+            float *m = job->moment[i];
+            m[0] = per_sum * px_f8_sum(xx);
+            m[1] = per_sum * px_f8_sum(yy);
+            m[2] = per_sum * px_f8_sum(zz);
+            m[3] = per_sum * px_f8_sum(xy);
+            m[4] = per_sum * px_f8_sum(xz);
+            m[5] = per_sum * px_f8_sum(yz);
+            m[6] = px_f8_sum(number);
+        }
+    }
+}
+
+/* G over the radius, and the factor det G that the weight takes. */
+static float shape_of(const PxPotential *f, const float m[7], PxVec3 u,
+                      float shape[PX_POTENTIAL_SHAPE])
+{
+    double full = 0.15 * (double)f->gather * (double)f->gather;
+    double many = 4.18879 * (double)f->gather * (double)f->gather * (double)f->gather;
+    double part = ((double)m[6] - 1 - FEW * many) / ((MANY - FEW) * many);
+    part = part < 0 ? 0 : part > 1 ? 1 : part;
+    double h = (double)f->radius, few = FEW_REACH / h;
+    PxVec3 spread = {few, few, few};
+    PxMat3 axes = px_mat3_identity();
+    if (part > 0) {
+        PxMat3 covariance = {{{m[0], m[3], m[4]}, {m[3], m[1], m[5]}, {m[4], m[5], m[2]}}};
+        covariance = px_mat3_sub(covariance, px_mat3_outer(u, u));
+        if (px_mat3_eigen(covariance, &spread, &axes)) {
+            double *k = &spread.x, top = spread.x / full / (MOST_RATIO * MOST_RATIO);
+            for (int a = 0; a < 3; ++a) {
+                double s = fmax(sqrt(fmax(k[a] / full, 0)), fmax(sqrt(top), LEAST_SPREAD));
+                k[a] = few + part * (fmin(s, MOST_SPREAD) - few);
+            }
+        } else {
+            spread = px_vec(few, few, few);
+        }
+    }
+    PxMat3 g = px_mat3_multiply(
+        axes, px_mat3_multiply(px_mat3_diagonal(px_vec(1 / (h * spread.x), 1 / (h * spread.y),
+                                                       1 / (h * spread.z))),
+                               px_mat3_transpose(axes)));
+    const double upper[6] = {g.m[0][0], g.m[1][1], g.m[2][2], g.m[0][1], g.m[0][2], g.m[1][2]};
+    for (int a = 0; a < 6; ++a)
+        shape[a] = (float)upper[a];
+    for (int a = 1; a < 3; ++a) { /* half of the ellipsoid's box; a hair more for rounding */
+        PxVec3 axis = {axes.m[a][0] * spread.x, axes.m[a][1] * spread.y, axes.m[a][2] * spread.z};
+        shape[5 + a] = (float)(1.0001 * h * px_length(axis));
+    }
+    return (float)(1 / (spread.x * spread.y * spread.z));
+}
+
+static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    const PxPotential *f = job->field;
+    const PxPotentialCentres *to = job->centres;
+    const PxGrid *grid = &f->from_grid;
+    const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
+    float s = (float)f->spacing;
+    PxF8 per_r = px_f8((float)(1.0 / f->spacing) / f->gather), zero = px_f8(0.0f),
+         one = px_f8(1.0f);
+    PxI8 lane = px_lanes();
+    PxGridWalk walk;
+    px_grid_walk_start(&walk, grid, grid->key[begin]);
+    for (uint32_t c = begin; c < end; ++c) {
+        PxRange run[9];
+        int runs = px_grid_walk_rows(&walk, grid->key[c], run);
+        for (uint32_t i = grid->begin[c]; i < grid->begin[c + 1]; ++i) {
+            if (f->from_near[i] == PX_INNER) { /* round, and where it is */
+                float r = 1.0f / f->radius;
+                const float round[PX_POTENTIAL_SHAPE] = {r, r, r, 0, 0, 0, f->radius, f->radius};
+                memcpy(to->shape[i], round, sizeof round);
+                continue;
+            }
+            PxF8 xi = px_f8(x[i]), yi = px_f8(y[i]), zi = px_f8(z[i]);
+            PxF8 own_x = px_f8(job->ux[i]), own_y = px_f8(job->uy[i]), own_z = px_f8(job->uz[i]);
+            PxF8 sum = zero, sx = zero, sy = zero, sz = zero;
+            for (int r = 0; r < runs; ++r)
+                for (uint32_t j = run[r].begin; j < run[r].end; j += 8) {
+                    PxF8 dx = (px_f8_load(x + j) - xi) * per_r;
+                    PxF8 dy = (px_f8_load(y + j) - yi) * per_r;
+                    PxF8 dz = (px_f8_load(z + j) - zi) * per_r;
+                    PxF8 q = px_f8_sqrt(dx * dx + dy * dy + dz * dz);
+                    PxI8 there = (lane < (int32_t)(run[r].end - j)) & (q < one);
+                    PxF8 w = px_f8_where(there, one - q * q * q);
+                    PxF8 ux = px_f8_load(job->ux + j), uy = px_f8_load(job->uy + j),
+                         uz = px_f8_load(job->uz + j);
+                    PxF8 same = px_f8_max(ux * own_x + uy * own_y + uz * own_z, zero);
+                    w *= same * same;
+                    sum += w;
+                    sx += w * ux;
+                    sy += w * uy;
+                    sz += w * uz;
+                }
+            float total = px_f8_sum(sum), back = total > 0.0f ? 1.0f / total : 0.0f;
+            float u[3] = {job->ux[i], job->uy[i], job->uz[i]};
+            float v[3] = {back * px_f8_sum(sx), back * px_f8_sum(sy), back * px_f8_sum(sz)};
+            float own = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+            float shared = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+            float part = shared > own ? sqrtf(own / shared) : 1.0f;
+            to->x[i] = x[i] + LAMBDA * s * (u[0] - part * v[0]);
+            to->y[i] = y[i] + LAMBDA * s * (u[1] - part * v[1]);
+            to->z[i] = z[i] + LAMBDA * s * (u[2] - part * v[2]);
+            to->weight[i] *= shape_of(
+                f, job->moment[i], px_vec((double)u[0], (double)u[1], (double)u[2]), to->shape[i]);
+        }
+    }
+}
+
+static PxStatus prepare(PxPotential *f, PxArena *scratch, const PxPotentialCentres *centres)
+{
+    Job job = {.field = f, .centres = centres};
+    float **const way[3] = {&job.ux, &job.uy, &job.uz};
+    for (int a = 0; a < 3; ++a) {
+        *way[a] = PX_ARENA_ARRAY(scratch, float, (size_t)f->count + 8);
+        if (*way[a] != NULL) /* vectors run over the end, and 0 times anything must be 0 */
+            memset(*way[a] + f->count, 0, 8 * sizeof(float));
+    }
+    job.moment = px_arena_take_array(scratch, f->count, sizeof *job.moment);
+    if (job.ux == NULL || job.uy == NULL || job.uz == NULL || job.moment == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room for the neighbourhoods of %u particles",
+                       f->count);
+    px_parallel_for(f->threads, f->from_grid.cells, 64, mean_block, &job);
+    px_parallel_for(f->threads, f->from_grid.cells, 64, centre_block, &job);
+    return PX_OK;
+}
+
+extern const PxPotentialModel PX_ISA_NAME(px_potential_anisotropic);
+const PxPotentialModel PX_ISA_NAME(px_potential_anisotropic) = {
+    .info = {.name = "anisotropic",
+             .summary = "kernels stretched along the surface (Yu and Turk 2013): for pictures",
+             .radius = 2.5,
+             .iso = 0.5,
+             .smoothing = 0},
+    .stretch = MOST_SPREAD,
+    .gather = 1.5,
+    .prepare = prepare,
+    .weigh = weigh,
+    .add = add,
+    .add_points = add_points,
+    .finish = finish,
+};

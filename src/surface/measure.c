@@ -1,0 +1,63 @@
+/// Area, volume and pieces of a surface.
+#include "base/fail.h"
+#include "base/sum.h"
+#include "base/vec.h"
+#include "phyxel/surface.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static PxVec3 place(const PxSurfaceMesh *mesh, uint32_t vertex)
+{
+    const float *p = mesh->position[vertex];
+    return px_vec((double)p[0], (double)p[1], (double)p[2]);
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v) {
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
+
+PxStatus px_surface_measure(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out)
+{
+    *out = (PxSurfaceMeasure){0};
+    uint32_t *parent = malloc(((size_t)mesh->vertices + 1) * sizeof *parent);
+    PxSum *sum = calloc(3, sizeof *sum); /* area, volume, interface */
+    if (parent == NULL || sum == NULL) {
+        free(parent);
+        free(sum);
+        return px_fail(PX_ERR_MEMORY, "surface: no room to measure %u vertices", mesh->vertices);
+    }
+    for (uint32_t v = 0; v < mesh->vertices; ++v)
+        parent[v] = v;
+    /* Volumes of tetrahedra from a near corner: the origin may be far away. */
+    PxVec3 origin = mesh->vertices > 0 ? place(mesh, 0) : px_vec(0, 0, 0);
+    for (uint32_t t = 0; t < mesh->triangles; ++t) {
+        const uint32_t *k = mesh->triangle[t];
+        PxVec3 a = px_sub(place(mesh, k[0]), origin), b = px_sub(place(mesh, k[1]), origin),
+               c = px_sub(place(mesh, k[2]), origin);
+        double area = 0.5 * px_length(px_cross(px_sub(b, a), px_sub(c, a)));
+        px_sum_add(&sum[0], area);
+        px_sum_add(&sum[1], px_dot(a, px_cross(b, c)) / 6);
+        if (mesh->touching != NULL)
+            px_sum_add(&sum[2],
+                       area * (mesh->touching[k[0]] + mesh->touching[k[1]] + mesh->touching[k[2]]) /
+                           3.0);
+        for (int e = 1; e < 3; ++e) {
+            uint32_t p = root_of(parent, k[0]), q = root_of(parent, k[e]);
+            parent[p > q ? p : q] = p > q ? q : p;
+        }
+    }
+    for (uint32_t v = 0; v < mesh->vertices; ++v)
+        out->components += parent[v] == v;
+    out->area = px_sum_value(&sum[0]);
+    out->volume = px_sum_value(&sum[1]);
+    out->interface = px_sum_value(&sum[2]);
+    free(parent);
+    free(sum);
+    return PX_OK;
+}

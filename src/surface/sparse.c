@@ -1,0 +1,359 @@
+#include "surface/sparse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sources that are taken at a time. */
+enum { CHUNK = 256 };
+
+static PxKey key_of(int64_t x, int64_t y, int64_t z)
+{
+    return (PxKey){{(uint64_t)x, (uint64_t)y, (uint64_t)z}};
+}
+
+uint32_t px_sparse_find(const PxSparse *s, int64_t x, int64_t y, int64_t z)
+{
+    return px_keys_find(&s->keys, key_of(x, y, z));
+}
+
+void px_sparse_free(PxSparse *s)
+{
+    px_keys_free(&s->keys);
+    px_list_free(s->at);
+    px_list_free(s->kind);
+    px_list_free(s->slot);
+    px_release(NULL, s->value, 0);
+    px_release(NULL, s->other, 0);
+    *s = (PxSparse){0};
+}
+
+/* ---- which blocks ---------------------------------------------------------- */
+
+static PxStatus no_room(size_t blocks)
+{
+    return px_fail(PX_ERR_MEMORY, "surface: no room for %zu blocks of the grid", blocks);
+}
+
+/* The number of a block that is there or is made, of no kind less than `kind`. */
+static bool add_block(PxSparse *s, size_t *room, int64_t x, int64_t y, int64_t z, PxNodesKind kind)
+{
+    uint32_t number = px_keys_add(&s->keys, key_of(x, y, z));
+    if (number == PX_KEY_NONE)
+        return false;
+    if (number == s->blocks) {
+        size_t at_room = *room, kind_room = *room;
+        if (!px_list_reserve((void **)&s->at, s->blocks, &at_room, 1, sizeof *s->at) ||
+            !px_list_reserve((void **)&s->kind, s->blocks, &kind_room, 1, sizeof *s->kind))
+            return false;
+        *room = at_room < kind_room ? at_room : kind_room;
+        s->at[number][0] = (int32_t)x;
+        s->at[number][1] = (int32_t)y;
+        s->at[number][2] = (int32_t)z;
+        s->kind[number] = PX_NODES_OUTSIDE;
+        ++s->blocks;
+    }
+    if (s->kind[number] < kind)
+        s->kind[number] = (uint8_t)kind;
+    return true;
+}
+
+/* All blocks that a box of particles acts in. */
+static bool add_blocks(PxSparse *s, size_t *room, const PxPotential *f, const PxBounds *box,
+                       PxNodesKind kind)
+{
+    if (!(box->low.x <= box->high.x))
+        return true;
+    double edge = PX_BLOCK_EDGE * s->cell, reach = (double)f->reach * f->spacing + 1e-3 * s->cell;
+    const double low[3] = {box->low.x, box->low.y, box->low.z};
+    const double high[3] = {box->high.x, box->high.y, box->high.z};
+    int64_t from[3], to[3];
+    for (int a = 0; a < 3; ++a) {
+        from[a] = (int64_t)floor((low[a] - reach) / edge);
+        to[a] = (int64_t)floor((high[a] + reach) / edge);
+    }
+    for (int64_t z = from[2]; z <= to[2]; ++z)
+        for (int64_t y = from[1]; y <= to[1]; ++y)
+            for (int64_t x = from[0]; x <= to[0]; ++x)
+                if (!add_block(s, room, x, y, z, kind))
+                    return false;
+    return true;
+}
+
+/* Blocks from the boxes of each grid cell's particles: of all, and of those near the surface. Cells
+ * that far-off particles were folded into may be wide; there each particle has its own. */
+static PxStatus find_blocks(PxSparse *s, size_t *room, const PxPotential *f)
+{
+    double wide = 2 * f->grid.frame.cell;
+    for (uint32_t c = 0; c < f->grid.cells; ++c) {
+        PxBounds all = px_bounds_empty(), near = px_bounds_empty();
+        for (uint32_t i = f->grid.begin[c]; i < f->grid.begin[c + 1]; ++i) {
+            PxVec3 p = {f->x[i], f->y[i], f->z[i]};
+            if (f->near[i] == PX_IMAGE)
+                continue;
+            px_bounds_add(&all, p);
+            if (f->near[i] == PX_NEAR)
+                px_bounds_add(&near, p);
+        }
+        bool folded = all.high.x - all.low.x > wide || all.high.y - all.low.y > wide ||
+                      all.high.z - all.low.z > wide;
+        if (!folded) {
+            if (!add_blocks(s, room, f, &all, PX_NODES_DEEP) ||
+                !add_blocks(s, room, f, &near, PX_NODES_KNOWN))
+                return no_room(s->blocks);
+            continue;
+        }
+        for (uint32_t i = f->grid.begin[c]; i < f->grid.begin[c + 1]; ++i) {
+            PxVec3 p = {f->x[i], f->y[i], f->z[i]};
+            PxBounds one = {p, p};
+            if (f->near[i] == PX_IMAGE)
+                continue;
+            if (!add_blocks(s, room, f, &one,
+                            f->near[i] == PX_NEAR ? PX_NODES_KNOWN : PX_NODES_DEEP))
+                return no_room(s->blocks);
+        }
+    }
+    return PX_OK;
+}
+
+/* How many particles lie in each block. */
+static void count_particles(const PxSparse *s, const PxPotential *f, uint32_t *count)
+{
+    double edge = PX_BLOCK_EDGE * s->cell;
+    int64_t last[3] = {INT64_MAX, 0, 0};
+    uint32_t block = UINT32_MAX;
+    for (uint32_t i = 0; i < f->count; ++i) {
+        const int64_t at[3] = {(int64_t)floor((double)f->x[i] / edge),
+                               (int64_t)floor((double)f->y[i] / edge),
+                               (int64_t)floor((double)f->z[i] / edge)};
+        if (memcmp(at, last, sizeof at) != 0) {
+            block = px_sparse_find(s, at[0], at[1], at[2]);
+            memcpy(last, at, sizeof last);
+        }
+        if (block != UINT32_MAX && f->near[i] != PX_IMAGE)
+            ++count[block];
+    }
+}
+
+/* Only blocks full of particles are deep inside; corners of others may be reached by boxes around
+ * particles that do not act there. And a sheet may hang within the fluid. */
+static PxStatus look_at_deep(PxSparse *s, const PxPotential *f, const PxBarriers *barriers)
+{
+    double edge = PX_BLOCK_EDGE * s->cell, wide = 0.87 * edge + f->spacing, per = edge / f->spacing;
+    uint32_t *count = calloc((size_t)s->blocks + 1, sizeof *count);
+    if (count == NULL)
+        return no_room(s->blocks);
+    count_particles(s, f, count);
+    for (uint32_t b = 0; b < s->blocks; ++b) {
+        const int32_t *at = s->at[b];
+        PxVec3 middle = {(at[0] + 0.5) * edge, (at[1] + 0.5) * edge, (at[2] + 0.5) * edge};
+        if (s->kind[b] == PX_NODES_DEEP &&
+            (count[b] == 0 || count[b] < 0.5 * per * per * per ||
+             (barriers != NULL && px_barriers_room(barriers, middle, wide) < wide)))
+            s->kind[b] = PX_NODES_KNOWN;
+    }
+    free(count);
+    return PX_OK;
+}
+
+/* A cell belongs to the block of its lowest corner. So the blocks before those that are
+ * there are needed, too, as outside: now every cell with a node inside is in some block. */
+static PxStatus add_rim(PxSparse *s, size_t *room)
+{
+    uint32_t count = s->blocks;
+    for (uint32_t b = 0; b < count; ++b)
+        for (int n = 1; n < 8; ++n)
+            if (!add_block(s, room, (int64_t)s->at[b][0] - (n & 1),
+                           (int64_t)s->at[b][1] - (n >> 1 & 1), (int64_t)s->at[b][2] - (n >> 2),
+                           PX_NODES_OUTSIDE))
+                return no_room(s->blocks);
+    return PX_OK;
+}
+
+/* ---- their values ---------------------------------------------------------- */
+
+typedef struct Fill {
+    PxSparse *sparse;
+    const PxPotential *field, *other;
+    const PxBarriers *barriers;
+    const uint32_t *block; /* by slot */
+} Fill;
+
+/* How the nodes of a block lie to the barriers around that cut ways; more of them than this in one
+ * place are passed over. */
+enum { MOST_CUTS = 6 };
+
+typedef struct View {
+    size_t barrier[MOST_CUTS];
+    int cuts;
+    PxSide side[MOST_CUTS][PX_BLOCK_NODES];
+} View;
+
+static PxVec3 node_place(const double origin[3], double cell, int n)
+{
+    return px_vec(origin[0] + n % 8 * cell, origin[1] + n / 8 % 8 * cell,
+                  origin[2] + n / 64 * cell);
+}
+
+static void view_make(View *view, const PxBarriers *barriers, const double origin[3], double cell,
+                      double reach)
+{
+    double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + reach;
+    PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
+    view->cuts = 0;
+    for (size_t k = 0; barriers != NULL && k < barriers->walls + barriers->sheets; ++k) {
+        if (!px_barrier_cuts(barriers, k, reach) || view->cuts == MOST_CUTS ||
+            !((double)px_barrier_side(barriers, k, middle, within).distance < within))
+            continue;
+        for (int n = 0; n < PX_BLOCK_NODES; ++n)
+            view->side[view->cuts][n] =
+                px_barrier_side(barriers, k, node_place(origin, cell, n), reach);
+        view->barrier[view->cuts++] = k;
+    }
+}
+
+/* Which nodes see each source, or what it is the image of. Nodes in walls see all: whatever the
+ * sum there, they are outside. */
+static void look(const View *view, const PxBarriers *barriers, const PxPotential *f,
+                 const double origin[3], double cell, const PxPotentialSource *source,
+                 const uint32_t *row_of, uint32_t sources, uint8_t (*visible)[PX_BLOCK_ROWS])
+{
+    double s = f->spacing, reach = (double)f->reach * s;
+    memset(visible, 0xff, sources * sizeof *visible);
+    for (uint32_t n = 0; n < sources; ++n) {
+        const float *eye = f->eye[row_of[n]];
+        PxVec3 from = {(double)eye[0], (double)eye[1], (double)eye[2]};
+        PxVec3 at = {origin[0] + (double)source[n].x * s, origin[1] + (double)source[n].y * s,
+                     origin[2] + (double)source[n].z * s};
+        for (int c = 0; c < view->cuts; ++c) {
+            PxSide side = px_barrier_side(barriers, view->barrier[c], from, reach);
+            if ((double)side.distance >= reach)
+                continue;
+            for (int k = 0; k < PX_BLOCK_NODES; ++k) {
+                const PxSide *to = &view->side[c][k];
+                PxVec3 place = node_place(origin, cell, k), way = px_sub(place, at);
+                if (to->distance > 0.0f && px_dot(way, way) < reach * reach &&
+                    px_barrier_hides(barriers, view->barrier[c], from, &side, place, to))
+                    visible[n][k / PX_BLOCK_EDGE] &= (uint8_t) ~(1u << k % PX_BLOCK_EDGE);
+            }
+        }
+    }
+}
+
+/* Depths of one field at the nodes of a block. */
+static void block_depths(const PxPotential *f, const PxBarriers *barriers, const View *view,
+                         const double origin[3], double cell, float *depth)
+{
+    float sum[PX_POTENTIAL_SUMS][PX_BLOCK_NODES];
+    PxPotentialSource source[CHUNK];
+    uint32_t row[CHUNK];
+    uint8_t visible[CHUNK][PX_BLOCK_ROWS];
+    memset(sum, 0, sizeof sum);
+    double high[3];
+    for (int a = 0; a < 3; ++a)
+        high[a] = origin[a] + (PX_BLOCK_EDGE - 1) * cell;
+    PxPotentialCursor cursor = {0};
+    PxPotentialBlock block = {.cell = (float)(cell / f->spacing),
+                              .source = source,
+                              .visible =
+                                  view->cuts > 0 ? (const uint8_t(*)[PX_BLOCK_ROWS])visible : NULL,
+                              .sum = sum};
+    while ((block.sources =
+                px_potential_gather(f, origin, high, origin, &cursor, source, row, CHUNK)) > 0) {
+        if (view->cuts > 0)
+            look(view, barriers, f, origin, cell, source, row, block.sources, visible);
+        f->model->add(f, &block);
+    }
+    float *const sums[PX_POTENTIAL_SUMS] = {sum[0], sum[1], sum[2], sum[3]};
+    f->model->finish(f, sums, depth, PX_BLOCK_NODES);
+    for (int n = 0; n < PX_BLOCK_NODES; ++n)
+        depth[n] = px_potential_depth(f, depth[n]);
+}
+
+/* No node is deeper than there is room. */
+static void limit_depths(const PxBarriers *barriers, const double origin[3], double cell,
+                         double spacing, float *depth)
+{
+    double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, wide = 1.74 * half + spacing;
+    PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
+    if (px_barriers_room(barriers, middle, wide) >= wide)
+        return;
+    for (int n = 0; n < PX_BLOCK_NODES; ++n) {
+        PxVec3 at = node_place(origin, cell, n);
+        double within = (double)PX_CLING_REACH * spacing;
+        depth[n] =
+            px_barriers_limit(depth[n], (float)(px_barriers_room(barriers, at, within) / spacing));
+    }
+}
+
+static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Fill *fill = user;
+    PxSparse *s = fill->sparse;
+    for (uint32_t slot = begin; slot < end; ++slot) {
+        const int32_t *at = s->at[fill->block[slot]];
+        double edge = PX_BLOCK_EDGE * s->cell;
+        const double origin[3] = {at[0] * edge, at[1] * edge, at[2] * edge};
+        float *value = s->value + (size_t)slot * PX_BLOCK_NODES;
+        const PxPotential *f = fill->field;
+        View view;
+        view_make(&view, fill->barriers, origin, s->cell, (double)f->reach * f->spacing);
+        block_depths(f, fill->barriers, &view, origin, s->cell, value);
+        if (fill->other != NULL) {
+            float *other = s->other + (size_t)slot * PX_BLOCK_NODES;
+            block_depths(fill->other, fill->barriers, &view, origin, s->cell, other);
+            for (int n = 0; n < PX_BLOCK_NODES; ++n)
+                value[n] = px_potential_meet(value[n], other[n]);
+        }
+        if (fill->barriers != NULL)
+            limit_depths(fill->barriers, origin, s->cell, fill->field->spacing, value);
+    }
+}
+
+static PxStatus fill_blocks(PxSparse *s, Fill *fill)
+{
+    uint32_t *block = px_allocate(NULL, ((size_t)s->blocks + 1) * sizeof *block);
+    s->slot = NULL;
+    size_t room = 0;
+    if (block == NULL ||
+        !px_list_reserve((void **)&s->slot, 0, &room, (size_t)s->blocks + 1, sizeof *s->slot)) {
+        px_release(NULL, block, 0);
+        return no_room(s->blocks);
+    }
+    for (uint32_t b = 0; b < s->blocks; ++b)
+        if (s->kind[b] == PX_NODES_KNOWN) {
+            s->slot[b] = s->known;
+            block[s->known++] = b;
+        }
+    size_t bytes = ((size_t)s->known + 1) * PX_BLOCK_NODES * sizeof *s->value;
+    s->value = px_allocate(NULL, bytes);
+    if (fill->other != NULL)
+        s->other = px_allocate(NULL, bytes);
+    bool full = s->value != NULL && (fill->other == NULL || s->other != NULL);
+    fill->block = block;
+    if (full)
+        px_parallel_for(fill->field->threads, s->known, 1, fill_block, fill);
+    px_release(NULL, block, 0);
+    return full ? PX_OK : no_room(s->known);
+}
+
+PxStatus px_sparse_create(PxSparse *s, const PxPotential *field, const PxPotential *other,
+                          const PxBarriers *barriers, double cell)
+{
+    *s = (PxSparse){.cell = cell};
+    size_t room = 0;
+    if (barriers != NULL && barriers->walls + barriers->sheets == 0)
+        barriers = NULL;
+    PxStatus status = find_blocks(s, &room, field);
+    if (status == PX_OK)
+        status = look_at_deep(s, field, barriers);
+    if (status == PX_OK)
+        status = add_rim(s, &room);
+    Fill fill = {.sparse = s, .field = field, .other = other, .barriers = barriers};
+    if (status == PX_OK)
+        status = fill_blocks(s, &fill);
+    if (status != PX_OK)
+        px_sparse_free(s);
+    return status;
+}

@@ -1,0 +1,41 @@
+/// The field on the nodes of a grid, kept only in blocks near the surface.
+///
+/// Node (i, j, k) of the whole grid is at (i, j, k) times the cell, whatever the particles do, so
+/// that a surface at rest stays the same from frame to frame. Blocks that no particle acts in
+/// are not there, and count as outside. Those in which only particles act that are not near
+/// the surface are deep inside, and nothing is computed for them. Every node belongs to one
+/// block; so cells along the seams of blocks see the same values, and what surrounds
+/// them is closed whatever the blocks were taken for.
+#ifndef PX_SURFACE_SPARSE_H
+#define PX_SURFACE_SPARSE_H
+
+#include "shape/keys.h"
+#include "surface/barrier.h"
+#include "surface/potential.h"
+
+typedef enum PxNodesKind { PX_NODES_OUTSIDE, PX_NODES_DEEP, PX_NODES_KNOWN } PxNodesKind;
+
+typedef struct PxSparse {
+    double cell; ///< m
+    uint32_t blocks;
+    PxKeys keys; ///< block number by coordinates
+    int32_t (*at)[3];
+    uint8_t *kind;  ///< PxNodesKind
+    uint32_t *slot; ///< of a known block's values
+    uint32_t known;
+    float *value; ///< depth below the surface, spacings: PX_BLOCK_NODES for each known block
+    float *other; ///< depth in the other phase; NULL without one
+} PxSparse;
+
+/// Furthest block from the origin along an axis.
+#define PX_SPARSE_MOST ((int32_t)1 << 30)
+
+/// `other` and `barriers` may be NULL. Errors: PX_ERR_MEMORY.
+PxStatus px_sparse_create(PxSparse *sparse, const PxPotential *field, const PxPotential *other,
+                          const PxBarriers *barriers, double cell);
+void px_sparse_free(PxSparse *sparse);
+
+/// The block at those coordinates; UINT32_MAX when it is not there.
+uint32_t px_sparse_find(const PxSparse *sparse, int64_t x, int64_t y, int64_t z);
+
+#endif

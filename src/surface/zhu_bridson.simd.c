@@ -1,0 +1,60 @@
+/// The distance to the weighted mean of the particles around (Zhu and Bridson 2005):
+///
+///   phi(x) = |x - C(x)| - R,   C(x) = sum_j x_j W(|x - x_j|) / sum_j W(|x - x_j|),
+///
+/// with W = (1 - r^2/h^2)^3 (004 below Eq. 5.3). R follows from `iso`. In hollows, and between
+/// drops that come near each other, C may lie outside the fluid, and blobs appear there: the
+/// field `onderik` mends that.
+#include "surface/splat.h"
+
+/* Sums: the weight, and the weighted way from the place to the particles. */
+PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
+                      PxI8 mask, PxF8 *sum)
+{
+    float per_h = 1.0f / f->radius;
+    PxF8 q2 = (dx * dx + dy * dy + dz * dz) * px_f8(per_h * per_h);
+    PxF8 w = px_f8_where(mask, px_f8(s->weight) * px_poly8(q2));
+    sum[0] += w;
+    sum[1] -= w * dx;
+    sum[2] -= w * dy;
+    sum[3] -= w * dz;
+}
+
+PX_POTENTIAL_LOOPS(kernel, 4)
+
+static float weigh(const PxPotential *f, float volume)
+{
+    (void)f;
+    (void)volume;
+    return 1.0f;
+}
+
+static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], float *raw,
+                   uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i += 8) {
+        PxF8 w = px_f8_load(sum[0] + i), x = px_f8_load(sum[1] + i), y = px_f8_load(sum[2] + i),
+             z = px_f8_load(sum[3] + i);
+        /* The weight may be so small that the quotient is noise: there the place is at the rim. */
+        PxI8 any = w > px_f8(1e-12f);
+        PxF8 way = px_f8_sqrt(x * x + y * y + z * z) / px_f8_max(w, px_f8(1e-12f));
+        PxF8 far = px_f8(f->radius);
+        px_f8_store(raw + i,
+                    px_f8_where(any, px_f8(0.0f) - px_f8_min(way, far)) - px_f8_where(~any, far));
+    }
+}
+
+extern const PxPotentialModel PX_ISA_NAME(px_potential_zhu_bridson);
+const PxPotentialModel PX_ISA_NAME(px_potential_zhu_bridson) = {
+    .info = {.name = "zhu-bridson",
+             .summary = "distance to the mean of the particles around (Zhu and Bridson 2005)",
+             .radius = 2.5,
+             .iso = 0.5,
+             .smoothing = 0},
+    .stretch = 1,
+    .gather = 1,
+    .weigh = weigh,
+    .add = add,
+    .add_points = add_points,
+    .finish = finish,
+};

@@ -1,0 +1,77 @@
+#!/bin/sh
+# phyxel render from outside: pictures, what is kept, what is refused, Ctrl-C.
+. "$PX_SOURCE/test/command.sh"
+dir="$work/a run"
+status 0 run $small --frames 6 -q -o "$dir"
+"$phyxel" render "$dir" --size 64x48 --samples 1 --frame 0 -q 2>"$work/err" || {
+    grep -q "without Embree" "$work/err" || fail "no picture"
+    echo "built without Embree"
+    exit 77
+}
+status 0 render "$dir" --size 64x48 --samples 1 --first 1 --last 2 -j 2
+[ -s "$dir/pictures/000002.png" ] || fail "no picture"
+said "2 pictures in"
+[ ! -e "$dir/pictures/000003.png" ] || fail "a picture of a frame that was not asked for"
+
+# again: all are kept, bit by bit, and --again draws them to the same bits
+cp "$dir/pictures/000002.png" "$work/before.png"
+status 0 render "$dir" --size 64x48 --samples 1 --first 1 --last 2 -j 1
+said "0 of them drawn now"
+status 0 render "$dir" --size 64x48 --samples 1 --first 1 --last 2 -j 3 --again
+said "2 of them drawn now"
+cmp "$work/before.png" "$dir/pictures/000002.png" || fail "other bits with other threads"
+
+# what is wrong is said before anything is drawn
+status 2 render "$work/nowhere"
+said "there is no folder"
+status 2 render "$dir" --size 64
+said "WIDTHxHEIGHT"
+status 2 render "$dir" --camera 1,2/3
+said "FROM/TO"
+status 2 render "$dir" --colour sped --size 64x48 --samples 1 -q
+said "did you mean 'speed'"
+status 2 render "$dir" --film "$work/film.avi"
+said ".webm"
+status 2 render "$dir" --quality best
+said "draft, good or final"
+status 2 render "$dir" --first 100 --size 64x48
+said "no frame from 100"
+
+# a full disk: what was drawn is kept, the error names the file
+(
+    ulimit -f 4
+    "$phyxel" render "$dir" --size 200x150 --samples 1 -q -o "$work/full" >"$work/out" 2>"$work/err"
+) && fail "a file that may not grow was written"
+said "cannot write"
+tidy "$work/full"
+
+# Ctrl-C, and on from there
+got=0
+env --default-signal=INT "$phyxel" render "$dir" --size 200x150 --samples 8 -o "$work/stopped" \
+    >"$work/out" 2>"$work/err" &
+process=$!
+wait_for "$work/stopped/000001.png"
+kill -INT $process
+wait $process || got=$?
+process=
+if [ $got != 0 ]; then
+    [ $got = 1 ] || fail "Ctrl-C: exit status $got"
+    said "the same command goes on from there"
+    tidy "$work/stopped"
+    status 0 render "$dir" --size 200x150 --samples 8 -o "$work/stopped"
+    [ "$(ls "$work/stopped" | wc -l)" = 7 ] || fail "pictures are missing"
+fi
+
+# JSON lines
+status 0 render "$dir" --size 64x48 --samples 1 --frame 3 --json --again
+grep -q '"event": "picture", "picture": 1, "pictures": 1, "frame": 3' "$work/out" || fail "no event"
+
+# the whole way
+if command -v ffmpeg >/dev/null; then
+    status 0 run $small --frames 3 -q -o "$work/film" --film --size 64x48 --samples 1
+    [ -s "$work/film/film.mp4" ] || fail "no film"
+    tidy "$work/film"
+else
+    status 1 run $small --frames 3 -q -o "$work/film" --film --size 64x48 --samples 1
+    said "apt-get install ffmpeg"
+fi

@@ -1,0 +1,141 @@
+#!/bin/sh
+# phyxel surface: what it leaves, what it keeps, what it says, and what becomes of bad input.
+. "$PX_SOURCE/test/command.sh"
+
+status 0 run $small --frames 4 -q -o "$work/run"
+
+# every frame has its surface, on which the header tells all
+status 0 surface "$work/run"
+[ ! -s "$work/out" ] || fail "talk on stdout"
+said "5 made, 0 were up to date"
+for k in 0 1 2 3 4; do
+    [ -s "$work/run/surface/00000$k.ply" ] || fail "no surface of frame $k"
+done
+head -c 1500 "$work/run/surface/000002.ply" | sed '/end_header/q' >"$work/header" 2>/dev/null
+for line in "format binary_little_endian 1.0" "comment phyxel surface of frame 2, y up, SI units" \
+    "property float x" "property float nx" "property uchar red" "property float vx" \
+    "property float temperature" "property list uchar int vertex_indices"; do
+    grep -aqF "$line" "$work/header" || fail "the header lacks: $line"
+done
+tidy "$work/run"
+
+# the same bits for any number of threads; what is up to date is kept
+(cd "$work/run/surface" && cksum *.ply) >"$work/sums"
+status 0 surface "$work/run"
+said "0 made, 5 were up to date"
+status 0 surface "$work/run" --overwrite -j 3 -q
+[ ! -s "$work/err" ] || fail "not quiet"
+(cd "$work/run/surface" && cksum *.ply) | diff - "$work/sums" || fail "other bits with 3 threads"
+
+# other numbers make it anew, and so does another frame
+status 0 surface "$work/run" --frames 1-2 --cell 1
+said "2 made, 0 were up to date"
+status 0 surface "$work/run"
+said "2 made, 3 were up to date"
+status 0 run $small --frames 4 -q --overwrite --set materials.water.viscosity=5 -o "$work/run"
+status 0 surface "$work/run" --frames 3-
+said "2 made, 0 were up to date"
+
+# each field, smoothed or not, columns, surfels
+for field in density zhu-bridson onderik anisotropic; do
+    status 0 surface "$work/run" --frames 4 --field $field --smoothing 0.5 --gap 0.1 --no-walls \
+        --radius 2.5 --iso 0.4 --columns density,pressure -j 1
+    head -c 2000 "$work/run/surface/000004.ply" | grep -aqF "property float pressure" ||
+        fail "no pressure"
+done
+status 0 surface "$work/run" --surfels --frames -1
+[ -s "$work/run/surfels/000001.ply" ] && [ ! -e "$work/run/surfels/000002.ply" ] || fail "surfels"
+head -c 1500 "$work/run/surfels/000001.ply" | grep -aqF "property float radius" || fail "no radius"
+! head -c 1500 "$work/run/surfels/000001.ply" | grep -aqF "element face" || fail "faces of surfels"
+
+# measures: a row a frame, of all surfaces there are
+status 0 surface "$work/run" --measure -q
+[ "$(wc -l <"$work/run/surface/measure.csv")" = 6 ] || fail "not 5 rows"
+head -1 "$work/run/surface/measure.csv" | grep -q '^frame,time,material,.*area,volume,interface,components$' ||
+    fail "the names of the columns"
+# the block of water is 240 particles of 0.1 m: 0.24 m^3, less its rounded edges
+awk -F, 'NR == 2 && ($3 != "water" || $8 < 0.22 || $8 > 0.25 || $4 != 240) { exit 1 }' \
+    "$work/run/surface/measure.csv" || fail "the volume of the first frame"
+
+# two materials: both in one file, or one in a folder of its own
+status 0 run "$scenes/two-fluids.json" --frames 1 --set spacing=0.05 -q -o "$work/two"
+status 0 surface "$work/two" --measure -q
+head -c 1500 "$work/two/surface/000001.ply" | grep -aqF "property uint material" || fail "no material"
+[ "$(wc -l <"$work/two/surface/measure.csv")" = 5 ] || fail "not a row a frame and material"
+name=$(sed -n 2p "$work/two/surface/measure.csv" | cut -d, -f3)
+awk -F, 'NR > 1 && $9 <= 0 { exit 1 }' "$work/two/surface/measure.csv" || fail "no interface"
+status 0 surface "$work/two" --material "$name" -q
+[ -s "$work/two/surface/$name/000001.ply" ] || fail "no folder of its own"
+status 2 surface "$work/two" --material "${name}x"
+said "there is no material '${name}x', did you mean '$name'?"
+
+# wrong calls
+status 2 surface
+said "DIR is missing"
+status 2 surface "$work/no"
+said "there is no folder"
+mkdir "$work/empty"
+status 2 surface "$work/empty"
+said "has no frames"
+status 2 surface "$work/run" --frames 7
+said "has no frame from 7 to 7, 4 is the last"
+for range in x 3-1 - 1-x ""; do
+    status 2 surface "$work/run" --frames "$range"
+    said "--frames wants 7, 3-9, 3- or -9"
+done
+status 2 surface "$work/run" --field denisty
+said "there is no field 'denisty', wanted one of anisotropic, density"
+status 2 surface "$work/run" --cell 100
+said "cell is 100 spacings, wanted 0.1 to 4"
+status 2 surface "$work/run" --smoothing -1
+said "--smoothing wants a number from 0 on"
+status 2 surface "$work/run" --columns presure
+said "there is no column 'presure', wanted one of"
+said "did you mean 'pressure'?"
+status 2 surface "$work/run" --surfels --measure
+said "surfels have no area to measure"
+
+# bad frames: what came before is kept
+rm -r "$work/run/surface"
+mv "$work/run/frames/000002.h5" "$work/frame"
+status 1 surface "$work/run" --measure
+said "frame 2 is missing, the next one is 3"
+[ -s "$work/run/surface/000001.ply" ] && [ ! -e "$work/run/surface/000003.ply" ] || fail "not as far"
+[ "$(wc -l <"$work/run/surface/measure.csv")" = 3 ] || fail "not 2 rows"
+head -c 3000 "$work/frame" >"$work/run/frames/000002.h5"
+status 1 surface "$work/run"
+said "frames/000002.h5"
+[ ! -e "$work/run/surface/000002.ply" ] || fail "a surface of a damaged frame"
+cp "$work/frame" "$work/run/frames/000002.h5"
+status 0 surface "$work/run" -q
+tidy "$work/run"
+
+# a disk that is full: the old surface stays
+if [ -w /dev/full ]; then
+    (
+        ulimit -f 8
+        "$phyxel" surface "$work/run" --cell 0.2 --frames 1 >"$work/out" 2>"$work/err"
+        [ $? = 1 ] || exit 1
+    ) || fail "no failure though files may not grow"
+    said "frame 1: "
+    head -c 300 "$work/run/surface/000001.ply" | grep -aqF "cell 0.5" || fail "the old one is gone"
+    tidy "$work/run"
+fi
+
+# stopped: what is done is kept, and the same words go on
+rm -r "$work/run/surface"
+"$phyxel" surface "$work/run" --cell 0.15 >"$work/out" 2>"$work/err" &
+process=$!
+wait_for "$work/run/surface/000000.ply"
+kill -INT $process 2>/dev/null
+got=0
+wait $process || got=$?
+process=
+if [ $got = 1 ]; then
+    said "the same words again go on"
+    status 0 surface "$work/run" --cell 0.15
+    grep -q " 0 were up to date" "$work/err" && fail "all was made anew"
+fi
+[ "$(ls "$work/run/surface" | wc -l)" = 5 ] || fail "not all frames"
+tidy "$work/run"
+exit 0

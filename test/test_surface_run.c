@@ -1,0 +1,162 @@
+/// Surfaces of a run's frames: files that other programs read, and bad frames.
+#include "check.h"
+#include "folder.h"
+
+#include "base/random.h"
+#include "phyxel/surface.h"
+#include "shape/mesh_check.h"
+#include "shape/mesh_read.h"
+#include "store/frame.h"
+
+static const PxThreads one = {1};
+
+/* A frame with a cube of n^3 particles, moving at (1, 2, 3) m/s and coloured by x. */
+static void write_frame(const char *dir, uint32_t number, int n, float spoil)
+{
+    PxTable table;
+    px_table_init(&table, NULL);
+    static const struct {
+        const char *name;
+        PxType type;
+        uint32_t components;
+    } columns[] = {{"id", PX_U64, 1},          {"position", PX_F32, 3}, {"velocity", PX_F32, 3},
+                   {"temperature", PX_F32, 1}, {"colour", PX_F32, 3},   {"level", PX_F64, 1}};
+    for (size_t c = 0; c < PX_COUNT(columns); ++c)
+        CHECK_OK(px_table_add(&table, columns[c].name, "", columns[c].type, columns[c].components,
+                              PX_COLUMN_FRAME, NULL));
+    CHECK_OK(px_table_append(&table, (size_t)(n * n * n), NULL));
+    for (int i = 0; i < n * n * n; ++i) {
+        const int at[3] = {i % n, i / n % n, i / n / n};
+        ((uint64_t *)table.column[0].data[0])[i] = 100 + (uint64_t)i;
+        for (int a = 0; a < 3; ++a) {
+            ((float *)table.column[1].data[a])[i] = 0.1f * (float)at[a];
+            ((float *)table.column[2].data[a])[i] = (float)(1 + a);
+            ((float *)table.column[4].data[a])[i] = a == 0 ? 1.0f : 0.25f;
+        }
+        ((float *)table.column[3].data[0])[i] = 42.0f;
+        ((double *)table.column[5].data[0])[i] = 7.5;
+    }
+    if (spoil != 0.0f)
+        ((float *)table.column[1].data[2])[5] = spoil;
+    PxFrameMeta meta = {
+        .number = number, .time = 0.1 * number, .spacing = 0.1, .up = 'y', .name = "cubes"};
+    CHECK_OK(px_frame_write(dir, &meta, &table, &one));
+    px_table_free(&table);
+}
+
+static PxSurfaceRunDef run_def(const Folder *folder)
+{
+    PxSurfaceRunDef def = px_surface_run_def_default();
+    def.dir = folder->path;
+    def.surface.threads = 1;
+    return def;
+}
+
+TEST(what_is_written_is_read_back_as_a_closed_mesh_with_all_that_particles_had)
+{
+    Folder folder = folder_make();
+    write_frame(folder.path, 1, 6, 0);
+    PxSurfaceRunDef def = run_def(&folder);
+    PxSurfaceReport report;
+    def.columns = "level";
+    CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
+    CHECK_EQUAL(report.made, 1);
+    CHECK(!report.scene);
+    PxMesh *mesh;
+    CHECK_OK(px_mesh_read_file(folder_file(&folder, "surface/000001.ply"), &mesh));
+    CHECK_OK(px_mesh_check_closed(mesh, "surface"));
+    CHECK_NEAR(px_mesh_volume(mesh), 0.2, 0.016); /* 6^3 spacings, less round edges */
+    CHECK(mesh->normal != NULL && mesh->colour != NULL);
+    /* The rest by the header's own account. */
+    void *bytes;
+    size_t size;
+    CHECK_OK(px_file_read(folder_file(&folder, "surface/000001.ply"), 1 << 24, &bytes, &size));
+    char *end = strstr(bytes, "end_header\n");
+    static const char *const names[] = {"x",     "y",    "z",  "nx", "ny", "nz",          "red",
+                                        "green", "blue", "vx", "vy", "vz", "temperature", "level"};
+    size_t at = 0;
+    const char *line = strstr(bytes, "property ");
+    for (size_t k = 0; k < PX_COUNT(names); ++k, line = strstr(line + 1, "property ")) {
+        char type[20], name[40];
+        CHECK_EQUAL(sscanf(line, "property %19s %39s", type, name), 2);
+        CHECK_TEXT(name, names[k]);
+        CHECK_TEXT(type, k >= 6 && k < 9 ? "uchar" : "float");
+        at += k >= 6 && k < 9 ? 1 : 4;
+    }
+    CHECK_EQUAL(at, 47);
+    const uint8_t *rows = (const uint8_t *)end + strlen("end_header\n");
+    CHECK_EQUAL(size - (size_t)(rows - (uint8_t *)bytes),
+                47 * (size_t)mesh->vertex_count + 13 * (size_t)mesh->triangle_count);
+    for (uint32_t v = 0; v < mesh->vertex_count; ++v) {
+        const uint8_t *row = rows + 47 * (size_t)v;
+        float value[5];
+        CHECK_EQUAL(row[24], 255);
+        CHECK(row[25] == 64 && row[26] == 64);
+        memcpy(value, row + 27, sizeof value);
+        static const double wanted[5] = {1, 2, 3, 42, 7.5};
+        for (int k = 0; k < 5; ++k)
+            CHECK_NEAR((double)value[k], wanted[k], 1e-4 * wanted[k]);
+    }
+    px_list_free(bytes);
+    px_mesh_free(mesh);
+    folder_remove(&folder);
+}
+
+TEST(an_empty_frame_gives_an_empty_file_and_bad_ones_keep_what_came_before)
+{
+    Folder folder = folder_make();
+    write_frame(folder.path, 1, 0, 0);
+    write_frame(folder.path, 2, 1, 0);
+    write_frame(folder.path, 3, 3, NAN);
+    write_frame(folder.path, 4, 3, 1e6f);
+    write_frame(folder.path, 5, 3, 1e30f);
+    PxSurfaceRunDef def = run_def(&folder);
+    def.measure = true;
+    CHECK_FAILS(px_surface_run(&def, NULL, NULL, NULL), PX_ERR_NUMERIC,
+                "frame 3: surface: particle 105 (row 5) has z = nan");
+    void *bytes;
+    size_t size;
+    CHECK_OK(px_file_read(folder_file(&folder, "surface/000001.ply"), 1 << 20, &bytes, &size));
+    CHECK(strstr(bytes, "element vertex 0\n") != NULL && strstr(bytes, "element face 0\n") != NULL);
+    CHECK(strcmp((char *)bytes + size - 11, "end_header\n") == 0);
+    px_list_free(bytes);
+    CHECK_OK(px_file_read(folder_file(&folder, "surface/measure.csv"), 1 << 20, &bytes, &size));
+    CHECK(strstr(bytes, "\n1,0.1,0,0,0,0,0,0,0,0\n2,0.2,0,1,") != NULL);
+    px_list_free(bytes);
+    CHECK_EQUAL(folder_count(folder_file(&folder, "surface")), 3);
+    def.first = def.last = 4; /* a particle 1000 km away */
+    CHECK_OK(px_surface_run(&def, NULL, NULL, NULL));
+    def.first = def.last = 5;
+    CHECK_FAILS(px_surface_run(&def, NULL, NULL, NULL), PX_ERR_NUMERIC, "too far away");
+    folder_remove(&folder);
+}
+
+static bool stop_after_two(void *user, const PxSurfaceProgress *progress)
+{
+    *(uint32_t *)user = progress->done;
+    return progress->done < 2;
+}
+
+TEST(a_stopped_call_goes_on_where_it_was)
+{
+    Folder folder = folder_make();
+    for (uint32_t k = 1; k <= 4; ++k)
+        write_frame(folder.path, k, 2, 0);
+    PxSurfaceRunDef def = run_def(&folder);
+    PxSurfaceReport report;
+    uint32_t done;
+    CHECK_FAILS(px_surface_run(&def, stop_after_two, &done, &report), PX_ERR_STOPPED,
+                "stopped after 2 of 4 frames");
+    CHECK_EQUAL(done, 2);
+    CHECK_EQUAL(report.made, 2);
+    CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
+    CHECK_EQUAL(report.made, 2);
+    CHECK_EQUAL(report.kept, 2);
+    write_frame(folder.path, 3, 3, 0); /* the run has gone another way since */
+    CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
+    CHECK_EQUAL(report.made, 1);
+    CHECK_EQUAL(report.kept, 3);
+    folder_remove(&folder);
+}
+
+TEST_MAIN()
