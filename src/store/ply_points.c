@@ -277,7 +277,8 @@ static PxStatus read_points(const char *name, const Header *h, const uint8_t *da
             continue;
         PxStatus status = read_column(h, data, part->name, "", &part, 1, points);
         if (status != PX_OK)
-            return px_fail_prefix(status, "%s: ", name);
+            /* too many, or the name of a vector that is there */
+            return px_fail_prefix(status == PX_ERR_ARGUMENT ? PX_ERR_FORMAT : status, "%s: ", name);
     }
     return PX_OK;
 }
