@@ -103,7 +103,7 @@ int command_export(int argc, char **argv)
     char details[1024];
     say_formats(details, sizeof details);
     const Option options[] = {
-        {"to", 't', OPTION_TEXT, &def.format, "FORMAT", "one of those below"},
+        {"to", 't', OPTION_TEXT, &def.format, "FORMAT", "one of those above"},
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where to (a folder in DIR)"},
         {"particles", 0, OPTION_FLAG, &what[0], NULL, "the particles"},
         {"surface", 0, OPTION_FLAG, &what[1], NULL, "the surfaces of DIR/surface"},

@@ -133,6 +133,14 @@ scene.frame_set(12)
 check_surface(things["surface"], 2)
 things["surface"].phyxel.start = 0
 
+# Surfaces that were z up when they came arrive the same
+check("import of what is turned", bpy.ops.import_scene.phyxel(
+    directory=os.path.join(run, "turned"), particles=False), {"FINISHED"})
+turned = next(thing for thing in scene.objects if thing.name == "turned surface")
+scene.frame_set(3)
+check_surface(turned, 3)
+bpy.data.objects.remove(turned)
+
 # Rendering reads the frame it renders
 camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
 camera.data.type = "ORTHO"

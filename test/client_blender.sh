@@ -3,7 +3,7 @@
 # velocities; renders it; plays pc2. Skipped where there is no blender.
 set -u
 command -v blender >/dev/null || {
-    echo "SKIPPED: Blender is not installed (no blender)"
+    echo "SKIPPED: Blender is not installed (tools/install-deps clients): no blender"
     exit 77
 }
 work=$(mktemp -d)

@@ -3,7 +3,7 @@
 # arrays. Skipped where there is no pvpython.
 set -u
 command -v pvpython >/dev/null || {
-    echo "SKIPPED: ParaView is not installed (no pvpython)"
+    echo "SKIPPED: ParaView is not installed (tools/install-deps clients): no pvpython"
     exit 77
 }
 work=$(mktemp -d)

@@ -3,7 +3,7 @@
 # anything too. Skipped where there is no povray.
 set -u
 command -v povray >/dev/null || {
-    echo "SKIPPED: POV-Ray is not installed (no povray)"
+    echo "SKIPPED: POV-Ray is not installed (tools/install-deps clients): no povray"
     exit 77
 }
 work=$(mktemp -d)

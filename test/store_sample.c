@@ -1,8 +1,8 @@
 /// Makes a small result folder for tests by other programs: store_sample DIR
 ///
 /// Frames 1 to 4 of particles, the first one empty; surfaces of them, of 0, 10, 20 and 30 vertices
-/// a side; both in the formats that ParaView, Blender and POV-Ray read. In DIR/fixed, a surface
-/// that keeps its triangles.
+/// a side; both in the formats that ParaView, Blender and POV-Ray read. In DIR/turned,
+/// the surfaces with z up; in DIR/fixed, a surface that keeps its triangles.
 #include "sample.h"
 
 #include "phyxel/store.h"
@@ -21,7 +21,7 @@ static PxStatus export_to(const char *dir, const char *format, PxExportWhat what
 static PxStatus make_all(const char *dir)
 {
     static const char *const formats[] = {"vtp", "ply", "pov"};
-    char fixed[PX_PATH_MAX];
+    char fixed[PX_PATH_MAX], out[PX_PATH_MAX];
     PX_TRY(sample_run(dir, 4, &(PxThreads){1}));
     for (uint32_t number = 1; number <= 4; ++number)
         PX_TRY(sample_surface(dir, number, 10 * (number - 1)));
@@ -29,6 +29,14 @@ static PxStatus make_all(const char *dir)
         PX_TRY(export_to(dir, formats[k], PX_EXPORT_PARTICLES));
         PX_TRY(export_to(dir, formats[k], PX_EXPORT_SURFACE));
     }
+    PxExportDef turned = px_export_def_default();
+    PX_TRY(px_path_join(out, dir, "turned/ply-surface"));
+    turned.dir = dir;
+    turned.out = out;
+    turned.format = "ply";
+    turned.what = PX_EXPORT_SURFACE;
+    turned.up = 'z';
+    PX_TRY(px_export(&turned, NULL, NULL));
     PX_TRY(px_path_join(fixed, dir, "fixed"));
     PX_TRY(px_folder_make(fixed));
     for (uint32_t number = 1; number <= 3; ++number)
