@@ -159,6 +159,13 @@ near("an empty picture", picture(scene, 1, os.path.join(run, "empty.png")), 0, 0
 near("a picture", picture(scene, 2, os.path.join(run, "two.png")), 0.9 ** 2 / 4, 0.02)
 near("another", picture(scene, 4, os.path.join(run, "four.png")), 0.967 ** 2 / 4, 0.02)
 
+# 2000 balls of radius 0.01, since they say none, within 1 x 1 of 2 x 2: 1 - exp(-2000 pi 0.01^2) of
+# a quarter is 0.117; 1600 pixels of one sample each are within 0.008
+things["particles"].hide_render = False
+things["surface"].hide_render = True
+camera.location = (0.5, -2.5, 5)
+near("a picture of balls", picture(scene, 3, os.path.join(run, "balls.png")), 0.117, 0.03)
+
 # A file that is damaged, one that is missing
 scene.frame_set(2)
 path = os.path.join(run, "surface", "000003.ply")

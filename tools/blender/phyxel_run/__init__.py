@@ -101,8 +101,8 @@ def add_sequence(context, path, name, kind):
 def import_run(context, run, kinds):
     """Adds what is there of `kinds`; returns the objects, and what is missing in words."""
     run = os.path.abspath(bpy.path.abspath(run))
-    name, rate = folder.describe(run)
-    name = (name or os.path.basename(run))[:40]
+    name = os.path.basename(run)[:40]
+    rate = folder.stated_rate(run)
     made, missing = [], []
     scene = context.scene
     for kind in kinds:

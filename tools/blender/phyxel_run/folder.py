@@ -42,15 +42,14 @@ def how_to_make(run, kind):
     return KINDS[kind][1].format(run)
 
 
-def describe(run):
-    """Name and frames a second as run.json has them; None for what it does not say."""
+def stated_rate(run):
+    """Frames a second as run.json has them, or None."""
     try:
         with open(os.path.join(run, "run.json"), encoding="utf-8") as file:
-            record = json.load(file)
-        scene = record.get("scene", {})
-        return record.get("name"), scene.get("time", {}).get("fps")
-    except (OSError, ValueError, AttributeError):
-        return None, None
+            rate = float(json.load(file)["scene"]["time"]["fps"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return rate if rate > 0 else None
 
 
 def frame_rate(path):

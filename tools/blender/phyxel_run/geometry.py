@@ -83,7 +83,8 @@ def material(name, surface):
 
 
 def points_group():
-    """Geometry nodes that make balls of points: their `radius` times a scale."""
+    """Geometry nodes that make balls of points: of their `radius`, or of one that is given where
+    they have none, times a scale."""
     found = bpy.data.node_groups.get(POINTS_GROUP)
     if found is not None:
         return found
@@ -91,6 +92,8 @@ def points_group():
     group.inputs.new("NodeSocketGeometry", "Geometry")
     scale = group.inputs.new("NodeSocketFloat", "Scale")
     scale.default_value, scale.min_value = 1.0, 0.0
+    given = group.inputs.new("NodeSocketFloat", "Radius")
+    given.default_value, given.min_value = 0.01, 0.0
     group.inputs.new("NodeSocketMaterial", "Material")
     group.outputs.new("NodeSocketGeometry", "Geometry")
     nodes, links = group.nodes, group.links
@@ -98,14 +101,25 @@ def points_group():
     radius = nodes.new("GeometryNodeInputNamedAttribute")
     radius.data_type = "FLOAT"
     radius.inputs["Name"].default_value = "radius"
+    # What is not there reads as 0: radius + (radius < tiny) * given
+    lacking = nodes.new("ShaderNodeMath")
+    lacking.operation = "LESS_THAN"
+    lacking.inputs[1].default_value = 1e-9
+    either = nodes.new("ShaderNodeMath")
+    either.operation = "MULTIPLY_ADD"
     times = nodes.new("ShaderNodeMath")
     times.operation = "MULTIPLY"
     to_points = nodes.new("GeometryNodeMeshToPoints")
     paint = nodes.new("GeometryNodeSetMaterial")
     last = nodes.new("NodeGroupOutput")
-    for k, node in enumerate((first, radius, times, to_points, paint, last)):
+    for k, node in enumerate((first, radius, lacking, either, times, to_points, paint, last)):
         node.location = (200 * k, 0)
-    links.new(radius.outputs["Attribute"], times.inputs[0])
+    value = next(socket for socket in radius.outputs if socket.enabled)  # one for each type
+    links.new(value, lacking.inputs[0])
+    links.new(lacking.outputs[0], either.inputs[0])
+    links.new(first.outputs["Radius"], either.inputs[1])
+    links.new(value, either.inputs[2])
+    links.new(either.outputs[0], times.inputs[0])
     links.new(first.outputs["Scale"], times.inputs[1])
     links.new(first.outputs["Geometry"], to_points.inputs["Mesh"])
     links.new(times.outputs[0], to_points.inputs["Radius"])
