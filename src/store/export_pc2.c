@@ -14,8 +14,7 @@
 enum { HEADER = 32, SAMPLES_AT = 28 };
 
 typedef struct Cache {
-    char base[PX_PATH_MAX];
-    PxFile file;
+    PxFile base, file; /* both come into their places in the end, or neither */
     uint32_t points, triangles, samples;
     uint32_t first;          /* number of the frame that all others are like */
     uint64_t *id;            /* ascending; NULL for what has none */
@@ -56,50 +55,47 @@ PxStatus px_export_pc2_begin(const char *out, void **state)
     Cache *cache = calloc(1, sizeof *cache);
     if (cache == NULL)
         return px_fail(PX_ERR_MEMORY, "no room to write '%s'", path);
-    cache->file.descriptor = -1;
-    PxStatus status = px_path_join(cache->base, out, "base.ply");
+    cache->base.descriptor = cache->file.descriptor = -1;
+    PxStatus status = px_file_begin(&cache->file, path);
     if (status == PX_OK)
-        status = px_file_begin(&cache->file, path);
+        status = px_path_join(path, out, "base.ply");
+    if (status == PX_OK)
+        status = px_file_begin(&cache->base, path);
     *state = cache;
     if (status != PX_OK) {
+        px_file_abandon(&cache->file);
         free(cache);
         *state = NULL;
     }
     return status;
 }
 
-/* The first frame as a mesh, its rows in the order of the cache. */
-static PxStatus put_base(const Cache *cache, const PxExportFrame *frame, const Place *place)
+/* The first frame as a mesh, its rows in the order of the cache: with columns of its own, since
+ * those of the frame go on as they are. */
+static PxStatus put_base(Cache *cache, const PxExportFrame *frame, const Place *place)
 {
     PxExportFrame sorted = *frame;
-    PxFile *file = malloc(sizeof *file);
-    uint32_t *order = malloc(((size_t)frame->points.count + 1) * sizeof *order);
-    PxStatus status = file != NULL && order != NULL
-                          ? PX_OK
-                          : px_fail(PX_ERR_MEMORY, "no room to write '%s'", cache->base);
-    /* Sorted columns of its own: those of the frame go on as they are. */
+    uint32_t rows = frame->points.count;
+    uint32_t *order = malloc(((size_t)rows + 1) * sizeof *order);
+    if (order == NULL)
+        return px_fail(PX_ERR_MEMORY, "no room to write '%s'", cache->base.path);
+    for (uint32_t i = 0; i < rows; ++i)
+        order[i] = place[i].row;
     px_table_init(&sorted.points, NULL);
-    if (status == PX_OK) {
-        file->descriptor = -1;
-        sorted.columns = 0;
-        sorted.position = sorted.normal = sorted.velocity = sorted.colour = NULL;
-        for (uint32_t i = 0; i < frame->points.count; ++i)
-            order[i] = place[i].row;
-    }
+    PxStatus status = PX_OK;
     for (uint32_t c = 0; c < frame->columns && status == PX_OK; ++c) {
         const PxColumn *from = frame->column[c];
         status = px_table_add(&sorted.points, from->name, from->unit, from->type, from->components,
                               PX_COLUMN_FRAME, NULL);
     }
     if (status == PX_OK)
-        status = px_table_append(&sorted.points, frame->points.count, NULL);
+        status = px_table_append(&sorted.points, rows, NULL);
     for (uint32_t c = 0; c < frame->columns && status == PX_OK; ++c) {
         const PxColumn *from = frame->column[c];
         PxColumn *to = &sorted.points.column[c];
-        for (uint32_t k = 0; k < from->components; ++k)
-            if (frame->points.count > 0)
-                memcpy(to->data[k], from->data[k], frame->points.count * px_type_size(from->type));
-        sorted.column[sorted.columns++] = to;
+        for (uint32_t k = 0; k < from->components && rows > 0; ++k)
+            memcpy(to->data[k], from->data[k], rows * px_type_size(from->type));
+        sorted.column[c] = to;
         sorted.position = from == frame->position ? to : sorted.position;
         sorted.normal = from == frame->normal ? to : sorted.normal;
         sorted.colour = from == frame->colour ? to : sorted.colour;
@@ -108,16 +104,9 @@ static PxStatus put_base(const Cache *cache, const PxExportFrame *frame, const P
     if (status == PX_OK)
         status = px_table_permute(&sorted.points, order, &(PxThreads){1});
     if (status == PX_OK)
-        status = px_file_begin(file, cache->base);
-    if (status == PX_OK)
-        status = px_export_ply(file, &sorted);
-    if (status == PX_OK)
-        status = px_file_commit(file);
-    if (file != NULL)
-        px_file_abandon(file);
+        status = px_export_ply(&cache->base, &sorted);
     px_table_free(&sorted.points);
     free(order);
-    free(file);
     return status;
 }
 
@@ -218,6 +207,7 @@ static PxStatus finish(Cache *cache)
     if (ftruncate(cache->file.descriptor, size) != 0 ||
         pwrite(cache->file.descriptor, &samples, 4, SAMPLES_AT) != 4)
         return px_fail(PX_ERR_IO, "cannot write '%s'", cache->file.path);
+    PX_TRY(px_file_commit(&cache->base));
     return px_file_commit(&cache->file);
 }
 
@@ -226,17 +216,15 @@ PxStatus px_export_pc2_end(void *state, PxStatus status)
     Cache *cache = state;
     if (status == PX_OK) {
         status = finish(cache);
-    } else if (status == PX_ERR_ARGUMENT) {
-        /* Half a cache of what does not fit one is of no use. */
-        if (cache->samples > 0)
-            unlink(cache->base);
-    } else if (cache->samples > 0) {
+    } else if (cache->samples > 0 && status != PX_ERR_ARGUMENT) {
+        /* (Half a cache of what does not fit one would be of no use.) */
         char reason[1024];
         strncpy(reason, px_error_message(), sizeof reason - 1);
         reason[sizeof reason - 1] = '\0';
         finish(cache);
         px_fail(status, "%s", reason);
     }
+    px_file_abandon(&cache->base);
     px_file_abandon(&cache->file);
     free(cache->id);
     free(cache->triangle);
