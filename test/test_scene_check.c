@@ -327,6 +327,10 @@ TEST(steps_shorter_than_the_shortest_are_an_error)
         1);
     CHECK_SAYS(scene, 0, "materials.goo.pressure", 3, 53, "sound runs at 1e+06 m/s in 'goo'");
     px_scene_free(scene);
+    /* dfsph has no sound, and no number that would help: 0.4 h / 4.4 m/s */
+    scene = checked(STEPS("\"viscosity\": 0", ",\n\"min_step\": 0.009, \"max_step\": 0.01"), 1);
+    CHECK(strstr(px_scene_complaint(scene, 0)->text, "wanted a shorter min_step") != NULL);
+    px_scene_free(scene);
     scene =
         checked(STEPS("\"viscosity\": 0", ",\n\"min_step\": 0.001, \"gravity\": [0, -1e6, 0]"), 1);
     px_scene_free(scene);
@@ -446,6 +450,10 @@ TEST(what_reading_found_stays_when_the_deeper_look_goes_on)
         px_scene_free(flow_scene);                                                                 \
     } while (0)
 
+#define ACROSS(y)                                                                                  \
+    "{\"name\": \"sheet\", \"wall\": true, \"shape\": {\"box\": [0.8, 0.001, 0.8], \"at\": "       \
+    "[0, " y ", 0], \"turn\": {\"axis\": [0, 0, 1], \"degrees\": 5}}}"
+
 TEST(emitters_must_have_a_free_way)
 {
     px_scene_free(checked(FLOW("", "0", "]"), 0));
@@ -454,6 +462,12 @@ TEST(emitters_must_have_a_free_way)
     CHECK_FLOW(FLOW("", "5", "]"), "emitters[0].shape", "100 % of what comes out", PX_ERROR);
     CHECK_FLOW(FLOW("", "0.88", "]"), "emitters[0].direction", "leads into the wall 'tank'",
                PX_ERROR);
+    /* sheets of a fiftieth of a spacing, slanting through the pipe and right in front of it */
+    CHECK_FLOW(FLOW(",\n" ACROSS("0.01"), "0", "]"), "emitters[0].shape",
+               "would begin in the wall 'sheet' or run into it", PX_ERROR);
+    CHECK_FLOW(FLOW(",\n" ACROSS("0.15"), "0", "]"), "emitters[0].direction",
+               "leads into the wall 'sheet'", PX_ERROR);
+    px_scene_free(checked(FLOW(",\n" ACROSS("-0.15"), "0", "]"), 0));
     CHECK_FLOW(
         FLOW("", "0",
              ",\n{\"shape\": {\"box\": [0.3, 0.3, 0.3]}, \"material\": \"water\", \"speed\": 1}]"),

@@ -265,6 +265,45 @@ TEST(a_wall_moves_by_its_keyframes_and_takes_the_fluid_along)
     px_world_free(world);
 }
 
+TEST(a_wall_that_sets_off_does_not_jump_into_still_water)
+{
+    /* Weightless water at rest asks for no short steps. A sheet sets off against it in the
+     * middle of a step, at 20 m/s; another turns, its rim as fast. */
+    for (int turns = 0; turns < 2; ++turns) {
+        PxWorld *world = make_world();
+        const double zero[3] = {0, 0, 0};
+        CHECK_OK(px_world_set(world, "gravity", zero, 3));
+        double spacing = px_world_def_default().spacing, speed = 20, arm = 0.2;
+        PxKeyframe keys[] = {{0.015, {0, 0, 0}, {0, 0, 0, 1}}, {0.025, {0.2, 0, 0}, {0, 0, 0, 1}}};
+        if (turns) { /* 1 rad about z in 10 ms */
+            keys[1].at.x = 0;
+            keys[1].rotation = (PxQuat){0, 0, sin(0.5), cos(0.5)};
+        }
+        PxBodyDef body = px_body_def_default();
+        body.name = "sheet";
+        body.wall = true;
+        body.shape.size = turns ? (PxVec3){2 * arm, 0.001, 0.001} : (PxVec3){0.001, 0.1, 0.1};
+        body.shape.at.x = turns ? 0 : -0.03;
+        body.shape.at.y = turns ? -0.03 : 0;
+        body.keyframe = keys;
+        body.keyframes = 2;
+        CHECK_OK(px_world_add_body(world, &body, NULL));
+        PxStats stats = {0};
+        double fastest = 0, before = 0;
+        while (stats.time < 0.025) {
+            CHECK_OK(px_world_step(world, 0.025));
+            px_world_stats(world, &stats);
+            double moved = fmax(stats.time, 0.015) - fmax(before, 0.015);
+            CHECK(speed * moved < 1.001 * px_world_def_default().courant * spacing);
+            fastest = fmax(fastest, stats.speed_max);
+            before = stats.time;
+        }
+        CHECK(fastest < 2 * speed); /* more than that no wall gives, springy as it may be */
+        CHECK_EQUAL(stats.leaked, 0);
+        px_world_free(world);
+    }
+}
+
 TEST(a_restored_world_goes_on_to_the_same_bits)
 {
     PxWorld *straight = make_world(), *first = make_world(), *second = make_world();

@@ -165,6 +165,11 @@ static void check_stretch(void *user, size_t event, double begin, double end,
                     "asks for steps of %.2g s, shorter than min_step (%s s), so strong is the "
                     "tension of '%s' for this spacing; wanted less or a larger spacing",
                     limit->seconds, least, name);
+    else if (limit->cause == PX_BY_SOUND && limit->sound <= 0)
+        px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
+                    "asks for steps of %.2g s, shorter than min_step (%s s), so fast may '%s' be "
+                    "for this spacing; wanted a shorter min_step or a larger spacing",
+                    limit->seconds, least, name);
     else if (limit->cause == PX_BY_SOUND)
         px_complain(
             scene, PX_ERROR, &path[2], PX_AT_VALUE,

@@ -59,13 +59,14 @@ typedef struct PxPoissonResult {
 
 /// What is solved, when a solve may stop, and how it goes about it.
 typedef struct PxPoissonOptions {
-    bool forces;    ///< velocities with the forces so far; otherwise those of the start
-    double part;    ///< of the compression that is there, to be undone in this step
-    double error;   ///< mean compression to stop at, in units of the rest density
-    uint32_t least; ///< iterations at least
-    uint32_t most;  ///< and at most
-    bool coarse;    ///< with the coarse grid
-    bool plain;     ///< without Chebyshev's weights
+    bool forces;        ///< velocities with the forces so far; otherwise those of the start
+    double part;        ///< of the compression that is there, to be undone in this step
+    double most_undone; ///< and no more than this, in units of the rest density
+    double error;       ///< mean compression to stop at, in units of the rest density
+    uint32_t least;     ///< iterations at least
+    uint32_t most;      ///< and at most
+    bool coarse;        ///< with the coarse grid
+    bool plain;         ///< without Chebyshev's weights
 } PxPoissonOptions;
 
 /// Takes its arrays from the fluid's scratch; computes slopes and coarse grid, and adds
