@@ -1,6 +1,6 @@
 # The front door; CMake and Ninja do the work (CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all test demo gallery check-format format docs fuzz bench install clean help
+.PHONY: all test demo gallery blender-addon check-format format docs fuzz bench install clean help
 
 BUILD  := build
 PREFIX ?= /usr/local
@@ -28,12 +28,15 @@ demo: ## install what is missing, build, make a film of a shipped scene (SCENE=d
 	@echo "To look at it:"
 	@echo "  paraview $(DEMO)/frames.xdmf               the animation in ParaView"
 	@echo "  build/phyxel info $(DEMO)                  what is in it, in words"
-	@echo "  build/phyxel export $(DEMO) --to ply       points for Blender, MeshLab, ..."
+	@echo "  build/phyxel export $(DEMO) --to ply       points for Blender (docs/blender.md), ..."
 
 gallery: ## draw the pictures of docs/gallery anew
 	@tools/install-deps build
 	@tools/build release phyxel
 	@tools/gallery
+
+blender-addon: ## the add-on for Blender as a zip to install
+	@tools/blender/make-zip $(BUILD)/phyxel-blender.zip
 
 check-format: ## say which files clang-format would change
 	@tools/format --check

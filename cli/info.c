@@ -1,4 +1,4 @@
-/// phyxel info, export, bench: looking at results, handing them on, measuring.
+/// phyxel info, bench: looking at results, measuring.
 #include "commands.h"
 
 #include <string.h>
@@ -126,67 +126,6 @@ int command_info(int argc, char **argv)
         describe_run(dir, known ? scene : NULL, &l);
     px_scene_free(scene);
     return exit_status;
-}
-
-/* ---- export ------------------------------------------------------------- */
-
-static bool export_progress(void *user, uint32_t done, uint32_t total)
-{
-    const bool *terminal = user;
-    if (*terminal)
-        fprintf(stderr, "\rframe %u/%u\033[K", done, total);
-    return !signals_stop();
-}
-
-int command_export(int argc, char **argv)
-{
-    PxExportDef def = px_export_def_default();
-    def.format = NULL; /* to be said */
-    int first = -1, last = -1;
-    const Option options[] = {
-        {"to", 't', OPTION_TEXT, &def.format, "FORMAT",
-         "ply, obj, vtp, ... ('phyxel info' lists "
-         "them)"},
-        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where to (a folder in DIR)"},
-        {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
-        {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
-        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
-    };
-    const Command command = {
-        "export", "DIR --to FORMAT [options]",     "hand frames to other programs", NULL,
-        options,  sizeof options / sizeof *options};
-    OptionResult read = options_read(&command, argc, argv, &def.dir, 1, 1, NULL);
-    if (read != OPTIONS_READ)
-        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
-    if (def.format == NULL) {
-        fprintf(stderr, "phyxel export: to which format? --to");
-        for (uint32_t k = 0; px_export_format(k) != NULL; ++k)
-            fprintf(stderr, "%s %s", k > 0 ? "," : "", px_export_format(k)->name);
-        fputc('\n', stderr);
-        return EXIT_WRONG;
-    }
-    if (!is_folder(def.dir, "export"))
-        return EXIT_WRONG;
-    if (first >= 0)
-        def.first = (uint32_t)first;
-    if (last >= 0)
-        def.last = (uint32_t)last;
-    signals_catch();
-    bool terminal = isatty(STDERR_FILENO) == 1;
-    PxStatus status = px_export(&def, export_progress, &terminal);
-    if (terminal)
-        fputc('\n', stderr);
-    if (status != PX_OK) {
-        int exit_status = report_failure(status, "export");
-        if (status == PX_ERR_FORMAT)
-            fprintf(stderr, "the frames before it are written; --first goes on behind it\n");
-        return exit_status;
-    }
-    if (def.out != NULL)
-        fprintf(stderr, "written to %s\n", def.out);
-    else
-        fprintf(stderr, "written to %s/%s\n", def.dir, def.format);
-    return EXIT_DONE;
 }
 
 /* ---- bench -------------------------------------------------------------- */

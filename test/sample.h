@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "store/frame.h"
+#include "store/text.h"
 #include "store/xdmf.h"
 
 #include <stdlib.h>
@@ -107,6 +108,63 @@ static inline PxStatus sample_run(const char *dir, uint32_t count, const PxThrea
     if (status == PX_OK)
         status = px_xdmf_write(&xdmf, dir);
     px_xdmf_free(&xdmf);
+    return status;
+}
+
+/// Surface `number` in dir/surface: a flat sheet of side x side vertices at height number / 10, its
+/// vertex (i, j) at x = i / side, z = j / side, with the colour (i, j, number), the velocity
+/// (number, i, j) and the temperature 20 + number. Counter-clockwise seen from above.
+static inline PxStatus sample_surface(const char *dir, uint32_t number, uint32_t side)
+{
+    char path[PX_PATH_MAX];
+    PxFile file = {.descriptor = -1};
+    PX_TRY(px_path_join(path, dir, "surface"));
+    PX_TRY(px_folder_make(path));
+    PX_TRY(px_path_join(path, dir, "surface/%06u.ply", number));
+    PX_TRY(px_file_begin(&file, path));
+    uint32_t cells = side > 0 ? side - 1 : 0;
+    PxText text = {0};
+    px_text_add(&text,
+                "ply\nformat binary_little_endian 1.0\n"
+                "comment phyxel surface of frame %u, y up, SI units\ncomment time ",
+                number);
+    px_text_add_f64(&text, number / 30.0);
+    px_text_add(&text,
+                "\nelement vertex %u\nproperty float x\nproperty float y\nproperty float z\n"
+                "property float nx\nproperty float ny\nproperty float nz\n"
+                "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+                "property float vx\nproperty float vy\nproperty float vz\n"
+                "property float temperature\n"
+                "element face %u\nproperty list uchar int vertex_indices\nend_header\n",
+                side * side, 2 * cells * cells);
+    PxStatus status = px_file_put(&file, text.data, text.count);
+    for (uint32_t v = 0; v < side * side && status == PX_OK; ++v) {
+        uint32_t i = v % side, j = v / side;
+        float number_f = (float)number, n = (float)side;
+        float place[6] = {(float)i / n, 0.1f * number_f, (float)j / n, 0, 1, 0};
+        uint8_t colour[3] = {(uint8_t)i, (uint8_t)j, (uint8_t)number};
+        float rest[4] = {number_f, (float)i, (float)j, 20 + number_f};
+        status = px_file_put(&file, place, sizeof place);
+        if (status == PX_OK)
+            status = px_file_put(&file, colour, sizeof colour);
+        if (status == PX_OK)
+            status = px_file_put(&file, rest, sizeof rest);
+    }
+    for (uint32_t c = 0; c < 2 * cells * cells && status == PX_OK; ++c) {
+        uint32_t a = c / 2 % cells + c / 2 / cells * side, b = a + side; /* along x, along z */
+        uint32_t corner[3] = {a + 1, a, b};
+        if (c % 2 == 1) {
+            corner[1] = b;
+            corner[2] = b + 1;
+        }
+        status = px_file_put(&file, "\3", 1);
+        if (status == PX_OK)
+            status = px_file_put(&file, corner, sizeof corner);
+    }
+    if (status == PX_OK)
+        status = px_file_commit(&file);
+    px_file_abandon(&file);
+    px_text_free(&text);
     return status;
 }
 

@@ -118,11 +118,39 @@ data
 wrong "there is no format 'plx', wanted one of vtp, ply" export "$work/a b" --to plx
 wrong "has no frame from 9 on, 3 is the last" export "$work/a b" --to ply --first 9
 wrong "has no frame from 7 to 8" export "$work/a b" --to ply --first 7 --last 8
-for format in vtp ply obj csv; do
+for format in vtp ply obj pov csv; do
     status 0 export "$work/a b" --to $format
     quiet
-    [ "$(find "$work/a b/$format" -name "*.$format" | wc -l)" = 4 ] || fail "not 4 files"
+    [ "$(find "$work/a b/$format" -name "00000?.*" | wc -l)" = 4 ] || fail "not 4 files"
 done
+wrong "one of --particles, --surface and --surfels" export "$work/a b" --to ply --surface --surfels
+wrong "run 'phyxel surface $work/a b' first" export "$work/a b" --to ply --surface
+wrong "run 'phyxel surface $work/a b' first" export "$work/a b" --to stl
+wrong "stl holds triangles alone" export "$work/a b" --to stl --particles
+wrong "not for particles" export "$work/a b" --to ply --material water
+wrong "did you mean 'density'?" export "$work/a b" --to ply --columns denisty
+wrong "--up wants y or z" export "$work/a b" --to ply --up x
+for frames in "" x 3-2 - 1-2-3 -1- 99999999999; do
+    wrong "--frames wants 7, 3-9, 3- or -9" export "$work/a b" --to ply --frames "$frames"
+done
+wrong "either --frames or --first" export "$work/a b" --to ply --frames 3 --first 2
+for frames in 2:1 1-2:2 2-:2 -1:2; do
+    status 0 export "$work/a b" --to obj --frames ${frames%:*} -o "$work/part"
+    [ "$(ls "$work/part" | wc -l)" = ${frames#*:} ] || fail "--frames $frames: wrong files"
+    rm -r "$work/part"
+done
+
+# a full disk: what does not fit is not there, what was written before it is whole
+(
+    ulimit -f 16 # of 512 bytes: of 240 particles two frames fit and a third does not
+    status 1 export "$work/a b" --to pc2 -o "$work/full" --columns id
+    said "cannot write"
+    tidy "$work/full"
+    [ "$(wc -c <"$work/full/frames.pc2")" = $((32 + 2 * 240 * 12)) ] || fail "not two whole frames"
+    status 1 export "$work/a b" --to ply -o "$work/full2"
+    said "cannot write"
+    [ -z "$(ls -A "$work/full2")" ] || fail "half a file was left"
+) || exit 1
 wrong "holds a run already" run $small --frames 3 -o "$work/a b"
 said "--resume, --overwrite and -o DIR"
 wrong "spacing is 0.1 there and 0.12 here" run $small --set spacing=0.12 --resume -o "$work/a b"

@@ -24,6 +24,7 @@ lib=${pc%/pkgconfig/*}
 need "$lib/libphyxel.so"
 need "$lib/libphyxel.a"
 need "$prefix/share/man/man1/phyxel.1"
+need "$prefix/share/phyxel/phyxel-blender.zip"
 for header in "$PX_SOURCE"/include/phyxel/*.h "$PX_BUILD"/include/phyxel/*.h; do
     need "$prefix/include/phyxel/${header##*/}"
 done

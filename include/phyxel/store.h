@@ -5,30 +5,48 @@
 #include "phyxel/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/// What a format can hold.
+enum { PX_EXPORT_TAKES_POINTS = 1u, PX_EXPORT_TAKES_TRIANGLES = 2u };
+
 /// A format that frames can be exported to.
 typedef struct PxExportFormat {
     const char *name;      ///< as the command knows it: "vtp"
     const char *summary;   ///< one line
     const char *extension; ///< of the files, with its point
+    unsigned takes;        ///< PX_EXPORT_TAKES_...
 } PxExportFormat;
 
 /// Format number `index`, or NULL after the last.
 PX_API const PxExportFormat *px_export_format(uint32_t index);
 
+/// What of a frame is exported.
+typedef enum PxExportWhat {
+    PX_EXPORT_USUAL,     ///< particles, or the surface when the format holds triangles alone
+    PX_EXPORT_PARTICLES, ///< DIR/frames
+    PX_EXPORT_SURFACE,   ///< DIR/surface, which `phyxel surface` makes
+    PX_EXPORT_SURFELS,   ///< DIR/surfels, which it makes as well
+} PxExportWhat;
+
 /// What to export. Start from px_export_def_default().
 typedef struct PxExportDef {
-    const char *dir;    ///< result folder of a run
-    const char *out;    ///< where to; NULL for a folder in dir named after the format
-    const char *format; ///< name of a format
-    uint32_t first;     ///< only frames from this number on
-    uint32_t last;      ///< ... and up to this one
-    int threads;        ///< 0 for one on every core
+    const char *dir;      ///< result folder of a run
+    const char *out;      ///< where to; NULL for a folder in dir named after what and format
+    const char *format;   ///< name of a format
+    PxExportWhat what;    ///< particles or a surface
+    const char *material; ///< NULL, or the one whose surface is wanted: DIR/surface/NAME
+    const char *columns;  ///< NULL for all, or names: "density,pressure". Positions, normals and
+                          ///< colours are always there.
+    char up;              ///< 'y' or 'z': turned so that this axis is up; 0 as the scene has it
+    uint32_t first;       ///< only frames from this number on
+    uint32_t last;        ///< ... and up to this one
+    int threads;          ///< 0 for one on every core
 } PxExportDef;
 
 PX_API PxExportDef px_export_def_default(void);
@@ -36,13 +54,19 @@ PX_API PxExportDef px_export_def_default(void);
 /// Called before the first frame and after each one; false stops.
 typedef bool PxExportProgress(void *user, uint32_t done, uint32_t total);
 
-/// Writes OUT/000001.EXTENSION for every frame within [first, last], each whole or
-/// not at all, and an index of them when the format has one (vtp: frames.pvd).
-/// `progress` may be NULL.
-/// Errors: PX_ERR_ARGUMENT for a format that is not known or when no frame is in the
-/// range; PX_ERR_FORMAT for a damaged frame; PX_ERR_IO; PX_ERR_MEMORY;
-/// PX_ERR_STOPPED. In every case the frames done before are kept.
+/// Writes OUT/000001.EXTENSION for every frame within [first, last], each whole or not at
+/// all, and an index of them when the format has one (vtp: frames.pvd, pov: frames.pov). The
+/// format pc2 writes base.ply and one file, frames.pc2. With `up` turned, columns of three
+/// numbers are vectors and turn too; tensors stay as they are. `progress` may be NULL.
+/// Errors: PX_ERR_ARGUMENT for a format or column that is not known, when no frame is in
+/// the range, when there are no surfaces, and when what pc2 wants constant changes;
+/// PX_ERR_FORMAT for a damaged or missing frame; PX_ERR_NUMERIC for a position that is not
+/// finite; PX_ERR_IO; PX_ERR_MEMORY; PX_ERR_STOPPED. In every case the frames done before are
+/// kept, but for what pc2 refuses.
 PX_API PxStatus px_export(const PxExportDef *def, PxExportProgress *progress, void *user);
+
+/// Where px_export() writes to: def->out, or the folder it chooses. Cut off at `size`.
+PX_API void px_export_folder(const PxExportDef *def, char *out, size_t size);
 
 /// One frame of a result folder.
 typedef struct PxFrameInfo {

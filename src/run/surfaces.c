@@ -11,6 +11,7 @@
 #include "scene/walls.h"
 #include "store/digest.h"
 #include "store/frame.h"
+#include "store/palette.h"
 #include "store/surface_ply.h"
 #include "surface/surface.h"
 
@@ -331,11 +332,6 @@ static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
     return list_materials(frame);
 }
 
-/* Colours of materials that state none, in the order of their numbers. */
-static const uint8_t palette[][3] = {{70, 130, 180}, {218, 165, 32}, {178, 34, 34},
-                                     {60, 145, 80},  {147, 90, 180}, {210, 105, 30},
-                                     {70, 70, 80},   {200, 200, 210}};
-
 typedef struct Surfaces {
     PxSurfaceMesh *mesh[MOST_MATERIALS];
     PxSurfels *surfels[MOST_MATERIALS];
@@ -368,7 +364,7 @@ static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Sur
     }
     PxPlyPart *part = &s->part[n];
     *part = (PxPlyPart){.material = material};
-    memcpy(part->colour, palette[material % PX_COUNT(palette)], 3);
+    memcpy(part->colour, px_palette(material), 3);
     if (job->def->surfels) {
         PX_TRY(px_surfels_make_walled(&job->def->surface, &p, wall, walls, &s->surfels[n]));
         const PxSurfels *made = s->surfels[n];

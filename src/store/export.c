@@ -1,17 +1,40 @@
 #include "store/export.h"
 
+#include "store/ply_points.h"
+
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+enum { POINTS = PX_EXPORT_TAKES_POINTS, TRIANGLES = PX_EXPORT_TAKES_TRIANGLES };
+
 static const PxExporter exporters[] = {
-    {{"vtp", "ParaView: points with all columns, and frames.pvd with the times", ".vtp"},
-     px_export_vtp,
-     px_export_vtp_index},
-    {{"ply", "Stanford PLY, binary: x y z vx vy vz and the other columns", ".ply"},
-     px_export_ply,
-     NULL},
-    {{"obj", "Wavefront OBJ: the points alone, for stills", ".obj"}, px_export_obj, NULL},
-    {{"csv", "text, a row a particle: for spreadsheets and scripts", ".csv"}, px_export_csv, NULL},
+    {{"vtp", "ParaView: all columns, and frames.pvd with the times", ".vtp", POINTS | TRIANGLES},
+     .write = px_export_vtp,
+     .index = px_export_vtp_index},
+    {{"ply", "binary PLY: positions, normals, colours, velocities, all columns; the Blender add-on",
+      ".ply", POINTS | TRIANGLES},
+     .colour = true,
+     .write = px_export_ply},
+    {{"obj", "Wavefront OBJ: positions with colours, for stills", ".obj", POINTS | TRIANGLES},
+     .colour = true,
+     .write = px_export_obj},
+    {{"stl", "binary STL: triangles alone", ".stl", TRIANGLES}, .write = px_export_stl},
+    {{"pc2", "base.ply and frames.pc2, where nothing comes or goes: Blender's Mesh Cache", ".pc2",
+      POINTS | TRIANGLES},
+     .colour = true,
+     .begin = px_export_pc2_begin,
+     .add = px_export_pc2_add,
+     .end = px_export_pc2_end},
+    {{"pov", "POV-Ray: mesh2 or spheres to include, and frames.pov around them", ".inc",
+      POINTS | TRIANGLES},
+     .colour = true,
+     .write = px_export_pov,
+     .index = px_export_pov_index},
+    {{"csv", "text, a row a particle or vertex: for spreadsheets and scripts", ".csv",
+      POINTS | TRIANGLES},
+     .write = px_export_csv},
 };
 
 /* ---- what exporters share ---- */
@@ -62,6 +85,14 @@ PxStatus px_export_flush(PxFile *file, PxText *text, bool all)
     return PX_OK;
 }
 
+void px_export_title(PxText *text, const PxExportFrame *frame)
+{
+    px_text_add(text, "phyxel %s of frame %u, time ", frame->surface ? "surface" : "particles",
+                frame->meta.number);
+    px_text_add_f64(text, frame->meta.time);
+    px_text_add(text, " s, %c up, SI units", frame->meta.up);
+}
+
 /* ---- all frames ---- */
 
 const PxExportFormat *px_export_format(uint32_t index)
@@ -90,48 +121,90 @@ static const PxExporter *find_exporter(const char *name)
     return NULL;
 }
 
-static PxStatus check_position(const PxFrameMeta *meta, const PxTable *particles)
+/* ---- one frame ---- */
+
+/* A surface, or surfels, out of `folder`; what its comments do not say its frame knows. */
+static PxStatus read_surface(const char *dir, const char *folder, uint32_t number,
+                             PxExportFrame *frame)
 {
-    const PxColumn *position = px_table_find(particles, "position");
-    if (position == NULL || position->components != 3 ||
-        (position->type != PX_F32 && position->type != PX_F64))
-        return px_fail(PX_ERR_FORMAT, "export: frame %u has no position of three floats or doubles",
-                       meta->number);
+    char path[PX_PATH_MAX];
+    PxPlyPoints ply;
+    PX_TRY(px_path_join(path, folder, "%06u.ply", number));
+    PX_TRY(px_ply_points_read(path, &ply));
+    px_table_free(&frame->points);
+    frame->points = ply.points; /* they are the frame's from here on */
+    frame->triangle = ply.triangle;
+    frame->triangles = ply.triangles;
+    frame->surface = ply.faces;
+    if (isnan(ply.time) || ply.up == '\0') {
+        PxTable columns;
+        uint32_t rows;
+        px_table_init(&columns, NULL);
+        PxStatus status = px_frame_read_columns(dir, number, &frame->meta, &columns, &rows);
+        px_table_free(&columns);
+        if (status != PX_OK)
+            return px_fail_prefix(status, "'%s' does not say its time: ", path);
+    }
+    frame->meta.number = number;
+    frame->meta.time = isnan(ply.time) ? frame->meta.time : ply.time;
+    frame->meta.up = ply.up == '\0' ? frame->meta.up : ply.up;
     return PX_OK;
 }
 
-static PxStatus export_frame(const PxExporter *exporter, const char *dir, const char *out,
-                             uint32_t number, const PxThreads *threads, PxFrameMeta *meta)
+static PxStatus write_frame(const PxExporter *exporter, const char *out, const PxExportFrame *frame)
 {
     char path[PX_PATH_MAX];
-    PX_TRY(px_path_join(path, out, "%06u%s", number, exporter->format.extension));
+    PX_TRY(px_path_join(path, out, "%06u%s", frame->meta.number, exporter->format.extension));
     PxFile file = {.descriptor = -1};
-    PxTable particles;
-    px_table_init(&particles, NULL);
-    PxStatus status = px_frame_read(dir, number, meta, &particles, threads);
+    PxStatus status = px_file_begin(&file, path);
     if (status == PX_OK)
-        status = check_position(meta, &particles);
-    if (status == PX_OK)
-        status = px_file_begin(&file, path);
-    if (status == PX_OK)
-        status = exporter->write(&file, meta, &particles);
+        status = exporter->write(&file, frame);
     if (status == PX_OK)
         status = px_file_commit(&file);
     px_file_abandon(&file);
-    px_table_free(&particles);
     return status;
 }
 
-typedef PX_LIST(PxFrameMeta) MetaList;
+/* What a call of px_export() works with. */
+typedef struct Job {
+    const PxExportDef *def;
+    const PxExporter *exporter;
+    const char *out;
+    const char *from;  /* folder of surfaces; NULL for particles */
+    const char *where; /* that one or the run's, for messages */
+    void *state;       /* of exporters that write one file */
+    PxThreads threads;
+} Job;
+
+static PxStatus export_frame(const Job *job, uint32_t number, PxExportDone *done)
+{
+    PxExportFrame *frame = malloc(sizeof *frame);
+    if (frame == NULL)
+        return px_fail(PX_ERR_MEMORY, "export: no room for a frame");
+    px_export_frame_init(frame);
+    PxStatus status = job->from == NULL ? px_frame_read(job->def->dir, number, &frame->meta,
+                                                        &frame->points, &job->threads)
+                                        : read_surface(job->def->dir, job->from, number, frame);
+    if (status == PX_OK)
+        status = px_export_ready(frame, job->def, job->exporter->colour);
+    if (status == PX_OK)
+        status = job->exporter->write != NULL ? write_frame(job->exporter, job->out, frame)
+                                              : job->exporter->add(job->state, frame);
+    if (status == PX_OK)
+        *done = (PxExportDone){frame->meta, frame->bounds, frame->surface};
+    px_export_frame_free(frame);
+    free(frame);
+    return status;
+}
+
+/* ---- the loop ---- */
+
+typedef PX_LIST(PxExportDone) DoneList;
 
 /* Exports the frames in numbers[0 .. count); what was done is in `done`. */
-static PxStatus export_frames(const PxExporter *exporter, const PxExportDef *def, const char *out,
-                              const uint32_t *numbers, uint32_t count, PxExportProgress *progress,
-                              void *user, MetaList *done)
+static PxStatus export_frames(const Job *job, const uint32_t *numbers, uint32_t count,
+                              PxExportProgress *progress, void *user, DoneList *done)
 {
-    PxThreads threads = {def->threads > 0 ? def->threads : px_threads_available()};
-    if (threads.count > PX_MAX_THREADS)
-        threads.count = PX_MAX_THREADS;
     if (!PX_LIST_RESERVE(done, count))
         return px_fail(PX_ERR_MEMORY, "export: no room to take note of %u frames", count);
     for (uint32_t k = 0;; ++k) {
@@ -139,62 +212,148 @@ static PxStatus export_frames(const PxExporter *exporter, const PxExportDef *def
             return px_fail(PX_ERR_STOPPED, "export: stopped after %u of %u frames", k, count);
         if (k == count)
             return PX_OK;
-        PX_TRY(export_frame(exporter, def->dir, out, numbers[k], &threads, &done->data[k]));
+        if (k > 0 && numbers[k] != numbers[k - 1] + 1)
+            return px_fail(PX_ERR_FORMAT, "export: '%s' has no frame %u, but %u and %u", job->where,
+                           numbers[k - 1] + 1, numbers[k - 1], numbers[k]);
+        PX_TRY(export_frame(job, numbers[k], &done->data[k]));
         ++done->count;
     }
 }
 
+/* What was done before a failure is kept, and so is an index of it; that one's own failure
+ * would hide the reason. */
+static PxStatus close_export(const Job *job, PxStatus status, const DoneList *done)
+{
+    if (job->exporter->end != NULL)
+        return job->exporter->end(job->state, status);
+    if (done->count == 0 || job->exporter->index == NULL)
+        return status;
+    if (status == PX_OK)
+        return job->exporter->index(job->out, done->data, done->count);
+    char reason[1024];
+    strncpy(reason, px_error_message(), sizeof reason - 1);
+    reason[sizeof reason - 1] = '\0';
+    job->exporter->index(job->out, done->data, done->count);
+    return px_fail(status, "%s", reason);
+}
+
+static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
+                           PxExportProgress *progress, void *user)
+{
+    DoneList done = {0};
+    PX_TRY(px_folder_make(job->out));
+    PX_TRY(px_folder_clean(job->out));
+    if (job->exporter->begin != NULL)
+        PX_TRY(job->exporter->begin(job->out, &job->state));
+    PxStatus status = export_frames(job, numbers, count, progress, user, &done);
+    status = close_export(job, status, &done);
+    PX_LIST_FREE(&done);
+    return status;
+}
+
+/* Where surfaces or surfels lie, and their numbers; without any, the command that makes them. */
+static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char folder[PX_PATH_MAX],
+                            PxNumbers *numbers)
+{
+    bool surfels = what == PX_EXPORT_SURFELS;
+    const char *material = def->material;
+    if (material != NULL && (material[0] == '\0' || strchr(material, '/') != NULL ||
+                             strcmp(material, ".") == 0 || strcmp(material, "..") == 0))
+        return px_fail(PX_ERR_ARGUMENT, "export: '%.60s' is no name of a material", material);
+    PX_TRY(px_path_join(folder, def->dir, "%s%s%s", surfels ? "surfels" : "surface",
+                        material != NULL ? "/" : "", material != NULL ? material : ""));
+    PX_TRY(px_folder_numbers(folder, ".ply", numbers));
+    if (numbers->count > 0)
+        return PX_OK;
+    PX_LIST_FREE(numbers);
+    return px_fail(PX_ERR_ARGUMENT,
+                   "export: there are no %s in '%s'; run 'phyxel surface %s%s%s%s' "
+                   "first",
+                   surfels ? "surfels" : "surfaces", folder, def->dir, surfels ? " --surfels" : "",
+                   material != NULL ? " --material " : "", material != NULL ? material : "");
+}
+
+static PxExportWhat usual(const PxExporter *exporter)
+{
+    return exporter->format.takes & POINTS ? PX_EXPORT_PARTICLES : PX_EXPORT_SURFACE;
+}
+
+static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, PxExportWhat *what)
+{
+    unsigned takes = exporter->format.takes;
+    *what = def->what == PX_EXPORT_USUAL ? usual(exporter) : def->what;
+    if (*what != PX_EXPORT_SURFACE && !(takes & POINTS))
+        return px_fail(PX_ERR_ARGUMENT, "export: %s holds triangles alone, wanted a surface",
+                       exporter->format.name);
+    if (def->material != NULL && *what == PX_EXPORT_PARTICLES)
+        return px_fail(
+            PX_ERR_ARGUMENT,
+            "export: a material can be chosen for surfaces and surfels, not for particles");
+    if (def->up != '\0' && def->up != 'y' && def->up != 'z')
+        return px_fail(PX_ERR_ARGUMENT, "export: up is '%c', wanted y or z", def->up);
+    return PX_OK;
+}
+
+void px_export_folder(const PxExportDef *def, char *out, size_t size)
+{
+    static const char *const words[] = {[PX_EXPORT_USUAL] = "",
+                                        [PX_EXPORT_PARTICLES] = "",
+                                        [PX_EXPORT_SURFACE] = "-surface",
+                                        [PX_EXPORT_SURFELS] = "-surfels"};
+    PxExportWhat what = def->what;
+    for (size_t k = 0; k < PX_COUNT(exporters) && what == PX_EXPORT_USUAL; ++k)
+        if (strcmp(exporters[k].format.name, def->format) == 0)
+            what = usual(&exporters[k]);
+    if (def->out != NULL)
+        snprintf(out, size, "%s", def->out);
+    else
+        snprintf(out, size, "%s/%s%s%s%s", def->dir, def->format, words[what],
+                 def->material != NULL ? "-" : "", def->material != NULL ? def->material : "");
+}
+
 PxStatus px_export(const PxExportDef *def, PxExportProgress *progress, void *user)
 {
-    char out[PX_PATH_MAX];
+    char chosen[PX_PATH_MAX], out[PX_PATH_MAX], folder[PX_PATH_MAX];
+    PxExportWhat what;
     if (def->dir == NULL || def->format == NULL)
         return px_fail(PX_ERR_ARGUMENT, "export: no folder or no format is given");
     const PxExporter *exporter = find_exporter(def->format);
     if (exporter == NULL)
         return PX_ERR_ARGUMENT;
-    if (def->out != NULL)
-        PX_TRY(px_path_join(out, def->out, "."));
-    else
-        PX_TRY(px_path_join(out, def->dir, "%s", def->format));
+    PX_TRY(check_def(def, exporter, &what));
+    px_export_folder(def, chosen, sizeof chosen);
+    PX_TRY(px_path_join(out, chosen, "."));
+    bool particles = what == PX_EXPORT_PARTICLES;
+    Job job = {.def = def,
+               .exporter = exporter,
+               .out = out,
+               .from = particles ? NULL : folder,
+               .threads = {def->threads > 0 ? def->threads : px_threads_available()}};
+    if (job.threads.count > PX_MAX_THREADS)
+        job.threads.count = PX_MAX_THREADS;
 
     PxNumbers numbers;
-    PX_TRY(px_frame_list(def->dir, &numbers));
+    if (particles)
+        PX_TRY(px_frame_list(def->dir, &numbers));
+    else
+        PX_TRY(find_folder(def, what, folder, &numbers));
+    const char *where = job.where = particles ? def->dir : folder;
     size_t begin = 0, end = numbers.count;
     while (begin < end && numbers.data[begin] < def->first)
         ++begin;
     while (end > begin && numbers.data[end - 1] > def->last)
         --end;
-    MetaList done = {0};
     PxStatus status;
     if (numbers.count == 0)
-        status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frames", def->dir);
+        status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frames", where);
     else if (begin == end && def->last == UINT32_MAX)
         status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frame from %u on, %u is the last",
-                         def->dir, def->first, numbers.data[numbers.count - 1]);
+                         where, def->first, numbers.data[numbers.count - 1]);
     else if (begin == end)
-        status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frame from %u to %u", def->dir,
+        status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frame from %u to %u", where,
                          def->first, def->last);
     else
-        status = px_folder_make(out);
-    if (status == PX_OK)
-        status = px_folder_clean(out);
-    if (status == PX_OK)
-        status = export_frames(exporter, def, out, numbers.data + begin, (uint32_t)(end - begin),
-                               progress, user, &done);
-    /* What was done before a failure is kept, and so is an index of it; that one's
-     * own failure would hide the reason. */
-    if (done.count > 0 && exporter->index != NULL) {
-        if (status == PX_OK) {
-            status = exporter->index(out, done.data, done.count);
-        } else {
-            char reason[1024];
-            strncpy(reason, px_error_message(), sizeof reason - 1);
-            reason[sizeof reason - 1] = '\0';
-            exporter->index(out, done.data, done.count);
-            px_fail(status, "%s", reason);
-        }
-    }
-    PX_LIST_FREE(&done);
+        status = export_all(&job, numbers.data + begin, (uint32_t)(end - begin), progress, user);
     PX_LIST_FREE(&numbers);
     return status;
 }

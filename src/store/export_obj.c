@@ -1,21 +1,43 @@
-/// Wavefront OBJ: the points as `v` lines, for programs that read nothing else.
+/// Wavefront OBJ for stills: `v x y z r g b`, normals and triangles where there are some.
+///
+/// Colours after the coordinates are what MeshLab began and Blender, among others, reads.
 #include "store/export.h"
 
-PxStatus px_export_obj(PxFile *file, const PxFrameMeta *meta, const PxTable *particles)
+static void add_vector(PxText *text, const char *word, const PxColumn *column, uint32_t row)
 {
-    const PxColumn *position = px_table_find(particles, "position");
+    px_text_add(text, "%s", word);
+    for (uint32_t k = 0; k < 3; ++k) {
+        px_text_add(text, " ");
+        px_export_value(text, column, k, row);
+    }
+}
+
+PxStatus px_export_obj(PxFile *file, const PxExportFrame *frame)
+{
     PxText text = {0};
-    px_text_add(&text, "# phyxel frame %u, time ", meta->number);
-    px_text_add_f64(&text, meta->time);
-    px_text_add(&text, " s, %c up, metres\n", meta->up);
+    px_text_add(&text, "# ");
+    px_export_title(&text, frame);
+    px_text_add(&text, "\n");
     PxStatus status = PX_OK;
-    for (uint32_t i = 0; i < particles->count && status == PX_OK; ++i) {
-        px_text_add(&text, "v");
-        for (uint32_t k = 0; k < 3; ++k) {
-            px_text_add(&text, " ");
-            px_export_value(&text, position, k, i);
-        }
+    for (uint32_t i = 0; i < frame->points.count && status == PX_OK; ++i) {
+        add_vector(&text, "v", frame->position, i);
+        for (uint32_t k = 0; k < 3; ++k) /* three digits give the byte back */
+            px_text_add(&text, " %.3g", ((const uint8_t *)frame->colour->data[k])[i] / 255.0);
         px_text_add(&text, "\n");
+        status = px_export_flush(file, &text, false);
+    }
+    for (uint32_t i = 0; i < frame->points.count && frame->normal != NULL && status == PX_OK; ++i) {
+        add_vector(&text, "vn", frame->normal, i);
+        px_text_add(&text, "\n");
+        status = px_export_flush(file, &text, false);
+    }
+    for (uint32_t t = 0; t < frame->triangles && status == PX_OK; ++t) {
+        uint32_t a = frame->triangle[t][0] + 1, b = frame->triangle[t][1] + 1;
+        uint32_t c = frame->triangle[t][2] + 1;
+        if (frame->normal != NULL)
+            px_text_add(&text, "f %u//%u %u//%u %u//%u\n", a, a, b, b, c, c);
+        else
+            px_text_add(&text, "f %u %u %u\n", a, b, c);
         status = px_export_flush(file, &text, false);
     }
     if (status == PX_OK)

@@ -1,5 +1,5 @@
-/// VTK's XML PolyData for ParaView: every point a vertex cell, all columns as point
-/// data, raw bytes after the header. frames.pvd gives the files their times.
+/// VTK's XML PolyData for ParaView: triangles, or every point a vertex cell, all columns as
+/// point data, raw bytes after the header. frames.pvd gives the files their times.
 /// [VTK file formats, kitware; "VTK XML formats", appended raw data, UInt64 headers]
 #include "store/export.h"
 
@@ -38,34 +38,36 @@ static void add_array(PxText *text, const char *type, const char *name, const ch
     *offset += sizeof(uint64_t) + bytes;
 }
 
-static void add_header(PxText *text, const PxFrameMeta *meta, const PxTable *particles,
-                       const PxColumn *position)
+static void add_header(PxText *text, const PxExportFrame *frame)
 {
-    uint32_t rows = particles->count;
-    uint64_t offset = 0;
+    uint32_t rows = frame->points.count;
+    uint32_t verts = frame->surface ? 0 : rows;
+    const char *cells = frame->surface ? "Polys" : "Verts";
+    uint64_t corners = frame->surface ? 3 * (uint64_t)frame->triangles : rows;
+    uint64_t count = frame->surface ? frame->triangles : rows, offset = 0;
     px_text_add(text, "<?xml version=\"1.0\"?>\n"
                       "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
                       "header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
                       "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
                       "format=\"ascii\">");
-    px_text_add_f64(text, meta->time);
+    px_text_add_f64(text, frame->meta.time);
     px_text_add(text,
                 "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"%u\" NumberOfVerts=\"%u\" "
-                "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<PointData>\n",
-                rows, rows);
-    for (uint32_t c = 0; c < particles->columns; ++c) {
-        const PxColumn *column = &particles->column[c];
-        if (column != position)
+                "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"%u\">\n<PointData%s>\n",
+                rows, verts, frame->triangles, frame->normal != NULL ? " Normals=\"normal\"" : "");
+    for (uint32_t c = 0; c < frame->columns; ++c) {
+        const PxColumn *column = frame->column[c];
+        if (column != frame->position)
             add_array(text, type_word(column->type), column->name, column->unit, column->components,
                       column_bytes(column, rows), &offset);
     }
     px_text_add(text, "</PointData>\n<Points>\n");
-    add_array(text, type_word(position->type), position->name, position->unit, 3,
-              column_bytes(position, rows), &offset);
-    px_text_add(text, "</Points>\n<Verts>\n");
-    add_array(text, "Int64", "connectivity", "", 1, (uint64_t)rows * 8, &offset);
-    add_array(text, "Int64", "offsets", "", 1, (uint64_t)rows * 8, &offset);
-    px_text_add(text, "</Verts>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
+    add_array(text, type_word(frame->position->type), frame->position->name, frame->position->unit,
+              3, column_bytes(frame->position, rows), &offset);
+    px_text_add(text, "</Points>\n<%s>\n", cells);
+    add_array(text, "Int64", "connectivity", "", 1, corners * 8, &offset);
+    add_array(text, "Int64", "offsets", "", 1, count * 8, &offset);
+    px_text_add(text, "</%s>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", cells);
 }
 
 static PxStatus put_column(PxFile *file, const PxColumn *column, uint32_t rows, void *block)
@@ -80,39 +82,55 @@ static PxStatus put_column(PxFile *file, const PxColumn *column, uint32_t rows, 
     return PX_OK;
 }
 
-/* start, start + 1, ...: row numbers as cells, and where each cell ends. */
-static PxStatus put_sequence(PxFile *file, int64_t start, uint32_t rows, int64_t *block)
+/* start, start + stride, ...: row numbers as cells, and where each cell ends. */
+static PxStatus put_sequence(PxFile *file, int64_t start, int64_t stride, uint32_t rows,
+                             int64_t *block)
 {
     uint64_t bytes = (uint64_t)rows * sizeof *block;
     PX_TRY(px_file_put(file, &bytes, sizeof bytes));
     for (size_t first = 0; first < rows; first += PX_EXPORT_BLOCK) {
         uint32_t count = px_export_rows(first, rows);
         for (uint32_t i = 0; i < count; ++i)
-            block[i] = start + (int64_t)first + i;
+            block[i] = start + stride * ((int64_t)first + i);
         PX_TRY(px_file_put(file, block, count * sizeof *block));
     }
     return PX_OK;
 }
 
-PxStatus px_export_vtp(PxFile *file, const PxFrameMeta *meta, const PxTable *particles)
+static PxStatus put_corners(PxFile *file, const PxExportFrame *frame, int64_t *block)
+{
+    uint64_t bytes = 3 * (uint64_t)frame->triangles * sizeof *block;
+    PX_TRY(px_file_put(file, &bytes, sizeof bytes));
+    for (size_t first = 0; first < frame->triangles; first += PX_EXPORT_BLOCK) {
+        uint32_t count = px_export_rows(first, frame->triangles);
+        for (uint32_t i = 0; i < count; ++i)
+            for (uint32_t k = 0; k < 3; ++k)
+                block[3 * (size_t)i + k] = frame->triangle[first + i][k];
+        PX_TRY(px_file_put(file, block, 3 * (size_t)count * sizeof *block));
+    }
+    return PX_OK;
+}
+
+PxStatus px_export_vtp(PxFile *file, const PxExportFrame *frame)
 {
     static const char tail[] = "\n</AppendedData>\n</VTKFile>\n";
-    const PxColumn *position = px_table_find(particles, "position");
-    uint32_t rows = particles->count;
+    uint32_t rows = frame->points.count;
     PxText header = {0};
-    add_header(&header, meta, particles, position);
+    add_header(&header, frame);
     void *block = malloc(PX_EXPORT_BLOCK * PX_TABLE_MAX_COMPONENTS * sizeof(double));
     PxStatus status = block == NULL ? px_fail(PX_ERR_MEMORY, "no room to write '%s'", file->path)
                                     : px_export_flush(file, &header, true);
-    for (uint32_t c = 0; c < particles->columns && status == PX_OK; ++c)
-        if (&particles->column[c] != position)
-            status = put_column(file, &particles->column[c], rows, block);
+    for (uint32_t c = 0; c < frame->columns && status == PX_OK; ++c)
+        if (frame->column[c] != frame->position)
+            status = put_column(file, frame->column[c], rows, block);
     if (status == PX_OK)
-        status = put_column(file, position, rows, block);
+        status = put_column(file, frame->position, rows, block);
     if (status == PX_OK)
-        status = put_sequence(file, 0, rows, block);
+        status = frame->surface ? put_corners(file, frame, block)
+                                : put_sequence(file, 0, 1, rows, block);
     if (status == PX_OK)
-        status = put_sequence(file, 1, rows, block);
+        status = frame->surface ? put_sequence(file, 3, 3, frame->triangles, block)
+                                : put_sequence(file, 1, 1, rows, block);
     if (status == PX_OK)
         status = px_file_put(file, tail, sizeof tail - 1);
     free(block);
@@ -120,7 +138,7 @@ PxStatus px_export_vtp(PxFile *file, const PxFrameMeta *meta, const PxTable *par
     return status;
 }
 
-PxStatus px_export_vtp_index(const char *out, const PxFrameMeta *frames, size_t count)
+PxStatus px_export_vtp_index(const char *out, const PxExportDone *frames, size_t count)
 {
     char path[PX_PATH_MAX];
     PX_TRY(px_path_join(path, out, "frames.pvd"));
@@ -129,8 +147,8 @@ PxStatus px_export_vtp_index(const char *out, const PxFrameMeta *frames, size_t 
                        "byte_order=\"LittleEndian\">\n<Collection>\n");
     for (size_t k = 0; k < count; ++k) {
         px_text_add(&text, "<DataSet timestep=\"");
-        px_text_add_f64(&text, frames[k].time);
-        px_text_add(&text, "\" part=\"0\" file=\"%06u.vtp\"/>\n", frames[k].number);
+        px_text_add_f64(&text, frames[k].meta.time);
+        px_text_add(&text, "\" part=\"0\" file=\"%06u.vtp\"/>\n", frames[k].meta.number);
     }
     px_text_add(&text, "</Collection>\n</VTKFile>\n");
     PxStatus status = px_text_check(&text, path);

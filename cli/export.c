@@ -1,0 +1,145 @@
+/// phyxel export: handing frames to other programs.
+#include "commands.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool show(void *user, uint32_t done, uint32_t total)
+{
+    const bool *terminal = user;
+    if (*terminal)
+        fprintf(stderr, "\rframe %u/%u\033[K", done, total);
+    return !signals_stop();
+}
+
+/* A number of a frame; *text moves behind it. */
+static bool read_number(const char **text, uint32_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    unsigned long long value = strtoull(*text, &end, 10);
+    *text = end;
+    *out = (uint32_t)value;
+    return value < UINT32_MAX;
+}
+
+/* "7", "3-9", "3-" or "-9". */
+static bool read_frames(const char *text, PxExportDef *def)
+{
+    bool from = read_number(&text, &def->first);
+    if (*text == '\0') {
+        def->last = def->first;
+        return from;
+    }
+    if (*text++ != '-')
+        return false;
+    if (*text == '\0')
+        return from;
+    return read_number(&text, &def->last) && *text == '\0' && def->first <= def->last;
+}
+
+static void say_formats(char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(
+        text, size,
+        "Particles are written unless --surface or --surfels is given; those are made by\n"
+        "'phyxel surface DIR'. Files go to DIR/FORMAT, DIR/FORMAT-surface or DIR/FORMAT-surfels.\n"
+        "\nformats:\n");
+    for (uint32_t k = 0; px_export_format(k) != NULL && used < size; ++k)
+        used += (size_t)snprintf(text + used, size - used, "%s  %-4s %s", k > 0 ? "\n" : "",
+                                 px_export_format(k)->name, px_export_format(k)->summary);
+}
+
+/* The options that need more than a look; EXIT_DONE when all are fine. */
+static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[3],
+                       int first, int last)
+{
+    if (def->format == NULL) {
+        fprintf(stderr, "phyxel export: to which format? --to");
+        for (uint32_t k = 0; px_export_format(k) != NULL; ++k)
+            fprintf(stderr, "%s %s", k > 0 ? "," : "", px_export_format(k)->name);
+        fputc('\n', stderr);
+        return EXIT_WRONG;
+    }
+    if (what[0] + what[1] + what[2] > 1) {
+        fprintf(stderr, "phyxel export: one of --particles, --surface and --surfels at a time\n");
+        return EXIT_WRONG;
+    }
+    def->what = what[0]   ? PX_EXPORT_PARTICLES
+                : what[1] ? PX_EXPORT_SURFACE
+                : what[2] ? PX_EXPORT_SURFELS
+                          : PX_EXPORT_USUAL;
+    if (up != NULL && strcmp(up, "y") != 0 && strcmp(up, "z") != 0) {
+        fprintf(stderr, "phyxel export: --up wants y or z, got '%.60s'\n", up);
+        return EXIT_WRONG;
+    }
+    if (up != NULL)
+        def->up = up[0];
+    if (frames != NULL && (first >= 0 || last >= 0)) {
+        fprintf(stderr, "phyxel export: either --frames or --first and --last\n");
+        return EXIT_WRONG;
+    }
+    if (frames != NULL && !read_frames(frames, def)) {
+        fprintf(stderr, "phyxel export: --frames wants 7, 3-9, 3- or -9, got '%.60s'\n", frames);
+        return EXIT_WRONG;
+    }
+    if (first >= 0)
+        def->first = (uint32_t)first;
+    if (last >= 0)
+        def->last = (uint32_t)last;
+    return EXIT_DONE;
+}
+
+int command_export(int argc, char **argv)
+{
+    PxExportDef def = px_export_def_default();
+    def.format = NULL; /* to be said */
+    int first = -1, last = -1;
+    bool what[3] = {false, false, false};
+    const char *frames = NULL, *up = NULL;
+    char details[1024];
+    say_formats(details, sizeof details);
+    const Option options[] = {
+        {"to", 't', OPTION_TEXT, &def.format, "FORMAT", "one of those above"},
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where to (a folder in DIR)"},
+        {"particles", 0, OPTION_FLAG, &what[0], NULL, "the particles"},
+        {"surface", 0, OPTION_FLAG, &what[1], NULL, "the surfaces of DIR/surface"},
+        {"surfels", 0, OPTION_FLAG, &what[2], NULL, "the surfels of DIR/surfels"},
+        {"material", 'm', OPTION_TEXT, &def.material, "NAME", "the surface of this one alone"},
+        {"columns", 0, OPTION_TEXT, &def.columns, "LIST", "only these: density,pressure (all)"},
+        {"up", 0, OPTION_TEXT, &up, "AXIS", "turn it so that y or z is up (as in the scene)"},
+        {"frames", 'n', OPTION_TEXT, &frames, "A-B", "only these: 7, 3-9, 3-"},
+        {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
+        {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
+    };
+    const Command command = {
+        "export", "DIR --to FORMAT [options]",     "hand frames to other programs", details,
+        options,  sizeof options / sizeof *options};
+    OptionResult read = options_read(&command, argc, argv, &def.dir, 1, 1, NULL);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    int wrong = check_words(&def, frames, up, what, first, last);
+    if (wrong != EXIT_DONE)
+        return wrong;
+    if (!is_folder(def.dir, "export"))
+        return EXIT_WRONG;
+    signals_catch();
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    char out[4096];
+    PxStatus status = px_export(&def, show, &terminal);
+    if (terminal)
+        fputc('\n', stderr);
+    if (status != PX_OK) {
+        int exit_status = report_failure(status, "export");
+        if (status == PX_ERR_FORMAT || status == PX_ERR_NUMERIC)
+            fprintf(stderr, "the frames before it are written; --first goes on behind it\n");
+        return exit_status;
+    }
+    px_export_folder(&def, out, sizeof out);
+    fprintf(stderr, "written to %s\n", out);
+    return EXIT_DONE;
+}

@@ -1,0 +1,57 @@
+#!/bin/sh
+# What phyxel surface makes, phyxel export takes: every format, one material, surfels, a part of
+# the frames; and what is damaged is told, with everything before it kept.
+. "$PX_SOURCE/test/command.sh"
+
+run=$work/run
+status 0 run $scenes/two-fluids.json --set spacing=0.05 --frames 3 -o "$run" -q
+status 0 surface "$run" -q
+status 0 surface "$run" --material oil -q
+status 0 surface "$run" --surfels -q
+
+vertices() { # FILE: how many its header says
+    sed -n 's/^element vertex //p;/^end_header/q' "$1"
+}
+
+for format in vtp ply obj stl pov csv; do
+    status 0 export "$run" --to $format --surface
+    said "written to $run/$format-surface"
+    [ "$(ls "$run/$format-surface" | grep -c '^00000[0-3]\.')" = 4 ] || fail "not 4 of $format"
+done
+[ -s "$run/vtp-surface/frames.pvd" ] || fail "no frames.pvd"
+[ -s "$run/pov-surface/frames.pov" ] || fail "no frames.pov"
+for number in 0 3; do
+    file=00000$number.ply
+    [ "$(vertices "$run/surface/$file")" = "$(vertices "$run/ply-surface/$file")" ] || fail "others"
+done
+# the same bytes but for the comments
+for side in surface ply-surface; do
+    sed '/^comment/d' "$run/$side/000002.ply" | cksum >"$work/$side"
+done
+cmp "$work/surface" "$work/ply-surface" || fail "a surface changed on its way from ply to ply"
+
+status 0 export "$run" --to ply --surface --material oil --frames 2
+[ "$(ls "$run/ply-surface-oil")" = 000002.ply ] || fail "not one frame of oil"
+[ "$(vertices "$run/ply-surface-oil/000002.ply")" -lt "$(vertices "$run/surface/000002.ply")" ] ||
+    fail "oil is not a part"
+status 0 export "$run" --to pov --surfels --frames 1-2
+status 2 export "$run" --to stl --surfels
+said "stl holds triangles alone"
+status 2 export "$run" --to pc2 --surface
+said "the triangles change from frame 0"
+status 0 export "$run" --to pc2 --frames 1-3
+[ "$(wc -c <"$run/pc2/frames.pc2")" = $((32 + 3 * 12 * $(vertices "$run/pc2/base.ply"))) ] ||
+    fail "not three frames of all particles"
+
+# damage
+rm -r "$run/obj-surface"
+truncate -s -7 "$run/surface/000002.ply"
+status 1 export "$run" --to obj --surface
+said "000002.ply: face"
+said "the frames before it are written"
+[ "$(ls "$run/obj-surface")" = "000000.obj
+000001.obj" ] || fail "not the two before it"
+rm "$run/surface/000002.ply"
+status 1 export "$run" --to vtp --surface
+said "has no frame 2, but 1 and 3"
+tidy "$run"
