@@ -136,15 +136,20 @@ void px_drop_push(PxWorld *world, double speed)
 double px_drop_period(PxWorld *world, double speed, double expected)
 {
     double began = px_world_time(world), before = px_drop_stretch(world), zero = before;
-    double then = began;
+    double then = began, first = NAN;
     int passed = 0;
     px_drop_push(world, speed);
     for (int k = 1; k <= 100; ++k) {
         if (px_world_advance(world, began + 0.02 * k * expected) != PX_OK)
             return NAN;
         double now = px_world_time(world), stretch = px_drop_stretch(world);
-        if (k > 1 && (before - zero) * (stretch - zero) < 0 && ++passed == 3)
-            return (then + (now - then) * (zero - before) / (stretch - before) - began) / 1.5;
+        if (k > 1 && (before - zero) * (stretch - zero) < 0) {
+            double at = then + (now - then) * (zero - before) / (stretch - before);
+            if (++passed == 1)
+                first = at;
+            if (passed == 3)
+                return at - first;
+        }
         before = stretch;
         then = now;
     }

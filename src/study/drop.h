@@ -43,8 +43,9 @@ double px_drop_reach(const PxWorld *world);
 void px_drop_push(PxWorld *world, double speed);
 
 /// Pushes it and watches it for one and a half of the `expected` periods: the period measured, s,
-/// from when its stretch passes through 0 for the third time; NAN if it does not.
-/// Errors of steps are left to be found by the next one.
+/// from when its stretch is what it was before for the first time to the third. Both times it
+/// passes in the same direction, so that a stretch at rest that is somewhat different does not
+/// matter. NAN if it does not. Errors of steps are left to be found by the next one.
 double px_drop_period(PxWorld *world, double speed, double expected);
 
 /// How much of the momentum of a free drop is lost.
