@@ -3,10 +3,10 @@
 #include "base/random.h"
 #include "phyxel/suggest.h"
 #include "render/colour_map.h"
-#include "render/ply_table.h"
 #include "spatial/kdtree.h"
 #include "store/digest.h"
 #include "store/file.h"
+#include "store/ply_points.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -128,10 +128,27 @@ static double value_of(const PxColumn *c, uint32_t component, uint32_t i)
     }
 }
 
+/* NULL when there is none. */
+static const PxColumn *column_named(const PxTable *table, const char *name)
+{
+    return px_table_find(table, strcmp(name, "speed") == 0 ? "velocity" : name);
+}
+
+/* One number a row; of several components their length. */
+static void column_values(const PxColumn *c, uint32_t count, float *out)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        double square = 0;
+        for (uint32_t k = 0; k < c->components; ++k)
+            square += value_of(c, k, i) * value_of(c, k, i);
+        out[i] = (float)(c->components == 1 ? value_of(c, 0, i) : sqrt(square));
+    }
+}
+
 PxStatus px_subject_values(const PxSubject *subject, const char *column, float *out, char unit[16])
 {
     const PxTable *table = &subject->particles;
-    const PxColumn *c = px_table_find(table, strcmp(column, "speed") == 0 ? "velocity" : column);
+    const PxColumn *c = column_named(table, column);
     if (c == NULL) {
         const char *words[PX_TABLE_MAX_COLUMNS + 1] = {"speed"};
         char list[512] = "speed";
@@ -150,12 +167,7 @@ PxStatus px_subject_values(const PxSubject *subject, const char *column, float *
     }
     if (unit != NULL)
         snprintf(unit, 16, "%s", c->unit);
-    for (uint32_t i = 0; i < table->count; ++i) {
-        double square = 0;
-        for (uint32_t k = 0; k < c->components; ++k)
-            square += value_of(c, k, i) * value_of(c, k, i);
-        out[i] = (float)(c->components == 1 ? value_of(c, 0, i) : sqrt(square));
-    }
+    column_values(c, table->count, out);
     return PX_OK;
 }
 
@@ -327,18 +339,29 @@ typedef struct PlyPlaces {
     const float *x[3], *n[3], *v[3], *radius, *temperature;
 } PlyPlaces;
 
-static PlyPlaces ply_places(const PxPlyTable *ply)
+static PlyPlaces ply_places(const PxTable *points)
 {
-    static const char *const names[3][3] = {
-        {"x", "y", "z"}, {"nx", "ny", "nz"}, {"vx", "vy", "vz"}};
-    PlyPlaces p = {.radius = px_ply_column(ply, "radius"),
-                   .temperature = px_ply_column(ply, "temperature")};
-    for (int k = 0; k < 3; ++k) {
-        p.x[k] = px_ply_column(ply, names[0][k]);
-        p.n[k] = px_ply_column(ply, names[1][k]);
-        p.v[k] = px_ply_column(ply, names[2][k]);
+    PlyPlaces p = {.radius = floats(points, "radius", 0),
+                   .temperature = floats(points, "temperature", 0)};
+    for (uint32_t k = 0; k < 3; ++k) {
+        p.x[k] = floats(points, "position", k);
+        p.n[k] = floats(points, "normal", k);
+        p.v[k] = floats(points, "velocity", k);
     }
     return p;
+}
+
+/* Positions that light can be followed to. */
+static PxStatus check_points(const char *name, const PxTable *points, const PlyPlaces *from)
+{
+    if (from->x[2] == NULL)
+        return px_fail(PX_ERR_FORMAT, "%s: x, y and z are no floats", name);
+    for (uint32_t i = 0; i < points->count; ++i)
+        for (int k = 0; k < 3; ++k)
+            if (!isfinite(from->x[k][i]))
+                return px_fail(PX_ERR_FORMAT, "%s: %c of point %u is %g, wanted a finite number",
+                               name, 'x' + k, i, (double)from->x[k][i]);
+    return PX_OK;
 }
 
 /* Which material a surface is of: the one that all particles are of, or none. */
@@ -378,18 +401,19 @@ static void part_free(Part *part)
     px_release(NULL, part->triangle, 0);
 }
 
-static PxStatus part_make(const char *name, const PxPlyTable *ply, const float *material,
+static PxStatus part_make(const char *name, const PxPlyPoints *ply, const uint32_t *material,
                           uint32_t wanted, Part *out)
 {
+    uint32_t points = ply->points.count;
     *out = (Part){0};
-    uint32_t *place = px_allocate(NULL, sizeof *place * ply->points);
-    out->row = px_allocate(NULL, sizeof *out->row * ply->points);
+    uint32_t *place = px_allocate(NULL, sizeof *place * points);
+    out->row = px_allocate(NULL, sizeof *out->row * points);
     out->triangle = px_allocate(NULL, sizeof *out->triangle * (ply->triangles + (size_t)1));
     PxStatus status = PX_OK;
     if (place == NULL || out->row == NULL || out->triangle == NULL)
-        status = px_fail(PX_ERR_MEMORY, "%s: no room for %u points", name, ply->points);
-    for (uint32_t k = 0; status == PX_OK && k < ply->points; ++k) {
-        bool here = material == NULL || (uint32_t)material[k] == wanted;
+        status = px_fail(PX_ERR_MEMORY, "%s: no room for %u points", name, points);
+    for (uint32_t k = 0; status == PX_OK && k < points; ++k) {
+        bool here = material == NULL || material[k] == wanted;
         place[k] = here ? out->points : UINT32_MAX;
         if (here)
             out->row[out->points++] = k;
@@ -486,20 +510,17 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Speeds of the surface's own points, when it has velocities. */
-static PxStatus own_column(const PxPlyTable *ply, const PlyPlaces *from, const char *name,
-                           float **made, const float **out)
+/* What the surface's own points have of that name, else NULL. */
+static PxStatus own_values(const PxTable *points, const char *name, float **out)
 {
-    *made = NULL;
-    *out = px_ply_column(ply, name);
-    if (*out != NULL || strcmp(name, "speed") != 0 || from->v[2] == NULL)
+    *out = NULL;
+    const PxColumn *column = column_named(points, name);
+    if (column == NULL)
         return PX_OK;
-    *made = px_allocate(NULL, sizeof(float) * ply->points);
-    if (*made == NULL)
-        return px_fail(PX_ERR_MEMORY, "render: no room for %u speeds", ply->points);
-    for (uint32_t k = 0; k < ply->points; ++k)
-        (*made)[k] = px_v3_length(px_v3(from->v[0][k], from->v[1][k], from->v[2][k]));
-    *out = *made;
+    *out = px_allocate(NULL, sizeof(float) * points->count);
+    if (*out == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for %u numbers", points->count);
+    column_values(column, points->count, *out);
     return PX_OK;
 }
 
@@ -531,19 +552,21 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
     return PX_OK;
 }
 
-static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyTable *ply,
+static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoints *ply,
                             PxSetting *setting, const PxColouring *colouring, const float *value,
                             size_t looks, const PxThreads *threads, PxScenery *out)
 {
-    const float *material = px_ply_column(ply, "material");
+    const PxColumn *column = px_table_find(&ply->points, "material");
+    const uint32_t *material = column != NULL && column->type == PX_U32 ? column->data[0] : NULL;
     uint32_t look = material != NULL ? 0 : only_material(s, looks);
     Fill f = {.subject = s,
               .setting = setting,
               .colouring = colouring,
               .value = value,
               .look_count = looks,
-              .from = ply_places(ply),
+              .from = ply_places(&ply->points),
               .mixed = look == UINT32_MAX};
+    PX_TRY(check_points(name, &ply->points, &f.from));
     if (s->shown == PX_SHOW_SURFELS && f.from.n[2] == NULL)
         return px_fail(PX_ERR_FORMAT, "%s: surfels without normals nx ny nz", name);
     float *made = NULL;
@@ -551,7 +574,8 @@ static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyTab
     PxStatus status = nearest_make(s, &nearest);
     f.nearest = &nearest;
     if (status == PX_OK && colouring->column[0] != '\0')
-        status = own_column(ply, &f.from, colouring->column, &made, &f.column);
+        status = own_values(&ply->points, colouring->column, &made);
+    f.column = made;
     for (size_t k = 0; k < setting->walls.count; ++k)
         px_wall_move(&setting->walls.data[k].wall, s->meta.time, 0);
     for (uint32_t k = 0; k < (material != NULL ? looks : 1) && status == PX_OK; ++k) {
@@ -578,14 +602,15 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
             status = add_balls(subject, setting, k, colouring, value, looks, out);
     } else if (status == PX_OK) {
         char path[PX_PATH_MAX];
-        PxPlyTable ply = {0};
+        PxPlyPoints ply = {0};
+        px_table_init(&ply.points, NULL);
         status = surface_path(path, dir, subject->shown, subject->meta.number);
         if (status == PX_OK)
-            status = px_ply_table_read(path, &ply);
-        if (status == PX_OK && ply.points > 0)
+            status = px_ply_points_read(path, &ply);
+        if (status == PX_OK && ply.points.count > 0)
             status =
                 add_surface(subject, path, &ply, setting, colouring, value, looks, threads, out);
-        px_ply_table_free(&ply);
+        px_ply_points_free(&ply);
     }
     px_release(NULL, value, 0);
     return status;
