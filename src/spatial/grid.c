@@ -317,8 +317,7 @@ PxStatus px_grid_sort(PxGrid *grid, const PxGridFrame *frame, PxGridPoints point
 
 /* ---- asking ------------------------------------------------------------- */
 
-/* First cell whose key is not below `key`. */
-static uint32_t lower_bound(const PxGrid *grid, uint64_t key)
+uint32_t px_grid_lower_bound(const PxGrid *grid, uint64_t key)
 {
     uint32_t low = 0, high = grid->cells;
     while (low < high) {
@@ -360,7 +359,7 @@ int px_grid_rows(const PxGrid *grid, float x, float y, float z, PxRange rows[9])
     int count = 0;
     for (int k = 0; k < 9; ++k) {
         uint64_t left = key + (uint64_t)offset[k];
-        count += run_of(grid, lower_bound(grid, left), left + 2, &rows[count]);
+        count += run_of(grid, px_grid_lower_bound(grid, left), left + 2, &rows[count]);
     }
     return count;
 }
@@ -370,7 +369,7 @@ void px_grid_walk_start(PxGridWalk *walk, const PxGrid *grid, uint64_t key)
     walk->grid = grid;
     row_offsets(&grid->frame, walk->offset);
     for (int k = 0; k < 9; ++k)
-        walk->cursor[k] = lower_bound(grid, key + (uint64_t)walk->offset[k]);
+        walk->cursor[k] = px_grid_lower_bound(grid, key + (uint64_t)walk->offset[k]);
 }
 
 int px_grid_walk_rows(PxGridWalk *walk, uint64_t key, PxRange rows[9])

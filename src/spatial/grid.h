@@ -64,6 +64,9 @@ typedef struct PxRange {
     uint32_t begin, end;
 } PxRange;
 
+/// First cell whose key is not below `key`.
+uint32_t px_grid_lower_bound(const PxGrid *grid, uint64_t key);
+
 /// The runs of rows that may hold neighbours of a point, for queries in no
 /// order; a walk over all cells uses PxGridWalk. Returns how many, at most 9.
 int px_grid_rows(const PxGrid *grid, float x, float y, float z, PxRange rows[9]);

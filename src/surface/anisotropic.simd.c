@@ -49,18 +49,6 @@ PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx,
 
 PX_POTENTIAL_LOOPS(kernel, 1)
 
-static float weigh(const PxPotential *f, float volume)
-{
-    return volume * px_wendland_norm(f->radius);
-}
-
-static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], float *raw,
-                   uint32_t count)
-{
-    (void)f;
-    memcpy(raw, sum[0], count * sizeof *raw);
-}
-
 /* What the passes hand to each other, in spacings. */
 typedef struct Job {
     PxPotential *field;
@@ -256,8 +244,8 @@ const PxPotentialModel PX_ISA_NAME(px_potential_anisotropic) = {
     .stretch = MOST_SPREAD,
     .gather = 1.5,
     .prepare = prepare,
-    .weigh = weigh,
+    .weigh = px_wendland_weigh,
     .add = add,
     .add_points = add_points,
-    .finish = finish,
+    .finish = px_sum_is_raw,
 };

@@ -348,19 +348,6 @@ PxStatus px_potential_create(PxPotential *f, const PxPotentialModel *model, cons
 
 /* ---- asking ---------------------------------------------------------------- */
 
-static uint32_t lower_bound(const PxGrid *grid, uint64_t key)
-{
-    uint32_t low = 0, high = grid->cells;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (grid->key[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static inline void source_at(const PxPotential *f, uint32_t j, const double origin[3],
                              PxPotentialSource *out)
 {
@@ -420,8 +407,8 @@ uint32_t px_potential_gather(const PxPotential *f, const double low[3], const do
             return found;
         uint64_t key = (uint64_t)cursor->y << frame->shift[1] | (uint64_t)cursor->z
                                                                     << frame->shift[2];
-        cursor->row = f->grid.begin[lower_bound(&f->grid, key | (first & x_mask))];
-        cursor->end = f->grid.begin[lower_bound(&f->grid, (key | (last & x_mask)) + 1)];
+        cursor->row = f->grid.begin[px_grid_lower_bound(&f->grid, key | (first & x_mask))];
+        cursor->end = f->grid.begin[px_grid_lower_bound(&f->grid, (key | (last & x_mask)) + 1)];
         if (++cursor->y > y1) {
             cursor->y = y0;
             ++cursor->z;

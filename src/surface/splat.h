@@ -107,4 +107,30 @@ PX_INLINE PxF8 px_poly8(PxF8 q2)
         px_splat_points(f, x, y, z, source, sources, sum, kernel, sums);                           \
     }
 
+/// Sums: the weight, and the weighted way from the place to the particles.
+PX_INLINE void px_mean_kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy,
+                              PxF8 dz, PxI8 mask, PxF8 *sum)
+{
+    float per_h = 1.0f / f->radius;
+    PxF8 q2 = (dx * dx + dy * dy + dz * dz) * px_f8(per_h * per_h);
+    PxF8 w = px_f8_where(mask, px_f8(s->weight) * px_poly8(q2));
+    sum[0] += w;
+    sum[1] -= w * dx;
+    sum[2] -= w * dy;
+    sum[3] -= w * dz;
+}
+
+/// Models that are the sum of Wendland kernels: the weight of a volume, and the sum as it is.
+static inline float px_wendland_weigh(const PxPotential *f, float volume)
+{
+    return volume * px_wendland_norm(f->radius);
+}
+
+static inline void px_sum_is_raw(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS],
+                                 float *raw, uint32_t count)
+{
+    (void)f;
+    memcpy(raw, sum[0], count * sizeof *raw);
+}
+
 #endif

@@ -7,20 +7,7 @@
 /// field `onderik` mends that.
 #include "surface/splat.h"
 
-/* Sums: the weight, and the weighted way from the place to the particles. */
-PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
-                      PxI8 mask, PxF8 *sum)
-{
-    float per_h = 1.0f / f->radius;
-    PxF8 q2 = (dx * dx + dy * dy + dz * dz) * px_f8(per_h * per_h);
-    PxF8 w = px_f8_where(mask, px_f8(s->weight) * px_poly8(q2));
-    sum[0] += w;
-    sum[1] -= w * dx;
-    sum[2] -= w * dy;
-    sum[3] -= w * dz;
-}
-
-PX_POTENTIAL_LOOPS(kernel, 4)
+PX_POTENTIAL_LOOPS(px_mean_kernel, 4)
 
 static float weigh(const PxPotential *f, float volume)
 {
