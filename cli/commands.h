@@ -31,6 +31,9 @@ int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, P
 /// Is there such a folder? Says so when not.
 bool is_folder(const char *dir, const char *command);
 
+/// Numbers of frames: "7", "3-9", "3-" or "-9"; an end that is not there stays as it is.
+bool read_frames(const char *text, uint32_t *first, uint32_t *last);
+
 /// Makes surfaces, shows how far it is, and says how it ended; the exit status. `command` is
 /// who speaks.
 int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command);

@@ -1,8 +1,11 @@
 /// What several commands need.
 #include "commands.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -190,4 +193,30 @@ void json_text(FILE *out, const char *text)
         c += length > 0 ? length : 1;
     }
     fputc('"', out);
+}
+
+/* A number of a frame; *text moves behind it. */
+static bool read_number(const char **text, uint32_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    unsigned long long value = strtoull(*text, &end, 10);
+    *text = end;
+    *out = (uint32_t)value;
+    return value < UINT32_MAX;
+}
+
+bool read_frames(const char *text, uint32_t *first, uint32_t *last)
+{
+    bool from = read_number(&text, first);
+    if (*text == '\0') {
+        *last = *first;
+        return from;
+    }
+    if (*text++ != '-')
+        return false;
+    if (*text == '\0')
+        return from;
+    return read_number(&text, last) && *text == '\0' && *first <= *last;
 }

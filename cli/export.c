@@ -1,7 +1,6 @@
 /// phyxel export: handing frames to other programs.
 #include "commands.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,33 +11,6 @@ static bool show(void *user, uint32_t done, uint32_t total)
     if (*terminal)
         fprintf(stderr, "\rframe %u/%u\033[K", done, total);
     return !signals_stop();
-}
-
-/* A number of a frame; *text moves behind it. */
-static bool read_number(const char **text, uint32_t *out)
-{
-    char *end;
-    if (!isdigit((unsigned char)**text))
-        return false;
-    unsigned long long value = strtoull(*text, &end, 10);
-    *text = end;
-    *out = (uint32_t)value;
-    return value < UINT32_MAX;
-}
-
-/* "7", "3-9", "3-" or "-9". */
-static bool read_frames(const char *text, PxExportDef *def)
-{
-    bool from = read_number(&text, &def->first);
-    if (*text == '\0') {
-        def->last = def->first;
-        return from;
-    }
-    if (*text++ != '-')
-        return false;
-    if (*text == '\0')
-        return from;
-    return read_number(&text, &def->last) && *text == '\0' && def->first <= def->last;
 }
 
 static void say_formats(char *text, size_t size)
@@ -82,7 +54,7 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
         fprintf(stderr, "phyxel export: either --frames or --first and --last\n");
         return EXIT_WRONG;
     }
-    if (frames != NULL && !read_frames(frames, def)) {
+    if (frames != NULL && !read_frames(frames, &def->first, &def->last)) {
         fprintf(stderr, "phyxel export: --frames wants 7, 3-9, 3- or -9, got '%.60s'\n", frames);
         return EXIT_WRONG;
     }

@@ -50,29 +50,6 @@ int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
     return exit_status;
 }
 
-/* "7", "3-9", "3-" or "-9". */
-static bool read_range(const char *text, uint32_t *first, uint32_t *last)
-{
-    char *end;
-    bool from = text[0] >= '0' && text[0] <= '9', dash;
-    unsigned long low = from ? strtoul(text, &end, 10) : (end = (char *)text, 0), high = low;
-    dash = *end == '-';
-    if (dash) {
-        const char *rest = end + 1;
-        bool to = rest[0] >= '0' && rest[0] <= '9';
-        if (!from && !to)
-            return false;
-        high = to ? strtoul(rest, &end, 10) : (end = (char *)rest, UINT32_MAX);
-    } else if (!from) {
-        return false;
-    }
-    if (*end != '\0' || low > UINT32_MAX || high > UINT32_MAX || low > high)
-        return false;
-    *first = (uint32_t)low;
-    *last = (uint32_t)high;
-    return true;
-}
-
 static void say_fields(char *text, size_t size)
 {
     size_t used = (size_t)snprintf(
@@ -136,7 +113,7 @@ int command_surface(int argc, char **argv)
         if (end != NULL)
             *numbers[k].target = value;
     }
-    if (frames != NULL && !read_range(frames, &def.first, &def.last)) {
+    if (frames != NULL && !read_frames(frames, &def.first, &def.last)) {
         fprintf(stderr, "phyxel surface: --frames wants 7, 3-9, 3- or -9, got '%.60s'\n", frames);
         return EXIT_WRONG;
     }
