@@ -31,6 +31,11 @@ PxMaterialDef px_material_def_default(void)
                            .viscosity_model = px_viscosity_choice("implicit"),
                            .pressure = px_pressure_choice("dfsph"),
                            .tension = px_tension_choice("none"),
+                           .poisson = 0.3,
+                           .yield = 1e6,
+                           .plastic_limit = 1e9,
+                           .friction = 0.5,
+                           .integration = px_integration_choice("leapfrog"),
                            .tag = TAG};
 }
 
