@@ -71,19 +71,19 @@ typedef struct PxMaterialDef {
     PxModelChoice pressure; ///< what keeps a fluid from being compressed
     PxModelChoice tension;  ///< what makes its drops round
 
-    double young;          ///< modulus, Pa, >= 0; 0: not a solid
-    double poisson;        ///< ratio, 0 .. 0.49
-    PxVec3 young_axes;     ///< Pa, along the axes of the body's shape; {0, 0, 0}: the same in all
-    PxVec3 poisson_axes;   ///< nu_xy, nu_yz, nu_zx of such a material
-    PxVec3 shear_axes;     ///< Pa, G_xy, G_yz, G_zx of such a material
-    double volume;         ///< what a solid adds against changes of its volume, Pa, >= 0
-    double damping;        ///< how fast a solid's wobbling dies away, 1/s, >= 0
-    double yield;          ///< elastic strain beyond which it stays, >= 0
-    double creep;          ///< part of the elastic strain that stays each second, 1/s, >= 0
-    double plastic_limit;  ///< most strain that can stay, > 0
-    double absorb;         ///< steps after which the rest shape follows; 0: never
-    double friction;       ///< a solid on a wall: Coulomb's, 0 .. 1
-    double restitution;    ///< the same: part of the speed that it bounces with, 0 .. 1
+    double young;         ///< modulus, Pa, >= 0; 0: not a solid
+    double poisson;       ///< ratio, 0 .. 0.49
+    PxVec3 young_axes;    ///< Pa, along the axes of the body's shape; {0, 0, 0}: the same in all
+    PxVec3 poisson_axes;  ///< nu_xy, nu_yz, nu_zx of such a material
+    PxVec3 shear_axes;    ///< Pa, G_xy, G_yz, G_zx of such a material
+    double volume;        ///< what a solid adds against changes of its volume, Pa, >= 0
+    double damping;       ///< how fast a solid's wobbling dies away, 1/s, >= 0
+    double yield;         ///< elastic strain beyond which it stays, >= 0
+    double creep;         ///< part of the elastic strain that stays each second, 1/s, >= 0
+    double plastic_limit; ///< most strain that can stay, > 0
+    double absorb;        ///< steps after which the rest shape follows; 0: never
+    double friction;      ///< a solid on a wall: Coulomb's, 0 .. 1
+    double restitution;   ///< the same: part of the speed that it bounces with, 0 .. 1
     PxModelChoice integration; ///< how a solid is moved
     uint32_t tag;
 } PxMaterialDef;

@@ -58,6 +58,27 @@ PX_INLINE PxF8 px_f8(float value)
     return (PxF8){value, value, value, value, value, value, value, value};
 }
 
+/// Vectors of 4, for the columns of matrices and whatever belongs to one row.
+typedef float PxF4 __attribute__((vector_size(16)));
+
+PX_INLINE PxF4 px_f4(float value)
+{
+    return (PxF4){value, value, value, value};
+}
+
+/// Any address.
+PX_INLINE PxF4 px_f4_load(const float *from)
+{
+    PxF4 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+PX_INLINE void px_f4_store(float *to, PxF4 v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
 /// Any address.
 PX_INLINE PxF8 px_f8_load(const float *from)
 {

@@ -14,6 +14,7 @@
 #include "fluid/fluid.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A filling that is compressed by more than FITS beside a wall does not fit it. It is good when
  * it is not compressed by more than GOOD: a box's corners are by 0.7 per cent. */
@@ -156,7 +157,7 @@ PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
 {
     Settling set = {.fluid = f,
                     .lambda = PX_ARENA_ARRAY(f->scratch, float, f->count),
-                    .drop = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count)};
+                    .drop = PX_ARENA_ARRAY(f->scratch, uint8_t, f->particles->table.count)};
     bool room = set.lambda != NULL && set.drop != NULL;
     for (int a = 0; a < 3; ++a) {
         set.to[a] = PX_ARENA_ARRAY(f->scratch, float, f->count);
@@ -171,10 +172,12 @@ PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
         return PX_OK;
     PxParticles *p = f->particles;
     if (round % THIN_ROUNDS == THIN_ROUNDS - 1) {
+        uint32_t behind = p->table.count - f->count; /* what is not fluid */
+        memset(set.drop + f->count, 0, behind);
         px_parallel_for(f->threads, f->count, PX_BLOCK, thin_block, &set);
         px_table_delete(&p->table, set.drop);
         px_particles_refresh(p);
-        f->count = p->table.count;
+        f->count = p->table.count - behind;
         return PX_OK;
     }
     px_parallel_for(f->threads, f->count, PX_BLOCK, shift_block, &set);

@@ -425,7 +425,7 @@ void px_emitters_hold(PxWorld *world, float *inverse_mass)
     for (uint32_t k = 0; k < world->emitters.count; ++k)
         world->emitters.data[k].outside = 0;
     Hold hold = {world, p, inverse_mass};
-    px_parallel_for(&world->threads, world->particles.table.count, PX_BLOCK, hold_block, &hold);
+    px_parallel_for(&world->threads, world->fluids, PX_BLOCK, hold_block, &hold);
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         /* whole layers: their particles differ by a rounding */
         const PxEmitter *e = &world->emitters.data[k];

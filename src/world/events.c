@@ -126,6 +126,7 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
                              &world->materials.data[k].def, key, path, value, values));
             if (strcmp(key, "density") == 0)
                 density_changed(world, k);
+            world->solid_highest = 0; /* another stiffness */
             return PX_OK;
         }
         return px_fail(PX_ERR_ARGUMENT, "%s: there is no material '%s'", path, name);

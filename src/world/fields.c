@@ -141,7 +141,8 @@ const PxField px_material_fields[] = {
      .unit = "",
      .least = -1,
      .most = 1,
-     .help = "Poisson's ratios xy, yz, zx of such a material: pulled along the first, it narrows along the second."},
+     .help = "Poisson's ratios xy, yz, zx of such a material: pulled along the first, it narrows "
+             "along the second."},
     {.key = "shear_axes",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_LIVE,
@@ -197,7 +198,8 @@ const PxField px_material_fields[] = {
      .unit = "steps",
      .least = 0,
      .most = 1e9,
-     .help = "Steps after which the rest shape follows the deformation, for what flows; 0 is never."},
+     .help =
+         "Steps after which the rest shape follows the deformation, for what flows; 0 is never."},
     {.key = "friction",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -205,7 +207,8 @@ const PxField px_material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Coulomb's friction of a solid on a wall; counts as the root of its product with the wall's."},
+     .help = "Coulomb's friction of a solid on a wall; counts as the root of its product with the "
+             "wall's."},
     {.key = "restitution",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -213,7 +216,8 @@ const PxField px_material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Part of its speed into a wall that the surface of a solid bounces with, beside what its elasticity gives."},
+     .help = "Part of its speed into a wall that the surface of a solid bounces with, beside what "
+             "its elasticity gives."},
     {.key = "integration",
      .kind = PX_FIELD_MODEL,
      .flags = PX_FIELD_LIVE,

@@ -95,6 +95,7 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .mass = s.sum[MASS],
                      .kinetic = s.sum[KINETIC],
                      .potential = s.sum[POTENTIAL],
+                     .elastic = world->elastic,
                      .momentum = {s.sum[PX], s.sum[PY], s.sum[PZ]},
                      .angular_momentum = {s.sum[LX], s.sum[LY], s.sum[LZ]},
                      .density_error = world->density_error,

@@ -1,6 +1,7 @@
 /// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
 #include "contact/defence.h"
 #include "fluid/force_size.h"
+#include "world/solids.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -169,18 +170,20 @@ static void speed_max(PxWorld *world, PxFluid *fluid)
 static PxStatus find_neighbours(PxWorld *world)
 {
     PxParticles *p = &world->particles;
-    uint32_t n = p->table.count;
+    uint32_t n = world->fluids;
     float reach = (float)(world->def.support * world->def.spacing);
     PxGridPoints points = {p->x, p->y, p->z, n};
     PxGridFrame frame = px_grid_frame((double)reach, &points, 1, &world->threads);
     PxArenaMark mark = px_arena_mark(&world->scratch);
-    uint32_t *order = PX_ARENA_ARRAY(&world->scratch, uint32_t, n);
+    uint32_t *order = PX_ARENA_ARRAY(&world->scratch, uint32_t, p->table.count);
     if (order == NULL)
         return px_fail(PX_ERR_MEMORY, "neighbours: no room to sort %u particles", n);
     PX_STAGE(&world->profile, "sort")
     {
         PX_TRY(px_grid_sort(&world->grid, &frame, points, p->id, order, &world->scratch,
                             &world->threads));
+        for (uint32_t i = n; i < p->table.count; ++i)
+            order[i] = i; /* solids stay behind */
         PX_TRY(px_table_permute(&p->table, order, &world->threads));
         px_particles_refresh(p);
     }
@@ -304,7 +307,7 @@ static void compression_block(void *user, uint32_t begin, uint32_t end, int thre
 
 static void measure_compression(PxWorld *world)
 {
-    uint32_t n = world->particles.table.count;
+    uint32_t n = world->fluids;
     double all = n;
     px_dist_sum(&world->dist, &all, 1);
     Compression job = {.world = world,
@@ -422,9 +425,11 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     if (m.bad_id != UINT64_MAX)
         return not_finite(world, m.bad_id);
     PxDefenceCount count;
+    PxParticles fluids = world->particles; /* the rows in front */
+    fluids.table.count = fluid->count;
     PX_STAGE(&world->profile, "defence")
-    px_defend(&world->particles, world->walls.data, world->walls.count, fluid->wall_far,
-              world->def.spacing, (double)m.dt, &world->threads, &count);
+    px_defend(&fluids, world->walls.data, world->walls.count, fluid->wall_far, world->def.spacing,
+              (double)m.dt, &world->threads, &count);
     world->state.caught += count.caught;
     world->state.leaked += count.leaked;
     return PX_OK;
@@ -454,6 +459,7 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
         PX_TRY(px_fluid_walls(fluid));
         px_fluid_density(fluid);
         PX_TRY(px_fluid_settle(fluid, round, &done));
+        world->fluids = fluid->count;
         PX_TRY(px_arena_reset(&world->scratch));
     }
     if (world->particles.table.count < count) {
@@ -472,9 +478,10 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_world_events(world, &next_event));
     PX_TRY(px_arena_reset(&world->scratch));
     double target = next_event < until ? next_event : until;
+    PX_TRY(px_solids_arrange(world));
 
     PxFluid fluid = {.particles = &world->particles,
-                     .count = world->particles.table.count,
+                     .count = world->fluids,
                      .pairs = &world->pairs,
                      .grid = &world->grid,
                      .kernel =
@@ -501,10 +508,9 @@ PxStatus px_world_step(PxWorld *world, double until)
      * break). The step's length minds their speed all the same. */
     fluid.divergence = world->state.divergence;
     fluid.top_speed = fmax(world->state.top_speed, px_fluid_tension_speed(&fluid));
+    const PxMaterial *first = px_world_first_fluid(world);
     const PxPressureModel *model =
-        world->materials.count > 0
-            ? px_pressure_find(world->materials.data[0].def.pressure.model, world->isa)
-            : NULL;
+        first != NULL ? px_pressure_find(first->def.pressure.model, world->isa) : NULL;
 
     bool last = false;
     PX_TRY(choose_dt(world, &fluid, model, target, &last));
@@ -519,6 +525,7 @@ PxStatus px_world_step(PxWorld *world, double until)
         PX_TRY(forces(world, &fluid, model));
         PX_TRY(move(world, &fluid));
     }
+    PX_TRY(px_solids_step(world));
     double time = last ? target : world->state.time + world->dt;
     PX_STAGE(&world->profile, "emitters")
     {

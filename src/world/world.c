@@ -1,6 +1,7 @@
 /// Making a world and putting things into it.
 #include "fluid/wall_field.h"
 #include "world/fields.h"
+#include "world/solids.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -75,6 +76,7 @@ PxStatus px_world_create(const PxWorldDef *def, PxWorld **out)
     px_arena_init(&world->scratch, world->memory);
     px_grid_init(&world->grid, world->memory);
     px_pairs_init(&world->pairs, world->memory);
+    px_solid_lists_init(&world->solid_lists, world->memory);
     PxStatus status = px_particles_init(&world->particles, world->memory);
     if (status == PX_OK)
         status = px_emitters_init(&world->progress, world->memory);
@@ -97,6 +99,9 @@ void px_world_free(PxWorld *world)
         px_shape_free(world->walls.data[k].shape);
         free(world->walls.data[k].key);
     }
+    px_solid_lists_free(&world->solid_lists);
+    PX_LIST_FREE(&world->laws);
+    PX_LIST_FREE(&world->frames);
     PX_LIST_FREE(&world->materials);
     PX_LIST_FREE(&world->bodies);
     PX_LIST_FREE(&world->walls);
@@ -134,6 +139,8 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
         const PxMaterial *other = &world->materials.data[k];
         if (strcmp(other->name, material.name) == 0)
             return px_fail(PX_ERR_ARGUMENT, "material: there is a '%s' already", material.name);
+        if (other->def.young > 0 || def->young > 0)
+            continue;
         if (strcmp(other->def.pressure.model, def->pressure.model) != 0)
             return px_fail(PX_ERR_ARGUMENT,
                            "material '%s': pressure is '%s', but '%s' has '%s'; fluids of one "
@@ -206,6 +213,8 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
             px_world_put(world, first + (uint32_t)k, px_dist_id(body, k), x, v, body,
                          def->material.slot - 1, def->temperature);
         }
+        if (world->materials.data[def->material.slot - 1].def.young > 0)
+            status = px_solids_put(world, first, middle);
     }
     px_points_free(&points);
     return status;
@@ -366,7 +375,16 @@ size_t px_world_bytes(const PxWorld *world)
         fields += px_wall_field_bytes(world->walls.data[k].field);
     return sizeof *world + fields + px_table_bytes(&world->particles.table) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
-           px_grid_bytes(&world->grid) + world->scratch.reserved;
+           px_solid_lists_bytes(&world->solid_lists) + px_grid_bytes(&world->grid) +
+           world->scratch.reserved;
+}
+
+const PxMaterial *px_world_first_fluid(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->materials.count; ++k)
+        if (!(world->materials.data[k].def.young > 0))
+            return &world->materials.data[k];
+    return NULL;
 }
 
 /* ---- state -------------------------------------------------------------- */
@@ -413,6 +431,7 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
     table->count = 0;
     PX_TRY(px_table_append_rows(table, particles));
     px_particles_refresh(&world->particles);
+    world->solids_due = true;
     world->state = *state;
     return PX_OK;
 }

@@ -6,6 +6,7 @@
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
 #include "phyxel/world.h"
+#include "solid/solid.h"
 #include "world/emitter.h"
 #include "world/state.h"
 
@@ -36,8 +37,15 @@ struct PxWorld {
     PxArena scratch;
 
     PxParticles particles;
+    uint32_t fluids; ///< rows of particles that are fluid: the first ones; behind them are solids
     PxGrid grid;
     PxPairs pairs;
+    PxSolidLists solid_lists;
+    bool solids_due;              ///< the lists of solids are to be made anew
+    double solid_highest;         ///< 1/s^2, the square of their highest frequency
+    PX_LIST(PxSolidLaw) laws;     ///< one a material
+    PX_LIST(PxSolidFrame) frames; ///< one a solid body
+    uint32_t solid_substeps;      ///< of the last step
     PX_LIST(PxMaterial) materials;
     PX_LIST(PxBody) bodies;
     PX_LIST(PxWall) walls;
@@ -51,6 +59,7 @@ struct PxWorld {
     PxWorldState state;
     double dt;
     double neighbours;
+    double elastic;                          ///< J
     double density_error, density_error_max; ///< per cent
     double tension_force, pressure_force;    ///< mean a particle, N; 0 in worlds without tension
     double solve_error;                      ///< per cent
@@ -62,6 +71,9 @@ PxStatus px_world_events(PxWorld *world, double *next);
 
 /// The fastest flow that the world's energy allows, m/s.
 double px_world_speed_bound(PxWorld *world);
+
+/// NULL when all materials are solids.
+const PxMaterial *px_world_first_fluid(const PxWorld *world);
 
 /// Copies a name; one that is too long or has a dot (paths are split there) is
 /// refused.

@@ -1,0 +1,141 @@
+#include "contact/solid_walls.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+typedef struct Touch {
+    PxSolidWalls *walls;
+    PxSolid *solid;
+    double when;
+    double way; /* longest of any wall's matter in this step, m */
+    _Atomic uint64_t caught, leaked;
+} Touch;
+
+/* How far the wall's matter goes in this step; a bound. */
+static double way_of(const PxWall *wall)
+{
+    if (wall->keys == 0)
+        return 0;
+    double way = 0;
+    for (int c = 0; c < 8; ++c) {
+        const PxBounds *b = &wall->bounds;
+        PxVec3 x = px_vec(c & 1 ? b->high.x : b->low.x, c & 2 ? b->high.y : b->low.y,
+                          c & 4 ? b->high.z : b->low.z);
+        if (!px_finite(x))
+            x = wall->pivot;
+        way = fmax(way,
+                   px_length(px_sub(px_wall_to_world(wall, 1, x), px_wall_to_world(wall, 0, x))));
+    }
+    return way;
+}
+
+static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Touch *t = user;
+    const PxSolid *s = t->solid;
+    double g = px_length(s->gravity);
+    for (uint32_t i = begin; i < end; ++i) {
+        const float *v = s->v + 4 * (size_t)i, *a = s->a + 4 * (size_t)i;
+        double speed = sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+        double push = sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) + g;
+        double radius = (double)s->particles->radius[s->first + i];
+        /* twice as far as it would go, and a radius: neighbours pull */
+        double reach = 2 * radius + 2 * s->dt * (speed + s->dt * push) + t->way;
+        PxVec3 x = px_solid_place(s, i);
+        t->walls->near[i] = 0;
+        for (size_t k = 0; k < t->walls->walls && !t->walls->near[i]; ++k) {
+            const PxWall *wall = &t->walls->wall[k];
+            t->walls->near[i] = px_wall_distance(wall, px_wall_to_rest(wall, 0, x), NULL) < reach;
+        }
+    }
+}
+
+PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
+{
+    w->caught = w->leaked = 0;
+    w->near = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
+    if (w->near == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    Touch t = {.walls = w, .solid = s};
+    for (size_t k = 0; k < w->walls; ++k)
+        t.way = fmax(t.way, way_of(&w->wall[k]));
+    px_parallel_for(s->threads, s->count, PX_BLOCK, near_block, &t);
+    return PX_OK;
+}
+
+/* Takes the speed into the wall away, all but what it bounces with, and of the speed along
+ * it as much as Coulomb's friction does. `n` is the wall's normal, `u` the wall's velocity. */
+static PxVec3 bounce(PxVec3 v, PxVec3 u, PxVec3 n, double friction, double restitution)
+{
+    PxVec3 relative = px_sub(v, u);
+    double into = -px_dot(relative, n);
+    if (!(into > 0))
+        return v;
+    PxVec3 along = px_mad(relative, n, into);
+    double speed = px_length(along), stop = friction * (1 + restitution) * into;
+    along = px_scale(along, speed > stop ? 1 - stop / speed : 0);
+    return px_add(u, px_mad(along, n, restitution * into));
+}
+
+static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Touch *t = user;
+    PxSolid *s = t->solid;
+    uint64_t caught = 0, leaked = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        if (!t->walls->near[i] || s->inverse_mass[i] == 0.0f)
+            continue;
+        uint32_t row = s->first + i;
+        double radius = (double)s->particles->radius[row];
+        PxVec3 x = px_solid_place(s, i), start = x;
+        float *u = s->u + 4 * (size_t)i, *vq = s->v + 4 * (size_t)i;
+        const PxMat3 turn = s->frame[s->frame_of[i]].turn, back = px_mat3_transpose(turn);
+        PxVec3 v = px_mat3_apply(turn, px_vec((double)vq[0], (double)vq[1], (double)vq[2]));
+        bool hit = false;
+        for (int round = 0; round < 2; ++round) /* a corner has two walls */
+            for (size_t k = 0; k < t->walls->walls; ++k) {
+                const PxWall *wall = &t->walls->wall[k];
+                PxVec3 at = px_wall_to_rest(wall, t->when, x), normal;
+                double d = px_wall_distance(wall, at, &normal);
+                if (!(d < radius))
+                    continue;
+                const PxMaterialDef *m = &s->material[s->particles->material[row]].def;
+                PxVec3 n = px_wall_turn_to_world(wall, t->when, normal);
+                x = px_mad(x, n, radius - d);
+                v = bounce(v, px_wall_velocity(wall, at), n, sqrt(m->friction * wall->friction),
+                           m->restitution);
+                hit = true;
+            }
+        if (!hit)
+            continue;
+        ++caught;
+        PxVec3 way = px_mat3_apply(back, px_sub(x, start)), speed = px_mat3_apply(back, v);
+        u[0] += (float)way.x;
+        u[1] += (float)way.y;
+        u[2] += (float)way.z;
+        vq[0] = (float)speed.x;
+        vq[1] = (float)speed.y;
+        vq[2] = (float)speed.z;
+        for (size_t k = 0; k < t->walls->walls && t->when == 1; ++k) {
+            const PxWall *wall = &t->walls->wall[k];
+            if (px_wall_distance(wall, px_wall_to_rest(wall, 1, x), NULL) < -0.01 * radius) {
+                ++leaked;
+                break;
+            }
+        }
+    }
+    atomic_fetch_add_explicit(&t->caught, caught, memory_order_relaxed);
+    atomic_fetch_add_explicit(&t->leaked, leaked, memory_order_relaxed);
+}
+
+void px_solid_walls_touch(PxSolidWalls *w, PxSolid *s, double when)
+{
+    if (w->walls == 0)
+        return;
+    Touch t = {.walls = w, .solid = s, .when = when};
+    px_parallel_for(s->threads, s->count, PX_BLOCK, touch_block, &t);
+    w->caught += atomic_load(&t.caught);
+    w->leaked += atomic_load(&t.leaked);
+}

@@ -1,0 +1,23 @@
+/// Solids against walls: a particle's ball stays out of them, with friction and restitution.
+#ifndef PX_CONTACT_SOLID_WALLS_H
+#define PX_CONTACT_SOLID_WALLS_H
+
+#include "matter/wall.h"
+#include "solid/solid.h"
+
+typedef struct PxSolidWalls {
+    const PxWall *wall;
+    size_t walls;
+    uint8_t *near;   ///< by row: it may reach a wall in this step
+    uint64_t caught; ///< contacts in this step
+    uint64_t leaked; ///< rows whose middle is in a wall after it
+} PxSolidWalls;
+
+/// Finds who may meet a wall during the step; the walls have moved for it already.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_solid_walls_begin(PxSolidWalls *walls, PxSolid *solid);
+
+/// After a move that ended at `when` (0 the start of the step, 1 its end).
+void px_solid_walls_touch(PxSolidWalls *walls, PxSolid *solid, double when);
+
+#endif

@@ -1,0 +1,170 @@
+/// From displacements to forces: Green's strain, Hooke's law, the volume term.
+///
+/// E = (J^T J - I) / 2 with J = I + H (001 Eq. 3, with the factor 1/2 that makes the modulus a
+/// scene states the one a test measures), S = C (E - E_plastic), P = J S. The volume term's
+/// energy is k/2 (det J - 1)^2 (001 Eq. 7), its P is k (det J - 1) cof J (001 Eq. 22).
+#include "solid/elastic.h"
+
+#include "solid/passes.h"
+
+#include <math.h>
+
+/* Where all neighbours lie in a plane nothing is known of the way across it. It is taken
+ * to stay square to the plane and as long as it is. */
+static void complete(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 h[9])
+{
+    uint32_t rows = end - base < 8 ? end - base : 8;
+    for (uint32_t k = 0; k < rows; ++k) {
+        float n[3] = {l->normal[0][base + k], l->normal[1][base + k], l->normal[2][base + k]};
+        if (n[0] == 0.0f && n[1] == 0.0f && n[2] == 0.0f)
+            continue;
+        float j[3][3], c[3];
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b)
+                j[a][b] = h[3 * a + b][k] + (a == b ? 1.0f : 0.0f);
+        for (int a = 0; a < 3; ++a) { /* cof(J) n */
+            int b = (a + 1) % 3, d = (a + 2) % 3;
+            c[a] = (j[b][1] * j[d][2] - j[b][2] * j[d][1]) * n[0] +
+                   (j[b][2] * j[d][0] - j[b][0] * j[d][2]) * n[1] +
+                   (j[b][0] * j[d][1] - j[b][1] * j[d][0]) * n[2];
+        }
+        float length = sqrtf(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+        if (!(length > 0.0f))
+            continue;
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b)
+                h[3 * a + b][k] += (c[a] / length - n[a]) * n[b];
+    }
+}
+
+/* Green's strain of 8 rows: xx, yy, zz, xy, yz, zx. Written with H, since J^T J - I would
+ * round off small strains. */
+PX_INLINE void green(const PxF8 h[9], PxF8 e[6])
+{
+    PxF8 half = px_f8(0.5f);
+    static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
+    for (int k = 0; k < 6; ++k) {
+        int a = at[k][0], b = at[k][1];
+        e[k] = half * (h[3 * a + b] + h[3 * b + a] +
+                       (h[a] * h[b] + h[3 + a] * h[3 + b] + h[6 + a] * h[6 + b]));
+    }
+}
+
+PX_INLINE void hooke(const PxSolid *s, uint32_t base, const PxF8 e[6], PxF8 stress[6])
+{
+    if (s->orthotropic) {
+        PxF8 c[9];
+        for (int k = 0; k < 9; ++k)
+            c[k] = px_f8_load(s->stiff[k] + base);
+        stress[0] = c[0] * e[0] + c[3] * e[1] + c[5] * e[2];
+        stress[1] = c[3] * e[0] + c[1] * e[1] + c[4] * e[2];
+        stress[2] = c[5] * e[0] + c[4] * e[1] + c[2] * e[2];
+        for (int k = 3; k < 6; ++k)
+            stress[k] = (c[k + 3] + c[k + 3]) * e[k];
+        return;
+    }
+    PxF8 two_mu = px_f8_load(s->stiff[1] + base);
+    PxF8 mean = px_f8_load(s->stiff[0] + base) * (e[0] + e[1] + e[2]);
+    for (int k = 0; k < 6; ++k)
+        stress[k] = two_mu * e[k] + (k < 3 ? mean : px_f8(0.0f));
+}
+
+/* Rows of the table end where bodies do, not where vectors do. */
+PX_INLINE PxF8 load_some(const float *from, uint32_t base, uint32_t end)
+{
+    if (base + 8 <= end)
+        return px_f8_load(from + base);
+    PxF8 v = px_f8(0.0f);
+    for (uint32_t k = 0; base + k < end; ++k)
+        v[k] = from[base + k];
+    return v;
+}
+
+PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bool measure)
+{
+    PxSolid *s = pass->solid;
+    const PxSolidLists *l = s->lists;
+    float stretch = 0;
+    for (uint32_t base = begin; base < end; base += 8) {
+        PxF8 moment[9], h[9], e[6], stress[6], p[9], q[9], squares = px_f8(0.0f);
+        px_solid_moments(l, s->u, base, end, moment, measure ? &squares : NULL);
+        px_solid_invert(l, base, moment, h);
+        complete(l, base, end, h);
+        green(h, e);
+        for (int k = 0; k < 6; ++k)
+            e[k] -= load_some(s->columns.plastic[k], base, end);
+        hooke(s, base, e, stress);
+        PxF8 j[9];
+        for (int k = 0; k < 9; ++k)
+            j[k] = k % 4 == 0 ? h[k] + px_f8(1.0f) : h[k];
+        PxF8 cof[9];
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b) {
+                int a1 = (a + 1) % 3, a2 = (a + 2) % 3, b1 = (b + 1) % 3, b2 = (b + 2) % 3;
+                cof[3 * a + b] = j[3 * a1 + b1] * j[3 * a2 + b2] - j[3 * a1 + b2] * j[3 * a2 + b1];
+            }
+        PxF8 over = j[0] * cof[0] + j[1] * cof[1] + j[2] * cof[2] - px_f8(1.0f);
+        PxF8 stiff = px_f8_load(s->volume + base);
+        PxF8 volume = load_some(s->columns.volume, base, end) * px_f8_load(l->whole + base);
+        PxF8 push = stiff * over;
+        for (int a = 0; a < 3; ++a) {
+            PxF8 x = j[3 * a], y = j[3 * a + 1], z = j[3 * a + 2];
+            p[3 * a] = x * stress[0] + y * stress[3] + z * stress[5] + push * cof[3 * a];
+            p[3 * a + 1] = x * stress[3] + y * stress[1] + z * stress[4] + push * cof[3 * a + 1];
+            p[3 * a + 2] = x * stress[5] + y * stress[4] + z * stress[2] + push * cof[3 * a + 2];
+        }
+        px_solid_invert(l, base, p, q);
+        PxF8 held, unused[3];
+        static const uint32_t next[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        px_f8_load_quads(s->u + 4 * (size_t)base, next, &unused[0], &unused[1], &unused[2], &held);
+        for (int k = 0; k < 9; ++k) {
+            q[k] = volume * q[k] - held * h[k];
+            px_f8_store(s->gradient[k] + base, h[k]);
+        }
+        px_solid_record(s->record, s->u, base, end, q);
+
+        PxF8 length = j[0] * j[0];
+        for (int k = 1; k < 9; ++k)
+            length += j[k] * j[k];
+        for (uint32_t k = 0; k < 8 && base + k < end; ++k)
+            stretch = length[k] > stretch ? length[k] : stretch;
+        if (!measure)
+            continue;
+        PxF8 half = px_f8(0.5f), work = half * push * over;
+        for (int k = 0; k < 6; ++k)
+            work += (k < 3 ? half : px_f8(1.0f)) * stress[k] * e[k];
+        for (int k = 0; k < 9; ++k)
+            squares -= moment[k] * h[k];
+        work = volume * work + half * held * squares;
+        for (uint32_t k = 0; k < 8 && base + k < end; ++k)
+            pass->energy[base + k] = work[k];
+    }
+    px_join_begin();
+    pass->stretch = stretch > pass->stretch ? stretch : pass->stretch;
+    px_join_end();
+}
+
+void PX_ISA_NAME(px_elastic_strain)(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    strain_rows(user, begin, end, false);
+}
+
+void PX_ISA_NAME(px_elastic_measure)(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    strain_rows(user, begin, end, true);
+}
+
+void PX_ISA_NAME(px_elastic_force)(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxElasticPass *pass = user;
+    PxSolid *s = pass->solid;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxF4 f = px_solid_force(s->lists, s->record, i);
+        PxF4 a = f * px_f4(s->inverse_mass[i]) + px_f4_load(s->pull + 4 * (size_t)i);
+        a[3] = 0.0f;
+        px_f4_store(s->a + 4 * (size_t)i, a);
+    }
+}

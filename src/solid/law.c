@@ -1,0 +1,81 @@
+/// From the numbers of a material to the law its particles follow.
+#include "solid/solid.h"
+
+#include <string.h>
+
+/* Part of the stiffness against being squeezed along one axis that is given to the volume term
+ * of 001 Eq. 7, so that an inverted solid comes back. Turned inside out along an axis by the
+ * factor t, Green's strain pushes it on with up to (1 + t) |t| / 2 of that stiffness and
+ * the volume term back with (1 - t): an eighth is needed at t = -1/2, and somewhat more when
+ * neighbours disagree. It is taken off elsewhere, so the moduli of small strains stay. */
+#define VOLUME_PART 0.15
+
+/* Part of the shear modulus that holds a pair to what the linear fit around either of them
+ * says (elastic.simd.c). */
+#define FIRM 0.1
+
+static PxStatus orthotropic(const PxMaterialDef *d, double c[9])
+{
+    const double e[3] = {d->young_axes.x, d->young_axes.y, d->young_axes.z};
+    const double g[3] = {d->shear_axes.x, d->shear_axes.y, d->shear_axes.z};
+    double xy = d->poisson_axes.x, yz = d->poisson_axes.y, zx = d->poisson_axes.z;
+    if (!(e[0] > 0 && e[1] > 0 && e[2] > 0 && g[0] > 0 && g[1] > 0 && g[2] > 0))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "material '%s': young_axes and shear_axes must be three positive numbers "
+                       "each, or be left out",
+                       d->name);
+    /* strain = compliance stress; nu_xy: pulled along x, it narrows along y */
+    PxMat3 compliance = {{{1 / e[0], -xy / e[0], -zx / e[2]},
+                          {-xy / e[0], 1 / e[1], -yz / e[1]},
+                          {-zx / e[2], -yz / e[1], 1 / e[2]}}};
+    PxMat3 stiffness, axes;
+    PxVec3 value;
+    if (!px_mat3_eigen(compliance, &value, &axes) || !(value.z > 1e-6 * value.x) ||
+        !px_mat3_inverse(compliance, &stiffness))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "material '%s': with these young_axes and poisson_axes it would give way to "
+                       "some load for nothing; smaller ratios make a solid of it",
+                       d->name);
+    for (int k = 0; k < 3; ++k) {
+        c[k] = stiffness.m[k][k];
+        c[3 + k] = stiffness.m[k][(k + 1) % 3];
+        c[6 + k] = g[k];
+    }
+    return PX_OK;
+}
+
+PxStatus px_solid_law(const PxMaterial *material, PxSolidLaw *out)
+{
+    const PxMaterialDef *d = &material->def;
+    *out = (PxSolidLaw){.solid = d->young > 0,
+                        .orthotropic =
+                            d->young_axes.x > 0 || d->young_axes.y > 0 || d->young_axes.z > 0,
+                        .yield = (float)d->yield,
+                        .creep = (float)d->creep,
+                        .limit = (float)d->plastic_limit,
+                        .damping = (float)d->damping};
+    if (!out->solid)
+        return PX_OK;
+    double nu = d->poisson, c[9] = {0};
+    double lambda = d->young * nu / ((1 + nu) * (1 - 2 * nu)), mu = d->young / (2 * (1 + nu));
+    double axial, shear;
+    if (out->orthotropic) {
+        PX_TRY(orthotropic(d, c));
+        axial = fmin(c[0], fmin(c[1], c[2]));
+        shear = fmin(c[6], fmin(c[7], c[8]));
+    } else {
+        for (int k = 0; k < 3; ++k) {
+            c[k] = lambda + 2 * mu;
+            c[3 + k] = lambda;
+            c[6 + k] = mu;
+        }
+        axial = lambda + 2 * mu;
+        shear = mu;
+    }
+    double volume = VOLUME_PART * axial;
+    for (int k = 0; k < 9; ++k)
+        out->stiff[k] = (float)(k < 6 ? c[k] - volume : c[k]);
+    out->volume = (float)(volume + d->volume);
+    out->firm = (float)(FIRM * shear);
+    return PX_OK;
+}

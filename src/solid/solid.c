@@ -1,0 +1,300 @@
+#include "solid/solid.h"
+
+#include "base/sum.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- frames ------------------------------------------------------------- */
+
+enum { MASS, X, M = X + 3, XM = M + 3, P = XM + 9, L = P + 3, INERTIA = L + 3, SUMS = INERTIA + 6 };
+
+/* Sums over a body, of positions from that of its first particle. A first pass finds how
+ * large things are, the second adds them up, rounded so that the additions are exact. */
+typedef struct Fit {
+    PxSolid *solid;
+    const PxSolidFrame *frame;
+    PxVec3 from;
+    double mass, rest, place, speed;
+    double magic[SUMS], sum[SUMS];
+} Fit;
+
+static PxVec3 position(const PxParticles *p, uint32_t row)
+{
+    return px_vec((double)p->x[row] + (double)p->x_low[row],
+                  (double)p->y[row] + (double)p->y_low[row],
+                  (double)p->z[row] + (double)p->z_low[row]);
+}
+
+static PxVec3 velocity(const PxParticles *p, uint32_t row)
+{
+    return px_vec((double)p->vx[row], (double)p->vy[row], (double)p->vz[row]);
+}
+
+static PxVec3 rest(const PxSolid *s, uint32_t i)
+{
+    return px_vec((double)s->columns.rest[0][i], (double)s->columns.rest[1][i],
+                  (double)s->columns.rest[2][i]);
+}
+
+static void sizes_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Fit *fit = user;
+    const PxSolid *s = fit->solid;
+    double mass = 0, m2 = 0, x2 = 0, v2 = 0;
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t i = fit->frame->begin + k, row = s->first + i;
+        PxVec3 x = px_sub(position(s->particles, row), fit->from), m = rest(s, i),
+               v = velocity(s->particles, row);
+        mass = fmax(mass, (double)s->particles->mass[row]);
+        m2 = fmax(m2, px_dot(m, m));
+        x2 = fmax(x2, px_dot(x, x));
+        v2 = fmax(v2, px_dot(v, v));
+    }
+    px_join_begin();
+    fit->mass = fmax(fit->mass, mass);
+    fit->rest = fmax(fit->rest, m2);
+    fit->place = fmax(fit->place, x2);
+    fit->speed = fmax(fit->speed, v2);
+    px_join_end();
+}
+
+static void sums_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Fit *fit = user;
+    const PxSolid *s = fit->solid;
+    double sum[SUMS] = {0};
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t i = fit->frame->begin + k, row = s->first + i;
+        PxVec3 x = px_sub(position(s->particles, row), fit->from), m = rest(s, i),
+               v = velocity(s->particles, row), l = px_cross(x, v);
+        double mass = (double)s->particles->mass[row];
+        const double xs[3] = {x.x, x.y, x.z}, ms[3] = {m.x, m.y, m.z}, vs[3] = {v.x, v.y, v.z},
+                     ls[3] = {l.x, l.y, l.z};
+        double term[SUMS];
+        term[MASS] = mass;
+        for (int a = 0; a < 3; ++a) {
+            term[X + a] = mass * xs[a];
+            term[M + a] = mass * ms[a];
+            term[P + a] = mass * vs[a];
+            term[L + a] = mass * ls[a];
+            for (int b = 0; b < 3; ++b)
+                term[XM + 3 * a + b] = mass * xs[a] * ms[b];
+            term[INERTIA + a] = mass * xs[a] * xs[a];
+            term[INERTIA + 3 + a] = mass * xs[a] * xs[(a + 1) % 3];
+        }
+        for (int t = 0; t < SUMS; ++t)
+            sum[t] += px_sum_round(fit->magic[t], term[t]);
+    }
+    px_join_begin();
+    for (int t = 0; t < SUMS; ++t)
+        fit->sum[t] += sum[t];
+    px_join_end();
+}
+
+/* The rotation and the way that bring the rest shape nearest to where the particles are (000
+ * Eqs. 5.23-5.26, weighted with the masses), and the rigid motion nearest to theirs. */
+static void fit_frame(PxSolid *s, PxSolidFrame *frame)
+{
+    uint32_t count = frame->end - frame->begin;
+    Fit fit = {.solid = s, .frame = frame, .from = position(s->particles, s->first + frame->begin)};
+    px_parallel_for(s->threads, count, 4 * PX_BLOCK, sizes_block, &fit);
+    double m = fit.mass * 1.001, r = sqrt(fit.rest) * 1.001, x = sqrt(fit.place) * 1.001,
+           v = sqrt(fit.speed) * 1.001;
+    for (int t = 0; t < SUMS; ++t) {
+        double bound = t < X         ? m
+                       : t < M       ? m * x
+                       : t < XM      ? m * r
+                       : t < P       ? m * x * r
+                       : t < L       ? m * v
+                       : t < INERTIA ? m * x * v
+                                     : m * x * x;
+        fit.magic[t] = px_sum_magic(bound, count);
+    }
+    px_parallel_for(s->threads, count, 4 * PX_BLOCK, sums_block, &fit);
+    const double *sum = fit.sum;
+    double mass = sum[MASS];
+    PxVec3 at = px_scale(px_vec(sum[X], sum[X + 1], sum[X + 2]), 1 / mass);
+    PxVec3 middle = px_scale(px_vec(sum[M], sum[M + 1], sum[M + 2]), 1 / mass);
+    const double xs[3] = {at.x, at.y, at.z}, ms[3] = {middle.x, middle.y, middle.z};
+    PxMat3 spread;
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b)
+            spread.m[a][b] = sum[XM + 3 * a + b] - mass * xs[a] * ms[b];
+    px_mat3_polar(spread, &frame->turn, NULL);
+    frame->move = px_sub(px_add(fit.from, at), px_mat3_apply(frame->turn, middle));
+    frame->mass = mass;
+    frame->middle = middle;
+    PxVec3 speed = px_scale(px_vec(sum[P], sum[P + 1], sum[P + 2]), 1 / mass);
+    PxVec3 turning =
+        px_sub(px_vec(sum[L], sum[L + 1], sum[L + 2]), px_scale(px_cross(at, speed), mass));
+    PxMat3 second;
+    for (int a = 0; a < 3; ++a) {
+        int b = (a + 1) % 3;
+        second.m[a][a] = sum[INERTIA + a] - mass * xs[a] * xs[a];
+        second.m[a][b] = second.m[b][a] = sum[INERTIA + 3 + a] - mass * xs[a] * xs[b];
+    }
+    PxMat3 inertia = px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second);
+    PxMat3 inverse, back = px_mat3_transpose(frame->turn);
+    PxVec3 spin = {0, 0, 0};
+    if (px_mat3_inverse(inertia, &inverse))
+        spin = px_mat3_apply(inverse, turning);
+    frame->velocity = px_mat3_apply(back, speed);
+    frame->spin = px_mat3_apply(back, spin);
+}
+
+/* ---- into the frames and back -------------------------------------------- */
+
+static void put(float *quad, PxVec3 v, float w)
+{
+    quad[0] = (float)v.x;
+    quad[1] = (float)v.y;
+    quad[2] = (float)v.z;
+    quad[3] = w;
+}
+
+static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxSolid *s = user;
+    const PxParticles *p = s->particles;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t row = s->first + i;
+        const PxSolidLaw *law = &s->law[p->material[row]];
+        const PxSolidFrame *f = &s->frame[s->frame_of[i]];
+        PxMat3 back = px_mat3_transpose(f->turn);
+        PxVec3 x = px_mat3_apply(back, px_sub(position(p, row), f->move));
+        /* s = firm V / sum w X^2 (elastic.simd.c) */
+        float spread = s->lists->spread[i];
+        float held = spread > 0.0f ? law->firm * s->columns.volume[i] / spread : 0.0f;
+        put(s->u + 4 * (size_t)i, px_sub(x, rest(s, i)), held);
+        put(s->v + 4 * (size_t)i, px_mat3_apply(back, velocity(p, row)), 0.0f);
+        bool free = s->columns.handle[i] == 0;
+        s->inverse_mass[i] = free ? 1.0f / p->mass[row] : 0.0f;
+        put(s->pull + 4 * (size_t)i, free ? px_mat3_apply(back, s->gravity) : px_vec(0, 0, 0),
+            0.0f);
+        s->volume[i] = law->volume;
+        if (s->orthotropic) {
+            for (int k = 0; k < 9; ++k)
+                s->stiff[k][i] = law->stiff[k];
+        } else {
+            s->stiff[0][i] = law->stiff[3];
+            s->stiff[1][i] = 2.0f * law->stiff[6];
+        }
+    }
+}
+
+static PxStatus take(PxSolid *s)
+{
+    uint32_t n = s->count;
+    struct {
+        float **array;
+        size_t each;
+    } wanted[] = {{&s->u, 4},        {&s->v, 4},        {&s->a, 4},
+                  {&s->pull, 4},     {&s->record, 16},  {&s->inverse_mass, 1},
+                  {&s->volume, 1},   {&s->stiff[0], 1}, {&s->stiff[1], 1},
+                  {&s->stiff[2], 1}, {&s->stiff[3], 1}, {&s->stiff[4], 1},
+                  {&s->stiff[5], 1}, {&s->stiff[6], 1}, {&s->stiff[7], 1},
+                  {&s->stiff[8], 1}};
+    size_t most = s->orthotropic ? PX_COUNT(wanted) : PX_COUNT(wanted) - 7;
+    bool there = true;
+    for (size_t k = 0; k < most; ++k) {
+        *wanted[k].array = PX_ARENA_ARRAY(s->scratch, float, wanted[k].each *((size_t)n + 8));
+        there = there && *wanted[k].array != NULL;
+    }
+    for (int k = 0; k < 9; ++k) {
+        s->gradient[k] = PX_ARENA_ARRAY(s->scratch, float, (size_t)n + 8);
+        there = there && s->gradient[k] != NULL;
+    }
+    if (!there)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", n);
+    /* Vector loops run over the end: what they find there does no harm. */
+    for (size_t k = 0; k < most; ++k)
+        memset(*wanted[k].array + wanted[k].each * n, 0, 8 * wanted[k].each * sizeof(float));
+    memset(s->a, 0, 4 * (size_t)n * sizeof(float));
+    return PX_OK;
+}
+
+PxStatus px_solid_begin(PxSolid *s)
+{
+    PX_TRY(take(s));
+    for (uint32_t k = 0; k < s->frames; ++k)
+        fit_frame(s, &s->frame[k]);
+    px_parallel_for(s->threads, s->count, PX_BLOCK, begin_block, s);
+    s->held = 0;
+    for (uint32_t i = 0; i < s->count; ++i)
+        s->held += s->columns.handle[i] != 0;
+    s->iterations = 0;
+    s->converged = true;
+    return PX_OK;
+}
+
+static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxSolid *s = user;
+    PxParticles *p = s->particles;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t row = s->first + i;
+        const float *v = s->v + 4 * (size_t)i;
+        PxVec3 x = px_solid_place(s, i);
+        PxVec3 speed = px_mat3_apply(s->frame[s->frame_of[i]].turn,
+                                     px_vec((double)v[0], (double)v[1], (double)v[2]));
+        p->x[row] = (float)x.x;
+        p->y[row] = (float)x.y;
+        p->z[row] = (float)x.z;
+        p->x_low[row] = (float)(x.x - (double)p->x[row]);
+        p->y_low[row] = (float)(x.y - (double)p->y[row]);
+        p->z_low[row] = (float)(x.z - (double)p->z[row]);
+        p->vx[row] = (float)speed.x;
+        p->vy[row] = (float)speed.y;
+        p->vz[row] = (float)speed.z;
+    }
+}
+
+void px_solid_end(PxSolid *s)
+{
+    px_parallel_for(s->threads, s->count, PX_BLOCK, end_block, s);
+}
+
+/* ---- damping ------------------------------------------------------------- */
+
+typedef struct Damp {
+    PxSolid *solid;
+    double dt;
+} Damp;
+
+static void damp_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Damp *job = user;
+    PxSolid *s = job->solid;
+    for (uint32_t i = begin; i < end; ++i) {
+        const PxSolidLaw *law = &s->law[s->particles->material[s->first + i]];
+        if (!(law->damping > 0.0f) || s->inverse_mass[i] == 0.0f)
+            continue;
+        const PxSolidFrame *f = &s->frame[s->frame_of[i]];
+        float *v = s->v + 4 * (size_t)i;
+        const float *u = s->u + 4 * (size_t)i;
+        PxVec3 arm =
+            px_sub(px_add(rest(s, i), px_vec((double)u[0], (double)u[1], (double)u[2])), f->middle);
+        PxVec3 rigid = px_add(f->velocity, px_cross(f->spin, arm));
+        double part = -expm1(-(double)law->damping * job->dt);
+        v[0] += (float)(part * (rigid.x - (double)v[0]));
+        v[1] += (float)(part * (rigid.y - (double)v[1]));
+        v[2] += (float)(part * (rigid.z - (double)v[2]));
+    }
+}
+
+void px_solid_damp(PxSolid *s, double dt)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < s->frames; ++k)
+        any = any || s->law[s->particles->material[s->first + s->frame[k].begin]].damping > 0.0f;
+    if (!any)
+        return;
+    Damp job = {s, dt};
+    px_parallel_for(s->threads, s->count, PX_BLOCK, damp_block, &job);
+}

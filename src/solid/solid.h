@@ -1,0 +1,124 @@
+/// What the stages of a solid's step share.
+///
+/// Solids are computed in the frame of their rest shape, turned and moved to where the body is
+/// at the start of the step (000 section 5.4.3) and standing still during it: displacements
+/// stay small, so that floats hold strains of stiff things, and a body that only turns has
+/// none. Rows are those of solids only, body after body.
+#ifndef PX_SOLID_SOLID_H
+#define PX_SOLID_SOLID_H
+
+#include "base/arena.h"
+#include "base/mat3.h"
+#include "base/profile.h"
+#include "matter/material.h"
+#include "matter/particles.h"
+#include "solid/columns.h"
+#include "solid/lists.h"
+
+/// What the engine needs of a solid material.
+typedef struct PxSolidLaw {
+    bool solid;
+    bool orthotropic;
+    float stiff[9]; ///< Pa: xx, yy, zz, xy, yz, zx of normal strains, then shear xy, yz, zx;
+                    ///< what the volume term has of them is taken off
+    float volume;   ///< of the volume term, Pa (001 Eq. 7)
+    float firm;     ///< of what the linear fit leaves out, Pa
+    float yield, creep, limit;
+    float damping; ///< 1/s
+} PxSolidLaw;
+
+/// The laws of the material; false and a message if its numbers make no stable solid.
+PxStatus px_solid_law(const PxMaterial *material, PxSolidLaw *out);
+
+/// Where a body is: world = turn rest + move.
+typedef struct PxSolidFrame {
+    uint32_t body;       ///< slot
+    uint32_t begin, end; ///< rows
+    PxMat3 turn;
+    PxVec3 move;
+    double mass;     ///< kg
+    PxVec3 middle;   ///< centre of mass, in the frame
+    PxVec3 velocity; ///< mean, in the frame, m/s
+    PxVec3 spin;     ///< of the rigid motion nearest to the body's, in the frame, rad/s
+} PxSolidFrame;
+
+typedef struct PxSolid {
+    PxParticles *particles;
+    uint32_t first, count;  ///< rows of the particles that are solid
+    PxSolidColumns columns; ///< beginning with `first`
+    const PxSolidLists *lists;
+    const PxSolidLaw *law; ///< by material
+    const PxMaterial *material;
+    PxSolidFrame *frame;
+    uint32_t frames;
+    uint32_t *frame_of; ///< by row
+    double time, dt;    ///< s, at the start of the step, and its length
+    PxVec3 gravity;     ///< m/s^2
+    PxArena *scratch;
+    const PxThreads *threads;
+    PxIsa isa;
+    PxProfile *profile;
+    bool orthotropic; ///< some material is
+
+    /// 4 floats a row, in the frames. The fourth of `u` is what a pair is held with, N/m;
+    /// the others' are 0.
+    float *u;            ///< displacement, m
+    float *v;            ///< velocity, m/s
+    float *a;            ///< acceleration, m/s^2
+    float *pull;         ///< acceleration by gravity and by forces on regions, m/s^2
+    float *record;       ///< 16 a row: three columns of forces, then `u`
+    float *inverse_mass; ///< 1/kg; 0: a handle holds it
+    float *stiff[9];     ///< by row, as in the law; of an isotropic solid the first two:
+                         ///< Lame's lambda, and twice mu
+    float *volume;       ///< the law's
+    float *gradient[9];  ///< of the displacement, row by row (xx, xy, xz, yx, ...)
+
+    double highest;  ///< the square of the highest frequency at rest, 1/s^2
+    double min_step; ///< s
+    double reach;    ///< s: no row goes further than half its radius in that time
+
+    double elastic; ///< J
+    double stretch; ///< the square of the largest stretch, 1 at rest
+    uint32_t held;  ///< how many rows handles hold
+
+    /// Puts held rows where they are at `when` (0 the start of the step, 1 its end).
+    void (*hold)(struct PxSolid *solid, double when);
+    /// Keeps rows out of walls after a move that ended at `when`.
+    void (*touch)(struct PxSolid *solid, double when);
+    void *user;
+
+    uint64_t iterations; ///< of solves in this step
+    uint32_t substeps;
+    bool converged;
+} PxSolid;
+
+/// Takes scratch, finds the frames, and the displacements and velocities in them.
+PxStatus px_solid_begin(PxSolid *solid);
+
+/// Where rows are now, back into the particles.
+void px_solid_end(PxSolid *solid);
+
+/// Forces of the displacements u: fills record, gradient and a. `measure`: elastic and stretch too.
+void px_solid_forces(PxSolid *solid, bool measure);
+
+/// The square of the highest frequency of small vibrations about the rest shape, 1/s^2.
+double px_solid_highest(PxSolid *solid);
+
+/// Plastic flow over `dt` (001 section 4.1), from the gradients.
+void px_solid_flow(PxSolid *solid, double dt);
+
+/// Takes away what of the velocities is not rigid motion.
+void px_solid_damp(PxSolid *solid, double dt);
+
+/// World position of a row.
+static inline PxVec3 px_solid_place(const PxSolid *s, uint32_t i)
+{
+    const PxSolidFrame *f = &s->frame[s->frame_of[i]];
+    const float *u = s->u + 4 * (size_t)i;
+    PxVec3 m = {(double)s->columns.rest[0][i] + (double)u[0],
+                (double)s->columns.rest[1][i] + (double)u[1],
+                (double)s->columns.rest[2][i] + (double)u[2]};
+    return px_add(px_mat3_apply(f->turn, m), f->move);
+}
+
+#endif

@@ -1,0 +1,273 @@
+#include "world/solids.h"
+
+#include "contact/solid_walls.h"
+#include "solid/integration.h"
+
+#include <math.h>
+#include <string.h>
+
+PxStatus px_solids_put(PxWorld *world, uint32_t first, PxVec3 middle)
+{
+    PxParticles *p = &world->particles;
+    PX_TRY(px_solid_columns_add(&p->table));
+    px_particles_refresh(p);
+    PxSolidColumns c;
+    px_solid_columns(&p->table, &c);
+    double s = world->def.spacing;
+    for (uint32_t i = first; i < p->table.count; ++i) {
+        c.rest[0][i] = (float)((double)p->x[i] + (double)p->x_low[i] - middle.x);
+        c.rest[1][i] = (float)((double)p->y[i] + (double)p->y_low[i] - middle.y);
+        c.rest[2][i] = (float)((double)p->z[i] + (double)p->z_low[i] - middle.z);
+        c.volume[i] = (float)(s * s * s);
+        c.support[i] = (float)(world->def.support * s);
+    }
+    world->solids_due = true;
+    return PX_OK;
+}
+
+/* ---- order and lists ------------------------------------------------------- */
+
+static bool is_solid(const PxWorld *world, uint32_t row)
+{
+    return world->materials.data[world->particles.material[row]].def.young > 0;
+}
+
+static PxSolidColumns columns_from(const PxWorld *world, uint32_t row)
+{
+    PxSolidColumns c;
+    px_solid_columns(&world->particles.table, &c);
+    for (int k = 0; k < 3; ++k) {
+        c.rest[k] += row;
+        c.hold[k] += row;
+    }
+    for (int k = 0; k < 6; ++k)
+        c.plastic[k] += row;
+    c.volume += row;
+    c.support += row;
+    c.handle += row;
+    return c;
+}
+
+static PxSolidPoints points_of(const PxWorld *world, uint32_t begin, uint32_t end)
+{
+    PxSolidColumns c = columns_from(world, begin);
+    return (PxSolidPoints){.x = c.rest[0],
+                           .y = c.rest[1],
+                           .z = c.rest[2],
+                           .support = c.support,
+                           .id = world->particles.id + begin,
+                           .count = end - begin};
+}
+
+static PxStatus permute(PxWorld *world, const uint32_t *order)
+{
+    PxParticles *p = &world->particles;
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        if (order[i] != i) {
+            PX_TRY(px_table_permute(&p->table, order, &world->threads));
+            px_particles_refresh(p);
+            return PX_OK;
+        }
+    return PX_OK;
+}
+
+/* Fluids first, then solids body by body; all else as it was. */
+static PxStatus part(PxWorld *world, uint32_t *order)
+{
+    const PxParticles *p = &world->particles;
+    uint32_t n = p->table.count, place = 0;
+    for (uint32_t i = 0; i < n; ++i)
+        if (!is_solid(world, i))
+            order[place++] = i;
+    world->fluids = place;
+    world->frames.count = 0;
+    for (uint32_t body = 0; body < world->bodies.count && place < n; ++body) {
+        PxSolidFrame frame = {.body = body, .begin = place - world->fluids};
+        for (uint32_t i = 0; i < n; ++i)
+            if (p->body[i] == body && is_solid(world, i))
+                order[place++] = i;
+        frame.end = place - world->fluids;
+        if (frame.end == frame.begin)
+            continue;
+        if (!PX_LIST_RESERVE(&world->frames, 1))
+            return px_fail(PX_ERR_MEMORY, "solids: no room");
+        world->frames.data[world->frames.count++] = frame;
+    }
+    return permute(world, order);
+}
+
+static PxStatus make_lists(PxWorld *world, uint32_t *order)
+{
+    uint32_t n = world->particles.table.count;
+    for (uint32_t i = 0; i < n; ++i)
+        order[i] = i;
+    for (size_t k = 0; k < world->frames.count; ++k) {
+        const PxSolidFrame *f = &world->frames.data[k];
+        uint32_t begin = world->fluids + f->begin, end = world->fluids + f->end;
+        PX_TRY(px_solid_order(&world->solid_lists, points_of(world, begin, end), order + begin,
+                              &world->scratch, &world->threads));
+        for (uint32_t i = begin; i < end; ++i)
+            order[i] += begin;
+    }
+    PX_TRY(permute(world, order));
+    PX_TRY(px_solid_lists_begin(&world->solid_lists, n - world->fluids));
+    for (size_t k = 0; k < world->frames.count; ++k) {
+        const PxSolidFrame *f = &world->frames.data[k];
+        PX_TRY(px_solid_lists_add(
+            &world->solid_lists, points_of(world, world->fluids + f->begin, world->fluids + f->end),
+            &world->scratch, world->isa, &world->threads));
+    }
+    return PX_OK;
+}
+
+PxStatus px_solids_arrange(PxWorld *world)
+{
+    uint32_t n = world->particles.table.count;
+    if (px_table_find(&world->particles.table, "rest_position") == NULL) {
+        world->fluids = n;
+        return PX_OK;
+    }
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    uint32_t *order = PX_ARENA_ARRAY(&world->scratch, uint32_t, n);
+    if (order == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room to sort %u particles", n);
+    PX_STAGE(&world->profile, "solid lists")
+    {
+        bool mixed =
+            world->fluids > 0 || world->solids_due || world->solid_lists.count != n - world->fluids;
+        if (mixed)
+            PX_TRY(part(world, order));
+        if (world->solids_due || world->solid_lists.count != n - world->fluids) {
+            PX_TRY(make_lists(world, order));
+            world->solids_due = false;
+            world->solid_highest = 0;
+        }
+    }
+    px_arena_release(&world->scratch, mark);
+    return PX_OK;
+}
+
+/* ---- the step ---------------------------------------------------------------- */
+
+typedef struct Contact {
+    PxWorld *world;
+    PxSolidWalls walls;
+} Contact;
+
+static void hold(PxSolid *s, double when)
+{
+    (void)s;
+    (void)when;
+}
+
+static void touch(PxSolid *s, double when)
+{
+    Contact *contact = s->user;
+    px_solid_walls_touch(&contact->walls, s, when);
+}
+
+static PxStatus laws(PxWorld *world, PxSolid *s)
+{
+    world->laws.count = 0;
+    if (!PX_LIST_RESERVE(&world->laws, world->materials.count))
+        return px_fail(PX_ERR_MEMORY, "solids: no room");
+    for (size_t k = 0; k < world->materials.count; ++k) {
+        PX_TRY(px_solid_law(&world->materials.data[k], &world->laws.data[k]));
+        s->orthotropic = s->orthotropic || world->laws.data[k].orthotropic;
+    }
+    world->laws.count = world->materials.count;
+    s->law = world->laws.data;
+    return PX_OK;
+}
+
+/* The time in which the fastest goes half its radius, from speeds now: thin walls hold. */
+static double reach_of(const PxSolid *s)
+{
+    double ratio = 0;
+    for (uint32_t i = 0; i < s->count; ++i) {
+        const float *v = s->v + 4 * (size_t)i;
+        double v2 = (double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        double r = (double)s->particles->radius[s->first + i];
+        ratio = fmax(ratio, v2 / (r * r));
+    }
+    return ratio > 0 ? 0.5 / sqrt(ratio) : INFINITY;
+}
+
+static PxStatus check_finite(const PxWorld *world, const PxSolid *s)
+{
+    for (uint32_t i = 0; i < s->count; ++i)
+        if (!isfinite(s->u[4 * (size_t)i] + s->u[4 * (size_t)i + 1] + s->u[4 * (size_t)i + 2])) {
+            const PxParticles *p = s->particles;
+            return px_fail(
+                PX_ERR_NUMERIC,
+                "particle %llu of body '%s' stopped being finite in the elastic stage of "
+                "step %llu, t = %g s; a smaller \"courant\" or \"max_step\" may help",
+                (unsigned long long)p->id[s->first + i],
+                world->bodies.data[p->body[s->first + i]].name,
+                (unsigned long long)world->state.step + 1, world->state.time);
+        }
+    return PX_OK;
+}
+
+PxStatus px_solids_step(PxWorld *world)
+{
+    uint32_t count = world->particles.table.count - world->fluids;
+    if (count == 0)
+        return PX_OK;
+    Contact contact = {.world = world,
+                       .walls = {.wall = world->walls.data, .walls = world->walls.count}};
+    PxSolid s = {.particles = &world->particles,
+                 .first = world->fluids,
+                 .count = count,
+                 .columns = columns_from(world, world->fluids),
+                 .lists = &world->solid_lists,
+                 .material = world->materials.data,
+                 .frame = world->frames.data,
+                 .frames = (uint32_t)world->frames.count,
+                 .frame_of = PX_ARENA_ARRAY(&world->scratch, uint32_t, count),
+                 .time = world->state.time,
+                 .dt = world->dt,
+                 .gravity = world->def.gravity,
+                 .scratch = &world->scratch,
+                 .threads = &world->threads,
+                 .isa = world->isa,
+                 .profile = &world->profile,
+                 .min_step = world->def.min_step,
+                 .hold = hold,
+                 .touch = touch,
+                 .user = &contact};
+    if (s.frame_of == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
+    for (uint32_t k = 0; k < s.frames; ++k)
+        for (uint32_t i = s.frame[k].begin; i < s.frame[k].end; ++i)
+            s.frame_of[i] = k;
+    const PxMaterialDef *def = &s.material[s.particles->material[s.first]].def;
+    const PxIntegrationModel *model = px_integration_find(def->integration.model, world->isa);
+    PX_STAGE(&world->profile, "solid frames")
+    {
+        PX_TRY(laws(world, &s));
+        PX_TRY(px_solid_begin(&s));
+        PX_TRY(px_solid_walls_begin(&contact.walls, &s));
+        s.reach = reach_of(&s);
+    }
+    PX_STAGE(&world->profile, "elastic")
+    {
+        if (!(world->solid_highest > 0))
+            world->solid_highest = px_solid_highest(&s);
+        s.highest = world->solid_highest;
+        PX_TRY(model->advance(&s));
+    }
+    PX_TRY(check_finite(world, &s));
+    PX_STAGE(&world->profile, "solid frames")
+    px_solid_end(&s);
+    world->elastic = s.elastic;
+    world->solid_substeps = s.substeps;
+    world->state.caught += contact.walls.caught;
+    world->state.leaked += contact.walls.leaked;
+    if (world->fluids == 0) {
+        world->neighbours = (double)world->solid_lists.entries / count;
+        world->iterations = (uint32_t)s.iterations;
+    }
+    world->state.not_converged += !s.converged;
+    return PX_OK;
+}
