@@ -139,3 +139,75 @@ void px_solid_walls_touch(PxSolidWalls *w, PxSolid *s, double when)
     w->caught += atomic_load(&t.caught);
     w->leaked += atomic_load(&t.leaked);
 }
+
+/* ---- for solves ------------------------------------------------------------- */
+
+typedef struct Meet {
+    PxSolidWalls *walls;
+    PxSolid *solid;
+    PxSolidContact *contact;
+} Meet;
+
+static void put(float to[3], PxVec3 v)
+{
+    to[0] = (float)v.x;
+    to[1] = (float)v.y;
+    to[2] = (float)v.z;
+}
+
+static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Meet *m = user;
+    const PxSolid *s = m->solid;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxSolidContact *c = &m->contact[i];
+        double radius = (double)s->particles->radius[s->first + i], nearest = INFINITY;
+        const PxWall *wall = NULL;
+        PxVec3 x = px_solid_place(s, i), normal = {0, 0, 0}, place = x;
+        c->gap = 1e30f;
+        for (size_t k = 0; k < m->walls->walls && m->walls->near[i]; ++k) {
+            PxVec3 at = px_wall_to_rest(&m->walls->wall[k], s->when, x), n;
+            double d = px_wall_distance(&m->walls->wall[k], at, &n);
+            if (d < nearest) {
+                nearest = d;
+                wall = &m->walls->wall[k];
+                normal = n;
+                place = at;
+            }
+        }
+        if (wall == NULL)
+            continue;
+        const PxMaterialDef *def = &s->material[s->particles->material[s->first + i]].def;
+        PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
+        PxVec3 n = px_mat3_apply(back, px_wall_turn_to_world(wall, s->when, normal));
+        PxVec3 u = px_mat3_apply(back, px_wall_velocity(wall, place));
+        const float *v = s->v + 4 * (size_t)i;
+        put(c->normal, n);
+        put(c->velocity, u);
+        c->gap = (float)(nearest - radius);
+        c->friction = (float)sqrt(def->friction * wall->friction);
+        c->restitution = (float)def->restitution;
+        c->slow = (float)(1e-3 * radius / s->dt);
+        c->before =
+            (float)(px_dot(n, u) - ((double)v[0] * n.x + (double)v[1] * n.y + (double)v[2] * n.z));
+    }
+}
+
+void px_solid_walls_meet(PxSolidWalls *w, PxSolid *s, PxSolidContact *contact)
+{
+    Meet m = {w, s, contact};
+    px_parallel_for(s->threads, s->count, PX_BLOCK, meet_block, &m);
+}
+
+void px_solid_walls_rebound(PxSolidWalls *w, PxSolid *s, const PxSolidContact *contact)
+{
+    for (uint32_t i = 0; i < s->count; ++i) {
+        const PxSolidContact *c = &contact[i];
+        if (!c->on)
+            continue;
+        ++w->caught;
+        for (int k = 0; k < 3 && c->before > 0.0f; ++k)
+            s->v[4 * (size_t)i + (size_t)k] += c->restitution * c->before * c->normal[k];
+    }
+}

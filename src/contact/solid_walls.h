@@ -20,4 +20,11 @@ PxStatus px_solid_walls_begin(PxSolidWalls *walls, PxSolid *solid);
 /// After a move that ended at `when` (0 the start of the step, 1 its end).
 void px_solid_walls_touch(PxSolidWalls *walls, PxSolid *solid, double when);
 
+/// For the rows that may meet a wall: the nearest one at solid->when.
+void px_solid_walls_meet(PxSolidWalls *walls, PxSolid *solid, PxSolidContact *contact);
+
+/// Rows that are in contact and came with some speed leave with the part of it that restitution
+/// says.
+void px_solid_walls_rebound(PxSolidWalls *walls, PxSolid *solid, const PxSolidContact *contact);
+
 #endif

@@ -3,7 +3,9 @@
 #include "base/family.h"
 
 /* A new model is a file of its own and a line here. */
-#define MODELS(X) X(PxIntegrationModel, px_leapfrog)
+#define MODELS(X)                                                                                  \
+    X(PxIntegrationModel, px_leapfrog)                                                             \
+    X(PxIntegrationModel, px_implicit_euler)
 
 PX_FAMILY(px_integration_family, "integration", MODELS, )
 

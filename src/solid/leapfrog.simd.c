@@ -71,6 +71,7 @@ static PxStatus advance(PxSolid *s)
         px_solid_flow(s, dt);
         before = dt;
         ++s->substeps;
+        ++s->iterations;
     }
     Move last = {s, (float)(0.5 * before), 0.0f};
     px_parallel_for(s->threads, s->count, PX_BLOCK, move_block, &last);

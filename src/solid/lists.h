@@ -55,7 +55,7 @@ PxStatus px_solid_lists_add(PxSolidLists *lists, PxSolidPoints body, PxArena *sc
 PX_INLINE float px_solid_weight(float r2, float h)
 {
     float q = 1.0f - r2 / (h * h);
-    return q > 0.0f ? q * q * q : 0.0f;
+    return q > 1e-3f ? q * q * q : 0.0f; /* at the rim it is rounding that decides */
 }
 
 #endif

@@ -42,6 +42,19 @@ typedef struct PxSolidFrame {
     PxVec3 spin;     ///< of the rigid motion nearest to the body's, in the frame, rad/s
 } PxSolidFrame;
 
+/// A row and the wall it is nearest to, in the row's frame.
+typedef struct PxSolidContact {
+    float normal[3];
+    float gap;         ///< m; below 0 in the wall
+    float velocity[3]; ///< of the wall, m/s
+    float friction;
+    float restitution;
+    float pressed; ///< N, by the wall
+    float slow;    ///< m/s: below it friction sticks
+    float before;  ///< m/s: how fast it came, at the start of the step
+    bool on, released;
+} PxSolidContact;
+
 typedef struct PxSolid {
     PxParticles *particles;
     uint32_t first, count;  ///< rows of the particles that are solid
@@ -85,7 +98,12 @@ typedef struct PxSolid {
     void (*hold)(struct PxSolid *solid, double when);
     /// Keeps rows out of walls after a move that ended at `when`.
     void (*touch)(struct PxSolid *solid, double when);
+    /// For all rows that may reach a wall: which, and how far, at `when` of below.
+    void (*meet)(struct PxSolid *solid, PxSolidContact *contact);
+    /// Gives rows in contact the speed that they bounce with.
+    void (*rebound)(struct PxSolid *solid, const PxSolidContact *contact);
     void *user;
+    double when;
 
     uint64_t iterations; ///< of solves in this step
     uint32_t substeps;

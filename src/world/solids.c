@@ -166,6 +166,16 @@ static void touch(PxSolid *s, double when)
     px_solid_walls_touch(&contact->walls, s, when);
 }
 
+static void meet(PxSolid *s, PxSolidContact *contact)
+{
+    px_solid_walls_meet(&((Contact *)s->user)->walls, s, contact);
+}
+
+static void rebound(PxSolid *s, const PxSolidContact *contact)
+{
+    px_solid_walls_rebound(&((Contact *)s->user)->walls, s, contact);
+}
+
 static PxStatus laws(PxWorld *world, PxSolid *s)
 {
     world->laws.count = 0;
@@ -180,11 +190,13 @@ static PxStatus laws(PxWorld *world, PxSolid *s)
     return PX_OK;
 }
 
-/* The time in which the fastest goes half its radius, from speeds now: thin walls hold. */
-static double reach_of(const PxSolid *s)
+/* The time in which the fastest that may reach a wall goes half its radius: thin walls hold. */
+static double reach_of(const PxSolid *s, const uint8_t *near)
 {
     double ratio = 0;
     for (uint32_t i = 0; i < s->count; ++i) {
+        if (!near[i])
+            continue;
         const float *v = s->v + 4 * (size_t)i;
         double v2 = (double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
         double r = (double)s->particles->radius[s->first + i];
@@ -235,6 +247,8 @@ PxStatus px_solids_step(PxWorld *world)
                  .min_step = world->def.min_step,
                  .hold = hold,
                  .touch = touch,
+                 .meet = meet,
+                 .rebound = rebound,
                  .user = &contact};
     if (s.frame_of == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
@@ -248,7 +262,7 @@ PxStatus px_solids_step(PxWorld *world)
         PX_TRY(laws(world, &s));
         PX_TRY(px_solid_begin(&s));
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
-        s.reach = reach_of(&s);
+        s.reach = reach_of(&s, contact.walls.near);
     }
     PX_STAGE(&world->profile, "elastic")
     {
