@@ -1,6 +1,6 @@
-/// Every number a scene may state about the world, a material, a body, an
-/// emitter or a sink: its key, its unit, its range. Whoever adds a member to a def adds a line
-/// here.
+/// Every number a scene may state about the world, a material, a body, an emitter, a sink,
+/// a handle or a force: its key, its unit, its range. Whoever adds a member to a def adds a
+/// line here.
 #include "world/fields.h"
 
 #include "fluid/pressure/pressure.h"
@@ -141,7 +141,8 @@ const PxField px_material_fields[] = {
      .unit = "",
      .least = -1,
      .most = 1,
-     .help = "Poisson's ratios xy, yz, zx of such a material: pulled along the first, it narrows along the second."},
+     .help = "Poisson's ratios xy, yz, zx of such a material: pulled along the first, it narrows "
+             "along the second."},
     {.key = "shear_axes",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_LIVE,
@@ -197,7 +198,8 @@ const PxField px_material_fields[] = {
      .unit = "steps",
      .least = 0,
      .most = 1e9,
-     .help = "Steps after which the rest shape follows the deformation, for what flows; 0 is never."},
+     .help =
+         "Steps after which the rest shape follows the deformation, for what flows; 0 is never."},
     {.key = "friction",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -205,7 +207,8 @@ const PxField px_material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Coulomb's friction of a solid on a wall; counts as the root of its product with the wall's."},
+     .help = "Coulomb's friction of a solid on a wall; counts as the root of its product with the "
+             "wall's."},
     {.key = "restitution",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -213,7 +216,8 @@ const PxField px_material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Part of its speed into a wall that the surface of a solid bounces with, beside what its elasticity gives."},
+     .help = "Part of its speed into a wall that the surface of a solid bounces with, beside what "
+             "its elasticity gives."},
     {.key = "integration",
      .kind = PX_FIELD_MODEL,
      .flags = PX_FIELD_LIVE,
@@ -278,7 +282,7 @@ const PxField px_body_fields[] = {
 };
 const size_t px_body_field_count = PX_COUNT(px_body_fields);
 
-/* When an emitter gives, a sink takes. */
+/* When an emitter gives, a sink takes, a handle holds, a force acts. */
 #define BETWEEN(type, verb)                                                                        \
     {.key = "start",                                                                               \
      .kind = PX_FIELD_NUMBER,                                                                      \
@@ -338,3 +342,19 @@ const size_t px_emitter_field_count = PX_COUNT(px_emitter_fields);
 
 const PxField px_sink_fields[] = {BETWEEN(PxSinkDef, "swallow")};
 const size_t px_sink_field_count = PX_COUNT(px_sink_fields);
+
+const PxField px_handle_fields[] = {BETWEEN(PxHandleDef, "hold")};
+const size_t px_handle_field_count = PX_COUNT(px_handle_fields);
+
+const PxField px_force_fields[] = {
+    {.key = "force",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
+     .offset = AT(PxForceDef, force),
+     .unit = "N",
+     .least = -1e15,
+     .most = 1e15,
+     .help = "On all that is in the region together."},
+    BETWEEN(PxForceDef, "act"),
+};
+const size_t px_force_field_count = PX_COUNT(px_force_fields);
