@@ -528,6 +528,7 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
         {.name = "time", .kind = PX_SCALAR_F64},
         {.name = "top_speed", .kind = PX_SCALAR_F64},
         {.name = "events", .kind = PX_SCALAR_U64},
+        {.name = "grips", .kind = PX_SCALAR_U64},
         {.name = "bound_due", .kind = PX_SCALAR_U64},
         {.name = "caught", .kind = PX_SCALAR_U64},
         {.name = "not_converged", .kind = PX_SCALAR_U64},

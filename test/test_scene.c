@@ -394,7 +394,9 @@ TEST(a_wall_starts_where_it_was_put)
     px_scene_free(scene);
     scene = scene_with_bodies(WALL("{\"at\": 0, \"move\": [1, 0, 0]}, {\"at\": 1}"));
     CHECK_EQUAL(scene->body[0].keyframes, 2);
-    CHECK(px_scene_shape_at_start(scene, &scene->body[0]).at.x == 1);
+    CHECK(px_scene_shape_at_start(scene, &scene->body[0].def.shape, &scene->body[0].turn,
+                                  scene->body[0].keyframe, scene->body[0].keyframes)
+              .at.x == 1);
     px_scene_free(scene);
 }
 
@@ -405,7 +407,7 @@ TEST(a_wall_turns_as_far_as_stated)
     CHECK_COUNT(scene, 0);
     PxKeyframe frame[16];
     /* 0 s, 1 s, then 720 degrees in six parts */
-    CHECK_EQUAL(px_scene_keyframes(&scene->body[0], frame), 8);
+    CHECK_EQUAL(px_scene_keyframes(scene->body[0].keyframe, scene->body[0].keyframes, frame), 8);
     double turned = 0;
     for (int k = 2; k < 8; ++k) {
         CHECK_NEAR(frame[k].time - frame[k - 1].time, 1.0 / 3, 1e-12);
@@ -457,7 +459,7 @@ TEST(events_are_checked)
                 "min_step, courant");
     CHECK_EVENT(EVENT("gravty", "1"), "events[0].set", 18, "did you mean 'gravity'?");
     CHECK_EVENT(EVENT("bogus.thing", "1"), "events[0].set", 18,
-                "there are materials, bodies, emitters, support, gravity");
+                "there are materials, bodies, emitters, forces, support, gravity");
     CHECK_EVENT(EVENT("materials", "1"), "events[0].set", 18, "wanted the name of a material");
     CHECK_EVENT(
         EVENT("materials.water", "1"), "events[0].set", 18,

@@ -23,9 +23,10 @@ static char *file_text(const char *path)
 }
 
 static const PxSection *const sections[] = {
-    &px_time_section,  &px_material_section, &px_body_section, &px_emitter_section,
-    &px_sink_section,  &px_shape_section,    &px_turn_section, &px_keyframe_section,
-    &px_event_section, &px_camera_section,   &px_look_section};
+    &px_time_section, &px_material_section, &px_body_section,  &px_emitter_section,
+    &px_sink_section, &px_handle_section,   &px_force_section, &px_shape_section,
+    &px_turn_section, &px_keyframe_section, &px_event_section, &px_camera_section,
+    &px_look_section};
 
 TEST(the_checked_in_schema_is_the_generated_one)
 {

@@ -90,7 +90,7 @@ typedef struct PxMaterialDef {
 
 PX_API PxMaterialDef px_material_def_default(void);
 
-/// A moment in the journey of a moving wall; between two of them the way is
+/// A moment in the journey of a moving wall or handle; between two of them the way is
 /// straight and even, the turn by the shorter arc.
 typedef struct PxKeyframe {
     double time;     ///< s
@@ -151,6 +151,34 @@ typedef struct PxSinkDef {
 
 PX_API PxSinkDef px_sink_def_default(void);
 
+/// Holds a part of a solid: at `start` it takes every particle of a solid that is in its region
+/// and that no other handle holds. Until `end` they go where the keyframes lead, as one
+/// piece; without keyframes they stay where they are. Start from px_handle_def_default().
+typedef struct PxHandleDef {
+    const char *name;           ///< copied
+    PxBodyId body;              ///< whose particles; none: those of any solid
+    PxShapeDef shape;           ///< the region; any closed one; `mesh` is copied
+    double start, end;          ///< s: it holds between them
+    size_t keyframes;           ///< how many, 0: stands still
+    const PxKeyframe *keyframe; ///< in order of time; the region moves too; copied
+    uint32_t tag;
+} PxHandleDef;
+
+PX_API PxHandleDef px_handle_def_default(void);
+
+/// A force on what of solids is in a region, which stands still; it is shared out by mass.
+/// Start from px_force_def_default().
+typedef struct PxForceDef {
+    const char *name;  ///< copied
+    PxBodyId body;     ///< whose particles; none: those of any solid
+    PxShapeDef shape;  ///< the region; any closed one; `mesh` is copied
+    PxVec3 force;      ///< N, on all of it together
+    double start, end; ///< s: it acts between them
+    uint32_t tag;
+} PxForceDef;
+
+PX_API PxForceDef px_force_def_default(void);
+
 /// At `time`, the value at `path` becomes `value` (1 or 3 numbers).
 typedef struct PxEventDef {
     double time;      ///< s
@@ -163,18 +191,21 @@ typedef struct PxEventDef {
 PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);
 PX_API void px_world_free(PxWorld *world);
 
-/// Adds a material, a body, an emitter, a sink, an event. On failure the world is unchanged and
-/// *out is the null id. A body's particles are there at once;
-/// the first step moves those apart that are compressed beside a wall, and may leave some out.
+/// Adds a material, a body, an emitter, a sink, a handle, a force, an event. On failure the world
+/// is unchanged and *out is the null id. A body's particles are there at once; the first step moves
+/// those apart that are compressed beside a wall, and may leave some out.
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
 PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out);
 PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def);
+PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def);
+PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
-/// "bodies.paddle.friction", "emitters.tap.speed". The range is checked as in a scene file.
+/// "bodies.paddle.friction", "emitters.tap.speed", "forces.wind.force". The range is checked as
+/// in a scene file.
 /// Values that shape the world at its start (spacing, shapes) are refused.
 PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values);
 

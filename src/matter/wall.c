@@ -1,59 +1,15 @@
 #include "matter/wall.h"
 
-static PxQuat blend(PxQuat a, PxQuat b, double t)
-{
-    /* By the shorter arc and at an even pace (Shoemake 1985); nearly equal ones straight,
-     * since there the sines cannot be divided and the pace is even all the same. */
-    double dot = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-    if (dot < 0)
-        b = (PxQuat){-b.x, -b.y, -b.z, -b.w};
-    dot = fabs(dot);
-    double u = 1.0 - t, v = t;
-    if (dot < 0.9995) {
-        double angle = acos(dot > 1 ? 1 : dot), s = sin(angle);
-        u = sin((1.0 - t) * angle) / s;
-        v = sin(t * angle) / s;
-    }
-    return px_quat_normalized(
-        (PxQuat){u * a.x + v * b.x, u * a.y + v * b.y, u * a.z + v * b.z, u * a.w + v * b.w});
-}
-
-static PxPose pose_at(const PxWall *wall, double time)
-{
-    PxPose pose = {{0, 0, 0}, px_quat_identity()};
-    const PxKeyframe *key = wall->key;
-    size_t n = wall->keys;
-    if (n == 0)
-        return pose;
-    if (time <= key[0].time)
-        return (PxPose){key[0].at, px_quat_normalized(key[0].rotation)};
-    if (time >= key[n - 1].time)
-        return (PxPose){key[n - 1].at, px_quat_normalized(key[n - 1].rotation)};
-    size_t k = 1;
-    while (key[k].time < time)
-        ++k;
-    double t = (time - key[k - 1].time) / (key[k].time - key[k - 1].time);
-    pose.move = px_mad(key[k - 1].at, px_sub(key[k].at, key[k - 1].at), t);
-    pose.turn =
-        blend(px_quat_normalized(key[k - 1].rotation), px_quat_normalized(key[k].rotation), t);
-    return pose;
-}
-
 void px_wall_move(PxWall *wall, double time, double step)
 {
-    wall->pose[0] = pose_at(wall, time);
-    wall->pose[1] = pose_at(wall, time + step);
+    wall->pose[0] = px_pose_at(wall->key, wall->keys, time);
+    wall->pose[1] = px_pose_at(wall->key, wall->keys, time + step);
     wall->step = step;
 }
 
 static PxPose pose_within(const PxWall *wall, double when)
 {
-    const PxPose *a = &wall->pose[0], *b = &wall->pose[1];
-    if (when <= 0)
-        return *a;
-    if (when >= 1)
-        return *b;
-    return (PxPose){px_mad(a->move, px_sub(b->move, a->move), when), blend(a->turn, b->turn, when)};
+    return px_pose_between(&wall->pose[0], &wall->pose[1], when);
 }
 
 PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world)
@@ -61,8 +17,7 @@ PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world)
     if (wall->keys == 0)
         return world;
     PxPose p = pose_within(wall, when);
-    PxVec3 arm = px_sub(px_sub(world, p.move), wall->pivot);
-    return px_add(px_rotate(px_quat_conjugate(p.turn), arm), wall->pivot);
+    return px_pose_to_rest(&p, wall->pivot, world);
 }
 
 PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest)
@@ -70,8 +25,7 @@ PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest)
     if (wall->keys == 0)
         return rest;
     PxPose p = pose_within(wall, when);
-    PxVec3 arm = px_rotate(p.turn, px_sub(rest, wall->pivot));
-    return px_add(px_add(arm, wall->pivot), p.move);
+    return px_pose_to_world(&p, wall->pivot, rest);
 }
 
 PxVec3 px_wall_turn_to_world(const PxWall *wall, double when, PxVec3 rest)

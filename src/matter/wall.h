@@ -5,16 +5,11 @@
 #ifndef PX_MATTER_WALL_H
 #define PX_MATTER_WALL_H
 
+#include "matter/pose.h"
 #include "phyxel/world.h"
 #include "shape/shape.h"
 
 #include <math.h>
-
-/// x_world = turn (x_rest - pivot) + pivot + move
-typedef struct PxPose {
-    PxVec3 move;
-    PxQuat turn;
-} PxPose;
 
 typedef struct PxWall {
     PxShape *shape;

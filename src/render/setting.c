@@ -44,7 +44,7 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
     PX_TRY(px_shape_create(&def, &wall->shape));
     wall->inside = body->def.inside;
     wall->pivot = def.at;
-    wall->keys = px_scene_keyframes(body, NULL);
+    wall->keys = px_scene_keyframes(body->keyframe, body->keyframes, NULL);
     wall->bounds = px_shape_bounds(wall->shape);
     shown.thickness = wall->inside ? INFINITY : px_shape_thickness(wall->shape);
     PxStatus status = PX_OK;
@@ -53,7 +53,7 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
         if (wall->key == NULL)
             status = px_fail(PX_ERR_MEMORY, "render: no room for keyframes");
         else
-            px_scene_keyframes(body, wall->key);
+            px_scene_keyframes(body->keyframe, body->keyframes, wall->key);
     }
     if (wall->inside && (stated == NULL || stated->kind == PX_SCENE_CLEAR))
         shown.look = (PxLook){.kind = PX_LOOK_PANE, .colour = px_v3_all(1), .ior = 1.5f};

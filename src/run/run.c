@@ -146,6 +146,7 @@ enum {
     TIME,
     TOP_SPEED,
     EVENTS,
+    GRIPS,
     BOUND_DUE,
     NOT_CONVERGED,
     CAUGHT,
@@ -166,6 +167,7 @@ static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxSca
     scalar[TIME] = px_scalar_f64("time", s->time);
     scalar[TOP_SPEED] = px_scalar_f64("top_speed", s->top_speed);
     scalar[EVENTS] = px_scalar_u64("events", s->events);
+    scalar[GRIPS] = px_scalar_u64("grips", s->grips);
     scalar[BOUND_DUE] = px_scalar_u64("bound_due", s->bound_due);
     scalar[NOT_CONVERGED] = px_scalar_u64("not_converged", s->not_converged);
     scalar[CAUGHT] = px_scalar_u64("caught", s->caught);
@@ -325,6 +327,7 @@ static PxStatus take_up(Run *run, bool *found)
                                .time = scalar[TIME].f64,
                                .top_speed = scalar[TOP_SPEED].f64,
                                .events = scalar[EVENTS].u64,
+                               .grips = scalar[GRIPS].u64,
                                .bound_due = scalar[BOUND_DUE].u64,
                                .not_converged = scalar[NOT_CONVERGED].u64,
                                .caught = scalar[CAUGHT].u64,

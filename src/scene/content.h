@@ -16,6 +16,7 @@
 #define PX_SCENE_MOST_COMPLAINTS 200
 
 #define PX_NO_MATERIAL SIZE_MAX
+#define PX_NO_BODY SIZE_MAX
 
 typedef struct PxSceneBody {
     PxBodyDef def;    ///< all but material, keyframes and the shape's rotation
@@ -40,6 +41,22 @@ typedef struct PxSceneSink {
     PxSceneTurn turn;
     bool shape_known;
 } PxSceneSink;
+
+typedef struct PxSceneHandle {
+    PxHandleDef def; ///< all but body, keyframes and the shape's rotation
+    PxSceneTurn turn;
+    size_t body; ///< index, or PX_NO_BODY: any solid
+    PxSceneKeyframe *keyframe;
+    size_t keyframes;
+    bool shape_known;
+} PxSceneHandle;
+
+typedef struct PxSceneForce {
+    PxForceDef def; ///< all but body and the shape's rotation
+    PxSceneTurn turn;
+    size_t body; ///< as of a handle
+    bool shape_known;
+} PxSceneForce;
 
 /// A complaint, and what is needed to find its place in the text.
 typedef struct PxSceneComplaint {
@@ -72,6 +89,10 @@ struct PxScene {
     size_t emitters;
     PxSceneSink *sink;
     size_t sinks;
+    PxSceneHandle *handle;
+    size_t handles;
+    PxSceneForce *force;
+    size_t forces;
     PxSceneEvent *event; ///< only those without an error
     size_t *event_index; ///< where in the list they stand
     size_t events;
@@ -138,11 +159,12 @@ typedef enum PxLiveScope {
     PX_LIVE_WORLD,
     PX_LIVE_MATERIAL,
     PX_LIVE_BODY,
-    PX_LIVE_EMITTER
+    PX_LIVE_EMITTER,
+    PX_LIVE_FORCE
 } PxLiveScope;
 typedef struct PxLive {
     PxLiveScope scope;
-    size_t index; ///< of the material, body or emitter
+    size_t index; ///< of the material, body, emitter or force
     const PxField *field;
     const char *rest; ///< for px_field_set()
 } PxLive;
@@ -158,13 +180,18 @@ PxVec3 px_scene_up_vector(const PxScene *scene);
 /// The shape as the world wants it: upright along `up`, then turned.
 PxShapeDef px_scene_shape(const PxScene *scene, const PxShapeDef *shape, const PxSceneTurn *turn);
 
-/// The same where a wall's keyframes have it at time 0.
-PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxSceneBody *body);
+/// The same where the keyframes of a wall or handle have it at time 0.
+PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxShapeDef *shape,
+                                   const PxSceneTurn *turn, const PxSceneKeyframe *keyframe,
+                                   size_t keyframes);
 
-/// A body's keyframes for the world. Between two turns about one axis the way is
+/// Is that body a solid: does it give way, and come back?
+bool px_scene_is_solid(const PxScene *scene, size_t body);
+
+/// Keyframes for the world. Between two turns about one axis the way is
 /// the stated one, however far round, so keyframes are put between where half a
 /// turn or more would otherwise be taken by the shorter arc. With `out` NULL only
 /// counts them.
-size_t px_scene_keyframes(const PxSceneBody *body, PxKeyframe *out);
+size_t px_scene_keyframes(const PxSceneKeyframe *keyframe, size_t keyframes, PxKeyframe *out);
 
 #endif

@@ -114,7 +114,7 @@ const PxSection px_keyframe_section = {.name = "keyframe",
                                        .entries = keyframe_entries,
                                        .entry_count = PX_COUNT(keyframe_entries),
                                        .defaults = keyframe_defaults,
-                                       .help = "A moment in the journey of a wall."};
+                                       .help = "A moment in the journey of a wall or handle."};
 
 static const PxField event_fields[] = {
     {.key = "at",
@@ -134,7 +134,7 @@ static const PxEntry event_entries[] = {
      .flags = PX_FIELD_REQUIRED,
      .most = 255,
      .help = "What changes: gravity, materials.NAME.viscosity, bodies.NAME.friction, "
-             "emitters.NAME.speed, ..."},
+             "emitters.NAME.speed, forces.NAME.force, ..."},
     {.key = "to",
      .kind = PX_ENTRY_NUMBERS,
      .flags = PX_FIELD_REQUIRED,
@@ -494,6 +494,64 @@ const PxSection px_sink_section = {.name = "sink",
                                    .defaults = sink_defaults,
                                    .help = "A place that swallows what comes into it."};
 
+/* Whose particles a handle or force takes. */
+#define OF_BODY                                                                                    \
+    {                                                                                              \
+        .key = "body", .kind = PX_ENTRY_TEXT, .most = PX_SCENE_MOST_NAME,                          \
+        .help = "Of which solid: the name of a body. Of any unless stated."                        \
+    }
+
+static const PxEntry handle_entries[] = {
+    NAME_ENTRY("handle 1"),
+    OF_BODY,
+    {.key = "shape",
+     .kind = PX_ENTRY_SECTION,
+     .flags = PX_FIELD_REQUIRED,
+     .section = &px_shape_section,
+     .help = "The region: what of a solid is in it at the start is held."},
+    {.key = "keyframes",
+     .kind = PX_ENTRY_LIST,
+     .section = &px_keyframe_section,
+     .most = 100000,
+     .help = "How it moves what it holds, as those of a wall; it stands still unless stated."},
+};
+
+static void handle_defaults(void *object)
+{
+    *(PxHandleDef *)object = px_handle_def_default();
+}
+
+const PxSection px_handle_section = {.name = "handle",
+                                     .fields = px_handle_fields,
+                                     .field_count = &px_handle_field_count,
+                                     .entries = handle_entries,
+                                     .entry_count = PX_COUNT(handle_entries),
+                                     .defaults = handle_defaults,
+                                     .help = "Holds a part of a solid, or moves it."};
+
+static const PxEntry force_entries[] = {
+    NAME_ENTRY("force 1"),
+    OF_BODY,
+    {.key = "shape",
+     .kind = PX_ENTRY_SECTION,
+     .flags = PX_FIELD_REQUIRED,
+     .section = &px_shape_section,
+     .help = "The region: the force is on what of a solid is in it, shared out by mass."},
+};
+
+static void force_defaults(void *object)
+{
+    *(PxForceDef *)object = px_force_def_default();
+}
+
+const PxSection px_force_section = {.name = "force",
+                                    .fields = px_force_fields,
+                                    .field_count = &px_force_field_count,
+                                    .entries = force_entries,
+                                    .entry_count = PX_COUNT(force_entries),
+                                    .defaults = force_defaults,
+                                    .help = "A force on a part of a solid."};
+
 static const char *const up_words[] = {"y", "z", NULL};
 static const PxField up_field = {.key = "up",
                                  .kind = PX_FIELD_WORD,
@@ -536,6 +594,16 @@ static const PxEntry scene_entries[] = {
      .section = &px_sink_section,
      .most = 1000,
      .help = "Where matter goes out."},
+    {.key = "handles",
+     .kind = PX_ENTRY_LIST,
+     .section = &px_handle_section,
+     .most = 1000,
+     .help = "What holds parts of solids."},
+    {.key = "forces",
+     .kind = PX_ENTRY_LIST,
+     .section = &px_force_section,
+     .most = 1000,
+     .help = "What pulls at parts of solids."},
     {.key = "events",
      .kind = PX_ENTRY_LIST,
      .section = &px_event_section,

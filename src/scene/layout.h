@@ -110,6 +110,8 @@ typedef union PxSectionObject {
     PxBodyDef body;
     PxEmitterDef emitter;
     PxSinkDef sink;
+    PxHandleDef handle;
+    PxForceDef force;
     PxShapeDef shape;
     PxSceneTime time;
     PxSceneTurn turn;
@@ -125,6 +127,8 @@ extern const PxSection px_material_section;
 extern const PxSection px_body_section;
 extern const PxSection px_emitter_section;
 extern const PxSection px_sink_section;
+extern const PxSection px_handle_section;
+extern const PxSection px_force_section;
 extern const PxSection px_shape_section;
 extern const PxSection px_turn_section;
 extern const PxSection px_keyframe_section;

@@ -123,8 +123,8 @@ static PxStatus find_world(const PxScene *scene, const char *path, const Step *f
     if (px_field_find(px_world_fields, px_world_field_count, first->word) != NULL)
         return find_field(path, path, px_world_fields, px_world_field_count, &scene->world, NULL,
                           out);
-    const char *words[MOST_WORDS] = {"materials", "bodies", "emitters"};
-    size_t count = 3;
+    const char *words[MOST_WORDS] = {"materials", "bodies", "emitters", "forces"};
+    size_t count = 4;
     for (size_t k = 0; k < px_world_field_count && count < MOST_WORDS; ++k)
         if (px_world_fields[k].flags & PX_FIELD_LIVE)
             words[count++] = px_world_fields[k].key;
@@ -144,7 +144,8 @@ PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
         PxLiveScope scope;
     } lists[] = {{"materials", "material", PX_LIVE_MATERIAL},
                  {"bodies", "body", PX_LIVE_BODY},
-                 {"emitters", "emitter", PX_LIVE_EMITTER}};
+                 {"emitters", "emitter", PX_LIVE_EMITTER},
+                 {"forces", "force", PX_LIVE_FORCE}};
     size_t list = 0;
     while (list < PX_COUNT(lists) && strcmp(first.word, lists[list].key) != 0)
         ++list;
@@ -160,11 +161,13 @@ PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
     const char *words[MOST_WORDS];
     size_t count = out->scope == PX_LIVE_MATERIAL ? scene->materials
                    : out->scope == PX_LIVE_BODY   ? scene->bodies
+                   : out->scope == PX_LIVE_FORCE  ? scene->forces
                                                   : scene->emitters;
     size_t shown_count = 0;
     for (size_t k = 0; k < count; ++k) {
         const char *word = out->scope == PX_LIVE_MATERIAL ? scene->material[k].name
                            : out->scope == PX_LIVE_BODY   ? scene->body[k].def.name
+                           : out->scope == PX_LIVE_FORCE  ? scene->force[k].def.name
                                                           : scene->emitter[k].def.name;
         if (strcmp(word, name.word) == 0) {
             out->index = k;
@@ -174,6 +177,9 @@ PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
             if (out->scope == PX_LIVE_EMITTER)
                 return find_field(path, name.rest, px_emitter_fields, px_emitter_field_count,
                                   &scene->emitter[k].def, NULL, out);
+            if (out->scope == PX_LIVE_FORCE)
+                return find_field(path, name.rest, px_force_fields, px_force_field_count,
+                                  &scene->force[k].def, NULL, out);
             return find_field(path, name.rest, px_body_fields, px_body_field_count,
                               &scene->body[k].def, &scene->body[k].def.wall, out);
         }

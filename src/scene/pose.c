@@ -1,4 +1,4 @@
-/// How shapes stand and how walls move.
+/// How shapes stand and how walls and handles move.
 #include "scene/content.h"
 
 #include "base/vec.h"
@@ -32,14 +32,23 @@ PxShapeDef px_scene_shape(const PxScene *scene, const PxShapeDef *stated, const 
     return shape;
 }
 
-PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxSceneBody *body)
+PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxShapeDef *stated,
+                                   const PxSceneTurn *turn, const PxSceneKeyframe *keyframe,
+                                   size_t keyframes)
 {
-    PxShapeDef shape = px_scene_shape(scene, &body->def.shape, &body->turn);
-    if (body->keyframes > 0) { /* the first is at time 0 */
-        shape.at = px_add(shape.at, body->keyframe[0].move);
-        shape.rotation = px_quat_multiply(turn_rotation(&body->keyframe[0].turn), shape.rotation);
+    PxShapeDef shape = px_scene_shape(scene, stated, turn);
+    if (keyframes > 0) { /* the first is at time 0 */
+        shape.at = px_add(shape.at, keyframe[0].move);
+        shape.rotation = px_quat_multiply(turn_rotation(&keyframe[0].turn), shape.rotation);
     }
     return shape;
+}
+
+bool px_scene_is_solid(const PxScene *scene, size_t body)
+{
+    size_t material = scene->body[body].material;
+    return !scene->body[body].def.wall && material != PX_NO_MATERIAL &&
+           scene->material[material].young > 0;
 }
 
 /* --- keyframes -------------------------------------------------------------------- */
@@ -64,17 +73,17 @@ static bool same_axis(const PxSceneTurn *a, const PxSceneTurn *b, PxVec3 *axis, 
     return true;
 }
 
-size_t px_scene_keyframes(const PxSceneBody *body, PxKeyframe *out)
+size_t px_scene_keyframes(const PxSceneKeyframe *keyframe, size_t keyframes, PxKeyframe *out)
 {
     const double most = 120; /* degrees in one go, safely less than half a turn */
     size_t count = 0;
-    for (size_t k = 0; k < body->keyframes; ++k) {
-        const PxSceneKeyframe *next = &body->keyframe[k];
+    for (size_t k = 0; k < keyframes; ++k) {
+        const PxSceneKeyframe *next = &keyframe[k];
         PxVec3 axis;
         double from, to;
-        if (k > 0 && same_axis(&body->keyframe[k - 1].turn, &next->turn, &axis, &from, &to) &&
+        if (k > 0 && same_axis(&keyframe[k - 1].turn, &next->turn, &axis, &from, &to) &&
             fabs(to - from) > most) {
-            const PxSceneKeyframe *last = &body->keyframe[k - 1];
+            const PxSceneKeyframe *last = &keyframe[k - 1];
             size_t parts = (size_t)ceil(fabs(to - from) / most);
             for (size_t p = 1; p < parts; ++p) {
                 double t = (double)p / (double)parts;

@@ -577,21 +577,22 @@ static bool read_shape(PxScene *scene, const PxPath *above, const json_t *json, 
 
 /* --- bodies ------------------------------------------------------------------------------ */
 
+/* *out begins with one at time 0. */
 static PxStatus read_keyframes(PxScene *scene, const PxPath *above, const json_t *json,
-                               PxSceneBody *body)
+                               const PxSection *section, PxSceneKeyframe **out, size_t *made)
 {
-    json_t *list = read_list(scene, above, &px_body_section, "keyframes", json);
+    json_t *list = read_list(scene, above, section, "keyframes", json);
     if (list == NULL || json_array_size(list) == 0)
         return PX_OK;
     PxPath path = px_path_key(above, "keyframes");
     size_t count = json_array_size(list);
-    body->keyframe = PX_ARENA_ARRAY(&scene->memory, PxSceneKeyframe, count + 1);
-    if (body->keyframe == NULL)
+    PxSceneKeyframe *keyframe = *out = PX_ARENA_ARRAY(&scene->memory, PxSceneKeyframe, count + 1);
+    if (keyframe == NULL)
         return no_room("keyframes", count);
     /* A wall starts where it was put, unless the first keyframe says otherwise. */
-    px_keyframe_section.defaults(&body->keyframe[0]);
-    body->keyframe[0].turn.axis = px_scene_up_vector(scene);
-    body->keyframes = 1;
+    px_keyframe_section.defaults(&keyframe[0]);
+    keyframe[0].turn.axis = px_scene_up_vector(scene);
+    *made = 1;
     for (size_t k = 0; k < count; ++k) {
         json_t *value = json_array_get(list, k);
         PxPath at = px_path_index(&path, k), time = px_path_key(&at, "at");
@@ -603,9 +604,9 @@ static PxStatus read_keyframes(PxScene *scene, const PxPath *above, const json_t
         good = read_turn(scene, &at, value, &next.turn) && good;
         if (!good)
             continue;
-        const PxSceneKeyframe *last = &body->keyframe[body->keyframes - 1];
+        const PxSceneKeyframe *last = &keyframe[*made - 1];
         if (k == 0 && next.at == 0)
-            body->keyframes = 0;
+            *made = 0;
         else if (next.at <= last->at) {
             char now[32], before[32];
             px_complain(scene, PX_ERROR, &time, PX_AT_VALUE,
@@ -613,7 +614,7 @@ static PxStatus read_keyframes(PxScene *scene, const PxPath *above, const json_t
                         px_number_text(next.at, now), px_number_text(last->at, before));
             continue;
         }
-        body->keyframe[body->keyframes++] = next;
+        keyframe[(*made)++] = next;
     }
     return PX_OK;
 }
@@ -716,7 +717,7 @@ static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size
                         "has no end and cannot be filled; should this body have \"wall\": true?");
         return PX_OK;
     }
-    return read_keyframes(scene, path, json, body);
+    return read_keyframes(scene, path, json, &px_body_section, &body->keyframe, &body->keyframes);
 }
 
 typedef struct Named {
@@ -733,22 +734,38 @@ static int compare_names(const void *a, const void *b)
     return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Emitters and sinks are looked at with the bodies: what an emitter gives is a body of
+static const char *name_in(const PxScene *scene, size_t list, size_t index)
+{
+    switch (list) {
+    case 0:
+        return scene->body[index].def.name;
+    case 1:
+        return scene->emitter[index].def.name;
+    case 2:
+        return scene->sink[index].def.name;
+    case 3:
+        return scene->handle[index].def.name;
+    default:
+        return scene->force[index].def.name;
+    }
+}
+
+/* Emitters, sinks, ... are looked at with the bodies: what an emitter gives is a body of
  * its name, and a name should lead to one thing. */
 static PxStatus check_names(PxScene *scene, const PxPath *root)
 {
-    static const char *const lists[] = {"bodies", "emitters", "sinks"};
-    size_t counts[] = {scene->bodies, scene->emitters, scene->sinks}, count = 0;
+    static const char *const lists[] = {"bodies", "emitters", "sinks", "handles", "forces"};
+    size_t counts[] = {scene->bodies, scene->emitters, scene->sinks, scene->handles, scene->forces};
+    size_t all = 0, count = 0;
+    for (size_t list = 0; list < PX_COUNT(lists); ++list)
+        all += counts[list];
     PxArenaMark mark = px_arena_mark(&scene->memory);
-    Named *named = PX_ARENA_ARRAY(&scene->memory, Named, counts[0] + counts[1] + counts[2]);
+    Named *named = PX_ARENA_ARRAY(&scene->memory, Named, all);
     if (named == NULL)
-        return no_room("names", counts[0] + counts[1] + counts[2]);
+        return no_room("names", all);
     for (size_t list = 0; list < PX_COUNT(lists); ++list)
         for (size_t k = 0; k < counts[list]; ++k)
-            named[count++] = (Named){list == 0   ? scene->body[k].def.name
-                                     : list == 1 ? scene->emitter[k].def.name
-                                                 : scene->sink[k].def.name,
-                                     list, k};
+            named[count++] = (Named){name_in(scene, list, k), list, k};
     qsort(named, count, sizeof *named, compare_names);
     for (size_t k = 1; k < count; ++k) {
         if (strcmp(named[k].name, named[k - 1].name) != 0)
@@ -763,9 +780,22 @@ static PxStatus check_names(PxScene *scene, const PxPath *root)
     return PX_OK;
 }
 
+/* Keyframes in all, those put between turns included, may not become too many. */
+static void count_keyframes(PxScene *scene, const PxPath *above, const PxSceneKeyframe *keyframe,
+                            size_t keyframes, size_t *count)
+{
+    enum { MOST_KEYFRAMES = 1000000 };
+    PxPath journey = px_path_key(above, "keyframes");
+    *count += px_scene_keyframes(keyframe, keyframes, NULL);
+    if (*count <= MOST_KEYFRAMES)
+        return;
+    px_complain(scene, PX_ERROR, &journey, PX_AT_VALUE,
+                "turn too often: more than %d keyframes in all", MOST_KEYFRAMES);
+    *count = 0;
+}
+
 static PxStatus read_bodies(PxScene *scene, const PxPath *root)
 {
-    enum { MOST_KEYFRAMES = 1000000 }; /* of all bodies, those put between included */
     json_t *list = read_list(scene, root, &px_scene_section, "bodies", scene->root);
     if (list == NULL)
         return PX_OK;
@@ -775,15 +805,10 @@ static PxStatus read_bodies(PxScene *scene, const PxPath *root)
     if (scene->body == NULL)
         return no_room("bodies", count);
     for (size_t k = 0; k < count; ++k) {
-        PxPath at = px_path_index(&path, k), journey = px_path_key(&at, "keyframes");
+        PxPath at = px_path_index(&path, k);
         PX_TRY(read_body(scene, &at, json_array_get(list, k), k, &scene->body[k]));
         scene->bodies++;
-        keyframes += px_scene_keyframes(&scene->body[k], NULL);
-        if (keyframes > MOST_KEYFRAMES) {
-            px_complain(scene, PX_ERROR, &journey, PX_AT_VALUE,
-                        "turn too often: more than %d keyframes in all", MOST_KEYFRAMES);
-            keyframes = 0;
-        }
+        count_keyframes(scene, &at, scene->body[k].keyframe, scene->body[k].keyframes, &keyframes);
     }
     return PX_OK;
 }
@@ -887,6 +912,113 @@ static PxStatus read_sinks(PxScene *scene, const PxPath *root)
     return PX_OK;
 }
 
+/* --- handles and forces ------------------------------------------------------------------------
+ */
+
+/* Which body's particles are meant: PX_NO_BODY, any solid's, when none is named or after a
+ * complaint. */
+static size_t read_solid_name(PxScene *scene, const PxPath *above, const json_t *json,
+                              const PxSection *section)
+{
+    enum { SHOWN = 64 };
+    const char *name = read_text(scene, above, section, "body", json), *words[SHOWN];
+    size_t count = 0, found = PX_NO_BODY;
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        if (name != NULL && found == PX_NO_BODY && strcmp(scene->body[k].def.name, name) == 0)
+            found = k;
+        if (px_scene_is_solid(scene, k) && count < SHOWN)
+            words[count++] = scene->body[k].def.name;
+    }
+    if (json_object_get(json, "body") != NULL && name == NULL)
+        return PX_NO_BODY; /* refused already */
+    if (found != PX_NO_BODY ? px_scene_is_solid(scene, found) : name == NULL && count > 0)
+        return found;
+    PxPath path = px_path_key(above, "body");
+    char list[400], near[120], part[120];
+    px_list_text(words, count, list, sizeof list);
+    if (count == 0)
+        snprintf(list, sizeof list, "none: a solid's material has \"young\"");
+    if (name == NULL)
+        px_complain(scene, PX_ERROR, above, PX_AT_VALUE, "has nothing to act on: solids are %s",
+                    list);
+    else if (found == PX_NO_BODY)
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is '%s', but the solids of this scene are %s%s",
+                    px_quote(name, part, sizeof part), list,
+                    px_suggestion_text(name, words, count, near, sizeof near));
+    else
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE, "is '%s', which is %s; solids are %s",
+                    px_quote(name, part, sizeof part),
+                    scene->body[found].def.wall ? "a wall: walls move by keyframes of their own"
+                                                : "not a solid: the \"young\" of its material is 0",
+                    list);
+    return PX_NO_BODY;
+}
+
+static PxStatus read_handle(PxScene *scene, const PxPath *path, json_t *json, size_t index,
+                            PxSceneHandle *out)
+{
+    *out = (PxSceneHandle){.body = PX_NO_BODY};
+    px_handle_section.defaults(&out->def);
+    PX_TRY(read_name(scene, path, json, &px_handle_section, index, &out->def.name));
+    if (!read_object(scene, path, json, "an object with a shape"))
+        return PX_OK;
+    read_section(scene, path, json, &px_handle_section, &out->def);
+    out->shape_known = read_shape(scene, path, json, &out->def.shape, &out->turn);
+    out->body = read_solid_name(scene, path, json, &px_handle_section);
+    check_between(scene, path, out->def.start, out->def.end);
+    return read_keyframes(scene, path, json, &px_handle_section, &out->keyframe, &out->keyframes);
+}
+
+static PxStatus read_force(PxScene *scene, const PxPath *path, json_t *json, size_t index,
+                           PxSceneForce *out)
+{
+    *out = (PxSceneForce){.body = PX_NO_BODY};
+    px_force_section.defaults(&out->def);
+    PX_TRY(read_name(scene, path, json, &px_force_section, index, &out->def.name));
+    if (!read_object(scene, path, json, "an object with a shape and a force"))
+        return PX_OK;
+    read_section(scene, path, json, &px_force_section, &out->def);
+    out->shape_known = read_shape(scene, path, json, &out->def.shape, &out->turn);
+    out->body = read_solid_name(scene, path, json, &px_force_section);
+    check_between(scene, path, out->def.start, out->def.end);
+    return PX_OK;
+}
+
+static PxStatus read_handles(PxScene *scene, const PxPath *root)
+{
+    json_t *list = read_list(scene, root, &px_scene_section, "handles", scene->root);
+    PxPath path = px_path_key(root, "handles");
+    size_t count = json_array_size(list), keyframes = 0;
+    scene->handle = PX_ARENA_ARRAY(&scene->memory, PxSceneHandle, count);
+    if (scene->handle == NULL)
+        return no_room("handles", count);
+    for (size_t k = 0; k < count; ++k) {
+        PxPath at = px_path_index(&path, k);
+        PxSceneHandle *handle = &scene->handle[k];
+        PX_TRY(read_handle(scene, &at, json_array_get(list, k), k, handle));
+        scene->handles++;
+        count_keyframes(scene, &at, handle->keyframe, handle->keyframes, &keyframes);
+    }
+    return PX_OK;
+}
+
+static PxStatus read_forces(PxScene *scene, const PxPath *root)
+{
+    json_t *list = read_list(scene, root, &px_scene_section, "forces", scene->root);
+    PxPath path = px_path_key(root, "forces");
+    size_t count = json_array_size(list);
+    scene->force = PX_ARENA_ARRAY(&scene->memory, PxSceneForce, count);
+    if (scene->force == NULL)
+        return no_room("forces", count);
+    for (size_t k = 0; k < count; ++k) {
+        PxPath at = px_path_index(&path, k);
+        PX_TRY(read_force(scene, &at, json_array_get(list, k), k, &scene->force[k]));
+        scene->forces++;
+    }
+    return PX_OK;
+}
+
 /* --- events, camera --------------------------------------------------------------- */
 
 /* One number or three; false after a complaint. */
@@ -936,6 +1068,9 @@ static void check_event(PxScene *scene, const PxPath *set, const PxPath *to,
         break;
     case PX_LIVE_EMITTER:
         copy.emitter = scene->emitter[live.index].def;
+        break;
+    case PX_LIVE_FORCE:
+        copy.force = scene->force[live.index].def;
         break;
     }
     if (px_field_set(live.field, &copy, live.rest, event->to, event->values, event->set) != PX_OK)
@@ -1032,9 +1167,12 @@ void px_scene_forget(PxScene *scene)
     scene->body = NULL;
     scene->emitter = NULL;
     scene->sink = NULL;
+    scene->handle = NULL;
+    scene->force = NULL;
     scene->event = NULL;
     scene->event_index = NULL;
     scene->materials = scene->bodies = scene->emitters = scene->sinks = scene->events = 0;
+    scene->handles = scene->forces = 0;
     scene->has_camera = false;
     free(scene->resolved);
     scene->resolved = NULL;
@@ -1076,6 +1214,8 @@ static PxStatus read_all(PxScene *scene)
     PX_TRY(read_bodies(scene, &root));
     PX_TRY(read_emitters(scene, &root));
     PX_TRY(read_sinks(scene, &root));
+    PX_TRY(read_handles(scene, &root));
+    PX_TRY(read_forces(scene, &root));
     PX_TRY(check_names(scene, &root));
     PX_TRY(read_events(scene, &root));
     read_camera(scene, &root);

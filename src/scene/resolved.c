@@ -142,6 +142,19 @@ static void write_shape(PxWriter *w, const PxShapeDef *shape, const PxSceneTurn 
     px_write_close_flat(w, '}');
 }
 
+static void write_keyframes(PxWriter *w, const PxSceneKeyframe *keyframe, size_t keyframes)
+{
+    px_write_key(w, "keyframes");
+    px_write_open(w, '[');
+    for (size_t k = 0; k < keyframes; ++k) {
+        px_write_open_flat(w, '{');
+        write_fields(w, &px_keyframe_section, &keyframe[k]);
+        write_turn(w, &keyframe[k].turn);
+        px_write_close_flat(w, '}');
+    }
+    px_write_close(w, ']');
+}
+
 static void write_body(PxWriter *w, const PxScene *scene, const PxSceneBody *body, Purpose purpose)
 {
     px_write_open(w, '{');
@@ -161,17 +174,8 @@ static void write_body(PxWriter *w, const PxScene *scene, const PxSceneBody *bod
     }
     if (body->def.wall && body->has_look)
         write_look(w, &body->look, purpose);
-    if (body->def.wall) {
-        px_write_key(w, "keyframes");
-        px_write_open(w, '[');
-        for (size_t k = 0; k < body->keyframes; ++k) {
-            px_write_open_flat(w, '{');
-            write_fields(w, &px_keyframe_section, &body->keyframe[k]);
-            write_turn(w, &body->keyframe[k].turn);
-            px_write_close_flat(w, '}');
-        }
-        px_write_close(w, ']');
-    }
+    if (body->def.wall)
+        write_keyframes(w, body->keyframe, body->keyframes);
     px_write_close(w, '}');
 }
 
@@ -199,6 +203,41 @@ static void write_sink(PxWriter *w, const PxSceneSink *sink, Purpose purpose)
     if (sink->shape_known)
         write_shape(w, &sink->def.shape, &sink->turn, purpose);
     write_fields(w, &px_sink_section, &sink->def);
+    px_write_close(w, '}');
+}
+
+static void write_body_name(PxWriter *w, const PxScene *scene, size_t body)
+{
+    if (body == PX_NO_BODY)
+        return;
+    px_write_key(w, "body");
+    px_write_text(w, scene->body[body].def.name);
+}
+
+static void write_handle(PxWriter *w, const PxScene *scene, const PxSceneHandle *handle,
+                         Purpose purpose)
+{
+    px_write_open(w, '{');
+    px_write_key(w, "name");
+    px_write_text(w, handle->def.name);
+    write_body_name(w, scene, handle->body);
+    if (handle->shape_known)
+        write_shape(w, &handle->def.shape, &handle->turn, purpose);
+    write_fields(w, &px_handle_section, &handle->def);
+    write_keyframes(w, handle->keyframe, handle->keyframes);
+    px_write_close(w, '}');
+}
+
+static void write_force(PxWriter *w, const PxScene *scene, const PxSceneForce *force,
+                        Purpose purpose)
+{
+    px_write_open(w, '{');
+    px_write_key(w, "name");
+    px_write_text(w, force->def.name);
+    write_body_name(w, scene, force->body);
+    if (force->shape_known)
+        write_shape(w, &force->def.shape, &force->turn, purpose);
+    write_fields(w, &px_force_section, &force->def);
     px_write_close(w, '}');
 }
 
@@ -262,6 +301,16 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
     px_write_open(w, '[');
     for (size_t k = 0; k < scene->sinks; ++k)
         write_sink(w, &scene->sink[k], purpose);
+    px_write_close(w, ']');
+    px_write_key(w, "handles");
+    px_write_open(w, '[');
+    for (size_t k = 0; k < scene->handles; ++k)
+        write_handle(w, scene, &scene->handle[k], purpose);
+    px_write_close(w, ']');
+    px_write_key(w, "forces");
+    px_write_open(w, '[');
+    for (size_t k = 0; k < scene->forces; ++k)
+        write_force(w, scene, &scene->force[k], purpose);
     px_write_close(w, ']');
     px_write_key(w, "events");
     px_write_open(w, '[');

@@ -63,13 +63,15 @@ static PxStatus value_from_text(const char *path, const char *text, json_t **out
     return *out != NULL ? PX_OK : fail_at(path, "the value is not valid UTF-8");
 }
 
-/* Which element of a list is meant: its number, the name of a body, emitter or sink, or
+/* Which element of a list is meant: its number, the name of a body, emitter, sink, ..., or
  * a component of a vector. `key` is the list's. */
 static bool find_element(const json_t *list, const char *key, const char *word, size_t *out)
 {
-    const char *one = strcmp(key, "emitters") == 0 ? "emitter"
-                      : strcmp(key, "sinks") == 0  ? "sink"
-                                                   : "body";
+    const char *one = strcmp(key, "emitters") == 0  ? "emitter"
+                      : strcmp(key, "sinks") == 0   ? "sink"
+                      : strcmp(key, "handles") == 0 ? "handle"
+                      : strcmp(key, "forces") == 0  ? "force"
+                                                    : "body";
     for (size_t k = 0; k < json_array_size(list); ++k) {
         const json_t *element = json_array_get(list, k);
         const char *name = json_string_value(json_object_get(element, "name"));

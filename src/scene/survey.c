@@ -263,7 +263,8 @@ PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
         bool filled_plane = body->def.shape.kind == PX_SHAPE_PLANE && !body->def.wall;
         if (!body->shape_known || filled_plane) /* was complained about */
             continue;
-        PxShapeDef def = px_scene_shape_at_start(scene, body);
+        PxShapeDef def = px_scene_shape_at_start(scene, &body->def.shape, &body->turn,
+                                                 body->keyframe, body->keyframes);
         PX_TRY(make_shape(complain, "bodies", k, &def, &out->shape[k]));
         if (out->shape[k] != NULL)
             survey_body(scene, body, out->shape[k], out);

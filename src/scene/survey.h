@@ -65,6 +65,9 @@ PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchF
 /// Complains about emitters and sinks. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_flow(PxScene *scene, const PxSurvey *survey);
 
+/// Complains about handles and forces in whose regions there is nothing. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey);
+
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);
 

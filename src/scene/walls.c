@@ -20,13 +20,13 @@ static PxStatus make_wall(const PxScene *scene, const PxSceneBody *body, PxWall 
     *wall = (PxWall){.def = shape,
                      .inside = body->def.inside,
                      .pivot = shape.at,
-                     .keys = px_scene_keyframes(body, NULL)};
+                     .keys = px_scene_keyframes(body->keyframe, body->keyframes, NULL)};
     wall->def.mesh = NULL;
     if (wall->keys > 0) {
         wall->key = calloc(wall->keys, sizeof *wall->key);
         if (wall->key == NULL)
             return px_fail(PX_ERR_MEMORY, "scene: no room for %zu keyframes", wall->keys);
-        px_scene_keyframes(body, wall->key);
+        px_scene_keyframes(body->keyframe, body->keyframes, wall->key);
     }
     PX_TRY(px_shape_create(&shape, &wall->shape));
     wall->bounds = px_shape_bounds(wall->shape);

@@ -108,8 +108,8 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
     char head[64], name[PX_NAME_SIZE];
     const char *rest = split(path, head, sizeof head);
     bool materials = strcmp(head, "materials") == 0, bodies = strcmp(head, "bodies") == 0;
-    bool emitters = strcmp(head, "emitters") == 0;
-    if (!materials && !bodies && !emitters) {
+    bool emitters = strcmp(head, "emitters") == 0, forces = strcmp(head, "forces") == 0;
+    if (!materials && !bodies && !emitters && !forces) {
         PX_TRY(set_field(px_world_fields, px_world_field_count, &world->def, path, path, value,
                          values));
         world_changed(world);
@@ -139,6 +139,12 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
         emitter_changed(world, k, key);
         return PX_OK;
     }
+    for (uint32_t k = 0; forces && k < world->forces.count; ++k)
+        if (strcmp(world->forces.data[k].name, name) == 0)
+            return set_field(px_force_fields, px_force_field_count, &world->forces.data[k].def, key,
+                             path, value, values);
+    if (forces)
+        return px_fail(PX_ERR_ARGUMENT, "%s: there is no force '%s'", path, name);
     if (emitters)
         return px_fail(PX_ERR_ARGUMENT, "%s: there is no emitter '%s'", path, name);
     for (uint32_t k = 0; k < world->bodies.count; ++k) {

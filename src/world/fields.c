@@ -1,6 +1,6 @@
-/// Every number a scene may state about the world, a material, a body, an
-/// emitter or a sink: its key, its unit, its range. Whoever adds a member to a def adds a line
-/// here.
+/// Every number a scene may state about the world, a material, a body, an emitter, a sink,
+/// a handle or a force: its key, its unit, its range. Whoever adds a member to a def adds a
+/// line here.
 #include "world/fields.h"
 
 #include "fluid/pressure/pressure.h"
@@ -282,7 +282,7 @@ const PxField px_body_fields[] = {
 };
 const size_t px_body_field_count = PX_COUNT(px_body_fields);
 
-/* When an emitter gives, a sink takes. */
+/* When an emitter gives, a sink takes, a handle holds, a force acts. */
 #define BETWEEN(type, verb)                                                                        \
     {.key = "start",                                                                               \
      .kind = PX_FIELD_NUMBER,                                                                      \
@@ -342,3 +342,19 @@ const size_t px_emitter_field_count = PX_COUNT(px_emitter_fields);
 
 const PxField px_sink_fields[] = {BETWEEN(PxSinkDef, "swallow")};
 const size_t px_sink_field_count = PX_COUNT(px_sink_fields);
+
+const PxField px_handle_fields[] = {BETWEEN(PxHandleDef, "hold")};
+const size_t px_handle_field_count = PX_COUNT(px_handle_fields);
+
+const PxField px_force_fields[] = {
+    {.key = "force",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
+     .offset = AT(PxForceDef, force),
+     .unit = "N",
+     .least = -1e15,
+     .most = 1e15,
+     .help = "On all that is in the region together."},
+    BETWEEN(PxForceDef, "act"),
+};
+const size_t px_force_field_count = PX_COUNT(px_force_fields);

@@ -15,5 +15,9 @@ extern const PxField px_emitter_fields[];
 extern const size_t px_emitter_field_count;
 extern const PxField px_sink_fields[];
 extern const size_t px_sink_field_count;
+extern const PxField px_handle_fields[];
+extern const size_t px_handle_field_count;
+extern const PxField px_force_fields[];
+extern const size_t px_force_field_count;
 
 #endif

@@ -11,6 +11,7 @@ typedef struct PxWorldState {
     double time;        ///< s
     double top_speed;   ///< fastest flow to be expected, m/s; never falls
     uint64_t events;    ///< carried out so far
+    uint64_t grips;     ///< beginnings and ends of handles that are over
     uint64_t bound_due; ///< 1: top_speed is to be estimated anew before the next step
     uint64_t not_converged;
     uint64_t caught;

@@ -107,6 +107,7 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->walls);
     PX_LIST_FREE(&world->events);
     px_emitters_free(world);
+    px_handles_free(world);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -222,23 +223,11 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
 
 static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, uint32_t body)
 {
-    for (size_t k = 0; k < def->keyframes; ++k) {
-        const PxKeyframe *key = &def->keyframe[k];
-        if (!isfinite(key->time) || !px_finite(key->at))
-            return px_fail(PX_ERR_ARGUMENT, "keyframe %zu is not finite", k + 1);
-        if (k > 0 && !(key->time > key[-1].time))
-            return px_fail(PX_ERR_ARGUMENT, "keyframe %zu is at %g s, wanted after %g s", k + 1,
-                           key->time, key[-1].time);
-    }
+    PX_TRY(px_keyframes_check(def->keyframe, def->keyframes));
     if (!PX_LIST_RESERVE(&world->walls, 1))
         return px_fail(PX_ERR_MEMORY, "no room for a wall");
-    PxKeyframe *keys = NULL;
-    if (def->keyframes > 0) {
-        keys = calloc(def->keyframes, sizeof *keys);
-        if (keys == NULL)
-            return px_fail(PX_ERR_MEMORY, "no room for %zu keyframes", def->keyframes);
-        memcpy(keys, def->keyframe, def->keyframes * sizeof *keys);
-    }
+    PxKeyframe *keys;
+    PX_TRY(px_keyframes_copy(def->keyframe, def->keyframes, &keys));
     PxWall wall = {.shape = shape,
                    .def = def->shape,
                    .inside = def->inside,
@@ -422,6 +411,7 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
                            "stored particle %u has a material or body that the "
                            "scene does not have",
                            i);
+    PX_TRY(px_handles_check(world, state->grips, particles));
     PX_TRY(px_emitters_restore(world, emitters));
     /* Events may change particles too: those of the store have all that behind them. */
     for (uint64_t k = 0; k < state->events; ++k) {

@@ -8,6 +8,7 @@
 #include "phyxel/world.h"
 #include "solid/solid.h"
 #include "world/emitter.h"
+#include "world/handle.h"
 #include "world/state.h"
 
 /// Set by the defaults functions: a def made by hand lacks it.
@@ -53,6 +54,9 @@ struct PxWorld {
     PX_LIST(PxEmitter) emitters;
     PxTable progress; ///< a row an emitter
     PX_LIST(PxSink) sinks;
+    PX_LIST(PxHandle) handles;
+    PX_LIST(PxGrip) grips; ///< by time
+    PX_LIST(PxRegionForce) forces;
     uint8_t *drop;           ///< in a step with sinks: which rows are to go, in scratch
     PX_LIST(PxEvent) events; ///< by time, then in the order they were added
 

@@ -1,0 +1,109 @@
+#include "matter/pose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+PxStatus px_keyframes_check(const PxKeyframe *key, size_t keys)
+{
+    for (size_t k = 0; k < keys; ++k) {
+        if (!isfinite(key[k].time) || !px_finite(key[k].at))
+            return px_fail(PX_ERR_ARGUMENT, "keyframe %zu is not finite", k + 1);
+        if (k > 0 && !(key[k].time > key[k - 1].time))
+            return px_fail(PX_ERR_ARGUMENT, "keyframe %zu is at %g s, wanted after %g s", k + 1,
+                           key[k].time, key[k - 1].time);
+    }
+    return PX_OK;
+}
+
+PxStatus px_keyframes_copy(const PxKeyframe *key, size_t keys, PxKeyframe **out)
+{
+    *out = NULL;
+    if (keys == 0)
+        return PX_OK;
+    *out = calloc(keys, sizeof **out);
+    if (*out == NULL)
+        return px_fail(PX_ERR_MEMORY, "no room for %zu keyframes", keys);
+    memcpy(*out, key, keys * sizeof **out);
+    return PX_OK;
+}
+
+static PxQuat blend(PxQuat a, PxQuat b, double t)
+{
+    /* By the shorter arc and at an even pace (Shoemake 1985); nearly equal ones straight,
+     * since there the sines cannot be divided and the pace is even all the same. */
+    double dot = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    if (dot < 0)
+        b = (PxQuat){-b.x, -b.y, -b.z, -b.w};
+    dot = fabs(dot);
+    double u = 1.0 - t, v = t;
+    if (dot < 0.9995) {
+        double angle = acos(dot > 1 ? 1 : dot), s = sin(angle);
+        u = sin((1.0 - t) * angle) / s;
+        v = sin(t * angle) / s;
+    }
+    return px_quat_normalized(
+        (PxQuat){u * a.x + v * b.x, u * a.y + v * b.y, u * a.z + v * b.z, u * a.w + v * b.w});
+}
+
+PxPose px_pose_at(const PxKeyframe *key, size_t keys, double time)
+{
+    PxPose pose = {{0, 0, 0}, px_quat_identity()};
+    size_t n = keys;
+    if (n == 0)
+        return pose;
+    if (time <= key[0].time)
+        return (PxPose){key[0].at, px_quat_normalized(key[0].rotation)};
+    if (time >= key[n - 1].time)
+        return (PxPose){key[n - 1].at, px_quat_normalized(key[n - 1].rotation)};
+    size_t k = 1;
+    while (key[k].time < time)
+        ++k;
+    double t = (time - key[k - 1].time) / (key[k].time - key[k - 1].time);
+    pose.move = px_mad(key[k - 1].at, px_sub(key[k].at, key[k - 1].at), t);
+    pose.turn =
+        blend(px_quat_normalized(key[k - 1].rotation), px_quat_normalized(key[k].rotation), t);
+    return pose;
+}
+
+PxPoseRate px_pose_rate(const PxKeyframe *key, size_t keys, double time)
+{
+    PxPoseRate rate = {{0, 0, 0}, {0, 0, 0}};
+    if (keys == 0 || time < key[0].time || time >= key[keys - 1].time)
+        return rate;
+    size_t k = 1;
+    while (key[k].time <= time)
+        ++k;
+    double every = 1.0 / (key[k].time - key[k - 1].time);
+    rate.move = px_scale(px_sub(key[k].at, key[k - 1].at), every);
+    /* From one turn to the next about one axis, evenly: b a^-1 is all of it. */
+    PxQuat way = px_quat_multiply(px_quat_normalized(key[k].rotation),
+                                  px_quat_conjugate(px_quat_normalized(key[k - 1].rotation)));
+    if (way.w < 0) /* the shorter arc */
+        way = (PxQuat){-way.x, -way.y, -way.z, -way.w};
+    PxVec3 axis = {way.x, way.y, way.z};
+    double sine = px_length(axis);
+    if (sine > 0)
+        rate.spin = px_scale(axis, 2 * atan2(sine, way.w) / sine * every);
+    return rate;
+}
+
+PxPose px_pose_between(const PxPose *a, const PxPose *b, double when)
+{
+    if (when <= 0)
+        return *a;
+    if (when >= 1)
+        return *b;
+    return (PxPose){px_mad(a->move, px_sub(b->move, a->move), when), blend(a->turn, b->turn, when)};
+}
+
+PxVec3 px_pose_to_rest(const PxPose *pose, PxVec3 pivot, PxVec3 world)
+{
+    PxVec3 arm = px_sub(px_sub(world, pose->move), pivot);
+    return px_add(px_rotate(px_quat_conjugate(pose->turn), arm), pivot);
+}
+
+PxVec3 px_pose_to_world(const PxPose *pose, PxVec3 pivot, PxVec3 rest)
+{
+    PxVec3 arm = px_rotate(pose->turn, px_sub(rest, pivot));
+    return px_add(px_add(arm, pivot), pose->move);
+}

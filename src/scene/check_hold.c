@@ -1,0 +1,176 @@
+/// The deeper look at handles and forces: is there anything in their regions?
+#include "scene/survey.h"
+
+#include "base/vec.h"
+#include "scene/writer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_PARTICLES 2000000.0 /* of a solid that is looked at particle by particle */
+#define MOST_TESTS 2e7           /* of a particle against a region, in one check */
+
+/* A handle or a force. */
+typedef struct Region {
+    const char *list;
+    size_t index, body;
+    double start;
+    PxShapeDef shape; /* where it is at time 0 */
+} Region;
+
+typedef struct RegionPath {
+    PxPath root, list, one, value;
+} RegionPath;
+
+static const PxPath *region_path(RegionPath *p, const Region *region, const char *key)
+{
+    p->root = px_path_root();
+    p->list = px_path_key(&p->root, region->list);
+    p->one = px_path_index(&p->list, region->index);
+    p->value = px_path_key(&p->one, key);
+    return &p->value;
+}
+
+typedef struct Hold {
+    PxScene *scene;
+    const PxSurvey *survey;
+    PxPoints *points; /* one a body: its particles, made when first asked for */
+    bool *made;
+    double tests;
+    bool gave_up;
+} Hold;
+
+static bool bounds_meet(PxBounds a, PxBounds b)
+{
+    return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y &&
+           b.low.y <= a.high.y && a.low.z <= b.high.z && b.low.z <= a.high.z;
+}
+
+/* The particles that the body starts with; NULL when there are too many to look at. */
+static const PxPoints *particles_of(Hold *hold, size_t body)
+{
+    const PxScene *scene = hold->scene;
+    const PxShape *shape = hold->survey->shape[body];
+    if (!hold->made[body]) {
+        hold->made[body] = true;
+        if (px_shape_fill_estimate(shape, scene->world.spacing) > MOST_PARTICLES ||
+            px_shape_fill(shape,
+                          scene->body[body].def.fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC
+                                                                      : PX_LATTICE_HEXAGONAL,
+                          scene->world.spacing, 2 * (size_t)MOST_PARTICLES,
+                          &hold->points[body]) != PX_OK)
+            hold->points[body] = (PxPoints){0};
+    }
+    return hold->points[body].count > 0 ? &hold->points[body] : NULL;
+}
+
+/* Is a particle of the body in the region? What cannot be looked at counts as one that is. */
+static bool touches(Hold *hold, const PxShape *region, size_t body)
+{
+    if (!bounds_meet(px_shape_bounds(region), px_shape_bounds(hold->survey->shape[body])))
+        return false;
+    const PxPoints *points = particles_of(hold, body);
+    hold->tests += points != NULL ? (double)points->count : 0;
+    if (points == NULL || hold->tests > MOST_TESTS) {
+        hold->gave_up = true;
+        return true;
+    }
+    for (size_t k = 0; k < points->count; ++k)
+        if (px_shape_inside(region, points->position[k]))
+            return true;
+    return false;
+}
+
+/* Errors: PX_ERR_MEMORY. A region whose shape cannot be made is a complaint. */
+static PxStatus check_region(Hold *hold, const Region *region)
+{
+    PxScene *scene = hold->scene;
+    double end = scene->time.frames / scene->time.fps;
+    bool handle = region->list[0] == 'h', any = false;
+    RegionPath path;
+    char start[32], last[32], name[120];
+    if (region->start > end)
+        px_complain(scene, PX_WARNING, region_path(&path, region, "start"), PX_AT_VALUE,
+                    "is %s s, but the run ends at %s s: nothing will be %s",
+                    px_number_text(region->start, start), px_number_text(end, last),
+                    handle ? "held" : "pulled");
+    PxShape *shape;
+    PxStatus status = px_shape_create(&region->shape, &shape);
+    if (status == PX_ERR_MEMORY)
+        return status;
+    if (status != PX_OK) {
+        px_complain(scene, PX_ERROR, region_path(&path, region, "shape"), PX_AT_VALUE, "%s",
+                    px_error_message());
+        return PX_OK;
+    }
+    /* What is there later is not known. */
+    for (size_t k = 0; k < scene->bodies && region->start == 0 && !any; ++k)
+        if (hold->survey->shape[k] != NULL && px_scene_is_solid(scene, k) &&
+            (region->body == PX_NO_BODY || region->body == k))
+            any = touches(hold, shape, k);
+    px_shape_free(shape);
+    if (any || region->start > 0)
+        return PX_OK;
+    char whose[160] = "any solid";
+    if (region->body != PX_NO_BODY)
+        snprintf(whose, sizeof whose, "'%s'",
+                 px_quote(scene->body[region->body].def.name, name, sizeof name));
+    /* Something may come into the region of a force, but a handle takes hold only once. */
+    px_complain(scene, handle ? PX_ERROR : PX_WARNING, region_path(&path, region, "shape"),
+                PX_AT_VALUE,
+                "has no particle of %s in it at the start: %s; is it at the right place, and "
+                "thicker than the spacing (%.3g m)?",
+                whose, handle ? "it would hold nothing" : "nothing is pulled at first",
+                scene->world.spacing);
+    return PX_OK;
+}
+
+static PxStatus check_regions(Hold *hold)
+{
+    PxScene *scene = hold->scene;
+    for (size_t k = 0; k < scene->handles; ++k) {
+        const PxSceneHandle *h = &scene->handle[k];
+        if (h->shape_known)
+            PX_TRY(check_region(
+                hold, &(Region){.list = "handles",
+                                .index = k,
+                                .body = h->body,
+                                .start = h->def.start,
+                                .shape = px_scene_shape_at_start(scene, &h->def.shape, &h->turn,
+                                                                 h->keyframe, h->keyframes)}));
+    }
+    for (size_t k = 0; k < scene->forces; ++k) {
+        const PxSceneForce *f = &scene->force[k];
+        if (f->shape_known)
+            PX_TRY(check_region(
+                hold, &(Region){.list = "forces",
+                                .index = k,
+                                .body = f->body,
+                                .start = f->def.start,
+                                .shape = px_scene_shape(scene, &f->def.shape, &f->turn)}));
+    }
+    return PX_OK;
+}
+
+PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
+{
+    if (scene->handles + scene->forces == 0)
+        return PX_OK;
+    Hold hold = {.scene = scene, .survey = survey};
+    hold.points = calloc(scene->bodies + 1, sizeof *hold.points);
+    hold.made = calloc(scene->bodies + 1, sizeof *hold.made);
+    PxStatus status = hold.points != NULL && hold.made != NULL
+                          ? check_regions(&hold)
+                          : px_fail(PX_ERR_MEMORY, "scene: no room for %zu bodies", scene->bodies);
+    if (status == PX_OK && hold.gave_up) {
+        PxPath root = px_path_root();
+        PxPath path = px_path_key(&root, scene->handles > 0 ? "handles" : "forces");
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "are among too many particles: not all were looked at");
+    }
+    for (size_t k = 0; hold.points != NULL && k < scene->bodies; ++k)
+        px_points_free(&hold.points[k]);
+    free(hold.points);
+    free(hold.made);
+    return status;
+}
