@@ -50,6 +50,7 @@ typedef struct PxSolidContact {
     float friction;
     float restitution;
     float pressed; ///< N, by the wall
+    float grip;    ///< N, most that friction holds it back with
     float slow;    ///< m/s: below it friction sticks
     float before;  ///< m/s: how fast it came, at the start of the step
     bool on, released;
