@@ -87,15 +87,37 @@ void px_points_free(PxPoints *points);
 PxStatus px_shape_fill(const PxShape *shape, PxLattice lattice, double spacing, size_t most,
                        PxPoints *out);
 
+/// Points that stand for cubes of different sizes.
+typedef struct PxCells {
+    PxVec3 *position;
+    double *size; ///< edge of each cube, m
+    size_t count;
+    double scale; ///< the shape's volume over that of all cubes together
+} PxCells;
+
+void px_cells_free(PxCells *cells);
+
+#define PX_OCTREE_LEVELS 6
+
+/// Fills the inside with the middles of a balanced octree's leaves, in its own frame: cubes of
+/// edge `spacing` where they may contain surface, up to spacing 2^levels away from it. Two
+/// cubes that touch, be it at a corner, differ by a factor of at most 2. The finest begin at
+/// the faces of the shape's own bounds, to half a spacing. The points come in Morton order,
+/// and are the same for any number of threads. `levels` is 1 to PX_OCTREE_LEVELS.
+/// Errors: as px_shape_fill().
+PxStatus px_shape_octree(const PxShape *shape, double spacing, int levels, size_t most,
+                         PxCells *out);
+
 /// Covers the surface with a Poisson-disk set: no two points nearer than about
 /// 0.8 spacing, no surface point further than `spacing` from a sample, edges and corners
 /// covered. Same points for the same shape and spacing, always. A plane cannot
 /// be covered: PX_ERR_ARGUMENT.
 PxStatus px_shape_cover(const PxShape *shape, double spacing, size_t most, PxPoints *out);
 
-/// How many points px_shape_fill / px_shape_cover would give, estimated from
+/// How many points px_shape_fill / px_shape_octree / px_shape_cover would give, estimated from
 /// volume and area, without making them. Infinite for a plane.
 double px_shape_fill_estimate(const PxShape *shape, double spacing);
+double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels);
 double px_shape_cover_estimate(const PxShape *shape, double spacing);
 
 #endif

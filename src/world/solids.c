@@ -19,6 +19,7 @@ PxStatus px_solids_put(PxWorld *world, uint32_t first, PxVec3 middle)
         c.rest[1][i] = (float)((double)p->y[i] + (double)p->y_low[i] - middle.y);
         c.rest[2][i] = (float)((double)p->z[i] + (double)p->z_low[i] - middle.z);
         c.volume[i] = (float)(s * s * s);
+        c.bulk[i] = 1.0f;
         c.support[i] = (float)(world->def.support * s);
     }
     world->solids_due = true;
@@ -43,6 +44,7 @@ static PxSolidColumns columns_from(const PxWorld *world, uint32_t row)
     for (int k = 0; k < 6; ++k)
         c.plastic[k] += row;
     c.volume += row;
+    c.bulk += row;
     c.support += row;
     c.handle += row;
     return c;
@@ -333,12 +335,16 @@ PxStatus px_solids_step(PxWorld *world)
     }
     PX_STAGE(&world->profile, "elastic")
     {
-        if (!(world->solid_highest > 0))
+        if (!(world->solid_highest > 0)) {
+            px_solid_crowding(&s);
             world->solid_highest = px_solid_highest(&s);
+        }
         s.highest = world->solid_highest;
         PX_TRY(model->advance(&s));
     }
     PX_TRY(check_finite(world, &s));
+    if (px_solid_absorb(&s, world->state.step + 1))
+        world->solids_due = true;
     PX_STAGE(&world->profile, "solid frames")
     px_solid_end(&s);
     world->elastic = s.elastic;
