@@ -220,7 +220,8 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (int k = 0; k < 3; ++k) {
             /* s->a has the pull in it, and so has the aim */
             r[k] = mass * (aim[k] - w[k] + job->dt * (a[k] - pull[k]));
-            size += (double)a[k] * (double)a[k];
+            double elastic = (double)a[k] - (double)pull[k];
+            size += elastic * elastic;
         }
         PxSolidContact *c = &job->contact[i];
         if (c->on) {
