@@ -493,11 +493,18 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
     job->dt = (float)dt;
     size_t quads = 4 * (size_t)s->count;
     memcpy(job->start, s->u, quads * sizeof(float));
-    for (uint32_t i = 0; i < s->count; ++i)
-        for (size_t k = 4 * (size_t)i; k < 4 * (size_t)i + 3; ++k) {
+    for (uint32_t i = 0; i < s->count; ++i) {
+        /* The search begins with gravity alone: where a force pulls on few rows, following it
+         * for a long step would tear them far out, and the search ends in a tangle. */
+        const PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
+        const PxVec3 fall = px_mat3_apply(back, s->gravity);
+        const float g[3] = {(float)fall.x, (float)fall.y, (float)fall.z};
+        for (size_t c = 0; c < 3; ++c) {
+            size_t k = 4 * (size_t)i + c;
             job->aim[k] = s->v[k] + job->dt * s->pull[k];
-            job->w[k] = job->aim[k];
+            job->w[k] = s->v[k] + job->dt * g[c];
         }
+    }
     if (s->held > 0) { /* where handles lead, as a velocity */
         s->hold(s, (from + dt) / s->dt);
         for (uint32_t i = 0; i < s->count; ++i)
