@@ -456,8 +456,8 @@ static double step_cost(const PxScene *scene, double dt)
             double nu = m->poisson,
                    wave = sqrt(m->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * m->density));
             bool implicit = strcmp(m->integration.model, "implicit") == 0;
-            double passes = implicit ? ELASTIC_ITERATIONS
-                                     : 1 + ceil(dt * wave / (0.5 * scene->world.spacing));
+            double passes =
+                implicit ? ELASTIC_ITERATIONS : 1 + ceil(dt * wave / (0.5 * scene->world.spacing));
             solid = fmax(solid, SECONDS_ELASTIC * passes);
             continue;
         }
