@@ -21,10 +21,10 @@ typedef struct PxBarDef {
 PxBarDef px_bar_def_default(void);
 
 typedef struct PxBarPull {
-    double modulus;    ///< force over section and strain, Pa
-    double narrowing;  ///< across over along: Poisson's ratio, mean of both ways
-    double sideways;   ///< the same along the next axis only
-    double unsolved;   ///< steps that did not converge
+    double modulus;   ///< force over section and strain, Pa
+    double narrowing; ///< across over along: Poisson's ratio, mean of both ways
+    double sideways;  ///< the same along the next axis only
+    double unsolved;  ///< steps that did not converge
 } PxBarPull;
 
 /// Held at one end and pulled at the other with what should stretch it by `strain`, until it is

@@ -312,6 +312,7 @@ PxStatus px_solids_step(PxWorld *world)
                  .isa = world->isa,
                  .profile = &world->profile,
                  .min_step = world->def.min_step,
+                 .halvings = world->state.halvings,
                  .hold = hold,
                  .touch = touch,
                  .meet = meet,
@@ -356,5 +357,6 @@ PxStatus px_solids_step(PxWorld *world)
         world->iterations = (uint32_t)s.iterations;
     }
     world->state.not_converged += !s.converged;
+    world->state.halvings = s.halvings;
     return PX_OK;
 }
