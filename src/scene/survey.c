@@ -21,6 +21,9 @@
 /* Viscosity's solve takes 2 sqrt(nu dt / h^2) iterations, 7 a step, in scenes/honey.json;
  * a thread without cohesion took three times as many. */
 #define SECONDS_VISCOUS 1.8e-7
+/* Of a pass over a solid, forces and all, and how many of them a step of implicit Euler takes. */
+#define SECONDS_ELASTIC 1e-7
+#define ELASTIC_ITERATIONS 40
 /* Steps that a solve lets be taken, over those of the fastest flow all the time: 0.44 (honey,
  * which never gets so fast) to 1.4 (the jet, whose spray is faster); the middle of 11 scenes. */
 #define CALM 0.8
@@ -370,21 +373,25 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
     double fall = drop_height(survey, world->gravity);
     double flow = sqrt(survey->speed * survey->speed + 2 * g * fall);
     flow = fmax(fmax(flow, survey->wall_speed), 10 * world->spacing);
+    size_t fluids = 0;
     PxFluid fluid = {.kernel = px_kernel(world->support * world->spacing, world->spacing),
                      .spacing = world->spacing,
                      .courant = world->courant};
     for (size_t k = 0; k < scene->materials; ++k) {
         const PxTensionModel *tension = px_tension_find(material[k].tension.model, PX_ISA_BASE);
-        if (tension == NULL)
+        fluids += !(material[k].young > 0);
+        if (tension == NULL || material[k].young > 0)
             continue;
         PxMaterial m = {.def = material[k]};
         flow = fmax(flow, sqrt(tension->squeeze(&fluid, &m) / m.def.density));
         shorten(&limit, tension->step_limit(&fluid, &m), PX_BY_TENSION, k, 0);
     }
-    if (g > 0)
+    if (g > 0 && fluids > 0)
         shorten(&limit, world->courant * sqrt(h / g), PX_BY_GRAVITY, PX_NO_MATERIAL, 0);
     for (size_t k = 0; k < scene->materials; ++k) {
         const PxMaterialDef *m = &material[k];
+        if (m->young > 0) /* solids take sub-steps of their own */
+            continue;
         double stated = pressure_number(m, "top_speed", 0);
         double fluctuation = pressure_number(m, "fluctuation", 0);
         double sound = fluctuation > 0 ? (stated > 0 ? stated : flow) / sqrt(fluctuation / 100) : 0;
@@ -464,15 +471,27 @@ typedef struct Work {
 static double step_cost(const PxScene *scene, double dt)
 {
     double cost = SECONDS_EXPLICIT, h = 0.5 * scene->world.support * scene->world.spacing;
-    double iterations = 0;
+    double iterations = 0, solid = 0;
+    size_t fluids = 0;
     for (size_t k = 0; k < scene->materials; ++k) {
         const PxMaterialDef *m = &scene->material[k];
+        if (m->young > 0) {
+            /* sub-steps: the way a wave goes in one is about half a spacing */
+            double nu = m->poisson,
+                   wave = sqrt(m->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * m->density));
+            bool implicit = strcmp(m->integration.model, "implicit") == 0;
+            double passes = implicit ? ELASTIC_ITERATIONS
+                                     : 1 + ceil(dt * wave / (0.5 * scene->world.spacing));
+            solid = fmax(solid, SECONDS_ELASTIC * passes);
+            continue;
+        }
+        ++fluids;
         if (pressure_number(m, "max_error", 0) > 0)
             cost = SECONDS_SOLVED;
         if (strcmp(m->viscosity_model.model, "implicit") == 0)
             iterations = fmax(iterations, 2 * sqrt(m->viscosity / m->density * dt) / h);
     }
-    return cost + SECONDS_VISCOUS * iterations;
+    return (fluids > 0 ? cost + SECONDS_VISCOUS * iterations : 0) + solid;
 }
 
 static void count_steps(void *user, size_t event, double begin, double end,

@@ -6,12 +6,13 @@ typedef struct Extra {
     uint32_t components, flags;
 } Extra;
 
-enum { REST, VOLUME, SUPPORT, PLASTIC, HANDLE, HOLD, EXTRAS };
+enum { REST, VOLUME, SUPPORT, BULK, PLASTIC, HANDLE, HOLD, EXTRAS };
 
 static const Extra extra[EXTRAS] = {
     [REST] = {"rest_position", "m", PX_F32, 3, PX_COLUMN_STATE},
     [VOLUME] = {"rest_volume", "m^3", PX_F32, 1, PX_COLUMN_STATE},
     [SUPPORT] = {"support", "m", PX_F32, 1, PX_COLUMN_STATE},
+    [BULK] = {"rest_bulk", "", PX_F32, 1, PX_COLUMN_STATE},
     [PLASTIC] = {"plastic_strain", "", PX_F32, 6, PX_COLUMN_STATE | PX_COLUMN_FRAME},
     [HANDLE] = {"handle", "", PX_U32, 1, PX_COLUMN_STATE},
     [HOLD] = {"hold_position", "m", PX_F32, 3, PX_COLUMN_STATE},
@@ -38,6 +39,7 @@ bool px_solid_columns(const PxTable *particles, PxSolidColumns *out)
     }
     out->volume = column[VOLUME]->data[0];
     out->support = column[SUPPORT]->data[0];
+    out->bulk = column[BULK]->data[0];
     out->handle = column[HANDLE]->data[0];
     for (int c = 0; c < 3; ++c) {
         out->rest[c] = column[REST]->data[c];

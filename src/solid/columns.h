@@ -10,6 +10,7 @@ typedef struct PxSolidColumns {
     float *rest[3];    ///< place in the rest shape, m, from the body's own origin
     float *volume;     ///< at rest, m^3
     float *support;    ///< radius of its neighbourhood in the rest shape, m
+    float *bulk;       ///< part of its volume that it had room for when the rest shape was made
     float *plastic[6]; ///< strain that stays: xx, yy, zz, xy, yz, zx
     uint32_t *handle;  ///< slot + 1 of the handle that holds it; 0: free
     float *hold[3];    ///< where it was when the handle took it, in the handle's rest frame, m

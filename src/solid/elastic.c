@@ -150,8 +150,11 @@ double px_solid_highest(PxSolid *s)
     PxArenaMark mark = px_arena_mark(s->scratch);
     probe.u = PX_ARENA_ARRAY(s->scratch, float, quads);
     probe.pull = PX_ARENA_ARRAY(s->scratch, float, quads);
-    if (s->count == 0 || probe.u == NULL || probe.pull == NULL)
+    probe.columns.bulk = PX_ARENA_ARRAY(s->scratch, float, (size_t)s->count + 8);
+    if (s->count == 0 || probe.u == NULL || probe.pull == NULL || probe.columns.bulk == NULL)
         return 0;
+    for (uint32_t i = 0; i < s->count; ++i)
+        probe.columns.bulk[i] = 1.0f;
     memcpy(probe.u, s->u, quads * sizeof(float));
     memset(probe.pull, 0, quads * sizeof(float));
     for (int k = 0; k < 6; ++k)

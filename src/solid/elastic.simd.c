@@ -55,10 +55,11 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
         PxF8 j[9], cof[9];
         px_jacobian8(h, j);
         px_cofactors8(j, cof);
-        PxF8 over = j[0] * cof[0] + j[1] * cof[1] + j[2] * cof[2] - px_f8(1.0f);
+        PxF8 bulk = px_load_some8(s->columns.bulk, base, end);
+        PxF8 over = bulk * (j[0] * cof[0] + j[1] * cof[1] + j[2] * cof[2]) - px_f8(1.0f);
         PxF8 stiff = px_f8_load(s->volume + base);
         PxF8 volume = px_load_some8(s->columns.volume, base, end) * px_f8_load(l->whole + base);
-        PxF8 push = stiff * over;
+        PxF8 push = stiff * bulk * over;
         for (int a = 0; a < 3; ++a) {
             PxF8 x = j[3 * a], y = j[3 * a + 1], z = j[3 * a + 2];
             p[3 * a] = x * stress[0] + y * stress[3] + z * stress[5] + push * cof[3 * a];
@@ -82,7 +83,7 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
             stretch = length[k] > stretch ? length[k] : stretch;
         if (!measure)
             continue;
-        PxF8 half = px_f8(0.5f), work = half * push * over;
+        PxF8 half = px_f8(0.5f), work = half * stiff * over * over;
         for (int k = 0; k < 6; ++k)
             work += (k < 3 ? half : px_f8(1.0f)) * stress[k] * e[k];
         for (int k = 0; k < 9; ++k)

@@ -49,7 +49,7 @@ static const PxField fields[] = {
      .most = 1e3,
      .help = "Most rounds of Newton's method in a step."},
 };
-static const double defaults[] = {0.01, 200, 20};
+static const double defaults[] = {0.01, 200, 40};
 
 typedef struct Job {
     PxSolid *solid;
@@ -128,6 +128,29 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
                 job->start[4 * (size_t)i + c] + job->dt * job->w[4 * (size_t)i + c];
 }
 
+/* Friction holds a row in contact back with the force `grip`, below the speed `slow` in
+ * proportion. The grip is what the last round of contacts says, so that friction has a potential of
+ * its own and is part of Phi. */
+PX_INLINE float sliding(const PxSolidContact *c, const float *w)
+{
+    float along = 0, speed = 0;
+    for (int k = 0; k < 3; ++k)
+        along += (w[k] - c->velocity[k]) * c->normal[k];
+    for (int k = 0; k < 3; ++k) {
+        float t = w[k] - c->velocity[k] - along * c->normal[k];
+        speed += t * t;
+    }
+    return sqrtf(speed);
+}
+
+/* That force over the speed. As a stiffness it is the same all along the wall; the true one is
+ * 0 along the way that slides, and with that Newton's method jumps back and forth over rest. */
+PX_INLINE float drag_of(const PxSolidContact *c, const float *w)
+{
+    float speed = sliding(c, w);
+    return c->on ? c->grip / (speed > c->slow ? speed : c->slow) : 0.0f;
+}
+
 static void inertia_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -142,6 +165,12 @@ static void inertia_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
         float per = s->inverse_mass[i];
         job->row[i] = per > 0.0f ? 0.5 * sum / (double)per : 0;
+        const PxSolidContact *c = &job->contact[i];
+        if (c->on && c->grip > 0.0f) {
+            double speed = (double)sliding(c, job->w + 4 * (size_t)i), slow = (double)c->slow;
+            job->row[i] += (double)job->dt * (double)c->grip *
+                           (speed > slow ? speed - 0.5 * slow : 0.5 * speed * speed / slow);
+        }
         most = fmax(most, job->row[i]);
     }
     px_join_begin();
@@ -175,21 +204,6 @@ PX_INLINE void filter(const Job *job, uint32_t i, float *v)
         v[k] -= along * c->normal[k];
 }
 
-/* Friction holds a row in contact back with at most friction times what presses it on;
- * below the speed `slow` in proportion: drag_of() times the speed. */
-PX_INLINE float drag_of(const PxSolidContact *c, const float *w)
-{
-    float t[3], along = 0, speed = 0;
-    for (int k = 0; k < 3; ++k)
-        along += (w[k] - c->velocity[k]) * c->normal[k];
-    for (int k = 0; k < 3; ++k) {
-        t[k] = w[k] - c->velocity[k] - along * c->normal[k];
-        speed += t[k] * t[k];
-    }
-    speed = sqrtf(speed);
-    return c->friction * c->pressed / (speed > c->slow ? speed : c->slow);
-}
-
 /* -grad Phi, filtered; and how hard each contact is pressed on. */
 static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -212,7 +226,7 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (c->on) {
             float into = -(r[0] * c->normal[0] + r[1] * c->normal[1] + r[2] * c->normal[2]);
             c->pressed = into / job->dt;
-            float push = c->pressed > 0.0f ? drag_of(c, w) * job->dt : 0.0f;
+            float push = drag_of(c, w) * job->dt;
             for (int k = 0; k < 3; ++k)
                 r[k] -= push * (w[k] - c->velocity[k]);
         }
@@ -282,8 +296,7 @@ static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxF4 f = px_solid_force(s->lists, s->record, i);
         float mass = per > 0.0f ? 1.0f / per : 0.0f;
         const PxSolidContact *c = &job->contact[i];
-        float drag =
-            c->on && c->pressed > 0.0f ? job->dt * drag_of(c, job->w + 4 * (size_t)i) : 0.0f;
+        float drag = job->dt * drag_of(c, job->w + 4 * (size_t)i);
         for (int k = 0; k < 3; ++k)
             ap[k] = (mass + drag) * p[k] - dt2 * f[k];
         ap[3] = 0.0f;
@@ -304,9 +317,12 @@ static void scale_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Job *job = user;
     for (uint32_t i = begin; i < end; ++i) {
-        float *z = job->z + 4 * (size_t)i;
+        float *z = job->z + 4 * (size_t)i, per = job->diagonal[i];
+        const PxSolidContact *c = &job->contact[i];
+        if (per > 0.0f)
+            per = 1.0f / (1.0f / per + job->dt * drag_of(c, job->w + 4 * (size_t)i));
         for (int k = 0; k < 3; ++k)
-            z[k] = job->diagonal[i] * job->r[4 * (size_t)i + (size_t)k];
+            z[k] = per * job->r[4 * (size_t)i + (size_t)k];
         z[3] = 0.0f;
         filter(job, i, z);
     }
@@ -381,6 +397,9 @@ static void step_by(Job *job, double length)
     px_parallel_for(job->solid->threads, job->solid->count, PX_BLOCK, step_block, job);
 }
 
+/* Nearer to a wall than this part of its radius a row lies on it. */
+#define ON_IT 1e-3f
+
 /* ---- contact ------------------------------------------------------------------------ */
 
 /* Rows that would end in a wall are put onto it and stay; those that a wall would
@@ -404,13 +423,40 @@ static bool revise(Job *job)
             c->pressed = 0;
             changed = true;
         }
-        if (c->on && fabsf(c->gap) > 1e-4f * s->particles->radius[s->first + i]) {
+        float grip = c->on && c->pressed > 0.0f ? c->friction * c->pressed : 0.0f;
+        changed = changed || fabsf(grip - c->grip) > 0.1f * (grip + c->grip);
+        c->grip = grip;
+        if (c->on && fabsf(c->gap) > ON_IT * s->particles->radius[s->first + i]) {
             for (int k = 0; k < 3; ++k)
                 w[k] -= c->gap / job->dt * c->normal[k];
             changed = true;
         }
     }
     return changed;
+}
+
+/* Rows that lie on a wall when the step begins are taken to stay there. */
+static void rest_on_walls(Job *job, double when)
+{
+    PxSolid *s = job->solid;
+    memset(job->contact, 0, s->count * sizeof *job->contact);
+    memcpy(s->u, job->start, 4 * (size_t)s->count * sizeof(float));
+    s->when = when;
+    s->meet(s, job->contact);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        PxSolidContact *c = &job->contact[i];
+        float *w = job->w + 4 * (size_t)i, into = 0;
+        c->on = s->inverse_mass[i] > 0.0f && c->gap < ON_IT * s->particles->radius[s->first + i] &&
+                c->before >= -c->slow;
+        if (!c->on)
+            continue;
+        for (int k = 0; k < 3; ++k)
+            into += (c->velocity[k] - w[k]) * c->normal[k];
+        for (int k = 0; k < 3; ++k)
+            w[k] += (into - c->gap / job->dt) * c->normal[k];
+        /* as if it carried itself alone: the first round says what it carries */
+        c->grip = into > 0.0f ? c->friction * into / (job->dt * s->inverse_mass[i]) : 0.0f;
+    }
 }
 
 /* ---- the step ------------------------------------------------------------------------ */
@@ -457,7 +503,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
             for (size_t k = 4 * (size_t)i; s->inverse_mass[i] == 0.0f && k < 4 * (size_t)i + 3; ++k)
                 job->w[k] = (s->u[k] - job->start[k]) / job->dt;
     }
-    memset(job->contact, 0, s->count * sizeof *job->contact);
+    rest_on_walls(job, from / s->dt);
     px_parallel_for(s->threads, s->count, PX_BLOCK, diagonal_block, job);
     job->tangent.definite = false;
     s->when = (from + dt) / s->dt;

@@ -217,6 +217,25 @@ static PxStatus take(PxSolid *s)
     return PX_OK;
 }
 
+/* What handles hold moves as they do: damping leaves that motion, not the body's own. Returns how
+ * many rows are held. */
+static uint32_t follow_handles(PxSolid *s, PxSolidFrame *frame)
+{
+    uint32_t held = 0;
+    PxVec3 sum = {0, 0, 0};
+    for (uint32_t i = frame->begin; i < frame->end; ++i)
+        if (s->columns.handle[i] != 0) {
+            const float *v = s->v + 4 * (size_t)i;
+            sum = px_add(sum, px_vec((double)v[0], (double)v[1], (double)v[2]));
+            ++held;
+        }
+    if (held > 0) {
+        frame->velocity = px_scale(sum, 1.0 / held);
+        frame->spin = px_vec(0, 0, 0);
+    }
+    return held;
+}
+
 PxStatus px_solid_begin(PxSolid *s)
 {
     PX_TRY(take(s));
@@ -224,8 +243,8 @@ PxStatus px_solid_begin(PxSolid *s)
         fit_frame(s, &s->frame[k]);
     px_parallel_for(s->threads, s->count, PX_BLOCK, begin_block, s);
     s->held = 0;
-    for (uint32_t i = 0; i < s->count; ++i)
-        s->held += s->columns.handle[i] != 0;
+    for (uint32_t k = 0; k < s->frames; ++k)
+        s->held += follow_handles(s, &s->frame[k]);
     s->iterations = 0;
     s->converged = true;
     return PX_OK;

@@ -50,6 +50,7 @@ typedef struct PxSolidContact {
     float friction;
     float restitution;
     float pressed; ///< N, by the wall
+    float grip;    ///< N, most that friction holds it back with
     float slow;    ///< m/s: below it friction sticks
     float before;  ///< m/s: how fast it came, at the start of the step
     bool on, released;
@@ -127,6 +128,12 @@ void px_solid_flow(PxSolid *solid, double dt);
 
 /// Takes away what of the velocities is not rigid motion.
 void px_solid_damp(PxSolid *solid, double dt);
+
+/// The rest shape of bodies whose turn it is in that step becomes what they are now; true: of some.
+bool px_solid_absorb(PxSolid *solid, uint64_t step);
+
+/// How crowded the rest shapes are that follow the deformation, from new lists.
+void px_solid_crowding(PxSolid *solid);
 
 /// World position of a row.
 static inline PxVec3 px_solid_place(const PxSolid *s, uint32_t i)

@@ -74,12 +74,13 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
         px_hooke8(s, base, de, ds);
         if (t->definite)
             at_least_none(stress);
-        PxF8 over = j[0] * cof[0] + j[1] * cof[1] + j[2] * cof[2] - one;
+        PxF8 bulk = px_load_some8(s->columns.bulk, base, end);
+        PxF8 over = bulk * (j[0] * cof[0] + j[1] * cof[1] + j[2] * cof[2]) - one;
         PxF8 stiff = px_f8_load(s->volume + base), growth = px_f8(0.0f);
         for (int k = 0; k < 9; ++k)
             growth += cof[k] * dh[k];
-        PxF8 push = t->definite ? px_f8(0.0f) : stiff * over;
-        growth = stiff * growth;
+        PxF8 push = t->definite ? px_f8(0.0f) : stiff * bulk * over;
+        growth = stiff * bulk * bulk * growth;
         for (int a = 0; a < 3; ++a) {
             PxF8 x = dh[3 * a], y = dh[3 * a + 1], z = dh[3 * a + 2];
             PxF8 jx = j[3 * a], jy = j[3 * a + 1], jz = j[3 * a + 2];

@@ -19,6 +19,7 @@ PxStatus px_solids_put(PxWorld *world, uint32_t first, PxVec3 middle)
         c.rest[1][i] = (float)((double)p->y[i] + (double)p->y_low[i] - middle.y);
         c.rest[2][i] = (float)((double)p->z[i] + (double)p->z_low[i] - middle.z);
         c.volume[i] = (float)(s * s * s);
+        c.bulk[i] = 1.0f;
         c.support[i] = (float)(world->def.support * s);
     }
     world->solids_due = true;
@@ -43,6 +44,7 @@ static PxSolidColumns columns_from(const PxWorld *world, uint32_t row)
     for (int k = 0; k < 6; ++k)
         c.plastic[k] += row;
     c.volume += row;
+    c.bulk += row;
     c.support += row;
     c.handle += row;
     return c;
@@ -152,12 +154,77 @@ PxStatus px_solids_arrange(PxWorld *world)
 typedef struct Contact {
     PxWorld *world;
     PxSolidWalls walls;
+    PxHandleGrip *grip; /* one a handle */
 } Contact;
+
+static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxSolid *s = user;
+    const Contact *contact = s->user;
+    for (uint32_t i = begin; i < end; ++i) {
+        if (s->columns.handle[i] == 0)
+            continue;
+        const PxSolidFrame *f = &s->frame[s->frame_of[i]];
+        PxMat3 back = px_mat3_transpose(f->turn);
+        PxVec3 at = {(double)s->columns.hold[0][i], (double)s->columns.hold[1][i],
+                     (double)s->columns.hold[2][i]};
+        PxVec3 x, v;
+        px_handle_place(&contact->grip[s->columns.handle[i] - 1], at, &x, &v);
+        x = px_mat3_apply(back, px_sub(x, f->move));
+        v = px_mat3_apply(back, v);
+        float *u = s->u + 4 * (size_t)i, *speed = s->v + 4 * (size_t)i;
+        u[0] = (float)(x.x - (double)s->columns.rest[0][i]);
+        u[1] = (float)(x.y - (double)s->columns.rest[1][i]);
+        u[2] = (float)(x.z - (double)s->columns.rest[2][i]);
+        speed[0] = (float)v.x;
+        speed[1] = (float)v.y;
+        speed[2] = (float)v.z;
+    }
+}
 
 static void hold(PxSolid *s, double when)
 {
-    (void)s;
-    (void)when;
+    const Contact *contact = s->user;
+    const PxWorld *world = contact->world;
+    if (s->held == 0)
+        return;
+    for (size_t k = 0; k < world->handles.count; ++k)
+        contact->grip[k] = px_handle_grip(world, (uint32_t)k, s->time + when * s->dt);
+    px_parallel_for(s->threads, s->count, PX_BLOCK, hold_block, s);
+}
+
+/* What forces on regions add to the pull of gravity. */
+static PxStatus push(PxWorld *world, PxSolid *s)
+{
+    if (world->forces.count == 0)
+        return PX_OK;
+    PxForceRows rows = {.count = s->count};
+    uint32_t *row = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
+    bool there = row != NULL;
+    for (int c = 0; c < 3; ++c) {
+        rows.a[c] = PX_ARENA_ARRAY(s->scratch, float, s->count);
+        there = there && rows.a[c] != NULL;
+    }
+    if (!there)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        row[i] = s->first + i;
+        rows.a[0][i] = rows.a[1][i] = rows.a[2][i] = 0.0f;
+    }
+    rows.row = row;
+    px_forces_apply(world, s->time, &rows);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        if (s->inverse_mass[i] == 0.0f)
+            continue;
+        PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
+        PxVec3 a = px_mat3_apply(
+            back, px_vec((double)rows.a[0][i], (double)rows.a[1][i], (double)rows.a[2][i]));
+        s->pull[4 * (size_t)i] += (float)a.x;
+        s->pull[4 * (size_t)i + 1] += (float)a.y;
+        s->pull[4 * (size_t)i + 2] += (float)a.z;
+    }
+    return PX_OK;
 }
 
 static void touch(PxSolid *s, double when)
@@ -250,7 +317,8 @@ PxStatus px_solids_step(PxWorld *world)
                  .meet = meet,
                  .rebound = rebound,
                  .user = &contact};
-    if (s.frame_of == NULL)
+    contact.grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count);
+    if (s.frame_of == NULL || contact.grip == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
     for (uint32_t k = 0; k < s.frames; ++k)
         for (uint32_t i = s.frame[k].begin; i < s.frame[k].end; ++i)
@@ -261,17 +329,22 @@ PxStatus px_solids_step(PxWorld *world)
     {
         PX_TRY(laws(world, &s));
         PX_TRY(px_solid_begin(&s));
+        PX_TRY(push(world, &s));
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
         s.reach = reach_of(&s, contact.walls.near);
     }
     PX_STAGE(&world->profile, "elastic")
     {
-        if (!(world->solid_highest > 0))
+        if (!(world->solid_highest > 0)) {
+            px_solid_crowding(&s);
             world->solid_highest = px_solid_highest(&s);
+        }
         s.highest = world->solid_highest;
         PX_TRY(model->advance(&s));
     }
     PX_TRY(check_finite(world, &s));
+    if (px_solid_absorb(&s, world->state.step + 1))
+        world->solids_due = true;
     PX_STAGE(&world->profile, "solid frames")
     px_solid_end(&s);
     world->elastic = s.elastic;

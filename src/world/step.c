@@ -477,7 +477,8 @@ PxStatus px_world_step(PxWorld *world, double until)
     double next_event;
     PX_TRY(px_world_events(world, &next_event));
     PX_TRY(px_arena_reset(&world->scratch));
-    double target = next_event < until ? next_event : until;
+    double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
+    px_handles_grab(world, world->state.time);
     PX_TRY(px_solids_arrange(world));
 
     PxFluid fluid = {.particles = &world->particles,

@@ -1,0 +1,103 @@
+/// The rest shape follows the deformation (001 section 4.2), for what flows.
+///
+/// What is deformed now is the new rest shape, and the strain there is 0; the elastic strain
+/// that was there must go on pulling, so it is kept as plastic strain with the other sign. It
+/// was measured along the old rest shape and is wanted along the new one: J^-T E J^-1 (the
+/// document leaves that out, which turns stresses away from the body as it turns).
+///
+/// The volume term compares with the rest shape and forgets with it. How crowded the
+/// new rest shape is takes its place: a particle that has more neighbours than in a lattice
+/// has less room than its own, in the part `bulk`, and the volume term counts on from
+/// there. Less crowded ones are left alone, since that is what surfaces are.
+#include "solid/solid.h"
+
+#include <math.h>
+
+typedef struct Absorb {
+    PxSolid *solid;
+    uint64_t step;
+} Absorb;
+
+static bool due(const PxSolid *s, uint32_t i, uint64_t step)
+{
+    double every = s->material[s->particles->material[s->first + i]].def.absorb;
+    return every > 0 && step % (uint64_t)every == 0;
+}
+
+static PxMat3 symmetric(const double e[6])
+{
+    return (PxMat3){{{e[0], e[3], e[5]}, {e[3], e[1], e[4]}, {e[5], e[4], e[2]}}};
+}
+
+static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Absorb *job = user;
+    PxSolid *s = job->solid;
+    static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
+    for (uint32_t i = begin; i < end; ++i) {
+        if (!due(s, i, job->step))
+            continue;
+        PxMat3 j, inverse;
+        for (int k = 0; k < 9; ++k)
+            j.m[k / 3][k % 3] = (double)s->gradient[k][i] + (k % 4 == 0 ? 1 : 0);
+        PxMat3 green = px_mat3_scale(
+            px_mat3_sub(px_mat3_multiply(px_mat3_transpose(j), j), px_mat3_identity()), 0.5);
+        double plastic[6];
+        for (int k = 0; k < 6; ++k)
+            plastic[k] = (double)s->columns.plastic[k][i];
+        PxMat3 elastic = px_mat3_sub(green, symmetric(plastic));
+        /* nearly flat or inverted: nothing sensible follows from it but to let go */
+        if (px_mat3_determinant(j) < 0.05 || !px_mat3_inverse(j, &inverse))
+            elastic = (PxMat3){{{0}}};
+        else
+            elastic =
+                px_mat3_multiply(px_mat3_transpose(inverse), px_mat3_multiply(elastic, inverse));
+        for (int k = 0; k < 6; ++k)
+            s->columns.plastic[k][i] = (float)-elastic.m[at[k][0]][at[k][1]];
+        for (int c = 0; c < 3; ++c) {
+            s->columns.rest[c][i] += s->u[4 * (size_t)i + (size_t)c];
+            s->u[4 * (size_t)i + (size_t)c] = 0.0f;
+        }
+    }
+}
+
+bool px_solid_absorb(PxSolid *s, uint64_t step)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < s->frames; ++k)
+        any = any || due(s, s->frame[k].begin, step);
+    Absorb job = {s, step};
+    if (any)
+        px_parallel_for(s->threads, s->count, PX_BLOCK, absorb_block, &job);
+    return any;
+}
+
+/* What the weights of a lattice add up to, a row's own 1 among them; `reach` is the support
+ * in spacings. */
+static double lattice_sum(double reach)
+{
+    double sum = 0;
+    int n = (int)reach;
+    for (int z = -n; z <= n; ++z)
+        for (int y = -n; y <= n; ++y)
+            for (int x = -n; x <= n; ++x)
+                sum += (double)px_solid_weight((float)(x * x + y * y + z * z), (float)reach);
+    return sum;
+}
+
+void px_solid_crowding(PxSolid *s)
+{
+    for (uint32_t k = 0; k < s->frames; ++k) {
+        uint32_t first = s->frame[k].begin;
+        if (!(s->material[s->particles->material[s->first + first]].def.absorb > 0))
+            continue;
+        for (uint32_t i = first; i < s->frame[k].end; ++i) {
+            double sum = 1, size = cbrt((double)s->columns.volume[i]);
+            for (uint32_t e = s->lists->start[i]; e < s->lists->start[i + 1]; ++e)
+                sum += (double)s->lists->pair[4 * (size_t)e + 3];
+            double full = lattice_sum((double)s->columns.support[i] / size);
+            s->columns.bulk[i] = (float)fmin(1, full / sum);
+        }
+    }
+}
