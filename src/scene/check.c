@@ -211,14 +211,16 @@ typedef struct Sample {
 } Sample;
 
 /* What cannot be sampled has no points, and is not compared. */
-static void take_sample(const PxShape *shape, double spacing, PxLatticeKind fill, Sample *out)
+static void take_sample(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
+                        Sample *out)
 {
     PxPoints *points = &out->points;
-    double volume = px_shape_volume(shape);
-    out->particles = volume / (spacing * spacing * spacing) <= MOST_PARTICLES;
-    PxLattice lattice = fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL;
-    double coarse = out->particles ? spacing : cbrt(volume / MOST_SAMPLES);
-    PxStatus status = px_shape_fill(shape, lattice, coarse, 2 * MOST_PARTICLES, points);
+    double volume = px_shape_volume(shape), spacing = scene->world.spacing;
+    out->particles = px_survey_particles(scene, body, shape) <= MOST_PARTICLES;
+    double coarse = cbrt(volume / MOST_SAMPLES);
+    PxStatus status =
+        out->particles ? px_survey_fill(scene, body, shape, 2 * MOST_PARTICLES, points)
+                       : px_shape_fill(shape, PX_LATTICE_CUBIC, coarse, 2 * MOST_PARTICLES, points);
     if (out->particles || (status == PX_OK && points->count > 0))
         return;
     /* Too thin for so coarse a lattice: its skin, half a particle down. */
@@ -373,8 +375,7 @@ static void check_body(Overlap *o, size_t self, const Edge *edge, size_t edges, 
                 continue;
         }
         if (!sampled)
-            take_sample(o->survey->shape[self], o->scene->world.spacing,
-                        o->scene->body[self].def.fill, &sample);
+            take_sample(o->scene, &o->scene->body[self], o->survey->shape[self], &sample);
         sampled = true;
         compare(o, self, &sample, other);
     }

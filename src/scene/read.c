@@ -671,6 +671,20 @@ static void check_sort(PxScene *scene, const PxPath *path, json_t *json, bool wa
     }
 }
 
+/* Particles of different sizes are for solids, and levels for them. */
+static void check_fill(PxScene *scene, const PxPath *path, const PxSceneBody *body)
+{
+    PxPath fill = px_path_key(path, "fill"), levels = px_path_key(path, "levels");
+    bool octree = body->def.fill == PX_FILL_OCTREE;
+    if (octree && body->material != PX_NO_MATERIAL && !(scene->material[body->material].young > 0))
+        px_complain(scene, PX_ERROR, &fill, PX_AT_VALUE,
+                    "is for solids: fluids need a uniform filling, and the \"young\" of '%s' is 0",
+                    px_quote(scene->material[body->material].name, (char[100]){0}, 100));
+    if (!octree && body->def.levels != px_body_def_default().levels)
+        px_complain(scene, PX_ERROR, &levels, PX_AT_KEY,
+                    "is of octrees; should this body have \"fill\": \"octree\"?");
+}
+
 /* The stated name, or one made of the section's and the number. */
 static PxStatus read_name(PxScene *scene, const PxPath *path, const json_t *json,
                           const PxSection *section, size_t index, const char **out)
@@ -711,6 +725,7 @@ static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size
     check_sort(scene, path, json, body->def.wall);
     if (!body->def.wall) {
         body->material = read_material_name(scene, path, json, &px_body_section);
+        check_fill(scene, path, body);
         PxPath shape = px_path_key(path, "shape"), plane = px_path_key(&shape, "plane");
         if (body->shape_known && body->def.shape.kind == PX_SHAPE_PLANE)
             px_complain(scene, PX_ERROR, &plane, PX_AT_KEY,

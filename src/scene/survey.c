@@ -61,6 +61,30 @@ static double wall_speed(const PxSceneBody *body, double size)
     return fastest;
 }
 
+double px_survey_particles(const PxScene *scene, const PxSceneBody *body, const PxShape *shape)
+{
+    return body->def.fill == PX_FILL_OCTREE
+               ? px_shape_octree_estimate(shape, scene->world.spacing, (int)body->def.levels)
+               : px_shape_fill_estimate(shape, scene->world.spacing);
+}
+
+PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
+                        size_t most, PxPoints *out)
+{
+    double spacing = scene->world.spacing;
+    if (body->def.fill != PX_FILL_OCTREE)
+        return px_shape_fill(
+            shape, body->def.fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL,
+            spacing, most, out);
+    PxCells cells;
+    *out = (PxPoints){0};
+    PX_TRY(px_shape_octree(shape, spacing, (int)body->def.levels, most, &cells));
+    *out = (PxPoints){.position = cells.position, .count = cells.count};
+    cells.position = NULL;
+    px_cells_free(&cells);
+    return PX_OK;
+}
+
 static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
                         PxSurvey *out)
 {
@@ -77,7 +101,7 @@ static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxS
     out->matter = px_bounds_join(out->matter, bounds);
     out->volume += px_shape_volume(shape);
     if (scene->world.spacing > 0) {
-        double particles = px_shape_fill_estimate(shape, scene->world.spacing);
+        double particles = px_survey_particles(scene, body, shape);
         out->particles += particles;
         out->mean_particles += particles;
     }

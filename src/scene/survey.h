@@ -65,6 +65,13 @@ PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchF
 /// Complains about emitters and sinks. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_flow(PxScene *scene, const PxSurvey *survey);
 
+/// How many particles a body starts with, estimated.
+double px_survey_particles(const PxScene *scene, const PxSceneBody *body, const PxShape *shape);
+
+/// Those particles.
+PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
+                        size_t most, PxPoints *out);
+
 /// Complains about handles and forces in whose regions there is nothing. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey);
 

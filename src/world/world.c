@@ -1,6 +1,7 @@
 /// Making a world and putting things into it.
 #include "fluid/wall_field.h"
 #include "world/fields.h"
+#include "world/octree.h"
 #include "world/solids.h"
 #include "world/world_parts.h"
 
@@ -45,6 +46,7 @@ PxBodyDef px_body_def_default(void)
     return (PxBodyDef){.name = "",
                        .shape = px_shape_def_default(PX_SHAPE_BOX),
                        .temperature = 20,
+                       .levels = 2,
                        .friction = 0.5,
                        .tag = TAG};
 }
@@ -199,6 +201,9 @@ void px_world_put(PxWorld *world, uint32_t i, uint64_t id, PxVec3 x, PxVec3 v, u
 static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
                               uint32_t body)
 {
+    if (def->fill == PX_FILL_OCTREE)
+        return px_octree_put(world, def, shape, body, middle_of(shape, &def->shape),
+                             MOST_PARTICLES);
     PxLattice lattice = def->fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL;
     PxPoints points;
     PX_TRY(px_shape_fill(shape, lattice, world->def.spacing, MOST_PARTICLES, &points));
