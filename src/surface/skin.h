@@ -67,6 +67,10 @@ typedef struct PxSkin {
     uint32_t *extra; ///< by block of points: surfels that splitting adds
 } PxSkin;
 
+/// Whether the shape can have a skin, painted with the texture (may be NULL): PX_ERR_ARGUMENT for a
+/// plane, and for a texture without coordinates.
+PxStatus px_skin_check(const PxShape *shape, const PxTexture *texture);
+
 /// Covers a shape with about `count` surfels: so many that radius = spacing of px_shape_cover()
 /// leaves no hole. Colours are those of the texture (may be NULL) at the mesh's coordinates, else
 /// those of its vertices, else there are none (`painted` is false, all is white).

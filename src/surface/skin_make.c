@@ -50,7 +50,7 @@ static PxVec3 middle_of(const PxShape *shape)
     return px_scale(px_add(b.low, b.high), 0.5);
 }
 
-static PxStatus check_paint(const PxShape *shape, const PxTexture *texture)
+PxStatus px_skin_check(const PxShape *shape, const PxTexture *texture)
 {
     if (px_shape_kind(shape) == PX_SHAPE_PLANE)
         return px_fail(PX_ERR_ARGUMENT, "skin: a plane has no end and no skin");
@@ -125,7 +125,7 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
                                 const PxAllocator *allocator, PxSkin **out)
 {
     *out = NULL;
-    PX_TRY(check_paint(shape, texture));
+    PX_TRY(px_skin_check(shape, texture));
     if (count < 1 || count > PX_SKIN_MOST)
         return px_fail(PX_ERR_ARGUMENT, "skin: %u surfels, wanted 1 to %u", count, PX_SKIN_MOST);
     /* px_shape_cover_estimate() is a constant over the square of the spacing. */
@@ -175,7 +175,7 @@ PxStatus px_skin_create_mesh(const PxShape *shape, double longest, const PxTextu
                              const PxAllocator *allocator, PxSkin **out)
 {
     *out = NULL;
-    PX_TRY(check_paint(shape, texture));
+    PX_TRY(px_skin_check(shape, texture));
     PxMesh *coarse, *mesh = NULL;
     PxSkin *skin = NULL;
     PX_TRY(triangles_of(shape, &coarse));

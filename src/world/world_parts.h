@@ -7,6 +7,7 @@
 #include "fluid/pressure/pressure.h"
 #include "phyxel/world.h"
 #include "world/emitter.h"
+#include "world/skins.h"
 #include "world/state.h"
 
 /// Set by the defaults functions: a def made by hand lacks it.
@@ -46,6 +47,7 @@ struct PxWorld {
     PxTable progress; ///< a row an emitter
     PX_LIST(PxSink) sinks;
     uint8_t *drop;           ///< in a step with sinks: which rows are to go, in scratch
+    PX_LIST(PxWorldSkin) skins; ///< by body
     PX_LIST(PxEvent) events; ///< by time, then in the order they were added
 
     PxWorldState state;
@@ -69,6 +71,9 @@ PxStatus px_world_name(char to[PX_NAME_SIZE], const char *name, const char *what
 
 /// Adds the body that an emitter's matter is: nothing yet. *slot is its place.
 PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter, uint32_t *slot);
+
+/// Where the particles of a new solid are becomes their place at rest, counted from `origin`.
+PxStatus px_world_keep_rest(PxWorld *world, uint32_t slot, PxVec3 origin);
 
 /// Fills the row of a new particle.
 void px_world_put(PxWorld *world, uint32_t row, uint64_t id, PxVec3 x, PxVec3 v, uint32_t body,
