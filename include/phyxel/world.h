@@ -98,7 +98,8 @@ typedef struct PxKeyframe {
     PxQuat rotation; ///< turn about the body's own `shape.at`
 } PxKeyframe;
 
-typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL } PxLatticeKind;
+/// An octree is finer near the surface than inside; for solids only.
+typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL, PX_FILL_OCTREE } PxLatticeKind;
 
 /// A body: a shape filled with a material, or a wall.
 /// Start from px_body_def_default().
@@ -110,11 +111,15 @@ typedef struct PxBodyDef {
     PxVec3 spin;           ///< at the start, about the middle of the shape, rad/s
     double temperature;    ///< degrees Celsius
     PxLatticeKind fill;
+    double levels;              ///< octree: how often a cell may be twice as large, 1 .. 6
     bool wall;                  ///< stands still or moves by keyframes, and nothing passes
     bool inside;                ///< walls: keep matter inside the shape instead of out of it
     double friction;            ///< walls: 0 slides freely, 1 sticks
     size_t keyframes;           ///< walls: how many, 0 stands still
     const PxKeyframe *keyframe; ///< in order of time; copied
+    double surfels;             ///< solids: about so many points show its surface; 0: none
+    bool skin;                  ///< solids: its triangles are moved along
+    const char *texture;        ///< solids: PNG file that both are painted with; NULL: none
     uint32_t tag;
 } PxBodyDef;
 

@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "scene/writer.h"
+#include "surface/skin.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -85,6 +86,24 @@ static void check_thickness(PxScene *scene, size_t index, const PxShape *shape)
                 body_path(&path, index, px_form_of_kind(body->def.shape.kind)->key), PX_AT_VALUE,
                 "is %.3g m thick, thinner than the spacing (%.3g m): hardly any particle fits in",
                 thickness, scene->world.spacing);
+}
+
+/* Whether the texture can be read and put on. */
+static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
+{
+    const PxSceneBody *body = &scene->body[index];
+    if (body->def.texture == NULL)
+        return;
+    PxTexture *texture;
+    PxStatus status = px_texture_read_file(body->def.texture, &texture);
+    if (status == PX_OK)
+        status = px_skin_check(shape, texture);
+    px_texture_free(texture);
+    BodyPath path;
+    body_path(&path, index, NULL);
+    path.value = px_path_key(&path.body, "texture");
+    if (status != PX_OK)
+        px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE, "%s", px_error_message());
 }
 
 static void check_amount(PxScene *scene, const PxSurvey *survey)
@@ -211,14 +230,16 @@ typedef struct Sample {
 } Sample;
 
 /* What cannot be sampled has no points, and is not compared. */
-static void take_sample(const PxShape *shape, double spacing, PxLatticeKind fill, Sample *out)
+static void take_sample(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
+                        Sample *out)
 {
     PxPoints *points = &out->points;
-    double volume = px_shape_volume(shape);
-    out->particles = volume / (spacing * spacing * spacing) <= MOST_PARTICLES;
-    PxLattice lattice = fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL;
-    double coarse = out->particles ? spacing : cbrt(volume / MOST_SAMPLES);
-    PxStatus status = px_shape_fill(shape, lattice, coarse, 2 * MOST_PARTICLES, points);
+    double volume = px_shape_volume(shape), spacing = scene->world.spacing;
+    out->particles = px_survey_particles(scene, body, shape) <= MOST_PARTICLES;
+    double coarse = cbrt(volume / MOST_SAMPLES);
+    PxStatus status =
+        out->particles ? px_survey_fill(scene, body, shape, 2 * MOST_PARTICLES, points)
+                       : px_shape_fill(shape, PX_LATTICE_CUBIC, coarse, 2 * MOST_PARTICLES, points);
     if (out->particles || (status == PX_OK && points->count > 0))
         return;
     /* Too thin for so coarse a lattice: its skin, half a particle down. */
@@ -373,8 +394,7 @@ static void check_body(Overlap *o, size_t self, const Edge *edge, size_t edges, 
                 continue;
         }
         if (!sampled)
-            take_sample(o->survey->shape[self], o->scene->world.spacing,
-                        o->scene->body[self].def.fill, &sample);
+            take_sample(o->scene, &o->scene->body[self], o->survey->shape[self], &sample);
         sampled = true;
         compare(o, self, &sample, other);
     }
@@ -430,6 +450,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
             continue;
         check_distance(scene, k, survey->shape[k]);
         check_thickness(scene, k, survey->shape[k]);
+        check_texture(scene, k, survey->shape[k]);
     }
     check_amount(scene, survey);
     check_late_events(scene);

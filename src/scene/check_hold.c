@@ -50,15 +50,13 @@ static bool bounds_meet(PxBounds a, PxBounds b)
 static const PxPoints *particles_of(Hold *hold, size_t body)
 {
     const PxScene *scene = hold->scene;
+    const PxSceneBody *def = &scene->body[body];
     const PxShape *shape = hold->survey->shape[body];
     if (!hold->made[body]) {
         hold->made[body] = true;
-        if (px_shape_fill_estimate(shape, scene->world.spacing) > MOST_PARTICLES ||
-            px_shape_fill(shape,
-                          scene->body[body].def.fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC
-                                                                      : PX_LATTICE_HEXAGONAL,
-                          scene->world.spacing, 2 * (size_t)MOST_PARTICLES,
-                          &hold->points[body]) != PX_OK)
+        if (px_survey_particles(scene, def, shape) > MOST_PARTICLES ||
+            px_survey_fill(scene, def, shape, 2 * (size_t)MOST_PARTICLES, &hold->points[body]) !=
+                PX_OK)
             hold->points[body] = (PxPoints){0};
     }
     return hold->points[body].count > 0 ? &hold->points[body] : NULL;

@@ -14,6 +14,8 @@
 #define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
 #define CHECKPOINT_A_PARTICLE 77.0 /* of a checkpoint */
 #define CHECKPOINTS 2.0
+#define BYTES_A_SURFEL 280.0 /* of memory: columns and 13 links */
+#define DISK_A_SURFEL 82.0   /* of a frame, not compressed */
 /* Of one step on one thread. The dam break takes 0.6e-6 with an equation of state and 1.7
  * to 1.9e-6 with a solve (7 iterations a step); the other scenes 1.1 (the jet) to 2.5e-6. */
 #define SECONDS_EXPLICIT 5.8e-7
@@ -61,6 +63,30 @@ static double wall_speed(const PxSceneBody *body, double size)
     return fastest;
 }
 
+double px_survey_particles(const PxScene *scene, const PxSceneBody *body, const PxShape *shape)
+{
+    return body->def.fill == PX_FILL_OCTREE
+               ? px_shape_octree_estimate(shape, scene->world.spacing, (int)body->def.levels)
+               : px_shape_fill_estimate(shape, scene->world.spacing);
+}
+
+PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
+                        size_t most, PxPoints *out)
+{
+    double spacing = scene->world.spacing;
+    if (body->def.fill != PX_FILL_OCTREE)
+        return px_shape_fill(
+            shape, body->def.fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL,
+            spacing, most, out);
+    PxCells cells;
+    *out = (PxPoints){0};
+    PX_TRY(px_shape_octree(shape, spacing, (int)body->def.levels, most, &cells));
+    *out = (PxPoints){.position = cells.position, .count = cells.count};
+    cells.position = NULL;
+    px_cells_free(&cells);
+    return PX_OK;
+}
+
 static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
                         PxSurvey *out)
 {
@@ -77,9 +103,13 @@ static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxS
     out->matter = px_bounds_join(out->matter, bounds);
     out->volume += px_shape_volume(shape);
     if (scene->world.spacing > 0) {
-        double particles = px_shape_fill_estimate(shape, scene->world.spacing);
+        double particles = px_survey_particles(scene, body, shape);
         out->particles += particles;
         out->mean_particles += particles;
+        /* triangles whose edges are a spacing at most: about 1.2 corners in its square */
+        double s = scene->world.spacing;
+        out->skin_points +=
+            body->def.surfels + (body->def.skin ? 1.2 * px_shape_area(shape) / (s * s) : 0);
     }
     out->speed =
         fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
@@ -496,8 +526,9 @@ PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *o
         /* A frame is reached exactly, so at least one step leads to each. */
         out->steps = fmax(work.steps, scene->time.frames);
         out->particles = survey.particles;
-        out->memory = px_memory_estimate(out->particles);
-        out->disk = survey.mean_particles * DISK_A_PARTICLE * (scene->time.frames + 1) +
+        out->memory = px_memory_estimate(out->particles) + survey.skin_points * BYTES_A_SURFEL;
+        out->disk = (survey.mean_particles * DISK_A_PARTICLE + survey.skin_points * DISK_A_SURFEL) *
+                        (scene->time.frames + 1) +
                     out->particles * CHECKPOINT_A_PARTICLE * CHECKPOINTS;
         double a_step = work.steps > 0 ? work.seconds / work.steps : 0;
         out->seconds = out->steps * survey.mean_particles * a_step / out->threads;

@@ -18,6 +18,7 @@ typedef struct PxSurvey {
     PxBounds everything;      ///< walls too; a plane counts with its "at"
     double particles, volume; ///< at the end, what sinks have taken left out
     double mean_particles;    ///< over the time of the run
+    double skin_points;       ///< surfels, and corners of skins
     double speed;             ///< fastest that bodies are set going, m/s
     double wall_speed;        ///< fastest of a wall, m/s
 } PxSurvey;
@@ -64,6 +65,13 @@ PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchF
 
 /// Complains about emitters and sinks. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_flow(PxScene *scene, const PxSurvey *survey);
+
+/// How many particles a body starts with, estimated.
+double px_survey_particles(const PxScene *scene, const PxSceneBody *body, const PxShape *shape);
+
+/// Those particles.
+PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
+                        size_t most, PxPoints *out);
 
 /// Complains about handles and forces in whose regions there is nothing. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey);

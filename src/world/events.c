@@ -1,4 +1,5 @@
 /// Changing numbers by their path, at once or when their time has come.
+#include "solid/columns.h"
 #include "world/fields.h"
 #include "world/world_parts.h"
 
@@ -45,12 +46,13 @@ static void density_changed(PxWorld *world, uint32_t slot)
     double s = world->def.spacing;
     material->particle_mass = material->def.density * s * s * s;
     PxParticles *p = &world->particles;
-    PxSolidColumns solid;
-    bool solids = px_solid_columns(&p->table, &solid) && material->def.young > 0;
+    PxSolidColumns solid = {0}; /* whose volumes may differ */
+    bool solids = px_solid_columns(&p->table, &solid);
     for (uint32_t i = 0; i < p->table.count; ++i)
         if (p->material[i] == slot)
-            p->mass[i] = (float)(solids ? material->def.density * (double)solid.volume[i]
-                                        : material->particle_mass);
+            p->mass[i] = (float)(solids && solid.volume[i] > 0
+                                     ? material->def.density * (double)solid.volume[i]
+                                     : material->particle_mass);
 }
 
 /* Velocity and spin as a body gets them at its start, about the middle of where its

@@ -228,7 +228,7 @@ const PxField px_material_fields[] = {
 };
 const size_t px_material_field_count = PX_COUNT(px_material_fields);
 
-static const char *const fill_words[] = {"cubic", "hexagonal", NULL};
+static const char *const fill_words[] = {"cubic", "hexagonal", "octree", NULL};
 
 const PxField px_body_fields[] = {
     {.key = "velocity",
@@ -259,8 +259,15 @@ const PxField px_body_fields[] = {
      .kind = PX_FIELD_WORD,
      .offset = AT(PxBodyDef, fill),
      .unit = "",
-     .help = "Lattice that fills the shape.",
+     .help = "Lattice that fills the shape; an octree, for solids, is coarser inside.",
      .words = fill_words},
+    {.key = "levels",
+     .kind = PX_FIELD_COUNT,
+     .offset = AT(PxBodyDef, levels),
+     .unit = "",
+     .least = 1,
+     .most = 6,
+     .help = "How often the cells of an octree may double their size towards the inside."},
     {.key = "wall",
      .kind = PX_FIELD_FLAG,
      .offset = AT(PxBodyDef, wall),
@@ -279,6 +286,18 @@ const PxField px_body_fields[] = {
      .least = 0,
      .most = 1,
      .help = "How a viscous fluid meets a wall: 0 slides freely, 1 sticks."},
+    {.key = "surfels",
+     .kind = PX_FIELD_COUNT,
+     .offset = AT(PxBodyDef, surfels),
+     .unit = "",
+     .least = 0,
+     .most = 2e6,
+     .help = "About so many points show the surface of a solid; 0 is none."},
+    {.key = "skin",
+     .kind = PX_FIELD_FLAG,
+     .offset = AT(PxBodyDef, skin),
+     .unit = "",
+     .help = "The triangles of a solid's surface follow it."},
 };
 const size_t px_body_field_count = PX_COUNT(px_body_fields);
 

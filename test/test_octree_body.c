@@ -1,0 +1,176 @@
+/// Solids filled with an octree: their masses, how far their particles see, what is refused.
+#include "check.h"
+#include "scenes.h"
+
+#include "solid/columns.h"
+#include "world/octree.h"
+
+static PxWorld *world_with(const PxShapeDef *shape, double spacing, double levels, double young)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    def.spacing = spacing;
+    def.threads = 2;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef jelly = px_material_def_default();
+    jelly.name = "jelly";
+    jelly.young = young;
+    PxBodyDef body = px_body_def_default();
+    CHECK_OK(px_world_add_material(world, &jelly, &body.material));
+    body.name = "body";
+    body.shape = *shape;
+    body.fill = PX_FILL_OCTREE;
+    body.levels = levels;
+    body.spin = (PxVec3){0, 0, 1};
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    return world;
+}
+
+static PxShapeDef shape_of(int kind)
+{
+    static const PxShapeKind kinds[] = {PX_SHAPE_SPHERE, PX_SHAPE_BOX, PX_SHAPE_CONE,
+                                        PX_SHAPE_FUNNEL};
+    PxShapeDef shape = px_shape_def_default(kinds[kind]);
+    shape.radius = 0.5;
+    shape.thickness = 0.12;
+    shape.at = (PxVec3){1, 2, 3};
+    return shape;
+}
+
+TEST(its_mass_is_that_of_the_shape)
+{
+    for (int kind = 0; kind < 4; ++kind) {
+        PxShapeDef def = shape_of(kind);
+        PxShape *shape;
+        CHECK_OK(px_shape_create(&def, &shape));
+        PxWorld *world = world_with(&def, 0.05, 2, 1e4);
+        PxStats stats;
+        px_world_stats(world, &stats);
+        /* floats of 6e-8 each */
+        CHECK_NEAR(stats.mass / (1000 * px_shape_volume(shape)), 1, 1e-6);
+        CHECK_NEAR(stats.particles / px_shape_octree_estimate(shape, 0.05, 2), 1, 0.25);
+        PxSolidColumns c;
+        CHECK(px_solid_columns(&world->particles.table, &c));
+        const PxParticles *p = &world->particles;
+        for (uint32_t i = 0; i < p->table.count; ++i) {
+            CHECK_NEAR((double)(p->mass[i] / (1000 * c.volume[i])), 1, 1e-6);
+            CHECK_NEAR((double)(c.volume[i] / (8 * p->radius[i] * p->radius[i] * p->radius[i])), 1,
+                       kind == 3 ? 0.1 : 0.03); /* all alike: by what the cells lack */
+            PxVec3 x = {(double)c.rest[0][i] + 1, (double)c.rest[1][i] + 2,
+                        (double)c.rest[2][i] + 3};
+            CHECK_NEAR((double)p->y[i], x.y, 1e-6);
+            CHECK_NEAR((double)p->vx[i], -(x.y - 2), 1e-6); /* spins about its middle */
+            CHECK_NEAR((double)p->vy[i], x.x - 1, 1e-6);
+        }
+        px_world_free(world);
+        px_shape_free(shape);
+    }
+}
+
+TEST(every_particle_has_twelve_neighbours)
+{
+    /* With the usual support, twice the cell, those on edges have 7 to 11; where sizes
+     * change there are 11 at the least (the cone). */
+    for (int kind = 0; kind < 4; ++kind) {
+        PxShapeDef def = shape_of(kind);
+        PxWorld *world = world_with(&def, 0.08, 3, 1e4);
+        PxSolidColumns c;
+        CHECK(px_solid_columns(&world->particles.table, &c));
+        uint32_t n = world->particles.table.count;
+        for (uint32_t i = 0; i < n; ++i) {
+            int count = 0;
+            for (uint32_t j = 0; j < n; ++j) {
+                float r2 = 0;
+                for (int k = 0; k < 3; ++k)
+                    r2 += (c.rest[k][i] - c.rest[k][j]) * (c.rest[k][i] - c.rest[k][j]);
+                count += i != j && sqrtf(r2) < 0.5f * (c.support[i] + c.support[j]);
+            }
+            CHECK(count >= PX_OCTREE_NEIGHBOURS);
+            double own = 4 * (double)world->particles.radius[i];
+            CHECK((double)c.support[i] >= 0.999999 * own &&
+                  (double)c.support[i] < (kind == 2 ? 3 : 1.5) * own); /* the cone has a tip */
+        }
+        px_world_free(world);
+    }
+}
+
+TEST(another_density_changes_masses_by_volume)
+{
+    PxShapeDef def = shape_of(0);
+    PxWorld *world = world_with(&def, 0.1, 2, 1e4);
+    PxStats before, after;
+    px_world_stats(world, &before);
+    CHECK_OK(px_world_set(world, "materials.jelly.density", (double[]){2500}, 1));
+    px_world_stats(world, &after);
+    CHECK_NEAR(after.mass / before.mass, 2.5, 1e-6);
+    px_world_free(world);
+}
+
+TEST(fluids_are_not_filled_with_an_octree)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef water = px_material_def_default();
+    PxBodyDef body = px_body_def_default();
+    CHECK_OK(px_world_add_material(world, &water, &body.material));
+    body.name = "pool";
+    body.fill = PX_FILL_OCTREE;
+    CHECK_FAILS(px_world_add_body(world, &body, NULL), PX_ERR_ARGUMENT,
+                "fluids need a uniform filling, and 'water' is one");
+    CHECK_EQUAL(px_world_count(world), 0);
+    body.levels = 7;
+    CHECK_FAILS(px_world_add_body(world, &body, NULL), PX_ERR_ARGUMENT, "levels");
+    px_world_free(world);
+}
+
+/* ---- scenes ------------------------------------------------------------------- */
+
+#define BODY(young, fill)                                                                          \
+    HEAD "\"materials\": {\"jelly\": {\"density\": 1000, \"young\": " young "}},\n"                \
+         "\"bodies\": [{\"shape\": {\"sphere\": 1}, \"material\": \"jelly\", " fill "}]}"
+
+TEST(scenes_say_octree_of_solids_only)
+{
+    CHECK_ONE(BODY("0", "\"fill\": \"octree\""), "bodies[0].fill", 4, 66,
+              "fluids need a uniform filling");
+    CHECK_ONE(BODY("1e4", "\"levels\": 3"), "bodies[0].levels", 4, 58, "is of octrees");
+    CHECK_ONE(BODY("1e4", "\"fill\": \"octree\", \"levels\": 2.5"), "bodies[0].levels", 4, 86,
+              "wanted a whole number from 1 to 6");
+}
+
+TEST(a_scene_with_an_octree_is_estimated)
+{
+    PxScene *scene = scene_of(BODY("1e4", "\"fill\": \"octree\", \"levels\": 3"));
+    CHECK_COUNT(scene, 0);
+    CHECK_OK(px_scene_check(scene));
+    PxSceneEstimate estimate;
+    CHECK_OK(px_scene_estimate(scene, 1, &estimate));
+    PxWorld *world;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    CHECK_EQUAL(px_world_count(world), 10144); /* 33510 in a cubic lattice */
+    CHECK_NEAR(estimate.particles / px_world_count(world), 1, 0.25);
+    px_world_free(world);
+    px_scene_free(scene);
+}
+
+/* ---- moving --------------------------------------------------------------------- */
+
+TEST(it_falls_without_strain_and_keeps_its_momentum)
+{
+    PxShapeDef def = shape_of(0);
+    PxWorld *world = world_with(&def, 0.1, 2, 1e5);
+    PxStats before, after;
+    px_world_stats(world, &before);
+    CHECK_OK(px_world_advance(world, 0.02));
+    px_world_stats(world, &after);
+    CHECK_NEAR(after.momentum.y, -9.81 * 0.02 * before.mass, 1e-5 * before.mass);
+    CHECK_NEAR(after.momentum.x, 0, 1e-5 * before.mass);
+    /* spinning at 1 rad/s it is stretched by rho w^2 r^2 / E = 0.25 %: w^2 of 1 J/m^3, little
+     * beside the 30 J of its spin */
+    CHECK_NEAR(after.kinetic - 0.5 * before.mass * 9.81 * 9.81 * 0.02 * 0.02, before.kinetic,
+               0.01 * before.kinetic);
+    px_world_free(world);
+}
+
+TEST_MAIN()
