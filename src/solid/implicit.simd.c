@@ -242,13 +242,19 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
     px_join_end();
 }
 
+/* What rows are off balance by when they are off by this part of their spacing is rounding. */
+#define ROUNDING 1e-7
+
 /* The largest acceleration that is not balanced, as a part of the largest there is. */
 static double residual(Job *job)
 {
+    const PxSolid *s = job->solid;
     job->alpha = job->beta = 0;
-    px_parallel_for(job->solid->threads, job->solid->count, PX_BLOCK, residual_block, job);
-    double g = px_length(job->solid->gravity);
-    return job->beta + g > 0 ? job->alpha / (job->beta + g) : 0;
+    px_parallel_for(s->threads, s->count, PX_BLOCK, residual_block, job);
+    double g = px_length(s->gravity);
+    if (!(job->alpha > ROUNDING * s->highest * 2 * (double)s->particles->radius[s->first]))
+        return 0;
+    return job->alpha / (job->beta + g);
 }
 
 /* ---- the linear equation ----------------------------------------------------------- */
