@@ -155,6 +155,7 @@ typedef struct Path {
     bool through;  /* the sun and lamps do not count when they are come upon: there was
                     * something clear since the path last scattered, or they did already */
     bool bent;     /* off or by something clear: what is seen is not straight behind it */
+    bool counted;  /* if this stretch ends in the sky, its light is counted already */
     float density; /* with which the direction was chosen where it last scattered */
 } Path;
 
@@ -421,7 +422,15 @@ static bool on_ground(Path *p, float t)
     p->weight = px_v3_scale(p->weight, 1 - fade);
     PxLook look = px_look_matte(ground->colour);
     PxHit hit = {.t = t, .flat = px_v3(0, 1, 0), .normal = px_v3(0, 1, 0), .colour = look.colour};
-    return scatter(p, at, &hit, &look);
+    /* In the open, what the whole sky gives to the ground is known. It is counted here, and the
+     * path looks only for what is different: a control variate [Kahn and Marshall 1953], by
+     * which ground with nothing above it has no noise. */
+    bool open = p->media.count == 0 && p->scattered + 1 < p->def->most_scatter;
+    if (open)
+        add_light(p, px_v3_mul(look.colour, px_v3_scale(p->def->open_light, 1 / PX_PI_F)));
+    bool on = scatter(p, at, &hit, &look);
+    p->counted = open;
+    return on;
 }
 
 static void in_the_sky(Path *p)
@@ -431,7 +440,8 @@ static void in_the_sky(Path *p)
         p->cover = 0;
         return;
     }
-    add_light(p, px_sky_radiance(&scenery->sky, p->ray.direction));
+    if (!p->counted)
+        add_light(p, px_sky_radiance(&scenery->sky, p->ray.direction));
     PxV3 sun = px_sun_radiance(&scenery->sky, p->ray.direction);
     if (sun.x > 0)
         come_upon(p, sun, 1 / px_sun_angle(&scenery->sky));
@@ -446,6 +456,10 @@ static bool go_on(Path *p)
     float most = met ? hit.t : INFINITY, t = 0;
     const PxLamp *lamp = meet_lamp(scenery, &p->ray, &most);
     bool ground = meet_ground(scenery, &p->ray, most, &t);
+    if (p->counted && (met || lamp != NULL)) {
+        add_light(p, px_v3_scale(px_sky_radiance(&scenery->sky, p->ray.direction), -1));
+        p->counted = false;
+    }
     const PxLook *medium = media_top(&p->media, scenery);
     float way = ground ? t : most;
     if (medium != NULL && isfinite(way))
@@ -508,9 +522,10 @@ PxSeen px_path_trace(const PxPathDef *def, float x, float y, PxSampler *sampler)
         if (bounce + 1 >= def->most_bounces) {
             /* Caught between borders: it would come out some day, to see the middle of
              * what there is to see. Without it, glass has black spots. */
-            add_light(
-                &p,
-                px_v3_scale(px_v3_add(def->scenery->sky.horizon, def->scenery->sky.zenith), 0.4f));
+            if (!p.counted)
+                add_light(&p, px_v3_scale(px_v3_add(def->scenery->sky.horizon,
+                                                    def->scenery->sky.zenith),
+                                          0.4f));
             break;
         }
         if (bounce < 3 || size >= 1)

@@ -106,6 +106,20 @@ PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction)
     return px_v3_mix(sky->zenith, sky->horizon, expf(-2.5f * height));
 }
 
+PxV3 px_sky_irradiance(const PxSky *sky)
+{
+    /* 2 pi times the integral of radiance times height over height, 0 to 1, by Simpson's
+     * rule: the sky is the same in every compass direction. */
+    enum { STEPS = 64 };
+    PxV3 sum = px_v3_all(0);
+    for (int k = 0; k <= STEPS; ++k) {
+        float height = (float)k / STEPS;
+        float part = k == 0 || k == STEPS ? 1 : k % 2 ? 4 : 2;
+        sum = px_v3_mad(sum, px_sky_radiance(sky, px_v3(0, height, 0)), part * height);
+    }
+    return px_v3_scale(sum, 2 * PX_PI_F / (3 * STEPS));
+}
+
 PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction)
 {
     if (sky->sunlight.x == 0 || px_v3_dot(direction, sky->sun) < sky->sun_cosine)

@@ -123,6 +123,8 @@ PxLook px_look_clear(float ior, PxV3 absorb, int rank);
 
 /// Light from that direction, without the sun's disc.
 PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction);
+/// What all of it, without the disc, gives to level ground.
+PxV3 px_sky_irradiance(const PxSky *sky);
 /// The disc's own; 0 beside it.
 PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction);
 /// Solid angle of the disc.
