@@ -212,6 +212,7 @@ int command_render(int argc, char **argv)
         {"size", 0, OPTION_TEXT, &words.size, "WxH", "pixels (1280x720)"},
         {"quality", 0, OPTION_TEXT, &words.quality, "WORD", "draft, good (default) or final"},
         {"samples", 0, OPTION_COUNT, &def.samples, "N", "a pixel (by quality: 8, 64, 512)"},
+        {"grain", 0, OPTION_FLAG, &def.grain, NULL, "leave the grain of few samples in"},
         {"frame", 0, OPTION_COUNT, &frame, "N", "only this frame"},
         {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
         {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
