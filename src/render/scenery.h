@@ -76,6 +76,7 @@ typedef struct PxGround {
     PxGroundKind kind;
     float level;    ///< its y
     PxV3 colour;    ///< of a matte floor
+    float tile;     ///< m between its joints; 0: it has none
     float near_end; ///< m from the origin: to here it is all floor
     float far_end;  ///< ... and from here on all horizon
 } PxGround;
