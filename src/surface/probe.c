@@ -62,12 +62,17 @@ static float limited(const PxPotential *field, const PxPotential *other, const P
         for (int k = 0; k < 7; ++k)
             depth[k] = px_potential_meet(depth[k], behind[k]);
     }
-    if (barriers != NULL && px_barriers_room(barriers, px_vec(at[0], at[1], at[2]), 2 * s) < 2 * s)
+    /* Barriers further away than they act, whatever the depth, limit nothing. */
+    float most = PX_CLING_REACH;
+    for (int k = 0; k < 7; ++k)
+        most = depth[k] > most ? depth[k] : most;
+    double far = s * (double)(most + STEP);
+    if (barriers != NULL && px_barriers_room(barriers, px_vec(at[0], at[1], at[2]), far) < far)
         for (int k = 0; k < 7; ++k) {
             PxVec3 place = {at[0] + (double)stencil[0][k] * s, at[1] + (double)stencil[1][k] * s,
                             at[2] + (double)stencil[2][k] * s};
             depth[k] =
-                px_barriers_limit(depth[k], (float)(px_barriers_room(barriers, place, 4 * s) / s));
+                px_barriers_limit(depth[k], (float)(px_barriers_room(barriers, place, far) / s));
         }
     for (int a = 0; a < 3; ++a)
         slope[a] = (depth[1 + 2 * a] - depth[2 + 2 * a]) / (2 * STEP);

@@ -172,19 +172,77 @@ static PxStatus add_rim(PxSparse *s, size_t *room)
 
 /* ---- their values ---------------------------------------------------------- */
 
+/* Barriers that cut ways, and where the particles of a field lie to them. Each acts in many
+ * blocks, so it is asked once. */
+typedef struct Eyes {
+    const PxBarriers *barriers;
+    const PxPotential *field;
+    const size_t *cut; /* numbers of the barriers */
+    size_t cuts;
+    double reach; /* m */
+    PxSide *side; /* by barrier, then by row of the field */
+} Eyes;
+
 typedef struct Fill {
     PxSparse *sparse;
     const PxPotential *field, *other;
     const PxBarriers *barriers;
+    size_t *cut;           /* barriers that cut ways */
+    size_t cuts;           /* of them */
+    Eyes eyes, other_eyes; /* of the field and of the other one */
     const uint32_t *block; /* by slot */
 } Fill;
+
+static PxStatus find_cuts(Fill *fill)
+{
+    const PxBarriers *b = fill->barriers;
+    size_t count = b != NULL ? b->walls + b->sheets : 0;
+    fill->cut = malloc((count + 1) * sizeof *fill->cut);
+    if (fill->cut == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room for %zu barriers", count);
+    double reach = (double)fill->field->reach * fill->field->spacing;
+    for (size_t k = 0; k < count; ++k)
+        if (px_barrier_cuts(b, k, reach))
+            fill->cut[fill->cuts++] = k;
+    return PX_OK;
+}
+
+static void eyes_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Eyes *e = user;
+    for (size_t c = 0; c < e->cuts; ++c)
+        for (uint32_t i = begin; i < end; ++i) {
+            const float *at = e->field->eye[i];
+            PxVec3 from = {(double)at[0], (double)at[1], (double)at[2]};
+            e->side[c * e->field->count + i] =
+                px_barrier_side(e->barriers, e->cut[c], from, e->reach);
+        }
+}
+
+static PxStatus eyes_make(Eyes *e, const Fill *fill, const PxPotential *field)
+{
+    size_t bytes;
+    *e = (Eyes){.barriers = fill->barriers,
+                .field = field,
+                .cut = fill->cut,
+                .cuts = fill->cuts,
+                .reach = field != NULL ? (double)field->reach * field->spacing : 0};
+    if (field == NULL || fill->cuts == 0)
+        return PX_OK;
+    if (!px_size_multiply(fill->cuts * sizeof *e->side, (size_t)field->count + 1, &bytes) ||
+        (e->side = px_allocate(NULL, bytes)) == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room to see %u particles from", field->count);
+    px_parallel_for(field->threads, field->count, PX_BLOCK, eyes_block, e);
+    return PX_OK;
+}
 
 /* How the nodes of a block lie to the barriers around that cut ways; more of them than this in one
  * place are passed over. */
 enum { MOST_CUTS = 6 };
 
 typedef struct View {
-    size_t barrier[MOST_CUTS];
+    size_t cut[MOST_CUTS]; /* of those that cut ways */
     int cuts;
     PxSide side[MOST_CUTS][PX_BLOCK_NODES];
 } View;
@@ -195,30 +253,30 @@ static PxVec3 node_place(const double origin[3], double cell, int n)
                   origin[2] + n / 64 * cell);
 }
 
-static void view_make(View *view, const PxBarriers *barriers, const double origin[3], double cell,
-                      double reach)
+static void view_make(View *view, const Eyes *eyes, const double origin[3], double cell)
 {
-    double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + reach;
+    double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + eyes->reach;
     PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
     view->cuts = 0;
-    for (size_t k = 0; barriers != NULL && k < barriers->walls + barriers->sheets; ++k) {
-        if (!px_barrier_cuts(barriers, k, reach) || view->cuts == MOST_CUTS ||
-            !((double)px_barrier_side(barriers, k, middle, within).distance < within))
+    for (size_t c = 0; c < eyes->cuts && view->cuts < MOST_CUTS; ++c) {
+        if (!((double)px_barrier_side(eyes->barriers, eyes->cut[c], middle, within).distance <
+              within))
             continue;
         for (int n = 0; n < PX_BLOCK_NODES; ++n)
-            view->side[view->cuts][n] =
-                px_barrier_side(barriers, k, node_place(origin, cell, n), reach);
-        view->barrier[view->cuts++] = k;
+            view->side[view->cuts][n] = px_barrier_side(eyes->barriers, eyes->cut[c],
+                                                        node_place(origin, cell, n), eyes->reach);
+        view->cut[view->cuts++] = c;
     }
 }
 
 /* Which nodes see each source, or what it is the image of. Nodes in walls see all: whatever the
  * sum there, they are outside. */
-static void look(const View *view, const PxBarriers *barriers, const PxPotential *f,
-                 const double origin[3], double cell, const PxPotentialSource *source,
-                 const uint32_t *row_of, uint32_t sources, uint8_t (*visible)[PX_BLOCK_ROWS])
+static void look(const View *view, const Eyes *eyes, const double origin[3], double cell,
+                 const PxPotentialSource *source, const uint32_t *row_of, uint32_t sources,
+                 uint8_t (*visible)[PX_BLOCK_ROWS])
 {
-    double s = f->spacing, reach = (double)f->reach * s;
+    const PxPotential *f = eyes->field;
+    double s = f->spacing, reach = eyes->reach;
     memset(visible, 0xff, sources * sizeof *visible);
     for (uint32_t n = 0; n < sources; ++n) {
         const float *eye = f->eye[row_of[n]];
@@ -226,14 +284,15 @@ static void look(const View *view, const PxBarriers *barriers, const PxPotential
         PxVec3 at = {origin[0] + (double)source[n].x * s, origin[1] + (double)source[n].y * s,
                      origin[2] + (double)source[n].z * s};
         for (int c = 0; c < view->cuts; ++c) {
-            PxSide side = px_barrier_side(barriers, view->barrier[c], from, reach);
-            if ((double)side.distance >= reach)
+            const PxSide *side = &eyes->side[view->cut[c] * f->count + row_of[n]];
+            if ((double)side->distance >= reach)
                 continue;
             for (int k = 0; k < PX_BLOCK_NODES; ++k) {
                 const PxSide *to = &view->side[c][k];
                 PxVec3 place = node_place(origin, cell, k), way = px_sub(place, at);
                 if (to->distance > 0.0f && px_dot(way, way) < reach * reach &&
-                    px_barrier_hides(barriers, view->barrier[c], from, &side, place, to))
+                    px_barrier_hides(eyes->barriers, eyes->cut[view->cut[c]], from, side, place,
+                                     to))
                     visible[n][k / PX_BLOCK_EDGE] &= (uint8_t) ~(1u << k % PX_BLOCK_EDGE);
             }
         }
@@ -241,9 +300,10 @@ static void look(const View *view, const PxBarriers *barriers, const PxPotential
 }
 
 /* Depths of one field at the nodes of a block. */
-static void block_depths(const PxPotential *f, const PxBarriers *barriers, const View *view,
-                         const double origin[3], double cell, float *depth)
+static void block_depths(const Eyes *eyes, const View *view, const double origin[3], double cell,
+                         float *depth)
 {
+    const PxPotential *f = eyes->field;
     float sum[PX_POTENTIAL_SUMS][PX_BLOCK_NODES];
     PxPotentialSource source[CHUNK];
     uint32_t row[CHUNK];
@@ -261,7 +321,7 @@ static void block_depths(const PxPotential *f, const PxBarriers *barriers, const
     while ((block.sources =
                 px_potential_gather(f, origin, high, origin, &cursor, source, row, CHUNK)) > 0) {
         if (view->cuts > 0)
-            look(view, barriers, f, origin, cell, source, row, block.sources, visible);
+            look(view, eyes, origin, cell, source, row, block.sources, visible);
         f->model->add(f, &block);
     }
     float *const sums[PX_POTENTIAL_SUMS] = {sum[0], sum[1], sum[2], sum[3]};
@@ -296,13 +356,12 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
         double edge = PX_BLOCK_EDGE * s->cell;
         const double origin[3] = {at[0] * edge, at[1] * edge, at[2] * edge};
         float *value = s->value + (size_t)slot * PX_BLOCK_NODES;
-        const PxPotential *f = fill->field;
         View view;
-        view_make(&view, fill->barriers, origin, s->cell, (double)f->reach * f->spacing);
-        block_depths(f, fill->barriers, &view, origin, s->cell, value);
+        view_make(&view, &fill->eyes, origin, s->cell);
+        block_depths(&fill->eyes, &view, origin, s->cell, value);
         if (fill->other != NULL) {
             float *other = s->other + (size_t)slot * PX_BLOCK_NODES;
-            block_depths(fill->other, fill->barriers, &view, origin, s->cell, other);
+            block_depths(&fill->other_eyes, &view, origin, s->cell, other);
             for (int n = 0; n < PX_BLOCK_NODES; ++n)
                 value[n] = px_potential_meet(value[n], other[n]);
         }
@@ -352,7 +411,16 @@ PxStatus px_sparse_create(PxSparse *s, const PxPotential *field, const PxPotenti
         status = add_rim(s, &room);
     Fill fill = {.sparse = s, .field = field, .other = other, .barriers = barriers};
     if (status == PX_OK)
+        status = find_cuts(&fill);
+    if (status == PX_OK)
+        status = eyes_make(&fill.eyes, &fill, field);
+    if (status == PX_OK)
+        status = eyes_make(&fill.other_eyes, &fill, other);
+    if (status == PX_OK)
         status = fill_blocks(s, &fill);
+    px_release(NULL, fill.eyes.side, 0);
+    px_release(NULL, fill.other_eyes.side, 0);
+    free(fill.cut);
     if (status != PX_OK)
         px_sparse_free(s);
     return status;
