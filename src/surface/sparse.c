@@ -244,7 +244,8 @@ enum { MOST_CUTS = 6 };
 typedef struct View {
     size_t cut[MOST_CUTS]; /* of those that cut ways */
     int cuts;
-    PxSide side[MOST_CUTS][PX_BLOCK_NODES];
+    PxSide side[MOST_CUTS][PX_BLOCK_NODES]; /* where it is known, one bit a node */
+    uint8_t known[MOST_CUTS][PX_BLOCK_NODES / 8];
 } View;
 
 static PxVec3 node_place(const double origin[3], double cell, int n)
@@ -262,45 +263,73 @@ static void view_make(View *view, const Eyes *eyes, const double origin[3], doub
         if (!((double)px_barrier_side(eyes->barriers, eyes->cut[c], middle, within).distance <
               within))
             continue;
-        for (int n = 0; n < PX_BLOCK_NODES; ++n)
-            view->side[view->cuts][n] = px_barrier_side(eyes->barriers, eyes->cut[c],
-                                                        node_place(origin, cell, n), eyes->reach);
+        memset(view->known[view->cuts], 0, sizeof view->known[view->cuts]);
         view->cut[view->cuts++] = c;
     }
 }
 
-/* Which nodes see each source, or what it is the image of. Nodes in walls see all: whatever the
+/* How a node lies to a cut, asked when it is needed first: few nodes have particles near enough. */
+static const PxSide *node_side(View *view, int c, const Eyes *eyes, PxVec3 place, int n)
+{
+    PxSide *side = &view->side[c][n];
+    if (!(view->known[c][n / 8] >> n % 8 & 1)) {
+        *side = px_barrier_side(eyes->barriers, eyes->cut[view->cut[c]], place, eyes->reach);
+        view->known[c][n / 8] |= (uint8_t)(1u << n % 8);
+    }
+    return side;
+}
+
+/* Which nodes of a row along x see a source that acts there. Nodes in walls see all: whatever the
  * sum there, they are outside. */
-static void look(const View *view, const Eyes *eyes, const double origin[3], double cell,
+static uint8_t look_along(View *view, int c, const Eyes *eyes, const double origin[3], double cell,
+                          int row, const PxPotentialSource *source, uint32_t of)
+{
+    const float *eye = eyes->field->eye[of];
+    const PxSide *from_side = &eyes->side[view->cut[c] * eyes->field->count + of];
+    double s = eyes->field->spacing;
+    PxVec3 from = {(double)eye[0], (double)eye[1], (double)eye[2]};
+    PxVec3 at = {origin[0] + (double)source->x * s, origin[1] + (double)source->y * s,
+                 origin[2] + (double)source->z * s};
+    unsigned seen = 0xff;
+    for (int i = 0; i < PX_BLOCK_EDGE; ++i) {
+        int n = PX_BLOCK_EDGE * row + i;
+        PxVec3 place = node_place(origin, cell, n), way = px_sub(place, at);
+        if (!(px_dot(way, way) < eyes->reach * eyes->reach))
+            continue;
+        const PxSide *to = node_side(view, c, eyes, place, n);
+        if (to->distance > 0.0f &&
+            px_barrier_hides(eyes->barriers, eyes->cut[view->cut[c]], from, from_side, place, to))
+            seen &= ~(1u << i);
+    }
+    return (uint8_t)seen;
+}
+
+/* Which nodes see each source, or what it is the image of. */
+static void look(View *view, const Eyes *eyes, const double origin[3], double cell,
                  const PxPotentialSource *source, const uint32_t *row_of, uint32_t sources,
                  uint8_t (*visible)[PX_BLOCK_ROWS])
 {
     const PxPotential *f = eyes->field;
-    double s = f->spacing, reach = eyes->reach;
+    const float margin = 1e-3f; /* of roundings; what is looked at without need changes nothing */
+    float edge = (float)(cell / f->spacing);
     memset(visible, 0xff, sources * sizeof *visible);
-    for (uint32_t n = 0; n < sources; ++n) {
-        const float *eye = f->eye[row_of[n]];
-        PxVec3 from = {(double)eye[0], (double)eye[1], (double)eye[2]};
-        PxVec3 at = {origin[0] + (double)source[n].x * s, origin[1] + (double)source[n].y * s,
-                     origin[2] + (double)source[n].z * s};
+    for (uint32_t n = 0; n < sources; ++n)
         for (int c = 0; c < view->cuts; ++c) {
-            const PxSide *side = &eyes->side[view->cut[c] * f->count + row_of[n]];
-            if ((double)side->distance >= reach)
+            if ((double)eyes->side[view->cut[c] * f->count + row_of[n]].distance >= eyes->reach)
                 continue;
-            for (int k = 0; k < PX_BLOCK_NODES; ++k) {
-                const PxSide *to = &view->side[c][k];
-                PxVec3 place = node_place(origin, cell, k), way = px_sub(place, at);
-                if (to->distance > 0.0f && px_dot(way, way) < reach * reach &&
-                    px_barrier_hides(eyes->barriers, eyes->cut[view->cut[c]], from, side, place,
-                                     to))
-                    visible[n][k / PX_BLOCK_EDGE] &= (uint8_t) ~(1u << k % PX_BLOCK_EDGE);
+            for (int row = 0; row < PX_BLOCK_ROWS; ++row) {
+                float y = (float)(row % PX_BLOCK_EDGE) * edge - source[n].y;
+                float z = (float)(row / PX_BLOCK_EDGE) * edge - source[n].z;
+                if (fabsf(y) < source[n].shape[6] + margin &&
+                    fabsf(z) < source[n].shape[7] + margin)
+                    visible[n][row] &=
+                        look_along(view, c, eyes, origin, cell, row, &source[n], row_of[n]);
             }
         }
-    }
 }
 
 /* Depths of one field at the nodes of a block. */
-static void block_depths(const Eyes *eyes, const View *view, const double origin[3], double cell,
+static void block_depths(const Eyes *eyes, View *view, const double origin[3], double cell,
                          float *depth)
 {
     const PxPotential *f = eyes->field;
