@@ -287,7 +287,7 @@ static double pool_value(const PxPotential *pool, double above)
         double at[3] = {0, origin[1], origin[2]};
         for (int n = 0; n < PROBES; ++n) {
             at[0] = (n + 0.5) / PROBES - 0.5;
-            px_potential_points(pool, at, x, y, z, depth);
+            px_potential_points(pool, at, x, y, z, NULL, NULL, depth);
             sum += (double)depth[0];
         }
     }
@@ -417,7 +417,8 @@ uint32_t px_potential_gather(const PxPotential *f, const double low[3], const do
 }
 
 void px_potential_points(const PxPotential *f, const double origin[3], const float x[8],
-                         const float y[8], const float z[8], float depth[8])
+                         const float y[8], const float z[8], PxPotentialSeen *seen,
+                         const void *user, float depth[8])
 {
     float sum[PX_POTENTIAL_SUMS][8] = {{0}}, limit = f->reach + (float)PX_POTENTIAL_STENCIL;
     PxPotentialSource source[64];
@@ -428,7 +429,8 @@ void px_potential_points(const PxPotential *f, const double origin[3], const flo
         for (uint32_t j = run[r].begin; j < run[r].end; ++j) {
             PxPotentialSource *s = &source[count];
             source_at(f, j, origin, s);
-            if (!(s->x * s->x + s->y * s->y + s->z * s->z < limit * limit))
+            if (!(s->x * s->x + s->y * s->y + s->z * s->z < limit * limit) ||
+                (seen != NULL && !seen(user, j)))
                 continue;
             if (++count == PX_COUNT(source)) {
                 f->model->add_points(f, x, y, z, source, count, sum);

@@ -151,9 +151,11 @@ uint32_t px_potential_gather(const PxPotential *field, const double low[3], cons
                              PxPotentialSource *out, uint32_t *row, uint32_t most);
 
 /// Depths below the surface at 8 points given in spacings from `origin` (m), none further from
-/// it than PX_POTENTIAL_STENCIL.
+/// it than PX_POTENTIAL_STENCIL; of those particles that are seen, or of all without `seen`.
+typedef bool PxPotentialSeen(const void *user, uint32_t row);
 void px_potential_points(const PxPotential *field, const double origin[3], const float x[8],
-                         const float y[8], const float z[8], float depth[8]);
+                         const float y[8], const float z[8], PxPotentialSeen *seen,
+                         const void *user, float depth[8]);
 
 /// Depths from raw values.
 static inline float px_potential_depth(const PxPotential *field, float raw)

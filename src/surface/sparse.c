@@ -1,5 +1,7 @@
 #include "surface/sparse.h"
 
+#include "surface/eyes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,70 +174,13 @@ static PxStatus add_rim(PxSparse *s, size_t *room)
 
 /* ---- their values ---------------------------------------------------------- */
 
-/* Barriers that cut ways, and where the particles of a field lie to them. Each acts in many
- * blocks, so it is asked once. */
-typedef struct Eyes {
-    const PxBarriers *barriers;
-    const PxPotential *field;
-    const size_t *cut; /* numbers of the barriers */
-    size_t cuts;
-    double reach; /* m */
-    PxSide *side; /* by barrier, then by row of the field */
-} Eyes;
-
 typedef struct Fill {
     PxSparse *sparse;
     const PxPotential *field, *other;
     const PxBarriers *barriers;
-    size_t *cut;           /* barriers that cut ways */
-    size_t cuts;           /* of them */
-    Eyes eyes, other_eyes; /* of the field and of the other one */
-    const uint32_t *block; /* by slot */
+    PxEyes eyes, other_eyes; /* of the field and of the other one */
+    const uint32_t *block;   /* by slot */
 } Fill;
-
-static PxStatus find_cuts(Fill *fill)
-{
-    const PxBarriers *b = fill->barriers;
-    size_t count = b != NULL ? b->walls + b->sheets : 0;
-    fill->cut = malloc((count + 1) * sizeof *fill->cut);
-    if (fill->cut == NULL)
-        return px_fail(PX_ERR_MEMORY, "surface: no room for %zu barriers", count);
-    double reach = (double)fill->field->reach * fill->field->spacing;
-    for (size_t k = 0; k < count; ++k)
-        if (px_barrier_cuts(b, k, reach))
-            fill->cut[fill->cuts++] = k;
-    return PX_OK;
-}
-
-static void eyes_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Eyes *e = user;
-    for (size_t c = 0; c < e->cuts; ++c)
-        for (uint32_t i = begin; i < end; ++i) {
-            const float *at = e->field->eye[i];
-            PxVec3 from = {(double)at[0], (double)at[1], (double)at[2]};
-            e->side[c * e->field->count + i] =
-                px_barrier_side(e->barriers, e->cut[c], from, e->reach);
-        }
-}
-
-static PxStatus eyes_make(Eyes *e, const Fill *fill, const PxPotential *field)
-{
-    size_t bytes;
-    *e = (Eyes){.barriers = fill->barriers,
-                .field = field,
-                .cut = fill->cut,
-                .cuts = fill->cuts,
-                .reach = field != NULL ? (double)field->reach * field->spacing : 0};
-    if (field == NULL || fill->cuts == 0)
-        return PX_OK;
-    if (!px_size_multiply(fill->cuts * sizeof *e->side, (size_t)field->count + 1, &bytes) ||
-        (e->side = px_allocate(NULL, bytes)) == NULL)
-        return px_fail(PX_ERR_MEMORY, "surface: no room to see %u particles from", field->count);
-    px_parallel_for(field->threads, field->count, PX_BLOCK, eyes_block, e);
-    return PX_OK;
-}
 
 /* How the nodes of a block lie to the barriers around that cut ways; more of them than this in one
  * place are passed over. */
@@ -254,14 +199,14 @@ static PxVec3 node_place(const double origin[3], double cell, int n)
                   origin[2] + n / 64 * cell);
 }
 
-static void view_make(View *view, const Eyes *eyes, const double origin[3], double cell)
+static void view_make(View *view, const PxEyes *eyes, const double origin[3], double cell)
 {
     double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + eyes->reach;
     PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
     view->cuts = 0;
     for (size_t c = 0; c < eyes->cuts && view->cuts < MOST_CUTS; ++c) {
-        if (!((double)px_barrier_side(eyes->barriers, eyes->cut[c], middle, within).distance <
-              within))
+        PxSide side = px_barrier_side(eyes->barriers, eyes->cut[c], middle, within);
+        if (!((double)side.distance < within))
             continue;
         memset(view->known[view->cuts], 0, sizeof view->known[view->cuts]);
         view->cut[view->cuts++] = c;
@@ -269,43 +214,36 @@ static void view_make(View *view, const Eyes *eyes, const double origin[3], doub
 }
 
 /* How a node lies to a cut, asked when it is needed first: few nodes have particles near enough. */
-static const PxSide *node_side(View *view, int c, const Eyes *eyes, PxVec3 place, int n)
+static const PxSide *node_side(View *view, int c, const PxEyes *eyes, PxVec3 place, int n)
 {
     PxSide *side = &view->side[c][n];
     if (!(view->known[c][n / 8] >> n % 8 & 1)) {
-        *side = px_barrier_side(eyes->barriers, eyes->cut[view->cut[c]], place, eyes->reach);
+        *side = px_eyes_side(eyes, view->cut[c], place);
         view->known[c][n / 8] |= (uint8_t)(1u << n % 8);
     }
     return side;
 }
 
-/* Which nodes of a row along x see a source that acts there. Nodes in walls see all: whatever the
- * sum there, they are outside. */
-static uint8_t look_along(View *view, int c, const Eyes *eyes, const double origin[3], double cell,
-                          int row, const PxPotentialSource *source, uint32_t of)
+/* Which nodes of a row along x see a source that acts there. */
+static uint8_t look_along(View *view, int c, const PxEyes *eyes, const double origin[3],
+                          double cell, int row, const PxPotentialSource *source, uint32_t of)
 {
-    const float *eye = eyes->field->eye[of];
-    const PxSide *from_side = &eyes->side[view->cut[c] * eyes->field->count + of];
     double s = eyes->field->spacing;
-    PxVec3 from = {(double)eye[0], (double)eye[1], (double)eye[2]};
     PxVec3 at = {origin[0] + (double)source->x * s, origin[1] + (double)source->y * s,
                  origin[2] + (double)source->z * s};
     unsigned seen = 0xff;
     for (int i = 0; i < PX_BLOCK_EDGE; ++i) {
         int n = PX_BLOCK_EDGE * row + i;
         PxVec3 place = node_place(origin, cell, n), way = px_sub(place, at);
-        if (!(px_dot(way, way) < eyes->reach * eyes->reach))
-            continue;
-        const PxSide *to = node_side(view, c, eyes, place, n);
-        if (to->distance > 0.0f &&
-            px_barrier_hides(eyes->barriers, eyes->cut[view->cut[c]], from, from_side, place, to))
+        if (px_dot(way, way) < eyes->reach * eyes->reach &&
+            px_eyes_hide(eyes, view->cut[c], of, place, node_side(view, c, eyes, place, n)))
             seen &= ~(1u << i);
     }
     return (uint8_t)seen;
 }
 
 /* Which nodes see each source, or what it is the image of. */
-static void look(View *view, const Eyes *eyes, const double origin[3], double cell,
+static void look(View *view, const PxEyes *eyes, const double origin[3], double cell,
                  const PxPotentialSource *source, const uint32_t *row_of, uint32_t sources,
                  uint8_t (*visible)[PX_BLOCK_ROWS])
 {
@@ -315,7 +253,7 @@ static void look(View *view, const Eyes *eyes, const double origin[3], double ce
     memset(visible, 0xff, sources * sizeof *visible);
     for (uint32_t n = 0; n < sources; ++n)
         for (int c = 0; c < view->cuts; ++c) {
-            if ((double)eyes->side[view->cut[c] * f->count + row_of[n]].distance >= eyes->reach)
+            if (!px_eyes_near(eyes, view->cut[c], row_of[n]))
                 continue;
             for (int row = 0; row < PX_BLOCK_ROWS; ++row) {
                 float y = (float)(row % PX_BLOCK_EDGE) * edge - source[n].y;
@@ -329,7 +267,7 @@ static void look(View *view, const Eyes *eyes, const double origin[3], double ce
 }
 
 /* Depths of one field at the nodes of a block. */
-static void block_depths(const Eyes *eyes, View *view, const double origin[3], double cell,
+static void block_depths(const PxEyes *eyes, View *view, const double origin[3], double cell,
                          float *depth)
 {
     const PxPotential *f = eyes->field;
@@ -440,16 +378,13 @@ PxStatus px_sparse_create(PxSparse *s, const PxPotential *field, const PxPotenti
         status = add_rim(s, &room);
     Fill fill = {.sparse = s, .field = field, .other = other, .barriers = barriers};
     if (status == PX_OK)
-        status = find_cuts(&fill);
-    if (status == PX_OK)
-        status = eyes_make(&fill.eyes, &fill, field);
-    if (status == PX_OK)
-        status = eyes_make(&fill.other_eyes, &fill, other);
+        status = px_eyes_make(&fill.eyes, barriers, field);
+    if (status == PX_OK && other != NULL)
+        status = px_eyes_make(&fill.other_eyes, barriers, other);
     if (status == PX_OK)
         status = fill_blocks(s, &fill);
-    px_release(NULL, fill.eyes.side, 0);
-    px_release(NULL, fill.other_eyes.side, 0);
-    free(fill.cut);
+    px_eyes_free(&fill.eyes);
+    px_eyes_free(&fill.other_eyes);
     if (status != PX_OK)
         px_sparse_free(s);
     return status;
