@@ -13,6 +13,7 @@
 #define PX_SURFACE_POTENTIAL_H
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "base/simd.h"
 #include "phyxel/surface.h"
 #include "spatial/grid.h"
@@ -57,9 +58,10 @@ typedef struct PxPotentialCentres {
 } PxPotentialCentres;
 
 typedef struct PxPotentialModel {
-    PxSurfaceField info;
-    double stretch; ///< furthest that a particle acts, radii
-    double gather;  ///< radius of the neighbourhoods it looks at, radii, >= 1
+    PxModelInfo info;     ///< as all families have (base/family.h)
+    PxSurfaceField field; ///< the same for users, with the numbers that suit it
+    double stretch;       ///< furthest that a particle acts, radii
+    double gather;        ///< radius of the neighbourhoods it looks at, radii, >= 1
     /// Makes centres, weights and shapes; volumes are known. The arrays are there, and hold
     /// the particles as they are. NULL for round kernels around the particles themselves.
     PxStatus (*prepare)(PxPotential *field, PxArena *scratch, const PxPotentialCentres *centres);
@@ -74,6 +76,12 @@ typedef struct PxPotentialModel {
     void (*finish)(const PxPotential *field, float *const sum[PX_POTENTIAL_SUMS], float *raw,
                    uint32_t count);
 } PxPotentialModel;
+
+/// Begins the initialiser of a model.
+#define PX_POTENTIAL_INFO(word, line)                                                              \
+    .info = {.name = (word), .summary = (line)}, .field.name = (word), .field.summary = (line)
+
+extern const PxFamily px_potential_family;
 
 /// The model of that name; NULL, with a message, when there is none.
 const PxPotentialModel *px_potential_find(const char *name, PxIsa isa);
