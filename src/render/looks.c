@@ -101,7 +101,7 @@ PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stat
         look = px_look_glossy(k.grain, k.roughness);
         look.ior = k.ior;
     }
-    look.xray = 3 / (float)size * (float)(material->density / 1000);
+    look.xray = 6 / (float)size * (float)(material->density / 1000);
     return look;
 }
 

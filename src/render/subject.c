@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "phyxel/suggest.h"
 #include "render/colour_map.h"
+#include "render/optics.h"
 #include "spatial/kdtree.h"
 #include "store/digest.h"
 #include "store/file.h"
@@ -205,7 +206,9 @@ static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t
                           PxScenery *out)
 {
     const PxTable *p = &s->particles;
-    const float *radius = floats(p, "radius", 0), *temperature = floats(p, "temperature", 0);
+    const float *radius = floats(p, "radius", 0);
+    /* A glow would be another colour than that of the number. */
+    const float *temperature = value == NULL ? floats(p, "temperature", 0) : NULL;
     const float *v[3] = {floats(p, "velocity", 0), floats(p, "velocity", 1),
                          floats(p, "velocity", 2)};
     uint32_t count = 0, to = 0;
@@ -524,23 +527,37 @@ static PxStatus own_values(const PxTable *points, const char *name, float **out)
     return PX_OK;
 }
 
+/* Does any of it glow? */
+static bool is_hot(const Fill *f, const Part *part)
+{
+    for (uint32_t k = 0; f->from.temperature != NULL && k < part->points; ++k)
+        if (f->from.temperature[part->row[k]] > PX_GLOW_FROM)
+            return true;
+    return false;
+}
+
 static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThreads *threads,
                          PxScenery *out)
 {
     bool discs = f->subject->shown == PX_SHOW_SURFELS;
     bool coloured = f->colouring->column[0] != '\0';
-    if (f->mixed || coloured) { /* numbers are not to be seen through anything */
-        PxLook solid = px_look_glossy(px_v3_all(0.8f), 0.35f);
+    /* Numbers are not to be seen through anything, and what glows is no longer clear. */
+    bool molten = out->looks.data[look].kind == PX_LOOK_CLEAR && is_hot(f, part);
+    if (f->mixed || coloured || molten) {
+        PxV3 own = molten ? out->looks.data[look].colour : px_v3_all(0.8f);
+        PxLook solid = px_look_glossy(own, 0.35f);
+        solid.xray = out->looks.data[look].xray;
         look = px_scenery_add_look(out, &solid);
         if (look == UINT32_MAX)
             return px_fail(PX_ERR_MEMORY, "render: no room for a look");
     }
-    PX_TRY(px_scenery_add_thing(out, discs ? PX_THING_DISCS : PX_THING_MESH, look, part->points,
-                                discs ? 0 : part->triangles,
-                                PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
-                                    (f->mixed || coloured ? PX_WITH_COLOUR : 0) |
-                                    (f->from.temperature != NULL ? PX_WITH_TEMPERATURE : 0),
-                                &f->thing));
+    PX_TRY(px_scenery_add_thing(
+        out, discs ? PX_THING_DISCS : PX_THING_MESH, look, part->points,
+        discs ? 0 : part->triangles,
+        PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
+            (f->mixed || coloured ? PX_WITH_COLOUR : 0) |
+            (f->from.temperature != NULL && !coloured ? PX_WITH_TEMPERATURE : 0),
+        &f->thing));
     f->looks = out->looks.data;
     f->touch = (Touch){f->setting, f->looks[look].kind != PX_LOOK_CLEAR};
     f->row = part->row;
