@@ -163,8 +163,8 @@ PxStatus px_subject_values(const PxSubject *subject, const char *column, float *
         const char *near = px_suggest(column, words, table->columns + 1);
         return px_fail(PX_ERR_ARGUMENT,
                        "render: frame %u has no column '%.40s' to colour by%s%s%s; there are %s",
-                       subject->meta.number, column, near != NULL ? ", did you mean '" : "",
-                       near != NULL ? near : "", near != NULL ? "'?" : "", list);
+                       subject->meta.number, column, near != NULL ? " (did you mean '" : "",
+                       near != NULL ? near : "", near != NULL ? "'?)" : "", list);
     }
     if (unit != NULL)
         snprintf(unit, 16, "%s", c->unit);
