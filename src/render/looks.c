@@ -30,7 +30,7 @@ typedef struct Known {
 } Known;
 
 static const Known knowns[] = {
-    {"water", true, 1.333f, {0.26f, 0.72f, 0.90f}, {0.07f, 0.28f, 0.55f}, 0},
+    {"water", true, 1.333f, {0.16f, 0.64f, 0.88f}, {0.07f, 0.28f, 0.55f}, 0},
     {"honey", true, 1.49f, {0.85f, 0.30f, 0.015f}, {0.80f, 0.42f, 0.04f}, 0},
     {"syrup", true, 1.46f, {0.75f, 0.22f, 0.03f}, {0.50f, 0.20f, 0.04f}, 0},
     {"oil", true, 1.47f, {0.92f, 0.74f, 0.12f}, {0.75f, 0.58f, 0.10f}, 0},
@@ -53,7 +53,7 @@ static Known guess(const PxMaterialDef *material, size_t index)
         if (has(material->name, knowns[k].word))
             return knowns[k];
     static const PxV3 left[] = {
-        {0.26f, 0.72f, 0.90f}, {0.92f, 0.40f, 0.25f}, {0.45f, 0.85f, 0.35f}, {0.75f, 0.40f, 0.85f}};
+        {0.16f, 0.64f, 0.88f}, {0.92f, 0.40f, 0.25f}, {0.45f, 0.85f, 0.35f}, {0.75f, 0.40f, 0.85f}};
     static const PxV3 grain[] = {
         {0.07f, 0.28f, 0.55f}, {0.75f, 0.20f, 0.10f}, {0.15f, 0.50f, 0.15f}, {0.45f, 0.15f, 0.55f}};
     Known k = {"", true, 1.36f, left[index % 4], grain[index % 4], 0};

@@ -183,7 +183,7 @@ static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out
                 : def->floor == PX_FLOOR_SHADOW ? PX_GROUND_CATCHER
                                                 : PX_GROUND_NONE,
         .level = (float)(s->level - height_of(s->up, s->origin)),
-        .colour = px_v3(0.38f, 0.352f, 0.31f),
+        .colour = px_v3(0.36f, 0.352f, 0.338f),
         .tile = round_length(0.3f * (float)s->size),
         .near_end = 1.2f * reach,
         .far_end = 9 * reach,
