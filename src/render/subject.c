@@ -201,6 +201,19 @@ static PxStatus values_make(const PxSubject *s, const PxColouring *colouring, fl
     return px_subject_values(s, colouring->column, *out, NULL);
 }
 
+/* A ball that would show through a pane is as large as there is room, or half as large as it
+ * would be. */
+static float ball_radius(const PxSetting *s, PxVec3 at, float radius)
+{
+    double room = (double)radius;
+    for (size_t k = 0; k < s->walls.count; ++k) {
+        const PxWall *wall = &s->walls.data[k].wall;
+        if (s->walls.data[k].look.kind == PX_LOOK_PANE)
+            room = fmin(room, px_wall_distance(wall, px_wall_to_rest(wall, 0, at), NULL));
+    }
+    return fmaxf(0.5f * radius, (float)room);
+}
+
 static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t look,
                           const PxColouring *colouring, const float *value, size_t looks,
                           PxScenery *out)
@@ -227,8 +240,8 @@ static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t
             continue;
         t->position[to] = px_setting_place(setting, place(p, i));
         /* Balls of half a spacing touch; a little larger they look like one matter. */
-        t->radius[to] =
-            1.1f * (radius != NULL && radius[i] > 0 ? radius[i] : 0.5f * (float)s->meta.spacing);
+        float half = radius != NULL && radius[i] > 0 ? radius[i] : 0.5f * (float)s->meta.spacing;
+        t->radius[to] = ball_radius(setting, place(p, i), 1.1f * half);
         if (v[2] != NULL)
             t->velocity[to] =
                 px_setting_turn(setting, px_vec((double)v[0][i], (double)v[1][i], (double)v[2][i]));
@@ -542,11 +555,12 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
     bool discs = f->subject->shown == PX_SHOW_SURFELS;
     bool coloured = f->colouring->column[0] != '\0';
     /* Numbers are not to be seen through anything, and what glows is no longer clear. */
-    bool molten = out->looks.data[look].kind == PX_LOOK_CLEAR && is_hot(f, part);
+    const PxLook *own = look < out->looks.count ? &out->looks.data[look] : NULL;
+    bool molten = own != NULL && own->kind == PX_LOOK_CLEAR && is_hot(f, part);
     if (f->mixed || coloured || molten) {
-        PxV3 own = molten ? out->looks.data[look].colour : px_v3_all(0.8f);
-        PxLook solid = px_look_glossy(own, 0.35f);
-        solid.xray = out->looks.data[look].xray;
+        PxLook solid = px_look_glossy(molten ? own->colour : px_v3_all(0.8f), 0.35f);
+        if (own != NULL)
+            solid.xray = own->xray;
         look = px_scenery_add_look(out, &solid);
         if (look == UINT32_MAX)
             return px_fail(PX_ERR_MEMORY, "render: no room for a look");
@@ -593,8 +607,6 @@ static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoi
     if (status == PX_OK && colouring->column[0] != '\0')
         status = own_values(&ply->points, colouring->column, &made);
     f.column = made;
-    for (size_t k = 0; k < setting->walls.count; ++k)
-        px_wall_move(&setting->walls.data[k].wall, s->meta.time, 0);
     for (uint32_t k = 0; k < (material != NULL ? looks : 1) && status == PX_OK; ++k) {
         Part part;
         f.material = material != NULL && nearest.there ? k : UINT32_MAX;
@@ -614,6 +626,8 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
     size_t looks = setting->scene != NULL ? out->looks.count : 1;
     float *value;
     PxStatus status = values_make(subject, colouring, &value);
+    for (size_t k = 0; k < setting->walls.count; ++k)
+        px_wall_move(&setting->walls.data[k].wall, subject->meta.time, 0);
     if (status == PX_OK && subject->shown == PX_SHOW_PARTICLES) {
         for (uint32_t k = 0; k < looks && status == PX_OK; ++k)
             status = add_balls(subject, setting, k, colouring, value, looks, out);
