@@ -419,16 +419,21 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
 static PxStatus move(PxWorld *world, const PxFluid *fluid)
 {
     Motion m = {.world = world, .dt = (float)world->dt, .bad_id = UINT64_MAX};
+    PxWatch watch;
+    PX_STAGE(&world->profile, "defence")
+    PX_TRY(px_watch_begin(&watch, &world->particles, world->walls.data, world->walls.count,
+                          fluid->wall_far, world->def.spacing, &world->scratch, &world->threads));
     PX_STAGE(&world->profile, "move")
     px_parallel_for(&world->threads, fluid->count, PX_BLOCK, move_block, &m);
     if (m.bad_id != UINT64_MAX)
         return not_finite(world, m.bad_id);
-    PxDefenceCount count;
     PX_STAGE(&world->profile, "defence")
-    px_defend(&world->particles, world->walls.data, world->walls.count, fluid->wall_far,
-              world->def.spacing, (double)m.dt, &world->threads, &count);
-    world->state.caught += count.caught;
-    world->state.leaked += count.leaked;
+    {
+        world->state.caught +=
+            px_defend(&world->particles, world->walls.data, world->walls.count, fluid->wall_far,
+                      world->def.spacing, (double)m.dt, &world->threads, &watch);
+        world->state.leaked += px_watch_leaked(&watch, &world->threads);
+    }
     return PX_OK;
 }
 
