@@ -74,7 +74,9 @@ static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxS
     out->matter = px_bounds_join(out->matter, bounds);
     out->volume += px_shape_volume(shape);
     if (scene->world.spacing > 0) {
-        double particles = px_shape_fill_estimate(shape, scene->world.spacing);
+        double particles = px_shape_fill_estimate(
+            shape, body->def.fill == PX_FILL_HEXAGONAL ? PX_LATTICE_HEXAGONAL : PX_LATTICE_CUBIC,
+            scene->world.spacing);
         out->particles += particles;
         out->mean_particles += particles;
     }
