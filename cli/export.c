@@ -17,8 +17,10 @@ static void say_formats(char *text, size_t size)
 {
     size_t used = (size_t)snprintf(
         text, size,
-        "Particles are written unless --surface or --surfels is given; those are made by\n"
-        "'phyxel surface DIR'. Files go to DIR/FORMAT, DIR/FORMAT-surface or DIR/FORMAT-surfels.\n"
+        "Skins of solids are written when the run left some, else particles, unless said\n"
+        "otherwise. Surfaces and surfels are made by 'phyxel surface DIR'. Files go to "
+        "DIR/FORMAT,\n"
+        "DIR/FORMAT-skin, DIR/FORMAT-surface and so on.\n"
         "\nformats:\n");
     for (uint32_t k = 0; px_export_format(k) != NULL && used < size; ++k)
         used += (size_t)snprintf(text + used, size - used, "%s  %-4s %s", k > 0 ? "\n" : "",
@@ -26,7 +28,7 @@ static void say_formats(char *text, size_t size)
 }
 
 /* The options that need more than a look; EXIT_DONE when all are fine. */
-static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[3],
+static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[5],
                        int first, int last)
 {
     if (def->format == NULL) {
@@ -36,13 +38,16 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
         fputc('\n', stderr);
         return EXIT_WRONG;
     }
-    if (what[0] + what[1] + what[2] > 1) {
-        fprintf(stderr, "phyxel export: one of --particles, --surface and --surfels at a time\n");
+    if (what[0] + what[1] + what[2] + what[3] + what[4] > 1) {
+        fprintf(stderr, "phyxel export: one of --particles, --surface, --surfels, --skin and "
+                        "--skin-surfels at a time\n");
         return EXIT_WRONG;
     }
     def->what = what[0]   ? PX_EXPORT_PARTICLES
                 : what[1] ? PX_EXPORT_SURFACE
                 : what[2] ? PX_EXPORT_SURFELS
+                : what[3] ? PX_EXPORT_SKIN
+                : what[4] ? PX_EXPORT_SKIN_SURFELS
                           : PX_EXPORT_USUAL;
     if (up != NULL && strcmp(up, "y") != 0 && strcmp(up, "z") != 0) {
         fprintf(stderr, "phyxel export: --up wants y or z, got '%.60s'\n", up);
@@ -70,7 +75,7 @@ int command_export(int argc, char **argv)
     PxExportDef def = px_export_def_default();
     def.format = NULL; /* to be said */
     int first = -1, last = -1;
-    bool what[3] = {false, false, false};
+    bool what[5] = {false, false, false, false, false};
     const char *frames = NULL, *up = NULL;
     char details[1024];
     say_formats(details, sizeof details);
@@ -80,6 +85,8 @@ int command_export(int argc, char **argv)
         {"particles", 0, OPTION_FLAG, &what[0], NULL, "the particles"},
         {"surface", 0, OPTION_FLAG, &what[1], NULL, "the surfaces of DIR/surface"},
         {"surfels", 0, OPTION_FLAG, &what[2], NULL, "the surfels of DIR/surfels"},
+        {"skin", 0, OPTION_FLAG, &what[3], NULL, "the triangles of solids, DIR/skin"},
+        {"skin-surfels", 0, OPTION_FLAG, &what[4], NULL, "their surfels, DIR/skin-surfels"},
         {"material", 'm', OPTION_TEXT, &def.material, "NAME", "the surface of this one alone"},
         {"columns", 0, OPTION_TEXT, &def.columns, "LIST", "only these: density,pressure (all)"},
         {"up", 0, OPTION_TEXT, &up, "AXIS", "turn it so that y or z is up (as in the scene)"},

@@ -428,12 +428,17 @@ TEST(handles_and_forces_that_make_no_sense_are_refused)
 #define JELLY                                                                                      \
     " \"bodies\": [" BOX ",\n{\"name\": \"bar\", \"shape\": {\"box\": [1, 0.2, 0.2], \"at\": "     \
     "[2, 0, 0]}, \"material\": \"jelly\"},\n" FLOOR "],\n"
+#define JELLY_ALONE                                                                                \
+    " \"bodies\": [{\"name\": \"pillar\", \"shape\": {\"box\": [0.1, 0.1, 0.1], \"at\": [9, 0, "   \
+    "0]}, \"wall\": true},\n{\"name\": \"bar\", \"shape\": {\"box\": [1, 0.2, 0.2], \"at\": "      \
+    "[2, 0, 0]}, \"material\": \"jelly\"},\n" FLOOR "],\n"
 #define SOLID HEAD MATERIALS JELLY
+#define ALONE HEAD MATERIALS JELLY_ALONE
 
 TEST(a_scene_has_handles_and_forces)
 {
     PxScene *scene = scene_of(
-        SOLID "\"handles\": [{\"shape\": {\"box\": [0.1, 1, 1], \"at\": [1.5, 0, 0]}},\n"
+        ALONE "\"handles\": [{\"shape\": {\"box\": [0.1, 1, 1], \"at\": [1.5, 0, 0]}},\n"
               "{\"name\": \"hand\", \"body\": \"bar\", \"start\": 0, \"end\": 2, "
               "\"shape\": {\"box\": [0.1, 1, 1], \"at\": [2.5, 0, 0]},\n"
               "\"keyframes\": [{\"at\": 1, \"turn\": {\"axis\": [1, 0, 0], \"degrees\": 360}}]}],\n"
@@ -466,6 +471,9 @@ TEST(a_scene_has_handles_and_forces)
 }
 
 #define HANDLE(body, more) SOLID "\"handles\": [{" body "\"shape\": {\"sphere\": 1}" more "}]}"
+
+#define HANDLE_ALONE(body, more)                                                                   \
+    ALONE "\"handles\": [{" body "\"shape\": {\"sphere\": 1}" more "}]}"
 
 TEST(handles_must_name_a_solid)
 {
@@ -503,16 +511,16 @@ TEST(regions_with_nothing_in_them_are_complained_about)
         const char *text, *place, *words;
         PxSeverity severity;
     } cases[] = {
-        {HANDLE("", ""), "handles[0].shape", "has no particle of any solid in it at the start",
-         PX_ERROR},
-        {HANDLE("\"body\": \"bar\", ", ""), "handles[0].shape",
+        {HANDLE_ALONE("", ""), "handles[0].shape",
+         "has no particle of any solid in it at the start", PX_ERROR},
+        {HANDLE_ALONE("\"body\": \"bar\", ", ""), "handles[0].shape",
          "no particle of 'bar' in it at the start: it would hold nothing", PX_ERROR},
         /* a sheet between two layers of the lattice */
-        {SOLID "\"handles\": [{\"shape\": {\"box\": [0.04, 1, 1], \"at\": [2, 0, 0]}}]}",
+        {ALONE "\"handles\": [{\"shape\": {\"box\": [0.04, 1, 1], \"at\": [2, 0, 0]}}]}",
          "handles[0].shape", "thicker than the spacing (0.05 m)", PX_ERROR},
-        {SOLID "\"forces\": [{\"shape\": {\"sphere\": 0.1}, \"force\": [1, 0, 0]}]}",
+        {ALONE "\"forces\": [{\"shape\": {\"sphere\": 0.1}, \"force\": [1, 0, 0]}]}",
          "forces[0].shape", "nothing is pulled at first", PX_WARNING},
-        {HANDLE("", ", \"start\": 20"), "handles[0].start", "the run ends at", PX_WARNING},
+        {HANDLE_ALONE("", ", \"start\": 20"), "handles[0].start", "the run ends at", PX_WARNING},
     };
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         PxScene *scene = scene_of(cases[k].text);
@@ -527,7 +535,7 @@ TEST(regions_with_nothing_in_them_are_complained_about)
     }
     /* what is there later is not known, and a moved region is where its keyframes have it */
     PxScene *scene = scene_of(
-        SOLID "\"handles\": [{\"shape\": {\"sphere\": 0.3}, \"start\": 1},\n"
+        ALONE "\"handles\": [{\"shape\": {\"sphere\": 0.3}, \"start\": 1},\n"
               "{\"shape\": {\"sphere\": 0.3}, \"keyframes\": [{\"at\": 0, \"move\": [2, 0, "
               "0]}]}]}");
     CHECK_OK(px_scene_check(scene));

@@ -5,7 +5,7 @@
 #include "render/looks.h"
 #include "render/setting.h"
 #include "render/subject.h"
-#include "render/tessellate.h"
+#include "shape/tessellate.h"
 #include "store/file.h"
 
 #include "phyxel/scene.h"

@@ -28,10 +28,13 @@ PX_API const PxExportFormat *px_export_format(uint32_t index);
 
 /// What of a frame is exported.
 typedef enum PxExportWhat {
-    PX_EXPORT_USUAL,     ///< particles, or the surface when the format holds triangles alone
-    PX_EXPORT_PARTICLES, ///< DIR/frames
-    PX_EXPORT_SURFACE,   ///< DIR/surface, which `phyxel surface` makes
-    PX_EXPORT_SURFELS,   ///< DIR/surfels, which it makes as well
+    PX_EXPORT_USUAL,        ///< the skins of solids when the run left some; else particles, or the
+                            ///< surface when the format holds triangles alone
+    PX_EXPORT_PARTICLES,    ///< DIR/frames
+    PX_EXPORT_SURFACE,      ///< DIR/surface, which `phyxel surface` makes
+    PX_EXPORT_SURFELS,      ///< DIR/surfels, which it makes as well
+    PX_EXPORT_SKIN,         ///< DIR/skin, triangles of solids that a run leaves
+    PX_EXPORT_SKIN_SURFELS, ///< DIR/skin-surfels, their surfels
 } PxExportWhat;
 
 /// What to export. Start from px_export_def_default().

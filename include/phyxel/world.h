@@ -117,6 +117,9 @@ typedef struct PxBodyDef {
     double friction;            ///< walls: 0 slides freely, 1 sticks
     size_t keyframes;           ///< walls: how many, 0 stands still
     const PxKeyframe *keyframe; ///< in order of time; copied
+    double surfels;             ///< solids: about so many points show its surface; 0: none
+    bool skin;                  ///< solids: its triangles are moved along
+    const char *texture;        ///< solids: PNG file that both are painted with; NULL: none
     uint32_t tag;
 } PxBodyDef;
 

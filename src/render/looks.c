@@ -94,12 +94,12 @@ PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stat
     PxLook look;
     if (stated != NULL) {
         look = stated_look(stated, size, rank);
-    } else if (k.clear) {
+    } else if (k.clear && !(k.word[0] == '\0' && material->young > 0)) { /* solids of no name */
         look = px_look_clear(k.ior, absorption(k.left, size), rank);
         look.colour = k.grain; /* where several materials have one surface */
     } else {
-        look = px_look_glossy(k.grain, k.roughness);
-        look.ior = k.ior;
+        look = px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
+        look.ior = k.clear ? look.ior : k.ior;
     }
     look.xray = 3 / (float)size * (float)(material->density / 1000);
     return look;

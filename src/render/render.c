@@ -281,6 +281,8 @@ static void describe(const Session *s, const PxSubject *subject, const Shot *sho
                 def->sun_height, floor_words[def->floor]);
     px_text_add(out, ", camera %.9g,%.9g,%.9g/%.9g,%.9g,%.9g/%.9g", c->from.x, c->from.y, c->from.z,
                 c->to.x, c->to.y, c->to.z, c->fov);
+    if (subject->skin != PX_SHOW_PARTICLES)
+        px_text_add(out, ", skins as %s", show_words[subject->skin]);
     if (shot->degrees != 0)
         px_text_add(out, ", turned %.9g", shot->degrees);
     if (def->xray)
@@ -316,7 +318,9 @@ static PxStatus set_up(Session *s, const PxSubject *subject, const Shot *shot, P
             scene != NULL && k < scene->materials ? scene->material_look[k] : NULL;
         const PxMaterialDef *m =
             scene != NULL && scene->materials > 0 ? &scene->material[k] : &unknown;
-        PxLook look = subject->shown == PX_SHOW_PARTICLES
+        /* Solids that have a skin look like that, whatever the others are shown as. */
+        bool skinned = m->young > 0 && subject->skin != PX_SHOW_PARTICLES;
+        PxLook look = (skinned ? subject->skin : subject->shown) == PX_SHOW_PARTICLES
                           ? px_look_of_particles(m, stated, k)
                           : px_look_of_surface(m, stated, k, s->setting.size);
         if (px_scenery_add_look(out, &look) == UINT32_MAX)

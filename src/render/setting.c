@@ -1,7 +1,7 @@
 #include "render/setting.h"
 
 #include "render/looks.h"
-#include "render/tessellate.h"
+#include "shape/tessellate.h"
 #include "scene/content.h"
 #include "scene/survey.h"
 

@@ -3,10 +3,10 @@
 #include "base/random.h"
 #include "phyxel/suggest.h"
 #include "render/colour_map.h"
+#include "render/draw.h"
 #include "spatial/kdtree.h"
 #include "store/digest.h"
 #include "store/file.h"
-#include "store/ply_points.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,10 +33,51 @@ static PxStatus digest_file(const char *path, uint64_t digest[2])
     return PX_OK;
 }
 
+static PxStatus skin_path(char path[PX_PATH_MAX], const char *dir, PxShow skin, uint32_t number)
+{
+    return px_path_join(path, dir, "%s/%06u.ply", skin == PX_SHOW_SURFELS ? "skin-surfels" : "skin",
+                        number);
+}
+
+/* Reads the skins that the frame has, of the kind that is wanted or the first that is there, and
+ * finds out whose particles they stand for. */
+static PxStatus choose_skin(const char *dir, uint32_t number, PxShow show, PxSubject *out)
+{
+    char path[PX_PATH_MAX];
+    for (PxShow k = PX_SHOW_SURFACE; k <= PX_SHOW_SURFELS && out->skin == PX_SHOW_PARTICLES; ++k) {
+        PX_TRY(skin_path(path, dir, k, number));
+        if ((show == PX_SHOW_BEST || show == k) && px_file_exists(path))
+            out->skin = k;
+    }
+    if (out->skin == PX_SHOW_PARTICLES)
+        return PX_OK;
+    PX_TRY(skin_path(path, dir, out->skin, number));
+    PX_TRY(digest_file(path, out->digest));
+    PX_TRY(px_ply_points_read(path, &out->skins));
+    const PxColumn *of = px_table_find(&out->skins.points, "body");
+    const PxColumn *body = px_table_find(&out->particles, "body");
+    if (of == NULL || of->type != PX_F32 || body == NULL || body->type != PX_U32)
+        return px_fail(PX_ERR_FORMAT, "%s: it does not say which bodies it is of", path);
+    out->skinned = px_allocate(NULL, (size_t)out->particles.count + 1);
+    if (out->skinned == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for %u particles", out->particles.count);
+    memset(out->skinned, 0, (size_t)out->particles.count + 1);
+    const float *slot = of->data[0], *seen = NULL;
+    for (uint32_t k = 0; k < out->skins.points.count; ++k) { /* bodies come one after another */
+        if (seen != NULL && *seen == slot[k])
+            continue;
+        seen = &slot[k];
+        for (uint32_t i = 0; i < out->particles.count; ++i)
+            out->skinned[i] |= (float)((const uint32_t *)body->data[0])[i] == slot[k];
+    }
+    return PX_OK;
+}
+
 static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject *out)
 {
     char path[PX_PATH_MAX];
     px_table_hash(&out->particles, PX_COLUMN_FRAME, out->digest);
+    PX_TRY(choose_skin(dir, number, show, out));
     for (PxShow k = PX_SHOW_SURFACE; k <= PX_SHOW_SURFELS; ++k) {
         if (show != PX_SHOW_BEST && show != k)
             continue;
@@ -45,7 +86,7 @@ static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject 
             out->shown = k;
             return digest_file(path, out->digest);
         }
-        if (show == k)
+        if (show == k && out->skin == PX_SHOW_PARTICLES)
             return px_fail(PX_ERR_ARGUMENT,
                            "render: there is no '%s'; '%s' makes it, or show particles", path,
                            k == PX_SHOW_SURFACE ? "phyxel surface" : "phyxel surface --surfels");
@@ -80,8 +121,9 @@ static PxStatus check_places(const PxSubject *s)
 PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const PxThreads *threads,
                          PxSubject *out)
 {
-    *out = (PxSubject){.shown = PX_SHOW_PARTICLES};
+    *out = (PxSubject){.shown = PX_SHOW_PARTICLES, .skin = PX_SHOW_PARTICLES};
     px_table_init(&out->particles, NULL);
+    px_table_init(&out->skins.points, NULL);
     PX_TRY(px_frame_read(dir, number, &out->meta, &out->particles, threads));
     PX_TRY(check_places(out));
     return choose(dir, number, show, out);
@@ -90,6 +132,8 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
 void px_subject_free(PxSubject *subject)
 {
     px_table_free(&subject->particles);
+    px_ply_points_free(&subject->skins);
+    px_release(NULL, subject->skinned, 0);
 }
 
 static PxVec3 place(const PxTable *particles, uint32_t i)
@@ -200,6 +244,23 @@ static PxStatus values_make(const PxSubject *s, const PxColouring *colouring, fl
     return px_subject_values(s, colouring->column, *out, NULL);
 }
 
+/* Whether a particle is shown as itself, with this look. */
+static bool is_ball(const PxSubject *s, uint32_t i, uint32_t look, size_t looks)
+{
+    return (s->skinned == NULL || !s->skinned[i]) && material_of(&s->particles, i, looks) == look;
+}
+
+/* The look itself, or the nearest to it that one cannot see through. */
+static PxStatus opaque_look(PxScenery *out, uint32_t *look)
+{
+    const PxLook *l = &out->looks.data[*look];
+    if (l->kind != PX_LOOK_CLEAR)
+        return PX_OK;
+    PxLook solid = px_look_glossy(l->colour, 0.3f);
+    *look = px_scenery_add_look(out, &solid);
+    return *look != UINT32_MAX ? PX_OK : px_fail(PX_ERR_MEMORY, "render: no room for a look");
+}
+
 static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t look,
                           const PxColouring *colouring, const float *value, size_t looks,
                           PxScenery *out)
@@ -210,17 +271,19 @@ static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t
                          floats(p, "velocity", 2)};
     uint32_t count = 0, to = 0;
     for (uint32_t i = 0; i < p->count; ++i)
-        count += material_of(p, i, looks) == look;
+        count += is_ball(s, i, look, looks);
     if (count == 0)
         return PX_OK;
     PxThing *t;
-    PX_TRY(px_scenery_add_thing(out, PX_THING_BALLS, look, count, 0,
+    uint32_t shown = look;
+    PX_TRY(opaque_look(out, &shown));
+    PX_TRY(px_scenery_add_thing(out, PX_THING_BALLS, shown, count, 0,
                                 PX_WITH_RADIUS | PX_WITH_VELOCITY |
                                     (value != NULL ? PX_WITH_COLOUR : 0) |
                                     (temperature != NULL ? PX_WITH_TEMPERATURE : 0),
                                 &t));
     for (uint32_t i = 0; i < p->count; ++i) {
-        if (material_of(p, i, looks) != look)
+        if (!is_ball(s, i, look, looks))
             continue;
         t->position[to] = px_setting_place(setting, place(p, i));
         /* Balls of half a spacing touch; a little larger they look like one matter. */
@@ -367,11 +430,16 @@ static PxStatus check_points(const char *name, const PxTable *points, const PlyP
 /* Which material a surface is of: the one that all particles are of, or none. */
 static uint32_t only_material(const PxSubject *s, size_t looks)
 {
-    uint32_t first = s->particles.count > 0 ? material_of(&s->particles, 0, looks) : 0;
-    for (uint32_t i = 1; i < s->particles.count; ++i)
-        if (material_of(&s->particles, i, looks) != first)
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < s->particles.count; ++i) {
+        if (s->skinned != NULL && s->skinned[i])
+            continue;
+        uint32_t here = material_of(&s->particles, i, looks);
+        if (first != UINT32_MAX && here != first)
             return UINT32_MAX;
-    return first;
+        first = here;
+    }
+    return first != UINT32_MAX ? first : 0;
 }
 
 /* Normals of a mesh that brought none: the sum of its triangles' around each point. */
@@ -442,9 +510,13 @@ typedef struct Fill {
     size_t look_count;
     PlyPlaces from;
     Touch touch;
-    const float *column; /* of the surface itself, to colour by */
-    bool mixed;          /* of several materials that the file does not tell apart */
-    uint32_t material;   /* of this part; UINT32_MAX when there are no parts */
+    const float *column;   /* of the surface itself, to colour by */
+    bool skin, discs;      /* what it is */
+    const float *painted;  /* skins: points with colours of their own ... */
+    const uint8_t *own[3]; /* ... which are these */
+    uint32_t look;         /* of the part */
+    bool mixed;            /* of several materials that the file does not tell apart */
+    uint32_t material;     /* of this part; UINT32_MAX when there are no parts */
     const uint32_t *row;
     PxThing *thing;
 } Fill;
@@ -471,6 +543,11 @@ static PxV3 colour_at(const Fill *f, uint32_t row, const float at[3])
         return colour_of(f->colouring, f->column[row]);
     if (f->value != NULL)
         return colour_of(f->colouring, nearest_value(f->nearest, at, f->value));
+    if (f->painted != NULL)
+        return f->painted[row] > 0.5f ? px_v3(px_srgb_decode((float)f->own[0][row] / 255.0f),
+                                              px_srgb_decode((float)f->own[1][row] / 255.0f),
+                                              px_srgb_decode((float)f->own[2][row] / 255.0f))
+                                      : f->looks[f->look].colour;
     if (!f->nearest->there)
         return px_v3_all(0.5f);
     px_kdtree_nearest(&f->nearest->tree, at[0], at[1], at[2], 1, &who, &square);
@@ -489,7 +566,7 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 p = px_vec((double)at[0], (double)at[1], (double)at[2]), n = px_vec(0, 0, 0);
         if (from->n[2] != NULL)
             n = px_vec((double)from->n[0][r], (double)from->n[1][r], (double)from->n[2][r]);
-        if (t->kind == PX_THING_MESH) {
+        if (t->kind == PX_THING_MESH && !f->skin) {
             if (f->material != UINT32_MAX && meets_another(f, at))
                 p = px_mad(p, n, 0.1 * f->setting->spacing);
             touch_walls(&f->touch, &p, &n);
@@ -527,8 +604,13 @@ static PxStatus own_values(const PxTable *points, const char *name, float **out)
 static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThreads *threads,
                          PxScenery *out)
 {
-    bool discs = f->subject->shown == PX_SHOW_SURFELS;
-    bool coloured = f->colouring->column[0] != '\0';
+    bool discs = f->discs, coloured = f->colouring->column[0] != '\0';
+    bool painted = false;
+    for (uint32_t k = 0; f->painted != NULL && k < part->points && !painted; ++k)
+        painted = f->painted[part->row[k]] > 0.5f;
+    f->look = look;
+    if ((f->skin && discs) || painted)
+        PX_TRY(opaque_look(out, &look));
     if (f->mixed || coloured) { /* numbers are not to be seen through anything */
         PxLook solid = px_look_glossy(px_v3_all(0.8f), 0.35f);
         look = px_scenery_add_look(out, &solid);
@@ -538,7 +620,7 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
     PX_TRY(px_scenery_add_thing(out, discs ? PX_THING_DISCS : PX_THING_MESH, look, part->points,
                                 discs ? 0 : part->triangles,
                                 PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
-                                    (f->mixed || coloured ? PX_WITH_COLOUR : 0) |
+                                    (f->mixed || coloured || painted ? PX_WITH_COLOUR : 0) |
                                     (f->from.temperature != NULL ? PX_WITH_TEMPERATURE : 0),
                                 &f->thing));
     f->looks = out->looks.data;
@@ -552,7 +634,19 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
     return PX_OK;
 }
 
-static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoints *ply,
+/* The colours that a skin has of its own, where it has some. */
+static void find_paint(const PxTable *points, Fill *f)
+{
+    const PxColumn *colour = px_table_find(points, "colour");
+    if (!f->skin || colour == NULL || colour->type != PX_U8)
+        return;
+    f->painted = floats(points, "painted", 0);
+    for (int k = 0; k < 3; ++k)
+        f->own[k] = colour->data[k];
+}
+
+/* `skin`: not the surface of what flows, but a skin. */
+static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoints *ply, bool skin,
                             PxSetting *setting, const PxColouring *colouring, const float *value,
                             size_t looks, const PxThreads *threads, PxScenery *out)
 {
@@ -565,9 +659,12 @@ static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoi
               .value = value,
               .look_count = looks,
               .from = ply_places(&ply->points),
+              .skin = skin,
+              .discs = (skin ? s->skin : s->shown) == PX_SHOW_SURFELS,
               .mixed = look == UINT32_MAX};
     PX_TRY(check_points(name, &ply->points, &f.from));
-    if (s->shown == PX_SHOW_SURFELS && f.from.n[2] == NULL)
+    find_paint(&ply->points, &f);
+    if (f.discs && f.from.n[2] == NULL)
         return px_fail(PX_ERR_FORMAT, "%s: surfels without normals nx ny nz", name);
     float *made = NULL;
     Nearest nearest;
@@ -608,10 +705,13 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
         if (status == PX_OK)
             status = px_ply_points_read(path, &ply);
         if (status == PX_OK && ply.points.count > 0)
-            status =
-                add_surface(subject, path, &ply, setting, colouring, value, looks, threads, out);
+            status = add_surface(subject, path, &ply, false, setting, colouring, value, looks,
+                                 threads, out);
         px_ply_points_free(&ply);
     }
+    if (status == PX_OK && subject->skins.points.count > 0)
+        status = add_surface(subject, "the skin", &subject->skins, true, setting, colouring, value,
+                             looks, threads, out);
     px_release(NULL, value, 0);
     return status;
 }

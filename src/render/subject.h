@@ -1,9 +1,11 @@
-/// What a picture is of: the matter of one frame, as a surface, as surfels or as balls.
+/// What a picture is of: the matter of one frame, as a surface, as surfels or as balls; solids that
+/// have a skin as that.
 #ifndef PX_RENDER_SUBJECT_H
 #define PX_RENDER_SUBJECT_H
 
 #include "render/setting.h"
 #include "store/frame.h"
+#include "store/ply_points.h"
 
 /// How numbers of a column become colours.
 typedef struct PxColouring {
@@ -16,7 +18,10 @@ typedef struct PxColouring {
 typedef struct PxSubject {
     PxFrameMeta meta;
     PxTable particles;
-    PxShow shown;       ///< which of them it is
+    PxShow shown;       ///< which of them it is; what has a skin aside
+    PxShow skin;        ///< how skins are shown: SURFACE, SURFELS, or PARTICLES for not at all
+    PxPlyPoints skins;  ///< of the frame, if they are
+    uint8_t *skinned;   ///< by particle: it is shown by a skin; NULL: none is
     uint64_t digest[2]; ///< of all that is drawn
 } PxSubject;
 

@@ -8,6 +8,7 @@
 #include "phyxel/run.h"
 #include "phyxel/version.h"
 #include "run/record.h"
+#include "run/skin_files.h"
 #include "store/checkpoint.h"
 #include "store/csv.h"
 #include "store/frame.h"
@@ -127,7 +128,7 @@ static PxStatus store_row(Run *run, const PxStats *s)
     return px_csv_row(run->csv, s->step);
 }
 
-static PxStatus store_frame(Run *run)
+static PxFrameMeta meta_of(const Run *run)
 {
     PxFrameMeta meta = {.number = run->frame,
                         .step = px_world_state(run->world).step,
@@ -135,10 +136,33 @@ static PxStatus store_frame(Run *run)
                         .spacing = px_scene_spacing(run->scene),
                         .up = px_scene_up(run->scene)};
     snprintf(meta.name, sizeof meta.name, "%s", px_scene_name(run->scene));
+    return meta;
+}
+
+static PxStatus store_particles(Run *run)
+{
+    PxFrameMeta meta = meta_of(run);
     const PxTable *particles = px_world_particles(run->world);
     PX_TRY(px_frame_write(run->dir, &meta, particles, &run->threads));
     PX_TRY(px_xdmf_add(&run->xdmf, &meta, particles));
     return px_xdmf_update(&run->xdmf, run->dir);
+}
+
+static PxStatus store_skins(Run *run)
+{
+    PxFrameMeta meta = meta_of(run);
+    return px_skin_files_write(run->dir, &meta, run->world);
+}
+
+static PxStatus store_frame(Run *run)
+{
+    PxStatus status = PX_OK;
+    PX_STAGE(&run->profile, "frames")
+    status = store_particles(run);
+    if (status == PX_OK && px_world_skin_count(run->world) > 0)
+        PX_STAGE(&run->profile, "skins")
+    status = store_skins(run);
+    return status;
 }
 
 enum {
@@ -181,21 +205,35 @@ static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxSca
     scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
 }
 
+/* Particles and emitters; a world with skins has two tables more. */
+static size_t tables_of(const Run *run)
+{
+    return px_world_skin_count(run->world) > 0 ? 4 : 2;
+}
+
 static PxStatus store_checkpoint(Run *run)
 {
     PxWorldState state = px_world_state(run->world);
     PxScalar scalar[SCALARS];
     scalars_of(&state, run, run->wall_before + px_clock() - run->began, scalar);
+    PxTable skins, skin_points;
+    PX_TRY(px_world_store_skins(run->world, &skins, &skin_points));
     PxNamedTable tables[] = {{"particles", (PxTable *)px_world_particles(run->world)},
-                             {"emitters", (PxTable *)px_world_emitters(run->world)}};
-    PxCheckpoint contents = {tables, PX_COUNT(tables), scalar, SCALARS};
+                             {"emitters", (PxTable *)px_world_emitters(run->world)},
+                             {"skins", &skins},
+                             {"skin_points", &skin_points}};
+    PxCheckpoint contents = {tables, tables_of(run), scalar, SCALARS};
+    PxStatus status = PX_OK;
     PX_STAGE(&run->profile, "checkpoints")
     {
-        PX_TRY(px_csv_sync(run->csv));
-        PX_TRY(px_checkpoint_write(run->dir, run->frame, &contents, &run->threads));
+        status = px_csv_sync(run->csv);
+        if (status == PX_OK)
+            status = px_checkpoint_write(run->dir, run->frame, &contents, &run->threads);
     }
+    px_table_free(&skins);
+    px_table_free(&skin_points);
     run->checkpointed = px_clock();
-    return PX_OK;
+    return status;
 }
 
 static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
@@ -281,7 +319,7 @@ static PxStatus throw_away(const char *dir)
         PX_TRY(px_path_join(path, dir, "%s", files[k]));
         PX_TRY(px_file_remove(path));
     }
-    return PX_OK;
+    return px_skin_files_remove(dir, 0);
 }
 
 /* How many checkpoints there are after number `last`. */
@@ -310,14 +348,19 @@ static PxStatus take_up(Run *run, bool *found)
         return status;
     PX_TRY(count_after(run->dir, number, &run->damaged));
 
-    PxTable particles, emitters;
+    PxTable particles, emitters, skins, skin_points;
     px_table_init(&particles, NULL);
     px_table_init(&emitters, NULL);
+    px_table_init(&skins, NULL);
+    px_table_init(&skin_points, NULL);
     PxWorldState state = {0};
     PxScalar scalar[SCALARS];
     scalars_of(&state, run, 0, scalar);
-    PxNamedTable tables[] = {{"particles", &particles}, {"emitters", &emitters}};
-    PxCheckpoint contents = {tables, PX_COUNT(tables), scalar, SCALARS};
+    PxNamedTable tables[] = {{"particles", &particles},
+                             {"emitters", &emitters},
+                             {"skins", &skins},
+                             {"skin_points", &skin_points}};
+    PxCheckpoint contents = {tables, tables_of(run), scalar, SCALARS};
     status = px_checkpoint_read(run->dir, number, &contents, &run->threads);
     if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, px_scene_hash(run->scene)) != 0)
         status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene than run.json",
@@ -339,7 +382,11 @@ static PxStatus take_up(Run *run, bool *found)
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
         status = px_world_restore(run->world, &state, &particles, &emitters);
+        if (status == PX_OK && px_world_skin_count(run->world) > 0)
+            status = px_world_restore_skins(run->world, &skins, &skin_points);
     }
+    px_table_free(&skin_points);
+    px_table_free(&skins);
     px_table_free(&emitters);
     px_table_free(&particles);
     return status;
@@ -389,6 +436,7 @@ static PxStatus begin(Run *run)
     PX_TRY(px_path_join(csv, run->dir, "stats.csv"));
     PX_TRY(store_record(run, PX_RUN_RUNNING, NULL));
     PX_TRY(px_frame_remove_after(run->dir, run->frame));
+    PX_TRY(px_skin_files_remove(run->dir, run->frame + 1));
     if (found) {
         PX_TRY(px_csv_resume(&run->csv, csv, stats_columns, columns, state.step));
         PX_TRY(px_xdmf_rebuild(&run->xdmf, run->dir, run->frame, NULL));
@@ -453,9 +501,7 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
         }
         PX_TRY(px_csv_sync(run->csv));
         ++run->frame;
-        PxStatus status = PX_OK;
-        PX_STAGE(&run->profile, "frames")
-        status = store_frame(run);
+        PxStatus status = store_frame(run);
         if (status != PX_OK) {
             --run->frame; /* counts only what is safe */
             return status;

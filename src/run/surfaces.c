@@ -98,6 +98,21 @@ static PxStatus find_columns(Job *job)
     return PX_OK;
 }
 
+/* Whether the run stored a skin for that body: then it needs no other surface. */
+static bool has_skin(const Job *job, uint32_t body)
+{
+    return job->scene != NULL && body < job->scene->bodies &&
+           (job->scene->body[body].def.surfels > 0 || job->scene->body[body].def.skin);
+}
+
+static bool any_skin(const Job *job)
+{
+    for (uint32_t b = 0; job->scene != NULL && b < job->scene->bodies; ++b)
+        if (has_skin(job, b))
+            return true;
+    return false;
+}
+
 /* Everything that a surface depends on besides the frame. */
 static void write_settings(Job *job)
 {
@@ -108,12 +123,13 @@ static void write_settings(Job *job)
             field = px_surface_field(k);
     snprintf(job->settings, sizeof job->settings,
              "phyxel %s, %s of field %s, cell %.9g, radius %.9g, iso %.9g, smoothing %.9g, gap "
-             "%.9g, columns %.200s, walls %s",
+             "%.9g, columns %.200s, walls %s%s",
              PX_VERSION, job->def->surfels ? "surfels" : "surface", d->field, d->cell,
              d->radius > 0 ? d->radius : field->radius, d->iso > 0 ? d->iso : field->iso,
              d->smoothing < 0 ? field->smoothing : d->smoothing, d->gap,
              job->def->columns != NULL ? job->def->columns : "-",
-             job->walls.count > 0 ? px_scene_hash(job->scene) : "none");
+             job->walls.count > 0 ? px_scene_hash(job->scene) : "none",
+             any_skin(job) ? ", without what has a skin" : "");
 }
 
 static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
@@ -267,6 +283,23 @@ static PxStatus carry_asked(const Job *job, Frame *frame)
     return PX_OK;
 }
 
+/* Leaves out the particles of bodies that have a skin. */
+static PxStatus drop_skinned(const Job *job, Frame *frame)
+{
+    const PxColumn *body = px_table_find(&frame->table, "body");
+    uint32_t n = frame->table.count;
+    if (!any_skin(job) || body == NULL || body->type != PX_U32 || n == 0)
+        return PX_OK;
+    uint8_t *drop = malloc(n);
+    if (drop == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room for %u particles", n);
+    for (uint32_t i = 0; i < n; ++i)
+        drop[i] = has_skin(job, ((const uint32_t *)body->data[0])[i]);
+    px_table_delete(&frame->table, drop);
+    free(drop);
+    return PX_OK;
+}
+
 static PxStatus list_materials(Frame *frame)
 {
     const PxColumn *column = px_table_find(&frame->table, "material");
@@ -304,6 +337,7 @@ static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
 {
     static const char *const velocity_names[] = {"vx", "vy", "vz"};
     PX_TRY(px_frame_read(job->def->dir, number, &frame->meta, &frame->table, &job->threads));
+    PX_TRY(drop_skinned(job, frame));
     const PxColumn *position = px_table_find(&frame->table, "position");
     if (position == NULL || position->components != 3 ||
         (position->type != PX_F32 && position->type != PX_F64))

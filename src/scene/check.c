@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "scene/writer.h"
+#include "surface/skin.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -85,6 +86,24 @@ static void check_thickness(PxScene *scene, size_t index, const PxShape *shape)
                 body_path(&path, index, px_form_of_kind(body->def.shape.kind)->key), PX_AT_VALUE,
                 "is %.3g m thick, thinner than the spacing (%.3g m): hardly any particle fits in",
                 thickness, scene->world.spacing);
+}
+
+/* Whether the texture can be read and put on. */
+static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
+{
+    const PxSceneBody *body = &scene->body[index];
+    if (body->def.texture == NULL)
+        return;
+    PxTexture *texture;
+    PxStatus status = px_texture_read_file(body->def.texture, &texture);
+    if (status == PX_OK)
+        status = px_skin_check(shape, texture);
+    px_texture_free(texture);
+    BodyPath path;
+    body_path(&path, index, NULL);
+    path.value = px_path_key(&path.body, "texture");
+    if (status != PX_OK)
+        px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE, "%s", px_error_message());
 }
 
 static void check_amount(PxScene *scene, const PxSurvey *survey)
@@ -431,6 +450,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
             continue;
         check_distance(scene, k, survey->shape[k]);
         check_thickness(scene, k, survey->shape[k]);
+        check_texture(scene, k, survey->shape[k]);
     }
     check_amount(scene, survey);
     check_late_events(scene);

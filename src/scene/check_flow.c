@@ -232,6 +232,11 @@ static void check_pair(Flow *flow, size_t index, size_t other)
 static void check_emitter(Flow *flow, size_t index)
 {
     PxScene *scene = flow->scene;
+    size_t material = scene->emitter[index].material;
+    FlowPath solid;
+    if (material < scene->materials && scene->material[material].young > 0)
+        px_complain(scene, PX_ERROR, flow_path(&solid, "emitters", index, "material"), PX_AT_VALUE,
+                    "is a solid; emitters give fluids");
     check_amount(flow, index);
     for (size_t k = 0; k < scene->bodies && !flow->gave_up; ++k) {
         if (flow->survey->shape[k] == NULL)

@@ -150,8 +150,33 @@ static PxStatus check_regions(Hold *hold)
     return PX_OK;
 }
 
+static bool is_solid(const PxScene *scene, size_t body)
+{
+    size_t m = scene->body[body].material;
+    return !scene->body[body].def.wall && m < scene->materials && scene->material[m].young > 0;
+}
+
+/* What is not computed is said: solids do not meet fluids, nor each other. */
+static void check_company(PxScene *scene)
+{
+    size_t solids = 0, fluids = scene->emitters;
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        solids += is_solid(scene, k);
+        fluids += !scene->body[k].def.wall && !is_solid(scene, k);
+    }
+    PxPath root = px_path_root(), path = px_path_key(&root, "bodies");
+    if (solids > 0 && fluids > 0)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "are solids and fluids: they do not act on each other, and will pass through");
+    else if (solids > 1)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "are %zu solids: they meet walls but not each other, and will pass through",
+                    solids);
+}
+
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
 {
+    check_company(scene);
     if (scene->handles + scene->forces == 0)
         return PX_OK;
     Hold hold = {.scene = scene, .survey = survey};

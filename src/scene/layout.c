@@ -408,6 +408,11 @@ static const PxEntry body_entries[] = {
      .kind = PX_ENTRY_SECTION,
      .section = &px_look_section,
      .help = "What a wall looks like in pictures; by its name unless stated."},
+    {.key = "texture",
+     .kind = PX_ENTRY_TEXT,
+     .most = 1000,
+     .help = "A PNG file beside the scene that surfels and skin are painted with; the mesh "
+             "needs texture coordinates."},
 };
 
 static void body_defaults(void *object)
@@ -430,7 +435,8 @@ PxBodySort px_body_key_sort(const char *key)
         PxBodySort sort;
     } sorts[] = {{"inside", PX_FOR_WALLS}, {"friction", PX_FOR_WALLS},  {"keyframes", PX_FOR_WALLS},
                  {"look", PX_FOR_WALLS},   {"material", PX_FOR_MATTER}, {"velocity", PX_FOR_MATTER},
-                 {"spin", PX_FOR_MATTER},  {"fill", PX_FOR_MATTER},     {"levels", PX_FOR_MATTER}};
+                 {"spin", PX_FOR_MATTER},  {"fill", PX_FOR_MATTER},     {"surfels", PX_FOR_MATTER},
+                 {"skin", PX_FOR_MATTER},  {"texture", PX_FOR_MATTER},  {"levels", PX_FOR_MATTER}};
     for (size_t k = 0; k < PX_COUNT(sorts); ++k)
         if (strcmp(sorts[k].key, key) == 0)
             return sorts[k].sort;

@@ -446,8 +446,8 @@ static bool read_turn(PxScene *scene, const PxPath *above, const json_t *json, P
            read_section(scene, &path, value, &px_turn_section, out);
 }
 
-/* The whole path of a mesh, in the scene's memory; NULL when memory is out. */
-static const char *mesh_path(PxScene *scene, const char *name)
+/* The whole path of a file, in the scene's memory; NULL when memory is out. */
+static const char *whole_path(PxScene *scene, const char *name)
 {
     if (name[0] == '/')
         return name;
@@ -480,7 +480,7 @@ static bool read_mesh(PxScene *scene, const PxPath *path, const json_t *value, P
                     "names a file, but this scene is not in a folder, so no file can be opened");
         return false;
     }
-    out->mesh = mesh_path(scene, name);
+    out->mesh = whole_path(scene, name);
     return out->mesh != NULL;
 }
 
@@ -708,6 +708,41 @@ static PxStatus read_name(PxScene *scene, const PxPath *path, const json_t *json
     return PX_OK;
 }
 
+/* What shows the surface of a solid, and what it is painted with. */
+static void read_skin(PxScene *scene, const PxPath *path, json_t *json, PxSceneBody *body)
+{
+    static const char *const keys[] = {"surfels", "skin", "texture"};
+    bool wanted = body->def.surfels > 0 || body->def.skin;
+    const char *name = read_text(scene, path, &px_body_section, "texture", json);
+    PxPath at = px_path_key(path, "texture");
+    if (name != NULL && (name[0] == '\0' || !px_text_is_plain(name)))
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE,
+                    "is no name of a file, wanted that of a PNG picture");
+    else if (name != NULL && scene->folder == NULL)
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE,
+                    "names a file, but this scene is not in a folder, so no file can be opened");
+    else if (name != NULL && !wanted)
+        px_complain(scene, PX_ERROR, &at, PX_AT_KEY,
+                    "has nothing to be on: wanted \"surfels\": 20000, or \"skin\": true");
+    else if (name != NULL && body->shape_known && body->def.shape.kind != PX_SHAPE_MESH)
+        px_complain(scene, PX_ERROR, &at, PX_AT_KEY,
+                    "needs a mesh with texture coordinates, but the shape is a %s",
+                    px_shape_kind_name(body->def.shape.kind));
+    else if (name != NULL)
+        body->def.texture = whole_path(scene, name);
+    if (body->material == PX_NO_MATERIAL || scene->material[body->material].young > 0)
+        return;
+    for (size_t k = 0; k < PX_COUNT(keys); ++k) {
+        const json_t *value = json_object_get(json, keys[k]);
+        PxPath key = px_path_key(path, keys[k]);
+        if (value != NULL && !json_is_false(value) && !(k == 0 && body->def.surfels == 0))
+            px_complain(scene, PX_ERROR, &key, PX_AT_KEY,
+                        "is for solids, and '%s' is a fluid (its \"young\" is 0); "
+                        "'phyxel surface' makes the surfaces of fluids",
+                        scene->material[body->material].name);
+    }
+}
+
 static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size_t index,
                           PxSceneBody *body)
 {
@@ -726,6 +761,7 @@ static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size
     if (!body->def.wall) {
         body->material = read_material_name(scene, path, json, &px_body_section);
         check_fill(scene, path, body);
+        read_skin(scene, path, json, body);
         PxPath shape = px_path_key(path, "shape"), plane = px_path_key(&shape, "plane");
         if (body->shape_known && body->def.shape.kind == PX_SHAPE_PLANE)
             px_complain(scene, PX_ERROR, &plane, PX_AT_KEY,

@@ -112,12 +112,13 @@ static uint64_t hash_file(const char *path)
 
 /* --- the parts of a scene ----------------------------------------------------------------- */
 
-static void write_mesh(PxWriter *w, const PxShapeDef *shape, Purpose purpose)
+/* The name of a file; its contents are what the hash is of. */
+static void write_file(PxWriter *w, const char *path, Purpose purpose)
 {
     char digits[17];
     if (purpose == TO_HASH)
-        snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash_file(shape->mesh));
-    px_write_text(w, purpose == TO_HASH ? digits : shape->mesh);
+        snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash_file(path));
+    px_write_text(w, purpose == TO_HASH ? digits : path);
 }
 
 static void write_shape(PxWriter *w, const PxShapeDef *shape, const PxSceneTurn *turn,
@@ -128,7 +129,7 @@ static void write_shape(PxWriter *w, const PxShapeDef *shape, const PxSceneTurn 
     px_write_open_flat(w, '{');
     px_write_key(w, form->key);
     if (form->file) {
-        write_mesh(w, shape, purpose);
+        write_file(w, shape->mesh, purpose);
     } else if (form->fields == NULL) {
         write_value(w, form->plain, shape);
     } else {
@@ -171,6 +172,10 @@ static void write_body(PxWriter *w, const PxScene *scene, const PxSceneBody *bod
         PxBodySort sort = px_body_key_sort(field->key);
         if (sort == PX_FOR_ALL || (sort == PX_FOR_WALLS) == body->def.wall)
             write_field(w, field, &body->def);
+    }
+    if (body->def.texture != NULL) {
+        px_write_key(w, "texture");
+        write_file(w, body->def.texture, purpose);
     }
     if (body->def.wall && body->has_look)
         write_look(w, &body->look, purpose);

@@ -14,6 +14,8 @@
 #define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
 #define CHECKPOINT_A_PARTICLE 77.0 /* of a checkpoint */
 #define CHECKPOINTS 2.0
+#define BYTES_A_SURFEL 280.0 /* of memory: columns and 13 links */
+#define DISK_A_SURFEL 82.0   /* of a frame, not compressed */
 /* Of one step on one thread. The dam break takes 0.6e-6 with an equation of state and 1.7
  * to 1.9e-6 with a solve (7 iterations a step); the other scenes 1.1 (the jet) to 2.5e-6. */
 #define SECONDS_EXPLICIT 5.8e-7
@@ -104,6 +106,10 @@ static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxS
         double particles = px_survey_particles(scene, body, shape);
         out->particles += particles;
         out->mean_particles += particles;
+        /* triangles whose edges are a spacing at most: about 1.2 corners in its square */
+        double s = scene->world.spacing;
+        out->skin_points +=
+            body->def.surfels + (body->def.skin ? 1.2 * px_shape_area(shape) / (s * s) : 0);
     }
     out->speed =
         fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
@@ -480,8 +486,8 @@ static double step_cost(const PxScene *scene, double dt)
             double nu = m->poisson,
                    wave = sqrt(m->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * m->density));
             bool implicit = strcmp(m->integration.model, "implicit") == 0;
-            double passes = implicit ? ELASTIC_ITERATIONS
-                                     : 1 + ceil(dt * wave / (0.5 * scene->world.spacing));
+            double passes =
+                implicit ? ELASTIC_ITERATIONS : 1 + ceil(dt * wave / (0.5 * scene->world.spacing));
             solid = fmax(solid, SECONDS_ELASTIC * passes);
             continue;
         }
@@ -520,8 +526,9 @@ PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *o
         /* A frame is reached exactly, so at least one step leads to each. */
         out->steps = fmax(work.steps, scene->time.frames);
         out->particles = survey.particles;
-        out->memory = px_memory_estimate(out->particles);
-        out->disk = survey.mean_particles * DISK_A_PARTICLE * (scene->time.frames + 1) +
+        out->memory = px_memory_estimate(out->particles) + survey.skin_points * BYTES_A_SURFEL;
+        out->disk = (survey.mean_particles * DISK_A_PARTICLE + survey.skin_points * DISK_A_SURFEL) *
+                        (scene->time.frames + 1) +
                     out->particles * CHECKPOINT_A_PARTICLE * CHECKPOINTS;
         double a_step = work.steps > 0 ? work.seconds / work.steps : 0;
         out->seconds = out->steps * survey.mean_particles * a_step / out->threads;

@@ -18,6 +18,7 @@ typedef struct PxSurvey {
     PxBounds everything;      ///< walls too; a plane counts with its "at"
     double particles, volume; ///< at the end, what sinks have taken left out
     double mean_particles;    ///< over the time of the run
+    double skin_points;       ///< surfels, and corners of skins
     double speed;             ///< fastest that bodies are set going, m/s
     double wall_speed;        ///< fastest of a wall, m/s
 } PxSurvey;

@@ -14,7 +14,7 @@ struct PxShape {
     PxQuat turn; ///< unit
     PxVec3 at;
     PxPrimitive primitive; ///< all kinds but mesh
-    PxMesh *mesh;          ///< mesh only: positions and triangles
+    PxMesh *mesh;          ///< mesh only, with all that its file brought
     PxMeshTree *tree;      ///< mesh only
     PxBounds own_bounds;   ///< in the shape's own frame
     PxBounds bounds;       ///< in the world

@@ -18,7 +18,7 @@ typedef struct Absorb {
     uint64_t step;
 } Absorb;
 
-static bool due(const PxSolid *s, uint32_t i, uint64_t step)
+bool px_solid_absorbs(const PxSolid *s, uint32_t i, uint64_t step)
 {
     double every = s->material[s->particles->material[s->first + i]].def.absorb;
     return every > 0 && step % (uint64_t)every == 0;
@@ -36,7 +36,7 @@ static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxSolid *s = job->solid;
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
     for (uint32_t i = begin; i < end; ++i) {
-        if (!due(s, i, job->step))
+        if (!px_solid_absorbs(s, i, job->step))
             continue;
         PxMat3 j, inverse;
         for (int k = 0; k < 9; ++k)
@@ -66,7 +66,7 @@ bool px_solid_absorb(PxSolid *s, uint64_t step)
 {
     bool any = false;
     for (uint32_t k = 0; k < s->frames; ++k)
-        any = any || due(s, s->frame[k].begin, step);
+        any = any || px_solid_absorbs(s, s->frame[k].begin, step);
     Absorb job = {s, step};
     if (any)
         px_parallel_for(s->threads, s->count, PX_BLOCK, absorb_block, &job);

@@ -129,6 +129,9 @@ void px_solid_flow(PxSolid *solid, double dt);
 /// Takes away what of the velocities is not rigid motion.
 void px_solid_damp(PxSolid *solid, double dt);
 
+/// Is it the turn of that row's rest shape to follow, in that step?
+bool px_solid_absorbs(const PxSolid *solid, uint32_t row, uint64_t step);
+
 /// The rest shape of bodies whose turn it is in that step becomes what they are now; true: of some.
 bool px_solid_absorb(PxSolid *solid, uint64_t step);
 

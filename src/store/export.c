@@ -251,10 +251,38 @@ static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
     return status;
 }
 
+static const char *skin_folder(PxExportWhat what)
+{
+    return what == PX_EXPORT_SKIN ? "skin" : "skin-surfels";
+}
+
+static bool has_skins(const char *dir, PxExportWhat what)
+{
+    char folder[PX_PATH_MAX];
+    PxNumbers numbers = {0};
+    if (px_path_join(folder, dir, "%s", skin_folder(what)) != PX_OK ||
+        px_folder_numbers(folder, ".ply", &numbers) != PX_OK)
+        return false;
+    bool there = numbers.count > 0;
+    PX_LIST_FREE(&numbers);
+    return there;
+}
+
 /* Where surfaces or surfels lie, and their numbers; without any, the command that makes them. */
 static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char folder[PX_PATH_MAX],
                             PxNumbers *numbers)
 {
+    if (what == PX_EXPORT_SKIN || what == PX_EXPORT_SKIN_SURFELS) {
+        PX_TRY(px_path_join(folder, def->dir, "%s", skin_folder(what)));
+        PX_TRY(px_folder_numbers(folder, ".ply", numbers));
+        if (numbers->count > 0)
+            return PX_OK;
+        PX_LIST_FREE(numbers);
+        return px_fail(PX_ERR_ARGUMENT,
+                       "export: there are no skins in '%s'; solids whose scene says \"%s\" have "
+                       "them",
+                       folder, what == PX_EXPORT_SKIN ? "skin" : "surfels");
+    }
     bool surfels = what == PX_EXPORT_SURFELS;
     const char *material = def->material;
     if (material != NULL && (material[0] == '\0' || strchr(material, '/') != NULL ||
@@ -273,22 +301,27 @@ static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char fold
                    material != NULL ? " --material " : "", material != NULL ? material : "");
 }
 
-static PxExportWhat usual(const PxExporter *exporter)
+static PxExportWhat usual(const PxExporter *exporter, const PxExportDef *def)
 {
+    if (def->material == NULL && has_skins(def->dir, PX_EXPORT_SKIN))
+        return PX_EXPORT_SKIN;
+    if (def->material == NULL && (exporter->format.takes & POINTS) &&
+        has_skins(def->dir, PX_EXPORT_SKIN_SURFELS))
+        return PX_EXPORT_SKIN_SURFELS;
     return exporter->format.takes & POINTS ? PX_EXPORT_PARTICLES : PX_EXPORT_SURFACE;
 }
 
 static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, PxExportWhat *what)
 {
     unsigned takes = exporter->format.takes;
-    *what = def->what == PX_EXPORT_USUAL ? usual(exporter) : def->what;
-    if (*what != PX_EXPORT_SURFACE && !(takes & POINTS))
+    *what = def->what == PX_EXPORT_USUAL ? usual(exporter, def) : def->what;
+    if (*what != PX_EXPORT_SURFACE && *what != PX_EXPORT_SKIN && !(takes & POINTS))
         return px_fail(PX_ERR_ARGUMENT, "export: %s holds triangles alone, wanted a surface",
                        exporter->format.name);
-    if (def->material != NULL && *what == PX_EXPORT_PARTICLES)
-        return px_fail(
-            PX_ERR_ARGUMENT,
-            "export: a material can be chosen for surfaces and surfels, not for particles");
+    if (def->material != NULL && *what != PX_EXPORT_SURFACE && *what != PX_EXPORT_SURFELS)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "export: a material can be chosen for surfaces and surfels, not for %s",
+                       *what == PX_EXPORT_PARTICLES ? "particles" : "skins");
     if (def->up != '\0' && def->up != 'y' && def->up != 'z')
         return px_fail(PX_ERR_ARGUMENT, "export: up is '%c', wanted y or z", def->up);
     return PX_OK;
@@ -296,14 +329,14 @@ static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, Px
 
 void px_export_folder(const PxExportDef *def, char *out, size_t size)
 {
-    static const char *const words[] = {[PX_EXPORT_USUAL] = "",
-                                        [PX_EXPORT_PARTICLES] = "",
-                                        [PX_EXPORT_SURFACE] = "-surface",
-                                        [PX_EXPORT_SURFELS] = "-surfels"};
+    static const char *const words[] = {
+        [PX_EXPORT_USUAL] = "",           [PX_EXPORT_PARTICLES] = "",
+        [PX_EXPORT_SURFACE] = "-surface", [PX_EXPORT_SURFELS] = "-surfels",
+        [PX_EXPORT_SKIN] = "-skin",       [PX_EXPORT_SKIN_SURFELS] = "-skin-surfels"};
     PxExportWhat what = def->what;
     for (size_t k = 0; k < PX_COUNT(exporters) && what == PX_EXPORT_USUAL; ++k)
         if (strcmp(exporters[k].format.name, def->format) == 0)
-            what = usual(&exporters[k]);
+            what = usual(&exporters[k], def);
     if (def->out != NULL)
         snprintf(out, size, "%s", def->out);
     else

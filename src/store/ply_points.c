@@ -32,10 +32,9 @@ static const struct {
     const char *part[3];
     const char *name, *unit;
 } vectors[] = {
-    {{"x", "y", "z"}, "position", "m"},
-    {{"nx", "ny", "nz"}, "normal", ""},
-    {{"red", "green", "blue"}, "colour", ""},
-    {{"vx", "vy", "vz"}, "velocity", "m/s"},
+    {{"x", "y", "z"}, "position", "m"},          {{"nx", "ny", "nz"}, "normal", ""},
+    {{"red", "green", "blue"}, "colour", ""},    {{"vx", "vy", "vz"}, "velocity", "m/s"},
+    {{"t1x", "t1y", "t1z"}, "half_axis_1", "m"}, {{"t2x", "t2y", "t2z"}, "half_axis_2", "m"},
 };
 
 typedef struct Property {

@@ -94,6 +94,9 @@ static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter 
                        def->start);
     if (def->material.slot == 0 || def->material.slot > world->materials.count)
         return px_fail(PX_ERR_ARGUMENT, "there is no material %u", def->material.slot);
+    if (world->materials.data[def->material.slot - 1].def.young > 0)
+        return px_fail(PX_ERR_ARGUMENT, "emitters give fluids, and '%s' is a solid",
+                       world->materials.data[def->material.slot - 1].name);
     PxShape *shape; /* checks the lengths */
     PX_TRY(px_shape_create(&def->shape, &shape));
     px_shape_free(shape);

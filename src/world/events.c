@@ -127,8 +127,16 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
         for (uint32_t k = 0; k < world->materials.count; ++k) {
             if (strcmp(world->materials.data[k].name, name) != 0)
                 continue;
-            PX_TRY(set_field(px_material_fields, px_material_field_count,
-                             &world->materials.data[k].def, key, path, value, values));
+            PxMaterialDef *def = &world->materials.data[k].def, before = *def;
+            PX_TRY(set_field(px_material_fields, px_material_field_count, def, key, path, value,
+                             values));
+            if ((def->young > 0) != (before.young > 0)) {
+                *def = before;
+                return px_fail(PX_ERR_ARGUMENT, "%s: a %s cannot become a %s; wanted %s", path,
+                               before.young > 0 ? "solid" : "fluid",
+                               before.young > 0 ? "fluid" : "solid",
+                               before.young > 0 ? "a modulus above 0" : "0");
+            }
             if (strcmp(key, "density") == 0)
                 density_changed(world, k);
             world->solid_highest = 0; /* another stiffness */

@@ -286,6 +286,18 @@ const PxField px_body_fields[] = {
      .least = 0,
      .most = 1,
      .help = "How a viscous fluid meets a wall: 0 slides freely, 1 sticks."},
+    {.key = "surfels",
+     .kind = PX_FIELD_COUNT,
+     .offset = AT(PxBodyDef, surfels),
+     .unit = "",
+     .least = 0,
+     .most = 2e6,
+     .help = "About so many points show the surface of a solid; 0 is none."},
+    {.key = "skin",
+     .kind = PX_FIELD_FLAG,
+     .offset = AT(PxBodyDef, skin),
+     .unit = "",
+     .help = "The triangles of a solid's surface follow it."},
 };
 const size_t px_body_field_count = PX_COUNT(px_body_fields);
 

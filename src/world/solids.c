@@ -142,6 +142,7 @@ PxStatus px_solids_arrange(PxWorld *world)
         if (world->solids_due || world->solid_lists.count != n - world->fluids) {
             PX_TRY(make_lists(world, order));
             world->solids_due = false;
+            ++world->solid_version;
             world->solid_highest = 0;
         }
     }
@@ -288,51 +289,144 @@ static PxStatus check_finite(const PxWorld *world, const PxSolid *s)
     return PX_OK;
 }
 
+/* Where all solids are, with their frames found. */
+static PxStatus open_solid(PxWorld *world, PxSolid *s)
+{
+    uint32_t count = world->particles.table.count - world->fluids;
+    *s = (PxSolid){.particles = &world->particles,
+                   .first = world->fluids,
+                   .count = count,
+                   .columns = columns_from(world, world->fluids),
+                   .lists = &world->solid_lists,
+                   .material = world->materials.data,
+                   .frame = world->frames.data,
+                   .frames = (uint32_t)world->frames.count,
+                   .frame_of = PX_ARENA_ARRAY(&world->scratch, uint32_t, count),
+                   .time = world->state.time,
+                   .dt = world->dt,
+                   .gravity = world->def.gravity,
+                   .scratch = &world->scratch,
+                   .threads = &world->threads,
+                   .isa = world->isa,
+                   .profile = &world->profile,
+                   .min_step = world->def.min_step,
+                   .hold = hold,
+                   .touch = touch,
+                   .meet = meet,
+                   .rebound = rebound};
+    if (s->frame_of == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
+    for (uint32_t k = 0; k < s->frames; ++k)
+        for (uint32_t i = s->frame[k].begin; i < s->frame[k].end; ++i)
+            s->frame_of[i] = k;
+    PX_TRY(laws(world, s));
+    return px_solid_begin(s);
+}
+
+/* ---- maps for what moves along ------------------------------------------------ */
+
+/* The maps of the gradients in `s`: into the world, or into the new rest shape. */
+static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, PxSolidMaps *out)
+{
+    const PxParticles *p = s->particles;
+    float *rest = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
+    float *affine = PX_ARENA_ARRAY(s->scratch, float, 12 * (size_t)s->count);
+    float *velocity = PX_ARENA_ARRAY(s->scratch, float, 3 * (size_t)s->count);
+    uint32_t *body = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
+    PxVec3 *origin = PX_ARENA_ARRAY(s->scratch, PxVec3, world->bodies.count);
+    if (rest == NULL || affine == NULL || velocity == NULL || body == NULL || origin == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for the maps of %u particles", s->count);
+    PxVec3 from = world_space ? s->frame[0].move : px_vec(0, 0, 0);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        const PxSolidFrame *f = &s->frame[s->frame_of[i]];
+        const float *u = s->u + 4 * (size_t)i;
+        PxMat3 j;
+        for (int k = 0; k < 9; ++k)
+            j.m[k / 3][k % 3] = (double)s->gradient[k][i] + (k % 4 == 0 ? 1 : 0);
+        PxVec3 x = px_sub(px_solid_place(s, i), from);
+        if (world_space)
+            j = px_mat3_multiply(f->turn, j);
+        else
+            x = px_vec((double)s->columns.rest[0][i] + (double)u[0],
+                       (double)s->columns.rest[1][i] + (double)u[1],
+                       (double)s->columns.rest[2][i] + (double)u[2]);
+        for (int k = 0; k < 9; ++k)
+            affine[12 * (size_t)i + (size_t)k] = (float)j.m[k / 3][k % 3];
+        affine[12 * (size_t)i + 9] = (float)x.x;
+        affine[12 * (size_t)i + 10] = (float)x.y;
+        affine[12 * (size_t)i + 11] = (float)x.z;
+        for (int c = 0; c < 3; ++c)
+            rest[4 * (size_t)i + (size_t)c] = s->columns.rest[c][i];
+        rest[4 * (size_t)i + 3] = s->columns.support[i];
+        velocity[3 * (size_t)i] = p->vx[s->first + i];
+        velocity[3 * (size_t)i + 1] = p->vy[s->first + i];
+        velocity[3 * (size_t)i + 2] = p->vz[s->first + i];
+        body[i] = p->body[s->first + i];
+    }
+    for (size_t k = 0; k < world->bodies.count; ++k)
+        origin[k] = world->bodies.data[k].rest_origin;
+    *out = (PxSolidMaps){.count = s->count,
+                         .rest = rest,
+                         .affine = affine,
+                         .velocity = velocity,
+                         .body = body,
+                         .origin = from,
+                         .rest_origin = origin,
+                         .version = world->solid_version};
+    return PX_OK;
+}
+
+PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out)
+{
+    PxSolid s;
+    *out = (PxSolidMaps){.version = world->solid_version};
+    PX_TRY(px_solids_arrange(world));
+    if (world->particles.table.count == world->fluids)
+        return PX_OK;
+    PX_TRY(open_solid(world, &s));
+    px_solid_forces(&s, false);
+    return fill_maps(world, &s, true, out);
+}
+
+/* Skins first: their rest shape follows by the same maps. */
+static PxStatus absorb(PxWorld *world, PxSolid *s)
+{
+    uint64_t step = world->state.step + 1;
+    for (uint32_t k = 0; k < s->frames && world->skins.count > 0; ++k) {
+        uint32_t slot = s->frame[k].body;
+        PxSolidMaps maps;
+        if (!px_solid_absorbs(s, s->frame[k].begin, step))
+            continue;
+        PX_TRY(fill_maps(world, s, false, &maps));
+        maps.origin = world->bodies.data[slot].rest_origin;
+        PX_TRY(px_world_absorb_skins(world, slot, &maps));
+    }
+    if (px_solid_absorb(s, step))
+        world->solids_due = true;
+    return PX_OK;
+}
+
 PxStatus px_solids_step(PxWorld *world)
 {
     uint32_t count = world->particles.table.count - world->fluids;
     if (count == 0)
         return PX_OK;
+    PxSolid s;
     Contact contact = {.world = world,
-                       .walls = {.wall = world->walls.data, .walls = world->walls.count}};
-    PxSolid s = {.particles = &world->particles,
-                 .first = world->fluids,
-                 .count = count,
-                 .columns = columns_from(world, world->fluids),
-                 .lists = &world->solid_lists,
-                 .material = world->materials.data,
-                 .frame = world->frames.data,
-                 .frames = (uint32_t)world->frames.count,
-                 .frame_of = PX_ARENA_ARRAY(&world->scratch, uint32_t, count),
-                 .time = world->state.time,
-                 .dt = world->dt,
-                 .gravity = world->def.gravity,
-                 .scratch = &world->scratch,
-                 .threads = &world->threads,
-                 .isa = world->isa,
-                 .profile = &world->profile,
-                 .min_step = world->def.min_step,
-                 .hold = hold,
-                 .touch = touch,
-                 .meet = meet,
-                 .rebound = rebound,
-                 .user = &contact};
-    contact.grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count);
-    if (s.frame_of == NULL || contact.grip == NULL)
-        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
-    for (uint32_t k = 0; k < s.frames; ++k)
-        for (uint32_t i = s.frame[k].begin; i < s.frame[k].end; ++i)
-            s.frame_of[i] = k;
-    const PxMaterialDef *def = &s.material[s.particles->material[s.first]].def;
-    const PxIntegrationModel *model = px_integration_find(def->integration.model, world->isa);
+                       .walls = {.wall = world->walls.data, .walls = world->walls.count},
+                       .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
+    if (contact.grip == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %zu handles", world->handles.count);
     PX_STAGE(&world->profile, "solid frames")
     {
-        PX_TRY(laws(world, &s));
-        PX_TRY(px_solid_begin(&s));
+        PX_TRY(open_solid(world, &s));
+        s.user = &contact;
         PX_TRY(push(world, &s));
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
         s.reach = reach_of(&s, contact.walls.near);
     }
+    const PxMaterialDef *def = &s.material[s.particles->material[s.first]].def;
+    const PxIntegrationModel *model = px_integration_find(def->integration.model, world->isa);
     PX_STAGE(&world->profile, "elastic")
     {
         if (!(world->solid_highest > 0)) {
@@ -343,8 +437,7 @@ PxStatus px_solids_step(PxWorld *world)
         PX_TRY(model->advance(&s));
     }
     PX_TRY(check_finite(world, &s));
-    if (px_solid_absorb(&s, world->state.step + 1))
-        world->solids_due = true;
+    PX_TRY(absorb(world, &s));
     PX_STAGE(&world->profile, "solid frames")
     px_solid_end(&s);
     world->elastic = s.elastic;

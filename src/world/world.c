@@ -104,6 +104,7 @@ void px_world_free(PxWorld *world)
     px_solid_lists_free(&world->solid_lists);
     PX_LIST_FREE(&world->laws);
     PX_LIST_FREE(&world->frames);
+    px_world_drop_skins(world, 0);
     PX_LIST_FREE(&world->materials);
     PX_LIST_FREE(&world->bodies);
     PX_LIST_FREE(&world->walls);
@@ -312,10 +313,15 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
     uint32_t slot = (uint32_t)world->bodies.count;
+    status = px_world_add_skins(world, def, shape, slot);
     if (def->wall) {
-        status = add_wall(world, def, shape, slot);
+        status = status == PX_OK ? add_wall(world, def, shape, slot) : status;
     } else {
-        status = add_particles(world, def, shape, slot);
+        if (status == PX_OK)
+            status = add_particles(world, def, shape, slot);
+        if (status != PX_OK)
+            px_world_drop_skins(world, slot);
+        body.rest_origin = middle_of(shape, &def->shape);
         px_shape_free(shape);
     }
     if (status != PX_OK) {
@@ -324,6 +330,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
         return px_fail_prefix(status, "body '%s': ", body.name);
     }
     body.def.shape.mesh = NULL;
+    body.def.texture = NULL;
     body.def.keyframe = NULL;
     list_body(world, &body);
     if (out != NULL)
@@ -367,10 +374,10 @@ size_t px_world_bytes(const PxWorld *world)
     size_t fields = 0;
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);
-    return sizeof *world + fields + px_table_bytes(&world->particles.table) +
-           px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
-           px_solid_lists_bytes(&world->solid_lists) + px_grid_bytes(&world->grid) +
-           world->scratch.reserved;
+    return sizeof *world + fields + px_world_skin_bytes(world) +
+           px_table_bytes(&world->particles.table) + px_table_bytes(&world->progress) +
+           px_pairs_bytes(&world->pairs) + px_solid_lists_bytes(&world->solid_lists) +
+           px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
 const PxMaterial *px_world_first_fluid(const PxWorld *world)

@@ -9,6 +9,7 @@
 #include "solid/solid.h"
 #include "world/emitter.h"
 #include "world/handle.h"
+#include "world/skins.h"
 #include "world/state.h"
 
 /// Set by the defaults functions: a def made by hand lacks it.
@@ -16,8 +17,9 @@
 
 typedef struct PxBody {
     char name[PX_NAME_SIZE];
-    PxBodyDef def;    ///< pointers in it are NULL but for the name
-    uint32_t emitter; ///< slot + 1 of the emitter whose matter it is, or 0
+    PxBodyDef def;      ///< pointers in it are NULL but for the name
+    PxVec3 rest_origin; ///< solids: what places in the rest shape are counted from, m
+    uint32_t emitter;   ///< slot + 1 of the emitter whose matter it is, or 0
 } PxBody;
 
 typedef struct PxEvent {
@@ -43,6 +45,7 @@ struct PxWorld {
     PxPairs pairs;
     PxSolidLists solid_lists;
     bool solids_due;              ///< the lists of solids are to be made anew
+    uint64_t solid_version;       ///< another one whenever the lists are made
     double solid_highest;         ///< 1/s^2, the square of their highest frequency
     PX_LIST(PxSolidLaw) laws;     ///< one a material
     PX_LIST(PxSolidFrame) frames; ///< one a solid body
@@ -57,8 +60,9 @@ struct PxWorld {
     PX_LIST(PxHandle) handles;
     PX_LIST(PxGrip) grips; ///< by time
     PX_LIST(PxRegionForce) forces;
-    uint8_t *drop;           ///< in a step with sinks: which rows are to go, in scratch
-    PX_LIST(PxEvent) events; ///< by time, then in the order they were added
+    uint8_t *drop;              ///< in a step with sinks: which rows are to go, in scratch
+    PX_LIST(PxWorldSkin) skins; ///< by body
+    PX_LIST(PxEvent) events;    ///< by time, then in the order they were added
 
     PxWorldState state;
     double dt;

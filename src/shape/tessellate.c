@@ -1,4 +1,4 @@
-#include "render/tessellate.h"
+#include "shape/tessellate.h"
 
 #include "shape/shape_inner.h"
 
@@ -128,7 +128,7 @@ PxStatus px_tessellate(const PxShape *shape, bool open, PxMesh **out)
 {
     *out = NULL;
     if (shape->kind == PX_SHAPE_PLANE)
-        return px_fail(PX_ERR_ARGUMENT, "render: a plane has no triangles");
+        return px_fail(PX_ERR_ARGUMENT, "tessellate: a plane has no triangles");
     if (shape->kind == PX_SHAPE_MESH) {
         PX_TRY(copy_mesh(shape, out));
     } else {

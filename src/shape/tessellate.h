@@ -1,6 +1,6 @@
-/// Walls as triangles, for pictures.
-#ifndef PX_RENDER_TESSELLATE_H
-#define PX_RENDER_TESSELLATE_H
+/// Shapes as triangles, for pictures and skins.
+#ifndef PX_SHAPE_TESSELLATE_H
+#define PX_SHAPE_TESSELLATE_H
 
 #include "shape/shape.h"
 

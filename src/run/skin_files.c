@@ -1,0 +1,171 @@
+#include "run/skin_files.h"
+
+#include "store/palette.h"
+#include "store/surface_ply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VX, VY, VZ, RED, GREEN, BLUE, BODY, PAINTED, SHARED, S = SHARED, T, T1 = SHARED };
+enum { COLUMNS = SHARED + 6, NAME = 40 };
+
+static const char *const folders[] = {"skin", "skin-surfels"};
+
+/* One skin as the writer wants it. */
+typedef struct Part {
+    float (*position)[3], (*normal)[3];
+    float *constant[RED + 3 + 2]; /* made here: colours, body, painted */
+    size_t constants;
+    float *column[COLUMNS];
+} Part;
+
+static void part_free(Part *p)
+{
+    free(p->position);
+    free(p->normal);
+    for (size_t k = 0; k < p->constants; ++k)
+        free(p->constant[k]);
+}
+
+/* A column that is the same everywhere; NULL when memory is out. */
+static float *all(Part *p, float value, uint32_t count)
+{
+    float *to = malloc(((size_t)count + 1) * sizeof *to);
+    for (uint32_t k = 0; to != NULL && k < count; ++k)
+        to[k] = value;
+    p->constant[p->constants++] = to;
+    return to;
+}
+
+static float (*triples(const PxColumn *column, uint32_t count))[3]
+{
+    float(*to)[3] = malloc(((size_t)count + 1) * sizeof *to);
+    for (uint32_t k = 0; to != NULL && k < count; ++k)
+        for (int c = 0; c < 3; ++c)
+            to[k][c] = ((const float *)column->data[c])[k];
+    return to;
+}
+
+static PxStatus part_make(const PxWorldSkin *s, Part *p, PxPlyPart *out)
+{
+    const PxTable *shown = &s->skin->shown;
+    const uint8_t *palette = px_palette(s->material);
+    uint32_t n = shown->count;
+    const PxColumn *velocity = px_table_find(shown, "velocity");
+    const PxColumn *colour = px_table_find(shown, "colour");
+    const PxColumn *tangent = px_table_find(shown, "tangent"), *uv = px_table_find(shown, "uv");
+    p->position = triples(px_table_find(shown, "position"), n);
+    p->normal = triples(px_table_find(shown, "normal"), n);
+    for (int k = 0; k < 3; ++k) {
+        p->column[VX + k] = velocity->data[k];
+        p->column[RED + k] = s->skin->painted ? colour->data[k] : all(p, palette[k] / 255.0f, n);
+    }
+    p->column[BODY] = all(p, (float)s->body, n);
+    p->column[PAINTED] = all(p, s->skin->painted ? 1.0f : 0.0f, n);
+    if (s->skin->triangles > 0) {
+        p->column[S] = uv->data[0];
+        p->column[T] = uv->data[1];
+    } else {
+        for (int k = 0; k < 6; ++k)
+            p->column[T1 + k] = tangent->data[k];
+    }
+    bool room = p->position != NULL && p->normal != NULL;
+    for (size_t k = 0; k < p->constants; ++k)
+        room = room && p->constant[k] != NULL;
+    if (!room)
+        return px_fail(PX_ERR_MEMORY, "skin: no room to write %u points", n);
+    *out = (PxPlyPart){.vertices = n,
+                       .triangles = n > 0 ? s->skin->triangles : 0,
+                       .position = (const float(*)[3])p->position,
+                       .normal = (const float(*)[3])p->normal,
+                       .radius = px_table_find(shown, "radius")->data[0],
+                       .triangle = (const uint32_t(*)[3])s->skin->triangle,
+                       .column = p->column,
+                       .material = s->material};
+    return PX_OK;
+}
+
+static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWorld *world,
+                           bool surfels)
+{
+    static const char *const names[2][COLUMNS] = {
+        {"vx", "vy", "vz", "red", "green", "blue", "body", "painted", "s", "t"},
+        {"vx", "vy", "vz", "red", "green", "blue", "body", "painted", "t1x", "t1y", "t1z", "t2x",
+         "t2y", "t2z"}};
+    char path[PX_PATH_MAX], name[COLUMNS][NAME] = {""};
+    size_t skins = px_world_skin_count(world), parts = 0;
+    Part *part = calloc(skins + 1, sizeof *part);
+    PxPlyPart *ply = calloc(skins + 1, sizeof *ply);
+    PxText text = {0};
+    PxStatus status = part != NULL && ply != NULL
+                          ? PX_OK
+                          : px_fail(PX_ERR_MEMORY, "skin: no room for %zu skins", skins);
+    for (size_t k = 0; k < skins && status == PX_OK; ++k)
+        if ((px_world_skin(world, k)->skin->triangles == 0) == surfels) {
+            status = part_make(px_world_skin(world, k), &part[parts], &ply[parts]);
+            ++parts;
+        }
+    for (int k = 0; k < COLUMNS; ++k)
+        if (names[surfels][k] != NULL)
+            strcpy(name[k], names[surfels][k]);
+    px_text_add(&text, "phyxel %s of frame %u, %c up, SI units\ntime ",
+                surfels ? "surfels" : "skin", meta->number, meta->up);
+    px_text_add_f64(&text, meta->time);
+    px_text_add(&text, "\n%c", '\0');
+    if (status == PX_OK)
+        status = px_text_check(&text, "a skin");
+    if (status == PX_OK)
+        status = px_path_join(path, dir, "%s", folders[surfels]);
+    if (status == PX_OK && parts > 0)
+        status = px_folder_make(path);
+    if (status == PX_OK)
+        status = px_path_join(path, dir, "%s/%06u.ply", folders[surfels], meta->number);
+    PxPlySurface surface = {.comment = text.data,
+                            .part = ply,
+                            .parts = parts,
+                            .name = name,
+                            .columns = surfels ? T1 + 6 : T + 1,
+                            .colour = RED,
+                            .surfels = surfels,
+                            .materials = true};
+    if (status == PX_OK && parts > 0)
+        status = px_surface_ply_write(path, &surface);
+    for (size_t k = 0; part != NULL && k < skins; ++k)
+        part_free(&part[k]);
+    px_text_free(&text);
+    free(part);
+    free(ply);
+    return status;
+}
+
+PxStatus px_skin_files_write(const char *dir, const PxFrameMeta *meta, PxWorld *world)
+{
+    if (px_world_skin_count(world) == 0)
+        return PX_OK;
+    PX_TRY(px_world_move_skins(world));
+    PX_TRY(write_kind(dir, meta, world, false));
+    return write_kind(dir, meta, world, true);
+}
+
+PxStatus px_skin_files_remove(const char *dir, uint32_t first)
+{
+    for (size_t f = 0; f < PX_COUNT(folders); ++f) {
+        char folder[PX_PATH_MAX], path[PX_PATH_MAX];
+        PX_TRY(px_path_join(folder, dir, "%s", folders[f]));
+        if (!px_file_exists(folder))
+            continue;
+        PX_TRY(px_folder_clean(folder));
+        PxNumbers numbers;
+        PX_TRY(px_folder_numbers(folder, ".ply", &numbers));
+        PxStatus status = PX_OK;
+        for (size_t k = numbers.count; k > 0 && status == PX_OK && numbers.data[k - 1] >= first;
+             --k) {
+            status = px_path_join(path, folder, "%06u.ply", numbers.data[k - 1]);
+            if (status == PX_OK)
+                status = px_file_remove(path);
+        }
+        PX_LIST_FREE(&numbers);
+        PX_TRY(status);
+    }
+    return PX_OK;
+}

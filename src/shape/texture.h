@@ -1,0 +1,30 @@
+/// Pictures that meshes are painted with: PNG files, looked up by texture coordinates.
+#ifndef PX_SHAPE_TEXTURE_H
+#define PX_SHAPE_TEXTURE_H
+
+#include "base/fail.h"
+#include "shape/mesh.h"
+
+/// Longest side, pixels, and largest file, bytes.
+#define PX_TEXTURE_MAX_SIDE 16384u
+#define PX_TEXTURE_MAX_FILE ((size_t)512 << 20)
+
+typedef struct PxTexture {
+    uint32_t width, height;
+    uint8_t *pixel; ///< red, green, blue, row by row from the top
+} PxTexture;
+
+/// Any PNG; what is transparent is shown on white. *out is NULL after a failure.
+/// Errors: PX_ERR_IO; PX_ERR_FORMAT naming the file and what is wrong with it; PX_ERR_MEMORY.
+PxStatus px_texture_read_file(const char *path, PxTexture **out);
+
+/// The same for bytes in memory; `name` is used in messages.
+PxStatus px_texture_read(const char *name, const void *bytes, size_t size, PxTexture **out);
+/// NULL is fine.
+void px_texture_free(PxTexture *texture);
+
+/// Red, green, blue in 0 .. 1, mixed from the four pixels around. (0, 0) is the lower left corner,
+/// (1, 1) the upper right one; beyond, the picture repeats.
+PxVec3 px_texture_at(const PxTexture *texture, PxUv uv);
+
+#endif
