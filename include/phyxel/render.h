@@ -15,8 +15,8 @@ typedef enum PxQuality {
 } PxQuality;
 
 /// How the matter of a frame is shown. Solids that have skins are shown by these: as surface
-/// DIR/skin/000001.ply, as surfels DIR/skin-surfels/000001.ply, the best of the two; what is left is
-/// shown as particles when there is only a skin.
+/// DIR/skin/000001.ply, as surfels DIR/skin-surfels/000001.ply, the best of the two; what is left
+/// is shown as particles when there is only a skin.
 typedef enum PxShow {
     PX_SHOW_BEST,      ///< the first of these that the folder has for a frame
     PX_SHOW_SURFACE,   ///< DIR/surface/000001.ply, a closed mesh

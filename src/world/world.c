@@ -372,9 +372,9 @@ size_t px_world_bytes(const PxWorld *world)
     size_t fields = 0;
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);
-    return sizeof *world + fields + px_world_skin_bytes(world) + px_table_bytes(&world->particles.table) +
-           px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
-           px_grid_bytes(&world->grid) + world->scratch.reserved;
+    return sizeof *world + fields + px_world_skin_bytes(world) +
+           px_table_bytes(&world->particles.table) + px_table_bytes(&world->progress) +
+           px_pairs_bytes(&world->pairs) + px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
 /* ---- state -------------------------------------------------------------- */

@@ -46,9 +46,9 @@ struct PxWorld {
     PX_LIST(PxEmitter) emitters;
     PxTable progress; ///< a row an emitter
     PX_LIST(PxSink) sinks;
-    uint8_t *drop;           ///< in a step with sinks: which rows are to go, in scratch
+    uint8_t *drop;              ///< in a step with sinks: which rows are to go, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body
-    PX_LIST(PxEvent) events; ///< by time, then in the order they were added
+    PX_LIST(PxEvent) events;    ///< by time, then in the order they were added
 
     PxWorldState state;
     double dt;
