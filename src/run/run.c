@@ -181,6 +181,7 @@ enum {
     DIVERGENCE,
     MASS_IN,
     MASS_OUT,
+    HALVINGS,
     FRAME,
     WALL,
     SCENE_HASH,
@@ -202,6 +203,7 @@ static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxSca
     scalar[DIVERGENCE] = px_scalar_f64("divergence", s->divergence);
     scalar[MASS_IN] = px_scalar_f64("mass_in", s->mass_in);
     scalar[MASS_OUT] = px_scalar_f64("mass_out", s->mass_out);
+    scalar[HALVINGS] = px_scalar_f64("halvings", s->halvings);
     scalar[FRAME] = px_scalar_u64("frame", run->frame);
     scalar[WALL] = px_scalar_f64("wall", wall);
     scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
@@ -380,7 +382,8 @@ static PxStatus take_up(Run *run, bool *found)
                                .removed = scalar[REMOVED].u64,
                                .divergence = scalar[DIVERGENCE].f64,
                                .mass_in = scalar[MASS_IN].f64,
-                               .mass_out = scalar[MASS_OUT].f64};
+                               .mass_out = scalar[MASS_OUT].f64,
+                               .halvings = scalar[HALVINGS].f64};
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
         status = px_world_restore(run->world, &state, &particles, &emitters);

@@ -220,7 +220,8 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (int k = 0; k < 3; ++k) {
             /* s->a has the pull in it, and so has the aim */
             r[k] = mass * (aim[k] - w[k] + job->dt * (a[k] - pull[k]));
-            size += (double)a[k] * (double)a[k];
+            double elastic = (double)a[k] - (double)pull[k];
+            size += elastic * elastic;
         }
         PxSolidContact *c = &job->contact[i];
         if (c->on) {
@@ -241,13 +242,19 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
     px_join_end();
 }
 
+/* What rows are off balance by when they are off by this part of their spacing is rounding. */
+#define ROUNDING 1e-7
+
 /* The largest acceleration that is not balanced, as a part of the largest there is. */
 static double residual(Job *job)
 {
+    const PxSolid *s = job->solid;
     job->alpha = job->beta = 0;
-    px_parallel_for(job->solid->threads, job->solid->count, PX_BLOCK, residual_block, job);
-    double g = px_length(job->solid->gravity);
-    return job->beta + g > 0 ? job->alpha / (job->beta + g) : 0;
+    px_parallel_for(s->threads, s->count, PX_BLOCK, residual_block, job);
+    double g = px_length(s->gravity);
+    if (!(job->alpha > ROUNDING * s->highest * 2 * (double)s->particles->radius[s->first]))
+        return 0;
+    return job->alpha / (job->beta + g);
 }
 
 /* ---- the linear equation ----------------------------------------------------------- */
@@ -459,6 +466,81 @@ static void rest_on_walls(Job *job, double when)
     }
 }
 
+/* ---- momenta -------------------------------------------------------------------------- */
+
+typedef struct Momenta {
+    double mass;
+    PxVec3 before, after; /* centre of mass, in the frame */
+    PxVec3 linear;        /* what the solve left over */
+} Momenta;
+
+static PxVec3 vec_of(const float *quad)
+{
+    return px_vec((double)quad[0], (double)quad[1], (double)quad[2]);
+}
+
+static PxVec3 rest_of(const PxSolid *s, uint32_t i)
+{
+    return px_vec((double)s->columns.rest[0][i], (double)s->columns.rest[1][i],
+                  (double)s->columns.rest[2][i]);
+}
+
+static Momenta momenta_of(const Job *job, const PxSolidFrame *frame)
+{
+    const PxSolid *s = job->solid;
+    Momenta m = {0};
+    for (uint32_t i = frame->begin; i < frame->end; ++i) {
+        size_t q = 4 * (size_t)i;
+        double mass = 1 / (double)s->inverse_mass[i];
+        PxVec3 rest = rest_of(s, i);
+        m.mass += mass;
+        m.before = px_mad(m.before, px_add(rest, vec_of(job->start + q)), mass);
+        m.after = px_mad(m.after, px_add(rest, vec_of(s->u + q)), mass);
+        m.linear = px_mad(m.linear, px_sub(vec_of(job->aim + q), vec_of(job->w + q)), mass);
+    }
+    m.before = px_scale(m.before, 1 / m.mass);
+    m.after = px_scale(m.after, 1 / m.mass);
+    return m;
+}
+
+/* Gives a free body back what it lost of its momenta: conjugate gradients that end early leave some
+ * of the momentum over; and with elastic forces that have no torque at the end of the step,
+ * implicit Euler turns  sum m x X v  into  sum m x' X v,  which differ by  dt sum m w X v. */
+static void keep_momenta(Job *job, const PxSolidFrame *frame)
+{
+    PxSolid *s = job->solid;
+    for (uint32_t i = frame->begin; i < frame->end; ++i)
+        if (s->inverse_mass[i] == 0.0f || job->contact[i].on)
+            return;
+    Momenta m = momenta_of(job, frame);
+    PxVec3 angular = {0, 0, 0};
+    PxMat3 second = {{{0}}}, inverse;
+    for (uint32_t i = frame->begin; i < frame->end; ++i) {
+        size_t q = 4 * (size_t)i;
+        double mass = 1 / (double)s->inverse_mass[i];
+        PxVec3 rest = rest_of(s, i), v = vec_of(s->v + q);
+        PxVec3 x = px_sub(px_add(rest, vec_of(job->start + q)), m.before);
+        PxVec3 y = px_sub(px_add(rest, vec_of(s->u + q)), m.after);
+        PxVec3 gain = px_sub(vec_of(job->w + q), px_sub(vec_of(job->aim + q), v));
+        angular = px_mad(angular, px_sub(px_cross(x, v), px_cross(y, gain)), mass);
+        second = px_mat3_add(second, px_mat3_scale(px_mat3_outer(y, y), mass));
+    }
+    PxMat3 inertia = px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second);
+    PxVec3 way = px_scale(m.linear, 1 / m.mass), spin = {0, 0, 0};
+    if (px_mat3_inverse(inertia, &inverse))
+        spin = px_mat3_apply(inverse, angular);
+    for (uint32_t i = frame->begin; i < frame->end; ++i) {
+        float *w = job->w + 4 * (size_t)i, *u = s->u + 4 * (size_t)i;
+        PxVec3 y = px_sub(px_add(rest_of(s, i), vec_of(u)), m.after);
+        PxVec3 more = px_add(way, px_cross(spin, y));
+        const double add[3] = {more.x, more.y, more.z}, move[3] = {way.x, way.y, way.z};
+        for (int k = 0; k < 3; ++k) {
+            w[k] = (float)((double)w[k] + add[k]);
+            u[k] = (float)((double)u[k] + (double)job->dt * move[k]);
+        }
+    }
+}
+
 /* ---- the step ------------------------------------------------------------------------ */
 
 /* Rounds of finding out who touches what. */
@@ -492,11 +574,18 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
     job->dt = (float)dt;
     size_t quads = 4 * (size_t)s->count;
     memcpy(job->start, s->u, quads * sizeof(float));
-    for (uint32_t i = 0; i < s->count; ++i)
-        for (size_t k = 4 * (size_t)i; k < 4 * (size_t)i + 3; ++k) {
+    for (uint32_t i = 0; i < s->count; ++i) {
+        /* The search begins with gravity alone: where a force pulls on few rows, following it
+         * for a long step would tear them far out, and the search ends in a tangle. */
+        const PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
+        const PxVec3 fall = px_mat3_apply(back, s->gravity);
+        const float g[3] = {(float)fall.x, (float)fall.y, (float)fall.z};
+        for (size_t c = 0; c < 3; ++c) {
+            size_t k = 4 * (size_t)i + c;
             job->aim[k] = s->v[k] + job->dt * s->pull[k];
-            job->w[k] = job->aim[k];
+            job->w[k] = s->v[k] + job->dt * g[c];
         }
+    }
     if (s->held > 0) { /* where handles lead, as a velocity */
         s->hold(s, (from + dt) / s->dt);
         for (uint32_t i = 0; i < s->count; ++i)
@@ -536,6 +625,8 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
         }
     }
     s->converged = s->converged && converged;
+    for (uint32_t k = 0; k < s->frames; ++k)
+        keep_momenta(job, &s->frame[k]);
     for (size_t k = 0; k < quads; ++k)
         s->v[k] = k % 4 == 3 ? 0.0f : job->w[k];
     s->rebound(s, job->contact);

@@ -91,9 +91,10 @@ typedef struct PxSolid {
     double min_step; ///< s
     double reach;    ///< s: no row goes further than half its radius in that time
 
-    double elastic; ///< J
-    double stretch; ///< the square of the largest stretch, 1 at rest
-    uint32_t held;  ///< how many rows handles hold
+    double elastic;  ///< J
+    double stretch;  ///< the square of the largest stretch, 1 at rest
+    double halvings; ///< of sub-steps because of the stretch; carried from step to step
+    uint32_t held;   ///< how many rows handles hold
 
     /// Puts held rows where they are at `when` (0 the start of the step, 1 its end).
     void (*hold)(struct PxSolid *solid, double when);

@@ -310,6 +310,7 @@ static PxStatus open_solid(PxWorld *world, PxSolid *s)
                    .isa = world->isa,
                    .profile = &world->profile,
                    .min_step = world->def.min_step,
+                   .halvings = world->state.halvings,
                    .hold = hold,
                    .touch = touch,
                    .meet = meet,
@@ -449,5 +450,6 @@ PxStatus px_solids_step(PxWorld *world)
         world->iterations = (uint32_t)s.iterations;
     }
     world->state.not_converged += !s.converged;
+    world->state.halvings = s.halvings;
     return PX_OK;
 }

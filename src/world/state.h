@@ -20,6 +20,7 @@ typedef struct PxWorldState {
     double divergence; ///< 1/s, mean rate at which the velocities compress
     double mass_in;    ///< kg, by emitters
     double mass_out;   ///< kg, by sinks
+    double halvings;   ///< of solids' sub-steps; see solid/leapfrog.simd.c
 } PxWorldState;
 
 const PxTable *px_world_particles(const PxWorld *world);

@@ -1,0 +1,53 @@
+/// A solid outside any world: the forces that its displacements cause, and how they change.
+#ifndef PX_STUDY_SOLID_PROBE_H
+#define PX_STUDY_SOLID_PROBE_H
+
+#include "solid/solid.h"
+
+/// Not to be copied or moved: its parts point at each other.
+typedef struct PxProbe {
+    PxParticles particles;
+    PxSolidLists lists;
+    PxMaterial material;
+    PxSolidLaw law;
+    PxSolidFrame frame;
+    PxArena scratch;
+    PxThreads threads;
+    PxSolid solid;
+    double spacing;
+} PxProbe;
+
+/// Particles at `point`, which is their rest shape, each with the volume of a cube of the spacing
+/// and a neighbourhood of `support` spacings. Free what was begun even if this fails.
+PxStatus px_probe_make(PxProbe *probe, const PxMaterialDef *material, const PxVec3 *point,
+                       uint32_t count, double spacing, double support);
+
+/// A block of x times y times z particles.
+PxStatus px_probe_block(PxProbe *probe, const PxMaterialDef *material, const uint32_t cells[3],
+                        double spacing, double support);
+
+void px_probe_free(PxProbe *probe);
+
+/// Finds the frame, the displacements in it and the forces there from where the particles are.
+PxStatus px_probe_forces(PxProbe *probe);
+
+/// The largest elastic force on a particle, N, after px_probe_forces().
+double px_probe_largest(const PxProbe *probe);
+
+/// The largest force on a particle of the block moved as a rigid body, over E times the section
+/// of a particle: should be 0.
+PxStatus px_probe_rigid(PxProbe *probe, PxQuat turn, PxVec3 move, double *out);
+
+/// How a state is made that the tangent stiffness is looked at in.
+typedef struct PxProbeState {
+    double stretch; ///< strains of a linear displacement are up to this
+    double noise;   ///< and each particle is off by up to this many spacings
+    double plastic; ///< size of plastic strains
+    uint64_t seed;
+} PxProbeState;
+
+/// The change of forces along a random displacement by the tangent stiffness, against finite
+/// differences: the largest difference, over the largest change.
+PxStatus px_probe_tangent(PxProbe *probe, const PxProbeState *state, double *out);
+
+#endif
