@@ -9,7 +9,13 @@ static void print_json(const PxScene *scene, const PxSceneEstimate *e)
         printf("%s\n  {\"severity\": \"%s\", \"file\": ", k > 0 ? "," : "",
                c->severity == PX_ERROR ? "error" : "warning");
         json_text(stdout, c->file);
-        printf(", \"line\": %d, \"column\": %d, \"place\": ", c->line, c->column);
+        printf(", \"line\": %d, \"column\": %d, ", c->line, c->column);
+        if (c->set != NULL) {
+            printf("\"set\": ");
+            json_text(stdout, c->set);
+            printf(", ");
+        }
+        printf("\"place\": ");
         json_text(stdout, c->place != NULL ? c->place : "");
         printf(", \"text\": ");
         json_text(stdout, c->text);

@@ -42,6 +42,8 @@ void print_complaints(const PxScene *scene, FILE *out)
         fprintf(out, "%s:", c->file);
         if (c->line > 0)
             fprintf(out, "%d:%d:", c->line, c->column);
+        if (c->set != NULL)
+            fprintf(out, " --set %s:", c->set);
         fprintf(out, " %s: ", c->severity == PX_ERROR ? "error" : "warning");
         if (c->place != NULL && c->place[0] != '\0')
             fprintf(out, "%s: ", c->place);

@@ -75,7 +75,7 @@ int command_export(int argc, char **argv)
     PxExportDef def = px_export_def_default();
     def.format = NULL; /* to be said */
     int first = -1, last = -1;
-    bool what[5] = {false, false, false, false, false};
+    bool quiet = false, what[5] = {false, false, false, false, false};
     const char *frames = NULL, *up = NULL;
     char details[1024];
     say_formats(details, sizeof details);
@@ -94,6 +94,7 @@ int command_export(int argc, char **argv)
         {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
         {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
         {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };
     const Command command = {
         "export", "DIR --to FORMAT [options]",     "hand frames to other programs", details,
@@ -107,7 +108,7 @@ int command_export(int argc, char **argv)
     if (!is_folder(def.dir, "export"))
         return EXIT_WRONG;
     signals_catch();
-    bool terminal = isatty(STDERR_FILENO) == 1;
+    bool terminal = !quiet && isatty(STDERR_FILENO) == 1;
     char out[4096];
     PxStatus status = px_export(&def, show, &terminal);
     if (terminal)
@@ -119,6 +120,7 @@ int command_export(int argc, char **argv)
         return exit_status;
     }
     px_export_folder(&def, out, sizeof out);
-    fprintf(stderr, "written to %s\n", out);
+    if (!quiet)
+        fprintf(stderr, "written to %s\n", out);
     return EXIT_DONE;
 }

@@ -138,7 +138,7 @@ static int read_word(const char *text, const char *const *words)
 
 /* The options of pictures that are words, as they were typed. */
 typedef struct Words {
-    const char *size, *quality, *show, *camera, *floor, *light, *sun, *range;
+    const char *size, *quality, *show, *camera, *floor, *light, *sun, *range, *frames;
     OptionList lamps;
 } Words;
 
@@ -212,6 +212,8 @@ int command_render(int argc, char **argv)
         {"size", 0, OPTION_TEXT, &words.size, "WxH", "pixels (1280x720)"},
         {"quality", 0, OPTION_TEXT, &words.quality, "WORD", "draft, good (default) or final"},
         {"samples", 0, OPTION_COUNT, &def.samples, "N", "a pixel (by quality: 8, 64, 512)"},
+        {"grain", 0, OPTION_FLAG, &def.grain, NULL, "leave the grain of few samples in"},
+        {"frames", 'n', OPTION_TEXT, &words.frames, "A-B", "only these: 7, 3-9, 3-"},
         {"frame", 0, OPTION_COUNT, &frame, "N", "only this frame"},
         {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
         {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
@@ -255,6 +257,12 @@ int command_render(int argc, char **argv)
     int status = take_words(&words, &def, lamps);
     if (status != EXIT_DONE || !is_folder(def.dir, "render"))
         return EXIT_WRONG;
+    if (words.frames != NULL && (frame >= 0 || first >= 0 || last >= 0)) {
+        fprintf(stderr, "phyxel render: either --frames or --frame, --first and --last\n");
+        return EXIT_WRONG;
+    }
+    if (words.frames != NULL && !read_frames(words.frames, &def.first, &def.last))
+        return wrong("--frames", words.frames, "7, 3-9, 3- or -9");
     if (frame >= 0)
         first = last = frame;
     if (first >= 0)

@@ -91,7 +91,14 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out)
                 text_count((double)report->stats.particles, particles, sizeof particles),
                 (unsigned long long)report->stats.step, (unsigned long long)report->stats.leaked,
                 (unsigned long long)report->stats.not_converged);
-    else if (status == PX_ERR_NUMERIC && report->resumable) /* the same bits fail again */
+    if (status == PX_OK && report->stats.held_back > 0)
+        fprintf(stderr,
+                "emitters held back %s particles, for want of room (held_back and waiting in "
+                "%s/stats.csv say when)\n",
+                text_count((double)report->stats.held_back, particles, sizeof particles), out);
+    if (status == PX_OK)
+        return;
+    if (status == PX_ERR_NUMERIC && report->resumable) /* the same bits fail again */
         fprintf(stderr,
                 "%u frame%s %s safe in %s; resuming would fail likewise: change the scene\n",
                 report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",

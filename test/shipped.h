@@ -63,6 +63,14 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
         shipped_scale_shape(&scene->emitter[k].def.shape, size);
     for (size_t k = 0; k < scene->sinks; ++k)
         shipped_scale_shape(&scene->sink[k].def.shape, size);
+    for (size_t k = 0; k < scene->handles; ++k) {
+        PxSceneHandle *handle = &scene->handle[k];
+        shipped_scale_shape(&handle->def.shape, size);
+        for (size_t i = 0; i < handle->keyframes; ++i)
+            handle->keyframe[i].move = px_scale(handle->keyframe[i].move, size);
+    }
+    for (size_t k = 0; k < scene->forces; ++k)
+        shipped_scale_shape(&scene->force[k].def.shape, size);
     scene->camera.from = px_scale(scene->camera.from, size);
     scene->camera.to = px_scale(scene->camera.to, size);
 }
@@ -83,6 +91,9 @@ static inline double shipped_speed(const PxScene *scene)
     }
     double fall = all.high.y - all.low.y, g = px_length(scene->world.gravity);
     double v = fmax(survey.speed, survey.wall_speed);
+    /* What a handle has bent or twisted springs back, at strains of about 1 as fast as sound. */
+    for (size_t k = 0; k < scene->materials && scene->handles > 0; ++k)
+        v = fmax(v, sqrt(scene->material[k].young / scene->material[k].density));
     px_survey_free(scene, &survey);
     return sqrt(v * v + 2 * g * fall);
 }

@@ -68,4 +68,17 @@ status 2 check "$work/no.json"
 [ "$(wc -l <"$work/out")" = 1 ] || fail "not one line"
 grep -q "^$work/no.json:2:[0-9]*: error: this is not JSON" "$work/out" || fail "no line"
 status 2 check /dev/null
+
+# what was set has no line, and is shown instead; a model that nobody wrote is called so
+two="$work/two.json"
+cat >"$two" <<'END'
+{"phyxel": 1, "time": {"frames": 1}, "spacing": 0.1,
+ "materials": {"water": {}, "oil": {"pressure": "sesph"}},
+ "bodies": [{"name": "block", "shape": {"box": [1, 1, 1]}, "material": "water"}]}
+END
+status 2 check "$two" --set spacing=-1
+grep -q "^$two: --set spacing=-1: error: spacing: " "$work/out" || fail "the place of what was set"
+grep -q "^$two:2:[0-9]*: error: materials.oil.pressure: is 'sesph', but that of 'water' is 'dfsph' (the default)" \
+    "$work/out" || fail "a default that is not called one"
+
 exit 0

@@ -21,7 +21,15 @@ status 0 render "$dir" --size 64x48 --samples 1 --first 1 --last 2 -j 3 --again
 said "2 of them drawn now"
 cmp "$work/before.png" "$dir/pictures/000002.png" || fail "other bits with other threads"
 
+# the grain is taken off unless it is wanted
+status 0 render "$dir" --size 64x48 --samples 4 -n 2 -q -o "$work/clean"
+status 0 render "$dir" --size 64x48 --samples 4 --frames 2-2 -q -o "$work/grain" --grain
+cmp -s "$work/clean/000002.png" "$work/grain/000002.png" && fail "--grain makes no difference"
+[ "$(ls "$work/grain")" = 000002.png ] || fail "--frames 2-2 is not one picture"
+
 # what is wrong is said before anything is drawn
+status 2 render "$dir" --frames two
+said "3-9"
 status 2 render "$work/nowhere"
 said "there is no folder"
 status 2 render "$dir" --size 64

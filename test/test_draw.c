@@ -260,12 +260,50 @@ TEST(a_camera_under_water_is_in_it)
     px_scenery_free(&s);
 }
 
+TEST(open_ground_has_the_light_of_the_whole_sky_without_noise)
+{
+    /* No sun. The sky is z + (h - z) exp(-4 y), so pi z + 2 pi (h - z) (1 - 5 exp(-4)) / 16
+     * falls on the ground; 1e-5 is Simpson's rule and floats. */
+    PxScenery s = before(px_sky_day(0, -10));
+    s.ground = (PxGround){
+        .kind = PX_GROUND_FLOOR, .colour = px_v3_all(0.5f), .near_end = 1e6f, .far_end = 1e7f};
+    s.camera = px_camera_look(px_v3(0, 5, 0.1f), px_v3_all(0), 40);
+    PxDrawDef def = draw_def(&s, 1);
+    PxSeen *seen = draw(&def);
+    double z = (double)s.sky.zenith.y, h = (double)s.sky.horizon.y;
+    double wanted = 0.5 * (z + 2 * (h - z) * (1 - 5 * exp(-4)) / 16);
+    for (int k = 0; k < 48 * 48; ++k)
+        CHECK_NEAR(seen[k].light.y, wanted, 1e-5);
+    free(seen);
+    px_scenery_free(&s);
+}
+
+TEST(a_white_ball_on_white_ground_under_a_white_sky_is_invisible)
+{
+    PxScenery s = before(px_sky_even(px_v3_all(1)));
+    PxLook look = px_look_matte(px_v3_all(1));
+    add_ball(&s, &look, px_v3_all(0), 1);
+    s.ground = (PxGround){.kind = PX_GROUND_FLOOR,
+                          .level = -1,
+                          .colour = px_v3_all(1),
+                          .near_end = 1e6f,
+                          .far_end = 1e7f};
+    s.camera = px_camera_look(px_v3(0, 2, 5), px_v3_all(0), 40);
+    PxDrawDef def = draw_def(&s, 4);
+    PxSeen *seen = draw(&def);
+    /* what is counted before and taken back differs by roundings */
+    check_even(seen, 48 * 48, 1, 1e-4);
+    free(seen);
+    px_scenery_free(&s);
+}
+
 static double noise_of(uint32_t samples)
 {
     PxScenery s = before(px_sky_day(-40, 50));
     PxLook look = px_look_clear(1.333f, px_v3(1, 0.3f, 0.1f), 1);
     CHECK_OK(px_sample_liquid(&s, px_scenery_add_look(&s, &look), px_v3(1, 0.2f, 1), 2000));
-    s.ground = (PxGround){PX_GROUND_FLOOR, 0, px_v3_all(0.5f), 3, 20};
+    s.ground = (PxGround){
+        .kind = PX_GROUND_FLOOR, .colour = px_v3_all(0.5f), .near_end = 3, .far_end = 20};
     s.camera = px_camera_look(px_v3(0.7f, 0.9f, 1.6f), px_v3(0, 0.15f, 0), 40);
     PxDrawDef def = draw_def(&s, samples);
     def.most_bounces = 16;
@@ -296,7 +334,8 @@ TEST(a_picture_has_the_same_bits_for_any_number_of_threads)
     PxScenery s = before(px_sky_day(-40, 50));
     PxLook look = px_look_clear(1.333f, px_v3(1, 0.3f, 0.1f), 1);
     CHECK_OK(px_sample_liquid(&s, px_scenery_add_look(&s, &look), px_v3(1, 0.2f, 1), 5000));
-    s.ground = (PxGround){PX_GROUND_FLOOR, 0, px_v3_all(0.5f), 3, 20};
+    s.ground = (PxGround){
+        .kind = PX_GROUND_FLOOR, .colour = px_v3_all(0.5f), .near_end = 3, .far_end = 20};
     s.camera = px_camera_look(px_v3(0.7f, 0.9f, 1.6f), px_v3(0, 0.15f, 0), 40);
     PxDrawDef def = draw_def(&s, 4);
     def.most_bounces = 16;
@@ -379,7 +418,8 @@ TEST(a_shadow_catcher_shows_the_shadow_and_nothing_else)
     PxScenery s = before(px_sky_day(0, 89));
     PxLook look = px_look_matte(px_v3_all(0.5f));
     add_ball(&s, &look, px_v3(0, 1, 0), 0.5f);
-    s.ground = (PxGround){PX_GROUND_CATCHER, 0, px_v3_all(0.5f), 10, 20};
+    s.ground = (PxGround){
+        .kind = PX_GROUND_CATCHER, .colour = px_v3_all(0.5f), .near_end = 10, .far_end = 20};
     s.camera = px_camera_look(px_v3(0, 3, 4), px_v3_all(0), 60);
     PxDrawDef def = draw_def(&s, 16);
     PxPicture picture;

@@ -191,7 +191,7 @@ TEST(the_number_of_points_is_known_to_a_quarter_beforehand)
             /* measured: up to 13 per cent off */
             CHECK_NEAR(px_shape_octree_estimate(shape, 0.05, levels) / (double)cells.count, 1,
                        0.25);
-            CHECK((double)cells.count < px_shape_fill_estimate(shape, 0.05));
+            CHECK((double)cells.count < px_shape_fill_estimate(shape, PX_LATTICE_CUBIC, 0.05));
             px_cells_free(&cells);
             px_shape_free(shape);
         }

@@ -11,6 +11,8 @@
 
 static const PxThreads one = {1};
 
+static float coldest = 20; /* degrees Celsius */
+
 /* A frame of particles in a cube of n^3, 10 cm apart, rising at 1 m/s and 20 degrees warm;
  * `bad` is put into the place of one of them. */
 static void write_frame(const char *dir, uint32_t number, uint32_t n, float bad)
@@ -27,7 +29,7 @@ static void write_frame(const char *dir, uint32_t number, uint32_t n, float bad)
             ((float *)t.column[0].data[k])[i] = 0.1f * (float)at[k];
             ((float *)t.column[1].data[k])[i] = k == 1 ? 1 : 0;
         }
-        ((float *)t.column[2].data[0])[i] = 20 + (float)at[1];
+        ((float *)t.column[2].data[0])[i] = coldest + (float)at[1];
     }
     if (n > 0 && bad != 0)
         ((float *)t.column[0].data[1])[n] = bad;
@@ -346,6 +348,29 @@ TEST(colours_come_from_the_column_and_their_range_from_all_frames)
     text_of(folder_file(&f, "pictures/000001.png"), "Settings", word, sizeof word);
     CHECK(strstr(word, "colour speed 0..2") != NULL);
     folder_remove(&f);
+}
+
+TEST(colours_of_numbers_do_not_glow)
+{
+    PxPicture picture[2];
+    char word[10];
+    for (int hot = 0; hot < 2; ++hot) {
+        Folder f = folder_make();
+        coldest = hot ? 1200 : 20;
+        write_frame(f.path, 1, 3, 0);
+        coldest = 20;
+        PxRenderDef def = small_def(f.path);
+        def.colour = "speed";
+        def.range_low = 0;
+        def.range_high = 2;
+        CHECK_OK(px_render(&def, NULL, NULL, NULL));
+        CHECK_OK(px_png_read(folder_file(&f, "pictures/000001.png"), &picture[hot], NULL, word,
+                             sizeof word));
+        folder_remove(&f);
+    }
+    CHECK(memcmp(picture[0].pixel, picture[1].pixel, (size_t)3 * 32 * 24) == 0);
+    px_picture_free(&picture[0]);
+    px_picture_free(&picture[1]);
 }
 
 TEST(a_surface_is_drawn_where_there_is_one)

@@ -462,7 +462,8 @@ TEST(a_velocity_beyond_reason_stops_the_step_for_its_length)
         PxScene *scene;
         PxWorld *world = tiny_world(&scene);
         ((float *)px_world_floats(world, "velocity", 2))[7] = speeds[k];
-        CHECK_FAILS(px_world_step(world, 1), PX_ERR_NUMERIC, "because of sound and flow speed");
+        CHECK_FAILS(px_world_step(world, 1), PX_ERR_NUMERIC,
+                    "because of the speed of its particles");
         CHECK(strstr(px_error_message(), "step 2 at t = ") != NULL);
         px_world_free(world);
         px_scene_free(scene);

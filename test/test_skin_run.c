@@ -2,6 +2,8 @@
 #include "runs.h"
 
 #include "phyxel/scene.h"
+#include "phyxel/surface.h"
+#include "render/subject.h"
 #include "shape/texture.h"
 #include "store/ply_points.h"
 #include "world/skins.h"
@@ -205,6 +207,68 @@ TEST(a_run_stores_skins_with_every_frame)
     CHECK(access(folder_file(&folder, "skin/000009.ply"), F_OK) != 0);
     CHECK(access(folder_file(&folder, "skin/000002.ply"), F_OK) == 0);
     px_scene_free(scene);
+    folder_remove(&folder);
+}
+
+/* How many particles of a frame are shown by a skin. */
+static uint32_t skinned_in(const PxSubject *s)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; s->skinned != NULL && i < s->particles.count; ++i)
+        count += s->skinned[i];
+    return count;
+}
+
+TEST(skins_are_shown_exported_and_left_out_of_other_surfaces)
+{
+    Folder folder = folder_make();
+    PxScene *scene;
+    CHECK_OK(read_scene(NULL, SCENE(CUBE ", \"surfels\": 800, \"skin\": true}" DROP), &scene));
+    PxRunDef def = run_into(folder.path);
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    px_scene_free(scene);
+
+    static const PxShow shows[] = {PX_SHOW_BEST, PX_SHOW_SURFACE, PX_SHOW_SURFELS,
+                                   PX_SHOW_PARTICLES};
+    static const PxShow skins[] = {PX_SHOW_SURFACE, PX_SHOW_SURFACE, PX_SHOW_SURFELS,
+                                   PX_SHOW_PARTICLES};
+    PxThreads threads = {1};
+    for (size_t k = 0; k < PX_COUNT(shows); ++k) {
+        PxSubject subject;
+        CHECK_OK(px_subject_read(folder.path, 2, shows[k], &threads, &subject));
+        CHECK_EQUAL(subject.shown, PX_SHOW_PARTICLES); /* of the drop */
+        CHECK_EQUAL(subject.skin, skins[k]);
+        CHECK_EQUAL(skinned_in(&subject), skins[k] == PX_SHOW_PARTICLES ? 0 : 125);
+        px_subject_free(&subject);
+    }
+
+    PxSurfaceRunDef surface = px_surface_run_def_default();
+    surface.dir = folder.path;
+    CHECK_OK(px_surface_run(&surface, NULL, NULL, NULL));
+    PxPlyPoints ply;
+    read_ply(folder.path, "surface/000002.ply", &ply);
+    CHECK(ply.points.count > 20);
+    const float *x = px_table_find(&ply.points, "position")->data[0];
+    for (uint32_t k = 0; k < ply.points.count; ++k)
+        CHECK(x[k] > 1); /* where the drop is */
+    px_ply_points_free(&ply);
+    PxSubject both;
+    CHECK_OK(px_subject_read(folder.path, 2, PX_SHOW_BEST, &threads, &both));
+    CHECK(both.shown == PX_SHOW_SURFACE && both.skin == PX_SHOW_SURFACE);
+    px_subject_free(&both);
+
+    PxExportDef out = px_export_def_default();
+    out.dir = folder.path;
+    out.format = "stl";
+    CHECK_OK(px_export(&out, NULL, NULL));
+    CHECK(access(folder_file(&folder, "stl-skin/000002.stl"), F_OK) == 0);
+    out.format = "ply";
+    out.up = 'z';
+    out.what = PX_EXPORT_SKIN_SURFELS;
+    CHECK_OK(px_export(&out, NULL, NULL));
+    CHECK(access(folder_file(&folder, "ply-skin-surfels/000002.ply"), F_OK) == 0);
+    out.material = "rubber";
+    CHECK_FAILS(px_export(&out, NULL, NULL), PX_ERR_ARGUMENT, "not for skins");
     folder_remove(&folder);
 }
 

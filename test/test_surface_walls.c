@@ -289,6 +289,66 @@ TEST(surfels_lie_on_the_surface_and_cover_it)
     cloud_free(&cloud);
 }
 
+TEST(surfels_cover_what_lies_against_walls)
+{
+    PxShapeDef shape = px_shape_def_default(PX_SHAPE_BOX);
+    shape.size = px_vec(8, 12, 7);
+    shape.at = px_vec(0, 6, 0);
+    PxWall wall = wall_of(&shape, true);
+    Cloud cloud = cloud_make(400);
+    add_lattice(&cloud, px_vec(-3.5, 0.5, -3), 8, 6, 7); /* half full */
+    PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+    PxSurfaceDef def = px_surface_def_default();
+    PxSurfels *surfels;
+    CHECK_OK(px_surfels_make_walled(&def, &particles, &wall, 1, &surfels));
+    /* Every place of the five wet walls is within a radius of one, but for the edges, where discs
+     * of both sides end. */
+    for (int k = 0; k < 7 * 6; ++k) {
+        double u = k % 7 - 3, h = k / 7 + 0.5;
+        const double place[5][3] = {
+            {-4, h, u}, {4, h, u}, {u, h, -3.5}, {u, h, 3.5}, {u, 0, h - 3}};
+        for (int side = 0; side < 5; ++side) {
+            double nearest = INFINITY;
+            for (uint32_t n = 0; n < surfels->count; ++n) {
+                const float *at = surfels->position[n];
+                double d =
+                    px_length(px_sub(px_vec((double)at[0], (double)at[1], (double)at[2]),
+                                     px_vec(place[side][0], place[side][1], place[side][2])));
+                nearest = d < nearest ? d : nearest;
+            }
+            CHECK(nearest < (double)surfels->radius[0]);
+        }
+    }
+    px_surfels_free(surfels);
+    px_shape_free(wall.shape);
+    cloud_free(&cloud);
+}
+
+TEST(no_surfel_shows_behind_a_sheet)
+{
+    /* Particles 0.3 spacings above a sheet without a thickness: half a cell, a quarter of a
+     * spacing, stays free before it. */
+    const PxVec3 corner[4] = {{-20, 0, -20}, {-20, 0, 20}, {20, 0, -20}, {20, 0, 20}};
+    uint32_t triangle[2][3];
+    PxSurfaceSheet sheet = strip(corner, 2, triangle);
+    Cloud cloud = cloud_make(400);
+    add_lattice(&cloud, px_vec(-3, 0.3, -3), 7, 4, 7);
+    PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+    particles.sheet = &sheet;
+    particles.sheets = 1;
+    for (uint32_t k = 0; px_surface_field(k) != NULL; ++k) {
+        PxSurfaceDef def = px_surface_def_default();
+        PxSurfels *surfels;
+        def.field = px_surface_field(k)->name;
+        CHECK_OK(px_surfels_make(&def, &particles, &surfels));
+        CHECK(surfels->count > 200);
+        for (uint32_t n = 0; n < surfels->count; ++n)
+            CHECK(surfels->position[n][1] > 0.2f);
+        px_surfels_free(surfels);
+    }
+    cloud_free(&cloud);
+}
+
 TEST(surfels_of_nothing_are_none_and_of_one_particle_a_ball)
 {
     PxSurfaceDef def = px_surface_def_default();

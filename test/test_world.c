@@ -224,7 +224,7 @@ TEST(a_step_that_would_be_too_short_says_why)
     /* 0.125 h^2 rho / mu = 0.125 * 4e-4 * 1000 / 1e6 = 5e-8 s */
     double least = 1e-6;
     CHECK_OK(px_world_set(world, "min_step", &least, 1));
-    CHECK_FAILS(px_world_advance(world, 0.01), PX_ERR_NUMERIC, "because of viscosity");
+    CHECK_FAILS(px_world_advance(world, 0.01), PX_ERR_NUMERIC, "because of its viscosity");
     px_world_free(world);
 }
 

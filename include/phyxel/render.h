@@ -56,6 +56,7 @@ typedef struct PxRenderDef {
     PxQuality quality;
     int samples; ///< a pixel; 0: by quality
     PxShow show;
+    bool grain;            ///< that few samples leave stays; else it is taken off
     bool xray;             ///< what x-rays lose in the true thickness of the matter
     bool stated_camera;    ///< the next one counts, not the scene's
     PxSceneCamera camera;  ///<

@@ -18,6 +18,7 @@ typedef struct PxComplaint {
     PxSeverity severity;
     const char *file;
     int line, column;  ///< from 1; 0 when there is no place in the text
+    const char *set;   ///< what px_scene_set() put there, "gravity.y=3"; NULL: the text says it
     const char *place; ///< "materials.water.viscosity"
     const char *text;  ///< what was found, what is wanted, a suggestion
 } PxComplaint;

@@ -126,8 +126,8 @@ typedef struct PxBodyDef {
 PX_API PxBodyDef px_body_def_default(void);
 
 /// A source of matter: a straight piece of pipe, a box or a cylinder. Particles begin
-/// at its back as layers at rest density, go through it at `speed` whatever presses on
-/// them, and are free behind its front. A pipe shorter than the support counts as that
+/// at its back as layers at rest density, go through it at `speed` while there is
+/// room in front, and are free behind its front. A pipe shorter than the support counts as that
 /// long. Start from px_emitter_def_default().
 typedef struct PxEmitterDef {
     const char *name;      ///< copied; the matter is a body of that name
@@ -239,11 +239,12 @@ typedef struct PxStats {
     uint64_t caught;        ///< moves so far that a wall's last defence corrected
     uint64_t leaked;        ///< particles so far that crossed a wall: must stay 0
     uint64_t emitted;       ///< particles so far that emitters made
-    uint64_t
-        removed;     ///< particles so far that sinks swallowed, or that found no place at the start
-    double mass_in;  ///< kg, of those emitted
-    double mass_out; ///< kg, of those removed
-    uint64_t held_back; ///< particles so far that did not fit into a blocked opening
+    uint64_t removed; ///< particles so far that sinks swallowed, that found no place at the start,
+                      ///< or that emitters took back for want of room
+    double mass_in;   ///< kg, of those emitted
+    double mass_out;  ///< kg, of those removed
+    uint64_t held_back; ///< particles so far that emitters had no room for
+    uint64_t waiting;   ///< emitters that stand still now, for want of room
 } PxStats;
 
 /// One step that does not go beyond `until` (s). Chooses its own length.

@@ -13,7 +13,8 @@ typedef struct Defence {
     double gap;   /* where a particle that hit is put, m */
     double dt;
     double wall_way; /* longest way of any wall's matter in this step, m; a bound */
-    _Atomic uint64_t caught, leaked;
+    PxWatch *watch;
+    _Atomic uint64_t caught;
 } Defence;
 
 /* The first point of the straight way from a to b (the wall's rest frame) that
@@ -94,8 +95,9 @@ static void stop_at(const Defence *def, const PxWall *wall, double place, Way *w
 }
 
 /* Follows the way from wall to wall, always to the one that is met first. True if
- * it met any. When walls leave no way along them, it ends riding on the last one. */
-static bool follow(const Defence *def, Way *way)
+ * it met any. When walls leave no way along them, it ends riding on the last one. The watch
+ * of particle i sees every leg of it but the last. */
+static bool follow(const Defence *def, uint32_t i, Way *way)
 {
     const PxWall *first = NULL;
     for (int round = 0; round < 12; ++round) {
@@ -112,17 +114,10 @@ static bool follow(const Defence *def, Way *way)
             return first != NULL;
         first = met;
         stop_at(def, met, least, way);
+        px_watch_turn(def->watch, i, way->from, way->when);
     }
     way->to = px_wall_to_world(first, 1, px_wall_to_rest(first, way->when, way->from));
     return true;
-}
-
-static bool in_any_wall(const Defence *def, PxVec3 x, double when)
-{
-    for (size_t k = 0; k < def->walls; ++k)
-        if (px_wall_distance(&def->wall[k], px_wall_to_rest(&def->wall[k], when, x), NULL) < 0)
-            return true;
-    return false;
 }
 
 static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -130,7 +125,7 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     Defence *def = user;
     PxParticles *p = def->p;
-    uint64_t caught = 0, leaked = 0;
+    uint64_t caught = 0;
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
         double length = px_length(v) * def->dt + def->wall_way;
@@ -140,11 +135,9 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 to = {(double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
                      (double)p->z[i] + (double)p->z_low[i]};
         Way way = {0, px_mad(to, v, -def->dt), to, v};
-        PxVec3 start = way.from;
-        if (!follow(def, &way))
+        if (!follow(def, i, &way))
             continue;
         ++caught;
-        leaked += in_any_wall(def, way.to, 1) && !in_any_wall(def, start, 0);
         to = way.to;
         p->x[i] = (float)to.x;
         p->y[i] = (float)to.y;
@@ -157,35 +150,13 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
         p->vz[i] = (float)way.v.z;
     }
     atomic_fetch_add_explicit(&def->caught, caught, memory_order_relaxed);
-    atomic_fetch_add_explicit(&def->leaked, leaked, memory_order_relaxed);
 }
 
-/* No point of the wall moves further than this in the step. A plane has points
- * at any distance from its pivot: its turning is not bounded. */
-static double way_of(const PxWall *wall)
+uint64_t px_defend(PxParticles *p, const PxWall *wall, size_t walls, const float *far,
+                   double spacing, double dt, const PxThreads *threads, PxWatch *watch)
 {
-    if (wall->keys == 0)
-        return 0;
-    const PxPose *a = &wall->pose[0], *b = &wall->pose[1];
-    PxQuat turn = px_quat_multiply(b->turn, px_quat_conjugate(a->turn));
-    double angle =
-        2 * atan2(sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), fabs(turn.w));
-    double shift = px_length(px_sub(b->move, a->move));
-    if (angle == 0)
-        return shift;
-    PxVec3 low = px_sub(wall->bounds.low, wall->pivot),
-           high = px_sub(wall->bounds.high, wall->pivot);
-    double arm = px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
-                                  fmax(fabs(low.z), fabs(high.z))));
-    return shift + angle * arm; /* infinite for a turning plane: always looked at */
-}
-
-void px_defend(PxParticles *p, const PxWall *wall, size_t walls, const float *far, double spacing,
-               double dt, const PxThreads *threads, PxDefenceCount *count)
-{
-    count->caught = count->leaked = 0;
     if (walls == 0)
-        return;
+        return 0;
     Defence def = {.p = p,
                    .wall = wall,
                    .walls = walls,
@@ -193,10 +164,10 @@ void px_defend(PxParticles *p, const PxWall *wall, size_t walls, const float *fa
                    .spacing = spacing,
                    .touch = 0.005 * spacing,
                    .gap = 0.01 * spacing,
-                   .dt = dt};
+                   .dt = dt,
+                   .watch = watch};
     for (size_t k = 0; k < walls; ++k)
-        def.wall_way = fmax(def.wall_way, way_of(&wall[k]));
+        def.wall_way = fmax(def.wall_way, px_wall_way(&wall[k]));
     px_parallel_for(threads, p->table.count, PX_BLOCK, defend_block, &def);
-    count->caught = atomic_load(&def.caught);
-    count->leaked = atomic_load(&def.leaked);
+    return atomic_load(&def.caught);
 }

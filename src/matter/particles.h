@@ -3,6 +3,7 @@
 #define PX_MATTER_PARTICLES_H
 
 #include "base/table.h"
+#include "base/vec.h"
 
 /// The pointers are good until rows are sorted, appended or deleted; call
 /// px_particles_refresh() after that.
@@ -28,5 +29,12 @@ typedef struct PxParticles {
 PxStatus px_particles_init(PxParticles *p, const PxAllocator *allocator);
 void px_particles_free(PxParticles *p);
 void px_particles_refresh(PxParticles *p);
+
+/// Where particle i is, with all that is known of it.
+static inline PxVec3 px_particle_place(const PxParticles *p, uint32_t i)
+{
+    return px_vec((double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
+                  (double)p->z[i] + (double)p->z_low[i]);
+}
 
 #endif

@@ -50,3 +50,21 @@ double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal)
         *normal = px_scale(*normal, -1.0);
     return -d;
 }
+
+double px_wall_way(const PxWall *wall)
+{
+    if (wall->keys == 0)
+        return 0;
+    const PxPose *a = &wall->pose[0], *b = &wall->pose[1];
+    PxQuat turn = px_quat_multiply(b->turn, px_quat_conjugate(a->turn));
+    double angle =
+        2 * atan2(sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), fabs(turn.w));
+    double shift = px_length(px_sub(b->move, a->move));
+    if (angle == 0)
+        return shift;
+    PxVec3 low = px_sub(wall->bounds.low, wall->pivot),
+           high = px_sub(wall->bounds.high, wall->pivot);
+    double arm = px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
+                                  fmax(fabs(low.z), fabs(high.z))));
+    return shift + angle * arm; /* infinite for a turning plane: always looked at */
+}

@@ -43,6 +43,10 @@ PxVec3 px_wall_velocity(const PxWall *wall, PxVec3 rest);
 /// that side. In the rest frame.
 double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal);
 
+/// No point of the wall moves further than this in the step, m. A plane has points at any
+/// distance from its pivot: INFINITY when it turns.
+double px_wall_way(const PxWall *wall);
+
 /// Distances to walls may be looked up in tables, interpolated linearly between nodes that
 /// are this many spacings apart.
 #define PX_WALL_STEP 0.5

@@ -1,5 +1,7 @@
 #include "render/draw.h"
 
+#include "render/denoise.h"
+
 /* ---- pictures ---- */
 
 PxStatus px_picture_create(uint32_t width, uint32_t height, uint32_t channels, PxPicture *out)
@@ -63,21 +65,70 @@ static uint8_t to_byte(float x)
     return (uint8_t)(255 * px_clampf(x, 0, 1) + 0.5f);
 }
 
-static void develop(const PxDrawDef *def, const PxSeen *seen, PxPicture *out)
+/* As the screen is told, and the opacity: up to 4 numbers, 0 .. 1. */
+static void develop(const PxDrawDef *def, PxSeen seen, uint32_t channels, float out[4])
 {
-    bool plain = def->plain || def->xray;
+    float scale = def->exposure / (channels == 4 && seen.cover > 0 ? seen.cover : 1);
+    PxV3 light = px_v3_scale(seen.light, scale);
+    PxV3 c = def->plain || def->xray ? light : px_tone(light);
+    out[0] = px_srgb_encode(c.x);
+    out[1] = px_srgb_encode(c.y);
+    out[2] = px_srgb_encode(c.z);
+    out[3] = seen.cover;
+}
+
+static void develop_all(const PxDrawDef *def, const PxSeen *seen, PxPicture *out)
+{
     for (size_t k = 0; k < (size_t)def->width * def->height; ++k) {
-        float cover = seen[k].cover;
-        float scale = def->exposure / (out->channels == 4 && cover > 0 ? cover : 1);
-        PxV3 light = px_v3_scale(seen[k].light, scale);
-        PxV3 c = plain ? light : px_tone(light);
-        uint8_t *to = out->pixel + k * out->channels;
-        to[0] = to_byte(px_srgb_encode(c.x));
-        to[1] = to_byte(px_srgb_encode(c.y));
-        to[2] = to_byte(px_srgb_encode(c.z));
-        if (out->channels == 4)
-            to[3] = to_byte(cover);
+        float c[4];
+        develop(def, seen[k], out->channels, c);
+        for (uint32_t n = 0; n < out->channels; ++n)
+            out->pixel[k * out->channels + n] = to_byte(c[n]);
     }
+}
+
+/* The mean of the samples that are not in `half`. */
+static PxSeen other_half(PxSeen all, PxSeen half, uint32_t samples)
+{
+    float whole = (float)samples, part = (float)(samples / 2), per = 1 / (whole - part);
+    return (PxSeen){
+        px_v3_scale(px_v3_sub(px_v3_scale(all.light, whole), px_v3_scale(half.light, part)), per),
+        (whole * all.cover - part * half.cover) * per};
+}
+
+static PxStatus develop_smoothly(const PxDrawDef *def, const PxSeen *seen, const PxSeen *half,
+                                 PxPicture *out)
+{
+    size_t pixels = (size_t)def->width * def->height, bytes;
+    uint32_t channels = out->channels;
+    float *room = NULL, *clean[PX_DENOISE_CHANNELS] = {NULL};
+    PxDenoiseDef job = {
+        .width = def->width, .height = def->height, .channels = channels, .threads = def->threads};
+    if (!px_size_multiply(pixels, 3 * channels * sizeof *room, &bytes) ||
+        (room = px_allocate(NULL, bytes)) == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for a picture of %u x %u", def->width,
+                       def->height);
+    for (uint32_t c = 0; c < channels; ++c) {
+        job.pixel[c] = room + c * pixels;
+        job.doubt[c] = room + (channels + c) * pixels;
+        clean[c] = room + (2 * channels + c) * pixels;
+    }
+    for (size_t k = 0; k < pixels; ++k) {
+        float all[4], first[4], second[4];
+        develop(def, seen[k], channels, all);
+        develop(def, half[k], channels, first);
+        develop(def, other_half(seen[k], half[k], def->samples), channels, second);
+        for (uint32_t c = 0; c < channels; ++c) {
+            room[c * pixels + k] = all[c];
+            room[(channels + c) * pixels + k] = 0.5f * (first[c] - second[c]);
+        }
+    }
+    PxStatus status = px_denoise(&job, clean);
+    for (size_t k = 0; k < pixels && status == PX_OK; ++k)
+        for (uint32_t c = 0; c < channels; ++c)
+            out->pixel[k * channels + c] = to_byte(clean[c][k]);
+    px_release(NULL, room, bytes);
+    return status;
 }
 
 /* ---- pixels ---- */
@@ -89,6 +140,7 @@ typedef struct Job {
     const PxDrawDef *def;
     PxPathDef path;
     PxSeen *out;
+    PxSeen *half;    /* of the first half of the samples; may be NULL */
     uint32_t across; /* tiles */
     uint32_t first;  /* tile of this turn */
     uint32_t bits;   /* of the samples' numbers */
@@ -102,11 +154,20 @@ static float tent(float u)
     return 0.5f + 0.75f * t;
 }
 
-static PxSeen draw_pixel(const Job *job, uint32_t x, uint32_t y)
+static PxSeen mean_of(PxSeen sum, uint32_t samples)
+{
+    float part = 1 / (float)samples;
+    return (PxSeen){px_v3_scale(sum.light, part), sum.cover * part};
+}
+
+static void draw_pixel(const Job *job, uint32_t x, uint32_t y)
 {
     const PxDrawDef *def = job->def;
+    size_t pixel = (size_t)y * def->width + x;
     PxSeen sum = {px_v3_all(0), 0};
     for (uint32_t k = 0; k < def->samples; ++k) {
+        if (k == def->samples / 2 && job->half != NULL)
+            job->half[pixel] = mean_of(sum, k);
         PxSampler sampler = px_sampler(x, y, def->seed, k, job->bits);
         float u, v;
         px_sample2(&sampler, &u, &v);
@@ -119,8 +180,7 @@ static PxSeen draw_pixel(const Job *job, uint32_t x, uint32_t y)
         sum.light = px_v3_add(sum.light, seen.light);
         sum.cover += seen.cover;
     }
-    float part = 1 / (float)def->samples;
-    return (PxSeen){px_v3_scale(sum.light, part), sum.cover * part};
+    job->out[pixel] = mean_of(sum, def->samples);
 }
 
 static void draw_tiles(void *user, uint32_t begin, uint32_t end, int thread)
@@ -132,11 +192,12 @@ static void draw_tiles(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t x0 = tile % job->across * TILE, y0 = tile / job->across * TILE;
         for (uint32_t y = y0; y < y0 + TILE && y < job->def->height; ++y)
             for (uint32_t x = x0; x < x0 + TILE && x < job->def->width; ++x)
-                job->out[(size_t)y * job->def->width + x] = draw_pixel(job, x, y);
+                draw_pixel(job, x, y);
     }
 }
 
-PxStatus px_draw_light(const PxDrawDef *def, PxSeen *out, PxDrawFunction *each, void *user)
+static PxStatus draw_halves(const PxDrawDef *def, PxSeen *out, PxSeen *half, PxDrawFunction *each,
+                            void *user)
 {
     PxRays *rays;
     PX_TRY(px_rays_create(def->scenery, &rays));
@@ -144,10 +205,12 @@ PxStatus px_draw_light(const PxDrawDef *def, PxSeen *out, PxDrawFunction *each, 
                .path = {.scenery = def->scenery,
                         .rays = rays,
                         .start = px_media_at(def->scenery, rays, def->scenery->camera.eye),
+                        .open_light = px_sky_irradiance(&def->scenery->sky),
                         .most_bounces = def->most_bounces,
                         .most_scatter = def->most_scatter,
                         .clamp = def->clamp},
                .out = out,
+               .half = half,
                .across = (def->width + TILE - 1) / TILE};
     while ((1ull << job.bits) < def->samples)
         ++job.bits;
@@ -168,22 +231,31 @@ PxStatus px_draw_light(const PxDrawDef *def, PxSeen *out, PxDrawFunction *each, 
     return status;
 }
 
+PxStatus px_draw_light(const PxDrawDef *def, PxSeen *out, PxDrawFunction *each, void *user)
+{
+    return draw_halves(def, out, NULL, each, user);
+}
+
 PxStatus px_draw(const PxDrawDef *def, PxPicture *out, PxDrawFunction *each, void *user)
 {
-    size_t bytes;
+    size_t bytes, pixels = (size_t)def->width * def->height;
     PxSeen *seen = NULL;
+    /* Of fewer samples halves say little about the noise; and x-rays have none. */
+    bool halves = def->denoise && !def->xray && def->samples >= 4;
     uint32_t channels = def->scenery->ground.kind == PX_GROUND_CATCHER ? 4 : 3;
     PX_TRY(px_picture_create(def->width, def->height, channels, out));
-    if (!px_size_multiply((size_t)def->width * def->height, sizeof *seen, &bytes) ||
+    if (!px_size_multiply(pixels, (halves ? 2 : 1) * sizeof *seen, &bytes) ||
         (seen = px_allocate(NULL, bytes)) == NULL) {
         px_picture_free(out);
         return px_fail(PX_ERR_MEMORY, "render: no room for a picture of %u x %u", def->width,
                        def->height);
     }
-    PxStatus status = px_draw_light(def, seen, each, user);
-    if (status == PX_OK)
-        develop(def, seen, out);
-    else
+    PxStatus status = draw_halves(def, seen, halves ? seen + pixels : NULL, each, user);
+    if (status == PX_OK && halves)
+        status = develop_smoothly(def, seen, seen + pixels, out);
+    else if (status == PX_OK)
+        develop_all(def, seen, out);
+    if (status != PX_OK)
         px_picture_free(out);
     px_release(NULL, seen, bytes);
     return status;

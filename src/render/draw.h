@@ -23,6 +23,7 @@ typedef struct PxDrawDef {
     bool xray;
     float exposure; ///< light is multiplied with it
     bool plain;     ///< no film curve: light as it is, cut off at 1
+    bool denoise;   ///< the grain is taken off (render/denoise.h), where there are samples enough
     int most_bounces, most_scatter;
     float clamp;
     PxThreads threads;

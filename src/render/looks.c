@@ -30,13 +30,13 @@ typedef struct Known {
 } Known;
 
 static const Known knowns[] = {
-    {"water", true, 1.333f, {0.26f, 0.72f, 0.90f}, {0.07f, 0.28f, 0.55f}, 0},
+    {"water", true, 1.333f, {0.16f, 0.64f, 0.88f}, {0.07f, 0.28f, 0.55f}, 0},
     {"honey", true, 1.49f, {0.85f, 0.30f, 0.015f}, {0.80f, 0.42f, 0.04f}, 0},
     {"syrup", true, 1.46f, {0.75f, 0.22f, 0.03f}, {0.50f, 0.20f, 0.04f}, 0},
     {"oil", true, 1.47f, {0.92f, 0.74f, 0.12f}, {0.75f, 0.58f, 0.10f}, 0},
     {"blood", false, 1.36f, {0, 0, 0}, {0.42f, 0.01f, 0.01f}, 0.22f},
-    {"milk", false, 1.35f, {0, 0, 0}, {0.90f, 0.87f, 0.80f}, 0.25f},
-    {"cream", false, 1.4f, {0, 0, 0}, {0.90f, 0.84f, 0.70f}, 0.3f},
+    {"milk", false, 1.35f, {0, 0, 0}, {0.74f, 0.72f, 0.66f}, 0.25f},
+    {"cream", false, 1.4f, {0, 0, 0}, {0.74f, 0.69f, 0.57f}, 0.3f},
     {"paint", false, 1.45f, {0, 0, 0}, {0.75f, 0.10f, 0.06f}, 0.2f},
     {"chocolate", false, 1.45f, {0, 0, 0}, {0.18f, 0.07f, 0.03f}, 0.25f},
     {"lava", false, 1.5f, {0, 0, 0}, {0.05f, 0.045f, 0.04f}, 0.5f},
@@ -53,7 +53,7 @@ static Known guess(const PxMaterialDef *material, size_t index)
         if (has(material->name, knowns[k].word))
             return knowns[k];
     static const PxV3 left[] = {
-        {0.26f, 0.72f, 0.90f}, {0.92f, 0.40f, 0.25f}, {0.45f, 0.85f, 0.35f}, {0.75f, 0.40f, 0.85f}};
+        {0.16f, 0.64f, 0.88f}, {0.92f, 0.40f, 0.25f}, {0.45f, 0.85f, 0.35f}, {0.75f, 0.40f, 0.85f}};
     static const PxV3 grain[] = {
         {0.07f, 0.28f, 0.55f}, {0.75f, 0.20f, 0.10f}, {0.15f, 0.50f, 0.15f}, {0.45f, 0.15f, 0.55f}};
     Known k = {"", true, 1.36f, left[index % 4], grain[index % 4], 0};
@@ -101,7 +101,7 @@ PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stat
         look = px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
         look.ior = k.clear ? look.ior : k.ior;
     }
-    look.xray = 3 / (float)size * (float)(material->density / 1000);
+    look.xray = 6 / (float)size * (float)(material->density / 1000);
     return look;
 }
 
@@ -123,5 +123,5 @@ PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size)
         return px_look_clear(1.5f, absorption(px_v3(0.86f, 0.94f, 0.90f), size), PX_RANK_GLASS);
     if (has(name, "metal") || has(name, "steel"))
         return px_look_metal(px_v3(0.75f, 0.74f, 0.72f), 0.35f);
-    return px_look_glossy(px_v3(0.60f, 0.59f, 0.575f), 0.35f);
+    return px_look_glossy(px_v3(0.50f, 0.49f, 0.475f), 0.35f);
 }

@@ -75,14 +75,15 @@ static float planck(float metres, float kelvin)
 
 PxV3 px_glow(float celsius)
 {
-    if (!(celsius > 500))
+    if (!(celsius > PX_GLOW_FROM))
         return px_v3_all(0);
     const float least = 1200 + 273.15f;
     static const float wave[3] = {611e-9f, 549e-9f, 465e-9f};
     float kelvin = fminf(celsius, 20000) + 273.15f;
     PxV3 unit = px_v3(planck(wave[0], least), planck(wave[1], least), planck(wave[2], least));
     PxV3 glow = px_v3(planck(wave[0], kelvin), planck(wave[1], kelvin), planck(wave[2], kelvin));
-    return px_v3_scale(glow, px_smoothf(500, 600, celsius) / px_v3_luminance(unit));
+    return px_v3_scale(glow, px_smoothf(PX_GLOW_FROM, PX_GLOW_FROM + 100, celsius) /
+                                 px_v3_luminance(unit));
 }
 
 PxV3 px_cosine_sample(float u, float v)

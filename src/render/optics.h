@@ -47,9 +47,12 @@ PxV3 px_ggx_sample(PxV3 w, float alpha, float u, float v);
 /// Density of px_ggx_sample() by solid angle of the mirror's normal.
 float px_ggx_density(PxV3 w, PxV3 half, float alpha);
 
+/// Degrees Celsius from which things glow visibly.
+#define PX_GLOW_FROM 500.0f
+
 /// Light that a black body of that temperature gives off [Planck 1901] at 611, 549 and
 /// 465 nm, where the primaries of sRGB have their dominant wavelengths; scaled such that
-/// its luminance is 1 at 1200 degrees Celsius. Nothing visible below 500.
+/// its luminance is 1 at 1200 degrees Celsius. Nothing below PX_GLOW_FROM.
 PxV3 px_glow(float celsius);
 
 /// A direction about +z with density cos / pi.

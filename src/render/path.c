@@ -69,23 +69,23 @@ typedef struct Spot {
     PxV3 n, s, t;  /* the frame; n on the side that is seen */
     PxV3 out;      /* towards the eye, in the frame */
     float varnish; /* part that the varnish reflects: chance to follow it */
+    float alpha;   /* roughness of the varnish or metal */
 } Spot;
 
 #define SMOOTHEST 0.02f
-
-static float alpha_of(const PxLook *look)
-{
-    return fmaxf(SMOOTHEST, look->roughness * look->roughness);
-}
+/* What is seen by way of another surface is at least this rough: what shines from one onto the
+ * other is found so seldom that it would be sparks [Kaplanyan and Dachsbacher 2013]. */
+#define SMOOTHEST_AFTER 0.35f
 
 static PxV3 to_frame(const Spot *s, PxV3 w)
 {
     return px_v3(px_v3_dot(w, s->s), px_v3_dot(w, s->t), px_v3_dot(w, s->n));
 }
 
-static Spot spot_make(const PxLook *look, PxV3 colour, PxV3 normal, PxV3 out)
+static Spot spot_make(const PxLook *look, PxV3 colour, PxV3 normal, PxV3 out, bool first)
 {
     Spot s = {.look = look, .colour = colour, .n = normal};
+    s.alpha = fmaxf(first ? SMOOTHEST : SMOOTHEST_AFTER, look->roughness * look->roughness);
     px_v3_frame(s.n, &s.s, &s.t);
     s.out = to_frame(&s, out);
     s.out.z = fmaxf(1e-4f, s.out.z);
@@ -110,7 +110,7 @@ static PxV3 spot_value(const Spot *s, PxV3 in, float *density)
         *density = in.z / PX_PI_F;
         return px_v3_scale(s->colour, *density);
     }
-    float alpha = alpha_of(s->look);
+    float alpha = s->alpha;
     PxV3 half = px_v3_unit(px_v3_add(in, s->out));
     float towards = fmaxf(0, px_v3_dot(half, s->out));
     float mirror =
@@ -137,7 +137,7 @@ static PxV3 spot_sample(const Spot *s, PxSampler *sampler)
     px_sample2(sampler, &u, &v);
     if (s->look->kind == PX_LOOK_MATTE || (s->look->kind == PX_LOOK_GLOSSY && choice >= s->varnish))
         return px_cosine_sample(u, v);
-    PxV3 half = px_ggx_sample(s->out, alpha_of(s->look), u, v);
+    PxV3 half = px_ggx_sample(s->out, s->alpha, u, v);
     return px_v3_sub(px_v3_scale(half, 2 * px_v3_dot(half, s->out)), s->out);
 }
 
@@ -155,6 +155,7 @@ typedef struct Path {
     bool through;  /* the sun and lamps do not count when they are come upon: there was
                     * something clear since the path last scattered, or they did already */
     bool bent;     /* off or by something clear: what is seen is not straight behind it */
+    bool counted;  /* if this stretch ends in the sky, its light is counted already */
     float density; /* with which the direction was chosen where it last scattered */
 } Path;
 
@@ -360,7 +361,7 @@ static bool scatter(Path *p, PxV3 at, const PxHit *hit, const PxLook *look)
         n = px_v3_dot(hit->flat, out) > 0 ? hit->flat : px_v3_scale(n, -1);
     if (hit->temperature > 0)
         add_light(p, px_glow(hit->temperature));
-    Spot s = spot_make(look, hit->colour, n, out);
+    Spot s = spot_make(look, hit->colour, n, out, p->scattered == 0);
     ++p->scattered;
     look_for_light(p, &s, at, hit);
     if (p->scattered >= p->def->most_scatter)
@@ -401,6 +402,17 @@ static float shadow_on_ground(Path *p, PxV3 at)
     return whole > 0 ? 1 - left / whole : 0;
 }
 
+/* Tiles with joints between them: something straight and even to be seen through a liquid, by
+ * which its bending shows. */
+static PxV3 ground_colour(const PxGround *ground, PxV3 at)
+{
+    if (!(ground->tile > 0))
+        return ground->colour;
+    float x = at.x / ground->tile, z = at.z / ground->tile;
+    float joint = fminf(fabsf(x - nearbyintf(x)), fabsf(z - nearbyintf(z)));
+    return px_v3_scale(ground->colour, joint < 0.008f ? 0.75f : 1);
+}
+
 /* The path has come to the ground t from where it was: false when it ends there. */
 static bool on_ground(Path *p, float t)
 {
@@ -419,9 +431,17 @@ static bool on_ground(Path *p, float t)
     if (fade >= 1)
         return false;
     p->weight = px_v3_scale(p->weight, 1 - fade);
-    PxLook look = px_look_matte(ground->colour);
+    PxLook look = px_look_matte(ground_colour(ground, at));
     PxHit hit = {.t = t, .flat = px_v3(0, 1, 0), .normal = px_v3(0, 1, 0), .colour = look.colour};
-    return scatter(p, at, &hit, &look);
+    /* In the open, what the whole sky gives to the ground is known. It is counted here, and the
+     * path looks only for what is different: a control variate [Kahn and Marshall 1953], by
+     * which ground with nothing above it has no noise. */
+    bool open = p->media.count == 0 && p->scattered + 1 < p->def->most_scatter;
+    if (open)
+        add_light(p, px_v3_mul(look.colour, px_v3_scale(p->def->open_light, 1 / PX_PI_F)));
+    bool on = scatter(p, at, &hit, &look);
+    p->counted = open;
+    return on;
 }
 
 static void in_the_sky(Path *p)
@@ -431,7 +451,8 @@ static void in_the_sky(Path *p)
         p->cover = 0;
         return;
     }
-    add_light(p, px_sky_radiance(&scenery->sky, p->ray.direction));
+    if (!p->counted)
+        add_light(p, px_sky_radiance(&scenery->sky, p->ray.direction));
     PxV3 sun = px_sun_radiance(&scenery->sky, p->ray.direction);
     if (sun.x > 0)
         come_upon(p, sun, 1 / px_sun_angle(&scenery->sky));
@@ -446,6 +467,10 @@ static bool go_on(Path *p)
     float most = met ? hit.t : INFINITY, t = 0;
     const PxLamp *lamp = meet_lamp(scenery, &p->ray, &most);
     bool ground = meet_ground(scenery, &p->ray, most, &t);
+    if (p->counted && (met || lamp != NULL)) {
+        add_light(p, px_v3_scale(px_sky_radiance(&scenery->sky, p->ray.direction), -1));
+        p->counted = false;
+    }
     const PxLook *medium = media_top(&p->media, scenery);
     float way = ground ? t : most;
     if (medium != NULL && isfinite(way))
@@ -508,9 +533,10 @@ PxSeen px_path_trace(const PxPathDef *def, float x, float y, PxSampler *sampler)
         if (bounce + 1 >= def->most_bounces) {
             /* Caught between borders: it would come out some day, to see the middle of
              * what there is to see. Without it, glass has black spots. */
-            add_light(
-                &p,
-                px_v3_scale(px_v3_add(def->scenery->sky.horizon, def->scenery->sky.zenith), 0.4f));
+            if (!p.counted)
+                add_light(
+                    &p, px_v3_scale(px_v3_add(def->scenery->sky.horizon, def->scenery->sky.zenith),
+                                    0.4f));
             break;
         }
         if (bounce < 3 || size >= 1)

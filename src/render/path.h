@@ -25,6 +25,7 @@ typedef struct PxPathDef {
     const PxScenery *scenery;
     const PxRays *rays;
     PxMedia start;    ///< what the camera is in: px_media_at()
+    PxV3 open_light;  ///< on level ground without anything above it: px_sky_irradiance()
     int most_bounces; ///< in all
     int most_scatter; ///< of those, off what is not a mirror or clear
     float clamp;      ///< brightest a single sample may be; fireflies are cut there

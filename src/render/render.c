@@ -285,6 +285,8 @@ static void describe(const Session *s, const PxSubject *subject, const Shot *sho
         px_text_add(out, ", skins as %s", show_words[subject->skin]);
     if (shot->degrees != 0)
         px_text_add(out, ", turned %.9g", shot->degrees);
+    if (def->grain)
+        px_text_add(out, ", grain");
     if (def->xray)
         px_text_add(out, ", xray");
     if (def->aperture > 0)
@@ -344,6 +346,7 @@ static PxStatus draw_shot(Session *s, const PxSubject *subject, const Shot *shot
                           .samples = (uint32_t)s->samples,
                           .seed = shot->number,
                           .xray = def->xray,
+                          .denoise = !def->grain,
                           .exposure = exp2f((float)def->exposure),
                           .most_bounces = def->quality == PX_QUALITY_DRAFT ? 8 : 16,
                           .most_scatter = def->quality == PX_QUALITY_DRAFT ? 3 : 4,

@@ -103,7 +103,21 @@ PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction)
 {
     /* Haze thins out with height; below the horizon it goes on as it is there. */
     float height = fmaxf(0, direction.y);
-    return px_v3_mix(sky->zenith, sky->horizon, expf(-2.5f * height));
+    return px_v3_mix(sky->zenith, sky->horizon, expf(-4.0f * height));
+}
+
+PxV3 px_sky_irradiance(const PxSky *sky)
+{
+    /* 2 pi times the integral of radiance times height over height, 0 to 1, by Simpson's
+     * rule: the sky is the same in every compass direction. */
+    enum { STEPS = 64 };
+    PxV3 sum = px_v3_all(0);
+    for (int k = 0; k <= STEPS; ++k) {
+        float height = (float)k / STEPS;
+        float part = k == 0 || k == STEPS ? 1 : k % 2 ? 4 : 2;
+        sum = px_v3_mad(sum, px_sky_radiance(sky, px_v3(0, height, 0)), part * height);
+    }
+    return px_v3_scale(sum, 2 * PX_PI_F / (3 * STEPS));
 }
 
 PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction)
@@ -118,10 +132,10 @@ PxSky px_sky_day(float azimuth, float height)
     float a = azimuth * DEGREE, h = height * DEGREE;
     /* Low sun is redder and weaker: a little, not as much as true. */
     float low = 1 - px_smoothf(0, 35, height);
-    PxSky sky = {.zenith = px_v3(0.17f, 0.29f, 0.50f),
-                 .horizon = px_v3(0.56f, 0.61f, 0.66f),
+    PxSky sky = {.zenith = px_v3(0.09f, 0.19f, 0.42f),
+                 .horizon = px_v3(0.62f, 0.69f, 0.76f),
                  .sun = px_v3(sinf(a) * cosf(h), sinf(h), cosf(a) * cosf(h)),
-                 .sunlight = px_v3_mix(px_v3(3.5f, 3.2f, 2.75f), px_v3(3.0f, 1.8f, 0.9f), low),
+                 .sunlight = px_v3_mix(px_v3(4.6f, 4.15f, 3.55f), px_v3(4.0f, 2.4f, 1.2f), low),
                  .sun_cosine = cosf(1.5f * DEGREE)};
     if (!(height > 0))
         sky.sunlight = px_v3_all(0);

@@ -76,6 +76,7 @@ typedef struct PxGround {
     PxGroundKind kind;
     float level;    ///< its y
     PxV3 colour;    ///< of a matte floor
+    float tile;     ///< m between its joints; 0: it has none
     float near_end; ///< m from the origin: to here it is all floor
     float far_end;  ///< ... and from here on all horizon
 } PxGround;
@@ -123,6 +124,8 @@ PxLook px_look_clear(float ior, PxV3 absorb, int rank);
 
 /// Light from that direction, without the sun's disc.
 PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction);
+/// What all of it, without the disc, gives to level ground.
+PxV3 px_sky_irradiance(const PxSky *sky);
 /// The disc's own; 0 beside it.
 PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction);
 /// Solid angle of the disc.

@@ -160,6 +160,13 @@ static void set_camera(const PxSetting *s, const PxRenderDef *def, double degree
     out->camera.lens = (float)(0.5 * def->aperture);
 }
 
+/* The largest of 1, 2 and 5 m times a power of ten that is not longer. */
+static float round_length(float longest)
+{
+    float ten = powf(10, floorf(log10f(longest)));
+    return ten * (longest < 2 * ten ? 1 : longest < 5 * ten ? 2 : 5);
+}
+
 static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out)
 {
     PxV3 eye = px_setting_place(s, s->camera.from);
@@ -176,9 +183,10 @@ static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out
                 : def->floor == PX_FLOOR_SHADOW ? PX_GROUND_CATCHER
                                                 : PX_GROUND_NONE,
         .level = (float)(s->level - height_of(s->up, s->origin)),
-        .colour = px_v3(0.45f, 0.445f, 0.44f),
-        .near_end = 0.8f * reach,
-        .far_end = 5 * reach,
+        .colour = px_v3(0.36f, 0.352f, 0.338f),
+        .tile = round_length(0.3f * (float)s->size),
+        .near_end = 1.2f * reach,
+        .far_end = 9 * reach,
     };
 }
 

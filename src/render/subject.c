@@ -4,6 +4,7 @@
 #include "phyxel/suggest.h"
 #include "render/colour_map.h"
 #include "render/draw.h"
+#include "render/optics.h"
 #include "spatial/kdtree.h"
 #include "store/digest.h"
 #include "store/file.h"
@@ -206,8 +207,8 @@ PxStatus px_subject_values(const PxSubject *subject, const char *column, float *
         const char *near = px_suggest(column, words, table->columns + 1);
         return px_fail(PX_ERR_ARGUMENT,
                        "render: frame %u has no column '%.40s' to colour by%s%s%s; there are %s",
-                       subject->meta.number, column, near != NULL ? ", did you mean '" : "",
-                       near != NULL ? near : "", near != NULL ? "'?" : "", list);
+                       subject->meta.number, column, near != NULL ? " (did you mean '" : "",
+                       near != NULL ? near : "", near != NULL ? "'?)" : "", list);
     }
     if (unit != NULL)
         snprintf(unit, 16, "%s", c->unit);
@@ -261,12 +262,27 @@ static PxStatus opaque_look(PxScenery *out, uint32_t *look)
     return *look != UINT32_MAX ? PX_OK : px_fail(PX_ERR_MEMORY, "render: no room for a look");
 }
 
+/* A ball that would show through a pane is as large as there is room, or half as large as it
+ * would be. */
+static float ball_radius(const PxSetting *s, PxVec3 at, float radius)
+{
+    double room = (double)radius;
+    for (size_t k = 0; k < s->walls.count; ++k) {
+        const PxWall *wall = &s->walls.data[k].wall;
+        if (s->walls.data[k].look.kind == PX_LOOK_PANE)
+            room = fmin(room, px_wall_distance(wall, px_wall_to_rest(wall, 0, at), NULL));
+    }
+    return fmaxf(0.5f * radius, (float)room);
+}
+
 static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t look,
                           const PxColouring *colouring, const float *value, size_t looks,
                           PxScenery *out)
 {
     const PxTable *p = &s->particles;
-    const float *radius = floats(p, "radius", 0), *temperature = floats(p, "temperature", 0);
+    const float *radius = floats(p, "radius", 0);
+    /* A glow would be another colour than that of the number. */
+    const float *temperature = value == NULL ? floats(p, "temperature", 0) : NULL;
     const float *v[3] = {floats(p, "velocity", 0), floats(p, "velocity", 1),
                          floats(p, "velocity", 2)};
     uint32_t count = 0, to = 0;
@@ -287,8 +303,8 @@ static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t
             continue;
         t->position[to] = px_setting_place(setting, place(p, i));
         /* Balls of half a spacing touch; a little larger they look like one matter. */
-        t->radius[to] =
-            1.1f * (radius != NULL && radius[i] > 0 ? radius[i] : 0.5f * (float)s->meta.spacing);
+        float half = radius != NULL && radius[i] > 0 ? radius[i] : 0.5f * (float)s->meta.spacing;
+        t->radius[to] = ball_radius(setting, place(p, i), 1.1f * half);
         if (v[2] != NULL)
             t->velocity[to] =
                 px_setting_turn(setting, px_vec((double)v[0][i], (double)v[1][i], (double)v[2][i]));
@@ -601,6 +617,15 @@ static PxStatus own_values(const PxTable *points, const char *name, float **out)
     return PX_OK;
 }
 
+/* Does any of it glow? */
+static bool is_hot(const Fill *f, const Part *part)
+{
+    for (uint32_t k = 0; f->from.temperature != NULL && k < part->points; ++k)
+        if (f->from.temperature[part->row[k]] > PX_GLOW_FROM)
+            return true;
+    return false;
+}
+
 static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThreads *threads,
                          PxScenery *out)
 {
@@ -611,18 +636,24 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
     f->look = look;
     if ((f->skin && discs) || painted)
         PX_TRY(opaque_look(out, &look));
-    if (f->mixed || coloured) { /* numbers are not to be seen through anything */
-        PxLook solid = px_look_glossy(px_v3_all(0.8f), 0.35f);
+    /* Numbers are not to be seen through anything, and what glows is no longer clear. */
+    const PxLook *own = look < out->looks.count ? &out->looks.data[look] : NULL;
+    bool molten = own != NULL && own->kind == PX_LOOK_CLEAR && is_hot(f, part);
+    if (f->mixed || coloured || molten) {
+        PxLook solid = px_look_glossy(molten ? own->colour : px_v3_all(0.8f), 0.35f);
+        if (own != NULL)
+            solid.xray = own->xray;
         look = px_scenery_add_look(out, &solid);
         if (look == UINT32_MAX)
             return px_fail(PX_ERR_MEMORY, "render: no room for a look");
     }
-    PX_TRY(px_scenery_add_thing(out, discs ? PX_THING_DISCS : PX_THING_MESH, look, part->points,
-                                discs ? 0 : part->triangles,
-                                PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
-                                    (f->mixed || coloured || painted ? PX_WITH_COLOUR : 0) |
-                                    (f->from.temperature != NULL ? PX_WITH_TEMPERATURE : 0),
-                                &f->thing));
+    PX_TRY(px_scenery_add_thing(
+        out, discs ? PX_THING_DISCS : PX_THING_MESH, look, part->points,
+        discs ? 0 : part->triangles,
+        PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
+            (f->mixed || coloured || painted ? PX_WITH_COLOUR : 0) |
+            (f->from.temperature != NULL && !coloured ? PX_WITH_TEMPERATURE : 0),
+        &f->thing));
     f->looks = out->looks.data;
     f->touch = (Touch){f->setting, f->looks[look].kind != PX_LOOK_CLEAR};
     f->row = part->row;
@@ -673,8 +704,6 @@ static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoi
     if (status == PX_OK && colouring->column[0] != '\0')
         status = own_values(&ply->points, colouring->column, &made);
     f.column = made;
-    for (size_t k = 0; k < setting->walls.count; ++k)
-        px_wall_move(&setting->walls.data[k].wall, s->meta.time, 0);
     for (uint32_t k = 0; k < (material != NULL ? looks : 1) && status == PX_OK; ++k) {
         Part part;
         f.material = material != NULL && nearest.there ? k : UINT32_MAX;
@@ -694,6 +723,8 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
     size_t looks = setting->scene != NULL ? out->looks.count : 1;
     float *value;
     PxStatus status = values_make(subject, colouring, &value);
+    for (size_t k = 0; k < setting->walls.count; ++k)
+        px_wall_move(&setting->walls.data[k].wall, subject->meta.time, 0);
     if (status == PX_OK && subject->shown == PX_SHOW_PARTICLES) {
         for (uint32_t k = 0; k < looks && status == PX_OK; ++k)
             status = add_balls(subject, setting, k, colouring, value, looks, out);

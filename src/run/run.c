@@ -59,6 +59,7 @@ static const char *const stats_columns[] = {
     "mass_in",
     "mass_out",
     "held_back",
+    "waiting",
     "wall",
 };
 
@@ -121,6 +122,7 @@ static PxStatus store_row(Run *run, const PxStats *s)
                              s->mass_in,
                              s->mass_out,
                              (double)s->held_back,
+                             (double)s->waiting,
                              run->wall_before + px_clock() - run->began};
     _Static_assert(PX_COUNT(values) == PX_COUNT(stats_columns), "a value a column");
     for (size_t k = 0; k < PX_COUNT(values); ++k)

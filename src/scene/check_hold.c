@@ -156,27 +156,48 @@ static bool is_solid(const PxScene *scene, size_t body)
     return !scene->body[body].def.wall && m < scene->materials && scene->material[m].young > 0;
 }
 
-/* What is not computed is said: solids do not meet fluids, nor each other. */
-static void check_company(PxScene *scene)
+/* May the two bodies come together? They fall: how high they are does not matter, and of those
+ * that are thrown nothing is known. */
+static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, size_t b)
 {
-    size_t solids = 0, fluids = scene->emitters;
-    for (size_t k = 0; k < scene->bodies; ++k) {
-        solids += is_solid(scene, k);
-        fluids += !scene->body[k].def.wall && !is_solid(scene, k);
-    }
-    PxPath root = px_path_root(), path = px_path_key(&root, "bodies");
-    if (solids > 0 && fluids > 0)
-        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
-                    "are solids and fluids: they do not act on each other, and will pass through");
-    else if (solids > 1)
-        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
-                    "are %zu solids: they meet walls but not each other, and will pass through",
-                    solids);
+    if (survey->shape[a] == NULL || survey->shape[b] == NULL)
+        return false;
+    if (px_length(scene->body[a].def.velocity) > 0 || px_length(scene->body[b].def.velocity) > 0)
+        return true;
+    PxBounds x = px_shape_bounds(survey->shape[a]), y = px_shape_bounds(survey->shape[b]);
+    PxVec3 g = scene->world.gravity;
+    if (g.x != 0)
+        x.low.x = y.low.x = 0, x.high.x = y.high.x = 1;
+    if (g.y != 0)
+        x.low.y = y.low.y = 0, x.high.y = y.high.y = 1;
+    if (g.z != 0)
+        x.low.z = y.low.z = 0, x.high.z = y.high.z = 1;
+    return bounds_meet(x, y);
+}
+
+/* What is not computed is said: solids do not meet fluids, nor each other. */
+static void check_company(PxScene *scene, const PxSurvey *survey)
+{
+    for (size_t a = 0; a < scene->bodies; ++a)
+        for (size_t b = 0; is_solid(scene, a) && b < scene->bodies; ++b) {
+            char name[120];
+            bool solid = is_solid(scene, b);
+            if (scene->body[b].def.wall || b == a || (solid && b < a) ||
+                !may_meet(scene, survey, a, b))
+                continue;
+            PxPath root = px_path_root(), list = px_path_key(&root, "bodies");
+            PxPath one = px_path_index(&list, a), path = px_path_key(&one, "shape");
+            px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                        "is of a solid that may meet '%s': solids act on walls only yet, and these "
+                        "would pass through each other",
+                        px_quote(scene->body[b].def.name, name, sizeof name));
+            return;
+        }
 }
 
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
 {
-    check_company(scene);
+    check_company(scene, survey);
     if (scene->handles + scene->forces == 0)
         return PX_OK;
     Hold hold = {.scene = scene, .survey = survey};

@@ -44,13 +44,14 @@ static PxSceneComplaint *complaint_add(PxScene *scene, PxSeverity severity, cons
     return complaint_keep(scene, severity, strdup(place), strdup(text));
 }
 
-static bool is_changed(const PxScene *scene, const PxPath *path)
+/* What px_scene_set() was told about the path or what is above it, last; NULL: nothing. */
+static const char *change_of(const PxScene *scene, const PxPath *path)
 {
     for (; path != NULL; path = path->above)
-        for (size_t k = 0; k < scene->changed.count; ++k)
-            if (scene->changed.data[k] == path->hash)
-                return true;
-    return false;
+        for (size_t k = scene->changed.count; k-- > 0;)
+            if (scene->changed.data[k].path == path->hash)
+                return scene->changed.data[k].text;
+    return NULL;
 }
 
 void px_complain(PxScene *scene, PxSeverity severity, const PxPath *path, PxSpot spot,
@@ -62,7 +63,10 @@ void px_complain(PxScene *scene, PxSeverity severity, const PxPath *path, PxSpot
     va_start(arguments, format);
     PxSceneComplaint *c = complaint_add(scene, severity, place, format, arguments);
     va_end(arguments);
-    if (c == NULL || is_changed(scene, path))
+    if (c == NULL)
+        return;
+    c->shown.set = change_of(scene, path);
+    if (c->shown.set != NULL)
         return;
     c->at_key = spot == PX_AT_KEY;
     size_t depth = 0;

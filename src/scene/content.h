@@ -67,13 +67,19 @@ typedef struct PxSceneComplaint {
     size_t order;      ///< in which they were found
 } PxSceneComplaint;
 
+/// A path that is no longer what the text says, and what was said instead: "PATH=VALUE".
+typedef struct PxSceneChange {
+    uint64_t path;
+    char *text;
+} PxSceneChange;
+
 struct PxScene {
     char *file;   ///< name for complaints
     char *folder; ///< absolute; NULL: files may not be named
     char *text;   ///< as read; NULL when it was too long
     size_t size;
-    json_t *root;              ///< NULL when the text is not JSON
-    PX_LIST(uint64_t) changed; ///< paths that px_scene_set() changed: not in the text
+    json_t *root;                   ///< NULL when the text is not JSON
+    PX_LIST(PxSceneChange) changed; ///< by px_scene_set()
 
     PxArena memory; ///< of what follows; strings may also belong to the tree
     const char *name;

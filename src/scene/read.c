@@ -363,14 +363,18 @@ static json_t *read_list(PxScene *scene, const PxPath *path, const PxSection *se
 /* --- materials -------------------------------------------------------------------------- */
 
 /* Is the model at `key` that of the first material? */
-static void check_shared(PxScene *scene, const PxPath *at, const char *key, const char *model,
-                         const char *first)
+static void check_shared(PxScene *scene, const PxPath *at, const json_t *json, const char *key,
+                         const char *model, const char *first)
 {
     PxPath path = px_path_key(at, key);
+    const json_t *materials = json_object_get(scene->root, "materials");
+    const json_t *other = json_object_get(materials, scene->material[0].name);
     if (strcmp(model, first) != 0)
         px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
-                    "is '%s', but that of '%s' is '%s': fluids of one world share the model", model,
-                    px_quote(scene->material[0].name, (char[80]){0}, 80), first);
+                    "is '%s'%s, but that of '%s' is '%s'%s: fluids of one world share the model",
+                    model, json_object_get(json, key) == NULL ? " (the default)" : "",
+                    px_quote(scene->material[0].name, (char[80]){0}, 80), first,
+                    json_object_get(other, key) == NULL ? " (the default)" : "");
 }
 
 /* False when there is none, or after a complaint. */
@@ -423,9 +427,9 @@ static PxStatus read_materials(PxScene *scene, const PxPath *root)
             read_section(scene, &at, value, &px_material_section, material);
         if (json_is_object(value) && read_look(scene, &at, value, &looks[index]))
             scene->material_look[index] = &looks[index];
-        check_shared(scene, &at, "pressure", material->pressure.model,
+        check_shared(scene, &at, value, "pressure", material->pressure.model,
                      scene->material[0].pressure.model);
-        check_shared(scene, &at, "viscosity_model", material->viscosity_model.model,
+        check_shared(scene, &at, value, "viscosity_model", material->viscosity_model.model,
                      scene->material[0].viscosity_model.model);
     }
     return PX_OK;

@@ -203,6 +203,8 @@ void px_scene_free(PxScene *scene)
         return;
     px_complaints_clear(scene, false);
     PX_LIST_FREE(&scene->complaints);
+    for (size_t k = 0; k < scene->changed.count; ++k)
+        free(scene->changed.data[k].text);
     PX_LIST_FREE(&scene->changed);
     px_arena_free(&scene->memory);
     json_decref(scene->root);

@@ -194,8 +194,20 @@ PxStatus px_scene_set(PxScene *scene, const char *path, const char *value)
     if (!PX_LIST_RESERVE(&scene->changed, 1))
         return px_fail(PX_ERR_MEMORY, "scene: no room to set a value");
     PX_TRY(value_from_text(path, value, &json));
-    PX_TRY(put_value(scene, path, &steps, json, &changed));
-    scene->changed.data[scene->changed.count++] = changed;
+    char word[80], shown[200], *text;
+    snprintf(shown, sizeof shown, "%s=%s", px_quote(path, (char[100]){0}, 100),
+             px_quote(value, word, sizeof word));
+    text = strdup(shown);
+    if (text == NULL) {
+        json_decref(json);
+        return px_fail(PX_ERR_MEMORY, "scene: no room to set a value");
+    }
+    PxStatus status = put_value(scene, path, &steps, json, &changed);
+    if (status != PX_OK) {
+        free(text);
+        return status;
+    }
+    scene->changed.data[scene->changed.count++] = (PxSceneChange){changed, text};
     px_scene_forget(scene);
     PX_TRY(px_scene_understand(scene));
     return px_scene_verdict(scene);

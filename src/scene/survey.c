@@ -67,7 +67,10 @@ double px_survey_particles(const PxScene *scene, const PxSceneBody *body, const 
 {
     return body->def.fill == PX_FILL_OCTREE
                ? px_shape_octree_estimate(shape, scene->world.spacing, (int)body->def.levels)
-               : px_shape_fill_estimate(shape, scene->world.spacing);
+               : px_shape_fill_estimate(shape,
+                                        body->def.fill == PX_FILL_HEXAGONAL ? PX_LATTICE_HEXAGONAL
+                                                                            : PX_LATTICE_CUBIC,
+                                        scene->world.spacing);
 }
 
 PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,

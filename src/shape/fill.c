@@ -38,6 +38,7 @@
 #define BATCH_CHUNKS 64u /* chunks between two looks at the limit */
 
 typedef struct Lattice {
+    PxLattice kind;
     PxVec3 first; /* of the point (0, 0, 0), before the shifts of odd rows */
     PxVec3 step;
     PxVec3 shift; /* layers and rows of odd number go + shift, even - shift */
@@ -72,7 +73,7 @@ static PxStatus plan(const PxShape *shape, PxLattice kind, double spacing, size_
                      Lattice *out)
 {
     PxVec3 low = shape->own_bounds.low, size = px_sub(shape->own_bounds.high, low);
-    Lattice l = {.step = px_vec(spacing, spacing, spacing), .spacing = spacing};
+    Lattice l = {.kind = kind, .step = px_vec(spacing, spacing, spacing), .spacing = spacing};
     l.skin = SKIN * fmin(spacing, shape->thickness);
     if (kind == PX_LATTICE_HEXAGONAL) {
         /* Close packing of balls of diameter d: sqrt(2) / d^3 points a volume.
@@ -86,13 +87,13 @@ static PxStatus plan(const PxShape *shape, PxLattice kind, double spacing, size_
     double layers = layers_along(size.z, l.step.z);
     double places = rows * layers + shape->area / (spacing * spacing);
     double most_places = fmin(MAX_PLACES, FREE_PLACES + PLACES_PER_POINT * (double)most);
-    if (!(px_shape_fill_estimate(shape, spacing) <= ESTIMATE_SLACK * ((double)most + 64)) ||
+    if (!(px_shape_fill_estimate(shape, kind, spacing) <= ESTIMATE_SLACK * ((double)most + 64)) ||
         !(columns <= MAX_COLUMNS) || !(places <= most_places))
         return px_fail(
             PX_ERR_MEMORY,
             "%s: filling it with a spacing of %g m takes about %.3g points and a look at "
             "%.3g places; allowed are %zu points and %.3g places",
-            px_shape_kind_name(shape->kind), spacing, px_shape_fill_estimate(shape, spacing),
+            px_shape_kind_name(shape->kind), spacing, px_shape_fill_estimate(shape, kind, spacing),
             places, most, most_places);
     l.columns = (uint32_t)columns;
     l.rows = (uint32_t)rows;
@@ -194,7 +195,7 @@ static PxStatus keep_chunk(const Fill *fill, const Chunk *chunk, size_t most, Re
                            "%s: filling it with a spacing of %g m takes more than the %zu points "
                            "allowed, about %.3g",
                            px_shape_kind_name(fill->shape->kind), l->spacing, most,
-                           px_shape_fill_estimate(fill->shape, l->spacing));
+                           px_shape_fill_estimate(fill->shape, l->kind, l->spacing));
         if (!PX_LIST_RESERVE(&result->points, length))
             return px_fail(PX_ERR_MEMORY, "%s: no room for %zu points",
                            px_shape_kind_name(fill->shape->kind), result->points.count + length);
@@ -246,7 +247,13 @@ PxStatus px_shape_fill(const PxShape *shape, PxLattice lattice, double spacing, 
     return PX_OK;
 }
 
-double px_shape_fill_estimate(const PxShape *shape, double spacing)
+double px_shape_fill_estimate(const PxShape *shape, PxLattice kind, double spacing)
 {
-    return spacing > 0 ? shape->volume / (spacing * spacing * spacing) : INFINITY;
+    if (!(spacing > 0))
+        return INFINITY;
+    PxVec3 size = px_sub(shape->own_bounds.high, shape->own_bounds.low);
+    if (shape->kind == PX_SHAPE_BOX && kind == PX_LATTICE_CUBIC)
+        return layers_along(size.x, spacing) * layers_along(size.y, spacing) *
+               layers_along(size.z, spacing);
+    return shape->volume / (spacing * spacing * spacing);
 }

@@ -442,9 +442,11 @@ static void slab(double low, double high, double o, double d, double *in, double
         return;
     }
     double a = (low - o) / d, b = (high - o) / d;
-    double first = fmin(a, b), last = fmax(a, b);
-    *in = fmax(*in, first - 1e-15 * fabs(first));
-    *out = fmin(*out, last + 1e-15 * fabs(last));
+    double first = a < b ? a : b, last = a < b ? b : a; /* fmin() is a call */
+    first -= 1e-15 * fabs(first);
+    last += 1e-15 * fabs(last);
+    *in = *in > first ? *in : first;
+    *out = *out < last ? *out : last;
 }
 
 static bool box_meets(const PxBounds *box, PxVec3 o, PxVec3 d, double from, double to,

@@ -114,9 +114,10 @@ PxStatus px_shape_octree(const PxShape *shape, double spacing, int levels, size_
 /// be covered: PX_ERR_ARGUMENT.
 PxStatus px_shape_cover(const PxShape *shape, double spacing, size_t most, PxPoints *out);
 
-/// How many points px_shape_fill / px_shape_octree / px_shape_cover would give, estimated from
-/// volume and area, without making them. Infinite for a plane.
-double px_shape_fill_estimate(const PxShape *shape, double spacing);
+/// How many points px_shape_fill / px_shape_octree / px_shape_cover would give, without making
+/// them: estimated from volume and area, exact for a box on the cubic lattice. Infinite for a
+/// plane.
+double px_shape_fill_estimate(const PxShape *shape, PxLattice lattice, double spacing);
 double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels);
 double px_shape_cover_estimate(const PxShape *shape, double spacing);
 

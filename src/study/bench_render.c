@@ -26,7 +26,8 @@ static PxStatus make_scenery(PxScenery *s, uint32_t triangles)
     PxLook water = px_look_clear(1.333f, px_v3(1.6f, 0.35f, 0.18f), 1);
     uint32_t look = px_scenery_add_look(s, &water);
     s->sky = px_sky_day(-40, 50);
-    s->ground = (PxGround){PX_GROUND_FLOOR, 0, px_v3(0.5f, 0.49f, 0.48f), 2, 10};
+    s->ground = (PxGround){
+        .kind = PX_GROUND_FLOOR, .colour = px_v3(0.5f, 0.49f, 0.48f), .near_end = 2, .far_end = 10};
     s->camera = px_camera_look(px_v3(0.7f, 0.9f, 1.6f), px_v3(0, 0.15f, 0), 40);
     return px_sample_liquid(s, look, px_v3(1, 0.2f, 1), triangles);
 }

@@ -236,11 +236,11 @@ static PxStatus prepare(PxPotential *f, PxArena *scratch, const PxPotentialCentr
 
 extern const PxPotentialModel PX_ISA_NAME(px_potential_anisotropic);
 const PxPotentialModel PX_ISA_NAME(px_potential_anisotropic) = {
-    .info = {.name = "anisotropic",
-             .summary = "kernels stretched along the surface (Yu and Turk 2013): for pictures",
-             .radius = 2.5,
-             .iso = 0.5,
-             .smoothing = 0},
+    PX_POTENTIAL_INFO("anisotropic",
+                      "kernels stretched along the surface (Yu and Turk 2013): for pictures"),
+    .field.radius = 2.5,
+    .field.iso = 0.5,
+    .field.smoothing = 0,
     .stretch = MOST_SPREAD,
     .gather = 1.5,
     .prepare = prepare,

@@ -128,12 +128,27 @@ PxSide px_barrier_side(const PxBarriers *b, size_t k, PxVec3 place, double withi
     return side;
 }
 
+/* Does the way into the wall's matter begin anywhere between two places in its rest frame? A way
+ * that only comes out of it begins a little below its surface, where particles may lie. */
+static bool mesh_hides(const PxWall *wall, PxVec3 from, PxVec3 to)
+{
+    const PxShape *shape = wall->shape;
+    PxVec3 a = px_shape_to_own(shape, from), way = px_sub(px_shape_to_own(shape, to), a);
+    PxMeshSpot spot;
+    for (double t = 0; px_mesh_tree_ray(shape->tree, a, way, t, 1, &spot); t = spot.distance)
+        if ((px_dot(spot.face, way) < 0) != wall->inside)
+            return true;
+    return false;
+}
+
 /* Goes from `a` in steps that surely meet no wall, as far as there is room all around, until that
  * room and the one around `b` cover the rest of the way. */
 static bool wall_hides(const PxBarriers *barriers, size_t k, PxVec3 from, PxVec3 to, double end)
 {
     const PxWall *wall = &barriers->wall[k];
     PxVec3 a = px_wall_to_rest(wall, 0, from), b = px_wall_to_rest(wall, 0, to);
+    if (barriers->plain != NULL && barriers->plain[k])
+        return mesh_hides(wall, a, b);
     PxVec3 way = px_sub(b, a);
     double length = px_length(way), done = 0, least = 0.02 * length;
     while (done < length) {

@@ -22,11 +22,10 @@ PX_POTENTIAL_LOOPS(kernel, 1)
 
 extern const PxPotentialModel PX_ISA_NAME(px_potential_density);
 const PxPotentialModel PX_ISA_NAME(px_potential_density) = {
-    .info = {.name = "density",
-             .summary = "sum of kernels, one a particle (004 Eq. 5.1): for measuring",
-             .radius = 3,
-             .iso = 0.5,
-             .smoothing = 0},
+    PX_POTENTIAL_INFO("density", "sum of kernels, one a particle (004 Eq. 5.1): for measuring"),
+    .field.radius = 3,
+    .field.iso = 0.5,
+    .field.smoothing = 0,
     .stretch = 1,
     .gather = 1,
     .weigh = px_wendland_weigh,

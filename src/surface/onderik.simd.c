@@ -42,11 +42,11 @@ static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], fl
 
 extern const PxPotentialModel PX_ISA_NAME(px_potential_onderik);
 const PxPotentialModel PX_ISA_NAME(px_potential_onderik) = {
-    .info = {.name = "onderik",
-             .summary = "the same with a radius that decays where particles are few (004 Eq. 5.2)",
-             .radius = 2.5,
-             .iso = 0.5,
-             .smoothing = 0},
+    PX_POTENTIAL_INFO("onderik",
+                      "the same with a radius that decays where particles are few (004 Eq. 5.2)"),
+    .field.radius = 2.5,
+    .field.iso = 0.5,
+    .field.smoothing = 0,
     .stretch = 1,
     .gather = 1,
     .weigh = weigh,

@@ -1,5 +1,7 @@
 #include "surface/potential.h"
 
+#include "base/family.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,42 +9,30 @@
 
 /* A new model is a file of its own and a line here; the first one is the default. */
 #define MODELS(X)                                                                                  \
-    X(px_potential_anisotropic)                                                                    \
-    X(px_potential_density) X(px_potential_zhu_bridson) X(px_potential_onderik)
+    X(PxPotentialModel, px_potential_anisotropic)                                                  \
+    X(PxPotentialModel, px_potential_density)                                                      \
+    X(PxPotentialModel, px_potential_zhu_bridson)                                                  \
+    X(PxPotentialModel, px_potential_onderik)
 
-#define DECLARE_BASE(model) extern const PxPotentialModel model##_base;
-#define BASE(model) &model##_base,
-MODELS(DECLARE_BASE)
-static const PxPotentialModel *const base_models[] = {MODELS(BASE)};
-#ifdef PX_HAVE_AVX2
-#define DECLARE_AVX2(model) extern const PxPotentialModel model##_avx2;
-#define AVX2(model) &model##_avx2,
-MODELS(DECLARE_AVX2)
-static const PxPotentialModel *const avx2_models[] = {MODELS(AVX2)};
-#endif
+PX_FAMILY(px_potential_family, "surface", MODELS, )
 
 const PxSurfaceField *px_surface_field(uint32_t index)
 {
-    return index < PX_COUNT(base_models) ? &base_models[index]->info : NULL;
+    if (index >= px_potential_family.count)
+        return NULL;
+    return &((const PxPotentialModel *)px_potential_family.models[index])->field;
 }
 
 const PxPotentialModel *px_potential_find(const char *name, PxIsa isa)
 {
+    const PxModelInfo *found = px_family_pick(&px_potential_family, name, isa);
+    if (found != NULL)
+        return (const PxPotentialModel *)found;
     char known[256] = "";
     size_t used = 0;
-    for (size_t k = 0; k < PX_COUNT(base_models); ++k) {
-        if (strcmp(base_models[k]->info.name, name) == 0) {
-#ifdef PX_HAVE_AVX2
-            if (isa == PX_ISA_AVX2)
-                return avx2_models[k];
-#endif
-            (void)isa;
-            return base_models[k];
-        }
-        if (used < sizeof known)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k > 0 ? ", " : "",
-                                     base_models[k]->info.name);
-    }
+    for (size_t k = 0; k < px_potential_family.count && used < sizeof known; ++k)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k > 0 ? ", " : "",
+                                 px_potential_family.models[k]->name);
     px_fail(PX_ERR_ARGUMENT, "surface: there is no field '%.40s', wanted one of %s", name, known);
     return NULL;
 }
@@ -251,7 +241,7 @@ static PxStatus make(PxPotential *f, const PxPotentialInput *in, PxArena *scratc
 static PxStatus make_field(PxPotential *f, const PxPotentialModel *model, const PxSurfaceDef *def,
                            const PxPotentialInput *in, const PxThreads *threads)
 {
-    double radius = def->radius > 0 ? def->radius : model->info.radius;
+    double radius = def->radius > 0 ? def->radius : model->field.radius;
     *f = (PxPotential){.model = model,
                        .threads = threads,
                        .isa = px_isa_best(),
@@ -287,7 +277,7 @@ static double pool_value(const PxPotential *pool, double above)
         double at[3] = {0, origin[1], origin[2]};
         for (int n = 0; n < PROBES; ++n) {
             at[0] = (n + 0.5) / PROBES - 0.5;
-            px_potential_points(pool, at, x, y, z, depth);
+            px_potential_points(pool, at, x, y, z, NULL, NULL, depth);
             sum += (double)depth[0];
         }
     }
@@ -316,7 +306,7 @@ static PxStatus find_level(PxPotential *f, const PxPotentialModel *model, const 
         status = make_field(&pool, model, def, &in, f->threads);
     }
     if (status == PX_OK) {
-        double iso = def->iso > 0 ? def->iso : model->info.iso;
+        double iso = def->iso > 0 ? def->iso : model->field.iso;
         f->level = (float)pool_value(&pool, iso);
         f->slope = (float)((pool_value(&pool, iso - 0.05) - pool_value(&pool, iso + 0.05)) / 0.1);
         if (!(f->slope > 1e-3f))
@@ -332,7 +322,7 @@ static PxStatus find_level(PxPotential *f, const PxPotentialModel *model, const 
 
 double px_potential_scope(const PxPotentialModel *model, const PxSurfaceDef *def)
 {
-    double radius = def->radius > 0 ? def->radius : model->info.radius;
+    double radius = def->radius > 0 ? def->radius : model->field.radius;
     return radius * fmax(model->stretch, model->gather);
 }
 
@@ -417,7 +407,8 @@ uint32_t px_potential_gather(const PxPotential *f, const double low[3], const do
 }
 
 void px_potential_points(const PxPotential *f, const double origin[3], const float x[8],
-                         const float y[8], const float z[8], float depth[8])
+                         const float y[8], const float z[8], PxPotentialSeen *seen,
+                         const void *user, float depth[8])
 {
     float sum[PX_POTENTIAL_SUMS][8] = {{0}}, limit = f->reach + (float)PX_POTENTIAL_STENCIL;
     PxPotentialSource source[64];
@@ -428,7 +419,8 @@ void px_potential_points(const PxPotential *f, const double origin[3], const flo
         for (uint32_t j = run[r].begin; j < run[r].end; ++j) {
             PxPotentialSource *s = &source[count];
             source_at(f, j, origin, s);
-            if (!(s->x * s->x + s->y * s->y + s->z * s->z < limit * limit))
+            if (!(s->x * s->x + s->y * s->y + s->z * s->z < limit * limit) ||
+                (seen != NULL && !seen(user, j)))
                 continue;
             if (++count == PX_COUNT(source)) {
                 f->model->add_points(f, x, y, z, source, count, sum);

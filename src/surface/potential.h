@@ -13,6 +13,7 @@
 #define PX_SURFACE_POTENTIAL_H
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "base/simd.h"
 #include "phyxel/surface.h"
 #include "spatial/grid.h"
@@ -57,9 +58,10 @@ typedef struct PxPotentialCentres {
 } PxPotentialCentres;
 
 typedef struct PxPotentialModel {
-    PxSurfaceField info;
-    double stretch; ///< furthest that a particle acts, radii
-    double gather;  ///< radius of the neighbourhoods it looks at, radii, >= 1
+    PxModelInfo info;     ///< as all families have (base/family.h)
+    PxSurfaceField field; ///< the same for users, with the numbers that suit it
+    double stretch;       ///< furthest that a particle acts, radii
+    double gather;        ///< radius of the neighbourhoods it looks at, radii, >= 1
     /// Makes centres, weights and shapes; volumes are known. The arrays are there, and hold
     /// the particles as they are. NULL for round kernels around the particles themselves.
     PxStatus (*prepare)(PxPotential *field, PxArena *scratch, const PxPotentialCentres *centres);
@@ -74,6 +76,12 @@ typedef struct PxPotentialModel {
     void (*finish)(const PxPotential *field, float *const sum[PX_POTENTIAL_SUMS], float *raw,
                    uint32_t count);
 } PxPotentialModel;
+
+/// Begins the initialiser of a model.
+#define PX_POTENTIAL_INFO(word, line)                                                              \
+    .info = {.name = (word), .summary = (line)}, .field.name = (word), .field.summary = (line)
+
+extern const PxFamily px_potential_family;
 
 /// The model of that name; NULL, with a message, when there is none.
 const PxPotentialModel *px_potential_find(const char *name, PxIsa isa);
@@ -151,9 +159,11 @@ uint32_t px_potential_gather(const PxPotential *field, const double low[3], cons
                              PxPotentialSource *out, uint32_t *row, uint32_t most);
 
 /// Depths below the surface at 8 points given in spacings from `origin` (m), none further from
-/// it than PX_POTENTIAL_STENCIL.
+/// it than PX_POTENTIAL_STENCIL; of those particles that are seen, or of all without `seen`.
+typedef bool PxPotentialSeen(const void *user, uint32_t row);
 void px_potential_points(const PxPotential *field, const double origin[3], const float x[8],
-                         const float y[8], const float z[8], float depth[8]);
+                         const float y[8], const float z[8], PxPotentialSeen *seen,
+                         const void *user, float depth[8]);
 
 /// Depths from raw values.
 static inline float px_potential_depth(const PxPotential *field, float raw)

@@ -51,23 +51,27 @@ static void field_depths(const PxProbe *p, const double at[3], float depth[8])
         depth[k] = px_potential_depth(f, depth[k]);
 }
 
-/* What is left of the depths by the other phase and by barriers, and the slope. */
-static float limited(const PxPotential *field, const PxPotential *other, const PxBarriers *barriers,
-                     const double at[3], float depth[8], float slope[3])
+static void meet(float depth[8], const float behind[8])
 {
-    double s = field->spacing;
-    if (other != NULL) {
-        float behind[8];
-        px_potential_points(other, at, stencil[0], stencil[1], stencil[2], behind);
-        for (int k = 0; k < 7; ++k)
-            depth[k] = px_potential_meet(depth[k], behind[k]);
-    }
-    if (barriers != NULL && px_barriers_room(barriers, px_vec(at[0], at[1], at[2]), 2 * s) < 2 * s)
+    for (int k = 0; k < 7; ++k)
+        depth[k] = px_potential_meet(depth[k], behind[k]);
+}
+
+/* What barriers leave of the depths, and the slope. */
+static float limited(double s, const PxBarriers *barriers, const double at[3], float depth[8],
+                     float slope[3])
+{
+    /* Barriers further away than they act, whatever the depth, limit nothing. */
+    float most = PX_CLING_REACH;
+    for (int k = 0; k < 7; ++k)
+        most = depth[k] > most ? depth[k] : most;
+    double far = s * (double)(most + STEP);
+    if (barriers != NULL && px_barriers_room(barriers, px_vec(at[0], at[1], at[2]), far) < far)
         for (int k = 0; k < 7; ++k) {
             PxVec3 place = {at[0] + (double)stencil[0][k] * s, at[1] + (double)stencil[1][k] * s,
                             at[2] + (double)stencil[2][k] * s};
             depth[k] =
-                px_barriers_limit(depth[k], (float)(px_barriers_room(barriers, place, 4 * s) / s));
+                px_barriers_limit(depth[k], (float)(px_barriers_room(barriers, place, far) / s));
         }
     for (int a = 0; a < 3; ++a)
         slope[a] = (depth[1 + 2 * a] - depth[2 + 2 * a]) / (2 * STEP);
@@ -76,15 +80,58 @@ static float limited(const PxPotential *field, const PxPotential *other, const P
 
 float px_probe_at(const PxProbe *p, const double at[3], float slope[3])
 {
-    float depth[8];
+    float depth[8], behind[8];
     field_depths(p, at, depth);
-    return limited(p->field, p->other, p->barriers, at, depth, slope);
+    if (p->other != NULL) {
+        px_potential_points(p->other, at, stencil[0], stencil[1], stencil[2], NULL, NULL, behind);
+        meet(depth, behind);
+    }
+    return limited(p->field->spacing, p->barriers, at, depth, slope);
 }
 
-float px_probe_alone(const PxPotential *field, const PxPotential *other, const PxBarriers *barriers,
+/* What is seen from a place: the barriers near it that cut ways. More of them than this in one
+ * place are passed over. */
+enum { MOST_CUTS = 6 };
+
+typedef struct Seer {
+    const PxEyes *eyes;
+    PxVec3 at;
+    size_t cut[MOST_CUTS];
+    PxSide side[MOST_CUTS];
+    int cuts;
+} Seer;
+
+static bool is_seen(const void *user, uint32_t row)
+{
+    const Seer *s = user;
+    for (int k = 0; k < s->cuts; ++k)
+        if (px_eyes_hide(s->eyes, s->cut[k], row, s->at, &s->side[k]))
+            return false;
+    return true;
+}
+
+static void seen_depths(const PxEyes *eyes, const double at[3], float depth[8])
+{
+    Seer s = {.eyes = eyes, .at = px_vec(at[0], at[1], at[2])};
+    for (size_t c = 0; c < eyes->cuts && s.cuts < MOST_CUTS; ++c) {
+        PxSide side = px_eyes_side(eyes, c, s.at);
+        if ((double)side.distance < eyes->reach) {
+            s.cut[s.cuts] = c;
+            s.side[s.cuts++] = side;
+        }
+    }
+    px_potential_points(eyes->field, at, stencil[0], stencil[1], stencil[2],
+                        s.cuts > 0 ? is_seen : NULL, &s, depth);
+}
+
+float px_probe_alone(const PxEyes *eyes, const PxEyes *other, const PxBarriers *barriers,
                      const double at[3], float slope[3])
 {
-    float depth[8];
-    px_potential_points(field, at, stencil[0], stencil[1], stencil[2], depth);
-    return limited(field, other, barriers, at, depth, slope);
+    float depth[8], behind[8];
+    seen_depths(eyes, at, depth);
+    if (other != NULL) {
+        seen_depths(other, at, behind);
+        meet(depth, behind);
+    }
+    return limited(eyes->field->spacing, barriers, at, depth, slope);
 }

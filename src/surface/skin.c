@@ -37,6 +37,9 @@ PxStatus px_skin_new(const PxAllocator *allocator, size_t points, PxSkin **out)
     skin->allocator = allocator;
     px_table_init(&skin->base, allocator);
     px_table_init(&skin->shown, allocator);
+    px_kdtree_init(&skin->all, allocator);
+    for (int s = 0; s < PX_SKIN_SORTS; ++s)
+        px_kdtree_init(&skin->sort[s], allocator);
     PxTable *b = &skin->base, *s = &skin->shown;
     PxStatus status = px_table_add(b, "rest", "m", PX_F32, 3, PX_COLUMN_STATE, NULL);
 #define ADD(table, name, unit, components, flags)                                                  \
@@ -92,6 +95,9 @@ void px_skin_free(PxSkin *skin)
     const PxAllocator *a = skin->allocator;
     size_t n = skin->base.count;
     free(skin->triangle);
+    px_kdtree_free(&skin->all);
+    for (int s = 0; s < PX_SKIN_SORTS; ++s)
+        px_kdtree_free(&skin->sort[s]);
     px_release(a, skin->particle, skin->particle_room * sizeof *skin->particle);
     px_release(a, skin->map, skin->particle_room * 16 * sizeof *skin->map);
     px_release(a, skin->link, skin->link_room * sizeof *skin->link);
@@ -105,8 +111,10 @@ void px_skin_free(PxSkin *skin)
 
 size_t px_skin_bytes(const PxSkin *skin)
 {
-    size_t n = skin->base.count;
-    return sizeof *skin + px_table_bytes(&skin->base) + px_table_bytes(&skin->shown) +
+    size_t n = skin->base.count, trees = px_kdtree_bytes(&skin->all);
+    for (int s = 0; s < PX_SKIN_SORTS; ++s)
+        trees += px_kdtree_bytes(&skin->sort[s]);
+    return sizeof *skin + trees + px_table_bytes(&skin->base) + px_table_bytes(&skin->shown) +
            skin->triangles * sizeof *skin->triangle +
            skin->particle_room * (sizeof *skin->particle + 16 * sizeof *skin->map) +
            skin->link_room * sizeof *skin->link + (n + 1) * (sizeof *skin->start + 1) +

@@ -23,6 +23,7 @@
 #include "shape/shape.h"
 #include "shape/texture.h"
 #include "solid/maps.h"
+#include "spatial/kdtree.h"
 
 /// Surfels of one body, at most.
 #define PX_SKIN_MOST 2000000u
@@ -33,6 +34,9 @@
 /// ... if that is also this many times the shorter one: a surfel that grew to all sides alike has
 /// no main axis, and covers as well as before.
 #define PX_SKIN_RATIO 1.25f
+
+/// Sorts of particles by size, each up to twice as large as the one before.
+#define PX_SKIN_SORTS 8
 
 /// Part of a point's motion.
 typedef struct PxSkinLink {
@@ -59,6 +63,7 @@ typedef struct PxSkin {
     uint32_t *start;    ///< links of point i: start[i] to start[i + 1]
     PxSkinLink *link;
     size_t particle_room, link_room;
+    PxKdTree all, sort[PX_SKIN_SORTS]; ///< of the particles, kept for the next time
 
     /* Where the points are. */
     PxTable shown;   ///< position, normal, tangent (6), radius, velocity, colour, uv; the
@@ -85,7 +90,8 @@ PxStatus px_skin_create_mesh(const PxShape *shape, double longest, const PxTextu
 void px_skin_free(PxSkin *skin);
 
 /// Finds the particles of `body` that move each point, and their weights. At least 4 (or all that
-/// there are), the nearest, where supports do not reach. Again whenever maps->version changed.
+/// there are), the nearest, where supports do not reach. Again whenever maps->version changed;
+/// allocates only when there are more particles or links than ever before.
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_skin_bind(PxSkin *skin, const PxSolidMaps *maps, uint32_t body,
                       const PxThreads *threads, PxArena *scratch);

@@ -11,13 +11,13 @@
 #define MOST 64u     /* links a point has at most: those with the largest weights */
 #define FOUND 512u   /* candidates */
 #define CHUNK 16384u /* points that are linked at a time */
-#define SORTS 8      /* of particles by R, each up to twice as large as the one before */
+#define SORTS PX_SKIN_SORTS
 
 typedef struct Bind {
     PxSkin *skin;
     PxSkinColumns column;
-    PxKdTree all;
-    PxKdTree tree[SORTS];      /* particles of about one size */
+    PxKdTree *all;
+    PxKdTree *tree;            /* particles of about one size */
     uint32_t first[SORTS + 1]; /* number of a tree's first particle */
     float reach[SORTS];        /* largest R in it */
     const float *x[3], *r;     /* of the particles, in the skin's order: by size, then id */
@@ -60,7 +60,7 @@ static uint32_t link_point(const Bind *b, const float m[3], PxSkinLink *list)
 {
     uint32_t count = 0, found[FOUND];
     for (int s = 0; s < SORTS; ++s) {
-        if (b->tree[s].count == 0)
+        if (b->first[s + 1] == b->first[s])
             continue;
         uint32_t here = px_kdtree_range(&b->tree[s], m[0], m[1], m[2], b->reach[s], found, FOUND);
         for (uint32_t k = 0; k < here && k < FOUND; ++k) {
@@ -73,7 +73,7 @@ static uint32_t link_point(const Bind *b, const float m[3], PxSkinLink *list)
     uint32_t wanted = b->skin->particles < LEAST ? b->skin->particles : LEAST;
     if (count < wanted) { /* the nearest, with a support that reaches beyond them */
         float square[LEAST];
-        px_kdtree_nearest(&b->all, m[0], m[1], m[2], wanted, found, square);
+        px_kdtree_nearest(b->all, m[0], m[1], m[2], wanted, found, square);
         float reach = 1.5f * sqrtf(square[wanted - 1]) + 1e-30f;
         count = 0;
         for (uint32_t k = 0; k < wanted; ++k)
@@ -195,8 +195,8 @@ static PxStatus sort_particles(Bind *b, const PxSolidMaps *maps, const PxThreads
             come[k][j] = quad[k] + shift[k];
         come[H][j] = quad[3];
     }
-    PX_TRY(px_kdtree_build(&b->all, come[X], come[Y], come[Z], n, scratch));
-    Reach reach = {&b->all, come, come[H], come[R]};
+    PX_TRY(px_kdtree_build(b->all, come[X], come[Y], come[Z], n, scratch));
+    Reach reach = {b->all, come, come[H], come[R]};
     px_parallel_for(threads, n, 256, reach_block, &reach);
     order_by_size(b, come[R], n, order, place);
     memcpy(particle, skin->particle, n * sizeof *particle);
@@ -271,19 +271,13 @@ PxStatus px_skin_bind(PxSkin *skin, const PxSolidMaps *maps, uint32_t body,
                       const PxThreads *threads, PxArena *scratch)
 {
     PxArenaMark mark = px_arena_mark(scratch);
-    Bind b = {.skin = skin, .column = px_skin_columns(skin)};
+    Bind b = {.skin = skin, .column = px_skin_columns(skin), .all = &skin->all, .tree = skin->sort};
     skin->bound = false;
-    px_kdtree_init(&b.all, skin->allocator);
-    for (int s = 0; s < SORTS; ++s)
-        px_kdtree_init(&b.tree[s], skin->allocator);
     PxStatus status = take_particles(skin, maps, body);
     if (status == PX_OK && skin->particles > 0)
         status = sort_particles(&b, maps, threads, scratch);
     if (status == PX_OK && skin->particles > 0)
         status = link_all(&b, threads, scratch);
-    px_kdtree_free(&b.all);
-    for (int s = 0; s < SORTS; ++s)
-        px_kdtree_free(&b.tree[s]);
     px_arena_release(scratch, mark);
     skin->bound = status == PX_OK;
     skin->version = maps->version;

@@ -1,5 +1,7 @@
 #include "surface/sparse.h"
 
+#include "surface/eyes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +178,8 @@ typedef struct Fill {
     PxSparse *sparse;
     const PxPotential *field, *other;
     const PxBarriers *barriers;
-    const uint32_t *block; /* by slot */
+    PxEyes eyes, other_eyes; /* of the field and of the other one */
+    const uint32_t *block;   /* by slot */
 } Fill;
 
 /* How the nodes of a block lie to the barriers around that cut ways; more of them than this in one
@@ -184,9 +187,10 @@ typedef struct Fill {
 enum { MOST_CUTS = 6 };
 
 typedef struct View {
-    size_t barrier[MOST_CUTS];
+    size_t cut[MOST_CUTS]; /* of those that cut ways */
     int cuts;
-    PxSide side[MOST_CUTS][PX_BLOCK_NODES];
+    PxSide side[MOST_CUTS][PX_BLOCK_NODES]; /* where it is known, one bit a node */
+    uint8_t known[MOST_CUTS][PX_BLOCK_NODES / 8];
 } View;
 
 static PxVec3 node_place(const double origin[3], double cell, int n)
@@ -195,55 +199,78 @@ static PxVec3 node_place(const double origin[3], double cell, int n)
                   origin[2] + n / 64 * cell);
 }
 
-static void view_make(View *view, const PxBarriers *barriers, const double origin[3], double cell,
-                      double reach)
+static void view_make(View *view, const PxEyes *eyes, const double origin[3], double cell)
 {
-    double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + reach;
+    double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + eyes->reach;
     PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
     view->cuts = 0;
-    for (size_t k = 0; barriers != NULL && k < barriers->walls + barriers->sheets; ++k) {
-        if (!px_barrier_cuts(barriers, k, reach) || view->cuts == MOST_CUTS ||
-            !((double)px_barrier_side(barriers, k, middle, within).distance < within))
+    for (size_t c = 0; c < eyes->cuts && view->cuts < MOST_CUTS; ++c) {
+        PxSide side = px_barrier_side(eyes->barriers, eyes->cut[c], middle, within);
+        if (!((double)side.distance < within))
             continue;
-        for (int n = 0; n < PX_BLOCK_NODES; ++n)
-            view->side[view->cuts][n] =
-                px_barrier_side(barriers, k, node_place(origin, cell, n), reach);
-        view->barrier[view->cuts++] = k;
+        memset(view->known[view->cuts], 0, sizeof view->known[view->cuts]);
+        view->cut[view->cuts++] = c;
     }
 }
 
-/* Which nodes see each source, or what it is the image of. Nodes in walls see all: whatever the
- * sum there, they are outside. */
-static void look(const View *view, const PxBarriers *barriers, const PxPotential *f,
-                 const double origin[3], double cell, const PxPotentialSource *source,
-                 const uint32_t *row_of, uint32_t sources, uint8_t (*visible)[PX_BLOCK_ROWS])
+/* How a node lies to a cut, asked when it is needed first: few nodes have particles near enough. */
+static const PxSide *node_side(View *view, int c, const PxEyes *eyes, PxVec3 place, int n)
 {
-    double s = f->spacing, reach = (double)f->reach * s;
+    PxSide *side = &view->side[c][n];
+    if (!(view->known[c][n / 8] >> n % 8 & 1)) {
+        *side = px_eyes_side(eyes, view->cut[c], place);
+        view->known[c][n / 8] |= (uint8_t)(1u << n % 8);
+    }
+    return side;
+}
+
+/* Which nodes of a row along x see a source that acts there. */
+static uint8_t look_along(View *view, int c, const PxEyes *eyes, const double origin[3],
+                          double cell, int row, const PxPotentialSource *source, uint32_t of)
+{
+    double s = eyes->field->spacing;
+    PxVec3 at = {origin[0] + (double)source->x * s, origin[1] + (double)source->y * s,
+                 origin[2] + (double)source->z * s};
+    unsigned seen = 0xff;
+    for (int i = 0; i < PX_BLOCK_EDGE; ++i) {
+        int n = PX_BLOCK_EDGE * row + i;
+        PxVec3 place = node_place(origin, cell, n), way = px_sub(place, at);
+        if (px_dot(way, way) < eyes->reach * eyes->reach &&
+            px_eyes_hide(eyes, view->cut[c], of, place, node_side(view, c, eyes, place, n)))
+            seen &= ~(1u << i);
+    }
+    return (uint8_t)seen;
+}
+
+/* Which nodes see each source, or what it is the image of. */
+static void look(View *view, const PxEyes *eyes, const double origin[3], double cell,
+                 const PxPotentialSource *source, const uint32_t *row_of, uint32_t sources,
+                 uint8_t (*visible)[PX_BLOCK_ROWS])
+{
+    const PxPotential *f = eyes->field;
+    const float margin = 1e-3f; /* of roundings; what is looked at without need changes nothing */
+    float edge = (float)(cell / f->spacing);
     memset(visible, 0xff, sources * sizeof *visible);
-    for (uint32_t n = 0; n < sources; ++n) {
-        const float *eye = f->eye[row_of[n]];
-        PxVec3 from = {(double)eye[0], (double)eye[1], (double)eye[2]};
-        PxVec3 at = {origin[0] + (double)source[n].x * s, origin[1] + (double)source[n].y * s,
-                     origin[2] + (double)source[n].z * s};
+    for (uint32_t n = 0; n < sources; ++n)
         for (int c = 0; c < view->cuts; ++c) {
-            PxSide side = px_barrier_side(barriers, view->barrier[c], from, reach);
-            if ((double)side.distance >= reach)
+            if (!px_eyes_near(eyes, view->cut[c], row_of[n]))
                 continue;
-            for (int k = 0; k < PX_BLOCK_NODES; ++k) {
-                const PxSide *to = &view->side[c][k];
-                PxVec3 place = node_place(origin, cell, k), way = px_sub(place, at);
-                if (to->distance > 0.0f && px_dot(way, way) < reach * reach &&
-                    px_barrier_hides(barriers, view->barrier[c], from, &side, place, to))
-                    visible[n][k / PX_BLOCK_EDGE] &= (uint8_t) ~(1u << k % PX_BLOCK_EDGE);
+            for (int row = 0; row < PX_BLOCK_ROWS; ++row) {
+                float y = (float)(row % PX_BLOCK_EDGE) * edge - source[n].y;
+                float z = (float)(row / PX_BLOCK_EDGE) * edge - source[n].z;
+                if (fabsf(y) < source[n].shape[6] + margin &&
+                    fabsf(z) < source[n].shape[7] + margin)
+                    visible[n][row] &=
+                        look_along(view, c, eyes, origin, cell, row, &source[n], row_of[n]);
             }
         }
-    }
 }
 
 /* Depths of one field at the nodes of a block. */
-static void block_depths(const PxPotential *f, const PxBarriers *barriers, const View *view,
-                         const double origin[3], double cell, float *depth)
+static void block_depths(const PxEyes *eyes, View *view, const double origin[3], double cell,
+                         float *depth)
 {
+    const PxPotential *f = eyes->field;
     float sum[PX_POTENTIAL_SUMS][PX_BLOCK_NODES];
     PxPotentialSource source[CHUNK];
     uint32_t row[CHUNK];
@@ -261,7 +288,7 @@ static void block_depths(const PxPotential *f, const PxBarriers *barriers, const
     while ((block.sources =
                 px_potential_gather(f, origin, high, origin, &cursor, source, row, CHUNK)) > 0) {
         if (view->cuts > 0)
-            look(view, barriers, f, origin, cell, source, row, block.sources, visible);
+            look(view, eyes, origin, cell, source, row, block.sources, visible);
         f->model->add(f, &block);
     }
     float *const sums[PX_POTENTIAL_SUMS] = {sum[0], sum[1], sum[2], sum[3]};
@@ -296,13 +323,12 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
         double edge = PX_BLOCK_EDGE * s->cell;
         const double origin[3] = {at[0] * edge, at[1] * edge, at[2] * edge};
         float *value = s->value + (size_t)slot * PX_BLOCK_NODES;
-        const PxPotential *f = fill->field;
         View view;
-        view_make(&view, fill->barriers, origin, s->cell, (double)f->reach * f->spacing);
-        block_depths(f, fill->barriers, &view, origin, s->cell, value);
+        view_make(&view, &fill->eyes, origin, s->cell);
+        block_depths(&fill->eyes, &view, origin, s->cell, value);
         if (fill->other != NULL) {
             float *other = s->other + (size_t)slot * PX_BLOCK_NODES;
-            block_depths(fill->other, fill->barriers, &view, origin, s->cell, other);
+            block_depths(&fill->other_eyes, &view, origin, s->cell, other);
             for (int n = 0; n < PX_BLOCK_NODES; ++n)
                 value[n] = px_potential_meet(value[n], other[n]);
         }
@@ -352,7 +378,13 @@ PxStatus px_sparse_create(PxSparse *s, const PxPotential *field, const PxPotenti
         status = add_rim(s, &room);
     Fill fill = {.sparse = s, .field = field, .other = other, .barriers = barriers};
     if (status == PX_OK)
+        status = px_eyes_make(&fill.eyes, barriers, field);
+    if (status == PX_OK && other != NULL)
+        status = px_eyes_make(&fill.other_eyes, barriers, other);
+    if (status == PX_OK)
         status = fill_blocks(s, &fill);
+    px_eyes_free(&fill.eyes);
+    px_eyes_free(&fill.other_eyes);
     if (status != PX_OK)
         px_sparse_free(s);
     return status;

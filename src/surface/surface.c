@@ -11,7 +11,7 @@
 static PxStatus smooth(const PxScope *scope, const PxSurfaceDef *def, PxSurfaceMesh *mesh)
 {
     double s = scope->field.spacing;
-    double smoothing = def->smoothing < 0 ? scope->field.model->info.smoothing : def->smoothing;
+    double smoothing = def->smoothing < 0 ? scope->field.model->field.smoothing : def->smoothing;
     if (!(smoothing > 0))
         return PX_OK;
     uint8_t *hold = NULL;

@@ -8,7 +8,8 @@
 /// so in the end a surfel is left out if another one before it is nearer than 0.7 radii.
 ///
 /// The steps follow the depth below the surface, spacings, as marching cubes sees it: limited
-/// by walls and by the other phase. Whether a sheet hides a particle is not asked.
+/// by walls and by the other phase, of particles that no sheet hides. Where matter lies against a
+/// wall its particles are not near a surface of the field, and surfels begin towards the wall.
 #include "shape/keys.h"
 #include "surface/carry.h"
 #include "surface/probe.h"
@@ -38,8 +39,14 @@ typedef struct Start {
     float by[3];
 } Start;
 
-typedef struct Job {
+/* What the depth is asked of. */
+typedef struct Depths {
     const PxScope *scope;
+    PxEyes eyes, other;
+} Depths;
+
+typedef struct Job {
+    const Depths *depths;
     const Start *start;
     Surfel *out; /* `each` for every start */
     uint32_t each;
@@ -47,20 +54,20 @@ typedef struct Job {
     float first; /* half the edge of the first surfel, spacings */
 } Job;
 
-static float depth_at(const PxScope *scope, const double at[3], float slope[3])
+static float depth_at(const Depths *d, const double at[3], float slope[3])
 {
-    const PxBarriers *b = &scope->barriers;
-    return px_probe_alone(&scope->field, scope->has_other ? &scope->other : NULL,
+    const PxBarriers *b = &d->scope->barriers;
+    return px_probe_alone(&d->eyes, d->scope->has_other ? &d->other : NULL,
                           b->walls + b->sheets > 0 ? b : NULL, at, slope);
 }
 
 /* Moves a surfel onto the surface; false when it cannot be done. */
-static bool project(const PxScope *scope, double at[3], float normal[3], int steps, float furthest)
+static bool project(const Depths *d, double at[3], float normal[3], int steps, float furthest)
 {
-    double s = scope->field.spacing;
+    double s = d->scope->field.spacing;
     float way = INFINITY;
     for (int k = 0; k <= steps; ++k) {
-        float slope[3], depth = depth_at(scope, at, slope);
+        float slope[3], depth = depth_at(d, at, slope);
         float square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
         if (!(square > 1e-4f))
             return false;
@@ -94,9 +101,9 @@ static void tangents(const float n[3], double u[3], double v[3])
 /* Begins in out[0] and ends with 4^splits surfels. */
 static void refine(const Job *job, Surfel *out)
 {
-    double s = job->scope->field.spacing, half = (double)job->first;
+    double s = job->depths->scope->field.spacing, half = (double)job->first;
     uint32_t count = 1;
-    out[0].dropped = !project(job->scope, out[0].at, out[0].normal, STEPS + 2, FURTHEST);
+    out[0].dropped = !project(job->depths, out[0].at, out[0].normal, STEPS + 2, FURTHEST);
     for (int split = 0; split < job->splits; ++split, count *= 4) {
         half *= 0.5;
         for (uint32_t k = count; k-- > 0;) { /* from behind: each makes room for its four */
@@ -115,7 +122,7 @@ static void refine(const Job *job, Surfel *out)
                         child->at[a] =
                             parent.at[a] + way * ((c & 1 ? u[a] : -u[a]) + (c & 2 ? v[a] : -v[a]));
                     child->dropped =
-                        !project(job->scope, child->at, child->normal, STEPS, (float)(1.5 * half));
+                        !project(job->depths, child->at, child->normal, STEPS, (float)(1.5 * half));
                 }
             }
         }
@@ -126,7 +133,7 @@ static void refine_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
-    const PxPotential *f = &job->scope->field;
+    const PxPotential *f = &job->depths->scope->field;
     for (uint32_t k = begin; k < end; ++k) {
         Surfel *out = job->out + (size_t)k * job->each;
         const Start *start = &job->start[k];
@@ -143,15 +150,40 @@ static void refine_block(void *user, uint32_t begin, uint32_t end, int thread)
  * hardly any along every axis. */
 typedef PX_LIST(Start) StartList;
 
-static bool find_starts(const PxScope *scope, StartList *list)
+/* Towards every barrier that is within a spacing. */
+static bool start_at_barriers(const PxScope *scope, uint32_t i, StartList *list)
 {
     const PxPotential *f = &scope->field;
+    const PxBarriers *b = &scope->barriers;
+    PxVec3 at = {(double)f->x[i], (double)f->y[i], (double)f->z[i]};
+    for (size_t k = 0; k < b->walls + b->sheets; ++k) {
+        PxSide side = px_barrier_side(b, k, at, f->spacing);
+        float way = side.distance / (float)f->spacing;
+        if (!(way > 0.0f && way < 1.0f))
+            continue;
+        if (!PX_LIST_RESERVE(list, 1))
+            return false;
+        Start *start = &list->data[list->count++];
+        start->row = i;
+        for (int a = 0; a < 3; ++a)
+            start->by[a] = -way * side.away[a];
+    }
+    return true;
+}
+
+static bool find_starts(const Depths *d, StartList *list)
+{
+    const PxPotential *f = &d->scope->field;
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (f->near[i] != PX_SKIN && f->near[i] != PX_NEAR)
+        if (f->near[i] == PX_IMAGE)
+            continue;
+        if (!start_at_barriers(d->scope, i, list))
+            return false;
+        if (f->near[i] == PX_INNER)
             continue;
         const double at[3] = {(double)f->x[i], (double)f->y[i], (double)f->z[i]};
         float slope[3];
-        depth_at(scope, at, slope);
+        depth_at(d, at, slope);
         float length = sqrtf(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
         if (!PX_LIST_RESERVE(list, 6))
             return false;
@@ -249,18 +281,19 @@ static PxStatus collect(const Surfel *surfel, size_t count, double radius, PxSur
     return PX_OK;
 }
 
-static PxStatus make(const PxScope *scope, const PxSurfaceDef *def, const PxSurfaceParticles *p,
+static PxStatus make(const Depths *depths, const PxSurfaceDef *def, const PxSurfaceParticles *p,
                      PxSurfels **out)
 {
+    const PxScope *scope = depths->scope;
     const PxPotential *f = &scope->field;
     double radius = def->cell; /* spacings */
-    Job job = {.scope = scope, .first = 1.0f, .each = 1};
+    Job job = {.depths = depths, .first = 1.0f, .each = 1};
     while (job.splits < MOST_SPLITS && (double)job.first > 0.5 * radius * (1 << job.splits)) {
         ++job.splits;
         job.each *= 4;
     }
     StartList list = {0};
-    bool fine = find_starts(scope, &list);
+    bool fine = find_starts(depths, &list);
     size_t count = list.count * job.each, bytes;
     job.out = fine && count < UINT32_MAX && px_size_multiply(count + 1, sizeof *job.out, &bytes)
                   ? malloc(bytes)
@@ -287,9 +320,16 @@ PxStatus px_surfels_make_walled(const PxSurfaceDef *def, const PxSurfaceParticle
 {
     *out = NULL;
     PxScope scope;
+    Depths depths = {.scope = &scope};
     PxStatus status = px_scope_create(&scope, def, particles, wall, walls);
     if (status == PX_OK)
-        status = make(&scope, def, particles, out);
+        status = px_eyes_make(&depths.eyes, &scope.barriers, &scope.field);
+    if (status == PX_OK && scope.has_other)
+        status = px_eyes_make(&depths.other, &scope.barriers, &scope.other);
+    if (status == PX_OK)
+        status = make(&depths, def, particles, out);
+    px_eyes_free(&depths.eyes);
+    px_eyes_free(&depths.other);
     px_scope_free(&scope);
     if (status != PX_OK) {
         px_surfels_free(*out);

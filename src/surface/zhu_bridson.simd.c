@@ -33,11 +33,11 @@ static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], fl
 
 extern const PxPotentialModel PX_ISA_NAME(px_potential_zhu_bridson);
 const PxPotentialModel PX_ISA_NAME(px_potential_zhu_bridson) = {
-    .info = {.name = "zhu-bridson",
-             .summary = "distance to the mean of the particles around (Zhu and Bridson 2005)",
-             .radius = 2.5,
-             .iso = 0.5,
-             .smoothing = 0},
+    PX_POTENTIAL_INFO("zhu-bridson",
+                      "distance to the mean of the particles around (Zhu and Bridson 2005)"),
+    .field.radius = 2.5,
+    .field.iso = 0.5,
+    .field.smoothing = 0,
     .stretch = 1,
     .gather = 1,
     .weigh = weigh,

@@ -16,17 +16,17 @@
  * half of what particles keep from each other; the other half is in the pipe. */
 #define SIDE 0.5
 
-enum { MADE, FREED, WAY, LOST, COLUMNS };
+enum { MADE, FREED, WAY, LOST, CROWD, PRESS, PACE, COLUMNS };
 
 PxStatus px_emitters_init(PxTable *progress, const PxAllocator *allocator)
 {
     static const struct {
         const char *name, *unit;
         PxType type;
-    } column[COLUMNS] = {[MADE] = {"made", "", PX_U64},
-                         [FREED] = {"freed", "", PX_U64},
-                         [WAY] = {"way", "m", PX_F64},
-                         [LOST] = {"lost", "m", PX_F64}};
+    } column[COLUMNS] = {[MADE] = {"made", "", PX_U64},   [FREED] = {"freed", "", PX_U64},
+                         [WAY] = {"way", "m", PX_F64},    [LOST] = {"lost", "m", PX_F64},
+                         [CROWD] = {"crowd", "", PX_F64}, [PRESS] = {"press", "", PX_F64},
+                         [PACE] = {"pace", "", PX_F64}};
     px_table_init(progress, allocator);
     for (int k = 0; k < COLUMNS; ++k)
         PX_TRY(px_table_add(progress, column[k].name, column[k].unit, column[k].type, 1,
@@ -34,10 +34,11 @@ PxStatus px_emitters_init(PxTable *progress, const PxAllocator *allocator)
     return PX_OK;
 }
 
-static PxEmitterProgress progress_of(const PxWorld *world)
+PxEmitterProgress px_emitters_progress(const PxWorld *world)
 {
     const PxColumn *c = world->progress.column;
-    return (PxEmitterProgress){c[MADE].data[0], c[FREED].data[0], c[WAY].data[0], c[LOST].data[0]};
+    return (PxEmitterProgress){c[MADE].data[0],  c[FREED].data[0], c[WAY].data[0], c[LOST].data[0],
+                               c[CROWD].data[0], c[PRESS].data[0], c[PACE].data[0]};
 }
 
 const PxTable *px_world_emitters(const PxWorld *world)
@@ -57,10 +58,11 @@ PxStatus px_emitters_restore(PxWorld *world, const PxTable *stored)
         return px_fail(PX_ERR_FORMAT, "the stored emitters are not those of this scene");
     world->progress.count = 0;
     PX_TRY(px_table_append_rows(&world->progress, stored));
-    PxEmitterProgress p = progress_of(world);
+    PxEmitterProgress p = px_emitters_progress(world);
     for (uint32_t k = 0; k < stored->count; ++k)
         if (p.freed[k] > p.made[k] || p.made[k] >= PX_DIST_MOST_SERIALS || !(p.way[k] >= 0) ||
-            !isfinite(p.way[k]) || !(p.lost[k] >= 0))
+            !isfinite(p.way[k]) || !(p.lost[k] >= 0) || !(p.crowd[k] >= 0) || !(p.press[k] >= 0) ||
+            !(fabs(p.pace[k]) <= 1))
             return px_fail(PX_ERR_FORMAT, "the stored emitter '%s' is damaged",
                            world->emitters.data[k].name);
     return PX_OK;
@@ -126,6 +128,8 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter
         status = px_world_add_source(world, e.name, (uint32_t)world->emitters.count, &e.body);
     if (status == PX_OK)
         status = px_table_append(&world->progress, 1, NULL);
+    if (status == PX_OK)
+        px_emitters_progress(world).pace[world->emitters.count] = 1;
     if (status != PX_OK) {
         free(e.site);
         return px_fail_prefix(status, "emitter '%s': ", e.name);
@@ -181,6 +185,15 @@ double px_emitter_speed(const PxEmitter *e)
     return e->def.rate > 0 ? e->def.rate / e->opening.area : e->def.speed;
 }
 
+/* How fast the plunger goes in this step. When it gives way its last layer stays in the pipe. */
+static double speed_now(const PxWorld *world, const PxEmitter *e)
+{
+    PxEmitterProgress p = px_emitters_progress(world);
+    size_t slot = (size_t)(e - world->emitters.data);
+    double speed = p.pace[slot] * px_emitter_speed(e);
+    return e->shut ? 0 : fmax(speed, -p.way[slot] / world->dt);
+}
+
 /* Layers that it may still make. */
 static double layers_left(const PxEmitter *e, uint64_t made)
 {
@@ -190,15 +203,14 @@ static double layers_left(const PxEmitter *e, uint64_t made)
 bool px_emitter_lasts(const PxWorld *world, uint32_t slot, double time)
 {
     const PxEmitter *e = &world->emitters.data[slot];
-    return time <= e->def.end && layers_left(e, progress_of(world).made[slot]) > 0;
+    return time <= e->def.end && layers_left(e, px_emitters_progress(world).made[slot]) > 0;
 }
 
-/* Does the plunger move: is there something in the pipe, or to come? */
-static bool is_going(const PxWorld *world, uint32_t slot)
+bool px_emitter_is_open(const PxWorld *world, uint32_t slot)
 {
     const PxEmitter *e = &world->emitters.data[slot];
-    PxEmitterProgress p = progress_of(world);
-    return px_emitter_speed(e) > 0 && world->state.time + world->dt > e->def.start &&
+    PxEmitterProgress p = px_emitters_progress(world);
+    return px_emitter_speed(e) > 0 && !e->shut && world->state.time + world->dt > e->def.start &&
            (p.freed[slot] < p.made[slot] || px_emitter_lasts(world, slot, world->state.time));
 }
 
@@ -217,7 +229,7 @@ uint64_t px_emitters_made(const PxWorld *world)
 {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < world->emitters.count; ++k)
-        sum += progress_of(world).made[k];
+        sum += px_emitters_progress(world).made[k];
     return sum;
 }
 
@@ -226,7 +238,7 @@ double px_emitters_held_back(const PxWorld *world)
     double sum = 0;
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         const PxEmitter *e = &world->emitters.data[k];
-        sum += floor(progress_of(world).lost[k] / e->layer * e->sites);
+        sum += floor(px_emitters_progress(world).lost[k] / e->layer * e->sites);
     }
     return sum;
 }
@@ -235,19 +247,25 @@ double px_emitters_held_back(const PxWorld *world)
  * `newest + j layer` behind the pipe's back when the step ends; the last is the oldest. */
 typedef struct Due {
     double count, newest;
-    double way; /* the plunger's, since the last layer before this step */
+    double way;  /* the plunger's, since the last layer before this step */
+    double lost; /* m that it would have gone but for the want of room */
 } Due;
 
 static Due due_of(const PxWorld *world, uint32_t slot)
 {
     const PxEmitter *e = &world->emitters.data[slot];
-    PxEmitterProgress p = progress_of(world);
-    double speed = px_emitter_speed(e), begin = world->state.time, end = begin + world->dt;
+    PxEmitterProgress p = px_emitters_progress(world);
+    double speed = speed_now(world, e), begin = world->state.time, end = begin + world->dt;
     double flows = end - fmax(begin, e->def.start);
-    Due due = {0};
-    if (!(flows > 0) || !(speed > 0) || !px_emitter_lasts(world, slot, begin))
+    Due due = {.way = p.way[slot]};
+    if (!(flows > 0) || !px_emitter_lasts(world, slot, begin))
         return due;
-    due.way = p.way[slot] + speed * flows;
+    due.way += speed * flows;
+    due.lost = (px_emitter_speed(e) - speed) * fmax(fmin(flows, e->def.end - begin), 0);
+    if (!(speed > 0)) {
+        due.way = fmax(due.way, 0);
+        return due;
+    }
     double whole = floor(due.way / e->layer);
     due.newest = due.way - whole * e->layer;
     due.count = fmin(whole, layers_left(e, p.made[slot]));
@@ -266,11 +284,13 @@ PxStatus px_emitters_reserve(PxWorld *world)
 {
     double more = 0;
     uint32_t there = world->particles.table.count;
-    world->drop = world->sinks.count > 0 ? PX_ARENA_ARRAY(&world->scratch, uint8_t, there) : NULL;
-    if (world->sinks.count > 0 && world->drop == NULL)
-        return px_fail(PX_ERR_MEMORY, "sinks: no room to look at %u particles", there);
     for (uint32_t k = 0; k < world->emitters.count; ++k)
         more += due_of(world, k).count * world->emitters.data[k].sites;
+    bool drops = world->sinks.count + world->emitters.count > 0;
+    size_t most = there + (size_t)fmin(more, (double)PX_TABLE_MAX_ROWS);
+    world->drop = drops ? PX_ARENA_ARRAY(&world->scratch, uint8_t, most) : NULL;
+    if (drops && world->drop == NULL)
+        return px_fail(PX_ERR_MEMORY, "sinks: no room to look at %zu particles", most);
     if (more == 0)
         return PX_OK;
     PxStatus status = more < (double)PX_TABLE_MAX_ROWS
@@ -287,22 +307,12 @@ PxStatus px_emitters_reserve(PxWorld *world)
 
 /* ---- holding --------------------------------------------------------------------- */
 
-/* How far matter is held, m from the back: a free particle must find whole layers as
- * far behind it as it sees, or it would be pushed back. */
-static double pipe_length(const PxWorld *world, const PxEmitter *e)
+double px_emitter_pipe(const PxWorld *world, const PxEmitter *e)
 {
     return fmax(e->opening.depth, world->def.support * world->def.spacing);
 }
 
-static PxVec3 place_of(const PxParticles *p, uint32_t i)
-{
-    return px_vec((double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
-                  (double)p->z[i] + (double)p->z_low[i]);
-}
-
-/* The emitter in whose pipe the particle still is, or NULL. Layers leave in the order
- * in which they were made, so one number an emitter says it of all its particles. */
-static PxEmitter *holder_of(const PxWorld *world, uint32_t i, const uint64_t *freed)
+PxEmitter *px_emitter_holder(const PxWorld *world, uint32_t i, const uint64_t *freed)
 {
     const PxParticles *p = &world->particles;
     uint32_t emitter = world->bodies.data[p->body[i]].emitter;
@@ -364,14 +374,14 @@ static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         const PxEmitter *e = &world->emitters.data[k];
         const PxOpening *o = &e->opening;
-        double length = pipe_length(world, e), dt = world->dt;
-        if (!is_going(world, k))
+        double length = px_emitter_pipe(world, e), dt = world->dt;
+        if (!px_emitter_is_open(world, k))
             continue;
         PxVec3 v = {(double)p->vx[i] + (double)p->ax[i] * dt,
                     (double)p->vy[i] + (double)p->ay[i] * dt,
                     (double)p->vz[i] + (double)p->az[i] * dt};
         if (px_opening_holds(o, x, 0, length, 0)) {
-            double slow = px_emitter_speed(e) - px_dot(v, o->along);
+            double slow = speed_now(world, e) - px_dot(v, o->along);
             if (slow > 0) {
                 push(p, i, o->along, slow);
                 inverse_mass[i] = 0.0f; /* goes with the plunger */
@@ -386,7 +396,7 @@ static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass
             (!within && !px_opening_holds(o, px_mad(x, v, dt), -side, length, side)))
             continue;
         PxVec3 out = way < 0 ? px_scale(o->along, -1) : side_normal(o, arm);
-        double least = within ? 0.5 * px_emitter_speed(e) : 0;
+        double least = within ? 0.5 * speed_now(world, e) : 0;
         push(p, i, out, fmax(least - px_dot(v, out), 0));
     }
 }
@@ -398,15 +408,15 @@ static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxWorld *world = hold->world;
     PxParticles *p = &world->particles;
     for (uint32_t i = begin; i < end; ++i) {
-        PxVec3 x = place_of(p, i);
-        PxEmitter *e = holder_of(world, i, hold->progress.freed);
+        PxVec3 x = px_particle_place(p, i);
+        PxEmitter *e = px_emitter_holder(world, i, hold->progress.freed);
         if (e == NULL) {
             keep_clear(world, i, x, hold->inverse_mass);
             continue;
         }
         double way = px_dot(px_sub(x, e->opening.back), e->opening.along);
-        if (way - 0.5 * e->layer < pipe_length(world, e)) {
-            set_going(p, i, px_scale(e->opening.along, px_emitter_speed(e)));
+        if (way - 0.5 * e->layer < px_emitter_pipe(world, e)) {
+            set_going(p, i, px_scale(e->opening.along, speed_now(world, e)));
             hold->inverse_mass[i] = 0.0f;
             continue;
         }
@@ -420,9 +430,9 @@ static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
 void px_emitters_hold(PxWorld *world, float *inverse_mass)
 {
     bool any = false;
-    PxEmitterProgress p = progress_of(world);
+    PxEmitterProgress p = px_emitters_progress(world);
     for (uint32_t k = 0; k < world->emitters.count; ++k)
-        any |= is_going(world, k) || p.freed[k] < p.made[k];
+        any |= px_emitter_is_open(world, k) || p.freed[k] < p.made[k];
     if (!any)
         return;
     for (uint32_t k = 0; k < world->emitters.count; ++k)
@@ -467,9 +477,9 @@ static void taken_block(void *user, uint32_t begin, uint32_t end, int thread)
     double first = block->due.newest + 0.5 * e->layer, taken = block->taken, found = 0;
     double last = first + (block->due.count - 1) * e->layer;
     for (uint32_t i = begin; i < end; ++i) {
-        PxVec3 x = place_of(&block->world->particles, i);
+        PxVec3 x = px_particle_place(&block->world->particles, i);
         if (!px_opening_holds(o, x, fmax(first - taken, 0), last + taken, 0) ||
-            holder_of(block->world, i, block->freed) == e)
+            px_emitter_holder(block->world, i, block->freed) == e)
             continue;
         PxVec3 arm = px_sub(x, o->back);
         double way = px_dot(arm, o->along);
@@ -487,7 +497,7 @@ static void taken_block(void *user, uint32_t begin, uint32_t end, int thread)
     px_join_end();
 }
 
-static void add_layer(PxWorld *world, const PxEmitter *e, uint64_t serial, double way)
+static void add_layer(PxWorld *world, const PxEmitter *e, uint64_t serial, double way, double speed)
 {
     PxParticles *p = &world->particles;
     uint32_t first;
@@ -495,7 +505,7 @@ static void add_layer(PxWorld *world, const PxEmitter *e, uint64_t serial, doubl
     if (px_table_append(&p->table, e->sites, &first) != PX_OK)
         return;
     px_particles_refresh(p);
-    PxVec3 v = px_scale(e->opening.along, px_emitter_speed(e));
+    PxVec3 v = px_scale(e->opening.along, speed);
     PxVec3 middle = px_mad(e->opening.back, e->opening.along, way);
     for (uint32_t k = 0; k < e->sites; ++k) {
         PxVec3 x = px_mad(middle, e->opening.across[0], e->site[k].a);
@@ -508,13 +518,12 @@ static void add_layer(PxWorld *world, const PxEmitter *e, uint64_t serial, doubl
 
 void px_emitters_emit(PxWorld *world)
 {
-    PxEmitterProgress p = progress_of(world);
+    PxEmitterProgress p = px_emitters_progress(world);
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         const PxEmitter *e = &world->emitters.data[k];
         Due due = due_of(world, k);
-        if (due.way == 0)
-            continue;
         p.way[k] = due.way;
+        p.lost[k] += due.lost;
         if (due.count == 0)
             continue;
         Block block = {.world = world,
@@ -526,7 +535,7 @@ void px_emitters_emit(PxWorld *world)
                         &block);
         px_dist_max(&world->dist, &block.layer, 1);
         for (double j = due.count - 1; j >= block.layer; --j) {
-            add_layer(world, e, p.made[k], due.newest + (j + 0.5) * e->layer);
+            add_layer(world, e, p.made[k], due.newest + (j + 0.5) * e->layer, speed_now(world, e));
             p.made[k] += e->sites;
             p.way[k] -= e->layer;
         }
@@ -564,7 +573,7 @@ static void drain_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (!(drain->time >= sink->start && drain->time <= sink->end))
             continue;
         for (uint32_t i = begin; i < end; ++i) {
-            PxVec3 x = place_of(&world->particles, i);
+            PxVec3 x = px_particle_place(&world->particles, i);
             if (!drain->drop[i] && bounds_hold(&sink->bounds, x) &&
                 px_shape_inside(sink->shape, x)) {
                 drain->drop[i] = 1;

@@ -28,6 +28,7 @@ typedef struct PxEmitter {
     uint32_t sites;
     double layer;     ///< m from layer to layer: sites spacing^3 / area
     uint64_t outside; ///< scratch of px_emitters_hold(): particles that were found outside
+    bool shut;        ///< a moving wall is in the pipe in this step
 } PxEmitter;
 
 /// How far an emitter is: a row of the world's table of emitters.
@@ -35,7 +36,10 @@ typedef struct PxEmitterProgress {
     uint64_t *made;  ///< particles so far; those from `freed` on are still in the pipe
     uint64_t *freed; ///< particles that have left the pipe
     double *way;     ///< m that the plunger has gone since the last layer was whole
-    double *lost;    ///< m that it did not go because the opening was blocked
+    double *lost;    ///< m that it did not go for want of room
+    double *crowd;   ///< compression before the opening, and
+    double *press;   ///< pressure there, both in parts of their limits: means of the last steps
+    double *pace;    ///< part of its speed that the plunger goes at; below 0 it gives way
 } PxEmitterProgress;
 
 typedef struct PxSink {
@@ -47,6 +51,19 @@ typedef struct PxSink {
 
 /// m/s; from the rate if that is what was given.
 double px_emitter_speed(const PxEmitter *emitter);
+
+PxEmitterProgress px_emitters_progress(const PxWorld *world);
+
+/// How far matter is held, m from the back: a free particle must find whole layers as
+/// far behind it as it sees, or it would be pushed back.
+double px_emitter_pipe(const PxWorld *world, const PxEmitter *emitter);
+
+/// The emitter in whose pipe particle i still is, or NULL. Layers leave in the order in which
+/// they were made, so one number an emitter says it of all its particles.
+PxEmitter *px_emitter_holder(const PxWorld *world, uint32_t i, const uint64_t *freed);
+
+/// Does it hold or sweep anything: is there something in the pipe or to come, and no wall in it?
+bool px_emitter_is_open(const PxWorld *world, uint32_t slot);
 
 /// May it still make particles at that time or later?
 bool px_emitter_lasts(const PxWorld *world, uint32_t slot, double time);
@@ -64,6 +81,17 @@ void px_emitters_hold(PxWorld *world, float *inverse_mass);
 
 /// Adds the layers that became whole between world->state.time and world->dt later.
 void px_emitters_emit(PxWorld *world);
+
+/// Before anything of the step moves, with the walls where they go: an emitter with a moving wall
+/// in its pipe is shut, and what it held is let go.
+void px_emitters_shut(PxWorld *world);
+
+/// When all of the step has moved: how fast each plunger goes in the next one, from what presses
+/// against it (plunger.c).
+void px_emitters_feel(PxWorld *world);
+
+/// Emitters whose plunger stands still for want of room.
+uint64_t px_emitters_waiting(const PxWorld *world);
 
 /// Particles that all emitters made, and those that did not fit.
 uint64_t px_emitters_made(const PxWorld *world);

@@ -112,5 +112,6 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .removed = world->state.removed,
                      .mass_in = world->state.mass_in,
                      .mass_out = world->state.mass_out,
-                     .held_back = (uint64_t)px_emitters_held_back(world)};
+                     .held_back = (uint64_t)px_emitters_held_back(world),
+                     .waiting = px_emitters_waiting(world)};
 }

@@ -330,14 +330,16 @@ static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressure
     double limit = world->def.max_step;
     const char *why = "max_step";
     if (fluid->count > 0 || px_emitters_speed(world, world->state.time + limit) > 0) {
+        const char *of_pressure;
+        double pressure_limit = model->step_limit(fluid, &of_pressure);
         const struct {
             double dt;
             const char *why;
         } limits[] = {
-            {model->step_limit(fluid), "sound and flow speed"},
-            {px_fluid_viscosity_limit(fluid), "viscosity"},
-            {px_fluid_cohesion_limit(fluid), "cohesion"},
-            {px_fluid_tension_limit(fluid), "surface tension"},
+            {pressure_limit, of_pressure},
+            {px_fluid_viscosity_limit(fluid), "its viscosity"},
+            {px_fluid_cohesion_limit(fluid), "its cohesion"},
+            {px_fluid_tension_limit(fluid), "its surface tension"},
             {g > 0 ? fluid->courant * sqrt(h / g) : INFINITY, "gravity"},
         };
         for (size_t k = 0; k < PX_COUNT(limits); ++k)
@@ -358,10 +360,10 @@ static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressure
     if (!(limit >= world->def.min_step))
         return px_fail(
             PX_ERR_NUMERIC,
-            "step %llu at t = %g s would have to be %g s long because of %s; min_step is "
-            "%g s",
+            "step %llu at t = %g s would have to be %g s long because of %s, and min_step is %g s; "
+            "the fastest particle goes at %.3g m/s, the compression is %.3g %% and at most %.3g %%",
             (unsigned long long)world->state.step + 1, world->state.time, limit, why,
-            world->def.min_step);
+            world->def.min_step, fluid->speed_max, world->density_error, world->density_error_max);
     double steps = ceil(left / limit);
     *last = steps <= 1;
     world->dt = *last ? left : left / steps;
@@ -420,18 +422,23 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
 static PxStatus move(PxWorld *world, const PxFluid *fluid)
 {
     Motion m = {.world = world, .dt = (float)world->dt, .bad_id = UINT64_MAX};
+    PxWatch watch;
+    PxParticles fluids = world->particles; /* the rows in front */
+    fluids.table.count = fluid->count;
+    PX_STAGE(&world->profile, "defence")
+    PX_TRY(px_watch_begin(&watch, &fluids, world->walls.data, world->walls.count, fluid->wall_far,
+                          world->def.spacing, &world->scratch, &world->threads));
     PX_STAGE(&world->profile, "move")
     px_parallel_for(&world->threads, fluid->count, PX_BLOCK, move_block, &m);
     if (m.bad_id != UINT64_MAX)
         return not_finite(world, m.bad_id);
-    PxDefenceCount count;
-    PxParticles fluids = world->particles; /* the rows in front */
-    fluids.table.count = fluid->count;
     PX_STAGE(&world->profile, "defence")
-    px_defend(&fluids, world->walls.data, world->walls.count, fluid->wall_far, world->def.spacing,
-              (double)m.dt, &world->threads, &count);
-    world->state.caught += count.caught;
-    world->state.leaked += count.leaked;
+    {
+        world->state.caught +=
+            px_defend(&fluids, world->walls.data, world->walls.count, fluid->wall_far,
+                      world->def.spacing, (double)m.dt, &world->threads, &watch);
+        world->state.leaked += px_watch_leaked(&watch, &world->threads);
+    }
     return PX_OK;
 }
 
@@ -518,6 +525,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     fluid.dt = world->dt;
     for (size_t k = 0; k < world->walls.count; ++k)
         px_wall_move(&world->walls.data[k], world->state.time, world->dt);
+    px_emitters_shut(world);
     if (fluid.count > 0 && world->state.step == 0)
         PX_TRY(settle(world, &fluid)); /* gives all scratch back */
     PX_TRY(px_emitters_reserve(world));
@@ -532,6 +540,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     {
         px_sinks_drain(world, time);
         px_emitters_emit(world);
+        px_emitters_feel(world);
     }
     world->state.time = time;
     ++world->state.step;

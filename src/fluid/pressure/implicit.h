@@ -22,7 +22,7 @@ extern const PxField px_implicit_fields[PX_IMPLICIT_PARAMS];
 void px_implicit_strictest(const PxFluid *fluid, bool divergence, double param[PX_IMPLICIT_PARAMS]);
 
 /// Longest step: neither the fastest particle nor pressure itself goes too far.
-double px_implicit_step_limit(const PxFluid *fluid);
+double px_implicit_step_limit(const PxFluid *fluid, const char **why);
 
 /// V sqrt(rho alpha c) of every particle, for Monaghan's (1992) artificial viscosity on pairs
 /// that approach; as in sesph, but with the top speed for the speed of sound. Without any,

@@ -13,8 +13,8 @@ struct PxFluid;
 typedef struct PxPressureModel {
     PxModelInfo info;
 
-    /// Longest stable step of this model for the fluid as it is, s.
-    double (*step_limit)(const struct PxFluid *fluid);
+    /// Longest stable step of this model for the fluid as it is, s, and what it is that short for.
+    double (*step_limit)(const struct PxFluid *fluid, const char **why);
 
     /// Adds the pressure acceleration of every particle, and leaves its pressure.
     PxStatus (*solve)(struct PxFluid *fluid);

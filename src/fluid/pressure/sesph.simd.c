@@ -67,12 +67,13 @@ static double sound_speed(const PxFluid *f, const PxMaterial *material)
     return speed / sqrt(param[FLUCTUATION] / 100.0);
 }
 
-static double step_limit(const PxFluid *f)
+static double step_limit(const PxFluid *f, const char **why)
 {
     double c = 0;
     for (uint32_t m = 0; m < f->materials; ++m)
         c = fmax(c, sound_speed(f, &f->material[m]));
     double h = 0.5 * (double)f->kernel.h;
+    *why = c > f->speed_max ? "the speed of its sound" : "the speed of its particles";
     return c + f->speed_max > 0 ? f->courant * h / (c + f->speed_max) : INFINITY;
 }
 
