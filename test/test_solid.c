@@ -1,163 +1,15 @@
-/// Elastic solids against what is known of them: moduli, vibrations, momenta, degenerate
-/// neighbourhoods, and that they come back from wherever they are driven to.
+/// Elastic solids: forces by themselves, degenerate neighbourhoods, walls, the same bits, and that
+/// they come back from wherever they are driven to.
 #include "check.h"
 
 #include "base/fail.h"
 #include "base/vec.h"
-#include "study/elastic_bar.h"
-#include "study/free_solid.h"
 #include "study/solid_probe.h"
 #include "world/state.h"
 
 #include <stdlib.h>
 
-/* ---- bars: small versions of `phyxel bench validate` ------------------------------------- */
-
-static PxBarDef bar(uint32_t across, double aspect, double poisson, const char *integration)
-{
-    PxBarDef def = px_bar_def_default();
-    def.across = across;
-    def.aspect = aspect;
-    def.material.poisson = poisson;
-    def.material.integration = px_integration_choice(integration);
-    return def;
-}
-
-TEST(a_pulled_bar_has_the_modulus_and_the_poissons_ratio_that_it_was_given)
-{
-    static const double ratio[] = {0, 0.3, 0.45, 0.49};
-    static const char *const integration[] = {"leapfrog", "implicit"};
-    for (size_t k = 0; k < 8; ++k) {
-        PxBarDef def = bar(4, 6, ratio[k / 2], integration[k % 2]);
-        PxBarPull result;
-        if (k / 2 == 3 && k % 2 == 1)
-            continue; /* 0.49 takes the implicit solve seconds; it is in the bench */
-        CHECK_OK(px_bar_pull(&def, 0.01, &result));
-        /* Green's strain makes 1.5 % of it at a stretch of 1 %; measured 1.2 to 1.7 % */
-        CHECK_NEAR(result.modulus / 1e6, 1, 0.03);
-        CHECK_NEAR(result.narrowing, ratio[k / 2], 0.02);
-    }
-}
-
-TEST(an_orthotropic_bar_has_the_modulus_of_the_axis_it_lies_along)
-{
-    static const double young[] = {1e6, 2e6, 0.5e6};
-    /* nu_xy, nu_yz, nu_zx are given */
-    static const double sideways[] = {0.2, 0.3, 0.15};
-    for (int axis = 0; axis < 3; ++axis) {
-        PxBarDef def = bar(4, 6, 0.3, "leapfrog");
-        def.axis = axis;
-        def.material.young_axes = (PxVec3){young[0], young[1], young[2]};
-        def.material.poisson_axes = (PxVec3){sideways[0], sideways[1], sideways[2]};
-        def.material.shear_axes = (PxVec3){4e5, 5e5, 3e5};
-        PxBarPull result;
-        CHECK_OK(px_bar_pull(&def, 0.01, &result));
-        CHECK_NEAR(result.modulus / young[axis], 1, 0.03);
-        CHECK_NEAR(result.sideways, sideways[axis], 0.02);
-    }
-}
-
-TEST(a_wave_goes_along_a_bar_at_the_root_of_modulus_over_density)
-{
-    for (int k = 0; k < 2; ++k) {
-        PxBarDef def = bar(4, 10, k == 0 ? 0 : 0.3, "leapfrog");
-        double speed;
-        CHECK_OK(px_bar_wave(&def, 0.01, &speed));
-        CHECK_NEAR(speed, 1, 0.03);
-    }
-}
-
-TEST(a_finer_cantilever_is_nearer_to_the_formula)
-{
-    /* Too soft while it has few layers; see docs/validation.md. */
-    double coarse[2], fine[2];
-    PxBarDef def = bar(3, 10, 0.3, "leapfrog");
-    CHECK_OK(px_bar_sag(&def, 0.01, &coarse[0]));
-    CHECK_OK(px_bar_swing(&def, 0.01, &coarse[1]));
-    def.across = 4;
-    CHECK_OK(px_bar_sag(&def, 0.01, &fine[0]));
-    CHECK_OK(px_bar_swing(&def, 0.01, &fine[1]));
-    CHECK(fine[0] > 1 && fine[0] - 1 < 0.7 * (coarse[0] - 1));
-    CHECK(fine[1] < 1 && 1 - fine[1] < 0.8 * (1 - coarse[1]));
-}
-
-TEST(what_a_bar_keeps_beyond_its_yield_follows_its_creep)
-{
-    PxBarDef def = bar(4, 6, 0.3, "implicit");
-    def.material.yield = 0.01;
-    def.material.creep = 1;
-    PxBarYield result;
-    CHECK_OK(px_bar_yield(&def, 0.05, 0.5, &result));
-    CHECK(result.wanted > 0.015);
-    CHECK_NEAR(result.strain, result.wanted, 0.05 * result.wanted);
-    /* below its yield it keeps nothing */
-    def.material.yield = 0.1;
-    CHECK_OK(px_bar_yield(&def, 0.05, 0.1, &result));
-    CHECK(result.wanted == 0 && result.within == 0);
-    CHECK_NEAR(result.strain, 0, 1e-3);
-}
-
-TEST(poissons_ratio_is_what_narrows_a_stretched_bar)
-{
-    PxBarDef def = bar(4, 6, 0, "leapfrog");
-    PxBarStretch none, rubber;
-    CHECK_OK(px_bar_stretch(&def, 0.3, &none));
-    def.material.poisson = 0.49;
-    CHECK_OK(px_bar_stretch(&def, 0.3, &rubber));
-    CHECK(none.along > 1.25 && rubber.along > 1.25); /* the rest is in the ends */
-    CHECK_NEAR(none.across, 1, 0.02);
-    /* An ideal rubber's width would be 0.877; with Green's strain it narrows more, measured 0.83.
-     */
-    CHECK(rubber.across < 0.88 && rubber.across > 0.8);
-    CHECK(fabs(rubber.volume - 1) < 0.5 * fabs(none.volume - 1));
-}
-
-/* ---- what must be kept -------------------------------------------------------------------- */
-
-TEST(a_free_vibration_keeps_its_energy)
-{
-    /* 2,500 of its own periods; it swings by 3 %, as leapfrog's does, and drifts by less than 1 %
-     */
-    for (int k = 0; k < 3; ++k) {
-        PxFreeSolidDef def = px_free_solid_def_default();
-        def.material.poisson = k == 0 ? 0 : k == 1 ? 0.3 : 0.45;
-        def.seconds = 10;
-        PxFreeSolidResult result;
-        CHECK_OK(px_free_solid(&def, &result));
-        CHECK_NEAR(result.drift, 0, 0.01);
-        CHECK_NEAR(result.energy, 0, 0.06);
-    }
-}
-
-TEST(large_vibrations_do_not_grow)
-{
-    /* Sub-steps that followed the stretch blew this one up within 6 s. */
-    PxFreeSolidDef def = px_free_solid_def_default();
-    def.material.young = 1e6;
-    def.material.volume = 0;
-    def.strain = 0.3;
-    def.seconds = 3;
-    PxFreeSolidResult result;
-    CHECK_OK(px_free_solid(&def, &result));
-    CHECK_NEAR(result.energy, 0, 0.1);
-}
-
-TEST(a_free_solid_keeps_its_momenta)
-{
-    for (int k = 0; k < 2; ++k) {
-        PxFreeSolidDef def = px_free_solid_def_default();
-        def.material.integration = px_integration_choice(k == 0 ? "leapfrog" : "implicit");
-        def.velocity = (PxVec3){1, 2, 0};
-        def.spin = (PxVec3){3, 0, 8};
-        PxFreeSolidResult result;
-        CHECK_OK(px_free_solid(&def, &result));
-        CHECK_NEAR(result.linear, 0, 1e-5);
-        CHECK_NEAR(result.angular, 0, 1e-5);
-        CHECK_NEAR(result.middle, 0, 1e-5);
-        CHECK_EQUAL(result.unsolved, 0);
-        CHECK(result.left < 1.05); /* implicit Euler damps, leapfrog swings */
-    }
-}
+/* ---- forces by themselves ------------------------------------------------------------ */
 
 static PxMaterialDef rubber(double poisson)
 {
@@ -334,6 +186,18 @@ static double misshapen(const PxWorld *world)
     return worst;
 }
 
+/* Within 4 s no pair is off by more than a twentieth of a spacing; measured 0.2 to 2.5 s, since it
+ * may take it a while to find out of its folds. */
+static void check_recovers(PxWorld *world)
+{
+    double wrong = INFINITY;
+    while (px_world_time(world) < 4 && wrong > 5e-4) {
+        CHECK_OK(px_world_advance(world, px_world_time(world) + 0.2));
+        wrong = misshapen(world);
+    }
+    CHECK_NEAR(wrong, 0, 5e-4);
+}
+
 static void add_handle(PxWorld *world, const char *name, double from, double to,
                        const PxKeyframe *key, size_t keys, double end)
 {
@@ -359,9 +223,7 @@ static void check_comes_back(const Cube *cube, double way)
     add_handle(world, "top", 0.03, 0.05, key, 2, 0.15);
     CHECK_OK(px_world_advance(world, 0.15));
     CHECK(misshapen(world) > 0.03);
-    CHECK_OK(px_world_advance(world, 4));
-    /* a twentieth of a spacing */
-    CHECK_NEAR(misshapen(world), 0, 5e-4);
+    check_recovers(world);
     px_world_free(world);
 }
 
@@ -391,8 +253,7 @@ TEST(a_mirrored_cube_comes_back)
         float *y = px_table_find(table, "position")->data[1];
         for (uint32_t i = 0; i < table->count; ++i)
             y[i] = -0.5f * y[i];
-        CHECK_OK(px_world_advance(world, 4));
-        CHECK_NEAR(misshapen(world), 0, 5e-4);
+        check_recovers(world);
         px_world_free(world);
     }
 }
@@ -509,7 +370,8 @@ TEST(with_and_without_avx2_the_bits_are_the_same)
 TEST(every_compiler_gives_the_same_bits)
 {
     /* Guards determinism only: a change of the physics changes these numbers. */
-    static const char *const golden[] = {"", ""};
+    static const char *const golden[] = {"7c874d3b3752c33d9f525a1ebcad7880",
+                                         "45996ff7c5b1654830e948e4c2eed402"};
     for (int k = 0; k < 2; ++k) {
         uint64_t hash[2];
         char text[40];
