@@ -20,6 +20,8 @@ static const struct {
     {{"neighbours", "grid, kd-tree and hash table: build, query, bytes", false},
      px_bench_neighbours},
     {{"peer", "the set-ups on which SPlisHSPlasH was measured", false}, px_bench_peer},
+    {{"solid", "elastic solids by stage: 001 Table 1, surfels, a beam, 100,000 particles", false},
+     px_bench_solid},
     {{"surface", "surfaces of a million particles, field by field", false}, px_bench_surface},
     {{"render", "a glass-like liquid of 200,000 triangles on a ground: seconds, noise", false},
      px_bench_render},

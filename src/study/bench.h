@@ -25,6 +25,7 @@ double px_bench_peak_memory(void);
 PxStatus px_bench_fluid(PxBench *bench);
 PxStatus px_bench_neighbours(PxBench *bench);
 PxStatus px_bench_peer(PxBench *bench);
+PxStatus px_bench_solid(PxBench *bench);
 PxStatus px_bench_surface(PxBench *bench);
 PxStatus px_bench_validate(PxBench *bench);
 PxStatus px_bench_render(PxBench *bench);

@@ -59,6 +59,7 @@ PxStatus px_probe_make(PxProbe *probe, const PxMaterialDef *material, const PxVe
         s->columns.rest[1][i] = p->y[i] = (float)point[i].y;
         s->columns.rest[2][i] = p->z[i] = (float)point[i].z;
         s->columns.volume[i] = (float)volume;
+        s->columns.bulk[i] = 1.0f;
         s->columns.support[i] = (float)(support * spacing);
         p->mass[i] = (float)(material->density * volume);
         p->radius[i] = (float)(0.5 * spacing);

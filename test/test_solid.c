@@ -1,0 +1,591 @@
+/// Elastic solids against what is known of them: moduli, vibrations, momenta, degenerate
+/// neighbourhoods, and that they come back from wherever they are driven to.
+#include "check.h"
+
+#include "base/fail.h"
+#include "base/vec.h"
+#include "study/elastic_bar.h"
+#include "study/free_solid.h"
+#include "study/solid_probe.h"
+#include "world/state.h"
+
+#include <stdlib.h>
+
+/* ---- bars: small versions of `phyxel bench validate` ------------------------------------- */
+
+static PxBarDef bar(uint32_t across, double aspect, double poisson, const char *integration)
+{
+    PxBarDef def = px_bar_def_default();
+    def.across = across;
+    def.aspect = aspect;
+    def.material.poisson = poisson;
+    def.material.integration = px_integration_choice(integration);
+    return def;
+}
+
+TEST(a_pulled_bar_has_the_modulus_and_the_poissons_ratio_that_it_was_given)
+{
+    static const double ratio[] = {0, 0.3, 0.45, 0.49};
+    static const char *const integration[] = {"leapfrog", "implicit"};
+    for (size_t k = 0; k < 8; ++k) {
+        PxBarDef def = bar(4, 6, ratio[k / 2], integration[k % 2]);
+        PxBarPull result;
+        if (k / 2 == 3 && k % 2 == 1)
+            continue; /* 0.49 takes the implicit solve seconds; it is in the bench */
+        CHECK_OK(px_bar_pull(&def, 0.01, &result));
+        /* Green's strain makes 1.5 % of it at a stretch of 1 %; measured 1.2 to 1.7 % */
+        CHECK_NEAR(result.modulus / 1e6, 1, 0.03);
+        CHECK_NEAR(result.narrowing, ratio[k / 2], 0.02);
+    }
+}
+
+TEST(an_orthotropic_bar_has_the_modulus_of_the_axis_it_lies_along)
+{
+    static const double young[] = {1e6, 2e6, 0.5e6};
+    /* nu_xy, nu_yz, nu_zx are given */
+    static const double sideways[] = {0.2, 0.3, 0.15};
+    for (int axis = 0; axis < 3; ++axis) {
+        PxBarDef def = bar(4, 6, 0.3, "leapfrog");
+        def.axis = axis;
+        def.material.young_axes = (PxVec3){young[0], young[1], young[2]};
+        def.material.poisson_axes = (PxVec3){sideways[0], sideways[1], sideways[2]};
+        def.material.shear_axes = (PxVec3){4e5, 5e5, 3e5};
+        PxBarPull result;
+        CHECK_OK(px_bar_pull(&def, 0.01, &result));
+        CHECK_NEAR(result.modulus / young[axis], 1, 0.03);
+        CHECK_NEAR(result.sideways, sideways[axis], 0.02);
+    }
+}
+
+TEST(a_wave_goes_along_a_bar_at_the_root_of_modulus_over_density)
+{
+    for (int k = 0; k < 2; ++k) {
+        PxBarDef def = bar(4, 10, k == 0 ? 0 : 0.3, "leapfrog");
+        double speed;
+        CHECK_OK(px_bar_wave(&def, 0.01, &speed));
+        CHECK_NEAR(speed, 1, 0.03);
+    }
+}
+
+TEST(a_finer_cantilever_is_nearer_to_the_formula)
+{
+    /* Too soft while it has few layers; see docs/validation.md. */
+    double coarse[2], fine[2];
+    PxBarDef def = bar(3, 10, 0.3, "leapfrog");
+    CHECK_OK(px_bar_sag(&def, 0.01, &coarse[0]));
+    CHECK_OK(px_bar_swing(&def, 0.01, &coarse[1]));
+    def.across = 4;
+    CHECK_OK(px_bar_sag(&def, 0.01, &fine[0]));
+    CHECK_OK(px_bar_swing(&def, 0.01, &fine[1]));
+    CHECK(fine[0] > 1 && fine[0] - 1 < 0.7 * (coarse[0] - 1));
+    CHECK(fine[1] < 1 && 1 - fine[1] < 0.8 * (1 - coarse[1]));
+}
+
+TEST(what_a_bar_keeps_beyond_its_yield_follows_its_creep)
+{
+    PxBarDef def = bar(4, 6, 0.3, "implicit");
+    def.material.yield = 0.01;
+    def.material.creep = 1;
+    PxBarYield result;
+    CHECK_OK(px_bar_yield(&def, 0.05, 0.5, &result));
+    CHECK(result.wanted > 0.015);
+    CHECK_NEAR(result.strain, result.wanted, 0.05 * result.wanted);
+    /* below its yield it keeps nothing */
+    def.material.yield = 0.1;
+    CHECK_OK(px_bar_yield(&def, 0.05, 0.1, &result));
+    CHECK(result.wanted == 0 && result.within == 0);
+    CHECK_NEAR(result.strain, 0, 1e-3);
+}
+
+TEST(poissons_ratio_is_what_narrows_a_stretched_bar)
+{
+    PxBarDef def = bar(4, 6, 0, "leapfrog");
+    PxBarStretch none, rubber;
+    CHECK_OK(px_bar_stretch(&def, 0.3, &none));
+    def.material.poisson = 0.49;
+    CHECK_OK(px_bar_stretch(&def, 0.3, &rubber));
+    CHECK(none.along > 1.25 && rubber.along > 1.25); /* the rest is in the ends */
+    CHECK_NEAR(none.across, 1, 0.02);
+    /* An ideal rubber's width would be 0.877; with Green's strain it narrows more, measured 0.83.
+     */
+    CHECK(rubber.across < 0.88 && rubber.across > 0.8);
+    CHECK(fabs(rubber.volume - 1) < 0.5 * fabs(none.volume - 1));
+}
+
+/* ---- what must be kept -------------------------------------------------------------------- */
+
+TEST(a_free_vibration_keeps_its_energy)
+{
+    /* 2,500 of its own periods; it swings by 3 %, as leapfrog's does, and drifts by less than 1 %
+     */
+    for (int k = 0; k < 3; ++k) {
+        PxFreeSolidDef def = px_free_solid_def_default();
+        def.material.poisson = k == 0 ? 0 : k == 1 ? 0.3 : 0.45;
+        def.seconds = 10;
+        PxFreeSolidResult result;
+        CHECK_OK(px_free_solid(&def, &result));
+        CHECK_NEAR(result.drift, 0, 0.01);
+        CHECK_NEAR(result.energy, 0, 0.06);
+    }
+}
+
+TEST(large_vibrations_do_not_grow)
+{
+    /* Sub-steps that followed the stretch blew this one up within 6 s. */
+    PxFreeSolidDef def = px_free_solid_def_default();
+    def.material.young = 1e6;
+    def.material.volume = 0;
+    def.strain = 0.3;
+    def.seconds = 3;
+    PxFreeSolidResult result;
+    CHECK_OK(px_free_solid(&def, &result));
+    CHECK_NEAR(result.energy, 0, 0.1);
+}
+
+TEST(a_free_solid_keeps_its_momenta)
+{
+    for (int k = 0; k < 2; ++k) {
+        PxFreeSolidDef def = px_free_solid_def_default();
+        def.material.integration = px_integration_choice(k == 0 ? "leapfrog" : "implicit");
+        def.velocity = (PxVec3){1, 2, 0};
+        def.spin = (PxVec3){3, 0, 8};
+        PxFreeSolidResult result;
+        CHECK_OK(px_free_solid(&def, &result));
+        CHECK_NEAR(result.linear, 0, 1e-5);
+        CHECK_NEAR(result.angular, 0, 1e-5);
+        CHECK_NEAR(result.middle, 0, 1e-5);
+        CHECK_EQUAL(result.unsolved, 0);
+        CHECK(result.left < 1.05); /* implicit Euler damps, leapfrog swings */
+    }
+}
+
+static PxMaterialDef rubber(double poisson)
+{
+    PxMaterialDef material = px_material_def_default();
+    material.name = "rubber";
+    material.young = 1e6;
+    material.poisson = poisson;
+    return material;
+}
+
+TEST(no_rigid_motion_has_elastic_forces)
+{
+    PxMaterialDef material = rubber(0.45);
+    static const uint32_t cells[3] = {6, 5, 7};
+    static const PxVec3 axis[] = {{1, 0, 0}, {0, 1, 0}, {1, 2, 3}, {-3, 1, 0.2}};
+    PxProbe probe;
+    CHECK_OK(px_probe_block(&probe, &material, cells, 0.02, 2));
+    for (size_t k = 0; k < PX_COUNT(axis); ++k)
+        for (int far = 0; far < 2; ++far) {
+            double force;
+            CHECK_OK(px_probe_rigid(&probe, px_quat_turn(axis[k], 0.7 + (double)k),
+                                    (PxVec3){1000 * far, -700 * far, 300 * far}, &force));
+            CHECK_NEAR(force, 0, 1e-5);
+        }
+    px_probe_free(&probe);
+}
+
+TEST(the_tangent_is_the_slope_of_the_forces)
+{
+    static const uint32_t cells[3] = {6, 5, 4};
+    for (int k = 0; k < 5; ++k) {
+        PxMaterialDef material = rubber((double[]){0, 0.3, 0.45, 0.49, 0.3}[k]);
+        material.volume = k == 1 ? 5e5 : 0;
+        if (k == 4) {
+            material.young_axes = (PxVec3){1e6, 2e6, 5e5};
+            material.poisson_axes = (PxVec3){0.2, 0.3, 0.15};
+            material.shear_axes = (PxVec3){4e5, 5e5, 3e5};
+        }
+        PxProbe probe;
+        CHECK_OK(px_probe_block(&probe, &material, cells, 0.02, 2));
+        for (uint64_t seed = 1; seed < 4; ++seed) {
+            /* strains of 30 %, particles off by a fifth of the spacing; measured 1e-5 */
+            PxProbeState deformed = {0.3, 0.2, seed == 2 ? 0 : 0.1, seed};
+            double error;
+            CHECK_OK(px_probe_tangent(&probe, &deformed, &error));
+            CHECK_NEAR(error, 0, 1e-3);
+        }
+        px_probe_free(&probe);
+    }
+}
+
+/* ---- too few neighbours ----------------------------------------------------------------- */
+
+TEST(too_few_neighbours_have_no_forces_of_their_own)
+{
+    /* one particle, two, a line, a plane, a line with one beside it */
+    static const uint32_t cells[][3] = {{1, 1, 1}, {2, 1, 1}, {7, 1, 1}, {6, 5, 1}, {2, 2, 1}};
+    PxMaterialDef material = rubber(0.3);
+    for (size_t k = 0; k < PX_COUNT(cells); ++k)
+        for (int turn = 0; turn < 4; ++turn) {
+            PxProbe probe;
+            double force;
+            CHECK_OK(px_probe_block(&probe, &material, cells[k], 0.02, 2));
+            CHECK_OK(px_probe_rigid(&probe, px_quat_turn((PxVec3){1, 2, 3}, 0.9 * turn),
+                                    (PxVec3){0.3, 0, 0}, &force));
+            CHECK_NEAR(force, 0, 1e-5);
+            px_probe_free(&probe);
+        }
+}
+
+TEST(a_sheet_one_particle_thick_resists_in_its_plane)
+{
+    PxMaterialDef material = rubber(0);
+    static const uint32_t cells[3] = {9, 9, 1};
+    PxProbe probe;
+    CHECK_OK(px_probe_block(&probe, &material, cells, 0.02, 2));
+    for (uint32_t i = 0; i < probe.solid.count; ++i)
+        probe.particles.x[i] *= 1.01f;
+    CHECK_OK(px_probe_forces(&probe));
+    /* the energy of a stretch by 1 %, E e^2 / 2 with Green's e = 0.01005 */
+    double volume = 81 * 0.02 * 0.02 * 0.02, wanted = 0.5 * 1e6 * 0.01005 * 0.01005 * volume;
+    CHECK_NEAR(probe.solid.elastic, wanted, 0.02 * wanted);
+    px_probe_free(&probe);
+}
+
+TEST(ill_sampled_solids_fall_and_land)
+{
+    static const PxVec3 size[] = {
+        {0.02, 0.02, 0.02}, {0.04, 0.02, 0.02}, {0.1, 0.02, 0.02}, {0.1, 0.02, 0.1}};
+    for (int model = 0; model < 2; ++model) {
+        PxWorld *world;
+        PxWorldDef def = px_world_def_default();
+        CHECK_OK(px_world_create(&def, &world));
+        PxMaterialDef material = rubber(0.3);
+        material.young = 1e4;
+        material.integration = px_integration_choice(model == 0 ? "leapfrog" : "implicit");
+        PxBodyDef body = px_body_def_default();
+        CHECK_OK(px_world_add_material(world, &material, &body.material));
+        static const char *const name[] = {"one", "two", "line", "plane"};
+        for (size_t k = 0; k < PX_COUNT(size); ++k) {
+            body.name = name[k];
+            body.shape.size = size[k];
+            body.shape.at = (PxVec3){0.3 * (double)k, 0.1, 0};
+            body.spin = (PxVec3){1, 0, 2};
+            CHECK_OK(px_world_add_body(world, &body, NULL));
+        }
+        PxBodyDef floor = px_body_def_default();
+        floor.name = "floor";
+        floor.wall = true;
+        floor.shape.size = (PxVec3){4, 0.2, 4};
+        floor.shape.at = (PxVec3){0, -0.1, 0};
+        CHECK_OK(px_world_add_body(world, &floor, NULL));
+        CHECK_OK(px_world_advance(world, 0.3));
+        PxStats stats;
+        px_world_stats(world, &stats);
+        CHECK(isfinite(stats.kinetic) && isfinite(stats.elastic));
+        CHECK_EQUAL(stats.leaked, 0);
+        const float *y = px_world_floats(world, "position", 1);
+        for (uint32_t i = 0; i < px_world_count(world); ++i)
+            CHECK(y[i] > 0 && y[i] < 0.3f);
+        px_world_free(world);
+    }
+}
+
+/* ---- a cube of jelly ---------------------------------------------------------------------- */
+
+typedef struct Cube {
+    const char *integration;
+    double young;
+    double step;
+    int threads;
+} Cube;
+
+/* 8 cm high, its middle at the origin, in empty space. */
+static PxWorld *cube_world(const Cube *c, PxVec3 gravity, PxVec3 velocity)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    def.spacing = 0.01;
+    def.gravity = gravity;
+    def.max_step = c->step;
+    def.threads = c->threads;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef material = rubber(0.3);
+    material.name = "jelly";
+    material.young = c->young;
+    material.integration = px_integration_choice(c->integration);
+    PxBodyDef body = px_body_def_default();
+    CHECK_OK(px_world_add_material(world, &material, &body.material));
+    body.name = "cube";
+    body.shape.size = (PxVec3){0.08, 0.08, 0.08};
+    body.velocity = velocity;
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    return world;
+}
+
+/* The largest distance of a particle from where the rest shape, moved and turned the best way by
+ * the engine's own frame, has it: from distances of pairs instead, which need no frame. */
+static double misshapen(const PxWorld *world)
+{
+    double worst = 0;
+    uint32_t n = px_world_count(world);
+    for (uint32_t i = 0; i < n; i += 7)
+        for (uint32_t j = 0; j < n; j += 5) {
+            double now = 0, then = 0;
+            for (int a = 0; a < 3; ++a) {
+                const float *x = px_world_floats(world, "position", a),
+                            *rest = px_world_floats(world, "rest_position", a);
+                now += pow((double)x[i] - (double)x[j], 2);
+                then += pow((double)rest[i] - (double)rest[j], 2);
+            }
+            worst = fmax(worst, fabs(sqrt(now) - sqrt(then)));
+        }
+    return worst;
+}
+
+static void add_handle(PxWorld *world, const char *name, double from, double to,
+                       const PxKeyframe *key, size_t keys, double end)
+{
+    PxHandleDef handle = px_handle_def_default();
+    handle.name = name;
+    handle.shape.size = (PxVec3){1, to - from, 1};
+    handle.shape.at = (PxVec3){0, 0.5 * (from + to), 0};
+    handle.keyframe = key;
+    handle.keyframes = keys;
+    handle.end = end;
+    CHECK_OK(px_world_add_handle(world, &handle));
+}
+
+static void check_comes_back(const Cube *cube, double way)
+{
+    PxVec3 none = {0, 0, 0};
+    PxWorld *world = cube_world(cube, none, none);
+    double damping = 8;
+    CHECK_OK(px_world_set(world, "materials.jelly.damping", &damping, 1));
+    PxKeyframe key[] = {{.time = 0, .rotation = {.w = 1}},
+                        {.time = 0.1, .at = {0, -way, 0}, .rotation = {.w = 1}}};
+    add_handle(world, "bottom", -0.05, -0.03, NULL, 0, 0.15);
+    add_handle(world, "top", 0.03, 0.05, key, 2, 0.15);
+    CHECK_OK(px_world_advance(world, 0.15));
+    CHECK(misshapen(world) > 0.03);
+    CHECK_OK(px_world_advance(world, 4));
+    /* a twentieth of a spacing */
+    CHECK_NEAR(misshapen(world), 0, 5e-4);
+    px_world_free(world);
+}
+
+TEST(a_cube_squashed_flat_comes_back)
+{
+    static const Cube cube[] = {{"leapfrog", 1e5, 5e-3, 2}, {"implicit", 1e5, 1e-2, 2}};
+    for (size_t k = 0; k < PX_COUNT(cube); ++k)
+        check_comes_back(&cube[k], 0.07); /* the distance of the two that are held */
+}
+
+TEST(a_cube_pushed_through_itself_comes_back)
+{
+    static const Cube cube[] = {{"leapfrog", 1e5, 5e-3, 2}, {"implicit", 1e5, 1e-2, 2}};
+    for (size_t k = 0; k < PX_COUNT(cube); ++k)
+        check_comes_back(&cube[k], 0.12);
+}
+
+TEST(a_mirrored_cube_comes_back)
+{
+    for (int k = 0; k < 2; ++k) {
+        Cube cube = {k == 0 ? "leapfrog" : "implicit", 1e5, k == 0 ? 5e-3 : 1e-2, 2};
+        PxVec3 none = {0, 0, 0};
+        PxWorld *world = cube_world(&cube, none, none);
+        double damping = 8;
+        CHECK_OK(px_world_set(world, "materials.jelly.damping", &damping, 1));
+        PxTable *table = (PxTable *)px_world_particles(world); /* a test may */
+        float *y = px_table_find(table, "position")->data[1];
+        for (uint32_t i = 0; i < table->count; ++i)
+            y[i] = -0.5f * y[i];
+        CHECK_OK(px_world_advance(world, 4));
+        CHECK_NEAR(misshapen(world), 0, 5e-4);
+        px_world_free(world);
+    }
+}
+
+/* ---- walls -------------------------------------------------------------------------------- */
+
+static void add_floor(PxWorld *world, double top, double thick)
+{
+    PxBodyDef floor = px_body_def_default();
+    floor.name = "floor";
+    floor.wall = true;
+    floor.shape.size = (PxVec3){4, thick, 4};
+    floor.shape.at = (PxVec3){0, top - 0.5 * thick, 0};
+    CHECK_OK(px_world_add_body(world, &floor, NULL));
+}
+
+TEST(a_bouncing_cube_never_gains_energy)
+{
+    for (int k = 0; k < 2; ++k) {
+        Cube cube = {k == 0 ? "leapfrog" : "implicit", 2e4, 5e-3, 2};
+        PxWorld *world = cube_world(&cube, (PxVec3){0, -9.81, 0}, (PxVec3){0.3, 0, 0});
+        add_floor(world, -0.2, 0.2);
+        PxStats stats;
+        px_world_stats(world, &stats);
+        /* against the floor, which it reaches with 0.16 m of fall */
+        double floor = stats.mass * 9.81 * 0.2, first = stats.kinetic + stats.potential + floor;
+        double worst = 0, highest = 0;
+        while (stats.time < 0.5) {
+            CHECK_OK(px_world_step(world, 0.5));
+            px_world_stats(world, &stats);
+            double energy = stats.kinetic + stats.potential + stats.elastic + floor;
+            worst = fmax(worst, energy / first - 1);
+            highest = stats.time > 0.3 ? fmax(highest, stats.potential) : highest;
+        }
+        CHECK(worst < 0.01);           /* leapfrog's swings */
+        CHECK(highest > -0.9 * floor); /* it did bounce */
+        CHECK_EQUAL(stats.leaked, 0);
+        px_world_free(world);
+    }
+}
+
+TEST(nothing_passes_a_thin_sheet_at_20_m_s)
+{
+    for (int k = 0; k < 2; ++k) {
+        Cube cube = {k == 0 ? "leapfrog" : "implicit", 1e5, 1e-2, 2};
+        PxWorld *world = cube_world(&cube, (PxVec3){0, 0, 0}, (PxVec3){0, -20, 0});
+        add_floor(world, -0.2, 0.001);
+        CHECK_OK(px_world_advance(world, 0.1));
+        PxStats stats;
+        px_world_stats(world, &stats);
+        CHECK_EQUAL(stats.leaked, 0);
+        const float *y = px_world_floats(world, "position", 1);
+        for (uint32_t i = 0; i < px_world_count(world); ++i)
+            CHECK(y[i] > -0.2f);
+        px_world_free(world);
+    }
+}
+
+/* ---- the same bits -------------------------------------------------------------------------- */
+
+/* A cube that a handle twists, a force pulls, and that flows, over a floor. */
+static PxWorld *busy_world(const char *integration, int threads)
+{
+    Cube cube = {integration, 5e4, 5e-3, threads};
+    PxWorld *world = cube_world(&cube, (PxVec3){0, -9.81, 0}, (PxVec3){0.5, -2, 0});
+    add_floor(world, -0.05, 0.2);
+    double yield = 0.02, creep = 2;
+    CHECK_OK(px_world_set(world, "materials.jelly.yield", &yield, 1));
+    CHECK_OK(px_world_set(world, "materials.jelly.creep", &creep, 1));
+    PxKeyframe key[] = {{.time = 0, .rotation = {.w = 1}},
+                        {.time = 0.1, .at = {0.02, 0, 0}, .rotation = {0, 0.4, 0, 0.9}}};
+    add_handle(world, "top", 0.03, 0.05, key, 2, 0.04);
+    PxForceDef force = px_force_def_default();
+    force.name = "wind";
+    force.force = (PxVec3){0, 0, 0.5};
+    CHECK_OK(px_world_add_force(world, &force));
+    return world;
+}
+
+static void busy_hash(const char *integration, int threads, uint64_t hash[2])
+{
+    PxWorld *world = busy_world(integration, threads);
+    CHECK_OK(px_world_advance(world, 0.08));
+    px_table_hash(px_world_particles(world), PX_COLUMN_STATE | PX_COLUMN_FRAME, hash);
+    px_world_free(world);
+}
+
+static const char *const integrations[] = {"leapfrog", "implicit"};
+
+TEST(one_two_and_three_threads_give_the_same_bits)
+{
+    for (int k = 0; k < 2; ++k) {
+        uint64_t one[2], many[2];
+        busy_hash(integrations[k], 1, one);
+        for (int threads = 2; threads <= 3; ++threads) {
+            busy_hash(integrations[k], threads, many);
+            CHECK(many[0] == one[0] && many[1] == one[1]);
+        }
+    }
+}
+
+TEST(with_and_without_avx2_the_bits_are_the_same)
+{
+    for (int k = 0; k < 2; ++k) {
+        uint64_t best[2], base[2];
+        busy_hash(integrations[k], 2, best);
+        setenv("PHYXEL_ISA", "base", 1);
+        busy_hash(integrations[k], 2, base);
+        unsetenv("PHYXEL_ISA");
+        CHECK(best[0] == base[0] && best[1] == base[1]);
+    }
+}
+
+TEST(every_compiler_gives_the_same_bits)
+{
+    /* Guards determinism only: a change of the physics changes these numbers. */
+    static const char *const golden[] = {"", ""};
+    for (int k = 0; k < 2; ++k) {
+        uint64_t hash[2];
+        char text[40];
+        busy_hash(integrations[k], 2, hash);
+        snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)hash[0],
+                 (unsigned long long)hash[1]);
+        CHECK_TEXT(text, golden[k]);
+    }
+}
+
+TEST(a_restored_solid_goes_on_with_the_same_bits)
+{
+    for (int k = 0; k < 2; ++k) {
+        PxWorld *world = busy_world(integrations[k], 2), *other = busy_world(integrations[k], 1);
+        CHECK_OK(px_world_advance(world, 0.03));
+        PxWorldState kept = px_world_state(world);
+        CHECK_OK(
+            px_world_restore(other, &kept, px_world_particles(world), px_world_emitters(world)));
+        CHECK_OK(px_world_advance(world, 0.08));
+        CHECK_OK(px_world_advance(other, 0.08));
+        uint64_t went_on[2], restored[2];
+        px_table_hash(px_world_particles(world), PX_COLUMN_STATE, went_on);
+        px_table_hash(px_world_particles(other), PX_COLUMN_STATE, restored);
+        CHECK(went_on[0] == restored[0] && went_on[1] == restored[1]);
+        px_world_free(world);
+        px_world_free(other);
+    }
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+typedef struct Meter {
+    long calls;
+} Meter;
+
+static void *count_allocate(void *user, size_t bytes)
+{
+    ++((Meter *)user)->calls;
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+static void count_release(void *user, void *memory, size_t bytes)
+{
+    (void)user;
+    (void)bytes;
+    free(memory);
+}
+
+TEST(a_step_of_a_solid_allocates_nothing)
+{
+    for (int k = 0; k < 2; ++k) {
+        Meter meter = {0};
+        PxAllocator allocator = {count_allocate, count_release, &meter};
+        PxWorld *world;
+        PxWorldDef def = px_world_def_default();
+        def.allocator = &allocator;
+        def.threads = 2;
+        CHECK_OK(px_world_create(&def, &world));
+        PxMaterialDef material = rubber(0.3);
+        material.young = 1e4;
+        material.creep = 0.1;
+        material.yield = 0;
+        material.integration = px_integration_choice(integrations[k]);
+        PxBodyDef body = px_body_def_default();
+        CHECK_OK(px_world_add_material(world, &material, &body.material));
+        body.name = "cube";
+        body.shape.size = (PxVec3){0.12, 0.12, 0.12};
+        CHECK_OK(px_world_add_body(world, &body, NULL));
+        add_floor(world, -0.1, 0.2);
+        CHECK_OK(px_world_advance(world, 0.2));
+        meter.calls = 0;
+        CHECK_OK(px_world_advance(world, 0.4));
+        CHECK_EQUAL(meter.calls, 0);
+        px_world_free(world);
+    }
+}
+
+TEST_MAIN()
