@@ -155,6 +155,38 @@ PX_INLINE PxF8 px_f8_where(PxI8 mask, PxF8 v)
     return (PxF8)((PxI8)v & mask);
 }
 
+/// Two quads, side by side. Any addresses.
+PX_INLINE PxF8 px_f8_load_two(const float *first, const float *second)
+{
+#if defined(PX_SIMD_AVX2)
+    return (PxF8)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(first)),
+                                      _mm_loadu_ps(second), 1);
+#else
+    PxF8 v;
+    memcpy(&v, first, 4 * sizeof(float));
+    memcpy((char *)&v + 4 * sizeof(float), second, 4 * sizeof(float));
+    return v;
+#endif
+}
+
+/// Of two quads side by side, number k (0 to 3, a constant) of each in all of its lanes.
+#if defined(PX_SIMD_AVX2)
+#define px_f8_spread(v, k) ((PxF8)_mm256_permute_ps((__m256)(v), 0x55 * (k)))
+#else
+PX_INLINE PxF8 px_f8_spread(PxF8 v, int k)
+{
+    return (PxF8){v[k], v[k], v[k], v[k], v[k + 4], v[k + 4], v[k + 4], v[k + 4]};
+}
+#endif
+
+/// One quad plus the other.
+PX_INLINE PxF4 px_f8_join(PxF8 v)
+{
+    PxF4 half[2];
+    memcpy(half, &v, sizeof v);
+    return half[0] + half[1];
+}
+
 /// The lanes added in the one order that all instruction sets share.
 PX_INLINE float px_f8_sum(PxF8 v)
 {

@@ -101,7 +101,7 @@ static PxStatus find_columns(Job *job)
 /* Whether the run stored a skin for that body: then it needs no other surface. */
 static bool has_skin(const Job *job, uint32_t body)
 {
-    return job->scene != NULL && body < job->scene->bodies &&
+    return job->scene != NULL && body < job->scene->bodies && px_scene_is_solid(job->scene, body) &&
            (job->scene->body[body].def.surfels > 0 || job->scene->body[body].def.skin);
 }
 

@@ -150,12 +150,6 @@ static PxStatus check_regions(Hold *hold)
     return PX_OK;
 }
 
-static bool is_solid(const PxScene *scene, size_t body)
-{
-    size_t m = scene->body[body].material;
-    return !scene->body[body].def.wall && m < scene->materials && scene->material[m].young > 0;
-}
-
 /* May the two bodies come together? They fall: how high they are does not matter, and of those
  * that are thrown nothing is known. */
 static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, size_t b)
@@ -179,9 +173,9 @@ static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, siz
 static void check_company(PxScene *scene, const PxSurvey *survey)
 {
     for (size_t a = 0; a < scene->bodies; ++a)
-        for (size_t b = 0; is_solid(scene, a) && b < scene->bodies; ++b) {
+        for (size_t b = 0; px_scene_is_solid(scene, a) && b < scene->bodies; ++b) {
             char name[120];
-            bool solid = is_solid(scene, b);
+            bool solid = px_scene_is_solid(scene, b);
             if (scene->body[b].def.wall || b == a || (solid && b < a) ||
                 !may_meet(scene, survey, a, b))
                 continue;

@@ -715,7 +715,9 @@ static PxStatus read_name(PxScene *scene, const PxPath *path, const json_t *json
 /* What shows the surface of a solid, and what it is painted with. */
 static void read_skin(PxScene *scene, const PxPath *path, json_t *json, PxSceneBody *body)
 {
-    static const char *const keys[] = {"surfels", "skin", "texture"};
+    static const char *const keys[] = {"surfels", "texture"};
+    if (body->def.surfels > 0 && json_object_get(json, "skin") == NULL)
+        body->def.skin = false; /* one of the two is enough */
     bool wanted = body->def.surfels > 0 || body->def.skin;
     const char *name = read_text(scene, path, &px_body_section, "texture", json);
     PxPath at = px_path_key(path, "texture");

@@ -98,6 +98,7 @@ PxStatus px_solid_lists_begin(PxSolidLists *l, uint32_t count)
 {
     l->count = 0;
     l->entries = 0;
+    l->total = 0;
     if (count > l->room) {
         free_arrays(l);
         float **array[ARRAYS];
@@ -226,6 +227,10 @@ static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
             moment = px_mat3_add(moment, px_mat3_outer(wx, x));
             sum = px_add(sum, wx);
         }
+        if (place < l->start[job->first + i + 1]) { /* loops take two at a time */
+            memset(l->pair + 4 * (size_t)place, 0, 4 * sizeof *l->pair);
+            l->row[place] = job->first + i;
+        }
         l->sum[0][job->first + i] = (float)sum.x;
         l->sum[1][job->first + i] = (float)sum.y;
         l->sum[2][job->first + i] = (float)sum.z;
@@ -253,7 +258,8 @@ PxStatus px_solid_lists_add(PxSolidLists *l, PxSolidPoints body, PxArena *scratc
     px_parallel_for(threads, body.count, PX_BLOCK, count_block, &job);
     uint64_t total = l->start[l->count];
     for (uint32_t i = 0; i < body.count; ++i) {
-        total += l->start[l->count + i + 1];
+        l->total += l->start[l->count + i + 1];
+        total += (l->start[l->count + i + 1] + 1) & ~1u;
         if (total > PX_PAIRS_MOST)
             return px_fail(PX_ERR_MEMORY, "solids: more than %u pairs", PX_PAIRS_MOST);
         l->start[l->count + i + 1] = (uint32_t)total;

@@ -14,8 +14,8 @@
 typedef struct PxSolidLists {
     const PxAllocator *allocator;
     uint32_t count;    ///< particles
-    uint32_t *start;   ///< first entry of each; start[count] is the number of entries
-    uint32_t *row;     ///< entries: the neighbours
+    uint32_t *start;   ///< first entry of each, an even number; start[count] is that of all
+    uint32_t *row;     ///< entries: the neighbours; where they are odd, the row itself last
     float *pair;       ///< 4 an entry: w X, w, with X the way there in the rest shape, m
     float *inverse[6]; ///< of the moment matrix, 1/m^2: xx, yy, zz, xy, yz, zx (001 Eq. 15)
     float *sum[3];     ///< sum of w X, m
@@ -24,7 +24,8 @@ typedef struct PxSolidLists {
     float *whole;      ///< 1; 0 where all lie on a line, or there is nobody: no strain there
     uint32_t room;     ///< particles there is room for
     size_t entries, pair_room;
-    PxPairs pairs; ///< to make them with
+    uint64_t total; ///< neighbours of all
+    PxPairs pairs;  ///< to make them with
     PxGrid grid;
 } PxSolidLists;
 

@@ -32,23 +32,27 @@ PX_INLINE void px_solid_moments(const PxSolidLists *l, const float *quad, uint32
     uint32_t rows = end - base < 8 ? end - base : 8;
     for (uint32_t k = 0; k < rows; ++k) {
         uint32_t i = base + k;
-        PxF4 own = px_f4_load(quad + 4 * (size_t)i);
-        PxF4 x = px_f4(0.0f), y = x, z = x, square = x;
+        const float *own_quad = quad + 4 * (size_t)i;
+        PxF8 own = px_f8_load_two(own_quad, own_quad);
+        PxF8 x = px_f8(0.0f), y = x, z = x, square = x;
         const float *pair = l->pair + 4 * (size_t)l->start[i];
-        for (uint32_t e = l->start[i]; e < l->start[i + 1]; ++e, pair += 4) {
-            PxF4 d = px_f4_load(quad + 4 * (size_t)l->row[e]) - own;
-            x += d * px_f4(pair[0]);
-            y += d * px_f4(pair[1]);
-            z += d * px_f4(pair[2]);
+        const uint32_t *row = l->row + l->start[i], *last = l->row + l->start[i + 1];
+        for (; row < last; row += 2, pair += 8) {
+            PxF8 w = px_f8_load(pair);
+            PxF8 d = px_f8_load_two(quad + 4 * (size_t)row[0], quad + 4 * (size_t)row[1]) - own;
+            x += d * px_f8_spread(w, 0);
+            y += d * px_f8_spread(w, 1);
+            z += d * px_f8_spread(w, 2);
             if (left != NULL)
-                square += d * d * px_f4(pair[3]);
+                square += d * d * px_f8_spread(w, 3);
         }
+        PxF4 sx = px_f8_join(x), sy = px_f8_join(y), sz = px_f8_join(z), s2 = px_f8_join(square);
         for (int a = 0; a < 3; ++a) {
-            lane[3 * a][k] = x[a];
-            lane[3 * a + 1][k] = y[a];
-            lane[3 * a + 2][k] = z[a];
+            lane[3 * a][k] = sx[a];
+            lane[3 * a + 1][k] = sy[a];
+            lane[3 * a + 2][k] = sz[a];
         }
-        squares[k] = square[0] + square[1] + square[2];
+        squares[k] = s2[0] + s2[1] + s2[2];
     }
     for (int c = 0; c < 9; ++c)
         out[c] = px_f8_load(lane[c]);
@@ -90,17 +94,19 @@ PX_INLINE void px_solid_record(float *record, const float *quad, uint32_t base, 
 PX_INLINE PxF4 px_solid_force(const PxSolidLists *l, const float *record, uint32_t i)
 {
     const float *own = record + 16 * (size_t)i;
-    PxF4 u = px_f4_load(own + 12), s = px_f4(own[15]);
-    PxF4 f = px_f4_load(own) * px_f4(l->sum[0][i]) + px_f4_load(own + 4) * px_f4(l->sum[1][i]) +
-             px_f4_load(own + 8) * px_f4(l->sum[2][i]);
+    PxF8 u = px_f8_load_two(own + 12, own + 12), s = px_f8(own[15]), f = px_f8(0.0f);
     const float *pair = l->pair + 4 * (size_t)l->start[i];
-    for (uint32_t e = l->start[i]; e < l->start[i + 1]; ++e, pair += 4) {
-        const float *other = record + 16 * (size_t)l->row[e];
-        f += px_f4_load(other) * px_f4(pair[0]) + px_f4_load(other + 4) * px_f4(pair[1]) +
-             px_f4_load(other + 8) * px_f4(pair[2]) +
-             (px_f4_load(other + 12) - u) * ((s + px_f4(other[15])) * px_f4(pair[3]));
+    const uint32_t *row = l->row + l->start[i], *last = l->row + l->start[i + 1];
+    for (; row < last; row += 2, pair += 8) {
+        const float *p = record + 16 * (size_t)row[0], *q = record + 16 * (size_t)row[1];
+        PxF8 w = px_f8_load(pair), other = px_f8_load_two(p + 12, q + 12);
+        PxF8 pull = (s + px_f8_spread(other, 3)) * px_f8_spread(w, 3);
+        f += px_f8_load_two(p, q) * px_f8_spread(w, 0) +
+             px_f8_load_two(p + 4, q + 4) * px_f8_spread(w, 1) +
+             px_f8_load_two(p + 8, q + 8) * px_f8_spread(w, 2) + (other - u) * pull;
     }
-    return f;
+    return px_f8_join(f) + px_f4_load(own) * px_f4(l->sum[0][i]) +
+           px_f4_load(own + 4) * px_f4(l->sum[1][i]) + px_f4_load(own + 8) * px_f4(l->sum[2][i]);
 }
 
 #endif

@@ -22,10 +22,12 @@ PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape 
                             uint32_t slot)
 {
     bool wanted = def->surfels > 0 || def->skin;
+    if (def->wall || !(world->materials.data[def->material.slot - 1].def.young > 0))
+        return def->surfels > 0 || def->texture != NULL
+                   ? px_fail(PX_ERR_ARGUMENT, "surfels and texture are for solids only")
+                   : PX_OK;
     if (!wanted && def->texture == NULL)
         return PX_OK;
-    if (def->wall || !(world->materials.data[def->material.slot - 1].def.young > 0))
-        return px_fail(PX_ERR_ARGUMENT, "surfels, skin and texture are for solids only");
     if (!wanted)
         return px_fail(PX_ERR_ARGUMENT, "a texture without surfels or a skin that it could be on");
     PxTexture *texture = NULL;

@@ -446,7 +446,7 @@ PxStatus px_solids_step(PxWorld *world)
     world->state.caught += contact.walls.caught;
     world->state.leaked += contact.walls.leaked;
     if (world->fluids == 0) {
-        world->neighbours = (double)world->solid_lists.entries / count;
+        world->neighbours = (double)world->solid_lists.total / count;
         world->iterations = (uint32_t)s.iterations;
     }
     world->state.not_converged += !s.converged;

@@ -47,6 +47,7 @@ PxBodyDef px_body_def_default(void)
                        .shape = px_shape_def_default(PX_SHAPE_BOX),
                        .temperature = 20,
                        .levels = 2,
+                       .skin = true,
                        .friction = 0.5,
                        .tag = TAG};
 }
