@@ -641,6 +641,8 @@ static PxStatus advance(PxSolid *s)
     PX_TRY(take(&job));
     PX_TRY(PX_ISA_NAME(px_tangent_take)(&job.tangent));
     px_solid_damp(s, s->dt);
+    px_solid_forces(s, false);
+    PX_TRY(px_solid_viscosity(s));
     double steps = s->reach < s->dt ? ceil(s->dt / (2 * s->reach)) : 1;
     steps = fmin(fmax(steps, 1), 1000);
     for (double k = 0; k < steps; ++k) {

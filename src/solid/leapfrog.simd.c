@@ -68,6 +68,7 @@ static PxStatus advance(PxSolid *s)
     px_solid_damp(s, s->dt);
     s->halvings = fmax(0, s->halvings - s->dt / FORGET);
     px_solid_forces(s, false);
+    PX_TRY(px_solid_viscosity(s));
     while (done < s->dt) {
         double left = s->dt - done, limit = fmin(longest(s), s->reach);
         if (!(limit >= s->min_step))

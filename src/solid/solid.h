@@ -127,6 +127,10 @@ double px_solid_highest(PxSolid *solid);
 /// Plastic flow over `dt` (001 section 4.1), from the gradients.
 void px_solid_flow(PxSolid *solid, double dt);
 
+/// Slows down what is being deformed, by the materials' viscosity, over solid->dt; gradients are
+/// those of the displacements. Uses the records.
+PxStatus px_solid_viscosity(PxSolid *solid);
+
 /// Takes away what of the velocities is not rigid motion.
 void px_solid_damp(PxSolid *solid, double dt);
 

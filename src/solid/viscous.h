@@ -1,0 +1,16 @@
+/// The viscous pass by instruction set; call px_solid_viscosity() of solid.h.
+#ifndef PX_SOLID_VISCOUS_H
+#define PX_SOLID_VISCOUS_H
+
+#include "solid/solid.h"
+
+typedef struct PxViscousPass {
+    PxSolid *solid;
+    float *quad; ///< velocities, 4 a row; the fourth is what a pair is held with, N s/m
+    float dt;
+} PxViscousPass;
+
+PX_ISA_DECLARE(void, px_viscous_stress, (void *user, uint32_t begin, uint32_t end, int thread));
+PX_ISA_DECLARE(void, px_viscous_force, (void *user, uint32_t begin, uint32_t end, int thread));
+
+#endif
