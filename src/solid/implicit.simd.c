@@ -358,8 +358,8 @@ static void advance_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* d with (M - dt^2 K) d = r to a tenth of what is there, or a direction on which Phi falls. False:
- * the matrix is not definite. */
+/* d with (M - dt^2 K) d = r to a twentieth of what is there, or a direction on which Phi falls.
+ * False: the matrix is not definite. */
 static bool solve(Job *job, uint32_t most, uint64_t *iterations)
 {
     PxSolid *s = job->solid;
@@ -380,7 +380,7 @@ static bool solve(Job *job, uint32_t most, uint64_t *iterations)
         px_parallel_for(s->threads, s->count, PX_BLOCK, advance_block, job);
         px_parallel_for(s->threads, s->count, PX_BLOCK, scale_block, job);
         double next = dot(job, job->r, job->z);
-        if (next < 0.01 * 0.01 * first)
+        if (next < 0.05 * 0.05 * first)
             break;
         job->beta = next / rz;
         rz = next;
