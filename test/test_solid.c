@@ -186,8 +186,8 @@ static double misshapen(const PxWorld *world)
     return worst;
 }
 
-/* Within 4 s no pair is off by more than a twentieth of a spacing; measured 0.2 to 2.5 s, since it
- * may take it a while to find out of its folds. */
+/* Within 4 s no pair is off by more than a twentieth of a spacing; leapfrog has taken up to
+ * 2.75 s. */
 static void check_recovers(PxWorld *world)
 {
     double wrong = INFINITY;

@@ -111,7 +111,8 @@ TEST(poissons_ratio_is_what_narrows_a_stretched_bar)
 
 TEST(a_free_vibration_keeps_its_energy)
 {
-    /* 2,500 of its own periods; it swings by 3 %, as leapfrog's does, and drifts by less than 1 %
+    /* 1,000 periods along its length; it swings by 3 to 4 %, as leapfrog's does, and drifts by less
+     * than 1 %
      */
     for (int k = 0; k < 3; ++k) {
         PxFreeSolidDef def = px_free_solid_def_default();
@@ -126,12 +127,12 @@ TEST(a_free_vibration_keeps_its_energy)
 
 TEST(large_vibrations_do_not_grow)
 {
-    /* Sub-steps that followed the stretch blew this one up within 6 s. */
+    /* Sub-steps that followed the stretch blew this one up in 3.35 s. */
     PxFreeSolidDef def = px_free_solid_def_default();
     def.material.young = 1e6;
     def.material.volume = 0;
-    def.strain = 0.3;
-    def.seconds = 3;
+    def.material.poisson = 0.45;
+    def.seconds = 4;
     PxFreeSolidResult result;
     CHECK_OK(px_free_solid(&def, &result));
     CHECK_NEAR(result.energy, 0, 0.1);

@@ -44,7 +44,7 @@ static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 /* The longest stable sub-step. Stretched things are stiffer: along a stretch l the force is
  * l (l^2 - 1) / 2, its slope (3 l^2 - 1) / 2 of that at rest. Sub-steps that follow a vibration up
- * and down feed it (a block with strains of 10 per cent flew apart within 3 s), so they are
+ * and down feed it (a block with strains of 10 per cent flew apart in 3.35 s), so they are
  * halved at slopes of 2, 8, 32, ... only, and stay so for a while. At slopes just below 2 a
  * sub-step is sqrt(2) times the part of the longest that is asked for.
  * The whole part of `halvings` is how many there are, the rest runs down. */
