@@ -568,17 +568,18 @@ static PxStatus take(Job *job)
     return PX_OK;
 }
 
-static PxStatus substep(Job *job, const double *param, double from, double dt)
+/* The search begins with gravity alone: where a force pulls on few rows, following it
+ * for a long step would tear them far out, and the search ends in a tangle. What handles hold
+ * bears its weight already, and begins as it was. */
+static void aim_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    PxSolid *s = job->solid;
-    job->dt = (float)dt;
-    size_t quads = 4 * (size_t)s->count;
-    memcpy(job->start, s->u, quads * sizeof(float));
-    for (uint32_t i = 0; i < s->count; ++i) {
-        /* The search begins with gravity alone: where a force pulls on few rows, following it
-         * for a long step would tear them far out, and the search ends in a tangle. */
-        const PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
-        const PxVec3 fall = px_mat3_apply(back, s->gravity);
+    (void)thread;
+    const Job *job = user;
+    const PxSolid *s = job->solid;
+    for (uint32_t i = begin; i < end; ++i) {
+        const PxSolidFrame *f = &s->frame[s->frame_of[i]];
+        PxVec3 fall =
+            f->held ? px_vec(0, 0, 0) : px_mat3_apply(px_mat3_transpose(f->turn), s->gravity);
         const float g[3] = {(float)fall.x, (float)fall.y, (float)fall.z};
         for (size_t c = 0; c < 3; ++c) {
             size_t k = 4 * (size_t)i + c;
@@ -586,6 +587,15 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
             job->w[k] = s->v[k] + job->dt * g[c];
         }
     }
+}
+
+static PxStatus substep(Job *job, const double *param, double from, double dt)
+{
+    PxSolid *s = job->solid;
+    job->dt = (float)dt;
+    size_t quads = 4 * (size_t)s->count;
+    memcpy(job->start, s->u, quads * sizeof(float));
+    px_parallel_for(s->threads, s->count, PX_BLOCK, aim_block, job);
     if (s->held > 0) { /* where handles lead, as a velocity */
         s->hold(s, (from + dt) / s->dt);
         for (uint32_t i = 0; i < s->count; ++i)
@@ -641,7 +651,8 @@ static PxStatus advance(PxSolid *s)
     PX_TRY(take(&job));
     PX_TRY(PX_ISA_NAME(px_tangent_take)(&job.tangent));
     px_solid_damp(s, s->dt);
-    px_solid_forces(s, false);
+    if (px_solid_is_viscous(s))
+        px_solid_forces(s, false);
     PX_TRY(px_solid_viscosity(s));
     double steps = s->reach < s->dt ? ceil(s->dt / (2 * s->reach)) : 1;
     steps = fmin(fmax(steps, 1), 1000);

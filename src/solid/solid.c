@@ -229,6 +229,7 @@ static uint32_t follow_handles(PxSolid *s, PxSolidFrame *frame)
             sum = px_add(sum, px_vec((double)v[0], (double)v[1], (double)v[2]));
             ++held;
         }
+    frame->held = held > 0;
     if (held > 0) {
         frame->velocity = px_scale(sum, 1.0 / held);
         frame->spin = px_vec(0, 0, 0);

@@ -36,6 +36,7 @@ typedef struct PxSolidFrame {
     uint32_t begin, end; ///< rows
     PxMat3 turn;
     PxVec3 move;
+    bool held;       ///< by a handle, some of it
     double mass;     ///< kg
     PxVec3 middle;   ///< centre of mass, in the frame
     PxVec3 velocity; ///< mean, in the frame, m/s
@@ -126,6 +127,9 @@ double px_solid_highest(PxSolid *solid);
 
 /// Plastic flow over `dt` (001 section 4.1), from the gradients.
 void px_solid_flow(PxSolid *solid, double dt);
+
+/// Is there any viscosity that would show?
+bool px_solid_is_viscous(const PxSolid *solid);
 
 /// Slows down what is being deformed, by the materials' viscosity, over solid->dt; gradients are
 /// those of the displacements. Uses the records.

@@ -8,15 +8,18 @@
 /* Below this it changes nothing that could be seen. */
 #define NOTHING 1e-4
 
-/* The largest eta dt / (rho s^2) there is. */
+/* The largest eta dt / (rho s^2) there is; a body has one material. */
 static double strength(const PxSolid *s)
 {
     double most = 0;
-    for (uint32_t i = 0; i < s->count; ++i) {
-        double size2 = cbrt((double)s->columns.volume[i]);
-        size2 *= size2;
-        const PxMaterialDef *d = &s->material[s->particles->material[s->first + i]].def;
-        most = fmax(most, d->viscosity * s->dt / (d->density * size2));
+    for (uint32_t k = 0; k < s->frames; ++k) {
+        const PxMaterialDef *d =
+            &s->material[s->particles->material[s->first + s->frame[k].begin]].def;
+        float least = s->columns.volume[s->frame[k].begin];
+        for (uint32_t i = s->frame[k].begin; d->viscosity > 0 && i < s->frame[k].end; ++i)
+            least = s->columns.volume[i] < least ? s->columns.volume[i] : least;
+        double size = cbrt((double)least);
+        most = fmax(most, d->viscosity * s->dt / (d->density * size * size));
     }
     return most;
 }
@@ -34,6 +37,11 @@ static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
             q[k] = v[k];
         q[3] = spread > 0.0f ? (float)eta * s->columns.volume[i] / spread : 0.0f;
     }
+}
+
+bool px_solid_is_viscous(const PxSolid *s)
+{
+    return strength(s) >= NOTHING;
 }
 
 PxStatus px_solid_viscosity(PxSolid *s)
