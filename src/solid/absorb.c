@@ -2,8 +2,12 @@
 ///
 /// What is deformed now is the new rest shape, and the strain there is 0; the elastic strain
 /// that was there must go on pulling, so it is kept as plastic strain with the other sign. It
-/// was measured along the old rest shape and is wanted along the new one: J^-T E J^-1 (the
-/// document leaves that out, which turns stresses away from the body as it turns).
+/// was measured along the old rest shape and is wanted along the new one: such that forces stay
+/// what they are. A force is V P A^-1 X with P = J S; along the new shape X is J X, A is J A J^T
+/// and J is 1, so S becomes J S J^T, and the strain follows from it by Hooke's law. (The document
+/// keeps the numbers as they are, which turns stresses away from the body as it turns. Keeping the
+/// strain's length instead, J^-T E J^-1, kicked what was squeezed: 1.7 times the energy
+/// of its fall in a block that came down on a spike.)
 ///
 /// The volume term compares with the rest shape and forgets with it. How crowded the
 /// new rest shape is takes its place: a particle that has more neighbours than in a lattice
@@ -24,9 +28,51 @@ bool px_solid_absorbs(const PxSolid *s, uint32_t i, uint64_t step)
     return every > 0 && step % (uint64_t)every == 0;
 }
 
+/* Symmetric matrices as their six numbers: xx, yy, zz, xy, yz, zx. */
 static PxMat3 symmetric(const double e[6])
 {
     return (PxMat3){{{e[0], e[3], e[5]}, {e[3], e[1], e[4]}, {e[5], e[4], e[2]}}};
+}
+
+/* Stress of normal strains; the matrix of Hooke's law for them. */
+static PxMat3 normal_law(const PxSolidLaw *law)
+{
+    const float *c = law->stiff;
+    return (PxMat3){{{(double)c[0], (double)c[3], (double)c[5]},
+                     {(double)c[3], (double)c[1], (double)c[4]},
+                     {(double)c[5], (double)c[4], (double)c[2]}}};
+}
+
+/* Strains are no larger than this afterwards: beyond it they come of cells that were all but flat.
+ */
+#define MOST_STRAIN 0.5
+
+/* The elastic strain along the new rest shape; see above. */
+static void carry_over(const PxSolidLaw *law, PxMat3 j, const double strain[6], double out[6])
+{
+    PxMat3 normal = normal_law(law), inverse;
+    for (int k = 0; k < 6; ++k)
+        out[k] = 0;
+    /* nearly flat or inverted: nothing sensible follows from it but to let go */
+    if (px_mat3_determinant(j) < 0.05 || !px_mat3_inverse(normal, &inverse))
+        return;
+    PxVec3 pull = px_mat3_apply(normal, px_vec(strain[0], strain[1], strain[2]));
+    double stress[6] = {pull.x, pull.y, pull.z}, square = 0;
+    for (int k = 3; k < 6; ++k)
+        stress[k] = 2 * (double)law->stiff[k + 3] * strain[k];
+    PxMat3 turned = px_mat3_multiply(px_mat3_multiply(j, symmetric(stress)), px_mat3_transpose(j));
+    PxVec3 axial = px_mat3_apply(inverse, px_vec(turned.m[0][0], turned.m[1][1], turned.m[2][2]));
+    out[0] = axial.x;
+    out[1] = axial.y;
+    out[2] = axial.z;
+    out[3] = turned.m[0][1] / (2 * (double)law->stiff[6]);
+    out[4] = turned.m[1][2] / (2 * (double)law->stiff[7]);
+    out[5] = turned.m[2][0] / (2 * (double)law->stiff[8]);
+    for (int k = 0; k < 6; ++k)
+        square += (k < 3 ? 1 : 2) * out[k] * out[k];
+    double scale = square > MOST_STRAIN * MOST_STRAIN ? MOST_STRAIN / sqrt(square) : 1;
+    for (int k = 0; k < 6; ++k)
+        out[k] *= scale;
 }
 
 static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -38,23 +84,17 @@ static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (!px_solid_absorbs(s, i, job->step))
             continue;
-        PxMat3 j, inverse;
+        PxMat3 j;
         for (int k = 0; k < 9; ++k)
             j.m[k / 3][k % 3] = (double)s->gradient[k][i] + (k % 4 == 0 ? 1 : 0);
         PxMat3 green = px_mat3_scale(
             px_mat3_sub(px_mat3_multiply(px_mat3_transpose(j), j), px_mat3_identity()), 0.5);
-        double plastic[6];
+        double strain[6], kept[6];
         for (int k = 0; k < 6; ++k)
-            plastic[k] = (double)s->columns.plastic[k][i];
-        PxMat3 elastic = px_mat3_sub(green, symmetric(plastic));
-        /* nearly flat or inverted: nothing sensible follows from it but to let go */
-        if (px_mat3_determinant(j) < 0.05 || !px_mat3_inverse(j, &inverse))
-            elastic = (PxMat3){{{0}}};
-        else
-            elastic =
-                px_mat3_multiply(px_mat3_transpose(inverse), px_mat3_multiply(elastic, inverse));
+            strain[k] = green.m[at[k][0]][at[k][1]] - (double)s->columns.plastic[k][i];
+        carry_over(&s->law[s->particles->material[s->first + i]], j, strain, kept);
         for (int k = 0; k < 6; ++k)
-            s->columns.plastic[k][i] = (float)-elastic.m[at[k][0]][at[k][1]];
+            s->columns.plastic[k][i] = (float)-kept[k];
         for (int c = 0; c < 3; ++c) {
             s->columns.rest[c][i] += s->u[4 * (size_t)i + (size_t)c];
             s->u[4 * (size_t)i + (size_t)c] = 0.0f;

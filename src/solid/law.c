@@ -9,6 +9,11 @@
  * the volume term back with (1 - t): an eighth is needed at t = -1/2, and somewhat more when
  * neighbours disagree. It is taken off elsewhere, so the moduli of small strains stay. */
 #define VOLUME_PART 0.15
+/* At large stretches Green's strain lets go of the volume that Poisson's ratio should keep: a bar
+ * of 0.49 stretched by 30 per cent lost 11 per cent. From this ratio on more and more of
+ * the stiffness goes to the volume term, up to FULL_PART at 0.49. */
+#define VOLUME_FROM 0.35
+#define FULL_PART 0.9
 
 /* Part of the shear modulus that holds a pair to what the linear fit around either of them
  * says (elastic.simd.c). */
@@ -72,7 +77,9 @@ PxStatus px_solid_law(const PxMaterial *material, PxSolidLaw *out)
         axial = lambda + 2 * mu;
         shear = mu;
     }
-    double volume = VOLUME_PART * axial;
+    double near = fmin(fmax((nu - VOLUME_FROM) / (0.49 - VOLUME_FROM), 0), 1);
+    double part = out->orthotropic ? VOLUME_PART : VOLUME_PART + near * (FULL_PART - VOLUME_PART);
+    double volume = part * axial;
     for (int k = 0; k < 9; ++k)
         out->stiff[k] = (float)(k < 6 ? c[k] - volume : c[k]);
     out->volume = (float)(volume + d->volume);
