@@ -7,7 +7,6 @@ typedef struct Touch {
     PxSolidWalls *walls;
     PxSolid *solid;
     double when;
-    double way; /* longest of any wall's matter in this step, m */
     _Atomic uint64_t caught, leaked;
 } Touch;
 
@@ -29,6 +28,23 @@ static double way_of(const PxWall *wall)
     return way;
 }
 
+static void look(PxSolidWalls *w, const PxSolid *s, uint32_t i, double nearest)
+{
+    float *last = w->last + 4 * (size_t)i;
+    for (size_t c = 0; c < 3; ++c)
+        last[c] = s->u[4 * (size_t)i + c];
+    last[3] = (float)nearest;
+}
+
+/* Could it have reached a wall since it was last looked at? A hair is for the rounding. */
+static bool is_due(const PxSolidWalls *w, const PxSolid *s, uint32_t i, double radius)
+{
+    const float *last = w->last + 4 * (size_t)i, *u = s->u + 4 * (size_t)i;
+    float x = u[0] - last[0], y = u[1] - last[1], z = u[2] - last[2];
+    double moved = 1.0001 * sqrt((double)(x * x + y * y + z * z)) + w->way;
+    return !((double)last[3] - moved > 1.0001 * radius);
+}
+
 static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -41,13 +57,15 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
         double push = sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) + g;
         double radius = (double)s->particles->radius[s->first + i];
         /* twice as far as it would go, and a radius: neighbours pull */
-        double reach = 2 * radius + 2 * s->dt * (speed + s->dt * push) + t->way;
+        double reach = 2 * radius + 2 * s->dt * (speed + s->dt * push) + t->walls->way;
         PxVec3 x = px_solid_place(s, i);
-        t->walls->near[i] = 0;
-        for (size_t k = 0; k < t->walls->walls && !t->walls->near[i]; ++k) {
+        double nearest = INFINITY;
+        for (size_t k = 0; k < t->walls->walls; ++k) {
             const PxWall *wall = &t->walls->wall[k];
-            t->walls->near[i] = px_wall_distance(wall, px_wall_to_rest(wall, 0, x), NULL) < reach;
+            nearest = fmin(nearest, px_wall_distance(wall, px_wall_to_rest(wall, 0, x), NULL));
         }
+        t->walls->near[i] = nearest < reach;
+        look(t->walls, s, i, nearest);
     }
 }
 
@@ -55,11 +73,13 @@ PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
 {
     w->caught = w->leaked = 0;
     w->near = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
-    if (w->near == NULL)
+    w->last = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
+    w->way = 0;
+    if (w->near == NULL || w->last == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     Touch t = {.walls = w, .solid = s};
     for (size_t k = 0; k < w->walls; ++k)
-        t.way = fmax(t.way, way_of(&w->wall[k]));
+        w->way = fmax(w->way, way_of(&w->wall[k]));
     px_parallel_for(s->threads, s->count, PX_BLOCK, near_block, &t);
     return PX_OK;
 }
@@ -88,17 +108,20 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (!t->walls->near[i] || s->inverse_mass[i] == 0.0f)
             continue;
         uint32_t row = s->first + i;
-        double radius = (double)s->particles->radius[row];
+        double radius = (double)s->particles->radius[row], nearest = INFINITY;
+        if (!is_due(t->walls, s, i, radius))
+            continue;
         PxVec3 x = px_solid_place(s, i), start = x;
         float *u = s->u + 4 * (size_t)i, *vq = s->v + 4 * (size_t)i;
         const PxMat3 turn = s->frame[s->frame_of[i]].turn, back = px_mat3_transpose(turn);
         PxVec3 v = px_mat3_apply(turn, px_vec((double)vq[0], (double)vq[1], (double)vq[2]));
         bool hit = false;
-        for (int round = 0; round < 2; ++round) /* a corner has two walls */
+        for (int round = 0; round == 0 || (round == 1 && hit); ++round) /* a corner has two walls */
             for (size_t k = 0; k < t->walls->walls; ++k) {
                 const PxWall *wall = &t->walls->wall[k];
                 PxVec3 at = px_wall_to_rest(wall, t->when, x), normal;
                 double d = px_wall_distance(wall, at, &normal);
+                nearest = fmin(nearest, d);
                 if (!(d < radius))
                     continue;
                 const PxMaterialDef *m = &s->material[s->particles->material[row]].def;
@@ -108,8 +131,11 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
                            m->restitution);
                 hit = true;
             }
-        if (!hit)
+        if (!hit) {
+            look(t->walls, s, i, nearest);
             continue;
+        }
+        t->walls->last[4 * (size_t)i + 3] = 0.0f; /* to be looked at again */
         ++caught;
         PxVec3 way = px_mat3_apply(back, px_sub(x, start)), speed = px_mat3_apply(back, v);
         u[0] += (float)way.x;

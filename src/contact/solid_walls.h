@@ -8,7 +8,9 @@
 typedef struct PxSolidWalls {
     const PxWall *wall;
     size_t walls;
-    uint8_t *near;   ///< by row: it may reach a wall in this step
+    uint8_t *near; ///< by row: it may reach a wall in this step
+    float *last;   ///< 4 a row: its displacement when it was last looked at, and how far walls were
+    double way;    ///< longest of any wall's matter in this step, m
     uint64_t caught; ///< contacts in this step
     uint64_t leaked; ///< rows whose middle is in a wall after it
 } PxSolidWalls;
