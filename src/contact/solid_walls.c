@@ -127,8 +127,14 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
                 const PxMaterialDef *m = &s->material[s->particles->material[row]].def;
                 PxVec3 n = px_wall_turn_to_world(wall, t->when, normal);
                 x = px_mad(x, n, radius - d);
+                PxVec3 before = v;
                 v = bounce(v, px_wall_velocity(wall, at), n, sqrt(m->friction * wall->friction),
                            m->restitution);
+                /* What friction held back did not slide in this move either, or what should
+                 * stick on a slope would creep down it. */
+                PxVec3 held = px_sub(v, before);
+                held = px_mad(held, n, -px_dot(held, n));
+                x = px_mad(x, held, s->moved);
                 hit = true;
             }
         if (!hit) {

@@ -3,9 +3,11 @@
 
 #include "base/vec.h"
 #include "scene/writer.h"
+#include "solid/solid.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_PARTICLES 2000000.0 /* of a solid that is looked at particle by particle */
 #define MOST_TESTS 2e7           /* of a particle against a region, in one check */
@@ -150,6 +152,36 @@ static PxStatus check_regions(Hold *hold)
     return PX_OK;
 }
 
+/* Numbers that make no solid, and solids that would be moved in different ways. */
+static void check_laws(PxScene *scene)
+{
+    size_t first = PX_NO_MATERIAL;
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxMaterialDef *m = &scene->material[k];
+        PxMaterial material = {.def = *m};
+        PxSolidLaw law;
+        PxPath root = px_path_root(), list = px_path_key(&root, "materials");
+        PxPath path = px_path_key(&list, m->name);
+        bool axes =
+            px_length(m->young_axes) + px_length(m->shear_axes) + px_length(m->poisson_axes) > 0;
+        if (axes && !(m->young > 0 && px_length(m->young_axes) > 0))
+            px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                        "has moduli or ratios along axes, which need \"young\" above 0 and "
+                        "\"young_axes\", too");
+        else if (px_solid_law(&material, &law) != PX_OK)
+            px_complain(scene, PX_ERROR, &path, PX_AT_VALUE, "%s", px_error_message());
+        if (!(m->young > 0))
+            continue;
+        char word[64];
+        if (first == PX_NO_MATERIAL)
+            first = k;
+        else if (strcmp(scene->material[first].integration.model, m->integration.model) != 0)
+            px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                        "has another integration than '%s': solids of one scene share it",
+                        px_quote(scene->material[first].name, word, sizeof word));
+    }
+}
+
 /* May the two bodies come together? They fall: how high they are does not matter, and of those
  * that are thrown nothing is known. */
 static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, size_t b)
@@ -191,6 +223,7 @@ static void check_company(PxScene *scene, const PxSurvey *survey)
 
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
 {
+    check_laws(scene);
     check_company(scene, survey);
     if (scene->handles + scene->forces == 0)
         return PX_OK;

@@ -83,6 +83,7 @@ static PxStatus advance(PxSolid *s)
         px_parallel_for(s->threads, s->count, PX_BLOCK, move_block, &m);
         done = steps > 1 ? done + dt : s->dt;
         s->hold(s, done / s->dt);
+        s->moved = dt;
         s->touch(s, done / s->dt);
         px_solid_forces(s, !(done < s->dt));
         px_solid_flow(s, dt);

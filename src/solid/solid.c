@@ -271,6 +271,8 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
         p->vx[row] = (float)speed.x;
         p->vy[row] = (float)speed.y;
         p->vz[row] = (float)speed.z;
+        p->density[row] = p->mass[row] / s->columns.volume[i];
+        p->pressure[row] = 0.0f;
     }
 }
 

@@ -107,6 +107,7 @@ typedef struct PxSolid {
     void (*rebound)(struct PxSolid *solid, const PxSolidContact *contact);
     void *user;
     double when;
+    double moved; ///< s: how long the move before touch() was; 0: what slid stays where it is
 
     uint64_t iterations; ///< of solves in this step
     uint32_t substeps;

@@ -5,6 +5,7 @@
 /* An explicit step of viscosity is stable while eta dt / (rho s^2) is below this part: on a
  * lattice the fastest decay is about 16 of it, found by trying. */
 #define STABLE 0.05
+#define MOST_PASSES 100
 /* Below this it changes nothing that could be seen. */
 #define NOTHING 1e-4
 
@@ -50,9 +51,11 @@ PxStatus px_solid_viscosity(PxSolid *s)
     if (strong < NOTHING)
         return PX_OK;
     PxArenaMark mark = px_arena_mark(s->scratch);
-    double steps = fmin(ceil(strong / STABLE), 1000);
+    /* Beyond MOST_PASSES it is as viscous as so many make it. */
+    double steps = fmin(ceil(strong / STABLE), MOST_PASSES);
+    double part = fmin(1, steps * STABLE / strong);
     PxViscousPass pass = {s, PX_ARENA_ARRAY(s->scratch, float, 4 * ((size_t)s->count + 8)),
-                          (float)(s->dt / steps)};
+                          (float)(part * s->dt / steps)};
     if (pass.quad == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     for (size_t k = 4 * (size_t)s->count; k < 4 * ((size_t)s->count + 8); ++k)

@@ -216,8 +216,8 @@ const PxField px_material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Part of its speed into a wall that the surface of a solid bounces with, beside what "
-             "its elasticity gives."},
+     .help = "Part of their speed into a wall that particles at the surface come off with; a body "
+             "bounces by its elasticity."},
     {.key = "integration",
      .kind = PX_FIELD_MODEL,
      .flags = PX_FIELD_LIVE,

@@ -61,6 +61,23 @@ static PxSolidPoints points_of(const PxWorld *world, uint32_t begin, uint32_t en
                            .count = end - begin};
 }
 
+/* What a step computes does not move with its row: solids have it as they do at rest, and so have
+ * fluids before the first step. */
+static void set_work(PxWorld *world)
+{
+    PxParticles *p = &world->particles;
+    PxSolidColumns c;
+    px_solid_columns(&p->table, &c);
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        if (is_solid(world, i)) {
+            p->density[i] = p->mass[i] / c.volume[i];
+            p->pressure[i] = 0.0f;
+        } else if (world->state.step == 0) {
+            p->density[i] = (float)world->materials.data[p->material[i]].def.density;
+        }
+    }
+}
+
 static PxStatus permute(PxWorld *world, const uint32_t *order)
 {
     PxParticles *p = &world->particles;
@@ -68,8 +85,9 @@ static PxStatus permute(PxWorld *world, const uint32_t *order)
         if (order[i] != i) {
             PX_TRY(px_table_permute(&p->table, order, &world->threads));
             px_particles_refresh(p);
-            return PX_OK;
+            break;
         }
+    set_work(world);
     return PX_OK;
 }
 
@@ -292,7 +310,7 @@ static PxStatus check_finite(const PxWorld *world, const PxSolid *s)
 /* Where all solids are, with their frames found. */
 static PxStatus open_solid(PxWorld *world, PxSolid *s)
 {
-    uint32_t count = world->particles.table.count - world->fluids;
+    uint32_t count = world->solid_lists.count;
     *s = (PxSolid){.particles = &world->particles,
                    .first = world->fluids,
                    .count = count,
@@ -381,8 +399,9 @@ PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out)
 {
     PxSolid s;
     *out = (PxSolidMaps){.version = world->solid_version};
-    PX_TRY(px_solids_arrange(world));
-    if (world->particles.table.count == world->fluids)
+    if (world->solids_due) /* else solids lie together, though new fluid may lie behind them */
+        PX_TRY(px_solids_arrange(world));
+    if (world->solid_lists.count == 0)
         return PX_OK;
     PX_TRY(open_solid(world, &s));
     px_solid_forces(&s, false);

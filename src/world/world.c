@@ -144,6 +144,13 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
         const PxMaterial *other = &world->materials.data[k];
         if (strcmp(other->name, material.name) == 0)
             return px_fail(PX_ERR_ARGUMENT, "material: there is a '%s' already", material.name);
+        if (other->def.young > 0 && def->young > 0 &&
+            strcmp(other->def.integration.model, def->integration.model) != 0)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "material '%s': integration is '%s', but '%s' has '%s'; solids of one "
+                           "world share it",
+                           material.name, def->integration.model, other->name,
+                           other->def.integration.model);
         if (other->def.young > 0 || def->young > 0)
             continue;
         if (strcmp(other->def.pressure.model, def->pressure.model) != 0)
