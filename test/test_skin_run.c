@@ -300,6 +300,7 @@ TEST(a_run_that_was_stopped_goes_on_with_the_same_skins)
     CHECK_FAILS(px_run(scene, &def, stop_after_one, NULL, NULL), PX_ERR_STOPPED, "stopped");
     def.resume = true;
     CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    CHECK(same_file(&whole, &parts, "frames/000002.h5"));
     CHECK(same_file(&whole, &parts, "skin/000002.ply"));
     CHECK(same_file(&whole, &parts, "skin-surfels/000002.ply"));
     px_scene_free(scene);
