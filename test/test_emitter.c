@@ -371,8 +371,7 @@ TEST(a_full_vessel_is_not_filled_any_further)
             calmest = k > 30 ? fmin(calmest, stats.density_error) : calmest;
         }
         PxStats stats = stats_of(world);
-        /* Filled to the last corner at rest density it has 512. Without waiting it had 1521
-         * particles, by 100s of per cent too dense. */
+        /* Filled to the last corner at rest density it has 512. */
         CHECK_NEAR((double)most, 512, 0.06 * 512);
         CHECK_NEAR((double)stats.particles, 512, 0.06 * 512);
         CHECK_NEAR(densest, 0, 5);
