@@ -140,7 +140,8 @@ static void next_block(void *user, uint32_t begin, uint32_t end, int thread)
 }
 
 /* Iterations of von Mises' method. The sizes of the largest accelerations rise
- * towards that of the highest vibration and are within 5 per cent of it after these. */
+ * towards that of the highest vibration: on blocks of lattice they are within 0.5 per cent of what
+ * 600 give. */
 #define ITERATIONS 24
 
 double px_solid_highest(PxSolid *s)

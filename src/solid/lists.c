@@ -6,7 +6,7 @@
 
 /* A direction in which the neighbours reach less than this part of where they reach
  * furthest counts as one in which there are none (squares of lengths). The outermost layers of
- * lattices have 0.17 and more. */
+ * lattices have 0.49 (edges) and more. */
 #define FLAT 1e-3
 
 /* Neighbourhoods that flowed together may be so lopsided that their linear fit leaps at a touch,

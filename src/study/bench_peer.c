@@ -40,6 +40,10 @@ typedef struct Setup {
     }
 #define DROP CUBE, 1e-3, 0, 0, 1
 #define OWN_STEPS CUBE, 0, 1, 0, 1, 1000, 20
+#define DAM_BREAK_1M                                                                               \
+    .pressure = "dfsph", .tension = "none", .spacing = 0.01, .support = 2,                         \
+    .block = {1.25, 1, 0.8}, .tank = {2.6, 1.6, 0.8}, .max_error = 0.01, .seconds = 1,             \
+    .steps = 21, .quick_steps = 5, .peer_ms = 1374, .peer_megabytes = 1240
 static const Setup setups[] = {
     {"drop", "iisph", "akinci", DROP, 1000, 40, 86, 86, 34},
     {"drop", "dfsph", "akinci", DROP, 200, 40, 36, 36, 33},
@@ -62,34 +66,8 @@ static const Setup setups[] = {
      .peer_ms = 214,
      .peer_seconds = 147,
      .peer_megabytes = 171},
-    {.name = "dam break",
-     .pressure = "dfsph",
-     .tension = "none",
-     .spacing = 0.01,
-     .support = 2,
-     .block = {1.25, 1, 0.8},
-     .tank = {2.6, 1.6, 0.8},
-     .max_error = 0.01,
-     .seconds = 1,
-     .steps = 21,
-     .quick_steps = 5,
-     .peer_ms = 1374,
-     .peer_megabytes = 1240},
-    {.name = "dam break, loose",
-     .pressure = "dfsph",
-     .tension = "none",
-     .spacing = 0.01,
-     .support = 2,
-     .block = {1.25, 1, 0.8},
-     .tank = {2.6, 1.6, 0.8},
-     .max_step = 5e-3,
-     .max_error = 0.01,
-     .loose = 0.8,
-     .seconds = 1,
-     .steps = 21,
-     .quick_steps = 5,
-     .peer_ms = 1374,
-     .peer_megabytes = 1240},
+    {DAM_BREAK_1M, .name = "dam break"},
+    {DAM_BREAK_1M, .name = "dam break, loose", .max_step = 5e-3, .loose = 0.8},
 };
 
 /* Draws the lattice and all around it apart, from the origin, to the part `loose` of the rest
