@@ -42,6 +42,11 @@ typedef struct PxFluid {
     float *volume;        ///< m^3, 1 / sum of W
     float *inverse_mass;  ///< 1/kg; 0: pressure does not move it
 
+    /// Where solids are among them, by row; NULL: nowhere. `firm` is the part of a particle that
+    /// keeps its shape by itself, 1 of a solid, 0 of a fluid; `own` is what its own body adds to
+    /// its density, in rest densities: the affair of its elasticity, and pressure leaves it alone.
+    float *firm, *own;
+
     /// What walls take of a particle's neighbourhood: the part of the kernel's
     /// integral that lies in them, its gradient (1/m), and how far away the
     /// nearest wall is (m): truly at least px_wall_surely() of it. wall_flux is the gradient times

@@ -92,7 +92,7 @@ static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
         double strain[6], kept[6];
         for (int k = 0; k < 6; ++k)
             strain[k] = green.m[at[k][0]][at[k][1]] - (double)s->columns.plastic[k][i];
-        carry_over(&s->law[s->particles->material[s->first + i]], j, strain, kept);
+        carry_over(px_solid_law_of(s, i), j, strain, kept);
         for (int k = 0; k < 6; ++k)
             s->columns.plastic[k][i] = (float)-kept[k];
         for (int c = 0; c < 3; ++c) {

@@ -279,7 +279,7 @@ static void diagonal_block(void *user, uint32_t begin, uint32_t end, int thread)
                 y[1] = l->inverse[3][j] * x[0] + l->inverse[1][j] * x[1] + l->inverse[4][j] * x[2];
                 y[2] = l->inverse[5][j] * x[0] + l->inverse[4][j] * x[1] + l->inverse[2][j] * x[2];
                 /* of a stiffness (lambda + mu) d d^T + mu |d|^2, a third of the trace */
-                const PxSolidLaw *law = &s->law[s->particles->material[s->first + j]];
+                const PxSolidLaw *law = px_solid_law_of(s, j);
                 float stiff = (law->stiff[3] + law->volume + 4.0f * law->stiff[6]) / 3.0f;
                 k += s->columns.volume[j] * stiff * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
                 if (!own)

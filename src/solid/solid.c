@@ -162,7 +162,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxParticles *p = s->particles;
     for (uint32_t i = begin; i < end; ++i) {
         uint32_t row = s->first + i;
-        const PxSolidLaw *law = &s->law[p->material[row]];
+        const PxSolidLaw *law = px_solid_law_of(s, i);
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
         PxMat3 back = px_mat3_transpose(f->turn);
         PxVec3 x = px_mat3_apply(back, px_sub(position(p, row), f->move));
@@ -294,7 +294,7 @@ static void damp_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Damp *job = user;
     PxSolid *s = job->solid;
     for (uint32_t i = begin; i < end; ++i) {
-        const PxSolidLaw *law = &s->law[s->particles->material[s->first + i]];
+        const PxSolidLaw *law = px_solid_law_of(s, i);
         if (!(law->damping > 0.0f) || s->inverse_mass[i] == 0.0f)
             continue;
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
@@ -312,9 +312,9 @@ static void damp_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 void px_solid_damp(PxSolid *s, double dt)
 {
-    bool any = false;
+    bool any = s->row_law != NULL;
     for (uint32_t k = 0; k < s->frames; ++k)
-        any = any || s->law[s->particles->material[s->first + s->frame[k].begin]].damping > 0.0f;
+        any = any || px_solid_law_of(s, s->frame[k].begin)->damping > 0.0f;
     if (!any)
         return;
     Damp job = {s, dt};

@@ -1,6 +1,7 @@
 /// Making a world and putting things into it.
 #include "fluid/wall_field.h"
 #include "world/fields.h"
+#include "world/mixed.h"
 #include "world/octree.h"
 #include "world/solids.h"
 #include "world/world_parts.h"
@@ -112,6 +113,7 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->events);
     px_emitters_free(world);
     px_handles_free(world);
+    px_mixed_free(world);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -383,9 +385,10 @@ size_t px_world_bytes(const PxWorld *world)
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);
     return sizeof *world + fields + px_world_skin_bytes(world) +
-           px_table_bytes(&world->particles.table) + px_table_bytes(&world->progress) +
-           px_pairs_bytes(&world->pairs) + px_solid_lists_bytes(&world->solid_lists) +
-           px_grid_bytes(&world->grid) + world->scratch.reserved;
+           px_table_bytes(&world->particles.table) + px_table_bytes(&world->shaped.table) +
+           px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
+           px_solid_lists_bytes(&world->solid_lists) + px_grid_bytes(&world->grid) +
+           world->scratch.reserved;
 }
 
 const PxMaterial *px_world_first_fluid(const PxWorld *world)
@@ -393,7 +396,7 @@ const PxMaterial *px_world_first_fluid(const PxWorld *world)
     for (size_t k = 0; k < world->materials.count; ++k)
         if (!(world->materials.data[k].def.young > 0))
             return &world->materials.data[k];
-    return NULL;
+    return world->mixed ? &world->materials.data[0] : NULL;
 }
 
 /* ---- state -------------------------------------------------------------- */
@@ -414,6 +417,7 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
     if (state->events > world->events.count || !(state->time >= 0) || !isfinite(state->time))
         return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
     PxTable *table = &world->particles.table;
+    PX_TRY(px_mixed_begin(world));
     for (uint32_t c = 0; c < table->columns; ++c) {
         const PxColumn *column = &table->column[c];
         const PxColumn *stored = px_table_find(particles, column->name);

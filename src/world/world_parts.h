@@ -40,7 +40,11 @@ struct PxWorld {
     PxArena scratch;
 
     PxParticles particles;
-    uint32_t fluids; ///< rows of particles that are fluid: the first ones; behind them are solids
+    uint32_t fluids; ///< rows that the stages of fluids see: the first ones; behind them are solids
+                     ///< that meet no fluid
+    bool mixed;      ///< solids and fluids act on each other (world/mixed.h): all rows are such
+    PxParticles shaped;            ///< then: a copy of those that keep a shape, as they lie in it
+    PX_LIST(uint32_t) shaped_rows; ///< and which row each of them is
     PxGrid grid;
     PxPairs pairs;
     PxSolidLists solid_lists;
@@ -80,7 +84,7 @@ PxStatus px_world_events(PxWorld *world, double *next);
 /// The fastest flow that the world's energy allows, m/s.
 double px_world_speed_bound(PxWorld *world);
 
-/// NULL when all materials are solids.
+/// The material that names the models of pressure; NULL when all are solids and none ever flows.
 const PxMaterial *px_world_first_fluid(const PxWorld *world);
 
 /// Copies a name; one that is too long or has a dot (paths are split there) is
