@@ -12,6 +12,10 @@ PxStatus px_solids_put(PxWorld *world, uint32_t first, PxVec3 middle);
 /// fluids.
 PxStatus px_solids_arrange(PxWorld *world);
 
+/// Where all solids are, with their frames found, in scratch. In a mixed world these are the rows
+/// of world->shaped as they were last gathered.
+PxStatus px_solids_open(PxWorld *world, PxSolid *out);
+
 /// In a mixed world, when a fluid's walls are known: says where solids are.
 PxStatus px_solids_join(PxWorld *world, PxFluid *fluid);
 

@@ -2,6 +2,7 @@
 #include "contact/defence.h"
 #include "fluid/force_size.h"
 #include "world/mixed.h"
+#include "world/pieces.h"
 #include "world/solids.h"
 #include "world/world_parts.h"
 
@@ -545,6 +546,8 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_emitters_reserve(world));
     if (fluid.count > 0) {
         PX_TRY(find_neighbours(world));
+        PX_STAGE(&world->profile, "solid lists")
+        PX_TRY(px_pieces_follow(world));
         PX_TRY(forces(world, &fluid, model));
         PX_TRY(move(world, &fluid));
     }

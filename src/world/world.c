@@ -345,7 +345,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
     list_body(world, &body);
     if (out != NULL)
         *out = (PxBodyId){slot + 1, 1};
-    return PX_OK;
+    return px_mixed_begin(world);
 }
 
 double px_world_time(const PxWorld *world)
