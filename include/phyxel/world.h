@@ -61,6 +61,26 @@ typedef struct PxWorldDef {
 
 PX_API PxWorldDef px_world_def_default(void);
 
+/// The numbers of a material's molten state. NAN: the same as in its cold state.
+typedef struct PxMeltInto {
+    double young, poisson;
+    double viscosity, cohesion;
+    double tension; ///< the first number of the tension model: how strong it is
+    double damping, yield, creep, plastic_limit, absorb;
+    double friction, restitution;
+} PxMeltInto;
+
+/// Melting: between two temperatures a material's numbers change from those of its cold state
+/// evenly to those of the molten one (000 Eq. 6.16).
+typedef struct PxMeltDef {
+    bool melts;      ///< or it is the same at any temperature
+    double from, to; ///< degrees Celsius, from < to
+    PxMeltInto into;
+} PxMeltDef;
+
+/// Does not melt; when it does, into what has no elasticity and is the same in all else.
+PX_API PxMeltDef px_melt_def_default(void);
+
 /// One material. Start from px_material_def_default().
 typedef struct PxMaterialDef {
     const char *name; ///< copied
@@ -85,6 +105,11 @@ typedef struct PxMaterialDef {
     double friction;      ///< a solid on a wall: Coulomb's, 0 .. 1
     double restitution;   ///< the same: part of the speed that it bounces with, 0 .. 1
     PxModelChoice integration; ///< how a solid is moved
+
+    double diffusivity;   ///< thermal, m^2/s, >= 0; 0: no heat passes
+    double heat_capacity; ///< specific, J/(kg K), > 0
+    double latent_heat;   ///< what melting takes, J/kg, >= 0
+    PxMeltDef melts;
     uint32_t tag;
 } PxMaterialDef;
 
@@ -97,6 +122,12 @@ typedef struct PxKeyframe {
     PxVec3 at;       ///< displacement from where the body was defined, m
     PxQuat rotation; ///< turn about the body's own `shape.at`
 } PxKeyframe;
+
+/// A moment in the course of a temperature; between two of them it changes evenly.
+typedef struct PxTemperatureKey {
+    double time; ///< s
+    double to;   ///< degrees Celsius
+} PxTemperatureKey;
 
 /// An octree is finer near the surface than inside; for solids only.
 typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL, PX_FILL_OCTREE } PxLatticeKind;
@@ -111,15 +142,19 @@ typedef struct PxBodyDef {
     PxVec3 spin;           ///< at the start, about the middle of the shape, rad/s
     double temperature;    ///< degrees Celsius
     PxLatticeKind fill;
-    double levels;              ///< octree: how often a cell may be twice as large, 1 .. 6
-    bool wall;                  ///< stands still or moves by keyframes, and nothing passes
-    bool inside;                ///< walls: keep matter inside the shape instead of out of it
-    double friction;            ///< walls: 0 slides freely, 1 sticks
-    size_t keyframes;           ///< walls: how many, 0 stands still
-    const PxKeyframe *keyframe; ///< in order of time; copied
-    double surfels;             ///< solids: about so many points show its surface; 0: none
-    bool skin;                  ///< solids: its triangles are moved along
-    const char *texture;        ///< solids: PNG file that both are painted with; NULL: none
+    double levels;       ///< octree: how often a cell may be twice as large, 1 .. 6
+    bool wall;           ///< stands still or moves by keyframes, and nothing passes
+    bool inside;         ///< walls: keep matter inside the shape instead of out of it
+    double friction;     ///< walls: 0 slides freely, 1 sticks
+    bool warm;           ///< walls: kept at `temperature`; else no heat passes them
+    double conductance;  ///< such walls: of the contact, W/(m^2 K); 1e12: perfect
+    size_t temperatures; ///< such walls: how many moments, 0: it is always the same
+    const PxTemperatureKey *temperature_key; ///< in order of time; copied
+    size_t keyframes;                        ///< walls: how many, 0 stands still
+    const PxKeyframe *keyframe;              ///< in order of time; copied
+    double surfels;      ///< solids: about so many points show its surface; 0: none
+    bool skin;           ///< solids: its triangles are moved along
+    const char *texture; ///< solids: PNG file that both are painted with; NULL: none
     uint32_t tag;
 } PxBodyDef;
 

@@ -54,6 +54,11 @@ typedef struct PxFluid {
     /// has the walls' velocities in it, 1/(m s).
     float *wall_drag, *wall_vx, *wall_vy, *wall_vz;
 
+    /// How walls that are kept at a temperature warm the fluid: its diffusivity times
+    /// (wall_warmth - wall_heat T) is the rate at which T rises. 1/m^2 and degrees/m^2; NULL
+    /// when there are no such walls.
+    double *wall_heat, *wall_warmth;
+
     /// Part of the kernel's integral that lies in walls along which the fluid slides.
     float *wall_slip;
 

@@ -7,6 +7,7 @@
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
 #include "solid/integration.h"
+#include "world/heat.h"
 
 #include <math.h>
 
@@ -225,6 +226,30 @@ const PxField px_material_fields[] = {
      .unit = "",
      .help = "How a solid is moved.",
      .family = &px_integration_family},
+    {.key = "diffusivity",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxMaterialDef, diffusivity),
+     .unit = "m^2/s",
+     .least = 0,
+     .most = 1e6,
+     .help = "How fast heat spreads; water 1.4e-7, wax 1e-7, copper 1.2e-4. 0 is not at all."},
+    {.key = "heat_capacity",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
+     .offset = AT(PxMaterialDef, heat_capacity),
+     .unit = "J/(kg K)",
+     .least = 0,
+     .most = 1e6,
+     .help = "Heat that makes a kilogram a degree warmer; water 4180, wax 2500, iron 450."},
+    {.key = "latent_heat",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxMaterialDef, latent_heat),
+     .unit = "J/kg",
+     .least = 0,
+     .most = 1e9,
+     .help = "Heat that melting takes and freezing gives back; ice 3.3e5, wax 2e5."},
 };
 const size_t px_material_field_count = PX_COUNT(px_material_fields);
 
@@ -254,7 +279,8 @@ const PxField px_body_fields[] = {
      .unit = "degrees C",
      .least = -273.15,
      .most = 1e5,
-     .help = "Temperature at the start."},
+     .help = "Temperature at the start; an event gives it anew. A wall keeps its own, and one "
+             "without lets no heat pass."},
     {.key = "fill",
      .kind = PX_FIELD_WORD,
      .offset = AT(PxBodyDef, fill),
@@ -286,6 +312,15 @@ const PxField px_body_fields[] = {
      .least = 0,
      .most = 1,
      .help = "How a viscous fluid meets a wall: 0 slides freely, 1 sticks."},
+    {.key = "conductance",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxBodyDef, conductance),
+     .unit = "W/(m^2 K)",
+     .least = 0,
+     .most = PX_CONTACT_PERFECT,
+     .help = "How well heat passes between matter and a wall that has a temperature; perfectly "
+             "unless stated."},
     {.key = "surfels",
      .kind = PX_FIELD_COUNT,
      .offset = AT(PxBodyDef, surfels),

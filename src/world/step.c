@@ -1,6 +1,7 @@
 /// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
 #include "contact/defence.h"
 #include "fluid/force_size.h"
+#include "world/heat.h"
 #include "world/solids.h"
 #include "world/world_parts.h"
 
@@ -411,6 +412,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     }
     PX_STAGE(&world->profile, "emitters")
     px_emitters_hold(world, fluid->inverse_mass);
+    PX_STAGE(&world->profile, "heat")
+    PX_TRY(px_world_heat_step(world, fluid));
     world->iterations = fluid->iterations;
     world->solve_error = fluid->solve_error;
     world->state.divergence = fluid->divergence;

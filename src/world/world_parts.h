@@ -72,6 +72,7 @@ struct PxWorld {
     double tension_force, pressure_force;    ///< mean a particle, N; 0 in worlds without tension
     double solve_error;                      ///< per cent
     uint32_t iterations, viscosity_iterations;
+    uint32_t heat_iterations;
 };
 
 /// Carries out the events that are due. *next is when the next one is.
