@@ -219,6 +219,24 @@ typedef struct PxForceDef {
 
 PX_API PxForceDef px_force_def_default(void);
 
+/// Warms or cools what is in a region, which stands still: holds it at a temperature, draws it
+/// towards one, or gives it power. Start from px_heater_def_default().
+typedef struct PxHeaterDef {
+    const char *name;    ///< copied
+    PxBodyId body;       ///< whose particles; none: any
+    PxShapeDef shape;    ///< the region; any closed one; `mesh` is copied
+    bool holds;          ///< at `temperature`; else it gives `power`
+    double temperature;  ///< degrees Celsius
+    double within;       ///< s, time constant with which it is approached; 0: at once
+    double power;        ///< W, shared out by mass; negative cools
+    double start, end;   ///< s: it acts between them
+    size_t temperatures; ///< how many moments, 0: the temperature is always the same
+    const PxTemperatureKey *temperature_key; ///< in order of time; copied
+    uint32_t tag;
+} PxHeaterDef;
+
+PX_API PxHeaterDef px_heater_def_default(void);
+
 /// At `time`, the value at `path` becomes `value` (1 or 3 numbers).
 typedef struct PxEventDef {
     double time;      ///< s
@@ -231,21 +249,22 @@ typedef struct PxEventDef {
 PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);
 PX_API void px_world_free(PxWorld *world);
 
-/// Adds a material, a body, an emitter, a sink, a handle, a force, an event. On failure the world
-/// is unchanged and *out is the null id. A body's particles are there at once; the first step moves
-/// those apart that are compressed beside a wall, and may leave some out.
+/// Adds a material, a body, an emitter, a sink, a handle, a force, a heater, an event. On failure
+/// the world is unchanged and *out is the null id. A body's particles are there at once; the first
+/// step moves those apart that are compressed beside a wall, and may leave some out.
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
 PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out);
 PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def);
 PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def);
 PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def);
+PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
-/// "bodies.paddle.friction", "emitters.tap.speed", "forces.wind.force". The range is checked as
-/// in a scene file.
+/// "materials.wax.melts.into.viscosity", "bodies.paddle.friction", "emitters.tap.speed",
+/// "forces.wind.force", "heaters.flame.power". The range is checked as in a scene file.
 /// Values that shape the world at its start (spacing, shapes) are refused.
 PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values);
 
@@ -261,6 +280,11 @@ typedef struct PxStats {
     double kinetic;          ///< J
     double potential;        ///< J, against the origin, along gravity
     double elastic;          ///< J, in solids
+    double heat;             ///< J, against cold matter at 0 degrees C; 0 where none is conducted
+    double heat_in;          ///< J so far, from walls, heaters, emitters and events, less what
+                             ///< went out
+    double temperature_min;  ///< degrees C; 0 when there are no particles
+    double temperature_max;  ///<
     PxVec3 momentum;         ///< kg m/s
     PxVec3 angular_momentum; ///< about the origin, kg m^2/s
     double density_error;    ///< mean compression over rest density, per cent
@@ -270,6 +294,7 @@ typedef struct PxStats {
     double solve_error;    ///< mean compression that the last pressure solve left, per cent
     uint64_t iterations;   ///< of the pressure solve in the last step
     uint64_t viscosity_iterations;
+    uint64_t heat_iterations;
     uint64_t not_converged; ///< steps so far in which a solve stopped short
     uint64_t caught;        ///< moves so far that a wall's last defence corrected
     uint64_t leaked;        ///< particles so far that crossed a wall: must stay 0

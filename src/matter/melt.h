@@ -6,7 +6,7 @@
 #ifndef PX_MATTER_MELT_H
 #define PX_MATTER_MELT_H
 
-#include "phyxel/world.h"
+#include "matter/material.h"
 
 #include <math.h>
 
@@ -24,6 +24,21 @@ static inline double px_melted(const PxMaterialDef *def, double temperature)
 static inline double px_between(double cold, double hot, double melted)
 {
     return isnan(hot) ? cold : cold + melted * (hot - cold);
+}
+
+/// The material with the numbers it has when that part of it is molten.
+PxMaterial px_melt_at(const PxMaterial *material, double melted);
+
+/// Its states that a limit must look at: one, or the least and the most molten that there are. A
+/// number in between lies between theirs.
+static inline int px_melt_states(const PxMaterial *material)
+{
+    return material->melted[0] < material->melted[1] ? 2 : 1;
+}
+
+static inline PxMaterial px_melt_state(const PxMaterial *material, int state)
+{
+    return px_melt_at(material, material->melted[state]);
 }
 
 /// Heat of a kilogram, J: against cold matter at 0 degrees C.

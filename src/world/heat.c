@@ -4,6 +4,7 @@
 #include "matter/melt.h"
 #include "thermal/columns.h"
 #include "thermal/heat.h"
+#include "thermal/melt.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -54,15 +55,6 @@ void px_wall_warm(PxWall *wall, const PxBodyDef *def)
 {
     wall->temperature = def->warm ? def->temperature : NAN;
     wall->conductance = def->conductance < PX_CONTACT_PERFECT ? def->conductance : INFINITY;
-}
-
-void px_world_warm_walls(PxWorld *world, double time, double dt)
-{
-    for (size_t k = 0; k < world->walls.count; ++k) {
-        PxWall *wall = &world->walls.data[k];
-        if (wall->warmths > 0)
-            wall->temperature = px_temperature_at(wall->warmth, wall->warmths, time + 0.5 * dt);
-    }
 }
 
 /* ---- columns -------------------------------------------------------------------- */
@@ -133,16 +125,106 @@ double px_world_heat(PxWorld *world)
     return h.sum;
 }
 
+void px_world_heat_mark(PxWorld *world)
+{
+    world->heat_mark = px_world_heat(world);
+}
+
+void px_world_heat_count(PxWorld *world)
+{
+    world->state.heat_in += px_world_heat(world) - world->heat_mark;
+}
+
+/* Does heat come and go with particles in this step? */
+static bool is_open(const PxWorld *world)
+{
+    return px_heat_low(&world->particles.table) != NULL &&
+           (world->emitters.count + world->sinks.count > 0 || world->state.step == 0);
+}
+
 /* ---- the step ----------------------------------------------------------------------- */
 
-PxStatus px_world_heat_step(PxWorld *world, PxFluid *fluid)
+static void warm_walls(PxWorld *world)
 {
-    PxHeat heat = {.fluid = fluid, .dt = world->dt, .low = px_heat_low(&world->particles.table)};
-    if (heat.low == NULL)
-        return PX_OK;
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        PxWall *wall = &world->walls.data[k];
+        if (wall->warmths > 0) /* as warm as it is on average in this step */
+            wall->temperature =
+                px_temperature_at(wall->warmth, wall->warmths, world->state.time + 0.5 * world->dt);
+    }
+}
+
+void px_world_heat_begin(PxWorld *world)
+{
+    warm_walls(world);
+    if (is_open(world))
+        px_world_heat_mark(world);
+}
+
+void px_world_heat_end(PxWorld *world)
+{
+    if (is_open(world))
+        px_world_heat_count(world);
+    px_world_melt_rows(world, 0, world->particles.table.count);
+}
+
+/* With the rows held that heaters hold. */
+static PxStatus conduct(PxWorld *world, PxFluid *fluid, const uint8_t *held)
+{
+    PxHeat heat = {
+        .fluid = fluid, .dt = world->dt, .low = px_heat_low(&world->particles.table), .held = held};
     PX_TRY(px_heat_conduct(&heat));
     world->state.heat_in += heat.from_walls + heat.from_held;
     world->heat_iterations = heat.iterations;
     world->state.not_converged += !heat.converged;
     return PX_OK;
+}
+
+PxStatus px_world_heat_step(PxWorld *world, PxFluid *fluid)
+{
+    if (px_heat_low(&world->particles.table) == NULL)
+        return PX_OK;
+    bool heaters = world->heaters.count > 0, open = is_open(world);
+    uint8_t *held = NULL;
+    if (open)
+        px_world_heat_count(world);
+    if (px_heaters_hold(world)) {
+        uint32_t n = world->particles.table.count;
+        held = PX_ARENA_ARRAY(&world->scratch, uint8_t, n);
+        if (held == NULL)
+            return px_fail(PX_ERR_MEMORY, "heat: no room for %u particles", n);
+        memset(held, 0, n);
+    }
+    if (heaters) {
+        px_world_heat_mark(world);
+        px_heaters_give(world, held);
+        px_world_heat_count(world);
+    }
+    PX_TRY(conduct(world, fluid, held));
+    if (heaters || open)
+        px_world_heat_mark(world);
+    if (heaters) {
+        px_heaters_draw(world);
+        px_world_heat_count(world);
+        px_world_heat_mark(world);
+    }
+    return PX_OK;
+}
+
+/* ---- melting ------------------------------------------------------------------------- */
+
+const float *px_world_melt_rows(PxWorld *world, uint32_t begin, uint32_t end)
+{
+    const PxParticles *p = &world->particles;
+    float *melted = px_melt_column(&p->table);
+    if (melted != NULL)
+        px_melt_refresh(p, world->materials.data, melted, begin, end, &world->threads);
+    return melted;
+}
+
+void px_world_melt_range(PxWorld *world)
+{
+    if (px_melt_column(&world->particles.table) != NULL)
+        px_melt_range(&world->particles, world->materials.data, (uint32_t)world->materials.count,
+                      &world->threads);
 }

@@ -21,11 +21,23 @@ void px_wall_warm(PxWall *wall, const PxBodyDef *def);
 /// The columns that a world with that material needs. Errors: PX_ERR_MEMORY.
 PxStatus px_world_heat_columns(PxWorld *world, const PxMaterialDef *def);
 
-/// Walls as warm as they are on average in the step that begins at `time`.
-void px_world_warm_walls(PxWorld *world, double time, double dt);
+/// Before particles may be removed or added in a step, and at its end.
+void px_world_heat_begin(PxWorld *world);
+void px_world_heat_end(PxWorld *world);
 
-/// Conduction for the step's length, and the account of what came in.
+/// Heaters, and conduction between the rows of the fluid, for the step's length.
 PxStatus px_world_heat_step(PxWorld *world, PxFluid *fluid);
+
+/// The account of heat: what there is more or less when px_world_heat_count() is called than when
+/// px_world_heat_mark() was, came in from outside.
+void px_world_heat_mark(PxWorld *world);
+void px_world_heat_count(PxWorld *world);
+
+/// The column `melted`, with rows [begin, end) made anew; NULL in worlds in which nothing melts.
+const float *px_world_melt_rows(PxWorld *world, uint32_t begin, uint32_t end);
+
+/// How much of every material is molten at least and at most.
+void px_world_melt_range(PxWorld *world);
 
 /// Heat of all particles, J: against cold matter at 0 degrees C. 0 in worlds without heat.
 double px_world_heat(PxWorld *world);

@@ -133,6 +133,7 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->events);
     px_emitters_free(world);
     px_handles_free(world);
+    px_heaters_free(world);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -161,6 +162,7 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
     PxMaterial material = {.def = *def};
     PX_TRY(px_world_name(material.name, def->name, "material"));
     PX_TRY(px_fields_check(px_material_fields, px_material_field_count, def, material.name));
+    PX_TRY(px_melt_check(def, material.name));
     for (size_t k = 0; k < world->materials.count; ++k) {
         const PxMaterial *other = &world->materials.data[k];
         if (strcmp(other->name, material.name) == 0)
@@ -227,6 +229,7 @@ void px_world_put(PxWorld *world, uint32_t i, uint64_t id, PxVec3 x, PxVec3 v, u
     p->material[i] = material;
     p->body[i] = body;
     p->density[i] = (float)world->materials.data[material].def.density;
+    px_world_melt_rows(world, i, i + 1);
 }
 
 static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
