@@ -78,8 +78,7 @@ static Cube look_at_cube(const PxWorld *world)
     cube.height /= mass;
     for (uint32_t i = 0; i < p->table.count; ++i)
         if (p->body[i] == 2) {
-            PxVec3 v =
-                px_sub(px_vec((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]), mean);
+            PxVec3 v = px_sub(px_vec((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]), mean);
             cube.inner += 0.5 * (double)p->mass[i] * px_dot(v, v);
         }
     return cube;

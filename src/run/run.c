@@ -38,6 +38,10 @@ static const char *const stats_columns[] = {
     "kinetic",
     "potential",
     "elastic",
+    "heat",
+    "heat_in",
+    "temperature_min",
+    "temperature_max",
     "momentum_x",
     "momentum_y",
     "momentum_z",
@@ -51,6 +55,7 @@ static const char *const stats_columns[] = {
     "solve_error",
     "iterations",
     "viscosity_iterations",
+    "heat_iterations",
     "not_converged",
     "caught",
     "leaked",
@@ -101,6 +106,10 @@ static PxStatus store_row(Run *run, const PxStats *s)
                              s->kinetic,
                              s->potential,
                              s->elastic,
+                             s->heat,
+                             s->heat_in,
+                             s->temperature_min,
+                             s->temperature_max,
                              s->momentum.x,
                              s->momentum.y,
                              s->momentum.z,
@@ -114,6 +123,7 @@ static PxStatus store_row(Run *run, const PxStats *s)
                              s->solve_error,
                              (double)s->iterations,
                              (double)s->viscosity_iterations,
+                             (double)s->heat_iterations,
                              (double)s->not_converged,
                              (double)s->caught,
                              (double)s->leaked,
@@ -181,6 +191,7 @@ enum {
     DIVERGENCE,
     MASS_IN,
     MASS_OUT,
+    HEAT_IN,
     HALVINGS,
     FRAME,
     WALL,
@@ -203,6 +214,7 @@ static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxSca
     scalar[DIVERGENCE] = px_scalar_f64("divergence", s->divergence);
     scalar[MASS_IN] = px_scalar_f64("mass_in", s->mass_in);
     scalar[MASS_OUT] = px_scalar_f64("mass_out", s->mass_out);
+    scalar[HEAT_IN] = px_scalar_f64("heat_in", s->heat_in);
     scalar[HALVINGS] = px_scalar_f64("halvings", s->halvings);
     scalar[FRAME] = px_scalar_u64("frame", run->frame);
     scalar[WALL] = px_scalar_f64("wall", wall);
@@ -383,6 +395,7 @@ static PxStatus take_up(Run *run, bool *found)
                                .divergence = scalar[DIVERGENCE].f64,
                                .mass_in = scalar[MASS_IN].f64,
                                .mass_out = scalar[MASS_OUT].f64,
+                               .heat_in = scalar[HEAT_IN].f64,
                                .halvings = scalar[HALVINGS].f64};
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;

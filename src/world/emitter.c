@@ -98,10 +98,10 @@ static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter 
     if (def->material.slot == 0 || def->material.slot > world->materials.count)
         return px_fail(PX_ERR_ARGUMENT, "there is no material %u", def->material.slot);
     const PxMaterial *material = &world->materials.data[def->material.slot - 1];
-    if (material->def.young > 0 && !(material->def.absorb > 0))
+    if (material->def.young > 0 && !isfinite(px_mixed_turn(&material->def)))
         return px_fail(PX_ERR_ARGUMENT,
                        "emitters give what flows, and '%s' is a solid whose rest shape does not "
-                       "follow; wanted absorb above 0",
+                       "follow; wanted absorb above 0, or a material that melts",
                        material->name);
     PxShape *shape; /* checks the lengths */
     PX_TRY(px_shape_create(&def->shape, &shape));

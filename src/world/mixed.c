@@ -1,6 +1,12 @@
 #include "world/mixed.h"
 
+#include "matter/melt.h"
+
+#include <math.h>
 #include <string.h>
+
+/* Steps after which the rest shape of melting matter follows, if its material does not say. */
+#define TURN 10
 
 typedef struct Extra {
     const char *name, *unit;
@@ -29,18 +35,43 @@ PxMixedColumns px_mixed_columns(const PxTable *t)
                             .elastic = {elastic->data[0], elastic->data[1], elastic->data[2]}};
 }
 
+static double melted_of(const PxWorld *world, uint32_t row, const PxMaterialDef **def)
+{
+    *def = &world->materials.data[world->particles.material[row]].def;
+    return px_melted(*def, (double)world->particles.temperature[row]);
+}
+
+float px_mixed_melted(const PxWorld *world, uint32_t row)
+{
+    const PxMaterialDef *def;
+    return (float)melted_of(world, row, &def);
+}
+
 double px_mixed_young(const PxWorld *world, uint32_t row)
 {
-    return world->materials.data[world->particles.material[row]].def.young;
+    const PxMaterialDef *def;
+    double melted = melted_of(world, row, &def);
+    return px_between(def->young, def->melts.into.young, melted);
 }
 
 float px_mixed_firm(const PxWorld *world, uint32_t row)
 {
-    const PxMaterialDef *def = &world->materials.data[world->particles.material[row]].def;
-    return def->young > 0 && !(def->absorb > 0) ? 1.0f : 0.0f;
+    const PxMaterialDef *def;
+    double melted = melted_of(world, row, &def);
+    return def->young > 0 && !(def->absorb > 0) ? (float)(1 - melted) : 0.0f;
 }
 
-/* Is there anything elastic, and anything that flows? Materials that nobody has do not count. */
+double px_mixed_turn(const PxMaterialDef *def)
+{
+    double hot = def->melts.into.absorb;
+    bool melts = def->melts.melts && (def->young > 0 || def->melts.into.young > 0);
+    if (melts && !(def->absorb > 0))
+        return hot > 0 ? hot : TURN;
+    return def->young > 0 && def->absorb > 0 ? def->absorb : INFINITY;
+}
+
+/* Is there anything elastic, and anything that flows, or heat that does? Materials that nobody has
+ * do not count. */
 static bool is_mixed(const PxWorld *world)
 {
     bool elastic = false, flows = false;
@@ -52,8 +83,9 @@ static bool is_mixed(const PxWorld *world)
                             ? world->emitters.data[body->emitter - 1].def.material.slot
                             : body->def.material.slot;
         const PxMaterialDef *def = &world->materials.data[slot - 1].def;
-        elastic = elastic || def->young > 0;
-        flows = flows || !(def->young > 0) || body->emitter > 0;
+        elastic = elastic || def->young > 0 || def->melts.into.young > 0;
+        flows = flows || !(def->young > 0) || body->emitter > 0 || def->melts.melts ||
+                def->diffusivity > 0;
     }
     return elastic && flows;
 }
@@ -70,8 +102,10 @@ PxStatus px_mixed_begin(PxWorld *world)
     PX_TRY(px_particles_init(&world->shaped, world->memory));
     px_particles_refresh(p);
     PxMixedColumns c = px_mixed_columns(&p->table);
-    for (uint32_t i = 0; i < p->table.count; ++i)
+    for (uint32_t i = 0; i < p->table.count; ++i) {
         c.piece[i] = px_mixed_young(world, i) > 0 ? p->body[i] + 1 : 0;
+        c.melted[i] = px_mixed_melted(world, i);
+    }
     world->mixed = world->solids_due = true;
     return PX_OK;
 }

@@ -32,6 +32,12 @@ float px_mixed_firm(const PxWorld *world, uint32_t row);
 /// The modulus of a row as it is now, Pa; 0: a fluid.
 double px_mixed_young(const PxWorld *world, uint32_t row);
 
+/// The molten part of a row as it is now.
+float px_mixed_melted(const PxWorld *world, uint32_t row);
+
+/// After how many steps the rest shape of such matter follows; INFINITY: never.
+double px_mixed_turn(const PxMaterialDef *def);
+
 /// Makes the lists of all pieces, from their rest shapes.
 PxStatus px_mixed_lists(PxWorld *world);
 

@@ -47,11 +47,8 @@ typedef struct Follow {
 static double least_turn(const PxWorld *world)
 {
     double every = INFINITY;
-    for (size_t k = 0; k < world->materials.count; ++k) {
-        const PxMaterialDef *def = &world->materials.data[k].def;
-        if (def->young > 0 && def->absorb > 0)
-            every = fmin(every, def->absorb);
-    }
+    for (size_t k = 0; k < world->materials.count; ++k)
+        every = fmin(every, px_mixed_turn(&world->materials.data[k].def));
     return every;
 }
 
@@ -62,7 +59,9 @@ static bool is_due(Follow *f)
         f->elastic[i] = px_mixed_young(f->world, i) > 0;
         f->before[i] = f->mixed.slot[i];
         f->firm[i] = f->before[i] > 0 ? px_mixed_firm(f->world, i) : 0.0f;
-        due = due || f->elastic[i] != (f->before[i] > 0) || (f->elastic[i] && f->firm[i] < 1.0f);
+        due = due || f->elastic[i] != (f->before[i] > 0) ||
+              (f->elastic[i] &&
+               (f->firm[i] < 1.0f || f->mixed.melted[i] != px_mixed_melted(f->world, i)));
     }
     return due;
 }
@@ -320,6 +319,7 @@ static void settle_places(Follow *f)
     double s = f->world->def.spacing;
     for (uint32_t i = 0; i < f->n; ++i) {
         f->mixed.piece[i] = f->piece[i];
+        f->mixed.melted[i] = px_mixed_melted(f->world, i);
         if (f->piece[i] == 0 || !(f->firm[i] < 1.0f))
             continue;
         for (size_t c = 0; c < 3; ++c)

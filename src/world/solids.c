@@ -2,6 +2,7 @@
 
 #include "contact/solid_fluid.h"
 #include "contact/solid_walls.h"
+#include "matter/melt.h"
 #include "solid/integration.h"
 #include "world/mixed.h"
 
@@ -289,6 +290,31 @@ static void rebound(PxSolid *s, const PxSolidContact *contact)
     px_solid_walls_rebound(&((Contact *)s->user)->walls, s, contact);
 }
 
+/* In a world in which something melts, each row's own. */
+static PxStatus melted_laws(PxWorld *world, PxSolid *s)
+{
+    bool any = false;
+    for (size_t k = 0; k < world->materials.count; ++k)
+        any = any || world->materials.data[k].def.melts.melts;
+    if (!any)
+        return PX_OK;
+    PxSolidLaw *law = PX_ARENA_ARRAY(s->scratch, PxSolidLaw, s->count);
+    if (law == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    PxMixedColumns mixed = px_mixed_columns(&s->particles->table);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        uint32_t slot = s->particles->material[i];
+        PxMaterial material;
+        law[i] = s->law[slot];
+        if (!(mixed.melted[i] > 0.0f))
+            continue;
+        material = px_melt_at(&s->material[slot], (double)mixed.melted[i]);
+        PX_TRY(px_solid_law(&material, &law[i]));
+    }
+    s->row_law = law;
+    return PX_OK;
+}
+
 static PxStatus laws(PxWorld *world, PxSolid *s)
 {
     world->laws.count = 0;
@@ -300,7 +326,7 @@ static PxStatus laws(PxWorld *world, PxSolid *s)
     }
     world->laws.count = world->materials.count;
     s->law = world->laws.data;
-    return PX_OK;
+    return world->mixed ? melted_laws(world, s) : PX_OK;
 }
 
 /* The time in which the fastest that may reach a wall goes half its radius: thin walls hold. */

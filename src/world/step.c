@@ -1,6 +1,7 @@
 /// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
 #include "contact/defence.h"
 #include "fluid/force_size.h"
+#include "world/heat.h"
 #include "world/mixed.h"
 #include "world/pieces.h"
 #include "world/solids.h"
@@ -388,6 +389,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     }
     PX_STAGE(&world->profile, "density")
     px_fluid_density(fluid);
+    fluid->melted = px_world_melt_rows(world, 0, fluid->count);
     PX_STAGE(&world->profile, "cohesion")
     px_fluid_cohesion(fluid);
     bool tension = px_fluid_has_tension(fluid);
@@ -500,6 +502,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_world_events(world, &next_event));
     PX_TRY(px_arena_reset(&world->scratch));
     double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
+    target = fmin(target, px_heaters_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
     PX_TRY(px_solids_arrange(world));
 
@@ -520,6 +523,7 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .threads = &world->threads,
                      .dist = &world->dist,
                      .isa = world->isa};
+    px_world_melt_range(world);
     speed_max(world, &fluid);
     if (world->state.bound_due)
         world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
@@ -540,6 +544,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     fluid.dt = world->dt;
     for (size_t k = 0; k < world->walls.count; ++k)
         px_wall_move(&world->walls.data[k], world->state.time, world->dt);
+    px_world_heat_begin(world);
     px_emitters_shut(world);
     if (fluid.count > 0 && world->state.step == 0)
         PX_TRY(settle(world, &fluid)); /* gives all scratch back */
@@ -549,8 +554,11 @@ PxStatus px_world_step(PxWorld *world, double until)
         PX_STAGE(&world->profile, "solid lists")
         PX_TRY(px_pieces_follow(world));
         PX_TRY(forces(world, &fluid, model));
-        PX_TRY(move(world, &fluid));
     }
+    PX_STAGE(&world->profile, "heat")
+    PX_TRY(px_world_heat_step(world, &fluid));
+    if (fluid.count > 0)
+        PX_TRY(move(world, &fluid));
     if (!world->mixed)
         PX_TRY(px_solids_step(world, &fluid));
     double time = last ? target : world->state.time + world->dt;
@@ -560,6 +568,7 @@ PxStatus px_world_step(PxWorld *world, double until)
         px_emitters_emit(world);
         px_emitters_feel(world);
     }
+    px_world_heat_end(world);
     world->state.time = time;
     ++world->state.step;
     return PX_OK;

@@ -9,6 +9,7 @@
 #include "solid/solid.h"
 #include "world/emitter.h"
 #include "world/handle.h"
+#include "world/heater.h"
 #include "world/skins.h"
 #include "world/state.h"
 
@@ -64,6 +65,7 @@ struct PxWorld {
     PX_LIST(PxHandle) handles;
     PX_LIST(PxGrip) grips; ///< by time
     PX_LIST(PxRegionForce) forces;
+    PX_LIST(PxHeater) heaters;
     uint8_t *drop;              ///< in a step with sinks: which rows are to go, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body
     PX_LIST(PxEvent) events;    ///< by time, then in the order they were added
@@ -76,6 +78,8 @@ struct PxWorld {
     double tension_force, pressure_force;    ///< mean a particle, N; 0 in worlds without tension
     double solve_error;                      ///< per cent
     uint32_t iterations, viscosity_iterations;
+    uint32_t heat_iterations;
+    double heat_mark; ///< J, what there was when the account was last made
 };
 
 /// Carries out the events that are due. *next is when the next one is.

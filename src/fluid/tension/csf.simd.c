@@ -97,6 +97,7 @@ static void normal_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Job *job = user;
     float s = (float)job->fluid->spacing;
+    const PxMaterialDef *def = &job->fluid->material[job->slot].def;
     float *restrict x = job->colour.x, *restrict y = job->colour.y, *restrict z = job->colour.z;
     for (uint32_t i = begin; i < end; ++i) {
         float length = sqrtf(x[i] * x[i] + y[i] * y[i] + z[i] * z[i]);
@@ -107,6 +108,8 @@ static void normal_block(void *user, uint32_t begin, uint32_t end, int thread)
         y[i] *= unit;
         z[i] *= unit;
         job->surface[i] = rise * rise * (3.0f - 2.0f * rise);
+        if (job->fluid->melted != NULL)
+            job->surface[i] *= px_tension_share(job->fluid, def, i);
     }
 }
 
@@ -157,7 +160,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 static PxStatus add(PxFluid *f, uint32_t slot)
 {
-    double sigma = f->material[slot].def.tension.param[SIGMA], h = (double)f->kernel.h;
+    double sigma = px_tension_most(&f->material[slot].def), h = (double)f->kernel.h;
     if (!(sigma > 0))
         return PX_OK;
     /* the integral of q^3 C / norm from 0 to 1 */
