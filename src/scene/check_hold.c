@@ -220,21 +220,34 @@ static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, siz
     return bounds_meet(x, y);
 }
 
-/* What is not computed is said: solids do not meet fluids, nor each other. */
+/* Does anything flow, or heat? Then pressure keeps solids out of each other too (world/mixed.c). */
+static bool flows(const PxScene *scene)
+{
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        size_t slot = scene->body[k].material;
+        if (scene->body[k].def.wall || slot >= scene->materials)
+            continue;
+        const PxMaterialDef *m = &scene->material[slot];
+        if (!(m->young > 0) || m->melts.melts || m->diffusivity > 0)
+            return true;
+    }
+    return scene->emitters > 0;
+}
+
+/* What is not computed is said: where nothing flows, solids do not meet each other. */
 static void check_company(PxScene *scene, const PxSurvey *survey)
 {
-    for (size_t a = 0; a < scene->bodies; ++a)
-        for (size_t b = 0; px_scene_is_solid(scene, a) && b < scene->bodies; ++b) {
+    for (size_t a = 0; a < scene->bodies && !flows(scene); ++a)
+        for (size_t b = 0; b < a; ++b) {
             char name[120];
-            bool solid = px_scene_is_solid(scene, b);
-            if (scene->body[b].def.wall || b == a || (solid && b < a) ||
+            if (!px_scene_is_solid(scene, a) || !px_scene_is_solid(scene, b) ||
                 !may_meet(scene, survey, a, b))
                 continue;
             PxPath root = px_path_root(), list = px_path_key(&root, "bodies");
             PxPath one = px_path_index(&list, a), path = px_path_key(&one, "shape");
             px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
-                        "is of a solid that may meet '%s': solids act on walls only yet, and these "
-                        "would pass through each other",
+                        "is of a solid that may meet '%s': solids that nothing flows around act on "
+                        "walls only yet, and these would pass through each other",
                         px_quote(scene->body[b].def.name, name, sizeof name));
             return;
         }
