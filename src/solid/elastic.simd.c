@@ -42,12 +42,13 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
 {
     PxSolid *s = pass->solid;
     const PxSolidLists *l = s->lists;
-    float stretch = 0;
+    PxF8 stretch = px_f8(0.0f);
     for (uint32_t base = begin; base < end; base += 8) {
         PxF8 moment[9], h[9], e[6], stress[6], p[9], q[9], squares = px_f8(0.0f);
         px_solid_moments(l, s->u, base, end, moment, measure ? &squares : NULL);
         px_solid_invert(l, base, moment, h);
-        complete(l, base, end, h);
+        if (l->flat)
+            complete(l, base, end, h);
         px_green8(h, e);
         for (int k = 0; k < 6; ++k)
             e[k] -= px_load_some8(s->columns.plastic[k], base, end);
@@ -74,13 +75,12 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
             q[k] = volume * q[k] - held * h[k];
             px_f8_store(s->gradient[k] + base, h[k]);
         }
-        px_solid_record(s->record, s->u, base, end, q);
+        px_solid_record(s->record, s->u, base, q);
 
         PxF8 length = j[0] * j[0];
         for (int k = 1; k < 9; ++k)
             length += j[k] * j[k];
-        for (uint32_t k = 0; k < 8 && base + k < end; ++k)
-            stretch = length[k] > stretch ? length[k] : stretch;
+        stretch = px_f8_max(length, stretch); /* lanes that are not there have J = 1 */
         if (!measure)
             continue;
         PxF8 half = px_f8(0.5f), work = half * stiff * over * over;
@@ -92,8 +92,11 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
         for (uint32_t k = 0; k < 8 && base + k < end; ++k)
             pass->energy[base + k] = work[k];
     }
+    float most = 0;
+    for (int k = 0; k < 8; ++k)
+        most = stretch[k] > most ? stretch[k] : most;
     px_join_begin();
-    pass->stretch = stretch > pass->stretch ? stretch : pass->stretch;
+    pass->stretch = most > pass->stretch ? most : pass->stretch;
     px_join_end();
 }
 

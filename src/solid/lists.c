@@ -107,6 +107,7 @@ PxStatus px_solid_lists_begin(PxSolidLists *l, uint32_t count)
     l->count = 0;
     l->entries = 0;
     l->total = 0;
+    l->flat = false;
     if (count > l->room) {
         free_arrays(l);
         float **array[ARRAYS];
@@ -277,6 +278,9 @@ PxStatus px_solid_lists_add(PxSolidLists *l, PxSolidPoints body, PxArena *scratc
     }
     PX_TRY(reserve_entries(l, (size_t)total - l->entries));
     px_parallel_for(threads, body.count, PX_BLOCK, entry_block, &job);
+    for (uint32_t i = l->count; i < l->count + body.count; ++i)
+        l->flat =
+            l->flat || l->normal[0][i] != 0.0f || l->normal[1][i] != 0.0f || l->normal[2][i] != 0.0f;
     l->entries = (size_t)total;
     l->count += body.count;
     return PX_OK;

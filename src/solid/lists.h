@@ -21,6 +21,7 @@ typedef struct PxSolidLists {
     float *sum[3];     ///< sum of w X, m
     float *spread;     ///< sum of w |X|^2, m^2
     float *normal[3];  ///< where all lie in a plane: its normal; else 0
+    bool flat;         ///< is there one in a plane?
     float *whole;      ///< what its strain counts: 1; less where they lie lopsided, 0 where all lie
                        ///< on a line, or there is nobody
     uint32_t room;     ///< particles there is room for

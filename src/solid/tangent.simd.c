@@ -104,6 +104,6 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
         PxF8 volume = px_load_some8(s->columns.volume, base, end) * px_f8_load(l->whole + base);
         for (int k = 0; k < 9; ++k)
             dq[k] = volume * dq[k] - held * dh[k];
-        px_solid_record(s->record, t->quad, base, end, dq);
+        px_solid_record(s->record, t->quad, base, dq);
     }
 }

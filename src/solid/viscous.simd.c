@@ -40,7 +40,7 @@ void PX_ISA_NAME(px_viscous_stress)(void *user, uint32_t begin, uint32_t end, in
         px_solid_invert(l, base, p, q);
         for (int k = 0; k < 9; ++k)
             q[k] -= held * dh[k];
-        px_solid_record(s->record, pass->quad, base, end, q);
+        px_solid_record(s->record, pass->quad, base, q);
     }
 }
 
