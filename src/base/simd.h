@@ -279,13 +279,15 @@ PX_INLINE void px_f8_load_quads(const float *quad, const uint32_t *row, PxF8 *x,
 #endif
 }
 
-/// The other way round: lane k of the four vectors becomes the quad at `to` + k `stride`, a multiple
-/// of 4; `to` is 16-byte aligned.
+/// The other way round: lane k of the four vectors becomes the quad at `to` + k `stride`, a
+/// multiple of 4; `to` is 16-byte aligned.
 PX_INLINE void px_f8_store_quads(float *to, size_t stride, PxF8 x, PxF8 y, PxF8 z, PxF8 w)
 {
 #if defined(PX_SIMD_AVX2)
-    __m256 t0 = _mm256_unpacklo_ps((__m256)x, (__m256)y), t1 = _mm256_unpackhi_ps((__m256)x, (__m256)y);
-    __m256 t2 = _mm256_unpacklo_ps((__m256)z, (__m256)w), t3 = _mm256_unpackhi_ps((__m256)z, (__m256)w);
+    __m256 t0 = _mm256_unpacklo_ps((__m256)x, (__m256)y),
+           t1 = _mm256_unpackhi_ps((__m256)x, (__m256)y);
+    __m256 t2 = _mm256_unpacklo_ps((__m256)z, (__m256)w),
+           t3 = _mm256_unpackhi_ps((__m256)z, (__m256)w);
     __m256 row[4] = {_mm256_shuffle_ps(t0, t2, 0x44), _mm256_shuffle_ps(t0, t2, 0xee),
                      _mm256_shuffle_ps(t1, t3, 0x44), _mm256_shuffle_ps(t1, t3, 0xee)};
     for (size_t k = 0; k < 4; ++k) {

@@ -279,8 +279,8 @@ PxStatus px_solid_lists_add(PxSolidLists *l, PxSolidPoints body, PxArena *scratc
     PX_TRY(reserve_entries(l, (size_t)total - l->entries));
     px_parallel_for(threads, body.count, PX_BLOCK, entry_block, &job);
     for (uint32_t i = l->count; i < l->count + body.count; ++i)
-        l->flat =
-            l->flat || l->normal[0][i] != 0.0f || l->normal[1][i] != 0.0f || l->normal[2][i] != 0.0f;
+        l->flat = l->flat || l->normal[0][i] != 0.0f || l->normal[1][i] != 0.0f ||
+                  l->normal[2][i] != 0.0f;
     l->entries = (size_t)total;
     l->count += body.count;
     return PX_OK;
