@@ -17,14 +17,12 @@
  * h^2; lattices have 1.5 within and 0.5 in a corner. */
 #define CROWDED 0.25
 
-enum { ARRAYS = 14 };
+enum { ARRAYS = 8 };
 
 /* The arrays with one number a particle. */
 static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
 {
     int n = 0;
-    for (int k = 0; k < 6; ++k)
-        out[n++] = &l->inverse[k];
     for (int k = 0; k < 3; ++k)
         out[n++] = &l->sum[k];
     for (int k = 0; k < 3; ++k)
@@ -54,7 +52,9 @@ static void free_arrays(PxSolidLists *l)
         *array[k] = NULL;
     }
     px_release(l->allocator, l->start, array_bytes(l->room));
+    px_release(l->allocator, l->inverse, 6 * array_bytes(l->room));
     l->start = NULL;
+    l->inverse = NULL;
     l->room = 0;
 }
 
@@ -77,7 +77,7 @@ void px_solid_lists_free(PxSolidLists *lists)
 
 size_t px_solid_lists_bytes(const PxSolidLists *l)
 {
-    return (ARRAYS + 1) * array_bytes(l->room) + l->pair_room * 5 * sizeof(float) +
+    return (ARRAYS + 7) * array_bytes(l->room) + l->pair_room * 5 * sizeof(float) +
            px_pairs_bytes(&l->pairs) + px_grid_bytes(&l->grid);
 }
 
@@ -120,8 +120,11 @@ PxStatus px_solid_lists_begin(PxSolidLists *l, uint32_t count)
                 memset(*array[k], 0, array_bytes(count));
         }
         l->start = px_allocate(l->allocator, array_bytes(count));
+        l->inverse = px_allocate(l->allocator, 6 * array_bytes(count));
         l->room = count;
-        if (!there || l->start == NULL) {
+        if (l->inverse != NULL)
+            memset(l->inverse, 0, 6 * array_bytes(count));
+        if (!there || l->start == NULL || l->inverse == NULL) {
             free_arrays(l);
             return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
         }
@@ -200,7 +203,7 @@ static void invert(PxSolidLists *l, uint32_t i, PxMat3 moment, double h)
         }
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
     for (int k = 0; k < 6; ++k)
-        l->inverse[k][i] = (float)inverse.m[at[k][0]][at[k][1]];
+        l->inverse[px_solid_at(i, k, 6)] = (float)inverse.m[at[k][0]][at[k][1]];
     PxVec3 normal = there == 2 ? px_mat3_column(axes, 2) : px_vec(0, 0, 0);
     l->normal[0][i] = (float)normal.x;
     l->normal[1][i] = (float)normal.y;

@@ -71,9 +71,10 @@ PX_INLINE void px_solid_moments(const PxSolidLists *l, const float *quad, uint32
 /// out = in A^-1, rows `base` on.
 PX_INLINE void px_solid_invert(const PxSolidLists *l, uint32_t base, const PxF8 in[9], PxF8 out[9])
 {
-    PxF8 xx = px_f8_load(l->inverse[0] + base), yy = px_f8_load(l->inverse[1] + base),
-         zz = px_f8_load(l->inverse[2] + base), xy = px_f8_load(l->inverse[3] + base),
-         yz = px_f8_load(l->inverse[4] + base), zx = px_f8_load(l->inverse[5] + base);
+    const float *inverse = l->inverse + px_solid_at(base, 0, 6);
+    PxF8 xx = px_f8_load(inverse), yy = px_f8_load(inverse + 8), zz = px_f8_load(inverse + 16),
+         xy = px_f8_load(inverse + 24), yz = px_f8_load(inverse + 32),
+         zx = px_f8_load(inverse + 40);
     for (int a = 0; a < 3; ++a) {
         PxF8 x = in[3 * a], y = in[3 * a + 1], z = in[3 * a + 2];
         out[3 * a] = x * xx + y * xy + z * zx;

@@ -37,6 +37,12 @@ static PxVec3 rest(const PxSolid *s, uint32_t i)
                   (double)s->columns.rest[2][i]);
 }
 
+/* An instruction where fmax() is a call. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static void sizes_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -47,10 +53,10 @@ static void sizes_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t i = fit->frame->begin + k, row = s->first + i;
         PxVec3 x = px_sub(position(s->particles, row), fit->from), m = rest(s, i),
                v = velocity(s->particles, row);
-        mass = fmax(mass, (double)s->particles->mass[row]);
-        m2 = fmax(m2, px_dot(m, m));
-        x2 = fmax(x2, px_dot(x, x));
-        v2 = fmax(v2, px_dot(v, v));
+        mass = larger(mass, (double)s->particles->mass[row]);
+        m2 = larger(m2, px_dot(m, m));
+        x2 = larger(x2, px_dot(x, x));
+        v2 = larger(v2, px_dot(v, v));
     }
     px_join_begin();
     fit->mass = fmax(fit->mass, mass);
@@ -160,8 +166,11 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     PxSolid *s = user;
     const PxParticles *p = s->particles;
+    bool strained = false;
     for (uint32_t i = begin; i < end; ++i) {
         uint32_t row = s->first + i;
+        for (int k = 0; k < 6; ++k)
+            strained = strained || s->columns.plastic[k][i] != 0.0f;
         const PxSolidLaw *law = &s->law[p->material[row]];
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
         PxMat3 back = px_mat3_transpose(f->turn);
@@ -184,6 +193,11 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
             s->stiff[1][i] = 2.0f * law->stiff[6];
         }
     }
+    if (strained) {
+        px_join_begin();
+        s->strained = true;
+        px_join_end();
+    }
 }
 
 static PxStatus take(PxSolid *s)
@@ -204,10 +218,8 @@ static PxStatus take(PxSolid *s)
         *wanted[k].array = PX_ARENA_ARRAY(s->scratch, float, wanted[k].each *((size_t)n + 8));
         there = there && *wanted[k].array != NULL;
     }
-    for (int k = 0; k < 9; ++k) {
-        s->gradient[k] = PX_ARENA_ARRAY(s->scratch, float, (size_t)n + 8);
-        there = there && s->gradient[k] != NULL;
-    }
+    s->gradient = PX_ARENA_ARRAY(s->scratch, float, 9 * ((size_t)n + 8));
+    there = there && s->gradient != NULL;
     if (!there)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", n);
     /* Vector loops run over the end: what they find there does no harm. */
@@ -242,6 +254,7 @@ PxStatus px_solid_begin(PxSolid *s)
     PX_TRY(take(s));
     for (uint32_t k = 0; k < s->frames; ++k)
         fit_frame(s, &s->frame[k]);
+    s->strained = false;
     px_parallel_for(s->threads, s->count, PX_BLOCK, begin_block, s);
     s->held = 0;
     for (uint32_t k = 0; k < s->frames; ++k)

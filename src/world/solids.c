@@ -361,7 +361,7 @@ static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, Px
         const float *u = s->u + 4 * (size_t)i;
         PxMat3 j;
         for (int k = 0; k < 9; ++k)
-            j.m[k / 3][k % 3] = (double)s->gradient[k][i] + (k % 4 == 0 ? 1 : 0);
+            j.m[k / 3][k % 3] = (double)s->gradient[px_solid_at(i, k, 9)] + (k % 4 == 0 ? 1 : 0);
         PxVec3 x = px_sub(px_solid_place(s, i), from);
         if (world_space)
             j = px_mat3_multiply(f->turn, j);
