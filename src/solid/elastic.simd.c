@@ -118,11 +118,12 @@ void PX_ISA_NAME(px_elastic_force)(void *user, uint32_t begin, uint32_t end, int
 {
     (void)thread;
     const PxElasticPass *pass = user;
-    PxSolid *s = pass->solid;
+    const PxSolid s = *pass->solid; /* or it would be read again after each store */
+    const PxSolidLists l = *s.lists;
     for (uint32_t i = begin; i < end; ++i) {
-        PxF4 f = px_solid_force(s->lists, s->record, i);
-        PxF4 a = f * px_f4(s->inverse_mass[i]) + px_f4_load(s->pull + 4 * (size_t)i);
+        PxF4 f = px_solid_force(&l, s.record, i);
+        PxF4 a = f * px_f4(s.inverse_mass[i]) + px_f4_load(s.pull + 4 * (size_t)i);
         a[3] = 0.0f;
-        px_f4_store(s->a + 4 * (size_t)i, a);
+        px_f4_store(s.a + 4 * (size_t)i, a);
     }
 }

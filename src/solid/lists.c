@@ -60,9 +60,9 @@ static void free_arrays(PxSolidLists *l)
 
 static void free_entries(PxSolidLists *l)
 {
-    px_release(l->allocator, l->row, l->pair_room * sizeof *l->row);
+    px_release(l->allocator, l->other, l->pair_room * sizeof *l->other);
     px_release(l->allocator, l->pair, l->pair_room * 4 * sizeof *l->pair);
-    l->row = NULL;
+    l->other = NULL;
     l->pair = NULL;
     l->pair_room = 0;
 }
@@ -108,6 +108,8 @@ PxStatus px_solid_lists_begin(PxSolidLists *l, uint32_t count)
     l->entries = 0;
     l->total = 0;
     l->flat = false;
+    if (count > UINT32_MAX / 16)
+        return px_fail(PX_ERR_MEMORY, "solids: %u particles, more than %u", count, UINT32_MAX / 16);
     if (count > l->room) {
         free_arrays(l);
         float **array[ARRAYS];
@@ -143,15 +145,15 @@ static PxStatus reserve_entries(PxSolidLists *l, size_t more)
         return px_fail(PX_ERR_MEMORY, "solids: more than %u pairs", PX_PAIRS_MOST);
     PxSolidLists old = *l;
     l->pair_room = px_round_up(wanted + wanted / 4, 16);
-    l->row = px_allocate(l->allocator, l->pair_room * sizeof *l->row);
+    l->other = px_allocate(l->allocator, l->pair_room * sizeof *l->other);
     l->pair = px_allocate(l->allocator, l->pair_room * 4 * sizeof *l->pair);
-    if (l->row == NULL || l->pair == NULL) {
+    if (l->other == NULL || l->pair == NULL) {
         free_entries(l);
         *l = old;
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu pairs", wanted);
     }
     if (l->entries > 0) {
-        memcpy(l->row, old.row, l->entries * sizeof *l->row);
+        memcpy(l->other, old.other, l->entries * sizeof *l->other);
         memcpy(l->pair, old.pair, l->entries * 4 * sizeof *l->pair);
     }
     free_entries(&old);
@@ -234,7 +236,7 @@ static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
             for (int c = 0; c < 3; ++c)
                 pair[c] = w * way[c];
             pair[3] = w;
-            l->row[place++] = job->first + j;
+            l->other[place++] = 16 * (job->first + j);
             PxVec3 x = {(double)way[0], (double)way[1], (double)way[2]};
             PxVec3 wx = {(double)pair[0], (double)pair[1], (double)pair[2]};
             moment = px_mat3_add(moment, px_mat3_outer(wx, x));
@@ -242,7 +244,7 @@ static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
         if (place < l->start[job->first + i + 1]) { /* loops take two at a time */
             memset(l->pair + 4 * (size_t)place, 0, 4 * sizeof *l->pair);
-            l->row[place] = job->first + i;
+            l->other[place] = 16 * (job->first + i);
         }
         l->sum[0][job->first + i] = (float)sum.x;
         l->sum[1][job->first + i] = (float)sum.y;

@@ -15,7 +15,8 @@ typedef struct PxSolidLists {
     const PxAllocator *allocator;
     uint32_t count;  ///< particles
     uint32_t *start; ///< first entry of each, an even number; start[count] is that of all
-    uint32_t *row;   ///< entries: the neighbours; where they are odd, the row itself last
+    uint32_t *other; ///< entries: 16 times the neighbours' rows, which is where records (passes.h)
+                     ///< begin; where they are odd, the row itself last
     float *pair;     ///< 4 an entry: w X, w, with X the way there in the rest shape, m
     float *inverse;  ///< of the moment matrix, 1/m^2, of each 8 rows 8 times xx, yy, zz, xy, yz, zx
                      ///< (001 Eq. 15)

@@ -23,6 +23,12 @@
 
 #include "solid/lists.h"
 
+/// The quad of an entry of a list: 16 bytes a row, as it says.
+PX_INLINE const float *px_solid_quad(const float *quad, uint32_t other)
+{
+    return (const float *)(const void *)((const char *)quad + other);
+}
+
 /// sum_j w (q_j - q_i) X^T of 8 rows from `base` on, for quads q; out[3 a + b] is component a
 /// times X_b. Lanes from `end` on are 0. `left`, if not NULL: sum_j w |q_j - q_i|^2.
 PX_INLINE void px_solid_moments(const PxSolidLists *l, const float *quad, uint32_t base,
@@ -33,15 +39,16 @@ PX_INLINE void px_solid_moments(const PxSolidLists *l, const float *quad, uint32
      * be waited for when they are read again */
     _Alignas(32) float sum[4][8][4];
     uint32_t rows = end - base < 8 ? end - base : 8;
-    const uint32_t *row = l->row + l->start[base];
+    const uint32_t *other = l->other + l->start[base];
     const float *pair = l->pair + 4 * (size_t)l->start[base];
     for (uint32_t k = 0; k < rows; ++k) {
         const float *own_quad = quad + 4 * (size_t)(base + k);
         PxF8 own = px_f8_load_two(own_quad, own_quad);
         PxF8 x = px_f8(0.0f), y = x, z = x, square = x;
-        for (const uint32_t *last = l->row + l->start[base + k + 1]; row < last; row += 2) {
+        for (const uint32_t *last = l->other + l->start[base + k + 1]; other < last; other += 2) {
             PxF8 w = px_f8_load(pair);
-            PxF8 d = px_f8_load_two(quad + 4 * (size_t)row[0], quad + 4 * (size_t)row[1]) - own;
+            PxF8 d =
+                px_f8_load_two(px_solid_quad(quad, other[0]), px_solid_quad(quad, other[1])) - own;
             x += d * px_f8_spread(w, 0);
             y += d * px_f8_spread(w, 1);
             z += d * px_f8_spread(w, 2);
@@ -109,13 +116,16 @@ PX_INLINE void px_solid_pull(const float *pair, const float *other, PxF8 own, Px
 PX_INLINE PxF4 px_solid_force(const PxSolidLists *l, const float *record, uint32_t i)
 {
     const float *own = record + 16 * (size_t)i;
-    PxF8 self = {0.0f, 0.0f, 0.0f, 0.0f, own[12], own[13], own[14], -own[15]};
+    static const float zero[4], sign[4] = {1.0f, 1.0f, 1.0f, -1.0f};
+    float minus[4];
+    px_f4_store(minus, px_f4_load(own + 12) * px_f4_load(sign));
+    PxF8 self = px_f8_load_two(zero, minus);
     PxF8 even[2] = {px_f8(0.0f), px_f8(0.0f)}, odd[2] = {px_f8(0.0f), px_f8(0.0f)};
     const float *pair = l->pair + 4 * (size_t)l->start[i];
-    const uint32_t *row = l->row + l->start[i], *last = l->row + l->start[i + 1];
-    for (; row < last; row += 2, pair += 8) {
-        px_solid_pull(pair, record + 16 * (size_t)row[0], self, even);
-        px_solid_pull(pair + 4, record + 16 * (size_t)row[1], self, odd);
+    const uint32_t *other = l->other + l->start[i], *last = l->other + l->start[i + 1];
+    for (; other < last; other += 2, pair += 8) {
+        px_solid_pull(pair, record + other[0], self, even);
+        px_solid_pull(pair + 4, record + other[1], self, odd);
     }
     return px_f8_join((even[0] + odd[0]) + (even[1] + odd[1])) +
            px_f4_load(own) * px_f4(l->sum[0][i]) + px_f4_load(own + 4) * px_f4(l->sum[1][i]) +
