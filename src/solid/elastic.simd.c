@@ -40,20 +40,20 @@ static void complete(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 h[
 
 PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bool measure)
 {
-    PxSolid *s = pass->solid;
-    const PxSolidLists *l = s->lists;
-    bool flat = l->flat, strained = s->strained;
+    /* copies, or they would be read again after each store */
+    const PxSolid here = *pass->solid, *s = &here;
+    const PxSolidLists lists = *s->lists, *l = &lists;
     PxF8 stretch = px_f8(0.0f), largest = px_f8(0.0f);
     for (uint32_t base = begin; base < end; base += 8) {
         PxF8 moment[9], h[9], e[6], stress[6], p[9], q[9], squares = px_f8(0.0f);
         px_solid_moments(l, s->u, base, end, moment, measure ? &squares : NULL);
         px_solid_invert(l, base, moment, h);
-        if (flat)
+        if (l->flat)
             complete(l, base, end, h);
         px_green8(h, e);
         /* the squares of J add up to 3 + 2 tr E; lanes that are not there have J = 1 */
         stretch = px_f8_max(e[0] + e[1] + e[2], stretch);
-        for (int k = 0; strained && k < 6; ++k)
+        for (int k = 0; s->strained && k < 6; ++k)
             e[k] -= px_load_some8(s->columns.plastic[k], base, end);
         px_hooke8(s, base, e, stress);
         PxF8 j[9], cof[9];
@@ -118,12 +118,12 @@ void PX_ISA_NAME(px_elastic_force)(void *user, uint32_t begin, uint32_t end, int
 {
     (void)thread;
     const PxElasticPass *pass = user;
-    const PxSolid s = *pass->solid; /* or it would be read again after each store */
-    const PxSolidLists l = *s.lists;
+    const PxSolid here = *pass->solid, *s = &here;
+    const PxSolidLists lists = *s->lists, *l = &lists;
     for (uint32_t i = begin; i < end; ++i) {
-        PxF4 f = px_solid_force(&l, s.record, i);
-        PxF4 a = f * px_f4(s.inverse_mass[i]) + px_f4_load(s.pull + 4 * (size_t)i);
+        PxF4 f = px_solid_force(l, s->record, i);
+        PxF4 a = f * px_f4(s->inverse_mass[i]) + px_f4_load(s->pull + 4 * (size_t)i);
         a[3] = 0.0f;
-        px_f4_store(s.a + 4 * (size_t)i, a);
+        px_f4_store(s->a + 4 * (size_t)i, a);
     }
 }

@@ -290,14 +290,16 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Job *job = user;
-    const PxSolid *s = job->solid;
+    Job *all = user;
+    const Job here = *all, *job = &here; /* copies, or they would be read again after each store */
+    const PxSolidLists lists = *job->solid->lists;
+    const float *record = job->solid->record;
     float dt2 = job->dt * job->dt;
     double most[2] = {0, 0};
     for (uint32_t i = begin; i < end; ++i) {
         size_t q = 4 * (size_t)i;
         PxF4 z = px_f4_load(job->z + q), r = px_f4_load(job->r + q);
-        PxF4 f = px_solid_force(s->lists, s->record, i);
+        PxF4 f = px_solid_force(&lists, record, i);
         PxF4 az = px_f4(job->heavy[i]) * z - px_f4(dt2) * f;
         az[3] = 0.0f;
         px_f4_store(job->az + q, az);
@@ -314,7 +316,7 @@ static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
         most[0] = rz > most[0] ? rz : most[0];
         most[1] = fabs(zaz) > most[1] ? fabs(zaz) : most[1];
     }
-    join_most(job, most[0], most[1]);
+    join_most(all, most[0], most[1]);
 }
 
 /* The next direction p and A p from those of z, a step along it, and what is left. */

@@ -89,9 +89,37 @@ static double largest_support(PxSolidPoints body)
     return (double)most;
 }
 
+static float extent(const float *x, uint32_t count)
+{
+    float low = count > 0 ? x[0] : 0.0f, high = low;
+    for (uint32_t i = 1; i < count; ++i) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    return high - low;
+}
+
+/* The grid orders by its z first. With the body's longest axis there, neighbours lie nearest
+ * together: of a beam along x of 12 by 12, within 350 rows instead of 2,000, which the cache holds.
+ */
 static PxGridPoints grid_points(PxSolidPoints body)
 {
-    return (PxGridPoints){body.x, body.y, body.z, body.count};
+    const float *axis[3] = {body.x, body.y, body.z};
+    float length[3];
+    for (int k = 0; k < 3; ++k)
+        length[k] = extent(axis[k], body.count);
+    for (int k = 0; k < 3; ++k) { /* three exchanges of neighbours sort three */
+        int a = k % 2;
+        if (!(length[a] > length[a + 1]))
+            continue;
+        const float *other = axis[a];
+        float shorter = length[a + 1];
+        axis[a] = axis[a + 1];
+        axis[a + 1] = other;
+        length[a + 1] = length[a];
+        length[a] = shorter;
+    }
+    return (PxGridPoints){axis[0], axis[1], axis[2], body.count};
 }
 
 PxStatus px_solid_order(PxSolidLists *lists, PxSolidPoints body, uint32_t *order, PxArena *scratch,

@@ -52,8 +52,9 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
 {
     (void)thread;
     const PxTangent *t = user;
-    PxSolid *s = t->solid;
-    const PxSolidLists *l = s->lists;
+    /* copies, or they would be read again after each store */
+    const PxSolid here = *t->solid, *s = &here;
+    const PxSolidLists lists = *s->lists, *l = &lists;
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
     static const uint32_t next[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     PxF8 one = px_f8(1.0f), half = px_f8(0.5f);
