@@ -574,8 +574,7 @@ static void aim_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxSolid *s = job->solid;
     for (uint32_t i = begin; i < end; ++i) {
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
-        PxVec3 fall =
-            f->held ? px_vec(0, 0, 0) : px_mat3_apply(px_mat3_transpose(f->turn), s->gravity);
+        PxVec3 fall = f->held ? px_vec(0, 0, 0) : f->fall;
         const float g[3] = {(float)fall.x, (float)fall.y, (float)fall.z};
         for (size_t c = 0; c < 3; ++c) {
             size_t k = 4 * (size_t)i + c;

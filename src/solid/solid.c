@@ -106,7 +106,7 @@ static void fit_frame(PxSolid *s, PxSolidFrame *frame)
 {
     uint32_t count = frame->end - frame->begin;
     Fit fit = {.solid = s, .frame = frame, .from = position(s->particles, s->first + frame->begin)};
-    px_parallel_for(s->threads, count, 4 * PX_BLOCK, sizes_block, &fit);
+    px_parallel_for(s->threads, count, PX_BLOCK, sizes_block, &fit);
     double m = fit.mass * 1.001, r = sqrt(fit.rest) * 1.001, x = sqrt(fit.place) * 1.001,
            v = sqrt(fit.speed) * 1.001;
     for (int t = 0; t < SUMS; ++t) {
@@ -119,7 +119,7 @@ static void fit_frame(PxSolid *s, PxSolidFrame *frame)
                                      : m * x * x;
         fit.magic[t] = px_sum_magic(bound, count);
     }
-    px_parallel_for(s->threads, count, 4 * PX_BLOCK, sums_block, &fit);
+    px_parallel_for(s->threads, count, PX_BLOCK, sums_block, &fit);
     const double *sum = fit.sum;
     double mass = sum[MASS];
     PxVec3 at = px_scale(px_vec(sum[X], sum[X + 1], sum[X + 2]), 1 / mass);
@@ -131,6 +131,7 @@ static void fit_frame(PxSolid *s, PxSolidFrame *frame)
             spread.m[a][b] = sum[XM + 3 * a + b] - mass * xs[a] * ms[b];
     px_mat3_polar(spread, &frame->turn, NULL);
     frame->move = px_sub(px_add(fit.from, at), px_mat3_apply(frame->turn, middle));
+    frame->fall = px_mat3_apply(px_mat3_transpose(frame->turn), s->gravity);
     frame->mass = mass;
     frame->middle = middle;
     PxVec3 speed = px_scale(px_vec(sum[P], sum[P + 1], sum[P + 2]), 1 / mass);
@@ -182,8 +183,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         put(s->v + 4 * (size_t)i, px_mat3_apply(back, velocity(p, row)), 0.0f);
         bool free = s->columns.handle[i] == 0;
         s->inverse_mass[i] = free ? 1.0f / p->mass[row] : 0.0f;
-        put(s->pull + 4 * (size_t)i, free ? px_mat3_apply(back, s->gravity) : px_vec(0, 0, 0),
-            0.0f);
+        put(s->pull + 4 * (size_t)i, free ? f->fall : px_vec(0, 0, 0), 0.0f);
         s->volume[i] = law->volume;
         if (s->orthotropic) {
             for (int k = 0; k < 9; ++k)

@@ -36,6 +36,7 @@ typedef struct PxSolidFrame {
     uint32_t begin, end; ///< rows
     PxMat3 turn;
     PxVec3 move;
+    PxVec3 fall;     ///< gravity, in the frame, m/s^2
     bool held;       ///< by a handle, some of it
     double mass;     ///< kg
     PxVec3 middle;   ///< centre of mass, in the frame
