@@ -86,7 +86,7 @@ static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         PxMat3 j;
         for (int k = 0; k < 9; ++k)
-            j.m[k / 3][k % 3] = (double)s->gradient[k][i] + (k % 4 == 0 ? 1 : 0);
+            j.m[k / 3][k % 3] = (double)s->gradient[px_solid_at(i, k, 9)] + (k % 4 == 0 ? 1 : 0);
         PxMat3 green = px_mat3_scale(
             px_mat3_sub(px_mat3_multiply(px_mat3_transpose(j), j), px_mat3_identity()), 0.5);
         double strain[6], kept[6];
