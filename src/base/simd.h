@@ -179,6 +179,18 @@ PX_INLINE PxF8 px_f8_spread(PxF8 v, int k)
 }
 #endif
 
+/// Of one quad twice side by side, number k (a constant) in all lanes of the first, l in those of
+/// the second.
+#if defined(PX_SIMD_AVX2)
+#define px_f8_spread_two(v, k, l)                                                                  \
+    ((PxF8)_mm256_permutevar_ps((__m256)(v), _mm256_setr_epi32(k, k, k, k, l, l, l, l)))
+#else
+PX_INLINE PxF8 px_f8_spread_two(PxF8 v, int k, int l)
+{
+    return (PxF8){v[k], v[k], v[k], v[k], v[l + 4], v[l + 4], v[l + 4], v[l + 4]};
+}
+#endif
+
 /// One quad plus the other.
 PX_INLINE PxF4 px_f8_join(PxF8 v)
 {
@@ -263,6 +275,32 @@ PX_INLINE void px_f8_load_quads(const float *quad, const uint32_t *row, PxF8 *x,
         (*y)[k] = q[1];
         (*z)[k] = q[2];
         (*w)[k] = q[3];
+    }
+#endif
+}
+
+/// The other way round: lane k of the four vectors becomes the quad at `to` + k `stride`, a
+/// multiple of 4; `to` is 16-byte aligned.
+PX_INLINE void px_f8_store_quads(float *to, size_t stride, PxF8 x, PxF8 y, PxF8 z, PxF8 w)
+{
+#if defined(PX_SIMD_AVX2)
+    __m256 t0 = _mm256_unpacklo_ps((__m256)x, (__m256)y),
+           t1 = _mm256_unpackhi_ps((__m256)x, (__m256)y);
+    __m256 t2 = _mm256_unpacklo_ps((__m256)z, (__m256)w),
+           t3 = _mm256_unpackhi_ps((__m256)z, (__m256)w);
+    __m256 row[4] = {_mm256_shuffle_ps(t0, t2, 0x44), _mm256_shuffle_ps(t0, t2, 0xee),
+                     _mm256_shuffle_ps(t1, t3, 0x44), _mm256_shuffle_ps(t1, t3, 0xee)};
+    for (size_t k = 0; k < 4; ++k) {
+        _mm_store_ps(to + k * stride, _mm256_castps256_ps128(row[k]));
+        _mm_store_ps(to + (k + 4) * stride, _mm256_extractf128_ps(row[k], 1));
+    }
+#else
+    for (size_t k = 0; k < 8; ++k) {
+        float *quad = to + k * stride;
+        quad[0] = x[k];
+        quad[1] = y[k];
+        quad[2] = z[k];
+        quad[3] = w[k];
     }
 #endif
 }

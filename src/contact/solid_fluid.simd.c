@@ -6,7 +6,7 @@ static uint32_t take(const PxSolidLists *l, uint32_t i, uint32_t e, uint32_t j[8
 {
     uint32_t own = 0;
     for (uint32_t k = 0; k < 8; ++k) {
-        j[k] = e + k < l->start[i + 1] ? l->row[e + k] : i;
+        j[k] = e + k < l->start[i + 1] ? l->other[e + k] / 16 : i;
         own += j[k] == i;
     }
     return own;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 typedef struct Touch {
     PxSolidWalls *walls;
@@ -77,6 +78,10 @@ PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
     w->way = 0;
     if (w->near == NULL || w->last == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    if (w->walls == 0) {
+        memset(w->near, 0, s->count);
+        return PX_OK;
+    }
     Touch t = {.walls = w, .solid = s};
     for (size_t k = 0; k < w->walls; ++k)
         w->way = fmax(w->way, way_of(&w->wall[k]));

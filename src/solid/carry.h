@@ -16,7 +16,7 @@ static inline PxMat3 px_solid_deformation(const PxSolid *s, uint32_t i)
 {
     PxMat3 j;
     for (int k = 0; k < 9; ++k)
-        j.m[k / 3][k % 3] = (double)s->gradient[k][i] + (k % 4 == 0 ? 1 : 0);
+        j.m[k / 3][k % 3] = (double)s->gradient[px_solid_at(i, k, 9)] + (k % 4 == 0 ? 1 : 0);
     return j;
 }
 

@@ -10,15 +10,16 @@
 #define BLOCK 256u
 
 /* Each row's energy rounded to quanta that make the additions exact (base/sum.h). */
-static double total(const float *energy, uint32_t count)
+static void energy_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    double most = 0, sum = 0;
-    for (uint32_t i = 0; i < count; ++i)
-        most = fmax(most, fabs((double)energy[i]));
-    double magic = px_sum_magic(most, count);
-    for (uint32_t i = 0; i < count; ++i)
-        sum += px_sum_round(magic, (double)energy[i]);
-    return sum;
+    (void)thread;
+    PxElasticPass *pass = user;
+    double sum = 0;
+    for (uint32_t i = begin; i < end; ++i)
+        sum += px_sum_round(pass->magic, (double)pass->energy[i]);
+    px_join_begin();
+    pass->total += sum;
+    px_join_end();
 }
 
 void px_solid_forces(PxSolid *s, bool measure)
@@ -33,10 +34,13 @@ void px_solid_forces(PxSolid *s, bool measure)
                             : PX_ISA_PICK(s->isa, px_elastic_strain),
                     &pass);
     px_parallel_for(s->threads, s->count, BLOCK, PX_ISA_PICK(s->isa, px_elastic_force), &pass);
-    /* J = I has squares that add up to 3; of one long axis and two that stay, this is its square */
-    s->stretch = fmax(1, (double)pass.stretch - 2);
-    if (measure)
-        s->elastic = total(pass.energy, s->count);
+    /* of one long axis and two that stay, this is the square of its stretch */
+    s->stretch = 1 + 2 * (double)pass.stretch;
+    if (measure) {
+        pass.magic = px_sum_magic((double)pass.most, s->count);
+        px_parallel_for(s->threads, s->count, PX_BLOCK, energy_block, &pass);
+        s->elastic = pass.total;
+    }
     px_arena_release(s->scratch, mark);
 }
 
@@ -61,7 +65,7 @@ static void flow_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         double h[9], e[6], plastic[6], norm = 0, kept = 0;
         for (int k = 0; k < 9; ++k)
-            h[k] = (double)s->gradient[k][i];
+            h[k] = (double)s->gradient[px_solid_at(i, k, 9)];
         for (int k = 0; k < 6; ++k) {
             int a = at[k][0], b = at[k][1];
             plastic[k] = (double)s->columns.plastic[k][i];
@@ -91,6 +95,7 @@ void px_solid_flow(PxSolid *s, double dt)
     if (!any)
         return;
     Flow job = {s, dt};
+    s->strained = true;
     px_parallel_for(s->threads, s->count, PX_BLOCK, flow_block, &job);
 }
 
@@ -158,8 +163,7 @@ double px_solid_highest(PxSolid *s)
         probe.columns.bulk[i] = 1.0f;
     memcpy(probe.u, s->u, quads * sizeof(float));
     memset(probe.pull, 0, quads * sizeof(float));
-    for (int k = 0; k < 6; ++k)
-        probe.columns.plastic[k] = probe.pull;
+    probe.strained = false;
     Power job = {.solid = &probe, .scale = 1e-4f * s->columns.support[0]};
     px_parallel_for(s->threads, s->count, PX_BLOCK, start_block, &job);
     double highest = 0;

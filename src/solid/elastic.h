@@ -7,8 +7,11 @@
 /// What a pass over all rows adds up.
 typedef struct PxElasticPass {
     PxSolid *solid;
-    float stretch; ///< the largest sum of the squares of J
-    float *energy; ///< J, by row; only for measuring
+    float stretch; ///< the largest trace of Green's strain
+    float *energy; ///< J, by row; only for measuring, as is what follows
+    float most;    ///< size of the largest, J
+    double magic;  ///< that they are added up with
+    double total;  ///< J
 } PxElasticPass;
 
 PX_ISA_DECLARE(void, px_elastic_strain, (void *user, uint32_t begin, uint32_t end, int thread));

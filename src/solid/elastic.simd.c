@@ -40,16 +40,20 @@ static void complete(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 h[
 
 PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bool measure)
 {
-    PxSolid *s = pass->solid;
-    const PxSolidLists *l = s->lists;
-    float stretch = 0;
+    /* copies, or they would be read again after each store */
+    const PxSolid here = *pass->solid, *s = &here;
+    const PxSolidLists lists = *s->lists, *l = &lists;
+    PxF8 stretch = px_f8(0.0f), largest = px_f8(0.0f);
     for (uint32_t base = begin; base < end; base += 8) {
         PxF8 moment[9], h[9], e[6], stress[6], p[9], q[9], squares = px_f8(0.0f);
         px_solid_moments(l, s->u, base, end, moment, measure ? &squares : NULL);
         px_solid_invert(l, base, moment, h);
-        complete(l, base, end, h);
+        if (l->flat)
+            complete(l, base, end, h);
         px_green8(h, e);
-        for (int k = 0; k < 6; ++k)
+        /* the squares of J add up to 3 + 2 tr E; lanes that are not there have J = 1 */
+        stretch = px_f8_max(e[0] + e[1] + e[2], stretch);
+        for (int k = 0; s->strained && k < 6; ++k)
             e[k] -= px_load_some8(s->columns.plastic[k], base, end);
         px_hooke8(s, base, e, stress);
         PxF8 j[9], cof[9];
@@ -72,15 +76,9 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
         px_f8_load_quads(s->u + 4 * (size_t)base, next, &unused[0], &unused[1], &unused[2], &held);
         for (int k = 0; k < 9; ++k) {
             q[k] = volume * q[k] - held * h[k];
-            px_f8_store(s->gradient[k] + base, h[k]);
+            px_f8_store(s->gradient + px_solid_at(base, k, 9), h[k]);
         }
-        px_solid_record(s->record, s->u, base, end, q);
-
-        PxF8 length = j[0] * j[0];
-        for (int k = 1; k < 9; ++k)
-            length += j[k] * j[k];
-        for (uint32_t k = 0; k < 8 && base + k < end; ++k)
-            stretch = length[k] > stretch ? length[k] : stretch;
+        px_solid_record(s->record, s->u, base, q);
         if (!measure)
             continue;
         PxF8 half = px_f8(0.5f), work = half * stiff * over * over;
@@ -89,11 +87,18 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
         for (int k = 0; k < 9; ++k)
             squares -= moment[k] * h[k];
         work = volume * work + half * held * squares;
+        largest = px_f8_max(px_f8_max(work, -work), largest); /* lanes that are not there have 0 */
         for (uint32_t k = 0; k < 8 && base + k < end; ++k)
             pass->energy[base + k] = work[k];
     }
+    float trace = 0, most = 0;
+    for (int k = 0; k < 8; ++k) {
+        trace = stretch[k] > trace ? stretch[k] : trace;
+        most = largest[k] > most ? largest[k] : most;
+    }
     px_join_begin();
-    pass->stretch = stretch > pass->stretch ? stretch : pass->stretch;
+    pass->stretch = trace > pass->stretch ? trace : pass->stretch;
+    pass->most = most > pass->most ? most : pass->most;
     px_join_end();
 }
 
@@ -113,9 +118,10 @@ void PX_ISA_NAME(px_elastic_force)(void *user, uint32_t begin, uint32_t end, int
 {
     (void)thread;
     const PxElasticPass *pass = user;
-    PxSolid *s = pass->solid;
+    const PxSolid here = *pass->solid, *s = &here;
+    const PxSolidLists lists = *s->lists, *l = &lists;
     for (uint32_t i = begin; i < end; ++i) {
-        PxF4 f = px_solid_force(s->lists, s->record, i);
+        PxF4 f = px_solid_force(l, s->record, i);
         PxF4 a = f * px_f4(s->inverse_mass[i]) + px_f4_load(s->pull + 4 * (size_t)i);
         a[3] = 0.0f;
         px_f4_store(s->a + 4 * (size_t)i, a);

@@ -7,14 +7,14 @@
 typedef struct PxTangent {
     PxSolid *solid;
     const float *quad; ///< change of displacement, 4 a row; the fourth is that of solid->u
-    float *stress[6];  ///< at the displacements it is taken at
+    float *stress;     ///< at the displacements it is taken at, where px_solid_at() says
     bool definite;     ///< leave out what may make it indefinite
 } PxTangent;
 
 /// Takes scratch for it.
 PX_ISA_DECLARE(PxStatus, px_tangent_take, (PxTangent * tangent));
 
-/// Keeps the stress of the gradients in the solid.
+/// Keeps the stress of the gradients in the solid; call it again when `definite` changed.
 PX_ISA_DECLARE(void, px_tangent_begin, (PxTangent * tangent));
 
 /// Records of the forces' change, for px_solid_force(); the user is the tangent.

@@ -17,14 +17,12 @@
  * h^2; lattices have 1.5 within and 0.5 in a corner. */
 #define CROWDED 0.25
 
-enum { ARRAYS = 14 };
+enum { ARRAYS = 8 };
 
 /* The arrays with one number a particle. */
 static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
 {
     int n = 0;
-    for (int k = 0; k < 6; ++k)
-        out[n++] = &l->inverse[k];
     for (int k = 0; k < 3; ++k)
         out[n++] = &l->sum[k];
     for (int k = 0; k < 3; ++k)
@@ -54,15 +52,17 @@ static void free_arrays(PxSolidLists *l)
         *array[k] = NULL;
     }
     px_release(l->allocator, l->start, array_bytes(l->room));
+    px_release(l->allocator, l->inverse, 6 * array_bytes(l->room));
     l->start = NULL;
+    l->inverse = NULL;
     l->room = 0;
 }
 
 static void free_entries(PxSolidLists *l)
 {
-    px_release(l->allocator, l->row, l->pair_room * sizeof *l->row);
+    px_release(l->allocator, l->other, l->pair_room * sizeof *l->other);
     px_release(l->allocator, l->pair, l->pair_room * 4 * sizeof *l->pair);
-    l->row = NULL;
+    l->other = NULL;
     l->pair = NULL;
     l->pair_room = 0;
 }
@@ -77,7 +77,7 @@ void px_solid_lists_free(PxSolidLists *lists)
 
 size_t px_solid_lists_bytes(const PxSolidLists *l)
 {
-    return (ARRAYS + 1) * array_bytes(l->room) + l->pair_room * 5 * sizeof(float) +
+    return (ARRAYS + 7) * array_bytes(l->room) + l->pair_room * 5 * sizeof(float) +
            px_pairs_bytes(&l->pairs) + px_grid_bytes(&l->grid);
 }
 
@@ -89,9 +89,37 @@ static double largest_support(PxSolidPoints body)
     return (double)most;
 }
 
+static float extent(const float *x, uint32_t count)
+{
+    float low = count > 0 ? x[0] : 0.0f, high = low;
+    for (uint32_t i = 1; i < count; ++i) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    return high - low;
+}
+
+/* The grid orders by its z first. With the body's longest axis there, neighbours lie nearest
+ * together: of a beam along x of 12 by 12, within 350 rows instead of 2,000, which the cache holds.
+ */
 static PxGridPoints grid_points(PxSolidPoints body)
 {
-    return (PxGridPoints){body.x, body.y, body.z, body.count};
+    const float *axis[3] = {body.x, body.y, body.z};
+    float length[3];
+    for (int k = 0; k < 3; ++k)
+        length[k] = extent(axis[k], body.count);
+    for (int k = 0; k < 3; ++k) { /* three exchanges of neighbours sort three */
+        int a = k % 2;
+        if (!(length[a] > length[a + 1]))
+            continue;
+        const float *other = axis[a];
+        float shorter = length[a + 1];
+        axis[a] = axis[a + 1];
+        axis[a + 1] = other;
+        length[a + 1] = length[a];
+        length[a] = shorter;
+    }
+    return (PxGridPoints){axis[0], axis[1], axis[2], body.count};
 }
 
 PxStatus px_solid_order(PxSolidLists *lists, PxSolidPoints body, uint32_t *order, PxArena *scratch,
@@ -107,6 +135,9 @@ PxStatus px_solid_lists_begin(PxSolidLists *l, uint32_t count)
     l->count = 0;
     l->entries = 0;
     l->total = 0;
+    l->flat = false;
+    if (count > UINT32_MAX / 16)
+        return px_fail(PX_ERR_MEMORY, "solids: %u particles, more than %u", count, UINT32_MAX / 16);
     if (count > l->room) {
         free_arrays(l);
         float **array[ARRAYS];
@@ -119,8 +150,11 @@ PxStatus px_solid_lists_begin(PxSolidLists *l, uint32_t count)
                 memset(*array[k], 0, array_bytes(count));
         }
         l->start = px_allocate(l->allocator, array_bytes(count));
+        l->inverse = px_allocate(l->allocator, 6 * array_bytes(count));
         l->room = count;
-        if (!there || l->start == NULL) {
+        if (l->inverse != NULL)
+            memset(l->inverse, 0, 6 * array_bytes(count));
+        if (!there || l->start == NULL || l->inverse == NULL) {
             free_arrays(l);
             return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
         }
@@ -139,15 +173,15 @@ static PxStatus reserve_entries(PxSolidLists *l, size_t more)
         return px_fail(PX_ERR_MEMORY, "solids: more than %u pairs", PX_PAIRS_MOST);
     PxSolidLists old = *l;
     l->pair_room = px_round_up(wanted + wanted / 4, 16);
-    l->row = px_allocate(l->allocator, l->pair_room * sizeof *l->row);
+    l->other = px_allocate(l->allocator, l->pair_room * sizeof *l->other);
     l->pair = px_allocate(l->allocator, l->pair_room * 4 * sizeof *l->pair);
-    if (l->row == NULL || l->pair == NULL) {
+    if (l->other == NULL || l->pair == NULL) {
         free_entries(l);
         *l = old;
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu pairs", wanted);
     }
     if (l->entries > 0) {
-        memcpy(l->row, old.row, l->entries * sizeof *l->row);
+        memcpy(l->other, old.other, l->entries * sizeof *l->other);
         memcpy(l->pair, old.pair, l->entries * 4 * sizeof *l->pair);
     }
     free_entries(&old);
@@ -199,7 +233,7 @@ static void invert(PxSolidLists *l, uint32_t i, PxMat3 moment, double h)
         }
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
     for (int k = 0; k < 6; ++k)
-        l->inverse[k][i] = (float)inverse.m[at[k][0]][at[k][1]];
+        l->inverse[px_solid_at(i, k, 6)] = (float)inverse.m[at[k][0]][at[k][1]];
     PxVec3 normal = there == 2 ? px_mat3_column(axes, 2) : px_vec(0, 0, 0);
     l->normal[0][i] = (float)normal.x;
     l->normal[1][i] = (float)normal.y;
@@ -230,7 +264,7 @@ static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
             for (int c = 0; c < 3; ++c)
                 pair[c] = w * way[c];
             pair[3] = w;
-            l->row[place++] = job->first + j;
+            l->other[place++] = 16 * (job->first + j);
             PxVec3 x = {(double)way[0], (double)way[1], (double)way[2]};
             PxVec3 wx = {(double)pair[0], (double)pair[1], (double)pair[2]};
             moment = px_mat3_add(moment, px_mat3_outer(wx, x));
@@ -238,7 +272,7 @@ static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
         if (place < l->start[job->first + i + 1]) { /* loops take two at a time */
             memset(l->pair + 4 * (size_t)place, 0, 4 * sizeof *l->pair);
-            l->row[place] = job->first + i;
+            l->other[place] = 16 * (job->first + i);
         }
         l->sum[0][job->first + i] = (float)sum.x;
         l->sum[1][job->first + i] = (float)sum.y;
@@ -277,6 +311,9 @@ PxStatus px_solid_lists_add(PxSolidLists *l, PxSolidPoints body, PxArena *scratc
     }
     PX_TRY(reserve_entries(l, (size_t)total - l->entries));
     px_parallel_for(threads, body.count, PX_BLOCK, entry_block, &job);
+    for (uint32_t i = l->count; i < l->count + body.count; ++i)
+        l->flat = l->flat || l->normal[0][i] != 0.0f || l->normal[1][i] != 0.0f ||
+                  l->normal[2][i] != 0.0f;
     l->entries = (size_t)total;
     l->count += body.count;
     return PX_OK;

@@ -13,22 +13,32 @@
 
 typedef struct PxSolidLists {
     const PxAllocator *allocator;
-    uint32_t count;    ///< particles
-    uint32_t *start;   ///< first entry of each, an even number; start[count] is that of all
-    uint32_t *row;     ///< entries: the neighbours; where they are odd, the row itself last
-    float *pair;       ///< 4 an entry: w X, w, with X the way there in the rest shape, m
-    float *inverse[6]; ///< of the moment matrix, 1/m^2: xx, yy, zz, xy, yz, zx (001 Eq. 15)
-    float *sum[3];     ///< sum of w X, m
-    float *spread;     ///< sum of w |X|^2, m^2
-    float *normal[3];  ///< where all lie in a plane: its normal; else 0
-    float *whole;      ///< what its strain counts: 1; less where they lie lopsided, 0 where all lie
-                       ///< on a line, or there is nobody
-    uint32_t room;     ///< particles there is room for
+    uint32_t count;  ///< particles
+    uint32_t *start; ///< first entry of each, an even number; start[count] is that of all
+    uint32_t *other; ///< entries: 16 times the neighbours' rows, which is where records (passes.h)
+                     ///< begin; where they are odd, the row itself last
+    float *pair;     ///< 4 an entry: w X, w, with X the way there in the rest shape, m
+    float *inverse;  ///< of the moment matrix, 1/m^2, of each 8 rows 8 times xx, yy, zz, xy, yz, zx
+                     ///< (001 Eq. 15)
+    float *sum[3];   ///< sum of w X, m
+    float *spread;   ///< sum of w |X|^2, m^2
+    float *normal[3]; ///< where all lie in a plane: its normal; else 0
+    bool flat;        ///< is there one in a plane?
+    float *whole;     ///< what its strain counts: 1; less where they lie lopsided, 0 where all lie
+                      ///< on a line, or there is nobody
+    uint32_t room;    ///< particles there is room for
     size_t entries, pair_room;
     uint64_t total; ///< neighbours of all
     PxPairs pairs;  ///< to make them with
     PxGrid grid;
 } PxSolidLists;
+
+/// Where number k of `of` of row i is, in arrays that have 8 rows' first numbers, then their
+/// second ones, and so on: one stream through memory instead of many.
+static inline size_t px_solid_at(uint32_t i, int k, int of)
+{
+    return (size_t)(i / 8) * 8 * (size_t)of + 8 * (size_t)k + i % 8;
+}
 
 /// The rest shape of a body: rows [begin, end).
 typedef struct PxSolidPoints {

@@ -23,49 +23,65 @@
 
 #include "solid/lists.h"
 
+/// The quad of an entry of a list: 16 bytes a row, as it says.
+PX_INLINE const float *px_solid_quad(const float *quad, uint32_t other)
+{
+    return (const float *)(const void *)((const char *)quad + other);
+}
+
 /// sum_j w (q_j - q_i) X^T of 8 rows from `base` on, for quads q; out[3 a + b] is component a
 /// times X_b. Lanes from `end` on are 0. `left`, if not NULL: sum_j w |q_j - q_i|^2.
 PX_INLINE void px_solid_moments(const PxSolidLists *l, const float *quad, uint32_t base,
                                 uint32_t end, PxF8 out[9], PxF8 *left)
 {
-    float lane[9][8] = {{0}}, squares[8] = {0};
+    static const uint32_t next[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    /* by X_b, of each row the three components; whole quads, or the stores would have to
+     * be waited for when they are read again */
+    _Alignas(32) float sum[4][8][4];
     uint32_t rows = end - base < 8 ? end - base : 8;
+    const uint32_t *other = l->other + l->start[base];
+    const float *pair = l->pair + 4 * (size_t)l->start[base];
     for (uint32_t k = 0; k < rows; ++k) {
-        uint32_t i = base + k;
-        const float *own_quad = quad + 4 * (size_t)i;
+        const float *own_quad = quad + 4 * (size_t)(base + k);
         PxF8 own = px_f8_load_two(own_quad, own_quad);
         PxF8 x = px_f8(0.0f), y = x, z = x, square = x;
-        const float *pair = l->pair + 4 * (size_t)l->start[i];
-        const uint32_t *row = l->row + l->start[i], *last = l->row + l->start[i + 1];
-        for (; row < last; row += 2, pair += 8) {
+        for (const uint32_t *last = l->other + l->start[base + k + 1]; other < last; other += 2) {
             PxF8 w = px_f8_load(pair);
-            PxF8 d = px_f8_load_two(quad + 4 * (size_t)row[0], quad + 4 * (size_t)row[1]) - own;
+            PxF8 d =
+                px_f8_load_two(px_solid_quad(quad, other[0]), px_solid_quad(quad, other[1])) - own;
             x += d * px_f8_spread(w, 0);
             y += d * px_f8_spread(w, 1);
             z += d * px_f8_spread(w, 2);
             if (left != NULL)
                 square += d * d * px_f8_spread(w, 3);
+            pair += 8;
         }
-        PxF4 sx = px_f8_join(x), sy = px_f8_join(y), sz = px_f8_join(z), s2 = px_f8_join(square);
-        for (int a = 0; a < 3; ++a) {
-            lane[3 * a][k] = sx[a];
-            lane[3 * a + 1][k] = sy[a];
-            lane[3 * a + 2][k] = sz[a];
-        }
-        squares[k] = s2[0] + s2[1] + s2[2];
+        px_f4_store(sum[0][k], px_f8_join(x));
+        px_f4_store(sum[1][k], px_f8_join(y));
+        px_f4_store(sum[2][k], px_f8_join(z));
+        if (left != NULL)
+            px_f4_store(sum[3][k], px_f8_join(square));
     }
-    for (int c = 0; c < 9; ++c)
-        out[c] = px_f8_load(lane[c]);
-    if (left != NULL)
-        *left = px_f8_load(squares);
+    for (uint32_t k = rows; k < 8; ++k)
+        for (int b = 0; b < 4; ++b)
+            px_f4_store(sum[b][k], px_f4(0.0f));
+    PxF8 rest;
+    for (int b = 0; b < 3; ++b)
+        px_f8_load_quads(sum[b][0], next, &out[b], &out[3 + b], &out[6 + b], &rest);
+    if (left != NULL) {
+        PxF8 square[3];
+        px_f8_load_quads(sum[3][0], next, &square[0], &square[1], &square[2], &rest);
+        *left = square[0] + square[1] + square[2];
+    }
 }
 
 /// out = in A^-1, rows `base` on.
 PX_INLINE void px_solid_invert(const PxSolidLists *l, uint32_t base, const PxF8 in[9], PxF8 out[9])
 {
-    PxF8 xx = px_f8_load(l->inverse[0] + base), yy = px_f8_load(l->inverse[1] + base),
-         zz = px_f8_load(l->inverse[2] + base), xy = px_f8_load(l->inverse[3] + base),
-         yz = px_f8_load(l->inverse[4] + base), zx = px_f8_load(l->inverse[5] + base);
+    const float *inverse = l->inverse + px_solid_at(base, 0, 6);
+    PxF8 xx = px_f8_load(inverse), yy = px_f8_load(inverse + 8), zz = px_f8_load(inverse + 16),
+         xy = px_f8_load(inverse + 24), yz = px_f8_load(inverse + 32),
+         zx = px_f8_load(inverse + 40);
     for (int a = 0; a < 3; ++a) {
         PxF8 x = in[3 * a], y = in[3 * a + 1], z = in[3 * a + 2];
         out[3 * a] = x * xx + y * xy + z * zx;
@@ -74,39 +90,46 @@ PX_INLINE void px_solid_invert(const PxSolidLists *l, uint32_t base, const PxF8 
     }
 }
 
-/// Writes the columns of 8 matrices and the quads of their rows into their records.
-PX_INLINE void px_solid_record(float *record, const float *quad, uint32_t base, uint32_t end,
-                               const PxF8 q[9])
+/// Writes the columns of 8 matrices and the quads of their rows into their records: 16 floats
+/// a row, a line of the cache. The fourth of the last column is 1: see below. Rows of
+/// the last 8 that are not there have records all the same.
+PX_INLINE void px_solid_record(float *record, const float *quad, uint32_t base, const PxF8 q[9])
 {
-    float lane[9][8];
-    for (int c = 0; c < 9; ++c)
-        px_f8_store(lane[c], q[c]);
-    uint32_t rows = end - base < 8 ? end - base : 8;
-    for (uint32_t k = 0; k < rows; ++k) {
-        float *out = record + 16 * (size_t)(base + k);
-        for (int b = 0; b < 3; ++b)
-            px_f4_store(out + 4 * b, (PxF4){lane[b][k], lane[3 + b][k], lane[6 + b][k], 0.0f});
-        memcpy(out + 12, quad + 4 * (size_t)(base + k), 4 * sizeof(float));
-    }
+    float *out = record + 16 * (size_t)base;
+    for (int b = 0; b < 3; ++b)
+        px_f8_store_quads(out + 4 * b, 16, q[b], q[3 + b], q[6 + b], px_f8(b < 2 ? 0.0f : 1.0f));
+    for (size_t k = 0; k < 8; ++k)
+        px_f4_store(out + 16 * k + 12, px_f4_load(quad + 4 * (base + k)));
+}
+
+/// What one entry of i's list adds to its force: to the halves of two sums. The first has w X_x
+/// and w X_y times their columns of Q_j; the second w X_z times its column, and
+/// w (s_i + s_j) (u_j - u_i), whose factor s_i + s_j is the fourth of the quads.
+PX_INLINE void px_solid_pull(const float *pair, const float *other, PxF8 own, PxF8 sum[2])
+{
+    PxF8 w = px_f8_load_two(pair, pair), last = px_f8_load(other + 8) - own;
+    sum[0] += px_f8_load(other) * px_f8_spread_two(w, 0, 1);
+    sum[1] += last * (px_f8_spread_two(w, 2, 3) * px_f8_spread(last, 3));
 }
 
 /// The force on i from the records: see above.
 PX_INLINE PxF4 px_solid_force(const PxSolidLists *l, const float *record, uint32_t i)
 {
     const float *own = record + 16 * (size_t)i;
-    PxF8 u = px_f8_load_two(own + 12, own + 12), s = px_f8(own[15]), f = px_f8(0.0f);
+    static const float zero[4], sign[4] = {1.0f, 1.0f, 1.0f, -1.0f};
+    float minus[4];
+    px_f4_store(minus, px_f4_load(own + 12) * px_f4_load(sign));
+    PxF8 self = px_f8_load_two(zero, minus);
+    PxF8 even[2] = {px_f8(0.0f), px_f8(0.0f)}, odd[2] = {px_f8(0.0f), px_f8(0.0f)};
     const float *pair = l->pair + 4 * (size_t)l->start[i];
-    const uint32_t *row = l->row + l->start[i], *last = l->row + l->start[i + 1];
-    for (; row < last; row += 2, pair += 8) {
-        const float *p = record + 16 * (size_t)row[0], *q = record + 16 * (size_t)row[1];
-        PxF8 w = px_f8_load(pair), other = px_f8_load_two(p + 12, q + 12);
-        PxF8 pull = (s + px_f8_spread(other, 3)) * px_f8_spread(w, 3);
-        f += px_f8_load_two(p, q) * px_f8_spread(w, 0) +
-             px_f8_load_two(p + 4, q + 4) * px_f8_spread(w, 1) +
-             px_f8_load_two(p + 8, q + 8) * px_f8_spread(w, 2) + (other - u) * pull;
+    const uint32_t *other = l->other + l->start[i], *last = l->other + l->start[i + 1];
+    for (; other < last; other += 2, pair += 8) {
+        px_solid_pull(pair, record + other[0], self, even);
+        px_solid_pull(pair + 4, record + other[1], self, odd);
     }
-    return px_f8_join(f) + px_f4_load(own) * px_f4(l->sum[0][i]) +
-           px_f4_load(own + 4) * px_f4(l->sum[1][i]) + px_f4_load(own + 8) * px_f4(l->sum[2][i]);
+    return px_f8_join((even[0] + odd[0]) + (even[1] + odd[1])) +
+           px_f4_load(own) * px_f4(l->sum[0][i]) + px_f4_load(own + 4) * px_f4(l->sum[1][i]) +
+           px_f4_load(own + 8) * px_f4(l->sum[2][i]);
 }
 
 #endif

@@ -37,6 +37,12 @@ static PxVec3 rest(const PxSolid *s, uint32_t i)
                   (double)s->columns.rest[2][i]);
 }
 
+/* An instruction where fmax() is a call. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static void sizes_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -47,10 +53,10 @@ static void sizes_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t i = fit->frame->begin + k, row = s->first + i;
         PxVec3 x = px_sub(position(s->particles, row), fit->from), m = rest(s, i),
                v = velocity(s->particles, row);
-        mass = fmax(mass, (double)s->particles->mass[row]);
-        m2 = fmax(m2, px_dot(m, m));
-        x2 = fmax(x2, px_dot(x, x));
-        v2 = fmax(v2, px_dot(v, v));
+        mass = larger(mass, (double)s->particles->mass[row]);
+        m2 = larger(m2, px_dot(m, m));
+        x2 = larger(x2, px_dot(x, x));
+        v2 = larger(v2, px_dot(v, v));
     }
     px_join_begin();
     fit->mass = fmax(fit->mass, mass);
@@ -100,7 +106,7 @@ static void fit_frame(PxSolid *s, PxSolidFrame *frame)
 {
     uint32_t count = frame->end - frame->begin;
     Fit fit = {.solid = s, .frame = frame, .from = position(s->particles, s->first + frame->begin)};
-    px_parallel_for(s->threads, count, 4 * PX_BLOCK, sizes_block, &fit);
+    px_parallel_for(s->threads, count, PX_BLOCK, sizes_block, &fit);
     double m = fit.mass * 1.001, r = sqrt(fit.rest) * 1.001, x = sqrt(fit.place) * 1.001,
            v = sqrt(fit.speed) * 1.001;
     for (int t = 0; t < SUMS; ++t) {
@@ -113,7 +119,7 @@ static void fit_frame(PxSolid *s, PxSolidFrame *frame)
                                      : m * x * x;
         fit.magic[t] = px_sum_magic(bound, count);
     }
-    px_parallel_for(s->threads, count, 4 * PX_BLOCK, sums_block, &fit);
+    px_parallel_for(s->threads, count, PX_BLOCK, sums_block, &fit);
     const double *sum = fit.sum;
     double mass = sum[MASS];
     PxVec3 at = px_scale(px_vec(sum[X], sum[X + 1], sum[X + 2]), 1 / mass);
@@ -125,6 +131,7 @@ static void fit_frame(PxSolid *s, PxSolidFrame *frame)
             spread.m[a][b] = sum[XM + 3 * a + b] - mass * xs[a] * ms[b];
     px_mat3_polar(spread, &frame->turn, NULL);
     frame->move = px_sub(px_add(fit.from, at), px_mat3_apply(frame->turn, middle));
+    frame->fall = px_mat3_apply(px_mat3_transpose(frame->turn), s->gravity);
     frame->mass = mass;
     frame->middle = middle;
     PxVec3 speed = px_scale(px_vec(sum[P], sum[P + 1], sum[P + 2]), 1 / mass);
@@ -160,8 +167,11 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     PxSolid *s = user;
     const PxParticles *p = s->particles;
+    bool strained = false;
     for (uint32_t i = begin; i < end; ++i) {
         uint32_t row = s->first + i;
+        for (int k = 0; k < 6; ++k)
+            strained = strained || s->columns.plastic[k][i] != 0.0f;
         const PxSolidLaw *law = px_solid_law_of(s, i);
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
         PxMat3 back = px_mat3_transpose(f->turn);
@@ -173,8 +183,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         put(s->v + 4 * (size_t)i, px_mat3_apply(back, velocity(p, row)), 0.0f);
         bool free = s->columns.handle[i] == 0;
         s->inverse_mass[i] = free ? 1.0f / p->mass[row] : 0.0f;
-        put(s->pull + 4 * (size_t)i, free ? px_mat3_apply(back, s->gravity) : px_vec(0, 0, 0),
-            0.0f);
+        put(s->pull + 4 * (size_t)i, free ? f->fall : px_vec(0, 0, 0), 0.0f);
         s->volume[i] = law->volume;
         if (s->orthotropic) {
             for (int k = 0; k < 9; ++k)
@@ -183,6 +192,11 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
             s->stiff[0][i] = law->stiff[3];
             s->stiff[1][i] = 2.0f * law->stiff[6];
         }
+    }
+    if (strained) {
+        px_join_begin();
+        s->strained = true;
+        px_join_end();
     }
 }
 
@@ -204,10 +218,8 @@ static PxStatus take(PxSolid *s)
         *wanted[k].array = PX_ARENA_ARRAY(s->scratch, float, wanted[k].each *((size_t)n + 8));
         there = there && *wanted[k].array != NULL;
     }
-    for (int k = 0; k < 9; ++k) {
-        s->gradient[k] = PX_ARENA_ARRAY(s->scratch, float, (size_t)n + 8);
-        there = there && s->gradient[k] != NULL;
-    }
+    s->gradient = PX_ARENA_ARRAY(s->scratch, float, 9 * ((size_t)n + 8));
+    there = there && s->gradient != NULL;
     if (!there)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", n);
     /* Vector loops run over the end: what they find there does no harm. */
@@ -242,6 +254,7 @@ PxStatus px_solid_begin(PxSolid *s)
     PX_TRY(take(s));
     for (uint32_t k = 0; k < s->frames; ++k)
         fit_frame(s, &s->frame[k]);
+    s->strained = false;
     px_parallel_for(s->threads, s->count, PX_BLOCK, begin_block, s);
     s->held = 0;
     for (uint32_t k = 0; k < s->frames; ++k)

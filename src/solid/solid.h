@@ -36,6 +36,7 @@ typedef struct PxSolidFrame {
     uint32_t begin, end; ///< rows
     PxMat3 turn;
     PxVec3 move;
+    PxVec3 fall;     ///< gravity, in the frame, m/s^2
     bool held;       ///< by a handle, some of it
     double mass;     ///< kg
     PxVec3 middle;   ///< centre of mass, in the frame
@@ -77,6 +78,7 @@ typedef struct PxSolid {
     bool orthotropic; ///< some material is
     bool mixed;       ///< it is among fluids, which see to viscosity, and to the volume of what
                       ///< follows
+    bool strained;    ///< some row may have plastic strain
 
     /// 4 floats a row, in the frames. The fourth of `u` is what a pair is held with, N/m;
     /// the others' are 0.
@@ -89,7 +91,7 @@ typedef struct PxSolid {
     float *stiff[9];     ///< by row, as in the law; of an isotropic solid the first two:
                          ///< Lame's lambda, and twice mu
     float *volume;       ///< the law's
-    float *gradient[9];  ///< of the displacement, row by row (xx, xy, xz, yx, ...)
+    float *gradient;     ///< of the displacement: xx, xy, xz, yx, ... where px_solid_at() says
 
     double highest;  ///< the square of the highest frequency at rest, 1/s^2
     double min_step; ///< s

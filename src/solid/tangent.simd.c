@@ -5,35 +5,10 @@
 
 PxStatus PX_ISA_NAME(px_tangent_take)(PxTangent *t)
 {
-    for (int k = 0; k < 6; ++k) {
-        t->stress[k] = PX_ARENA_ARRAY(t->solid->scratch, float, (size_t)t->solid->count + 8);
-        if (t->stress[k] == NULL)
-            return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", t->solid->count);
-    }
+    t->stress = PX_ARENA_ARRAY(t->solid->scratch, float, 6 * ((size_t)t->solid->count + 8));
+    if (t->stress == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", t->solid->count);
     return PX_OK;
-}
-
-static void stress_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const PxTangent *t = user;
-    const PxSolid *s = t->solid;
-    for (uint32_t base = begin; base < end; base += 8) {
-        PxF8 h[9], e[6], stress[6];
-        for (int k = 0; k < 9; ++k)
-            h[k] = px_f8_load(s->gradient[k] + base);
-        px_green8(h, e);
-        for (int k = 0; k < 6; ++k)
-            e[k] -= px_load_some8(s->columns.plastic[k], base, end);
-        px_hooke8(s, base, e, stress);
-        for (int k = 0; k < 6; ++k)
-            px_f8_store(t->stress[k] + base, stress[k]);
-    }
-}
-
-void PX_ISA_NAME(px_tangent_begin)(PxTangent *t)
-{
-    px_parallel_for(t->solid->threads, t->solid->count, PX_BLOCK, stress_block, t);
 }
 
 /* Made larger by what makes it positive at least (Gershgorin's bound on its smallest
@@ -48,12 +23,38 @@ PX_INLINE void at_least_none(PxF8 s[6])
         s[k] += more;
 }
 
+static void stress_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxTangent *t = user;
+    const PxSolid *s = t->solid;
+    for (uint32_t base = begin; base < end; base += 8) {
+        PxF8 h[9], e[6], stress[6];
+        for (int k = 0; k < 9; ++k)
+            h[k] = px_f8_load(s->gradient + px_solid_at(base, k, 9));
+        px_green8(h, e);
+        for (int k = 0; s->strained && k < 6; ++k)
+            e[k] -= px_load_some8(s->columns.plastic[k], base, end);
+        px_hooke8(s, base, e, stress);
+        if (t->definite)
+            at_least_none(stress);
+        for (int k = 0; k < 6; ++k)
+            px_f8_store(t->stress + px_solid_at(base, k, 6), stress[k]);
+    }
+}
+
+void PX_ISA_NAME(px_tangent_begin)(PxTangent *t)
+{
+    px_parallel_for(t->solid->threads, t->solid->count, PX_BLOCK, stress_block, t);
+}
+
 void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const PxTangent *t = user;
-    PxSolid *s = t->solid;
-    const PxSolidLists *l = s->lists;
+    /* copies, or they would be read again after each store */
+    const PxSolid here = *t->solid, *s = &here;
+    const PxSolidLists lists = *s->lists, *l = &lists;
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
     static const uint32_t next[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     PxF8 one = px_f8(1.0f), half = px_f8(0.5f);
@@ -62,18 +63,16 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
         px_solid_moments(l, t->quad, base, end, moment, NULL);
         px_solid_invert(l, base, moment, dh);
         for (int k = 0; k < 9; ++k)
-            h[k] = px_f8_load(s->gradient[k] + base);
+            h[k] = px_f8_load(s->gradient + px_solid_at(base, k, 9));
         px_jacobian8(h, j);
         px_cofactors8(j, cof);
         for (int k = 0; k < 6; ++k) {
             int a = at[k][0], b = at[k][1];
             de[k] = half * (j[a] * dh[b] + j[3 + a] * dh[3 + b] + j[6 + a] * dh[6 + b] +
                             dh[a] * j[b] + dh[3 + a] * j[3 + b] + dh[6 + a] * j[6 + b]);
-            stress[k] = px_f8_load(t->stress[k] + base);
+            stress[k] = px_f8_load(t->stress + px_solid_at(base, k, 6));
         }
         px_hooke8(s, base, de, ds);
-        if (t->definite)
-            at_least_none(stress);
         PxF8 bulk = px_load_some8(s->columns.bulk, base, end);
         PxF8 over = bulk * (j[0] * cof[0] + j[1] * cof[1] + j[2] * cof[2]) - one;
         PxF8 stiff = px_f8_load(s->volume + base), growth = px_f8(0.0f);
@@ -104,6 +103,6 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
         PxF8 volume = px_load_some8(s->columns.volume, base, end) * px_f8_load(l->whole + base);
         for (int k = 0; k < 9; ++k)
             dq[k] = volume * dq[k] - held * dh[k];
-        px_solid_record(s->record, t->quad, base, end, dq);
+        px_solid_record(s->record, t->quad, base, dq);
     }
 }

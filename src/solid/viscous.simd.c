@@ -20,7 +20,7 @@ void PX_ISA_NAME(px_viscous_stress)(void *user, uint32_t begin, uint32_t end, in
         px_solid_moments(l, pass->quad, base, end, moment, NULL);
         px_solid_invert(l, base, moment, dh);
         for (int k = 0; k < 9; ++k)
-            h[k] = px_f8_load(s->gradient[k] + base);
+            h[k] = px_f8_load(s->gradient + px_solid_at(base, k, 9));
         px_jacobian8(h, j);
         px_f8_load_quads(pass->quad + 4 * (size_t)base, next, &unused[0], &unused[1], &unused[2],
                          &held);
@@ -40,7 +40,7 @@ void PX_ISA_NAME(px_viscous_stress)(void *user, uint32_t begin, uint32_t end, in
         px_solid_invert(l, base, p, q);
         for (int k = 0; k < 9; ++k)
             q[k] -= held * dh[k];
-        px_solid_record(s->record, pass->quad, base, end, q);
+        px_solid_record(s->record, pass->quad, base, q);
     }
 }
 

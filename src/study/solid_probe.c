@@ -184,6 +184,7 @@ static void deform(PxProbe *probe, const PxProbeState *state)
         for (uint64_t k = 0; k < 6; ++k)
             s->columns.plastic[k][i] = (float)(state->plastic * unit(id, state->seed, 10 + k));
     }
+    s->strained = true;
 }
 
 /* Forces at the state plus `part` spacings of a random direction, times `weight`, are added. */

@@ -136,7 +136,7 @@ static void join_all(Follow *f)
         if (!f->elastic[i] || f->firm[i] < 1.0f)
             continue;
         for (uint32_t e = l->start[k]; e < l->start[k + 1]; ++e) {
-            uint32_t j = f->row[l->row[e]];
+            uint32_t j = f->row[l->other[e] / 16];
             if (f->elastic[j] && !(f->firm[j] < 1.0f))
                 join(f, i, j);
         }
@@ -348,7 +348,7 @@ static bool is_touched(const Follow *f, const PxSolidLists *l, uint32_t slot)
     if (f->old_frame_of[f->before[i] - 1] + 1 != f->base[f->piece[i] - 1])
         return true;
     for (uint32_t e = l->start[slot]; e < l->start[slot + 1]; ++e)
-        if (f->firm[f->world->shaped_rows.data[l->row[e]]] < 1.0f)
+        if (f->firm[f->world->shaped_rows.data[l->other[e] / 16]] < 1.0f)
             return true;
     return false;
 }

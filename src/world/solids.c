@@ -202,6 +202,7 @@ typedef struct Contact {
     PxWorld *world;
     PxSolidWalls walls;
     PxHandleGrip *grip; /* one a handle */
+    uint32_t *held;     /* rows that handles hold */
 } Contact;
 
 static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -209,9 +210,8 @@ static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     PxSolid *s = user;
     const Contact *contact = s->user;
-    for (uint32_t i = begin; i < end; ++i) {
-        if (s->columns.handle[i] == 0)
-            continue;
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t i = contact->held[k];
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
         PxMat3 back = px_mat3_transpose(f->turn);
         PxVec3 at = {(double)s->columns.hold[0][i], (double)s->columns.hold[1][i],
@@ -238,7 +238,19 @@ static void hold(PxSolid *s, double when)
         return;
     for (size_t k = 0; k < world->handles.count; ++k)
         contact->grip[k] = px_handle_grip(world, (uint32_t)k, s->time + when * s->dt);
-    px_parallel_for(s->threads, s->count, PX_BLOCK, hold_block, s);
+    px_parallel_for(s->threads, s->held, PX_BLOCK, hold_block, s);
+}
+
+static PxStatus find_held(const PxSolid *s, Contact *contact)
+{
+    uint32_t count = 0;
+    contact->held = PX_ARENA_ARRAY(s->scratch, uint32_t, s->held);
+    if (contact->held == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->held);
+    for (uint32_t i = 0; i < s->count && count < s->held; ++i)
+        if (s->columns.handle[i] != 0)
+            contact->held[count++] = i;
+    return PX_OK;
 }
 
 /* What forces on regions add to the pull of gravity. */
@@ -346,7 +358,13 @@ static double reach_of(const PxSolid *s, const uint8_t *near)
 
 static PxStatus check_finite(const PxWorld *world, const PxSolid *s)
 {
-    for (uint32_t i = 0; i < s->count; ++i)
+    uint32_t bad = 0; /* all of them first, in vectors; then who it was */
+    for (size_t k = 0; k < 4 * (size_t)s->count; ++k) {
+        uint32_t bits;
+        memcpy(&bits, &s->u[k], sizeof bits);
+        bad |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+    for (uint32_t i = 0; bad && i < s->count; ++i)
         if (!isfinite(s->u[4 * (size_t)i] + s->u[4 * (size_t)i + 1] + s->u[4 * (size_t)i + 2])) {
             const PxParticles *p = s->particles;
             return px_fail(
@@ -415,7 +433,7 @@ static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, Px
         const float *u = s->u + 4 * (size_t)i;
         PxMat3 j;
         for (int k = 0; k < 9; ++k)
-            j.m[k / 3][k % 3] = (double)s->gradient[k][i] + (k % 4 == 0 ? 1 : 0);
+            j.m[k / 3][k % 3] = (double)s->gradient[px_solid_at(i, k, 9)] + (k % 4 == 0 ? 1 : 0);
         PxVec3 x = px_sub(px_solid_place(s, i), from);
         if (world_space)
             j = px_mat3_multiply(f->turn, j);
@@ -634,6 +652,7 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
         s.user = &contact;
         if (world->mixed)
             press(world, &s, fluid);
+        PX_TRY(find_held(&s, &contact));
         PX_TRY(push(world, &s));
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
         for (uint32_t i = 0; i < s.count && world->mixed; ++i)
