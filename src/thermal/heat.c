@@ -29,6 +29,7 @@ typedef struct Job {
     double *wall;        /* W/K; NULL without warm walls */
     double *warmth;      /* W */
     double dt;           /* s, of a sub-step */
+    double scale;        /* of volumes */
     /* of the solve */
     double *x, *r, *p, *ap, *diagonal;
     double alpha, beta;
@@ -72,13 +73,11 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxFluid *f = job->heat->fluid;
     const PxParticles *p = f->particles;
     double cell = f->spacing * f->spacing * f->spacing;
-    /* G has 4 k_i k_j / (k_i + k_j), and the kernel's slope its norm. */
-    double scale =
-        sqrt(4 * (double)f->kernel.norm_slope / lattice_moment((double)f->kernel.h, f->spacing));
     for (uint32_t i = begin; i < end; ++i) {
         const PxMaterialDef *def = def_of(job, i);
         double mass = (double)p->mass[i], k = def->diffusivity * def->density * def->heat_capacity;
-        double filled = cell / (double)f->volume[i] - (double)f->wall_part[i];
+        bool warm = job->wall != NULL && f->wall_heat[i] > 0;
+        double filled = cell / (double)f->volume[i] - (warm ? 0 : (double)f->wall_part[i]);
         double volume = mass / def->density / sqrt(fmax(filled, LEAST_FILLED));
         job->capacity[i] = mass * def->heat_capacity;
         job->temperature[i] = px_heat_at(p, job->heat->low, i);
@@ -93,7 +92,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
         float *quad = job->pass.value + 4 * (size_t)i;
         quad[2] = (float)k;
-        quad[3] = (float)(scale * volume);
+        quad[3] = (float)(job->scale * volume);
         put_value(job, i, job->temperature[i]);
     }
 }
@@ -438,6 +437,9 @@ PxStatus px_heat_conduct(PxHeat *heat)
         return PX_OK;
     PxArenaMark mark = px_arena_mark(f->scratch);
     Job job = {.heat = heat, .pass = {.fluid = f}, .least = INFINITY, .most = -INFINITY};
+    /* G has 4 k_i k_j / (k_i + k_j), and the kernel's slope its norm. */
+    job.scale =
+        sqrt(4 * (double)f->kernel.norm_slope / lattice_moment((double)f->kernel.h, f->spacing));
     PX_TRY(conduct(&job));
     px_arena_release(f->scratch, mark);
     return PX_OK;
