@@ -445,7 +445,7 @@ TEST(pairs_between_cold_and_molten_keep_momentum)
         def.melts.into.cohesion = 500;
         Set set = set_make(0.02, 0.002, 2, &def);
         for (int layer = 0; layer < 6; ++layer) {
-            char name[16];
+            char name[32];
             snprintf(name, sizeof name, "layer %d", layer);
             add_box(&set, name, (PxVec3){0.02 * layer, 0, 0},
                     (PxVec3){0.02 * (layer + 1), 0.12, 0.12}, 20 * layer);
