@@ -166,11 +166,11 @@ typedef struct Sum {
     double heat, warmth; /* of walls that are kept at a temperature */
 } Sum;
 
-/* What a wall at a temperature does to particle i, `d` away. T continues through the wall's own
- * as the velocity of a viscous fluid does that sticks to it, so the sums are those of its drag.
- * A contact that is not perfect is one more resistance, 1 / conductance, behind that of the way
- * to the wall, d / k for the same area. */
-static void sum_heat(const PxFluid *f, const PxWall *wall, uint32_t i, double d, Sum *sum)
+/* What a face of a wall at a temperature does to particle i, `d` away. T continues through the
+ * wall's own as the velocity of a viscous fluid does that sticks to it, so the sums are those of
+ * its drag. A contact that is not perfect is one more resistance, 1 / conductance, behind that of
+ * the way to the wall, d / k for the same area. */
+static void sum_face(const PxFluid *f, const PxWall *wall, uint32_t i, double d, Sum *sum)
 {
     double heat = px_wall_profile_drag(f->wall_profile, d);
     if (isfinite(wall->conductance)) {
@@ -181,6 +181,24 @@ static void sum_heat(const PxFluid *f, const PxWall *wall, uint32_t i, double d,
     }
     sum->heat += heat;
     sum->warmth += heat * wall->temperature;
+}
+
+/* In the corners of a hollow box there are several faces; of other shapes the nearest place
+ * counts. */
+static void sum_heat(const PxFluid *f, const PxWall *wall, uint32_t i, PxVec3 rest, double d,
+                     Sum *sum)
+{
+    if (wall->def.kind != PX_SHAPE_BOX || !wall->inside) {
+        sum_face(f, wall, i, d, sum);
+        return;
+    }
+    PxVec3 u = px_rotate(px_quat_conjugate(wall->def.rotation), px_sub(rest, wall->def.at));
+    PxVec3 half = px_scale(wall->def.size, 0.5 * wall->def.scale);
+    const double at[3] = {u.x, u.y, u.z}, edge[3] = {half.x, half.y, half.z};
+    for (int a = 0; a < 3; ++a) {
+        sum_face(f, wall, i, edge[a] - at[a], sum);
+        sum_face(f, wall, i, edge[a] + at[a], sum);
+    }
 }
 
 static void sum_add(const PxFluid *f, const PxWall *wall, PxVec3 rest, const PxWallFelt *felt,
@@ -247,7 +265,7 @@ static bool sum_walls(Job *job, uint32_t i, PxWallLook *look, Sum *sum)
         if (felt.distance < h)
             sum_add(f, wall, rest, &felt, sum);
         if (felt.distance < h && f->wall_heat != NULL && !isnan(wall->temperature))
-            sum_heat(f, wall, i, felt.distance, sum);
+            sum_heat(f, wall, i, rest, felt.distance, sum);
     }
     return whole;
 }

@@ -911,7 +911,7 @@ static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size
                              &body->def.temperatures));
     body->def.warm = json_object_get(json, "temperature") != NULL || body->def.temperatures > 0;
     PxPath contact = px_path_key(path, "conductance");
-    if (json_object_get(json, "conductance") != NULL && !body->def.warm)
+    if (body->def.conductance != px_body_def_default().conductance && !body->def.warm)
         px_complain(scene, PX_WARNING, &contact, PX_AT_KEY,
                     "does nothing: a wall without a temperature lets no heat pass");
     return read_keyframes(scene, path, json, &px_body_section, &body->keyframe, &body->keyframes);

@@ -205,8 +205,9 @@ static void write_body(PxWriter *w, const PxScene *scene, const PxSceneBody *bod
     for (size_t k = 0; k < *px_body_section.field_count; ++k) {
         const PxField *field = &px_body_section.fields[k];
         PxBodySort sort = px_body_key_sort(field->key);
-        bool said = !body->def.wall || body->def.warm || strcmp(field->key, "temperature") != 0;
-        if (said && (sort == PX_FOR_ALL || (sort == PX_FOR_WALLS) == body->def.wall))
+        if (body->def.wall && !body->def.warm && strcmp(field->key, "temperature") == 0)
+            continue; /* a wall that states one would be kept at it */
+        if (sort == PX_FOR_ALL || (sort == PX_FOR_WALLS) == body->def.wall)
             write_field(w, field, &body->def);
     }
     write_temperatures(w, body->def.temperature_key, body->def.temperatures);

@@ -29,6 +29,7 @@ typedef struct Job {
     double *wall;        /* W/K; NULL without warm walls */
     double *warmth;      /* W */
     double dt;           /* s, of a sub-step */
+    double scale;        /* of volumes */
     /* of the solve */
     double *x, *r, *p, *ap, *diagonal;
     double alpha, beta;
@@ -72,13 +73,11 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxFluid *f = job->heat->fluid;
     const PxParticles *p = f->particles;
     double cell = f->spacing * f->spacing * f->spacing;
-    /* G has 4 k_i k_j / (k_i + k_j), and the kernel's slope its norm. */
-    double scale =
-        sqrt(4 * (double)f->kernel.norm_slope / lattice_moment((double)f->kernel.h, f->spacing));
     for (uint32_t i = begin; i < end; ++i) {
         const PxMaterialDef *def = def_of(job, i);
         double mass = (double)p->mass[i], k = def->diffusivity * def->density * def->heat_capacity;
-        double filled = cell / (double)f->volume[i] - (double)f->wall_part[i];
+        bool warm = job->wall != NULL && f->wall_heat[i] > 0;
+        double filled = cell / (double)f->volume[i] - (warm ? 0 : (double)f->wall_part[i]);
         double volume = mass / def->density / sqrt(fmax(filled, LEAST_FILLED));
         job->capacity[i] = mass * def->heat_capacity;
         job->temperature[i] = px_heat_at(p, job->heat->low, i);
@@ -93,28 +92,39 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
         float *quad = job->pass.value + 4 * (size_t)i;
         quad[2] = (float)k;
-        quad[3] = (float)(scale * volume);
+        quad[3] = (float)(job->scale * volume);
         put_value(job, i, job->temperature[i]);
     }
 }
 
-/* How fast the fastest particle would follow its neighbours, and the range of temperatures. */
 static void range_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     Job *job = user;
-    double fastest = 0, least = INFINITY, most = -INFINITY;
+    double least = INFINITY, most = -INFINITY;
     for (uint32_t i = begin; i < end; ++i) {
-        double t = job->temperature[i], away = job->pass.away[i];
-        away += job->wall != NULL ? job->wall[i] : 0;
-        fastest = fmax(fastest, away / job->capacity[i]);
+        double t = px_heat_at(job->heat->fluid->particles, job->heat->low, i);
         least = fmin(least, t);
         most = fmax(most, t);
     }
     px_join_begin();
-    job->fastest = fmax(job->fastest, fastest);
     job->least = fmin(job->least, least);
     job->most = fmax(job->most, most);
+    px_join_end();
+}
+
+/* How fast the fastest particle would follow its neighbours. */
+static void fastest_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *job = user;
+    double fastest = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        double away = job->pass.away[i] + (job->wall != NULL ? job->wall[i] : 0);
+        fastest = fmax(fastest, away / job->capacity[i]);
+    }
+    px_join_begin();
+    job->fastest = fmax(job->fastest, fastest);
     px_join_end();
 }
 
@@ -380,34 +390,35 @@ static PxStatus take_arrays(Job *job)
     return PX_OK;
 }
 
-/* The walls' temperatures belong to the range too. */
-static void add_walls(Job *job)
+/* The temperatures that there are, those of walls included. */
+static void find_range(Job *job)
 {
     const PxFluid *f = job->heat->fluid;
+    run(job, 4 * PX_BLOCK, range_block);
     for (size_t k = 0; k < f->walls; ++k)
         if (!isnan(f->wall[k].temperature)) {
             job->least = fmin(job->least, f->wall[k].temperature);
             job->most = fmax(job->most, f->wall[k].temperature);
         }
+    double range[] = {job->most, -job->least};
+    px_dist_max(f->dist, range, 2);
+    job->most = range[0];
+    job->least = -range[1];
 }
 
 static PxStatus conduct(Job *job)
 {
     PxHeat *heat = job->heat;
     const PxFluid *f = heat->fluid;
+    find_range(job);
+    if (!(job->most > job->least))
+        return PX_OK; /* nothing flows */
     PX_TRY(take_arrays(job));
     run(job, 4 * PX_BLOCK, begin_block);
     px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_pairs_block),
                     &job->pass);
-    run(job, 4 * PX_BLOCK, range_block);
-    add_walls(job);
-    double range[] = {job->fastest, job->most, -job->least};
-    px_dist_max(f->dist, range, 3);
-    job->fastest = range[0];
-    job->most = range[1];
-    job->least = -range[2];
-    if (!(job->most > job->least))
-        return PX_OK; /* nothing flows */
+    run(job, 4 * PX_BLOCK, fastest_block);
+    px_dist_max(f->dist, &job->fastest, 1);
     double substeps = fmax(ceil(heat->dt * job->fastest), 1);
     if (substeps <= MOST_SUBSTEPS) {
         heat->substeps = (uint32_t)substeps;
@@ -438,6 +449,9 @@ PxStatus px_heat_conduct(PxHeat *heat)
         return PX_OK;
     PxArenaMark mark = px_arena_mark(f->scratch);
     Job job = {.heat = heat, .pass = {.fluid = f}, .least = INFINITY, .most = -INFINITY};
+    /* G has 4 k_i k_j / (k_i + k_j), and the kernel's slope its norm. */
+    job.scale =
+        sqrt(4 * (double)f->kernel.norm_slope / lattice_moment((double)f->kernel.h, f->spacing));
     PX_TRY(conduct(&job));
     px_arena_release(f->scratch, mark);
     return PX_OK;

@@ -7,11 +7,11 @@
 /// k keeps the flow of heat steady where two materials meet. What one particle of a pair gets the
 /// other gives, so heat is kept. H is heat, J; T is a function of it (matter/melt.h).
 ///
-/// V is the particle's volume at rest over the root of what particles fill of its neighbourhood.
-/// At a surface, where pairs are missing that would carry heat along it, the others carry the
-/// more: a layer at the face of a lattice conducts 0.986 of what one inside does, with plain
-/// volumes 0.85. (The root, since both of a pair have it.) The sums are divided by
-/// their second moment in a lattice, so that there the conductivity is exact.
+/// V is the particle's volume at rest over the root of what particles, and walls that have a
+/// temperature, fill of its neighbourhood. At a surface, where pairs are missing that would carry
+/// heat along it, the others carry the more: a layer at the face of a lattice conducts 0.986 of
+/// what one inside does, with plain volumes 0.85. (The root, since both of a pair have it.) The
+/// sums are divided by their second moment in a lattice, so that there the conductivity is exact.
 ///
 /// A step is taken in sub-steps, explicitly, while few are enough for every particle to stay
 /// between its neighbours; else by one step of backward Euler,

@@ -144,6 +144,13 @@ static bool is_open(const PxWorld *world)
 
 /* ---- the step ----------------------------------------------------------------------- */
 
+/* The particle with the lowest id whose temperature is none. */
+typedef struct Bad {
+    const PxWorld *world;
+    uint64_t id;
+    uint32_t body;
+} Bad;
+
 static void warm_walls(PxWorld *world)
 {
     for (size_t k = 0; k < world->walls.count; ++k) {
@@ -166,6 +173,36 @@ void px_world_heat_end(PxWorld *world)
     if (is_open(world))
         px_world_heat_count(world);
     px_world_melt_rows(world, 0, world->particles.table.count);
+}
+
+static void finite_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Bad *bad = user;
+    const PxParticles *p = &bad->world->particles;
+    for (uint32_t i = begin; i < end; ++i)
+        if (!isfinite(p->temperature[i])) {
+            px_join_begin();
+            if (p->id[i] < bad->id) {
+                bad->id = p->id[i];
+                bad->body = p->body[i];
+            }
+            px_join_end();
+        }
+}
+
+static PxStatus check_finite(const PxWorld *world)
+{
+    Bad bad = {world, UINT64_MAX, 0};
+    px_parallel_for(&world->threads, world->particles.table.count, 16 * PX_BLOCK, finite_block,
+                    &bad);
+    if (bad.id == UINT64_MAX)
+        return PX_OK;
+    return px_fail(PX_ERR_NUMERIC,
+                   "the temperature of particle %llu of body '%s' stopped being finite in the heat "
+                   "stage of step %llu, t = %g s; is a heater's power too great?",
+                   (unsigned long long)bad.id, world->bodies.data[bad.body].name,
+                   (unsigned long long)world->state.step + 1, world->state.time);
 }
 
 /* With the rows held that heaters hold. */
@@ -208,7 +245,7 @@ PxStatus px_world_heat_step(PxWorld *world, PxFluid *fluid)
         px_world_heat_count(world);
         px_world_heat_mark(world);
     }
-    return PX_OK;
+    return check_finite(world);
 }
 
 /* ---- melting ------------------------------------------------------------------------- */
