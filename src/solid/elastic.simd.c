@@ -52,7 +52,7 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
             complete(l, base, end, h);
         px_green8(h, e);
         /* the squares of J add up to 3 + 2 tr E; lanes that are not there have J = 1 */
-        stretch = px_f8_max(e[0] + e[1] + e[2], stretch);
+        stretch = px_f8_max((e[0] + e[1] + e[2]) * px_f8_load(s->counts + base), stretch);
         for (int k = 0; s->strained && k < 6; ++k)
             e[k] -= px_load_some8(s->columns.plastic[k], base, end);
         px_hooke8(s, base, e, stress);

@@ -12,7 +12,7 @@
 /* Neighbourhoods that flowed together may be so lopsided that their linear fit leaps at a touch,
  * and would make the whole body's steps short. A cell whose inverse moment matrix has a trace above
  * this over h^2 counts for as much less; lattices have 6 within and 19 in a corner. */
-#define LOPSIDED 40
+#define LOPSIDED 20
 /* Likewise a pair is held as if the neighbourhood had at least this much sum of w X^2, in
  * h^2; lattices have 1.5 within and 0.5 in a corner. */
 #define CROWDED 0.25

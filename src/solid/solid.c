@@ -249,8 +249,28 @@ static uint32_t follow_handles(PxSolid *s, PxSolidFrame *frame)
     return held;
 }
 
+/* What counts for little, or is soft beside others, stiffens for little when it is stretched. */
+static PxStatus weigh_stretch(PxSolid *s)
+{
+    s->counts = s->lists->whole;
+    if (s->row_law == NULL)
+        return PX_OK;
+    float stiffest = 0;
+    for (uint32_t i = 0; i < s->count; ++i)
+        stiffest = fmaxf(stiffest, s->row_law[i].stiff[6]);
+    float *counts = PX_ARENA_ARRAY(s->scratch, float, (size_t)s->count + 8);
+    if (counts == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    memset(counts + s->count, 0, 8 * sizeof *counts);
+    for (uint32_t i = 0; i < s->count; ++i)
+        counts[i] = stiffest > 0.0f ? s->lists->whole[i] * s->row_law[i].stiff[6] / stiffest : 0.0f;
+    s->counts = counts;
+    return PX_OK;
+}
+
 PxStatus px_solid_begin(PxSolid *s)
 {
+    PX_TRY(weigh_stretch(s));
     PX_TRY(take(s));
     for (uint32_t k = 0; k < s->frames; ++k)
         fit_frame(s, &s->frame[k]);
