@@ -145,8 +145,9 @@ bool px_solid_absorbs(const PxSolid *solid, uint32_t row, uint64_t step);
 /// The rest shape of bodies whose turn it is in that step becomes what they are now; true: of some.
 bool px_solid_absorb(PxSolid *solid, uint64_t step);
 
-/// How crowded the rest shapes are that follow the deformation, from new lists.
-void px_solid_crowding(PxSolid *solid);
+/// After a step with px_solid_absorb() and with new lists: lets the volume term see how crowded the
+/// rest shapes have become. `step` is that step's number.
+void px_solid_crowding(PxSolid *solid, uint64_t step);
 
 /// World position of a row.
 static inline PxVec3 px_solid_place(const PxSolid *s, uint32_t i)
