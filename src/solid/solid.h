@@ -49,7 +49,6 @@ typedef struct PxSolidContact {
     float gap;         ///< m; below 0 in the wall
     float velocity[3]; ///< of the wall, m/s
     float friction;
-    float restitution;
     float pressed; ///< N, by the wall
     float grip;    ///< N, most that friction holds it back with
     float slow;    ///< m/s: below it friction sticks
@@ -103,7 +102,7 @@ typedef struct PxSolid {
     void (*touch)(struct PxSolid *solid, double when);
     /// For all rows that may reach a wall: which, and how far, at `when` of below.
     void (*meet)(struct PxSolid *solid, PxSolidContact *contact);
-    /// Gives rows in contact the speed that they bounce with.
+    /// After a solve with contacts: bodies that push themselves off walls lose some speed.
     void (*rebound)(struct PxSolid *solid, const PxSolidContact *contact);
     void *user;
     double when;

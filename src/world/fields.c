@@ -216,8 +216,8 @@ const PxField px_material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Part of their speed into a wall that particles at the surface come off with; a body "
-             "bounces by its elasticity."},
+     .help = "Part of the speed a body comes to a wall with that it leaves with, of what its "
+             "elasticity gives back; 1: all of that."},
     {.key = "integration",
      .kind = PX_FIELD_MODEL,
      .flags = PX_FIELD_LIVE,
