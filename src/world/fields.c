@@ -3,6 +3,7 @@
 /// line here.
 #include "world/fields.h"
 
+#include "base/fail.h"
 #include "fluid/pressure/pressure.h"
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
@@ -377,3 +378,13 @@ const PxField px_force_fields[] = {
     BETWEEN(PxForceDef, "act"),
 };
 const size_t px_force_field_count = PX_COUNT(px_force_fields);
+
+PxStatus px_material_may_become(const char *path, const PxMaterialDef *before,
+                                const PxMaterialDef *after)
+{
+    if ((after->young > 0) == (before->young > 0))
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT, "%s: a %s cannot become a %s; wanted %s", path,
+                   before->young > 0 ? "solid" : "fluid", before->young > 0 ? "fluid" : "solid",
+                   before->young > 0 ? "a modulus above 0" : "0");
+}
