@@ -70,15 +70,28 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+static double restitution_of(const PxSolid *s, const PxSolidFrame *f)
+{
+    return s->material[s->particles->material[s->first + f->begin]].def.restitution;
+}
+
+static bool some_lose(const PxSolid *s)
+{
+    for (uint32_t k = 0; k < s->frames; ++k)
+        if (restitution_of(s, &s->frame[k]) < 1)
+            return true;
+    return false;
+}
+
 PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
 {
     w->caught = w->leaked = 0;
     w->near = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
     w->last = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
-    w->push = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
+    w->push = some_lose(s) ? PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count) : NULL;
     w->speed = PX_ARENA_ARRAY(s->scratch, PxVec3, s->frames);
     w->way = 0;
-    if (w->near == NULL || w->last == NULL || w->push == NULL || w->speed == NULL)
+    if (w->near == NULL || w->last == NULL || (w->push == NULL && some_lose(s)) || w->speed == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     Touch t = {.walls = w, .solid = s};
     for (size_t k = 0; k < w->walls; ++k)
@@ -100,19 +113,6 @@ PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
 
 /* What has none at all would never push itself off, and stay flat. */
 #define LEAST_RESTITUTION 0.05
-
-static double restitution_of(const PxSolid *s, const PxSolidFrame *f)
-{
-    return s->material[s->particles->material[s->first + f->begin]].def.restitution;
-}
-
-static bool some_lose(const PxSolid *s)
-{
-    for (uint32_t k = 0; k < s->frames; ++k)
-        if (restitution_of(s, &s->frame[k]) < 1)
-            return true;
-    return false;
-}
 
 static PxVec3 vec_of(const float *quad)
 {
@@ -219,9 +219,10 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
                 x = px_mad(x, n, radius - d);
                 PxVec3 before = v, moving = px_wall_velocity(wall, at);
                 v = stop_at(v, moving, n, sqrt(m->friction * wall->friction));
-                note_push(t->walls->push + 4 * (size_t)i, px_mat3_apply(back, n),
-                          px_dot(px_sub(v, before), n) / (double)s->inverse_mass[i],
-                          px_dot(moving, n));
+                if (t->walls->push != NULL)
+                    note_push(t->walls->push + 4 * (size_t)i, px_mat3_apply(back, n),
+                              px_dot(px_sub(v, before), n) / (double)s->inverse_mass[i],
+                              px_dot(moving, n));
                 /* What friction held back did not slide in this move either, or what should
                  * stick on a slope would creep down it. */
                 PxVec3 held = px_sub(v, before);
@@ -259,9 +260,10 @@ void px_solid_walls_touch(PxSolidWalls *w, PxSolid *s, double when)
     if (w->walls == 0)
         return;
     Touch t = {.walls = w, .solid = s, .when = when};
-    memset(w->push, 0, 4 * (size_t)s->count * sizeof(float));
+    if (w->push != NULL)
+        memset(w->push, 0, 4 * (size_t)s->count * sizeof(float));
     px_parallel_for(s->threads, s->count, PX_BLOCK, touch_block, &t);
-    if (some_lose(s))
+    if (w->push != NULL)
         lose_all(w, s);
     w->caught += atomic_load(&t.caught);
     w->leaked += atomic_load(&t.leaked);
@@ -328,16 +330,18 @@ void px_solid_walls_meet(PxSolidWalls *w, PxSolid *s, PxSolidContact *contact)
 
 void px_solid_walls_rebound(PxSolidWalls *w, PxSolid *s, const PxSolidContact *contact)
 {
-    memset(w->push, 0, 4 * (size_t)s->count * sizeof(float));
+    if (w->push != NULL)
+        memset(w->push, 0, 4 * (size_t)s->count * sizeof(float));
     for (uint32_t i = 0; i < s->count; ++i) {
         const PxSolidContact *c = &contact[i];
         if (!c->on)
             continue;
         ++w->caught;
         PxVec3 n = vec_of(c->normal);
-        note_push(w->push + 4 * (size_t)i, n, fmax(0, (double)c->pressed),
-                  px_dot(vec_of(c->velocity), n));
+        if (w->push != NULL)
+            note_push(w->push + 4 * (size_t)i, n, fmax(0, (double)c->pressed),
+                      px_dot(vec_of(c->velocity), n));
     }
-    if (some_lose(s))
+    if (w->push != NULL)
         lose_all(w, s);
 }

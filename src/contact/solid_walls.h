@@ -10,7 +10,7 @@ typedef struct PxSolidWalls {
     size_t walls;
     uint8_t *near; ///< by row: it may reach a wall in this step
     float *last;   ///< 4 a row: its displacement when it was last looked at, and how far walls were
-    float *push;   ///< 4 a row: what walls pushed it with in the last move
+    float *push;   ///< 4 a row: by walls in the last move; NULL: no body loses speed to them
     PxVec3 *speed; ///< by frame: of the body as a whole after the last move, in the frame, m/s
     double way;    ///< longest of any wall's matter in this step, m
     uint64_t caught; ///< contacts in this step
