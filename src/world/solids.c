@@ -468,10 +468,9 @@ PxStatus px_solids_step(PxWorld *world)
     const PxIntegrationModel *model = px_integration_find(def->integration.model, world->isa);
     PX_STAGE(&world->profile, "elastic")
     {
-        if (!(world->solid_highest > 0)) {
-            px_solid_crowding(&s);
+        px_solid_crowding(&s, world->state.step);
+        if (!(world->solid_highest > 0))
             world->solid_highest = px_solid_highest(&s);
-        }
         s.highest = world->solid_highest;
         PX_TRY(model->advance(&s));
     }
