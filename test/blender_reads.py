@@ -116,6 +116,17 @@ bpy.ops.preferences.addon_install(filepath=addon)
 bpy.ops.preferences.addon_enable(module="phyxel_run")
 scene = bpy.context.scene
 
+# The triangles of solids lie in a folder of their own, and look like a surface
+shutil.copytree(os.path.join(run, "surface"), os.path.join(run, "skin"))
+check("skin", bpy.ops.import_scene.phyxel(directory=run, particles=False, surface=False), {"FINISHED"})
+skins = list(scene.objects)
+check("skins", [thing.name.split()[-1] for thing in skins], ["skin"])
+scene.frame_set(3)
+check_surface(skins[0], 3)
+check("a skin is no points", len(skins[0].modifiers), 0)
+bpy.data.objects.remove(skins[0])
+shutil.rmtree(os.path.join(run, "skin"))
+
 # The whole run
 check("import", bpy.ops.import_scene.phyxel(directory=run), {"FINISHED"})
 things = {thing.name.split()[-1]: thing for thing in scene.objects}

@@ -485,6 +485,21 @@ TEST(handles_must_name_a_solid)
     CHECK_ONE(HANDLE("\"body\": 5, ", ""), "handles[0].body", 7, 22, "wanted text");
     CHECK_ONE(HEAD WATER " \"bodies\": [" BOX "],\n\"handles\": [{\"shape\": {\"sphere\": 1}}]}",
               "handles[0]", 5, 13, "solids are none: a solid's material has \"young\"");
+    /* once: that there is nothing in its shape follows from it */
+    PxScene *scene =
+        scene_of(HEAD WATER " \"bodies\": [" BOX "],\n\"handles\": [{\"body\": \"block\", "
+                            "\"shape\": {\"sphere\": 1}}]}");
+    px_scene_check(scene);
+    CHECK_COUNT(scene, 1);
+    px_scene_free(scene);
+}
+
+TEST(events_that_melt_or_freeze_are_refused_before_their_time)
+{
+    CHECK_ONE(SOLID "\"events\": [{\"at\": 1, \"set\": \"materials.jelly.young\", \"to\": 0}]}",
+              "events[0].to", 7, 60, "a solid cannot become a fluid");
+    CHECK_ONE(SOLID "\"events\": [{\"at\": 1, \"set\": \"materials.water.young\", \"to\": 5}]}",
+              "events[0].to", 7, 60, "a fluid cannot become a solid");
 }
 
 TEST(what_else_is_wrong_with_handles_and_forces_is_said)

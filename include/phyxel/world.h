@@ -103,7 +103,7 @@ typedef struct PxMaterialDef {
     double plastic_limit; ///< most strain that can stay, > 0
     double absorb;        ///< steps after which the rest shape follows; 0: never
     double friction;      ///< a solid on a wall: Coulomb's, 0 .. 1
-    double restitution;   ///< the same: part of the speed that it bounces with, 0 .. 1
+    double restitution;   ///< the same: part of the speed that it bounces with if elastic, 0 .. 1
     PxModelChoice integration; ///< how a solid is moved
 
     double diffusivity;   ///< thermal, m^2/s, >= 0; 0: no heat passes

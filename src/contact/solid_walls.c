@@ -70,13 +70,28 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+static double restitution_of(const PxSolid *s, const PxSolidFrame *f)
+{
+    return s->material[s->particles->material[s->first + f->begin]].def.restitution;
+}
+
+static bool some_lose(const PxSolid *s)
+{
+    for (uint32_t k = 0; k < s->frames; ++k)
+        if (restitution_of(s, &s->frame[k]) < 1)
+            return true;
+    return false;
+}
+
 PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
 {
     w->caught = w->leaked = 0;
     w->near = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
     w->last = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
+    w->push = some_lose(s) ? PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count) : NULL;
+    w->speed = PX_ARENA_ARRAY(s->scratch, PxVec3, s->frames);
     w->way = 0;
-    if (w->near == NULL || w->last == NULL)
+    if (w->near == NULL || w->last == NULL || (w->push == NULL && some_lose(s)) || w->speed == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     if (w->walls == 0) {
         memset(w->near, 0, s->count);
@@ -86,21 +101,95 @@ PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
     for (size_t k = 0; k < w->walls; ++k)
         w->way = fmax(w->way, way_of(&w->wall[k]));
     px_parallel_for(s->threads, s->count, PX_BLOCK, near_block, &t);
+    for (uint32_t k = 0; k < s->frames; ++k)
+        w->speed[k] = s->frame[k].velocity;
     return PX_OK;
 }
 
-/* Takes the speed into the wall away, all but what it bounces with, and of the speed along
- * it as much as Coulomb's friction does. `n` is the wall's normal, `u` the wall's velocity. */
-static PxVec3 bounce(PxVec3 v, PxVec3 u, PxVec3 n, double friction, double restitution)
+/* ---- restitution ------------------------------------------------------------ */
+
+/* A solid bounces because it is elastic: pressed together as it comes, it pushes itself off. Walls
+ * take away the speed of the particles that meet them and no more, so what a bounce loses is
+ * lost while it pushes off. There the body as a whole is given only the part e^2 of what it gains
+ * of speed away from the wall. On a spring k a mass m then leaves with  m x'' = -e^2 k x,  that is,
+ * with e times the speed it came with, after a contact 1/e times as long. It needs no memory of how
+ * it came, never adds energy, and does nothing to what rests. */
+
+/* What has none at all would never push itself off, and stay flat. */
+#define LEAST_RESTITUTION 0.05
+
+static PxVec3 vec_of(const float *quad)
+{
+    return px_vec((double)quad[0], (double)quad[1], (double)quad[2]);
+}
+
+/* `push`: by row what walls pushed with, along their normals, and in the fourth place that times
+ * the wall's own speed along it. */
+static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
+{
+    const PxSolidFrame *f = &s->frame[number];
+    double e = fmax(restitution_of(s, f), LEAST_RESTITUTION);
+    if (!(e < 1) || f->held)
+        return;
+    PxVec3 push = {0, 0, 0}, momentum = {0, 0, 0};
+    double pushes = 0, wall = 0;
+    for (uint32_t i = f->begin; i < f->end; ++i) {
+        const float *by = w->push + 4 * (size_t)i;
+        PxVec3 one = vec_of(by);
+        push = px_add(push, one);
+        pushes += px_length(one);
+        wall += (double)by[3];
+        momentum = px_mad(momentum, vec_of(s->v + 4 * (size_t)i),
+                          (double)s->particles->mass[s->first + i]);
+    }
+    PxVec3 before = w->speed[number], now = px_scale(momentum, 1 / f->mass);
+    w->speed[number] = now;
+    double length = px_length(push);
+    if (!(length > 0))
+        return;
+    PxVec3 n = px_scale(push, 1 / length);
+    double gained = fmin(px_dot(px_sub(now, before), n), px_dot(now, n) - wall / pushes);
+    if (!(gained > 0))
+        return;
+    PxVec3 less = px_scale(n, (1 - e * e) * gained);
+    w->speed[number] = px_sub(now, less);
+    for (uint32_t i = f->begin; i < f->end; ++i) {
+        float *v = s->v + 4 * (size_t)i;
+        v[0] -= (float)less.x;
+        v[1] -= (float)less.y;
+        v[2] -= (float)less.z;
+    }
+}
+
+/* Rows are added up in their order, so that threads do not show. */
+static void lose_all(PxSolidWalls *w, PxSolid *s)
+{
+    for (uint32_t k = 0; k < s->frames; ++k)
+        lose(w, s, k);
+}
+
+static void note_push(float *by, PxVec3 n, double size, double wall)
+{
+    by[0] += (float)(size * n.x);
+    by[1] += (float)(size * n.y);
+    by[2] += (float)(size * n.z);
+    by[3] += (float)(size * wall);
+}
+
+/* ---- after a move ------------------------------------------------------------ */
+
+/* Takes the speed into the wall away, and of the speed along it as much as Coulomb's friction
+ * does. `n` is the wall's normal, `u` the wall's velocity. */
+static PxVec3 stop_at(PxVec3 v, PxVec3 u, PxVec3 n, double friction)
 {
     PxVec3 relative = px_sub(v, u);
     double into = -px_dot(relative, n);
     if (!(into > 0))
         return v;
     PxVec3 along = px_mad(relative, n, into);
-    double speed = px_length(along), stop = friction * (1 + restitution) * into;
+    double speed = px_length(along), stop = friction * into;
     along = px_scale(along, speed > stop ? 1 - stop / speed : 0);
-    return px_add(u, px_mad(along, n, restitution * into));
+    return px_add(u, along);
 }
 
 static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -132,9 +221,12 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
                 const PxMaterialDef *m = &s->material[s->particles->material[row]].def;
                 PxVec3 n = px_wall_turn_to_world(wall, t->when, normal);
                 x = px_mad(x, n, radius - d);
-                PxVec3 before = v;
-                v = bounce(v, px_wall_velocity(wall, at), n, sqrt(m->friction * wall->friction),
-                           m->restitution);
+                PxVec3 before = v, moving = px_wall_velocity(wall, at);
+                v = stop_at(v, moving, n, sqrt(m->friction * wall->friction));
+                if (t->walls->push != NULL)
+                    note_push(t->walls->push + 4 * (size_t)i, px_mat3_apply(back, n),
+                              px_dot(px_sub(v, before), n) / (double)s->inverse_mass[i],
+                              px_dot(moving, n));
                 /* What friction held back did not slide in this move either, or what should
                  * stick on a slope would creep down it. */
                 PxVec3 held = px_sub(v, before);
@@ -172,7 +264,11 @@ void px_solid_walls_touch(PxSolidWalls *w, PxSolid *s, double when)
     if (w->walls == 0)
         return;
     Touch t = {.walls = w, .solid = s, .when = when};
+    if (w->push != NULL)
+        memset(w->push, 0, 4 * (size_t)s->count * sizeof(float));
     px_parallel_for(s->threads, s->count, PX_BLOCK, touch_block, &t);
+    if (w->push != NULL)
+        lose_all(w, s);
     w->caught += atomic_load(&t.caught);
     w->leaked += atomic_load(&t.leaked);
 }
@@ -224,7 +320,6 @@ static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
         put(c->velocity, u);
         c->gap = (float)(nearest - radius);
         c->friction = (float)sqrt(def->friction * wall->friction);
-        c->restitution = (float)def->restitution;
         c->slow = (float)(1e-3 * radius / s->dt);
         c->before =
             (float)(px_dot(n, u) - ((double)v[0] * n.x + (double)v[1] * n.y + (double)v[2] * n.z));
@@ -239,12 +334,18 @@ void px_solid_walls_meet(PxSolidWalls *w, PxSolid *s, PxSolidContact *contact)
 
 void px_solid_walls_rebound(PxSolidWalls *w, PxSolid *s, const PxSolidContact *contact)
 {
+    if (w->push != NULL)
+        memset(w->push, 0, 4 * (size_t)s->count * sizeof(float));
     for (uint32_t i = 0; i < s->count; ++i) {
         const PxSolidContact *c = &contact[i];
         if (!c->on)
             continue;
         ++w->caught;
-        for (int k = 0; k < 3 && c->before > 0.0f; ++k)
-            s->v[4 * (size_t)i + (size_t)k] += c->restitution * c->before * c->normal[k];
+        PxVec3 n = vec_of(c->normal);
+        if (w->push != NULL)
+            note_push(w->push + 4 * (size_t)i, n, fmax(0, (double)c->pressed),
+                      px_dot(vec_of(c->velocity), n));
     }
+    if (w->push != NULL)
+        lose_all(w, s);
 }

@@ -10,6 +10,8 @@ typedef struct PxSolidWalls {
     size_t walls;
     uint8_t *near; ///< by row: it may reach a wall in this step
     float *last;   ///< 4 a row: its displacement when it was last looked at, and how far walls were
+    float *push;   ///< 4 a row: by walls in the last move; NULL: no body loses speed to them
+    PxVec3 *speed; ///< by frame: of the body as a whole after the last move, in the frame, m/s
     double way;    ///< longest of any wall's matter in this step, m
     uint64_t caught; ///< contacts in this step
     uint64_t leaked; ///< rows whose middle is in a wall after it
@@ -25,8 +27,7 @@ void px_solid_walls_touch(PxSolidWalls *walls, PxSolid *solid, double when);
 /// For the rows that may meet a wall: the nearest one at solid->when.
 void px_solid_walls_meet(PxSolidWalls *walls, PxSolid *solid, PxSolidContact *contact);
 
-/// Rows that are in contact and came with some speed leave with the part of it that restitution
-/// says.
+/// Bodies that push themselves off walls lose what restitution says.
 void px_solid_walls_rebound(PxSolidWalls *walls, PxSolid *solid, const PxSolidContact *contact);
 
 #endif

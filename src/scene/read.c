@@ -189,9 +189,9 @@ static bool read_model(PxScene *scene, const PxPath *path, const PxField *field,
     for (size_t k = 0; k < count; ++k)
         words[k] = family->models[k]->name;
     char what[64], wanted[160];
-    snprintf(what, sizeof what, "a %s model", family->name);
-    snprintf(wanted, sizeof wanted, "a %s model: its name, or an object with \"model\"",
+    snprintf(what, sizeof what, "%s %s model", strchr("aeiou", family->name[0]) ? "an" : "a",
              family->name);
+    snprintf(wanted, sizeof wanted, "%s: its name, or an object with \"model\"", what);
     json_t *word = value;
     PxPath word_path = *path;
     if (!json_is_string(value)) {
@@ -1116,10 +1116,10 @@ static PxStatus read_sinks(PxScene *scene, const PxPath *root)
 /* --- handles and forces ------------------------------------------------------------------------
  */
 
-/* Which body's particles are meant: PX_NO_BODY, any solid's, when none is named or after a
+/* Which body's particles are meant: PX_NO_BODY, any solid's, when none is named. False after a
  * complaint. */
-static size_t read_solid_name(PxScene *scene, const PxPath *above, const json_t *json,
-                              const PxSection *section)
+static bool read_solid_name(PxScene *scene, const PxPath *above, const json_t *json,
+                            const PxSection *section, size_t *out)
 {
     enum { SHOWN = 64 };
     const char *name = read_text(scene, above, section, "body", json), *words[SHOWN];
@@ -1131,9 +1131,11 @@ static size_t read_solid_name(PxScene *scene, const PxPath *above, const json_t 
             words[count++] = scene->body[k].def.name;
     }
     if (json_object_get(json, "body") != NULL && name == NULL)
-        return PX_NO_BODY; /* refused already */
-    if (found != PX_NO_BODY ? px_scene_is_solid(scene, found) : name == NULL && count > 0)
-        return found;
+        return false; /* refused already */
+    if (found != PX_NO_BODY ? px_scene_is_solid(scene, found) : name == NULL && count > 0) {
+        *out = found;
+        return true;
+    }
     PxPath path = px_path_key(above, "body");
     char list[400], near[120], part[120];
     px_list_text(words, count, list, sizeof list);
@@ -1153,7 +1155,7 @@ static size_t read_solid_name(PxScene *scene, const PxPath *above, const json_t 
                     scene->body[found].def.wall ? "a wall: walls move by keyframes of their own"
                                                 : "not a solid: the \"young\" of its material is 0",
                     list);
-    return PX_NO_BODY;
+    return false;
 }
 
 static PxStatus read_handle(PxScene *scene, const PxPath *path, json_t *json, size_t index,
@@ -1166,7 +1168,9 @@ static PxStatus read_handle(PxScene *scene, const PxPath *path, json_t *json, si
         return PX_OK;
     read_section(scene, path, json, &px_handle_section, &out->def);
     out->shape_known = read_shape(scene, path, json, &out->def.shape, &out->turn);
-    out->body = read_solid_name(scene, path, json, &px_handle_section);
+    /* what has nothing to act on is said once */
+    if (!read_solid_name(scene, path, json, &px_handle_section, &out->body))
+        out->shape_known = false;
     check_between(scene, path, out->def.start, out->def.end);
     return read_keyframes(scene, path, json, &px_handle_section, &out->keyframe, &out->keyframes);
 }
@@ -1181,7 +1185,9 @@ static PxStatus read_force(PxScene *scene, const PxPath *path, json_t *json, siz
         return PX_OK;
     read_section(scene, path, json, &px_force_section, &out->def);
     out->shape_known = read_shape(scene, path, json, &out->def.shape, &out->turn);
-    out->body = read_solid_name(scene, path, json, &px_force_section);
+    /* what has nothing to act on is said once */
+    if (!read_solid_name(scene, path, json, &px_force_section, &out->body))
+        out->shape_known = false;
     check_between(scene, path, out->def.start, out->def.end);
     return PX_OK;
 }
@@ -1349,7 +1355,9 @@ static void check_event(PxScene *scene, const PxPath *set, const PxPath *to,
         copy.heater = scene->heater[live.index].def;
         break;
     }
-    if (px_field_set(live.field, &copy, live.rest, event->to, event->values, event->set) != PX_OK)
+    if (px_field_set(live.field, &copy, live.rest, event->to, event->values, event->set) != PX_OK ||
+        (live.scope == PX_LIVE_MATERIAL &&
+         px_material_may_become(event->set, &scene->material[live.index], &copy.material) != PX_OK))
         px_complain(scene, PX_ERROR, to, PX_AT_VALUE, "%s", px_error_message());
 }
 

@@ -11,6 +11,27 @@
 #include <unistd.h>
 
 /* libpng's simple interface: it reports instead of jumping, and checks what it reads. */
+/* Deflate makes at most 1032 bytes of one (its longest match, 258 bytes, takes two bits), and a
+ * pixel has at least one bit: what states more is refused before there is room made for it. */
+#define MOST_DEFLATED 1032.0
+
+/* Does every chunk end within the file? libpng makes room for as many bytes as a chunk states, up
+ * to 2 GB, before it looks for them. A file without the signature of a PNG is left to it. */
+static bool chunks_end(const uint8_t *bytes, size_t size)
+{
+    size_t at = 8;
+    if (size < 8 || png_sig_cmp(bytes, 0, 8) != 0)
+        return true;
+    while (size - at >= 12) {
+        const uint8_t *b = bytes + at;
+        size_t length = (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
+        if (length > size - at - 12)
+            return false;
+        at += length + 12;
+    }
+    return true;
+}
+
 PxStatus px_texture_read(const char *name, const void *bytes, size_t size, PxTexture **out)
 {
     *out = NULL;
@@ -20,6 +41,8 @@ PxStatus px_texture_read(const char *name, const void *bytes, size_t size, PxTex
     if (size > PX_TEXTURE_MAX_FILE)
         return px_fail(PX_ERR_FORMAT, "%s: %zu bytes, at most %zu allowed", name, size,
                        PX_TEXTURE_MAX_FILE);
+    if (!chunks_end(bytes, size))
+        return px_fail(PX_ERR_FORMAT, "%s: the PNG picture ends early, within a chunk", name);
     if (!png_image_begin_read_from_memory(&image, bytes, size))
         return px_fail(PX_ERR_FORMAT, "%s: cannot be read as a PNG picture: %s", name,
                        image.message);
@@ -28,6 +51,9 @@ PxStatus px_texture_read(const char *name, const void *bytes, size_t size, PxTex
     if (image.width > PX_TEXTURE_MAX_SIDE || image.height > PX_TEXTURE_MAX_SIDE) {
         status = px_fail(PX_ERR_FORMAT, "%s: %u x %u pixels, at most %u along each side allowed",
                          name, image.width, image.height, PX_TEXTURE_MAX_SIDE);
+    } else if ((double)image.width * image.height / 8 > MOST_DEFLATED * (double)size) {
+        status = px_fail(PX_ERR_FORMAT, "%s: %zu bytes cannot hold the %u x %u pixels it states",
+                         name, size, image.width, image.height);
     } else if ((texture = calloc(1, sizeof *texture)) == NULL ||
                (texture->pixel = malloc((size_t)image.width * image.height * 3)) == NULL) {
         status = px_fail(PX_ERR_MEMORY, "%s: no room for %u x %u pixels", name, image.width,

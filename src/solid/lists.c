@@ -7,12 +7,15 @@
 /* A direction in which the neighbours reach less than this part of where they reach
  * furthest counts as one in which there are none (squares of lengths). The outermost layers of
  * lattices have 0.49 (edges) and more. */
-#define FLAT 1e-3
+#define FLAT 0.03
 
 /* Neighbourhoods that flowed together may be so lopsided that their linear fit leaps at a touch,
  * and would make the whole body's steps short. A cell whose inverse moment matrix has a trace above
- * this over h^2 counts for as much less; lattices have 6 within and 19 in a corner. */
-#define LOPSIDED 20
+ * this over h^2 counts for less, by the square: its forces have the matrix twice, so that a
+ * cell is never stiffer than one at this trace. (By the first power, ten rows over the tip of a
+ * spike, nearly in a plane, with a trace of 2000, blew up a block that melted on it.)
+ * Lattices have 6 within and 19 in a corner. */
+#define LOPSIDED 40
 /* Likewise a pair is held as if the neighbourhood had at least this much sum of w X^2, in
  * h^2; lattices have 1.5 within and 0.5 in a corner. */
 #define CROWDED 0.25
@@ -239,7 +242,8 @@ static void invert(PxSolidLists *l, uint32_t i, PxMat3 moment, double h)
     l->normal[1][i] = (float)normal.y;
     l->normal[2][i] = (float)normal.z;
     double trace = px_mat3_trace(inverse) * h * h;
-    l->whole[i] = there < 2 ? 0.0f : trace > LOPSIDED ? (float)(LOPSIDED / trace) : 1.0f;
+    double part = trace > LOPSIDED ? LOPSIDED / trace : 1;
+    l->whole[i] = there < 2 ? 0.0f : (float)(part * part);
 }
 
 static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)

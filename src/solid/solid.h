@@ -50,7 +50,6 @@ typedef struct PxSolidContact {
     float gap;         ///< m; below 0 in the wall
     float velocity[3]; ///< of the wall, m/s
     float friction;
-    float restitution;
     float pressed; ///< N, by the wall
     float grip;    ///< N, most that friction holds it back with
     float slow;    ///< m/s: below it friction sticks
@@ -109,7 +108,7 @@ typedef struct PxSolid {
     void (*touch)(struct PxSolid *solid, double when);
     /// For all rows that may reach a wall: which, and how far, at `when` of below.
     void (*meet)(struct PxSolid *solid, PxSolidContact *contact);
-    /// Gives rows in contact the speed that they bounce with.
+    /// After a solve with contacts: bodies that push themselves off walls lose some speed.
     void (*rebound)(struct PxSolid *solid, const PxSolidContact *contact);
     void *user;
     double when;
@@ -151,8 +150,9 @@ bool px_solid_absorbs(const PxSolid *solid, uint32_t row, uint64_t step);
 /// The rest shape of bodies whose turn it is in that step becomes what they are now; true: of some.
 bool px_solid_absorb(PxSolid *solid, uint64_t step);
 
-/// How crowded the rest shapes are that follow the deformation, from new lists.
-void px_solid_crowding(PxSolid *solid);
+/// After a step with px_solid_absorb() and with new lists: lets the volume term see how crowded the
+/// rest shapes have become. `step` is that step's number.
+void px_solid_crowding(PxSolid *solid, uint64_t step);
 
 /// The law that a row follows.
 static inline const PxSolidLaw *px_solid_law_of(const PxSolid *s, uint32_t i)

@@ -183,12 +183,10 @@ static PxStatus set_anything(PxWorld *world, const char *path, const double *val
                 continue;
             PxMaterialDef *def = &world->materials.data[k].def, before = *def;
             PX_TRY(set_material(def, key, path, value, values));
-            if ((def->young > 0) != (before.young > 0)) {
+            PxStatus status = px_material_may_become(path, &before, def);
+            if (status != PX_OK) {
                 *def = before;
-                return px_fail(PX_ERR_ARGUMENT, "%s: a %s cannot become a %s; wanted %s", path,
-                               before.young > 0 ? "solid" : "fluid",
-                               before.young > 0 ? "fluid" : "solid",
-                               before.young > 0 ? "a modulus above 0" : "0");
+                return status;
             }
             if (strcmp(key, "density") == 0)
                 density_changed(world, k);

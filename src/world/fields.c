@@ -3,6 +3,7 @@
 /// a line here.
 #include "world/fields.h"
 
+#include "base/fail.h"
 #include "fluid/pressure/pressure.h"
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
@@ -217,8 +218,8 @@ const PxField px_material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Part of their speed into a wall that particles at the surface come off with; a body "
-             "bounces by its elasticity."},
+     .help = "Part of the speed a body comes to a wall with that it leaves with, of what its "
+             "elasticity gives back; 1: all of that."},
     {.key = "integration",
      .kind = PX_FIELD_MODEL,
      .flags = PX_FIELD_LIVE,
@@ -502,3 +503,13 @@ const PxField px_heater_fields[] = {
     BETWEEN(PxHeaterDef, "act"),
 };
 const size_t px_heater_field_count = PX_COUNT(px_heater_fields);
+
+PxStatus px_material_may_become(const char *path, const PxMaterialDef *before,
+                                const PxMaterialDef *after)
+{
+    if ((after->young > 0) == (before->young > 0))
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT, "%s: a %s cannot become a %s; wanted %s", path,
+                   before->young > 0 ? "solid" : "fluid", before->young > 0 ? "fluid" : "solid",
+                   before->young > 0 ? "a modulus above 0" : "0");
+}

@@ -33,5 +33,9 @@ extern const size_t px_force_field_count;
 
 extern const PxField px_heater_fields[];
 extern const size_t px_heater_field_count;
+/// May what is made of `before` become `after` while the world runs? `path` is what the event sets.
+/// Errors: PX_ERR_ARGUMENT.
+PxStatus px_material_may_become(const char *path, const PxMaterialDef *before,
+                                const PxMaterialDef *after);
 
 #endif

@@ -384,7 +384,9 @@ static PxStatus settle_strains(Follow *f)
 PxStatus px_pieces_follow(PxWorld *world)
 {
     double every = least_turn(world);
-    if (!world->mixed || !isfinite(every) || world->state.step % (uint64_t)every != 0)
+    bool stretched = world->state.halvings >= 1; /* what fell away from it pulls on its piece */
+    if (!world->mixed || !isfinite(every) ||
+        (world->state.step % (uint64_t)every != 0 && !stretched))
         return PX_OK;
     PxArenaMark mark = px_arena_mark(&world->scratch);
     PxParticles *p = &world->particles;
@@ -409,6 +411,7 @@ PxStatus px_pieces_follow(PxWorld *world)
         settle_places(&f);
         PX_TRY(px_mixed_lists(world));
         PX_TRY(settle_strains(&f));
+        world->state.halvings = 0;
     }
     px_arena_release(&world->scratch, mark);
     return PX_OK;

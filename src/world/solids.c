@@ -631,6 +631,10 @@ static PxStatus remember(PxWorld *world, float *before[3])
     return PX_OK;
 }
 
+/* The square of the stretch at which the slope of forces is twice that at rest, as in
+ * solid/leapfrog.simd.c: pieces of what flows are looked over then. */
+#define STRETCHED (5.0 / 3)
+
 PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
 {
     uint32_t count =
@@ -664,11 +668,10 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
     const PxIntegrationModel *model = px_integration_find(def->integration.model, world->isa);
     PX_STAGE(&world->profile, "elastic")
     {
-        if (!(world->solid_highest > 0)) {
-            if (!world->mixed)
-                px_solid_crowding(&s);
+        if (!world->mixed)
+            px_solid_crowding(&s, world->state.step);
+        if (!(world->solid_highest > 0))
             world->solid_highest = px_solid_highest(&s);
-        }
         s.highest = world->solid_highest;
         PX_TRY(model->advance(&s));
     }
@@ -694,5 +697,7 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
     }
     world->state.not_converged += !s.converged;
     world->state.halvings = s.halvings;
+    if (world->mixed && s.stretch > STRETCHED)
+        world->state.halvings = fmax(world->state.halvings, 1);
     return PX_OK;
 }

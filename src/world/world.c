@@ -55,6 +55,7 @@ PxMaterialDef px_material_def_default(void)
                            .yield = 1e6,
                            .plastic_limit = 1e9,
                            .friction = 0.5,
+                           .restitution = 1,
                            .integration = px_integration_choice("leapfrog"),
                            .heat_capacity = 1000,
                            .melts = px_melt_def_default(),

@@ -90,9 +90,10 @@ def add_sequence(context, path, name, kind):
     mesh = bpy.data.meshes.new(name)
     thing = bpy.data.objects.new(name, mesh)
     context.collection.objects.link(thing)
-    paint = geometry.material(name, kind == "surface")
+    triangles = kind in folder.TRIANGLES
+    paint = geometry.material(name, triangles)
     mesh.materials.append(paint)
-    if kind != "surface":
+    if not triangles:
         geometry.show_as_points(thing, paint)
     thing.phyxel.folder = path
     return thing
@@ -107,6 +108,8 @@ def import_run(context, run, kinds):
     scene = context.scene
     for kind in kinds:
         path = folder.find(run, kind)
+        if path is None and kind in folder.OPTIONAL:
+            continue
         if path is None:
             missing.append(f"no {kind} there, run '{folder.how_to_make(run, kind)}' first")
             continue
@@ -136,13 +139,15 @@ class PHYXEL_OT_import(bpy.types.Operator):
     particles: bpy.props.BoolProperty(name="Particles", default=True)
     surface: bpy.props.BoolProperty(name="Surface", default=True)
     surfels: bpy.props.BoolProperty(name="Surfels", default=False)
+    skin: bpy.props.BoolProperty(name="Skin of solids", default=True)
+    skin_surfels: bpy.props.BoolProperty(name="Surfels of solids", default=False)
 
     def invoke(self, context, _):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context):
-        kinds = [kind for kind in folder.KINDS if getattr(self, kind)]
+        kinds = [kind for kind in folder.KINDS if getattr(self, kind.replace("-", "_"))]
         made, missing = import_run(context, self.directory, kinds)
         for thing in made:
             if thing.phyxel.problem:

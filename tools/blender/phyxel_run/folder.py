@@ -10,7 +10,13 @@ KINDS = {
     "particles": (("ply",), "phyxel export {} --to ply"),
     "surface": (("surface", "ply-surface"), "phyxel surface {}"),
     "surfels": (("surfels", "ply-surfels"), "phyxel surface {} --surfels"),
+    "skin": (("skin",), "phyxel run {}"),
+    "skin-surfels": (("skin-surfels",), "phyxel run {}"),
 }
+# Shown as triangles; the others as points.
+TRIANGLES = ("surface", "skin")
+# Only solids have them: where they are not there, nothing is amiss.
+OPTIONAL = ("skin", "skin-surfels")
 
 NUMBERED = re.compile(r"^(\d{6,})\.ply$")
 
