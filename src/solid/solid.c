@@ -249,10 +249,11 @@ static uint32_t follow_handles(PxSolid *s, PxSolidFrame *frame)
     return held;
 }
 
-/* What counts for little, or is soft beside others, stiffens for little when it is stretched. */
+/* Of what melts: what is soft beside others, or lopsided, stiffens for little when it is stretched.
+ */
 static PxStatus weigh_stretch(PxSolid *s)
 {
-    s->counts = s->lists->whole;
+    s->counts = NULL;
     if (s->row_law == NULL)
         return PX_OK;
     float stiffest = 0;

@@ -90,7 +90,7 @@ typedef struct PxSolid {
     float *stiff[9];     ///< by row, as in the law; of an isotropic solid the first two:
                          ///< Lame's lambda, and twice mu
     float *volume;       ///< the law's
-    const float *counts; ///< how much a row's stretch matters: less where it is soft or lopsided
+    const float *counts; ///< how much a row's stretch matters; NULL: all alike
     float *gradient;     ///< of the displacement: xx, xy, xz, yx, ... where px_solid_at() says
 
     double highest;  ///< the square of the highest frequency at rest, 1/s^2
