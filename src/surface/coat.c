@@ -145,14 +145,25 @@ PxStatus px_coat_create(const PxCoatDef *def, const PxAllocator *allocator, PxCo
     /* A ball of the volume of one spacing cubed has a radius of 0.62. */
     coat->alone = (float)fmin(level / bump(0.62 * 0.62), 1);
     coat->slope = (float)((flat_field(def->iso - 0.01) - flat_field(def->iso + 0.01)) / 0.02);
-    coat->reach = (float)fmin(fmax(1.0, 2 * def->surfel), 5 * def->surfel);
     coat->next_id = 1;
-    PxStatus status = add_columns(coat);
+    PxStatus status = px_coat_refine(coat, def->surfel);
+    if (status == PX_OK)
+        status = add_columns(coat);
     if (status != PX_OK)
         px_coat_free(coat);
     else
         *out = coat;
     return status;
+}
+
+PxStatus px_coat_refine(PxCoat *coat, double surfel)
+{
+    PxCoatDef def = coat->def;
+    def.surfel = surfel;
+    PX_TRY(check(&def));
+    coat->def = def;
+    coat->reach = (float)fmin(fmax(1.0, 2 * surfel), 5 * surfel);
+    return PX_OK;
 }
 
 void px_coat_free(PxCoat *coat)

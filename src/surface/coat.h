@@ -86,6 +86,8 @@ typedef struct PxCoat {
 
 /// Errors: PX_ERR_ARGUMENT for numbers that cannot be, PX_ERR_MEMORY.
 PxStatus px_coat_create(const PxCoatDef *def, const PxAllocator *allocator, PxCoat **out);
+/// Puts surfels nearer to each other: 0.1 .. 1 spacings. Before the first px_coat_advance().
+PxStatus px_coat_refine(PxCoat *coat, double surfel);
 /// NULL is fine.
 void px_coat_free(PxCoat *coat);
 

@@ -7,6 +7,7 @@
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
 #include "solid/integration.h"
+#include "surface/coat_family.h"
 
 #include <math.h>
 
@@ -225,6 +226,12 @@ const PxField px_material_fields[] = {
      .unit = "",
      .help = "How a solid is moved.",
      .family = &px_integration_family},
+    {.key = "coat",
+     .kind = PX_FIELD_MODEL,
+     .offset = AT(PxMaterialDef, coat),
+     .unit = "",
+     .help = "What shows its surface while it flows, melts, splits and joins.",
+     .family = &px_coat_family},
 };
 const size_t px_material_field_count = PX_COUNT(px_material_fields);
 
