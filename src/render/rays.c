@@ -296,7 +296,12 @@ static void blend_discs(const PxRays *rays, const PxRay *ray, const PxThing *t, 
     if (!(weights > 0))
         return;
     hit->t = depth / weights;
-    hit->normal = hit->flat = px_v3_unit(normal);
+    normal = px_v3_unit(normal);
+    /* At a silhouette rims of discs stick out that face away, which nothing opaque does. */
+    float away = px_v3_dot(normal, ray->direction) + 0.02f;
+    if (away > 0 && rays->scenery->looks.data[t->look].kind != PX_LOOK_CLEAR)
+        normal = px_v3_unit(px_v3_mad(normal, ray->direction, -away));
+    hit->normal = hit->flat = normal;
     hit->colour = px_v3_scale(colour, 1 / weights);
     hit->temperature = temperature / weights;
 }

@@ -619,8 +619,8 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 p = px_vec((double)at[0], (double)at[1], (double)at[2]), n = px_vec(0, 0, 0);
         if (from->n[2] != NULL)
             n = px_vec((double)from->n[0][r], (double)from->n[1][r], (double)from->n[2][r]);
-        if (t->kind == PX_THING_MESH && !f->skin) {
-            if (f->material != UINT32_MAX && meets_another(f, at))
+        if ((t->kind == PX_THING_MESH && !f->skin) || f->coat) {
+            if (f->material != UINT32_MAX && !f->coat && meets_another(f, at))
                 p = px_mad(p, n, 0.1 * f->setting->spacing);
             touch_walls(&f->touch, &p, &n);
         }
@@ -630,9 +630,12 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
             t->velocity[k] =
                 px_setting_turn(f->setting, px_vec((double)from->v[0][r], (double)from->v[1][r],
                                                    (double)from->v[2][r]));
+        /* What was moved towards a wall is further from what was not. */
+        double moved = px_length(px_sub(p, px_vec((double)at[0], (double)at[1], (double)at[2])));
+        float wider = 1 + (float)fmin(moved / f->setting->spacing, 0.5);
         if (t->radius != NULL)
-            t->radius[k] =
-                fmaxf(1e-9f, from->radius != NULL ? from->radius[r] : (float)f->setting->spacing);
+            t->radius[k] = wider * fmaxf(1e-9f, from->radius != NULL ? from->radius[r]
+                                                                     : (float)f->setting->spacing);
         if (t->temperature != NULL)
             t->temperature[k] = from->temperature[r];
         if (t->colour != NULL)

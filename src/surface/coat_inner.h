@@ -159,6 +159,7 @@ typedef struct PxCoatRing {
     uint8_t *crowded;  ///< an older one is too near
     uint16_t *open;    ///< directions in which nobody is
     float (*side)[6];  ///< the two axes that directions are counted in
+    float *radius;     ///< that a disc must have to leave no gap, and a little more, spacings
 } PxCoatRing;
 #define PX_COAT_RING 16
 extern const float px_coat_ring[2][PX_COAT_RING]; ///< cosines, sines

@@ -34,6 +34,8 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
         float *side = p->side[i];
         unsigned closed = 0;
         bool crowded = false;
+        PxF8 edge[2] = {px_f8(d), px_f8(d)}; /* of the Voronoi cell, along each direction */
+        float bend = 0.0f, bends = 0.0f;
         axes(n, side);
         PX_FOR_NEIGHBOURS (p->pairs, i, j) {
             PxF8 x, y, z, w, m[3], part;
@@ -55,10 +57,29 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
                 PxF8 need = px_f8(r - slack), a8 = px_f8(2.0f * d * a), b8 = px_f8(2.0f * d * b);
                 closed |= px_f8_bits(c[0] * a8 + s[0] * b8 > need) |
                           px_f8_bits(c[1] * a8 + s[1] * b8 > need) << 8;
+                for (int h = 0; h < 2; ++h) {
+                    PxF8 way = c[h] * px_f8(a) + s[h] * px_f8(b);
+                    PxI8 ahead = way > px_f8(1e-3f * d);
+                    PxF8 to_edge = px_f8(0.5f * r) / px_f8_max(way, px_f8(1e-3f * d));
+                    edge[h] = px_f8_min(edge[h], px_f8_where(ahead, to_edge) +
+                                                     px_f8_where(~ahead, px_f8(d)));
+                }
+                /* |n_i - n_j|^2 / r^2 is the square of the curvature */
+                if (r > near) {
+                    bend += (2.0f - 2.0f * along[k]) / r;
+                    bends += 1.0f;
+                }
                 crowded = crowded || (r < near && along[k] > 0.5f && p->id[j[k]] < p->id[i]);
             }
         }
         p->open[i] = (uint16_t)~closed;
         p->crowded[i] = crowded;
+        float cell = 0.0f;
+        for (int k = 0; k < 8; ++k)
+            cell = fmaxf(cell, fmaxf(edge[0][k], edge[1][k]));
+        /* Overlapping discs are shaded smoothly; where the surface is curved they stick out. */
+        float least = 1.1f * cell, most = 1.15f * d;
+        float flat = 0.6f / sqrtf(fmaxf(bend / fmaxf(bends, 1.0f), 1e-6f));
+        p->radius[i] = fmaxf(least, fminf(most, flat));
     }
 }

@@ -394,6 +394,7 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
         !PX_COAT_TAKE(in, normal_quad, px_quads_floats(n)) ||
         !PX_COAT_TAKE(in, part, (size_t)n + 1) || !PX_COAT_TAKE(in, ring.crowded, (size_t)n + 1) ||
         !PX_COAT_TAKE(in, ring.open, (size_t)n + 1) ||
+        !PX_COAT_TAKE(in, ring.radius, (size_t)n + 1) ||
         !PX_COAT_TAKE(in, ring.side, (size_t)n + 1) ||
         !tries_take(in, &t, (size_t)n + (particles ? 6 * (size_t)f->count : 0) + PX_TABLE_PAD))
         return px_coat_no_room(n);
@@ -410,6 +411,8 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
         deleted += ring.crowded[i];
         open += ring.open[i] != 0 && !ring.crowded[i];
     }
+    for (uint32_t i = 0; i < n; ++i) /* what is not melted keeps the size it was given */
+        s.radius[i] += s.melted[i] * (ring.radius[i] - s.radius[i]);
     try_rings(coat, &ring, pass, &t);
     if (particles)
         try_particles(coat, f, &t);
