@@ -162,7 +162,7 @@ PxStatus px_coat_refine(PxCoat *coat, double surfel)
     def.surfel = surfel;
     PX_TRY(check(&def));
     coat->def = def;
-    coat->reach = (float)fmin(fmax(1.0, 2 * surfel), 5 * surfel);
+    coat->reach = (float)fmin(fmax(1.0, 2 * surfel), 4 * surfel);
     return PX_OK;
 }
 

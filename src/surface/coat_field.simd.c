@@ -35,7 +35,7 @@ void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, 
             c[4] += x * z;
             c[5] += y * z;
         }
-        float a = 1.0f / fmaxf(px_f8_sum(sum), 1.0f);
+        float a = 1.0f / px_more(px_f8_sum(sum), 1.0f);
         f->weight[i] = a < f->coat->alone ? a : f->coat->alone;
         float n = 1.0f / px_f8_sum(count), mx = px_f8_sum(m[0]) * n, my = px_f8_sum(m[1]) * n,
               mz = px_f8_sum(m[2]) * n;
@@ -45,7 +45,7 @@ void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, 
         float third = (xx + yy + zz) * (1.0f / 3.0f);
         float det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
         float cube = third * third * third;
-        f->edge[i] = cube > 1e-9f ? fminf(fmaxf(1.0f - det / cube, 0.0f), 1.0f) : 1.0f;
+        f->edge[i] = cube > 1e-9f ? px_less(px_more(1.0f - det / cube, 0.0f), 1.0f) : 1.0f;
     }
 }
 
@@ -81,7 +81,7 @@ void PX_ISA_NAME(px_coat_project_block)(void *user, uint32_t begin, uint32_t end
             }
             if (k == p->steps)
                 break;
-            float way = fminf(fmaxf(off / slope, -0.4f), 0.4f), far = 0.0f;
+            float way = px_less(px_more(off / slope, -0.4f), 0.4f), far = 0.0f;
             for (int a = 0; a < 3; ++a) {
                 at[a] -= way * v.gradient[a] / slope;
                 far += (at[a] - from[a]) * (at[a] - from[a]);

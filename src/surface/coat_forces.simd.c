@@ -75,7 +75,7 @@ static void force(const PxCoatRound *p, uint32_t i, const float at[3], float n[3
     if (slope > 0.02f) {
         for (int k = 0; k < 3; ++k)
             out[k] = -v.gradient[k] / slope;
-        step = fminf(fmaxf((v.value - p->level) / slope, -STEP), STEP);
+        step = px_less(px_more((v.value - p->level) / slope, -STEP), STEP);
     }
     float sum[3]; /* Eq. 6.32 */
     for (int k = 0; k < 3; ++k)
@@ -100,7 +100,7 @@ static void force(const PxCoatRound *p, uint32_t i, const float at[3], float n[3
     /* The guiding constraint: not out to where the field is less than the least. */
     float after = v.value + dot3(v.gradient, move);
     if (slope > 0.02f && after < p->least) {
-        float back = fmaxf((after - p->least) / slope, -STEP);
+        float back = px_more((after - p->least) / slope, -STEP);
         for (int k = 0; k < 3; ++k)
             move[k] += back * out[k];
     }

@@ -50,6 +50,17 @@ PX_INLINE PxCoatValue px_coat_value(const PxCoatField *f, const PxPairs *pairs, 
     return v;
 }
 
+/* fminf() and fmaxf() are calls, unless NaN does not matter. */
+PX_INLINE float px_less(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+PX_INLINE float px_more(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 PX_INLINE float px_length3(const float v[3])
 {
     return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);

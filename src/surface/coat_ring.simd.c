@@ -1,13 +1,15 @@
-/// Who crowds, and where surfels are missing.
+/// Who crowds, where surfels are missing, and how large their discs must be.
 ///
-/// Points that are at least some distance from each other, such that no more of them can be put
-/// between, cover the surface by discs of that distance as radius. So a circle of this radius is
-/// laid around every surfel, and each of 16 places on it must be within reach of another one. (The
-/// document counts neighbours, 6.6.3, which does not see on which side they are.)
+/// Points that are at least some distance d from each other, such that no more of them can be put
+/// between, cover the surface by discs of radius d. Around every surfel 16 directions are looked
+/// along: the nearest bisector with a neighbour, at r^2 / (2 u . e) for one that lies at e, r away,
+/// is the edge of the Voronoi cell there. An edge further than d means that another surfel has room
+/// on that side. (The document counts neighbours, 6.6.3, which does not see on which side they are.)
+/// The furthest edge is the radius that leaves no gap.
 #include "surface/coat_lanes.h"
 
 #define CROWDED 0.5f /* distances: nearer than that one of the two goes */
-#define COVER 1.06f  /* radius of a disc, distances */
+#define OPEN 1.04f   /* distances: an edge further off is a gap */
 
 PX_INLINE void axes(const float n[3], float side[6])
 {
@@ -25,61 +27,53 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
 {
     (void)thread;
     const PxCoatRing *p = user;
-    const float d = p->apart, near = CROWDED * CROWDED * d * d;
-    const float slack = (COVER * COVER - 1.0f) * d * d;
+    const float d = p->apart, near = CROWDED * CROWDED * d * d, far = 1.0f / (OPEN * d);
     PxF8 c[2] = {px_f8_load(px_coat_ring[0]), px_f8_load(px_coat_ring[0] + 8)};
     PxF8 s[2] = {px_f8_load(px_coat_ring[1]), px_f8_load(px_coat_ring[1] + 8)};
     for (uint32_t i = begin; i < end; ++i) {
         const float *at = p->quad + 4 * (size_t)i, *n = p->normal_quad + 4 * (size_t)i;
+        PxPlace8 to = {px_f8(at[0]), px_f8(at[1]), px_f8(at[2])};
+        PxF8 edge[2] = {px_f8(0.5f * far), px_f8(0.5f * far)}; /* 1 / distance */
+        PxF8 bend = px_f8(0.0f), bends = px_f8(0.0f);
         float *side = p->side[i];
-        unsigned closed = 0;
         bool crowded = false;
-        PxF8 edge[2] = {px_f8(d), px_f8(d)}; /* of the Voronoi cell, along each direction */
-        float bend = 0.0f, bends = 0.0f;
         axes(n, side);
         PX_FOR_NEIGHBOURS (p->pairs, i, j) {
             PxF8 x, y, z, w, m[3], part;
-            PxPlace8 to = {px_f8(at[0]), px_f8(at[1]), px_f8(at[2])};
             px_f8_load_ways(p->quad, j, &to, &x, &y, &z, &w);
             px_f8_load_quads(p->normal_quad, j, &m[0], &m[1], &m[2], &part);
             PxF8 square = x * x + y * y + z * z;
             PxF8 along = px_f8(n[0]) * m[0] + px_f8(n[1]) * m[1] + px_f8(n[2]) * m[2];
-            unsigned facing = px_f8_bits((part == px_f8(n[3])) & (along > px_f8(0.0f)) &
-                                         (square < px_f8(4.5f * d * d)));
-            for (unsigned left = facing; left != 0; left &= left - 1) {
+            PxI8 facing = (part == px_f8(n[3])) & (along > px_f8(0.0f)) &
+                          (square < px_f8(4.4f * d * d)) & (square > px_f8(1e-6f * d * d));
+            PxF8 per = px_f8(-2.0f) / px_f8_max(square, px_f8(1e-6f * d * d));
+            PxF8 a = (x * px_f8(side[0]) + y * px_f8(side[1]) + z * px_f8(side[2])) * per;
+            PxF8 b = (x * px_f8(side[3]) + y * px_f8(side[4]) + z * px_f8(side[5])) * per;
+            /* |n_i - n_j|^2 / r^2 is the square of the curvature */
+            PxI8 apart = facing & (square > px_f8(near));
+            bend += px_f8_where(apart, (along - px_f8(1.0f)) * per);
+            bends += px_f8_where(apart, px_f8(1.0f));
+            for (unsigned left = px_f8_bits(facing); left != 0; left &= left - 1) {
                 int k = __builtin_ctz(left);
-                if (j[k] == i)
-                    continue;
-                /* |d u - e|^2 < (COVER d)^2 with e from here to the neighbour */
-                float e[3] = {-x[k], -y[k], -z[k]}, r = square[k];
-                float a = e[0] * side[0] + e[1] * side[1] + e[2] * side[2];
-                float b = e[0] * side[3] + e[1] * side[4] + e[2] * side[5];
-                PxF8 need = px_f8(r - slack), a8 = px_f8(2.0f * d * a), b8 = px_f8(2.0f * d * b);
-                closed |= px_f8_bits(c[0] * a8 + s[0] * b8 > need) |
-                          px_f8_bits(c[1] * a8 + s[1] * b8 > need) << 8;
-                for (int h = 0; h < 2; ++h) {
-                    PxF8 way = c[h] * px_f8(a) + s[h] * px_f8(b);
-                    PxI8 ahead = way > px_f8(1e-3f * d);
-                    PxF8 to_edge = px_f8(0.5f * r) / px_f8_max(way, px_f8(1e-3f * d));
-                    edge[h] = px_f8_min(edge[h], px_f8_where(ahead, to_edge) +
-                                                     px_f8_where(~ahead, px_f8(d)));
-                }
-                /* |n_i - n_j|^2 / r^2 is the square of the curvature */
-                if (r > near) {
-                    bend += (2.0f - 2.0f * along[k]) / r;
-                    bends += 1.0f;
-                }
-                crowded = crowded || (r < near && along[k] > 0.5f && p->id[j[k]] < p->id[i]);
+                for (int h = 0; h < 2; ++h)
+                    edge[h] = px_f8_max(edge[h], c[h] * px_f8(a[k]) + s[h] * px_f8(b[k]));
             }
+            PxI8 close = (part == px_f8(n[3])) & (along > px_f8(0.5f)) & (square < px_f8(near));
+            for (unsigned left = px_f8_bits(close); left != 0; left &= left - 1)
+                crowded = crowded || p->id[j[__builtin_ctz(left)]] < p->id[i];
         }
-        p->open[i] = (uint16_t)~closed;
+        p->open[i] = (uint16_t)(px_f8_bits(edge[0] < px_f8(far)) |
+                                px_f8_bits(edge[1] < px_f8(far)) << 8);
         p->crowded[i] = crowded;
-        float cell = 0.0f;
-        for (int k = 0; k < 8; ++k)
-            cell = fmaxf(cell, fmaxf(edge[0][k], edge[1][k]));
+        PxF8 least = px_f8_min(edge[0], edge[1]);
+        float cell = least[0];
+        for (int k = 1; k < 8; ++k)
+            cell = least[k] < cell ? least[k] : cell;
         /* Overlapping discs are shaded smoothly; where the surface is curved they stick out. */
-        float least = 1.1f * cell, most = 1.15f * d;
-        float flat = 0.6f / sqrtf(fmaxf(bend / fmaxf(bends, 1.0f), 1e-6f));
-        p->radius[i] = fmaxf(least, fminf(most, flat));
+        cell = 1.1f / cell;
+        float count = px_f8_sum(bends), curved = count > 0.0f ? px_f8_sum(bend) / count : 0.0f;
+        float flat = curved > 1e-6f ? 0.6f / sqrtf(curved) : 1e3f, most = 1.15f * d;
+        flat = flat < most ? flat : most;
+        p->radius[i] = flat > cell ? flat : cell;
     }
 }

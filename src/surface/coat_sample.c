@@ -17,6 +17,7 @@
 #define OUT 0.6f   /* where tries around particles begin, spacings */
 #define MELTED 0.05f /* what is colder keeps its surfels */
 #define LISTINGS 5
+#define FEW 50 /* when less than one in so many surfels changed, the next pass can wait */
 
 /* cos and sin of k * 22.5 degrees */
 #define C1 0.92387953f
@@ -446,6 +447,8 @@ PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool particles, uint32_t p
         if (changes == 0)
             break;
         PX_TRY(px_coat_sort(coat, f));
+        if (changes < coat->surfels.count / FEW)
+            break;
     }
     return PX_OK;
 }
