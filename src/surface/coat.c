@@ -66,6 +66,7 @@ PxSurfelColumns px_surfel_columns(const PxCoat *coat)
     for (int k = 0; k < 3; ++k) {
         s.at[k] = c[PX_SURFEL_POSITION].data[k];
         s.normal[k] = c[PX_SURFEL_NORMAL].data[k];
+        s.tangent[k] = c[PX_SURFEL_TANGENT].data[k];
         s.colour[k] = c[PX_SURFEL_COLOUR].data[k];
         s.velocity[k] = c[PX_SURFEL_VELOCITY].data[k];
     }
@@ -82,6 +83,7 @@ static PxStatus add_columns(PxCoat *coat)
     PX_TRY(px_table_add(s, "label", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(s, "position", "", PX_F32, 3, state, NULL));
     PX_TRY(px_table_add(s, "normal", "", PX_F32, 3, state, NULL));
+    PX_TRY(px_table_add(s, "tangent", "", PX_F32, 3, state, NULL));
     PX_TRY(px_table_add(s, "radius", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(s, "colour", "", PX_F32, 3, state, NULL));
     PX_TRY(px_table_add(s, "melted", "", PX_F32, 1, state, NULL));
@@ -279,6 +281,7 @@ static PxStatus advance(PxCoat *coat, const PxCoatInput *in)
     PX_TRY(px_coat_sample(coat, &f, true, first ? 60 : 4));
     PX_TRY(px_coat_settle(coat, &f));
     PX_TRY(px_coat_sample(coat, &f, false, first ? 10 : 2));
+    PX_TRY(px_coat_keep_out(coat, &f));
     if (coat->painted)
         PX_TRY(px_coat_paint(coat, &f));
     PX_TRY(px_coat_carry(coat, &f));

@@ -67,7 +67,7 @@ typedef struct PxCoat {
     float slope;   ///< of the field at a flat surface, 1/spacings
 
     /* State. */
-    PxTable surfels; ///< position (spacings from `origin`), normal, radius (spacings), colour,
+    PxTable surfels; ///< position (spacings from `origin`), normal, tangent, radius (spacings), colour,
                      ///< melted, velocity (m/s), label, id
     PxTable marks;   ///< the particles of the last frame, by id: id, position, label
     PxTable zombies; ///< position, normal, colour, label, id: what keeps the colours

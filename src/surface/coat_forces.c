@@ -13,7 +13,8 @@ typedef struct Outside {
     const PxCoat *coat;
     const PxCoatInput *in;
     float *at[3], *wall, *pull;
-    bool last; /* out of the walls themselves, not only of their planes */
+    bool last;             /* put them out */
+    const uint32_t *fresh; /* only of these; NULL: of all */
 } Outside;
 
 /* The plane of the nearest wall, in the coat's lengths: dot(n, x) >= c. */
@@ -48,6 +49,8 @@ static void outside_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Outside *o = user;
     double s = o->coat->def.spacing;
     for (uint32_t i = begin; i < end; ++i) {
+        if (o->fresh != NULL && !o->fresh[i])
+            continue;
         PxVec3 at = px_vec((double)o->at[0][i], (double)o->at[1][i], (double)o->at[2][i]);
         PxVec3 place = px_mad(o->coat->origin, at, s);
         if (o->wall != NULL)
@@ -61,10 +64,11 @@ static void outside_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (o->pull != NULL) {
             PxVec3 n;
             double d = px_shape_distance(o->in->model, place, &n) / s;
-            double way = d > 1 ? 1 : d < -1 ? -1 : d;
-            o->pull[3 * (size_t)i] = (float)(-way * n.x);
-            o->pull[3 * (size_t)i + 1] = (float)(-way * n.y);
-            o->pull[3 * (size_t)i + 2] = (float)(-way * n.z);
+            float *plane = o->pull + 4 * (size_t)i;
+            plane[0] = (float)n.x;
+            plane[1] = (float)n.y;
+            plane[2] = (float)n.z;
+            plane[3] = (float)(px_dot(n, at) - d);
         }
     }
 }
@@ -119,7 +123,7 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
                 PX_COAT_TAKE(in, part, (size_t)n + 1) &&
                 PX_COAT_TAKE(in, r.largest, (size_t)blocks + 1) &&
                 (in->walls == 0 || PX_COAT_TAKE(in, o.wall, 4 * ((size_t)n + 1))) &&
-                (in->model == NULL || PX_COAT_TAKE(in, o.pull, 3 * ((size_t)n + 1)));
+                (in->model == NULL || PX_COAT_TAKE(in, o.pull, 4 * ((size_t)n + 1)));
     for (int k = 0; k < 3; ++k) {
         fine = fine && PX_COAT_TAKE(in, r.to[k], (size_t)n + 1) &&
                PX_COAT_TAKE(in, r.normal[k], (size_t)n + 1);
@@ -163,5 +167,22 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
         px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
     }
     px_arena_release(in->scratch, mark);
+    return PX_OK;
+}
+
+PxStatus px_coat_keep_out(PxCoat *coat, const PxCoatField *f)
+{
+    PxSurfelColumns s = px_surfel_columns(coat);
+    uint32_t n = coat->surfels.count;
+    Outside o = {.coat = coat, .in = f->in, .last = true, .fresh = s.fresh};
+    if (f->in->walls == 0)
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(f->in->scratch);
+    if (!PX_COAT_TAKE(f->in, o.wall, 4 * ((size_t)n + 1)))
+        return px_coat_no_room(n);
+    for (int k = 0; k < 3; ++k)
+        o.at[k] = s.at[k];
+    px_parallel_for(f->in->threads, n, PX_COAT_BLOCK, outside_block, &o);
+    px_arena_release(f->in->scratch, mark);
     return PX_OK;
 }

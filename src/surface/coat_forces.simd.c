@@ -87,8 +87,11 @@ static void force(const PxCoatRound *p, uint32_t i, const float at[3], float n[3
     float along = p->guide * step * dot3(out, n) + p->smooth * s.smooth; /* Eqs. 6.34, 6.35 */
     if (p->attract > 0.0f)
         along += p->attract * dot3(v.attract, n);
-    if (p->pull != NULL)
-        along += p->model * dot3(p->pull + 3 * (size_t)i, n);
+    if (p->pull != NULL) {
+        const float *plane = p->pull + 4 * (size_t)i;
+        float off = px_less(px_more(dot3(plane, at) - plane[3], -1.0f), 1.0f);
+        along -= p->model * off * dot3(plane, n);
+    }
     float push = dot3(s.repel, n), size;
     float aside[3]; /* Eq. 6.33 */
     for (int k = 0; k < 3; ++k)

@@ -20,6 +20,7 @@ enum {
     PX_SURFEL_LABEL,
     PX_SURFEL_POSITION,
     PX_SURFEL_NORMAL,
+    PX_SURFEL_TANGENT,
     PX_SURFEL_RADIUS,
     PX_SURFEL_COLOUR,
     PX_SURFEL_MELTED,
@@ -31,7 +32,7 @@ enum {
 
 typedef struct PxSurfelColumns {
     uint64_t *id, *label;
-    float *at[3], *normal[3], *radius, *colour[3], *melted, *velocity[3], *base[6];
+    float *at[3], *normal[3], *tangent[3], *radius, *colour[3], *melted, *velocity[3], *base[6];
     uint32_t *part, *fresh;
 } PxSurfelColumns;
 
@@ -118,6 +119,9 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f);
 /// What the next frame has to know of this one's particles.
 PxStatus px_coat_mark(PxCoat *coat, const PxCoatField *f);
 
+/// Puts surfels that were made since the forces acted out of walls.
+PxStatus px_coat_keep_out(PxCoat *coat, const PxCoatField *f);
+
 /// Velocities of the surfels.
 PxStatus px_coat_carry(PxCoat *coat, const PxCoatField *f);
 
@@ -144,7 +148,7 @@ typedef struct PxCoatRound {
     const float *quad;        ///< surfels: x y z melted
     const float *normal_quad; ///< nx ny nz part
     const float *wall;        ///< 4 a surfel: a plane to stay above of; or NULL
-    const float *pull;        ///< 3 a surfel: towards the model; or NULL
+    const float *pull;        ///< 4 a surfel: a plane that attracts; or NULL
     float *to[3], *normal[3];
     float *largest; ///< by block, spacings
     float guide, attract, smooth, repel, model, alpha;
@@ -155,6 +159,7 @@ typedef struct PxCoatRing {
     const PxPairs *pairs;
     const float *quad, *normal_quad;
     const uint64_t *id;
+    float *tangent[3]; ///< any length and slant; made square to the normal, of length 1
     float apart;       ///< distance of surfels, spacings
     uint8_t *crowded;  ///< an older one is too near
     uint16_t *open;    ///< directions in which nobody is
@@ -177,7 +182,8 @@ typedef struct PxCoatFollow {
     const PxCoatDrift *drift;
     PxCoatNear near;
     const uint32_t *own; ///< number of the point's label
-    float *at[3], *normal[3], *radius; ///< radius may be NULL
+    float *at[3], *normal[3];
+    float *tangent[3]; ///< or NULL
 } PxCoatFollow;
 
 PX_ISA_DECLARE(void, px_coat_weigh_block, (void *field, uint32_t begin, uint32_t end, int thread));

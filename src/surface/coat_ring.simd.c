@@ -11,9 +11,23 @@
 #define CROWDED 0.5f /* distances: nearer than that one of the two goes */
 #define OPEN 1.04f   /* distances: an edge further off is a gap */
 
-PX_INLINE void axes(const float n[3], float side[6])
+/* The surfel's own tangent goes with the matter, so what turns is asked along the same directions
+ * again. One that has none yet gets that of Duff et al. (2017). */
+PX_INLINE void axes(const float n[3], float *const tangent[3], uint32_t i, float side[6])
 {
-    /* Duff et al. (2017): no direction is special but -z. */
+    float t[3] = {tangent[0][i], tangent[1][i], tangent[2][i]};
+    float off = t[0] * n[0] + t[1] * n[1] + t[2] * n[2];
+    for (int k = 0; k < 3; ++k)
+        t[k] -= off * n[k];
+    float length = px_length3(t);
+    if (length > 1e-3f) {
+        for (int k = 0; k < 3; ++k)
+            side[k] = t[k] / length;
+        side[3] = n[1] * side[2] - n[2] * side[1];
+        side[4] = n[2] * side[0] - n[0] * side[2];
+        side[5] = n[0] * side[1] - n[1] * side[0];
+        return;
+    }
     float sign = n[2] >= 0.0f ? 1.0f : -1.0f, a = -1.0f / (sign + n[2]), b = n[0] * n[1] * a;
     side[0] = 1.0f + sign * n[0] * n[0] * a;
     side[1] = sign * b;
@@ -37,7 +51,9 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
         PxF8 bend = px_f8(0.0f), bends = px_f8(0.0f);
         float *side = p->side[i];
         bool crowded = false;
-        axes(n, side);
+        axes(n, p->tangent, i, side);
+        for (int k = 0; k < 3; ++k)
+            p->tangent[k][i] = side[k];
         PX_FOR_NEIGHBOURS (p->pairs, i, j) {
             PxF8 x, y, z, w, m[3], part;
             px_f8_load_ways(p->quad, j, &to, &x, &y, &z, &w);

@@ -388,7 +388,10 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
     const PxCoatInput *in = f->in;
     uint32_t n = coat->surfels.count;
     PxSurfelColumns s = px_surfel_columns(coat);
-    PxCoatRing ring = {.pairs = &coat->surfel_pairs, .id = s.id, .apart = (float)coat->def.surfel};
+    PxCoatRing ring = {.pairs = &coat->surfel_pairs,
+                       .id = s.id,
+                       .tangent = {s.tangent[0], s.tangent[1], s.tangent[2]},
+                       .apart = (float)coat->def.surfel};
     float *quad, *normal_quad, *part;
     Tries t;
     if (!PX_COAT_TAKE(in, quad, px_quads_floats(n)) ||
