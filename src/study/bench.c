@@ -17,6 +17,7 @@ static const struct {
 } benches[] = {
     {{"fluid", "a fluid step by stage: ms, ns a pair, per cent of the machine's limit", false},
      px_bench_fluid},
+    {{"melt", "surfels around what flows and melts, from frame to frame", false}, px_bench_melt},
     {{"neighbours", "grid, kd-tree and hash table: build, query, bytes", false},
      px_bench_neighbours},
     {{"peer", "the set-ups on which SPlisHSPlasH was measured", false}, px_bench_peer},
