@@ -278,9 +278,9 @@ static PxStatus advance(PxCoat *coat, const PxCoatInput *in)
     PX_TRY(px_coat_divide(&f));
     coat->stats.parts = f.parts;
     PX_TRY(px_coat_attach(coat, &f));
-    PX_TRY(px_coat_sample(coat, &f, true, first ? 60 : 4));
+    PX_TRY(px_coat_sample(coat, &f, false, first ? 60 : 4));
     PX_TRY(px_coat_settle(coat, &f));
-    PX_TRY(px_coat_sample(coat, &f, false, first ? 10 : 2));
+    PX_TRY(px_coat_sample(coat, &f, true, first ? 10 : 2));
     PX_TRY(px_coat_keep_out(coat, &f));
     if (coat->painted)
         PX_TRY(px_coat_paint(coat, &f));

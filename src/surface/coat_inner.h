@@ -107,10 +107,10 @@ PxStatus px_coat_divide(PxCoatField *f);
 /// none, or lie too deep or too far out, are deleted. (coat_sample.c)
 PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f);
 
-/// Deletes surfels that crowd, puts new ones in gaps and (`particles`) beside particles that have none, up to
-/// `passes` times. Afterwards the surfels are sorted by coat->surfel_grid, and coat->surfel_pairs
-/// are their lists.
-PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool particles, uint32_t passes);
+/// Deletes surfels that crowd and puts new ones in gaps and beside particles that have none, up to
+/// `passes` times. Afterwards the surfels are sorted by coat->surfel_grid, and coat->surfel_pairs are
+/// their lists; not so the `last` time in a frame, when particles are not asked either.
+PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool last, uint32_t passes);
 PxStatus px_coat_sort(PxCoat *coat, const PxCoatField *f);
 
 /// The forces on the surfels (coat_forces.c).

@@ -83,11 +83,14 @@ static void attach_block(void *user, uint32_t begin, uint32_t end, int thread)
         p->s.label[i] = best == PX_COAT_NONE ? 0 : f->label[f->part[best]];
         if (best == PX_COAT_NONE)
             continue;
-        p->s.melted[i] = melted_at(f, &p->near, i, at, p->s.part[i]);
+        p->s.melted[i] =
+            f->in->melted != NULL ? melted_at(f, &p->near, i, at, p->s.part[i]) : 1.0f;
         for (uint32_t e = 0; e < pairs->size[k]; ++e) {
             uint32_t j = pairs->row[pairs->start[k] + e];
+            if (__atomic_load_n(&f->covered[j], __ATOMIC_RELAXED) || f->part[j] != p->s.part[i])
+                continue;
             float x = at[0] - f->x[j], y = at[1] - f->y[j], z = at[2] - f->z[j];
-            if (x * x + y * y + z * z < COVERED * COVERED && f->part[j] == p->s.part[i])
+            if (x * x + y * y + z * z < COVERED * COVERED)
                 __atomic_store_n(&f->covered[j], 1, __ATOMIC_RELAXED);
         }
     }
@@ -439,18 +442,19 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
     return PX_OK;
 }
 
-PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool particles, uint32_t passes)
+PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool last, uint32_t passes)
 {
     PX_TRY(px_coat_sort(coat, f));
     for (uint32_t pass = 0; pass < passes; ++pass) {
         PxArenaMark mark = px_arena_mark(f->in->scratch);
         uint32_t changes;
-        PX_TRY(pass_over(coat, f, pass, particles && pass == 0, &changes));
+        PX_TRY(pass_over(coat, f, pass, !last && pass == 0, &changes));
         px_arena_release(f->in->scratch, mark);
-        if (changes == 0)
+        bool few = changes < coat->surfels.count / FEW;
+        if (changes == 0 || (few && last))
             break;
         PX_TRY(px_coat_sort(coat, f));
-        if (changes < coat->surfels.count / FEW)
+        if (few)
             break;
     }
     return PX_OK;
