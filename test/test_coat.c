@@ -286,8 +286,7 @@ TEST(balls_do_not_blend_before_a_particle_is_inside)
         /* Whether a particle is inside the other's surface, by the definition. */
         double deepest = 0, gap = 1e9;
         for (uint32_t i = 0; i < p.m->count; ++i) {
-            const double at[3] = {(double)p.m->x[0][i], (double)p.m->x[1][i],
-                                  (double)p.m->x[2][i]};
+            const double at[3] = {(double)p.m->x[0][i], (double)p.m->x[1][i], (double)p.m->x[2][i]};
             deepest = fmax(deepest, field_at(p.m, &p, at, at[0] > 0 ? -1 : 1));
             gap = fmin(gap, fabs(at[0]));
         }

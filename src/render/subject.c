@@ -563,13 +563,13 @@ typedef struct Fill {
     size_t look_count;
     PlyPlaces from;
     Touch touch;
-    const float *column;   /* of the surface itself, to colour by */
+    const float *column;    /* of the surface itself, to colour by */
     bool skin, coat, discs; /* what it is */
-    const float *painted;  /* skins: points with colours of their own ... */
-    const uint8_t *own[3]; /* ... which are these */
-    uint32_t look;         /* of the part */
-    bool mixed;            /* of several materials that the file does not tell apart */
-    uint32_t material;     /* of this part; UINT32_MAX when there are no parts */
+    const float *painted;   /* skins: points with colours of their own ... */
+    const uint8_t *own[3];  /* ... which are these */
+    uint32_t look;          /* of the part */
+    bool mixed;             /* of several materials that the file does not tell apart */
+    uint32_t material;      /* of this part; UINT32_MAX when there are no parts */
     const uint32_t *row;
     PxThing *thing;
 } Fill;

@@ -2,8 +2,8 @@
 ///
 /// As other surfaces (store/surface_ply.h), of all materials in one file. Vertices have x y z nx ny
 /// nz red green blue radius vx vy vz, `painted` (1 where the colours are those of a mesh or a
-/// texture, 0 where they only tell materials apart), `melted` (0 to 1), `part` (the pieces of a coat,
-/// from 0) and `material`.
+/// texture, 0 where they only tell materials apart), `melted` (0 to 1), `part` (the pieces of a
+/// coat, from 0) and `material`.
 #ifndef PX_RUN_COAT_FILES_H
 #define PX_RUN_COAT_FILES_H
 

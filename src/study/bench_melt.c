@@ -1,8 +1,9 @@
 /// Melting and flowing things: what their surfels cost (000 section 6.7).
 ///
-/// A blob turns and is stretched a tenth longer in a frame and three frames later let go again, while
-/// its particles are stirred: surfels are made and deleted in every frame, and the forces never come
-/// to rest. A frame's time is the least of several, so that other programs disturb little.
+/// A blob turns and is stretched a tenth longer in a frame and three frames later let go again,
+/// while its particles are stirred: surfels are made and deleted in every frame, and the forces
+/// never come to rest. A frame's time is the least of several, so that other programs disturb
+/// little.
 #include "study/bench.h"
 
 #include "base/profile.h"

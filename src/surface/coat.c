@@ -106,9 +106,9 @@ static PxStatus check(const PxCoatDef *d)
     const struct {
         const char *name;
         double value, low, high;
-    } range[] = {{"surfel", d->surfel, 0.1, 1},   {"iso", d->iso, 0.2, 0.8},
-                 {"guide", d->guide, 0, 1},       {"attract", d->attract, 0, 1},
-                 {"smooth", d->smooth, 0, 1},     {"repel", d->repel, 0, 1},
+    } range[] = {{"surfel", d->surfel, 0.1, 1}, {"iso", d->iso, 0.2, 0.8},
+                 {"guide", d->guide, 0, 1},     {"attract", d->attract, 0, 1},
+                 {"smooth", d->smooth, 0, 1},   {"repel", d->repel, 0, 1},
                  {"model", d->model, 0, 1}};
     if (!(d->spacing > 0))
         return px_fail(PX_ERR_ARGUMENT, "coat: spacing is %g m, must be positive", d->spacing);
@@ -200,8 +200,7 @@ size_t px_coat_bytes(const PxCoat *coat)
 PxVec3 px_coat_place(const PxCoat *coat, uint32_t i)
 {
     PxSurfelColumns s = px_surfel_columns(coat);
-    return px_mad(coat->origin,
-                  px_vec((double)s.at[0][i], (double)s.at[1][i], (double)s.at[2][i]),
+    return px_mad(coat->origin, px_vec((double)s.at[0][i], (double)s.at[1][i], (double)s.at[2][i]),
                   coat->def.spacing);
 }
 
@@ -306,12 +305,9 @@ PxStatus px_coat_advance(PxCoat *coat, const PxCoatInput *in)
 
 void px_coat_numbers(const PxCoat *coat, double number[PX_COAT_NUMBERS])
 {
-    const double all[PX_COAT_NUMBERS] = {coat->origin.x,
-                                         coat->origin.y,
-                                         coat->origin.z,
-                                         (double)coat->frame,
-                                         (double)coat->next_id,
-                                         coat->begun + 2.0 * coat->painted};
+    const double all[PX_COAT_NUMBERS] = {coat->origin.x,        coat->origin.y,
+                                         coat->origin.z,        (double)coat->frame,
+                                         (double)coat->next_id, coat->begun + 2.0 * coat->painted};
     memcpy(number, all, sizeof all);
 }
 

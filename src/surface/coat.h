@@ -1,13 +1,13 @@
 /// The coat of what flows, melts, splits and joins: surfels that are carried from frame to frame
 /// (000 section 6.6).
 ///
-/// The particles of a coat define a colour field, the sum of a_j (1 - r^2/h^2)^3 with h = 2 spacings
-/// and a_j = 1 / sum_k (1 - r_jk^2/h^2)^3: a drop of one particle then has a surface as well as a
-/// pool has. The surface is where the field has the value that it has `iso` spacings above a flat
-/// pool. Surfels follow the motion of the particles since the last frame (Eq. 6.21), are pulled to
-/// the field's surface, smoothed and spread (Eqs. 6.22 to 6.36), made where there are too few of
-/// them and deleted where they crowd or are inside (section 6.6.3). Particles that are not melted
-/// leave their surfels where the motion put them (Eqs. 6.37 to 6.39).
+/// The particles of a coat define a colour field, the sum of a_j (1 - r^2/h^2)^3 with h = 2
+/// spacings and a_j = 1 / sum_k (1 - r_jk^2/h^2)^3: a drop of one particle then has a surface as
+/// well as a pool has. The surface is where the field has the value that it has `iso` spacings
+/// above a flat pool. Surfels follow the motion of the particles since the last frame (Eq. 6.21),
+/// are pulled to the field's surface, smoothed and spread (Eqs. 6.22 to 6.36), made where there are
+/// too few of them and deleted where they crowd or are inside (section 6.6.3). Particles that are
+/// not melted leave their surfels where the motion put them (Eqs. 6.37 to 6.39).
 ///
 /// A coat has parts (section 6.6.5): what is in different parts does not see each other, so two
 /// drops that come near do not bulge. They become one when a particle of one is inside the surface
@@ -31,15 +31,15 @@
 
 /// How a coat is made. Start from px_coat_def_default().
 typedef struct PxCoatDef {
-    double spacing; ///< of the particles, m, > 0
-    double surfel;  ///< distance of surfels from each other, spacings, 0.1 .. 1
-    double iso;     ///< how far a flat surface lies outside the outermost particles, spacings,
-                    ///< 0.2 .. 0.8
-    double guide;   ///< pull towards the surface of the field, 0 .. 1 (Eq. 6.28)
-    double attract; ///< pull towards the particles, 0 .. 1 (Eq. 6.29)
-    double smooth;  ///< pull towards the neighbours' smooth surface, 0 .. 1 (Eq. 6.30)
-    double repel;   ///< push away from near neighbours, 0 .. 1 (Eq. 6.31)
-    double model;   ///< pull towards a model's surface, 0 .. 1 (k_ext of Eq. 6.35)
+    double spacing;  ///< of the particles, m, > 0
+    double surfel;   ///< distance of surfels from each other, spacings, 0.1 .. 1
+    double iso;      ///< how far a flat surface lies outside the outermost particles, spacings,
+                     ///< 0.2 .. 0.8
+    double guide;    ///< pull towards the surface of the field, 0 .. 1 (Eq. 6.28)
+    double attract;  ///< pull towards the particles, 0 .. 1 (Eq. 6.29)
+    double smooth;   ///< pull towards the neighbours' smooth surface, 0 .. 1 (Eq. 6.30)
+    double repel;    ///< push away from near neighbours, 0 .. 1 (Eq. 6.31)
+    double model;    ///< pull towards a model's surface, 0 .. 1 (k_ext of Eq. 6.35)
     uint32_t rounds; ///< of these forces a frame, at most
 } PxCoatDef;
 
@@ -60,15 +60,15 @@ typedef struct PxCoatStats {
 typedef struct PxCoat {
     const PxAllocator *allocator;
     PxCoatDef def;
-    float level;   ///< of the field at the surface
-    float least;   ///< no surfel is where the field is less (the guiding constraint)
-    float alone;   ///< largest a_j: a particle alone has the volume of a cube of one spacing
-    float reach;   ///< of the smoothing, spacings
-    float slope;   ///< of the field at a flat surface, 1/spacings
+    float level; ///< of the field at the surface
+    float least; ///< no surfel is where the field is less (the guiding constraint)
+    float alone; ///< largest a_j: a particle alone has the volume of a cube of one spacing
+    float reach; ///< of the smoothing, spacings
+    float slope; ///< of the field at a flat surface, 1/spacings
 
     /* State. */
-    PxTable surfels; ///< position (spacings from `origin`), normal, tangent, radius (spacings), colour,
-                     ///< melted, velocity (m/s), label, id
+    PxTable surfels; ///< position (spacings from `origin`), normal, tangent, radius (spacings),
+                     ///< colour, melted, velocity (m/s), label, id
     PxTable marks;   ///< the particles of the last frame, by id: id, position, label
     PxTable zombies; ///< position, normal, colour, label, id: what keeps the colours
     PxVec3 origin;   ///< m

@@ -106,11 +106,10 @@ static PxStatus move_zombies(PxCoat *coat, PxCoatField *f)
     PxCoatProject p = {.f = f, .level = coat->level, .steps = 3};
     uint8_t *drop;
     float *melted, *from[3];
-    bool fine = PX_COAT_TAKE(in, part, (size_t)n + 1) && PX_COAT_TAKE(in, drop, (size_t)n + 1) &&
-                PX_COAT_TAKE(in, melted, (size_t)n + 1) &&
-                PX_COAT_TAKE(in, p.value, (size_t)n + 1) &&
-                PX_COAT_TAKE(in, p.slope, (size_t)n + 1) &&
-                PX_COAT_TAKE(in, p.state, (size_t)n + 1);
+    bool fine =
+        PX_COAT_TAKE(in, part, (size_t)n + 1) && PX_COAT_TAKE(in, drop, (size_t)n + 1) &&
+        PX_COAT_TAKE(in, melted, (size_t)n + 1) && PX_COAT_TAKE(in, p.value, (size_t)n + 1) &&
+        PX_COAT_TAKE(in, p.slope, (size_t)n + 1) && PX_COAT_TAKE(in, p.state, (size_t)n + 1);
     for (int k = 0; k < 3; ++k) {
         fine = fine && PX_COAT_TAKE(in, from[k], (size_t)n + 1);
         p.at[k] = z.at[k];
@@ -205,8 +204,8 @@ PxStatus px_coat_paint(PxCoat *coat, PxCoatField *f)
         return px_coat_no_room(n);
     PxGridPoints points = {p.z.at[0], p.z.at[1], p.z.at[2], n};
     PxGridFrame frame = px_grid_frame((double)p.reach, &points, 1, in->threads);
-    PX_TRY(px_grid_sort(&coat->point_grid, &frame, points, p.z.id, order, in->scratch,
-                        in->threads));
+    PX_TRY(
+        px_grid_sort(&coat->point_grid, &frame, points, p.z.id, order, in->scratch, in->threads));
     p.order = order;
     px_parallel_for(in->threads, coat->surfels.count, PX_COAT_BLOCK, paint_block, &p);
     px_arena_release(in->scratch, mark);

@@ -81,8 +81,8 @@ uint32_t px_coat_label_number(const PxCoatField *f, uint64_t label)
 
 static PxVec3 place_of(const PxCoatInput *in, uint32_t i)
 {
-    PxVec3 p = px_vec((double)in->position[0][i], (double)in->position[1][i],
-                      (double)in->position[2][i]);
+    PxVec3 p =
+        px_vec((double)in->position[0][i], (double)in->position[1][i], (double)in->position[2][i]);
     if (in->low[0] != NULL)
         p = px_add(p, px_vec((double)in->low[0][i], (double)in->low[1][i], (double)in->low[2][i]));
     return p;
@@ -98,11 +98,11 @@ PxStatus px_coat_field_make(PxCoat *coat, const PxCoatInput *in, PxCoatField *f)
     Named *named, *other;
     bool fine = PX_COAT_TAKE(in, f->x, room) && PX_COAT_TAKE(in, f->y, room) &&
                 PX_COAT_TAKE(in, f->z, room) && PX_COAT_TAKE(in, f->id, room) &&
-                PX_COAT_TAKE(in, f->row, room) && PX_COAT_TAKE(in, f->mark, room) && PX_COAT_TAKE(in, f->was, room) &&
-                PX_COAT_TAKE(in, f->part, room) && PX_COAT_TAKE(in, f->weight, room) &&
-                PX_COAT_TAKE(in, f->melted, room) && PX_COAT_TAKE(in, f->edge, room) &&
-                PX_COAT_TAKE(in, f->covered, room) && PX_COAT_TAKE(in, f->label, room) &&
-                PX_COAT_TAKE(in, f->quad, px_quads_floats(n)) &&
+                PX_COAT_TAKE(in, f->row, room) && PX_COAT_TAKE(in, f->mark, room) &&
+                PX_COAT_TAKE(in, f->was, room) && PX_COAT_TAKE(in, f->part, room) &&
+                PX_COAT_TAKE(in, f->weight, room) && PX_COAT_TAKE(in, f->melted, room) &&
+                PX_COAT_TAKE(in, f->edge, room) && PX_COAT_TAKE(in, f->covered, room) &&
+                PX_COAT_TAKE(in, f->label, room) && PX_COAT_TAKE(in, f->quad, px_quads_floats(n)) &&
                 PX_COAT_TAKE(in, f->part_quad, px_quads_floats(n));
     if (!fine)
         return px_coat_no_room(n);
@@ -131,9 +131,7 @@ PxStatus px_coat_field_make(PxCoat *coat, const PxCoatInput *in, PxCoatField *f)
     for (uint32_t k = 0, m = 0; k < n; ++k) {
         while (m < coat->marks.count && mark_id[m] < named[k].id)
             ++m;
-        old[named[k].row] = m < coat->marks.count && mark_id[m] == named[k].id
-                                ? m
-                                : PX_COAT_NONE;
+        old[named[k].row] = m < coat->marks.count && mark_id[m] == named[k].id ? m : PX_COAT_NONE;
     }
     PxGridPoints points = {x[0], x[1], x[2], n};
     PxGridFrame frame = px_grid_frame(PX_COAT_CELL, &points, 1, in->threads);
@@ -148,8 +146,8 @@ PxStatus px_coat_field_make(PxCoat *coat, const PxCoatInput *in, PxCoatField *f)
         f->id[k] = in->id[i];
         f->row[k] = i;
         f->mark[k] = old[i];
-        f->was[k] = old[i] != PX_COAT_NONE ? px_coat_label_number(f, mark_label[old[i]])
-                                           : PX_COAT_NONE;
+        f->was[k] =
+            old[i] != PX_COAT_NONE ? px_coat_label_number(f, mark_label[old[i]]) : PX_COAT_NONE;
         f->melted[k] = in->melted != NULL ? fminf(fmaxf(in->melted[i], 0.0f), 1.0f) : 1.0f;
     }
     px_arena_release(in->scratch, mark);

@@ -14,7 +14,8 @@ void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, 
         PxPlace8 at = px_place8(f->part_quad, i);
         PxF8 own = px_f8(f->part_quad[4 * (size_t)i + 3]), sum = zero, count = zero;
         PxF8 m[3] = {zero, zero, zero}, c[6] = {zero, zero, zero, zero, zero, zero};
-        PX_FOR_NEIGHBOURS (pairs, i, j) {
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
             PxF8 x, y, z, part;
             px_f8_load_ways(f->part_quad, j, &at, &x, &y, &z, &part);
             PxF8 t = px_f8_max(one - (x * x + y * y + z * z) * per, zero);

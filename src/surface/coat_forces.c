@@ -132,8 +132,8 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
     if (!fine)
         return px_coat_no_room(n);
     PxGridPoints points = {s.at[0], s.at[1], s.at[2], n};
-    PX_TRY(px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, s.id, s.part,
-                        &r.near));
+    PX_TRY(
+        px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, s.id, s.part, &r.near));
     if (in->walls > 0 || in->model != NULL)
         px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
     r.wall = o.wall;

@@ -30,7 +30,8 @@ PX_INLINE Sheet look_around(const PxCoatRound *p, uint32_t i)
     PxPlace8 at = px_place8(p->quad, i);
     PxF8 n[3] = {px_f8(own[0]), px_f8(own[1]), px_f8(own[2])}, part = px_f8(own[3]);
     PxF8 weights = zero, smooth = zero, mean[3] = {zero, zero, zero}, push[3] = {zero, zero, zero};
-    PX_FOR_NEIGHBOURS (p->pairs, i, j) {
+    PX_FOR_NEIGHBOURS(p->pairs, i, j)
+    {
         PxF8 x, y, z, none, m[3], its;
         px_f8_load_ways(p->quad, j, &at, &x, &y, &z, &none);
         px_f8_load_quads(p->normal_quad, j, &m[0], &m[1], &m[2], &its);

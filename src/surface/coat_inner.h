@@ -52,7 +52,7 @@ typedef struct PxCoatField {
     uint64_t *id;
     uint32_t *row;  ///< of the input
     uint32_t *mark; ///< row of the marks, or PX_COAT_NONE for a particle that is new
-    uint32_t *was; ///< part of the last frame, or a number for particles that are new
+    uint32_t *was;  ///< part of the last frame, or a number for particles that are new
     uint32_t *part;
     uint32_t *seen; ///< whichever of the two the weights are computed by
     float *weight;  ///< a_j
@@ -108,8 +108,8 @@ PxStatus px_coat_divide(PxCoatField *f);
 PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f);
 
 /// Deletes surfels that crowd and puts new ones in gaps and beside particles that have none, up to
-/// `passes` times. Afterwards the surfels are sorted by coat->surfel_grid, and coat->surfel_pairs are
-/// their lists; not so the `last` time in a frame, when particles are not asked either.
+/// `passes` times. Afterwards the surfels are sorted by coat->surfel_grid, and coat->surfel_pairs
+/// are their lists; not so the `last` time in a frame, when particles are not asked either.
 PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool last, uint32_t passes);
 PxStatus px_coat_sort(PxCoat *coat, const PxCoatField *f);
 

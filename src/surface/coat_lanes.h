@@ -17,7 +17,8 @@ PX_INLINE PxCoatValue px_coat_value(const PxCoatField *f, const PxPairs *pairs, 
     PxPlace8 to = {px_f8(at[0]), px_f8(at[1]), px_f8(at[2])};
     PxF8 zero = px_f8(0.0f), value = zero, gx = zero, gy = zero, gz = zero;
     PxF8 ax = zero, ay = zero, az = zero, weights = zero;
-    PX_FOR_NEIGHBOURS (pairs, list, j) {
+    PX_FOR_NEIGHBOURS(pairs, list, j)
+    {
         PxF8 x, y, z, a;
         px_f8_load_ways(f->quad, j, &to, &x, &y, &z, &a);
         PxF8 q = (x * x + y * y + z * z) * px_f8(per);

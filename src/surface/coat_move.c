@@ -71,8 +71,8 @@ static PxStatus drift(PxCoat *coat, const PxCoatField *f, Movers *m, uint32_t st
     }
     PxGridPoints points = {x[0], x[1], x[2], n};
     PxGridFrame frame = px_grid_frame(PX_COAT_CELL, &points, 1, in->threads);
-    PX_TRY(px_grid_sort(&coat->drift_grid, &frame, points, m->id, m->order, in->scratch,
-                        in->threads));
+    PX_TRY(
+        px_grid_sort(&coat->drift_grid, &frame, points, m->id, m->order, in->scratch, in->threads));
     for (uint32_t k = 0; k < n; ++k) {
         uint32_t i = m->order[k];
         for (int a = 0; a < 3; ++a) {
@@ -124,8 +124,8 @@ static PxStatus number(const PxCoatField *f, const PxTable *table, uint32_t **ou
     if (!PX_COAT_TAKE(f->in, *out, (size_t)table->count + 1))
         return px_coat_no_room(table->count);
     for (uint32_t i = 0; i < table->count; ++i)
-        (*out)[i] = i > 0 && label[i] == label[i - 1] ? (*out)[i - 1]
-                                                      : px_coat_label_number(f, label[i]);
+        (*out)[i] =
+            i > 0 && label[i] == label[i - 1] ? (*out)[i - 1] : px_coat_label_number(f, label[i]);
     return PX_OK;
 }
 
@@ -151,10 +151,10 @@ PxStatus px_coat_move(PxCoat *coat, const PxCoatField *f)
             if (steps > 1)
                 PX_TRY(drift(coat, f, &m, 0, steps, &d));
         }
-        PX_TRY(follow(coat, f, &m, &d, &coat->surfels, PX_SURFEL_POSITION, PX_SURFEL_NORMAL,
-                      surfel));
-        PX_TRY(follow(coat, f, &m, &d, &coat->zombies, PX_ZOMBIE_POSITION, PX_ZOMBIE_NORMAL,
-                      zombie));
+        PX_TRY(
+            follow(coat, f, &m, &d, &coat->surfels, PX_SURFEL_POSITION, PX_SURFEL_NORMAL, surfel));
+        PX_TRY(
+            follow(coat, f, &m, &d, &coat->zombies, PX_ZOMBIE_POSITION, PX_ZOMBIE_NORMAL, zombie));
         px_arena_release(f->in->scratch, inner);
     }
     coat->stats.substeps = steps;

@@ -14,8 +14,8 @@ static PxMat3 known_inverse(PxMat3 a)
     if (!(third > 1e-6) || !px_mat3_eigen(a, &value, &turn))
         return px_mat3_scale(px_mat3_identity(), 0);
     double least = 0.02 * value.x;
-    PxVec3 over = px_vec(1 / value.x, value.y > least ? 1 / value.y : 0,
-                         value.z > least ? 1 / value.z : 0);
+    PxVec3 over =
+        px_vec(1 / value.x, value.y > least ? 1 / value.y : 0, value.z > least ? 1 / value.z : 0);
     return px_mat3_multiply(px_mat3_multiply(turn, px_mat3_diagonal(over)),
                             px_mat3_transpose(turn));
 }
@@ -36,7 +36,8 @@ void PX_ISA_NAME(px_coat_drift_block)(void *user, uint32_t begin, uint32_t end, 
         PxF8 a[6] = {zero, zero, zero, zero, zero, zero}, b[9];
         for (int k = 0; k < 9; ++k)
             b[k] = zero;
-        PX_FOR_NEIGHBOURS (d->pairs, i, j) {
+        PX_FOR_NEIGHBOURS(d->pairs, i, j)
+        {
             PxF8 x, y, z, part, u, v, w, none;
             px_f8_load_ways(d->quad, j, &at, &x, &y, &z, &part);
             px_f8_load_ways(d->step, j, &step, &u, &v, &w, &none);
@@ -103,7 +104,8 @@ static Blend blend(const PxCoatFollow *p, uint32_t i, const float at[3])
     PxF8 own = px_f8((float)p->own[i]), sum = zero, g[9], u[3] = {zero, zero, zero};
     for (int k = 0; k < 9; ++k)
         g[k] = zero;
-    PX_FOR_NEIGHBOURS (p->near.pairs, p->near.place[i], j) {
+    PX_FOR_NEIGHBOURS(p->near.pairs, p->near.place[i], j)
+    {
         PxF8 r[3], part, m[3], none;
         px_f8_load_ways(d->quad, j, &to, &r[0], &r[1], &r[2], &part);
         px_f8_load_quads(d->step, j, &m[0], &m[1], &m[2], &none);
@@ -147,15 +149,16 @@ void PX_ISA_NAME(px_coat_follow_block)(void *user, uint32_t begin, uint32_t end,
         for (int k = 0; k < 3; ++k)
             p->at[k][i] = at[k] + b.u[k];
         /* Normals go with the cofactors of F = 1 + grad u, tangents with F. */
-        const float f[9] = {1.0f + b.g[0], b.g[1], b.g[2], b.g[3], 1.0f + b.g[4],
+        const float f[9] = {1.0f + b.g[0], b.g[1], b.g[2], b.g[3],       1.0f + b.g[4],
                             b.g[5],        b.g[6], b.g[7], 1.0f + b.g[8]};
         const float n[3] = {p->normal[0][i], p->normal[1][i], p->normal[2][i]};
-        const float m[3] = {(f[4] * f[8] - f[5] * f[7]) * n[0] + (f[5] * f[6] - f[3] * f[8]) * n[1] +
-                                (f[3] * f[7] - f[4] * f[6]) * n[2],
-                            (f[2] * f[7] - f[1] * f[8]) * n[0] + (f[0] * f[8] - f[2] * f[6]) * n[1] +
-                                (f[1] * f[6] - f[0] * f[7]) * n[2],
-                            (f[1] * f[5] - f[2] * f[4]) * n[0] + (f[2] * f[3] - f[0] * f[5]) * n[1] +
-                                (f[0] * f[4] - f[1] * f[3]) * n[2]};
+        const float m[3] = {
+            (f[4] * f[8] - f[5] * f[7]) * n[0] + (f[5] * f[6] - f[3] * f[8]) * n[1] +
+                (f[3] * f[7] - f[4] * f[6]) * n[2],
+            (f[2] * f[7] - f[1] * f[8]) * n[0] + (f[0] * f[8] - f[2] * f[6]) * n[1] +
+                (f[1] * f[6] - f[0] * f[7]) * n[2],
+            (f[1] * f[5] - f[2] * f[4]) * n[0] + (f[2] * f[3] - f[0] * f[5]) * n[1] +
+                (f[0] * f[4] - f[1] * f[3]) * n[2]};
         float length = px_length3(m);
         if (length > 1e-3f)
             for (int k = 0; k < 3; ++k)

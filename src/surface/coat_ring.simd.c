@@ -4,8 +4,8 @@
 /// between, cover the surface by discs of radius d. Around every surfel 16 directions are looked
 /// along: the nearest bisector with a neighbour, at r^2 / (2 u . e) for one that lies at e, r away,
 /// is the edge of the Voronoi cell there. An edge further than d means that another surfel has room
-/// on that side. (The document counts neighbours, 6.6.3, which does not see on which side they are.)
-/// The furthest edge is the radius that leaves no gap.
+/// on that side. (The document counts neighbours, 6.6.3, which does not see on which side they
+/// are.) The furthest edge is the radius that leaves no gap.
 #include "surface/coat_lanes.h"
 
 #define CROWDED 0.5f /* distances: nearer than that one of the two goes */
@@ -54,7 +54,8 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
         axes(n, p->tangent, i, side);
         for (int k = 0; k < 3; ++k)
             p->tangent[k][i] = side[k];
-        PX_FOR_NEIGHBOURS (p->pairs, i, j) {
+        PX_FOR_NEIGHBOURS(p->pairs, i, j)
+        {
             PxF8 x, y, z, w, m[3], part;
             px_f8_load_ways(p->quad, j, &to, &x, &y, &z, &w);
             px_f8_load_quads(p->normal_quad, j, &m[0], &m[1], &m[2], &part);
@@ -78,8 +79,8 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
             for (unsigned left = px_f8_bits(close); left != 0; left &= left - 1)
                 crowded = crowded || p->id[j[__builtin_ctz(left)]] < p->id[i];
         }
-        p->open[i] = (uint16_t)(px_f8_bits(edge[0] < px_f8(far)) |
-                                px_f8_bits(edge[1] < px_f8(far)) << 8);
+        p->open[i] =
+            (uint16_t)(px_f8_bits(edge[0] < px_f8(far)) | px_f8_bits(edge[1] < px_f8(far)) << 8);
         p->crowded[i] = crowded;
         PxF8 least = px_f8_min(edge[0], edge[1]);
         float cell = least[0];

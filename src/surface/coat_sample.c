@@ -3,8 +3,8 @@
 /// New ones are tried where the ring around a surfel is open (coat_ring.simd.c) and around
 /// particles at the boundary that no surfel is near: drops that tore off, what an emitter made,
 /// hollows that opened. A try is moved onto the field's surface; of tries nearer to each other than
-/// ACCEPT the one with the highest hash of who asked and when is taken, if no surfel is as near. The
-/// others may try again in the next pass.
+/// ACCEPT the one with the highest hash of who asked and when is taken, if no surfel is as near.
+/// The others may try again in the next pass.
 #include "base/random.h"
 #include "surface/coat_inner.h"
 
@@ -13,8 +13,8 @@
 #define ACCEPT 0.72f /* least distance of a new surfel from others, distances */
 #define DEPTH 0.9f   /* a surfel that far from the surface of its part is not on it, spacings */
 #define COVERED 0.95f
-#define EDGE 0.2f  /* 001 Eq. 29 is 0.34 for half a ball, and below 0.1 inside */
-#define OUT 0.6f   /* where tries around particles begin, spacings */
+#define EDGE 0.2f    /* 001 Eq. 29 is 0.34 for half a ball, and below 0.1 inside */
+#define OUT 0.6f     /* where tries around particles begin, spacings */
 #define MELTED 0.05f /* what is colder keeps its surfels */
 #define LISTINGS 5
 #define FEW 50 /* when less than one in so many surfels changed, the next pass can wait */
@@ -83,8 +83,7 @@ static void attach_block(void *user, uint32_t begin, uint32_t end, int thread)
         p->s.label[i] = best == PX_COAT_NONE ? 0 : f->label[f->part[best]];
         if (best == PX_COAT_NONE)
             continue;
-        p->s.melted[i] =
-            f->in->melted != NULL ? melted_at(f, &p->near, i, at, p->s.part[i]) : 1.0f;
+        p->s.melted[i] = f->in->melted != NULL ? melted_at(f, &p->near, i, at, p->s.part[i]) : 1.0f;
         for (uint32_t e = 0; e < pairs->size[k]; ++e) {
             uint32_t j = pairs->row[pairs->start[k] + e];
             if (__atomic_load_n(&f->covered[j], __ATOMIC_RELAXED) || f->part[j] != p->s.part[i])
@@ -113,8 +112,8 @@ PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
     if (!fine)
         return px_coat_no_room(n);
     PxGridPoints points = {a.s.at[0], a.s.at[1], a.s.at[2], n};
-    PX_TRY(px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, a.s.id, NULL,
-                        &a.near));
+    PX_TRY(
+        px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, a.s.id, NULL, &a.near));
     px_parallel_for(f->in->threads, n, PX_COAT_BLOCK, attach_block, &a);
     px_coat_near_own(f, &a.near, a.s.part, n);
     probe.near = a.near;

@@ -62,8 +62,7 @@ static PxStatus settle_new(PxCoatField *f)
             continue;
         for (uint32_t e = 0; e < pairs->size[i]; ++e) {
             uint32_t j = pairs->row[pairs->start[i] + e];
-            if (f->was[j] == PX_COAT_NONE &&
-                square_between(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
+            if (f->was[j] == PX_COAT_NONE && square_between(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
                 join(up, i, j);
         }
     }

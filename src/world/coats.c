@@ -126,8 +126,9 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
 {
     const PxParticles *p = &world->particles;
     const PxColumn *melted = px_table_find(&p->table, "melted");
-    const float *from[] = {p->x,  p->y,  p->z,  p->x_low, p->y_low, p->z_low,
-                           p->vx, p->vy, p->vz, melted != NULL ? melted->data[0] : NULL};
+    const float *from[] = {
+        p->x,     p->y,  p->z,  p->x_low, p->y_low,
+        p->z_low, p->vx, p->vy, p->vz,    melted != NULL ? melted->data[0] : NULL};
     float *to[PX_COUNT(from)] = {NULL};
     uint32_t n = 0, rows = p->table.count;
     bool cold = world->materials.data[material].def.young > 0;
@@ -179,8 +180,8 @@ PxStatus px_world_move_coats(PxWorld *world)
             status = px_coat_advance(c->coat, &in);
         px_arena_release(&world->scratch, mark);
         if (status != PX_OK)
-            return px_fail_prefix(status, "material '%s': ",
-                                  world->materials.data[c->material].name);
+            return px_fail_prefix(status,
+                                  "material '%s': ", world->materials.data[c->material].name);
     }
     return PX_OK;
 }
@@ -287,7 +288,8 @@ PxStatus px_world_restore_coats(PxWorld *world, const PxTable table[PX_COAT_TABL
             first[k] += rows;
         }
         if (status == PX_OK)
-            status = px_coat_restore(world->coats.data[c].coat, &part[0], &part[1], &part[2], value);
+            status =
+                px_coat_restore(world->coats.data[c].coat, &part[0], &part[1], &part[2], value);
         for (int k = 0; k < 3; ++k)
             px_table_free(&part[k]);
         PX_TRY(status);
