@@ -52,10 +52,10 @@ static PxStatus part_make(const PxWorldCoat *c, Part *p, PxPlyPart *out)
         for (int k = 0; k < 3; ++k) {
             p->normal[i][k] = number_at(s, "normal", k, i);
             p->column[VX + k][i] = number_at(s, "velocity", k, i);
-            p->column[RED + k][i] =
-                c->coat->painted ? number_at(s, "colour", k, i) : palette[k] / 255.0f;
+            p->column[RED + k][i] = number_at(s, "painted", 0, i) > 0 ? number_at(s, "colour", k, i)
+                                                                      : palette[k] / 255.0f;
         }
-        p->column[PAINTED][i] = c->coat->painted ? 1.0f : 0.0f;
+        p->column[PAINTED][i] = number_at(s, "painted", 0, i);
         p->column[MELTED][i] = number_at(s, "melted", 0, i);
         p->column[PIECE][i] = (float)piece[i];
     }

@@ -60,6 +60,7 @@ PxSurfelColumns px_surfel_columns(const PxCoat *coat)
     PxSurfelColumns s = {.id = c[PX_SURFEL_ID].data[0],
                          .label = c[PX_SURFEL_LABEL].data[0],
                          .radius = c[PX_SURFEL_RADIUS].data[0],
+                         .painted = c[PX_SURFEL_PAINTED].data[0],
                          .melted = c[PX_SURFEL_MELTED].data[0],
                          .part = c[PX_SURFEL_PART].data[0],
                          .fresh = c[PX_SURFEL_FRESH].data[0]};
@@ -86,6 +87,7 @@ static PxStatus add_columns(PxCoat *coat)
     PX_TRY(px_table_add(s, "tangent", "", PX_F32, 3, state, NULL));
     PX_TRY(px_table_add(s, "radius", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(s, "colour", "", PX_F32, 3, state, NULL));
+    PX_TRY(px_table_add(s, "painted", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(s, "melted", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(s, "velocity", "m/s", PX_F32, 3, PX_COLUMN_FRAME, NULL));
     PX_TRY(px_table_add(s, "part", "", PX_U32, 1, 0, NULL));
@@ -242,6 +244,7 @@ PxStatus px_coat_give(PxCoat *coat, const PxCoatGiven *given)
         }
         if (given->colour == NULL)
             continue;
+        s.painted[i] = 1.0f;
         ((uint64_t *)z[PX_ZOMBIE_ID].data[0])[zombie + k] = s.id[i];
         for (int a = 0; a < 3; ++a) {
             ((float *)z[PX_ZOMBIE_POSITION].data[a])[zombie + k] = (float)value[a];

@@ -67,8 +67,9 @@ typedef struct PxCoat {
     float slope; ///< of the field at a flat surface, 1/spacings
 
     /* State. */
-    PxTable surfels; ///< position (spacings from `origin`), normal, tangent, radius (spacings),
-                     ///< colour, melted, velocity (m/s), label, id
+    PxTable surfels; ///< id, label, position (spacings from `origin`), normal, tangent, radius
+                     ///< (spacings), colour, painted (1: the colour was given), melted, velocity
+                     ///< (m/s)
     PxTable marks;   ///< the particles of the last frame, by id: id, position, label
     PxTable zombies; ///< position, normal, colour, label, id: what keeps the colours
     PxVec3 origin;   ///< m

@@ -97,49 +97,64 @@ static uint32_t owner(const PxCoatField *f, const PxCoatNear *near, uint32_t i, 
     return best;
 }
 
+typedef struct Own {
+    const PxCoatField *f;
+    PxCoatNear near;
+    Zombies z;
+    uint32_t *part;
+    uint8_t *drop, *state;
+    float *melted, *from[3];
+} Own;
+
+static void own_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Own *o = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        const float at[3] = {o->z.at[0][i], o->z.at[1][i], o->z.at[2][i]};
+        uint32_t best = owner(o->f, &o->near, i, at, o->z.label[i], &o->melted[i]);
+        o->drop[i] = best == PX_COAT_NONE;
+        o->part[i] = o->drop[i] ? 0 : o->f->part[best];
+        o->z.label[i] = o->drop[i] ? 0 : o->f->label[o->part[i]];
+        o->state[i] = PX_COAT_OPEN;
+        for (int k = 0; k < 3; ++k)
+            o->from[k][i] = at[k];
+    }
+}
+
 static PxStatus move_zombies(PxCoat *coat, PxCoatField *f)
 {
     const PxCoatInput *in = f->in;
-    uint32_t n = coat->zombies.count, *part;
-    Zombies z = zombie_columns(coat);
-    PxCoatNear near;
+    uint32_t n = coat->zombies.count;
+    Own o = {.f = f, .z = zombie_columns(coat)};
     PxCoatProject p = {.f = f, .level = coat->level, .steps = 3};
-    uint8_t *drop;
-    float *melted, *from[3];
-    bool fine =
-        PX_COAT_TAKE(in, part, (size_t)n + 1) && PX_COAT_TAKE(in, drop, (size_t)n + 1) &&
-        PX_COAT_TAKE(in, melted, (size_t)n + 1) && PX_COAT_TAKE(in, p.value, (size_t)n + 1) &&
-        PX_COAT_TAKE(in, p.slope, (size_t)n + 1) && PX_COAT_TAKE(in, p.state, (size_t)n + 1);
+    size_t room = (size_t)n + 1;
+    bool fine = PX_COAT_TAKE(in, o.part, room) && PX_COAT_TAKE(in, o.drop, room) &&
+                PX_COAT_TAKE(in, o.melted, room) && PX_COAT_TAKE(in, p.value, room) &&
+                PX_COAT_TAKE(in, p.slope, room) && PX_COAT_TAKE(in, p.state, room);
     for (int k = 0; k < 3; ++k) {
-        fine = fine && PX_COAT_TAKE(in, from[k], (size_t)n + 1);
-        p.at[k] = z.at[k];
-        p.normal[k] = z.normal[k];
+        fine = fine && PX_COAT_TAKE(in, o.from[k], room);
+        p.at[k] = o.z.at[k];
+        p.normal[k] = o.z.normal[k];
     }
     if (!fine)
         return px_coat_no_room(n);
-    PxGridPoints points = {z.at[0], z.at[1], z.at[2], n};
-    PX_TRY(px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, z.id, NULL, &near));
-    for (uint32_t i = 0; i < n; ++i) {
-        const float at[3] = {z.at[0][i], z.at[1][i], z.at[2][i]};
-        uint32_t best = owner(f, &near, i, at, z.label[i], &melted[i]);
-        drop[i] = best == PX_COAT_NONE;
-        part[i] = drop[i] ? 0 : f->part[best];
-        z.label[i] = drop[i] ? 0 : f->label[part[i]];
-        p.state[i] = PX_COAT_OPEN;
-        for (int k = 0; k < 3; ++k)
-            from[k][i] = at[k];
-    }
-    px_coat_near_own(f, &near, part, n);
-    p.near = near;
+    PxGridPoints points = {o.z.at[0], o.z.at[1], o.z.at[2], n};
+    PX_TRY(px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, o.z.id, NULL,
+                        &o.near));
+    o.state = p.state;
+    px_parallel_for(in->threads, n, PX_COAT_BLOCK, own_block, &o);
+    px_coat_near_own(f, &o.near, o.part, n);
+    p.near = o.near;
     px_parallel_for(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_project_block), &p);
     for (uint32_t i = 0; i < n; ++i) {
-        float hot = melted[i], off = p.value[i] - coat->level;
+        float hot = o.melted[i], off = p.value[i] - coat->level;
         for (int k = 0; hot < 1.0f && k < 3; ++k)
-            z.at[k][i] = (1.0f - hot) * from[k][i] + hot * z.at[k][i];
+            o.z.at[k][i] = (1.0f - hot) * o.from[k][i] + hot * o.z.at[k][i];
         if (hot > 0.0f && (p.state[i] == PX_COAT_LOST || fabsf(off) > LOST * p.slope[i]))
-            drop[i] = 1;
+            o.drop[i] = 1;
     }
-    px_table_delete(&coat->zombies, drop);
+    px_table_delete(&coat->zombies, o.drop);
     return PX_OK;
 }
 
@@ -185,6 +200,8 @@ static void paint_block(void *user, uint32_t begin, uint32_t end, int thread)
                 }
             }
         int w = weights[0] > 1e-3f ? 0 : 1;
+        if (weights[w] > 1e-6f)
+            p->s.painted[i] = 1.0f;
         for (int a = 0; weights[w] > 1e-6f && a < 3; ++a)
             p->s.colour[a][i] = sum[w][a] / weights[w];
     }

@@ -23,6 +23,7 @@ enum {
     PX_SURFEL_TANGENT,
     PX_SURFEL_RADIUS,
     PX_SURFEL_COLOUR,
+    PX_SURFEL_PAINTED, ///< 1: the colour is that of zombies
     PX_SURFEL_MELTED,
     PX_SURFEL_VELOCITY,
     PX_SURFEL_PART, ///< number of the part in this frame
@@ -32,7 +33,7 @@ enum {
 
 typedef struct PxSurfelColumns {
     uint64_t *id, *label;
-    float *at[3], *normal[3], *tangent[3], *radius, *colour[3], *melted, *velocity[3], *base[6];
+    float *at[3], *normal[3], *tangent[3], *radius, *colour[3], *painted, *melted, *velocity[3], *base[6];
     uint32_t *part, *fresh;
 } PxSurfelColumns;
 

@@ -372,6 +372,7 @@ static PxStatus append(PxCoat *coat, const PxCoatField *f, const Tries *t, uint3
         s.label[to] = f->label[t->part[i]];
         s.melted[to] = t->melted[i];
         s.fresh[to] = 1;
+        s.painted[to] = parent != PX_COAT_NONE ? s.painted[parent] : 0.0f;
         for (int a = 0; a < 3; ++a) {
             s.at[a][to] = s.base[a][to] = t->at[a][i];
             s.normal[a][to] = s.base[3 + a][to] = t->normal[a][i];
