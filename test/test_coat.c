@@ -600,6 +600,36 @@ TEST(cold_surfels_keep_detail_and_lose_it_slowly_when_they_melt)
     play_end(&p);
 }
 
+TEST(discs_of_what_is_cold_grow_and_shrink_with_it)
+{
+    Play p;
+    PxCoatDef def = def_of(0.4);
+    play_begin(&p, &def, 2);
+    Matter *rest = calloc(1, sizeof *rest);
+    add_ball(rest, 4, 0, 0, 0, 0);
+    *p.m = *rest;
+    memset(p.m->melted, 0, sizeof p.m->melted);
+    p.in.melted = p.m->melted;
+    give_spiked_ball(&p, 4);
+    double size = (double)column(&p, "radius", 0)[0], most = 0, stretch = 1;
+    for (int f = 0; f <= 20; ++f) { /* out to 1.5 and back */
+        stretch = 1 + 0.05 * (f <= 10 ? f : 20 - f);
+        for (uint32_t i = 0; i < rest->count; ++i)
+            p.m->x[0][i] = (float)((double)rest->x[0][i] * stretch);
+        play(&p);
+        double largest = 0;
+        for (uint32_t i = 0; i < p.coat->surfels.count; ++i)
+            largest = fmax(largest, (double)column(&p, "radius", 0)[i]);
+        CHECK_NEAR(largest / size, stretch, 1e-3);
+        most = fmax(most, largest / size);
+    }
+    CHECK_NEAR(most, 1.5, 1e-3);
+    for (uint32_t i = 0; i < p.coat->surfels.count; ++i)
+        CHECK_NEAR((double)column(&p, "radius", 0)[i], size, 1e-3);
+    free(rest);
+    play_end(&p);
+}
+
 TEST(surfels_stay_out_of_walls)
 {
     Play p;

@@ -107,8 +107,8 @@ static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
         px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE, "%s", px_error_message());
 }
 
-/* Surfels that begin a coat must be dense enough for it: px_shape_cover_estimate() is a constant over
- * the square of the distance. */
+/* Surfels that begin a coat must be dense enough for it: px_shape_cover_estimate() is a constant
+ * over the square of the distance. */
 static void check_coat(PxScene *scene, size_t index, const PxShape *shape)
 {
     const PxSceneBody *body = &scene->body[index];

@@ -67,12 +67,13 @@ PxSurfelColumns px_surfel_columns(const PxCoat *coat)
     for (int k = 0; k < 3; ++k) {
         s.at[k] = c[PX_SURFEL_POSITION].data[k];
         s.normal[k] = c[PX_SURFEL_NORMAL].data[k];
-        s.tangent[k] = c[PX_SURFEL_TANGENT].data[k];
         s.colour[k] = c[PX_SURFEL_COLOUR].data[k];
         s.velocity[k] = c[PX_SURFEL_VELOCITY].data[k];
     }
-    for (int k = 0; k < 6; ++k)
+    for (int k = 0; k < 6; ++k) {
         s.base[k] = c[PX_SURFEL_BASE].data[k];
+        s.tangent[k] = c[PX_SURFEL_TANGENT].data[k];
+    }
     return s;
 }
 
@@ -84,7 +85,7 @@ static PxStatus add_columns(PxCoat *coat)
     PX_TRY(px_table_add(s, "label", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(s, "position", "", PX_F32, 3, state, NULL));
     PX_TRY(px_table_add(s, "normal", "", PX_F32, 3, state, NULL));
-    PX_TRY(px_table_add(s, "tangent", "", PX_F32, 3, state, NULL));
+    PX_TRY(px_table_add(s, "tangent", "", PX_F32, 6, state, NULL));
     PX_TRY(px_table_add(s, "radius", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(s, "colour", "", PX_F32, 3, state, NULL));
     PX_TRY(px_table_add(s, "painted", "", PX_F32, 1, state, NULL));
@@ -237,6 +238,11 @@ PxStatus px_coat_give(PxCoat *coat, const PxCoatGiven *given)
         const double value[9] = {at.x, at.y, at.z, n.x, n.y, n.z, c.x, c.y, c.z};
         s.id[i] = coat->next_id++;
         s.radius[i] = (float)(PX_COAT_DISC * coat->def.surfel);
+        PxVec3 aside = fabs(n.x) < 0.6 ? px_vec(1, 0, 0) : px_vec(0, 0, 1);
+        PxVec3 t = px_normalized(px_cross(n, aside), px_vec(1, 0, 0)), u = px_cross(n, t);
+        const double axis[6] = {t.x, t.y, t.z, u.x, u.y, u.z};
+        for (int a = 0; a < 6; ++a)
+            s.tangent[a][i] = s.radius[i] * (float)axis[a];
         for (int a = 0; a < 3; ++a) {
             s.at[a][i] = (float)value[a];
             s.normal[a][i] = (float)value[3 + a];

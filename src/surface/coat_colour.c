@@ -140,8 +140,8 @@ static PxStatus move_zombies(PxCoat *coat, PxCoatField *f)
     if (!fine)
         return px_coat_no_room(n);
     PxGridPoints points = {o.z.at[0], o.z.at[1], o.z.at[2], n};
-    PX_TRY(px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, o.z.id, NULL,
-                        &o.near));
+    PX_TRY(
+        px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, o.z.id, NULL, &o.near));
     o.state = p.state;
     px_parallel_for(in->threads, n, PX_COAT_BLOCK, own_block, &o);
     px_coat_near_own(f, &o.near, o.part, n);

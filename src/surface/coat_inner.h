@@ -12,7 +12,8 @@
 /// level of the surface, whoever else is there.
 #define PX_COAT_LINK 1.5f
 #define PX_COAT_NONE UINT32_MAX
-#define PX_COAT_DISC 1.15 ///< radius of a surfel, distances of surfels
+#define PX_COAT_MELTED 0.05f ///< what is colder keeps the surfels it has
+#define PX_COAT_DISC 1.15    ///< radius of a surfel, distances of surfels
 
 /// Columns of the surfels, in this order.
 enum {
@@ -33,7 +34,8 @@ enum {
 
 typedef struct PxSurfelColumns {
     uint64_t *id, *label;
-    float *at[3], *normal[3], *tangent[3], *radius, *colour[3], *painted, *melted, *velocity[3], *base[6];
+    float *at[3], *normal[3], *tangent[6], *radius, *colour[3], *painted, *melted, *velocity[3],
+        *base[6];
     uint32_t *part, *fresh;
 } PxSurfelColumns;
 
@@ -160,12 +162,12 @@ typedef struct PxCoatRing {
     const PxPairs *pairs;
     const float *quad, *normal_quad;
     const uint64_t *id;
-    float *tangent[3]; ///< any length and slant; made square to the normal, of length 1
+    float *tangent[6]; ///< half axes; of what is melted made square to the normal and each other
     float apart;       ///< distance of surfels, spacings
     uint8_t *crowded;  ///< an older one is too near
     uint16_t *open;    ///< directions in which nobody is
     float (*side)[6];  ///< the two axes that directions are counted in
-    float *radius;     ///< that a disc must have to leave no gap, and a little more, spacings
+    float *radius;     ///< of the disc: such that no gap is left, and a little more, spacings
 } PxCoatRing;
 #define PX_COAT_RING 16
 extern const float px_coat_ring[2][PX_COAT_RING]; ///< cosines, sines
@@ -184,7 +186,7 @@ typedef struct PxCoatFollow {
     PxCoatNear near;
     const uint32_t *own; ///< number of the point's label
     float *at[3], *normal[3];
-    float *tangent[3]; ///< or NULL
+    float *tangent[6]; ///< or NULL
 } PxCoatFollow;
 
 PX_ISA_DECLARE(void, px_coat_weigh_block, (void *field, uint32_t begin, uint32_t end, int thread));

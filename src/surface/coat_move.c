@@ -105,9 +105,10 @@ static PxStatus follow(PxCoat *coat, const PxCoatField *f, const Movers *m, cons
     for (int k = 0; k < 3; ++k) {
         follow.at[k] = table->column[position].data[k];
         follow.normal[k] = table->column[normal].data[k];
+    }
+    for (int k = 0; k < 6; ++k)
         follow.tangent[k] =
             table == &coat->surfels ? table->column[PX_SURFEL_TANGENT].data[k] : NULL;
-    }
     PxGridPoints points = {follow.at[0], follow.at[1], follow.at[2], table->count};
     PxGridPoints to = {m->x[0], m->x[1], m->x[2], m->count};
     PX_TRY(px_coat_lists(f->in, f->isa, &coat->drift_grid, to, &coat->point_grid,

@@ -165,8 +165,10 @@ void PX_ISA_NAME(px_coat_follow_block)(void *user, uint32_t begin, uint32_t end,
                 p->normal[k][i] = m[k] / length;
         if (p->tangent[0] == NULL)
             continue;
-        const float t[3] = {p->tangent[0][i], p->tangent[1][i], p->tangent[2][i]};
-        for (int k = 0; k < 3; ++k)
-            p->tangent[k][i] = f[3 * k] * t[0] + f[3 * k + 1] * t[1] + f[3 * k + 2] * t[2];
+        for (int a = 0; a < 6; a += 3) {
+            const float t[3] = {p->tangent[a][i], p->tangent[a + 1][i], p->tangent[a + 2][i]};
+            for (int k = 0; k < 3; ++k)
+                p->tangent[a + k][i] = f[3 * k] * t[0] + f[3 * k + 1] * t[1] + f[3 * k + 2] * t[2];
+        }
     }
 }

@@ -13,7 +13,7 @@
 
 /* The surfel's own tangent goes with the matter, so what turns is asked along the same directions
  * again. One that has none yet gets that of Duff et al. (2017). */
-PX_INLINE void axes(const float n[3], float *const tangent[3], uint32_t i, float side[6])
+PX_INLINE void axes(const float n[3], float *const *tangent, uint32_t i, float side[6])
 {
     float t[3] = {tangent[0][i], tangent[1][i], tangent[2][i]};
     float off = t[0] * n[0] + t[1] * n[1] + t[2] * n[2];
@@ -37,6 +37,25 @@ PX_INLINE void axes(const float n[3], float *const tangent[3], uint32_t i, float
     side[5] = -n[1];
 }
 
+/* The disc of surfel i. What is not melted is as large as the motion made it: the longer half axis
+ * of the ellipse that its tangents span (Eq. 5.29). The rest has no memory. */
+PX_INLINE void finish(const PxCoatRing *p, uint32_t i, float hot, const float side[6], float wanted)
+{
+    float e = 0.0f, f = 0.0f, g = 0.0f;
+    for (int k = 0; k < 3; ++k) {
+        float t = p->tangent[k][i], u = p->tangent[3 + k][i];
+        e += t * t;
+        f += t * u;
+        g += u * u;
+    }
+    float lean = 0.5f * (e - g), longer = sqrtf(0.5f * (e + g) + sqrtf(lean * lean + f * f));
+    float now = longer > 0.0f ? longer + hot * (wanted - longer) : wanted;
+    p->radius[i] = now;
+    if (hot > PX_COAT_MELTED || !(longer > 0.0f))
+        for (int k = 0; k < 6; ++k)
+            p->tangent[k][i] = now * side[k];
+}
+
 void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -52,8 +71,6 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
         float *side = p->side[i];
         bool crowded = false;
         axes(n, p->tangent, i, side);
-        for (int k = 0; k < 3; ++k)
-            p->tangent[k][i] = side[k];
         PX_FOR_NEIGHBOURS(p->pairs, i, j)
         {
             PxF8 x, y, z, w, m[3], part;
@@ -91,6 +108,6 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
         float count = px_f8_sum(bends), curved = count > 0.0f ? px_f8_sum(bend) / count : 0.0f;
         float flat = curved > 1e-6f ? 0.6f / sqrtf(curved) : 1e3f, most = 1.15f * d;
         flat = flat < most ? flat : most;
-        p->radius[i] = flat > cell ? flat : cell;
+        finish(p, i, at[3], side, flat > cell ? flat : cell);
     }
 }

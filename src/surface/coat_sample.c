@@ -13,9 +13,8 @@
 #define ACCEPT 0.72f /* least distance of a new surfel from others, distances */
 #define DEPTH 0.9f   /* a surfel that far from the surface of its part is not on it, spacings */
 #define COVERED 0.95f
-#define EDGE 0.2f    /* 001 Eq. 29 is 0.34 for half a ball, and below 0.1 inside */
-#define OUT 0.6f     /* where tries around particles begin, spacings */
-#define MELTED 0.05f /* what is colder keeps its surfels */
+#define EDGE 0.2f /* 001 Eq. 29 is 0.34 for half a ball, and below 0.1 inside */
+#define OUT 0.6f  /* where tries around particles begin, spacings */
 #define LISTINGS 5
 #define FEW 50 /* when less than one in so many surfels changed, the next pass can wait */
 
@@ -123,7 +122,7 @@ PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
     uint32_t deleted = 0;
     for (uint32_t i = 0; i < n; ++i) {
         float off = probe.value[i] - coat->level;
-        if (a.s.melted[i] > MELTED &&
+        if (a.s.melted[i] > PX_COAT_MELTED &&
             (probe.state[i] == PX_COAT_LOST || fabsf(off) > DEPTH * probe.slope[i]))
             a.drop[i] = 1;
         deleted += a.drop[i];
@@ -219,7 +218,7 @@ static void try_rings(const PxCoat *coat, const PxCoatRing *ring, uint32_t pass,
     PxSurfelColumns s = px_surfel_columns(coat);
     float d = (float)coat->def.surfel;
     for (uint32_t i = 0; i < coat->surfels.count; ++i) {
-        if (ring->open[i] == 0 || ring->crowded[i] || !(s.melted[i] > MELTED))
+        if (ring->open[i] == 0 || ring->crowded[i] || !(s.melted[i] > PX_COAT_MELTED))
             continue;
         const float *side = ring->side[i];
         uint64_t rank = px_random_bits(s.id[i], coat->frame, pass);
@@ -234,7 +233,7 @@ static void try_rings(const PxCoat *coat, const PxCoatRing *ring, uint32_t pass,
 static void try_particles(const PxCoat *coat, const PxCoatField *f, Tries *t)
 {
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (f->covered[i] || f->edge[i] < EDGE || !(f->melted[i] > MELTED))
+        if (f->covered[i] || f->edge[i] < EDGE || !(f->melted[i] > PX_COAT_MELTED))
             continue;
         for (int k = 0; k < 6; ++k) {
             float at[3] = {f->x[i], f->y[i], f->z[i]};
@@ -393,7 +392,7 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
     PxSurfelColumns s = px_surfel_columns(coat);
     PxCoatRing ring = {.pairs = &coat->surfel_pairs,
                        .id = s.id,
-                       .tangent = {s.tangent[0], s.tangent[1], s.tangent[2]},
+                       .radius = s.radius,
                        .apart = (float)coat->def.surfel};
     float *quad, *normal_quad, *part;
     Tries t;
@@ -401,25 +400,23 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
         !PX_COAT_TAKE(in, normal_quad, px_quads_floats(n)) ||
         !PX_COAT_TAKE(in, part, (size_t)n + 1) || !PX_COAT_TAKE(in, ring.crowded, (size_t)n + 1) ||
         !PX_COAT_TAKE(in, ring.open, (size_t)n + 1) ||
-        !PX_COAT_TAKE(in, ring.radius, (size_t)n + 1) ||
         !PX_COAT_TAKE(in, ring.side, (size_t)n + 1) ||
         !tries_take(in, &t, (size_t)n + (particles ? 6 * (size_t)f->count : 0) + PX_TABLE_PAD))
         return px_coat_no_room(n);
     for (uint32_t i = 0; i < n; ++i)
         part[i] = (float)s.part[i];
-    px_quads_pack(quad, s.at[0], s.at[1], s.at[2], NULL, n, in->threads);
+    px_quads_pack(quad, s.at[0], s.at[1], s.at[2], s.melted, n, in->threads);
+    memcpy(ring.tangent, s.tangent, sizeof ring.tangent);
     px_quads_pack(normal_quad, s.normal[0], s.normal[1], s.normal[2], part, n, in->threads);
     ring.quad = quad;
     ring.normal_quad = normal_quad;
     px_parallel_for(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_ring_block), &ring);
     uint32_t deleted = 0, made = 0, open = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        ring.crowded[i] = ring.crowded[i] && s.melted[i] > MELTED;
+        ring.crowded[i] = ring.crowded[i] && s.melted[i] > PX_COAT_MELTED;
         deleted += ring.crowded[i];
         open += ring.open[i] != 0 && !ring.crowded[i];
     }
-    for (uint32_t i = 0; i < n; ++i) /* what is not melted keeps the size it was given */
-        s.radius[i] += s.melted[i] * (ring.radius[i] - s.radius[i]);
     try_rings(coat, &ring, pass, &t);
     if (particles)
         try_particles(coat, f, &t);
