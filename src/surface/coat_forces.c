@@ -104,7 +104,7 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
     uint32_t n = coat->surfels.count, blocks = (n + PX_COAT_BLOCK - 1) / PX_COAT_BLOCK;
     PxSurfelColumns s = px_surfel_columns(coat);
     PxArenaMark mark = px_arena_mark(in->scratch);
-    float *quad, *normal_quad, *part;
+    float *quad = NULL, *normal_quad = NULL, *part = NULL;
     PxCoatRound r = {.f = f,
                      .pairs = &coat->surfel_pairs,
                      .guide = (float)def->guide,

@@ -66,7 +66,7 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
     for (uint32_t i = begin; i < end; ++i) {
         const float *at = p->quad + 4 * (size_t)i, *n = p->normal_quad + 4 * (size_t)i;
         PxPlace8 to = {px_f8(at[0]), px_f8(at[1]), px_f8(at[2])};
-        PxF8 edge[2] = {px_f8(0.5f * far), px_f8(0.5f * far)}; /* 1 / distance */
+        PxF8 edge[2] = {px_f8(0.99f * far), px_f8(0.99f * far)}; /* 1 / distance */
         PxF8 bend = px_f8(0.0f), bends = px_f8(0.0f);
         float *side = p->side[i];
         bool crowded = false;
@@ -104,10 +104,9 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
         for (int k = 1; k < 8; ++k)
             cell = least[k] < cell ? least[k] : cell;
         /* Overlapping discs are shaded smoothly; where the surface is curved they stick out. */
-        cell = 1.1f / cell;
-        float count = px_f8_sum(bends), curved = count > 0.0f ? px_f8_sum(bend) / count : 0.0f;
-        float flat = curved > 1e-6f ? 0.6f / sqrtf(curved) : 1e3f, most = 1.15f * d;
-        flat = flat < most ? flat : most;
-        finish(p, i, at[3], side, flat > cell ? flat : cell);
+        float count = px_f8_sum(bends), square = count > 0.0f ? px_f8_sum(bend) / count : 0.0f;
+        float round = square > 1e-6f ? 1.0f / sqrtf(square) : 1e3f;
+        float wanted = px_more(1.1f / cell, px_less(0.6f * round, 1.15f * d));
+        finish(p, i, at[3], side, px_less(wanted, px_more(0.75f * round, 0.6f * d)));
     }
 }

@@ -394,7 +394,7 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
                        .id = s.id,
                        .radius = s.radius,
                        .apart = (float)coat->def.surfel};
-    float *quad, *normal_quad, *part;
+    float *quad = NULL, *normal_quad = NULL, *part = NULL;
     Tries t;
     if (!PX_COAT_TAKE(in, quad, px_quads_floats(n)) ||
         !PX_COAT_TAKE(in, normal_quad, px_quads_floats(n)) ||
