@@ -116,6 +116,13 @@ TEST(a_run_that_was_stopped_goes_on_with_the_same_coats)
     CHECK(px_table_find(&ply.points, "melted") != NULL);
     px_ply_points_free(&ply);
 
+    PxExportDef out = px_export_def_default();
+    out.dir = whole.path;
+    out.format = "vtp";
+    out.what = PX_EXPORT_COAT;
+    CHECK_OK(px_export(&out, NULL, NULL));
+    CHECK(px_file_exists(folder_file(&whole, "vtp-coat/000004.vtp")));
+
     /* And are drawn instead of it. */
     PxSubject subject;
     PxThreads threads = {1};

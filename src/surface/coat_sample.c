@@ -123,9 +123,8 @@ PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
     for (uint32_t i = 0; i < n; ++i) {
         float off = fabsf(probe.value[i] - coat->level), hot = a.s.melted[i];
         /* Detail that is only beginning to melt may be further off. */
-        if (hot > PX_COAT_MELTED && (probe.state[i] == PX_COAT_LOST
-                                         ? hot > 0.5f
-                                         : hot * off > DEPTH * probe.slope[i]))
+        if (hot > PX_COAT_MELTED &&
+            (probe.state[i] == PX_COAT_LOST ? hot > 0.5f : hot * off > DEPTH * probe.slope[i]))
             a.drop[i] = 1;
         deleted += a.drop[i];
     }
