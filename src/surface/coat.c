@@ -25,19 +25,23 @@ static double bump(double square)
     return t > 0 ? t * t * t : 0;
 }
 
+/* a_j in a layer of a lattice that fills half of space, from the outermost one down. */
+static double layer_weight(int layer)
+{
+    double sum = 0;
+    for (int z = -2; z <= layer; ++z)
+        for (int y = -2; y <= 2; ++y)
+            for (int x = -2; x <= 2; ++x)
+                sum += bump(x * x + y * y + z * z);
+    return 1 / sum;
+}
+
 /* The field `height` above the outermost layer of a lattice that fills half of space, the mean over
  * places beside each other. */
 static double flat_field(double height)
 {
-    double weight[3]; /* by layer: the third one has all neighbours */
-    for (int layer = 0; layer < 3; ++layer) {
-        double sum = 0;
-        for (int z = -2; z <= layer; ++z)
-            for (int y = -2; y <= 2; ++y)
-                for (int x = -2; x <= 2; ++x)
-                    sum += bump(x * x + y * y + z * z);
-        weight[layer] = 1 / sum;
-    }
+    /* The third layer has all neighbours. */
+    const double weight[3] = {layer_weight(0), layer_weight(1), layer_weight(2)};
     double mean = 0;
     enum { PLACES = 8 };
     for (int p = 0; p < PLACES * PLACES; ++p) {
@@ -146,6 +150,7 @@ PxStatus px_coat_create(const PxCoatDef *def, const PxAllocator *allocator, PxCo
     px_pairs_init(&coat->drift_pairs, allocator);
     double level = flat_field(def->iso);
     coat->level = (float)level;
+    coat->bulk = (float)layer_weight(2);
     coat->least = (float)flat_field(def->iso + 0.15);
     /* A ball of the volume of one spacing cubed has a radius of 0.62. */
     coat->alone = (float)fmin(level / bump(0.62 * 0.62), 1);
@@ -286,7 +291,7 @@ static PxStatus advance(PxCoat *coat, const PxCoatInput *in)
     PX_TRY(px_coat_divide(&f));
     coat->stats.parts = f.parts;
     PX_TRY(px_coat_attach(coat, &f));
-    PX_TRY(px_coat_sample(coat, &f, false, first ? 60 : 4));
+    PX_TRY(px_coat_sample(coat, &f, false, first ? 60 : 8));
     PX_TRY(px_coat_settle(coat, &f));
     PX_TRY(px_coat_sample(coat, &f, true, first ? 10 : 2));
     PX_TRY(px_coat_keep_out(coat, &f));

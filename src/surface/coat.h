@@ -62,6 +62,7 @@ typedef struct PxCoat {
     PxCoatDef def;
     float level; ///< of the field at the surface
     float least; ///< no surfel is where the field is less (the guiding constraint)
+    float bulk;  ///< a_j in the midst of a lattice
     float alone; ///< largest a_j: a particle alone has the volume of a cube of one spacing
     float reach; ///< of the smoothing, spacings
     float slope; ///< of the field at a flat surface, 1/spacings
@@ -81,6 +82,7 @@ typedef struct PxCoat {
     PxCoatStats stats;
 
     /* Kept for the next time, no state. */
+    uint32_t seeds; ///< surfels made around particles since sampling began
     PxGrid particle_grid, surfel_grid, point_grid, drift_grid;
     PxPairs particle_pairs, surfel_pairs, near_pairs, point_pairs, drift_pairs;
 } PxCoat;

@@ -106,7 +106,7 @@ void PX_ISA_NAME(px_coat_ring_block)(void *user, uint32_t begin, uint32_t end, i
         /* Overlapping discs are shaded smoothly; where the surface is curved they stick out. */
         float count = px_f8_sum(bends), square = count > 0.0f ? px_f8_sum(bend) / count : 0.0f;
         float round = square > 1e-6f ? 1.0f / sqrtf(square) : 1e3f;
-        float wanted = px_more(1.1f / cell, px_less(0.6f * round, 1.15f * d));
-        finish(p, i, at[3], side, px_less(wanted, px_more(0.75f * round, 0.6f * d)));
+        float more = px_less(0.6f * round, 1.15f * d);
+        finish(p, i, at[3], side, px_more(1.1f / cell, more));
     }
 }

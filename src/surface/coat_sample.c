@@ -14,7 +14,11 @@
 #define DEPTH 0.9f   /* a surfel that far from the surface of its part is not on it, spacings */
 #define COVERED 0.95f
 #define EDGE 0.2f /* 001 Eq. 29 is 0.34 for half a ball, and below 0.1 inside */
-#define OUT 0.6f  /* where tries around particles begin, spacings */
+/* It is 0 for 8 particles at the corners of a cube, which have no inside: they lack neighbours. The
+ * outermost layer of a lattice has 1.24 times the weight of the inside, the one below it the same.
+ */
+#define THIN 1.15f
+#define OUT 0.6f /* where tries around particles begin, spacings */
 #define LISTINGS 5
 #define FEW 50 /* when less than one in so many surfels changed, the next pass can wait */
 
@@ -234,7 +238,8 @@ static void try_rings(const PxCoat *coat, const PxCoatRing *ring, uint32_t pass,
 static void try_particles(const PxCoat *coat, const PxCoatField *f, Tries *t)
 {
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (f->covered[i] || f->edge[i] < EDGE || !(f->melted[i] > PX_COAT_MELTED))
+        bool outer = f->edge[i] > EDGE || f->weight[i] > THIN * coat->bulk;
+        if (f->covered[i] || !outer || !(f->melted[i] > PX_COAT_MELTED))
             continue;
         for (int k = 0; k < 6; ++k) {
             float at[3] = {f->x[i], f->y[i], f->z[i]};
@@ -359,6 +364,8 @@ static PxStatus append(PxCoat *coat, const PxCoatField *f, const Tries *t, uint3
     for (uint32_t i = 0; i < t->count; ++i)
         count += t->taken[i];
     *made = count;
+    for (uint32_t i = 0; i < t->count; ++i)
+        coat->seeds += t->taken[i] && t->parent[i] == PX_COAT_NONE;
     if ((size_t)coat->surfels.count + count > PX_COAT_MOST)
         return px_fail(PX_ERR_MEMORY, "coat: more than %u surfels", PX_COAT_MOST);
     PX_TRY(px_table_append(&coat->surfels, count, &first));
@@ -443,12 +450,14 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
 PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool last, uint32_t passes)
 {
     PX_TRY(px_coat_sort(coat, f));
+    coat->seeds = 0;
     for (uint32_t pass = 0; pass < passes; ++pass) {
         PxArenaMark mark = px_arena_mark(f->in->scratch);
         uint32_t changes;
         PX_TRY(pass_over(coat, f, pass, !last && pass == 0, &changes));
         px_arena_release(f->in->scratch, mark);
-        bool few = changes < coat->surfels.count / FEW;
+        /* What began around particles is not whole yet. */
+        bool few = changes < coat->surfels.count / FEW && coat->seeds == 0;
         if (changes == 0 || (few && last))
             break;
         PX_TRY(px_coat_sort(coat, f));
