@@ -46,6 +46,9 @@ PX_API PxModelChoice px_tension_choice(const char *model);
 /// The same for how solids are moved: "leapfrog", "implicit".
 PX_API PxModelChoice px_integration_choice(const char *model);
 
+/// The same for what shows a material's surface while it flows: "none", "surfels".
+PX_API PxModelChoice px_coat_choice(const char *model);
+
 /// What the world is like before anything is in it.
 typedef struct PxWorldDef {
     double spacing;               ///< distance of neighbouring particles, m, > 0
@@ -105,6 +108,7 @@ typedef struct PxMaterialDef {
     double friction;      ///< a solid on a wall: Coulomb's, 0 .. 1
     double restitution;   ///< the same: part of the speed that it bounces with if elastic, 0 .. 1
     PxModelChoice integration; ///< how a solid is moved
+    PxModelChoice coat;        ///< what its surface is shown by
 
     double diffusivity;   ///< thermal, m^2/s, >= 0; 0: no heat passes
     double heat_capacity; ///< specific, J/(kg K), > 0

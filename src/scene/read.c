@@ -869,7 +869,8 @@ static void read_skin(PxScene *scene, const PxPath *path, json_t *json, PxSceneB
                     px_shape_kind_name(body->def.shape.kind));
     else if (name != NULL)
         body->def.texture = whole_path(scene, name);
-    if (body->material == PX_NO_MATERIAL || scene->material[body->material].young > 0)
+    if (body->material == PX_NO_MATERIAL || scene->material[body->material].young > 0 ||
+        strcmp(scene->material[body->material].coat.model, "none") != 0)
         return;
     for (size_t k = 0; k < PX_COUNT(keys); ++k) {
         const json_t *value = json_object_get(json, keys[k]);
@@ -877,7 +878,8 @@ static void read_skin(PxScene *scene, const PxPath *path, json_t *json, PxSceneB
         if (value != NULL && !json_is_false(value) && !(k == 0 && body->def.surfels == 0))
             px_complain(scene, PX_ERROR, &key, PX_AT_KEY,
                         "is for solids, and '%s' is a fluid (its \"young\" is 0); "
-                        "'phyxel surface' makes the surfaces of fluids",
+                        "'phyxel surface' makes the surfaces of fluids, or \"coat\" of the "
+                        "material",
                         scene->material[body->material].name);
     }
 }

@@ -8,6 +8,7 @@
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
 #include "solid/integration.h"
+#include "surface/coat_family.h"
 #include "world/heat.h"
 
 #include <math.h>
@@ -251,6 +252,12 @@ const PxField px_material_fields[] = {
      .least = 0,
      .most = 1e9,
      .help = "Heat that melting takes and freezing gives back; ice 3.3e5, wax 2e5."},
+    {.key = "coat",
+     .kind = PX_FIELD_MODEL,
+     .offset = AT(PxMaterialDef, coat),
+     .unit = "",
+     .help = "What shows its surface while it flows, melts, splits and joins.",
+     .family = &px_coat_family},
 };
 const size_t px_material_field_count = PX_COUNT(px_material_fields);
 

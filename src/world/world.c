@@ -59,6 +59,7 @@ PxMaterialDef px_material_def_default(void)
                            .integration = px_integration_choice("leapfrog"),
                            .heat_capacity = 1000,
                            .melts = px_melt_def_default(),
+                           .coat = px_coat_choice("none"),
                            .tag = TAG};
 }
 
@@ -129,6 +130,7 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->laws);
     PX_LIST_FREE(&world->frames);
     px_world_drop_skins(world, 0);
+    px_world_free_coats(world);
     PX_LIST_FREE(&world->materials);
     PX_LIST_FREE(&world->bodies);
     PX_LIST_FREE(&world->walls);
@@ -198,6 +200,11 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
     if (!PX_LIST_RESERVE(&world->materials, 1))
         return px_fail(PX_ERR_MEMORY, "material '%s': no room", material.name);
     world->materials.data[world->materials.count++] = material;
+    PxStatus status = px_world_add_coat(world, (uint32_t)world->materials.count - 1);
+    if (status != PX_OK) {
+        --world->materials.count;
+        return px_fail_prefix(status, "material '%s': ", material.name);
+    }
     for (size_t k = 0; k < world->materials.count; ++k) /* the list may have moved */
         world->materials.data[k].def.name = world->materials.data[k].name;
     if (out != NULL)
@@ -421,7 +428,7 @@ size_t px_world_bytes(const PxWorld *world)
     size_t fields = 0;
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);
-    return sizeof *world + fields + px_world_skin_bytes(world) +
+    return sizeof *world + fields + px_world_skin_bytes(world) + px_world_coat_bytes(world) +
            px_table_bytes(&world->particles.table) + px_table_bytes(&world->shaped.table) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
            px_solid_lists_bytes(&world->solid_lists) + px_grid_bytes(&world->grid) +

@@ -7,6 +7,7 @@
 #include "fluid/pressure/pressure.h"
 #include "phyxel/world.h"
 #include "solid/solid.h"
+#include "world/coats.h"
 #include "world/emitter.h"
 #include "world/handle.h"
 #include "world/heater.h"
@@ -68,6 +69,7 @@ struct PxWorld {
     PX_LIST(PxHeater) heaters;
     uint8_t *drop;              ///< in a step with sinks: which rows are to go, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body
+    PX_LIST(PxWorldCoat) coats; ///< by material
     PX_LIST(PxEvent) events;    ///< by time, then in the order they were added
 
     PxWorldState state;
