@@ -28,7 +28,7 @@ static void say_formats(char *text, size_t size)
 }
 
 /* The options that need more than a look; EXIT_DONE when all are fine. */
-static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[5],
+static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[6],
                        int first, int last)
 {
     if (def->format == NULL) {
@@ -38,9 +38,9 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
         fputc('\n', stderr);
         return EXIT_WRONG;
     }
-    if (what[0] + what[1] + what[2] + what[3] + what[4] > 1) {
-        fprintf(stderr, "phyxel export: one of --particles, --surface, --surfels, --skin and "
-                        "--skin-surfels at a time\n");
+    if (what[0] + what[1] + what[2] + what[3] + what[4] + what[5] > 1) {
+        fprintf(stderr, "phyxel export: one of --particles, --surface, --surfels, --skin, "
+                        "--skin-surfels and --coat at a time\n");
         return EXIT_WRONG;
     }
     def->what = what[0]   ? PX_EXPORT_PARTICLES
@@ -48,6 +48,7 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
                 : what[2] ? PX_EXPORT_SURFELS
                 : what[3] ? PX_EXPORT_SKIN
                 : what[4] ? PX_EXPORT_SKIN_SURFELS
+                : what[5] ? PX_EXPORT_COAT
                           : PX_EXPORT_USUAL;
     if (up != NULL && strcmp(up, "y") != 0 && strcmp(up, "z") != 0) {
         fprintf(stderr, "phyxel export: --up wants y or z, got '%.60s'\n", up);
@@ -75,7 +76,7 @@ int command_export(int argc, char **argv)
     PxExportDef def = px_export_def_default();
     def.format = NULL; /* to be said */
     int first = -1, last = -1;
-    bool quiet = false, what[5] = {false, false, false, false, false};
+    bool quiet = false, what[6] = {false, false, false, false, false, false};
     const char *frames = NULL, *up = NULL;
     char details[1024];
     say_formats(details, sizeof details);
@@ -87,6 +88,7 @@ int command_export(int argc, char **argv)
         {"surfels", 0, OPTION_FLAG, &what[2], NULL, "the surfels of DIR/surfels"},
         {"skin", 0, OPTION_FLAG, &what[3], NULL, "the triangles of solids, DIR/skin"},
         {"skin-surfels", 0, OPTION_FLAG, &what[4], NULL, "their surfels, DIR/skin-surfels"},
+        {"coat", 0, OPTION_FLAG, &what[5], NULL, "the surfels of what flows, DIR/coat"},
         {"material", 'm', OPTION_TEXT, &def.material, "NAME", "the surface of this one alone"},
         {"columns", 0, OPTION_TEXT, &def.columns, "LIST", "only these: density,pressure (all)"},
         {"up", 0, OPTION_TEXT, &up, "AXIS", "turn it so that y or z is up (as in the scene)"},

@@ -35,6 +35,7 @@ typedef enum PxExportWhat {
     PX_EXPORT_SURFELS,      ///< DIR/surfels, which it makes as well
     PX_EXPORT_SKIN,         ///< DIR/skin, triangles of solids that a run leaves
     PX_EXPORT_SKIN_SURFELS, ///< DIR/skin-surfels, their surfels
+    PX_EXPORT_COAT,         ///< DIR/coat, surfels of materials with a coat that a run leaves
 } PxExportWhat;
 
 /// What to export. Start from px_export_def_default().

@@ -46,6 +46,9 @@ PX_API PxModelChoice px_tension_choice(const char *model);
 /// The same for how solids are moved: "leapfrog", "implicit".
 PX_API PxModelChoice px_integration_choice(const char *model);
 
+/// The same for what shows a material's surface while it flows: "none", "surfels".
+PX_API PxModelChoice px_coat_choice(const char *model);
+
 /// What the world is like before anything is in it.
 typedef struct PxWorldDef {
     double spacing;               ///< distance of neighbouring particles, m, > 0
@@ -60,6 +63,26 @@ typedef struct PxWorldDef {
 } PxWorldDef;
 
 PX_API PxWorldDef px_world_def_default(void);
+
+/// The numbers of a material's molten state. NAN: the same as in its cold state.
+typedef struct PxMeltInto {
+    double young, poisson;
+    double viscosity, cohesion;
+    double tension; ///< the first number of the tension model: how strong it is
+    double damping, yield, creep, plastic_limit, absorb;
+    double friction, restitution;
+} PxMeltInto;
+
+/// Melting: between two temperatures a material's numbers change from those of its cold state
+/// evenly to those of the molten one (000 Eq. 6.16).
+typedef struct PxMeltDef {
+    bool melts;      ///< or it is the same at any temperature
+    double from, to; ///< degrees Celsius, from < to
+    PxMeltInto into;
+} PxMeltDef;
+
+/// Does not melt; when it does, into what has no elasticity and is the same in all else.
+PX_API PxMeltDef px_melt_def_default(void);
 
 /// One material. Start from px_material_def_default().
 typedef struct PxMaterialDef {
@@ -85,6 +108,12 @@ typedef struct PxMaterialDef {
     double friction;      ///< a solid on a wall: Coulomb's, 0 .. 1
     double restitution;   ///< the same: part of the speed that it bounces with if elastic, 0 .. 1
     PxModelChoice integration; ///< how a solid is moved
+    PxModelChoice coat;        ///< what its surface is shown by
+
+    double diffusivity;   ///< thermal, m^2/s, >= 0; 0: no heat passes
+    double heat_capacity; ///< specific, J/(kg K), > 0
+    double latent_heat;   ///< what melting takes, J/kg, >= 0
+    PxMeltDef melts;
     uint32_t tag;
 } PxMaterialDef;
 
@@ -97,6 +126,12 @@ typedef struct PxKeyframe {
     PxVec3 at;       ///< displacement from where the body was defined, m
     PxQuat rotation; ///< turn about the body's own `shape.at`
 } PxKeyframe;
+
+/// A moment in the course of a temperature; between two of them it changes evenly.
+typedef struct PxTemperatureKey {
+    double time; ///< s
+    double to;   ///< degrees Celsius
+} PxTemperatureKey;
 
 /// An octree is finer near the surface than inside; for solids only.
 typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL, PX_FILL_OCTREE } PxLatticeKind;
@@ -111,15 +146,19 @@ typedef struct PxBodyDef {
     PxVec3 spin;           ///< at the start, about the middle of the shape, rad/s
     double temperature;    ///< degrees Celsius
     PxLatticeKind fill;
-    double levels;              ///< octree: how often a cell may be twice as large, 1 .. 6
-    bool wall;                  ///< stands still or moves by keyframes, and nothing passes
-    bool inside;                ///< walls: keep matter inside the shape instead of out of it
-    double friction;            ///< walls: 0 slides freely, 1 sticks
-    size_t keyframes;           ///< walls: how many, 0 stands still
-    const PxKeyframe *keyframe; ///< in order of time; copied
-    double surfels;             ///< solids: about so many points show its surface; 0: none
-    bool skin;                  ///< solids: its triangles are moved along
-    const char *texture;        ///< solids: PNG file that both are painted with; NULL: none
+    double levels;       ///< octree: how often a cell may be twice as large, 1 .. 6
+    bool wall;           ///< stands still or moves by keyframes, and nothing passes
+    bool inside;         ///< walls: keep matter inside the shape instead of out of it
+    double friction;     ///< walls: 0 slides freely, 1 sticks
+    bool warm;           ///< walls: kept at `temperature`; else no heat passes them
+    double conductance;  ///< such walls: of the contact, W/(m^2 K); 1e12: perfect
+    size_t temperatures; ///< such walls: how many moments, 0: it is always the same
+    const PxTemperatureKey *temperature_key; ///< in order of time; copied
+    size_t keyframes;                        ///< walls: how many, 0 stands still
+    const PxKeyframe *keyframe;              ///< in order of time; copied
+    double surfels;      ///< solids: about so many points show its surface; 0: none
+    bool skin;           ///< solids: its triangles are moved along
+    const char *texture; ///< solids: PNG file that both are painted with; NULL: none
     uint32_t tag;
 } PxBodyDef;
 
@@ -184,6 +223,24 @@ typedef struct PxForceDef {
 
 PX_API PxForceDef px_force_def_default(void);
 
+/// Warms or cools what is in a region, which stands still: holds it at a temperature, draws it
+/// towards one, or gives it power. Start from px_heater_def_default().
+typedef struct PxHeaterDef {
+    const char *name;    ///< copied
+    PxBodyId body;       ///< whose particles; none: any
+    PxShapeDef shape;    ///< the region; any closed one; `mesh` is copied
+    bool holds;          ///< at `temperature`; else it gives `power`
+    double temperature;  ///< degrees Celsius
+    double within;       ///< s, time constant with which it is approached; 0: at once
+    double power;        ///< W, shared out by mass; negative cools
+    double start, end;   ///< s: it acts between them
+    size_t temperatures; ///< how many moments, 0: the temperature is always the same
+    const PxTemperatureKey *temperature_key; ///< in order of time; copied
+    uint32_t tag;
+} PxHeaterDef;
+
+PX_API PxHeaterDef px_heater_def_default(void);
+
 /// At `time`, the value at `path` becomes `value` (1 or 3 numbers).
 typedef struct PxEventDef {
     double time;      ///< s
@@ -196,21 +253,22 @@ typedef struct PxEventDef {
 PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);
 PX_API void px_world_free(PxWorld *world);
 
-/// Adds a material, a body, an emitter, a sink, a handle, a force, an event. On failure the world
-/// is unchanged and *out is the null id. A body's particles are there at once; the first step moves
-/// those apart that are compressed beside a wall, and may leave some out.
+/// Adds a material, a body, an emitter, a sink, a handle, a force, a heater, an event. On failure
+/// the world is unchanged and *out is the null id. A body's particles are there at once; the first
+/// step moves those apart that are compressed beside a wall, and may leave some out.
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
 PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out);
 PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def);
 PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def);
 PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def);
+PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
-/// "bodies.paddle.friction", "emitters.tap.speed", "forces.wind.force". The range is checked as
-/// in a scene file.
+/// "materials.wax.melts.into.viscosity", "bodies.paddle.friction", "emitters.tap.speed",
+/// "forces.wind.force", "heaters.flame.power". The range is checked as in a scene file.
 /// Values that shape the world at its start (spacing, shapes) are refused.
 PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values);
 
@@ -226,6 +284,11 @@ typedef struct PxStats {
     double kinetic;          ///< J
     double potential;        ///< J, against the origin, along gravity
     double elastic;          ///< J, in solids
+    double heat;             ///< J, against cold matter at 0 degrees C; 0 where none is conducted
+    double heat_in;          ///< J so far, from walls, heaters, emitters and events, less what
+                             ///< went out
+    double temperature_min;  ///< degrees C; 0 when there are no particles
+    double temperature_max;  ///<
     PxVec3 momentum;         ///< kg m/s
     PxVec3 angular_momentum; ///< about the origin, kg m^2/s
     double density_error;    ///< mean compression over rest density, per cent
@@ -235,6 +298,7 @@ typedef struct PxStats {
     double solve_error;    ///< mean compression that the last pressure solve left, per cent
     uint64_t iterations;   ///< of the pressure solve in the last step
     uint64_t viscosity_iterations;
+    uint64_t heat_iterations;
     uint64_t not_converged; ///< steps so far in which a solve stopped short
     uint64_t caught;        ///< moves so far that a wall's last defence corrected
     uint64_t leaked;        ///< particles so far that crossed a wall: must stay 0

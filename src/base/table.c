@@ -244,6 +244,64 @@ PxStatus px_table_permute(PxTable *table, const uint32_t *order, const PxThreads
     return PX_OK;
 }
 
+PxStatus px_table_gather(PxTable *to, const PxTable *from, const uint32_t *row, uint32_t count,
+                         const PxThreads *threads)
+{
+    for (uint32_t c = to->columns; c < from->columns; ++c) {
+        const PxColumn *column = &from->column[c];
+        PX_TRY(px_table_add(to, column->name, column->unit, column->type, column->components,
+                            column->flags, NULL));
+    }
+    to->count = 0;
+    PX_TRY(px_table_append(to, count, NULL));
+    for (uint32_t c = 0; c < to->columns; ++c)
+        for (uint32_t k = 0; k < to->column[c].components; ++k) {
+            Permute p = {row, from->column[c].data[k], to->column[c].data[k],
+                         px_type_size(from->column[c].type)};
+            px_parallel_for(threads, count, 16 * PX_BLOCK, permute_block, &p);
+        }
+    return PX_OK;
+}
+
+static void scatter_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Permute *p = user;
+#define SCATTER(type)                                                                              \
+    do {                                                                                           \
+        const type *from = p->from;                                                                \
+        type *to = p->to;                                                                          \
+        for (uint32_t i = begin; i < end; ++i)                                                     \
+            to[p->order[i]] = from[i];                                                             \
+    } while (0)
+    switch (p->size) {
+    case 1:
+        SCATTER(uint8_t);
+        break;
+    case 4:
+        SCATTER(uint32_t);
+        break;
+    default:
+        SCATTER(uint64_t);
+        break;
+    }
+#undef SCATTER
+}
+
+void px_table_scatter(PxTable *to, const PxTable *from, const uint32_t *row,
+                      const PxThreads *threads)
+{
+    for (uint32_t c = 0; c < from->columns; ++c) {
+        if (!(from->column[c].flags & PX_COLUMN_STATE))
+            continue;
+        for (uint32_t k = 0; k < from->column[c].components; ++k) {
+            Permute p = {row, from->column[c].data[k], to->column[c].data[k],
+                         px_type_size(from->column[c].type)};
+            px_parallel_for(threads, from->count, 16 * PX_BLOCK, scatter_block, &p);
+        }
+    }
+}
+
 void px_table_delete(PxTable *table, const uint8_t *drop)
 {
     /* Rows that stay are moved run by run: mostly few rows go. */

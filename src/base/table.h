@@ -79,6 +79,15 @@ PxStatus px_table_append_rows(PxTable *table, const PxTable *from);
 /// Allocates only when the table has grown since the last call.
 PxStatus px_table_permute(PxTable *table, const uint32_t *order, const PxThreads *threads);
 
+/// Row k of `to` becomes row[k] of `from`, for k below `count`. Columns that `to` lacks are added;
+/// those it has must be the first ones of `from`, in the same order.
+PxStatus px_table_gather(PxTable *to, const PxTable *from, const uint32_t *row, uint32_t count,
+                         const PxThreads *threads);
+
+/// The way back: row[k] of `to` becomes row k of `from`, for the PX_COLUMN_STATE columns.
+void px_table_scatter(PxTable *to, const PxTable *from, const uint32_t *row,
+                      const PxThreads *threads);
+
 /// Deletes the rows with drop[row] != 0; the others keep their order.
 void px_table_delete(PxTable *table, const uint8_t *drop);
 

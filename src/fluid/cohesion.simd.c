@@ -49,3 +49,37 @@ void PX_ISA_NAME(px_cohesion_block)(void *user, uint32_t begin, uint32_t end, in
         p->az[i] += scale * px_f8_sum(az);
     }
 }
+
+void PX_ISA_NAME(px_cohesion_molten_block)(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxCohesionJob *job = user;
+    const PxFluid *f = job->fluid;
+    PxParticles *p = f->particles;
+    const PxPairs *pairs = f->pairs;
+    const PxKernel kernel = f->kernel;
+    const float *quad = f->quad;
+    PxF8 tiny = px_f8(1e-12f * kernel.h), zero = px_f8(0.0f);
+    double volume = f->spacing * f->spacing * f->spacing;
+
+    for (uint32_t i = begin; i < end; ++i) {
+        if (p->material[i] != job->slot)
+            continue;
+        PxPlace8 at = px_place8(quad, i);
+        PxF8 ax = zero, ay = zero, az = zero, pull_i = px_f8(quad[4 * (size_t)i + 3]);
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
+            PxF8 x, y, z, pull;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &pull);
+            PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
+            PxF8 c = px_f8_where(pull >= zero, (pull_i + pull) * px_kernel_slope8(&kernel, r));
+            ax += c * x;
+            ay += c * y;
+            az += c * z;
+        }
+        float scale = (float)(volume * volume * (double)kernel.norm_slope) / p->mass[i];
+        p->ax[i] += scale * px_f8_sum(ax);
+        p->ay[i] += scale * px_f8_sum(ay);
+        p->az[i] += scale * px_f8_sum(az);
+    }
+}

@@ -8,6 +8,17 @@ static void inverse_mass_block(void *user, uint32_t begin, uint32_t end, int thr
         f->inverse_mass[i] = 1.0f / f->particles->mass[i];
 }
 
+/* Is there a wall that gives or takes heat? */
+static bool has_warm_wall(const PxFluid *f)
+{
+    bool conducts = false, warm = false;
+    for (uint32_t m = 0; m < f->materials; ++m)
+        conducts = conducts || f->material[m].def.diffusivity > 0;
+    for (size_t k = 0; k < f->walls; ++k)
+        warm = warm || !isnan(f->wall[k].temperature);
+    return conducts && warm;
+}
+
 PxStatus px_fluid_begin(PxFluid *f)
 {
     const PxParticles *p = f->particles;
@@ -32,6 +43,14 @@ PxStatus px_fluid_begin(PxFluid *f)
         f->wall_far == NULL || f->wall_lever == NULL || f->wall_drag == NULL ||
         f->wall_vx == NULL || f->wall_vy == NULL || f->wall_vz == NULL || f->wall_slip == NULL)
         return px_fail(PX_ERR_MEMORY, "fluid: no room for the scratch of %u particles", f->count);
+    f->wall_heat = f->wall_warmth = NULL;
+    if (has_warm_wall(f)) {
+        f->wall_heat = PX_ARENA_ARRAY(f->scratch, double, f->count);
+        f->wall_warmth = PX_ARENA_ARRAY(f->scratch, double, f->count);
+        if (f->wall_heat == NULL || f->wall_warmth == NULL)
+            return px_fail(PX_ERR_MEMORY, "fluid: no room for the warmth of %u particles",
+                           f->count);
+    }
     px_quads_pack(f->quad, p->x, p->y, p->z, NULL, f->count, f->threads);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, inverse_mass_block, f);
     return PX_OK;

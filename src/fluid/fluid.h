@@ -8,6 +8,7 @@
 #include "fluid/wall_profile.h"
 #include "matter/kernel.h"
 #include "matter/material.h"
+#include "matter/melt.h"
 #include "matter/pairs.h"
 #include "matter/particles.h"
 #include "matter/wall.h"
@@ -37,10 +38,17 @@ typedef struct PxFluid {
     size_t walls;
     const PxWallProfile *wall_profile;
 
+    const float *melted; ///< molten part of each particle; NULL in worlds in which nothing melts
+
     float *quad;          ///< x, y, z and a number of the stage's choice
     float *quad_velocity; ///< vx, vy, vz and another; NULL until a stage needs it
     float *volume;        ///< m^3, 1 / sum of W
     float *inverse_mass;  ///< 1/kg; 0: pressure does not move it
+
+    /// Where solids are among them, by row; NULL: nowhere. `firm` is the part of a particle that
+    /// keeps its shape by itself, 1 of a solid, 0 of a fluid; `own` is what its own body adds to
+    /// its density, in rest densities: the affair of its elasticity, and pressure leaves it alone.
+    float *firm, *own;
 
     /// What walls take of a particle's neighbourhood: the part of the kernel's
     /// integral that lies in them, its gradient (1/m), and how far away the
@@ -53,6 +61,11 @@ typedef struct PxFluid {
     /// acceleration. 1/m^2, 0 where no wall is near or it is free of friction; wall_v
     /// has the walls' velocities in it, 1/(m s).
     float *wall_drag, *wall_vx, *wall_vy, *wall_vz;
+
+    /// How walls that are kept at a temperature warm the fluid: its diffusivity times
+    /// (wall_warmth - wall_heat T) is the rate at which T rises. 1/m^2 and degrees/m^2; NULL
+    /// when there are no such walls.
+    double *wall_heat, *wall_warmth;
 
     /// Part of the kernel's integral that lies in walls along which the fluid slides.
     float *wall_slip;
@@ -113,6 +126,19 @@ void px_fluid_pack_w(const PxFluid *fluid, float *quad, const float *value);
 
 /// Packs velocities with `w` into quad_velocity, which is made when missing.
 PxStatus px_fluid_pack_velocity(PxFluid *fluid, const float *w);
+
+/// A number of particle i as it is at its temperature, from those of its material's two states.
+static inline double px_fluid_between(const PxFluid *f, uint32_t i, double cold, double hot)
+{
+    return f->melted != NULL ? px_between(cold, hot, (double)f->melted[i]) : cold;
+}
+
+/// Its viscosity, Pa s.
+static inline double px_fluid_mu(const PxFluid *f, uint32_t i)
+{
+    const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
+    return px_fluid_between(f, i, def->viscosity, def->melts.into.viscosity);
+}
 
 /// What p_i is to be multiplied with to get the pressure as momentum feels it, a third of
 /// the trace of the stress (Irving and Kirkwood 1950):

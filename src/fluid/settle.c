@@ -71,6 +71,8 @@ static void lambda_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         double over = compression(f, i);
         set->lambda[i] = 0;
+        if (f->firm != NULL && f->firm[i] > 0.0f)
+            continue; /* a solid stays as it is */
         if (f->wall_part[i] > 0)
             worst = fmax(worst, over);
         if (!(over > 0.5 * GOOD))
@@ -110,6 +112,8 @@ static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
             PxVec3 g = pair_gradient(f, i, k, &j);
             shift = px_mad(shift, g, (double)(set->lambda[i] + set->lambda[j]));
         }
+        if (f->firm != NULL && f->firm[i] > 0.0f)
+            shift = px_vec(0, 0, 0);
         double length = px_length(shift), most = STRIDE * f->spacing;
         if (length > most)
             shift = px_scale(shift, most / length);
@@ -134,7 +138,7 @@ static void thin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxParticles *p = f->particles;
     for (uint32_t i = begin; i < end; ++i) {
         double over = compression(f, i);
-        bool goes = over > GOOD && f->wall_part[i] > 0;
+        bool goes = over > GOOD && f->wall_part[i] > 0 && !(f->firm != NULL && f->firm[i] > 0.0f);
         for (uint32_t k = 0; k < f->pairs->size[i] && goes; ++k) {
             uint32_t j = f->pairs->row[f->pairs->start[i] + k];
             double other = f->wall_part[j] > 0 ? compression(f, j) : 0;

@@ -163,7 +163,43 @@ typedef struct Sum {
     PxVec3 clear_gradient;
     double drag, sticky; /* of walls with friction; part that none without it takes */
     PxVec3 velocity;     /* drag times the walls' own */
+    double heat, warmth; /* of walls that are kept at a temperature */
 } Sum;
+
+/* What a face of a wall at a temperature does to particle i, `d` away. T continues through the
+ * wall's own as the velocity of a viscous fluid does that sticks to it, so the sums are those of
+ * its drag. A contact that is not perfect is one more resistance, 1 / conductance, behind that of
+ * the way to the wall, d / k for the same area. */
+static void sum_face(const PxFluid *f, const PxWall *wall, uint32_t i, double d, Sum *sum)
+{
+    double heat = px_wall_profile_drag(f->wall_profile, d);
+    if (isfinite(wall->conductance)) {
+        const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
+        double k = def->diffusivity * def->density * def->heat_capacity;
+        double passed = wall->conductance * fmax(d, 0.25 * f->spacing);
+        heat *= passed > 0 ? passed / (passed + k) : 0;
+    }
+    sum->heat += heat;
+    sum->warmth += heat * wall->temperature;
+}
+
+/* In the corners of a hollow box there are several faces; of other shapes the nearest place
+ * counts. */
+static void sum_heat(const PxFluid *f, const PxWall *wall, uint32_t i, PxVec3 rest, double d,
+                     Sum *sum)
+{
+    if (wall->def.kind != PX_SHAPE_BOX || !wall->inside) {
+        sum_face(f, wall, i, d, sum);
+        return;
+    }
+    PxVec3 u = px_rotate(px_quat_conjugate(wall->def.rotation), px_sub(rest, wall->def.at));
+    PxVec3 half = px_scale(wall->def.size, 0.5 * wall->def.scale);
+    const double at[3] = {u.x, u.y, u.z}, edge[3] = {half.x, half.y, half.z};
+    for (int a = 0; a < 3; ++a) {
+        sum_face(f, wall, i, edge[a] - at[a], sum);
+        sum_face(f, wall, i, edge[a] + at[a], sum);
+    }
+}
 
 static void sum_add(const PxFluid *f, const PxWall *wall, PxVec3 rest, const PxWallFelt *felt,
                     Sum *sum)
@@ -228,6 +264,8 @@ static bool sum_walls(Job *job, uint32_t i, PxWallLook *look, Sum *sum)
         sum->nearest = fmin(sum->nearest, felt.distance);
         if (felt.distance < h)
             sum_add(f, wall, rest, &felt, sum);
+        if (felt.distance < h && f->wall_heat != NULL && !isnan(wall->temperature))
+            sum_heat(f, wall, i, rest, felt.distance, sum);
     }
     return whole;
 }
@@ -255,6 +293,10 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
         f->wall_lever[i] = (float)sum.lever;
         f->wall_slip[i] = (float)(1 - sum.sticky);
         f->wall_drag[i] = (float)sum.drag;
+        if (f->wall_heat != NULL) {
+            f->wall_heat[i] = sum.heat;
+            f->wall_warmth[i] = sum.warmth;
+        }
         f->wall_vx[i] = (float)sum.velocity.x;
         f->wall_vy[i] = (float)sum.velocity.y;
         f->wall_vz[i] = (float)sum.velocity.z;

@@ -10,6 +10,7 @@ typedef struct PxMaterial {
     char name[PX_NAME_SIZE];
     PxMaterialDef def;    ///< its `name` points at the array above
     double particle_mass; ///< kg, density * spacing^3
+    double melted[2];     ///< least and greatest molten part that there is of it in this step
 } PxMaterial;
 
 #endif

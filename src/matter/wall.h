@@ -13,9 +13,13 @@
 
 typedef struct PxWall {
     PxShape *shape;
-    PxShapeDef def;  ///< of the shape, without the mesh's path
-    bool inside;     ///< matter stays inside the shape
-    double friction; ///< 0 .. 1
+    PxShapeDef def;           ///< of the shape, without the mesh's path
+    bool inside;              ///< matter stays inside the shape
+    double friction;          ///< 0 .. 1
+    double temperature;       ///< degrees C; NAN: no heat passes it
+    double conductance;       ///< of its contact with matter, W/(m^2 K); INFINITY: perfect
+    PxTemperatureKey *warmth; ///< how its temperature changes
+    size_t warmths;
     PxVec3 pivot;
     PxKeyframe *key;
     size_t keys;

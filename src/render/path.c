@@ -42,6 +42,15 @@ static void media_remove(PxMedia *m, uint32_t look)
         }
 }
 
+static uint32_t media_bits(const PxMedia *m)
+{
+    uint32_t bits = 0;
+    for (int k = 0; k < m->count; ++k)
+        if (m->look[k] < PX_MOST_MEDIA)
+            bits |= 1u << m->look[k];
+    return bits;
+}
+
 PxMedia px_media_at(const PxScenery *scenery, const PxRays *rays, PxV3 place)
 {
     /* What a ray to the sky leaves before it enters it, it begins in. */
@@ -463,6 +472,7 @@ static bool go_on(Path *p)
 {
     const PxScenery *scenery = p->def->scenery;
     PxHit hit;
+    p->ray.media = media_bits(&p->media);
     bool met = px_rays_meet(p->def->rays, &p->ray, &hit);
     float most = met ? hit.t : INFINITY, t = 0;
     const PxLamp *lamp = meet_lamp(scenery, &p->ray, &most);

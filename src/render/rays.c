@@ -60,7 +60,7 @@ typedef struct Query {
     const PxScenery *scenery;
     PxV3 pass; /* of the light */
     float depth[PX_MOST_MEDIA];
-    uint32_t media; /* that have a depth, one bit a look */
+    uint32_t media; /* that have a depth, one bit a look; meeting: that the ray is in */
     Found *found;   /* takes note of every hit */
     size_t count, most, lost;
 } Query;
@@ -125,6 +125,24 @@ static void clear_filter(const struct RTCFilterFunctionNArguments *args)
         q->depth[thing->look] += along > 0 ? ray->tfar : -ray->tfar;
     }
     q->pass = px_v3_scale(q->pass, 1 - lost);
+}
+
+/* Of discs of something clear only those are met that lead out of where the ray is. */
+static void border_filter(const struct RTCFilterFunctionNArguments *args)
+{
+    const Query *q = (const Query *)args->context;
+    if (args->valid[0] == 0)
+        return;
+    const struct RTCRay *ray = (const struct RTCRay *)args->ray;
+    const struct RTCHit *hit = (const struct RTCHit *)args->hit;
+    const PxThing *thing = &q->scenery->things.data[hit->geomID];
+    if (thing->kind != PX_THING_DISCS || thing->look >= PX_MOST_MEDIA ||
+        q->scenery->looks.data[thing->look].kind != PX_LOOK_CLEAR)
+        return;
+    bool leaves = px_v3_dot(px_v3(ray->dir_x, ray->dir_y, ray->dir_z),
+                            px_v3(hit->Ng_x, hit->Ng_y, hit->Ng_z)) >= 0;
+    if (leaves != (q->media >> thing->look & 1))
+        args->valid[0] = 0;
 }
 
 /* ---- making ---- */
@@ -292,11 +310,20 @@ static void blend_discs(const PxRays *rays, const PxRay *ray, const PxThing *t, 
         colour = px_v3_mad(colour, t->colour != NULL ? t->colour[p] : hit->colour, w);
         temperature += w * (t->temperature != NULL ? t->temperature[p] : 0);
     }
-    hit->skip = t->radius[first];
+    const bool clear = rays->scenery->looks.data[t->look].kind == PX_LOOK_CLEAR;
+    hit->skip = clear ? 0 : t->radius[first];
     if (!(weights > 0))
         return;
     hit->t = depth / weights;
-    hit->normal = hit->flat = px_v3_unit(normal);
+    normal = px_v3_unit(normal);
+    /* At a silhouette rims of discs stick out that face away, which nothing opaque does, and
+     * what leaves something clear does not enter it. */
+    float along = px_v3_dot(normal, ray->direction);
+    bool leaves = clear && px_v3_dot(t->normal[first], ray->direction) >= 0;
+    float wrong = leaves ? fminf(along - 0.02f, 0) : fmaxf(along + 0.02f, 0);
+    if (wrong != 0)
+        normal = px_v3_unit(px_v3_mad(normal, ray->direction, -wrong));
+    hit->normal = hit->flat = normal;
     hit->colour = px_v3_scale(colour, 1 / weights);
     hit->temperature = temperature / weights;
 }
@@ -324,6 +351,10 @@ static void fill_mesh(const PxThing *t, uint32_t prim, float u, float v, PxHit *
 bool px_rays_meet(const PxRays *rays, const PxRay *ray, PxHit *hit)
 {
     Query q = query_make(rays);
+    if (rays->any_discs) {
+        q.context.filter = border_filter;
+        q.media = ray->media;
+    }
     struct RTCRayHit r = {.ray = ray_make(ray)};
     r.hit.geomID = RTC_INVALID_GEOMETRY_ID;
     rtcIntersect1(rays->scene, &q.context, &r);

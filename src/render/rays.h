@@ -21,6 +21,8 @@ typedef struct PxRay {
     float least;    ///< m, nothing nearer is met
     float most;     ///< m, nor further
     float time;     ///< 0 .. 1 within the exposure
+    uint32_t media; ///< px_rays_meet(): what it is in, one bit a look. Overlapping discs of
+                    ///< something clear are one border, which is entered or left once.
 } PxRay;
 
 typedef struct PxHit {

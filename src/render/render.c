@@ -283,6 +283,8 @@ static void describe(const Session *s, const PxSubject *subject, const Shot *sho
                 c->to.x, c->to.y, c->to.z, c->fov);
     if (subject->skin != PX_SHOW_PARTICLES)
         px_text_add(out, ", skins as %s", show_words[subject->skin]);
+    if (subject->coats.points.count > 0)
+        px_text_add(out, ", with coats");
     if (shot->degrees != 0)
         px_text_add(out, ", turned %.9g", shot->degrees);
     if (def->grain)
@@ -322,7 +324,8 @@ static PxStatus set_up(Session *s, const PxSubject *subject, const Shot *shot, P
             scene != NULL && scene->materials > 0 ? &scene->material[k] : &unknown;
         /* Solids that have a skin look like that, whatever the others are shown as. */
         bool skinned = m->young > 0 && subject->skin != PX_SHOW_PARTICLES;
-        PxLook look = (skinned ? subject->skin : subject->shown) == PX_SHOW_PARTICLES
+        bool coated = subject->coats.points.count > 0 && strcmp(m->coat.model, "none") != 0;
+        PxLook look = (skinned ? subject->skin : subject->shown) == PX_SHOW_PARTICLES && !coated
                           ? px_look_of_particles(m, stated, k)
                           : px_look_of_surface(m, stated, k, s->setting.size);
         if (px_scenery_add_look(out, &look) == UINT32_MAX)

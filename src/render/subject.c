@@ -40,6 +40,42 @@ static PxStatus skin_path(char path[PX_PATH_MAX], const char *dir, PxShow skin, 
                         number);
 }
 
+static PxStatus mask_make(PxSubject *s)
+{
+    if (s->skinned != NULL)
+        return PX_OK;
+    s->skinned = px_allocate(NULL, (size_t)s->particles.count + 1);
+    if (s->skinned == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for %u particles", s->particles.count);
+    memset(s->skinned, 0, (size_t)s->particles.count + 1);
+    return PX_OK;
+}
+
+/* Reads the coats that the frame has: they stand for all particles of their materials. */
+static PxStatus choose_coat(const char *dir, uint32_t number, PxSubject *out)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(px_path_join(path, dir, "coat/%06u.ply", number));
+    if (!px_file_exists(path))
+        return PX_OK;
+    PX_TRY(digest_file(path, out->digest));
+    PX_TRY(px_ply_points_read(path, &out->coats));
+    const PxColumn *of = px_table_find(&out->coats.points, "material");
+    const PxColumn *material = px_table_find(&out->particles, "material");
+    if (of == NULL || of->type != PX_U32 || material == NULL || material->type != PX_U32)
+        return px_fail(PX_ERR_FORMAT, "%s: it does not say which materials it is of", path);
+    PX_TRY(mask_make(out));
+    const uint32_t *slot = of->data[0], *seen = NULL;
+    for (uint32_t k = 0; k < out->coats.points.count; ++k) { /* one material after another */
+        if (seen != NULL && *seen == slot[k])
+            continue;
+        seen = &slot[k];
+        for (uint32_t i = 0; i < out->particles.count; ++i)
+            out->skinned[i] |= ((const uint32_t *)material->data[0])[i] == slot[k];
+    }
+    return PX_OK;
+}
+
 /* Reads the skins that the frame has, of the kind that is wanted or the first that is there, and
  * finds out whose particles they stand for. */
 static PxStatus choose_skin(const char *dir, uint32_t number, PxShow show, PxSubject *out)
@@ -59,10 +95,7 @@ static PxStatus choose_skin(const char *dir, uint32_t number, PxShow show, PxSub
     const PxColumn *body = px_table_find(&out->particles, "body");
     if (of == NULL || of->type != PX_F32 || body == NULL || body->type != PX_U32)
         return px_fail(PX_ERR_FORMAT, "%s: it does not say which bodies it is of", path);
-    out->skinned = px_allocate(NULL, (size_t)out->particles.count + 1);
-    if (out->skinned == NULL)
-        return px_fail(PX_ERR_MEMORY, "render: no room for %u particles", out->particles.count);
-    memset(out->skinned, 0, (size_t)out->particles.count + 1);
+    PX_TRY(mask_make(out));
     const float *slot = of->data[0], *seen = NULL;
     for (uint32_t k = 0; k < out->skins.points.count; ++k) { /* bodies come one after another */
         if (seen != NULL && *seen == slot[k])
@@ -87,7 +120,9 @@ static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject 
             out->shown = k;
             return digest_file(path, out->digest);
         }
-        if (show == k && out->skin == PX_SHOW_PARTICLES)
+        if (k == PX_SHOW_SURFELS)
+            PX_TRY(choose_coat(dir, number, out));
+        if (show == k && out->skin == PX_SHOW_PARTICLES && out->coats.points.count == 0)
             return px_fail(PX_ERR_ARGUMENT,
                            "render: there is no '%s'; '%s' makes it, or show particles", path,
                            k == PX_SHOW_SURFACE ? "phyxel surface" : "phyxel surface --surfels");
@@ -125,6 +160,7 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
     *out = (PxSubject){.shown = PX_SHOW_PARTICLES, .skin = PX_SHOW_PARTICLES};
     px_table_init(&out->particles, NULL);
     px_table_init(&out->skins.points, NULL);
+    px_table_init(&out->coats.points, NULL);
     PX_TRY(px_frame_read(dir, number, &out->meta, &out->particles, threads));
     PX_TRY(check_places(out));
     return choose(dir, number, show, out);
@@ -134,6 +170,7 @@ void px_subject_free(PxSubject *subject)
 {
     px_table_free(&subject->particles);
     px_ply_points_free(&subject->skins);
+    px_ply_points_free(&subject->coats);
     px_release(NULL, subject->skinned, 0);
 }
 
@@ -526,13 +563,13 @@ typedef struct Fill {
     size_t look_count;
     PlyPlaces from;
     Touch touch;
-    const float *column;   /* of the surface itself, to colour by */
-    bool skin, discs;      /* what it is */
-    const float *painted;  /* skins: points with colours of their own ... */
-    const uint8_t *own[3]; /* ... which are these */
-    uint32_t look;         /* of the part */
-    bool mixed;            /* of several materials that the file does not tell apart */
-    uint32_t material;     /* of this part; UINT32_MAX when there are no parts */
+    const float *column;    /* of the surface itself, to colour by */
+    bool skin, coat, discs; /* what it is */
+    const float *painted;   /* skins: points with colours of their own ... */
+    const uint8_t *own[3];  /* ... which are these */
+    uint32_t look;          /* of the part */
+    bool mixed;             /* of several materials that the file does not tell apart */
+    uint32_t material;      /* of this part; UINT32_MAX when there are no parts */
     const uint32_t *row;
     PxThing *thing;
 } Fill;
@@ -582,8 +619,8 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 p = px_vec((double)at[0], (double)at[1], (double)at[2]), n = px_vec(0, 0, 0);
         if (from->n[2] != NULL)
             n = px_vec((double)from->n[0][r], (double)from->n[1][r], (double)from->n[2][r]);
-        if (t->kind == PX_THING_MESH && !f->skin) {
-            if (f->material != UINT32_MAX && meets_another(f, at))
+        if ((t->kind == PX_THING_MESH && !f->skin) || f->coat) {
+            if (f->material != UINT32_MAX && !f->coat && meets_another(f, at))
                 p = px_mad(p, n, 0.1 * f->setting->spacing);
             touch_walls(&f->touch, &p, &n);
         }
@@ -593,9 +630,12 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
             t->velocity[k] =
                 px_setting_turn(f->setting, px_vec((double)from->v[0][r], (double)from->v[1][r],
                                                    (double)from->v[2][r]));
+        /* What was moved towards a wall is further from what was not. */
+        double moved = px_length(px_sub(p, px_vec((double)at[0], (double)at[1], (double)at[2])));
+        float wider = 1 + (float)fmin(moved / f->setting->spacing, 0.5);
         if (t->radius != NULL)
-            t->radius[k] =
-                fmaxf(1e-9f, from->radius != NULL ? from->radius[r] : (float)f->setting->spacing);
+            t->radius[k] = wider * fmaxf(1e-9f, from->radius != NULL ? from->radius[r]
+                                                                     : (float)f->setting->spacing);
         if (t->temperature != NULL)
             t->temperature[k] = from->temperature[r];
         if (t->colour != NULL)
@@ -669,15 +709,17 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
 static void find_paint(const PxTable *points, Fill *f)
 {
     const PxColumn *colour = px_table_find(points, "colour");
-    if (!f->skin || colour == NULL || colour->type != PX_U8)
+    if (!(f->skin || f->coat) || colour == NULL || colour->type != PX_U8)
         return;
     f->painted = floats(points, "painted", 0);
     for (int k = 0; k < 3; ++k)
         f->own[k] = colour->data[k];
 }
 
-/* `skin`: not the surface of what flows, but a skin. */
-static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoints *ply, bool skin,
+/* A surface of what flows that was made of the frame, or what was stored with it. */
+typedef enum Sort { SURFACE, SKIN, COAT } Sort;
+
+static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoints *ply, Sort sort,
                             PxSetting *setting, const PxColouring *colouring, const float *value,
                             size_t looks, const PxThreads *threads, PxScenery *out)
 {
@@ -690,8 +732,9 @@ static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoi
               .value = value,
               .look_count = looks,
               .from = ply_places(&ply->points),
-              .skin = skin,
-              .discs = (skin ? s->skin : s->shown) == PX_SHOW_SURFELS,
+              .skin = sort == SKIN,
+              .coat = sort == COAT,
+              .discs = sort == COAT || (sort == SKIN ? s->skin : s->shown) == PX_SHOW_SURFELS,
               .mixed = look == UINT32_MAX};
     PX_TRY(check_points(name, &ply->points, &f.from));
     find_paint(&ply->points, &f);
@@ -736,12 +779,15 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
         if (status == PX_OK)
             status = px_ply_points_read(path, &ply);
         if (status == PX_OK && ply.points.count > 0)
-            status = add_surface(subject, path, &ply, false, setting, colouring, value, looks,
+            status = add_surface(subject, path, &ply, SURFACE, setting, colouring, value, looks,
                                  threads, out);
         px_ply_points_free(&ply);
     }
     if (status == PX_OK && subject->skins.points.count > 0)
-        status = add_surface(subject, "the skin", &subject->skins, true, setting, colouring, value,
+        status = add_surface(subject, "the skin", &subject->skins, SKIN, setting, colouring, value,
+                             looks, threads, out);
+    if (status == PX_OK && subject->coats.points.count > 0)
+        status = add_surface(subject, "the coat", &subject->coats, COAT, setting, colouring, value,
                              looks, threads, out);
     px_release(NULL, value, 0);
     return status;

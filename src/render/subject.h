@@ -21,7 +21,8 @@ typedef struct PxSubject {
     PxShow shown;       ///< which of them it is; what has a skin aside
     PxShow skin;        ///< how skins are shown: SURFACE, SURFELS, or PARTICLES for not at all
     PxPlyPoints skins;  ///< of the frame, if they are
-    uint8_t *skinned;   ///< by particle: it is shown by a skin; NULL: none is
+    PxPlyPoints coats;  ///< of the frame, if they are shown
+    uint8_t *skinned;   ///< by particle: it is shown by a skin or coat; NULL: none is
     uint64_t digest[2]; ///< of all that is drawn
 } PxSubject;
 

@@ -57,7 +57,8 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
     const char *up = px_scene_up(r->scene) == 'z' ? "z" : "y";
     json_t *root = json_pack(
         "{s:s, s:s, s:s, s:o, s:s, s:{s:s, s:s}, s:i, s:i, s:f, s:f, s:I,"
-        " s:{s:s, s:i, s:s}, s:{s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:I}, s:o, s:o}",
+        " s:{s:s, s:i, s:s}, s:{s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:I}, s:o, "
+        "s:o}",
         "phyxel", PX_VERSION, "name", px_scene_name(r->scene), "status", words[r->status],
         "message", message_text(r->message != NULL ? r->message : ""), "scene_hash",
         px_scene_hash(r->scene), "units", "system", "SI", "up", up, "frames", (int)r->frames,
@@ -68,8 +69,9 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
         (json_int_t)r->stats.leaked, "caught", (json_int_t)r->stats.caught, "not_converged",
         (json_int_t)r->stats.not_converged, "emitted", (json_int_t)r->stats.emitted, "removed",
         (json_int_t)r->stats.removed, "mass_in", r->stats.mass_in, "mass_out", r->stats.mass_out,
-        "held_back", (json_int_t)r->stats.held_back, "stage_seconds", stages(r->world, r->profile),
-        "scene", scene);
+        "heat", r->stats.heat, "heat_in", r->stats.heat_in, "held_back",
+        (json_int_t)r->stats.held_back, "stage_seconds", stages(r->world, r->profile), "scene",
+        scene);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     if (text == NULL)

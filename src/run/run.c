@@ -7,12 +7,14 @@
 #include "base/profile.h"
 #include "phyxel/run.h"
 #include "phyxel/version.h"
+#include "run/coat_files.h"
 #include "run/record.h"
 #include "run/skin_files.h"
 #include "store/checkpoint.h"
 #include "store/csv.h"
 #include "store/frame.h"
 #include "store/xdmf.h"
+#include "world/coats.h"
 #include "world/state.h"
 
 #include <errno.h>
@@ -38,6 +40,10 @@ static const char *const stats_columns[] = {
     "kinetic",
     "potential",
     "elastic",
+    "heat",
+    "heat_in",
+    "temperature_min",
+    "temperature_max",
     "momentum_x",
     "momentum_y",
     "momentum_z",
@@ -51,6 +57,7 @@ static const char *const stats_columns[] = {
     "solve_error",
     "iterations",
     "viscosity_iterations",
+    "heat_iterations",
     "not_converged",
     "caught",
     "leaked",
@@ -101,6 +108,10 @@ static PxStatus store_row(Run *run, const PxStats *s)
                              s->kinetic,
                              s->potential,
                              s->elastic,
+                             s->heat,
+                             s->heat_in,
+                             s->temperature_min,
+                             s->temperature_max,
                              s->momentum.x,
                              s->momentum.y,
                              s->momentum.z,
@@ -114,6 +125,7 @@ static PxStatus store_row(Run *run, const PxStats *s)
                              s->solve_error,
                              (double)s->iterations,
                              (double)s->viscosity_iterations,
+                             (double)s->heat_iterations,
                              (double)s->not_converged,
                              (double)s->caught,
                              (double)s->leaked,
@@ -156,11 +168,21 @@ static PxStatus store_skins(Run *run)
     return px_skin_files_write(run->dir, &meta, run->world);
 }
 
+static PxStatus store_coats(Run *run)
+{
+    PxFrameMeta meta = meta_of(run);
+    PX_TRY(px_world_move_coats(run->world));
+    return px_coat_files_write(run->dir, &meta, run->world);
+}
+
 static PxStatus store_frame(Run *run)
 {
     PxStatus status = PX_OK;
     PX_STAGE(&run->profile, "frames")
     status = store_particles(run);
+    if (status == PX_OK && px_world_coat_count(run->world) > 0)
+        PX_STAGE(&run->profile, "coats")
+    status = store_coats(run);
     if (status == PX_OK && px_world_skin_count(run->world) > 0)
         PX_STAGE(&run->profile, "skins")
     status = store_skins(run);
@@ -181,6 +203,7 @@ enum {
     DIVERGENCE,
     MASS_IN,
     MASS_OUT,
+    HEAT_IN,
     HALVINGS,
     FRAME,
     WALL,
@@ -203,16 +226,47 @@ static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxSca
     scalar[DIVERGENCE] = px_scalar_f64("divergence", s->divergence);
     scalar[MASS_IN] = px_scalar_f64("mass_in", s->mass_in);
     scalar[MASS_OUT] = px_scalar_f64("mass_out", s->mass_out);
+    scalar[HEAT_IN] = px_scalar_f64("heat_in", s->heat_in);
     scalar[HALVINGS] = px_scalar_f64("halvings", s->halvings);
     scalar[FRAME] = px_scalar_u64("frame", run->frame);
     scalar[WALL] = px_scalar_f64("wall", wall);
     scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
 }
 
-/* Particles and emitters; a world with skins has two tables more. */
-static size_t tables_of(const Run *run)
+/* The tables of a checkpoint: those of skins and coats only where there are some. */
+typedef struct Tables {
+    PxTable skins, skin_points, coat[PX_COAT_TABLES];
+    PxNamedTable named[4 + PX_COAT_TABLES];
+    size_t count;
+} Tables;
+
+static void tables_init(Tables *t)
 {
-    return px_world_skin_count(run->world) > 0 ? 4 : 2;
+    px_table_init(&t->skins, NULL);
+    px_table_init(&t->skin_points, NULL);
+    for (int k = 0; k < PX_COAT_TABLES; ++k)
+        px_table_init(&t->coat[k], NULL);
+}
+
+static void tables_free(Tables *t)
+{
+    px_table_free(&t->skins);
+    px_table_free(&t->skin_points);
+    for (int k = 0; k < PX_COAT_TABLES; ++k)
+        px_table_free(&t->coat[k]);
+}
+
+static void tables_name(const Run *run, PxTable *particles, PxTable *emitters, Tables *t)
+{
+    t->count = 0;
+    t->named[t->count++] = (PxNamedTable){"particles", particles};
+    t->named[t->count++] = (PxNamedTable){"emitters", emitters};
+    if (px_world_skin_count(run->world) > 0) {
+        t->named[t->count++] = (PxNamedTable){"skins", &t->skins};
+        t->named[t->count++] = (PxNamedTable){"skin_points", &t->skin_points};
+    }
+    for (int k = 0; px_world_coat_count(run->world) > 0 && k < PX_COAT_TABLES; ++k)
+        t->named[t->count++] = (PxNamedTable){px_coat_table_names[k], &t->coat[k]};
 }
 
 static PxStatus store_checkpoint(Run *run)
@@ -220,22 +274,22 @@ static PxStatus store_checkpoint(Run *run)
     PxWorldState state = px_world_state(run->world);
     PxScalar scalar[SCALARS];
     scalars_of(&state, run, run->wall_before + px_clock() - run->began, scalar);
-    PxTable skins, skin_points;
-    PX_TRY(px_world_store_skins(run->world, &skins, &skin_points));
-    PxNamedTable tables[] = {{"particles", (PxTable *)px_world_particles(run->world)},
-                             {"emitters", (PxTable *)px_world_emitters(run->world)},
-                             {"skins", &skins},
-                             {"skin_points", &skin_points}};
-    PxCheckpoint contents = {tables, tables_of(run), scalar, SCALARS};
-    PxStatus status = PX_OK;
+    Tables tables;
+    tables_init(&tables);
+    PxStatus status = px_world_store_skins(run->world, &tables.skins, &tables.skin_points);
+    if (status == PX_OK)
+        status = px_world_store_coats(run->world, tables.coat);
+    tables_name(run, (PxTable *)px_world_particles(run->world),
+                (PxTable *)px_world_emitters(run->world), &tables);
+    PxCheckpoint contents = {tables.named, tables.count, scalar, SCALARS};
     PX_STAGE(&run->profile, "checkpoints")
     {
-        status = px_csv_sync(run->csv);
+        if (status == PX_OK)
+            status = px_csv_sync(run->csv);
         if (status == PX_OK)
             status = px_checkpoint_write(run->dir, run->frame, &contents, &run->threads);
     }
-    px_table_free(&skins);
-    px_table_free(&skin_points);
+    tables_free(&tables);
     run->checkpointed = px_clock();
     return status;
 }
@@ -352,19 +406,16 @@ static PxStatus take_up(Run *run, bool *found)
         return status;
     PX_TRY(count_after(run->dir, number, &run->damaged));
 
-    PxTable particles, emitters, skins, skin_points;
+    PxTable particles, emitters;
+    Tables tables;
     px_table_init(&particles, NULL);
     px_table_init(&emitters, NULL);
-    px_table_init(&skins, NULL);
-    px_table_init(&skin_points, NULL);
+    tables_init(&tables);
     PxWorldState state = {0};
     PxScalar scalar[SCALARS];
     scalars_of(&state, run, 0, scalar);
-    PxNamedTable tables[] = {{"particles", &particles},
-                             {"emitters", &emitters},
-                             {"skins", &skins},
-                             {"skin_points", &skin_points}};
-    PxCheckpoint contents = {tables, tables_of(run), scalar, SCALARS};
+    tables_name(run, &particles, &emitters, &tables);
+    PxCheckpoint contents = {tables.named, tables.count, scalar, SCALARS};
     status = px_checkpoint_read(run->dir, number, &contents, &run->threads);
     if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, px_scene_hash(run->scene)) != 0)
         status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene than run.json",
@@ -383,15 +434,17 @@ static PxStatus take_up(Run *run, bool *found)
                                .divergence = scalar[DIVERGENCE].f64,
                                .mass_in = scalar[MASS_IN].f64,
                                .mass_out = scalar[MASS_OUT].f64,
+                               .heat_in = scalar[HEAT_IN].f64,
                                .halvings = scalar[HALVINGS].f64};
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
         status = px_world_restore(run->world, &state, &particles, &emitters);
         if (status == PX_OK && px_world_skin_count(run->world) > 0)
-            status = px_world_restore_skins(run->world, &skins, &skin_points);
+            status = px_world_restore_skins(run->world, &tables.skins, &tables.skin_points);
+        if (status == PX_OK && px_world_coat_count(run->world) > 0)
+            status = px_world_restore_coats(run->world, tables.coat);
     }
-    px_table_free(&skin_points);
-    px_table_free(&skins);
+    tables_free(&tables);
     px_table_free(&emitters);
     px_table_free(&particles);
     return status;

@@ -9,7 +9,8 @@
 enum { VX, VY, VZ, RED, GREEN, BLUE, BODY, PAINTED, SHARED, S = SHARED, T, T1 = SHARED };
 enum { COLUMNS = SHARED + 6, NAME = 40 };
 
-static const char *const folders[] = {"skin", "skin-surfels"};
+/* Those of skins, and that of coats (run/coat_files.h), which are removed together. */
+static const char *const folders[] = {"skin", "skin-surfels", "coat"};
 
 /* One skin as the writer wants it. */
 typedef struct Part {

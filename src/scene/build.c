@@ -64,6 +64,16 @@ static PxStatus add_force(const PxScene *scene, const PxSceneForce *force, const
     return px_world_add_force(world, &def);
 }
 
+static PxStatus add_heater(const PxScene *scene, const PxSceneHeater *heater, const Ids *ids,
+                           PxWorld *world)
+{
+    PxHeaterDef def = heater->def;
+    def.shape = px_scene_shape(scene, &heater->def.shape, &heater->turn);
+    if (heater->body != PX_NO_BODY)
+        def.body = ids->body[heater->body];
+    return px_world_add_heater(world, &def);
+}
+
 static PxStatus fill_world(const PxScene *scene, const Ids *ids, PxWorld *world)
 {
     for (size_t k = 0; k < scene->materials; ++k)
@@ -85,6 +95,8 @@ static PxStatus fill_world(const PxScene *scene, const Ids *ids, PxWorld *world)
         PX_TRY(add_handle(scene, &scene->handle[k], ids, world));
     for (size_t k = 0; k < scene->forces; ++k)
         PX_TRY(add_force(scene, &scene->force[k], ids, world));
+    for (size_t k = 0; k < scene->heaters; ++k)
+        PX_TRY(add_heater(scene, &scene->heater[k], ids, world));
     for (size_t k = 0; k < scene->events; ++k) {
         const PxSceneEvent *event = &scene->event[k];
         PxEventDef def = {.time = event->at, .path = event->set, .values = event->values};

@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "scene/writer.h"
+#include "surface/coat_family.h"
 #include "surface/skin.h"
 
 #include <float.h>
@@ -104,6 +105,32 @@ static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
     path.value = px_path_key(&path.body, "texture");
     if (status != PX_OK)
         px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE, "%s", px_error_message());
+}
+
+/* Surfels that begin a coat must be dense enough for it: px_shape_cover_estimate() is a constant
+ * over the square of the distance. */
+static void check_coat(PxScene *scene, size_t index, const PxShape *shape)
+{
+    const PxSceneBody *body = &scene->body[index];
+    PxCoatDef coat;
+    double s = scene->world.spacing;
+    if (body->material == PX_NO_MATERIAL || !(body->def.surfels > 0) || !(s > 0) ||
+        !px_coat_chosen(&scene->material[body->material].coat, s, &coat))
+        return;
+    double needed = ceil(px_shape_cover_estimate(shape, s)), there = body->def.surfels;
+    BodyPath path;
+    body_path(&path, index, NULL);
+    path.value = px_path_key(&path.body, "surfels");
+    if (there < needed)
+        px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE,
+                    "is %g: they would be %.3g spacings apart, and a coat wants them within one; "
+                    "%g or more would do",
+                    there, sqrt(needed / there), needed);
+    else if (there > 100 * needed)
+        px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE,
+                    "is %g: they would be nearer than a tenth of a spacing, which a coat does not "
+                    "have; %g or less would do",
+                    there, floor(100 * needed));
 }
 
 static void check_amount(PxScene *scene, const PxSurvey *survey)
@@ -451,6 +478,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
         check_distance(scene, k, survey->shape[k]);
         check_thickness(scene, k, survey->shape[k]);
         check_texture(scene, k, survey->shape[k]);
+        check_coat(scene, k, survey->shape[k]);
     }
     check_amount(scene, survey);
     check_late_events(scene);

@@ -234,9 +234,11 @@ static void check_emitter(Flow *flow, size_t index)
     PxScene *scene = flow->scene;
     size_t material = scene->emitter[index].material;
     FlowPath solid;
-    if (material < scene->materials && scene->material[material].young > 0)
+    if (material < scene->materials && scene->material[material].young > 0 &&
+        !(scene->material[material].absorb > 0) && !scene->material[material].melts.melts)
         px_complain(scene, PX_ERROR, flow_path(&solid, "emitters", index, "material"), PX_AT_VALUE,
-                    "is a solid; emitters give fluids");
+                    "is a solid; emitters give fluids, and solids that melt or whose rest shape "
+                    "follows (\"absorb\": 10)");
     check_amount(flow, index);
     for (size_t k = 0; k < scene->bodies && !flow->gave_up; ++k) {
         if (flow->survey->shape[k] == NULL)

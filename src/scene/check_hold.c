@@ -1,4 +1,4 @@
-/// The deeper look at handles and forces: is there anything in their regions?
+/// The deeper look at handles, forces and heaters: is there anything in their regions?
 #include "scene/survey.h"
 
 #include "base/vec.h"
@@ -12,7 +12,7 @@
 #define MOST_PARTICLES 2000000.0 /* of a solid that is looked at particle by particle */
 #define MOST_TESTS 2e7           /* of a particle against a region, in one check */
 
-/* A handle or a force. */
+/* A handle, a force or a heater. */
 typedef struct Region {
     const char *list;
     size_t index, body;
@@ -86,14 +86,17 @@ static PxStatus check_region(Hold *hold, const Region *region)
 {
     PxScene *scene = hold->scene;
     double end = scene->time.frames / scene->time.fps;
-    bool handle = region->list[0] == 'h', any = false;
+    bool handle = strcmp(region->list, "handles") == 0, any = false;
+    bool heater = strcmp(region->list, "heaters") == 0;
     RegionPath path;
     char start[32], last[32], name[120];
     if (region->start > end)
         px_complain(scene, PX_WARNING, region_path(&path, region, "start"), PX_AT_VALUE,
                     "is %s s, but the run ends at %s s: nothing will be %s",
                     px_number_text(region->start, start), px_number_text(end, last),
-                    handle ? "held" : "pulled");
+                    handle   ? "held"
+                    : heater ? "warmed"
+                             : "pulled");
     PxShape *shape;
     PxStatus status = px_shape_create(&region->shape, &shape);
     if (status == PX_ERR_MEMORY)
@@ -105,13 +108,16 @@ static PxStatus check_region(Hold *hold, const Region *region)
     }
     /* What is there later is not known. */
     for (size_t k = 0; k < scene->bodies && region->start == 0 && !any; ++k)
-        if (hold->survey->shape[k] != NULL && px_scene_is_solid(scene, k) &&
+        if (hold->survey->shape[k] != NULL &&
+            (heater ? !scene->body[k].def.wall : px_scene_is_solid(scene, k)) &&
             (region->body == PX_NO_BODY || region->body == k))
             any = touches(hold, shape, k);
     px_shape_free(shape);
     if (any || region->start > 0)
         return PX_OK;
     char whose[160] = "any solid";
+    if (heater)
+        snprintf(whose, sizeof whose, "any body");
     if (region->body != PX_NO_BODY)
         snprintf(whose, sizeof whose, "'%s'",
                  px_quote(scene->body[region->body].def.name, name, sizeof name));
@@ -120,7 +126,10 @@ static PxStatus check_region(Hold *hold, const Region *region)
                 PX_AT_VALUE,
                 "has no particle of %s in it at the start: %s; is it at the right place, and "
                 "thicker than the spacing (%.3g m)?",
-                whose, handle ? "it would hold nothing" : "nothing is pulled at first",
+                whose,
+                handle   ? "it would hold nothing"
+                : heater ? "nothing is warmed at first"
+                         : "nothing is pulled at first",
                 scene->world.spacing);
     return PX_OK;
 }
@@ -148,6 +157,16 @@ static PxStatus check_regions(Hold *hold)
                                 .body = f->body,
                                 .start = f->def.start,
                                 .shape = px_scene_shape(scene, &f->def.shape, &f->turn)}));
+    }
+    for (size_t k = 0; k < scene->heaters; ++k) {
+        const PxSceneHeater *h = &scene->heater[k];
+        if (h->shape_known)
+            PX_TRY(check_region(
+                hold, &(Region){.list = "heaters",
+                                .index = k,
+                                .body = h->body,
+                                .start = h->def.start,
+                                .shape = px_scene_shape(scene, &h->def.shape, &h->turn)}));
     }
     return PX_OK;
 }
@@ -201,31 +220,72 @@ static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, siz
     return bounds_meet(x, y);
 }
 
-/* What is not computed is said: solids do not meet fluids, nor each other. */
+/* Does anything flow, or heat? Then pressure keeps solids out of each other too (world/mixed.c). */
+static bool flows(const PxScene *scene)
+{
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        size_t slot = scene->body[k].material;
+        if (scene->body[k].def.wall || slot >= scene->materials)
+            continue;
+        const PxMaterialDef *m = &scene->material[slot];
+        if (!(m->young > 0) || m->melts.melts || m->diffusivity > 0)
+            return true;
+    }
+    return scene->emitters > 0;
+}
+
+/* What is not computed is said: where nothing flows, solids do not meet each other. */
 static void check_company(PxScene *scene, const PxSurvey *survey)
 {
-    for (size_t a = 0; a < scene->bodies; ++a)
-        for (size_t b = 0; px_scene_is_solid(scene, a) && b < scene->bodies; ++b) {
+    for (size_t a = 0; a < scene->bodies && !flows(scene); ++a)
+        for (size_t b = 0; b < a; ++b) {
             char name[120];
-            bool solid = px_scene_is_solid(scene, b);
-            if (scene->body[b].def.wall || b == a || (solid && b < a) ||
+            if (!px_scene_is_solid(scene, a) || !px_scene_is_solid(scene, b) ||
                 !may_meet(scene, survey, a, b))
                 continue;
             PxPath root = px_path_root(), list = px_path_key(&root, "bodies");
             PxPath one = px_path_index(&list, a), path = px_path_key(&one, "shape");
             px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
-                        "is of a solid that may meet '%s': solids act on walls only yet, and these "
-                        "would pass through each other",
+                        "is of a solid that may meet '%s': solids that nothing flows around act on "
+                        "walls only yet, and these would pass through each other",
                         px_quote(scene->body[b].def.name, name, sizeof name));
             return;
         }
+}
+
+/* Temperatures that nothing feels. */
+static void check_heat(PxScene *scene)
+{
+    PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
+    PxPath bodies = px_path_key(&root, "bodies");
+    bool conducts = false;
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxMaterialDef *m = &scene->material[k];
+        PxPath one = px_path_key(&materials, m->name), latent = px_path_key(&one, "latent_heat");
+        conducts = conducts || m->diffusivity > 0;
+        if (m->latent_heat > 0 && !m->melts.melts)
+            px_complain(scene, PX_WARNING, &latent, PX_AT_VALUE,
+                        "does nothing: the material does not melt, it has no \"melts\"");
+    }
+    for (size_t k = 0; k < scene->events; ++k)
+        conducts = conducts || strstr(scene->event[k].set, ".diffusivity") != NULL;
+    for (size_t k = 0; k < scene->bodies && !conducts; ++k) {
+        PxPath one = px_path_index(&bodies, k), path = px_path_key(&one, "temperature");
+        if (scene->body[k].def.warm) {
+            px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                        "does nothing: no material of this scene conducts heat; give one a "
+                        "\"diffusivity\"");
+            return;
+        }
+    }
 }
 
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
 {
     check_laws(scene);
     check_company(scene, survey);
-    if (scene->handles + scene->forces == 0)
+    check_heat(scene);
+    if (scene->handles + scene->forces + scene->heaters == 0)
         return PX_OK;
     Hold hold = {.scene = scene, .survey = survey};
     hold.points = calloc(scene->bodies + 1, sizeof *hold.points);
@@ -235,7 +295,9 @@ PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
                           : px_fail(PX_ERR_MEMORY, "scene: no room for %zu bodies", scene->bodies);
     if (status == PX_OK && hold.gave_up) {
         PxPath root = px_path_root();
-        PxPath path = px_path_key(&root, scene->handles > 0 ? "handles" : "forces");
+        PxPath path = px_path_key(&root, scene->handles > 0  ? "handles"
+                                         : scene->forces > 0 ? "forces"
+                                                             : "heaters");
         px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
                     "are among too many particles: not all were looked at");
     }

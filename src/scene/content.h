@@ -58,6 +58,13 @@ typedef struct PxSceneForce {
     bool shape_known;
 } PxSceneForce;
 
+typedef struct PxSceneHeater {
+    PxHeaterDef def; ///< all but body and the shape's rotation
+    PxSceneTurn turn;
+    size_t body; ///< index, or PX_NO_BODY: whatever is in it
+    bool shape_known;
+} PxSceneHeater;
+
 /// A complaint, and what is needed to find its place in the text.
 typedef struct PxSceneComplaint {
     PxComplaint shown; ///< place and text belong to it
@@ -99,6 +106,8 @@ struct PxScene {
     size_t handles;
     PxSceneForce *force;
     size_t forces;
+    PxSceneHeater *heater;
+    size_t heaters;
     PxSceneEvent *event; ///< only those without an error
     size_t *event_index; ///< where in the list they stand
     size_t events;
@@ -166,11 +175,12 @@ typedef enum PxLiveScope {
     PX_LIVE_MATERIAL,
     PX_LIVE_BODY,
     PX_LIVE_EMITTER,
-    PX_LIVE_FORCE
+    PX_LIVE_FORCE,
+    PX_LIVE_HEATER
 } PxLiveScope;
 typedef struct PxLive {
     PxLiveScope scope;
-    size_t index; ///< of the material, body, emitter or force
+    size_t index; ///< of the material, body, emitter, force or heater
     const PxField *field;
     const char *rest; ///< for px_field_set()
 } PxLive;

@@ -116,6 +116,37 @@ const PxSection px_keyframe_section = {.name = "keyframe",
                                        .defaults = keyframe_defaults,
                                        .help = "A moment in the journey of a wall or handle."};
 
+static const PxField temperature_fields[] = {
+    {.key = "at",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = AT(PxTemperatureKey, time),
+     .unit = "s",
+     .least = 0,
+     .most = 1e9,
+     .help = "When, later than the one before."},
+    {.key = "to",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = AT(PxTemperatureKey, to),
+     .unit = "degrees C",
+     .least = -273.15,
+     .most = 1e5,
+     .help = "The temperature then."},
+};
+static const size_t temperature_field_count = PX_COUNT(temperature_fields);
+
+static void temperature_defaults(void *object)
+{
+    *(PxTemperatureKey *)object = (PxTemperatureKey){0};
+}
+
+const PxSection px_temperature_section = {.name = "temperature",
+                                          .fields = temperature_fields,
+                                          .field_count = &temperature_field_count,
+                                          .defaults = temperature_defaults,
+                                          .help = "A moment in the course of a temperature."};
+
 static const PxField event_fields[] = {
     {.key = "at",
      .kind = PX_FIELD_NUMBER,
@@ -134,7 +165,7 @@ static const PxEntry event_entries[] = {
      .flags = PX_FIELD_REQUIRED,
      .most = 255,
      .help = "What changes: gravity, materials.NAME.viscosity, bodies.NAME.friction, "
-             "emitters.NAME.speed, forces.NAME.force, ..."},
+             "emitters.NAME.speed, forces.NAME.force, heaters.NAME.power, ..."},
     {.key = "to",
      .kind = PX_ENTRY_NUMBERS,
      .flags = PX_FIELD_REQUIRED,
@@ -369,7 +400,48 @@ static void material_defaults(void *object)
     *(PxMaterialDef *)object = px_material_def_default();
 }
 
+/* All but the tension, which may be stated in two ways. */
+enum { INTO_FIELDS = 11 };
+static const size_t melt_into_field_count = INTO_FIELDS;
+
+static const PxEntry melt_into_entries[] = {
+    {.key = "tension",
+     .kind = PX_ENTRY_STRENGTH,
+     .field = &px_melt_into_fields[INTO_FIELDS],
+     .help = "How strong its surface tension is: a number, or the model with its numbers when the "
+             "cold state has none."},
+};
+
+const PxSection px_melt_into_section = {
+    .name = "molten",
+    .fields = px_melt_into_fields,
+    .field_count = &melt_into_field_count,
+    .entries = melt_into_entries,
+    .entry_count = PX_COUNT(melt_into_entries),
+    .defaults = material_defaults,
+    .help = "What the molten state has of its own; all else is as in the cold one."};
+
+static const PxEntry melt_entries[] = {
+    {.key = "into",
+     .kind = PX_ENTRY_SECTION,
+     .section = &px_melt_into_section,
+     .help = "What the molten state has of its own."},
+};
+
+const PxSection px_melt_section = {
+    .name = "melting",
+    .fields = px_melt_fields,
+    .field_count = &px_melt_field_count,
+    .entries = melt_entries,
+    .entry_count = PX_COUNT(melt_entries),
+    .defaults = material_defaults,
+    .help = "Between two temperatures, from the state that the material states to the molten one."};
+
 static const PxEntry material_entries[] = {
+    {.key = "melts",
+     .kind = PX_ENTRY_SECTION,
+     .section = &px_melt_section,
+     .help = "Where it melts, and into what."},
     {.key = "look",
      .kind = PX_ENTRY_SECTION,
      .section = &px_look_section,
@@ -404,6 +476,11 @@ static const PxEntry body_entries[] = {
      .most = 100000,
      .help = "How a wall moves: straight and evenly from each to the next. It starts where its "
              "shape was put unless the first is at 0."},
+    {.key = "temperatures",
+     .kind = PX_ENTRY_LIST,
+     .section = &px_temperature_section,
+     .most = 100000,
+     .help = "How the temperature of a wall changes: evenly from each to the next."},
     {.key = "look",
      .kind = PX_ENTRY_SECTION,
      .section = &px_look_section,
@@ -433,10 +510,12 @@ PxBodySort px_body_key_sort(const char *key)
     static const struct {
         const char *key;
         PxBodySort sort;
-    } sorts[] = {{"inside", PX_FOR_WALLS}, {"friction", PX_FOR_WALLS},  {"keyframes", PX_FOR_WALLS},
-                 {"look", PX_FOR_WALLS},   {"material", PX_FOR_MATTER}, {"velocity", PX_FOR_MATTER},
-                 {"spin", PX_FOR_MATTER},  {"fill", PX_FOR_MATTER},     {"surfels", PX_FOR_MATTER},
-                 {"skin", PX_FOR_MATTER},  {"texture", PX_FOR_MATTER},  {"levels", PX_FOR_MATTER}};
+    } sorts[] = {
+        {"inside", PX_FOR_WALLS},    {"friction", PX_FOR_WALLS},    {"keyframes", PX_FOR_WALLS},
+        {"look", PX_FOR_WALLS},      {"conductance", PX_FOR_WALLS}, {"temperatures", PX_FOR_WALLS},
+        {"material", PX_FOR_MATTER}, {"velocity", PX_FOR_MATTER},   {"spin", PX_FOR_MATTER},
+        {"fill", PX_FOR_MATTER},     {"surfels", PX_FOR_MATTER},    {"skin", PX_FOR_MATTER},
+        {"texture", PX_FOR_MATTER},  {"levels", PX_FOR_MATTER}};
     for (size_t k = 0; k < PX_COUNT(sorts); ++k)
         if (strcmp(sorts[k].key, key) == 0)
             return sorts[k].sort;
@@ -558,6 +637,37 @@ const PxSection px_force_section = {.name = "force",
                                     .defaults = force_defaults,
                                     .help = "A force on a part of a solid."};
 
+static const PxEntry heater_entries[] = {
+    NAME_ENTRY("heater 1"),
+    {.key = "body",
+     .kind = PX_ENTRY_TEXT,
+     .most = PX_SCENE_MOST_NAME,
+     .help = "What it warms: the name of a body. Whatever is in it unless stated."},
+    {.key = "shape",
+     .kind = PX_ENTRY_SECTION,
+     .flags = PX_FIELD_REQUIRED,
+     .section = &px_shape_section,
+     .help = "The region."},
+    {.key = "temperatures",
+     .kind = PX_ENTRY_LIST,
+     .section = &px_temperature_section,
+     .most = 100000,
+     .help = "How its temperature changes: evenly from each to the next."},
+};
+
+static void heater_defaults(void *object)
+{
+    *(PxHeaterDef *)object = px_heater_def_default();
+}
+
+const PxSection px_heater_section = {.name = "heater",
+                                     .fields = px_heater_fields,
+                                     .field_count = &px_heater_field_count,
+                                     .entries = heater_entries,
+                                     .entry_count = PX_COUNT(heater_entries),
+                                     .defaults = heater_defaults,
+                                     .help = "Warms or cools what is in a region."};
+
 static const char *const up_words[] = {"y", "z", NULL};
 static const PxField up_field = {.key = "up",
                                  .kind = PX_FIELD_WORD,
@@ -610,6 +720,11 @@ static const PxEntry scene_entries[] = {
      .section = &px_force_section,
      .most = 1000,
      .help = "What pulls at parts of solids."},
+    {.key = "heaters",
+     .kind = PX_ENTRY_LIST,
+     .section = &px_heater_section,
+     .most = 1000,
+     .help = "What warms or cools."},
     {.key = "events",
      .kind = PX_ENTRY_LIST,
      .section = &px_event_section,

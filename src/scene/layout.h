@@ -62,11 +62,12 @@ struct PxSection;
 typedef enum PxEntryKind {
     PX_ENTRY_VERSION, ///< the number PX_SCENE_VERSION
     PX_ENTRY_TEXT,
-    PX_ENTRY_WORD,    ///< one of `field->words`
-    PX_ENTRY_SECTION, ///< an object
-    PX_ENTRY_LIST,    ///< a list of objects
-    PX_ENTRY_MAP,     ///< an object of objects, by name
-    PX_ENTRY_NUMBERS, ///< a number, or a list of three
+    PX_ENTRY_WORD,     ///< one of `field->words`
+    PX_ENTRY_SECTION,  ///< an object
+    PX_ENTRY_LIST,     ///< a list of objects
+    PX_ENTRY_MAP,      ///< an object of objects, by name
+    PX_ENTRY_NUMBERS,  ///< a number, or a list of three
+    PX_ENTRY_STRENGTH, ///< a number of `field`, or a model with its numbers
 } PxEntryKind;
 
 typedef struct PxEntry {
@@ -74,7 +75,7 @@ typedef struct PxEntry {
     PxEntryKind kind;
     unsigned flags;                  ///< PX_FIELD_REQUIRED
     const struct PxSection *section; ///< SECTION, LIST, MAP
-    const PxField *field;            ///< WORD
+    const PxField *field;            ///< WORD, STRENGTH
     size_t most;                     ///< bytes of a TEXT; elements of a LIST or MAP
     const char *help;
 } PxEntry;
@@ -112,6 +113,8 @@ typedef union PxSectionObject {
     PxSinkDef sink;
     PxHandleDef handle;
     PxForceDef force;
+    PxHeaterDef heater;
+    PxTemperatureKey temperature;
     PxShapeDef shape;
     PxSceneTime time;
     PxSceneTurn turn;
@@ -129,6 +132,10 @@ extern const PxSection px_emitter_section;
 extern const PxSection px_sink_section;
 extern const PxSection px_handle_section;
 extern const PxSection px_force_section;
+extern const PxSection px_heater_section;
+extern const PxSection px_temperature_section;
+extern const PxSection px_melt_section;      ///< fields of PxMaterialDef
+extern const PxSection px_melt_into_section; ///< the same
 extern const PxSection px_shape_section;
 extern const PxSection px_turn_section;
 extern const PxSection px_keyframe_section;

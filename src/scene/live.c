@@ -123,12 +123,30 @@ static PxStatus find_world(const PxScene *scene, const char *path, const Step *f
     if (px_field_find(px_world_fields, px_world_field_count, first->word) != NULL)
         return find_field(path, path, px_world_fields, px_world_field_count, &scene->world, NULL,
                           out);
-    const char *words[MOST_WORDS] = {"materials", "bodies", "emitters", "forces"};
-    size_t count = 4;
+    const char *words[MOST_WORDS] = {"materials", "bodies", "emitters", "forces", "heaters"};
+    size_t count = 5;
     for (size_t k = 0; k < px_world_field_count && count < MOST_WORDS; ++k)
         if (px_world_fields[k].flags & PX_FIELD_LIVE)
             words[count++] = px_world_fields[k].key;
     return fail_unknown(path, first->word, words, count);
+}
+
+/* "viscosity", "melts.from", "melts.into.viscosity", ... */
+static PxStatus find_material_field(const char *path, const char *at, const PxMaterialDef *material,
+                                    PxLive *out)
+{
+    Step step, next;
+    char shown[160];
+    if (at == NULL || !take_step(at, &step) || strcmp(step.word, "melts") != 0)
+        return find_field(path, at, px_material_fields, px_material_field_count, material, NULL,
+                          out);
+    if (!material->melts.melts)
+        return px_fail(PX_ERR_ARGUMENT, "is '%s', but '%s' does not melt: it has no \"melts\"",
+                       px_quote(path, shown, sizeof shown), material->name);
+    if (step.rest != NULL && take_step(step.rest, &next) && strcmp(next.word, "into") == 0)
+        return find_field(path, next.rest, px_melt_into_fields, px_melt_into_field_count, material,
+                          NULL, out);
+    return find_field(path, step.rest, px_melt_fields, px_melt_field_count, material, NULL, out);
 }
 
 PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
@@ -145,7 +163,8 @@ PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
     } lists[] = {{"materials", "material", PX_LIVE_MATERIAL},
                  {"bodies", "body", PX_LIVE_BODY},
                  {"emitters", "emitter", PX_LIVE_EMITTER},
-                 {"forces", "force", PX_LIVE_FORCE}};
+                 {"forces", "force", PX_LIVE_FORCE},
+                 {"heaters", "heater", PX_LIVE_HEATER}};
     size_t list = 0;
     while (list < PX_COUNT(lists) && strcmp(first.word, lists[list].key) != 0)
         ++list;
@@ -162,18 +181,22 @@ PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
     size_t count = out->scope == PX_LIVE_MATERIAL ? scene->materials
                    : out->scope == PX_LIVE_BODY   ? scene->bodies
                    : out->scope == PX_LIVE_FORCE  ? scene->forces
+                   : out->scope == PX_LIVE_HEATER ? scene->heaters
                                                   : scene->emitters;
     size_t shown_count = 0;
     for (size_t k = 0; k < count; ++k) {
         const char *word = out->scope == PX_LIVE_MATERIAL ? scene->material[k].name
                            : out->scope == PX_LIVE_BODY   ? scene->body[k].def.name
                            : out->scope == PX_LIVE_FORCE  ? scene->force[k].def.name
+                           : out->scope == PX_LIVE_HEATER ? scene->heater[k].def.name
                                                           : scene->emitter[k].def.name;
         if (strcmp(word, name.word) == 0) {
             out->index = k;
             if (out->scope == PX_LIVE_MATERIAL)
-                return find_field(path, name.rest, px_material_fields, px_material_field_count,
-                                  &scene->material[k], NULL, out);
+                return find_material_field(path, name.rest, &scene->material[k], out);
+            if (out->scope == PX_LIVE_HEATER)
+                return find_field(path, name.rest, px_heater_fields, px_heater_field_count,
+                                  &scene->heater[k].def, NULL, out);
             if (out->scope == PX_LIVE_EMITTER)
                 return find_field(path, name.rest, px_emitter_fields, px_emitter_field_count,
                                   &scene->emitter[k].def, NULL, out);

@@ -286,6 +286,8 @@ static const char *entry_wanted(const PxEntry *entry)
         return "a list [ ]";
     case PX_ENTRY_NUMBERS:
         return "a number, or [x, y, z]";
+    case PX_ENTRY_STRENGTH:
+        return "a number, or a model";
     }
     return "";
 }
@@ -388,6 +390,101 @@ static bool read_look(PxScene *scene, const PxPath *above, const json_t *json, P
            read_section(scene, &path, value, &px_look_section, out);
 }
 
+/* --- melting --- */
+
+/* What the molten state may not have: kindly, since it is easily asked for. */
+static bool refuse_into(PxScene *scene, const PxPath *path, const char *key)
+{
+    const PxField *field = px_field_find(px_material_fields, px_material_field_count, key);
+    bool own = px_field_find(px_melt_into_fields, px_melt_into_field_count, key) != NULL;
+    PxPath at = px_path_key(path, key);
+    if (field == NULL || own)
+        return false;
+    px_complain(scene, PX_ERROR, &at, PX_AT_KEY,
+                "%s; what changes are numbers: viscosity, young, "
+                "creep, tension, ...",
+                field->kind == PX_FIELD_MODEL
+                    ? "chooses a model, and matter that melts keeps its models"
+                    : "stays as it is when matter melts");
+    return true;
+}
+
+/* A number; or the model with its numbers, which must be the cold state's, or the first that
+ * the material has: that of a cold state without tension then, but with a strength of 0. */
+static void read_molten_tension(PxScene *scene, const PxPath *above, json_t *value,
+                                PxMaterialDef *material)
+{
+    const PxField *family = px_field_find(px_material_fields, px_material_field_count, "tension");
+    const PxField *strength = px_entry_find(&px_melt_into_section, "tension")->field;
+    PxPath path = px_path_key(above, "tension");
+    bool none = strcmp(material->tension.model, "none") == 0;
+    PxModelChoice hot = material->tension;
+    if (json_is_number(value) && !none) {
+        read_number(scene, &path, strength, value, &material->melts.into.tension);
+        return;
+    }
+    if (json_is_number(value)) {
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is a number, but the material has no model of surface tension; wanted "
+                    "{\"model\": \"csf\", \"sigma\": ...} or another");
+        return;
+    }
+    if (!read_model(scene, &path, family, value, &hot))
+        return;
+    bool same = strcmp(hot.model, material->tension.model) == 0;
+    if (!same && !none) {
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is '%s', but that of the cold state is '%s': matter that melts keeps its "
+                    "models, and how strong they are may change",
+                    hot.model, material->tension.model);
+        return;
+    }
+    for (int k = 1; same && k < PX_MODEL_PARAMS; ++k)
+        if (hot.param[k] != material->tension.param[k])
+            px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                        "has other numbers than that of the cold state; only how strong it is may "
+                        "change");
+    if (strcmp(hot.model, "none") == 0)
+        return;
+    double cold = none ? 0 : material->tension.param[0];
+    material->melts.into.tension = hot.param[0];
+    material->tension = hot;
+    material->tension.param[0] = cold;
+}
+
+static void read_melting(PxScene *scene, const PxPath *above, const json_t *json,
+                         PxMaterialDef *material)
+{
+    json_t *value = json_object_get(json, "melts");
+    PxPath path = px_path_key(above, "melts"), into = px_path_key(&path, "into");
+    PxPath to = px_path_key(&path, "to");
+    if (value == NULL ||
+        !read_object(scene, &path, value, "an object with \"from\", \"to\" and \"into\""))
+        return;
+    material->melts.melts = read_section(scene, &path, value, &px_melt_section, material);
+    char from[32], high[32];
+    if (material->melts.melts && !(material->melts.from < material->melts.to))
+        px_complain(scene, PX_ERROR, &to, PX_AT_VALUE, "is %s, wanted more than \"from\", %s",
+                    px_number_text(material->melts.to, high),
+                    px_number_text(material->melts.from, from));
+    json_t *molten = json_object_get(value, "into");
+    if (molten == NULL || !read_object(scene, &into, molten, "an object with numbers"))
+        return;
+    json_t *known = json_object(); /* what was not refused already */
+    const char *key;
+    json_t *number;
+    json_object_foreach(molten, key, number)
+    {
+        if (!refuse_into(scene, &into, key) && json_object_set(known, key, number) != 0)
+            scene->no_memory = true;
+    }
+    read_section(scene, &into, known, &px_melt_into_section, material);
+    json_t *tension = json_object_get(known, "tension");
+    if (tension != NULL)
+        read_molten_tension(scene, &into, tension, material);
+    json_decref(known);
+}
+
 static PxStatus read_materials(PxScene *scene, const PxPath *root)
 {
     json_t *json = json_object_get(scene->root, "materials");
@@ -426,6 +523,8 @@ static PxStatus read_materials(PxScene *scene, const PxPath *root)
         material->name = name;
         if (read_object(scene, &at, value, "an object with what the material is like"))
             read_section(scene, &at, value, &px_material_section, material);
+        if (json_is_object(value))
+            read_melting(scene, &at, value, material);
         if (json_is_object(value) && read_look(scene, &at, value, &looks[index]))
             scene->material_look[index] = &looks[index];
         check_shared(scene, &at, value, "pressure", material->pressure.model,
@@ -624,6 +723,39 @@ static PxStatus read_keyframes(PxScene *scene, const PxPath *above, const json_t
     return PX_OK;
 }
 
+/* Temperatures by time, of a wall or heater. */
+static PxStatus read_temperatures(PxScene *scene, const PxPath *above, const json_t *json,
+                                  const PxSection *section, const PxTemperatureKey **out,
+                                  size_t *made)
+{
+    json_t *list = read_list(scene, above, section, "temperatures", json);
+    PxPath path = px_path_key(above, "temperatures");
+    size_t count = json_array_size(list);
+    PxTemperatureKey *key = PX_ARENA_ARRAY(&scene->memory, PxTemperatureKey, count);
+    if (key == NULL)
+        return no_room("temperatures", count);
+    *out = key;
+    *made = 0;
+    for (size_t k = 0; k < count; ++k) {
+        json_t *value = json_array_get(list, k);
+        PxPath at = px_path_index(&path, k), time = px_path_key(&at, "at");
+        PxTemperatureKey next;
+        px_temperature_section.defaults(&next);
+        if (!read_object(scene, &at, value, "an object with \"at\" and \"to\"") ||
+            !read_section(scene, &at, value, &px_temperature_section, &next))
+            continue;
+        char now[32], before[32];
+        if (*made > 0 && next.time <= key[*made - 1].time)
+            px_complain(scene, PX_ERROR, &time, PX_AT_VALUE,
+                        "is %s s, wanted more than the one before, which is at %s s",
+                        px_number_text(next.time, now),
+                        px_number_text(key[*made - 1].time, before));
+        else
+            key[(*made)++] = next;
+    }
+    return PX_OK;
+}
+
 /* Which material is named, or PX_NO_MATERIAL after a complaint. */
 static size_t read_material_name(PxScene *scene, const PxPath *above, const json_t *json,
                                  const PxSection *section)
@@ -737,7 +869,8 @@ static void read_skin(PxScene *scene, const PxPath *path, json_t *json, PxSceneB
                     px_shape_kind_name(body->def.shape.kind));
     else if (name != NULL)
         body->def.texture = whole_path(scene, name);
-    if (body->material == PX_NO_MATERIAL || scene->material[body->material].young > 0)
+    if (body->material == PX_NO_MATERIAL || scene->material[body->material].young > 0 ||
+        strcmp(scene->material[body->material].coat.model, "none") != 0)
         return;
     for (size_t k = 0; k < PX_COUNT(keys); ++k) {
         const json_t *value = json_object_get(json, keys[k]);
@@ -745,7 +878,8 @@ static void read_skin(PxScene *scene, const PxPath *path, json_t *json, PxSceneB
         if (value != NULL && !json_is_false(value) && !(k == 0 && body->def.surfels == 0))
             px_complain(scene, PX_ERROR, &key, PX_AT_KEY,
                         "is for solids, and '%s' is a fluid (its \"young\" is 0); "
-                        "'phyxel surface' makes the surfaces of fluids",
+                        "'phyxel surface' makes the surfaces of fluids, or \"coat\" of the "
+                        "material",
                         scene->material[body->material].name);
     }
 }
@@ -775,6 +909,13 @@ static PxStatus read_body(PxScene *scene, const PxPath *path, json_t *json, size
                         "has no end and cannot be filled; should this body have \"wall\": true?");
         return PX_OK;
     }
+    PX_TRY(read_temperatures(scene, path, json, &px_body_section, &body->def.temperature_key,
+                             &body->def.temperatures));
+    body->def.warm = json_object_get(json, "temperature") != NULL || body->def.temperatures > 0;
+    PxPath contact = px_path_key(path, "conductance");
+    if (body->def.conductance != px_body_def_default().conductance && !body->def.warm)
+        px_complain(scene, PX_WARNING, &contact, PX_AT_KEY,
+                    "does nothing: a wall without a temperature lets no heat pass");
     return read_keyframes(scene, path, json, &px_body_section, &body->keyframe, &body->keyframes);
 }
 
@@ -803,8 +944,10 @@ static const char *name_in(const PxScene *scene, size_t list, size_t index)
         return scene->sink[index].def.name;
     case 3:
         return scene->handle[index].def.name;
-    default:
+    case 4:
         return scene->force[index].def.name;
+    default:
+        return scene->heater[index].def.name;
     }
 }
 
@@ -812,8 +955,10 @@ static const char *name_in(const PxScene *scene, size_t list, size_t index)
  * its name, and a name should lead to one thing. */
 static PxStatus check_names(PxScene *scene, const PxPath *root)
 {
-    static const char *const lists[] = {"bodies", "emitters", "sinks", "handles", "forces"};
-    size_t counts[] = {scene->bodies, scene->emitters, scene->sinks, scene->handles, scene->forces};
+    static const char *const lists[] = {"bodies",  "emitters", "sinks",
+                                        "handles", "forces",   "heaters"};
+    size_t counts[] = {scene->bodies,  scene->emitters, scene->sinks,
+                       scene->handles, scene->forces,   scene->heaters};
     size_t all = 0, count = 0;
     for (size_t list = 0; list < PX_COUNT(lists); ++list)
         all += counts[list];
@@ -1083,6 +1228,78 @@ static PxStatus read_forces(PxScene *scene, const PxPath *root)
     return PX_OK;
 }
 
+/* Which body is warmed: PX_NO_BODY, all that is there, when none is named or after a complaint. */
+static size_t read_warmed(PxScene *scene, const PxPath *above, const json_t *json)
+{
+    enum { SHOWN = 64 };
+    const char *name = read_text(scene, above, &px_heater_section, "body", json), *words[SHOWN];
+    size_t count = 0;
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        if (scene->body[k].def.wall)
+            continue;
+        if (name != NULL && strcmp(scene->body[k].def.name, name) == 0)
+            return k;
+        if (count < SHOWN)
+            words[count++] = scene->body[k].def.name;
+    }
+    if (name == NULL)
+        return PX_NO_BODY;
+    PxPath path = px_path_key(above, "body");
+    char list[400], near[120], part[120];
+    px_list_text(words, count, list, sizeof list);
+    px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                "is '%s', but the bodies that are not walls are %s%s",
+                px_quote(name, part, sizeof part), count > 0 ? list : "none",
+                px_suggestion_text(name, words, count, near, sizeof near));
+    return PX_NO_BODY;
+}
+
+static PxStatus read_heater(PxScene *scene, const PxPath *path, json_t *json, size_t index,
+                            PxSceneHeater *out)
+{
+    *out = (PxSceneHeater){.body = PX_NO_BODY};
+    px_heater_section.defaults(&out->def);
+    PX_TRY(read_name(scene, path, json, &px_heater_section, index, &out->def.name));
+    if (!read_object(scene, path, json, "an object with a shape and a temperature or power"))
+        return PX_OK;
+    read_section(scene, path, json, &px_heater_section, &out->def);
+    out->shape_known = read_shape(scene, path, json, &out->def.shape, &out->turn);
+    out->body = read_warmed(scene, path, json);
+    check_between(scene, path, out->def.start, out->def.end);
+    PX_TRY(read_temperatures(scene, path, json, &px_heater_section, &out->def.temperature_key,
+                             &out->def.temperatures));
+    bool power = json_object_get(json, "power") != NULL;
+    out->def.holds = json_object_get(json, "temperature") != NULL ||
+                     json_object_get(json, "temperatures") != NULL;
+    PxPath at = px_path_key(path, "power"), within = px_path_key(path, "within");
+    if (power && out->def.holds)
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE,
+                    "is stated beside a temperature: a heater has one of the two");
+    else if (!power && !out->def.holds)
+        px_complain(scene, PX_ERROR, path, PX_AT_VALUE,
+                    "does nothing: wanted a \"temperature\" in degrees C or a \"power\" in W");
+    else if (power && json_object_get(json, "within") != NULL && out->def.within > 0)
+        px_complain(scene, PX_ERROR, &within, PX_AT_KEY,
+                    "is of heaters with a temperature: the time in which it is approached");
+    return PX_OK;
+}
+
+static PxStatus read_heaters(PxScene *scene, const PxPath *root)
+{
+    json_t *list = read_list(scene, root, &px_scene_section, "heaters", scene->root);
+    PxPath path = px_path_key(root, "heaters");
+    size_t count = json_array_size(list);
+    scene->heater = PX_ARENA_ARRAY(&scene->memory, PxSceneHeater, count);
+    if (scene->heater == NULL)
+        return no_room("heaters", count);
+    for (size_t k = 0; k < count; ++k) {
+        PxPath at = px_path_index(&path, k);
+        PX_TRY(read_heater(scene, &at, json_array_get(list, k), k, &scene->heater[k]));
+        scene->heaters++;
+    }
+    return PX_OK;
+}
+
 /* --- events, camera --------------------------------------------------------------- */
 
 /* One number or three; false after a complaint. */
@@ -1135,6 +1352,9 @@ static void check_event(PxScene *scene, const PxPath *set, const PxPath *to,
         break;
     case PX_LIVE_FORCE:
         copy.force = scene->force[live.index].def;
+        break;
+    case PX_LIVE_HEATER:
+        copy.heater = scene->heater[live.index].def;
         break;
     }
     if (px_field_set(live.field, &copy, live.rest, event->to, event->values, event->set) != PX_OK ||
@@ -1235,10 +1455,11 @@ void px_scene_forget(PxScene *scene)
     scene->sink = NULL;
     scene->handle = NULL;
     scene->force = NULL;
+    scene->heater = NULL;
     scene->event = NULL;
     scene->event_index = NULL;
     scene->materials = scene->bodies = scene->emitters = scene->sinks = scene->events = 0;
-    scene->handles = scene->forces = 0;
+    scene->handles = scene->forces = scene->heaters = 0;
     scene->has_camera = false;
     free(scene->resolved);
     scene->resolved = NULL;
@@ -1282,6 +1503,7 @@ static PxStatus read_all(PxScene *scene)
     PX_TRY(read_sinks(scene, &root));
     PX_TRY(read_handles(scene, &root));
     PX_TRY(read_forces(scene, &root));
+    PX_TRY(read_heaters(scene, &root));
     PX_TRY(check_names(scene, &root));
     PX_TRY(read_events(scene, &root));
     read_camera(scene, &root);

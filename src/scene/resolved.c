@@ -3,7 +3,9 @@
 
 #include "base/random.h"
 #include "scene/writer.h"
+#include "world/fields.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +145,39 @@ static void write_shape(PxWriter *w, const PxShapeDef *shape, const PxSceneTurn 
     px_write_close_flat(w, '}');
 }
 
+static void write_temperatures(PxWriter *w, const PxTemperatureKey *key, size_t count)
+{
+    if (count == 0)
+        return;
+    px_write_key(w, "temperatures");
+    px_write_open(w, '[');
+    for (size_t k = 0; k < count; ++k) {
+        px_write_open_flat(w, '{');
+        write_fields(w, &px_temperature_section, &key[k]);
+        px_write_close_flat(w, '}');
+    }
+    px_write_close(w, ']');
+}
+
+/* Of the molten state only what is its own. */
+static void write_melting(PxWriter *w, const PxMaterialDef *material)
+{
+    if (!material->melts.melts)
+        return;
+    px_write_key(w, "melts");
+    px_write_open_flat(w, '{');
+    write_fields(w, &px_melt_section, material);
+    px_write_key(w, "into");
+    px_write_open_flat(w, '{');
+    for (size_t k = 0; k < px_melt_into_field_count; ++k) {
+        const PxField *field = &px_melt_into_fields[k];
+        if (!isnan(*(const double *)((const char *)material + field->offset)))
+            write_field(w, field, material);
+    }
+    px_write_close_flat(w, '}');
+    px_write_close_flat(w, '}');
+}
+
 static void write_keyframes(PxWriter *w, const PxSceneKeyframe *keyframe, size_t keyframes)
 {
     px_write_key(w, "keyframes");
@@ -170,9 +205,12 @@ static void write_body(PxWriter *w, const PxScene *scene, const PxSceneBody *bod
     for (size_t k = 0; k < *px_body_section.field_count; ++k) {
         const PxField *field = &px_body_section.fields[k];
         PxBodySort sort = px_body_key_sort(field->key);
+        if (body->def.wall && !body->def.warm && strcmp(field->key, "temperature") == 0)
+            continue; /* a wall that states one would be kept at it */
         if (sort == PX_FOR_ALL || (sort == PX_FOR_WALLS) == body->def.wall)
             write_field(w, field, &body->def);
     }
+    write_temperatures(w, body->def.temperature_key, body->def.temperatures);
     if (body->def.texture != NULL) {
         px_write_key(w, "texture");
         write_file(w, body->def.texture, purpose);
@@ -246,6 +284,25 @@ static void write_force(PxWriter *w, const PxScene *scene, const PxSceneForce *f
     px_write_close(w, '}');
 }
 
+static void write_heater(PxWriter *w, const PxScene *scene, const PxSceneHeater *heater,
+                         Purpose purpose)
+{
+    px_write_open(w, '{');
+    px_write_key(w, "name");
+    px_write_text(w, heater->def.name);
+    write_body_name(w, scene, heater->body);
+    if (heater->shape_known)
+        write_shape(w, &heater->def.shape, &heater->turn, purpose);
+    for (size_t k = 0; k < *px_heater_section.field_count; ++k) {
+        const PxField *field = &px_heater_section.fields[k];
+        const char *other = heater->def.holds ? "power" : "temperature";
+        if (strcmp(field->key, other) != 0)
+            write_field(w, field, &heater->def);
+    }
+    write_temperatures(w, heater->def.temperature_key, heater->def.temperatures);
+    px_write_close(w, '}');
+}
+
 static void write_event(PxWriter *w, const PxSceneEvent *event)
 {
     px_write_open_flat(w, '{');
@@ -287,6 +344,7 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
         px_write_key(w, scene->material[k].name);
         px_write_open(w, '{');
         write_fields(w, &px_material_section, &scene->material[k]);
+        write_melting(w, &scene->material[k]);
         if (scene->material_look[k] != NULL)
             write_look(w, scene->material_look[k], purpose);
         px_write_close(w, '}');
@@ -316,6 +374,11 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
     px_write_open(w, '[');
     for (size_t k = 0; k < scene->forces; ++k)
         write_force(w, scene, &scene->force[k], purpose);
+    px_write_close(w, ']');
+    px_write_key(w, "heaters");
+    px_write_open(w, '[');
+    for (size_t k = 0; k < scene->heaters; ++k)
+        write_heater(w, scene, &scene->heater[k], purpose);
     px_write_close(w, ']');
     px_write_key(w, "events");
     px_write_open(w, '[');

@@ -100,7 +100,7 @@ static void write_field(PxWriter *w, const PxField *field, const void *defaults)
     case PX_FIELD_NUMBER:
     case PX_FIELD_COUNT:
         write_range(w, field);
-        if (member != NULL) {
+        if (member != NULL && !isnan(*(const double *)member)) {
             px_write_key(w, "default");
             px_write_number(w, *(const double *)member);
         }
@@ -225,6 +225,20 @@ static void write_entry(PxWriter *w, const PxEntry *entry)
         px_write_close_flat(w, '}');
         px_write_key(w, "additionalProperties");
         px_write_flag(w, false);
+        break;
+    case PX_ENTRY_STRENGTH:
+        px_write_key(w, "oneOf");
+        px_write_open_flat(w, '[');
+        px_write_open_flat(w, '{');
+        write_range(w, entry->field);
+        px_write_close_flat(w, '}');
+        px_write_open_flat(w, '{');
+        write_pair(w, "type", "string");
+        px_write_close_flat(w, '}');
+        px_write_open_flat(w, '{');
+        write_pair(w, "type", "object");
+        px_write_close_flat(w, '}');
+        px_write_close_flat(w, ']');
         break;
     case PX_ENTRY_NUMBERS:
         px_write_key(w, "oneOf");
@@ -383,10 +397,11 @@ static void write_section(PxWriter *w, const PxSection *section)
 static char *make_schema(void)
 {
     static const PxSection *const sections[] = {
-        &px_time_section, &px_material_section, &px_body_section,  &px_emitter_section,
-        &px_sink_section, &px_handle_section,   &px_force_section, &px_shape_section,
-        &px_turn_section, &px_keyframe_section, &px_event_section, &px_camera_section,
-        &px_look_section};
+        &px_time_section,       &px_material_section, &px_body_section,  &px_emitter_section,
+        &px_sink_section,       &px_handle_section,   &px_force_section, &px_shape_section,
+        &px_turn_section,       &px_keyframe_section, &px_event_section, &px_camera_section,
+        &px_look_section,       &px_heater_section,   &px_melt_section,  &px_melt_into_section,
+        &px_temperature_section};
     PxWriter writer = {0}, *w = &writer;
     px_write_open(w, '{');
     write_pair(w, "$schema", "http://json-schema.org/draft-07/schema#");

@@ -71,6 +71,7 @@ static bool find_element(const json_t *list, const char *key, const char *word, 
                       : strcmp(key, "sinks") == 0   ? "sink"
                       : strcmp(key, "handles") == 0 ? "handle"
                       : strcmp(key, "forces") == 0  ? "force"
+                      : strcmp(key, "heaters") == 0 ? "heater"
                                                     : "body";
     for (size_t k = 0; k < json_array_size(list); ++k) {
         const json_t *element = json_array_get(list, k);

@@ -5,6 +5,7 @@
 #include "world/opening.h"
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
+#include "surface/coat_family.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +112,13 @@ static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxS
         out->mean_particles += particles;
         /* triangles whose edges are a spacing at most: about 1.2 corners in its square */
         double s = scene->world.spacing;
-        out->skin_points +=
-            body->def.surfels + (body->def.skin ? 1.2 * px_shape_area(shape) / (s * s) : 0);
+        double corners = 1.2 * px_shape_area(shape) / (s * s);
+        PxCoatDef coat;
+        if (body->material != PX_NO_MATERIAL &&
+            px_coat_chosen(&scene->material[body->material].coat, s, &coat))
+            out->skin_points += fmax(body->def.surfels, corners / (coat.surfel * coat.surfel));
+        else
+            out->skin_points += body->def.surfels + (body->def.skin ? corners : 0);
     }
     out->speed =
         fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);

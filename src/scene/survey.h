@@ -73,7 +73,8 @@ double px_survey_particles(const PxScene *scene, const PxSceneBody *body, const 
 PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
                         size_t most, PxPoints *out);
 
-/// Complains about handles and forces in whose regions there is nothing. Errors: PX_ERR_MEMORY.
+/// Complains about handles, forces and heaters in whose regions there is nothing. Errors:
+/// PX_ERR_MEMORY.
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey);
 
 /// Bytes of memory for that many particles.

@@ -16,7 +16,7 @@
 /// room than its own. Less crowded ones are left alone, since that is what surfaces are. All at
 /// once this kicked as well: a melted block of 7 J in a well got 0.25 J each time and never
 /// lay still. Little by little it gets none that is not damped at once.
-#include "solid/solid.h"
+#include "solid/carry.h"
 
 #include <math.h>
 
@@ -31,78 +31,27 @@ bool px_solid_absorbs(const PxSolid *s, uint32_t i, uint64_t step)
     return every > 0 && step % (uint64_t)every == 0;
 }
 
-/* Symmetric matrices as their six numbers: xx, yy, zz, xy, yz, zx. */
-static PxMat3 symmetric(const double e[6])
-{
-    return (PxMat3){{{e[0], e[3], e[5]}, {e[3], e[1], e[4]}, {e[5], e[4], e[2]}}};
-}
-
-/* Stress of normal strains; the matrix of Hooke's law for them. */
-static PxMat3 normal_law(const PxSolidLaw *law)
-{
-    const float *c = law->stiff;
-    return (PxMat3){{{(double)c[0], (double)c[3], (double)c[5]},
-                     {(double)c[3], (double)c[1], (double)c[4]},
-                     {(double)c[5], (double)c[4], (double)c[2]}}};
-}
-
-/* Strains are no larger than this afterwards: beyond it they come of cells that were all but flat.
- */
-#define MOST_STRAIN 0.5
-
-/* Nor does pressure become more than that of matter in this part of its room. */
+/* Pressure does not become more than that of matter in this part of its room. */
 #define LEAST_BULK 0.25
 
 /* How fast bulk goes after the crowding, 1/s. That block lost a fifth of its height at 0, a tenth
  * at 1, 4 per cent at 4, 2 at 8, against all at once; and its motion grows with it. */
 #define CATCH_UP 6.0
 
-/* The elastic strain along the new rest shape; see above. */
-static void carry_over(const PxSolidLaw *law, PxMat3 j, const double strain[6], double out[6])
-{
-    PxMat3 normal = normal_law(law), inverse;
-    for (int k = 0; k < 6; ++k)
-        out[k] = 0;
-    /* nearly flat or inverted: nothing sensible follows from it but to let go */
-    if (px_mat3_determinant(j) < 0.05 || !px_mat3_inverse(normal, &inverse))
-        return;
-    PxVec3 pull = px_mat3_apply(normal, px_vec(strain[0], strain[1], strain[2]));
-    double stress[6] = {pull.x, pull.y, pull.z}, square = 0;
-    for (int k = 3; k < 6; ++k)
-        stress[k] = 2 * (double)law->stiff[k + 3] * strain[k];
-    PxMat3 turned = px_mat3_multiply(px_mat3_multiply(j, symmetric(stress)), px_mat3_transpose(j));
-    PxVec3 axial = px_mat3_apply(inverse, px_vec(turned.m[0][0], turned.m[1][1], turned.m[2][2]));
-    out[0] = axial.x;
-    out[1] = axial.y;
-    out[2] = axial.z;
-    out[3] = turned.m[0][1] / (2 * (double)law->stiff[6]);
-    out[4] = turned.m[1][2] / (2 * (double)law->stiff[7]);
-    out[5] = turned.m[2][0] / (2 * (double)law->stiff[8]);
-    for (int k = 0; k < 6; ++k)
-        square += (k < 3 ? 1 : 2) * out[k] * out[k];
-    double scale = square > MOST_STRAIN * MOST_STRAIN ? MOST_STRAIN / sqrt(square) : 1;
-    for (int k = 0; k < 6; ++k)
-        out[k] *= scale;
-}
-
 static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Absorb *job = user;
     PxSolid *s = job->solid;
-    static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
     for (uint32_t i = begin; i < end; ++i) {
         if (!px_solid_absorbs(s, i, job->step))
             continue;
-        PxMat3 j;
-        for (int k = 0; k < 9; ++k)
-            j.m[k / 3][k % 3] = (double)s->gradient[px_solid_at(i, k, 9)] + (k % 4 == 0 ? 1 : 0);
-        PxMat3 green = px_mat3_scale(
-            px_mat3_sub(px_mat3_multiply(px_mat3_transpose(j), j), px_mat3_identity()), 0.5);
+        PxMat3 j = px_solid_deformation(s, i);
         double strain[6], kept[6];
+        px_solid_green(j, strain);
         for (int k = 0; k < 6; ++k)
-            strain[k] = green.m[at[k][0]][at[k][1]] - (double)s->columns.plastic[k][i];
-        carry_over(&s->law[s->particles->material[s->first + i]], j, strain, kept);
+            strain[k] -= (double)s->columns.plastic[k][i];
+        px_solid_carry(px_solid_law_of(s, i), j, strain, kept);
         for (int k = 0; k < 6; ++k)
             s->columns.plastic[k][i] = (float)-kept[k];
         double bulk = (double)s->columns.bulk[i] * px_mat3_determinant(j);

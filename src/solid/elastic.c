@@ -60,7 +60,7 @@ static void flow_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxSolid *s = job->solid;
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
     for (uint32_t i = begin; i < end; ++i) {
-        const PxSolidLaw *law = &s->law[s->particles->material[s->first + i]];
+        const PxSolidLaw *law = px_solid_law_of(s, i);
         if (!(law->creep > 0.0f))
             continue;
         double h[9], e[6], plastic[6], norm = 0, kept = 0;
@@ -89,9 +89,9 @@ static void flow_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 void px_solid_flow(PxSolid *s, double dt)
 {
-    bool any = false;
+    bool any = s->row_law != NULL;
     for (uint32_t k = 0; k < s->frames; ++k)
-        any = any || s->law[s->particles->material[s->first + s->frame[k].begin]].creep > 0.0f;
+        any = any || px_solid_law_of(s, s->frame[k].begin)->creep > 0.0f;
     if (!any)
         return;
     Flow job = {s, dt};

@@ -52,7 +52,9 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
             complete(l, base, end, h);
         px_green8(h, e);
         /* the squares of J add up to 3 + 2 tr E; lanes that are not there have J = 1 */
-        stretch = px_f8_max(e[0] + e[1] + e[2], stretch);
+        PxF8 trace = e[0] + e[1] + e[2];
+        stretch =
+            px_f8_max(s->counts != NULL ? trace * px_f8_load(s->counts + base) : trace, stretch);
         for (int k = 0; s->strained && k < 6; ++k)
             e[k] -= px_load_some8(s->columns.plastic[k], base, end);
         px_hooke8(s, base, e, stress);
@@ -91,13 +93,13 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
         for (uint32_t k = 0; k < 8 && base + k < end; ++k)
             pass->energy[base + k] = work[k];
     }
-    float trace = 0, most = 0;
+    float longest = 0, most = 0;
     for (int k = 0; k < 8; ++k) {
-        trace = stretch[k] > trace ? stretch[k] : trace;
+        longest = stretch[k] > longest ? stretch[k] : longest;
         most = largest[k] > most ? largest[k] : most;
     }
     px_join_begin();
-    pass->stretch = trace > pass->stretch ? trace : pass->stretch;
+    pass->stretch = longest > pass->stretch ? longest : pass->stretch;
     pass->most = most > pass->most ? most : pass->most;
     px_join_end();
 }

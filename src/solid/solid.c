@@ -172,7 +172,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t row = s->first + i;
         for (int k = 0; k < 6; ++k)
             strained = strained || s->columns.plastic[k][i] != 0.0f;
-        const PxSolidLaw *law = &s->law[p->material[row]];
+        const PxSolidLaw *law = px_solid_law_of(s, i);
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
         PxMat3 back = px_mat3_transpose(f->turn);
         PxVec3 x = px_mat3_apply(back, px_sub(position(p, row), f->move));
@@ -249,8 +249,29 @@ static uint32_t follow_handles(PxSolid *s, PxSolidFrame *frame)
     return held;
 }
 
+/* Of what melts: what is soft beside others, or lopsided, stiffens for little when it is stretched.
+ */
+static PxStatus weigh_stretch(PxSolid *s)
+{
+    s->counts = NULL;
+    if (s->row_law == NULL)
+        return PX_OK;
+    float stiffest = 0;
+    for (uint32_t i = 0; i < s->count; ++i)
+        stiffest = fmaxf(stiffest, s->row_law[i].stiff[6]);
+    float *counts = PX_ARENA_ARRAY(s->scratch, float, (size_t)s->count + 8);
+    if (counts == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    memset(counts + s->count, 0, 8 * sizeof *counts);
+    for (uint32_t i = 0; i < s->count; ++i)
+        counts[i] = stiffest > 0.0f ? s->lists->whole[i] * s->row_law[i].stiff[6] / stiffest : 0.0f;
+    s->counts = counts;
+    return PX_OK;
+}
+
 PxStatus px_solid_begin(PxSolid *s)
 {
+    PX_TRY(weigh_stretch(s));
     PX_TRY(take(s));
     for (uint32_t k = 0; k < s->frames; ++k)
         fit_frame(s, &s->frame[k]);
@@ -307,7 +328,7 @@ static void damp_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Damp *job = user;
     PxSolid *s = job->solid;
     for (uint32_t i = begin; i < end; ++i) {
-        const PxSolidLaw *law = &s->law[s->particles->material[s->first + i]];
+        const PxSolidLaw *law = px_solid_law_of(s, i);
         if (!(law->damping > 0.0f) || s->inverse_mass[i] == 0.0f)
             continue;
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
@@ -325,9 +346,9 @@ static void damp_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 void px_solid_damp(PxSolid *s, double dt)
 {
-    bool any = false;
+    bool any = s->row_law != NULL;
     for (uint32_t k = 0; k < s->frames; ++k)
-        any = any || s->law[s->particles->material[s->first + s->frame[k].begin]].damping > 0.0f;
+        any = any || px_solid_law_of(s, s->frame[k].begin)->damping > 0.0f;
     if (!any)
         return;
     Damp job = {s, dt};

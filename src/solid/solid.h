@@ -62,7 +62,8 @@ typedef struct PxSolid {
     uint32_t first, count;  ///< rows of the particles that are solid
     PxSolidColumns columns; ///< beginning with `first`
     const PxSolidLists *lists;
-    const PxSolidLaw *law; ///< by material
+    const PxSolidLaw *law;     ///< by material
+    const PxSolidLaw *row_law; ///< by row, where it differs within a material; else NULL
     const PxMaterial *material;
     PxSolidFrame *frame;
     uint32_t frames;
@@ -74,6 +75,8 @@ typedef struct PxSolid {
     PxIsa isa;
     PxProfile *profile;
     bool orthotropic; ///< some material is
+    bool mixed;       ///< it is among fluids, which see to viscosity, and to the volume of what
+                      ///< follows
     bool strained;    ///< some row may have plastic strain
 
     /// 4 floats a row, in the frames. The fourth of `u` is what a pair is held with, N/m;
@@ -87,6 +90,7 @@ typedef struct PxSolid {
     float *stiff[9];     ///< by row, as in the law; of an isotropic solid the first two:
                          ///< Lame's lambda, and twice mu
     float *volume;       ///< the law's
+    const float *counts; ///< how much a row's stretch matters; NULL: all alike
     float *gradient;     ///< of the displacement: xx, xy, xz, yx, ... where px_solid_at() says
 
     double highest;  ///< the square of the highest frequency at rest, 1/s^2
@@ -149,6 +153,12 @@ bool px_solid_absorb(PxSolid *solid, uint64_t step);
 /// After a step with px_solid_absorb() and with new lists: lets the volume term see how crowded the
 /// rest shapes have become. `step` is that step's number.
 void px_solid_crowding(PxSolid *solid, uint64_t step);
+
+/// The law that a row follows.
+static inline const PxSolidLaw *px_solid_law_of(const PxSolid *s, uint32_t i)
+{
+    return s->row_law != NULL ? &s->row_law[i] : &s->law[s->particles->material[s->first + i]];
+}
 
 /// World position of a row.
 static inline PxVec3 px_solid_place(const PxSolid *s, uint32_t i)

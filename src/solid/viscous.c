@@ -14,6 +14,8 @@
 static double strength(const PxSolid *s)
 {
     double most = 0;
+    if (s->mixed)
+        return 0; /* all matter's is solved for as that of fluids */
     for (uint32_t k = 0; k < s->frames; ++k) {
         const PxMaterialDef *d =
             &s->material[s->particles->material[s->first + s->frame[k].begin]].def;

@@ -253,7 +253,7 @@ static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
 
 static const char *skin_folder(PxExportWhat what)
 {
-    return what == PX_EXPORT_SKIN ? "skin" : "skin-surfels";
+    return what == PX_EXPORT_SKIN ? "skin" : what == PX_EXPORT_COAT ? "coat" : "skin-surfels";
 }
 
 static bool has_skins(const char *dir, PxExportWhat what)
@@ -272,12 +272,17 @@ static bool has_skins(const char *dir, PxExportWhat what)
 static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char folder[PX_PATH_MAX],
                             PxNumbers *numbers)
 {
-    if (what == PX_EXPORT_SKIN || what == PX_EXPORT_SKIN_SURFELS) {
+    if (what == PX_EXPORT_SKIN || what == PX_EXPORT_SKIN_SURFELS || what == PX_EXPORT_COAT) {
         PX_TRY(px_path_join(folder, def->dir, "%s", skin_folder(what)));
         PX_TRY(px_folder_numbers(folder, ".ply", numbers));
         if (numbers->count > 0)
             return PX_OK;
         PX_LIST_FREE(numbers);
+        if (what == PX_EXPORT_COAT)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "export: there are no coats in '%s'; materials whose scene says "
+                           "\"coat\" have them",
+                           folder);
         return px_fail(PX_ERR_ARGUMENT,
                        "export: there are no skins in '%s'; solids whose scene says \"%s\" have "
                        "them",
@@ -321,7 +326,9 @@ static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, Px
     if (def->material != NULL && *what != PX_EXPORT_SURFACE && *what != PX_EXPORT_SURFELS)
         return px_fail(PX_ERR_ARGUMENT,
                        "export: a material can be chosen for surfaces and surfels, not for %s",
-                       *what == PX_EXPORT_PARTICLES ? "particles" : "skins");
+                       *what == PX_EXPORT_PARTICLES ? "particles"
+                       : *what == PX_EXPORT_COAT    ? "coats"
+                                                    : "skins");
     if (def->up != '\0' && def->up != 'y' && def->up != 'z')
         return px_fail(PX_ERR_ARGUMENT, "export: up is '%c', wanted y or z", def->up);
     return PX_OK;
@@ -332,7 +339,8 @@ void px_export_folder(const PxExportDef *def, char *out, size_t size)
     static const char *const words[] = {
         [PX_EXPORT_USUAL] = "",           [PX_EXPORT_PARTICLES] = "",
         [PX_EXPORT_SURFACE] = "-surface", [PX_EXPORT_SURFELS] = "-surfels",
-        [PX_EXPORT_SKIN] = "-skin",       [PX_EXPORT_SKIN_SURFELS] = "-skin-surfels"};
+        [PX_EXPORT_SKIN] = "-skin",       [PX_EXPORT_SKIN_SURFELS] = "-skin-surfels",
+        [PX_EXPORT_COAT] = "-coat"};
     PxExportWhat what = def->what;
     for (size_t k = 0; k < PX_COUNT(exporters) && what == PX_EXPORT_USUAL; ++k)
         if (strcmp(exporters[k].format.name, def->format) == 0)

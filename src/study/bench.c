@@ -22,6 +22,7 @@ static const struct {
     {{"peer", "the set-ups on which SPlisHSPlasH was measured", false}, px_bench_peer},
     {{"solid", "elastic solids by stage: 001 Table 1, surfels, a beam, 100,000 particles", false},
      px_bench_solid},
+    {{"melt", "surfels around what flows and melts, from frame to frame", false}, px_bench_melt},
     {{"surface", "surfaces of a million particles, field by field", false}, px_bench_surface},
     {{"render", "a glass-like liquid of 200,000 triangles on a ground: seconds, noise", false},
      px_bench_render},

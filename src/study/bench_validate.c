@@ -1,5 +1,5 @@
 /// The physics against numbers that nobody here chose: every fluid and solid case that has a
-/// formula, and surfaces.
+/// formula, heat, and surfaces.
 ///
 /// A case is a line of the list below. It is measured at its spacing, and for the whole bench
 /// at twice its spacing too, to see that a finer spacing is not worse.
@@ -11,6 +11,7 @@
 #include "study/drop.h"
 #include "study/elastic_bar.h"
 #include "study/free_solid.h"
+#include "study/heat_bar.h"
 #include "study/rayleigh_taylor.h"
 #include "study/solid_probe.h"
 #include "study/viscous_flows.h"
@@ -400,6 +401,53 @@ static PxStatus forces(const Case *c, double coarser, int threads, Figures *out)
     return status;
 }
 
+/* ---- heat ---- */
+
+static PxHeatBarDef heat_bar(const Case *c, double coarser, int threads)
+{
+    PxHeatBarDef def = px_heat_bar_def_default();
+    def.cells = c->cells / coarser;
+    def.threads = threads;
+    if (c->model != NULL)
+        sscanf(c->model, "Ste %lf", &def.stefan);
+    return def;
+}
+
+static PxStatus heat_halves(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxHeatBarDef def = heat_bar(c, coarser, threads);
+    PxHeatBarResult result;
+    if (c->model != NULL)
+        def.diffusivity = 4e-3; /* four spacings squared a step: it is solved for */
+    PX_TRY(px_heat_bar_halves(&def, &result));
+    add(out, "profile, worst place / difference", result.worst, 0, result.worst, 0.03);
+    add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
+    return PX_OK;
+}
+
+static PxStatus heat_wall(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxHeatBarDef def = heat_bar(c, coarser, threads);
+    PxHeatBarResult result;
+    def.conductance = c->model != NULL ? 2 : 0;
+    PX_TRY(px_heat_bar_wall(&def, &result));
+    add(out, "profile, worst place / difference", result.worst, 0, result.worst, 0.03);
+    compare(out, "heat that came in / formula", result.heat, 1, 0.03);
+    add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
+    return PX_OK;
+}
+
+static PxStatus heat_melting(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxHeatBarDef def = heat_bar(c, coarser, threads);
+    PxHeatBarResult result;
+    def.step = 0.2;
+    PX_TRY(px_heat_bar_melting(&def, &result));
+    compare(out, "time to melt / formula", result.time, 1, 0.05);
+    add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
+    return PX_OK;
+}
+
 static const Case cases[] = {
     {"column at rest", column, "dfsph", NULL, 40, true, true},
     {"column at rest", column, "iisph", NULL, 40, false, true},
@@ -483,6 +531,13 @@ static const Case cases[] = {
     {"forces of a block", forces, "-", "nu 0.45", 6, true, false},
     {"forces of a block", forces, "-", "nu 0.49", 6, true, false},
     {"forces of a block", forces, "-", "orthotropic", 6, true, false},
+    {"bar of two halves", heat_halves, "-", NULL, 6, true, true},
+    {"bar of two halves", heat_halves, "-", "implicit", 24, true, true},
+    {"bar on a hot wall", heat_wall, "-", NULL, 6, true, true},
+    {"bar on a hot wall", heat_wall, "-", "contact", 6, true, true},
+    {"melting bar", heat_melting, "-", "Ste 0.2", 10, false, true},
+    {"melting bar", heat_melting, "-", "Ste 1", 10, true, true},
+    {"melting bar", heat_melting, "-", "Ste 4", 10, true, true},
 };
 
 /* How the bench fared so far. */

@@ -1,6 +1,7 @@
 #include "world/emitter.h"
 
 #include "world/fields.h"
+#include "world/mixed.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -96,9 +97,12 @@ static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter 
                        def->start);
     if (def->material.slot == 0 || def->material.slot > world->materials.count)
         return px_fail(PX_ERR_ARGUMENT, "there is no material %u", def->material.slot);
-    if (world->materials.data[def->material.slot - 1].def.young > 0)
-        return px_fail(PX_ERR_ARGUMENT, "emitters give fluids, and '%s' is a solid",
-                       world->materials.data[def->material.slot - 1].name);
+    const PxMaterial *material = &world->materials.data[def->material.slot - 1];
+    if (material->def.young > 0 && !isfinite(px_mixed_turn(&material->def)))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "emitters give what flows, and '%s' is a solid whose rest shape does not "
+                       "follow; wanted absorb above 0, or a material that melts",
+                       material->name);
     PxShape *shape; /* checks the lengths */
     PX_TRY(px_shape_create(&def->shape, &shape));
     px_shape_free(shape);
@@ -141,7 +145,7 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter
     world->state.bound_due = 1;
     if (out != NULL)
         *out = (PxEmitterId){(uint32_t)world->emitters.count, 1};
-    return PX_OK;
+    return px_mixed_begin(world);
 }
 
 PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def)

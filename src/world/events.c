@@ -1,6 +1,9 @@
 /// Changing numbers by their path, at once or when their time has come.
 #include "solid/columns.h"
+#include "thermal/columns.h"
+#include "thermal/heat.h"
 #include "world/fields.h"
+#include "world/heat.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -86,13 +89,63 @@ static void body_changed(PxWorld *world, uint32_t slot, const char *key)
     split(key, word, sizeof word);
     if (strcmp(word, "velocity") == 0 || strcmp(word, "spin") == 0)
         set_going(world, slot);
-    for (size_t w = 0; w < world->walls.count; ++w)
-        if (world->walls.data[w].body == slot)
-            world->walls.data[w].friction = def->friction;
-    if (strcmp(word, "temperature") == 0)
-        for (uint32_t i = 0; i < p->table.count; ++i)
-            if (p->body[i] == slot)
-                p->temperature[i] = (float)def->temperature;
+    bool warmed = strcmp(word, "temperature") == 0;
+    for (size_t w = 0; w < world->walls.count; ++w) {
+        PxWall *wall = &world->walls.data[w];
+        if (wall->body != slot)
+            continue;
+        wall->friction = def->friction;
+        if (warmed) { /* from now on, whatever was to come */
+            world->bodies.data[slot].def.warm = true;
+            wall->warmths = 0;
+        }
+        if (wall->warmths == 0)
+            px_wall_warm(wall, def);
+    }
+    float *low = px_heat_low(&p->table);
+    for (uint32_t i = 0; warmed && i < p->table.count; ++i)
+        if (p->body[i] == slot)
+            px_heat_put(p, low, i, def->temperature);
+}
+
+/* Temperature and power exclude each other: the one that was set last counts. */
+static void heater_changed(PxHeaterDef *def, const char *key)
+{
+    if (strcmp(key, "temperature") == 0) {
+        def->holds = true;
+        def->temperatures = 0;
+    }
+    if (strcmp(key, "power") == 0)
+        def->holds = false;
+}
+
+/* "from", "to", "into.viscosity", ... */
+static PxStatus set_melting(PxMaterialDef *def, const char *rest, const char *path,
+                            const double *value, int values)
+{
+    static const char into[] = "into.";
+    bool molten = strncmp(rest, into, sizeof into - 1) == 0;
+    if (!def->melts.melts)
+        return px_fail(PX_ERR_ARGUMENT, "%s: this material does not melt", path);
+    if (molten)
+        return set_field(px_melt_into_fields, px_melt_into_field_count, def, rest + sizeof into - 1,
+                         path, value, values);
+    return set_field(px_melt_fields, px_melt_field_count, def, rest, path, value, values);
+}
+
+static PxStatus set_material(PxMaterialDef *def, const char *key, const char *path,
+                             const double *value, int values)
+{
+    static const char melts[] = "melts.";
+    if (strncmp(key, melts, sizeof melts - 1) != 0)
+        return set_field(px_material_fields, px_material_field_count, def, key, path, value,
+                         values);
+    PxMaterialDef before = *def;
+    PX_TRY(set_melting(def, key + sizeof melts - 1, path, value, values));
+    PxStatus status = px_melt_check(def, path);
+    if (status != PX_OK)
+        *def = before;
+    return status;
 }
 
 /* Speed and rate say the same: the one that was set last counts. */
@@ -108,13 +161,14 @@ static void emitter_changed(PxWorld *world, uint32_t slot, const char *key)
 
 /* ---- setting ---------------------------------------------------------------- */
 
-PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
+static PxStatus set_anything(PxWorld *world, const char *path, const double *value, int values)
 {
     char head[64], name[PX_NAME_SIZE];
     const char *rest = split(path, head, sizeof head);
     bool materials = strcmp(head, "materials") == 0, bodies = strcmp(head, "bodies") == 0;
     bool emitters = strcmp(head, "emitters") == 0, forces = strcmp(head, "forces") == 0;
-    if (!materials && !bodies && !emitters && !forces) {
+    bool heaters = strcmp(head, "heaters") == 0;
+    if (!materials && !bodies && !emitters && !forces && !heaters) {
         PX_TRY(set_field(px_world_fields, px_world_field_count, &world->def, path, path, value,
                          values));
         world_changed(world);
@@ -128,8 +182,7 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
             if (strcmp(world->materials.data[k].name, name) != 0)
                 continue;
             PxMaterialDef *def = &world->materials.data[k].def, before = *def;
-            PX_TRY(set_field(px_material_fields, px_material_field_count, def, key, path, value,
-                             values));
+            PX_TRY(set_material(def, key, path, value, values));
             PxStatus status = px_material_may_become(path, &before, def);
             if (status != PX_OK) {
                 *def = before;
@@ -137,6 +190,7 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
             }
             if (strcmp(key, "density") == 0)
                 density_changed(world, k);
+            PX_TRY(px_world_heat_columns(world, def));
             world->solid_highest = 0; /* another stiffness */
             return PX_OK;
         }
@@ -154,6 +208,16 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
         if (strcmp(world->forces.data[k].name, name) == 0)
             return set_field(px_force_fields, px_force_field_count, &world->forces.data[k].def, key,
                              path, value, values);
+    for (uint32_t k = 0; heaters && k < world->heaters.count; ++k) {
+        PxHeaterDef *def = &world->heaters.data[k].def;
+        if (strcmp(world->heaters.data[k].name, name) != 0)
+            continue;
+        PX_TRY(set_field(px_heater_fields, px_heater_field_count, def, key, path, value, values));
+        heater_changed(def, key);
+        return PX_OK;
+    }
+    if (heaters)
+        return px_fail(PX_ERR_ARGUMENT, "%s: there is no heater '%s'", path, name);
     if (forces)
         return px_fail(PX_ERR_ARGUMENT, "%s: there is no force '%s'", path, name);
     if (emitters)
@@ -167,6 +231,15 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
         return PX_OK;
     }
     return px_fail(PX_ERR_ARGUMENT, "%s: there is no body '%s'", path, name);
+}
+
+/* What is warmer afterwards, or holds more heat at the same temperature, got it from outside. */
+PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
+{
+    px_world_heat_mark(world);
+    PX_TRY(set_anything(world, path, value, values));
+    px_world_heat_count(world);
+    return PX_OK;
 }
 
 /* ---- events ------------------------------------------------------------------ */

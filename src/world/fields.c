@@ -1,6 +1,6 @@
 /// Every number a scene may state about the world, a material, a body, an emitter, a sink,
-/// a handle or a force: its key, its unit, its range. Whoever adds a member to a def adds a
-/// line here.
+/// a handle, a force or a heater: its key, its unit, its range. Whoever adds a member to a def adds
+/// a line here.
 #include "world/fields.h"
 
 #include "base/fail.h"
@@ -8,6 +8,8 @@
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
 #include "solid/integration.h"
+#include "surface/coat_family.h"
+#include "world/heat.h"
 
 #include <math.h>
 
@@ -226,8 +228,98 @@ const PxField px_material_fields[] = {
      .unit = "",
      .help = "How a solid is moved.",
      .family = &px_integration_family},
+    {.key = "diffusivity",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxMaterialDef, diffusivity),
+     .unit = "m^2/s",
+     .least = 0,
+     .most = 1e6,
+     .help = "How fast heat spreads; water 1.4e-7, wax 1e-7, copper 1.2e-4. 0 is not at all."},
+    {.key = "heat_capacity",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
+     .offset = AT(PxMaterialDef, heat_capacity),
+     .unit = "J/(kg K)",
+     .least = 0,
+     .most = 1e6,
+     .help = "Heat that makes a kilogram a degree warmer; water 4180, wax 2500, iron 450."},
+    {.key = "latent_heat",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxMaterialDef, latent_heat),
+     .unit = "J/kg",
+     .least = 0,
+     .most = 1e9,
+     .help = "Heat that melting takes and freezing gives back; ice 3.3e5, wax 2e5."},
+    {.key = "coat",
+     .kind = PX_FIELD_MODEL,
+     .offset = AT(PxMaterialDef, coat),
+     .unit = "",
+     .help = "What shows its surface while it flows, melts, splits and joins.",
+     .family = &px_coat_family},
 };
 const size_t px_material_field_count = PX_COUNT(px_material_fields);
+
+const PxField px_melt_fields[] = {
+    {.key = "from",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
+     .offset = AT(PxMaterialDef, melts.from),
+     .unit = "degrees C",
+     .least = -273.15,
+     .most = 1e5,
+     .help = "Where it begins to melt; below, it is as stated."},
+    {.key = "to",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
+     .offset = AT(PxMaterialDef, melts.to),
+     .unit = "degrees C",
+     .least = -273.15,
+     .most = 1e5,
+     .help = "Where it is molten."},
+};
+const size_t px_melt_field_count = PX_COUNT(px_melt_fields);
+
+#define INTO(name, sort, more, its_unit, low, high, text)                                          \
+    {                                                                                              \
+        .key = #name, .kind = sort, .flags = PX_FIELD_LIVE | (more),                               \
+        .offset = AT(PxMaterialDef, melts.into.name), .unit = its_unit, .least = low,              \
+        .most = high, .help = text                                                                 \
+    }
+
+/* Their ranges are those of the cold state. */
+const PxField px_melt_into_fields[] = {
+    INTO(viscosity, PX_FIELD_NUMBER, 0, "Pa s", 0, 1e6, "Dynamic viscosity."),
+    INTO(cohesion, PX_FIELD_NUMBER, 0, "Pa", 0, 1e6, "What holds the fluid together."),
+    INTO(young, PX_FIELD_NUMBER, 0, "Pa", 0, 1e12, "Young's modulus; 0 unless stated."),
+    INTO(poisson, PX_FIELD_NUMBER, 0, "", 0, 0.49, "Poisson's ratio."),
+    INTO(damping, PX_FIELD_NUMBER, 0, "1/s", 0, 1e6, "How fast its wobbling dies away."),
+    INTO(yield, PX_FIELD_NUMBER, 0, "", 0, 1e6, "Elastic strain beyond which some stays."),
+    INTO(creep, PX_FIELD_NUMBER, 0, "1/s", 0, 1e6, "Part of that strain that stays each second."),
+    INTO(plastic_limit, PX_FIELD_NUMBER, PX_FIELD_ABOVE, "", 0, 1e9, "Most strain that stays."),
+    INTO(absorb, PX_FIELD_COUNT, 0, "steps", 0, 1e9,
+         "Steps after which the rest shape follows the deformation."),
+    INTO(friction, PX_FIELD_NUMBER, 0, "", 0, 1, "Coulomb's friction on walls."),
+    INTO(restitution, PX_FIELD_NUMBER, 0, "", 0, 1, "Part of the speed that it bounces with."),
+    INTO(tension, PX_FIELD_NUMBER, 0, "", 0, 1e6, "How strong its surface tension is."),
+};
+const size_t px_melt_into_field_count = PX_COUNT(px_melt_into_fields);
+
+PxStatus px_melt_check(const PxMaterialDef *def, const char *what)
+{
+    if (!def->melts.melts)
+        return PX_OK;
+    PX_TRY(px_fields_check(px_melt_fields, px_melt_field_count, def, what));
+    if (!(def->melts.from < def->melts.to))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "%s: melts from %g to %g degrees C, wanted the second higher", what,
+                       def->melts.from, def->melts.to);
+    for (size_t k = 0; k < px_melt_into_field_count; ++k)
+        if (!isnan(*(const double *)((const char *)def + px_melt_into_fields[k].offset)))
+            PX_TRY(px_fields_check(&px_melt_into_fields[k], 1, def, what));
+    return PX_OK;
+}
 
 static const char *const fill_words[] = {"cubic", "hexagonal", "octree", NULL};
 
@@ -255,7 +347,8 @@ const PxField px_body_fields[] = {
      .unit = "degrees C",
      .least = -273.15,
      .most = 1e5,
-     .help = "Temperature at the start."},
+     .help = "Temperature at the start; an event gives it anew. A wall keeps its own, and one "
+             "without lets no heat pass."},
     {.key = "fill",
      .kind = PX_FIELD_WORD,
      .offset = AT(PxBodyDef, fill),
@@ -287,6 +380,15 @@ const PxField px_body_fields[] = {
      .least = 0,
      .most = 1,
      .help = "How a viscous fluid meets a wall: 0 slides freely, 1 sticks."},
+    {.key = "conductance",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxBodyDef, conductance),
+     .unit = "W/(m^2 K)",
+     .least = 0,
+     .most = PX_CONTACT_PERFECT,
+     .help = "How well heat passes between matter and a wall that has a temperature; perfectly "
+             "unless stated."},
     {.key = "surfels",
      .kind = PX_FIELD_COUNT,
      .offset = AT(PxBodyDef, surfels),
@@ -302,7 +404,7 @@ const PxField px_body_fields[] = {
 };
 const size_t px_body_field_count = PX_COUNT(px_body_fields);
 
-/* When an emitter gives, a sink takes, a handle holds, a force acts. */
+/* When an emitter gives, a sink takes, a handle holds, a force or heater acts. */
 #define BETWEEN(type, verb)                                                                        \
     {.key = "start",                                                                               \
      .kind = PX_FIELD_NUMBER,                                                                      \
@@ -378,6 +480,36 @@ const PxField px_force_fields[] = {
     BETWEEN(PxForceDef, "act"),
 };
 const size_t px_force_field_count = PX_COUNT(px_force_fields);
+
+const PxField px_heater_fields[] = {
+    {.key = "temperature",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxHeaterDef, temperature),
+     .unit = "degrees C",
+     .least = -273.15,
+     .most = 1e5,
+     .help = "What is in the region is held at it. Either this or power."},
+    {.key = "within",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxHeaterDef, within),
+     .unit = "s",
+     .least = 0,
+     .most = 1e9,
+     .help = "Time in which the temperature's distance falls to 0.37 of itself; 0 is at once."},
+    {.key = "power",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = AT(PxHeaterDef, power),
+     .unit = "W",
+     .least = -1e15,
+     .most = 1e15,
+     .help = "Heat for all that is in the region together; negative cools. Either this or "
+             "temperature."},
+    BETWEEN(PxHeaterDef, "act"),
+};
+const size_t px_heater_field_count = PX_COUNT(px_heater_fields);
 
 PxStatus px_material_may_become(const char *path, const PxMaterialDef *before,
                                 const PxMaterialDef *after)

@@ -22,6 +22,8 @@ PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape 
                             uint32_t slot)
 {
     bool wanted = def->surfels > 0 || def->skin;
+    if (!def->wall && px_world_coat_of(world, def->material.slot - 1) != NULL)
+        return px_world_coat_body(world, def, shape);
     if (def->wall || !(world->materials.data[def->material.slot - 1].def.young > 0))
         return def->surfels > 0 || def->texture != NULL
                    ? px_fail(PX_ERR_ARGUMENT, "surfels and texture are for solids only")

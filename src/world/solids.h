@@ -12,7 +12,18 @@ PxStatus px_solids_put(PxWorld *world, uint32_t first, PxVec3 middle);
 /// fluids.
 PxStatus px_solids_arrange(PxWorld *world);
 
-/// Moves all solids by world->dt.
-PxStatus px_solids_step(PxWorld *world);
+/// Where all solids are, with their frames found, in scratch. In a mixed world these are the rows
+/// of world->shaped as they were last gathered.
+PxStatus px_solids_open(PxWorld *world, PxSolid *out);
+
+/// In a mixed world, when a fluid's walls are known: says where solids are.
+PxStatus px_solids_join(PxWorld *world, PxFluid *fluid);
+
+/// In a mixed world, before pressure is solved for: what of solids' densities is their own.
+PxStatus px_solids_press(PxWorld *world, PxFluid *fluid);
+
+/// Moves all solids by world->dt; in a mixed world those of world->shaped, and then the rows
+/// that these are.
+PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid);
 
 #endif

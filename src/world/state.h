@@ -20,6 +20,7 @@ typedef struct PxWorldState {
     double divergence; ///< 1/s, mean rate at which the velocities compress
     double mass_in;    ///< kg, by emitters
     double mass_out;   ///< kg, by sinks
+    double heat_in;    ///< J, by walls, heaters, emitters and events, less what sinks took
     double halvings;   ///< of solids' sub-steps; see solid/leapfrog.simd.c
 } PxWorldState;
 

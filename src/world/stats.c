@@ -1,4 +1,5 @@
 /// What the world holds: sums over all particles, the same bits for any split.
+#include "world/heat.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@ enum { MASS, PX, PY, PZ, LX, LY, LZ, KINETIC, POTENTIAL, SUMS };
 typedef struct Sums {
     const PxWorld *world;
     double mass, speed, distance; /* the largest; squared in the first pass */
+    double hottest, coldest;      /* the latter with its sign turned */
     double magic[SUMS], sum[SUMS];
 } Sums;
 
@@ -18,18 +20,22 @@ static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     Sums *s = user;
     const PxParticles *p = &s->world->particles;
-    float mass = 0, speed = 0, distance = 0;
+    float mass = 0, speed = 0, distance = 0, hottest = -INFINITY, coldest = -INFINITY;
     for (uint32_t i = begin; i < end; ++i) {
         float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
         float x2 = p->x[i] * p->x[i] + p->y[i] * p->y[i] + p->z[i] * p->z[i];
         mass = p->mass[i] > mass ? p->mass[i] : mass;
         speed = v2 > speed ? v2 : speed;
         distance = x2 > distance ? x2 : distance;
+        hottest = p->temperature[i] > hottest ? p->temperature[i] : hottest;
+        coldest = -p->temperature[i] > coldest ? -p->temperature[i] : coldest;
     }
     px_join_begin();
     s->mass = fmax(s->mass, (double)mass);
     s->speed = fmax(s->speed, (double)speed);
     s->distance = fmax(s->distance, (double)distance);
+    s->hottest = fmax(s->hottest, (double)hottest);
+    s->coldest = fmax(s->coldest, (double)coldest);
     px_join_end();
 }
 
@@ -65,10 +71,10 @@ static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
 void px_world_stats(PxWorld *world, PxStats *out)
 {
     uint32_t n = world->particles.table.count;
-    Sums s = {.world = world};
+    Sums s = {.world = world, .hottest = -INFINITY, .coldest = -INFINITY};
     px_parallel_for(&world->threads, n, 4 * PX_BLOCK, largest_block, &s);
-    double largest[] = {s.mass, s.speed, s.distance}, all = n;
-    px_dist_max(&world->dist, largest, 3);
+    double largest[] = {s.mass, s.speed, s.distance, s.hottest, s.coldest}, all = n;
+    px_dist_max(&world->dist, largest, 5);
     px_dist_sum(&world->dist, &all, 1);
     double speed = sqrt(largest[1]), distance = sqrt(largest[2]);
     /* A hair more than the largest: the squares were rounded to float. */
@@ -96,6 +102,10 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .kinetic = s.sum[KINETIC],
                      .potential = s.sum[POTENTIAL],
                      .elastic = world->elastic,
+                     .heat = px_world_heat(world),
+                     .heat_in = world->state.heat_in,
+                     .temperature_min = all > 0 ? -largest[4] : 0,
+                     .temperature_max = all > 0 ? largest[3] : 0,
                      .momentum = {s.sum[PX], s.sum[PY], s.sum[PZ]},
                      .angular_momentum = {s.sum[LX], s.sum[LY], s.sum[LZ]},
                      .density_error = world->density_error,
@@ -105,6 +115,7 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .pressure_force = world->pressure_force,
                      .iterations = world->iterations,
                      .viscosity_iterations = world->viscosity_iterations,
+                     .heat_iterations = world->heat_iterations,
                      .not_converged = world->state.not_converged,
                      .caught = world->state.caught,
                      .leaked = world->state.leaked,

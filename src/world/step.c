@@ -1,6 +1,9 @@
 /// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
 #include "contact/defence.h"
 #include "fluid/force_size.h"
+#include "world/heat.h"
+#include "world/mixed.h"
+#include "world/pieces.h"
 #include "world/solids.h"
 #include "world/world_parts.h"
 
@@ -277,6 +280,7 @@ static PxStatus not_finite(const PxWorld *world, uint64_t id)
 
 typedef struct Compression {
     const PxWorld *world;
+    const float *own; /* as in PxFluid */
     double magic, sum;
     float most;
 } Compression;
@@ -294,6 +298,8 @@ static void compression_block(void *user, uint32_t begin, uint32_t end, int thre
     float most = 0;
     for (uint32_t i = begin; i < end; ++i) {
         float over = p->density[i] / (float)material[p->material[i]].def.density - 1.0f;
+        if (job->own != NULL)
+            over -= job->own[i];
         over = over > 0.0f ? over : 0.0f;
         most = over > most ? over : most;
         over = over < MOST_COMPRESSION ? over : MOST_COMPRESSION;
@@ -305,12 +311,13 @@ static void compression_block(void *user, uint32_t begin, uint32_t end, int thre
     px_join_end();
 }
 
-static void measure_compression(PxWorld *world)
+static void measure_compression(PxWorld *world, const PxFluid *fluid)
 {
     uint32_t n = world->fluids;
     double all = n;
     px_dist_sum(&world->dist, &all, 1);
     Compression job = {.world = world,
+                       .own = fluid->own,
                        .magic = px_sum_magic((double)MOST_COMPRESSION, (uint64_t)all)};
     px_parallel_for(&world->threads, n, 4 * PX_BLOCK, compression_block, &job);
     double most = (double)job.most;
@@ -378,9 +385,11 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     {
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_walls(fluid));
+        PX_TRY(px_solids_join(world, fluid));
     }
     PX_STAGE(&world->profile, "density")
     px_fluid_density(fluid);
+    fluid->melted = px_world_melt_rows(world, 0, fluid->count);
     PX_STAGE(&world->profile, "cohesion")
     px_fluid_cohesion(fluid);
     bool tension = px_fluid_has_tension(fluid);
@@ -401,13 +410,15 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_STAGE(&world->profile, "measure")
         px_force_size(fluid, &size); /* from here on it is pressure */
     }
+    PX_STAGE(&world->profile, "solid density")
+    PX_TRY(px_solids_press(world, fluid));
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
     PX_STAGE(&world->profile, "measure")
     {
         if (tension)
             world->pressure_force = px_force_size(fluid, &size);
-        measure_compression(world);
+        measure_compression(world, fluid);
     }
     PX_STAGE(&world->profile, "emitters")
     px_emitters_hold(world, fluid->inverse_mass);
@@ -428,10 +439,15 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     PX_STAGE(&world->profile, "defence")
     PX_TRY(px_watch_begin(&watch, &fluids, world->walls.data, world->walls.count, fluid->wall_far,
                           world->def.spacing, &world->scratch, &world->threads));
+    PX_STAGE(&world->profile, "solid frames")
+    if (world->mixed) /* before they move as if they were fluid; see below */
+        PX_TRY(px_mixed_gather(world));
     PX_STAGE(&world->profile, "move")
     px_parallel_for(&world->threads, fluid->count, PX_BLOCK, move_block, &m);
     if (m.bad_id != UINT64_MAX)
         return not_finite(world, m.bad_id);
+    if (world->mixed)
+        PX_TRY(px_solids_step(world, fluid));
     PX_STAGE(&world->profile, "defence")
     {
         world->state.caught +=
@@ -464,6 +480,7 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
         PX_TRY(px_fluid_begin(fluid));
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_walls(fluid));
+        PX_TRY(px_solids_join(world, fluid));
         px_fluid_density(fluid);
         PX_TRY(px_fluid_settle(fluid, round, &done));
         world->fluids = fluid->count;
@@ -485,6 +502,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_world_events(world, &next_event));
     PX_TRY(px_arena_reset(&world->scratch));
     double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
+    target = fmin(target, px_heaters_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
     PX_TRY(px_solids_arrange(world));
 
@@ -505,6 +523,7 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .threads = &world->threads,
                      .dist = &world->dist,
                      .isa = world->isa};
+    px_world_melt_range(world);
     speed_max(world, &fluid);
     if (world->state.bound_due)
         world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
@@ -525,16 +544,23 @@ PxStatus px_world_step(PxWorld *world, double until)
     fluid.dt = world->dt;
     for (size_t k = 0; k < world->walls.count; ++k)
         px_wall_move(&world->walls.data[k], world->state.time, world->dt);
+    px_world_heat_begin(world);
     px_emitters_shut(world);
     if (fluid.count > 0 && world->state.step == 0)
         PX_TRY(settle(world, &fluid)); /* gives all scratch back */
     PX_TRY(px_emitters_reserve(world));
     if (fluid.count > 0) {
         PX_TRY(find_neighbours(world));
+        PX_STAGE(&world->profile, "solid lists")
+        PX_TRY(px_pieces_follow(world));
         PX_TRY(forces(world, &fluid, model));
-        PX_TRY(move(world, &fluid));
     }
-    PX_TRY(px_solids_step(world));
+    PX_STAGE(&world->profile, "heat")
+    PX_TRY(px_world_heat_step(world, &fluid));
+    if (fluid.count > 0)
+        PX_TRY(move(world, &fluid));
+    if (!world->mixed)
+        PX_TRY(px_solids_step(world, &fluid));
     double time = last ? target : world->state.time + world->dt;
     PX_STAGE(&world->profile, "emitters")
     {
@@ -542,6 +568,7 @@ PxStatus px_world_step(PxWorld *world, double until)
         px_emitters_emit(world);
         px_emitters_feel(world);
     }
+    px_world_heat_end(world);
     world->state.time = time;
     ++world->state.step;
     return PX_OK;

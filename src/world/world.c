@@ -1,6 +1,8 @@
 /// Making a world and putting things into it.
 #include "fluid/wall_field.h"
 #include "world/fields.h"
+#include "world/heat.h"
+#include "world/mixed.h"
 #include "world/octree.h"
 #include "world/solids.h"
 #include "world/world_parts.h"
@@ -25,6 +27,22 @@ PxWorldDef px_world_def_default(void)
                         .tag = TAG};
 }
 
+PxMeltDef px_melt_def_default(void)
+{
+    return (PxMeltDef){.to = 1,
+                       .into = {.poisson = NAN,
+                                .viscosity = NAN,
+                                .cohesion = NAN,
+                                .tension = NAN,
+                                .damping = NAN,
+                                .yield = NAN,
+                                .creep = NAN,
+                                .plastic_limit = NAN,
+                                .absorb = NAN,
+                                .friction = NAN,
+                                .restitution = NAN}};
+}
+
 PxMaterialDef px_material_def_default(void)
 {
     return (PxMaterialDef){.name = "water",
@@ -39,6 +57,9 @@ PxMaterialDef px_material_def_default(void)
                            .friction = 0.5,
                            .restitution = 1,
                            .integration = px_integration_choice("leapfrog"),
+                           .heat_capacity = 1000,
+                           .melts = px_melt_def_default(),
+                           .coat = px_coat_choice("none"),
                            .tag = TAG};
 }
 
@@ -47,6 +68,7 @@ PxBodyDef px_body_def_default(void)
     return (PxBodyDef){.name = "",
                        .shape = px_shape_def_default(PX_SHAPE_BOX),
                        .temperature = 20,
+                       .conductance = PX_CONTACT_PERFECT,
                        .levels = 2,
                        .skin = true,
                        .friction = 0.5,
@@ -102,17 +124,21 @@ void px_world_free(PxWorld *world)
         px_wall_field_free(world->walls.data[k].field);
         px_shape_free(world->walls.data[k].shape);
         free(world->walls.data[k].key);
+        free(world->walls.data[k].warmth);
     }
     px_solid_lists_free(&world->solid_lists);
     PX_LIST_FREE(&world->laws);
     PX_LIST_FREE(&world->frames);
     px_world_drop_skins(world, 0);
+    px_world_free_coats(world);
     PX_LIST_FREE(&world->materials);
     PX_LIST_FREE(&world->bodies);
     PX_LIST_FREE(&world->walls);
     PX_LIST_FREE(&world->events);
     px_emitters_free(world);
     px_handles_free(world);
+    px_mixed_free(world);
+    px_heaters_free(world);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -141,6 +167,7 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
     PxMaterial material = {.def = *def};
     PX_TRY(px_world_name(material.name, def->name, "material"));
     PX_TRY(px_fields_check(px_material_fields, px_material_field_count, def, material.name));
+    PX_TRY(px_melt_check(def, material.name));
     for (size_t k = 0; k < world->materials.count; ++k) {
         const PxMaterial *other = &world->materials.data[k];
         if (strcmp(other->name, material.name) == 0)
@@ -169,9 +196,15 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
     }
     double s = world->def.spacing;
     material.particle_mass = def->density * s * s * s;
+    PX_TRY(px_world_heat_columns(world, def));
     if (!PX_LIST_RESERVE(&world->materials, 1))
         return px_fail(PX_ERR_MEMORY, "material '%s': no room", material.name);
     world->materials.data[world->materials.count++] = material;
+    PxStatus status = px_world_add_coat(world, (uint32_t)world->materials.count - 1);
+    if (status != PX_OK) {
+        --world->materials.count;
+        return px_fail_prefix(status, "material '%s': ", material.name);
+    }
     for (size_t k = 0; k < world->materials.count; ++k) /* the list may have moved */
         world->materials.data[k].def.name = world->materials.data[k].name;
     if (out != NULL)
@@ -206,6 +239,7 @@ void px_world_put(PxWorld *world, uint32_t i, uint64_t id, PxVec3 x, PxVec3 v, u
     p->material[i] = material;
     p->body[i] = body;
     p->density[i] = (float)world->materials.data[material].def.density;
+    px_world_melt_rows(world, i, i + 1);
 }
 
 static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
@@ -242,11 +276,19 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     if (!PX_LIST_RESERVE(&world->walls, 1))
         return px_fail(PX_ERR_MEMORY, "no room for a wall");
     PxKeyframe *keys;
+    PX_TRY(px_temperatures_check(def->temperature_key, def->temperatures));
     PX_TRY(px_keyframes_copy(def->keyframe, def->keyframes, &keys));
+    PxTemperatureKey *warmth;
+    if (!px_temperatures_copy(def->temperature_key, def->temperatures, &warmth)) {
+        free(keys);
+        return px_fail(PX_ERR_MEMORY, "no room for %zu temperatures", def->temperatures);
+    }
     PxWall wall = {.shape = shape,
                    .def = def->shape,
                    .inside = def->inside,
                    .friction = def->friction,
+                   .warmth = warmth,
+                   .warmths = def->temperatures,
                    .pivot = def->shape.at,
                    .key = keys,
                    .keys = def->keyframes,
@@ -258,9 +300,11 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
         PxStatus status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
         if (status != PX_OK) {
             free(keys);
+            free(warmth);
             return status;
         }
     }
+    px_wall_warm(&wall, def);
     world->walls.data[world->walls.count++] = wall;
     return PX_OK;
 }
@@ -341,10 +385,11 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
     body.def.shape.mesh = NULL;
     body.def.texture = NULL;
     body.def.keyframe = NULL;
+    body.def.temperature_key = NULL;
     list_body(world, &body);
     if (out != NULL)
         *out = (PxBodyId){slot + 1, 1};
-    return PX_OK;
+    return px_mixed_begin(world);
 }
 
 double px_world_time(const PxWorld *world)
@@ -383,10 +428,11 @@ size_t px_world_bytes(const PxWorld *world)
     size_t fields = 0;
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);
-    return sizeof *world + fields + px_world_skin_bytes(world) +
-           px_table_bytes(&world->particles.table) + px_table_bytes(&world->progress) +
-           px_pairs_bytes(&world->pairs) + px_solid_lists_bytes(&world->solid_lists) +
-           px_grid_bytes(&world->grid) + world->scratch.reserved;
+    return sizeof *world + fields + px_world_skin_bytes(world) + px_world_coat_bytes(world) +
+           px_table_bytes(&world->particles.table) + px_table_bytes(&world->shaped.table) +
+           px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
+           px_solid_lists_bytes(&world->solid_lists) + px_grid_bytes(&world->grid) +
+           world->scratch.reserved;
 }
 
 const PxMaterial *px_world_first_fluid(const PxWorld *world)
@@ -394,7 +440,7 @@ const PxMaterial *px_world_first_fluid(const PxWorld *world)
     for (size_t k = 0; k < world->materials.count; ++k)
         if (!(world->materials.data[k].def.young > 0))
             return &world->materials.data[k];
-    return NULL;
+    return world->mixed ? &world->materials.data[0] : NULL;
 }
 
 /* ---- state -------------------------------------------------------------- */
@@ -415,6 +461,7 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
     if (state->events > world->events.count || !(state->time >= 0) || !isfinite(state->time))
         return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
     PxTable *table = &world->particles.table;
+    PX_TRY(px_mixed_begin(world));
     for (uint32_t c = 0; c < table->columns; ++c) {
         const PxColumn *column = &table->column[c];
         const PxColumn *stored = px_table_find(particles, column->name);

@@ -7,8 +7,10 @@
 #include "fluid/pressure/pressure.h"
 #include "phyxel/world.h"
 #include "solid/solid.h"
+#include "world/coats.h"
 #include "world/emitter.h"
 #include "world/handle.h"
+#include "world/heater.h"
 #include "world/skins.h"
 #include "world/state.h"
 
@@ -40,7 +42,11 @@ struct PxWorld {
     PxArena scratch;
 
     PxParticles particles;
-    uint32_t fluids; ///< rows of particles that are fluid: the first ones; behind them are solids
+    uint32_t fluids; ///< rows that the stages of fluids see: the first ones; behind them are solids
+                     ///< that meet no fluid
+    bool mixed;      ///< solids and fluids act on each other (world/mixed.h): all rows are such
+    PxParticles shaped;            ///< then: a copy of those that keep a shape, as they lie in it
+    PX_LIST(uint32_t) shaped_rows; ///< and which row each of them is
     PxGrid grid;
     PxPairs pairs;
     PxSolidLists solid_lists;
@@ -60,8 +66,10 @@ struct PxWorld {
     PX_LIST(PxHandle) handles;
     PX_LIST(PxGrip) grips; ///< by time
     PX_LIST(PxRegionForce) forces;
+    PX_LIST(PxHeater) heaters;
     uint8_t *drop;              ///< in a step with sinks: which rows are to go, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body
+    PX_LIST(PxWorldCoat) coats; ///< by material
     PX_LIST(PxEvent) events;    ///< by time, then in the order they were added
 
     PxWorldState state;
@@ -72,6 +80,8 @@ struct PxWorld {
     double tension_force, pressure_force;    ///< mean a particle, N; 0 in worlds without tension
     double solve_error;                      ///< per cent
     uint32_t iterations, viscosity_iterations;
+    uint32_t heat_iterations;
+    double heat_mark; ///< J, what there was when the account was last made
 };
 
 /// Carries out the events that are due. *next is when the next one is.
@@ -80,7 +90,7 @@ PxStatus px_world_events(PxWorld *world, double *next);
 /// The fastest flow that the world's energy allows, m/s.
 double px_world_speed_bound(PxWorld *world);
 
-/// NULL when all materials are solids.
+/// The material that names the models of pressure; NULL when all are solids and none ever flows.
 const PxMaterial *px_world_first_fluid(const PxWorld *world);
 
 /// Copies a name; one that is too long or has a dot (paths are split there) is

@@ -477,8 +477,15 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
     float most = (float)s->options.most_undone;
     for (uint32_t i = begin; i < end; ++i) {
         float now = s3 / f->volume[i] - 1.0f;
+        bool alone = f->inverse_mass[i] > 0.0f;
+        if (f->firm != NULL) {
+            /* What velocities compress in a solid is that too; which of it will be there at the
+             * end of the step is in `own`, with all forces, or not known yet. */
+            now -= f->own[i];
+            alone = alone && (s->options.forces || f->firm[i] < 0.5f);
+        }
         now = now > 0.0f ? fminf(part * now, most) : now;
-        s->q->start[i] = f->inverse_mass[i] > 0.0f ? now : -1e30f;
+        s->q->start[i] = alone ? now : -1e30f;
         f->quad[4 * (size_t)i + 3] = s->pressure[i];
     }
 }

@@ -94,7 +94,10 @@ static void state_block(void *user, uint32_t begin, uint32_t end, int thread)
         const double *param = material->def.pressure.param;
         float rho0 = (float)material->def.density;
         double c = sound_speed(f, material);
-        float ratio = p->density[i] / rho0, power = ratio;
+        float ratio = p->density[i] / rho0;
+        if (f->firm != NULL)
+            ratio -= f->own[i];
+        float power = ratio;
         for (int k = 1; k < (int)param[GAMMA]; ++k)
             power *= ratio;
         float stiffness = (float)(material->def.density * c * c / param[GAMMA]);
@@ -102,7 +105,10 @@ static void state_block(void *user, uint32_t begin, uint32_t end, int thread)
         pressure = pressure > 0.0f ? pressure : 0.0f;
         p->pressure[i] = pressure;
         job->force[i] = pressure * f->volume[i] * f->volume[i];
-        job->weight[i] = f->volume[i] * (float)sqrt(material->def.density * param[DAMPING] * c);
+        double damping = param[DAMPING];
+        if (f->firm != NULL)
+            damping *= (double)(1.0f - f->firm[i]); /* solids have their own */
+        job->weight[i] = f->volume[i] * (float)sqrt(material->def.density * damping * c);
     }
 }
 

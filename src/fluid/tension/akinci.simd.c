@@ -62,6 +62,7 @@ typedef struct Job {
     const PxFluid *fluid;
     uint32_t slot;
     float gamma, density; /* at rest */
+    const float *weight;  /* masses; where something melts, times the shares of gamma */
     PxColour colour;
     float *normals; /* quads of grad c and the density */
     float *turn;    /* quads of w / 2 */
@@ -91,7 +92,7 @@ static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxPlace8 at = px_place8(quad, i);
         PxF8 ui = px_f8(job->colour.x[i]), vi = px_f8(job->colour.y[i]);
         PxF8 wi = px_f8(job->colour.z[i]), density_i = px_f8(p->density[i]);
-        PxF8 mass_i = px_f8(p->mass[i]);
+        PxF8 mass_i = px_f8(job->weight[i]);
         PxTurn8 sum = {0};
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
@@ -111,17 +112,17 @@ static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Where something melts a pair's gamma is the mean of its two; the masses of one material are the
+ * same. */
+PX_INLINE void add_forces(const Job *job, uint32_t begin, uint32_t end, bool melting)
 {
-    (void)thread;
-    const Job *job = user;
     const PxFluid *f = job->fluid;
     PxParticles *p = f->particles;
     const PxPairs *pairs = f->pairs;
     const float *quad = f->quad, *normals = job->normals, *turns = job->turn;
     float h = f->kernel.h;
     PxF8 tiny = px_f8(1e-12f * h), per_h = px_f8(1.0f / h), zero = px_f8(0.0f), one = px_f8(1.0f);
-    PxF8 half_h = px_f8(0.5f * h);
+    PxF8 half_h = px_f8(0.5f * h), half = px_f8(0.5f);
     float norm = (float)(32 / (PX_PI * (double)h * (double)h * (double)h));
 
     for (uint32_t i = begin; i < end; ++i) {
@@ -130,7 +131,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxPlace8 at = px_place8(quad, i);
         PxF8 ui = px_f8(job->colour.x[i]), vi = px_f8(job->colour.y[i]);
         PxF8 wi = px_f8(job->colour.z[i]), density_i = px_f8(p->density[i]);
-        PxF8 mass_i = px_f8(p->mass[i]), cohesion = px_f8(norm * p->mass[i]);
+        PxF8 mass_i = px_f8(job->weight[i]), cohesion = px_f8(norm * p->mass[i]);
         PxF8 fx = zero, fy = zero, fz = zero;
         const float *ti = turns + 4 * (size_t)i;
         PX_FOR_NEIGHBOURS(pairs, i, j)
@@ -144,7 +145,8 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
             tz += px_f8(ti[2]);
             PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
             PxF8 thin = one / (density_i + density);
-            PxF8 c = thin * cohesion * mass * px_cohesion8(r * per_h) / r;
+            PxF8 pull = melting ? px_f8_where(mass > zero, half * (mass_i + mass)) : mass;
+            PxF8 c = thin * cohesion * pull * px_cohesion8(r * per_h) / r;
             PxF8 d = half_h * smoothing(thin, mass_i, mass);
             fx += c * x + d * (ui - u - (ty * z - tz * y));
             fy += c * y + d * (vi - v - (tz * x - tx * z));
@@ -155,22 +157,36 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    add_forces(user, begin, end, false);
+}
+
+static void melting_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    add_forces(user, begin, end, true);
+}
+
 static PxStatus add(PxFluid *f, uint32_t slot)
 {
     Job job = {.fluid = f,
                .slot = slot,
-               .gamma = (float)f->material[slot].def.tension.param[GAMMA],
+               .gamma = (float)px_tension_most(&f->material[slot].def),
                .density = (float)f->material[slot].def.density};
     PX_TRY(px_tension_colour(f, slot, &job.colour));
     PX_TRY(px_tension_normals(f, &job.colour, f->particles->density, &job.normals));
     job.turn = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
     if (job.turn == NULL)
         return px_fail(PX_ERR_MEMORY, "akinci: no room for the turns of %u particles", f->count);
-    px_tension_pack_weight(f, slot, f->particles->mass);
+    PX_TRY(px_tension_masses(f, slot, &job.weight));
+    px_tension_pack_weight(f, slot, job.weight);
     float *behind = job.turn + 4 * (size_t)f->count;
     behind[0] = behind[1] = behind[2] = behind[3] = 0.0f;
     px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, &job);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &job);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, f->melted != NULL ? melting_block : force_block,
+                    &job);
     return PX_OK;
 }
 

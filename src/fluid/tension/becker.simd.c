@@ -60,6 +60,7 @@ typedef struct Job {
     const PxFluid *fluid;
     uint32_t slot;
     float phi, cut, rise; /* m^3/s^2, m, 1/m */
+    const float *weight;  /* masses; where something melts, times the shares of phi */
 } Job;
 
 static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -79,7 +80,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (p->material[i] != job->slot)
             continue;
         PxPlace8 at = px_place8(quad, i);
-        PxF8 mass_i = px_f8(p->mass[i]), fx = zero, fy = zero, fz = zero;
+        PxF8 mass_i = px_f8(job->weight[i]), fx = zero, fy = zero, fz = zero;
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, mass;
@@ -98,24 +99,27 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 static PxStatus run(PxFluid *f, Job *job)
 {
-    px_tension_pack_weight(f, job->slot, f->particles->mass);
+    PX_TRY(px_tension_masses(f, job->slot, &job->weight));
+    px_tension_pack_weight(f, job->slot, job->weight);
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, job);
     return PX_OK;
 }
 
 static PxStatus add(PxFluid *f, uint32_t slot)
 {
-    const double *param = f->material[slot].def.tension.param;
+    double phi = px_tension_most(&f->material[slot].def);
     /* cut off nowhere: whole from r = 0 on */
-    Job job = {f, slot, (float)param[PHI], -(float)f->spacing, (float)(2 / f->spacing)};
+    Job job = {f, slot, (float)phi, -(float)f->spacing, (float)(2 / f->spacing), NULL};
     return run(f, &job);
 }
 
 static PxStatus add_cut(PxFluid *f, uint32_t slot)
 {
     const double *param = f->material[slot].def.tension.param;
-    Job job = {f, slot, (float)param[PHI], (float)(param[CUT] * f->spacing),
-               (float)(1 / (RISE * f->spacing))};
+    double phi = px_tension_most(&f->material[slot].def);
+    Job job = {
+        f,   slot, (float)phi, (float)(param[CUT] * f->spacing), (float)(1 / (RISE * f->spacing)),
+        NULL};
     return run(f, &job);
 }
 

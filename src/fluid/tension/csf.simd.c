@@ -88,7 +88,8 @@ typedef struct Job {
     uint32_t slot;
     float scale, drag; /* of the tension; of the damping relative to it */
     PxColour colour;   /* of unit length or 0 in the end */
-    float *surface;    /* s delta */
+    float *surface;    /* s delta; where something melts, times the share of sigma */
+    float *damped;     /* there: times the root of the share; NULL elsewhere: the same */
     float *normals;    /* quads of the two */
 } Job;
 
@@ -97,6 +98,7 @@ static void normal_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Job *job = user;
     float s = (float)job->fluid->spacing;
+    const PxMaterialDef *def = &job->fluid->material[job->slot].def;
     float *restrict x = job->colour.x, *restrict y = job->colour.y, *restrict z = job->colour.z;
     for (uint32_t i = begin; i < end; ++i) {
         float length = sqrtf(x[i] * x[i] + y[i] * y[i] + z[i] * z[i]);
@@ -107,13 +109,16 @@ static void normal_block(void *user, uint32_t begin, uint32_t end, int thread)
         y[i] *= unit;
         z[i] *= unit;
         job->surface[i] = rise * rise * (3.0f - 2.0f * rise);
+        if (job->damped != NULL) {
+            float share = px_tension_share(job->fluid, def, i);
+            job->damped[i] = sqrtf(share) * job->surface[i];
+            job->surface[i] *= share;
+        }
     }
 }
 
-static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
+PX_INLINE void add_forces(const Job *job, uint32_t begin, uint32_t end, bool melting)
 {
-    (void)thread;
-    const Job *job = user;
     const PxFluid *f = job->fluid;
     PxParticles *p = f->particles;
     const PxPairs *pairs = f->pairs;
@@ -129,20 +134,22 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxF8 ui = px_f8(job->colour.x[i]), vi = px_f8(job->colour.y[i]);
         PxF8 wi = px_f8(job->colour.z[i]), surface_i = px_f8(job->surface[i]);
         PxF8 ai = px_f8(p->vx[i]), bi = px_f8(p->vy[i]), ci = px_f8(p->vz[i]);
+        PxF8 damped_i = px_f8(melting ? job->damped[i] : 0.0f);
         PxF8 fx = px_f8(0.0f), fy = fx, fz = fx;
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
-            PxF8 x, y, z, volume, u, v, w, surface, a, b, d, unused;
+            PxF8 x, y, z, volume, u, v, w, surface, a, b, d, damped;
             px_f8_load_ways(quad, j, &at, &x, &y, &z, &volume);
             px_f8_load_quads(normals, j, &u, &v, &w, &surface);
-            px_f8_load_quads(f->quad_velocity, j, &a, &b, &d, &unused);
+            px_f8_load_quads(f->quad_velocity, j, &a, &b, &d, &damped);
             PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny), per_r = one / r;
             PxF8 cos_i = (ui * x + vi * y + wi * z) * per_r;
             PxF8 cos_j = (u * x + v * y + w * z) * per_r;
             PxF8 c = surface_i * (one - cos_i * cos_i) + surface * (one - cos_j * cos_j);
             c *= px_cohesion8(r * per_h) * per_r;
             PxF8 apart = ((ai - a) * x + (bi - b) * y + (ci - d) * z) * per_r;
-            c -= drag * (surface_i + surface) * px_kernel_slope8(&kernel, r) * apart;
+            PxF8 near = melting ? damped_i + damped : surface_i + surface;
+            c -= drag * near * px_kernel_slope8(&kernel, r) * apart;
             c *= volume;
             fx += c * x;
             fy += c * y;
@@ -155,9 +162,21 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    add_forces(user, begin, end, false);
+}
+
+static void melting_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    add_forces(user, begin, end, true);
+}
+
 static PxStatus add(PxFluid *f, uint32_t slot)
 {
-    double sigma = f->material[slot].def.tension.param[SIGMA], h = (double)f->kernel.h;
+    double sigma = px_tension_most(&f->material[slot].def), h = (double)f->kernel.h;
     if (!(sigma > 0))
         return PX_OK;
     /* the integral of q^3 C / norm from 0 to 1 */
@@ -168,13 +187,16 @@ static PxStatus add(PxFluid *f, uint32_t slot)
     job.drag = (float)(DAMPING * sqrt(rho * sigma / f->spacing)) * f->kernel.norm_slope / job.scale;
     PX_TRY(px_tension_colour(f, slot, &job.colour));
     job.surface = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    if (job.surface == NULL)
+    if (f->melted != NULL)
+        job.damped = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    if (job.surface == NULL || (f->melted != NULL && job.damped == NULL))
         return px_fail(PX_ERR_MEMORY, "csf: no room for the normals of %u particles", f->count);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, normal_block, &job);
     PX_TRY(px_tension_normals(f, &job.colour, job.surface, &job.normals));
     float *kept = f->quad_velocity;
-    PX_TRY(px_fluid_pack_velocity(f, NULL));
-    px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &job);
+    PX_TRY(px_fluid_pack_velocity(f, job.damped));
+    px_parallel_for(f->threads, f->count, PX_BLOCK, f->melted != NULL ? melting_block : force_block,
+                    &job);
     f->quad_velocity = kept;
     return PX_OK;
 }

@@ -56,9 +56,12 @@ static void energy_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *job = user;
     const float *x = job->colour.x, *y = job->colour.y, *z = job->colour.z;
     const float *filled = job->colour.filled;
+    const PxMaterialDef *def = &job->fluid->material[job->slot].def;
     for (uint32_t i = begin; i < end; ++i) {
         float n2 = x[i] * x[i] + y[i] * y[i] + z[i] * z[i];
         job->energy[i] = n2 > 0.0f ? n2 / (filled[i] * filled[i]) : 0.0f;
+        if (job->fluid->melted != NULL)
+            job->energy[i] *= px_tension_share(job->fluid, def, i);
     }
 }
 
@@ -96,8 +99,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 static PxStatus add(PxFluid *f, uint32_t slot)
 {
-    Job job = {
-        .fluid = f, .slot = slot, .kappa = (float)f->material[slot].def.tension.param[KAPPA]};
+    Job job = {.fluid = f, .slot = slot, .kappa = (float)px_tension_most(&f->material[slot].def)};
     PX_TRY(px_tension_colour(f, slot, &job.colour));
     job.energy = PX_ARENA_ARRAY(f->scratch, float, f->count);
     if (job.energy == NULL)

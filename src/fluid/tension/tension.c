@@ -52,6 +52,32 @@ void px_tension_pack_weight(const PxFluid *f, uint32_t slot, const float *weight
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, pack_weight_block, &pack);
 }
 
+static void share_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PackWeight *pack = user;
+    const PxFluid *f = pack->fluid;
+    const PxMaterialDef *def = &f->material[pack->slot].def;
+    float *to = (float *)pack->weight;
+    for (uint32_t i = begin; i < end; ++i) {
+        float share = px_tension_share(f, def, i);
+        to[i] = f->particles->mass[i] * (share > 1e-9f ? share : 1e-9f);
+    }
+}
+
+PxStatus px_tension_masses(PxFluid *f, uint32_t slot, const float **out)
+{
+    *out = f->particles->mass;
+    if (f->melted == NULL)
+        return PX_OK;
+    PackWeight pack = {f, slot, PX_ARENA_ARRAY(f->scratch, float, f->count)};
+    *out = pack.weight;
+    if (pack.weight == NULL)
+        return px_fail(PX_ERR_MEMORY, "tension: no room for %u particles", f->count);
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, share_block, &pack);
+    return PX_OK;
+}
+
 PxStatus px_tension_colour(PxFluid *f, uint32_t slot, PxColour *out)
 {
     float **member[] = {&out->x, &out->y, &out->z, &out->filled};
@@ -127,8 +153,10 @@ double px_fluid_tension_limit(const PxFluid *f)
     double limit = INFINITY;
     for (uint32_t m = 0; m < f->materials; ++m) {
         const PxTensionModel *model = model_of(f, m);
-        if (model != NULL)
-            limit = fmin(limit, model->step_limit(f, &f->material[m]));
+        for (int k = 0; model != NULL && k < px_melt_states(&f->material[m]); ++k) {
+            PxMaterial at = px_melt_state(&f->material[m], k);
+            limit = fmin(limit, model->step_limit(f, &at));
+        }
     }
     return limit;
 }
@@ -138,9 +166,10 @@ double px_fluid_tension_speed(const PxFluid *f)
     double speed = 0;
     for (uint32_t m = 0; m < f->materials; ++m) {
         const PxTensionModel *model = model_of(f, m);
-        if (model != NULL)
-            speed =
-                fmax(speed, sqrt(model->squeeze(f, &f->material[m]) / f->material[m].def.density));
+        for (int k = 0; model != NULL && k < px_melt_states(&f->material[m]); ++k) {
+            PxMaterial at = px_melt_state(&f->material[m], k);
+            speed = fmax(speed, sqrt(model->squeeze(f, &at) / at.def.density));
+        }
     }
     return speed;
 }

@@ -32,12 +32,39 @@ typedef struct PxTensionModel {
     PxStatus (*add)(PxFluid *fluid, uint32_t slot);
 } PxTensionModel;
 
+/// Every model's first number is how strong it is, and what melts has one for its cold and one
+/// for its molten state.
+enum { PX_TENSION_STRENGTH };
+
+/// The larger of the two; the number itself of what does not melt.
+static inline double px_tension_most(const PxMaterialDef *def)
+{
+    double cold = def->tension.param[PX_TENSION_STRENGTH], hot = def->melts.into.tension;
+    return def->melts.melts && hot > cold ? hot : cold;
+}
+
+/// How strong it is for particle i, of this material, over the larger of the two: 0 .. 1, and 1
+/// where nothing melts.
+static inline float px_tension_share(const PxFluid *f, const PxMaterialDef *def, uint32_t i)
+{
+    double most = px_tension_most(def);
+    if (f->melted == NULL || !(most > 0))
+        return 1.0f;
+    return (float)(px_fluid_between(f, i, def->tension.param[PX_TENSION_STRENGTH],
+                                    def->melts.into.tension) /
+                   most);
+}
+
 /// The model of that name for an instruction set; NULL for "none" and unknown words.
 const PxTensionModel *px_tension_find(const char *name, PxIsa isa);
 
 /// What passes of several models need: quads whose fourth number is 0 for particles of
 /// other materials, so that these drop out of every sum.
 void px_tension_pack_weight(const PxFluid *fluid, uint32_t slot, const float *weight);
+
+/// The masses of the particles; where something melts, times px_tension_share() of this
+/// material, and above 0 all the same.
+PxStatus px_tension_masses(PxFluid *fluid, uint32_t slot, const float **out);
 
 /// Gradient of the colour field, 1/m: sum_j V_j grad W over the material's own particles and
 /// the wall's share; 0 for other particles. Points into the fluid (002 Eq. 3.17).

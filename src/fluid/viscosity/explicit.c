@@ -16,7 +16,7 @@ static void mu_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxExplicitViscosity *job = user;
     const PxFluid *f = job->fluid;
     for (uint32_t i = begin; i < end; ++i) {
-        double mu = f->material[f->particles->material[i]].def.viscosity;
+        double mu = px_fluid_mu(f, i);
         job->mu[i] = (float)(job->of != NULL ? job->of(mu) : mu);
     }
 }

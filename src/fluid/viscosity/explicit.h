@@ -59,7 +59,7 @@ PX_INLINE void px_viscosity_explicit(const PxExplicitViscosity *job, uint32_t be
         }
         float scale = factor * job->volume[i] / p->mass[i];
         const PxMaterialDef *def = &f->material[p->material[i]].def;
-        float nu = (float)(def->viscosity / def->density);
+        float nu = (float)(px_fluid_mu(f, i) / def->density);
         p->ax[i] += scale * px_f8_sum(ax) + nu * (f->wall_vx[i] - f->wall_drag[i] * p->vx[i]);
         p->ay[i] += scale * px_f8_sum(ay) + nu * (f->wall_vy[i] - f->wall_drag[i] * p->vy[i]);
         p->az[i] += scale * px_f8_sum(az) + nu * (f->wall_vz[i] - f->wall_drag[i] * p->vz[i]);

@@ -232,9 +232,10 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     float near = (float)f->wall_profile->drag_near;
     for (uint32_t i = begin; i < end; ++i) {
         const PxMaterialDef *def = &f->material[q->material[i]].def;
-        double nu = def->viscosity / def->density, m = (double)q->mass[i], dt = (double)s->dt;
+        double mu = px_fluid_mu(f, i), nu = mu / def->density, m = (double)q->mass[i];
+        double dt = (double)s->dt;
         float stick = f->wall_drag[i] / near;
-        s->mu[i] = (float)def->viscosity;
+        s->mu[i] = (float)mu;
         s->stick[i] = stick < 1.0f ? stick : 1.0f;
         s->even[i] = 1.0f - 0.5f * s->stick[i];
         s->drag[i] = (float)(dt * m * nu * (double)f->wall_drag[i]);
@@ -255,7 +256,7 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxFluid *f = s->fluid;
     for (uint32_t i = begin; i < end; ++i) {
         const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
-        float m = s->dt * f->particles->mass[i] * (float)(def->viscosity / def->density);
+        float m = s->dt * f->particles->mass[i] * (float)(px_fluid_mu(f, i) / def->density);
         const float wall[4] = {m * f->wall_vx[i], m * f->wall_vy[i], m * f->wall_vz[i], 0.0f};
         for (size_t k = 4 * (size_t)i; k < 4 * (size_t)i + 4; ++k) {
             s->r[k] = wall[k & 3] - s->kp[k];
@@ -473,7 +474,7 @@ static void thin_block(void *user, uint32_t begin, uint32_t end, int thread)
                           2.0f * job->fluid->kernel.norm_slope);
 }
 
-/* The same where there is one fluid only. */
+/* The same where there is one viscosity only. */
 PX_INLINE PxF8 one_viscosity(PxF8 mu, PxF8 mu_j)
 {
     (void)mu_j;
@@ -492,8 +493,8 @@ static PxStatus solve_thin(PxFluid *f)
 {
     PxExplicitViscosity job;
     PX_TRY(px_viscosity_explicit_begin(&job, f, NULL, 1.0f));
-    px_parallel_for(f->threads, f->count, PX_BLOCK, f->materials == 1 ? thin_one_block : thin_block,
-                    &job);
+    bool one = f->materials == 1 && f->melted == NULL;
+    px_parallel_for(f->threads, f->count, PX_BLOCK, one ? thin_one_block : thin_block, &job);
     return PX_OK;
 }
 
@@ -501,10 +502,11 @@ static PxStatus solve_thin(PxFluid *f)
 static double fastest_rate(const PxFluid *f, double lattice)
 {
     double most = 0;
-    for (uint32_t m = 0; m < f->materials; ++m) {
-        const PxMaterialDef *def = &f->material[m].def;
-        most = fmax(most, lattice * def->viscosity / def->density);
-    }
+    for (uint32_t m = 0; m < f->materials; ++m)
+        for (int k = 0; k < px_melt_states(&f->material[m]); ++k) {
+            PxMaterial at = px_melt_state(&f->material[m], k);
+            most = fmax(most, lattice * at.def.viscosity / at.def.density);
+        }
     return most;
 }
 

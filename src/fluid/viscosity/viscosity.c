@@ -53,7 +53,7 @@ float *px_viscosity_volume(PxFluid *f, float share)
 static const PxViscosityModel *model_of(const PxFluid *f)
 {
     for (uint32_t m = 0; m < f->materials; ++m)
-        if (f->material[m].def.viscosity > 0)
+        if (f->material[m].def.viscosity > 0 || f->material[m].def.melts.into.viscosity > 0)
             return px_viscosity_find(f->material[0].def.viscosity_model.model, f->isa);
     return NULL;
 }
@@ -63,7 +63,10 @@ double px_fluid_viscosity_limit(const PxFluid *f)
     double limit = INFINITY, h = 0.5 * (double)f->kernel.h;
     const PxViscosityModel *model = model_of(f);
     for (uint32_t m = 0; m < f->materials && model != NULL; ++m)
-        limit = fmin(limit, model->step_limit(&f->material[m].def, h));
+        for (int k = 0; k < px_melt_states(&f->material[m]); ++k) {
+            PxMaterial at = px_melt_state(&f->material[m], k);
+            limit = fmin(limit, model->step_limit(&at.def, h));
+        }
     return limit;
 }
 

@@ -1,0 +1,34 @@
+#include "contact/solid_fluid.h"
+
+#include "contact/solid_fluid_pass.h"
+
+#include <string.h>
+
+static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxSolidFluidJob *job = user;
+    const PxParticles *p = job->fluid->particles;
+    float dt = (float)job->fluid->dt;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t row = job->row[i];
+        const float q[4] = {p->x[row], p->y[row], p->z[row], 0.0f};
+        const float v[4] = {p->vx[row] + dt * p->ax[row], p->vy[row] + dt * p->ay[row],
+                            p->vz[row] + dt * p->az[row], 0.0f};
+        memcpy(job->quad + 4 * (size_t)i, q, sizeof q);
+        memcpy(job->velocity + 4 * (size_t)i, v, sizeof v);
+    }
+}
+
+PxStatus px_solid_fluid_own(PxFluid *f, const PxSolid *s, const uint32_t *row)
+{
+    PxSolidFluidJob job = {f, s, row, PX_ARENA_ARRAY(f->scratch, float, 4 * (size_t)s->count),
+                           PX_ARENA_ARRAY(f->scratch, float, 4 * (size_t)s->count)};
+    if (job.quad == NULL || job.velocity == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    memset(f->own, 0, f->count * sizeof *f->own);
+    px_parallel_for(f->threads, s->count, 4 * PX_BLOCK, pack_block, &job);
+    px_parallel_for(f->threads, s->count, PX_BLOCK, PX_ISA_PICK(s->isa, px_solid_fluid_own_block),
+                    &job);
+    return PX_OK;
+}

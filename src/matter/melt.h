@@ -1,0 +1,62 @@
+/// What temperature makes of a material: how much of it is molten, its numbers in between, and
+/// the heat that it holds.
+///
+/// Latent heat is spread evenly over the melting range, so that temperature is a function of
+/// heat, and heat of temperature.
+#ifndef PX_MATTER_MELT_H
+#define PX_MATTER_MELT_H
+
+#include "matter/material.h"
+
+#include <math.h>
+
+/// The molten part of the material at a temperature, 0 .. 1 (000 section 6.5).
+static inline double px_melted(const PxMaterialDef *def, double temperature)
+{
+    if (!def->melts.melts)
+        return 0;
+    double part = (temperature - def->melts.from) / (def->melts.to - def->melts.from);
+    return part > 0 ? part < 1 ? part : 1 : 0;
+}
+
+/// A number between that of the cold state and that of the molten one (000 Eq. 6.16). NAN: the
+/// molten state has the same.
+static inline double px_between(double cold, double hot, double melted)
+{
+    return isnan(hot) ? cold : cold + melted * (hot - cold);
+}
+
+/// The material with the numbers it has when that part of it is molten.
+PxMaterial px_melt_at(const PxMaterial *material, double melted);
+
+/// Its states that a limit must look at: one, or the least and the most molten that there are. A
+/// number in between lies between theirs.
+static inline int px_melt_states(const PxMaterial *material)
+{
+    return material->melted[0] < material->melted[1] ? 2 : 1;
+}
+
+static inline PxMaterial px_melt_state(const PxMaterial *material, int state)
+{
+    return px_melt_at(material, material->melted[state]);
+}
+
+/// Heat of a kilogram, J: against cold matter at 0 degrees C.
+static inline double px_heat_of(const PxMaterialDef *def, double temperature)
+{
+    return def->heat_capacity * temperature + def->latent_heat * px_melted(def, temperature);
+}
+
+/// Its temperature.
+static inline double px_heat_temperature(const PxMaterialDef *def, double heat)
+{
+    double c = def->heat_capacity, latent = def->melts.melts ? def->latent_heat : 0;
+    if (!(latent > 0) || heat <= c * def->melts.from)
+        return heat / c;
+    double low = c * def->melts.from, high = c * def->melts.to + latent;
+    if (heat >= high)
+        return (heat - latent) / c;
+    return def->melts.from + (heat - low) / (high - low) * (def->melts.to - def->melts.from);
+}
+
+#endif

@@ -1,0 +1,17 @@
+/// DIR/coat/000001.ply: the coats of a frame (world/coats.h).
+///
+/// As other surfaces (store/surface_ply.h), of all materials in one file. Vertices have x y z nx ny
+/// nz red green blue radius vx vy vz, `painted` (1 where the colours are those of a mesh or a
+/// texture, 0 where they only tell materials apart), `melted` (0 to 1), `part` (the pieces of a
+/// coat, from 0) and `material`.
+#ifndef PX_RUN_COAT_FILES_H
+#define PX_RUN_COAT_FILES_H
+
+#include "store/frame.h"
+#include "world/coats.h"
+
+/// Writes the coats where they are; a world without coats leaves nothing.
+/// Errors: PX_ERR_IO, PX_ERR_MEMORY.
+PxStatus px_coat_files_write(const char *dir, const PxFrameMeta *meta, const PxWorld *world);
+
+#endif

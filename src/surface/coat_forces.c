@@ -1,0 +1,188 @@
+/// The forces on the surfels, round by round, and the blend with where they would be without.
+#include "surface/coat_inner.h"
+
+#include <string.h>
+
+#define DAMPING 0.9f /* of the step, a round */
+#define STILL 1e-3f  /* a round that moves nobody further is not carried out, spacings */
+#define NEAR_WALL 1.0
+
+/* ---- walls and models ---- */
+
+typedef struct Outside {
+    const PxCoat *coat;
+    const PxCoatInput *in;
+    float *at[3], *wall, *pull;
+    bool last;             /* put them out */
+    const uint32_t *fresh; /* only of these; NULL: of all */
+} Outside;
+
+/* The plane of the nearest wall, in the coat's lengths: dot(n, x) >= c. */
+static void plane_of(const Outside *o, PxVec3 place, float plane[4])
+{
+    double s = o->coat->def.spacing, nearest = NEAR_WALL * s;
+    memset(plane, 0, 4 * sizeof *plane);
+    plane[3] = -1.0f; /* 0 > -1: no plane */
+    for (size_t k = 0; k < o->in->walls; ++k) {
+        const PxWall *wall = &o->in->wall[k];
+        PxVec3 rest = px_wall_to_rest(wall, 1, place), away;
+        PxVec3 low = wall->bounds.low, high = wall->bounds.high;
+        if (!wall->inside && (rest.x < low.x - s || rest.y < low.y - s || rest.z < low.z - s ||
+                              rest.x > high.x + s || rest.y > high.y + s || rest.z > high.z + s))
+            continue;
+        double d = px_wall_distance(wall, rest, &away);
+        if (!(d < nearest))
+            continue;
+        nearest = d;
+        PxVec3 n = px_wall_turn_to_world(wall, 1, away);
+        PxVec3 on = px_scale(px_sub(px_mad(place, n, -d), o->coat->origin), 1 / s);
+        plane[0] = (float)n.x;
+        plane[1] = (float)n.y;
+        plane[2] = (float)n.z;
+        plane[3] = (float)px_dot(n, on);
+    }
+}
+
+static void outside_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Outside *o = user;
+    double s = o->coat->def.spacing;
+    for (uint32_t i = begin; i < end; ++i) {
+        if (o->fresh != NULL && !o->fresh[i])
+            continue;
+        PxVec3 at = px_vec((double)o->at[0][i], (double)o->at[1][i], (double)o->at[2][i]);
+        PxVec3 place = px_mad(o->coat->origin, at, s);
+        if (o->wall != NULL)
+            plane_of(o, place, o->wall + 4 * (size_t)i);
+        if (o->last) {
+            const float *w = o->wall + 4 * (size_t)i;
+            float room = w[0] * o->at[0][i] + w[1] * o->at[1][i] + w[2] * o->at[2][i] - w[3];
+            for (int k = 0; room < 0.0f && k < 3; ++k)
+                o->at[k][i] -= room * w[k];
+        }
+        if (o->pull != NULL) {
+            PxVec3 n;
+            double d = px_shape_distance(o->in->model, place, &n) / s;
+            float *plane = o->pull + 4 * (size_t)i;
+            plane[0] = (float)n.x;
+            plane[1] = (float)n.y;
+            plane[2] = (float)n.z;
+            plane[3] = (float)(px_dot(n, at) - d);
+        }
+    }
+}
+
+/* ---- rounds ---- */
+
+static void blend(PxCoat *coat)
+{
+    PxSurfelColumns s = px_surfel_columns(coat);
+    double furthest = 0;
+    for (uint32_t i = 0; i < coat->surfels.count; ++i) {
+        float hot = s.melted[i], cold = 1.0f - hot, n[3], length = 0.0f, way = 0.0f;
+        for (int k = 0; k < 3; ++k) { /* Eqs. 6.37, 6.38 */
+            if (hot < 1.0f)
+                s.at[k][i] = cold * s.base[k][i] + hot * s.at[k][i];
+            n[k] = hot < 1.0f ? cold * s.base[3 + k][i] + hot * s.normal[k][i] : s.normal[k][i];
+            length += n[k] * n[k];
+            way += (s.at[k][i] - s.base[k][i]) * (s.at[k][i] - s.base[k][i]);
+        }
+        length = sqrtf(length);
+        for (int k = 0; length > 1e-3f && k < 3; ++k)
+            s.normal[k][i] = n[k] / length;
+        if (!s.fresh[i] && (double)way > furthest)
+            furthest = (double)way;
+    }
+    coat->stats.correction = sqrt(furthest);
+}
+
+PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
+{
+    const PxCoatInput *in = f->in;
+    const PxCoatDef *def = &coat->def;
+    uint32_t n = coat->surfels.count, blocks = (n + PX_COAT_BLOCK - 1) / PX_COAT_BLOCK;
+    PxSurfelColumns s = px_surfel_columns(coat);
+    PxArenaMark mark = px_arena_mark(in->scratch);
+    float *quad = NULL, *normal_quad = NULL, *part = NULL;
+    PxCoatRound r = {.f = f,
+                     .pairs = &coat->surfel_pairs,
+                     .guide = (float)def->guide,
+                     .attract = (float)def->attract,
+                     .smooth = (float)def->smooth,
+                     .repel = (float)def->repel,
+                     .model = (float)def->model,
+                     .alpha = 1.0f,
+                     .level = coat->level,
+                     .least = coat->least,
+                     .reach = coat->reach,
+                     .apart = 0.9f * (float)def->surfel};
+    Outside o = {.coat = coat, .in = in};
+    bool fine = PX_COAT_TAKE(in, quad, px_quads_floats(n)) &&
+                PX_COAT_TAKE(in, normal_quad, px_quads_floats(n)) &&
+                PX_COAT_TAKE(in, part, (size_t)n + 1) &&
+                PX_COAT_TAKE(in, r.largest, (size_t)blocks + 1) &&
+                (in->walls == 0 || PX_COAT_TAKE(in, o.wall, 4 * ((size_t)n + 1))) &&
+                (in->model == NULL || PX_COAT_TAKE(in, o.pull, 4 * ((size_t)n + 1)));
+    for (int k = 0; k < 3; ++k) {
+        fine = fine && PX_COAT_TAKE(in, r.to[k], (size_t)n + 1) &&
+               PX_COAT_TAKE(in, r.normal[k], (size_t)n + 1);
+        o.at[k] = s.at[k];
+    }
+    if (!fine)
+        return px_coat_no_room(n);
+    PxGridPoints points = {s.at[0], s.at[1], s.at[2], n};
+    PX_TRY(
+        px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, s.id, s.part, &r.near));
+    if (in->walls > 0 || in->model != NULL)
+        px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
+    r.wall = o.wall;
+    r.pull = o.pull;
+    r.quad = quad;
+    r.normal_quad = normal_quad;
+    for (uint32_t i = 0; i < n; ++i)
+        part[i] = (float)s.part[i];
+    for (uint32_t round = 0; round < def->rounds; ++round) {
+        px_quads_pack(quad, s.at[0], s.at[1], s.at[2], s.melted, n, in->threads);
+        px_quads_pack(normal_quad, s.normal[0], s.normal[1], s.normal[2], part, n, in->threads);
+        px_parallel_for(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_round_block),
+                        &r);
+        float largest = 0.0f;
+        for (uint32_t b = 0; b < blocks; ++b)
+            largest = r.largest[b] > largest ? r.largest[b] : largest;
+        coat->stats.last_move = (double)largest;
+        if (largest < STILL)
+            break;
+        for (int k = 0; k < 3; ++k) {
+            memcpy(s.at[k], r.to[k], n * sizeof(float));
+            memcpy(s.normal[k], r.normal[k], n * sizeof(float));
+        }
+        r.alpha *= DAMPING;
+        ++coat->stats.rounds;
+    }
+    blend(coat);
+    if (in->walls > 0) {
+        o.last = true;
+        o.pull = NULL;
+        px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
+    }
+    px_arena_release(in->scratch, mark);
+    return PX_OK;
+}
+
+PxStatus px_coat_keep_out(PxCoat *coat, const PxCoatField *f)
+{
+    PxSurfelColumns s = px_surfel_columns(coat);
+    uint32_t n = coat->surfels.count;
+    Outside o = {.coat = coat, .in = f->in, .last = true, .fresh = s.fresh};
+    if (f->in->walls == 0)
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(f->in->scratch);
+    if (!PX_COAT_TAKE(f->in, o.wall, 4 * ((size_t)n + 1)))
+        return px_coat_no_room(n);
+    for (int k = 0; k < 3; ++k)
+        o.at[k] = s.at[k];
+    px_parallel_for(f->in->threads, n, PX_COAT_BLOCK, outside_block, &o);
+    px_arena_release(f->in->scratch, mark);
+    return PX_OK;
+}

@@ -1,0 +1,458 @@
+#include "thermal/heat.h"
+
+#include "base/sum.h"
+#include "matter/melt.h"
+#include "thermal/flow.h"
+
+#include <math.h>
+#include <string.h>
+
+/* More explicit sub-steps than this would cost what a solve does. */
+#define MOST_SUBSTEPS 8
+
+/* Error that the solve may leave in a temperature, over the range of all. Sums in float know no
+ * better than a tenth of it. */
+#define TOLERANCE 1e-5
+#define MOST_ITERATIONS 2000
+
+/* No neighbourhood is emptier: a particle alone fills 0.32 of its own. */
+#define LEAST_FILLED 0.25
+
+typedef struct Job {
+    PxHeat *heat;
+    PxHeatFlow pass;
+    double *capacity;    /* J/K, without latent heat */
+    double *temperature; /* degrees C */
+    double *energy;      /* J */
+    double *given;       /* J, by walls */
+    double *held;        /* J, given by held rows; NULL if there are none */
+    double *wall;        /* W/K; NULL without warm walls */
+    double *warmth;      /* W */
+    double dt;           /* s, of a sub-step */
+    double scale;        /* of volumes */
+    /* of the solve */
+    double *x, *r, *p, *ap, *diagonal;
+    double alpha, beta;
+    /* of all rows */
+    double fastest; /* 1/s, sum of G over C */
+    double least, most;
+} Job;
+
+/* 2 sum_j V (- x_ij . grad W) / (r^2 + 0.01 h^2) x^2 / 2 in a lattice: what the second derivative
+ * of a parabola comes out as. */
+static double lattice_moment(double h, double s)
+{
+    double soft = 0.01 * 0.25 * h * h, sum = 0;
+    int n = (int)(h / s);
+    for (int x = -n; x <= n; ++x)
+        for (int y = -n; y <= n; ++y)
+            for (int z = -n; z <= n; ++z) {
+                double r2 = s * s * (x * x + y * y + z * z), r = sqrt(r2);
+                sum -= s * s * x * x * r * px_kernel_derivative(h, r) / (r2 + soft);
+            }
+    return s * s * s * sum / px_kernel_lattice(h, s);
+}
+
+static const PxMaterialDef *def_of(const Job *job, uint32_t i)
+{
+    const PxFluid *f = job->heat->fluid;
+    return &f->material[f->particles->material[i]].def;
+}
+
+static inline void put_value(const Job *job, uint32_t i, double value)
+{
+    float *quad = job->pass.value + 4 * (size_t)i;
+    quad[0] = (float)value;
+    quad[1] = (float)(value - (double)quad[0]);
+}
+
+static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    const PxFluid *f = job->heat->fluid;
+    const PxParticles *p = f->particles;
+    double cell = f->spacing * f->spacing * f->spacing;
+    for (uint32_t i = begin; i < end; ++i) {
+        const PxMaterialDef *def = def_of(job, i);
+        double mass = (double)p->mass[i], k = def->diffusivity * def->density * def->heat_capacity;
+        bool warm = job->wall != NULL && f->wall_heat[i] > 0;
+        double filled = cell / (double)f->volume[i] - (warm ? 0 : (double)f->wall_part[i]);
+        double volume = mass / def->density / sqrt(fmax(filled, LEAST_FILLED));
+        job->capacity[i] = mass * def->heat_capacity;
+        job->temperature[i] = px_heat_at(p, job->heat->low, i);
+        job->energy[i] = mass * px_heat_of(def, job->temperature[i]);
+        job->given[i] = 0;
+        if (job->held != NULL)
+            job->held[i] = 0;
+        if (job->wall != NULL) {
+            double rate = job->capacity[i] * def->diffusivity;
+            job->wall[i] = rate * f->wall_heat[i];
+            job->warmth[i] = rate * f->wall_warmth[i];
+        }
+        float *quad = job->pass.value + 4 * (size_t)i;
+        quad[2] = (float)k;
+        quad[3] = (float)(job->scale * volume);
+        put_value(job, i, job->temperature[i]);
+    }
+}
+
+static void range_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *job = user;
+    double least = INFINITY, most = -INFINITY;
+    for (uint32_t i = begin; i < end; ++i) {
+        double t = px_heat_at(job->heat->fluid->particles, job->heat->low, i);
+        least = fmin(least, t);
+        most = fmax(most, t);
+    }
+    px_join_begin();
+    job->least = fmin(job->least, least);
+    job->most = fmax(job->most, most);
+    px_join_end();
+}
+
+/* How fast the fastest particle would follow its neighbours. */
+static void fastest_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *job = user;
+    double fastest = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        double away = job->pass.away[i] + (job->wall != NULL ? job->wall[i] : 0);
+        fastest = fmax(fastest, away / job->capacity[i]);
+    }
+    px_join_begin();
+    job->fastest = fmax(job->fastest, fastest);
+    px_join_end();
+}
+
+/* ---- the flow of heat -------------------------------------------------------- */
+
+/* What flows into i with the values that were put, W; *wall is the walls' part of it. */
+static inline double flow_into(const Job *job, uint32_t i, double value, double *wall)
+{
+    *wall = job->wall != NULL ? job->warmth[i] - job->wall[i] * value : 0;
+    return job->pass.flow[i] + *wall;
+}
+
+/* H += dt times the flow that temperatures `from` make. */
+static inline void take(const Job *job, uint32_t i, double from)
+{
+    double wall, in = job->dt * flow_into(job, i, from, &wall);
+    job->given[i] += job->dt * wall;
+    if (job->heat->held != NULL && job->heat->held[i]) {
+        job->held[i] -= in;
+        return;
+    }
+    const PxMaterialDef *def = def_of(job, i);
+    double mass = (double)job->heat->fluid->particles->mass[i];
+    job->energy[i] += in;
+    job->temperature[i] = px_heat_temperature(def, job->energy[i] / mass);
+}
+
+static void explicit_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        take(job, i, job->temperature[i]);
+        put_value(job, i, job->temperature[i]);
+    }
+}
+
+static void implicit_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i)
+        take(job, i, job->x[i]);
+}
+
+static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i)
+        if (job->heat->held == NULL || !job->heat->held[i])
+            px_heat_put(job->heat->fluid->particles, job->heat->low, i, job->temperature[i]);
+}
+
+static void run(const Job *job, uint32_t block, PxBlockFunction *function)
+{
+    const PxFluid *f = job->heat->fluid;
+    px_parallel_for(f->threads, f->count, block, function, (void *)job);
+}
+
+static void flow(const Job *job)
+{
+    const PxFluid *f = job->heat->fluid;
+    px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_flow_block),
+                    (void *)&job->pass);
+}
+
+/* ---- the solve ----------------------------------------------------------------- */
+
+static inline bool is_held(const Job *job, uint32_t i)
+{
+    return job->heat->held != NULL && job->heat->held[i];
+}
+
+/* x = T, r = dt times the flow of it, p = r / diagonal. */
+static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        double wall, away = job->pass.away[i] + (job->wall != NULL ? job->wall[i] : 0);
+        job->x[i] = job->temperature[i];
+        job->diagonal[i] = 1 / (job->capacity[i] + job->dt * away);
+        job->r[i] = is_held(job, i) ? 0 : job->dt * flow_into(job, i, job->x[i], &wall);
+        job->p[i] = job->diagonal[i] * job->r[i];
+        put_value(job, i, job->p[i]);
+    }
+}
+
+/* ap = (C + dt K) p; p is 0 in rows that are held. */
+static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        double wall = job->wall != NULL ? job->wall[i] : 0;
+        job->ap[i] = is_held(job, i) ? 0
+                                     : (job->capacity[i] + job->dt * wall) * job->p[i] -
+                                           job->dt * job->pass.flow[i];
+    }
+}
+
+static void advance_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        job->x[i] += job->alpha * job->p[i];
+        job->r[i] -= job->alpha * job->ap[i];
+    }
+}
+
+static void direction_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        job->p[i] = job->diagonal[i] * job->r[i] + job->beta * job->p[i];
+        put_value(job, i, job->p[i]);
+    }
+}
+
+static void solution_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i)
+        put_value(job, i, job->x[i]);
+}
+
+/* Sums whose bits do not depend on order (base/sum.h). */
+typedef struct Dot {
+    const double *a, *b, *scale; /* of scale_i a_i b_i; no scale is 1 */
+    const double *per;           /* largest |a_i| / per_i as well, unless NULL */
+    double magic, sum, largest, worst;
+} Dot;
+
+static inline double dot_of(const Dot *d, uint32_t i)
+{
+    return d->a[i] * d->b[i] * (d->scale != NULL ? d->scale[i] : 1);
+}
+
+static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Dot *d = user;
+    double largest = 0, worst = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        largest = fmax(largest, fabs(dot_of(d, i)));
+        if (d->per != NULL)
+            worst = fmax(worst, fabs(d->a[i]) / d->per[i]);
+    }
+    px_join_begin();
+    d->largest = fmax(d->largest, largest);
+    d->worst = fmax(d->worst, worst);
+    px_join_end();
+}
+
+static void dot_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Dot *d = user;
+    double sum = 0;
+    for (uint32_t i = begin; i < end; ++i)
+        sum += px_sum_round(d->magic, dot_of(d, i));
+    px_join_begin();
+    d->sum += sum; /* exact: see px_sum_round() */
+    px_join_end();
+}
+
+static double dot(const Job *job, Dot d, double all, double *worst)
+{
+    const PxFluid *f = job->heat->fluid;
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, largest_block, &d);
+    double most[] = {d.largest, d.worst};
+    px_dist_max(f->dist, most, 2);
+    d.magic = px_sum_magic(most[0], (uint64_t)all);
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, dot_block, &d);
+    px_dist_sum(f->dist, &d.sum, 1);
+    if (worst != NULL)
+        *worst = most[1];
+    return d.sum;
+}
+
+static PxStatus solve(Job *job)
+{
+    PxHeat *heat = job->heat;
+    PxFluid *f = heat->fluid;
+    size_t n = f->count;
+    double **vector[] = {&job->x, &job->r, &job->p, &job->ap, &job->diagonal};
+    for (size_t k = 0; k < PX_COUNT(vector); ++k) {
+        *vector[k] = PX_ARENA_ARRAY(f->scratch, double, n);
+        if (*vector[k] == NULL)
+            return px_fail(PX_ERR_MEMORY, "heat: no room to solve for %u particles", f->count);
+    }
+    double all = f->count, wanted = TOLERANCE * (job->most - job->least), worst;
+    px_dist_sum(f->dist, &all, 1);
+    flow(job);
+    run(job, 4 * PX_BLOCK, residual_block);
+    const Dot left = {.a = job->r, .b = job->r, .scale = job->diagonal, .per = job->capacity};
+    double size = dot(job, left, all, &worst);
+    while (worst > wanted && size > 0 && heat->iterations < MOST_ITERATIONS) {
+        flow(job);
+        run(job, 4 * PX_BLOCK, apply_block);
+        job->alpha = size / dot(job, (Dot){.a = job->p, .b = job->ap}, all, NULL);
+        run(job, 4 * PX_BLOCK, advance_block);
+        double before = size;
+        size = dot(job, left, all, &worst);
+        job->beta = size / before;
+        run(job, 4 * PX_BLOCK, direction_block);
+        ++heat->iterations;
+    }
+    heat->converged = worst <= wanted;
+    run(job, 4 * PX_BLOCK, solution_block);
+    flow(job);
+    run(job, 4 * PX_BLOCK, implicit_block);
+    return PX_OK;
+}
+
+/* ---- the step ------------------------------------------------------------------ */
+
+static void given_rows(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
+{
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        px_sum_add(&sums[0], job->given[i]);
+        if (job->held != NULL)
+            px_sum_add(&sums[1], job->held[i]);
+    }
+}
+
+static bool conducts(const PxFluid *f)
+{
+    for (uint32_t m = 0; m < f->materials; ++m)
+        if (f->material[m].def.diffusivity > 0)
+            return true;
+    return false;
+}
+
+static PxStatus take_arrays(Job *job)
+{
+    const PxHeat *heat = job->heat;
+    PxFluid *f = heat->fluid;
+    size_t n = f->count;
+    bool walls = f->wall_heat != NULL, held = heat->held != NULL;
+    struct {
+        double **to;
+        bool wanted;
+    } array[] = {{&job->capacity, true}, {&job->temperature, true}, {&job->energy, true},
+                 {&job->given, true},    {&job->pass.away, true},   {&job->pass.flow, true},
+                 {&job->held, held},     {&job->wall, walls},       {&job->warmth, walls}};
+    bool there = true;
+    for (size_t k = 0; k < PX_COUNT(array); ++k)
+        if (array[k].wanted) {
+            *array[k].to = PX_ARENA_ARRAY(f->scratch, double, n);
+            there = there && *array[k].to != NULL;
+        }
+    job->pass.value = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    job->pass.pair = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16));
+    if (!there || job->pass.value == NULL || job->pass.pair == NULL)
+        return px_fail(PX_ERR_MEMORY, "heat: no room for %u particles", f->count);
+    memset(job->pass.value + 4 * n, 0, 4 * sizeof(float)); /* nobody is behind the last row */
+    return PX_OK;
+}
+
+/* The temperatures that there are, those of walls included. */
+static void find_range(Job *job)
+{
+    const PxFluid *f = job->heat->fluid;
+    run(job, 4 * PX_BLOCK, range_block);
+    for (size_t k = 0; k < f->walls; ++k)
+        if (!isnan(f->wall[k].temperature)) {
+            job->least = fmin(job->least, f->wall[k].temperature);
+            job->most = fmax(job->most, f->wall[k].temperature);
+        }
+    double range[] = {job->most, -job->least};
+    px_dist_max(f->dist, range, 2);
+    job->most = range[0];
+    job->least = -range[1];
+}
+
+static PxStatus conduct(Job *job)
+{
+    PxHeat *heat = job->heat;
+    const PxFluid *f = heat->fluid;
+    find_range(job);
+    if (!(job->most > job->least))
+        return PX_OK; /* nothing flows */
+    PX_TRY(take_arrays(job));
+    run(job, 4 * PX_BLOCK, begin_block);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_pairs_block),
+                    &job->pass);
+    run(job, 4 * PX_BLOCK, fastest_block);
+    px_dist_max(f->dist, &job->fastest, 1);
+    double substeps = fmax(ceil(heat->dt * job->fastest), 1);
+    if (substeps <= MOST_SUBSTEPS) {
+        heat->substeps = (uint32_t)substeps;
+        job->dt = heat->dt / substeps;
+        for (uint32_t k = 0; k < heat->substeps; ++k) {
+            flow(job);
+            run(job, 4 * PX_BLOCK, explicit_block);
+        }
+    } else {
+        job->dt = heat->dt;
+        PX_TRY(solve(job));
+    }
+    run(job, 4 * PX_BLOCK, end_block);
+    PxSum sums[2];
+    px_sum_rows(f->threads, f->count, 2, given_rows, job, sums);
+    heat->from_walls = px_sum_value(&sums[0]);
+    heat->from_held = px_sum_value(&sums[1]);
+    return PX_OK;
+}
+
+PxStatus px_heat_conduct(PxHeat *heat)
+{
+    PxFluid *f = heat->fluid;
+    heat->from_walls = heat->from_held = 0;
+    heat->substeps = heat->iterations = 0;
+    heat->converged = true;
+    if (f->count == 0 || !conducts(f))
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(f->scratch);
+    Job job = {.heat = heat, .pass = {.fluid = f}, .least = INFINITY, .most = -INFINITY};
+    /* G has 4 k_i k_j / (k_i + k_j), and the kernel's slope its norm. */
+    job.scale =
+        sqrt(4 * (double)f->kernel.norm_slope / lattice_moment((double)f->kernel.h, f->spacing));
+    PX_TRY(conduct(&job));
+    px_arena_release(f->scratch, mark);
+    return PX_OK;
+}

@@ -1,0 +1,173 @@
+/// Coats in scenes and runs: what may be asked for, what is stored, drawn, and survives a stop.
+#include "runs.h"
+
+#include "phyxel/scene.h"
+#include "render/subject.h"
+#include "store/file.h"
+#include "store/ply_points.h"
+#include "world/coats.h"
+#include "world/state.h"
+
+/* Water is poured on water; a block of jelly beside it has a coat as well, with its own surfels. */
+#define SCENE(water, jelly)                                                                        \
+    "{\"phyxel\": 1, \"name\": \"coats\", \"time\": {\"frames\": 4, \"fps\": 60},\n"               \
+    " \"spacing\": 0.05, \"max_step\": 0.003,\n"                                                   \
+    " \"materials\": {\"water\": {\"density\": 1000, \"coat\": " water "},\n"                      \
+    "  \"jelly\": {\"density\": 1000, \"young\": 1e4, \"coat\": \"surfels\"}},\n"                  \
+    " \"bodies\": [\n"                                                                             \
+    "  {\"name\": \"floor\", \"shape\": {\"box\": [3, 0.2, 3], \"at\": [0, -0.1, 0]},\n"           \
+    "   \"wall\": true},\n"                                                                        \
+    "  {\"name\": \"pool\", \"shape\": {\"box\": [0.4, 0.2, 0.4], \"at\": [0, 0.1, 0]},\n"         \
+    "   \"material\": \"water\"},\n"                                                               \
+    "  {\"name\": \"block\", \"shape\": {\"box\": [0.2, 0.2, 0.2], \"at\": [1, 0.3, 0]},\n"        \
+    "   \"material\": \"jelly\", \"surfels\": " jelly "}],\n"                                      \
+    " \"emitters\": [{\"name\": \"tap\", \"shape\": {\"box\": [0.15, 0.1, 0.15],\n"                \
+    "   \"at\": [0, 0.5, 0]}, \"direction\": [0, -1, 0], \"speed\": 2,\n"                          \
+    "   \"material\": \"water\"}]}"
+
+static void check_complaint(const char *text, const char *place, const char *words)
+{
+    PxScene *scene;
+    px_scene_read_text("coat.json", NULL, text, strlen(text), &scene);
+    px_scene_check(scene);
+    bool found = false;
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
+        const PxComplaint *c = px_scene_complaint(scene, k);
+        found = found || (strcmp(c->place, place) == 0 && strstr(c->text, words) != NULL);
+    }
+    if (!found)
+        fail_msg("no complaint at %s with '%s'; the first is '%s'", place, words,
+                 px_scene_complaint_count(scene) > 0 ? px_scene_complaint(scene, 0)->text : "none");
+    px_scene_free(scene);
+}
+
+TEST(what_cannot_be_a_coat_is_told_so)
+{
+    check_complaint(SCENE("\"surfel\"", "2000"), "materials.water.coat", "surfels");
+    check_complaint(SCENE("{\"model\": \"surfels\", \"spacing\": 2}", "2000"),
+                    "materials.water.coat.spacing", "0.1");
+    check_complaint(SCENE("{\"model\": \"surfels\", \"smoth\": 1}", "2000"),
+                    "materials.water.coat.smoth", "smooth");
+    check_complaint(SCENE("\"surfels\"", "20"), "bodies[2].surfels", "spacings apart");
+}
+
+static bool stop_in_the_third(void *user, const PxRunProgress *progress)
+{
+    (void)user;
+    return progress->frame < 2 || progress->stored; /* between two frames */
+}
+
+static bool same_file(const Folder *a, const Folder *b, const char *name)
+{
+    void *bytes[2];
+    size_t size[2];
+    CHECK_OK(px_file_read(folder_file(a, name), 1u << 30, &bytes[0], &size[0]));
+    CHECK_OK(px_file_read(folder_file(b, name), 1u << 30, &bytes[1], &size[1]));
+    bool same = size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0;
+    px_list_free(bytes[0]);
+    px_list_free(bytes[1]);
+    return same;
+}
+
+/* How many surfels of that material there are, and the lowest and highest of them. */
+static uint32_t surfels_of(const PxPlyPoints *ply, uint32_t material, double *low, double *high)
+{
+    const uint32_t *of = px_table_find(&ply->points, "material")->data[0];
+    const float *y = px_table_find(&ply->points, "position")->data[1];
+    uint32_t count = 0;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (uint32_t i = 0; i < ply->points.count; ++i)
+        if (of[i] == material) {
+            ++count;
+            *low = fmin(*low, (double)y[i]);
+            *high = fmax(*high, (double)y[i]);
+        }
+    return count;
+}
+
+TEST(a_run_that_was_stopped_goes_on_with_the_same_coats)
+{
+    Folder whole = folder_make(), parts = folder_make();
+    PxScene *scene = tiny_scene(SCENE("\"surfels\"", "2000"));
+    PxRunDef def = run_into(whole.path);
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    def = run_into(parts.path);
+    def.threads = 2;
+    CHECK_FAILS(px_run(scene, &def, stop_in_the_third, NULL, NULL), PX_ERR_STOPPED, "stopped");
+    def.resume = true;
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    CHECK(same_file(&whole, &parts, "frames/000004.h5"));
+    CHECK(same_file(&whole, &parts, "coat/000003.ply"));
+    CHECK(same_file(&whole, &parts, "coat/000004.ply"));
+
+    /* The coats are where the matter is. */
+    PxPlyPoints ply;
+    double low, high;
+    CHECK_OK(px_ply_points_read(folder_file(&whole, "coat/000004.ply"), &ply));
+    CHECK(surfels_of(&ply, 0, &low, &high) > 400);
+    CHECK_NEAR(low, 0, 0.03); /* the floor, which the field's surface may lie above */
+    CHECK(low >= -1e-5);
+    CHECK_NEAR(high, 0.55, 0.06); /* the back of the tap */
+    CHECK(surfels_of(&ply, 1, &low, &high) > 1500);
+    CHECK_NEAR(high - low, 0.2, 0.02); /* jelly that falls is as high as it was */
+    double fallen = 0.5 * 9.81 * pow(4 / 60.0, 2);
+    CHECK_NEAR(0.5 * (low + high), 0.3 - fallen, 0.005);
+    CHECK(px_table_find(&ply.points, "melted") != NULL);
+    px_ply_points_free(&ply);
+
+    PxExportDef out = px_export_def_default();
+    out.dir = whole.path;
+    out.format = "vtp";
+    out.what = PX_EXPORT_COAT;
+    CHECK_OK(px_export(&out, NULL, NULL));
+    CHECK(px_file_exists(folder_file(&whole, "vtp-coat/000004.vtp")));
+
+    /* And are drawn instead of it. */
+    PxSubject subject;
+    PxThreads threads = {1};
+    CHECK_OK(px_subject_read(whole.path, 4, PX_SHOW_BEST, &threads, &subject));
+    CHECK(subject.coats.points.count > 0);
+    for (uint32_t i = 0; i < subject.particles.count; ++i)
+        CHECK(subject.skinned[i]);
+    px_subject_free(&subject);
+    CHECK_OK(px_subject_read(whole.path, 4, PX_SHOW_PARTICLES, &threads, &subject));
+    CHECK_EQUAL(subject.coats.points.count, 0);
+    px_subject_free(&subject);
+
+    /* Another run in the folder leaves none of the old coats. */
+    px_scene_free(scene);
+    scene = tiny_scene(TINY("bare", "1000"));
+    def = run_into(parts.path);
+    def.overwrite = true;
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    CHECK(!px_file_exists(folder_file(&parts, "coat/000001.ply")));
+    px_scene_free(scene);
+    folder_remove(&whole);
+    folder_remove(&parts);
+}
+
+TEST(stored_coats_that_do_not_fit_are_refused)
+{
+    PxScene *scene = tiny_scene(SCENE("\"surfels\"", "2000"));
+    PxWorld *world;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    CHECK_OK(px_world_move_coats(world));
+    PxTable table[PX_COAT_TABLES];
+    CHECK_OK(px_world_store_coats(world, table));
+    CHECK_OK(px_world_restore_coats(world, table));
+    float *x = px_table_find(&table[PX_COAT_SURFELS], "position")->data[0];
+    float kept = x[5];
+    x[5] = NAN;
+    CHECK_FAILS(px_world_restore_coats(world, table), PX_ERR_FORMAT, "coat");
+    x[5] = kept;
+    uint32_t *counts = px_table_find(&table[PX_COATS], "counts")->data[0];
+    counts[1] += 1;
+    CHECK_FAILS(px_world_restore_coats(world, table), PX_ERR_FORMAT, "not those of this scene");
+    for (int k = 0; k < PX_COAT_TABLES; ++k)
+        px_table_free(&table[k]);
+    px_world_free(world);
+    px_scene_free(scene);
+}
+
+TEST_MAIN()

@@ -1,0 +1,160 @@
+/// Heat and melting in scene files.
+#include "scenes.h"
+
+#include "scene/layout.h"
+#include "world/fields.h"
+#include "world/world_parts.h"
+
+#define TOP "{\"phyxel\": 1, \"spacing\": 0.02, \"time\": {\"frames\": 3},\n"
+#define BLOCK "{\"name\": \"block\", \"shape\": {\"box\": [0.1, 0.1, 0.1]}, \"material\": \"wax\"}"
+#define WAX(more) "\"materials\": {\"wax\": {\"density\": 900, \"diffusivity\": 1e-4" more "}}"
+#define MELTS(into) ",\n\"melts\": {\"from\": 6, \"to\": 40, \"into\": {" into "}}"
+#define HEATER(more) ",\n\"heaters\": [{\"shape\": {\"sphere\": 1}" more "}]}"
+
+static const char *const whole = TOP WAX(", \"heat_capacity\": 2500, \"latent_heat\": 2e5, "
+                                         "\"viscosity\": 100,\n"
+                                         "\"melts\": {\"from\": 40, \"to\": 60, \"into\": "
+                                         "{\"viscosity\": 0.5, \"cohesion\": 3,\n"
+                                         "  \"tension\": {\"model\": \"akinci\", \"strength\": "
+                                         "0.7}}}") ",\n"
+                                                   "\"bodies\": [" BLOCK ",\n"
+                                                   "{\"name\": \"plate\", \"wall\": true, "
+                                                   "\"shape\": {\"box\": [1, 0.1, 1], \"at\": [0, "
+                                                   "-0.1, 0]},\n"
+                                                   " \"temperature\": 90, \"conductance\": 500},\n"
+                                                   "{\"name\": \"oven\", \"wall\": true, "
+                                                   "\"shape\": {\"box\": [1, 0.1, 1], \"at\": [0, "
+                                                   "-0.6, 0]},\n"
+                                                   " \"temperatures\": [{\"at\": 0, \"to\": 20}, "
+                                                   "{\"at\": 2, \"to\": 220}]},\n"
+                                                   "{\"name\": \"side\", \"wall\": true, "
+                                                   "\"shape\": {\"box\": [1, 0.1, 1], \"at\": [0, "
+                                                   "0.6, 0]}}],\n"
+                                                   "\"heaters\": [{\"name\": \"flame\", \"shape\": "
+                                                   "{\"sphere\": 0.1}, \"power\": 50, \"end\": "
+                                                   "2},\n"
+                                                   " {\"name\": \"iron\", \"body\": \"block\", "
+                                                   "\"shape\": {\"sphere\": 0.04}, "
+                                                   "\"temperature\": 200,\n"
+                                                   "  \"within\": 0.5}],\n"
+                                                   "\"events\": [{\"at\": 0.05, \"set\": "
+                                                   "\"materials.wax.melts.into.viscosity\", "
+                                                   "\"to\": 2},\n"
+                                                   " {\"at\": 0.05, \"set\": "
+                                                   "\"materials.wax.melts.from\", \"to\": 30},\n"
+                                                   " {\"at\": 0.05, \"set\": "
+                                                   "\"heaters.flame.power\", \"to\": -5},\n"
+                                                   " {\"at\": 0.05, \"set\": "
+                                                   "\"bodies.oven.temperature\", \"to\": 30},\n"
+                                                   " {\"at\": 0.05, \"set\": "
+                                                   "\"bodies.plate.conductance\", \"to\": 30}]}";
+
+TEST(a_scene_with_heat_becomes_its_world)
+{
+    PxScene *scene = scene_of(whole);
+    CHECK_COUNT(scene, 0);
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 0);
+    PxWorld *world = NULL;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    const PxMaterialDef *wax = &world->materials.data[0].def;
+    CHECK(wax->melts.melts && wax->melts.from == 40 && wax->melts.to == 60);
+    CHECK(wax->melts.into.viscosity == 0.5 && wax->melts.into.cohesion == 3);
+    CHECK(wax->melts.into.young == 0 && isnan(wax->melts.into.friction));
+    /* tension that only the molten state has */
+    CHECK_TEXT(wax->tension.model, "akinci");
+    CHECK(wax->tension.param[0] == 0 && wax->melts.into.tension == 0.7);
+    CHECK(world->walls.data[0].temperature == 90 && world->walls.data[0].conductance == 500);
+    CHECK_EQUAL(world->walls.data[1].warmths, 2);
+    CHECK(isnan(world->walls.data[2].temperature));
+    CHECK_EQUAL(world->heaters.count, 2);
+    CHECK(!world->heaters.data[0].def.holds && world->heaters.data[1].def.holds);
+    CHECK_EQUAL(world->heaters.data[1].def.body.slot, 1);
+    CHECK_OK(px_world_advance(world, 0.06));
+    CHECK(wax->melts.into.viscosity == 2 && wax->melts.from == 30);
+    CHECK(world->heaters.data[0].def.power == -5);
+    CHECK(world->walls.data[1].temperature == 30 && world->walls.data[0].conductance == 30);
+    PxStats stats;
+    px_world_stats(world, &stats);
+    CHECK(stats.heat_in > 0 && stats.temperature_max > 20);
+    px_world_free(world);
+    px_scene_free(scene);
+}
+
+TEST(the_resolved_scene_with_heat_is_the_same_scene)
+{
+    PxScene *scene = scene_of(whole), *again = scene_of(px_scene_resolved(scene));
+    CHECK_COUNT(again, 0);
+    CHECK_TEXT(px_scene_resolved(again), px_scene_resolved(scene));
+    CHECK_TEXT(px_scene_hash(again), px_scene_hash(scene));
+    CHECK_OK(px_scene_set(scene, "heaters.iron.temperature", "300"));
+    CHECK_OK(px_scene_set(scene, "materials.wax.melts.into.young", "10"));
+    CHECK(strcmp(px_scene_hash(again), px_scene_hash(scene)) != 0);
+    px_scene_free(again);
+    px_scene_free(scene);
+}
+
+TEST(what_is_wrong_with_melting_is_said)
+{
+    CHECK_ONE(TOP WAX(",\n\"melts\": {\"from\": 60, \"to\": 40}") "}", "materials.wax.melts.to", 3,
+              29, "wanted more than \"from\", 60");
+    CHECK_ONE(TOP WAX(",\n\"melts\": {\"to\": 40}") "}", "materials.wax.melts.from", 3, 10,
+              "is missing");
+    CHECK_ONE(TOP WAX(MELTS("\"pressure\": \"sesph\"")) "}", "materials.wax.melts.into.pressure", 3,
+              41, "keeps its models");
+    CHECK_ONE(TOP WAX(MELTS("\"density\": 800")) "}", "materials.wax.melts.into.density", 3, 41,
+              "stays as it is when matter melts");
+    CHECK_ONE(TOP WAX(MELTS("\"viscosty\": 8")) "}", "materials.wax.melts.into.viscosty", 3, 41,
+              "did you mean 'viscosity'");
+    CHECK_ONE(TOP WAX(MELTS("\"tension\": 8")) "}", "materials.wax.melts.into.tension", 3, 52,
+              "no model of surface tension");
+    CHECK_ONE(TOP WAX(", \"tension\": \"he\"" MELTS("\"tension\": \"csf\"")) "}",
+              "materials.wax.melts.into.tension", 3, 52, "that of the cold state is 'he'");
+    CHECK_ONE(TOP WAX("") ",\n\"events\": [{\"at\": 0, \"set\": \"materials.wax.melts.to\", "
+                          "\"to\": 3}]}",
+              "events[0].set", 3, 29, "does not melt");
+}
+
+TEST(what_is_wrong_with_heaters_is_said)
+{
+    CHECK_ONE(TOP WAX("") HEATER(""), "heaters[0]", 3, 13,
+              "wanted a \"temperature\" in degrees C or a \"power\"");
+    CHECK_ONE(TOP WAX("") HEATER(", \"power\": 3, \"temperature\": 3"), "heaters[0].power", 3, 47,
+              "a heater has one of the two");
+    CHECK_ONE(TOP WAX("") HEATER(", \"power\": 3, \"body\": \"wax\""), "heaters[0].body", 3, 58,
+              "the bodies that are not walls are none");
+    CHECK_ONE(TOP WAX("") HEATER(", \"temperatures\": [{\"at\": 2, \"to\": 3}, {\"at\": 1, "
+                                 "\"to\": 3}]"),
+              "heaters[0].temperatures[1].at", 3, 82, "wanted more than the one before");
+}
+
+TEST(temperatures_that_nothing_feels_are_pointed_out)
+{
+    PxScene *scene =
+        scene_of(TOP "\"materials\": {\"wax\": {\"density\": 900, \"latent_heat\": 5}},\n"
+                     "\"bodies\": [" BLOCK ",\n{\"wall\": true, \"temperature\": 3, "
+                     "\"shape\": {\"plane\": {}, \"at\": [0, -1, 0]}}]}");
+    CHECK_COUNT(scene, 0);
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 2);
+    CHECK_SAYS(scene, 0, "materials.wax.latent_heat", 2, 54, "does not melt");
+    CHECK_SAYS(scene, 1, "bodies[1].temperature", 4, 31, "no material of this scene conducts heat");
+    px_scene_free(scene);
+}
+
+TEST(the_numbers_of_the_molten_state_have_the_ranges_of_the_cold_one)
+{
+    CHECK_TEXT(px_melt_into_fields[px_melt_into_field_count - 1].key, "tension");
+    CHECK_EQUAL(*px_melt_into_section.field_count, px_melt_into_field_count - 1);
+    for (size_t k = 0; k < px_melt_into_field_count; ++k) {
+        const PxField *hot = &px_melt_into_fields[k];
+        const PxField *cold = px_field_find(px_material_fields, px_material_field_count, hot->key);
+        CHECK(cold != NULL);
+        if (cold->kind == PX_FIELD_MODEL)
+            continue;
+        CHECK(cold->least == hot->least && cold->most == hot->most && cold->kind == hot->kind);
+        CHECK_EQUAL(cold->flags & PX_FIELD_ABOVE, hot->flags & PX_FIELD_ABOVE);
+    }
+}
+
+TEST_MAIN()

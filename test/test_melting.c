@@ -1,0 +1,121 @@
+/// Melting and freezing: what is left of a shape while the rest of it flows, the account of heat,
+/// what has frozen as stiff and as large as its material says, and the same bits always.
+#include "check.h"
+
+#include "base/vec.h"
+#include "study/frozen.h"
+#include "world/mixed.h"
+
+/* A cube of wax, 0.2 m each side, on a plate of 90 degrees C. */
+static PxWorld *wax_on_plate(int threads)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    def.spacing = 0.02;
+    def.threads = threads;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef wax = px_material_def_default();
+    PxMaterialId id;
+    wax.name = "wax";
+    wax.density = 900;
+    wax.young = 2e5;
+    wax.viscosity = 0;
+    wax.diffusivity = 1e-3;
+    wax.latent_heat = 2e4;
+    wax.melts.melts = true;
+    wax.melts.from = 40;
+    wax.melts.to = 60;
+    wax.melts.into.viscosity = 2;
+    CHECK_OK(px_world_add_material(world, &wax, &id));
+    PxBodyDef body = px_body_def_default();
+    body.name = "plate";
+    body.wall = true;
+    body.shape = px_shape_def_default(PX_SHAPE_PLANE);
+    body.warm = true;
+    body.temperature = 90;
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    body = px_body_def_default();
+    body.name = "cube";
+    body.shape.size = px_vec(0.2, 0.2, 0.2);
+    body.shape.at = px_vec(0, 0.1, 0);
+    body.material = id;
+    body.skin = false;
+    body.temperature = 20;
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    return world;
+}
+
+TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
+{
+    PxWorld *world = wax_on_plate(2);
+    PxStats first, last;
+    px_world_stats(world, &first);
+    CHECK_OK(px_world_advance(world, 1.2));
+    px_world_stats(world, &last);
+    const PxParticles *p = &world->particles;
+    /* The top layer: ids are counted along x, y, z of the lattice. */
+    PxBounds top = px_bounds_empty(), all = px_bounds_empty();
+    double highest = -1;
+    int molten = 0;
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        highest = fmax(highest, (double)p->y[i]);
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        PxVec3 x = px_particle_place(p, i);
+        px_bounds_add(&all, x);
+        if (x.y > highest - 0.01)
+            px_bounds_add(&top, x);
+        molten += px_mixed_melted(world, i) > 0.99f;
+    }
+    print_message("  top %.4f x %.4f m at %.3f m, all %.3f m wide, %d molten\n",
+                  top.high.x - top.low.x, top.high.z - top.low.z, highest, all.high.x - all.low.x,
+                  molten);
+    CHECK_NEAR(top.high.x - top.low.x, 0.18, 0.02 * 0.18);
+    CHECK_NEAR(top.high.z - top.low.z, 0.18, 0.02 * 0.18);
+    CHECK(all.high.x - all.low.x > 0.3);
+    CHECK(molten > 100);
+    CHECK(highest < 0.18);
+    double melting = first.mass * (1000 * 40 + 2e4);
+    CHECK_NEAR(last.heat - last.heat_in, first.heat - first.heat_in, 1e-5 * melting);
+    CHECK(last.mass == first.mass);
+    CHECK(last.leaked == 0);
+    px_world_free(world);
+}
+
+TEST(threads_and_stops_change_nothing_of_what_melts)
+{
+    uint64_t first[2], hash[2];
+    for (int k = 0; k < 4; ++k) {
+        PxWorld *world = wax_on_plate(k == 0 ? 1 : k);
+        CHECK_OK(px_world_advance(world, 0.3));
+        if (k == 3) {
+            PxWorld *next = wax_on_plate(2);
+            PxWorldState stop = px_world_state(world);
+            CHECK_OK(
+                px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+            px_world_free(world);
+            world = next;
+        }
+        CHECK_OK(px_world_advance(world, 0.5));
+        px_table_hash(&world->particles.table, PX_COLUMN_STATE | PX_COLUMN_FRAME, hash);
+        if (k == 0)
+            memcpy(first, hash, sizeof hash);
+        CHECK(hash[0] == first[0] && hash[1] == first[1]);
+        px_world_free(world);
+    }
+}
+
+TEST(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
+{
+    PxFrozenDef def = px_frozen_def_default();
+    PxFrozenResult result;
+    def.times = 2;
+    CHECK_OK(px_frozen(&def, &result));
+    print_message("  volume %.4f, modulus %.4f of what they should be\n", result.volume,
+                  result.young);
+    CHECK_NEAR(result.volume, 1, 0.03);
+    CHECK_NEAR(result.young, 1, 0.10);
+    CHECK(result.heat < 1e-5);
+    CHECK(result.mass == 0);
+}
+
+TEST_MAIN()
