@@ -543,6 +543,7 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
         {.name = "mass_out", .kind = PX_SCALAR_F64},
         {.name = "heat_in", .kind = PX_SCALAR_F64},
         {.name = "halvings", .kind = PX_SCALAR_F64},
+        {.name = "piece_stretch", .kind = PX_SCALAR_F64},
     };
     PxCheckpoint contents = {tables, 2, scalar, sizeof scalar / sizeof *scalar};
     CHECK_OK(px_checkpoint_read(def.out, 2, &contents, &threads));

@@ -205,6 +205,7 @@ enum {
     MASS_OUT,
     HEAT_IN,
     HALVINGS,
+    PIECE_STRETCH,
     FRAME,
     WALL,
     SCENE_HASH,
@@ -228,6 +229,7 @@ static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxSca
     scalar[MASS_OUT] = px_scalar_f64("mass_out", s->mass_out);
     scalar[HEAT_IN] = px_scalar_f64("heat_in", s->heat_in);
     scalar[HALVINGS] = px_scalar_f64("halvings", s->halvings);
+    scalar[PIECE_STRETCH] = px_scalar_f64("piece_stretch", s->piece_stretch);
     scalar[FRAME] = px_scalar_u64("frame", run->frame);
     scalar[WALL] = px_scalar_f64("wall", wall);
     scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
@@ -435,7 +437,8 @@ static PxStatus take_up(Run *run, bool *found)
                                .mass_in = scalar[MASS_IN].f64,
                                .mass_out = scalar[MASS_OUT].f64,
                                .heat_in = scalar[HEAT_IN].f64,
-                               .halvings = scalar[HALVINGS].f64};
+                               .halvings = scalar[HALVINGS].f64,
+                               .piece_stretch = scalar[PIECE_STRETCH].f64};
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
         status = px_world_restore(run->world, &state, &particles, &emitters);

@@ -12,7 +12,9 @@
 #include "store/digest.h"
 #include "store/frame.h"
 #include "store/palette.h"
+#include "store/ply_points.h"
 #include "store/surface_ply.h"
+#include "surface/drape.h"
 #include "surface/surface.h"
 
 #include <stdio.h>
@@ -101,7 +103,10 @@ static PxStatus find_columns(Job *job)
 /* Whether the run stored a skin for that body: then it needs no other surface. */
 static bool has_skin(const Job *job, uint32_t body)
 {
-    return job->scene != NULL && body < job->scene->bodies && px_scene_is_solid(job->scene, body) &&
+    if (job->scene == NULL || body >= job->scene->bodies || !px_scene_is_solid(job->scene, body))
+        return false;
+    const PxMaterialDef *material = &job->scene->material[job->scene->body[body].material];
+    return !material->melts.melts && strcmp(material->coat.model, "none") == 0 &&
            (job->scene->body[body].def.surfels > 0 || job->scene->body[body].def.skin);
 }
 
@@ -366,6 +371,47 @@ static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
     return list_materials(frame);
 }
 
+/* How far a surface around particles may be from the one that surfels show, spacings. */
+#define DRAPED 1.5
+
+/* Puts the mesh of a material where its coat's surfels are that are not melted. */
+static PxStatus drape(const Job *job, const Frame *frame, uint32_t material, PxSurfaceMesh *mesh)
+{
+    char path[PX_PATH_MAX];
+    PxPlyPoints coat;
+    PX_TRY(px_path_join(path, job->def->dir, "coat/%06u.ply", frame->meta.number));
+    if (!px_file_exists(path))
+        return PX_OK;
+    PX_TRY(px_ply_points_read(path, &coat));
+    PxTable *t = &coat.points;
+    const PxColumn *of = px_table_find(t, "material"), *melted = px_table_find(t, "melted");
+    uint8_t *drop = calloc((size_t)t->count + 1, 1);
+    PxStatus status = PX_OK;
+    if (drop == NULL)
+        status = px_fail(PX_ERR_MEMORY, "surface: no room for %u surfels", t->count);
+    for (uint32_t i = 0; status == PX_OK && of != NULL && i < t->count; ++i)
+        drop[i] = (of->type == PX_U32   ? ((const uint32_t *)of->data[0])[i]
+                   : of->type == PX_I32 ? (uint32_t)((const int32_t *)of->data[0])[i]
+                   : of->type == PX_U8  ? ((const uint8_t *)of->data[0])[i]
+                                        : material) != material;
+    if (status == PX_OK) {
+        px_table_delete(t, drop);
+        const PxColumn *x = px_table_find(t, "position"), *n = px_table_find(t, "normal");
+        PxDrape d = {.count = x != NULL && n != NULL ? t->count : 0,
+                     .reach = DRAPED * frame->meta.spacing};
+        for (int c = 0; c < 3 && d.count > 0; ++c) {
+            d.position[c] = x->data[c];
+            d.normal[c] = n->data[c];
+        }
+        if (melted != NULL && melted->type == PX_F32)
+            d.melted = melted->data[0];
+        status = px_surface_drape(mesh, &d, &job->threads);
+    }
+    free(drop);
+    px_ply_points_free(&coat);
+    return status;
+}
+
 typedef struct Surfaces {
     PxSurfaceMesh *mesh[MOST_MATERIALS];
     PxSurfels *surfels[MOST_MATERIALS];
@@ -409,6 +455,7 @@ static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Sur
         part->column = made->column;
     } else {
         PX_TRY(px_surface_make_walled(&job->def->surface, &p, wall, walls, &s->mesh[n]));
+        PX_TRY(drape(job, frame, material, s->mesh[n]));
         const PxSurfaceMesh *made = s->mesh[n];
         part->vertices = made->vertices;
         part->triangles = made->triangles;

@@ -462,6 +462,8 @@ static void read_melting(PxScene *scene, const PxPath *above, const json_t *json
         !read_object(scene, &path, value, "an object with \"from\", \"to\" and \"into\""))
         return;
     material->melts.melts = read_section(scene, &path, value, &px_melt_section, material);
+    if (material->melts.melts && json_object_get(json, "coat") == NULL)
+        material->coat = px_coat_choice("surfels"); /* a skin could not follow it */
     char from[32], high[32];
     if (material->melts.melts && !(material->melts.from < material->melts.to))
         px_complain(scene, PX_ERROR, &to, PX_AT_VALUE, "is %s, wanted more than \"from\", %s",

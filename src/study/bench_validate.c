@@ -11,6 +11,7 @@
 #include "study/drop.h"
 #include "study/elastic_bar.h"
 #include "study/free_solid.h"
+#include "study/frozen.h"
 #include "study/heat_bar.h"
 #include "study/rayleigh_taylor.h"
 #include "study/solid_probe.h"
@@ -448,6 +449,22 @@ static PxStatus heat_melting(const Case *c, double coarser, int threads, Figures
     return PX_OK;
 }
 
+static PxStatus frozen(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxFrozenDef def = px_frozen_def_default();
+    PxFrozenResult result;
+    def.spacing = coarser * def.fill / c->cells;
+    def.threads = threads;
+    def.times = c->model != NULL ? 2 : 1;
+    def.material.integration = px_integration_choice(c->pressure);
+    PX_TRY(px_frozen(&def, &result));
+    compare(out, "volume / that of its mass", result.volume, 1, 0.03);
+    compare(out, "modulus / E", result.young, 1, 0.10);
+    add(out, "heat lost / heat to melt it", result.heat, 0, result.heat, 1e-5);
+    add(out, "mass lost", result.mass, 0, result.mass, 0);
+    return PX_OK;
+}
+
 static const Case cases[] = {
     {"column at rest", column, "dfsph", NULL, 40, true, true},
     {"column at rest", column, "iisph", NULL, 40, false, true},
@@ -538,6 +555,9 @@ static const Case cases[] = {
     {"melting bar", heat_melting, "-", "Ste 0.2", 10, false, true},
     {"melting bar", heat_melting, "-", "Ste 1", 10, true, true},
     {"melting bar", heat_melting, "-", "Ste 4", 10, true, true},
+    {"melted and frozen bar", frozen, "leapfrog", NULL, 8, true, true},
+    {"melted and frozen bar", frozen, "leapfrog", "twice", 8, false, true},
+    {"melted and frozen bar", frozen, "implicit", "twice", 8, false, true},
 };
 
 /* How the bench fared so far. */

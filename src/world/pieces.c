@@ -363,6 +363,7 @@ static PxStatus settle_strains(Follow *f)
         return PX_OK;
     PX_TRY(px_solids_open(world, &s));
     px_solid_forces(&s, false);
+    world->state.piece_stretch = s.stretch;
     for (uint32_t slot = 0; slot < s.count; ++slot) {
         uint32_t i = world->shaped_rows.data[slot];
         double strain[6], kept[6] = {0, 0, 0, 0, 0, 0};
@@ -384,7 +385,7 @@ static PxStatus settle_strains(Follow *f)
 PxStatus px_pieces_follow(PxWorld *world)
 {
     double every = least_turn(world);
-    bool stretched = world->state.halvings >= 1; /* what fell away from it pulls on its piece */
+    bool stretched = world->state.piece_stretch == 0; /* what falls away from it pulls on it */
     if (!world->mixed || !isfinite(every) ||
         (world->state.step % (uint64_t)every != 0 && !stretched))
         return PX_OK;
@@ -404,6 +405,7 @@ PxStatus px_pieces_follow(PxWorld *world)
     if (f.elastic == NULL || f.firm == NULL || f.before == NULL || f.root == NULL ||
         f.piece == NULL || f.place == NULL || f.u == NULL || f.next == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", f.n);
+    world->state.piece_stretch = 1;
     if (is_due(&f)) {
         PX_TRY(remember(&f));
         join_all(&f);

@@ -28,7 +28,9 @@ PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape 
         return def->surfels > 0 || def->texture != NULL
                    ? px_fail(PX_ERR_ARGUMENT, "surfels and texture are for solids only")
                    : PX_OK;
-    if (!wanted && def->texture == NULL)
+    if (world->materials.data[def->material.slot - 1].def.melts.melts)
+        wanted = false; /* it has no shape to keep; a coat shows it */
+    if (!wanted && (def->texture == NULL || def->skin || def->surfels > 0))
         return PX_OK;
     if (!wanted)
         return px_fail(PX_ERR_ARGUMENT, "a texture without surfels or a skin that it could be on");

@@ -697,7 +697,7 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
     }
     world->state.not_converged += !s.converged;
     world->state.halvings = s.halvings;
-    if (world->mixed && s.stretch > STRETCHED)
-        world->state.halvings = fmax(world->state.halvings, 1);
+    if (world->mixed && s.stretch > fmax(STRETCHED, 1.5 * world->state.piece_stretch))
+        world->state.piece_stretch = 0;
     return PX_OK;
 }

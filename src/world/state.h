@@ -16,12 +16,14 @@ typedef struct PxWorldState {
     uint64_t not_converged;
     uint64_t caught;
     uint64_t leaked;
-    uint64_t removed;  ///< by sinks
-    double divergence; ///< 1/s, mean rate at which the velocities compress
-    double mass_in;    ///< kg, by emitters
-    double mass_out;   ///< kg, by sinks
-    double heat_in;    ///< J, by walls, heaters, emitters and events, less what sinks took
-    double halvings;   ///< of solids' sub-steps; see solid/leapfrog.simd.c
+    uint64_t removed;     ///< by sinks
+    double divergence;    ///< 1/s, mean rate at which the velocities compress
+    double mass_in;       ///< kg, by emitters
+    double mass_out;      ///< kg, by sinks
+    double heat_in;       ///< J, by walls, heaters, emitters and events, less what sinks took
+    double halvings;      ///< of solids' sub-steps; see solid/leapfrog.simd.c
+    double piece_stretch; ///< square of the largest stretch when pieces were last looked over; 0:
+                          ///< they are due
 } PxWorldState;
 
 const PxTable *px_world_particles(const PxWorld *world);

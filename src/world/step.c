@@ -327,6 +327,14 @@ static void measure_compression(PxWorld *world, const PxFluid *fluid)
     world->density_error_max = 100 * most;
 }
 
+static bool follows(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->materials.count; ++k)
+        if (world->materials.data[k].def.young > 0 && world->materials.data[k].def.absorb > 0)
+            return true;
+    return false;
+}
+
 /* The step's length: within every limit, and such that equal steps end exactly
  * at `target`. */
 static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressureModel *model,
@@ -363,6 +371,12 @@ static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressure
                 why = "a moving wall";
             }
         }
+    }
+    /* A rest shape that follows does so once a step at most: what strikes something in one step
+     * must not be past it in the same. */
+    if (follows(world) && fluid->speed_max * limit > world->def.courant * world->def.spacing) {
+        limit = world->def.courant * world->def.spacing / fluid->speed_max;
+        why = "the speed of what a rest shape follows";
     }
     if (!(limit >= world->def.min_step))
         return px_fail(
