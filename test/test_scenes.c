@@ -52,6 +52,14 @@ TEST(shipped_scenes_lose_nothing)
         run(name[k], 1, 0.4);
 }
 
+TEST(scenes_keep_their_heat_while_matter_melts_and_freezes)
+{
+    run("funnel.json", 1, 1.5);      /* melts in the funnels and freezes on the ground */
+    run("freeze.json", 1, 1.2);      /* has met the cold ground */
+    run("half-melt.json", 1, 1.0);   /* the heater has done */
+    run("quicksilver.json", 1, 2.4); /* is frozen at 1.6, loses its glass at 2 and falls */
+}
+
 TEST(what_energy_swings_by_comes_of_the_length_of_sub_steps)
 {
     /* 1.7 % at a courant of 0.6, with two strikes on the floor */
