@@ -71,6 +71,8 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     }
     for (size_t k = 0; k < scene->forces; ++k)
         shipped_scale_shape(&scene->force[k].def.shape, size);
+    for (size_t k = 0; k < scene->heaters; ++k)
+        shipped_scale_shape(&scene->heater[k].def.shape, size);
     scene->camera.from = px_scale(scene->camera.from, size);
     scene->camera.to = px_scale(scene->camera.to, size);
 }
@@ -110,6 +112,9 @@ typedef struct Shipped {
     double growth;  ///< of solids: most that the energy rose without work done on them, as a
                     ///< part of the most that was in motion and in strain
     uint64_t grown; ///< steps in which it had risen by more than SHIPPED_GROWTH of that
+    double heat;    ///< most that the heat differed from that of the start and what came in, as a
+                    ///< part of the most there was
+    uint64_t heat_lost; ///< steps in which that was more than SHIPPED_HEAT
 } Shipped;
 
 /* ---- energy of solids ---- */
@@ -161,13 +166,36 @@ static inline void shipped_energy(ShippedEnergy *e, const PxStats *stats, bool w
     }
 }
 
-/// Solids and nothing else?
+/// Solids and nothing else, that stay so? What melts gets softer while it is strained and leaves
+/// its rest shape, what is heated changes its moduli: that is work done on them from outside, which
+/// nothing counts.
 static inline bool shipped_solid(const PxScene *scene)
 {
     bool solid = scene->emitters == 0;
     for (size_t k = 0; k < scene->materials; ++k)
-        solid &= scene->material[k].young > 0;
+        solid &= scene->material[k].young > 0 && !scene->material[k].melts.melts;
     return solid;
+}
+
+/* ---- heat ---- */
+
+/// Part of the heat present that may be lost: every particle has its temperature as a float, so a
+/// step rounds it by 6e-8 of itself, either way.
+#define SHIPPED_HEAT 1e-5
+
+typedef struct ShippedHeat {
+    double owed, most, worst;
+    uint64_t lost;
+} ShippedHeat;
+
+static inline void shipped_heat(ShippedHeat *h, const PxStats *stats)
+{
+    h->most = fmax(h->most, fmax(fabs(stats->heat), fabs(stats->heat_in)));
+    if (h->most > 0) {
+        double off = fabs(stats->heat - stats->heat_in - h->owed) / h->most;
+        h->worst = fmax(h->worst, off);
+        h->lost += !(off <= SHIPPED_HEAT);
+    }
 }
 
 static inline void shipped_look(const PxWorld *world, double top, Shipped *out)
@@ -206,6 +234,8 @@ static inline Shipped shipped_run(const PxScene *scene, const char *what, double
     px_world_stats(world, &stats);
     double start = stats.mass;
     bool solid = shipped_solid(scene);
+    ShippedHeat heat = {.owed = stats.heat - stats.heat_in};
+    shipped_heat(&heat, &stats);
     ShippedEnergy energy = {.lowest = INFINITY};
     while (px_world_time(world) < end) {
         double before = px_world_time(world);
@@ -220,8 +250,11 @@ static inline Shipped shipped_run(const PxScene *scene, const char *what, double
         out.mean_iterations += (double)stats.iterations;
         if (solid)
             shipped_energy(&energy, &stats, shipped_work(scene, before, px_world_time(world)));
+        shipped_heat(&heat, &stats);
         shipped_look(world, top, &out);
     }
+    out.heat = heat.worst;
+    out.heat_lost = heat.lost;
     out.growth = energy.growth;
     out.grown = energy.grown;
     out.steps = stats.step;
@@ -235,11 +268,11 @@ static inline Shipped shipped_run(const PxScene *scene, const char *what, double
     px_world_free(world);
     print_message("  %-24s %6llu particles %5llu steps, speed %.2f of the bound, fast %.4f %%, "
                   "compressed %.3f %% (mean %.4f %%), %.1f iterations, not converged %llu, "
-                  "energy growth %.4f %% in %llu cases\n",
+                  "energy growth %.4f %% in %llu cases, heat lost %.2g\n",
                   what, (unsigned long long)out.particles, (unsigned long long)out.steps, out.speed,
                   100 * out.fast, out.density_error, out.mean_error, out.mean_iterations,
                   (unsigned long long)out.not_converged, 100 * out.growth,
-                  (unsigned long long)out.grown);
+                  (unsigned long long)out.grown, out.heat);
     return out;
 }
 
@@ -262,6 +295,9 @@ static inline void shipped_judge(const Shipped *s, const char *what)
     if (s->grown > 0)
         fail_msg("%s: the energy of solids rose without work in %llu steps, by %.3g %% at most",
                  what, (unsigned long long)s->grown, 100 * s->growth);
+    if (s->heat_lost > 0)
+        fail_msg("%s: heat is lost or made in %llu steps, a part of %.3g at most", what,
+                 (unsigned long long)s->heat_lost, s->heat);
     if (!(s->mean_error < 1))
         fail_msg("%s: compressed by %.3g %% over the run, wanted less than 1", what, s->mean_error);
 }

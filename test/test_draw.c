@@ -389,6 +389,61 @@ TEST(discs_are_seen_as_one_smooth_surface)
         fail_msg("normals are off by up to %g degrees, places by %g", worst * 180 / 3.14159, far);
 }
 
+TEST(discs_end_at_sharp_edges)
+{
+    /* A cube of edge 2, its six sides and edges strewn with discs of 0.2 whose rims stick out: seen
+     * slantwise and askew it is a cube, nowhere more, and nowhere less. */
+    enum { ROW = 11, MOST = 6 * ROW * ROW };
+    PxScenery s = before(px_sky_even(px_v3_all(1)));
+    PxLook look = px_look_matte(px_v3_all(0.5f));
+    PxThing *t;
+    CHECK_OK(px_scenery_add_thing(&s, PX_THING_DISCS, px_scenery_add_look(&s, &look), MOST, 0,
+                                  PX_WITH_RADIUS | PX_WITH_NORMAL, &t));
+    uint32_t n = 0;
+    for (int side = 0; side < 6; ++side)
+        for (int k = 0; k < ROW * ROW; ++k) {
+            int axis = side / 2;
+            float x[3], normal[3] = {0, 0, 0};
+            x[axis] = side % 2 ? 1 : -1;
+            x[(axis + 1) % 3] = 2 * (float)(k % ROW) / (ROW - 1) - 1;
+            x[(axis + 2) % 3] = 2 * (float)(k / ROW) / (ROW - 1) - 1;
+            for (int c = 0; c < 3; ++c) /* those on edges face half way */
+                normal[c] = fabsf(x[c]) == 1 ? x[c] : 0;
+            t->position[n] = px_v3(x[0], x[1], x[2]);
+            t->normal[n] = px_v3_unit(px_v3(normal[0], normal[1], normal[2]));
+            t->radius[n++] = 0.2f;
+        }
+    PxRays *rays;
+    CHECK_OK(px_rays_create(&s, &rays));
+    PxV3 to = px_v3_unit(px_v3(-0.5f, -0.7f, -0.6f)), across = px_v3_unit(px_v3(0.7f, -0.5f, 0));
+    PxV3 up = px_v3_cross(to, across);
+    int more = 0, less = 0;
+    double off = 0;
+    for (int k = 0; k < 200 * 200; ++k) {
+        float u = 2 * ((float)(k % 200) / 100 - 1), v = 2 * ((float)(k / 200) / 100 - 1);
+        PxV3 from = px_v3_mad(px_v3_mad(px_v3_scale(to, -5), across, u), up, v);
+        PxRay ray = {.from = from, .direction = to, .most = INFINITY};
+        float in = 0, out = INFINITY; /* of the cube */
+        const float o[3] = {from.x, from.y, from.z}, d[3] = {to.x, to.y, to.z};
+        for (int c = 0; c < 3; ++c) {
+            float a = (-1 - o[c]) / d[c], b = (1 - o[c]) / d[c];
+            in = fmaxf(in, fminf(a, b));
+            out = fminf(out, fmaxf(a, b));
+        }
+        PxHit hit;
+        bool met = px_rays_meet(rays, &ray, &hit);
+        more += met && !(in < out);
+        less += !met && in < out;
+        if (met && in < out)
+            off = fmax(off, fabs((double)(hit.t - in)));
+    }
+    px_rays_free(rays);
+    px_scenery_free(&s);
+    if (more > 0 || less > 0 || off > 1e-3)
+        fail_msg("%d rays meet what sticks out, %d find a gap, places are off by %g", more, less,
+                 off);
+}
+
 TEST(what_moves_is_blurred_along_its_way)
 {
     PxScenery s = before(px_sky_even(px_v3_all(1)));

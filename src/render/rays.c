@@ -36,6 +36,7 @@ size_t px_rays_cross(const PxRays *rays, const PxRay *ray, PxCrossing *out, size
 
 #else
 
+#include "render/edges.h"
 #include "render/optics.h"
 
 #include <embree3/rtcore.h>
@@ -45,6 +46,7 @@ struct PxRays {
     const PxScenery *scenery;
     RTCDevice device;
     RTCScene scene;
+    PxDiscEdges **edges; /* one list a thing, NULL of what has no discs */
     bool any_discs;
 };
 
@@ -58,6 +60,7 @@ typedef struct Found {
 typedef struct Query {
     struct RTCIntersectContext context; /* first: Embree hands out its address */
     const PxScenery *scenery;
+    PxDiscEdges *const *edges;
     PxV3 pass; /* of the light */
     float depth[PX_MOST_MEDIA];
     uint32_t media; /* that have a depth, one bit a look; meeting: that the ray is in */
@@ -70,6 +73,7 @@ static Query query_make(const PxRays *rays)
     Query q;
     rtcInitIntersectContext(&q.context);
     q.scenery = rays->scenery;
+    q.edges = rays->edges;
     q.count = q.most = q.lost = 0;
     return q;
 }
@@ -79,6 +83,21 @@ static Query query_make(const PxRays *rays)
  * Rays are traced one by one, and of one ray Embree hands out what lies in memory as a
  * struct RTCRay and a struct RTCHit. */
 
+/* Is what was hit a part of a disc beyond the edge it ends at? */
+static bool beyond_edge(const Query *q, const struct RTCRay *ray, const struct RTCHit *hit)
+{
+    const PxThing *t = &q->scenery->things.data[hit->geomID];
+    const PxDiscEdges *edges = q->edges[hit->geomID];
+    uint32_t k = hit->primID;
+    if (edges == NULL || edges[k].by[0] == PX_NO_EDGE)
+        return false;
+    PxV3 at = px_v3_mad(px_v3(ray->org_x, ray->org_y, ray->org_z),
+                        px_v3(ray->dir_x, ray->dir_y, ray->dir_z), ray->tfar);
+    if (t->velocity != NULL)
+        at = px_v3_mad(at, t->velocity[k], (0.5f - ray->time) * q->scenery->shutter);
+    return px_disc_edges_beyond(t, edges, k, at);
+}
+
 /* Notes the hit down and lets the ray go on. */
 static void collect_filter(const struct RTCFilterFunctionNArguments *args)
 {
@@ -87,6 +106,9 @@ static void collect_filter(const struct RTCFilterFunctionNArguments *args)
         return;
     const struct RTCRay *ray = (const struct RTCRay *)args->ray;
     const struct RTCHit *hit = (const struct RTCHit *)args->hit;
+    args->valid[0] = 0;
+    if (beyond_edge(q, ray, hit))
+        return;
     if (q->count < q->most)
         q->found[q->count++] = (Found){.t = ray->tfar,
                                        .normal = px_v3(hit->Ng_x, hit->Ng_y, hit->Ng_z),
@@ -94,7 +116,6 @@ static void collect_filter(const struct RTCFilterFunctionNArguments *args)
                                        .prim = hit->primID};
     else
         ++q->lost;
-    args->valid[0] = 0;
 }
 
 /* Light on its way through something clear: it loses what is reflected at the border,
@@ -127,7 +148,17 @@ static void clear_filter(const struct RTCFilterFunctionNArguments *args)
     q->pass = px_v3_scale(q->pass, 1 - lost);
 }
 
-/* Of discs of something clear only those are met that lead out of where the ray is. */
+/* What is opaque shades, but for what its discs do not show. */
+static void edge_filter(const struct RTCFilterFunctionNArguments *args)
+{
+    if (args->valid[0] != 0 &&
+        beyond_edge((const Query *)args->context, (const struct RTCRay *)args->ray,
+                    (const struct RTCHit *)args->hit))
+        args->valid[0] = 0;
+}
+
+/* Of discs of something clear only those are met that lead out of where the ray is; of something
+ * opaque only those that face the ray, for the others are rims that stick out over an edge. */
 static void border_filter(const struct RTCFilterFunctionNArguments *args)
 {
     const Query *q = (const Query *)args->context;
@@ -136,12 +167,12 @@ static void border_filter(const struct RTCFilterFunctionNArguments *args)
     const struct RTCRay *ray = (const struct RTCRay *)args->ray;
     const struct RTCHit *hit = (const struct RTCHit *)args->hit;
     const PxThing *thing = &q->scenery->things.data[hit->geomID];
-    if (thing->kind != PX_THING_DISCS || thing->look >= PX_MOST_MEDIA ||
-        q->scenery->looks.data[thing->look].kind != PX_LOOK_CLEAR)
+    bool clear = q->scenery->looks.data[thing->look].kind == PX_LOOK_CLEAR;
+    if (thing->kind != PX_THING_DISCS || (clear && thing->look >= PX_MOST_MEDIA))
         return;
     bool leaves = px_v3_dot(px_v3(ray->dir_x, ray->dir_y, ray->dir_z),
                             px_v3(hit->Ng_x, hit->Ng_y, hit->Ng_z)) >= 0;
-    if (leaves != (q->media >> thing->look & 1))
+    if (leaves != (clear && (q->media >> thing->look & 1)) || beyond_edge(q, ray, hit))
         args->valid[0] = 0;
 }
 
@@ -189,7 +220,7 @@ static bool attach(PxRays *rays, const PxThing *t, uint32_t index)
             memcpy(to, &p, 12);
             to += 3;
             if (!mesh)
-                *to++ = t->radius[k];
+                *to++ = t->radius[k] * px_disc_edges_grow(rays->edges[index], k);
             if (normal != NULL)
                 memcpy(normal + (size_t)3 * k, &t->normal[k], 12);
         }
@@ -201,12 +232,29 @@ static bool attach(PxRays *rays, const PxThing *t, uint32_t index)
         if (good)
             memcpy(to, t->triangle, (size_t)12 * t->triangles);
     }
-    rtcSetGeometryOccludedFilterFunction(g, is_clear(look) ? clear_filter : NULL);
+    bool discs = t->kind == PX_THING_DISCS;
+    rtcSetGeometryOccludedFilterFunction(g, is_clear(look) ? clear_filter
+                                            : discs        ? edge_filter
+                                                           : NULL);
     rtcCommitGeometry(g);
     rtcAttachGeometryByID(rays->scene, g, index);
     rtcReleaseGeometry(g);
-    rays->any_discs = rays->any_discs || t->kind == PX_THING_DISCS;
+    rays->any_discs = rays->any_discs || discs;
     return good;
+}
+
+static PxStatus find_edges(PxRays *rays)
+{
+    const PxThing *t = rays->scenery->things.data;
+    size_t things = rays->scenery->things.count, bytes = (things + 1) * sizeof(PxDiscEdges *);
+    rays->edges = px_allocate(NULL, bytes);
+    if (rays->edges == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for the edges of %zu things", things);
+    memset(rays->edges, 0, bytes);
+    for (size_t k = 0; k < things; ++k)
+        if (t[k].kind == PX_THING_DISCS && t[k].points > 0)
+            PX_TRY(px_disc_edges_find(&t[k], &rays->edges[k]));
+    return PX_OK;
 }
 
 PxStatus px_rays_create(const PxScenery *scenery, PxRays **out)
@@ -216,6 +264,11 @@ PxStatus px_rays_create(const PxScenery *scenery, PxRays **out)
     if (rays == NULL)
         return px_fail(PX_ERR_MEMORY, "render: no room to begin");
     *rays = (PxRays){.scenery = scenery};
+    PxStatus status = find_edges(rays);
+    if (status != PX_OK) {
+        px_rays_free(rays);
+        return status;
+    }
     rays->device = rtcNewDevice("threads=1,set_affinity=0");
     if (rays->device == NULL) {
         px_rays_free(rays);
@@ -256,6 +309,11 @@ void px_rays_free(PxRays *rays)
         rtcReleaseScene(rays->scene);
     if (rays->device != NULL)
         rtcReleaseDevice(rays->device);
+    size_t things = rays->scenery->things.count;
+    for (size_t k = 0; rays->edges != NULL && k < things; ++k)
+        px_release(NULL, rays->edges[k],
+                   rays->scenery->things.data[k].points * sizeof(PxDiscEdges));
+    px_release(NULL, rays->edges, (things + 1) * sizeof *rays->edges);
     px_release(NULL, rays, sizeof *rays);
 }
 

@@ -10,6 +10,7 @@
 
 #define CROWDED 0.5f /* distances: nearer than that one of the two goes */
 #define OPEN 1.04f   /* distances: an edge further off is a gap */
+#define LARGE 3.0f   /* a disc that motion made so many times as large as needed begins anew */
 
 /* The surfel's own tangent goes with the matter, so what turns is asked along the same directions
  * again. One that has none yet gets that of Duff et al. (2017). */
@@ -38,7 +39,9 @@ PX_INLINE void axes(const float n[3], float *const *tangent, uint32_t i, float s
 }
 
 /* The disc of surfel i. What is not melted is as large as the motion made it: the longer half axis
- * of the ellipse that its tangents span (Eq. 5.29). The rest has no memory. */
+ * of the ellipse that its tangents span (Eq. 5.29). Matter that was stirred while it froze would
+ * make that grow without bound: a disc that is much larger than the ring wants it has no memory,
+ * and neither has the rest. */
 PX_INLINE void finish(const PxCoatRing *p, uint32_t i, float hot, const float side[6], float wanted)
 {
     float e = 0.0f, f = 0.0f, g = 0.0f;
@@ -49,9 +52,11 @@ PX_INLINE void finish(const PxCoatRing *p, uint32_t i, float hot, const float si
         g += u * u;
     }
     float lean = 0.5f * (e - g), longer = sqrtf(0.5f * (e + g) + sqrtf(lean * lean + f * f));
-    float now = longer > 0.0f ? longer + hot * (wanted - longer) : wanted;
+    bool forget = hot > PX_COAT_MELTED || !(longer > 0.0f) || longer > LARGE * wanted;
+    float kept = longer > 0.0f && longer <= LARGE * wanted ? longer : wanted;
+    float now = kept + hot * (wanted - kept);
     p->radius[i] = now;
-    if (hot > PX_COAT_MELTED || !(longer > 0.0f))
+    if (forget)
         for (int k = 0; k < 6; ++k)
             p->tangent[k][i] = now * side[k];
 }

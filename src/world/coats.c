@@ -126,12 +126,18 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
 {
     const PxParticles *p = &world->particles;
     const PxColumn *melted = px_table_find(&p->table, "melted");
-    const float *from[] = {
-        p->x,     p->y,  p->z,  p->x_low, p->y_low,
-        p->z_low, p->vx, p->vy, p->vz,    melted != NULL ? melted->data[0] : NULL};
+    enum { MELTED = 9 };
+    const float *from[MELTED + 1] = {p->x,     p->y,  p->z,  p->x_low, p->y_low,
+                                     p->z_low, p->vx, p->vy, p->vz,    NULL};
+    if (melted != NULL)
+        from[MELTED] = melted->data[0];
     float *to[PX_COUNT(from)] = {NULL};
     uint32_t n = 0, rows = p->table.count;
-    bool cold = world->materials.data[material].def.young > 0;
+    /* What flows keeps no detail: a fluid, molten or not, and what takes on new rest shapes. */
+    const PxMaterialDef *def = &world->materials.data[material].def;
+    bool cold = def->young > 0 && !(def->absorb > 0);
+    if (!cold)
+        from[MELTED] = NULL;
     for (uint32_t i = 0; i < rows; ++i)
         n += p->material[i] == material;
     uint64_t *id = PX_ARENA_ARRAY(&world->scratch, uint64_t, n);
@@ -161,7 +167,7 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
                         .position = {to[0], to[1], to[2]},
                         .low = {to[3], to[4], to[5]},
                         .velocity = {to[6], to[7], to[8]},
-                        .melted = to[9],
+                        .melted = to[MELTED],
                         .wall = wall,
                         .walls = world->walls.count,
                         .threads = &world->threads,
