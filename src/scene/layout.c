@@ -512,7 +512,7 @@ PxBodySort px_body_key_sort(const char *key)
         PxBodySort sort;
     } sorts[] = {
         {"inside", PX_FOR_WALLS},    {"friction", PX_FOR_WALLS},    {"keyframes", PX_FOR_WALLS},
-        {"look", PX_FOR_WALLS},      {"conductance", PX_FOR_WALLS}, {"temperatures", PX_FOR_WALLS},
+        {"cling", PX_FOR_WALLS},     {"look", PX_FOR_WALLS},      {"conductance", PX_FOR_WALLS}, {"temperatures", PX_FOR_WALLS},
         {"material", PX_FOR_MATTER}, {"velocity", PX_FOR_MATTER},   {"spin", PX_FOR_MATTER},
         {"fill", PX_FOR_MATTER},     {"surfels", PX_FOR_MATTER},    {"skin", PX_FOR_MATTER},
         {"texture", PX_FOR_MATTER},  {"levels", PX_FOR_MATTER}};
