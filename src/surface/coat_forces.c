@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#define DAMPING 0.9f /* of the step, a round */
-#define STILL 1e-3f  /* a round that moves nobody further is not carried out, spacings */
-#define NEAR_WALL 1.0 /* walls further off do not count, spacings */
+#define DAMPING 0.9f   /* of the step, a round */
+#define STILL 1e-3f    /* a round that moves nobody further is not carried out, spacings */
+#define NEAR_WALL 1.0  /* walls further off do not count, spacings */
 #define CLING_NEAR 0.5 /* what is nearer to a wall that attracts is fully attracted, spacings */
 
 /* ---- walls ---- */
@@ -59,8 +59,8 @@ static float above(const Outside *o, uint32_t i)
 static float pull_of(const Outside *o, uint32_t i, double cling)
 {
     const float *w = o->wall + 4 * (size_t)i;
-    float facing = -2.0f * (w[0] * o->s.normal[0][i] + w[1] * o->s.normal[1][i] +
-                            w[2] * o->s.normal[2][i]);
+    float facing =
+        -2.0f * (w[0] * o->s.normal[0][i] + w[1] * o->s.normal[1][i] + w[2] * o->s.normal[2][i]);
     float near = (float)(NEAR_WALL - (double)above(o, i)) / (float)(NEAR_WALL - CLING_NEAR);
     facing = facing < 0.0f ? 0.0f : facing > 1.0f ? 1.0f : facing;
     near = near < 0.0f ? 0.0f : near > 1.0f ? 1.0f : near;
