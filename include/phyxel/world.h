@@ -150,6 +150,7 @@ typedef struct PxBodyDef {
     bool wall;           ///< stands still or moves by keyframes, and nothing passes
     bool inside;         ///< walls: keep matter inside the shape instead of out of it
     double friction;     ///< walls: 0 slides freely, 1 sticks
+    double cling;        ///< walls: how much coats of what is melted take on their surface, 0 .. 1
     bool warm;           ///< walls: kept at `temperature`; else no heat passes them
     double conductance;  ///< such walls: of the contact, W/(m^2 K); 1e12: perfect
     size_t temperatures; ///< such walls: how many moments, 0: it is always the same

@@ -16,6 +16,7 @@ typedef struct PxWall {
     PxShapeDef def;           ///< of the shape, without the mesh's path
     bool inside;              ///< matter stays inside the shape
     double friction;          ///< 0 .. 1
+    double cling;             ///< of melted coats: how much they take on its surface, 0 .. 1
     double temperature;       ///< degrees C; NAN: no heat passes it
     double conductance;       ///< of its contact with matter, W/(m^2 K); INFINITY: perfect
     PxTemperatureKey *warmth; ///< how its temperature changes

@@ -511,11 +511,11 @@ PxBodySort px_body_key_sort(const char *key)
         const char *key;
         PxBodySort sort;
     } sorts[] = {
-        {"inside", PX_FOR_WALLS},    {"friction", PX_FOR_WALLS},    {"keyframes", PX_FOR_WALLS},
-        {"look", PX_FOR_WALLS},      {"conductance", PX_FOR_WALLS}, {"temperatures", PX_FOR_WALLS},
-        {"material", PX_FOR_MATTER}, {"velocity", PX_FOR_MATTER},   {"spin", PX_FOR_MATTER},
-        {"fill", PX_FOR_MATTER},     {"surfels", PX_FOR_MATTER},    {"skin", PX_FOR_MATTER},
-        {"texture", PX_FOR_MATTER},  {"levels", PX_FOR_MATTER}};
+        {"inside", PX_FOR_WALLS},       {"friction", PX_FOR_WALLS},  {"keyframes", PX_FOR_WALLS},
+        {"cling", PX_FOR_WALLS},        {"look", PX_FOR_WALLS},      {"conductance", PX_FOR_WALLS},
+        {"temperatures", PX_FOR_WALLS}, {"material", PX_FOR_MATTER}, {"velocity", PX_FOR_MATTER},
+        {"spin", PX_FOR_MATTER},        {"fill", PX_FOR_MATTER},     {"surfels", PX_FOR_MATTER},
+        {"skin", PX_FOR_MATTER},        {"texture", PX_FOR_MATTER},  {"levels", PX_FOR_MATTER}};
     for (size_t k = 0; k < PX_COUNT(sorts); ++k)
         if (strcmp(sorts[k].key, key) == 0)
             return sorts[k].sort;

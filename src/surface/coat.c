@@ -13,7 +13,6 @@ PxCoatDef px_coat_def_default(void)
                        .attract = 0,
                        .smooth = 0.6,
                        .repel = 0.3,
-                       .model = 0,
                        .rounds = 6};
 }
 
@@ -115,8 +114,7 @@ static PxStatus check(const PxCoatDef *d)
         double value, low, high;
     } range[] = {{"surfel", d->surfel, 0.1, 1}, {"iso", d->iso, 0.2, 0.8},
                  {"guide", d->guide, 0, 1},     {"attract", d->attract, 0, 1},
-                 {"smooth", d->smooth, 0, 1},   {"repel", d->repel, 0, 1},
-                 {"model", d->model, 0, 1}};
+                 {"smooth", d->smooth, 0, 1},   {"repel", d->repel, 0, 1}};
     if (!(d->spacing > 0))
         return px_fail(PX_ERR_ARGUMENT, "coat: spacing is %g m, must be positive", d->spacing);
     for (size_t k = 0; k < PX_COUNT(range); ++k)

@@ -39,7 +39,6 @@ typedef struct PxCoatDef {
     double attract;  ///< pull towards the particles, 0 .. 1 (Eq. 6.29)
     double smooth;   ///< pull towards the neighbours' smooth surface, 0 .. 1 (Eq. 6.30)
     double repel;    ///< push away from near neighbours, 0 .. 1 (Eq. 6.31)
-    double model;    ///< pull towards a model's surface, 0 .. 1 (k_ext of Eq. 6.35)
     uint32_t rounds; ///< of these forces a frame, at most
 } PxCoatDef;
 
@@ -113,9 +112,9 @@ typedef struct PxCoatInput {
     const float *low[3];      ///< what the floats cannot hold, m, or NULL
     const float *velocity[3]; ///< m/s, or NULL: for the column of that name only
     const float *melted;      ///< 0 .. 1, or NULL for 1 everywhere
-    const PxWall *wall;       ///< that surfels stay out of, at pose[1]
+    const PxWall *wall;       ///< that surfels stay out of, at pose[1]; those with `cling` attract
+                              ///< them, too (k_ext of Eq. 6.35)
     size_t walls;
-    const PxShape *model; ///< whose surface attracts (def.model), or NULL
     const PxThreads *threads;
     PxArena *scratch; ///< given back
 } PxCoatInput;

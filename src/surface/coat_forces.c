@@ -3,24 +3,27 @@
 
 #include <string.h>
 
-#define DAMPING 0.9f /* of the step, a round */
-#define STILL 1e-3f  /* a round that moves nobody further is not carried out, spacings */
-#define NEAR_WALL 1.0
+#define DAMPING 0.9f   /* of the step, a round */
+#define STILL 1e-3f    /* a round that moves nobody further is not carried out, spacings */
+#define NEAR_WALL 1.0  /* walls further off do not count, spacings */
+#define CLING_NEAR 0.5 /* what is nearer to a wall that attracts is fully attracted, spacings */
 
-/* ---- walls and models ---- */
+/* ---- walls ---- */
 
 typedef struct Outside {
     const PxCoat *coat;
     const PxCoatInput *in;
-    float *at[3], *wall, *pull;
-    bool last;             /* put them out */
-    const uint32_t *fresh; /* only of these; NULL: of all */
+    PxSurfelColumns s;
+    float *wall, *pull;
+    bool last; /* put them out, and those that are attracted onto the wall */
+    bool all;  /* else only those that are new */
 } Outside;
 
-/* The plane of the nearest wall, in the coat's lengths: dot(n, x) >= c. */
-static void plane_of(const Outside *o, PxVec3 place, float plane[4])
+/* The plane of the nearest wall, in the coat's lengths: dot(n, x) >= c. Returns how much the wall
+ * attracts. */
+static double plane_of(const Outside *o, PxVec3 place, float plane[4])
 {
-    double s = o->coat->def.spacing, nearest = NEAR_WALL * s;
+    double s = o->coat->def.spacing, nearest = NEAR_WALL * s, cling = 0;
     memset(plane, 0, 4 * sizeof *plane);
     plane[3] = -1.0f; /* 0 > -1: no plane */
     for (size_t k = 0; k < o->in->walls; ++k) {
@@ -34,6 +37,7 @@ static void plane_of(const Outside *o, PxVec3 place, float plane[4])
         if (!(d < nearest))
             continue;
         nearest = d;
+        cling = wall->cling;
         PxVec3 n = px_wall_turn_to_world(wall, 1, away);
         PxVec3 on = px_scale(px_sub(px_mad(place, n, -d), o->coat->origin), 1 / s);
         plane[0] = (float)n.x;
@@ -41,6 +45,42 @@ static void plane_of(const Outside *o, PxVec3 place, float plane[4])
         plane[2] = (float)n.z;
         plane[3] = (float)px_dot(n, on);
     }
+    return cling;
+}
+
+static float above(const Outside *o, uint32_t i)
+{
+    const float *w = o->wall + 4 * (size_t)i;
+    return w[0] * o->s.at[0][i] + w[1] * o->s.at[1][i] + w[2] * o->s.at[2][i] - w[3];
+}
+
+/* How much the plane attracts this surfel: fully within CLING_NEAR, and what faces it by less than
+ * 60 degrees; not what shows it its side, as at the rim of a pool, or its back. */
+static float pull_of(const Outside *o, uint32_t i, double cling)
+{
+    const float *w = o->wall + 4 * (size_t)i;
+    float facing =
+        -2.0f * (w[0] * o->s.normal[0][i] + w[1] * o->s.normal[1][i] + w[2] * o->s.normal[2][i]);
+    float near = (float)(NEAR_WALL - (double)above(o, i)) / (float)(NEAR_WALL - CLING_NEAR);
+    facing = facing < 0.0f ? 0.0f : facing > 1.0f ? 1.0f : facing;
+    near = near < 0.0f ? 0.0f : near > 1.0f ? 1.0f : near;
+    return (float)cling * facing * near;
+}
+
+/* Out of the wall; and for its molten part onto the wall that attracts it. */
+static void put(const Outside *o, uint32_t i)
+{
+    const float *w = o->wall + 4 * (size_t)i;
+    float room = above(o, i), onto = o->pull[i] * o->s.melted[i], n[3], length = 0.0f;
+    float share = room < 0.0f ? 1.0f : onto;
+    for (int k = 0; k < 3; ++k) {
+        o->s.at[k][i] -= share * room * w[k];
+        n[k] = (1.0f - onto) * o->s.normal[k][i] - onto * w[k];
+        length += n[k] * n[k];
+    }
+    length = sqrtf(length);
+    for (int k = 0; onto > 0.0f && length > 1e-3f && k < 3; ++k)
+        o->s.normal[k][i] = n[k] / length;
 }
 
 static void outside_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -49,27 +89,16 @@ static void outside_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Outside *o = user;
     double s = o->coat->def.spacing;
     for (uint32_t i = begin; i < end; ++i) {
-        if (o->fresh != NULL && !o->fresh[i])
+        if (!o->all && !o->s.fresh[i])
             continue;
-        PxVec3 at = px_vec((double)o->at[0][i], (double)o->at[1][i], (double)o->at[2][i]);
-        PxVec3 place = px_mad(o->coat->origin, at, s);
-        if (o->wall != NULL)
-            plane_of(o, place, o->wall + 4 * (size_t)i);
-        if (o->last) {
-            const float *w = o->wall + 4 * (size_t)i;
-            float room = w[0] * o->at[0][i] + w[1] * o->at[1][i] + w[2] * o->at[2][i] - w[3];
-            for (int k = 0; room < 0.0f && k < 3; ++k)
-                o->at[k][i] -= room * w[k];
-        }
-        if (o->pull != NULL) {
-            PxVec3 n;
-            double d = px_shape_distance(o->in->model, place, &n) / s;
-            float *plane = o->pull + 4 * (size_t)i;
-            plane[0] = (float)n.x;
-            plane[1] = (float)n.y;
-            plane[2] = (float)n.z;
-            plane[3] = (float)(px_dot(n, at) - d);
-        }
+        PxVec3 at = px_vec((double)o->s.at[0][i], (double)o->s.at[1][i], (double)o->s.at[2][i]);
+        double cling = plane_of(o, px_mad(o->coat->origin, at, s), o->wall + 4 * (size_t)i);
+        if (!o->last || !o->all)
+            o->pull[i] = cling > 0 ? pull_of(o, i, cling) : 0.0f;
+        else if (!(cling > 0)) /* it went beside another wall */
+            o->pull[i] = 0.0f;
+        if (o->last)
+            put(o, i);
     }
 }
 
@@ -111,30 +140,28 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
                      .attract = (float)def->attract,
                      .smooth = (float)def->smooth,
                      .repel = (float)def->repel,
-                     .model = (float)def->model,
                      .alpha = 1.0f,
                      .level = coat->level,
                      .least = coat->least,
                      .reach = coat->reach,
                      .apart = 0.9f * (float)def->surfel};
-    Outside o = {.coat = coat, .in = in};
+    Outside o = {.coat = coat, .in = in, .s = s, .all = true};
     bool fine = PX_COAT_TAKE(in, quad, px_quads_floats(n)) &&
                 PX_COAT_TAKE(in, normal_quad, px_quads_floats(n)) &&
                 PX_COAT_TAKE(in, part, (size_t)n + 1) &&
                 PX_COAT_TAKE(in, r.largest, (size_t)blocks + 1) &&
-                (in->walls == 0 || PX_COAT_TAKE(in, o.wall, 4 * ((size_t)n + 1))) &&
-                (in->model == NULL || PX_COAT_TAKE(in, o.pull, 4 * ((size_t)n + 1)));
-    for (int k = 0; k < 3; ++k) {
+                (in->walls == 0 || (PX_COAT_TAKE(in, o.wall, 4 * ((size_t)n + 1)) &&
+                                    PX_COAT_TAKE(in, o.pull, (size_t)n + 1)));
+    for (int k = 0; k < 3; ++k)
         fine = fine && PX_COAT_TAKE(in, r.to[k], (size_t)n + 1) &&
                PX_COAT_TAKE(in, r.normal[k], (size_t)n + 1);
-        o.at[k] = s.at[k];
-    }
+
     if (!fine)
         return px_coat_no_room(n);
     PxGridPoints points = {s.at[0], s.at[1], s.at[2], n};
     PX_TRY(
         px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, s.id, s.part, &r.near));
-    if (in->walls > 0 || in->model != NULL)
+    if (in->walls > 0)
         px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
     r.wall = o.wall;
     r.pull = o.pull;
@@ -163,7 +190,6 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
     blend(coat);
     if (in->walls > 0) {
         o.last = true;
-        o.pull = NULL;
         px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
     }
     px_arena_release(in->scratch, mark);
@@ -172,16 +198,14 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
 
 PxStatus px_coat_keep_out(PxCoat *coat, const PxCoatField *f)
 {
-    PxSurfelColumns s = px_surfel_columns(coat);
     uint32_t n = coat->surfels.count;
-    Outside o = {.coat = coat, .in = f->in, .last = true, .fresh = s.fresh};
+    Outside o = {.coat = coat, .in = f->in, .s = px_surfel_columns(coat), .last = true};
     if (f->in->walls == 0)
         return PX_OK;
     PxArenaMark mark = px_arena_mark(f->in->scratch);
-    if (!PX_COAT_TAKE(f->in, o.wall, 4 * ((size_t)n + 1)))
+    if (!PX_COAT_TAKE(f->in, o.wall, 4 * ((size_t)n + 1)) ||
+        !PX_COAT_TAKE(f->in, o.pull, (size_t)n + 1))
         return px_coat_no_room(n);
-    for (int k = 0; k < 3; ++k)
-        o.at[k] = s.at[k];
     px_parallel_for(f->in->threads, n, PX_COAT_BLOCK, outside_block, &o);
     px_arena_release(f->in->scratch, mark);
     return PX_OK;

@@ -88,10 +88,19 @@ static void force(const PxCoatRound *p, uint32_t i, const float at[3], float n[3
     float along = p->guide * step * dot3(out, n) + p->smooth * s.smooth; /* Eqs. 6.34, 6.35 */
     if (p->attract > 0.0f)
         along += p->attract * dot3(v.attract, n);
-    if (p->pull != NULL) {
-        const float *plane = p->pull + 4 * (size_t)i;
-        float off = px_less(px_more(dot3(plane, at) - plane[3], -1.0f), 1.0f);
-        along -= p->model * off * dot3(plane, n);
+    /* A wall that attracts takes the place of the other forces along the normal by as much as it
+     * does: the sum that the document has would leave fine relief to the smoothing. */
+    float pull = p->pull != NULL ? p->pull[i] : 0.0f, off = 0.0f;
+    const float *plane = NULL;
+    if (pull > 0.0f) {
+        plane = p->wall + 4 * (size_t)i;
+        off = pull * px_less(px_more(dot3(plane, at) - plane[3], -1.0f), 1.0f);
+        along *= 1.0f - pull;
+        for (int k = 0; k < 3; ++k)
+            sum[k] = (1.0f - pull) * n[k] - pull * plane[k];
+        length = px_length3(sum);
+        for (int k = 0; length > 1e-3f && k < 3; ++k)
+            n[k] = sum[k] / length;
     }
     float push = dot3(s.repel, n), size;
     float aside[3]; /* Eq. 6.33 */
@@ -101,10 +110,12 @@ static void force(const PxCoatRound *p, uint32_t i, const float at[3], float n[3
     float most = 0.25f * p->apart, share = size > most ? most / size : 1.0f;
     for (int k = 0; k < 3; ++k)
         move[k] = p->alpha * (along * n[k] + share * aside[k]); /* Eq. 6.36 */
-    /* The guiding constraint: not out to where the field is less than the least. */
+    for (int k = 0; pull > 0.0f && k < 3; ++k)
+        move[k] -= off * plane[k];
+    /* The guiding constraint: not out to where the field is less than the least, but for relief. */
     float after = v.value + dot3(v.gradient, move);
     if (slope > 0.02f && after < p->least) {
-        float back = px_more((after - p->least) / slope, -STEP);
+        float back = (1.0f - pull) * px_more((after - p->least) / slope, -STEP);
         for (int k = 0; k < 3; ++k)
             move[k] += back * out[k];
     }

@@ -151,10 +151,10 @@ typedef struct PxCoatRound {
     const float *quad;        ///< surfels: x y z melted
     const float *normal_quad; ///< nx ny nz part
     const float *wall;        ///< 4 a surfel: a plane to stay above of; or NULL
-    const float *pull;        ///< 4 a surfel: a plane that attracts; or NULL
+    const float *pull;        ///< how much that plane attracts, 0 .. 1; or NULL
     float *to[3], *normal[3];
     float *largest; ///< by block, spacings
-    float guide, attract, smooth, repel, model, alpha;
+    float guide, attract, smooth, repel, alpha;
     float level, least, reach, apart;
 } PxCoatRound;
 

@@ -110,7 +110,7 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
                              "them",
                              def->surfels, apart, ceil(def->surfels * apart * apart));
         else if (apart < coat->def.surfel)
-            status = px_coat_refine(coat, apart);
+            status = px_coat_refine(coat, fmax(apart, 0.1)); /* the finest there is */
     }
     if (status == PX_OK)
         status = give(coat, skin);

@@ -95,6 +95,7 @@ static void body_changed(PxWorld *world, uint32_t slot, const char *key)
         if (wall->body != slot)
             continue;
         wall->friction = def->friction;
+        wall->cling = def->cling;
         if (warmed) { /* from now on, whatever was to come */
             world->bodies.data[slot].def.warm = true;
             wall->warmths = 0;

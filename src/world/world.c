@@ -287,6 +287,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
                    .def = def->shape,
                    .inside = def->inside,
                    .friction = def->friction,
+                   .cling = def->cling,
                    .warmth = warmth,
                    .warmths = def->temperatures,
                    .pivot = def->shape.at,
