@@ -562,10 +562,10 @@ PxStatus px_solids_press(PxWorld *world, PxFluid *f)
  * Fluid forces are computed once a step and elastic ones in sub-steps between (000 Figure 6.2).
  * Pressure is found for particles that fly freely during the step. Those of a stiff solid swing
  * to and fro in the meantime, and a push that lasts for the whole step does work on them
- * on the way back too: a cube of 50 kPa that floats in water shook with 6 J, all of them made
+ * on the way back too: a cube of 50 kPa that floats in water shook with 9 J, all of them made
  * that way. A push at the beginning of the step, as a change of velocity, does what pressure was
  * found for, and takes energy away where things collide; but a steady load in kicks makes
- * what carries it ring. So what is steady lasts, and what changes comes at once: 0.03 J. */
+ * what carries it ring. So what is steady lasts, and what changes comes at once: less than 0.1 J. */
 static void press(PxWorld *world, PxSolid *s, const PxFluid *fluid)
 {
     const PxParticles *p = &world->shaped;
