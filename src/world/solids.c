@@ -565,7 +565,8 @@ PxStatus px_solids_press(PxWorld *world, PxFluid *f)
  * on the way back too: a cube of 50 kPa that floats in water shook with 9 J, all of them made
  * that way. A push at the beginning of the step, as a change of velocity, does what pressure was
  * found for, and takes energy away where things collide; but a steady load in kicks makes
- * what carries it ring. So what is steady lasts, and what changes comes at once: less than 0.1 J. */
+ * what carries it ring. So what is steady lasts, and what changes comes at once: less than 0.1 J.
+ */
 static void press(PxWorld *world, PxSolid *s, const PxFluid *fluid)
 {
     const PxParticles *p = &world->shaped;
