@@ -81,6 +81,61 @@ TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
     px_world_free(world);
 }
 
+/* A molten block comes down and freezes from below while it runs apart: pieces begin, join, and are
+ * stopped at full speed. Nobody pushes it, so what moves, what is tense and what is high may only
+ * become less. */
+TEST(what_freezes_while_it_flows_gains_no_energy)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    def.spacing = 0.025;
+    def.threads = 2;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef wax = px_material_def_default();
+    PxMaterialId id;
+    wax.name = "wax";
+    wax.density = 900;
+    wax.young = 1e5;
+    wax.viscosity = 0;
+    wax.diffusivity = 1e-3;
+    wax.melts.melts = true;
+    wax.melts.from = 40;
+    wax.melts.to = 60;
+    wax.melts.into.viscosity = 5;
+    CHECK_OK(px_world_add_material(world, &wax, &id));
+    PxBodyDef body = px_body_def_default();
+    body.name = "plate";
+    body.wall = true;
+    body.shape = px_shape_def_default(PX_SHAPE_PLANE);
+    body.warm = true;
+    body.temperature = -20;
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    body = px_body_def_default();
+    body.name = "block";
+    body.shape.size = px_vec(0.25, 0.275, 0.25);
+    body.shape.at = px_vec(0, 0.1375, 0);
+    body.material = id;
+    body.skin = false;
+    body.temperature = 65;
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    PxStats stats;
+    px_world_stats(world, &stats);
+    double begin = stats.potential, least = begin, rise = 0;
+    while (stats.time < 1) {
+        CHECK_OK(px_world_step(world, 1));
+        px_world_stats(world, &stats);
+        double energy = stats.kinetic + stats.potential + stats.elastic;
+        rise = fmax(rise, energy - least);
+        least = fmin(least, energy);
+    }
+    print_message("  rises by %.2g of %.3g J, %.2g J in motion at the end\n", rise, begin,
+                  stats.kinetic);
+    CHECK(rise < 0.02 * begin);
+    CHECK(stats.kinetic < 0.01 * begin);
+    CHECK(stats.leaked == 0);
+    px_world_free(world);
+}
+
 TEST(threads_and_stops_change_nothing_of_what_melts)
 {
     uint64_t first[2], hash[2];

@@ -544,6 +544,9 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
         {.name = "heat_in", .kind = PX_SCALAR_F64},
         {.name = "halvings", .kind = PX_SCALAR_F64},
         {.name = "piece_stretch", .kind = PX_SCALAR_F64},
+        {.name = "highest", .kind = PX_SCALAR_F64},
+        {.name = "highest_at", .kind = PX_SCALAR_F64},
+        {.name = "shaped", .kind = PX_SCALAR_U64},
     };
     PxCheckpoint contents = {tables, 2, scalar, sizeof scalar / sizeof *scalar};
     CHECK_OK(px_checkpoint_read(def.out, 2, &contents, &threads));

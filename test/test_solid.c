@@ -61,6 +61,28 @@ TEST(the_tangent_is_the_slope_of_the_forces)
     }
 }
 
+TEST(forces_are_the_slope_of_the_energy)
+{
+    /* blocks, and sheets of one layer, whose particles know nothing of the way across */
+    static const uint32_t cells[][3] = {{6, 5, 4}, {6, 5, 2}, {7, 6, 1}, {1, 8, 5}};
+    double worst = 0;
+    for (size_t k = 0; k < PX_COUNT(cells); ++k)
+        for (int nu = 0; nu < 2; ++nu) {
+            PxMaterialDef material = rubber(nu ? 0.45 : 0.2);
+            PxProbe probe;
+            CHECK_OK(px_probe_block(&probe, &material, cells[k], 0.02, 2));
+            for (uint64_t seed = 1; seed < 4; ++seed) {
+                PxProbeState deformed = {0.3, 0.2, seed == 2 ? 0 : 0.1, seed};
+                double error;
+                CHECK_OK(px_probe_energy(&probe, &deformed, &error));
+                worst = fmax(worst, error);
+            }
+            px_probe_free(&probe);
+        }
+    print_message("  %.2g of the work\n", worst);
+    CHECK_NEAR(worst, 0, 1e-4);
+}
+
 /* ---- too few neighbours ----------------------------------------------------------------- */
 
 TEST(too_few_neighbours_have_no_forces_of_their_own)

@@ -46,6 +46,12 @@ static bool is_due(const PxSolidWalls *w, const PxSolid *s, uint32_t i, double r
     return !((double)last[3] - moved > 1.0001 * radius);
 }
 
+/* What froze at a wall may lie nearer to it than its radius. Moved out at once it would be
+ * squeezed for nothing: a block that froze on a plate got 2 J of 23 so. It stays where it is, and
+ * goes out by as much a step. */
+#define SETTLE 1.001
+#define LEAST_RADIUS 0.25
+
 static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -66,6 +72,7 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
             nearest = fmin(nearest, px_wall_distance(wall, px_wall_to_rest(wall, 0, x), NULL));
         }
         t->walls->near[i] = nearest < reach;
+        t->walls->radius[i] = (float)fmin(radius, fmax(SETTLE * nearest, LEAST_RADIUS * radius));
         look(t->walls, s, i, nearest);
     }
 }
@@ -89,9 +96,11 @@ PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
     w->near = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
     w->last = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
     w->push = some_lose(s) ? PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count) : NULL;
+    w->radius = PX_ARENA_ARRAY(s->scratch, float, s->count);
     w->speed = PX_ARENA_ARRAY(s->scratch, PxVec3, s->frames);
     w->way = 0;
-    if (w->near == NULL || w->last == NULL || (w->push == NULL && some_lose(s)) || w->speed == NULL)
+    if (w->near == NULL || w->last == NULL || w->radius == NULL ||
+        (w->push == NULL && some_lose(s)) || w->speed == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     if (w->walls == 0) {
         memset(w->near, 0, s->count);
@@ -202,7 +211,7 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (!t->walls->near[i] || s->inverse_mass[i] == 0.0f)
             continue;
         uint32_t row = s->first + i;
-        double radius = (double)s->particles->radius[row], nearest = INFINITY;
+        double radius = (double)t->walls->radius[i], nearest = INFINITY;
         if (!is_due(t->walls, s, i, radius))
             continue;
         PxVec3 x = px_solid_place(s, i), start = x;
@@ -295,7 +304,7 @@ static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxSolid *s = m->solid;
     for (uint32_t i = begin; i < end; ++i) {
         PxSolidContact *c = &m->contact[i];
-        double radius = (double)s->particles->radius[s->first + i], nearest = INFINITY;
+        double radius = (double)m->walls->radius[i], nearest = INFINITY;
         const PxWall *wall = NULL;
         PxVec3 x = px_solid_place(s, i), normal = {0, 0, 0}, place = x;
         c->gap = 1e30f;

@@ -10,6 +10,7 @@ typedef struct PxSolidWalls {
     size_t walls;
     uint8_t *near; ///< by row: it may reach a wall in this step
     float *last;   ///< 4 a row: its displacement when it was last looked at, and how far walls were
+    float *radius; ///< by row: how near it comes to walls in this step, m
     float *push;   ///< 4 a row: by walls in the last move; NULL: no body loses speed to them
     PxVec3 *speed; ///< by frame: of the body as a whole after the last move, in the frame, m/s
     double way;    ///< longest of any wall's matter in this step, m

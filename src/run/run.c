@@ -206,6 +206,9 @@ enum {
     HEAT_IN,
     HALVINGS,
     PIECE_STRETCH,
+    HIGHEST,
+    HIGHEST_AT,
+    SHAPED,
     FRAME,
     WALL,
     SCENE_HASH,
@@ -230,6 +233,9 @@ static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxSca
     scalar[HEAT_IN] = px_scalar_f64("heat_in", s->heat_in);
     scalar[HALVINGS] = px_scalar_f64("halvings", s->halvings);
     scalar[PIECE_STRETCH] = px_scalar_f64("piece_stretch", s->piece_stretch);
+    scalar[HIGHEST] = px_scalar_f64("highest", s->highest);
+    scalar[HIGHEST_AT] = px_scalar_f64("highest_at", s->highest_at);
+    scalar[SHAPED] = px_scalar_u64("shaped", s->shaped);
     scalar[FRAME] = px_scalar_u64("frame", run->frame);
     scalar[WALL] = px_scalar_f64("wall", wall);
     scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
@@ -438,7 +444,10 @@ static PxStatus take_up(Run *run, bool *found)
                                .mass_out = scalar[MASS_OUT].f64,
                                .heat_in = scalar[HEAT_IN].f64,
                                .halvings = scalar[HALVINGS].f64,
-                               .piece_stretch = scalar[PIECE_STRETCH].f64};
+                               .piece_stretch = scalar[PIECE_STRETCH].f64,
+                               .highest = scalar[HIGHEST].f64,
+                               .highest_at = scalar[HIGHEST_AT].f64,
+                               .shaped = scalar[SHAPED].u64};
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
         status = px_world_restore(run->world, &state, &particles, &emitters);

@@ -51,7 +51,7 @@ static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
         px_solid_green(j, strain);
         for (int k = 0; k < 6; ++k)
             strain[k] -= (double)s->columns.plastic[k][i];
-        px_solid_carry(px_solid_law_of(s, i), j, strain, kept);
+        px_solid_carry(px_solid_law_of(s, i), px_solid_law_of(s, i), j, strain, kept);
         for (int k = 0; k < 6; ++k)
             s->columns.plastic[k][i] = (float)-kept[k];
         double bulk = (double)s->columns.bulk[i] * px_mat3_determinant(j);

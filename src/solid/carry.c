@@ -23,18 +23,20 @@ static PxMat3 normal_law(const PxSolidLaw *law)
  */
 #define MOST_STRAIN 0.5
 
-void px_solid_carry(const PxSolidLaw *law, PxMat3 j, const double strain[6], double out[6])
+void px_solid_carry(const PxSolidLaw *before, const PxSolidLaw *law, PxMat3 j,
+                    const double strain[6], double out[6])
 {
     PxMat3 normal = normal_law(law), inverse;
+    const PxSolidLaw *softer = before->stiff[6] < law->stiff[6] ? before : law;
     for (int k = 0; k < 6; ++k)
         out[k] = 0;
     /* nearly flat or inverted: nothing sensible follows from it but to let go */
     if (px_mat3_determinant(j) < 0.05 || !px_mat3_inverse(normal, &inverse))
         return;
-    PxVec3 pull = px_mat3_apply(normal, px_vec(strain[0], strain[1], strain[2]));
+    PxVec3 pull = px_mat3_apply(normal_law(softer), px_vec(strain[0], strain[1], strain[2]));
     double stress[6] = {pull.x, pull.y, pull.z}, square = 0;
     for (int k = 3; k < 6; ++k)
-        stress[k] = 2 * (double)law->stiff[k + 3] * strain[k];
+        stress[k] = 2 * (double)softer->stiff[k + 3] * strain[k];
     PxMat3 turned = px_mat3_multiply(px_mat3_multiply(j, symmetric(stress)), px_mat3_transpose(j));
     PxVec3 axial = px_mat3_apply(inverse, px_vec(turned.m[0][0], turned.m[1][1], turned.m[2][2]));
     out[0] = axial.x;

@@ -5,8 +5,10 @@
 #include "solid/solid.h"
 
 /// The elastic strain along a new rest shape that leaves forces what they are; `map` takes the
-/// old rest shape to the new one.
-void px_solid_carry(const PxSolidLaw *law, PxMat3 map, const double strain[6], double out[6]);
+/// old rest shape to the new one. Matter that became stiffer since `before` does so under the
+/// stress that it has, and gains no energy by it; what became softer gives way.
+void px_solid_carry(const PxSolidLaw *before, const PxSolidLaw *law, PxMat3 map,
+                    const double strain[6], double out[6]);
 
 /// Green's strain of a deformation: xx, yy, zz, xy, yz, zx.
 void px_solid_green(PxMat3 deformation, double out[6]);

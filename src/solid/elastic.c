@@ -103,6 +103,7 @@ void px_solid_flow(PxSolid *s, double dt)
 
 typedef struct Power {
     PxSolid *solid;
+    const float *from, *still; /* displacements about which it is, and the accelerations of them */
     float scale;
     float most; /* of a component of a */
 } Power;
@@ -116,7 +117,8 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i)
         for (int c = 0; c < 3; ++c) {
             uint64_t bits = px_random_bits(s->particles->id[s->first + i], 0, (uint64_t)c);
-            s->u[4 * (size_t)i + (size_t)c] = bits & 1 ? job->scale : -job->scale;
+            s->u[4 * (size_t)i + (size_t)c] =
+                job->from[4 * (size_t)i + (size_t)c] + (bits & 1 ? job->scale : -job->scale);
         }
 }
 
@@ -126,8 +128,10 @@ static void most_block(void *user, uint32_t begin, uint32_t end, int thread)
     Power *job = user;
     const PxSolid *s = job->solid;
     float most = 0;
-    for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; ++k)
-        most = fabsf(s->a[k]) > most ? fabsf(s->a[k]) : most;
+    for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; ++k) {
+        float a = fabsf(s->a[k] - job->still[k]);
+        most = a > most ? a : most;
+    }
     px_join_begin();
     job->most = most > job->most ? most : job->most;
     px_join_end();
@@ -140,8 +144,10 @@ static void next_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxSolid *s = job->solid;
     float scale = -job->scale / job->most;
     for (uint32_t i = begin; i < end; ++i)
-        for (size_t c = 0; c < 3; ++c)
-            s->u[4 * (size_t)i + c] = scale * s->a[4 * (size_t)i + c];
+        for (size_t c = 0; c < 3; ++c) {
+            size_t k = 4 * (size_t)i + c;
+            s->u[k] = job->from[k] + scale * (s->a[k] - job->still[k]);
+        }
 }
 
 /* Iterations of von Mises' method. The sizes of the largest accelerations rise
@@ -149,22 +155,37 @@ static void next_block(void *user, uint32_t begin, uint32_t end, int thread)
  * 600 give. */
 #define ITERATIONS 24
 
-double px_solid_highest(PxSolid *s)
+double px_solid_highest(PxSolid *s, bool now, double *stretch)
 {
     size_t quads = 4 * ((size_t)s->count + 8);
-    PxSolid probe = *s; /* about the rest shape, left alone */
+    PxSolid probe = *s; /* left alone */
     PxArenaMark mark = px_arena_mark(s->scratch);
+    float *from = PX_ARENA_ARRAY(s->scratch, float, quads);
+    float *still = PX_ARENA_ARRAY(s->scratch, float, quads);
     probe.u = PX_ARENA_ARRAY(s->scratch, float, quads);
     probe.pull = PX_ARENA_ARRAY(s->scratch, float, quads);
     probe.columns.bulk = PX_ARENA_ARRAY(s->scratch, float, (size_t)s->count + 8);
-    if (s->count == 0 || probe.u == NULL || probe.pull == NULL || probe.columns.bulk == NULL)
+    if (s->count == 0 || from == NULL || still == NULL || probe.u == NULL || probe.pull == NULL ||
+        probe.columns.bulk == NULL)
         return 0;
-    for (uint32_t i = 0; i < s->count; ++i)
-        probe.columns.bulk[i] = 1.0f;
     memcpy(probe.u, s->u, quads * sizeof(float));
     memset(probe.pull, 0, quads * sizeof(float));
-    probe.strained = false;
-    Power job = {.solid = &probe, .scale = 1e-4f * s->columns.support[0]};
+    *stretch = 1;
+    if (now) {
+        memcpy(probe.columns.bulk, s->columns.bulk, s->count * sizeof(float));
+        memcpy(from, s->u, quads * sizeof(float));
+        px_solid_forces(&probe, false);
+        memcpy(still, probe.a, quads * sizeof(float));
+        *stretch = probe.stretch;
+    } else {
+        for (uint32_t i = 0; i < s->count; ++i)
+            probe.columns.bulk[i] = 1.0f;
+        memset(from, 0, quads * sizeof(float));
+        memset(still, 0, quads * sizeof(float));
+        probe.strained = false;
+    }
+    Power job = {
+        .solid = &probe, .from = from, .still = still, .scale = 1e-4f * s->columns.support[0]};
     px_parallel_for(s->threads, s->count, PX_BLOCK, start_block, &job);
     double highest = 0;
     for (int k = 0; k < ITERATIONS; ++k) {

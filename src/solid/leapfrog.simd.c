@@ -55,7 +55,7 @@ static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
 static double longest(PxSolid *s)
 {
     const PxMaterialDef *d = &s->material[s->particles->material[s->first]].def;
-    double slope = 1.5 * s->stretch - 0.5, most = 2;
+    double slope = (1.5 * s->stretch - 0.5) / fmax(1, 1.5 * s->highest_at - 0.5), most = 2;
     int needed = 0;
     while (slope > most && needed < 30) {
         most *= 4;

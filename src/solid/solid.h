@@ -93,9 +93,10 @@ typedef struct PxSolid {
     const float *counts; ///< how much a row's stretch matters; NULL: all alike
     float *gradient;     ///< of the displacement: xx, xy, xz, yx, ... where px_solid_at() says
 
-    double highest;  ///< the square of the highest frequency at rest, 1/s^2
-    double min_step; ///< s
-    double reach;    ///< s: no row goes further than half its radius in that time
+    double highest;    ///< the square of the highest frequency, 1/s^2
+    double highest_at; ///< the square of the largest stretch when it was so; 1 at rest
+    double min_step;   ///< s
+    double reach;      ///< s: no row goes further than half its radius in that time
 
     double elastic;  ///< J
     double stretch;  ///< the square of the largest stretch, 1 at rest
@@ -128,8 +129,9 @@ void px_solid_end(PxSolid *solid);
 /// Forces of the displacements u: fills record, gradient and a. `measure`: elastic and stretch too.
 void px_solid_forces(PxSolid *solid, bool measure);
 
-/// The square of the highest frequency of small vibrations about the rest shape, 1/s^2.
-double px_solid_highest(PxSolid *solid);
+/// The square of the highest frequency of small vibrations, 1/s^2: about the rest shape, or about
+/// the way things are `now`. `stretch`: as in PxSolid, then.
+double px_solid_highest(PxSolid *solid, bool now, double *stretch);
 
 /// Plastic flow over `dt` (001 section 4.1), from the gradients.
 void px_solid_flow(PxSolid *solid, double dt);

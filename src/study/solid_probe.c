@@ -254,3 +254,38 @@ PxStatus px_probe_tangent(PxProbe *probe, const PxProbeState *state, double *out
     free(sum);
     return status;
 }
+
+/* ---- the energy --------------------------------------------------------------------- */
+
+/* Energy at the state plus `part` spacings of a random direction. */
+static double energy_at(PxProbe *probe, const PxProbeState *state, double part)
+{
+    PxSolid *s = &probe->solid;
+    deform(probe, state);
+    for (uint32_t i = 0; i < s->count; ++i)
+        for (uint64_t c = 0; c < 3; ++c)
+            s->u[4 * (size_t)i + c] +=
+                (float)(part * probe->spacing * unit(probe->particles.id[i], state->seed, 20 + c));
+    px_solid_forces(s, true);
+    return s->elastic;
+}
+
+PxStatus px_probe_energy(PxProbe *probe, const PxProbeState *state, double *out)
+{
+    PxSolid *s = &probe->solid;
+    PX_TRY(px_probe_forces(probe)); /* takes the arrays */
+    double h = 0.01, work = 0, size = 0;
+    double lost = (8 * (energy_at(probe, state, -h) - energy_at(probe, state, h)) -
+                   (energy_at(probe, state, -2 * h) - energy_at(probe, state, 2 * h))) /
+                  (12 * h);
+    energy_at(probe, state, 0);
+    for (uint32_t i = 0; i < s->count; ++i)
+        for (uint64_t c = 0; c < 3; ++c) {
+            double force = (double)s->a[4 * (size_t)i + c] / (double)s->inverse_mass[i];
+            double way = probe->spacing * unit(probe->particles.id[i], state->seed, 20 + c);
+            work += force * way;
+            size += fabs(force * way);
+        }
+    *out = fabs(work - lost) / size;
+    return PX_OK;
+}

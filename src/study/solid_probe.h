@@ -50,4 +50,8 @@ typedef struct PxProbeState {
 /// differences: the largest difference, over the largest change.
 PxStatus px_probe_tangent(PxProbe *probe, const PxProbeState *state, double *out);
 
+/// The work of the forces along a random displacement, against what the energy loses by finite
+/// differences: the difference, over the sum of the forces' sizes times the particles' ways.
+PxStatus px_probe_energy(PxProbe *probe, const PxProbeState *state, double *out);
+
 #endif

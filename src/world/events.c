@@ -192,7 +192,7 @@ static PxStatus set_anything(PxWorld *world, const char *path, const double *val
             if (strcmp(key, "density") == 0)
                 density_changed(world, k);
             PX_TRY(px_world_heat_columns(world, def));
-            world->solid_highest = 0; /* another stiffness */
+            world->solid_highest = world->state.highest = 0; /* another stiffness */
             return PX_OK;
         }
         return px_fail(PX_ERR_ARGUMENT, "%s: there is no material '%s'", path, name);

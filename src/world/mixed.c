@@ -212,6 +212,5 @@ PxStatus px_mixed_lists(PxWorld *world)
     px_arena_release(&world->scratch, mark);
     world->solids_due = false;
     ++world->solid_version;
-    world->solid_highest = 0;
     return PX_OK;
 }

@@ -159,6 +159,9 @@ static PxStatus arrange_mixed(PxWorld *world)
     for (uint32_t i = 0; i < t->count; ++i)
         shaped += c.piece[i] > 0;
     world->fluids = t->count;
+    if (shaped != world->state.shaped)
+        world->state.highest = 0;
+    world->state.shaped = shaped;
     if (world->solids_due || shaped != world->shaped_rows.count)
         PX_STAGE(&world->profile, "solid lists")
     PX_TRY(px_mixed_lists(world));
@@ -636,6 +639,19 @@ static PxStatus remember(PxWorld *world, float *before[3])
  * solid/leapfrog.simd.c: pieces of what flows are looked over then. */
 #define STRETCHED (5.0 / 3)
 
+/* Of what flows and freezes the rest shape follows, and stress is kept as plastic strain: its
+ * stiffness is that of the way it is now. Else that of the rest shape tells. */
+static void find_highest(PxWorld *world, PxSolid *s)
+{
+    double *highest = world->mixed ? &world->state.highest : &world->solid_highest, at = 1;
+    if (!(*highest > 0)) {
+        *highest = px_solid_highest(s, world->mixed, &at);
+        world->state.highest_at = at;
+    }
+    s->highest = *highest;
+    s->highest_at = world->mixed ? world->state.highest_at : 1;
+}
+
 PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
 {
     uint32_t count =
@@ -671,9 +687,7 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
     {
         if (!world->mixed)
             px_solid_crowding(&s, world->state.step);
-        if (!(world->solid_highest > 0))
-            world->solid_highest = px_solid_highest(&s);
-        s.highest = world->solid_highest;
+        find_highest(world, &s);
         PX_TRY(model->advance(&s));
     }
     PX_TRY(check_finite(world, &s));

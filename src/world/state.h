@@ -24,6 +24,9 @@ typedef struct PxWorldState {
     double halvings;      ///< of solids' sub-steps; see solid/leapfrog.simd.c
     double piece_stretch; ///< square of the largest stretch when pieces were last looked over; 0:
                           ///< they are due
+    double highest;       ///< of a mixed world: see PxSolid; 0: to be found anew
+    double highest_at;    ///< as PxSolid's
+    uint64_t shaped;      ///< rows of a mixed world that had a rest place in the last step
 } PxWorldState;
 
 const PxTable *px_world_particles(const PxWorld *world);
