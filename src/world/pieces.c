@@ -10,6 +10,8 @@
 /* Rounds in which the displacement of what is kept reaches out into what follows, and the part of
  * it that gets on each time. */
 #define SWEEPS 8
+/* Times that what does not fit is taken from what is kept. */
+#define PARTS 3
 #define REACHES 0.8f
 
 /* Plastic strain up to which a rest shape is kept, and from which it is not. */
@@ -66,6 +68,7 @@ typedef struct Follow {
     uint32_t *neighbours;
     PxSolid old;
 
+    bool jumps;
     uint32_t pieces, cores;
     Core *core_of;  /* by core */
     uint32_t *base; /* by piece: the core whose rest shape its own goes on, + 1; 0: none */
@@ -454,16 +457,66 @@ static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* Where displacements change by this part of the way from one to the other, rest shapes do not fit
+ * each other: where cores meet that came from elsewhere. */
+#define JUMP 0.7f
+
+static void part_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Follow *f = user;
+    const PxPairs *pairs = &f->world->pairs;
+    bool any = false;
+    for (uint32_t i = begin; i < end; ++i) {
+        const float *at = f->place + 4 * (size_t)i, *u = f->u + 4 * (size_t)i;
+        if (f->core[i] == 0 || !(f->kept[i] > 0.0f) || !follows(f, i))
+            continue;
+        for (uint32_t k = 0; k < pairs->size[i]; ++k) {
+            uint32_t j = pairs->row[pairs->start[i] + k];
+            const float *to = f->place + 4 * (size_t)j, *v = f->u + 4 * (size_t)j;
+            if (f->piece[j] != f->piece[i] || j == i)
+                continue;
+            float way = 0, jump = 0;
+            for (int c = 0; c < 3; ++c) {
+                way += (to[c] - at[c]) * (to[c] - at[c]);
+                jump += (v[c] - u[c]) * (v[c] - u[c]);
+            }
+            if (!(jump > JUMP * JUMP * way))
+                continue;
+            f->kept[i] = 0.0f;
+            any = true;
+            break;
+        }
+    }
+    if (any) {
+        px_join_begin();
+        f->jumps = true;
+        px_join_end();
+    }
+}
+
+static void smooth(Follow *f)
+{
+    for (int k = 0; k < SWEEPS && f->cores > 0; ++k) {
+        px_parallel_for(&f->world->threads, f->n, PX_BLOCK, smooth_block, f);
+        float *done = f->next;
+        f->next = f->u;
+        f->u = done;
+    }
+}
+
 static void settle_places(Follow *f)
 {
     const PxThreads *threads = &f->world->threads;
     px_parallel_for(threads, f->n, PX_BLOCK, loosen_block, f);
     px_parallel_for(threads, f->n, 4 * PX_BLOCK, place_block, f);
-    for (int k = 0; k < SWEEPS && f->cores > 0; ++k) {
-        px_parallel_for(threads, f->n, PX_BLOCK, smooth_block, f);
-        float *done = f->next;
-        f->next = f->u;
-        f->u = done;
+    smooth(f);
+    for (int k = 0; k < PARTS && f->cores > 0; ++k) {
+        f->jumps = false;
+        px_parallel_for(threads, f->n, PX_BLOCK, part_block, f);
+        if (!f->jumps)
+            break;
+        smooth(f);
     }
     double s = f->world->def.spacing;
     for (uint32_t i = 0; i < f->n; ++i) {
