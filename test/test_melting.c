@@ -136,6 +136,29 @@ TEST(what_freezes_while_it_flows_gains_no_energy)
     px_world_free(world);
 }
 
+/* Pieces are looked over every ten steps; what an event heats or cools must not wait for that, half
+ * solid and half fluid. */
+TEST(what_is_melted_or_frozen_at_once_is_so_in_the_next_step)
+{
+    PxWorld *world = wax_on_plate(2);
+    for (int k = 0; k < 4; ++k) {
+        double to = k % 2 == 0 ? 100 : 10;
+        uint32_t shaped = 0;
+        for (int n = 0; n < 3 + 2 * k; ++n)
+            CHECK_OK(px_world_step(world, 1));
+        CHECK_OK(px_world_set(world, "bodies.cube.temperature", &to, 1));
+        CHECK_OK(px_world_step(world, 1));
+        PxMixedColumns mixed = px_mixed_columns(&world->particles.table);
+        for (uint32_t i = 0; i < world->particles.table.count; ++i)
+            shaped += mixed.piece[i] > 0;
+        CHECK(shaped == (k % 2 == 0 ? 0 : world->particles.table.count));
+    }
+    PxStats stats;
+    px_world_stats(world, &stats);
+    CHECK(stats.elastic < 1e-3);
+    px_world_free(world);
+}
+
 TEST(threads_and_stops_change_nothing_of_what_melts)
 {
     uint64_t first[2], hash[2];

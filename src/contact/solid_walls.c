@@ -46,10 +46,10 @@ static bool is_due(const PxSolidWalls *w, const PxSolid *s, uint32_t i, double r
     return !((double)last[3] - moved > 1.0001 * radius);
 }
 
-/* What froze at a wall may lie nearer to it than its radius. Moved out at once it would be
- * squeezed for nothing: a block that froze on a plate got 2 J of 23 so. It stays where it is, and
- * goes out by as much a step. */
-#define SETTLE 1.001
+/* What froze at a wall may lie nearer to it than its radius. Moved out, it would be squeezed for
+ * nothing: at once, and a block that froze on a plate got 2 J of 23; by a thousandth a step, and
+ * what froze in a tray was tense by a tenth of its weight's energy. So it stays where it is. */
+#define FROZEN_IN 0.999
 #define LEAST_RADIUS 0.25
 
 static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -72,7 +72,8 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
             nearest = fmin(nearest, px_wall_distance(wall, px_wall_to_rest(wall, 0, x), NULL));
         }
         t->walls->near[i] = nearest < reach;
-        t->walls->radius[i] = (float)fmin(radius, fmax(SETTLE * nearest, LEAST_RADIUS * radius));
+        bool frozen_in = nearest < FROZEN_IN * radius;
+        t->walls->radius[i] = (float)(frozen_in ? fmax(nearest, LEAST_RADIUS * radius) : radius);
         look(t->walls, s, i, nearest);
     }
 }

@@ -22,6 +22,9 @@
 #define FITS_MOST 0.3f
 #define FITS_NONE 0.8f
 
+/* Molten part by which a particle changes before its piece is looked over at once. */
+#define CHANGED 0.5f
+
 /* Bounds of a particle's room in the rest shape. */
 #define LEAST_BULK 0.25
 #define MOST_BULK 4.0
@@ -593,12 +596,22 @@ static PxStatus settle_strains(Follow *f)
     return PX_OK;
 }
 
+/* Did much melt or freeze since it was last looked at, as when an event sets a temperature? */
+static bool has_changed(const PxWorld *world)
+{
+    PxMixedColumns mixed = px_mixed_columns(&world->particles.table);
+    for (uint32_t i = 0; i < world->particles.table.count; ++i)
+        if (fabsf(px_mixed_melted(world, i) - mixed.melted[i]) > CHANGED)
+            return true;
+    return false;
+}
+
 PxStatus px_pieces_follow(PxWorld *world)
 {
     double every = least_turn(world);
     bool stretched = world->state.piece_stretch == 0; /* what falls away from it pulls on it */
     if (!world->mixed || !isfinite(every) ||
-        (world->state.step % (uint64_t)every != 0 && !stretched))
+        (world->state.step % (uint64_t)every != 0 && !stretched && !has_changed(world)))
         return PX_OK;
     PxArenaMark mark = px_arena_mark(&world->scratch);
     PxParticles *p = &world->particles;

@@ -656,8 +656,10 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
 {
     uint32_t count =
         world->mixed ? world->shaped.table.count : world->particles.table.count - world->fluids;
-    if (count == 0)
+    if (count == 0) {
+        world->elastic = 0;
         return PX_OK;
+    }
     float *before[3];
     if (world->mixed)
         PX_TRY(remember(world, before));
