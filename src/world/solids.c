@@ -660,9 +660,6 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
         PX_TRY(find_held(&s, &contact));
         PX_TRY(push(world, &s));
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
-        for (uint32_t i = 0; i < s.count && world->mixed; ++i)
-            if (!(fluid->firm[world->shaped_rows.data[i]] > 0.0f))
-                contact.walls.near[i] = 0; /* pressure keeps it out of walls */
         s.reach = reach_of(&s, contact.walls.near);
     }
     const PxMaterialDef *def = &s.material[s.particles->material[s.first]].def;
