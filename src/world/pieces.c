@@ -40,6 +40,7 @@ typedef struct Follow {
     PxMat3 *turn;
     PxVec3 *move;
     uint32_t *base; /* old frame + 1; 0: none */
+    uint8_t *keeps; /* something of it keeps a shape by itself */
 } Follow;
 
 /* ---- is there anything to do ------------------------------------------------------- */
@@ -50,6 +51,34 @@ static double least_turn(const PxWorld *world)
     for (size_t k = 0; k < world->materials.count; ++k)
         every = fmin(every, px_mixed_turn(&world->materials.data[k].def));
     return every;
+}
+
+/* Is there a pipe whose elastic matter has nothing any more of a piece in it? What came out of it
+ * would float before an end that pushes and does not hold. */
+static PxStatus look_into_pipes(PxWorld *world, bool *torn)
+{
+    const PxParticles *p = &world->particles;
+    PxMixedColumns mixed = px_mixed_columns(&p->table);
+    PxEmitterProgress progress = px_emitters_progress(world);
+    size_t count = world->emitters.count;
+    uint8_t *some = PX_ARENA_ARRAY(&world->scratch, uint8_t, count);
+    uint8_t *joined = PX_ARENA_ARRAY(&world->scratch, uint8_t, count);
+    *torn = false;
+    if (some == NULL || joined == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %zu emitters", count);
+    memset(some, 0, count);
+    memset(joined, 0, count);
+    for (uint32_t i = 0; i < p->table.count && count > 0; ++i) {
+        const PxEmitter *e = px_emitter_holder(world, i, progress.freed);
+        if (e == NULL || !px_emitter_keeps(world, e, px_particle_place(p, i)) ||
+            !(px_mixed_young(world, i) > 0))
+            continue;
+        some[e - world->emitters.data] = 1;
+        joined[e - world->emitters.data] |= mixed.piece[i] > 0;
+    }
+    for (size_t k = 0; k < count; ++k)
+        *torn = *torn || some[k] > joined[k];
+    return PX_OK;
 }
 
 static bool is_due(Follow *f)
@@ -191,12 +220,13 @@ static PxStatus number(Follow *f)
     f->turn = PX_ARENA_ARRAY(scratch, PxMat3, f->pieces);
     f->move = PX_ARENA_ARRAY(scratch, PxVec3, f->pieces);
     f->base = PX_ARENA_ARRAY(scratch, uint32_t, f->pieces);
+    f->keeps = PX_ARENA_ARRAY(scratch, uint8_t, f->pieces);
     uint64_t *least = PX_ARENA_ARRAY(scratch, uint64_t, f->pieces);
-    if (f->turn == NULL || f->move == NULL || f->base == NULL || least == NULL)
+    if (f->turn == NULL || f->move == NULL || f->base == NULL || f->keeps == NULL || least == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u pieces", f->pieces);
     const uint64_t solid_first = (uint64_t)1 << 63; /* ids are less */
     for (uint32_t k = 0; k < f->pieces; ++k) {
-        f->base[k] = 0;
+        f->base[k] = f->keeps[k] = 0;
         least[k] = UINT64_MAX;
         f->turn[k] = px_mat3_identity();
     }
@@ -206,6 +236,7 @@ static PxStatus number(Follow *f)
             continue;
         uint32_t k = at[root_of(f->root, i)];
         f->piece[i] = k + 1;
+        f->keeps[k] = f->keeps[k] || f->firm[i] > 0.0f;
         uint64_t rank = f->p->id[i] + (f->firm[i] < 1.0f ? solid_first : 0);
         if (f->before[i] > 0 && rank < least[k]) {
             least[k] = rank;
@@ -258,8 +289,10 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
             f->solid.rest[1][i] = (float)m.y;
             f->solid.rest[2][i] = (float)m.z;
         }
+        bool keeps = f->keeps[k] != 0;
         put(f->place + 4 * (size_t)i, x, 0.0f);
-        put(f->u + 4 * (size_t)i, px_sub(x, m), f->before[i] > 0 ? 1.0f : 0.0f);
+        put(f->u + 4 * (size_t)i, keeps ? px_sub(x, m) : px_vec(0, 0, 0),
+            !keeps || f->before[i] > 0 ? 1.0f : 0.0f);
     }
 }
 
@@ -386,10 +419,15 @@ PxStatus px_pieces_follow(PxWorld *world)
 {
     double every = least_turn(world);
     bool stretched = world->state.piece_stretch == 0; /* what falls away from it pulls on it */
-    if (!world->mixed || !isfinite(every) ||
-        (world->state.step % (uint64_t)every != 0 && !stretched))
+    bool torn;
+    if (!world->mixed || !isfinite(every))
         return PX_OK;
     PxArenaMark mark = px_arena_mark(&world->scratch);
+    PX_TRY(look_into_pipes(world, &torn));
+    if (world->state.step % (uint64_t)every != 0 && !stretched && !torn) {
+        px_arena_release(&world->scratch, mark);
+        return PX_OK;
+    }
     PxParticles *p = &world->particles;
     Follow f = {.world = world, .p = p, .n = p->table.count};
     f.mixed = px_mixed_columns(&p->table);
