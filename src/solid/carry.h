@@ -4,8 +4,8 @@
 
 #include "solid/solid.h"
 
-/// The elastic strain along a new rest shape that leaves forces what they are; `map` takes the
-/// old rest shape to the new one.
+/// The elastic strain along a new rest shape that has the energy of `strain` and turns with the
+/// body; `map` takes the old rest shape to the new one.
 void px_solid_carry(const PxSolidLaw *law, PxMat3 map, const double strain[6], double out[6]);
 
 /// Green's strain of a deformation: xx, yy, zz, xy, yz, zx.

@@ -38,6 +38,32 @@ static void complete(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 h[
     }
 }
 
+/* That way turns with the plane, which no force of the fit knows of. Along itself it does not get
+ * longer, so a stress there does no work, but a shear across the plane would: strain that a body
+ * brought along from another rest shape has some, and single particles at the edge of a jet turned
+ * faster and faster. It has nothing to act on, so it is left out. */
+static void release(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 stress[6])
+{
+    static const int at[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+    uint32_t rows = end - base < 8 ? end - base : 8;
+    for (uint32_t k = 0; k < rows; ++k) {
+        float n[3] = {l->normal[0][base + k], l->normal[1][base + k], l->normal[2][base + k]};
+        if (n[0] == 0.0f && n[1] == 0.0f && n[2] == 0.0f)
+            continue;
+        float across[3], along = 0.0f; /* S n, and what of it is not along n */
+        for (int a = 0; a < 3; ++a) {
+            across[a] = stress[at[a][0]][k] * n[0] + stress[at[a][1]][k] * n[1] +
+                        stress[at[a][2]][k] * n[2];
+            along += across[a] * n[a];
+        }
+        for (int a = 0; a < 3; ++a)
+            across[a] -= along * n[a];
+        for (int a = 0; a < 3; ++a)
+            for (int b = a; b < 3; ++b)
+                stress[at[a][b]][k] -= across[a] * n[b] + n[a] * across[b];
+    }
+}
+
 PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bool measure)
 {
     /* copies, or they would be read again after each store */
@@ -58,6 +84,8 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
         for (int k = 0; s->strained && k < 6; ++k)
             e[k] -= px_load_some8(s->columns.plastic[k], base, end);
         px_hooke8(s, base, e, stress);
+        if (l->flat)
+            release(l, base, end, stress);
         PxF8 j[9], cof[9];
         px_jacobian8(h, j);
         px_cofactors8(j, cof);
