@@ -298,7 +298,8 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* The rest shape of what follows is what it is now, moved as its neighbours are moved.
+/* The rest shape of what follows is what it is now, moved as its neighbours are moved: where
+ * nothing of the piece keeps a shape, not at all (000 Eq. 6.15).
  *
  * 000 section 6.8 leaves open how one body can keep its rest shape at one end and lose it at
  * the other. If what follows had no displacement at all, its rest shape would not fit that
