@@ -106,7 +106,7 @@ static Count room_step(Room *room, double time, double dt, double reach, uint64_
     }
     Count count;
     count.caught =
-        px_defend(p, room->wall, room->walls, room->far, SPACING, dt, &(PxThreads){2}, &watch);
+        px_defend(p, room->wall, room->walls, room->far, SPACING, &(PxThreads){2}, &watch);
     count.leaked = px_watch_leaked(&watch, &(PxThreads){2});
     return count;
 }
@@ -292,7 +292,7 @@ TEST(a_particle_that_meets_a_wall_slides_along_it)
     p->vz[0] = 0;
     p->y[0] = 0.1f - 4 * 0.1f; /* from 0.1 above, moved by v dt */
     p->x[0] = 3 * 0.1f;
-    CHECK_EQUAL(px_defend(p, room.wall, 1, room.far, SPACING, 0.1, &(PxThreads){1}, &watch), 1);
+    CHECK_EQUAL(px_defend(p, room.wall, 1, room.far, SPACING, &(PxThreads){1}, &watch), 1);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){1}), 0);
     CHECK_NEAR((double)p->x[0], 0.3, 1e-6); /* the way along the wall is kept */
     CHECK_NEAR((double)p->y[0], 0.01 * SPACING, 1e-6);
@@ -330,8 +330,7 @@ TEST(whoever_is_put_to_the_other_side_of_a_sheet_is_counted_once)
     put(&room.p, 2, px_mad(before, up, 0.27)); /* above the sheet's rim */
     put(&room.p, 3, behind);
     PxWatch watch = watch_begin(&room);
-    CHECK_EQUAL(px_defend(&room.p, room.wall, 1, room.far, SPACING, 0.01, &(PxThreads){2}, &watch),
-                0);
+    CHECK_EQUAL(px_defend(&room.p, room.wall, 1, room.far, SPACING, &(PxThreads){2}, &watch), 0);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), 0);
     put(&room.p, 0, behind);                                 /* through it */
     put(&room.p, 1, px_mad(before, up, 0.2));                /* along it */
@@ -358,7 +357,7 @@ TEST(whoever_a_moving_sheet_passes_over_is_counted)
     PxWatch watch = watch_begin(&room);
     CHECK(wanted > 3);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), wanted);
-    CHECK_EQUAL(px_defend(&room.p, room.wall, 1, room.far, SPACING, 0.01, &(PxThreads){2}, &watch),
+    CHECK_EQUAL(px_defend(&room.p, room.wall, 1, room.far, SPACING, &(PxThreads){2}, &watch),
                 wanted);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), 0); /* all were swept along */
     room_free(&room);

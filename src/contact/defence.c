@@ -9,9 +9,8 @@ typedef struct Defence {
     size_t walls;
     const float *far;
     double spacing;
-    double touch; /* nearer than this is a hit, m */
-    double gap;   /* where a particle that hit is put, m */
-    double dt;
+    double touch;    /* nearer than this is a hit, m */
+    double gap;      /* where a particle that hit is put, m */
     double wall_way; /* longest way of any wall's matter in this step, m; a bound */
     PxWatch *watch;
     _Atomic uint64_t caught;
@@ -128,13 +127,12 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
     uint64_t caught = 0;
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
-        double length = px_length(v) * def->dt + def->wall_way;
+        PxVec3 to = px_particle_place(p, i), from = px_watch_place(def->watch, i);
+        double length = px_length(px_sub(to, from)) + def->wall_way;
         /* the bound was rounded to float, hence the half per cent */
         if (px_wall_surely((double)def->far[i], def->spacing) * 0.995 > length + def->gap)
             continue;
-        PxVec3 to = {(double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
-                     (double)p->z[i] + (double)p->z_low[i]};
-        Way way = {0, px_mad(to, v, -def->dt), to, v};
+        Way way = {0, from, to, v};
         if (!follow(def, i, &way))
             continue;
         ++caught;
@@ -153,7 +151,7 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
 }
 
 uint64_t px_defend(PxParticles *p, const PxWall *wall, size_t walls, const float *far,
-                   double spacing, double dt, const PxThreads *threads, PxWatch *watch)
+                   double spacing, const PxThreads *threads, PxWatch *watch)
 {
     if (walls == 0)
         return 0;
@@ -164,7 +162,6 @@ uint64_t px_defend(PxParticles *p, const PxWall *wall, size_t walls, const float
                    .spacing = spacing,
                    .touch = 0.005 * spacing,
                    .gap = 0.01 * spacing,
-                   .dt = dt,
                    .watch = watch};
     for (size_t k = 0; k < walls; ++k)
         def.wall_way = fmax(def.wall_way, px_wall_way(&wall[k]));

@@ -78,9 +78,12 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* What flows among fluids does not bounce as a whole: the far end of a jet knows nothing of the
+ * wall that its tip strikes. */
 static double restitution_of(const PxSolid *s, const PxSolidFrame *f)
 {
-    return s->material[s->particles->material[s->first + f->begin]].def.restitution;
+    const PxMaterialDef *def = &s->material[s->particles->material[s->first + f->begin]].def;
+    return s->mixed && def->absorb > 0 ? 1 : def->restitution;
 }
 
 static bool some_lose(const PxSolid *s)
@@ -165,6 +168,8 @@ static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
     w->speed[number] = px_sub(now, less);
     for (uint32_t i = f->begin; i < f->end; ++i) {
         float *v = s->v + 4 * (size_t)i;
+        if (s->inverse_mass[i] == 0.0f) /* a pipe has it */
+            continue;
         v[0] -= (float)less.x;
         v[1] -= (float)less.y;
         v[2] -= (float)less.z;

@@ -72,13 +72,18 @@ static bool leads_through(const PxWall *wall, PxVec3 a, PxVec3 b, double hair)
     return px_wall_distance(wall, b, NULL) < 0;
 }
 
+PxVec3 px_watch_place(const PxWatch *w, uint32_t i)
+{
+    return px_vec((double)w->from[0][i] + (double)w->from_low[0][i],
+                  (double)w->from[1][i] + (double)w->from_low[1][i],
+                  (double)w->from[2][i] + (double)w->from_low[2][i]);
+}
+
 /* Looks at the straight way from where particle i was last. */
 static bool passed(const PxWatch *w, uint32_t i, PxVec3 to, double when)
 {
     double before = (double)w->when[i];
-    PxVec3 from = px_vec((double)w->from[0][i] + (double)w->from_low[0][i],
-                         (double)w->from[1][i] + (double)w->from_low[1][i],
-                         (double)w->from[2][i] + (double)w->from_low[2][i]);
+    PxVec3 from = px_watch_place(w, i);
     for (size_t k = 0; k < w->walls; ++k)
         if (leads_through(&w->wall[k], px_wall_to_rest(&w->wall[k], before, from),
                           px_wall_to_rest(&w->wall[k], when, to), HAIR * w->spacing))

@@ -26,6 +26,9 @@ PxStatus px_watch_begin(PxWatch *watch, const PxParticles *p, const PxWall *wall
                         const float *far, double spacing, PxArena *scratch,
                         const PxThreads *threads);
 
+/// The last place known of particle i.
+PxVec3 px_watch_place(const PxWatch *watch, uint32_t i);
+
 /// Particle i went straight to `to`, was there at `when`, and goes elsewhere from there.
 void px_watch_turn(PxWatch *watch, uint32_t i, PxVec3 to, double when);
 

@@ -2,12 +2,14 @@
 ///
 /// What is deformed now is the new rest shape, and the strain there is 0; the elastic strain
 /// that was there must go on pulling, so it is kept as plastic strain with the other sign. It
-/// was measured along the old rest shape and is wanted along the new one: such that forces stay
-/// what they are. A force is V P A^-1 X with P = J S; along the new shape X is J X, A is J A J^T
-/// and J is 1, so S becomes J S J^T, and the strain follows from it by Hooke's law. (The document
-/// keeps the numbers as they are, which turns stresses away from the body as it turns. Keeping the
-/// strain's length instead, J^-T E J^-1, kicked what was squeezed: 1.7 times the energy
-/// of its fall in a block that came down on a spike.)
+/// was measured along the old rest shape and is wanted along the new one. The document keeps its
+/// numbers as they are, which turns stresses away from the body as it turns. Turned with the body
+/// (by the rotation R of J = R U, S becomes R S R^T), they have the same energy as before, which is
+/// what keeps a body that is absorbed over and over again calm. (Keeping forces instead, J S J^T,
+/// gives what is stretched by l the energy l^4 times: an elastic jet that lay at a wall, nobody
+/// doing anything to it, got 41 J of 145 that way in half a second. Keeping the strain's length,
+/// J^-T E J^-1, kicked what was squeezed: 1.7 times the energy of its fall in a block that came
+/// down on a spike.)
 ///
 /// The volume term compares with the rest shape and would forget with it. What it knows is kept as
 /// `bulk`, the part of its own room that a particle has in the rest shape, and so pressure goes

@@ -26,7 +26,7 @@ static PxMat3 normal_law(const PxSolidLaw *law)
 void px_solid_carry(const PxSolidLaw *before, const PxSolidLaw *law, PxMat3 j,
                     const double strain[6], double out[6])
 {
-    PxMat3 normal = normal_law(law), inverse;
+    PxMat3 normal = normal_law(law), inverse, turn;
     const PxSolidLaw *softer = before->stiff[6] < law->stiff[6] ? before : law;
     for (int k = 0; k < 6; ++k)
         out[k] = 0;
@@ -37,7 +37,9 @@ void px_solid_carry(const PxSolidLaw *before, const PxSolidLaw *law, PxMat3 j,
     double stress[6] = {pull.x, pull.y, pull.z}, square = 0;
     for (int k = 3; k < 6; ++k)
         stress[k] = 2 * (double)softer->stiff[k + 3] * strain[k];
-    PxMat3 turned = px_mat3_multiply(px_mat3_multiply(j, symmetric(stress)), px_mat3_transpose(j));
+    px_mat3_polar(j, &turn, NULL);
+    PxMat3 turned =
+        px_mat3_multiply(px_mat3_multiply(turn, symmetric(stress)), px_mat3_transpose(turn));
     PxVec3 axial = px_mat3_apply(inverse, px_vec(turned.m[0][0], turned.m[1][1], turned.m[2][2]));
     out[0] = axial.x;
     out[1] = axial.y;

@@ -4,9 +4,9 @@
 
 #include "solid/solid.h"
 
-/// The elastic strain along a new rest shape that leaves forces what they are; `map` takes the
-/// old rest shape to the new one. Matter that became stiffer since `before` does so under the
-/// stress that it has, and gains no energy by it; what became softer gives way.
+/// The elastic strain along a new rest shape that has the energy of `strain` and turns with the
+/// body; `map` takes the old rest shape to the new one. Matter that became stiffer since `before`
+/// does so under the stress that it has, and gains no energy by it; what became softer gives way.
 void px_solid_carry(const PxSolidLaw *before, const PxSolidLaw *law, PxMat3 map,
                     const double strain[6], double out[6]);
 

@@ -325,6 +325,12 @@ PxEmitter *px_emitter_holder(const PxWorld *world, uint32_t i, const uint64_t *f
     return &world->emitters.data[emitter - 1];
 }
 
+bool px_emitter_keeps(const PxWorld *world, const PxEmitter *e, PxVec3 x)
+{
+    double way = px_dot(px_sub(x, e->opening.back), e->opening.along);
+    return way - 0.5 * e->layer < px_emitter_pipe(world, e);
+}
+
 typedef struct Hold {
     PxWorld *world;
     PxEmitterProgress progress;
@@ -418,8 +424,7 @@ static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
             keep_clear(world, i, x, hold->inverse_mass);
             continue;
         }
-        double way = px_dot(px_sub(x, e->opening.back), e->opening.along);
-        if (way - 0.5 * e->layer < px_emitter_pipe(world, e)) {
+        if (px_emitter_keeps(world, e, x)) {
             set_going(p, i, px_scale(e->opening.along, speed_now(world, e)));
             hold->inverse_mass[i] = 0.0f;
             continue;

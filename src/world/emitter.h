@@ -62,6 +62,9 @@ double px_emitter_pipe(const PxWorld *world, const PxEmitter *emitter);
 /// they were made, so one number an emitter says it of all its particles.
 PxEmitter *px_emitter_holder(const PxWorld *world, uint32_t i, const uint64_t *freed);
 
+/// Will matter at x that it holds still be in its pipe in this step?
+bool px_emitter_keeps(const PxWorld *world, const PxEmitter *emitter, PxVec3 x);
+
 /// Does it hold or sweep anything: is there something in the pipe or to come, and no wall in it?
 bool px_emitter_is_open(const PxWorld *world, uint32_t slot);
 

@@ -14,25 +14,22 @@ typedef struct Extra {
     uint32_t components;
 } Extra;
 
-enum { PIECE, SLOT, MELTED, STEADY, ELASTIC, EXTRAS };
+enum { PIECE, SLOT, MELTED, STEADY, EXTRAS };
 
 static const Extra extra[EXTRAS] = {
     [PIECE] = {"piece", "", PX_U32, 1},
     [SLOT] = {"piece_slot", "", PX_U32, 1},
     [MELTED] = {"piece_melted", "", PX_F32, 1},
     [STEADY] = {"piece_steady", "m/s^2", PX_F32, 3},
-    [ELASTIC] = {"piece_elastic", "m/s^2", PX_F32, 3},
 };
 
 PxMixedColumns px_mixed_columns(const PxTable *t)
 {
     const PxColumn *steady = px_table_find(t, extra[STEADY].name);
-    const PxColumn *elastic = px_table_find(t, extra[ELASTIC].name);
     return (PxMixedColumns){.piece = px_table_find(t, extra[PIECE].name)->data[0],
                             .slot = px_table_find(t, extra[SLOT].name)->data[0],
                             .melted = px_table_find(t, extra[MELTED].name)->data[0],
-                            .steady = {steady->data[0], steady->data[1], steady->data[2]},
-                            .elastic = {elastic->data[0], elastic->data[1], elastic->data[2]}};
+                            .steady = {steady->data[0], steady->data[1], steady->data[2]}};
 }
 
 static double melted_of(const PxWorld *world, uint32_t row, const PxMaterialDef **def)

@@ -11,11 +11,10 @@
 #include "world/world_parts.h"
 
 typedef struct PxMixedColumns {
-    uint32_t *piece;   ///< 1 and more; 0: keeps no shape
-    uint32_t *slot;    ///< row of world->shaped, + 1; 0: none
-    float *melted;     ///< part of it that was melted when its piece was last looked at
-    float *steady[3];  ///< mean acceleration by gravity and fluids over some steps, m/s^2
-    float *elastic[3]; ///< the same by all else: elasticity, walls
+    uint32_t *piece;  ///< 1 and more; 0: keeps no shape
+    uint32_t *slot;   ///< row of world->shaped, + 1; 0: none
+    float *melted;    ///< part of it that was melted when its piece was last looked at
+    float *steady[3]; ///< mean acceleration by gravity and fluids over some steps, m/s^2
 } PxMixedColumns;
 
 /// Decides whether the world is mixed, and adds the columns if it is.

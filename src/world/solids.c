@@ -531,15 +531,7 @@ PxStatus px_solids_join(PxWorld *world, PxFluid *f)
         if (solid.handle[i] != 0) {
             f->inverse_mass[i] = 0.0f;
             p->ax[i] = p->ay[i] = p->az[i] = 0.0f;
-            continue;
         }
-        /* Pressure minds what elasticity does to what flows, as far as it is steady: a jet of
-         * 400 kPa that folds at a wall is 9 per cent too dense without that, and 2 with it.
-         * With all that it did in the last step a cube that swings shakes itself to pieces. */
-        float part = 1.0f - f->firm[i];
-        p->ax[i] += part * mixed.elastic[0][i];
-        p->ay[i] += part * mixed.elastic[1][i];
-        p->az[i] += part * mixed.elastic[2][i];
     }
     return PX_OK;
 }
@@ -556,8 +548,7 @@ PxStatus px_solids_press(PxWorld *world, PxFluid *f)
     return px_solid_fluid_own(f, &s, world->shaped_rows.data);
 }
 
-/* Part of the way that what is steady follows what is now, a step. For the push of fluids 0.03 to
- * 0.3 are alike. */
+/* Part of the way that what is steady follows what is now, a step; 0.03 to 0.3 are alike. */
 #define STEADY 0.1f
 
 /* What fluids do to the rows of a mixed world's solids in this step, in the frames.
@@ -574,7 +565,7 @@ static void press(PxWorld *world, PxSolid *s, const PxFluid *fluid)
 {
     const PxParticles *p = &world->shaped;
     PxMixedColumns mixed = px_mixed_columns(&p->table);
-    float *const a[3] = {p->ax, p->ay, p->az};
+    const float *const a[3] = {p->ax, p->ay, p->az};
     float dt = (float)world->dt;
     for (uint32_t i = 0; i < s->count; ++i) {
         if (s->inverse_mass[i] == 0.0f)
@@ -582,14 +573,11 @@ static void press(PxWorld *world, PxSolid *s, const PxFluid *fluid)
         if (fluid->inverse_mass[world->shaped_rows.data[i]] == 0.0f)
             s->inverse_mass[i] = 0.0f; /* a pipe has it */
         float lasts[3], kick[3];
-        float part = 1.0f - fluid->firm[world->shaped_rows.data[i]];
         for (int c = 0; c < 3; ++c) {
             float *steady = &mixed.steady[c][i];
-            float now = a[c][i] - part * mixed.elastic[c][i];
-            *steady += STEADY * (now - *steady);
+            *steady += STEADY * (a[c][i] - *steady);
             lasts[c] = *steady;
-            kick[c] = dt * (now - *steady);
-            a[c][i] = now;
+            kick[c] = dt * (a[c][i] - *steady);
         }
         PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
         PxVec3 pull =
@@ -604,35 +592,6 @@ static void press(PxWorld *world, PxSolid *s, const PxFluid *fluid)
         v[1] += (float)jump.y;
         v[2] += (float)jump.z;
     }
-}
-
-/* The mean acceleration in the step by all but gravity and fluids, from the velocities before it.
- */
-static void feel(PxWorld *world, const PxSolid *s, float *const before[3])
-{
-    const PxParticles *p = &world->shaped;
-    PxMixedColumns mixed = px_mixed_columns(&p->table);
-    const float *const v[3] = {p->vx, p->vy, p->vz}, *const a[3] = {p->ax, p->ay, p->az};
-    float per_dt = (float)(1 / world->dt);
-    for (int c = 0; c < 3; ++c)
-        for (uint32_t i = 0; i < s->count; ++i) {
-            float now =
-                s->inverse_mass[i] > 0.0f ? (v[c][i] - before[c][i]) * per_dt - a[c][i] : 0.0f;
-            mixed.elastic[c][i] += STEADY * (now - mixed.elastic[c][i]);
-        }
-}
-
-static PxStatus remember(PxWorld *world, float *before[3])
-{
-    const float *const v[3] = {world->shaped.vx, world->shaped.vy, world->shaped.vz};
-    uint32_t count = world->shaped.table.count;
-    for (int c = 0; c < 3; ++c) {
-        before[c] = PX_ARENA_ARRAY(&world->scratch, float, count);
-        if (before[c] == NULL)
-            return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
-        memcpy(before[c], v[c], count * sizeof(float));
-    }
-    return PX_OK;
 }
 
 /* The square of the stretch at which the slope of forces is twice that at rest, as in
@@ -660,9 +619,6 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
         world->elastic = 0;
         return PX_OK;
     }
-    float *before[3];
-    if (world->mixed)
-        PX_TRY(remember(world, before));
     PxSolid s;
     Contact contact = {.world = world,
                        .walls = {.wall = world->walls.data, .walls = world->walls.count},
@@ -678,9 +634,6 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
         PX_TRY(find_held(&s, &contact));
         PX_TRY(push(world, &s));
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
-        for (uint32_t i = 0; i < s.count && world->mixed; ++i)
-            if (!(fluid->firm[world->shaped_rows.data[i]] > 0.0f))
-                contact.walls.near[i] = 0; /* pressure keeps it out of walls */
         s.reach = reach_of(&s, contact.walls.near);
     }
     const PxMaterialDef *def = &s.material[s.particles->material[s.first]].def;
@@ -698,11 +651,9 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
     PX_STAGE(&world->profile, "solid frames")
     {
         px_solid_end(&s);
-        if (world->mixed) {
-            feel(world, &s, before);
+        if (world->mixed)
             px_table_scatter(&world->particles.table, &world->shaped.table, world->shaped_rows.data,
                              &world->threads);
-        }
     }
     world->elastic = s.elastic;
     world->solid_substeps = s.substeps;

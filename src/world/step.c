@@ -466,7 +466,7 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     {
         world->state.caught +=
             px_defend(&fluids, world->walls.data, world->walls.count, fluid->wall_far,
-                      world->def.spacing, (double)m.dt, &world->threads, &watch);
+                      world->def.spacing, &world->threads, &watch);
         world->state.leaked += px_watch_leaked(&watch, &world->threads);
     }
     return PX_OK;
