@@ -60,8 +60,8 @@ TEST(strain_turns_with_the_body)
     CHECK_NEAR(kept[5], 0, 1e-6);
 }
 
-/* What freezes becomes stiffer under the stress it has: its strain becomes less, and its energy. What
- * melts keeps its strain and pulls less. */
+/* What freezes becomes stiffer under the stress it has: its strain becomes less, and its energy.
+ * What melts keeps its strain and pulls less. */
 TEST(nothing_gains_energy_by_becoming_stiffer_or_softer)
 {
     PxSolidLaw stiff = isotropic(), soft = stiff;

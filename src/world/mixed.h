@@ -43,4 +43,13 @@ PxStatus px_mixed_lists(PxWorld *world);
 /// Fills world->shaped from the rows as they lie now.
 PxStatus px_mixed_gather(PxWorld *world);
 
+/// When a fluid's walls are known: says where solids are.
+PxStatus px_mixed_join(PxWorld *world, PxFluid *fluid);
+
+/// Before pressure is solved for: what of solids' densities is their own.
+PxStatus px_mixed_press(PxWorld *world, PxFluid *fluid);
+
+/// What fluids do to the rows of solids in this step, in the frames.
+void px_mixed_push(PxWorld *world, PxSolid *solid, const PxFluid *fluid);
+
 #endif

@@ -16,12 +16,6 @@ PxStatus px_solids_arrange(PxWorld *world);
 /// of world->shaped as they were last gathered.
 PxStatus px_solids_open(PxWorld *world, PxSolid *out);
 
-/// In a mixed world, when a fluid's walls are known: says where solids are.
-PxStatus px_solids_join(PxWorld *world, PxFluid *fluid);
-
-/// In a mixed world, before pressure is solved for: what of solids' densities is their own.
-PxStatus px_solids_press(PxWorld *world, PxFluid *fluid);
-
 /// Moves all solids by world->dt; in a mixed world those of world->shaped, and then the rows
 /// that these are.
 PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid);

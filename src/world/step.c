@@ -399,7 +399,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     {
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_walls(fluid));
-        PX_TRY(px_solids_join(world, fluid));
+        PX_TRY(px_mixed_join(world, fluid));
     }
     PX_STAGE(&world->profile, "density")
     px_fluid_density(fluid);
@@ -425,7 +425,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         px_force_size(fluid, &size); /* from here on it is pressure */
     }
     PX_STAGE(&world->profile, "solid density")
-    PX_TRY(px_solids_press(world, fluid));
+    PX_TRY(px_mixed_press(world, fluid));
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
     PX_STAGE(&world->profile, "measure")
@@ -494,7 +494,7 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
         PX_TRY(px_fluid_begin(fluid));
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_walls(fluid));
-        PX_TRY(px_solids_join(world, fluid));
+        PX_TRY(px_mixed_join(world, fluid));
         px_fluid_density(fluid);
         PX_TRY(px_fluid_settle(fluid, round, &done));
         world->fluids = fluid->count;
