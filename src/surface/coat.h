@@ -25,6 +25,7 @@
 #include "base/vec.h"
 #include "matter/pairs.h"
 #include "matter/wall.h"
+#include "surface/coat_near.h"
 
 /// Surfels of one coat, at most.
 #define PX_COAT_MOST 20000000u
@@ -64,6 +65,7 @@ typedef struct PxCoat {
     float bulk;  ///< a_j in the midst of a lattice
     float alone; ///< largest a_j: a particle alone has the volume of a cube of one spacing
     float reach; ///< of the smoothing, spacings
+    float wide;  ///< of a bunch, spacings: a wider one would ask too many in vain
     float slope; ///< of the field at a flat surface, 1/spacings
 
     /* State. */
@@ -82,8 +84,9 @@ typedef struct PxCoat {
 
     /* Kept for the next time, no state. */
     uint32_t seeds; ///< surfels made around particles since sampling began
-    PxGrid particle_grid, surfel_grid, point_grid, drift_grid;
-    PxPairs particle_pairs, surfel_pairs, near_pairs, point_pairs, drift_pairs;
+    PxGrid particle_grid, drift_grid;
+    PxPairs particle_pairs, drift_pairs;
+    PxCoatRows surfel_rows, near_rows;
 } PxCoat;
 
 /// Errors: PX_ERR_ARGUMENT for numbers that cannot be, PX_ERR_MEMORY.

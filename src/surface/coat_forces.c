@@ -126,16 +126,31 @@ static void blend(PxCoat *coat)
     coat->stats.correction = sqrt(furthest);
 }
 
+/* Surfels that may push or smooth each other in any of the rounds. */
+static PxStatus list_surfels(PxCoat *coat, const PxCoatField *f, PxCoatRound *r)
+{
+    const PxCoatInput *in = f->in;
+    PxSurfelColumns s = px_surfel_columns(coat);
+    PxCoatTree tree;
+    PX_TRY(px_coat_near(f, s.at, coat->surfels.count, s.melted, &coat->near_rows, &r->near));
+    PX_TRY(px_coat_tree_make(in->scratch, in->threads, s.at, coat->surfels.count, &tree));
+    r->lists = r->near;
+    if (!PX_COAT_TAKE(in, r->lists.start, (size_t)r->near.count + 1) ||
+        !PX_COAT_TAKE(in, r->lists.size, (size_t)r->near.count + 1))
+        return px_coat_no_room(coat->surfels.count);
+    return px_coat_list(in->scratch, in->threads, f->isa, s.at, &tree, 1.05f * coat->reach,
+                        s.melted, &coat->surfel_rows, &r->lists);
+}
+
 PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
 {
     const PxCoatInput *in = f->in;
     const PxCoatDef *def = &coat->def;
-    uint32_t n = coat->surfels.count, blocks = (n + PX_COAT_BLOCK - 1) / PX_COAT_BLOCK;
+    uint32_t n = coat->surfels.count;
     PxSurfelColumns s = px_surfel_columns(coat);
     PxArenaMark mark = px_arena_mark(in->scratch);
     float *quad = NULL, *normal_quad = NULL, *part = NULL;
     PxCoatRound r = {.f = f,
-                     .pairs = &coat->surfel_pairs,
                      .guide = (float)def->guide,
                      .attract = (float)def->attract,
                      .smooth = (float)def->smooth,
@@ -146,6 +161,8 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
                      .reach = coat->reach,
                      .apart = 0.9f * (float)def->surfel};
     Outside o = {.coat = coat, .in = in, .s = s, .all = true};
+    PX_TRY(list_surfels(coat, f, &r));
+    uint32_t blocks = (r.lists.count + PX_COAT_BUNCHES - 1) / PX_COAT_BUNCHES;
     bool fine = PX_COAT_TAKE(in, quad, px_quads_floats(n)) &&
                 PX_COAT_TAKE(in, normal_quad, px_quads_floats(n)) &&
                 PX_COAT_TAKE(in, part, (size_t)n + 1) &&
@@ -155,12 +172,8 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
     for (int k = 0; k < 3; ++k)
         fine = fine && PX_COAT_TAKE(in, r.to[k], (size_t)n + 1) &&
                PX_COAT_TAKE(in, r.normal[k], (size_t)n + 1);
-
     if (!fine)
         return px_coat_no_room(n);
-    PxGridPoints points = {s.at[0], s.at[1], s.at[2], n};
-    PX_TRY(
-        px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, s.id, s.part, &r.near));
     if (in->walls > 0)
         px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
     r.wall = o.wall;
@@ -172,8 +185,8 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
     for (uint32_t round = 0; round < def->rounds; ++round) {
         px_quads_pack(quad, s.at[0], s.at[1], s.at[2], s.melted, n, in->threads);
         px_quads_pack(normal_quad, s.normal[0], s.normal[1], s.normal[2], part, n, in->threads);
-        px_parallel_for(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_round_block),
-                        &r);
+        px_parallel_for(in->threads, r.lists.count, PX_COAT_BUNCHES,
+                        PX_ISA_PICK(f->isa, px_coat_round_block), &r);
         float largest = 0.0f;
         for (uint32_t b = 0; b < blocks; ++b)
             largest = r.largest[b] > largest ? r.largest[b] : largest;
