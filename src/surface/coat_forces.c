@@ -33,7 +33,7 @@ static double plane_of(const Outside *o, PxVec3 place, float plane[4])
         if (!wall->inside && (rest.x < low.x - s || rest.y < low.y - s || rest.z < low.z - s ||
                               rest.x > high.x + s || rest.y > high.y + s || rest.z > high.z + s))
             continue;
-        double d = px_wall_distance(wall, rest, &away);
+        double d = px_wall_near(wall, rest, NEAR_WALL * s, &away);
         if (!(d < nearest))
             continue;
         nearest = d;
@@ -91,6 +91,12 @@ static void outside_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (!o->all && !o->s.fresh[i])
             continue;
+        if (!o->last && !(o->s.melted[i] > 0.0f)) { /* forces do not act on it */
+            const float none[4] = {0.0f, 0.0f, 0.0f, -1.0f};
+            memcpy(o->wall + 4 * (size_t)i, none, sizeof none);
+            o->pull[i] = 0.0f;
+            continue;
+        }
         PxVec3 at = px_vec((double)o->s.at[0][i], (double)o->s.at[1][i], (double)o->s.at[2][i]);
         double cling = plane_of(o, px_mad(o->coat->origin, at, s), o->wall + 4 * (size_t)i);
         if (!o->last || !o->all)
