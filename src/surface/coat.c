@@ -66,7 +66,8 @@ PxSurfelColumns px_surfel_columns(const PxCoat *coat)
                          .painted = c[PX_SURFEL_PAINTED].data[0],
                          .melted = c[PX_SURFEL_MELTED].data[0],
                          .part = c[PX_SURFEL_PART].data[0],
-                         .fresh = c[PX_SURFEL_FRESH].data[0]};
+                         .fresh = c[PX_SURFEL_FRESH].data[0],
+                         .raw = c[PX_SURFEL_RAW].data[0]};
     for (int k = 0; k < 3; ++k) {
         s.at[k] = c[PX_SURFEL_POSITION].data[k];
         s.normal[k] = c[PX_SURFEL_NORMAL].data[k];
@@ -97,6 +98,7 @@ static PxStatus add_columns(PxCoat *coat)
     PX_TRY(px_table_add(s, "part", "", PX_U32, 1, 0, NULL));
     PX_TRY(px_table_add(s, "base", "", PX_F32, 6, 0, NULL));
     PX_TRY(px_table_add(s, "fresh", "", PX_U32, 1, 0, NULL));
+    PX_TRY(px_table_add(s, "raw", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(m, "id", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(m, "label", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(m, "position", "", PX_F32, 3, state, NULL));

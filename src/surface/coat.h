@@ -7,7 +7,8 @@
 /// above a flat pool. Surfels follow the motion of the particles since the last frame (Eq. 6.21),
 /// are pulled to the field's surface, smoothed and spread (Eqs. 6.22 to 6.36), made where there are
 /// too few of them and deleted where they crowd or are inside (section 6.6.3). Particles that are
-/// not melted leave their surfels where the motion put them (Eqs. 6.37 to 6.39).
+/// not melted leave their surfels where the motion put them (Eqs. 6.37 to 6.39); where they tear
+/// open new ones are made.
 ///
 /// A coat has parts (section 6.6.5): what is in different parts does not see each other, so two
 /// drops that come near do not bulge. They become one when a particle of one is inside the surface
@@ -71,7 +72,7 @@ typedef struct PxCoat {
     /* State. */
     PxTable surfels; ///< id, label, position (spacings from `origin`), normal, tangent, radius
                      ///< (spacings), colour, painted (1: the colour was given), melted, velocity
-                     ///< (m/s)
+                     ///< (m/s), raw (1: where what was not melted tore open)
     PxTable marks;   ///< the particles of the last frame, by id: id, position, label
     PxTable zombies; ///< position, normal, colour, label, id: what keeps the colours
     PxVec3 origin;   ///< m

@@ -155,7 +155,7 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
     uint32_t n = coat->surfels.count;
     PxSurfelColumns s = px_surfel_columns(coat);
     PxArenaMark mark = px_arena_mark(in->scratch);
-    float *quad = NULL, *normal_quad = NULL, *part = NULL;
+    float *quad = NULL, *normal_quad = NULL, *part = NULL, *melted = NULL;
     PxCoatRound r = {.f = f,
                      .guide = (float)def->guide,
                      .attract = (float)def->attract,
@@ -167,6 +167,13 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
                      .reach = coat->reach,
                      .apart = 0.9f * (float)def->surfel};
     Outside o = {.coat = coat, .in = in, .s = s, .all = true};
+    /* Forces act once on what is made where matter tore open, as if it were melted. */
+    if (!PX_COAT_TAKE(in, melted, (size_t)n + 1))
+        return px_coat_no_room(n);
+    memcpy(melted, s.melted, n * sizeof *melted);
+    for (uint32_t i = 0; i < n; ++i)
+        if (s.fresh[i] && s.raw[i] > 0.0f)
+            s.melted[i] = 1.0f;
     PX_TRY(list_surfels(coat, f, &r));
     uint32_t blocks = (r.lists.count + PX_COAT_BUNCHES - 1) / PX_COAT_BUNCHES;
     bool fine = PX_COAT_TAKE(in, quad, px_quads_floats(n)) &&
@@ -211,6 +218,7 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
         o.last = true;
         px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
     }
+    memcpy(s.melted, melted, n * sizeof *melted);
     px_arena_release(in->scratch, mark);
     return PX_OK;
 }

@@ -29,15 +29,16 @@ enum {
     PX_SURFEL_PAINTED, ///< 1: the colour is that of zombies
     PX_SURFEL_MELTED,
     PX_SURFEL_VELOCITY,
-    PX_SURFEL_PART, ///< number of the part in this frame
-    PX_SURFEL_BASE, ///< where the motion alone put it: place and normal
-    PX_SURFEL_FRESH ///< 1 when it was made in this frame
+    PX_SURFEL_PART,  ///< number of the part in this frame
+    PX_SURFEL_BASE,  ///< where the motion alone put it: place and normal
+    PX_SURFEL_FRESH, ///< 1 when it was made in this frame
+    PX_SURFEL_RAW    ///< 1: made on what was not melted, where it tore open
 };
 
 typedef struct PxSurfelColumns {
     uint64_t *id, *label;
     float *at[3], *normal[3], *tangent[6], *radius, *colour[3], *painted, *melted, *velocity[3],
-        *base[6];
+        *base[6], *raw;
     uint32_t *part, *fresh;
 } PxSurfelColumns;
 

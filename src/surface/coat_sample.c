@@ -2,9 +2,10 @@
 ///
 /// New ones are tried where the ring around a surfel is open (coat_ring.simd.c) and around
 /// particles at the boundary that no surfel is near: drops that tore off, what an emitter made,
-/// hollows that opened. A try is moved onto the field's surface; of tries nearer to each other than
-/// ACCEPT the one with the highest hash of who asked and when is taken, if no surfel is as near.
-/// The others may try again in the next pass.
+/// hollows that opened. On what is not melted only where that tore open: the skin that it was given
+/// need not be the surface of the field. A try is moved onto the field's surface; of tries nearer
+/// to each other than ACCEPT the one with the highest hash of who asked and when is taken, if no
+/// surfel is as near. The others may try again in the next pass.
 #include "base/random.h"
 #include "surface/coat_inner.h"
 
@@ -152,7 +153,8 @@ static void try_rings(const PxCoat *coat, const PxCoatRing *ring, uint32_t pass,
     PxSurfelColumns s = px_surfel_columns(coat);
     float d = (float)coat->def.surfel;
     for (uint32_t i = 0; i < coat->surfels.count; ++i) {
-        if (ring->open[i] == 0 || ring->crowded[i] || !(s.melted[i] > PX_COAT_MELTED))
+        if (ring->open[i] == 0 || ring->crowded[i] ||
+            !(s.melted[i] > PX_COAT_MELTED || s.raw[i] > 0.0f))
             continue;
         const float *side = ring->side[i];
         uint64_t rank = px_random_bits(s.id[i], coat->frame, pass);
@@ -168,7 +170,7 @@ static void try_particles(const PxCoat *coat, const PxCoatField *f, Tries *t)
 {
     for (uint32_t i = 0; i < f->count; ++i) {
         bool outer = f->edge[i] > EDGE || f->weight[i] > THIN * coat->bulk;
-        if (f->covered[i] || !outer || !(f->melted[i] > PX_COAT_MELTED))
+        if (f->covered[i] || !outer)
             continue;
         for (int k = 0; k < 6; ++k) {
             float at[3] = {f->x[i], f->y[i], f->z[i]};
@@ -218,6 +220,11 @@ typedef struct Choice {
     float least; /* square of the least distance */
 } Choice;
 
+/* The skin of what is not melted may be further than this off the field's surface nowhere. What
+ * tore open is a face of its own there: its normal is another one. */
+#define SKIN 1.0f
+#define SKIN_FACING 0.5f
+
 static float facing(float *const a[3], uint32_t i, float *const b[3], uint32_t j)
 {
     return a[0][i] * b[0][j] + a[1][i] * b[1][j] + a[2][i] * b[2][j];
@@ -237,6 +244,11 @@ static bool is_chosen(const Choice *c, uint32_t bunch, uint32_t i)
         if (square_between(t->at, i, c->s.at, t->parent[i]) > 4.0f * d * d)
             return false; /* not the gap that was meant */
     }
+    bool cold = !(t->melted[i] > PX_COAT_MELTED);
+    PX_COAT_FOR_NEAR(&c->surfels, bunch, j)
+    if (cold && !(c->s.raw[*j] > 0.0f) && square_between(t->at, i, c->s.at, *j) < SKIN * SKIN &&
+        facing(t->normal, i, c->s.normal, *j) > SKIN_FACING)
+        return false;
     PX_COAT_FOR_NEAR(&c->surfels, bunch, j)
     if (square_between(t->at, i, c->s.at, *j) < c->least && !c->drop[*j] &&
         c->s.part[*j] == t->part[i] && facing(t->normal, i, c->s.normal, *j) > 0.0f)
@@ -266,10 +278,14 @@ static PxStatus choose(PxCoat *coat, const PxCoatField *f, Tries *t, const PxCoa
     Choice c = {
         .coat = coat, .t = t, .s = px_surfel_columns(coat), .drop = drop, .least = least * least};
     PxCoatTree tries;
+    float reach = least;
+    for (uint32_t i = 0; i < t->count; ++i)
+        if (!(t->melted[i] > PX_COAT_MELTED))
+            reach = fmaxf(least, SKIN);
     PX_TRY(px_coat_tree_make(in->scratch, in->threads, t->at, t->count, &tries));
     PX_TRY(px_coat_bunch(in->scratch, t->at, t->count, 4 * least, &c.surfels));
     PX_TRY(px_coat_bunch(in->scratch, t->at, t->count, 4 * least, &c.tries));
-    PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, t->at, surfels, least, NULL,
+    PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, t->at, surfels, reach, NULL,
                         &coat->surfel_rows, &c.surfels));
     PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, t->at, &tries, least, NULL,
                         &coat->near_rows, &c.tries));
@@ -298,6 +314,7 @@ static PxStatus append(PxCoat *coat, const PxCoatField *f, const Tries *t, uint3
         s.label[to] = f->label[t->part[i]];
         s.melted[to] = t->melted[i];
         s.fresh[to] = 1;
+        s.raw[to] = t->melted[i] > PX_COAT_MELTED ? 0.0f : 1.0f;
         s.painted[to] = parent != PX_COAT_NONE ? s.painted[parent] : 0.0f;
         for (int a = 0; a < 3; ++a) {
             s.at[a][to] = s.base[a][to] = t->at[a][i];
