@@ -7,6 +7,9 @@
 #define STILL 1e-3f    /* a round that moves nobody further is not carried out, spacings */
 #define NEAR_WALL 1.0  /* walls further off do not count, spacings */
 #define CLING_NEAR 0.5 /* what is nearer to a wall that attracts is fully attracted, spacings */
+#define AHEAD_STEPS 5
+#define AHEAD_THERE 0.02f   /* spacings */
+#define AHEAD_FACING -0.15f /* of the normals of a wall ahead and of a surfel: about 80 degrees */
 
 /* ---- walls ---- */
 
@@ -67,6 +70,35 @@ static float pull_of(const Outside *o, uint32_t i, double cling)
     return (float)cling * facing * near;
 }
 
+/* Above a groove the nearest wall is its side. What lies ahead, along the normal, takes its place:
+ * steps as long as nothing is nearer end there. */
+static void look_ahead(const Outside *o, uint32_t i, double *cling)
+{
+    float *to = o->wall + 4 * (size_t)i, plane[4], room = above(o, i), gone = 0.0f;
+    float at[3] = {o->s.at[0][i], o->s.at[1][i], o->s.at[2][i]};
+    double s = o->coat->def.spacing;
+    for (int k = 0; k < AHEAD_STEPS && room > 0.0f; ++k) {
+        gone += room;
+        if (gone > (float)CLING_NEAR)
+            return;
+        for (int a = 0; a < 3; ++a)
+            at[a] += room * o->s.normal[a][i];
+        PxVec3 x = px_vec((double)at[0], (double)at[1], (double)at[2]);
+        double here = plane_of(o, px_mad(o->coat->origin, x, s), plane);
+        float facing = plane[0] * o->s.normal[0][i] + plane[1] * o->s.normal[1][i] +
+                       plane[2] * o->s.normal[2][i];
+        room = plane[0] * at[0] + plane[1] * at[1] + plane[2] * at[2] - plane[3];
+        if (!(here > 0) || facing > AHEAD_FACING)
+            continue;
+        if (room < AHEAD_THERE) {
+            memcpy(to, plane, sizeof plane);
+            o->pull[i] = (float)here;
+            *cling = here;
+            return;
+        }
+    }
+}
+
 /* Out of the wall; and for its molten part onto the wall that attracts it. */
 static void put(const Outside *o, uint32_t i)
 {
@@ -103,9 +135,29 @@ static void outside_block(void *user, uint32_t begin, uint32_t end, int thread)
             o->pull[i] = cling > 0 ? pull_of(o, i, cling) : 0.0f;
         else if (!(cling > 0)) /* it went beside another wall */
             o->pull[i] = 0.0f;
+        if (cling > 0 && o->pull[i] < 0.9f * (float)cling && o->s.melted[i] > 0.0f)
+            look_ahead(o, i, &cling);
         if (o->last)
             put(o, i);
     }
+}
+
+bool px_coat_cling(const PxCoat *coat, const PxCoatInput *in, float within, float at[3],
+                   float normal[3])
+{
+    Outside o = {.coat = coat, .in = in};
+    float plane[4];
+    PxVec3 x = px_vec((double)at[0], (double)at[1], (double)at[2]);
+    double cling = plane_of(&o, px_mad(coat->origin, x, coat->def.spacing), plane);
+    float room = plane[0] * at[0] + plane[1] * at[1] + plane[2] * at[2] - plane[3];
+    float facing = plane[0] * normal[0] + plane[1] * normal[1] + plane[2] * normal[2];
+    if (!(cling >= 0.5) || !(fabsf(room) < within) || facing > AHEAD_FACING)
+        return false;
+    for (int k = 0; k < 3; ++k) {
+        at[k] -= room * plane[k];
+        normal[k] = -plane[k];
+    }
+    return true;
 }
 
 /* ---- rounds ---- */

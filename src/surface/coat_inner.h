@@ -118,6 +118,10 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f);
 /// What the next frame has to know of this one's particles.
 PxStatus px_coat_mark(PxCoat *coat, const PxCoatField *f);
 
+/// Puts a point onto the wall that it faces, if that attracts and is so near, spacings.
+bool px_coat_cling(const PxCoat *coat, const PxCoatInput *in, float within, float at[3],
+                   float normal[3]);
+
 /// Puts surfels that were made since the forces acted out of walls.
 PxStatus px_coat_keep_out(PxCoat *coat, const PxCoatField *f);
 

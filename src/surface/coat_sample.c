@@ -181,8 +181,33 @@ static void try_particles(const PxCoat *coat, const PxCoatField *f, Tries *t)
     }
 }
 
+/* Beside a surfel that clings to a wall a try belongs onto the wall, not onto the field's surface
+ * behind the relief. */
+static void try_walls(const PxCoat *coat, const PxCoatInput *in, Tries *t)
+{
+    PxSurfelColumns s = px_surfel_columns(coat);
+    for (uint32_t i = 0; i < t->count && in->walls > 0; ++i) {
+        uint32_t parent = t->parent[i];
+        if (parent == PX_COAT_NONE || !(t->melted[i] > PX_COAT_MELTED))
+            continue;
+        float at[3], normal[3];
+        for (int k = 0; k < 3; ++k) {
+            at[k] = t->at[k][i];
+            normal[k] = s.normal[k][parent];
+        }
+        if (!px_coat_cling(coat, in, (float)coat->def.surfel, at, normal))
+            continue;
+        t->state[i] = PX_COAT_ON;
+        for (int k = 0; k < 3; ++k) {
+            t->at[k][i] = at[k];
+            t->normal[k][i] = normal[k];
+        }
+    }
+}
+
 static PxStatus project(PxCoat *coat, PxCoatField *f, Tries *t)
 {
+    try_walls(coat, f->in, t);
     PxCoatProject p = {.f = f,
                        .part = t->part,
                        .value = t->value,
