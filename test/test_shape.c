@@ -534,6 +534,27 @@ TEST(inside_a_ring_is_told_from_its_hole)
     px_shape_free(mesh);
 }
 
+TEST(what_is_near_has_the_same_distance_and_side)
+{
+    /* A ring of few triangles: edges and corners are the nearest of many points. */
+    PxShape *mesh = shape_make_mesh(mesh_torus(0.6, 0.25, 14, 9));
+    const double within = 0.1;
+    int near = 0;
+    for (uint64_t i = 0; i < 20000; ++i) {
+        PxVec3 p = random_point(i, 1.2), away, towards;
+        double d = px_shape_distance(mesh, p, &away),
+               other = px_shape_near(mesh, p, within, &towards);
+        if (fabs(d) < within) {
+            ++near;
+            CHECK(other == d && px_length(px_sub(away, towards)) < 1e-12);
+        } else {
+            CHECK(d < 0 ? other <= -within : other >= within);
+        }
+    }
+    CHECK(near > 1000);
+    px_shape_free(mesh);
+}
+
 TEST(a_hair_off_every_triangle_the_side_is_right)
 {
     PxMesh *ring = mesh_torus(0.6, 0.25, 40, 20);

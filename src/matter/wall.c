@@ -51,6 +51,15 @@ double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal)
     return -d;
 }
 
+double px_wall_near(const PxWall *wall, PxVec3 rest, double within, PxVec3 *normal)
+{
+    double d = px_shape_near(wall->shape, rest, within, normal);
+    if (!wall->inside)
+        return d;
+    *normal = px_scale(*normal, -1.0);
+    return -d;
+}
+
 double px_wall_way(const PxWall *wall)
 {
     if (wall->keys == 0)

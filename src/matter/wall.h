@@ -47,6 +47,8 @@ PxVec3 px_wall_velocity(const PxWall *wall, PxVec3 rest);
 /// Distance to the wall, m, positive where matter may be; *normal points into
 /// that side. In the rest frame.
 double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal);
+/// The same as px_shape_near() has it.
+double px_wall_near(const PxWall *wall, PxVec3 rest, double within, PxVec3 *normal);
 
 /// No point of the wall moves further than this in the step, m. A plane has points at any
 /// distance from its pivot: INFINITY when it turns.

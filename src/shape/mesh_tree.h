@@ -20,6 +20,7 @@ typedef struct PxMeshSpot {
     double distance;   ///< from the point asked about, or along the ray; >= 0
     uint32_t triangle; ///< number in the mesh
     bool in_face;      ///< within the triangle, not on its edges or corners
+    bool at_corner;    ///< of px_mesh_tree_closest(): on a corner of the triangle
 } PxMeshSpot;
 
 /// The nearest point of the mesh, if there is one nearer than `within` (may be

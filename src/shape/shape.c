@@ -194,6 +194,21 @@ static PxStatus adopt_mesh(PxShape *shape, PxMesh *mesh, const char *name, doubl
     return PX_OK;
 }
 
+/* Over a face its normal is the direction, without the cancellation of p - q; at edges and corners
+ * the direction is that of p - q unless rounding is all there is of it. */
+static PxVec3 mesh_normal(const PxShape *shape, PxVec3 p, const PxMeshSpot *spot, bool inside)
+{
+    PxVec3 apart = px_scale(px_sub(p, spot->point), inside ? -1 : 1);
+    double size = px_length(px_sub(shape->own_bounds.high, shape->own_bounds.low));
+    bool touching = spot->distance <= 1e-12 * size;
+    double side = px_dot(apart, spot->face);
+    if (touching)
+        return spot->face;
+    if (spot->in_face)
+        return px_scale(spot->face, side < 0 ? -1 : 1);
+    return px_normalized(apart, spot->face);
+}
+
 static double mesh_distance(const PxShape *shape, PxVec3 p, PxVec3 *normal)
 {
     PxMeshSpot spot;
@@ -204,21 +219,27 @@ static double mesh_distance(const PxShape *shape, PxVec3 p, PxVec3 *normal)
         return INFINITY;
     }
     bool inside = px_mesh_tree_inside(shape->tree, p);
-    if (normal != NULL) {
-        /* Over a face its normal is the direction, without the cancellation of
-         * p - q; at edges and corners the direction is that of p - q unless
-         * rounding is all there is of it. */
-        PxVec3 apart = px_scale(px_sub(p, spot.point), inside ? -1 : 1);
-        double size = px_length(px_sub(shape->own_bounds.high, shape->own_bounds.low));
-        bool touching = spot.distance <= 1e-12 * size;
-        double side = px_dot(apart, spot.face);
-        if (touching)
-            *normal = spot.face;
-        else if (spot.in_face)
-            *normal = px_scale(spot.face, side < 0 ? -1 : 1);
-        else
-            *normal = px_normalized(apart, spot.face);
-    }
+    if (normal != NULL)
+        *normal = mesh_normal(shape, p, &spot, inside);
+    return inside ? -spot.distance : spot.distance;
+}
+
+/* Which side a point is on, the nearest triangle shows, when that is nearest within its face or on
+ * an edge: both faces of an edge show the same. Those of a corner need not. */
+static double mesh_near(const PxShape *shape, PxVec3 p, double within, PxVec3 *normal)
+{
+    PxMeshSpot spot;
+    const PxBounds *b = &shape->own_bounds;
+    if (p.x < b->low.x - within || p.y < b->low.y - within || p.z < b->low.z - within ||
+        p.x > b->high.x + within || p.y > b->high.y + within || p.z > b->high.z + within ||
+        !px_mesh_tree_closest(shape->tree, p, INFINITY, &spot))
+        return within;
+    PxVec3 apart = px_sub(p, spot.point);
+    double side = px_dot(apart, spot.face);
+    bool inside = spot.at_corner || fabs(side) < 1e-3 * spot.distance
+                      ? px_mesh_tree_inside(shape->tree, p)
+                      : side < 0;
+    *normal = mesh_normal(shape, p, &spot, inside);
     return inside ? -spot.distance : spot.distance;
 }
 
@@ -329,6 +350,16 @@ double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal)
                           : px_primitive_distance(&shape->primitive, own, normal);
     if (normal != NULL)
         *normal = px_rotate(shape->turn, *normal);
+    return distance;
+}
+
+double px_shape_near(const PxShape *shape, PxVec3 point, double within, PxVec3 *normal)
+{
+    if (shape->kind != PX_SHAPE_MESH || !px_finite(point))
+        return px_shape_distance(shape, point, normal);
+    *normal = px_vec(0, 1, 0);
+    double distance = mesh_near(shape, px_shape_to_own(shape, point), within, normal);
+    *normal = px_rotate(shape->turn, *normal);
     return distance;
 }
 

@@ -48,6 +48,11 @@ double px_shape_area(const PxShape *shape);
 /// Threads: any number at once.
 double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal);
 
+/// As px_shape_distance(), for those who want to know only what is near, and many times cheaper for
+/// a mesh: there `within` m or more may be told as that, or -within inside, with any normal, and
+/// where parts overlap the nearest surface alone says what is inside. `normal` is not NULL.
+double px_shape_near(const PxShape *shape, PxVec3 point, double within, PxVec3 *normal);
+
 /// Distance to the surface without a sign, for those who know the side already and a
 /// bound: `within` m or more is told as `within`, with no direction. *direction (may be
 /// NULL) points from the nearest surface point to the point, outwards on the surface itself.

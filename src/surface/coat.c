@@ -66,7 +66,8 @@ PxSurfelColumns px_surfel_columns(const PxCoat *coat)
                          .painted = c[PX_SURFEL_PAINTED].data[0],
                          .melted = c[PX_SURFEL_MELTED].data[0],
                          .part = c[PX_SURFEL_PART].data[0],
-                         .fresh = c[PX_SURFEL_FRESH].data[0]};
+                         .fresh = c[PX_SURFEL_FRESH].data[0],
+                         .raw = c[PX_SURFEL_RAW].data[0]};
     for (int k = 0; k < 3; ++k) {
         s.at[k] = c[PX_SURFEL_POSITION].data[k];
         s.normal[k] = c[PX_SURFEL_NORMAL].data[k];
@@ -97,6 +98,7 @@ static PxStatus add_columns(PxCoat *coat)
     PX_TRY(px_table_add(s, "part", "", PX_U32, 1, 0, NULL));
     PX_TRY(px_table_add(s, "base", "", PX_F32, 6, 0, NULL));
     PX_TRY(px_table_add(s, "fresh", "", PX_U32, 1, 0, NULL));
+    PX_TRY(px_table_add(s, "raw", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(m, "id", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(m, "label", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(m, "position", "", PX_F32, 3, state, NULL));
@@ -138,14 +140,10 @@ PxStatus px_coat_create(const PxCoatDef *def, const PxAllocator *allocator, PxCo
     px_table_init(&coat->marks, allocator);
     px_table_init(&coat->zombies, allocator);
     px_grid_init(&coat->particle_grid, allocator);
-    px_grid_init(&coat->surfel_grid, allocator);
-    px_grid_init(&coat->point_grid, allocator);
     px_grid_init(&coat->drift_grid, allocator);
     px_pairs_init(&coat->particle_pairs, allocator);
-    px_pairs_init(&coat->surfel_pairs, allocator);
-    px_pairs_init(&coat->near_pairs, allocator);
-    px_pairs_init(&coat->point_pairs, allocator);
     px_pairs_init(&coat->drift_pairs, allocator);
+    coat->surfel_rows.allocator = coat->near_rows.allocator = allocator;
     double level = flat_field(def->iso);
     coat->level = (float)level;
     coat->bulk = (float)layer_weight(2);
@@ -171,6 +169,7 @@ PxStatus px_coat_refine(PxCoat *coat, double surfel)
     PX_TRY(check(&def));
     coat->def = def;
     coat->reach = (float)fmin(fmax(1.0, 2 * surfel), 4 * surfel);
+    coat->wide = (float)fmax(1.0, 4.5 * surfel);
     return PX_OK;
 }
 
@@ -182,14 +181,11 @@ void px_coat_free(PxCoat *coat)
     px_table_free(&coat->marks);
     px_table_free(&coat->zombies);
     px_grid_free(&coat->particle_grid);
-    px_grid_free(&coat->surfel_grid);
-    px_grid_free(&coat->point_grid);
     px_grid_free(&coat->drift_grid);
     px_pairs_free(&coat->particle_pairs);
-    px_pairs_free(&coat->surfel_pairs);
-    px_pairs_free(&coat->near_pairs);
-    px_pairs_free(&coat->point_pairs);
     px_pairs_free(&coat->drift_pairs);
+    px_coat_rows_free(&coat->surfel_rows);
+    px_coat_rows_free(&coat->near_rows);
     px_release(coat->allocator, coat, sizeof *coat);
 }
 
@@ -197,10 +193,9 @@ size_t px_coat_bytes(const PxCoat *coat)
 {
     return sizeof *coat + px_table_bytes(&coat->surfels) + px_table_bytes(&coat->marks) +
            px_table_bytes(&coat->zombies) + px_grid_bytes(&coat->particle_grid) +
-           px_grid_bytes(&coat->surfel_grid) + px_grid_bytes(&coat->point_grid) +
            px_grid_bytes(&coat->drift_grid) + px_pairs_bytes(&coat->particle_pairs) +
-           px_pairs_bytes(&coat->surfel_pairs) + px_pairs_bytes(&coat->near_pairs) +
-           px_pairs_bytes(&coat->point_pairs) + px_pairs_bytes(&coat->drift_pairs);
+           px_pairs_bytes(&coat->drift_pairs) +
+           (coat->surfel_rows.room + coat->near_rows.room) * sizeof(uint32_t);
 }
 
 PxVec3 px_coat_place(const PxCoat *coat, uint32_t i)
@@ -283,8 +278,12 @@ static PxStatus advance(PxCoat *coat, const PxCoatInput *in)
     PxCoatField f;
     bool first = coat->frame == 0;
     PX_TRY(px_coat_field_make(coat, in, &f));
-    if (!first)
+    if (first) {
+        PX_TRY(px_coat_sort(coat, in, &coat->surfels));
+        PX_TRY(px_coat_sort(coat, in, &coat->zombies));
+    } else {
         PX_TRY(px_coat_move(coat, &f));
+    }
     remember(coat);
     PX_TRY(px_coat_divide(&f));
     coat->stats.parts = f.parts;

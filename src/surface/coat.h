@@ -7,7 +7,8 @@
 /// above a flat pool. Surfels follow the motion of the particles since the last frame (Eq. 6.21),
 /// are pulled to the field's surface, smoothed and spread (Eqs. 6.22 to 6.36), made where there are
 /// too few of them and deleted where they crowd or are inside (section 6.6.3). Particles that are
-/// not melted leave their surfels where the motion put them (Eqs. 6.37 to 6.39).
+/// not melted leave their surfels where the motion put them (Eqs. 6.37 to 6.39); where they tear
+/// open new ones are made.
 ///
 /// A coat has parts (section 6.6.5): what is in different parts does not see each other, so two
 /// drops that come near do not bulge. They become one when a particle of one is inside the surface
@@ -25,6 +26,7 @@
 #include "base/vec.h"
 #include "matter/pairs.h"
 #include "matter/wall.h"
+#include "surface/coat_near.h"
 
 /// Surfels of one coat, at most.
 #define PX_COAT_MOST 20000000u
@@ -64,12 +66,13 @@ typedef struct PxCoat {
     float bulk;  ///< a_j in the midst of a lattice
     float alone; ///< largest a_j: a particle alone has the volume of a cube of one spacing
     float reach; ///< of the smoothing, spacings
+    float wide;  ///< of a bunch, spacings: a wider one would ask too many in vain
     float slope; ///< of the field at a flat surface, 1/spacings
 
     /* State. */
     PxTable surfels; ///< id, label, position (spacings from `origin`), normal, tangent, radius
                      ///< (spacings), colour, painted (1: the colour was given), melted, velocity
-                     ///< (m/s)
+                     ///< (m/s), raw (1: where what was not melted tore open)
     PxTable marks;   ///< the particles of the last frame, by id: id, position, label
     PxTable zombies; ///< position, normal, colour, label, id: what keeps the colours
     PxVec3 origin;   ///< m
@@ -82,8 +85,9 @@ typedef struct PxCoat {
 
     /* Kept for the next time, no state. */
     uint32_t seeds; ///< surfels made around particles since sampling began
-    PxGrid particle_grid, surfel_grid, point_grid, drift_grid;
-    PxPairs particle_pairs, surfel_pairs, near_pairs, point_pairs, drift_pairs;
+    PxGrid particle_grid, drift_grid;
+    PxPairs particle_pairs, drift_pairs;
+    PxCoatRows surfel_rows, near_rows;
 } PxCoat;
 
 /// Errors: PX_ERR_ARGUMENT for numbers that cannot be, PX_ERR_MEMORY.

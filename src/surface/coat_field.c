@@ -5,48 +5,12 @@
 
 /* ---- by id ---- */
 
-typedef struct Named {
-    uint64_t id;
-    uint32_t row;
-} Named;
-
-#define DIGIT_BITS 11
-#define DIGITS (1u << DIGIT_BITS)
-
-/* Ascending; the ids are unique. */
-static void sort_named(Named *from, Named *other, uint32_t count)
-{
-    uint64_t all = 0, first = count > 0 ? from[0].id : 0;
-    for (uint32_t k = 0; k < count; ++k)
-        all |= from[k].id ^ first;
-    Named *begin = from;
-    for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
-        if ((all >> shift & (DIGITS - 1)) == 0)
-            continue;
-        uint32_t place[DIGITS] = {0}, sum = 0;
-        for (uint32_t k = 0; k < count; ++k)
-            ++place[from[k].id >> shift & (DIGITS - 1)];
-        for (uint32_t d = 0; d < DIGITS; ++d) {
-            uint32_t here = place[d];
-            place[d] = sum;
-            sum += here;
-        }
-        for (uint32_t k = 0; k < count; ++k)
-            other[place[from[k].id >> shift & (DIGITS - 1)]++] = from[k];
-        Named *t = from;
-        from = other;
-        other = t;
-    }
-    if (from != begin)
-        memcpy(begin, from, count * sizeof *begin);
-}
-
 /* The labels of the marks, ascending, each once. */
 static PxStatus list_labels(const PxCoat *coat, const PxCoatInput *in, PxCoatField *f)
 {
     uint32_t n = coat->marks.count, kept = 0;
     const uint64_t *label = coat->marks.column[PX_MARK_LABEL].data[0];
-    Named *named, *other;
+    PxCoatNamed *named, *other;
     if (!PX_COAT_TAKE(in, f->old_label, n + 1))
         return px_coat_no_room(n);
     PxArenaMark mark = px_arena_mark(in->scratch);
@@ -55,8 +19,8 @@ static PxStatus list_labels(const PxCoat *coat, const PxCoatInput *in, PxCoatFie
     uint64_t before = 0;
     for (uint32_t k = 0; k < n; ++k) /* mostly the same again and again */
         if (label[k] != before)
-            named[kept++] = (Named){before = label[k], k};
-    sort_named(named, other, kept);
+            named[kept++] = (PxCoatNamed){before = label[k], k};
+    px_coat_sort_named(named, other, kept);
     for (uint32_t k = 0; k < kept; ++k)
         if (f->old_labels == 0 || f->old_label[f->old_labels - 1] != named[k].id)
             f->old_label[f->old_labels++] = named[k].id;
@@ -77,6 +41,18 @@ uint32_t px_coat_label_number(const PxCoatField *f, uint64_t label)
     return low < f->old_labels && f->old_label[low] == label ? low : PX_COAT_NONE;
 }
 
+PxStatus px_coat_numbers_of(const PxCoatField *f, const PxTable *table, uint32_t **out)
+{
+    const uint64_t *label = table->column[1].data[0];
+    if (!PX_COAT_TAKE(f->in, *out, (size_t)table->count + PX_TABLE_PAD))
+        return px_coat_no_room(table->count);
+    for (uint32_t i = 0; i < table->count; ++i)
+        (*out)[i] = i > 0 && label[i] == label[i - 1] ? (*out)[i - 1]
+                    : label[i] == 0                   ? PX_COAT_ANY
+                                                      : px_coat_label_number(f, label[i]);
+    return PX_OK;
+}
+
 /* ---- making it ---- */
 
 static PxVec3 place_of(const PxCoatInput *in, uint32_t i)
@@ -95,7 +71,7 @@ PxStatus px_coat_field_make(PxCoat *coat, const PxCoatInput *in, PxCoatField *f)
     *f = (PxCoatField){.coat = coat, .in = in, .isa = px_isa_best(), .count = n};
     float *x[3];
     uint32_t *order;
-    Named *named, *other;
+    PxCoatNamed *named, *other;
     bool fine = PX_COAT_TAKE(in, f->x, room) && PX_COAT_TAKE(in, f->y, room) &&
                 PX_COAT_TAKE(in, f->z, room) && PX_COAT_TAKE(in, f->id, room) &&
                 PX_COAT_TAKE(in, f->row, room) && PX_COAT_TAKE(in, f->mark, room) &&
@@ -122,10 +98,10 @@ PxStatus px_coat_field_make(PxCoat *coat, const PxCoatInput *in, PxCoatField *f)
         x[0][i] = (float)p.x;
         x[1][i] = (float)p.y;
         x[2][i] = (float)p.z;
-        named[i] = (Named){in->id[i], i};
+        named[i] = (PxCoatNamed){in->id[i], i};
     }
     /* Marks are in the order of ids: who is in both walks along. */
-    sort_named(named, other, n);
+    px_coat_sort_named(named, other, n);
     const uint64_t *mark_id = coat->marks.column[PX_MARK_ID].data[0];
     uint32_t *old = f->part; /* by row of the input, for now */
     for (uint32_t k = 0, m = 0; k < n; ++k) {
@@ -154,6 +130,8 @@ PxStatus px_coat_field_make(PxCoat *coat, const PxCoatInput *in, PxCoatField *f)
     memset(f->covered, 0, room);
     memset(f->part, 0, room * sizeof *f->part);
     PxGridPoints sorted = {f->x, f->y, f->z, n};
+    float *const at[3] = {f->x, f->y, f->z};
+    PX_TRY(px_coat_tree_sorted(in->scratch, in->threads, at, n, 1.0f, &f->tree));
     return px_pairs_build(&coat->particle_pairs, &coat->particle_grid, sorted, &coat->particle_grid,
                           sorted, PX_COAT_PAIRS, f->isa, in->threads);
 }
@@ -193,74 +171,13 @@ float px_coat_field_at(const PxCoatField *f, const float at[3], uint32_t seen)
 
 /* ---- lists ---- */
 
-typedef struct Filter {
-    const PxCoatField *f;
-    const PxCoatNear *near;
-    const uint32_t *part;
-} Filter;
-
-static void filter_block(void *user, uint32_t begin, uint32_t end, int thread)
+PxStatus px_coat_near(const PxCoatField *f, float *const at[3], uint32_t count, const float *hot,
+                      PxCoatRows *rows, PxCoatLists *out)
 {
-    (void)thread;
-    const Filter *p = user;
-    PxPairs *pairs = p->near->pairs;
-    for (uint32_t i = begin; i < end; ++i) {
-        uint32_t k = p->near->place[i], kept = 0, *row = pairs->row + pairs->start[k];
-        for (uint32_t e = 0; e < pairs->size[k]; ++e)
-            if (p->f->part[row[e]] == p->part[i])
-                row[kept++] = row[e];
-        pairs->size[k] = kept;
-        for (uint32_t e = kept; e % 8 != 0; ++e)
-            row[e] = p->f->count;
-    }
-}
-
-void px_coat_near_own(const PxCoatField *f, const PxCoatNear *near, const uint32_t *part,
-                      uint32_t count)
-{
-    Filter filter = {f, near, part};
-    if (f->parts > 1)
-        px_parallel_for(f->in->threads, count, PX_BLOCK, filter_block, &filter);
-}
-
-PxStatus px_coat_lists(const PxCoatInput *in, PxIsa isa, const PxGrid *to_grid, PxGridPoints to,
-                       PxGrid *grid, PxPairs *pairs, PxGridPoints points, const uint64_t *id,
-                       PxCoatNear *out)
-{
-    uint32_t n = points.count, *order;
-    float *x[3];
-    *out = (PxCoatNear){.pairs = pairs};
-    if (!PX_COAT_TAKE(in, out->place, n + 1))
-        return px_coat_no_room(n);
-    PxArenaMark mark = px_arena_mark(in->scratch);
-    if (!PX_COAT_TAKE(in, order, n + 1) || !PX_COAT_TAKE(in, x[0], n + PX_TABLE_PAD) ||
-        !PX_COAT_TAKE(in, x[1], n + PX_TABLE_PAD) || !PX_COAT_TAKE(in, x[2], n + PX_TABLE_PAD))
-        return px_coat_no_room(n);
-    PX_TRY(px_grid_sort(grid, &to_grid->frame, points, id, order, in->scratch, in->threads));
-    for (uint32_t k = 0; k < n; ++k) {
-        uint32_t i = order[k];
-        out->place[i] = k;
-        x[0][k] = points.x[i];
-        x[1][k] = points.y[i];
-        x[2][k] = points.z[i];
-    }
-    PxGridPoints sorted = {x[0], x[1], x[2], n};
-    PX_TRY(px_pairs_build(pairs, grid, sorted, to_grid, to, PX_COAT_H + PX_COAT_MARGIN, isa,
-                          in->threads));
-    px_arena_release(in->scratch, mark);
-    return PX_OK;
-}
-
-PxStatus px_coat_near(PxCoat *coat, const PxCoatField *f, PxGrid *grid, PxPairs *pairs,
-                      PxGridPoints points, const uint64_t *id, const uint32_t *part,
-                      PxCoatNear *out)
-{
-    PxGridPoints particles = {f->x, f->y, f->z, f->count};
-    PX_TRY(px_coat_lists(f->in, f->isa, &coat->particle_grid, particles, grid, pairs, points, id,
-                         out));
-    if (part != NULL)
-        px_coat_near_own(f, out, part, points.count);
-    return PX_OK;
+    const PxCoatInput *in = f->in;
+    PX_TRY(px_coat_bunch(in->scratch, at, count, f->coat->wide, out));
+    return px_coat_list(in->scratch, in->threads, f->isa, at, &f->tree, PX_COAT_H + PX_COAT_MARGIN,
+                        hot, rows, out);
 }
 
 /* ---- what stays of it ---- */
@@ -268,12 +185,12 @@ PxStatus px_coat_near(PxCoat *coat, const PxCoatField *f, PxGrid *grid, PxPairs 
 PxStatus px_coat_mark(PxCoat *coat, const PxCoatField *f)
 {
     uint32_t n = f->count;
-    Named *named, *other;
+    PxCoatNamed *named, *other;
     if (!PX_COAT_TAKE(f->in, named, (size_t)n + 1) || !PX_COAT_TAKE(f->in, other, (size_t)n + 1))
         return px_coat_no_room(n);
     for (uint32_t i = 0; i < n; ++i)
-        named[i] = (Named){f->id[i], i};
-    sort_named(named, other, n);
+        named[i] = (PxCoatNamed){f->id[i], i};
+    px_coat_sort_named(named, other, n);
     coat->marks.count = 0;
     PX_TRY(px_table_append(&coat->marks, n, NULL));
     const PxColumn *c = coat->marks.column;

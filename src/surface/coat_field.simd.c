@@ -53,51 +53,68 @@ void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, 
 /* 000 Eq. 2.40 with the slope squared, as Newton's method has it. A point that would go further
  * than the lists are good for stays open, to be asked about again; one that has no slope to go
  * along, or overshoots again and again, is lost. */
+static void project(const PxCoatProject *p, uint32_t bunch)
+{
+    uint32_t i = p->lists.begin[bunch], n = p->lists.begin[bunch + 1] - i;
+    PxI8 open = px_lanes_whole(0);
+    for (uint32_t k = 0; k < n; ++k)
+        open[k] = p->state[i + k] == PX_COAT_OPEN ? -1 : 0;
+    if (px_f8_bits(open) == 0)
+        return;
+    PxF8 from[3], at[3], normal[3], part;
+    for (uint32_t k = 0; k < 8; ++k)
+        part[k] = k < n ? (float)p->part[i + k] : -1.0f;
+    px_lanes_load(from, p->at, i);
+    px_lanes_load(at, p->at, i);
+    px_lanes_load(normal, p->normal, i);
+    PxI8 running = open;
+    unsigned lost = 0, on = 0;
+    for (int k = 0;; ++k) {
+        PxCoatValue v = px_coat_value(p->f, &p->lists, bunch, at, part, false);
+        PxF8 slope = px_lanes_length(v.gradient), off = v.value - px_f8(p->level);
+        if (k == 0) {
+            PxF8 value = px_lanes_pick(open, v.value, px_f8_load(p->value + i));
+            px_lanes_store(p->value + i, value, n);
+            px_lanes_store(p->slope + i, px_lanes_pick(open, slope, px_f8_load(p->slope + i)), n);
+        }
+        PxI8 steep = slope > px_f8(0.02f);
+        lost |= px_f8_bits(running & ~steep);
+        running &= steep;
+        for (int a = 0; a < 3; ++a)
+            normal[a] = px_lanes_pick(running, -v.gradient[a] / slope, normal[a]);
+        PxI8 there = running & (px_f8_max(off, -off) < px_f8(1e-3f) * slope);
+        on |= px_f8_bits(there);
+        running &= ~there;
+        if (k == p->steps || px_f8_bits(running) == 0)
+            break;
+        PxF8 way = px_lanes_clamp(off / slope, 0.4f), gone[3];
+        for (int a = 0; a < 3; ++a) {
+            at[a] = px_lanes_pick(running, at[a] - way * v.gradient[a] / slope, at[a]);
+            gone[a] = at[a] - from[a];
+        }
+        /* As far as the lists reach, and no further. */
+        PxF8 far = px_lanes_length(gone);
+        PxI8 beyond = running & (far > px_f8(PX_COAT_MARGIN));
+        for (int a = 0; a < 3; ++a)
+            at[a] = px_lanes_pick(beyond, from[a] + px_f8(PX_COAT_MARGIN) / far * gone[a], at[a]);
+        if (k > 0)
+            running &= ~beyond;
+        if (px_f8_bits(running) == 0)
+            break;
+    }
+    for (uint32_t k = 0; k < n; ++k)
+        if (lost >> k & 1u || on >> k & 1u)
+            p->state[i + k] = lost >> k & 1u ? PX_COAT_LOST : PX_COAT_ON;
+    for (int a = 0; a < 3; ++a) {
+        px_lanes_store(p->normal[a] + i, normal[a], n);
+        if (p->steps > 0)
+            px_lanes_store(p->at[a] + i, at[a], n);
+    }
+}
+
 void PX_ISA_NAME(px_coat_project_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const PxCoatProject *p = user;
-    for (uint32_t i = begin; i < end; ++i) {
-        if (p->state[i] != PX_COAT_OPEN)
-            continue;
-        const float from[3] = {p->at[0][i], p->at[1][i], p->at[2][i]};
-        float at[3] = {from[0], from[1], from[2]};
-        uint32_t list = p->near.place[i];
-        for (int k = 0;; ++k) {
-            PxCoatValue v = px_coat_value(p->f, p->near.pairs, list, at, false);
-            float slope = px_length3(v.gradient), off = v.value - p->level;
-            if (k == 0) {
-                p->value[i] = v.value;
-                p->slope[i] = slope;
-            }
-            if (!(slope > 0.02f)) {
-                p->state[i] = PX_COAT_LOST;
-                break;
-            }
-            for (int a = 0; a < 3; ++a)
-                p->normal[a][i] = -v.gradient[a] / slope;
-            if (fabsf(off) < 1e-3f * slope) {
-                p->state[i] = PX_COAT_ON;
-                break;
-            }
-            if (k == p->steps)
-                break;
-            float way = px_less(px_more(off / slope, -0.4f), 0.4f), far = 0.0f;
-            for (int a = 0; a < 3; ++a) {
-                at[a] -= way * v.gradient[a] / slope;
-                far += (at[a] - from[a]) * (at[a] - from[a]);
-            }
-            if (far > PX_COAT_MARGIN * PX_COAT_MARGIN) {
-                /* As far as the lists reach, and no further. */
-                float part = PX_COAT_MARGIN / sqrtf(far);
-                for (int a = 0; a < 3; ++a)
-                    at[a] = from[a] + part * (at[a] - from[a]);
-                if (k > 0)
-                    break;
-            }
-        }
-        if (p->steps > 0)
-            for (int a = 0; a < 3; ++a)
-                p->at[a][i] = at[a];
-    }
+    for (uint32_t b = begin; b < end; ++b)
+        project(user, b);
 }

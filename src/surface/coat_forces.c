@@ -7,6 +7,9 @@
 #define STILL 1e-3f    /* a round that moves nobody further is not carried out, spacings */
 #define NEAR_WALL 1.0  /* walls further off do not count, spacings */
 #define CLING_NEAR 0.5 /* what is nearer to a wall that attracts is fully attracted, spacings */
+#define AHEAD_STEPS 5
+#define AHEAD_THERE 0.02f   /* spacings */
+#define AHEAD_FACING -0.15f /* of the normals of a wall ahead and of a surfel: about 80 degrees */
 
 /* ---- walls ---- */
 
@@ -33,7 +36,7 @@ static double plane_of(const Outside *o, PxVec3 place, float plane[4])
         if (!wall->inside && (rest.x < low.x - s || rest.y < low.y - s || rest.z < low.z - s ||
                               rest.x > high.x + s || rest.y > high.y + s || rest.z > high.z + s))
             continue;
-        double d = px_wall_distance(wall, rest, &away);
+        double d = px_wall_near(wall, rest, NEAR_WALL * s, &away);
         if (!(d < nearest))
             continue;
         nearest = d;
@@ -67,6 +70,35 @@ static float pull_of(const Outside *o, uint32_t i, double cling)
     return (float)cling * facing * near;
 }
 
+/* Above a groove the nearest wall is its side. What lies ahead, along the normal, takes its place:
+ * steps as long as nothing is nearer end there. */
+static void look_ahead(const Outside *o, uint32_t i, double *cling)
+{
+    float *to = o->wall + 4 * (size_t)i, plane[4], room = above(o, i), gone = 0.0f;
+    float at[3] = {o->s.at[0][i], o->s.at[1][i], o->s.at[2][i]};
+    double s = o->coat->def.spacing;
+    for (int k = 0; k < AHEAD_STEPS && room > 0.0f; ++k) {
+        gone += room;
+        if (gone > (float)CLING_NEAR)
+            return;
+        for (int a = 0; a < 3; ++a)
+            at[a] += room * o->s.normal[a][i];
+        PxVec3 x = px_vec((double)at[0], (double)at[1], (double)at[2]);
+        double here = plane_of(o, px_mad(o->coat->origin, x, s), plane);
+        float facing = plane[0] * o->s.normal[0][i] + plane[1] * o->s.normal[1][i] +
+                       plane[2] * o->s.normal[2][i];
+        room = plane[0] * at[0] + plane[1] * at[1] + plane[2] * at[2] - plane[3];
+        if (!(here > 0) || facing > AHEAD_FACING)
+            continue;
+        if (room < AHEAD_THERE) {
+            memcpy(to, plane, sizeof plane);
+            o->pull[i] = (float)here;
+            *cling = here;
+            return;
+        }
+    }
+}
+
 /* Out of the wall; and for its molten part onto the wall that attracts it. */
 static void put(const Outside *o, uint32_t i)
 {
@@ -91,15 +123,41 @@ static void outside_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (!o->all && !o->s.fresh[i])
             continue;
+        if (!o->last && !(o->s.melted[i] > 0.0f)) { /* forces do not act on it */
+            const float none[4] = {0.0f, 0.0f, 0.0f, -1.0f};
+            memcpy(o->wall + 4 * (size_t)i, none, sizeof none);
+            o->pull[i] = 0.0f;
+            continue;
+        }
         PxVec3 at = px_vec((double)o->s.at[0][i], (double)o->s.at[1][i], (double)o->s.at[2][i]);
         double cling = plane_of(o, px_mad(o->coat->origin, at, s), o->wall + 4 * (size_t)i);
         if (!o->last || !o->all)
             o->pull[i] = cling > 0 ? pull_of(o, i, cling) : 0.0f;
         else if (!(cling > 0)) /* it went beside another wall */
             o->pull[i] = 0.0f;
+        if (cling > 0 && o->pull[i] < 0.9f * (float)cling && o->s.melted[i] > 0.0f)
+            look_ahead(o, i, &cling);
         if (o->last)
             put(o, i);
     }
+}
+
+bool px_coat_cling(const PxCoat *coat, const PxCoatInput *in, float within, float at[3],
+                   float normal[3])
+{
+    Outside o = {.coat = coat, .in = in};
+    float plane[4];
+    PxVec3 x = px_vec((double)at[0], (double)at[1], (double)at[2]);
+    double cling = plane_of(&o, px_mad(coat->origin, x, coat->def.spacing), plane);
+    float room = plane[0] * at[0] + plane[1] * at[1] + plane[2] * at[2] - plane[3];
+    float facing = plane[0] * normal[0] + plane[1] * normal[1] + plane[2] * normal[2];
+    if (!(cling >= 0.5) || !(fabsf(room) < within) || facing > AHEAD_FACING)
+        return false;
+    for (int k = 0; k < 3; ++k) {
+        at[k] -= room * plane[k];
+        normal[k] = -plane[k];
+    }
+    return true;
 }
 
 /* ---- rounds ---- */
@@ -126,16 +184,31 @@ static void blend(PxCoat *coat)
     coat->stats.correction = sqrt(furthest);
 }
 
+/* Surfels that may push or smooth each other in any of the rounds. */
+static PxStatus list_surfels(PxCoat *coat, const PxCoatField *f, PxCoatRound *r)
+{
+    const PxCoatInput *in = f->in;
+    PxSurfelColumns s = px_surfel_columns(coat);
+    PxCoatTree tree;
+    PX_TRY(px_coat_near(f, s.at, coat->surfels.count, s.melted, &coat->near_rows, &r->near));
+    PX_TRY(px_coat_tree_make(in->scratch, in->threads, s.at, coat->surfels.count, &tree));
+    r->lists = r->near;
+    if (!PX_COAT_TAKE(in, r->lists.start, (size_t)r->near.count + 1) ||
+        !PX_COAT_TAKE(in, r->lists.size, (size_t)r->near.count + 1))
+        return px_coat_no_room(coat->surfels.count);
+    return px_coat_list(in->scratch, in->threads, f->isa, s.at, &tree, 1.05f * coat->reach,
+                        s.melted, &coat->surfel_rows, &r->lists);
+}
+
 PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
 {
     const PxCoatInput *in = f->in;
     const PxCoatDef *def = &coat->def;
-    uint32_t n = coat->surfels.count, blocks = (n + PX_COAT_BLOCK - 1) / PX_COAT_BLOCK;
+    uint32_t n = coat->surfels.count;
     PxSurfelColumns s = px_surfel_columns(coat);
     PxArenaMark mark = px_arena_mark(in->scratch);
-    float *quad = NULL, *normal_quad = NULL, *part = NULL;
+    float *quad = NULL, *normal_quad = NULL, *part = NULL, *melted = NULL;
     PxCoatRound r = {.f = f,
-                     .pairs = &coat->surfel_pairs,
                      .guide = (float)def->guide,
                      .attract = (float)def->attract,
                      .smooth = (float)def->smooth,
@@ -146,6 +219,15 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
                      .reach = coat->reach,
                      .apart = 0.9f * (float)def->surfel};
     Outside o = {.coat = coat, .in = in, .s = s, .all = true};
+    /* Forces act once on what is made where matter tore open, as if it were melted. */
+    if (!PX_COAT_TAKE(in, melted, (size_t)n + 1))
+        return px_coat_no_room(n);
+    memcpy(melted, s.melted, n * sizeof *melted);
+    for (uint32_t i = 0; i < n; ++i)
+        if (s.fresh[i] && s.raw[i] > 0.0f)
+            s.melted[i] = 1.0f;
+    PX_TRY(list_surfels(coat, f, &r));
+    uint32_t blocks = (r.lists.count + PX_COAT_BUNCHES - 1) / PX_COAT_BUNCHES;
     bool fine = PX_COAT_TAKE(in, quad, px_quads_floats(n)) &&
                 PX_COAT_TAKE(in, normal_quad, px_quads_floats(n)) &&
                 PX_COAT_TAKE(in, part, (size_t)n + 1) &&
@@ -155,12 +237,8 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
     for (int k = 0; k < 3; ++k)
         fine = fine && PX_COAT_TAKE(in, r.to[k], (size_t)n + 1) &&
                PX_COAT_TAKE(in, r.normal[k], (size_t)n + 1);
-
     if (!fine)
         return px_coat_no_room(n);
-    PxGridPoints points = {s.at[0], s.at[1], s.at[2], n};
-    PX_TRY(
-        px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, s.id, s.part, &r.near));
     if (in->walls > 0)
         px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
     r.wall = o.wall;
@@ -172,8 +250,8 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
     for (uint32_t round = 0; round < def->rounds; ++round) {
         px_quads_pack(quad, s.at[0], s.at[1], s.at[2], s.melted, n, in->threads);
         px_quads_pack(normal_quad, s.normal[0], s.normal[1], s.normal[2], part, n, in->threads);
-        px_parallel_for(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_round_block),
-                        &r);
+        px_parallel_for(in->threads, r.lists.count, PX_COAT_BUNCHES,
+                        PX_ISA_PICK(f->isa, px_coat_round_block), &r);
         float largest = 0.0f;
         for (uint32_t b = 0; b < blocks; ++b)
             largest = r.largest[b] > largest ? r.largest[b] : largest;
@@ -192,6 +270,7 @@ PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f)
         o.last = true;
         px_parallel_for(in->threads, n, PX_COAT_BLOCK, outside_block, &o);
     }
+    memcpy(s.melted, melted, n * sizeof *melted);
     px_arena_release(in->scratch, mark);
     return PX_OK;
 }

@@ -19,106 +19,140 @@
 #define STEP 0.3f /* longest way of the guiding force, spacings */
 
 typedef struct Sheet {
-    float smooth, normal[3], repel[3];
+    PxF8 smooth, normal[3], repel[3];
 } Sheet;
 
-PX_INLINE Sheet look_around(const PxCoatRound *p, uint32_t i)
+PX_INLINE Sheet look_around(const PxCoatRound *p, uint32_t bunch, const PxF8 at[3], const PxF8 n[3],
+                            PxF8 part)
 {
-    const PxF8 zero = px_f8(0.0f), one = px_f8(1.0f), half = px_f8(0.5f);
+    const PxF8 zero = px_f8(0.0f), one = px_f8(1.0f);
     const PxF8 per = px_f8(1.0f / (p->reach * p->reach)), apart = px_f8(p->apart);
-    const float *own = p->normal_quad + 4 * (size_t)i;
-    PxPlace8 at = px_place8(p->quad, i);
-    PxF8 n[3] = {px_f8(own[0]), px_f8(own[1]), px_f8(own[2])}, part = px_f8(own[3]);
+    const PxF8 close = px_f8(p->apart * p->apart);
     PxF8 weights = zero, smooth = zero, mean[3] = {zero, zero, zero}, push[3] = {zero, zero, zero};
-    PX_FOR_NEIGHBOURS(p->pairs, i, j)
+    PX_COAT_FOR_NEAR(&p->lists, bunch, j)
     {
-        PxF8 x, y, z, none, m[3], its;
-        px_f8_load_ways(p->quad, j, &at, &x, &y, &z, &none);
-        px_f8_load_quads(p->normal_quad, j, &m[0], &m[1], &m[2], &its);
-        PxF8 square = x * x + y * y + z * z;
-        PxF8 t = px_f8_max(one - square * per, zero);
-        PxF8 along = n[0] * m[0] + n[1] * m[1] + n[2] * m[2];
-        PxI8 same = (its == part) & (along > px_f8(COS_45)) & (t > zero);
+        const float *its = p->normal_quad + 4 * (size_t)*j;
+        PxF8 way[3], m[3] = {px_f8(its[0]), px_f8(its[1]), px_f8(its[2])};
+        px_lanes_ways(p->quad, *j, at, way);
+        PxF8 square = px_lanes_dot(way, way), t = one - square * per;
+        PxI8 same = (px_f8(its[3]) == part) & (px_lanes_dot(n, m) > px_f8(COS_45)) & (t > zero);
         t = px_f8_where(same, t * t * t);
-        x = px_f8_where(same, x);
-        y = px_f8_where(same, y);
-        z = px_f8_where(same, z);
         weights += t;
         for (int k = 0; k < 3; ++k)
             mean[k] += t * m[k];
-        smooth -= t * half * ((n[0] + m[0]) * x + (n[1] + m[1]) * y + (n[2] + m[2]) * z);
+        smooth -= t * ((n[0] + m[0]) * way[0] + (n[1] + m[1]) * way[1] + (n[2] + m[2]) * way[2]);
+        PxI8 pushes = same & (square < close);
+        if (px_f8_bits(pushes) == 0)
+            continue;
         PxF8 far = px_f8_max(px_f8_sqrt(square), px_f8(1e-6f));
-        PxF8 force = px_f8_where(same, px_f8_max(apart - far, zero)) / far;
-        push[0] += force * x;
-        push[1] += force * y;
-        push[2] += force * z;
+        PxF8 force = px_f8_where(pushes, (apart - far) / far);
+        for (int k = 0; k < 3; ++k)
+            push[k] += force * way[k];
     }
-    float sum = px_f8_sum(weights); /* the surfel itself counts: at least 1 */
-    Sheet s = {.smooth = px_f8_sum(smooth) / sum};
+    weights = px_f8_max(weights, px_f8(1e-6f)); /* the surfel itself counts: at least 1 */
+    Sheet s = {.smooth = px_f8(0.5f) * smooth / weights};
     for (int k = 0; k < 3; ++k) {
-        s.normal[k] = px_f8_sum(mean[k]) / sum;
-        s.repel[k] = px_f8_sum(push[k]);
+        s.normal[k] = mean[k] / weights;
+        s.repel[k] = push[k];
     }
     return s;
 }
 
-PX_INLINE float dot3(const float a[3], const float b[3])
+/* Where the surfels go, and their normals there. */
+PX_INLINE void force(const PxCoatRound *p, uint32_t bunch, const PxF8 at[3], PxF8 part,
+                     const PxF8 plane[4], PxF8 pull, PxF8 n[3], PxF8 move[3])
 {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* Where the surfel goes, and its normal there. */
-static void force(const PxCoatRound *p, uint32_t i, const float at[3], float n[3], float move[3])
-{
-    PxCoatValue v = px_coat_value(p->f, p->near.pairs, p->near.place[i], at, p->attract > 0.0f);
-    Sheet s = look_around(p, i);
-    float slope = px_length3(v.gradient), out[3] = {n[0], n[1], n[2]}, step = 0.0f;
-    if (slope > 0.02f) {
-        for (int k = 0; k < 3; ++k)
-            out[k] = -v.gradient[k] / slope;
-        step = px_less(px_more((v.value - p->level) / slope, -STEP), STEP);
+    const PxF8 zero = px_f8(0.0f), guide = px_f8(p->guide), smooth = px_f8(p->smooth);
+    PxCoatValue v = px_coat_value(p->f, &p->near, bunch, at, part, p->attract > 0.0f);
+    Sheet s = look_around(p, bunch, at, n, part);
+    PxF8 slope = px_lanes_length(v.gradient), out[3], sum[3];
+    PxI8 steep = slope > px_f8(0.02f);
+    PxF8 step = px_f8_where(steep, px_lanes_clamp((v.value - px_f8(p->level)) / slope, STEP));
+    for (int k = 0; k < 3; ++k) {
+        out[k] = px_lanes_pick(steep, -v.gradient[k] / slope, n[k]);
+        sum[k] = guide * out[k] + smooth * s.normal[k]; /* Eq. 6.32 */
     }
-    float sum[3]; /* Eq. 6.32 */
+    PxF8 length = px_lanes_length(sum);
     for (int k = 0; k < 3; ++k)
-        sum[k] = p->guide * out[k] + p->smooth * s.normal[k];
-    float length = px_length3(sum);
-    if (length > 1e-6f)
-        for (int k = 0; k < 3; ++k)
-            n[k] = sum[k] / length;
-    float along = p->guide * step * dot3(out, n) + p->smooth * s.smooth; /* Eqs. 6.34, 6.35 */
+        n[k] = px_lanes_pick(length > px_f8(1e-6f), sum[k] / length, n[k]);
+    PxF8 along = guide * step * px_lanes_dot(out, n) + smooth * s.smooth; /* Eqs. 6.34, 6.35 */
     if (p->attract > 0.0f)
-        along += p->attract * dot3(v.attract, n);
+        along += px_f8(p->attract) * px_lanes_dot(v.attract, n);
     /* A wall that attracts takes the place of the other forces along the normal by as much as it
      * does: the sum that the document has would leave fine relief to the smoothing. */
-    float pull = p->pull != NULL ? p->pull[i] : 0.0f, off = 0.0f;
-    const float *plane = NULL;
-    if (pull > 0.0f) {
-        plane = p->wall + 4 * (size_t)i;
-        off = pull * px_less(px_more(dot3(plane, at) - plane[3], -1.0f), 1.0f);
-        along *= 1.0f - pull;
+    PxI8 pulled = pull > zero;
+    PxF8 off = zero, rest = px_f8(1.0f) - pull;
+    if (px_f8_bits(pulled) != 0) {
+        off = pull * px_lanes_clamp(px_lanes_dot(plane, at) - plane[3], 1.0f);
+        along *= rest;
         for (int k = 0; k < 3; ++k)
-            sum[k] = (1.0f - pull) * n[k] - pull * plane[k];
-        length = px_length3(sum);
-        for (int k = 0; length > 1e-3f && k < 3; ++k)
-            n[k] = sum[k] / length;
+            sum[k] = rest * n[k] - pull * plane[k];
+        length = px_lanes_length(sum);
+        for (int k = 0; k < 3; ++k)
+            n[k] = px_lanes_pick(pulled & (length > px_f8(1e-3f)), sum[k] / length, n[k]);
     }
-    float push = dot3(s.repel, n), size;
-    float aside[3]; /* Eq. 6.33 */
+    PxF8 push = px_lanes_dot(s.repel, n), aside[3]; /* Eq. 6.33 */
     for (int k = 0; k < 3; ++k)
-        aside[k] = p->repel * (s.repel[k] - push * n[k]);
-    size = px_length3(aside);
-    float most = 0.25f * p->apart, share = size > most ? most / size : 1.0f;
+        aside[k] = px_f8(p->repel) * (s.repel[k] - push * n[k]);
+    PxF8 size = px_lanes_length(aside), most = px_f8(0.25f * p->apart);
+    PxF8 share = px_lanes_pick(size > most, most / size, px_f8(1.0f));
     for (int k = 0; k < 3; ++k)
-        move[k] = p->alpha * (along * n[k] + share * aside[k]); /* Eq. 6.36 */
-    for (int k = 0; pull > 0.0f && k < 3; ++k)
-        move[k] -= off * plane[k];
+        move[k] = px_f8(p->alpha) * (along * n[k] + share * aside[k]); /* Eq. 6.36 */
+    if (px_f8_bits(pulled) != 0)
+        for (int k = 0; k < 3; ++k)
+            move[k] -= px_f8_where(pulled, off * plane[k]);
     /* The guiding constraint: not out to where the field is less than the least, but for relief. */
-    float after = v.value + dot3(v.gradient, move);
-    if (slope > 0.02f && after < p->least) {
-        float back = (1.0f - pull) * px_more((after - p->least) / slope, -STEP);
-        for (int k = 0; k < 3; ++k)
-            move[k] += back * out[k];
+    PxF8 under = v.value + px_lanes_dot(v.gradient, move) - px_f8(p->least);
+    PxF8 back = px_f8_where(steep & (under < zero), rest * px_f8_max(under / slope, px_f8(-STEP)));
+    for (int k = 0; k < 3; ++k)
+        move[k] += back * out[k];
+}
+
+static float round_of(const PxCoatRound *p, uint32_t bunch)
+{
+    uint32_t i = p->lists.begin[bunch], count = p->lists.begin[bunch + 1] - i;
+    const PxF8 zero = px_f8(0.0f);
+    PxF8 at[3], n[3], old[3], plane[4], pull = zero, move[3] = {zero, zero, zero}, part;
+    uint32_t row[8];
+    for (uint32_t k = 0; k < 8; ++k)
+        row[k] = k < count ? i + k : i;
+    PxF8 hot;
+    px_f8_load_quads(p->quad, row, &at[0], &at[1], &at[2], &hot);
+    px_f8_load_quads(p->normal_quad, row, &old[0], &old[1], &old[2], &part);
+    PxI8 melts = hot > zero;
+    for (int k = 0; k < 3; ++k)
+        n[k] = old[k];
+    if (px_f8_bits(melts) != 0) {
+        if (p->wall != NULL) {
+            px_f8_load_quads(p->wall, row, &plane[0], &plane[1], &plane[2], &plane[3]);
+            for (uint32_t k = 0; k < 8; ++k)
+                pull[k] = p->pull[row[k]];
+        } else {
+            plane[0] = plane[1] = plane[2] = zero;
+            plane[3] = px_f8(-1.0f);
+        }
+        force(p, bunch, at, part, plane, pull, n, move);
     }
+    PxF8 to[3], way[3];
+    for (int k = 0; k < 3; ++k) {
+        n[k] = px_lanes_pick(melts, n[k], old[k]);
+        to[k] = at[k] + px_f8_where(melts, move[k]);
+    }
+    if (p->wall != NULL && px_f8_bits(melts) != 0) {
+        PxF8 room = px_f8_min(px_lanes_dot(plane, to) - plane[3], zero);
+        for (int k = 0; k < 3; ++k)
+            to[k] -= px_f8_where(melts, room * plane[k]);
+    }
+    for (int k = 0; k < 3; ++k) {
+        way[k] = (to[k] - at[k]) * hot;
+        px_lanes_store(p->to[k] + i, to[k], count);
+        px_lanes_store(p->normal[k] + i, n[k], count);
+    }
+    PxF8 far = px_lanes_dot(way, way);
+    float furthest = 0.0f;
+    for (int k = 0; k < 8; ++k)
+        furthest = px_more(far[k], furthest);
+    return furthest;
 }
 
 void PX_ISA_NAME(px_coat_round_block)(void *user, uint32_t begin, uint32_t end, int thread)
@@ -126,26 +160,7 @@ void PX_ISA_NAME(px_coat_round_block)(void *user, uint32_t begin, uint32_t end, 
     (void)thread;
     const PxCoatRound *p = user;
     float largest = 0.0f;
-    for (uint32_t i = begin; i < end; ++i) {
-        const float *at = p->quad + 4 * (size_t)i, *own = p->normal_quad + 4 * (size_t)i;
-        float n[3] = {own[0], own[1], own[2]}, move[3] = {0.0f, 0.0f, 0.0f};
-        if (at[3] > 0.0f) /* melted at all */
-            force(p, i, at, n, move);
-        float to[3] = {at[0] + move[0], at[1] + move[1], at[2] + move[2]}, far = 0.0f;
-        if (p->wall != NULL) {
-            const float *w = p->wall + 4 * (size_t)i;
-            float room = dot3(w, to) - w[3];
-            if (room < 0.0f)
-                for (int k = 0; k < 3; ++k)
-                    to[k] -= room * w[k];
-        }
-        for (int k = 0; k < 3; ++k) {
-            far += (to[k] - at[k]) * (to[k] - at[k]);
-            p->to[k][i] = to[k];
-            p->normal[k][i] = n[k];
-        }
-        far *= at[3] * at[3];
-        largest = far > largest ? far : largest;
-    }
-    p->largest[begin / PX_COAT_BLOCK] = sqrtf(largest);
+    for (uint32_t b = begin; b < end; ++b)
+        largest = px_more(round_of(p, b), largest);
+    p->largest[begin / PX_COAT_BUNCHES] = sqrtf(largest);
 }

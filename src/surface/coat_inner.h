@@ -3,6 +3,7 @@
 #define PX_SURFACE_COAT_INNER_H
 
 #include "surface/coat.h"
+#include "surface/coat_near.h"
 
 #define PX_COAT_H 2.0f       ///< support of the field, spacings
 #define PX_COAT_MARGIN 0.25f ///< that points may move before their lists are made anew
@@ -12,8 +13,9 @@
 /// level of the surface, whoever else is there.
 #define PX_COAT_LINK 1.5f
 #define PX_COAT_NONE UINT32_MAX
-#define PX_COAT_MELTED 0.05f ///< what is colder keeps the surfels it has
-#define PX_COAT_DISC 1.15    ///< radius of a surfel, distances of surfels
+#define PX_COAT_ANY (PX_COAT_NONE - 1u) ///< a part of the last frame: of any
+#define PX_COAT_MELTED 0.05f            ///< what is colder keeps the surfels it has
+#define PX_COAT_DISC 1.15               ///< radius of a surfel, distances of surfels
 
 /// Columns of the surfels, in this order.
 enum {
@@ -27,15 +29,16 @@ enum {
     PX_SURFEL_PAINTED, ///< 1: the colour is that of zombies
     PX_SURFEL_MELTED,
     PX_SURFEL_VELOCITY,
-    PX_SURFEL_PART, ///< number of the part in this frame
-    PX_SURFEL_BASE, ///< where the motion alone put it: place and normal
-    PX_SURFEL_FRESH ///< 1 when it was made in this frame
+    PX_SURFEL_PART,  ///< number of the part in this frame
+    PX_SURFEL_BASE,  ///< where the motion alone put it: place and normal
+    PX_SURFEL_FRESH, ///< 1 when it was made in this frame
+    PX_SURFEL_RAW    ///< 1: made on what was not melted, where it tore open
 };
 
 typedef struct PxSurfelColumns {
     uint64_t *id, *label;
     float *at[3], *normal[3], *tangent[6], *radius, *colour[3], *painted, *melted, *velocity[3],
-        *base[6];
+        *base[6], *raw;
     uint32_t *part, *fresh;
 } PxSurfelColumns;
 
@@ -68,6 +71,7 @@ typedef struct PxCoatField {
     uint32_t parts;
     uint64_t *old_label; ///< ascending: those of the last frame
     uint32_t old_labels;
+    PxCoatTree tree;
 } PxCoatField;
 
 /// Reads the input, sorts it and joins it with the marks. (`was` is UINT32_MAX for new particles.)
@@ -76,29 +80,20 @@ PxStatus px_coat_field_make(PxCoat *coat, const PxCoatInput *in, PxCoatField *f)
 /// The number of a label of the last frame, or PX_COAT_NONE.
 uint32_t px_coat_label_number(const PxCoatField *f, uint64_t label);
 
+/// The numbers of the labels of surfels or zombies, PX_COAT_ANY for the label 0. Taken from the
+/// scratch.
+PxStatus px_coat_numbers_of(const PxCoatField *f, const PxTable *table, uint32_t **out);
+
 /// Fills `weight` by the numbers in `seen`, `edge` and the quads.
 void px_coat_field_weigh(PxCoatField *f);
 
 /// The field at a place, of the particles whose `seen` is that.
 float px_coat_field_at(const PxCoatField *f, const float at[3], uint32_t seen);
 
-/// Which particles are near points.
-typedef struct PxCoatNear {
-    PxPairs *pairs;
-    uint32_t *place; ///< where the list of a point is
-} PxCoatNear;
-
-/// Lists for points of others that are sorted by a grid. `place` is taken from the scratch.
-PxStatus px_coat_lists(const PxCoatInput *in, PxIsa isa, const PxGrid *to_grid, PxGridPoints to,
-                       PxGrid *grid, PxPairs *pairs, PxGridPoints points, const uint64_t *id,
-                       PxCoatNear *out);
-/// The same of the particles: of any part, or with `part` only of their own.
-PxStatus px_coat_near(PxCoat *coat, const PxCoatField *f, PxGrid *grid, PxPairs *pairs,
-                      PxGridPoints points, const uint64_t *id, const uint32_t *part,
-                      PxCoatNear *out);
-/// Leaves in the lists only particles of the points' own parts.
-void px_coat_near_own(const PxCoatField *f, const PxCoatNear *near, const uint32_t *part,
-                      uint32_t count);
+/// Bunches of points and their lists of particles, for points that may move by PX_COAT_MARGIN.
+/// Those where `hot` is 0 have none. The lists hold until `rows` is used again.
+PxStatus px_coat_near(const PxCoatField *f, float *const at[3], uint32_t count, const float *hot,
+                      PxCoatRows *rows, PxCoatLists *out);
 
 /// Surfels and zombies go with the particles from the last frame to this one (coat_move.c).
 PxStatus px_coat_move(PxCoat *coat, const PxCoatField *f);
@@ -111,16 +106,21 @@ PxStatus px_coat_divide(PxCoatField *f);
 PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f);
 
 /// Deletes surfels that crowd and puts new ones in gaps and beside particles that have none, up to
-/// `passes` times. Afterwards the surfels are sorted by coat->surfel_grid, and coat->surfel_pairs
-/// are their lists; not so the `last` time in a frame, when particles are not asked either.
+/// `passes` times. The `last` time in a frame particles are not asked.
 PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool last, uint32_t passes);
-PxStatus px_coat_sort(PxCoat *coat, const PxCoatField *f);
+
+/// Puts the rows of the surfels or zombies in the order in which they lie in space.
+PxStatus px_coat_sort(PxCoat *coat, const PxCoatInput *in, PxTable *table);
 
 /// The forces on the surfels (coat_forces.c).
 PxStatus px_coat_settle(PxCoat *coat, PxCoatField *f);
 
 /// What the next frame has to know of this one's particles.
 PxStatus px_coat_mark(PxCoat *coat, const PxCoatField *f);
+
+/// Puts a point onto the wall that it faces, if that attracts and is so near, spacings.
+bool px_coat_cling(const PxCoat *coat, const PxCoatInput *in, float within, float at[3],
+                   float normal[3]);
 
 /// Puts surfels that were made since the forces acted out of walls.
 PxStatus px_coat_keep_out(PxCoat *coat, const PxCoatField *f);
@@ -135,8 +135,9 @@ PxStatus px_coat_paint(PxCoat *coat, PxCoatField *f);
 
 typedef struct PxCoatProject {
     const PxCoatField *f;
-    PxCoatNear near;
+    PxCoatLists lists;
     float *at[3], *normal[3];
+    const uint32_t *part;
     float *value, *slope; ///< of the field: where the point began; its length there
     uint8_t *state;       ///< PX_COAT_OPEN and so on
     float level;
@@ -146,12 +147,12 @@ enum { PX_COAT_OPEN, PX_COAT_ON, PX_COAT_LOST };
 
 typedef struct PxCoatRound {
     const PxCoatField *f;
-    const PxPairs *pairs; ///< of surfels
-    PxCoatNear near;
+    PxCoatLists lists;        ///< of surfels
+    PxCoatLists near;         ///< of particles, for the same bunches
     const float *quad;        ///< surfels: x y z melted
     const float *normal_quad; ///< nx ny nz part
     const float *wall;        ///< 4 a surfel: a plane to stay above of; or NULL
-    const float *pull;        ///< how much that plane attracts, 0 .. 1; or NULL
+    const float *pull;        ///< how much that plane attracts, 0 .. 1
     float *to[3], *normal[3];
     float *largest; ///< by block, spacings
     float guide, attract, smooth, repel, alpha;
@@ -159,18 +160,49 @@ typedef struct PxCoatRound {
 } PxCoatRound;
 
 typedef struct PxCoatRing {
-    const PxPairs *pairs;
+    PxCoatLists lists; ///< of surfels
     const float *quad, *normal_quad;
     const uint64_t *id;
     float *tangent[6]; ///< half axes; of what is melted made square to the normal and each other
     float apart;       ///< distance of surfels, spacings
     uint8_t *crowded;  ///< an older one is too near
     uint16_t *open;    ///< directions in which nobody is
-    float (*side)[6];  ///< the two axes that directions are counted in
+    float (*side)[6];  ///< the two axes that directions are counted in, where any is open
     float *radius;     ///< of the disc: such that no gap is left, and a little more, spacings
 } PxCoatRing;
 #define PX_COAT_RING 16
-extern const float px_coat_ring[2][PX_COAT_RING]; ///< cosines, sines
+#define PX_COAT_RING_REACH 2.1f ///< of the lists, distances of surfels
+
+/// (1 - r^2/h^2)^3 where a surfel is so near, 0.95 spacings, that a particle has enough of it.
+#define PX_COAT_COVERED 0.464359f
+
+typedef struct PxCoatOwn {
+    PxCoatField *f;
+    PxCoatLists lists;
+    float *at[3];
+    const uint32_t *own; ///< number of the part of the last frame, or PX_COAT_ANY
+    uint32_t *part;      ///< and label: those of this frame
+    uint64_t *label;
+    float *melted;
+    uint8_t *drop; ///< nobody is near
+    bool cover;    ///< note which particles are covered
+} PxCoatOwn;
+
+typedef struct PxCoatCarry {
+    const PxCoatField *f;
+    PxCoatLists lists;
+    float *at[3], *to[3];
+    const uint32_t *part;
+    const float *velocity; ///< 4 a particle
+} PxCoatCarry;
+
+typedef struct PxCoatPaint {
+    PxCoatLists lists; ///< of zombies
+    float *at[3], *normal[3], *colour[3], *painted;
+    const uint32_t *part;
+    const float *quad, *normal_quad, *colour_quad; ///< zombies: x y z 0, normal and part, r g b 0
+    float reach;
+} PxCoatPaint;
 
 typedef struct PxCoatDrift {
     uint32_t count;
@@ -183,7 +215,7 @@ typedef struct PxCoatDrift {
 
 typedef struct PxCoatFollow {
     const PxCoatDrift *drift;
-    PxCoatNear near;
+    PxCoatLists lists;
     const uint32_t *own; ///< number of the point's label
     float *at[3], *normal[3];
     float *tangent[6]; ///< or NULL
@@ -195,9 +227,14 @@ PX_ISA_DECLARE(void, px_coat_round_block, (void *job, uint32_t begin, uint32_t e
 PX_ISA_DECLARE(void, px_coat_ring_block, (void *job, uint32_t begin, uint32_t end, int thread));
 PX_ISA_DECLARE(void, px_coat_drift_block, (void *job, uint32_t begin, uint32_t end, int thread));
 PX_ISA_DECLARE(void, px_coat_follow_block, (void *job, uint32_t begin, uint32_t end, int thread));
+PX_ISA_DECLARE(void, px_coat_own_block, (void *job, uint32_t begin, uint32_t end, int thread));
+PX_ISA_DECLARE(void, px_coat_carry_block, (void *job, uint32_t begin, uint32_t end, int thread));
+PX_ISA_DECLARE(void, px_coat_paint_block, (void *job, uint32_t begin, uint32_t end, int thread));
 
-/// Points a block: lists are short and the work a point is large.
+/// Particles a block: the work a particle is large.
 #define PX_COAT_BLOCK 256u
+/// Bunches a block.
+#define PX_COAT_BUNCHES 32u
 
 #define PX_COAT_TAKE(in, pointer, elements)                                                        \
     (((pointer) = px_arena_take_array((in)->scratch, (elements), sizeof *(pointer))) != NULL)

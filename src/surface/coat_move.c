@@ -98,8 +98,9 @@ static PxStatus drift(PxCoat *coat, const PxCoatField *f, Movers *m, uint32_t st
 }
 
 /* One table of points goes along. */
-static PxStatus follow(PxCoat *coat, const PxCoatField *f, const Movers *m, const PxCoatDrift *d,
-                       PxTable *table, uint32_t position, uint32_t normal, const uint32_t *own)
+static PxStatus follow(PxCoat *coat, const PxCoatField *f, const PxCoatTree *tree,
+                       const PxCoatDrift *d, PxTable *table, uint32_t position, uint32_t normal,
+                       const uint32_t *own)
 {
     PxCoatFollow follow = {.drift = d, .own = own};
     for (int k = 0; k < 3; ++k) {
@@ -109,24 +110,11 @@ static PxStatus follow(PxCoat *coat, const PxCoatField *f, const Movers *m, cons
     for (int k = 0; k < 6; ++k)
         follow.tangent[k] =
             table == &coat->surfels ? table->column[PX_SURFEL_TANGENT].data[k] : NULL;
-    PxGridPoints points = {follow.at[0], follow.at[1], follow.at[2], table->count};
-    PxGridPoints to = {m->x[0], m->x[1], m->x[2], m->count};
-    PX_TRY(px_coat_lists(f->in, f->isa, &coat->drift_grid, to, &coat->point_grid,
-                         &coat->point_pairs, points, table->column[0].data[0], &follow.near));
-    px_parallel_for(f->in->threads, table->count, PX_COAT_BLOCK,
+    PX_TRY(px_coat_bunch(f->in->scratch, follow.at, table->count, coat->wide, &follow.lists));
+    PX_TRY(px_coat_list(f->in->scratch, f->in->threads, f->isa, follow.at, tree, PX_COAT_H, NULL,
+                        &coat->near_rows, &follow.lists));
+    px_parallel_for(f->in->threads, follow.lists.count, PX_COAT_BUNCHES,
                     PX_ISA_PICK(f->isa, px_coat_follow_block), &follow);
-    return PX_OK;
-}
-
-/* The numbers of the points' labels. */
-static PxStatus number(const PxCoatField *f, const PxTable *table, uint32_t **out)
-{
-    const uint64_t *label = table->column[1].data[0];
-    if (!PX_COAT_TAKE(f->in, *out, (size_t)table->count + 1))
-        return px_coat_no_room(table->count);
-    for (uint32_t i = 0; i < table->count; ++i)
-        (*out)[i] =
-            i > 0 && label[i] == label[i - 1] ? (*out)[i - 1] : px_coat_label_number(f, label[i]);
     return PX_OK;
 }
 
@@ -137,8 +125,8 @@ PxStatus px_coat_move(PxCoat *coat, const PxCoatField *f)
     PxCoatDrift d;
     uint32_t *surfel, *zombie, steps = 1;
     PX_TRY(list_movers(coat, f, &m));
-    PX_TRY(number(f, &coat->surfels, &surfel));
-    PX_TRY(number(f, &coat->zombies, &zombie));
+    PX_TRY(px_coat_numbers_of(f, &coat->surfels, &surfel));
+    PX_TRY(px_coat_numbers_of(f, &coat->zombies, &zombie));
     for (uint32_t step = 0; step < steps; ++step) {
         PxArenaMark inner = px_arena_mark(f->in->scratch);
         PX_TRY(drift(coat, f, &m, step, steps, &d));
@@ -152,10 +140,12 @@ PxStatus px_coat_move(PxCoat *coat, const PxCoatField *f)
             if (steps > 1)
                 PX_TRY(drift(coat, f, &m, 0, steps, &d));
         }
-        PX_TRY(
-            follow(coat, f, &m, &d, &coat->surfels, PX_SURFEL_POSITION, PX_SURFEL_NORMAL, surfel));
-        PX_TRY(
-            follow(coat, f, &m, &d, &coat->zombies, PX_ZOMBIE_POSITION, PX_ZOMBIE_NORMAL, zombie));
+        PxCoatTree tree;
+        PX_TRY(px_coat_tree_sorted(f->in->scratch, f->in->threads, m.x, m.count, 1.0f, &tree));
+        PX_TRY(follow(coat, f, &tree, &d, &coat->surfels, PX_SURFEL_POSITION, PX_SURFEL_NORMAL,
+                      surfel));
+        PX_TRY(follow(coat, f, &tree, &d, &coat->zombies, PX_ZOMBIE_POSITION, PX_ZOMBIE_NORMAL,
+                      zombie));
         px_arena_release(f->in->scratch, inner);
     }
     coat->stats.substeps = steps;

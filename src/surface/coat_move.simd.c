@@ -93,82 +93,78 @@ void PX_ISA_NAME(px_coat_drift_block)(void *user, uint32_t begin, uint32_t end, 
 
 /* The mean of 9 numbers of the gradient and of 3 of the motion (Eq. 6.21), by weight. */
 typedef struct Blend {
-    float g[9], u[3], weight;
+    PxF8 g[9], u[3], weight;
 } Blend;
 
-static Blend blend(const PxCoatFollow *p, uint32_t i, const float at[3])
+static void blend(const PxCoatFollow *p, uint32_t bunch, const PxF8 at[3], PxF8 own, Blend *b)
 {
     const PxCoatDrift *d = p->drift;
-    const PxF8 per = px_f8(1.0f / (PX_COAT_H * PX_COAT_H)), zero = px_f8(0.0f), one = px_f8(1.0f);
-    PxPlace8 to = {px_f8(at[0]), px_f8(at[1]), px_f8(at[2])};
-    PxF8 own = px_f8((float)p->own[i]), sum = zero, g[9], u[3] = {zero, zero, zero};
+    const PxF8 zero = px_f8(0.0f);
+    PxF8 sum = zero, g[9], u[3] = {zero, zero, zero};
     for (int k = 0; k < 9; ++k)
         g[k] = zero;
-    PX_FOR_NEIGHBOURS(p->near.pairs, p->near.place[i], j)
+    PX_COAT_FOR_NEAR(&p->lists, bunch, j)
     {
-        PxF8 r[3], part, m[3], none;
-        px_f8_load_ways(d->quad, j, &to, &r[0], &r[1], &r[2], &part);
-        px_f8_load_quads(d->step, j, &m[0], &m[1], &m[2], &none);
-        PxF8 t = px_f8_max(one - (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) * per, zero);
-        t = px_f8_where(part == own, t);
-        PxI8 in = t > zero;
-        t = t * t * t;
+        const float *step = d->step + 4 * (size_t)*j, *gradient = d->gradient + 12 * (size_t)*j;
+        PxF8 r[3];
+        px_lanes_ways(d->quad, *j, at, r);
+        PxF8 t = px_lanes_near(r);
+        t = px_f8_where(px_f8(d->quad[4 * (size_t)*j + 3]) == own, t * t * t);
         sum += t;
-        for (int k = 0; k < 3; ++k)
-            r[k] = px_f8_where(in, r[k]);
-        uint32_t row[8];
         for (int c = 0; c < 3; ++c) {
-            for (int k = 0; k < 8; ++k)
-                row[k] = 3 * j[k] + (uint32_t)c;
-            PxF8 x, y, z;
-            px_f8_load_quads(d->gradient, row, &x, &y, &z, &none);
+            PxF8 x = px_f8(gradient[4 * c]), y = px_f8(gradient[4 * c + 1]),
+                 z = px_f8(gradient[4 * c + 2]);
             g[3 * c] += t * x;
             g[3 * c + 1] += t * y;
             g[3 * c + 2] += t * z;
-            u[c] += t * (px_f8_where(in, m[c]) + x * r[0] + y * r[1] + z * r[2]);
+            u[c] += t * (px_f8(step[c]) + x * r[0] + y * r[1] + z * r[2]);
         }
     }
-    Blend b = {.weight = px_f8_sum(sum)};
-    float share = b.weight > 1e-9f ? 1.0f / b.weight : 0.0f;
+    PxF8 share = px_f8_where(sum > px_f8(1e-9f), px_f8(1.0f) / sum);
+    b->weight = sum;
     for (int k = 0; k < 9; ++k)
-        b.g[k] = share * px_f8_sum(g[k]);
+        b->g[k] = share * g[k];
     for (int k = 0; k < 3; ++k)
-        b.u[k] = share * px_f8_sum(u[k]);
-    return b;
+        b->u[k] = share * u[k];
+}
+
+static void follow(const PxCoatFollow *p, uint32_t bunch)
+{
+    uint32_t i = p->lists.begin[bunch], count = p->lists.begin[bunch + 1] - i;
+    PxF8 at[3], n[3], own;
+    Blend b;
+    px_lanes_load(at, p->at, i);
+    px_lanes_load(n, p->normal, i);
+    for (uint32_t k = 0; k < 8; ++k)
+        own[k] = (float)p->own[k < count ? i + k : i];
+    blend(p, bunch, at, own, &b);
+    for (int k = 0; k < 3; ++k)
+        px_lanes_store(p->at[k] + i, at[k] + b.u[k], count); /* 0 of those that nobody is near */
+    /* Normals go with the cofactors of F = 1 + grad u, tangents with F. */
+    const PxF8 one = px_f8(1.0f);
+    const PxF8 f[9] = {one + b.g[0], b.g[1], b.g[2], b.g[3],      one + b.g[4],
+                       b.g[5],       b.g[6], b.g[7], one + b.g[8]};
+    const PxF8 m[3] = {(f[4] * f[8] - f[5] * f[7]) * n[0] + (f[5] * f[6] - f[3] * f[8]) * n[1] +
+                           (f[3] * f[7] - f[4] * f[6]) * n[2],
+                       (f[2] * f[7] - f[1] * f[8]) * n[0] + (f[0] * f[8] - f[2] * f[6]) * n[1] +
+                           (f[1] * f[6] - f[0] * f[7]) * n[2],
+                       (f[1] * f[5] - f[2] * f[4]) * n[0] + (f[2] * f[3] - f[0] * f[5]) * n[1] +
+                           (f[0] * f[4] - f[1] * f[3]) * n[2]};
+    PxF8 length = px_lanes_length(m);
+    for (int k = 0; k < 3; ++k)
+        px_lanes_store(p->normal[k] + i, px_lanes_pick(length > px_f8(1e-3f), m[k] / length, n[k]),
+                       count);
+    for (int a = 0; p->tangent[0] != NULL && a < 6; a += 3) {
+        PxF8 t[3];
+        px_lanes_load(t, p->tangent + a, i);
+        for (int k = 0; k < 3; ++k)
+            px_lanes_store(p->tangent[a + k] + i, px_lanes_dot(f + 3 * k, t), count);
+    }
 }
 
 void PX_ISA_NAME(px_coat_follow_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const PxCoatFollow *p = user;
-    for (uint32_t i = begin; i < end; ++i) {
-        const float at[3] = {p->at[0][i], p->at[1][i], p->at[2][i]};
-        Blend b = blend(p, i, at);
-        if (!(b.weight > 1e-9f))
-            continue;
-        for (int k = 0; k < 3; ++k)
-            p->at[k][i] = at[k] + b.u[k];
-        /* Normals go with the cofactors of F = 1 + grad u, tangents with F. */
-        const float f[9] = {1.0f + b.g[0], b.g[1], b.g[2], b.g[3],       1.0f + b.g[4],
-                            b.g[5],        b.g[6], b.g[7], 1.0f + b.g[8]};
-        const float n[3] = {p->normal[0][i], p->normal[1][i], p->normal[2][i]};
-        const float m[3] = {
-            (f[4] * f[8] - f[5] * f[7]) * n[0] + (f[5] * f[6] - f[3] * f[8]) * n[1] +
-                (f[3] * f[7] - f[4] * f[6]) * n[2],
-            (f[2] * f[7] - f[1] * f[8]) * n[0] + (f[0] * f[8] - f[2] * f[6]) * n[1] +
-                (f[1] * f[6] - f[0] * f[7]) * n[2],
-            (f[1] * f[5] - f[2] * f[4]) * n[0] + (f[2] * f[3] - f[0] * f[5]) * n[1] +
-                (f[0] * f[4] - f[1] * f[3]) * n[2]};
-        float length = px_length3(m);
-        if (length > 1e-3f)
-            for (int k = 0; k < 3; ++k)
-                p->normal[k][i] = m[k] / length;
-        if (p->tangent[0] == NULL)
-            continue;
-        for (int a = 0; a < 6; a += 3) {
-            const float t[3] = {p->tangent[a][i], p->tangent[a + 1][i], p->tangent[a + 2][i]};
-            for (int k = 0; k < 3; ++k)
-                p->tangent[a + k][i] = f[3 * k] * t[0] + f[3 * k + 1] * t[1] + f[3 * k + 2] * t[2];
-        }
-    }
+    for (uint32_t b = begin; b < end; ++b)
+        follow(user, b);
 }

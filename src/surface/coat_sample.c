@@ -2,9 +2,10 @@
 ///
 /// New ones are tried where the ring around a surfel is open (coat_ring.simd.c) and around
 /// particles at the boundary that no surfel is near: drops that tore off, what an emitter made,
-/// hollows that opened. A try is moved onto the field's surface; of tries nearer to each other than
-/// ACCEPT the one with the highest hash of who asked and when is taken, if no surfel is as near.
-/// The others may try again in the next pass.
+/// hollows that opened. On what is not melted only where that tore open: the skin that it was given
+/// need not be the surface of the field. A try is moved onto the field's surface; of tries nearer
+/// to each other than ACCEPT the one with the highest hash of who asked and when is taken, if no
+/// surfel is as near. The others may try again in the next pass.
 #include "base/random.h"
 #include "surface/coat_inner.h"
 
@@ -12,8 +13,7 @@
 
 #define ACCEPT 0.72f /* least distance of a new surfel from others, distances */
 #define DEPTH 0.9f   /* a surfel that far from the surface of its part is not on it, spacings */
-#define COVERED 0.95f
-#define EDGE 0.2f /* 001 Eq. 29 is 0.34 for half a ball, and below 0.1 inside */
+#define EDGE 0.2f    /* 001 Eq. 29 is 0.34 for half a ball, and below 0.1 inside */
 /* It is 0 for 8 particles at the corners of a cube, which have no inside: they lack neighbours. The
  * outermost layer of a lattice has 1.24 times the weight of the inside, the one below it the same.
  */
@@ -26,138 +26,68 @@
 #define C1 0.92387953f
 #define C2 0.70710678f
 #define C3 0.38268343f
-const float px_coat_ring[2][PX_COAT_RING] = {
+static const float around[2][PX_COAT_RING] = {
     {1, C1, C2, C3, 0, -C3, -C2, -C1, -1, -C1, -C2, -C3, 0, C3, C2, C1},
     {0, C3, C2, C1, 1, C1, C2, C3, 0, -C3, -C2, -C1, -1, -C1, -C2, -C3}};
 
 /* ---- which part a surfel belongs to ---- */
 
-typedef struct Attach {
-    PxCoatField *f;
-    PxCoatNear near;
-    PxSurfelColumns s;
-    uint8_t *drop;
-} Attach;
-
-/* The melted fraction there (Eq. 6.39), by particles of the part. */
-static float melted_at(const PxCoatField *f, const PxCoatNear *near, uint32_t i, const float at[3],
-                       uint32_t part)
-{
-    const float per = 1.0f / (PX_COAT_H * PX_COAT_H);
-    const PxPairs *pairs = near->pairs;
-    uint32_t k = near->place[i];
-    float sum = 0.0f, weights = 0.0f;
-    for (uint32_t e = 0; e < pairs->size[k]; ++e) {
-        uint32_t j = pairs->row[pairs->start[k] + e];
-        float x = at[0] - f->x[j], y = at[1] - f->y[j], z = at[2] - f->z[j];
-        float t = 1.0f - (x * x + y * y + z * z) * per;
-        if (t > 0.0f && f->part[j] == part) {
-            sum += t * t * t * f->melted[j];
-            weights += t * t * t;
-        }
-    }
-    return weights > 0.0f ? sum / weights : 1.0f;
-}
-
-static void attach_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Attach *p = user;
-    PxCoatField *f = p->f;
-    const float per = 1.0f / (PX_COAT_H * PX_COAT_H);
-    const PxPairs *pairs = p->near.pairs;
-    for (uint32_t i = begin; i < end; ++i) {
-        const float at[3] = {p->s.at[0][i], p->s.at[1][i], p->s.at[2][i]};
-        uint32_t k = p->near.place[i], best = PX_COAT_NONE, any = p->s.label[i] == 0;
-        uint32_t own = any ? PX_COAT_NONE : px_coat_label_number(f, p->s.label[i]);
-        float most = 0.0f;
-        for (uint32_t e = 0; e < pairs->size[k]; ++e) {
-            uint32_t j = pairs->row[pairs->start[k] + e];
-            float x = at[0] - f->x[j], y = at[1] - f->y[j], z = at[2] - f->z[j];
-            float t = 1.0f - (x * x + y * y + z * z) * per;
-            float share = t > 0.0f ? f->weight[j] * t * t * t : 0.0f;
-            if ((any || f->was[j] == own) && share > most) {
-                most = share;
-                best = j;
-            }
-        }
-        p->drop[i] = best == PX_COAT_NONE;
-        p->s.part[i] = best == PX_COAT_NONE ? 0 : f->part[best];
-        p->s.label[i] = best == PX_COAT_NONE ? 0 : f->label[f->part[best]];
-        if (best == PX_COAT_NONE)
-            continue;
-        p->s.melted[i] = f->in->melted != NULL ? melted_at(f, &p->near, i, at, p->s.part[i]) : 1.0f;
-        for (uint32_t e = 0; e < pairs->size[k]; ++e) {
-            uint32_t j = pairs->row[pairs->start[k] + e];
-            if (__atomic_load_n(&f->covered[j], __ATOMIC_RELAXED) || f->part[j] != p->s.part[i])
-                continue;
-            float x = at[0] - f->x[j], y = at[1] - f->y[j], z = at[2] - f->z[j];
-            if (x * x + y * y + z * z < COVERED * COVERED)
-                __atomic_store_n(&f->covered[j], 1, __ATOMIC_RELAXED);
-        }
-    }
-}
-
 PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
 {
-    uint32_t n = coat->surfels.count;
-    PxArenaMark mark = px_arena_mark(f->in->scratch);
-    Attach a = {.f = f, .s = px_surfel_columns(coat)};
-    PxCoatProject probe = {.f = f, .level = coat->level};
-    bool fine = PX_COAT_TAKE(f->in, a.drop, (size_t)n + 1) &&
-                PX_COAT_TAKE(f->in, probe.value, (size_t)n + 1) &&
-                PX_COAT_TAKE(f->in, probe.slope, (size_t)n + 1) &&
-                PX_COAT_TAKE(f->in, probe.state, (size_t)n + 1);
+    uint32_t n = coat->surfels.count, *own;
+    const PxCoatInput *in = f->in;
+    PxArenaMark mark = px_arena_mark(in->scratch);
+    PxSurfelColumns s = px_surfel_columns(coat);
+    size_t room = (size_t)n + PX_TABLE_PAD;
+    PxCoatOwn a = {.f = f, .part = s.part, .label = s.label, .melted = s.melted, .cover = true};
+    PxCoatProject probe = {.f = f, .part = s.part, .level = coat->level};
+    bool fine = PX_COAT_TAKE(in, a.drop, room) && PX_COAT_TAKE(in, probe.value, room) &&
+                PX_COAT_TAKE(in, probe.slope, room) && PX_COAT_TAKE(in, probe.state, room);
     for (int k = 0; k < 3; ++k) {
-        fine = fine && PX_COAT_TAKE(f->in, probe.normal[k], (size_t)n + 1);
-        probe.at[k] = a.s.at[k];
+        fine = fine && PX_COAT_TAKE(in, probe.normal[k], room);
+        probe.at[k] = a.at[k] = s.at[k];
     }
     if (!fine)
         return px_coat_no_room(n);
-    PxGridPoints points = {a.s.at[0], a.s.at[1], a.s.at[2], n};
-    PX_TRY(
-        px_coat_near(coat, f, &coat->point_grid, &coat->near_pairs, points, a.s.id, NULL, &a.near));
-    px_parallel_for(f->in->threads, n, PX_COAT_BLOCK, attach_block, &a);
-    px_coat_near_own(f, &a.near, a.s.part, n);
-    probe.near = a.near;
+    PX_TRY(px_coat_numbers_of(f, &coat->surfels, &own));
+    PX_TRY(px_coat_near(f, s.at, n, NULL, &coat->near_rows, &a.lists));
+    a.own = own;
+    probe.lists = a.lists;
     memset(probe.state, PX_COAT_OPEN, n);
-    px_parallel_for(f->in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_project_block),
-                    &probe);
+    px_parallel_for(in->threads, a.lists.count, PX_COAT_BUNCHES,
+                    PX_ISA_PICK(f->isa, px_coat_own_block), &a);
+    px_parallel_for(in->threads, a.lists.count, PX_COAT_BUNCHES,
+                    PX_ISA_PICK(f->isa, px_coat_project_block), &probe);
     uint32_t deleted = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        float off = fabsf(probe.value[i] - coat->level), hot = a.s.melted[i];
+        float off = fabsf(probe.value[i] - coat->level), hot = s.melted[i];
         /* Detail that is only beginning to melt may be further off. */
         if (hot > PX_COAT_MELTED &&
             (probe.state[i] == PX_COAT_LOST ? hot > 0.5f : hot * off > DEPTH * probe.slope[i]))
             a.drop[i] = 1;
         deleted += a.drop[i];
     }
-    px_table_delete(&coat->surfels, a.drop);
+    if (deleted > 0)
+        px_table_delete(&coat->surfels, a.drop);
     coat->stats.deleted += deleted;
-    px_arena_release(f->in->scratch, mark);
+    px_arena_release(in->scratch, mark);
     return PX_OK;
 }
 
-/* ---- lists ---- */
+/* ---- order ---- */
 
-PxStatus px_coat_sort(PxCoat *coat, const PxCoatField *f)
+PxStatus px_coat_sort(PxCoat *coat, const PxCoatInput *in, PxTable *table)
 {
-    const PxCoatInput *in = f->in;
-    uint32_t n = coat->surfels.count, *order;
-    PxSurfelColumns s = px_surfel_columns(coat);
+    const PxColumn *place = &table->column[2];
+    float *const at[3] = {place->data[0], place->data[1], place->data[2]};
+    uint32_t *order;
     PxArenaMark mark = px_arena_mark(in->scratch);
-    if (!PX_COAT_TAKE(in, order, (size_t)n + 1))
-        return px_coat_no_room(n);
-    float reach = fmaxf(coat->reach, 2.1f * (float)coat->def.surfel) * 1.05f;
-    PxGridPoints points = {s.at[0], s.at[1], s.at[2], n};
-    PxGridFrame frame = px_grid_frame((double)reach, &points, 1, in->threads);
-    PX_TRY(px_grid_sort(&coat->surfel_grid, &frame, points, s.id, order, in->scratch, in->threads));
-    PX_TRY(px_table_permute(&coat->surfels, order, in->threads));
+    if (!PX_COAT_TAKE(in, order, (size_t)table->count + 1))
+        return px_coat_no_room(table->count);
+    PX_TRY(px_coat_order(in->scratch, at, table->count, (float)coat->def.surfel, order));
+    PX_TRY(px_table_permute(table, order, in->threads));
     px_arena_release(in->scratch, mark);
-    s = px_surfel_columns(coat);
-    points = (PxGridPoints){s.at[0], s.at[1], s.at[2], n};
-    return px_pairs_build(&coat->surfel_pairs, &coat->surfel_grid, points, &coat->surfel_grid,
-                          points, reach, f->isa, in->threads);
+    return PX_OK;
 }
 
 /* ---- tries ---- */
@@ -223,12 +153,13 @@ static void try_rings(const PxCoat *coat, const PxCoatRing *ring, uint32_t pass,
     PxSurfelColumns s = px_surfel_columns(coat);
     float d = (float)coat->def.surfel;
     for (uint32_t i = 0; i < coat->surfels.count; ++i) {
-        if (ring->open[i] == 0 || ring->crowded[i] || !(s.melted[i] > PX_COAT_MELTED))
+        if (ring->open[i] == 0 || ring->crowded[i] ||
+            !(s.melted[i] > PX_COAT_MELTED || s.raw[i] > 0.0f))
             continue;
         const float *side = ring->side[i];
         uint64_t rank = px_random_bits(s.id[i], coat->frame, pass);
         int k = ring->open[i] == 0xffffu ? (int)(rank % PX_COAT_RING) : direction_of(ring->open[i]);
-        float c = d * px_coat_ring[0][k], z = d * px_coat_ring[1][k], at[3];
+        float c = d * around[0][k], z = d * around[1][k], at[3];
         for (int a = 0; a < 3; ++a)
             at[a] = s.at[a][i] + c * side[a] + z * side[3 + a];
         try_at(t, at, s.part[i], i, s.melted[i], rank);
@@ -239,7 +170,7 @@ static void try_particles(const PxCoat *coat, const PxCoatField *f, Tries *t)
 {
     for (uint32_t i = 0; i < f->count; ++i) {
         bool outer = f->edge[i] > EDGE || f->weight[i] > THIN * coat->bulk;
-        if (f->covered[i] || !outer || !(f->melted[i] > PX_COAT_MELTED))
+        if (f->covered[i] || !outer)
             continue;
         for (int k = 0; k < 6; ++k) {
             float at[3] = {f->x[i], f->y[i], f->z[i]};
@@ -250,9 +181,35 @@ static void try_particles(const PxCoat *coat, const PxCoatField *f, Tries *t)
     }
 }
 
+/* Beside a surfel that clings to a wall a try belongs onto the wall, not onto the field's surface
+ * behind the relief. */
+static void try_walls(const PxCoat *coat, const PxCoatInput *in, Tries *t)
+{
+    PxSurfelColumns s = px_surfel_columns(coat);
+    for (uint32_t i = 0; i < t->count && in->walls > 0; ++i) {
+        uint32_t parent = t->parent[i];
+        if (parent == PX_COAT_NONE || !(t->melted[i] > PX_COAT_MELTED))
+            continue;
+        float at[3], normal[3];
+        for (int k = 0; k < 3; ++k) {
+            at[k] = t->at[k][i];
+            normal[k] = s.normal[k][parent];
+        }
+        if (!px_coat_cling(coat, in, (float)coat->def.surfel, at, normal))
+            continue;
+        t->state[i] = PX_COAT_ON;
+        for (int k = 0; k < 3; ++k) {
+            t->at[k][i] = at[k];
+            t->normal[k][i] = normal[k];
+        }
+    }
+}
+
 static PxStatus project(PxCoat *coat, PxCoatField *f, Tries *t)
 {
+    try_walls(coat, f->in, t);
     PxCoatProject p = {.f = f,
+                       .part = t->part,
                        .value = t->value,
                        .slope = t->slope,
                        .state = t->state,
@@ -262,19 +219,16 @@ static PxStatus project(PxCoat *coat, PxCoatField *f, Tries *t)
         p.at[k] = t->at[k];
         p.normal[k] = t->normal[k];
     }
-    for (int listing = 0; listing < LISTINGS; ++listing) {
+    uint32_t open = t->count;
+    for (int listing = 0; listing < LISTINGS && open > 0; ++listing) {
         PxArenaMark mark = px_arena_mark(f->in->scratch);
-        PxGridPoints points = {t->at[0], t->at[1], t->at[2], t->count};
-        PX_TRY(px_coat_near(coat, f, &coat->point_grid, &coat->point_pairs, points, t->id, t->part,
-                            &p.near));
-        px_parallel_for(f->in->threads, t->count, PX_COAT_BLOCK,
+        PX_TRY(px_coat_near(f, t->at, t->count, NULL, &coat->near_rows, &p.lists));
+        px_parallel_for(f->in->threads, p.lists.count, PX_COAT_BUNCHES,
                         PX_ISA_PICK(f->isa, px_coat_project_block), &p);
         px_arena_release(f->in->scratch, mark);
-        uint32_t open = 0;
+        open = 0;
         for (uint32_t i = 0; i < t->count; ++i)
             open += t->state[i] == PX_COAT_OPEN;
-        if (open == 0)
-            break;
     }
     return PX_OK;
 }
@@ -286,10 +240,15 @@ typedef struct Choice {
     const Tries *t;
     PxSurfelColumns s;
     const uint8_t *drop; /* surfels that go */
-    const uint32_t *order;
-    float *x[3]; /* the tries in the order of the grid */
+    PxCoatLists surfels; /* near the tries; and other tries in the same bunches */
+    PxCoatLists tries;
     float least; /* square of the least distance */
 } Choice;
+
+/* The skin of what is not melted may be further than this off the field's surface nowhere. What
+ * tore open is a face of its own there: its normal is another one. */
+#define SKIN 1.0f
+#define SKIN_FACING 0.5f
 
 static float facing(float *const a[3], uint32_t i, float *const b[3], uint32_t j)
 {
@@ -302,31 +261,28 @@ static float square_between(float *const a[3], uint32_t i, float *const b[3], ui
     return x * x + y * y + z * z;
 }
 
-static bool is_chosen(const Choice *c, uint32_t i)
+static bool is_chosen(const Choice *c, uint32_t bunch, uint32_t i)
 {
     const Tries *t = c->t;
-    float x = t->at[0][i], y = t->at[1][i], z = t->at[2][i];
-    PxRange run[9];
     if (t->parent[i] != PX_COAT_NONE) {
         float d = (float)c->coat->def.surfel;
         if (square_between(t->at, i, c->s.at, t->parent[i]) > 4.0f * d * d)
             return false; /* not the gap that was meant */
     }
-    int runs = px_grid_rows(&c->coat->surfel_grid, x, y, z, run);
-    for (int r = 0; r < runs; ++r)
-        for (uint32_t j = run[r].begin; j < run[r].end; ++j)
-            if (square_between(t->at, i, c->s.at, j) < c->least && !c->drop[j] &&
-                c->s.part[j] == t->part[i] && facing(t->normal, i, c->s.normal, j) > 0.0f)
-                return false;
-    runs = px_grid_rows(&c->coat->point_grid, x, y, z, run);
-    for (int r = 0; r < runs; ++r)
-        for (uint32_t k = run[r].begin; k < run[r].end; ++k) {
-            uint32_t j = c->order[k];
-            if (square_between(t->at, i, t->at, j) < c->least && t->state[j] == PX_COAT_ON &&
-                t->part[j] == t->part[i] && facing(t->normal, i, t->normal, j) > 0.0f &&
-                (t->rank[j] > t->rank[i] || (t->rank[j] == t->rank[i] && j < i)))
-                return false;
-        }
+    bool cold = !(t->melted[i] > PX_COAT_MELTED);
+    PX_COAT_FOR_NEAR(&c->surfels, bunch, j)
+    if (cold && !(c->s.raw[*j] > 0.0f) && square_between(t->at, i, c->s.at, *j) < SKIN * SKIN &&
+        facing(t->normal, i, c->s.normal, *j) > SKIN_FACING)
+        return false;
+    PX_COAT_FOR_NEAR(&c->surfels, bunch, j)
+    if (square_between(t->at, i, c->s.at, *j) < c->least && !c->drop[*j] &&
+        c->s.part[*j] == t->part[i] && facing(t->normal, i, c->s.normal, *j) > 0.0f)
+        return false;
+    PX_COAT_FOR_NEAR(&c->tries, bunch, j)
+    if (square_between(t->at, i, t->at, *j) < c->least && t->state[*j] == PX_COAT_ON &&
+        t->part[*j] == t->part[i] && facing(t->normal, i, t->normal, *j) > 0.0f &&
+        (t->rank[*j] > t->rank[i] || (t->rank[*j] == t->rank[i] && *j < i)))
+        return false;
     return true;
 }
 
@@ -334,27 +290,31 @@ static void choose_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Choice *c = user;
-    for (uint32_t i = begin; i < end; ++i)
-        c->t->taken[i] = c->t->state[i] == PX_COAT_ON && is_chosen(c, i);
+    for (uint32_t b = begin; b < end; ++b)
+        for (uint32_t i = c->tries.begin[b]; i < c->tries.begin[b + 1]; ++i)
+            c->t->taken[i] = c->t->state[i] == PX_COAT_ON && is_chosen(c, b, i);
 }
 
-static PxStatus choose(PxCoat *coat, const PxCoatField *f, Tries *t, const uint8_t *drop)
+static PxStatus choose(PxCoat *coat, const PxCoatField *f, Tries *t, const PxCoatTree *surfels,
+                       const uint8_t *drop)
 {
+    const PxCoatInput *in = f->in;
     float least = ACCEPT * (float)coat->def.surfel;
-    uint32_t *order;
-    if (!PX_COAT_TAKE(f->in, order, (size_t)t->count + 1))
-        return px_coat_no_room(t->count);
-    PxGridPoints points = {t->at[0], t->at[1], t->at[2], t->count};
-    PxGridFrame frame = px_grid_frame((double)least, &points, 1, f->in->threads);
-    PX_TRY(px_grid_sort(&coat->point_grid, &frame, points, t->id, order, f->in->scratch,
-                        f->in->threads));
-    Choice c = {.coat = coat,
-                .t = t,
-                .s = px_surfel_columns(coat),
-                .drop = drop,
-                .order = order,
-                .least = least * least};
-    px_parallel_for(f->in->threads, t->count, PX_COAT_BLOCK, choose_block, &c);
+    Choice c = {
+        .coat = coat, .t = t, .s = px_surfel_columns(coat), .drop = drop, .least = least * least};
+    PxCoatTree tries;
+    float reach = least;
+    for (uint32_t i = 0; i < t->count; ++i)
+        if (!(t->melted[i] > PX_COAT_MELTED))
+            reach = fmaxf(least, SKIN);
+    PX_TRY(px_coat_tree_make(in->scratch, in->threads, t->at, t->count, &tries));
+    PX_TRY(px_coat_bunch(in->scratch, t->at, t->count, 4 * least, &c.surfels));
+    PX_TRY(px_coat_bunch(in->scratch, t->at, t->count, 4 * least, &c.tries));
+    PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, t->at, surfels, reach, NULL,
+                        &coat->surfel_rows, &c.surfels));
+    PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, t->at, &tries, least, NULL,
+                        &coat->near_rows, &c.tries));
+    px_parallel_for(in->threads, c.tries.count, PX_COAT_BUNCHES, choose_block, &c);
     return PX_OK;
 }
 
@@ -379,6 +339,7 @@ static PxStatus append(PxCoat *coat, const PxCoatField *f, const Tries *t, uint3
         s.label[to] = f->label[t->part[i]];
         s.melted[to] = t->melted[i];
         s.fresh[to] = 1;
+        s.raw[to] = t->melted[i] > PX_COAT_MELTED ? 0.0f : 1.0f;
         s.painted[to] = parent != PX_COAT_NONE ? s.painted[parent] : 0.0f;
         for (int a = 0; a < 3; ++a) {
             s.at[a][to] = s.base[a][to] = t->at[a][i];
@@ -398,10 +359,8 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
     const PxCoatInput *in = f->in;
     uint32_t n = coat->surfels.count;
     PxSurfelColumns s = px_surfel_columns(coat);
-    PxCoatRing ring = {.pairs = &coat->surfel_pairs,
-                       .id = s.id,
-                       .radius = s.radius,
-                       .apart = (float)coat->def.surfel};
+    PxCoatRing ring = {.id = s.id, .radius = s.radius, .apart = (float)coat->def.surfel};
+    PxCoatTree tree;
     float *quad = NULL, *normal_quad = NULL, *part = NULL;
     Tries t;
     if (!PX_COAT_TAKE(in, quad, px_quads_floats(n)) ||
@@ -418,7 +377,12 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
     px_quads_pack(normal_quad, s.normal[0], s.normal[1], s.normal[2], part, n, in->threads);
     ring.quad = quad;
     ring.normal_quad = normal_quad;
-    px_parallel_for(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_ring_block), &ring);
+    PX_TRY(px_coat_tree_make(in->scratch, in->threads, s.at, n, &tree));
+    PX_TRY(px_coat_bunch(in->scratch, s.at, n, coat->wide, &ring.lists));
+    PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, s.at, &tree,
+                        PX_COAT_RING_REACH * ring.apart, NULL, &coat->surfel_rows, &ring.lists));
+    px_parallel_for(in->threads, ring.lists.count, PX_COAT_BUNCHES,
+                    PX_ISA_PICK(f->isa, px_coat_ring_block), &ring);
     uint32_t deleted = 0, made = 0, open = 0;
     for (uint32_t i = 0; i < n; ++i) {
         ring.crowded[i] = ring.crowded[i] && s.melted[i] > PX_COAT_MELTED;
@@ -430,16 +394,17 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
         try_particles(coat, f, &t);
     if (t.count > 0) {
         PX_TRY(project(coat, f, &t));
-        PX_TRY(choose(coat, f, &t, ring.crowded));
+        PX_TRY(choose(coat, f, &t, &tree, ring.crowded));
         PX_TRY(append(coat, f, &t, &made));
     }
-    /* What was appended comes last. */
-    uint8_t *drop;
-    if (!PX_COAT_TAKE(in, drop, (size_t)coat->surfels.count + 1))
-        return px_coat_no_room(coat->surfels.count);
-    memset(drop, 0, (size_t)coat->surfels.count + 1);
-    memcpy(drop, ring.crowded, n);
-    px_table_delete(&coat->surfels, drop);
+    if (deleted > 0) { /* what was appended comes last */
+        uint8_t *drop;
+        if (!PX_COAT_TAKE(in, drop, (size_t)coat->surfels.count + 1))
+            return px_coat_no_room(coat->surfels.count);
+        memset(drop, 0, (size_t)coat->surfels.count + 1);
+        memcpy(drop, ring.crowded, n);
+        px_table_delete(&coat->surfels, drop);
+    }
     coat->stats.deleted += deleted;
     coat->stats.made += made;
     coat->stats.holes = open;
@@ -449,19 +414,17 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
 
 PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool last, uint32_t passes)
 {
-    PX_TRY(px_coat_sort(coat, f));
     coat->seeds = 0;
     for (uint32_t pass = 0; pass < passes; ++pass) {
         PxArenaMark mark = px_arena_mark(f->in->scratch);
         uint32_t changes;
         PX_TRY(pass_over(coat, f, pass, !last && pass == 0, &changes));
         px_arena_release(f->in->scratch, mark);
-        /* What began around particles is not whole yet. */
-        bool few = changes < coat->surfels.count / FEW && coat->seeds == 0;
-        if (changes == 0 || (few && last))
+        if (changes == 0)
             break;
-        PX_TRY(px_coat_sort(coat, f));
-        if (few)
+        PX_TRY(px_coat_sort(coat, f->in, &coat->surfels));
+        /* What began around particles is not whole yet. */
+        if (changes < coat->surfels.count / FEW && coat->seeds == 0)
             break;
     }
     return PX_OK;

@@ -89,8 +89,8 @@ static PxStatus settle_new(PxCoatField *f)
     return PX_OK;
 }
 
-/* Pieces of what was one part. */
-static void split(const PxCoatField *f, uint32_t *up)
+/* Pieces of what was one part. `one` has room for every number of a part. */
+static void split(const PxCoatField *f, uint32_t *up, uint32_t *one)
 {
     const PxPairs *pairs = &f->coat->particle_pairs;
     for (uint32_t i = 0; i < f->count; ++i)
@@ -100,9 +100,18 @@ static void split(const PxCoatField *f, uint32_t *up)
                 square_between(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
                 join(up, i, j);
         }
+    /* Whoever is in one piece with all of its part has nobody left to ask about. */
+    for (uint32_t i = 0; i < f->count; ++i)
+        one[f->was[i]] = PX_COAT_NONE;
+    for (uint32_t i = 0; i < f->count; ++i) {
+        uint32_t *root = &one[f->was[i]];
+        *root = *root == PX_COAT_NONE || *root == root_of(up, i) ? root_of(up, i) : PX_COAT_ANY;
+    }
     for (uint32_t i = 0; i < f->count; ++i)
         for (uint32_t e = 0; e < pairs->size[i]; ++e) {
             uint32_t j = pairs->row[pairs->start[i] + e];
+            if (one[f->was[i]] != PX_COAT_ANY)
+                break;
             if (j >= i || f->was[i] != f->was[j] || root_of(up, i) == root_of(up, j))
                 continue;
             const float middle[3] = {0.5f * (f->x[i] + f->x[j]), 0.5f * (f->y[i] + f->y[j]),
@@ -147,21 +156,43 @@ static void merge(const PxCoatField *f, const uint32_t *root, uint32_t *up)
     }
 }
 
+/* Whether who was together is together, and nobody else: then the weights stay what they are. `of`
+ * and `had` have room for every number of a part, and for every part. */
+static bool is_as_before(const PxCoatField *f, uint32_t *of, uint32_t *had)
+{
+    for (uint32_t i = 0; i < f->count; ++i)
+        of[f->was[i]] = had[f->part[i]] = PX_COAT_NONE;
+    for (uint32_t i = 0; i < f->count; ++i) {
+        uint32_t *to = &of[f->was[i]], *from = &had[f->part[i]];
+        if ((*to != PX_COAT_NONE && *to != f->part[i]) ||
+            (*from != PX_COAT_NONE && *from != f->was[i]))
+            return false;
+        *to = f->part[i];
+        *from = f->was[i];
+    }
+    return true;
+}
+
 PxStatus px_coat_divide(PxCoatField *f)
 {
-    uint32_t *up, *root, n = f->count;
+    uint32_t *up, *root, *one, n = f->count;
+    bool several = false;
     PxArenaMark mark = px_arena_mark(f->in->scratch);
-    if (!PX_COAT_TAKE(f->in, up, (size_t)n + 1) || !PX_COAT_TAKE(f->in, root, (size_t)n + 1))
+    if (!PX_COAT_TAKE(f->in, up, (size_t)n + 1) || !PX_COAT_TAKE(f->in, root, (size_t)n + 1) ||
+        !PX_COAT_TAKE(f->in, one, (size_t)f->old_labels + n + 1))
         return px_coat_no_room(n);
     PX_TRY(settle_new(f));
     f->seen = f->was;
     px_coat_field_weigh(f);
     for (uint32_t i = 0; i < n; ++i)
         up[i] = i;
-    split(f, up);
-    for (uint32_t i = 0; i < n; ++i)
+    split(f, up, one);
+    for (uint32_t i = 0; i < n; ++i) {
         root[i] = root_of(up, i);
-    merge(f, root, up);
+        several = several || root[i] != root[0];
+    }
+    if (several)
+        merge(f, root, up);
     /* A part's label is the lowest id of its particles, and one more: 0 is none. */
     f->parts = 0;
     for (uint32_t i = 0; i < n; ++i)
@@ -174,8 +205,12 @@ PxStatus px_coat_divide(PxCoatField *f)
         uint64_t *label = &f->label[f->part[i]];
         *label = f->id[i] + 1 < *label ? f->id[i] + 1 : *label;
     }
-    px_arena_release(f->in->scratch, mark);
     f->seen = f->part;
-    px_coat_field_weigh(f);
+    if (is_as_before(f, one, up))
+        for (uint32_t i = 0; i < n; ++i)
+            f->part_quad[4 * (size_t)i + 3] = (float)f->part[i];
+    else
+        px_coat_field_weigh(f);
+    px_arena_release(f->in->scratch, mark);
     return PX_OK;
 }
