@@ -18,6 +18,10 @@ typedef struct PxMixedColumns {
     float *elastic[3]; ///< the same by all else: elasticity, walls
 } PxMixedColumns;
 
+/// Is there anything elastic, and anything that flows, or heat that does, once matter of `more`
+/// (NULL: none) is there as well? Materials that nobody has do not count.
+bool px_mixed_with(const PxWorld *world, const PxMaterialDef *more, bool emitted);
+
 /// Decides whether the world is mixed, and adds the columns if it is.
 PxStatus px_mixed_begin(PxWorld *world);
 void px_mixed_free(PxWorld *world);
