@@ -142,6 +142,58 @@ TEST(temperatures_that_nothing_feels_are_pointed_out)
     px_scene_free(scene);
 }
 
+TEST(the_temperature_of_what_feels_no_heat_is_pointed_out)
+{
+#define WARM(more, also)                                                                           \
+    TOP "\"materials\": {\"wax\": {\"density\": 900" more "}},\n\"bodies\": [{\"shape\": "         \
+        "{\"box\": [0.1, 0.1, 0.1]}, \"material\": \"wax\", \"temperature\": 30}]" also "}"
+    static const char *const felt[] = {WARM(", \"diffusivity\": 1e-4", ""),
+                                       WARM(", \"melts\": {\"from\": 6, \"to\": 40}", ""),
+                                       WARM("", ", \"heaters\": [{\"shape\": {\"box\": [1, 1, 1]},"
+                                                " \"power\": 3}]")};
+    PxScene *scene = scene_of(WARM("", ""));
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 1);
+    CHECK_SAYS(scene, 0, "bodies[0].temperature", 3, 82, "'wax' neither conducts heat nor melts");
+    px_scene_free(scene);
+    for (size_t k = 0; k < PX_COUNT(felt); ++k) {
+        scene = scene_of(felt[k]);
+        CHECK_OK(px_scene_check(scene));
+        CHECK_COUNT(scene, 0);
+        px_scene_free(scene);
+    }
+}
+
+TEST(what_follows_from_an_error_is_not_said)
+{
+    PxScene *scene =
+        scene_of(TOP "\"materials\": {\"wax\": {\"density\": 900, \"diffusivity\": -1}},\n"
+                     "\"bodies\": [" BLOCK ",\n{\"wall\": true, \"temperature\": 3, "
+                     "\"shape\": {\"plane\": {}, \"at\": [0, -1, 0]}}]}");
+    CHECK(px_scene_check(scene) == PX_ERR_FORMAT);
+    CHECK_COUNT(scene, 1);
+    CHECK_SAYS(scene, 0, "materials.wax.diffusivity", 2, 54, "is -1");
+    px_scene_free(scene);
+}
+
+TEST(of_two_heaters_at_one_place_the_later_is_pointed_out)
+{
+#define TWO(at, more)                                                                              \
+    TOP WAX(                                                                                       \
+        "") ", \"bodies\": [" BLOCK "],\n\"heaters\": [{\"name\": \"iron\", \"shape\": "           \
+            "{\"box\": [0.1, 0.1, 0.1]}, \"temperature\": 9},\n{\"name\": \"ice\", \"shape\": "    \
+            "{\"box\": [0.1, 0.1, 0.1], \"at\": [" at ", 0, 0]}, \"temperature\": 3" more "}]}"
+    PxScene *scene = scene_of(TWO("0.05", ""));
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 1);
+    CHECK_SAYS(scene, 0, "heaters[1].shape", 4, 26, "holds particles that 'iron' holds");
+    px_scene_free(scene);
+    scene = scene_of(TWO("0.05", ", \"within\": 1")); /* drawn towards, not held */
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 0);
+    px_scene_free(scene);
+}
+
 TEST(the_numbers_of_the_molten_state_have_the_ranges_of_the_cold_one)
 {
     CHECK_TEXT(px_melt_into_fields[px_melt_into_field_count - 1].key, "tension");
