@@ -128,6 +128,63 @@ TEST(what_is_wrong_with_heaters_is_said)
               "heaters[0].temperatures[1].at", 3, 82, "wanted more than the one before");
 }
 
+#define EVENT(at, key, to)                                                                         \
+    "{\"at\": " at ", \"set\": \"materials.wax.melts." key "\", \"to\": " to "}"
+#define EVENTS(all) TOP WAX(MELTS("")) ", \"bodies\": [" BLOCK "],\n\"events\": [" all "]}"
+
+/* from 6 to 40 at first */
+TEST(events_of_one_moment_are_judged_together)
+{
+    CHECK_ONE(EVENTS(EVENT("0.01", "from", "70")), "events[0].to", 4, 66,
+              "melts from 70 to 40 degrees C, wanted the second higher");
+    CHECK_ONE(EVENTS(EVENT("0.02", "to", "90") ",\n" EVENT("0.01", "from", "70")), "events[1].to",
+              5, 55, "melts from 70 to 40");
+    CHECK_ONE(EVENTS(EVENT("0.01", "to", "90") ",\n" EVENT("0.01", "from",
+                                                           "70") ",\n" EVENT("0.03", "to", "70")),
+              "events[2].to", 6, 53, "melts from 70 to 70");
+    PxScene *scene = scene_of(EVENTS(EVENT("0.01", "from", "70") ",\n" EVENT("0.01", "to", "90")));
+    CHECK_COUNT(scene, 0);
+    PxWorld *world;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    CHECK_OK(px_world_advance(world, 0.02));
+    CHECK_NEAR(world->materials.data[0].def.melts.from, 70, 0);
+    CHECK_NEAR(world->materials.data[0].def.melts.to, 90, 0);
+    double low = 60; /* by itself it is refused, and changes nothing */
+    CHECK_FAILS(px_world_set(world, "materials.wax.melts.to", &low, 1), PX_ERR_ARGUMENT,
+                "melts from 70 to 60 degrees C");
+    CHECK_NEAR(world->materials.data[0].def.melts.to, 90, 0);
+    px_world_free(world);
+    px_scene_free(scene);
+}
+
+TEST(an_event_gives_poured_matter_a_temperature)
+{
+    PxScene *scene = scene_of(TOP WAX("") ", \"emitters\": [{\"name\": \"tap\", \"shape\": "
+                                          "{\"box\": [0.1, 0.1, 0.1]}, \"material\": \"wax\","
+                                          "\"speed\": 1, \"temperature\": 45}],\n\"events\": ["
+                                          "{\"at\": 0.05, \"set\": \"bodies.tap.temperature\", "
+                                          "\"to\": 5}]}");
+    CHECK_COUNT(scene, 0);
+    CHECK_OK(px_scene_check(scene));
+    PxWorld *world;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    CHECK_OK(px_world_advance(world, 0.05));
+    PxStats stats;
+    px_world_stats(world, &stats);
+    CHECK(stats.particles > 0);
+    CHECK_NEAR(stats.temperature_min, 45, 0);
+    CHECK_OK(px_world_advance(world, 0.1)); /* what comes later is as warm as the emitter says */
+    px_world_stats(world, &stats);
+    CHECK_NEAR(stats.temperature_min, 5, 0.5); /* beside what is warm */
+    CHECK_NEAR(stats.temperature_max, 45, 0.5);
+    px_world_free(world);
+    px_scene_free(scene);
+    CHECK_ONE(TOP WAX("") ", \"emitters\": [{\"name\": \"tap\", \"shape\": {\"box\": [1, 1, 1]}, "
+                          "\"material\": \"wax\", \"speed\": 1}],\n\"events\": [{\"at\": 0.05, "
+                          "\"set\": \"bodies.tab.temperature\", \"to\": 5}]}",
+              "events[0].set", 3, 32, "did you mean 'tap'?");
+}
+
 TEST(temperatures_that_nothing_feels_are_pointed_out)
 {
     PxScene *scene =

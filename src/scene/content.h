@@ -174,6 +174,7 @@ typedef enum PxLiveScope {
     PX_LIVE_WORLD,
     PX_LIVE_MATERIAL,
     PX_LIVE_BODY,
+    PX_LIVE_GIVEN, ///< the body that an emitter's matter is; the index is the emitter's
     PX_LIVE_EMITTER,
     PX_LIVE_FORCE,
     PX_LIVE_HEATER

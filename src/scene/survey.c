@@ -247,7 +247,8 @@ static double event_speed(const PxScene *scene)
     for (size_t k = 0; k < scene->events; ++k) {
         const PxSceneEvent *event = &scene->event[k];
         PxLive live;
-        if (px_scene_live(scene, event->set, &live) != PX_OK || live.scope != PX_LIVE_BODY ||
+        if (px_scene_live(scene, event->set, &live) != PX_OK ||
+            (live.scope != PX_LIVE_BODY && live.scope != PX_LIVE_GIVEN) ||
             strcmp(live.field->key, "velocity") != 0)
             continue;
         const double *v = event->to;

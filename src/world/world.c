@@ -489,10 +489,7 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
     PX_TRY(px_handles_check(world, state->grips, particles));
     PX_TRY(px_emitters_restore(world, emitters));
     /* Events may change particles too: those of the store have all that behind them. */
-    for (uint64_t k = 0; k < state->events; ++k) {
-        const PxEvent *event = &world->events.data[k];
-        PX_TRY(px_world_set(world, event->path, event->value, event->values));
-    }
+    PX_TRY(px_world_repeat_events(world, (size_t)state->events));
     table->count = 0;
     PX_TRY(px_table_append_rows(table, particles));
     px_particles_refresh(&world->particles);
