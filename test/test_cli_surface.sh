@@ -32,7 +32,17 @@ status 0 surface "$work/run" --frames 1-2 --cell 1
 said "2 made, 0 were up to date"
 status 0 surface "$work/run"
 said "2 made, 3 were up to date"
+cp "$work/run/surface/000003.ply" "$work/old.ply"
+echo mine >"$work/run/surface/notes.txt"
+printf 'ply\nformat ascii 1.0\nelement vertex 0\nend_header\n' >"$work/run/surface/000009.ply"
 status 0 run $small --frames 4 -q --overwrite --set materials.water.viscosity=5 -o "$work/run"
+[ ! -e "$work/run/surface/000003.ply" ] || fail "a surface of the run that was overwritten"
+[ -e "$work/run/surface/notes.txt" ] && [ -e "$work/run/surface/000009.ply" ] ||
+    fail "files by others are gone"
+rm "$work/run/surface/notes.txt" "$work/run/surface/000009.ply"
+cp "$work/old.ply" "$work/run/surface/000003.ply"
+status 1 export "$work/run" --to obj --surface
+said "000003.ply' was made of another run than the frame that is there; 'phyxel surface'"
 status 0 surface "$work/run" --frames 3-
 said "2 made, 0 were up to date"
 
