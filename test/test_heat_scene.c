@@ -266,4 +266,29 @@ TEST(the_numbers_of_the_molten_state_have_the_ranges_of_the_cold_one)
     }
 }
 
+static double steps_of(const char *material)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             TOP "\"materials\": {\"wax\": {\"density\": 900%s}}, \"bodies\": [" BLOCK ","
+                 "{\"shape\": {\"plane\": {}, \"at\": [0, -2, 0]}, \"wall\": true}]}",
+             material);
+    PxScene *scene = scene_of(text);
+    PxSceneEstimate estimate;
+    CHECK_OK(px_scene_estimate(scene, 1, &estimate));
+    px_scene_free(scene);
+    return estimate.steps;
+}
+
+/* What falls 2 m: its speed bounds the steps of what flows, and of what melts as well. Solids among
+ * solids have sub-steps instead. */
+TEST(what_melts_is_expected_to_take_the_steps_of_what_flows)
+{
+    double liquid = steps_of("");
+    double melts = steps_of(", \"young\": 1e5, \"melts\": {\"from\": 40, \"to\": 60}");
+    double solid = steps_of(", \"young\": 1e5");
+    CHECK_NEAR(melts / liquid, 0.5 / 0.8, 1e-9); /* less of it falls in the mean */
+    CHECK(solid < 0.5 * melts);
+}
+
 TEST_MAIN()

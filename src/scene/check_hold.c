@@ -237,20 +237,6 @@ static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, siz
     return bounds_meet(x, y);
 }
 
-/* Does anything flow, or heat? Then pressure keeps solids out of each other too (world/mixed.c). */
-static bool flows(const PxScene *scene)
-{
-    for (size_t k = 0; k < scene->bodies; ++k) {
-        size_t slot = scene->body[k].material;
-        if (scene->body[k].def.wall || slot >= scene->materials)
-            continue;
-        const PxMaterialDef *m = &scene->material[slot];
-        if (!(m->young > 0) || m->melts.melts || m->diffusivity > 0)
-            return true;
-    }
-    return scene->emitters > 0;
-}
-
 /* Something that flows, melts or conducts heat, now or after an event; NULL: nothing. */
 static const char *what_flows(const PxScene *scene, const char **how)
 {
@@ -301,7 +287,7 @@ static void check_octrees(PxScene *scene)
 /* What is not computed is said: where nothing flows, solids do not meet each other. */
 static void check_company(PxScene *scene, const PxSurvey *survey)
 {
-    for (size_t a = 0; a < scene->bodies && !flows(scene); ++a)
+    for (size_t a = 0; a < scene->bodies && !px_scene_flows(scene); ++a)
         for (size_t b = 0; b < a; ++b) {
             char name[120];
             if (!px_scene_is_solid(scene, a) || !px_scene_is_solid(scene, b) ||
