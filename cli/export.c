@@ -104,11 +104,11 @@ int command_export(int argc, char **argv)
     OptionResult read = options_read(&command, argc, argv, &def.dir, 1, 1, NULL);
     if (read != OPTIONS_READ)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    if (!is_folder(def.dir, "export"))
+        return EXIT_WRONG;
     int wrong = check_words(&def, frames, up, what, first, last);
     if (wrong != EXIT_DONE)
         return wrong;
-    if (!is_folder(def.dir, "export"))
-        return EXIT_WRONG;
     signals_catch();
     bool terminal = !quiet && isatty(STDERR_FILENO) == 1;
     char out[4096];

@@ -12,6 +12,7 @@ typedef struct Listing {
     size_t frames, damaged;
     double first, last;
     uint32_t particles, number; /* of the last frame */
+    double coldest, hottest, melted;
 } Listing;
 
 static bool list_frame(void *user, const PxFrameInfo *f)
@@ -40,6 +41,9 @@ static bool list_frame(void *user, const PxFrameInfo *f)
     l->last = f->time;
     l->number = f->number;
     l->particles = f->particles;
+    l->coldest = f->coldest;
+    l->hottest = f->hottest;
+    l->melted = f->melted;
     ++l->frames;
     return !signals_stop();
 }
@@ -58,6 +62,35 @@ static int describe_phyxel(void)
     return EXIT_DONE;
 }
 
+/* A line for each thing that is there besides the particles. */
+static void describe_files(const char *dir)
+{
+    PxInfoFiles files;
+    if (px_info_files(dir, &files) != PX_OK)
+        return;
+    const struct {
+        uint32_t count;
+        const char *what;
+    } kinds[] = {{files.skins, "skins of solids, in skin"},
+                 {files.skin_surfels, "skins of solids as surfels, in skin-surfels"},
+                 {files.coats, "coats of what flows or melts, in coat"},
+                 {files.surfaces, "surfaces made by 'phyxel surface', in surface"},
+                 {files.surfels, "surfels made by 'phyxel surface --surfels', in surfels"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
+        if (kinds[k].count > 0)
+            printf("  %u %s\n", kinds[k].count, kinds[k].what);
+}
+
+static void describe_heat(const Listing *l)
+{
+    if (l->melted < 0 && !(l->hottest > l->coldest))
+        return;
+    printf("  %.4g to %.4g degrees C in the last one", l->coldest, l->hottest);
+    if (l->melted >= 0)
+        printf(", %.3g %% molten", 100 * l->melted);
+    printf("\n");
+}
+
 static void describe_run(const char *dir, const PxScene *scene, const Listing *l)
 {
     char particles[32], typed[1024];
@@ -70,6 +103,9 @@ static void describe_run(const char *dir, const PxScene *scene, const Listing *l
     if (l->frames > 0)
         printf("\n  %s particles in the last one\n",
                text_count(l->particles, particles, sizeof particles));
+    if (l->frames > 0)
+        describe_heat(l);
+    describe_files(dir);
     if (l->damaged > 0)
         printf("  %zu damaged; only a run from the start makes them anew\n", l->damaged);
     if (scene != NULL && l->number < px_scene_frames(scene))

@@ -98,7 +98,8 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out)
                 text_count((double)report->stats.held_back, particles, sizeof particles), out);
     if (status == PX_OK)
         return;
-    if (status == PX_ERR_NUMERIC && report->resumable) /* the same bits fail again */
+    if ((status == PX_ERR_NUMERIC || status == PX_ERR_ARGUMENT) &&
+        report->resumable) /* the same bits, or the same event, fail again */
         fprintf(stderr,
                 "%u frame%s %s safe in %s; resuming would fail likewise: change the scene\n",
                 report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",

@@ -77,7 +77,7 @@ wrong "holds no frames" info "$scenes"
 
 wrong "DIR is missing" export
 wrong "to which format? --to vtp, ply" export "$work"
-wrong "there is no folder" export "$work/no" --to ply
+wrong "there is no folder" export "$work/no"
 wrong "has no frames" export "$work" --to ply
 
 status 0 bench

@@ -18,6 +18,21 @@ for line in "format binary_little_endian 1.0" "comment phyxel surface of frame 2
     grep -aqF "$line" "$work/header" || fail "the header lacks: $line"
 done
 tidy "$work/run"
+status 0 info "$work/run"
+grep -q "  5 surfaces made by 'phyxel surface', in surface" "$work/out" || fail "not 5 surfaces"
+! grep -q "degrees\|coats\|skins" "$work/out" || fail "what is not there"
+
+# what melts has a coat and heat
+cat >"$work/wax.json" <<END
+{"phyxel": 1, "spacing": 0.02, "time": {"frames": 1}, "materials": {"wax": {"density": 900,
+ "young": 1e5, "diffusivity": 1e-4, "melts": {"from": 40, "to": 60}}}, "bodies": [
+ {"shape": {"box": [0.08, 0.08, 0.08]}, "material": "wax", "temperature": 20},
+ {"shape": {"box": [0.08, 0.08, 0.08], "at": [1, 0, 0]}, "material": "wax", "temperature": 80}]}
+END
+status 0 run "$work/wax.json" -q -o "$work/wax"
+status 0 info "$work/wax"
+grep -q "  20 to 80 degrees C in the last one, 50 % molten" "$work/out" || fail "no heat"
+grep -q "  2 coats of what flows or melts, in coat" "$work/out" || fail "no coats"
 
 # the same bits for any number of threads; what is up to date is kept
 (cd "$work/run/surface" && cksum *.ply) >"$work/sums"
@@ -32,7 +47,17 @@ status 0 surface "$work/run" --frames 1-2 --cell 1
 said "2 made, 0 were up to date"
 status 0 surface "$work/run"
 said "2 made, 3 were up to date"
+cp "$work/run/surface/000003.ply" "$work/old.ply"
+echo mine >"$work/run/surface/notes.txt"
+printf 'ply\nformat ascii 1.0\nelement vertex 0\nend_header\n' >"$work/run/surface/000009.ply"
 status 0 run $small --frames 4 -q --overwrite --set materials.water.viscosity=5 -o "$work/run"
+[ ! -e "$work/run/surface/000003.ply" ] || fail "a surface of the run that was overwritten"
+[ -e "$work/run/surface/notes.txt" ] && [ -e "$work/run/surface/000009.ply" ] ||
+    fail "files by others are gone"
+rm "$work/run/surface/notes.txt" "$work/run/surface/000009.ply"
+cp "$work/old.ply" "$work/run/surface/000003.ply"
+status 1 export "$work/run" --to obj --surface
+said "000003.ply' was made of another run than the frame that is there; 'phyxel surface'"
 status 0 surface "$work/run" --frames 3-
 said "2 made, 0 were up to date"
 

@@ -210,8 +210,8 @@ TEST(speed_and_rate_change_while_it_runs_and_the_last_one_counts)
                 "cannot change");
     CHECK_FAILS(px_world_set(world, "emitters.tip.speed", &value, 1), PX_ERR_ARGUMENT,
                 "no emitter 'tip'");
-    CHECK_FAILS(px_world_set(world, "bodies.tap.temperature", &value, 1), PX_ERR_ARGUMENT,
-                "no body 'tap'");
+    CHECK_FAILS(px_world_set(world, "bodies.tip.temperature", &value, 1), PX_ERR_ARGUMENT,
+                "no body 'tip'");
     px_world_free(world);
 }
 

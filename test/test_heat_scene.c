@@ -128,6 +128,63 @@ TEST(what_is_wrong_with_heaters_is_said)
               "heaters[0].temperatures[1].at", 3, 82, "wanted more than the one before");
 }
 
+#define EVENT(at, key, to)                                                                         \
+    "{\"at\": " at ", \"set\": \"materials.wax.melts." key "\", \"to\": " to "}"
+#define EVENTS(all) TOP WAX(MELTS("")) ", \"bodies\": [" BLOCK "],\n\"events\": [" all "]}"
+
+/* from 6 to 40 at first */
+TEST(events_of_one_moment_are_judged_together)
+{
+    CHECK_ONE(EVENTS(EVENT("0.01", "from", "70")), "events[0].to", 4, 66,
+              "melts from 70 to 40 degrees C, wanted the second higher");
+    CHECK_ONE(EVENTS(EVENT("0.02", "to", "90") ",\n" EVENT("0.01", "from", "70")), "events[1].to",
+              5, 55, "melts from 70 to 40");
+    CHECK_ONE(EVENTS(EVENT("0.01", "to", "90") ",\n" EVENT("0.01", "from",
+                                                           "70") ",\n" EVENT("0.03", "to", "70")),
+              "events[2].to", 6, 53, "melts from 70 to 70");
+    PxScene *scene = scene_of(EVENTS(EVENT("0.01", "from", "70") ",\n" EVENT("0.01", "to", "90")));
+    CHECK_COUNT(scene, 0);
+    PxWorld *world;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    CHECK_OK(px_world_advance(world, 0.02));
+    CHECK_NEAR(world->materials.data[0].def.melts.from, 70, 0);
+    CHECK_NEAR(world->materials.data[0].def.melts.to, 90, 0);
+    double low = 60; /* by itself it is refused, and changes nothing */
+    CHECK_FAILS(px_world_set(world, "materials.wax.melts.to", &low, 1), PX_ERR_ARGUMENT,
+                "melts from 70 to 60 degrees C");
+    CHECK_NEAR(world->materials.data[0].def.melts.to, 90, 0);
+    px_world_free(world);
+    px_scene_free(scene);
+}
+
+TEST(an_event_gives_poured_matter_a_temperature)
+{
+    PxScene *scene = scene_of(TOP WAX("") ", \"emitters\": [{\"name\": \"tap\", \"shape\": "
+                                          "{\"box\": [0.1, 0.1, 0.1]}, \"material\": \"wax\","
+                                          "\"speed\": 1, \"temperature\": 45}],\n\"events\": ["
+                                          "{\"at\": 0.05, \"set\": \"bodies.tap.temperature\", "
+                                          "\"to\": 5}]}");
+    CHECK_COUNT(scene, 0);
+    CHECK_OK(px_scene_check(scene));
+    PxWorld *world;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    CHECK_OK(px_world_advance(world, 0.05));
+    PxStats stats;
+    px_world_stats(world, &stats);
+    CHECK(stats.particles > 0);
+    CHECK_NEAR(stats.temperature_min, 45, 0);
+    CHECK_OK(px_world_advance(world, 0.1)); /* what comes later is as warm as the emitter says */
+    px_world_stats(world, &stats);
+    CHECK_NEAR(stats.temperature_min, 5, 0.5); /* beside what is warm */
+    CHECK_NEAR(stats.temperature_max, 45, 0.5);
+    px_world_free(world);
+    px_scene_free(scene);
+    CHECK_ONE(TOP WAX("") ", \"emitters\": [{\"name\": \"tap\", \"shape\": {\"box\": [1, 1, 1]}, "
+                          "\"material\": \"wax\", \"speed\": 1}],\n\"events\": [{\"at\": 0.05, "
+                          "\"set\": \"bodies.tab.temperature\", \"to\": 5}]}",
+              "events[0].set", 3, 32, "did you mean 'tap'?");
+}
+
 TEST(temperatures_that_nothing_feels_are_pointed_out)
 {
     PxScene *scene =
@@ -139,6 +196,58 @@ TEST(temperatures_that_nothing_feels_are_pointed_out)
     CHECK_COUNT(scene, 2);
     CHECK_SAYS(scene, 0, "materials.wax.latent_heat", 2, 54, "does not melt");
     CHECK_SAYS(scene, 1, "bodies[1].temperature", 4, 31, "no material of this scene conducts heat");
+    px_scene_free(scene);
+}
+
+TEST(the_temperature_of_what_feels_no_heat_is_pointed_out)
+{
+#define WARM(more, also)                                                                           \
+    TOP "\"materials\": {\"wax\": {\"density\": 900" more "}},\n\"bodies\": [{\"shape\": "         \
+        "{\"box\": [0.1, 0.1, 0.1]}, \"material\": \"wax\", \"temperature\": 30}]" also "}"
+    static const char *const felt[] = {WARM(", \"diffusivity\": 1e-4", ""),
+                                       WARM(", \"melts\": {\"from\": 6, \"to\": 40}", ""),
+                                       WARM("", ", \"heaters\": [{\"shape\": {\"box\": [1, 1, 1]},"
+                                                " \"power\": 3}]")};
+    PxScene *scene = scene_of(WARM("", ""));
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 1);
+    CHECK_SAYS(scene, 0, "bodies[0].temperature", 3, 82, "'wax' neither conducts heat nor melts");
+    px_scene_free(scene);
+    for (size_t k = 0; k < PX_COUNT(felt); ++k) {
+        scene = scene_of(felt[k]);
+        CHECK_OK(px_scene_check(scene));
+        CHECK_COUNT(scene, 0);
+        px_scene_free(scene);
+    }
+}
+
+TEST(what_follows_from_an_error_is_not_said)
+{
+    PxScene *scene =
+        scene_of(TOP "\"materials\": {\"wax\": {\"density\": 900, \"diffusivity\": -1}},\n"
+                     "\"bodies\": [" BLOCK ",\n{\"wall\": true, \"temperature\": 3, "
+                     "\"shape\": {\"plane\": {}, \"at\": [0, -1, 0]}}]}");
+    CHECK(px_scene_check(scene) == PX_ERR_FORMAT);
+    CHECK_COUNT(scene, 1);
+    CHECK_SAYS(scene, 0, "materials.wax.diffusivity", 2, 54, "is -1");
+    px_scene_free(scene);
+}
+
+TEST(of_two_heaters_at_one_place_the_later_is_pointed_out)
+{
+#define TWO(at, more)                                                                              \
+    TOP WAX(                                                                                       \
+        "") ", \"bodies\": [" BLOCK "],\n\"heaters\": [{\"name\": \"iron\", \"shape\": "           \
+            "{\"box\": [0.1, 0.1, 0.1]}, \"temperature\": 9},\n{\"name\": \"ice\", \"shape\": "    \
+            "{\"box\": [0.1, 0.1, 0.1], \"at\": [" at ", 0, 0]}, \"temperature\": 3" more "}]}"
+    PxScene *scene = scene_of(TWO("0.05", ""));
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 1);
+    CHECK_SAYS(scene, 0, "heaters[1].shape", 4, 26, "holds particles that 'iron' holds");
+    px_scene_free(scene);
+    scene = scene_of(TWO("0.05", ", \"within\": 1")); /* drawn towards, not held */
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 0);
     px_scene_free(scene);
 }
 
@@ -155,6 +264,31 @@ TEST(the_numbers_of_the_molten_state_have_the_ranges_of_the_cold_one)
         CHECK(cold->least == hot->least && cold->most == hot->most && cold->kind == hot->kind);
         CHECK_EQUAL(cold->flags & PX_FIELD_ABOVE, hot->flags & PX_FIELD_ABOVE);
     }
+}
+
+static double steps_of(const char *material)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             TOP "\"materials\": {\"wax\": {\"density\": 900%s}}, \"bodies\": [" BLOCK ","
+                 "{\"shape\": {\"plane\": {}, \"at\": [0, -2, 0]}, \"wall\": true}]}",
+             material);
+    PxScene *scene = scene_of(text);
+    PxSceneEstimate estimate;
+    CHECK_OK(px_scene_estimate(scene, 1, &estimate));
+    px_scene_free(scene);
+    return estimate.steps;
+}
+
+/* What falls 2 m: its speed bounds the steps of what flows, and of what melts as well. Solids among
+ * solids have sub-steps instead. */
+TEST(what_melts_is_expected_to_take_the_steps_of_what_flows)
+{
+    double liquid = steps_of("");
+    double melts = steps_of(", \"young\": 1e5, \"melts\": {\"from\": 40, \"to\": 60}");
+    double solid = steps_of(", \"young\": 1e5");
+    CHECK_NEAR(melts / liquid, 0.5 / 0.8, 1e-9); /* less of it falls in the mean */
+    CHECK(solid < 0.5 * melts);
 }
 
 TEST_MAIN()

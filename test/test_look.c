@@ -91,6 +91,18 @@ TEST(names_say_what_materials_look_like)
     CHECK(water.absorb.x > 3 * water.absorb.z); /* blue is what is left */
     m.name = "whole milk";
     CHECK_EQUAL(px_look_of_surface(&m, NULL, 0, 2).kind, PX_LOOK_GLOSSY);
+    m.name = "ice";
+    m.young = 1e6;
+    PxLook ice = px_look_of_surface(&m, NULL, 1, 2); /* whichever material of the scene it is */
+    CHECK_EQUAL(ice.kind, PX_LOOK_CLEAR);
+    CHECK_NEAR(ice.ior, 1.31, 1e-3);
+    CHECK(ice.absorb.x > ice.absorb.z && ice.absorb.x < water.absorb.x); /* paler than water */
+    m.young = 0;
+    m.name = "juice"; /* has no ice in it */
+    CHECK(px_look_of_surface(&m, NULL, 1, 2).absorb.x <
+          px_look_of_surface(&m, NULL, 1, 2).absorb.z);
+    m.name = "soil"; /* and no oil in this */
+    CHECK_NEAR(px_look_of_surface(&m, NULL, 0, 2).ior, 1.36, 1e-3);
     m.name = "stuff";
     m.viscosity = 20;
     PxLook thick = px_look_of_surface(&m, NULL, 0, 2);

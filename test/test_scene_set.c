@@ -98,6 +98,9 @@ TEST(what_cannot_be_set_changes_nothing)
                 "in a list of 3");
     CHECK_FAILS(px_scene_set(scene, "bodies.flor.wall", "1"), PX_ERR_ARGUMENT,
                 "there is no 'flor'");
+    CHECK_FAILS(px_scene_set(scene, "heaters.x.power", "3"), PX_ERR_ARGUMENT,
+                "the scene has no heaters of which a part could be set; wanted all of them as a "
+                "list");
     CHECK_FAILS(px_scene_set(scene, "spacing.x", "1"), PX_ERR_ARGUMENT, "is 0.05 and has no parts");
     CHECK_FAILS(px_scene_set(scene, "spacing", ""), PX_ERR_ARGUMENT, "the value is not JSON");
     CHECK_FAILS(px_scene_set(scene, "gravity", "[1, 2"), PX_ERR_ARGUMENT, "the value is not JSON");

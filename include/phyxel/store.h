@@ -78,8 +78,10 @@ typedef struct PxFrameInfo {
     uint64_t step;
     double time; ///< s
     uint32_t particles;
-    char hash[33];       ///< of the contents, the same for any order of the particles
-    const char *problem; ///< NULL, or why the frame cannot be read; nothing else is set then
+    double coldest, hottest; ///< degrees C, of its particles; 0 without any
+    double melted;           ///< molten part of its mass; negative where nothing melts
+    char hash[33];           ///< of the contents, the same for any order of the particles
+    const char *problem;     ///< NULL, or why the frame cannot be read; nothing else is set then
 } PxFrameInfo;
 
 /// Called for each frame; the frame is gone after the call. False stops.
@@ -89,6 +91,16 @@ typedef bool PxInfoFunction(void *user, const PxFrameInfo *frame);
 /// read is told of in its turn. No frames is no error.
 /// Errors: PX_ERR_IO when the folder cannot be listed, PX_ERR_MEMORY, PX_ERR_STOPPED.
 PX_API PxStatus px_info(const char *dir, PxInfoFunction *each, void *user);
+
+/// What else a result folder holds of its frames: how many files of each kind.
+typedef struct PxInfoFiles {
+    uint32_t surfaces, surfels;   ///< made by px_surface_run()
+    uint32_t skins, skin_surfels; ///< of solids, stored by the run
+    uint32_t coats;               ///< of what flows and melts, stored by the run
+} PxInfoFiles;
+
+/// Errors: PX_ERR_IO when a folder cannot be listed, PX_ERR_MEMORY.
+PX_API PxStatus px_info_files(const char *dir, PxInfoFiles *out);
 
 #ifdef __cplusplus
 }

@@ -5,14 +5,18 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Does the name contain the word, in small or large letters? */
+/* Does the name contain the word, in small or large letters? Short ones must stand alone: there is
+ * ice in juice. */
 static bool has(const char *name, const char *word)
 {
-    for (; name != NULL && *name != '\0'; ++name) {
+    bool alone = strlen(word) < 4;
+    for (const char *at = name; at != NULL && *at != '\0'; ++at) {
         size_t k = 0;
-        while (word[k] != '\0' && tolower((unsigned char)name[k]) == word[k])
+        while (word[k] != '\0' && tolower((unsigned char)at[k]) == word[k])
             ++k;
-        if (word[k] == '\0')
+        bool beside =
+            (at > name && isalpha((unsigned char)at[-1])) || isalpha((unsigned char)at[k]);
+        if (word[k] == '\0' && !(alone && beside))
             return true;
     }
     return false;
@@ -29,9 +33,12 @@ typedef struct Known {
     float roughness;
 } Known;
 
+enum { WATER, ICE, HONEY };
+
 static const Known knowns[] = {
-    {"water", true, 1.333f, {0.16f, 0.64f, 0.88f}, {0.07f, 0.28f, 0.55f}, 0},
-    {"honey", true, 1.49f, {0.85f, 0.30f, 0.015f}, {0.80f, 0.42f, 0.04f}, 0},
+    [WATER] = {"water", true, 1.333f, {0.16f, 0.64f, 0.88f}, {0.07f, 0.28f, 0.55f}, 0},
+    [ICE] = {"ice", true, 1.31f, {0.62f, 0.84f, 0.93f}, {0.55f, 0.72f, 0.82f}, 0},
+    [HONEY] = {"honey", true, 1.49f, {0.85f, 0.30f, 0.015f}, {0.80f, 0.42f, 0.04f}, 0},
     {"syrup", true, 1.46f, {0.75f, 0.22f, 0.03f}, {0.50f, 0.20f, 0.04f}, 0},
     {"oil", true, 1.47f, {0.92f, 0.74f, 0.12f}, {0.75f, 0.58f, 0.10f}, 0},
     {"blood", false, 1.36f, {0, 0, 0}, {0.42f, 0.01f, 0.01f}, 0.22f},
@@ -56,9 +63,10 @@ static Known guess(const PxMaterialDef *material, size_t index)
         {0.16f, 0.64f, 0.88f}, {0.92f, 0.40f, 0.25f}, {0.45f, 0.85f, 0.35f}, {0.75f, 0.40f, 0.85f}};
     static const PxV3 grain[] = {
         {0.07f, 0.28f, 0.55f}, {0.75f, 0.20f, 0.10f}, {0.15f, 0.50f, 0.15f}, {0.45f, 0.15f, 0.55f}};
+    const Known *honey = &knowns[HONEY];
     Known k = {"", true, 1.36f, left[index % 4], grain[index % 4], 0};
     if (index == 0 && material->viscosity >= 1)
-        k.left = knowns[1].left, k.grain = knowns[1].grain;
+        k.left = honey->left, k.grain = honey->grain;
     return k;
 }
 

@@ -8,6 +8,7 @@
 #include "spatial/kdtree.h"
 #include "store/digest.h"
 #include "store/file.h"
+#include "store/surface_stamp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,7 @@ static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject 
             continue;
         PX_TRY(surface_path(path, dir, k, number));
         if (px_file_exists(path)) {
+            PX_TRY(px_surface_stamp_check(dir, number, path));
             out->shown = k;
             return digest_file(path, out->digest);
         }

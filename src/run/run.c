@@ -10,6 +10,7 @@
 #include "run/coat_files.h"
 #include "run/record.h"
 #include "run/skin_files.h"
+#include "run/surface_files.h"
 #include "store/checkpoint.h"
 #include "store/csv.h"
 #include "store/frame.h"
@@ -385,6 +386,7 @@ static PxStatus throw_away(const char *dir)
         PX_TRY(px_path_join(path, dir, "%s", files[k]));
         PX_TRY(px_file_remove(path));
     }
+    PX_TRY(px_surface_files_remove(dir));
     return px_skin_files_remove(dir, 0);
 }
 

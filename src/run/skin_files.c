@@ -167,6 +167,8 @@ PxStatus px_skin_files_remove(const char *dir, uint32_t first)
         }
         PX_LIST_FREE(&numbers);
         PX_TRY(status);
+        if (first == 0)
+            px_folder_drop(folder);
     }
     return PX_OK;
 }

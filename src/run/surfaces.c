@@ -9,11 +9,11 @@
 #include "phyxel/version.h"
 #include "scene/content.h"
 #include "scene/walls.h"
-#include "store/digest.h"
 #include "store/frame.h"
 #include "store/palette.h"
 #include "store/ply_points.h"
 #include "store/surface_ply.h"
+#include "store/surface_stamp.h"
 #include "surface/drape.h"
 #include "surface/surface.h"
 
@@ -175,25 +175,6 @@ static void close_job(Job *job)
 }
 
 /* ---- one frame -------------------------------------------------------------- */
-
-/* The digest of the frame's file (its seal, store/container.h) and of the settings. */
-static PxStatus make_stamp(const Job *job, uint32_t number, char stamp[33])
-{
-    char path[PX_PATH_MAX];
-    struct {
-        uint8_t seal[32];
-        uint64_t length;
-        uint64_t settings[2];
-    } all = {.length = 0};
-    PX_TRY(px_path_join(path, job->def->dir, "frames/%06u.h5", number));
-    PX_TRY(px_file_read_end(path, all.seal, sizeof all.seal, &all.length));
-    px_digest(job->settings, strlen(job->settings), all.settings);
-    uint64_t digest[2];
-    px_digest(&all, sizeof all, digest);
-    snprintf(stamp, 33, "%016llx%016llx", (unsigned long long)digest[0],
-             (unsigned long long)digest[1]);
-    return PX_OK;
-}
 
 static bool up_to_date(const char *path, const char *stamp)
 {
@@ -536,9 +517,9 @@ static PxStatus make_surfaces(Job *job, Frame *frame, const char *path, const ch
 
 static PxStatus surface_frame(Job *job, uint32_t number)
 {
-    char path[PX_PATH_MAX], stamp[33];
+    char path[PX_PATH_MAX], stamp[PX_STAMP_SIZE];
     PX_TRY(px_path_join(path, job->out, "%06u.ply", number));
-    PX_TRY(make_stamp(job, number, stamp));
+    PX_TRY(px_surface_stamp(job->def->dir, number, job->settings, stamp));
     if (!job->def->overwrite && up_to_date(path, stamp))
         return PX_OK;
     Frame *frame = calloc(1, sizeof *frame);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define MOST_PARTICLES 2000000.0 /* of a solid that is looked at particle by particle */
+#define GLOWS 500.0              /* degrees C, from which on pictures show how hot matter is */
 #define MOST_TESTS 2e7           /* of a particle against a region, in one check */
 
 /* A handle, a force or a heater. */
@@ -78,6 +79,22 @@ static bool touches(Hold *hold, const PxShape *region, size_t body)
     for (size_t k = 0; k < points->count; ++k)
         if (px_shape_inside(region, points->position[k]))
             return true;
+    return false;
+}
+
+/* Is a particle of the body (PX_NO_BODY: of any) in both regions at the start? */
+static bool share(Hold *hold, const PxShape *a, const PxShape *b, size_t body)
+{
+    for (size_t k = 0; k < hold->scene->bodies; ++k) {
+        if (hold->survey->shape[k] == NULL || hold->scene->body[k].def.wall ||
+            (body != PX_NO_BODY && body != k))
+            continue;
+        const PxPoints *points = particles_of(hold, k);
+        hold->tests += points != NULL ? (double)points->count : 0;
+        for (size_t i = 0; points != NULL && hold->tests <= MOST_TESTS && i < points->count; ++i)
+            if (px_shape_inside(a, points->position[i]) && px_shape_inside(b, points->position[i]))
+                return true;
+    }
     return false;
 }
 
@@ -220,24 +237,57 @@ static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, siz
     return bounds_meet(x, y);
 }
 
-/* Does anything flow, or heat? Then pressure keeps solids out of each other too (world/mixed.c). */
-static bool flows(const PxScene *scene)
+/* Something that flows, melts or conducts heat, now or after an event; NULL: nothing. */
+static const char *what_flows(const PxScene *scene, const char **how)
 {
     for (size_t k = 0; k < scene->bodies; ++k) {
         size_t slot = scene->body[k].material;
         if (scene->body[k].def.wall || slot >= scene->materials)
             continue;
         const PxMaterialDef *m = &scene->material[slot];
-        if (!(m->young > 0) || m->melts.melts || m->diffusivity > 0)
-            return true;
+        bool conducts = m->diffusivity > 0;
+        for (size_t e = 0; e < scene->events; ++e) {
+            PxLive live;
+            conducts |= px_scene_live(scene, scene->event[e].set, &live) == PX_OK &&
+                        live.scope == PX_LIVE_MATERIAL && live.index == slot &&
+                        strcmp(live.field->key, "diffusivity") == 0 && scene->event[e].to[0] > 0;
+        }
+        *how = !(m->young > 0)  ? "flows"
+               : m->melts.melts ? "melts"
+               : conducts       ? "conducts heat"
+                                : NULL;
+        if (*how != NULL)
+            return m->name;
     }
-    return scene->emitters > 0;
+    *how = "is poured";
+    return scene->emitters > 0 ? scene->emitter[0].def.name : NULL;
+}
+
+/* Particles of different sizes are for worlds of solids alone: density and pressure know one. */
+static void check_octrees(PxScene *scene)
+{
+    const char *how, *flowing = NULL;
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        char name[120];
+        if (scene->body[k].def.fill != PX_FILL_OCTREE || !px_scene_is_solid(scene, k))
+            continue;
+        if (flowing == NULL)
+            flowing = what_flows(scene, &how);
+        if (flowing == NULL)
+            return;
+        PxPath root = px_path_root(), list = px_path_key(&root, "bodies");
+        PxPath one = px_path_index(&list, k), path = px_path_key(&one, "fill");
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is for scenes of solids alone, and '%s' %s; wanted \"cubic\" or "
+                    "\"hexagonal\"",
+                    px_quote(flowing, name, sizeof name), how);
+    }
 }
 
 /* What is not computed is said: where nothing flows, solids do not meet each other. */
 static void check_company(PxScene *scene, const PxSurvey *survey)
 {
-    for (size_t a = 0; a < scene->bodies && !flows(scene); ++a)
+    for (size_t a = 0; a < scene->bodies && !px_scene_flows(scene); ++a)
         for (size_t b = 0; b < a; ++b) {
             char name[120];
             if (!px_scene_is_solid(scene, a) || !px_scene_is_solid(scene, b) ||
@@ -253,6 +303,39 @@ static void check_company(PxScene *scene, const PxSurvey *survey)
         }
 }
 
+/* May it have been stated and refused? Then what follows from its absence need not be said. */
+static bool refused(const PxScene *scene, const PxMaterialDef *material, const char *key)
+{
+    const json_t *list = json_object_get(scene->root, "materials");
+    return scene->errors > 0 && json_object_get(json_object_get(list, material->name), key) != NULL;
+}
+
+/* Is the temperature of such matter more than a number beside it? What is hot enough is seen to
+ * glow, and heaters change it. */
+static bool feels_heat(const PxScene *scene, size_t material, double temperature)
+{
+    const PxMaterialDef *m = &scene->material[material];
+    bool feels = m->diffusivity > 0 || m->melts.melts || refused(scene, m, "diffusivity") ||
+                 refused(scene, m, "melts") || scene->heaters > 0 || temperature > GLOWS;
+    for (size_t k = 0; k < scene->events && !feels; ++k)
+        feels = strstr(scene->event[k].set, ".diffusivity") != NULL;
+    return feels;
+}
+
+static void check_felt(PxScene *scene, const char *key, size_t index, size_t material,
+                       double temperature)
+{
+    PxPath root = px_path_root(), list = px_path_key(&root, key), one = px_path_index(&list, index);
+    PxPath path = px_path_key(&one, "temperature");
+    char name[120];
+    if (material < scene->materials && temperature != px_body_def_default().temperature &&
+        !feels_heat(scene, material, temperature))
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "does nothing: '%s' neither conducts heat nor melts; give it a "
+                    "\"diffusivity\" or \"melts\"",
+                    px_quote(scene->material[material].name, name, sizeof name));
+}
+
 /* Temperatures that nothing feels. */
 static void check_heat(PxScene *scene)
 {
@@ -262,13 +345,18 @@ static void check_heat(PxScene *scene)
     for (size_t k = 0; k < scene->materials; ++k) {
         const PxMaterialDef *m = &scene->material[k];
         PxPath one = px_path_key(&materials, m->name), latent = px_path_key(&one, "latent_heat");
-        conducts = conducts || m->diffusivity > 0;
-        if (m->latent_heat > 0 && !m->melts.melts)
+        conducts = conducts || m->diffusivity > 0 || refused(scene, m, "diffusivity");
+        if (m->latent_heat > 0 && !m->melts.melts && !refused(scene, m, "melts"))
             px_complain(scene, PX_WARNING, &latent, PX_AT_VALUE,
                         "does nothing: the material does not melt, it has no \"melts\"");
     }
     for (size_t k = 0; k < scene->events; ++k)
         conducts = conducts || strstr(scene->event[k].set, ".diffusivity") != NULL;
+    for (size_t k = 0; k < scene->bodies; ++k)
+        check_felt(scene, "bodies", k, scene->body[k].material, scene->body[k].def.temperature);
+    for (size_t k = 0; k < scene->emitters; ++k)
+        check_felt(scene, "emitters", k, scene->emitter[k].material,
+                   scene->emitter[k].def.temperature);
     for (size_t k = 0; k < scene->bodies && !conducts; ++k) {
         PxPath one = px_path_index(&bodies, k), path = px_path_key(&one, "temperature");
         if (scene->body[k].def.warm) {
@@ -280,9 +368,53 @@ static void check_heat(PxScene *scene)
     }
 }
 
+/* Where two heaters hold the same matter at temperatures, the later one of the list has it. */
+static void check_pairs(Hold *hold, PxShape *const *region)
+{
+    PxScene *scene = hold->scene;
+    for (size_t a = 0; a < scene->heaters; ++a)
+        for (size_t b = 0; b < a; ++b) {
+            const PxSceneHeater *x = &scene->heater[a], *y = &scene->heater[b];
+            bool apart = x->def.start >= y->def.end || y->def.start >= x->def.end ||
+                         (x->body != y->body && x->body != PX_NO_BODY && y->body != PX_NO_BODY);
+            if (region[a] == NULL || region[b] == NULL || !x->def.holds || !y->def.holds ||
+                x->def.within > 0 || y->def.within > 0 || apart ||
+                !bounds_meet(px_shape_bounds(region[a]), px_shape_bounds(region[b])) ||
+                !share(hold, region[a], region[b], x->body != PX_NO_BODY ? x->body : y->body))
+                continue;
+            char name[120];
+            RegionPath path;
+            Region one = {.list = "heaters", .index = a};
+            px_complain(scene, PX_WARNING, region_path(&path, &one, "shape"), PX_AT_VALUE,
+                        "holds particles that '%s' holds at a temperature, too: this one, the "
+                        "later of the two, has them",
+                        px_quote(y->def.name, name, sizeof name));
+        }
+}
+
+static PxStatus check_heaters(Hold *hold)
+{
+    const PxScene *scene = hold->scene;
+    PxShape **region = calloc(scene->heaters + 1, sizeof *region);
+    PxStatus status = PX_OK;
+    if (region == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu heaters", scene->heaters);
+    for (size_t k = 0; k < scene->heaters && status != PX_ERR_MEMORY; ++k) {
+        PxShapeDef def = px_scene_shape(scene, &scene->heater[k].def.shape, &scene->heater[k].turn);
+        if (scene->heater[k].shape_known) /* one that cannot be made was complained about */
+            status = px_shape_create(&def, &region[k]);
+    }
+    check_pairs(hold, region);
+    for (size_t k = 0; k < scene->heaters; ++k)
+        px_shape_free(region[k]);
+    free(region);
+    return status == PX_ERR_MEMORY ? status : PX_OK;
+}
+
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
 {
     check_laws(scene);
+    check_octrees(scene);
     check_company(scene, survey);
     check_heat(scene);
     if (scene->handles + scene->forces + scene->heaters == 0)
@@ -293,6 +425,8 @@ PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
     PxStatus status = hold.points != NULL && hold.made != NULL
                           ? check_regions(&hold)
                           : px_fail(PX_ERR_MEMORY, "scene: no room for %zu bodies", scene->bodies);
+    if (status == PX_OK && scene->heaters > 1)
+        status = check_heaters(&hold);
     if (status == PX_OK && hold.gave_up) {
         PxPath root = px_path_root();
         PxPath path = px_path_key(&root, scene->handles > 0  ? "handles"

@@ -174,6 +174,7 @@ typedef enum PxLiveScope {
     PX_LIVE_WORLD,
     PX_LIVE_MATERIAL,
     PX_LIVE_BODY,
+    PX_LIVE_GIVEN, ///< the body that an emitter's matter is; the index is the emitter's
     PX_LIVE_EMITTER,
     PX_LIVE_FORCE,
     PX_LIVE_HEATER
@@ -203,6 +204,9 @@ PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxShapeDef *shape
 
 /// Is that body a solid: does it give way, and come back?
 bool px_scene_is_solid(const PxScene *scene, size_t body);
+
+/// Does anything flow, or heat? Then solids take part in the stages of fluids (world/mixed.h).
+bool px_scene_flows(const PxScene *scene);
 
 /// Keyframes for the world. Between two turns about one axis the way is
 /// the stated one, however far round, so keyframes are put between where half a

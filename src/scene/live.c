@@ -209,5 +209,17 @@ PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
         if (shown_count < MOST_WORDS)
             words[shown_count++] = word;
     }
+    static const bool wall = false;
+    static const PxBodyDef nothing; /* no model is among the numbers of a body */
+    for (size_t k = 0; out->scope == PX_LIVE_BODY && k < scene->emitters; ++k) {
+        if (strcmp(scene->emitter[k].def.name, name.word) == 0) {
+            out->scope = PX_LIVE_GIVEN;
+            out->index = k;
+            return find_field(path, name.rest, px_body_fields, px_body_field_count, &nothing, &wall,
+                              out);
+        }
+        if (shown_count < MOST_WORDS)
+            words[shown_count++] = scene->emitter[k].def.name;
+    }
     return fail_unknown(path, name.word, words, shown_count);
 }

@@ -44,6 +44,19 @@ PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxShapeDef *state
     return shape;
 }
 
+bool px_scene_flows(const PxScene *scene)
+{
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        size_t slot = scene->body[k].material;
+        if (scene->body[k].def.wall || slot >= scene->materials)
+            continue;
+        const PxMaterialDef *m = &scene->material[slot];
+        if (!(m->young > 0) || m->melts.melts || m->diffusivity > 0)
+            return true;
+    }
+    return scene->emitters > 0;
+}
+
 bool px_scene_is_solid(const PxScene *scene, size_t body)
 {
     size_t material = scene->body[body].material;

@@ -127,6 +127,13 @@ static json_t *default_vector(PxScene *scene, const char *key)
     return json_object_set_new(scene->root, key, list) == 0 ? list : NULL;
 }
 
+/* Is that a key of the scene whose value is a list? */
+static bool is_list_key(const char *key)
+{
+    const PxEntry *entry = px_entry_find(&px_scene_section, key);
+    return entry != NULL && entry->kind == PX_ENTRY_LIST;
+}
+
 /* Walks down and puts `value` (taken over) in its place. *changed is the hash of
  * the highest place that is no longer what the text says. */
 static PxStatus put_value(PxScene *scene, const char *path, const Steps *steps, json_t *value,
@@ -135,7 +142,7 @@ static PxStatus put_value(PxScene *scene, const char *path, const Steps *steps, 
     PxPath chain[MOST_STEPS + 1];
     chain[0] = px_path_root();
     json_t *at = scene->root;
-    char why[300], part[100];
+    char why[400], part[100];
     for (size_t k = 0; k < steps->count; ++k) {
         const char *word = steps->word[k];
         bool last = k + 1 == steps->count;
@@ -168,6 +175,14 @@ static PxStatus put_value(PxScene *scene, const char *path, const Steps *steps, 
         json_t *next = json_object_get(at, word);
         if (next == NULL && k == 0 && !last)
             next = default_vector(scene, word);
+        if (next == NULL && k == 0 && !last && is_list_key(word)) {
+            snprintf(why, sizeof why,
+                     "the scene has no %s of which a part could be set; wanted all of them as a "
+                     "list: --set '%s=[{\"name\": ...}]'",
+                     part, part);
+            json_decref(value);
+            return fail_at(path, why);
+        }
         /* A model given by its word becomes an object to hold its numbers. */
         bool model = !last && json_is_string(next) && is_model_key(word);
         if (last || next == NULL || model) {

@@ -30,6 +30,9 @@
 /* Steps that a solve lets be taken, over those of the fastest flow all the time: 0.44 (honey,
  * which never gets so fast) to 1.4 (the jet, whose spray is faster); the middle of 11 scenes. */
 #define CALM 0.8
+/* The same where solids and what flows are moved together: much of it only melts or floats. 0.21
+ * (split) to 0.75 (freeze), the middle of 11 scenes. */
+#define CALM_MIXED 0.5
 
 double px_memory_estimate(double particles)
 {
@@ -247,7 +250,8 @@ static double event_speed(const PxScene *scene)
     for (size_t k = 0; k < scene->events; ++k) {
         const PxSceneEvent *event = &scene->event[k];
         PxLive live;
-        if (px_scene_live(scene, event->set, &live) != PX_OK || live.scope != PX_LIVE_BODY ||
+        if (px_scene_live(scene, event->set, &live) != PX_OK ||
+            (live.scope != PX_LIVE_BODY && live.scope != PX_LIVE_GIVEN) ||
             strcmp(live.field->key, "velocity") != 0)
             continue;
         const double *v = event->to;
@@ -375,6 +379,18 @@ static void shorten(PxStepLimit *limit, double seconds, PxStepCause cause, size_
     limit->sound = sound;
 }
 
+/* A material as it is where steps must be shortest: molten, if that is thicker or its tension is
+ * stronger. */
+static PxMaterialDef at_worst(const PxMaterialDef *material)
+{
+    PxMaterialDef def = *material;
+    if (!def.melts.melts)
+        return def;
+    def.viscosity = fmax(def.viscosity, def.melts.into.viscosity); /* NAN: as cold */
+    def.tension.param[0] = fmax(def.tension.param[0], def.melts.into.tension);
+    return def;
+}
+
 /* As the solvers do: the fastest flow is what the fall, the start and the walls
  * give, and never less than ten spacings a second. */
 PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const PxWorldDef *world,
@@ -389,32 +405,32 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
     double flow = sqrt(survey->speed * survey->speed + 2 * g * fall);
     flow = fmax(fmax(flow, survey->wall_speed), 10 * world->spacing);
     size_t fluids = 0;
+    bool flows = px_scene_flows(scene); /* then solids, too, are moved as fluids are */
     PxFluid fluid = {.kernel = px_kernel(world->support * world->spacing, world->spacing),
                      .spacing = world->spacing,
                      .courant = world->courant};
     for (size_t k = 0; k < scene->materials; ++k) {
-        const PxTensionModel *tension = px_tension_find(material[k].tension.model, PX_ISA_BASE);
-        fluids += !(material[k].young > 0);
-        if (tension == NULL || material[k].young > 0)
+        PxMaterial m = {.def = at_worst(&material[k])};
+        const PxTensionModel *tension = px_tension_find(m.def.tension.model, PX_ISA_BASE);
+        fluids += !(m.def.young > 0) || flows;
+        if (tension == NULL || (m.def.young > 0 && !m.def.melts.melts))
             continue;
-        PxMaterial m = {.def = material[k]};
         flow = fmax(flow, sqrt(tension->squeeze(&fluid, &m) / m.def.density));
         shorten(&limit, tension->step_limit(&fluid, &m), PX_BY_TENSION, k, 0);
     }
     if (g > 0 && fluids > 0)
         shorten(&limit, world->courant * sqrt(h / g), PX_BY_GRAVITY, PX_NO_MATERIAL, 0);
     for (size_t k = 0; k < scene->materials; ++k) {
-        const PxMaterialDef *m = &material[k];
-        if (m->young > 0) /* solids take sub-steps of their own */
+        PxMaterialDef m = at_worst(&material[k]);
+        if (m.young > 0 && !flows) /* solids take sub-steps of their own */
             continue;
-        double stated = pressure_number(m, "top_speed", 0);
-        double fluctuation = pressure_number(m, "fluctuation", 0);
+        double stated = pressure_number(&m, "top_speed", 0);
+        double fluctuation = pressure_number(&m, "fluctuation", 0);
         double sound = fluctuation > 0 ? (stated > 0 ? stated : flow) / sqrt(fluctuation / 100) : 0;
         shorten(&limit, world->courant * h / (sound + flow), PX_BY_SOUND, k, sound);
-        const PxViscosityModel *viscosity =
-            px_viscosity_find(m->viscosity_model.model, PX_ISA_BASE);
-        if (viscosity != NULL)
-            shorten(&limit, viscosity->step_limit(m, h), PX_BY_VISCOSITY, k, 0);
+        const PxViscosityModel *viscosity = px_viscosity_find(m.viscosity_model.model, PX_ISA_BASE);
+        if (viscosity != NULL && (!(m.young > 0) || m.melts.melts))
+            shorten(&limit, viscosity->step_limit(&m, h), PX_BY_VISCOSITY, k, 0);
     }
     return limit;
 }
@@ -479,6 +495,7 @@ done:
 
 typedef struct Work {
     const PxScene *scene;
+    double calm;           /* of the steps of the fastest flow, so many are taken */
     double steps, seconds; /* seconds: of one particle on one thread */
 } Work;
 
@@ -488,6 +505,7 @@ static double step_cost(const PxScene *scene, double dt)
     double cost = SECONDS_EXPLICIT, h = 0.5 * scene->world.support * scene->world.spacing;
     double iterations = 0, solid = 0;
     size_t fluids = 0;
+    bool flows = px_scene_flows(scene);
     for (size_t k = 0; k < scene->materials; ++k) {
         const PxMaterialDef *m = &scene->material[k];
         if (m->young > 0) {
@@ -498,7 +516,8 @@ static double step_cost(const PxScene *scene, double dt)
             double passes =
                 implicit ? ELASTIC_ITERATIONS : 1 + ceil(dt * wave / (0.5 * scene->world.spacing));
             solid = fmax(solid, SECONDS_ELASTIC * passes);
-            continue;
+            if (!flows)
+                continue;
         }
         ++fluids;
         if (pressure_number(m, "max_error", 0) > 0)
@@ -515,7 +534,7 @@ static void count_steps(void *user, size_t event, double begin, double end,
     (void)event;
     Work *work = user;
     bool flow = limit->cause == PX_BY_SOUND && limit->sound == 0;
-    double steps = (end - begin) / limit->seconds * (flow ? CALM : 1);
+    double steps = (end - begin) / limit->seconds * (flow ? work->calm : 1);
     work->steps += steps;
     work->seconds += steps * step_cost(work->scene, limit->seconds);
 }
@@ -527,7 +546,10 @@ PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *o
         return px_fail(PX_ERR_FORMAT, "%s: the scene has errors and cannot be estimated",
                        scene->file);
     PxSurvey survey;
-    Work work = {.scene = scene};
+    Work work = {.scene = scene, .calm = CALM};
+    for (size_t k = 0; k < scene->materials; ++k)
+        if (scene->material[k].young > 0 && px_scene_flows(scene))
+            work.calm = CALM_MIXED;
     PxStatus status = px_survey_make(scene, NULL, &survey);
     if (status == PX_OK)
         status = px_survey_walk(scene, &survey, count_steps, &work);

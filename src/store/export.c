@@ -1,6 +1,7 @@
 #include "store/export.h"
 
 #include "store/ply_points.h"
+#include "store/surface_stamp.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,6 +131,7 @@ static PxStatus read_surface(const char *dir, const char *folder, uint32_t numbe
     char path[PX_PATH_MAX];
     PxPlyPoints ply;
     PX_TRY(px_path_join(path, folder, "%06u.ply", number));
+    PX_TRY(px_surface_stamp_check(dir, number, path));
     PX_TRY(px_ply_points_read(path, &ply));
     px_table_free(&frame->points);
     frame->points = ply.points; /* they are the frame's from here on */

@@ -240,6 +240,11 @@ PxStatus px_file_remove(const char *path)
 
 /* ---- folders ---- */
 
+void px_folder_drop(const char *path)
+{
+    rmdir(path); /* fails when there is anything in it */
+}
+
 PxStatus px_folder_sync(const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -64,6 +64,9 @@ PxStatus px_file_remove(const char *path);
 /// Makes the folder and those above it; one that is there already is fine.
 PxStatus px_folder_make(const char *path);
 
+/// Removes a folder that is empty; any other stays, and so does one that cannot be removed.
+void px_folder_drop(const char *path);
+
 /// Syncs the names in a folder.
 PxStatus px_folder_sync(const char *path);
 

@@ -3,7 +3,33 @@
 
 #include "phyxel/store.h"
 
+#include <math.h>
 #include <stdio.h>
+
+static const float *floats(const PxTable *table, const char *name)
+{
+    const PxColumn *c = px_table_find(table, name);
+    return c != NULL && c->type == PX_F32 && c->components == 1 ? c->data[0] : NULL;
+}
+
+static void describe_heat(const PxTable *particles, PxFrameInfo *info)
+{
+    const float *temperature = floats(particles, "temperature");
+    const float *melted = floats(particles, "melted"), *mass = floats(particles, "mass");
+    double low = INFINITY, high = -INFINITY, molten = 0, all = 0;
+    for (uint32_t i = 0; temperature != NULL && i < particles->count; ++i) {
+        low = fmin(low, (double)temperature[i]);
+        high = fmax(high, (double)temperature[i]);
+    }
+    for (uint32_t i = 0; melted != NULL && i < particles->count; ++i) {
+        double m = mass != NULL ? (double)mass[i] : 1;
+        molten += m * (double)melted[i];
+        all += m;
+    }
+    info->coldest = low <= high ? low : 0;
+    info->hottest = low <= high ? high : 0;
+    info->melted = melted == NULL ? -1 : all > 0 ? molten / all : 0;
+}
 
 PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
 {
@@ -25,6 +51,7 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
             info.step = meta.step;
             info.time = meta.time;
             info.particles = particles.count;
+            describe_heat(&particles, &info);
         } else if (status == PX_ERR_FORMAT || status == PX_ERR_IO) { /* a bad disk, too */
             info.problem = px_error_message();
             status = PX_OK;
@@ -35,4 +62,26 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
     }
     PX_LIST_FREE(&numbers);
     return status;
+}
+
+PxStatus px_info_files(const char *dir, PxInfoFiles *out)
+{
+    *out = (PxInfoFiles){0};
+    struct {
+        const char *folder;
+        uint32_t *count;
+    } kinds[] = {{"surface", &out->surfaces},
+                 {"surfels", &out->surfels},
+                 {"skin", &out->skins},
+                 {"skin-surfels", &out->skin_surfels},
+                 {"coat", &out->coats}};
+    for (size_t k = 0; k < PX_COUNT(kinds); ++k) {
+        char folder[PX_PATH_MAX];
+        PxNumbers numbers;
+        PX_TRY(px_path_join(folder, dir, "%s", kinds[k].folder));
+        PX_TRY(px_folder_numbers(folder, ".ply", &numbers));
+        *kinds[k].count = (uint32_t)numbers.count;
+        PX_LIST_FREE(&numbers);
+    }
+    return PX_OK;
 }

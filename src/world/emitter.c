@@ -2,6 +2,7 @@
 
 #include "world/fields.h"
 #include "world/mixed.h"
+#include "world/octree.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -124,6 +125,9 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter
     PxEmitter e = {.def = *def};
     PX_TRY(px_world_name(e.name, def->name, "emitter"));
     PxStatus status = make_emitter(world, def, &e);
+    if (status == PX_OK)
+        status = px_octree_allowed(world, &world->materials.data[def->material.slot - 1].def, true,
+                                   NULL);
     if (status == PX_OK)
         status = px_table_reserve(&world->progress, world->emitters.count + 1);
     if (status == PX_OK && !PX_LIST_RESERVE(&world->emitters, 1))

@@ -134,6 +134,7 @@ static PxStatus set_melting(PxMaterialDef *def, const char *rest, const char *pa
     return set_field(px_melt_fields, px_melt_field_count, def, rest, path, value, values);
 }
 
+/* Whether from and to still fit each other is asked when all of a moment are set. */
 static PxStatus set_material(PxMaterialDef *def, const char *key, const char *path,
                              const double *value, int values)
 {
@@ -141,12 +142,7 @@ static PxStatus set_material(PxMaterialDef *def, const char *key, const char *pa
     if (strncmp(key, melts, sizeof melts - 1) != 0)
         return set_field(px_material_fields, px_material_field_count, def, key, path, value,
                          values);
-    PxMaterialDef before = *def;
-    PX_TRY(set_melting(def, key + sizeof melts - 1, path, value, values));
-    PxStatus status = px_melt_check(def, path);
-    if (status != PX_OK)
-        *def = before;
-    return status;
+    return set_melting(def, key + sizeof melts - 1, path, value, values);
 }
 
 /* Speed and rate say the same: the one that was set last counts. */
@@ -223,8 +219,8 @@ static PxStatus set_anything(PxWorld *world, const char *path, const double *val
         return px_fail(PX_ERR_ARGUMENT, "%s: there is no force '%s'", path, name);
     if (emitters)
         return px_fail(PX_ERR_ARGUMENT, "%s: there is no emitter '%s'", path, name);
-    for (uint32_t k = 0; k < world->bodies.count; ++k) {
-        if (world->bodies.data[k].emitter != 0 || strcmp(world->bodies.data[k].name, name) != 0)
+    for (uint32_t k = 0; k < world->bodies.count; ++k) { /* what an emitter gave is one, too */
+        if (strcmp(world->bodies.data[k].name, name) != 0)
             continue;
         PX_TRY(set_field(px_body_fields, px_body_field_count, &world->bodies.data[k].def, key, path,
                          value, values));
@@ -234,13 +230,47 @@ static PxStatus set_anything(PxWorld *world, const char *path, const double *val
     return px_fail(PX_ERR_ARGUMENT, "%s: there is no body '%s'", path, name);
 }
 
-/* What is warmer afterwards, or holds more heat at the same temperature, got it from outside. */
-PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
+/* Is what the events make of a material one? They are of one moment, so that what two numbers
+ * must be to each other holds when all of them are set. */
+static PxStatus foresee(const PxMaterial *material, const PxEvent *event, size_t count)
 {
+    static const char materials[] = "materials.";
+    PxMaterialDef def = material->def;
+    const char *last = NULL;
+    for (size_t k = 0; k < count; ++k) {
+        char name[PX_NAME_SIZE];
+        if (strncmp(event[k].path, materials, sizeof materials - 1) != 0)
+            continue;
+        const char *key = split(event[k].path + sizeof materials - 1, name, sizeof name);
+        if (key == NULL || strcmp(name, material->name) != 0)
+            continue;
+        PX_TRY(set_material(&def, key, event[k].path, event[k].value, event[k].values));
+        last = event[k].path;
+    }
+    return last != NULL ? px_melt_check(&def, last) : PX_OK;
+}
+
+/* What is warmer afterwards, or holds more heat at the same temperature, got it from outside. */
+static PxStatus set_together(PxWorld *world, const PxEvent *event, size_t count)
+{
+    for (uint32_t k = 0; k < world->materials.count; ++k)
+        PX_TRY(foresee(&world->materials.data[k], event, count));
     px_world_heat_mark(world);
-    PX_TRY(set_anything(world, path, value, values));
+    for (size_t k = 0; k < count; ++k)
+        PX_TRY(set_anything(world, event[k].path, event[k].value, event[k].values));
     px_world_heat_count(world);
     return PX_OK;
+}
+
+PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
+{
+    PxEvent event = {.values = values};
+    if (strlen(path) >= sizeof event.path)
+        return px_fail(PX_ERR_ARGUMENT, "%.80s...: too long for a path", path);
+    strcpy(event.path, path);
+    for (int k = 0; k < values && k < 3; ++k)
+        event.value[k] = value[k];
+    return set_together(world, &event, 1);
 }
 
 /* ---- events ------------------------------------------------------------------ */
@@ -271,18 +301,38 @@ PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
     return PX_OK;
 }
 
+/* How many events, from number `first` on and before number `end`, are of one moment. */
+static size_t of_one_moment(const PxWorld *world, size_t first, size_t end)
+{
+    size_t last = first;
+    while (last < end && world->events.data[last].time == world->events.data[first].time)
+        ++last;
+    return last - first;
+}
+
+PxStatus px_world_repeat_events(PxWorld *world, size_t count)
+{
+    for (size_t k = 0, together; k < count; k += together) {
+        together = of_one_moment(world, k, count);
+        PX_TRY(set_together(world, &world->events.data[k], together));
+    }
+    return PX_OK;
+}
+
 PxStatus px_world_events(PxWorld *world, double *next)
 {
     while (world->state.events < world->events.count) {
-        const PxEvent *event = &world->events.data[world->state.events];
+        size_t first = (size_t)world->state.events;
+        const PxEvent *event = &world->events.data[first];
         if (event->time > world->state.time) {
             *next = event->time;
             return PX_OK;
         }
-        PxStatus status = px_world_set(world, event->path, event->value, event->values);
+        size_t together = of_one_moment(world, first, world->events.count);
+        PxStatus status = set_together(world, event, together);
         if (status != PX_OK)
             return px_fail_prefix(status, "event at %g s: ", event->time);
-        ++world->state.events;
+        world->state.events += together;
     }
     *next = INFINITY;
     return PX_OK;

@@ -1,6 +1,7 @@
 #include "world/mixed.h"
 
 #include "matter/melt.h"
+#include "world/octree.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,9 +68,13 @@ double px_mixed_turn(const PxMaterialDef *def)
     return def->young > 0 && def->absorb > 0 ? def->absorb : INFINITY;
 }
 
-/* Is there anything elastic, and anything that flows, or heat that does? Materials that nobody has
- * do not count. */
-static bool is_mixed(const PxWorld *world)
+static void regard(const PxMaterialDef *def, bool emitted, bool *elastic, bool *flows)
+{
+    *elastic |= def->young > 0 || def->melts.into.young > 0;
+    *flows |= !(def->young > 0) || emitted || def->melts.melts || def->diffusivity > 0;
+}
+
+bool px_mixed_with(const PxWorld *world, const PxMaterialDef *more, bool emitted)
 {
     bool elastic = false, flows = false;
     for (size_t k = 0; k < world->bodies.count; ++k) {
@@ -79,19 +84,19 @@ static bool is_mixed(const PxWorld *world)
         uint32_t slot = body->emitter > 0
                             ? world->emitters.data[body->emitter - 1].def.material.slot
                             : body->def.material.slot;
-        const PxMaterialDef *def = &world->materials.data[slot - 1].def;
-        elastic = elastic || def->young > 0 || def->melts.into.young > 0;
-        flows = flows || !(def->young > 0) || body->emitter > 0 || def->melts.melts ||
-                def->diffusivity > 0;
+        regard(&world->materials.data[slot - 1].def, body->emitter > 0, &elastic, &flows);
     }
+    if (more != NULL)
+        regard(more, emitted, &elastic, &flows);
     return elastic && flows;
 }
 
 PxStatus px_mixed_begin(PxWorld *world)
 {
     PxParticles *p = &world->particles;
-    if (world->mixed || !is_mixed(world))
+    if (world->mixed || !px_mixed_with(world, NULL, false))
         return PX_OK;
+    PX_TRY(px_octree_allowed(world, NULL, false, NULL));
     PX_TRY(px_solid_columns_add(&p->table));
     for (int k = 0; k < EXTRAS; ++k)
         PX_TRY(px_table_add(&p->table, extra[k].name, extra[k].unit, extra[k].type,

@@ -17,6 +17,10 @@ typedef struct PxMixedColumns {
     float *steady[3]; ///< mean acceleration by gravity and fluids over some steps, m/s^2
 } PxMixedColumns;
 
+/// Is there anything elastic, and anything that flows, or heat that does, once matter of `more`
+/// (NULL: none) is there as well? Materials that nobody has do not count.
+bool px_mixed_with(const PxWorld *world, const PxMaterialDef *more, bool emitted);
+
 /// Decides whether the world is mixed, and adds the columns if it is.
 PxStatus px_mixed_begin(PxWorld *world);
 void px_mixed_free(PxWorld *world);

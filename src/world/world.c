@@ -359,11 +359,17 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': a plane can only be a wall", body.name);
     if (!def->wall && def->keyframes > 0)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': only walls move by keyframes", body.name);
+    PxStatus status = PX_OK;
+    if (!def->wall)
+        status = px_octree_allowed(world, &world->materials.data[def->material.slot - 1].def, false,
+                                   def->fill == PX_FILL_OCTREE ? body.name : NULL);
+    if (status != PX_OK)
+        return px_fail_prefix(status, "body '%s': ", body.name);
     if (!PX_LIST_RESERVE(&world->bodies, 1))
         return px_fail(PX_ERR_MEMORY, "body '%s': no room", body.name);
 
     PxShape *shape;
-    PxStatus status = px_shape_create(&def->shape, &shape);
+    status = px_shape_create(&def->shape, &shape);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
     uint32_t slot = (uint32_t)world->bodies.count;
@@ -483,10 +489,7 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
     PX_TRY(px_handles_check(world, state->grips, particles));
     PX_TRY(px_emitters_restore(world, emitters));
     /* Events may change particles too: those of the store have all that behind them. */
-    for (uint64_t k = 0; k < state->events; ++k) {
-        const PxEvent *event = &world->events.data[k];
-        PX_TRY(px_world_set(world, event->path, event->value, event->values));
-    }
+    PX_TRY(px_world_repeat_events(world, (size_t)state->events));
     table->count = 0;
     PX_TRY(px_table_append_rows(table, particles));
     px_particles_refresh(&world->particles);

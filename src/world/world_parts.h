@@ -87,6 +87,9 @@ struct PxWorld {
 /// Carries out the events that are due. *next is when the next one is.
 PxStatus px_world_events(PxWorld *world, double *next);
 
+/// Carries out the first `count` events again, in a world that is to be as it was after them.
+PxStatus px_world_repeat_events(PxWorld *world, size_t count);
+
 /// The fastest flow that the world's energy allows, m/s.
 double px_world_speed_bound(PxWorld *world);
 

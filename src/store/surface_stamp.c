@@ -1,0 +1,80 @@
+#include "store/surface_stamp.h"
+
+#include "store/digest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER = 16384 };
+
+static const char mark[] = "\ncomment stamp ";
+
+PxStatus px_surface_stamp(const char *dir, uint32_t number, const char *settings,
+                          char stamp[PX_STAMP_SIZE])
+{
+    char path[PX_PATH_MAX];
+    struct {
+        uint8_t seal[32];
+        uint64_t length;
+        uint64_t settings[2];
+    } all = {.length = 0};
+    PX_TRY(px_path_join(path, dir, "frames/%06u.h5", number));
+    PX_TRY(px_file_read_end(path, all.seal, sizeof all.seal, &all.length));
+    px_digest(settings, strlen(settings), all.settings);
+    uint64_t digest[2];
+    px_digest(&all, sizeof all, digest);
+    snprintf(stamp, PX_STAMP_SIZE, "%016llx%016llx", (unsigned long long)digest[0],
+             (unsigned long long)digest[1]);
+    return PX_OK;
+}
+
+/* The header, of which the stamp and the line behind it, the settings, are cut out; both NULL
+ * when there are none. free() it; NULL when it cannot be read. */
+static char *read_stamp(const char *path, const char **stamp, const char **settings)
+{
+    static const char comment[] = "comment ";
+    char *header = malloc(HEADER);
+    *stamp = *settings = NULL;
+    if (header == NULL || px_surface_ply_header(path, header, HEADER) != PX_OK) {
+        free(header);
+        return NULL;
+    }
+    char *found = strstr(header, mark);
+    char *end = found != NULL ? strchr(found + 1, '\n') : NULL;
+    char *last = end != NULL ? strchr(end + 1, '\n') : NULL;
+    if (last == NULL || strncmp(end + 1, comment, sizeof comment - 1) != 0)
+        return header;
+    *end = *last = '\0';
+    *stamp = found + sizeof mark - 1;
+    *settings = end + sizeof comment;
+    return header;
+}
+
+PxStatus px_surface_stamp_check(const char *dir, uint32_t number, const char *path)
+{
+    char frame[PX_PATH_MAX], now[PX_STAMP_SIZE];
+    const char *stamp, *settings;
+    PX_TRY(px_path_join(frame, dir, "frames/%06u.h5", number));
+    char *header = px_file_exists(frame) ? read_stamp(path, &stamp, &settings) : NULL;
+    PxStatus status = PX_OK;
+    if (header != NULL && stamp != NULL) {
+        status = px_surface_stamp(dir, number, settings, now);
+        if (status == PX_OK && strcmp(stamp, now) != 0)
+            status = px_fail(PX_ERR_FORMAT,
+                             "'%s' was made of another run than the frame that is there; 'phyxel "
+                             "surface' makes it anew",
+                             path);
+    }
+    free(header);
+    return status;
+}
+
+bool px_surface_is_stamped(const char *path)
+{
+    const char *stamp, *settings;
+    char *header = read_stamp(path, &stamp, &settings);
+    bool stamped = header != NULL && stamp != NULL && strlen(stamp) == PX_STAMP_SIZE - 1;
+    free(header);
+    return stamped;
+}
