@@ -196,7 +196,7 @@ static void temperature_range(const Set *set, double *least, double *most)
 
 TEST(any_diffusivity_keeps_the_heat_and_stays_between_the_extremes)
 {
-    for (double a = 1e-9; a < 1e4; a *= 10)
+    for (double a = 1e-9; a < 2e6; a *= 10)
         for (int latent = 0; latent < 2; ++latent) {
             PxMaterialDef def = stuff(a);
             def.heat_capacity = 2000;
@@ -210,10 +210,10 @@ TEST(any_diffusivity_keeps_the_heat_and_stays_between_the_extremes)
             for (int step = 0; step < 8; ++step) {
                 CHECK_OK(px_world_step(set.world, 1));
                 temperature_range(&set, &least, &most);
-                /* the solve leaves up to 1e-5 of the range */
-                CHECK(least >= -200 - 0.02 && most <= 900 + 0.02);
+                /* the solve leaves up to 1e-6 of the range */
+                CHECK(least >= -200 - 0.0012 && most <= 900 + 0.0012);
             }
-            CHECK_NEAR(px_world_heat(set.world), before, 1e-6 * before);
+            CHECK_NEAR(px_world_heat(set.world), before, 1e-8 * before);
             PxStats stats;
             px_world_stats(set.world, &stats);
             CHECK_EQUAL(stats.not_converged, 0);
@@ -223,6 +223,28 @@ TEST(any_diffusivity_keeps_the_heat_and_stays_between_the_extremes)
             }
             px_world_free(set.world);
         }
+}
+
+TEST(heat_that_spreads_at_once_is_kept_and_evened_out)
+{
+    /* Steps of 0.01 s at 1e6 m^2/s would pass 1e9 times the heat that there is: what rounding
+     * leaves of a difference must not be multiplied by that, in any of the steps. */
+    for (double a = 1e3; a < 2e6; a *= 10) {
+        PxMaterialDef def = stuff(a);
+        Set set = set_make(0.02, 0.01, 2, &def);
+        add_bar(&set, 10, 20, 100);
+        double before = px_world_heat(set.world), least, most;
+        for (int step = 0; step < 20; ++step)
+            CHECK_OK(px_world_step(set.world, 1));
+        temperature_range(&set, &least, &most);
+        CHECK_NEAR(least, 60, 1e-4); /* 1e-6 of the difference, and floats */
+        CHECK_NEAR(most, 60, 1e-4);
+        CHECK_NEAR(px_world_heat(set.world), before, 1e-12 * before);
+        PxStats stats;
+        px_world_stats(set.world, &stats);
+        CHECK_EQUAL(stats.not_converged, 0);
+        px_world_free(set.world);
+    }
 }
 
 TEST(slow_warming_is_not_lost_in_rounding)
@@ -344,7 +366,76 @@ TEST(walls_that_state_no_temperature_let_no_heat_pass)
     px_world_free(set.world);
 }
 
+TEST(heat_that_spreads_at_once_passes_from_wall_to_wall)
+{
+    /* A steady flow of 1e8 times the heat of the bar in a step, and between walls of the same
+     * temperature none. */
+    for (int same = 0; same < 2; ++same) {
+        double s = 0.02, cold = same ? 100 : 0;
+        Set set = bar_at_wall(s, 20, 1e6, 100);
+        add_wall(&set, "other", 30 * s, cold);
+        double before = px_world_heat(set.world), mean = 0, least, most;
+        for (int step = 0; step < 4; ++step)
+            CHECK_OK(px_world_step(set.world, 1));
+        PxStats stats;
+        px_world_stats(set.world, &stats);
+        CHECK_EQUAL(stats.not_converged, 0);
+        CHECK_NEAR(stats.heat - stats.heat_in, before, 1e-8 * stats.heat);
+        temperature_range(&set, &least, &most);
+        CHECK(least >= cold - 1e-4 && most <= 100 + 1e-4); /* 1e-6 of the difference */
+        const float *x = px_world_floats(set.world, "position", 0);
+        const float *t = px_world_floats(set.world, "temperature", 0);
+        for (uint32_t i = 0; i < px_world_count(set.world); ++i) {
+            double exact = 100 + (cold - 100) * (double)x[i] / (20 * s);
+            mean += (double)t[i] / px_world_count(set.world);
+            CHECK_NEAR((double)t[i], exact, same ? 1e-4 : 0.08); /* measured: 0.053 at the ends */
+        }
+        CHECK_NEAR(mean, 0.5 * (100 + cold), 1e-3);
+        px_world_free(set.world);
+    }
+}
+
 /* ---- melting ------------------------------------------------------------ */
+
+/* What a bar at its melting point takes from a wall 100 degrees hotter in 0.01 s: J, by so many
+ * steps. Latent heat is 10 times what warms it to the wall's temperature. */
+static double melting_heat(int steps, double *molten)
+{
+    PxMaterialDef def = stuff(1);
+    def.heat_capacity = 1000;
+    def.latent_heat = 1e6;
+    def.melts.melts = true;
+    def.melts.from = 0;
+    def.melts.to = 1;
+    Set set = set_make(0.01, 0.01 / steps, 2, &def);
+    add_box(&set, "bar", (PxVec3){0, 0, 0}, (PxVec3){0.16, 0.06, 0.06}, 0);
+    add_wall(&set, "wall", 0, 100);
+    CHECK_OK(px_world_advance(set.world, 0.01));
+    PxStats stats;
+    px_world_stats(set.world, &stats);
+    CHECK_EQUAL(stats.not_converged, 0);
+    CHECK_NEAR(stats.heat, stats.heat_in, 1e-9 * stats.heat);
+    CHECK(stats.temperature_min >= -1e-4 && stats.temperature_max <= 100 + 1e-4);
+    const float *melted = px_world_floats(set.world, "melted", 0);
+    *molten = 0;
+    for (uint32_t i = 0; i < px_world_count(set.world); ++i)
+        *molten += (double)melted[i] / 36;
+    px_world_free(set.world);
+    return stats.heat_in;
+}
+
+TEST(melting_does_not_depend_on_the_length_of_steps)
+{
+    /* n steps of backward Euler give a body that only warms 2 n binomial(2n, n) / 4^n of its
+     * first step, 1 - 1 / (8 n) of what is exact; latent heat is off by less. 100 steps are
+     * explicit. Measured: 1.1, 0.4, 0.07 and 0.05 % off. */
+    double molten, fine = melting_heat(100, &molten);
+    /* Neumann's front is at 2 l sqrt(a t), l = 0.2200: 4.4 spacings */
+    CHECK_NEAR(molten, 4.4, 0.1); /* measured: 4.35 */
+    static const int steps[] = {1, 2, 4, 10};
+    for (int k = 0; k < 4; ++k)
+        CHECK_NEAR(melting_heat(steps[k], &molten), fine, fine / (8 * steps[k]));
+}
 
 /* What moves is the state at the temperature, and nothing else. */
 typedef struct Flow {
@@ -645,7 +736,7 @@ TEST(every_compiler_gives_the_same_bits)
         CHECK_OK(px_world_step(set.world, 1));
     px_table_hash(px_world_particles(set.world), PX_COLUMN_STATE, hash);
     /* Guards determinism only: a change of the physics changes this number. */
-    CHECK(hash[0] == 0xaa82c4f7ab4456ecu);
+    CHECK(hash[0] == 0xcd7706a3736d986au);
     px_world_free(set.world);
 }
 
