@@ -395,6 +395,31 @@ TEST(heat_that_spreads_at_once_passes_from_wall_to_wall)
     }
 }
 
+TEST(what_no_double_can_solve_stays_between_the_extremes)
+{
+    /* At spacings of a micrometre a step passes 1e16 times the heat that there is. */
+    for (int latent = 0; latent < 2; ++latent) {
+        double s = 1e-6, least, most;
+        PxMaterialDef def = stuff(1e6);
+        def.melts.melts = latent == 1;
+        def.melts.from = 30;
+        def.melts.to = 31;
+        def.latent_heat = 1e6;
+        Set set = set_make(s, 0.01, 2, &def);
+        add_box(&set, "bar", (PxVec3){0, 0, 0}, (PxVec3){20 * s, 6 * s, 6 * s}, 20);
+        add_wall(&set, "wall", 0, 100);
+        add_wall(&set, "other", 30 * s, 0);
+        for (int step = 0; step < 2; ++step)
+            CHECK_OK(px_world_step(set.world, 1));
+        PxStats stats;
+        px_world_stats(set.world, &stats);
+        CHECK_EQUAL(stats.not_converged, 2);
+        temperature_range(&set, &least, &most);
+        CHECK(least >= -1e-9 && most <= 100 + 1e-9);
+        px_world_free(set.world);
+    }
+}
+
 /* ---- melting ------------------------------------------------------------ */
 
 /* What a bar at its melting point takes from a wall 100 degrees hotter in 0.01 s: J, by so many

@@ -13,7 +13,7 @@
 /* What conjugate gradients leave of a residual, by its norm: more is lost on single precision. */
 #define LINEAR_TOLERANCE 1e-4
 
-#define MOST_CORRECTIONS 100
+#define MOST_CORRECTIONS 40
 #define MOST_HALVINGS 40
 #define MOST_ITERATIONS 20000
 
