@@ -125,62 +125,15 @@ TEST(a_slab_melts_in_neumanns_time)
     }
 }
 
-/* What is right of x = 0 gets 100 degrees at this moment; a while later it is compared with the
- * error function. */
-static double worst_after(Set *set, double diffusivity)
-{
-    double start = px_world_time(set->world), time = 9 * set->spacing * set->spacing / diffusivity;
-    PxHeaterDef heater = px_heater_def_default();
-    heater.name = "heater";
-    heater.shape.size = (PxVec3){1, 2, 1};
-    heater.shape.at = (PxVec3){0.5, 0, 0};
-    heater.holds = true;
-    heater.temperature = 100;
-    heater.start = start;
-    heater.end = start + 1e-6 * time;
-    CHECK_OK(px_world_add_heater(set->world, &heater));
-    CHECK_OK(px_world_set(set->world, "materials.stuff.diffusivity", &diffusivity, 1));
-    CHECK_OK(px_world_advance(set->world, start + time));
-    const float *x = px_world_floats(set->world, "position", 0);
-    const float *t = px_world_floats(set->world, "temperature", 0);
-    double worst = 0;
-    for (uint32_t i = 0; i < px_world_count(set->world); ++i) {
-        double exact = 60 + 40 * erf((double)x[i] / sqrt(4 * diffusivity * time));
-        worst = fmax(worst, fabs((double)t[i] - exact) / 80);
-    }
-    return worst;
-}
-
 TEST(other_orders_than_a_cubic_lattice_conduct_as_well)
 {
-    PxMaterialDef def = stuff(0);
-    Set set = set_make(0.01, 0.05, 2, &def);
-    PxBodyDef body = px_body_def_default();
-    body.name = "bar";
-    body.material = set.material;
-    body.fill = PX_FILL_HEXAGONAL;
-    body.shape.size = (PxVec3){0.24, 0.06, 0.06};
-    CHECK_OK(px_world_add_body(set.world, &body, NULL));
-    CHECK(worst_after(&set, 1e-4) < 0.015); /* measured: 0.8 % */
-    px_world_free(set.world);
-
-    /* a column that has fallen over in a tank and is too thick to move any more */
-    def.viscosity = 2;
-    set = set_make(0.01, 0.02, 2, &def);
-    add_box(&set, "column", (PxVec3){-0.12, 0, 0}, (PxVec3){0, 0.16, 0.04}, 20);
-    PxBodyDef tank = px_body_def_default();
-    tank.name = "tank";
-    tank.wall = tank.inside = true;
-    tank.friction = 0;
-    tank.shape.size = (PxVec3){0.24, 0.4, 0.04};
-    tank.shape.at = (PxVec3){0, 0.2, 0.02};
-    CHECK_OK(px_world_add_body(set.world, &tank, NULL));
-    double g[] = {0, -9.81, 0}, thick = 1e5;
-    CHECK_OK(px_world_set(set.world, "gravity", g, 3));
-    CHECK_OK(px_world_advance(set.world, 2));
-    CHECK_OK(px_world_set(set.world, "materials.stuff.viscosity", &thick, 1));
-    CHECK(worst_after(&set, 1e-3) < 0.025); /* measured: 1.8 %, some of it flow */
-    px_world_free(set.world);
+    PxHeatBarDef def = px_heat_bar_def_default();
+    def.order = PX_HEAT_BAR_HEXAGONAL;
+    CHECK(bar_result(px_heat_bar_halves, def).worst < 0.012); /* measured: 0.75 % */
+    def.order = PX_HEAT_BAR_STIRRED;
+    def.diffusivity = 1e-3;
+    def.step = 0.02;
+    CHECK(bar_result(px_heat_bar_halves, def).worst < 0.025); /* measured: 1.8 %, some of it flow */
 }
 
 static void temperature_range(const Set *set, double *least, double *most)
@@ -196,7 +149,7 @@ static void temperature_range(const Set *set, double *least, double *most)
 
 TEST(any_diffusivity_keeps_the_heat_and_stays_between_the_extremes)
 {
-    for (double a = 1e-9; a < 1e4; a *= 10)
+    for (double a = 1e-9; a < 2e6; a *= 10)
         for (int latent = 0; latent < 2; ++latent) {
             PxMaterialDef def = stuff(a);
             def.heat_capacity = 2000;
@@ -210,10 +163,10 @@ TEST(any_diffusivity_keeps_the_heat_and_stays_between_the_extremes)
             for (int step = 0; step < 8; ++step) {
                 CHECK_OK(px_world_step(set.world, 1));
                 temperature_range(&set, &least, &most);
-                /* the solve leaves up to 1e-5 of the range */
-                CHECK(least >= -200 - 0.02 && most <= 900 + 0.02);
+                /* the solve leaves up to 1e-6 of the range */
+                CHECK(least >= -200 - 0.0012 && most <= 900 + 0.0012);
             }
-            CHECK_NEAR(px_world_heat(set.world), before, 1e-6 * before);
+            CHECK_NEAR(px_world_heat(set.world), before, 1e-8 * before);
             PxStats stats;
             px_world_stats(set.world, &stats);
             CHECK_EQUAL(stats.not_converged, 0);
@@ -223,6 +176,28 @@ TEST(any_diffusivity_keeps_the_heat_and_stays_between_the_extremes)
             }
             px_world_free(set.world);
         }
+}
+
+TEST(heat_that_spreads_at_once_is_kept_and_evened_out)
+{
+    /* Steps of 0.01 s at 1e6 m^2/s would pass 1e9 times the heat that there is: what rounding
+     * leaves of a difference must not be multiplied by that, in any of the steps. */
+    for (double a = 1e3; a < 2e6; a *= 10) {
+        PxMaterialDef def = stuff(a);
+        Set set = set_make(0.02, 0.01, 2, &def);
+        add_bar(&set, 10, 20, 100);
+        double before = px_world_heat(set.world), least, most;
+        for (int step = 0; step < 20; ++step)
+            CHECK_OK(px_world_step(set.world, 1));
+        temperature_range(&set, &least, &most);
+        CHECK_NEAR(least, 60, 1e-4); /* 1e-6 of the difference, and floats */
+        CHECK_NEAR(most, 60, 1e-4);
+        CHECK_NEAR(px_world_heat(set.world), before, 1e-12 * before);
+        PxStats stats;
+        px_world_stats(set.world, &stats);
+        CHECK_EQUAL(stats.not_converged, 0);
+        px_world_free(set.world);
+    }
 }
 
 TEST(slow_warming_is_not_lost_in_rounding)
@@ -344,7 +319,101 @@ TEST(walls_that_state_no_temperature_let_no_heat_pass)
     px_world_free(set.world);
 }
 
+TEST(heat_that_spreads_at_once_passes_from_wall_to_wall)
+{
+    /* A steady flow of 1e8 times the heat of the bar in a step, and between walls of the same
+     * temperature none. */
+    for (int same = 0; same < 2; ++same) {
+        double s = 0.02, cold = same ? 100 : 0;
+        Set set = bar_at_wall(s, 20, 1e6, 100);
+        add_wall(&set, "other", 30 * s, cold);
+        double before = px_world_heat(set.world), mean = 0, least, most;
+        for (int step = 0; step < 4; ++step)
+            CHECK_OK(px_world_step(set.world, 1));
+        PxStats stats;
+        px_world_stats(set.world, &stats);
+        CHECK_EQUAL(stats.not_converged, 0);
+        CHECK_NEAR(stats.heat - stats.heat_in, before, 1e-8 * stats.heat);
+        temperature_range(&set, &least, &most);
+        CHECK(least >= cold - 1e-4 && most <= 100 + 1e-4); /* 1e-6 of the difference */
+        const float *x = px_world_floats(set.world, "position", 0);
+        const float *t = px_world_floats(set.world, "temperature", 0);
+        for (uint32_t i = 0; i < px_world_count(set.world); ++i) {
+            double exact = 100 + (cold - 100) * (double)x[i] / (20 * s);
+            mean += (double)t[i] / px_world_count(set.world);
+            CHECK_NEAR((double)t[i], exact, same ? 1e-4 : 0.08); /* measured: 0.053 at the ends */
+        }
+        CHECK_NEAR(mean, 0.5 * (100 + cold), 1e-3);
+        px_world_free(set.world);
+    }
+}
+
+TEST(what_no_double_can_solve_stays_between_the_extremes)
+{
+    /* At spacings of a micrometre a step passes 1e16 times the heat that there is. */
+    for (int latent = 0; latent < 2; ++latent) {
+        double s = 1e-6, least, most;
+        PxMaterialDef def = stuff(1e6);
+        def.melts.melts = latent == 1;
+        def.melts.from = 30;
+        def.melts.to = 31;
+        def.latent_heat = 1e6;
+        Set set = set_make(s, 0.01, 2, &def);
+        add_box(&set, "bar", (PxVec3){0, 0, 0}, (PxVec3){20 * s, 6 * s, 6 * s}, 20);
+        add_wall(&set, "wall", 0, 100);
+        add_wall(&set, "other", 30 * s, 0);
+        for (int step = 0; step < 2; ++step)
+            CHECK_OK(px_world_step(set.world, 1));
+        PxStats stats;
+        px_world_stats(set.world, &stats);
+        CHECK_EQUAL(stats.not_converged, 2);
+        temperature_range(&set, &least, &most);
+        CHECK(least >= -1e-9 && most <= 100 + 1e-9);
+        px_world_free(set.world);
+    }
+}
+
 /* ---- melting ------------------------------------------------------------ */
+
+/* What a bar at its melting point takes from a wall 100 degrees hotter in 0.01 s: J, by so many
+ * steps. Latent heat is 10 times what warms it to the wall's temperature. */
+static double melting_heat(int steps, double *molten)
+{
+    PxMaterialDef def = stuff(1);
+    def.heat_capacity = 1000;
+    def.latent_heat = 1e6;
+    def.melts.melts = true;
+    def.melts.from = 0;
+    def.melts.to = 1;
+    Set set = set_make(0.01, 0.01 / steps, 2, &def);
+    add_box(&set, "bar", (PxVec3){0, 0, 0}, (PxVec3){0.16, 0.06, 0.06}, 0);
+    add_wall(&set, "wall", 0, 100);
+    CHECK_OK(px_world_advance(set.world, 0.01));
+    PxStats stats;
+    px_world_stats(set.world, &stats);
+    CHECK_EQUAL(stats.not_converged, 0);
+    CHECK_NEAR(stats.heat, stats.heat_in, 1e-9 * stats.heat);
+    CHECK(stats.temperature_min >= -1e-4 && stats.temperature_max <= 100 + 1e-4);
+    const float *melted = px_world_floats(set.world, "melted", 0);
+    *molten = 0;
+    for (uint32_t i = 0; i < px_world_count(set.world); ++i)
+        *molten += (double)melted[i] / 36;
+    px_world_free(set.world);
+    return stats.heat_in;
+}
+
+TEST(melting_does_not_depend_on_the_length_of_steps)
+{
+    /* n steps of backward Euler give a body that only warms 2 n binomial(2n, n) / 4^n of its
+     * first step, 1 - 1 / (8 n) of what is exact; latent heat is off by less. 100 steps are
+     * explicit. Measured: 1.1, 0.4, 0.07 and 0.05 % off. */
+    double molten, fine = melting_heat(100, &molten);
+    /* Neumann's front is at 2 l sqrt(a t), l = 0.2200: 4.4 spacings */
+    CHECK_NEAR(molten, 4.4, 0.1); /* measured: 4.35 */
+    static const int steps[] = {1, 2, 4, 10};
+    for (int k = 0; k < 4; ++k)
+        CHECK_NEAR(melting_heat(steps[k], &molten), fine, fine / (8 * steps[k]));
+}
 
 /* What moves is the state at the temperature, and nothing else. */
 typedef struct Flow {
@@ -645,7 +714,7 @@ TEST(every_compiler_gives_the_same_bits)
         CHECK_OK(px_world_step(set.world, 1));
     px_table_hash(px_world_particles(set.world), PX_COLUMN_STATE, hash);
     /* Guards determinism only: a change of the physics changes this number. */
-    CHECK(hash[0] == 0xaa82c4f7ab4456ecu);
+    CHECK(hash[0] == 0xcd7706a3736d986au);
     px_world_free(set.world);
 }
 

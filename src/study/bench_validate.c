@@ -418,8 +418,15 @@ static PxStatus heat_halves(const Case *c, double coarser, int threads, Figures 
 {
     PxHeatBarDef def = heat_bar(c, coarser, threads);
     PxHeatBarResult result;
-    if (c->model != NULL)
+    if (c->model != NULL && strcmp(c->model, "implicit") == 0)
         def.diffusivity = 4e-3; /* four spacings squared a step: it is solved for */
+    if (c->model != NULL && strcmp(c->model, "hexagonal") == 0)
+        def.order = PX_HEAT_BAR_HEXAGONAL;
+    if (c->model != NULL && strcmp(c->model, "stirred") == 0) {
+        def.order = PX_HEAT_BAR_STIRRED;
+        def.diffusivity = 1e-3; /* it still moves a little */
+        def.step = 0.02;
+    }
     PX_TRY(px_heat_bar_halves(&def, &result));
     add(out, "profile, worst place / difference", result.worst, 0, result.worst, 0.03);
     add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
@@ -443,6 +450,8 @@ static PxStatus heat_melting(const Case *c, double coarser, int threads, Figures
     PxHeatBarDef def = heat_bar(c, coarser, threads);
     PxHeatBarResult result;
     def.step = 0.2;
+    if (strstr(c->model, "implicit") != NULL)
+        def.diffusivity = 2e-3; /* four spacings squared a step: it is solved for */
     PX_TRY(px_heat_bar_melting(&def, &result));
     compare(out, "time to melt / formula", result.time, 1, 0.05);
     add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
@@ -550,11 +559,14 @@ static const Case cases[] = {
     {"forces of a block", forces, "-", "orthotropic", 6, true, false},
     {"bar of two halves", heat_halves, "-", NULL, 6, true, true},
     {"bar of two halves", heat_halves, "-", "implicit", 24, true, true},
+    {"bar of two halves", heat_halves, "-", "hexagonal", 6, true, true},
+    {"bar of two halves", heat_halves, "-", "stirred", 6, true, false},
     {"bar on a hot wall", heat_wall, "-", NULL, 6, true, true},
     {"bar on a hot wall", heat_wall, "-", "contact", 6, true, true},
     {"melting bar", heat_melting, "-", "Ste 0.2", 10, false, true},
     {"melting bar", heat_melting, "-", "Ste 1", 10, true, true},
     {"melting bar", heat_melting, "-", "Ste 4", 10, true, true},
+    {"melting bar", heat_melting, "-", "Ste 1 implicit", 10, true, true},
     {"melted and frozen bar", frozen, "leapfrog", NULL, 8, true, true},
     {"melted and frozen bar", frozen, "leapfrog", "twice", 8, false, true},
     {"melted and frozen bar", frozen, "implicit", "twice", 8, false, true},

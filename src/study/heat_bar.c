@@ -16,6 +16,9 @@ enum { ACROSS = 6 };
 /* Width of the melting range over the difference of temperatures. */
 #define RANGE 0.005
 
+/* s: until nothing in the tank moves much. */
+#define STIRRED 2.0
+
 PxHeatBarDef px_heat_bar_def_default(void)
 {
     return (PxHeatBarDef){.cells = 6, .diffusivity = 1e-4, .step = 0.1, .threads = 1, .stefan = 1};
@@ -101,6 +104,63 @@ static double halves_profile(double x, const double *numbers)
     return 0.5 + 0.5 * erf(x / numbers[0]);
 }
 
+/* One body, or a column that falls over in a tank and then stays as it is. */
+static PxStatus add_bar(Bar *bar, const PxHeatBarDef *def, double end)
+{
+    PxBodyDef body = px_body_def_default();
+    double across = ACROSS * SPACING;
+    body.name = "bar";
+    body.material = bar->material;
+    body.temperature = COLD;
+    body.fill = def->order == PX_HEAT_BAR_HEXAGONAL ? PX_FILL_HEXAGONAL : body.fill;
+    body.shape.size = (PxVec3){2 * end, across, across};
+    body.shape.at = (PxVec3){0, 0.5 * across, 0.5 * across};
+    if (def->order != PX_HEAT_BAR_STIRRED)
+        return px_world_add_body(bar->world, &body, NULL);
+    double thick = 4 * SPACING;
+    body.shape.size = (PxVec3){end, 4 * thick, thick};
+    body.shape.at = (PxVec3){-0.5 * end, 2 * thick, 0.5 * thick};
+    PX_TRY(px_world_add_body(bar->world, &body, NULL));
+    PxBodyDef tank = px_body_def_default();
+    tank.name = "tank";
+    tank.wall = tank.inside = true;
+    tank.friction = 0;
+    tank.shape.size = (PxVec3){2 * end, 10 * thick, thick};
+    tank.shape.at = (PxVec3){0, 5 * thick, 0.5 * thick};
+    PX_TRY(px_world_add_body(bar->world, &tank, NULL));
+    static const double g[] = {0, -9.81, 0}, flows = 2, stays = 1e5, never = 0;
+    PX_TRY(px_world_set(bar->world, "gravity", g, 3));
+    PX_TRY(px_world_set(bar->world, "materials.bar.viscosity", &flows, 1));
+    PX_TRY(px_world_set(bar->world, "materials.bar.diffusivity", &never, 1));
+    PX_TRY(px_world_advance(bar->world, STIRRED));
+    PX_TRY(px_world_set(bar->world, "materials.bar.viscosity", &stays, 1));
+    return px_world_set(bar->world, "materials.bar.diffusivity", &def->diffusivity, 1);
+}
+
+/* A heater that is there for a moment makes what is right of x = 0 hot. */
+static PxStatus heat_half(const Bar *bar, double start, double time)
+{
+    PxHeaterDef heater = px_heater_def_default();
+    heater.name = "heater";
+    heater.shape.size = (PxVec3){10, 20, 10};
+    heater.shape.at = (PxVec3){5, 0, 0};
+    heater.holds = true;
+    heater.temperature = HOT;
+    heater.start = start;
+    heater.end = start + 1e-6 * time;
+    return px_world_add_heater(bar->world, &heater);
+}
+
+static PxStatus add_halves(Bar *bar, const PxHeatBarDef *def, double end, double time)
+{
+    if (def->order == PX_HEAT_BAR_CUBIC) {
+        PX_TRY(add_part(bar, "cold", -end, 0, COLD));
+        return add_part(bar, "hot", 0, end, HOT);
+    }
+    PX_TRY(add_bar(bar, def, end));
+    return heat_half(bar, px_world_time(bar->world), time);
+}
+
 PxStatus px_heat_bar_halves(const PxHeatBarDef *def, PxHeatBarResult *out)
 {
     Bar bar = {0};
@@ -108,12 +168,12 @@ PxStatus px_heat_bar_halves(const PxHeatBarDef *def, PxHeatBarResult *out)
     double end = 2 * ceil(def->cells) * SPACING;
     PxStatus status = make_world(def, false, &bar);
     if (status == PX_OK)
-        status = add_part(&bar, "cold", -end, 0, COLD);
-    if (status == PX_OK)
-        status = add_part(&bar, "hot", 0, end, HOT);
+        status = add_halves(&bar, def, end, time);
     if (status == PX_OK) {
-        bar.before = px_world_heat(bar.world);
-        status = px_world_advance(bar.world, time);
+        PxStats stats;
+        px_world_stats(bar.world, &stats);
+        bar.before = px_world_heat(bar.world) - stats.heat_in;
+        status = px_world_advance(bar.world, px_world_time(bar.world) + time);
     }
     if (status == PX_OK)
         measure(&bar, halves_profile, &width, false, out);

@@ -7,13 +7,21 @@
 
 #include "phyxel/world.h"
 
+/// How the particles of a bar of two halves lie.
+typedef enum PxHeatBarOrder {
+    PX_HEAT_BAR_CUBIC,
+    PX_HEAT_BAR_HEXAGONAL,
+    PX_HEAT_BAR_STIRRED, ///< as those of a column do that fell over in a tank
+} PxHeatBarOrder;
+
 /// Start from px_heat_bar_def_default().
 typedef struct PxHeatBarDef {
-    double cells;       ///< spacings in the width of the profile at the end
-    double diffusivity; ///< m^2/s
-    double step;        ///< s, the longest
-    double conductance; ///< on a wall: of the contact, in k over the width; 0: perfect
-    double stefan;      ///< melting: heat capacity times what the wall is hotter over latent heat
+    double cells;         ///< spacings in the width of the profile at the end
+    double diffusivity;   ///< m^2/s
+    double step;          ///< s, the longest
+    double conductance;   ///< on a wall: of the contact, in k over the width; 0: perfect
+    double stefan;        ///< melting: heat capacity times what the wall is hotter over latent heat
+    PxHeatBarOrder order; ///< of two halves
     int threads;
 } PxHeatBarDef;
 
@@ -27,7 +35,8 @@ typedef struct PxHeatBarResult {
     uint64_t iterations; ///< of solves, in the last step
 } PxHeatBarResult;
 
-/// Two halves of different temperature: the error function. The bar's ends are two widths away.
+/// Two halves of different temperature: the error function. The bar's ends are two widths away;
+/// what was stirred is in a tank of that length, too thick to move any more.
 PxStatus px_heat_bar_halves(const PxHeatBarDef *def, PxHeatBarResult *out);
 
 /// An end that touches a wall of another temperature: the error function, or with a contact that

@@ -2,7 +2,7 @@
 
 #include "base/sum.h"
 #include "matter/melt.h"
-#include "thermal/flow.h"
+#include "thermal/solve.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,33 +10,11 @@
 /* More explicit sub-steps than this would cost what a solve does. */
 #define MOST_SUBSTEPS 8
 
-/* Error that the solve may leave in a temperature, over the range of all. Sums in float know no
- * better than a tenth of it. */
-#define TOLERANCE 1e-5
-#define MOST_ITERATIONS 2000
+/* Temperatures that differ by less, over the largest, are the same; floats have 6e-8. */
+#define LEAST_RANGE 1e-9
 
 /* No neighbourhood is emptier: a particle alone fills 0.32 of its own. */
 #define LEAST_FILLED 0.25
-
-typedef struct Job {
-    PxHeat *heat;
-    PxHeatFlow pass;
-    double *capacity;    /* J/K, without latent heat */
-    double *temperature; /* degrees C */
-    double *energy;      /* J */
-    double *given;       /* J, by walls */
-    double *held;        /* J, given by held rows; NULL if there are none */
-    double *wall;        /* W/K; NULL without warm walls */
-    double *warmth;      /* W */
-    double dt;           /* s, of a sub-step */
-    double scale;        /* of volumes */
-    /* of the solve */
-    double *x, *r, *p, *ap, *diagonal;
-    double alpha, beta;
-    /* of all rows */
-    double fastest; /* 1/s, sum of G over C */
-    double least, most;
-} Job;
 
 /* 2 sum_j V (- x_ij . grad W) / (r^2 + 0.01 h^2) x^2 / 2 in a lattice: what the second derivative
  * of a parabola comes out as. */
@@ -53,28 +31,15 @@ static double lattice_moment(double h, double s)
     return s * s * s * sum / px_kernel_lattice(h, s);
 }
 
-static const PxMaterialDef *def_of(const Job *job, uint32_t i)
-{
-    const PxFluid *f = job->heat->fluid;
-    return &f->material[f->particles->material[i]].def;
-}
-
-static inline void put_value(const Job *job, uint32_t i, double value)
-{
-    float *quad = job->pass.value + 4 * (size_t)i;
-    quad[0] = (float)value;
-    quad[1] = (float)(value - (double)quad[0]);
-}
-
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Job *job = user;
+    const PxHeatJob *job = user;
     const PxFluid *f = job->heat->fluid;
     const PxParticles *p = f->particles;
     double cell = f->spacing * f->spacing * f->spacing;
     for (uint32_t i = begin; i < end; ++i) {
-        const PxMaterialDef *def = def_of(job, i);
+        const PxMaterialDef *def = px_heat_def(job, i);
         double mass = (double)p->mass[i], k = def->diffusivity * def->density * def->heat_capacity;
         bool warm = job->wall != NULL && f->wall_heat[i] > 0;
         double filled = cell / (double)f->volume[i] - (warm ? 0 : (double)f->wall_part[i]);
@@ -93,14 +58,14 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         float *quad = job->pass.value + 4 * (size_t)i;
         quad[2] = (float)k;
         quad[3] = (float)(job->scale * volume);
-        put_value(job, i, job->temperature[i]);
+        px_heat_put_value(job, i, job->temperature[i]);
     }
 }
 
 static void range_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Job *job = user;
+    PxHeatJob *job = user;
     double least = INFINITY, most = -INFINITY;
     for (uint32_t i = begin; i < end; ++i) {
         double t = px_heat_at(job->heat->fluid->particles, job->heat->low, i);
@@ -117,7 +82,7 @@ static void range_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void fastest_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Job *job = user;
+    PxHeatJob *job = user;
     double fastest = 0;
     for (uint32_t i = begin; i < end; ++i) {
         double away = job->pass.away[i] + (job->wall != NULL ? job->wall[i] : 0);
@@ -131,14 +96,14 @@ static void fastest_block(void *user, uint32_t begin, uint32_t end, int thread)
 /* ---- the flow of heat -------------------------------------------------------- */
 
 /* What flows into i with the values that were put, W; *wall is the walls' part of it. */
-static inline double flow_into(const Job *job, uint32_t i, double value, double *wall)
+static inline double flow_into(const PxHeatJob *job, uint32_t i, double value, double *wall)
 {
     *wall = job->wall != NULL ? job->warmth[i] - job->wall[i] * value : 0;
     return job->pass.flow[i] + *wall;
 }
 
 /* H += dt times the flow that temperatures `from` make. */
-static inline void take(const Job *job, uint32_t i, double from)
+static inline void take(const PxHeatJob *job, uint32_t i, double from)
 {
     double wall, in = job->dt * flow_into(job, i, from, &wall);
     job->given[i] += job->dt * wall;
@@ -146,7 +111,7 @@ static inline void take(const Job *job, uint32_t i, double from)
         job->held[i] -= in;
         return;
     }
-    const PxMaterialDef *def = def_of(job, i);
+    const PxMaterialDef *def = px_heat_def(job, i);
     double mass = (double)job->heat->fluid->particles->mass[i];
     job->energy[i] += in;
     job->temperature[i] = px_heat_temperature(def, job->energy[i] / mass);
@@ -155,200 +120,27 @@ static inline void take(const Job *job, uint32_t i, double from)
 static void explicit_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Job *job = user;
+    const PxHeatJob *job = user;
     for (uint32_t i = begin; i < end; ++i) {
         take(job, i, job->temperature[i]);
-        put_value(job, i, job->temperature[i]);
+        px_heat_put_value(job, i, job->temperature[i]);
     }
-}
-
-static void implicit_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *job = user;
-    for (uint32_t i = begin; i < end; ++i)
-        take(job, i, job->x[i]);
 }
 
 static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Job *job = user;
+    const PxHeatJob *job = user;
     for (uint32_t i = begin; i < end; ++i)
         if (job->heat->held == NULL || !job->heat->held[i])
             px_heat_put(job->heat->fluid->particles, job->heat->low, i, job->temperature[i]);
-}
-
-static void run(const Job *job, uint32_t block, PxBlockFunction *function)
-{
-    const PxFluid *f = job->heat->fluid;
-    px_parallel_for(f->threads, f->count, block, function, (void *)job);
-}
-
-static void flow(const Job *job)
-{
-    const PxFluid *f = job->heat->fluid;
-    px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_flow_block),
-                    (void *)&job->pass);
-}
-
-/* ---- the solve ----------------------------------------------------------------- */
-
-static inline bool is_held(const Job *job, uint32_t i)
-{
-    return job->heat->held != NULL && job->heat->held[i];
-}
-
-/* x = T, r = dt times the flow of it, p = r / diagonal. */
-static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *job = user;
-    for (uint32_t i = begin; i < end; ++i) {
-        double wall, away = job->pass.away[i] + (job->wall != NULL ? job->wall[i] : 0);
-        job->x[i] = job->temperature[i];
-        job->diagonal[i] = 1 / (job->capacity[i] + job->dt * away);
-        job->r[i] = is_held(job, i) ? 0 : job->dt * flow_into(job, i, job->x[i], &wall);
-        job->p[i] = job->diagonal[i] * job->r[i];
-        put_value(job, i, job->p[i]);
-    }
-}
-
-/* ap = (C + dt K) p; p is 0 in rows that are held. */
-static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *job = user;
-    for (uint32_t i = begin; i < end; ++i) {
-        double wall = job->wall != NULL ? job->wall[i] : 0;
-        job->ap[i] = is_held(job, i) ? 0
-                                     : (job->capacity[i] + job->dt * wall) * job->p[i] -
-                                           job->dt * job->pass.flow[i];
-    }
-}
-
-static void advance_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *job = user;
-    for (uint32_t i = begin; i < end; ++i) {
-        job->x[i] += job->alpha * job->p[i];
-        job->r[i] -= job->alpha * job->ap[i];
-    }
-}
-
-static void direction_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *job = user;
-    for (uint32_t i = begin; i < end; ++i) {
-        job->p[i] = job->diagonal[i] * job->r[i] + job->beta * job->p[i];
-        put_value(job, i, job->p[i]);
-    }
-}
-
-static void solution_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *job = user;
-    for (uint32_t i = begin; i < end; ++i)
-        put_value(job, i, job->x[i]);
-}
-
-/* Sums whose bits do not depend on order (base/sum.h). */
-typedef struct Dot {
-    const double *a, *b, *scale; /* of scale_i a_i b_i; no scale is 1 */
-    const double *per;           /* largest |a_i| / per_i as well, unless NULL */
-    double magic, sum, largest, worst;
-} Dot;
-
-static inline double dot_of(const Dot *d, uint32_t i)
-{
-    return d->a[i] * d->b[i] * (d->scale != NULL ? d->scale[i] : 1);
-}
-
-static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Dot *d = user;
-    double largest = 0, worst = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        largest = fmax(largest, fabs(dot_of(d, i)));
-        if (d->per != NULL)
-            worst = fmax(worst, fabs(d->a[i]) / d->per[i]);
-    }
-    px_join_begin();
-    d->largest = fmax(d->largest, largest);
-    d->worst = fmax(d->worst, worst);
-    px_join_end();
-}
-
-static void dot_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Dot *d = user;
-    double sum = 0;
-    for (uint32_t i = begin; i < end; ++i)
-        sum += px_sum_round(d->magic, dot_of(d, i));
-    px_join_begin();
-    d->sum += sum; /* exact: see px_sum_round() */
-    px_join_end();
-}
-
-static double dot(const Job *job, Dot d, double all, double *worst)
-{
-    const PxFluid *f = job->heat->fluid;
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, largest_block, &d);
-    double most[] = {d.largest, d.worst};
-    px_dist_max(f->dist, most, 2);
-    d.magic = px_sum_magic(most[0], (uint64_t)all);
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, dot_block, &d);
-    px_dist_sum(f->dist, &d.sum, 1);
-    if (worst != NULL)
-        *worst = most[1];
-    return d.sum;
-}
-
-static PxStatus solve(Job *job)
-{
-    PxHeat *heat = job->heat;
-    PxFluid *f = heat->fluid;
-    size_t n = f->count;
-    double **vector[] = {&job->x, &job->r, &job->p, &job->ap, &job->diagonal};
-    for (size_t k = 0; k < PX_COUNT(vector); ++k) {
-        *vector[k] = PX_ARENA_ARRAY(f->scratch, double, n);
-        if (*vector[k] == NULL)
-            return px_fail(PX_ERR_MEMORY, "heat: no room to solve for %u particles", f->count);
-    }
-    double all = f->count, wanted = TOLERANCE * (job->most - job->least), worst;
-    px_dist_sum(f->dist, &all, 1);
-    flow(job);
-    run(job, 4 * PX_BLOCK, residual_block);
-    const Dot left = {.a = job->r, .b = job->r, .scale = job->diagonal, .per = job->capacity};
-    double size = dot(job, left, all, &worst);
-    while (worst > wanted && size > 0 && heat->iterations < MOST_ITERATIONS) {
-        flow(job);
-        run(job, 4 * PX_BLOCK, apply_block);
-        job->alpha = size / dot(job, (Dot){.a = job->p, .b = job->ap}, all, NULL);
-        run(job, 4 * PX_BLOCK, advance_block);
-        double before = size;
-        size = dot(job, left, all, &worst);
-        job->beta = size / before;
-        run(job, 4 * PX_BLOCK, direction_block);
-        ++heat->iterations;
-    }
-    heat->converged = worst <= wanted;
-    run(job, 4 * PX_BLOCK, solution_block);
-    flow(job);
-    run(job, 4 * PX_BLOCK, implicit_block);
-    return PX_OK;
 }
 
 /* ---- the step ------------------------------------------------------------------ */
 
 static void given_rows(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
 {
-    const Job *job = user;
+    const PxHeatJob *job = user;
     for (uint32_t i = begin; i < end; ++i) {
         px_sum_add(&sums[0], job->given[i]);
         if (job->held != NULL)
@@ -364,7 +156,7 @@ static bool conducts(const PxFluid *f)
     return false;
 }
 
-static PxStatus take_arrays(Job *job)
+static PxStatus take_arrays(PxHeatJob *job)
 {
     const PxHeat *heat = job->heat;
     PxFluid *f = heat->fluid;
@@ -391,10 +183,10 @@ static PxStatus take_arrays(Job *job)
 }
 
 /* The temperatures that there are, those of walls included. */
-static void find_range(Job *job)
+static void find_range(PxHeatJob *job)
 {
     const PxFluid *f = job->heat->fluid;
-    run(job, 4 * PX_BLOCK, range_block);
+    px_heat_run(job, range_block, job);
     for (size_t k = 0; k < f->walls; ++k)
         if (!isnan(f->wall[k].temperature)) {
             job->least = fmin(job->least, f->wall[k].temperature);
@@ -406,32 +198,32 @@ static void find_range(Job *job)
     job->least = -range[1];
 }
 
-static PxStatus conduct(Job *job)
+static PxStatus conduct(PxHeatJob *job)
 {
     PxHeat *heat = job->heat;
     const PxFluid *f = heat->fluid;
     find_range(job);
-    if (!(job->most > job->least))
+    if (!(job->most - job->least > LEAST_RANGE * fmax(fabs(job->most), fabs(job->least))))
         return PX_OK; /* nothing flows */
     PX_TRY(take_arrays(job));
-    run(job, 4 * PX_BLOCK, begin_block);
+    px_heat_run(job, begin_block, job);
     px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_pairs_block),
                     &job->pass);
-    run(job, 4 * PX_BLOCK, fastest_block);
+    px_heat_run(job, fastest_block, job);
     px_dist_max(f->dist, &job->fastest, 1);
     double substeps = fmax(ceil(heat->dt * job->fastest), 1);
     if (substeps <= MOST_SUBSTEPS) {
         heat->substeps = (uint32_t)substeps;
         job->dt = heat->dt / substeps;
         for (uint32_t k = 0; k < heat->substeps; ++k) {
-            flow(job);
-            run(job, 4 * PX_BLOCK, explicit_block);
+            px_heat_flow(job);
+            px_heat_run(job, explicit_block, job);
         }
     } else {
         job->dt = heat->dt;
-        PX_TRY(solve(job));
+        PX_TRY(px_heat_solve(job));
     }
-    run(job, 4 * PX_BLOCK, end_block);
+    px_heat_run(job, end_block, job);
     PxSum sums[2];
     px_sum_rows(f->threads, f->count, 2, given_rows, job, sums);
     heat->from_walls = px_sum_value(&sums[0]);
@@ -448,7 +240,7 @@ PxStatus px_heat_conduct(PxHeat *heat)
     if (f->count == 0 || !conducts(f))
         return PX_OK;
     PxArenaMark mark = px_arena_mark(f->scratch);
-    Job job = {.heat = heat, .pass = {.fluid = f}, .least = INFINITY, .most = -INFINITY};
+    PxHeatJob job = {.heat = heat, .pass = {.fluid = f}, .least = INFINITY, .most = -INFINITY};
     /* G has 4 k_i k_j / (k_i + k_j), and the kernel's slope its norm. */
     job.scale =
         sqrt(4 * (double)f->kernel.norm_slope / lattice_moment((double)f->kernel.h, f->spacing));

@@ -14,13 +14,7 @@
 /// sums are divided by their second moment in a lattice, so that there the conductivity is exact.
 ///
 /// A step is taken in sub-steps, explicitly, while few are enough for every particle to stay
-/// between its neighbours; else by one step of backward Euler,
-///
-///   (C + dt K) T' = C T,   H' = H - dt K T'
-///
-/// with conjugate gradients, C the heat capacity without latent heat, which makes it stable for
-/// any step and any latent heat (Berger, Brezis and Rogers 1979). The update of H is one of flows
-/// between pairs, whatever the solve left undone.
+/// between its neighbours; else by one step of backward Euler (thermal/solve.h).
 #ifndef PX_THERMAL_HEAT_H
 #define PX_THERMAL_HEAT_H
 
@@ -32,10 +26,10 @@ typedef struct PxHeat {
     float *low;          ///< column temperature_low
     const uint8_t *held; ///< rows whose temperature is not to change; NULL: none
 
-    double from_walls; ///< J that walls gave in this step
-    double from_held;  ///< J that held rows gave
-    uint32_t substeps; ///< explicit ones; 0: it was solved for
-    uint32_t iterations;
+    double from_walls;   ///< J that walls gave in this step
+    double from_held;    ///< J that held rows gave
+    uint32_t substeps;   ///< explicit ones; 0: it was solved for
+    uint32_t iterations; ///< of conjugate gradients
     bool converged;
 } PxHeat;
 

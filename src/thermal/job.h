@@ -1,0 +1,56 @@
+/// What a step of conduction works on: taken from the particles, and given back at its end.
+#ifndef PX_THERMAL_JOB_H
+#define PX_THERMAL_JOB_H
+
+#include "thermal/flow.h"
+
+typedef struct PxHeatJob {
+    PxHeat *heat;
+    PxHeatFlow pass;
+    double *capacity;    ///< J/K, without latent heat
+    double *temperature; ///< degrees C
+    double *energy;      ///< J
+    double *given;       ///< J, by walls
+    double *held;        ///< J, given by held rows; NULL if there are none
+    double *wall;        ///< W/K; NULL without warm walls
+    double *warmth;      ///< W
+    double dt;           ///< s, of a sub-step
+    double scale;        ///< of volumes
+    double fastest;      ///< 1/s, sum of G over C, of all rows
+    double least, most;  ///< degrees C, of all rows and walls
+} PxHeatJob;
+
+static inline const PxMaterialDef *px_heat_def(const PxHeatJob *job, uint32_t i)
+{
+    const PxFluid *f = job->heat->fluid;
+    return &f->material[f->particles->material[i]].def;
+}
+
+static inline bool px_heat_is_held(const PxHeatJob *job, uint32_t i)
+{
+    return job->heat->held != NULL && job->heat->held[i];
+}
+
+static inline void px_heat_put_value(const PxHeatJob *job, uint32_t i, double value)
+{
+    float *quad = job->pass.value + 4 * (size_t)i;
+    quad[0] = (float)value;
+    quad[1] = (float)(value - (double)quad[0]);
+}
+
+/// A pass over the rows.
+static inline void px_heat_run(const PxHeatJob *job, PxBlockFunction *function, void *user)
+{
+    const PxFluid *f = job->heat->fluid;
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, function, user);
+}
+
+/// The flow that the values put make.
+static inline void px_heat_flow(const PxHeatJob *job)
+{
+    const PxFluid *f = job->heat->fluid;
+    px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_flow_block),
+                    (void *)&job->pass);
+}
+
+#endif

@@ -1,0 +1,445 @@
+#include "thermal/solve.h"
+
+#include "base/sum.h"
+#include "matter/melt.h"
+
+#include <math.h>
+
+/* Error that may be left in a temperature: over the range of all, and over the largest, with
+ * latent heat counted by the degrees it is worth. */
+#define TOLERANCE 1e-6
+#define LEAST_TOLERANCE 1e-12
+
+/* What conjugate gradients leave of a residual, by its norm: more is lost on single precision. */
+#define LINEAR_TOLERANCE 1e-4
+
+#define MOST_CORRECTIONS 40
+#define MOST_HALVINGS 40
+#define MOST_ITERATIONS 20000
+
+/* Temperatures, and what they would make of the heat. */
+typedef struct Iterate {
+    double *x, *low; /* degrees C, the sum of the two */
+    double *energy;  /* J: what there was, and what flows in a step of these */
+    double *left;    /* J: `energy` less the heat at these temperatures; 0 in held rows */
+    double worst;    /* largest of |left| over capacity */
+} Iterate;
+
+typedef struct Solve {
+    PxHeatJob *job;
+    Iterate at, next, other;
+    double *slope;    /* J/K, of heat over temperature */
+    double *diagonal; /* 1 over that of the matrix */
+    double *v;        /* the correction */
+    double *r, *p, *ap;
+    double alpha, beta;
+    double part;   /* of a way, or of the flows */
+    double all;    /* rows */
+    double wanted; /* of Iterate.worst */
+    bool bounded;  /* iterates are kept within the range there was */
+    bool melts;
+} Solve;
+
+static inline double clamp(double value, double least, double most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* ---- sums whose bits do not depend on order (base/sum.h) --------------------------- */
+
+typedef struct Dot {
+    const double *a, *b, *scale; /* of scale_i a_i b_i; no scale is 1 */
+    const double *per;           /* largest |a_i| / per_i as well, unless NULL */
+    double magic, sum, largest, worst;
+} Dot;
+
+static inline double dot_of(const Dot *d, uint32_t i)
+{
+    return d->a[i] * d->b[i] * (d->scale != NULL ? d->scale[i] : 1);
+}
+
+static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Dot *d = user;
+    double largest = 0, worst = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        largest = fmax(largest, fabs(dot_of(d, i)));
+        if (d->per != NULL)
+            worst = fmax(worst, fabs(d->a[i]) / d->per[i]);
+    }
+    px_join_begin();
+    d->largest = fmax(d->largest, largest);
+    d->worst = fmax(d->worst, worst);
+    px_join_end();
+}
+
+static void dot_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Dot *d = user;
+    double sum = 0;
+    for (uint32_t i = begin; i < end; ++i)
+        sum += px_sum_round(d->magic, dot_of(d, i));
+    px_join_begin();
+    d->sum += sum; /* exact: see px_sum_round() */
+    px_join_end();
+}
+
+static double dot(const Solve *s, Dot d, double *worst)
+{
+    const PxFluid *f = s->job->heat->fluid;
+    px_heat_run(s->job, largest_block, &d);
+    double most[] = {d.largest, d.worst};
+    px_dist_max(f->dist, most, 2);
+    d.magic = px_sum_magic(most[0], (uint64_t)s->all);
+    px_heat_run(s->job, dot_block, &d);
+    px_dist_sum(f->dist, &d.sum, 1);
+    if (worst != NULL)
+        *worst = most[1];
+    return d.sum;
+}
+
+/* ---- iterates ------------------------------------------------------------------------ */
+
+/* What flows into i, W; *wall is the walls' part of it. Both of a pair have the same product. */
+static double exact_flow(const PxHeatJob *job, const Iterate *at, uint32_t i, double *wall)
+{
+    const PxPairs *pairs = job->pass.fluid->pairs;
+    const uint32_t *j = pairs->row + pairs->start[i];
+    const float *pair = job->pass.pair + pairs->start[i];
+    double x = at->x[i], low = at->low[i], sum = 0;
+    for (uint32_t k = 0; k < pairs->size[i]; ++k)
+        sum += (double)pair[k] * ((at->x[j[k]] - x) + (at->low[j[k]] - low));
+    *wall = 0;
+    if (job->wall != NULL && job->wall[i] > 0)
+        *wall = job->wall[i] * ((job->warmth[i] / job->wall[i] - x) - low);
+    return sum + *wall;
+}
+
+/* Heat at a temperature that is the sum of two: within a narrow melting range it tells them
+ * apart that a double does not. */
+static inline double heat_at(const PxHeatJob *job, uint32_t i, double x, double low)
+{
+    const PxMaterialDef *def = px_heat_def(job, i);
+    double heat = px_heat_of(def, x) + def->heat_capacity * low;
+    if (def->melts.melts && x > def->melts.from && x < def->melts.to)
+        heat += def->latent_heat * low / (def->melts.to - def->melts.from);
+    return (double)job->heat->fluid->particles->mass[i] * heat;
+}
+
+static void left_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    const Iterate *next = &s->next;
+    const PxHeatJob *job = s->job;
+    for (uint32_t i = begin; i < end; ++i) {
+        double wall;
+        next->energy[i] = job->energy[i] + job->dt * exact_flow(job, next, i, &wall);
+        next->left[i] = px_heat_is_held(job, i)
+                            ? 0
+                            : next->energy[i] - heat_at(job, i, next->x[i], next->low[i]);
+    }
+}
+
+/* Fills the rest of `next` from its temperatures. */
+static void look(Solve *s)
+{
+    px_heat_run(s->job, left_block, s);
+    Dot size = {.a = s->next.left, .b = s->next.left, .per = s->job->capacity};
+    px_heat_run(s->job, largest_block, &size);
+    px_dist_max(s->job->heat->fluid->dist, &size.worst, 1);
+    s->next.worst = size.worst;
+}
+
+static void swap(Iterate *a, Iterate *b)
+{
+    Iterate c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        s->next.x[i] = s->job->temperature[i];
+        s->next.low[i] = 0;
+    }
+}
+
+/* next = at + part of v, as the sum of two doubles (Knuth's). */
+static void step_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        double a = s->at.x[i], b = s->at.low[i] + s->part * s->v[i];
+        double sum = a + b, of_b = sum - a, low = (a - (sum - of_b)) + (b - of_b);
+        bool out = s->bounded && !(sum >= s->job->least && sum <= s->job->most);
+        s->next.x[i] = out ? clamp(sum, s->job->least, s->job->most) : sum;
+        s->next.low[i] = out ? 0 : low;
+    }
+}
+
+/* next has the temperatures of the heat that the correction says. */
+static void heat_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    const PxHeatJob *job = s->job;
+    for (uint32_t i = begin; i < end; ++i) {
+        double mass = (double)job->heat->fluid->particles->mass[i];
+        double heat = heat_at(job, i, s->at.x[i], s->at.low[i]) + s->slope[i] * s->v[i];
+        double x = px_heat_is_held(job, i) ? s->at.x[i]
+                                           : px_heat_temperature(px_heat_def(job, i), heat / mass);
+        s->next.x[i] = clamp(x, job->least, job->most);
+        s->next.low[i] = 0;
+    }
+}
+
+/* ---- the correction ------------------------------------------------------------------ */
+
+/* Heat over temperature at the iterate; at a bend, on the side that it is going to. */
+static double slope_at(const Solve *s, uint32_t i)
+{
+    const PxMaterialDef *def = px_heat_def(s->job, i);
+    double c = s->job->capacity[i], x = s->at.x[i], from = def->melts.from, to = def->melts.to;
+    if (!def->melts.melts || !(def->latent_heat > 0) || x < from || x > to)
+        return c;
+    if ((x <= from && s->at.left[i] < 0) || (x >= to && s->at.left[i] > 0))
+        return c;
+    return c + (double)s->job->heat->fluid->particles->mass[i] * def->latent_heat / (to - from);
+}
+
+static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    const PxHeatJob *job = s->job;
+    for (uint32_t i = begin; i < end; ++i) {
+        double away = job->pass.away[i] + (job->wall != NULL ? job->wall[i] : 0);
+        s->slope[i] = slope_at(s, i);
+        s->diagonal[i] = 1 / (s->slope[i] + job->dt * away);
+        s->v[i] = 0;
+        s->r[i] = s->at.left[i];
+        s->p[i] = s->diagonal[i] * s->r[i];
+        px_heat_put_value(job, i, s->p[i]);
+    }
+}
+
+/* ap = (slope + dt K) p; p is 0 in rows that are held. */
+static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    const PxHeatJob *job = s->job;
+    for (uint32_t i = begin; i < end; ++i) {
+        double wall = job->wall != NULL ? job->wall[i] : 0;
+        s->ap[i] = px_heat_is_held(job, i)
+                       ? 0
+                       : (s->slope[i] + job->dt * wall) * s->p[i] - job->dt * job->pass.flow[i];
+    }
+}
+
+static void advance_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        s->v[i] += s->alpha * s->p[i];
+        s->r[i] -= s->alpha * s->ap[i];
+    }
+}
+
+static void direction_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        s->p[i] = s->diagonal[i] * s->r[i] + s->beta * s->p[i];
+        px_heat_put_value(s->job, i, s->p[i]);
+    }
+}
+
+/* (slope + dt K) v = left */
+static void correct(Solve *s)
+{
+    PxHeat *heat = s->job->heat;
+    const Dot left = {.a = s->r, .b = s->r, .scale = s->diagonal, .per = s->job->capacity};
+    double worst;
+    px_heat_run(s->job, begin_block, s);
+    double size = dot(s, left, &worst), first = size;
+    while (worst > 0.1 * s->wanted && size > LINEAR_TOLERANCE * LINEAR_TOLERANCE * first &&
+           heat->iterations < MOST_ITERATIONS) {
+        px_heat_flow(s->job);
+        px_heat_run(s->job, apply_block, s);
+        double curve = dot(s, (Dot){.a = s->p, .b = s->ap}, NULL);
+        if (!(curve > 0))
+            break; /* rounding */
+        s->alpha = size / curve;
+        px_heat_run(s->job, advance_block, s);
+        double before = size;
+        size = dot(s, left, &worst);
+        s->beta = size / before;
+        px_heat_run(s->job, direction_block, s);
+        ++heat->iterations;
+    }
+}
+
+/* ---- the way to the next iterate ------------------------------------------------------ */
+
+/* ap = what is left over when a part of the correction is taken: flows are linear. `next` has all
+ * of it. */
+static void part_left_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        double energy = s->at.energy[i] + s->part * (s->next.energy[i] - s->at.energy[i]);
+        double low = s->at.low[i] + s->part * s->v[i];
+        s->ap[i] =
+            px_heat_is_held(s->job, i) ? 0 : energy - heat_at(s->job, i, s->at.x[i] + low, 0);
+    }
+}
+
+/* Does the convex function still fall there, along the correction? */
+static bool falls_at(Solve *s, double part)
+{
+    s->part = part;
+    px_heat_run(s->job, part_left_block, s);
+    return dot(s, (Dot){.a = s->ap, .b = s->v}, NULL) >= 0;
+}
+
+static void take_part(Solve *s, double part, bool bounded)
+{
+    s->part = part;
+    s->bounded = bounded;
+    px_heat_run(s->job, step_block, s);
+    look(s);
+}
+
+/* The part of the correction that makes the convex function least, to a tenth. */
+static void search(Solve *s)
+{
+    take_part(s, 1, false);
+    double low = 0, high = 1;
+    if (falls_at(s, 1))
+        return;
+    for (int k = 0; k < MOST_HALVINGS && low < 0.9 * high; ++k) {
+        double middle = 0.5 * (low + high);
+        if (falls_at(s, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    take_part(s, low, false);
+}
+
+/* From `at` to a better one. */
+static void advance(Solve *s)
+{
+    correct(s);
+    take_part(s, 1, true);
+    if (s->melts && s->next.worst > s->wanted) {
+        swap(&s->next, &s->other);
+        px_heat_run(s->job, heat_block, s);
+        look(s);
+        if (s->next.worst > s->other.worst)
+            swap(&s->next, &s->other);
+        if (s->next.worst > 0.5 * s->at.worst)
+            search(s);
+    }
+    swap(&s->at, &s->next);
+}
+
+/* ---- the step ------------------------------------------------------------------------- */
+
+/* The part of the flows that leaves every row within the range. */
+static void part_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Solve *s = user;
+    const PxHeatJob *job = s->job;
+    double part = 1;
+    for (uint32_t i = begin; i < end; ++i) {
+        double least = heat_at(job, i, job->least, 0), most = heat_at(job, i, job->most, 0);
+        double in = s->at.energy[i] - job->energy[i];
+        if (px_heat_is_held(job, i) || (s->at.energy[i] >= least && s->at.energy[i] <= most))
+            continue;
+        double room = (in > 0 ? most : least) - job->energy[i];
+        part = fmin(part, room / in > 0 ? room / in : 0);
+    }
+    px_join_begin();
+    s->part = fmin(s->part, part);
+    px_join_end();
+}
+
+static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    const PxHeatJob *job = s->job;
+    for (uint32_t i = begin; i < end; ++i) {
+        double wall, in = s->part * (s->at.energy[i] - job->energy[i]);
+        exact_flow(job, &s->at, i, &wall);
+        job->given[i] += s->part * job->dt * wall;
+        if (px_heat_is_held(job, i)) {
+            job->held[i] -= in;
+            continue;
+        }
+        double mass = (double)job->heat->fluid->particles->mass[i];
+        job->energy[i] += in;
+        job->temperature[i] = px_heat_temperature(px_heat_def(job, i), job->energy[i] / mass);
+    }
+}
+
+static PxStatus take_arrays(Solve *s)
+{
+    PxFluid *f = s->job->heat->fluid;
+    Iterate *a = &s->at, *b = &s->next, *c = &s->other;
+    double **array[] = {&s->slope,  &s->diagonal, &s->v,      &s->r,    &s->p,      &s->ap,
+                        &a->x,      &a->low,      &a->energy, &a->left, &b->x,      &b->low,
+                        &b->energy, &b->left,     &c->x,      &c->low,  &c->energy, &c->left};
+    size_t wanted = s->melts ? PX_COUNT(array) : PX_COUNT(array) - 4;
+    for (size_t k = 0; k < wanted; ++k) {
+        *array[k] = PX_ARENA_ARRAY(f->scratch, double, f->count);
+        if (*array[k] == NULL)
+            return px_fail(PX_ERR_MEMORY, "heat: no room to solve for %u particles", f->count);
+    }
+    return PX_OK;
+}
+
+PxStatus px_heat_solve(PxHeatJob *job)
+{
+    PxHeat *heat = job->heat;
+    const PxFluid *f = heat->fluid;
+    Solve s = {.job = job, .all = f->count, .part = 1};
+    double size = fmax(fabs(job->least), fabs(job->most)), latent = 0;
+    for (uint32_t m = 0; m < f->materials; ++m) {
+        const PxMaterialDef *def = &f->material[m].def;
+        if (def->melts.melts)
+            latent = fmax(latent, def->latent_heat / def->heat_capacity);
+    }
+    s.melts = latent > 0;
+    s.wanted = TOLERANCE * (job->most - job->least) + LEAST_TOLERANCE * (size + latent);
+    PX_TRY(take_arrays(&s));
+    px_dist_sum(f->dist, &s.all, 1);
+    px_heat_run(job, start_block, &s);
+    look(&s);
+    swap(&s.at, &s.next);
+    for (int k = 0; k < MOST_CORRECTIONS && s.at.worst > s.wanted; ++k)
+        advance(&s);
+    heat->converged = s.at.worst <= s.wanted;
+    s.part = 1;
+    if (!heat->converged) {
+        px_heat_run(job, part_block, &s);
+        s.part = -s.part;
+        px_dist_max(f->dist, &s.part, 1);
+        s.part = -s.part;
+    }
+    px_heat_run(job, end_block, &s);
+    return PX_OK;
+}
