@@ -696,7 +696,7 @@ TEST(discs_of_what_is_cold_grow_and_shrink_with_it)
     PxCoatDef def = def_of(0.4);
     play_begin(&p, &def, 2);
     Matter *rest = calloc(1, sizeof *rest);
-    add_ball(rest, 4, 0, 0, 0, 0);
+    add_ball(rest, 4.3, 0, 0, 0, 0); /* it fills the mould */
     *p.m = *rest;
     memset(p.m->melted, 0, sizeof p.m->melted);
     p.in.melted = p.m->melted;
@@ -728,7 +728,7 @@ TEST(discs_of_what_is_stirred_while_cold_stay_small)
     PxCoatDef def = def_of(0.4);
     play_begin(&p, &def, 2);
     Matter *rest = calloc(1, sizeof *rest);
-    add_ball(rest, 4, 0, 0, 0, 0);
+    add_ball(rest, 4.3, 0, 0, 0, 0); /* it fills the mould */
     *p.m = *rest;
     memset(p.m->melted, 0, sizeof p.m->melted);
     p.in.melted = p.m->melted;
@@ -824,7 +824,7 @@ TEST(a_cast_takes_and_keeps_the_relief_of_its_mould)
     PxCoatDef def = def_of(0.2);
     play_begin(&p, &def, 2);
     Matter *rest = calloc(1, sizeof *rest);
-    add_ball(rest, 4, 0, 0, 0, 0);
+    add_ball(rest, 4.3, 0, 0, 0, 0); /* it fills the mould */
     *p.m = *rest;
     PxMesh *mesh = mesh_ball(1, 96);
     for (uint32_t v = 0; v < mesh->vertex_count; ++v)

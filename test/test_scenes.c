@@ -18,7 +18,8 @@ TEST(shipped_scenes_are_without_complaint)
         CHECK(px_scene_camera(scene, &camera));
         PxSceneEstimate estimate;
         CHECK_OK(px_scene_estimate(scene, 2, &estimate));
-        CHECK(estimate.particles > 2000 && estimate.particles < 150000);
+        /* mould.json has as few as figure 6.12 of document 000 */
+        CHECK(estimate.particles > 500 && estimate.particles < 150000);
         double seconds = px_scene_frames(scene) / px_scene_fps(scene);
         CHECK(seconds >= 2 && seconds <= 6);
         PxWorld *world = NULL;

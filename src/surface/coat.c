@@ -148,6 +148,7 @@ PxStatus px_coat_create(const PxCoatDef *def, const PxAllocator *allocator, PxCo
     coat->level = (float)level;
     coat->bulk = (float)layer_weight(2);
     coat->least = (float)flat_field(def->iso + 0.15);
+    coat->behind = (float)flat_field(def->iso + 0.75);
     /* A ball of the volume of one spacing cubed has a radius of 0.62. */
     coat->alone = (float)fmin(level / bump(0.62 * 0.62), 1);
     coat->slope = (float)((flat_field(def->iso - 0.01) - flat_field(def->iso + 0.01)) / 0.02);

@@ -61,13 +61,14 @@ typedef struct PxCoatStats {
 typedef struct PxCoat {
     const PxAllocator *allocator;
     PxCoatDef def;
-    float level; ///< of the field at the surface
-    float least; ///< no surfel is where the field is less (the guiding constraint)
-    float bulk;  ///< a_j in the midst of a lattice
-    float alone; ///< largest a_j: a particle alone has the volume of a cube of one spacing
-    float reach; ///< of the smoothing, spacings
-    float wide;  ///< of a bunch, spacings: a wider one would ask too many in vain
-    float slope; ///< of the field at a flat surface, 1/spacings
+    float level;  ///< of the field at the surface
+    float least;  ///< no surfel is where the field is less (the guiding constraint)
+    float behind; ///< nor, where a wall attracts it, where it is less than this
+    float bulk;   ///< a_j in the midst of a lattice
+    float alone;  ///< largest a_j: a particle alone has the volume of a cube of one spacing
+    float reach;  ///< of the smoothing, spacings
+    float wide;   ///< of a bunch, spacings: a wider one would ask too many in vain
+    float slope;  ///< of the field at a flat surface, 1/spacings
 
     /* State. */
     PxTable surfels; ///< id, label, position (spacings from `origin`), normal, tangent, radius

@@ -181,51 +181,81 @@ static void try_particles(const PxCoat *coat, const PxCoatField *f, Tries *t)
     }
 }
 
-/* Beside a surfel that clings to a wall a try belongs onto the wall, not onto the field's surface
- * behind the relief. */
-static void try_walls(const PxCoat *coat, const PxCoatInput *in, Tries *t)
+/* Newton's method, for those that are open; with 0 steps only the field there. */
+static PxStatus newton(PxCoat *coat, PxCoatField *f, Tries *t, int steps)
 {
-    PxSurfelColumns s = px_surfel_columns(coat);
-    for (uint32_t i = 0; i < t->count && in->walls > 0; ++i) {
-        uint32_t parent = t->parent[i];
-        if (parent == PX_COAT_NONE || !(t->melted[i] > PX_COAT_MELTED))
-            continue;
-        float at[3], normal[3];
-        for (int k = 0; k < 3; ++k) {
-            at[k] = t->at[k][i];
-            normal[k] = s.normal[k][parent];
-        }
-        if (!px_coat_cling(coat, in, (float)coat->def.surfel, at, normal))
-            continue;
-        t->state[i] = PX_COAT_ON;
-        for (int k = 0; k < 3; ++k) {
-            t->at[k][i] = at[k];
-            t->normal[k][i] = normal[k];
-        }
-    }
-}
-
-static PxStatus project(PxCoat *coat, PxCoatField *f, Tries *t)
-{
-    try_walls(coat, f->in, t);
     PxCoatProject p = {.f = f,
                        .part = t->part,
                        .value = t->value,
                        .slope = t->slope,
                        .state = t->state,
                        .level = coat->level,
-                       .steps = 4};
+                       .steps = steps};
     for (int k = 0; k < 3; ++k) {
         p.at[k] = t->at[k];
         p.normal[k] = t->normal[k];
     }
+    PxArenaMark mark = px_arena_mark(f->in->scratch);
+    PX_TRY(px_coat_near(f, t->at, t->count, NULL, &coat->near_rows, &p.lists));
+    px_parallel_for(f->in->threads, p.lists.count, PX_COAT_BUNCHES,
+                    PX_ISA_PICK(f->isa, px_coat_project_block), &p);
+    px_arena_release(f->in->scratch, mark);
+    return PX_OK;
+}
+
+/* Beside a surfel that clings to a wall a try belongs onto the wall, not onto the field's surface
+ * behind the relief; but not along the wall away from the matter, where the field falls along it.
+ */
+static PxStatus try_walls(PxCoat *coat, PxCoatField *f, Tries *t)
+{
+    PxSurfelColumns s = px_surfel_columns(coat);
+    float *from[3], *onto[3];
+    uint32_t clinging = 0;
+    for (int k = 0; k < 3; ++k)
+        if (!PX_COAT_TAKE(f->in, from[k], (size_t)t->count + 1) ||
+            !PX_COAT_TAKE(f->in, onto[k], (size_t)t->count + 1))
+            return px_coat_no_room(t->count);
+    for (uint32_t i = 0; i < t->count; ++i) {
+        uint32_t parent = t->parent[i];
+        float at[3], normal[3];
+        t->taken[i] = parent != PX_COAT_NONE && t->melted[i] > PX_COAT_MELTED;
+        for (int k = 0; k < 3; ++k) {
+            at[k] = from[k][i] = t->at[k][i];
+            normal[k] = t->taken[i] ? s.normal[k][parent] : 0.0f;
+        }
+        t->taken[i] =
+            t->taken[i] && px_coat_cling(coat, f->in, (float)coat->def.surfel, at, normal);
+        clinging += t->taken[i];
+        for (int k = 0; k < 3; ++k) {
+            t->at[k][i] = at[k];
+            onto[k][i] = normal[k];
+        }
+    }
+    if (clinging == 0)
+        return PX_OK;
+    PX_TRY(newton(coat, f, t, 0));
+    for (uint32_t i = 0; i < t->count; ++i) {
+        float along = 0.0f;
+        for (int k = 0; k < 3; ++k)
+            along += onto[k][i] * t->normal[k][i];
+        bool fine = t->taken[i] && t->state[i] != PX_COAT_LOST && t->value[i] > coat->behind &&
+                    along > 0.5f;
+        t->state[i] = fine ? PX_COAT_ON : PX_COAT_OPEN;
+        for (int k = 0; k < 3; ++k) {
+            t->at[k][i] = fine ? t->at[k][i] : from[k][i];
+            t->normal[k][i] = onto[k][i];
+        }
+    }
+    return PX_OK;
+}
+
+static PxStatus project(PxCoat *coat, PxCoatField *f, Tries *t)
+{
     uint32_t open = t->count;
+    if (f->in->walls > 0)
+        PX_TRY(try_walls(coat, f, t));
     for (int listing = 0; listing < LISTINGS && open > 0; ++listing) {
-        PxArenaMark mark = px_arena_mark(f->in->scratch);
-        PX_TRY(px_coat_near(f, t->at, t->count, NULL, &coat->near_rows, &p.lists));
-        px_parallel_for(f->in->threads, p.lists.count, PX_COAT_BUNCHES,
-                        PX_ISA_PICK(f->isa, px_coat_project_block), &p);
-        px_arena_release(f->in->scratch, mark);
+        PX_TRY(newton(coat, f, t, 4));
         open = 0;
         for (uint32_t i = 0; i < t->count; ++i)
             open += t->state[i] == PX_COAT_OPEN;

@@ -96,8 +96,9 @@ static void split(const PxCoatField *f, uint32_t *up, uint32_t *one)
     for (uint32_t i = 0; i < f->count; ++i)
         for (uint32_t e = 0; e < pairs->size[i]; ++e) {
             uint32_t j = pairs->row[pairs->start[i] + e];
-            if (j < i && f->was[i] == f->was[j] &&
-                square_between(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
+            if (j >= i)
+                break; /* lists ascend */
+            if (f->was[i] == f->was[j] && square_between(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
                 join(up, i, j);
         }
     /* Whoever is in one piece with all of its part has nobody left to ask about. */
