@@ -33,10 +33,12 @@ typedef struct Solve {
     double *v;        /* the correction */
     double *r, *p, *ap;
     double alpha, beta;
-    double part;   /* of a way, or of the flows */
-    double all;    /* rows */
-    double wanted; /* of Iterate.worst */
-    bool bounded;  /* iterates are kept within the range there was */
+    double part;        /* of a way, or of the flows */
+    double all;         /* rows */
+    double wanted;      /* of Iterate.worst */
+    double least, most; /* degrees C: the range there was, and a tenth of `wanted` beyond, since
+                         * that of several walls is rounded */
+    bool bounded;       /* iterates are kept within */
     bool melts;
 } Solve;
 
@@ -102,7 +104,8 @@ static double dot(const Solve *s, Dot d, double *worst)
 
 /* ---- iterates ------------------------------------------------------------------------ */
 
-/* What flows into i, W; *wall is the walls' part of it. Both of a pair have the same product. */
+/* What flows into i, W; *wall is the walls' part of it. What one of a pair gets the other gives, to
+ * the last bit. */
 static double exact_flow(const PxHeatJob *job, const Iterate *at, uint32_t i, double *wall)
 {
     const PxPairs *pairs = job->pass.fluid->pairs;
@@ -117,8 +120,8 @@ static double exact_flow(const PxHeatJob *job, const Iterate *at, uint32_t i, do
     return sum + *wall;
 }
 
-/* Heat at a temperature that is the sum of two: within a narrow melting range it tells them
- * apart that a double does not. */
+/* Heat at a temperature that is the sum of two: within a narrow melting range, heats differ whose
+ * temperatures are the same double. */
 static inline double heat_at(const PxHeatJob *job, uint32_t i, double x, double low)
 {
     const PxMaterialDef *def = px_heat_def(job, i);
@@ -178,8 +181,8 @@ static void step_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         double a = s->at.x[i], b = s->at.low[i] + s->part * s->v[i];
         double sum = a + b, of_b = sum - a, low = (a - (sum - of_b)) + (b - of_b);
-        bool out = s->bounded && !(sum >= s->job->least && sum <= s->job->most);
-        s->next.x[i] = out ? clamp(sum, s->job->least, s->job->most) : sum;
+        bool out = s->bounded && !(sum >= s->least && sum <= s->most);
+        s->next.x[i] = out ? clamp(sum, s->least, s->most) : sum;
         s->next.low[i] = out ? 0 : low;
     }
 }
@@ -195,7 +198,7 @@ static void heat_block(void *user, uint32_t begin, uint32_t end, int thread)
         double heat = heat_at(job, i, s->at.x[i], s->at.low[i]) + s->slope[i] * s->v[i];
         double x = px_heat_is_held(job, i) ? s->at.x[i]
                                            : px_heat_temperature(px_heat_def(job, i), heat / mass);
-        s->next.x[i] = clamp(x, job->least, job->most);
+        s->next.x[i] = clamp(x, s->least, s->most);
         s->next.low[i] = 0;
     }
 }
@@ -425,6 +428,8 @@ PxStatus px_heat_solve(PxHeatJob *job)
     }
     s.melts = latent > 0;
     s.wanted = TOLERANCE * (job->most - job->least) + LEAST_TOLERANCE * (size + latent);
+    s.least = job->least - 0.1 * s.wanted;
+    s.most = job->most + 0.1 * s.wanted;
     PX_TRY(take_arrays(&s));
     px_dist_sum(f->dist, &s.all, 1);
     px_heat_run(job, start_block, &s);
