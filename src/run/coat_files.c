@@ -24,9 +24,9 @@ static void part_free(Part *p)
         free(p->column[k]);
 }
 
-static float number_at(const PxTable *table, const char *name, int component, uint32_t i)
+static const float *numbers(const PxTable *table, const char *name, int component)
 {
-    return ((const float *)px_table_find(table, name)->data[component])[i];
+    return px_table_find(table, name)->data[component];
 }
 
 static PxStatus part_make(const PxWorldCoat *c, Part *p, PxPlyPart *out)
@@ -43,20 +43,26 @@ static PxStatus part_make(const PxWorldCoat *c, Part *p, PxPlyPart *out)
     if (!room)
         return px_fail(PX_ERR_MEMORY, "coat: no room to write %u surfels", n);
     const uint32_t *piece = px_table_find(s, "part")->data[0];
+    const float *radius = numbers(s, "radius", 0), *painted = numbers(s, "painted", 0);
+    const float *melted = numbers(s, "melted", 0), *normal[3], *velocity[3], *colour[3];
+    for (int k = 0; k < 3; ++k) {
+        normal[k] = numbers(s, "normal", k);
+        velocity[k] = numbers(s, "velocity", k);
+        colour[k] = numbers(s, "colour", k);
+    }
     for (uint32_t i = 0; i < n; ++i) {
         PxVec3 at = px_coat_place(c->coat, i);
         p->position[i][0] = (float)at.x;
         p->position[i][1] = (float)at.y;
         p->position[i][2] = (float)at.z;
-        p->radius[i] = number_at(s, "radius", 0, i) * (float)c->coat->def.spacing;
+        p->radius[i] = radius[i] * (float)c->coat->def.spacing;
         for (int k = 0; k < 3; ++k) {
-            p->normal[i][k] = number_at(s, "normal", k, i);
-            p->column[VX + k][i] = number_at(s, "velocity", k, i);
-            p->column[RED + k][i] = number_at(s, "painted", 0, i) > 0 ? number_at(s, "colour", k, i)
-                                                                      : palette[k] / 255.0f;
+            p->normal[i][k] = normal[k][i];
+            p->column[VX + k][i] = velocity[k][i];
+            p->column[RED + k][i] = painted[i] > 0 ? colour[k][i] : palette[k] / 255.0f;
         }
-        p->column[PAINTED][i] = number_at(s, "painted", 0, i);
-        p->column[MELTED][i] = number_at(s, "melted", 0, i);
+        p->column[PAINTED][i] = painted[i];
+        p->column[MELTED][i] = melted[i];
         p->column[PIECE][i] = (float)piece[i];
     }
     *out = (PxPlyPart){.vertices = n,
