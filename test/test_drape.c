@@ -110,4 +110,61 @@ TEST(no_surfels_change_nothing)
     px_surface_free(mesh);
 }
 
+TEST(places_take_the_colours_of_the_surfels_around)
+{
+    /* Of a cube whose upper half is red and painted, the sides green, and the floor not painted. */
+    static Points points;
+    static uint8_t colour[3][MOST];
+    static float painted[MOST];
+    fill(&points, 1.0f); /* molten matter has colours, too */
+    for (int i = 0; i < MOST; ++i) {
+        bool red = points.position[1][i] > 0.0f;
+        colour[0][i] = red ? 200 : 0;
+        colour[1][i] = red ? 0 : 100;
+        painted[i] = points.normal[1][i] < 0.0f ? 0.0f : 1.0f;
+    }
+    PxSurfaceMesh *mesh = lattice_mesh();
+    float *paint[4];
+    for (int c = 0; c < 4; ++c) {
+        paint[c] = malloc(mesh->vertices * sizeof(float));
+        for (uint32_t v = 0; v < mesh->vertices; ++v)
+            paint[c][v] = 0.5f; /* left where nothing is painted */
+    }
+    PxDrape drape = {.count = MOST, .painted = painted, .reach = 1.5};
+    for (int c = 0; c < 3; ++c) {
+        drape.position[c] = points.position[c];
+        drape.normal[c] = points.normal[c];
+        drape.colour[c] = colour[c];
+    }
+    PxThreads pool = {.count = 2};
+    CHECK_OK(px_drape_paint(&drape, (const float(*)[3])mesh->position,
+                            (const float(*)[3])mesh->normal, mesh->vertices, paint, &pool));
+    uint32_t seen[3] = {0};
+    for (uint32_t v = 0; v < mesh->vertices; ++v) {
+        const float *p = mesh->position[v];
+        bool low = p[1] < -0.5f * SIDE + 0.5f;
+        if (p[1] > 0.5f) {
+            CHECK(paint[3][v] == 1.0f && paint[1][v] == 0.0f);
+            CHECK_NEAR((double)paint[0][v], 200.0 / 255, 1e-6);
+            ++seen[0];
+        } else if (p[1] < -0.5f && !low) {
+            CHECK(paint[3][v] == 1.0f && paint[0][v] == 0.0f);
+            CHECK_NEAR((double)paint[1][v], 100.0 / 255, 1e-6);
+            ++seen[1];
+        } else if (low && fabsf(p[0]) < 3 && fabsf(p[2]) < 3) {
+            CHECK(paint[3][v] == 0.0f && paint[0][v] == 0.5f);
+            ++seen[2];
+        }
+    }
+    CHECK(seen[0] > 100 && seen[1] > 100 && seen[2] > 100);
+    /* Further away than the reach there is none. */
+    drape.reach = 1e-6;
+    CHECK_OK(px_drape_paint(&drape, (const float(*)[3])mesh->position,
+                            (const float(*)[3])mesh->normal, 1, paint, &pool));
+    CHECK(paint[3][0] == 0.0f);
+    for (int c = 0; c < 4; ++c)
+        free(paint[c]);
+    px_surface_free(mesh);
+}
+
 TEST_MAIN()

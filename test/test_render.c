@@ -6,6 +6,7 @@
 #include "render/film.h"
 #include "render/png.h"
 #include "store/frame.h"
+#include "store/surface_ply.h"
 
 #include <sys/stat.h>
 
@@ -395,6 +396,49 @@ TEST(a_surface_is_drawn_where_there_is_one)
     CHECK_OK(px_file_write_atomic(folder_file(&f, "surface/000001.ply"), bytes, size));
     CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_FORMAT, "y of point 1 is nan");
     folder_remove(&f);
+}
+
+/* Pixels that are much redder than anything else in a picture of a red tetrahedron. */
+static int red_pixels(float painted)
+{
+    static const float place[4][3] = {{0, 0, 0}, {0.3f, 0, 0}, {0, 0.3f, 0}, {0, 0, 0.3f}};
+    static const float normal[4][3] = {{-1, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const uint32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+    static char name[4][40] = {"red", "green", "blue", "painted"};
+    float full[4] = {1, 1, 1, 1}, none[4] = {0}, own[4] = {painted, painted, painted, painted};
+    float *const column[4] = {full, none, none, own};
+    PxPlyPart part = {.vertices = 4,
+                      .triangles = 4,
+                      .position = place,
+                      .normal = normal,
+                      .triangle = faces,
+                      .column = column};
+    PxPlySurface surface = {
+        .comment = "by hand\n", .part = &part, .parts = 1, .name = name, .columns = 4};
+    Folder f = folder_make();
+    PxPicture picture;
+    char word[10];
+    write_frame(f.path, 1, 3, 0);
+    CHECK(mkdir(folder_file(&f, "surface"), 0777) == 0);
+    CHECK_OK(px_surface_ply_write(folder_file(&f, "surface/000001.ply"), &surface));
+    PxRenderDef def = small_def(f.path);
+    CHECK_OK(px_render(&def, NULL, NULL, NULL));
+    CHECK_OK(
+        px_png_read(folder_file(&f, "pictures/000001.png"), &picture, NULL, word, sizeof word));
+    int red = 0;
+    for (int k = 0; k < 32 * 24; ++k) {
+        const uint8_t *p = &picture.pixel[3 * k];
+        red += p[0] > 40 && p[0] > 2 * p[1] && p[0] > 2 * p[2];
+    }
+    px_picture_free(&picture);
+    folder_remove(&f);
+    return red;
+}
+
+TEST(a_surface_shows_the_colours_that_are_painted_on_it)
+{
+    CHECK(red_pixels(1.0f) > 10);
+    CHECK_EQUAL(red_pixels(0.0f), 0); /* then it looks as its material does */
 }
 
 TEST(an_empty_surface_is_a_picture_of_the_ground)

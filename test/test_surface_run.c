@@ -7,6 +7,8 @@
 #include "shape/mesh_check.h"
 #include "shape/mesh_read.h"
 #include "store/frame.h"
+#include "store/ply_points.h"
+#include "store/surface_ply.h"
 
 static const PxThreads one = {1};
 
@@ -156,6 +158,85 @@ TEST(a_stopped_call_goes_on_where_it_was)
     CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
     CHECK_EQUAL(report.made, 1);
     CHECK_EQUAL(report.kept, 3);
+    folder_remove(&folder);
+}
+
+/* A coat beside frame 1: surfels around the cube of write_frame(6), blue and painted, or not. */
+static void write_coat(const Folder *folder, float painted)
+{
+    enum { SIDE = 12, COUNT = 6 * SIDE * SIDE };
+    static float position[COUNT][3], normal[COUNT][3], radius[COUNT], own[4][COUNT];
+    static char name[4][40] = {"red", "green", "blue", "painted"};
+    for (int i = 0; i < COUNT; ++i) {
+        int axis = i / (SIDE * SIDE) / 2, u = (axis + 1) % 3, v = (axis + 2) % 3;
+        bool upper = i / (SIDE * SIDE) % 2 == 1;
+        position[i][axis] = upper ? 0.55f : -0.05f;
+        position[i][u] = 0.05f * (float)(i % SIDE) - 0.025f;
+        position[i][v] = 0.05f * (float)(i / SIDE % SIDE) - 0.025f;
+        normal[i][axis] = upper ? 1.0f : -1.0f;
+        normal[i][u] = normal[i][v] = 0.0f;
+        radius[i] = 0.05f;
+        own[0][i] = own[1][i] = 0.0f;
+        own[2][i] = 0.8f;
+        own[3][i] = painted;
+    }
+    float *const column[4] = {own[0], own[1], own[2], own[3]};
+    PxPlyPart part = {.vertices = COUNT,
+                      .position = (const float(*)[3])position,
+                      .normal = (const float(*)[3])normal,
+                      .radius = radius,
+                      .column = column};
+    PxPlySurface surface = {.comment = "coat\n",
+                            .part = &part,
+                            .parts = 1,
+                            .name = name,
+                            .columns = 4,
+                            .surfels = true};
+    CHECK_OK(px_folder_make(folder_file(folder, "coat")));
+    CHECK_OK(px_surface_ply_write(folder_file(folder, "coat/000001.ply"), &surface));
+}
+
+TEST(a_mesh_around_a_painted_coat_has_its_colours)
+{
+    for (int surfels = 0; surfels < 2; ++surfels) {
+        Folder folder = folder_make();
+        write_frame(folder.path, 1, 6, 0);
+        write_coat(&folder, 1.0f);
+        PxSurfaceRunDef def = run_def(&folder);
+        PxSurfaceReport report;
+        def.surfels = surfels;
+        CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
+        PxPlyPoints ply;
+        CHECK_OK(px_ply_points_read(
+            folder_file(&folder, surfels ? "surfels/000001.ply" : "surface/000001.ply"), &ply));
+        const PxColumn *colour = px_table_find(&ply.points, "colour");
+        const PxColumn *painted = px_table_find(&ply.points, "painted");
+        CHECK(ply.points.count > 200 && colour != NULL && painted != NULL);
+        for (uint32_t v = 0; v < ply.points.count; ++v) {
+            CHECK(((const float *)painted->data[0])[v] == 1.0f);
+            CHECK_EQUAL(((const uint8_t *)colour->data[0])[v], 0);
+            CHECK_EQUAL(((const uint8_t *)colour->data[2])[v], 204);
+        }
+        px_ply_points_free(&ply);
+        folder_remove(&folder);
+    }
+}
+
+TEST(a_coat_without_colours_leaves_those_of_the_particles)
+{
+    Folder folder = folder_make();
+    write_frame(folder.path, 1, 6, 0);
+    write_coat(&folder, 0.0f);
+    PxSurfaceRunDef def = run_def(&folder);
+    PxSurfaceReport report;
+    CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
+    PxPlyPoints ply;
+    CHECK_OK(px_ply_points_read(folder_file(&folder, "surface/000001.ply"), &ply));
+    const PxColumn *colour = px_table_find(&ply.points, "colour");
+    CHECK(colour != NULL && px_table_find(&ply.points, "painted") == NULL);
+    for (uint32_t v = 0; v < ply.points.count; ++v)
+        CHECK_EQUAL(((const uint8_t *)colour->data[0])[v], 255);
+    px_ply_points_free(&ply);
     folder_remove(&folder);
 }
 

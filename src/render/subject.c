@@ -567,7 +567,7 @@ typedef struct Fill {
     Touch touch;
     const float *column;    /* of the surface itself, to colour by */
     bool skin, coat, discs; /* what it is */
-    const float *painted;   /* skins: points with colours of their own ... */
+    const float *painted;   /* points with colours of their own ... */
     const uint8_t *own[3];  /* ... which are these */
     uint32_t look;          /* of the part */
     bool mixed;             /* of several materials that the file does not tell apart */
@@ -707,11 +707,12 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
     return PX_OK;
 }
 
-/* The colours that a skin has of its own, where it has some. */
+/* The colours that a skin, a coat or a surface has of its own, where it has some. Without a column
+ * that says so they are those of materials. */
 static void find_paint(const PxTable *points, Fill *f)
 {
     const PxColumn *colour = px_table_find(points, "colour");
-    if (!(f->skin || f->coat) || colour == NULL || colour->type != PX_U8)
+    if (colour == NULL || colour->type != PX_U8)
         return;
     f->painted = floats(points, "painted", 0);
     for (int k = 0; k < 3; ++k)

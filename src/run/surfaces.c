@@ -23,7 +23,10 @@
 
 #define TAG 0x73726e21u
 
-enum { MOST_MATERIALS = 64, HEADER = 16384, NAME = 40 };
+enum { MOST_MATERIALS = 64, HEADER = 16384, NAME = 40, PAINTS = 4 };
+
+/* Counts up whenever the same numbers give other surfaces, so that old ones are made anew. */
+#define MAKE 2
 
 PxSurfaceRunDef px_surface_run_def_default(void)
 {
@@ -126,15 +129,16 @@ static void write_settings(Job *job)
     for (uint32_t k = 0; px_surface_field(k) != NULL; ++k)
         if (strcmp(px_surface_field(k)->name, d->field) == 0)
             field = px_surface_field(k);
-    snprintf(job->settings, sizeof job->settings,
-             "phyxel %s, %s of field %s, cell %.9g, radius %.9g, iso %.9g, smoothing %.9g, gap "
-             "%.9g, columns %.200s, walls %s%s",
-             PX_VERSION, job->def->surfels ? "surfels" : "surface", d->field, d->cell,
-             d->radius > 0 ? d->radius : field->radius, d->iso > 0 ? d->iso : field->iso,
-             d->smoothing < 0 ? field->smoothing : d->smoothing, d->gap,
-             job->def->columns != NULL ? job->def->columns : "-",
-             job->walls.count > 0 ? px_scene_hash(job->scene) : "none",
-             any_skin(job) ? ", without what has a skin" : "");
+    snprintf(
+        job->settings, sizeof job->settings,
+        "phyxel %s, make %d, %s of field %s, cell %.9g, radius %.9g, iso %.9g, smoothing %.9g, gap "
+        "%.9g, columns %.200s, walls %s%s",
+        PX_VERSION, MAKE, job->def->surfels ? "surfels" : "surface", d->field, d->cell,
+        d->radius > 0 ? d->radius : field->radius, d->iso > 0 ? d->iso : field->iso,
+        d->smoothing < 0 ? field->smoothing : d->smoothing, d->gap,
+        job->def->columns != NULL ? job->def->columns : "-",
+        job->walls.count > 0 ? px_scene_hash(job->scene) : "none",
+        any_skin(job) ? ", without what has a skin" : "");
 }
 
 static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
@@ -196,6 +200,7 @@ typedef struct Frame {
     size_t mades;
     char name[PX_SURFACE_COLUMNS][NAME];
     int colour;
+    uint32_t paints; /* columns behind those of the particles that surfaces get from coats */
     uint32_t material[MOST_MATERIALS], materials;
     uint32_t count[MOST_MATERIALS];
 } Frame;
@@ -355,42 +360,102 @@ static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
 /* How far a surface around particles may be from the one that surfels show, spacings. */
 #define DRAPED 1.5
 
-/* Puts the mesh of a material where its coat's surfels are that are not melted. */
-static PxStatus drape(const Job *job, const Frame *frame, uint32_t material, PxSurfaceMesh *mesh)
+/* The surfels of that material in the coat that the run left beside the frame. */
+typedef struct Coat {
+    PxPlyPoints points;
+    PxDrape drape;
+} Coat;
+
+static PxStatus read_coat(const Job *job, const Frame *frame, uint32_t material, Coat *coat)
 {
     char path[PX_PATH_MAX];
-    PxPlyPoints coat;
+    px_table_init(&coat->points.points, NULL);
     PX_TRY(px_path_join(path, job->def->dir, "coat/%06u.ply", frame->meta.number));
     if (!px_file_exists(path))
         return PX_OK;
-    PX_TRY(px_ply_points_read(path, &coat));
-    PxTable *t = &coat.points;
-    const PxColumn *of = px_table_find(t, "material"), *melted = px_table_find(t, "melted");
+    PX_TRY(px_ply_points_read(path, &coat->points));
+    PxTable *t = &coat->points.points;
+    const PxColumn *of = px_table_find(t, "material");
     uint8_t *drop = calloc((size_t)t->count + 1, 1);
-    PxStatus status = PX_OK;
     if (drop == NULL)
-        status = px_fail(PX_ERR_MEMORY, "surface: no room for %u surfels", t->count);
-    for (uint32_t i = 0; status == PX_OK && of != NULL && i < t->count; ++i)
+        return px_fail(PX_ERR_MEMORY, "surface: no room for %u surfels", t->count);
+    for (uint32_t i = 0; of != NULL && i < t->count; ++i)
         drop[i] = (of->type == PX_U32   ? ((const uint32_t *)of->data[0])[i]
                    : of->type == PX_I32 ? (uint32_t)((const int32_t *)of->data[0])[i]
                    : of->type == PX_U8  ? ((const uint8_t *)of->data[0])[i]
                                         : material) != material;
-    if (status == PX_OK) {
-        px_table_delete(t, drop);
-        const PxColumn *x = px_table_find(t, "position"), *n = px_table_find(t, "normal");
-        PxDrape d = {.count = x != NULL && n != NULL ? t->count : 0,
-                     .reach = DRAPED * frame->meta.spacing};
-        for (int c = 0; c < 3 && d.count > 0; ++c) {
-            d.position[c] = x->data[c];
-            d.normal[c] = n->data[c];
-        }
-        if (melted != NULL && melted->type == PX_F32)
-            d.melted = melted->data[0];
-        status = px_surface_drape(mesh, &d, &job->threads);
-    }
+    px_table_delete(t, drop);
     free(drop);
-    px_ply_points_free(&coat);
-    return status;
+    const PxColumn *x = px_table_find(t, "position"), *n = px_table_find(t, "normal");
+    const PxColumn *melted = px_table_find(t, "melted"), *painted = px_table_find(t, "painted");
+    const PxColumn *colour = px_table_find(t, "colour");
+    PxDrape *d = &coat->drape;
+    *d = (PxDrape){.count = x != NULL && n != NULL ? t->count : 0,
+                   .reach = DRAPED * frame->meta.spacing};
+    bool own = colour != NULL && colour->type == PX_U8 && colour->components == 3 &&
+               painted != NULL && painted->type == PX_F32;
+    for (int c = 0; c < 3 && d->count > 0; ++c) {
+        d->position[c] = x->data[c];
+        d->normal[c] = n->data[c];
+        d->colour[c] = own ? colour->data[c] : NULL;
+    }
+    if (melted != NULL && melted->type == PX_F32)
+        d->melted = melted->data[0];
+    if (own)
+        d->painted = painted->data[0];
+    return PX_OK;
+}
+
+static void coat_free(Coat *coat)
+{
+    px_ply_points_free(&coat->points);
+}
+
+/* Whether surfels of the frame have colours of their own: then all its surfaces get some. */
+static PxStatus find_paint(const Job *job, Frame *frame)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < frame->materials && !found; ++k) {
+        Coat coat = {0};
+        PxStatus status = read_coat(job, frame, frame->material[k], &coat);
+        for (uint32_t i = 0; i < coat.drape.count && coat.drape.painted != NULL && !found; ++i)
+            found = coat.drape.painted[i] > 0.0f;
+        coat_free(&coat);
+        PX_TRY(status);
+    }
+    if (!found)
+        return PX_OK;
+    static const char *const names[PAINTS] = {"red", "green", "blue", "painted"};
+    uint32_t first = frame->particles.columns, more = frame->colour < 0 ? PAINTS : 1;
+    if (first + more > PX_SURFACE_COLUMNS)
+        return px_fail(PX_ERR_ARGUMENT, "surface: more than %u columns", PX_SURFACE_COLUMNS);
+    if (frame->colour < 0)
+        frame->colour = (int)first;
+    frame->paints = more;
+    for (uint32_t k = 0; k < more; ++k)
+        snprintf(frame->name[first + k], NAME, "%s", names[PAINTS - more + k]);
+    return PX_OK;
+}
+
+/* Columns with the colours of a part's points: those of the particles or of the material, and over
+ * them those of the coat. */
+static PxStatus paint(const Job *job, const Frame *frame, const Coat *coat, const PxPlyPart *part,
+                      float **column)
+{
+    uint32_t n = part->vertices, first = frame->particles.columns;
+    for (uint32_t k = 0; k < frame->paints; ++k) {
+        float *made = malloc(((size_t)n + 1) * sizeof *made);
+        if (made == NULL)
+            return px_fail(PX_ERR_MEMORY, "surface: no room for the colours of %u points", n);
+        column[first + k] = made;
+        for (uint32_t v = 0; v < n; ++v)
+            made[v] = k + 1 < frame->paints ? (float)part->colour[k] / 255.0f : 0.0f;
+    }
+    if (frame->paints == 0 || coat->drape.count == 0 || coat->drape.painted == NULL)
+        return PX_OK;
+    float *const to[PAINTS] = {column[frame->colour], column[frame->colour + 1],
+                               column[frame->colour + 2], column[first + frame->paints - 1]};
+    return px_drape_paint(&coat->drape, part->position, part->normal, n, to, &job->threads);
 }
 
 typedef struct Surfaces {
@@ -426,25 +491,37 @@ static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Sur
     PxPlyPart *part = &s->part[n];
     *part = (PxPlyPart){.material = material};
     memcpy(part->colour, px_palette(material), 3);
-    if (job->def->surfels) {
-        PX_TRY(px_surfels_make_walled(&job->def->surface, &p, wall, walls, &s->surfels[n]));
-        const PxSurfels *made = s->surfels[n];
-        part->vertices = made->count;
-        part->position = (const float(*)[3])made->position;
-        part->normal = (const float(*)[3])made->normal;
-        part->radius = made->radius;
-        part->column = made->column;
-    } else {
-        PX_TRY(px_surface_make_walled(&job->def->surface, &p, wall, walls, &s->mesh[n]));
-        PX_TRY(drape(job, frame, material, s->mesh[n]));
-        const PxSurfaceMesh *made = s->mesh[n];
-        part->vertices = made->vertices;
-        part->triangles = made->triangles;
-        part->position = (const float(*)[3])made->position;
-        part->normal = (const float(*)[3])made->normal;
-        part->triangle = (const uint32_t(*)[3])made->triangle;
-        part->column = made->column;
+    Coat coat = {0};
+    PxStatus status = read_coat(job, frame, material, &coat);
+    float **column = NULL;
+    if (status == PX_OK && job->def->surfels) {
+        status = px_surfels_make_walled(&job->def->surface, &p, wall, walls, &s->surfels[n]);
+        if (status == PX_OK) {
+            PxSurfels *made = s->surfels[n];
+            part->vertices = made->count;
+            part->position = (const float(*)[3])made->position;
+            part->normal = (const float(*)[3])made->normal;
+            part->radius = made->radius;
+            part->column = column = made->column;
+        }
+    } else if (status == PX_OK) {
+        status = px_surface_make_walled(&job->def->surface, &p, wall, walls, &s->mesh[n]);
+        if (status == PX_OK)
+            status = px_surface_drape(s->mesh[n], &coat.drape, &job->threads);
+        if (status == PX_OK) {
+            PxSurfaceMesh *made = s->mesh[n];
+            part->vertices = made->vertices;
+            part->triangles = made->triangles;
+            part->position = (const float(*)[3])made->position;
+            part->normal = (const float(*)[3])made->normal;
+            part->triangle = (const uint32_t(*)[3])made->triangle;
+            part->column = column = made->column;
+        }
     }
+    if (status == PX_OK)
+        status = paint(job, frame, &coat, part, column);
+    coat_free(&coat);
+    PX_TRY(status);
     ++s->count;
     return PX_OK;
 }
@@ -502,7 +579,7 @@ static PxStatus make_surfaces(Job *job, Frame *frame, const char *path, const ch
                             .part = s->part,
                             .parts = s->count,
                             .name = frame->name,
-                            .columns = frame->particles.columns,
+                            .columns = frame->particles.columns + frame->paints,
                             .colour = frame->colour,
                             .surfels = job->def->surfels,
                             .materials = frame->materials > 1 && !job->one};
@@ -531,6 +608,8 @@ static PxStatus surface_frame(Job *job, uint32_t number)
         px_table_init(&frame->table, NULL);
         status = read_frame(job, number, frame);
     }
+    if (status == PX_OK)
+        status = find_paint(job, frame);
     if (status == PX_OK) {
         for (size_t k = 0; k < job->walls.count; ++k)
             px_wall_move(&job->walls.wall[k], frame->meta.time, 0);

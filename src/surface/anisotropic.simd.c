@@ -5,10 +5,19 @@
 /// P is Wendland's kernel, n its norm. G_j turns into the principal axes of the neighbourhood and
 /// divides by the radius times the spread along each. With the weights w = 1 - (r/R)^3 over
 /// neighbours within R, the mean way u_i = <x_j - x_i> and covariance C_i = <(x_j - x_i)(x_j -
-/// x_i)^T> - u_i u_i^T, the spread is the root of an eigenvalue of C over 0.15
+/// x_i)^T> - u_i u_i^T, the spread is the root of an eigenvalue l of C over 0.15
 /// R^2, that of a full neighbourhood: 1 inside the fluid. (They take the eigenvalue itself. It
 /// flattens kernels at a flat surface to a third, so that layers of particles come apart.)
-/// Particles with few neighbours keep round kernels.
+///
+/// Points have no thickness, but what they stand for has: a sheet of one layer has l_3 = 0, a
+/// thread l_2 = l_3 = 0. The ellipsoid of the spreads must hold the particles that are in it. How
+/// many there are is the sum of the weights over that of a full neighbourhood, N, and
+///
+///   (l_1 + x) (l_2 + x) (l_3 + x) = N^2
+///
+/// says what is missing. On a lattice x is 0 or nearly so inside, at a flat surface, at an edge and
+/// at a corner; sheets, threads and drops get the thickness that their volume asks for.
+/// Where particles are fewer than the ellipsoid has room for, in spray, it shrinks.
 ///
 /// They move every centre to the mean of its neighbourhood, which takes out the
 /// unrest of the particles, but draws in a flat surface by 0.8 spacings and a curved one more. Here
@@ -19,21 +28,27 @@
 ///
 /// where what is given back is never longer than u_i. The factors a^2 leave out neighbours inside
 /// the fluid and those on the other side of a thin sheet. The outermost layer of a lattice stays
-/// where it is.
+/// where it is, but rims are drawn in. A thin sheet is all rim, and would lose a tenth of its
+/// volume: there centres move little.
 #include "surface/splat.h"
 
 #include "base/mat3.h"
 
 #define LAMBDA 0.9f
-#define MOST_RATIO 4.0   /* of the largest spread to any other (k_r) */
-#define LEAST_SPREAD 0.3 /* thin sheets must not fall between the nodes */
 #define MOST_SPREAD 1.25
-/* Parts of a full neighbourhood: kernels are round below the first and stretched above the second.
- * Round ones reach so far, spacings, that a single particle is a drop of about its own volume
- * (k_n). */
-#define FEW 0.1
-#define MANY 0.3
-#define FEW_REACH 0.9
+/* Measured on sheets of 0.5 to 2 layers, free and on a floor, and on drops (test_surface_thin.c):
+ * the kernel that ends where a sheet ends is so much wider than what is missing. The volume of a
+ * particle, what the density around it lacks made good, is that of a bulk; where all thickness is
+ * missing it is this one, for sheets of any number of particles, and it is nowhere more. */
+#define WIDEN 2.5
+#define MOST_VOLUME 2.2f
+/* Of the particles that an ellipsoid has room for: with fewer it shrinks. A corner has 0.92. */
+#define SPARSE 0.6
+/* Furthest that centres move in a thin sheet, spacings; further where the neighbourhood is thicker
+ * than that of two layers, whose least spread is 0.35. At a flat surface it is 0.62. */
+#define THIN_WAY 0.1
+#define THIN_SPREAD 0.35
+#define THICKER_WAY 3.0
 
 PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy, PxF8 dz,
                       PxI8 mask, PxF8 *sum)
@@ -54,7 +69,7 @@ typedef struct Job {
     PxPotential *field;
     const PxPotentialCentres *centres;
     float *ux, *uy, *uz;
-    float (*moment)[7]; /* <d d^T>: xx yy zz xy xz yz, and how many neighbours */
+    float (*moment)[7]; /* <d d^T>: xx yy zz xy xz yz, and the sum of the weights */
 } Job;
 
 /* The mean way to the neighbours of every particle, and second moments of those near the surface.
@@ -79,7 +94,7 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
                 job->ux[i] = job->uy[i] = job->uz[i] = 0.0f;
                 continue;
             }
-            PxF8 xi = px_f8(x[i]), yi = px_f8(y[i]), zi = px_f8(z[i]), number = zero;
+            PxF8 xi = px_f8(x[i]), yi = px_f8(y[i]), zi = px_f8(z[i]);
             PxF8 sum = zero, sx = zero, sy = zero, sz = zero;
             PxF8 xx = zero, yy = zero, zz = zero, xy = zero, xz = zero, yz = zero;
             for (int r = 0; r < runs; ++r)
@@ -91,7 +106,6 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
                     PxI8 there = (lane < (int32_t)(run[r].end - j)) & (q < one);
                     PxF8 w = px_f8_where(there, one - q * q * q);
                     PxF8 wx = w * dx, wy = w * dy, wz = w * dz;
-                    number += px_f8_where(there, one);
                     sum += w;
                     sx += wx;
                     sy += wy;
@@ -114,35 +128,58 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
             m[3] = per_sum * px_f8_sum(xy);
             m[4] = per_sum * px_f8_sum(xz);
             m[5] = per_sum * px_f8_sum(yz);
-            m[6] = px_f8_sum(number);
+            m[6] = px_f8_sum(sum);
         }
     }
 }
 
-/* G over the radius, and the factor det G that the weight takes. */
-static float shape_of(const PxPotential *f, const float m[7], PxVec3 u,
-                      float shape[PX_POTENTIAL_SHAPE])
+/* x in (l_1 + x) (l_2 + x) (l_3 + x) = held^2, or 0 where the left side is more. From above, which
+ * the root of `held` is, Newton's steps come down to it and never pass it. */
+static double missing(PxVec3 l, double held)
 {
-    double full = 0.15 * (double)f->gather * (double)f->gather;
-    double many = 4.18879 * (double)f->gather * (double)f->gather * (double)f->gather;
-    double part = ((double)m[6] - 1 - FEW * many) / ((MANY - FEW) * many);
-    part = part < 0 ? 0 : part > 1 ? 1 : part;
-    double h = (double)f->radius, few = FEW_REACH / h;
-    PxVec3 spread = {few, few, few};
-    PxMat3 axes = px_mat3_identity();
-    if (part > 0) {
-        PxMat3 covariance = {{{m[0], m[3], m[4]}, {m[3], m[1], m[5]}, {m[4], m[5], m[2]}}};
-        covariance = px_mat3_sub(covariance, px_mat3_outer(u, u));
-        if (px_mat3_eigen(covariance, &spread, &axes)) {
-            double *k = &spread.x, top = spread.x / full / (MOST_RATIO * MOST_RATIO);
-            for (int a = 0; a < 3; ++a) {
-                double s = fmax(sqrt(fmax(k[a] / full, 0)), fmax(sqrt(top), LEAST_SPREAD));
-                k[a] = few + part * (fmin(s, MOST_SPREAD) - few);
-            }
-        } else {
-            spread = px_vec(few, few, few);
-        }
+    double x = sqrt(held), wanted = held * held;
+    if (l.x * l.y * l.z >= wanted)
+        return 0;
+    for (int n = 0; n < 20; ++n) {
+        double a = l.x + x, b = l.y + x, c = l.z + x;
+        double by = (a * b * c - wanted) / (a * b + b * c + c * a);
+        x = fmax(x - by, 0);
+        if (by < 1e-6 * x)
+            break;
     }
+    return x;
+}
+
+/* G over the radius, and the factor det G that the weight takes. *thin is the least spread of the
+ * points themselves, *lack the part of the thickness that is missing there. */
+static float shape_of(const PxPotential *f, const float m[7], PxVec3 u,
+                      float shape[PX_POTENTIAL_SHAPE], double *thin, double *lack)
+{
+    double h = (double)f->radius, gather = (double)f->gather;
+    double full = 0.15 * gather * gather, number = 2.0944 * gather * gather * gather;
+    double held = fmin((double)m[6] / number, 1);
+    PxMat3 covariance = {{{m[0], m[3], m[4]}, {m[3], m[1], m[5]}, {m[4], m[5], m[2]}}}, axes;
+    PxVec3 spread;
+    covariance = px_mat3_sub(covariance, px_mat3_outer(u, u));
+    if (!px_mat3_eigen(covariance, &spread, &axes)) {
+        spread = px_vec(0, 0, 0);
+        axes = px_mat3_identity();
+    }
+    double *k = &spread.x, volume = 1;
+    for (int a = 0; a < 3; ++a)
+        k[a] = fmax(k[a] / full, 0);
+    *thin = sqrt(fmin(k[0], fmin(k[1], k[2])));
+    double x = missing(spread, held);
+    *lack = x > 0 ? x / (*thin * *thin + x) : 0;
+    for (int a = 0; a < 3; ++a) {
+        k[a] = fmin(sqrt(k[a] + WIDEN * WIDEN * x), MOST_SPREAD);
+        volume *= k[a];
+    }
+    /* No smaller than that of a drop, whose neighbourhood is itself. */
+    double least = WIDEN * WIDEN * WIDEN / number;
+    double wanted = fmax(fmin(volume, held / SPARSE), least);
+    if (wanted != volume)
+        spread = px_scale(spread, cbrt(wanted / volume));
     PxMat3 g = px_mat3_multiply(
         axes, px_mat3_multiply(px_mat3_diagonal(px_vec(1 / (h * spread.x), 1 / (h * spread.y),
                                                        1 / (h * spread.z))),
@@ -207,11 +244,23 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
             float own = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
             float shared = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
             float part = shared > own ? sqrtf(own / shared) : 1.0f;
-            to->x[i] = x[i] + LAMBDA * s * (u[0] - part * v[0]);
-            to->y[i] = y[i] + LAMBDA * s * (u[1] - part * v[1]);
-            to->z[i] = z[i] + LAMBDA * s * (u[2] - part * v[2]);
-            to->weight[i] *= shape_of(
-                f, job->moment[i], px_vec((double)u[0], (double)u[1], (double)u[2]), to->shape[i]);
+            double thin, lack;
+            float det =
+                shape_of(f, job->moment[i], px_vec((double)u[0], (double)u[1], (double)u[2]),
+                         to->shape[i], &thin, &lack);
+            float volume = fminf(f->from_volume[i], MOST_VOLUME);
+            volume += (float)lack * (MOST_VOLUME - volume);
+            to->weight[i] = det * px_wendland_weigh(f, volume);
+            float way[3], square = 0.0f;
+            for (int a = 0; a < 3; ++a) {
+                way[a] = LAMBDA * (u[a] - part * v[a]);
+                square += way[a] * way[a];
+            }
+            float most = (float)(THIN_WAY + THICKER_WAY * fmax(thin - THIN_SPREAD, 0));
+            float less = square > most * most ? s * most / sqrtf(square) : s;
+            to->x[i] = x[i] + less * way[0];
+            to->y[i] = y[i] + less * way[1];
+            to->z[i] = z[i] + less * way[2];
         }
     }
 }

@@ -81,6 +81,72 @@ static void drape_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* ---- colours ---- */
+
+typedef struct Paint {
+    const PxDrape *drape;
+    const PxKdTree *tree;
+    const float (*position)[3], (*normal)[3];
+    float *const *paint;
+} Paint;
+
+static void paint_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Paint *job = user;
+    const PxDrape *d = job->drape;
+    for (uint32_t v = begin; v < end; ++v) {
+        const float *p = job->position[v], *q = job->normal[v];
+        uint32_t near[NEAR];
+        float squared[NEAR];
+        uint32_t count = px_kdtree_nearest(job->tree, p[0], p[1], p[2], NEAR, near, squared);
+        /* Those that face away, behind a thin sheet, count only where there are no others. */
+        PxVec3 n = px_vec((double)q[0], (double)q[1], (double)q[2]);
+        double sum[4] = {0, 0, 0, 0}, all = 0, faint = 1e-6;
+        for (uint32_t k = 0; k < count; ++k) {
+            double w = 1 - (double)squared[k] / (1.0001 * (double)squared[count - 1] + 1e-30);
+            w = (k == 0 ? fmax(w, 0.1) : w) * (px_dot(of(d->normal, near[k]), n) < 0 ? faint : 1);
+            all += w;
+            if (!(d->painted[near[k]] > 0.0f))
+                continue;
+            sum[3] += w;
+            for (int c = 0; c < 3; ++c)
+                sum[c] += w * (double)d->colour[c][near[k]] / 255;
+        }
+        bool painted = count > 0 && (double)squared[0] < d->reach * d->reach && sum[3] > 0.5 * all;
+        job->paint[3][v] = painted ? 1.0f : 0.0f;
+        for (int c = 0; c < 3 && painted; ++c)
+            job->paint[c][v] = (float)(sum[c] / sum[3]);
+    }
+}
+
+/* ---- both ---- */
+
+static PxStatus plant(const PxDrape *drape, PxKdTree *tree)
+{
+    PxArena scratch;
+    px_kdtree_init(tree, NULL);
+    px_arena_init(&scratch, NULL);
+    PxStatus status = px_kdtree_build(tree, drape->position[0], drape->position[1],
+                                      drape->position[2], drape->count, &scratch);
+    px_arena_free(&scratch);
+    return status;
+}
+
+PxStatus px_drape_paint(const PxDrape *drape, const float (*position)[3], const float (*normal)[3],
+                        uint32_t count, float *const paint[4], const PxThreads *threads)
+{
+    if (count == 0)
+        return PX_OK;
+    PxKdTree tree;
+    PxStatus status = plant(drape, &tree);
+    Paint job = {drape, &tree, position, normal, paint};
+    if (status == PX_OK)
+        px_parallel_for(threads, count, PX_BLOCK, paint_block, &job);
+    px_kdtree_free(&tree);
+    return status;
+}
+
 PxStatus px_surface_drape(PxSurfaceMesh *mesh, const PxDrape *drape, const PxThreads *threads)
 {
     bool solid = drape->melted == NULL;
@@ -89,15 +155,10 @@ PxStatus px_surface_drape(PxSurfaceMesh *mesh, const PxDrape *drape, const PxThr
     if (drape->count == 0 || mesh->vertices == 0 || !solid)
         return PX_OK;
     PxKdTree tree;
-    PxArena scratch;
-    px_kdtree_init(&tree, NULL);
-    px_arena_init(&scratch, NULL);
-    PxStatus status = px_kdtree_build(&tree, drape->position[0], drape->position[1],
-                                      drape->position[2], drape->count, &scratch);
+    PxStatus status = plant(drape, &tree);
     Job job = {mesh, drape, &tree};
     if (status == PX_OK)
         px_parallel_for(threads, mesh->vertices, PX_BLOCK, drape_block, &job);
     px_kdtree_free(&tree);
-    px_arena_free(&scratch);
     return status;
 }

@@ -14,10 +14,19 @@ typedef struct PxDrape {
     const float *position[3]; ///< m
     const float *normal[3];   ///< outwards
     const float *melted;      ///< 0 .. 1; NULL: 0 everywhere
+    const uint8_t *colour[3]; ///< sRGB, for px_drape_paint() alone
+    const float *painted;     ///< more than 0 where that colour is its own
     double reach;             ///< m: no vertex goes further
 } PxDrape;
 
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_surface_drape(PxSurfaceMesh *mesh, const PxDrape *drape, const PxThreads *threads);
+
+/// Colours for `count` places on that surface (m, with normals outwards): a mean of those of the
+/// surfels around, the nearest first. paint[0 .. 3) is red green blue in 0 .. 1 and left as it is
+/// where the surfels have none of their own, or are further away than `reach`; paint[3] is 1 or 0
+/// accordingly. Errors: PX_ERR_MEMORY.
+PxStatus px_drape_paint(const PxDrape *drape, const float (*position)[3], const float (*normal)[3],
+                        uint32_t count, float *const paint[4], const PxThreads *threads);
 
 #endif

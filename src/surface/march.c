@@ -11,6 +11,10 @@ enum { AROUND = 11, WORDS = 24 };
 
 #define LEAST_PART (1.0f / 32)
 
+/* Newton steps of a vertex along its edge, and how far one is that another one follows. */
+enum { MOST_STEPS = 4 };
+#define FAR_STEP 0.15f
+
 /* The vertices of a block: which of the three edges of each of its nodes have one. Bit
  * 64 w + b is edge (64 w + b) % 3 of node (64 w + b) / 3. */
 typedef struct Vertices {
@@ -219,29 +223,42 @@ static inline void slope_at(const float *node, float slope[3])
         slope[a] = node[step_of[a]] - node[-step_of[a]];
 }
 
-/* Moves a vertex along its edge to where the field says the surface is, one Newton step from where
- * the nodes say. `part` is where on the edge it is. */
-static void polish(const PxProbe *probe, double cell, int axis, const double corner[3], float *part,
-                   float normal[3])
+/* Moves a vertex along its edge to where the field says the surface is, by Newton steps from where
+ * the nodes say: mostly one, and more where a thin sheet's field is steep or a wall cuts it off.
+ * A step that leaves what is known to hold the surface, between a place inside and one outside,
+ * becomes half of it. `part` is where on the edge the vertex is, `inner` the end that is inside. */
+static void polish(const PxProbe *probe, double cell, int axis, const double corner[3], float inner,
+                   float *part, float normal[3])
 {
     double at[3] = {corner[0], corner[1], corner[2]};
-    float slope[3], edge = (float)(cell / probe->field->spacing);
-    at[axis] += (double)*part * cell;
-    float depth = px_probe_at(probe, at, slope), along = slope[axis] * edge;
-    float square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
-    if (!(square > 1e-4f))
-        return;
-    /* A surface that the edge grazes is left where it is. */
-    if (along * along > 0.01f * square * edge * edge) {
-        float by = -depth / along, to = *part + (by > 0.5f ? 0.5f : by < -0.5f ? -0.5f : by);
+    float slope[3], edge = (float)(cell / probe->field->spacing), outer = 1.0f - inner;
+    for (int step = 0; step < MOST_STEPS; ++step) {
+        at[axis] = corner[axis] + (double)*part * cell;
+        float depth = px_probe_at(probe, at, slope), along = slope[axis] * edge;
+        float square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
+        if (depth > 0.0f)
+            inner = *part;
+        else
+            outer = *part;
+        /* A surface that the edge grazes is left where it is. */
+        if (square > 1e-4f && !(along * along > 0.01f * square * edge * edge) && step == 0)
+            break;
+        float to = *part - depth / along, least = fminf(inner, outer), most = fmaxf(inner, outer);
+        if (!(to >= least && to <= most) || along * (outer - inner) > 0.0f)
+            to = 0.5f * (inner + outer);
         /* In the corner of a tank a step may lead into a wall; between the nodes none does. */
         at[axis] = corner[axis] + (double)to * cell;
-        if (probe->barriers == NULL ||
-            px_barriers_room(probe->barriers, px_vec(at[0], at[1], at[2]), cell) > -1e-5 * cell)
-            *part = to;
+        if (probe->barriers != NULL &&
+            !(px_barriers_room(probe->barriers, px_vec(at[0], at[1], at[2]), cell) > -1e-5 * cell))
+            break;
+        float by = to - *part;
+        *part = to;
+        if (by * by < FAR_STEP * FAR_STEP)
+            break;
     }
-    for (int a = 0; a < 3; ++a)
-        normal[a] = -slope[a];
+    if (slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2] > 1e-4f)
+        for (int a = 0; a < 3; ++a)
+            normal[a] = -slope[a];
 }
 
 static void write_edges(const March *m, const Vertices *v, const int32_t *block, const float *nodes,
@@ -255,16 +272,21 @@ static void write_edges(const March *m, const Vertices *v, const int32_t *block,
             float a = node[0], b = node[step_of[axis]];
             if ((a > 0.0f) == (b > 0.0f))
                 continue;
-            float t = a / (a - b), sa[3], sb[3], normal[3];
+            /* Depths are about lengths, but steeper at thin sheets: no more than the edge counts.
+             */
+            float limit = (float)(cell / m->field->spacing);
+            float low = a > limit ? limit : a < -limit ? -limit : a;
+            float high = b > limit ? limit : b < -limit ? -limit : b;
+            float t = low / (low - high), sa[3], sb[3], normal[3];
             double place[3];
             for (int k = 0; k < 3; ++k)
-                place[k] = cell * ((double)PX_BLOCK_EDGE * block[k] + at[k]);
+                place[k] = px_sparse_node(m->sparse, block[k], at[k]);
             slope_at(node, sa);
             slope_at(node + step_of[axis], sb);
             for (int k = 0; k < 3; ++k)
                 normal[k] = -((1.0f - t) * sa[k] + t * sb[k]);
             if (probe != NULL)
-                polish(probe, cell, axis, place, &t, normal);
+                polish(probe, cell, axis, place, a > 0.0f ? 0.0f : 1.0f, &t, normal);
             t = t > LEAST_PART ? t : LEAST_PART;
             t = t < 1.0f - LEAST_PART ? t : 1.0f - LEAST_PART;
             place[axis] += cell * (double)t;
@@ -306,7 +328,7 @@ static uint32_t edge_vertex(const March *m, const uint32_t near[27], const int c
 static void write_middle(const March *m, uint32_t number, const int32_t *block, const int cell[3],
                          const float *node, const float *other, const PxCube *cube, int loop)
 {
-    double at[3] = {0, 0, 0}, size = m->sparse->cell;
+    double at[3] = {0, 0, 0};
     float normal[3] = {0, 0, 0}, depth = 0.0f;
     int length = cube->length[loop];
     for (int k = 0; k < length; ++k) {
@@ -330,7 +352,7 @@ static void write_middle(const March *m, uint32_t number, const int32_t *block, 
             depth += (1.0f - t) * other[first] + t * other[first + step_of[axis]];
     }
     for (int a = 0; a < 3; ++a)
-        at[a] = size * ((double)PX_BLOCK_EDGE * block[a] + cell[a] + at[a] / length);
+        at[a] = px_sparse_node(m->sparse, block[a], cell[a] + at[a] / length);
     write_vertex(m, number, at, normal, depth / (float)length > PX_POTENTIAL_TOUCH);
 }
 
@@ -357,10 +379,10 @@ static void write_block(void *user, uint32_t begin, uint32_t end, int thread)
         const float *other = m->mesh->touching != NULL ? others : NULL;
         const PxProbe *ready = NULL;
         if (probe != NULL) {
-            double low[3], high[3], edge = PX_BLOCK_EDGE * m->sparse->cell;
+            double low[3], high[3];
             for (int k = 0; k < 3; ++k) {
-                low[k] = m->sparse->at[block][k] * edge;
-                high[k] = low[k] + edge;
+                low[k] = px_sparse_node(m->sparse, m->sparse->at[block][k], 0);
+                high[k] = px_sparse_node(m->sparse, m->sparse->at[block][k], PX_BLOCK_EDGE);
             }
             ready = px_probe_begin(probe, low, high) ? probe : NULL;
         }

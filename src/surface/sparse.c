@@ -66,13 +66,13 @@ static bool add_blocks(PxSparse *s, size_t *room, const PxPotential *f, const Px
 {
     if (!(box->low.x <= box->high.x))
         return true;
-    double edge = PX_BLOCK_EDGE * s->cell, reach = (double)f->reach * f->spacing + 1e-3 * s->cell;
+    double reach = (double)f->reach * f->spacing + 1e-3 * s->cell;
     const double low[3] = {box->low.x, box->low.y, box->low.z};
     const double high[3] = {box->high.x, box->high.y, box->high.z};
     int64_t from[3], to[3];
     for (int a = 0; a < 3; ++a) {
-        from[a] = (int64_t)floor((low[a] - reach) / edge);
-        to[a] = (int64_t)floor((high[a] + reach) / edge);
+        from[a] = px_sparse_block(s, low[a] - reach);
+        to[a] = px_sparse_block(s, high[a] + reach);
     }
     for (int64_t z = from[2]; z <= to[2]; ++z)
         for (int64_t y = from[1]; y <= to[1]; ++y)
@@ -121,13 +121,12 @@ static PxStatus find_blocks(PxSparse *s, size_t *room, const PxPotential *f)
 /* How many particles lie in each block. */
 static void count_particles(const PxSparse *s, const PxPotential *f, uint32_t *count)
 {
-    double edge = PX_BLOCK_EDGE * s->cell;
     int64_t last[3] = {INT64_MAX, 0, 0};
     uint32_t block = UINT32_MAX;
     for (uint32_t i = 0; i < f->count; ++i) {
-        const int64_t at[3] = {(int64_t)floor((double)f->x[i] / edge),
-                               (int64_t)floor((double)f->y[i] / edge),
-                               (int64_t)floor((double)f->z[i] / edge)};
+        const int64_t at[3] = {px_sparse_block(s, (double)f->x[i]),
+                               px_sparse_block(s, (double)f->y[i]),
+                               px_sparse_block(s, (double)f->z[i])};
         if (memcmp(at, last, sizeof at) != 0) {
             block = px_sparse_find(s, at[0], at[1], at[2]);
             memcpy(last, at, sizeof last);
@@ -148,7 +147,9 @@ static PxStatus look_at_deep(PxSparse *s, const PxPotential *f, const PxBarriers
     count_particles(s, f, count);
     for (uint32_t b = 0; b < s->blocks; ++b) {
         const int32_t *at = s->at[b];
-        PxVec3 middle = {(at[0] + 0.5) * edge, (at[1] + 0.5) * edge, (at[2] + 0.5) * edge};
+        double half = 0.5 * PX_BLOCK_EDGE;
+        PxVec3 middle = {px_sparse_node(s, at[0], half), px_sparse_node(s, at[1], half),
+                         px_sparse_node(s, at[2], half)};
         if (s->kind[b] == PX_NODES_DEEP &&
             (count[b] == 0 || count[b] < 0.5 * per * per * per ||
              (barriers != NULL && px_barriers_room(barriers, middle, wide) < wide)))
@@ -320,8 +321,8 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxSparse *s = fill->sparse;
     for (uint32_t slot = begin; slot < end; ++slot) {
         const int32_t *at = s->at[fill->block[slot]];
-        double edge = PX_BLOCK_EDGE * s->cell;
-        const double origin[3] = {at[0] * edge, at[1] * edge, at[2] * edge};
+        const double origin[3] = {px_sparse_node(s, at[0], 0), px_sparse_node(s, at[1], 0),
+                                  px_sparse_node(s, at[2], 0)};
         float *value = s->value + (size_t)slot * PX_BLOCK_NODES;
         View view;
         view_make(&view, &fill->eyes, origin, s->cell);

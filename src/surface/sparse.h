@@ -1,7 +1,9 @@
 /// The field on the nodes of a grid, kept only in blocks near the surface.
 ///
-/// Node (i, j, k) of the whole grid is at (i, j, k) times the cell, whatever the particles do, so
-/// that a surface at rest stays the same from frame to frame. Blocks that no particle acts in
+/// Node (i, j, k) of the whole grid is at (i, j, k) + 1/2 times the cell, whatever the particles
+/// do, so that a surface at rest stays the same from frame to frame. Floors and walls are mostly at
+/// round numbers: half a cell away from them is the best place for a node to see a thin
+/// layer of liquid. Blocks that no particle acts in
 /// are not there, and count as outside. Those in which only particles act that are not near
 /// the surface are deep inside, and nothing is computed for them. Every node belongs to one
 /// block; so cells along the seams of blocks see the same values, and what surrounds
@@ -12,6 +14,8 @@
 #include "shape/keys.h"
 #include "surface/barrier.h"
 #include "surface/potential.h"
+
+#include <math.h>
 
 typedef enum PxNodesKind { PX_NODES_OUTSIDE, PX_NODES_DEEP, PX_NODES_KNOWN } PxNodesKind;
 
@@ -29,6 +33,18 @@ typedef struct PxSparse {
 
 /// Furthest block from the origin along an axis.
 #define PX_SPARSE_MOST ((int32_t)1 << 30)
+
+/// Where node n of block b is along an axis, m; n may be between nodes.
+static inline double px_sparse_node(const PxSparse *sparse, int32_t b, double n)
+{
+    return sparse->cell * ((double)PX_BLOCK_EDGE * b + n + 0.5);
+}
+
+/// The block that a place along an axis lies in.
+static inline int64_t px_sparse_block(const PxSparse *sparse, double place)
+{
+    return (int64_t)floor((place / sparse->cell - 0.5) / PX_BLOCK_EDGE);
+}
 
 /// `other` and `barriers` may be NULL. Errors: PX_ERR_MEMORY.
 PxStatus px_sparse_create(PxSparse *sparse, const PxPotential *field, const PxPotential *other,
