@@ -179,6 +179,65 @@ TEST(threads_and_stops_change_nothing_of_what_melts)
     }
 }
 
+/* A cube that nothing flows in until an event lets heat flow: from then on its world is another. */
+static PxWorld *cube_that_gets_warm(void)
+{
+    PxWorld *world = wax_on_plate(2);
+    PxMaterialDef *def = &world->materials.data[0].def;
+    def->melts.melts = false;
+    def->diffusivity = 0;
+    for (int k = 0; k < 2; ++k) {
+        PxEventDef event = {.time = 0.05 + 0.05 * k,
+                            .path = "materials.wax.diffusivity",
+                            .value = {k == 0 ? 1e-3 : 0},
+                            .values = 1};
+        CHECK_OK(px_world_add_event(world, &event));
+    }
+    return world;
+}
+
+TEST(a_stop_changes_nothing_of_a_world_that_an_event_made_mixed)
+{
+    static const double stops[] = {0.04, 0.07, 0.12};
+    uint64_t wanted[2], hash[2];
+    for (size_t k = 0; k < PX_COUNT(stops); ++k)
+        for (int stopped = 0; stopped < 2; ++stopped) {
+            PxWorld *world = cube_that_gets_warm();
+            CHECK_OK(px_world_advance(world, stops[k]));
+            if (stopped) {
+                PxWorld *next = cube_that_gets_warm();
+                PxWorldState stop = px_world_state(world);
+                CHECK_OK(px_world_restore(next, &stop, px_world_particles(world),
+                                          px_world_emitters(world)));
+                px_world_free(world);
+                world = next;
+            }
+            CHECK_OK(px_world_advance(world, 0.2));
+            CHECK(world->mixed);
+            px_table_hash(&world->particles.table, PX_COLUMN_STATE | PX_COLUMN_FRAME,
+                          stopped ? hash : wanted);
+            CHECK(!stopped || (hash[0] == wanted[0] && hash[1] == wanted[1]));
+            px_world_free(world);
+        }
+}
+
+TEST(pieces_that_cannot_be_are_refused)
+{
+    PxWorld *world = wax_on_plate(1), *next = wax_on_plate(1);
+    CHECK_OK(px_world_advance(world, 0.02));
+    PxMixedColumns mixed = px_mixed_columns(&world->particles.table);
+    PxWorldState stop = px_world_state(world);
+    mixed.piece[7] = 4000000000u;
+    CHECK_FAILS(px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)),
+                PX_ERR_FORMAT, "piece");
+    mixed.piece[7] = 1;
+    mixed.slot[3] = 4000000000u;
+    CHECK_FAILS(px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)),
+                PX_ERR_FORMAT, "piece");
+    px_world_free(world);
+    px_world_free(next);
+}
+
 TEST(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
 {
     PxFrozenDef def = px_frozen_def_default();

@@ -93,10 +93,34 @@ bool px_mixed_with(const PxWorld *world, const PxMaterialDef *more, bool emitted
 
 PxStatus px_mixed_begin(PxWorld *world)
 {
-    PxParticles *p = &world->particles;
     if (world->mixed || !px_mixed_with(world, NULL, false))
         return PX_OK;
     PX_TRY(px_octree_allowed(world, NULL, false, NULL));
+    return px_mixed_make(world);
+}
+
+bool px_mixed_stored(const PxTable *particles)
+{
+    return px_table_find(particles, extra[PIECE].name) != NULL;
+}
+
+PxStatus px_mixed_check(const PxTable *particles, size_t bodies)
+{
+    const PxColumn *piece = px_table_find(particles, extra[PIECE].name);
+    const PxColumn *slot = px_table_find(particles, extra[SLOT].name);
+    for (uint32_t i = 0; i < particles->count; ++i)
+        if (((const uint32_t *)piece->data[0])[i] > particles->count + bodies + 1 ||
+            ((const uint32_t *)slot->data[0])[i] > particles->count)
+            return px_fail(PX_ERR_FORMAT, "stored particle %u belongs to a piece that cannot be",
+                           i);
+    return PX_OK;
+}
+
+PxStatus px_mixed_make(PxWorld *world)
+{
+    PxParticles *p = &world->particles;
+    if (world->mixed)
+        return PX_OK;
     PX_TRY(px_solid_columns_add(&p->table));
     for (int k = 0; k < EXTRAS; ++k)
         PX_TRY(px_table_add(&p->table, extra[k].name, extra[k].unit, extra[k].type,

@@ -23,6 +23,15 @@ bool px_mixed_with(const PxWorld *world, const PxMaterialDef *more, bool emitted
 
 /// Decides whether the world is mixed, and adds the columns if it is.
 PxStatus px_mixed_begin(PxWorld *world);
+
+/// Makes it mixed, whatever its materials are: it stays so when they change.
+PxStatus px_mixed_make(PxWorld *world);
+
+/// Are these the particles of a mixed world?
+bool px_mixed_stored(const PxTable *particles);
+
+/// Can the pieces of stored particles be? Their columns are there.
+PxStatus px_mixed_check(const PxTable *particles, size_t bodies);
 void px_mixed_free(PxWorld *world);
 
 /// Of a mixed world's particles; the pointers are good until rows are sorted, appended or deleted.

@@ -468,7 +468,12 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
     if (state->events > world->events.count || !(state->time >= 0) || !isfinite(state->time))
         return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
     PxTable *table = &world->particles.table;
-    PX_TRY(px_mixed_begin(world));
+    /* Events may change particles too: those of the store have all that behind them. And they may
+     * have made the world what it is. */
+    PX_TRY(px_emitters_restore(world, emitters));
+    PX_TRY(px_world_repeat_events(world, (size_t)state->events));
+    if (px_mixed_stored(particles))
+        PX_TRY(px_mixed_make(world));
     for (uint32_t c = 0; c < table->columns; ++c) {
         const PxColumn *column = &table->column[c];
         const PxColumn *stored = px_table_find(particles, column->name);
@@ -486,10 +491,9 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
                            "stored particle %u has a material or body that the "
                            "scene does not have",
                            i);
+    if (world->mixed)
+        PX_TRY(px_mixed_check(particles, world->bodies.count));
     PX_TRY(px_handles_check(world, state->grips, particles));
-    PX_TRY(px_emitters_restore(world, emitters));
-    /* Events may change particles too: those of the store have all that behind them. */
-    PX_TRY(px_world_repeat_events(world, (size_t)state->events));
     table->count = 0;
     PX_TRY(px_table_append_rows(table, particles));
     px_particles_refresh(&world->particles);
