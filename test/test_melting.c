@@ -6,16 +6,9 @@
 #include "study/frozen.h"
 #include "world/mixed.h"
 
-/* A cube of wax, 0.2 m each side, on a plate of 90 degrees C. */
-static PxWorld *wax_on_plate(int threads)
+static PxMaterialDef wax_def(void)
 {
-    PxWorld *world;
-    PxWorldDef def = px_world_def_default();
-    def.spacing = 0.02;
-    def.threads = threads;
-    CHECK_OK(px_world_create(&def, &world));
     PxMaterialDef wax = px_material_def_default();
-    PxMaterialId id;
     wax.name = "wax";
     wax.density = 900;
     wax.young = 2e5;
@@ -26,23 +19,43 @@ static PxWorld *wax_on_plate(int threads)
     wax.melts.from = 40;
     wax.melts.to = 60;
     wax.melts.into.viscosity = 2;
-    CHECK_OK(px_world_add_material(world, &wax, &id));
+    return wax;
+}
+
+/* A block of that size, the body "cube", on a plate, each of a temperature. */
+static PxWorld *block_on_plate(int threads, double spacing, const PxMaterialDef *material,
+                               PxVec3 size, double temperature, double plate)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    def.spacing = spacing;
+    def.threads = threads;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialId id;
+    CHECK_OK(px_world_add_material(world, material, &id));
     PxBodyDef body = px_body_def_default();
     body.name = "plate";
     body.wall = true;
     body.shape = px_shape_def_default(PX_SHAPE_PLANE);
     body.warm = true;
-    body.temperature = 90;
+    body.temperature = plate;
     CHECK_OK(px_world_add_body(world, &body, NULL));
     body = px_body_def_default();
     body.name = "cube";
-    body.shape.size = px_vec(0.2, 0.2, 0.2);
-    body.shape.at = px_vec(0, 0.1, 0);
+    body.shape.size = size;
+    body.shape.at = px_vec(0, 0.5 * size.y, 0);
     body.material = id;
     body.skin = false;
-    body.temperature = 20;
+    body.temperature = temperature;
     CHECK_OK(px_world_add_body(world, &body, NULL));
     return world;
+}
+
+/* A cube of wax, 0.2 m each side, on a plate of 90 degrees C. */
+static PxWorld *wax_on_plate(int threads)
+{
+    PxMaterialDef wax = wax_def();
+    return block_on_plate(threads, 0.02, &wax, px_vec(0.2, 0.2, 0.2), 20, 90);
 }
 
 TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
@@ -86,38 +99,11 @@ TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
  * become less. */
 TEST(what_freezes_while_it_flows_gains_no_energy)
 {
-    PxWorld *world;
-    PxWorldDef def = px_world_def_default();
-    def.spacing = 0.025;
-    def.threads = 2;
-    CHECK_OK(px_world_create(&def, &world));
-    PxMaterialDef wax = px_material_def_default();
-    PxMaterialId id;
-    wax.name = "wax";
-    wax.density = 900;
+    PxMaterialDef wax = wax_def();
     wax.young = 1e5;
-    wax.viscosity = 0;
-    wax.diffusivity = 1e-3;
-    wax.melts.melts = true;
-    wax.melts.from = 40;
-    wax.melts.to = 60;
+    wax.latent_heat = 0;
     wax.melts.into.viscosity = 5;
-    CHECK_OK(px_world_add_material(world, &wax, &id));
-    PxBodyDef body = px_body_def_default();
-    body.name = "plate";
-    body.wall = true;
-    body.shape = px_shape_def_default(PX_SHAPE_PLANE);
-    body.warm = true;
-    body.temperature = -20;
-    CHECK_OK(px_world_add_body(world, &body, NULL));
-    body = px_body_def_default();
-    body.name = "block";
-    body.shape.size = px_vec(0.25, 0.275, 0.25);
-    body.shape.at = px_vec(0, 0.1375, 0);
-    body.material = id;
-    body.skin = false;
-    body.temperature = 65;
-    CHECK_OK(px_world_add_body(world, &body, NULL));
+    PxWorld *world = block_on_plate(2, 0.025, &wax, px_vec(0.25, 0.275, 0.25), 65, -20);
     PxStats stats;
     px_world_stats(world, &stats);
     double begin = stats.potential, least = begin, rise = 0;
@@ -182,10 +168,10 @@ TEST(threads_and_stops_change_nothing_of_what_melts)
 /* A cube that nothing flows in until an event lets heat flow: from then on its world is another. */
 static PxWorld *cube_that_gets_warm(void)
 {
-    PxWorld *world = wax_on_plate(2);
-    PxMaterialDef *def = &world->materials.data[0].def;
-    def->melts.melts = false;
-    def->diffusivity = 0;
+    PxMaterialDef wax = wax_def();
+    wax.melts.melts = false;
+    wax.diffusivity = 0;
+    PxWorld *world = block_on_plate(2, 0.02, &wax, px_vec(0.2, 0.2, 0.2), 20, 90);
     for (int k = 0; k < 2; ++k) {
         PxEventDef event = {.time = 0.05 + 0.05 * k,
                             .path = "materials.wax.diffusivity",

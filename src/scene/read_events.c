@@ -1,6 +1,7 @@
 #include "scene/read_events.h"
 
 #include "scene/read_values.h"
+#include "scene/survey.h"
 #include "world/fields.h"
 
 #include <stdlib.h>
@@ -70,19 +71,6 @@ static void check_event(PxScene *scene, const PxPath *set, const PxPath *to,
         px_complain(scene, PX_ERROR, to, PX_AT_VALUE, "%s", px_error_message());
 }
 
-typedef struct Moment {
-    double at;
-    size_t event;
-} Moment;
-
-static int compare_moments(const void *a, const void *b)
-{
-    const Moment *x = a, *y = b;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    return (x->event > y->event) - (x->event < y->event);
-}
-
 /* A material on its way through the events. */
 typedef struct Course {
     PxMaterialDef before, now; /* the moment at hand */
@@ -91,7 +79,7 @@ typedef struct Course {
 
 /* From and to of melting must fit each other when all events of a moment have happened, as the
  * world asks for (world/events.c). */
-static void check_moment(PxScene *scene, const PxPath *path, Course *course, const Moment *moment,
+static void check_moment(PxScene *scene, const PxPath *path, Course *course, const PxMoment *moment,
                          size_t count)
 {
     for (size_t k = 0; k < count; ++k) {
@@ -126,15 +114,13 @@ static void check_moment(PxScene *scene, const PxPath *path, Course *course, con
 static PxStatus check_moments(PxScene *scene, const PxPath *path)
 {
     PxArenaMark mark = px_arena_mark(&scene->memory);
-    Moment *moment = PX_ARENA_ARRAY(&scene->memory, Moment, scene->events);
+    PxMoment *moment = PX_ARENA_ARRAY(&scene->memory, PxMoment, scene->events);
     Course *course = PX_ARENA_ARRAY(&scene->memory, Course, scene->materials);
     if (moment == NULL || course == NULL)
         return px_scene_no_room("events", scene->events);
     for (size_t k = 0; k < scene->materials; ++k)
         course[k] = (Course){.now = scene->material[k], .last = SIZE_MAX};
-    for (size_t k = 0; k < scene->events; ++k)
-        moment[k] = (Moment){scene->event[k].at, k};
-    qsort(moment, scene->events, sizeof *moment, compare_moments);
+    px_scene_moments(scene, moment);
     for (size_t first = 0, last; first < scene->events; first = last) {
         for (last = first; last < scene->events && moment[last].at == moment[first].at; ++last)
             ;

@@ -435,17 +435,19 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
     return limit;
 }
 
-typedef struct Moment {
-    double at;
-    size_t event;
-} Moment;
-
 static int compare_moments(const void *a, const void *b)
 {
-    const Moment *x = a, *y = b;
+    const PxMoment *x = a, *y = b;
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
     return (x->event > y->event) - (x->event < y->event);
+}
+
+void px_scene_moments(const PxScene *scene, PxMoment *out)
+{
+    for (size_t k = 0; k < scene->events; ++k)
+        out[k] = (PxMoment){scene->event[k].at, k};
+    qsort(out, scene->events, sizeof *out, compare_moments);
 }
 
 PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchFunction *function,
@@ -454,7 +456,7 @@ PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchF
     double end = scene->time.frames / scene->time.fps, now = 0;
     PxWorldDef world = scene->world;
     PxMaterialDef *material = malloc((scene->materials + 1) * sizeof *material);
-    Moment *moment = malloc((scene->events + 1) * sizeof *moment);
+    PxMoment *moment = malloc((scene->events + 1) * sizeof *moment);
     PxStatus status = PX_OK;
     if (material == NULL || moment == NULL) {
         status = px_fail(PX_ERR_MEMORY, "scene: no room for %zu events", scene->events);
@@ -462,9 +464,7 @@ PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchF
     }
     for (size_t k = 0; k < scene->materials; ++k)
         material[k] = scene->material[k];
-    for (size_t k = 0; k < scene->events; ++k)
-        moment[k] = (Moment){scene->event[k].at, k};
-    qsort(moment, scene->events, sizeof *moment, compare_moments);
+    px_scene_moments(scene, moment);
     size_t current = SIZE_MAX;
     for (size_t k = 0; k <= scene->events; ++k) {
         double next = k < scene->events ? fmin(moment[k].at, end) : end;

@@ -54,6 +54,15 @@ typedef struct PxStepLimit {
 PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const PxWorldDef *world,
                           const PxMaterialDef *material);
 
+/// An event and when it happens.
+typedef struct PxMoment {
+    double at;    ///< s
+    size_t event; ///< in scene->event
+} PxMoment;
+
+/// All events in the order in which they happen; of one moment as they stand in the file.
+void px_scene_moments(const PxScene *scene, PxMoment *out);
+
 /// Called for each stretch of time between events with the step it takes; `event`
 /// counts in scene->event and is SIZE_MAX for the time before the first.
 typedef void PxStretchFunction(void *user, size_t event, double begin, double end,

@@ -278,7 +278,7 @@ static PxStatus find_pieces(PxFollow *f)
     if (f->core_of == NULL || f->turn == NULL || f->move == NULL || f->base == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u pieces", f->pieces);
     for (uint32_t k = 0; k < f->cores; ++k)
-        f->core_of[k] = (PxCore){.id = first_of_core[k].id};
+        f->core_of[k] = (PxCore){0};
     fit_cores(f);
     for (uint32_t k = 0; k < f->pieces; ++k) {
         f->base[k] = 0;

@@ -11,7 +11,6 @@
 /* Matter that keeps its rest shape and hangs together by it, and the rigid motion that brings the
  * rest shape nearest to where it is. */
 typedef struct PxCore {
-    uint64_t id; /* the least in it */
     uint32_t piece;
     PxMat3 turn; /* rest shape to world */
     PxVec3 move;
