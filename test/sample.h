@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "store/frame.h"
-#include "store/text.h"
+#include "store/text_buffer.h"
 #include "store/xdmf.h"
 
 #include <stdlib.h>

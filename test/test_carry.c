@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "solid/carry.h"
+#include "solid/carry_stress.h"
 
 /* Twice the energy per volume. */
 static double energy(const PxSolidLaw *law, const double e[6])

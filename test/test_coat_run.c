@@ -5,7 +5,7 @@
 #include "render/subject.h"
 #include "store/file.h"
 #include "store/ply_points.h"
-#include "world/coats.h"
+#include "world/attached/coats.h"
 #include "world/state.h"
 
 /* Water is poured on water; a block of jelly beside it has a coat as well, with its own surfels. */

@@ -4,7 +4,7 @@
 
 #include "base/table.h"
 #include "phyxel/world.h"
-#include "world/opening.h"
+#include "world/actors/opening.h"
 #include "world/state.h"
 
 #include <stdlib.h>

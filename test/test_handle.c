@@ -5,7 +5,7 @@
 
 #include "base/sum.h"
 #include "scene/content.h"
-#include "solid/columns.h"
+#include "solid/solid_columns.h"
 #include "world/world_parts.h"
 
 #define PI 3.14159265358979323846

@@ -3,7 +3,7 @@
 
 #include "phyxel/world.h"
 #include "study/heat_bar.h"
-#include "world/heat.h"
+#include "world/heat_stage.h"
 #include "world/state.h"
 
 #include <stdlib.h>

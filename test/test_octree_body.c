@@ -2,8 +2,8 @@
 #include "check.h"
 #include "scenes.h"
 
-#include "solid/columns.h"
-#include "world/octree.h"
+#include "solid/solid_columns.h"
+#include "world/octree_body.h"
 
 static PxWorld *world_with(const PxShapeDef *shape, double spacing, double levels, double young)
 {

@@ -6,7 +6,7 @@
 #include "render/subject.h"
 #include "shape/texture.h"
 #include "store/ply_points.h"
-#include "world/skins.h"
+#include "world/attached/skins.h"
 #include "world/state.h"
 
 #include <png.h>

@@ -5,7 +5,7 @@ set -u
 cd "$PX_SOURCE" || exit 1
 failed=0 looked=0
 for file in $(find src -name '*.simd.c' | sort); do
-    grep -qE "px_f8_sqrt|viscosity/explicit.h" "$file" || continue
+    grep -qE "px_f8_sqrt|viscosity/explicit_viscosity.h" "$file" || continue
     base=$PX_BUILD/CMakeFiles/px_base.dir/$file.o
     avx2=$PX_BUILD/CMakeFiles/px_avx2.dir/$file.o
     [ -f "$avx2" ] || continue # not an x86 machine

@@ -10,7 +10,7 @@
 #include "render/subject.h"
 #include "scene/content.h"
 #include "store/digest.h"
-#include "store/text.h"
+#include "store/text_buffer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

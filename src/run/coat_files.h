@@ -1,4 +1,4 @@
-/// DIR/coat/000001.ply: the coats of a frame (world/coats.h).
+/// DIR/coat/000001.ply: the coats of a frame (world/attached/coats.h).
 ///
 /// As other surfaces (store/surface_ply.h), of all materials in one file. Vertices have x y z nx ny
 /// nz red green blue radius vx vy vz, `painted` (1 where the colours are those of a mesh or a
@@ -8,7 +8,7 @@
 #define PX_RUN_COAT_FILES_H
 
 #include "store/frame.h"
-#include "world/coats.h"
+#include "world/attached/coats.h"
 
 /// Writes the coats where they are; a world without coats leaves nothing.
 /// Errors: PX_ERR_IO, PX_ERR_MEMORY.

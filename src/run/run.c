@@ -15,7 +15,7 @@
 #include "store/csv.h"
 #include "store/frame.h"
 #include "store/xdmf.h"
-#include "world/coats.h"
+#include "world/attached/coats.h"
 #include "world/state.h"
 
 #include <errno.h>

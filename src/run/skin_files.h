@@ -8,7 +8,7 @@
 #define PX_RUN_SKIN_FILES_H
 
 #include "store/frame.h"
-#include "world/skins.h"
+#include "world/attached/skins.h"
 
 /// Moves the skins to where the particles are and writes what there is of each kind; a world
 /// without skins leaves nothing. Errors: PX_ERR_IO, PX_ERR_MEMORY.

@@ -8,7 +8,7 @@
 #include "phyxel/suggest.h"
 #include "phyxel/version.h"
 #include "scene/content.h"
-#include "scene/walls.h"
+#include "scene/scene_walls.h"
 #include "store/frame.h"
 #include "store/palette.h"
 #include "store/ply_points.h"

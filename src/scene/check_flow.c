@@ -4,7 +4,7 @@
 
 #include "base/vec.h"
 #include "scene/writer.h"
-#include "world/opening.h"
+#include "world/actors/opening.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "scene/read_values.h"
 #include "scene/writer.h"
 #include "world/fields.h"
-#include "world/opening.h"
+#include "world/actors/opening.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/vec.h"
-#include "world/opening.h"
+#include "world/actors/opening.h"
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
 #include "surface/coat_family.h"

@@ -7,7 +7,7 @@
 #include "scene/survey.h"
 
 #include "base/vec.h"
-#include "world/opening.h"
+#include "world/actors/opening.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "shape/mesh_read.h"
 
 #include "shape/mesh_check.h"
-#include "shape/text.h"
+#include "shape/parse_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

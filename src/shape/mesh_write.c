@@ -1,6 +1,6 @@
 #include "shape/mesh_write.h"
 
-#include "shape/text.h"
+#include "shape/parse_text.h"
 
 #include <float.h>
 #include <stdarg.h>

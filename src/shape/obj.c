@@ -1,7 +1,7 @@
 /* Wavefront OBJ, as far as triangles go. */
 #include "shape/keys.h"
 #include "shape/mesh_read.h"
-#include "shape/text.h"
+#include "shape/parse_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* PLY (Turk 1994): a header in words that says which elements follow, with which
  * properties of which types; then the values, as text or binary. */
 #include "shape/mesh_read.h"
-#include "shape/text.h"
+#include "shape/parse_text.h"
 
 #include <string.h>
 

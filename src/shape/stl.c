@@ -1,7 +1,7 @@
 /* STL: triangles without shared corners, as text or in records of 50 bytes. */
 #include "shape/keys.h"
 #include "shape/mesh_read.h"
-#include "shape/text.h"
+#include "shape/parse_text.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
 /// room than its own. Less crowded ones are left alone, since that is what surfaces are. All at
 /// once this kicked as well: a melted block of 7 J in a well got 0.25 J each time and never
 /// lay still. Little by little it gets none that is not damped at once.
-#include "solid/carry.h"
+#include "solid/carry_stress.h"
 
 #include <math.h>
 

@@ -12,7 +12,7 @@
 #include "base/profile.h"
 #include "matter/material.h"
 #include "matter/particles.h"
-#include "solid/columns.h"
+#include "solid/solid_columns.h"
 #include "solid/lists.h"
 
 /// What the engine needs of a solid material.

@@ -1,5 +1,5 @@
 /// How forces change with displacements: the tangent stiffness, without a matrix (001 Appendix B).
-#include "solid/implicit.h"
+#include "solid/implicit_euler.h"
 #include "solid/law8.h"
 #include "solid/passes.h"
 

@@ -1,7 +1,7 @@
 #include "store/csv.h"
 
 #include "store/file.h"
-#include "store/text.h"
+#include "store/text_buffer.h"
 
 #include <errno.h>
 #include <fcntl.h>

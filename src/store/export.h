@@ -9,7 +9,7 @@
 
 #include "store/file.h"
 #include "store/frame.h"
-#include "store/text.h"
+#include "store/text_buffer.h"
 
 #include "phyxel/store.h"
 #include "phyxel/vector.h"

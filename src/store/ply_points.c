@@ -1,6 +1,6 @@
 #include "store/ply_points.h"
 
-#include "shape/text.h"
+#include "shape/parse_text.h"
 #include "store/file.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 
 #include "phyxel/surface.h"
 #include "store/file.h"
-#include "store/text.h"
+#include "store/text_buffer.h"
 
 typedef struct PxPlyPart {
     uint32_t vertices, triangles;

@@ -1,6 +1,6 @@
 #include "store/xdmf.h"
 
-#include "store/text.h"
+#include "store/text_buffer.h"
 
 #include <string.h>
 

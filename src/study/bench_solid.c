@@ -6,7 +6,7 @@
 
 #include "base/profile.h"
 #include "phyxel/world.h"
-#include "world/skins.h"
+#include "world/attached/skins.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "base/fail.h"
 #include "matter/kernel.h"
-#include "world/heat.h"
+#include "world/heat_stage.h"
 
 #include <math.h>
 

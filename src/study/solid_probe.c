@@ -1,7 +1,7 @@
 #include "study/solid_probe.h"
 
 #include "base/random.h"
-#include "solid/implicit.h"
+#include "solid/implicit_euler.h"
 #include "solid/passes.h"
 
 #include <math.h>

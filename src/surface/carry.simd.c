@@ -1,5 +1,5 @@
 /// The loop that carries values from particles to places.
-#include "surface/carry.h"
+#include "surface/vertex_columns.h"
 
 #include "surface/splat.h"
 

@@ -1,6 +1,6 @@
 #include "surface/surface.h"
 
-#include "surface/carry.h"
+#include "surface/vertex_columns.h"
 #include "surface/march.h"
 #include "surface/scope.h"
 #include "surface/smooth.h"

@@ -11,7 +11,7 @@
 /// by walls and by the other phase, of particles that no sheet hides. Where matter lies against a
 /// wall its particles are not near a surface of the field, and surfels begin towards the wall.
 #include "shape/keys.h"
-#include "surface/carry.h"
+#include "surface/vertex_columns.h"
 #include "surface/probe.h"
 #include "surface/scope.h"
 #include "surface/surface.h"

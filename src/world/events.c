@@ -1,9 +1,9 @@
 /// Changing numbers by their path, at once or when their time has come.
-#include "solid/columns.h"
-#include "thermal/columns.h"
+#include "solid/solid_columns.h"
+#include "thermal/heat_columns.h"
 #include "thermal/heat.h"
 #include "world/fields.h"
-#include "world/heat.h"
+#include "world/heat_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "fluid/tension/tension.h"
 #include "solid/integration.h"
 #include "surface/coat_family.h"
-#include "world/heat.h"
+#include "world/heat_stage.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "world/mixed.h"
 
 #include "matter/melt.h"
-#include "world/octree.h"
+#include "world/octree_body.h"
 
 #include <math.h>
 #include <string.h>

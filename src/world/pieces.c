@@ -1,6 +1,6 @@
 #include "world/pieces.h"
 
-#include "solid/carry.h"
+#include "solid/carry_stress.h"
 #include "world/pieces_parts.h"
 #include "world/solids.h"
 

@@ -1,6 +1,6 @@
 /// The rest shape of what flows: where everybody is in it, and which strain is left along it.
 #include "matter/kernel.h"
-#include "solid/carry.h"
+#include "solid/carry_stress.h"
 #include "world/pieces_parts.h"
 #include "world/solids.h"
 

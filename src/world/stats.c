@@ -1,5 +1,5 @@
 /// What the world holds: sums over all particles, the same bits for any split.
-#include "world/heat.h"
+#include "world/heat_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>

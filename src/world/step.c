@@ -1,7 +1,7 @@
 /// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
 #include "contact/defence.h"
 #include "fluid/force_size.h"
-#include "world/heat.h"
+#include "world/heat_stage.h"
 #include "world/mixed.h"
 #include "world/pieces.h"
 #include "world/solids.h"

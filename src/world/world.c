@@ -1,9 +1,9 @@
 /// Making a world and putting things into it.
 #include "fluid/wall_field.h"
 #include "world/fields.h"
-#include "world/heat.h"
+#include "world/heat_stage.h"
 #include "world/mixed.h"
-#include "world/octree.h"
+#include "world/octree_body.h"
 #include "world/solids.h"
 #include "world/world_parts.h"
 

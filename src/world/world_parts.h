@@ -7,11 +7,11 @@
 #include "fluid/pressure/pressure.h"
 #include "phyxel/world.h"
 #include "solid/solid.h"
-#include "world/coats.h"
-#include "world/emitter.h"
-#include "world/handle.h"
-#include "world/heater.h"
-#include "world/skins.h"
+#include "world/attached/coats.h"
+#include "world/actors/emitter.h"
+#include "world/actors/handle.h"
+#include "world/actors/heater.h"
+#include "world/attached/skins.h"
 #include "world/state.h"
 
 /// Set by the defaults functions: a def made by hand lacks it.

@@ -14,8 +14,8 @@
 ///   K_IJ = dt^2 s^3 sum_k g_k(I) . g_k(J) / m_k,   g_k(I) = phi_I B_k + t_k grad phi_I.
 /// At walls B is about zero, as the pressure's slope is free there; at a free surface it
 /// holds the pressure down.
-#ifndef PX_FLUID_COARSE_H
-#define PX_FLUID_COARSE_H
+#ifndef PX_FLUID_PRESSURE_COARSE_H
+#define PX_FLUID_PRESSURE_COARSE_H
 
 #include "fluid/fluid.h"
 

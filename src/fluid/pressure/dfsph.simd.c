@@ -6,7 +6,7 @@
 /// from carrying what the second would have to undo with a push. How far they are from that
 /// is known from the end of the last step; when it is within `max_divergence`, there is
 /// nothing to solve for.
-#include "fluid/pressure/implicit.h"
+#include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"
 
 static const double defaults[] = {[PX_IMPLICIT_MAX_ERROR] = 0.01,

@@ -4,7 +4,7 @@
 ///
 /// Their relaxed Jacobi iteration is replaced by the one of poisson.h, which converges where
 /// particles crowd.
-#include "fluid/pressure/implicit.h"
+#include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"
 
 static const double defaults[] = {[PX_IMPLICIT_MAX_ERROR] = 0.01,

@@ -8,7 +8,7 @@
 /// there a particle's own is used. And since nothing is kept from the step before, pressure
 /// that starts at the surface would take hundreds of iterations to reach the bottom of a
 /// pool: the coarse grid carries it there ("coarse": 0 does without).
-#include "fluid/pressure/implicit.h"
+#include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"
 
 static const double defaults[] = {[PX_IMPLICIT_MAX_ERROR] = 0.01,

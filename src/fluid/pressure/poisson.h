@@ -20,8 +20,8 @@
 /// (Gershgorin); a fixed part of it does in practice. Conjugate gradients, which need no such
 /// bound, were tried and shoot single drops: their step is one for all, and they stop
 /// when the mean error is small.
-#ifndef PX_FLUID_POISSON_H
-#define PX_FLUID_POISSON_H
+#ifndef PX_FLUID_PRESSURE_POISSON_H
+#define PX_FLUID_PRESSURE_POISSON_H
 
 #include "fluid/pressure/coarse.h"
 

@@ -1,6 +1,6 @@
 /// The family of pressure models: what keeps a fluid from being compressed.
-#ifndef PX_FLUID_PRESSURE_H
-#define PX_FLUID_PRESSURE_H
+#ifndef PX_FLUID_PRESSURE_PRESSURE_H
+#define PX_FLUID_PRESSURE_PRESSURE_H
 
 #include "base/field.h"
 #include "base/simd.h"

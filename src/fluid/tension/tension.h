@@ -7,8 +7,8 @@
 /// than the sum) would need a number for every pair of materials.
 ///
 /// Walls fill the colour field, so a wetted wall is no free surface.
-#ifndef PX_FLUID_TENSION_H
-#define PX_FLUID_TENSION_H
+#ifndef PX_FLUID_TENSION_TENSION_H
+#define PX_FLUID_TENSION_TENSION_H
 
 #include "base/field.h"
 #include "base/simd.h"

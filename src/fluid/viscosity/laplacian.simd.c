@@ -12,7 +12,7 @@
 /// layers of a lattice that slide past each other, as in any flow along plates, and so
 /// much thinner was the fluid there. What walls and the air beyond a surface lack in it is put
 /// in as it would be in a lattice: it is the fluid's own part that is to be right.
-#include "fluid/viscosity/explicit.h"
+#include "fluid/viscosity/explicit_viscosity.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 ///   m_i a_i = sum_j 2 mu_ij V_i V_j (v_i - v_j) (x_ij . grad W) / (r^2 + 0.01 h^2)
 ///
 /// with mu_ij = sqrt(mu_i mu_j). h is half the support. x_ij . grad W = r dW/dr < 0.
-#include "fluid/viscosity/explicit.h"
+#include "fluid/viscosity/explicit_viscosity.h"
 
 #include <math.h>
 

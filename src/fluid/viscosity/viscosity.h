@@ -1,6 +1,6 @@
 /// The family of viscosity models: what makes a fluid thick.
-#ifndef PX_FLUID_VISCOSITY_H
-#define PX_FLUID_VISCOSITY_H
+#ifndef PX_FLUID_VISCOSITY_VISCOSITY_H
+#define PX_FLUID_VISCOSITY_VISCOSITY_H
 
 #include "base/field.h"
 #include "base/simd.h"

@@ -1,0 +1,77 @@
+/// What the explicit viscosity models share: all but the weight of a pair.
+///
+///   m_i a_i = sum_j mu_ij V_i V_j c(r) (v_i - v_j) - m_i nu_i drag_i (v_i - v_wall)
+///
+/// with c(r) < 0, and mu_ij the same from both sides, so that momentum is kept. The
+/// force does not point along the line between the two, so angular momentum is not: a
+/// blob that turns freely is slowed down, the sooner the thicker it is.
+#ifndef PX_FLUID_VISCOSITY_EXPLICIT_VISCOSITY_H
+#define PX_FLUID_VISCOSITY_EXPLICIT_VISCOSITY_H
+
+#include "fluid/fluid.h"
+#include "fluid/viscosity/viscosity.h"
+
+/// c(r) of 8 pairs without its factor.
+typedef PxF8 PxPairWeight(const PxKernel *kernel, PxF8 r2);
+
+/// mu_ij of 8 pairs: `mu` of this one, `mu_j` of the others.
+typedef PxF8 PxPairViscosity(PxF8 mu, PxF8 mu_j);
+
+/// Morris' weight over 2 norm_slope: (x_ij . grad W) / (r^2 + 0.01 h^2), h half the support.
+PX_INLINE PxF8 px_morris_weight(const PxKernel *kernel, PxF8 r2)
+{
+    PxF8 soft = px_f8(0.01f * 0.25f * kernel->h * kernel->h), r = px_f8_sqrt(r2);
+    return px_kernel_derivative8(kernel, r) * r / (r2 + soft);
+}
+
+/// Each particle's numbers, in the step's scratch.
+typedef struct PxExplicitViscosity {
+    PxFluid *fluid;
+    double (*of)(double mu);
+    float *mu; ///< what PxPairViscosity is given
+    float *volume;
+} PxExplicitViscosity;
+
+PX_INLINE void px_viscosity_explicit(const PxExplicitViscosity *job, uint32_t begin, uint32_t end,
+                                     PxPairWeight *pair_weight, PxPairViscosity *pair_viscosity,
+                                     float factor)
+{
+    PxFluid *f = job->fluid;
+    PxParticles *p = f->particles;
+    const PxPairs *pairs = f->pairs;
+    const PxKernel kernel = f->kernel;
+    const float *quad = f->quad, *quad_velocity = f->quad_velocity;
+
+    for (uint32_t i = begin; i < end; ++i) {
+        PxPlace8 at = px_place8(quad, i);
+        PxF8 ui = px_f8(p->vx[i]), vi = px_f8(p->vy[i]), wi = px_f8(p->vz[i]);
+        PxF8 ax = px_f8(0.0f), ay = ax, az = ax, mu_i = px_f8(job->mu[i]);
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
+            PxF8 x, y, z, mu_j, u, v, w, volume;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &mu_j);
+            px_f8_load_quads(quad_velocity, j, &u, &v, &w, &volume);
+            PxF8 c =
+                volume * pair_viscosity(mu_i, mu_j) * pair_weight(&kernel, x * x + y * y + z * z);
+            ax += c * (ui - u);
+            ay += c * (vi - v);
+            az += c * (wi - w);
+        }
+        float scale = factor * job->volume[i] / p->mass[i];
+        const PxMaterialDef *def = &f->material[p->material[i]].def;
+        float nu = (float)(px_fluid_mu(f, i) / def->density);
+        p->ax[i] += scale * px_f8_sum(ax) + nu * (f->wall_vx[i] - f->wall_drag[i] * p->vx[i]);
+        p->ay[i] += scale * px_f8_sum(ay) + nu * (f->wall_vy[i] - f->wall_drag[i] * p->vy[i]);
+        p->az[i] += scale * px_f8_sum(az) + nu * (f->wall_vz[i] - f->wall_drag[i] * p->vz[i]);
+    }
+}
+
+/// Packs what the loop reads, with mu[i] = `of` the material's viscosity, or itself if NULL;
+/// `share` as for px_viscosity_volume().
+PxStatus px_viscosity_explicit_begin(PxExplicitViscosity *job, PxFluid *fluid,
+                                     double (*of)(double mu), float share);
+
+/// Longest stable step, s: see PxViscosityModel.
+double px_viscosity_explicit_limit(const PxMaterialDef *material, double h);
+
+#endif

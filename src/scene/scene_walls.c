@@ -1,0 +1,51 @@
+#include "scene/scene_walls.h"
+
+#include "scene/content.h"
+
+#include <stdlib.h>
+
+void px_scene_walls_free(PxSceneWalls *walls)
+{
+    for (size_t k = 0; k < walls->count; ++k) {
+        px_shape_free(walls->wall[k].shape);
+        free(walls->wall[k].key);
+    }
+    free(walls->wall);
+    *walls = (PxSceneWalls){0};
+}
+
+static PxStatus make_wall(const PxScene *scene, const PxSceneBody *body, PxWall *wall)
+{
+    PxShapeDef shape = px_scene_shape(scene, &body->def.shape, &body->turn);
+    *wall = (PxWall){.def = shape,
+                     .inside = body->def.inside,
+                     .pivot = shape.at,
+                     .keys = px_scene_keyframes(body->keyframe, body->keyframes, NULL)};
+    wall->def.mesh = NULL;
+    if (wall->keys > 0) {
+        wall->key = calloc(wall->keys, sizeof *wall->key);
+        if (wall->key == NULL)
+            return px_fail(PX_ERR_MEMORY, "scene: no room for %zu keyframes", wall->keys);
+        px_scene_keyframes(body->keyframe, body->keyframes, wall->key);
+    }
+    PX_TRY(px_shape_create(&shape, &wall->shape));
+    wall->bounds = px_shape_bounds(wall->shape);
+    px_wall_move(wall, 0, 0);
+    return PX_OK;
+}
+
+PxStatus px_scene_walls(const PxScene *scene, PxSceneWalls *out)
+{
+    *out = (PxSceneWalls){0};
+    PX_TRY(px_scene_verdict(scene));
+    out->wall = calloc(scene->bodies + 1, sizeof *out->wall);
+    if (out->wall == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu walls", scene->bodies);
+    PxStatus status = PX_OK;
+    for (size_t k = 0; k < scene->bodies && status == PX_OK; ++k)
+        if (scene->body[k].def.wall)
+            status = make_wall(scene, &scene->body[k], &out->wall[out->count++]);
+    if (status != PX_OK)
+        px_scene_walls_free(out);
+    return status;
+}

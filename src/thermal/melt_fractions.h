@@ -1,0 +1,18 @@
+/// Which part of each particle is molten.
+#ifndef PX_THERMAL_MELT_FRACTIONS_H
+#define PX_THERMAL_MELT_FRACTIONS_H
+
+#include "base/parallel.h"
+#include "matter/material.h"
+#include "matter/particles.h"
+
+/// Fills rows [begin, end) of the column `melted`.
+void px_melt_refresh(const PxParticles *particles, const PxMaterial *material, float *melted,
+                     uint32_t begin, uint32_t end, const PxThreads *threads);
+
+/// Sets the range `melted` of every material: of the particles that there are, and {0, 0} when
+/// there are none.
+void px_melt_range(const PxParticles *particles, PxMaterial *material, uint32_t materials,
+                   const PxThreads *threads);
+
+#endif

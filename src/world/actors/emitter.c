@@ -1,0 +1,618 @@
+#include "world/actors/emitter.h"
+
+#include "world/fields.h"
+#include "world/mixed.h"
+#include "world/octree_body.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A place is taken when a particle in the pipe lies nearer to it than this, in spacings:
+ * nearer than neighbours of a fluid at rest are. */
+#define TAKEN 0.8
+
+/* As thick are the side and back of a pipe for what does not belong into it, in spacings:
+ * half of what particles keep from each other; the other half is in the pipe. */
+#define SIDE 0.5
+
+enum { MADE, FREED, WAY, LOST, CROWD, PRESS, PACE, COLUMNS };
+
+PxStatus px_emitters_init(PxTable *progress, const PxAllocator *allocator)
+{
+    static const struct {
+        const char *name, *unit;
+        PxType type;
+    } column[COLUMNS] = {[MADE] = {"made", "", PX_U64},   [FREED] = {"freed", "", PX_U64},
+                         [WAY] = {"way", "m", PX_F64},    [LOST] = {"lost", "m", PX_F64},
+                         [CROWD] = {"crowd", "", PX_F64}, [PRESS] = {"press", "", PX_F64},
+                         [PACE] = {"pace", "", PX_F64}};
+    px_table_init(progress, allocator);
+    for (int k = 0; k < COLUMNS; ++k)
+        PX_TRY(px_table_add(progress, column[k].name, column[k].unit, column[k].type, 1,
+                            PX_COLUMN_STATE, NULL));
+    return PX_OK;
+}
+
+PxEmitterProgress px_emitters_progress(const PxWorld *world)
+{
+    const PxColumn *c = world->progress.column;
+    return (PxEmitterProgress){c[MADE].data[0],  c[FREED].data[0], c[WAY].data[0], c[LOST].data[0],
+                               c[CROWD].data[0], c[PRESS].data[0], c[PACE].data[0]};
+}
+
+const PxTable *px_world_emitters(const PxWorld *world)
+{
+    return &world->progress;
+}
+
+PxStatus px_emitters_restore(PxWorld *world, const PxTable *stored)
+{
+    bool fits = stored->count == world->emitters.count;
+    for (int k = 0; k < COLUMNS && fits; ++k) {
+        const PxColumn *own = &world->progress.column[k];
+        const PxColumn *column = px_table_find(stored, own->name);
+        fits = column != NULL && column->type == own->type && column->components == 1;
+    }
+    if (!fits)
+        return px_fail(PX_ERR_FORMAT, "the stored emitters are not those of this scene");
+    world->progress.count = 0;
+    PX_TRY(px_table_append_rows(&world->progress, stored));
+    PxEmitterProgress p = px_emitters_progress(world);
+    for (uint32_t k = 0; k < stored->count; ++k)
+        if (p.freed[k] > p.made[k] || p.made[k] >= PX_DIST_MOST_SERIALS || !(p.way[k] >= 0) ||
+            !isfinite(p.way[k]) || !(p.lost[k] >= 0) || !(p.crowd[k] >= 0) || !(p.press[k] >= 0) ||
+            !(fabs(p.pace[k]) <= 1))
+            return px_fail(PX_ERR_FORMAT, "the stored emitter '%s' is damaged",
+                           world->emitters.data[k].name);
+    return PX_OK;
+}
+
+/* ---- making them ------------------------------------------------------------ */
+
+PxEmitterDef px_emitter_def_default(void)
+{
+    return (PxEmitterDef){.name = "",
+                          .shape = px_shape_def_default(PX_SHAPE_CYLINDER),
+                          .end = 1e9,
+                          .limit = 5e7,
+                          .temperature = 20,
+                          .tag = PX_WORLD_TAG};
+}
+
+PxSinkDef px_sink_def_default(void)
+{
+    return (PxSinkDef){
+        .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9, .tag = PX_WORLD_TAG};
+}
+
+static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter *e)
+{
+    PX_TRY(px_fields_check(px_emitter_fields, px_emitter_field_count, def, "its numbers"));
+    if (def->speed > 0 && def->rate > 0)
+        return px_fail(PX_ERR_ARGUMENT, "speed and rate say the same twice: one of them must be 0");
+    if (!(def->end > def->start))
+        return px_fail(PX_ERR_ARGUMENT, "it ends at %g s, wanted after its start, %g s", def->end,
+                       def->start);
+    if (def->material.slot == 0 || def->material.slot > world->materials.count)
+        return px_fail(PX_ERR_ARGUMENT, "there is no material %u", def->material.slot);
+    const PxMaterial *material = &world->materials.data[def->material.slot - 1];
+    if (material->def.young > 0 && !isfinite(px_mixed_turn(&material->def)))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "emitters give what flows, and '%s' is a solid whose rest shape does not "
+                       "follow; wanted absorb above 0, or a material that melts",
+                       material->name);
+    PxShape *shape; /* checks the lengths */
+    PX_TRY(px_shape_create(&def->shape, &shape));
+    px_shape_free(shape);
+    PX_TRY(px_opening_make(&def->shape, def->direction, &e->opening));
+    size_t sites;
+    double s = world->def.spacing;
+    PX_TRY(px_opening_sites(&e->opening, s, &e->site, &sites));
+    e->sites = (uint32_t)sites;
+    e->layer = (double)sites * s * s * s / e->opening.area;
+    return PX_OK;
+}
+
+PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out)
+{
+    if (out != NULL)
+        *out = (PxEmitterId){0, 0};
+    if (def == NULL || def->tag != PX_WORLD_TAG)
+        return px_fail(PX_ERR_ARGUMENT, "emitter: start from px_emitter_def_default()");
+    PxEmitter e = {.def = *def};
+    PX_TRY(px_world_name(e.name, def->name, "emitter"));
+    PxStatus status = make_emitter(world, def, &e);
+    if (status == PX_OK)
+        status = px_octree_allowed(world, &world->materials.data[def->material.slot - 1].def, true,
+                                   NULL);
+    if (status == PX_OK)
+        status = px_table_reserve(&world->progress, world->emitters.count + 1);
+    if (status == PX_OK && !PX_LIST_RESERVE(&world->emitters, 1))
+        status = px_fail(PX_ERR_MEMORY, "no room");
+    if (status == PX_OK)
+        status = px_world_add_source(world, e.name, (uint32_t)world->emitters.count, &e.body);
+    if (status == PX_OK)
+        status = px_table_append(&world->progress, 1, NULL);
+    if (status == PX_OK)
+        px_emitters_progress(world).pace[world->emitters.count] = 1;
+    if (status != PX_OK) {
+        free(e.site);
+        return px_fail_prefix(status, "emitter '%s': ", e.name);
+    }
+    e.def.shape.mesh = NULL;
+    world->emitters.data[world->emitters.count++] = e;
+    for (size_t k = 0; k < world->emitters.count; ++k) /* the list may have moved */
+        world->emitters.data[k].def.name = world->emitters.data[k].name;
+    world->state.bound_due = 1;
+    if (out != NULL)
+        *out = (PxEmitterId){(uint32_t)world->emitters.count, 1};
+    return px_mixed_begin(world);
+}
+
+PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def)
+{
+    if (def == NULL || def->tag != PX_WORLD_TAG)
+        return px_fail(PX_ERR_ARGUMENT, "sink: start from px_sink_def_default()");
+    PxSink sink = {.start = def->start, .end = def->end};
+    PX_TRY(px_world_name(sink.name, def->name, "sink"));
+    PX_TRY(px_fields_check(px_sink_fields, px_sink_field_count, def, sink.name));
+    for (size_t k = 0; k < world->sinks.count; ++k)
+        if (strcmp(world->sinks.data[k].name, sink.name) == 0)
+            return px_fail(PX_ERR_ARGUMENT, "sink: there is a '%s' already", sink.name);
+    if (!(def->end > def->start))
+        return px_fail(PX_ERR_ARGUMENT, "sink '%s': it ends at %g s, wanted after its start, %g s",
+                       sink.name, def->end, def->start);
+    if (!PX_LIST_RESERVE(&world->sinks, 1))
+        return px_fail(PX_ERR_MEMORY, "sink '%s': no room", sink.name);
+    PxStatus status = px_shape_create(&def->shape, &sink.shape);
+    if (status != PX_OK)
+        return px_fail_prefix(status, "sink '%s': ", sink.name);
+    sink.bounds = px_shape_bounds(sink.shape);
+    world->sinks.data[world->sinks.count++] = sink;
+    return PX_OK;
+}
+
+void px_emitters_free(PxWorld *world)
+{
+    for (size_t k = 0; k < world->emitters.count; ++k)
+        free(world->emitters.data[k].site);
+    for (size_t k = 0; k < world->sinks.count; ++k)
+        px_shape_free(world->sinks.data[k].shape);
+    PX_LIST_FREE(&world->emitters);
+    PX_LIST_FREE(&world->sinks);
+    px_table_free(&world->progress);
+}
+
+/* ---- how much, how fast -------------------------------------------------------- */
+
+double px_emitter_speed(const PxEmitter *e)
+{
+    return e->def.rate > 0 ? e->def.rate / e->opening.area : e->def.speed;
+}
+
+/* How fast the plunger goes in this step. When it gives way its last layer stays in the pipe. */
+static double speed_now(const PxWorld *world, const PxEmitter *e)
+{
+    PxEmitterProgress p = px_emitters_progress(world);
+    size_t slot = (size_t)(e - world->emitters.data);
+    double speed = p.pace[slot] * px_emitter_speed(e);
+    return e->shut ? 0 : fmax(speed, -p.way[slot] / world->dt);
+}
+
+/* Layers that it may still make. */
+static double layers_left(const PxEmitter *e, uint64_t made)
+{
+    return floor((e->def.limit - (double)made) / e->sites);
+}
+
+bool px_emitter_lasts(const PxWorld *world, uint32_t slot, double time)
+{
+    const PxEmitter *e = &world->emitters.data[slot];
+    return time <= e->def.end && layers_left(e, px_emitters_progress(world).made[slot]) > 0;
+}
+
+bool px_emitter_is_open(const PxWorld *world, uint32_t slot)
+{
+    const PxEmitter *e = &world->emitters.data[slot];
+    PxEmitterProgress p = px_emitters_progress(world);
+    return px_emitter_speed(e) > 0 && !e->shut && world->state.time + world->dt > e->def.start &&
+           (p.freed[slot] < p.made[slot] || px_emitter_lasts(world, slot, world->state.time));
+}
+
+double px_emitters_speed(const PxWorld *world, double until)
+{
+    double fastest = 0;
+    for (uint32_t k = 0; k < world->emitters.count; ++k) {
+        const PxEmitter *e = &world->emitters.data[k];
+        if (e->def.start < until && px_emitter_lasts(world, k, world->state.time))
+            fastest = fmax(fastest, px_emitter_speed(e));
+    }
+    return fastest;
+}
+
+uint64_t px_emitters_made(const PxWorld *world)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < world->emitters.count; ++k)
+        sum += px_emitters_progress(world).made[k];
+    return sum;
+}
+
+double px_emitters_held_back(const PxWorld *world)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < world->emitters.count; ++k) {
+        const PxEmitter *e = &world->emitters.data[k];
+        sum += floor(px_emitters_progress(world).lost[k] / e->layer * e->sites);
+    }
+    return sum;
+}
+
+/* The layers that become whole in this step, of which layer j of `count` has its back
+ * `newest + j layer` behind the pipe's back when the step ends; the last is the oldest. */
+typedef struct Due {
+    double count, newest;
+    double way;  /* the plunger's, since the last layer before this step */
+    double lost; /* m that it would have gone but for the want of room */
+} Due;
+
+static Due due_of(const PxWorld *world, uint32_t slot)
+{
+    const PxEmitter *e = &world->emitters.data[slot];
+    PxEmitterProgress p = px_emitters_progress(world);
+    double speed = speed_now(world, e), begin = world->state.time, end = begin + world->dt;
+    double flows = end - fmax(begin, e->def.start);
+    Due due = {.way = p.way[slot]};
+    if (!(flows > 0) || !px_emitter_lasts(world, slot, begin))
+        return due;
+    due.way += speed * flows;
+    due.lost = (px_emitter_speed(e) - speed) * fmax(fmin(flows, e->def.end - begin), 0);
+    if (!(speed > 0)) {
+        due.way = fmax(due.way, 0);
+        return due;
+    }
+    double whole = floor(due.way / e->layer);
+    due.newest = due.way - whole * e->layer;
+    due.count = fmin(whole, layers_left(e, p.made[slot]));
+    due.newest += (whole - due.count) * e->layer; /* beyond the limit only the oldest */
+    /* After its end only what was whole by then. */
+    double late = ceil((speed * (end - e->def.end) - due.newest) / e->layer);
+    if (late > 0) {
+        late = fmin(late, due.count);
+        due.newest += late * e->layer;
+        due.count -= late;
+    }
+    return due;
+}
+
+PxStatus px_emitters_reserve(PxWorld *world)
+{
+    double more = 0;
+    uint32_t there = world->particles.table.count;
+    for (uint32_t k = 0; k < world->emitters.count; ++k)
+        more += due_of(world, k).count * world->emitters.data[k].sites;
+    bool drops = world->sinks.count + world->emitters.count > 0;
+    size_t most = there + (size_t)fmin(more, (double)PX_TABLE_MAX_ROWS);
+    world->drop = drops ? PX_ARENA_ARRAY(&world->scratch, uint8_t, most) : NULL;
+    if (drops && world->drop == NULL)
+        return px_fail(PX_ERR_MEMORY, "sinks: no room to look at %zu particles", most);
+    if (more == 0)
+        return PX_OK;
+    PxStatus status = more < (double)PX_TABLE_MAX_ROWS
+                          ? px_table_reserve(&world->particles.table, there + (size_t)more)
+                          : px_fail(PX_ERR_MEMORY, "too many in one step");
+    px_particles_refresh(&world->particles);
+    if (status != PX_OK)
+        return px_fail(PX_ERR_MEMORY,
+                       "emitters: no room for %.0f particles beside the %u there are, at t = %g "
+                       "s; a \"limit\" or an earlier \"end\" of an emitter, or a sink, would help",
+                       more, there, world->state.time);
+    return PX_OK;
+}
+
+/* ---- holding --------------------------------------------------------------------- */
+
+double px_emitter_pipe(const PxWorld *world, const PxEmitter *e)
+{
+    return fmax(e->opening.depth, world->def.support * world->def.spacing);
+}
+
+PxEmitter *px_emitter_holder(const PxWorld *world, uint32_t i, const uint64_t *freed)
+{
+    const PxParticles *p = &world->particles;
+    uint32_t emitter = world->bodies.data[p->body[i]].emitter;
+    if (emitter == 0 || (p->id[i] & (PX_DIST_MOST_SERIALS - 1)) < freed[emitter - 1])
+        return NULL;
+    return &world->emitters.data[emitter - 1];
+}
+
+bool px_emitter_keeps(const PxWorld *world, const PxEmitter *e, PxVec3 x)
+{
+    double way = px_dot(px_sub(x, e->opening.back), e->opening.along);
+    return way - 0.5 * e->layer < px_emitter_pipe(world, e);
+}
+
+typedef struct Hold {
+    PxWorld *world;
+    PxEmitterProgress progress;
+    float *inverse_mass;
+} Hold;
+
+static void set_going(PxParticles *p, uint32_t i, PxVec3 v)
+{
+    p->vx[i] = (float)v.x;
+    p->vy[i] = (float)v.y;
+    p->vz[i] = (float)v.z;
+    p->ax[i] = p->ay[i] = p->az[i] = 0;
+}
+
+/* Adds `change` to a particle's velocity at once, and takes from its acceleration what
+ * acts against the direction of the change. */
+static void push(PxParticles *p, uint32_t i, PxVec3 direction, double change)
+{
+    PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
+    PxVec3 a = {(double)p->ax[i], (double)p->ay[i], (double)p->az[i]};
+    v = px_mad(v, direction, change);
+    a = px_mad(a, direction, -fmin(px_dot(a, direction), 0));
+    p->vx[i] = (float)v.x;
+    p->vy[i] = (float)v.y;
+    p->vz[i] = (float)v.z;
+    p->ax[i] = (float)a.x;
+    p->ay[i] = (float)a.y;
+    p->az[i] = (float)a.z;
+}
+
+/* The direction out of the pipe, through its side, from a point beside it. */
+static PxVec3 side_normal(const PxOpening *o, PxVec3 arm)
+{
+    double a = px_dot(arm, o->across[0]), b = px_dot(arm, o->across[1]);
+    if (!o->round) {
+        bool first = fabs(a) - o->half[0] > fabs(b) - o->half[1];
+        return px_scale(o->across[first ? 0 : 1], (first ? a : b) < 0 ? -1 : 1);
+    }
+    PxVec3 out = px_mad(px_scale(o->across[0], a), o->across[1], b);
+    return px_normalized(out, o->across[0]);
+}
+
+/* What is not of this emitter: in the pipe it is swept out, along at least as fast as
+ * the plunger and sideways as it likes; through the side or the back it does not come
+ * in, and from within them it makes way half as fast as the plunger comes. Without that
+ * a tap under water would pump the water around it through its pipe, and never find room
+ * for its own. */
+static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass)
+{
+    PxParticles *p = &world->particles;
+    for (uint32_t k = 0; k < world->emitters.count; ++k) {
+        const PxEmitter *e = &world->emitters.data[k];
+        const PxOpening *o = &e->opening;
+        double length = px_emitter_pipe(world, e), dt = world->dt;
+        if (!px_emitter_is_open(world, k))
+            continue;
+        PxVec3 v = {(double)p->vx[i] + (double)p->ax[i] * dt,
+                    (double)p->vy[i] + (double)p->ay[i] * dt,
+                    (double)p->vz[i] + (double)p->az[i] * dt};
+        if (px_opening_holds(o, x, 0, length, 0)) {
+            double slow = speed_now(world, e) - px_dot(v, o->along);
+            if (slow > 0) {
+                push(p, i, o->along, slow);
+                inverse_mass[i] = 0.0f; /* goes with the plunger */
+            }
+            continue;
+        }
+        PxVec3 arm = px_sub(x, o->back);
+        double way = px_dot(arm, o->along);
+        double side = SIDE * world->def.spacing;
+        bool within = px_opening_holds(o, x, -side, length, side);
+        if (way >= length ||
+            (!within && !px_opening_holds(o, px_mad(x, v, dt), -side, length, side)))
+            continue;
+        PxVec3 out = way < 0 ? px_scale(o->along, -1) : side_normal(o, arm);
+        double least = within ? 0.5 * speed_now(world, e) : 0;
+        push(p, i, out, fmax(least - px_dot(v, out), 0));
+    }
+}
+
+static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Hold *hold = user;
+    PxWorld *world = hold->world;
+    PxParticles *p = &world->particles;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxVec3 x = px_particle_place(p, i);
+        PxEmitter *e = px_emitter_holder(world, i, hold->progress.freed);
+        if (e == NULL) {
+            keep_clear(world, i, x, hold->inverse_mass);
+            continue;
+        }
+        if (px_emitter_keeps(world, e, x)) {
+            set_going(p, i, px_scale(e->opening.along, speed_now(world, e)));
+            hold->inverse_mass[i] = 0.0f;
+            continue;
+        }
+        uint64_t outside = (p->id[i] & (PX_DIST_MOST_SERIALS - 1)) + 1;
+        px_join_begin();
+        e->outside = outside > e->outside ? outside : e->outside;
+        px_join_end();
+    }
+}
+
+void px_emitters_hold(PxWorld *world, float *inverse_mass)
+{
+    bool any = false;
+    PxEmitterProgress p = px_emitters_progress(world);
+    for (uint32_t k = 0; k < world->emitters.count; ++k)
+        any |= px_emitter_is_open(world, k) || p.freed[k] < p.made[k];
+    if (!any)
+        return;
+    for (uint32_t k = 0; k < world->emitters.count; ++k)
+        world->emitters.data[k].outside = 0;
+    Hold hold = {world, p, inverse_mass};
+    px_parallel_for(&world->threads, world->fluids, PX_BLOCK, hold_block, &hold);
+    for (uint32_t k = 0; k < world->emitters.count; ++k) {
+        /* whole layers: their particles differ by a rounding */
+        const PxEmitter *e = &world->emitters.data[k];
+        uint64_t outside = (e->outside + e->sites - 1) / e->sites * e->sites;
+        p.freed[k] = outside > p.freed[k] ? outside : p.freed[k];
+    }
+}
+
+/* ---- emitting ----------------------------------------------------------------------- */
+
+typedef struct Block {
+    const PxWorld *world;
+    const PxEmitter *emitter;
+    const uint64_t *freed;
+    Due due;
+    double taken; /* m */
+    double layer; /* one more than the oldest layer in which a place is taken */
+} Block;
+
+static bool any_site_near(const PxEmitter *e, double a, double b, double square)
+{
+    for (uint32_t k = 0; k < e->sites; ++k) {
+        double da = e->site[k].a - a, db = e->site[k].b - b;
+        if (da * da + db * db < square)
+            return true;
+    }
+    return false;
+}
+
+static void taken_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Block *block = user;
+    const PxEmitter *e = block->emitter;
+    const PxOpening *o = &e->opening;
+    double first = block->due.newest + 0.5 * e->layer, taken = block->taken, found = 0;
+    double last = first + (block->due.count - 1) * e->layer;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxVec3 x = px_particle_place(&block->world->particles, i);
+        if (!px_opening_holds(o, x, fmax(first - taken, 0), last + taken, 0) ||
+            px_emitter_holder(block->world, i, block->freed) == e)
+            continue;
+        PxVec3 arm = px_sub(x, o->back);
+        double way = px_dot(arm, o->along);
+        double a = px_dot(arm, o->across[0]), b = px_dot(arm, o->across[1]);
+        /* the oldest layer first: what is behind it is blocked as well */
+        double j = fmin(floor((way + taken - first) / e->layer), block->due.count - 1);
+        for (; j >= 0 && first + j * e->layer > way - taken && j >= found; --j) {
+            double d = first + j * e->layer - way;
+            if (taken * taken > d * d && any_site_near(e, a, b, taken * taken - d * d))
+                found = j + 1;
+        }
+    }
+    px_join_begin();
+    block->layer = fmax(block->layer, found);
+    px_join_end();
+}
+
+static void add_layer(PxWorld *world, const PxEmitter *e, uint64_t serial, double way, double speed)
+{
+    PxParticles *p = &world->particles;
+    uint32_t first;
+    /* there is room: px_emitters_reserve() */
+    if (px_table_append(&p->table, e->sites, &first) != PX_OK)
+        return;
+    px_particles_refresh(p);
+    PxVec3 v = px_scale(e->opening.along, speed);
+    PxVec3 middle = px_mad(e->opening.back, e->opening.along, way);
+    for (uint32_t k = 0; k < e->sites; ++k) {
+        PxVec3 x = px_mad(middle, e->opening.across[0], e->site[k].a);
+        x = px_mad(x, e->opening.across[1], e->site[k].b);
+        px_world_put(world, first + k, px_dist_id(e->body, serial + k), x, v, e->body,
+                     e->def.material.slot - 1, e->def.temperature);
+    }
+    world->state.mass_in += e->sites * (double)p->mass[first];
+}
+
+void px_emitters_emit(PxWorld *world)
+{
+    PxEmitterProgress p = px_emitters_progress(world);
+    for (uint32_t k = 0; k < world->emitters.count; ++k) {
+        const PxEmitter *e = &world->emitters.data[k];
+        Due due = due_of(world, k);
+        p.way[k] = due.way;
+        p.lost[k] += due.lost;
+        if (due.count == 0)
+            continue;
+        Block block = {.world = world,
+                       .emitter = e,
+                       .freed = p.freed,
+                       .due = due,
+                       .taken = TAKEN * world->def.spacing};
+        px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, taken_block,
+                        &block);
+        px_dist_max(&world->dist, &block.layer, 1);
+        for (double j = due.count - 1; j >= block.layer; --j) {
+            add_layer(world, e, p.made[k], due.newest + (j + 0.5) * e->layer, speed_now(world, e));
+            p.made[k] += e->sites;
+            p.way[k] -= e->layer;
+        }
+        if (block.layer > 0) { /* the plunger waits with the next layer at the back */
+            p.lost[k] += p.way[k] - e->layer;
+            p.way[k] = e->layer;
+        }
+    }
+}
+
+/* ---- sinks ------------------------------------------------------------------------------ */
+
+typedef struct Drain {
+    const PxWorld *world;
+    double time;
+    uint8_t *drop;
+    _Atomic uint64_t dropped;
+} Drain;
+
+static bool bounds_hold(const PxBounds *b, PxVec3 x)
+{
+    return x.x >= b->low.x && x.x <= b->high.x && x.y >= b->low.y && x.y <= b->high.y &&
+           x.z >= b->low.z && x.z <= b->high.z;
+}
+
+static void drain_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Drain *drain = user;
+    const PxWorld *world = drain->world;
+    uint64_t dropped = 0;
+    memset(drain->drop + begin, 0, end - begin);
+    for (size_t k = 0; k < world->sinks.count; ++k) {
+        const PxSink *sink = &world->sinks.data[k];
+        if (!(drain->time >= sink->start && drain->time <= sink->end))
+            continue;
+        for (uint32_t i = begin; i < end; ++i) {
+            PxVec3 x = px_particle_place(&world->particles, i);
+            if (!drain->drop[i] && bounds_hold(&sink->bounds, x) &&
+                px_shape_inside(sink->shape, x)) {
+                drain->drop[i] = 1;
+                ++dropped;
+            }
+        }
+    }
+    atomic_fetch_add_explicit(&drain->dropped, dropped, memory_order_relaxed);
+}
+
+void px_sinks_drain(PxWorld *world, double time)
+{
+    uint32_t n = world->particles.table.count;
+    if (world->sinks.count == 0)
+        return;
+    Drain drain = {.world = world, .time = time, .drop = world->drop};
+    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, drain_block, &drain);
+    uint64_t dropped = atomic_load(&drain.dropped);
+    if (dropped == 0)
+        return;
+    PxSum mass = {0};
+    for (uint32_t i = 0; i < n; ++i)
+        if (drain.drop[i])
+            px_sum_add(&mass, (double)world->particles.mass[i]);
+    world->state.mass_out += px_sum_value(&mass);
+    world->state.removed += dropped;
+    px_table_delete(&world->particles.table, drain.drop);
+    px_particles_refresh(&world->particles);
+}

@@ -1,0 +1,217 @@
+#include "world/actors/heater.h"
+
+#include "base/sum.h"
+#include "matter/melt.h"
+#include "thermal/heat_columns.h"
+#include "thermal/heat.h"
+#include "world/fields.h"
+#include "world/heat_stage.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nothing is colder. */
+#define COLDEST (-273.15)
+
+/* ---- making them ------------------------------------------------------------ */
+
+PxHeaterDef px_heater_def_default(void)
+{
+    return (PxHeaterDef){.name = "",
+                         .shape = px_shape_def_default(PX_SHAPE_BOX),
+                         .temperature = 20,
+                         .end = 1e9,
+                         .tag = PX_WORLD_TAG};
+}
+
+static PxStatus make_heater(PxWorld *world, const PxHeaterDef *def, PxHeater *out)
+{
+    PX_TRY(px_fields_check(px_heater_fields, px_heater_field_count, def, "its numbers"));
+    PX_TRY(px_temperatures_check(def->temperature_key, def->temperatures));
+    if (def->body.slot > world->bodies.count)
+        return px_fail(PX_ERR_ARGUMENT, "there is no body %u", def->body.slot);
+    if (def->body.slot != 0 && world->bodies.data[def->body.slot - 1].def.wall)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "the body '%s' is a wall, which has a temperature of its own",
+                       world->bodies.data[def->body.slot - 1].name);
+    if (!(def->end > def->start))
+        return px_fail(PX_ERR_ARGUMENT, "it ends at %g s, wanted after its start, %g s", def->end,
+                       def->start);
+    if (!PX_LIST_RESERVE(&world->heaters, 1))
+        return px_fail(PX_ERR_MEMORY, "no room");
+    PX_TRY(px_heat_columns_add(&world->particles.table));
+    px_particles_refresh(&world->particles);
+    PX_TRY(px_shape_create(&def->shape, &out->shape));
+    out->bounds = px_shape_bounds(out->shape);
+    if (!px_temperatures_copy(def->temperature_key, def->temperatures, &out->key)) {
+        px_shape_free(out->shape);
+        return px_fail(PX_ERR_MEMORY, "no room for %zu temperatures", def->temperatures);
+    }
+    return PX_OK;
+}
+
+PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def)
+{
+    if (def == NULL || def->tag != PX_WORLD_TAG)
+        return px_fail(PX_ERR_ARGUMENT, "heater: start from px_heater_def_default()");
+    PxHeater heater = {.def = *def};
+    PX_TRY(px_world_name(heater.name, def->name, "heater"));
+    for (size_t k = 0; k < world->heaters.count; ++k)
+        if (strcmp(world->heaters.data[k].name, heater.name) == 0)
+            return px_fail(PX_ERR_ARGUMENT, "heater: there is a '%s' already", heater.name);
+    PxStatus status = make_heater(world, def, &heater);
+    if (status != PX_OK)
+        return px_fail_prefix(status, "heater '%s': ", heater.name);
+    heater.def.shape.mesh = NULL;
+    heater.def.temperature_key = NULL;
+    world->heaters.data[world->heaters.count++] = heater;
+    for (size_t k = 0; k < world->heaters.count; ++k) /* the list may have moved */
+        world->heaters.data[k].def.name = world->heaters.data[k].name;
+    return PX_OK;
+}
+
+void px_heaters_free(PxWorld *world)
+{
+    for (size_t k = 0; k < world->heaters.count; ++k) {
+        px_shape_free(world->heaters.data[k].shape);
+        free(world->heaters.data[k].key);
+    }
+    PX_LIST_FREE(&world->heaters);
+}
+
+double px_heaters_next(const PxWorld *world, double time)
+{
+    double next = INFINITY;
+    for (size_t k = 0; k < world->heaters.count; ++k) {
+        const PxHeaterDef *def = &world->heaters.data[k].def;
+        if (def->start > time)
+            next = fmin(next, def->start);
+        else if (def->end > time)
+            next = fmin(next, def->end);
+    }
+    return next;
+}
+
+/* ---- warming ---------------------------------------------------------------------- */
+
+typedef struct Warm {
+    PxWorld *world;
+    const PxHeater *heater;
+    float *low;
+    uint8_t *held;      /* rows at its temperature; NULL: do not mark them */
+    double temperature; /* degrees C, towards which ... */
+    double part;        /* ... this much of the way */
+    double heat;        /* J/kg, or that much heat */
+} Warm;
+
+static bool is_on(const PxWorld *world, const PxHeater *heater)
+{
+    return world->state.time >= heater->def.start && world->state.time < heater->def.end;
+}
+
+static bool warms(const Warm *warm, uint32_t i)
+{
+    const PxParticles *p = &warm->world->particles;
+    const PxHeater *h = warm->heater;
+    if (h->def.body.slot != 0 && p->body[i] + 1 != h->def.body.slot)
+        return false;
+    PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
+    const PxBounds *b = &h->bounds;
+    return x.x >= b->low.x && x.x <= b->high.x && x.y >= b->low.y && x.y <= b->high.y &&
+           x.z >= b->low.z && x.z <= b->high.z && px_shape_inside(h->shape, x);
+}
+
+static void mass_rows(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
+{
+    const Warm *warm = user;
+    for (uint32_t i = begin; i < end; ++i)
+        if (warms(warm, i))
+            px_sum_add(&sums[0], (double)warm->world->particles.mass[i]);
+}
+
+static void warm_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Warm *warm = user;
+    PxParticles *p = &warm->world->particles;
+    for (uint32_t i = begin; i < end; ++i) {
+        if (!warms(warm, i))
+            continue;
+        const PxMaterialDef *def = &warm->world->materials.data[p->material[i]].def;
+        double t = px_heat_at(p, warm->low, i);
+        if (warm->heater->def.holds)
+            t = warm->part == 1 ? warm->temperature : t + warm->part * (warm->temperature - t);
+        else
+            t = px_heat_temperature(def, px_heat_of(def, t) + warm->heat);
+        px_heat_put(p, warm->low, i, fmax(t, COLDEST));
+        if (warm->held != NULL)
+            warm->held[i] = 1;
+    }
+}
+
+static void warm_rows(Warm *warm)
+{
+    PxWorld *world = warm->world;
+    px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, warm_block, warm);
+}
+
+static double temperature_of(const PxWorld *world, const PxHeater *heater)
+{
+    if (heater->def.temperatures == 0)
+        return heater->def.temperature;
+    return px_temperature_at(heater->key, heater->def.temperatures,
+                             world->state.time + 0.5 * world->dt);
+}
+
+bool px_heaters_hold(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->heaters.count; ++k) {
+        const PxHeater *heater = &world->heaters.data[k];
+        if (is_on(world, heater) && heater->def.holds && !(heater->def.within > 0))
+            return true;
+    }
+    return false;
+}
+
+void px_heaters_give(PxWorld *world, uint8_t *held)
+{
+    for (size_t k = 0; k < world->heaters.count; ++k) {
+        const PxHeater *heater = &world->heaters.data[k];
+        Warm warm = {.world = world,
+                     .heater = heater,
+                     .low = px_heat_low(&world->particles.table),
+                     .part = 1};
+        if (!is_on(world, heater) || (heater->def.holds && heater->def.within > 0))
+            continue;
+        if (heater->def.holds) {
+            warm.temperature = temperature_of(world, heater);
+            warm.held = held;
+        } else {
+            PxSum sum;
+            px_sum_rows(&world->threads, world->particles.table.count, 1, mass_rows, &warm, &sum);
+            double mass = px_sum_value(&sum);
+            px_dist_sum(&world->dist, &mass, 1);
+            if (!(mass > 0))
+                continue;
+            warm.heat = heater->def.power * world->dt / mass;
+        }
+        warm_rows(&warm);
+    }
+}
+
+void px_heaters_draw(PxWorld *world)
+{
+    for (size_t k = 0; k < world->heaters.count; ++k) {
+        const PxHeater *heater = &world->heaters.data[k];
+        if (!is_on(world, heater) || !heater->def.holds || !(heater->def.within > 0))
+            continue;
+        Warm warm = {.world = world,
+                     .heater = heater,
+                     .low = px_heat_low(&world->particles.table),
+                     .temperature = temperature_of(world, heater),
+                     .part = -expm1(-world->dt / heater->def.within)};
+        warm_rows(&warm);
+    }
+}

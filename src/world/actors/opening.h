@@ -1,0 +1,50 @@
+/// The opening that an emitter's matter comes through, and the lattice of places at
+/// which a layer of particles lies in it.
+#ifndef PX_WORLD_ACTORS_OPENING_H
+#define PX_WORLD_ACTORS_OPENING_H
+
+#include "base/fail.h"
+#include "phyxel/shape.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// A straight piece of pipe: matter begins at its back and goes `along` it.
+typedef struct PxOpening {
+    PxVec3 back;      ///< middle of the back, m
+    PxVec3 along;     ///< unit
+    PxVec3 across[2]; ///< unit, square to `along` and to each other
+    bool round;
+    double half[2]; ///< across: half the edges, or the radius twice
+    double depth;   ///< from back to front, m
+    double area;    ///< of the cross-section, m^2
+} PxOpening;
+
+/// A place in the cross-section, m across from the middle.
+typedef struct PxSite {
+    double a, b;
+} PxSite;
+
+/// The opening of a box or cylinder whose matter leaves through the face that
+/// `direction` points out of; {0, 0, 0} is along the shape's own y.
+/// Errors: PX_ERR_ARGUMENT for other shapes and for a direction that is not square to
+/// a side of the box or to an end of the cylinder.
+PxStatus px_opening_make(const PxShapeDef *shape, PxVec3 direction, PxOpening *out);
+
+/// The direction that shape has when none is stated.
+PxVec3 px_opening_axis(const PxShapeDef *shape);
+
+/// Most sites of an opening.
+#define PX_OPENING_MOST 1e6
+
+/// The sites, such that a site stands for spacing^2 of the area as well as can be;
+/// at least one. *sites is given back with free(). Errors: PX_ERR_ARGUMENT when there
+/// would be more than PX_OPENING_MOST, PX_ERR_MEMORY.
+PxStatus px_opening_sites(const PxOpening *opening, double spacing, PxSite **sites, size_t *count);
+
+/// Is the point in the pipe: between the planes at `from` and `to` behind the back,
+/// and within the cross-section widened by `margin`?
+bool px_opening_holds(const PxOpening *opening, PxVec3 point, double from, double to,
+                      double margin);
+
+#endif

@@ -1,0 +1,304 @@
+#include "world/attached/coats.h"
+
+#include "surface/coat_family.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const px_coat_table_names[PX_COAT_TABLES] = {"coats", "coat_surfels", "coat_marks",
+                                                         "coat_zombies"};
+
+/* ---- making them ---- */
+
+PxStatus px_world_add_coat(PxWorld *world, uint32_t material)
+{
+    PxCoatDef def;
+    PxCoat *coat;
+    if (!px_coat_chosen(&world->materials.data[material].def.coat, world->def.spacing, &def))
+        return PX_OK;
+    if (!PX_LIST_RESERVE(&world->coats, 1))
+        return px_fail(PX_ERR_MEMORY, "no room for a coat");
+    PX_TRY(px_coat_create(&def, world->memory, &coat));
+    world->coats.data[world->coats.count++] = (PxWorldCoat){coat, material};
+    return PX_OK;
+}
+
+void px_world_free_coats(PxWorld *world)
+{
+    for (size_t k = 0; k < world->coats.count; ++k)
+        px_coat_free(world->coats.data[k].coat);
+    PX_LIST_FREE(&world->coats);
+}
+
+size_t px_world_coat_count(const PxWorld *world)
+{
+    return world->coats.count;
+}
+
+const PxWorldCoat *px_world_coat(const PxWorld *world, size_t k)
+{
+    return &world->coats.data[k];
+}
+
+PxCoat *px_world_coat_of(const PxWorld *world, uint32_t material)
+{
+    for (size_t k = 0; k < world->coats.count; ++k)
+        if (world->coats.data[k].material == material)
+            return world->coats.data[k].coat;
+    return NULL;
+}
+
+size_t px_world_coat_bytes(const PxWorld *world)
+{
+    size_t bytes = 0;
+    for (size_t k = 0; k < world->coats.count; ++k)
+        bytes += px_coat_bytes(world->coats.data[k].coat);
+    return bytes;
+}
+
+/* The points of a skin as a coat wants them. */
+static PxStatus give(PxCoat *coat, const PxSkin *skin)
+{
+    uint32_t n = skin->base.count;
+    const PxColumn *rest = px_table_find(&skin->base, "rest");
+    const PxColumn *tangent = px_table_find(&skin->base, "tangent");
+    const PxColumn *colour = px_table_find(&skin->base, "colour");
+    PxVec3 *v = px_allocate(NULL, 3 * ((size_t)n + 1) * sizeof *v);
+    if (v == NULL)
+        return px_fail(PX_ERR_MEMORY, "no room for %u surfels", n);
+    PxVec3 *normal = v + n, *paint = v + 2 * (size_t)n;
+    for (uint32_t i = 0; i < n; ++i) {
+        double x[3], c[3], t[6];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = (double)((const float *)rest->data[k])[i];
+            c[k] = (double)((const float *)colour->data[k])[i];
+        }
+        for (int k = 0; k < 6; ++k)
+            t[k] = (double)((const float *)tangent->data[k])[i];
+        v[i] = px_add(skin->rest_origin, px_vec(x[0], x[1], x[2]));
+        normal[i] = px_cross(px_vec(t[0], t[1], t[2]), px_vec(t[3], t[4], t[5]));
+        paint[i] = px_vec(c[0], c[1], c[2]);
+    }
+    PxCoatGiven given = {n, v, normal, skin->painted ? paint : NULL};
+    PxStatus status = px_coat_give(coat, &given);
+    px_release(NULL, v, 0);
+    return status;
+}
+
+PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape *shape)
+{
+    PxCoat *coat = px_world_coat_of(world, def->material.slot - 1);
+    if (!(def->surfels > 0))
+        return def->texture == NULL
+                   ? PX_OK
+                   : px_fail(PX_ERR_ARGUMENT, "a texture without surfels that it could be on");
+    PxTexture *texture = NULL;
+    PxSkin *skin = NULL;
+    PxStatus status = PX_OK;
+    if (def->texture != NULL)
+        status = px_texture_read_file(def->texture, &texture);
+    if (status == PX_OK)
+        status =
+            px_skin_create_surfels(shape, (uint32_t)def->surfels, texture, world->memory, &skin);
+    if (status == PX_OK) {
+        double apart = (double)((const float *)px_table_find(&skin->base, "radius")->data[0])[0] /
+                       world->def.spacing;
+        if (apart > 1)
+            status = px_fail(PX_ERR_ARGUMENT,
+                             "%g surfels are %g spacings apart, wanted at most 1: at least %.0f of "
+                             "them",
+                             def->surfels, apart, ceil(def->surfels * apart * apart));
+        else if (apart < coat->def.surfel)
+            status = px_coat_refine(coat, fmax(apart, 0.1)); /* the finest there is */
+    }
+    if (status == PX_OK)
+        status = give(coat, skin);
+    px_skin_free(skin);
+    px_texture_free(texture);
+    return status;
+}
+
+/* ---- moving them ---- */
+
+/* The rows of a material, column by column. */
+static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
+{
+    const PxParticles *p = &world->particles;
+    const PxColumn *melted = px_table_find(&p->table, "melted");
+    enum { MELTED = 9 };
+    const float *from[MELTED + 1] = {p->x,     p->y,  p->z,  p->x_low, p->y_low,
+                                     p->z_low, p->vx, p->vy, p->vz,    NULL};
+    if (melted != NULL)
+        from[MELTED] = melted->data[0];
+    float *to[PX_COUNT(from)] = {NULL};
+    uint32_t n = 0, rows = p->table.count;
+    /* What flows keeps no detail: a fluid, molten or not, and what takes on new rest shapes. */
+    const PxMaterialDef *def = &world->materials.data[material].def;
+    bool cold = def->young > 0 && !(def->absorb > 0);
+    if (!cold)
+        from[MELTED] = NULL;
+    for (uint32_t i = 0; i < rows; ++i)
+        n += p->material[i] == material;
+    uint64_t *id = PX_ARENA_ARRAY(&world->scratch, uint64_t, n);
+    bool fine = id != NULL;
+    for (size_t k = 0; k < PX_COUNT(from); ++k)
+        fine = fine && (to[k] = PX_ARENA_ARRAY(&world->scratch, float, n)) != NULL;
+    if (!fine)
+        return px_fail(PX_ERR_MEMORY, "coat: no room for %u particles", n);
+    for (uint32_t i = 0, at = 0; i < rows; ++i) {
+        if (p->material[i] != material)
+            continue;
+        id[at] = p->id[i];
+        for (size_t k = 0; k < PX_COUNT(from); ++k)
+            to[k][at] = from[k] != NULL ? from[k][i] : cold ? 0.0f : 1.0f;
+        ++at;
+    }
+    /* The world's own walls are left where the step put them. */
+    PxWall *wall = PX_ARENA_ARRAY(&world->scratch, PxWall, world->walls.count);
+    if (wall == NULL)
+        return px_fail(PX_ERR_MEMORY, "coat: no room for the walls");
+    for (size_t w = 0; w < world->walls.count; ++w) {
+        wall[w] = world->walls.data[w];
+        px_wall_move(&wall[w], world->state.time, 0);
+    }
+    *in = (PxCoatInput){.count = n,
+                        .id = id,
+                        .position = {to[0], to[1], to[2]},
+                        .low = {to[3], to[4], to[5]},
+                        .velocity = {to[6], to[7], to[8]},
+                        .melted = to[MELTED],
+                        .wall = wall,
+                        .walls = world->walls.count,
+                        .threads = &world->threads,
+                        .scratch = &world->scratch};
+    return PX_OK;
+}
+
+PxStatus px_world_move_coats(PxWorld *world)
+{
+    for (size_t k = 0; k < world->coats.count; ++k) {
+        PxArenaMark mark = px_arena_mark(&world->scratch);
+        const PxWorldCoat *c = &world->coats.data[k];
+        PxCoatInput in;
+        PxStatus status = gather(world, c->material, &in);
+        if (status == PX_OK)
+            status = px_coat_advance(c->coat, &in);
+        px_arena_release(&world->scratch, mark);
+        if (status != PX_OK)
+            return px_fail_prefix(status,
+                                  "material '%s': ", world->materials.data[c->material].name);
+    }
+    return PX_OK;
+}
+
+/* ---- checkpoints ---- */
+
+enum { NUMBERS, COUNTS };
+
+static PxStatus add_columns(PxTable *coats)
+{
+    px_table_init(coats, NULL);
+    PX_TRY(px_table_add(coats, "numbers", "", PX_F64, PX_COAT_NUMBERS, PX_COLUMN_STATE, NULL));
+    return px_table_add(coats, "counts", "", PX_U32, 3, PX_COLUMN_STATE, NULL);
+}
+
+/* A table like that one without rows: its state columns. */
+static PxStatus alike(PxTable *to, const PxTable *from)
+{
+    px_table_init(to, NULL);
+    for (uint32_t k = 0; k < from->columns; ++k) {
+        const PxColumn *c = &from->column[k];
+        if (c->flags & PX_COLUMN_STATE)
+            PX_TRY(px_table_add(to, c->name, c->unit, c->type, c->components, c->flags, NULL));
+    }
+    return PX_OK;
+}
+
+static PxTable *tables_of(PxCoat *coat, int k)
+{
+    return k == 0 ? &coat->surfels : k == 1 ? &coat->marks : &coat->zombies;
+}
+
+static PxStatus store(const PxWorld *world, PxTable table[PX_COAT_TABLES])
+{
+    PX_TRY(add_columns(&table[PX_COATS]));
+    PX_TRY(px_table_append(&table[PX_COATS], world->coats.count, NULL));
+    for (size_t c = 0; c < world->coats.count; ++c) {
+        PxCoat *coat = world->coats.data[c].coat;
+        double number[PX_COAT_NUMBERS];
+        px_coat_numbers(coat, number);
+        for (int k = 0; k < PX_COAT_NUMBERS; ++k)
+            ((double *)table[PX_COATS].column[NUMBERS].data[k])[c] = number[k];
+        for (int k = 0; k < 3; ++k) {
+            PxTable *to = &table[PX_COAT_SURFELS + k];
+            ((uint32_t *)table[PX_COATS].column[COUNTS].data[k])[c] = tables_of(coat, k)->count;
+            if (c == 0)
+                PX_TRY(alike(to, tables_of(coat, k)));
+            PX_TRY(px_table_append_rows(to, tables_of(coat, k)));
+        }
+    }
+    return PX_OK;
+}
+
+PxStatus px_world_store_coats(const PxWorld *world, PxTable table[PX_COAT_TABLES])
+{
+    for (int k = 0; k < PX_COAT_TABLES; ++k)
+        px_table_init(&table[k], NULL);
+    PxStatus status = store(world, table);
+    for (int k = 0; k < PX_COAT_TABLES && status != PX_OK; ++k)
+        px_table_free(&table[k]);
+    return status;
+}
+
+/* Rows [first, first + count) of a stored table, all its columns. */
+static PxStatus cut(const PxTable *stored, uint64_t first, uint32_t count, PxTable *out)
+{
+    px_table_init(out, NULL);
+    if (first + count > stored->count)
+        return px_fail(PX_ERR_FORMAT, "the stored coats are not those of this scene");
+    for (uint32_t k = 0; k < stored->columns; ++k) {
+        const PxColumn *c = &stored->column[k];
+        PX_TRY(px_table_add(out, c->name, c->unit, c->type, c->components, c->flags, NULL));
+    }
+    PX_TRY(px_table_append(out, count, NULL));
+    for (uint32_t k = 0; k < stored->columns; ++k)
+        for (uint32_t a = 0; a < stored->column[k].components; ++a) {
+            size_t size = px_type_size(stored->column[k].type);
+            memcpy(out->column[k].data[a], (const char *)stored->column[k].data[a] + first * size,
+                   count * size);
+        }
+    return PX_OK;
+}
+
+PxStatus px_world_restore_coats(PxWorld *world, const PxTable table[PX_COAT_TABLES])
+{
+    const PxColumn *number = px_table_find(&table[PX_COATS], "numbers");
+    const PxColumn *count = px_table_find(&table[PX_COATS], "counts");
+    if (table[PX_COATS].count != world->coats.count || number == NULL || count == NULL ||
+        number->type != PX_F64 || number->components != PX_COAT_NUMBERS || count->type != PX_U32 ||
+        count->components != 3)
+        return px_fail(PX_ERR_FORMAT, "the stored coats are not those of this scene");
+    uint64_t first[3] = {0, 0, 0};
+    for (size_t c = 0; c < world->coats.count; ++c) {
+        PxTable part[3];
+        double value[PX_COAT_NUMBERS];
+        PxStatus status = PX_OK;
+        for (int k = 0; k < PX_COAT_NUMBERS; ++k)
+            value[k] = ((const double *)number->data[k])[c];
+        for (int k = 0; k < 3; ++k)
+            px_table_init(&part[k], NULL);
+        for (int k = 0; k < 3 && status == PX_OK; ++k) {
+            uint32_t rows = ((const uint32_t *)count->data[k])[c];
+            status = cut(&table[PX_COAT_SURFELS + k], first[k], rows, &part[k]);
+            first[k] += rows;
+        }
+        if (status == PX_OK)
+            status =
+                px_coat_restore(world->coats.data[c].coat, &part[0], &part[1], &part[2], value);
+        for (int k = 0; k < 3; ++k)
+            px_table_free(&part[k]);
+        PX_TRY(status);
+    }
+    return PX_OK;
+}

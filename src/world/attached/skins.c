@@ -1,0 +1,230 @@
+#include "world/attached/skins.h"
+
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- making them ---- */
+
+static PxStatus list_skin(PxWorld *world, const PxBodyDef *def, uint32_t slot, PxSkin *skin)
+{
+    if (!PX_LIST_RESERVE(&world->skins, 1)) {
+        px_skin_free(skin);
+        return px_fail(PX_ERR_MEMORY, "no room for a skin");
+    }
+    world->skins.data[world->skins.count++] =
+        (PxWorldSkin){.skin = skin, .body = slot, .material = def->material.slot - 1};
+    return PX_OK;
+}
+
+PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
+                            uint32_t slot)
+{
+    bool wanted = def->surfels > 0 || def->skin;
+    if (!def->wall && px_world_coat_of(world, def->material.slot - 1) != NULL)
+        return px_world_coat_body(world, def, shape);
+    if (def->wall || !(world->materials.data[def->material.slot - 1].def.young > 0))
+        return def->surfels > 0 || def->texture != NULL
+                   ? px_fail(PX_ERR_ARGUMENT, "surfels and texture are for solids only")
+                   : PX_OK;
+    if (world->materials.data[def->material.slot - 1].def.melts.melts)
+        wanted = false; /* it has no shape to keep; a coat shows it */
+    if (!wanted && (def->texture == NULL || def->skin || def->surfels > 0))
+        return PX_OK;
+    if (!wanted)
+        return px_fail(PX_ERR_ARGUMENT, "a texture without surfels or a skin that it could be on");
+    PxTexture *texture = NULL;
+    PxSkin *skin = NULL;
+    PxStatus status = PX_OK;
+    if (def->texture != NULL)
+        status = px_texture_read_file(def->texture, &texture);
+    if (status == PX_OK && def->surfels > 0) {
+        status =
+            px_skin_create_surfels(shape, (uint32_t)def->surfels, texture, world->memory, &skin);
+        if (status == PX_OK)
+            status = list_skin(world, def, slot, skin);
+    }
+    if (status == PX_OK && def->skin) {
+        status = px_skin_create_mesh(shape, world->def.spacing, texture, world->memory, &skin);
+        if (status == PX_OK)
+            status = list_skin(world, def, slot, skin);
+    }
+    px_texture_free(texture);
+    if (status != PX_OK)
+        px_world_drop_skins(world, slot);
+    return status;
+}
+
+void px_world_drop_skins(PxWorld *world, uint32_t slot)
+{
+    while (world->skins.count > 0 && world->skins.data[world->skins.count - 1].body >= slot)
+        px_skin_free(world->skins.data[--world->skins.count].skin);
+    if (world->skins.count == 0)
+        PX_LIST_FREE(&world->skins);
+}
+
+size_t px_world_skin_count(const PxWorld *world)
+{
+    return world->skins.count;
+}
+
+const PxWorldSkin *px_world_skin(const PxWorld *world, size_t k)
+{
+    return &world->skins.data[k];
+}
+
+size_t px_world_skin_bytes(const PxWorld *world)
+{
+    size_t bytes = 0;
+    for (size_t k = 0; k < world->skins.count; ++k)
+        bytes += px_skin_bytes(world->skins.data[k].skin);
+    return bytes;
+}
+
+/* ---- moving them ---- */
+
+static PxStatus bind(PxWorld *world, const PxWorldSkin *s, const PxSolidMaps *maps)
+{
+    if (s->skin->bound && s->skin->version == maps->version)
+        return PX_OK;
+    return px_skin_bind(s->skin, maps, s->body, &world->threads, &world->scratch);
+}
+
+PxStatus px_world_move_skins(PxWorld *world)
+{
+    if (world->skins.count == 0)
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    PxSolidMaps maps;
+    PxStatus status = px_world_solid_maps(world, &maps);
+    for (size_t k = 0; k < world->skins.count && status == PX_OK; ++k) {
+        const PxWorldSkin *s = &world->skins.data[k];
+        status = bind(world, s, &maps);
+        if (status == PX_OK)
+            status = px_skin_move(s->skin, &maps, &world->threads);
+    }
+    px_arena_release(&world->scratch, mark);
+    return status;
+}
+
+PxStatus px_world_absorb_skins(PxWorld *world, uint32_t slot, const PxSolidMaps *maps)
+{
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    PxStatus status = PX_OK;
+    for (size_t k = 0; k < world->skins.count && status == PX_OK; ++k) {
+        const PxWorldSkin *s = &world->skins.data[k];
+        if (s->body != slot)
+            continue;
+        status = bind(world, s, maps);
+        if (status == PX_OK)
+            px_skin_absorb(s->skin, maps, &world->threads);
+    }
+    px_arena_release(&world->scratch, mark);
+    return status;
+}
+
+/* ---- checkpoints ---- */
+
+enum { ABSORBED, POINTS, ORIGIN, SKIN_COLUMNS };
+
+static PxStatus add_columns(PxTable *skins, PxTable *points)
+{
+    px_table_init(skins, NULL);
+    px_table_init(points, NULL);
+    PX_TRY(px_table_add(skins, "absorbed", "", PX_U32, 1, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(skins, "points", "", PX_U32, 1, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(skins, "rest_origin", "m", PX_F64, 3, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(points, "rest", "m", PX_F32, 3, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(points, "tangent", "m", PX_F32, 6, PX_COLUMN_STATE, NULL));
+    return px_table_add(points, "radius", "m", PX_F32, 1, PX_COLUMN_STATE, NULL);
+}
+
+static PxStatus store_skins(const PxWorld *world, PxTable *skins, PxTable *points)
+{
+    PX_TRY(px_table_append(skins, world->skins.count, NULL));
+    for (size_t k = 0; k < world->skins.count; ++k) {
+        const PxSkin *skin = world->skins.data[k].skin;
+        ((uint32_t *)skins->column[ABSORBED].data[0])[k] = skin->absorbed;
+        ((uint32_t *)skins->column[POINTS].data[0])[k] = skin->base.count;
+        ((double *)skins->column[ORIGIN].data[0])[k] = skin->rest_origin.x;
+        ((double *)skins->column[ORIGIN].data[1])[k] = skin->rest_origin.y;
+        ((double *)skins->column[ORIGIN].data[2])[k] = skin->rest_origin.z;
+        if (skin->absorbed)
+            PX_TRY(px_table_append_rows(points, &skin->base));
+    }
+    return PX_OK;
+}
+
+PxStatus px_world_store_skins(const PxWorld *world, PxTable *skins, PxTable *points)
+{
+    PxStatus status = add_columns(skins, points);
+    if (status == PX_OK)
+        status = store_skins(world, skins, points);
+    if (status != PX_OK) {
+        px_table_free(skins);
+        px_table_free(points);
+    }
+    return status;
+}
+
+/* The stored table has the columns that such tables have. */
+static bool alike(const PxTable *stored, const PxTable *own)
+{
+    for (uint32_t k = 0; k < own->columns; ++k) {
+        const PxColumn *c = px_table_find(stored, own->column[k].name);
+        if (c == NULL || c->type != own->column[k].type ||
+            c->components != own->column[k].components)
+            return false;
+    }
+    return true;
+}
+
+/* Rows of the stored points into a skin that absorbed something. */
+static bool take_points(PxSkin *skin, const PxTable *points, uint32_t first)
+{
+    static const char *const names[] = {"rest", "tangent", "radius"};
+    for (size_t n = 0; n < PX_COUNT(names); ++n) {
+        const PxColumn *from = px_table_find(points, names[n]);
+        PxColumn *to = px_table_find(&skin->base, names[n]);
+        for (uint32_t c = 0; c < to->components; ++c) {
+            const float *value = (const float *)from->data[c] + first;
+            for (uint32_t i = 0; i < skin->base.count; ++i)
+                if (!isfinite(value[i]))
+                    return false;
+            memcpy(to->data[c], value, skin->base.count * sizeof(float));
+        }
+    }
+    return true;
+}
+
+PxStatus px_world_restore_skins(PxWorld *world, const PxTable *skins, const PxTable *points)
+{
+    PxTable own_skins, own_points;
+    PxStatus status = add_columns(&own_skins, &own_points);
+    bool fits = status == PX_OK && skins->count == world->skins.count && alike(skins, &own_skins) &&
+                alike(points, &own_points);
+    px_table_free(&own_skins);
+    px_table_free(&own_points);
+    PX_TRY(status);
+    size_t next = 0;
+    for (uint32_t k = 0; fits && k < skins->count; ++k) {
+        PxSkin *skin = world->skins.data[k].skin;
+        const PxColumn *origin = px_table_find(skins, "rest_origin");
+        skin->absorbed = ((const uint32_t *)px_table_find(skins, "absorbed")->data[0])[k] != 0;
+        skin->rest_origin =
+            px_vec(((const double *)origin->data[0])[k], ((const double *)origin->data[1])[k],
+                   ((const double *)origin->data[2])[k]);
+        skin->bound = false;
+        fits = px_finite(skin->rest_origin) &&
+               ((const uint32_t *)px_table_find(skins, "points")->data[0])[k] == skin->base.count;
+        if (!fits || !skin->absorbed)
+            continue;
+        fits =
+            points->count - next >= skin->base.count && take_points(skin, points, (uint32_t)next);
+        next += skin->base.count;
+    }
+    if (!fits)
+        return px_fail(PX_ERR_FORMAT, "the stored skins are not those of this scene");
+    return PX_OK;
+}

@@ -1,0 +1,267 @@
+#include "world/heat_stage.h"
+
+#include "base/sum.h"
+#include "matter/melt.h"
+#include "thermal/heat_columns.h"
+#include "thermal/heat.h"
+#include "thermal/melt_fractions.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- temperatures that change with time --------------------------------------- */
+
+PxStatus px_temperatures_check(const PxTemperatureKey *key, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) {
+        if (!(key[k].time >= 0 && key[k].time <= 1e9) ||
+            (k > 0 && !(key[k].time > key[k - 1].time)))
+            return px_fail(PX_ERR_ARGUMENT,
+                           "temperature %zu is at %g s, wanted 0 s or later, and each later than "
+                           "the one before",
+                           k, key[k].time);
+        if (!(key[k].to >= -273.15 && key[k].to <= 1e5))
+            return px_fail(PX_ERR_ARGUMENT,
+                           "temperature %zu is %g, wanted -273.15 to 1e5 degrees C", k, key[k].to);
+    }
+    return PX_OK;
+}
+
+bool px_temperatures_copy(const PxTemperatureKey *key, size_t count, PxTemperatureKey **out)
+{
+    *out = NULL;
+    if (count == 0)
+        return true;
+    *out = malloc(count * sizeof **out);
+    if (*out != NULL)
+        memcpy(*out, key, count * sizeof **out);
+    return *out != NULL;
+}
+
+double px_temperature_at(const PxTemperatureKey *key, size_t count, double time)
+{
+    size_t next = 0;
+    while (next < count && key[next].time <= time)
+        ++next;
+    if (next == 0 || next == count)
+        return key[next == 0 ? 0 : count - 1].to;
+    const PxTemperatureKey *a = &key[next - 1], *b = &key[next];
+    return a->to + (b->to - a->to) * (time - a->time) / (b->time - a->time);
+}
+
+void px_wall_warm(PxWall *wall, const PxBodyDef *def)
+{
+    wall->temperature = def->warm ? def->temperature : NAN;
+    wall->conductance = def->conductance < PX_CONTACT_PERFECT ? def->conductance : INFINITY;
+}
+
+/* ---- columns -------------------------------------------------------------------- */
+
+PxStatus px_world_heat_columns(PxWorld *world, const PxMaterialDef *def)
+{
+    PxTable *table = &world->particles.table;
+    if (def->diffusivity > 0 || def->melts.melts)
+        PX_TRY(px_heat_columns_add(table));
+    if (def->melts.melts)
+        PX_TRY(px_melt_columns_add(table));
+    px_particles_refresh(&world->particles);
+    return PX_OK;
+}
+
+/* ---- the account ------------------------------------------------------------------ */
+
+typedef struct Heat {
+    const PxWorld *world;
+    const float *low;
+    double magic, sum, largest;
+} Heat;
+
+static inline double heat_of_row(const Heat *h, uint32_t i)
+{
+    const PxParticles *p = &h->world->particles;
+    const PxMaterialDef *def = &h->world->materials.data[p->material[i]].def;
+    return (double)p->mass[i] * px_heat_of(def, px_heat_at(p, h->low, i));
+}
+
+static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Heat *h = user;
+    double largest = 0;
+    for (uint32_t i = begin; i < end; ++i)
+        largest = fmax(largest, fabs(heat_of_row(h, i)));
+    px_join_begin();
+    h->largest = fmax(h->largest, largest);
+    px_join_end();
+}
+
+static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Heat *h = user;
+    double sum = 0;
+    for (uint32_t i = begin; i < end; ++i)
+        sum += px_sum_round(h->magic, heat_of_row(h, i));
+    px_join_begin();
+    h->sum += sum; /* exact: see px_sum_round() */
+    px_join_end();
+}
+
+double px_world_heat(PxWorld *world)
+{
+    uint32_t n = world->particles.table.count;
+    Heat h = {.world = world, .low = px_heat_low(&world->particles.table)};
+    if (h.low == NULL)
+        return 0;
+    double all = n;
+    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, largest_block, &h);
+    px_dist_max(&world->dist, &h.largest, 1);
+    px_dist_sum(&world->dist, &all, 1);
+    h.magic = px_sum_magic(h.largest, (uint64_t)all);
+    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, sum_block, &h);
+    px_dist_sum(&world->dist, &h.sum, 1);
+    return h.sum;
+}
+
+void px_world_heat_mark(PxWorld *world)
+{
+    world->heat_mark = px_world_heat(world);
+}
+
+void px_world_heat_count(PxWorld *world)
+{
+    world->state.heat_in += px_world_heat(world) - world->heat_mark;
+}
+
+/* Does heat come and go with particles in this step? */
+static bool is_open(const PxWorld *world)
+{
+    return px_heat_low(&world->particles.table) != NULL &&
+           (world->emitters.count + world->sinks.count > 0 || world->state.step == 0);
+}
+
+/* ---- the step ----------------------------------------------------------------------- */
+
+/* The particle with the lowest id whose temperature is none. */
+typedef struct Bad {
+    const PxWorld *world;
+    uint64_t id;
+    uint32_t body;
+} Bad;
+
+static void warm_walls(PxWorld *world)
+{
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        PxWall *wall = &world->walls.data[k];
+        if (wall->warmths > 0) /* as warm as it is on average in this step */
+            wall->temperature =
+                px_temperature_at(wall->warmth, wall->warmths, world->state.time + 0.5 * world->dt);
+    }
+}
+
+void px_world_heat_begin(PxWorld *world)
+{
+    warm_walls(world);
+    if (is_open(world))
+        px_world_heat_mark(world);
+}
+
+void px_world_heat_end(PxWorld *world)
+{
+    if (is_open(world))
+        px_world_heat_count(world);
+    px_world_melt_rows(world, 0, world->particles.table.count);
+}
+
+static void finite_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Bad *bad = user;
+    const PxParticles *p = &bad->world->particles;
+    for (uint32_t i = begin; i < end; ++i)
+        if (!isfinite(p->temperature[i])) {
+            px_join_begin();
+            if (p->id[i] < bad->id) {
+                bad->id = p->id[i];
+                bad->body = p->body[i];
+            }
+            px_join_end();
+        }
+}
+
+static PxStatus check_finite(const PxWorld *world)
+{
+    Bad bad = {world, UINT64_MAX, 0};
+    px_parallel_for(&world->threads, world->particles.table.count, 16 * PX_BLOCK, finite_block,
+                    &bad);
+    if (bad.id == UINT64_MAX)
+        return PX_OK;
+    return px_fail(PX_ERR_NUMERIC,
+                   "the temperature of particle %llu of body '%s' stopped being finite in the heat "
+                   "stage of step %llu, t = %g s; is a heater's power too great?",
+                   (unsigned long long)bad.id, world->bodies.data[bad.body].name,
+                   (unsigned long long)world->state.step + 1, world->state.time);
+}
+
+/* With the rows held that heaters hold. */
+static PxStatus conduct(PxWorld *world, PxFluid *fluid, const uint8_t *held)
+{
+    PxHeat heat = {
+        .fluid = fluid, .dt = world->dt, .low = px_heat_low(&world->particles.table), .held = held};
+    PX_TRY(px_heat_conduct(&heat));
+    world->state.heat_in += heat.from_walls + heat.from_held;
+    world->heat_iterations = heat.iterations;
+    world->state.not_converged += !heat.converged;
+    return PX_OK;
+}
+
+PxStatus px_world_heat_step(PxWorld *world, PxFluid *fluid)
+{
+    if (px_heat_low(&world->particles.table) == NULL)
+        return PX_OK;
+    bool heaters = world->heaters.count > 0, open = is_open(world);
+    uint8_t *held = NULL;
+    if (open)
+        px_world_heat_count(world);
+    if (px_heaters_hold(world)) {
+        uint32_t n = world->particles.table.count;
+        held = PX_ARENA_ARRAY(&world->scratch, uint8_t, n);
+        if (held == NULL)
+            return px_fail(PX_ERR_MEMORY, "heat: no room for %u particles", n);
+        memset(held, 0, n);
+    }
+    if (heaters) {
+        px_world_heat_mark(world);
+        px_heaters_give(world, held);
+        px_world_heat_count(world);
+    }
+    PX_TRY(conduct(world, fluid, held));
+    if (heaters || open)
+        px_world_heat_mark(world);
+    if (heaters) {
+        px_heaters_draw(world);
+        px_world_heat_count(world);
+        px_world_heat_mark(world);
+    }
+    return check_finite(world);
+}
+
+/* ---- melting ------------------------------------------------------------------------- */
+
+const float *px_world_melt_rows(PxWorld *world, uint32_t begin, uint32_t end)
+{
+    const PxParticles *p = &world->particles;
+    float *melted = px_melt_column(&p->table);
+    if (melted != NULL)
+        px_melt_refresh(p, world->materials.data, melted, begin, end, &world->threads);
+    return melted;
+}
+
+void px_world_melt_range(PxWorld *world)
+{
+    if (px_melt_column(&world->particles.table) != NULL)
+        px_melt_range(&world->particles, world->materials.data, (uint32_t)world->materials.count,
+                      &world->threads);
+}

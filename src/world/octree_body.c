@@ -1,0 +1,138 @@
+#include "world/octree_body.h"
+
+#include "solid/solid_columns.h"
+#include "spatial/kdtree.h"
+#include "world/mixed.h"
+#include "world/solids.h"
+
+#include <math.h>
+
+/* Neighbours among which those are looked for that a support should reach. */
+#define LOOKED_AT 48u
+/* A support goes beyond the last of them by this, so that it counts. */
+#define BEYOND 1.1
+
+typedef struct Reach {
+    const PxKdTree *tree;
+    const PxParticles *particles;
+    const float *usual; /* support by the cell's own size, m */
+    float *support;
+    uint32_t first;
+} Reach;
+
+/* Two particles are neighbours when they are nearer than the mean of their supports. So for
+ * neighbour j to count, i needs a support above 2 r - h_j, and to have n of them, above the
+ * n-th smallest of these; others' supports only become larger than their usual ones. */
+static float reach_of(const Reach *job, uint32_t i)
+{
+    const PxParticles *p = job->particles;
+    uint32_t near[LOOKED_AT], row = job->first + i;
+    float squared[LOOKED_AT], least[PX_OCTREE_NEIGHBOURS];
+    uint32_t found =
+        px_kdtree_nearest(job->tree, p->x[row], p->y[row], p->z[row], LOOKED_AT, near, squared);
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < found; ++k) {
+        if (near[k] == i)
+            continue;
+        float needed = 2.0f * sqrtf(squared[k]) - job->usual[near[k]];
+        uint32_t at = count < PX_OCTREE_NEIGHBOURS ? count++ : PX_OCTREE_NEIGHBOURS;
+        for (; at > 0 && least[at - 1] > needed; --at)
+            if (at < PX_OCTREE_NEIGHBOURS)
+                least[at] = least[at - 1];
+        if (at < PX_OCTREE_NEIGHBOURS)
+            least[at] = needed;
+    }
+    float own = job->usual[i];
+    float reach = count > 0 ? (float)BEYOND * least[count - 1] : own;
+    return reach > own ? reach : own;
+}
+
+static void reach_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Reach *job = user;
+    for (uint32_t i = begin; i < end; ++i)
+        job->support[i] = reach_of(job, i);
+}
+
+static PxStatus set_supports(PxWorld *world, const PxCells *cells, uint32_t first, float *support)
+{
+    PxParticles *p = &world->particles;
+    uint32_t count = (uint32_t)cells->count;
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    float *usual = PX_ARENA_ARRAY(&world->scratch, float, count);
+    PxKdTree tree;
+    px_kdtree_init(&tree, world->memory);
+    PxStatus status = usual != NULL ? px_kdtree_build(&tree, p->x + first, p->y + first,
+                                                      p->z + first, count, &world->scratch)
+                                    : px_fail(PX_ERR_MEMORY, "no room for %u particles", count);
+    if (status == PX_OK) {
+        for (uint32_t k = 0; k < count; ++k)
+            usual[k] = (float)(world->def.support * cells->size[k]);
+        Reach job = {&tree, p, usual, support, first};
+        px_parallel_for(&world->threads, count, PX_BLOCK, reach_block, &job);
+    }
+    px_kdtree_free(&tree);
+    px_arena_release(&world->scratch, mark);
+    return status;
+}
+
+static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *cells, uint32_t body,
+                          PxVec3 middle)
+{
+    PxParticles *p = &world->particles;
+    uint32_t first, slot = def->material.slot - 1;
+    PX_TRY(px_table_append(&p->table, cells->count, &first));
+    px_particles_refresh(p);
+    for (size_t k = 0; k < cells->count; ++k) {
+        PxVec3 x = cells->position[k];
+        PxVec3 v = px_add(def->velocity, px_cross(def->spin, px_sub(x, middle)));
+        px_world_put(world, first + (uint32_t)k, px_dist_id(body, k), x, v, body, slot,
+                     def->temperature);
+    }
+    PxSolidColumns solid;
+    PxStatus status = px_solids_put(world, first, middle);
+    if (status == PX_OK) {
+        px_solid_columns(&p->table, &solid);
+        for (size_t k = 0; k < cells->count; ++k) {
+            double e = cells->size[k], volume = cells->scale * e * e * e;
+            solid.volume[first + k] = (float)volume;
+            p->mass[first + k] = (float)(world->materials.data[slot].def.density * volume);
+            p->radius[first + k] = (float)(0.5 * e);
+        }
+        status = set_supports(world, cells, first, solid.support + first);
+    }
+    if (status != PX_OK)
+        p->table.count = first;
+    return status;
+}
+
+PxStatus px_octree_allowed(const PxWorld *world, const PxMaterialDef *more, bool emitted,
+                           const char *name)
+{
+    for (size_t k = 0; k < world->bodies.count && name == NULL; ++k)
+        if (!world->bodies.data[k].def.wall && world->bodies.data[k].def.fill == PX_FILL_OCTREE)
+            name = world->bodies.data[k].name;
+    if (name == NULL || !px_mixed_with(world, more, emitted))
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT,
+                   "the fill of '%s' is octree, whose particles differ in size; that is for worlds "
+                   "of solids alone, and in this one something flows, melts or conducts heat: "
+                   "wanted cubic or hexagonal",
+                   name);
+}
+
+PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shape, uint32_t body,
+                       PxVec3 middle, size_t most)
+{
+    if (!(world->materials.data[def->material.slot - 1].def.young > 0))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "fill is octree, but fluids need a uniform filling, and '%s' is one: its "
+                       "young is 0",
+                       world->materials.data[def->material.slot - 1].name);
+    PxCells cells;
+    PX_TRY(px_shape_octree(shape, world->def.spacing, (int)def->levels, most, &cells));
+    PxStatus status = cells.count > 0 ? put_cells(world, def, &cells, body, middle) : PX_OK;
+    px_cells_free(&cells);
+    return status;
+}
