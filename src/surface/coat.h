@@ -60,6 +60,7 @@ typedef struct PxCoatStats {
 /// A part's surfels and particles have the same label: 1 + the lowest id of its particles.
 typedef struct PxCoat {
     const PxAllocator *allocator;
+    uint32_t holders; ///< besides the first owner
     PxCoatDef def;
     float level;  ///< of the field at the surface
     float least;  ///< no surfel is where the field is less (the guiding constraint)
@@ -95,8 +96,10 @@ typedef struct PxCoat {
 PxStatus px_coat_create(const PxCoatDef *def, const PxAllocator *allocator, PxCoat **out);
 /// Puts surfels nearer to each other: 0.1 .. 1 spacings. Before the first px_coat_advance().
 PxStatus px_coat_refine(PxCoat *coat, double surfel);
-/// NULL is fine.
+/// The last owner frees it. NULL is fine.
 void px_coat_free(PxCoat *coat);
+/// One more owner: one more px_coat_free(). Threads: one at a time.
+void px_coat_hold(PxCoat *coat);
 
 /// Surfels that are there from the beginning: the skin of a solid, or of a liquid of some shape.
 typedef struct PxCoatGiven {
@@ -133,11 +136,21 @@ PxStatus px_coat_advance(PxCoat *coat, const PxCoatInput *in);
 PxVec3 px_coat_place(const PxCoat *coat, uint32_t i);
 
 /// Numbers that the state has besides its tables.
-enum { PX_COAT_NUMBERS = 6 };
+enum { PX_COAT_NUMBERS = 7 };
 void px_coat_numbers(const PxCoat *coat, double number[PX_COAT_NUMBERS]);
+
+/// A stored coat: rows [first, first + count) of tables that may hold several.
+typedef struct PxCoatStored {
+    const PxTable *surfels, *marks, *zombies;
+    uint32_t first[3], count[3]; ///< of the three, in that order
+    double number[PX_COAT_NUMBERS];
+} PxCoatStored;
+
+/// Makes room for the rows of `stored`: px_coat_restore() then allocates nothing.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_coat_reserve(PxCoat *coat, const PxCoatStored *stored);
 /// Puts a coat where it was stored. Errors: PX_ERR_FORMAT, PX_ERR_MEMORY.
-PxStatus px_coat_restore(PxCoat *coat, const PxTable *surfels, const PxTable *marks,
-                         const PxTable *zombies, const double number[PX_COAT_NUMBERS]);
+PxStatus px_coat_restore(PxCoat *coat, const PxCoatStored *stored);
 
 size_t px_coat_bytes(const PxCoat *coat);
 

@@ -134,19 +134,6 @@ PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def)
     return PX_OK;
 }
 
-void px_handles_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->handles.count; ++k) {
-        px_shape_free(world->handles.data[k].shape);
-        free(world->handles.data[k].key);
-    }
-    for (size_t k = 0; k < world->forces.count; ++k)
-        px_shape_free(world->forces.data[k].shape);
-    PX_LIST_FREE(&world->handles);
-    PX_LIST_FREE(&world->grips);
-    PX_LIST_FREE(&world->forces);
-}
-
 PxStatus px_handles_check(const PxWorld *world, uint64_t grips, const PxTable *particles)
 {
     if (grips > world->grips.count)

@@ -84,6 +84,4 @@ void px_forces_apply(const PxWorld *world, double time, const PxForceRows *rows)
 /// Do stored particles and a stored number of grips belong to this world?
 PxStatus px_handles_check(const PxWorld *world, uint64_t grips, const PxTable *particles);
 
-void px_handles_free(PxWorld *world);
-
 #endif

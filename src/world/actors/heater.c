@@ -72,15 +72,6 @@ PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def)
     return PX_OK;
 }
 
-void px_heaters_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->heaters.count; ++k) {
-        px_shape_free(world->heaters.data[k].shape);
-        free(world->heaters.data[k].key);
-    }
-    PX_LIST_FREE(&world->heaters);
-}
-
 double px_heaters_next(const PxWorld *world, double time)
 {
     double next = INFINITY;
