@@ -1,7 +1,7 @@
 /// A picture: 640 x 360, 64 samples, a glass-like liquid of 200,000 triangles on a ground.
 #include "base/profile.h"
 #include "render/draw.h"
-#include "render/sample_liquid.h"
+#include "study/sample_liquid.h"
 #include "study/bench.h"
 
 #include <math.h>
