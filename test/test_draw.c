@@ -1,7 +1,7 @@
 /// The path tracer against what is known of light: furnaces, thickness, shadows, same bits.
 #include "check.h"
 
-#include "render/draw.h"
+#include "render/trace/draw.h"
 #include "study/sample_liquid.h"
 
 #include <stdlib.h>
