@@ -231,6 +231,39 @@ TEST(what_was_added_or_set_after_the_save_is_gone)
     }
 }
 
+TEST(what_was_removed_after_the_save_is_there_again)
+{
+    for (size_t k = 0; k < PX_COUNT(cases); ++k) {
+        const Case *c = &cases[k];
+        PxWorld *world = world_of(c, 2);
+        go_on(world, c->first);
+        PxSavedWorld *saved = NULL;
+        CHECK_OK(px_world_save(world, &saved));
+        go_on(world, c->second);
+        Print straight = print_of(world);
+
+        /* What there is of each kind goes, and what depends on it. */
+        px_world_remove_emitter(world, (PxEmitterId){1, 1});
+        px_world_remove_sink(world, (PxSinkId){1, 1});
+        px_world_remove_handle(world, (PxHandleId){1, 1});
+        px_world_remove_force(world, (PxForceId){1, 1});
+        px_world_remove_heater(world, (PxHeaterId){1, 1});
+        for (uint32_t slot = 1; slot <= 4; ++slot)
+            px_world_remove_body(world, (PxBodyId){slot, 1});
+        CHECK_EQUAL(px_world_count(world), 0);
+        CHECK_OK(px_world_remove_material(world, (PxMaterialId){1, 1}));
+        CHECK_OK(px_world_advance(world, px_world_time(world) + 0.01));
+
+        CHECK_OK(px_world_restore(world, saved));
+        go_on(world, c->second);
+        Print now = print_of(world);
+        check_same(&straight, &now, c->name);
+        CHECK_OK(px_world_remove_body(world, (PxBodyId){1, 1}));
+        px_saved_free(saved);
+        px_world_free(world);
+    }
+}
+
 TEST(saving_again_overwrites_what_was_saved)
 {
     const Case *c = &cases[0];

@@ -23,6 +23,7 @@
 
 struct PxThings {
     PxWorldDef def;
+    uint32_t bodies_made;
     bool mixed;
     PxWallProfile profile;
 #define MEMBER(type, name) PX_LIST(type) name;
@@ -33,7 +34,10 @@ struct PxThings {
 /* The lists as they lie in the world, to read from. */
 static PxThings things_of(const PxWorld *world)
 {
-    PxThings t = {.def = world->def, .mixed = world->mixed, .profile = world->wall_profile};
+    PxThings t = {.def = world->def,
+                  .bodies_made = world->bodies_made,
+                  .mixed = world->mixed,
+                  .profile = world->wall_profile};
 #define TAKE(type, name) memcpy(&t.name, &world->name, sizeof t.name);
     LISTS(TAKE)
 #undef TAKE
@@ -68,19 +72,19 @@ static bool own(PxThings *t)
         e->def.name = e->name;
     }
     for (size_t k = 0; k < t->sinks.count; ++k)
-        px_shape_hold(t->sinks.data[k].shape);
+        px_shape_hold(t->sinks.data[k].region.shape);
     for (size_t k = 0; k < t->handles.count; ++k) {
         PxHandle *handle = &t->handles.data[k];
-        px_shape_hold(handle->shape);
+        px_shape_hold(handle->region.shape);
         all &= copy_array(handle->key, handle->keys * sizeof *handle->key, &handle->key);
     }
     for (size_t k = 0; k < t->forces.count; ++k) {
-        px_shape_hold(t->forces.data[k].shape);
+        px_shape_hold(t->forces.data[k].region.shape);
         t->forces.data[k].def.name = t->forces.data[k].name;
     }
     for (size_t k = 0; k < t->heaters.count; ++k) {
         PxHeater *heater = &t->heaters.data[k];
-        px_shape_hold(heater->shape);
+        px_shape_hold(heater->region.shape);
         all &=
             copy_array(heater->key, heater->def.temperatures * sizeof *heater->key, &heater->key);
         heater->def.name = heater->name;
@@ -109,7 +113,10 @@ PxStatus px_things_duplicate(const PxThings *from, PxThings **out)
     *out = NULL;
     if (t == NULL)
         return px_fail(PX_ERR_MEMORY, "no room to save a world");
-    *t = (PxThings){.def = from->def, .mixed = from->mixed, .profile = from->profile};
+    *t = (PxThings){.def = from->def,
+                    .bodies_made = from->bodies_made,
+                    .mixed = from->mixed,
+                    .profile = from->profile};
     bool all = true;
 #define COPY(type, name)                                                                           \
     all = all && (from->name.count == 0 || PX_LIST_RESERVE(&t->name, from->name.count));           \
@@ -145,6 +152,7 @@ void px_things_swap(PxWorld *world, PxThings *things)
     LISTS(PUT)
 #undef PUT
     world->def = things->def;
+    world->bodies_made = things->bodies_made;
     world->mixed = things->mixed;
     world->wall_profile = things->profile;
     *things = old;
@@ -161,15 +169,15 @@ static void drop(PxThings *t)
     for (size_t k = 0; k < t->emitters.count; ++k)
         free(t->emitters.data[k].site);
     for (size_t k = 0; k < t->sinks.count; ++k)
-        px_shape_free(t->sinks.data[k].shape);
+        px_shape_free(t->sinks.data[k].region.shape);
     for (size_t k = 0; k < t->handles.count; ++k) {
-        px_shape_free(t->handles.data[k].shape);
+        px_shape_free(t->handles.data[k].region.shape);
         free(t->handles.data[k].key);
     }
     for (size_t k = 0; k < t->forces.count; ++k)
-        px_shape_free(t->forces.data[k].shape);
+        px_shape_free(t->forces.data[k].region.shape);
     for (size_t k = 0; k < t->heaters.count; ++k) {
-        px_shape_free(t->heaters.data[k].shape);
+        px_shape_free(t->heaters.data[k].region.shape);
         free(t->heaters.data[k].key);
     }
     for (size_t k = 0; k < t->skins.count; ++k)
