@@ -13,7 +13,7 @@
 #include "dist/reduce.h"
 #include "matter/pairs.h"
 #include "spatial/grid.h"
-#include "spatial/hash.h"
+#include "study/hash_grid.h"
 #include "spatial/kdtree.h"
 
 #include <math.h>
