@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "render/trace/draw.h"
-#include "render/sample_liquid.h"
+#include "study/sample_liquid.h"
 
 #include <stdlib.h>
 

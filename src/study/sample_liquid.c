@@ -1,4 +1,4 @@
-#include "render/sample_liquid.h"
+#include "study/sample_liquid.h"
 
 /* Height over the mean, and its slopes: rings that run out from the middle and two plane
  * waves across them. */

@@ -1,6 +1,6 @@
 /// A liquid made by formula: for benches and tests of pictures that need no run.
-#ifndef PX_RENDER_SAMPLE_LIQUID_H
-#define PX_RENDER_SAMPLE_LIQUID_H
+#ifndef PX_STUDY_SAMPLE_LIQUID_H
+#define PX_STUDY_SAMPLE_LIQUID_H
 
 #include "render/scenery.h"
 

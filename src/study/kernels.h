@@ -19,8 +19,8 @@
 /// derivative of that, 2 - 3q times a negative number, not a laplacian, and changes sign
 /// at q = 2/3. The laplacian meant is 45/(pi h^6) (h - r) in three dimensions, which 002
 /// Eqs. 3.24 and 3.25 have right, and 40/(pi h^5) (h - r) in two.
-#ifndef PX_MATTER_KERNELS_H
-#define PX_MATTER_KERNELS_H
+#ifndef PX_STUDY_KERNELS_H
+#define PX_STUDY_KERNELS_H
 
 typedef enum PxKernelKind {
     PX_KERNEL_POLY6,

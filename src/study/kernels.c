@@ -1,4 +1,4 @@
-#include "matter/kernels.h"
+#include "study/kernels.h"
 
 #include "matter/kernel.h"
 

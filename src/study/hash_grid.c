@@ -1,4 +1,4 @@
-#include "spatial/hash.h"
+#include "study/hash_grid.h"
 
 #include "spatial/scan.h"
 

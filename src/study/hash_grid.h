@@ -7,8 +7,8 @@
 /// spread over, but neighbouring cells lie nowhere near each other in memory.
 ///
 /// What is within h is decided as in spatial/kdtree.h, exactly as by trying all.
-#ifndef PX_SPATIAL_HASH_H
-#define PX_SPATIAL_HASH_H
+#ifndef PX_STUDY_HASH_GRID_H
+#define PX_STUDY_HASH_GRID_H
 
 #include "base/arena.h"
 
