@@ -123,7 +123,7 @@ static const Part parts[] = {
     {.name = {"skins", "skin_points"},
      .gather = px_world_store_skins,
      .put = px_world_restore_skins},
-    {.name = {"coats", "coat_surfels", "coat_marks", "coat_zombies"},
+    {.name = {"coats", "coat_surfels", "coat_previous", "coat_zombies"},
      .gather = px_world_store_coats,
      .put = px_world_restore_coats},
 };

@@ -203,7 +203,7 @@ enum { NUMBERS, COUNTS };
 
 static const PxTable *table_of(const PxCoat *coat, int k)
 {
-    return k == 0 ? &coat->surfels : k == 1 ? &coat->marks : &coat->zombies;
+    return k == 0 ? &coat->surfels : k == 1 ? &coat->previous : &coat->zombies;
 }
 
 PxStatus px_world_store_coats(const PxWorld *world, PxTable table[PX_COAT_TABLES])
@@ -243,7 +243,7 @@ static bool is_coats(const PxTable *coats, size_t count)
 static PxCoatStored stored_coat(const PxTable table[PX_COAT_TABLES], size_t c, uint32_t first[3])
 {
     PxCoatStored stored = {.surfels = &table[PX_COAT_SURFELS],
-                           .marks = &table[PX_COAT_MARKS],
+                           .previous = &table[PX_COAT_PREVIOUS],
                            .zombies = &table[PX_COAT_ZOMBIES]};
     const PxColumn *number = px_table_find(&table[PX_COATS], "numbers");
     const PxColumn *counts = px_table_find(&table[PX_COATS], "counts");

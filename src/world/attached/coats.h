@@ -32,7 +32,7 @@ const PxWorldCoat *px_world_coat(const PxWorld *world, size_t k);
 PxStatus px_world_move_coats(PxWorld *world);
 
 /// What is saved of coats: a row a coat, and the rows of all coats' tables one after another.
-enum { PX_COATS, PX_COAT_SURFELS, PX_COAT_MARKS, PX_COAT_ZOMBIES, PX_COAT_TABLES };
+enum { PX_COATS, PX_COAT_SURFELS, PX_COAT_PREVIOUS, PX_COAT_ZOMBIES, PX_COAT_TABLES };
 
 /// Fills the tables, which are empty; without coats they stay so. Errors: PX_ERR_MEMORY.
 PxStatus px_world_store_coats(const PxWorld *world, PxTable table[PX_COAT_TABLES]);
