@@ -113,7 +113,7 @@ TEST(a_contact_that_is_not_perfect_passes_less)
     CHECK_NEAR(result.heat, 1, 0.015);
 }
 
-TEST(a_slab_melts_in_neumanns_time)
+PHYSICS(a_slab_melts_in_neumanns_time)
 {
     static const double stefan[] = {1, 4};
     for (int k = 0; k < 2; ++k) {
@@ -125,7 +125,7 @@ TEST(a_slab_melts_in_neumanns_time)
     }
 }
 
-TEST(other_orders_than_a_cubic_lattice_conduct_as_well)
+PHYSICS(other_orders_than_a_cubic_lattice_conduct_as_well)
 {
     PxHeatBarDef def = px_heat_bar_def_default();
     def.order = PX_HEAT_BAR_HEXAGONAL;
