@@ -9,7 +9,7 @@
 const char *const px_coat_table_names[PX_COAT_TABLES] = {"coats", "coat_surfels", "coat_marks",
                                                          "coat_zombies"};
 
-/* ---- making them ---- */
+/* ---- creating and removing ---- */
 
 PxStatus px_world_add_coat(PxWorld *world, uint32_t material, const PxMaterialDef *of)
 {
@@ -72,7 +72,7 @@ size_t px_world_coat_bytes(const PxWorld *world)
     return bytes;
 }
 
-/* The points of a skin as a coat wants them. */
+/* Adds the points of a skin to the coat as initial surfels. */
 static PxStatus give(PxCoat *coat, const PxSkin *skin)
 {
     uint32_t n = skin->base.count;
@@ -107,7 +107,7 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
     if (!(def->surfels > 0))
         return def->texture == NULL
                    ? PX_OK
-                   : px_fail(PX_ERR_ARGUMENT, "a texture without surfels that it could be on");
+                   : px_fail(PX_ERR_ARGUMENT, "a texture needs surfels that show it");
     PxTexture *texture = NULL;
     PxSkin *skin = NULL;
     PxStatus status = PX_OK;
@@ -125,7 +125,7 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
                              "them",
                              def->surfels, apart, ceil(def->surfels * apart * apart));
         else if (apart < coat->def.surfel)
-            status = px_coat_refine(coat, fmax(apart, 0.1)); /* the finest there is */
+            status = px_coat_refine(coat, fmax(apart, 0.1)); /* 0.1 is the finest */
     }
     if (status == PX_OK)
         status = give(coat, skin);
@@ -134,9 +134,9 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
     return status;
 }
 
-/* ---- moving them ---- */
+/* ---- following the particles ---- */
 
-/* The rows of a material, column by column. */
+/* Gathers the particles of a material into contiguous columns. */
 static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
 {
     const PxParticles *p = &world->particles;
@@ -148,7 +148,8 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
         from[MELTED] = melted->data[0];
     float *to[PX_COUNT(from)] = {NULL};
     uint32_t n = 0, rows = p->table.count;
-    /* What flows keeps no detail: a fluid, molten or not, and what takes on new rest shapes. */
+    /* Matter without a lasting rest shape keeps no surface detail and counts as molten: fluids,
+     * and solids whose rest shape follows the deformation. */
     const PxMaterialDef *def = &world->materials.data[material].def;
     bool cold = def->young > 0 && !(def->absorb > 0);
     if (!cold)
@@ -169,7 +170,7 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
             to[k][at] = from[k] != NULL ? from[k][i] : cold ? 0.0f : 1.0f;
         ++at;
     }
-    /* The world's own walls are left where the step put them. */
+    /* Copies: the world's own walls stay at the poses of the step. */
     PxWall *wall = PX_ARENA_ARRAY(&world->scratch, PxWall, world->walls.count);
     if (wall == NULL)
         return px_fail(PX_ERR_MEMORY, "coat: no room for the walls");
@@ -218,8 +219,8 @@ static PxStatus add_columns(PxTable *coats)
     return px_table_add(coats, "counts", "", PX_U32, 3, PX_COLUMN_STATE, NULL);
 }
 
-/* A table like that one without rows: its state columns. */
-static PxStatus alike(PxTable *to, const PxTable *from)
+/* An empty table with the state columns of another one. */
+static PxStatus copy_columns(PxTable *to, const PxTable *from)
 {
     px_table_init(to, NULL);
     for (uint32_t k = 0; k < from->columns; ++k) {
@@ -249,7 +250,7 @@ static PxStatus store(const PxWorld *world, PxTable table[PX_COAT_TABLES])
             PxTable *to = &table[PX_COAT_SURFELS + k];
             ((uint32_t *)table[PX_COATS].column[COUNTS].data[k])[c] = tables_of(coat, k)->count;
             if (c == 0)
-                PX_TRY(alike(to, tables_of(coat, k)));
+                PX_TRY(copy_columns(to, tables_of(coat, k)));
             PX_TRY(px_table_append_rows(to, tables_of(coat, k)));
         }
     }
@@ -266,7 +267,7 @@ PxStatus px_world_store_coats(const PxWorld *world, PxTable table[PX_COAT_TABLES
     return status;
 }
 
-/* Rows [first, first + count) of a stored table, all its columns. */
+/* Copies rows [first, first + count) of a stored table. */
 static PxStatus cut(const PxTable *stored, uint64_t first, uint32_t count, PxTable *out)
 {
     px_table_init(out, NULL);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- making them ---- */
+/* ---- creating and removing ---- */
 
 static PxStatus list_skin(PxWorld *world, const PxBodyDef *def, uint32_t slot, PxSkin *skin)
 {
@@ -32,11 +32,11 @@ PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape 
                    ? px_fail(PX_ERR_ARGUMENT, "surfels and texture are for solids only")
                    : PX_OK;
     if (world->materials.data[def->material.slot - 1].def.melts.melts)
-        wanted = false; /* it has no shape to keep; a coat shows it */
+        wanted = false; /* a melting body is shown by its coat */
     if (!wanted && (def->texture == NULL || def->skin || def->surfels > 0))
         return PX_OK;
     if (!wanted)
-        return px_fail(PX_ERR_ARGUMENT, "a texture without surfels or a skin that it could be on");
+        return px_fail(PX_ERR_ARGUMENT, "a texture needs surfels or a skin that show it");
     PxTexture *texture = NULL;
     PxSkin *skin = NULL;
     PxStatus status = PX_OK;
@@ -96,7 +96,7 @@ size_t px_world_skin_bytes(const PxWorld *world)
     return bytes;
 }
 
-/* ---- moving them ---- */
+/* ---- following the particles ---- */
 
 static PxStatus bind(PxWorld *world, const PxWorldSkin *s, const PxSolidMaps *maps)
 {
@@ -116,7 +116,7 @@ PxStatus px_world_move_skins(PxWorld *world)
         const PxWorldSkin *s = &world->skins.data[k];
         status = bind(world, s, &maps);
         if (status == PX_OK)
-            status = px_skin_move(s->skin, &maps, &world->threads);
+            status = px_skin_deform(s->skin, &maps, &world->threads);
     }
     px_arena_release(&world->scratch, mark);
     return status;
@@ -182,8 +182,8 @@ PxStatus px_world_store_skins(const PxWorld *world, PxTable *skins, PxTable *poi
     return status;
 }
 
-/* The stored table has the columns that such tables have. */
-static bool alike(const PxTable *stored, const PxTable *own)
+/* Has the stored table all columns of the own one, with the same types? */
+static bool has_columns(const PxTable *stored, const PxTable *own)
 {
     for (uint32_t k = 0; k < own->columns; ++k) {
         const PxColumn *c = px_table_find(stored, own->column[k].name);
@@ -194,7 +194,7 @@ static bool alike(const PxTable *stored, const PxTable *own)
     return true;
 }
 
-/* Rows of the stored points into a skin that absorbed something. */
+/* Copies stored points into a skin whose rest shape was updated. */
 static bool take_points(PxSkin *skin, const PxTable *points, uint32_t first)
 {
     static const char *const names[] = {"rest", "tangent", "radius"};
@@ -216,8 +216,8 @@ PxStatus px_world_restore_skins(PxWorld *world, const PxTable *skins, const PxTa
 {
     PxTable own_skins, own_points;
     PxStatus status = add_columns(&own_skins, &own_points);
-    bool fits = status == PX_OK && skins->count == world->skins.count && alike(skins, &own_skins) &&
-                alike(points, &own_points);
+    bool fits = status == PX_OK && skins->count == world->skins.count &&
+                has_columns(skins, &own_skins) && has_columns(points, &own_points);
     px_table_free(&own_skins);
     px_table_free(&own_points);
     PX_TRY(status);
