@@ -46,6 +46,7 @@ typedef struct PxSkinLink {
 
 typedef struct PxSkin {
     const PxAllocator *allocator;
+    uint32_t holders;   ///< number of owners besides the first
     PxTable base;       ///< points at rest: rest, tangent (6), radius, colour, uv
     PxVec3 rest_origin; ///< origin of the rest positions, m
     bool absorbed;      ///< the rest shape was updated since creation
@@ -88,7 +89,10 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
 /// bend. Errors: as above.
 PxStatus px_skin_create_mesh(const PxShape *shape, double longest, const PxTexture *texture,
                              const PxAllocator *allocator, PxSkin **out);
+/// Removes an owner; the last one frees the skin. Accepts NULL.
 void px_skin_free(PxSkin *skin);
+/// Adds an owner, who calls px_skin_free() too. Threads: one at a time.
+void px_skin_hold(PxSkin *skin);
 
 /// Finds the particles of `body` that move each point, and their weights: at least the 4 nearest
 /// (or all that there are). Needed again whenever maps->version changes. Allocates only when there

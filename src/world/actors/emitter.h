@@ -26,10 +26,9 @@ typedef struct PxEmitter {
     PxOpening opening;
     PxSite *site;
     uint32_t sites;
-    double layer;     ///< m from layer to layer: sites spacing^3 / area
-    uint64_t before;  ///< particles that earlier emitters of this slot made: `made` goes on from it
-    uint64_t outside; ///< scratch of px_emitters_hold(): particles that were found outside
-    bool shut;        ///< a moving wall is in the pipe in this step
+    double layer;    ///< m from layer to layer: sites spacing^3 / area
+    uint64_t before; ///< particles that earlier emitters of this slot made: `made` goes on from it
+    bool shut;       ///< a moving wall is in the pipe in this step
 } PxEmitter;
 
 /// How far an emitter is: a row of the world's table of emitters.
@@ -97,9 +96,8 @@ double px_emitters_held_back(const PxWorld *world);
 /// The columns of the table of emitters.
 PxStatus px_emitters_init(PxTable *progress, const PxAllocator *allocator);
 
-/// Puts the stored rows in the place of the world's.
-PxStatus px_emitters_restore(PxWorld *world, const PxTable *stored);
-
-void px_emitters_free(PxWorld *world);
+/// Can these stored rows, which have all columns, be those of the world's emitters?
+/// Errors: PX_ERR_FORMAT.
+PxStatus px_emitters_check(const PxWorld *world, const PxTable *stored);
 
 #endif

@@ -57,13 +57,6 @@ PxStatus px_world_remove_force(PxWorld *world, PxForceId id)
     return PX_OK;
 }
 
-void px_forces_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->forces.count; ++k)
-        px_region_free(&world->forces.data[k].region);
-    PX_LIST_FREE(&world->forces);
-}
-
 double px_forces_next(const PxWorld *world, double time)
 {
     double next = INFINITY;
@@ -135,7 +128,8 @@ void px_forces_apply(const PxWorld *world, double time, const PxForceRows *rows)
             continue;
         Push push = {.world = world, .rows = rows, .force = force};
         PxSum sum;
-        px_sum_rows(&world->threads, rows->count, 1, mass_rows, &push, &sum);
+        px_reduce_exact(&(PxRows){&world->threads, &world->dist, rows->count, 0}, 1, mass_rows,
+                        &push, &sum);
         double mass = px_sum_value(&sum);
         if (!(mass > 0))
             continue;

@@ -85,13 +85,6 @@ PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id)
     return PX_OK;
 }
 
-void px_heaters_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->heaters.count; ++k)
-        free_heater(&world->heaters.data[k]);
-    PX_LIST_FREE(&world->heaters);
-}
-
 double px_heaters_next(const PxWorld *world, double time)
 {
     double next = INFINITY;
@@ -199,9 +192,9 @@ void px_heaters_give(PxWorld *world, uint8_t *held)
             warm.held = held;
         } else {
             PxSum sum;
-            px_sum_rows(&world->threads, world->particles.table.count, 1, mass_rows, &warm, &sum);
+            PxRows rows = px_world_rows(world);
+            px_reduce_exact(&rows, 1, mass_rows, &warm, &sum);
             double mass = px_sum_value(&sum);
-            px_dist_sum(&world->dist, &mass, 1);
             if (!(mass > 0))
                 continue;
             warm.heat = heater->def.power * world->dt / mass;

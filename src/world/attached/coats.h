@@ -15,7 +15,6 @@ typedef struct PxWorldCoat {
 PxStatus px_world_add_coat(PxWorld *world, uint32_t material, const PxMaterialDef *def);
 /// Removes the coat of a material.
 void px_world_drop_coat(PxWorld *world, uint32_t material);
-void px_world_free_coats(PxWorld *world);
 
 /// The coat of a material, or NULL.
 PxCoat *px_world_coat_of(const PxWorld *world, uint32_t material);
@@ -33,13 +32,16 @@ const PxWorldCoat *px_world_coat(const PxWorld *world, size_t k);
 PxStatus px_world_move_coats(PxWorld *world);
 
 /// Tables of a checkpoint: one row a coat, then the rows of all coats' tables one after another.
-enum { PX_COATS, PX_COAT_SURFELS, PX_COAT_MARKS, PX_COAT_ZOMBIES, PX_COAT_TABLES };
-extern const char *const px_coat_table_names[PX_COAT_TABLES];
+enum { PX_COATS, PX_COAT_SURFELS, PX_COAT_PREVIOUS, PX_COAT_ZOMBIES, PX_COAT_TABLES };
 
-/// Fills the tables, which the caller frees. Errors: PX_ERR_MEMORY.
+/// Fills the tables, which must be empty; without coats they stay empty. Errors: PX_ERR_MEMORY.
 PxStatus px_world_store_coats(const PxWorld *world, PxTable table[PX_COAT_TABLES]);
 /// Restores stored coats. Errors: PX_ERR_FORMAT when they do not fit the world, PX_ERR_MEMORY.
 PxStatus px_world_restore_coats(PxWorld *world, const PxTable table[PX_COAT_TABLES]);
+/// Reserves room in `count` coats for their stored state, so that px_coat_restore() allocates
+/// nothing. Errors: PX_ERR_MEMORY.
+PxStatus px_coats_reserve(const PxWorldCoat *coat, size_t count,
+                          const PxTable table[PX_COAT_TABLES]);
 
 size_t px_world_coat_bytes(const PxWorld *world);
 

@@ -25,8 +25,6 @@ PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape 
                             uint32_t slot);
 /// Removes the skins of a body.
 void px_world_drop_skins(PxWorld *world, uint32_t slot);
-void px_world_free_skins(PxWorld *world);
-
 /// Skins are in the order of the bodies, surfels before triangles.
 size_t px_world_skin_count(const PxWorld *world);
 const PxWorldSkin *px_world_skin(const PxWorld *world, size_t k);
@@ -38,11 +36,13 @@ PxStatus px_world_move_skins(PxWorld *world);
 /// maps from the old rest shape to the new one. Errors: PX_ERR_MEMORY.
 PxStatus px_world_absorb_skins(PxWorld *world, uint32_t slot, const PxSolidMaps *maps);
 
-/// Tables of a checkpoint: one row a skin, and the points of skins whose rest shape was updated;
-/// the others are created anew from the scene. The caller frees both. Errors: PX_ERR_MEMORY.
-PxStatus px_world_store_skins(const PxWorld *world, PxTable *skins, PxTable *points);
-/// Restores stored skins. Errors: PX_ERR_FORMAT when they do not fit the world.
-PxStatus px_world_restore_skins(PxWorld *world, const PxTable *skins, const PxTable *points);
+/// Tables of a checkpoint: one row a skin, and the points at rest of all skins one after another.
+enum { PX_SKINS, PX_SKIN_POINTS, PX_SKIN_TABLES };
+
+/// Fills the tables, which must be empty; without skins they stay empty. Errors: PX_ERR_MEMORY.
+PxStatus px_world_store_skins(const PxWorld *world, PxTable table[PX_SKIN_TABLES]);
+/// Restores stored skins; allocates nothing. Errors: PX_ERR_FORMAT when they do not fit the world.
+PxStatus px_world_restore_skins(PxWorld *world, const PxTable table[PX_SKIN_TABLES]);
 
 size_t px_world_skin_bytes(const PxWorld *world);
 
