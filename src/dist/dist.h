@@ -37,11 +37,6 @@ static inline uint64_t px_dist_id(uint32_t source, uint64_t serial)
 {
     return ((uint64_t)source + 1) << 40 | serial;
 }
-/// What asked for the id.
-static inline uint32_t px_dist_source(uint64_t id)
-{
-    return (uint32_t)(id >> 40) - 1;
-}
 #define PX_DIST_MOST_SERIALS ((uint64_t)1 << 40)
 
 #endif
