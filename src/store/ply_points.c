@@ -123,6 +123,8 @@ static void put_value(void *to, uint32_t i, PxType type, double value)
 static PxStatus read_component(const PxPlyReader *ply, const PxPlyProperty *p,
                                const PxPlyRows *rows, size_t width, PxType type, void *to)
 {
+    if (rows->count == 0)
+        return PX_OK; /* and no data to point at */
     const uint8_t *from = rows->data + p->at;
     size_t size = px_ply_types[p->stored].size;
     bool whole = p->stored == p->type && size == px_type_size(type);
