@@ -59,7 +59,7 @@ static PxWorld *wax_on_plate(int threads)
     return block_on_plate(threads, 0.02, &wax, px_vec(0.2, 0.2, 0.2), 20, 90);
 }
 
-TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
+PHYSICS(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
 {
     PxWorld *world = wax_on_plate(2);
     PxStats first, last;
@@ -98,7 +98,7 @@ TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
 /* A molten block comes down and freezes from below while it runs apart: pieces begin, join, and are
  * stopped at full speed. Nobody pushes it, so what moves, what is tense and what is high may only
  * become less. */
-TEST(what_freezes_while_it_flows_gains_no_energy)
+PHYSICS(what_freezes_while_it_flows_gains_no_energy)
 {
     PxMaterialDef wax = wax_def();
     wax.young = 1e5;
@@ -218,7 +218,7 @@ TEST(pieces_that_cannot_be_are_refused)
     px_world_free(next);
 }
 
-TEST(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
+PHYSICS(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
 {
     PxFrozenDef def = px_frozen_def_default();
     PxFrozenResult result;

@@ -115,7 +115,7 @@ static double wanted_height(double density)
     return level - deep + 0.15;
 }
 
-TEST(a_soft_cube_of_half_the_density_floats_half_submerged)
+PHYSICS(a_soft_cube_of_half_the_density_floats_half_submerged)
 {
     double inner, height = floats_at(500, 5e4, &inner);
     print_message("  middle at %.4f m, wanted %.4f; inner %.3f J\n", height, wanted_height(500),
@@ -124,7 +124,7 @@ TEST(a_soft_cube_of_half_the_density_floats_half_submerged)
     CHECK(inner < 0.5); /* it fell in with 13 J */
 }
 
-TEST(a_light_and_stiff_cube_floats_and_keeps_calm)
+PHYSICS(a_light_and_stiff_cube_floats_and_keeps_calm)
 {
     double inner, height = floats_at(200, 1e6, &inner);
     print_message("  middle at %.4f m, wanted %.4f; inner %.3f J\n", height, wanted_height(200),
