@@ -50,7 +50,7 @@ static void sizes_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxSolid *s = fit->solid;
     double mass = 0, m2 = 0, x2 = 0, v2 = 0;
     for (uint32_t k = begin; k < end; ++k) {
-        uint32_t i = fit->frame->begin + k, row = s->first + i;
+        uint32_t i = fit->frame->begin + k, row = i;
         PxVec3 x = px_sub(position(s->particles, row), fit->from), m = rest(s, i),
                v = velocity(s->particles, row);
         mass = larger(mass, (double)s->particles->mass[row]);
@@ -73,7 +73,7 @@ static void sums_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxSolid *s = fit->solid;
     double sum[SUMS] = {0};
     for (uint32_t k = begin; k < end; ++k) {
-        uint32_t i = fit->frame->begin + k, row = s->first + i;
+        uint32_t i = fit->frame->begin + k, row = i;
         PxVec3 x = px_sub(position(s->particles, row), fit->from), m = rest(s, i),
                v = velocity(s->particles, row), l = px_cross(x, v);
         double mass = (double)s->particles->mass[row];
@@ -105,7 +105,7 @@ static void sums_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void fit_frame(PxSolid *s, PxSolidFrame *frame)
 {
     uint32_t count = frame->end - frame->begin;
-    Fit fit = {.solid = s, .frame = frame, .from = position(s->particles, s->first + frame->begin)};
+    Fit fit = {.solid = s, .frame = frame, .from = position(s->particles, frame->begin)};
     px_parallel_for(s->threads, count, PX_BLOCK, sizes_block, &fit);
     double m = fit.mass * 1.001, r = sqrt(fit.rest) * 1.001, x = sqrt(fit.place) * 1.001,
            v = sqrt(fit.speed) * 1.001;
@@ -169,7 +169,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxParticles *p = s->particles;
     bool strained = false;
     for (uint32_t i = begin; i < end; ++i) {
-        uint32_t row = s->first + i;
+        uint32_t row = i;
         for (int k = 0; k < 6; ++k)
             strained = strained || s->columns.plastic[k][i] != 0.0f;
         const PxSolidLaw *law = px_solid_law_of(s, i);
@@ -291,7 +291,7 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxSolid *s = user;
     PxParticles *p = s->particles;
     for (uint32_t i = begin; i < end; ++i) {
-        uint32_t row = s->first + i;
+        uint32_t row = i;
         const float *v = s->v + 4 * (size_t)i;
         PxVec3 x = px_solid_place(s, i);
         PxVec3 speed = px_mat3_apply(s->frame[s->frame_of[i]].turn,

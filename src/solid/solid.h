@@ -75,7 +75,7 @@ typedef struct PxSolid {
     PxIsa isa;
     PxProfile *profile;
     bool orthotropic; ///< some material is
-    bool mixed;       ///< it is among fluids, which see to viscosity, and to the volume of what
+    bool flows;       ///< the stages of fluids run too: they do viscosity, and the volume of what
                       ///< follows
     bool strained;    ///< some row may have plastic strain
 
@@ -159,7 +159,7 @@ void px_solid_crowding(PxSolid *solid, uint64_t step);
 /// The law that a row follows.
 static inline const PxSolidLaw *px_solid_law_of(const PxSolid *s, uint32_t i)
 {
-    return s->row_law != NULL ? &s->row_law[i] : &s->law[s->particles->material[s->first + i]];
+    return s->row_law != NULL ? &s->row_law[i] : &s->law[s->particles->material[i]];
 }
 
 /// World position of a row.
