@@ -6,8 +6,8 @@
 
 #include "base/random.h"
 #include "shape/shape.h"
-#include "surface/coat.h"
-#include "surface/coat_family.h"
+#include "surface/coat/coat.h"
+#include "surface/coat/options.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "world/attached/coats.h"
 
-#include "surface/coat_family.h"
+#include "surface/coat/options.h"
 #include "world/world_parts.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define PX_WORLD_ATTACHED_COATS_H
 
 #include "phyxel/world.h"
-#include "surface/coat.h"
+#include "surface/coat/coat.h"
 
 typedef struct PxWorldCoat {
     PxCoat *coat;

@@ -4,7 +4,7 @@
 
 #include "phyxel/world.h"
 #include "solid/maps.h"
-#include "surface/skin.h"
+#include "surface/skin/skin.h"
 
 /// One skin; a body has none, surfels, triangles, or both.
 typedef struct PxWorldSkin {
