@@ -5,7 +5,7 @@
 #include "base/sum.h"
 #include "base/vec.h"
 #include "phyxel/world.h"
-#include "world/mixed.h"
+#include "world/elastic_stage.h"
 
 static PxWorld *empty_world(double spacing, int threads)
 {
@@ -196,8 +196,8 @@ TEST(a_stop_changes_nothing)
     }
 }
 
-/* An elastic fluid: pieces join where they touch. */
-TEST(two_lumps_of_an_elastic_fluid_become_one_piece_when_they_touch)
+/* An elastic fluid: components join where they touch. */
+TEST(two_lumps_of_an_elastic_fluid_become_one_component_when_they_touch)
 {
     PxWorld *world = empty_world(0.02, 2);
     double zero[3] = {0, 0, 0};
@@ -216,9 +216,9 @@ TEST(two_lumps_of_an_elastic_fluid_become_one_piece_when_they_touch)
         CHECK_OK(px_world_add_body(world, &def, NULL));
     }
     CHECK_OK(px_world_advance(world, 0.02));
-    CHECK(world->frames.count == 2);
+    CHECK(world->elastic_set.components.count == 2);
     CHECK_OK(px_world_advance(world, 0.4));
-    CHECK(world->frames.count == 1);
+    CHECK(world->elastic_set.components.count == 1);
     PxStats stats;
     px_world_stats(world, &stats);
     CHECK(px_length(stats.momentum) < 1e-5 * 0.5 * stats.mass);

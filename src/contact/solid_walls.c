@@ -152,8 +152,7 @@ static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
         push = px_add(push, one);
         pushes += px_length(one);
         wall += (double)by[3];
-        momentum = px_mad(momentum, vec_of(s->v + 4 * (size_t)i),
-                          (double)s->particles->mass[i]);
+        momentum = px_mad(momentum, vec_of(s->v + 4 * (size_t)i), (double)s->particles->mass[i]);
     }
     PxVec3 before = w->speed[number], now = px_scale(momentum, 1 / f->mass);
     w->speed[number] = now;

@@ -1,5 +1,5 @@
-/// Stage 3 of a rest-shape update: who hangs together, which cores keep their shape, and how each of
-/// them moved as a rigid body.
+/// Stage 3 of a rest-shape update: who hangs together, which cores keep their shape, and how each
+/// of them moved as a rigid body.
 #include "coupling/rest_update_parts.h"
 
 /* Solid matter hangs together by its bonds, other elastic matter with its neighbours in space, of

@@ -37,6 +37,7 @@ PxStatus px_elastic_columns_add(PxTable *t)
 bool px_elastic_columns(const PxTable *t, PxElasticColumns *out)
 {
     const PxColumn *column[EXTRAS];
+    *out = (PxElasticColumns){.component = NULL};
     for (int k = 0; k < EXTRAS; ++k) {
         column[k] = px_table_find(t, extra[k].name);
         if (column[k] == NULL)
@@ -187,8 +188,8 @@ PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
         return PX_OK;
     }
     Copy copy = {.row = set->row.data};
-    const float *const from[12] = {p->x,     p->y,  p->z,  p->x_low, p->y_low, p->z_low,
-                                   p->vx,    p->vy, p->vz, p->ax,    p->ay,    p->az};
+    const float *const from[12] = {p->x,  p->y,  p->z,  p->x_low, p->y_low, p->z_low,
+                                   p->vx, p->vy, p->vz, p->ax,    p->ay,    p->az};
     float *const to[12] = {r->x,  r->y,  r->z,  r->x_low, r->y_low, r->z_low,
                            r->vx, r->vy, r->vz, r->ax,    r->ay,    r->az};
     for (int k = 0; k < 12; ++k)
@@ -203,7 +204,7 @@ static void scatter(PxElasticSet *set, const PxCoupling *c, const Copy *copy)
                     (void *)(uintptr_t)copy);
 }
 
-void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c)
+void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool rest_shapes)
 {
     PxParticles *p = c->particles;
     const PxParticles *r = &set->rows;
@@ -231,6 +232,12 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c)
     }
     scatter(set, c, &motion);
     scatter(set, c, &state);
+    Copy rest = {.row = set->row.data};
+    for (int k = 0; rest_shapes && k < 3; ++k)
+        add_column(&rest, solid_from.rest[k], solid_to.rest[k]);
+    if (rest_shapes)
+        add_column(&rest, solid_from.bulk, solid_to.bulk);
+    scatter(set, c, &rest);
 }
 
 /* ---- building ---------------------------------------------------------------------- */
@@ -291,15 +298,15 @@ static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const PxElasti
     px_particles_refresh(&set->rows);
     for (size_t k = 0; k < set->components.count; ++k) {
         PxSolidFrame *f = &set->components.data[k];
-        PX_TRY(px_bonds_order(&set->next, points_of(&set->rows, f->begin, f->end),
-                              order + f->begin, c->scratch, c->threads));
+        PX_TRY(px_bonds_order(&set->next, points_of(&set->rows, f->begin, f->end), order + f->begin,
+                              c->scratch, c->threads));
         for (uint32_t i = f->begin; i < f->end; ++i)
             sorted[i] = rows[f->begin + order[i]];
     }
     if (count > 0)
         memcpy(rows, sorted, count * sizeof *rows);
     for (uint32_t i = 0; i < count; ++i) {
-        was[i] = e->slot[rows[i]];
+        was[i] = e->slot[rows[i]] <= set->bonds.count ? e->slot[rows[i]] : 0;
         anew[i] = fresh != NULL && fresh[rows[i]];
     }
     *before = (PxBondsBefore){.bonds = &set->bonds, .row = was, .fresh = anew};
@@ -331,8 +338,8 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
         PX_TRY(px_bonds_add(&set->next, points_of(&set->rows, f->begin, f->end), &here, c->scratch,
                             c->isa, c->threads));
     }
-    PX_TRY(px_solid_lists_build(&set->lists, &set->next, points_of(&set->rows, 0, count),
-                                c->threads));
+    PX_TRY(
+        px_solid_lists_build(&set->lists, &set->next, points_of(&set->rows, 0, count), c->threads));
     PxBonds old = set->bonds;
     set->bonds = set->next;
     set->next = old;
@@ -369,19 +376,22 @@ static PxStatus split(PxElasticSet *set, const PxCoupling *c, bool *apart)
     return PX_OK;
 }
 
-PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c)
+PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t *count)
 {
     PxElasticColumns e;
-    if (!px_elastic_columns(&c->particles->table, &e))
+    uint64_t elastic = 0, before = *count;
+    bool some_new = false, apart = false;
+    if (px_elastic_columns(&c->particles->table, &e))
+        for (uint32_t i = 0; i < c->particles->table.count; ++i) {
+            elastic += e.component[i] > 0;
+            some_new = some_new || (e.component[i] > 0 && e.slot[i] == 0);
+        }
+    *count = elastic;
+    if (!set->due && elastic == set->row.count && !some_new)
         return PX_OK;
-    size_t elastic = 0;
-    for (uint32_t i = 0; i < c->particles->table.count; ++i)
-        elastic += e.component[i] > 0;
-    if (!set->due && elastic == set->row.count)
-        return PX_OK;
-    bool apart = false;
     PX_TRY(px_elastic_set_rebuild(set, c, NULL));
-    PX_TRY(split(set, c, &apart));
+    if (some_new || elastic != before)
+        PX_TRY(split(set, c, &apart));
     return apart ? px_elastic_set_rebuild(set, c, NULL) : PX_OK;
 }
 
@@ -453,6 +463,13 @@ PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *s)
 
 /* ---- storing ------------------------------------------------------------------------- */
 
+PxStatus px_elastic_set_forget(PxElasticSet *set)
+{
+    set->row.count = set->components.count = 0;
+    set->due = true;
+    return px_bonds_begin(&set->bonds, 0);
+}
+
 PxStatus px_elastic_set_save(const PxElasticSet *set, const PxParticles *p, PxTable *bonds)
 {
     PxElasticColumns e;
@@ -483,7 +500,6 @@ PxStatus px_elastic_set_restore(PxElasticSet *set, const PxCoupling *c, const Px
 {
     PxElasticColumns e;
     const PxParticles *p = c->particles;
-    set->row.count = set->components.count = 0;
     if (!px_elastic_columns(&p->table, &e))
         return PX_OK;
     PxArenaMark mark = px_arena_mark(c->scratch);

@@ -9,7 +9,8 @@
 ///                                   bonds, weights, rigid fit of each component
 ///
 /// Every step gathers where the rows are and how they move, and scatters what became of it. All
-/// else of the copy (rest places, plastic strain, ...) changes only in the set or when it is rebuilt.
+/// else of the copy (rest places, plastic strain, ...) changes only in the set or when it is
+/// rebuilt.
 #ifndef PX_COUPLING_ELASTIC_SET_H
 #define PX_COUPLING_ELASTIC_SET_H
 
@@ -21,10 +22,11 @@
 
 /// What particles carry for the set, beside those of solid/solid_columns.h.
 typedef struct PxElasticColumns {
-    uint32_t *component; ///< 1 and more: what hangs together by bonds has one number; 0: not elastic
-    uint32_t *slot;      ///< row of the set, + 1; 0: not in it
-    float *molten;       ///< molten fraction at the last rest-shape update
-    float *load[3];      ///< low-pass filtered acceleration by gravity and fluids, m/s^2
+    uint32_t
+        *component; ///< 1 and more: what hangs together by bonds has one number; 0: not elastic
+    uint32_t *slot; ///< row of the set, + 1; 0: not in it
+    float *molten;  ///< molten fraction at the last rest-shape update
+    float *load[3]; ///< low-pass filtered acceleration by gravity and fluids, m/s^2
 } PxElasticColumns;
 
 typedef struct PxElasticSet {
@@ -72,28 +74,34 @@ PxStatus px_elastic_columns_check(const PxTable *particles, size_t bodies);
 /// as seen from `origin`, each fills a cube of the spacing, all are one component.
 PxStatus px_elastic_put(const PxCoupling *c, PxElasticSet *set, uint32_t first, PxVec3 origin);
 
-/// Rebuilds the set if it is due or particles came or went: order, bonds, components, lists.
-PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c);
+/// Rebuilds the set if it is due or elastic particles came or went: order, bonds, lists. Where they
+/// came or went, parts of a component that no bond joins become components of their own. *count is
+/// how many there were after the last step, and becomes how many there are.
+PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t *count);
 
 /// Rebuilds the set. Bonds of rows that were in it go on, except those of rows marked in `fresh`
 /// (by row of the particles; NULL: none); they, and rows new to the set, get bonds with all
-/// neighbours in the rest shape of their component. Then every component is what hangs together.
+/// neighbours in the rest shape of their component.
 PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const uint8_t *fresh);
 
 /// Finds the particles of the set's rows after they were sorted.
 void px_elastic_set_locate(PxElasticSet *set, const PxParticles *particles);
 
-/// Copies particles into the set; and back what an elastic step changes.
+/// Copies particles into the set; and back what an elastic step changes, rest shapes too if
+/// `rest_shapes`.
 PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c);
-void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c);
+void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool rest_shapes);
 
 /// The set, gathered, as the elastic passes see it: in scratch, with the rigid fit of every
 /// component. The caller adds time, step length and what rows may touch.
 PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *out);
 
-/// The stored graph of bonds: see px_bonds_save(). Restoring comes after the particles'.
-PxStatus px_elastic_set_save(const PxElasticSet *set, const PxParticles *particles,
-                             PxTable *bonds);
+/// Forgets all bonds: particles were replaced. The next update makes them anew from rest shapes.
+PxStatus px_elastic_set_forget(PxElasticSet *set);
+
+/// The stored graph of bonds: see px_bonds_save(). Restoring comes after the particles', and after
+/// px_elastic_set_forget().
+PxStatus px_elastic_set_save(const PxElasticSet *set, const PxParticles *particles, PxTable *bonds);
 PxStatus px_elastic_set_restore(PxElasticSet *set, const PxCoupling *c, const PxTable *bonds);
 
 #endif

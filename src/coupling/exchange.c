@@ -48,8 +48,8 @@ PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid
  * Pressure is found for particles that fly freely during the step. Those of a stiff solid vibrate
  * meanwhile, and a force that lasts for the whole step would do work on them on the way back, too.
  * An impulse at the beginning of the step does what pressure was found for, and dissipates where
- * things collide; but a steady load in impulses makes what carries it ring. So the low-pass filtered
- * acceleration lasts, and the rest is an impulse (docs/decisions.md 20). */
+ * things collide; but a steady load in impulses makes what carries it ring. So the low-pass
+ * filtered acceleration lasts, and the rest is an impulse (docs/decisions.md 20). */
 void px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *s)
 {
     const PxParticles *p = &set->rows;

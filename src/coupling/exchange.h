@@ -12,8 +12,8 @@
 #include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
 
-/// When the walls' part of the fluid's arrays is known: fills fluid->firm (the solid fraction), takes
-/// solids out of the walls' pressure (they meet walls by contact, with friction), and marks
+/// When the walls' part of the fluid's arrays is known: fills fluid->firm (the solid fraction),
+/// takes solids out of the walls' pressure (they meet walls by contact, with friction), and marks
 /// rows that handles hold as immovable.
 PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, PxFluid *fluid);
 

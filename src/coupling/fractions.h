@@ -10,9 +10,9 @@
 
 /// By row of the particles; the arrays live in the step's scratch.
 typedef struct PxFractions {
-    float *molten;    ///< 0 cold .. 1 molten, between the melting range's two temperatures
-    float *solid;     ///< part that keeps its rest shape: 1 - molten of a solid; 0 of a fluid, and of
-                      ///< elastic matter whose rest shape follows its flow (`absorb`)
+    float *molten; ///< 0 cold .. 1 molten, between the melting range's two temperatures
+    float *solid;  ///< part that keeps its rest shape: 1 - molten of a solid; 0 of a fluid, and of
+                   ///< elastic matter whose rest shape follows its flow (`absorb`)
     uint8_t *elastic; ///< its Young's modulus is above 0
 } PxFractions;
 

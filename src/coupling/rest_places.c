@@ -3,15 +3,15 @@
 /// If matter whose rest shape follows had no displacement at all, its rest shape would not fit that
 /// of the solid beside it, which has one. So displacements become a smooth field: the solid's own
 /// where it is solid, fading with every neighbour away from it, and blended by the kept fraction in
-/// between. A smooth field keeps neighbours together in the rest shape, and no more is needed: stage
-/// 6 turns the strain that it brings along into plastic strain.
+/// between. A smooth field keeps neighbours together in the rest shape, and no more is needed:
+/// stage 6 turns the strain that it brings along into plastic strain.
 #include "coupling/rest_update_parts.h"
 #include "solid/bonds.h"
 
 #include <string.h>
 
-/* Smoothing sweeps that spread displacements from cores into other elastic matter, and the part that
- * each sweep hands on. */
+/* Smoothing sweeps that spread displacements from cores into other elastic matter, and the part
+ * that each sweep hands on. */
 #define SWEEPS 8
 #define HANDED_ON 0.8f
 
@@ -70,8 +70,8 @@ static void loosen_block(void *user, uint32_t begin, uint32_t end, int thread)
             count += 1;
         }
         if (count > 0)
-            in->kept[i] *= px_fade((float)(px_length(off) / (count * in->c->spacing)), FITS_FULLY,
-                                   FITS_NOT);
+            in->kept[i] *=
+                px_fade((float)(px_length(off) / (count * in->c->spacing)), FITS_FULLY, FITS_NOT);
     }
 }
 
@@ -88,8 +88,7 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         uint32_t k = parts->component[i] - 1;
         PxMat3 back = px_mat3_transpose(parts->turn[k]);
-        PxVec3 x =
-            px_mat3_apply(back, px_sub(px_particle_place(in->particles, i), parts->move[k]));
+        PxVec3 x = px_mat3_apply(back, px_sub(px_particle_place(in->particles, i), parts->move[k]));
         PxVec3 m = x;
         if (parts->core[i] > 0) {
             const PxCore *c = &parts->core_of[parts->core[i] - 1];
@@ -139,8 +138,7 @@ static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (!(sum[3] > 0.0f))
             continue;
         for (int c = 0; c < 3; ++c)
-            out[c] =
-                in->kept[i] * own[c] + (1.0f - in->kept[i]) * HANDED_ON * sum[c] / sum[3];
+            out[c] = in->kept[i] * own[c] + (1.0f - in->kept[i]) * HANDED_ON * sum[c] / sum[3];
         out[3] = 1.0f;
     }
 }

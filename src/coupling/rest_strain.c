@@ -1,5 +1,5 @@
-/// Stage 6 of a rest-shape update: strain transfer. The stress that matter had goes on along the new
-/// rest shape (solid/carry_stress.h); all other deformation from there becomes plastic strain.
+/// Stage 6 of a rest-shape update: strain transfer. The stress that matter had goes on along the
+/// new rest shape (solid/carry_stress.h); all other deformation from there becomes plastic strain.
 #include "coupling/rest_update_parts.h"
 #include "matter/kernel.h"
 #include "solid/carry_stress.h"
@@ -9,7 +9,8 @@
 #define MOST_BULK 4.0
 
 /* Part by which the volumetric strain of compressed matter moves to what its density says, each
- * update: tuned on jets of 400 and 900 kPa against a wall (test/test_jet.c, docs/decisions.md 21). */
+ * update: tuned on jets of 400 and 900 kPa against a wall (test/test_jet.c, docs/decisions.md 21).
+ */
 #define CATCH_UP 0.3
 
 typedef struct Density {
@@ -42,10 +43,10 @@ static void density_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 /* Pressure keeps the volume of what flows, but elasticity has a bulk modulus too, and rest shapes
  * that follow forget their volume: vibrations, whose squares are in Green's strain, and particles
- * that come between others leave a tension on all sides. It draws matter together in every sub-step,
- * and pressure, which drives it apart again in the next step, does work each time. So compressed
- * matter has no such tension, and gets the compression that its density states; of matter that is
- * less dense nothing is known: it may be at a surface. */
+ * that come between others leave a tension on all sides. It draws matter together in every
+ * sub-step, and pressure, which drives it apart again in the next step, does work each time. So
+ * compressed matter has no such tension, and gets the compression that its density states; of
+ * matter that is less dense nothing is known: it may be at a surface. */
 static void correct_volume(const PxRestInput *in, float over_density, uint32_t i, double kept[6])
 {
     double over = (double)over_density, sum = kept[0] + kept[1] + kept[2];

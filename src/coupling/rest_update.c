@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Plastic strain up to which a rest place is kept in full, and from which on not at all: matter that
- * was deformed for good does better with a rest shape nearer to its present one. */
+/* Plastic strain up to which a rest place is kept in full, and from which on not at all: matter
+ * that was deformed for good does better with a rest shape nearer to its present one. */
 #define KEEP_ALL 0.1f
 #define KEEP_NONE 0.3f
 
@@ -124,7 +124,7 @@ static PxStatus update(PxRestInput *in, PxRestUpdateResult *out)
 {
     PxRestSnapshot old = {.row = NULL};
     PxRestComponents parts = {.component = NULL};
-    uint8_t *fresh;
+    uint8_t *fresh = NULL;
     PX_TRY(take_snapshot(in, &old));
     PX_TRY(px_rest_components(in, &old, &parts));
     PX_TRY(px_rest_places(in, &old, &parts));

@@ -24,7 +24,7 @@ typedef struct PxRestInput {
 
 /// Result of stage 2, by row of the old set.
 typedef struct PxRestSnapshot {
-    uint32_t *row;       ///< the particle it is
+    uint32_t *row; ///< the particle it is
     const PxSolidLaw **law;
     PxMat3 *deformation; ///< gradient of the map from the old rest shape to the world
     double *strain;      ///< 6 a row: elastic

@@ -18,7 +18,7 @@ static size_t start_bytes(uint32_t room)
 
 static size_t id_bytes(uint32_t room)
 {
-    return (size_t)room * sizeof(uint64_t);
+    return ((size_t)room + 1) * sizeof(uint64_t);
 }
 
 static void free_entries(PxBonds *b)

@@ -37,7 +37,7 @@ typedef struct PxSolidPoints {
 /// its strength; one that was not there is not made. Between all other pairs bonds are made.
 typedef struct PxBondsBefore {
     const PxBonds *bonds;
-    const uint32_t *row;  ///< by particle of the new graph: its row in the earlier one, + 1; 0: none
+    const uint32_t *row; ///< by particle of the new graph: its row in the earlier one, + 1; 0: none
     const uint8_t *fresh; ///< by particle: its bonds are made anew; NULL: nobody's
 } PxBondsBefore;
 
@@ -66,8 +66,7 @@ PxStatus px_bonds_save(const PxBonds *bonds, const uint8_t *there, PxTable *tabl
 
 /// The opposite. `id` are those of all particles, ascending; they become the rows of the graph.
 /// Errors: PX_ERR_FORMAT for a bond to nobody, with itself, or of an impossible strength.
-PxStatus px_bonds_restore(PxBonds *bonds, const PxTable *table, const uint64_t *id,
-                          uint32_t count);
+PxStatus px_bonds_restore(PxBonds *bonds, const PxTable *table, const uint64_t *id, uint32_t count);
 
 /// The weight of a pair, of the poly6 kernel's shape (001 Eq. 9); its scale cancels out.
 PX_INLINE float px_solid_weight(float r2, float h)

@@ -1,5 +1,5 @@
-/// The neighbours of elastic particles as the vector loops read them: weights and moment matrices of
-/// moving least squares, derived from the bonds and the rest shape.
+/// The neighbours of elastic particles as the vector loops read them: weights and moment matrices
+/// of moving least squares, derived from the bonds and the rest shape.
 ///
 /// Lists change only when bonds or the rest shape do; a step only reads them. They are symmetric:
 /// the weight of a pair is the same from both sides.

@@ -3,7 +3,7 @@
 /// Solids are computed in the frame of their rest shape, turned and moved to where the body is
 /// at the start of the step (000 section 5.4.3) and standing still during it: displacements
 /// stay small, so that floats hold strains of stiff things, and a body that only turns has
-/// none. Rows are those of solids only, body after body.
+/// none. Rows are those of the elastic set, component after component (coupling/elastic_set.h).
 #ifndef PX_SOLID_SOLID_H
 #define PX_SOLID_SOLID_H
 
@@ -59,8 +59,8 @@ typedef struct PxSolidContact {
 
 typedef struct PxSolid {
     PxParticles *particles;
-    uint32_t first, count;  ///< rows of the particles that are solid
-    PxSolidColumns columns; ///< beginning with `first`
+    uint32_t count;
+    PxSolidColumns columns;
     const PxSolidLists *lists;
     const PxSolidLaw *law;     ///< by material
     const PxSolidLaw *row_law; ///< by row, where it differs within a material; else NULL

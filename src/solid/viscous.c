@@ -17,8 +17,7 @@ static double strength(const PxSolid *s)
     if (s->flows)
         return 0; /* all matter's is solved for as that of fluids */
     for (uint32_t k = 0; k < s->frames; ++k) {
-        const PxMaterialDef *d =
-            &s->material[s->particles->material[s->frame[k].begin]].def;
+        const PxMaterialDef *d = &s->material[s->particles->material[s->frame[k].begin]].def;
         float least = s->columns.volume[s->frame[k].begin];
         for (uint32_t i = s->frame[k].begin; d->viscosity > 0 && i < s->frame[k].end; ++i)
             least = s->columns.volume[i] < least ? s->columns.volume[i] : least;

@@ -38,38 +38,36 @@ bool px_world_flows(const PxWorld *world)
     return false;
 }
 
-/* Materials whose matter is, or may become, elastic need the columns in all rows. */
-static PxStatus add_columns(PxWorld *world)
+bool px_world_absorbs(const PxWorld *world)
 {
-    PxParticles *p = &world->particles;
-    PxElasticColumns e;
-    bool any = false;
-    for (size_t k = 0; k < world->materials.count; ++k) {
-        const PxMaterialDef *def = &world->materials.data[k].def;
-        any = any || def->young > 0 || def->melts.into.young > 0;
-    }
-    if (!any || px_elastic_columns(&p->table, &e))
-        return PX_OK;
-    PX_TRY(px_elastic_columns_add(&p->table));
-    px_particles_refresh(p);
-    px_elastic_columns(&p->table, &e);
-    for (uint32_t i = 0; i < p->table.count; ++i)
-        e.molten[i] = (float)px_molten_fraction(p, world->materials.data, i);
+    for (size_t k = 0; k < world->materials.count; ++k)
+        if (world->materials.data[k].def.young > 0 && world->materials.data[k].def.absorb > 0)
+            return true;
+    return false;
+}
+
+PxStatus px_world_make_elastic(PxWorld *world, uint32_t first, PxVec3 origin)
+{
+    PxCoupling c = px_world_coupling(world);
+    return px_elastic_put(&c, &world->elastic_set, first, origin);
+}
+
+PxStatus px_world_elastic_columns(PxWorld *world, const PxMaterialDef *def)
+{
+    if (def->young > 0 || def->melts.into.young > 0)
+        PX_TRY(px_elastic_columns_add(&world->particles.table));
+    px_particles_refresh(&world->particles);
     return PX_OK;
 }
 
 PxStatus px_elastic_stage_begin(PxWorld *world)
 {
-    PX_TRY(add_columns(world));
     PxCoupling c = px_world_coupling(world);
-    size_t before = world->elastic_set.row.count;
-    uint64_t version = world->elastic_set.version;
+    uint64_t before = world->state.shaped;
     PX_STAGE(&world->profile, "bonds")
-    PX_TRY(px_elastic_set_update(&world->elastic_set, &c));
-    (void)before;
-    if (world->elastic_set.version != version && world->elastic_set.row.count != world->state.shaped)
+    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &world->state.shaped));
+    if (world->state.shaped != before)
         world->state.highest = 0;
-    world->state.shaped = world->elastic_set.row.count;
     return PX_OK;
 }
 
@@ -116,6 +114,7 @@ PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
         world->state.piece_stretch = result.stretch;
     if (result.changed)
         world->state.halvings = world->state.highest = 0;
+    world->state.shaped = world->elastic_set.row.count;
     return PX_OK;
 }
 
@@ -255,8 +254,7 @@ static PxStatus check_finite(const PxWorld *world, const PxSolid *s)
                 PX_ERR_NUMERIC,
                 "particle %llu of body '%s' stopped being finite in the elastic stage of "
                 "step %llu, t = %g s; a smaller \"courant\" or \"max_step\" may help",
-                (unsigned long long)p->id[i],
-                world->bodies.data[p->body[i]].name,
+                (unsigned long long)p->id[i], world->bodies.data[p->body[i]].name,
                 (unsigned long long)world->state.step + 1, world->state.time);
         }
     return PX_OK;
@@ -375,8 +373,8 @@ static PxStatus bond_absorbed(PxWorld *world, const PxCoupling *c)
  * solid/leapfrog.simd.c: rest shapes of what flows are updated then. */
 #define STRETCHED (5.0 / 3)
 
-/* Of matter whose rest shape is updated, much of the stress is kept as plastic strain: its stiffness
- * is that of its present shape. Else that of the rest shape decides. */
+/* Of matter whose rest shape is updated, much of the stress is kept as plastic strain: its
+ * stiffness is that of its present shape. Else that of the rest shape decides. */
 static void find_highest(PxWorld *world, PxSolid *s)
 {
     double at = 1;
@@ -438,7 +436,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     PX_STAGE(&world->profile, "rigid fit")
     {
         px_solid_end(&s);
-        px_elastic_set_scatter(set, &c);
+        px_elastic_set_scatter(set, &c, !world->flows && px_world_absorbs(world));
     }
     if (world->absorbed)
         PX_STAGE(&world->profile, "bonds")

@@ -13,6 +13,16 @@ PxCoupling px_world_coupling(PxWorld *world);
 /// and all rows take part in them.
 bool px_world_flows(const PxWorld *world);
 
+/// Is there elastic matter whose rest shape follows its deformation (`absorb`)?
+bool px_world_absorbs(const PxWorld *world);
+
+/// Adds the columns that a world with that material needs. Errors: PX_ERR_MEMORY.
+PxStatus px_world_elastic_columns(PxWorld *world, const PxMaterialDef *def);
+
+/// Gives the rows from `first` on, a new body of a solid, their rest shape: where they are, as seen
+/// from `origin`.
+PxStatus px_world_make_elastic(PxWorld *world, uint32_t first, PxVec3 origin);
+
 /// Before anything moves: brings the elastic set up to date with rows that came or went.
 PxStatus px_elastic_stage_begin(PxWorld *world);
 

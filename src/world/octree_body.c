@@ -2,8 +2,7 @@
 
 #include "solid/solid_columns.h"
 #include "spatial/kdtree.h"
-#include "world/mixed.h"
-#include "world/solids.h"
+#include "world/elastic_stage.h"
 
 #include <math.h>
 
@@ -91,7 +90,7 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
                      def->temperature);
     }
     PxSolidColumns solid;
-    PxStatus status = px_solids_put(world, first, middle);
+    PxStatus status = px_world_make_elastic(world, first, middle);
     if (status == PX_OK) {
         px_solid_columns(&p->table, &solid);
         for (size_t k = 0; k < cells->count; ++k) {
@@ -105,21 +104,6 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
     if (status != PX_OK)
         p->table.count = first;
     return status;
-}
-
-PxStatus px_octree_allowed(const PxWorld *world, const PxMaterialDef *more, bool emitted,
-                           const char *name)
-{
-    for (size_t k = 0; k < world->bodies.count && name == NULL; ++k)
-        if (!world->bodies.data[k].def.wall && world->bodies.data[k].def.fill == PX_FILL_OCTREE)
-            name = world->bodies.data[k].name;
-    if (name == NULL || !px_mixed_with(world, more, emitted))
-        return PX_OK;
-    return px_fail(PX_ERR_ARGUMENT,
-                   "the fill of '%s' is octree, whose particles differ in size; that is for worlds "
-                   "of solids alone, and in this one something flows, melts or conducts heat: "
-                   "wanted cubic or hexagonal",
-                   name);
 }
 
 PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shape, uint32_t body,

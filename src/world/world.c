@@ -2,9 +2,8 @@
 #include "fluid/wall_field.h"
 #include "world/fields.h"
 #include "world/heat_stage.h"
-#include "world/mixed.h"
+#include "world/elastic_stage.h"
 #include "world/octree_body.h"
-#include "world/solids.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -102,12 +101,14 @@ PxStatus px_world_create(const PxWorldDef *def, PxWorld **out)
     px_arena_init(&world->scratch, world->memory);
     px_grid_init(&world->grid, world->memory);
     px_pairs_init(&world->pairs, world->memory);
-    px_solid_lists_init(&world->solid_lists, world->memory);
     PxStatus status = px_particles_init(&world->particles, world->memory);
+    if (status == PX_OK)
+        status = px_elastic_set_init(&world->elastic_set, world->memory);
     if (status == PX_OK)
         status = px_emitters_init(&world->progress, world->memory);
     if (status != PX_OK) {
         px_table_free(&world->progress);
+        px_elastic_set_free(&world->elastic_set);
         px_particles_free(&world->particles);
         px_release(NULL, world, sizeof *world);
         return status;
@@ -126,9 +127,7 @@ void px_world_free(PxWorld *world)
         free(world->walls.data[k].key);
         free(world->walls.data[k].warmth);
     }
-    px_solid_lists_free(&world->solid_lists);
-    PX_LIST_FREE(&world->laws);
-    PX_LIST_FREE(&world->frames);
+    px_elastic_set_free(&world->elastic_set);
     px_world_drop_skins(world, 0);
     px_world_free_coats(world);
     PX_LIST_FREE(&world->materials);
@@ -137,7 +136,6 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->events);
     px_emitters_free(world);
     px_handles_free(world);
-    px_mixed_free(world);
     px_heaters_free(world);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
@@ -197,6 +195,7 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
     double s = world->def.spacing;
     material.particle_mass = def->density * s * s * s;
     PX_TRY(px_world_heat_columns(world, def));
+    PX_TRY(px_world_elastic_columns(world, def));
     if (!PX_LIST_RESERVE(&world->materials, 1))
         return px_fail(PX_ERR_MEMORY, "material '%s': no room", material.name);
     world->materials.data[world->materials.count++] = material;
@@ -264,7 +263,7 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
                          def->material.slot - 1, def->temperature);
         }
         if (world->materials.data[def->material.slot - 1].def.young > 0)
-            status = px_solids_put(world, first, middle);
+            status = px_world_make_elastic(world, first, middle);
     }
     px_points_free(&points);
     return status;
@@ -359,17 +358,11 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': a plane can only be a wall", body.name);
     if (!def->wall && def->keyframes > 0)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': only walls move by keyframes", body.name);
-    PxStatus status = PX_OK;
-    if (!def->wall)
-        status = px_octree_allowed(world, &world->materials.data[def->material.slot - 1].def, false,
-                                   def->fill == PX_FILL_OCTREE ? body.name : NULL);
-    if (status != PX_OK)
-        return px_fail_prefix(status, "body '%s': ", body.name);
     if (!PX_LIST_RESERVE(&world->bodies, 1))
         return px_fail(PX_ERR_MEMORY, "body '%s': no room", body.name);
 
     PxShape *shape;
-    status = px_shape_create(&def->shape, &shape);
+    PxStatus status = px_shape_create(&def->shape, &shape);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
     uint32_t slot = (uint32_t)world->bodies.count;
@@ -396,7 +389,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
     list_body(world, &body);
     if (out != NULL)
         *out = (PxBodyId){slot + 1, 1};
-    return px_mixed_begin(world);
+    return PX_OK;
 }
 
 double px_world_time(const PxWorld *world)
@@ -436,10 +429,9 @@ size_t px_world_bytes(const PxWorld *world)
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);
     return sizeof *world + fields + px_world_skin_bytes(world) + px_world_coat_bytes(world) +
-           px_table_bytes(&world->particles.table) + px_table_bytes(&world->shaped.table) +
+           px_table_bytes(&world->particles.table) + px_elastic_set_bytes(&world->elastic_set) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
-           px_solid_lists_bytes(&world->solid_lists) + px_grid_bytes(&world->grid) +
-           world->scratch.reserved;
+           px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
 const PxMaterial *px_world_first_fluid(const PxWorld *world)
@@ -447,7 +439,7 @@ const PxMaterial *px_world_first_fluid(const PxWorld *world)
     for (size_t k = 0; k < world->materials.count; ++k)
         if (!(world->materials.data[k].def.young > 0))
             return &world->materials.data[k];
-    return world->mixed ? &world->materials.data[0] : NULL;
+    return world->flows ? &world->materials.data[0] : NULL;
 }
 
 /* ---- state -------------------------------------------------------------- */
@@ -462,6 +454,11 @@ PxWorldState px_world_state(const PxWorld *world)
     return world->state;
 }
 
+PxStatus px_world_bonds(const PxWorld *world, PxTable *out)
+{
+    return px_elastic_set_save(&world->elastic_set, &world->particles, out);
+}
+
 PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles,
                           const PxTable *emitters)
 {
@@ -472,8 +469,6 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
      * have made the world what it is. */
     PX_TRY(px_emitters_restore(world, emitters));
     PX_TRY(px_world_repeat_events(world, (size_t)state->events));
-    if (px_mixed_stored(particles))
-        PX_TRY(px_mixed_make(world));
     for (uint32_t c = 0; c < table->columns; ++c) {
         const PxColumn *column = &table->column[c];
         const PxColumn *stored = px_table_find(particles, column->name);
@@ -491,13 +486,17 @@ PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTab
                            "stored particle %u has a material or body that the "
                            "scene does not have",
                            i);
-    if (world->mixed)
-        PX_TRY(px_mixed_check(particles, world->bodies.count));
+    PX_TRY(px_elastic_columns_check(particles, world->bodies.count));
     PX_TRY(px_handles_check(world, state->grips, particles));
     table->count = 0;
     PX_TRY(px_table_append_rows(table, particles));
     px_particles_refresh(&world->particles);
-    world->solids_due = true;
     world->state = *state;
-    return PX_OK;
+    return px_elastic_set_forget(&world->elastic_set);
+}
+
+PxStatus px_world_restore_bonds(PxWorld *world, const PxTable *bonds)
+{
+    PxCoupling c = px_world_coupling(world);
+    return px_elastic_set_restore(&world->elastic_set, &c, bonds);
 }

@@ -1,8 +1,6 @@
 #include "world/actors/emitter.h"
 
 #include "world/fields.h"
-#include "world/mixed.h"
-#include "world/octree_body.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -99,7 +97,7 @@ static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter 
     if (def->material.slot == 0 || def->material.slot > world->materials.count)
         return px_fail(PX_ERR_ARGUMENT, "there is no material %u", def->material.slot);
     const PxMaterial *material = &world->materials.data[def->material.slot - 1];
-    if (material->def.young > 0 && !isfinite(px_mixed_turn(&material->def)))
+    if (material->def.young > 0 && !isfinite(px_rest_update_interval(&material->def)))
         return px_fail(PX_ERR_ARGUMENT,
                        "emitters give what flows, and '%s' is a solid whose rest shape does not "
                        "follow; wanted absorb above 0, or a material that melts",
@@ -126,9 +124,6 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter
     PX_TRY(px_world_name(e.name, def->name, "emitter"));
     PxStatus status = make_emitter(world, def, &e);
     if (status == PX_OK)
-        status = px_octree_allowed(world, &world->materials.data[def->material.slot - 1].def, true,
-                                   NULL);
-    if (status == PX_OK)
         status = px_table_reserve(&world->progress, world->emitters.count + 1);
     if (status == PX_OK && !PX_LIST_RESERVE(&world->emitters, 1))
         status = px_fail(PX_ERR_MEMORY, "no room");
@@ -149,7 +144,7 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter
     world->state.bound_due = 1;
     if (out != NULL)
         *out = (PxEmitterId){(uint32_t)world->emitters.count, 1};
-    return px_mixed_begin(world);
+    return PX_OK;
 }
 
 PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def)
@@ -451,7 +446,7 @@ void px_emitters_hold(PxWorld *world, float *inverse_mass)
     for (uint32_t k = 0; k < world->emitters.count; ++k)
         world->emitters.data[k].outside = 0;
     Hold hold = {world, p, inverse_mass};
-    px_parallel_for(&world->threads, world->fluids, PX_BLOCK, hold_block, &hold);
+    px_parallel_for(&world->threads, world->flow_rows, PX_BLOCK, hold_block, &hold);
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         /* whole layers: their particles differ by a rounding */
         const PxEmitter *e = &world->emitters.data[k];

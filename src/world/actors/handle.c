@@ -228,6 +228,7 @@ void px_handles_grab(PxWorld *world, double time)
         const PxHandle *handle = &world->handles.data[grip->handle];
         grab.slot = grip->handle;
         grab.pose = px_pose_at(handle->key, handle->keys, time);
+        world->elastic_set.stale = true;
         if (solids)
             px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK,
                             grip->take ? take_block : let_go_block, &grab);

@@ -117,7 +117,7 @@ static void feel(PxWorld *world, uint32_t slot, const Height *height, double all
                    .most = PRESSED * speed * speed,
                    .magic = px_sum_magic(MOST, (uint64_t)all)};
     if (px_emitter_is_open(world, slot) && all > 0 && speed > 0)
-        px_parallel_for(&world->threads, world->fluids, 4 * PX_BLOCK, front_block, &front);
+        px_parallel_for(&world->threads, world->flow_rows, 4 * PX_BLOCK, front_block, &front);
     double sums[] = {front.crowd, front.press, front.count};
     px_dist_sum(&world->dist, sums, 3);
     double part = fmin(px_emitter_speed(e) * world->dt / (LAYERS * e->layer), 1);
@@ -170,12 +170,12 @@ static void choose_pace(PxWorld *world, uint32_t slot)
 void px_emitters_feel(PxWorld *world)
 {
     const PxParticles *p = &world->particles;
-    double all = world->fluids;
+    double all = world->flow_rows;
     Height height = {p, px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 1, 0)),
                      -INFINITY};
     if (world->emitters.count == 0)
         return;
-    px_parallel_for(&world->threads, world->fluids, 4 * PX_BLOCK, height_block, &height);
+    px_parallel_for(&world->threads, world->flow_rows, 4 * PX_BLOCK, height_block, &height);
     px_dist_max(&world->dist, &height.highest, 1);
     px_dist_sum(&world->dist, &all, 1);
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
