@@ -449,6 +449,7 @@ PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *s)
                    .gravity = c->gravity,
                    .scratch = c->scratch,
                    .threads = c->threads,
+                   .dist = c->dist,
                    .isa = c->isa,
                    .flows = c->flows};
     if (s->frame_of == NULL)

@@ -54,6 +54,7 @@ typedef struct PxCoupling {
     PxVec3 gravity;       ///< m/s^2
     PxArena *scratch;
     const PxThreads *threads;
+    const PxDist *dist;
     PxIsa isa;
 } PxCoupling;
 

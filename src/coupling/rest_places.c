@@ -35,7 +35,6 @@ typedef struct Field {
     float *own;   /* its own displacement; the fourth: 1 if it has one, in a core */
     float *u;     /* the smooth displacement; the fourth: 1 if it has one */
     float *next;
-    bool jumps;
 } Field;
 
 static void put(float *quad, PxVec3 v, float w)
@@ -143,10 +142,10 @@ static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static void jump_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Largest of the part: 1 where some row gave up its rest place. */
+static void jump_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Field *f = user;
+    const Field *f = user;
     PxRestInput *in = f->in;
     const PxPairs *pairs = in->c->pairs;
     const uint32_t *component = f->parts->component;
@@ -172,11 +171,7 @@ static void jump_block(void *user, uint32_t begin, uint32_t end, int thread)
             break;
         }
     }
-    if (any) {
-        px_join_begin();
-        f->jumps = true;
-        px_join_end();
-    }
+    part->most[0] = any;
 }
 
 static void smooth(Field *f)
@@ -220,9 +215,10 @@ PxStatus px_rest_places(PxRestInput *in, const PxRestSnapshot *old, const PxRest
     px_parallel_for(threads, in->count, 4 * PX_BLOCK, place_block, &f);
     smooth(&f);
     for (int k = 0; k < JUMP_ROUNDS && parts->cores > 0; ++k) {
-        f.jumps = false;
-        px_parallel_for(threads, in->count, PX_BLOCK, jump_block, &f);
-        if (!f.jumps)
+        PxRows rows = {threads, in->c->dist, in->count, PX_BLOCK};
+        PxPart jumps = {.maxima = 1};
+        px_reduce(&rows, jump_part, &f, &jumps);
+        if (!(jumps.most[0] > 0))
             break;
         smooth(&f);
     }

@@ -20,6 +20,7 @@ PxCoupling px_world_coupling(PxWorld *world)
                         .gravity = world->def.gravity,
                         .scratch = &world->scratch,
                         .threads = &world->threads,
+                        .dist = &world->dist,
                         .isa = world->isa};
 }
 

@@ -24,9 +24,9 @@ typedef struct PxWorldState {
     double halvings;      ///< of solids' sub-steps; see solid/leapfrog.simd.c
     double piece_stretch; ///< square of the largest stretch after the last rest-shape update; 0:
                           ///< one is due
-    double highest;    ///< as PxSolid's; 0: to be found anew
-    double highest_at; ///< as PxSolid's
-    uint64_t shaped;   ///< elastic particles in the last step
+    double highest;       ///< as PxSolid's; 0: to be found anew
+    double highest_at;    ///< as PxSolid's
+    uint64_t shaped;      ///< elastic particles in the last step
 } PxWorldState;
 
 const PxTable *px_world_particles(const PxWorld *world);

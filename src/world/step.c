@@ -47,7 +47,6 @@ typedef struct Motion {
     PxWorld *world;
     float dt;
     PxVec3 gravity;
-    uint64_t bad_id; /* lowest id of a particle that is not finite any more */
 } Motion;
 
 static void gravity_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -78,10 +77,10 @@ static void move_axis(float *restrict x, float *restrict low, float *restrict v,
     }
 }
 
-static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Reports the lowest id of a particle whose position is not finite any more. */
+static void move_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Motion *m = user;
+    const Motion *m = user;
     PxParticles *p = &m->world->particles;
     move_axis(p->x, p->x_low, p->vx, p->ax, m->dt, begin, end);
     move_axis(p->y, p->y_low, p->vy, p->ay, m->dt, begin, end);
@@ -92,11 +91,8 @@ static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
     if (sum == 0.0f)
         return;
     for (uint32_t i = begin; i < end; ++i)
-        if (!isfinite(p->x[i]) || !isfinite(p->y[i]) || !isfinite(p->z[i])) {
-            px_join_begin();
-            m->bad_id = p->id[i] < m->bad_id ? p->id[i] : m->bad_id;
-            px_join_end();
-        }
+        if (!isfinite(p->x[i]) || !isfinite(p->y[i]) || !isfinite(p->z[i]))
+            px_part_id(part, p->id[i]);
 }
 
 /* Says which particle stopped being finite, and at which stage. */
@@ -123,17 +119,15 @@ static PxStatus not_finite(const PxWorld *world, uint64_t id)
 typedef struct Compression {
     const PxWorld *world;
     const float *own; /* as in PxFluid */
-    double magic, sum;
-    float most;
+    double magic;     /* for px_sum_round() */
 } Compression;
 
 /* Compression beyond this counts as this in the mean. */
 #define MOST_COMPRESSION 16.0f
 
-static void compression_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void compression_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Compression *job = user;
+    const Compression *job = user;
     const PxParticles *p = &job->world->particles;
     const PxMaterial *material = job->world->materials.data;
     double sum = 0;
@@ -147,26 +141,20 @@ static void compression_block(void *user, uint32_t begin, uint32_t end, int thre
         over = over < MOST_COMPRESSION ? over : MOST_COMPRESSION;
         sum += px_sum_round(job->magic, (double)over);
     }
-    px_join_begin();
-    job->sum += sum; /* exact: see px_sum_round() */
-    job->most = most > job->most ? most : job->most;
-    px_join_end();
+    part->sum[0] = sum;
+    part->most[0] = (double)most;
 }
 
 static void measure_compression(PxWorld *world, const PxFluid *fluid)
 {
-    uint32_t n = world->flow_rows;
-    double all = n;
-    px_dist_sum(&world->dist, &all, 1);
-    Compression job = {.world = world,
-                       .own = fluid->own,
-                       .magic = px_sum_magic((double)MOST_COMPRESSION, (uint64_t)all)};
-    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, compression_block, &job);
-    double most = (double)job.most;
-    px_dist_sum(&world->dist, &job.sum, 1);
-    px_dist_max(&world->dist, &most, 1);
-    world->density_error = all > 0 ? 100 * job.sum / all : 0;
-    world->density_error_max = 100 * most;
+    PxRows rows = px_fluid_rows(fluid);
+    PxPart total = {.sums = 1, .maxima = 1};
+    uint64_t all = px_reduce_count(&rows);
+    Compression job = {
+        .world = world, .own = fluid->own, .magic = px_sum_magic((double)MOST_COMPRESSION, all)};
+    px_reduce(&rows, compression_part, &job, &total);
+    world->density_error = all > 0 ? 100 * total.sum[0] / (double)all : 0;
+    world->density_error_max = 100 * total.most[0];
 }
 
 static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *model)
@@ -228,7 +216,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
 static PxStatus move(PxWorld *world, const PxFluid *fluid)
 {
     PxCoupling coupling = px_world_coupling(world);
-    Motion m = {.world = world, .dt = (float)world->dt, .bad_id = UINT64_MAX};
+    Motion m = {.world = world, .dt = (float)world->dt};
     PxWatch watch;
     PX_STAGE(&world->profile, "rigid fit")
     PX_TRY(px_elastic_set_gather(&world->elastic_set, &coupling));
@@ -237,10 +225,12 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     PX_STAGE(&world->profile, "defence")
     PX_TRY(px_watch_begin(&watch, &world->particles, world->walls.data, world->walls.count,
                           fluid->wall_far, world->def.spacing, &world->scratch, &world->threads));
+    PxRows rows = {&world->threads, &world->dist, fluid->count, PX_BLOCK};
+    PxPart bad = {0};
     PX_STAGE(&world->profile, "move")
-    px_parallel_for(&world->threads, fluid->count, PX_BLOCK, move_block, &m);
-    if (m.bad_id != UINT64_MAX)
-        return not_finite(world, m.bad_id);
+    px_reduce(&rows, move_part, &m, &bad);
+    if (bad.id != 0)
+        return not_finite(world, bad.id);
     PX_TRY(px_elastic_stage_move(world, fluid));
     PX_STAGE(&world->profile, "defence")
     {
@@ -297,6 +287,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_world_events(world, &next_event));
     PX_TRY(px_arena_reset(&world->scratch));
     double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
+    target = fmin(target, px_forces_next(world, world->state.time));
     target = fmin(target, px_heaters_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
     world->flows = px_world_flows(world);

@@ -120,17 +120,11 @@ double px_world_speed_bound(PxWorld *world)
 
 /* ---- speeds that limit the step -------------------------------------------- */
 
-typedef struct SpeedMax {
-    const PxWorld *world;
-    float squared, within, pressed;
-} SpeedMax;
-
-static void speed_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void speed_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    SpeedMax *job = user;
-    const PxParticles *p = &job->world->particles;
-    const PxMaterial *material = job->world->materials.data;
+    const PxWorld *world = user;
+    const PxParticles *p = &world->particles;
+    const PxMaterial *material = world->materials.data;
     float most = 0, within = 0, pressed = 0;
     for (uint32_t i = begin; i < end; ++i) {
         float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
@@ -142,26 +136,21 @@ static void speed_block(void *user, uint32_t begin, uint32_t end, int thread)
             pressed = ratio > pressed ? ratio : pressed;
         }
     }
-    px_join_begin();
-    job->squared = most > job->squared ? most : job->squared;
-    job->within = within > job->within ? within : job->within;
-    job->pressed = pressed > job->pressed ? pressed : job->pressed;
-    px_join_end();
+    part->most[0] = (double)most;
+    part->most[1] = (double)within;
+    part->most[2] = (double)pressed;
 }
 
 /* The speeds that limit the step's length. */
 void px_time_step_speeds(PxWorld *world, PxFluid *fluid)
 {
-    SpeedMax job = {.world = world};
-    px_parallel_for(&world->threads, world->particles.table.count, 16 * PX_BLOCK, speed_block,
-                    &job);
-    double speed[3] = {sqrt((double)job.squared), sqrt((double)job.within),
-                       sqrt((double)job.pressed)};
-    px_dist_max(&world->dist, speed, 3);
+    PxRows rows = px_world_rows(world);
+    PxPart square = {.maxima = 3};
+    px_reduce(&rows, speed_part, world, &square);
     double emitted = px_emitters_speed(world, world->state.time + world->def.max_step);
-    fluid->speed_max = fmax(speed[0], emitted);
-    fluid->speed_within = fmax(speed[1], emitted);
-    fluid->pressure_speed = speed[2];
+    fluid->speed_max = fmax(sqrt(square.most[0]), emitted);
+    fluid->speed_within = fmax(sqrt(square.most[1]), emitted);
+    fluid->pressure_speed = sqrt(square.most[2]);
 }
 
 /* ---- the step's length -------------------------------------------------------- */
