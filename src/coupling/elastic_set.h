@@ -49,6 +49,7 @@ typedef struct PxCoupling {
     size_t materials;
     const PxPairs *pairs; ///< neighbours in space; only where something flows
     bool flows;           ///< the stages of fluids run: matter flows, melts or conducts heat
+    bool sizes;           ///< particles differ in size: some body is filled with an octree
     double spacing;       ///< m
     double support;       ///< radius of a neighbourhood, in spacings
     PxVec3 gravity;       ///< m/s^2

@@ -32,13 +32,61 @@ PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, Px
     return PX_OK;
 }
 
+/* Larger than the spacing by this factor: of the octree's second level or above. */
+#define COARSE 1.5
+
+bool px_is_coarse(const PxCoupling *c, uint32_t row)
+{
+    return 2 * (double)c->particles->radius[row] > COARSE * c->spacing;
+}
+
+PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs)
+{
+    const PxParticles *p = c->particles;
+    if (!c->sizes)
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(c->scratch);
+    uint8_t *coarse = PX_ARENA_ARRAY(c->scratch, uint8_t, p->table.count);
+    if (coarse == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", p->table.count);
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        coarse[i] = px_is_coarse(c, i);
+    px_pairs_isolate(pairs, coarse, c->threads);
+    px_arena_release(c->scratch, mark);
+    return PX_OK;
+}
+
+static const float *coarse_fill(const PxCoupling *c)
+{
+    const PxColumn *column = px_table_find(&c->particles->table, PX_COARSE_FILL);
+    return c->sizes && column != NULL ? column->data[0] : NULL;
+}
+
+/* Cells of an octree are scaled so that they add up to the volume of their shape, and coarse ones
+ * have many times the mass of others. Pressure compares neighbour counts, so their density is that
+ * of a cube of the spacing around each. */
+void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *f)
+{
+    const float *fill = coarse_fill(c);
+    float cell = (float)(c->spacing * c->spacing * c->spacing);
+    if (fill == NULL)
+        return;
+    px_elastic_set_locate(set, c->particles);
+    for (uint32_t k = 0; k < set->row.count; ++k) {
+        uint32_t i = set->row.data[k];
+        float rest = (float)c->material[c->particles->material[i]].def.density;
+        f->volume[i] = 1.0f / (1.0f / f->volume[i] + fill[i] / cell);
+        c->particles->density[i] = rest * cell / f->volume[i];
+    }
+}
+
 PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid *f)
 {
     if (f->firm == NULL || set->row.count == 0)
         return PX_OK;
     px_elastic_set_locate(set, c->particles);
     PxSolid s = {.lists = &set->lists, .count = set->lists.count, .isa = c->isa};
-    return px_solid_fluid_own(f, &s, set->row.data);
+    return px_solid_fluid_own(f, &s, set->row.data, coarse_fill(c));
 }
 
 /* Factor of the low-pass filter, a step; 0.03 to 0.3 give the same results. */

@@ -8,6 +8,14 @@
 #include <math.h>
 #include <string.h>
 
+static bool has_octrees(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->bodies.count; ++k)
+        if (!world->bodies.data[k].def.wall && world->bodies.data[k].def.fill == PX_FILL_OCTREE)
+            return true;
+    return false;
+}
+
 PxCoupling px_world_coupling(PxWorld *world)
 {
     return (PxCoupling){.particles = &world->particles,
@@ -15,6 +23,7 @@ PxCoupling px_world_coupling(PxWorld *world)
                         .materials = world->materials.count,
                         .pairs = &world->pairs,
                         .flows = world->flows,
+                        .sizes = has_octrees(world),
                         .spacing = world->def.spacing,
                         .support = world->def.support,
                         .gravity = world->def.gravity,

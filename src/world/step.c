@@ -38,6 +38,8 @@ static PxStatus find_neighbours(PxWorld *world)
         PX_TRY(px_pairs_build(&world->pairs, &world->grid, points, &world->grid, points, reach,
                               world->isa, &world->threads));
     }
+    PxCoupling coupling = px_world_coupling(world);
+    PX_TRY(px_exchange_isolate(&coupling, &world->pairs));
     world->neighbours = n > 0 ? (double)world->pairs.total / n : 0;
     return px_fractions_compute(p, world->materials.data, &world->scratch, &world->threads,
                                 &world->fractions);
@@ -169,7 +171,10 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
     }
     PX_STAGE(&world->profile, "density")
-    px_fluid_density(fluid);
+    {
+        px_fluid_density(fluid);
+        px_exchange_density(&world->elastic_set, &coupling, fluid);
+    }
     fluid->melted = px_world_melt_rows(world, 0, fluid->count);
     PX_STAGE(&world->profile, "cohesion")
     px_fluid_cohesion(fluid);
