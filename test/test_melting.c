@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "study/frozen.h"
 #include "world/elastic_stage.h"
+#include "world/saved.h"
 
 static PxMaterialDef wax_def(void)
 {
@@ -58,7 +59,7 @@ static PxWorld *wax_on_plate(int threads)
     return block_on_plate(threads, 0.02, &wax, px_vec(0.2, 0.2, 0.2), 20, 90);
 }
 
-TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
+PHYSICS(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
 {
     PxWorld *world = wax_on_plate(2);
     PxStats first, last;
@@ -97,7 +98,7 @@ TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
 /* A molten block comes down and freezes from below while it runs apart: pieces begin, join, and are
  * stopped at full speed. Nobody pushes it, so what moves, what is tense and what is high may only
  * become less. */
-TEST(what_freezes_while_it_flows_gains_no_energy)
+PHYSICS(what_freezes_while_it_flows_gains_no_energy)
 {
     PxMaterialDef wax = wax_def();
     wax.young = 1e5;
@@ -151,9 +152,7 @@ TEST(threads_and_stops_change_nothing_of_what_melts)
         CHECK_OK(px_world_advance(world, 0.3));
         if (k == 3) {
             PxWorld *next = wax_on_plate(2);
-            PxWorldState stop = px_world_state(world);
-            CHECK_OK(
-                px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+            CHECK_OK(px_world_continue(next, world));
             px_world_free(world);
             world = next;
         }
@@ -193,9 +192,7 @@ TEST(a_stop_changes_nothing_of_a_world_that_an_event_made_conduct_heat)
             CHECK_OK(px_world_advance(world, stops[k]));
             if (stopped) {
                 PxWorld *next = cube_that_gets_warm();
-                PxWorldState stop = px_world_state(world);
-                CHECK_OK(px_world_restore(next, &stop, px_world_particles(world),
-                                          px_world_emitters(world)));
+                CHECK_OK(px_world_continue(next, world));
                 px_world_free(world);
                 world = next;
             }
@@ -213,19 +210,16 @@ TEST(impossible_components_are_refused)
     CHECK_OK(px_world_advance(world, 0.02));
     PxElasticColumns elastic;
     px_elastic_columns(&world->particles.table, &elastic);
-    PxWorldState stop = px_world_state(world);
     elastic.component[7] = 4000000000u;
-    CHECK_FAILS(px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "component");
+    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "component");
     elastic.component[7] = 1;
     elastic.slot[3] = 4000000000u;
-    CHECK_FAILS(px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "component");
+    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "component");
     px_world_free(world);
     px_world_free(next);
 }
 
-TEST(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
+PHYSICS(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
 {
     PxFrozenDef def = px_frozen_def_default();
     PxFrozenResult result;

@@ -136,10 +136,11 @@ void px_elastic_set_locate(PxElasticSet *set, const PxParticles *p)
             set->row.data[e.slot[i] - 1] = i;
 }
 
+/* Columns of 4 bytes a row, whatever their type. */
 typedef struct Copy {
     const uint32_t *row;
-    const float *from[12];
-    float *to[12];
+    const uint32_t *from[16];
+    uint32_t *to[16];
     int columns;
 } Copy;
 
@@ -148,8 +149,8 @@ static void gather_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Copy *copy = user;
     for (int c = 0; c < copy->columns; ++c) {
-        const float *restrict from = copy->from[c];
-        float *restrict to = copy->to[c];
+        const uint32_t *restrict from = copy->from[c];
+        uint32_t *restrict to = copy->to[c];
         for (uint32_t k = begin; k < end; ++k)
             to[k] = from[copy->row[k]];
     }
@@ -160,8 +161,8 @@ static void scatter_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Copy *copy = user;
     for (int c = 0; c < copy->columns; ++c) {
-        const float *restrict from = copy->from[c];
-        float *restrict to = copy->to[c];
+        const uint32_t *restrict from = copy->from[c];
+        uint32_t *restrict to = copy->to[c];
         for (uint32_t k = begin; k < end; ++k)
             to[copy->row[k]] = from[k];
     }
@@ -173,6 +174,24 @@ static void add_column(Copy *copy, const void *from, void *to)
     copy->to[copy->columns++] = to;
 }
 
+/* Gathers all columns. The copy begins anew when the particles' columns are others than before. */
+static PxStatus gather_all(PxElasticSet *set, const PxCoupling *c)
+{
+    const PxTable *from = &c->particles->table;
+    PxTable *to = &set->rows.table;
+    bool alike = to->columns <= from->columns;
+    for (uint32_t k = 0; alike && k < to->columns; ++k)
+        alike = strcmp(to->column[k].name, from->column[k].name) == 0;
+    if (!alike) {
+        const PxAllocator *allocator = to->allocator;
+        px_particles_free(&set->rows);
+        PX_TRY(px_particles_init(&set->rows, allocator));
+    }
+    PX_TRY(px_table_gather(to, from, set->row.data, (uint32_t)set->row.count, c->threads));
+    px_particles_refresh(&set->rows);
+    return PX_OK;
+}
+
 PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
 {
     const PxParticles *p = c->particles;
@@ -182,8 +201,7 @@ PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
         return PX_OK;
     px_elastic_set_locate(set, p);
     if (set->stale) {
-        PX_TRY(px_table_gather(&r->table, &p->table, set->row.data, count, c->threads));
-        px_particles_refresh(r);
+        PX_TRY(gather_all(set, c));
         set->stale = false;
         return PX_OK;
     }
@@ -194,6 +212,12 @@ PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
                            r->vx, r->vy, r->vz, r->ax,    r->ay,    r->az};
     for (int k = 0; k < 12; ++k)
         add_column(&copy, from[k], to[k]);
+    PxSolidColumns held, to_held; /* handles take and let go of particles between steps */
+    px_solid_columns(&p->table, &held);
+    px_solid_columns(&r->table, &to_held);
+    add_column(&copy, held.handle, to_held.handle);
+    for (int k = 0; k < 3; ++k)
+        add_column(&copy, held.hold[k], to_held.hold[k]);
     px_parallel_for(c->threads, count, 4 * PX_BLOCK, gather_block, &copy);
     return PX_OK;
 }
@@ -294,8 +318,7 @@ static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const PxElasti
     uint8_t *anew = PX_ARENA_ARRAY(c->scratch, uint8_t, count);
     if (order == NULL || sorted == NULL || was == NULL || anew == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room to sort %u particles", count);
-    PX_TRY(px_table_gather(&set->rows.table, &c->particles->table, rows, count, c->threads));
-    px_particles_refresh(&set->rows);
+    PX_TRY(gather_all(set, c));
     for (size_t k = 0; k < set->components.count; ++k) {
         PxSolidFrame *f = &set->components.data[k];
         PX_TRY(px_bonds_order(&set->next, points_of(&set->rows, f->begin, f->end), order + f->begin,
@@ -310,8 +333,7 @@ static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const PxElasti
         anew[i] = fresh != NULL && fresh[rows[i]];
     }
     *before = (PxBondsBefore){.bonds = &set->bonds, .row = was, .fresh = anew};
-    PX_TRY(px_table_gather(&set->rows.table, &c->particles->table, rows, count, c->threads));
-    px_particles_refresh(&set->rows);
+    PX_TRY(gather_all(set, c));
     return PX_OK;
 }
 
@@ -464,11 +486,11 @@ PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *s)
 
 /* ---- storing ------------------------------------------------------------------------- */
 
-PxStatus px_elastic_set_forget(PxElasticSet *set)
+void px_elastic_set_forget(PxElasticSet *set)
 {
     set->row.count = set->components.count = 0;
+    set->bonds.count = 0;
     set->due = true;
-    return px_bonds_begin(&set->bonds, 0);
 }
 
 PxStatus px_elastic_set_save(const PxElasticSet *set, const PxParticles *p, PxTable *bonds)

@@ -99,7 +99,7 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool rest_sh
 PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *out);
 
 /// Forgets all bonds: particles were replaced. The next update makes them anew from rest shapes.
-PxStatus px_elastic_set_forget(PxElasticSet *set);
+void px_elastic_set_forget(PxElasticSet *set);
 
 /// The stored graph of bonds: see px_bonds_save(). Restoring comes after the particles', and after
 /// px_elastic_set_forget().

@@ -111,7 +111,7 @@ PxStatus px_bonds_order(PxBonds *b, PxSolidPoints points, uint32_t *order, PxAre
 PxStatus px_bonds_begin(PxBonds *b, uint32_t count)
 {
     b->count = 0;
-    if (count > b->room || b->start == NULL) {
+    if (count > b->room || (count > 0 && b->start == NULL)) {
         free_particles(b);
         b->start = px_allocate(b->allocator, start_bytes(count));
         b->id = px_allocate(b->allocator, id_bytes(count));
@@ -121,7 +121,8 @@ PxStatus px_bonds_begin(PxBonds *b, uint32_t count)
             return px_fail(PX_ERR_MEMORY, "bonds: no room for %u particles", count);
         }
     }
-    b->start[0] = 0;
+    if (b->start != NULL)
+        b->start[0] = 0;
     return PX_OK;
 }
 
@@ -297,7 +298,8 @@ PxStatus px_bonds_restore(PxBonds *b, const PxTable *table, const uint64_t *id, 
     const uint64_t *first = column[FIRST]->data[0], *second = column[SECOND]->data[0];
     const float *strength = column[STRENGTH]->data[0];
     PX_TRY(px_bonds_begin(b, count));
-    memset(b->start, 0, start_bytes(count));
+    if (count > 0)
+        memset(b->start, 0, start_bytes(count));
     for (uint32_t k = 0; k < table->count; ++k) {
         uint32_t i = find_id(id, count, first[k]), j = find_id(id, count, second[k]);
         if (i == count || j == count || i == j || !(strength[k] > 0.0f && strength[k] <= 1.0f))
@@ -305,6 +307,8 @@ PxStatus px_bonds_restore(PxBonds *b, const PxTable *table, const uint64_t *id, 
         ++b->start[i + 1];
         ++b->start[j + 1];
     }
+    if (count == 0)
+        return PX_OK;
     for (uint32_t i = 0; i < count; ++i)
         b->start[i + 1] += b->start[i];
     PX_TRY(reserve_entries(b, b->start[count]));
@@ -318,8 +322,7 @@ PxStatus px_bonds_restore(PxBonds *b, const PxTable *table, const uint64_t *id, 
     }
     memmove(b->start + 1, b->start, count * sizeof *b->start);
     b->start[0] = 0;
-    if (count > 0)
-        memcpy(b->id, id, count * sizeof *id);
+    memcpy(b->id, id, count * sizeof *id);
     b->count = count;
     return PX_OK;
 }

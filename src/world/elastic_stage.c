@@ -70,9 +70,32 @@ PxStatus px_world_elastic_columns(PxWorld *world, const PxMaterialDef *def)
     return PX_OK;
 }
 
+PxStatus px_world_store_bonds(const PxWorld *world, PxTable *out)
+{
+    if (px_table_find(out, "strength") == NULL)
+        PX_TRY(px_bonds_columns(out));
+    out->count = 0;
+    return world->bonds_pending ? px_table_append_rows(out, &world->bonds_stored)
+                                : px_elastic_set_save(&world->elastic_set, &world->particles, out);
+}
+
+PxStatus px_world_restore_bonds(PxWorld *world, const PxTable *bonds)
+{
+    const char *missing;
+    if (!px_table_fits(bonds, &world->bonds_stored, PX_COLUMN_STATE, &missing))
+        return px_fail(PX_ERR_FORMAT, "the stored bonds have no usable column '%s'", missing);
+    world->bonds_stored.count = 0;
+    PX_TRY(px_table_append_rows(&world->bonds_stored, bonds));
+    world->bonds_pending = true;
+    return PX_OK;
+}
+
 PxStatus px_elastic_stage_begin(PxWorld *world)
 {
     PxCoupling c = px_world_coupling(world);
+    if (world->bonds_pending)
+        PX_TRY(px_elastic_set_restore(&world->elastic_set, &c, &world->bonds_stored));
+    world->bonds_pending = false;
     uint64_t before = world->state.shaped;
     PX_STAGE(&world->profile, "bonds")
     PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &world->state.shaped));

@@ -26,6 +26,11 @@ PxStatus px_world_make_elastic(PxWorld *world, uint32_t first, PxVec3 origin);
 /// Before anything moves: brings the elastic set up to date with rows that came or went.
 PxStatus px_elastic_stage_begin(PxWorld *world);
 
+/// The bonds of elastic matter as a table (solid/bonds.h). Those restored are taken over, and
+/// looked at, when elastic matter is next used: that may fail with PX_ERR_FORMAT.
+PxStatus px_world_store_bonds(const PxWorld *world, PxTable *out);
+PxStatus px_world_restore_bonds(PxWorld *world, const PxTable *bonds);
+
 /// After the neighbour search: the rest-shape update, when it is due.
 PxStatus px_elastic_stage_rest_shapes(PxWorld *world);
 

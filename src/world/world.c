@@ -4,6 +4,7 @@
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
 #include "world/octree_body.h"
+#include "world/things.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -104,11 +105,15 @@ PxStatus px_world_create(const PxWorldDef *def, PxWorld **out)
     PxStatus status = px_particles_init(&world->particles, world->memory);
     if (status == PX_OK)
         status = px_elastic_set_init(&world->elastic_set, world->memory);
+    px_table_init(&world->bonds_stored, world->memory);
+    if (status == PX_OK)
+        status = px_bonds_columns(&world->bonds_stored);
     if (status == PX_OK)
         status = px_emitters_init(&world->progress, world->memory);
     if (status != PX_OK) {
         px_table_free(&world->progress);
         px_elastic_set_free(&world->elastic_set);
+        px_table_free(&world->bonds_stored);
         px_particles_free(&world->particles);
         px_release(NULL, world, sizeof *world);
         return status;
@@ -121,24 +126,10 @@ void px_world_free(PxWorld *world)
 {
     if (world == NULL)
         return;
-    for (size_t k = 0; k < world->walls.count; ++k) {
-        px_wall_field_free(world->walls.data[k].field);
-        px_shape_free(world->walls.data[k].shape);
-        free(world->walls.data[k].key);
-        free(world->walls.data[k].warmth);
-    }
     px_elastic_set_free(&world->elastic_set);
-    px_world_free_skins(world);
-    px_world_free_coats(world);
-    PX_LIST_FREE(&world->materials);
-    PX_LIST_FREE(&world->bodies);
-    PX_LIST_FREE(&world->walls);
-    PX_LIST_FREE(&world->events);
-    px_emitters_free(world);
-    px_sinks_free(world);
-    px_handles_free(world);
-    px_forces_free(world);
-    px_heaters_free(world);
+    px_table_free(&world->bonds_stored);
+    px_things_drop(world);
+    px_table_free(&world->progress);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -448,51 +439,4 @@ const PxTable *px_world_particles(const PxWorld *world)
 PxWorldState px_world_state(const PxWorld *world)
 {
     return world->state;
-}
-
-PxStatus px_world_bonds(const PxWorld *world, PxTable *out)
-{
-    return px_elastic_set_save(&world->elastic_set, &world->particles, out);
-}
-
-PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles,
-                          const PxTable *emitters)
-{
-    if (state->events > world->events.count || !(state->time >= 0) || !isfinite(state->time))
-        return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
-    PxTable *table = &world->particles.table;
-    /* Events may change particles too: those of the store have all that behind them. And they may
-     * have made the world what it is. */
-    PX_TRY(px_emitters_restore(world, emitters));
-    PX_TRY(px_world_repeat_events(world, (size_t)state->events));
-    for (uint32_t c = 0; c < table->columns; ++c) {
-        const PxColumn *column = &table->column[c];
-        const PxColumn *stored = px_table_find(particles, column->name);
-        if ((column->flags & PX_COLUMN_STATE) && (stored == NULL || stored->type != column->type ||
-                                                  stored->components != column->components))
-            return px_fail(PX_ERR_FORMAT, "the stored particles have no usable column '%s'",
-                           column->name);
-    }
-    const PxColumn *material = px_table_find(particles, "material");
-    const PxColumn *body = px_table_find(particles, "body");
-    for (uint32_t i = 0; i < particles->count; ++i)
-        if (((const uint32_t *)material->data[0])[i] >= world->materials.count ||
-            ((const uint32_t *)body->data[0])[i] >= world->bodies.count)
-            return px_fail(PX_ERR_FORMAT,
-                           "stored particle %u has a material or body that the "
-                           "scene does not have",
-                           i);
-    PX_TRY(px_elastic_columns_check(particles, world->bodies.count));
-    PX_TRY(px_handles_check(world, state->grips, particles));
-    table->count = 0;
-    PX_TRY(px_table_append_rows(table, particles));
-    px_particles_refresh(&world->particles);
-    world->state = *state;
-    return px_elastic_set_forget(&world->elastic_set);
-}
-
-PxStatus px_world_restore_bonds(PxWorld *world, const PxTable *bonds)
-{
-    PxCoupling c = px_world_coupling(world);
-    return px_elastic_set_restore(&world->elastic_set, &c, bonds);
 }

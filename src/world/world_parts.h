@@ -50,6 +50,8 @@ struct PxWorld {
     uint32_t flow_rows;       ///< rows in these stages: all, or none
     PxElasticSet elastic_set; ///< the elastic rows in an order of their own
     PxFractions fractions;    ///< of this step's rows, in scratch; where something flows
+    PxTable bonds_stored;     ///< bonds that were restored and wait to be taken over
+    bool bonds_pending;       ///< there are such
     bool absorbed;            ///< rest shapes of whole bodies changed in this step
     PxGrid grid;
     PxPairs pairs;

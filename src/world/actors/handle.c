@@ -82,14 +82,6 @@ static void free_handle(PxHandle *handle)
     free(handle->key);
 }
 
-void px_handles_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->handles.count; ++k)
-        free_handle(&world->handles.data[k]);
-    PX_LIST_FREE(&world->handles);
-    PX_LIST_FREE(&world->grips);
-}
-
 PxStatus px_handles_check(const PxWorld *world, uint64_t grips, const PxTable *particles)
 {
     if (grips > world->grips.count)
@@ -161,7 +153,6 @@ void px_handles_grab(PxWorld *world, double time)
         const PxHandle *handle = &world->handles.data[grip->handle];
         grab.slot = grip->handle;
         grab.pose = px_pose_at(handle->key, handle->keys, time);
-        world->elastic_set.stale = true;
         if (solids)
             px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK,
                             grip->take ? take_block : let_go_block, &grab);
