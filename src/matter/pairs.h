@@ -19,7 +19,7 @@
 
 typedef struct PxPairs {
     const PxAllocator *allocator;
-    uint32_t count;  ///< particles that have a list
+    uint32_t count;  ///< particles that have a list: those that the rank owns
     uint32_t *start; ///< first entry of each, a multiple of 8
     uint32_t *size;  ///< entries without padding
     uint32_t *row;   ///< entries
