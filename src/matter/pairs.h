@@ -43,6 +43,9 @@ PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints fr
                         const PxGrid *to_grid, PxGridPoints to, float reach, PxIsa isa,
                         const PxThreads *threads);
 
+/// Takes the rows marked in `alone` out of all lists but their own, in which only they stay.
+void px_pairs_isolate(PxPairs *pairs, const uint8_t *alone, const PxThreads *threads);
+
 /// Entries are numbered with 32 bits.
 #define PX_PAIRS_MOST 0xffff0000u
 
