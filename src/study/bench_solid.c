@@ -189,9 +189,9 @@ static void report_table(PxBench *bench, const Timing *timing)
         const Setup *s = &table[k];
         const Timing *t = &timing[k];
         px_report_row(bench->report, s->name, s->integration, 1e3 * t->step,
-                      1e3 * stage_of(t, "solid frames"), 1e3 * stage_of(t, "elastic"),
-                      t->iterations, s->their_physics > 0 ? s->their_physics : NAN, t->surfels,
-                      1e3 * t->skin, s->their_surface > 0 ? s->their_surface : NAN);
+                      1e3 * stage_of(t, "rigid fit"), 1e3 * stage_of(t, "elastic"), t->iterations,
+                      s->their_physics > 0 ? s->their_physics : NAN, t->surfels, 1e3 * t->skin,
+                      s->their_surface > 0 ? s->their_surface : NAN);
     }
     px_report_note(bench->report,
                    "\nExplicit frames are 1/30 s, implicit ones a step of 10 ms. Iterations are "
@@ -225,7 +225,7 @@ static void report_beams(PxBench *bench, const Timing *timing)
         const Timing *t = &timing[k];
         double elastic = stage_of(t, "elastic"), each = elastic / fmax(t->iterations, 1);
         px_report_row(bench->report, s->name, s->integration, (double)t->particles, t->neighbours,
-                      s->young, 1e3 * s->step, 1e3 * t->step, 1e3 * stage_of(t, "solid frames"),
+                      s->young, 1e3 * s->step, 1e3 * t->step, 1e3 * stage_of(t, "rigid fit"),
                       1e3 * elastic, t->iterations, 1e3 * each,
                       1e9 * each / (t->neighbours * t->particles), 1e3 * t->step * 1e-3 / s->step,
                       s->their_physics > 0 ? s->their_physics : NAN, t->off, t->not_converged);
