@@ -14,6 +14,7 @@
 #include "run/surface_files.h"
 #include "store/checkpoint.h"
 #include "store/frame.h"
+#include "store/run_files.h"
 #include "store/xdmf.h"
 #include "world/attached/coats.h"
 #include "world/state.h"
@@ -224,7 +225,9 @@ static PxStatus throw_away(const char *dir)
         PX_TRY(px_file_remove(path));
     }
     PX_TRY(px_surface_files_remove(dir));
-    return px_skin_files_remove(dir, 0);
+    for (PxRunFile kind = PX_FILE_SKIN; kind < PX_FILE_STORED; ++kind)
+        PX_TRY(px_run_file_remove(dir, kind, 0));
+    return PX_OK;
 }
 
 /* How many checkpoints there are after number `last`. */
@@ -310,8 +313,8 @@ static PxStatus begin(Run *run)
     run->time_first = state.time;
     run->step_first = state.step;
     PX_TRY(store_record(run, PX_RUN_RUNNING, NULL));
-    PX_TRY(px_frame_remove_after(run->dir, run->frame));
-    PX_TRY(px_skin_files_remove(run->dir, run->frame + 1));
+    for (PxRunFile kind = PX_FILE_FRAME; kind < PX_FILE_STORED; ++kind)
+        PX_TRY(px_run_file_remove(run->dir, kind, run->frame + 1));
     PX_TRY(px_stats_file_open(&run->stats, run->dir, run->world, found, state.step));
     if (found) {
         PX_TRY(px_xdmf_rebuild(&run->xdmf, run->dir, run->frame, NULL));

@@ -17,6 +17,10 @@ typedef struct PxWorldSkin {
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out);
 
+/// Does such a body get a skin? Solids that ask for one do, unless they melt or have a coat, which
+/// shows all particles of its material.
+bool px_body_has_skin(const PxBodyDef *body, const PxMaterialDef *material);
+
 /// Makes what the def asks for: surfels, triangles, a texture on them. `slot` is the body's.
 /// Errors: PX_ERR_ARGUMENT for what is no solid; those of px_texture_read_file(); PX_ERR_MEMORY.
 PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
