@@ -1,12 +1,11 @@
 #include "render/subject.h"
 
-#include "base/random.h"
 #include "phyxel/suggest.h"
 #include "render/image/colour_map.h"
 #include "render/trace/draw.h"
 #include "render/trace/optics.h"
 #include "spatial/kdtree.h"
-#include "store/digest.h"
+#include "base/digest.h"
 #include "store/run_files.h"
 #include "store/surface_stamp.h"
 
@@ -17,8 +16,8 @@
 
 static PxStatus surface_path(char path[PX_PATH_MAX], const char *dir, PxShow shown, uint32_t number)
 {
-    return px_run_file_path(
-        path, dir, shown == PX_SHOW_SURFELS ? PX_FILE_SURFELS : PX_FILE_SURFACE, number);
+    return px_run_file_path(path, dir, shown == PX_SHOW_SURFELS ? PX_FILE_SURFELS : PX_FILE_SURFACE,
+                            number);
 }
 
 /* Adds that of a whole file: a picture is good for exactly that one. */
@@ -30,15 +29,14 @@ static PxStatus digest_file(const char *path, uint64_t digest[2])
     PX_TRY(px_file_read(path, (size_t)1 << 36, &bytes, &size));
     px_digest(bytes, size, of_file);
     px_list_free(bytes);
-    for (int k = 0; k < 2; ++k)
-        digest[k] = px_mix(digest[k]) + of_file[k];
+    px_digest_join(digest, of_file, digest);
     return PX_OK;
 }
 
 static PxStatus skin_path(char path[PX_PATH_MAX], const char *dir, PxShow skin, uint32_t number)
 {
-    return px_run_file_path(
-        path, dir, skin == PX_SHOW_SURFELS ? PX_FILE_SKIN_SURFELS : PX_FILE_SKIN, number);
+    return px_run_file_path(path, dir,
+                            skin == PX_SHOW_SURFELS ? PX_FILE_SKIN_SURFELS : PX_FILE_SKIN, number);
 }
 
 static PxStatus mask_make(PxSubject *s)

@@ -255,8 +255,8 @@ static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
 }
 
 static const PxRunFile files[] = {
-    [PX_EXPORT_PARTICLES] = PX_FILE_FRAME,    [PX_EXPORT_SURFACE] = PX_FILE_SURFACE,
-    [PX_EXPORT_SURFELS] = PX_FILE_SURFELS,    [PX_EXPORT_SKIN] = PX_FILE_SKIN,
+    [PX_EXPORT_PARTICLES] = PX_FILE_FRAME,           [PX_EXPORT_SURFACE] = PX_FILE_SURFACE,
+    [PX_EXPORT_SURFELS] = PX_FILE_SURFELS,           [PX_EXPORT_SKIN] = PX_FILE_SKIN,
     [PX_EXPORT_SKIN_SURFELS] = PX_FILE_SKIN_SURFELS, [PX_EXPORT_COAT] = PX_FILE_COAT};
 
 static bool has_skins(const char *dir, PxExportWhat what)

@@ -1,8 +1,7 @@
 #include "store/surface_stamp.h"
 
+#include "base/digest.h"
 #include "store/run_files.h"
-
-#include "store/digest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +25,7 @@ PxStatus px_surface_stamp(const char *dir, uint32_t number, const char *settings
     px_digest(settings, strlen(settings), all.settings);
     uint64_t digest[2];
     px_digest(&all, sizeof all, digest);
-    snprintf(stamp, PX_STAMP_SIZE, "%016llx%016llx", (unsigned long long)digest[0],
-             (unsigned long long)digest[1]);
+    px_digest_text(digest, stamp);
     return PX_OK;
 }
 
