@@ -187,10 +187,10 @@ static void find_range(PxHeatJob *job)
 {
     const PxFluid *f = job->heat->fluid;
     px_heat_run(job, range_block, job);
-    for (size_t k = 0; k < f->walls; ++k)
-        if (!isnan(f->wall[k].temperature)) {
-            job->least = fmin(job->least, f->wall[k].temperature);
-            job->most = fmax(job->most, f->wall[k].temperature);
+    for (size_t k = 0; k < f->boundaries; ++k)
+        if (!isnan(f->boundary[k]->temperature)) {
+            job->least = fmin(job->least, f->boundary[k]->temperature);
+            job->most = fmax(job->most, f->boundary[k]->temperature);
         }
     double range[] = {job->most, -job->least};
     px_dist_max(f->dist, range, 2);

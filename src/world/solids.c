@@ -530,9 +530,10 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
         return PX_OK;
     }
     PxSolid s;
-    Contact contact = {.world = world,
-                       .walls = {.wall = world->walls.data, .walls = world->walls.count},
-                       .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
+    Contact contact = {
+        .world = world,
+        .walls = {.boundary = world->boundaries.data, .boundaries = world->boundaries.count},
+        .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
     if (contact.grip == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu handles", world->handles.count);
     PX_STAGE(&world->profile, "solid frames")
@@ -556,6 +557,7 @@ PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid)
         PX_TRY(model->advance(&s));
     }
     PX_TRY(check_finite(world, &s));
+    px_solid_walls_end(&contact.walls, &s);
     if (!world->mixed)
         PX_TRY(absorb(world, &s));
     PX_STAGE(&world->profile, "solid frames")

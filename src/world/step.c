@@ -1,6 +1,7 @@
 /// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
 #include "contact/defence.h"
 #include "fluid/force_size.h"
+#include "world/boundary_stage.h"
 #include "world/heat_stage.h"
 #include "world/mixed.h"
 #include "world/pieces.h"
@@ -41,52 +42,6 @@ static double lowest_wall(const PxWorld *world, PxVec3 up, PxVec3 middle)
     return lowest;
 }
 
-/* How far a point of a wall, `arm` from its pivot, goes from one keyframe to the next; a bound. */
-static double way_between(const PxKeyframe *a, const PxKeyframe *b, double arm)
-{
-    PxQuat turn = px_quat_multiply(px_quat_normalized(b->rotation),
-                                   px_quat_conjugate(px_quat_normalized(a->rotation)));
-    double angle = 2 * acos(fmin(fabs(turn.w), 1));
-    return px_length(px_sub(b->at, a->at)) + angle * arm;
-}
-
-static double fastest_wall(const PxWorld *world)
-{
-    double fastest = 0;
-    for (size_t k = 0; k < world->walls.count; ++k) {
-        const PxWall *wall = &world->walls.data[k];
-        PxVec3 size = px_sub(wall->bounds.high, wall->bounds.low);
-        double arm = px_finite(size) ? px_length(size) : 0;
-        for (size_t i = 1; i < wall->keys; ++i) {
-            const PxKeyframe *a = &wall->key[i - 1], *b = &wall->key[i];
-            fastest = fmax(fastest, way_between(a, b, arm) / (b->time - a->time));
-        }
-    }
-    return fastest;
-}
-
-/* Until when the wall may move, s from now, so that none of it goes further than `most`; at
- * most `limit`. Of a plane, which has points at any distance from its pivot, the turning does
- * not count. */
-static double wall_limit(const PxWall *wall, double now, double most, double limit)
-{
-    PxVec3 low = px_sub(wall->bounds.low, wall->pivot),
-           high = px_sub(wall->bounds.high, wall->pivot);
-    double arm = px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
-                                  fmax(fabs(low.z), fabs(high.z))));
-    for (size_t i = 1; i < wall->keys && wall->key[i - 1].time < now + limit; ++i) {
-        const PxKeyframe *a = &wall->key[i - 1], *b = &wall->key[i];
-        double speed = way_between(a, b, isfinite(arm) ? arm : 0) / (b->time - a->time);
-        double from = fmax(a->time - now, 0), to = fmin(b->time - now, limit);
-        if (!(to > from))
-            continue;
-        if (speed * (to - from) > most)
-            return from + most / speed;
-        most -= speed * (to - from);
-    }
-    return limit;
-}
-
 double px_world_speed_bound(PxWorld *world)
 {
     const PxParticles *p = &world->particles;
@@ -118,7 +73,7 @@ double px_world_speed_bound(PxWorld *world)
     low = fmin(low, lowest_wall(world, up, middle));
     double fall = high > low ? high - low : 0;
     double bound = sqrt(speed * speed + 2 * g * fall);
-    bound = fmax(bound, fastest_wall(world));
+    bound = fmax(bound, px_boundaries_speed(world));
     /* Something must keep even a resting blob together: a spacing a tenth of a second. */
     return fmax(bound, 10 * world->def.spacing);
 }
@@ -362,14 +317,11 @@ static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressure
                 limit = limits[k].dt;
                 why = limits[k].why;
             }
-        /* What still water does not know yet: a wall that comes is not half in it after a step. */
-        for (size_t k = 0; k < world->walls.count; ++k) {
-            double most = fluid->courant * h;
-            double dt = wall_limit(&world->walls.data[k], world->state.time, most, limit);
-            if (dt < limit) {
-                limit = dt;
-                why = "a moving wall";
-            }
+        /* Water at rest does not know of a moving boundary yet, and must not be half inside it. */
+        double dt = px_boundaries_limit(world, fluid->courant * h, limit);
+        if (dt < limit) {
+            limit = dt;
+            why = "a moving wall";
         }
     }
     /* A rest shape that follows does so once a step at most: what strikes something in one step
@@ -398,7 +350,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "walls")
     {
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
-        PX_TRY(px_fluid_walls(fluid));
+        PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_mixed_join(world, fluid));
     }
     PX_STAGE(&world->profile, "density")
@@ -428,6 +380,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_TRY(px_mixed_press(world, fluid));
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
+    PX_STAGE(&world->profile, "walls")
+    px_fluid_give(fluid);
     PX_STAGE(&world->profile, "measure")
     {
         if (tension)
@@ -451,7 +405,7 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     PxParticles fluids = world->particles; /* the rows in front */
     fluids.table.count = fluid->count;
     PX_STAGE(&world->profile, "defence")
-    PX_TRY(px_watch_begin(&watch, &fluids, world->walls.data, world->walls.count, fluid->wall_far,
+    PX_TRY(px_watch_begin(&watch, &fluids, fluid->boundary, fluid->boundaries, fluid->wall_far,
                           world->def.spacing, &world->scratch, &world->threads));
     PX_STAGE(&world->profile, "solid frames")
     if (world->mixed) /* before they move as if they were fluid; see below */
@@ -464,9 +418,7 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
         PX_TRY(px_solids_step(world, fluid));
     PX_STAGE(&world->profile, "defence")
     {
-        world->state.caught +=
-            px_defend(&fluids, world->walls.data, world->walls.count, fluid->wall_far,
-                      world->def.spacing, &world->threads, &watch);
+        world->state.caught += px_defend(&fluids, &watch, &world->threads);
         world->state.leaked += px_watch_leaked(&watch, &world->threads);
     }
     return PX_OK;
@@ -493,7 +445,7 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
         PX_TRY(find_neighbours(world));
         PX_TRY(px_fluid_begin(fluid));
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
-        PX_TRY(px_fluid_walls(fluid));
+        PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_mixed_join(world, fluid));
         px_fluid_density(fluid);
         PX_TRY(px_fluid_settle(fluid, round, &done));
@@ -518,6 +470,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
     target = fmin(target, px_heaters_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
+    PX_TRY(px_boundaries_list(world));
     PX_TRY(px_solids_arrange(world));
 
     PxFluid fluid = {.particles = &world->particles,
@@ -530,8 +483,8 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .courant = world->def.courant,
                      .material = world->materials.data,
                      .materials = (uint32_t)world->materials.count,
-                     .wall = world->walls.data,
-                     .walls = world->walls.count,
+                     .boundary = world->boundaries.data,
+                     .boundaries = world->boundaries.count,
                      .wall_profile = &world->wall_profile,
                      .scratch = &world->scratch,
                      .threads = &world->threads,
@@ -556,8 +509,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     bool last = false;
     PX_TRY(choose_dt(world, &fluid, model, target, &last));
     fluid.dt = world->dt;
-    for (size_t k = 0; k < world->walls.count; ++k)
-        px_wall_move(&world->walls.data[k], world->state.time, world->dt);
+    px_boundaries_begin(world);
     px_world_heat_begin(world);
     px_emitters_shut(world);
     if (fluid.count > 0 && world->state.step == 0)

@@ -1,5 +1,5 @@
 /// Making a world and putting things into it.
-#include "fluid/wall_field.h"
+#include "matter/wall_field.h"
 #include "world/fields.h"
 #include "world/heat_stage.h"
 #include "world/mixed.h"
@@ -134,6 +134,7 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->materials);
     PX_LIST_FREE(&world->bodies);
     PX_LIST_FREE(&world->walls);
+    PX_LIST_FREE(&world->boundaries);
     PX_LIST_FREE(&world->events);
     px_emitters_free(world);
     px_handles_free(world);
@@ -286,14 +287,13 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     PxWall wall = {.shape = shape,
                    .def = def->shape,
                    .inside = def->inside,
-                   .friction = def->friction,
+                   .boundary = {.body = body, .friction = def->friction},
                    .cling = def->cling,
                    .warmth = warmth,
                    .warmths = def->temperatures,
                    .pivot = def->shape.at,
                    .key = keys,
                    .keys = def->keyframes,
-                   .body = body,
                    .bounds = px_shape_bounds(shape)};
     wall.def.rotation = px_quat_normalized(def->shape.rotation);
     wall.def.mesh = NULL;

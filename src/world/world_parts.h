@@ -5,6 +5,7 @@
 #include "base/profile.h"
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
+#include "matter/wall.h"
 #include "phyxel/world.h"
 #include "solid/solid.h"
 #include "world/attached/coats.h"
@@ -59,6 +60,7 @@ struct PxWorld {
     PX_LIST(PxMaterial) materials;
     PX_LIST(PxBody) bodies;
     PX_LIST(PxWall) walls;
+    PX_LIST(PxBoundary *) boundaries; ///< all there are, in this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
     PX_LIST(PxEmitter) emitters;
     PxTable progress; ///< a row an emitter
