@@ -44,7 +44,7 @@ check-format: ## say which files clang-format would change
 format: ## let clang-format change them
 	@tools/format
 
-docs: ## write the list of files in docs/architecture.md anew
+docs: ## write the list of files in docs/files.md
 	@tools/list-rooms --write
 
 fuzz: ## fuzz every reader for FUZZ_SECONDS=60 seconds; findings stay in out/fuzz

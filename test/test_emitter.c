@@ -130,7 +130,7 @@ TEST(the_rate_is_what_was_asked_for_whatever_the_step)
         sink.name = "drain";
         sink.shape.size = (PxVec3){2, 2, 2};
         sink.shape.at = (PxVec3){0, 1.15, 0};
-        CHECK_OK(px_world_add_sink(world, &sink));
+        CHECK_OK(px_world_add_sink(world, &sink, NULL));
         CHECK_OK(px_world_advance(world, 1));
         PxStats stats = stats_of(world);
         /* whole layers: fewer by at most one, of some 100 */
@@ -480,12 +480,12 @@ TEST(a_sink_takes_what_is_in_it_between_its_start_and_its_end)
     sink.shape.at = (PxVec3){0.1, 0.1, 0.1};
     sink.start = 0.02;
     sink.end = 0.03;
-    CHECK_OK(px_world_add_sink(world, &sink));
+    CHECK_OK(px_world_add_sink(world, &sink, NULL));
     sink.name = "late";
     sink.start = 1;
     sink.end = 2;
-    CHECK_OK(px_world_add_sink(world, &sink));
-    CHECK_FAILS(px_world_add_sink(world, &sink), PX_ERR_ARGUMENT, "already");
+    CHECK_OK(px_world_add_sink(world, &sink, NULL));
+    CHECK_FAILS(px_world_add_sink(world, &sink, NULL), PX_ERR_ARGUMENT, "already");
     double before = stats_of(world).mass;
     CHECK_OK(px_world_advance(world, 0.015));
     CHECK_EQUAL(px_world_count(world), 1000);
@@ -513,7 +513,7 @@ static void add_drain(PxWorld *world)
     sink.shape.radius = 0.06;
     sink.shape.at = (PxVec3){0.12, 0.02, 0.12};
     sink.start = 0.03;
-    CHECK_OK(px_world_add_sink(world, &sink));
+    CHECK_OK(px_world_add_sink(world, &sink, NULL));
     PxEventDef event = {.time = 0.045, .path = "emitters.tap.rate", .value = {0.006}, .values = 1};
     CHECK_OK(px_world_add_event(world, &event));
 }
@@ -563,7 +563,7 @@ TEST(no_id_is_used_twice)
     PxSinkDef sink = px_sink_def_default();
     sink.name = "drain";
     sink.shape.at.y = 0.6;
-    CHECK_OK(px_world_add_sink(world, &sink));
+    CHECK_OK(px_world_add_sink(world, &sink, NULL));
     uint64_t last = 0;
     for (int k = 1; k <= 10; ++k) {
         uint64_t highest_id = 0;

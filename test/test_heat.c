@@ -553,7 +553,7 @@ TEST(power_becomes_heat_between_start_and_end)
     heater.power = 500;
     heater.start = 0.033;
     heater.end = 0.07;
-    CHECK_OK(px_world_add_heater(set.world, &heater));
+    CHECK_OK(px_world_add_heater(set.world, &heater, NULL));
     double before = px_world_heat(set.world);
     CHECK_OK(px_world_advance(set.world, 0.1));
     PxStats stats;
@@ -574,7 +574,7 @@ TEST(a_heater_that_holds_is_a_fixed_end_of_the_bar)
         PxHeaterDef heater = heater_in(-1, 0);
         heater.holds = true;
         heater.temperature = 100;
-        CHECK_OK(px_world_add_heater(set.world, &heater));
+        CHECK_OK(px_world_add_heater(set.world, &heater, NULL));
         double before = px_world_heat(set.world), time = 9 * 1e-4 / 1e-4, worst = 0;
         for (int step = 0; step < 4 && a > 1e-4; ++step)
             CHECK_OK(px_world_step(set.world, time));
@@ -608,7 +608,7 @@ TEST(a_heater_may_take_its_time_and_change)
     heater.holds = true;
     heater.temperature = 100;
     heater.within = 0.5;
-    CHECK_OK(px_world_add_heater(set.world, &heater));
+    CHECK_OK(px_world_add_heater(set.world, &heater, NULL));
     CHECK_OK(px_world_advance(set.world, 0.5));
     PxStats stats;
     px_world_stats(set.world, &stats);
@@ -620,7 +620,7 @@ TEST(a_heater_may_take_its_time_and_change)
     heater.within = 0;
     heater.temperatures = 2;
     heater.temperature_key = keys;
-    CHECK_OK(px_world_add_heater(set.world, &heater));
+    CHECK_OK(px_world_add_heater(set.world, &heater, NULL));
     CHECK_OK(px_world_advance(set.world, 0.5));
     px_world_stats(set.world, &stats);
     CHECK_NEAR(stats.temperature_max, 100, 1e-4);
@@ -660,7 +660,7 @@ TEST(heat_that_comes_and_goes_with_matter_is_counted)
     drain.name = "drain";
     drain.shape = px_shape_def_default(PX_SHAPE_BOX);
     drain.shape.at = (PxVec3){0, -0.55, 0};
-    CHECK_OK(px_world_add_sink(set.world, &drain));
+    CHECK_OK(px_world_add_sink(set.world, &drain, NULL));
     CHECK_OK(px_world_add_event(
         set.world,
         &(PxEventDef){.time = 0.1, .path = "bodies.pool.temperature", .value = {60}, .values = 1}));
@@ -702,7 +702,7 @@ static Set melting_bar(int threads, double diffusivity)
     add_wall(&set, "wall", -0.24, 90);
     PxHeaterDef heater = heater_in(0.1, 0.2);
     heater.power = 1000;
-    CHECK_OK(px_world_add_heater(set.world, &heater));
+    CHECK_OK(px_world_add_heater(set.world, &heater, NULL));
     return set;
 }
 
@@ -726,7 +726,7 @@ TEST(a_temperature_beyond_all_bounds_stops_the_run)
     add_bar(&set, 2, 20, 20);
     PxHeaterDef heater = heater_in(-1, 1);
     heater.power = 1e15;
-    CHECK_OK(px_world_add_heater(set.world, &heater));
+    CHECK_OK(px_world_add_heater(set.world, &heater, NULL));
     CHECK_FAILS(px_world_advance(set.world, 1), PX_ERR_NUMERIC, "heat stage");
     px_world_free(set.world);
 }

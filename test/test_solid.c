@@ -230,7 +230,7 @@ static void add_handle(PxWorld *world, const char *name, double from, double to,
     handle.keyframe = key;
     handle.keyframes = keys;
     handle.end = end;
-    CHECK_OK(px_world_add_handle(world, &handle));
+    CHECK_OK(px_world_add_handle(world, &handle, NULL));
 }
 
 static void check_comes_back(const Cube *cube, double way)
@@ -413,7 +413,7 @@ static PxWorld *busy_world(const char *integration, int threads)
     PxForceDef force = px_force_def_default();
     force.name = "wind";
     force.force = (PxVec3){0, 0, 0.5};
-    CHECK_OK(px_world_add_force(world, &force));
+    CHECK_OK(px_world_add_force(world, &force, NULL));
     return world;
 }
 

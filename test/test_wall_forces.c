@@ -82,9 +82,9 @@ static Momentum momentum_of(const PxWorld *world)
     column[6] = px_world_floats(world, "mass", 0);
     for (uint32_t i = 0; i < px_world_count(world); ++i) {
         PxVec3 x = {(double)column[0][i], (double)column[1][i], (double)column[2][i]};
-        PxVec3 p = px_scale(
-            px_vec((double)column[3][i], (double)column[4][i], (double)column[5][i]),
-            (double)column[6][i]);
+        PxVec3 p =
+            px_scale(px_vec((double)column[3][i], (double)column[4][i], (double)column[5][i]),
+                     (double)column[6][i]);
         m.linear = px_add(m.linear, p);
         m.angular = px_add(m.angular, px_cross(x, p));
         m.middle = px_mad(m.middle, x, (double)column[6][i]);
@@ -150,7 +150,8 @@ static Room splash(const char *pressure, double viscosity, const char *model, in
     ball.shape.at = px_vec(0, 0.12, 0);
     ball.friction = 0.5;
     room_add_wall(&room, &ball);
-    static const PxKeyframe way[] = {{0, {0, 0, 0}, {0, 0, 0, 1}}, {0.3, {0.3, 0.1, 0}, {0, 0, 0.38, 0.92}}};
+    static const PxKeyframe way[] = {{0, {0, 0, 0}, {0, 0, 0, 1}},
+                                     {0.3, {0.3, 0.1, 0}, {0, 0, 0.38, 0.92}}};
     PxBodyDef paddle = wall_def("paddle", PX_SHAPE_BOX);
     paddle.shape.size = px_vec(0.06, 0.5, 0.3);
     paddle.shape.at = px_vec(-0.25, 0.4, 0);
@@ -282,8 +283,8 @@ TEST(a_block_on_a_slope_presses_with_its_weight_and_friction_holds_it)
         PxVec3 force, torque;
         mean_force(&room, slope, 1, 1.5, &force, &torque);
         double weight = momentum_of(room.world).mass * G;
-        print_message("%s: %g %g of %g %g N; torque %g\n", integration[k], force.x, force.y, weight * sin(tilt),
-                      -weight * cos(tilt), torque.z);
+        print_message("%s: %g %g of %g %g N; torque %g\n", integration[k], force.x, force.y,
+                      weight * sin(tilt), -weight * cos(tilt), torque.z);
         CHECK_NEAR(force.x / (weight * sin(tilt)), 1, 0.02);
         CHECK_NEAR(force.y / (-weight * cos(tilt)), 1, 0.02);
         px_world_free(room.world);

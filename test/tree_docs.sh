@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs/architecture.md lists the files there are; links inside the tree lead somewhere.
+# docs/files.md lists the files of the tree; links between pages lead to files that exist.
 set -eu
 cd "$PX_SOURCE"
 tools/list-rooms --check

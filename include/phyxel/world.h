@@ -21,7 +21,8 @@ extern "C" {
 
 typedef struct PxWorld PxWorld;
 
-/// Ids are values; {0, 0} means none.
+/// Ids are values; {0, 0} means none. The slot of something that was removed is used again with the
+/// next generation, so an old id is refused as stale.
 typedef struct PxMaterialId {
     uint32_t slot, generation;
 } PxMaterialId;
@@ -33,6 +34,22 @@ typedef struct PxBodyId {
 typedef struct PxEmitterId {
     uint32_t slot, generation;
 } PxEmitterId;
+
+typedef struct PxSinkId {
+    uint32_t slot, generation;
+} PxSinkId;
+
+typedef struct PxHandleId {
+    uint32_t slot, generation;
+} PxHandleId;
+
+typedef struct PxForceId {
+    uint32_t slot, generation;
+} PxForceId;
+
+typedef struct PxHeaterId {
+    uint32_t slot, generation;
+} PxHeaterId;
 
 /// A pressure model with its default numbers; an unknown word gives an empty
 /// choice, which px_world_add_material() refuses.
@@ -260,10 +277,10 @@ PX_API void px_world_free(PxWorld *world);
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
 PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out);
-PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def);
-PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def);
-PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def);
-PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def);
+PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def, PxSinkId *out);
+PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def, PxHandleId *out);
+PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForceId *out);
+PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
 /// Mean force, N, and torque, N m, on a wall in the last step: all that fluids and solids did to it
@@ -272,6 +289,21 @@ PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 /// Errors: PX_ERR_ARGUMENT if the body is no wall.
 PX_API PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *force,
                                         PxVec3 *torque);
+
+/// Removes something from the world. Errors: PX_ERR_ARGUMENT for an id that is stale, and as said
+/// below; PX_ERR_MEMORY (bodies). On failure the world is unchanged.
+///
+/// A body takes its particles, its skin or wall with it; the particles count as removed. Handles,
+/// forces and heaters that were for this body alone stay and find nothing. What an emitter made is
+/// a body that stays when the emitter is removed, and that can be removed after it. A handle lets
+/// go of what it holds. A material that a body or an emitter is made of is refused.
+PX_API PxStatus px_world_remove_material(PxWorld *world, PxMaterialId id);
+PX_API PxStatus px_world_remove_body(PxWorld *world, PxBodyId id);
+PX_API PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id);
+PX_API PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id);
+PX_API PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id);
+PX_API PxStatus px_world_remove_force(PxWorld *world, PxForceId id);
+PX_API PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id);
 
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",

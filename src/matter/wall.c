@@ -60,42 +60,6 @@ double px_wall_near(const PxWall *wall, PxVec3 rest, double within, PxVec3 *norm
     return -d;
 }
 
-/* ---- bounds on motion ------------------------------------------------------- */
-
-double px_bounds_arm(PxBounds bounds, PxVec3 pivot)
-{
-    PxVec3 low = px_sub(bounds.low, pivot), high = px_sub(bounds.high, pivot);
-    return px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
-                            fmax(fabs(low.z), fabs(high.z))));
-}
-
-/* No point that is at most `arm` from the pivot moves further from one pose to the other. */
-static double travel_between(const PxPose *a, const PxPose *b, double arm)
-{
-    PxQuat turn = px_quat_multiply(b->turn, px_quat_conjugate(a->turn));
-    double angle =
-        2 * atan2(sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), fabs(turn.w));
-    double shift = px_length(px_sub(b->move, a->move));
-    return angle == 0 ? shift : shift + angle * arm;
-}
-
-/* Speed from keyframe k - 1 to k; of a plane, whose points are at any distance from the pivot, the
- * turning does not count. */
-static double keyframe_speed(const PxKeyframe *key, size_t k, double arm)
-{
-    PxPose a = {key[k - 1].at, px_quat_normalized(key[k - 1].rotation)};
-    PxPose b = {key[k].at, px_quat_normalized(key[k].rotation)};
-    return travel_between(&a, &b, isfinite(arm) ? arm : 0) / (key[k].time - key[k - 1].time);
-}
-
-double px_keyframes_speed(const PxKeyframe *key, size_t keys, double arm)
-{
-    double most = 0;
-    for (size_t k = 1; k < keys; ++k)
-        most = fmax(most, keyframe_speed(key, k, arm));
-    return most;
-}
-
 /* ---- as a boundary ----------------------------------------------------------- */
 
 static const PxWall *wall_of(const PxBoundary *b)
@@ -110,34 +74,30 @@ static void begin(PxBoundary *b, double time, double dt)
     b->pivot = px_wall_to_world(wall, 0, wall->pivot);
 }
 
+/* Longest distance of its matter from the pivot; INFINITY for a plane. */
+static double arm_of(const PxWall *w)
+{
+    PxVec3 low = px_sub(w->bounds.low, w->pivot), high = px_sub(w->bounds.high, w->pivot);
+    return px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
+                            fmax(fabs(low.z), fabs(high.z))));
+}
+
 static double travel(const PxBoundary *b)
 {
     const PxWall *w = wall_of(b);
-    return w->keys == 0
-               ? 0
-               : travel_between(&w->pose[0], &w->pose[1], px_bounds_arm(w->bounds, w->pivot));
+    return w->keys == 0 ? 0 : px_pose_travel(&w->pose[0], &w->pose[1], arm_of(w));
 }
 
 static double top_speed(const PxBoundary *b)
 {
     const PxWall *w = wall_of(b);
-    return px_keyframes_speed(w->key, w->keys, px_bounds_arm(w->bounds, w->pivot));
+    return px_keyframes_speed(w->key, w->keys, arm_of(w));
 }
 
 static double step_limit(const PxBoundary *b, double now, double most, double limit)
 {
     const PxWall *w = wall_of(b);
-    double arm = px_bounds_arm(w->bounds, w->pivot);
-    for (size_t k = 1; k < w->keys && w->key[k - 1].time < now + limit; ++k) {
-        double from = fmax(w->key[k - 1].time - now, 0), to = fmin(w->key[k].time - now, limit);
-        if (!(to > from))
-            continue;
-        double speed = keyframe_speed(w->key, k, arm);
-        if (speed * (to - from) > most)
-            return from + most / speed;
-        most -= speed * (to - from);
-    }
-    return limit;
+    return px_keyframes_limit(w->key, w->keys, arm_of(w), now, most, limit);
 }
 
 static double distance(const PxBoundary *b, double when, PxVec3 place, PxVec3 *normal)

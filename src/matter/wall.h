@@ -59,13 +59,6 @@ double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal);
 /// The same as px_shape_near() has it.
 double px_wall_near(const PxWall *wall, PxVec3 rest, double within, PxVec3 *normal);
 
-/// Bound of the speed of what moves by keyframes, over all of them, m/s: of points that are at
-/// most `arm` from the pivot; an infinite arm counts as 0.
-double px_keyframes_speed(const PxKeyframe *key, size_t keys, double arm);
-
-/// Longest distance of a point of the bounds from the pivot, m; INFINITY for a plane.
-double px_bounds_arm(PxBounds bounds, PxVec3 pivot);
-
 /// fill_begin, fill and fill_more of walls (wall_fill.c).
 PxStatus px_wall_fill_begin(PxBoundary *boundary, const PxWallProfile *profile);
 uint32_t px_wall_fill(const PxBoundary *boundary, const PxFillQuery *query, PxFill *out,

@@ -49,7 +49,7 @@ static PxStatus add_handle(const PxScene *scene, const PxSceneHandle *handle, co
         def.body = ids->body[handle->body];
     PX_TRY(make_keyframes(handle->keyframe, handle->keyframes, &keyframe, &def.keyframes));
     def.keyframe = keyframe;
-    PxStatus status = px_world_add_handle(world, &def);
+    PxStatus status = px_world_add_handle(world, &def, NULL);
     free(keyframe);
     return status;
 }
@@ -61,7 +61,7 @@ static PxStatus add_force(const PxScene *scene, const PxSceneForce *force, const
     def.shape = px_scene_shape(scene, &force->def.shape, &force->turn);
     if (force->body != PX_NO_BODY)
         def.body = ids->body[force->body];
-    return px_world_add_force(world, &def);
+    return px_world_add_force(world, &def, NULL);
 }
 
 static PxStatus add_heater(const PxScene *scene, const PxSceneHeater *heater, const Ids *ids,
@@ -71,7 +71,7 @@ static PxStatus add_heater(const PxScene *scene, const PxSceneHeater *heater, co
     def.shape = px_scene_shape(scene, &heater->def.shape, &heater->turn);
     if (heater->body != PX_NO_BODY)
         def.body = ids->body[heater->body];
-    return px_world_add_heater(world, &def);
+    return px_world_add_heater(world, &def, NULL);
 }
 
 static PxStatus fill_world(const PxScene *scene, const Ids *ids, PxWorld *world)
@@ -89,7 +89,7 @@ static PxStatus fill_world(const PxScene *scene, const Ids *ids, PxWorld *world)
     for (size_t k = 0; k < scene->sinks; ++k) {
         PxSinkDef def = scene->sink[k].def;
         def.shape = px_scene_shape(scene, &def.shape, &scene->sink[k].turn);
-        PX_TRY(px_world_add_sink(world, &def));
+        PX_TRY(px_world_add_sink(world, &def, NULL));
     }
     for (size_t k = 0; k < scene->handles; ++k)
         PX_TRY(add_handle(scene, &scene->handle[k], ids, world));

@@ -3,8 +3,8 @@
 
 #include "base/vec.h"
 #include "scene/writer.h"
-#include "surface/coat_family.h"
-#include "surface/skin.h"
+#include "surface/coat/options.h"
+#include "surface/skin/skin.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "matter/pairs.h"
 #include "spatial/grid.h"
-#include "spatial/hash.h"
+#include "study/hash_grid.h"
 #include "spatial/kdtree.h"
 
 #include <math.h>

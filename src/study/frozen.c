@@ -138,7 +138,7 @@ static PxStatus pull(const PxFrozenDef *def, PxWorld *frozen, double volume, PxF
         f.shape.at = (PxVec3){side * 0.9 * half, 0, 0};
         f.force = (PxVec3){side * force, 0, 0};
         f.start = state.time + 0.3;
-        status = px_world_add_force(world, &f);
+        status = px_world_add_force(world, &f, NULL);
     }
     if (status == PX_OK)
         status =

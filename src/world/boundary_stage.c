@@ -39,10 +39,12 @@ double px_boundaries_limit(const PxWorld *world, double most, double limit)
 
 PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *force, PxVec3 *torque)
 {
+    uint32_t slot;
     *force = *torque = px_vec(0, 0, 0);
+    PX_TRY(PX_SLOT_FIND(&world->bodies, body, "body", &slot));
     for (size_t k = 0; k < world->walls.count; ++k) {
         const PxBoundary *b = &world->walls.data[k].boundary;
-        if (b->body + 1 != body.slot)
+        if (b->body != slot)
             continue;
         if (world->dt > 0) { /* a step has been made */
             *force = px_scale(px_boundary_impulse(b), 1 / world->dt);
@@ -50,5 +52,6 @@ PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *fo
         }
         return PX_OK;
     }
-    return px_fail(PX_ERR_ARGUMENT, "forces are known of walls only");
+    return px_fail(PX_ERR_ARGUMENT, "body '%s' is no wall; wanted one, to tell the force on it",
+                   world->bodies.data[slot].name);
 }

@@ -8,7 +8,7 @@
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
 #include "solid/integration.h"
-#include "surface/coat_family.h"
+#include "surface/coat/options.h"
 #include "world/heat_stage.h"
 
 #include <math.h>

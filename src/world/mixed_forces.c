@@ -1,4 +1,4 @@
-/// What fluids and solids of a mixed world do to each other in a step (docs/architecture.md 20).
+/// What fluids and solids of a mixed world do to each other in a step (docs/decisions.md 20).
 #include "contact/solid_fluid.h"
 #include "world/mixed.h"
 

@@ -468,6 +468,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_world_events(world, &next_event));
     PX_TRY(px_arena_reset(&world->scratch));
     double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
+    target = fmin(target, px_forces_next(world, world->state.time));
     target = fmin(target, px_heaters_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
     PX_TRY(px_boundaries_list(world));

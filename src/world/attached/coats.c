@@ -1,6 +1,6 @@
 #include "world/attached/coats.h"
 
-#include "surface/coat_family.h"
+#include "surface/coat/options.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -11,17 +11,32 @@ const char *const px_coat_table_names[PX_COAT_TABLES] = {"coats", "coat_surfels"
 
 /* ---- making them ---- */
 
-PxStatus px_world_add_coat(PxWorld *world, uint32_t material)
+PxStatus px_world_add_coat(PxWorld *world, uint32_t material, const PxMaterialDef *of)
 {
     PxCoatDef def;
     PxCoat *coat;
-    if (!px_coat_chosen(&world->materials.data[material].def.coat, world->def.spacing, &def))
+    if (!px_coat_chosen(&of->coat, world->def.spacing, &def))
         return PX_OK;
     if (!PX_LIST_RESERVE(&world->coats, 1))
         return px_fail(PX_ERR_MEMORY, "no room for a coat");
     PX_TRY(px_coat_create(&def, world->memory, &coat));
-    world->coats.data[world->coats.count++] = (PxWorldCoat){coat, material};
+    size_t at = world->coats.count++;
+    for (; at > 0 && world->coats.data[at - 1].material > material; --at)
+        world->coats.data[at] = world->coats.data[at - 1];
+    world->coats.data[at] = (PxWorldCoat){coat, material};
     return PX_OK;
+}
+
+void px_world_drop_coat(PxWorld *world, uint32_t material)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < world->coats.count; ++k) {
+        if (world->coats.data[k].material == material)
+            px_coat_free(world->coats.data[k].coat);
+        else
+            world->coats.data[kept++] = world->coats.data[k];
+    }
+    world->coats.count = kept;
 }
 
 void px_world_free_coats(PxWorld *world)
@@ -217,7 +232,7 @@ static PxStatus alike(PxTable *to, const PxTable *from)
 
 static PxTable *tables_of(PxCoat *coat, int k)
 {
-    return k == 0 ? &coat->surfels : k == 1 ? &coat->marks : &coat->zombies;
+    return k == 0 ? &coat->surfels : k == 1 ? &coat->previous : &coat->zombies;
 }
 
 static PxStatus store(const PxWorld *world, PxTable table[PX_COAT_TABLES])

@@ -3,15 +3,17 @@
 #define PX_WORLD_ATTACHED_COATS_H
 
 #include "phyxel/world.h"
-#include "surface/coat.h"
+#include "surface/coat/coat.h"
 
 typedef struct PxWorldCoat {
     PxCoat *coat;
     uint32_t material; ///< slot
 } PxWorldCoat;
 
-/// Makes the coat that the material in that slot asks for. Errors: PX_ERR_MEMORY.
-PxStatus px_world_add_coat(PxWorld *world, uint32_t material);
+/// Makes the coat that the def of the material in that slot asks for. Errors: PX_ERR_MEMORY.
+PxStatus px_world_add_coat(PxWorld *world, uint32_t material, const PxMaterialDef *def);
+/// Removes the coat of a material.
+void px_world_drop_coat(PxWorld *world, uint32_t material);
 void px_world_free_coats(PxWorld *world);
 
 /// The coat of a material, or NULL.

@@ -13,7 +13,10 @@ static PxStatus list_skin(PxWorld *world, const PxBodyDef *def, uint32_t slot, P
         px_skin_free(skin);
         return px_fail(PX_ERR_MEMORY, "no room for a skin");
     }
-    world->skins.data[world->skins.count++] =
+    size_t at = world->skins.count++;
+    for (; at > 0 && world->skins.data[at - 1].body > slot; --at)
+        world->skins.data[at] = world->skins.data[at - 1];
+    world->skins.data[at] =
         (PxWorldSkin){.skin = skin, .body = slot, .material = def->material.slot - 1};
     return PX_OK;
 }
@@ -58,10 +61,21 @@ PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape 
 
 void px_world_drop_skins(PxWorld *world, uint32_t slot)
 {
-    while (world->skins.count > 0 && world->skins.data[world->skins.count - 1].body >= slot)
-        px_skin_free(world->skins.data[--world->skins.count].skin);
-    if (world->skins.count == 0)
-        PX_LIST_FREE(&world->skins);
+    size_t kept = 0;
+    for (size_t k = 0; k < world->skins.count; ++k) {
+        if (world->skins.data[k].body == slot)
+            px_skin_free(world->skins.data[k].skin);
+        else
+            world->skins.data[kept++] = world->skins.data[k];
+    }
+    world->skins.count = kept;
+}
+
+void px_world_free_skins(PxWorld *world)
+{
+    for (size_t k = 0; k < world->skins.count; ++k)
+        px_skin_free(world->skins.data[k].skin);
+    PX_LIST_FREE(&world->skins);
 }
 
 size_t px_world_skin_count(const PxWorld *world)

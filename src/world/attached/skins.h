@@ -4,7 +4,7 @@
 
 #include "phyxel/world.h"
 #include "solid/maps.h"
-#include "surface/skin.h"
+#include "surface/skin/skin.h"
 
 /// One skin; a body has none, surfels, triangles, or both.
 typedef struct PxWorldSkin {
@@ -21,8 +21,9 @@ PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out);
 /// Errors: PX_ERR_ARGUMENT for what is no solid; those of px_texture_read_file(); PX_ERR_MEMORY.
 PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
                             uint32_t slot);
-/// Drops the skins of the bodies from `slot` on.
+/// Removes the skins of a body.
 void px_world_drop_skins(PxWorld *world, uint32_t slot);
+void px_world_free_skins(PxWorld *world);
 
 /// In the order of the bodies, surfels before triangles.
 size_t px_world_skin_count(const PxWorld *world);
