@@ -174,8 +174,8 @@ TEST(what_a_fluid_gets_from_walls_they_get_from_it)
     for (size_t k = 0; k < PX_COUNT(fluid); ++k) {
         Room room = splash(fluid[k].pressure, fluid[k].viscosity, fluid[k].model, 2);
         double left = imbalance(&room, 150);
-        print_message("%s: %g\n", fluid[k].pressure, left);
-        CHECK(left < 1e-5);
+        CHECK_NEAR(left, 0, 1e-6); /* measured 1e-8 to 2e-8: floats */
+        CHECK(px_length(room_impulse(&room)) > 0);
         px_world_free(room.world);
     }
 }
@@ -183,8 +183,7 @@ TEST(what_a_fluid_gets_from_walls_they_get_from_it)
 TEST(what_a_thick_fluid_gets_from_walls_they_get_from_it)
 {
     Room room = splash("dfsph", 50, "implicit", 2);
-    double left = imbalance(&room, 150);
-    print_message("thick: %g\n", left);
+    CHECK_NEAR(imbalance(&room, 150), 0, 1e-3); /* conjugate gradients stop at 1e-4 of it */
     px_world_free(room.world);
 }
 
@@ -217,8 +216,9 @@ TEST(what_a_solid_gets_from_walls_they_get_from_it)
         floor.friction = 0.5;
         room_add_wall(&room, &floor);
         room_add_plane(&room, "side", px_vec(0.2, 0, 0), px_vec(-1, 0, 0));
-        double left = imbalance(&room, 200);
-        print_message("%s: %g\n", integration[k], left);
+        /* measured 9e-8 and 2e-3: Newton's method stops early, and what it leaves of the
+         * balance is not the wall's */
+        CHECK_NEAR(imbalance(&room, 200), 0, k == 0 ? 1e-6 : 1e-2);
         px_world_free(room.world);
     }
 }
@@ -261,10 +261,11 @@ TEST(water_at_rest_presses_on_the_floor_with_its_weight)
     mean_force(&room, floor, 0.5, 1, &force, &torque);
     mean_force(&room, side, 1, 1.5, &push, &turn);
     double weight = momentum_of(room.world).mass * G;
-    print_message("floor %g of %g N; side %g N, %g Nm\n", force.y, -weight, push.x, turn.z);
-    CHECK_NEAR(force.y / -weight, 1, 0.02);
-    /* rho g d^2 / 2 w, at a third of the depth: the arm is about (0, 0) */
-    CHECK_NEAR(push.x / -(0.5 * DENSITY * G * 0.5 * 0.5 * 0.4), 1, 0.05);
+    CHECK_NEAR(force.y / -weight, 1, 0.01); /* measured 0.9997 */
+    /* rho g w d^2 / 2 at a third of the depth; measured 0.987, and 1.003 of the torque */
+    double across = 0.5 * DENSITY * G * 0.4 * 0.5 * 0.5;
+    CHECK_NEAR(push.x / -across, 1, 0.03);
+    CHECK_NEAR(turn.z / (across * 0.5 / 3), 1, 0.03);
     px_world_free(room.world);
 }
 
@@ -287,6 +288,8 @@ TEST(a_block_on_a_slope_presses_with_its_weight_and_friction_holds_it)
                       weight * sin(tilt), -weight * cos(tilt), torque.z);
         CHECK_NEAR(force.x / (weight * sin(tilt)), 1, 0.02);
         CHECK_NEAR(force.y / (-weight * cos(tilt)), 1, 0.02);
+        /* the weight acts where the line from the middle, 0.1 m up, meets the slope */
+        CHECK_NEAR(torque.z / (-weight * sin(tilt) * 0.1), 1, 0.08);
         px_world_free(room.world);
     }
 }
