@@ -284,8 +284,6 @@ TEST(a_block_on_a_slope_presses_with_its_weight_and_friction_holds_it)
         PxVec3 force, torque;
         mean_force(&room, slope, 1, 1.5, &force, &torque);
         double weight = momentum_of(room.world).mass * G;
-        print_message("%s: %g %g of %g %g N; torque %g\n", integration[k], force.x, force.y,
-                      weight * sin(tilt), -weight * cos(tilt), torque.z);
         CHECK_NEAR(force.x / (weight * sin(tilt)), 1, 0.02);
         CHECK_NEAR(force.y / (-weight * cos(tilt)), 1, 0.02);
         /* the weight acts where the line from the middle, 0.1 m up, meets the slope */
