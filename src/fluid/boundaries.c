@@ -212,10 +212,8 @@ PxStatus px_fluid_boundaries(PxFluid *f)
 
 typedef struct Give {
     PxFluid *fluid;
-    bool implicit;  /* drag acts on the velocities that viscosity leaves */
-    double most[2]; /* largest impulse of a touch, and largest moment */
-    double touches; /* how many */
-    double magic[2];
+    bool implicit;   /* drag acts on the velocities that viscosity leaves */
+    double magic[2]; /* of the impulses, and of their moments */
 } Give;
 
 /* Solids among fluids meet boundaries by contact instead (contact/solid_walls.h). */
@@ -261,13 +259,10 @@ static PxImpulse impulse_of(const PxFluid *f, const Touch *t)
 }
 
 /* Adds what acts along the gradient, and finds the largest impulse. */
-static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void push_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
     (void)end;
-    Give *give = user;
-    const PxFluid *f = give->fluid;
-    double most[2] = {0, 0}, touches = 0;
+    const PxFluid *f = ((const Give *)user)->fluid;
     for (Touches *list = f->touches[begin / PX_BLOCK]; list != NULL; list = list->next)
         for (uint32_t k = 0; k < list->count; ++k) {
             Touch *t = &list->touch[k];
@@ -282,15 +277,10 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
                 t->impulse[c] += push * t->gradient[c];
             PxImpulse impulse = impulse_of(f, t);
             PxVec3 moment = px_boundary_moment(f->boundary[list->boundary], impulse);
-            most[0] = fmax(most[0], px_length(impulse.impulse));
-            most[1] = fmax(most[1], px_length(moment));
-            ++touches;
+            part->most[0] = fmax(part->most[0], px_length(impulse.impulse));
+            part->most[1] = fmax(part->most[1], px_length(moment));
+            ++part->sum[0];
         }
-    px_join_begin();
-    for (int k = 0; k < 2; ++k)
-        give->most[k] = fmax(give->most[k], most[k]);
-    give->touches += touches;
-    px_join_end();
 }
 
 static void take_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -314,12 +304,13 @@ void px_fluid_give(PxFluid *f)
     if (f->boundaries == 0)
         return;
     Give give = {.fluid = f};
-    px_parallel_for(f->threads, f->count, PX_BLOCK, push_block, &give);
-    px_dist_max(f->dist, give.most, 2);
-    px_dist_sum(f->dist, &give.touches, 1);
-    if (!isfinite(give.most[0]) || !isfinite(give.most[1]))
+    PxRows rows = px_fluid_rows(f);
+    rows.block = PX_BLOCK;
+    PxPart part = {.maxima = 2, .sums = 1}; /* largest impulse and moment; how many touches */
+    px_reduce(&rows, push_part, &give, &part);
+    if (!isfinite(part.most[0]) || !isfinite(part.most[1]))
         return; /* the step fails when particles are moved */
     for (int k = 0; k < 2; ++k)
-        give.magic[k] = px_sum_magic(give.most[k], (uint64_t)give.touches);
+        give.magic[k] = px_sum_magic(part.most[k], (uint64_t)part.sum[0]);
     px_parallel_for(f->threads, f->count, PX_BLOCK, take_block, &give);
 }
