@@ -173,7 +173,7 @@ static PxVec3 direction(uint64_t k)
     }
 }
 
-TEST(a_ball_has_its_area_and_volume_and_no_holes)
+PHYSICS(a_ball_has_its_area_and_volume_and_no_holes)
 {
     Play p;
     PxCoatDef def = def_of(0.5);
@@ -200,7 +200,7 @@ TEST(a_ball_has_its_area_and_volume_and_no_holes)
     play_end(&p);
 }
 
-TEST(no_ray_gets_into_a_blob_that_is_pulled_out)
+PHYSICS(no_ray_gets_into_a_blob_that_is_pulled_out)
 {
     Play p;
     PxCoatDef def = def_of(0.6);
@@ -423,11 +423,14 @@ static void run_splash(Play *p, int threads, int resume_at, uint64_t out[6])
     for (int f = 0; f < 12; ++f) {
         if (f == resume_at) {
             PxCoat *again;
-            double number[PX_COAT_NUMBERS];
-            px_coat_numbers(p->coat, number);
+            PxCoatStored stored = {
+                .surfels = &p->coat->surfels,
+                .previous = &p->coat->previous,
+                .zombies = &p->coat->zombies,
+                .count = {p->coat->surfels.count, p->coat->previous.count, p->coat->zombies.count}};
+            px_coat_numbers(p->coat, stored.number);
             CHECK_OK(px_coat_create(&def, NULL, &again));
-            CHECK_OK(px_coat_restore(again, &p->coat->surfels, &p->coat->previous,
-                                     &p->coat->zombies, number));
+            CHECK_OK(px_coat_restore(again, &stored));
             px_coat_free(p->coat);
             p->coat = again;
         }
@@ -653,7 +656,7 @@ TEST(cold_surfels_keep_detail_and_lose_it_slowly_when_they_melt)
     play_end(&p);
 }
 
-TEST(cold_matter_that_breaks_has_no_holes_and_one_skin)
+PHYSICS(cold_matter_that_breaks_has_no_holes_and_one_skin)
 {
     Play p;
     PxCoatDef def = def_of(0.5);
@@ -818,7 +821,7 @@ static double wavy(PxVec3 out)
     return 4.6 + 0.15 * flat * flat * cos(16 * atan2(out.z, out.x));
 }
 
-TEST(a_cast_takes_and_keeps_the_relief_of_its_mould)
+PHYSICS(a_cast_takes_and_keeps_the_relief_of_its_mould)
 {
     Play p;
     PxCoatDef def = def_of(0.2);

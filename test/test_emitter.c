@@ -5,7 +5,7 @@
 #include "base/table.h"
 #include "phyxel/world.h"
 #include "world/actors/opening.h"
-#include "world/state.h"
+#include "world/saved.h"
 
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ TEST(matter_leaves_square_to_a_face)
 
 /* A second of steps that are many layers long, less than one, and in between: without
  * other particles nothing but max_step limits them. */
-TEST(the_rate_is_what_was_asked_for_whatever_the_step)
+PHYSICS(the_rate_is_what_was_asked_for_whatever_the_step)
 {
     const double steps[] = {1e-2, 1e-3, 3.3e-4};
     for (size_t k = 0; k < 3; ++k) {
@@ -307,7 +307,7 @@ static PxWorld *pool_world(int threads, const PxAllocator *allocator)
     return world;
 }
 
-TEST(a_tap_under_water_pushes_and_piles_nothing_up)
+PHYSICS(a_tap_under_water_pushes_and_piles_nothing_up)
 {
     PxWorld *world = pool_world(2, NULL);
     double fastest = 0, densest = 0;
@@ -353,7 +353,7 @@ static PxWorld *vessel_world(const char *pressure, double height, int threads)
     return world;
 }
 
-TEST(a_full_vessel_is_not_filled_any_further)
+PHYSICS(a_full_vessel_is_not_filled_any_further)
 {
     const char *const models[] = {"dfsph", "sesph"};
     for (size_t m = 0; m < 2; ++m) {
@@ -389,7 +389,7 @@ TEST(a_full_vessel_is_not_filled_any_further)
     }
 }
 
-TEST(an_open_vessel_of_the_same_width_gets_all_of_it)
+PHYSICS(an_open_vessel_of_the_same_width_gets_all_of_it)
 {
     const char *const models[] = {"dfsph", "sesph"};
     for (size_t m = 0; m < 2; ++m) {
@@ -449,9 +449,7 @@ TEST(waiting_goes_on_after_a_stop_with_the_same_bits)
         CHECK_OK(px_world_advance(straight, 0.04 * k));
         CHECK_OK(px_world_advance(world, 0.04 * k));
         PxWorld *next = vessel_world("dfsph", 0.16, 3);
-        PxWorldState stop = px_world_state(world);
-        CHECK_OK(
-            px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+        CHECK_OK(px_world_continue(next, world));
         px_world_free(world);
         world = next;
     }
@@ -535,9 +533,7 @@ TEST(threads_and_a_stop_change_no_bit)
             CHECK_OK(px_world_advance(world, 0.01 * k));
             PxWorld *next = pool_world(threads, NULL); /* stopped, and taken up by another */
             add_drain(next);
-            PxWorldState stop = px_world_state(world);
-            CHECK_OK(
-                px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+            CHECK_OK(px_world_continue(next, world));
             px_world_free(world);
             world = next;
         }
