@@ -51,7 +51,7 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
         const float *v = s->v + 4 * (size_t)i, *a = s->a + 4 * (size_t)i;
         double speed = sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
         double push = sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) + g;
-        double radius = (double)s->particles->radius[s->first + i];
+        double radius = (double)s->particles->radius[i];
         /* twice as far as it would go, and a radius more, since neighbours pull */
         double reach = 2 * radius + 2 * s->dt * (speed + s->dt * push) + w->travel;
         PxVec3 x = px_solid_place(s, i);
@@ -70,8 +70,8 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
  * is not affected by the wall that its tip strikes. */
 static double restitution_of(const PxSolid *s, const PxSolidFrame *f)
 {
-    const PxMaterialDef *def = &s->material[s->particles->material[s->first + f->begin]].def;
-    return s->mixed && def->absorb > 0 ? 1 : def->restitution;
+    const PxMaterialDef *def = &s->material[s->particles->material[f->begin]].def;
+    return s->flows && def->absorb > 0 ? 1 : def->restitution;
 }
 
 static bool some_lose(const PxSolid *s)
@@ -166,7 +166,7 @@ static void give_back(PxSolidWalls *w, const PxSolid *s, const PxSolidFrame *f, 
     double mass = 0;
     for (uint32_t i = f->begin; i < f->end; ++i)
         if (s->inverse_mass[i] != 0.0f) {
-            double m = (double)s->particles->mass[s->first + i];
+            double m = (double)s->particles->mass[i];
             middle = px_mad(middle, px_solid_place(s, i), m);
             mass += m;
         }
@@ -193,8 +193,7 @@ static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
         push = px_add(push, one);
         pushes += px_length(one);
         wall += (double)by[3];
-        momentum = px_mad(momentum, vec_of(s->v + 4 * (size_t)i),
-                          (double)s->particles->mass[s->first + i]);
+        momentum = px_mad(momentum, vec_of(s->v + 4 * (size_t)i), (double)s->particles->mass[i]);
     }
     PxVec3 before = w->speed[number], now = px_scale(momentum, 1 / f->mass);
     w->speed[number] = now;
@@ -268,7 +267,7 @@ static bool touch_one(const Touch *t, uint32_t i, uint32_t k, const PxMat3 *back
     *nearest = fmin(*nearest, d);
     if (!(d < ball->radius))
         return false;
-    const PxMaterialDef *m = &s->material[s->particles->material[s->first + i]].def;
+    const PxMaterialDef *m = &s->material[s->particles->material[i]].def;
     PxVec3 before = ball->v, moving = b->ops->velocity(b, t->when, ball->x);
     ball->x = px_mad(ball->x, n, ball->radius - d);
     ball->v = stop_at(ball->v, moving, n, sqrt(m->friction * b->friction));
@@ -388,7 +387,7 @@ static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (found == PX_NO_BOUNDARY)
             continue;
         const PxBoundary *b = w->boundary[found];
-        const PxMaterialDef *def = &s->material[s->particles->material[s->first + i]].def;
+        const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
         PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
         PxVec3 n = px_mat3_apply(back, normal);
         PxVec3 u = px_mat3_apply(back, b->ops->velocity(b, s->when, x));

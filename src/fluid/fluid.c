@@ -25,7 +25,7 @@ static bool has_warm_boundary(const PxFluid *f)
 PxStatus px_fluid_begin(PxFluid *f)
 {
     const PxParticles *p = f->particles;
-    f->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    f->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)));
     f->quad_velocity = NULL;
     f->touches = PX_ARENA_ARRAY(f->scratch, struct PxTouches *, f->count / PX_BLOCK + 1);
     bool room = f->quad != NULL && f->touches != NULL;
@@ -34,7 +34,7 @@ PxStatus px_fluid_begin(PxFluid *f)
                               &f->wall_lever, &f->wall_drag,    &f->wall_vx,   &f->wall_vy,
                               &f->wall_vz,    &f->wall_slip,    &f->wall_push};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
-        *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
+        *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, px_fluid_visible(f));
         room = room && *arrays[k] != NULL;
     }
     if (!room)
@@ -47,9 +47,19 @@ PxStatus px_fluid_begin(PxFluid *f)
             return px_fail(PX_ERR_MEMORY, "fluid: no room for the warmth of %u particles",
                            f->count);
     }
-    px_quads_pack(f->quad, p->x, p->y, p->z, NULL, f->count, f->threads);
+    px_fluid_pack(f, f->quad, p->x, p->y, p->z, NULL);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, begin_block, f);
     return PX_OK;
+}
+
+void px_fluid_pack(const PxFluid *f, float *quad, const float *x, const float *y, const float *z,
+                   const float *w)
+{
+    px_quads_pack(quad, x, y, z, w, f->count, f->threads);
+    if (f->copies > 0) /* the quad behind the last row lies behind the copies */
+        memcpy(quad + 4 * (size_t)px_fluid_visible(f), quad + 4 * (size_t)f->count,
+               4 * sizeof(float));
+    px_fluid_refresh_quads(f, quad);
 }
 
 typedef struct PackW {
@@ -69,16 +79,17 @@ void px_fluid_pack_w(const PxFluid *f, float *quad, const float *value)
 {
     PackW pack = {quad, value};
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, pack_w_block, &pack);
+    px_fluid_refresh_w(f, quad);
 }
 
 PxStatus px_fluid_pack_velocity(PxFluid *f, const float *w)
 {
     const PxParticles *p = f->particles;
     if (f->quad_velocity == NULL) {
-        f->quad_velocity = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+        f->quad_velocity = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)));
         if (f->quad_velocity == NULL)
             return px_fail(PX_ERR_MEMORY, "fluid: no room for %u velocities", f->count);
     }
-    px_quads_pack(f->quad_velocity, p->vx, p->vy, p->vz, w, f->count, f->threads);
+    px_fluid_pack(f, f->quad_velocity, p->vx, p->vy, p->vz, w);
     return PX_OK;
 }

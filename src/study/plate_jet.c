@@ -54,8 +54,8 @@ static PxStatus make(const PxPlateJetDef *def, PxWorld **out, PxBodyId *plate)
         bool along_x = side[k].x != 0;
         sink.name = name[k];
         sink.shape = px_shape_def_default(PX_SHAPE_BOX);
-        sink.shape.size = (PxVec3){along_x ? w : 2 * half + 2 * w, 8 * w,
-                                   along_x ? 2 * half + 2 * w : w};
+        sink.shape.size =
+            (PxVec3){along_x ? w : 2 * half + 2 * w, 8 * w, along_x ? 2 * half + 2 * w : w};
         sink.shape.at = px_scale(side[k], half + 0.5 * w);
         PX_TRY(px_world_add_sink(*out, &sink, NULL));
     }
@@ -65,7 +65,8 @@ static PxStatus make(const PxPlateJetDef *def, PxWorld **out, PxBodyId *plate)
 static PxStatus measure(PxWorld *world, const PxPlateJetDef *def, PxBodyId plate,
                         PxPlateJetResult *out)
 {
-    double from = def->above * def->width / def->speed + def->settle, to = from + def->seconds, time = 0;
+    double from = def->above * def->width / def->speed + def->settle, to = from + def->seconds,
+           time = 0;
     double wanted = DENSITY * def->width * def->width * def->speed * def->speed;
     PxVec3 impulse = {0, 0, 0};
     PxStats stats;

@@ -20,7 +20,7 @@ typedef struct PxPlateJetDef {
 PxPlateJetDef px_plate_jet_def_default(void);
 
 typedef struct PxPlateJetResult {
-    double force;  ///< mean, over rho A v^2, A v being the volume that the emitter gives in a second
+    double force; ///< mean, over rho A v^2, A v being the volume that the emitter gives in a second
     double across; ///< size of the force along the plate, over the same
     uint64_t leaked;
 } PxPlateJetResult;
