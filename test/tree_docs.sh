@@ -1,10 +1,11 @@
 #!/bin/sh
-# docs/files.md lists the files of the tree; links between pages lead to files that exist,
-# and so do the files that the glossary names.
+# docs/files.md lists the files of the tree, docs/scene.md the columns of stats.csv; links between
+# pages lead to files that exist, and so do the files that the glossary names.
 # labels: source
 set -eu
 cd "$PX_SOURCE"
 tools/list-rooms --check
+[ ! -x "$PX_BUILD/phyxel" ] || tools/list-stats --check
 
 failed=0
 for page in *.md docs/*.md; do
