@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "contact/defence.h"
+#include "matter/wall.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@ enum { N = 400 };
 typedef struct Room {
     PxParticles p;
     PxWall wall[8];
+    PxBoundary *boundary[8];
     size_t walls;
     float far[N];
     PxArena scratch;
@@ -21,8 +23,9 @@ typedef struct Room {
 
 static PxWall *room_add_mesh(Room *room, PxShapeDef def, const PxMesh *mesh, bool inside)
 {
-    PxWall *wall = &room->wall[room->walls++];
+    PxWall *wall = &room->wall[room->walls];
     memset(wall, 0, sizeof *wall);
+    room->boundary[room->walls++] = px_wall_boundary(wall);
     if (mesh != NULL)
         CHECK_OK(px_shape_create_from_mesh(&def, mesh, "mesh", &wall->shape));
     else
@@ -78,7 +81,7 @@ static PxWatch watch_begin(Room *room)
 {
     PxWatch watch;
     CHECK_OK(px_arena_reset(&room->scratch));
-    CHECK_OK(px_watch_begin(&watch, &room->p, room->wall, room->walls, room->far, SPACING,
+    CHECK_OK(px_watch_begin(&watch, &room->p, room->boundary, room->walls, room->far, SPACING,
                             &room->scratch, &(PxThreads){2}));
     return watch;
 }
@@ -105,8 +108,7 @@ static Count room_step(Room *room, double time, double dt, double reach, uint64_
         }
     }
     Count count;
-    count.caught =
-        px_defend(p, room->wall, room->walls, room->far, SPACING, &(PxThreads){2}, &watch);
+    count.caught = px_defend(p, &watch, &(PxThreads){2});
     count.leaked = px_watch_leaked(&watch, &(PxThreads){2});
     return count;
 }
@@ -292,7 +294,7 @@ TEST(a_particle_that_meets_a_wall_slides_along_it)
     p->vz[0] = 0;
     p->y[0] = 0.1f - 4 * 0.1f; /* from 0.1 above, moved by v dt */
     p->x[0] = 3 * 0.1f;
-    CHECK_EQUAL(px_defend(p, room.wall, 1, room.far, SPACING, &(PxThreads){1}, &watch), 1);
+    CHECK_EQUAL(px_defend(p, &watch, &(PxThreads){1}), 1);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){1}), 0);
     CHECK_NEAR((double)p->x[0], 0.3, 1e-6); /* the way along the wall is kept */
     CHECK_NEAR((double)p->y[0], 0.01 * SPACING, 1e-6);
@@ -330,7 +332,7 @@ TEST(whoever_is_put_to_the_other_side_of_a_sheet_is_counted_once)
     put(&room.p, 2, px_mad(before, up, 0.27)); /* above the sheet's rim */
     put(&room.p, 3, behind);
     PxWatch watch = watch_begin(&room);
-    CHECK_EQUAL(px_defend(&room.p, room.wall, 1, room.far, SPACING, &(PxThreads){2}, &watch), 0);
+    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){2}), 0);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), 0);
     put(&room.p, 0, behind);                                 /* through it */
     put(&room.p, 1, px_mad(before, up, 0.2));                /* along it */
@@ -357,8 +359,7 @@ TEST(whoever_a_moving_sheet_passes_over_is_counted)
     PxWatch watch = watch_begin(&room);
     CHECK(wanted > 3);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), wanted);
-    CHECK_EQUAL(px_defend(&room.p, room.wall, 1, room.far, SPACING, &(PxThreads){2}, &watch),
-                wanted);
+    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){2}), wanted);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), 0); /* all were swept along */
     room_free(&room);
 }

@@ -64,16 +64,18 @@ TEST(a_scene_with_heat_becomes_its_world)
     /* tension that only the molten state has */
     CHECK_TEXT(wax->tension.model, "akinci");
     CHECK(wax->tension.param[0] == 0 && wax->melts.into.tension == 0.7);
-    CHECK(world->walls.data[0].temperature == 90 && world->walls.data[0].conductance == 500);
+    CHECK(world->walls.data[0].boundary.temperature == 90 &&
+          world->walls.data[0].boundary.conductance == 500);
     CHECK_EQUAL(world->walls.data[1].warmths, 2);
-    CHECK(isnan(world->walls.data[2].temperature));
+    CHECK(isnan(world->walls.data[2].boundary.temperature));
     CHECK_EQUAL(world->heaters.count, 2);
     CHECK(!world->heaters.data[0].def.holds && world->heaters.data[1].def.holds);
     CHECK_EQUAL(world->heaters.data[1].def.body.slot, 1);
     CHECK_OK(px_world_advance(world, 0.06));
     CHECK(wax->melts.into.viscosity == 2 && wax->melts.from == 30);
     CHECK(world->heaters.data[0].def.power == -5);
-    CHECK(world->walls.data[1].temperature == 30 && world->walls.data[0].conductance == 30);
+    CHECK(world->walls.data[1].boundary.temperature == 30 &&
+          world->walls.data[0].boundary.conductance == 30);
     PxStats stats;
     px_world_stats(world, &stats);
     CHECK(stats.heat_in > 0 && stats.temperature_max > 20);

@@ -278,7 +278,7 @@ static PxStatus run_passes(Set *s)
     PxFluid *f = &s->fluid;
     PxParticles *p = f->particles;
     PX_TRY(px_fluid_begin(f));
-    PX_TRY(px_fluid_walls(f));
+    PX_TRY(px_fluid_boundaries(f));
     for (uint32_t i = 0; i < f->count; ++i) {
         p->ax[i] = p->az[i] = 0.0f;
         p->ay[i] = -9.81f;

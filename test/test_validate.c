@@ -3,6 +3,7 @@
 
 #include "study/column.h"
 #include "study/drop.h"
+#include "study/plate_jet.h"
 #include "study/rayleigh_taylor.h"
 #include "study/study.h"
 
@@ -41,6 +42,18 @@ TEST(a_small_column_carries_its_weight)
     CHECK_NEAR(result.middle, 1, 0.05);
     CHECK_NEAR(result.bottom, 1, 0.05);
     CHECK_NEAR(result.height, 1, 0.03);
+    CHECK_EQUAL(result.leaked, 0);
+}
+
+TEST(a_jet_pushes_a_plate_with_the_momentum_it_brings)
+{
+    PxPlateJetDef def = px_plate_jet_def_default();
+    PxPlateJetResult result;
+    def.spacing = def.width / 6;
+    def.plate = 6;
+    CHECK_OK(px_plate_jet(&def, &result));
+    CHECK_NEAR(result.force, 1, 0.05); /* measured 1.045 */
+    CHECK_NEAR(result.across, 0, 0.01);
     CHECK_EQUAL(result.leaked, 0);
 }
 

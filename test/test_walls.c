@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "base/table.h"
-#include "fluid/wall_field.h"
+#include "matter/wall_field.h"
 #include "matter/kernel.h"
 #include "world/state.h"
 
@@ -35,10 +35,10 @@ static void felt_free(Felt *felt)
     px_shape_free(felt->shape);
 }
 
-static PxWallFelt felt_at(const Felt *felt, PxVec3 x)
+static PxFill felt_at(const Felt *felt, PxVec3 x)
 {
     PxWallLook look = {0};
-    PxWallFelt out;
+    PxFill out;
     if (!px_wall_field_ask(felt->field, x, &look, &out)) {
         CHECK_OK(px_wall_field_grow(felt->field, &look.key, 1, &(PxThreads){2}));
         look = (PxWallLook){0};
@@ -88,7 +88,7 @@ TEST(a_mesh_takes_in_edges_and_corners_what_a_lattice_would)
             PxVec3 x = px_add(px_rotate(def.rotation, in[faces - 1]), def.at);
             PxVec3 y = px_add(px_rotate(def.rotation, out[faces - 1]), def.at);
             worst[0] = fmax(worst[0], fabs(felt_at(&hollow, x).part - lattice_part(faces, false)));
-            PxWallFelt felt = felt_at(&solid, y);
+            PxFill felt = felt_at(&solid, y);
             worst[1] = fmax(worst[1], fabs(felt.part - lattice_part(faces, true)));
             least = fmin(least, felt.part);
         }
@@ -118,7 +118,7 @@ PHYSICS(the_gradient_is_the_slope_of_the_part)
             for (uint32_t a = 0; a < 3; ++a)
                 u[a] = 14 * px_random_unit(k, 7, a) - 7;
             PxVec3 x = px_vec(u[0], u[1], u[2]);
-            PxWallFelt here = felt_at(&felt, x);
+            PxFill here = felt_at(&felt, x);
             if (!(here.part > 0.01 && here.part < 0.99))
                 continue;
             ++near;
@@ -144,7 +144,7 @@ TEST(a_sheet_without_thickness_repels_from_both_sides_as_a_mesh_too)
     for (int side = -1; side <= 1; side += 2)
         for (double d = 0.2; d < 1.1; d += 0.1) {
             PxVec3 x = px_mad(def.at, normal, side * (d + 0.0005));
-            PxWallFelt here = felt_at(&felt, x);
+            PxFill here = felt_at(&felt, x);
             px_wall_profile_part(&felt.profile, d, &thick, &slope);
             /* felt as s/2 thick: less than a thick one by what lies further behind, 2.6 per cent
              * at a fifth of a spacing and 0.1 from 0.4 on */
@@ -167,7 +167,7 @@ TEST(no_wall_is_nearer_than_a_field_says_at_least)
             u[a] = 20 * px_random_unit(k, 3, a) - 10;
         PxVec3 x = px_vec(u[0], u[1], u[2]);
         double true_distance = px_shape_distance(felt.shape, x, NULL);
-        double told = px_wall_surely(felt_at(&felt, x).distance, 1);
+        double told = px_boundary_surely(felt_at(&felt, x).distance, 1);
         if (!(told <= true_distance + 1e-5) && true_distance > 0)
             fail_msg("at %g %g %g: told %g, is %g", x.x, x.y, x.z, told, true_distance);
     }

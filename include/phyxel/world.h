@@ -283,6 +283,13 @@ PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForc
 PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
+/// Mean force, N, and torque, N m, on a wall in the last step: all that fluids and solids did to it
+/// by pressure, viscosity, contact and friction. The torque is about the `at` of the wall's shape,
+/// where its keyframes had it at the start of that step. Zero before the first step.
+/// Errors: PX_ERR_ARGUMENT if the body is no wall.
+PX_API PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *force,
+                                        PxVec3 *torque);
+
 /// Removes something from the world. Errors: PX_ERR_ARGUMENT for an id that is stale, and as said
 /// below; PX_ERR_MEMORY (bodies). On failure the world is unchanged.
 ///

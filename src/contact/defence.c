@@ -5,117 +5,99 @@
 
 typedef struct Defence {
     PxParticles *p;
-    const PxWall *wall;
-    size_t walls;
-    const float *far;
-    double spacing;
-    double touch;    /* nearer than this is a hit, m */
-    double gap;      /* where a particle that hit is put, m */
-    double wall_way; /* longest way of any wall's matter in this step, m; a bound */
     PxWatch *watch;
+    double touch;  /* nearer than this is a hit, m */
+    double gap;    /* distance at which a particle that hit is put, m */
+    double travel; /* of the boundaries in this step, m; a bound */
     _Atomic uint64_t caught;
 } Defence;
 
-/* The first point of the straight way from a to b (the wall's rest frame) that
- * is nearer than `touch` to the wall: true, and its place in [0, 1].
- * Spheres of the distance's radius are empty of wall, so steps of that length
- * miss nothing, however thin the wall is (Hart 1996). */
-static bool meets(const PxWall *wall, PxVec3 a, PxVec3 b, double touch, double *place)
-{
-    PxVec3 way = px_sub(b, a);
-    double length = px_length(way), t = 0;
-    for (int k = 0; k < 200; ++k) {
-        double d = px_wall_distance(wall, px_mad(a, way, t), NULL);
-        if (d < touch) {
-            *place = t;
-            return true;
-        }
-        if (!(d < length * (1 - t)))
-            return false;
-        t += d / length;
-    }
-    *place = t; /* creeping along a wall: as good as a hit */
-    return true;
-}
-
-/* A particle on its way: where it is at a moment of the step (0 its beginning, 1
- * its end), where it wants to be at the end, how fast. */
+/* What is left of a particle's path: where it is at a moment of the step, where it would be at its
+ * end, and its velocity. */
 typedef struct Way {
     double when;
     PxVec3 from, to, v;
 } Way;
 
-/* Does the way meet the wall? *place is where on it, 0 .. 1. */
-static bool blocked(const Defence *def, const PxWall *wall, const Way *way, double *place)
+/* Does the path meet the boundary? *at is where on it, 0 .. 1. */
+static bool blocked(const Defence *def, const PxBoundary *b, const Way *way, double *at)
 {
-    PxVec3 a = px_wall_to_rest(wall, way->when, way->from), b = px_wall_to_rest(wall, 1, way->to);
-    double start = px_wall_distance(wall, a, NULL);
-    if (start > 0) /* in the wall's skin already: nearer than half as far is a hit */
-        return meets(wall, a, b, fmin(def->touch, 0.5 * start), place);
-    /* It is in the wall: only a way out is free. */
-    *place = 0;
-    return px_wall_distance(wall, b, NULL) < def->touch;
+    const PxBoundaryPath path = {{way->when, 1}, {way->from, way->to}};
+    double start = px_boundary_distance(b, way->when, way->from, NULL);
+    if (start > 0) /* closer than `touch` already: a hit is when the distance halves */
+        return b->ops->meets(b, &path, fmin(def->touch, 0.5 * start), at);
+    /* It is inside: only a path that leads out is free. */
+    *at = 0;
+    return px_boundary_distance(b, 1, way->to, NULL) < def->touch;
 }
 
-/* May a particle be put from a to b at one moment, away from `wall`? In a wedge
- * another wall may be between, even if the push is a hair's breadth. */
-static bool push_is_free(const Defence *def, const PxWall *wall, double when, PxVec3 a, PxVec3 b)
+/* May a particle be put from one place to another at a moment, away from `pusher`? In a wedge
+ * another boundary may be in between, however short the distance is. */
+static bool push_is_free(const Defence *def, const PxBoundary *pusher, double when, PxVec3 from,
+                         PxVec3 to)
 {
-    for (size_t k = 0; k < def->walls; ++k) {
-        const PxWall *other = &def->wall[k];
-        if (other == wall)
+    const PxWatch *w = def->watch;
+    const PxBoundaryPath path = {{when, when}, {from, to}};
+    for (size_t k = 0; k < w->boundaries; ++k) {
+        const PxBoundary *b = w->boundary[k];
+        if (b == pusher)
             continue;
-        PxVec3 from = px_wall_to_rest(other, when, a), to = px_wall_to_rest(other, when, b);
-        double start = px_wall_distance(other, from, NULL), place;
-        if (start > 0 && meets(other, from, to, fmin(0.5 * def->touch, 0.5 * start), &place))
+        double start = px_boundary_distance(b, when, from, NULL), at;
+        if (start > 0 && b->ops->meets(b, &path, fmin(0.5 * def->touch, 0.5 * start), &at))
             return false;
     }
     return true;
 }
 
-/* Stops the way at the wall and lets the rest of it slide along. */
-static void stop_at(const Defence *def, const PxWall *wall, double place, Way *way)
+/* Stops particle i at the boundary and lets the rest of its path slide along it. The path is
+ * looked at as the boundary sees it, carried along to the end of the step. */
+static void stop_at(const Defence *def, uint32_t i, PxBoundary *b, double at, Way *way)
 {
-    PxVec3 a = px_wall_to_rest(wall, way->when, way->from), b = px_wall_to_rest(wall, 1, way->to);
-    PxVec3 hit = px_mad(a, px_sub(b, a), place), n;
-    double d = px_wall_distance(wall, hit, &n);
-    PxVec3 rest = px_scale(px_sub(b, a), 1 - place);
+    PxVec3 from = b->ops->carry(b, way->when, way->from, 1), path = px_sub(way->to, from);
+    PxVec3 hit = px_mad(from, path, at), n;
+    double d = px_boundary_distance(b, 1, hit, &n);
+    PxVec3 rest = px_scale(path, 1 - at);
     PxVec3 slid = px_mad(rest, n, -fmin(px_dot(rest, n), 0));
-    way->when += place * (1 - way->when);
+    way->when += at * (1 - way->when);
     PxVec3 pushed = px_mad(hit, n, def->gap - d);
-    if (push_is_free(def, wall, way->when, px_wall_to_world(wall, way->when, hit),
-                     px_wall_to_world(wall, way->when, pushed)))
+    if (push_is_free(def, b, way->when, b->ops->carry(b, 1, hit, way->when),
+                     b->ops->carry(b, 1, pushed, way->when)))
         hit = pushed;
-    way->from = px_wall_to_world(wall, way->when, hit);
-    way->to = px_wall_to_world(wall, 1, px_add(hit, slid));
-    PxVec3 normal = px_wall_turn_to_world(wall, 1, n);
-    PxVec3 relative = px_sub(way->v, px_wall_velocity(wall, hit));
-    way->v = px_mad(way->v, normal, -fmin(px_dot(relative, normal), 0));
+    way->from = b->ops->carry(b, 1, hit, way->when);
+    way->to = px_add(hit, slid);
+    double into = -px_dot(px_sub(way->v, b->ops->velocity(b, 1, hit)), n);
+    if (!(into > 0))
+        return;
+    way->v = px_mad(way->v, n, into);
+    double mass = (double)def->p->mass[i];
+    px_boundary_take(b, (PxImpulse){way->from, px_scale(n, -mass * into)});
 }
 
-/* Follows the way from wall to wall, always to the one that is met first. True if
- * it met any. When walls leave no way along them, it ends riding on the last one. The watch
- * of particle i sees every leg of it but the last. */
+/* Follows the path from boundary to boundary, always to the one that is met first. True if it met
+ * any. Where boundaries leave no way along them, the particle ends riding on the last one. The
+ * watch sees every leg of the path but the last. */
 static bool follow(const Defence *def, uint32_t i, Way *way)
 {
-    const PxWall *first = NULL;
-    for (int round = 0; round < 12; ++round) {
+    enum { MOST_LEGS = 12 };
+    const PxWatch *w = def->watch;
+    PxBoundary *last = NULL;
+    for (int leg = 0; leg < MOST_LEGS; ++leg) {
         double least = 2;
-        const PxWall *met = NULL;
-        for (size_t k = 0; k < def->walls; ++k) {
-            double place;
-            if (blocked(def, &def->wall[k], way, &place) && place < least) {
-                least = place;
-                met = &def->wall[k];
+        PxBoundary *met = NULL;
+        for (size_t k = 0; k < w->boundaries; ++k) {
+            double at;
+            if (blocked(def, w->boundary[k], way, &at) && at < least) {
+                least = at;
+                met = w->boundary[k];
             }
         }
         if (met == NULL)
-            return first != NULL;
-        first = met;
-        stop_at(def, met, least, way);
+            return last != NULL;
+        last = met;
+        stop_at(def, i, met, least, way);
         px_watch_turn(def->watch, i, way->from, way->when);
     }
-    way->to = px_wall_to_world(first, 1, px_wall_to_rest(first, way->when, way->from));
+    way->to = last->ops->carry(last, way->when, way->from, 1);
     return true;
 }
 
@@ -123,14 +105,15 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     Defence *def = user;
+    const PxWatch *w = def->watch;
     PxParticles *p = def->p;
     uint64_t caught = 0;
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
-        PxVec3 to = px_particle_place(p, i), from = px_watch_place(def->watch, i);
-        double length = px_length(px_sub(to, from)) + def->wall_way;
+        PxVec3 to = px_particle_place(p, i), from = px_watch_place(w, i);
+        double length = px_length(px_sub(to, from)) + def->travel;
         /* the bound was rounded to float, hence the half per cent */
-        if (px_wall_surely((double)def->far[i], def->spacing) * 0.995 > length + def->gap)
+        if (px_boundary_surely((double)w->far[i], w->spacing) * 0.995 > length + def->gap)
             continue;
         Way way = {0, from, to, v};
         if (!follow(def, i, &way))
@@ -150,21 +133,15 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
     atomic_fetch_add_explicit(&def->caught, caught, memory_order_relaxed);
 }
 
-uint64_t px_defend(PxParticles *p, const PxWall *wall, size_t walls, const float *far,
-                   double spacing, const PxThreads *threads, PxWatch *watch)
+uint64_t px_defend(PxParticles *p, PxWatch *watch, const PxThreads *threads)
 {
-    if (walls == 0)
+    if (watch->boundaries == 0)
         return 0;
     Defence def = {.p = p,
-                   .wall = wall,
-                   .walls = walls,
-                   .far = far,
-                   .spacing = spacing,
-                   .touch = 0.005 * spacing,
-                   .gap = 0.01 * spacing,
-                   .watch = watch};
-    for (size_t k = 0; k < walls; ++k)
-        def.wall_way = fmax(def.wall_way, px_wall_way(&wall[k]));
+                   .watch = watch,
+                   .touch = 0.005 * watch->spacing,
+                   .gap = 0.01 * watch->spacing,
+                   .travel = px_boundaries_travel(watch->boundary, watch->boundaries)};
     px_parallel_for(threads, p->table.count, PX_BLOCK, defend_block, &def);
     return atomic_load(&def.caught);
 }

@@ -11,25 +11,14 @@ typedef struct Touch {
     _Atomic uint64_t caught, leaked;
 } Touch;
 
-/* How far the wall's matter goes in this step; a bound. */
-static double way_of(const PxWall *wall)
+static PxVec3 vec_of(const float *quad)
 {
-    if (wall->keys == 0)
-        return 0;
-    double way = 0;
-    for (int c = 0; c < 8; ++c) {
-        const PxBounds *b = &wall->bounds;
-        PxVec3 x = px_vec(c & 1 ? b->high.x : b->low.x, c & 2 ? b->high.y : b->low.y,
-                          c & 4 ? b->high.z : b->low.z);
-        if (!px_finite(x))
-            x = wall->pivot;
-        way = fmax(way,
-                   px_length(px_sub(px_wall_to_world(wall, 1, x), px_wall_to_world(wall, 0, x))));
-    }
-    return way;
+    return px_vec((double)quad[0], (double)quad[1], (double)quad[2]);
 }
 
-static void look(PxSolidWalls *w, const PxSolid *s, uint32_t i, double nearest)
+/* ---- who may meet a boundary ------------------------------------------------- */
+
+static void note_distance(PxSolidWalls *w, const PxSolid *s, uint32_t i, double nearest)
 {
     float *last = w->last + 4 * (size_t)i;
     for (size_t c = 0; c < 3; ++c)
@@ -37,18 +26,17 @@ static void look(PxSolidWalls *w, const PxSolid *s, uint32_t i, double nearest)
     last[3] = (float)nearest;
 }
 
-/* Could it have reached a wall since it was last looked at? A hair is for the rounding. */
+/* Could it have reached a boundary since it was last tested? 1.0001 covers rounding. */
 static bool is_due(const PxSolidWalls *w, const PxSolid *s, uint32_t i, double radius)
 {
     const float *last = w->last + 4 * (size_t)i, *u = s->u + 4 * (size_t)i;
     float x = u[0] - last[0], y = u[1] - last[1], z = u[2] - last[2];
-    double moved = 1.0001 * sqrt((double)(x * x + y * y + z * z)) + w->way;
+    double moved = 1.0001 * sqrt((double)(x * x + y * y + z * z)) + w->travel;
     return !((double)last[3] - moved > 1.0001 * radius);
 }
 
-/* What froze at a wall may lie nearer to it than its radius. Moved out, it would be squeezed for
- * nothing: at once, and a block that froze on a plate got 2 J of 23; by a thousandth a step, and
- * what froze in a tray was tense by a tenth of its weight's energy. So it stays where it is. */
+/* A particle that froze at a boundary may lie closer to it than its radius. Moving it out would
+ * strain the solid, so it stays where it is; see docs/decisions.md. */
 #define FROZEN_IN 0.999
 #define LEAST_RADIUS 0.25
 
@@ -57,29 +45,29 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Touch *t = user;
     const PxSolid *s = t->solid;
+    PxSolidWalls *w = t->walls;
     double g = px_length(s->gravity);
     for (uint32_t i = begin; i < end; ++i) {
         const float *v = s->v + 4 * (size_t)i, *a = s->a + 4 * (size_t)i;
         double speed = sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
         double push = sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) + g;
         double radius = (double)s->particles->radius[i];
-        /* twice as far as it would go, and a radius: neighbours pull */
-        double reach = 2 * radius + 2 * s->dt * (speed + s->dt * push) + t->walls->way;
+        /* twice as far as it would go, and a radius more, since neighbours pull */
+        double reach = 2 * radius + 2 * s->dt * (speed + s->dt * push) + w->travel;
         PxVec3 x = px_solid_place(s, i);
         double nearest = INFINITY;
-        for (size_t k = 0; k < t->walls->walls; ++k) {
-            const PxWall *wall = &t->walls->wall[k];
-            nearest = fmin(nearest, px_wall_distance(wall, px_wall_to_rest(wall, 0, x), NULL));
-        }
-        t->walls->near[i] = nearest < reach;
+        for (size_t k = 0; k < w->boundaries; ++k)
+            nearest = fmin(nearest, px_boundary_distance(w->boundary[k], 0, x, NULL));
+        w->near[i] = nearest < reach;
         bool frozen_in = nearest < FROZEN_IN * radius;
-        t->walls->radius[i] = (float)(frozen_in ? fmax(nearest, LEAST_RADIUS * radius) : radius);
-        look(t->walls, s, i, nearest);
+        w->radius[i] = (float)(frozen_in ? fmax(nearest, LEAST_RADIUS * radius) : radius);
+        w->by[i] = PX_NO_BOUNDARY;
+        note_distance(w, s, i, nearest);
     }
 }
 
-/* What flows among fluids does not bounce as a whole: the far end of a jet knows nothing of the
- * wall that its tip strikes. */
+/* A material whose rest shape follows does not bounce as a whole among fluids: the far end of a jet
+ * is not affected by the wall that its tip strikes. */
 static double restitution_of(const PxSolid *s, const PxSolidFrame *f)
 {
     const PxMaterialDef *def = &s->material[s->particles->material[f->begin]].def;
@@ -94,6 +82,12 @@ static bool some_lose(const PxSolid *s)
     return false;
 }
 
+/* What a row's boundary is to take: added up over the sub-steps, row by row, since summing over
+ * rows in a way that does not depend on threads is dear. */
+typedef struct PxSolidLoad {
+    PxVec3 impulse, torque;
+} Load;
+
 PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
 {
     w->caught = w->leaked = 0;
@@ -101,43 +95,90 @@ PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
     w->last = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
     w->push = some_lose(s) ? PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count) : NULL;
     w->radius = PX_ARENA_ARRAY(s->scratch, float, s->count);
+    w->by = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
+    w->load = PX_ARENA_ARRAY(s->scratch, Load, s->count);
     w->speed = PX_ARENA_ARRAY(s->scratch, PxVec3, s->frames);
-    w->way = 0;
-    if (w->near == NULL || w->last == NULL || w->radius == NULL ||
-        (w->push == NULL && some_lose(s)) || w->speed == NULL)
+    if (w->near == NULL || w->last == NULL || w->radius == NULL || w->by == NULL ||
+        w->load == NULL || (w->push == NULL && some_lose(s)) || w->speed == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
-    if (w->walls == 0) {
+    w->travel = px_boundaries_travel(w->boundary, w->boundaries);
+    if (w->boundaries == 0) {
         memset(w->near, 0, s->count);
         return PX_OK;
     }
     Touch t = {.walls = w, .solid = s};
-    for (size_t k = 0; k < w->walls; ++k)
-        w->way = fmax(w->way, way_of(&w->wall[k]));
     px_parallel_for(s->threads, s->count, PX_BLOCK, near_block, &t);
     for (uint32_t k = 0; k < s->frames; ++k)
         w->speed[k] = s->frame[k].velocity;
     return PX_OK;
 }
 
-/* ---- restitution ------------------------------------------------------------ */
+/* ---- what boundaries take ------------------------------------------------------ */
 
-/* A solid bounces because it is elastic: pressed together as it comes, it pushes itself off. Walls
- * take away the speed of the particles that meet them and no more, so what a bounce loses is
- * lost while it pushes off. There the body as a whole is given only the part e^2 of what it gains
- * of speed away from the wall. On a spring k a mass m then leaves with  m x'' = -e^2 k x,  that is,
- * with e times the speed it came with, after a contact 1/e times as long. It needs no memory of how
- * it came, never adds energy, and does nothing to what rests. */
-
-/* What has none at all would never push itself off, and stay flat. */
-#define LEAST_RESTITUTION 0.05
-
-static PxVec3 vec_of(const float *quad)
+static void hand_over(const PxSolidWalls *w, uint32_t i)
 {
-    return px_vec((double)quad[0], (double)quad[1], (double)quad[2]);
+    if (w->by[i] != PX_NO_BOUNDARY && w->boundary[w->by[i]]->ops->take == NULL)
+        px_boundary_take_moment(w->boundary[w->by[i]], w->load[i].impulse, w->load[i].torque);
 }
 
-/* `push`: by row what walls pushed with, along their normals, and in the fourth place that times
- * the wall's own speed along it. */
+/* Notes that row i, at `place`, got an impulse from boundary k. */
+static void note_impulse(PxSolidWalls *w, uint32_t i, uint32_t k, PxVec3 place, PxVec3 impulse)
+{
+    Load *load = &w->load[i];
+    if (w->by[i] != k) { /* it left one boundary for another in the same step: rare */
+        hand_over(w, i);
+        w->by[i] = k;
+        *load = (Load){{0, 0, 0}, {0, 0, 0}};
+    }
+    PxImpulse taken = {place, px_scale(impulse, -1)};
+    if (w->boundary[k]->ops->take != NULL) {
+        px_boundary_take(w->boundary[k], taken);
+        return;
+    }
+    load->impulse = px_add(load->impulse, taken.impulse);
+    load->torque = px_add(load->torque, px_boundary_moment(w->boundary[k], taken));
+}
+
+void px_solid_walls_end(PxSolidWalls *w, const PxSolid *s)
+{
+    for (uint32_t i = 0; i < s->count && w->boundaries > 0; ++i)
+        hand_over(w, i);
+}
+
+/* ---- restitution ------------------------------------------------------------ */
+
+/* A solid bounces because it is elastic: compressed as it arrives, it pushes itself off. Boundaries
+ * only stop the particles that meet them, so the loss of a bounce is taken while the body pushes
+ * off: the body as a whole gets only the part e^2 of the speed that it gains away from
+ * the boundary. On a spring k a mass m then leaves with  m x'' = -e^2 k x,  that is, with e times
+ * the speed it came with, after a contact 1/e times as long. This needs no memory of the
+ * arrival, never adds energy, and does nothing to a body at rest. */
+
+/* A body with none at all would never push itself off, and stay flat. */
+#define LEAST_RESTITUTION 0.05
+
+/* The boundaries that pushed the body take less, by the momentum that it loses, in proportion to
+ * how hard each pushed; it acts at the body's centre of mass. */
+static void give_back(PxSolidWalls *w, const PxSolid *s, const PxSolidFrame *f, PxVec3 lost,
+                      double pushes)
+{
+    PxVec3 middle = {0, 0, 0};
+    double mass = 0;
+    for (uint32_t i = f->begin; i < f->end; ++i)
+        if (s->inverse_mass[i] != 0.0f) {
+            double m = (double)s->particles->mass[i];
+            middle = px_mad(middle, px_solid_place(s, i), m);
+            mass += m;
+        }
+    middle = px_scale(middle, 1 / mass);
+    lost = px_mat3_apply(f->turn, px_scale(lost, mass));
+    for (uint32_t i = f->begin; i < f->end; ++i) {
+        double share = px_length(vec_of(w->push + 4 * (size_t)i)) / pushes;
+        if (share > 0)
+            note_impulse(w, i, w->by[i], middle, px_scale(lost, -share));
+    }
+}
+
 static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
 {
     const PxSolidFrame *f = &s->frame[number];
@@ -167,33 +208,34 @@ static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
     w->speed[number] = px_sub(now, less);
     for (uint32_t i = f->begin; i < f->end; ++i) {
         float *v = s->v + 4 * (size_t)i;
-        if (s->inverse_mass[i] == 0.0f) /* a pipe has it */
+        if (s->inverse_mass[i] == 0.0f) /* an emitter holds it */
             continue;
         v[0] -= (float)less.x;
         v[1] -= (float)less.y;
         v[2] -= (float)less.z;
     }
+    give_back(w, s, f, less, pushes);
 }
 
-/* Rows are added up in their order, so that threads do not show. */
+/* Rows are added up in their order, so that bits do not depend on threads. */
 static void lose_all(PxSolidWalls *w, PxSolid *s)
 {
     for (uint32_t k = 0; k < s->frames; ++k)
         lose(w, s, k);
 }
 
-static void note_push(float *by, PxVec3 n, double size, double wall)
+static void note_push(float *push, PxVec3 n, double size, double wall)
 {
-    by[0] += (float)(size * n.x);
-    by[1] += (float)(size * n.y);
-    by[2] += (float)(size * n.z);
-    by[3] += (float)(size * wall);
+    push[0] += (float)(size * n.x);
+    push[1] += (float)(size * n.y);
+    push[2] += (float)(size * n.z);
+    push[3] += (float)(size * wall);
 }
 
 /* ---- after a move ------------------------------------------------------------ */
 
-/* Takes the speed into the wall away, and of the speed along it as much as Coulomb's friction
- * does. `n` is the wall's normal, `u` the wall's velocity. */
+/* Removes the velocity into the boundary, and of the velocity along it as much as Coulomb's
+ * friction does. `n` is the boundary's normal, `u` its velocity. */
 static PxVec3 stop_at(PxVec3 v, PxVec3 u, PxVec3 n, double friction)
 {
     PxVec3 relative = px_sub(v, u);
@@ -206,68 +248,87 @@ static PxVec3 stop_at(PxVec3 v, PxVec3 u, PxVec3 n, double friction)
     return px_add(u, along);
 }
 
+/* A row in the world's frame. */
+typedef struct Ball {
+    PxVec3 x, v;
+    double radius;
+} Ball;
+
+/* Keeps row i out of boundary k; false: it is not in contact. *nearest becomes the distance if that
+ * is less. */
+static bool touch_one(const Touch *t, uint32_t i, uint32_t k, const PxMat3 *back, Ball *ball,
+                      double *nearest)
+{
+    PxSolidWalls *w = t->walls;
+    const PxSolid *s = t->solid;
+    const PxBoundary *b = w->boundary[k];
+    PxVec3 n;
+    double d = px_boundary_distance(b, t->when, ball->x, &n);
+    *nearest = fmin(*nearest, d);
+    if (!(d < ball->radius))
+        return false;
+    const PxMaterialDef *m = &s->material[s->particles->material[i]].def;
+    PxVec3 before = ball->v, moving = b->ops->velocity(b, t->when, ball->x);
+    ball->x = px_mad(ball->x, n, ball->radius - d);
+    ball->v = stop_at(ball->v, moving, n, sqrt(m->friction * b->friction));
+    PxVec3 change = px_sub(ball->v, before);
+    double mass = 1 / (double)s->inverse_mass[i], along = px_dot(change, n);
+    if (w->push != NULL)
+        note_push(w->push + 4 * (size_t)i, px_mat3_apply(*back, n), along * mass,
+                  px_dot(moving, n));
+    note_impulse(w, i, k, ball->x, px_scale(change, mass));
+    /* Friction held it back during this move too; otherwise a body that sticks to a slope would
+     * creep down it. */
+    ball->x = px_mad(ball->x, px_mad(change, n, -along), s->moved);
+    return true;
+}
+
+static bool is_inside(const PxSolidWalls *w, PxVec3 x, double depth)
+{
+    for (size_t k = 0; k < w->boundaries; ++k)
+        if (px_boundary_distance(w->boundary[k], 1, x, NULL) < -depth)
+            return true;
+    return false;
+}
+
 static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     Touch *t = user;
     PxSolid *s = t->solid;
+    PxSolidWalls *w = t->walls;
     uint64_t caught = 0, leaked = 0;
     for (uint32_t i = begin; i < end; ++i) {
-        if (!t->walls->near[i] || s->inverse_mass[i] == 0.0f)
+        if (!w->near[i] || s->inverse_mass[i] == 0.0f)
             continue;
-        uint32_t row = i;
-        double radius = (double)t->walls->radius[i], nearest = INFINITY;
-        if (!is_due(t->walls, s, i, radius))
+        double radius = (double)w->radius[i], nearest = INFINITY;
+        if (!is_due(w, s, i, radius))
             continue;
-        PxVec3 x = px_solid_place(s, i), start = x;
         float *u = s->u + 4 * (size_t)i, *vq = s->v + 4 * (size_t)i;
         const PxMat3 turn = s->frame[s->frame_of[i]].turn, back = px_mat3_transpose(turn);
-        PxVec3 v = px_mat3_apply(turn, px_vec((double)vq[0], (double)vq[1], (double)vq[2]));
+        PxVec3 start = px_solid_place(s, i);
+        Ball ball = {start, px_mat3_apply(turn, vec_of(vq)), radius};
         bool hit = false;
-        for (int round = 0; round == 0 || (round == 1 && hit); ++round) /* a corner has two walls */
-            for (size_t k = 0; k < t->walls->walls; ++k) {
-                const PxWall *wall = &t->walls->wall[k];
-                PxVec3 at = px_wall_to_rest(wall, t->when, x), normal;
-                double d = px_wall_distance(wall, at, &normal);
-                nearest = fmin(nearest, d);
-                if (!(d < radius))
-                    continue;
-                const PxMaterialDef *m = &s->material[s->particles->material[row]].def;
-                PxVec3 n = px_wall_turn_to_world(wall, t->when, normal);
-                x = px_mad(x, n, radius - d);
-                PxVec3 before = v, moving = px_wall_velocity(wall, at);
-                v = stop_at(v, moving, n, sqrt(m->friction * wall->friction));
-                if (t->walls->push != NULL)
-                    note_push(t->walls->push + 4 * (size_t)i, px_mat3_apply(back, n),
-                              px_dot(px_sub(v, before), n) / (double)s->inverse_mass[i],
-                              px_dot(moving, n));
-                /* What friction held back did not slide in this move either, or what should
-                 * stick on a slope would creep down it. */
-                PxVec3 held = px_sub(v, before);
-                held = px_mad(held, n, -px_dot(held, n));
-                x = px_mad(x, held, s->moved);
-                hit = true;
-            }
+        /* twice where there was a contact: a corner has two boundaries */
+        for (int round = 0; round == 0 || (round == 1 && hit); ++round)
+            for (uint32_t k = 0; k < w->boundaries; ++k)
+                if (touch_one(t, i, k, &back, &ball, &nearest))
+                    hit = true;
         if (!hit) {
-            look(t->walls, s, i, nearest);
+            note_distance(w, s, i, nearest);
             continue;
         }
-        t->walls->last[4 * (size_t)i + 3] = 0.0f; /* to be looked at again */
+        w->last[4 * (size_t)i + 3] = 0.0f; /* to be tested again */
         ++caught;
-        PxVec3 way = px_mat3_apply(back, px_sub(x, start)), speed = px_mat3_apply(back, v);
+        PxVec3 way = px_mat3_apply(back, px_sub(ball.x, start));
+        PxVec3 speed = px_mat3_apply(back, ball.v);
         u[0] += (float)way.x;
         u[1] += (float)way.y;
         u[2] += (float)way.z;
         vq[0] = (float)speed.x;
         vq[1] = (float)speed.y;
         vq[2] = (float)speed.z;
-        for (size_t k = 0; k < t->walls->walls && t->when == 1; ++k) {
-            const PxWall *wall = &t->walls->wall[k];
-            if (px_wall_distance(wall, px_wall_to_rest(wall, 1, x), NULL) < -0.01 * radius) {
-                ++leaked;
-                break;
-            }
-        }
+        leaked += t->when == 1 && is_inside(w, ball.x, 0.01 * radius);
     }
     atomic_fetch_add_explicit(&t->caught, caught, memory_order_relaxed);
     atomic_fetch_add_explicit(&t->leaked, leaked, memory_order_relaxed);
@@ -275,7 +336,7 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 void px_solid_walls_touch(PxSolidWalls *w, PxSolid *s, double when)
 {
-    if (w->walls == 0)
+    if (w->boundaries == 0)
         return;
     Touch t = {.walls = w, .solid = s, .when = when};
     if (w->push != NULL)
@@ -307,33 +368,35 @@ static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Meet *m = user;
     const PxSolid *s = m->solid;
+    const PxSolidWalls *w = m->walls;
     for (uint32_t i = begin; i < end; ++i) {
         PxSolidContact *c = &m->contact[i];
-        double radius = (double)m->walls->radius[i], nearest = INFINITY;
-        const PxWall *wall = NULL;
-        PxVec3 x = px_solid_place(s, i), normal = {0, 0, 0}, place = x;
+        double radius = (double)w->radius[i], nearest = INFINITY;
+        PxVec3 x = px_solid_place(s, i), normal = {0, 0, 0};
+        uint32_t found = PX_NO_BOUNDARY;
         c->gap = 1e30f;
-        for (size_t k = 0; k < m->walls->walls && m->walls->near[i]; ++k) {
-            PxVec3 at = px_wall_to_rest(&m->walls->wall[k], s->when, x), n;
-            double d = px_wall_distance(&m->walls->wall[k], at, &n);
+        for (uint32_t k = 0; k < w->boundaries && w->near[i]; ++k) {
+            PxVec3 n;
+            double d = px_boundary_distance(w->boundary[k], s->when, x, &n);
             if (d < nearest) {
                 nearest = d;
-                wall = &m->walls->wall[k];
+                found = k;
                 normal = n;
-                place = at;
             }
         }
-        if (wall == NULL)
+        if (found == PX_NO_BOUNDARY)
             continue;
+        const PxBoundary *b = w->boundary[found];
         const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
         PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
-        PxVec3 n = px_mat3_apply(back, px_wall_turn_to_world(wall, s->when, normal));
-        PxVec3 u = px_mat3_apply(back, px_wall_velocity(wall, place));
+        PxVec3 n = px_mat3_apply(back, normal);
+        PxVec3 u = px_mat3_apply(back, b->ops->velocity(b, s->when, x));
         const float *v = s->v + 4 * (size_t)i;
+        c->boundary = found;
         put(c->normal, n);
         put(c->velocity, u);
         c->gap = (float)(nearest - radius);
-        c->friction = (float)sqrt(def->friction * wall->friction);
+        c->friction = (float)sqrt(def->friction * b->friction);
         c->slow = (float)(1e-3 * radius / s->dt);
         c->before =
             (float)(px_dot(n, u) - ((double)v[0] * n.x + (double)v[1] * n.y + (double)v[2] * n.z));
@@ -356,6 +419,9 @@ void px_solid_walls_rebound(PxSolidWalls *w, PxSolid *s, const PxSolidContact *c
             continue;
         ++w->caught;
         PxVec3 n = vec_of(c->normal);
+        const PxMat3 turn = s->frame[s->frame_of[i]].turn;
+        note_impulse(w, i, c->boundary, px_solid_place(s, i),
+                     px_mat3_apply(turn, vec_of(c->impulse)));
         if (w->push != NULL)
             note_push(w->push + 4 * (size_t)i, n, fmax(0, (double)c->pressed),
                       px_dot(vec_of(c->velocity), n));

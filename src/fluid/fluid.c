@@ -2,22 +2,23 @@
 
 #include <string.h>
 
-static void inverse_mass_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     PxFluid *f = user;
     for (uint32_t i = begin; i < end; ++i)
         f->inverse_mass[i] = 1.0f / f->particles->mass[i];
+    memset(f->wall_push + begin, 0, (end - begin) * sizeof *f->wall_push);
 }
 
-/* Is there a wall that gives or takes heat? */
-static bool has_warm_wall(const PxFluid *f)
+/* Is there a boundary that gives or takes heat? */
+static bool has_warm_boundary(const PxFluid *f)
 {
     bool conducts = false, warm = false;
     for (uint32_t m = 0; m < f->materials; ++m)
         conducts = conducts || f->material[m].def.diffusivity > 0;
-    for (size_t k = 0; k < f->walls; ++k)
-        warm = warm || !isnan(f->wall[k].temperature);
+    for (size_t k = 0; k < f->boundaries; ++k)
+        warm = warm || !isnan(f->boundary[k]->temperature);
     return conducts && warm;
 }
 
@@ -26,27 +27,20 @@ PxStatus px_fluid_begin(PxFluid *f)
     const PxParticles *p = f->particles;
     f->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)));
     f->quad_velocity = NULL;
-    f->volume = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->inverse_mass = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_part = PX_ARENA_ARRAY(f->scratch, float, px_fluid_visible(f));
-    f->wall_gx = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_gy = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_gz = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_flux = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_far = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_lever = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_drag = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_vx = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_vy = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_vz = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_slip = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    if (f->quad == NULL || f->volume == NULL || f->inverse_mass == NULL || f->wall_part == NULL ||
-        f->wall_gx == NULL || f->wall_gy == NULL || f->wall_gz == NULL || f->wall_flux == NULL ||
-        f->wall_far == NULL || f->wall_lever == NULL || f->wall_drag == NULL ||
-        f->wall_vx == NULL || f->wall_vy == NULL || f->wall_vz == NULL || f->wall_slip == NULL)
+    f->touches = PX_ARENA_ARRAY(f->scratch, struct PxTouches *, f->count / PX_BLOCK + 1);
+    bool room = f->quad != NULL && f->touches != NULL;
+    float **const arrays[] = {&f->volume,     &f->inverse_mass, &f->wall_part, &f->wall_gx,
+                              &f->wall_gy,    &f->wall_gz,      &f->wall_flux, &f->wall_far,
+                              &f->wall_lever, &f->wall_drag,    &f->wall_vx,   &f->wall_vy,
+                              &f->wall_vz,    &f->wall_slip,    &f->wall_push};
+    for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
+        *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, px_fluid_visible(f));
+        room = room && *arrays[k] != NULL;
+    }
+    if (!room)
         return px_fail(PX_ERR_MEMORY, "fluid: no room for the scratch of %u particles", f->count);
     f->wall_heat = f->wall_warmth = NULL;
-    if (has_warm_wall(f)) {
+    if (has_warm_boundary(f)) {
         f->wall_heat = PX_ARENA_ARRAY(f->scratch, double, f->count);
         f->wall_warmth = PX_ARENA_ARRAY(f->scratch, double, f->count);
         if (f->wall_heat == NULL || f->wall_warmth == NULL)
@@ -54,7 +48,7 @@ PxStatus px_fluid_begin(PxFluid *f)
                            f->count);
     }
     px_fluid_pack(f, f->quad, p->x, p->y, p->z, NULL);
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, inverse_mass_block, f);
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, begin_block, f);
     return PX_OK;
 }
 

@@ -5,13 +5,12 @@
 #include "base/arena.h"
 #include "base/simd.h"
 #include "dist/reduce.h"
-#include "fluid/wall_profile.h"
 #include "matter/kernel.h"
 #include "matter/material.h"
 #include "matter/melt.h"
 #include "matter/pairs.h"
 #include "matter/particles.h"
-#include "matter/wall.h"
+#include "matter/boundary.h"
 
 #include <math.h>
 
@@ -35,8 +34,8 @@ typedef struct PxFluid {
                        ///< one's)
     const PxMaterial *material;
     uint32_t materials;
-    PxWall *wall;
-    size_t walls;
+    PxBoundary *const *boundary;
+    size_t boundaries;
     const PxWallProfile *wall_profile;
 
     const float *melted; ///< molten part of each particle; NULL in worlds in which nothing melts
@@ -51,25 +50,30 @@ typedef struct PxFluid {
     /// its density, in rest densities: the affair of its elasticity, and pressure leaves it alone.
     float *firm, *own;
 
-    /// What walls take of a particle's neighbourhood: the part of the kernel's
-    /// integral that lies in them, its gradient (1/m), and how far away the
-    /// nearest wall is (m): truly at least px_wall_surely() of it. wall_flux is the gradient times
-    /// the walls' own velocity (1/s). wall_lever adds up, over the faces of walls, the size of the
-    /// gradient towards each times how far away it is.
+    /// Boundaries around a particle: the part of the kernel's integral that lies in them, its
+    /// gradient (1/m), and the distance of the nearest one (m): truly at least
+    /// px_boundary_surely() of it. wall_flux is the gradient times the boundaries' own velocity
+    /// (1/s). wall_lever is the sum, over their faces, of the size of the gradient towards each
+    /// times its distance.
     float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far, *wall_lever;
 
-    /// How walls drag at a viscous fluid: nu times (wall_v - wall_drag v) is the
-    /// acceleration. 1/m^2, 0 where no wall is near or it is free of friction; wall_v
-    /// has the walls' velocities in it, 1/(m s).
+    /// Drag of boundaries on a viscous fluid: nu times (wall_v - wall_drag v) is the acceleration.
+    /// 1/m^2, 0 where no boundary is near or none has friction; wall_v includes the boundaries'
+    /// velocities, 1/(m s).
     float *wall_drag, *wall_vx, *wall_vy, *wall_vz;
 
-    /// How walls that are kept at a temperature warm the fluid: its diffusivity times
+    /// Heat from boundaries that have a temperature: the fluid's diffusivity times
     /// (wall_warmth - wall_heat T) is the rate at which T rises. 1/m^2 and degrees/m^2; NULL
-    /// when there are no such walls.
+    /// when there are no such boundaries.
     double *wall_heat, *wall_warmth;
 
-    /// Part of the kernel's integral that lies in walls along which the fluid slides.
+    /// Part of the kernel's integral that lies in boundaries along which the fluid slides.
     float *wall_slip;
+
+    /// Force of the boundaries on a particle, along the gradient: -wall_push wall_g is added to it
+    /// by pressure and by tension, N. wall_push is in N m.
+    float *wall_push;
+    struct PxTouches **touches; ///< who feels which boundary (boundaries.c), by blocks of rows
 
     PxArena *scratch;
     const PxThreads *threads;
@@ -146,9 +150,16 @@ double px_fluid_tension_limit(const PxFluid *fluid);
 /// the fluid with.
 double px_fluid_tension_speed(const PxFluid *fluid);
 
-/// Fills the wall arrays.
-/// Errors: PX_ERR_MEMORY.
-PxStatus px_fluid_walls(PxFluid *fluid);
+/// Fills the wall arrays. Errors: PX_ERR_MEMORY.
+PxStatus px_fluid_boundaries(PxFluid *fluid);
+
+/// Notes the drag that boundaries take, when viscosity has added its acceleration. `implicit`: it
+/// acts on the velocities that this leaves, otherwise on those of the start of the step.
+void px_fluid_give_drag(PxFluid *fluid, bool implicit);
+
+/// Gives boundaries the opposite of all impulses that particles get from them in this step, when
+/// all accelerations are there.
+void px_fluid_give(PxFluid *fluid);
 
 /// A round of settling before the first step, after px_fluid_density(): moves particles apart
 /// that start compressed beside a wall. Rounds are counted from 0; *done: there was nothing

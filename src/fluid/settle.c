@@ -91,9 +91,8 @@ static void lambda_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 static double wall_distance(const PxFluid *f, PxVec3 x)
 {
     double least = INFINITY;
-    for (size_t k = 0; k < f->walls; ++k)
-        least =
-            fmin(least, px_wall_distance(&f->wall[k], px_wall_to_rest(&f->wall[k], 0, x), NULL));
+    for (size_t k = 0; k < f->boundaries; ++k)
+        least = fmin(least, px_boundary_distance(f->boundary[k], 0, x, NULL));
     return least;
 }
 

@@ -96,6 +96,46 @@ PxPose px_pose_between(const PxPose *a, const PxPose *b, double when)
     return (PxPose){px_mad(a->move, px_sub(b->move, a->move), when), blend(a->turn, b->turn, when)};
 }
 
+double px_pose_travel(const PxPose *a, const PxPose *b, double arm)
+{
+    PxQuat turn = px_quat_multiply(b->turn, px_quat_conjugate(a->turn));
+    double angle =
+        2 * atan2(sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), fabs(turn.w));
+    double shift = px_length(px_sub(b->move, a->move));
+    return angle == 0 ? shift : shift + angle * arm;
+}
+
+/* From keyframe k - 1 to k. */
+static double keyframe_speed(const PxKeyframe *key, size_t k, double arm)
+{
+    PxPose a = {key[k - 1].at, px_quat_normalized(key[k - 1].rotation)};
+    PxPose b = {key[k].at, px_quat_normalized(key[k].rotation)};
+    return px_pose_travel(&a, &b, isfinite(arm) ? arm : 0) / (key[k].time - key[k - 1].time);
+}
+
+double px_keyframes_speed(const PxKeyframe *key, size_t keys, double arm)
+{
+    double most = 0;
+    for (size_t k = 1; k < keys; ++k)
+        most = fmax(most, keyframe_speed(key, k, arm));
+    return most;
+}
+
+double px_keyframes_limit(const PxKeyframe *key, size_t keys, double arm, double now, double most,
+                          double limit)
+{
+    for (size_t k = 1; k < keys && key[k - 1].time < now + limit; ++k) {
+        double from = fmax(key[k - 1].time - now, 0), to = fmin(key[k].time - now, limit);
+        if (!(to > from))
+            continue;
+        double speed = keyframe_speed(key, k, arm);
+        if (speed * (to - from) > most)
+            return from + most / speed;
+        most -= speed * (to - from);
+    }
+    return limit;
+}
+
 PxVec3 px_pose_to_rest(const PxPose *pose, PxVec3 pivot, PxVec3 world)
 {
     PxVec3 arm = px_sub(px_sub(world, pose->move), pivot);

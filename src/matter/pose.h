@@ -1,4 +1,4 @@
-/// Where something that moves by keyframes is at a time: a wall, a handle.
+/// Poses of what moves by keyframes (walls, handles), and bounds on their motion.
 #ifndef PX_MATTER_POSE_H
 #define PX_MATTER_POSE_H
 
@@ -33,6 +33,18 @@ PxPoseRate px_pose_rate(const PxKeyframe *key, size_t keys, double time);
 
 /// `when` is 0 at a, 1 at b.
 PxPose px_pose_between(const PxPose *a, const PxPose *b, double when);
+
+/// No point that is at most `arm` from the pivot moves further from pose a to pose b, m.
+double px_pose_travel(const PxPose *a, const PxPose *b, double arm);
+
+/// Bound of the speed of such points, over all keyframes, m/s. An infinite arm, that of a plane,
+/// counts as 0: its turning is left out.
+double px_keyframes_speed(const PxKeyframe *key, size_t keys, double arm);
+
+/// The longest time <= limit, s, from `now` on, in which such points travel no further than
+/// `most`, m.
+double px_keyframes_limit(const PxKeyframe *key, size_t keys, double arm, double now, double most,
+                          double limit);
 
 PxVec3 px_pose_to_rest(const PxPose *pose, PxVec3 pivot, PxVec3 world);
 PxVec3 px_pose_to_world(const PxPose *pose, PxVec3 pivot, PxVec3 rest);

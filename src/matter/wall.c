@@ -60,20 +60,138 @@ double px_wall_near(const PxWall *wall, PxVec3 rest, double within, PxVec3 *norm
     return -d;
 }
 
-double px_wall_way(const PxWall *wall)
+/* ---- as a boundary ----------------------------------------------------------- */
+
+static const PxWall *wall_of(const PxBoundary *b)
 {
-    if (wall->keys == 0)
-        return 0;
-    const PxPose *a = &wall->pose[0], *b = &wall->pose[1];
-    PxQuat turn = px_quat_multiply(b->turn, px_quat_conjugate(a->turn));
-    double angle =
-        2 * atan2(sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), fabs(turn.w));
-    double shift = px_length(px_sub(b->move, a->move));
-    if (angle == 0)
-        return shift;
-    PxVec3 low = px_sub(wall->bounds.low, wall->pivot),
-           high = px_sub(wall->bounds.high, wall->pivot);
-    double arm = px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
-                                  fmax(fabs(low.z), fabs(high.z))));
-    return shift + angle * arm; /* infinite for a turning plane: always looked at */
+    return (const PxWall *)b;
+}
+
+static void begin(PxBoundary *b, double time, double dt)
+{
+    PxWall *wall = (PxWall *)b;
+    px_wall_move(wall, time, dt);
+    b->pivot = px_wall_to_world(wall, 0, wall->pivot);
+}
+
+/* Longest distance of its matter from the pivot; INFINITY for a plane. */
+static double arm_of(const PxWall *w)
+{
+    PxVec3 low = px_sub(w->bounds.low, w->pivot), high = px_sub(w->bounds.high, w->pivot);
+    return px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
+                            fmax(fabs(low.z), fabs(high.z))));
+}
+
+static double travel(const PxBoundary *b)
+{
+    const PxWall *w = wall_of(b);
+    return w->keys == 0 ? 0 : px_pose_travel(&w->pose[0], &w->pose[1], arm_of(w));
+}
+
+static double top_speed(const PxBoundary *b)
+{
+    const PxWall *w = wall_of(b);
+    return px_keyframes_speed(w->key, w->keys, arm_of(w));
+}
+
+static double step_limit(const PxBoundary *b, double now, double most, double limit)
+{
+    const PxWall *w = wall_of(b);
+    return px_keyframes_limit(w->key, w->keys, arm_of(w), now, most, limit);
+}
+
+static double distance(const PxBoundary *b, double when, PxVec3 place, PxVec3 *normal)
+{
+    const PxWall *w = wall_of(b);
+    double d = px_wall_distance(w, px_wall_to_rest(w, when, place), normal);
+    if (normal != NULL)
+        *normal = px_wall_turn_to_world(w, when, *normal);
+    return d;
+}
+
+static PxVec3 velocity(const PxBoundary *b, double when, PxVec3 place)
+{
+    const PxWall *w = wall_of(b);
+    return px_wall_velocity(w, px_wall_to_rest(w, when, place));
+}
+
+static PxVec3 carry(const PxBoundary *b, double from, PxVec3 place, double to)
+{
+    const PxWall *w = wall_of(b);
+    return px_wall_to_world(w, to, px_wall_to_rest(w, from, place));
+}
+
+/* Paths are followed in the rest frame, in which a straight one stays nearly straight. Spheres
+ * of the distance's radius are empty of wall, so steps of that length miss nothing
+ * (sphere tracing, Hart 1996). */
+static bool meets(const PxBoundary *b, const PxBoundaryPath *path, double touch, double *at)
+{
+    enum { MOST_STEPS = 200 };
+    const PxWall *w = wall_of(b);
+    PxVec3 from = px_wall_to_rest(w, path->when[0], path->place[0]);
+    PxVec3 way = px_sub(px_wall_to_rest(w, path->when[1], path->place[1]), from);
+    double length = px_length(way), t = 0;
+    for (int k = 0; k < MOST_STEPS; ++k) {
+        double d = px_wall_distance(w, px_mad(from, way, t), NULL);
+        if (d < touch) {
+            *at = t;
+            return true;
+        }
+        if (!(d < length * (1 - t)))
+            return false;
+        t += d / length;
+    }
+    *at = t; /* it creeps along the wall: treated as a hit */
+    return true;
+}
+
+/* A path that enters and leaves on the same side has passed nothing: the straight path is only
+ * close to the true one of a particle that turns with another wall, or slides along this one
+ * where it bulges. Beside the wall steps are `hair` long, so a wall thinner than that may be
+ * missed. */
+static bool passes(const PxBoundary *b, const PxBoundaryPath *path, double hair)
+{
+    enum { MOST_STEPS = 400 };
+    const PxWall *w = wall_of(b);
+    PxVec3 from = px_wall_to_rest(w, path->when[0], path->place[0]);
+    PxVec3 to = px_wall_to_rest(w, path->when[1], path->place[1]);
+    PxVec3 way = px_sub(to, from), normal = px_vec(0, 0, 0), entered = normal;
+    double length = px_length(way), gone = 0;
+    bool inside = false;
+    for (int k = 0; k < MOST_STEPS; ++k) {
+        double place = length > 0 ? gone / length : 0;
+        double d = px_wall_distance(w, px_mad(from, way, place), &normal);
+        if (d < 0 && k == 0)
+            return false;
+        if (d < 0 && !inside)
+            entered = normal;
+        if (d >= 0 && inside && px_dot(entered, normal) < 0)
+            return true;
+        inside = d < 0;
+        if (gone >= length)
+            return inside;
+        gone = fmin(gone + fmax(fabs(d), hair), length);
+    }
+    return px_wall_distance(w, to, NULL) < 0;
+}
+
+static const PxBoundaryOps wall_ops = {
+    .begin = begin,
+    .travel = travel,
+    .top_speed = top_speed,
+    .step_limit = step_limit,
+    .distance = distance,
+    .velocity = velocity,
+    .carry = carry,
+    .meets = meets,
+    .passes = passes,
+    .fill_begin = px_wall_fill_begin,
+    .fill = px_wall_fill,
+    .fill_more = px_wall_fill_more,
+};
+
+PxBoundary *px_wall_boundary(PxWall *wall)
+{
+    wall->boundary.ops = &wall_ops;
+    return &wall->boundary;
 }

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/vec.h"
+#include "matter/pose.h"
 #include "world/actors/opening.h"
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
@@ -54,17 +55,17 @@ static bool is_finite(PxBounds b)
     return px_finite(b.low) && px_finite(b.high);
 }
 
-/* Fastest of the keyframes' stretches, at the corner that swings widest. */
-static double wall_speed(const PxSceneBody *body, double size)
+/* The most that a point moves which is at most `arm` from the pivot, m/s. */
+static PxStatus wall_speed(const PxSceneBody *body, double arm, double *out)
 {
-    double fastest = 0;
-    for (size_t k = 1; k < body->keyframes; ++k) {
-        const PxSceneKeyframe *a = &body->keyframe[k - 1], *b = &body->keyframe[k];
-        double angle = fabs(b->turn.degrees - a->turn.degrees) * (3.14159265358979 / 180);
-        double way = px_length(px_sub(b->move, a->move)) + angle * size;
-        fastest = fmax(fastest, way / (b->at - a->at));
-    }
-    return fastest;
+    size_t keys = px_scene_keyframes(body->keyframe, body->keyframes, NULL);
+    PxKeyframe *key = malloc((keys + 1) * sizeof *key);
+    if (key == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu keyframes", keys);
+    px_scene_keyframes(body->keyframe, body->keyframes, key);
+    *out = px_keyframes_speed(key, keys, arm);
+    free(key);
+    return PX_OK;
 }
 
 double px_survey_particles(const PxScene *scene, const PxSceneBody *body, const PxShape *shape)
@@ -94,8 +95,8 @@ PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxS
     return PX_OK;
 }
 
-static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
-                        PxSurvey *out)
+static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
+                            PxSurvey *out)
 {
     PxBounds bounds = px_shape_bounds(shape);
     if (is_finite(bounds))
@@ -104,8 +105,10 @@ static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxS
         px_bounds_add(&out->everything, body->def.shape.at);
     double reach = is_finite(bounds) ? 0.5 * px_length(px_sub(bounds.high, bounds.low)) : 0;
     if (body->def.wall) {
-        out->wall_speed = fmax(out->wall_speed, wall_speed(body, 2 * reach));
-        return;
+        double speed = 0;
+        PX_TRY(wall_speed(body, 2 * reach, &speed));
+        out->wall_speed = fmax(out->wall_speed, speed);
+        return PX_OK;
     }
     out->matter = px_bounds_join(out->matter, bounds);
     out->volume += px_shape_volume(shape);
@@ -125,6 +128,7 @@ static void survey_body(const PxScene *scene, const PxSceneBody *body, const PxS
     }
     out->speed =
         fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
+    return PX_OK;
 }
 
 /* --- flow ---------------------------------------------------------------------------- */
@@ -313,7 +317,7 @@ PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
                                                  body->keyframe, body->keyframes);
         PX_TRY(make_shape(complain, "bodies", k, &def, &out->shape[k]));
         if (out->shape[k] != NULL)
-            survey_body(scene, body, out->shape[k], out);
+            PX_TRY(survey_body(scene, body, out->shape[k], out));
     }
     PX_TRY(survey_flow(scene, complain, out));
     out->speed = fmax(out->speed, event_speed(scene));

@@ -205,6 +205,8 @@ static void residual_part(void *user, uint32_t begin, uint32_t end, PxPart *part
         if (c->on) {
             float into = -(r[0] * c->normal[0] + r[1] * c->normal[1] + r[2] * c->normal[2]);
             c->pressed = into / job->dt;
+            for (int k = 0; k < 3; ++k)
+                c->impulse[k] = -r[k]; /* what the row got beside elastic and external forces */
             float push = drag_of(c, w) * job->dt;
             for (int k = 0; k < 3; ++k)
                 r[k] -= push * (w[k] - c->velocity[k]);
@@ -622,6 +624,8 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
         }
     }
     s->converged = s->converged && converged;
+    if (!converged)
+        residual(job); /* the contacts' impulses are those of the last w */
     for (uint32_t k = 0; k < s->frames; ++k)
         keep_momenta(job, &s->frame[k]);
     for (size_t k = 0; k < quads; ++k)

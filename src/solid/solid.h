@@ -51,10 +51,12 @@ typedef struct PxSolidContact {
     float gap;         ///< m; below 0 in the wall
     float velocity[3]; ///< of the wall, m/s
     float friction;
-    float pressed; ///< N, by the wall
-    float grip;    ///< N, most that friction holds it back with
-    float slow;    ///< m/s: below it friction sticks
-    float before;  ///< m/s: how fast it came, at the start of the step
+    float pressed;     ///< N, by the wall
+    float grip;        ///< N, most that friction holds it back with
+    float slow;        ///< m/s: below it friction sticks
+    float before;      ///< m/s: how fast it came, at the start of the step
+    float impulse[3];  ///< N s, by the boundary in this sub-step
+    uint32_t boundary; ///< which one
     bool on, released;
 } PxSolidContact;
 

@@ -12,6 +12,7 @@
 #include "study/free_solid.h"
 #include "study/frozen.h"
 #include "study/heat_bar.h"
+#include "study/plate_jet.h"
 #include "study/rayleigh_taylor.h"
 #include "study/solid_probe.h"
 #include "study/viscous_flows.h"
@@ -75,6 +76,20 @@ static PxStatus column(const Case *c, double coarser, int threads, Figures *out)
     add(out, "height by the centre of mass / depth", result.height, 1, fabs(result.height - 1),
         within);
     add(out, "height of the top layer / depth", result.top, 1, fabs(result.top - 1), NAN);
+    return PX_OK;
+}
+
+/* A square jet on a plate. */
+static PxStatus plate_jet(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxPlateJetDef def = px_plate_jet_def_default();
+    def.pressure = c->pressure;
+    def.spacing = coarser * def.width / c->cells;
+    def.threads = threads;
+    PxPlateJetResult result;
+    PX_TRY(px_plate_jet(&def, &result));
+    compare(out, "force / rho A v^2", result.force, 1, 0.05);
+    add(out, "force along the plate / the same", result.across, 0, result.across, 0.05);
     return PX_OK;
 }
 
@@ -478,6 +493,10 @@ static const Case cases[] = {
     {"column at rest", column, "iisph", NULL, 40, false, true},
     {"column at rest", column, "pcisph", NULL, 40, false, true},
     {"column at rest", column, "sesph", NULL, 40, false, true},
+    {"jet on a plate", plate_jet, "dfsph", NULL, 8, true, true},
+    {"jet on a plate", plate_jet, "iisph", NULL, 8, false, true},
+    {"jet on a plate", plate_jet, "pcisph", NULL, 8, false, true},
+    {"jet on a plate", plate_jet, "sesph", NULL, 8, false, true},
     {"Poiseuille flow", poiseuille, "sesph", "implicit", 10, true, true},
     {"Poiseuille flow", poiseuille, "sesph", "morris", 10, true, true},
     {"Poiseuille flow", poiseuille, "sesph", "laplacian", 10, true, true},

@@ -186,10 +186,10 @@ static void find_range(PxHeatJob *job)
     px_reduce(&rows, range_part, job, &range);
     job->least = range.least[0];
     job->most = range.most[0];
-    for (size_t k = 0; k < f->walls; ++k)
-        if (!isnan(f->wall[k].temperature)) {
-            job->least = fmin(job->least, f->wall[k].temperature);
-            job->most = fmax(job->most, f->wall[k].temperature);
+    for (size_t k = 0; k < f->boundaries; ++k)
+        if (!isnan(f->boundary[k]->temperature)) {
+            job->least = fmin(job->least, f->boundary[k]->temperature);
+            job->most = fmax(job->most, f->boundary[k]->temperature);
         }
 }
 

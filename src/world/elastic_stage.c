@@ -429,9 +429,10 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     }
     PxCoupling c = px_world_coupling(world);
     PxSolid s;
-    Contact contact = {.world = world,
-                       .walls = {.wall = world->walls.data, .walls = world->walls.count},
-                       .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
+    Contact contact = {
+        .world = world,
+        .walls = {.boundary = world->boundaries.data, .boundaries = world->boundaries.count},
+        .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
     if (contact.grip == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu handles", world->handles.count);
     PX_STAGE(&world->profile, "rigid fit")
@@ -464,6 +465,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         PX_TRY(model->advance(&s));
     }
     PX_TRY(check_finite(world, &s));
+    px_solid_walls_end(&contact.walls, &s);
     if (!world->flows)
         PX_TRY(absorb_bodies(world, &s));
     PX_STAGE(&world->profile, "rigid fit")

@@ -93,9 +93,9 @@ static void body_changed(PxWorld *world, uint32_t slot, const char *key)
     bool warmed = strcmp(word, "temperature") == 0;
     for (size_t w = 0; w < world->walls.count; ++w) {
         PxWall *wall = &world->walls.data[w];
-        if (wall->body != slot)
+        if (wall->boundary.body != slot)
             continue;
-        wall->friction = def->friction;
+        wall->boundary.friction = def->friction;
         wall->cling = def->cling;
         if (warmed) { /* from now on, whatever was to come */
             world->bodies.data[slot].def.warm = true;

@@ -53,8 +53,9 @@ double px_temperature_at(const PxTemperatureKey *key, size_t count, double time)
 
 void px_wall_warm(PxWall *wall, const PxBodyDef *def)
 {
-    wall->temperature = def->warm ? def->temperature : NAN;
-    wall->conductance = def->conductance < PX_CONTACT_PERFECT ? def->conductance : INFINITY;
+    wall->boundary.temperature = def->warm ? def->temperature : NAN;
+    wall->boundary.conductance =
+        def->conductance < PX_CONTACT_PERFECT ? def->conductance : INFINITY;
 }
 
 /* ---- columns -------------------------------------------------------------------- */
@@ -120,7 +121,7 @@ static void warm_walls(PxWorld *world)
     for (size_t k = 0; k < world->walls.count; ++k) {
         PxWall *wall = &world->walls.data[k];
         if (wall->warmths > 0) /* as warm as it is on average in this step */
-            wall->temperature =
+            wall->boundary.temperature =
                 px_temperature_at(wall->warmth, wall->warmths, world->state.time + 0.5 * world->dt);
     }
 }

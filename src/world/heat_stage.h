@@ -3,7 +3,7 @@
 #define PX_WORLD_HEAT_STAGE_H
 
 #include "fluid/fluid.h"
-#include "phyxel/world.h"
+#include "matter/wall.h"
 
 /// W/(m^2 K): as good as perfect, and taken for it.
 #define PX_CONTACT_PERFECT 1e12

@@ -3,7 +3,7 @@
 #include "world/world_parts.h"
 
 #include "base/sum.h"
-#include "fluid/wall_field.h"
+#include "matter/wall_field.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void drop_wall(PxWorld *world, uint32_t body)
     size_t kept = 0;
     for (size_t k = 0; k < world->walls.count; ++k) {
         PxWall *wall = &world->walls.data[k];
-        if (wall->body != body) {
+        if (wall->boundary.body != body) {
             world->walls.data[kept++] = *wall;
             continue;
         }

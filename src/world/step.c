@@ -2,6 +2,7 @@
 #include "contact/defence.h"
 #include "coupling/exchange.h"
 #include "fluid/force_size.h"
+#include "world/boundary_stage.h"
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
 #include "world/time_step.h"
@@ -167,7 +168,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "walls")
     {
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
-        PX_TRY(px_fluid_walls(fluid));
+        PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
     }
     PX_STAGE(&world->profile, "density")
@@ -200,6 +201,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_TRY(px_exchange_own_density(&world->elastic_set, &coupling, fluid));
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
+    PX_STAGE(&world->profile, "walls")
+    px_fluid_give(fluid);
     PX_STAGE(&world->profile, "measure")
     {
         if (tension)
@@ -228,7 +231,7 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     if (!world->flows)
         return px_elastic_stage_move(world, NULL);
     PX_STAGE(&world->profile, "defence")
-    PX_TRY(px_watch_begin(&watch, &world->particles, world->walls.data, world->walls.count,
+    PX_TRY(px_watch_begin(&watch, &world->particles, fluid->boundary, fluid->boundaries,
                           fluid->wall_far, world->def.spacing, &world->scratch, &world->threads));
     PxRows rows = {&world->threads, &world->dist, fluid->count, PX_BLOCK};
     PxPart bad = {0};
@@ -239,9 +242,7 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     PX_TRY(px_elastic_stage_move(world, fluid));
     PX_STAGE(&world->profile, "defence")
     {
-        world->state.caught +=
-            px_defend(&world->particles, world->walls.data, world->walls.count, fluid->wall_far,
-                      world->def.spacing, &world->threads, &watch);
+        world->state.caught += px_defend(&world->particles, &watch, &world->threads);
         world->state.leaked += px_watch_leaked(&watch, &world->threads);
     }
     return PX_OK;
@@ -269,7 +270,7 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
         PX_TRY(find_neighbours(world));
         PX_TRY(px_fluid_begin(fluid));
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
-        PX_TRY(px_fluid_walls(fluid));
+        PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
         px_fluid_density(fluid);
         PX_TRY(px_fluid_settle(fluid, round, &done));
@@ -295,6 +296,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     target = fmin(target, px_forces_next(world, world->state.time));
     target = fmin(target, px_heaters_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
+    PX_TRY(px_boundaries_list(world));
     world->flows = px_world_flows(world);
     world->flow_rows = world->flows ? world->particles.table.count : 0;
     PX_TRY(px_elastic_stage_begin(world));
@@ -309,8 +311,8 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .courant = world->def.courant,
                      .material = world->materials.data,
                      .materials = (uint32_t)world->materials.count,
-                     .wall = world->walls.data,
-                     .walls = world->walls.count,
+                     .boundary = world->boundaries.data,
+                     .boundaries = world->boundaries.count,
                      .wall_profile = &world->wall_profile,
                      .scratch = &world->scratch,
                      .threads = &world->threads,
@@ -335,8 +337,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     bool last = false;
     PX_TRY(px_time_step_choose(world, &fluid, model, target, &last));
     fluid.dt = world->dt;
-    for (size_t k = 0; k < world->walls.count; ++k)
-        px_wall_move(&world->walls.data[k], world->state.time, world->dt);
+    px_boundaries_begin(world);
     px_world_heat_begin(world);
     px_emitters_shut(world);
     if (fluid.count > 0 && world->state.step == 0)

@@ -1,6 +1,6 @@
 #include "world/things.h"
 
-#include "fluid/wall_field.h"
+#include "matter/wall_field.h"
 #include "world/world_parts.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /// The length of a step: the shortest of all that limit it, and the speeds that these need.
 #include "world/time_step.h"
 
+#include "world/boundary_stage.h"
 #include "world/elastic_stage.h"
 
 #include <math.h>
@@ -36,52 +37,6 @@ static double lowest_wall(const PxWorld *world, PxVec3 up, PxVec3 middle)
     return lowest;
 }
 
-/* How far a point of a wall, `arm` from its pivot, goes from one keyframe to the next; a bound. */
-static double way_between(const PxKeyframe *a, const PxKeyframe *b, double arm)
-{
-    PxQuat turn = px_quat_multiply(px_quat_normalized(b->rotation),
-                                   px_quat_conjugate(px_quat_normalized(a->rotation)));
-    double angle = 2 * acos(fmin(fabs(turn.w), 1));
-    return px_length(px_sub(b->at, a->at)) + angle * arm;
-}
-
-static double fastest_wall(const PxWorld *world)
-{
-    double fastest = 0;
-    for (size_t k = 0; k < world->walls.count; ++k) {
-        const PxWall *wall = &world->walls.data[k];
-        PxVec3 size = px_sub(wall->bounds.high, wall->bounds.low);
-        double arm = px_finite(size) ? px_length(size) : 0;
-        for (size_t i = 1; i < wall->keys; ++i) {
-            const PxKeyframe *a = &wall->key[i - 1], *b = &wall->key[i];
-            fastest = fmax(fastest, way_between(a, b, arm) / (b->time - a->time));
-        }
-    }
-    return fastest;
-}
-
-/* Until when the wall may move, s from now, so that none of it goes further than `most`; at
- * most `limit`. Of a plane, which has points at any distance from its pivot, the turning does
- * not count. */
-static double wall_limit(const PxWall *wall, double now, double most, double limit)
-{
-    PxVec3 low = px_sub(wall->bounds.low, wall->pivot),
-           high = px_sub(wall->bounds.high, wall->pivot);
-    double arm = px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
-                                  fmax(fabs(low.z), fabs(high.z))));
-    for (size_t i = 1; i < wall->keys && wall->key[i - 1].time < now + limit; ++i) {
-        const PxKeyframe *a = &wall->key[i - 1], *b = &wall->key[i];
-        double speed = way_between(a, b, isfinite(arm) ? arm : 0) / (b->time - a->time);
-        double from = fmax(a->time - now, 0), to = fmin(b->time - now, limit);
-        if (!(to > from))
-            continue;
-        if (speed * (to - from) > most)
-            return from + most / speed;
-        most -= speed * (to - from);
-    }
-    return limit;
-}
-
 double px_world_speed_bound(PxWorld *world)
 {
     const PxParticles *p = &world->particles;
@@ -113,7 +68,7 @@ double px_world_speed_bound(PxWorld *world)
     low = fmin(low, lowest_wall(world, up, middle));
     double fall = high > low ? high - low : 0;
     double bound = sqrt(speed * speed + 2 * g * fall);
-    bound = fmax(bound, fastest_wall(world));
+    bound = fmax(bound, px_boundaries_speed(world));
     /* Something must keep even a resting blob together: a spacing a tenth of a second. */
     return fmax(bound, 10 * world->def.spacing);
 }
@@ -182,14 +137,11 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
                 limit = limits[k].dt;
                 why = limits[k].why;
             }
-        /* What still water does not know yet: a wall that comes is not half in it after a step. */
-        for (size_t k = 0; k < world->walls.count; ++k) {
-            double most = fluid->courant * h;
-            double dt = wall_limit(&world->walls.data[k], world->state.time, most, limit);
-            if (dt < limit) {
-                limit = dt;
-                why = "a moving wall";
-            }
+        /* Water at rest does not know of a moving boundary yet, and must not be half inside it. */
+        double dt = px_boundaries_limit(world, fluid->courant * h, limit);
+        if (dt < limit) {
+            limit = dt;
+            why = "a moving wall";
         }
     }
     /* A rest shape that follows does so once a step at most: what strikes something in one step

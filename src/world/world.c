@@ -1,5 +1,5 @@
 /// Making a world and putting things into it.
-#include "fluid/wall_field.h"
+#include "matter/wall_field.h"
 #include "world/fields.h"
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
@@ -130,6 +130,7 @@ void px_world_free(PxWorld *world)
     px_table_free(&world->bonds_stored);
     px_things_drop(world);
     px_table_free(&world->progress);
+    PX_LIST_FREE(&world->boundaries);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -278,14 +279,13 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     PxWall wall = {.shape = shape,
                    .def = def->shape,
                    .inside = def->inside,
-                   .friction = def->friction,
+                   .boundary = {.body = body, .friction = def->friction},
                    .cling = def->cling,
                    .warmth = warmth,
                    .warmths = def->temperatures,
                    .pivot = def->shape.at,
                    .key = keys,
                    .keys = def->keyframes,
-                   .body = body,
                    .bounds = px_shape_bounds(shape)};
     wall.def.rotation = px_quat_normalized(def->shape.rotation);
     wall.def.mesh = NULL;

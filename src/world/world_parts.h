@@ -6,6 +6,7 @@
 #include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
+#include "matter/wall.h"
 #include "phyxel/world.h"
 #include "solid/solid.h"
 #include "world/attached/coats.h"
@@ -60,6 +61,7 @@ struct PxWorld {
     PX_LIST(PxBody) bodies;
     uint32_t bodies_made; ///< so far, those that were removed included
     PX_LIST(PxWall) walls;
+    PX_LIST(PxBoundary *) boundaries; ///< all there are, in this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
     PX_LIST(PxEmitter) emitters;
     PxTable progress; ///< a row an emitter

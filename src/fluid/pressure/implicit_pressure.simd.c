@@ -48,10 +48,13 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *job = user;
     PxParticles *p = job->fluid->particles;
     float dt = (float)job->poisson->dt, per_dt = (float)(1.0 / job->poisson->dt);
+    double s = job->fluid->spacing;
+    float per_volume = (float)(1.0 / (s * s * s)), *wall_push = job->fluid->wall_push;
     for (uint32_t i = begin; i < end; ++i) {
         const float *u = job->poisson->record + 8 * (size_t)i + 4;
         float v = job->fluid->volume[i];
         job->kept[i] = job->poisson->pressure[i] / (v * v);
+        wall_push[i] += job->poisson->pressure[i] * per_volume;
         float forces = job->forces ? dt : 0.0f;
         p->ax[i] += (u[0] - (p->vx[i] + forces * p->ax[i])) * per_dt;
         p->ay[i] += (u[1] - (p->vy[i] + forces * p->ay[i])) * per_dt;

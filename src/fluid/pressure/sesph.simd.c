@@ -10,7 +10,7 @@
 ///   m_i a_i = - sum_j (p_i V_i^2 + p_j V_j^2) grad W_ij     (004 Eq. 2.33 for one fluid)
 /// and not 000 Eq. 4.6, whose factor 1/2 gives half the gradient: with it a column
 /// at rest would show twice its weight. Walls add - p_i V_i^2 grad (wall_i) / s^3, what
-/// follows from the energy of the particle alone (fluid/walls.c).
+/// follows from the energy of the particle alone (fluid/boundaries.c).
 ///
 /// `damping` is Monaghan's (1992) artificial viscosity on pairs that approach; it quiets
 /// the sound waves that an equation of state rings with.
@@ -147,6 +147,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
         float scale = kernel.norm_slope / p->mass[i];
         float wall = -job->force[i] * per_volume / p->mass[i];
+        f->wall_push[i] += job->force[i] * per_volume;
         p->pressure[i] *= px_fluid_felt(f, i, kernel.norm_slope * px_f8_sum(stiff) / 3.0f);
         p->ax[i] += scale * px_f8_sum(ax) + wall * f->wall_gx[i];
         p->ay[i] += scale * px_f8_sum(ay) + wall * f->wall_gy[i];

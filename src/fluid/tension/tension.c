@@ -116,6 +116,7 @@ void px_tension_pull(const PxFluid *f, uint32_t i, float ax, float ay, float az)
         float full = (float)(s * px_kernel_plane((double)f->kernel.h, s));
         back = (f->wall_part[i] < full ? f->wall_part[i] / full : 1.0f) * along / g2;
     }
+    f->wall_push[i] += p->mass[i] * back;
     p->ax[i] += ax - back * gx;
     p->ay[i] += ay - back * gy;
     p->az[i] += az - back * gz;

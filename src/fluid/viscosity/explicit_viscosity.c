@@ -30,6 +30,7 @@ PxStatus px_viscosity_explicit_begin(PxExplicitViscosity *job, PxFluid *f, doubl
     if (job->mu == NULL || job->volume == NULL)
         return px_fail(PX_ERR_MEMORY, "viscosity: no room for %u particles", f->count);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, mu_block, job);
+    px_fluid_give_drag(f, false);
     px_fluid_pack_w(f, f->quad, job->mu);
     return px_fluid_pack_velocity(f, job->volume);
 }

@@ -66,8 +66,8 @@ PX_INLINE void px_viscosity_explicit(const PxExplicitViscosity *job, uint32_t be
     }
 }
 
-/// Packs what the loop reads, with mu[i] = `of` the material's viscosity, or itself if NULL;
-/// `share` as for px_viscosity_volume().
+/// Gives boundaries their drag and packs what the loop reads, with mu[i] = `of` the material's
+/// viscosity, or itself if NULL; `share` as for px_viscosity_volume().
 PxStatus px_viscosity_explicit_begin(PxExplicitViscosity *job, PxFluid *fluid,
                                      double (*of)(double mu), float share);
 

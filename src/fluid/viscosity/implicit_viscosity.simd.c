@@ -27,7 +27,7 @@
 /// mu_ij is the harmonic mean, which keeps the shear stress steady where two fluids
 /// meet (Cleary and Monaghan 1999).
 ///
-/// A wall is taken in as Morris' sum over its layers (fluid/walls.c), and near it, to
+/// A wall is taken in as Morris' sum over its layers (fluid/boundaries.c), and near it, to
 /// the part t_i that it sticks, the surroundings of i give Morris' own
 /// sum_j k_ij |v_ij|^2 / 2, since half a neighbourhood does not tell rotation from shear:
 ///
@@ -525,6 +525,7 @@ static PxStatus solve(PxFluid *f)
 
     conjugate_gradients(&s, f->dt * rate >= THICK);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end_block, &s);
+    px_fluid_give_drag(f, true);
     return PX_OK;
 }
 

@@ -39,7 +39,7 @@ static float factor_of(const PxFluid *f)
 }
 
 /* What the layers beyond a wall half a spacing away have of M, over what they have of the
- * density, each spread over its plane as in fluid/wall_profile.h: 2.03 at a support of 2
+ * density, each spread over its plane as in matter/wall_profile.h: 2.03 at a support of 2
  * spacings. The first is the integral of 2 pi r (r^2 / 6) 45 / (pi h^6) (h - r) from d to h. */
 static float lack_of(const PxFluid *f)
 {

@@ -18,8 +18,8 @@ typedef struct PxViscosityModel {
     /// INFINITY for a model without such a limit.
     double (*step_limit)(const PxMaterialDef *material, double h);
 
-    /// Adds the acceleration by viscosity, the drag of walls included. Called when
-    /// every other acceleration but that of pressure is there.
+    /// Adds the acceleration by viscosity, the drag of boundaries included, and calls
+    /// px_fluid_give_drag(). Called when every other acceleration but that of pressure is there.
     PxStatus (*solve)(struct PxFluid *fluid);
 } PxViscosityModel;
 

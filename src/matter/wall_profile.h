@@ -14,8 +14,8 @@
 /// added, p_i + p_i, edges of a column at rest shake themselves to pieces within
 /// 0.1 s), and only twice as steep does it balance the fluid's side. A body filled up
 /// to half a spacing from the wall then feels rest density and no net force.
-#ifndef PX_FLUID_WALL_PROFILE_H
-#define PX_FLUID_WALL_PROFILE_H
+#ifndef PX_MATTER_WALL_PROFILE_H
+#define PX_MATTER_WALL_PROFILE_H
 
 #define PX_WALL_PROFILE 1024
 typedef struct PxWallProfile {

@@ -1,4 +1,4 @@
-#include "fluid/wall_field.h"
+#include "matter/wall_field.h"
 
 #include "base/random.h"
 #include "matter/kernel.h"
@@ -73,7 +73,9 @@ struct PxWallField {
     Slot *slot;
     size_t slots, count; /* a power of two; taken */
     size_t bytes;        /* of blocks */
-    uint32_t holders;    /* besides the first owner */
+    PX_LIST(uint64_t) missed;
+    bool no_room;     /* to note one that was missing */
+    uint32_t holders; /* besides the first owner */
 };
 
 /* ---- blocks by key ------------------------------------------------------ */
@@ -592,6 +594,30 @@ done:
     return px_fail(status, "walls: no room for %zu blocks of a wall's field", count);
 }
 
+void px_wall_field_miss(PxWallField *f, uint64_t key)
+{
+    px_join_begin();
+    if (PX_LIST_RESERVE(&f->missed, 1))
+        f->missed.data[f->missed.count++] = key;
+    else
+        f->no_room = true;
+    px_join_end();
+}
+
+PxStatus px_wall_field_grow_missed(PxWallField *f, const PxThreads *threads, bool *any)
+{
+    size_t count = f->missed.count;
+    bool no_room = f->no_room;
+    f->missed.count = 0;
+    f->no_room = false;
+    if (no_room)
+        return px_fail(PX_ERR_MEMORY, "walls: no room for a list of blocks");
+    if (count == 0)
+        return PX_OK;
+    *any = true;
+    return px_wall_field_grow(f, f->missed.data, count, threads);
+}
+
 /* ---- asking ------------------------------------------------------------- */
 
 /* Catmull and Rom 1974: through the nodes, with a continuous slope. */
@@ -620,7 +646,7 @@ static double linear(const float *corner, int corners, const double t[3])
     return plane[0] + t[2] * (plane[1] - plane[0]);
 }
 
-static void felt_flat(const PxWallField *f, double distance, PxVec3 normal, PxWallFelt *out)
+static void felt_flat(const PxWallField *f, double distance, PxVec3 normal, PxFill *out)
 {
     double slope;
     out->distance = distance;
@@ -628,8 +654,7 @@ static void felt_flat(const PxWallField *f, double distance, PxVec3 normal, PxWa
     out->gradient = px_scale(normal, slope);
 }
 
-static void felt_in_block(const PxWallField *f, const Block *block, const double at[3],
-                          PxWallFelt *out)
+static void felt_in_block(const PxWallField *f, const Block *block, const double at[3], PxFill *out)
 {
     const Level *l = &f->level[block->level];
     int cell[3];
@@ -643,7 +668,8 @@ static void felt_in_block(const PxWallField *f, const Block *block, const double
         block->distance + (cell[2] * l->corners + cell[1]) * l->corners + cell[0], l->corners, t);
     out->part = 0;
     out->gradient = px_vec(0, 0, 0);
-    if (out->distance >= 0.75 * f->h) /* the wall is not nearer than h/2: see px_wall_surely() */
+    if (out->distance >=
+        0.75 * f->h) /* the wall is not nearer than h/2: see px_boundary_surely() */
         return;
     for (int a = 0; a < 3; ++a)
         cubic(t[a], weight[a], slope[a]);
@@ -672,7 +698,7 @@ static void felt_in_block(const PxWallField *f, const Block *block, const double
     out->gradient = px_scale(px_vec(gx, gy, gz), steep / l->step);
 }
 
-bool px_wall_field_ask(const PxWallField *f, PxVec3 rest, PxWallLook *look, PxWallFelt *out)
+bool px_wall_field_ask(const PxWallField *f, PxVec3 rest, PxWallLook *look, PxFill *out)
 {
     double at[3];
     uint64_t key = key_of(f, rest, at);
@@ -733,6 +759,7 @@ void px_wall_field_free(PxWallField *f)
     forget(f);
     for (int k = 0; k < LEVELS; ++k)
         PX_LIST_FREE(&f->level[k].tap);
+    PX_LIST_FREE(&f->missed);
     free(f);
 }
 

@@ -1,4 +1,4 @@
-#include "fluid/wall_profile.h"
+#include "matter/wall_profile.h"
 
 #include "matter/kernel.h"
 

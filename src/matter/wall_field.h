@@ -13,13 +13,14 @@
 ///
 /// What a block holds depends on the shape alone, never on who asked for it or when, so
 /// results have the same bits for any number of threads and after any resume.
-#ifndef PX_FLUID_WALL_FIELD_H
-#define PX_FLUID_WALL_FIELD_H
+#ifndef PX_MATTER_WALL_FIELD_H
+#define PX_MATTER_WALL_FIELD_H
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "fluid/wall_profile.h"
-#include "matter/wall.h"
+#include "matter/wall_profile.h"
+#include "matter/boundary.h"
+#include "shape/shape.h"
 
 typedef struct PxWallField PxWallField;
 
@@ -35,25 +36,24 @@ size_t px_wall_field_bytes(const PxWallField *field);
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_wall_field_fit(PxWallField *field, const PxWallProfile *profile);
 
-typedef struct PxWallFelt {
-    double distance; ///< m; the true one is at least px_wall_surely() of it
-    double part;     ///< of the kernel, that lies in the wall
-    PxVec3 gradient; ///< of the part, 1/m
-    double lever;    ///< its size times the distance, face by face if they are known
-} PxWallFelt;
-
 /// One asker's memory of the block it asked last. Starts as {0}.
 typedef struct PxWallLook {
     uint64_t key;
     const struct PxWallBlock *block;
 } PxWallLook;
 
-/// False if the block around the point is not there yet; look->key is then what to grow.
-/// Threads: any number at once, each with a look of its own.
-bool px_wall_field_ask(const PxWallField *field, PxVec3 rest, PxWallLook *look, PxWallFelt *out);
+/// Fills in distance, part and gradient. False if the block around the point has not been made;
+/// look->key is then its key. Threads: any number at once, each with a look of its own.
+bool px_wall_field_ask(const PxWallField *field, PxVec3 rest, PxWallLook *look, PxFill *out);
 
 /// Makes blocks; a key may be there several times. Errors: PX_ERR_MEMORY.
 PxStatus px_wall_field_grow(PxWallField *field, const uint64_t *key, size_t count,
                             const PxThreads *threads);
+
+/// Notes a block that is missing. Threads: any number at once.
+void px_wall_field_miss(PxWallField *field, uint64_t key);
+
+/// Makes the blocks noted; *any: there were some. Errors: PX_ERR_MEMORY.
+PxStatus px_wall_field_grow_missed(PxWallField *field, const PxThreads *threads, bool *any);
 
 #endif

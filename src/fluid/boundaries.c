@@ -1,0 +1,316 @@
+/// Boundaries as the fluid meets them: the part of each particle's kernel that lies in them and its
+/// gradient, and the impulses that they take in return.
+///
+/// Solvers need only these two numbers per particle: a boundary has no pressure of its own, so
+/// every sum over its matter is one of them times something of the particle's. Several boundaries
+/// leave the product of what each leaves free. The gradient of that product is a sum with one term
+/// per boundary, so every force along it can be split among them exactly; the terms are kept in a
+/// list of touches.
+#include "fluid/fluid.h"
+
+#include <math.h>
+
+/* Rows that a boundary is asked about at once. PX_BLOCK is a multiple of it. */
+enum { ROWS = 256 };
+
+/* A particle that feels a boundary. */
+typedef struct Touch {
+    struct Touch *previous; /* of the same particle, while the list is made */
+    uint32_t row;           /* NOBODY: to be ignored */
+    float drag;             /* this boundary's term of PxFluid's wall_drag, */
+    float velocity[3];      /* wall_v, */
+    float gradient[3];      /* and wall_g */
+    float impulse[3];       /* on the boundary, N s */
+} Touch;
+
+#define NOBODY UINT32_MAX
+
+/* Touches of some rows of a block with one boundary. */
+typedef struct PxTouches {
+    struct PxTouches *next;
+    uint32_t boundary, count;
+    Touch touch[];
+} Touches;
+
+/* What all boundaries do to one particle. */
+typedef struct Sum {
+    double clear, clear_flux, nearest, lever; /* clear: the part that no boundary fills */
+    PxVec3 clear_gradient;
+    double drag, sticky; /* sticky: the part that no boundary without friction fills */
+    PxVec3 velocity;     /* drag times that of the boundaries */
+    double heat, warmth; /* of boundaries that have a temperature */
+    Touch *last;
+    bool missing; /* some boundary does not know yet */
+} Sum;
+
+typedef struct Job {
+    PxFluid *fluid;
+    bool no_room;
+    bool again; /* only rows that still wait: those whose wall_far is NAN */
+} Job;
+
+/* ---- fills ------------------------------------------------------------------ */
+
+/* Heat through a face at distance d. T continues through the boundary's own as the velocity of a
+ * viscous fluid does that sticks to it, so the sum over the face's matter is that of its drag. An
+ * imperfect contact is a resistance, 1 / conductance, in series with that of the fluid in
+ * between, d / k for the same area. */
+static void add_face(const PxFluid *f, const PxBoundary *b, uint32_t i, double d, Sum *sum)
+{
+    double heat = px_wall_profile_drag(f->wall_profile, d);
+    if (isfinite(b->conductance)) {
+        const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
+        double k = def->diffusivity * def->density * def->heat_capacity;
+        double passed = b->conductance * fmax(d, 0.25 * f->spacing);
+        heat *= passed > 0 ? passed / (passed + k) : 0;
+    }
+    sum->heat += heat;
+    sum->warmth += heat * b->temperature;
+}
+
+static void add_fill(const PxFluid *f, const PxBoundary *b, const PxFill *fill, Sum *sum,
+                     Touch *touch)
+{
+    double left = 1 - fill->part;
+    for (Touch *t = sum->last; t != NULL; t = t->previous)
+        for (int c = 0; c < 3; ++c)
+            t->gradient[c] *= (float)left;
+    PxVec3 term = px_scale(fill->gradient, sum->clear);
+    *touch = (Touch){.previous = sum->last,
+                     .row = fill->row,
+                     .gradient = {(float)term.x, (float)term.y, (float)term.z}};
+    sum->last = touch;
+    sum->clear_flux = sum->clear_flux * left - px_dot(fill->velocity, fill->gradient) * sum->clear;
+    sum->lever = sum->lever * left + fill->lever * sum->clear;
+    sum->clear_gradient = px_sub(px_scale(sum->clear_gradient, left), term);
+    sum->clear *= left;
+    sum->sticky *= 1 - (1 - b->friction) * fill->part;
+    if (b->friction > 0) {
+        double grip = b->friction * px_wall_profile_drag(f->wall_profile, fill->distance);
+        PxVec3 v = px_scale(fill->velocity, grip);
+        sum->drag += grip;
+        sum->velocity = px_add(sum->velocity, v);
+        touch->drag = (float)grip;
+        touch->velocity[0] = (float)v.x;
+        touch->velocity[1] = (float)v.y;
+        touch->velocity[2] = (float)v.z;
+    }
+    if (f->wall_heat != NULL && !isnan(b->temperature))
+        for (int k = 0; k < fill->faces; ++k)
+            add_face(f, b, fill->row, fill->face[k], sum);
+}
+
+static Touches *take_touches(Job *job, uint32_t block, uint32_t boundary, uint32_t count)
+{
+    PxFluid *f = job->fluid;
+    size_t bytes = sizeof(Touches) + count * sizeof(Touch);
+    px_join_begin(); /* the arena is for one thread at a time */
+    Touches *touches = px_arena_take(f->scratch, bytes);
+    job->no_room = job->no_room || touches == NULL;
+    px_join_end();
+    if (touches == NULL)
+        return NULL;
+    touches->next = f->touches[block];
+    touches->boundary = boundary;
+    touches->count = count;
+    f->touches[block] = touches;
+    return touches;
+}
+
+static void store_row(const PxFluid *f, uint32_t i, const Sum *sum)
+{
+    if (sum->missing) {
+        f->wall_far[i] = NAN;
+        for (Touch *t = sum->last; t != NULL; t = t->previous)
+            t->row = NOBODY;
+        return;
+    }
+    f->wall_part[i] = (float)(1 - sum->clear);
+    f->wall_gx[i] = (float)-sum->clear_gradient.x;
+    f->wall_gy[i] = (float)-sum->clear_gradient.y;
+    f->wall_gz[i] = (float)-sum->clear_gradient.z;
+    f->wall_flux[i] = (float)-sum->clear_flux;
+    f->wall_far[i] = (float)sum->nearest;
+    f->wall_lever[i] = (float)sum->lever;
+    f->wall_slip[i] = (float)(1 - sum->sticky);
+    f->wall_drag[i] = (float)sum->drag;
+    if (f->wall_heat != NULL) {
+        f->wall_heat[i] = sum->heat;
+        f->wall_warmth[i] = sum->warmth;
+    }
+    f->wall_vx[i] = (float)sum->velocity.x;
+    f->wall_vy[i] = (float)sum->velocity.y;
+    f->wall_vz[i] = (float)sum->velocity.z;
+}
+
+/* Rows [begin, end), ROWS of them at most, of one block. */
+static void fill_rows(Job *job, uint32_t begin, uint32_t end)
+{
+    PxFluid *f = job->fluid;
+    const PxParticles *p = f->particles;
+    const PxFillQuery query = {p->x, p->y, p->z, begin, end, f->wall_profile, f->wall_heat != NULL};
+    PxFill fill[ROWS];
+    Sum sum[ROWS];
+    double nearest[ROWS];
+    for (uint32_t i = 0; i < end - begin; ++i) {
+        sum[i] = (Sum){.clear = 1, .sticky = 1};
+        nearest[i] = INFINITY;
+    }
+    for (size_t k = 0; k < f->boundaries; ++k) {
+        const PxBoundary *b = f->boundary[k];
+        uint32_t count = b->ops->fill(b, &query, fill, nearest);
+        if (count == 0)
+            continue;
+        Touches *touches = take_touches(job, begin / PX_BLOCK, (uint32_t)k, count);
+        for (uint32_t n = 0; n < count && touches != NULL; ++n) {
+            Sum *of = &sum[fill[n].row - begin];
+            touches->touch[n].row = NOBODY;
+            if (isnan(fill[n].part))
+                of->missing = true;
+            else
+                add_fill(f, b, &fill[n], of, &touches->touch[n]);
+        }
+    }
+    for (uint32_t i = begin; i < end; ++i) {
+        sum[i - begin].nearest = nearest[i - begin];
+        store_row(f, i, &sum[i - begin]);
+    }
+}
+
+static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *job = user;
+    if (!job->again) {
+        job->fluid->touches[begin / PX_BLOCK] = NULL;
+        for (uint32_t i = begin; i < end; i += ROWS)
+            fill_rows(job, i, i + ROWS < end ? i + ROWS : end);
+        return;
+    }
+    for (uint32_t i = begin; i < end; ++i)
+        if (isnan(job->fluid->wall_far[i]))
+            fill_rows(job, i, i + 1);
+}
+
+PxStatus px_fluid_boundaries(PxFluid *f)
+{
+    Job job = {.fluid = f};
+    for (size_t k = 0; k < f->boundaries; ++k)
+        PX_TRY(f->boundary[k]->ops->fill_begin(f->boundary[k], f->wall_profile));
+    px_parallel_for(f->threads, f->count, PX_BLOCK, fill_block, &job);
+    for (size_t k = 0; k < f->boundaries; ++k)
+        PX_TRY(f->boundary[k]->ops->fill_more(f->boundary[k], f->threads, &job.again));
+    if (job.again)
+        px_parallel_for(f->threads, f->count, PX_BLOCK, fill_block, &job);
+    if (job.no_room)
+        return px_fail(PX_ERR_MEMORY, "fluid: no room for what boundaries do to %u particles",
+                       f->count);
+    return PX_OK;
+}
+
+/* ---- what boundaries take ----------------------------------------------------- */
+
+typedef struct Give {
+    PxFluid *fluid;
+    bool implicit;   /* drag acts on the velocities that viscosity leaves */
+    double magic[2]; /* of the impulses, and of their moments */
+} Give;
+
+/* Solids among fluids meet boundaries by contact instead (contact/solid_walls.h). */
+static float fluid_part(const PxFluid *f, uint32_t i)
+{
+    return f->firm != NULL ? 1.0f - f->firm[i] : 1.0f;
+}
+
+static void drag_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    (void)end;
+    const Give *give = user;
+    const PxFluid *f = give->fluid;
+    const PxParticles *p = f->particles;
+    float dt = (float)f->dt, later = give->implicit ? dt : 0.0f;
+    for (Touches *list = f->touches[begin / PX_BLOCK]; list != NULL; list = list->next)
+        for (uint32_t k = 0; k < list->count; ++k) {
+            Touch *t = &list->touch[k];
+            if (t->row == NOBODY || !(t->drag > 0.0f))
+                continue;
+            uint32_t i = t->row;
+            const float v[3] = {p->vx[i] + later * p->ax[i], p->vy[i] + later * p->ay[i],
+                                p->vz[i] + later * p->az[i]};
+            double nu = px_fluid_mu(f, i) / f->material[p->material[i]].def.density;
+            float scale = dt * p->mass[i] * (float)nu * fluid_part(f, i);
+            for (int c = 0; c < 3; ++c)
+                t->impulse[c] = scale * (t->drag * v[c] - t->velocity[c]);
+        }
+}
+
+void px_fluid_give_drag(PxFluid *f, bool implicit)
+{
+    Give give = {.fluid = f, .implicit = implicit};
+    if (f->boundaries > 0)
+        px_parallel_for(f->threads, f->count, PX_BLOCK, drag_block, &give);
+}
+
+static PxImpulse impulse_of(const PxFluid *f, const Touch *t)
+{
+    return (PxImpulse){px_particle_place(f->particles, t->row),
+                       {(double)t->impulse[0], (double)t->impulse[1], (double)t->impulse[2]}};
+}
+
+/* Adds what acts along the gradient, and finds the largest impulse. */
+static void push_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    (void)end;
+    const PxFluid *f = ((const Give *)user)->fluid;
+    for (Touches *list = f->touches[begin / PX_BLOCK]; list != NULL; list = list->next)
+        for (uint32_t k = 0; k < list->count; ++k) {
+            Touch *t = &list->touch[k];
+            if (t->row == NOBODY)
+                continue;
+            if (f->inverse_mass[t->row] == 0.0f) { /* held by something else */
+                t->row = NOBODY;
+                continue;
+            }
+            float push = (float)f->dt * f->wall_push[t->row] * fluid_part(f, t->row);
+            for (int c = 0; c < 3; ++c)
+                t->impulse[c] += push * t->gradient[c];
+            PxImpulse impulse = impulse_of(f, t);
+            PxVec3 moment = px_boundary_moment(f->boundary[list->boundary], impulse);
+            part->most[0] = fmax(part->most[0], px_length(impulse.impulse));
+            part->most[1] = fmax(part->most[1], px_length(moment));
+            ++part->sum[0];
+        }
+}
+
+static void take_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    (void)end;
+    const Give *give = user;
+    const PxFluid *f = give->fluid;
+    for (Touches *list = f->touches[begin / PX_BLOCK]; list != NULL; list = list->next) {
+        PxImpulse impulse[ROWS];
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < list->count; ++k)
+            if (list->touch[k].row != NOBODY)
+                impulse[count++] = impulse_of(f, &list->touch[k]);
+        px_boundary_take_many(f->boundary[list->boundary], impulse, count, give->magic);
+    }
+}
+
+void px_fluid_give(PxFluid *f)
+{
+    if (f->boundaries == 0)
+        return;
+    Give give = {.fluid = f};
+    PxRows rows = px_fluid_rows(f);
+    rows.block = PX_BLOCK;
+    PxPart part = {.maxima = 2, .sums = 1}; /* largest impulse and moment; how many touches */
+    px_reduce(&rows, push_part, &give, &part);
+    if (!isfinite(part.most[0]) || !isfinite(part.most[1]))
+        return; /* the step fails when particles are moved */
+    for (int k = 0; k < 2; ++k)
+        give.magic[k] = px_sum_magic(part.most[k], (uint64_t)part.sum[0]);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, take_block, &give);
+}
