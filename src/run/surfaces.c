@@ -53,7 +53,7 @@ typedef struct Job {
 static const char *material_name(const Job *job, uint32_t material, char text[NAME])
 {
     if (job->scene != NULL && material < job->scene->materials)
-        return job->scene->material[material].name;
+        return job->scene->material[material].def.name;
     snprintf(text, NAME, "%u", material);
     return text;
 }
@@ -66,12 +66,12 @@ static PxStatus find_material(Job *job)
         return PX_OK;
     job->one = true;
     for (size_t k = 0; k < count; ++k) {
-        if (strcmp(job->scene->material[k].name, wanted) == 0) {
+        if (strcmp(job->scene->material[k].def.name, wanted) == 0) {
             job->material = (uint32_t)k;
             return PX_OK;
         }
         if (k < MOST_MATERIALS)
-            names[k] = job->scene->material[k].name;
+            names[k] = job->scene->material[k].def.name;
     }
     char *end;
     unsigned long number = strtoul(wanted, &end, 10);
@@ -108,7 +108,7 @@ static bool has_skin(const Job *job, uint32_t body)
 {
     if (job->scene == NULL || body >= job->scene->bodies || !px_scene_is_solid(job->scene, body))
         return false;
-    const PxMaterialDef *material = &job->scene->material[job->scene->body[body].material];
+    const PxMaterialDef *material = &job->scene->material[job->scene->body[body].is.refers[0]].def;
     return !material->melts.melts && strcmp(material->coat.model, "none") == 0 &&
            (job->scene->body[body].def.surfels > 0 || job->scene->body[body].def.skin);
 }

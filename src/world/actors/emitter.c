@@ -1,6 +1,6 @@
 #include "world/actors/emitter.h"
 
-#include "world/fields.h"
+#include "world/kinds/kind.h"
 #include "world/mixed.h"
 #include "world/octree_body.h"
 #include "world/world_parts.h"
@@ -90,7 +90,7 @@ PxSinkDef px_sink_def_default(void)
 
 static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter *e)
 {
-    PX_TRY(px_fields_check(px_emitter_fields, px_emitter_field_count, def, "its numbers"));
+    PX_TRY(px_section_check(&px_emitter_kind.section, def, "its numbers"));
     if (def->speed > 0 && def->rate > 0)
         return px_fail(PX_ERR_ARGUMENT, "speed and rate say the same twice: one of them must be 0");
     if (!(def->end > def->start))
@@ -158,7 +158,7 @@ PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def)
         return px_fail(PX_ERR_ARGUMENT, "sink: start from px_sink_def_default()");
     PxSink sink = {.start = def->start, .end = def->end};
     PX_TRY(px_world_name(sink.name, def->name, "sink"));
-    PX_TRY(px_fields_check(px_sink_fields, px_sink_field_count, def, sink.name));
+    PX_TRY(px_section_check(&px_sink_kind.section, def, sink.name));
     for (size_t k = 0; k < world->sinks.count; ++k)
         if (strcmp(world->sinks.data[k].name, sink.name) == 0)
             return px_fail(PX_ERR_ARGUMENT, "sink: there is a '%s' already", sink.name);

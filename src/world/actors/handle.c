@@ -2,7 +2,7 @@
 
 #include "base/sum.h"
 #include "solid/solid_columns.h"
-#include "world/fields.h"
+#include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static void insert_grip(PxWorld *world, PxGrip grip)
 
 static PxStatus make_handle(PxWorld *world, const PxHandleDef *def, PxHandle *out)
 {
-    PX_TRY(px_fields_check(px_handle_fields, px_handle_field_count, def, "its numbers"));
+    PX_TRY(px_section_check(&px_handle_kind.section, def, "its numbers"));
     PX_TRY(check_scope(world, def->body, def->start, def->end));
     if (def->start < world->state.time)
         return px_fail(PX_ERR_ARGUMENT, "it starts at %g s, and it is %g s already", def->start,
@@ -106,7 +106,7 @@ PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def)
 
 static PxStatus make_force(PxWorld *world, const PxForceDef *def, PxRegionForce *out)
 {
-    PX_TRY(px_fields_check(px_force_fields, px_force_field_count, def, "its numbers"));
+    PX_TRY(px_section_check(&px_force_kind.section, def, "its numbers"));
     PX_TRY(check_scope(world, def->body, def->start, def->end));
     if (!PX_LIST_RESERVE(&world->forces, 1))
         return px_fail(PX_ERR_MEMORY, "no room");

@@ -4,7 +4,7 @@
 #include "matter/melt.h"
 #include "thermal/heat_columns.h"
 #include "thermal/heat.h"
-#include "world/fields.h"
+#include "world/kinds/kind.h"
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
 
@@ -28,7 +28,7 @@ PxHeaterDef px_heater_def_default(void)
 
 static PxStatus make_heater(PxWorld *world, const PxHeaterDef *def, PxHeater *out)
 {
-    PX_TRY(px_fields_check(px_heater_fields, px_heater_field_count, def, "its numbers"));
+    PX_TRY(px_section_check(&px_heater_kind.section, def, "its numbers"));
     PX_TRY(px_temperatures_check(def->temperature_key, def->temperatures));
     if (def->body.slot > world->bodies.count)
         return px_fail(PX_ERR_ARGUMENT, "there is no body %u", def->body.slot);
