@@ -1,5 +1,6 @@
 /// phyxel info, bench: looking at results, measuring.
 #include "commands.h"
+#include "study/study.h"
 
 #include <string.h>
 #include <time.h>

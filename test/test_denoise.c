@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "render/denoise.h"
+#include "render/trace/denoise.h"
 
 #include <math.h>
 #include <stdlib.h>

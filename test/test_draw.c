@@ -1,8 +1,8 @@
 /// The path tracer against what is known of light: furnaces, thickness, shadows, same bits.
 #include "check.h"
 
-#include "render/draw.h"
-#include "render/sample_liquid.h"
+#include "render/trace/draw.h"
+#include "study/sample_liquid.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "base/table.h"
 #include "phyxel/world.h"
 #include "world/actors/opening.h"
-#include "world/state.h"
+#include "world/saved.h"
 
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ TEST(matter_leaves_square_to_a_face)
 
 /* A second of steps that are many layers long, less than one, and in between: without
  * other particles nothing but max_step limits them. */
-TEST(the_rate_is_what_was_asked_for_whatever_the_step)
+PHYSICS(the_rate_is_what_was_asked_for_whatever_the_step)
 {
     const double steps[] = {1e-2, 1e-3, 3.3e-4};
     for (size_t k = 0; k < 3; ++k) {
@@ -130,7 +130,7 @@ TEST(the_rate_is_what_was_asked_for_whatever_the_step)
         sink.name = "drain";
         sink.shape.size = (PxVec3){2, 2, 2};
         sink.shape.at = (PxVec3){0, 1.15, 0};
-        CHECK_OK(px_world_add_sink(world, &sink));
+        CHECK_OK(px_world_add_sink(world, &sink, NULL));
         CHECK_OK(px_world_advance(world, 1));
         PxStats stats = stats_of(world);
         /* whole layers: fewer by at most one, of some 100 */
@@ -307,7 +307,7 @@ static PxWorld *pool_world(int threads, const PxAllocator *allocator)
     return world;
 }
 
-TEST(a_tap_under_water_pushes_and_piles_nothing_up)
+PHYSICS(a_tap_under_water_pushes_and_piles_nothing_up)
 {
     PxWorld *world = pool_world(2, NULL);
     double fastest = 0, densest = 0;
@@ -353,7 +353,7 @@ static PxWorld *vessel_world(const char *pressure, double height, int threads)
     return world;
 }
 
-TEST(a_full_vessel_is_not_filled_any_further)
+PHYSICS(a_full_vessel_is_not_filled_any_further)
 {
     const char *const models[] = {"dfsph", "sesph"};
     for (size_t m = 0; m < 2; ++m) {
@@ -389,7 +389,7 @@ TEST(a_full_vessel_is_not_filled_any_further)
     }
 }
 
-TEST(an_open_vessel_of_the_same_width_gets_all_of_it)
+PHYSICS(an_open_vessel_of_the_same_width_gets_all_of_it)
 {
     const char *const models[] = {"dfsph", "sesph"};
     for (size_t m = 0; m < 2; ++m) {
@@ -449,9 +449,7 @@ TEST(waiting_goes_on_after_a_stop_with_the_same_bits)
         CHECK_OK(px_world_advance(straight, 0.04 * k));
         CHECK_OK(px_world_advance(world, 0.04 * k));
         PxWorld *next = vessel_world("dfsph", 0.16, 3);
-        PxWorldState stop = px_world_state(world);
-        CHECK_OK(
-            px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+        CHECK_OK(px_world_continue(next, world));
         px_world_free(world);
         world = next;
     }
@@ -480,12 +478,12 @@ TEST(a_sink_takes_what_is_in_it_between_its_start_and_its_end)
     sink.shape.at = (PxVec3){0.1, 0.1, 0.1};
     sink.start = 0.02;
     sink.end = 0.03;
-    CHECK_OK(px_world_add_sink(world, &sink));
+    CHECK_OK(px_world_add_sink(world, &sink, NULL));
     sink.name = "late";
     sink.start = 1;
     sink.end = 2;
-    CHECK_OK(px_world_add_sink(world, &sink));
-    CHECK_FAILS(px_world_add_sink(world, &sink), PX_ERR_ARGUMENT, "already");
+    CHECK_OK(px_world_add_sink(world, &sink, NULL));
+    CHECK_FAILS(px_world_add_sink(world, &sink, NULL), PX_ERR_ARGUMENT, "already");
     double before = stats_of(world).mass;
     CHECK_OK(px_world_advance(world, 0.015));
     CHECK_EQUAL(px_world_count(world), 1000);
@@ -513,7 +511,7 @@ static void add_drain(PxWorld *world)
     sink.shape.radius = 0.06;
     sink.shape.at = (PxVec3){0.12, 0.02, 0.12};
     sink.start = 0.03;
-    CHECK_OK(px_world_add_sink(world, &sink));
+    CHECK_OK(px_world_add_sink(world, &sink, NULL));
     PxEventDef event = {.time = 0.045, .path = "emitters.tap.rate", .value = {0.006}, .values = 1};
     CHECK_OK(px_world_add_event(world, &event));
 }
@@ -535,9 +533,7 @@ TEST(threads_and_a_stop_change_no_bit)
             CHECK_OK(px_world_advance(world, 0.01 * k));
             PxWorld *next = pool_world(threads, NULL); /* stopped, and taken up by another */
             add_drain(next);
-            PxWorldState stop = px_world_state(world);
-            CHECK_OK(
-                px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+            CHECK_OK(px_world_continue(next, world));
             px_world_free(world);
             world = next;
         }
@@ -563,7 +559,7 @@ TEST(no_id_is_used_twice)
     PxSinkDef sink = px_sink_def_default();
     sink.name = "drain";
     sink.shape.at.y = 0.6;
-    CHECK_OK(px_world_add_sink(world, &sink));
+    CHECK_OK(px_world_add_sink(world, &sink, NULL));
     uint64_t last = 0;
     for (int k = 1; k <= 10; ++k) {
         uint64_t highest_id = 0;

@@ -224,7 +224,7 @@ static void check_column(const char *pressure, double most_lost)
     px_world_free(set.world);
 }
 
-TEST(a_column_at_rest_carries_its_weight_and_stays)
+PHYSICS(a_column_at_rest_carries_its_weight_and_stays)
 {
     for (size_t k = 0; k < PX_COUNT(models); ++k)
         check_column(models[k], strcmp(models[k], "sesph") == 0 ? 0.03 : 0.01);

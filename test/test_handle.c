@@ -6,6 +6,7 @@
 #include "base/sum.h"
 #include "scene/content.h"
 #include "solid/solid_columns.h"
+#include "world/saved.h"
 #include "world/world_parts.h"
 
 #define PI 3.14159265358979323846
@@ -73,7 +74,7 @@ TEST(a_handle_takes_what_of_solids_is_in_its_region)
 {
     PxWorld *world = jelly_world(2);
     PxHandleDef def = upper_half();
-    CHECK_OK(px_world_add_handle(world, &def));
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
     px_handles_grab(world, 0);
     CHECK_EQUAL(held_by(world, 0, 0), COUNT / 2);
     CHECK_EQUAL(held_by(world, 0, 1), 0); /* water */
@@ -92,7 +93,7 @@ TEST(a_handle_of_one_body_leaves_the_others)
     PxWorld *world = jelly_world(1);
     PxHandleDef def = upper_half();
     def.body = LEFT;
-    CHECK_OK(px_world_add_handle(world, &def));
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
     px_handles_grab(world, 0);
     CHECK_EQUAL(held_by(world, 0, 0), COUNT / 2);
     CHECK_EQUAL(held_by(world, 0, 2), 0);
@@ -105,7 +106,7 @@ TEST(a_handle_takes_hold_once_and_lets_go_at_its_end)
     PxHandleDef def = upper_half();
     def.start = 0.1;
     def.end = 0.2;
-    CHECK_OK(px_world_add_handle(world, &def));
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
     CHECK(px_handles_next(world, 0) == 0.1);
     px_handles_grab(world, 0.05);
     CHECK_EQUAL(held_by(world, 0, 0), 0);
@@ -132,14 +133,14 @@ TEST(what_one_handle_holds_another_takes_only_when_it_is_let_go)
     PxHandleDef def = upper_half();
     def.name = "late"; /* the order in which they are added does not matter */
     def.start = 0.2;
-    CHECK_OK(px_world_add_handle(world, &def));
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
     def.name = "greedy";
     def.start = 0.1;
-    CHECK_OK(px_world_add_handle(world, &def));
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
     def.name = "first";
     def.start = 0;
     def.end = 0.2;
-    CHECK_OK(px_world_add_handle(world, &def));
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
     px_handles_grab(world, 0);
     px_handles_grab(world, 0.1);
     CHECK_EQUAL(held_by(world, 2, 0), COUNT / 2);
@@ -163,7 +164,7 @@ static void add_journey(PxWorld *world)
     def.shape.size = (PxVec3){0.21, 1, 1}; /* turned by a quarter: low and wide */
     def.keyframe = key;
     def.keyframes = PX_COUNT(key);
-    CHECK_OK(px_world_add_handle(world, &def));
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
 }
 
 TEST(the_region_moves_with_the_keyframes)
@@ -220,7 +221,7 @@ TEST(a_pin_stands_still)
 {
     PxWorld *world = jelly_world(1);
     PxHandleDef def = upper_half();
-    CHECK_OK(px_world_add_handle(world, &def));
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
     PxVec3 x, v;
     px_handles_target(world, 0, 0.7, (PxVec3){1, 2, 3}, &x, &v);
     CHECK(x.x == 1 && x.y == 2 && x.z == 3);
@@ -245,17 +246,15 @@ TEST(a_stop_changes_nothing_of_what_is_held)
     PxWorld *straight = jelly_world(1), *world = jelly_world(2);
     add_journey(straight);
     add_journey(world);
-    CHECK_OK(px_world_add_handle(straight, &second));
-    CHECK_OK(px_world_add_handle(world, &second));
+    CHECK_OK(px_world_add_handle(straight, &second, NULL));
+    CHECK_OK(px_world_add_handle(world, &second, NULL));
     for (int k = 0; k < 6; ++k) {
         px_handles_grab(straight, 0.5 * k);
         px_handles_grab(world, 0.5 * k);
         PxWorld *next = jelly_world(3);
         add_journey(next);
-        CHECK_OK(px_world_add_handle(next, &second));
-        PxWorldState stop = px_world_state(world);
-        CHECK_OK(
-            px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+        CHECK_OK(px_world_add_handle(next, &second, NULL));
+        CHECK_OK(px_world_continue(next, world));
         px_world_free(world);
         world = next;
         hash_of(straight, wanted);
@@ -272,15 +271,15 @@ TEST(a_stored_state_with_handles_that_are_not_there_is_refused)
 {
     PxWorld *world = jelly_world(1), *other = jelly_world(1);
     PxHandleDef def = upper_half();
-    CHECK_OK(px_world_add_handle(world, &def));
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
     px_handles_grab(world, 0);
-    PxWorldState stop = px_world_state(world);
-    CHECK_EQUAL(stop.grips, 1);
-    CHECK_FAILS(px_world_restore(other, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "does not belong to this scene");
-    stop.grips = 0;
-    CHECK_FAILS(px_world_restore(other, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "held by a handle");
+    CHECK_EQUAL(px_world_state(world).grips, 1);
+    PxSavedWorld *saved;
+    CHECK_OK(px_saved_view(world, &saved));
+    CHECK_FAILS(px_world_resume(other, saved), PX_ERR_FORMAT, "does not belong to this scene");
+    px_saved_number(saved, "grips")->whole = 0;
+    CHECK_FAILS(px_world_resume(other, saved), PX_ERR_FORMAT, "held by a handle");
+    px_saved_free(saved);
     px_world_free(world);
     px_world_free(other);
 }
@@ -317,7 +316,7 @@ TEST(a_force_is_all_there_whatever_it_acts_on)
     PxForceDef def = pull();
     def.start = 0.1;
     def.end = 0.5;
-    CHECK_OK(px_world_add_force(world, &def));
+    CHECK_OK(px_world_add_force(world, &def, NULL));
     float *a[3];
     uint32_t n = world->particles.table.count;
     for (int c = 0; c < 3; ++c)
@@ -329,7 +328,7 @@ TEST(a_force_is_all_there_whatever_it_acts_on)
     px_forces_apply(world, 0.05, &rows);
     px_forces_apply(world, 0.5, &rows);
     CHECK(px_length(total(world, a)) == 0);
-    CHECK(px_handles_next(world, 0) == 0.1 && px_handles_next(world, 0.1) == 0.5);
+    CHECK(px_forces_next(world, 0) == 0.1 && px_forces_next(world, 0.1) == 0.5);
     px_forces_apply(world, 0.1, &rows);
     /* each acceleration is rounded to a float once: 6e-8 of 3 N */
     PxVec3 f = total(world, a);
@@ -365,7 +364,7 @@ TEST(forces_follow_the_callers_order_and_places)
     PxWorld *world = jelly_world(1);
     PxForceDef def = pull();
     def.body = LEFT;
-    CHECK_OK(px_world_add_force(world, &def));
+    CHECK_OK(px_world_add_force(world, &def, NULL));
     /* four particles of the left block, of which two have moved into the region */
     uint32_t row[4] = {17, 3, 101, 9};
     float x[3][4] = {{-0.3f, -0.3f, -0.3f, -0.3f}, {0.1f, -0.1f, 0.05f, -0.3f}, {0}};
@@ -386,34 +385,36 @@ TEST(handles_and_forces_that_make_no_sense_are_refused)
 {
     PxWorld *world = jelly_world(1);
     PxHandleDef def = upper_half();
-    CHECK_FAILS(px_world_add_handle(world, &(PxHandleDef){0}), PX_ERR_ARGUMENT, "_default()");
+    CHECK_FAILS(px_world_add_handle(world, &(PxHandleDef){0}, NULL), PX_ERR_ARGUMENT, "_default()");
     def.body = POOL;
-    CHECK_FAILS(px_world_add_handle(world, &def), PX_ERR_ARGUMENT, "'pool' is no solid");
+    CHECK_FAILS(px_world_add_handle(world, &def, NULL), PX_ERR_ARGUMENT, "'pool' is no solid");
     def.body.slot = 9;
-    CHECK_FAILS(px_world_add_handle(world, &def), PX_ERR_ARGUMENT, "there is no body 9");
+    CHECK_FAILS(px_world_add_handle(world, &def, NULL), PX_ERR_ARGUMENT, "there is no body 9");
     def.body.slot = 0;
     def.end = 0;
-    CHECK_FAILS(px_world_add_handle(world, &def), PX_ERR_ARGUMENT, "end");
+    CHECK_FAILS(px_world_add_handle(world, &def, NULL), PX_ERR_ARGUMENT, "end");
     def = upper_half();
     PxKeyframe key[2] = {{.time = 1}, {.time = 1}};
     def.keyframe = key;
     def.keyframes = 2;
-    CHECK_FAILS(px_world_add_handle(world, &def), PX_ERR_ARGUMENT, "keyframe 2 is at 1 s");
+    CHECK_FAILS(px_world_add_handle(world, &def, NULL), PX_ERR_ARGUMENT, "keyframe 2 is at 1 s");
     def.keyframes = 1;
     def.shape.size.x = -1;
-    CHECK_FAILS(px_world_add_handle(world, &def), PX_ERR_ARGUMENT, "handle 'hand'");
+    CHECK_FAILS(px_world_add_handle(world, &def, NULL), PX_ERR_ARGUMENT, "handle 'hand'");
     def = upper_half();
     world->state.time = 1;
-    CHECK_FAILS(px_world_add_handle(world, &def), PX_ERR_ARGUMENT, "already");
+    def.end = 0.5;
+    CHECK_FAILS(px_world_add_handle(world, &def, NULL), PX_ERR_ARGUMENT, "already");
+    def = upper_half();
     def.start = 2;
-    CHECK_OK(px_world_add_handle(world, &def));
-    CHECK_FAILS(px_world_add_handle(world, &def), PX_ERR_ARGUMENT, "there is a 'hand'");
+    CHECK_OK(px_world_add_handle(world, &def, NULL));
+    CHECK_FAILS(px_world_add_handle(world, &def, NULL), PX_ERR_ARGUMENT, "there is a 'hand'");
     PxForceDef force = pull();
     force.force.x = (double)NAN;
-    CHECK_FAILS(px_world_add_force(world, &force), PX_ERR_ARGUMENT, "force");
+    CHECK_FAILS(px_world_add_force(world, &force, NULL), PX_ERR_ARGUMENT, "force");
     force = pull();
-    CHECK_OK(px_world_add_force(world, &force));
-    CHECK_FAILS(px_world_add_force(world, &force), PX_ERR_ARGUMENT, "there is a 'wind'");
+    CHECK_OK(px_world_add_force(world, &force, NULL));
+    CHECK_FAILS(px_world_add_force(world, &force, NULL), PX_ERR_ARGUMENT, "there is a 'wind'");
     CHECK_EQUAL(world->handles.count, 1);
     CHECK_EQUAL(world->grips.count, 2);
     px_world_free(world);
@@ -455,7 +456,7 @@ TEST(a_scene_has_handles_and_forces)
     CHECK_OK(px_scene_world(scene, 1, &world));
     CHECK_EQUAL(world->handles.count, 2);
     CHECK_EQUAL(world->handles.data[1].keys, 4); /* all the way round: two are put between */
-    CHECK_EQUAL(world->handles.data[1].body, 2);
+    CHECK_EQUAL(world->handles.data[1].region.body, 2);
     CHECK_EQUAL(world->forces.count, 1);
     CHECK(world->forces.data[0].def.force.y == -5);
     px_world_free(world);

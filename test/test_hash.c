@@ -3,7 +3,7 @@
 #include "point_sets.h"
 
 #include "base/parallel.h"
-#include "spatial/hash.h"
+#include "study/hash_grid.h"
 
 static uint32_t range(const void *structure, float x, float y, float z, float h, uint32_t *out,
                       uint32_t most)

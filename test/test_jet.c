@@ -129,7 +129,7 @@ static Account account(double young, double size, double end, double stop)
 
 /* Work is added up once a step, while sub-steps swing, and leapfrog's energy swings too: 2 per cent
  * of the most that was in motion and in strain. */
-TEST(the_energy_of_an_elastic_jet_is_what_came_in_and_the_work_of_the_plunger)
+PHYSICS(the_energy_of_an_elastic_jet_is_what_came_in_and_the_work_of_the_plunger)
 {
     static const struct {
         double size, end, stop;

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "matter/kernel.h"
-#include "matter/kernels.h"
+#include "study/kernels.h"
 
 #define H 0.37
 

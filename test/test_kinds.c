@@ -73,8 +73,8 @@ TEST(every_kind_describes_itself)
     for (size_t k = 0; k < px_kind_count; ++k) {
         const PxKind *kind = px_kinds[k];
         CHECK(px_kind_of_list(kind->list) == kind);
-        CHECK(kind->most > 0 && kind->add != NULL && kind->section.wanted != NULL);
-        CHECK_EQUAL(kind->count != NULL, kind->at != NULL);
+        CHECK(kind->most > 0 && kind->add != NULL && kind->remove != NULL &&
+              kind->section.wanted != NULL);
         CHECK(kind->region_verb == NULL || px_section_field(&kind->section, "body") != NULL);
         check_section(&kind->section);
     }
@@ -82,7 +82,7 @@ TEST(every_kind_describes_itself)
 }
 
 /* A scene with one of everything is built, and each thing is found in the world by its name. */
-TEST(a_world_has_what_the_scene_states)
+TEST(a_world_has_what_the_scene_states_until_it_is_removed)
 {
     PxScene *scene = scene_with("");
     PxWorld *world;
@@ -90,12 +90,22 @@ TEST(a_world_has_what_the_scene_states)
     for (size_t k = 0; k < px_kind_count; ++k) {
         const PxKind *kind = px_kinds[k];
         const PxSceneList *list = &scene->list[k];
-        for (size_t i = 0; kind->at != NULL && i < list->count; ++i) {
+        for (size_t i = 0; i < list->count; ++i) {
             const char *name;
-            CHECK(i < kind->count(world) && kind->at(world, i, &name) != NULL);
+            CHECK(i < px_kind_slots(kind, world));
+            CHECK(px_kind_at(kind, world, i, &name, NULL, NULL));
             CHECK_TEXT(name, px_kind_name(kind, px_thing_def(px_scene_thing(list, kind, i))));
         }
     }
+    /* From the last kind to the first, since things refer to earlier kinds. */
+    for (size_t k = px_kind_count; k-- > 0;)
+        for (size_t i = 0; i < px_kind_slots(px_kinds[k], world); ++i) {
+            PxThingId id;
+            CHECK(px_kind_at(px_kinds[k], world, i, NULL, &id, NULL));
+            CHECK_OK(px_kinds[k]->remove(world, id));
+            CHECK(!px_kind_at(px_kinds[k], world, i, NULL, NULL, NULL));
+            CHECK_FAILS(px_kinds[k]->remove(world, id), PX_ERR_ARGUMENT, "stale");
+        }
     px_world_free(world);
     px_scene_free(scene);
 }

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "study/frozen.h"
+#include "world/saved.h"
 #include "world/mixed.h"
 
 static PxMaterialDef wax_def(void)
@@ -58,7 +59,7 @@ static PxWorld *wax_on_plate(int threads)
     return block_on_plate(threads, 0.02, &wax, px_vec(0.2, 0.2, 0.2), 20, 90);
 }
 
-TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
+PHYSICS(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
 {
     PxWorld *world = wax_on_plate(2);
     PxStats first, last;
@@ -97,7 +98,7 @@ TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
 /* A molten block comes down and freezes from below while it runs apart: pieces begin, join, and are
  * stopped at full speed. Nobody pushes it, so what moves, what is tense and what is high may only
  * become less. */
-TEST(what_freezes_while_it_flows_gains_no_energy)
+PHYSICS(what_freezes_while_it_flows_gains_no_energy)
 {
     PxMaterialDef wax = wax_def();
     wax.young = 1e5;
@@ -150,9 +151,7 @@ TEST(threads_and_stops_change_nothing_of_what_melts)
         CHECK_OK(px_world_advance(world, 0.3));
         if (k == 3) {
             PxWorld *next = wax_on_plate(2);
-            PxWorldState stop = px_world_state(world);
-            CHECK_OK(
-                px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+            CHECK_OK(px_world_continue(next, world));
             px_world_free(world);
             world = next;
         }
@@ -192,9 +191,7 @@ TEST(a_stop_changes_nothing_of_a_world_that_an_event_made_mixed)
             CHECK_OK(px_world_advance(world, stops[k]));
             if (stopped) {
                 PxWorld *next = cube_that_gets_warm();
-                PxWorldState stop = px_world_state(world);
-                CHECK_OK(px_world_restore(next, &stop, px_world_particles(world),
-                                          px_world_emitters(world)));
+                CHECK_OK(px_world_continue(next, world));
                 px_world_free(world);
                 world = next;
             }
@@ -212,19 +209,16 @@ TEST(pieces_that_cannot_be_are_refused)
     PxWorld *world = wax_on_plate(1), *next = wax_on_plate(1);
     CHECK_OK(px_world_advance(world, 0.02));
     PxMixedColumns mixed = px_mixed_columns(&world->particles.table);
-    PxWorldState stop = px_world_state(world);
     mixed.piece[7] = 4000000000u;
-    CHECK_FAILS(px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "piece");
+    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "piece");
     mixed.piece[7] = 1;
     mixed.slot[3] = 4000000000u;
-    CHECK_FAILS(px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "piece");
+    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "piece");
     px_world_free(world);
     px_world_free(next);
 }
 
-TEST(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
+PHYSICS(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
 {
     PxFrozenDef def = px_frozen_def_default();
     PxFrozenResult result;

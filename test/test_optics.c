@@ -1,10 +1,10 @@
 /// Light at surfaces, samples of a pixel, colours of numbers: against formulas.
 #include "check.h"
 
-#include "render/colour_map.h"
-#include "render/draw.h"
-#include "render/optics.h"
-#include "render/sampler.h"
+#include "render/image/colour_map.h"
+#include "render/trace/draw.h"
+#include "render/trace/optics.h"
+#include "render/trace/sampler.h"
 
 TEST(fresnel_straight_on_is_the_square_of_the_indices_difference_over_their_sum)
 {

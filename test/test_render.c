@@ -3,8 +3,8 @@
 #include "folder.h"
 
 #include "phyxel/render.h"
-#include "render/film.h"
-#include "render/png.h"
+#include "render/image/film.h"
+#include "render/image/png.h"
 #include "store/frame.h"
 #include "store/surface_ply.h"
 

@@ -6,7 +6,7 @@
 #include "shape/refine.h"
 #include "shape/shape.h"
 #include "shape/shape_inner.h"
-#include "surface/skin.h"
+#include "surface/skin/skin.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "base/vec.h"
 #include "study/solid_probe.h"
-#include "world/state.h"
+#include "world/saved.h"
 
 #include <stdlib.h>
 
@@ -230,7 +230,7 @@ static void add_handle(PxWorld *world, const char *name, double from, double to,
     handle.keyframe = key;
     handle.keyframes = keys;
     handle.end = end;
-    CHECK_OK(px_world_add_handle(world, &handle));
+    CHECK_OK(px_world_add_handle(world, &handle, NULL));
 }
 
 static void check_comes_back(const Cube *cube, double way)
@@ -249,14 +249,14 @@ static void check_comes_back(const Cube *cube, double way)
     px_world_free(world);
 }
 
-TEST(a_cube_squashed_flat_comes_back)
+PHYSICS(a_cube_squashed_flat_comes_back)
 {
     static const Cube cube[] = {{"leapfrog", 1e5, 5e-3, 2}, {"implicit", 1e5, 1e-2, 2}};
     for (size_t k = 0; k < PX_COUNT(cube); ++k)
         check_comes_back(&cube[k], 0.07); /* the distance of the two that are held */
 }
 
-TEST(a_cube_pushed_through_itself_comes_back)
+PHYSICS(a_cube_pushed_through_itself_comes_back)
 {
     static const Cube cube[] = {{"leapfrog", 1e5, 5e-3, 2}, {"implicit", 1e5, 1e-2, 2}};
     for (size_t k = 0; k < PX_COUNT(cube); ++k)
@@ -292,7 +292,7 @@ static void add_floor(PxWorld *world, double top, double thick)
     CHECK_OK(px_world_add_body(world, &floor, NULL));
 }
 
-TEST(a_bouncing_cube_never_gains_energy)
+PHYSICS(a_bouncing_cube_never_gains_energy)
 {
     for (int k = 0; k < 2; ++k) {
         Cube cube = {k == 0 ? "leapfrog" : "implicit", 2e4, 5e-3, 2};
@@ -357,7 +357,7 @@ static double bounce_height(const char *integration, double step, double restitu
     return highest / fall;
 }
 
-TEST(a_body_bounces_to_the_square_of_its_restitution)
+PHYSICS(a_body_bounces_to_the_square_of_its_restitution)
 {
     /* Of 1 it keeps what its vibrations and the integration leave it. Against that a mass on a
      * spring has e^2 (solid_walls.c); a ball is a chain of them, and comes within 0.03 of it. */
@@ -413,7 +413,7 @@ static PxWorld *busy_world(const char *integration, int threads)
     PxForceDef force = px_force_def_default();
     force.name = "wind";
     force.force = (PxVec3){0, 0, 0.5};
-    CHECK_OK(px_world_add_force(world, &force));
+    CHECK_OK(px_world_add_force(world, &force, NULL));
     return world;
 }
 
@@ -471,9 +471,7 @@ TEST(a_restored_solid_goes_on_with_the_same_bits)
     for (int k = 0; k < 2; ++k) {
         PxWorld *world = busy_world(integrations[k], 2), *other = busy_world(integrations[k], 1);
         CHECK_OK(px_world_advance(world, 0.03));
-        PxWorldState kept = px_world_state(world);
-        CHECK_OK(
-            px_world_restore(other, &kept, px_world_particles(world), px_world_emitters(world)));
+        CHECK_OK(px_world_continue(other, world));
         CHECK_OK(px_world_advance(world, 0.08));
         CHECK_OK(px_world_advance(other, 0.08));
         uint64_t went_on[2], restored[2];

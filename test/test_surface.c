@@ -31,7 +31,7 @@ static void check_ball(const char *field, double radius, double shake)
     cloud_free(&cloud);
 }
 
-TEST(a_ball_of_particles_has_the_area_and_volume_of_a_ball)
+PHYSICS(a_ball_of_particles_has_the_area_and_volume_of_a_ball)
 {
     for (uint32_t k = 0; px_surface_field(k) != NULL; ++k) {
         check_ball(px_surface_field(k)->name, 0.1, 0);
@@ -39,7 +39,7 @@ TEST(a_ball_of_particles_has_the_area_and_volume_of_a_ball)
     }
 }
 
-TEST(a_finer_grid_does_not_make_it_worse)
+PHYSICS(a_finer_grid_does_not_make_it_worse)
 {
     /* The field, not the grid, decides: half the cell changes area and volume by well under 1 per
      * cent. */

@@ -1,10 +1,10 @@
 /// What `phyxel bench validate` is made of, small.
 #include "check.h"
 
-#include "phyxel/bench.h"
 #include "study/column.h"
 #include "study/drop.h"
 #include "study/rayleigh_taylor.h"
+#include "study/study.h"
 
 static bool stop_at_once(void *user, const char *what)
 {

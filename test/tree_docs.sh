@@ -1,5 +1,6 @@
 #!/bin/sh
 # docs/files.md lists the files of the tree; links between pages lead to files that exist.
+# labels: source
 set -eu
 cd "$PX_SOURCE"
 tools/list-rooms --check

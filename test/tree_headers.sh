@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every header compiles alone: the public ones as strict C17 and as C++, those of
 # the rooms as the library is compiled; and phyxel.h includes all public ones.
+# labels: long
 set -u
 cd "$PX_SOURCE" || exit 1
 includes="-Iinclude -I$PX_BUILD/include"

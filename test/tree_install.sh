@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs into an empty prefix, moves it, and builds docs/example.c against it in
 # the three ways a user may: pkg-config shared, pkg-config static, CMake.
+# labels: long
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -28,6 +29,24 @@ need "$prefix/share/phyxel/phyxel-blender.zip"
 for header in "$PX_SOURCE"/include/phyxel/*.h "$PX_BUILD"/include/phyxel/*.h; do
     need "$prefix/include/phyxel/${header##*/}"
 done
+# Benches serve the command and the tests; the library that users link has none of them.
+for library in "$lib/libphyxel.a" "$lib/libphyxel.so"; do
+    if "$NM" "$library" 2>/dev/null | grep -q ' px_bench_'; then
+        echo "benches are in the installed library: ${library#"$prefix"/}"
+        exit 1
+    fi
+done
+"$AR" t "$lib/libphyxel.a" | sort >"$work/objects"
+for file in "$PX_SOURCE"/src/study/*.c; do
+    if grep -qx "${file##*/}.o" "$work/objects"; then
+        echo "${file#"$PX_SOURCE"/} is in the installed static library"
+        exit 1
+    fi
+done
+if grep -rlw 'px_bench_run' "$prefix/include" || find "$lib" -name '*study*' | grep .; then
+    echo "benches are installed"
+    exit 1
+fi
 if [ -d "$PX_SOURCE/scenes" ]; then
     for scene in "$PX_SOURCE"/scenes/*; do
         need "$prefix/share/phyxel/scenes/${scene##*/}"
@@ -35,7 +54,8 @@ if [ -d "$PX_SOURCE/scenes" ]; then
 fi
 if [ -x "$PX_BUILD/phyxel" ]; then
     need "$prefix/bin/phyxel"
-    (cd / && "$prefix/bin/phyxel" --version && "$prefix/bin/phyxel" scenes >"$work/scenes")
+    (cd / && "$prefix/bin/phyxel" --version && "$prefix/bin/phyxel" scenes >"$work/scenes" &&
+        "$prefix/bin/phyxel" bench | grep -q '^fluid ')
     for scene in "$PX_SOURCE"/scenes/*.json; do
         name=${scene##*/}
         grep -q "${name%.json}" "$work/scenes" || {

@@ -23,6 +23,6 @@ refuse "OpenMP's loops wait for threads that have no core (src/base/parallel.c)"
         grep -v '^test/tree_rules.sh:')"
 
 # What the objects ask of libc tells more than the sources do.
-refuse "the library may not call this" "$("$NM" -A --undefined-only "$PX_BUILD/libphyxel.a" |
+refuse "the library may not call this" "$("$NM" -A --undefined-only "$PX_BUILD/libphyxel.a" "$PX_BUILD/libpx_study.a" |
     grep -wE 'exit|_exit|_Exit|abort|__assert_fail|printf|__printf_chk|vprintf|puts|putchar|perror|stdout|stderr|rand|srand|random|drand48')"
 exit $failed

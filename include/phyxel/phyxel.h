@@ -2,7 +2,6 @@
 #ifndef PHYXEL_PHYXEL_H
 #define PHYXEL_PHYXEL_H
 
-#include "phyxel/bench.h"
 #include "phyxel/memory.h"
 #include "phyxel/model.h"
 #include "phyxel/render.h"

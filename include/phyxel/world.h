@@ -21,7 +21,8 @@ extern "C" {
 
 typedef struct PxWorld PxWorld;
 
-/// Ids are values; {0, 0} means none.
+/// Ids are values; {0, 0} means none. The slot of something that was removed is used again with the
+/// next generation, so an old id is refused as stale.
 typedef struct PxMaterialId {
     uint32_t slot, generation;
 } PxMaterialId;
@@ -33,6 +34,22 @@ typedef struct PxBodyId {
 typedef struct PxEmitterId {
     uint32_t slot, generation;
 } PxEmitterId;
+
+typedef struct PxSinkId {
+    uint32_t slot, generation;
+} PxSinkId;
+
+typedef struct PxHandleId {
+    uint32_t slot, generation;
+} PxHandleId;
+
+typedef struct PxForceId {
+    uint32_t slot, generation;
+} PxForceId;
+
+typedef struct PxHeaterId {
+    uint32_t slot, generation;
+} PxHeaterId;
 
 /// A pressure model with its default numbers; an unknown word gives an empty
 /// choice, which px_world_add_material() refuses.
@@ -260,11 +277,26 @@ PX_API void px_world_free(PxWorld *world);
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
 PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out);
-PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def);
-PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def);
-PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def);
-PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def);
+PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def, PxSinkId *out);
+PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def, PxHandleId *out);
+PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForceId *out);
+PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
+
+/// Removes something from the world. Errors: PX_ERR_ARGUMENT for an id that is stale, and as said
+/// below; PX_ERR_MEMORY (bodies). On failure the world is unchanged.
+///
+/// A body takes its particles, its skin or wall with it; the particles count as removed. Handles,
+/// forces and heaters that were for this body alone stay and find nothing. What an emitter made is
+/// a body that stays when the emitter is removed, and that can be removed after it. A handle lets
+/// go of what it holds. A material that a body or an emitter is made of is refused.
+PX_API PxStatus px_world_remove_material(PxWorld *world, PxMaterialId id);
+PX_API PxStatus px_world_remove_body(PxWorld *world, PxBodyId id);
+PX_API PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id);
+PX_API PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id);
+PX_API PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id);
+PX_API PxStatus px_world_remove_force(PxWorld *world, PxForceId id);
+PX_API PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id);
 
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
@@ -340,6 +372,27 @@ typedef struct PxStage {
 
 /// Fills `out` with up to `most` stages; returns how many there are.
 PX_API size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most);
+
+/// A world as it was at a moment, kept in memory: for undo and rollback. It belongs to the world
+/// that it was made of: one thread at a time for both, and it is freed before the world is.
+typedef struct PxSavedWorld PxSavedWorld;
+
+/// Saves everything: particles, emitters, skins and coats, what was set, which things are there.
+/// *saved is NULL, or what this world was saved to before: it is overwritten, and no memory is
+/// allocated for tables that have not grown. On failure *saved is unchanged. Errors:
+/// PX_ERR_ARGUMENT for what was saved of another world, PX_ERR_MEMORY.
+PX_API PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved);
+
+/// Puts the world back to where it was saved, any number of times: it continues with the same
+/// bits, also when things were added, changed or removed meanwhile. Ids of things that were added
+/// later are stale. On failure the world is unchanged. Errors: as above.
+PX_API PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved);
+
+/// Bytes that it holds.
+PX_API size_t px_saved_bytes(const PxSavedWorld *saved);
+
+/// NULL is fine.
+PX_API void px_saved_free(PxSavedWorld *saved);
 
 /// Bytes the world holds now: particles, lists, scratch.
 PX_API size_t px_world_bytes(const PxWorld *world);

@@ -2,12 +2,11 @@
 #ifndef PX_MATTER_MATERIAL_H
 #define PX_MATTER_MATERIAL_H
 
+#include "base/slot.h"
 #include "phyxel/world.h"
 
-#define PX_NAME_SIZE 64
-
 typedef struct PxMaterial {
-    char name[PX_NAME_SIZE];
+    PX_SLOT_MEMBERS;
     PxMaterialDef def;    ///< its `name` points at the array above
     double particle_mass; ///< kg, density * spacing^3
     double melted[2];     ///< least and greatest molten part that there is of it in this step

@@ -1,6 +1,6 @@
 #include "render/looks.h"
 
-#include "render/draw.h"
+#include "render/trace/draw.h"
 
 #include <ctype.h>
 #include <string.h>

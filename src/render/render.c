@@ -3,10 +3,10 @@
 
 #include "base/profile.h"
 #include "phyxel/version.h"
-#include "render/film.h"
-#include "render/legend.h"
+#include "render/image/film.h"
+#include "render/image/legend.h"
 #include "render/looks.h"
-#include "render/png.h"
+#include "render/image/png.h"
 #include "render/subject.h"
 #include "scene/content.h"
 #include "store/digest.h"

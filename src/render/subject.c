@@ -2,9 +2,9 @@
 
 #include "base/random.h"
 #include "phyxel/suggest.h"
-#include "render/colour_map.h"
-#include "render/draw.h"
-#include "render/optics.h"
+#include "render/image/colour_map.h"
+#include "render/trace/draw.h"
+#include "render/trace/optics.h"
 #include "spatial/kdtree.h"
 #include "store/digest.h"
 #include "store/file.h"

@@ -14,7 +14,7 @@
 #include "store/ply_points.h"
 #include "store/surface_ply.h"
 #include "store/surface_stamp.h"
-#include "surface/drape.h"
+#include "surface/mesh/snap.h"
 #include "surface/surface.h"
 
 #include <stdio.h>
@@ -363,7 +363,7 @@ static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
 /* The surfels of that material in the coat that the run left beside the frame. */
 typedef struct Coat {
     PxPlyPoints points;
-    PxDrape drape;
+    PxSnap drape;
 } Coat;
 
 static PxStatus read_coat(const Job *job, const Frame *frame, uint32_t material, Coat *coat)
@@ -389,9 +389,9 @@ static PxStatus read_coat(const Job *job, const Frame *frame, uint32_t material,
     const PxColumn *x = px_table_find(t, "position"), *n = px_table_find(t, "normal");
     const PxColumn *melted = px_table_find(t, "melted"), *painted = px_table_find(t, "painted");
     const PxColumn *colour = px_table_find(t, "colour");
-    PxDrape *d = &coat->drape;
-    *d = (PxDrape){.count = x != NULL && n != NULL ? t->count : 0,
-                   .reach = DRAPED * frame->meta.spacing};
+    PxSnap *d = &coat->drape;
+    *d = (PxSnap){.count = x != NULL && n != NULL ? t->count : 0,
+                  .reach = DRAPED * frame->meta.spacing};
     bool own = colour != NULL && colour->type == PX_U8 && colour->components == 3 &&
                painted != NULL && painted->type == PX_F32;
     for (int c = 0; c < 3 && d->count > 0; ++c) {
@@ -455,7 +455,7 @@ static PxStatus paint(const Job *job, const Frame *frame, const Coat *coat, cons
         return PX_OK;
     float *const to[PAINTS] = {column[frame->colour], column[frame->colour + 1],
                                column[frame->colour + 2], column[first + frame->paints - 1]};
-    return px_drape_paint(&coat->drape, part->position, part->normal, n, to, &job->threads);
+    return px_snap_paint(&coat->drape, part->position, part->normal, n, to, &job->threads);
 }
 
 typedef struct Surfaces {
@@ -507,7 +507,7 @@ static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Sur
     } else if (status == PX_OK) {
         status = px_surface_make_walled(&job->def->surface, &p, wall, walls, &s->mesh[n]);
         if (status == PX_OK)
-            status = px_surface_drape(s->mesh[n], &coat.drape, &job->threads);
+            status = px_snap(s->mesh[n], &coat.drape, &job->threads);
         if (status == PX_OK) {
             PxSurfaceMesh *made = s->mesh[n];
             part->vertices = made->vertices;

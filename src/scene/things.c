@@ -47,7 +47,7 @@ static void *thing_at(const void *user, const PxKind *kind, size_t index, const 
 
 PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
 {
-    PxThings things = {
+    PxThingSource things = {
         .user = scene, .world = (PxWorldDef *)&scene->world, .count = count_things, .at = thing_at};
     PxStatus status = px_live_find(&things, path, out);
     return status == PX_OK

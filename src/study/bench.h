@@ -4,8 +4,8 @@
 
 #include "base/parallel.h"
 #include "base/simd.h"
-#include "phyxel/bench.h"
 #include "study/report.h"
+#include "study/study.h"
 
 typedef struct PxBench {
     PxBenchDef def;

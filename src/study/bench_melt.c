@@ -9,7 +9,7 @@
 #include "base/profile.h"
 #include "base/random.h"
 #include "base/vec.h"
-#include "surface/coat.h"
+#include "surface/coat/coat.h"
 
 #include <math.h>
 #include <stdlib.h>

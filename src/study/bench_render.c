@@ -1,8 +1,8 @@
 /// A picture: 640 x 360, 64 samples, a glass-like liquid of 200,000 triangles on a ground.
 #include "base/profile.h"
-#include "render/draw.h"
-#include "render/sample_liquid.h"
+#include "render/trace/draw.h"
 #include "study/bench.h"
+#include "study/sample_liquid.h"
 
 #include <math.h>
 #include <time.h>

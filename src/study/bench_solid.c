@@ -73,7 +73,7 @@ static PxStatus build(const Setup *s, int threads, PxWorld **out)
     pin.name = "pin";
     pin.shape.size = (PxVec3){2 * def.spacing, 10, 10};
     pin.shape.at.x = -0.5 * body.shape.size.x;
-    return px_world_add_handle(*out, &pin);
+    return px_world_add_handle(*out, &pin, NULL);
 }
 
 typedef struct Timing {

@@ -97,7 +97,7 @@ static PxStatus hold(const Bar *bar)
     PxHandleDef handle = px_handle_def_default();
     handle.name = "clamp";
     handle.shape = region(bar, -bar->length, 0);
-    return px_world_add_handle(bar->world, &handle);
+    return px_world_add_handle(bar->world, &handle, NULL);
 }
 
 /* Where particle i is (0: along the bar) at rest and how far it has gone. */
@@ -178,7 +178,7 @@ static PxStatus pull(Bar *bar, double strain, PxBarPull *out)
     /* two layers, and not a third when it has moved out by less than 0.6 spacings */
     def.shape = region(bar, bar->length - 1.9 * bar->spacing, 2 * bar->length);
     def.force = along(bar, force, 0, 0);
-    PX_TRY(px_world_add_force(bar->world, &def));
+    PX_TRY(px_world_add_force(bar->world, &def, NULL));
     PX_TRY(settle(bar, 0.5 * PI * bar->speed / bar->length));
     double slope[3];
     stretches(bar, slope);
@@ -371,12 +371,12 @@ static PxStatus draw(const Bar *bar, double way, double seconds, double end)
     handle.end = end;
     handle.name = "clamp";
     handle.shape = region(bar, -bar->length, 0);
-    PX_TRY(px_world_add_handle(bar->world, &handle));
+    PX_TRY(px_world_add_handle(bar->world, &handle, NULL));
     handle.name = "lead";
     handle.shape = region(bar, bar->length, 2 * bar->length);
     handle.keyframe = key;
     handle.keyframes = 2;
-    return px_world_add_handle(bar->world, &handle);
+    return px_world_add_handle(bar->world, &handle, NULL);
 }
 
 static double green(double stretch)

@@ -148,7 +148,7 @@ static PxStatus heat_half(const Bar *bar, double start, double time)
     heater.temperature = HOT;
     heater.start = start;
     heater.end = start + 1e-6 * time;
-    return px_world_add_heater(bar->world, &heater);
+    return px_world_add_heater(bar->world, &heater, NULL);
 }
 
 static PxStatus add_halves(Bar *bar, const PxHeatBarDef *def, double end, double time)

@@ -1,14 +1,14 @@
 #include "surface/surface.h"
 
-#include "surface/vertex_columns.h"
-#include "surface/march.h"
-#include "surface/scope.h"
-#include "surface/smooth.h"
+#include "surface/field/interpolate.h"
+#include "surface/mesh/marching_cubes.h"
+#include "surface/reconstruction.h"
+#include "surface/mesh/smooth.h"
 
 #include <stdlib.h>
 
 /* Vertices that lie against a barrier stay there when the mesh is smoothed. */
-static PxStatus smooth(const PxScope *scope, const PxSurfaceDef *def, PxSurfaceMesh *mesh)
+static PxStatus smooth(const PxReconstruction *scope, const PxSurfaceDef *def, PxSurfaceMesh *mesh)
 {
     double s = scope->field.spacing;
     double smoothing = def->smoothing < 0 ? scope->field.model->field.smoothing : def->smoothing;
@@ -31,31 +31,32 @@ static PxStatus smooth(const PxScope *scope, const PxSurfaceDef *def, PxSurfaceM
     return status;
 }
 
-static PxStatus make(PxScope *scope, const PxSurfaceDef *def, const PxSurfaceParticles *p,
+static PxStatus make(PxReconstruction *scope, const PxSurfaceDef *def, const PxSurfaceParticles *p,
                      PxSurfaceMesh **out)
 {
-    PxSparse sparse;
-    PX_TRY(px_sparse_create(&sparse, &scope->field, scope->has_other ? &scope->other : NULL,
-                            &scope->barriers, def->cell * p->spacing));
-    PxStatus status = px_march(&sparse, &scope->field, scope->has_other ? &scope->other : NULL,
-                               &scope->barriers, &scope->threads, out);
-    px_sparse_free(&sparse);
+    PxBlockGrid sparse;
+    PX_TRY(px_block_grid_create(&sparse, &scope->field, scope->has_other ? &scope->other : NULL,
+                                &scope->barriers, def->cell * p->spacing));
+    PxStatus status =
+        px_marching_cubes(&sparse, &scope->field, scope->has_other ? &scope->other : NULL,
+                          &scope->barriers, &scope->threads, out);
+    px_block_grid_free(&sparse);
     PX_TRY(status);
     PX_TRY(smooth(scope, def, *out));
     (*out)->columns = p->columns;
-    return px_carry(&scope->field, p->column, p->columns, (const float(*)[3])(*out)->position,
-                    (*out)->vertices, (*out)->column);
+    return px_interpolate(&scope->field, p->column, p->columns, (const float(*)[3])(*out)->position,
+                          (*out)->vertices, (*out)->column);
 }
 
 PxStatus px_surface_make_walled(const PxSurfaceDef *def, const PxSurfaceParticles *particles,
                                 const PxWall *wall, size_t walls, PxSurfaceMesh **out)
 {
     *out = NULL;
-    PxScope scope;
-    PxStatus status = px_scope_create(&scope, def, particles, wall, walls);
+    PxReconstruction scope;
+    PxStatus status = px_reconstruction_create(&scope, def, particles, wall, walls);
     if (status == PX_OK)
         status = make(&scope, def, particles, out);
-    px_scope_free(&scope);
+    px_reconstruction_free(&scope);
     if (status != PX_OK) {
         px_surface_free(*out);
         *out = NULL;

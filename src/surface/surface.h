@@ -3,7 +3,7 @@
 #define PX_SURFACE_SURFACE_H
 
 #include "phyxel/surface.h"
-#include "surface/barrier.h"
+#include "surface/field/barrier.h"
 
 /// px_surface_make() and px_surfels_make() with walls, moved to the time in question
 /// (pose[0]). `walls` may be 0.

@@ -11,9 +11,9 @@
 /// by walls and by the other phase, of particles that no sheet hides. Where matter lies against a
 /// wall its particles are not near a surface of the field, and surfels begin towards the wall.
 #include "shape/keys.h"
-#include "surface/vertex_columns.h"
-#include "surface/probe.h"
-#include "surface/scope.h"
+#include "surface/field/interpolate.h"
+#include "surface/field/probe.h"
+#include "surface/reconstruction.h"
 #include "surface/surface.h"
 
 #include <math.h>
@@ -41,8 +41,8 @@ typedef struct Start {
 
 /* What the depth is asked of. */
 typedef struct Depths {
-    const PxScope *scope;
-    PxEyes eyes, other;
+    const PxReconstruction *scope;
+    PxVisibility eyes, other;
 } Depths;
 
 typedef struct Job {
@@ -151,7 +151,7 @@ static void refine_block(void *user, uint32_t begin, uint32_t end, int thread)
 typedef PX_LIST(Start) StartList;
 
 /* Towards every barrier that is within a spacing. */
-static bool start_at_barriers(const PxScope *scope, uint32_t i, StartList *list)
+static bool start_at_barriers(const PxReconstruction *scope, uint32_t i, StartList *list)
 {
     const PxPotential *f = &scope->field;
     const PxBarriers *b = &scope->barriers;
@@ -284,7 +284,7 @@ static PxStatus collect(const Surfel *surfel, size_t count, double radius, PxSur
 static PxStatus make(const Depths *depths, const PxSurfaceDef *def, const PxSurfaceParticles *p,
                      PxSurfels **out)
 {
-    const PxScope *scope = depths->scope;
+    const PxReconstruction *scope = depths->scope;
     const PxPotential *f = &scope->field;
     double radius = def->cell; /* spacings */
     Job job = {.depths = depths, .first = 1.0f, .each = 1};
@@ -311,26 +311,26 @@ static PxStatus make(const Depths *depths, const PxSurfaceDef *def, const PxSurf
     free(job.out);
     PX_TRY(status);
     (*out)->columns = p->columns;
-    return px_carry(f, p->column, p->columns, (const float(*)[3])(*out)->position, (*out)->count,
-                    (*out)->column);
+    return px_interpolate(f, p->column, p->columns, (const float(*)[3])(*out)->position,
+                          (*out)->count, (*out)->column);
 }
 
 PxStatus px_surfels_make_walled(const PxSurfaceDef *def, const PxSurfaceParticles *particles,
                                 const PxWall *wall, size_t walls, PxSurfels **out)
 {
     *out = NULL;
-    PxScope scope;
+    PxReconstruction scope;
     Depths depths = {.scope = &scope};
-    PxStatus status = px_scope_create(&scope, def, particles, wall, walls);
+    PxStatus status = px_reconstruction_create(&scope, def, particles, wall, walls);
     if (status == PX_OK)
-        status = px_eyes_make(&depths.eyes, &scope.barriers, &scope.field);
+        status = px_visibility_make(&depths.eyes, &scope.barriers, &scope.field);
     if (status == PX_OK && scope.has_other)
-        status = px_eyes_make(&depths.other, &scope.barriers, &scope.other);
+        status = px_visibility_make(&depths.other, &scope.barriers, &scope.other);
     if (status == PX_OK)
         status = make(&depths, def, particles, out);
-    px_eyes_free(&depths.eyes);
-    px_eyes_free(&depths.other);
-    px_scope_free(&scope);
+    px_visibility_free(&depths.eyes);
+    px_visibility_free(&depths.other);
+    px_reconstruction_free(&scope);
     if (status != PX_OK) {
         px_surfels_free(*out);
         *out = NULL;

@@ -14,17 +14,20 @@
 
 static size_t count_things(const void *user, const PxKind *kind)
 {
-    return kind->count(user);
+    return px_kind_slots(kind, user);
 }
 
 static void *thing_at(const void *user, const PxKind *kind, size_t index, const char **name)
 {
-    return kind->at(user, index, name);
+    void *def = NULL;
+    px_kind_at(kind, user, index, name, NULL, &def);
+    return def;
 }
 
 static PxStatus find(PxWorld *world, const char *path, PxLive *out)
 {
-    PxThings things = {.user = world, .world = &world->def, .count = count_things, .at = thing_at};
+    PxThingSource things = {
+        .user = world, .world = &world->def, .count = count_things, .at = thing_at};
     PxStatus status = px_live_find(&things, path, out);
     return status == PX_OK ? PX_OK : px_fail_prefix(status, "cannot set '%.255s': ", path);
 }
@@ -60,9 +63,12 @@ static PxStatus foresee(PxWorld *world, const PxKind *kind, size_t index, const 
                         size_t count)
 {
     max_align_t def[LARGEST_DEF / sizeof(max_align_t) + 1];
-    const char *last = NULL, *name;
+    const char *last = NULL;
+    void *now;
     PX_ASSERT(kind->section.size <= sizeof def);
-    memcpy(def, kind->at(world, index, &name), kind->section.size);
+    if (!px_kind_at(kind, world, index, NULL, NULL, &now))
+        return PX_OK;
+    memcpy(def, now, kind->section.size);
     for (size_t k = 0; k < count; ++k) {
         PxLive live;
         size_t size = strlen(kind->list);
@@ -82,7 +88,8 @@ static PxStatus foresee(PxWorld *world, const PxKind *kind, size_t index, const 
 static PxStatus set_together(PxWorld *world, const PxEvent *event, size_t count)
 {
     for (size_t k = 0; k < px_kind_count; ++k)
-        for (size_t i = 0; px_kinds[k]->consistent != NULL && i < px_kinds[k]->count(world); ++i)
+        for (size_t i = 0; px_kinds[k]->consistent != NULL && i < px_kind_slots(px_kinds[k], world);
+             ++i)
             PX_TRY(foresee(world, px_kinds[k], i, event, count));
     px_world_heat_mark(world);
     for (size_t k = 0; k < count; ++k)

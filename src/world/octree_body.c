@@ -87,8 +87,8 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
     for (size_t k = 0; k < cells->count; ++k) {
         PxVec3 x = cells->position[k];
         PxVec3 v = px_add(def->velocity, px_cross(def->spin, px_sub(x, middle)));
-        px_world_put(world, first + (uint32_t)k, px_dist_id(body, k), x, v, body, slot,
-                     def->temperature);
+        px_world_put(world, first + (uint32_t)k, px_dist_id(world->bodies_made, k), x, v, body,
+                     slot, def->temperature);
     }
     PxSolidColumns solid;
     PxStatus status = px_solids_put(world, first, middle);

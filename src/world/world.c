@@ -5,6 +5,7 @@
 #include "world/mixed.h"
 #include "world/octree_body.h"
 #include "world/solids.h"
+#include "world/things.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -120,25 +121,12 @@ void px_world_free(PxWorld *world)
 {
     if (world == NULL)
         return;
-    for (size_t k = 0; k < world->walls.count; ++k) {
-        px_wall_field_free(world->walls.data[k].field);
-        px_shape_free(world->walls.data[k].shape);
-        free(world->walls.data[k].key);
-        free(world->walls.data[k].warmth);
-    }
     px_solid_lists_free(&world->solid_lists);
     PX_LIST_FREE(&world->laws);
     PX_LIST_FREE(&world->frames);
-    px_world_drop_skins(world, 0);
-    px_world_free_coats(world);
-    PX_LIST_FREE(&world->materials);
-    PX_LIST_FREE(&world->bodies);
-    PX_LIST_FREE(&world->walls);
-    PX_LIST_FREE(&world->events);
-    px_emitters_free(world);
-    px_handles_free(world);
+    px_things_drop(world);
+    px_table_free(&world->progress);
     px_mixed_free(world);
-    px_heaters_free(world);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -168,10 +156,11 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
     PX_TRY(px_world_name(material.name, def->name, "material"));
     PX_TRY(px_section_check(&px_material_kind.section, def, material.name));
     PX_TRY(px_material_kind.consistent(def, material.name));
+    PX_TRY(PX_SLOT_NAME_FREE(&world->materials, material.name, "material"));
     for (size_t k = 0; k < world->materials.count; ++k) {
         const PxMaterial *other = &world->materials.data[k];
-        if (strcmp(other->name, material.name) == 0)
-            return px_fail(PX_ERR_ARGUMENT, "material: there is a '%s' already", material.name);
+        if (!other->live)
+            continue;
         if (other->def.young > 0 && def->young > 0 &&
             strcmp(other->def.integration.model, def->integration.model) != 0)
             return px_fail(PX_ERR_ARGUMENT,
@@ -197,18 +186,17 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
     double s = world->def.spacing;
     material.particle_mass = def->density * s * s * s;
     PX_TRY(px_world_heat_columns(world, def));
-    if (!PX_LIST_RESERVE(&world->materials, 1))
+    uint32_t slot;
+    if (!PX_SLOT_RESERVE(&world->materials, &slot))
         return px_fail(PX_ERR_MEMORY, "material '%s': no room", material.name);
-    world->materials.data[world->materials.count++] = material;
-    PxStatus status = px_world_add_coat(world, (uint32_t)world->materials.count - 1);
-    if (status != PX_OK) {
-        --world->materials.count;
+    PxStatus status = px_world_add_coat(world, slot, def);
+    if (status != PX_OK)
         return px_fail_prefix(status, "material '%s': ", material.name);
-    }
+    PX_SLOT_PUT(&world->materials, slot, material);
     for (size_t k = 0; k < world->materials.count; ++k) /* the list may have moved */
         world->materials.data[k].def.name = world->materials.data[k].name;
     if (out != NULL)
-        *out = (PxMaterialId){(uint32_t)world->materials.count, 1};
+        *out = (PxMaterialId){slot + 1, world->materials.data[slot].generation};
     return PX_OK;
 }
 
@@ -260,7 +248,7 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
         for (size_t k = 0; k < points.count; ++k) {
             PxVec3 x = points.position[k];
             PxVec3 v = px_add(def->velocity, px_cross(def->spin, px_sub(x, middle)));
-            px_world_put(world, first + (uint32_t)k, px_dist_id(body, k), x, v, body,
+            px_world_put(world, first + (uint32_t)k, px_dist_id(world->bodies_made, k), x, v, body,
                          def->material.slot - 1, def->temperature);
         }
         if (world->materials.data[def->material.slot - 1].def.young > 0)
@@ -310,18 +298,11 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     return PX_OK;
 }
 
-static PxStatus name_is_free(const PxWorld *world, const char *name)
-{
-    for (size_t k = 0; k < world->bodies.count; ++k)
-        if (strcmp(world->bodies.data[k].name, name) == 0)
-            return px_fail(PX_ERR_ARGUMENT, "body: there is a '%s' already", name);
-    return PX_OK;
-}
-
 /* There is room for it. */
-static void list_body(PxWorld *world, const PxBody *body)
+static void list_body(PxWorld *world, uint32_t slot, PxBody *body)
 {
-    world->bodies.data[world->bodies.count++] = *body;
+    body->number = world->bodies_made++;
+    PX_SLOT_PUT(&world->bodies, slot, *body);
     for (size_t k = 0; k < world->bodies.count; ++k) /* the list may have moved */
         world->bodies.data[k].def.name = world->bodies.data[k].name;
     world->state.bound_due = 1;
@@ -331,11 +312,10 @@ PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter,
 {
     PxBody body = {.def = px_body_def_default(), .emitter = emitter + 1};
     PX_TRY(px_world_name(body.name, name, "emitter"));
-    PX_TRY(name_is_free(world, body.name));
-    if (!PX_LIST_RESERVE(&world->bodies, 1))
+    PX_TRY(PX_SLOT_NAME_FREE(&world->bodies, body.name, "body"));
+    if (!PX_SLOT_RESERVE(&world->bodies, slot))
         return px_fail(PX_ERR_MEMORY, "no room");
-    *slot = (uint32_t)world->bodies.count;
-    list_body(world, &body);
+    list_body(world, *slot, &body);
     return PX_OK;
 }
 
@@ -348,31 +328,30 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
     PxBody body = {.def = *def};
     PX_TRY(px_world_name(body.name, def->name, "body"));
     PX_TRY(px_section_check(&px_body_kind.section, def, body.name));
-    PX_TRY(name_is_free(world, body.name));
+    PX_TRY(PX_SLOT_NAME_FREE(&world->bodies, body.name, "body"));
     if (def->wall ? def->material.slot != 0 : def->material.slot == 0)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': %s", body.name,
                        def->wall ? "a wall has no material" : "wanted a material");
-    if (def->material.slot > world->materials.count)
-        return px_fail(PX_ERR_ARGUMENT, "body '%s': there is no material %u", body.name,
-                       def->material.slot);
     if (!def->wall && def->shape.kind == PX_SHAPE_PLANE)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': a plane can only be a wall", body.name);
     if (!def->wall && def->keyframes > 0)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': only walls move by keyframes", body.name);
     PxStatus status = PX_OK;
+    uint32_t slot;
     if (!def->wall)
+        status = PX_SLOT_FIND(&world->materials, def->material, "material", &slot);
+    if (!def->wall && status == PX_OK)
         status = px_octree_allowed(world, &world->materials.data[def->material.slot - 1].def, false,
                                    def->fill == PX_FILL_OCTREE ? body.name : NULL);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
-    if (!PX_LIST_RESERVE(&world->bodies, 1))
+    if (!PX_SLOT_RESERVE(&world->bodies, &slot))
         return px_fail(PX_ERR_MEMORY, "body '%s': no room", body.name);
 
     PxShape *shape;
     status = px_shape_create(&def->shape, &shape);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
-    uint32_t slot = (uint32_t)world->bodies.count;
     status = px_world_add_skins(world, def, shape, slot);
     if (def->wall) {
         status = status == PX_OK ? add_wall(world, def, shape, slot) : status;
@@ -393,9 +372,9 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
     body.def.texture = NULL;
     body.def.keyframe = NULL;
     body.def.temperature_key = NULL;
-    list_body(world, &body);
+    list_body(world, slot, &body);
     if (out != NULL)
-        *out = (PxBodyId){slot + 1, 1};
+        *out = (PxBodyId){slot + 1, world->bodies.data[slot].generation};
     return px_mixed_begin(world);
 }
 
@@ -445,7 +424,7 @@ size_t px_world_bytes(const PxWorld *world)
 const PxMaterial *px_world_first_fluid(const PxWorld *world)
 {
     for (size_t k = 0; k < world->materials.count; ++k)
-        if (!(world->materials.data[k].def.young > 0))
+        if (world->materials.data[k].live && !(world->materials.data[k].def.young > 0))
             return &world->materials.data[k];
     return world->mixed ? &world->materials.data[0] : NULL;
 }
@@ -460,44 +439,4 @@ const PxTable *px_world_particles(const PxWorld *world)
 PxWorldState px_world_state(const PxWorld *world)
 {
     return world->state;
-}
-
-PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles,
-                          const PxTable *emitters)
-{
-    if (state->events > world->events.count || !(state->time >= 0) || !isfinite(state->time))
-        return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
-    PxTable *table = &world->particles.table;
-    /* Events may change particles too: those of the store have all that behind them. And they may
-     * have made the world what it is. */
-    PX_TRY(px_emitters_restore(world, emitters));
-    PX_TRY(px_world_repeat_events(world, (size_t)state->events));
-    if (px_mixed_stored(particles))
-        PX_TRY(px_mixed_make(world));
-    for (uint32_t c = 0; c < table->columns; ++c) {
-        const PxColumn *column = &table->column[c];
-        const PxColumn *stored = px_table_find(particles, column->name);
-        if ((column->flags & PX_COLUMN_STATE) && (stored == NULL || stored->type != column->type ||
-                                                  stored->components != column->components))
-            return px_fail(PX_ERR_FORMAT, "the stored particles have no usable column '%s'",
-                           column->name);
-    }
-    const PxColumn *material = px_table_find(particles, "material");
-    const PxColumn *body = px_table_find(particles, "body");
-    for (uint32_t i = 0; i < particles->count; ++i)
-        if (((const uint32_t *)material->data[0])[i] >= world->materials.count ||
-            ((const uint32_t *)body->data[0])[i] >= world->bodies.count)
-            return px_fail(PX_ERR_FORMAT,
-                           "stored particle %u has a material or body that the "
-                           "scene does not have",
-                           i);
-    if (world->mixed)
-        PX_TRY(px_mixed_check(particles, world->bodies.count));
-    PX_TRY(px_handles_check(world, state->grips, particles));
-    table->count = 0;
-    PX_TRY(px_table_append_rows(table, particles));
-    px_particles_refresh(&world->particles);
-    world->solids_due = true;
-    world->state = *state;
-    return PX_OK;
 }

@@ -9,8 +9,10 @@
 #include "solid/solid.h"
 #include "world/attached/coats.h"
 #include "world/actors/emitter.h"
+#include "world/actors/force.h"
 #include "world/actors/handle.h"
 #include "world/actors/heater.h"
+#include "world/actors/sink.h"
 #include "world/attached/skins.h"
 #include "world/state.h"
 
@@ -18,10 +20,11 @@
 #define PX_WORLD_TAG 0x70687978u
 
 typedef struct PxBody {
-    char name[PX_NAME_SIZE];
+    PX_SLOT_MEMBERS;
     PxBodyDef def;      ///< pointers in it are NULL but for the name
     PxVec3 rest_origin; ///< solids: what places in the rest shape are counted from, m
     uint32_t emitter;   ///< slot + 1 of the emitter whose matter it is, or 0
+    uint32_t number;    ///< bodies that were added before it: particle ids are made from it
 } PxBody;
 
 typedef struct PxEvent {
@@ -58,6 +61,7 @@ struct PxWorld {
     uint32_t solid_substeps;      ///< of the last step
     PX_LIST(PxMaterial) materials;
     PX_LIST(PxBody) bodies;
+    uint32_t bodies_made; ///< so far, those that were removed included
     PX_LIST(PxWall) walls;
     PxWallProfile wall_profile;
     PX_LIST(PxEmitter) emitters;
@@ -84,6 +88,12 @@ struct PxWorld {
     double heat_mark; ///< J, what there was when the account was last made
 };
 
+/// The rows of all particles, for px_reduce().
+static inline PxRows px_world_rows(const PxWorld *world)
+{
+    return (PxRows){&world->threads, &world->dist, world->particles.table.count, 0};
+}
+
 /// Carries out the events that are due. *next is when the next one is.
 PxStatus px_world_events(PxWorld *world, double *next);
 
@@ -99,6 +109,9 @@ const PxMaterial *px_world_first_fluid(const PxWorld *world);
 /// Copies a name; one that is too long or has a dot (paths are split there) is
 /// refused.
 PxStatus px_world_name(char to[PX_NAME_SIZE], const char *name, const char *what);
+
+/// Deletes the rows that are marked, and accounts for their mass. Allocates nothing.
+void px_world_remove_rows(PxWorld *world, const uint8_t *drop);
 
 /// Adds the body that an emitter's matter is: nothing yet. *slot is its place.
 PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter, uint32_t *slot);

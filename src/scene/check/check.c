@@ -4,8 +4,8 @@
 #include "base/vec.h"
 #include "base/words.h"
 #include "scene/layout/shape_forms.h"
-#include "surface/coat_family.h"
-#include "surface/skin.h"
+#include "surface/coat/options.h"
+#include "surface/skin/skin.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "world/actors/opening.h"
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
-#include "surface/coat_family.h"
+#include "surface/coat/options.h"
 
 #include <stdlib.h>
 #include <string.h>

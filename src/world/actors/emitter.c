@@ -6,7 +6,6 @@
 #include "world/world_parts.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,31 +35,23 @@ PxStatus px_emitters_init(PxTable *progress, const PxAllocator *allocator)
     return PX_OK;
 }
 
-PxEmitterProgress px_emitters_progress(const PxWorld *world)
+static PxEmitterProgress progress_of(const PxTable *table)
 {
-    const PxColumn *c = world->progress.column;
+    const PxColumn *c = table->column;
     return (PxEmitterProgress){c[MADE].data[0],  c[FREED].data[0], c[WAY].data[0], c[LOST].data[0],
                                c[CROWD].data[0], c[PRESS].data[0], c[PACE].data[0]};
 }
 
-const PxTable *px_world_emitters(const PxWorld *world)
+PxEmitterProgress px_emitters_progress(const PxWorld *world)
 {
-    return &world->progress;
+    return progress_of(&world->progress);
 }
 
-PxStatus px_emitters_restore(PxWorld *world, const PxTable *stored)
+PxStatus px_emitters_check(const PxWorld *world, const PxTable *stored)
 {
-    bool fits = stored->count == world->emitters.count;
-    for (int k = 0; k < COLUMNS && fits; ++k) {
-        const PxColumn *own = &world->progress.column[k];
-        const PxColumn *column = px_table_find(stored, own->name);
-        fits = column != NULL && column->type == own->type && column->components == 1;
-    }
-    if (!fits)
+    if (stored->count != world->emitters.count)
         return px_fail(PX_ERR_FORMAT, "the stored emitters are not those of this scene");
-    world->progress.count = 0;
-    PX_TRY(px_table_append_rows(&world->progress, stored));
-    PxEmitterProgress p = px_emitters_progress(world);
+    PxEmitterProgress p = progress_of(stored);
     for (uint32_t k = 0; k < stored->count; ++k)
         if (p.freed[k] > p.made[k] || p.made[k] >= PX_DIST_MOST_SERIALS || !(p.way[k] >= 0) ||
             !isfinite(p.way[k]) || !(p.lost[k] >= 0) || !(p.crowd[k] >= 0) || !(p.press[k] >= 0) ||
@@ -82,23 +73,15 @@ PxEmitterDef px_emitter_def_default(void)
                           .tag = PX_WORLD_TAG};
 }
 
-PxSinkDef px_sink_def_default(void)
-{
-    return (PxSinkDef){
-        .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9, .tag = PX_WORLD_TAG};
-}
-
 static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter *e)
 {
     PX_TRY(px_section_check(&px_emitter_kind.section, def, "its numbers"));
     if (def->speed > 0 && def->rate > 0)
         return px_fail(PX_ERR_ARGUMENT, "speed and rate say the same twice: one of them must be 0");
-    if (!(def->end > def->start))
-        return px_fail(PX_ERR_ARGUMENT, "it ends at %g s, wanted after its start, %g s", def->end,
-                       def->start);
-    if (def->material.slot == 0 || def->material.slot > world->materials.count)
-        return px_fail(PX_ERR_ARGUMENT, "there is no material %u", def->material.slot);
-    const PxMaterial *material = &world->materials.data[def->material.slot - 1];
+    PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
+    uint32_t slot;
+    PX_TRY(PX_SLOT_FIND(&world->materials, def->material, "material", &slot));
+    const PxMaterial *material = &world->materials.data[slot];
     if (material->def.young > 0 && !isfinite(px_mixed_turn(&material->def)))
         return px_fail(PX_ERR_ARGUMENT,
                        "emitters give what flows, and '%s' is a solid whose rest shape does not "
@@ -116,6 +99,20 @@ static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter 
     return PX_OK;
 }
 
+/* The row of a new emitter. Counts of the world go on from those of earlier emitters in the slot:
+ * particles made, and those held back, which the row keeps as a length. */
+static void start_progress(PxWorld *world, uint32_t slot, PxEmitter *e)
+{
+    PxEmitterProgress p = px_emitters_progress(world);
+    if (slot < world->emitters.count) {
+        const PxEmitter *last = &world->emitters.data[slot];
+        p.lost[slot] *= last->sites / last->layer * e->layer / e->sites;
+    }
+    e->before = p.freed[slot] = p.made[slot];
+    p.way[slot] = p.crowd[slot] = p.press[slot] = 0;
+    p.pace[slot] = 1;
+}
+
 PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out)
 {
     if (out != NULL)
@@ -123,6 +120,7 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter
     if (def == NULL || def->tag != PX_WORLD_TAG)
         return px_fail(PX_ERR_ARGUMENT, "emitter: start from px_emitter_def_default()");
     PxEmitter e = {.def = *def};
+    uint32_t slot;
     PX_TRY(px_world_name(e.name, def->name, "emitter"));
     PxStatus status = make_emitter(world, def, &e);
     if (status == PX_OK)
@@ -130,60 +128,42 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter
                                    NULL);
     if (status == PX_OK)
         status = px_table_reserve(&world->progress, world->emitters.count + 1);
-    if (status == PX_OK && !PX_LIST_RESERVE(&world->emitters, 1))
+    if (status == PX_OK && !PX_SLOT_RESERVE(&world->emitters, &slot))
         status = px_fail(PX_ERR_MEMORY, "no room");
     if (status == PX_OK)
-        status = px_world_add_source(world, e.name, (uint32_t)world->emitters.count, &e.body);
-    if (status == PX_OK)
+        status = px_world_add_source(world, e.name, slot, &e.body);
+    if (status == PX_OK && slot == world->emitters.count)
         status = px_table_append(&world->progress, 1, NULL);
-    if (status == PX_OK)
-        px_emitters_progress(world).pace[world->emitters.count] = 1;
     if (status != PX_OK) {
         free(e.site);
         return px_fail_prefix(status, "emitter '%s': ", e.name);
     }
+    start_progress(world, slot, &e);
     e.def.shape.mesh = NULL;
-    world->emitters.data[world->emitters.count++] = e;
+    PX_SLOT_PUT(&world->emitters, slot, e);
     for (size_t k = 0; k < world->emitters.count; ++k) /* the list may have moved */
         world->emitters.data[k].def.name = world->emitters.data[k].name;
     world->state.bound_due = 1;
     if (out != NULL)
-        *out = (PxEmitterId){(uint32_t)world->emitters.count, 1};
+        *out = (PxEmitterId){slot + 1, world->emitters.data[slot].generation};
     return px_mixed_begin(world);
 }
 
-PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def)
+PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
 {
-    if (def == NULL || def->tag != PX_WORLD_TAG)
-        return px_fail(PX_ERR_ARGUMENT, "sink: start from px_sink_def_default()");
-    PxSink sink = {.start = def->start, .end = def->end};
-    PX_TRY(px_world_name(sink.name, def->name, "sink"));
-    PX_TRY(px_section_check(&px_sink_kind.section, def, sink.name));
-    for (size_t k = 0; k < world->sinks.count; ++k)
-        if (strcmp(world->sinks.data[k].name, sink.name) == 0)
-            return px_fail(PX_ERR_ARGUMENT, "sink: there is a '%s' already", sink.name);
-    if (!(def->end > def->start))
-        return px_fail(PX_ERR_ARGUMENT, "sink '%s': it ends at %g s, wanted after its start, %g s",
-                       sink.name, def->end, def->start);
-    if (!PX_LIST_RESERVE(&world->sinks, 1))
-        return px_fail(PX_ERR_MEMORY, "sink '%s': no room", sink.name);
-    PxStatus status = px_shape_create(&def->shape, &sink.shape);
-    if (status != PX_OK)
-        return px_fail_prefix(status, "sink '%s': ", sink.name);
-    sink.bounds = px_shape_bounds(sink.shape);
-    world->sinks.data[world->sinks.count++] = sink;
+    uint32_t slot;
+    PX_TRY(PX_SLOT_FIND(&world->emitters, id, "emitter", &slot));
+    PxEmitter *e = &world->emitters.data[slot];
+    PxEmitterProgress p = px_emitters_progress(world);
+    p.freed[slot] = p.made[slot];
+    world->bodies.data[e->body].emitter = 0;
+    world->bodies.data[e->body].def.material = e->def.material;
+    PxEmitter kept = {.sites = e->sites, .layer = e->layer, .before = p.made[slot]};
+    free(e->site);
+    PX_SLOT_CLEAR(&world->emitters, slot);
+    kept.generation = world->emitters.data[slot].generation;
+    world->emitters.data[slot] = kept; /* what px_emitters_held_back() needs */
     return PX_OK;
-}
-
-void px_emitters_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->emitters.count; ++k)
-        free(world->emitters.data[k].site);
-    for (size_t k = 0; k < world->sinks.count; ++k)
-        px_shape_free(world->sinks.data[k].shape);
-    PX_LIST_FREE(&world->emitters);
-    PX_LIST_FREE(&world->sinks);
-    px_table_free(&world->progress);
 }
 
 /* ---- how much, how fast -------------------------------------------------------- */
@@ -205,20 +185,22 @@ static double speed_now(const PxWorld *world, const PxEmitter *e)
 /* Layers that it may still make. */
 static double layers_left(const PxEmitter *e, uint64_t made)
 {
-    return floor((e->def.limit - (double)made) / e->sites);
+    return floor((e->def.limit - (double)(made - e->before)) / e->sites);
 }
 
 bool px_emitter_lasts(const PxWorld *world, uint32_t slot, double time)
 {
     const PxEmitter *e = &world->emitters.data[slot];
-    return time <= e->def.end && layers_left(e, px_emitters_progress(world).made[slot]) > 0;
+    return e->live && time <= e->def.end &&
+           layers_left(e, px_emitters_progress(world).made[slot]) > 0;
 }
 
 bool px_emitter_is_open(const PxWorld *world, uint32_t slot)
 {
     const PxEmitter *e = &world->emitters.data[slot];
     PxEmitterProgress p = px_emitters_progress(world);
-    return px_emitter_speed(e) > 0 && !e->shut && world->state.time + world->dt > e->def.start &&
+    return e->live && px_emitter_speed(e) > 0 && !e->shut &&
+           world->state.time + world->dt > e->def.start &&
            (p.freed[slot] < p.made[slot] || px_emitter_lasts(world, slot, world->state.time));
 }
 
@@ -339,6 +321,7 @@ typedef struct Hold {
     PxWorld *world;
     PxEmitterProgress progress;
     float *inverse_mass;
+    size_t first; /* emitter of this round */
 } Hold;
 
 static void set_going(PxParticles *p, uint32_t i, PxVec3 v)
@@ -415,28 +398,31 @@ static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass
     }
 }
 
-static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Rows of the emitters of this round, and in the first round those of none. The maxima are the
+ * numbers of rows, counted from the first an emitter made, up to the last one outside its pipe. */
+static void hold_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Hold *hold = user;
+    const Hold *hold = user;
     PxWorld *world = hold->world;
     PxParticles *p = &world->particles;
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 x = px_particle_place(p, i);
         PxEmitter *e = px_emitter_holder(world, i, hold->progress.freed);
         if (e == NULL) {
-            keep_clear(world, i, x, hold->inverse_mass);
+            if (hold->first == 0)
+                keep_clear(world, i, x, hold->inverse_mass);
             continue;
         }
+        size_t slot = (size_t)(e - world->emitters.data) - hold->first;
+        if (slot >= PX_PART_WIDTH)
+            continue;
         if (px_emitter_keeps(world, e, x)) {
             set_going(p, i, px_scale(e->opening.along, speed_now(world, e)));
             hold->inverse_mass[i] = 0.0f;
             continue;
         }
         uint64_t outside = (p->id[i] & (PX_DIST_MOST_SERIALS - 1)) + 1;
-        px_join_begin();
-        e->outside = outside > e->outside ? outside : e->outside;
-        px_join_end();
+        part->most[slot] = fmax(part->most[slot], (double)outside);
     }
 }
 
@@ -448,15 +434,19 @@ void px_emitters_hold(PxWorld *world, float *inverse_mass)
         any |= px_emitter_is_open(world, k) || p.freed[k] < p.made[k];
     if (!any)
         return;
-    for (uint32_t k = 0; k < world->emitters.count; ++k)
-        world->emitters.data[k].outside = 0;
-    Hold hold = {world, p, inverse_mass};
-    px_parallel_for(&world->threads, world->fluids, PX_BLOCK, hold_block, &hold);
-    for (uint32_t k = 0; k < world->emitters.count; ++k) {
-        /* whole layers: their particles differ by a rounding */
-        const PxEmitter *e = &world->emitters.data[k];
-        uint64_t outside = (e->outside + e->sites - 1) / e->sites * e->sites;
-        p.freed[k] = outside > p.freed[k] ? outside : p.freed[k];
+    PxRows rows = {&world->threads, &world->dist, world->fluids, PX_BLOCK};
+    for (uint32_t first = 0; first < world->emitters.count; first += PX_PART_WIDTH) {
+        uint32_t left = (uint32_t)world->emitters.count - first;
+        Hold hold = {world, p, inverse_mass, first};
+        PxPart last = {.maxima = left < PX_PART_WIDTH ? left : PX_PART_WIDTH};
+        px_reduce(&rows, hold_part, &hold, &last);
+        for (uint32_t k = 0; k < last.maxima; ++k) {
+            /* whole layers: their particles differ by a rounding */
+            const PxEmitter *e = &world->emitters.data[first + k];
+            uint64_t outside = (uint64_t)last.most[k];
+            outside = (outside + e->sites - 1) / e->sites * e->sites;
+            p.freed[first + k] = outside > p.freed[first + k] ? outside : p.freed[first + k];
+        }
     }
 }
 
@@ -468,7 +458,6 @@ typedef struct Block {
     const uint64_t *freed;
     Due due;
     double taken; /* m */
-    double layer; /* one more than the oldest layer in which a place is taken */
 } Block;
 
 static bool any_site_near(const PxEmitter *e, double a, double b, double square)
@@ -481,10 +470,10 @@ static bool any_site_near(const PxEmitter *e, double a, double b, double square)
     return false;
 }
 
-static void taken_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Finds the oldest layer in which a place is taken, plus one. */
+static void taken_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Block *block = user;
+    const Block *block = user;
     const PxEmitter *e = block->emitter;
     const PxOpening *o = &e->opening;
     double first = block->due.newest + 0.5 * e->layer, taken = block->taken, found = 0;
@@ -505,9 +494,7 @@ static void taken_block(void *user, uint32_t begin, uint32_t end, int thread)
                 found = j + 1;
         }
     }
-    px_join_begin();
-    block->layer = fmax(block->layer, found);
-    px_join_end();
+    part->most[0] = found;
 }
 
 static void add_layer(PxWorld *world, const PxEmitter *e, uint64_t serial, double way, double speed)
@@ -520,10 +507,11 @@ static void add_layer(PxWorld *world, const PxEmitter *e, uint64_t serial, doubl
     px_particles_refresh(p);
     PxVec3 v = px_scale(e->opening.along, speed);
     PxVec3 middle = px_mad(e->opening.back, e->opening.along, way);
+    uint32_t source = world->bodies.data[e->body].number;
     for (uint32_t k = 0; k < e->sites; ++k) {
         PxVec3 x = px_mad(middle, e->opening.across[0], e->site[k].a);
         x = px_mad(x, e->opening.across[1], e->site[k].b);
-        px_world_put(world, first + k, px_dist_id(e->body, serial + k), x, v, e->body,
+        px_world_put(world, first + k, px_dist_id(source, serial + k), x, v, e->body,
                      e->def.material.slot - 1, e->def.temperature);
     }
     world->state.mass_in += e->sites * (double)p->mass[first];
@@ -544,75 +532,17 @@ void px_emitters_emit(PxWorld *world)
                        .freed = p.freed,
                        .due = due,
                        .taken = TAKEN * world->def.spacing};
-        px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, taken_block,
-                        &block);
-        px_dist_max(&world->dist, &block.layer, 1);
-        for (double j = due.count - 1; j >= block.layer; --j) {
+        PxRows rows = px_world_rows(world);
+        PxPart layer = {.maxima = 1};
+        px_reduce(&rows, taken_part, &block, &layer);
+        for (double j = due.count - 1; j >= layer.most[0]; --j) {
             add_layer(world, e, p.made[k], due.newest + (j + 0.5) * e->layer, speed_now(world, e));
             p.made[k] += e->sites;
             p.way[k] -= e->layer;
         }
-        if (block.layer > 0) { /* the plunger waits with the next layer at the back */
+        if (layer.most[0] > 0) { /* the plunger waits with the next layer at the back */
             p.lost[k] += p.way[k] - e->layer;
             p.way[k] = e->layer;
         }
     }
-}
-
-/* ---- sinks ------------------------------------------------------------------------------ */
-
-typedef struct Drain {
-    const PxWorld *world;
-    double time;
-    uint8_t *drop;
-    _Atomic uint64_t dropped;
-} Drain;
-
-static bool bounds_hold(const PxBounds *b, PxVec3 x)
-{
-    return x.x >= b->low.x && x.x <= b->high.x && x.y >= b->low.y && x.y <= b->high.y &&
-           x.z >= b->low.z && x.z <= b->high.z;
-}
-
-static void drain_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Drain *drain = user;
-    const PxWorld *world = drain->world;
-    uint64_t dropped = 0;
-    memset(drain->drop + begin, 0, end - begin);
-    for (size_t k = 0; k < world->sinks.count; ++k) {
-        const PxSink *sink = &world->sinks.data[k];
-        if (!(drain->time >= sink->start && drain->time <= sink->end))
-            continue;
-        for (uint32_t i = begin; i < end; ++i) {
-            PxVec3 x = px_particle_place(&world->particles, i);
-            if (!drain->drop[i] && bounds_hold(&sink->bounds, x) &&
-                px_shape_inside(sink->shape, x)) {
-                drain->drop[i] = 1;
-                ++dropped;
-            }
-        }
-    }
-    atomic_fetch_add_explicit(&drain->dropped, dropped, memory_order_relaxed);
-}
-
-void px_sinks_drain(PxWorld *world, double time)
-{
-    uint32_t n = world->particles.table.count;
-    if (world->sinks.count == 0)
-        return;
-    Drain drain = {.world = world, .time = time, .drop = world->drop};
-    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, drain_block, &drain);
-    uint64_t dropped = atomic_load(&drain.dropped);
-    if (dropped == 0)
-        return;
-    PxSum mass = {0};
-    for (uint32_t i = 0; i < n; ++i)
-        if (drain.drop[i])
-            px_sum_add(&mass, (double)world->particles.mass[i]);
-    world->state.mass_out += px_sum_value(&mass);
-    world->state.removed += dropped;
-    px_table_delete(&world->particles.table, drain.drop);
-    px_particles_refresh(&world->particles);
 }

@@ -1,4 +1,4 @@
-/// Emitters and sinks within the step.
+/// Emitters: sources of matter.
 ///
 /// An emitter is a plunger in a straight pipe. Its matter is cut into layers of equal
 /// volume, each the sites of the opening once; a layer is there as soon as all of it
@@ -20,15 +20,15 @@
 #include "world/actors/opening.h"
 
 typedef struct PxEmitter {
-    char name[PX_NAME_SIZE];
+    PX_SLOT_MEMBERS;
     PxEmitterDef def; ///< its `name` points at the array above
     uint32_t body;    ///< slot of the body that its matter is
     PxOpening opening;
     PxSite *site;
     uint32_t sites;
-    double layer;     ///< m from layer to layer: sites spacing^3 / area
-    uint64_t outside; ///< scratch of px_emitters_hold(): particles that were found outside
-    bool shut;        ///< a moving wall is in the pipe in this step
+    double layer;    ///< m from layer to layer: sites spacing^3 / area
+    uint64_t before; ///< particles that earlier emitters of this slot made: `made` goes on from it
+    bool shut;       ///< a moving wall is in the pipe in this step
 } PxEmitter;
 
 /// How far an emitter is: a row of the world's table of emitters.
@@ -41,13 +41,6 @@ typedef struct PxEmitterProgress {
     double *press;   ///< pressure there, both in parts of their limits: means of the last steps
     double *pace;    ///< part of its speed that the plunger goes at; below 0 it gives way
 } PxEmitterProgress;
-
-typedef struct PxSink {
-    char name[PX_NAME_SIZE];
-    PxShape *shape;
-    PxBounds bounds;
-    double start, end;
-} PxSink;
 
 /// m/s; from the rate if that is what was given.
 double px_emitter_speed(const PxEmitter *emitter);
@@ -100,15 +93,11 @@ uint64_t px_emitters_waiting(const PxWorld *world);
 uint64_t px_emitters_made(const PxWorld *world);
 double px_emitters_held_back(const PxWorld *world);
 
-/// Removes what is in a sink at `time`.
-void px_sinks_drain(PxWorld *world, double time);
-
 /// The columns of the table of emitters.
 PxStatus px_emitters_init(PxTable *progress, const PxAllocator *allocator);
 
-/// Puts the stored rows in the place of the world's.
-PxStatus px_emitters_restore(PxWorld *world, const PxTable *stored);
-
-void px_emitters_free(PxWorld *world);
+/// Can these stored rows, which have all columns, be those of the world's emitters?
+/// Errors: PX_ERR_FORMAT.
+PxStatus px_emitters_check(const PxWorld *world, const PxTable *stored);
 
 #endif

@@ -1,6 +1,5 @@
 #include "world/actors/handle.h"
 
-#include "base/sum.h"
 #include "solid/solid_columns.h"
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
@@ -17,34 +16,9 @@ PxHandleDef px_handle_def_default(void)
         .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9, .tag = PX_WORLD_TAG};
 }
 
-PxForceDef px_force_def_default(void)
-{
-    return (PxForceDef){
-        .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9, .tag = PX_WORLD_TAG};
-}
-
 static bool is_solid(const PxWorld *world, uint32_t material)
 {
     return world->materials.data[material].def.young > 0;
-}
-
-/* What handles and forces have in common: a body of which they take, and a time. */
-static PxStatus check_scope(const PxWorld *world, PxBodyId body, double start, double end)
-{
-    if (body.slot > world->bodies.count)
-        return px_fail(PX_ERR_ARGUMENT, "there is no body %u", body.slot);
-    if (body.slot != 0) {
-        const PxBody *b = &world->bodies.data[body.slot - 1];
-        uint32_t material = b->def.material.slot;
-        if (material == 0 || !is_solid(world, material - 1))
-            return px_fail(PX_ERR_ARGUMENT, "the body '%s' is no solid: %s", b->name,
-                           material == 0 ? "it has no material of its own"
-                                         : "its material's young is 0");
-    }
-    if (!(end > start))
-        return px_fail(PX_ERR_ARGUMENT, "it ends at %g s, wanted after its start, %g s", end,
-                       start);
-    return PX_OK;
 }
 
 /* Behind all grips of the same time or before, but ends before beginnings: what one
@@ -64,87 +38,48 @@ static void insert_grip(PxWorld *world, PxGrip grip)
     ++world->grips.count;
 }
 
-static PxStatus make_handle(PxWorld *world, const PxHandleDef *def, PxHandle *out)
+static PxStatus make_handle(PxWorld *world, const PxHandleDef *def, PxHandle *out, uint32_t *slot)
 {
+    PX_TRY(PX_SLOT_NAME_FREE(&world->handles, out->name, "handle"));
     PX_TRY(px_section_check(&px_handle_kind.section, def, "its numbers"));
-    PX_TRY(check_scope(world, def->body, def->start, def->end));
-    if (def->start < world->state.time)
-        return px_fail(PX_ERR_ARGUMENT, "it starts at %g s, and it is %g s already", def->start,
-                       world->state.time);
+    PX_TRY(px_region_wants_solid(world, def->body));
+    PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
     PX_TRY(px_keyframes_check(def->keyframe, def->keyframes));
-    if (!PX_LIST_RESERVE(&world->handles, 1) || !PX_LIST_RESERVE(&world->grips, 2))
+    if (!PX_SLOT_RESERVE(&world->handles, slot) || !PX_LIST_RESERVE(&world->grips, 2))
         return px_fail(PX_ERR_MEMORY, "no room");
-    PX_TRY(px_shape_create(&def->shape, &out->shape));
-    out->bounds = px_shape_bounds(out->shape);
+    PX_TRY(px_region_make(world, &def->shape, def->body, &out->region));
     return px_keyframes_copy(def->keyframe, def->keyframes, &out->key);
 }
 
-PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def)
+PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def, PxHandleId *out)
 {
+    if (out != NULL)
+        *out = (PxHandleId){0, 0};
     if (def == NULL || def->tag != PX_WORLD_TAG)
         return px_fail(PX_ERR_ARGUMENT, "handle: start from px_handle_def_default()");
     PxHandle handle = {.pivot = def->shape.at,
                        .keys = def->keyframes,
-                       .start = def->start,
-                       .end = def->end,
-                       .body = def->body.slot};
+                       .start = fmax(def->start, world->state.time),
+                       .end = def->end};
+    uint32_t slot;
     PX_TRY(px_world_name(handle.name, def->name, "handle"));
-    for (size_t k = 0; k < world->handles.count; ++k)
-        if (strcmp(world->handles.data[k].name, handle.name) == 0)
-            return px_fail(PX_ERR_ARGUMENT, "handle: there is a '%s' already", handle.name);
-    PxStatus status = make_handle(world, def, &handle);
+    PxStatus status = make_handle(world, def, &handle, &slot);
     if (status != PX_OK) {
-        px_shape_free(handle.shape);
+        px_region_free(&handle.region);
         return px_fail_prefix(status, "handle '%s': ", handle.name);
     }
-    uint32_t slot = (uint32_t)world->handles.count;
-    world->handles.data[world->handles.count++] = handle;
+    PX_SLOT_PUT(&world->handles, slot, handle);
     insert_grip(world, (PxGrip){handle.start, slot, true});
     insert_grip(world, (PxGrip){handle.end, slot, false});
+    if (out != NULL)
+        *out = (PxHandleId){slot + 1, world->handles.data[slot].generation};
     return PX_OK;
 }
 
-static PxStatus make_force(PxWorld *world, const PxForceDef *def, PxRegionForce *out)
+static void free_handle(PxHandle *handle)
 {
-    PX_TRY(px_section_check(&px_force_kind.section, def, "its numbers"));
-    PX_TRY(check_scope(world, def->body, def->start, def->end));
-    if (!PX_LIST_RESERVE(&world->forces, 1))
-        return px_fail(PX_ERR_MEMORY, "no room");
-    PX_TRY(px_shape_create(&def->shape, &out->shape));
-    out->bounds = px_shape_bounds(out->shape);
-    return PX_OK;
-}
-
-PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def)
-{
-    if (def == NULL || def->tag != PX_WORLD_TAG)
-        return px_fail(PX_ERR_ARGUMENT, "force: start from px_force_def_default()");
-    PxRegionForce force = {.def = *def, .body = def->body.slot};
-    PX_TRY(px_world_name(force.name, def->name, "force"));
-    for (size_t k = 0; k < world->forces.count; ++k)
-        if (strcmp(world->forces.data[k].name, force.name) == 0)
-            return px_fail(PX_ERR_ARGUMENT, "force: there is a '%s' already", force.name);
-    PxStatus status = make_force(world, def, &force);
-    if (status != PX_OK)
-        return px_fail_prefix(status, "force '%s': ", force.name);
-    force.def.shape.mesh = NULL;
-    world->forces.data[world->forces.count++] = force;
-    for (size_t k = 0; k < world->forces.count; ++k) /* the list may have moved */
-        world->forces.data[k].def.name = world->forces.data[k].name;
-    return PX_OK;
-}
-
-void px_handles_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->handles.count; ++k) {
-        px_shape_free(world->handles.data[k].shape);
-        free(world->handles.data[k].key);
-    }
-    for (size_t k = 0; k < world->forces.count; ++k)
-        px_shape_free(world->forces.data[k].shape);
-    PX_LIST_FREE(&world->handles);
-    PX_LIST_FREE(&world->grips);
-    PX_LIST_FREE(&world->forces);
+    px_region_free(&handle->region);
+    free(handle->key);
 }
 
 PxStatus px_handles_check(const PxWorld *world, uint64_t grips, const PxTable *particles)
@@ -165,12 +100,6 @@ PxStatus px_handles_check(const PxWorld *world, uint64_t grips, const PxTable *p
 
 /* ---- holding ------------------------------------------------------------------ */
 
-static bool bounds_hold(const PxBounds *b, PxVec3 x)
-{
-    return x.x >= b->low.x && x.x <= b->high.x && x.y >= b->low.y && x.y <= b->high.y &&
-           x.z >= b->low.z && x.z <= b->high.z;
-}
-
 typedef struct Grab {
     const PxWorld *world;
     PxSolidColumns solid;
@@ -187,14 +116,10 @@ static void take_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxParticles *p = &world->particles;
     const PxSolidColumns *s = &grab->solid;
     for (uint32_t i = begin; i < end; ++i) {
-        if (s->handle[i] != 0 || !is_solid(world, p->material[i]) ||
-            (handle->body != 0 && p->body[i] + 1 != handle->body))
+        if (s->handle[i] != 0 || !is_solid(world, p->material[i]))
             continue;
-        PxVec3 x =
-            px_vec((double)p->x[i] + (double)p->x_low[i], (double)p->y[i] + (double)p->y_low[i],
-                   (double)p->z[i] + (double)p->z_low[i]);
-        PxVec3 hold = px_pose_to_rest(&grab->pose, handle->pivot, x);
-        if (!bounds_hold(&handle->bounds, hold) || !px_shape_inside(handle->shape, hold))
+        PxVec3 hold = px_pose_to_rest(&grab->pose, handle->pivot, px_particle_place(p, i));
+        if (!px_region_holds(&handle->region, p->body[i], hold))
             continue;
         s->handle[i] = grab->slot + 1;
         s->hold[0][i] = (float)hold.x;
@@ -234,6 +159,26 @@ void px_handles_grab(PxWorld *world, double time)
     }
 }
 
+PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id)
+{
+    Grab grab = {.world = world};
+    PX_TRY(PX_SLOT_FIND(&world->handles, id, "handle", &grab.slot));
+    if (px_solid_columns(&world->particles.table, &grab.solid))
+        px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, let_go_block,
+                        &grab);
+    size_t kept = 0, done = (size_t)world->state.grips;
+    for (size_t k = 0; k < world->grips.count; ++k) {
+        if (world->grips.data[k].handle == grab.slot)
+            world->state.grips -= k < done;
+        else
+            world->grips.data[kept++] = world->grips.data[k];
+    }
+    world->grips.count = kept;
+    free_handle(&world->handles.data[grab.slot]);
+    PX_SLOT_CLEAR(&world->handles, grab.slot);
+    return PX_OK;
+}
+
 double px_handles_next(const PxWorld *world, double time)
 {
     double next = INFINITY;
@@ -242,13 +187,6 @@ double px_handles_next(const PxWorld *world, double time)
             continue;
         next = world->grips.data[k].time;
         break;
-    }
-    for (size_t k = 0; k < world->forces.count; ++k) {
-        const PxForceDef *def = &world->forces.data[k].def;
-        if (def->start > time)
-            next = fmin(next, def->start);
-        else if (def->end > time)
-            next = fmin(next, def->end);
     }
     return next;
 }
@@ -266,69 +204,4 @@ void px_handles_target(const PxWorld *world, uint32_t slot, double time, PxVec3 
 {
     PxHandleGrip grip = px_handle_grip(world, slot, time);
     px_handle_place(&grip, hold, x, v);
-}
-
-/* ---- forces --------------------------------------------------------------------- */
-
-typedef struct Push {
-    const PxWorld *world;
-    const PxForceRows *rows;
-    const PxRegionForce *force;
-    PxVec3 a; /* m/s^2 */
-} Push;
-
-/* The row of the world's particles that entry k is, if the force acts on it. */
-static bool acts_on(const Push *push, uint32_t k, uint32_t *row)
-{
-    const PxWorld *world = push->world;
-    const PxParticles *p = &world->particles;
-    const PxForceRows *rows = push->rows;
-    const PxRegionForce *force = push->force;
-    uint32_t i = *row = rows->row != NULL ? rows->row[k] : k;
-    if (!is_solid(world, p->material[i]) || (force->body != 0 && p->body[i] + 1 != force->body))
-        return false;
-    PxVec3 x = rows->x[0] != NULL
-                   ? px_vec((double)rows->x[0][k], (double)rows->x[1][k], (double)rows->x[2][k])
-                   : px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
-    return bounds_hold(&force->bounds, x) && px_shape_inside(force->shape, x);
-}
-
-static void mass_rows(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
-{
-    const Push *push = user;
-    for (uint32_t k = begin, i; k < end; ++k)
-        if (acts_on(push, k, &i))
-            px_sum_add(&sums[0], (double)push->world->particles.mass[i]);
-}
-
-static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Push *push = user;
-    const PxForceRows *rows = push->rows;
-    for (uint32_t k = begin, i; k < end; ++k) {
-        if (!acts_on(push, k, &i))
-            continue;
-        rows->a[0][k] = (float)((double)rows->a[0][k] + push->a.x);
-        rows->a[1][k] = (float)((double)rows->a[1][k] + push->a.y);
-        rows->a[2][k] = (float)((double)rows->a[2][k] + push->a.z);
-    }
-}
-
-void px_forces_apply(const PxWorld *world, double time, const PxForceRows *rows)
-{
-    for (size_t f = 0; f < world->forces.count; ++f) {
-        const PxRegionForce *force = &world->forces.data[f];
-        if (!(time >= force->def.start && time < force->def.end) ||
-            !(px_length(force->def.force) > 0))
-            continue;
-        Push push = {.world = world, .rows = rows, .force = force};
-        PxSum sum;
-        px_sum_rows(&world->threads, rows->count, 1, mass_rows, &push, &sum);
-        double mass = px_sum_value(&sum);
-        if (!(mass > 0))
-            continue;
-        push.a = px_scale(force->def.force, 1.0 / mass);
-        px_parallel_for(&world->threads, rows->count, 4 * PX_BLOCK, push_block, &push);
-    }
 }

@@ -26,59 +26,63 @@ PxHeaterDef px_heater_def_default(void)
                          .tag = PX_WORLD_TAG};
 }
 
-static PxStatus make_heater(PxWorld *world, const PxHeaterDef *def, PxHeater *out)
+static PxStatus make_heater(PxWorld *world, const PxHeaterDef *def, PxHeater *out, uint32_t *slot)
 {
+    PX_TRY(PX_SLOT_NAME_FREE(&world->heaters, out->name, "heater"));
     PX_TRY(px_section_check(&px_heater_kind.section, def, "its numbers"));
     PX_TRY(px_temperatures_check(def->temperature_key, def->temperatures));
-    if (def->body.slot > world->bodies.count)
-        return px_fail(PX_ERR_ARGUMENT, "there is no body %u", def->body.slot);
-    if (def->body.slot != 0 && world->bodies.data[def->body.slot - 1].def.wall)
+    PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
+    if (!PX_SLOT_RESERVE(&world->heaters, slot))
+        return px_fail(PX_ERR_MEMORY, "no room");
+    PX_TRY(px_region_make(world, &def->shape, def->body, &out->region));
+    if (out->region.body != 0 && world->bodies.data[out->region.body - 1].def.wall)
         return px_fail(PX_ERR_ARGUMENT,
                        "the body '%s' is a wall, which has a temperature of its own",
-                       world->bodies.data[def->body.slot - 1].name);
-    if (!(def->end > def->start))
-        return px_fail(PX_ERR_ARGUMENT, "it ends at %g s, wanted after its start, %g s", def->end,
-                       def->start);
-    if (!PX_LIST_RESERVE(&world->heaters, 1))
-        return px_fail(PX_ERR_MEMORY, "no room");
+                       world->bodies.data[out->region.body - 1].name);
+    if (!px_temperatures_copy(def->temperature_key, def->temperatures, &out->key))
+        return px_fail(PX_ERR_MEMORY, "no room for %zu temperatures", def->temperatures);
     PX_TRY(px_heat_columns_add(&world->particles.table));
     px_particles_refresh(&world->particles);
-    PX_TRY(px_shape_create(&def->shape, &out->shape));
-    out->bounds = px_shape_bounds(out->shape);
-    if (!px_temperatures_copy(def->temperature_key, def->temperatures, &out->key)) {
-        px_shape_free(out->shape);
-        return px_fail(PX_ERR_MEMORY, "no room for %zu temperatures", def->temperatures);
-    }
     return PX_OK;
 }
 
-PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def)
+static void free_heater(PxHeater *heater)
 {
+    px_region_free(&heater->region);
+    free(heater->key);
+}
+
+PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out)
+{
+    if (out != NULL)
+        *out = (PxHeaterId){0, 0};
     if (def == NULL || def->tag != PX_WORLD_TAG)
         return px_fail(PX_ERR_ARGUMENT, "heater: start from px_heater_def_default()");
     PxHeater heater = {.def = *def};
+    uint32_t slot;
     PX_TRY(px_world_name(heater.name, def->name, "heater"));
-    for (size_t k = 0; k < world->heaters.count; ++k)
-        if (strcmp(world->heaters.data[k].name, heater.name) == 0)
-            return px_fail(PX_ERR_ARGUMENT, "heater: there is a '%s' already", heater.name);
-    PxStatus status = make_heater(world, def, &heater);
-    if (status != PX_OK)
+    PxStatus status = make_heater(world, def, &heater, &slot);
+    if (status != PX_OK) {
+        free_heater(&heater);
         return px_fail_prefix(status, "heater '%s': ", heater.name);
+    }
     heater.def.shape.mesh = NULL;
     heater.def.temperature_key = NULL;
-    world->heaters.data[world->heaters.count++] = heater;
+    PX_SLOT_PUT(&world->heaters, slot, heater);
     for (size_t k = 0; k < world->heaters.count; ++k) /* the list may have moved */
         world->heaters.data[k].def.name = world->heaters.data[k].name;
+    if (out != NULL)
+        *out = (PxHeaterId){slot + 1, world->heaters.data[slot].generation};
     return PX_OK;
 }
 
-void px_heaters_free(PxWorld *world)
+PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id)
 {
-    for (size_t k = 0; k < world->heaters.count; ++k) {
-        px_shape_free(world->heaters.data[k].shape);
-        free(world->heaters.data[k].key);
-    }
-    PX_LIST_FREE(&world->heaters);
+    uint32_t slot;
+    PX_TRY(PX_SLOT_FIND(&world->heaters, id, "heater", &slot));
+    free_heater(&world->heaters.data[slot]);
+    PX_SLOT_CLEAR(&world->heaters, slot);
+    return PX_OK;
 }
 
 double px_heaters_next(const PxWorld *world, double time)
@@ -86,6 +90,8 @@ double px_heaters_next(const PxWorld *world, double time)
     double next = INFINITY;
     for (size_t k = 0; k < world->heaters.count; ++k) {
         const PxHeaterDef *def = &world->heaters.data[k].def;
+        if (!world->heaters.data[k].live)
+            continue;
         if (def->start > time)
             next = fmin(next, def->start);
         else if (def->end > time)
@@ -108,19 +114,15 @@ typedef struct Warm {
 
 static bool is_on(const PxWorld *world, const PxHeater *heater)
 {
-    return world->state.time >= heater->def.start && world->state.time < heater->def.end;
+    return heater->live && world->state.time >= heater->def.start &&
+           world->state.time < heater->def.end;
 }
 
 static bool warms(const Warm *warm, uint32_t i)
 {
     const PxParticles *p = &warm->world->particles;
-    const PxHeater *h = warm->heater;
-    if (h->def.body.slot != 0 && p->body[i] + 1 != h->def.body.slot)
-        return false;
     PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
-    const PxBounds *b = &h->bounds;
-    return x.x >= b->low.x && x.x <= b->high.x && x.y >= b->low.y && x.y <= b->high.y &&
-           x.z >= b->low.z && x.z <= b->high.z && px_shape_inside(h->shape, x);
+    return px_region_holds(&warm->heater->region, p->body[i], x);
 }
 
 static void mass_rows(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
@@ -190,9 +192,9 @@ void px_heaters_give(PxWorld *world, uint8_t *held)
             warm.held = held;
         } else {
             PxSum sum;
-            px_sum_rows(&world->threads, world->particles.table.count, 1, mass_rows, &warm, &sum);
+            PxRows rows = px_world_rows(world);
+            px_reduce_exact(&rows, 1, mass_rows, &warm, &sum);
             double mass = px_sum_value(&sum);
-            px_dist_sum(&world->dist, &mass, 1);
             if (!(mass > 0))
                 continue;
             warm.heat = heater->def.power * world->dt / mass;

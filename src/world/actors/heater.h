@@ -2,16 +2,14 @@
 #ifndef PX_WORLD_ACTORS_HEATER_H
 #define PX_WORLD_ACTORS_HEATER_H
 
-#include "matter/material.h"
-#include "phyxel/world.h"
-#include "shape/shape.h"
+#include "base/slot.h"
+#include "world/actors/region.h"
 
 typedef struct PxHeater {
-    char name[PX_NAME_SIZE];
+    PX_SLOT_MEMBERS;
     PxHeaterDef def; ///< its `name` points at the array above, its mesh is NULL
     PxTemperatureKey *key;
-    PxShape *shape;
-    PxBounds bounds;
+    PxRegion region;
 } PxHeater;
 
 /// When heaters next begin or end after `time`, s; INFINITY: never.
@@ -26,7 +24,5 @@ bool px_heaters_hold(const PxWorld *world);
 
 /// Draws what is in them towards their temperatures, those that do it in their own time.
 void px_heaters_draw(PxWorld *world);
-
-void px_heaters_free(PxWorld *world);
 
 #endif

@@ -122,30 +122,9 @@ static const PxField fields[] = {
                        "placed unless the first keyframe is at 0."),
 };
 
-static void defaults(void *def)
-{
-    *(PxBodyDef *)def = px_body_def_default();
-}
+PX_KIND_DEFAULTS(Body, body)
 
-static PxStatus add(PxWorld *world, const void *def, PxThingId *out)
-{
-    PxBodyId id;
-    PxStatus status = px_world_add_body(world, def, &id);
-    *out = (PxThingId){id.slot, id.generation};
-    return status;
-}
-
-/* The matter of an emitter is a body, too. */
-static size_t count(const PxWorld *world)
-{
-    return world->bodies.count;
-}
-
-static void *at(const PxWorld *world, size_t slot, const char **name)
-{
-    *name = world->bodies.data[slot].name;
-    return &world->bodies.data[slot].def;
-}
+PX_KIND_ADDS(Body, body)
 
 /* ---- changes in a running world -------------------------------------------------- */
 
@@ -281,9 +260,10 @@ const PxKind px_body_kind = {
     .list_help = "Matter and walls that are there at the start.",
     .most = 100000,
     .name_offset = PX_AT(PxBodyDef, name),
-    .add = add,
-    .count = count,
-    .at = at,
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxBody, bodies),
+    .slot_def = offsetof(PxBody, def),
     .changed = changed,
     .rules = rules,
     .silent = silent,

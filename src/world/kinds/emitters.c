@@ -57,24 +57,7 @@ static void defaults(void *object)
     def->direction = def->shape.normal; /* up */
 }
 
-static PxStatus add(PxWorld *world, const void *def, PxThingId *out)
-{
-    PxEmitterId id;
-    PxStatus status = px_world_add_emitter(world, def, &id);
-    *out = (PxThingId){id.slot, id.generation};
-    return status;
-}
-
-static size_t count(const PxWorld *world)
-{
-    return world->emitters.count;
-}
-
-static void *at(const PxWorld *world, size_t slot, const char **name)
-{
-    *name = world->emitters.data[slot].name;
-    return &world->emitters.data[slot].def;
-}
+PX_KIND_ADDS(Emitter, emitter)
 
 /* Speed and rate exclude each other: the one that was set last counts. */
 static PxStatus changed(PxWorld *world, size_t slot, const char *key)
@@ -131,9 +114,10 @@ const PxKind px_emitter_kind = {
     .list_help = "Sources of matter.",
     .most = 1000,
     .name_offset = PX_AT(PxEmitterDef, name),
-    .add = add,
-    .count = count,
-    .at = at,
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxEmitter, emitters),
+    .slot_def = offsetof(PxEmitter, def),
     .changed = changed,
     .rules = rules,
 };

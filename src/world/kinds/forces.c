@@ -18,27 +18,9 @@ static const PxField fields[] = {
     PX_BETWEEN_FIELDS(PxForceDef, "When it starts to act.", "When it stops."),
 };
 
-static void defaults(void *def)
-{
-    *(PxForceDef *)def = px_force_def_default();
-}
+PX_KIND_DEFAULTS(Force, force)
 
-static PxStatus add(PxWorld *world, const void *def, PxThingId *out)
-{
-    (void)out;
-    return px_world_add_force(world, def);
-}
-
-static size_t count(const PxWorld *world)
-{
-    return world->forces.count;
-}
-
-static void *at(const PxWorld *world, size_t slot, const char **name)
-{
-    *name = world->forces.data[slot].name;
-    return &world->forces.data[slot].def;
-}
+PX_KIND_ADDS(Force, force)
 
 const PxKind px_force_kind = {
     .section = {.name = "force",
@@ -52,8 +34,9 @@ const PxKind px_force_kind = {
     .list_help = "Forces on parts of solids.",
     .most = 1000,
     .name_offset = PX_AT(PxForceDef, name),
-    .add = add,
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxRegionForce, forces),
+    .slot_def = offsetof(PxRegionForce, def),
     .region_verb = "pulled",
-    .count = count,
-    .at = at,
 };

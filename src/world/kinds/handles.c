@@ -1,5 +1,6 @@
 /// Handles, described: they hold or move a part of a solid.
 #include "world/kinds/kind.h"
+#include "world/world_parts.h"
 
 static const PxField fields[] = {
     PX_BODY_FIELD(PxHandleDef, PX_FIELD_OF_SOLID,
@@ -12,16 +13,9 @@ static const PxField fields[] = {
                        "stated."),
 };
 
-static void defaults(void *def)
-{
-    *(PxHandleDef *)def = px_handle_def_default();
-}
+PX_KIND_DEFAULTS(Handle, handle)
 
-static PxStatus add(PxWorld *world, const void *def, PxThingId *out)
-{
-    (void)out;
-    return px_world_add_handle(world, def);
-}
+PX_KIND_ADDS(Handle, handle)
 
 const PxKind px_handle_kind = {
     .section = {.name = "handle",
@@ -35,7 +29,9 @@ const PxKind px_handle_kind = {
     .list_help = "Hold or move parts of solids.",
     .most = 1000,
     .name_offset = PX_AT(PxHandleDef, name),
-    .add = add,
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxHandle, handles),
     .region_verb = "held",
     .region_once = true,
 };

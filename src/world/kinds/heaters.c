@@ -31,27 +31,9 @@ static const PxField fields[] = {
                           "Temperature over time: linear between the given moments."),
 };
 
-static void defaults(void *def)
-{
-    *(PxHeaterDef *)def = px_heater_def_default();
-}
+PX_KIND_DEFAULTS(Heater, heater)
 
-static PxStatus add(PxWorld *world, const void *def, PxThingId *out)
-{
-    (void)out;
-    return px_world_add_heater(world, def);
-}
-
-static size_t count(const PxWorld *world)
-{
-    return world->heaters.count;
-}
-
-static void *at(const PxWorld *world, size_t slot, const char **name)
-{
-    *name = world->heaters.data[slot].name;
-    return &world->heaters.data[slot].def;
-}
+PX_KIND_ADDS(Heater, heater)
 
 /* Temperature and power exclude each other: the one that was set last counts. */
 static PxStatus changed(PxWorld *world, size_t slot, const char *key)
@@ -100,10 +82,11 @@ const PxKind px_heater_kind = {
     .list_help = "Warm or cool regions.",
     .most = 1000,
     .name_offset = PX_AT(PxHeaterDef, name),
-    .add = add,
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxHeater, heaters),
+    .slot_def = offsetof(PxHeater, def),
     .region_verb = "warmed",
-    .count = count,
-    .at = at,
     .changed = changed,
     .rules = rules,
     .silent = silent,

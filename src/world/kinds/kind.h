@@ -49,12 +49,11 @@ typedef struct PxKind {
     bool by_name;          ///< an object by name in a scene, else a list of things with names
     size_t name_offset;    ///< of the def's `const char *name`
 
-    /// Adds one to a world; *out may stay empty for kinds without ids.
     PxStatus (*add)(PxWorld *world, const void *def, PxThingId *out);
-    /// What is in a running world: slots from 0, and the name and def of each, NULL for an empty
-    /// slot. NULL: nothing of the kind can change.
-    size_t (*count)(const PxWorld *world);
-    void *(*at)(const PxWorld *world, size_t slot, const char **name);
+    PxStatus (*remove)(PxWorld *world, PxThingId id);
+    size_t world_list; ///< where in PxWorld its PX_LIST is, of structs with PX_SLOT_MEMBERS first
+    size_t slot_size;  ///< bytes of such a struct
+    size_t slot_def;   ///< where in it the def is; 0: it keeps none, and nothing can be set
     /// Called after a field of a def in a world was set. `key` is the first step behind the name.
     PxStatus (*changed)(PxWorld *world, size_t slot, const char *key);
     /// May the def change like that while the world runs? NULL: always.
@@ -109,6 +108,38 @@ static inline const char *px_kind_name(const PxKind *kind, const void *def)
 {
     return *(const char *const *)((const char *)def + kind->name_offset);
 }
+
+/// Slots of the kind in a running world, vacant ones included.
+size_t px_kind_slots(const PxKind *kind, const PxWorld *world);
+
+/// Name, id and def of what is in a slot; any of the pointers may be NULL. False for a vacant
+/// slot. *def is NULL where the world keeps none.
+bool px_kind_at(const PxKind *kind, const PxWorld *world, size_t slot, const char **name,
+                PxThingId *id, void **def);
+
+/* The functions that every kind has: Type "Heater", word "heater". */
+
+#define PX_KIND_DEFAULTS(Type, word)                                                               \
+    static void defaults(void *def)                                                                \
+    {                                                                                              \
+        *(Px##Type##Def *)def = px_##word##_def_default();                                         \
+    }
+
+#define PX_KIND_ADDS(Type, word)                                                                   \
+    static PxStatus add_thing(PxWorld *world, const void *def, PxThingId *out)                     \
+    {                                                                                              \
+        Px##Type##Id id = {0, 0};                                                                  \
+        PxStatus status = px_world_add_##word(world, def, &id);                                    \
+        *out = (PxThingId){id.slot, id.generation};                                                \
+        return status;                                                                             \
+    }                                                                                              \
+    static PxStatus remove_thing(PxWorld *world, PxThingId id)                                     \
+    {                                                                                              \
+        return px_world_remove_##word(world, (Px##Type##Id){id.slot, id.generation});              \
+    }
+
+/// Where the things of a kind are in PxWorld (world/world_parts.h).
+#define PX_KIND_SLOTS(type, list) .world_list = offsetof(PxWorld, list), .slot_size = sizeof(type)
 
 /* The fields that several kinds share. */
 

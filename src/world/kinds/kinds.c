@@ -1,4 +1,5 @@
 /// The list of all kinds of things.
+#include "base/slot.h"
 #include "world/kinds/kind.h"
 
 #include <stdarg.h>
@@ -18,6 +19,38 @@ const PxKind *px_kind_of_list(const char *list)
         if (strcmp(px_kinds[k]->list, list) == 0)
             return px_kinds[k];
     return NULL;
+}
+
+/* Any PX_LIST. */
+typedef struct List {
+    char *data;
+    size_t count, capacity;
+} List;
+
+static const List *list_of(const PxKind *kind, const PxWorld *world)
+{
+    return (const List *)((const char *)world + kind->world_list);
+}
+
+size_t px_kind_slots(const PxKind *kind, const PxWorld *world)
+{
+    return list_of(kind, world)->count;
+}
+
+bool px_kind_at(const PxKind *kind, const PxWorld *world, size_t slot, const char **name,
+                PxThingId *id, void **def)
+{
+    char *thing = list_of(kind, world)->data + slot * kind->slot_size;
+    const PxSlot *its = (const PxSlot *)thing;
+    if (!its->live)
+        return false;
+    if (name != NULL)
+        *name = its->name;
+    if (id != NULL)
+        *id = (PxThingId){(uint32_t)slot + 1, its->generation};
+    if (def != NULL)
+        *def = kind->slot_def != 0 ? thing + kind->slot_def : NULL;
+    return true;
 }
 
 void px_wrong(const PxStated *stated, PxSeverity severity, const char *key, bool at_key,

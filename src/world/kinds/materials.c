@@ -5,7 +5,7 @@
 #include "fluid/viscosity/viscosity.h"
 #include "solid/integration.h"
 #include "solid/solid_columns.h"
-#include "surface/coat_family.h"
+#include "surface/coat/options.h"
 #include "world/heat_stage.h"
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
@@ -13,10 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static void defaults(void *def)
-{
-    *(PxMaterialDef *)def = px_material_def_default();
-}
+PX_KIND_DEFAULTS(Material, material)
 
 static const PxField material_fields[] = {
     {.key = "density",
@@ -343,24 +340,7 @@ static PxStatus consistent(const void *object, const char *what)
 
 /* ---- materials in a running world --------------------------------------------------- */
 
-static PxStatus add(PxWorld *world, const void *def, PxThingId *out)
-{
-    PxMaterialId id;
-    PxStatus status = px_world_add_material(world, def, &id);
-    *out = (PxThingId){id.slot, id.generation};
-    return status;
-}
-
-static size_t count(const PxWorld *world)
-{
-    return world->materials.count;
-}
-
-static void *at(const PxWorld *world, size_t slot, const char **name)
-{
-    *name = world->materials.data[slot].name;
-    return &world->materials.data[slot].def;
-}
+PX_KIND_ADDS(Material, material)
 
 /* A particle keeps its volume: another density is another mass. */
 static void set_masses(PxWorld *world, size_t slot)
@@ -439,9 +419,10 @@ const PxKind px_material_kind = {
     .most = 1000,
     .by_name = true,
     .name_offset = PX_AT(PxMaterialDef, name),
-    .add = add,
-    .count = count,
-    .at = at,
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxMaterial, materials),
+    .slot_def = offsetof(PxMaterial, def),
     .changed = changed,
     .may_become = may_become,
     .consistent = consistent,

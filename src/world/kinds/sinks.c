@@ -1,21 +1,15 @@
 /// Sinks, described: regions that remove particles.
 #include "world/kinds/kind.h"
+#include "world/world_parts.h"
 
 static const PxField fields[] = {
     PX_SHAPE_FIELD(PxSinkDef, "Region in which particles are removed."),
     PX_BETWEEN_FIELDS(PxSinkDef, "When it starts to remove particles.", "When it stops."),
 };
 
-static void defaults(void *def)
-{
-    *(PxSinkDef *)def = px_sink_def_default();
-}
+PX_KIND_DEFAULTS(Sink, sink)
 
-static PxStatus add(PxWorld *world, const void *def, PxThingId *out)
-{
-    (void)out;
-    return px_world_add_sink(world, def);
-}
+PX_KIND_ADDS(Sink, sink)
 
 const PxKind px_sink_kind = {
     .section = {.name = "sink",
@@ -29,5 +23,7 @@ const PxKind px_sink_kind = {
     .list_help = "Regions that remove particles.",
     .most = 1000,
     .name_offset = PX_AT(PxSinkDef, name),
-    .add = add,
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxSink, sinks),
 };

@@ -117,7 +117,7 @@ static PxStatus find_field(const PxSection *section, const char *name, PxLive *o
 }
 
 /* A number of the world. */
-static PxStatus find_world(const PxThings *things, PxLive *out)
+static PxStatus find_world(const PxThingSource *things, PxLive *out)
 {
     const char *words[MOST_WORDS];
     size_t count = 0;
@@ -126,7 +126,7 @@ static PxStatus find_world(const PxThings *things, PxLive *out)
     if (px_section_field(&px_world_section, out->key) != NULL)
         return find_field(&px_world_section, "", out, 0);
     for (size_t k = 0; k < px_kind_count; ++k)
-        if (px_kinds[k]->at != NULL)
+        if (px_kinds[k]->slot_def != 0)
             words[count++] = px_kinds[k]->list;
     for (size_t k = 0; k < px_world_section.field_count && count < MOST_WORDS; ++k)
         if (px_world_section.fields[k].flags & PX_FIELD_LIVE)
@@ -134,7 +134,7 @@ static PxStatus find_world(const PxThings *things, PxLive *out)
     return px_fail_unknown(NULL, out->key, words, count);
 }
 
-PxStatus px_live_find(const PxThings *things, const char *path, PxLive *out)
+PxStatus px_live_find(const PxThingSource *things, const char *path, PxLive *out)
 {
     out->kind = NULL;
     out->index = 0;
@@ -146,7 +146,7 @@ PxStatus px_live_find(const PxThings *things, const char *path, PxLive *out)
     if (kind == NULL)
         return find_world(things, out);
     const char *one = kind->section.name;
-    if (kind->at == NULL)
+    if (kind->slot_def == 0)
         return px_fail(PX_ERR_ARGUMENT, "%s cannot change while the world runs", first);
     if (name == NULL)
         return px_fail(PX_ERR_ARGUMENT, "wanted the name of a%s %s behind it",

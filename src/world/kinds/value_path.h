@@ -25,12 +25,12 @@ PxStatus px_fail_unknown(const char *what, const char *word, const char *const *
                          size_t count);
 
 /// Where things are looked for: a running world, or a scene.
-typedef struct PxThings {
+typedef struct PxThingSource {
     const void *user;
     PxWorldDef *world;
     size_t (*count)(const void *user, const PxKind *kind);
     void *(*at)(const void *user, const PxKind *kind, size_t index, const char **name);
-} PxThings;
+} PxThingSource;
 
 /// A number that may change while the world runs.
 typedef struct PxLive {
@@ -45,6 +45,6 @@ typedef struct PxLive {
 
 /// Finds it. Errors: PX_ERR_ARGUMENT, with a message that says what else could be meant but not
 /// the path.
-PxStatus px_live_find(const PxThings *things, const char *path, PxLive *out);
+PxStatus px_live_find(const PxThingSource *things, const char *path, PxLive *out);
 
 #endif

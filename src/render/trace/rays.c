@@ -1,0 +1,493 @@
+#include "render/trace/rays.h"
+
+#ifndef PX_HAVE_EMBREE
+
+PxStatus px_rays_create(const PxScenery *scenery, PxRays **out)
+{
+    (void)scenery;
+    *out = NULL;
+    return px_fail(PX_ERR_UNSUPPORTED,
+                   "render: this phyxel was built without Embree, which finds what rays meet; "
+                   "install Embree 3 (Debian: apt-get install libembree-dev) and build again");
+}
+
+void px_rays_free(PxRays *rays)
+{
+    (void)rays;
+}
+
+bool px_rays_meet(const PxRays *rays, const PxRay *ray, PxHit *hit)
+{
+    (void)rays, (void)ray, (void)hit;
+    return false;
+}
+
+PxV3 px_rays_pass(const PxRays *rays, const PxRay *ray)
+{
+    (void)rays, (void)ray;
+    return px_v3_all(1);
+}
+
+size_t px_rays_cross(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most)
+{
+    (void)rays, (void)ray, (void)out, (void)most;
+    return 0;
+}
+
+#else
+
+#include "render/trace/disc_edges.h"
+#include "render/trace/optics.h"
+
+#include <embree3/rtcore.h>
+#include <string.h>
+
+struct PxRays {
+    const PxScenery *scenery;
+    RTCDevice device;
+    RTCScene scene;
+    PxDiscEdges **edges; /* one list a thing, NULL of what has no discs */
+    bool any_discs;
+};
+
+typedef struct Found {
+    float t;
+    PxV3 normal;
+    uint32_t thing, prim;
+} Found;
+
+/* What a query carries through Embree to the filters below. */
+typedef struct Query {
+    struct RTCIntersectContext context; /* first: Embree hands out its address */
+    const PxScenery *scenery;
+    PxDiscEdges *const *edges;
+    PxV3 pass; /* of the light */
+    float depth[PX_MOST_MEDIA];
+    uint32_t media; /* that have a depth, one bit a look; meeting: that the ray is in */
+    Found *found;   /* takes note of every hit */
+    size_t count, most, lost;
+} Query;
+
+static Query query_make(const PxRays *rays)
+{
+    Query q;
+    rtcInitIntersectContext(&q.context);
+    q.scenery = rays->scenery;
+    q.edges = rays->edges;
+    q.count = q.most = q.lost = 0;
+    return q;
+}
+
+/* ---- filters ----
+ *
+ * Rays are traced one by one, and of one ray Embree hands out what lies in memory as a
+ * struct RTCRay and a struct RTCHit. */
+
+/* Is what was hit a part of a disc beyond the edge it ends at? */
+static bool beyond_edge(const Query *q, const struct RTCRay *ray, const struct RTCHit *hit)
+{
+    const PxThing *t = &q->scenery->things.data[hit->geomID];
+    const PxDiscEdges *edges = q->edges[hit->geomID];
+    uint32_t k = hit->primID;
+    if (edges == NULL || edges[k].by[0] == PX_NO_EDGE)
+        return false;
+    PxV3 at = px_v3_mad(px_v3(ray->org_x, ray->org_y, ray->org_z),
+                        px_v3(ray->dir_x, ray->dir_y, ray->dir_z), ray->tfar);
+    if (t->velocity != NULL)
+        at = px_v3_mad(at, t->velocity[k], (0.5f - ray->time) * q->scenery->shutter);
+    return px_disc_edges_beyond(t, edges, k, at);
+}
+
+/* Notes the hit down and lets the ray go on. */
+static void collect_filter(const struct RTCFilterFunctionNArguments *args)
+{
+    Query *q = (Query *)args->context;
+    if (args->valid[0] == 0)
+        return;
+    const struct RTCRay *ray = (const struct RTCRay *)args->ray;
+    const struct RTCHit *hit = (const struct RTCHit *)args->hit;
+    args->valid[0] = 0;
+    if (beyond_edge(q, ray, hit))
+        return;
+    if (q->count < q->most)
+        q->found[q->count++] = (Found){.t = ray->tfar,
+                                       .normal = px_v3(hit->Ng_x, hit->Ng_y, hit->Ng_z),
+                                       .thing = hit->geomID,
+                                       .prim = hit->primID};
+    else
+        ++q->lost;
+}
+
+/* Light on its way through something clear: it loses what is reflected at the border,
+ * and how far it is inside adds up from where it comes out less where it goes in, in
+ * whatever order the crossings are found. */
+static void clear_filter(const struct RTCFilterFunctionNArguments *args)
+{
+    Query *q = (Query *)args->context;
+    if (args->valid[0] == 0)
+        return;
+    const struct RTCRay *ray = (const struct RTCRay *)args->ray;
+    const struct RTCHit *hit = (const struct RTCHit *)args->hit;
+    const PxThing *thing = &q->scenery->things.data[hit->geomID];
+    const PxLook *look = &q->scenery->looks.data[thing->look];
+    args->valid[0] = 0;
+    if (thing->kind == PX_THING_DISCS)
+        return; /* several of them are one border */
+    PxV3 n = px_v3_unit(px_v3(hit->Ng_x, hit->Ng_y, hit->Ng_z));
+    PxV3 d = px_v3(ray->dir_x, ray->dir_y, ray->dir_z);
+    float along = px_v3_dot(d, n), lost = px_fresnel(fabsf(along), 1 / look->ior, NULL);
+    if (look->kind == PX_LOOK_PANE)
+        lost = 2 * lost / (1 + lost);
+    else if (thing->look < PX_MOST_MEDIA) {
+        if (!(q->media >> thing->look & 1)) {
+            q->media |= 1u << thing->look;
+            q->depth[thing->look] = 0;
+        }
+        q->depth[thing->look] += along > 0 ? ray->tfar : -ray->tfar;
+    }
+    q->pass = px_v3_scale(q->pass, 1 - lost);
+}
+
+/* What is opaque shades, but for what its discs do not show. */
+static void edge_filter(const struct RTCFilterFunctionNArguments *args)
+{
+    if (args->valid[0] != 0 &&
+        beyond_edge((const Query *)args->context, (const struct RTCRay *)args->ray,
+                    (const struct RTCHit *)args->hit))
+        args->valid[0] = 0;
+}
+
+/* Of discs of something clear only those are met that lead out of where the ray is; of something
+ * opaque only those that face the ray, for the others are rims that stick out over an edge. */
+static void border_filter(const struct RTCFilterFunctionNArguments *args)
+{
+    const Query *q = (const Query *)args->context;
+    if (args->valid[0] == 0)
+        return;
+    const struct RTCRay *ray = (const struct RTCRay *)args->ray;
+    const struct RTCHit *hit = (const struct RTCHit *)args->hit;
+    const PxThing *thing = &q->scenery->things.data[hit->geomID];
+    bool clear = q->scenery->looks.data[thing->look].kind == PX_LOOK_CLEAR;
+    if (thing->kind != PX_THING_DISCS || (clear && thing->look >= PX_MOST_MEDIA))
+        return;
+    bool leaves = px_v3_dot(px_v3(ray->dir_x, ray->dir_y, ray->dir_z),
+                            px_v3(hit->Ng_x, hit->Ng_y, hit->Ng_z)) >= 0;
+    if (leaves != (clear && (q->media >> thing->look & 1)) || beyond_edge(q, ray, hit))
+        args->valid[0] = 0;
+}
+
+/* ---- making ---- */
+
+/* A point at the beginning (side -1) or at the end (1) of the exposure. */
+static PxV3 moved(const PxScenery *scenery, const PxThing *t, uint32_t k, int side)
+{
+    if (t->velocity == NULL || side == 0)
+        return t->position[k];
+    return px_v3_mad(t->position[k], t->velocity[k], 0.5f * (float)side * scenery->shutter);
+}
+
+static bool is_clear(const PxLook *look)
+{
+    return look->kind == PX_LOOK_CLEAR || look->kind == PX_LOOK_PANE;
+}
+
+static bool attach(PxRays *rays, const PxThing *t, uint32_t index)
+{
+    static const enum RTCGeometryType types[] = {RTC_GEOMETRY_TYPE_TRIANGLE,
+                                                 RTC_GEOMETRY_TYPE_SPHERE_POINT,
+                                                 RTC_GEOMETRY_TYPE_ORIENTED_DISC_POINT};
+    const PxScenery *scenery = rays->scenery;
+    const PxLook *look = &scenery->looks.data[t->look];
+    RTCGeometry g = rtcNewGeometry(rays->device, types[t->kind]);
+    if (g == NULL)
+        return false;
+    bool mesh = t->kind == PX_THING_MESH, moves = t->velocity != NULL && scenery->shutter > 0;
+    bool good = true;
+    rtcSetGeometryTimeStepCount(g, moves ? 2 : 1);
+    for (unsigned step = 0; step < (moves ? 2u : 1u); ++step) {
+        int side = !moves ? 0 : step == 0 ? -1 : 1;
+        enum RTCFormat format = mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4;
+        size_t stride = mesh ? 12 : 16;
+        float *to =
+            rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, step, format, stride, t->points);
+        float *normal = t->kind != PX_THING_DISCS
+                            ? NULL
+                            : rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_NORMAL, step,
+                                                      RTC_FORMAT_FLOAT3, 12, t->points);
+        good = good && to != NULL && (t->kind != PX_THING_DISCS || normal != NULL);
+        for (uint32_t k = 0; good && k < t->points; ++k) {
+            PxV3 p = moved(scenery, t, k, side);
+            memcpy(to, &p, 12);
+            to += 3;
+            if (!mesh)
+                *to++ = t->radius[k] * px_disc_edges_grow(rays->edges[index], k);
+            if (normal != NULL)
+                memcpy(normal + (size_t)3 * k, &t->normal[k], 12);
+        }
+    }
+    if (mesh) {
+        void *to = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12,
+                                           t->triangles);
+        good = good && to != NULL;
+        if (good)
+            memcpy(to, t->triangle, (size_t)12 * t->triangles);
+    }
+    bool discs = t->kind == PX_THING_DISCS;
+    rtcSetGeometryOccludedFilterFunction(g, is_clear(look) ? clear_filter
+                                            : discs        ? edge_filter
+                                                           : NULL);
+    rtcCommitGeometry(g);
+    rtcAttachGeometryByID(rays->scene, g, index);
+    rtcReleaseGeometry(g);
+    rays->any_discs = rays->any_discs || discs;
+    return good;
+}
+
+static PxStatus find_edges(PxRays *rays)
+{
+    const PxThing *t = rays->scenery->things.data;
+    size_t things = rays->scenery->things.count, bytes = (things + 1) * sizeof(PxDiscEdges *);
+    rays->edges = px_allocate(NULL, bytes);
+    if (rays->edges == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for the edges of %zu things", things);
+    memset(rays->edges, 0, bytes);
+    for (size_t k = 0; k < things; ++k)
+        if (t[k].kind == PX_THING_DISCS && t[k].points > 0)
+            PX_TRY(px_disc_edges_find(&t[k], &rays->edges[k]));
+    return PX_OK;
+}
+
+PxStatus px_rays_create(const PxScenery *scenery, PxRays **out)
+{
+    *out = NULL;
+    PxRays *rays = px_allocate(NULL, sizeof *rays);
+    if (rays == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room to begin");
+    *rays = (PxRays){.scenery = scenery};
+    PxStatus status = find_edges(rays);
+    if (status != PX_OK) {
+        px_rays_free(rays);
+        return status;
+    }
+    rays->device = rtcNewDevice("threads=1,set_affinity=0");
+    if (rays->device == NULL) {
+        px_rays_free(rays);
+        return px_fail(PX_ERR_UNSUPPORTED,
+                       "render: Embree does not start on this machine (its "
+                       "error %d)",
+                       (int)rtcGetDeviceError(NULL));
+    }
+    rays->scene = rtcNewScene(rays->device);
+    bool good = rays->scene != NULL;
+    if (good)
+        rtcSetSceneFlags(rays->scene,
+                         RTC_SCENE_FLAG_ROBUST | RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION);
+    for (size_t k = 0; good && k < scenery->things.count; ++k) {
+        const PxThing *t = &scenery->things.data[k];
+        if (t->points > 0 && (t->kind != PX_THING_MESH || t->triangles > 0))
+            good = attach(rays, t, (uint32_t)k);
+    }
+    if (good)
+        rtcCommitScene(rays->scene);
+    enum RTCError error = rtcGetDeviceError(rays->device);
+    if (good && error == RTC_ERROR_NONE) {
+        *out = rays;
+        return PX_OK;
+    }
+    px_rays_free(rays);
+    if (!good || error == RTC_ERROR_OUT_OF_MEMORY)
+        return px_fail(PX_ERR_MEMORY, "render: no room for the tree that rays are traced in");
+    return px_fail(PX_ERR_UNSUPPORTED, "render: Embree cannot use what was made (its error %d)",
+                   (int)error);
+}
+
+void px_rays_free(PxRays *rays)
+{
+    if (rays == NULL)
+        return;
+    if (rays->scene != NULL)
+        rtcReleaseScene(rays->scene);
+    if (rays->device != NULL)
+        rtcReleaseDevice(rays->device);
+    size_t things = rays->scenery->things.count;
+    for (size_t k = 0; rays->edges != NULL && k < things; ++k)
+        px_release(NULL, rays->edges[k],
+                   rays->scenery->things.data[k].points * sizeof(PxDiscEdges));
+    px_release(NULL, rays->edges, (things + 1) * sizeof *rays->edges);
+    px_release(NULL, rays, sizeof *rays);
+}
+
+/* ---- asking ---- */
+
+static struct RTCRay ray_make(const PxRay *ray)
+{
+    return (struct RTCRay){.org_x = ray->from.x,
+                           .org_y = ray->from.y,
+                           .org_z = ray->from.z,
+                           .tnear = ray->least,
+                           .dir_x = ray->direction.x,
+                           .dir_y = ray->direction.y,
+                           .dir_z = ray->direction.z,
+                           .time = ray->time,
+                           .tfar = ray->most,
+                           .mask = 0xffffffffu};
+}
+
+enum { BLENDED = 32 };
+
+/* The smooth surface that overlapping discs stand for: the mean of those that the ray
+ * meets within a radius behind the first and that face the same way, weighted such that
+ * a disc fades out towards its rim. */
+static void blend_discs(const PxRays *rays, const PxRay *ray, const PxThing *t, uint32_t first,
+                        PxHit *hit)
+{
+    Query q = query_make(rays);
+    Found found[BLENDED];
+    q.context.filter = collect_filter;
+    q.found = found;
+    q.most = BLENDED;
+    PxRay near = *ray;
+    near.least = fmaxf(ray->least, 0.999f * hit->t);
+    near.most = hit->t + t->radius[first];
+    struct RTCRayHit all = {.ray = ray_make(&near)};
+    all.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    rtcIntersect1(rays->scene, &q.context, &all);
+    float weights = 0, depth = 0, temperature = 0;
+    PxV3 normal = px_v3_all(0), colour = px_v3_all(0);
+    for (size_t k = 0; k < q.count; ++k) {
+        uint32_t p = found[k].prim;
+        if (found[k].thing != hit->thing || px_v3_dot(t->normal[p], t->normal[first]) <= 0)
+            continue;
+        PxV3 at = px_v3_mad(ray->from, ray->direction, found[k].t);
+        PxV3 off = px_v3_sub(at, moved(rays->scenery, t, p, 0));
+        float part = px_v3_dot(off, off) / (t->radius[p] * t->radius[p]);
+        float w = part < 1 ? (1 - part) * (1 - part) + 1e-6f : 1e-6f;
+        weights += w;
+        depth += w * found[k].t;
+        normal = px_v3_mad(normal, t->normal[p], w);
+        colour = px_v3_mad(colour, t->colour != NULL ? t->colour[p] : hit->colour, w);
+        temperature += w * (t->temperature != NULL ? t->temperature[p] : 0);
+    }
+    const bool clear = rays->scenery->looks.data[t->look].kind == PX_LOOK_CLEAR;
+    hit->skip = clear ? 0 : t->radius[first];
+    if (!(weights > 0))
+        return;
+    hit->t = depth / weights;
+    normal = px_v3_unit(normal);
+    /* At a silhouette rims of discs stick out that face away, which nothing opaque does, and
+     * what leaves something clear does not enter it. */
+    float along = px_v3_dot(normal, ray->direction);
+    bool leaves = clear && px_v3_dot(t->normal[first], ray->direction) >= 0;
+    float wrong = leaves ? fminf(along - 0.02f, 0) : fmaxf(along + 0.02f, 0);
+    if (wrong != 0)
+        normal = px_v3_unit(px_v3_mad(normal, ray->direction, -wrong));
+    hit->normal = hit->flat = normal;
+    hit->colour = px_v3_scale(colour, 1 / weights);
+    hit->temperature = temperature / weights;
+}
+
+static void fill_mesh(const PxThing *t, uint32_t prim, float u, float v, PxHit *hit)
+{
+    const uint32_t *corner = t->triangle[prim];
+    float w = 1 - u - v;
+    if (t->normal != NULL) {
+        PxV3 n = px_v3_scale(t->normal[corner[0]], w);
+        n = px_v3_mad(px_v3_mad(n, t->normal[corner[1]], u), t->normal[corner[2]], v);
+        n = px_v3_unit(n);
+        if (px_v3_dot(n, hit->flat) > 0)
+            hit->normal = n;
+    }
+    if (t->colour != NULL) {
+        PxV3 c = px_v3_scale(t->colour[corner[0]], w);
+        hit->colour = px_v3_mad(px_v3_mad(c, t->colour[corner[1]], u), t->colour[corner[2]], v);
+    }
+    if (t->temperature != NULL)
+        hit->temperature = w * t->temperature[corner[0]] + u * t->temperature[corner[1]] +
+                           v * t->temperature[corner[2]];
+}
+
+bool px_rays_meet(const PxRays *rays, const PxRay *ray, PxHit *hit)
+{
+    Query q = query_make(rays);
+    if (rays->any_discs) {
+        q.context.filter = border_filter;
+        q.media = ray->media;
+    }
+    struct RTCRayHit r = {.ray = ray_make(ray)};
+    r.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    rtcIntersect1(rays->scene, &q.context, &r);
+    if (r.hit.geomID == RTC_INVALID_GEOMETRY_ID)
+        return false;
+    const PxThing *t = &rays->scenery->things.data[r.hit.geomID];
+    *hit = (PxHit){.t = r.ray.tfar,
+                   .thing = r.hit.geomID,
+                   .flat = px_v3_unit(px_v3(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z)),
+                   .colour = rays->scenery->looks.data[t->look].colour};
+    hit->normal = hit->flat;
+    if (t->kind == PX_THING_MESH) {
+        fill_mesh(t, r.hit.primID, r.hit.u, r.hit.v, hit);
+    } else if (t->kind == PX_THING_DISCS) {
+        blend_discs(rays, ray, t, r.hit.primID, hit);
+    } else {
+        if (t->colour != NULL)
+            hit->colour = t->colour[r.hit.primID];
+        if (t->temperature != NULL)
+            hit->temperature = t->temperature[r.hit.primID];
+    }
+    return true;
+}
+
+PxV3 px_rays_pass(const PxRays *rays, const PxRay *ray)
+{
+    Query q = query_make(rays);
+    q.pass = px_v3_all(1);
+    q.media = 0;
+    struct RTCRay r = ray_make(ray);
+    rtcOccluded1(rays->scene, &q.context, &r);
+    if (r.tfar < 0) /* Embree's way to say that something is in the way */
+        return px_v3_all(0);
+    for (uint32_t k = 0; q.media >> k != 0; ++k)
+        if (q.media >> k & 1)
+            q.pass = px_v3_mul(q.pass, px_v3_exp(px_v3_scale(rays->scenery->looks.data[k].absorb,
+                                                             -fmaxf(0, q.depth[k]))));
+    return q.pass;
+}
+
+size_t px_rays_cross(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most)
+{
+    enum { ROOM = 256 };
+    Found found[ROOM];
+    PxRay rest = *ray;
+    size_t count = 0;
+    for (;;) {
+        Query q = query_make(rays);
+        q.context.filter = collect_filter;
+        q.found = found;
+        q.most = ROOM;
+        struct RTCRayHit all = {.ray = ray_make(&rest)};
+        all.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+        rtcIntersect1(rays->scene, &q.context, &all);
+        if (q.lost > 0) { /* more than fit: the nearer half of the way first */
+            float far = isfinite(rest.most) ? rest.most : 0;
+            for (size_t k = 0; far == 0 && k < q.count; ++k)
+                far = fmaxf(far, found[k].t);
+            rest.most = 0.5f * (rest.least + far);
+            continue;
+        }
+        size_t first = count;
+        for (size_t k = 0; k < q.count && count < most; ++k) {
+            PxCrossing c = {found[k].t, found[k].thing,
+                            px_v3_dot(found[k].normal, ray->direction) < 0};
+            size_t place = count++;
+            for (; place > first && out[place - 1].t > c.t; --place)
+                out[place] = out[place - 1];
+            out[place] = c;
+        }
+        if (rest.most >= ray->most || count == most)
+            return count;
+        rest.least = nextafterf(rest.most, INFINITY);
+        rest.most = ray->most;
+    }
+}
+
+#endif

@@ -1,0 +1,181 @@
+#include "surface/field/barrier.h"
+
+#include "shape/shape_inner.h"
+
+#include <stdlib.h>
+
+/* Faces of a mesh that are looked at. */
+enum { MOST_LOOKS = 2000 };
+
+/* Before every face is free space, behind it is matter. */
+static bool plain_mesh(const PxShape *shape)
+{
+    uint32_t count = shape->mesh->triangle_count, step = count / MOST_LOOKS + 1;
+    for (uint32_t t = 0; t < count; t += step) {
+        PxVec3 a = px_mesh_corner(shape->mesh, t, 0), b = px_mesh_corner(shape->mesh, t, 1),
+               c = px_mesh_corner(shape->mesh, t, 2);
+        if (px_mesh_triangle_is_flat(a, b, c))
+            continue;
+        PxVec3 n = px_cross(px_sub(b, a), px_sub(c, a));
+        PxVec3 middle = px_scale(px_add(px_add(a, b), c), 1.0 / 3);
+        /* a thousandth of the triangle's size away from it */
+        double off = 1e-3 / sqrt(px_length(n));
+        if (px_mesh_tree_inside(shape->tree, px_mad(middle, n, off)) ||
+            !px_mesh_tree_inside(shape->tree, px_mad(middle, n, -off)))
+            return false;
+    }
+    return true;
+}
+
+PxStatus px_barriers_prepare(PxBarriers *b)
+{
+    b->plain = calloc(b->walls + 1, 1);
+    if (b->plain == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room for %zu walls", b->walls);
+    for (size_t k = 0; k < b->walls; ++k)
+        b->plain[k] =
+            px_shape_kind(b->wall[k].shape) == PX_SHAPE_MESH && plain_mesh(b->wall[k].shape);
+    return PX_OK;
+}
+
+void px_barriers_free(PxBarriers *b)
+{
+    free(b->plain);
+    b->plain = NULL;
+}
+
+/* px_wall_distance() of wall k; *away (may be NULL) is the direction into free space. */
+static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, PxVec3 *away)
+{
+    const PxWall *wall = &b->wall[k];
+    const PxShape *shape = wall->shape;
+    PxMeshSpot spot;
+    if (b->plain == NULL || !b->plain[k])
+        return px_wall_distance(wall, rest, away);
+    PxVec3 own = px_shape_to_own(shape, rest);
+    if (!px_mesh_tree_closest(shape->tree, own, INFINITY, &spot) || !spot.in_face)
+        return px_wall_distance(wall, rest, away); /* an edge belongs to two faces */
+    double side = px_dot(px_sub(own, spot.point), spot.face) < 0 ? -1 : 1;
+    if (wall->inside)
+        side = -side;
+    if (away != NULL)
+        *away = px_scale(px_rotate(shape->turn, spot.face), wall->inside ? -1 : 1);
+    return side * spot.distance;
+}
+
+static double wall_gap(const PxBarriers *b, const PxWall *wall)
+{
+    return fmax(b->gap, 0.5 * (b->cell - px_shape_thickness(wall->shape)));
+}
+
+static double sheet_gap(const PxBarriers *b)
+{
+    return fmax(b->gap, 0.5 * b->cell);
+}
+
+double px_barriers_room(const PxBarriers *b, PxVec3 place, double within)
+{
+    double room = within;
+    for (size_t k = 0; k < b->walls; ++k) {
+        PxVec3 rest = px_wall_to_rest(&b->wall[k], 0, place);
+        room = fmin(room, wall_distance(b, k, rest, NULL) - wall_gap(b, &b->wall[k]));
+    }
+    for (size_t k = 0; k < b->sheets; ++k) {
+        PxMeshSpot spot;
+        double gap = sheet_gap(b);
+        if (px_mesh_tree_closest(b->sheet[k], place, room + gap, &spot))
+            room = fmin(room, spot.distance - gap);
+    }
+    return room;
+}
+
+bool px_barrier_cuts(const PxBarriers *b, size_t k, double reach)
+{
+    if (k >= b->walls)
+        return true;
+    const PxWall *wall = &b->wall[k];
+    PxShapeKind kind = px_shape_kind(wall->shape);
+    if (kind == PX_SHAPE_PLANE)
+        return wall->inside;
+    if (wall->inside) /* what is outside of it is solid, however thick: only hollows are seen round
+                       */
+        return kind == PX_SHAPE_FUNNEL || kind == PX_SHAPE_MESH;
+    return px_shape_thickness(wall->shape) < reach;
+}
+
+PxSide px_barrier_side(const PxBarriers *b, size_t k, PxVec3 place, double within)
+{
+    PxSide side = {.distance = (float)within};
+    PxVec3 away = {0, 0, 0};
+    if (k < b->walls) {
+        const PxWall *wall = &b->wall[k];
+        PxVec3 rest = px_wall_to_rest(wall, 0, place);
+        double d = wall_distance(b, k, rest, &away);
+        if (d < within) {
+            side.distance = (float)d;
+            away = px_wall_turn_to_world(wall, 0, away);
+        }
+    } else {
+        PxMeshSpot spot;
+        if (px_mesh_tree_closest(b->sheet[k - b->walls], place, within, &spot)) {
+            side.distance = (float)spot.distance;
+            away = px_normalized(px_sub(place, spot.point), spot.face);
+        }
+    }
+    side.away[0] = (float)away.x;
+    side.away[1] = (float)away.y;
+    side.away[2] = (float)away.z;
+    return side;
+}
+
+/* Does the way into the wall's matter begin anywhere between two places in its rest frame? A way
+ * that only comes out of it begins a little below its surface, where particles may lie. */
+static bool mesh_hides(const PxWall *wall, PxVec3 from, PxVec3 to)
+{
+    const PxShape *shape = wall->shape;
+    PxVec3 a = px_shape_to_own(shape, from), way = px_sub(px_shape_to_own(shape, to), a);
+    PxMeshSpot spot;
+    for (double t = 0; px_mesh_tree_ray(shape->tree, a, way, t, 1, &spot); t = spot.distance)
+        if ((px_dot(spot.face, way) < 0) != wall->inside)
+            return true;
+    return false;
+}
+
+/* Goes from `a` in steps that surely meet no wall, as far as there is room all around, until that
+ * room and the one around `b` cover the rest of the way. */
+static bool wall_hides(const PxBarriers *barriers, size_t k, PxVec3 from, PxVec3 to, double end)
+{
+    const PxWall *wall = &barriers->wall[k];
+    PxVec3 a = px_wall_to_rest(wall, 0, from), b = px_wall_to_rest(wall, 0, to);
+    if (barriers->plain != NULL && barriers->plain[k])
+        return mesh_hides(wall, a, b);
+    PxVec3 way = px_sub(b, a);
+    double length = px_length(way), done = 0, least = 0.02 * length;
+    while (done < length) {
+        double d = wall_distance(barriers, k, px_mad(a, way, done / length), NULL);
+        if (d < -0.5 * least)
+            return true;
+        if (d + end >= length - done)
+            return false;
+        done += fmax(d, least);
+    }
+    return false;
+}
+
+bool px_barrier_hides(const PxBarriers *b, size_t k, PxVec3 from, const PxSide *side_from,
+                      PxVec3 to, const PxSide *side_to)
+{
+    PxVec3 way = px_sub(to, from);
+    double length = px_length(way);
+    if ((double)side_from->distance + (double)side_to->distance >= length)
+        return false;
+    float along = 0.0f;
+    for (int a = 0; a < 3; ++a)
+        along += side_from->away[a] * side_to->away[a];
+    if (along > 0.0f)
+        return false;
+    if (k < b->walls)
+        return wall_hides(b, k, from, to, (double)side_to->distance);
+    PxMeshSpot spot;
+    return px_mesh_tree_ray(b->sheet[k - b->walls], from, way, 0, 1, &spot);
+}

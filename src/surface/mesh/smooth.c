@@ -1,0 +1,118 @@
+#include "surface/mesh/smooth.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Forwards and back (Taubin's lambda and mu): waves of the mesh longer than about nine edges are
+ * kept, 1/lambda + 1/mu = 0.11. */
+#define FORWARD 0.5f
+#define BACK -0.53f
+
+typedef struct Smooth {
+    const uint32_t *start, *near; /* near[start[v] .. start[v + 1]): neighbours of v */
+    const float (*from)[3];
+    float (*to)[3];
+    const uint8_t *hold;
+    float part;
+} Smooth;
+
+static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Smooth *s = user;
+    for (uint32_t v = begin; v < end; ++v) {
+        uint32_t count = s->start[v + 1] - s->start[v];
+        float part = count > 0 && !(s->hold != NULL && s->hold[v]) ? s->part : 0.0f;
+        float sum[3] = {0, 0, 0}, per = count > 0 ? 1.0f / (float)count : 0.0f;
+        /* Ways, not places: these may be far from the origin. */
+        for (uint32_t k = s->start[v]; k < s->start[v + 1]; ++k)
+            for (int a = 0; a < 3; ++a)
+                sum[a] += s->from[s->near[k]][a] - s->from[v][a];
+        for (int a = 0; a < 3; ++a)
+            s->to[v][a] = s->from[v][a] + part * (per * sum[a]);
+    }
+}
+
+/* Each neighbour of a vertex is once the next corner of one of its triangles, the mesh being
+ * closed. */
+static void find_neighbours(const PxSurfaceMesh *mesh, uint32_t *start, uint32_t *near)
+{
+    memset(start, 0, ((size_t)mesh->vertices + 2) * sizeof *start);
+    for (uint32_t t = 0; t < mesh->triangles; ++t)
+        for (int c = 0; c < 3; ++c)
+            ++start[mesh->triangle[t][c] + 2];
+    for (uint32_t v = 0; v < mesh->vertices; ++v)
+        start[v + 2] += start[v + 1];
+    for (uint32_t t = 0; t < mesh->triangles; ++t)
+        for (int c = 0; c < 3; ++c)
+            near[start[mesh->triangle[t][c] + 1]++] = mesh->triangle[t][(c + 1) % 3];
+}
+
+static void triangle_normals(PxSurfaceMesh *mesh)
+{
+    memset(mesh->normal, 0, mesh->vertices * sizeof *mesh->normal);
+    for (uint32_t t = 0; t < mesh->triangles; ++t) {
+        const uint32_t *k = mesh->triangle[t];
+        const float *a = mesh->position[k[0]], *b = mesh->position[k[1]], *c = mesh->position[k[2]];
+        float u[3], w[3];
+        for (int i = 0; i < 3; ++i) {
+            u[i] = b[i] - a[i];
+            w[i] = c[i] - a[i];
+        }
+        const float n[3] = {u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2],
+                            u[0] * w[1] - u[1] * w[0]};
+        for (int corner = 0; corner < 3; ++corner)
+            for (int i = 0; i < 3; ++i)
+                mesh->normal[k[corner]][i] += n[i];
+    }
+    for (uint32_t v = 0; v < mesh->vertices; ++v) {
+        float *n = mesh->normal[v], length = 0.0f;
+        /* Areas may be so small that their squares vanish. */
+        float most = fmaxf(fabsf(n[0]), fmaxf(fabsf(n[1]), fabsf(n[2])));
+        for (int a = 0; a < 3 && most > 0.0f; ++a)
+            n[a] /= most;
+        length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int a = 0; a < 3; ++a)
+            n[a] = length > 0.0f ? n[a] / length : (float)(a == 1);
+    }
+}
+
+PxStatus px_smooth(PxSurfaceMesh *mesh, double length, double cell, const uint8_t *hold,
+                   const PxThreads *threads)
+{
+    /* Edges are about 0.7 cells long; a step forwards spreads by FORWARD / 2 of their square. */
+    int rounds = (int)ceil(length * length / (0.5 * (double)FORWARD * 0.5 * cell * cell));
+    if (rounds > 500)
+        rounds = 500;
+    if (rounds <= 0 || mesh->triangles == 0)
+        return PX_OK;
+    uint32_t *start = malloc(((size_t)mesh->vertices + 2) * sizeof *start);
+    uint32_t *near = malloc(((size_t)mesh->triangles * 3 + 1) * sizeof *near);
+    float(*spare)[3] = malloc(((size_t)mesh->vertices + 1) * sizeof *spare);
+    if (start == NULL || near == NULL || spare == NULL) {
+        free(start);
+        free(near);
+        free(spare);
+        return px_fail(PX_ERR_MEMORY, "surface: no room to smooth %u triangles", mesh->triangles);
+    }
+    find_neighbours(mesh, start, near);
+    Smooth s = {.start = start, .near = near, .hold = hold};
+    for (int k = 0; k < rounds; ++k) {
+        s.from = (const float(*)[3])mesh->position;
+        s.to = spare;
+        s.part = FORWARD;
+        px_parallel_for(threads, mesh->vertices, 4 * PX_BLOCK, smooth_block, &s);
+        s.from = (const float(*)[3])spare;
+        s.to = mesh->position;
+        s.part = BACK;
+        px_parallel_for(threads, mesh->vertices, 4 * PX_BLOCK, smooth_block, &s);
+    }
+    triangle_normals(mesh);
+    free(start);
+    free(near);
+    free(spare);
+    return PX_OK;
+}

@@ -1,0 +1,170 @@
+#include "surface/reconstruction.h"
+
+#include "shape/mesh_check.h"
+#include "surface/field/mirror.h"
+#include "surface/mesh/block_grid.h"
+#include "surface/surface.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG 0x73757266u
+
+PxSurfaceDef px_surface_def_default(void)
+{
+    return (PxSurfaceDef){
+        .field = px_surface_field(0)->name, .cell = 0.5, .smoothing = -1, .tag = TAG};
+}
+
+static PxStatus check_number(const char *name, double value, double least, double most)
+{
+    if (value >= least && value <= most) /* false for NaN too */
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT, "surface: %s is %g spacings, wanted %g to %g", name, value,
+                   least, most);
+}
+
+PxStatus px_surface_def_check(const PxSurfaceDef *def)
+{
+    if (def->tag != TAG)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "surface: the def was not made by px_surface_def_default()");
+    if (def->field == NULL || px_potential_find(def->field, PX_ISA_BASE) == NULL)
+        return def->field != NULL ? PX_ERR_ARGUMENT
+                                  : px_fail(PX_ERR_ARGUMENT, "surface: no field is named");
+    PX_TRY(check_number("cell", def->cell, 0.1, 4));
+    if (def->radius != 0)
+        PX_TRY(check_number("radius", def->radius, 1, 6));
+    if (def->iso != 0)
+        PX_TRY(check_number("iso", def->iso, 0.1, 1));
+    if (!(def->smoothing < 0))
+        PX_TRY(check_number("smoothing", def->smoothing, 0, 4));
+    PX_TRY(check_number("gap", def->gap, 0, 2));
+    if (def->threads < 0 || def->threads > PX_MAX_THREADS)
+        return px_fail(PX_ERR_ARGUMENT, "surface: threads is %d, wanted 0 to %d", def->threads,
+                       PX_MAX_THREADS);
+    return PX_OK;
+}
+
+static PxStatus check_particles(const PxSurfaceDef *def, const PxSurfaceParticles *p)
+{
+    if (!(p->spacing > 0 && p->spacing < 1e12))
+        return px_fail(PX_ERR_ARGUMENT, "surface: the spacing is %g m, wanted a positive number",
+                       p->spacing);
+    if (p->columns > PX_SURFACE_COLUMNS)
+        return px_fail(PX_ERR_ARGUMENT, "surface: %u columns, wanted at most %u", p->columns,
+                       PX_SURFACE_COLUMNS);
+    if (p->count > 0xfffffff0u)
+        return px_fail(PX_ERR_ARGUMENT, "surface: %u particles are too many", p->count);
+    double most = (PX_BLOCK_GRID_MOST - 4.0) * PX_BLOCK_EDGE * def->cell * p->spacing;
+    for (uint32_t i = 0; i < p->count; ++i)
+        for (int a = 0; a < 3; ++a) {
+            double x = (double)p->position[a][i];
+            if (!isfinite(x))
+                return px_fail(
+                    PX_ERR_NUMERIC,
+                    "surface: particle %llu (row %u) has %c = %g, wanted a finite number",
+                    (unsigned long long)(p->id != NULL ? p->id[i] : i), i, "xyz"[a], x);
+            if (!(fabs(x) < most))
+                return px_fail(PX_ERR_NUMERIC,
+                               "surface: particle %llu (row %u) has %c = %g m, too far away for "
+                               "cells of %g m, wanted less than %g m",
+                               (unsigned long long)(p->id != NULL ? p->id[i] : i), i, "xyz"[a], x,
+                               def -> cell * p -> spacing, most);
+        }
+    return PX_OK;
+}
+
+/* A tree over a sheet, or none when it has no triangle with an area. */
+static PxStatus sheet_tree(const PxSurfaceSheet *sheet, PxMeshTree **out)
+{
+    PxMesh *mesh = NULL;
+    *out = NULL;
+    PX_TRY(px_mesh_create(sheet->vertices, sheet->triangles, 0, &mesh));
+    if (sheet->vertices > 0)
+        memcpy(mesh->position, sheet->position, sheet->vertices * sizeof *mesh->position);
+    if (sheet->triangles > 0)
+        memcpy(mesh->triangle, sheet->triangle, sheet->triangles * sizeof *mesh->triangle);
+    PxStatus status = px_mesh_check(mesh, "sheet");
+    bool area = false;
+    for (uint32_t t = 0; status == PX_OK && t < mesh->triangle_count && !area; ++t)
+        area = !px_mesh_triangle_is_flat(px_mesh_corner(mesh, t, 0), px_mesh_corner(mesh, t, 1),
+                                         px_mesh_corner(mesh, t, 2));
+    if (status == PX_OK && area)
+        status = px_mesh_tree_create(mesh, out);
+    px_mesh_free(mesh);
+    return status;
+}
+
+static PxStatus make_sheets(PxReconstruction *s, const PxSurfaceParticles *p)
+{
+    s->sheet = calloc((size_t)p->sheets + 1, sizeof *s->sheet);
+    if (s->sheet == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room for %u sheets", p->sheets);
+    for (uint32_t k = 0; k < p->sheets; ++k) {
+        PxStatus status =
+            p->sheet[k].triangles > 0 ? sheet_tree(&p->sheet[k], &s->sheet[s->sheets]) : PX_OK;
+        if (status != PX_OK)
+            return px_fail_prefix(status, "surface: sheet %u: ", k);
+        s->sheets += s->sheet[s->sheets] != NULL;
+    }
+    return PX_OK;
+}
+
+static PxStatus make_field(PxReconstruction *s, PxPotential *field, const PxSurfaceDef *def,
+                           const PxSurfaceParticles *p, bool other)
+{
+    PxPotentialPoints points = {0};
+    if (!PX_LIST_RESERVE(&points, (size_t)p->count + 1))
+        return px_fail(PX_ERR_MEMORY, "surface: no room for %u particles", p->count);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        if ((p->other != NULL && p->other[i] != 0) != other)
+            continue;
+        float x = p->position[0][i], y = p->position[1][i], z = p->position[2][i];
+        points.data[points.count++] = (PxPotentialPoint){
+            .at = {x, y, z}, .eye = {x, y, z}, .row = i, .id = p->id != NULL ? p->id[i] : i};
+    }
+    const PxPotentialModel *model = px_potential_find(def->field, px_isa_best());
+    PxStatus status = px_mirror_add(&points, s->barriers.wall, s->barriers.walls, p->spacing,
+                                    px_potential_scope(model, def), &s->threads);
+    PxPotentialInput in = {points.data, (uint32_t)points.count, p->spacing};
+    if (status == PX_OK)
+        status = px_potential_create(field, model, def, &in, &s->threads);
+    PX_LIST_FREE(&points);
+    return status;
+}
+
+PxStatus px_reconstruction_create(PxReconstruction *s, const PxSurfaceDef *def,
+                                  const PxSurfaceParticles *p, const PxWall *wall, size_t walls)
+{
+    *s = (PxReconstruction){{1}, .has_other = false};
+    PX_TRY(px_surface_def_check(def));
+    PX_TRY(check_particles(def, p));
+    s->threads.count = def->threads > 0 ? def->threads : px_threads_available();
+    PX_TRY(make_sheets(s, p));
+    s->barriers = (PxBarriers){.wall = wall,
+                               .walls = walls,
+                               .sheet = s->sheet,
+                               .sheets = s->sheets,
+                               .gap = def->gap * p->spacing,
+                               .cell = def->cell * p->spacing};
+    PX_TRY(px_barriers_prepare(&s->barriers));
+    PX_TRY(make_field(s, &s->field, def, p, false));
+    for (uint32_t i = 0; p->other != NULL && i < p->count && !s->has_other; ++i)
+        s->has_other = p->other[i] != 0;
+    if (s->has_other)
+        PX_TRY(make_field(s, &s->other, def, p, true));
+    return PX_OK;
+}
+
+void px_reconstruction_free(PxReconstruction *s)
+{
+    px_potential_free(&s->field);
+    px_potential_free(&s->other);
+    px_barriers_free(&s->barriers);
+    for (uint32_t k = 0; s->sheet != NULL && k < s->sheets; ++k)
+        px_mesh_tree_free(s->sheet[k]);
+    free(s->sheet);
+    *s = (PxReconstruction){{1}, .has_other = false};
+}

@@ -1,0 +1,139 @@
+#include "world/actors/force.h"
+
+#include "base/sum.h"
+#include "world/kinds/kind.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- adding and removing ----------------------------------------------------- */
+
+PxForceDef px_force_def_default(void)
+{
+    return (PxForceDef){
+        .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9, .tag = PX_WORLD_TAG};
+}
+
+static PxStatus make_force(PxWorld *world, const PxForceDef *def, PxRegionForce *out,
+                           uint32_t *slot)
+{
+    PX_TRY(PX_SLOT_NAME_FREE(&world->forces, out->name, "force"));
+    PX_TRY(px_section_check(&px_force_kind.section, def, "its numbers"));
+    PX_TRY(px_region_wants_solid(world, def->body));
+    PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
+    if (!PX_SLOT_RESERVE(&world->forces, slot))
+        return px_fail(PX_ERR_MEMORY, "no room");
+    return px_region_make(world, &def->shape, def->body, &out->region);
+}
+
+PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForceId *out)
+{
+    if (out != NULL)
+        *out = (PxForceId){0, 0};
+    if (def == NULL || def->tag != PX_WORLD_TAG)
+        return px_fail(PX_ERR_ARGUMENT, "force: start from px_force_def_default()");
+    PxRegionForce force = {.def = *def};
+    uint32_t slot;
+    PX_TRY(px_world_name(force.name, def->name, "force"));
+    PxStatus status = make_force(world, def, &force, &slot);
+    if (status != PX_OK)
+        return px_fail_prefix(status, "force '%s': ", force.name);
+    force.def.shape.mesh = NULL;
+    PX_SLOT_PUT(&world->forces, slot, force);
+    for (size_t k = 0; k < world->forces.count; ++k) /* the list may have moved */
+        world->forces.data[k].def.name = world->forces.data[k].name;
+    if (out != NULL)
+        *out = (PxForceId){slot + 1, world->forces.data[slot].generation};
+    return PX_OK;
+}
+
+PxStatus px_world_remove_force(PxWorld *world, PxForceId id)
+{
+    uint32_t slot;
+    PX_TRY(PX_SLOT_FIND(&world->forces, id, "force", &slot));
+    px_region_free(&world->forces.data[slot].region);
+    PX_SLOT_CLEAR(&world->forces, slot);
+    return PX_OK;
+}
+
+double px_forces_next(const PxWorld *world, double time)
+{
+    double next = INFINITY;
+    for (size_t k = 0; k < world->forces.count; ++k) {
+        const PxForceDef *def = &world->forces.data[k].def;
+        if (!world->forces.data[k].live)
+            continue;
+        if (def->start > time)
+            next = fmin(next, def->start);
+        else if (def->end > time)
+            next = fmin(next, def->end);
+    }
+    return next;
+}
+
+/* ---- acting --------------------------------------------------------------------- */
+
+typedef struct Push {
+    const PxWorld *world;
+    const PxForceRows *rows;
+    const PxRegionForce *force;
+    PxVec3 a; /* m/s^2 */
+} Push;
+
+/* The row of the world's particles that entry k is, if the force acts on it. */
+static bool acts_on(const Push *push, uint32_t k, uint32_t *row)
+{
+    const PxWorld *world = push->world;
+    const PxParticles *p = &world->particles;
+    const PxForceRows *rows = push->rows;
+    const PxRegionForce *force = push->force;
+    uint32_t i = *row = rows->row != NULL ? rows->row[k] : k;
+    if (!(world->materials.data[p->material[i]].def.young > 0))
+        return false;
+    PxVec3 x = rows->x[0] != NULL
+                   ? px_vec((double)rows->x[0][k], (double)rows->x[1][k], (double)rows->x[2][k])
+                   : px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
+    return px_region_holds(&force->region, p->body[i], x);
+}
+
+static void mass_rows(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
+{
+    const Push *push = user;
+    for (uint32_t k = begin, i; k < end; ++k)
+        if (acts_on(push, k, &i))
+            px_sum_add(&sums[0], (double)push->world->particles.mass[i]);
+}
+
+static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Push *push = user;
+    const PxForceRows *rows = push->rows;
+    for (uint32_t k = begin, i; k < end; ++k) {
+        if (!acts_on(push, k, &i))
+            continue;
+        rows->a[0][k] = (float)((double)rows->a[0][k] + push->a.x);
+        rows->a[1][k] = (float)((double)rows->a[1][k] + push->a.y);
+        rows->a[2][k] = (float)((double)rows->a[2][k] + push->a.z);
+    }
+}
+
+void px_forces_apply(const PxWorld *world, double time, const PxForceRows *rows)
+{
+    for (size_t f = 0; f < world->forces.count; ++f) {
+        const PxRegionForce *force = &world->forces.data[f];
+        if (!force->live || !(time >= force->def.start && time < force->def.end) ||
+            !(px_length(force->def.force) > 0))
+            continue;
+        Push push = {.world = world, .rows = rows, .force = force};
+        PxSum sum;
+        px_reduce_exact(&(PxRows){&world->threads, &world->dist, rows->count, 0}, 1, mass_rows,
+                        &push, &sum);
+        double mass = px_sum_value(&sum);
+        if (!(mass > 0))
+            continue;
+        push.a = px_scale(force->def.force, 1.0 / mass);
+        px_parallel_for(&world->threads, rows->count, 4 * PX_BLOCK, push_block, &push);
+    }
+}

@@ -1,0 +1,17 @@
+/// Sinks: regions that remove every particle that comes into them.
+#ifndef PX_WORLD_ACTORS_SINK_H
+#define PX_WORLD_ACTORS_SINK_H
+
+#include "base/slot.h"
+#include "world/actors/region.h"
+
+typedef struct PxSink {
+    PX_SLOT_MEMBERS;
+    PxRegion region;
+    double start, end; ///< s
+} PxSink;
+
+/// Removes the particles that are in a sink at `time`. Allocates nothing.
+void px_sinks_drain(PxWorld *world, double time);
+
+#endif
