@@ -4,6 +4,7 @@
 #define PX_SCENE_CONTENT_H
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/memory.h"
 #include "phyxel/scene.h"
 #include "scene/layout/sections.h"
@@ -132,7 +133,7 @@ struct PxScene {
     bool no_memory; ///< something could not be kept
 
     char *resolved; ///< made when first asked for
-    char hash[17];
+    char hash[PX_DIGEST_TEXT];
 };
 
 /* --- scene.c --- */

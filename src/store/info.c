@@ -1,4 +1,5 @@
 /// The frames of a result folder, one after the other, for people and scripts.
+#include "base/digest.h"
 #include "store/frame.h"
 
 #include "phyxel/store.h"
@@ -46,8 +47,7 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
         if (status == PX_OK) {
             uint64_t hash[2];
             px_table_hash(&particles, PX_COLUMN_FRAME, hash);
-            snprintf(info.hash, sizeof info.hash, "%016llx%016llx", (unsigned long long)hash[0],
-                     (unsigned long long)hash[1]);
+            px_digest_text(hash, info.hash);
             info.step = meta.step;
             info.time = meta.time;
             info.particles = particles.count;
