@@ -216,7 +216,7 @@ PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxShapeDef *shape
 bool px_scene_is_solid(const PxScene *scene, size_t body);
 
 /// Is there any fluid, melting or heat? Then solids take part in the stages of fluids
-/// (world/mixed.h).
+/// (px_world_flows()).
 bool px_scene_flows(const PxScene *scene);
 
 /// Keyframes for the world, which interpolates rotations by the shorter arc. Where two stated

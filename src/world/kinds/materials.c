@@ -6,6 +6,7 @@
 #include "solid/integration.h"
 #include "solid/solid_columns.h"
 #include "surface/coat/options.h"
+#include "world/elastic_stage.h"
 #include "world/heat_stage.h"
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
@@ -363,7 +364,9 @@ static PxStatus changed(PxWorld *world, size_t slot, const char *key)
     if (strcmp(key, "density") == 0)
         set_masses(world, slot);
     PX_TRY(px_world_heat_columns(world, &world->materials.data[slot].def));
-    world->solid_highest = world->state.highest = 0; /* the stiffness may have changed */
+    PX_TRY(px_world_elastic_columns(world, &world->materials.data[slot].def));
+    world->state.highest = 0; /* the stiffness may have changed */
+    world->elastic_set.stale = true;
     return PX_OK;
 }
 
