@@ -1,6 +1,5 @@
-/// Fields: the members of a struct described once - key, unit, range, meaning. The scene reader,
-/// its messages, the resolved scene, the JSON schema, events and px_world_set() follow the
-/// description.
+/// Fields: descriptions of the members of a struct (key, unit, range, meaning), shared by the scene
+/// reader, its messages, the resolved scene, the JSON schema, events and px_world_set().
 #ifndef PX_BASE_FIELD_H
 #define PX_BASE_FIELD_H
 
