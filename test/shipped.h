@@ -6,7 +6,7 @@
 #include "scenes.h"
 
 #include "base/vec.h"
-#include "scene/survey.h"
+#include "scene/check/survey.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -56,8 +56,8 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     scene->world.spacing *= size * coarse;
     for (size_t k = 0; k < scene->bodies; ++k) {
         shipped_scale_shape(&scene->body[k].def.shape, size);
-        for (size_t i = 0; i < scene->body[k].keyframes; ++i)
-            scene->body[k].keyframe[i].move = px_scale(scene->body[k].keyframe[i].move, size);
+        for (size_t i = 0; i < scene->body[k].is.keyframes; ++i)
+            scene->body[k].is.keyframe[i].move = px_scale(scene->body[k].is.keyframe[i].move, size);
     }
     for (size_t k = 0; k < scene->emitters; ++k)
         shipped_scale_shape(&scene->emitter[k].def.shape, size);
@@ -66,8 +66,8 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     for (size_t k = 0; k < scene->handles; ++k) {
         PxSceneHandle *handle = &scene->handle[k];
         shipped_scale_shape(&handle->def.shape, size);
-        for (size_t i = 0; i < handle->keyframes; ++i)
-            handle->keyframe[i].move = px_scale(handle->keyframe[i].move, size);
+        for (size_t i = 0; i < handle->is.keyframes; ++i)
+            handle->is.keyframe[i].move = px_scale(handle->is.keyframe[i].move, size);
     }
     for (size_t k = 0; k < scene->forces; ++k)
         shipped_scale_shape(&scene->force[k].def.shape, size);
@@ -95,7 +95,7 @@ static inline double shipped_speed(const PxScene *scene)
     double v = fmax(survey.speed, survey.wall_speed);
     /* Matter released by a handle at strains of about 1 springs back at the speed of sound. */
     for (size_t k = 0; k < scene->materials && scene->handles > 0; ++k)
-        v = fmax(v, sqrt(scene->material[k].young / scene->material[k].density));
+        v = fmax(v, sqrt(scene->material[k].def.young / scene->material[k].def.density));
     px_survey_free(scene, &survey);
     return sqrt(v * v + 2 * g * fall);
 }
@@ -135,10 +135,10 @@ static inline bool shipped_work(const PxScene *scene, double from, double to)
 {
     bool any = false;
     for (size_t k = 0; k < scene->bodies; ++k)
-        any |= shipped_moves(scene->body[k].keyframe, scene->body[k].keyframes, from, to);
+        any |= shipped_moves(scene->body[k].is.keyframe, scene->body[k].is.keyframes, from, to);
     for (size_t k = 0; k < scene->handles; ++k) {
         const PxSceneHandle *h = &scene->handle[k];
-        any |= shipped_moves(h->keyframe, h->keyframes, from, to);
+        any |= shipped_moves(h->is.keyframe, h->is.keyframes, from, to);
         any |= from <= h->def.start && h->def.start < to;
     }
     for (size_t k = 0; k < scene->forces; ++k)
@@ -171,7 +171,7 @@ static inline bool shipped_solid(const PxScene *scene)
 {
     bool solid = scene->emitters == 0;
     for (size_t k = 0; k < scene->materials; ++k)
-        solid &= scene->material[k].young > 0 && !scene->material[k].melts.melts;
+        solid &= scene->material[k].def.young > 0 && !scene->material[k].def.melts.melts;
     return solid;
 }
 
@@ -227,7 +227,7 @@ static inline Shipped shipped_run(const PxScene *scene, const char *what, double
     PxWorld *world = NULL;
     PxStats stats;
     double top = shipped_speed(scene);
-    double end = fmin(seconds, scene->time.frames / scene->time.fps);
+    double end = fmin(seconds, scene->head.time.frames / scene->head.time.fps);
     CHECK_OK(px_scene_world(scene, threads, &world));
     px_world_stats(world, &stats);
     double start = stats.mass;

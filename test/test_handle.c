@@ -451,7 +451,7 @@ TEST(a_scene_has_handles_and_forces)
     CHECK_OK(px_scene_check(scene));
     CHECK_COUNT(scene, 0);
     CHECK_TEXT(scene->handle[0].def.name, "handle 1");
-    CHECK(scene->handle[0].body == PX_NO_BODY && scene->handle[1].body == 1);
+    CHECK(scene->handle[0].is.refers[0] == PX_NO_BODY && scene->handle[1].is.refers[0] == 1);
     PxWorld *world;
     CHECK_OK(px_scene_world(scene, 1, &world));
     CHECK_EQUAL(world->handles.count, 2);
@@ -518,7 +518,7 @@ TEST(what_else_is_wrong_with_handles_and_forces_is_said)
                     "\"events\": [{\"at\": 1, \"set\": \"forces.force 1.end\", \"to\": 5}]}",
               "events[0].set", 8, 29, "cannot change while the world runs");
     CHECK_ONE(SOLID "\"events\": [{\"at\": 1, \"set\": \"forces.pull.force\", \"to\": 5}]}",
-              "events[0].set", 7, 29, "there is no 'pull' to set; there are none");
+              "events[0].set", 7, 29, "there is no force 'pull'; there are none");
 }
 
 TEST(regions_with_nothing_in_them_are_complained_about)
@@ -530,7 +530,7 @@ TEST(regions_with_nothing_in_them_are_complained_about)
         {HANDLE_ALONE("", ""), "handles[0].shape",
          "has no particle of any solid in it at the start", PX_ERROR},
         {HANDLE_ALONE("\"body\": \"bar\", ", ""), "handles[0].shape",
-         "no particle of 'bar' in it at the start: it would hold nothing", PX_ERROR},
+         "no particle of 'bar' in it at the start: nothing will be held", PX_ERROR},
         /* a sheet between two layers of the lattice */
         {ALONE "\"handles\": [{\"shape\": {\"box\": [0.04, 1, 1], \"at\": [2, 0, 0]}}]}",
          "handles[0].shape", "thicker than the spacing (0.05 m)", PX_ERROR},

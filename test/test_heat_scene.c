@@ -1,8 +1,8 @@
 /// Heat and melting in scene files.
 #include "scenes.h"
 
-#include "scene/layout.h"
-#include "world/fields.h"
+#include "scene/layout/sections.h"
+#include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
 #define TOP "{\"phyxel\": 1, \"spacing\": 0.02, \"time\": {\"frames\": 3},\n"
@@ -109,12 +109,12 @@ TEST(what_is_wrong_with_melting_is_said)
     CHECK_ONE(TOP WAX(MELTS("\"viscosty\": 8")) "}", "materials.wax.melts.into.viscosty", 3, 41,
               "did you mean 'viscosity'");
     CHECK_ONE(TOP WAX(MELTS("\"tension\": 8")) "}", "materials.wax.melts.into.tension", 3, 52,
-              "no model of surface tension");
+              "the cold state has no tension model");
     CHECK_ONE(TOP WAX(", \"tension\": \"he\"" MELTS("\"tension\": \"csf\"")) "}",
               "materials.wax.melts.into.tension", 3, 52, "that of the cold state is 'he'");
     CHECK_ONE(TOP WAX("") ",\n\"events\": [{\"at\": 0, \"set\": \"materials.wax.melts.to\", "
                           "\"to\": 3}]}",
-              "events[0].set", 3, 29, "does not melt");
+              "events[0].set", 3, 29, "does not state \"melts\"");
 }
 
 TEST(what_is_wrong_with_heaters_is_said)
@@ -255,11 +255,9 @@ TEST(of_two_heaters_at_one_place_the_later_is_pointed_out)
 
 TEST(the_numbers_of_the_molten_state_have_the_ranges_of_the_cold_one)
 {
-    CHECK_TEXT(px_melt_into_fields[px_melt_into_field_count - 1].key, "tension");
-    CHECK_EQUAL(*px_melt_into_section.field_count, px_melt_into_field_count - 1);
-    for (size_t k = 0; k < px_melt_into_field_count; ++k) {
-        const PxField *hot = &px_melt_into_fields[k];
-        const PxField *cold = px_field_find(px_material_fields, px_material_field_count, hot->key);
+    for (size_t k = 0; k < px_melt_into_section.field_count; ++k) {
+        const PxField *hot = &px_melt_into_section.fields[k];
+        const PxField *cold = px_section_field(&px_material_kind.section, hot->key);
         CHECK(cold != NULL);
         if (cold->kind == PX_FIELD_MODEL)
             continue;

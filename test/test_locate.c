@@ -1,8 +1,8 @@
 /// Finding the place of a value in JSON text.
 #include "check.h"
 
-#include "scene/locate.h"
-#include "scene/writer.h"
+#include "scene/text/locate.h"
+#include "base/words.h"
 
 #include <stdlib.h>
 

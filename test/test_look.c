@@ -31,11 +31,11 @@ TEST(a_look_may_be_stated_for_materials_and_walls)
                           "\"colour\": [1, 0.5, 0], \"roughness\": 0.1}}, "
                           "\"water\": {\"density\": 1000}",
                           ", \"look\": {\"kind\": \"hidden\"}", PX_OK);
-    CHECK(s->material_look[0] != NULL && s->material_look[1] == NULL);
-    CHECK_EQUAL(s->material_look[0]->kind, PX_SCENE_METAL);
-    CHECK(s->body[0].has_look);
-    CHECK_EQUAL(s->body[0].look.kind, PX_SCENE_HIDDEN);
-    PxLook look = px_look_of_surface(&s->material[0], s->material_look[0], 0, 1);
+    CHECK(s->material[0].is.look != NULL && s->material[1].is.look == NULL);
+    CHECK_EQUAL(s->material[0].is.look->kind, PX_SCENE_METAL);
+    CHECK(s->body[0].is.look != NULL);
+    CHECK_EQUAL(s->body[0].is.look->kind, PX_SCENE_HIDDEN);
+    PxLook look = px_look_of_surface(&s->material[0].def, s->material[0].is.look, 0, 1);
     CHECK_EQUAL(look.kind, PX_LOOK_METAL);
     CHECK_NEAR(look.colour.y, 0.21404, 1e-4); /* half of sRGB in linear light */
     px_scene_free(s);
@@ -52,8 +52,8 @@ TEST(a_look_is_kept_with_the_scene_and_changes_no_hash)
     CHECK(strstr(text, "\"matte\"") != NULL);
     PxScene *again;
     CHECK_OK(px_scene_read_text("again.json", NULL, text, strlen(text), &again));
-    CHECK_EQUAL(again->material_look[0]->kind, PX_SCENE_MATTE);
-    CHECK_NEAR(again->material_look[0]->colour.x, 1, 0);
+    CHECK_EQUAL(again->material[0].is.look->kind, PX_SCENE_MATTE);
+    CHECK_NEAR(again->material[0].is.look->colour.x, 1, 0);
     px_scene_free(plain);
     px_scene_free(red);
     px_scene_free(again);
@@ -184,7 +184,7 @@ TEST(a_liquid_is_drawn_into_the_walls_that_it_touches)
     PxSubject subject = {.meta = {.number = 1, .spacing = 0.1}, .shown = PX_SHOW_SURFACE};
     px_table_init(&subject.particles, NULL);
     CHECK_OK(px_setting_make(&def, &matter, 'y', 0.1, &setting));
-    PxLook water = px_look_of_surface(&scene->material[0], NULL, 0, 1);
+    PxLook water = px_look_of_surface(&scene->material[0].def, NULL, 0, 1);
     px_scenery_add_look(&scenery, &water);
     CHECK_OK(px_subject_add(&subject, f.path, &setting, &none, &one, &scenery));
     for (int k = 0; k < 4; ++k) {

@@ -133,8 +133,8 @@ TEST(fluids_are_not_filled_with_an_octree)
 TEST(scenes_say_octree_of_solids_only)
 {
     CHECK_ONE(BODY("0", "\"fill\": \"octree\""), "bodies[0].fill", 4, 66,
-              "fluids need a uniform filling");
-    CHECK_ONE(BODY("1e4", "\"levels\": 3"), "bodies[0].levels", 4, 58, "is of octrees");
+              "fluids need a uniform lattice");
+    CHECK_ONE(BODY("1e4", "\"levels\": 3"), "bodies[0].levels", 4, 58, "is for octrees");
     CHECK_ONE(BODY("1e4", "\"fill\": \"octree\", \"levels\": 2.5"), "bodies[0].levels", 4, 86,
               "wanted a whole number from 1 to 6");
 }

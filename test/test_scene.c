@@ -3,7 +3,8 @@
 
 #include "base/vec.h"
 #include "scene/content.h"
-#include "world/fields.h"
+#include "scene/layout/shape_forms.h"
+#include "world/kinds/kind.h"
 
 #include <unistd.h>
 
@@ -119,7 +120,7 @@ TEST(every_kind_of_shape_is_read)
     CHECK_TEXT(scene->body[9].def.shape.mesh, "/x/bunny.obj");
     CHECK_TEXT(scene->body[9].def.name, "body 10");
     for (size_t k = 0; k < scene->bodies; ++k) {
-        CHECK(scene->body[k].shape_known);
+        CHECK(scene->body[k].is.shape_known);
         const PxShapeForm *form = px_form_of_kind(scene->body[k].def.shape.kind);
         CHECK_TEXT(form->key, px_shape_kind_name(form->kind));
     }
@@ -137,19 +138,21 @@ TEST(upright_shapes_stand_along_z_when_z_is_up)
              "  \"turn\": {\"axis\": [1, 0, 0], \"degrees\": 90}}}]}");
     CHECK_COUNT(scene, 0);
     /* the shape's own y, along which its height is, must become z */
-    PxVec3 y =
-        px_rotate(px_scene_shape(scene, &scene->body[0].def.shape, &scene->body[0].turn).rotation,
-                  px_vec(0, 1, 0));
+    PxVec3 y = px_rotate(
+        px_scene_shape(scene, &scene->body[0].def.shape, &scene->body[0].is.turn).rotation,
+        px_vec(0, 1, 0));
     CHECK_NEAR(y.x, 0, 1e-15);
     CHECK_NEAR(y.y, 0, 1e-15);
     CHECK_NEAR(y.z, 1, 1e-15);
-    y = px_rotate(px_scene_shape(scene, &scene->body[1].def.shape, &scene->body[1].turn).rotation,
-                  px_vec(0, 1, 0));
+    y = px_rotate(
+        px_scene_shape(scene, &scene->body[1].def.shape, &scene->body[1].is.turn).rotation,
+        px_vec(0, 1, 0));
     CHECK_NEAR(y.y, 1, 1e-15);
-    CHECK(px_scene_shape(scene, &scene->body[2].def.shape, &scene->body[2].turn).normal.z == 1);
+    CHECK(px_scene_shape(scene, &scene->body[2].def.shape, &scene->body[2].is.turn).normal.z == 1);
     /* stood up first, then turned from z to -y */
-    y = px_rotate(px_scene_shape(scene, &scene->body[3].def.shape, &scene->body[3].turn).rotation,
-                  px_vec(0, 1, 0));
+    y = px_rotate(
+        px_scene_shape(scene, &scene->body[3].def.shape, &scene->body[3].is.turn).rotation,
+        px_vec(0, 1, 0));
     CHECK_NEAR(y.y, -1, 1e-15);
     px_scene_free(scene);
 }
@@ -162,9 +165,9 @@ TEST(a_model_is_a_word_or_an_object)
              "\"c\": {\"density\": 1, \"pressure\": {\"model\": \"sesph\", \"top_speed\": 3}}}}");
     CHECK_COUNT(scene, 0);
     PxModelChoice usual = px_pressure_choice("sesph");
-    CHECK(memcmp(&scene->material[0].pressure, &usual, sizeof usual) == 0);
-    CHECK(scene->material[1].pressure.param[1] == 2);
-    CHECK(scene->material[2].pressure.param[2] == 3);
+    CHECK(memcmp(&scene->material[0].def.pressure, &usual, sizeof usual) == 0);
+    CHECK(scene->material[1].def.pressure.param[1] == 2);
+    CHECK(scene->material[2].def.pressure.param[2] == 3);
     px_scene_free(scene);
 }
 
@@ -346,7 +349,7 @@ TEST(bodies_are_checked)
     CHECK_BODY("{\"shape\": {\"sphere\": 1}, \"material\": \"water\", \"fill\": \"cube\"}",
                "bodies[0].fill", 5, 55, "wanted one of: cubic, hexagonal");
     CHECK_BODY("{\"shape\": {\"plane\": {}}, \"material\": \"water\"}", "bodies[0].shape.plane", 5,
-               12, "has no end and cannot be filled");
+               12, "is infinite and cannot be filled");
     CHECK_BODY(BOX ",\n" BOX, "bodies[1].name", 6, 10, "is 'block', as is that of bodies[0]");
     CHECK_BODY("{\"shape\": {\"sphere\": 1}, \"wall\": true},\n"
                "{\"name\": \"body 1\", \"shape\": {\"sphere\": 1}, \"wall\": true}",
@@ -389,13 +392,13 @@ TEST(a_wall_starts_where_it_was_put)
 {
     PxScene *scene = scene_with_bodies(WALL("{\"at\": 2, \"move\": [1, 0, 0]}"));
     CHECK_COUNT(scene, 0);
-    CHECK_EQUAL(scene->body[0].keyframes, 2);
-    CHECK(scene->body[0].keyframe[0].at == 0 && scene->body[0].keyframe[0].move.x == 0);
+    CHECK_EQUAL(scene->body[0].is.keyframes, 2);
+    CHECK(scene->body[0].is.keyframe[0].at == 0 && scene->body[0].is.keyframe[0].move.x == 0);
     px_scene_free(scene);
     scene = scene_with_bodies(WALL("{\"at\": 0, \"move\": [1, 0, 0]}, {\"at\": 1}"));
-    CHECK_EQUAL(scene->body[0].keyframes, 2);
-    CHECK(px_scene_shape_at_start(scene, &scene->body[0].def.shape, &scene->body[0].turn,
-                                  scene->body[0].keyframe, scene->body[0].keyframes)
+    CHECK_EQUAL(scene->body[0].is.keyframes, 2);
+    CHECK(px_scene_shape_at_start(scene, &scene->body[0].def.shape, &scene->body[0].is.turn,
+                                  scene->body[0].is.keyframe, scene->body[0].is.keyframes)
               .at.x == 1);
     px_scene_free(scene);
 }
@@ -407,7 +410,8 @@ TEST(a_wall_turns_as_far_as_stated)
     CHECK_COUNT(scene, 0);
     PxKeyframe frame[16];
     /* 0 s, 1 s, then 720 degrees in six parts */
-    CHECK_EQUAL(px_scene_keyframes(scene->body[0].keyframe, scene->body[0].keyframes, frame), 8);
+    CHECK_EQUAL(px_scene_keyframes(scene->body[0].is.keyframe, scene->body[0].is.keyframes, frame),
+                8);
     double turned = 0;
     for (int k = 2; k < 8; ++k) {
         CHECK_NEAR(frame[k].time - frame[k - 1].time, 1.0 / 3, 1e-12);
@@ -463,7 +467,7 @@ TEST(events_are_checked)
     CHECK_EVENT(EVENT("materials", "1"), "events[0].set", 18, "wanted the name of a material");
     CHECK_EVENT(
         EVENT("materials.water", "1"), "events[0].set", 18,
-        "wanted one thing more behind it: density, viscosity, viscosity_model, cohesion, pressure");
+        "wanted one more step behind it: density, viscosity, viscosity_model, cohesion, pressure");
     CHECK_EVENT(EVENT("materials.watr.viscosity", "1"), "events[0].set", 18,
                 "did you mean 'water'?");
     CHECK_EVENT(EVENT("materials.water.pressure", "1"), "events[0].set", 18, "a whole model");

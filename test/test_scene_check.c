@@ -2,7 +2,7 @@
 #include "scenes.h"
 
 #include "scene/content.h"
-#include "scene/survey.h"
+#include "scene/check/survey.h"
 
 #include <unistd.h>
 

@@ -84,7 +84,7 @@ PHYSICS(what_energy_swings_by_comes_of_the_length_of_sub_steps)
     PxScene *scene = shipped_read("bounce.json");
     shipped_scale(scene, 0.25, 2);
     CHECK_EQUAL(scene->materials, 1);
-    scene->material[0].integration.param[0] = 0.3; /* courant */
+    scene->material[0].def.integration.param[0] = 0.3; /* courant */
     Shipped s = shipped_run(scene, "bounce.json x 0.25, fine", 0.7, 1);
     shipped_judge(&s, "bounce.json x 0.25, fine");
     CHECK(s.growth < 1e-3);
@@ -138,7 +138,7 @@ PHYSICS(a_block_melts_over_a_spike_and_is_lifted_as_a_ring)
     shipped_scale(scene, 1, 1.6);
     PxWorld *world = NULL;
     CHECK_OK(px_scene_world(scene, 0, &world));
-    double spacing = scene->world.spacing, end = scene->time.frames / scene->time.fps;
+    double spacing = scene->world.spacing, end = scene->head.time.frames / scene->head.time.fps;
     CHECK_EQUAL(holes(world, spacing), 0);
     while (px_world_time(world) < end)
         CHECK_OK(px_world_step(world, end));

@@ -55,7 +55,15 @@ static PxStatus range_failure(const PxField *field, double value, const char *wh
                    px_field_range_text(field, range, sizeof range));
 }
 
-static int vector_component(const char *rest)
+bool px_field_applies(const PxSection *section, const PxField *field, const void *object)
+{
+    if (section->divider == NULL || !(field->flags & (PX_FIELD_ONLY_IF | PX_FIELD_ONLY_NOT)))
+        return true;
+    const PxField *divider = px_field_find(section->fields, section->field_count, section->divider);
+    return *(const bool *)px_field_in(divider, object) == !!(field->flags & PX_FIELD_ONLY_IF);
+}
+
+int px_vector_component(const char *rest)
 {
     static const char *const names[] = {"0", "1", "2", "x", "y", "z"};
     for (int k = 0; k < 6; ++k)
@@ -73,13 +81,14 @@ PxStatus px_field_set(const PxField *field, void *object, const char *rest, cons
     switch (field->kind) {
     case PX_FIELD_NUMBER:
     case PX_FIELD_COUNT:
+    case PX_FIELD_STRENGTH:
         if (rest != NULL)
             return px_fail(PX_ERR_ARGUMENT, "%s: '%s' is one number and has no part '%s'", where,
                            field->key, rest);
         target = (double *)member;
         break;
     case PX_FIELD_VECTOR: {
-        int component = rest != NULL ? vector_component(rest) : 0;
+        int component = rest != NULL ? px_vector_component(rest) : 0;
         if (component < 0)
             return px_fail(PX_ERR_ARGUMENT, "%s: '%s' is a vector, wanted 0, 1, 2 or x, y, z",
                            where, rest);
@@ -98,8 +107,7 @@ PxStatus px_field_set(const PxField *field, void *object, const char *rest, cons
                            where, field->family->name, choice->model);
         return px_field_set(parameter, choice->param, NULL, value, values, where);
     }
-    case PX_FIELD_FLAG:
-    case PX_FIELD_WORD:
+    default:
         return px_fail(PX_ERR_ARGUMENT, "%s is not a number and cannot be set to one", where);
     }
     if (values != wanted)
@@ -120,7 +128,8 @@ PxStatus px_fields_check(const PxField *fields, size_t count, const void *object
         const char *member = (const char *)object + field->offset;
         char where[160];
         snprintf(where, sizeof where, "%s: %s", what, field->key);
-        if (field->kind == PX_FIELD_NUMBER || field->kind == PX_FIELD_COUNT) {
+        if (field->kind == PX_FIELD_NUMBER || field->kind == PX_FIELD_COUNT ||
+            field->kind == PX_FIELD_STRENGTH) {
             double value = *(const double *)member;
             if (!px_field_allows(field, value))
                 return range_failure(field, value, where);
@@ -138,49 +147,4 @@ PxStatus px_fields_check(const PxField *fields, size_t count, const void *object
         }
     }
     return PX_OK;
-}
-
-/* Damerau's distance (insert, delete, replace, swap of neighbours), at most
- * `limit` + 1. Words longer than 63 letters are cut: nobody misspells those. */
-static int edit_distance(const char *a, const char *b, int limit)
-{
-    enum { MOST = 63 };
-    int n = (int)strnlen(a, MOST), m = (int)strnlen(b, MOST);
-    int row[3][MOST + 1];
-    if (n - m > limit || m - n > limit)
-        return limit + 1;
-    for (int j = 0; j <= m; ++j)
-        row[0][j] = j;
-    for (int i = 1; i <= n; ++i) {
-        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-        now[0] = i;
-        for (int j = 1; j <= m; ++j) {
-            int best = last[j - 1] + (a[i - 1] != b[j - 1]);
-            if (last[j] + 1 < best)
-                best = last[j] + 1;
-            if (now[j - 1] + 1 < best)
-                best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-        }
-    }
-    return row[n % 3][m];
-}
-
-const char *px_suggest(const char *wrong, const char *const *words, size_t count)
-{
-    int limit = strlen(wrong) < 5 ? 1 : strlen(wrong) < 9 ? 2 : 3;
-    const char *best = NULL;
-    int least = limit + 1;
-    for (size_t k = 0; k < count; ++k) {
-        int distance = edit_distance(wrong, words[k], limit);
-        bool alike = (size_t)distance < strlen(wrong); /* not every letter is another */
-        if (alike && distance < least) {
-            least = distance;
-            best = words[k];
-        }
-    }
-    return best;
 }

@@ -1,5 +1,5 @@
-/// Fields: descriptions of the members of a def struct (key, unit, range, meaning), shared by the
-/// scene reader, its messages, the JSON schema, events and px_world_set().
+/// Fields: descriptions of the members of a struct (key, unit, range, meaning), shared by the scene
+/// reader, its messages, the resolved scene, the JSON schema, events and px_world_set().
 #ifndef PX_BASE_FIELD_H
 #define PX_BASE_FIELD_H
 
@@ -16,15 +16,36 @@ typedef enum PxFieldKind {
     PX_FIELD_FLAG,   ///< bool
     PX_FIELD_WORD,   ///< int: index into `words`
     PX_FIELD_MODEL,  ///< PxModelChoice of `family`
+
+    /* Without a range; px_field_set() and px_fields_check() leave these alone. */
+    PX_FIELD_TEXT,         ///< const char *, at most `most` bytes
+    PX_FIELD_FILE,         ///< const char *: path of a file; NULL: none
+    PX_FIELD_SHAPE,        ///< PxShapeDef
+    PX_FIELD_KEYFRAMES,    ///< const PxKeyframe *, and at `beside` how many (size_t)
+    PX_FIELD_TEMPERATURES, ///< const PxTemperatureKey *, and at `beside` how many (size_t)
+    PX_FIELD_THING,        ///< id of a thing of the kind whose list is `of`
+    PX_FIELD_PART,         ///< an object described by `part`; its fields count from this offset.
+                           ///< Optional parts have at `beside` a bool: it is stated
+    PX_FIELD_STRENGTH,     ///< double: first number of a model, which may also be stated as the
+                           ///< whole model; at `beside` the PxModelChoice
+    PX_FIELD_LOOK,         ///< appearance in pictures; not kept in the struct
+    PX_FIELD_NUMBERS,      ///< a number, or three; read by whoever owns the struct
+    PX_FIELD_VERSION,      ///< version of the scene format; not kept
 } PxFieldKind;
 
 enum {
-    PX_FIELD_REQUIRED = 1u, ///< a scene must state it
-    PX_FIELD_LIVE = 2u,     ///< may change while the world runs
-    PX_FIELD_ABOVE = 4u,    ///< `least` itself is not allowed
+    PX_FIELD_REQUIRED = 1u,   ///< a scene must state it
+    PX_FIELD_LIVE = 2u,       ///< may change while the world runs
+    PX_FIELD_ABOVE = 4u,      ///< `least` itself is not allowed
+    PX_FIELD_DIRECTION = 8u,  ///< a vector that must not be zero
+    PX_FIELD_ONLY_IF = 16u,   ///< only if the section's divider is true
+    PX_FIELD_ONLY_NOT = 32u,  ///< only if the section's divider is false
+    PX_FIELD_OF_SOLID = 64u,  ///< THING: a body whose material is elastic
+    PX_FIELD_OF_MATTER = 128u ///< THING: a body that is not a wall
 };
 
 struct PxFamily;
+struct PxSection;
 
 typedef struct PxField {
     const char *key;
@@ -34,9 +55,28 @@ typedef struct PxField {
     const char *unit; ///< "" for a pure number
     double least, most;
     const char *help;              ///< one line
-    const char *const *words;      ///< PX_FIELD_WORD: NULL-terminated
-    const struct PxFamily *family; ///< PX_FIELD_MODEL
+    const char *const *words;      ///< WORD: NULL-terminated
+    const struct PxFamily *family; ///< MODEL, STRENGTH
+    const struct PxSection *part;  ///< PART
+    const char *of;                ///< THING: "materials"
+    size_t beside;                 ///< offset of a second member; see the kinds above
 } PxField;
+
+/// An object in a scene: its keys and the struct that they fill.
+typedef struct PxSection {
+    const char *name;
+    const char *help;
+    const char *wanted; ///< "an object with ...": for messages
+    const PxField *fields;
+    size_t field_count;
+    size_t size;                    ///< bytes of the struct
+    void (*defaults)(void *object); ///< fills the struct
+    const char *divider;            ///< key of a FLAG that decides which keys are allowed, or NULL
+    const char *divided;            ///< plural of what has that flag: "walls"
+    const char *either[2];          ///< keys of which at least one must be stated, or NULL
+    /// What to say about a key that this section does not have but others do; NULL: nothing.
+    const char *(*misplaced)(const char *key);
+} PxSection;
 
 /// A family of models: what a scene may name by word.
 typedef struct PxModelInfo {
@@ -58,13 +98,25 @@ typedef struct PxFamily {
 const PxField *px_field_find(const PxField *fields, size_t count, const char *key);
 const PxModelInfo *px_family_find(const PxFamily *family, const char *name);
 
+/// The member of `object` that the field describes.
+static inline const void *px_field_in(const PxField *field, const void *object)
+{
+    return (const char *)object + field->offset;
+}
+
+/// Has `object` such a member, as the section's divider decides?
+bool px_field_applies(const PxSection *section, const PxField *field, const void *object);
+
 /// Is `value` in the field's range (and whole, for PX_FIELD_COUNT)? False for NaN.
 bool px_field_allows(const PxField *field, double value);
 
 /// "a number from 0 to 1", "a positive number in kg/m^3": for messages.
 const char *px_field_range_text(const PxField *field, char *buffer, size_t size);
 
-/// Sets one number (NUMBER, COUNT), or one or three components of a VECTOR, in the struct
+/// Component 0..2 of a vector by its name, "0".."2" or "x".."z"; -1: no such name.
+int px_vector_component(const char *name);
+
+/// Sets one number (NUMBER, COUNT, STRENGTH), or one or three components of a VECTOR, in the struct
 /// at `object` after checking the range. `rest` is what of the path follows the
 /// key: NULL, or "0".."2"/"x".."z" for a vector, or a parameter's key for a
 /// model. `where` is the whole path, for the message.

@@ -4,7 +4,7 @@
 
 #include "phyxel/world.h"
 #include "render/scenery.h"
-#include "scene/layout.h"
+#include "scene/layout/sections.h"
 
 /// Ranks of clear things (PxLook): a wall of glass goes before the liquid in it.
 enum { PX_RANK_LIQUID = 1, PX_RANK_GLASS = 100 };

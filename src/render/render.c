@@ -319,9 +319,9 @@ static PxStatus set_up(Session *s, const PxSubject *subject, const Shot *shot, P
     size_t count = scene != NULL && scene->materials > 0 ? scene->materials : 1;
     for (size_t k = 0; k < count; ++k) {
         const PxSceneLook *stated =
-            scene != NULL && k < scene->materials ? scene->material_look[k] : NULL;
+            scene != NULL && k < scene->materials ? scene->material[k].is.look : NULL;
         const PxMaterialDef *m =
-            scene != NULL && scene->materials > 0 ? &scene->material[k] : &unknown;
+            scene != NULL && scene->materials > 0 ? &scene->material[k].def : &unknown;
         /* Solids that have a skin look like that, whatever the others are shown as. */
         bool skinned = m->young > 0 && subject->skin != PX_SHOW_PARTICLES;
         bool coated = subject->coats.points.count > 0 && strcmp(m->coat.model, "none") != 0;

@@ -3,7 +3,7 @@
 #include "render/looks.h"
 #include "shape/tessellate.h"
 #include "scene/content.h"
-#include "scene/survey.h"
+#include "scene/check/survey.h"
 
 #include <stdlib.h>
 
@@ -35,8 +35,8 @@ static bool is_box(const PxBounds *b)
 
 static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
 {
-    PxShapeDef def = px_scene_shape(s->scene, &body->def.shape, &body->turn);
-    const PxSceneLook *stated = body->has_look ? &body->look : NULL;
+    PxShapeDef def = px_scene_shape(s->scene, &body->def.shape, &body->is.turn);
+    const PxSceneLook *stated = body->is.look;
     PxShownWall shown = {.look = px_look_of_wall(body->def.name, stated, s->size)};
     PxWall *wall = &shown.wall;
     if (!PX_LIST_RESERVE(&s->walls, 1))
@@ -44,7 +44,7 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
     PX_TRY(px_shape_create(&def, &wall->shape));
     wall->inside = body->def.inside;
     wall->pivot = def.at;
-    wall->keys = px_scene_keyframes(body->keyframe, body->keyframes, NULL);
+    wall->keys = px_scene_keyframes(body->is.keyframe, body->is.keyframes, NULL);
     wall->bounds = px_shape_bounds(wall->shape);
     shown.thickness = wall->inside ? INFINITY : px_shape_thickness(wall->shape);
     PxStatus status = PX_OK;
@@ -53,7 +53,7 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
         if (wall->key == NULL)
             status = px_fail(PX_ERR_MEMORY, "render: no room for keyframes");
         else
-            px_scene_keyframes(body->keyframe, body->keyframes, wall->key);
+            px_scene_keyframes(body->is.keyframe, body->is.keyframes, wall->key);
     }
     if (wall->inside && (stated == NULL || stated->kind == PX_SCENE_CLEAR))
         shown.look = (PxLook){.kind = PX_LOOK_PANE, .colour = px_v3_all(1), .ior = 1.5f};

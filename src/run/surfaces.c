@@ -55,7 +55,7 @@ typedef struct Job {
 static const char *material_name(const Job *job, uint32_t material, char text[NAME])
 {
     if (job->scene != NULL && material < job->scene->materials)
-        return job->scene->material[material].name;
+        return job->scene->material[material].def.name;
     snprintf(text, NAME, "%u", material);
     return text;
 }
@@ -68,12 +68,12 @@ static PxStatus find_material(Job *job)
         return PX_OK;
     job->one = true;
     for (size_t k = 0; k < count; ++k) {
-        if (strcmp(job->scene->material[k].name, wanted) == 0) {
+        if (strcmp(job->scene->material[k].def.name, wanted) == 0) {
             job->material = (uint32_t)k;
             return PX_OK;
         }
         if (k < MOST_MATERIALS)
-            names[k] = job->scene->material[k].name;
+            names[k] = job->scene->material[k].def.name;
     }
     char *end;
     unsigned long number = strtoul(wanted, &end, 10);
@@ -111,7 +111,7 @@ static bool has_skin(const Job *job, uint32_t body)
     if (job->scene == NULL || body >= job->scene->bodies || !px_scene_is_solid(job->scene, body))
         return false;
     const PxSceneBody *of = &job->scene->body[body];
-    return px_body_has_skin(&of->def, &job->scene->material[of->material]);
+    return px_body_has_skin(&of->def, &job->scene->material[of->is.refers[0]].def);
 }
 
 static bool any_skin(const Job *job)

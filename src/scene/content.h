@@ -1,5 +1,5 @@
-/// The inside of a PxScene: the text, the JSON tree, what was understood of it,
-/// and what is wrong with it.
+/// The inside of a PxScene: its text, the JSON tree, the content that was read from it, and the
+/// complaints about it.
 #ifndef PX_SCENE_CONTENT_H
 #define PX_SCENE_CONTENT_H
 
@@ -7,8 +7,9 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "phyxel/scene.h"
-#include "scene/layout.h"
-#include "scene/locate.h"
+#include "scene/layout/sections.h"
+#include "scene/text/locate.h"
+#include "world/kinds/value_path.h"
 
 #include <jansson.h>
 
@@ -16,57 +17,64 @@
 #define PX_SCENE_MOST_BRACKETS ((size_t)1 << 20) ///< objects and lists in a scene
 #define PX_SCENE_MOST_COMPLAINTS 200
 
+/// No thing.
 #define PX_NO_MATERIAL SIZE_MAX
 #define PX_NO_BODY SIZE_MAX
 
-typedef struct PxSceneBody {
-    PxBodyDef def;    ///< all but material, keyframes and the shape's rotation
+/// What a scene keeps of a thing beside its def (world/kinds/kind.h). The def follows it in
+/// memory; it lacks the ids of other things, the keyframes and the rotation of the shape.
+typedef struct PxSceneThing {
     PxSceneTurn turn; ///< of the shape, as stated
-    size_t material;  ///< index, or PX_NO_MATERIAL
     PxSceneKeyframe *keyframe;
     size_t keyframes;
-    bool shape_known; ///< the shape was read without an error
-    bool has_look;    ///< stated
-    PxSceneLook look;
+    size_t refers[2];        ///< index of what its THING fields name, in their order, or SIZE_MAX
+    bool shape_known;        ///< the shape was read without an error
+    const PxSceneLook *look; ///< NULL: none stated
+} PxSceneThing;
+
+/// All things of one kind.
+typedef struct PxSceneList {
+    PxSceneThing *thing; ///< the first; use px_scene_thing()
+    size_t count;
+} PxSceneList;
+
+/* The same for those who know the kind. */
+typedef struct PxSceneMaterial {
+    PxSceneThing is;
+    PxMaterialDef def;
+} PxSceneMaterial;
+
+typedef struct PxSceneBody {
+    PxSceneThing is; ///< refers[0]: the material
+    PxBodyDef def;
 } PxSceneBody;
 
 typedef struct PxSceneEmitter {
-    PxEmitterDef def; ///< all but material and the shape's rotation
-    PxSceneTurn turn;
-    size_t material; ///< index, or PX_NO_MATERIAL
-    bool shape_known;
+    PxSceneThing is; ///< refers[0]: the material
+    PxEmitterDef def;
 } PxSceneEmitter;
 
 typedef struct PxSceneSink {
-    PxSinkDef def; ///< all but the shape's rotation
-    PxSceneTurn turn;
-    bool shape_known;
+    PxSceneThing is;
+    PxSinkDef def;
 } PxSceneSink;
 
 typedef struct PxSceneHandle {
-    PxHandleDef def; ///< all but body, keyframes and the shape's rotation
-    PxSceneTurn turn;
-    size_t body; ///< index, or PX_NO_BODY: any solid
-    PxSceneKeyframe *keyframe;
-    size_t keyframes;
-    bool shape_known;
+    PxSceneThing is; ///< refers[0]: the body, or PX_NO_BODY: any solid
+    PxHandleDef def;
 } PxSceneHandle;
 
 typedef struct PxSceneForce {
-    PxForceDef def; ///< all but body and the shape's rotation
-    PxSceneTurn turn;
-    size_t body; ///< as of a handle
-    bool shape_known;
+    PxSceneThing is; ///< refers[0]: as of a handle
+    PxForceDef def;
 } PxSceneForce;
 
 typedef struct PxSceneHeater {
-    PxHeaterDef def; ///< all but body and the shape's rotation
-    PxSceneTurn turn;
-    size_t body; ///< index, or PX_NO_BODY: whatever is in it
-    bool shape_known;
+    PxSceneThing is; ///< refers[0]: the body, or PX_NO_BODY: any matter
+    PxHeaterDef def;
 } PxSceneHeater;
 
-/// A complaint, and what is needed to find its place in the text.
+/// A complaint, and what is needed to find its line in the text.
 typedef struct PxSceneComplaint {
     PxComplaint shown; ///< place and text belong to it
     uint64_t chain[8]; ///< hashes of its path and of what lies above; 0 ends
@@ -75,7 +83,7 @@ typedef struct PxSceneComplaint {
     size_t order;      ///< in which they were found
 } PxSceneComplaint;
 
-/// A path that is no longer what the text says, and what was said instead: "PATH=VALUE".
+/// A place whose value was changed after reading, and how: "PATH=VALUE".
 typedef struct PxSceneChange {
     uint64_t path;
     char *text;
@@ -90,25 +98,27 @@ struct PxScene {
     PX_LIST(PxSceneChange) changed; ///< by px_scene_set()
 
     PxArena memory; ///< of what follows; strings may also belong to the tree
-    const char *name;
-    PxSceneTime time;
-    int up;           ///< PxSceneUp
+    PxSceneHead head;
     PxWorldDef world; ///< its spacing is 0 when that was refused
-    PxMaterialDef *material;
-    PxSceneLook **material_look; ///< one a material; NULL where none is stated
-    size_t materials;
-    PxSceneBody *body;
-    size_t bodies;
-    PxSceneEmitter *emitter;
-    size_t emitters;
-    PxSceneSink *sink;
-    size_t sinks;
-    PxSceneHandle *handle;
-    size_t handles;
-    PxSceneForce *force;
-    size_t forces;
-    PxSceneHeater *heater;
-    size_t heaters;
+    union {
+        PxSceneList list[PX_KINDS_MOST]; ///< in the order of px_kinds
+        struct {                         ///< the first kinds by name; test_kinds holds the order
+            PxSceneMaterial *material;
+            size_t materials;
+            PxSceneBody *body;
+            size_t bodies;
+            PxSceneEmitter *emitter;
+            size_t emitters;
+            PxSceneSink *sink;
+            size_t sinks;
+            PxSceneHandle *handle;
+            size_t handles;
+            PxSceneForce *force;
+            size_t forces;
+            PxSceneHeater *heater;
+            size_t heaters;
+        };
+    };
     PxSceneEvent *event; ///< only those without an error
     size_t *event_index; ///< where in the list they stand
     size_t events;
@@ -131,7 +141,7 @@ struct PxScene {
 /// PX_ERR_FORMAT, and how many, when there are errors among the complaints.
 PxStatus px_scene_verdict(const PxScene *scene);
 
-/* --- complain.c --- */
+/* --- text/complain.c --- */
 
 /// Where a complaint points to. What is not in the text points to the nearest
 /// thing above it that is: a missing key to its object.
@@ -152,14 +162,7 @@ PxStatus px_complaints_finish(PxScene *scene);
 /// "text 'abc'", "the number 5", "a list of 3", ... Returns `buffer`.
 const char *px_json_text(const json_t *value, char *buffer, size_t size);
 
-/// "cubic, hexagonal", cut when it is long. Returns `buffer`.
-const char *px_list_text(const char *const *words, size_t count, char *buffer, size_t size);
-
-/// "; did you mean 'viscosity'?" or "". Returns `buffer`.
-const char *px_suggestion_text(const char *wrong, const char *const *words, size_t count,
-                               char *buffer, size_t size);
-
-/* --- read.c --- */
+/* --- read/top.c --- */
 
 /// Fills the empty content from the tree (NULL: with defaults), complaining, and
 /// finishes the complaints. Errors: PX_ERR_MEMORY.
@@ -168,27 +171,33 @@ PxStatus px_scene_understand(PxScene *scene);
 /// Drops the content and the complaints.
 void px_scene_forget(PxScene *scene);
 
-/* --- live.c --- */
+/* --- things.c --- */
 
-/// What an event's path leads to.
-typedef enum PxLiveScope {
-    PX_LIVE_WORLD,
-    PX_LIVE_MATERIAL,
-    PX_LIVE_BODY,
-    PX_LIVE_GIVEN, ///< the body that an emitter's matter is; the index is the emitter's
-    PX_LIVE_EMITTER,
-    PX_LIVE_FORCE,
-    PX_LIVE_HEATER
-} PxLiveScope;
-typedef struct PxLive {
-    PxLiveScope scope;
-    size_t index; ///< of the material, body, emitter, force or heater
-    const PxField *field;
-    const char *rest; ///< for px_field_set()
-} PxLive;
+/// Bytes from one thing of a kind to the next.
+static inline size_t px_thing_stride(const PxKind *kind)
+{
+    return sizeof(PxSceneThing) + (kind->section.size + 7) / 8 * 8;
+}
 
-/// Finds what may change under that path while the world runs; the message of a
-/// failure says what else could be meant.
+static inline PxSceneThing *px_scene_thing(const PxSceneList *list, const PxKind *kind, size_t k)
+{
+    return (PxSceneThing *)((char *)list->thing + k * px_thing_stride(kind));
+}
+
+static inline void *px_thing_def(PxSceneThing *thing)
+{
+    return thing + 1;
+}
+
+/// The things of a kind.
+PxSceneList *px_scene_list(PxScene *scene, const PxKind *kind);
+
+/// Which of the THING fields of a section that is: its place in `refers`.
+size_t px_reference_index(const PxSection *section, const PxField *field);
+
+/// Finds what may change under that path while the world runs. Errors: PX_ERR_ARGUMENT, with a
+/// message that says what else could be meant. Bodies beyond scene->bodies are the matter of
+/// emitters.
 PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out);
 
 /* --- pose.c --- */
@@ -203,16 +212,16 @@ PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxShapeDef *shape
                                    const PxSceneTurn *turn, const PxSceneKeyframe *keyframe,
                                    size_t keyframes);
 
-/// Is that body a solid: does it give way, and come back?
+/// Is that body elastic?
 bool px_scene_is_solid(const PxScene *scene, size_t body);
 
-/// Does anything flow, or heat? Then solids take part in the stages of fluids (px_world_flows()).
+/// Is there any fluid, melting or heat? Then solids take part in the stages of fluids
+/// (px_world_flows()).
 bool px_scene_flows(const PxScene *scene);
 
-/// Keyframes for the world. Between two turns about one axis the way is
-/// the stated one, however far round, so keyframes are put between where half a
-/// turn or more would otherwise be taken by the shorter arc. With `out` NULL only
-/// counts them.
+/// Keyframes for the world, which interpolates rotations by the shorter arc. Where two stated
+/// turns about one axis are far apart, keyframes are put in between. With `out` NULL only counts
+/// them.
 size_t px_scene_keyframes(const PxSceneKeyframe *keyframe, size_t keyframes, PxKeyframe *out);
 
 #endif

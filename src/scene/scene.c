@@ -1,7 +1,7 @@
 /// Scenes from files and from memory, and what callers may ask about them.
 #include "scene/content.h"
 
-#include "scene/writer.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -234,17 +234,17 @@ size_t px_scene_error_count(const PxScene *scene)
 
 const char *px_scene_name(const PxScene *scene)
 {
-    return scene->name;
+    return scene->head.name;
 }
 
 uint32_t px_scene_frames(const PxScene *scene)
 {
-    return (uint32_t)scene->time.frames;
+    return (uint32_t)scene->head.time.frames;
 }
 
 double px_scene_fps(const PxScene *scene)
 {
-    return scene->time.fps;
+    return scene->head.time.fps;
 }
 
 double px_scene_spacing(const PxScene *scene)
@@ -254,7 +254,7 @@ double px_scene_spacing(const PxScene *scene)
 
 char px_scene_up(const PxScene *scene)
 {
-    return scene->up == PX_UP_Z ? 'z' : 'y';
+    return scene->head.up == PX_UP_Z ? 'z' : 'y';
 }
 
 bool px_scene_camera(const PxScene *scene, PxSceneCamera *out)

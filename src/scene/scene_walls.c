@@ -16,17 +16,17 @@ void px_scene_walls_free(PxSceneWalls *walls)
 
 static PxStatus make_wall(const PxScene *scene, const PxSceneBody *body, PxWall *wall)
 {
-    PxShapeDef shape = px_scene_shape(scene, &body->def.shape, &body->turn);
+    PxShapeDef shape = px_scene_shape(scene, &body->def.shape, &body->is.turn);
     *wall = (PxWall){.def = shape,
                      .inside = body->def.inside,
                      .pivot = shape.at,
-                     .keys = px_scene_keyframes(body->keyframe, body->keyframes, NULL)};
+                     .keys = px_scene_keyframes(body->is.keyframe, body->is.keyframes, NULL)};
     wall->def.mesh = NULL;
     if (wall->keys > 0) {
         wall->key = calloc(wall->keys, sizeof *wall->key);
         if (wall->key == NULL)
             return px_fail(PX_ERR_MEMORY, "scene: no room for %zu keyframes", wall->keys);
-        px_scene_keyframes(body->keyframe, body->keyframes, wall->key);
+        px_scene_keyframes(body->is.keyframe, body->is.keyframes, wall->key);
     }
     PX_TRY(px_shape_create(&shape, &wall->shape));
     wall->bounds = px_shape_bounds(wall->shape);

@@ -1,6 +1,6 @@
 /// Making a world and putting things into it.
 #include "matter/wall_field.h"
-#include "world/fields.h"
+#include "world/kinds/kind.h"
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
 #include "world/octree_body.h"
@@ -80,7 +80,7 @@ PxStatus px_world_create(const PxWorldDef *def, PxWorld **out)
     *out = NULL;
     if (def == NULL || def->tag != TAG)
         return px_fail(PX_ERR_ARGUMENT, "world: start from px_world_def_default()");
-    PX_TRY(px_fields_check(px_world_fields, px_world_field_count, def, "world"));
+    PX_TRY(px_section_check(&px_world_section, def, "world"));
     if (def->threads < 0 || def->threads > PX_MAX_THREADS)
         return px_fail(PX_ERR_ARGUMENT, "world: threads is %d, wanted 0 to %d", def->threads,
                        PX_MAX_THREADS);
@@ -158,8 +158,8 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMater
         return px_fail(PX_ERR_ARGUMENT, "material: start from px_material_def_default()");
     PxMaterial material = {.def = *def};
     PX_TRY(px_world_name(material.name, def->name, "material"));
-    PX_TRY(px_fields_check(px_material_fields, px_material_field_count, def, material.name));
-    PX_TRY(px_melt_check(def, material.name));
+    PX_TRY(px_section_check(&px_material_kind.section, def, material.name));
+    PX_TRY(px_material_kind.consistent(def, material.name));
     PX_TRY(PX_SLOT_NAME_FREE(&world->materials, material.name, "material"));
     for (size_t k = 0; k < world->materials.count; ++k) {
         const PxMaterial *other = &world->materials.data[k];
@@ -331,7 +331,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
         return px_fail(PX_ERR_ARGUMENT, "body: start from px_body_def_default()");
     PxBody body = {.def = *def};
     PX_TRY(px_world_name(body.name, def->name, "body"));
-    PX_TRY(px_fields_check(px_body_fields, px_body_field_count, def, body.name));
+    PX_TRY(px_section_check(&px_body_kind.section, def, body.name));
     PX_TRY(PX_SLOT_NAME_FREE(&world->bodies, body.name, "body"));
     if (def->wall ? def->material.slot != 0 : def->material.slot == 0)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': %s", body.name,

@@ -1,6 +1,6 @@
 #include "world/actors/emitter.h"
 
-#include "world/fields.h"
+#include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ PxEmitterDef px_emitter_def_default(void)
 
 static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter *e)
 {
-    PX_TRY(px_fields_check(px_emitter_fields, px_emitter_field_count, def, "its numbers"));
+    PX_TRY(px_section_check(&px_emitter_kind.section, def, "its numbers"));
     if (def->speed > 0 && def->rate > 0)
         return px_fail(PX_ERR_ARGUMENT, "speed and rate say the same twice: one of them must be 0");
     PX_TRY(px_region_time_check(def->start, def->end, world->state.time));

@@ -1,7 +1,7 @@
 #include "world/actors/force.h"
 
 #include "base/sum.h"
-#include "world/fields.h"
+#include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static PxStatus make_force(PxWorld *world, const PxForceDef *def, PxRegionForce 
                            uint32_t *slot)
 {
     PX_TRY(PX_SLOT_NAME_FREE(&world->forces, out->name, "force"));
-    PX_TRY(px_fields_check(px_force_fields, px_force_field_count, def, "its numbers"));
+    PX_TRY(px_section_check(&px_force_kind.section, def, "its numbers"));
     PX_TRY(px_region_wants_solid(world, def->body));
     PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
     if (!PX_SLOT_RESERVE(&world->forces, slot))

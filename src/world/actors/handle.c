@@ -1,7 +1,7 @@
 #include "world/actors/handle.h"
 
 #include "solid/solid_columns.h"
-#include "world/fields.h"
+#include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static void insert_grip(PxWorld *world, PxGrip grip)
 static PxStatus make_handle(PxWorld *world, const PxHandleDef *def, PxHandle *out, uint32_t *slot)
 {
     PX_TRY(PX_SLOT_NAME_FREE(&world->handles, out->name, "handle"));
-    PX_TRY(px_fields_check(px_handle_fields, px_handle_field_count, def, "its numbers"));
+    PX_TRY(px_section_check(&px_handle_kind.section, def, "its numbers"));
     PX_TRY(px_region_wants_solid(world, def->body));
     PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
     PX_TRY(px_keyframes_check(def->keyframe, def->keyframes));

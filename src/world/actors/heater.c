@@ -4,7 +4,7 @@
 #include "matter/melt.h"
 #include "thermal/heat_columns.h"
 #include "thermal/heat.h"
-#include "world/fields.h"
+#include "world/kinds/kind.h"
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
 
@@ -29,7 +29,7 @@ PxHeaterDef px_heater_def_default(void)
 static PxStatus make_heater(PxWorld *world, const PxHeaterDef *def, PxHeater *out, uint32_t *slot)
 {
     PX_TRY(PX_SLOT_NAME_FREE(&world->heaters, out->name, "heater"));
-    PX_TRY(px_fields_check(px_heater_fields, px_heater_field_count, def, "its numbers"));
+    PX_TRY(px_section_check(&px_heater_kind.section, def, "its numbers"));
     PX_TRY(px_temperatures_check(def->temperature_key, def->temperatures));
     PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
     if (!PX_SLOT_RESERVE(&world->heaters, slot))

@@ -1,6 +1,6 @@
 #include "world/actors/sink.h"
 
-#include "world/fields.h"
+#include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
 #include <stdatomic.h>
@@ -17,7 +17,7 @@ PxSinkDef px_sink_def_default(void)
 static PxStatus make_sink(PxWorld *world, const PxSinkDef *def, PxSink *out, uint32_t *slot)
 {
     PX_TRY(PX_SLOT_NAME_FREE(&world->sinks, out->name, "sink"));
-    PX_TRY(px_fields_check(px_sink_fields, px_sink_field_count, def, "its numbers"));
+    PX_TRY(px_section_check(&px_sink_kind.section, def, "its numbers"));
     PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
     if (!PX_SLOT_RESERVE(&world->sinks, slot))
         return px_fail(PX_ERR_MEMORY, "no room");

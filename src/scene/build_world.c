@@ -1,0 +1,105 @@
+/// From a scene to a world.
+#include "scene/content.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The ids of a scene's things in the world, by kind and index. */
+typedef struct Ids {
+    PxThingId *of[PX_KINDS_MOST];
+} Ids;
+
+static size_t kind_index(const char *list)
+{
+    size_t k = 0;
+    while (px_kinds[k] != px_kind_of_list(list))
+        ++k;
+    return k;
+}
+
+/* Puts into a copy of the def what the scene keeps beside it. *keyframe is to be freed. */
+static PxStatus complete(const PxScene *scene, const PxKind *kind, const PxSceneThing *thing,
+                         const Ids *ids, char *def, PxKeyframe **keyframe)
+{
+    for (size_t k = 0; k < kind->section.field_count; ++k) {
+        const PxField *field = &kind->section.fields[k];
+        char *member = def + field->offset;
+        if (field->kind == PX_FIELD_SHAPE) {
+            *(PxShapeDef *)member = px_scene_shape(scene, (const PxShapeDef *)member, &thing->turn);
+        } else if (field->kind == PX_FIELD_THING) {
+            size_t refers = thing->refers[px_reference_index(&kind->section, field)];
+            if (refers != SIZE_MAX)
+                memcpy(member, &ids->of[kind_index(field->of)][refers], sizeof(PxThingId));
+        } else if (field->kind == PX_FIELD_KEYFRAMES) {
+            size_t count = px_scene_keyframes(thing->keyframe, thing->keyframes, NULL);
+            *keyframe = count > 0 ? malloc(count * sizeof **keyframe) : NULL;
+            if (count > 0 && *keyframe == NULL)
+                return px_fail(PX_ERR_MEMORY, "scene: no room for %zu keyframes", count);
+            if (count > 0)
+                px_scene_keyframes(thing->keyframe, thing->keyframes, *keyframe);
+            *(const PxKeyframe **)member = *keyframe;
+            *(size_t *)(def + field->beside) = count;
+        }
+    }
+    return PX_OK;
+}
+
+static PxStatus add_things(const PxScene *scene, size_t number, const Ids *ids, PxWorld *world)
+{
+    const PxKind *kind = px_kinds[number];
+    const PxSceneList *list = &scene->list[number];
+    char *def = malloc(kind->section.size);
+    PxStatus status =
+        def != NULL ? PX_OK : px_fail(PX_ERR_MEMORY, "scene: no room for a %s", kind->section.name);
+    for (size_t k = 0; k < list->count && status == PX_OK; ++k) {
+        PxSceneThing *thing = px_scene_thing(list, kind, k);
+        PxKeyframe *keyframe = NULL;
+        memcpy(def, px_thing_def(thing), kind->section.size);
+        status = complete(scene, kind, thing, ids, def, &keyframe);
+        if (status == PX_OK)
+            status = kind->add(world, def, &ids->of[number][k]);
+        free(keyframe);
+    }
+    free(def);
+    return status;
+}
+
+static PxStatus fill_world(const PxScene *scene, Ids *ids, PxWorld *world)
+{
+    for (size_t k = 0; k < px_kind_count; ++k) {
+        ids->of[k] = calloc(scene->list[k].count + 1, sizeof *ids->of[k]);
+        if (ids->of[k] == NULL)
+            return px_fail(PX_ERR_MEMORY, "scene: no room for %zu %s", scene->list[k].count,
+                           px_kinds[k]->list);
+        PX_TRY(add_things(scene, k, ids, world));
+    }
+    for (size_t k = 0; k < scene->events; ++k) {
+        const PxSceneEvent *event = &scene->event[k];
+        PxEventDef def = {.time = event->at, .path = event->set, .values = event->values};
+        for (int c = 0; c < event->values; ++c)
+            def.value[c] = event->to[c];
+        PX_TRY(px_world_add_event(world, &def));
+    }
+    return PX_OK;
+}
+
+PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out)
+{
+    *out = NULL;
+    PX_TRY(px_scene_verdict(scene));
+    PxWorldDef def = scene->world;
+    def.threads = threads;
+    PxWorld *world = NULL;
+    Ids ids = {0};
+    PxStatus status = px_world_create(&def, &world);
+    if (status == PX_OK)
+        status = fill_world(scene, &ids, world);
+    for (size_t k = 0; k < px_kind_count; ++k)
+        free(ids.of[k]);
+    if (status != PX_OK) {
+        px_world_free(world);
+        return px_fail_prefix(status, "%s: ", scene->file);
+    }
+    *out = world;
+    return PX_OK;
+}

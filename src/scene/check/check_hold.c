@@ -1,0 +1,385 @@
+/// The deeper look at handles, forces and heaters: is there anything in their regions?
+#include "scene/check/survey.h"
+
+#include "base/vec.h"
+#include "base/words.h"
+#include "solid/solid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PARTICLES 2000000.0 /* of a solid that is looked at particle by particle */
+#define GLOWS 500.0              /* degrees C, from which on pictures show how hot matter is */
+#define MOST_TESTS 2e7           /* of a particle against a region, in one check */
+
+/* A handle, a force or a heater. */
+typedef struct Region {
+    const PxKind *kind;
+    size_t index, body;
+    bool any_matter; /* or only solids */
+    double start;
+    PxShapeDef shape; /* where it is at time 0 */
+} Region;
+
+typedef struct RegionPath {
+    PxPath root, list, one, value;
+} RegionPath;
+
+static const PxPath *region_path(RegionPath *p, const Region *region, const char *key)
+{
+    p->root = px_path_root();
+    p->list = px_path_key(&p->root, region->kind->list);
+    p->one = px_path_index(&p->list, region->index);
+    p->value = px_path_key(&p->one, key);
+    return &p->value;
+}
+
+typedef struct Hold {
+    PxScene *scene;
+    const PxSurvey *survey;
+    PxPoints *points; /* one a body: its particles, made when first asked for */
+    bool *made;
+    double tests;
+    bool gave_up;
+} Hold;
+
+static bool bounds_meet(PxBounds a, PxBounds b)
+{
+    return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y &&
+           b.low.y <= a.high.y && a.low.z <= b.high.z && b.low.z <= a.high.z;
+}
+
+/* The particles that the body starts with; NULL when there are too many to look at. */
+static const PxPoints *particles_of(Hold *hold, size_t body)
+{
+    const PxScene *scene = hold->scene;
+    const PxSceneBody *def = &scene->body[body];
+    const PxShape *shape = hold->survey->shape[body];
+    if (!hold->made[body]) {
+        hold->made[body] = true;
+        if (px_survey_particles(scene, def, shape) > MOST_PARTICLES ||
+            px_survey_fill(scene, def, shape, 2 * (size_t)MOST_PARTICLES, &hold->points[body]) !=
+                PX_OK)
+            hold->points[body] = (PxPoints){0};
+    }
+    return hold->points[body].count > 0 ? &hold->points[body] : NULL;
+}
+
+/* Is a particle of the body in the region? What cannot be looked at counts as one that is. */
+static bool touches(Hold *hold, const PxShape *region, size_t body)
+{
+    if (!bounds_meet(px_shape_bounds(region), px_shape_bounds(hold->survey->shape[body])))
+        return false;
+    const PxPoints *points = particles_of(hold, body);
+    hold->tests += points != NULL ? (double)points->count : 0;
+    if (points == NULL || hold->tests > MOST_TESTS) {
+        hold->gave_up = true;
+        return true;
+    }
+    for (size_t k = 0; k < points->count; ++k)
+        if (px_shape_inside(region, points->position[k]))
+            return true;
+    return false;
+}
+
+/* Is a particle of the body (PX_NO_BODY: of any) in both regions at the start? */
+static bool share(Hold *hold, const PxShape *a, const PxShape *b, size_t body)
+{
+    for (size_t k = 0; k < hold->scene->bodies; ++k) {
+        if (hold->survey->shape[k] == NULL || hold->scene->body[k].def.wall ||
+            (body != PX_NO_BODY && body != k))
+            continue;
+        const PxPoints *points = particles_of(hold, k);
+        hold->tests += points != NULL ? (double)points->count : 0;
+        for (size_t i = 0; points != NULL && hold->tests <= MOST_TESTS && i < points->count; ++i)
+            if (px_shape_inside(a, points->position[i]) && px_shape_inside(b, points->position[i]))
+                return true;
+    }
+    return false;
+}
+
+/* Errors: PX_ERR_MEMORY. A region whose shape cannot be made is a complaint. */
+static PxStatus check_region(Hold *hold, const Region *region)
+{
+    PxScene *scene = hold->scene;
+    double end = scene->head.time.frames / scene->head.time.fps;
+    bool any = false;
+    RegionPath path;
+    char start[32], last[32], name[120];
+    if (region->start > end)
+        px_complain(scene, PX_WARNING, region_path(&path, region, "start"), PX_AT_VALUE,
+                    "is %s s, but the run ends at %s s: nothing will be %s",
+                    px_number_text(region->start, start), px_number_text(end, last),
+                    region->kind->region_verb);
+    PxShape *shape;
+    PxStatus status = px_shape_create(&region->shape, &shape);
+    if (status == PX_ERR_MEMORY)
+        return status;
+    if (status != PX_OK) {
+        px_complain(scene, PX_ERROR, region_path(&path, region, "shape"), PX_AT_VALUE, "%s",
+                    px_error_message());
+        return PX_OK;
+    }
+    /* What is there later is not known. */
+    for (size_t k = 0; k < scene->bodies && region->start == 0 && !any; ++k)
+        if (hold->survey->shape[k] != NULL &&
+            (region->any_matter ? !scene->body[k].def.wall : px_scene_is_solid(scene, k)) &&
+            (region->body == PX_NO_BODY || region->body == k))
+            any = touches(hold, shape, k);
+    px_shape_free(shape);
+    if (any || region->start > 0)
+        return PX_OK;
+    char whose[160] = "any solid";
+    if (region->any_matter)
+        snprintf(whose, sizeof whose, "any body");
+    if (region->body != PX_NO_BODY)
+        snprintf(whose, sizeof whose, "'%s'",
+                 px_quote(scene->body[region->body].def.name, name, sizeof name));
+    /* Something may enter the region of a force later, but a handle takes hold only once. */
+    bool once = region->kind->region_once;
+    px_complain(scene, once ? PX_ERROR : PX_WARNING, region_path(&path, region, "shape"),
+                PX_AT_VALUE,
+                "has no particle of %s in it at the start: nothing %s %s%s; is it at the right "
+                "place, and thicker than the spacing (%.3g m)?",
+                whose, once ? "will be" : "is", region->kind->region_verb, once ? "" : " at first",
+                scene->world.spacing);
+    return PX_OK;
+}
+
+static PxStatus check_regions(Hold *hold)
+{
+    PxScene *scene = hold->scene;
+    for (size_t kind = 0; kind < px_kind_count; ++kind) {
+        const PxSection *section = &px_kinds[kind]->section;
+        const PxField *shape = px_section_field(section, "shape");
+        const PxField *start = px_section_field(section, "start");
+        const PxField *body = px_section_field(section, "body");
+        for (size_t k = 0; px_kinds[kind]->region_verb != NULL && k < scene->list[kind].count;
+             ++k) {
+            PxSceneThing *thing = px_scene_thing(&scene->list[kind], px_kinds[kind], k);
+            const void *def = px_thing_def(thing);
+            if (!thing->shape_known)
+                continue;
+            Region region = {.kind = px_kinds[kind],
+                             .index = k,
+                             .body = thing->refers[px_reference_index(section, body)],
+                             .any_matter = body->flags & PX_FIELD_OF_MATTER,
+                             .start = *(const double *)px_field_in(start, def),
+                             .shape = px_scene_shape_at_start(scene, px_field_in(shape, def),
+                                                              &thing->turn, thing->keyframe,
+                                                              thing->keyframes)};
+            PX_TRY(check_region(hold, &region));
+        }
+    }
+    return PX_OK;
+}
+
+/* Numbers that make no solid, and solids that would be moved in different ways. */
+static void check_laws(PxScene *scene)
+{
+    size_t first = PX_NO_MATERIAL;
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxMaterialDef *m = &scene->material[k].def;
+        PxMaterial material = {.def = *m};
+        PxSolidLaw law;
+        PxPath root = px_path_root(), list = px_path_key(&root, "materials");
+        PxPath path = px_path_key(&list, m->name);
+        bool axes =
+            px_length(m->young_axes) + px_length(m->shear_axes) + px_length(m->poisson_axes) > 0;
+        if (axes && !(m->young > 0 && px_length(m->young_axes) > 0))
+            px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                        "has moduli or ratios along axes, which need \"young\" above 0 and "
+                        "\"young_axes\", too");
+        else if (px_solid_law(&material, &law) != PX_OK)
+            px_complain(scene, PX_ERROR, &path, PX_AT_VALUE, "%s", px_error_message());
+        if (!(m->young > 0))
+            continue;
+        char word[64];
+        if (first == PX_NO_MATERIAL)
+            first = k;
+        else if (strcmp(scene->material[first].def.integration.model, m->integration.model) != 0)
+            px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                        "has another integration than '%s': solids of one scene share it",
+                        px_quote(scene->material[first].def.name, word, sizeof word));
+    }
+}
+
+/* May the two bodies come together? They fall: how high they are does not matter, and of those
+ * that are thrown nothing is known. */
+static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, size_t b)
+{
+    if (survey->shape[a] == NULL || survey->shape[b] == NULL)
+        return false;
+    if (px_length(scene->body[a].def.velocity) > 0 || px_length(scene->body[b].def.velocity) > 0)
+        return true;
+    PxBounds x = px_shape_bounds(survey->shape[a]), y = px_shape_bounds(survey->shape[b]);
+    PxVec3 g = scene->world.gravity;
+    if (g.x != 0)
+        x.low.x = y.low.x = 0, x.high.x = y.high.x = 1;
+    if (g.y != 0)
+        x.low.y = y.low.y = 0, x.high.y = y.high.y = 1;
+    if (g.z != 0)
+        x.low.z = y.low.z = 0, x.high.z = y.high.z = 1;
+    return bounds_meet(x, y);
+}
+
+/* What is not computed is said: where nothing flows, solids do not meet each other. */
+static void check_company(PxScene *scene, const PxSurvey *survey)
+{
+    for (size_t a = 0; a < scene->bodies && !px_scene_flows(scene); ++a)
+        for (size_t b = 0; b < a; ++b) {
+            char name[120];
+            if (!px_scene_is_solid(scene, a) || !px_scene_is_solid(scene, b) ||
+                !may_meet(scene, survey, a, b))
+                continue;
+            PxPath root = px_path_root(), list = px_path_key(&root, "bodies");
+            PxPath one = px_path_index(&list, a), path = px_path_key(&one, "shape");
+            px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                        "is of a solid that may meet '%s': solids that nothing flows around act on "
+                        "walls only yet, and these would pass through each other",
+                        px_quote(scene->body[b].def.name, name, sizeof name));
+            return;
+        }
+}
+
+/* May it have been stated and refused? Then what follows from its absence need not be said. */
+static bool refused(const PxScene *scene, const PxMaterialDef *material, const char *key)
+{
+    const json_t *list = json_object_get(scene->root, "materials");
+    return scene->errors > 0 && json_object_get(json_object_get(list, material->name), key) != NULL;
+}
+
+/* Is the temperature of such matter more than a number beside it? What is hot enough is seen to
+ * glow, and heaters change it. */
+static bool feels_heat(const PxScene *scene, size_t material, double temperature)
+{
+    const PxMaterialDef *m = &scene->material[material].def;
+    bool feels = m->diffusivity > 0 || m->melts.melts || refused(scene, m, "diffusivity") ||
+                 refused(scene, m, "melts") || scene->heaters > 0 || temperature > GLOWS;
+    for (size_t k = 0; k < scene->events && !feels; ++k)
+        feels = strstr(scene->event[k].set, ".diffusivity") != NULL;
+    return feels;
+}
+
+static void check_felt(PxScene *scene, const char *key, size_t index, size_t material,
+                       double temperature)
+{
+    PxPath root = px_path_root(), list = px_path_key(&root, key), one = px_path_index(&list, index);
+    PxPath path = px_path_key(&one, "temperature");
+    char name[120];
+    if (material < scene->materials && temperature != px_body_def_default().temperature &&
+        !feels_heat(scene, material, temperature))
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "does nothing: '%s' neither conducts heat nor melts; give it a "
+                    "\"diffusivity\" or \"melts\"",
+                    px_quote(scene->material[material].def.name, name, sizeof name));
+}
+
+/* Temperatures that nothing feels. */
+static void check_heat(PxScene *scene)
+{
+    PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
+    PxPath bodies = px_path_key(&root, "bodies");
+    bool conducts = false;
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxMaterialDef *m = &scene->material[k].def;
+        PxPath one = px_path_key(&materials, m->name), latent = px_path_key(&one, "latent_heat");
+        conducts = conducts || m->diffusivity > 0 || refused(scene, m, "diffusivity");
+        if (m->latent_heat > 0 && !m->melts.melts && !refused(scene, m, "melts"))
+            px_complain(scene, PX_WARNING, &latent, PX_AT_VALUE,
+                        "does nothing: the material does not melt, it has no \"melts\"");
+    }
+    for (size_t k = 0; k < scene->events; ++k)
+        conducts = conducts || strstr(scene->event[k].set, ".diffusivity") != NULL;
+    for (size_t k = 0; k < scene->bodies; ++k)
+        check_felt(scene, "bodies", k, scene->body[k].is.refers[0], scene->body[k].def.temperature);
+    for (size_t k = 0; k < scene->emitters; ++k)
+        check_felt(scene, "emitters", k, scene->emitter[k].is.refers[0],
+                   scene->emitter[k].def.temperature);
+    for (size_t k = 0; k < scene->bodies && !conducts; ++k) {
+        PxPath one = px_path_index(&bodies, k), path = px_path_key(&one, "temperature");
+        if (scene->body[k].def.warm) {
+            px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                        "does nothing: no material of this scene conducts heat; give one a "
+                        "\"diffusivity\"");
+            return;
+        }
+    }
+}
+
+/* Where two heaters hold the same matter at temperatures, the later one of the list has it. */
+static void check_pairs(Hold *hold, PxShape *const *region)
+{
+    PxScene *scene = hold->scene;
+    for (size_t a = 0; a < scene->heaters; ++a)
+        for (size_t b = 0; b < a; ++b) {
+            const PxSceneHeater *x = &scene->heater[a], *y = &scene->heater[b];
+            bool apart = x->def.start >= y->def.end || y->def.start >= x->def.end ||
+                         (x->is.refers[0] != y->is.refers[0] && x->is.refers[0] != PX_NO_BODY &&
+                          y->is.refers[0] != PX_NO_BODY);
+            if (region[a] == NULL || region[b] == NULL || !x->def.holds || !y->def.holds ||
+                x->def.within > 0 || y->def.within > 0 || apart ||
+                !bounds_meet(px_shape_bounds(region[a]), px_shape_bounds(region[b])) ||
+                !share(hold, region[a], region[b],
+                       x->is.refers[0] != PX_NO_BODY ? x->is.refers[0] : y->is.refers[0]))
+                continue;
+            char name[120];
+            RegionPath path;
+            Region one = {.kind = &px_heater_kind, .index = a};
+            px_complain(scene, PX_WARNING, region_path(&path, &one, "shape"), PX_AT_VALUE,
+                        "holds particles that '%s' holds at a temperature, too: this one, the "
+                        "later of the two, has them",
+                        px_quote(y->def.name, name, sizeof name));
+        }
+}
+
+static PxStatus check_heaters(Hold *hold)
+{
+    const PxScene *scene = hold->scene;
+    PxShape **region = calloc(scene->heaters + 1, sizeof *region);
+    PxStatus status = PX_OK;
+    if (region == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu heaters", scene->heaters);
+    for (size_t k = 0; k < scene->heaters && status != PX_ERR_MEMORY; ++k) {
+        PxShapeDef def =
+            px_scene_shape(scene, &scene->heater[k].def.shape, &scene->heater[k].is.turn);
+        if (scene->heater[k].is.shape_known) /* one that cannot be made was complained about */
+            status = px_shape_create(&def, &region[k]);
+    }
+    check_pairs(hold, region);
+    for (size_t k = 0; k < scene->heaters; ++k)
+        px_shape_free(region[k]);
+    free(region);
+    return status == PX_ERR_MEMORY ? status : PX_OK;
+}
+
+PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
+{
+    check_laws(scene);
+    check_company(scene, survey);
+    check_heat(scene);
+    if (scene->handles + scene->forces + scene->heaters == 0)
+        return PX_OK;
+    Hold hold = {.scene = scene, .survey = survey};
+    hold.points = calloc(scene->bodies + 1, sizeof *hold.points);
+    hold.made = calloc(scene->bodies + 1, sizeof *hold.made);
+    PxStatus status = hold.points != NULL && hold.made != NULL
+                          ? check_regions(&hold)
+                          : px_fail(PX_ERR_MEMORY, "scene: no room for %zu bodies", scene->bodies);
+    if (status == PX_OK && scene->heaters > 1)
+        status = check_heaters(&hold);
+    if (status == PX_OK && hold.gave_up) {
+        PxPath root = px_path_root();
+        PxPath path = px_path_key(&root, scene->handles > 0  ? "handles"
+                                         : scene->forces > 0 ? "forces"
+                                                             : "heaters");
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "are among too many particles: not all were looked at");
+    }
+    for (size_t k = 0; hold.points != NULL && k < scene->bodies; ++k)
+        px_points_free(&hold.points[k]);
+    free(hold.points);
+    free(hold.made);
+    return status;
+}

@@ -1,0 +1,574 @@
+#include "scene/check/survey.h"
+
+#include "base/parallel.h"
+#include "base/vec.h"
+#include "matter/pose.h"
+#include "scene/layout/shape_forms.h"
+#include "world/actors/opening.h"
+#include "fluid/viscosity/viscosity.h"
+#include "fluid/tension/tension.h"
+#include "surface/coat/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a run costs, roughly; time on one core of a 2-core machine. */
+#define BYTES_A_PARTICLE 600.0     /* of memory: columns, lists, scratch; a pool of 1e5 */
+#define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
+#define CHECKPOINT_A_PARTICLE 77.0 /* of a checkpoint */
+#define CHECKPOINTS 2.0
+#define BYTES_A_SURFEL 280.0 /* of memory: columns and 13 links */
+#define DISK_A_SURFEL 82.0   /* of a frame, not compressed */
+/* Of one step on one thread. The dam break takes 0.6e-6 with an equation of state and 1.7
+ * to 1.9e-6 with a solve (7 iterations a step); the other scenes 1.1 (the jet) to 2.5e-6. */
+#define SECONDS_EXPLICIT 5.8e-7
+#define SECONDS_SOLVED 1.8e-6
+/* Viscosity's solve takes 2 sqrt(nu dt / h^2) iterations, 7 a step, in scenes/honey.json;
+ * a thread without cohesion took three times as many. */
+#define SECONDS_VISCOUS 1.8e-7
+/* Of a pass over a solid, forces and all, and how many of them a step of implicit Euler takes. */
+#define SECONDS_ELASTIC 1e-7
+#define ELASTIC_ITERATIONS 40
+/* Steps that a solve lets be taken, over those of the fastest flow all the time: 0.44 (honey,
+ * which never gets so fast) to 1.4 (the jet, whose spray is faster); the middle of 11 scenes. */
+#define CALM 0.8
+/* The same where solids and what flows are moved together: much of it only melts or floats. 0.21
+ * (split) to 0.75 (freeze), the middle of 11 scenes. */
+#define CALM_MIXED 0.5
+
+double px_memory_estimate(double particles)
+{
+    return particles * BYTES_A_PARTICLE;
+}
+
+/* --- shapes ------------------------------------------------------------------------- */
+
+static void complain_shape(PxScene *scene, const char *key, const PxShapeDef *def, size_t index)
+{
+    PxPath root = px_path_root(), list = px_path_key(&root, key);
+    PxPath at = px_path_index(&list, index), shape = px_path_key(&at, "shape");
+    PxPath kind = px_path_key(&shape, px_form_of_kind(def->kind)->key);
+    px_complain(scene, PX_ERROR, &kind, PX_AT_VALUE, "%s", px_error_message());
+}
+
+static bool is_finite(PxBounds b)
+{
+    return px_finite(b.low) && px_finite(b.high);
+}
+
+/* The most that a point moves which is at most `arm` from the pivot, m/s. */
+static PxStatus wall_speed(const PxSceneBody *body, double arm, double *out)
+{
+    size_t keys = px_scene_keyframes(body->is.keyframe, body->is.keyframes, NULL);
+    PxKeyframe *key = malloc((keys + 1) * sizeof *key);
+    if (key == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu keyframes", keys);
+    px_scene_keyframes(body->is.keyframe, body->is.keyframes, key);
+    *out = px_keyframes_speed(key, keys, arm);
+    free(key);
+    return PX_OK;
+}
+
+double px_survey_particles(const PxScene *scene, const PxSceneBody *body, const PxShape *shape)
+{
+    return body->def.fill == PX_FILL_OCTREE
+               ? px_shape_octree_estimate(shape, scene->world.spacing, (int)body->def.levels)
+               : px_shape_fill_estimate(shape,
+                                        body->def.fill == PX_FILL_HEXAGONAL ? PX_LATTICE_HEXAGONAL
+                                                                            : PX_LATTICE_CUBIC,
+                                        scene->world.spacing);
+}
+
+PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
+                        size_t most, PxPoints *out)
+{
+    double spacing = scene->world.spacing;
+    if (body->def.fill != PX_FILL_OCTREE)
+        return px_shape_fill(
+            shape, body->def.fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL,
+            spacing, most, out);
+    PxCells cells;
+    *out = (PxPoints){0};
+    PX_TRY(px_shape_octree(shape, spacing, (int)body->def.levels, most, &cells));
+    *out = (PxPoints){.position = cells.position, .count = cells.count};
+    cells.position = NULL;
+    px_cells_free(&cells);
+    return PX_OK;
+}
+
+static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
+                            PxSurvey *out)
+{
+    PxBounds bounds = px_shape_bounds(shape);
+    if (is_finite(bounds))
+        out->everything = px_bounds_join(out->everything, bounds);
+    else
+        px_bounds_add(&out->everything, body->def.shape.at);
+    double reach = is_finite(bounds) ? 0.5 * px_length(px_sub(bounds.high, bounds.low)) : 0;
+    if (body->def.wall) {
+        double speed = 0;
+        PX_TRY(wall_speed(body, 2 * reach, &speed));
+        out->wall_speed = fmax(out->wall_speed, speed);
+        return PX_OK;
+    }
+    out->matter = px_bounds_join(out->matter, bounds);
+    out->volume += px_shape_volume(shape);
+    if (scene->world.spacing > 0) {
+        double particles = px_survey_particles(scene, body, shape);
+        out->particles += particles;
+        out->mean_particles += particles;
+        /* triangles whose edges are a spacing at most: about 1.2 corners in its square */
+        double s = scene->world.spacing;
+        double corners = 1.2 * px_shape_area(shape) / (s * s);
+        PxCoatDef coat;
+        if (body->is.refers[0] != PX_NO_MATERIAL &&
+            px_coat_chosen(&scene->material[body->is.refers[0]].def.coat, s, &coat))
+            out->skin_points += fmax(body->def.surfels, corners / (coat.surfel * coat.surfel));
+        else
+            out->skin_points += body->def.surfels + (body->def.skin ? corners : 0);
+    }
+    out->speed =
+        fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
+    return PX_OK;
+}
+
+/* --- flow ---------------------------------------------------------------------------- */
+
+/* m^3/s; 0 for an emitter whose shape has no opening. */
+static double flow_of(const PxScene *scene, const PxSceneEmitter *emitter, double speed,
+                      double rate)
+{
+    PxShapeDef shape = px_scene_shape(scene, &emitter->def.shape, &emitter->is.turn);
+    PxOpening opening;
+    if (!emitter->is.shape_known ||
+        px_opening_make(&shape, emitter->def.direction, &opening) != PX_OK)
+        return 0;
+    return rate > 0 ? rate : speed * opening.area;
+}
+
+/* From when on an emitter gives how much. */
+typedef struct Turn {
+    size_t emitter, event;
+    double at, flow;
+} Turn;
+
+static int compare_turns(const void *a, const void *b)
+{
+    const Turn *x = a, *y = b;
+    if (x->emitter != y->emitter)
+        return x->emitter < y->emitter ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+/* What an emitter does in a run, m^3. */
+typedef struct Given {
+    double volume; /* all of it */
+    double there;  /* at the end of the run */
+    double mean;   /* of what is there, over the time of the run */
+} Given;
+
+/* With the turns that events make; matter is there for `stay` seconds. */
+static Given given_by(const PxScene *scene, const PxSceneEmitter *emitter, const Turn *turn,
+                      size_t turns, double stay)
+{
+    double length = scene->head.time.frames / scene->head.time.fps, s = scene->world.spacing;
+    double end = fmin(emitter->def.end, length), now = emitter->def.start;
+    double left = emitter->def.limit * s * s * s, moment = 0;
+    double flow = flow_of(scene, emitter, emitter->def.speed, emitter->def.rate);
+    double late = length - stay; /* what is given from then on is there at the end */
+    Given out = {0};
+    for (size_t k = 0; k <= turns; ++k) {
+        double until = k < turns ? fmin(turn[k].at, end) : end;
+        if (until > now) {
+            double more = fmin(flow * (until - now), left);
+            double last = now + (flow > 0 ? more / flow : 0);
+            double early = fmin(fmax(late - now, 0), last - now);
+            double rest = last - now - early;
+            out.volume += more;
+            out.there += flow * rest;
+            left -= more;
+            moment += flow * (early * stay + rest * (length - last + 0.5 * rest));
+            now = until;
+        }
+        if (k < turns)
+            flow = turn[k].flow;
+    }
+    out.mean = length > 0 ? moment / length : 0;
+    return out;
+}
+
+static PxStatus survey_volumes(const PxScene *scene, PxSurvey *out)
+{
+    Turn *turn = malloc((scene->events + 1) * sizeof *turn);
+    size_t turns = 0;
+    if (turn == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu events", scene->events);
+    for (size_t k = 0; k < scene->events; ++k) {
+        const PxSceneEvent *event = &scene->event[k];
+        PxLive live;
+        if (strncmp(event->set, "emitters.", 9) != 0 ||
+            px_scene_live(scene, event->set, &live) != PX_OK)
+            continue;
+        bool rate = strcmp(live.field->key, "rate") == 0;
+        if (!rate && strcmp(live.field->key, "speed") != 0)
+            continue;
+        const PxSceneEmitter *emitter = &scene->emitter[live.index];
+        double flow = flow_of(scene, emitter, rate ? 0 : event->to[0], rate ? event->to[0] : 0);
+        double area = flow_of(scene, emitter, 1, 0);
+        turn[turns++] = (Turn){live.index, k, event->at, flow};
+        out->speed = fmax(out->speed, area > 0 ? flow / area : 0);
+    }
+    qsort(turn, turns, sizeof *turn, compare_turns);
+    double s = scene->world.spacing, cell = s * s * s;
+    for (size_t k = 0, first = 0; k < scene->emitters; ++k) {
+        size_t last = first;
+        while (last < turns && turn[last].emitter == k)
+            ++last;
+        double stay = px_survey_stay(scene, out, k, scene->head.time.frames / scene->head.time.fps);
+        Given given = given_by(scene, &scene->emitter[k], turn + first, last - first, stay);
+        out->given[k] = given.volume;
+        out->volume += given.there;
+        out->particles += cell > 0 ? given.there / cell : 0;
+        out->mean_particles += cell > 0 ? given.mean / cell : 0;
+        first = last;
+    }
+    free(turn);
+    return PX_OK;
+}
+
+static void survey_emitter(const PxScene *scene, const PxSceneEmitter *emitter,
+                           const PxShape *shape, PxSurvey *out)
+{
+    double area = flow_of(scene, emitter, 1, 0);
+    out->everything = px_bounds_join(out->everything, px_shape_bounds(shape));
+    out->matter = px_bounds_join(out->matter, px_shape_bounds(shape));
+    if (area > 0)
+        out->speed =
+            fmax(out->speed, flow_of(scene, emitter, emitter->def.speed, emitter->def.rate) / area);
+}
+
+/* Fastest that an event sets a body going, m/s. */
+static double event_speed(const PxScene *scene)
+{
+    double fastest = 0;
+    for (size_t k = 0; k < scene->events; ++k) {
+        const PxSceneEvent *event = &scene->event[k];
+        PxLive live;
+        if (px_scene_live(scene, event->set, &live) != PX_OK || live.kind != &px_body_kind ||
+            strcmp(live.field->key, "velocity") != 0)
+            continue;
+        const double *v = event->to;
+        fastest =
+            fmax(fastest, event->values == 3 ? px_length(px_vec(v[0], v[1], v[2])) : fabs(v[0]));
+    }
+    return fastest;
+}
+
+/* Makes one shape; one that cannot be made is complained about, and then *out is NULL. */
+static PxStatus make_shape(PxScene *complain, const char *key, size_t index, const PxShapeDef *def,
+                           PxShape **out)
+{
+    PxStatus status = px_shape_create(def, out);
+    if (status == PX_OK)
+        return PX_OK;
+    *out = NULL;
+    if (complain == NULL || status == PX_ERR_MEMORY)
+        return px_fail_prefix(status, "%s[%zu]: ", key, index);
+    complain_shape(complain, key, def, index);
+    return PX_OK;
+}
+
+static PxStatus survey_flow(const PxScene *scene, PxScene *complain, PxSurvey *out)
+{
+    for (size_t k = 0; k < scene->emitters; ++k) {
+        const PxSceneEmitter *emitter = &scene->emitter[k];
+        PxShapeDef def = px_scene_shape(scene, &emitter->def.shape, &emitter->is.turn);
+        if (!emitter->is.shape_known || (def.kind != PX_SHAPE_BOX && def.kind != PX_SHAPE_CYLINDER))
+            continue;
+        PX_TRY(make_shape(complain, "emitters", k, &def, &out->emitter[k]));
+        if (out->emitter[k] != NULL)
+            survey_emitter(scene, emitter, out->emitter[k], out);
+    }
+    for (size_t k = 0; k < scene->sinks; ++k) {
+        PxShapeDef def = px_scene_shape(scene, &scene->sink[k].def.shape, &scene->sink[k].is.turn);
+        if (scene->sink[k].is.shape_known)
+            PX_TRY(make_shape(complain, "sinks", k, &def, &out->sink[k]));
+    }
+    return scene->emitters > 0 ? survey_volumes(scene, out) : PX_OK;
+}
+
+PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
+{
+    *out = (PxSurvey){.matter = px_bounds_empty(), .everything = px_bounds_empty()};
+    out->shape = calloc(scene->bodies + 1, sizeof *out->shape);
+    out->emitter = calloc(scene->emitters + 1, sizeof *out->emitter);
+    out->sink = calloc(scene->sinks + 1, sizeof *out->sink);
+    out->given = calloc(scene->emitters + 1, sizeof *out->given);
+    if (out->shape == NULL || out->emitter == NULL || out->sink == NULL || out->given == NULL)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu shapes",
+                       scene->bodies + scene->emitters + scene->sinks);
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        const PxSceneBody *body = &scene->body[k];
+        bool filled_plane = body->def.shape.kind == PX_SHAPE_PLANE && !body->def.wall;
+        if (!body->is.shape_known || filled_plane) /* was complained about */
+            continue;
+        PxShapeDef def = px_scene_shape_at_start(scene, &body->def.shape, &body->is.turn,
+                                                 body->is.keyframe, body->is.keyframes);
+        PX_TRY(make_shape(complain, "bodies", k, &def, &out->shape[k]));
+        if (out->shape[k] != NULL)
+            PX_TRY(survey_body(scene, body, out->shape[k], out));
+    }
+    PX_TRY(survey_flow(scene, complain, out));
+    out->speed = fmax(out->speed, event_speed(scene));
+    return PX_OK;
+}
+
+void px_survey_free(const PxScene *scene, PxSurvey *survey)
+{
+    for (size_t k = 0; survey->shape != NULL && k < scene->bodies; ++k)
+        px_shape_free(survey->shape[k]);
+    for (size_t k = 0; survey->emitter != NULL && k < scene->emitters; ++k)
+        px_shape_free(survey->emitter[k]);
+    for (size_t k = 0; survey->sink != NULL && k < scene->sinks; ++k)
+        px_shape_free(survey->sink[k]);
+    free(survey->shape);
+    free(survey->emitter);
+    free(survey->sink);
+    free(survey->given);
+    *survey = (PxSurvey){0};
+}
+
+/* --- steps ---------------------------------------------------------------------------- */
+
+/* Furthest that something can fall: from the highest matter to the lowest of all. */
+static double drop_height(const PxSurvey *survey, PxVec3 gravity)
+{
+    PxVec3 down = px_normalized(gravity, px_vec(0, 0, 0));
+    if (!is_finite(survey->matter) || !is_finite(survey->everything))
+        return 0;
+    double highest = INFINITY, lowest = -INFINITY; /* along `down` */
+    for (int corner = 0; corner < 8; ++corner) {
+        const PxBounds *m = &survey->matter, *e = &survey->everything;
+        PxVec3 a = px_vec(corner & 1 ? m->high.x : m->low.x, corner & 2 ? m->high.y : m->low.y,
+                          corner & 4 ? m->high.z : m->low.z);
+        PxVec3 b = px_vec(corner & 1 ? e->high.x : e->low.x, corner & 2 ? e->high.y : e->low.y,
+                          corner & 4 ? e->high.z : e->low.z);
+        highest = fmin(highest, px_dot(a, down));
+        lowest = fmax(lowest, px_dot(b, down));
+    }
+    return fmax(0, lowest - highest);
+}
+
+/* A number of the material's pressure model by its key; `otherwise` if the model
+ * has none of that name. */
+static double pressure_number(const PxMaterialDef *material, const char *key, double otherwise)
+{
+    const PxField *pressure = px_section_field(&px_material_kind.section, "pressure");
+    const PxModelInfo *model = px_family_find(pressure->family, material->pressure.model);
+    const PxField *field =
+        model != NULL ? px_field_find(model->fields, model->field_count, key) : NULL;
+    return field != NULL ? material->pressure.param[field - model->fields] : otherwise;
+}
+
+static void shorten(PxStepLimit *limit, double seconds, PxStepCause cause, size_t material,
+                    double sound)
+{
+    if (!(seconds < limit->seconds))
+        return;
+    limit->seconds = seconds;
+    limit->cause = cause;
+    limit->material = material;
+    limit->sound = sound;
+}
+
+/* A material as it is where steps must be shortest: molten, if that is thicker or its tension is
+ * stronger. */
+static PxMaterialDef at_worst(const PxMaterialDef *material)
+{
+    PxMaterialDef def = *material;
+    if (!def.melts.melts)
+        return def;
+    def.viscosity = fmax(def.viscosity, def.melts.into.viscosity); /* NAN: as cold */
+    def.tension.param[0] = fmax(def.tension.param[0], def.melts.into.tension);
+    return def;
+}
+
+/* As the solvers do: the fastest flow is what the fall, the start and the walls
+ * give, and never less than ten spacings a second. */
+PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const PxWorldDef *world,
+                          const PxMaterialDef *material)
+{
+    PxStepLimit limit = {.seconds = world->max_step,
+                         .least = world->min_step,
+                         .cause = PX_BY_MAX_STEP,
+                         .material = PX_NO_MATERIAL};
+    double g = px_length(world->gravity), h = 0.5 * world->support * world->spacing;
+    double fall = drop_height(survey, world->gravity);
+    double flow = sqrt(survey->speed * survey->speed + 2 * g * fall);
+    flow = fmax(fmax(flow, survey->wall_speed), 10 * world->spacing);
+    size_t fluids = 0;
+    bool flows = px_scene_flows(scene); /* then solids, too, are moved as fluids are */
+    PxFluid fluid = {.kernel = px_kernel(world->support * world->spacing, world->spacing),
+                     .spacing = world->spacing,
+                     .courant = world->courant};
+    for (size_t k = 0; k < scene->materials; ++k) {
+        PxMaterial m = {.def = at_worst(&material[k])};
+        const PxTensionModel *tension = px_tension_find(m.def.tension.model, PX_ISA_BASE);
+        fluids += !(m.def.young > 0) || flows;
+        if (tension == NULL || (m.def.young > 0 && !m.def.melts.melts))
+            continue;
+        flow = fmax(flow, sqrt(tension->squeeze(&fluid, &m) / m.def.density));
+        shorten(&limit, tension->step_limit(&fluid, &m), PX_BY_TENSION, k, 0);
+    }
+    if (g > 0 && fluids > 0)
+        shorten(&limit, world->courant * sqrt(h / g), PX_BY_GRAVITY, PX_NO_MATERIAL, 0);
+    for (size_t k = 0; k < scene->materials; ++k) {
+        PxMaterialDef m = at_worst(&material[k]);
+        if (m.young > 0 && !flows) /* solids take sub-steps of their own */
+            continue;
+        double stated = pressure_number(&m, "top_speed", 0);
+        double fluctuation = pressure_number(&m, "fluctuation", 0);
+        double sound = fluctuation > 0 ? (stated > 0 ? stated : flow) / sqrt(fluctuation / 100) : 0;
+        shorten(&limit, world->courant * h / (sound + flow), PX_BY_SOUND, k, sound);
+        const PxViscosityModel *viscosity = px_viscosity_find(m.viscosity_model.model, PX_ISA_BASE);
+        if (viscosity != NULL && (!(m.young > 0) || m.melts.melts))
+            shorten(&limit, viscosity->step_limit(&m, h), PX_BY_VISCOSITY, k, 0);
+    }
+    return limit;
+}
+
+static int compare_moments(const void *a, const void *b)
+{
+    const PxMoment *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+void px_scene_moments(const PxScene *scene, PxMoment *out)
+{
+    for (size_t k = 0; k < scene->events; ++k)
+        out[k] = (PxMoment){scene->event[k].at, k};
+    qsort(out, scene->events, sizeof *out, compare_moments);
+}
+
+PxStatus px_survey_walk(const PxScene *scene, const PxSurvey *survey, PxStretchFunction *function,
+                        void *user)
+{
+    double end = scene->head.time.frames / scene->head.time.fps, now = 0;
+    PxWorldDef world = scene->world;
+    PxMaterialDef *material = malloc((scene->materials + 1) * sizeof *material);
+    PxMoment *moment = malloc((scene->events + 1) * sizeof *moment);
+    PxStatus status = PX_OK;
+    if (material == NULL || moment == NULL) {
+        status = px_fail(PX_ERR_MEMORY, "scene: no room for %zu events", scene->events);
+        goto done;
+    }
+    for (size_t k = 0; k < scene->materials; ++k)
+        material[k] = scene->material[k].def;
+    px_scene_moments(scene, moment);
+    size_t current = SIZE_MAX;
+    for (size_t k = 0; k <= scene->events; ++k) {
+        double next = k < scene->events ? fmin(moment[k].at, end) : end;
+        PxStepLimit limit = px_step_limit(scene, survey, &world, material);
+        function(user, current, now, next, &limit);
+        now = next;
+        if (k == scene->events || moment[k].at > end)
+            break;
+        const PxSceneEvent *event = &scene->event[moment[k].event];
+        PxLive live;
+        current = moment[k].event;
+        status = px_scene_live(scene, event->set, &live);
+        void *changed = live.kind == NULL                ? (void *)&world
+                        : live.kind == &px_material_kind ? (void *)&material[live.index]
+                                                         : NULL;
+        if (status == PX_OK && changed != NULL)
+            status =
+                px_field_set(live.field, changed, live.rest, event->to, event->values, event->set);
+        if (status != PX_OK)
+            break;
+    }
+done:
+    free(material);
+    free(moment);
+    return status;
+}
+
+/* --- the estimate -------------------------------------------------------------------------- */
+
+typedef struct Work {
+    const PxScene *scene;
+    double calm;           /* of the steps of the fastest flow, so many are taken */
+    double steps, seconds; /* seconds: of one particle on one thread */
+} Work;
+
+/* Seconds for a particle and a step of that length. */
+static double step_cost(const PxScene *scene, double dt)
+{
+    double cost = SECONDS_EXPLICIT, h = 0.5 * scene->world.support * scene->world.spacing;
+    double iterations = 0, solid = 0;
+    size_t fluids = 0;
+    bool flows = px_scene_flows(scene);
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxMaterialDef *m = &scene->material[k].def;
+        if (m->young > 0) {
+            /* sub-steps: the way a wave goes in one is about half a spacing */
+            double nu = m->poisson,
+                   wave = sqrt(m->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * m->density));
+            bool implicit = strcmp(m->integration.model, "implicit") == 0;
+            double passes =
+                implicit ? ELASTIC_ITERATIONS : 1 + ceil(dt * wave / (0.5 * scene->world.spacing));
+            solid = fmax(solid, SECONDS_ELASTIC * passes);
+            if (!flows)
+                continue;
+        }
+        ++fluids;
+        if (pressure_number(m, "max_error", 0) > 0)
+            cost = SECONDS_SOLVED;
+        if (strcmp(m->viscosity_model.model, "implicit") == 0)
+            iterations = fmax(iterations, 2 * sqrt(m->viscosity / m->density * dt) / h);
+    }
+    return (fluids > 0 ? cost + SECONDS_VISCOUS * iterations : 0) + solid;
+}
+
+static void count_steps(void *user, size_t event, double begin, double end,
+                        const PxStepLimit *limit)
+{
+    (void)event;
+    Work *work = user;
+    bool flow = limit->cause == PX_BY_SOUND && limit->sound == 0;
+    double steps = (end - begin) / limit->seconds * (flow ? work->calm : 1);
+    work->steps += steps;
+    work->seconds += steps * step_cost(work->scene, limit->seconds);
+}
+
+PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *out)
+{
+    *out = (PxSceneEstimate){.threads = threads > 0 ? threads : px_threads_available()};
+    if (scene->errors > 0)
+        return px_fail(PX_ERR_FORMAT, "%s: the scene has errors and cannot be estimated",
+                       scene->file);
+    PxSurvey survey;
+    Work work = {.scene = scene, .calm = CALM};
+    for (size_t k = 0; k < scene->materials; ++k)
+        if (scene->material[k].def.young > 0 && px_scene_flows(scene))
+            work.calm = CALM_MIXED;
+    PxStatus status = px_survey_make(scene, NULL, &survey);
+    if (status == PX_OK)
+        status = px_survey_walk(scene, &survey, count_steps, &work);
+    if (status == PX_OK) {
+        /* A frame is reached exactly, so at least one step leads to each. */
+        out->steps = fmax(work.steps, scene->head.time.frames);
+        out->particles = survey.particles;
+        out->memory = px_memory_estimate(out->particles) + survey.skin_points * BYTES_A_SURFEL;
+        out->disk = (survey.mean_particles * DISK_A_PARTICLE + survey.skin_points * DISK_A_SURFEL) *
+                        (scene->head.time.frames + 1) +
+                    out->particles * CHECKPOINT_A_PARTICLE * CHECKPOINTS;
+        double a_step = work.steps > 0 ? work.seconds / work.steps : 0;
+        out->seconds = out->steps * survey.mean_particles * a_step / out->threads;
+    }
+    px_survey_free(scene, &survey);
+    return status;
+}

@@ -1,0 +1,334 @@
+#include "scene/layout/sections.h"
+
+#include "world/kinds/kind.h"
+
+#define FARTHEST 1e9 /* m; as in shape_forms.c */
+
+static const PxField time_fields[] = {
+    {.key = "frames",
+     .kind = PX_FIELD_COUNT,
+     .offset = PX_AT(PxSceneTime, frames),
+     .unit = "",
+     .least = 0,
+     .most = 999999,
+     .help = "Number of frames."},
+    {.key = "fps",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_ABOVE,
+     .offset = PX_AT(PxSceneTime, fps),
+     .unit = "1/s",
+     .least = 0,
+     .most = 1e6,
+     .help = "Frames per second."},
+};
+
+static void time_defaults(void *object)
+{
+    *(PxSceneTime *)object = (PxSceneTime){.frames = 100, .fps = 30};
+}
+
+const PxSection px_time_section = {.name = "time",
+                                   .help = "Duration and frame rate.",
+                                   .wanted = "an object with \"frames\" or \"fps\"",
+                                   .fields = time_fields,
+                                   .field_count = PX_COUNT(time_fields),
+                                   .size = sizeof(PxSceneTime),
+                                   .defaults = time_defaults};
+
+static const PxField turn_fields[] = {
+    {.key = "axis",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_DIRECTION,
+     .offset = PX_AT(PxSceneTurn, axis),
+     .unit = "",
+     .least = -FARTHEST,
+     .most = FARTHEST,
+     .help = "Direction of the axis; its length does not matter but must not be 0."},
+    {.key = "degrees",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxSceneTurn, degrees),
+     .unit = "degrees",
+     .least = -36000,
+     .most = 36000,
+     .help = "Angle, counter-clockwise when the axis points at the viewer."},
+};
+
+static void turn_defaults(void *object)
+{
+    *(PxSceneTurn *)object = (PxSceneTurn){.axis = {0, 1, 0}};
+}
+
+const PxSection px_turn_section = {.name = "turn",
+                                   .help = "A rotation about an axis through the shape's \"at\".",
+                                   .wanted = "an object with \"axis\" and \"degrees\"",
+                                   .fields = turn_fields,
+                                   .field_count = PX_COUNT(turn_fields),
+                                   .size = sizeof(PxSceneTurn),
+                                   .defaults = turn_defaults};
+
+static const PxField keyframe_fields[] = {
+    {.key = "at",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxSceneKeyframe, at),
+     .unit = "s",
+     .least = 0,
+     .most = 1e9,
+     .help = "When; later than the keyframe before."},
+    {.key = "move",
+     .kind = PX_FIELD_VECTOR,
+     .offset = PX_AT(PxSceneKeyframe, move),
+     .unit = "m",
+     .least = -FARTHEST,
+     .most = FARTHEST,
+     .help = "Displacement from where the shape is placed."},
+    {.key = "turn",
+     .kind = PX_FIELD_PART,
+     .offset = PX_AT(PxSceneKeyframe, turn),
+     .unit = "",
+     .part = &px_turn_section,
+     .help = "Rotation from how the shape is placed."},
+};
+
+static void keyframe_defaults(void *object)
+{
+    PxSceneKeyframe *keyframe = object;
+    *keyframe = (PxSceneKeyframe){0};
+    turn_defaults(&keyframe->turn);
+}
+
+const PxSection px_keyframe_section = {.name = "keyframe",
+                                       .help =
+                                           "Position and rotation of a wall or handle at one time.",
+                                       .wanted = "an object with \"at\", \"move\" and \"turn\"",
+                                       .fields = keyframe_fields,
+                                       .field_count = PX_COUNT(keyframe_fields),
+                                       .size = sizeof(PxSceneKeyframe),
+                                       .defaults = keyframe_defaults};
+
+static const PxField temperature_fields[] = {
+    {.key = "at",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxTemperatureKey, time),
+     .unit = "s",
+     .least = 0,
+     .most = 1e9,
+     .help = "When; later than the one before."},
+    {.key = "to",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxTemperatureKey, to),
+     .unit = "degrees C",
+     .least = -273.15,
+     .most = 1e5,
+     .help = "Temperature at that time."},
+};
+
+static void temperature_defaults(void *object)
+{
+    *(PxTemperatureKey *)object = (PxTemperatureKey){0};
+}
+
+const PxSection px_temperature_section = {.name = "temperature",
+                                          .help = "A temperature at one time.",
+                                          .wanted = "an object with \"at\" and \"to\"",
+                                          .fields = temperature_fields,
+                                          .field_count = PX_COUNT(temperature_fields),
+                                          .size = sizeof(PxTemperatureKey),
+                                          .defaults = temperature_defaults};
+
+static const PxField event_fields[] = {
+    {.key = "at",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxSceneEvent, at),
+     .unit = "s",
+     .least = 0,
+     .most = 1e9,
+     .help = "When."},
+    {.key = "set",
+     .kind = PX_FIELD_TEXT,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxSceneEvent, set),
+     .unit = "",
+     .most = 255,
+     .help = "Path of what changes: gravity, materials.NAME.viscosity, bodies.NAME.friction, "
+             "emitters.NAME.speed, forces.NAME.force, heaters.NAME.power, ..."},
+    {.key = "to",
+     .kind = PX_FIELD_NUMBERS,
+     .flags = PX_FIELD_REQUIRED,
+     .unit = "",
+     .help = "Its new value: a number, or three for a vector."},
+};
+
+static void event_defaults(void *object)
+{
+    *(PxSceneEvent *)object = (PxSceneEvent){0};
+}
+
+const PxSection px_event_section = {.name = "event",
+                                    .help = "A number that changes at one time.",
+                                    .wanted = "an object with \"at\", \"set\" and \"to\"",
+                                    .fields = event_fields,
+                                    .field_count = PX_COUNT(event_fields),
+                                    .size = sizeof(PxSceneEvent),
+                                    .defaults = event_defaults};
+
+static const PxField camera_fields[] = {
+    {.key = "from",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxSceneCamera, from),
+     .unit = "m",
+     .least = -FARTHEST,
+     .most = FARTHEST,
+     .help = "Position of the camera."},
+    {.key = "to",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxSceneCamera, to),
+     .unit = "m",
+     .least = -FARTHEST,
+     .most = FARTHEST,
+     .help = "Point that it looks at."},
+    {.key = "fov",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_ABOVE,
+     .offset = PX_AT(PxSceneCamera, fov),
+     .unit = "degrees",
+     .least = 0,
+     .most = 170,
+     .help = "Vertical angle of view."},
+};
+
+static void camera_defaults(void *object)
+{
+    *(PxSceneCamera *)object = (PxSceneCamera){.fov = 40};
+}
+
+const PxSection px_camera_section = {.name = "camera",
+                                     .help = "Where pictures are taken from.",
+                                     .wanted = "an object with \"from\" and \"to\"",
+                                     .fields = camera_fields,
+                                     .field_count = PX_COUNT(camera_fields),
+                                     .size = sizeof(PxSceneCamera),
+                                     .defaults = camera_defaults};
+
+static const char *const look_words[] = {"matte", "glossy", "metal", "clear", "hidden", NULL};
+static const PxField look_fields[] = {
+    {.key = "kind",
+     .kind = PX_FIELD_WORD,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxSceneLook, kind),
+     .unit = "",
+     .help = "Surface in pictures: diffuse, diffuse under a clear varnish, metallic, transparent, "
+             "or not shown.",
+     .words = look_words},
+    {.key = "colour",
+     .kind = PX_FIELD_VECTOR,
+     .offset = PX_AT(PxSceneLook, colour),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Red, green, blue (sRGB); of clear matter, the colour of light that passed through "
+             "half the size of the scene."},
+    {.key = "roughness",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxSceneLook, roughness),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Glossy and metal: 0 is a perfect mirror, 1 is dull."},
+    {.key = "ior",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxSceneLook, ior),
+     .unit = "",
+     .least = 1,
+     .most = 4,
+     .help = "Clear and glossy: index of refraction; water 1.33, glass 1.5."},
+};
+
+static void look_defaults(void *object)
+{
+    *(PxSceneLook *)object = (PxSceneLook){
+        .kind = PX_SCENE_GLOSSY, .colour = {0.8, 0.8, 0.8}, .roughness = 0.35, .ior = 1.5};
+}
+
+const PxSection px_look_section = {.name = "look",
+                                   .help = "Appearance in pictures.",
+                                   .wanted = "an object with \"kind\"",
+                                   .fields = look_fields,
+                                   .field_count = PX_COUNT(look_fields),
+                                   .size = sizeof(PxSceneLook),
+                                   .defaults = look_defaults};
+
+/* --- the scene ---------------------------------------------------------------- */
+
+static const char *const up_words[] = {"y", "z", NULL};
+
+static const PxField head_fields[] = {
+    {.key = "phyxel",
+     .kind = PX_FIELD_VERSION,
+     .flags = PX_FIELD_REQUIRED,
+     .unit = "",
+     .help = "Version of the scene format."},
+    {.key = "$schema",
+     .kind = PX_FIELD_TEXT,
+     .offset = PX_AT(PxSceneHead, schema),
+     .unit = "",
+     .most = 1000,
+     .help = "Where an editor finds the schema of scenes; ignored."},
+    {.key = "name",
+     .kind = PX_FIELD_TEXT,
+     .offset = PX_AT(PxSceneHead, name),
+     .unit = "",
+     .most = 400,
+     .help = "Name of the scene."},
+    {.key = "time",
+     .kind = PX_FIELD_PART,
+     .offset = PX_AT(PxSceneHead, time),
+     .unit = "",
+     .part = &px_time_section,
+     .help = "Duration and frame rate."},
+    {.key = "up",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxSceneHead, up),
+     .unit = "",
+     .help = "Which axis points up.",
+     .words = up_words},
+};
+
+static void head_defaults(void *object)
+{
+    PxSceneHead *head = object;
+    *head = (PxSceneHead){.up = PX_UP_Y};
+    time_defaults(&head->time);
+}
+
+const PxSection px_head_section = {.name = "scene",
+                                   .help = "A phyxel scene. All values are in SI units.",
+                                   .wanted = "a scene: an object { \"phyxel\": 1, ... }",
+                                   .fields = head_fields,
+                                   .field_count = PX_COUNT(head_fields),
+                                   .size = sizeof(PxSceneHead),
+                                   .defaults = head_defaults};
+
+const PxField px_events_field = {.key = "events",
+                                 .unit = "",
+                                 .most = 100000,
+                                 .part = &px_event_section,
+                                 .help = "Changes while the world runs."};
+
+const PxField px_camera_field = {
+    .key = "camera",
+    .kind = PX_FIELD_PART,
+    .unit = "",
+    .part = &px_camera_section,
+    .help = "Where pictures are taken from; chosen for the scene unless stated."};
+
+bool px_key_is_comment(const char *key)
+{
+    return key[0] == '/' && key[1] == '/';
+}

@@ -1,0 +1,77 @@
+/// The objects of a scene file that are not things of the world (those are in world/kinds):
+/// their keys, described as the fields of things are.
+#ifndef PX_SCENE_LAYOUT_SECTIONS_H
+#define PX_SCENE_LAYOUT_SECTIONS_H
+
+#include "base/field.h"
+#include "matter/material.h"
+#include "phyxel/scene.h"
+
+/// The version that a scene states as "phyxel".
+#define PX_SCENE_VERSION 1
+
+/// Longest name of a body or material, bytes.
+#define PX_SCENE_MOST_NAME (PX_NAME_SIZE - 1)
+
+typedef struct PxSceneTime {
+    double frames, fps;
+} PxSceneTime;
+
+typedef enum PxSceneUp { PX_UP_Y, PX_UP_Z } PxSceneUp;
+
+/// What a scene says about itself.
+typedef struct PxSceneHead {
+    const char *name, *schema;
+    PxSceneTime time;
+    int up; ///< PxSceneUp
+} PxSceneHead;
+
+typedef struct PxSceneTurn {
+    PxVec3 axis;
+    double degrees;
+} PxSceneTurn;
+
+typedef struct PxSceneKeyframe {
+    double at;
+    PxVec3 move;
+    PxSceneTurn turn;
+} PxSceneKeyframe;
+
+typedef struct PxSceneEvent {
+    double at;
+    const char *set;
+    double to[3];
+    int values;
+} PxSceneEvent;
+
+/// Appearance in pictures.
+typedef enum PxSceneLookKind {
+    PX_SCENE_MATTE,
+    PX_SCENE_GLOSSY,
+    PX_SCENE_METAL,
+    PX_SCENE_CLEAR,
+    PX_SCENE_HIDDEN
+} PxSceneLookKind;
+
+typedef struct PxSceneLook {
+    int kind; ///< PxSceneLookKind
+    PxVec3 colour;
+    double roughness, ior;
+} PxSceneLook;
+
+extern const PxSection px_head_section; ///< the top level without kinds, events and camera
+extern const PxSection px_time_section;
+extern const PxSection px_turn_section;
+extern const PxSection px_keyframe_section;
+extern const PxSection px_temperature_section;
+extern const PxSection px_event_section;
+extern const PxSection px_camera_section;
+extern const PxSection px_look_section;
+
+extern const PxField px_events_field; ///< a list of events
+extern const PxField px_camera_field;
+
+/// A key that is a comment: "//" and whatever begins with it.
+bool px_key_is_comment(const char *key);
+
+#endif

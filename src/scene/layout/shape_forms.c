@@ -1,0 +1,148 @@
+#include "scene/layout/shape_forms.h"
+
+#include "scene/layout/sections.h"
+#include "world/kinds/kind.h"
+
+#include <string.h>
+
+/* The largest lengths and distances that a scene may state: far beyond what the
+ * particles' single precision carries, which px_scene_check() measures. */
+#define LONGEST 1e6
+#define FARTHEST 1e9
+
+#define LENGTH(member, more, text)                                                                 \
+    {                                                                                              \
+        .key = #member, .kind = PX_FIELD_NUMBER, .flags = more,                                    \
+        .offset = PX_AT(PxShapeDef, member), .unit = "m", .least = 0, .most = LONGEST,             \
+        .help = text                                                                               \
+    }
+#define NEEDED (PX_FIELD_REQUIRED | PX_FIELD_ABOVE)
+
+static const PxField box_size = {.key = "box",
+                                 .kind = PX_FIELD_VECTOR,
+                                 .flags = NEEDED,
+                                 .offset = PX_AT(PxShapeDef, size),
+                                 .unit = "m",
+                                 .least = 0,
+                                 .most = LONGEST,
+                                 .help = "Lengths of the edges."};
+static const PxField sphere_radius = LENGTH(radius, NEEDED, "Radius.");
+static const PxField plane_normal[] = {
+    {.key = "normal",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_DIRECTION,
+     .offset = PX_AT(PxShapeDef, normal),
+     .unit = "",
+     .least = -FARTHEST,
+     .most = FARTHEST,
+     .help = "Direction of the free side, of any length but 0; up unless stated."}};
+static const PxField cylinder_fields[] = {LENGTH(radius, NEEDED, "Radius."),
+                                          LENGTH(height, NEEDED, "Height.")};
+static const PxField capsule_fields[] = {LENGTH(radius, NEEDED, "Radius."),
+                                         LENGTH(height, NEEDED, "Height of the straight part.")};
+static const PxField cone_fields[] = {LENGTH(radius, NEEDED, "Radius at the bottom."),
+                                      LENGTH(radius_top, 0, "Radius at the top; 0 makes a point."),
+                                      LENGTH(height, NEEDED, "Height.")};
+static const PxField funnel_fields[] = {LENGTH(radius, NEEDED, "Inner radius at the bottom."),
+                                        LENGTH(radius_top, NEEDED, "Inner radius at the top."),
+                                        LENGTH(height, NEEDED, "Height."),
+                                        LENGTH(thickness, NEEDED, "Thickness of its wall.")};
+
+static const PxShapeForm forms[] = {
+    {.key = "box",
+     .kind = PX_SHAPE_BOX,
+     .plain = &box_size,
+     .help = "A box with its middle at \"at\"."},
+    {.key = "sphere",
+     .kind = PX_SHAPE_SPHERE,
+     .plain = &sphere_radius,
+     .help = "A ball: its radius."},
+    {.key = "cylinder",
+     .kind = PX_SHAPE_CYLINDER,
+     .fields = cylinder_fields,
+     .field_count = PX_COUNT(cylinder_fields),
+     .help = "An upright cylinder with its middle at \"at\"."},
+    {.key = "capsule",
+     .kind = PX_SHAPE_CAPSULE,
+     .fields = capsule_fields,
+     .field_count = PX_COUNT(capsule_fields),
+     .help = "An upright cylinder with a half ball on each end."},
+    {.key = "plane",
+     .kind = PX_SHAPE_PLANE,
+     .plain = plane_normal,
+     .fields = plane_normal,
+     .field_count = PX_COUNT(plane_normal),
+     .help = "Everything below a plane through \"at\"; walls only."},
+    {.key = "cone",
+     .kind = PX_SHAPE_CONE,
+     .fields = cone_fields,
+     .field_count = PX_COUNT(cone_fields),
+     .help = "An upright cone, or what is left when its top is cut off."},
+    {.key = "funnel",
+     .kind = PX_SHAPE_FUNNEL,
+     .fields = funnel_fields,
+     .field_count = PX_COUNT(funnel_fields),
+     .help = "The shell of an upright cone, open at both ends."},
+    {.key = "mesh",
+     .kind = PX_SHAPE_MESH,
+     .file = true,
+     .help = "A closed triangle mesh: an OBJ, PLY or STL file beside the scene."},
+};
+
+static const PxField shape_fields[] = {
+    {.key = "at",
+     .kind = PX_FIELD_VECTOR,
+     .offset = PX_AT(PxShapeDef, at),
+     .unit = "m",
+     .least = -FARTHEST,
+     .most = FARTHEST,
+     .help = "Where its middle (a mesh: its origin) stands."},
+    {.key = "scale",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_ABOVE,
+     .offset = PX_AT(PxShapeDef, scale),
+     .unit = "",
+     .least = 0,
+     .most = LONGEST,
+     .help = "Scale factor."},
+    {.key = "turn",
+     .kind = PX_FIELD_PART,
+     .offset = PX_AT(PxSceneShape, turn),
+     .unit = "",
+     .part = &px_turn_section,
+     .help = "Rotation of the shape."},
+};
+
+static void shape_defaults(void *object)
+{
+    PxSceneShape *shape = object;
+    shape->def = px_shape_def_default(PX_SHAPE_BOX);
+    px_turn_section.defaults(&shape->turn);
+}
+
+const PxSection px_shape_section = {.name = "shape",
+                                    .help = "Exactly one form, and where it is placed.",
+                                    .wanted = "an object with a kind of shape",
+                                    .fields = shape_fields,
+                                    .field_count = PX_COUNT(shape_fields),
+                                    .size = sizeof(PxSceneShape),
+                                    .defaults = shape_defaults};
+
+const PxShapeForm *const px_shape_forms = forms;
+const size_t px_shape_form_count = PX_COUNT(forms);
+
+const PxShapeForm *px_form_find(const char *key)
+{
+    for (size_t k = 0; k < PX_COUNT(forms); ++k)
+        if (strcmp(forms[k].key, key) == 0)
+            return &forms[k];
+    return NULL;
+}
+
+const PxShapeForm *px_form_of_kind(PxShapeKind kind)
+{
+    for (size_t k = 0; k < PX_COUNT(forms); ++k)
+        if (forms[k].kind == kind)
+            return &forms[k];
+    return NULL;
+}

@@ -1,0 +1,121 @@
+/// The top level of a scene: from the JSON tree to the content, with complaints. Reading never
+/// stops at an error: the default stays, and reading goes on.
+#include "scene/content.h"
+
+#include "base/vec.h"
+#include "base/words.h"
+#include "scene/read/events.h"
+#include "scene/read/things.h"
+#include "scene/read/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void read_version(PxScene *scene, const PxPath *root)
+{
+    const json_t *value = json_object_get(scene->root, "phyxel");
+    PxPath path = px_path_key(root, "phyxel");
+    char found[96];
+    if (value != NULL && (!json_is_number(value) || json_number_value(value) != PX_SCENE_VERSION))
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is %s, and this phyxel reads version %d of the format",
+                    px_json_text(value, found, sizeof found), PX_SCENE_VERSION);
+}
+
+/* The file's name without folder and ending, for a scene that has no name. */
+static PxStatus name_from_file(PxScene *scene)
+{
+    const char *slash = strrchr(scene->file, '/');
+    const char *stem = slash != NULL ? slash + 1 : scene->file;
+    const char *dot = strrchr(stem, '.');
+    size_t size = dot != NULL && dot != stem ? (size_t)(dot - stem) : strlen(stem);
+    char *name = px_arena_take(&scene->memory, size + 1);
+    if (name == NULL)
+        return px_scene_no_room("names", 1);
+    memcpy(name, stem, size);
+    name[size] = '\0';
+    bool usable = size > 0 && size <= (size_t)px_section_field(&px_head_section, "name")->most &&
+                  px_text_is_plain(name);
+    scene->head.name = usable ? name : "scene";
+    return PX_OK;
+}
+
+static void read_camera(PxScene *scene, const PxPath *root)
+{
+    json_t *json = json_object_get(scene->root, "camera");
+    PxPath path = px_path_key(root, "camera");
+    px_camera_section.defaults(&scene->camera);
+    if (json == NULL || !px_read_field(scene, &path, &px_camera_field, json, &scene->camera))
+        return;
+    if (px_length(px_sub(scene->camera.from, scene->camera.to)) > 0)
+        scene->has_camera = true;
+    else
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "looks from a point at the same point, wanted \"from\" and \"to\" apart");
+}
+
+void px_scene_forget(PxScene *scene)
+{
+    px_arena_free(&scene->memory);
+    memset(scene->list, 0, sizeof scene->list);
+    scene->event = NULL;
+    scene->event_index = NULL;
+    scene->events = 0;
+    scene->has_camera = false;
+    free(scene->resolved);
+    scene->resolved = NULL;
+    scene->hash[0] = '\0';
+    px_complaints_clear(scene, false);
+}
+
+/* What the scene says about itself, and the numbers of the world. */
+static void read_head(PxScene *scene, const PxPath *root)
+{
+    static const PxSection *const sections[] = {&px_world_section, &px_head_section, NULL};
+    const char *more[PX_KINDS_MOST + 3] = {0};
+    size_t count = 0;
+    for (size_t k = 0; k < px_kind_count; ++k)
+        more[count++] = px_kinds[k]->list;
+    more[count++] = px_events_field.key;
+    more[count++] = px_camera_field.key;
+    px_check_keys(scene, root, scene->root, sections, more);
+    px_read_values(scene, root, scene->root, &px_head_section, &scene->head);
+    read_version(scene, root);
+    double weight = px_length(scene->world.gravity);
+    scene->world.gravity = px_scale(px_scene_up_vector(scene), -weight);
+    scene->world.spacing = 0; /* stays so when the stated one is refused */
+    px_read_values(scene, root, scene->root, &px_world_section, &scene->world);
+}
+
+static PxStatus read_all(PxScene *scene)
+{
+    PxPath root = px_path_root();
+    px_world_section.defaults(&scene->world);
+    px_head_section.defaults(&scene->head);
+    PX_TRY(name_from_file(scene));
+    if (!json_is_object(scene->root)) {
+        if (scene->root != NULL)
+            px_read_object(scene, &root, scene->root, px_head_section.wanted);
+        return PX_OK;
+    }
+    read_head(scene, &root);
+    for (size_t k = 0; k < px_kind_count; ++k)
+        PX_TRY(px_read_things(scene, &root, px_kinds[k]));
+    PX_TRY(px_check_names(scene, &root));
+    PX_TRY(px_read_events(scene, &root));
+    read_camera(scene, &root);
+    if (scene->world.min_step > scene->world.max_step) {
+        PxPath path = px_path_key(&root, "min_step");
+        char least[32], most[32];
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE, "is %s s, longer than max_step, %s s",
+                    px_number_text(scene->world.min_step, least),
+                    px_number_text(scene->world.max_step, most));
+    }
+    return PX_OK;
+}
+
+PxStatus px_scene_understand(PxScene *scene)
+{
+    PX_TRY(read_all(scene));
+    return px_complaints_finish(scene);
+}

@@ -1,0 +1,270 @@
+/// Bodies, described: shapes filled with a material, and walls.
+#include "base/words.h"
+#include "thermal/heat.h"
+#include "thermal/heat_columns.h"
+#include "world/heat_stage.h"
+#include "world/kinds/kind.h"
+#include "world/world_parts.h"
+
+#include <string.h>
+
+static const char *const fill_words[] = {"cubic", "hexagonal", "octree", NULL};
+
+static const PxField fields[] = {
+    PX_SHAPE_FIELD(PxBodyDef, "Its shape at the start."),
+    {.key = "material",
+     .kind = PX_FIELD_THING,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, material),
+     .unit = "",
+     .of = "materials",
+     .help = "What it is made of: a name from \"materials\". Not for walls."},
+    {.key = "velocity",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, velocity),
+     .unit = "m/s",
+     .least = -1e5,
+     .most = 1e5,
+     .help = "Velocity at the start; an event sets it again."},
+    {.key = "spin",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, spin),
+     .unit = "rad/s",
+     .least = -1e5,
+     .most = 1e5,
+     .help = "Angular velocity about its centre at the start; an event sets it again."},
+    PX_TEMPERATURE_FIELD(PxBodyDef, "Temperature at the start; an event sets it again. A wall is "
+                                    "held at its temperature; one without is adiabatic."),
+    {.key = "fill",
+     .kind = PX_FIELD_WORD,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, fill),
+     .unit = "",
+     .help = "Lattice that fills the shape; an octree, for solids, is coarser inside.",
+     .words = fill_words},
+    {.key = "levels",
+     .kind = PX_FIELD_COUNT,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, levels),
+     .unit = "",
+     .least = 1,
+     .most = 6,
+     .help = "Levels of an octree: how often its cells may double in size towards the inside."},
+    {.key = "wall",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxBodyDef, wall),
+     .unit = "",
+     .help = "A rigid boundary that stands still or moves by keyframes."},
+    {.key = "inside",
+     .kind = PX_FIELD_FLAG,
+     .flags = PX_FIELD_ONLY_IF,
+     .offset = PX_AT(PxBodyDef, inside),
+     .unit = "",
+     .help = "The wall keeps particles inside its shape instead of outside."},
+    {.key = "friction",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .offset = PX_AT(PxBodyDef, friction),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Friction of a wall on viscous fluids and solids: 0 slips freely, 1 sticks."},
+    {.key = "cling",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .offset = PX_AT(PxBodyDef, cling),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "How closely the coats of molten matter follow the surface of the wall."},
+    {.key = "conductance",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .offset = PX_AT(PxBodyDef, conductance),
+     .unit = "W/(m^2 K)",
+     .least = 0,
+     .most = PX_CONTACT_PERFECT,
+     .help = "Thermal contact conductance between matter and a wall that has a temperature; "
+             "perfect contact unless stated."},
+    {.key = "surfels",
+     .kind = PX_FIELD_COUNT,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, surfels),
+     .unit = "",
+     .least = 0,
+     .most = 2e6,
+     .help = "Approximate number of surfels on the surface of a solid; 0: none."},
+    {.key = "skin",
+     .kind = PX_FIELD_FLAG,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, skin),
+     .unit = "",
+     .help = "A solid has a triangle mesh on its surface that deforms with it."},
+    PX_TEMPERATURES_FIELD(PxBodyDef, PX_FIELD_ONLY_IF,
+                          "Temperature of a wall over time: linear between the given moments."),
+    {.key = "texture",
+     .kind = PX_FIELD_FILE,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, texture),
+     .unit = "",
+     .most = 1000,
+     .help = "A PNG file beside the scene that colours surfels and skin; the mesh needs texture "
+             "coordinates."},
+    {.key = "look",
+     .kind = PX_FIELD_LOOK,
+     .flags = PX_FIELD_ONLY_IF,
+     .unit = "",
+     .help = "How a wall looks in pictures; chosen by its name unless stated."},
+    PX_KEYFRAMES_FIELD(PxBodyDef, PX_FIELD_ONLY_IF,
+                       "Motion of a wall: linear between keyframes. It starts where its shape is "
+                       "placed unless the first keyframe is at 0."),
+};
+
+PX_KIND_DEFAULTS(Body, body)
+
+PX_KIND_ADDS(Body, body)
+
+/* ---- changes in a running world -------------------------------------------------- */
+
+/* Velocity and spin as at the start, about the centre of the box around the particles. */
+static void set_going(PxWorld *world, size_t slot)
+{
+    const PxBodyDef *def = &world->bodies.data[slot].def;
+    PxParticles *p = &world->particles;
+    PxBounds bounds = px_bounds_empty();
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        if (p->body[i] == slot)
+            px_bounds_add(&bounds, px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]));
+    PxVec3 middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        if (p->body[i] != slot)
+            continue;
+        PxVec3 arm = px_sub(px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]), middle);
+        PxVec3 v = px_add(def->velocity, px_cross(def->spin, arm));
+        p->vx[i] = (float)v.x;
+        p->vy[i] = (float)v.y;
+        p->vz[i] = (float)v.z;
+    }
+    world->state.bound_due = 1;
+}
+
+static PxStatus changed(PxWorld *world, size_t slot, const char *key)
+{
+    const PxBodyDef *def = &world->bodies.data[slot].def;
+    PxParticles *p = &world->particles;
+    if (strcmp(key, "velocity") == 0 || strcmp(key, "spin") == 0)
+        set_going(world, slot);
+    bool heated = strcmp(key, "temperature") == 0;
+    for (size_t w = 0; w < world->walls.count; ++w) {
+        PxWall *wall = &world->walls.data[w];
+        if (wall->boundary.body != slot)
+            continue;
+        wall->boundary.friction = def->friction;
+        wall->cling = def->cling;
+        if (heated) { /* replaces the temperatures over time */
+            world->bodies.data[slot].def.warm = true;
+            wall->warmths = 0;
+        }
+        if (wall->warmths == 0)
+            px_wall_warm(wall, def);
+    }
+    float *low = px_heat_low(&p->table);
+    for (uint32_t i = 0; heated && i < p->table.count; ++i)
+        if (p->body[i] == slot)
+            px_heat_put(p, low, i, def->temperature);
+    return PX_OK;
+}
+
+/* ---- rules ------------------------------------------------------------------------ */
+
+/* Particles of different sizes are for solids. */
+static void check_fill(const PxStated *stated, const PxMaterialDef *material)
+{
+    const PxBodyDef *def = stated->def;
+    bool octree = def->fill == PX_FILL_OCTREE;
+    if (octree && material != NULL && !(material->young > 0))
+        px_wrong(stated, PX_ERROR, "fill", false,
+                 "is for solids: fluids need a uniform lattice, and the \"young\" of '%s' is 0",
+                 px_quote(material->name, (char[100]){0}, 100));
+    if (!octree && def->levels != px_body_def_default().levels)
+        px_wrong(stated, PX_ERROR, "levels", true,
+                 "is for octrees; should this body have \"fill\": \"octree\"?");
+}
+
+/* Surfels, skin and their texture are for solids and for materials with a coat. */
+static void check_surface(const PxStated *stated, const PxMaterialDef *material)
+{
+    PxBodyDef *def = stated->def;
+    bool texture = stated->has(stated, false, "texture");
+    if (def->surfels > 0 && !stated->has(stated, false, "skin"))
+        def->skin = false; /* one of the two is enough */
+    if (def->texture != NULL && !(def->surfels > 0) && !def->skin)
+        px_wrong(stated, PX_ERROR, "texture", true,
+                 "has no surface to colour: wanted \"surfels\": 20000, or \"skin\": true");
+    else if (def->texture != NULL && stated->shape != NULL && def->shape.kind != PX_SHAPE_MESH)
+        px_wrong(stated, PX_ERROR, "texture", true,
+                 "needs a mesh with texture coordinates, but the shape is a %s",
+                 px_shape_kind_name(def->shape.kind));
+    if (material == NULL || material->young > 0 || strcmp(material->coat.model, "none") != 0)
+        return;
+    char name[100];
+    static const char text[] =
+        "is for solids, and '%s' is a fluid (its \"young\" is 0); 'phyxel surface' makes the "
+        "surfaces of fluids, or \"coat\" of the material";
+    if (stated->has(stated, false, "surfels") && def->surfels > 0)
+        px_wrong(stated, PX_ERROR, "surfels", true, text,
+                 px_quote(material->name, name, sizeof name));
+    if (texture)
+        px_wrong(stated, PX_ERROR, "texture", true, text,
+                 px_quote(material->name, name, sizeof name));
+}
+
+static void rules(const PxStated *stated)
+{
+    PxBodyDef *def = stated->def;
+    if (def->wall) {
+        def->warm = stated->has(stated, false, "temperature") || def->temperatures > 0;
+        if (def->conductance != px_body_def_default().conductance && !def->warm)
+            px_wrong(stated, PX_WARNING, "conductance", true,
+                     "does nothing: a wall without a temperature is adiabatic");
+        return;
+    }
+    const PxMaterialDef *material = stated->other(stated, "material");
+    check_fill(stated, material);
+    check_surface(stated, material);
+    if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)
+        px_wrong(stated, PX_ERROR, "shape.plane", true,
+                 "is infinite and cannot be filled; should this body have \"wall\": true?");
+}
+
+/* A wall that states a temperature would be held at it. */
+static bool silent(const void *object, const PxField *field)
+{
+    const PxBodyDef *def = object;
+    return def->wall && !def->warm && strcmp(field->key, "temperature") == 0;
+}
+
+const PxKind px_body_kind = {
+    .section = {.name = "body",
+                .help = "A shape filled with a material, or a wall.",
+                .wanted = "an object with a shape, and a material or \"wall\"",
+                .fields = fields,
+                .field_count = PX_COUNT(fields),
+                .size = sizeof(PxBodyDef),
+                .defaults = defaults,
+                .divider = "wall",
+                .divided = "walls"},
+    .list = "bodies",
+    .list_help = "Matter and walls that are there at the start.",
+    .most = 100000,
+    .name_offset = PX_AT(PxBodyDef, name),
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxBody, bodies),
+    .slot_def = offsetof(PxBody, def),
+    .changed = changed,
+    .rules = rules,
+    .silent = silent,
+};

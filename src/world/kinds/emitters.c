@@ -1,0 +1,123 @@
+/// Emitters, described: sources of matter.
+#include "base/vec.h"
+#include "world/kinds/kind.h"
+#include "world/world_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const PxField fields[] = {
+    PX_SHAPE_FIELD(PxEmitterDef, "A cylinder or box: the piece of pipe that matter comes out of."),
+    {.key = "material",
+     .kind = PX_FIELD_THING,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxEmitterDef, material),
+     .unit = "",
+     .of = "materials",
+     .help = "Material that comes out: a name from \"materials\"."},
+    {.key = "direction",
+     .kind = PX_FIELD_VECTOR,
+     .offset = PX_AT(PxEmitterDef, direction),
+     .unit = "",
+     .least = -1e9,
+     .most = 1e9,
+     .help = "Direction of the flow, normal to an end of the cylinder or a side of the box; the "
+             "shape's own axis (a box: its own up) unless stated."},
+    {.key = "speed",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxEmitterDef, speed),
+     .unit = "m/s",
+     .least = 0,
+     .most = 1e5,
+     .help = "Speed of the flow. Either this or rate; 0: shut."},
+    {.key = "rate",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxEmitterDef, rate),
+     .unit = "m^3/s",
+     .least = 0,
+     .most = 1e12,
+     .help = "Volume flow. Either this or speed; 0: shut."},
+    PX_BETWEEN_FIELDS(PxEmitterDef, "When it starts to emit.", "When it stops."),
+    {.key = "limit",
+     .kind = PX_FIELD_COUNT,
+     .offset = PX_AT(PxEmitterDef, limit),
+     .unit = "",
+     .least = 1,
+     .most = 1e9,
+     .help = "Most particles that it emits, in whole layers."},
+    PX_TEMPERATURE_FIELD(PxEmitterDef, "Temperature of what comes out."),
+};
+
+static void defaults(void *object)
+{
+    PxEmitterDef *def = object;
+    *def = px_emitter_def_default();
+    def->direction = def->shape.normal; /* up */
+}
+
+PX_KIND_ADDS(Emitter, emitter)
+
+/* Speed and rate exclude each other: the one that was set last counts. */
+static PxStatus changed(PxWorld *world, size_t slot, const char *key)
+{
+    PxEmitterDef *def = &world->emitters.data[slot].def;
+    if (strcmp(key, "speed") == 0)
+        def->rate = 0;
+    if (strcmp(key, "rate") == 0)
+        def->speed = 0;
+    world->state.bound_due = 1;
+    return PX_OK;
+}
+
+/* The face that matter comes out of: the direction's default follows the shape. */
+static void check_opening(const PxStated *stated)
+{
+    PxEmitterDef *def = stated->def;
+    PxOpening opening;
+    char key[64];
+    bool usable = stated->placed.kind == PX_SHAPE_BOX || stated->placed.kind == PX_SHAPE_CYLINDER;
+    snprintf(key, sizeof key, "shape.%s", stated->shape);
+    if (!stated->has(stated, false, "direction"))
+        def->direction = px_opening_axis(&stated->placed);
+    if (usable && !(px_length(def->direction) > 0))
+        px_wrong(stated, PX_ERROR, "direction", false,
+                 "is the zero vector, which has no direction");
+    else if (px_opening_make(&stated->placed, def->direction, &opening) != PX_OK)
+        px_wrong(stated, PX_ERROR, usable ? "direction" : key, !usable, "%s", px_error_message());
+}
+
+static void rules(const PxStated *stated)
+{
+    const PxEmitterDef *def = stated->def;
+    if (stated->shape != NULL && stated->good)
+        check_opening(stated);
+    if (!stated->has(stated, false, "speed") && !stated->has(stated, false, "rate"))
+        px_wrong(stated, PX_ERROR, "speed", false,
+                 "is missing: wanted a \"speed\" in m/s or a \"rate\" in m^3/s");
+    else if (def->speed > 0 && def->rate > 0)
+        px_wrong(stated, PX_ERROR, "rate", false,
+                 "is stated beside a speed: each follows from the other, so leave one out");
+}
+
+const PxKind px_emitter_kind = {
+    .section = {.name = "emitter",
+                .help = "A source of matter with a given speed or volume flow.",
+                .wanted = "an object with a shape, a material and a speed or rate",
+                .fields = fields,
+                .field_count = PX_COUNT(fields),
+                .size = sizeof(PxEmitterDef),
+                .defaults = defaults,
+                .either = {"speed", "rate"}},
+    .list = "emitters",
+    .list_help = "Sources of matter.",
+    .most = 1000,
+    .name_offset = PX_AT(PxEmitterDef, name),
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxEmitter, emitters),
+    .slot_def = offsetof(PxEmitter, def),
+    .changed = changed,
+    .rules = rules,
+};

@@ -1,0 +1,42 @@
+/// Forces, described: each acts on the part of a solid in a region.
+#include "world/kinds/kind.h"
+#include "world/world_parts.h"
+
+static const PxField fields[] = {
+    PX_BODY_FIELD(PxForceDef, PX_FIELD_OF_SOLID,
+                  "Solid that it acts on: the name of a body. Any solid unless stated."),
+    PX_SHAPE_FIELD(PxForceDef, "Region: the force acts on particles of solids in it, in proportion "
+                               "to their mass."),
+    {.key = "force",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
+     .offset = PX_AT(PxForceDef, force),
+     .unit = "N",
+     .least = -1e15,
+     .most = 1e15,
+     .help = "Total force on all particles in the region."},
+    PX_BETWEEN_FIELDS(PxForceDef, "When it starts to act.", "When it stops."),
+};
+
+PX_KIND_DEFAULTS(Force, force)
+
+PX_KIND_ADDS(Force, force)
+
+const PxKind px_force_kind = {
+    .section = {.name = "force",
+                .help = "A force on a part of a solid.",
+                .wanted = "an object with a shape and a force",
+                .fields = fields,
+                .field_count = PX_COUNT(fields),
+                .size = sizeof(PxForceDef),
+                .defaults = defaults},
+    .list = "forces",
+    .list_help = "Forces on parts of solids.",
+    .most = 1000,
+    .name_offset = PX_AT(PxForceDef, name),
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxRegionForce, forces),
+    .slot_def = offsetof(PxRegionForce, def),
+    .region_verb = "pulled",
+};

@@ -1,0 +1,433 @@
+/// Materials, described: what bodies and emitted matter are made of.
+#include "base/words.h"
+#include "fluid/pressure/pressure.h"
+#include "fluid/tension/tension.h"
+#include "fluid/viscosity/viscosity.h"
+#include "solid/integration.h"
+#include "solid/solid_columns.h"
+#include "surface/coat/options.h"
+#include "world/elastic_stage.h"
+#include "world/heat_stage.h"
+#include "world/kinds/kind.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+PX_KIND_DEFAULTS(Material, material)
+
+static const PxField material_fields[] = {
+    {.key = "density",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_ABOVE | PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, density),
+     .unit = "kg/m^3",
+     .least = 0,
+     .most = 1e6,
+     .help = "Density at rest."},
+    {.key = "viscosity",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, viscosity),
+     .unit = "Pa s",
+     .least = 0,
+     .most = 1e6,
+     .help = "Dynamic viscosity; water 0.001, honey 10."},
+    {.key = "viscosity_model",
+     .kind = PX_FIELD_MODEL,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, viscosity_model),
+     .unit = "",
+     .help = "Viscosity model.",
+     .family = &px_viscosity_family},
+    {.key = "cohesion",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, cohesion),
+     .unit = "Pa",
+     .least = 0,
+     .most = 1e6,
+     .help = "Attraction that keeps a fluid together and apart from others."},
+    {.key = "pressure",
+     .kind = PX_FIELD_MODEL,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, pressure),
+     .unit = "",
+     .help = "Pressure model: what keeps the fluid incompressible.",
+     .family = &px_pressure_family},
+    {.key = "tension",
+     .kind = PX_FIELD_MODEL,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, tension),
+     .unit = "",
+     .help = "Surface tension model.",
+     .family = &px_tension_family},
+    {.key = "young",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, young),
+     .unit = "Pa",
+     .least = 0,
+     .most = 1e12,
+     .help = "Young's modulus; jelly 1e4, rubber 1e6. 0: a fluid."},
+    {.key = "poisson",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, poisson),
+     .unit = "",
+     .least = 0,
+     .most = 0.49,
+     .help = "Poisson's ratio: at 0 a stretched solid keeps its width, at 0.5 its volume."},
+    {.key = "young_axes",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, young_axes),
+     .unit = "Pa",
+     .least = 0,
+     .most = 1e12,
+     .help = "Young's moduli along the body's own axes: an orthotropic solid."},
+    {.key = "poisson_axes",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, poisson_axes),
+     .unit = "",
+     .least = -1,
+     .most = 1,
+     .help = "Poisson's ratios xy, yz, zx of an orthotropic solid: stretched along the first axis, "
+             "it narrows along the second."},
+    {.key = "shear_axes",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, shear_axes),
+     .unit = "Pa",
+     .least = 0,
+     .most = 1e12,
+     .help = "Shear moduli xy, yz, zx of an orthotropic solid."},
+    {.key = "volume",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, volume),
+     .unit = "Pa",
+     .least = 0,
+     .most = 1e12,
+     .help = "Extra volumetric stiffness of a solid, beyond its elastic moduli."},
+    {.key = "damping",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, damping),
+     .unit = "1/s",
+     .least = 0,
+     .most = 1e6,
+     .help = "Damping rate of a solid's internal vibrations; rigid motion is not damped."},
+    {.key = "yield",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, yield),
+     .unit = "",
+     .least = 0,
+     .most = 1e6,
+     .help = "Yield strain: elastic strain beyond which a solid deforms plastically."},
+    {.key = "creep",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, creep),
+     .unit = "1/s",
+     .least = 0,
+     .most = 1e6,
+     .help = "Creep rate: fraction of the elastic strain beyond yield that becomes plastic each "
+             "second."},
+    {.key = "plastic_limit",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
+     .offset = PX_AT(PxMaterialDef, plastic_limit),
+     .unit = "",
+     .least = 0,
+     .most = 1e9,
+     .help = "Largest plastic strain."},
+    {.key = "absorb",
+     .kind = PX_FIELD_COUNT,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, absorb),
+     .unit = "steps",
+     .least = 0,
+     .most = 1e9,
+     .help = "Steps between rest-shape updates that take over the deformation, for solids that "
+             "flow; 0: never."},
+    {.key = "friction",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, friction),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Coulomb friction of a solid on a wall; the coefficient is the geometric mean with "
+             "the wall's."},
+    {.key = "restitution",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, restitution),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help =
+         "Coefficient of restitution of a solid on a wall, relative to a fully elastic bounce."},
+    {.key = "integration",
+     .kind = PX_FIELD_MODEL,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, integration),
+     .unit = "",
+     .help = "Time integration of a solid.",
+     .family = &px_integration_family},
+    {.key = "diffusivity",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, diffusivity),
+     .unit = "m^2/s",
+     .least = 0,
+     .most = 1e6,
+     .help = "Thermal diffusivity; water 1.4e-7, wax 1e-7, copper 1.2e-4. 0: no conduction."},
+    {.key = "heat_capacity",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
+     .offset = PX_AT(PxMaterialDef, heat_capacity),
+     .unit = "J/(kg K)",
+     .least = 0,
+     .most = 1e6,
+     .help = "Specific heat capacity; water 4180, wax 2500, iron 450."},
+    {.key = "latent_heat",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, latent_heat),
+     .unit = "J/kg",
+     .least = 0,
+     .most = 1e9,
+     .help = "Latent heat of melting; ice 3.3e5, wax 2e5."},
+    {.key = "coat",
+     .kind = PX_FIELD_MODEL,
+     .offset = PX_AT(PxMaterialDef, coat),
+     .unit = "",
+     .help = "Surface that follows matter while it flows, melts, splits and joins.",
+     .family = &px_coat_family},
+    {.key = "melts",
+     .kind = PX_FIELD_PART,
+     .unit = "",
+     .part = &px_melt_section,
+     .beside = PX_AT(PxMaterialDef, melts.melts),
+     .help = "Melting range, and the properties of the molten state."},
+    {.key = "look",
+     .kind = PX_FIELD_LOOK,
+     .unit = "",
+     .help = "How it looks in pictures; chosen by its name unless stated."},
+};
+
+static bool is_of_material(const char *key, PxFieldKind *kind);
+
+/* ---- melting: all offsets are those in PxMaterialDef ------------------------------- */
+
+#define INTO(name, sort, more, its_unit, low, high, text)                                          \
+    {                                                                                              \
+        .key = #name, .kind = sort, .flags = PX_FIELD_LIVE | (more),                               \
+        .offset = PX_AT(PxMaterialDef, melts.into.name), .unit = its_unit, .least = low,           \
+        .most = high, .help = text                                                                 \
+    }
+
+/* Their ranges are those of the cold state. NAN: the same as there. */
+static const PxField into_fields[] = {
+    INTO(viscosity, PX_FIELD_NUMBER, 0, "Pa s", 0, 1e6, "Dynamic viscosity."),
+    INTO(cohesion, PX_FIELD_NUMBER, 0, "Pa", 0, 1e6, "Attraction that keeps the fluid together."),
+    INTO(young, PX_FIELD_NUMBER, 0, "Pa", 0, 1e12, "Young's modulus; 0 unless stated."),
+    INTO(poisson, PX_FIELD_NUMBER, 0, "", 0, 0.49, "Poisson's ratio."),
+    INTO(damping, PX_FIELD_NUMBER, 0, "1/s", 0, 1e6, "Damping rate of internal vibrations."),
+    INTO(yield, PX_FIELD_NUMBER, 0, "", 0, 1e6, "Yield strain."),
+    INTO(creep, PX_FIELD_NUMBER, 0, "1/s", 0, 1e6, "Creep rate."),
+    INTO(plastic_limit, PX_FIELD_NUMBER, PX_FIELD_ABOVE, "", 0, 1e9, "Largest plastic strain."),
+    INTO(absorb, PX_FIELD_COUNT, 0, "steps", 0, 1e9, "Steps between rest-shape updates."),
+    INTO(friction, PX_FIELD_NUMBER, 0, "", 0, 1, "Coulomb friction on walls."),
+    INTO(restitution, PX_FIELD_NUMBER, 0, "", 0, 1, "Coefficient of restitution on walls."),
+    {.key = "tension",
+     .kind = PX_FIELD_STRENGTH,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, melts.into.tension),
+     .beside = PX_AT(PxMaterialDef, tension),
+     .unit = "",
+     .least = 0,
+     .most = 1e6,
+     .family = &px_tension_family,
+     .help = "Strength of the surface tension: a number, or the model with its numbers when the "
+             "cold state has none."},
+};
+
+/* Models and some numbers do not change in melting; people try, so the message says why. */
+static const char *misplaced_in_into(const char *key)
+{
+    PxFieldKind kind;
+    if (!is_of_material(key, &kind))
+        return NULL;
+    return kind == PX_FIELD_MODEL
+               ? "chooses a model, and matter that melts keeps its models; what changes are "
+                 "numbers: viscosity, young, creep, tension, ..."
+               : "stays as it is when matter melts; what changes are numbers: viscosity, young, "
+                 "creep, tension, ...";
+}
+
+const PxSection px_melt_into_section = {
+    .name = "molten",
+    .help = "Properties of the molten state; all others are those of the cold state.",
+    .wanted = "an object with numbers",
+    .fields = into_fields,
+    .field_count = PX_COUNT(into_fields),
+    .size = sizeof(PxMaterialDef),
+    .defaults = defaults,
+    .misplaced = misplaced_in_into};
+
+static const PxField melt_fields[] = {
+    {.key = "from",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, melts.from),
+     .unit = "degrees C",
+     .least = -273.15,
+     .most = 1e5,
+     .help = "Temperature at which it starts to melt."},
+    {.key = "to",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, melts.to),
+     .unit = "degrees C",
+     .least = -273.15,
+     .most = 1e5,
+     .help = "Temperature at which it is molten."},
+    {.key = "into",
+     .kind = PX_FIELD_PART,
+     .unit = "",
+     .part = &px_melt_into_section,
+     .help = "Properties of the molten state."},
+};
+
+const PxSection px_melt_section = {
+    .name = "melting",
+    .help = "Between two temperatures the properties change linearly from the cold to the molten "
+            "state.",
+    .wanted = "an object with \"from\", \"to\" and \"into\"",
+    .fields = melt_fields,
+    .field_count = PX_COUNT(melt_fields),
+    .size = sizeof(PxMaterialDef),
+    .defaults = defaults};
+
+static bool is_of_material(const char *key, PxFieldKind *kind)
+{
+    const PxField *field = px_field_find(material_fields, PX_COUNT(material_fields), key);
+    if (field == NULL || field->kind == PX_FIELD_PART || field->kind == PX_FIELD_LOOK)
+        return false;
+    *kind = field->kind;
+    return true;
+}
+
+static PxStatus consistent(const void *object, const char *what)
+{
+    const PxMaterialDef *def = object;
+    if (!def->melts.melts)
+        return PX_OK;
+    PX_TRY(px_section_check(&px_melt_section, def, what));
+    if (!(def->melts.from < def->melts.to))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "%s: melts from %g to %g degrees C, wanted the second higher", what,
+                       def->melts.from, def->melts.to);
+    for (size_t k = 0; k < PX_COUNT(into_fields); ++k)
+        if (!isnan(*(const double *)px_field_in(&into_fields[k], def)))
+            PX_TRY(px_fields_check(&into_fields[k], 1, def, what));
+    return PX_OK;
+}
+
+/* ---- materials in a running world --------------------------------------------------- */
+
+PX_KIND_ADDS(Material, material)
+
+/* A particle keeps its volume: another density is another mass. */
+static void set_masses(PxWorld *world, size_t slot)
+{
+    PxMaterial *material = &world->materials.data[slot];
+    double s = world->def.spacing;
+    material->particle_mass = material->def.density * s * s * s;
+    PxParticles *p = &world->particles;
+    PxSolidColumns solid = {0}; /* octree bodies have volumes of their own */
+    bool solids = px_solid_columns(&p->table, &solid);
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        if (p->material[i] == slot)
+            p->mass[i] = (float)(solids && solid.volume[i] > 0
+                                     ? material->def.density * (double)solid.volume[i]
+                                     : material->particle_mass);
+}
+
+static PxStatus changed(PxWorld *world, size_t slot, const char *key)
+{
+    if (strcmp(key, "density") == 0)
+        set_masses(world, slot);
+    PX_TRY(px_world_heat_columns(world, &world->materials.data[slot].def));
+    PX_TRY(px_world_elastic_columns(world, &world->materials.data[slot].def));
+    world->state.highest = 0; /* the stiffness may have changed */
+    world->elastic_set.stale = true;
+    return PX_OK;
+}
+
+static PxStatus may_become(const char *path, const void *before, const void *after)
+{
+    bool solid = ((const PxMaterialDef *)before)->young > 0;
+    if ((((const PxMaterialDef *)after)->young > 0) == solid)
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT, "%s: a %s cannot become a %s; wanted %s", path,
+                   solid ? "solid" : "fluid", solid ? "fluid" : "solid",
+                   solid ? "a modulus above 0" : "0");
+}
+
+/* ---- rules ---------------------------------------------------------------------------- */
+
+/* All materials of a scene share some models. */
+static void check_shared(const PxStated *stated, const char *key, const char *model,
+                         const char *first)
+{
+    if (strcmp(model, first) != 0)
+        px_wrong(stated, PX_ERROR, key, false,
+                 "is '%s'%s, but that of '%s' is '%s'%s: fluids of one world share the model",
+                 model, stated->has(stated, false, key) ? "" : " (the default)",
+                 px_quote(((const PxMaterialDef *)stated->first)->name, (char[80]){0}, 80), first,
+                 stated->has(stated, true, key) ? "" : " (the default)");
+}
+
+static void rules(const PxStated *stated)
+{
+    PxMaterialDef *def = stated->def;
+    const PxMaterialDef *first = stated->first;
+    if (def->melts.melts && !stated->has(stated, false, "coat"))
+        def->coat = px_coat_choice("surfels"); /* a skin cannot follow molten matter */
+    if (def->melts.melts && !(def->melts.from < def->melts.to))
+        px_wrong(stated, PX_ERROR, "melts.to", false, "is %s, wanted more than \"from\", %s",
+                 px_number_text(def->melts.to, (char[32]){0}),
+                 px_number_text(def->melts.from, (char[32]){0}));
+    check_shared(stated, "pressure", def->pressure.model, first->pressure.model);
+    check_shared(stated, "viscosity_model", def->viscosity_model.model,
+                 first->viscosity_model.model);
+}
+
+const PxKind px_material_kind = {
+    .section = {.name = "material",
+                .help = "The properties of matter.",
+                .wanted = "an object with the properties of the material",
+                .fields = material_fields,
+                .field_count = PX_COUNT(material_fields),
+                .size = sizeof(PxMaterialDef),
+                .defaults = defaults},
+    .list = "materials",
+    .list_help = "What bodies are made of, by name.",
+    .most = 1000,
+    .by_name = true,
+    .name_offset = PX_AT(PxMaterialDef, name),
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxMaterial, materials),
+    .slot_def = offsetof(PxMaterial, def),
+    .changed = changed,
+    .may_become = may_become,
+    .consistent = consistent,
+    .rules = rules,
+};

@@ -1,0 +1,29 @@
+/// Sinks, described: regions that remove particles.
+#include "world/kinds/kind.h"
+#include "world/world_parts.h"
+
+static const PxField fields[] = {
+    PX_SHAPE_FIELD(PxSinkDef, "Region in which particles are removed."),
+    PX_BETWEEN_FIELDS(PxSinkDef, "When it starts to remove particles.", "When it stops."),
+};
+
+PX_KIND_DEFAULTS(Sink, sink)
+
+PX_KIND_ADDS(Sink, sink)
+
+const PxKind px_sink_kind = {
+    .section = {.name = "sink",
+                .help = "A region that removes every particle that enters it.",
+                .wanted = "an object with a shape",
+                .fields = fields,
+                .field_count = PX_COUNT(fields),
+                .size = sizeof(PxSinkDef),
+                .defaults = defaults},
+    .list = "sinks",
+    .list_help = "Regions that remove particles.",
+    .most = 1000,
+    .name_offset = PX_AT(PxSinkDef, name),
+    .add = add_thing,
+    .remove = remove_thing,
+    PX_KIND_SLOTS(PxSink, sinks),
+};

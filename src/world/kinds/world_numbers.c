@@ -1,0 +1,65 @@
+/// The numbers of the world itself, described.
+#include "world/kinds/kind.h"
+
+static const PxField fields[] = {
+    {.key = "spacing",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_ABOVE,
+     .offset = PX_AT(PxWorldDef, spacing),
+     .unit = "m",
+     .least = 0,
+     .most = 1e3,
+     .help = "Distance between neighbouring particles at rest."},
+    {.key = "support",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxWorldDef, support),
+     .unit = "spacings",
+     .least = 1.5,
+     .most = 4,
+     .help = "Support radius of the kernel, 2h: how far a particle sees its neighbours."},
+    {.key = "gravity",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxWorldDef, gravity),
+     .unit = "m/s^2",
+     .least = -1e6,
+     .most = 1e6,
+     .help = "Gravitational acceleration."},
+    {.key = "max_step",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
+     .offset = PX_AT(PxWorldDef, max_step),
+     .unit = "s",
+     .least = 0,
+     .most = 1,
+     .help = "Longest time step."},
+    {.key = "min_step",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
+     .offset = PX_AT(PxWorldDef, min_step),
+     .unit = "s",
+     .least = 0,
+     .most = 1,
+     .help = "Shortest time step: a run that needs a shorter one stops."},
+    {.key = "courant",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
+     .offset = PX_AT(PxWorldDef, courant),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Courant number: fraction of the stability limit that a time step uses."},
+};
+
+static void defaults(void *def)
+{
+    *(PxWorldDef *)def = px_world_def_default();
+}
+
+const PxSection px_world_section = {.name = "world",
+                                    .help = "The numbers of the world itself.",
+                                    .fields = fields,
+                                    .field_count = PX_COUNT(fields),
+                                    .size = sizeof(PxWorldDef),
+                                    .defaults = defaults};
