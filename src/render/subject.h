@@ -20,7 +20,7 @@ typedef struct PxSubject {
     PxTable particles;
     PxShow shown;       ///< how matter without skin or coat is shown
     PxShow skin;        ///< how skins are shown: SURFACE, SURFELS, or PARTICLES for not at all
-    PxPlyPoints skins;  ///< of the frame, if they are
+    PxPlyPoints skins;  ///< skins of the frame, if shown
     PxPlyPoints coats;  ///< coats of the frame, if shown
     uint8_t *skinned;   ///< by particle: 1 if a skin or coat replaces it; NULL: none
     uint64_t digest[2]; ///< of everything that is drawn
