@@ -47,8 +47,9 @@ check-format: ## say which files clang-format would change
 format: ## let clang-format change them
 	@tools/format
 
-docs: ## write the list of files in docs/files.md
+docs: ## write the list of files and the table of stats.csv in docs
 	@tools/list-rooms --write
+	@[ ! -x $(BUILD)/phyxel ] || tools/list-stats --write
 
 fuzz: ## fuzz every reader for FUZZ_SECONDS=60 seconds; findings stay in out/fuzz
 	@tools/install-deps

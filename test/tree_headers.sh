@@ -29,7 +29,7 @@ for header in include/phyxel/*.h "$PX_BUILD"/include/phyxel/*.h; do
     fi
 done
 
-libraries=$(pkg-config --cflags jansson hdf5-serial zlib)
+libraries=$(pkg-config --cflags jansson hdf5-serial zlib libxxhash)
 for header in $(find src -name '*.h' | sort); do
     compile "$CC" c "${header#src/}" -std=gnu17 -Isrc -DPX_ISA=base -Wno-psabi -Wno-unused-function $libraries
 done

@@ -344,6 +344,19 @@ typedef struct PxStats {
     uint64_t waiting;   ///< emitters that stand still now, for want of room
 } PxStats;
 
+/// A number of PxStats. Each is a column of stats.csv.
+typedef struct PxStatsColumn {
+    const char *name;    ///< "kinetic"
+    const char *unit;    ///< SI: "J"; "" for a pure number
+    const char *meaning; ///< one line
+    size_t offset;       ///< in PxStats
+    bool whole;          ///< it is a uint64_t there, else a double
+} PxStatsColumn;
+
+/// Number k of them, in the order of stats.csv; NULL after the last.
+PX_API const PxStatsColumn *px_stats_column(size_t k);
+PX_API double px_stats_value(const PxStats *stats, const PxStatsColumn *column);
+
 /// One step that does not go beyond `until` (s). Chooses its own length.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
