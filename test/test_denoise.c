@@ -16,7 +16,7 @@ static float chance(uint32_t k, uint32_t which)
 }
 
 typedef struct Sample {
-    float truth[3][WIDTH * HEIGHT], pixel[3][WIDTH * HEIGHT], doubt[3][WIDTH * HEIGHT];
+    float truth[3][WIDTH * HEIGHT], pixel[3][WIDTH * HEIGHT], half_difference[3][WIDTH * HEIGHT];
     float clean[3][WIDTH * HEIGHT];
 } Sample;
 
@@ -31,7 +31,7 @@ static Sample *sample_make(float grain)
             float a = grain * chance(k, 2 * c), b = grain * chance(k, 2 * c + 1);
             s->truth[c][k] = truth;
             s->pixel[c][k] = truth + 0.5f * (a + b);
-            s->doubt[c][k] = 0.5f * (a - b);
+            s->half_difference[c][k] = 0.5f * (a - b);
         }
     return s;
 }
@@ -42,7 +42,7 @@ static PxDenoiseDef def_of(const Sample *s, int threads)
         .width = WIDTH, .height = HEIGHT, .channels = 3, .threads = {.count = threads}};
     for (int c = 0; c < 3; ++c) {
         def.pixel[c] = s->pixel[c];
-        def.doubt[c] = s->doubt[c];
+        def.half_difference[c] = s->half_difference[c];
     }
     return def;
 }
@@ -86,7 +86,7 @@ TEST(what_all_samples_agree_on_stays)
     Sample *s = sample_make(0.1f);
     for (int c = 0; c < 3; ++c)
         for (int k = 0; k < WIDTH * HEIGHT; ++k)
-            s->doubt[c][k] = 0;
+            s->half_difference[c][k] = 0;
     clean(s, 1);
     for (int k = 0; k < WIDTH * HEIGHT; ++k)
         CHECK_NEAR(s->clean[1][k], s->pixel[1][k], 0.5 / 255);
@@ -108,12 +108,12 @@ TEST(a_clean_picture_has_the_same_bits_for_any_number_of_threads)
 
 TEST(a_single_pixel_stays)
 {
-    float pixel = 0.7f, doubt = 0.2f, got = 0;
+    float pixel = 0.7f, half_difference = 0.2f, got = 0;
     PxDenoiseDef def = {.width = 1,
                         .height = 1,
                         .channels = 1,
                         .pixel = {&pixel},
-                        .doubt = {&doubt},
+                        .half_difference = {&half_difference},
                         .threads = {.count = 2}};
     float *const out[PX_DENOISE_CHANNELS] = {&got};
     CHECK_OK(px_denoise(&def, out));

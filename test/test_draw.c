@@ -39,14 +39,14 @@ static PxScenery before(PxSky sky)
     return s;
 }
 
-static PxSeen *draw(const PxDrawDef *def)
+static PxRadiance *draw(const PxDrawDef *def)
 {
-    PxSeen *seen = malloc(sizeof *seen * def->width * def->height);
+    PxRadiance *seen = malloc(sizeof *seen * def->width * def->height);
     CHECK_OK(px_draw_light(def, seen, NULL, NULL));
     return seen;
 }
 
-static void check_even(const PxSeen *seen, size_t count, double wanted, double tolerance)
+static void check_even(const PxRadiance *seen, size_t count, double wanted, double tolerance)
 {
     for (size_t k = 0; k < count; ++k) {
         CHECK_NEAR(seen[k].light.x, wanted, tolerance);
@@ -60,7 +60,7 @@ TEST(a_white_matte_ball_in_a_white_sky_is_invisible)
     PxLook look = px_look_matte(px_v3_all(1));
     add_ball(&s, &look, px_v3_all(0), 1);
     PxDrawDef def = draw_def(&s, 16);
-    PxSeen *seen = draw(&def);
+    PxRadiance *seen = draw(&def);
     check_even(seen, 48 * 48, 1, 1e-4); /* rounding of a few products */
     free(seen);
     px_scenery_free(&s);
@@ -72,7 +72,7 @@ TEST(a_clear_ball_in_a_white_sky_is_invisible)
     PxLook look = px_look_clear(1.5f, px_v3_all(0), 1);
     add_ball(&s, &look, px_v3_all(0), 1);
     PxDrawDef def = draw_def(&s, 16);
-    PxSeen *seen = draw(&def);
+    PxRadiance *seen = draw(&def);
     check_even(seen, 48 * 48, 1, 1e-4);
     free(seen);
     px_scenery_free(&s);
@@ -87,7 +87,7 @@ TEST(varnish_and_rough_metal_never_give_back_more_than_they_got)
                             : px_look_metal(px_v3_all(1), roughness);
         add_ball(&s, &look, px_v3_all(0), 1);
         PxDrawDef def = draw_def(&s, 64);
-        PxSeen *seen = draw(&def);
+        PxRadiance *seen = draw(&def);
         double middle = 0;
         for (uint32_t y = 20; y < 28; ++y)
             for (uint32_t x = 20; x < 28; ++x)
@@ -107,7 +107,7 @@ static double middle_of(const PxLook *look, PxSky sky, uint32_t samples)
     add_ball(&s, look, px_v3_all(0), 1);
     s.camera = px_camera_look(px_v3(0, 0, 5), px_v3_all(0), 0.5f);
     PxDrawDef def = draw_def(&s, samples);
-    PxSeen *seen = draw(&def);
+    PxRadiance *seen = draw(&def);
     double mean = 0;
     for (int p = 0; p < 48 * 48; ++p)
         mean += (double)seen[p].light.x / (48 * 48);
@@ -160,7 +160,7 @@ TEST(x_rays_lose_what_the_true_thickness_of_a_ball_takes)
         double y = 0.055 * k, slope = y * tan(20 * 3.14159265358979 / 180);
         double b = 5 * sin(atan(slope));
         double d = b < 1 ? 2 * sqrt(1 - b * b) : 0;
-        PxSeen seen = px_xray_trace(&path, 0, (float)y, &sampler);
+        PxRadiance seen = px_xray_trace(&path, 0, (float)y, &sampler);
         CHECK_NEAR(seen.light.x, exp(-0.7 * d), 2e-4); /* floats, at 5 m from the ball */
     }
     px_rays_free(rays);
@@ -202,7 +202,7 @@ TEST(water_takes_light_by_depth_after_beer_and_lambert)
     memcpy(t->triangle, tri, sizeof tri);
     s.camera = px_camera_look(px_v3(0, 0, 5), px_v3_all(0), 0.1f);
     PxDrawDef def = draw_def(&s, 1);
-    PxSeen *seen = draw(&def);
+    PxRadiance *seen = draw(&def);
     CHECK_NEAR(seen[0].light.x, exp(-0.75), 1e-4);
     CHECK_NEAR(seen[0].light.y, exp(-0.375), 1e-4);
     CHECK_NEAR(seen[0].light.z, 1, 1e-4);
@@ -231,7 +231,7 @@ TEST(a_liquid_that_reaches_into_its_glass_has_no_air_between_them)
     }
     s.camera = px_camera_look(px_v3(0, 0, 5), px_v3_all(0), 0.1f);
     PxDrawDef def = draw_def(&s, 64);
-    PxSeen *seen = draw(&def);
+    PxRadiance *seen = draw(&def);
     double mean = 0;
     for (int p = 0; p < 48 * 48; ++p)
         mean += (double)seen[p].light.x / (48 * 48);
@@ -253,7 +253,7 @@ TEST(a_camera_under_water_is_in_it)
     add_ball(&s, &look, px_v3_all(0), 2);
     s.camera = px_camera_look(px_v3_all(0), px_v3(0, 0, -1), 40);
     PxDrawDef def = draw_def(&s, 1);
-    PxSeen *seen = draw(&def);
+    PxRadiance *seen = draw(&def);
     CHECK_NEAR(seen[48 * 24 + 24].light.x, exp(-2), 1e-4);
     CHECK_NEAR(seen[48 * 24 + 24].light.y, 1, 1e-4);
     free(seen);
@@ -269,7 +269,7 @@ TEST(open_ground_has_the_light_of_the_whole_sky_without_noise)
         .kind = PX_GROUND_FLOOR, .colour = px_v3_all(0.5f), .near_end = 1e6f, .far_end = 1e7f};
     s.camera = px_camera_look(px_v3(0, 5, 0.1f), px_v3_all(0), 40);
     PxDrawDef def = draw_def(&s, 1);
-    PxSeen *seen = draw(&def);
+    PxRadiance *seen = draw(&def);
     double z = (double)s.sky.zenith.y, h = (double)s.sky.horizon.y;
     double wanted = 0.5 * (z + 2 * (h - z) * (1 - 5 * exp(-4)) / 16);
     for (int k = 0; k < 48 * 48; ++k)
@@ -290,7 +290,7 @@ TEST(a_white_ball_on_white_ground_under_a_white_sky_is_invisible)
                           .far_end = 1e7f};
     s.camera = px_camera_look(px_v3(0, 2, 5), px_v3_all(0), 40);
     PxDrawDef def = draw_def(&s, 4);
-    PxSeen *seen = draw(&def);
+    PxRadiance *seen = draw(&def);
     /* what is counted before and taken back differs by roundings */
     check_even(seen, 48 * 48, 1, 1e-4);
     free(seen);
@@ -309,9 +309,9 @@ static double noise_of(uint32_t samples)
     def.most_bounces = 16;
     def.most_scatter = 4;
     def.clamp = 20;
-    PxSeen *a = draw(&def);
+    PxRadiance *a = draw(&def);
     def.seed = 1;
-    PxSeen *b = draw(&def);
+    PxRadiance *b = draw(&def);
     double square = 0;
     for (int p = 0; p < 48 * 48; ++p)
         square += pow((double)(a[p].light.y - b[p].light.y), 2) / (48 * 48);
@@ -340,11 +340,11 @@ TEST(a_picture_has_the_same_bits_for_any_number_of_threads)
     PxDrawDef def = draw_def(&s, 4);
     def.most_bounces = 16;
     def.clamp = 20;
-    PxSeen *one = draw(&def);
+    PxRadiance *one = draw(&def);
     static const int counts[] = {2, 3, 8};
     for (int k = 0; k < 3; ++k) {
         def.threads.count = counts[k];
-        PxSeen *more = draw(&def);
+        PxRadiance *more = draw(&def);
         CHECK(memcmp(one, more, sizeof *one * 48 * 48) == 0);
         free(more);
     }
@@ -377,7 +377,7 @@ TEST(discs_are_seen_as_one_smooth_surface)
         if (x * x + y * y > 0.64f)
             continue;
         PxHit hit;
-        CHECK(px_rays_meet(rays, &ray, &hit));
+        CHECK(px_rays_intersect(rays, &ray, &hit));
         PxV3 at = px_v3_mad(ray.from, ray.direction, hit.t);
         worst = fmax(worst, acos(fmin(1, (double)px_v3_dot(px_v3_unit(at), hit.normal))));
         far = fmax(far, fabs((double)px_v3_length(at) - 1));
@@ -431,7 +431,7 @@ TEST(discs_end_at_sharp_edges)
             out = fminf(out, fmaxf(a, b));
         }
         PxHit hit;
-        bool met = px_rays_meet(rays, &ray, &hit);
+        bool met = px_rays_intersect(rays, &ray, &hit);
         more += met && !(in < out);
         less += !met && in < out;
         if (met && in < out)
@@ -455,8 +455,8 @@ TEST(what_moves_is_blurred_along_its_way)
     t->velocity[0] = px_v3(10, 0, 0);
     s.shutter = 0.2f; /* 2 m, from -1 to 1 */
     PxDrawDef def = draw_def(&s, 64);
-    PxSeen *seen = draw(&def);
-    const PxSeen *middle = seen + 48 * 24;
+    PxRadiance *seen = draw(&def);
+    const PxRadiance *middle = seen + 48 * 24;
     int grey = 0;
     for (int x = 0; x < 48; ++x)
         grey += middle[x].light.x < 0.95f;

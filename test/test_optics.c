@@ -129,12 +129,12 @@ TEST(a_rough_metal_gives_back_what_the_integral_says)
 
 TEST(hot_things_glow_red_then_white_and_cold_ones_do_not)
 {
-    CHECK_NEAR(px_v3_max(px_glow(20)), 0, 0);
-    CHECK_NEAR(px_v3_luminance(px_glow(1200)), 1, 1e-5);
-    PxV3 red = px_glow(900), white = px_glow(5200);
+    CHECK_NEAR(px_v3_max(px_blackbody(20)), 0, 0);
+    CHECK_NEAR(px_v3_luminance(px_blackbody(1200)), 1, 1e-5);
+    PxV3 red = px_blackbody(900), white = px_blackbody(5200);
     CHECK(red.x > 4 * red.y && red.y > 4 * red.z);
     CHECK(fabsf(white.x / white.z - 1) < 0.25f); /* 5500 K is nearly daylight */
-    CHECK(px_v3_luminance(px_glow(1000)) > 4 * px_v3_luminance(px_glow(850)));
+    CHECK(px_v3_luminance(px_blackbody(1000)) > 4 * px_v3_luminance(px_blackbody(850)));
 }
 
 TEST(the_first_samples_of_a_pixel_are_stratified)
@@ -215,7 +215,7 @@ TEST(the_film_rises_all_the_way_and_never_leaves_the_range)
 {
     float before = -1;
     for (int k = 0; k < 1000; ++k) {
-        PxV3 c = px_tone(px_v3_all(0.02f * (float)k));
+        PxV3 c = px_tone_map(px_v3_all(0.02f * (float)k));
         CHECK(c.x >= before - 1e-6f && c.x <= 1); /* rounding */
         before = c.x;
     }

@@ -5,8 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Does the name contain the word, in small or large letters? Short ones must stand alone: there is
- * ice in juice. */
+/* Does the name contain the word, ignoring case? Words of up to three letters must stand alone:
+ * "juice" contains "ice". */
 static bool has(const char *name, const char *word)
 {
     bool alone = strlen(word) < 4;
@@ -22,8 +22,8 @@ static bool has(const char *name, const char *word)
     return false;
 }
 
-/* By name: what is left of white light after half the size of the scene, and the colour
- * of it as solid grains. Opaque ones let nothing through. */
+/* Appearance by name: the transmittance of white light through half the scene's size, and the
+ * colour of particles. Opaque materials have no transmittance. */
 typedef struct Known {
     const char *word;
     bool clear;
@@ -52,8 +52,8 @@ static const Known knowns[] = {
     {"jelly", true, 1.36f, {0.88f, 0.10f, 0.12f}, {0.70f, 0.06f, 0.10f}, 0},
 };
 
-/* Those without a name that says anything: a thin liquid is water, a thick one syrup,
- * and a second one is told from the first by its colour. */
+/* Default for unknown names: thin liquids look like water, thick ones like honey, further ones
+ * differ in colour. */
 static Known guess(const PxMaterialDef *material, size_t index)
 {
     for (size_t k = 0; k < PX_COUNT(knowns); ++k)
@@ -70,7 +70,7 @@ static Known guess(const PxMaterialDef *material, size_t index)
     return k;
 }
 
-/* What is left of white light after half the scene, as a rate. */
+/* Absorption coefficients from the transmittance through half the scene. */
 static PxV3 absorption(PxV3 left, double size)
 {
     float way = 0.5f * (float)size;
@@ -98,13 +98,14 @@ PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stat
                           double size)
 {
     Known k = guess(material, index);
-    int rank = PX_RANK_LIQUID + (int)(index < 50 ? index : 50);
+    int rank = PX_PRIORITY_LIQUID + (int)(index < 50 ? index : 50);
     PxLook look;
     if (stated != NULL) {
         look = stated_look(stated, size, rank);
-    } else if (k.clear && !(k.word[0] == '\0' && material->young > 0)) { /* solids of no name */
+    } else if (k.clear && !(k.word[0] == '\0' &&
+                            material->young > 0)) { /* solids with unknown names are opaque */
         look = px_look_clear(k.ior, absorption(k.left, size), rank);
-        look.colour = k.grain; /* where several materials have one surface */
+        look.colour = k.grain; /* used where several materials share one surface */
     } else {
         look = px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
         look.ior = k.clear ? look.ior : k.ior;
@@ -126,9 +127,9 @@ PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *st
 PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size)
 {
     if (stated != NULL)
-        return stated_look(stated, size, PX_RANK_GLASS);
+        return stated_look(stated, size, PX_PRIORITY_GLASS);
     if (has(name, "glass"))
-        return px_look_clear(1.5f, absorption(px_v3(0.86f, 0.94f, 0.90f), size), PX_RANK_GLASS);
+        return px_look_clear(1.5f, absorption(px_v3(0.86f, 0.94f, 0.90f), size), PX_PRIORITY_GLASS);
     if (has(name, "metal") || has(name, "steel"))
         return px_look_metal(px_v3(0.75f, 0.74f, 0.72f), 0.35f);
     return px_look_glossy(px_v3(0.50f, 0.49f, 0.475f), 0.35f);

@@ -1,4 +1,4 @@
-/// Pictures of the frames of a run, one after the other, and the film of them.
+/// Pictures of the frames of a run, one after the other, and the film made of them.
 #include "phyxel/render.h"
 
 #include "base/profile.h"
@@ -76,9 +76,9 @@ static PxStatus check_def(const PxRenderDef *def)
     return def->film != NULL ? px_film_check(def->film) : PX_OK;
 }
 
-/* One picture: a frame, and how far the camera has gone round. */
+/* One picture: a frame and the turntable angle. */
 typedef struct Shot {
-    uint32_t number; /* of the file */
+    uint32_t number; /* number of the file */
     uint32_t frame;
     double degrees;
 } Shot;
@@ -88,17 +88,17 @@ typedef struct Session {
     PxThreads threads;
     char folder[PX_PATH_MAX];
     PX_LIST(Shot) shots;
-    uint32_t missing;   /* a frame that should be there; 0 when none is */
-    uint32_t around[3]; /* frames of the folder: the first, the last, one between */
+    uint32_t missing;   /* first frame missing in the sequence; 0: none */
+    uint32_t around[3]; /* frames of the folder: first, last and a middle one */
     PxSetting setting;
     PxColouring colouring;
     int samples;
     PxRenderFunction *each;
     void *user;
     PxRenderProgress progress;
-    double began;      /* s: when the call began */
-    double spent;      /* s: on pictures that it drew */
-    double shot_began; /* s: when the one under way began; 0 when there is none */
+    double began;      /* start of the call, s */
+    double spent;      /* time spent on drawn pictures, s */
+    double shot_began; /* start of the current picture, s; 0: none */
     uint32_t drawn, kept;
 } Session;
 
@@ -164,13 +164,13 @@ static PxStatus stopped(const Session *s)
 
 /* ---- what must be known before the first picture ---- */
 
-/* What is wrong with one frame is told when it is its turn, after the pictures before it. */
+/* Errors of a single frame are reported when its turn comes, after the pictures before it. */
 static bool tells_later(PxStatus status)
 {
     return status == PX_ERR_FORMAT || status == PX_ERR_IO;
 }
 
-/* Where matter is in some frames of the folder, whichever are to be drawn. */
+/* Bounds of the matter in some frames of the folder, the same for any selection of frames. */
 static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spacing)
 {
     *matter = px_bounds_empty();
@@ -198,7 +198,7 @@ static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spac
 
 typedef PX_LIST(float) Floats;
 
-/* Numbers of one frame's column, every so many when there are very many. */
+/* Values of one frame's column, subsampled if there are very many. */
 static PxStatus gather(Session *s, uint32_t frame, Floats *out)
 {
     enum { MOST = 1 << 16 };
@@ -227,8 +227,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The numbers that frames have in a column, for colours that mean the same in all: from the
- * first to the last hundredth, since a single splash would leave all else dark. */
+/* The range of a column over all frames, so that colours mean the same in all: from the first to
+ * the last percentile, since a single splash would leave the rest dark. */
 static PxStatus find_range(Session *s)
 {
     const PxRenderDef *def = s->def;
@@ -268,7 +268,7 @@ static const char *const show_words[] = {"best", "surface", "surfels", "particle
 static const char *const floor_words[] = {"solid", "shadow", "none"};
 static const char *const light_words[] = {"day", "soft", "night"};
 
-/* All that the bits of a picture depend on, in words. */
+/* Everything that the bits of a picture depend on, as text. */
 static void describe(const Session *s, const PxSubject *subject, const Shot *shot, PxText *out)
 {
     const PxRenderDef *def = s->def;
@@ -303,7 +303,7 @@ static void describe(const Session *s, const PxSubject *subject, const Shot *sho
     if (def->colour != NULL)
         px_text_add(out, ", colour %s %.9g..%.9g", s->colouring.column, s->colouring.low,
                     s->colouring.high);
-    uint64_t scene[2] = {0, 0}; /* with its looks, which its hash is without */
+    uint64_t scene[2] = {0, 0}; /* includes looks, which the scene's hash does not */
     const char *resolved = def->scene != NULL ? px_scene_resolved(def->scene) : NULL;
     if (resolved != NULL)
         px_digest(resolved, strlen(resolved), scene);
@@ -322,7 +322,7 @@ static PxStatus set_up(Session *s, const PxSubject *subject, const Shot *shot, P
             scene != NULL && k < scene->materials ? scene->material[k].is.look : NULL;
         const PxMaterialDef *m =
             scene != NULL && scene->materials > 0 ? &scene->material[k].def : &unknown;
-        /* Solids that have a skin look like that, whatever the others are shown as. */
+        /* Solids with a skin have the look of a surface, however the rest is shown. */
         bool skinned = m->young > 0 && subject->skin != PX_SHOW_PARTICLES;
         bool coated = subject->coats.points.count > 0 && strcmp(m->coat.model, "none") != 0;
         PxLook look = (skinned ? subject->skin : subject->shown) == PX_SHOW_PARTICLES && !coated
@@ -375,7 +375,7 @@ static PxStatus draw_shot(Session *s, const PxSubject *subject, const Shot *shot
     return status;
 }
 
-/* Is the picture there already, of this frame and with these settings? */
+/* Does the picture exist already, of this frame and with these settings? */
 static bool is_there(const char *path, const char *settings)
 {
     char found[4096];
@@ -465,7 +465,7 @@ static PxStatus make_film(Session *s)
     return px_film_finish(film);
 }
 
-/* Whether a film may be written there: asked before hours of drawing, not after them. */
+/* Can the film be written there? Tested before hours of drawing. */
 static PxStatus try_film(const char *path)
 {
     PxFile file;

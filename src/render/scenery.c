@@ -31,7 +31,7 @@ uint32_t px_scenery_add_look(PxScenery *scenery, const PxLook *look)
     return (uint32_t)scenery->looks.count++;
 }
 
-/* Zeroed; false when memory is out. No elements are no array. */
+/* Allocates a zeroed array; false when memory is out. NULL for no elements. */
 static bool take(void **out, size_t count, size_t size)
 {
     size_t bytes;
@@ -93,7 +93,7 @@ PxLook px_look_clear(float ior, PxV3 absorb, int rank)
                     .colour = px_v3_all(1),
                     .ior = ior,
                     .absorb = absorb,
-                    .rank = rank,
+                    .priority = rank,
                     .xray = 1};
 }
 
@@ -101,15 +101,15 @@ PxLook px_look_clear(float ior, PxV3 absorb, int rank)
 
 PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction)
 {
-    /* Haze thins out with height; below the horizon it goes on as it is there. */
+    /* Haze decreases with height; below the horizon it is constant. */
     float height = fmaxf(0, direction.y);
     return px_v3_mix(sky->zenith, sky->horizon, expf(-4.0f * height));
 }
 
 PxV3 px_sky_irradiance(const PxSky *sky)
 {
-    /* 2 pi times the integral of radiance times height over height, 0 to 1, by Simpson's
-     * rule: the sky is the same in every compass direction. */
+    /* 2 pi integral of L(h) h dh over h = sin(elevation), 0 to 1, by Simpson's rule: the sky is
+     * rotationally symmetric. */
     enum { STEPS = 64 };
     PxV3 sum = px_v3_all(0);
     for (int k = 0; k <= STEPS; ++k) {
@@ -130,7 +130,7 @@ PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction)
 PxSky px_sky_day(float azimuth, float height)
 {
     float a = azimuth * DEGREE, h = height * DEGREE;
-    /* Low sun is redder and weaker: a little, not as much as true. */
+    /* A low sun is redder and weaker, though less than in reality. */
     float low = 1 - px_smoothf(0, 35, height);
     PxSky sky = {.zenith = px_v3(0.09f, 0.19f, 0.42f),
                  .horizon = px_v3(0.62f, 0.69f, 0.76f),

@@ -1,7 +1,7 @@
-/// What stands before the camera in one picture: things and what they look like, the
-/// ground, the sky and the lights, the camera itself.
+/// The scene description of one picture, as the ray tracer uses it: geometry and looks, ground,
+/// sky, lights and camera.
 ///
-/// y is up, lengths are in m, and the origin lies near what is looked at.
+/// y is up, lengths are in m, and the origin is near the camera's target.
 #ifndef PX_RENDER_SCENERY_H
 #define PX_RENDER_SCENERY_H
 
@@ -12,47 +12,46 @@
 #include <stdint.h>
 
 typedef enum PxLookKind {
-    PX_LOOK_MATTE,  ///< scatters evenly [Lambert]
-    PX_LOOK_GLOSSY, ///< the same under a clear varnish
-    PX_LOOK_METAL,  ///< mirrors in its own colour
-    PX_LOOK_CLEAR,  ///< water, glass: refracts; the mesh must be closed
-    PX_LOOK_PANE,   ///< a thin sheet of glass: reflects a little and refracts nothing
+    PX_LOOK_MATTE,  ///< Lambertian
+    PX_LOOK_GLOSSY, ///< Lambertian under a clear varnish (dielectric layer)
+    PX_LOOK_METAL,  ///< rough metallic reflection
+    PX_LOOK_CLEAR,  ///< dielectric: water, glass; the mesh must be closed
+    PX_LOOK_PANE,   ///< thin glass pane: reflects, does not refract
     PX_LOOK_KINDS
 } PxLookKind;
 
-/// Of a medium that light passes through, besides air.
+/// Most clear looks that can be media around a ray.
 #define PX_MOST_MEDIA 16u
 
 typedef struct PxLook {
     PxLookKind kind;
-    PxV3 colour;     ///< part of the light that comes back, linear, 0 .. 1
-    float roughness; ///< glossy, metal: width of the mirrors' slopes, 0 .. 1
-    float ior;       ///< clear, pane, varnish: refractive index
-    PxV3 absorb;     ///< clear: 1/m, what is lost on the way [Beer-Lambert]
-    int rank;        ///< clear: where two overlap, the one of the higher rank is there
-    float xray;      ///< 1/m, what an x-ray loses
+    PxV3 colour;     ///< albedo, linear RGB, 0 .. 1
+    float roughness; ///< glossy, metal: GGX roughness, 0 .. 1; alpha is its square
+    float ior;       ///< clear, pane, glossy: refractive index
+    PxV3 absorb;     ///< clear: absorption coefficient, 1/m [Beer-Lambert]
+    int priority;    ///< clear: where several overlap, the highest priority wins
+    float xray;      ///< absorption of x-rays, 1/m
 } PxLook;
 
 typedef enum PxThingKind { PX_THING_MESH, PX_THING_BALLS, PX_THING_DISCS } PxThingKind;
 
-/// A mesh, or many balls or discs of one look. Discs have normals and are seen as
-/// the one smooth surface that they lie on. Arrays belong to the thing and are from
-/// px_allocate().
+/// A mesh, or many spheres or discs of one look. Discs are shaded as the smooth surface that they
+/// sample. The arrays belong to the thing and come from px_allocate().
 typedef struct PxThing {
     PxThingKind kind;
     uint32_t look;
     uint32_t points;
     PxV3 *position;
-    PxV3 *normal;       ///< mesh (may be NULL: flat), discs
+    PxV3 *normal;       ///< mesh (NULL: flat shading), discs
     PxV3 *velocity;     ///< m/s, may be NULL
-    PxV3 *colour;       ///< instead of the look's, may be NULL
-    float *temperature; ///< degrees C, for what glows, may be NULL
+    PxV3 *colour;       ///< overrides the look's colour; may be NULL
+    float *temperature; ///< degrees C, for incandescence; may be NULL
     float *radius;      ///< balls, discs
     uint32_t triangles;
     uint32_t (*triangle)[3];
 } PxThing;
 
-/// A ball that shines.
+/// A spherical light.
 typedef struct PxLamp {
     PxV3 at;
     float radius;
@@ -60,33 +59,33 @@ typedef struct PxLamp {
 } PxLamp;
 
 typedef struct PxSky {
-    PxV3 zenith, horizon; ///< radiance straight up and at the horizon
-    PxV3 sun;             ///< unit, to the middle of its disc
-    PxV3 sunlight;        ///< irradiance of what faces it; 0: no sun
-    float sun_cosine;     ///< of the disc's angular radius
+    PxV3 zenith, horizon; ///< radiance at the zenith and at the horizon
+    PxV3 sun;             ///< unit vector towards the sun's centre
+    PxV3 sunlight;        ///< irradiance at normal incidence; 0: no sun
+    float sun_cosine;     ///< cosine of the sun's angular radius
 } PxSky;
 
 typedef enum PxGroundKind {
     PX_GROUND_NONE,
-    PX_GROUND_FLOOR,  ///< fades into the horizon
-    PX_GROUND_CATCHER ///< shows only the shadow on it, as black of some opacity
+    PX_GROUND_FLOOR,  ///< a floor that fades into the horizon
+    PX_GROUND_CATCHER ///< shadow catcher: black with the shadow as alpha
 } PxGroundKind;
 
 typedef struct PxGround {
     PxGroundKind kind;
-    float level;    ///< its y
-    PxV3 colour;    ///< of a matte floor
-    float tile;     ///< m between its joints; 0: it has none
-    float near_end; ///< m from the origin: to here it is all floor
-    float far_end;  ///< ... and from here on all horizon
+    float level;    ///< y coordinate, m
+    PxV3 colour;    ///< albedo of the floor
+    float tile;     ///< m between its joints; 0: none
+    float near_end; ///< up to this distance from the origin it is all floor, m
+    float far_end;  ///< ... and beyond this one all horizon, m
 } PxGround;
 
 typedef struct PxCamera {
     PxV3 eye;
     PxV3 right, up, forward; ///< unit
-    float slope;             ///< tangent of half the vertical angle of view
-    float lens;              ///< radius of the lens, m; 0: all is sharp
-    float focus;             ///< m to what is sharp
+    float slope;             ///< tangent of half the vertical field of view
+    float lens;              ///< radius of the lens, m; 0: pinhole
+    float focus;             ///< focus distance, m
 } PxCamera;
 
 typedef struct PxScenery {
@@ -96,16 +95,16 @@ typedef struct PxScenery {
     PxSky sky;
     PxGround ground;
     PxCamera camera;
-    float shutter; ///< s that the picture is exposed; velocities blur it
+    float shutter; ///< exposure time, s; velocities cause motion blur
 } PxScenery;
 
 void px_scenery_free(PxScenery *scenery);
 
-/// Adds a look; its index, or UINT32_MAX when memory is out.
+/// Adds a look and returns its index, UINT32_MAX when memory is out.
 uint32_t px_scenery_add_look(PxScenery *scenery, const PxLook *look);
 
-/// Adds an empty thing with room for that many points and triangles, and the arrays
-/// named by `with`. Errors: PX_ERR_MEMORY.
+/// Adds a thing with room for that many points and triangles, and the optional arrays in `with`,
+/// all zero. Errors: PX_ERR_MEMORY.
 enum {
     PX_WITH_NORMAL = 1u,
     PX_WITH_VELOCITY = 2u,
@@ -116,30 +115,30 @@ enum {
 PxStatus px_scenery_add_thing(PxScenery *scenery, PxThingKind kind, uint32_t look, uint32_t points,
                               uint32_t triangles, unsigned with, PxThing **out);
 
-/// Looks to begin with.
+/// Constructors of looks.
 PxLook px_look_matte(PxV3 colour);
 PxLook px_look_glossy(PxV3 colour, float roughness);
 PxLook px_look_metal(PxV3 colour, float roughness);
 PxLook px_look_clear(float ior, PxV3 absorb, int rank);
 
-/// Light from that direction, without the sun's disc.
+/// Sky radiance from a direction, without the sun's disc.
 PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction);
-/// What all of it, without the disc, gives to level ground.
+/// Irradiance of the sky on horizontal ground, without the sun's disc.
 PxV3 px_sky_irradiance(const PxSky *sky);
-/// The disc's own; 0 beside it.
+/// Radiance of the sun's disc; 0 beside it.
 PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction);
-/// Solid angle of the disc.
+/// Solid angle of the sun's disc.
 static inline float px_sun_angle(const PxSky *sky)
 {
     return 2 * PX_PI_F * (1 - sky->sun_cosine);
 }
 
-/// A clear day with the sun at that azimuth (degrees from +z towards +x) and height.
+/// A clear sky with the sun at that azimuth (degrees from +z towards +x) and elevation.
 PxSky px_sky_day(float azimuth, float height);
-/// The same light from everywhere, and no sun.
+/// A uniform sky without sun.
 PxSky px_sky_even(PxV3 radiance);
 
-/// A camera at `eye` that looks at `target`; fov: vertical, degrees.
+/// A camera at `eye` that looks at `target`; fov: vertical field of view, degrees.
 PxCamera px_camera_look(PxV3 eye, PxV3 target, float fov);
 
 #endif

@@ -60,7 +60,7 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
     bool hidden = stated != NULL && stated->kind == PX_SCENE_HIDDEN;
     if (status == PX_OK && def.kind != PX_SHAPE_PLANE && !hidden)
         status = px_tessellate(wall->shape, wall->inside, &shown.mesh);
-    s->walls.data[s->walls.count++] = shown; /* freed with the setting, whatever came */
+    s->walls.data[s->walls.count++] = shown; /* freed by px_setting_free(), also on failure */
     return status;
 }
 
@@ -77,8 +77,8 @@ void px_setting_free(PxSetting *setting)
 
 /* ---- where the ground and the camera are ---- */
 
-/* The highest plane that faces up and lies below all matter; else what the lowest wall
- * stands on; else what the matter lies on. */
+/* Height of the ground: the highest plane that faces up below all matter, else the lowest wall,
+ * else the lowest matter. */
 static double ground_level(const PxSetting *s)
 {
     double lowest = is_box(&s->matter) ? height_of(s->up, s->matter.low) : 0;
@@ -99,7 +99,7 @@ static double ground_level(const PxSetting *s)
     return wall < INFINITY ? wall : lowest;
 }
 
-/* Far enough away, a little from above and from the right, to have it all in view. */
+/* A default camera that has all matter in view, from slightly above and the right. */
 static PxSceneCamera framing(const PxSetting *s, double aspect)
 {
     PxBounds b = s->matter;
@@ -134,7 +134,7 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
         s->matter = (PxBounds){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
     s->size = fmax(px_length(px_sub(s->matter.high, s->matter.low)), s->spacing);
     bool has_camera = s->scene != NULL && px_scene_camera(s->scene, &s->camera);
-    if (has_camera) /* as high as its picture is where it looks at */
+    if (has_camera) /* the height of the picture at the camera's target */
         s->size =
             2 * tan(0.5 * s->camera.fov * DEGREE) * px_length(px_sub(s->camera.to, s->camera.from));
     for (size_t k = 0; s->scene != NULL && k < s->scene->bodies; ++k)
@@ -160,7 +160,7 @@ static void set_camera(const PxSetting *s, const PxRenderDef *def, double degree
     out->camera.lens = (float)(0.5 * def->aperture);
 }
 
-/* The largest of 1, 2 and 5 m times a power of ten that is not longer. */
+/* The largest length of 1, 2 or 5 times a power of ten that is not longer. */
 static float round_length(float longest)
 {
     float ten = powf(10, floorf(log10f(longest)));
@@ -193,7 +193,7 @@ static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out
 static PxStatus show_wall(PxSetting *s, PxShownWall *shown, double time, PxScenery *out)
 {
     if (shown->mesh == NULL)
-        return PX_OK; /* a plane, of which the ground is one, or not to be seen */
+        return PX_OK; /* a plane, shown by the ground, or hidden */
     PxThing *t;
     uint32_t look = px_scenery_add_look(out, &shown->look);
     const PxMesh *mesh = shown->mesh;
@@ -224,7 +224,7 @@ PxStatus px_setting_fill(PxSetting *s, const PxRenderDef *def, double time, doub
         const PxLampDef *lamp = &def->lamp[k];
         if (!PX_LIST_RESERVE(&out->lamps, 1))
             return px_fail(PX_ERR_MEMORY, "render: no room for a lamp");
-        /* Irradiance is radiance times the solid angle, pi r^2 at 1 m; the sun's is 3. */
+        /* Irradiance at 1 m is radiance times the solid angle pi r^2; that of the sun is 3. */
         float light = (float)(3 * lamp->power / (3.14159265 * lamp->radius * lamp->radius));
         out->lamps.data[out->lamps.count++] =
             (PxLamp){px_setting_place(s, lamp->at), (float)lamp->radius, px_v3_all(light)};

@@ -20,7 +20,7 @@ static PxStatus surface_path(char path[PX_PATH_MAX], const char *dir, PxShow sho
                             number);
 }
 
-/* Adds that of a whole file: a picture is good for exactly that one. */
+/* Adds the digest of a whole file: a picture is valid for exactly that content. */
 static PxStatus digest_file(const char *path, uint64_t digest[2])
 {
     void *bytes;
@@ -50,7 +50,7 @@ static PxStatus mask_make(PxSubject *s)
     return PX_OK;
 }
 
-/* Reads the coats that the frame has: they stand for all particles of their materials. */
+/* Reads the frame's coats, which replace all particles of their materials. */
 static PxStatus choose_coat(const char *dir, uint32_t number, PxSubject *out)
 {
     char path[PX_PATH_MAX];
@@ -65,7 +65,7 @@ static PxStatus choose_coat(const char *dir, uint32_t number, PxSubject *out)
         return px_fail(PX_ERR_FORMAT, "%s: it does not say which materials it is of", path);
     PX_TRY(mask_make(out));
     const uint32_t *slot = of->data[0], *seen = NULL;
-    for (uint32_t k = 0; k < out->coats.points.count; ++k) { /* one material after another */
+    for (uint32_t k = 0; k < out->coats.points.count; ++k) { /* sorted by material */
         if (seen != NULL && *seen == slot[k])
             continue;
         seen = &slot[k];
@@ -75,8 +75,8 @@ static PxStatus choose_coat(const char *dir, uint32_t number, PxSubject *out)
     return PX_OK;
 }
 
-/* Reads the skins that the frame has, of the kind that is wanted or the first that is there, and
- * finds out whose particles they stand for. */
+/* Reads the frame's skins, of the requested kind or the first that exists, and marks the
+ * particles that they replace. */
 static PxStatus choose_skin(const char *dir, uint32_t number, PxShow show, PxSubject *out)
 {
     char path[PX_PATH_MAX];
@@ -96,7 +96,7 @@ static PxStatus choose_skin(const char *dir, uint32_t number, PxShow show, PxSub
         return px_fail(PX_ERR_FORMAT, "%s: it does not say which bodies it is of", path);
     PX_TRY(mask_make(out));
     const float *slot = of->data[0], *seen = NULL;
-    for (uint32_t k = 0; k < out->skins.points.count; ++k) { /* bodies come one after another */
+    for (uint32_t k = 0; k < out->skins.points.count; ++k) { /* sorted by body */
         if (seen != NULL && *seen == slot[k])
             continue;
         seen = &slot[k];
@@ -210,13 +210,13 @@ static double value_of(const PxColumn *c, uint32_t component, uint32_t i)
     }
 }
 
-/* NULL when there is none. */
+/* NULL if it does not exist. */
 static const PxColumn *column_named(const PxTable *table, const char *name)
 {
     return px_table_find(table, strcmp(name, "speed") == 0 ? "velocity" : name);
 }
 
-/* One number a row; of several components their length. */
+/* One number a row; the length of vectors. */
 static void column_values(const PxColumn *c, uint32_t count, float *out)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -257,7 +257,7 @@ static PxV3 colour_of(const PxColouring *c, float value)
 {
     double span = c->high - c->low;
     if (!isfinite(value))
-        return px_v3(1, 0, 0.6f); /* of no colour that a number has */
+        return px_v3(1, 0, 0.6f); /* a colour outside the colour map */
     return px_colour_map(span > 0 ? (float)(((double)value - c->low) / span) : 0.5f);
 }
 
@@ -270,7 +270,7 @@ static uint32_t material_of(const PxTable *particles, uint32_t i, size_t looks)
     return m < looks ? m : 0;
 }
 
-/* Numbers to colour by, or NULL; *out is to be released. */
+/* Values to colour by, or NULL; the caller releases *out. */
 static PxStatus values_make(const PxSubject *s, const PxColouring *colouring, float **out)
 {
     *out = NULL;
@@ -282,13 +282,13 @@ static PxStatus values_make(const PxSubject *s, const PxColouring *colouring, fl
     return px_subject_values(s, colouring->column, *out, NULL);
 }
 
-/* Whether a particle is shown as itself, with this look. */
+/* Is the particle drawn as a sphere of this look? */
 static bool is_ball(const PxSubject *s, uint32_t i, uint32_t look, size_t looks)
 {
     return (s->skinned == NULL || !s->skinned[i]) && material_of(&s->particles, i, looks) == look;
 }
 
-/* The look itself, or the nearest to it that one cannot see through. */
+/* Replaces a clear look by a similar opaque one. */
 static PxStatus opaque_look(PxScenery *out, uint32_t *look)
 {
     const PxLook *l = &out->looks.data[*look];
@@ -299,8 +299,7 @@ static PxStatus opaque_look(PxScenery *out, uint32_t *look)
     return *look != UINT32_MAX ? PX_OK : px_fail(PX_ERR_MEMORY, "render: no room for a look");
 }
 
-/* A ball that would show through a pane is as large as there is room, or half as large as it
- * would be. */
+/* A sphere that would stick out of a pane is shrunk, at most to half its radius. */
 static float ball_radius(const PxSetting *s, PxVec3 at, float radius)
 {
     double room = (double)radius;
@@ -318,7 +317,7 @@ static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t
 {
     const PxTable *p = &s->particles;
     const float *radius = floats(p, "radius", 0);
-    /* A glow would be another colour than that of the number. */
+    /* Incandescence would falsify the colour of the value. */
     const float *temperature = value == NULL ? floats(p, "temperature", 0) : NULL;
     const float *v[3] = {floats(p, "velocity", 0), floats(p, "velocity", 1),
                          floats(p, "velocity", 2)};
@@ -339,7 +338,7 @@ static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t
         if (!is_ball(s, i, look, looks))
             continue;
         t->position[to] = px_setting_place(setting, place(p, i));
-        /* Balls of half a spacing touch; a little larger they look like one matter. */
+        /* Spheres of half a spacing touch; slightly larger ones look like one body. */
         float half = radius != NULL && radius[i] > 0 ? radius[i] : 0.5f * (float)s->meta.spacing;
         t->radius[to] = ball_radius(setting, place(p, i), 1.1f * half);
         if (v[2] != NULL)
@@ -356,8 +355,8 @@ static PxStatus add_balls(const PxSubject *s, const PxSetting *setting, uint32_t
 
 /* ---- surfaces and surfels ---- */
 
-/* From particles to the points of a surface: the mean of the nearest four, weighted by
- * nearness, or the one nearest. */
+/* Interpolation from particles to points of a surface: inverse distance weights of the nearest
+ * four, or the nearest one. */
 typedef struct Nearest {
     PxKdTree tree;
     PxArena arena;
@@ -395,9 +394,8 @@ static float nearest_value(const Nearest *n, const float at[3], const float *val
     return found > 0 ? sum / weights : 0;
 }
 
-/* From where a wall is this far away (in spacings) to where the surface is drawn: what is
- * nearer than half a spacing is moved to `end`, from there on less and less up to a whole
- * one. */
+/* Maps the distance from a wall (spacings) to the one that is drawn: below half a spacing it
+ * becomes `end`, then blends to the true distance at one spacing. */
 static double touching(double d, double end)
 {
     return d < 0.5 ? end : end + (1 - end) * (2 * d - 1);
@@ -405,7 +403,7 @@ static double touching(double d, double end)
 
 typedef struct Touch {
     PxSetting *setting;
-    bool opaque; /* the matter */
+    bool opaque; /* the matter is opaque */
 } Touch;
 
 static void touch_wall(const Touch *touch, const PxShownWall *shown, PxVec3 *at, PxVec3 *normal)
@@ -416,8 +414,8 @@ static void touch_wall(const Touch *touch, const PxShownWall *shown, PxVec3 *at,
     if (!wall->inside && (rest.x < low.x - s || rest.y < low.y - s || rest.z < low.z - s ||
                           rest.x > high.x + s || rest.y > high.y + s || rest.z > high.z + s))
         return;
-    /* A little into the wall, so that no air is left between the two, but not through a thin
-     * one; what is opaque stays before a pane. */
+    /* Slightly into the wall, so that no film of air remains, but not through a thin one; opaque
+     * matter stays in front of a pane. */
     double end = touch->opaque && shown->look.kind == PX_LOOK_PANE
                      ? 0.1
                      : -fmin(0.1, 0.3 * shown->thickness / s);
@@ -433,7 +431,7 @@ static void touch_wall(const Touch *touch, const PxShownWall *shown, PxVec3 *at,
             if (px_dot(*normal, out) < -0.3)
                 *normal = px_scale(out, -1);
         }
-        /* In a corner there is a second face, which shows from a spacing off the first. */
+        /* In a corner there is a second face, which is nearest a spacing away from the first. */
         from = px_mad(from, away, s - d);
         first = away;
     }
@@ -467,7 +465,7 @@ static PlyPlaces ply_places(const PxTable *points)
     return p;
 }
 
-/* Positions that light can be followed to. */
+/* Checks that positions exist and are finite. */
 static PxStatus check_points(const char *name, const PxTable *points, const PlyPlaces *from)
 {
     if (from->x[2] == NULL)
@@ -480,7 +478,7 @@ static PxStatus check_points(const char *name, const PxTable *points, const PlyP
     return PX_OK;
 }
 
-/* Which material a surface is of: the one that all particles are of, or none. */
+/* The material of all particles that are not skinned, or UINT32_MAX for several. */
 static uint32_t only_material(const PxSubject *s, size_t looks)
 {
     uint32_t first = UINT32_MAX;
@@ -495,7 +493,7 @@ static uint32_t only_material(const PxSubject *s, size_t looks)
     return first != UINT32_MAX ? first : 0;
 }
 
-/* Normals of a mesh that brought none: the sum of its triangles' around each point. */
+/* Vertex normals for a mesh without: area-weighted sums of its triangles' normals. */
 static void make_normals(PxThing *t)
 {
     for (uint32_t k = 0; k < t->triangles; ++k) {
@@ -509,10 +507,10 @@ static void make_normals(PxThing *t)
         t->normal[k] = px_v3_unit(t->normal[k]);
 }
 
-/* The points and triangles of one material; of all when the file does not tell. */
+/* The points and triangles of one material; all if the file has no material column. */
 typedef struct Part {
     uint32_t points, triangles;
-    uint32_t *row; /* of the file, one a point */
+    uint32_t *row; /* row of the file by point */
     uint32_t (*triangle)[3];
 } Part;
 
@@ -563,19 +561,19 @@ typedef struct Fill {
     size_t look_count;
     PlyPlaces from;
     Touch touch;
-    const float *column;    /* of the surface itself, to colour by */
-    bool skin, coat, discs; /* what it is */
-    const float *painted;   /* points with colours of their own ... */
-    const uint8_t *own[3];  /* ... which are these */
+    const float *column;    /* the surface's own column to colour by */
+    bool skin, coat, discs; /* kind of surface */
+    const float *painted;   /* > 0.5: the point has a colour of its own ... */
+    const uint8_t *own[3];  /* ... which is this one, sRGB */
     uint32_t look;          /* of the part */
-    bool mixed;             /* of several materials that the file does not tell apart */
-    uint32_t material;      /* of this part; UINT32_MAX when there are no parts */
+    bool mixed;             /* several materials that the file does not tell apart */
+    uint32_t material;      /* material of this part; UINT32_MAX without parts */
     const uint32_t *row;
     PxThing *thing;
 } Fill;
 
-/* Where two liquids meet, their surfaces lie on each other up to rounding: both are drawn a
- * little too large there, and the one of the higher rank is what is in between. */
+/* Where two liquids meet their surfaces coincide up to rounding: both are enlarged a little
+ * there, and the priority decides what is in the overlap. */
 static bool meets_another(const Fill *f, const float at[3])
 {
     uint32_t who[8];
@@ -630,7 +628,7 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
             t->velocity[k] =
                 px_setting_turn(f->setting, px_vec((double)from->v[0][r], (double)from->v[1][r],
                                                    (double)from->v[2][r]));
-        /* What was moved towards a wall is further from what was not. */
+        /* Discs moved towards a wall are enlarged: they are further from the others. */
         double moved = px_length(px_sub(p, px_vec((double)at[0], (double)at[1], (double)at[2])));
         float wider = 1 + (float)fmin(moved / f->setting->spacing, 0.5);
         if (t->radius != NULL)
@@ -643,7 +641,7 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* What the surface's own points have of that name, else NULL. */
+/* Values of the surface's own column of that name, or NULL. */
 static PxStatus own_values(const PxTable *points, const char *name, float **out)
 {
     *out = NULL;
@@ -657,7 +655,7 @@ static PxStatus own_values(const PxTable *points, const char *name, float **out)
     return PX_OK;
 }
 
-/* Does any of it glow? */
+/* Is any point hot enough to glow? */
 static bool is_hot(const Fill *f, const Part *part)
 {
     for (uint32_t k = 0; f->from.temperature != NULL && k < part->points; ++k)
@@ -676,7 +674,7 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
     f->look = look;
     if ((f->skin && discs) || painted)
         PX_TRY(opaque_look(out, &look));
-    /* Numbers are not to be seen through anything, and what glows is no longer clear. */
+    /* Coloured values and glowing matter are drawn opaque. */
     const PxLook *own = look < out->looks.count ? &out->looks.data[look] : NULL;
     bool molten = own != NULL && own->kind == PX_LOOK_CLEAR && is_hot(f, part);
     if (f->mixed || coloured || molten) {
@@ -705,8 +703,8 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
     return PX_OK;
 }
 
-/* The colours that a skin, a coat or a surface has of its own, where it has some. Without a column
- * that says so they are those of materials. */
+/* Finds the own colours of a surface. Without a column `painted` its colours are those of
+ * materials and are ignored. */
 static void find_paint(const PxTable *points, Fill *f)
 {
     const PxColumn *colour = px_table_find(points, "colour");
@@ -717,7 +715,7 @@ static void find_paint(const PxTable *points, Fill *f)
         f->own[k] = colour->data[k];
 }
 
-/* A surface of what flows that was made of the frame, or what was stored with it. */
+/* A reconstructed surface, or what was stored with the frame. */
 typedef enum Sort { SURFACE, SKIN, COAT } Sort;
 
 static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoints *ply, Sort sort,

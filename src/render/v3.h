@@ -1,7 +1,7 @@
 /// Vectors of three floats, for rays, normals and colours.
 ///
-/// Pictures are drawn in floats: the scenery is moved so that what is looked at lies at
-/// the origin, where floats are finest.
+/// Floats suffice: the scenery is translated so that the camera's target is at the origin, where
+/// they are most precise.
 #ifndef PX_RENDER_V3_H
 #define PX_RENDER_V3_H
 
@@ -89,7 +89,7 @@ static inline float px_v3_max(PxV3 a)
     return fmaxf(a.x, fmaxf(a.y, a.z));
 }
 
-/// Of a colour in linear light with the primaries of sRGB [IEC 61966-2-1].
+/// Luminance of a linear sRGB colour [IEC 61966-2-1].
 static inline float px_v3_luminance(PxV3 a)
 {
     return 0.2126f * a.x + 0.7152f * a.y + 0.0722f * a.z;
@@ -100,7 +100,7 @@ static inline PxV3 px_v3_exp(PxV3 a)
     return (PxV3){expf(a.x), expf(a.y), expf(a.z)};
 }
 
-/// Two directions square to the unit vector n and to each other [Duff et al. 2017].
+/// An orthonormal basis around the unit vector n [Duff et al. 2017].
 static inline void px_v3_frame(PxV3 n, PxV3 *s, PxV3 *t)
 {
     float sign = copysignf(1.0f, n.z), a = -1.0f / (sign + n.z), b = n.x * n.y * a;
@@ -108,7 +108,7 @@ static inline void px_v3_frame(PxV3 n, PxV3 *s, PxV3 *t)
     *t = px_v3(b, sign + n.y * n.y * a, -n.y);
 }
 
-/// x s + y t + z n, where s and t are of px_v3_frame(n).
+/// Local to world: x s + y t + z n, with s and t of px_v3_frame(n).
 static inline PxV3 px_v3_local(PxV3 n, float x, float y, float z)
 {
     PxV3 s, t;
@@ -121,7 +121,7 @@ static inline float px_clampf(float x, float low, float high)
     return x < low ? low : x > high ? high : x;
 }
 
-/// 0 below a, 1 above b, smooth between.
+/// Smoothstep: 0 below a, 1 above b.
 static inline float px_smoothf(float a, float b, float x)
 {
     float t = px_clampf((x - a) / (b - a), 0, 1);

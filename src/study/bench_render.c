@@ -35,7 +35,7 @@ static PxStatus make_scenery(PxScenery *s, uint32_t triangles)
 /* Noise relative to the mean, from two pictures that differ in nothing else: the rms of their
  * difference over sqrt(2). Pixels are first averaged over squares of `edge` pixels, as eyes and
  * film encoders do. */
-static double noise_of(const PxSeen *a, const PxSeen *b, int edge)
+static double noise_of(const PxRadiance *a, const PxRadiance *b, int edge)
 {
     double square = 0, mean = 0;
     size_t count = 0;
@@ -61,7 +61,7 @@ PxStatus px_bench_render(PxBench *bench)
         {"noise", "noise, % of the mean", "%.2f"}, {"noise4", "of 4 x 4 pixels", "%.2f"}};
     PxScenery scenery = {.shutter = 0};
     size_t count = WIDTH * HEIGHT, triangles = 0;
-    PxSeen *light = px_allocate(NULL, 2 * count * sizeof *light);
+    PxRadiance *light = px_allocate(NULL, 2 * count * sizeof *light);
     PxStatus status = light == NULL ? px_fail(PX_ERR_MEMORY, "bench: no room for a picture")
                                     : make_scenery(&scenery, 200000);
     for (size_t k = 0; k < scenery.things.count; ++k)

@@ -23,10 +23,8 @@ PxV3 px_oklab_to_linear(PxV3 c)
                  -0.0041960863f * l - 0.7034186147f * m + 1.7076147010f * s);
 }
 
-/* Lightness goes evenly from 0.34 to 0.92, and the hue from 295 to 110 degrees, by the way
- * of blue, teal and green, on a circle of chroma 0.1: about the widest that fits into sRGB
- * all the way round, where teal has the least room. At an even pace, so that every step is
- * as long as any other. */
+/* Lightness increases linearly from 0.34 to 0.92 while the hue goes from 295 to 110 degrees,
+ * through blue, teal and green. */
 PxV3 px_colour_map(float t)
 {
     t = px_clampf(t, 0, 1);

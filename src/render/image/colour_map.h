@@ -1,16 +1,16 @@
-/// Colours for numbers: equal steps of the number look like equal steps of the colour.
+/// A perceptually uniform colour map, and the colour space Oklab.
 #ifndef PX_RENDER_IMAGE_COLOUR_MAP_H
 #define PX_RENDER_IMAGE_COLOUR_MAP_H
 
 #include "render/v3.h"
 
-/// Linear light for t in 0 .. 1 (cut off there): from a dark violet-blue over teal and
-/// green to a light yellow. Lightness grows evenly all the way, so that it reads in
-/// black and white too, and colour-blind people see the same order.
+/// Linear RGB for t in 0 .. 1 (clamped): from dark violet-blue over teal and green to light yellow.
+/// Lightness increases linearly, so the map also reads in black and white and for colour-blind
+/// people.
 PxV3 px_colour_map(float t);
 
-/// A colour in Ottosson's (2020) space Oklab, in which distances are those that eyes see.
-/// x is the lightness, y green to red, z blue to yellow.
+/// Conversion to and from Oklab (Ottosson 2020), in which distances match perceived differences. x
+/// is the lightness, y green to red, z blue to yellow.
 PxV3 px_oklab_from_linear(PxV3 linear);
 PxV3 px_oklab_to_linear(PxV3 lab);
 

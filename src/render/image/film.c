@@ -18,8 +18,8 @@
 
 extern char **environ;
 
-/* How a kind of film is asked for. H.264 and VP9 want even sizes to halve the colours'
- * resolution, so a row or column may be cut off. */
+/* ffmpeg's options by file ending. H.264 and VP9 need even sizes for chroma subsampling, so a
+ * row or column may be cropped. */
 #define EVEN "crop=trunc(iw/2)*2:trunc(ih/2)*2"
 typedef struct Kind {
     const char *ending, *format;
@@ -62,12 +62,12 @@ PxStatus px_film_check(const char *path)
 }
 
 struct PxFilm {
-    PxFile file; /* ffmpeg writes what is its partial file; we hold it open and rename it */
+    PxFile file; /* ffmpeg writes its temporary file; we hold it open and rename it */
     uint32_t width, height;
     pid_t process;
-    int pipe;     /* to ffmpeg: a socket, since writing to one need not raise SIGPIPE */
-    int talk;     /* what ffmpeg has to say, in a file without a name */
-    uint8_t *row; /* without opacity */
+    int pipe;     /* to ffmpeg; a socket, since writing to one can be done without SIGPIPE */
+    int talk;     /* ffmpeg's messages, in an unnamed file */
+    uint8_t *row; /* one row without alpha */
 };
 
 static void film_free(PxFilm *film)
@@ -91,8 +91,8 @@ void px_film_abandon(PxFilm *film)
         film_free(film);
 }
 
-/* posix_spawn() wants to be told about descriptors: ours must not stay open in ffmpeg, or
- * it would never see the end of its input. They are all close-on-exec. */
+/* Our end of the socket must not stay open in ffmpeg, or it would never see the end of its
+ * input. All descriptors are close-on-exec. */
 static int start(PxFilm *film, const Kind *kind, double fps, int end)
 {
     char size[32], rate[32];
@@ -118,7 +118,7 @@ static int start(PxFilm *film, const Kind *kind, double fps, int end)
         posix_spawn_file_actions_destroy(&actions);
         return error;
     }
-    /* A group of its own: Ctrl-C is for us, who then end it as we see fit. */
+    /* A process group of its own: Ctrl-C is handled by us, and we stop ffmpeg. */
     posix_spawnattr_setflags(&manner, POSIX_SPAWN_SETPGROUP);
     error = posix_spawn_file_actions_adddup2(&actions, end, 0);
     if (error == 0)
@@ -169,7 +169,7 @@ PxStatus px_film_begin(const char *path, uint32_t width, uint32_t height, double
     return status;
 }
 
-/* What ffmpeg said last, in one line. */
+/* The last line of ffmpeg's messages. */
 static void words_of(const PxFilm *film, char *out, size_t size)
 {
     char text[2000];

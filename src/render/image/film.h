@@ -1,28 +1,27 @@
-/// Films: pictures handed to the ffmpeg command through a pipe.
+/// Films: pictures encoded by the ffmpeg command through a pipe.
 #ifndef PX_RENDER_IMAGE_FILM_H
 #define PX_RENDER_IMAGE_FILM_H
 
 #include "render/trace/draw.h"
 
-/// Whether films of that name can be made: .mp4, .webm or .gif.
-/// Errors: PX_ERR_ARGUMENT.
+/// Checks the file ending: .mp4, .webm or .gif. Errors: PX_ERR_ARGUMENT.
 PxStatus px_film_check(const char *path);
 
 typedef struct PxFilm PxFilm;
 
-/// Starts ffmpeg, found by PATH. The film is written aside and put into its place by
-/// px_film_finish(). Errors: PX_ERR_UNSUPPORTED when there is no ffmpeg, with a word on how to
-/// install it; PX_ERR_IO, PX_ERR_MEMORY.
+/// Starts ffmpeg, found by PATH. The film is written to a temporary file that px_film_finish()
+/// renames. Errors: PX_ERR_UNSUPPORTED when there is no ffmpeg, with a hint how to install it;
+/// PX_ERR_IO, PX_ERR_MEMORY.
 PxStatus px_film_begin(const char *path, uint32_t width, uint32_t height, double fps, PxFilm **out);
 
-/// Adds a picture, which must be of the film's size; opacity is lost on white.
-/// Errors: PX_ERR_ARGUMENT, PX_ERR_IO with ffmpeg's own words when it has gone.
+/// Adds a picture, which must have the film's size; alpha is composited over white.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_IO with ffmpeg's message when it has exited.
 PxStatus px_film_add(PxFilm *film, const PxPicture *picture);
 
-/// Waits for ffmpeg and puts the film into its place. The film is gone in any case.
+/// Waits for ffmpeg and renames the film into place. Frees `film` in any case.
 PxStatus px_film_finish(PxFilm *film);
 
-/// Stops ffmpeg and leaves nothing. NULL is fine.
+/// Stops ffmpeg and removes its file. Accepts NULL.
 void px_film_abandon(PxFilm *film);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Steps of 1, 2 or 5 times a power of ten, three to six of them. */
+/* A step of 1, 2 or 5 times a power of ten, for three to six ticks. */
 static double round_step(double span)
 {
     double size = pow(10, floor(log10(span / 3)));
@@ -23,7 +23,7 @@ static void number_text(double value, double step, char *out, size_t size)
         snprintf(out, size, "%.*f", digits, value);
 }
 
-/* Darkens what is under the legend, so that it reads on anything. */
+/* Darkens the background of the legend for contrast. */
 static void shade(PxPicture *p, int x0, int y0, int x1, int y1)
 {
     for (int y = y0 < 0 ? 0 : y0; y < y1 && y < (int)p->height; ++y)

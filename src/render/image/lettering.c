@@ -1,8 +1,7 @@
 #include "render/image/lettering.h"
 
-/* The strokes of a letter: lines through points of a grid, each point a digit for x
- * (0 .. 4) and one for y (2 is the line that letters stand on, 6 the height of small ones,
- * 8 of large ones, 0 as far as they go down); a gap lifts the pen. */
+/* A letter as polylines on a grid: each point is a digit for x (0 .. 4) and one for y (2 is the
+ * baseline, 6 the x-height, 8 the cap height, 0 the descender); a space lifts the pen. */
 typedef struct Letter {
     char letter;
     const char *strokes;
@@ -85,8 +84,8 @@ static const Letter letters[] = {
     {'Z', "08480242"},
 };
 
-#define ADVANCE 5.6f /* from letter to letter, in steps of the grid */
-#define CAPITAL 6.0f /* the height of a large one */
+#define ADVANCE 5.6f /* advance width, in grid units */
+#define CAPITAL 6.0f /* cap height, in grid units */
 
 static const char *strokes_of(char letter)
 {

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libpng reports through functions of ours; what they say is kept here until the
- * longjmp is over. */
+/* Keeps what libpng's error callbacks report until the longjmp has returned. */
 typedef struct Trouble {
     char text[200];
-    PxStatus status; /* of a file that could not be written */
+    PxStatus status; /* status of a failed write */
 } Trouble;
 
 static void on_error(png_structp png, png_const_charp text)
@@ -45,7 +44,7 @@ static void put_nothing(png_structp png)
     (void)png;
 }
 
-/* Only what is set before the setjmp is used after it. */
+/* After the longjmp only variables set before the setjmp are used. */
 static bool encode(const PxPicture *picture, png_text *text, int texts, Bytes *bytes,
                    Trouble *trouble)
 {

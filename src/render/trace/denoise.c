@@ -5,37 +5,38 @@
 #include <math.h>
 #include <string.h>
 
-/* Pixels that are looked at, on either side, and those around each that are compared. */
+/* REACH: half width of the search window; PATCH: half width of compared patches; SPREAD: half
+ * width of the variance filter; ROWS: rows a block. */
 enum { REACH = 5, PATCH = 2, MARGIN = REACH + PATCH, SPREAD = 2, ROWS = 8 };
 
-/* Pictures of 4 to 64 samples of the shipped scenes, and their like of 1024: less leaves grain,
- * more takes ripples off water. */
+/* Filter strength, tuned on pictures of the shipped scenes with 4 to 64 samples against 1024:
+ * lower values leave noise, higher ones remove ripples of water. */
 #define STRENGTH 0.5f
 
-/* Differences of half a step of the screen's are none. */
+/* Differences below half a quantisation step are ignored. */
 #define LEAST (0.5f / 255)
 
 typedef struct Job {
     const PxDenoiseDef *def;
-    float *plane[PX_DENOISE_CHANNELS]; /* with a margin all around that repeats the rim */
-    float *noise;                      /* the same, variance of all channels together */
+    float *plane[PX_DENOISE_CHANNELS]; /* padded by MARGIN, repeating the border */
+    float *noise;                      /* padded likewise: variance summed over the channels */
     size_t stride;
-    float *room;  /* of each thread's rows */
-    size_t lines; /* of it */
+    float *room;  /* scratch rows of each thread */
+    size_t lines; /* floats of it a thread */
     float *const *out;
 } Job;
 
-static size_t inner(size_t at, size_t size)
+static size_t clamped(size_t at, size_t size)
 {
     return at < MARGIN ? 0 : at - MARGIN >= size ? size - 1 : at - MARGIN;
 }
 
-/* Copies a plane with its margin. */
+/* Copies a plane and pads it. */
 static void pad(const Job *job, const float *from, float *to)
 {
     size_t width = job->def->width, height = job->def->height;
     for (size_t y = 0; y < height + 2 * MARGIN; ++y) {
-        const float *row = from + inner(y, height) * width;
+        const float *row = from + clamped(y, height) * width;
         float *line = to + y * job->stride;
         for (size_t x = 0; x < MARGIN; ++x) {
             line[x] = row[0];
@@ -45,8 +46,8 @@ static void pad(const Job *job, const float *from, float *to)
     }
 }
 
-/* The variance around a pixel: that of one is itself a matter of chance. */
-static void spread_noise(const Job *job, const float *square, float *out)
+/* Box filter of the variance: that of a single pixel is noisy itself. */
+static void average_variance(const Job *job, const float *square, float *out)
 {
     int width = (int)job->def->width, height = (int)job->def->height;
     for (int y = 0; y < height; ++y)
@@ -61,7 +62,8 @@ static void spread_noise(const Job *job, const float *square, float *out)
         }
 }
 
-/* How much pixels of a row differ from those `off` further on, beyond what noise explains. */
+/* Squared differences between the pixels of a row and those `off` further on, minus the variance
+ * expected of them [Rousselle et al. 2012]. */
 static void compare_row(const Job *job, size_t at, ptrdiff_t off, size_t count, float *out)
 {
     const float *restrict noise = job->noise + at, *restrict other = noise + off;
@@ -74,8 +76,8 @@ static void compare_row(const Job *job, size_t at, ptrdiff_t off, size_t count, 
     }
 }
 
-/* What the pixels `off` further on count for each of a row, given the differences of the rows
- * around it, each from PATCH before its first pixel on. */
+/* Weights of the pixels `off` further on, from the differences of the rows of the patch, each
+ * starting PATCH before its first pixel. */
 static void weigh_row(const Job *job, size_t at, ptrdiff_t off, float *const around[], float *sum,
                       float *weight)
 {
@@ -92,14 +94,14 @@ static void weigh_row(const Job *job, size_t at, ptrdiff_t off, float *const aro
         for (int k = 1; k <= 2 * PATCH; ++k)
             far += sum[x + (size_t)k];
         far /= area * (LEAST * LEAST + STRENGTH * STRENGTH * (noise[x] + other[x]));
-        /* nearly exp(-far), and nothing from 4 on */
+        /* (1 - far / 4)^4, close to exp(-far) and 0 from 4 on */
         float t = far > 0 ? 1 - 0.25f * far : 1;
         t = t > 0 ? t : 0;
         weight[x] = t * t * (t * t);
     }
 }
 
-/* Up to ROWS rows of the picture. */
+/* Denoises up to ROWS rows. */
 static void denoise_rows(const Job *job, size_t first, size_t end, float *room)
 {
     size_t width = job->def->width, line = width + 2 * PATCH, channels = job->def->channels;
@@ -135,7 +137,7 @@ static void denoise_rows(const Job *job, size_t first, size_t end, float *room)
         }
     for (size_t y = first; y < end; ++y)
         for (size_t c = 0; c < channels; ++c)
-            for (size_t x = 0; x < width; ++x) /* its own weight is 1 */
+            for (size_t x = 0; x < width; ++x) /* > 0: its own weight is 1 */
                 job->out[c][y * width + x] = total[y - first][c][x] / total[y - first][channels][x];
 }
 
@@ -161,7 +163,7 @@ PxStatus px_denoise(const PxDenoiseDef *def, float *const out[PX_DENOISE_CHANNEL
         (room = px_allocate(NULL, bytes)) == NULL)
         return px_fail(PX_ERR_MEMORY, "render: no room to take the grain off %u x %u pixels",
                        def->width, def->height);
-    float *square = room + (def->channels + 1) * plane; /* without a margin */
+    float *square = room + (def->channels + 1) * plane; /* not padded */
     job.room = square + plane;
     for (uint32_t c = 0; c < def->channels; ++c) {
         job.plane[c] = room + c * plane;
@@ -171,11 +173,11 @@ PxStatus px_denoise(const PxDenoiseDef *def, float *const out[PX_DENOISE_CHANNEL
     for (size_t k = 0; k < pixels; ++k) {
         float sum = 0;
         for (uint32_t c = 0; c < def->channels; ++c)
-            sum += def->doubt[c][k] * def->doubt[c][k];
+            sum += def->half_difference[c][k] * def->half_difference[c][k];
         square[k] = sum;
     }
     pad(&job, square, job.noise);
-    spread_noise(&job, job.noise, square);
+    average_variance(&job, job.noise, square);
     pad(&job, square, job.noise);
     px_parallel_for(&def->threads, (def->height + ROWS - 1) / ROWS, 1, denoise_block, &job);
     px_release(NULL, room, 0);

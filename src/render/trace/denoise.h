@@ -1,10 +1,9 @@
-/// Takes the grain off a picture of few samples and leaves what is really there.
+/// Denoising of path-traced pictures by non-local means.
 ///
-/// Every pixel becomes the mean of those around it whose surroundings look the same as its own,
-/// within what the noise of both explains [Buades et al. 2005; Rousselle et al. 2012]. How much
-/// noise there is is not guessed: it is measured from two halves of the samples. So a picture with
-/// enough samples stays as it is, and what both halves show (glints, joints, edges seen through
-/// water) is no noise.
+/// Every pixel becomes the weighted mean of the pixels around it whose patches differ no more than
+/// their noise explains [Buades et al. 2005; Rousselle et al. 2012]. The noise is measured from two
+/// halves of the samples. So a picture with enough samples stays unchanged, and features that both
+/// halves show (highlights, joints, edges seen through water) are kept.
 #ifndef PX_RENDER_TRACE_DENOISE_H
 #define PX_RENDER_TRACE_DENOISE_H
 
@@ -15,11 +14,12 @@ enum { PX_DENOISE_CHANNELS = 4 };
 
 typedef struct PxDenoiseDef {
     uint32_t width, height, channels;
-    /// One float a pixel and channel, rows one after the other: as the screen will show it, on
-    /// which equal steps look alike.
+    /// One float a pixel and channel, row by row, in display values, so that equal differences look
+    /// equal.
     const float *pixel[PX_DENOISE_CHANNELS];
-    /// Half of what the same of one half of the samples is above that of the other.
-    const float *doubt[PX_DENOISE_CHANNELS];
+    /// Half the difference between the two halves of the samples: an estimate of the standard
+    /// error.
+    const float *half_difference[PX_DENOISE_CHANNELS];
     PxThreads threads;
 } PxDenoiseDef;
 

@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-#define SHARP                                                                                      \
-    0.8f           /* cosine of the angle between normals at an edge, at most; bodies bring discs  \
-                    * that lie on their edges and face half way between both sides */
-#define LEVEL 0.1f /* radii that one may be before the other's plane and yet count as behind it */
+/* Normals at an edge have at most this cosine; initial surfels on the edge of a body face half
+ * way between both sides. */
+#define SHARP 0.8f
+#define LEVEL 0.1f /* tolerance of "behind the plane", radii */
 
 enum { MOST_NEAR = 128 };
 
-/* Of the discs around disc k the nearest that ends it and faces elsewhere than those found. */
-static uint32_t find_one(const PxThing *t, uint32_t k, const uint32_t *near, uint32_t count,
-                         const uint32_t *found, int founds)
+/* The nearest disc that clips disc k and differs in normal from those found before. */
+static uint32_t find_edge(const PxThing *t, uint32_t k, const uint32_t *near, uint32_t count,
+                          const uint32_t *found, int founds)
 {
     uint32_t best = PX_NO_EDGE;
     float least = INFINITY;
@@ -37,7 +37,7 @@ static uint32_t find_one(const PxThing *t, uint32_t k, const uint32_t *near, uin
     return best;
 }
 
-static PxStatus find_all(const PxThing *t, PxKdTree *tree, PxArena *scratch, PxDiscEdges *edges)
+static PxStatus find_edges(const PxThing *t, PxKdTree *tree, PxArena *scratch, PxDiscEdges *edges)
 {
     float *x[3];
     for (int c = 0; c < 3; ++c) {
@@ -60,7 +60,7 @@ static PxStatus find_all(const PxThing *t, PxKdTree *tree, PxArena *scratch, PxD
         uint32_t *by = edges[k].by;
         for (int e = 0; e < PX_EDGES; ++e)
             by[e] =
-                e > 0 && by[e - 1] == PX_NO_EDGE ? PX_NO_EDGE : find_one(t, k, near, count, by, e);
+                e > 0 && by[e - 1] == PX_NO_EDGE ? PX_NO_EDGE : find_edge(t, k, near, count, by, e);
     }
     return PX_OK;
 }
@@ -76,7 +76,7 @@ PxStatus px_disc_edges_find(const PxThing *t, PxDiscEdges **out)
     if (*out == NULL)
         status = px_fail(PX_ERR_MEMORY, "render: no room for the edges of %u discs", t->points);
     if (status == PX_OK)
-        status = find_all(t, &tree, &scratch, *out);
+        status = find_edges(t, &tree, &scratch, *out);
     px_kdtree_free(&tree);
     px_arena_free(&scratch);
     if (status != PX_OK) {
@@ -86,7 +86,7 @@ PxStatus px_disc_edges_find(const PxThing *t, PxDiscEdges **out)
     return status;
 }
 
-float px_disc_edges_grow(const PxDiscEdges *edges, uint32_t k)
+float px_disc_edges_scale(const PxDiscEdges *edges, uint32_t k)
 {
     return edges != NULL && edges[k].by[0] != PX_NO_EDGE ? 1.42f : 1;
 }

@@ -20,7 +20,7 @@ void px_picture_free(PxPicture *picture)
     *picture = (PxPicture){0};
 }
 
-/* ---- from light to colours ---- */
+/* ---- tone mapping and conversion ---- */
 
 float px_srgb_encode(float linear)
 {
@@ -35,9 +35,9 @@ float px_srgb_decode(float encoded)
     return encoded <= 0.04045f ? encoded / 12.92f : powf((encoded + 0.055f) / 1.055f, 2.4f);
 }
 
-/* Straight up to 0.6, then a roll-off that reaches 1 with light of 8: slope 1 where the
- * two meet, so that no edge shows. */
-static float roll_off(float x)
+/* Tone curve: linear up to 0.6, then a shoulder that reaches 1 at a value of 8; the slope is 1
+ * at the knee. */
+static float shoulder(float x)
 {
     const float knee = 0.6f, room = 1 - knee, end = 8;
     if (x <= knee)
@@ -46,14 +46,14 @@ static float roll_off(float x)
     return knee + room * a * (1 + a / (most * most)) / (1 + a);
 }
 
-PxV3 px_tone(PxV3 light)
+PxV3 px_tone_map(PxV3 light)
 {
-    /* By the brightest channel, so that hues stay; then towards white the more, the
-     * more was taken off. First a little more contrast about a middle grey of 0.35. */
+    /* Scaled by the brightest channel to keep hues, then desaturated the more it was compressed.
+     * First the contrast is raised about a middle grey of 0.35. */
     float size = px_v3_max(light);
     if (!(size > 0))
         return px_v3_all(0);
-    float steep = 0.35f * powf(size / 0.35f, 1.2f), rolled = fminf(1, roll_off(steep));
+    float steep = 0.35f * powf(size / 0.35f, 1.2f), rolled = fminf(1, shoulder(steep));
     PxV3 kept = px_v3_scale(light, rolled / size);
     float pale = steep > rolled ? 1 - 1 / (1 + 0.12f * (steep - rolled)) : 0;
     PxV3 c = px_v3_mix(kept, px_v3_all(rolled), pale);
@@ -65,39 +65,39 @@ static uint8_t to_byte(float x)
     return (uint8_t)(255 * px_clampf(x, 0, 1) + 0.5f);
 }
 
-/* As the screen is told, and the opacity: up to 4 numbers, 0 .. 1. */
-static void develop(const PxDrawDef *def, PxSeen seen, uint32_t channels, float out[4])
+/* Display values and opacity: up to 4 numbers, 0 .. 1. */
+static void to_display(const PxDrawDef *def, PxRadiance seen, uint32_t channels, float out[4])
 {
-    float scale = def->exposure / (channels == 4 && seen.cover > 0 ? seen.cover : 1);
+    float scale = def->exposure / (channels == 4 && seen.opacity > 0 ? seen.opacity : 1);
     PxV3 light = px_v3_scale(seen.light, scale);
-    PxV3 c = def->plain || def->xray ? light : px_tone(light);
+    PxV3 c = def->plain || def->xray ? light : px_tone_map(light);
     out[0] = px_srgb_encode(c.x);
     out[1] = px_srgb_encode(c.y);
     out[2] = px_srgb_encode(c.z);
-    out[3] = seen.cover;
+    out[3] = seen.opacity;
 }
 
-static void develop_all(const PxDrawDef *def, const PxSeen *seen, PxPicture *out)
+static void convert_all(const PxDrawDef *def, const PxRadiance *seen, PxPicture *out)
 {
     for (size_t k = 0; k < (size_t)def->width * def->height; ++k) {
         float c[4];
-        develop(def, seen[k], out->channels, c);
+        to_display(def, seen[k], out->channels, c);
         for (uint32_t n = 0; n < out->channels; ++n)
             out->pixel[k * out->channels + n] = to_byte(c[n]);
     }
 }
 
-/* The mean of the samples that are not in `half`. */
-static PxSeen other_half(PxSeen all, PxSeen half, uint32_t samples)
+/* The mean of the samples that are not in the first half. */
+static PxRadiance other_half(PxRadiance all, PxRadiance half, uint32_t samples)
 {
     float whole = (float)samples, part = (float)(samples / 2), per = 1 / (whole - part);
-    return (PxSeen){
+    return (PxRadiance){
         px_v3_scale(px_v3_sub(px_v3_scale(all.light, whole), px_v3_scale(half.light, part)), per),
-        (whole * all.cover - part * half.cover) * per};
+        (whole * all.opacity - part * half.opacity) * per};
 }
 
-static PxStatus develop_smoothly(const PxDrawDef *def, const PxSeen *seen, const PxSeen *half,
-                                 PxPicture *out)
+static PxStatus convert_denoised(const PxDrawDef *def, const PxRadiance *seen,
+                                 const PxRadiance *half, PxPicture *out)
 {
     size_t pixels = (size_t)def->width * def->height, bytes;
     uint32_t channels = out->channels;
@@ -110,14 +110,14 @@ static PxStatus develop_smoothly(const PxDrawDef *def, const PxSeen *seen, const
                        def->height);
     for (uint32_t c = 0; c < channels; ++c) {
         job.pixel[c] = room + c * pixels;
-        job.doubt[c] = room + (channels + c) * pixels;
+        job.half_difference[c] = room + (channels + c) * pixels;
         clean[c] = room + (2 * channels + c) * pixels;
     }
     for (size_t k = 0; k < pixels; ++k) {
         float all[4], first[4], second[4];
-        develop(def, seen[k], channels, all);
-        develop(def, half[k], channels, first);
-        develop(def, other_half(seen[k], half[k], def->samples), channels, second);
+        to_display(def, seen[k], channels, all);
+        to_display(def, half[k], channels, first);
+        to_display(def, other_half(seen[k], half[k], def->samples), channels, second);
         for (uint32_t c = 0; c < channels; ++c) {
             room[c * pixels + k] = all[c];
             room[(channels + c) * pixels + k] = 0.5f * (first[c] - second[c]);
@@ -131,40 +131,39 @@ static PxStatus develop_smoothly(const PxDrawDef *def, const PxSeen *seen, const
     return status;
 }
 
-/* ---- pixels ---- */
+/* ---- tracing pixels ---- */
 
-/* Squares of pixels that are handed out to threads. */
+/* Edge of the square tiles that threads work on, pixels. */
 #define TILE 16u
 
 typedef struct Job {
     const PxDrawDef *def;
     PxPathDef path;
-    PxSeen *out;
-    PxSeen *half;    /* of the first half of the samples; may be NULL */
-    uint32_t across; /* tiles */
-    uint32_t first;  /* tile of this turn */
-    uint32_t bits;   /* of the samples' numbers */
+    PxRadiance *out;
+    PxRadiance *half; /* mean of the first half of the samples; may be NULL */
+    uint32_t across;  /* tiles in a row */
+    uint32_t first;   /* first tile of this batch */
+    uint32_t bits;    /* bits of a sample's index */
 } Job;
 
-/* A number within a pixel and a little beyond, most often in the middle: the pixel's
- * filter is a tent, 1.5 pixels wide at its foot. */
+/* Samples the pixel filter: a tent 1.5 pixels wide. */
 static float tent(float u)
 {
     float t = u < 0.5f ? sqrtf(2 * u) - 1 : 1 - sqrtf(2 - 2 * u);
     return 0.5f + 0.75f * t;
 }
 
-static PxSeen mean_of(PxSeen sum, uint32_t samples)
+static PxRadiance mean_of(PxRadiance sum, uint32_t samples)
 {
     float part = 1 / (float)samples;
-    return (PxSeen){px_v3_scale(sum.light, part), sum.cover * part};
+    return (PxRadiance){px_v3_scale(sum.light, part), sum.opacity * part};
 }
 
 static void draw_pixel(const Job *job, uint32_t x, uint32_t y)
 {
     const PxDrawDef *def = job->def;
     size_t pixel = (size_t)y * def->width + x;
-    PxSeen sum = {px_v3_all(0), 0};
+    PxRadiance sum = {px_v3_all(0), 0};
     for (uint32_t k = 0; k < def->samples; ++k) {
         if (k == def->samples / 2 && job->half != NULL)
             job->half[pixel] = mean_of(sum, k);
@@ -173,12 +172,12 @@ static void draw_pixel(const Job *job, uint32_t x, uint32_t y)
         px_sample2(&sampler, &u, &v);
         float right = (2 * ((float)x + tent(u)) - (float)def->width) / (float)def->height;
         float up = 1 - 2 * ((float)y + tent(v)) / (float)def->height;
-        PxSeen seen = def->xray ? px_xray_trace(&job->path, right, up, &sampler)
-                                : px_path_trace(&job->path, right, up, &sampler);
+        PxRadiance seen = def->xray ? px_xray_trace(&job->path, right, up, &sampler)
+                                    : px_path_trace(&job->path, right, up, &sampler);
         if (!isfinite(px_v3_luminance(seen.light)))
-            continue; /* two mirrors edge on: as dark as it gets */
+            continue; /* 0 * infinity at grazing angles: counts as black */
         sum.light = px_v3_add(sum.light, seen.light);
-        sum.cover += seen.cover;
+        sum.opacity += seen.opacity;
     }
     job->out[pixel] = mean_of(sum, def->samples);
 }
@@ -196,8 +195,8 @@ static void draw_tiles(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static PxStatus draw_halves(const PxDrawDef *def, PxSeen *out, PxSeen *half, PxDrawFunction *each,
-                            void *user)
+static PxStatus trace_tiles(const PxDrawDef *def, PxRadiance *out, PxRadiance *half,
+                            PxDrawFunction *each, void *user)
 {
     PxRays *rays;
     PX_TRY(px_rays_create(def->scenery, &rays));
@@ -215,7 +214,7 @@ static PxStatus draw_halves(const PxDrawDef *def, PxSeen *out, PxSeen *half, PxD
     while ((1ull << job.bits) < def->samples)
         ++job.bits;
     uint32_t tiles = job.across * ((def->height + TILE - 1) / TILE);
-    /* In turns, so that whoever waits hears of it and may stop. */
+    /* In batches, between which progress is reported and the caller may stop. */
     uint32_t turn = tiles / 32 + (uint32_t)def->threads.count * 4;
     PxStatus status = PX_OK;
     for (uint32_t done = 0; done < tiles && status == PX_OK; done += turn) {
@@ -231,16 +230,16 @@ static PxStatus draw_halves(const PxDrawDef *def, PxSeen *out, PxSeen *half, PxD
     return status;
 }
 
-PxStatus px_draw_light(const PxDrawDef *def, PxSeen *out, PxDrawFunction *each, void *user)
+PxStatus px_draw_light(const PxDrawDef *def, PxRadiance *out, PxDrawFunction *each, void *user)
 {
-    return draw_halves(def, out, NULL, each, user);
+    return trace_tiles(def, out, NULL, each, user);
 }
 
 PxStatus px_draw(const PxDrawDef *def, PxPicture *out, PxDrawFunction *each, void *user)
 {
     size_t bytes, pixels = (size_t)def->width * def->height;
-    PxSeen *seen = NULL;
-    /* Of fewer samples halves say little about the noise; and x-rays have none. */
+    PxRadiance *seen = NULL;
+    /* With fewer samples the halves tell little about the noise; x-ray pictures have none. */
     bool halves = def->denoise && !def->xray && def->samples >= 4;
     uint32_t channels = def->scenery->ground.kind == PX_GROUND_CATCHER ? 4 : 3;
     PX_TRY(px_picture_create(def->width, def->height, channels, out));
@@ -250,11 +249,11 @@ PxStatus px_draw(const PxDrawDef *def, PxPicture *out, PxDrawFunction *each, voi
         return px_fail(PX_ERR_MEMORY, "render: no room for a picture of %u x %u", def->width,
                        def->height);
     }
-    PxStatus status = draw_halves(def, seen, halves ? seen + pixels : NULL, each, user);
+    PxStatus status = trace_tiles(def, seen, halves ? seen + pixels : NULL, each, user);
     if (status == PX_OK && halves)
-        status = develop_smoothly(def, seen, seen + pixels, out);
+        status = convert_denoised(def, seen, seen + pixels, out);
     else if (status == PX_OK)
-        develop_all(def, seen, out);
+        convert_all(def, seen, out);
     if (status != PX_OK)
         px_picture_free(out);
     px_release(NULL, seen, bytes);

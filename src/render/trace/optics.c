@@ -22,7 +22,7 @@ float px_ggx_distribution(PxV3 half, float alpha)
     return half.z > 0 ? a2 / (PX_PI_F * d * d) : 0;
 }
 
-/* Smith's Lambda: hidden over seen. */
+/* Smith's Lambda: masked over visible microfacets. */
 static float lambda(PxV3 w, float alpha)
 {
     float c2 = w.z * w.z, s2 = 1 - c2;
@@ -41,8 +41,8 @@ float px_ggx_shadowing2(PxV3 a, PxV3 b, float alpha)
     return 1 / (1 + lambda(a, alpha) + lambda(b, alpha));
 }
 
-/* Stretched by alpha the mirrors form half a ball; of that the part seen from w is a
- * disc cut off by a half ellipse, in which a point is chosen. */
+/* Stretched by 1 / alpha the microfacets form a hemisphere; its part visible from w projects to
+ * a disc that is partly cut off. */
 PxV3 px_ggx_sample(PxV3 w, float alpha, float u, float v)
 {
     PxV3 n = px_v3_unit(px_v3(alpha * w.x, alpha * w.y, w.z));
@@ -73,7 +73,7 @@ static float planck(float metres, float kelvin)
     return 1 / (l5 * (expf(1.438777e-2f / (metres * kelvin)) - 1));
 }
 
-PxV3 px_glow(float celsius)
+PxV3 px_blackbody(float celsius)
 {
     if (!(celsius > PX_GLOW_FROM))
         return px_v3_all(0);

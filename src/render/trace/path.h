@@ -1,20 +1,19 @@
-/// The light that comes into the camera along one ray, followed backwards.
+/// Path tracing: the radiance that reaches the camera along one ray.
 #ifndef PX_RENDER_TRACE_PATH_H
 #define PX_RENDER_TRACE_PATH_H
 
 #include "render/trace/rays.h"
 #include "render/trace/sampler.h"
 
-/// What a sample of a pixel saw: light, and how much of it is not background. Light is
-/// already weighted with the cover.
-typedef struct PxSeen {
+/// Radiance and opacity of a sample; the radiance is premultiplied with the opacity.
+typedef struct PxRadiance {
     PxV3 light;
-    float cover;
-} PxSeen;
+    float opacity;
+} PxRadiance;
 
-/// Clear things that a point is in; where several overlap the one of the highest rank is
-/// there and the others are not [Schmidt and Budge 2002]. That way a liquid that reaches a
-/// little into its glass touches it without a gap of air.
+/// Stack of the clear media that a point is in; where several overlap, the one of the highest
+/// priority wins (nested dielectrics) [Schmidt and Budge 2002]. So a liquid that reaches a little
+/// into its glass touches it without a gap of air.
 enum { PX_MOST_NESTED = 8 };
 typedef struct PxMedia {
     uint32_t look[PX_MOST_NESTED];
@@ -24,22 +23,21 @@ typedef struct PxMedia {
 typedef struct PxPathDef {
     const PxScenery *scenery;
     const PxRays *rays;
-    PxMedia start;    ///< what the camera is in: px_media_at()
-    PxV3 open_light;  ///< on level ground without anything above it: px_sky_irradiance()
-    int most_bounces; ///< in all
-    int most_scatter; ///< of those, off what is not a mirror or clear
-    float clamp;      ///< brightest a single sample may be; fireflies are cut there
+    PxMedia start;    ///< media of the camera: px_media_at()
+    PxV3 open_light;  ///< sky irradiance of open ground: px_sky_irradiance()
+    int most_bounces; ///< most segments
+    int most_scatter; ///< most of those at surfaces that are neither clear nor panes
+    float clamp;      ///< upper bound of a sample's radiance, against fireflies
 } PxPathDef;
 
-/// What clear things a place is in.
+/// The media that a point is in.
 PxMedia px_media_at(const PxScenery *scenery, const PxRays *rays, PxV3 place);
 
-/// Follows the light for the point (x, y) of the picture: x from -aspect to aspect to the
-/// right, y from -1 to 1 upwards.
-PxSeen px_path_trace(const PxPathDef *def, float x, float y, PxSampler *sampler);
+/// Traces a path for the point (x, y) of the picture: x from -aspect to aspect to the right, y from
+/// -1 to 1 upwards.
+PxRadiance px_path_trace(const PxPathDef *def, float x, float y, PxSampler *sampler);
 
-/// The same with x-rays from the camera, which go straight through: the part that
-/// arrives behind all things, as white.
-PxSeen px_xray_trace(const PxPathDef *def, float x, float y, PxSampler *sampler);
+/// X-ray picture: straight transmittance through all things, as white.
+PxRadiance px_xray_trace(const PxPathDef *def, float x, float y, PxSampler *sampler);
 
 #endif

@@ -16,19 +16,19 @@ void px_rays_free(PxRays *rays)
     (void)rays;
 }
 
-bool px_rays_meet(const PxRays *rays, const PxRay *ray, PxHit *hit)
+bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
 {
     (void)rays, (void)ray, (void)hit;
     return false;
 }
 
-PxV3 px_rays_pass(const PxRays *rays, const PxRay *ray)
+PxV3 px_rays_transmittance(const PxRays *rays, const PxRay *ray)
 {
     (void)rays, (void)ray;
     return px_v3_all(1);
 }
 
-size_t px_rays_cross(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most)
+size_t px_rays_crossings(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most)
 {
     (void)rays, (void)ray, (void)out, (void)most;
     return 0;
@@ -46,7 +46,7 @@ struct PxRays {
     const PxScenery *scenery;
     RTCDevice device;
     RTCScene scene;
-    PxDiscEdges **edges; /* one list a thing, NULL of what has no discs */
+    PxDiscEdges **edges; /* by thing; NULL without discs */
     bool any_discs;
 };
 
@@ -56,15 +56,15 @@ typedef struct Found {
     uint32_t thing, prim;
 } Found;
 
-/* What a query carries through Embree to the filters below. */
+/* Query data passed through Embree to the filter functions. */
 typedef struct Query {
-    struct RTCIntersectContext context; /* first: Embree hands out its address */
+    struct RTCIntersectContext context; /* must be first: Embree passes its address */
     const PxScenery *scenery;
     PxDiscEdges *const *edges;
-    PxV3 pass; /* of the light */
+    PxV3 pass; /* transmittance so far */
     float depth[PX_MOST_MEDIA];
-    uint32_t media; /* that have a depth, one bit a look; meeting: that the ray is in */
-    Found *found;   /* takes note of every hit */
+    uint32_t media; /* bits of looks with a depth; for px_rays_intersect(): media of the ray */
+    Found *found;   /* collected hits */
     size_t count, most, lost;
 } Query;
 
@@ -83,7 +83,7 @@ static Query query_make(const PxRays *rays)
  * Rays are traced one by one, and of one ray Embree hands out what lies in memory as a
  * struct RTCRay and a struct RTCHit. */
 
-/* Is what was hit a part of a disc beyond the edge it ends at? */
+/* Is the hit on a part of a disc that an edge clips? */
 static bool beyond_edge(const Query *q, const struct RTCRay *ray, const struct RTCHit *hit)
 {
     const PxThing *t = &q->scenery->things.data[hit->geomID];
@@ -98,7 +98,7 @@ static bool beyond_edge(const Query *q, const struct RTCRay *ray, const struct R
     return px_disc_edges_beyond(t, edges, k, at);
 }
 
-/* Notes the hit down and lets the ray go on. */
+/* Collects the hit and lets the ray continue. */
 static void collect_filter(const struct RTCFilterFunctionNArguments *args)
 {
     Query *q = (Query *)args->context;
@@ -118,9 +118,8 @@ static void collect_filter(const struct RTCFilterFunctionNArguments *args)
         ++q->lost;
 }
 
-/* Light on its way through something clear: it loses what is reflected at the border,
- * and how far it is inside adds up from where it comes out less where it goes in, in
- * whatever order the crossings are found. */
+/* Shadow ray through a clear surface: reflection losses multiply, and the length inside is the
+ * sum of exit minus entry distances, in whatever order hits are found. */
 static void clear_filter(const struct RTCFilterFunctionNArguments *args)
 {
     Query *q = (Query *)args->context;
@@ -132,7 +131,7 @@ static void clear_filter(const struct RTCFilterFunctionNArguments *args)
     const PxLook *look = &q->scenery->looks.data[thing->look];
     args->valid[0] = 0;
     if (thing->kind == PX_THING_DISCS)
-        return; /* several of them are one border */
+        return; /* overlapping discs are one interface */
     PxV3 n = px_v3_unit(px_v3(hit->Ng_x, hit->Ng_y, hit->Ng_z));
     PxV3 d = px_v3(ray->dir_x, ray->dir_y, ray->dir_z);
     float along = px_v3_dot(d, n), lost = px_fresnel(fabsf(along), 1 / look->ior, NULL);
@@ -148,7 +147,7 @@ static void clear_filter(const struct RTCFilterFunctionNArguments *args)
     q->pass = px_v3_scale(q->pass, 1 - lost);
 }
 
-/* What is opaque shades, but for what its discs do not show. */
+/* Opaque discs occlude, except for their clipped parts. */
 static void edge_filter(const struct RTCFilterFunctionNArguments *args)
 {
     if (args->valid[0] != 0 &&
@@ -157,9 +156,9 @@ static void edge_filter(const struct RTCFilterFunctionNArguments *args)
         args->valid[0] = 0;
 }
 
-/* Of discs of something clear only those are met that lead out of where the ray is; of something
- * opaque only those that face the ray, for the others are rims that stick out over an edge. */
-static void border_filter(const struct RTCFilterFunctionNArguments *args)
+/* Of clear discs a ray hits only those that lead out of its current medium; of opaque ones only
+ * those that face it, since others are rims that stick out over an edge. */
+static void interface_filter(const struct RTCFilterFunctionNArguments *args)
 {
     const Query *q = (const Query *)args->context;
     if (args->valid[0] == 0)
@@ -176,9 +175,9 @@ static void border_filter(const struct RTCFilterFunctionNArguments *args)
         args->valid[0] = 0;
 }
 
-/* ---- making ---- */
+/* ---- acceleration structure ---- */
 
-/* A point at the beginning (side -1) or at the end (1) of the exposure. */
+/* Position at the start (side -1), middle (0) or end (1) of the exposure. */
 static PxV3 moved(const PxScenery *scenery, const PxThing *t, uint32_t k, int side)
 {
     if (t->velocity == NULL || side == 0)
@@ -220,7 +219,7 @@ static bool attach(PxRays *rays, const PxThing *t, uint32_t index)
             memcpy(to, &p, 12);
             to += 3;
             if (!mesh)
-                *to++ = t->radius[k] * px_disc_edges_grow(rays->edges[index], k);
+                *to++ = t->radius[k] * px_disc_edges_scale(rays->edges[index], k);
             if (normal != NULL)
                 memcpy(normal + (size_t)3 * k, &t->normal[k], 12);
         }
@@ -317,7 +316,7 @@ void px_rays_free(PxRays *rays)
     px_release(NULL, rays, sizeof *rays);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static struct RTCRay ray_make(const PxRay *ray)
 {
@@ -335,9 +334,8 @@ static struct RTCRay ray_make(const PxRay *ray)
 
 enum { BLENDED = 32 };
 
-/* The smooth surface that overlapping discs stand for: the mean of those that the ray
- * meets within a radius behind the first and that face the same way, weighted such that
- * a disc fades out towards its rim. */
+/* Blends overlapping discs to a smooth surface: the mean of the discs within a radius behind the
+ * first hit that face the same way, with weights that fall to 0 at the rim. */
 static void blend_discs(const PxRays *rays, const PxRay *ray, const PxThing *t, uint32_t first,
                         PxHit *hit)
 {
@@ -374,14 +372,14 @@ static void blend_discs(const PxRays *rays, const PxRay *ray, const PxThing *t, 
         return;
     hit->t = depth / weights;
     normal = px_v3_unit(normal);
-    /* At a silhouette rims of discs stick out that face away, which nothing opaque does, and
-     * what leaves something clear does not enter it. */
+    /* At silhouettes the blended normal may face away from the viewer; turn it back. (For exits
+     * from a clear medium the other way round.) */
     float along = px_v3_dot(normal, ray->direction);
     bool leaves = clear && px_v3_dot(t->normal[first], ray->direction) >= 0;
     float wrong = leaves ? fminf(along - 0.02f, 0) : fmaxf(along + 0.02f, 0);
     if (wrong != 0)
         normal = px_v3_unit(px_v3_mad(normal, ray->direction, -wrong));
-    hit->normal = hit->flat = normal;
+    hit->normal = hit->geometric = normal;
     hit->colour = px_v3_scale(colour, 1 / weights);
     hit->temperature = temperature / weights;
 }
@@ -394,7 +392,7 @@ static void fill_mesh(const PxThing *t, uint32_t prim, float u, float v, PxHit *
         PxV3 n = px_v3_scale(t->normal[corner[0]], w);
         n = px_v3_mad(px_v3_mad(n, t->normal[corner[1]], u), t->normal[corner[2]], v);
         n = px_v3_unit(n);
-        if (px_v3_dot(n, hit->flat) > 0)
+        if (px_v3_dot(n, hit->geometric) > 0)
             hit->normal = n;
     }
     if (t->colour != NULL) {
@@ -406,11 +404,11 @@ static void fill_mesh(const PxThing *t, uint32_t prim, float u, float v, PxHit *
                            v * t->temperature[corner[2]];
 }
 
-bool px_rays_meet(const PxRays *rays, const PxRay *ray, PxHit *hit)
+bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
 {
     Query q = query_make(rays);
     if (rays->any_discs) {
-        q.context.filter = border_filter;
+        q.context.filter = interface_filter;
         q.media = ray->media;
     }
     struct RTCRayHit r = {.ray = ray_make(ray)};
@@ -421,9 +419,9 @@ bool px_rays_meet(const PxRays *rays, const PxRay *ray, PxHit *hit)
     const PxThing *t = &rays->scenery->things.data[r.hit.geomID];
     *hit = (PxHit){.t = r.ray.tfar,
                    .thing = r.hit.geomID,
-                   .flat = px_v3_unit(px_v3(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z)),
+                   .geometric = px_v3_unit(px_v3(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z)),
                    .colour = rays->scenery->looks.data[t->look].colour};
-    hit->normal = hit->flat;
+    hit->normal = hit->geometric;
     if (t->kind == PX_THING_MESH) {
         fill_mesh(t, r.hit.primID, r.hit.u, r.hit.v, hit);
     } else if (t->kind == PX_THING_DISCS) {
@@ -437,14 +435,14 @@ bool px_rays_meet(const PxRays *rays, const PxRay *ray, PxHit *hit)
     return true;
 }
 
-PxV3 px_rays_pass(const PxRays *rays, const PxRay *ray)
+PxV3 px_rays_transmittance(const PxRays *rays, const PxRay *ray)
 {
     Query q = query_make(rays);
     q.pass = px_v3_all(1);
     q.media = 0;
     struct RTCRay r = ray_make(ray);
     rtcOccluded1(rays->scene, &q.context, &r);
-    if (r.tfar < 0) /* Embree's way to say that something is in the way */
+    if (r.tfar < 0) /* Embree's mark of an occluded ray */
         return px_v3_all(0);
     for (uint32_t k = 0; q.media >> k != 0; ++k)
         if (q.media >> k & 1)
@@ -453,7 +451,7 @@ PxV3 px_rays_pass(const PxRays *rays, const PxRay *ray)
     return q.pass;
 }
 
-size_t px_rays_cross(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most)
+size_t px_rays_crossings(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most)
 {
     enum { ROOM = 256 };
     Found found[ROOM];
@@ -467,7 +465,7 @@ size_t px_rays_cross(const PxRays *rays, const PxRay *ray, PxCrossing *out, size
         struct RTCRayHit all = {.ray = ray_make(&rest)};
         all.hit.geomID = RTC_INVALID_GEOMETRY_ID;
         rtcIntersect1(rays->scene, &q.context, &all);
-        if (q.lost > 0) { /* more than fit: the nearer half of the way first */
+        if (q.lost > 0) { /* too many for the buffer: trace the nearer half first */
             float far = isfinite(rest.most) ? rest.most : 0;
             for (size_t k = 0; far == 0 && k < q.count; ++k)
                 far = fmaxf(far, found[k].t);

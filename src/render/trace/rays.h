@@ -1,7 +1,7 @@
-/// The door to Embree: what a ray meets among the things of a scenery.
+/// Ray intersection by Embree.
 ///
-/// Without Embree at build time px_rays_create() answers PX_ERR_UNSUPPORTED and says
-/// what to install; nothing else can be called then.
+/// Built without Embree px_rays_create() returns PX_ERR_UNSUPPORTED and says what to install; no
+/// other function can be called then.
 #ifndef PX_RENDER_TRACE_RAYS_H
 #define PX_RENDER_TRACE_RAYS_H
 
@@ -9,8 +9,8 @@
 
 typedef struct PxRays PxRays;
 
-/// Makes the scenery's things ready to be met; it must stay as it is until the free.
-/// The tree is built on the calling thread alone, so that it is the same every time.
+/// Builds the acceleration structure; the scenery must not change until px_rays_free(). It is built
+/// on the calling thread alone, so that it is the same every time.
 /// Errors: PX_ERR_UNSUPPORTED, PX_ERR_MEMORY.
 PxStatus px_rays_create(const PxScenery *scenery, PxRays **out);
 void px_rays_free(PxRays *rays);
@@ -18,29 +18,28 @@ void px_rays_free(PxRays *rays);
 typedef struct PxRay {
     PxV3 from;
     PxV3 direction; ///< unit
-    float least;    ///< m, nothing nearer is met
-    float most;     ///< m, nor further
+    float least;    ///< least distance of hits, m
+    float most;     ///< largest distance, m
     float time;     ///< 0 .. 1 within the exposure
-    uint32_t media; ///< px_rays_meet(): what it is in, one bit a look. Overlapping discs of
-                    ///< something clear are one border, which is entered or left once.
+    uint32_t media; ///< px_rays_intersect(): bits of the clear looks that it is in. Overlapping
+                    ///< discs of a clear look are one interface, entered or left once.
 } PxRay;
 
 typedef struct PxHit {
-    float t;           ///< m along the ray
-    uint32_t thing;    ///< index
-    PxV3 flat;         ///< unit normal of what was hit itself, pointing outwards
-    PxV3 normal;       ///< the same of the smooth surface it stands for
-    PxV3 colour;       ///< of the look, or of the thing's own
-    float temperature; ///< degrees C; 0 where there is none
-    float skip;        ///< m to go on before the same surface may be met again
+    float t;           ///< distance, m
+    uint32_t thing;    ///< index of the thing
+    PxV3 geometric;    ///< unit geometric normal, outwards
+    PxV3 normal;       ///< unit shading normal
+    PxV3 colour;       ///< albedo: the look's or the thing's own
+    float temperature; ///< degrees C; 0: none
+    float skip;        ///< least distance to the next hit on the same surface, m
 } PxHit;
 
-/// The nearest. Threads: any number at once, as of all questions below.
-bool px_rays_meet(const PxRays *rays, const PxRay *ray, PxHit *hit);
+/// Finds the nearest hit. Threads: any number at once, as for the functions below.
+bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit);
 
-/// Part of the light that comes through, straight on. What is clear takes what it
-/// reflects and absorbs; all else stops everything.
-PxV3 px_rays_pass(const PxRays *rays, const PxRay *ray);
+/// Transmittance along a straight ray: clear surfaces reflect and absorb, all others occlude.
+PxV3 px_rays_transmittance(const PxRays *rays, const PxRay *ray);
 
 /// One crossing of a surface.
 typedef struct PxCrossing {
@@ -49,7 +48,7 @@ typedef struct PxCrossing {
     bool in;
 } PxCrossing;
 
-/// All of them in order, up to `most`; how many there are.
-size_t px_rays_cross(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most);
+/// All crossings in order, at most `most`; returns how many.
+size_t px_rays_crossings(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most);
 
 #endif

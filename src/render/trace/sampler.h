@@ -1,27 +1,25 @@
-/// Where the samples of a pixel lie: well spread over all that is random in a path, and
-/// the same whoever asks.
+/// Low-discrepancy samples: Owen-scrambled Sobol points, hashed from pixel and dimension.
 ///
-/// Each pair of numbers is a point of the Sobol sequence in two dimensions, its index
-/// shuffled and its digits scrambled after Owen by hashes of which pair it is [Owen 1995;
-/// Burley 2020, "Practical Hash-based Owen Scrambling"]. So 2^k samples of a pixel are a
-/// stratified set in every pair, and pairs do not know of each other.
+/// Each pair of numbers is a point of the two-dimensional Sobol sequence, its index shuffled and
+/// its digits scrambled by hashes of the pair's number [Owen 1995; Burley 2020, "Practical
+/// Hash-based Owen Scrambling"]. So 2^k samples of a pixel are stratified in every pair, and pairs
+/// are independent.
 ///
-/// Pixels take their samples from the sequence one after the other along a curve that
-/// fills 2 x 2 pixels, then 4 x 4 and so on, so that neighbours together are a stratified
-/// set, too: where one is too bright, the next is too dark, and the eye sees less of it
-/// [Ahmed and Wonka 2020].
+/// Pixels take consecutive samples of the sequence along a Morton curve, so that neighbouring
+/// pixels together are stratified too: the noise becomes blue, which is less visible [Ahmed and
+/// Wonka 2020].
 #ifndef PX_RENDER_TRACE_SAMPLER_H
 #define PX_RENDER_TRACE_SAMPLER_H
 
 #include <stdint.h>
 
 typedef struct PxSampler {
-    uint32_t picture; ///< hash of which picture it is
-    uint32_t index;   ///< of the sample, among those of all pixels
-    uint32_t number;  ///< pairs taken so far
+    uint32_t picture; ///< hash of the picture
+    uint32_t index;   ///< index in the sequence of all pixels
+    uint32_t number;  ///< pairs drawn so far
 } PxSampler;
 
-/// Every bit of the result depends on every bit of x.
+/// Integer hash: every bit of the result depends on every bit of x.
 static inline uint32_t px_hash32(uint32_t x)
 {
     x ^= x >> 16;
@@ -39,8 +37,8 @@ static inline uint32_t px_reverse32(uint32_t x)
     return ((x >> 1) & 0x55555555u) | ((x & 0x55555555u) << 1);
 }
 
-/// A permutation in which a bit depends on those below it only: Owen's scrambling, for
-/// digits in reversed order [Laine and Karras 2011, with Burley's constants].
+/// Owen scrambling for digits in reversed order: a permutation in which a bit depends on lower bits
+/// only [Laine and Karras 2011, with Burley's constants].
 static inline uint32_t px_scramble32(uint32_t x, uint32_t seed)
 {
     x += seed;
@@ -50,8 +48,8 @@ static inline uint32_t px_scramble32(uint32_t x, uint32_t seed)
     return x ^ (x * 0x8d22f6e6u);
 }
 
-/// Pascal's triangle modulo 2 times the bits of x: the second dimension of Sobol's
-/// sequence, in reversed order. The matrix is a Kronecker power, so five steps do.
+/// Pascal's triangle modulo 2 times the bits of x: the second Sobol dimension in reversed order.
+/// The matrix is a Kronecker power, so five steps suffice.
 static inline uint32_t px_pascal32(uint32_t x)
 {
     x ^= (x >> 1) & 0x55555555u;
@@ -66,7 +64,7 @@ static inline float px_unit32(uint32_t x)
     return (float)(x >> 8) * 0x1p-24f;
 }
 
-/// The lower 16 bits of x, each followed by a zero.
+/// Spreads the lower 16 bits of x: a zero after each.
 static inline uint32_t px_spread32(uint32_t x)
 {
     x &= 0xffffu;
@@ -76,12 +74,12 @@ static inline uint32_t px_spread32(uint32_t x)
     return (x | x << 1) & 0x55555555u;
 }
 
-/// Sample number `sample` of a pixel that has up to 2^bits of them. Where the numbers
-/// outgrow 32 bits, pixels far apart share theirs.
+/// Sample `sample` of a pixel that has up to 2^bits. Where indices exceed 32 bits, distant pixels
+/// share theirs.
 static inline PxSampler px_sampler(uint32_t x, uint32_t y, uint32_t picture, uint32_t sample,
                                    uint32_t bits)
 {
-    uint32_t pixel = px_spread32(x) | px_spread32(y) << 1; /* Morton's (1966) order */
+    uint32_t pixel = px_spread32(x) | px_spread32(y) << 1; /* Morton code (1966) */
     return (PxSampler){px_hash32(picture + 0x9e3779b9u), (pixel << bits) + sample, 0};
 }
 
