@@ -25,16 +25,17 @@ typedef enum PxShapeKind {
 /// Points are scaled, then turned, then moved.
 typedef struct PxShapeDef {
     PxShapeKind kind;
-    PxVec3 size;       ///< m, box
-    double radius;     ///< m; cone and funnel: at the bottom, inside for the funnel
-    double radius_top; ///< m, cone and funnel; 0 makes a pointed cone
-    double height;     ///< m
-    double thickness;  ///< m, funnel wall, measured square to it
-    PxVec3 normal;     ///< plane, any length but 0
-    const char *mesh;  ///< path of the mesh file, mesh only
-    double scale;      ///< > 0
-    PxQuat rotation;   ///< need not be of unit length
-    PxVec3 at;         ///< m
+    PxVec3 size;        ///< m, box
+    double radius;      ///< m; cone and funnel: at the bottom, inside for the funnel
+    double radius_top;  ///< m, cone and funnel; 0 makes a pointed cone
+    double height;      ///< m
+    double thickness;   ///< m, funnel wall, measured square to it
+    PxVec3 normal;      ///< plane, any length but 0
+    const char *mesh;   ///< path of the mesh file, mesh only
+    double scale;       ///< > 0
+    PxQuat rotation;    ///< need not be of unit length
+    PxVec3 at;          ///< m
+    double reserved[4]; ///< 0: room for fields to come, since defs contain shapes
 } PxShapeDef;
 
 PX_API PxShapeDef px_shape_def_default(PxShapeKind kind);

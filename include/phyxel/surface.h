@@ -5,6 +5,7 @@
 #ifndef PHYXEL_SURFACE_H
 #define PHYXEL_SURFACE_H
 
+#include "phyxel/def.h"
 #include "phyxel/status.h"
 #include "phyxel/vector.h"
 
@@ -30,19 +31,21 @@ PX_API const PxSurfaceField *px_surface_field(uint32_t index);
 
 /// How to make a surface. Start from px_surface_def_default().
 typedef struct PxSurfaceDef {
-    const char *field; ///< name of a field
-    double cell;       ///< edge of the cells that are marched through, spacings, 0.1 .. 4
-    double radius;     ///< how far a particle acts, spacings, 1 .. 6; 0: as suits the field
-    double iso;        ///< how far the surface of a flat pool lies outside the middles of its
-                       ///< outermost particles, spacings, 0.1 .. 1; 0: as suits the field
-    double smoothing;  ///< how far the mesh is smoothed along itself, spacings, 0 .. 4;
-                       ///< negative: as suits the field
-    double gap;        ///< what stays free between surface and walls or sheets, spacings, 0 .. 2
-    int threads;       ///< 0: one for every core
-    uint32_t tag;      ///< set by the defaults function
+    PxDefHead head;
+    const char *field;  ///< name of a field
+    double cell;        ///< edge of the cells that are marched through, spacings, 0.1 .. 4
+    double radius;      ///< how far a particle acts, spacings, 1 .. 6; 0: as suits the field
+    double iso;         ///< how far the surface of a flat pool lies outside the middles of its
+                        ///< outermost particles, spacings, 0.1 .. 1; 0: as suits the field
+    double smoothing;   ///< how far the mesh is smoothed along itself, spacings, 0 .. 4;
+                        ///< negative: as suits the field
+    double gap;         ///< what stays free between surface and walls or sheets, spacings, 0 .. 2
+    int threads;        ///< 0: one for every core
+    double reserved[4]; ///< 0: room for fields to come, since PxSurfaceRunDef contains this
 } PxSurfaceDef;
 
-PX_API PxSurfaceDef px_surface_def_default(void);
+PX_API void px_surface_def_init(PxSurfaceDef *def, size_t size);
+PX_DEF_DEFAULT(PxSurfaceDef, px_surface_def)
 
 /// A sheet that no surface goes through, open or closed: triangles without a thickness.
 typedef struct PxSurfaceSheet {
@@ -119,6 +122,7 @@ PX_API void px_surfels_free(PxSurfels *surfels);
 
 /// Which surfaces of a run to make. Start from px_surface_run_def_default().
 typedef struct PxSurfaceRunDef {
+    PxDefHead head;
     PxSurfaceDef surface;
     const char *dir;      ///< result folder of a run
     uint32_t first, last; ///< only frames from this number on, and up to this one
@@ -128,10 +132,10 @@ typedef struct PxSurfaceRunDef {
     bool measure;         ///< measure.csv as well; not with surfels
     bool overwrite;       ///< make those anew that are up to date
     bool no_walls;        ///< as if the scene had no walls
-    uint32_t tag;         ///< set by the defaults function
 } PxSurfaceRunDef;
 
-PX_API PxSurfaceRunDef px_surface_run_def_default(void);
+PX_API void px_surface_run_def_init(PxSurfaceRunDef *def, size_t size);
+PX_DEF_DEFAULT(PxSurfaceRunDef, px_surface_run_def)
 
 /// Where px_surface_run() is: before the first frame and after each one.
 typedef struct PxSurfaceProgress {

@@ -5,6 +5,7 @@
 #ifndef PHYXEL_WORLD_H
 #define PHYXEL_WORLD_H
 
+#include "phyxel/def.h"
 #include "phyxel/memory.h"
 #include "phyxel/model.h"
 #include "phyxel/shape.h"
@@ -68,6 +69,7 @@ PX_API PxModelChoice px_coat_choice(const char *model);
 
 /// What the world is like before anything is in it.
 typedef struct PxWorldDef {
+    PxDefHead head;
     double spacing;               ///< distance of neighbouring particles, m, > 0
     double support;               ///< radius of a particle's neighbourhood, in spacings, 1.5 .. 4
     PxVec3 gravity;               ///< m/s^2
@@ -76,10 +78,10 @@ typedef struct PxWorldDef {
     double courant;               ///< part of the stability limit that a step uses, 0 .. 1
     int threads;                  ///< 0: one for every core
     const PxAllocator *allocator; ///< NULL: the system's
-    uint32_t tag;                 ///< set by the defaults function
 } PxWorldDef;
 
-PX_API PxWorldDef px_world_def_default(void);
+PX_API void px_world_def_init(PxWorldDef *def, size_t size);
+PX_DEF_DEFAULT(PxWorldDef, px_world_def)
 
 /// The numbers of a material's molten state. NAN: the same as in its cold state.
 typedef struct PxMeltInto {
@@ -88,6 +90,7 @@ typedef struct PxMeltInto {
     double tension; ///< the first number of the tension model: how strong it is
     double damping, yield, creep, plastic_limit, absorb;
     double friction, restitution;
+    double reserved[4]; ///< 0
 } PxMeltInto;
 
 /// Melting: between two temperatures a material's numbers change from those of its cold state
@@ -103,6 +106,7 @@ PX_API PxMeltDef px_melt_def_default(void);
 
 /// One material. Start from px_material_def_default().
 typedef struct PxMaterialDef {
+    PxDefHead head;
     const char *name; ///< copied
     double density;   ///< at rest, kg/m^3, > 0
     double viscosity; ///< dynamic, Pa s, >= 0
@@ -131,10 +135,10 @@ typedef struct PxMaterialDef {
     double heat_capacity; ///< specific, J/(kg K), > 0
     double latent_heat;   ///< what melting takes, J/kg, >= 0
     PxMeltDef melts;
-    uint32_t tag;
 } PxMaterialDef;
 
-PX_API PxMaterialDef px_material_def_default(void);
+PX_API void px_material_def_init(PxMaterialDef *def, size_t size);
+PX_DEF_DEFAULT(PxMaterialDef, px_material_def)
 
 /// A moment in the journey of a moving wall or handle; between two of them the way is
 /// straight and even, the turn by the shorter arc.
@@ -156,6 +160,7 @@ typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL, PX_FILL_OCTREE } 
 /// A body: a shape filled with a material, or a wall.
 /// Start from px_body_def_default().
 typedef struct PxBodyDef {
+    PxDefHead head;
     const char *name;      ///< copied
     PxShapeDef shape;      ///< `mesh` is copied
     PxMaterialId material; ///< none for walls
@@ -177,16 +182,17 @@ typedef struct PxBodyDef {
     double surfels;      ///< solids: about so many points show its surface; 0: none
     bool skin;           ///< solids: its triangles are moved along
     const char *texture; ///< solids: PNG file that both are painted with; NULL: none
-    uint32_t tag;
 } PxBodyDef;
 
-PX_API PxBodyDef px_body_def_default(void);
+PX_API void px_body_def_init(PxBodyDef *def, size_t size);
+PX_DEF_DEFAULT(PxBodyDef, px_body_def)
 
 /// A source of matter: a straight piece of pipe, a box or a cylinder. Particles begin
 /// at its back as layers at rest density, go through it at `speed` while there is
 /// room in front, and are free behind its front. A pipe shorter than the support counts as that
 /// long. Start from px_emitter_def_default().
 typedef struct PxEmitterDef {
+    PxDefHead head;
     const char *name;      ///< copied; the matter is a body of that name
     PxShapeDef shape;      ///< box or cylinder
     PxMaterialId material; ///< of what comes out
@@ -197,53 +203,57 @@ typedef struct PxEmitterDef {
     double start, end;     ///< s: it gives between them
     double limit;          ///< most particles
     double temperature;    ///< degrees Celsius
-    uint32_t tag;
 } PxEmitterDef;
 
-PX_API PxEmitterDef px_emitter_def_default(void);
+PX_API void px_emitter_def_init(PxEmitterDef *def, size_t size);
+PX_DEF_DEFAULT(PxEmitterDef, px_emitter_def)
 
 /// A place that swallows every particle whose middle comes into it.
 /// Start from px_sink_def_default().
 typedef struct PxSinkDef {
+    PxDefHead head;
     const char *name;  ///< copied
     PxShapeDef shape;  ///< any closed one; `mesh` is copied
     double start, end; ///< s: it swallows between them
-    uint32_t tag;
 } PxSinkDef;
 
-PX_API PxSinkDef px_sink_def_default(void);
+PX_API void px_sink_def_init(PxSinkDef *def, size_t size);
+PX_DEF_DEFAULT(PxSinkDef, px_sink_def)
 
 /// Holds a part of a solid: at `start` it takes every particle of a solid that is in its region
 /// and that no other handle holds. Until `end` they go where the keyframes lead, as one
 /// piece; without keyframes they stay where they are. Start from px_handle_def_default().
 typedef struct PxHandleDef {
+    PxDefHead head;
     const char *name;           ///< copied
     PxBodyId body;              ///< whose particles; none: those of any solid
     PxShapeDef shape;           ///< the region; any closed one; `mesh` is copied
     double start, end;          ///< s: it holds between them
     size_t keyframes;           ///< how many, 0: stands still
     const PxKeyframe *keyframe; ///< in order of time; the region moves too; copied
-    uint32_t tag;
 } PxHandleDef;
 
-PX_API PxHandleDef px_handle_def_default(void);
+PX_API void px_handle_def_init(PxHandleDef *def, size_t size);
+PX_DEF_DEFAULT(PxHandleDef, px_handle_def)
 
 /// A force on what of solids is in a region, which stands still; it is shared out by mass.
 /// Start from px_force_def_default().
 typedef struct PxForceDef {
+    PxDefHead head;
     const char *name;  ///< copied
     PxBodyId body;     ///< whose particles; none: those of any solid
     PxShapeDef shape;  ///< the region; any closed one; `mesh` is copied
     PxVec3 force;      ///< N, on all of it together
     double start, end; ///< s: it acts between them
-    uint32_t tag;
 } PxForceDef;
 
-PX_API PxForceDef px_force_def_default(void);
+PX_API void px_force_def_init(PxForceDef *def, size_t size);
+PX_DEF_DEFAULT(PxForceDef, px_force_def)
 
 /// Warms or cools what is in a region, which stands still: holds it at a temperature, draws it
 /// towards one, or gives it power. Start from px_heater_def_default().
 typedef struct PxHeaterDef {
+    PxDefHead head;
     const char *name;    ///< copied
     PxBodyId body;       ///< whose particles; none: any
     PxShapeDef shape;    ///< the region; any closed one; `mesh` is copied
@@ -254,10 +264,10 @@ typedef struct PxHeaterDef {
     double start, end;   ///< s: it acts between them
     size_t temperatures; ///< how many moments, 0: the temperature is always the same
     const PxTemperatureKey *temperature_key; ///< in order of time; copied
-    uint32_t tag;
 } PxHeaterDef;
 
-PX_API PxHeaterDef px_heater_def_default(void);
+PX_API void px_heater_def_init(PxHeaterDef *def, size_t size);
+PX_DEF_DEFAULT(PxHeaterDef, px_heater_def)
 
 /// At `time`, the value at `path` becomes `value` (1 or 3 numbers).
 typedef struct PxEventDef {

@@ -11,21 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG PX_WORLD_TAG
-
 /// Most particles that one body may be filled with.
 #define MOST_PARTICLES ((size_t)200000000)
 
-PxWorldDef px_world_def_default(void)
+static PxWorldDef world_def_defaults(void)
 {
     return (PxWorldDef){.spacing = 0.02,
                         .support = 2,
                         .gravity = {0, -9.81, 0},
                         .max_step = 0.01,
                         .min_step = 1e-8,
-                        .courant = 0.4,
-                        .tag = TAG};
+                        .courant = 0.4};
 }
+
+PX_DEF(PxWorldDef, world_def, "world")
 
 PxMeltDef px_melt_def_default(void)
 {
@@ -43,7 +42,7 @@ PxMeltDef px_melt_def_default(void)
                                 .restitution = NAN}};
 }
 
-PxMaterialDef px_material_def_default(void)
+static PxMaterialDef material_def_defaults(void)
 {
     return (PxMaterialDef){.name = "water",
                            .density = 1000,
@@ -59,11 +58,12 @@ PxMaterialDef px_material_def_default(void)
                            .integration = px_integration_choice("leapfrog"),
                            .heat_capacity = 1000,
                            .melts = px_melt_def_default(),
-                           .coat = px_coat_choice("none"),
-                           .tag = TAG};
+                           .coat = px_coat_choice("none")};
 }
 
-PxBodyDef px_body_def_default(void)
+PX_DEF(PxMaterialDef, material_def, "material")
+
+static PxBodyDef body_def_defaults(void)
 {
     return (PxBodyDef){.name = "",
                        .shape = px_shape_def_default(PX_SHAPE_BOX),
@@ -71,15 +71,17 @@ PxBodyDef px_body_def_default(void)
                        .conductance = PX_CONTACT_PERFECT,
                        .levels = 2,
                        .skin = true,
-                       .friction = 0.5,
-                       .tag = TAG};
+                       .friction = 0.5};
 }
 
-PxStatus px_world_create(const PxWorldDef *def, PxWorld **out)
+PX_DEF(PxBodyDef, body_def, "body")
+
+PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
 {
     *out = NULL;
-    if (def == NULL || def->tag != TAG)
-        return px_fail(PX_ERR_ARGUMENT, "world: start from px_world_def_default()");
+    PxWorldDef read;
+    PX_TRY(read_world_def(given, &read));
+    const PxWorldDef *def = &read;
     PX_TRY(px_fields_check(px_world_fields, px_world_field_count, def, "world"));
     if (def->threads < 0 || def->threads > PX_MAX_THREADS)
         return px_fail(PX_ERR_ARGUMENT, "world: threads is %d, wanted 0 to %d", def->threads,
@@ -160,12 +162,13 @@ PxStatus px_world_name(char to[PX_NAME_SIZE], const char *name, const char *what
     return PX_OK;
 }
 
-PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out)
+PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMaterialId *out)
 {
     if (out != NULL)
         *out = (PxMaterialId){0, 0};
-    if (def == NULL || def->tag != TAG)
-        return px_fail(PX_ERR_ARGUMENT, "material: start from px_material_def_default()");
+    PxMaterialDef read;
+    PX_TRY(read_material_def(given, &read));
+    const PxMaterialDef *def = &read;
     PxMaterial material = {.def = *def};
     PX_TRY(px_world_name(material.name, def->name, "material"));
     PX_TRY(px_fields_check(px_material_fields, px_material_field_count, def, material.name));
@@ -333,12 +336,13 @@ PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter,
     return PX_OK;
 }
 
-PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
+PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out)
 {
     if (out != NULL)
         *out = (PxBodyId){0, 0};
-    if (def == NULL || def->tag != TAG)
-        return px_fail(PX_ERR_ARGUMENT, "body: start from px_body_def_default()");
+    PxBodyDef read;
+    PX_TRY(read_body_def(given, &read));
+    const PxBodyDef *def = &read;
     PxBody body = {.def = *def};
     PX_TRY(px_world_name(body.name, def->name, "body"));
     PX_TRY(px_fields_check(px_body_fields, px_body_field_count, def, body.name));

@@ -2,6 +2,7 @@
 #ifndef PX_WORLD_WORLD_PARTS_H
 #define PX_WORLD_WORLD_PARTS_H
 
+#include "base/def.h"
 #include "base/profile.h"
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
@@ -15,9 +16,6 @@
 #include "world/actors/sink.h"
 #include "world/attached/skins.h"
 #include "world/state.h"
-
-/// Set by the defaults functions: a def made by hand lacks it.
-#define PX_WORLD_TAG 0x70687978u
 
 typedef struct PxBody {
     PX_SLOT_MEMBERS;

@@ -71,15 +71,16 @@ PxStatus px_emitters_restore(PxWorld *world, const PxTable *stored)
 
 /* ---- making them ------------------------------------------------------------ */
 
-PxEmitterDef px_emitter_def_default(void)
+static PxEmitterDef emitter_def_defaults(void)
 {
     return (PxEmitterDef){.name = "",
                           .shape = px_shape_def_default(PX_SHAPE_CYLINDER),
                           .end = 1e9,
                           .limit = 5e7,
-                          .temperature = 20,
-                          .tag = PX_WORLD_TAG};
+                          .temperature = 20};
 }
+
+PX_DEF(PxEmitterDef, emitter_def, "emitter")
 
 static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter *e)
 {
@@ -121,12 +122,13 @@ static void start_progress(PxWorld *world, uint32_t slot, PxEmitter *e)
     p.pace[slot] = 1;
 }
 
-PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out)
+PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitterId *out)
 {
     if (out != NULL)
         *out = (PxEmitterId){0, 0};
-    if (def == NULL || def->tag != PX_WORLD_TAG)
-        return px_fail(PX_ERR_ARGUMENT, "emitter: start from px_emitter_def_default()");
+    PxEmitterDef read;
+    PX_TRY(read_emitter_def(given, &read));
+    const PxEmitterDef *def = &read;
     PxEmitter e = {.def = *def};
     uint32_t slot;
     PX_TRY(px_world_name(e.name, def->name, "emitter"));

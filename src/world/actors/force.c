@@ -9,11 +9,12 @@
 
 /* ---- adding and removing ----------------------------------------------------- */
 
-PxForceDef px_force_def_default(void)
+static PxForceDef force_def_defaults(void)
 {
-    return (PxForceDef){
-        .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9, .tag = PX_WORLD_TAG};
+    return (PxForceDef){.name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9};
 }
+
+PX_DEF(PxForceDef, force_def, "force")
 
 static PxStatus make_force(PxWorld *world, const PxForceDef *def, PxRegionForce *out,
                            uint32_t *slot)
@@ -27,12 +28,13 @@ static PxStatus make_force(PxWorld *world, const PxForceDef *def, PxRegionForce 
     return px_region_make(world, &def->shape, def->body, &out->region);
 }
 
-PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForceId *out)
+PxStatus px_world_add_force(PxWorld *world, const PxForceDef *given, PxForceId *out)
 {
     if (out != NULL)
         *out = (PxForceId){0, 0};
-    if (def == NULL || def->tag != PX_WORLD_TAG)
-        return px_fail(PX_ERR_ARGUMENT, "force: start from px_force_def_default()");
+    PxForceDef read;
+    PX_TRY(read_force_def(given, &read));
+    const PxForceDef *def = &read;
     PxRegionForce force = {.def = *def};
     uint32_t slot;
     PX_TRY(px_world_name(force.name, def->name, "force"));
