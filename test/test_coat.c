@@ -120,7 +120,7 @@ static double field_at(const Matter *m, const Play *p, const double at[3], int s
                 bool same = side == 0 || (m->x[0][i] > 0) == (m->x[0][j] > 0);
                 sum += r2 < 4 && same ? pow(1 - r2 / 4, 3) : 0;
             }
-            weight[i] = fmin(1 / sum, (double)p->coat->alone);
+            weight[i] = fmin(1 / sum, (double)p->coat->max_weight);
         }
         known = m->count;
         first = m->x[0][0];
@@ -181,7 +181,7 @@ TEST(a_ball_has_its_area_and_volume_and_no_holes)
     add_ball(p.m, 7, 0.1, 0, 0, 0);
     for (int k = 0; k < 3; ++k)
         play(&p);
-    CHECK_EQUAL(p.coat->stats.parts, 1);
+    CHECK_EQUAL(p.coat->stats.components, 1);
     check_finite(&p);
     enum { RAYS = 1500 };
     double volume = 0, area = 0;
@@ -223,7 +223,7 @@ TEST(no_ray_gets_into_a_blob_that_is_pulled_out)
             CHECK(hit(&p, px_vec(0, 0, 0), direction(k), &along) > 0);
         }
     }
-    CHECK_EQUAL(p.coat->stats.parts, 1);
+    CHECK_EQUAL(p.coat->stats.components, 1);
     free(rest);
     play_end(&p);
 }
@@ -253,13 +253,13 @@ TEST(what_is_pulled_apart_splits_when_its_field_does)
         for (uint32_t i = 0; i < rest->count; ++i)
             p.m->x[0][i] = rest->x[0][i] + (rest->x[0][i] > 0 ? 0.05f : -0.05f) * (float)f;
         play(&p);
-        double between = field_between(&p), least = (double)p.coat->least;
+        double between = field_between(&p), least = (double)p.coat->min_value;
         /* Pairs are asked about in their middle, where the field is not quite the largest. */
         if (between < 0.97 * least)
-            CHECK_EQUAL(p.coat->stats.parts, 2);
+            CHECK_EQUAL(p.coat->stats.components, 2);
         if (between > 1.03 * least)
-            CHECK_EQUAL(p.coat->stats.parts, 1);
-        if (p.coat->stats.parts == 2 && split_at < 0)
+            CHECK_EQUAL(p.coat->stats.components, 1);
+        if (p.coat->stats.components == 2 && split_at < 0)
             split_at = f;
     }
     CHECK(split_at > 3 && split_at < 19);
@@ -300,10 +300,10 @@ TEST(balls_do_not_blend_before_a_particle_is_inside)
             gap = fmin(gap, fabs(at[0]));
         }
         if (deepest > 1.01 * (double)p.coat->level)
-            CHECK_EQUAL(p.coat->stats.parts, 1);
+            CHECK_EQUAL(p.coat->stats.components, 1);
         if (deepest < 0.99 * (double)p.coat->level)
-            CHECK_EQUAL(p.coat->stats.parts, 2);
-        joined = p.coat->stats.parts == 1;
+            CHECK_EQUAL(p.coat->stats.components, 2);
+        joined = p.coat->stats.components == 1;
         if (joined)
             break;
         /* The tip towards the other is where it is on the other side. */
@@ -400,7 +400,7 @@ static void splash(Matter *m, int frame)
 static void hash_of(const Play *p, uint64_t out[6])
 {
     px_table_hash(&p->coat->surfels, PX_COLUMN_STATE | PX_COLUMN_FRAME, out);
-    px_table_hash(&p->coat->marks, PX_COLUMN_STATE, out + 2);
+    px_table_hash(&p->coat->previous, PX_COLUMN_STATE, out + 2);
     px_table_hash(&p->coat->zombies, PX_COLUMN_STATE, out + 4);
 }
 
@@ -426,8 +426,8 @@ static void run_splash(Play *p, int threads, int resume_at, uint64_t out[6])
             double number[PX_COAT_NUMBERS];
             px_coat_numbers(p->coat, number);
             CHECK_OK(px_coat_create(&def, NULL, &again));
-            CHECK_OK(px_coat_restore(again, &p->coat->surfels, &p->coat->marks, &p->coat->zombies,
-                                     number));
+            CHECK_OK(px_coat_restore(again, &p->coat->surfels, &p->coat->previous,
+                                     &p->coat->zombies, number));
             px_coat_free(p->coat);
             p->coat = again;
         }
@@ -541,7 +541,7 @@ TEST(few_and_coincident_particles_have_coats_without_nan)
             play(&p);
             check_finite(&p);
             CHECK(n == 0 ? p.coat->surfels.count == 0 : p.coat->surfels.count >= 8);
-            CHECK_EQUAL(p.coat->stats.parts, n > 0);
+            CHECK_EQUAL(p.coat->stats.components, n > 0);
         }
         p.m->count = 0; /* and gone */
         play(&p);
@@ -566,10 +566,10 @@ TEST(particles_that_appear_are_coated_and_those_that_go_leave_nothing)
     *p.m = *all;
     p.m->count = first;
     play(&p);
-    CHECK_EQUAL(p.coat->stats.parts, 1);
+    CHECK_EQUAL(p.coat->stats.components, 1);
     p.m->count = all->count;
     play(&p);
-    CHECK_EQUAL(p.coat->stats.parts, 2);
+    CHECK_EQUAL(p.coat->stats.components, 2);
     for (uint64_t k = 0; k < 300; ++k) { /* the new ones are covered at once */
         double along;
         CHECK(hit(&p, px_vec(4.5, 0, 0), direction(k), &along) > 0);
@@ -577,7 +577,7 @@ TEST(particles_that_appear_are_coated_and_those_that_go_leave_nothing)
     }
     p.m->count = first;
     play(&p);
-    CHECK_EQUAL(p.coat->stats.parts, 1);
+    CHECK_EQUAL(p.coat->stats.components, 1);
     for (uint32_t i = 0; i < p.coat->surfels.count; ++i)
         CHECK(px_length(px_coat_place(p.coat, i)) < 4.5);
     free(all);
@@ -671,7 +671,7 @@ TEST(cold_matter_that_breaks_has_no_holes_and_one_skin)
             p.m->x[0][i] += p.m->x[0][i] > 0 ? 0.25f : -0.25f;
         play(&p);
     }
-    CHECK_EQUAL(p.coat->stats.parts, 2);
+    CHECK_EQUAL(p.coat->stats.components, 2);
     check_finite(&p);
     /* From within one half, whose face lies at x = 3, to what is nearer than the other half. */
     int lost = 0, flat = 0;
@@ -888,7 +888,7 @@ TEST(lists_name_whoever_is_near_a_bunch_and_nobody_else)
         PxCoatTree tree;
         PxCoatLists lists;
         PxCoatRows rows = {0};
-        CHECK_OK(sorted ? px_coat_tree_sorted(&arena, &threads, to, TO, 1.0f, &tree)
+        CHECK_OK(sorted ? px_coat_tree_make_sorted(&arena, &threads, to, TO, 1.0f, &tree)
                         : px_coat_tree_make(&arena, &threads, to, TO, &tree));
         CHECK_OK(px_coat_bunch(&arena, from, FROM, 1.0f, &lists));
         CHECK_OK(

@@ -2,9 +2,10 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "base/sum.h"
+#include "dist/reduce.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Doubles of wildly different size: 2^-300 .. 2^300, both signs. */
@@ -101,14 +102,94 @@ TEST(one_two_and_eight_threads_give_the_same_bits)
 {
     enum { N = 200001 };
     PxSum one[2], many[2];
-    px_sum_rows(&(PxThreads){1}, N, 2, add_wild, NULL, one);
+    px_reduce_exact(&(PxRows){.threads = &(PxThreads){1}, .count = N}, 2, add_wild, NULL, one);
     for (int threads = 2; threads <= 8; threads *= 2) {
-        px_sum_rows(&(PxThreads){threads}, N, 2, add_wild, NULL, many);
+        px_reduce_exact(&(PxRows){.threads = &(PxThreads){threads}, .count = N}, 2, add_wild, NULL,
+                        many);
         CHECK(px_sum_value(&many[0]) == px_sum_value(&one[0]));
         CHECK(px_sum_value(&many[1]) == px_sum_value(&one[1]));
     }
     /* a product of two doubles is rounded once, as the sum must be */
     CHECK(px_sum_value(&one[1]) == 0.1 * 200001.0);
+}
+
+/* ---- reductions ---------------------------------------------------------- */
+
+typedef struct Reduced {
+    double magic;
+    uint32_t named; /* rows whose ids are reported: multiples of it */
+} Reduced;
+
+static void reduce_wild(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    const Reduced *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        double value = wild(i) * 1e-290;
+        part->most[0] = value > part->most[0] ? value : part->most[0];
+        part->least[0] = value < part->least[0] ? value : part->least[0];
+        part->sum[0] += px_sum_round(job->magic, sin(i));
+        part->sum[1] += 1;
+        if (i > 0 && i % job->named == 0)
+            px_part_id(part, i);
+    }
+}
+
+TEST(reductions_have_the_same_bits_for_any_threads_and_blocks)
+{
+    enum { N = 100003 };
+    Reduced job = {px_sum_magic(1, N), 70001};
+    PxPart one = {.maxima = 1, .minima = 1, .sums = 2, .most = {-INFINITY}, .least = {INFINITY}};
+    PxPart start = one;
+    CHECK(px_reduce(&(PxRows){.threads = &(PxThreads){1}, .count = N}, reduce_wild, &job, &one) ==
+          N);
+    for (int threads = 2; threads <= 8; threads *= 2) {
+        PxPart many = start;
+        PxRows rows = {.threads = &(PxThreads){threads}, .count = N, .block = 77};
+        px_reduce(&rows, reduce_wild, &job, &many);
+        CHECK(many.most[0] == one.most[0] && many.least[0] == one.least[0]);
+        CHECK(many.sum[0] == one.sum[0]);
+        CHECK(many.sum[1] == N);
+        CHECK(many.id == 70001);
+    }
+}
+
+TEST(a_reduction_over_no_rows_is_what_it_started_from)
+{
+    PxPart part = {.maxima = 1, .minima = 1, .sums = 1, .most = {-3}, .least = {4}, .sum = {5}};
+    CHECK(px_reduce(&(PxRows){.threads = &(PxThreads){2}}, reduce_wild, NULL, &part) == 0);
+    CHECK(part.most[0] == -3);
+    CHECK(part.least[0] == 4);
+    CHECK(part.sum[0] == 0);
+    CHECK(part.id == 0);
+}
+
+static void sine_values(const void *user, uint32_t begin, uint32_t end, double *value)
+{
+    (void)user;
+    for (uint32_t i = begin; i < end; ++i)
+        value[i - begin] = sin(i);
+}
+
+static void sine_rows(const void *user, uint32_t begin, uint32_t end, PxSum *sums)
+{
+    (void)user;
+    for (uint32_t i = begin; i < end; ++i)
+        px_sum_add(&sums[0], sin(i));
+}
+
+TEST(sums_of_one_value_per_row_agree_with_the_long_accumulator)
+{
+    enum { N = 100003 };
+    PxRows rows = {.threads = &(PxThreads){1}, .count = N};
+    PxSum exact;
+    px_reduce_exact(&rows, 1, sine_rows, NULL, &exact);
+    double sum = px_reduce_sum(&rows, sine_values, NULL);
+    /* the error that base/sum.h allows: count^2 bound / 2^53 */
+    CHECK_NEAR(sum, px_sum_value(&exact), (double)N * N / 9e15);
+    for (int threads = 2; threads <= 8; threads *= 2) {
+        rows.threads = &(PxThreads){threads};
+        CHECK(px_reduce_sum(&rows, sine_values, NULL) == sum);
+    }
 }
 
 TEST(infinities_and_nan_are_kept)

@@ -120,32 +120,3 @@ double px_sum_magic(double bound, uint64_t count)
     frexp(bound * (double)(count > 0 ? count : 1), &e);
     return bound > 0 ? ldexp(1.5, e + 1) : 0;
 }
-
-typedef struct RowSum {
-    PxSumFunction *function;
-    const void *user;
-    uint32_t width;
-    PxSum *out;
-} RowSum;
-
-static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const RowSum *job = user;
-    PxSum local[PX_SUM_WIDTH];
-    memset(local, 0, sizeof *local * job->width);
-    job->function(job->user, begin, end, local);
-    /* Merging is exact, so it does not matter which block comes first. */
-    px_join_begin();
-    for (uint32_t k = 0; k < job->width; ++k)
-        px_sum_merge(&job->out[k], &local[k]);
-    px_join_end();
-}
-
-void px_sum_rows(const PxThreads *threads, uint32_t count, uint32_t width, PxSumFunction *function,
-                 const void *user, PxSum *out)
-{
-    memset(out, 0, sizeof *out * width);
-    RowSum job = {function, user, width, out};
-    px_parallel_for(threads, count, 16 * PX_BLOCK, sum_block, &job);
-}

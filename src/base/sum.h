@@ -6,8 +6,6 @@
 #ifndef PX_BASE_SUM_H
 #define PX_BASE_SUM_H
 
-#include "base/parallel.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -43,16 +41,5 @@ static inline double px_sum_round(double magic, double value)
     /* At this size a double's last place is the quantum: the addition rounds. */
     return (value + magic) - magic;
 }
-
-/// Most sums that one pass over the rows may take.
-#define PX_SUM_WIDTH 16
-
-/// Adds what rows [begin, end) contribute to sums[0 .. width).
-typedef void PxSumFunction(const void *user, uint32_t begin, uint32_t end, PxSum *sums);
-
-/// `width` sums over all rows in one pass on all threads; out[k] is their value.
-/// This is the sum of this rank only.
-void px_sum_rows(const PxThreads *threads, uint32_t count, uint32_t width, PxSumFunction *function,
-                 const void *user, PxSum *out);
 
 #endif

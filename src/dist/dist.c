@@ -6,25 +6,29 @@ void px_dist_init(PxDist *dist)
     *dist = (PxDist){.rank = 0, .size = 1};
 }
 
-void px_dist_max(const PxDist *dist, double *value, int count)
+void px_dist_max(const PxDist *dist, double *value, uint32_t count)
 {
     (void)dist, (void)value, (void)count;
 }
 
-void px_dist_min(const PxDist *dist, double *value, int count)
+void px_dist_min(const PxDist *dist, double *value, uint32_t count)
 {
     (void)dist, (void)value, (void)count;
 }
 
-void px_dist_sum(const PxDist *dist, double *value, int count)
+void px_dist_sum(const PxDist *dist, double *value, uint32_t count)
 {
     (void)dist, (void)value, (void)count;
 }
 
-bool px_dist_any(const PxDist *dist, bool value)
+void px_dist_merge(const PxDist *dist, PxSum *sum, uint32_t count)
 {
-    (void)dist;
-    return value;
+    (void)dist, (void)sum, (void)count;
+}
+
+void px_dist_lowest_id(const PxDist *dist, uint64_t *id)
+{
+    (void)dist, (void)id;
 }
 
 PxStatus px_dist_migrate(const PxDist *dist, PxTable *table)

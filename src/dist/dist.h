@@ -13,16 +13,16 @@ typedef struct PxDist {
 
 void px_dist_init(PxDist *dist);
 
-/// Joins what every rank has: value[k] becomes the largest / smallest of all.
-void px_dist_max(const PxDist *dist, double *value, int count);
-void px_dist_min(const PxDist *dist, double *value, int count);
-
-/// Adds up what every rank has. For sums of quanta (px_sum_round) and whole numbers, whose
-/// additions are exact: the result is the same for any number of ranks.
-void px_dist_sum(const PxDist *dist, double *value, int count);
-
-/// True on every rank if it is on any.
-bool px_dist_any(const PxDist *dist, bool value);
+/// The operations behind px_reduce() (dist/reduce.h), which everything above this room calls
+/// instead: value[k] becomes the largest, the smallest, the sum of all ranks' value[k]. Sums are of
+/// whole numbers or of quanta (px_sum_round()), so that the additions are exact.
+void px_dist_max(const PxDist *dist, double *value, uint32_t count);
+void px_dist_min(const PxDist *dist, double *value, uint32_t count);
+void px_dist_sum(const PxDist *dist, double *value, uint32_t count);
+/// The same for long accumulators.
+void px_dist_merge(const PxDist *dist, PxSum *sum, uint32_t count);
+/// The lowest id of all ranks; 0 means none.
+void px_dist_lowest_id(const PxDist *dist, uint64_t *id);
 
 /// Sends rows to the ranks whose space they have moved into, and takes theirs.
 PxStatus px_dist_migrate(const PxDist *dist, PxTable *table);
@@ -36,6 +36,11 @@ PxStatus px_dist_copies(const PxDist *dist, PxTable *table, double reach, uint32
 static inline uint64_t px_dist_id(uint32_t source, uint64_t serial)
 {
     return ((uint64_t)source + 1) << 40 | serial;
+}
+/// What asked for the id.
+static inline uint32_t px_dist_source(uint64_t id)
+{
+    return (uint32_t)(id >> 40) - 1;
 }
 #define PX_DIST_MOST_SERIALS ((uint64_t)1 << 40)
 

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/simd.h"
-#include "dist/dist.h"
+#include "dist/reduce.h"
 #include "fluid/wall_profile.h"
 #include "matter/kernel.h"
 #include "matter/material.h"
@@ -81,6 +81,12 @@ typedef struct PxFluid {
     uint32_t viscosity_iterations;
     bool viscosity_converged;
 } PxFluid;
+
+/// The rows of a fluid, for px_reduce().
+static inline PxRows px_fluid_rows(const PxFluid *fluid)
+{
+    return (PxRows){fluid->threads, fluid->dist, fluid->count, 0};
+}
 
 /// Takes the arrays above from scratch and packs the positions.
 PxStatus px_fluid_begin(PxFluid *fluid);

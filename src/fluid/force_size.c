@@ -1,15 +1,11 @@
 #include "fluid/force_size.h"
 
-#include "base/sum.h"
-
 #include <math.h>
 #include <string.h>
 
 typedef struct Job {
     const PxFluid *fluid;
     PxForceSize *before;
-    float most;
-    double magic, sum;
 } Job;
 
 static void remember_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -23,10 +19,9 @@ static void remember_block(void *user, uint32_t begin, uint32_t end, int thread)
     memcpy(job->before->z + begin, p->az + begin, bytes);
 }
 
-static void size_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void size_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Job *job = user;
+    const Job *job = user;
     const PxParticles *p = job->fluid->particles;
     float *restrict bx = job->before->x, *restrict by = job->before->y;
     float *restrict bz = job->before->z, *restrict size = job->before->size;
@@ -39,21 +34,14 @@ static void size_block(void *user, uint32_t begin, uint32_t end, int thread)
         size[i] = p->mass[i] * sqrtf(x * x + y * y + z * z);
         most = size[i] > most ? size[i] : most;
     }
-    px_join_begin();
-    job->most = most > job->most ? most : job->most;
-    px_join_end();
+    part->most[0] = (double)most;
 }
 
-static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void size_values(const void *user, uint32_t begin, uint32_t end, double *value)
 {
-    (void)thread;
-    Job *job = user;
-    double sum = 0;
+    const Job *job = user;
     for (uint32_t i = begin; i < end; ++i)
-        sum += px_sum_round(job->magic, (double)job->before->size[i]);
-    px_join_begin();
-    job->sum += sum; /* exact: see px_sum_round() */
-    px_join_end();
+        value[i - begin] = (double)job->before->size[i];
 }
 
 PxStatus px_force_size_begin(const PxFluid *f, PxForceSize *before)
@@ -73,15 +61,11 @@ PxStatus px_force_size_begin(const PxFluid *f, PxForceSize *before)
 double px_force_size(const PxFluid *f, PxForceSize *before)
 {
     Job job = {.fluid = f, .before = before};
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, size_block, &job);
-    double most = (double)job.most, all = f->count;
-    px_dist_max(f->dist, &most, 1);
-    px_dist_sum(f->dist, &all, 1);
-    /* A particle that is not finite any more is told of when it moves. */
-    if (!(most > 0) || !isfinite(most))
+    PxRows rows = px_fluid_rows(f);
+    PxPart most = {.maxima = 1};
+    uint64_t all = px_reduce(&rows, size_part, &job, &most);
+    /* A particle that is not finite any more is reported when it moves. */
+    if (!(most.most[0] > 0) || !isfinite(most.most[0]))
         return 0;
-    job.magic = px_sum_magic(most, (uint64_t)all);
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, sum_block, &job);
-    px_dist_sum(f->dist, &job.sum, 1);
-    return job.sum / all;
+    return px_reduce_sum(&rows, size_values, &job) / (double)all;
 }

@@ -29,7 +29,6 @@ enum { ROUNDS = 60, THIN_ROUNDS = 20 };
 typedef struct Settling {
     PxFluid *fluid;
     float *lambda;
-    double worst; /* compression beside walls */
     float *to[3];
     uint8_t *drop;
 } Settling;
@@ -62,10 +61,9 @@ static PxVec3 wall_gradient(const PxFluid *f, uint32_t i)
     return px_vec((double)f->wall_gx[i], (double)f->wall_gy[i], (double)f->wall_gz[i]);
 }
 
-static void lambda_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void lambda_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Settling *set = user;
+    const Settling *set = user;
     const PxFluid *f = set->fluid;
     double worst = 0, soft = 0.1 / (f->spacing * f->spacing);
     for (uint32_t i = begin; i < end; ++i) {
@@ -86,9 +84,7 @@ static void lambda_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
         set->lambda[i] = (float)(-over / (squares + px_dot(own, own)));
     }
-    px_join_begin();
-    set->worst = fmax(set->worst, worst);
-    px_join_end();
+    part->most[0] = worst;
 }
 
 /* The nearest wall, exactly. */
@@ -169,9 +165,10 @@ PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
     }
     if (!room)
         return px_fail(PX_ERR_MEMORY, "settling: no room for %u particles", f->count);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, lambda_block, &set);
-    px_dist_max(f->dist, &set.worst, 1);
-    *done = set.worst <= (round == 0 ? FITS : GOOD) || round >= ROUNDS;
+    PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};
+    PxPart worst = {.maxima = 1};
+    px_reduce(&rows, lambda_part, &set, &worst);
+    *done = worst.most[0] <= (round == 0 ? FITS : GOOD) || round >= ROUNDS;
     if (*done)
         return PX_OK;
     PxParticles *p = f->particles;

@@ -42,7 +42,7 @@ static PxStatus part_make(const PxWorldCoat *c, Part *p, PxPlyPart *out)
         room = (p->column[k] = malloc(((size_t)n + 1) * sizeof(float))) != NULL && room;
     if (!room)
         return px_fail(PX_ERR_MEMORY, "coat: no room to write %u surfels", n);
-    const uint32_t *piece = px_table_find(s, "part")->data[0];
+    const uint32_t *piece = px_table_find(s, "component")->data[0];
     const float *radius = numbers(s, "radius", 0), *painted = numbers(s, "painted", 0);
     const float *melted = numbers(s, "melted", 0), *normal[3], *velocity[3], *colour[3];
     for (int k = 0; k < 3; ++k) {

@@ -9,17 +9,13 @@
 /* Rows a block: few bodies have many particles, and a row takes a tenth of a microsecond. */
 #define BLOCK 256u
 
-/* Each row's energy rounded to quanta that make the additions exact (base/sum.h). */
-static void energy_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void energy_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    PxElasticPass *pass = user;
+    const PxElasticPass *pass = user;
     double sum = 0;
     for (uint32_t i = begin; i < end; ++i)
         sum += px_sum_round(pass->magic, (double)pass->energy[i]);
-    px_join_begin();
-    pass->total += sum;
-    px_join_end();
+    part->sum[0] = sum;
 }
 
 void px_solid_forces(PxSolid *s, bool measure)
@@ -29,17 +25,19 @@ void px_solid_forces(PxSolid *s, bool measure)
     if (measure)
         pass.energy = PX_ARENA_ARRAY(s->scratch, float, s->count);
     measure = pass.energy != NULL;
-    px_parallel_for(s->threads, s->count, BLOCK,
-                    measure ? PX_ISA_PICK(s->isa, px_elastic_measure)
-                            : PX_ISA_PICK(s->isa, px_elastic_strain),
-                    &pass);
+    PxRows rows = px_solid_rows(s, BLOCK);
+    PxPart most = {.maxima = 2}, total = {.sums = 1};
+    uint64_t all = px_reduce(&rows,
+                             measure ? PX_ISA_PICK(s->isa, px_elastic_measure)
+                                     : PX_ISA_PICK(s->isa, px_elastic_strain),
+                             &pass, &most);
     px_parallel_for(s->threads, s->count, BLOCK, PX_ISA_PICK(s->isa, px_elastic_force), &pass);
     /* of one long axis and two that stay, this is the square of its stretch */
-    s->stretch = 1 + 2 * (double)pass.stretch;
+    s->stretch = 1 + 2 * most.most[PX_ELASTIC_STRETCH];
     if (measure) {
-        pass.magic = px_sum_magic((double)pass.most, s->count);
-        px_parallel_for(s->threads, s->count, PX_BLOCK, energy_block, &pass);
-        s->elastic = pass.total;
+        pass.magic = px_sum_magic(most.most[PX_ELASTIC_ENERGY], all);
+        px_reduce(&rows, energy_part, &pass, &total);
+        s->elastic = total.sum[0];
     }
     px_arena_release(s->scratch, mark);
 }
@@ -105,7 +103,7 @@ typedef struct Power {
     PxSolid *solid;
     const float *from, *still; /* displacements about which it is, and the accelerations of them */
     float scale;
-    float most; /* of a component of a */
+    float most; /* magnitude of a component of a */
 } Power;
 
 /* Displacements of one size and hashed signs: they have something of every vibration. */
@@ -122,19 +120,16 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
 }
 
-static void most_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void most_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Power *job = user;
+    const Power *job = user;
     const PxSolid *s = job->solid;
     float most = 0;
     for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; ++k) {
         float a = fabsf(s->a[k] - job->still[k]);
         most = a > most ? a : most;
     }
-    px_join_begin();
-    job->most = most > job->most ? most : job->most;
-    px_join_end();
+    part->most[0] = (double)most;
 }
 
 static void next_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -188,10 +183,12 @@ double px_solid_highest(PxSolid *s, bool now, double *stretch)
         .solid = &probe, .from = from, .still = still, .scale = 1e-4f * s->columns.support[0]};
     px_parallel_for(s->threads, s->count, PX_BLOCK, start_block, &job);
     double highest = 0;
+    PxRows rows = px_solid_rows(s, PX_BLOCK);
     for (int k = 0; k < ITERATIONS; ++k) {
         px_solid_forces(&probe, false);
-        job.most = 0;
-        px_parallel_for(s->threads, s->count, PX_BLOCK, most_block, &job);
+        PxPart most = {.maxima = 1};
+        px_reduce(&rows, most_part, &job, &most);
+        job.most = (float)most.most[0];
         if (!(job.most > 0.0f))
             break;
         highest = fmax(highest, k > ITERATIONS / 2 ? (double)(job.most / job.scale) : 0);

@@ -4,18 +4,19 @@
 
 #include "solid/solid.h"
 
-/// What a pass over all rows adds up.
+/// What the passes over all rows share.
 typedef struct PxElasticPass {
     PxSolid *solid;
-    float stretch; ///< the largest trace of Green's strain
-    float *energy; ///< J, by row; only for measuring, as is what follows
-    float most;    ///< size of the largest, J
-    double magic;  ///< that they are added up with
-    double total;  ///< J
+    float *energy; ///< J, by row; NULL unless the energy is measured
+    double magic;  ///< for px_sum_round() of the energies
 } PxElasticPass;
 
-PX_ISA_DECLARE(void, px_elastic_strain, (void *user, uint32_t begin, uint32_t end, int thread));
-PX_ISA_DECLARE(void, px_elastic_measure, (void *user, uint32_t begin, uint32_t end, int thread));
+/// Maxima of the strain pass: the largest trace of Green's strain, and the largest magnitude of a
+/// row's energy (J, 0 unless measured).
+enum { PX_ELASTIC_STRETCH, PX_ELASTIC_ENERGY };
+
+PX_ISA_DECLARE(void, px_elastic_strain, (void *user, uint32_t begin, uint32_t end, PxPart *part));
+PX_ISA_DECLARE(void, px_elastic_measure, (void *user, uint32_t begin, uint32_t end, PxPart *part));
 PX_ISA_DECLARE(void, px_elastic_force, (void *user, uint32_t begin, uint32_t end, int thread));
 
 #endif

@@ -71,7 +71,8 @@ static void lend(const PxSolidLists *l, uint32_t base, uint32_t end, const PxF8 
     }
 }
 
-PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bool measure)
+PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t end, bool measure,
+                           PxPart *part)
 {
     /* copies, or they would be read again after each store */
     const PxSolid here = *pass->solid, *s = &here;
@@ -135,22 +136,18 @@ PX_INLINE void strain_rows(PxElasticPass *pass, uint32_t begin, uint32_t end, bo
         longest = stretch[k] > longest ? stretch[k] : longest;
         most = largest[k] > most ? largest[k] : most;
     }
-    px_join_begin();
-    pass->stretch = longest > pass->stretch ? longest : pass->stretch;
-    pass->most = most > pass->most ? most : pass->most;
-    px_join_end();
+    part->most[PX_ELASTIC_STRETCH] = (double)longest;
+    part->most[PX_ELASTIC_ENERGY] = (double)most;
 }
 
-void PX_ISA_NAME(px_elastic_strain)(void *user, uint32_t begin, uint32_t end, int thread)
+void PX_ISA_NAME(px_elastic_strain)(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    strain_rows(user, begin, end, false);
+    strain_rows(user, begin, end, false, part);
 }
 
-void PX_ISA_NAME(px_elastic_measure)(void *user, uint32_t begin, uint32_t end, int thread)
+void PX_ISA_NAME(px_elastic_measure)(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    strain_rows(user, begin, end, true);
+    strain_rows(user, begin, end, true, part);
 }
 
 void PX_ISA_NAME(px_elastic_force)(void *user, uint32_t begin, uint32_t end, int thread)

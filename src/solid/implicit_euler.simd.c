@@ -61,48 +61,40 @@ typedef struct Job {
     float *r, *z, *az, *p, *ap, *d; /* of conjugate gradients; 4 a row, as the others */
     float *heavy;                   /* m + dt drag, by row; 0: held */
     double *row[2];                 /* numbers of each row, to be added up */
-    double most[2], magic[2], sum[2];
+    double magic[2], sum[2];
     PxSolidContact *contact; /* by row; .on: in contact */
     uint8_t *bound;          /* by row: held, or in contact */
     double off, there; /* largest acceleration that is not balanced, and that there is, m/s^2 */
     double alpha, beta;
-    float left; /* largest square of what is off balance, (m/s)^2 */
 } Job;
 
 /* ---- sums over rows ---------------------------------------------------------- */
 
-static void add_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void add_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Job *job = user;
+    const Job *job = user;
     double first = 0, second = 0;
     for (uint32_t i = begin; i < end; ++i) {
         first += px_sum_round(job->magic[0], job->row[0][i]);
         second += px_sum_round(job->magic[1], job->row[1][i]);
     }
-    px_join_begin();
-    job->sum[0] += first;
-    job->sum[1] += second;
-    px_join_end();
+    part->sum[0] = first;
+    part->sum[1] = second;
 }
 
-/* Adds up both numbers of all rows, none of which is larger than `most`. */
-static void add_rows(Job *job)
+/* Fills both numbers of each row by `function`, whose maxima are their largest magnitudes, and adds
+ * them up. */
+static void add_rows(Job *job, PxReduceFunction *function, uint32_t block)
 {
-    const PxSolid *s = job->solid;
-    for (int k = 0; k < 2; ++k) {
-        job->magic[k] = px_sum_magic(job->most[k], s->count);
-        job->sum[k] = 0;
-    }
-    px_parallel_for(s->threads, s->count, PX_BLOCK, add_block, job);
-}
-
-static void join_most(Job *job, double first, double second)
-{
-    px_join_begin();
-    job->most[0] = first > job->most[0] ? first : job->most[0];
-    job->most[1] = second > job->most[1] ? second : job->most[1];
-    px_join_end();
+    PxRows rows = px_solid_rows(job->solid, block);
+    PxPart most = {.maxima = 2}, total = {.sums = 2};
+    uint64_t all = px_reduce(&rows, function, job, &most);
+    for (int k = 0; k < 2; ++k)
+        job->magic[k] = px_sum_magic(most.most[k], all);
+    rows.block = PX_BLOCK;
+    px_reduce(&rows, add_part, job, &total);
+    job->sum[0] = total.sum[0];
+    job->sum[1] = total.sum[1];
 }
 
 /* ---- what is to be made least --------------------------------------------------- */
@@ -140,10 +132,9 @@ PX_INLINE float drag_of(const PxSolidContact *c, const float *w)
     return c->on ? c->grip / (speed > c->slow ? speed : c->slow) : 0.0f;
 }
 
-static void inertia_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void inertia_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Job *job = user;
+    const Job *job = user;
     const PxSolid *s = job->solid;
     double most = 0;
     for (uint32_t i = begin; i < end; ++i) {
@@ -164,7 +155,7 @@ static void inertia_block(void *user, uint32_t begin, uint32_t end, int thread)
         job->row[1][i] = 0;
         most = phi > most ? phi : most;
     }
-    join_most(job, most, 0);
+    part->most[0] = most;
 }
 
 /* Moves to where w leads, finds the forces there and Phi. */
@@ -173,9 +164,7 @@ static double evaluate(Job *job)
     PxSolid *s = job->solid;
     px_parallel_for(s->threads, s->count, PX_BLOCK, place_block, job);
     px_solid_forces(s, true);
-    job->most[0] = job->most[1] = 0;
-    px_parallel_for(s->threads, s->count, PX_BLOCK, inertia_block, job);
-    add_rows(job);
+    add_rows(job, inertia_part, PX_BLOCK);
     return job->sum[0] + s->elastic;
 }
 
@@ -195,10 +184,9 @@ PX_INLINE void filter(const Job *job, uint32_t i, float *v)
 }
 
 /* -grad Phi, filtered; and how hard each contact is pressed on. */
-static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void residual_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Job *job = user;
+    const Job *job = user;
     const PxSolid *s = job->solid;
     double left = 0, there = 0;
     for (uint32_t i = begin; i < end; ++i) {
@@ -226,10 +214,8 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
         left = fmax(left, sqrt((double)(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])) * (double)per /
                               (double)job->dt);
     }
-    px_join_begin();
-    job->off = fmax(job->off, left);
-    job->there = fmax(job->there, there);
-    px_join_end();
+    part->most[0] = left;
+    part->most[1] = there;
 }
 
 /* What rows are off balance by when they are off by this part of their spacing is rounding. */
@@ -239,8 +225,11 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
 static double residual(Job *job)
 {
     const PxSolid *s = job->solid;
-    job->off = job->there = 0;
-    px_parallel_for(s->threads, s->count, PX_BLOCK, residual_block, job);
+    PxRows rows = px_solid_rows(s, PX_BLOCK);
+    PxPart most = {.maxima = 2};
+    px_reduce(&rows, residual_part, job, &most);
+    job->off = most.most[0];
+    job->there = most.most[1];
     double g = px_length(s->gravity);
     if (!(job->off > ROUNDING * s->highest * 2 * (double)s->particles->radius[s->first]))
         return 0;
@@ -287,10 +276,9 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 }
 
 /* The matrix times z, and of each row what it adds to r z and to z A z. */
-static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void apply_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Job *all = user;
+    const Job *all = user;
     const Job here = *all, *job = &here; /* copies, or they would be read again after each store */
     const PxSolidLists lists = *job->solid->lists;
     const float *record = job->solid->record;
@@ -316,14 +304,14 @@ static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
         most[0] = rz > most[0] ? rz : most[0];
         most[1] = fabs(zaz) > most[1] ? fabs(zaz) : most[1];
     }
-    join_most(all, most[0], most[1]);
+    part->most[0] = most[0];
+    part->most[1] = most[1];
 }
 
 /* The next direction p and A p from those of z, a step along it, and what is left. */
-static void update_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void update_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Job *job = user;
+    const Job *job = user;
     const PxF4 xyz = {1.0f, 1.0f, 1.0f, 0.0f};
     PxF4 alpha = px_f4((float)job->alpha), beta = px_f4((float)job->beta);
     float left = 0;
@@ -342,9 +330,7 @@ static void update_block(void *user, uint32_t begin, uint32_t end, int thread)
         float size = off[0] + off[1] + off[2];
         left = size > left ? size : left;
     }
-    px_join_begin();
-    job->left = left > job->left ? left : job->left;
-    px_join_end();
+    part->most[0] = (double)left; /* (m/s)^2 */
 }
 
 /* d with A d = r, to where no row is off balance by more than `wanted`, m/s, or a
@@ -356,13 +342,12 @@ static bool solve(Job *job, double wanted, uint32_t most, uint64_t *iterations)
 {
     PxSolid *s = job->solid;
     double before = 0;
+    PxRows rows = px_solid_rows(s, PX_BLOCK);
     px_parallel_for(s->threads, s->count, PX_BLOCK, begin_block, job);
     job->tangent.quad = job->z;
     for (uint32_t k = 0; k < most; ++k) {
-        job->most[0] = job->most[1] = 0;
         px_parallel_for(s->threads, s->count, 256, PX_ISA_NAME(px_tangent_block), &job->tangent);
-        px_parallel_for(s->threads, s->count, 256, apply_block, job);
-        add_rows(job);
+        add_rows(job, apply_part, 256);
         ++*iterations;
         double rz = job->sum[0];
         if (!(rz > 0))
@@ -373,9 +358,9 @@ static bool solve(Job *job, double wanted, uint32_t most, uint64_t *iterations)
             return false;
         job->alpha = rz / curve;
         before = rz;
-        job->left = 0;
-        px_parallel_for(s->threads, s->count, PX_BLOCK, update_block, job);
-        if (sqrt((double)job->left) <= wanted)
+        PxPart left = {.maxima = 1};
+        px_reduce(&rows, update_part, job, &left);
+        if (sqrt(left.most[0]) <= wanted)
             break;
     }
     return true;

@@ -15,9 +15,11 @@ typedef struct Fit {
     PxSolid *solid;
     const PxSolidFrame *frame;
     PxVec3 from;
-    double mass, rest, place, speed;
-    double magic[SUMS], sum[SUMS];
+    double magic[SUMS];
 } Fit;
+
+/* The largest mass and squares of rest place, place and speed. */
+enum { MOST_MASS, MOST_REST, MOST_PLACE, MOST_SPEED, MOSTS };
 
 static PxVec3 position(const PxParticles *p, uint32_t row)
 {
@@ -43,10 +45,9 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static void sizes_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void sizes_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Fit *fit = user;
+    const Fit *fit = user;
     const PxSolid *s = fit->solid;
     double mass = 0, m2 = 0, x2 = 0, v2 = 0;
     for (uint32_t k = begin; k < end; ++k) {
@@ -58,18 +59,15 @@ static void sizes_block(void *user, uint32_t begin, uint32_t end, int thread)
         x2 = larger(x2, px_dot(x, x));
         v2 = larger(v2, px_dot(v, v));
     }
-    px_join_begin();
-    fit->mass = fmax(fit->mass, mass);
-    fit->rest = fmax(fit->rest, m2);
-    fit->place = fmax(fit->place, x2);
-    fit->speed = fmax(fit->speed, v2);
-    px_join_end();
+    part->most[MOST_MASS] = mass;
+    part->most[MOST_REST] = m2;
+    part->most[MOST_PLACE] = x2;
+    part->most[MOST_SPEED] = v2;
 }
 
-static void sums_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void sums_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Fit *fit = user;
+    const Fit *fit = user;
     const PxSolid *s = fit->solid;
     double sum[SUMS] = {0};
     for (uint32_t k = begin; k < end; ++k) {
@@ -94,21 +92,19 @@ static void sums_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (int t = 0; t < SUMS; ++t)
             sum[t] += px_sum_round(fit->magic[t], term[t]);
     }
-    px_join_begin();
-    for (int t = 0; t < SUMS; ++t)
-        fit->sum[t] += sum[t];
-    px_join_end();
+    memcpy(part->sum, sum, sizeof sum);
 }
 
 /* The rotation and the way that bring the rest shape nearest to where the particles are (000
  * Eqs. 5.23-5.26, weighted with the masses), and the rigid motion nearest to theirs. */
 static void fit_frame(PxSolid *s, PxSolidFrame *frame)
 {
-    uint32_t count = frame->end - frame->begin;
+    PxRows rows = {s->threads, s->dist, frame->end - frame->begin, PX_BLOCK};
+    PxPart most = {.maxima = MOSTS}, total = {.sums = SUMS};
     Fit fit = {.solid = s, .frame = frame, .from = position(s->particles, s->first + frame->begin)};
-    px_parallel_for(s->threads, count, PX_BLOCK, sizes_block, &fit);
-    double m = fit.mass * 1.001, r = sqrt(fit.rest) * 1.001, x = sqrt(fit.place) * 1.001,
-           v = sqrt(fit.speed) * 1.001;
+    uint64_t count = px_reduce(&rows, sizes_part, &fit, &most);
+    double m = most.most[MOST_MASS] * 1.001, r = sqrt(most.most[MOST_REST]) * 1.001,
+           x = sqrt(most.most[MOST_PLACE]) * 1.001, v = sqrt(most.most[MOST_SPEED]) * 1.001;
     for (int t = 0; t < SUMS; ++t) {
         double bound = t < X         ? m
                        : t < M       ? m * x
@@ -119,8 +115,8 @@ static void fit_frame(PxSolid *s, PxSolidFrame *frame)
                                      : m * x * x;
         fit.magic[t] = px_sum_magic(bound, count);
     }
-    px_parallel_for(s->threads, count, PX_BLOCK, sums_block, &fit);
-    const double *sum = fit.sum;
+    px_reduce(&rows, sums_part, &fit, &total);
+    const double *sum = total.sum;
     double mass = sum[MASS];
     PxVec3 at = px_scale(px_vec(sum[X], sum[X + 1], sum[X + 2]), 1 / mass);
     PxVec3 middle = px_scale(px_vec(sum[M], sum[M + 1], sum[M + 2]), 1 / mass);
@@ -162,9 +158,8 @@ static void put(float *quad, PxVec3 v, float w)
     quad[3] = w;
 }
 
-static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
     PxSolid *s = user;
     const PxParticles *p = s->particles;
     bool strained = false;
@@ -193,11 +188,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
             s->stiff[1][i] = 2.0f * law->stiff[6];
         }
     }
-    if (strained) {
-        px_join_begin();
-        s->strained = true;
-        px_join_end();
-    }
+    part->most[0] = strained;
 }
 
 static PxStatus take(PxSolid *s)
@@ -275,8 +266,10 @@ PxStatus px_solid_begin(PxSolid *s)
     PX_TRY(take(s));
     for (uint32_t k = 0; k < s->frames; ++k)
         fit_frame(s, &s->frame[k]);
-    s->strained = false;
-    px_parallel_for(s->threads, s->count, PX_BLOCK, begin_block, s);
+    PxRows rows = px_solid_rows(s, PX_BLOCK);
+    PxPart strained = {.maxima = 1};
+    px_reduce(&rows, begin_part, s, &strained);
+    s->strained = strained.most[0] > 0;
     s->held = 0;
     for (uint32_t k = 0; k < s->frames; ++k)
         s->held += follow_handles(s, &s->frame[k]);

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/mat3.h"
 #include "base/profile.h"
+#include "dist/reduce.h"
 #include "matter/material.h"
 #include "matter/particles.h"
 #include "solid/solid_columns.h"
@@ -72,6 +73,7 @@ typedef struct PxSolid {
     PxVec3 gravity;     ///< m/s^2
     PxArena *scratch;
     const PxThreads *threads;
+    const PxDist *dist; ///< NULL: one rank has all rows
     PxIsa isa;
     PxProfile *profile;
     bool orthotropic; ///< some material is
@@ -119,6 +121,12 @@ typedef struct PxSolid {
     uint32_t substeps;
     bool converged;
 } PxSolid;
+
+/// The rows of the solids, for px_reduce() in blocks of `block` rows.
+static inline PxRows px_solid_rows(const PxSolid *solid, uint32_t block)
+{
+    return (PxRows){solid->threads, solid->dist, solid->count, block};
+}
 
 /// Takes scratch, finds the frames, and the displacements and velocities in them.
 PxStatus px_solid_begin(PxSolid *solid);

@@ -1,5 +1,7 @@
 #include "spatial/grid.h"
 
+#include "dist/reduce.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -32,17 +34,11 @@ uint64_t px_grid_key(const PxGridFrame *f, float x, float y, float z)
 
 /* ---- the frame ---------------------------------------------------------- */
 
-typedef struct Extent {
-    const PxGridPoints *points;
-    float low[3], high[3]; /* joined under a lock: minima do not depend on order */
-} Extent;
-
-static void extent_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Bounds of the points along each axis. */
+static void extent_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Extent *e = user;
-    const float *const axis[3] = {e->points->x, e->points->y, e->points->z};
-    float low[3], high[3];
+    const PxGridPoints *points = user;
+    const float *const axis[3] = {points->x, points->y, points->z};
     for (int a = 0; a < 3; ++a) {
         const float *restrict x = axis[a];
         float lo = INFINITY, hi = -INFINITY;
@@ -50,32 +46,31 @@ static void extent_block(void *user, uint32_t begin, uint32_t end, int thread)
             lo = x[i] < lo ? x[i] : lo;
             hi = x[i] > hi ? x[i] : hi;
         }
-        low[a] = lo;
-        high[a] = hi;
+        part->least[a] = fmin(part->least[a], (double)lo);
+        part->most[a] = fmax(part->most[a], (double)hi);
     }
-    px_join_begin();
-    for (int a = 0; a < 3; ++a) {
-        e->low[a] = low[a] < e->low[a] ? low[a] : e->low[a];
-        e->high[a] = high[a] > e->high[a] ? high[a] : e->high[a];
-    }
-    px_join_end();
 }
 
 PxGridFrame px_grid_frame(double cell, const PxGridPoints *sets, size_t set_count,
                           const PxThreads *threads)
 {
-    Extent e = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+    PxPart extent = {.maxima = 3,
+                     .minima = 3,
+                     .most = {-INFINITY, -INFINITY, -INFINITY},
+                     .least = {INFINITY, INFINITY, INFINITY}};
     for (size_t s = 0; s < set_count; ++s) {
-        e.points = &sets[s];
-        px_parallel_for(threads, sets[s].count, 16 * PX_BLOCK, extent_block, &e);
+        /* of this rank alone: each has a grid of its own */
+        PxRows rows = {threads, NULL, sets[s].count, 16 * PX_BLOCK};
+        px_reduce(&rows, extent_part, (void *)&sets[s], &extent);
     }
     /* A hair wider than asked for: rounding must not put two points that are
      * just within `cell` of each other two cells apart. */
     PxGridFrame f = {.cell = cell * (1.0 + 1e-5)};
     double inverse = 1.0 / f.cell;
     for (int a = 0; a < 3; ++a) {
-        int64_t low = cell_number(inverse, e.low[a] <= e.high[a] ? e.low[a] : 0.0f);
-        int64_t high = cell_number(inverse, e.low[a] <= e.high[a] ? e.high[a] : 0.0f);
+        bool any = extent.least[a] <= extent.most[a];
+        int64_t low = cell_number(inverse, any ? (float)extent.least[a] : 0.0f);
+        int64_t high = cell_number(inverse, any ? (float)extent.most[a] : 0.0f);
         uint64_t span = (uint64_t)(high - low) + 1;
         f.origin[a] = low;
         f.last[a] = span > AXIS_LAST ? AXIS_LAST : (uint32_t)span;

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/profile.h"
 #include "base/random.h"
+#include "dist/reduce.h"
 #include "matter/pairs.h"
 #include "spatial/grid.h"
 #include "study/hash_grid.h"
@@ -102,13 +103,11 @@ typedef struct Ask {
     const PxKdTree *tree;
     const PxHash *hash;
     const float *x, *y, *z; /* where to ask */
-    double found;
 } Ask;
 
-static void ask_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void ask_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Ask *ask = user;
+    const Ask *ask = user;
     const Cloud *c = ask->cloud;
     uint32_t out[MOST_FOUND];
     uint64_t found = 0;
@@ -128,9 +127,7 @@ static void ask_block(void *user, uint32_t begin, uint32_t end, int thread)
                 }
         }
     }
-    px_join_begin();
-    ask->found += (double)found;
-    px_join_end();
+    part->sum[0] = (double)found;
 }
 
 /* Time to ask for the neighbours of all points of the arrays. */
@@ -141,8 +138,10 @@ static double ask_all(PxBench *bench, Ask ask, const float *x, const float *y, c
     ask.y = y;
     ask.z = z;
     double began = px_clock();
-    px_parallel_for(&bench->threads, ask.cloud->count, PX_BLOCK, ask_block, &ask);
-    *found = ask.found;
+    PxRows rows = {&bench->threads, NULL, ask.cloud->count, PX_BLOCK};
+    PxPart total = {.sums = 1};
+    px_reduce(&rows, ask_part, &ask, &total);
+    *found = total.sum[0];
     return px_clock() - began;
 }
 

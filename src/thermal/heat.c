@@ -62,35 +62,29 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static void range_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void range_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    PxHeatJob *job = user;
+    const PxHeatJob *job = user;
     double least = INFINITY, most = -INFINITY;
     for (uint32_t i = begin; i < end; ++i) {
         double t = px_heat_at(job->heat->fluid->particles, job->heat->low, i);
         least = fmin(least, t);
         most = fmax(most, t);
     }
-    px_join_begin();
-    job->least = fmin(job->least, least);
-    job->most = fmax(job->most, most);
-    px_join_end();
+    part->least[0] = least;
+    part->most[0] = most;
 }
 
 /* How fast the fastest particle would follow its neighbours. */
-static void fastest_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void fastest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    PxHeatJob *job = user;
+    const PxHeatJob *job = user;
     double fastest = 0;
     for (uint32_t i = begin; i < end; ++i) {
         double away = job->pass.away[i] + (job->wall != NULL ? job->wall[i] : 0);
         fastest = fmax(fastest, away / job->capacity[i]);
     }
-    px_join_begin();
-    job->fastest = fmax(job->fastest, fastest);
-    px_join_end();
+    part->most[0] = fastest;
 }
 
 /* ---- the flow of heat -------------------------------------------------------- */
@@ -186,16 +180,16 @@ static PxStatus take_arrays(PxHeatJob *job)
 static void find_range(PxHeatJob *job)
 {
     const PxFluid *f = job->heat->fluid;
-    px_heat_run(job, range_block, job);
+    PxRows rows = px_fluid_rows(f);
+    PxPart range = {.maxima = 1, .minima = 1, .most = {-INFINITY}, .least = {INFINITY}};
+    px_reduce(&rows, range_part, job, &range);
+    job->least = range.least[0];
+    job->most = range.most[0];
     for (size_t k = 0; k < f->walls; ++k)
         if (!isnan(f->wall[k].temperature)) {
             job->least = fmin(job->least, f->wall[k].temperature);
             job->most = fmax(job->most, f->wall[k].temperature);
         }
-    double range[] = {job->most, -job->least};
-    px_dist_max(f->dist, range, 2);
-    job->most = range[0];
-    job->least = -range[1];
 }
 
 static PxStatus conduct(PxHeatJob *job)
@@ -209,9 +203,10 @@ static PxStatus conduct(PxHeatJob *job)
     px_heat_run(job, begin_block, job);
     px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_pairs_block),
                     &job->pass);
-    px_heat_run(job, fastest_block, job);
-    px_dist_max(f->dist, &job->fastest, 1);
-    double substeps = fmax(ceil(heat->dt * job->fastest), 1);
+    PxRows rows = px_fluid_rows(f);
+    PxPart fastest = {.maxima = 1};
+    px_reduce(&rows, fastest_part, job, &fastest);
+    double substeps = fmax(ceil(heat->dt * fastest.most[0]), 1);
     if (substeps <= MOST_SUBSTEPS) {
         heat->substeps = (uint32_t)substeps;
         job->dt = heat->dt / substeps;
@@ -225,7 +220,7 @@ static PxStatus conduct(PxHeatJob *job)
     }
     px_heat_run(job, end_block, job);
     PxSum sums[2];
-    px_sum_rows(f->threads, f->count, 2, given_rows, job, sums);
+    px_reduce_exact(&rows, 2, given_rows, job, sums);
     heat->from_walls = px_sum_value(&sums[0]);
     heat->from_held = px_sum_value(&sums[1]);
     return PX_OK;
@@ -240,7 +235,7 @@ PxStatus px_heat_conduct(PxHeat *heat)
     if (f->count == 0 || !conducts(f))
         return PX_OK;
     PxArenaMark mark = px_arena_mark(f->scratch);
-    PxHeatJob job = {.heat = heat, .pass = {.fluid = f}, .least = INFINITY, .most = -INFINITY};
+    PxHeatJob job = {.heat = heat, .pass = {.fluid = f}};
     /* G has 4 k_i k_j / (k_i + k_j), and the kernel's slope its norm. */
     job.scale =
         sqrt(4 * (double)f->kernel.norm_slope / lattice_moment((double)f->kernel.h, f->spacing));

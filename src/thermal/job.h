@@ -16,7 +16,6 @@ typedef struct PxHeatJob {
     double *warmth;      ///< W
     double dt;           ///< s, of a sub-step
     double scale;        ///< of volumes
-    double fastest;      ///< 1/s, sum of G over C, of all rows
     double least, most;  ///< degrees C, of all rows and walls
 } PxHeatJob;
 

@@ -28,15 +28,12 @@ void px_melt_refresh(const PxParticles *particles, const PxMaterial *material, f
 
 typedef struct Range {
     const PxParticles *particles;
-    const PxMaterial *material;
     uint32_t slot;
-    float least, most; /* degrees C */
 } Range;
 
-static void range_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void range_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Range *r = user;
+    const Range *r = user;
     const PxParticles *p = r->particles;
     float least = INFINITY, most = -INFINITY;
     for (uint32_t i = begin; i < end; ++i) {
@@ -45,25 +42,24 @@ static void range_block(void *user, uint32_t begin, uint32_t end, int thread)
         least = p->temperature[i] < least ? p->temperature[i] : least;
         most = p->temperature[i] > most ? p->temperature[i] : most;
     }
-    px_join_begin();
-    r->least = least < r->least ? least : r->least;
-    r->most = most > r->most ? most : r->most;
-    px_join_end();
+    part->least[0] = (double)least;
+    part->most[0] = (double)most;
 }
 
 void px_melt_range(const PxParticles *particles, PxMaterial *material, uint32_t materials,
-                   const PxThreads *threads)
+                   const PxRows *rows)
 {
     for (uint32_t slot = 0; slot < materials; ++slot) {
         PxMaterial *m = &material[slot];
         m->melted[0] = m->melted[1] = 0;
         if (!m->def.melts.melts)
             continue;
-        Range range = {particles, material, slot, INFINITY, -INFINITY};
-        px_parallel_for(threads, particles->table.count, 16 * PX_BLOCK, range_block, &range);
-        if (!(range.most >= range.least))
+        Range job = {particles, slot};
+        PxPart range = {.maxima = 1, .minima = 1, .most = {-INFINITY}, .least = {INFINITY}};
+        px_reduce(rows, range_part, &job, &range);
+        if (!(range.most[0] >= range.least[0]))
             continue;
-        m->melted[0] = (double)(float)px_melted(&m->def, (double)range.least);
-        m->melted[1] = (double)(float)px_melted(&m->def, (double)range.most);
+        m->melted[0] = (double)(float)px_melted(&m->def, range.least[0]);
+        m->melted[1] = (double)(float)px_melted(&m->def, range.most[0]);
     }
 }

@@ -2,7 +2,7 @@
 #ifndef PX_THERMAL_MELT_FRACTIONS_H
 #define PX_THERMAL_MELT_FRACTIONS_H
 
-#include "base/parallel.h"
+#include "dist/reduce.h"
 #include "matter/material.h"
 #include "matter/particles.h"
 
@@ -13,6 +13,6 @@ void px_melt_refresh(const PxParticles *particles, const PxMaterial *material, f
 /// Sets the range `melted` of every material: of the particles that there are, and {0, 0} when
 /// there are none.
 void px_melt_range(const PxParticles *particles, PxMaterial *material, uint32_t materials,
-                   const PxThreads *threads);
+                   const PxRows *rows);
 
 #endif

@@ -34,7 +34,6 @@ typedef struct Solve {
     double *r, *p, *ap;
     double alpha, beta;
     double part;        /* of a way, or of the flows */
-    double all;         /* rows */
     double wanted;      /* of Iterate.worst */
     double least, most; /* degrees C: the range there was, and a tenth of `wanted` beyond, since
                          * that of several walls is rounded */
@@ -52,54 +51,48 @@ static inline double clamp(double value, double least, double most)
 typedef struct Dot {
     const double *a, *b, *scale; /* of scale_i a_i b_i; no scale is 1 */
     const double *per;           /* largest |a_i| / per_i as well, unless NULL */
-    double magic, sum, largest, worst;
+    double magic;                /* for px_sum_round() */
 } Dot;
+
+enum { LARGEST, WORST, MOSTS }; /* |scale_i a_i b_i|, and |a_i| / per_i */
 
 static inline double dot_of(const Dot *d, uint32_t i)
 {
     return d->a[i] * d->b[i] * (d->scale != NULL ? d->scale[i] : 1);
 }
 
-static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void largest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Dot *d = user;
+    const Dot *d = user;
     double largest = 0, worst = 0;
     for (uint32_t i = begin; i < end; ++i) {
         largest = fmax(largest, fabs(dot_of(d, i)));
         if (d->per != NULL)
             worst = fmax(worst, fabs(d->a[i]) / d->per[i]);
     }
-    px_join_begin();
-    d->largest = fmax(d->largest, largest);
-    d->worst = fmax(d->worst, worst);
-    px_join_end();
+    part->most[LARGEST] = largest;
+    part->most[WORST] = worst;
 }
 
-static void dot_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void dot_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Dot *d = user;
+    const Dot *d = user;
     double sum = 0;
     for (uint32_t i = begin; i < end; ++i)
         sum += px_sum_round(d->magic, dot_of(d, i));
-    px_join_begin();
-    d->sum += sum; /* exact: see px_sum_round() */
-    px_join_end();
+    part->sum[0] = sum;
 }
 
 static double dot(const Solve *s, Dot d, double *worst)
 {
-    const PxFluid *f = s->job->heat->fluid;
-    px_heat_run(s->job, largest_block, &d);
-    double most[] = {d.largest, d.worst};
-    px_dist_max(f->dist, most, 2);
-    d.magic = px_sum_magic(most[0], (uint64_t)s->all);
-    px_heat_run(s->job, dot_block, &d);
-    px_dist_sum(f->dist, &d.sum, 1);
+    PxRows rows = px_fluid_rows(s->job->heat->fluid);
+    PxPart most = {.maxima = MOSTS}, total = {.sums = 1};
+    uint64_t all = px_reduce(&rows, largest_part, &d, &most);
+    d.magic = px_sum_magic(most.most[LARGEST], all);
+    px_reduce(&rows, dot_part, &d, &total);
     if (worst != NULL)
-        *worst = most[1];
-    return d.sum;
+        *worst = most.most[WORST];
+    return total.sum[0];
 }
 
 /* ---- iterates ------------------------------------------------------------------------ */
@@ -151,9 +144,10 @@ static void look(Solve *s)
 {
     px_heat_run(s->job, left_block, s);
     Dot size = {.a = s->next.left, .b = s->next.left, .per = s->job->capacity};
-    px_heat_run(s->job, largest_block, &size);
-    px_dist_max(s->job->heat->fluid->dist, &size.worst, 1);
-    s->next.worst = size.worst;
+    PxRows rows = px_fluid_rows(s->job->heat->fluid);
+    PxPart most = {.maxima = MOSTS};
+    px_reduce(&rows, largest_part, &size, &most);
+    s->next.worst = most.most[WORST];
 }
 
 static void swap(Iterate *a, Iterate *b)
@@ -361,10 +355,9 @@ static void advance(Solve *s)
 /* ---- the step ------------------------------------------------------------------------- */
 
 /* The part of the flows that leaves every row within the range. */
-static void part_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void part_part(void *user, uint32_t begin, uint32_t end, PxPart *out)
 {
-    (void)thread;
-    Solve *s = user;
+    const Solve *s = user;
     const PxHeatJob *job = s->job;
     double part = 1;
     for (uint32_t i = begin; i < end; ++i) {
@@ -375,9 +368,7 @@ static void part_block(void *user, uint32_t begin, uint32_t end, int thread)
         double room = (in > 0 ? most : least) - job->energy[i];
         part = fmin(part, room / in > 0 ? room / in : 0);
     }
-    px_join_begin();
-    s->part = fmin(s->part, part);
-    px_join_end();
+    out->least[0] = part;
 }
 
 static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -419,7 +410,7 @@ PxStatus px_heat_solve(PxHeatJob *job)
 {
     PxHeat *heat = job->heat;
     const PxFluid *f = heat->fluid;
-    Solve s = {.job = job, .all = f->count, .part = 1};
+    Solve s = {.job = job, .part = 1};
     double size = fmax(fabs(job->least), fabs(job->most)), latent = 0;
     for (uint32_t m = 0; m < f->materials; ++m) {
         const PxMaterialDef *def = &f->material[m].def;
@@ -431,7 +422,6 @@ PxStatus px_heat_solve(PxHeatJob *job)
     s.least = job->least - 0.1 * s.wanted;
     s.most = job->most + 0.1 * s.wanted;
     PX_TRY(take_arrays(&s));
-    px_dist_sum(f->dist, &s.all, 1);
     px_heat_run(job, start_block, &s);
     look(&s);
     swap(&s.at, &s.next);
@@ -440,10 +430,10 @@ PxStatus px_heat_solve(PxHeatJob *job)
     heat->converged = s.at.worst <= s.wanted;
     s.part = 1;
     if (!heat->converged) {
-        px_heat_run(job, part_block, &s);
-        s.part = -s.part;
-        px_dist_max(f->dist, &s.part, 1);
-        s.part = -s.part;
+        PxRows rows = px_fluid_rows(f);
+        PxPart part = {.minima = 1, .least = {1}};
+        px_reduce(&rows, part_part, &s, &part);
+        s.part = part.least[0];
     }
     px_heat_run(job, end_block, &s);
     return PX_OK;

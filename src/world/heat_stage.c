@@ -75,54 +75,25 @@ PxStatus px_world_heat_columns(PxWorld *world, const PxMaterialDef *def)
 typedef struct Heat {
     const PxWorld *world;
     const float *low;
-    double magic, sum, largest;
 } Heat;
 
-static inline double heat_of_row(const Heat *h, uint32_t i)
+static void heat_values(const void *user, uint32_t begin, uint32_t end, double *value)
 {
+    const Heat *h = user;
     const PxParticles *p = &h->world->particles;
-    const PxMaterialDef *def = &h->world->materials.data[p->material[i]].def;
-    return (double)p->mass[i] * px_heat_of(def, px_heat_at(p, h->low, i));
-}
-
-static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Heat *h = user;
-    double largest = 0;
-    for (uint32_t i = begin; i < end; ++i)
-        largest = fmax(largest, fabs(heat_of_row(h, i)));
-    px_join_begin();
-    h->largest = fmax(h->largest, largest);
-    px_join_end();
-}
-
-static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Heat *h = user;
-    double sum = 0;
-    for (uint32_t i = begin; i < end; ++i)
-        sum += px_sum_round(h->magic, heat_of_row(h, i));
-    px_join_begin();
-    h->sum += sum; /* exact: see px_sum_round() */
-    px_join_end();
+    for (uint32_t i = begin; i < end; ++i) {
+        const PxMaterialDef *def = &h->world->materials.data[p->material[i]].def;
+        value[i - begin] = (double)p->mass[i] * px_heat_of(def, px_heat_at(p, h->low, i));
+    }
 }
 
 double px_world_heat(PxWorld *world)
 {
-    uint32_t n = world->particles.table.count;
     Heat h = {.world = world, .low = px_heat_low(&world->particles.table)};
     if (h.low == NULL)
         return 0;
-    double all = n;
-    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, largest_block, &h);
-    px_dist_max(&world->dist, &h.largest, 1);
-    px_dist_sum(&world->dist, &all, 1);
-    h.magic = px_sum_magic(h.largest, (uint64_t)all);
-    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, sum_block, &h);
-    px_dist_sum(&world->dist, &h.sum, 1);
-    return h.sum;
+    PxRows rows = px_world_rows(world);
+    return px_reduce_sum(&rows, heat_values, &h);
 }
 
 void px_world_heat_mark(PxWorld *world)
@@ -143,13 +114,6 @@ static bool is_open(const PxWorld *world)
 }
 
 /* ---- the step ----------------------------------------------------------------------- */
-
-/* The particle with the lowest id whose temperature is none. */
-typedef struct Bad {
-    const PxWorld *world;
-    uint64_t id;
-    uint32_t body;
-} Bad;
 
 static void warm_walls(PxWorld *world)
 {
@@ -175,33 +139,25 @@ void px_world_heat_end(PxWorld *world)
     px_world_melt_rows(world, 0, world->particles.table.count);
 }
 
-static void finite_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void finite_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Bad *bad = user;
-    const PxParticles *p = &bad->world->particles;
+    const PxParticles *p = user;
     for (uint32_t i = begin; i < end; ++i)
-        if (!isfinite(p->temperature[i])) {
-            px_join_begin();
-            if (p->id[i] < bad->id) {
-                bad->id = p->id[i];
-                bad->body = p->body[i];
-            }
-            px_join_end();
-        }
+        if (!isfinite(p->temperature[i]))
+            px_part_id(part, p->id[i]);
 }
 
 static PxStatus check_finite(const PxWorld *world)
 {
-    Bad bad = {world, UINT64_MAX, 0};
-    px_parallel_for(&world->threads, world->particles.table.count, 16 * PX_BLOCK, finite_block,
-                    &bad);
-    if (bad.id == UINT64_MAX)
+    PxRows rows = px_world_rows(world);
+    PxPart bad = {0};
+    px_reduce(&rows, finite_part, (void *)&world->particles, &bad);
+    if (bad.id == 0)
         return PX_OK;
     return px_fail(PX_ERR_NUMERIC,
                    "the temperature of particle %llu of body '%s' stopped being finite in the heat "
                    "stage of step %llu, t = %g s; is a heater's power too great?",
-                   (unsigned long long)bad.id, world->bodies.data[bad.body].name,
+                   (unsigned long long)bad.id, world->bodies.data[px_dist_source(bad.id)].name,
                    (unsigned long long)world->state.step + 1, world->state.time);
 }
 
@@ -261,7 +217,8 @@ const float *px_world_melt_rows(PxWorld *world, uint32_t begin, uint32_t end)
 
 void px_world_melt_range(PxWorld *world)
 {
+    PxRows rows = px_world_rows(world);
     if (px_melt_column(&world->particles.table) != NULL)
         px_melt_range(&world->particles, world->materials.data, (uint32_t)world->materials.count,
-                      &world->threads);
+                      &rows);
 }

@@ -50,7 +50,6 @@ typedef struct PxFollow {
     uint32_t *neighbours;
     PxSolid old;
 
-    bool jumps;
     uint32_t pieces, cores;
     PxCore *core_of; /* by core */
     uint32_t *base;  /* by piece: the core whose rest shape its own goes on, + 1; 0: none */

@@ -133,9 +133,8 @@ static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
  * each other: where cores meet that came from elsewhere. */
 #define JUMP 0.7f
 
-static void part_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void part_block(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
     PxFollow *f = user;
     const PxPairs *pairs = &f->world->pairs;
     bool any = false;
@@ -160,11 +159,7 @@ static void part_block(void *user, uint32_t begin, uint32_t end, int thread)
             break;
         }
     }
-    if (any) {
-        px_join_begin();
-        f->jumps = true;
-        px_join_end();
-    }
+    part->most[0] = any;
 }
 
 static void smooth(PxFollow *f)
@@ -184,9 +179,10 @@ void px_follow_places(PxFollow *f)
     px_parallel_for(threads, f->n, 4 * PX_BLOCK, place_block, f);
     smooth(f);
     for (int k = 0; k < PARTS && f->cores > 0; ++k) {
-        f->jumps = false;
-        px_parallel_for(threads, f->n, PX_BLOCK, part_block, f);
-        if (!f->jumps)
+        PxRows rows = {threads, &f->world->dist, f->n, PX_BLOCK};
+        PxPart jumps = {.maxima = 1};
+        px_reduce(&rows, part_block, f, &jumps);
+        if (!(jumps.most[0] > 0))
             break;
         smooth(f);
     }

@@ -398,6 +398,7 @@ PxStatus px_solids_open(PxWorld *world, PxSolid *s)
                    .gravity = world->def.gravity,
                    .scratch = &world->scratch,
                    .threads = &world->threads,
+                   .dist = &world->dist,
                    .isa = world->isa,
                    .mixed = world->mixed,
                    .profile = &world->profile,

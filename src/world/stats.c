@@ -3,6 +3,7 @@
 #include "world/world_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MASS, PX, PY, PZ, LX, LY, LZ, KINETIC, POTENTIAL, SUMS };
 
@@ -10,17 +11,17 @@ enum { MASS, PX, PY, PZ, LX, LY, LZ, KINETIC, POTENTIAL, SUMS };
  * quanta that make the additions exact (base/sum.h). */
 typedef struct Sums {
     const PxWorld *world;
-    double mass, speed, distance; /* the largest; squared in the first pass */
-    double hottest, coldest;      /* the latter with its sign turned */
-    double magic[SUMS], sum[SUMS];
+    double magic[SUMS];
 } Sums;
 
-static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* The largest mass, squares of speed and of the distance from the origin, and temperature. */
+enum { MOST_MASS, MOST_SPEED, MOST_DISTANCE, HOTTEST, MOSTS };
+
+static void largest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Sums *s = user;
+    const Sums *s = user;
     const PxParticles *p = &s->world->particles;
-    float mass = 0, speed = 0, distance = 0, hottest = -INFINITY, coldest = -INFINITY;
+    float mass = 0, speed = 0, distance = 0, hottest = -INFINITY, coldest = INFINITY;
     for (uint32_t i = begin; i < end; ++i) {
         float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
         float x2 = p->x[i] * p->x[i] + p->y[i] * p->y[i] + p->z[i] * p->z[i];
@@ -28,21 +29,18 @@ static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
         speed = v2 > speed ? v2 : speed;
         distance = x2 > distance ? x2 : distance;
         hottest = p->temperature[i] > hottest ? p->temperature[i] : hottest;
-        coldest = -p->temperature[i] > coldest ? -p->temperature[i] : coldest;
+        coldest = p->temperature[i] < coldest ? p->temperature[i] : coldest;
     }
-    px_join_begin();
-    s->mass = fmax(s->mass, (double)mass);
-    s->speed = fmax(s->speed, (double)speed);
-    s->distance = fmax(s->distance, (double)distance);
-    s->hottest = fmax(s->hottest, (double)hottest);
-    s->coldest = fmax(s->coldest, (double)coldest);
-    px_join_end();
+    part->most[MOST_MASS] = (double)mass;
+    part->most[MOST_SPEED] = (double)speed;
+    part->most[MOST_DISTANCE] = (double)distance;
+    part->most[HOTTEST] = (double)hottest;
+    part->least[0] = (double)coldest;
 }
 
-static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void sum_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Sums *s = user;
+    const Sums *s = user;
     const PxParticles *p = &s->world->particles;
     PxVec3 g = s->world->def.gravity;
     double sum[SUMS] = {0};
@@ -62,23 +60,20 @@ static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
         sum[KINETIC] += px_sum_round(s->magic[KINETIC], 0.5 * m * px_dot(v, v));
         sum[POTENTIAL] += px_sum_round(s->magic[POTENTIAL], -m * px_dot(g, x));
     }
-    px_join_begin();
-    for (int k = 0; k < SUMS; ++k)
-        s->sum[k] += sum[k];
-    px_join_end();
+    memcpy(part->sum, sum, sizeof sum);
 }
 
 void px_world_stats(PxWorld *world, PxStats *out)
 {
-    uint32_t n = world->particles.table.count;
-    Sums s = {.world = world, .hottest = -INFINITY, .coldest = -INFINITY};
-    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, largest_block, &s);
-    double largest[] = {s.mass, s.speed, s.distance, s.hottest, s.coldest}, all = n;
-    px_dist_max(&world->dist, largest, 5);
-    px_dist_sum(&world->dist, &all, 1);
-    double speed = sqrt(largest[1]), distance = sqrt(largest[2]);
+    Sums s = {.world = world};
+    PxRows rows = px_world_rows(world);
+    PxPart most = {
+        .maxima = MOSTS, .minima = 1, .most = {[HOTTEST] = -INFINITY}, .least = {INFINITY}};
+    PxPart total = {.sums = SUMS};
+    uint64_t all = px_reduce(&rows, largest_part, &s, &most);
+    double speed = sqrt(most.most[MOST_SPEED]), distance = sqrt(most.most[MOST_DISTANCE]);
     /* A hair more than the largest: the squares were rounded to float. */
-    double m = largest[0], v = speed * 1.001, x = distance * 1.001;
+    double m = most.most[MOST_MASS], v = speed * 1.001, x = distance * 1.001;
     const double bound[SUMS] = {[MASS] = m,
                                 [PX] = m * v,
                                 [PY] = m * v,
@@ -89,25 +84,25 @@ void px_world_stats(PxWorld *world, PxStats *out)
                                 [KINETIC] = 0.5 * m * v * v,
                                 [POTENTIAL] = m * x * px_length(world->def.gravity)};
     for (int k = 0; k < SUMS; ++k)
-        s.magic[k] = px_sum_magic(bound[k], (uint64_t)all);
-    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, sum_block, &s);
-    px_dist_sum(&world->dist, s.sum, SUMS);
+        s.magic[k] = px_sum_magic(bound[k], all);
+    px_reduce(&rows, sum_part, &s, &total);
+    const double *sum = total.sum;
     *out = (PxStats){.step = world->state.step,
                      .time = world->state.time,
                      .dt = world->dt,
-                     .particles = (uint64_t)all,
+                     .particles = all,
                      .neighbours = world->neighbours,
                      .speed_max = speed,
-                     .mass = s.sum[MASS],
-                     .kinetic = s.sum[KINETIC],
-                     .potential = s.sum[POTENTIAL],
+                     .mass = sum[MASS],
+                     .kinetic = sum[KINETIC],
+                     .potential = sum[POTENTIAL],
                      .elastic = world->elastic,
                      .heat = px_world_heat(world),
                      .heat_in = world->state.heat_in,
-                     .temperature_min = all > 0 ? -largest[4] : 0,
-                     .temperature_max = all > 0 ? largest[3] : 0,
-                     .momentum = {s.sum[PX], s.sum[PY], s.sum[PZ]},
-                     .angular_momentum = {s.sum[LX], s.sum[LY], s.sum[LZ]},
+                     .temperature_min = all > 0 ? most.least[0] : 0,
+                     .temperature_max = all > 0 ? most.most[HOTTEST] : 0,
+                     .momentum = {sum[PX], sum[PY], sum[PZ]},
+                     .angular_momentum = {sum[LX], sum[LY], sum[LZ]},
                      .density_error = world->density_error,
                      .density_error_max = world->density_error_max,
                      .solve_error = world->solve_error,

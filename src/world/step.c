@@ -125,17 +125,11 @@ double px_world_speed_bound(PxWorld *world)
 
 /* ---- stages ------------------------------------------------------------- */
 
-typedef struct SpeedMax {
-    const PxWorld *world;
-    float squared, within, pressed;
-} SpeedMax;
-
-static void speed_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void speed_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    SpeedMax *job = user;
-    const PxParticles *p = &job->world->particles;
-    const PxMaterial *material = job->world->materials.data;
+    const PxWorld *world = user;
+    const PxParticles *p = &world->particles;
+    const PxMaterial *material = world->materials.data;
     float most = 0, within = 0, pressed = 0;
     for (uint32_t i = begin; i < end; ++i) {
         float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
@@ -147,26 +141,21 @@ static void speed_block(void *user, uint32_t begin, uint32_t end, int thread)
             pressed = ratio > pressed ? ratio : pressed;
         }
     }
-    px_join_begin();
-    job->squared = most > job->squared ? most : job->squared;
-    job->within = within > job->within ? within : job->within;
-    job->pressed = pressed > job->pressed ? pressed : job->pressed;
-    px_join_end();
+    part->most[0] = (double)most;
+    part->most[1] = (double)within;
+    part->most[2] = (double)pressed;
 }
 
 /* The speeds that limit the step's length. */
 static void speed_max(PxWorld *world, PxFluid *fluid)
 {
-    SpeedMax job = {.world = world};
-    px_parallel_for(&world->threads, world->particles.table.count, 16 * PX_BLOCK, speed_block,
-                    &job);
-    double speed[3] = {sqrt((double)job.squared), sqrt((double)job.within),
-                       sqrt((double)job.pressed)};
-    px_dist_max(&world->dist, speed, 3);
+    PxRows rows = px_world_rows(world);
+    PxPart square = {.maxima = 3};
+    px_reduce(&rows, speed_part, world, &square);
     double emitted = px_emitters_speed(world, world->state.time + world->def.max_step);
-    fluid->speed_max = fmax(speed[0], emitted);
-    fluid->speed_within = fmax(speed[1], emitted);
-    fluid->pressure_speed = speed[2];
+    fluid->speed_max = fmax(sqrt(square.most[0]), emitted);
+    fluid->speed_within = fmax(sqrt(square.most[1]), emitted);
+    fluid->pressure_speed = sqrt(square.most[2]);
 }
 
 /* Sorts the particles by (cell, id) and lists their neighbours. */
@@ -205,7 +194,6 @@ typedef struct Motion {
     PxWorld *world;
     float dt;
     PxVec3 gravity;
-    uint64_t bad_id; /* lowest id of a particle that is not finite any more */
 } Motion;
 
 static void gravity_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -236,10 +224,10 @@ static void move_axis(float *restrict x, float *restrict low, float *restrict v,
     }
 }
 
-static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Reports the lowest id of a particle whose position is not finite any more. */
+static void move_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Motion *m = user;
+    const Motion *m = user;
     PxParticles *p = &m->world->particles;
     move_axis(p->x, p->x_low, p->vx, p->ax, m->dt, begin, end);
     move_axis(p->y, p->y_low, p->vy, p->ay, m->dt, begin, end);
@@ -250,11 +238,8 @@ static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
     if (sum == 0.0f)
         return;
     for (uint32_t i = begin; i < end; ++i)
-        if (!isfinite(p->x[i]) || !isfinite(p->y[i]) || !isfinite(p->z[i])) {
-            px_join_begin();
-            m->bad_id = p->id[i] < m->bad_id ? p->id[i] : m->bad_id;
-            px_join_end();
-        }
+        if (!isfinite(p->x[i]) || !isfinite(p->y[i]) || !isfinite(p->z[i]))
+            px_part_id(part, p->id[i]);
 }
 
 /* Says which particle stopped being finite, and at which stage. */
@@ -281,17 +266,15 @@ static PxStatus not_finite(const PxWorld *world, uint64_t id)
 typedef struct Compression {
     const PxWorld *world;
     const float *own; /* as in PxFluid */
-    double magic, sum;
-    float most;
+    double magic;     /* for px_sum_round() */
 } Compression;
 
 /* Compression beyond this counts as this in the mean. */
 #define MOST_COMPRESSION 16.0f
 
-static void compression_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void compression_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Compression *job = user;
+    const Compression *job = user;
     const PxParticles *p = &job->world->particles;
     const PxMaterial *material = job->world->materials.data;
     double sum = 0;
@@ -305,26 +288,20 @@ static void compression_block(void *user, uint32_t begin, uint32_t end, int thre
         over = over < MOST_COMPRESSION ? over : MOST_COMPRESSION;
         sum += px_sum_round(job->magic, (double)over);
     }
-    px_join_begin();
-    job->sum += sum; /* exact: see px_sum_round() */
-    job->most = most > job->most ? most : job->most;
-    px_join_end();
+    part->sum[0] = sum;
+    part->most[0] = (double)most;
 }
 
 static void measure_compression(PxWorld *world, const PxFluid *fluid)
 {
-    uint32_t n = world->fluids;
-    double all = n;
-    px_dist_sum(&world->dist, &all, 1);
-    Compression job = {.world = world,
-                       .own = fluid->own,
-                       .magic = px_sum_magic((double)MOST_COMPRESSION, (uint64_t)all)};
-    px_parallel_for(&world->threads, n, 4 * PX_BLOCK, compression_block, &job);
-    double most = (double)job.most;
-    px_dist_sum(&world->dist, &job.sum, 1);
-    px_dist_max(&world->dist, &most, 1);
-    world->density_error = all > 0 ? 100 * job.sum / all : 0;
-    world->density_error_max = 100 * most;
+    PxRows rows = px_fluid_rows(fluid);
+    PxPart total = {.sums = 1, .maxima = 1};
+    uint64_t all = px_reduce_count(&rows);
+    Compression job = {
+        .world = world, .own = fluid->own, .magic = px_sum_magic((double)MOST_COMPRESSION, all)};
+    px_reduce(&rows, compression_part, &job, &total);
+    world->density_error = all > 0 ? 100 * total.sum[0] / (double)all : 0;
+    world->density_error_max = 100 * total.most[0];
 }
 
 static bool follows(const PxWorld *world)
@@ -446,7 +423,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
 
 static PxStatus move(PxWorld *world, const PxFluid *fluid)
 {
-    Motion m = {.world = world, .dt = (float)world->dt, .bad_id = UINT64_MAX};
+    Motion m = {.world = world, .dt = (float)world->dt};
     PxWatch watch;
     PxParticles fluids = world->particles; /* the rows in front */
     fluids.table.count = fluid->count;
@@ -456,10 +433,12 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     PX_STAGE(&world->profile, "solid frames")
     if (world->mixed) /* before they move as if they were fluid; see below */
         PX_TRY(px_mixed_gather(world));
+    PxRows rows = {&world->threads, &world->dist, fluid->count, PX_BLOCK};
+    PxPart bad = {0};
     PX_STAGE(&world->profile, "move")
-    px_parallel_for(&world->threads, fluid->count, PX_BLOCK, move_block, &m);
-    if (m.bad_id != UINT64_MAX)
-        return not_finite(world, m.bad_id);
+    px_reduce(&rows, move_part, &m, &bad);
+    if (bad.id != 0)
+        return not_finite(world, bad.id);
     if (world->mixed)
         PX_TRY(px_solids_step(world, fluid));
     PX_STAGE(&world->profile, "defence")

@@ -86,6 +86,12 @@ struct PxWorld {
     double heat_mark; ///< J, what there was when the account was last made
 };
 
+/// The rows of all particles, for px_reduce().
+static inline PxRows px_world_rows(const PxWorld *world)
+{
+    return (PxRows){&world->threads, &world->dist, world->particles.table.count, 0};
+}
+
 /// Carries out the events that are due. *next is when the next one is.
 PxStatus px_world_events(PxWorld *world, double *next);
 

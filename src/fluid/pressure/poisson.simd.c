@@ -190,11 +190,11 @@ typedef struct Solve {
     float *pressure;      /* P */
     float step, momentum; /* Chebyshev's weights */
     float along;          /* of the coarse correction */
+    uint64_t all;         /* rows of all ranks */
     double magic, sum;    /* of the compression left */
     double opened;        /* and of what pressure opens */
     double closing;       /* and of what velocities will compress in a step like this */
     float most[2];        /* sizes of the correction and of its image */
-    double dot[2];        /* with what is over, with its image */
 } Solve;
 
 typedef struct Pass {
@@ -248,10 +248,8 @@ static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Sums of a block, each addend rounded so that their order does not matter. */
-typedef struct Sums {
-    double over, opened, closing;
-} Sums;
+/* Sums of a block, by which px_reduce() knows them: see Solve. */
+enum { OVER, OPENED, CLOSING, SUMS };
 
 PX_INLINE double rounded(const Solve *s, float error)
 {
@@ -269,7 +267,7 @@ PX_INLINE double rounded(const Solve *s, float error)
  *
  * Half of the particles are on either side of 0, so branches would be
  * guessed wrong half of the time. */
-PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, Sums *sums)
+PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, double *sum)
 {
     float over = s->q->start[i] + rate;
     bool pressed = s->pressure[i] > 0.0f;
@@ -277,15 +275,15 @@ PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, Sums *sums)
     float closing = rate - open;
     s->q->role[i] = (uint8_t)((pressed | (over > 0.0f)) * PX_COARSE_GIVES |
                               (pressed | (over > -(float)s->options.error)) * PX_COARSE_TAKES);
-    sums->over += rounded(s, closed);
-    sums->opened += rounded(s, pressed ? open : 0.0f);
-    sums->closing += rounded(s, closing > 0.0f ? closing : 0.0f);
+    sum[OVER] += rounded(s, closed);
+    sum[OPENED] += rounded(s, pressed ? open : 0.0f);
+    sum[CLOSING] += rounded(s, closing > 0.0f ? closing : 0.0f);
     return over;
 }
 
 /* dt D of the velocities in q->record. The first time in a step the row's size, from
  * which the scale follows, is found along the way. */
-PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool first)
+PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool first, PxPart *part)
 {
     PxPoisson *q = pass->q;
     const PxFluid *f = q->fluid;
@@ -298,7 +296,7 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
     /* 1 / (dt^2 s^3), from the units of the sizes */
     float per_size = (float)(q->unit * q->unit * q->mass /
                              (q->dt * q->dt * f->spacing * f->spacing * f->spacing));
-    Sums sums = {0, 0, 0};
+    double sums[SUMS] = {0};
     for (uint32_t i = begin; i < end; ++i) {
         const float *own = record + 8 * (size_t)i, *own_u = own + 4;
         PxF8 sum = zero, row = zero;
@@ -326,27 +324,19 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
         float flux = pass->base == BASE_NONE ? 0.0f : f->wall_flux[i];
         float rate = dt * (s3 * px_f8_sum(sum) + own_u[0] * f->wall_gx[i] +
                            own_u[1] * f->wall_gy[i] + own_u[2] * f->wall_gz[i] - flux);
-        pass->rate[i] = pass->solve != NULL ? over_of(pass->solve, i, rate, &sums) : rate;
+        pass->rate[i] = pass->solve != NULL ? over_of(pass->solve, i, rate, sums) : rate;
     }
-    if (pass->solve == NULL)
-        return;
-    px_join_begin();
-    pass->solve->sum += sums.over;
-    pass->solve->opened += sums.opened;
-    pass->solve->closing += sums.closing;
-    px_join_end();
+    memcpy(part->sum, sums, sizeof sums);
 }
 
-static void rate_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void rate_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    rate_rows(user, begin, end, false);
+    rate_rows(user, begin, end, false, part);
 }
 
-static void first_rate_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void first_rate_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    rate_rows(user, begin, end, true);
+    rate_rows(user, begin, end, true, part);
 }
 
 /* rate = dt D(base + dt a(P)), or what is over with it; P is in the fluid's quads. */
@@ -357,9 +347,15 @@ static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
     px_parallel_for(f->threads, f->count, PX_BLOCK, velocity_block, &pass);
     if (q->first)
         px_fluid_pack_w(f, f->quad, q->reach);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, q->first ? first_rate_block : rate_block,
-                    &pass);
+    PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};
+    PxPart total = {.sums = solve != NULL ? SUMS : 0};
+    px_reduce(&rows, q->first ? first_rate_part : rate_part, &pass, &total);
     q->first = false;
+    if (solve != NULL) {
+        solve->sum = total.sum[OVER];
+        solve->opened = total.sum[OPENED];
+        solve->closing = total.sum[CLOSING];
+    }
 }
 
 /* ---- solving ------------------------------------------------------------ */
@@ -369,10 +365,8 @@ static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
  * with it. */
 static void evaluate(Solve *s, PxPoissonResult *result)
 {
-    const PxFluid *f = s->q->fluid;
-    s->sum = s->opened = s->closing = 0;
     apply(s->q, s->q->rate, s->base, s);
-    double per = f->count > 0 ? 1.0 / f->count : 0;
+    double per = s->all > 0 ? 1.0 / (double)s->all : 0;
     result->error = per * s->sum;
     result->closing = per * s->closing;
     result->converged = result->error <= s->options.error && per * s->opened <= s->options.error;
@@ -395,25 +389,22 @@ static void improve_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static void sizes_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void sizes_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Solve *s = user;
+    const Solve *s = user;
     const float *const value[2] = {s->q->correction, s->q->before};
     float most[2] = {0, 0};
     for (uint32_t i = begin; i < end; ++i)
         for (int k = 0; k < 2; ++k)
             most[k] = fabsf(value[k][i]) > most[k] ? fabsf(value[k][i]) : most[k];
-    px_join_begin();
     for (int k = 0; k < 2; ++k)
-        s->most[k] = most[k] > s->most[k] ? most[k] : s->most[k];
-    px_join_end();
+        part->most[k] = (double)most[k];
 }
 
-static void dots_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* The scalar products of the correction with the compression and with its own image. */
+static void dots_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Solve *s = user;
+    const Solve *s = user;
     const PxPoisson *q = s->q;
     double dot[2] = {0, 0}, per0 = 1 / (double)s->most[0], per1 = 1 / (double)s->most[1];
     for (uint32_t i = begin; i < end; ++i) {
@@ -424,10 +415,8 @@ static void dots_block(void *user, uint32_t begin, uint32_t end, int thread)
         dot[0] += px_sum_round(s->magic, d * over);
         dot[1] -= px_sum_round(s->magic, d * (double)q->before[i] * per1);
     }
-    px_join_begin();
-    s->dot[0] += dot[0];
-    s->dot[1] += dot[1];
-    px_join_end();
+    part->sum[0] = dot[0];
+    part->sum[1] = dot[1];
 }
 
 static void correct_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -452,14 +441,16 @@ static void correct(Solve *s)
     PX_ISA_NAME(px_coarse_solve)(&q->coarse, q->rate, q->role, q->correction);
     px_fluid_pack_w(f, f->quad, q->correction);
     apply(q, q->before, BASE_NONE, NULL);
-    s->most[0] = s->most[1] = 0;
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, sizes_block, s);
+    PxRows rows = px_fluid_rows(f);
+    PxPart most = {.maxima = 2}, dot = {.sums = 2};
+    px_reduce(&rows, sizes_part, s, &most);
+    s->most[0] = (float)most.most[0];
+    s->most[1] = (float)most.most[1];
     s->along = 0;
     if (s->most[0] > 0 && s->most[1] > 0) {
-        s->dot[0] = s->dot[1] = 0;
-        px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, dots_block, s);
-        double curve = s->dot[1] * (double)s->most[1];
-        double along = curve > 0 ? s->dot[0] / curve : 0;
+        px_reduce(&rows, dots_part, s, &dot);
+        double curve = dot.sum[1] * (double)s->most[1];
+        double along = curve > 0 ? dot.sum[0] / curve : 0;
         s->along = (float)fmin(fmax(along, 0), 2);
     }
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, correct_block, s);
@@ -494,11 +485,14 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions opt
 {
     PxFluid *f = q->fluid;
     PxPoissonResult result = {0};
+    PxRows rows = px_fluid_rows(f);
+    uint64_t all = px_reduce_count(&rows);
     Solve s = {.q = q,
+               .all = all,
                .options = options,
                .base = options.forces ? BASE_FORCES : BASE_START,
                .pressure = q->pressure,
-               .magic = px_sum_magic((double)MOST_ERROR, f->count)};
+               .magic = px_sum_magic((double)MOST_ERROR, all)};
     /* Chebyshev's semi-iteration for eigenvalues in [SMALLEST, 1] (Golub and Varga 1961) */
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
     double rho = half / middle, omega = 1;

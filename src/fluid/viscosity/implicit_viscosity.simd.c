@@ -345,57 +345,28 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* ---- sums whose bits do not depend on order ------------------------------ */
+/* ---- scalar products ---------------------------------------------------- */
 
 typedef struct Dot {
     const float *a, *b, *scale; /* sum of scale_i a_i . b_i; no scale is 1 */
-    double magic, sum, largest;
 } Dot;
 
-static inline double dot_of(const Dot *d, uint32_t i)
+static void dot_values(const void *user, uint32_t begin, uint32_t end, double *value)
 {
-    const float *a = d->a + 4 * (size_t)i, *b = d->b + 4 * (size_t)i;
-    double dot =
-        (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2];
-    return d->scale != NULL ? (double)d->scale[i] * dot : dot;
-}
-
-static void largest_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Dot *d = user;
-    double largest = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        double size = fabs(dot_of(d, i));
-        largest = size > largest ? size : largest;
+    const Dot *d = user;
+    const float *restrict a = d->a + 4 * (size_t)begin, *restrict b = d->b + 4 * (size_t)begin;
+    const float *restrict scale = d->scale != NULL ? d->scale + begin : NULL;
+    for (uint32_t k = 0; k < end - begin; ++k, a += 4, b += 4) {
+        double dot =
+            (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2];
+        value[k] = scale != NULL ? (double)scale[k] * dot : dot;
     }
-    px_join_begin();
-    d->largest = largest > d->largest ? largest : d->largest;
-    px_join_end();
 }
 
-static void dot_block(void *user, uint32_t begin, uint32_t end, int thread)
+static double dot(const Solve *s, const float *a, const float *b, const float *scale)
 {
-    (void)thread;
-    Dot *d = user;
-    double sum = 0;
-    for (uint32_t i = begin; i < end; ++i)
-        sum += px_sum_round(d->magic, dot_of(d, i));
-    px_join_begin();
-    d->sum += sum; /* exact: see px_sum_round() */
-    px_join_end();
-}
-
-static double dot(const Solve *s, const float *a, const float *b, const float *scale, double all)
-{
-    const PxFluid *f = s->fluid;
-    Dot d = {.a = a, .b = b, .scale = scale};
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, largest_block, &d);
-    px_dist_max(f->dist, &d.largest, 1);
-    d.magic = px_sum_magic(d.largest, (uint64_t)all);
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, dot_block, &d);
-    px_dist_sum(f->dist, &d.sum, 1);
-    return d.sum;
+    PxRows rows = px_fluid_rows(s->fluid);
+    return px_reduce_sum(&rows, dot_values, &(Dot){a, b, scale});
 }
 
 /* ---- the solve ---------------------------------------------------------- */
@@ -438,22 +409,20 @@ static void apply(Solve *s)
 static void conjugate_gradients(Solve *s, bool thick)
 {
     PxFluid *f = s->fluid;
-    double all = f->count;
-    px_dist_sum(f->dist, &all, 1);
     double error = strictest(f, ERROR), most = strictest(f, ITERATIONS);
-    double size = dot(s, s->r, s->r, s->diagonal, all), wanted = error * error * size;
+    double size = dot(s, s->r, s->r, s->diagonal), wanted = error * error * size;
     if (thick) {
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, guess_block, s);
         apply(s);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, guessed_block, s);
-        size = dot(s, s->r, s->r, s->diagonal, all);
+        size = dot(s, s->r, s->r, s->diagonal);
     }
     while (size > wanted && f->viscosity_iterations < most) {
         apply(s);
-        s->alpha = (float)(size / dot(s, s->p, s->kp, NULL, all));
+        s->alpha = (float)(size / dot(s, s->p, s->kp, NULL));
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, advance_block, s);
         double before = size;
-        size = dot(s, s->r, s->r, s->diagonal, all);
+        size = dot(s, s->r, s->r, s->diagonal);
         s->beta = (float)(size / before);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, direction_block, s);
         ++f->viscosity_iterations;

@@ -1,27 +1,28 @@
-/// Surfels go with the particles from one frame to the next (000 Eq. 6.21).
+/// Advection of surfels and zombies with the particles, from one frame to the next.
 ///
-/// The document moves surfels from the rest shape, which a liquid does not have: here the motion
-/// is that since the last frame. Where neighbours part by more than a spacing in a frame, it is cut
-/// into steps along straight lines, each with the neighbours of its beginning.
+/// The displacement of a point is the weighted mean over its particles (000 Eq. 6.21).
+/// The thesis displaces surfels from the rest shape, which a liquid does not have; here the
+/// displacement is that since the last frame. Where neighbours separate by more than a spacing in a
+/// frame, the displacement is divided into straight sub-steps, each with new neighbour lists.
 #include "surface/coat/inner.h"
 
 #include <string.h>
 
 #define MOST_STEPS 4
-#define SPREAD 1.0f /* spacings that neighbours may part in a step */
+#define SPREAD 1.0f /* most separation of neighbours in a sub-step, spacings */
 
-/* Particles that were there and still are. */
-typedef struct Movers {
+/* Particles that exist in both frames. */
+typedef struct Particles {
     uint32_t count;
-    float *from[3], *by[3]; /* spacings: where they were, how far they went */
+    float *from[3], *by[3]; /* position in the last frame and displacement, spacings */
     uint64_t *id;
-    uint32_t *label; /* number */
-    float *x[3];     /* where they are now, in the order of the grid */
+    uint32_t *label; /* old component */
+    float *x[3];     /* position in this sub-step, in the grid's order */
     uint32_t *order;
     float *place;
-} Movers;
+} Particles;
 
-static PxStatus list_movers(const PxCoat *coat, const PxCoatField *f, Movers *m)
+static PxStatus list_particles(const PxCoat *coat, const PxCoatField *f, Particles *m)
 {
     const PxCoatInput *in = f->in;
     size_t room = (size_t)f->count + PX_TABLE_PAD;
@@ -32,27 +33,27 @@ static PxStatus list_movers(const PxCoat *coat, const PxCoatField *f, Movers *m)
                PX_COAT_TAKE(in, m->x[k], room);
     if (!fine)
         return px_coat_no_room(f->count);
-    const PxColumn *place = &coat->marks.column[PX_MARK_POSITION];
+    const PxColumn *place = &coat->previous.column[PX_PREVIOUS_POSITION];
     m->count = 0;
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (f->mark[i] == PX_COAT_NONE)
+        if (f->previous_row[i] == PX_COAT_NONE)
             continue;
         uint32_t to = m->count++;
         const float now[3] = {f->x[i], f->y[i], f->z[i]};
         for (int k = 0; k < 3; ++k) {
-            m->from[k][to] = ((const float *)place->data[k])[f->mark[i]];
+            m->from[k][to] = ((const float *)place->data[k])[f->previous_row[i]];
             m->by[k][to] = now[k] - m->from[k][to];
         }
         m->id[to] = f->id[i];
-        m->label[to] = f->was[i];
+        m->label[to] = f->old_component[i];
     }
     return PX_OK;
 }
 
-/* Sorts the movers where they are at the beginning of step `step` of `steps`, and finds the
- * gradient of what they do in it. */
-static PxStatus drift(PxCoat *coat, const PxCoatField *f, Movers *m, uint32_t step, uint32_t steps,
-                      PxCoatDrift *d)
+/* Sorts the particles at the start of sub-step `step` and computes the displacement gradient at
+ * each. */
+static PxStatus drift(PxCoat *coat, const PxCoatField *f, Particles *m, uint32_t step,
+                      uint32_t steps, PxCoatMotion *d)
 {
     const PxCoatInput *in = f->in;
     uint32_t n = m->count;
@@ -71,8 +72,8 @@ static PxStatus drift(PxCoat *coat, const PxCoatField *f, Movers *m, uint32_t st
     }
     PxGridPoints points = {x[0], x[1], x[2], n};
     PxGridFrame frame = px_grid_frame(PX_COAT_CELL, &points, 1, in->threads);
-    PX_TRY(
-        px_grid_sort(&coat->drift_grid, &frame, points, m->id, m->order, in->scratch, in->threads));
+    PX_TRY(px_grid_sort(&coat->motion_grid, &frame, points, m->id, m->order, in->scratch,
+                        in->threads));
     for (uint32_t k = 0; k < n; ++k) {
         uint32_t i = m->order[k];
         for (int a = 0; a < 3; ++a) {
@@ -87,22 +88,22 @@ static PxStatus drift(PxCoat *coat, const PxCoatField *f, Movers *m, uint32_t st
         way[4 * (size_t)n + (size_t)a] = 0.0f;
     }
     PxGridPoints sorted = {m->x[0], m->x[1], m->x[2], n};
-    PX_TRY(px_pairs_build(&coat->drift_pairs, &coat->drift_grid, sorted, &coat->drift_grid, sorted,
-                          PX_COAT_H, f->isa, in->threads));
+    PX_TRY(px_pairs_build(&coat->motion_pairs, &coat->motion_grid, sorted, &coat->motion_grid,
+                          sorted, PX_COAT_H, f->isa, in->threads));
     d->count = n;
-    d->pairs = &coat->drift_pairs;
+    d->pairs = &coat->motion_pairs;
     d->quad = quad;
     d->step = way;
-    px_parallel_for(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_drift_block), d);
+    px_parallel_for(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_motion_block), d);
     return PX_OK;
 }
 
-/* One table of points goes along. */
+/* Advects one table of points. */
 static PxStatus follow(PxCoat *coat, const PxCoatField *f, const PxCoatTree *tree,
-                       const PxCoatDrift *d, PxTable *table, uint32_t position, uint32_t normal,
+                       const PxCoatMotion *d, PxTable *table, uint32_t position, uint32_t normal,
                        const uint32_t *own)
 {
-    PxCoatFollow follow = {.drift = d, .own = own};
+    PxCoatAdvect follow = {.drift = d, .own = own};
     for (int k = 0; k < 3; ++k) {
         follow.at[k] = table->column[position].data[k];
         follow.normal[k] = table->column[normal].data[k];
@@ -110,23 +111,24 @@ static PxStatus follow(PxCoat *coat, const PxCoatField *f, const PxCoatTree *tre
     for (int k = 0; k < 6; ++k)
         follow.tangent[k] =
             table == &coat->surfels ? table->column[PX_SURFEL_TANGENT].data[k] : NULL;
-    PX_TRY(px_coat_bunch(f->in->scratch, follow.at, table->count, coat->wide, &follow.lists));
+    PX_TRY(
+        px_coat_bunch(f->in->scratch, follow.at, table->count, coat->bunch_width, &follow.lists));
     PX_TRY(px_coat_list(f->in->scratch, f->in->threads, f->isa, follow.at, tree, PX_COAT_H, NULL,
                         &coat->near_rows, &follow.lists));
     px_parallel_for(f->in->threads, follow.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_follow_block), &follow);
+                    PX_ISA_PICK(f->isa, px_coat_advect_block), &follow);
     return PX_OK;
 }
 
-PxStatus px_coat_move(PxCoat *coat, const PxCoatField *f)
+PxStatus px_coat_advect(PxCoat *coat, const PxCoatField *f)
 {
     PxArenaMark mark = px_arena_mark(f->in->scratch);
-    Movers m;
-    PxCoatDrift d;
+    Particles m;
+    PxCoatMotion d;
     uint32_t *surfel, *zombie, steps = 1;
-    PX_TRY(list_movers(coat, f, &m));
-    PX_TRY(px_coat_numbers_of(f, &coat->surfels, &surfel));
-    PX_TRY(px_coat_numbers_of(f, &coat->zombies, &zombie));
+    PX_TRY(list_particles(coat, f, &m));
+    PX_TRY(px_coat_label_numbers(f, &coat->surfels, &surfel));
+    PX_TRY(px_coat_label_numbers(f, &coat->zombies, &zombie));
     for (uint32_t step = 0; step < steps; ++step) {
         PxArenaMark inner = px_arena_mark(f->in->scratch);
         PX_TRY(drift(coat, f, &m, step, steps, &d));
@@ -141,7 +143,7 @@ PxStatus px_coat_move(PxCoat *coat, const PxCoatField *f)
                 PX_TRY(drift(coat, f, &m, 0, steps, &d));
         }
         PxCoatTree tree;
-        PX_TRY(px_coat_tree_sorted(f->in->scratch, f->in->threads, m.x, m.count, 1.0f, &tree));
+        PX_TRY(px_coat_tree_make_sorted(f->in->scratch, f->in->threads, m.x, m.count, 1.0f, &tree));
         PX_TRY(follow(coat, f, &tree, &d, &coat->surfels, PX_SURFEL_POSITION, PX_SURFEL_NORMAL,
                       surfel));
         PX_TRY(follow(coat, f, &tree, &d, &coat->zombies, PX_ZOMBIE_POSITION, PX_ZOMBIE_NORMAL,

@@ -1,10 +1,10 @@
-/// Motion from frame to frame: its gradient at the particles, and points that follow.
+/// Displacement gradients at the particles, and advection of points by them.
 #include "base/mat3.h"
 #include "surface/coat/lanes.h"
 
-/* The inverse of a sum of outer products; along directions that hardly any neighbour lies in
- * nothing is known, and the gradient is 0 there. */
-static PxMat3 known_inverse(PxMat3 a)
+/* Pseudo-inverse of a moment matrix: 0 along directions in which it is (nearly) singular, that
+ * is, in which there are hardly any neighbours. */
+static PxMat3 pseudo_inverse(PxMat3 a)
 {
     PxMat3 inverse, turn;
     PxVec3 value;
@@ -20,15 +20,15 @@ static PxMat3 known_inverse(PxMat3 a)
                             px_mat3_transpose(turn));
 }
 
-/* A gradient beyond this turns what is left of a piece inside out. */
-#define STEEPEST 2.0
+/* Larger gradients would turn F = 1 + grad u inside out. */
+#define MOST_GRADIENT 2.0
 
 /* grad u = sum_j w (u_j - u_i) r^T (sum_j w r r^T)^-1 with r = x_j - x_i and w = (1 - r^2/h^2)^3
- * (000 section 2.3.4), of neighbours that are in the same part. */
-void PX_ISA_NAME(px_coat_drift_block)(void *user, uint32_t begin, uint32_t end, int thread)
+ * (000 section 2.3.4), over neighbours of the same component. */
+void PX_ISA_NAME(px_coat_motion_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const PxCoatDrift *d = user;
+    const PxCoatMotion *d = user;
     const PxF8 per = px_f8(1.0f / (PX_COAT_H * PX_COAT_H)), zero = px_f8(0.0f), one = px_f8(1.0f);
     for (uint32_t i = begin; i < end; ++i) {
         PxPlace8 at = px_place8(d->quad, i), step = px_place8(d->step, i);
@@ -38,14 +38,14 @@ void PX_ISA_NAME(px_coat_drift_block)(void *user, uint32_t begin, uint32_t end, 
             b[k] = zero;
         PX_FOR_NEIGHBOURS(d->pairs, i, j)
         {
-            PxF8 x, y, z, part, u, v, w, none;
-            px_f8_load_ways(d->quad, j, &at, &x, &y, &z, &part);
+            PxF8 x, y, z, component, u, v, w, none;
+            px_f8_load_ways(d->quad, j, &at, &x, &y, &z, &component);
             px_f8_load_ways(d->step, j, &step, &u, &v, &w, &none);
             PxF8 t = px_f8_max(one - (x * x + y * y + z * z) * per, zero);
-            t = px_f8_where(part == own, t);
+            t = px_f8_where(component == own, t);
             PxI8 in = t > zero;
             t = t * t * t;
-            /* Rows behind the last are far away: nothing times that must not count. */
+            /* Padding rows are far away: keep 0 * infinity out of the sums. */
             x = px_f8_where(in, x);
             y = px_f8_where(in, y);
             z = px_f8_where(in, z);
@@ -76,10 +76,10 @@ void PX_ISA_NAME(px_coat_drift_block)(void *user, uint32_t begin, uint32_t end, 
         PxMat3 right = {{{c[0], c[3], c[4]}, {c[3], c[1], c[5]}, {c[4], c[5], c[2]}}}, left;
         for (int k = 0; k < 9; ++k)
             left.m[k / 3][k % 3] = (double)px_f8_sum(b[k]);
-        PxMat3 g = px_mat3_multiply(left, known_inverse(right));
+        PxMat3 g = px_mat3_multiply(left, pseudo_inverse(right));
         double size = px_mat3_norm(g);
-        if (size > STEEPEST)
-            g = px_mat3_scale(g, STEEPEST / size);
+        if (size > MOST_GRADIENT)
+            g = px_mat3_scale(g, MOST_GRADIENT / size);
         float *to = d->gradient + 12 * (size_t)i;
         for (int r = 0; r < 3; ++r)
             for (int k = 0; k < 4; ++k)
@@ -91,14 +91,14 @@ void PX_ISA_NAME(px_coat_drift_block)(void *user, uint32_t begin, uint32_t end, 
     }
 }
 
-/* The mean of 9 numbers of the gradient and of 3 of the motion (Eq. 6.21), by weight. */
+/* Weighted mean of displacement and displacement gradient (Eq. 6.21). */
 typedef struct Blend {
     PxF8 g[9], u[3], weight;
 } Blend;
 
-static void blend(const PxCoatFollow *p, uint32_t bunch, const PxF8 at[3], PxF8 own, Blend *b)
+static void blend(const PxCoatAdvect *p, uint32_t bunch, const PxF8 at[3], PxF8 own, Blend *b)
 {
-    const PxCoatDrift *d = p->drift;
+    const PxCoatMotion *d = p->drift;
     const PxF8 zero = px_f8(0.0f);
     PxF8 sum = zero, g[9], u[3] = {zero, zero, zero};
     for (int k = 0; k < 9; ++k)
@@ -107,8 +107,8 @@ static void blend(const PxCoatFollow *p, uint32_t bunch, const PxF8 at[3], PxF8 
     {
         const float *step = d->step + 4 * (size_t)*j, *gradient = d->gradient + 12 * (size_t)*j;
         PxF8 r[3];
-        px_lanes_ways(d->quad, *j, at, r);
-        PxF8 t = px_lanes_near(r);
+        px_lanes_offset(d->quad, *j, at, r);
+        PxF8 t = px_lanes_falloff(r);
         t = px_f8_where(px_f8(d->quad[4 * (size_t)*j + 3]) == own, t * t * t);
         sum += t;
         for (int c = 0; c < 3; ++c) {
@@ -128,7 +128,7 @@ static void blend(const PxCoatFollow *p, uint32_t bunch, const PxF8 at[3], PxF8 
         b->u[k] = share * u[k];
 }
 
-static void follow(const PxCoatFollow *p, uint32_t bunch)
+static void follow(const PxCoatAdvect *p, uint32_t bunch)
 {
     uint32_t i = p->lists.begin[bunch], count = p->lists.begin[bunch + 1] - i;
     PxF8 at[3], n[3], own;
@@ -139,8 +139,8 @@ static void follow(const PxCoatFollow *p, uint32_t bunch)
         own[k] = (float)p->own[k < count ? i + k : i];
     blend(p, bunch, at, own, &b);
     for (int k = 0; k < 3; ++k)
-        px_lanes_store(p->at[k] + i, at[k] + b.u[k], count); /* 0 of those that nobody is near */
-    /* Normals go with the cofactors of F = 1 + grad u, tangents with F. */
+        px_lanes_store(p->at[k] + i, at[k] + b.u[k], count); /* 0 without neighbours */
+    /* Normals transform with the cofactor matrix of F = 1 + grad u, tangents with F. */
     const PxF8 one = px_f8(1.0f);
     const PxF8 f[9] = {one + b.g[0], b.g[1], b.g[2], b.g[3],      one + b.g[4],
                        b.g[5],       b.g[6], b.g[7], one + b.g[8]};
@@ -152,8 +152,8 @@ static void follow(const PxCoatFollow *p, uint32_t bunch)
                            (f[0] * f[4] - f[1] * f[3]) * n[2]};
     PxF8 length = px_lanes_length(m);
     for (int k = 0; k < 3; ++k)
-        px_lanes_store(p->normal[k] + i, px_lanes_pick(length > px_f8(1e-3f), m[k] / length, n[k]),
-                       count);
+        px_lanes_store(p->normal[k] + i,
+                       px_lanes_select(length > px_f8(1e-3f), m[k] / length, n[k]), count);
     for (int a = 0; p->tangent[0] != NULL && a < 6; a += 3) {
         PxF8 t[3];
         px_lanes_load(t, p->tangent + a, i);
@@ -162,7 +162,7 @@ static void follow(const PxCoatFollow *p, uint32_t bunch)
     }
 }
 
-void PX_ISA_NAME(px_coat_follow_block)(void *user, uint32_t begin, uint32_t end, int thread)
+void PX_ISA_NAME(px_coat_advect_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     for (uint32_t b = begin; b < end; ++b)

@@ -16,30 +16,30 @@ PxCoatDef px_coat_def_default(void)
                        .rounds = 6};
 }
 
-/* ---- the level of the surface ---- */
+/* ---- isovalue ---- */
 
-static double bump(double square)
+static double kernel(double square)
 {
     double t = 1 - square / (double)(PX_COAT_H * PX_COAT_H);
     return t > 0 ? t * t * t : 0;
 }
 
-/* a_j in a layer of a lattice that fills half of space, from the outermost one down. */
+/* Weight a_j in a layer of a half-space filled with a lattice; layer 0 is the outermost. */
 static double layer_weight(int layer)
 {
     double sum = 0;
     for (int z = -2; z <= layer; ++z)
         for (int y = -2; y <= 2; ++y)
             for (int x = -2; x <= 2; ++x)
-                sum += bump(x * x + y * y + z * z);
+                sum += kernel(x * x + y * y + z * z);
     return 1 / sum;
 }
 
-/* The field `height` above the outermost layer of a lattice that fills half of space, the mean over
- * places beside each other. */
+/* The field `height` above the outermost layer of such a half-space, averaged over a lattice
+ * cell. */
 static double flat_field(double height)
 {
-    /* The third layer has all neighbours. */
+    /* From the third layer on all neighbours are there. */
     const double weight[3] = {layer_weight(0), layer_weight(1), layer_weight(2)};
     double mean = 0;
     enum { PLACES = 8 };
@@ -49,7 +49,7 @@ static double flat_field(double height)
             for (int y = -2; y <= 3; ++y)
                 for (int x = -2; x <= 3; ++x) {
                     double dz = height + layer;
-                    mean += weight[layer] * bump((x - u) * (x - u) + (y - v) * (y - v) + dz * dz);
+                    mean += weight[layer] * kernel((x - u) * (x - u) + (y - v) * (y - v) + dz * dz);
                 }
     }
     return mean / (PLACES * PLACES);
@@ -65,7 +65,7 @@ PxSurfelColumns px_surfel_columns(const PxCoat *coat)
                          .radius = c[PX_SURFEL_RADIUS].data[0],
                          .painted = c[PX_SURFEL_PAINTED].data[0],
                          .melted = c[PX_SURFEL_MELTED].data[0],
-                         .part = c[PX_SURFEL_PART].data[0],
+                         .component = c[PX_SURFEL_COMPONENT].data[0],
                          .fresh = c[PX_SURFEL_FRESH].data[0],
                          .raw = c[PX_SURFEL_RAW].data[0]};
     for (int k = 0; k < 3; ++k) {
@@ -83,7 +83,7 @@ PxSurfelColumns px_surfel_columns(const PxCoat *coat)
 
 static PxStatus add_columns(PxCoat *coat)
 {
-    PxTable *s = &coat->surfels, *m = &coat->marks, *z = &coat->zombies;
+    PxTable *s = &coat->surfels, *m = &coat->previous, *z = &coat->zombies;
     static const uint32_t state = PX_COLUMN_STATE;
     PX_TRY(px_table_add(s, "id", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(s, "label", "", PX_U64, 1, state, NULL));
@@ -95,7 +95,7 @@ static PxStatus add_columns(PxCoat *coat)
     PX_TRY(px_table_add(s, "painted", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(s, "melted", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(s, "velocity", "m/s", PX_F32, 3, PX_COLUMN_FRAME, NULL));
-    PX_TRY(px_table_add(s, "part", "", PX_U32, 1, 0, NULL));
+    PX_TRY(px_table_add(s, "component", "", PX_U32, 1, 0, NULL));
     PX_TRY(px_table_add(s, "base", "", PX_F32, 6, 0, NULL));
     PX_TRY(px_table_add(s, "fresh", "", PX_U32, 1, 0, NULL));
     PX_TRY(px_table_add(s, "raw", "", PX_F32, 1, state, NULL));
@@ -137,21 +137,20 @@ PxStatus px_coat_create(const PxCoatDef *def, const PxAllocator *allocator, PxCo
     coat->allocator = allocator;
     coat->def = *def;
     px_table_init(&coat->surfels, allocator);
-    px_table_init(&coat->marks, allocator);
+    px_table_init(&coat->previous, allocator);
     px_table_init(&coat->zombies, allocator);
     px_grid_init(&coat->particle_grid, allocator);
-    px_grid_init(&coat->drift_grid, allocator);
+    px_grid_init(&coat->motion_grid, allocator);
     px_pairs_init(&coat->particle_pairs, allocator);
-    px_pairs_init(&coat->drift_pairs, allocator);
+    px_pairs_init(&coat->motion_pairs, allocator);
     coat->surfel_rows.allocator = coat->near_rows.allocator = allocator;
     double level = flat_field(def->iso);
     coat->level = (float)level;
-    coat->bulk = (float)layer_weight(2);
-    coat->least = (float)flat_field(def->iso + 0.15);
-    coat->behind = (float)flat_field(def->iso + 0.75);
-    /* A ball of the volume of one spacing cubed has a radius of 0.62. */
-    coat->alone = (float)fmin(level / bump(0.62 * 0.62), 1);
-    coat->slope = (float)((flat_field(def->iso - 0.01) - flat_field(def->iso + 0.01)) / 0.02);
+    coat->bulk_weight = (float)layer_weight(2);
+    coat->min_value = (float)flat_field(def->iso + 0.15);
+    coat->wall_min_value = (float)flat_field(def->iso + 0.75);
+    /* A sphere with the volume of one spacing cubed has a radius of 0.62. */
+    coat->max_weight = (float)fmin(level / kernel(0.62 * 0.62), 1);
     coat->next_id = 1;
     PxStatus status = px_coat_refine(coat, def->surfel);
     if (status == PX_OK)
@@ -169,8 +168,8 @@ PxStatus px_coat_refine(PxCoat *coat, double surfel)
     def.surfel = surfel;
     PX_TRY(check(&def));
     coat->def = def;
-    coat->reach = (float)fmin(fmax(1.0, 2 * surfel), 4 * surfel);
-    coat->wide = (float)fmax(1.0, 4.5 * surfel);
+    coat->smoothing_radius = (float)fmin(fmax(1.0, 2 * surfel), 4 * surfel);
+    coat->bunch_width = (float)fmax(1.0, 4.5 * surfel);
     return PX_OK;
 }
 
@@ -179,12 +178,12 @@ void px_coat_free(PxCoat *coat)
     if (coat == NULL)
         return;
     px_table_free(&coat->surfels);
-    px_table_free(&coat->marks);
+    px_table_free(&coat->previous);
     px_table_free(&coat->zombies);
     px_grid_free(&coat->particle_grid);
-    px_grid_free(&coat->drift_grid);
+    px_grid_free(&coat->motion_grid);
     px_pairs_free(&coat->particle_pairs);
-    px_pairs_free(&coat->drift_pairs);
+    px_pairs_free(&coat->motion_pairs);
     px_coat_rows_free(&coat->surfel_rows);
     px_coat_rows_free(&coat->near_rows);
     px_release(coat->allocator, coat, sizeof *coat);
@@ -192,10 +191,10 @@ void px_coat_free(PxCoat *coat)
 
 size_t px_coat_bytes(const PxCoat *coat)
 {
-    return sizeof *coat + px_table_bytes(&coat->surfels) + px_table_bytes(&coat->marks) +
+    return sizeof *coat + px_table_bytes(&coat->surfels) + px_table_bytes(&coat->previous) +
            px_table_bytes(&coat->zombies) + px_grid_bytes(&coat->particle_grid) +
-           px_grid_bytes(&coat->drift_grid) + px_pairs_bytes(&coat->particle_pairs) +
-           px_pairs_bytes(&coat->drift_pairs) +
+           px_grid_bytes(&coat->motion_grid) + px_pairs_bytes(&coat->particle_pairs) +
+           px_pairs_bytes(&coat->motion_pairs) +
            (coat->surfel_rows.room + coat->near_rows.room) * sizeof(uint32_t);
 }
 
@@ -206,14 +205,14 @@ PxVec3 px_coat_place(const PxCoat *coat, uint32_t i)
                   coat->def.spacing);
 }
 
-/* ---- what is given ---- */
+/* ---- initial surfels ---- */
 
-static void begin_at(PxCoat *coat, PxVec3 near)
+static void set_origin(PxCoat *coat, PxVec3 near)
 {
     if (coat->begun)
         return;
     coat->begun = true;
-    /* A whole number of spacings: nothing of the places is lost by it. */
+    /* A multiple of the spacing, so that subtracting it loses no precision. */
     double s = coat->def.spacing;
     coat->origin = px_vec(s * floor(near.x / s), s * floor(near.y / s), s * floor(near.z / s));
 }
@@ -223,7 +222,7 @@ PxStatus px_coat_give(PxCoat *coat, const PxCoatGiven *given)
     uint32_t first, zombie = 0;
     if (given->count == 0)
         return PX_OK;
-    begin_at(coat, given->position[0]);
+    set_origin(coat, given->position[0]);
     if (given->colour != NULL)
         PX_TRY(px_table_append(&coat->zombies, given->count, &zombie));
     PX_TRY(px_table_append(&coat->surfels, given->count, &first));
@@ -263,7 +262,7 @@ PxStatus px_coat_give(PxCoat *coat, const PxCoatGiven *given)
 
 /* ---- a frame ---- */
 
-static void remember(PxCoat *coat)
+static void start_frame(PxCoat *coat)
 {
     PxSurfelColumns s = px_surfel_columns(coat);
     size_t bytes = coat->surfels.count * sizeof(float);
@@ -283,20 +282,20 @@ static PxStatus advance(PxCoat *coat, const PxCoatInput *in)
         PX_TRY(px_coat_sort(coat, in, &coat->surfels));
         PX_TRY(px_coat_sort(coat, in, &coat->zombies));
     } else {
-        PX_TRY(px_coat_move(coat, &f));
+        PX_TRY(px_coat_advect(coat, &f));
     }
-    remember(coat);
-    PX_TRY(px_coat_divide(&f));
-    coat->stats.parts = f.parts;
+    start_frame(coat);
+    PX_TRY(px_coat_find_components(&f));
+    coat->stats.components = f.components;
     PX_TRY(px_coat_attach(coat, &f));
-    PX_TRY(px_coat_sample(coat, &f, false, first ? 60 : 8));
-    PX_TRY(px_coat_settle(coat, &f));
-    PX_TRY(px_coat_sample(coat, &f, true, first ? 10 : 2));
+    PX_TRY(px_coat_resample(coat, &f, false, first ? 60 : 8));
+    PX_TRY(px_coat_relax(coat, &f));
+    PX_TRY(px_coat_resample(coat, &f, true, first ? 10 : 2));
     PX_TRY(px_coat_keep_out(coat, &f));
     if (coat->painted)
         PX_TRY(px_coat_paint(coat, &f));
-    PX_TRY(px_coat_carry(coat, &f));
-    PX_TRY(px_coat_mark(coat, &f));
+    PX_TRY(px_coat_interpolate_velocity(coat, &f));
+    PX_TRY(px_coat_remember(coat, &f));
     ++coat->frame;
     return PX_OK;
 }
@@ -306,14 +305,14 @@ PxStatus px_coat_advance(PxCoat *coat, const PxCoatInput *in)
     PxArenaMark mark = px_arena_mark(in->scratch);
     coat->stats = (PxCoatStats){0};
     if (in->count > 0)
-        begin_at(coat, px_vec((double)in->position[0][0], (double)in->position[1][0],
-                              (double)in->position[2][0]));
+        set_origin(coat, px_vec((double)in->position[0][0], (double)in->position[1][0],
+                                (double)in->position[2][0]));
     PxStatus status = advance(coat, in);
     px_arena_release(in->scratch, mark);
     return status;
 }
 
-/* ---- keeping it ---- */
+/* ---- storing and restoring ---- */
 
 void px_coat_numbers(const PxCoat *coat, double number[PX_COAT_NUMBERS])
 {
@@ -323,8 +322,9 @@ void px_coat_numbers(const PxCoat *coat, double number[PX_COAT_NUMBERS])
     memcpy(number, all, sizeof all);
 }
 
-/* The rows of a stored table, if it has all state columns of the own one. */
-static bool take_rows(PxTable *own, const PxTable *stored)
+/* Checks that a stored table has all state columns and only finite numbers; empties the own
+ * table. */
+static bool has_columns(PxTable *own, const PxTable *stored)
 {
     for (uint32_t k = 0; k < own->columns; ++k) {
         const PxColumn *c = px_table_find(stored, own->column[k].name);
@@ -341,17 +341,19 @@ static bool take_rows(PxTable *own, const PxTable *stored)
     return true;
 }
 
-PxStatus px_coat_restore(PxCoat *coat, const PxTable *surfels, const PxTable *marks,
+PxStatus px_coat_restore(PxCoat *coat, const PxTable *surfels, const PxTable *previous,
                          const PxTable *zombies, const double number[PX_COAT_NUMBERS])
 {
     for (int k = 0; k < PX_COAT_NUMBERS; ++k)
         if (!isfinite(number[k]) || (k >= 3 && !(number[k] >= 0 && number[k] < 0x1p53)))
-            return px_fail(PX_ERR_FORMAT, "the stored coat has the number %g", number[k]);
-    if (!take_rows(&coat->surfels, surfels) || !take_rows(&coat->marks, marks) ||
-        !take_rows(&coat->zombies, zombies))
-        return px_fail(PX_ERR_FORMAT, "the stored coat is none");
+            return px_fail(PX_ERR_FORMAT, "the stored coat has an impossible number: %g",
+                           number[k]);
+    if (!has_columns(&coat->surfels, surfels) || !has_columns(&coat->previous, previous) ||
+        !has_columns(&coat->zombies, zombies))
+        return px_fail(PX_ERR_FORMAT,
+                       "the stored coat lacks columns or has values that are not finite");
     PX_TRY(px_table_append_rows(&coat->surfels, surfels));
-    PX_TRY(px_table_append_rows(&coat->marks, marks));
+    PX_TRY(px_table_append_rows(&coat->previous, previous));
     PX_TRY(px_table_append_rows(&coat->zombies, zombies));
     coat->origin = px_vec(number[0], number[1], number[2]);
     coat->frame = (uint64_t)number[3];

@@ -1,14 +1,13 @@
-/// Which particles make one piece: splitting and merging (000 section 6.6.5).
+/// Connected components of the particles: splitting and merging (000 section 6.6.5).
 ///
-/// The document floods over surfels, then asks which particles are inside which set. Here the
-/// particles decide, by the same field that the surfels follow, and every surfel belongs to the
-/// particle that has most of the field where it is: a hollow inside a piece is then no piece of its
-/// own, and a surfel on a sharp tip is not lost because its normal is like nobody's.
+/// The thesis flood-fills over surfels and then asks which particles are inside which set. Here the
+/// particles are connected directly, by the same field that the surfels follow, and each surfel
+/// belongs to the particle with the largest share of the field at its position. So a cavity is not
+/// a component of its own, and a surfel on a sharp tip is not lost for its normal.
 ///
-/// Split: of a part, those particles stay together which are nearer than PX_COAT_LINK to each other
-/// or have the field at least at `least` in the middle between them.
-/// Merged: when a particle is inside the surface of another part, that is, where the other part's
-/// field alone is above the level.
+/// Splitting: two particles of a component stay connected if they are nearer than PX_COAT_LINK or
+/// if the field halfway between them is at least min_value.
+/// Merging: two components merge when a particle of one is inside the other's isosurface.
 #include "surface/coat/inner.h"
 
 #include <string.h>
@@ -20,7 +19,7 @@ static uint32_t root_of(uint32_t *up, uint32_t i)
     return i;
 }
 
-/* The lower number becomes the root: the result does not depend on the order. */
+/* Union by lower index, so the result does not depend on the order. */
 static void join(uint32_t *up, uint32_t a, uint32_t b)
 {
     a = root_of(up, a);
@@ -31,21 +30,21 @@ static void join(uint32_t *up, uint32_t a, uint32_t b)
         up[a] = b;
 }
 
-static float square_between(const PxCoatField *f, uint32_t i, uint32_t j)
+static float distance2(const PxCoatField *f, uint32_t i, uint32_t j)
 {
     float x = f->x[i] - f->x[j], y = f->y[i] - f->y[j], z = f->z[i] - f->z[j];
     return x * x + y * y + z * z;
 }
 
-/* New particles become part of what they are next to, the rest parts of their own: `was` is a
- * number for everybody afterwards. */
-static PxStatus settle_new(PxCoatField *f)
+/* Assigns new particles to the component of their nearest neighbour, or to components of their
+ * own. Afterwards every particle has an `old_component`. */
+static PxStatus assign_new(PxCoatField *f)
 {
     const PxPairs *pairs = &f->coat->particle_pairs;
     uint32_t *up, *best, fresh = 0;
     float *nearest;
     for (uint32_t i = 0; i < f->count; ++i)
-        fresh += f->was[i] == PX_COAT_NONE;
+        fresh += f->old_component[i] == PX_COAT_NONE;
     if (fresh == 0)
         return PX_OK;
     if (!PX_COAT_TAKE(f->in, up, (size_t)f->count + 1) ||
@@ -58,38 +57,39 @@ static PxStatus settle_new(PxCoatField *f)
         nearest[i] = PX_COAT_LINK * PX_COAT_LINK;
     }
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (f->was[i] != PX_COAT_NONE)
+        if (f->old_component[i] != PX_COAT_NONE)
             continue;
         for (uint32_t e = 0; e < pairs->size[i]; ++e) {
             uint32_t j = pairs->row[pairs->start[i] + e];
-            if (f->was[j] == PX_COAT_NONE && square_between(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
+            if (f->old_component[j] == PX_COAT_NONE &&
+                distance2(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
                 join(up, i, j);
         }
     }
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (f->was[i] != PX_COAT_NONE)
+        if (f->old_component[i] != PX_COAT_NONE)
             continue;
         uint32_t root = root_of(up, i);
         for (uint32_t e = 0; e < pairs->size[i]; ++e) {
             uint32_t j = pairs->row[pairs->start[i] + e];
-            float square = square_between(f, i, j);
-            if (f->was[j] != PX_COAT_NONE && square < nearest[root]) {
+            float square = distance2(f, i, j);
+            if (f->old_component[j] != PX_COAT_NONE && square < nearest[root]) {
                 nearest[root] = square;
-                best[root] = f->was[j];
+                best[root] = f->old_component[j];
             }
         }
     }
     uint32_t next = f->old_labels;
-    for (uint32_t i = 0; i < f->count; ++i) /* a root comes before all others of its kind */
-        if (f->was[i] == PX_COAT_NONE && root_of(up, i) == i && best[i] == PX_COAT_NONE)
+    for (uint32_t i = 0; i < f->count; ++i) /* a root has the lowest index of its set */
+        if (f->old_component[i] == PX_COAT_NONE && root_of(up, i) == i && best[i] == PX_COAT_NONE)
             best[i] = next++;
     for (uint32_t i = 0; i < f->count; ++i)
-        if (f->was[i] == PX_COAT_NONE)
-            f->was[i] = best[root_of(up, i)];
+        if (f->old_component[i] == PX_COAT_NONE)
+            f->old_component[i] = best[root_of(up, i)];
     return PX_OK;
 }
 
-/* Pieces of what was one part. `one` has room for every number of a part. */
+/* Splits the old components into connected sets. `one` has room for every old component. */
 static void split(const PxCoatField *f, uint32_t *up, uint32_t *one)
 {
     const PxPairs *pairs = &f->coat->particle_pairs;
@@ -97,32 +97,35 @@ static void split(const PxCoatField *f, uint32_t *up, uint32_t *one)
         for (uint32_t e = 0; e < pairs->size[i]; ++e) {
             uint32_t j = pairs->row[pairs->start[i] + e];
             if (j >= i)
-                break; /* lists ascend */
-            if (f->was[i] == f->was[j] && square_between(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
+                break; /* lists are ascending */
+            if (f->old_component[i] == f->old_component[j] &&
+                distance2(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
                 join(up, i, j);
         }
-    /* Whoever is in one piece with all of its part has nobody left to ask about. */
+    /* Components that are connected already need no further test: `one` is their root,
+     * PX_COAT_ANY for several roots. */
     for (uint32_t i = 0; i < f->count; ++i)
-        one[f->was[i]] = PX_COAT_NONE;
+        one[f->old_component[i]] = PX_COAT_NONE;
     for (uint32_t i = 0; i < f->count; ++i) {
-        uint32_t *root = &one[f->was[i]];
+        uint32_t *root = &one[f->old_component[i]];
         *root = *root == PX_COAT_NONE || *root == root_of(up, i) ? root_of(up, i) : PX_COAT_ANY;
     }
     for (uint32_t i = 0; i < f->count; ++i)
         for (uint32_t e = 0; e < pairs->size[i]; ++e) {
             uint32_t j = pairs->row[pairs->start[i] + e];
-            if (one[f->was[i]] != PX_COAT_ANY)
+            if (one[f->old_component[i]] != PX_COAT_ANY)
                 break;
-            if (j >= i || f->was[i] != f->was[j] || root_of(up, i) == root_of(up, j))
+            if (j >= i || f->old_component[i] != f->old_component[j] ||
+                root_of(up, i) == root_of(up, j))
                 continue;
             const float middle[3] = {0.5f * (f->x[i] + f->x[j]), 0.5f * (f->y[i] + f->y[j]),
                                      0.5f * (f->z[i] + f->z[j])};
-            if (px_coat_field_at(f, middle, f->was[i]) >= f->coat->least)
+            if (px_coat_field_at(f, middle, f->old_component[i]) >= f->coat->min_value)
                 join(up, i, j);
         }
 }
 
-/* Whether particle i is inside the surface of the part whose root is that. */
+/* Is particle i inside the isosurface of the component with that root? */
 static bool inside(const PxCoatField *f, uint32_t i, const uint32_t *root, uint32_t other)
 {
     const PxPairs *pairs = &f->coat->particle_pairs;
@@ -130,7 +133,7 @@ static bool inside(const PxCoatField *f, uint32_t i, const uint32_t *root, uint3
     float sum = 0.0f;
     for (uint32_t e = 0; e < pairs->size[i]; ++e) {
         uint32_t j = pairs->row[pairs->start[i] + e];
-        float t = 1.0f - square_between(f, i, j) * per;
+        float t = 1.0f - distance2(f, i, j) * per;
         if (t > 0.0f && root[j] == other)
             sum += f->weight[j] * t * t * t;
     }
@@ -157,24 +160,24 @@ static void merge(const PxCoatField *f, const uint32_t *root, uint32_t *up)
     }
 }
 
-/* Whether who was together is together, and nobody else: then the weights stay what they are. `of`
- * and `had` have room for every number of a part, and for every part. */
-static bool is_as_before(const PxCoatField *f, uint32_t *of, uint32_t *had)
+/* Is the partition the same as before? Then the weights stay valid. `of` and `had` have room for
+ * every old and every new component. */
+static bool is_unchanged(const PxCoatField *f, uint32_t *of, uint32_t *had)
 {
     for (uint32_t i = 0; i < f->count; ++i)
-        of[f->was[i]] = had[f->part[i]] = PX_COAT_NONE;
+        of[f->old_component[i]] = had[f->component[i]] = PX_COAT_NONE;
     for (uint32_t i = 0; i < f->count; ++i) {
-        uint32_t *to = &of[f->was[i]], *from = &had[f->part[i]];
-        if ((*to != PX_COAT_NONE && *to != f->part[i]) ||
-            (*from != PX_COAT_NONE && *from != f->was[i]))
+        uint32_t *to = &of[f->old_component[i]], *from = &had[f->component[i]];
+        if ((*to != PX_COAT_NONE && *to != f->component[i]) ||
+            (*from != PX_COAT_NONE && *from != f->old_component[i]))
             return false;
-        *to = f->part[i];
-        *from = f->was[i];
+        *to = f->component[i];
+        *from = f->old_component[i];
     }
     return true;
 }
 
-PxStatus px_coat_divide(PxCoatField *f)
+PxStatus px_coat_find_components(PxCoatField *f)
 {
     uint32_t *up, *root, *one, n = f->count;
     bool several = false;
@@ -182,8 +185,8 @@ PxStatus px_coat_divide(PxCoatField *f)
     if (!PX_COAT_TAKE(f->in, up, (size_t)n + 1) || !PX_COAT_TAKE(f->in, root, (size_t)n + 1) ||
         !PX_COAT_TAKE(f->in, one, (size_t)f->old_labels + n + 1))
         return px_coat_no_room(n);
-    PX_TRY(settle_new(f));
-    f->seen = f->was;
+    PX_TRY(assign_new(f));
+    f->group = f->old_component;
     px_coat_field_weigh(f);
     for (uint32_t i = 0; i < n; ++i)
         up[i] = i;
@@ -194,22 +197,22 @@ PxStatus px_coat_divide(PxCoatField *f)
     }
     if (several)
         merge(f, root, up);
-    /* A part's label is the lowest id of its particles, and one more: 0 is none. */
-    f->parts = 0;
+    /* A label is 1 + the lowest id of the component's particles; 0 means none. */
+    f->components = 0;
     for (uint32_t i = 0; i < n; ++i)
         if (root_of(up, i) == i) {
-            f->label[f->parts] = UINT64_MAX;
-            root[i] = f->parts++;
+            f->label[f->components] = UINT64_MAX;
+            root[i] = f->components++;
         }
     for (uint32_t i = 0; i < n; ++i) {
-        f->part[i] = root[root_of(up, i)];
-        uint64_t *label = &f->label[f->part[i]];
+        f->component[i] = root[root_of(up, i)];
+        uint64_t *label = &f->label[f->component[i]];
         *label = f->id[i] + 1 < *label ? f->id[i] + 1 : *label;
     }
-    f->seen = f->part;
-    if (is_as_before(f, one, up))
+    f->group = f->component;
+    if (is_unchanged(f, one, up))
         for (uint32_t i = 0; i < n; ++i)
-            f->part_quad[4 * (size_t)i + 3] = (float)f->part[i];
+            f->component_quad[4 * (size_t)i + 3] = (float)f->component[i];
     else
         px_coat_field_weigh(f);
     px_arena_release(f->in->scratch, mark);

@@ -6,7 +6,7 @@
 
 static PxStatus no_room(size_t count)
 {
-    return px_fail(PX_ERR_MEMORY, "coat: no room to find what is near %zu points", count);
+    return px_fail(PX_ERR_MEMORY, "coat: no room for neighbour lists of %zu points", count);
 }
 
 #define TAKE(scratch, pointer, elements)                                                           \
@@ -17,7 +17,7 @@ static PxStatus no_room(size_t count)
 typedef struct Boxes {
     PxCoatTree *tree;
     uint32_t level;
-    uint32_t below; /* points or boxes */
+    uint32_t below; /* number of points or boxes one level down */
 } Boxes;
 
 static void boxes_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -46,7 +46,7 @@ PxStatus px_coat_tree_make(PxArena *scratch, const PxThreads *threads, float *co
     *tree = (PxCoatTree){.count = count, .at = {at[0], at[1], at[2]}};
     for (uint32_t below = count; below > 0; ++tree->levels) {
         uint32_t boxes = below / 8 + (below % 8 > 0);
-        uint32_t room = (boxes + 7) / 8 * 8; /* behind the last: boxes that nothing is near */
+        uint32_t room = (boxes + 7) / 8 * 8; /* the padding holds empty boxes */
         for (int k = 0; k < 6; ++k)
             if (!TAKE(scratch, tree->box[tree->levels][k], (size_t)room + 8))
                 return no_room(count);
@@ -61,14 +61,14 @@ PxStatus px_coat_tree_make(PxArena *scratch, const PxThreads *threads, float *co
     return PX_OK;
 }
 
-PxStatus px_coat_tree_sorted(PxArena *scratch, const PxThreads *threads, float *const at[3],
-                             uint32_t count, float edge, PxCoatTree *tree)
+PxStatus px_coat_tree_make_sorted(PxArena *scratch, const PxThreads *threads, float *const at[3],
+                                  uint32_t count, float edge, PxCoatTree *tree)
 {
     uint32_t *order;
     float *sorted[3];
     if (!TAKE(scratch, order, (size_t)count + 1))
         return no_room(count);
-    PX_TRY(px_coat_order(scratch, at, count, edge, order));
+    PX_TRY(px_coat_morton_order(scratch, at, count, edge, order));
     for (int k = 0; k < 3; ++k) {
         if (!TAKE(scratch, sorted[k], (size_t)count + 8))
             return no_room(count);
@@ -80,10 +80,10 @@ PxStatus px_coat_tree_sorted(PxArena *scratch, const PxThreads *threads, float *
     return PX_OK;
 }
 
-uint32_t px_coat_tree_ask(const PxCoatTree *tree, PxIsa isa, const float low[3],
-                          const float high[3], float reach, uint32_t *row, uint32_t room)
+uint32_t px_coat_tree_query(const PxCoatTree *tree, PxIsa isa, const float low[3],
+                            const float high[3], float reach, uint32_t *row, uint32_t room)
 {
-    return PX_ISA_PICK(isa, px_coat_tree_rows)(tree, low, high, reach, row, room);
+    return PX_ISA_PICK(isa, px_coat_tree_query_rows)(tree, low, high, reach, row, room);
 }
 
 /* ---- lists ---- */
@@ -123,8 +123,8 @@ PxStatus px_coat_bunch(PxArena *scratch, float *const at[3], uint32_t count, flo
     return PX_OK;
 }
 
-#define CHUNK 32768u /* entries that a thread takes at a time */
-#define BUNCHES 64u  /* a block */
+#define CHUNK 32768u /* entries that a thread reserves at a time */
+#define BUNCHES 64u  /* bunches a block */
 
 typedef struct Chunk {
     _Alignas(64) size_t at;
@@ -139,11 +139,11 @@ typedef struct Listing {
     const float *hot;
     PxCoatRows *rows;
     PxCoatLists *lists;
-    _Atomic size_t taken; /* beyond the room nothing is written */
+    _Atomic size_t taken; /* may exceed the room: nothing is written there */
     Chunk chunk[PX_MAX_THREADS];
 } Listing;
 
-static bool is_cold(const float *hot, uint32_t begin, uint32_t end)
+static bool is_inactive(const float *hot, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; hot != NULL && i < end; ++i)
         if (hot[i] > 0.0f)
@@ -151,7 +151,7 @@ static bool is_cold(const float *hot, uint32_t begin, uint32_t end)
     return hot != NULL;
 }
 
-/* Where a list lies depends on the threads; what it says does not. */
+/* Where a list is stored depends on the threads, its content does not. */
 static void listing_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     Listing *l = user;
@@ -160,7 +160,7 @@ static void listing_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t first = l->lists->begin[b], behind = l->lists->begin[b + 1];
         float low[3], high[3];
         l->lists->start[b] = l->lists->size[b] = 0;
-        if (is_cold(l->hot, first, behind))
+        if (is_inactive(l->hot, first, behind))
             continue;
         for (int k = 0; k < 3; ++k) {
             low[k] = high[k] = l->at[k][first];
@@ -172,10 +172,10 @@ static void listing_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (size_t want = CHUNK;; want *= 2) {
             size_t left = chunk->end - chunk->at;
             uint32_t count = UINT32_MAX;
-            if (left > PX_COAT_ASK_MORE && chunk->end <= l->rows->room)
-                count =
-                    px_coat_tree_ask(l->others, l->isa, low, high, l->reach,
-                                     l->rows->row + chunk->at, (uint32_t)(left - PX_COAT_ASK_MORE));
+            if (left > PX_COAT_QUERY_PAD && chunk->end <= l->rows->room)
+                count = px_coat_tree_query(l->others, l->isa, low, high, l->reach,
+                                           l->rows->row + chunk->at,
+                                           (uint32_t)(left - PX_COAT_QUERY_PAD));
             if (count != UINT32_MAX) {
                 l->lists->start[b] = (uint32_t)chunk->at;
                 l->lists->size[b] = count;
@@ -185,7 +185,7 @@ static void listing_block(void *user, uint32_t begin, uint32_t end, int thread)
             chunk->at = atomic_fetch_add_explicit(&l->taken, want, memory_order_relaxed);
             chunk->end = chunk->at + want;
             if (chunk->end > l->rows->room)
-                break; /* there will be another try with more */
+                break; /* px_coat_list() repeats this with more room */
         }
     }
 }
@@ -201,8 +201,7 @@ PxStatus px_coat_list(PxArena *scratch, const PxThreads *threads, PxIsa isa, flo
     size_t guess = 64 * (size_t)lists->count + (size_t)threads->count * CHUNK;
     for (size_t want = rows->room > 0 ? rows->room : guess;; want += want / 2) {
         if (want > UINT32_MAX)
-            return px_fail(PX_ERR_MEMORY, "coat: %zu points are near each other, too many to list",
-                           want);
+            return px_fail(PX_ERR_MEMORY, "coat: %zu neighbours are too many to list", want);
         if (want > rows->room) {
             px_coat_rows_free(rows);
             rows->row = px_allocate(rows->allocator, want * sizeof *rows->row);
@@ -220,17 +219,17 @@ PxStatus px_coat_list(PxArena *scratch, const PxThreads *threads, PxIsa isa, flo
     return PX_OK;
 }
 
-/* ---- order ---- */
+/* ---- sorting ---- */
 
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
 
-void px_coat_sort_named(PxCoatNamed *from, PxCoatNamed *other, uint32_t count)
+void px_coat_sort_keyed(PxCoatKeyed *from, PxCoatKeyed *other, uint32_t count)
 {
     uint64_t all = 0, first = count > 0 ? from[0].id : 0;
     for (uint32_t k = 0; k < count; ++k)
         all |= from[k].id ^ first;
-    PxCoatNamed *begin = from;
+    PxCoatKeyed *begin = from;
     for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
         if ((all >> shift & (DIGITS - 1)) == 0)
             continue;
@@ -244,7 +243,7 @@ void px_coat_sort_named(PxCoatNamed *from, PxCoatNamed *other, uint32_t count)
         }
         for (uint32_t k = 0; k < count; ++k)
             other[place[from[k].id >> shift & (DIGITS - 1)]++] = from[k];
-        PxCoatNamed *t = from;
+        PxCoatKeyed *t = from;
         from = other;
         other = t;
     }
@@ -252,7 +251,7 @@ void px_coat_sort_named(PxCoatNamed *from, PxCoatNamed *other, uint32_t count)
         memcpy(begin, from, count * sizeof *begin);
 }
 
-/* The lowest 21 bits with two zeros between each and the next. */
+/* Spreads the lowest 21 bits: two zeros between each and the next. */
 static uint64_t spread(uint64_t v)
 {
     v = (v | v << 32) & 0x1f00000000ffffu;
@@ -262,12 +261,12 @@ static uint64_t spread(uint64_t v)
     return (v | v << 2) & 0x1249249249249249u;
 }
 
-PxStatus px_coat_order(PxArena *scratch, float *const at[3], uint32_t count, float edge,
-                       uint32_t *order)
+PxStatus px_coat_morton_order(PxArena *scratch, float *const at[3], uint32_t count, float edge,
+                              uint32_t *order)
 {
     PxArenaMark mark = px_arena_mark(scratch);
-    PxCoatNamed *named, *other;
-    if (!TAKE(scratch, named, (size_t)count + 1) || !TAKE(scratch, other, (size_t)count + 1))
+    PxCoatKeyed *keyed, *other;
+    if (!TAKE(scratch, keyed, (size_t)count + 1) || !TAKE(scratch, other, (size_t)count + 1))
         return no_room(count);
     float low[3] = {0}, per = 1.0f / edge;
     for (int k = 0; count > 0 && k < 3; ++k) {
@@ -281,11 +280,11 @@ PxStatus px_coat_order(PxArena *scratch, float *const at[3], uint32_t count, flo
             float cell = (at[k][i] - low[k]) * per;
             key |= spread(cell < 2097151.0f ? (uint64_t)cell : 2097151u) << k;
         }
-        named[i] = (PxCoatNamed){key, i};
+        keyed[i] = (PxCoatKeyed){key, i};
     }
-    px_coat_sort_named(named, other, count);
+    px_coat_sort_keyed(keyed, other, count);
     for (uint32_t i = 0; i < count; ++i)
-        order[i] = named[i].row;
+        order[i] = keyed[i].row;
     px_arena_release(scratch, mark);
     return PX_OK;
 }

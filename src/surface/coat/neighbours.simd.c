@@ -1,7 +1,7 @@
-/// Asking a tree of boxes.
+/// Range query in a tree of boxes.
 #include "surface/coat/neighbours.h"
 
-/* Which of 8 boxes are nearer than the root of `square` to a box. */
+/* Bits of those of 8 boxes that are nearer than sqrt(square) to a box. */
 PX_INLINE unsigned near_boxes(float *const *box, uint32_t first, const PxF8 low[3],
                               const PxF8 high[3], PxF8 square)
 {
@@ -27,8 +27,7 @@ PX_INLINE unsigned near_points(const float *const at[3], uint32_t first, const P
     return px_f8_bits(sum < square);
 }
 
-/* The rows whose bits are set; 8 are written. No branch, which would be guessed wrong every other
- * time. */
+/* Appends the rows whose bits are set; writes 8. Branch-free, since the bits are unpredictable. */
 PX_INLINE uint32_t write_rows(uint32_t *row, uint32_t first, unsigned bits)
 {
 #if defined(PX_SIMD_AVX2)
@@ -48,9 +47,9 @@ PX_INLINE uint32_t write_rows(uint32_t *row, uint32_t first, unsigned bits)
 #endif
 }
 
-uint32_t PX_ISA_NAME(px_coat_tree_rows)(const PxCoatTree *tree, const float low[3],
-                                        const float high[3], float reach, uint32_t *row,
-                                        uint32_t room)
+uint32_t PX_ISA_NAME(px_coat_tree_query_rows)(const PxCoatTree *tree, const float low[3],
+                                              const float high[3], float reach, uint32_t *row,
+                                              uint32_t room)
 {
     if (tree->levels == 0)
         return 0;

@@ -1,4 +1,4 @@
-/// What a scene may say about the coat of a material: none, or surfels and their numbers.
+/// Options of a material's coat in a scene: "none", or "surfels" and its parameters.
 #ifndef PX_SURFACE_COAT_OPTIONS_H
 #define PX_SURFACE_COAT_OPTIONS_H
 
@@ -8,7 +8,7 @@
 
 extern const PxFamily px_coat_family;
 
-/// False for "none". Otherwise *out is what the numbers say, for particles of that spacing (m).
+/// False for "none". Otherwise fills *out for particles of that spacing (m).
 bool px_coat_chosen(const PxModelChoice *choice, double spacing, PxCoatDef *out);
 
 #endif

@@ -1,23 +1,23 @@
-/// What surfels take over: velocities from particles, colours from zombies (000 section 6.6.4).
+/// Velocities of the surfels from particles, colours from zombies (000 section 6.6.4).
 ///
-/// Zombies are the surfels that were given with colours. They are never resampled: they go with the
-/// particles and onto the surface, and lend their colours to whichever surfels are there.
+/// Zombies are the initial surfels that came with colours. They are advected and projected onto the
+/// surface but never resampled, and only their colours are used.
 #include "surface/coat/inner.h"
 
 #include <string.h>
 
-#define LOST 0.9f /* a zombie so far from the surface is inside, and forgotten; spacings */
+#define LOST 0.9f /* zombies further from the isosurface are deleted, spacings */
 
 /* ---- velocities ---- */
 
-PxStatus px_coat_carry(PxCoat *coat, const PxCoatField *f)
+PxStatus px_coat_interpolate_velocity(PxCoat *coat, const PxCoatField *f)
 {
     const PxCoatInput *in = f->in;
     PxSurfelColumns s = px_surfel_columns(coat);
-    PxCoatCarry c = {.f = f,
-                     .at = {s.at[0], s.at[1], s.at[2]},
-                     .to = {s.velocity[0], s.velocity[1], s.velocity[2]},
-                     .part = s.part};
+    PxCoatVelocity c = {.f = f,
+                        .at = {s.at[0], s.at[1], s.at[2]},
+                        .to = {s.velocity[0], s.velocity[1], s.velocity[2]},
+                        .component = s.component};
     float *velocity;
     if (in->velocity[0] == NULL)
         return PX_OK;
@@ -27,9 +27,9 @@ PxStatus px_coat_carry(PxCoat *coat, const PxCoatField *f)
         for (int k = 0; k < 4; ++k)
             velocity[4 * (size_t)i + (size_t)k] = k < 3 ? in->velocity[k][f->row[i]] : 0.0f;
     c.velocity = velocity;
-    PX_TRY(px_coat_near(f, s.at, coat->surfels.count, NULL, &coat->near_rows, &c.lists));
+    PX_TRY(px_coat_list_particles(f, s.at, coat->surfels.count, NULL, &coat->near_rows, &c.lists));
     px_parallel_for(in->threads, c.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_carry_block), &c);
+                    PX_ISA_PICK(f->isa, px_coat_velocity_block), &c);
     return PX_OK;
 }
 
@@ -52,17 +52,17 @@ static Zombies zombie_columns(const PxCoat *coat)
     return z;
 }
 
-/* Onto the surface; `part` becomes their parts in this frame. */
-static PxStatus move_zombies(PxCoat *coat, PxCoatField *f, uint32_t **part)
+/* Projects zombies onto the surface; `component` is their component in this frame. */
+static PxStatus move_zombies(PxCoat *coat, PxCoatField *f, uint32_t **component)
 {
     const PxCoatInput *in = f->in;
     uint32_t n = coat->zombies.count, kept = 0, *number;
     Zombies z = zombie_columns(coat);
-    PxCoatOwn own = {.f = f, .label = z.label};
+    PxCoatAssign own = {.f = f, .label = z.label};
     PxCoatProject p = {.f = f, .level = coat->level, .steps = 3};
     float *from[3];
     size_t room = (size_t)n + PX_TABLE_PAD;
-    bool fine = PX_COAT_TAKE(in, own.part, room) && PX_COAT_TAKE(in, own.drop, room) &&
+    bool fine = PX_COAT_TAKE(in, own.component, room) && PX_COAT_TAKE(in, own.drop, room) &&
                 PX_COAT_TAKE(in, own.melted, room) && PX_COAT_TAKE(in, p.value, room) &&
                 PX_COAT_TAKE(in, p.slope, room) && PX_COAT_TAKE(in, p.state, room);
     for (int k = 0; k < 3; ++k) {
@@ -72,16 +72,16 @@ static PxStatus move_zombies(PxCoat *coat, PxCoatField *f, uint32_t **part)
     }
     if (!fine)
         return px_coat_no_room(n);
-    PX_TRY(px_coat_numbers_of(f, &coat->zombies, &number));
-    PX_TRY(px_coat_near(f, z.at, n, NULL, &coat->near_rows, &own.lists));
+    PX_TRY(px_coat_label_numbers(f, &coat->zombies, &number));
+    PX_TRY(px_coat_list_particles(f, z.at, n, NULL, &coat->near_rows, &own.lists));
     own.own = number;
     p.lists = own.lists;
-    p.part = own.part;
+    p.component = own.component;
     memset(p.state, PX_COAT_OPEN, n);
     for (int k = 0; k < 3; ++k)
         memcpy(from[k], z.at[k], n * sizeof(float));
     px_parallel_for(in->threads, own.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_own_block), &own);
+                    PX_ISA_PICK(f->isa, px_coat_assign_block), &own);
     px_parallel_for(in->threads, own.lists.count, PX_COAT_BUNCHES,
                     PX_ISA_PICK(f->isa, px_coat_project_block), &p);
     for (uint32_t i = 0; i < n; ++i) {
@@ -91,10 +91,10 @@ static PxStatus move_zombies(PxCoat *coat, PxCoatField *f, uint32_t **part)
         if (hot > 0.0f && (p.state[i] == PX_COAT_LOST || fabsf(off) > LOST * p.slope[i]))
             own.drop[i] = 1;
         if (!own.drop[i])
-            own.part[kept++] = own.part[i];
+            own.component[kept++] = own.component[i];
     }
     px_table_delete(&coat->zombies, own.drop);
-    *part = own.part;
+    *component = own.component;
     return PX_OK;
 }
 
@@ -102,12 +102,13 @@ PxStatus px_coat_paint(PxCoat *coat, PxCoatField *f)
 {
     const PxCoatInput *in = f->in;
     PxArenaMark mark = px_arena_mark(in->scratch);
-    uint32_t *part = NULL;
-    PX_TRY(move_zombies(coat, f, &part));
+    uint32_t *component = NULL;
+    PX_TRY(move_zombies(coat, f, &component));
     uint32_t n = coat->zombies.count;
     PxSurfelColumns s = px_surfel_columns(coat);
     Zombies z = zombie_columns(coat);
-    PxCoatPaint p = {.painted = s.painted, .part = s.part, .reach = 3.0f * (float)coat->def.surfel};
+    PxCoatPaint p = {
+        .painted = s.painted, .component = s.component, .reach = 3.0f * (float)coat->def.surfel};
     for (int k = 0; k < 3; ++k) {
         p.at[k] = s.at[k];
         p.normal[k] = s.normal[k];
@@ -119,7 +120,7 @@ PxStatus px_coat_paint(PxCoat *coat, PxCoatField *f)
         !PX_COAT_TAKE(in, colour_quad, px_quads_floats(n)) || !PX_COAT_TAKE(in, own, (size_t)n + 1))
         return px_coat_no_room(n);
     for (uint32_t i = 0; i < n; ++i)
-        own[i] = (float)part[i];
+        own[i] = (float)component[i];
     px_quads_pack(quad, z.at[0], z.at[1], z.at[2], NULL, n, in->threads);
     px_quads_pack(normal_quad, z.normal[0], z.normal[1], z.normal[2], own, n, in->threads);
     px_quads_pack(colour_quad, z.colour[0], z.colour[1], z.colour[2], NULL, n, in->threads);
@@ -128,7 +129,7 @@ PxStatus px_coat_paint(PxCoat *coat, PxCoatField *f)
     p.colour_quad = colour_quad;
     PxCoatTree tree;
     PX_TRY(px_coat_tree_make(in->scratch, in->threads, z.at, n, &tree));
-    PX_TRY(px_coat_bunch(in->scratch, s.at, coat->surfels.count, coat->wide, &p.lists));
+    PX_TRY(px_coat_bunch(in->scratch, s.at, coat->surfels.count, coat->bunch_width, &p.lists));
     PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, s.at, &tree, p.reach, NULL,
                         &coat->surfel_rows, &p.lists));
     px_parallel_for(in->threads, p.lists.count, PX_COAT_BUNCHES,

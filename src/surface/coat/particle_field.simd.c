@@ -1,9 +1,9 @@
-/// The particles' weights, and Newton's way onto the surface of their field.
+/// Weights of the particles, and Newton projection of points onto the isosurface.
 #include "surface/coat/lanes.h"
 
-/* a_i = 1 / sum_j (1 - r^2/h^2)^3 over its own part, itself among them; and from the covariance C
- * of the same neighbours 1 - det C / (trace C / 3)^3, which is 0 in the midst of others and 1 in a
- * sheet, a thread or alone (001 Eq. 29). */
+/* a_i = 1 / sum_j (1 - r^2/h^2)^3 over the particle's own group, itself included. The boundary
+ * indicator is 1 - det C / (trace C / 3)^3 with the covariance C of the same neighbours: 0 in a
+ * full neighbourhood, 1 in a sheet, in a thread or alone (001 Eq. 29). */
 void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -11,15 +11,15 @@ void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, 
     const PxPairs *pairs = &f->coat->particle_pairs;
     const PxF8 per = px_f8(1.0f / (PX_COAT_H * PX_COAT_H)), zero = px_f8(0.0f), one = px_f8(1.0f);
     for (uint32_t i = begin; i < end; ++i) {
-        PxPlace8 at = px_place8(f->part_quad, i);
-        PxF8 own = px_f8(f->part_quad[4 * (size_t)i + 3]), sum = zero, count = zero;
+        PxPlace8 at = px_place8(f->component_quad, i);
+        PxF8 own = px_f8(f->component_quad[4 * (size_t)i + 3]), sum = zero, count = zero;
         PxF8 m[3] = {zero, zero, zero}, c[6] = {zero, zero, zero, zero, zero, zero};
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
-            PxF8 x, y, z, part;
-            px_f8_load_ways(f->part_quad, j, &at, &x, &y, &z, &part);
+            PxF8 x, y, z, component;
+            px_f8_load_ways(f->component_quad, j, &at, &x, &y, &z, &component);
             PxF8 t = px_f8_max(one - (x * x + y * y + z * z) * per, zero);
-            t = px_f8_where(part == own, t);
+            t = px_f8_where(component == own, t);
             sum += t * t * t;
             PxF8 in = px_f8_where(t > zero, one);
             x = px_f8_where(t > zero, x);
@@ -36,8 +36,8 @@ void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, 
             c[4] += x * z;
             c[5] += y * z;
         }
-        float a = 1.0f / px_more(px_f8_sum(sum), 1.0f);
-        f->weight[i] = a < f->coat->alone ? a : f->coat->alone;
+        float a = 1.0f / px_max(px_f8_sum(sum), 1.0f);
+        f->weight[i] = a < f->coat->max_weight ? a : f->coat->max_weight;
         float n = 1.0f / px_f8_sum(count), mx = px_f8_sum(m[0]) * n, my = px_f8_sum(m[1]) * n,
               mz = px_f8_sum(m[2]) * n;
         float xx = px_f8_sum(c[0]) * n - mx * mx, yy = px_f8_sum(c[1]) * n - my * my,
@@ -46,42 +46,42 @@ void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, 
         float third = (xx + yy + zz) * (1.0f / 3.0f);
         float det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
         float cube = third * third * third;
-        f->edge[i] = cube > 1e-9f ? px_less(px_more(1.0f - det / cube, 0.0f), 1.0f) : 1.0f;
+        f->edge[i] = cube > 1e-9f ? px_min(px_max(1.0f - det / cube, 0.0f), 1.0f) : 1.0f;
     }
 }
 
-/* 000 Eq. 2.40 with the slope squared, as Newton's method has it. A point that would go further
- * than the lists are good for stays open, to be asked about again; one that has no slope to go
- * along, or overshoots again and again, is lost. */
+/* Newton projection onto the isosurface (000 Eq. 2.40, with the gradient's length squared as
+ * Newton's method has it). A point that would leave the reach of its lists stays OPEN, to be
+ * continued with new lists; a point without gradient is LOST. */
 static void project(const PxCoatProject *p, uint32_t bunch)
 {
     uint32_t i = p->lists.begin[bunch], n = p->lists.begin[bunch + 1] - i;
-    PxI8 open = px_lanes_whole(0);
+    PxI8 open = px_lanes_all(0);
     for (uint32_t k = 0; k < n; ++k)
         open[k] = p->state[i + k] == PX_COAT_OPEN ? -1 : 0;
     if (px_f8_bits(open) == 0)
         return;
-    PxF8 from[3], at[3], normal[3], part;
+    PxF8 from[3], at[3], normal[3], component;
     for (uint32_t k = 0; k < 8; ++k)
-        part[k] = k < n ? (float)p->part[i + k] : -1.0f;
+        component[k] = k < n ? (float)p->component[i + k] : -1.0f;
     px_lanes_load(from, p->at, i);
     px_lanes_load(at, p->at, i);
     px_lanes_load(normal, p->normal, i);
     PxI8 running = open;
     unsigned lost = 0, on = 0;
     for (int k = 0;; ++k) {
-        PxCoatValue v = px_coat_value(p->f, &p->lists, bunch, at, part, false);
+        PxCoatValue v = px_coat_value(p->f, &p->lists, bunch, at, component, false);
         PxF8 slope = px_lanes_length(v.gradient), off = v.value - px_f8(p->level);
         if (k == 0) {
-            PxF8 value = px_lanes_pick(open, v.value, px_f8_load(p->value + i));
+            PxF8 value = px_lanes_select(open, v.value, px_f8_load(p->value + i));
             px_lanes_store(p->value + i, value, n);
-            px_lanes_store(p->slope + i, px_lanes_pick(open, slope, px_f8_load(p->slope + i)), n);
+            px_lanes_store(p->slope + i, px_lanes_select(open, slope, px_f8_load(p->slope + i)), n);
         }
         PxI8 steep = slope > px_f8(0.02f);
         lost |= px_f8_bits(running & ~steep);
         running &= steep;
         for (int a = 0; a < 3; ++a)
-            normal[a] = px_lanes_pick(running, -v.gradient[a] / slope, normal[a]);
+            normal[a] = px_lanes_select(running, -v.gradient[a] / slope, normal[a]);
         PxI8 there = running & (px_f8_max(off, -off) < px_f8(1e-3f) * slope);
         on |= px_f8_bits(there);
         running &= ~there;
@@ -89,14 +89,14 @@ static void project(const PxCoatProject *p, uint32_t bunch)
             break;
         PxF8 way = px_lanes_clamp(off / slope, 0.4f), gone[3];
         for (int a = 0; a < 3; ++a) {
-            at[a] = px_lanes_pick(running, at[a] - way * v.gradient[a] / slope, at[a]);
+            at[a] = px_lanes_select(running, at[a] - way * v.gradient[a] / slope, at[a]);
             gone[a] = at[a] - from[a];
         }
-        /* As far as the lists reach, and no further. */
+        /* Stop where the lists end. */
         PxF8 far = px_lanes_length(gone);
         PxI8 beyond = running & (far > px_f8(PX_COAT_MARGIN));
         for (int a = 0; a < 3; ++a)
-            at[a] = px_lanes_pick(beyond, from[a] + px_f8(PX_COAT_MARGIN) / far * gone[a], at[a]);
+            at[a] = px_lanes_select(beyond, from[a] + px_f8(PX_COAT_MARGIN) / far * gone[a], at[a]);
         if (k > 0)
             running &= ~beyond;
         if (px_f8_bits(running) == 0)

@@ -1,36 +1,37 @@
-/// Surfels made and deleted (000 section 6.6.3).
+/// Insertion and deletion of surfels (000 section 6.6.3).
 ///
-/// New ones are tried where the ring around a surfel is open (coverage.simd.c) and around
-/// particles at the boundary that no surfel is near: drops that tore off, what an emitter made,
-/// hollows that opened. On what is not melted only where that tore open: the skin that it was given
-/// need not be the surface of the field. A try is moved onto the field's surface; of tries nearer
-/// to each other than ACCEPT the one with the highest hash of who asked and when is taken, if no
-/// surfel is as near. The others may try again in the next pass.
+/// Candidates are proposed in gaps between surfels (coverage.simd.c), and around boundary particles
+/// without a surfel near: drops that separated, emitted particles, cavities that opened. On solid
+/// matter they are proposed only on fracture surfaces, since the initial surfels of a solid need
+/// not lie on the isosurface. Candidates are projected onto the isosurface. Of candidates nearer to
+/// each other than ACCEPT the one with the highest random rank is inserted, unless a surfel is as
+/// near. The others may be proposed again in the next pass.
 #include "base/random.h"
 #include "surface/coat/inner.h"
 
 #include <string.h>
 
-#define ACCEPT 0.72f /* least distance of a new surfel from others, distances */
-#define DEPTH 0.9f   /* a surfel that far from the surface of its part is not on it, spacings */
-#define EDGE 0.2f    /* 001 Eq. 29 is 0.34 for half a ball, and below 0.1 inside */
-/* It is 0 for 8 particles at the corners of a cube, which have no inside: they lack neighbours. The
- * outermost layer of a lattice has 1.24 times the weight of the inside, the one below it the same.
- */
+/* Least distance of a new surfel from others, in distances between surfels. */
+#define ACCEPT 0.72f
+#define DEPTH 0.9f /* surfels further from their isosurface are deleted, spacings */
+/* Boundary indicator of boundary particles: 0.34 for a half-space, below 0.1 inside. */
+#define EDGE 0.2f
+/* The indicator is 0 for 8 particles at the corners of a cube, but their weight is large. The
+ * outermost layer of a lattice has 1.24 times the bulk weight, the second layer 1. */
 #define THIN 1.15f
-#define OUT 0.6f /* where tries around particles begin, spacings */
+#define OUT 0.6f /* distance of candidates from their particle, spacings */
 #define LISTINGS 5
-#define FEW 50 /* when less than one in so many surfels changed, the next pass can wait */
+#define FEW 50 /* passes end when less than one in so many surfels changed */
 
 /* cos and sin of k * 22.5 degrees */
 #define C1 0.92387953f
 #define C2 0.70710678f
 #define C3 0.38268343f
-static const float around[2][PX_COAT_RING] = {
+static const float around[2][PX_COAT_DIRECTIONS] = {
     {1, C1, C2, C3, 0, -C3, -C2, -C1, -1, -C1, -C2, -C3, 0, C3, C2, C1},
     {0, C3, C2, C1, 1, C1, C2, C3, 0, -C3, -C2, -C1, -1, -C1, -C2, -C3}};
 
-/* ---- which part a surfel belongs to ---- */
+/* ---- which component a surfel belongs to ---- */
 
 PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
 {
@@ -39,8 +40,9 @@ PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
     PxArenaMark mark = px_arena_mark(in->scratch);
     PxSurfelColumns s = px_surfel_columns(coat);
     size_t room = (size_t)n + PX_TABLE_PAD;
-    PxCoatOwn a = {.f = f, .part = s.part, .label = s.label, .melted = s.melted, .cover = true};
-    PxCoatProject probe = {.f = f, .part = s.part, .level = coat->level};
+    PxCoatAssign a = {
+        .f = f, .component = s.component, .label = s.label, .melted = s.melted, .cover = true};
+    PxCoatProject probe = {.f = f, .component = s.component, .level = coat->level};
     bool fine = PX_COAT_TAKE(in, a.drop, room) && PX_COAT_TAKE(in, probe.value, room) &&
                 PX_COAT_TAKE(in, probe.slope, room) && PX_COAT_TAKE(in, probe.state, room);
     for (int k = 0; k < 3; ++k) {
@@ -49,19 +51,20 @@ PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
     }
     if (!fine)
         return px_coat_no_room(n);
-    PX_TRY(px_coat_numbers_of(f, &coat->surfels, &own));
-    PX_TRY(px_coat_near(f, s.at, n, NULL, &coat->near_rows, &a.lists));
+    PX_TRY(px_coat_label_numbers(f, &coat->surfels, &own));
+    PX_TRY(px_coat_list_particles(f, s.at, n, NULL, &coat->near_rows, &a.lists));
     a.own = own;
     probe.lists = a.lists;
     memset(probe.state, PX_COAT_OPEN, n);
     px_parallel_for(in->threads, a.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_own_block), &a);
+                    PX_ISA_PICK(f->isa, px_coat_assign_block), &a);
     px_parallel_for(in->threads, a.lists.count, PX_COAT_BUNCHES,
                     PX_ISA_PICK(f->isa, px_coat_project_block), &probe);
     uint32_t deleted = 0;
     for (uint32_t i = 0; i < n; ++i) {
         float off = fabsf(probe.value[i] - coat->level), hot = s.melted[i];
-        /* Detail that is only beginning to melt may be further off. */
+        /* Tolerance grows as the molten fraction falls: detail that begins to melt may be
+         * further away. */
         if (hot > PX_COAT_MELTED &&
             (probe.state[i] == PX_COAT_LOST ? hot > 0.5f : hot * off > DEPTH * probe.slope[i]))
             a.drop[i] = 1;
@@ -74,7 +77,7 @@ PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
     return PX_OK;
 }
 
-/* ---- order ---- */
+/* ---- sorting ---- */
 
 PxStatus px_coat_sort(PxCoat *coat, const PxCoatInput *in, PxTable *table)
 {
@@ -84,27 +87,27 @@ PxStatus px_coat_sort(PxCoat *coat, const PxCoatInput *in, PxTable *table)
     PxArenaMark mark = px_arena_mark(in->scratch);
     if (!PX_COAT_TAKE(in, order, (size_t)table->count + 1))
         return px_coat_no_room(table->count);
-    PX_TRY(px_coat_order(in->scratch, at, table->count, (float)coat->def.surfel, order));
+    PX_TRY(px_coat_morton_order(in->scratch, at, table->count, (float)coat->def.surfel, order));
     PX_TRY(px_table_permute(table, order, in->threads));
     px_arena_release(in->scratch, mark);
     return PX_OK;
 }
 
-/* ---- tries ---- */
+/* ---- candidates ---- */
 
-typedef struct Tries {
+typedef struct Candidates {
     uint32_t count;
     float *at[3], *normal[3], *value, *slope;
-    uint32_t *part, *parent; /* parent: surfel, or PX_COAT_NONE */
+    uint32_t *component, *parent; /* parent: the surfel beside the gap, or PX_COAT_NONE */
     uint64_t *rank, *id;
     float *melted;
     uint8_t *state, *taken;
-} Tries;
+} Candidates;
 
-static bool tries_take(const PxCoatInput *in, Tries *t, size_t room)
+static bool candidates_take(const PxCoatInput *in, Candidates *t, size_t room)
 {
     bool fine = PX_COAT_TAKE(in, t->value, room) && PX_COAT_TAKE(in, t->slope, room) &&
-                PX_COAT_TAKE(in, t->part, room) && PX_COAT_TAKE(in, t->parent, room) &&
+                PX_COAT_TAKE(in, t->component, room) && PX_COAT_TAKE(in, t->parent, room) &&
                 PX_COAT_TAKE(in, t->rank, room) && PX_COAT_TAKE(in, t->id, room) &&
                 PX_COAT_TAKE(in, t->melted, room) && PX_COAT_TAKE(in, t->state, room) &&
                 PX_COAT_TAKE(in, t->taken, room);
@@ -114,13 +117,13 @@ static bool tries_take(const PxCoatInput *in, Tries *t, size_t room)
     return fine;
 }
 
-static void try_at(Tries *t, const float at[3], uint32_t part, uint32_t parent, float melted,
-                   uint64_t rank)
+static void propose(Candidates *t, const float at[3], uint32_t component, uint32_t parent,
+                    float melted, uint64_t rank)
 {
     uint32_t k = t->count++;
     for (int a = 0; a < 3; ++a)
         t->at[a][k] = at[a];
-    t->part[k] = part;
+    t->component[k] = component;
     t->parent[k] = parent;
     t->melted[k] = melted;
     t->rank[k] = rank;
@@ -128,27 +131,28 @@ static void try_at(Tries *t, const float at[3], uint32_t part, uint32_t parent, 
     t->state[k] = PX_COAT_OPEN;
 }
 
-/* The middle of the longest run of open directions. */
+/* Middle of the longest run of open directions. */
 static int direction_of(unsigned open)
 {
     int best = 0, length = 0;
     if (open == 0xffffu)
         return 0;
-    for (int from = 0; from < PX_COAT_RING; ++from) {
-        if (open >> ((from + PX_COAT_RING - 1) % PX_COAT_RING) & 1u)
-            continue; /* a run begins after a closed one */
+    for (int from = 0; from < PX_COAT_DIRECTIONS; ++from) {
+        if (open >> ((from + PX_COAT_DIRECTIONS - 1) % PX_COAT_DIRECTIONS) & 1u)
+            continue; /* not the start of a run */
         int run = 0;
-        while (open >> ((from + run) % PX_COAT_RING) & 1u)
+        while (open >> ((from + run) % PX_COAT_DIRECTIONS) & 1u)
             ++run;
         if (run > length) {
             length = run;
-            best = (from + run / 2) % PX_COAT_RING;
+            best = (from + run / 2) % PX_COAT_DIRECTIONS;
         }
     }
     return best;
 }
 
-static void try_rings(const PxCoat *coat, const PxCoatRing *ring, uint32_t pass, Tries *t)
+static void propose_in_gaps(const PxCoat *coat, const PxCoatCoverage *ring, uint32_t pass,
+                            Candidates *t)
 {
     PxSurfelColumns s = px_surfel_columns(coat);
     float d = (float)coat->def.surfel;
@@ -158,34 +162,35 @@ static void try_rings(const PxCoat *coat, const PxCoatRing *ring, uint32_t pass,
             continue;
         const float *side = ring->side[i];
         uint64_t rank = px_random_bits(s.id[i], coat->frame, pass);
-        int k = ring->open[i] == 0xffffu ? (int)(rank % PX_COAT_RING) : direction_of(ring->open[i]);
+        int k = ring->open[i] == 0xffffu ? (int)(rank % PX_COAT_DIRECTIONS)
+                                         : direction_of(ring->open[i]);
         float c = d * around[0][k], z = d * around[1][k], at[3];
         for (int a = 0; a < 3; ++a)
             at[a] = s.at[a][i] + c * side[a] + z * side[3 + a];
-        try_at(t, at, s.part[i], i, s.melted[i], rank);
+        propose(t, at, s.component[i], i, s.melted[i], rank);
     }
 }
 
-static void try_particles(const PxCoat *coat, const PxCoatField *f, Tries *t)
+static void propose_at_particles(const PxCoat *coat, const PxCoatField *f, Candidates *t)
 {
     for (uint32_t i = 0; i < f->count; ++i) {
-        bool outer = f->edge[i] > EDGE || f->weight[i] > THIN * coat->bulk;
+        bool outer = f->edge[i] > EDGE || f->weight[i] > THIN * coat->bulk_weight;
         if (f->covered[i] || !outer)
             continue;
         for (int k = 0; k < 6; ++k) {
             float at[3] = {f->x[i], f->y[i], f->z[i]};
             at[k / 2] += k % 2 ? OUT : -OUT;
-            try_at(t, at, f->part[i], PX_COAT_NONE, f->melted[i],
-                   px_random_bits(f->id[i], coat->frame, 100 + (uint64_t)k));
+            propose(t, at, f->component[i], PX_COAT_NONE, f->melted[i],
+                    px_random_bits(f->id[i], coat->frame, 100 + (uint64_t)k));
         }
     }
 }
 
-/* Newton's method, for those that are open; with 0 steps only the field there. */
-static PxStatus newton(PxCoat *coat, PxCoatField *f, Tries *t, int steps)
+/* Newton projection of open candidates; with 0 steps it only evaluates the field. */
+static PxStatus newton(PxCoat *coat, PxCoatField *f, Candidates *t, int steps)
 {
     PxCoatProject p = {.f = f,
-                       .part = t->part,
+                       .component = t->component,
                        .value = t->value,
                        .slope = t->slope,
                        .state = t->state,
@@ -196,17 +201,16 @@ static PxStatus newton(PxCoat *coat, PxCoatField *f, Tries *t, int steps)
         p.normal[k] = t->normal[k];
     }
     PxArenaMark mark = px_arena_mark(f->in->scratch);
-    PX_TRY(px_coat_near(f, t->at, t->count, NULL, &coat->near_rows, &p.lists));
+    PX_TRY(px_coat_list_particles(f, t->at, t->count, NULL, &coat->near_rows, &p.lists));
     px_parallel_for(f->in->threads, p.lists.count, PX_COAT_BUNCHES,
                     PX_ISA_PICK(f->isa, px_coat_project_block), &p);
     px_arena_release(f->in->scratch, mark);
     return PX_OK;
 }
 
-/* Beside a surfel that clings to a wall a try belongs onto the wall, not onto the field's surface
- * behind the relief; but not along the wall away from the matter, where the field falls along it.
- */
-static PxStatus try_walls(PxCoat *coat, PxCoatField *f, Tries *t)
+/* Candidates beside a surfel on an attracting wall go onto the wall instead of the isosurface
+ * behind its relief; but not where the field decreases along the wall, away from the matter. */
+static PxStatus snap_to_walls(PxCoat *coat, PxCoatField *f, Candidates *t)
 {
     PxSurfelColumns s = px_surfel_columns(coat);
     float *from[3], *onto[3];
@@ -224,7 +228,7 @@ static PxStatus try_walls(PxCoat *coat, PxCoatField *f, Tries *t)
             normal[k] = t->taken[i] ? s.normal[k][parent] : 0.0f;
         }
         t->taken[i] =
-            t->taken[i] && px_coat_cling(coat, f->in, (float)coat->def.surfel, at, normal);
+            t->taken[i] && px_coat_snap_to_wall(coat, f->in, (float)coat->def.surfel, at, normal);
         clinging += t->taken[i];
         for (int k = 0; k < 3; ++k) {
             t->at[k][i] = at[k];
@@ -238,8 +242,8 @@ static PxStatus try_walls(PxCoat *coat, PxCoatField *f, Tries *t)
         float along = 0.0f;
         for (int k = 0; k < 3; ++k)
             along += onto[k][i] * t->normal[k][i];
-        bool fine = t->taken[i] && t->state[i] != PX_COAT_LOST && t->value[i] > coat->behind &&
-                    along > 0.5f;
+        bool fine = t->taken[i] && t->state[i] != PX_COAT_LOST &&
+                    t->value[i] > coat->wall_min_value && along > 0.5f;
         t->state[i] = fine ? PX_COAT_ON : PX_COAT_OPEN;
         for (int k = 0; k < 3; ++k) {
             t->at[k][i] = fine ? t->at[k][i] : from[k][i];
@@ -249,11 +253,11 @@ static PxStatus try_walls(PxCoat *coat, PxCoatField *f, Tries *t)
     return PX_OK;
 }
 
-static PxStatus project(PxCoat *coat, PxCoatField *f, Tries *t)
+static PxStatus project(PxCoat *coat, PxCoatField *f, Candidates *t)
 {
     uint32_t open = t->count;
     if (f->in->walls > 0)
-        PX_TRY(try_walls(coat, f, t));
+        PX_TRY(snap_to_walls(coat, f, t));
     for (int listing = 0; listing < LISTINGS && open > 0; ++listing) {
         PX_TRY(newton(coat, f, t, 4));
         open = 0;
@@ -263,92 +267,92 @@ static PxStatus project(PxCoat *coat, PxCoatField *f, Tries *t)
     return PX_OK;
 }
 
-/* ---- choosing among them ---- */
+/* ---- accepting candidates ---- */
 
-typedef struct Choice {
+typedef struct Acceptance {
     const PxCoat *coat;
-    const Tries *t;
+    const Candidates *t;
     PxSurfelColumns s;
-    const uint8_t *drop; /* surfels that go */
-    PxCoatLists surfels; /* near the tries; and other tries in the same bunches */
-    PxCoatLists tries;
-    float least; /* square of the least distance */
-} Choice;
+    const uint8_t *drop; /* surfels to be deleted */
+    PxCoatLists surfels; /* surfels near the candidates; below: candidates near each other */
+    PxCoatLists candidates;
+    float least; /* squared least distance */
+} Acceptance;
 
-/* The skin of what is not melted may be further than this off the field's surface nowhere. What
- * tore open is a face of its own there: its normal is another one. */
+/* Initial surfels of solid matter cover the isosurface within this distance (spacings), unless
+ * their normal is another one: then the candidate is on a fracture surface. */
 #define SKIN 1.0f
 #define SKIN_FACING 0.5f
 
-static float facing(float *const a[3], uint32_t i, float *const b[3], uint32_t j)
+static float cosine(float *const a[3], uint32_t i, float *const b[3], uint32_t j)
 {
     return a[0][i] * b[0][j] + a[1][i] * b[1][j] + a[2][i] * b[2][j];
 }
 
-static float square_between(float *const a[3], uint32_t i, float *const b[3], uint32_t j)
+static float distance2(float *const a[3], uint32_t i, float *const b[3], uint32_t j)
 {
     float x = a[0][i] - b[0][j], y = a[1][i] - b[1][j], z = a[2][i] - b[2][j];
     return x * x + y * y + z * z;
 }
 
-static bool is_chosen(const Choice *c, uint32_t bunch, uint32_t i)
+static bool is_accepted(const Acceptance *c, uint32_t bunch, uint32_t i)
 {
-    const Tries *t = c->t;
+    const Candidates *t = c->t;
     if (t->parent[i] != PX_COAT_NONE) {
         float d = (float)c->coat->def.surfel;
-        if (square_between(t->at, i, c->s.at, t->parent[i]) > 4.0f * d * d)
-            return false; /* not the gap that was meant */
+        if (distance2(t->at, i, c->s.at, t->parent[i]) > 4.0f * d * d)
+            return false; /* it left its gap */
     }
     bool cold = !(t->melted[i] > PX_COAT_MELTED);
     PX_COAT_FOR_NEAR(&c->surfels, bunch, j)
-    if (cold && !(c->s.raw[*j] > 0.0f) && square_between(t->at, i, c->s.at, *j) < SKIN * SKIN &&
-        facing(t->normal, i, c->s.normal, *j) > SKIN_FACING)
+    if (cold && !(c->s.raw[*j] > 0.0f) && distance2(t->at, i, c->s.at, *j) < SKIN * SKIN &&
+        cosine(t->normal, i, c->s.normal, *j) > SKIN_FACING)
         return false;
     PX_COAT_FOR_NEAR(&c->surfels, bunch, j)
-    if (square_between(t->at, i, c->s.at, *j) < c->least && !c->drop[*j] &&
-        c->s.part[*j] == t->part[i] && facing(t->normal, i, c->s.normal, *j) > 0.0f)
+    if (distance2(t->at, i, c->s.at, *j) < c->least && !c->drop[*j] &&
+        c->s.component[*j] == t->component[i] && cosine(t->normal, i, c->s.normal, *j) > 0.0f)
         return false;
-    PX_COAT_FOR_NEAR(&c->tries, bunch, j)
-    if (square_between(t->at, i, t->at, *j) < c->least && t->state[*j] == PX_COAT_ON &&
-        t->part[*j] == t->part[i] && facing(t->normal, i, t->normal, *j) > 0.0f &&
+    PX_COAT_FOR_NEAR(&c->candidates, bunch, j)
+    if (distance2(t->at, i, t->at, *j) < c->least && t->state[*j] == PX_COAT_ON &&
+        t->component[*j] == t->component[i] && cosine(t->normal, i, t->normal, *j) > 0.0f &&
         (t->rank[*j] > t->rank[i] || (t->rank[*j] == t->rank[i] && *j < i)))
         return false;
     return true;
 }
 
-static void choose_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void accept_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Choice *c = user;
+    const Acceptance *c = user;
     for (uint32_t b = begin; b < end; ++b)
-        for (uint32_t i = c->tries.begin[b]; i < c->tries.begin[b + 1]; ++i)
-            c->t->taken[i] = c->t->state[i] == PX_COAT_ON && is_chosen(c, b, i);
+        for (uint32_t i = c->candidates.begin[b]; i < c->candidates.begin[b + 1]; ++i)
+            c->t->taken[i] = c->t->state[i] == PX_COAT_ON && is_accepted(c, b, i);
 }
 
-static PxStatus choose(PxCoat *coat, const PxCoatField *f, Tries *t, const PxCoatTree *surfels,
+static PxStatus accept(PxCoat *coat, const PxCoatField *f, Candidates *t, const PxCoatTree *surfels,
                        const uint8_t *drop)
 {
     const PxCoatInput *in = f->in;
     float least = ACCEPT * (float)coat->def.surfel;
-    Choice c = {
+    Acceptance c = {
         .coat = coat, .t = t, .s = px_surfel_columns(coat), .drop = drop, .least = least * least};
-    PxCoatTree tries;
+    PxCoatTree candidates;
     float reach = least;
     for (uint32_t i = 0; i < t->count; ++i)
         if (!(t->melted[i] > PX_COAT_MELTED))
             reach = fmaxf(least, SKIN);
-    PX_TRY(px_coat_tree_make(in->scratch, in->threads, t->at, t->count, &tries));
+    PX_TRY(px_coat_tree_make(in->scratch, in->threads, t->at, t->count, &candidates));
     PX_TRY(px_coat_bunch(in->scratch, t->at, t->count, 4 * least, &c.surfels));
-    PX_TRY(px_coat_bunch(in->scratch, t->at, t->count, 4 * least, &c.tries));
+    PX_TRY(px_coat_bunch(in->scratch, t->at, t->count, 4 * least, &c.candidates));
     PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, t->at, surfels, reach, NULL,
                         &coat->surfel_rows, &c.surfels));
-    PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, t->at, &tries, least, NULL,
-                        &coat->near_rows, &c.tries));
-    px_parallel_for(in->threads, c.tries.count, PX_COAT_BUNCHES, choose_block, &c);
+    PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, t->at, &candidates, least, NULL,
+                        &coat->near_rows, &c.candidates));
+    px_parallel_for(in->threads, c.candidates.count, PX_COAT_BUNCHES, accept_block, &c);
     return PX_OK;
 }
 
-static PxStatus append(PxCoat *coat, const PxCoatField *f, const Tries *t, uint32_t *made)
+static PxStatus append(PxCoat *coat, const PxCoatField *f, const Candidates *t, uint32_t *made)
 {
     uint32_t count = 0, first;
     for (uint32_t i = 0; i < t->count; ++i)
@@ -365,8 +369,8 @@ static PxStatus append(PxCoat *coat, const PxCoatField *f, const Tries *t, uint3
             continue;
         uint32_t to = first++, parent = t->parent[i];
         s.id[to] = coat->next_id++;
-        s.part[to] = t->part[i];
-        s.label[to] = f->label[t->part[i]];
+        s.component[to] = t->component[i];
+        s.label[to] = f->label[t->component[i]];
         s.melted[to] = t->melted[i];
         s.fresh[to] = 1;
         s.raw[to] = t->melted[i] > PX_COAT_MELTED ? 0.0f : 1.0f;
@@ -381,53 +385,55 @@ static PxStatus append(PxCoat *coat, const PxCoatField *f, const Tries *t, uint3
     return PX_OK;
 }
 
-/* ---- a pass ---- */
+/* ---- one pass ---- */
 
-static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool particles,
-                          uint32_t *changes)
+static PxStatus resample_once(PxCoat *coat, PxCoatField *f, uint32_t pass, bool particles,
+                              uint32_t *changes)
 {
     const PxCoatInput *in = f->in;
     uint32_t n = coat->surfels.count;
     PxSurfelColumns s = px_surfel_columns(coat);
-    PxCoatRing ring = {.id = s.id, .radius = s.radius, .apart = (float)coat->def.surfel};
+    PxCoatCoverage ring = {.id = s.id, .radius = s.radius, .apart = (float)coat->def.surfel};
     PxCoatTree tree;
-    float *quad = NULL, *normal_quad = NULL, *part = NULL;
-    Tries t;
+    float *quad = NULL, *normal_quad = NULL, *component = NULL;
+    Candidates t;
     if (!PX_COAT_TAKE(in, quad, px_quads_floats(n)) ||
         !PX_COAT_TAKE(in, normal_quad, px_quads_floats(n)) ||
-        !PX_COAT_TAKE(in, part, (size_t)n + 1) || !PX_COAT_TAKE(in, ring.crowded, (size_t)n + 1) ||
+        !PX_COAT_TAKE(in, component, (size_t)n + 1) ||
+        !PX_COAT_TAKE(in, ring.crowded, (size_t)n + 1) ||
         !PX_COAT_TAKE(in, ring.open, (size_t)n + 1) ||
         !PX_COAT_TAKE(in, ring.side, (size_t)n + 1) ||
-        !tries_take(in, &t, (size_t)n + (particles ? 6 * (size_t)f->count : 0) + PX_TABLE_PAD))
+        !candidates_take(in, &t, (size_t)n + (particles ? 6 * (size_t)f->count : 0) + PX_TABLE_PAD))
         return px_coat_no_room(n);
     for (uint32_t i = 0; i < n; ++i)
-        part[i] = (float)s.part[i];
+        component[i] = (float)s.component[i];
     px_quads_pack(quad, s.at[0], s.at[1], s.at[2], s.melted, n, in->threads);
     memcpy(ring.tangent, s.tangent, sizeof ring.tangent);
-    px_quads_pack(normal_quad, s.normal[0], s.normal[1], s.normal[2], part, n, in->threads);
+    px_quads_pack(normal_quad, s.normal[0], s.normal[1], s.normal[2], component, n, in->threads);
     ring.quad = quad;
     ring.normal_quad = normal_quad;
     PX_TRY(px_coat_tree_make(in->scratch, in->threads, s.at, n, &tree));
-    PX_TRY(px_coat_bunch(in->scratch, s.at, n, coat->wide, &ring.lists));
+    PX_TRY(px_coat_bunch(in->scratch, s.at, n, coat->bunch_width, &ring.lists));
     PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, s.at, &tree,
-                        PX_COAT_RING_REACH * ring.apart, NULL, &coat->surfel_rows, &ring.lists));
+                        PX_COAT_COVERAGE_REACH * ring.apart, NULL, &coat->surfel_rows,
+                        &ring.lists));
     px_parallel_for(in->threads, ring.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_ring_block), &ring);
+                    PX_ISA_PICK(f->isa, px_coat_coverage_block), &ring);
     uint32_t deleted = 0, made = 0, open = 0;
     for (uint32_t i = 0; i < n; ++i) {
         ring.crowded[i] = ring.crowded[i] && s.melted[i] > PX_COAT_MELTED;
         deleted += ring.crowded[i];
         open += ring.open[i] != 0 && !ring.crowded[i];
     }
-    try_rings(coat, &ring, pass, &t);
+    propose_in_gaps(coat, &ring, pass, &t);
     if (particles)
-        try_particles(coat, f, &t);
+        propose_at_particles(coat, f, &t);
     if (t.count > 0) {
         PX_TRY(project(coat, f, &t));
-        PX_TRY(choose(coat, f, &t, &tree, ring.crowded));
+        PX_TRY(accept(coat, f, &t, &tree, ring.crowded));
         PX_TRY(append(coat, f, &t, &made));
     }
-    if (deleted > 0) { /* what was appended comes last */
+    if (deleted > 0) { /* appended surfels have the last rows */
         uint8_t *drop;
         if (!PX_COAT_TAKE(in, drop, (size_t)coat->surfels.count + 1))
             return px_coat_no_room(coat->surfels.count);
@@ -442,18 +448,18 @@ static PxStatus pass_over(PxCoat *coat, PxCoatField *f, uint32_t pass, bool part
     return PX_OK;
 }
 
-PxStatus px_coat_sample(PxCoat *coat, PxCoatField *f, bool last, uint32_t passes)
+PxStatus px_coat_resample(PxCoat *coat, PxCoatField *f, bool last, uint32_t passes)
 {
     coat->seeds = 0;
     for (uint32_t pass = 0; pass < passes; ++pass) {
         PxArenaMark mark = px_arena_mark(f->in->scratch);
         uint32_t changes;
-        PX_TRY(pass_over(coat, f, pass, !last && pass == 0, &changes));
+        PX_TRY(resample_once(coat, f, pass, !last && pass == 0, &changes));
         px_arena_release(f->in->scratch, mark);
         if (changes == 0)
             break;
         PX_TRY(px_coat_sort(coat, f->in, &coat->surfels));
-        /* What began around particles is not whole yet. */
+        /* New surfels around particles need further passes to close the surface. */
         if (changes < coat->surfels.count / FEW && coat->seeds == 0)
             break;
     }

@@ -339,6 +339,7 @@ typedef struct Hold {
     PxWorld *world;
     PxEmitterProgress progress;
     float *inverse_mass;
+    size_t first; /* emitter of this round */
 } Hold;
 
 static void set_going(PxParticles *p, uint32_t i, PxVec3 v)
@@ -415,28 +416,31 @@ static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass
     }
 }
 
-static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Rows of the emitters of this round, and in the first round those of none. The maxima are the
+ * numbers of rows, counted from the first an emitter made, up to the last one outside its pipe. */
+static void hold_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Hold *hold = user;
+    const Hold *hold = user;
     PxWorld *world = hold->world;
     PxParticles *p = &world->particles;
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 x = px_particle_place(p, i);
         PxEmitter *e = px_emitter_holder(world, i, hold->progress.freed);
         if (e == NULL) {
-            keep_clear(world, i, x, hold->inverse_mass);
+            if (hold->first == 0)
+                keep_clear(world, i, x, hold->inverse_mass);
             continue;
         }
+        size_t slot = (size_t)(e - world->emitters.data) - hold->first;
+        if (slot >= PX_PART_WIDTH)
+            continue;
         if (px_emitter_keeps(world, e, x)) {
             set_going(p, i, px_scale(e->opening.along, speed_now(world, e)));
             hold->inverse_mass[i] = 0.0f;
             continue;
         }
         uint64_t outside = (p->id[i] & (PX_DIST_MOST_SERIALS - 1)) + 1;
-        px_join_begin();
-        e->outside = outside > e->outside ? outside : e->outside;
-        px_join_end();
+        part->most[slot] = fmax(part->most[slot], (double)outside);
     }
 }
 
@@ -448,15 +452,19 @@ void px_emitters_hold(PxWorld *world, float *inverse_mass)
         any |= px_emitter_is_open(world, k) || p.freed[k] < p.made[k];
     if (!any)
         return;
-    for (uint32_t k = 0; k < world->emitters.count; ++k)
-        world->emitters.data[k].outside = 0;
-    Hold hold = {world, p, inverse_mass};
-    px_parallel_for(&world->threads, world->fluids, PX_BLOCK, hold_block, &hold);
-    for (uint32_t k = 0; k < world->emitters.count; ++k) {
-        /* whole layers: their particles differ by a rounding */
-        const PxEmitter *e = &world->emitters.data[k];
-        uint64_t outside = (e->outside + e->sites - 1) / e->sites * e->sites;
-        p.freed[k] = outside > p.freed[k] ? outside : p.freed[k];
+    PxRows rows = {&world->threads, &world->dist, world->fluids, PX_BLOCK};
+    for (uint32_t first = 0; first < world->emitters.count; first += PX_PART_WIDTH) {
+        uint32_t left = (uint32_t)world->emitters.count - first;
+        Hold hold = {world, p, inverse_mass, first};
+        PxPart last = {.maxima = left < PX_PART_WIDTH ? left : PX_PART_WIDTH};
+        px_reduce(&rows, hold_part, &hold, &last);
+        for (uint32_t k = 0; k < last.maxima; ++k) {
+            /* whole layers: their particles differ by a rounding */
+            const PxEmitter *e = &world->emitters.data[first + k];
+            uint64_t outside = (uint64_t)last.most[k];
+            outside = (outside + e->sites - 1) / e->sites * e->sites;
+            p.freed[first + k] = outside > p.freed[first + k] ? outside : p.freed[first + k];
+        }
     }
 }
 
@@ -468,7 +476,6 @@ typedef struct Block {
     const uint64_t *freed;
     Due due;
     double taken; /* m */
-    double layer; /* one more than the oldest layer in which a place is taken */
 } Block;
 
 static bool any_site_near(const PxEmitter *e, double a, double b, double square)
@@ -481,10 +488,10 @@ static bool any_site_near(const PxEmitter *e, double a, double b, double square)
     return false;
 }
 
-static void taken_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Finds the oldest layer in which a place is taken, plus one. */
+static void taken_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Block *block = user;
+    const Block *block = user;
     const PxEmitter *e = block->emitter;
     const PxOpening *o = &e->opening;
     double first = block->due.newest + 0.5 * e->layer, taken = block->taken, found = 0;
@@ -505,9 +512,7 @@ static void taken_block(void *user, uint32_t begin, uint32_t end, int thread)
                 found = j + 1;
         }
     }
-    px_join_begin();
-    block->layer = fmax(block->layer, found);
-    px_join_end();
+    part->most[0] = found;
 }
 
 static void add_layer(PxWorld *world, const PxEmitter *e, uint64_t serial, double way, double speed)
@@ -545,15 +550,15 @@ void px_emitters_emit(PxWorld *world)
                        .freed = p.freed,
                        .due = due,
                        .taken = TAKEN * world->def.spacing};
-        px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, taken_block,
-                        &block);
-        px_dist_max(&world->dist, &block.layer, 1);
-        for (double j = due.count - 1; j >= block.layer; --j) {
+        PxRows rows = px_world_rows(world);
+        PxPart layer = {.maxima = 1};
+        px_reduce(&rows, taken_part, &block, &layer);
+        for (double j = due.count - 1; j >= layer.most[0]; --j) {
             add_layer(world, e, p.made[k], due.newest + (j + 0.5) * e->layer, speed_now(world, e));
             p.made[k] += e->sites;
             p.way[k] -= e->layer;
         }
-        if (block.layer > 0) { /* the plunger waits with the next layer at the back */
+        if (layer.most[0] > 0) { /* the plunger waits with the next layer at the back */
             p.lost[k] += p.way[k] - e->layer;
             p.way[k] = e->layer;
         }

@@ -26,10 +26,9 @@ typedef struct PxEmitter {
     PxOpening opening;
     PxSite *site;
     uint32_t sites;
-    double layer;     ///< m from layer to layer: sites spacing^3 / area
-    uint64_t before;  ///< particles that earlier emitters of this slot made: `made` goes on from it
-    uint64_t outside; ///< scratch of px_emitters_hold(): particles that were found outside
-    bool shut;        ///< a moving wall is in the pipe in this step
+    double layer;    ///< m from layer to layer: sites spacing^3 / area
+    uint64_t before; ///< particles that earlier emitters of this slot made: `made` goes on from it
+    bool shut;       ///< a moving wall is in the pipe in this step
 } PxEmitter;
 
 /// How far an emitter is: a row of the world's table of emitters.

@@ -137,7 +137,8 @@ void px_forces_apply(const PxWorld *world, double time, const PxForceRows *rows)
             continue;
         Push push = {.world = world, .rows = rows, .force = force};
         PxSum sum;
-        px_sum_rows(&world->threads, rows->count, 1, mass_rows, &push, &sum);
+        px_reduce_exact(&(PxRows){&world->threads, &world->dist, rows->count, 0}, 1, mass_rows,
+                        &push, &sum);
         double mass = px_sum_value(&sum);
         if (!(mass > 0))
             continue;

@@ -199,9 +199,9 @@ void px_heaters_give(PxWorld *world, uint8_t *held)
             warm.held = held;
         } else {
             PxSum sum;
-            px_sum_rows(&world->threads, world->particles.table.count, 1, mass_rows, &warm, &sum);
+            PxRows rows = px_world_rows(world);
+            px_reduce_exact(&rows, 1, mass_rows, &warm, &sum);
             double mass = px_sum_value(&sum);
-            px_dist_sum(&world->dist, &mass, 1);
             if (!(mass > 0))
                 continue;
             warm.heat = heater->def.power * world->dt / mass;

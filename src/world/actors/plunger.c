@@ -50,16 +50,13 @@ typedef struct Height {
     double highest;
 } Height;
 
-static void height_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void height_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Height *height = user;
+    const Height *height = user;
     double highest = -INFINITY;
     for (uint32_t i = begin; i < end; ++i)
         highest = fmax(highest, px_dot(px_particle_place(height->p, i), height->up));
-    px_join_begin();
-    height->highest = fmax(height->highest, highest);
-    px_join_end();
+    part->most[0] = highest;
 }
 
 /* What is free before an opening, and in its pipe. */
@@ -69,15 +66,16 @@ typedef struct Front {
     const uint64_t *freed;
     double length, reach; /* m */
     double still, most;   /* p / rho: of what stands above, and the limit; m^2/s^2 */
-    double magic;         /* of the sums: px_sum_round() */
-    double crowd, press;  /* sums of both, in parts of their limits */
-    double count;
+    double magic;         /* for px_sum_round() */
 } Front;
 
-static void front_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Sums over the rows in front: crowding and pressure, as parts of their limits, and their number.
+ */
+enum { CROWD, PRESS, COUNT, SUMS };
+
+static void front_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
-    Front *front = user;
+    const Front *front = user;
     const PxParticles *p = &front->world->particles;
     const PxEmitter *e = front->emitter;
     double crowd = 0, press = 0, count = 0;
@@ -93,15 +91,13 @@ static void front_block(void *user, uint32_t begin, uint32_t end, int thread)
         press += px_sum_round(front->magic, fmin(fmax(harder, 0), MOST));
         count += 1;
     }
-    px_join_begin(); /* exact: see px_sum_round() */
-    front->crowd += crowd;
-    front->press += press;
-    front->count += count;
-    px_join_end();
+    part->sum[CROWD] = crowd;
+    part->sum[PRESS] = press;
+    part->sum[COUNT] = count;
 }
 
 /* Means of the last steps, in parts of their limits. */
-static void feel(PxWorld *world, uint32_t slot, const Height *height, double all)
+static void feel(PxWorld *world, uint32_t slot, const Height *height, uint64_t all)
 {
     const PxEmitter *e = &world->emitters.data[slot];
     PxEmitterProgress progress = px_emitters_progress(world);
@@ -115,15 +111,15 @@ static void feel(PxWorld *world, uint32_t slot, const Height *height, double all
                    .reach = world->def.support * world->def.spacing,
                    .still = px_length(world->def.gravity) * above,
                    .most = PRESSED * speed * speed,
-                   .magic = px_sum_magic(MOST, (uint64_t)all)};
+                   .magic = px_sum_magic(MOST, all)};
+    PxRows rows = {&world->threads, &world->dist, world->fluids, 0};
+    PxPart total = {.sums = SUMS};
     if (px_emitter_is_open(world, slot) && all > 0 && speed > 0)
-        px_parallel_for(&world->threads, world->fluids, 4 * PX_BLOCK, front_block, &front);
-    double sums[] = {front.crowd, front.press, front.count};
-    px_dist_sum(&world->dist, sums, 3);
+        px_reduce(&rows, front_part, &front, &total);
     double part = fmin(px_emitter_speed(e) * world->dt / (LAYERS * e->layer), 1);
-    double count = fmax(sums[2], 1);
-    progress.crowd[slot] += part * (sums[0] / count - progress.crowd[slot]);
-    progress.press[slot] += part * (sums[1] / count - progress.press[slot]);
+    double count = fmax(total.sum[COUNT], 1);
+    progress.crowd[slot] += part * (total.sum[CROWD] / count - progress.crowd[slot]);
+    progress.press[slot] += part * (total.sum[PRESS] / count - progress.press[slot]);
 }
 
 /* Takes back the layer at the back of the pipe. */
@@ -170,14 +166,14 @@ static void choose_pace(PxWorld *world, uint32_t slot)
 void px_emitters_feel(PxWorld *world)
 {
     const PxParticles *p = &world->particles;
-    double all = world->fluids;
     Height height = {p, px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 1, 0)),
                      -INFINITY};
     if (world->emitters.count == 0)
         return;
-    px_parallel_for(&world->threads, world->fluids, 4 * PX_BLOCK, height_block, &height);
-    px_dist_max(&world->dist, &height.highest, 1);
-    px_dist_sum(&world->dist, &all, 1);
+    PxRows rows = {&world->threads, &world->dist, world->fluids, 0};
+    PxPart highest = {.maxima = 1, .most = {-INFINITY}};
+    uint64_t all = px_reduce(&rows, height_part, &height, &highest);
+    height.highest = highest.most[0];
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         feel(world, k, &height, all);
         choose_pace(world, k);

@@ -232,7 +232,7 @@ static PxStatus alike(PxTable *to, const PxTable *from)
 
 static PxTable *tables_of(PxCoat *coat, int k)
 {
-    return k == 0 ? &coat->surfels : k == 1 ? &coat->marks : &coat->zombies;
+    return k == 0 ? &coat->surfels : k == 1 ? &coat->previous : &coat->zombies;
 }
 
 static PxStatus store(const PxWorld *world, PxTable table[PX_COAT_TABLES])
