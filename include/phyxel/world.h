@@ -5,6 +5,7 @@
 #ifndef PHYXEL_WORLD_H
 #define PHYXEL_WORLD_H
 
+#include "phyxel/column.h"
 #include "phyxel/def.h"
 #include "phyxel/memory.h"
 #include "phyxel/model.h"
@@ -366,12 +367,30 @@ PX_API double px_world_time(const PxWorld *world);
 /// Sums and extremes over all particles, of the state as it is now.
 PX_API void px_world_stats(PxWorld *world, PxStats *out);
 
-/// Particles, in the order they lie in now. `column` by name: "position",
-/// "velocity", "density", "id", ...; one array a component. NULL if there is
-/// none. Valid until the world is next changed.
+/// Number of particles: the rows of all columns. Their order may change with every step; the column
+/// "id" names a particle for good.
 PX_API uint32_t px_world_count(const PxWorld *world);
+
+/// Fills `out` with up to `most` columns, those computed on demand last; returns how many there
+/// are. The texts are valid as long as the world.
+PX_API size_t px_world_columns(const PxWorld *world, PxColumnInfo *out, size_t most);
+
+/// Pointers to a column, one array a component; NULL when there is no such column of that type, or
+/// when it is computed on demand. Valid until the world is next changed, or read with
+/// px_world_read_column().
 PX_API const float *px_world_floats(const PxWorld *world, const char *column, int component);
+PX_API const uint32_t *px_world_words(const PxWorld *world, const char *column);
 PX_API const uint64_t *px_world_ids(const PxWorld *world);
+
+/// Copies any column in its own type, row after row with the components together (x y z x y z ...),
+/// into `bytes` bytes, which must be exactly its size; columns that are derived are computed. The
+/// rows are in the order that the other columns have after the call.
+/// Errors: PX_ERR_ARGUMENT for an unknown column or a wrong size, PX_ERR_MEMORY.
+PX_API PxStatus px_world_read_column(PxWorld *world, const char *column, void *to, size_t bytes);
+
+/// Has frames hold a column that is computed on demand: "strain", "stress", "von_mises",
+/// "principal_stress". Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
+PX_API PxStatus px_world_keep_column(PxWorld *world, const char *column);
 
 /// Time spent in each stage since the world was made.
 typedef struct PxStage {

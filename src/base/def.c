@@ -12,14 +12,14 @@ void px_def_init(void *def, size_t size, const void *defaults, size_t own)
     memcpy(def, &head, sizeof head);
 }
 
-PxStatus px_def_read(const void *def, const void *defaults, size_t own, void *out, const char *what)
+PxStatus px_def_read(const void *def, const void *defaults, size_t own, void *out, const char *what,
+                     const char *maker)
 {
     PxDefHead head = {0};
     if (def != NULL)
         memcpy(&head, def, sizeof head);
     if (head.tag != TAG || head.size < sizeof head)
-        return px_fail(PX_ERR_ARGUMENT, "%s: the def was not made by its function ..._default()",
-                       what);
+        return px_fail(PX_ERR_ARGUMENT, "%s: start from %s", what, maker);
     const unsigned char *byte = def;
     for (size_t k = own; k < head.size; ++k)
         if (byte[k] != 0)

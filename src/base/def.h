@@ -11,9 +11,10 @@ void px_def_init(void *def, size_t size, const void *defaults, size_t own);
 
 /// Copies a program's def to *out, of `own` bytes: what it lacks has its defaults.
 /// Errors: PX_ERR_ARGUMENT for a def that no defaults function made, and for one of a newer header
-/// that uses fields this library does not know. `what` begins the message: "sink".
-PxStatus px_def_read(const void *def, const void *defaults, size_t own, void *out,
-                     const char *what);
+/// that uses fields this library does not know. `what` begins the message: "sink";
+/// `maker` is the defaults function.
+PxStatus px_def_read(const void *def, const void *defaults, size_t own, void *out, const char *what,
+                     const char *maker);
 
 /// For a type with a static function NAME_defaults(): defines px_NAME_init() and the static
 /// function read_NAME().
@@ -26,7 +27,7 @@ PxStatus px_def_read(const void *def, const void *defaults, size_t own, void *ou
     static PxStatus read_##name(const type *def, type *out)                                        \
     {                                                                                              \
         type own = name##_defaults();                                                              \
-        return px_def_read(def, &own, sizeof own, out, what);                                      \
+        return px_def_read(def, &own, sizeof own, out, what, "px_" #name "_default()");            \
     }
 
 #endif

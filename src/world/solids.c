@@ -417,6 +417,22 @@ PxStatus px_solids_open(PxWorld *world, PxSolid *s)
     return px_solid_begin(s);
 }
 
+PxStatus px_solids_look(PxWorld *world, PxSolid *s, const uint32_t **row)
+{
+    *s = (PxSolid){.count = 0};
+    *row = NULL;
+    if (world->solids_due) /* else solids lie together, though new fluid may lie behind them */
+        PX_TRY(px_solids_arrange(world));
+    if (world->solid_lists.count == 0)
+        return PX_OK;
+    if (world->mixed)
+        PX_TRY(px_mixed_gather(world));
+    PX_TRY(px_solids_open(world, s));
+    px_solid_forces(s, false);
+    *row = world->mixed ? world->shaped_rows.data : NULL;
+    return PX_OK;
+}
+
 /* ---- maps for what moves along ------------------------------------------------ */
 
 /* The maps of the gradients in `s`: into the world, or into the new rest shape. */
@@ -473,16 +489,10 @@ static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, Px
 PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out)
 {
     PxSolid s;
+    const uint32_t *row;
+    PX_TRY(px_solids_look(world, &s, &row));
     *out = (PxSolidMaps){.version = world->solid_version};
-    if (world->solids_due) /* else solids lie together, though new fluid may lie behind them */
-        PX_TRY(px_solids_arrange(world));
-    if (world->solid_lists.count == 0)
-        return PX_OK;
-    if (world->mixed)
-        PX_TRY(px_mixed_gather(world));
-    PX_TRY(px_solids_open(world, &s));
-    px_solid_forces(&s, false);
-    return fill_maps(world, &s, true, out);
+    return s.count > 0 ? fill_maps(world, &s, true, out) : PX_OK;
 }
 
 /* Skins first: their rest shape follows by the same maps. */

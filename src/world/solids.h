@@ -20,4 +20,9 @@ PxStatus px_solids_open(PxWorld *world, PxSolid *out);
 /// that these are.
 PxStatus px_solids_step(PxWorld *world, const PxFluid *fluid);
 
+/// Opens the solids between two steps, with gradients and forces of the state as it is now, in
+/// scratch that the caller gives back. *row is the world's row of each row of the solids; NULL when
+/// they begin at solid->first. solid->count is 0 when there are none. Errors: PX_ERR_MEMORY.
+PxStatus px_solids_look(PxWorld *world, PxSolid *solid, const uint32_t **row);
+
 #endif

@@ -401,24 +401,6 @@ double px_world_time(const PxWorld *world)
     return world->state.time;
 }
 
-uint32_t px_world_count(const PxWorld *world)
-{
-    return world->particles.table.count;
-}
-
-const float *px_world_floats(const PxWorld *world, const char *column, int component)
-{
-    const PxColumn *c = px_table_find(&world->particles.table, column);
-    if (c == NULL || c->type != PX_F32 || component < 0 || (uint32_t)component >= c->components)
-        return NULL;
-    return c->data[component];
-}
-
-const uint64_t *px_world_ids(const PxWorld *world)
-{
-    return world->particles.id;
-}
-
 size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most)
 {
     for (size_t k = 0; k < world->profile.stages && k < most; ++k)
