@@ -423,11 +423,14 @@ static void run_splash(Play *p, int threads, int resume_at, uint64_t out[6])
     for (int f = 0; f < 12; ++f) {
         if (f == resume_at) {
             PxCoat *again;
-            double number[PX_COAT_NUMBERS];
-            px_coat_numbers(p->coat, number);
+            PxCoatStored stored = {
+                .surfels = &p->coat->surfels,
+                .previous = &p->coat->previous,
+                .zombies = &p->coat->zombies,
+                .count = {p->coat->surfels.count, p->coat->previous.count, p->coat->zombies.count}};
+            px_coat_numbers(p->coat, stored.number);
             CHECK_OK(px_coat_create(&def, NULL, &again));
-            CHECK_OK(px_coat_restore(again, &p->coat->surfels, &p->coat->previous,
-                                     &p->coat->zombies, number));
+            CHECK_OK(px_coat_restore(again, &stored));
             px_coat_free(p->coat);
             p->coat = again;
         }

@@ -5,7 +5,7 @@
 #include "base/table.h"
 #include "phyxel/world.h"
 #include "world/actors/opening.h"
-#include "world/state.h"
+#include "world/saved.h"
 
 #include <stdlib.h>
 
@@ -449,9 +449,7 @@ TEST(waiting_goes_on_after_a_stop_with_the_same_bits)
         CHECK_OK(px_world_advance(straight, 0.04 * k));
         CHECK_OK(px_world_advance(world, 0.04 * k));
         PxWorld *next = vessel_world("dfsph", 0.16, 3);
-        PxWorldState stop = px_world_state(world);
-        CHECK_OK(
-            px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+        CHECK_OK(px_world_continue(next, world));
         px_world_free(world);
         world = next;
     }
@@ -535,9 +533,7 @@ TEST(threads_and_a_stop_change_no_bit)
             CHECK_OK(px_world_advance(world, 0.01 * k));
             PxWorld *next = pool_world(threads, NULL); /* stopped, and taken up by another */
             add_drain(next);
-            PxWorldState stop = px_world_state(world);
-            CHECK_OK(
-                px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+            CHECK_OK(px_world_continue(next, world));
             px_world_free(world);
             world = next;
         }

@@ -6,6 +6,7 @@
 #include "base/sum.h"
 #include "scene/content.h"
 #include "solid/solid_columns.h"
+#include "world/saved.h"
 #include "world/world_parts.h"
 
 #define PI 3.14159265358979323846
@@ -253,9 +254,7 @@ TEST(a_stop_changes_nothing_of_what_is_held)
         PxWorld *next = jelly_world(3);
         add_journey(next);
         CHECK_OK(px_world_add_handle(next, &second, NULL));
-        PxWorldState stop = px_world_state(world);
-        CHECK_OK(
-            px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+        CHECK_OK(px_world_continue(next, world));
         px_world_free(world);
         world = next;
         hash_of(straight, wanted);
@@ -274,13 +273,13 @@ TEST(a_stored_state_with_handles_that_are_not_there_is_refused)
     PxHandleDef def = upper_half();
     CHECK_OK(px_world_add_handle(world, &def, NULL));
     px_handles_grab(world, 0);
-    PxWorldState stop = px_world_state(world);
-    CHECK_EQUAL(stop.grips, 1);
-    CHECK_FAILS(px_world_restore(other, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "does not belong to this scene");
-    stop.grips = 0;
-    CHECK_FAILS(px_world_restore(other, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "held by a handle");
+    CHECK_EQUAL(px_world_state(world).grips, 1);
+    PxSavedWorld *saved;
+    CHECK_OK(px_saved_view(world, &saved));
+    CHECK_FAILS(px_world_resume(other, saved), PX_ERR_FORMAT, "does not belong to this scene");
+    px_saved_number(saved, "grips")->whole = 0;
+    CHECK_FAILS(px_world_resume(other, saved), PX_ERR_FORMAT, "held by a handle");
+    px_saved_free(saved);
     px_world_free(world);
     px_world_free(other);
 }

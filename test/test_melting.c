@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "study/frozen.h"
+#include "world/saved.h"
 #include "world/mixed.h"
 
 static PxMaterialDef wax_def(void)
@@ -150,9 +151,7 @@ TEST(threads_and_stops_change_nothing_of_what_melts)
         CHECK_OK(px_world_advance(world, 0.3));
         if (k == 3) {
             PxWorld *next = wax_on_plate(2);
-            PxWorldState stop = px_world_state(world);
-            CHECK_OK(
-                px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)));
+            CHECK_OK(px_world_continue(next, world));
             px_world_free(world);
             world = next;
         }
@@ -192,9 +191,7 @@ TEST(a_stop_changes_nothing_of_a_world_that_an_event_made_mixed)
             CHECK_OK(px_world_advance(world, stops[k]));
             if (stopped) {
                 PxWorld *next = cube_that_gets_warm();
-                PxWorldState stop = px_world_state(world);
-                CHECK_OK(px_world_restore(next, &stop, px_world_particles(world),
-                                          px_world_emitters(world)));
+                CHECK_OK(px_world_continue(next, world));
                 px_world_free(world);
                 world = next;
             }
@@ -212,14 +209,11 @@ TEST(pieces_that_cannot_be_are_refused)
     PxWorld *world = wax_on_plate(1), *next = wax_on_plate(1);
     CHECK_OK(px_world_advance(world, 0.02));
     PxMixedColumns mixed = px_mixed_columns(&world->particles.table);
-    PxWorldState stop = px_world_state(world);
     mixed.piece[7] = 4000000000u;
-    CHECK_FAILS(px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "piece");
+    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "piece");
     mixed.piece[7] = 1;
     mixed.slot[3] = 4000000000u;
-    CHECK_FAILS(px_world_restore(next, &stop, px_world_particles(world), px_world_emitters(world)),
-                PX_ERR_FORMAT, "piece");
+    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "piece");
     px_world_free(world);
     px_world_free(next);
 }

@@ -520,39 +520,16 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
     Holding *before = holding_of(def.out);
 
     PxThreads threads = {1};
-    PxTable particles, emitters;
-    px_table_init(&particles, NULL);
-    px_table_init(&emitters, NULL);
-    PxNamedTable tables[] = {{"particles", &particles}, {"emitters", &emitters}};
-    PxScalar scalar[] = {
-        {.name = "step", .kind = PX_SCALAR_U64},
-        {.name = "time", .kind = PX_SCALAR_F64},
-        {.name = "top_speed", .kind = PX_SCALAR_F64},
-        {.name = "events", .kind = PX_SCALAR_U64},
-        {.name = "grips", .kind = PX_SCALAR_U64},
-        {.name = "bound_due", .kind = PX_SCALAR_U64},
-        {.name = "caught", .kind = PX_SCALAR_U64},
-        {.name = "not_converged", .kind = PX_SCALAR_U64},
-        {.name = "leaked", .kind = PX_SCALAR_U64},
-        {.name = "frame", .kind = PX_SCALAR_U64},
-        {.name = "wall", .kind = PX_SCALAR_F64},
-        {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
-        {.name = "removed", .kind = PX_SCALAR_U64},
-        {.name = "divergence", .kind = PX_SCALAR_F64},
-        {.name = "mass_in", .kind = PX_SCALAR_F64},
-        {.name = "mass_out", .kind = PX_SCALAR_F64},
-        {.name = "heat_in", .kind = PX_SCALAR_F64},
-        {.name = "halvings", .kind = PX_SCALAR_F64},
-        {.name = "piece_stretch", .kind = PX_SCALAR_F64},
-        {.name = "highest", .kind = PX_SCALAR_F64},
-        {.name = "highest_at", .kind = PX_SCALAR_F64},
-        {.name = "shaped", .kind = PX_SCALAR_U64},
-    };
-    PxCheckpoint contents = {tables, 2, scalar, sizeof scalar / sizeof *scalar};
-    CHECK_OK(px_checkpoint_read(def.out, 2, &contents, &threads));
-    float *speed = px_table_find(&particles, "velocity")->data[1], good = speed[5];
+    PxSavedWorld *saved;
+    CHECK_OK(px_saved_create(&saved));
+    PxScalar scalar[] = {{.name = "frame", .kind = PX_SCALAR_U64},
+                         {.name = "wall", .kind = PX_SCALAR_F64},
+                         {.name = "scene_hash", .kind = PX_SCALAR_TEXT}};
+    CHECK_OK(px_checkpoint_read(def.out, 2, saved, scalar, 3, &threads));
+    float *speed = px_table_find(px_saved_find(saved, "particles"), "velocity")->data[1],
+          good = speed[5];
     speed[5] = NAN;
-    CHECK_OK(px_checkpoint_write(def.out, 2, &contents, &threads));
+    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 3, &threads));
 
     PxRunReport report;
     def.resume = true;
@@ -569,11 +546,10 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
     CHECK(strstr(record, "the last good frame is 2") != NULL);
 
     speed[5] = good;
-    CHECK_OK(px_checkpoint_write(def.out, 2, &contents, &threads));
+    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 3, &threads));
     CHECK_OK(px_run(more, &def, NULL, NULL, &report));
     CHECK_HOLDS(def.out, wanted);
-    px_table_free(&emitters);
-    px_table_free(&particles);
+    px_saved_free(saved);
     px_scene_free(more);
     px_scene_free(scene);
     folder_remove(&folder);

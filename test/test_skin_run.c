@@ -315,21 +315,18 @@ TEST(what_a_skin_absorbed_is_stored_and_comes_back)
     PxWorld *one, *two;
     CHECK_OK(px_scene_world(scene, 1, &one));
     CHECK_OK(px_scene_world(scene, 1, &two));
-    PxTable skins, points;
-    CHECK_OK(px_world_store_skins(one, &skins, &points));
-    CHECK_EQUAL(skins.count, 2);
-    CHECK_EQUAL(points.count, 0); /* as the scene makes them */
-    px_table_free(&skins);
-    px_table_free(&points);
-
+    PxTable table[PX_SKIN_TABLES];
+    for (int k = 0; k < PX_SKIN_TABLES; ++k)
+        px_table_init(&table[k], NULL);
     CHECK_OK(px_world_advance(one, 0.02));
     PxSolidMaps maps;
     CHECK_OK(px_world_solid_maps(one, &maps));
     CHECK_OK(px_world_absorb_skins(one, 0, &maps));
-    CHECK_OK(px_world_store_skins(one, &skins, &points));
-    CHECK_EQUAL(points.count,
+    CHECK_OK(px_world_store_skins(one, table));
+    CHECK_EQUAL(table[PX_SKINS].count, 2);
+    CHECK_EQUAL(table[PX_SKIN_POINTS].count,
                 px_world_skin(one, 0)->skin->base.count + px_world_skin(one, 1)->skin->base.count);
-    CHECK_OK(px_world_restore_skins(two, &skins, &points));
+    CHECK_OK(px_world_restore_skins(two, table));
     for (size_t k = 0; k < 2; ++k) {
         const PxSkin *a = px_world_skin(one, k)->skin, *b = px_world_skin(two, k)->skin;
         uint64_t hash[2][2];
@@ -338,13 +335,13 @@ TEST(what_a_skin_absorbed_is_stored_and_comes_back)
         CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0);
         CHECK(b->absorbed && memcmp(&a->rest_origin, &b->rest_origin, sizeof a->rest_origin) == 0);
     }
-    skins.count = 1;
-    CHECK_FAILS(px_world_restore_skins(two, &skins, &points), PX_ERR_FORMAT, "not those");
-    skins.count = 2;
-    points.count -= 1;
-    CHECK_FAILS(px_world_restore_skins(two, &skins, &points), PX_ERR_FORMAT, "not those");
-    px_table_free(&skins);
-    px_table_free(&points);
+    table[PX_SKINS].count = 1;
+    CHECK_FAILS(px_world_restore_skins(two, table), PX_ERR_FORMAT, "not those");
+    table[PX_SKINS].count = 2;
+    table[PX_SKIN_POINTS].count -= 1;
+    CHECK_FAILS(px_world_restore_skins(two, table), PX_ERR_FORMAT, "not those");
+    for (int k = 0; k < PX_SKIN_TABLES; ++k)
+        px_table_free(&table[k]);
     px_world_free(one);
     px_world_free(two);
     px_scene_free(scene);

@@ -99,12 +99,14 @@ TEST(a_frame_that_is_not_what_it_seems_is_refused)
     CHECK_FAILS(px_frame_read(folder.path, 3, &meta, &back, &one), PX_ERR_FORMAT,
                 "says to be frame 2");
     CHECK_FAILS(px_frame_read(folder.path, 2, &meta, &back, &one), PX_ERR_IO, "000002.h5");
-    PxCheckpoint empty = {0};
-    CHECK_OK(px_checkpoint_write(folder.path, 4, &empty, &one));
+    PxSavedWorld *empty;
+    CHECK_OK(px_saved_create(&empty));
+    CHECK_OK(px_checkpoint_write(folder.path, 4, empty, NULL, 0, &one));
+    px_saved_free(empty);
     CHECK(rename(folder_file(&folder, "checkpoints/000004.h5"),
                  folder_file(&folder, "frames/000004.h5")) == 0);
     CHECK_FAILS(px_frame_read(folder.path, 4, &meta, &back, &one), PX_ERR_FORMAT,
-                "a 'checkpoint' of format 1");
+                "a 'checkpoint' of format 2");
     damage(folder_file(&folder, "frames/000001.h5"), 3000);
     CHECK_FAILS(px_frame_read(folder.path, 1, &meta, &back, &one), PX_ERR_FORMAT,
                 "000001.h5': the file is damaged");
@@ -154,10 +156,12 @@ TEST(a_result_folder_that_is_a_file_is_refused)
     sample_particles(&particles, 10, 1);
     PxFrameMeta meta = sample_meta(1);
     const char *file = folder_file(&folder, "file");
-    PxCheckpoint empty = {0};
+    PxSavedWorld *empty;
+    CHECK_OK(px_saved_create(&empty));
     CHECK_OK(px_file_write_atomic(file, "x", 1));
     CHECK_FAILS(px_frame_write(file, &meta, &particles, &one), PX_ERR_IO, "Not a directory");
-    CHECK_FAILS(px_checkpoint_write(file, 1, &empty, &one), PX_ERR_IO, "Not a directory");
+    CHECK_FAILS(px_checkpoint_write(file, 1, empty, NULL, 0, &one), PX_ERR_IO, "Not a directory");
+    px_saved_free(empty);
     px_table_free(&particles);
     folder_remove(&folder);
 }
@@ -166,12 +170,14 @@ TEST(a_result_folder_that_is_a_file_is_refused)
  * after each. */
 static void write_until_killed(const char *dir, PxTable *particles, int pipe_end)
 {
-    PxNamedTable table = {"particles", particles};
-    PxCheckpoint contents = {.tables = &table, .table_count = 1};
+    PxSavedWorld *saved;
+    if (px_saved_create(&saved) != PX_OK ||
+        px_table_copy(px_saved_find(saved, "particles"), particles) != PX_OK)
+        _exit(1);
     for (uint32_t number = 1;; ++number) {
         PxFrameMeta meta = sample_meta(number);
         if (px_frame_write(dir, &meta, particles, &one) != PX_OK ||
-            px_checkpoint_write(dir, number, &contents, &one) != PX_OK ||
+            px_checkpoint_write(dir, number, saved, NULL, 0, &one) != PX_OK ||
             write(pipe_end, "", 1) != 1)
             _exit(1);
     }
@@ -213,7 +219,7 @@ TEST(kill_9_leaves_every_file_whole_or_absent)
         }
         uint32_t latest;
         bool found;
-        CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+        CHECK_OK(px_checkpoint_latest(folder.path, UINT32_MAX, &latest, &found));
         CHECK(found ? latest == numbers.count || latest + 1 == numbers.count : numbers.count <= 1);
         const char *inside = folder_file(&folder, "frames");
         frames += (int)numbers.count;
@@ -232,40 +238,65 @@ TEST(kill_9_leaves_every_file_whole_or_absent)
 TEST(a_checkpoint_brings_back_all_state)
 {
     Folder folder = folder_make();
-    PxTable particles, bodies, back, back_bodies;
-    sample_particles(&particles, 2000, 3);
-    sample_particles(&bodies, 2, 4);
+    PxSavedWorld *saved, *back;
+    CHECK_OK(px_saved_create(&saved));
+    CHECK_OK(px_saved_create(&back));
+    PxTable *particles = px_saved_find(saved, "particles");
+    PxTable *emitters = px_saved_find(saved, "emitters");
+    sample_particles(particles, 2000, 3);
+    sample_particles(emitters, 2, 4);
     double odd_time = 0.1 + 0.2;
-    PxNamedTable tables[] = {{"particles", &particles}, {"bodies", &bodies}};
-    PxScalar scalars[] = {px_scalar_f64("time", odd_time), px_scalar_u64("step", 1ull << 60),
-                          px_scalar_text("scene", "abc")};
-    PxCheckpoint contents = {tables, 2, scalars, 3};
-    CHECK_OK(px_checkpoint_write(folder.path, 7, &contents, &two));
+    px_saved_number(saved, "time")->real = odd_time;
+    px_saved_number(saved, "step")->whole = 1ull << 60;
+    PxScalar scalars[] = {px_scalar_u64("frame", 7), px_scalar_text("scene", "abc")};
+    CHECK_OK(px_checkpoint_write(folder.path, 7, saved, scalars, 2, &two));
 
-    px_table_init(&back, NULL);
-    px_table_init(&back_bodies, NULL);
-    PxNamedTable read_tables[] = {{"bodies", &back_bodies}, {"particles", &back}};
-    PxScalar read_scalars[] = {px_scalar_u64("step", 0), px_scalar_f64("time", 0)};
-    PxCheckpoint read = {read_tables, 2, read_scalars, 2};
-    CHECK_OK(px_checkpoint_read(folder.path, 7, &read, &two));
-    CHECK(read_scalars[1].f64 == odd_time && read_scalars[0].u64 == 1ull << 60);
+    PxScalar read = px_scalar_text("scene", "");
+    CHECK_OK(px_checkpoint_read(folder.path, 7, back, &read, 1, &two));
+    CHECK(strcmp(read.text, "abc") == 0);
+    CHECK(px_saved_number(back, "time")->real == odd_time);
+    CHECK(px_saved_number(back, "step")->whole == 1ull << 60);
     uint64_t a[2], b[2];
-    px_table_hash(&particles, PX_COLUMN_STATE, a);
-    px_table_hash(&back, PX_COLUMN_STATE, b);
+    PxTable *here = px_saved_find(back, "particles");
+    px_table_hash(particles, PX_COLUMN_STATE, a);
+    px_table_hash(here, PX_COLUMN_STATE, b);
     CHECK(a[0] == b[0] && a[1] == b[1]);
-    px_table_hash(&bodies, PX_COLUMN_STATE, a);
-    px_table_hash(&back_bodies, PX_COLUMN_STATE, b);
+    px_table_hash(emitters, PX_COLUMN_STATE, a);
+    px_table_hash(px_saved_find(back, "emitters"), PX_COLUMN_STATE, b);
     CHECK(a[0] == b[0] && a[1] == b[1]);
-    CHECK(px_table_find(&back, "position_low") != NULL);
-    CHECK(px_table_find(&back, "density") == NULL);
+    CHECK(px_table_find(here, "position_low") != NULL);
+    CHECK(px_table_find(here, "density") == NULL);
+    CHECK_EQUAL(px_saved_find(back, "skins")->columns, 0);
 
-    read_tables[0].name = "surfels";
-    CHECK_FAILS(px_checkpoint_read(folder.path, 7, &read, &two), PX_ERR_FORMAT,
-                "no table 'surfels'");
-    px_table_free(&particles);
-    px_table_free(&bodies);
-    px_table_free(&back);
-    px_table_free(&back_bodies);
+    read = px_scalar_u64("steps_to_go", 0);
+    CHECK_FAILS(px_checkpoint_read(folder.path, 7, back, &read, 1, &two), PX_ERR_FORMAT,
+                "steps_to_go");
+    px_saved_free(saved);
+    px_saved_free(back);
+    folder_remove(&folder);
+}
+
+/* A file as phyxel wrote it before the format changed. */
+TEST(a_checkpoint_of_another_format_is_refused)
+{
+    Folder folder = folder_make();
+    CHECK_OK(px_folder_make(folder_file(&folder, "checkpoints")));
+    PxContainerWriter *writer;
+    CHECK_OK(px_container_create(&writer));
+    PxScalar scalars[] = {px_scalar_text("kind", "checkpoint"), px_scalar_u64("format", 1),
+                          px_scalar_u64("number", 3), px_scalar_text("phyxel", "0.1.2")};
+    CHECK_OK(px_container_put(writer, scalars, 4));
+    CHECK_OK(px_container_write(writer, folder_file(&folder, "checkpoints/000003.h5")));
+    px_container_discard(writer);
+    PxSavedWorld *saved;
+    CHECK_OK(px_saved_create(&saved));
+    CHECK_FAILS(px_checkpoint_read(folder.path, 3, saved, NULL, 0, &one), PX_ERR_FORMAT,
+                "was written by phyxel 0.1.2 in format 1");
+    uint32_t latest;
+    bool found;
+    CHECK_FAILS(px_checkpoint_latest(folder.path, UINT32_MAX, &latest, &found), PX_ERR_FORMAT,
+                "only that version can continue it");
+    px_saved_free(saved);
     folder_remove(&folder);
 }
 
@@ -274,41 +305,51 @@ TEST(the_last_two_checkpoints_are_kept_and_a_damaged_one_is_passed_over)
     Folder folder = folder_make();
     uint32_t latest = 99;
     bool found = true;
-    CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+    CHECK_OK(px_checkpoint_latest(folder.path, UINT32_MAX, &latest, &found));
     CHECK(!found);
-    PxScalar step = px_scalar_u64("step", 0);
-    PxCheckpoint contents = {.scalars = &step, .scalar_count = 1};
+    PxSavedWorld *saved;
+    CHECK_OK(px_saved_create(&saved));
     for (uint32_t number = 10; number <= 50; number += 10)
-        CHECK_OK(px_checkpoint_write(folder.path, number, &contents, &one));
+        CHECK_OK(px_checkpoint_write(folder.path, number, saved, NULL, 0, &one));
     const char *last = folder_file(&folder, "checkpoints/000050.h5");
     const char *previous = folder_file(&folder, "checkpoints/000040.h5");
     CHECK_EQUAL(folder_count(folder_file(&folder, "checkpoints")), 2);
     CHECK(px_file_exists(last) && px_file_exists(previous));
-    CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+    CHECK_OK(px_checkpoint_latest(folder.path, UINT32_MAX, &latest, &found));
     CHECK(found && latest == 50);
     damage(last, 100);
-    CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+    CHECK_OK(px_checkpoint_latest(folder.path, UINT32_MAX, &latest, &found));
     CHECK(found && latest == 40);
+    CHECK_OK(px_checkpoint_latest(folder.path, 45, &latest, &found));
+    CHECK(found && latest == 40);
+    CHECK_OK(px_checkpoint_latest(folder.path, 39, &latest, &found));
+    CHECK(!found);
     /* going on from there replaces the damaged one */
-    CHECK_OK(px_checkpoint_write(folder.path, 50, &contents, &one));
-    CHECK_OK(px_checkpoint_latest(folder.path, &latest, &found));
+    CHECK_OK(px_checkpoint_write(folder.path, 50, saved, NULL, 0, &one));
+    CHECK_OK(px_checkpoint_latest(folder.path, UINT32_MAX, &latest, &found));
     CHECK(found && latest == 50);
     CHECK_EQUAL(folder_count(folder_file(&folder, "checkpoints")), 2);
     damage(last, 100);
     CHECK(truncate(previous, 200) == 0);
-    CHECK_FAILS(px_checkpoint_latest(folder.path, &latest, &found), PX_ERR_FORMAT,
+    CHECK_FAILS(px_checkpoint_latest(folder.path, UINT32_MAX, &latest, &found), PX_ERR_FORMAT,
                 "no checkpoint in");
     CHECK(!found);
+    px_saved_free(saved);
     folder_remove(&folder);
 }
 
 TEST(names_a_checkpoint_needs_itself_are_refused)
 {
     Folder folder = folder_make();
-    PxScalar taken = px_scalar_u64("number", 0);
-    PxCheckpoint contents = {.scalars = &taken, .scalar_count = 1};
-    CHECK_FAILS(px_checkpoint_write(folder.path, 1, &contents, &one), PX_ERR_ARGUMENT,
-                "'number' already");
+    PxSavedWorld *saved;
+    CHECK_OK(px_saved_create(&saved));
+    static const char *const taken[] = {"number", "top_speed"};
+    for (int k = 0; k < 2; ++k) {
+        PxScalar scalar = px_scalar_u64(taken[k], 0);
+        CHECK_FAILS(px_checkpoint_write(folder.path, 1, saved, &scalar, 1, &one), PX_ERR_ARGUMENT,
+                    taken[k]);
+    }
+    px_saved_free(saved);
     CHECK_EQUAL(folder_count(folder_file(&folder, "checkpoints")), 0);
     folder_remove(&folder);
 }

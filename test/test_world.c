@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "phyxel/world.h"
-#include "world/state.h"
+#include "world/saved.h"
 
 #include <math.h>
 
@@ -321,10 +321,8 @@ TEST(a_restored_world_goes_on_to_the_same_bits)
     CHECK_OK(px_world_advance(straight, 0.03));
     CHECK_OK(px_world_advance(straight, 0.05));
     CHECK_OK(px_world_advance(first, 0.03));
-    PxWorldState stored = px_world_state(first);
-    CHECK_EQUAL(stored.events, 3);
-    CHECK_OK(
-        px_world_restore(second, &stored, px_world_particles(first), px_world_emitters(first)));
+    CHECK_EQUAL(px_world_state(first).events, 3);
+    CHECK_OK(px_world_continue(second, first));
     CHECK_OK(px_world_advance(second, 0.05));
     uint64_t a[2], b[2];
     px_table_hash(px_world_particles(straight), PX_COLUMN_STATE | PX_COLUMN_FRAME, a);
@@ -332,16 +330,15 @@ TEST(a_restored_world_goes_on_to_the_same_bits)
     CHECK(a[0] == b[0] && a[1] == b[1]);
     CHECK_EQUAL(px_world_state(second).step, px_world_state(straight).step);
 
-    /* particles that do not fit are refused */
-    PxTable wrong;
-    px_table_init(&wrong, NULL);
-    CHECK_FAILS(px_world_restore(second, &stored, &wrong, px_world_emitters(first)), PX_ERR_FORMAT,
-                "no usable column");
-    stored.events = 5;
-    CHECK_FAILS(
-        px_world_restore(second, &stored, px_world_particles(first), px_world_emitters(first)),
-        PX_ERR_FORMAT, "does not belong");
-    px_table_free(&wrong);
+    /* what does not fit is refused */
+    PxSavedWorld *wrong;
+    CHECK_OK(px_saved_view(first, &wrong));
+    px_saved_number(wrong, "events")->whole = 5;
+    CHECK_FAILS(px_world_resume(second, wrong), PX_ERR_FORMAT, "does not belong");
+    px_saved_number(wrong, "events")->whole = 3;
+    px_table_init(px_saved_find(wrong, "particles"), NULL);
+    CHECK_FAILS(px_world_resume(second, wrong), PX_ERR_FORMAT, "no usable column");
+    px_saved_free(wrong);
     for (int k = 0; k < 3; ++k)
         px_world_free(all[k]);
 }

@@ -402,6 +402,27 @@ typedef struct PxStage {
 /// Fills `out` with up to `most` stages; returns how many there are.
 PX_API size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most);
 
+/// A world as it was at a moment, kept in memory: for undo and rollback. It belongs to the world
+/// that it was made of: one thread at a time for both, and it is freed before the world is.
+typedef struct PxSavedWorld PxSavedWorld;
+
+/// Saves everything: particles, emitters, skins and coats, what was set, which things are there.
+/// *saved is NULL, or what this world was saved to before: it is overwritten, and no memory is
+/// allocated for tables that have not grown. On failure *saved is unchanged. Errors:
+/// PX_ERR_ARGUMENT for what was saved of another world, PX_ERR_MEMORY.
+PX_API PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved);
+
+/// Puts the world back to where it was saved, any number of times: it continues with the same
+/// bits, also when things were added, changed or removed meanwhile. Ids of things that were added
+/// later are stale. On failure the world is unchanged. Errors: as above.
+PX_API PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved);
+
+/// Bytes that it holds.
+PX_API size_t px_saved_bytes(const PxSavedWorld *saved);
+
+/// NULL is fine.
+PX_API void px_saved_free(PxSavedWorld *saved);
+
 /// Bytes the world holds now: particles, lists, scratch.
 PX_API size_t px_world_bytes(const PxWorld *world);
 

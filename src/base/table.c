@@ -94,6 +94,11 @@ PxStatus px_table_add(PxTable *table, const char *name, const char *unit, PxType
     return PX_OK;
 }
 
+static bool same_kind(const PxColumn *a, const PxColumn *b)
+{
+    return a->type == b->type && a->components == b->components;
+}
+
 PxColumn *px_table_find(const PxTable *table, const char *name)
 {
     for (uint32_t c = 0; c < table->columns; ++c)
@@ -164,21 +169,82 @@ PxStatus px_table_append(PxTable *table, size_t rows, uint32_t *first)
     return PX_OK;
 }
 
-PxStatus px_table_append_rows(PxTable *table, const PxTable *from)
+PxStatus px_table_append_part(PxTable *table, const PxTable *from, uint32_t first, uint32_t count)
 {
-    uint32_t first, rows = from->count;
-    PX_TRY(px_table_append(table, rows, &first));
+    uint32_t to;
+    PX_TRY(px_table_append(table, count, &to));
     for (uint32_t c = 0; c < table->columns; ++c) {
         PxColumn *column = &table->column[c];
         const PxColumn *source = px_table_find(from, column->name);
-        if (source == NULL || source->type != column->type ||
-            source->components != column->components)
+        if (source == NULL || !same_kind(source, column))
             continue;
         size_t size = px_type_size(column->type);
         for (uint32_t k = 0; k < column->components; ++k)
-            memcpy((char *)column->data[k] + (size_t)first * size, source->data[k], rows * size);
+            memcpy((char *)column->data[k] + to * size,
+                   (const char *)source->data[k] + first * size, count * size);
     }
     return PX_OK;
+}
+
+PxStatus px_table_append_rows(PxTable *table, const PxTable *from)
+{
+    return px_table_append_part(table, from, 0, from->count);
+}
+
+static PxStatus add_like(PxTable *table, const PxColumn *column)
+{
+    return px_table_add(table, column->name, column->unit, column->type, column->components,
+                        column->flags, NULL);
+}
+
+PxStatus px_table_add_like(PxTable *table, const PxTable *from, uint32_t flags)
+{
+    for (uint32_t c = 0; c < from->columns; ++c)
+        if ((from->column[c].flags & flags) && px_table_find(table, from->column[c].name) == NULL)
+            PX_TRY(add_like(table, &from->column[c]));
+    return PX_OK;
+}
+
+bool px_table_alike(const PxTable *a, const PxTable *b)
+{
+    bool alike = a->columns == b->columns;
+    for (uint32_t c = 0; alike && c < a->columns; ++c)
+        alike = strcmp(a->column[c].name, b->column[c].name) == 0 &&
+                same_kind(&a->column[c], &b->column[c]) && a->column[c].flags == b->column[c].flags;
+    return alike;
+}
+
+PxStatus px_table_copy(PxTable *to, const PxTable *from)
+{
+    bool alike = px_table_alike(to, from);
+    PxStatus status = PX_OK;
+    if (!alike)
+        px_table_free(to);
+    for (uint32_t c = to->columns; status == PX_OK && c < from->columns; ++c)
+        status = add_like(to, &from->column[c]);
+    if (status == PX_OK)
+        status = px_table_reserve(to, from->count);
+    if (status != PX_OK) {
+        if (!alike)
+            px_table_free(to);
+        return status;
+    }
+    to->count = 0;
+    return px_table_append_rows(to, from); /* there is room */
+}
+
+bool px_table_fits(const PxTable *table, const PxTable *like, uint32_t flags, const char **missing)
+{
+    for (uint32_t c = 0; c < like->columns; ++c) {
+        const PxColumn *column = px_table_find(table, like->column[c].name);
+        if ((like->column[c].flags & flags) &&
+            (column == NULL || !same_kind(column, &like->column[c]))) {
+            if (missing != NULL)
+                *missing = like->column[c].name;
+            return false;
+        }
+    }
+    return true;
 }
 
 typedef struct Permute {
@@ -247,11 +313,8 @@ PxStatus px_table_permute(PxTable *table, const uint32_t *order, const PxThreads
 PxStatus px_table_gather(PxTable *to, const PxTable *from, const uint32_t *row, uint32_t count,
                          const PxThreads *threads)
 {
-    for (uint32_t c = to->columns; c < from->columns; ++c) {
-        const PxColumn *column = &from->column[c];
-        PX_TRY(px_table_add(to, column->name, column->unit, column->type, column->components,
-                            column->flags, NULL));
-    }
+    for (uint32_t c = to->columns; c < from->columns; ++c)
+        PX_TRY(add_like(to, &from->column[c]));
     to->count = 0;
     PX_TRY(px_table_append(to, count, NULL));
     for (uint32_t c = 0; c < to->columns; ++c)

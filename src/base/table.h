@@ -72,6 +72,23 @@ PxStatus px_table_append(PxTable *table, size_t rows, uint32_t *first);
 /// Appends all rows of `from`: columns of the same name and type are copied,
 /// columns that `from` lacks are zero.
 PxStatus px_table_append_rows(PxTable *table, const PxTable *from);
+/// The same for rows [first, first + count) of `from`.
+PxStatus px_table_append_part(PxTable *table, const PxTable *from, uint32_t first, uint32_t count);
+
+/// Adds the columns of `from` that have any of `flags` and that `table` lacks, without rows.
+PxStatus px_table_add_like(PxTable *table, const PxTable *from, uint32_t flags);
+
+/// Do both have the same columns in the same order?
+bool px_table_alike(const PxTable *a, const PxTable *b);
+
+/// Makes `to` a copy of `from`: the same columns in the same order, the same rows. Allocates
+/// nothing when `to` has these columns and the room already. After a failure `to` is as before
+/// or empty.
+PxStatus px_table_copy(PxTable *to, const PxTable *from);
+
+/// Does `table` have every column of `like` that has any of `flags`, with the same type and
+/// number of components? *missing (may be NULL) names the first that it lacks.
+bool px_table_fits(const PxTable *table, const PxTable *like, uint32_t flags, const char **missing);
 
 /// Row k becomes what row order[k] was, for every column but the PX_COLUMN_WORK
 /// ones (their contents are undefined afterwards). `order` is a permutation.

@@ -73,6 +73,7 @@ struct PxWallField {
     Slot *slot;
     size_t slots, count; /* a power of two; taken */
     size_t bytes;        /* of blocks */
+    uint32_t holders;    /* besides the first owner */
 };
 
 /* ---- blocks by key ------------------------------------------------------ */
@@ -715,10 +716,20 @@ PxStatus px_wall_field_create(const PxShape *shape, bool inside, const PxAllocat
     return PX_OK;
 }
 
+void px_wall_field_hold(PxWallField *f)
+{
+    if (f != NULL)
+        ++f->holders;
+}
+
 void px_wall_field_free(PxWallField *f)
 {
     if (f == NULL)
         return;
+    if (f->holders > 0) {
+        --f->holders;
+        return;
+    }
     forget(f);
     for (int k = 0; k < LEVELS; ++k)
         PX_LIST_FREE(&f->level[k].tap);

@@ -26,7 +26,9 @@ typedef struct PxWallField PxWallField;
 /// The shape must stay; `inside` as for walls. Errors: PX_ERR_MEMORY.
 PxStatus px_wall_field_create(const PxShape *shape, bool inside, const PxAllocator *memory,
                               PxWallField **out);
-void px_wall_field_free(PxWallField *field); ///< NULL is fine
+void px_wall_field_free(PxWallField *field); ///< the last owner frees it; NULL is fine
+/// One more owner: one more px_wall_field_free(). NULL is fine. Threads: one at a time.
+void px_wall_field_hold(PxWallField *field);
 size_t px_wall_field_bytes(const PxWallField *field);
 
 /// To be called before asking: a field made for another support begins anew.

@@ -191,115 +191,31 @@ static PxStatus store_frame(Run *run)
     return status;
 }
 
-enum {
-    STEP,
-    TIME,
-    TOP_SPEED,
-    EVENTS,
-    GRIPS,
-    BOUND_DUE,
-    NOT_CONVERGED,
-    CAUGHT,
-    LEAKED,
-    REMOVED,
-    DIVERGENCE,
-    MASS_IN,
-    MASS_OUT,
-    HEAT_IN,
-    HALVINGS,
-    PIECE_STRETCH,
-    HIGHEST,
-    HIGHEST_AT,
-    SHAPED,
-    FRAME,
-    WALL,
-    SCENE_HASH,
-    SCALARS
-};
+/* What a checkpoint says besides what the world needs. */
+enum { FRAME, WALL, SCENE_HASH, SCALARS };
 
-static void scalars_of(const PxWorldState *s, const Run *run, double wall, PxScalar scalar[SCALARS])
+static void scalars_of(const Run *run, double wall, PxScalar scalar[SCALARS])
 {
-    scalar[STEP] = px_scalar_u64("step", s->step);
-    scalar[TIME] = px_scalar_f64("time", s->time);
-    scalar[TOP_SPEED] = px_scalar_f64("top_speed", s->top_speed);
-    scalar[EVENTS] = px_scalar_u64("events", s->events);
-    scalar[GRIPS] = px_scalar_u64("grips", s->grips);
-    scalar[BOUND_DUE] = px_scalar_u64("bound_due", s->bound_due);
-    scalar[NOT_CONVERGED] = px_scalar_u64("not_converged", s->not_converged);
-    scalar[CAUGHT] = px_scalar_u64("caught", s->caught);
-    scalar[LEAKED] = px_scalar_u64("leaked", s->leaked);
-    scalar[REMOVED] = px_scalar_u64("removed", s->removed);
-    scalar[DIVERGENCE] = px_scalar_f64("divergence", s->divergence);
-    scalar[MASS_IN] = px_scalar_f64("mass_in", s->mass_in);
-    scalar[MASS_OUT] = px_scalar_f64("mass_out", s->mass_out);
-    scalar[HEAT_IN] = px_scalar_f64("heat_in", s->heat_in);
-    scalar[HALVINGS] = px_scalar_f64("halvings", s->halvings);
-    scalar[PIECE_STRETCH] = px_scalar_f64("piece_stretch", s->piece_stretch);
-    scalar[HIGHEST] = px_scalar_f64("highest", s->highest);
-    scalar[HIGHEST_AT] = px_scalar_f64("highest_at", s->highest_at);
-    scalar[SHAPED] = px_scalar_u64("shaped", s->shaped);
     scalar[FRAME] = px_scalar_u64("frame", run->frame);
     scalar[WALL] = px_scalar_f64("wall", wall);
     scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
 }
 
-/* The tables of a checkpoint: those of skins and coats only where there are some. */
-typedef struct Tables {
-    PxTable skins, skin_points, coat[PX_COAT_TABLES];
-    PxNamedTable named[4 + PX_COAT_TABLES];
-    size_t count;
-} Tables;
-
-static void tables_init(Tables *t)
-{
-    px_table_init(&t->skins, NULL);
-    px_table_init(&t->skin_points, NULL);
-    for (int k = 0; k < PX_COAT_TABLES; ++k)
-        px_table_init(&t->coat[k], NULL);
-}
-
-static void tables_free(Tables *t)
-{
-    px_table_free(&t->skins);
-    px_table_free(&t->skin_points);
-    for (int k = 0; k < PX_COAT_TABLES; ++k)
-        px_table_free(&t->coat[k]);
-}
-
-static void tables_name(const Run *run, PxTable *particles, PxTable *emitters, Tables *t)
-{
-    t->count = 0;
-    t->named[t->count++] = (PxNamedTable){"particles", particles};
-    t->named[t->count++] = (PxNamedTable){"emitters", emitters};
-    if (px_world_skin_count(run->world) > 0) {
-        t->named[t->count++] = (PxNamedTable){"skins", &t->skins};
-        t->named[t->count++] = (PxNamedTable){"skin_points", &t->skin_points};
-    }
-    for (int k = 0; px_world_coat_count(run->world) > 0 && k < PX_COAT_TABLES; ++k)
-        t->named[t->count++] = (PxNamedTable){px_coat_table_names[k], &t->coat[k]};
-}
-
 static PxStatus store_checkpoint(Run *run)
 {
-    PxWorldState state = px_world_state(run->world);
     PxScalar scalar[SCALARS];
-    scalars_of(&state, run, run->wall_before + px_clock() - run->began, scalar);
-    Tables tables;
-    tables_init(&tables);
-    PxStatus status = px_world_store_skins(run->world, &tables.skins, &tables.skin_points);
-    if (status == PX_OK)
-        status = px_world_store_coats(run->world, tables.coat);
-    tables_name(run, (PxTable *)px_world_particles(run->world),
-                (PxTable *)px_world_emitters(run->world), &tables);
-    PxCheckpoint contents = {tables.named, tables.count, scalar, SCALARS};
+    scalars_of(run, run->wall_before + px_clock() - run->began, scalar);
+    PxSavedWorld *saved;
+    PX_TRY(px_saved_view(run->world, &saved));
+    PxStatus status = PX_OK;
     PX_STAGE(&run->profile, "checkpoints")
     {
+        status = px_csv_sync(run->csv);
         if (status == PX_OK)
-            status = px_csv_sync(run->csv);
-        if (status == PX_OK)
-            status = px_checkpoint_write(run->dir, run->frame, &contents, &run->threads);
+            status =
+                px_checkpoint_write(run->dir, run->frame, saved, scalar, SCALARS, &run->threads);
     }
-    tables_free(&tables);
+    px_saved_free(saved);
     run->checkpointed = px_clock();
     return status;
 }
@@ -409,7 +325,7 @@ static PxStatus count_after(const char *dir, uint32_t last, uint32_t *out)
 static PxStatus take_up(Run *run, bool *found)
 {
     uint32_t number;
-    PxStatus status = px_checkpoint_latest(run->dir, &number, found);
+    PxStatus status = px_checkpoint_latest(run->dir, UINT32_MAX, &number, found);
     if (status == PX_ERR_FORMAT)
         return px_fail(status, "%s; the run can only be begun anew, by overwriting it",
                        px_error_message());
@@ -417,51 +333,20 @@ static PxStatus take_up(Run *run, bool *found)
         return status;
     PX_TRY(count_after(run->dir, number, &run->damaged));
 
-    PxTable particles, emitters;
-    Tables tables;
-    px_table_init(&particles, NULL);
-    px_table_init(&emitters, NULL);
-    tables_init(&tables);
-    PxWorldState state = {0};
     PxScalar scalar[SCALARS];
-    scalars_of(&state, run, 0, scalar);
-    tables_name(run, &particles, &emitters, &tables);
-    PxCheckpoint contents = {tables.named, tables.count, scalar, SCALARS};
-    status = px_checkpoint_read(run->dir, number, &contents, &run->threads);
+    scalars_of(run, 0, scalar); /* for the names and kinds */
+    PxSavedWorld *saved;
+    PX_TRY(px_saved_create(&saved));
+    status = px_checkpoint_read(run->dir, number, saved, scalar, SCALARS, &run->threads);
     if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, px_scene_hash(run->scene)) != 0)
         status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene than run.json",
                          run->dir, number);
     if (status == PX_OK) {
-        state = (PxWorldState){.step = scalar[STEP].u64,
-                               .time = scalar[TIME].f64,
-                               .top_speed = scalar[TOP_SPEED].f64,
-                               .events = scalar[EVENTS].u64,
-                               .grips = scalar[GRIPS].u64,
-                               .bound_due = scalar[BOUND_DUE].u64,
-                               .not_converged = scalar[NOT_CONVERGED].u64,
-                               .caught = scalar[CAUGHT].u64,
-                               .leaked = scalar[LEAKED].u64,
-                               .removed = scalar[REMOVED].u64,
-                               .divergence = scalar[DIVERGENCE].f64,
-                               .mass_in = scalar[MASS_IN].f64,
-                               .mass_out = scalar[MASS_OUT].f64,
-                               .heat_in = scalar[HEAT_IN].f64,
-                               .halvings = scalar[HALVINGS].f64,
-                               .piece_stretch = scalar[PIECE_STRETCH].f64,
-                               .highest = scalar[HIGHEST].f64,
-                               .highest_at = scalar[HIGHEST_AT].f64,
-                               .shaped = scalar[SHAPED].u64};
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
-        status = px_world_restore(run->world, &state, &particles, &emitters);
-        if (status == PX_OK && px_world_skin_count(run->world) > 0)
-            status = px_world_restore_skins(run->world, &tables.skins, &tables.skin_points);
-        if (status == PX_OK && px_world_coat_count(run->world) > 0)
-            status = px_world_restore_coats(run->world, tables.coat);
+        status = px_world_resume(run->world, saved);
     }
-    tables_free(&tables);
-    px_table_free(&emitters);
-    px_table_free(&particles);
+    px_saved_free(saved);
     return status;
 }
 

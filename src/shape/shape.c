@@ -301,10 +301,20 @@ PxStatus px_shape_create_from_mesh(const PxShapeDef *def, const PxMesh *mesh, co
     return create(def, copy, name, out);
 }
 
+void px_shape_hold(PxShape *shape)
+{
+    if (shape != NULL)
+        ++shape->holders;
+}
+
 void px_shape_free(PxShape *shape)
 {
     if (shape == NULL)
         return;
+    if (shape->holders > 0) {
+        --shape->holders;
+        return;
+    }
     px_mesh_tree_free(shape->tree);
     px_mesh_free(shape->mesh);
     free(shape);

@@ -23,7 +23,10 @@ typedef struct PxShape PxShape;
 /// is inside out as a whole is refused too, with a word on how to mend it) and
 /// finite. Errors: PX_ERR_ARGUMENT, PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
 PxStatus px_shape_create(const PxShapeDef *def, PxShape **out);
+/// The last owner frees it. NULL is fine.
 void px_shape_free(PxShape *shape);
+/// One more owner: one more px_shape_free(). NULL is fine. Threads: one at a time.
+void px_shape_hold(PxShape *shape);
 
 /// The same with a mesh that is in memory already, of which a copy is made;
 /// def->kind must be PX_SHAPE_MESH and def->mesh is not read. `name` is used in

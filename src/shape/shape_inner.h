@@ -19,6 +19,7 @@ struct PxShape {
     PxBounds own_bounds;   ///< in the shape's own frame
     PxBounds bounds;       ///< in the world
     double volume, area, thickness;
+    uint32_t holders; ///< besides the first owner
 };
 
 static inline PxVec3 px_shape_to_world(const PxShape *shape, PxVec3 own)

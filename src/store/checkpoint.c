@@ -42,8 +42,31 @@ static PxStatus remove_old(const char *dir, const char *folder, uint32_t number)
     return status;
 }
 
-PxStatus px_checkpoint_write(const char *dir, uint32_t number, const PxCheckpoint *contents,
-                             const PxThreads *threads)
+/* The numbers of the saved world as scalars. */
+static void numbers_to_scalars(const PxSavedWorld *saved, PxScalar scalars[PX_SAVED_NUMBERS])
+{
+    for (size_t k = 0; k < px_saved_number_count; ++k) {
+        const PxSavedNumber *n = &px_saved_numbers[k];
+        scalars[k] = n->type == PX_F64 ? px_scalar_f64(n->name, saved->value[k].real)
+                                       : px_scalar_u64(n->name, saved->value[k].whole);
+    }
+}
+
+static PxStatus fill(PxContainerWriter *writer, const PxSavedWorld *saved, const PxThreads *threads)
+{
+    PxScalar scalars[PX_SAVED_NUMBERS];
+    numbers_to_scalars(saved, scalars);
+    PX_TRY(px_container_put(writer, scalars, px_saved_number_count));
+    const char *name;
+    const PxTable *table;
+    for (size_t k = 0; (table = px_saved_table((PxSavedWorld *)saved, k, &name)) != NULL; ++k)
+        if (table->columns > 0)
+            PX_TRY(px_container_put_table(writer, name, table, PX_COLUMN_STATE, 0, threads));
+    return PX_OK;
+}
+
+PxStatus px_checkpoint_write(const char *dir, uint32_t number, const PxSavedWorld *saved,
+                             const PxScalar *scalars, size_t count, const PxThreads *threads)
 {
     char folder[PX_PATH_MAX], path[PX_PATH_MAX];
     PX_TRY(px_path_join(folder, dir, "checkpoints"));
@@ -57,10 +80,9 @@ PxStatus px_checkpoint_write(const char *dir, uint32_t number, const PxCheckpoin
     PX_TRY(px_container_create(&writer));
     PxStatus status = px_container_put(writer, own, SCALARS);
     if (status == PX_OK)
-        status = px_container_put(writer, contents->scalars, contents->scalar_count);
-    for (size_t k = 0; k < contents->table_count && status == PX_OK; ++k)
-        status = px_container_put_table(writer, contents->tables[k].name, contents->tables[k].table,
-                                        PX_COLUMN_STATE, 0, threads);
+        status = px_container_put(writer, scalars, count);
+    if (status == PX_OK)
+        status = fill(writer, saved, threads);
     if (status == PX_OK)
         status = px_container_write(writer, path);
     px_container_discard(writer);
@@ -76,12 +98,15 @@ static PxStatus open_checkpoint(const char *dir, uint32_t number, PxContainer **
     PxScalar own[SCALARS];
     own_scalars(number, own);
     PxStatus status = px_container_get(*container, own, SCALARS);
-    if (status == PX_OK && (strcmp(own[KIND].text, "checkpoint") != 0 ||
-                            own[FORMAT].u64 != PX_CHECKPOINT_FORMAT || own[NUMBER].u64 != number))
+    if (status == PX_OK && (strcmp(own[KIND].text, "checkpoint") != 0 || own[NUMBER].u64 != number))
+        status = px_fail(PX_ERR_FORMAT, "'%s' is %.20s %llu, wanted checkpoint %u", path,
+                         own[KIND].text, (unsigned long long)own[NUMBER].u64, number);
+    else if (status == PX_OK && own[FORMAT].u64 != PX_CHECKPOINT_FORMAT)
         status = px_fail(PX_ERR_FORMAT,
-                         "'%s' is %s %llu of format %llu, wanted checkpoint %u of format %u", path,
-                         own[KIND].text, (unsigned long long)own[NUMBER].u64,
-                         (unsigned long long)own[FORMAT].u64, number, PX_CHECKPOINT_FORMAT);
+                         "'%s' was written by phyxel %.40s in format %llu, and this is phyxel %s, "
+                         "which reads format %u: only that version can continue it",
+                         path, own[VERSION].text, (unsigned long long)own[FORMAT].u64, PX_VERSION,
+                         PX_CHECKPOINT_FORMAT);
     if (status != PX_OK) {
         px_container_close(*container);
         *container = NULL;
@@ -89,20 +114,38 @@ static PxStatus open_checkpoint(const char *dir, uint32_t number, PxContainer **
     return status;
 }
 
-PxStatus px_checkpoint_read(const char *dir, uint32_t number, const PxCheckpoint *contents,
-                            const PxThreads *threads)
+static PxStatus take(PxContainer *container, PxSavedWorld *saved, const PxThreads *threads)
+{
+    PxScalar scalars[PX_SAVED_NUMBERS];
+    numbers_to_scalars(saved, scalars); /* for the names and kinds */
+    PX_TRY(px_container_get(container, scalars, px_saved_number_count));
+    for (size_t k = 0; k < px_saved_number_count; ++k) {
+        if (px_saved_numbers[k].type == PX_F64)
+            saved->value[k].real = scalars[k].f64;
+        else
+            saved->value[k].whole = scalars[k].u64;
+    }
+    const char *name;
+    PxTable *table;
+    for (size_t k = 0; (table = px_saved_table(saved, k, &name)) != NULL; ++k)
+        if (px_container_has_table(container, name))
+            PX_TRY(px_container_get_table(container, name, table, threads));
+    return PX_OK;
+}
+
+PxStatus px_checkpoint_read(const char *dir, uint32_t number, PxSavedWorld *saved,
+                            PxScalar *scalars, size_t count, const PxThreads *threads)
 {
     PxContainer *container;
     PX_TRY(open_checkpoint(dir, number, &container));
-    PxStatus status = px_container_get(container, contents->scalars, contents->scalar_count);
-    for (size_t k = 0; k < contents->table_count && status == PX_OK; ++k)
-        status = px_container_get_table(container, contents->tables[k].name,
-                                        contents->tables[k].table, threads);
+    PxStatus status = px_container_get(container, scalars, count);
+    if (status == PX_OK)
+        status = take(container, saved, threads);
     px_container_close(container);
     return status;
 }
 
-PxStatus px_checkpoint_latest(const char *dir, uint32_t *number, bool *found)
+PxStatus px_checkpoint_latest(const char *dir, uint32_t most, uint32_t *number, bool *found)
 {
     char folder[PX_PATH_MAX];
     *number = 0;
@@ -113,6 +156,8 @@ PxStatus px_checkpoint_latest(const char *dir, uint32_t *number, bool *found)
     PxStatus status = PX_OK;
     for (size_t k = numbers.count; k > 0 && !*found; --k) {
         PxContainer *container;
+        if (numbers.data[k - 1] > most)
+            continue;
         status = open_checkpoint(dir, numbers.data[k - 1], &container);
         if (status == PX_OK) {
             px_container_close(container);
@@ -124,7 +169,7 @@ PxStatus px_checkpoint_latest(const char *dir, uint32_t *number, bool *found)
     }
     PX_LIST_FREE(&numbers);
     if (status != PX_OK && status != PX_ERR_MEMORY)
-        status =
-            px_fail_prefix(PX_ERR_FORMAT, "no checkpoint in '%s' is whole; the oldest: ", folder);
+        status = px_fail_prefix(PX_ERR_FORMAT,
+                                "no checkpoint in '%s' can be used; the oldest: ", folder);
     return status;
 }

@@ -6,9 +6,8 @@
 
 #include "base/profile.h"
 #include "base/vec.h"
-#include "matter/particles.h"
 #include "phyxel/world.h"
-#include "world/state.h"
+#include "world/saved.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,20 +73,16 @@ static const Setup setups[] = {
  * density: as the peer's lattices start. */
 static PxStatus loosen(PxWorld *world, double by)
 {
-    PxWorldState state = px_world_state(world);
-    PxParticles p;
-    PX_TRY(px_particles_init(&p, NULL));
-    PxStatus status = px_table_append_rows(&p.table, px_world_particles(world));
-    px_particles_refresh(&p);
-    for (uint32_t i = 0; status == PX_OK && i < p.table.count; ++i) {
-        p.x[i] *= (float)by;
-        p.y[i] *= (float)by;
-        p.z[i] *= (float)by;
+    PxSavedWorld *saved;
+    PX_TRY(px_saved_view(world, &saved));
+    const PxColumn *position = px_table_find(px_saved_find(saved, "particles"), "position");
+    for (int c = 0; c < 3; ++c) {
+        float *x = position->data[c];
+        for (uint32_t i = 0; i < px_world_count(world); ++i)
+            x[i] *= (float)by;
     }
-    if (status == PX_OK)
-        status = px_world_restore(world, &state, &p.table, px_world_emitters(world));
-    px_particles_free(&p);
-    return status;
+    px_saved_free(saved);
+    return PX_OK;
 }
 
 static PxStatus build(const Setup *s, int threads, PxWorld **out)

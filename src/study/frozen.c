@@ -2,7 +2,7 @@
 
 #include "base/fail.h"
 #include "base/vec.h"
-#include "world/state.h"
+#include "world/saved.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -141,8 +141,7 @@ static PxStatus pull(const PxFrozenDef *def, PxWorld *frozen, double volume, PxF
         status = px_world_add_force(world, &f, NULL);
     }
     if (status == PX_OK)
-        status =
-            px_world_restore(world, &state, px_world_particles(frozen), px_world_emitters(frozen));
+        status = px_world_continue(world, frozen);
     if (status == PX_OK)
         status = px_world_advance(world, state.time + 0.3);
     for (uint32_t i = 0; i < px_world_count(world) && status == PX_OK; ++i)

@@ -138,8 +138,7 @@ PxStatus px_mixed_make(PxWorld *world)
 
 void px_mixed_free(PxWorld *world)
 {
-    if (world->mixed)
-        px_particles_free(&world->shaped);
+    px_particles_free(&world->shaped);
     PX_LIST_FREE(&world->shaped_rows);
 }
 

@@ -1,44 +1,43 @@
-/// What a world needs to go on exactly where it stopped, besides the scene it
-/// was made from: the particles and these numbers.
+/// The numbers of a world's state. Together with the tables of saved.c and the scene they are all
+/// that a world needs to continue with the same bits.
 #ifndef PX_WORLD_STATE_H
 #define PX_WORLD_STATE_H
 
 #include "base/table.h"
 #include "phyxel/world.h"
 
+/// One line a number: it becomes a member of PxWorldState and is saved, restored and written to
+/// checkpoints under that name.
+#define PX_WORLD_STATE(WHOLE, REAL)                                                                \
+    WHOLE(step)          /* done so far */                                                         \
+    REAL(time)           /* s */                                                                   \
+    REAL(top_speed)      /* bound on the speed of the flow, m/s; never falls */                    \
+    WHOLE(events)        /* carried out so far */                                                  \
+    WHOLE(grips)         /* starts and ends of handles carried out so far */                       \
+    WHOLE(bound_due)     /* 1: top_speed is estimated again before the next step */                \
+    WHOLE(not_converged) /* these four as in PxStats */                                            \
+    WHOLE(caught)                                                                                  \
+    WHOLE(leaked)                                                                                  \
+    WHOLE(removed)                                                                                 \
+    REAL(divergence) /* 1/s, mean compression rate of the velocities */                            \
+    REAL(mass_in)    /* these three as in PxStats */                                               \
+    REAL(mass_out)                                                                                 \
+    REAL(heat_in)                                                                                  \
+    REAL(halvings)      /* of the solids' sub-step; see solid/leapfrog.simd.c */                   \
+    REAL(piece_stretch) /* square of the largest stretch at the last component search; 0: due */   \
+    REAL(highest)       /* square of the highest elastic frequency, 1/s^2; 0: to be found */       \
+    REAL(highest_at)    /* as in PxSolid */                                                        \
+    WHOLE(shaped)       /* rows that had a rest position in the last step */
+
 typedef struct PxWorldState {
-    uint64_t step;
-    double time;        ///< s
-    double top_speed;   ///< fastest flow to be expected, m/s; never falls
-    uint64_t events;    ///< carried out so far
-    uint64_t grips;     ///< beginnings and ends of handles that are over
-    uint64_t bound_due; ///< 1: top_speed is to be estimated anew before the next step
-    uint64_t not_converged;
-    uint64_t caught;
-    uint64_t leaked;
-    uint64_t removed;     ///< by sinks
-    double divergence;    ///< 1/s, mean rate at which the velocities compress
-    double mass_in;       ///< kg, by emitters
-    double mass_out;      ///< kg, by sinks
-    double heat_in;       ///< J, by walls, heaters, emitters and events, less what sinks took
-    double halvings;      ///< of solids' sub-steps; see solid/leapfrog.simd.c
-    double piece_stretch; ///< square of the largest stretch when pieces were last looked over; 0:
-                          ///< they are due
-    double highest;       ///< of a mixed world: see PxSolid; 0: to be found anew
-    double highest_at;    ///< as PxSolid's
-    uint64_t shaped;      ///< rows of a mixed world that had a rest place in the last step
+#define PX_WHOLE(name) uint64_t name;
+#define PX_REAL(name) double name;
+    PX_WORLD_STATE(PX_WHOLE, PX_REAL)
+#undef PX_WHOLE
+#undef PX_REAL
 } PxWorldState;
 
 const PxTable *px_world_particles(const PxWorld *world);
 PxWorldState px_world_state(const PxWorld *world);
-
-/// How far the emitters are, a row each.
-const PxTable *px_world_emitters(const PxWorld *world);
-
-/// Puts a freshly built world where `state` was taken; `particles` and `emitters`
-/// replace its own. Events up to state.events are carried out again.
-/// Errors: PX_ERR_FORMAT when they do not fit the world.
-PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles,
-                          const PxTable *emitters);
 
 #endif

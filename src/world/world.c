@@ -5,6 +5,7 @@
 #include "world/mixed.h"
 #include "world/octree_body.h"
 #include "world/solids.h"
+#include "world/things.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -122,27 +123,12 @@ void px_world_free(PxWorld *world)
 {
     if (world == NULL)
         return;
-    for (size_t k = 0; k < world->walls.count; ++k) {
-        px_wall_field_free(world->walls.data[k].field);
-        px_shape_free(world->walls.data[k].shape);
-        free(world->walls.data[k].key);
-        free(world->walls.data[k].warmth);
-    }
     px_solid_lists_free(&world->solid_lists);
     PX_LIST_FREE(&world->laws);
     PX_LIST_FREE(&world->frames);
-    px_world_free_skins(world);
-    px_world_free_coats(world);
-    PX_LIST_FREE(&world->materials);
-    PX_LIST_FREE(&world->bodies);
-    PX_LIST_FREE(&world->walls);
-    PX_LIST_FREE(&world->events);
-    px_emitters_free(world);
-    px_sinks_free(world);
-    px_handles_free(world);
-    px_forces_free(world);
+    px_things_drop(world);
+    px_table_free(&world->progress);
     px_mixed_free(world);
-    px_heaters_free(world);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -439,44 +425,4 @@ const PxTable *px_world_particles(const PxWorld *world)
 PxWorldState px_world_state(const PxWorld *world)
 {
     return world->state;
-}
-
-PxStatus px_world_restore(PxWorld *world, const PxWorldState *state, const PxTable *particles,
-                          const PxTable *emitters)
-{
-    if (state->events > world->events.count || !(state->time >= 0) || !isfinite(state->time))
-        return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
-    PxTable *table = &world->particles.table;
-    /* Events may change particles too: those of the store have all that behind them. And they may
-     * have made the world what it is. */
-    PX_TRY(px_emitters_restore(world, emitters));
-    PX_TRY(px_world_repeat_events(world, (size_t)state->events));
-    if (px_mixed_stored(particles))
-        PX_TRY(px_mixed_make(world));
-    for (uint32_t c = 0; c < table->columns; ++c) {
-        const PxColumn *column = &table->column[c];
-        const PxColumn *stored = px_table_find(particles, column->name);
-        if ((column->flags & PX_COLUMN_STATE) && (stored == NULL || stored->type != column->type ||
-                                                  stored->components != column->components))
-            return px_fail(PX_ERR_FORMAT, "the stored particles have no usable column '%s'",
-                           column->name);
-    }
-    const PxColumn *material = px_table_find(particles, "material");
-    const PxColumn *body = px_table_find(particles, "body");
-    for (uint32_t i = 0; i < particles->count; ++i)
-        if (((const uint32_t *)material->data[0])[i] >= world->materials.count ||
-            ((const uint32_t *)body->data[0])[i] >= world->bodies.count)
-            return px_fail(PX_ERR_FORMAT,
-                           "stored particle %u has a material or body that the "
-                           "scene does not have",
-                           i);
-    if (world->mixed)
-        PX_TRY(px_mixed_check(particles, world->bodies.count));
-    PX_TRY(px_handles_check(world, state->grips, particles));
-    table->count = 0;
-    PX_TRY(px_table_append_rows(table, particles));
-    px_particles_refresh(&world->particles);
-    world->solids_due = true;
-    world->state = *state;
-    return PX_OK;
 }

@@ -173,10 +173,19 @@ PxStatus px_coat_refine(PxCoat *coat, double surfel)
     return PX_OK;
 }
 
+void px_coat_hold(PxCoat *coat)
+{
+    ++coat->holders;
+}
+
 void px_coat_free(PxCoat *coat)
 {
     if (coat == NULL)
         return;
+    if (coat->holders > 0) {
+        --coat->holders;
+        return;
+    }
     px_table_free(&coat->surfels);
     px_table_free(&coat->previous);
     px_table_free(&coat->zombies);
@@ -318,43 +327,53 @@ void px_coat_numbers(const PxCoat *coat, double number[PX_COAT_NUMBERS])
 {
     const double all[PX_COAT_NUMBERS] = {coat->origin.x,        coat->origin.y,
                                          coat->origin.z,        (double)coat->frame,
-                                         (double)coat->next_id, coat->begun + 2.0 * coat->painted};
+                                         (double)coat->next_id, coat->begun + 2.0 * coat->painted,
+                                         coat->def.surfel};
     memcpy(number, all, sizeof all);
 }
 
-/* Checks that a stored table has all state columns and only finite numbers; empties the own
- * table. */
-static bool has_columns(PxTable *own, const PxTable *stored)
+/* Are rows [first, first + count) of the stored table there, with all state columns of the own one
+ * and finite? */
+static bool usable(const PxTable *own, const PxTable *stored, uint32_t first, uint32_t count)
 {
+    if ((uint64_t)first + count > stored->count ||
+        !px_table_fits(stored, own, PX_COLUMN_STATE, NULL))
+        return false;
     for (uint32_t k = 0; k < own->columns; ++k) {
         const PxColumn *c = px_table_find(stored, own->column[k].name);
-        if (own->column[k].flags & PX_COLUMN_STATE &&
-            (c == NULL || c->type != own->column[k].type ||
-             c->components != own->column[k].components))
-            return false;
         for (uint32_t a = 0; c != NULL && c->type == PX_F32 && a < c->components; ++a)
-            for (uint32_t i = 0; i < stored->count; ++i)
+            for (uint32_t i = first; i < first + count; ++i)
                 if (!isfinite(((const float *)c->data[a])[i]))
                     return false;
     }
-    own->count = 0;
     return true;
 }
 
-PxStatus px_coat_restore(PxCoat *coat, const PxTable *surfels, const PxTable *previous,
-                         const PxTable *zombies, const double number[PX_COAT_NUMBERS])
+PxStatus px_coat_reserve(PxCoat *coat, const PxCoatStored *stored)
 {
+    PX_TRY(px_table_reserve(&coat->surfels, stored->count[0]));
+    PX_TRY(px_table_reserve(&coat->previous, stored->count[1]));
+    return px_table_reserve(&coat->zombies, stored->count[2]);
+}
+
+PxStatus px_coat_restore(PxCoat *coat, const PxCoatStored *stored)
+{
+    const double *number = stored->number;
+    PxTable *own[3] = {&coat->surfels, &coat->previous, &coat->zombies};
+    const PxTable *from[3] = {stored->surfels, stored->previous, stored->zombies};
     for (int k = 0; k < PX_COAT_NUMBERS; ++k)
         if (!isfinite(number[k]) || (k >= 3 && !(number[k] >= 0 && number[k] < 0x1p53)))
             return px_fail(PX_ERR_FORMAT, "the stored coat has an impossible number: %g",
                            number[k]);
-    if (!has_columns(&coat->surfels, surfels) || !has_columns(&coat->previous, previous) ||
-        !has_columns(&coat->zombies, zombies))
-        return px_fail(PX_ERR_FORMAT,
-                       "the stored coat lacks columns or has values that are not finite");
-    PX_TRY(px_table_append_rows(&coat->surfels, surfels));
-    PX_TRY(px_table_append_rows(&coat->previous, previous));
-    PX_TRY(px_table_append_rows(&coat->zombies, zombies));
+    for (int k = 0; k < 3; ++k)
+        if (!usable(own[k], from[k], stored->first[k], stored->count[k]))
+            return px_fail(PX_ERR_FORMAT, "the stored coat does not fit this scene");
+    PX_TRY(px_coat_refine(coat, number[6]));
+    PX_TRY(px_coat_reserve(coat, stored));
+    for (int k = 0; k < 3; ++k) {
+        own[k]->count = 0;
+        PX_TRY(px_table_append_part(own[k], from[k], stored->first[k], stored->count[k]));
+    }
     coat->origin = px_vec(number[0], number[1], number[2]);
     coat->frame = (uint64_t)number[3];
     coat->next_id = (uint64_t)number[4];

@@ -63,6 +63,7 @@ typedef struct PxCoatStats {
 /// Surfels and particles of a component have the same label: 1 + the lowest id of its particles.
 typedef struct PxCoat {
     const PxAllocator *allocator;
+    uint32_t holders; ///< besides the first owner
     PxCoatDef def;
     float level;            ///< isovalue of the field
     float min_value;        ///< guiding constraint: surfels stay where the field is at least this
@@ -98,8 +99,10 @@ PxStatus px_coat_create(const PxCoatDef *def, const PxAllocator *allocator, PxCo
 /// Changes the distance between surfels, 0.1 .. 1 spacings. Only before the first
 /// px_coat_advance(). Errors: PX_ERR_ARGUMENT.
 PxStatus px_coat_refine(PxCoat *coat, double surfel);
-/// Accepts NULL.
+/// The last owner frees it. Accepts NULL.
 void px_coat_free(PxCoat *coat);
+/// One more owner: one more px_coat_free(). Threads: one at a time.
+void px_coat_hold(PxCoat *coat);
 
 /// Initial surfels: the surface of the shape that a body was made from.
 typedef struct PxCoatGiven {
@@ -135,12 +138,22 @@ PxStatus px_coat_advance(PxCoat *coat, const PxCoatInput *in);
 /// Position of surfel i, m.
 PxVec3 px_coat_place(const PxCoat *coat, uint32_t i);
 
-/// State besides the tables: origin, frame, next id, flags.
-enum { PX_COAT_NUMBERS = 6 };
+/// State besides the tables: origin, frame, next id, flags, distance between surfels.
+enum { PX_COAT_NUMBERS = 7 };
 void px_coat_numbers(const PxCoat *coat, double number[PX_COAT_NUMBERS]);
-/// Restores a stored coat. Errors: PX_ERR_FORMAT, PX_ERR_MEMORY.
-PxStatus px_coat_restore(PxCoat *coat, const PxTable *surfels, const PxTable *previous,
-                         const PxTable *zombies, const double number[PX_COAT_NUMBERS]);
+
+/// A stored coat: rows [first, first + count) of tables that may hold several.
+typedef struct PxCoatStored {
+    const PxTable *surfels, *previous, *zombies;
+    uint32_t first[3], count[3]; ///< of the three, in that order
+    double number[PX_COAT_NUMBERS];
+} PxCoatStored;
+
+/// Makes room for the rows of `stored`: px_coat_restore() then allocates nothing.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_coat_reserve(PxCoat *coat, const PxCoatStored *stored);
+/// Puts a coat where it was stored. Errors: PX_ERR_FORMAT, PX_ERR_MEMORY.
+PxStatus px_coat_restore(PxCoat *coat, const PxCoatStored *stored);
 
 size_t px_coat_bytes(const PxCoat *coat);
 

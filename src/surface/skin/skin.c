@@ -88,10 +88,19 @@ PxStatus px_skin_ready(PxSkin *skin)
     return PX_OK;
 }
 
+void px_skin_hold(PxSkin *skin)
+{
+    ++skin->holders;
+}
+
 void px_skin_free(PxSkin *skin)
 {
     if (skin == NULL)
         return;
+    if (skin->holders > 0) {
+        --skin->holders;
+        return;
+    }
     const PxAllocator *a = skin->allocator;
     size_t n = skin->base.count;
     free(skin->triangle);

@@ -46,6 +46,7 @@ typedef struct PxSkinLink {
 
 typedef struct PxSkin {
     const PxAllocator *allocator;
+    uint32_t holders;   ///< besides the first owner
     PxTable base;       ///< the points at rest: rest, tangent (6), radius; colour, uv
     PxVec3 rest_origin; ///< what `rest` is counted from, m
     bool absorbed;      ///< the rest shape is not the one it was made with
@@ -87,7 +88,10 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
 /// corners to bend at. Errors: as above.
 PxStatus px_skin_create_mesh(const PxShape *shape, double longest, const PxTexture *texture,
                              const PxAllocator *allocator, PxSkin **out);
+/// The last owner frees it.
 void px_skin_free(PxSkin *skin);
+/// One more owner: one more px_skin_free(). Threads: one at a time.
+void px_skin_hold(PxSkin *skin);
 
 /// Finds the particles of `body` that move each point, and their weights. At least 4 (or all that
 /// there are), the nearest, where supports do not reach. Again whenever maps->version changed;

@@ -35,31 +35,23 @@ PxStatus px_emitters_init(PxTable *progress, const PxAllocator *allocator)
     return PX_OK;
 }
 
-PxEmitterProgress px_emitters_progress(const PxWorld *world)
+static PxEmitterProgress progress_of(const PxTable *table)
 {
-    const PxColumn *c = world->progress.column;
+    const PxColumn *c = table->column;
     return (PxEmitterProgress){c[MADE].data[0],  c[FREED].data[0], c[WAY].data[0], c[LOST].data[0],
                                c[CROWD].data[0], c[PRESS].data[0], c[PACE].data[0]};
 }
 
-const PxTable *px_world_emitters(const PxWorld *world)
+PxEmitterProgress px_emitters_progress(const PxWorld *world)
 {
-    return &world->progress;
+    return progress_of(&world->progress);
 }
 
-PxStatus px_emitters_restore(PxWorld *world, const PxTable *stored)
+PxStatus px_emitters_check(const PxWorld *world, const PxTable *stored)
 {
-    bool fits = stored->count == world->emitters.count;
-    for (int k = 0; k < COLUMNS && fits; ++k) {
-        const PxColumn *own = &world->progress.column[k];
-        const PxColumn *column = px_table_find(stored, own->name);
-        fits = column != NULL && column->type == own->type && column->components == 1;
-    }
-    if (!fits)
+    if (stored->count != world->emitters.count)
         return px_fail(PX_ERR_FORMAT, "the stored emitters are not those of this scene");
-    world->progress.count = 0;
-    PX_TRY(px_table_append_rows(&world->progress, stored));
-    PxEmitterProgress p = px_emitters_progress(world);
+    PxEmitterProgress p = progress_of(stored);
     for (uint32_t k = 0; k < stored->count; ++k)
         if (p.freed[k] > p.made[k] || p.made[k] >= PX_DIST_MOST_SERIALS || !(p.way[k] >= 0) ||
             !isfinite(p.way[k]) || !(p.lost[k] >= 0) || !(p.crowd[k] >= 0) || !(p.press[k] >= 0) ||
@@ -174,14 +166,6 @@ PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
     kept.generation = world->emitters.data[slot].generation;
     world->emitters.data[slot] = kept; /* what px_emitters_held_back() needs */
     return PX_OK;
-}
-
-void px_emitters_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->emitters.count; ++k)
-        free(world->emitters.data[k].site);
-    PX_LIST_FREE(&world->emitters);
-    px_table_free(&world->progress);
 }
 
 /* ---- how much, how fast -------------------------------------------------------- */

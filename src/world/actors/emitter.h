@@ -96,9 +96,8 @@ double px_emitters_held_back(const PxWorld *world);
 /// The columns of the table of emitters.
 PxStatus px_emitters_init(PxTable *progress, const PxAllocator *allocator);
 
-/// Puts the stored rows in the place of the world's.
-PxStatus px_emitters_restore(PxWorld *world, const PxTable *stored);
-
-void px_emitters_free(PxWorld *world);
+/// Can these stored rows, which have all columns, be those of the world's emitters?
+/// Errors: PX_ERR_FORMAT.
+PxStatus px_emitters_check(const PxWorld *world, const PxTable *stored);
 
 #endif

@@ -59,13 +59,6 @@ PxStatus px_world_remove_force(PxWorld *world, PxForceId id)
     return PX_OK;
 }
 
-void px_forces_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->forces.count; ++k)
-        px_region_free(&world->forces.data[k].region);
-    PX_LIST_FREE(&world->forces);
-}
-
 double px_forces_next(const PxWorld *world, double time)
 {
     double next = INFINITY;

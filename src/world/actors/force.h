@@ -27,6 +27,4 @@ typedef struct PxForceRows {
 /// `rows` must have all solid particles of the world, each once.
 void px_forces_apply(const PxWorld *world, double time, const PxForceRows *rows);
 
-void px_forces_free(PxWorld *world);
-
 #endif

@@ -84,14 +84,6 @@ static void free_handle(PxHandle *handle)
     free(handle->key);
 }
 
-void px_handles_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->handles.count; ++k)
-        free_handle(&world->handles.data[k]);
-    PX_LIST_FREE(&world->handles);
-    PX_LIST_FREE(&world->grips);
-}
-
 PxStatus px_handles_check(const PxWorld *world, uint64_t grips, const PxTable *particles)
 {
     if (grips > world->grips.count)

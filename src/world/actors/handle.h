@@ -60,6 +60,4 @@ void px_handles_target(const PxWorld *world, uint32_t slot, double time, PxVec3 
 /// Do stored particles and a stored number of grips belong to this world?
 PxStatus px_handles_check(const PxWorld *world, uint64_t grips, const PxTable *particles);
 
-void px_handles_free(PxWorld *world);
-
 #endif

@@ -85,13 +85,6 @@ PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id)
     return PX_OK;
 }
 
-void px_heaters_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->heaters.count; ++k)
-        free_heater(&world->heaters.data[k]);
-    PX_LIST_FREE(&world->heaters);
-}
-
 double px_heaters_next(const PxWorld *world, double time)
 {
     double next = INFINITY;

@@ -25,6 +25,4 @@ bool px_heaters_hold(const PxWorld *world);
 /// Draws what is in them towards their temperatures, those that do it in their own time.
 void px_heaters_draw(PxWorld *world);
 
-void px_heaters_free(PxWorld *world);
-
 #endif

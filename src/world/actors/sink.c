@@ -53,13 +53,6 @@ PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id)
     return PX_OK;
 }
 
-void px_sinks_free(PxWorld *world)
-{
-    for (size_t k = 0; k < world->sinks.count; ++k)
-        px_region_free(&world->sinks.data[k].region);
-    PX_LIST_FREE(&world->sinks);
-}
-
 /* ---- draining ------------------------------------------------------------------------------ */
 
 typedef struct Drain {

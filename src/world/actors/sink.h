@@ -14,6 +14,4 @@ typedef struct PxSink {
 /// Removes the particles that are in a sink at `time`. Allocates nothing.
 void px_sinks_drain(PxWorld *world, double time);
 
-void px_sinks_free(PxWorld *world);
-
 #endif

@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *const px_coat_table_names[PX_COAT_TABLES] = {"coats", "coat_surfels", "coat_marks",
-                                                         "coat_zombies"};
-
 /* ---- making them ---- */
 
 PxStatus px_world_add_coat(PxWorld *world, uint32_t material, const PxMaterialDef *of)
@@ -37,13 +34,6 @@ void px_world_drop_coat(PxWorld *world, uint32_t material)
             world->coats.data[kept++] = world->coats.data[k];
     }
     world->coats.count = kept;
-}
-
-void px_world_free_coats(PxWorld *world)
-{
-    for (size_t k = 0; k < world->coats.count; ++k)
-        px_coat_free(world->coats.data[k].coat);
-    PX_LIST_FREE(&world->coats);
 }
 
 size_t px_world_coat_count(const PxWorld *world)
@@ -207,113 +197,89 @@ PxStatus px_world_move_coats(PxWorld *world)
     return PX_OK;
 }
 
-/* ---- checkpoints ---- */
+/* ---- saving them ---- */
 
 enum { NUMBERS, COUNTS };
 
-static PxStatus add_columns(PxTable *coats)
-{
-    px_table_init(coats, NULL);
-    PX_TRY(px_table_add(coats, "numbers", "", PX_F64, PX_COAT_NUMBERS, PX_COLUMN_STATE, NULL));
-    return px_table_add(coats, "counts", "", PX_U32, 3, PX_COLUMN_STATE, NULL);
-}
-
-/* A table like that one without rows: its state columns. */
-static PxStatus alike(PxTable *to, const PxTable *from)
-{
-    px_table_init(to, NULL);
-    for (uint32_t k = 0; k < from->columns; ++k) {
-        const PxColumn *c = &from->column[k];
-        if (c->flags & PX_COLUMN_STATE)
-            PX_TRY(px_table_add(to, c->name, c->unit, c->type, c->components, c->flags, NULL));
-    }
-    return PX_OK;
-}
-
-static PxTable *tables_of(PxCoat *coat, int k)
+static const PxTable *table_of(const PxCoat *coat, int k)
 {
     return k == 0 ? &coat->surfels : k == 1 ? &coat->previous : &coat->zombies;
 }
 
-static PxStatus store(const PxWorld *world, PxTable table[PX_COAT_TABLES])
+PxStatus px_world_store_coats(const PxWorld *world, PxTable table[PX_COAT_TABLES])
 {
-    PX_TRY(add_columns(&table[PX_COATS]));
-    PX_TRY(px_table_append(&table[PX_COATS], world->coats.count, NULL));
+    PxTable *coats = &table[PX_COATS];
+    if (world->coats.count == 0)
+        return PX_OK;
+    PX_TRY(px_table_add(coats, "numbers", "", PX_F64, PX_COAT_NUMBERS, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(coats, "counts", "", PX_U32, 3, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_append(coats, world->coats.count, NULL));
     for (size_t c = 0; c < world->coats.count; ++c) {
-        PxCoat *coat = world->coats.data[c].coat;
+        const PxCoat *coat = world->coats.data[c].coat;
         double number[PX_COAT_NUMBERS];
         px_coat_numbers(coat, number);
         for (int k = 0; k < PX_COAT_NUMBERS; ++k)
-            ((double *)table[PX_COATS].column[NUMBERS].data[k])[c] = number[k];
+            ((double *)coats->column[NUMBERS].data[k])[c] = number[k];
         for (int k = 0; k < 3; ++k) {
             PxTable *to = &table[PX_COAT_SURFELS + k];
-            ((uint32_t *)table[PX_COATS].column[COUNTS].data[k])[c] = tables_of(coat, k)->count;
-            if (c == 0)
-                PX_TRY(alike(to, tables_of(coat, k)));
-            PX_TRY(px_table_append_rows(to, tables_of(coat, k)));
+            ((uint32_t *)coats->column[COUNTS].data[k])[c] = table_of(coat, k)->count;
+            PX_TRY(px_table_add_like(to, table_of(coat, k), PX_COLUMN_STATE));
+            PX_TRY(px_table_append_rows(to, table_of(coat, k)));
         }
     }
     return PX_OK;
 }
 
-PxStatus px_world_store_coats(const PxWorld *world, PxTable table[PX_COAT_TABLES])
+static bool is_coats(const PxTable *coats, size_t count)
 {
-    for (int k = 0; k < PX_COAT_TABLES; ++k)
-        px_table_init(&table[k], NULL);
-    PxStatus status = store(world, table);
-    for (int k = 0; k < PX_COAT_TABLES && status != PX_OK; ++k)
-        px_table_free(&table[k]);
-    return status;
+    const PxColumn *number = px_table_find(coats, "numbers");
+    const PxColumn *counts = px_table_find(coats, "counts");
+    return coats->count == count && number != NULL && counts != NULL && number->type == PX_F64 &&
+           number->components == PX_COAT_NUMBERS && counts->type == PX_U32 &&
+           counts->components == 3;
 }
 
-/* Rows [first, first + count) of a stored table, all its columns. */
-static PxStatus cut(const PxTable *stored, uint64_t first, uint32_t count, PxTable *out)
+/* Number c of the stored coats, which come in order: `first` is advanced past it. */
+static PxCoatStored stored_coat(const PxTable table[PX_COAT_TABLES], size_t c, uint32_t first[3])
 {
-    px_table_init(out, NULL);
-    if (first + count > stored->count)
-        return px_fail(PX_ERR_FORMAT, "the stored coats are not those of this scene");
-    for (uint32_t k = 0; k < stored->columns; ++k) {
-        const PxColumn *c = &stored->column[k];
-        PX_TRY(px_table_add(out, c->name, c->unit, c->type, c->components, c->flags, NULL));
+    PxCoatStored stored = {.surfels = &table[PX_COAT_SURFELS],
+                           .previous = &table[PX_COAT_PREVIOUS],
+                           .zombies = &table[PX_COAT_ZOMBIES]};
+    const PxColumn *number = px_table_find(&table[PX_COATS], "numbers");
+    const PxColumn *counts = px_table_find(&table[PX_COATS], "counts");
+    for (int k = 0; k < PX_COAT_NUMBERS; ++k)
+        stored.number[k] = ((const double *)number->data[k])[c];
+    for (int k = 0; k < 3; ++k) {
+        stored.first[k] = first[k];
+        stored.count[k] = ((const uint32_t *)counts->data[k])[c];
+        /* a sum that wraps is past the end, and stays there */
+        if (__builtin_add_overflow(first[k], stored.count[k], &first[k]))
+            first[k] = UINT32_MAX;
     }
-    PX_TRY(px_table_append(out, count, NULL));
-    for (uint32_t k = 0; k < stored->columns; ++k)
-        for (uint32_t a = 0; a < stored->column[k].components; ++a) {
-            size_t size = px_type_size(stored->column[k].type);
-            memcpy(out->column[k].data[a], (const char *)stored->column[k].data[a] + first * size,
-                   count * size);
-        }
+    return stored;
+}
+
+PxStatus px_coats_reserve(const PxWorldCoat *coat, size_t count,
+                          const PxTable table[PX_COAT_TABLES])
+{
+    uint32_t first[3] = {0, 0, 0};
+    for (size_t c = 0; c < count; ++c) {
+        PxCoatStored stored = stored_coat(table, c, first);
+        PX_TRY(px_coat_reserve(coat[c].coat, &stored));
+    }
     return PX_OK;
 }
 
 PxStatus px_world_restore_coats(PxWorld *world, const PxTable table[PX_COAT_TABLES])
 {
-    const PxColumn *number = px_table_find(&table[PX_COATS], "numbers");
-    const PxColumn *count = px_table_find(&table[PX_COATS], "counts");
-    if (table[PX_COATS].count != world->coats.count || number == NULL || count == NULL ||
-        number->type != PX_F64 || number->components != PX_COAT_NUMBERS || count->type != PX_U32 ||
-        count->components != 3)
+    uint32_t first[3] = {0, 0, 0};
+    if (world->coats.count == 0 && table[PX_COATS].count == 0)
+        return PX_OK;
+    if (!is_coats(&table[PX_COATS], world->coats.count))
         return px_fail(PX_ERR_FORMAT, "the stored coats are not those of this scene");
-    uint64_t first[3] = {0, 0, 0};
     for (size_t c = 0; c < world->coats.count; ++c) {
-        PxTable part[3];
-        double value[PX_COAT_NUMBERS];
-        PxStatus status = PX_OK;
-        for (int k = 0; k < PX_COAT_NUMBERS; ++k)
-            value[k] = ((const double *)number->data[k])[c];
-        for (int k = 0; k < 3; ++k)
-            px_table_init(&part[k], NULL);
-        for (int k = 0; k < 3 && status == PX_OK; ++k) {
-            uint32_t rows = ((const uint32_t *)count->data[k])[c];
-            status = cut(&table[PX_COAT_SURFELS + k], first[k], rows, &part[k]);
-            first[k] += rows;
-        }
-        if (status == PX_OK)
-            status =
-                px_coat_restore(world->coats.data[c].coat, &part[0], &part[1], &part[2], value);
-        for (int k = 0; k < 3; ++k)
-            px_table_free(&part[k]);
-        PX_TRY(status);
+        PxCoatStored stored = stored_coat(table, c, first);
+        PX_TRY(px_coat_restore(world->coats.data[c].coat, &stored));
     }
     return PX_OK;
 }

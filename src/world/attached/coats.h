@@ -14,7 +14,6 @@ typedef struct PxWorldCoat {
 PxStatus px_world_add_coat(PxWorld *world, uint32_t material, const PxMaterialDef *def);
 /// Removes the coat of a material.
 void px_world_drop_coat(PxWorld *world, uint32_t material);
-void px_world_free_coats(PxWorld *world);
 
 /// The coat of a material, or NULL.
 PxCoat *px_world_coat_of(const PxWorld *world, uint32_t material);
@@ -32,14 +31,17 @@ const PxWorldCoat *px_world_coat(const PxWorld *world, size_t k);
 /// PX_ERR_MEMORY.
 PxStatus px_world_move_coats(PxWorld *world);
 
-/// What a checkpoint keeps: a row a coat, and the rows of all coats' tables one after another.
-enum { PX_COATS, PX_COAT_SURFELS, PX_COAT_MARKS, PX_COAT_ZOMBIES, PX_COAT_TABLES };
-extern const char *const px_coat_table_names[PX_COAT_TABLES];
+/// What is saved of coats: a row a coat, and the rows of all coats' tables one after another.
+enum { PX_COATS, PX_COAT_SURFELS, PX_COAT_PREVIOUS, PX_COAT_ZOMBIES, PX_COAT_TABLES };
 
-/// Fills the tables, to be freed by the caller. Errors: PX_ERR_MEMORY.
+/// Fills the tables, which are empty; without coats they stay so. Errors: PX_ERR_MEMORY.
 PxStatus px_world_store_coats(const PxWorld *world, PxTable table[PX_COAT_TABLES]);
 /// Errors: PX_ERR_FORMAT when they do not fit the world, PX_ERR_MEMORY.
 PxStatus px_world_restore_coats(PxWorld *world, const PxTable table[PX_COAT_TABLES]);
+/// Makes room in `count` coats for what was stored of them: px_coat_restore() then allocates
+/// nothing. Errors: PX_ERR_MEMORY.
+PxStatus px_coats_reserve(const PxWorldCoat *coat, size_t count,
+                          const PxTable table[PX_COAT_TABLES]);
 
 size_t px_world_coat_bytes(const PxWorld *world);
 

@@ -71,13 +71,6 @@ void px_world_drop_skins(PxWorld *world, uint32_t slot)
     world->skins.count = kept;
 }
 
-void px_world_free_skins(PxWorld *world)
-{
-    for (size_t k = 0; k < world->skins.count; ++k)
-        px_skin_free(world->skins.data[k].skin);
-    PX_LIST_FREE(&world->skins);
-}
-
 size_t px_world_skin_count(const PxWorld *world)
 {
     return world->skins.count;
@@ -138,24 +131,50 @@ PxStatus px_world_absorb_skins(PxWorld *world, uint32_t slot, const PxSolidMaps 
     return status;
 }
 
-/* ---- checkpoints ---- */
+/* ---- saving them ---- */
+
+typedef struct Column {
+    const char *name, *unit;
+    PxType type;
+    uint32_t components;
+} Column;
 
 enum { ABSORBED, POINTS, ORIGIN, SKIN_COLUMNS };
+static const Column skin_column[SKIN_COLUMNS] = {
+    [ABSORBED] = {"absorbed", "", PX_U32, 1},
+    [POINTS] = {"points", "", PX_U32, 1},
+    [ORIGIN] = {"rest_origin", "m", PX_F64, 3},
+};
 
-static PxStatus add_columns(PxTable *skins, PxTable *points)
+enum { POINT_COLUMNS = 3 };
+static const Column point_column[POINT_COLUMNS] = {
+    {"rest", "m", PX_F32, 3}, {"tangent", "m", PX_F32, 6}, {"radius", "m", PX_F32, 1}};
+
+static PxStatus add_columns(PxTable *table, const Column *column, int count)
 {
-    px_table_init(skins, NULL);
-    px_table_init(points, NULL);
-    PX_TRY(px_table_add(skins, "absorbed", "", PX_U32, 1, PX_COLUMN_STATE, NULL));
-    PX_TRY(px_table_add(skins, "points", "", PX_U32, 1, PX_COLUMN_STATE, NULL));
-    PX_TRY(px_table_add(skins, "rest_origin", "m", PX_F64, 3, PX_COLUMN_STATE, NULL));
-    PX_TRY(px_table_add(points, "rest", "m", PX_F32, 3, PX_COLUMN_STATE, NULL));
-    PX_TRY(px_table_add(points, "tangent", "m", PX_F32, 6, PX_COLUMN_STATE, NULL));
-    return px_table_add(points, "radius", "m", PX_F32, 1, PX_COLUMN_STATE, NULL);
+    for (int k = 0; k < count; ++k)
+        PX_TRY(px_table_add(table, column[k].name, column[k].unit, column[k].type,
+                            column[k].components, PX_COLUMN_STATE, NULL));
+    return PX_OK;
 }
 
-static PxStatus store_skins(const PxWorld *world, PxTable *skins, PxTable *points)
+static bool has_columns(const PxTable *table, const Column *column, int count)
 {
+    for (int k = 0; k < count; ++k) {
+        const PxColumn *c = px_table_find(table, column[k].name);
+        if (c == NULL || c->type != column[k].type || c->components != column[k].components)
+            return false;
+    }
+    return true;
+}
+
+PxStatus px_world_store_skins(const PxWorld *world, PxTable table[PX_SKIN_TABLES])
+{
+    PxTable *skins = &table[PX_SKINS], *points = &table[PX_SKIN_POINTS];
+    if (world->skins.count == 0)
+        return PX_OK;
+    PX_TRY(add_columns(skins, skin_column, SKIN_COLUMNS));
+    PX_TRY(add_columns(points, point_column, POINT_COLUMNS));
     PX_TRY(px_table_append(skins, world->skins.count, NULL));
     for (size_t k = 0; k < world->skins.count; ++k) {
         const PxSkin *skin = world->skins.data[k].skin;
@@ -164,43 +183,16 @@ static PxStatus store_skins(const PxWorld *world, PxTable *skins, PxTable *point
         ((double *)skins->column[ORIGIN].data[0])[k] = skin->rest_origin.x;
         ((double *)skins->column[ORIGIN].data[1])[k] = skin->rest_origin.y;
         ((double *)skins->column[ORIGIN].data[2])[k] = skin->rest_origin.z;
-        if (skin->absorbed)
-            PX_TRY(px_table_append_rows(points, &skin->base));
+        PX_TRY(px_table_append_rows(points, &skin->base));
     }
     return PX_OK;
 }
 
-PxStatus px_world_store_skins(const PxWorld *world, PxTable *skins, PxTable *points)
-{
-    PxStatus status = add_columns(skins, points);
-    if (status == PX_OK)
-        status = store_skins(world, skins, points);
-    if (status != PX_OK) {
-        px_table_free(skins);
-        px_table_free(points);
-    }
-    return status;
-}
-
-/* The stored table has the columns that such tables have. */
-static bool alike(const PxTable *stored, const PxTable *own)
-{
-    for (uint32_t k = 0; k < own->columns; ++k) {
-        const PxColumn *c = px_table_find(stored, own->column[k].name);
-        if (c == NULL || c->type != own->column[k].type ||
-            c->components != own->column[k].components)
-            return false;
-    }
-    return true;
-}
-
-/* Rows of the stored points into a skin that absorbed something. */
 static bool take_points(PxSkin *skin, const PxTable *points, uint32_t first)
 {
-    static const char *const names[] = {"rest", "tangent", "radius"};
-    for (size_t n = 0; n < PX_COUNT(names); ++n) {
-        const PxColumn *from = px_table_find(points, names[n]);
-        PxColumn *to = px_table_find(&skin->base, names[n]);
+    for (int n = 0; n < POINT_COLUMNS; ++n) {
+        const PxColumn *from = px_table_find(points, point_column[n].name);
+        PxColumn *to = px_table_find(&skin->base, point_column[n].name);
         for (uint32_t c = 0; c < to->components; ++c) {
             const float *value = (const float *)from->data[c] + first;
             for (uint32_t i = 0; i < skin->base.count; ++i)
@@ -212,15 +204,14 @@ static bool take_points(PxSkin *skin, const PxTable *points, uint32_t first)
     return true;
 }
 
-PxStatus px_world_restore_skins(PxWorld *world, const PxTable *skins, const PxTable *points)
+PxStatus px_world_restore_skins(PxWorld *world, const PxTable table[PX_SKIN_TABLES])
 {
-    PxTable own_skins, own_points;
-    PxStatus status = add_columns(&own_skins, &own_points);
-    bool fits = status == PX_OK && skins->count == world->skins.count && alike(skins, &own_skins) &&
-                alike(points, &own_points);
-    px_table_free(&own_skins);
-    px_table_free(&own_points);
-    PX_TRY(status);
+    const PxTable *skins = &table[PX_SKINS], *points = &table[PX_SKIN_POINTS];
+    if (world->skins.count == 0 && skins->count == 0)
+        return PX_OK;
+    bool fits = skins->count == world->skins.count &&
+                has_columns(skins, skin_column, SKIN_COLUMNS) &&
+                has_columns(points, point_column, POINT_COLUMNS);
     size_t next = 0;
     for (uint32_t k = 0; fits && k < skins->count; ++k) {
         PxSkin *skin = world->skins.data[k].skin;
@@ -231,11 +222,9 @@ PxStatus px_world_restore_skins(PxWorld *world, const PxTable *skins, const PxTa
                    ((const double *)origin->data[2])[k]);
         skin->bound = false;
         fits = px_finite(skin->rest_origin) &&
-               ((const uint32_t *)px_table_find(skins, "points")->data[0])[k] == skin->base.count;
-        if (!fits || !skin->absorbed)
-            continue;
-        fits =
-            points->count - next >= skin->base.count && take_points(skin, points, (uint32_t)next);
+               ((const uint32_t *)px_table_find(skins, "points")->data[0])[k] == skin->base.count &&
+               points->count - next >= skin->base.count &&
+               take_points(skin, points, (uint32_t)next);
         next += skin->base.count;
     }
     if (!fits)

@@ -23,8 +23,6 @@ PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape 
                             uint32_t slot);
 /// Removes the skins of a body.
 void px_world_drop_skins(PxWorld *world, uint32_t slot);
-void px_world_free_skins(PxWorld *world);
-
 /// In the order of the bodies, surfels before triangles.
 size_t px_world_skin_count(const PxWorld *world);
 const PxWorldSkin *px_world_skin(const PxWorld *world, size_t k);
@@ -36,12 +34,13 @@ PxStatus px_world_move_skins(PxWorld *world);
 /// the old to the new one. Errors: PX_ERR_MEMORY.
 PxStatus px_world_absorb_skins(PxWorld *world, uint32_t slot, const PxSolidMaps *maps);
 
-/// What a checkpoint keeps of skins: a row a skin, and the points of those that absorbed
-/// something, one after another; the others are as the scene makes them. Both are filled, to
-/// be freed by the caller. Errors: PX_ERR_MEMORY.
-PxStatus px_world_store_skins(const PxWorld *world, PxTable *skins, PxTable *points);
-/// Errors: PX_ERR_FORMAT when they do not fit the world.
-PxStatus px_world_restore_skins(PxWorld *world, const PxTable *skins, const PxTable *points);
+/// What is saved of skins: a row a skin, and the points at rest of all of them, one after another.
+enum { PX_SKINS, PX_SKIN_POINTS, PX_SKIN_TABLES };
+
+/// Fills the tables, which are empty; without skins they stay so. Errors: PX_ERR_MEMORY.
+PxStatus px_world_store_skins(const PxWorld *world, PxTable table[PX_SKIN_TABLES]);
+/// Allocates nothing. Errors: PX_ERR_FORMAT when they do not fit the world.
+PxStatus px_world_restore_skins(PxWorld *world, const PxTable table[PX_SKIN_TABLES]);
 
 size_t px_world_skin_bytes(const PxWorld *world);
 

@@ -1,0 +1,371 @@
+#include "world/saved.h"
+
+#include "world/mixed.h"
+#include "world/things.h"
+#include "world/world_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+#define PX_STATE_WHOLE(member) {#member, PX_U64, offsetof(PxWorld, state.member)},
+#define PX_STATE_REAL(member) {#member, PX_F64, offsetof(PxWorld, state.member)},
+#define REPORT(member, type)                                                                       \
+    {                                                                                              \
+#member, type, offsetof(PxWorld, member)                                                   \
+    }
+
+/* The last ones report on the last step: PxStats is the same after restoring. */
+const PxSavedNumber px_saved_numbers[] = {
+    PX_WORLD_STATE(PX_STATE_WHOLE, PX_STATE_REAL) /* */
+    REPORT(dt, PX_F64),
+    REPORT(neighbours, PX_F64),
+    REPORT(elastic, PX_F64),
+    REPORT(density_error, PX_F64),
+    REPORT(density_error_max, PX_F64),
+    REPORT(tension_force, PX_F64),
+    REPORT(pressure_force, PX_F64),
+    REPORT(solve_error, PX_F64),
+    REPORT(iterations, PX_U32),
+    REPORT(viscosity_iterations, PX_U32),
+    REPORT(heat_iterations, PX_U32),
+};
+
+const size_t px_saved_number_count = PX_COUNT(px_saved_numbers);
+_Static_assert(PX_COUNT(px_saved_numbers) <= PX_SAVED_NUMBERS, "PxSavedWorld has room for all");
+
+static void get_numbers(const PxWorld *world, PxSavedValue *value)
+{
+    for (size_t k = 0; k < px_saved_number_count; ++k) {
+        const char *at = (const char *)world + px_saved_numbers[k].offset;
+        if (px_saved_numbers[k].type == PX_U32)
+            value[k].whole = *(const uint32_t *)at;
+        else
+            memcpy(&value[k], at, sizeof value[k]);
+    }
+}
+
+static void put_numbers(PxWorld *world, const PxSavedValue *value)
+{
+    for (size_t k = 0; k < px_saved_number_count; ++k) {
+        char *at = (char *)world + px_saved_numbers[k].offset;
+        if (px_saved_numbers[k].type == PX_U32)
+            *(uint32_t *)at = (uint32_t)value[k].whole;
+        else
+            memcpy(at, &value[k], sizeof value[k]);
+    }
+}
+
+static PxWorldState state_of(const PxSavedWorld *saved)
+{
+    PxWorldState state;
+    for (size_t k = 0; k < px_saved_number_count; ++k) {
+        size_t offset = px_saved_numbers[k].offset - offsetof(PxWorld, state);
+        if (offset < sizeof state) /* false for what lies before, too: the difference wraps */
+            memcpy((char *)&state + offset, &saved->value[k], sizeof saved->value[k]);
+    }
+    return state;
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+/* Tables that belong together: one table that lives in the world, or several that are put
+ * together from it. */
+typedef struct Part {
+    const char *name[PX_SAVED_PART_TABLES];
+    PxTable *(*own)(PxWorld *world);                          /* lives in the world */
+    PxStatus (*gather)(const PxWorld *world, PxTable *table); /* or is put together, */
+    PxStatus (*put)(PxWorld *world, const PxTable *table);    /* and taken apart again */
+    /* Whether what a file holds can be of this world; may be NULL. */
+    PxStatus (*check)(const PxWorld *world, const PxWorldState *state, const PxTable *table);
+} Part;
+
+static PxTable *particles_of(PxWorld *world)
+{
+    return &world->particles.table;
+}
+
+static PxTable *emitters_of(PxWorld *world)
+{
+    return &world->progress;
+}
+
+static PxStatus check_particles(const PxWorld *world, const PxWorldState *state,
+                                const PxTable *particles)
+{
+    const PxColumn *material = px_table_find(particles, "material");
+    const PxColumn *body = px_table_find(particles, "body");
+    for (uint32_t i = 0; i < particles->count; ++i)
+        if (((const uint32_t *)material->data[0])[i] >= world->materials.count ||
+            ((const uint32_t *)body->data[0])[i] >= world->bodies.count)
+            return px_fail(PX_ERR_FORMAT,
+                           "stored particle %u has a material or body that the "
+                           "scene does not have",
+                           i);
+    if (world->mixed)
+        PX_TRY(px_mixed_check(particles, world->bodies.count));
+    return px_handles_check(world, state->grips, particles);
+}
+
+static PxStatus check_emitters(const PxWorld *world, const PxWorldState *state,
+                               const PxTable *emitters)
+{
+    (void)state;
+    return px_emitters_check(world, emitters);
+}
+
+/* One line a part: what has a table of its own in the world needs its name and where it is. */
+static const Part parts[] = {
+    {.name = {"particles"}, .own = particles_of, .check = check_particles},
+    {.name = {"emitters"}, .own = emitters_of, .check = check_emitters},
+    {.name = {"skins", "skin_points"},
+     .gather = px_world_store_skins,
+     .put = px_world_restore_skins},
+    {.name = {"coats", "coat_surfels", "coat_previous", "coat_zombies"},
+     .gather = px_world_store_coats,
+     .put = px_world_restore_coats},
+};
+
+/* ---- a saved world -------------------------------------------------------------------------- */
+
+PxTable *px_saved_table(PxSavedWorld *saved, size_t k, const char **name)
+{
+    size_t number = 0;
+    for (size_t p = 0; p < PX_COUNT(parts); ++p)
+        for (size_t t = 0; t < PX_SAVED_PART_TABLES && parts[p].name[t] != NULL; ++t)
+            if (number++ == k) {
+                *name = parts[p].name[t];
+                return &saved->table[p * PX_SAVED_PART_TABLES + t];
+            }
+    return NULL;
+}
+
+PxTable *px_saved_find(PxSavedWorld *saved, const char *wanted)
+{
+    const char *name;
+    PxTable *table;
+    for (size_t k = 0; (table = px_saved_table(saved, k, &name)) != NULL; ++k)
+        if (strcmp(name, wanted) == 0)
+            return table;
+    return NULL;
+}
+
+PxSavedValue *px_saved_number(PxSavedWorld *saved, const char *name)
+{
+    for (size_t k = 0; k < px_saved_number_count; ++k)
+        if (strcmp(px_saved_numbers[k].name, name) == 0)
+            return &saved->value[k];
+    return NULL;
+}
+
+PxStatus px_saved_create(PxSavedWorld **out)
+{
+    *out = calloc(1, sizeof **out);
+    PxTable *table = calloc(PX_COUNT(parts) * PX_SAVED_PART_TABLES, sizeof *table);
+    if (*out == NULL || table == NULL) {
+        free(*out);
+        free(table);
+        *out = NULL;
+        return px_fail(PX_ERR_MEMORY, "no room to save a world");
+    }
+    (*out)->tables = PX_COUNT(parts) * PX_SAVED_PART_TABLES;
+    (*out)->table = table;
+    for (size_t k = 0; k < (*out)->tables; ++k)
+        px_table_init(&table[k], NULL);
+    return PX_OK;
+}
+
+void px_saved_free(PxSavedWorld *saved)
+{
+    if (saved == NULL)
+        return;
+    for (size_t k = 0; k < saved->tables; ++k)
+        if (!saved->view || parts[k / PX_SAVED_PART_TABLES].own == NULL)
+            px_table_free(&saved->table[k]);
+    px_things_free(saved->things);
+    free(saved->table);
+    free(saved);
+}
+
+static PxTable *tables_of(const PxSavedWorld *saved, size_t part)
+{
+    return &saved->table[part * PX_SAVED_PART_TABLES];
+}
+
+PxStatus px_saved_view(const PxWorld *world, PxSavedWorld **out)
+{
+    PX_TRY(px_saved_create(out));
+    (*out)->view = true;
+    get_numbers(world, (*out)->value);
+    PxStatus status = PX_OK;
+    for (size_t p = 0; p < PX_COUNT(parts) && status == PX_OK; ++p) {
+        if (parts[p].own != NULL)
+            *tables_of(*out, p) = *parts[p].own((PxWorld *)world);
+        else
+            status = parts[p].gather(world, tables_of(*out, p));
+    }
+    if (status != PX_OK) {
+        px_saved_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* Can the table be overwritten by that one without allocating? */
+static bool has_room(const PxTable *to, const PxTable *from)
+{
+    return to->capacity >= from->count && px_table_alike(to, from);
+}
+
+static void swap_tables(PxTable *a, PxTable *b)
+{
+    PxTable old = *a;
+    *a = *b;
+    *b = old;
+}
+
+PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved)
+{
+    if (*saved != NULL && (*saved)->world != world)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "save: wanted NULL, or what this world was saved to before");
+    /* All that may fail first, into `fresh`. */
+    PxSavedWorld *fresh, *to = *saved;
+    PX_TRY(px_saved_create(&fresh));
+    PxStatus status = px_things_copy(world, &fresh->things);
+    for (size_t p = 0; p < PX_COUNT(parts) && status == PX_OK; ++p) {
+        const PxTable *own = parts[p].own != NULL ? parts[p].own((PxWorld *)world) : NULL;
+        if (own == NULL)
+            status = parts[p].gather(world, tables_of(fresh, p));
+        else if (to == NULL || !has_room(tables_of(to, p), own))
+            status = px_table_copy(tables_of(fresh, p), own);
+    }
+    if (status != PX_OK) {
+        px_saved_free(fresh);
+        return status;
+    }
+    fresh->world = world;
+    get_numbers(world, fresh->value);
+    for (size_t p = 0; to != NULL && p < PX_COUNT(parts); ++p) {
+        const PxTable *own = parts[p].own != NULL ? parts[p].own((PxWorld *)world) : NULL;
+        if (own == NULL || !has_room(tables_of(to, p), own))
+            continue;
+        px_table_copy(tables_of(to, p), own); /* there is room */
+        swap_tables(tables_of(to, p), tables_of(fresh, p));
+    }
+    px_saved_free(to);
+    *saved = fresh;
+    return PX_OK;
+}
+
+size_t px_saved_bytes(const PxSavedWorld *saved)
+{
+    size_t bytes = sizeof *saved + saved->tables * sizeof *saved->table;
+    for (size_t k = 0; k < saved->tables; ++k)
+        bytes += px_table_bytes(&saved->table[k]);
+    return bytes;
+}
+
+/* ---- putting it back ------------------------------------------------------------------------ */
+
+/* Sets what follows from the state. */
+static void settle_in(PxWorld *world, const PxSavedWorld *saved)
+{
+    put_numbers(world, saved->value);
+    px_particles_refresh(&world->particles);
+    world->solids_due = true;
+    world->solid_highest = 0;
+}
+
+/* The rows of a stored table in a table with the columns of the world's own. */
+static PxStatus convert(const PxTable *own, const PxTable *stored, const char *name, PxTable *out)
+{
+    const char *missing;
+    if (!px_table_fits(stored, own, PX_COLUMN_STATE, &missing))
+        return px_fail(PX_ERR_FORMAT, "the stored %s have no usable column '%s'", name, missing);
+    PX_TRY(px_table_add_like(out, own, ~0u));
+    return px_table_append_rows(out, stored);
+}
+
+PxStatus px_world_resume(PxWorld *world, const PxSavedWorld *saved)
+{
+    PxWorldState state = state_of(saved);
+    if (state.events > world->events.count || !(state.time >= 0) || !isfinite(state.time))
+        return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
+    /* Events may change particles, too: the stored ones have that behind them. And they may have
+     * made the world what it is. */
+    PX_TRY(px_world_repeat_events(world, (size_t)state.events));
+    if (px_mixed_stored(tables_of(saved, 0)))
+        PX_TRY(px_mixed_make(world));
+    for (size_t p = 0; p < PX_COUNT(parts); ++p) {
+        const PxTable *stored = tables_of(saved, p);
+        if (parts[p].own == NULL) {
+            PX_TRY(parts[p].put(world, stored));
+            continue;
+        }
+        PxTable *own = parts[p].own(world), fresh;
+        px_table_init(&fresh, own->allocator);
+        PxStatus status = convert(own, stored, parts[p].name[0], &fresh);
+        if (status == PX_OK && parts[p].check != NULL)
+            status = parts[p].check(world, &state, &fresh);
+        if (status == PX_OK)
+            swap_tables(own, &fresh);
+        px_table_free(&fresh);
+        PX_TRY(status);
+    }
+    settle_in(world, saved);
+    return PX_OK;
+}
+
+PxStatus px_world_continue(PxWorld *fresh, const PxWorld *world)
+{
+    PxSavedWorld *saved;
+    PX_TRY(px_saved_view(world, &saved));
+    PxStatus status = px_world_resume(fresh, saved);
+    px_saved_free(saved);
+    return status;
+}
+
+PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved)
+{
+    if (saved == NULL || saved->world != world)
+        return px_fail(PX_ERR_ARGUMENT, "restore: wanted what this world was saved to");
+    /* All that may fail first. */
+    PxSavedWorld *fresh;
+    PxParticles shaped = {.id = NULL};
+    PX_TRY(px_saved_create(&fresh));
+    PxStatus status = px_things_duplicate(saved->things, &fresh->things);
+    if (status == PX_OK && px_things_mixed(saved->things))
+        status = px_particles_init(&shaped, world->memory);
+    if (status == PX_OK)
+        status =
+            px_things_reserve_coats(saved->things, px_saved_find((PxSavedWorld *)saved, "coats"));
+    for (size_t p = 0; p < PX_COUNT(parts) && status == PX_OK; ++p)
+        if (parts[p].own != NULL) {
+            PxTable *own = parts[p].own(world), *table = tables_of(fresh, p);
+            table->allocator = own->allocator;
+            if (!has_room(own, tables_of(saved, p)))
+                status = px_table_copy(table, tables_of(saved, p));
+        }
+    if (status == PX_OK) {
+        px_things_swap(world, fresh->things);
+        for (size_t p = 0; p < PX_COUNT(parts); ++p) {
+            const PxTable *from = tables_of(saved, p);
+            if (parts[p].own == NULL)
+                parts[p].put(world, from); /* fits, and there is room */
+            else if (has_room(parts[p].own(world), from))
+                px_table_copy(parts[p].own(world), from);
+            else
+                swap_tables(parts[p].own(world), tables_of(fresh, p));
+        }
+        settle_in(world, saved);
+        px_mixed_free(world);
+        world->shaped = shaped;
+    } else {
+        px_particles_free(&shaped);
+    }
+    px_saved_free(fresh);
+    return status;
+}

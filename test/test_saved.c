@@ -1,0 +1,371 @@
+/// Worlds saved to memory and put back: they continue with the same bits.
+#include "meters.h"
+#include "scenes.h"
+
+#include "phyxel/world.h"
+#include "world/attached/coats.h"
+#include "world/attached/skins.h"
+#include "world/saved.h"
+
+#define OPENING "{\"phyxel\": 1, \"name\": \"saved\", \"time\": {\"frames\": 10, \"fps\": 50},"
+#define GROUND                                                                                     \
+    "{\"name\": \"floor\", \"shape\": {\"box\": [3, 0.2, 3], \"at\": [0, -0.1, 0]}, \"wall\": "    \
+    "true}"
+#define TANK                                                                                       \
+    "{\"name\": \"tank\", \"shape\": {\"box\": [0.6, 1, 0.5], \"at\": [0, 0.5, 0]},"               \
+    " \"wall\": true, \"inside\": true}"
+#define PADDLE                                                                                     \
+    "{\"name\": \"paddle\", \"shape\": {\"sphere\": 0.08, \"at\": [0.15, 0.15, 0]},"               \
+    " \"wall\": true, \"keyframes\": [{\"at\": 0}, {\"at\": 0.5, \"move\": [-0.2, 0, 0]}]}"
+#define TAP                                                                                        \
+    "\"emitters\": [{\"name\": \"tap\", \"shape\": {\"box\": [0.15, 0.1, 0.15],"                   \
+    " \"at\": [-0.1, 0.6, 0]}, \"direction\": [0, -1, 0], \"speed\": 2, \"material\": \"water\"}]"
+
+typedef struct Case {
+    const char *name, *scene;
+    double first, second; /* s: when it is saved, and how long it goes on */
+} Case;
+
+static const Case cases[] = {
+    {"fluid",
+     OPENING
+     "\"spacing\": 0.05, \"materials\": {\"water\": {\"density\": 1000}}, \"bodies\": [" TANK
+     ", " PADDLE
+     ", {\"name\": \"pool\", \"shape\": {\"box\": [0.6, 0.1, 0.5], \"at\": [0, 0.05, 0]},"
+     " \"material\": \"water\"}], " TAP ","
+     " \"sinks\": [{\"name\": \"drain\", \"shape\": {\"box\": [0.2, 0.1, 0.2],"
+     " \"at\": [0.2, 0, 0]}}],"
+     " \"events\": [{\"at\": 0.03, \"set\": \"gravity\", \"to\": [3, -5, 0]},"
+     " {\"at\": 0.1, \"set\": \"materials.water.viscosity\", \"to\": 2}]}",
+     0.06, 0.08},
+    {"solid",
+     OPENING "\"spacing\": 0.05, \"materials\": {\"jelly\": {\"density\": 1000, \"young\": 2e4, "
+             "\"absorb\": 5}},"
+             " \"bodies\": [" GROUND
+             ", {\"name\": \"cube\", \"shape\": {\"box\": [0.3, 0.3, 0.3], \"at\": [0, 0.17, 0]},"
+             " \"material\": \"jelly\", \"spin\": [0, 4, 1], \"surfels\": 600}],"
+             " \"handles\": [{\"name\": \"hand\", \"shape\": {\"box\": [1, 0.1, 1],"
+             " \"at\": [0, 0.3, 0]}, \"end\": 0.05, \"keyframes\": [{\"at\": 0}, {\"at\": 0.2,"
+             " \"move\": [0, 0.2, 0]}]}],"
+             " \"forces\": [{\"name\": \"wind\", \"shape\": {\"box\": [1, 1, 1]},"
+             " \"force\": [3, 0, 0]}]}",
+     0.04, 0.04},
+    {"mixed",
+     OPENING "\"spacing\": 0.05, \"materials\": {\"water\": {\"density\": 1000}, \"jelly\": "
+             "{\"density\": 1000, \"young\": 1e4}},"
+             " \"bodies\": [" TANK
+             ", {\"name\": \"pool\", \"shape\": {\"box\": [0.6, 0.2, 0.5], \"at\": [0, 0.1, 0]},"
+             " \"material\": \"water\"},"
+             " {\"name\": \"cube\", \"shape\": {\"box\": [0.2, 0.2, 0.2], \"at\": [0, 0.32, 0]},"
+             " \"material\": \"jelly\", \"velocity\": [0, -1, 0]}]}",
+     0.05, 0.05},
+    {"melting",
+     OPENING
+     "\"spacing\": 0.04, \"materials\": {\"wax\": {\"density\": 900, \"young\": 5e4,"
+     " \"diffusivity\": 1e-3, \"melts\": {\"from\": 30, \"to\": 40,"
+     " \"into\": {\"viscosity\": 5}}}},"
+     " \"bodies\": [{\"name\": \"plate\", \"shape\": {\"box\": [1, 0.2, 1],"
+     " \"at\": [0, -0.1, 0]}, \"wall\": true, \"temperature\": 90},"
+     " {\"name\": \"cube\", \"shape\": {\"box\": [0.2, 0.2, 0.2], \"at\": [0, 0.1, 0]},"
+     " \"material\": \"wax\"}],"
+     " \"heaters\": [{\"name\": \"flame\", \"shape\": {\"sphere\": 0.1, \"at\": [0, 0.2, 0]},"
+     " \"power\": 2000}]}",
+     0.1, 0.1},
+    {"coated",
+     OPENING
+     "\"spacing\": 0.05, \"materials\": {\"water\": {\"density\": 1000, \"coat\": \"surfels\"},"
+     " \"jelly\": {\"density\": 1000, \"young\": 1e4, \"coat\": \"surfels\"}}, \"bodies\": [" GROUND
+     ", {\"name\": \"pool\", \"shape\": {\"box\": [0.4, 0.2, 0.4], \"at\": [0, 0.1, 0]},"
+     " \"material\": \"water\"},"
+     " {\"name\": \"cube\", \"shape\": {\"box\": [0.2, 0.2, 0.2], \"at\": [1, 0.3, 0]},"
+     " \"material\": \"jelly\", \"surfels\": 2000}], " TAP "}",
+     0.04, 0.04},
+};
+
+static PxWorld *world_of(const Case *c, int threads)
+{
+    PxWorld *world;
+    PxScene *scene = scene_of(c->scene);
+    CHECK_COUNT(scene, 0);
+    CHECK_OK(px_scene_world(scene, threads, &world));
+    px_scene_free(scene);
+    return world;
+}
+
+/* Advances in two frames, after each of which surfaces are carried along. */
+static void go_on(PxWorld *world, double by)
+{
+    double from = px_world_time(world);
+    for (int k = 1; k <= 2; ++k) {
+        CHECK_OK(px_world_advance(world, from + by * k / 2));
+        CHECK_OK(px_world_move_skins(world));
+        CHECK_OK(px_world_move_coats(world));
+    }
+}
+
+/* All that is saved of a world, and what it reports. */
+typedef struct Print {
+    uint64_t table[16][2];
+    PxSavedValue value[PX_SAVED_NUMBERS];
+    PxStats stats;
+    size_t things;
+} Print;
+
+static Print print_of(PxWorld *world)
+{
+    Print print;
+    memset(&print, 0, sizeof print);
+    PxSavedWorld *saved = NULL;
+    CHECK_OK(px_saved_view(world, &saved));
+    const char *name;
+    const PxTable *table;
+    for (size_t k = 0; (table = px_saved_table(saved, k, &name)) != NULL; ++k)
+        px_table_hash(table, PX_COLUMN_STATE | PX_COLUMN_FRAME, print.table[k]);
+    memcpy(print.value, saved->value, sizeof print.value);
+    px_saved_free(saved);
+    px_world_stats(world, &print.stats);
+    return print;
+}
+
+static void check_same(const Print *a, const Print *b, const char *name)
+{
+    for (size_t k = 0; k < PX_COUNT(a->table); ++k)
+        if (memcmp(a->table[k], b->table[k], sizeof a->table[k]) != 0)
+            fail_msg("%s: table %zu differs", name, k);
+    for (size_t k = 0; k < px_saved_number_count; ++k)
+        if (a->value[k].whole != b->value[k].whole)
+            fail_msg("%s: %s differs: %g and %g", name, px_saved_numbers[k].name, a->value[k].real,
+                     b->value[k].real);
+    CHECK(memcmp(&a->stats, &b->stats, sizeof a->stats) == 0);
+}
+
+TEST(a_world_that_is_put_back_goes_on_with_the_same_bits)
+{
+    for (size_t k = 0; k < PX_COUNT(cases); ++k) {
+        Print first = {.things = 0};
+        for (int threads = 1; threads <= 2; ++threads) {
+            const Case *c = &cases[k];
+            PxWorld *world = world_of(c, threads);
+            go_on(world, c->first);
+            Print at_save = print_of(world);
+            PxSavedWorld *saved = NULL;
+            CHECK_OK(px_world_save(world, &saved));
+            CHECK(px_saved_bytes(saved) > 1000);
+            go_on(world, c->second);
+            Print straight = print_of(world);
+            for (int again = 0; again < 2; ++again) {
+                CHECK_OK(px_world_restore(world, saved));
+                Print back = print_of(world);
+                check_same(&at_save, &back, c->name);
+                go_on(world, c->second);
+                Print now = print_of(world);
+                check_same(&straight, &now, c->name);
+            }
+            if (threads == 1)
+                first = straight;
+            check_same(&first, &straight, c->name);
+            px_saved_free(saved);
+            px_world_free(world);
+        }
+    }
+}
+
+/* Things of every kind come and go after the save. */
+TEST(what_was_added_or_set_after_the_save_is_gone)
+{
+    for (size_t k = 0; k < PX_COUNT(cases); ++k) {
+        const Case *c = &cases[k];
+        PxWorld *world = world_of(c, 2);
+        go_on(world, c->first);
+        PxSavedWorld *saved = NULL;
+        CHECK_OK(px_world_save(world, &saved));
+        go_on(world, c->second);
+        Print straight = print_of(world);
+        CHECK_OK(px_world_restore(world, saved));
+
+        double gravity[3] = {1, 2, 3};
+        CHECK_OK(px_world_set(world, "gravity", gravity, 3));
+        PxMaterialDef oil = px_material_def_default();
+        PxMaterialId id;
+        oil.name = "oil";
+        oil.diffusivity = 1e-4;
+        CHECK_OK(px_world_add_material(world, &oil, &id));
+        PxBodyDef ball = px_body_def_default();
+        ball.name = "ball";
+        ball.shape = px_shape_def_default(PX_SHAPE_SPHERE);
+        ball.shape.radius = 0.1;
+        ball.shape.at = (PxVec3){0, 0.8, 0};
+        ball.material = id;
+        CHECK_OK(px_world_add_body(world, &ball, NULL));
+        PxBodyDef wall = px_body_def_default();
+        wall.name = "ramp";
+        wall.wall = true;
+        wall.shape = px_shape_def_default(PX_SHAPE_SPHERE);
+        wall.shape.radius = 0.2;
+        wall.shape.at = (PxVec3){0.3, 0.4, 0};
+        CHECK_OK(px_world_add_body(world, &wall, NULL));
+        PxEmitterDef tap = px_emitter_def_default();
+        tap.name = "tap 2";
+        tap.shape = px_shape_def_default(PX_SHAPE_BOX);
+        tap.shape.size = (PxVec3){0.1, 0.1, 0.1};
+        tap.shape.at = (PxVec3){0, 0.5, 0.1};
+        tap.direction = (PxVec3){0, -1, 0};
+        tap.speed = 1;
+        tap.material = id;
+        CHECK_OK(px_world_add_emitter(world, &tap, NULL));
+        PxEventDef event = {
+            .time = px_world_time(world) + 0.001, .path = "gravity.x", .value = {3}, .values = 1};
+        CHECK_OK(px_world_add_event(world, &event));
+        go_on(world, 0.02);
+
+        CHECK_OK(px_world_restore(world, saved));
+        go_on(world, c->second);
+        Print now = print_of(world);
+        check_same(&straight, &now, c->name);
+
+        /* The names are free again. */
+        CHECK_OK(px_world_add_material(world, &oil, &id));
+        CHECK_OK(px_world_add_body(world, &ball, NULL));
+        px_saved_free(saved);
+        px_world_free(world);
+    }
+}
+
+TEST(what_was_removed_after_the_save_is_there_again)
+{
+    for (size_t k = 0; k < PX_COUNT(cases); ++k) {
+        const Case *c = &cases[k];
+        PxWorld *world = world_of(c, 2);
+        go_on(world, c->first);
+        PxSavedWorld *saved = NULL;
+        CHECK_OK(px_world_save(world, &saved));
+        go_on(world, c->second);
+        Print straight = print_of(world);
+
+        /* What there is of each kind goes, and what depends on it. */
+        px_world_remove_emitter(world, (PxEmitterId){1, 1});
+        px_world_remove_sink(world, (PxSinkId){1, 1});
+        px_world_remove_handle(world, (PxHandleId){1, 1});
+        px_world_remove_force(world, (PxForceId){1, 1});
+        px_world_remove_heater(world, (PxHeaterId){1, 1});
+        for (uint32_t slot = 1; slot <= 4; ++slot)
+            px_world_remove_body(world, (PxBodyId){slot, 1});
+        CHECK_EQUAL(px_world_count(world), 0);
+        CHECK_OK(px_world_remove_material(world, (PxMaterialId){1, 1}));
+        CHECK_OK(px_world_advance(world, px_world_time(world) + 0.01));
+
+        CHECK_OK(px_world_restore(world, saved));
+        go_on(world, c->second);
+        Print now = print_of(world);
+        check_same(&straight, &now, c->name);
+        CHECK_OK(px_world_remove_body(world, (PxBodyId){1, 1}));
+        px_saved_free(saved);
+        px_world_free(world);
+    }
+}
+
+TEST(saving_again_overwrites_what_was_saved)
+{
+    const Case *c = &cases[0];
+    PxWorld *world = world_of(c, 1), *other = world_of(c, 1);
+    PxSavedWorld *saved = NULL;
+    CHECK_OK(px_world_save(world, &saved));
+    go_on(world, c->first);
+    CHECK_OK(px_world_save(world, &saved));
+    Print wanted = print_of(world);
+    go_on(world, c->second);
+    CHECK_OK(px_world_save(world, &saved)); /* there are fewer or as many rows: in place */
+    CHECK_OK(px_world_restore(world, saved));
+    CHECK(px_world_time(world) > wanted.stats.time);
+
+    CHECK_FAILS(px_world_save(other, &saved), PX_ERR_ARGUMENT, "save");
+    CHECK_FAILS(px_world_restore(other, saved), PX_ERR_ARGUMENT, "restore");
+    CHECK_FAILS(px_world_restore(world, NULL), PX_ERR_ARGUMENT, "restore");
+    px_saved_free(saved);
+    px_saved_free(NULL);
+    px_world_free(world);
+    px_world_free(other);
+}
+
+/* malloc() fails at every call in turn, in a world that has become another since it was saved. */
+TEST(without_memory_neither_saving_nor_restoring_changes_anything)
+{
+    if (SANITIZED)
+        skip();
+    for (size_t k = 0; k < PX_COUNT(cases); ++k) {
+        const Case *c = &cases[k];
+        PxWorld *world = world_of(c, 1);
+        go_on(world, c->first);
+        PxSavedWorld *saved = NULL, *later = NULL;
+        CHECK_OK(px_world_save(world, &saved));
+        Print at_save = print_of(world);
+        PxMaterialDef oil = px_material_def_default();
+        PxMaterialId id;
+        oil.name = "oil";
+        CHECK_OK(px_world_add_material(world, &oil, &id));
+        PxBodyDef ball = px_body_def_default();
+        ball.name = "ball";
+        ball.shape.size = (PxVec3){0.4, 0.1, 0.4};
+        ball.shape.at = (PxVec3){0, 0.8, 0};
+        ball.material = id;
+        CHECK_OK(px_world_add_body(world, &ball, NULL));
+        go_on(world, c->second);
+        Print before = print_of(world);
+        PxStatus status = PX_ERR_MEMORY;
+        long n;
+        for (n = 1; status != PX_OK && n < 2000; ++n) {
+            meter_start(&system_meter, n, n % 2);
+            status = px_world_save(world, &later);
+            meter_stop(&system_meter);
+            CHECK(status == PX_OK ? later != NULL : status == PX_ERR_MEMORY && later == NULL);
+        }
+        CHECK(n > 10 && n < 2000);
+        status = PX_ERR_MEMORY;
+        for (n = 1; status != PX_OK && n < 2000; ++n) {
+            meter_start(&system_meter, n, n % 2);
+            status = px_world_restore(world, saved);
+            meter_stop(&system_meter);
+            CHECK(status == PX_OK || status == PX_ERR_MEMORY);
+            Print now = print_of(world);
+            check_same(status == PX_OK ? &at_save : &before, &now, c->name);
+        }
+        CHECK(n > 5 && n < 2000);
+        CHECK_OK(px_world_restore(world, later));
+        go_on(world, c->second);
+        Print wanted = print_of(world);
+        for (n = 1; n < 20; ++n) { /* what is to be overwritten stays what it is */
+            meter_start(&system_meter, n, true);
+            status = px_world_save(world, &later);
+            meter_stop(&system_meter);
+            CHECK(status == PX_OK || status == PX_ERR_MEMORY);
+            if (status == PX_OK)
+                break;
+            CHECK_OK(px_world_restore(world, later));
+            Print now = print_of(world);
+            check_same(&before, &now, c->name);
+            go_on(world, c->second);
+            now = print_of(world);
+            check_same(&wanted, &now, c->name);
+        }
+        px_saved_free(saved);
+        px_saved_free(later);
+        px_world_free(world);
+    }
+}
+
+TEST(an_empty_world_can_be_saved)
+{
+    PxWorldDef def = px_world_def_default();
+    PxWorld *world;
+    PxSavedWorld *saved = NULL;
+    CHECK_OK(px_world_create(&def, &world));
+    CHECK_OK(px_world_save(world, &saved));
+    PxMaterialDef oil = px_material_def_default();
+    CHECK_OK(px_world_add_material(world, &oil, NULL));
+    CHECK_OK(px_world_restore(world, saved));
+    CHECK_OK(px_world_add_material(world, &oil, NULL));
+    px_saved_free(saved);
+    px_world_free(world);
+}
+
+TEST_MAIN()
