@@ -5,6 +5,8 @@
 #include "phyxel/status.h"
 #include "phyxel/vector.h"
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,7 +19,7 @@ typedef enum PxShapeKind {
     PX_SHAPE_PLANE,    ///< the half space below the plane through the origin with `normal`
     PX_SHAPE_CONE,     ///< a solid frustum: radius (bottom), radius_top, height along y
     PX_SHAPE_FUNNEL,   ///< the shell of a frustum, open at both ends, `thickness` of wall
-    PX_SHAPE_MESH,     ///< closed triangle mesh from a file: OBJ, PLY or STL
+    PX_SHAPE_MESH,     ///< closed triangle mesh, from a file (OBJ, PLY, STL) or from memory
     PX_SHAPE_KINDS
 } PxShapeKind;
 
@@ -35,7 +37,7 @@ typedef struct PxShapeDef {
     double scale;       ///< > 0
     PxQuat rotation;    ///< need not be of unit length
     PxVec3 at;          ///< m
-    double reserved[4]; ///< 0: room for fields to come, since defs contain shapes
+    double reserved[2]; ///< 0: room for fields to come, since defs contain shapes
 } PxShapeDef;
 
 PX_API PxShapeDef px_shape_def_default(PxShapeKind kind);

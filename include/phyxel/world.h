@@ -141,6 +141,13 @@ typedef struct PxMaterialDef {
 PX_API void px_material_def_init(PxMaterialDef *def, size_t size);
 PX_DEF_DEFAULT(PxMaterialDef, px_material_def)
 
+/// Where a wall or handle is: a point x of its rest frame, the one that its shape was defined in, is
+/// at turn (x - pivot) + pivot + move. The pivot is `shape.at`.
+typedef struct PxPose {
+    PxVec3 move; ///< m
+    PxQuat turn;
+} PxPose;
+
 /// A moment in the journey of a moving wall or handle; between two of them the way is
 /// straight and even, the turn by the shorter arc.
 typedef struct PxKeyframe {
@@ -309,6 +316,24 @@ PX_API PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id);
 PX_API PxStatus px_world_remove_force(PxWorld *world, PxForceId id);
 PX_API PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id);
 
+/// Where a wall or a handle is at the time of the world. Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_wall_pose(const PxWorld *world, PxBodyId wall, PxPose *out);
+PX_API PxStatus px_world_handle_pose(const PxWorld *world, PxHandleId handle, PxPose *out);
+
+/// Moves a wall or a handle from where it is now to `to`, evenly within so many seconds; there it
+/// stays. Replaces its keyframes. A hand that drags it calls this every frame.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY; nothing has changed then.
+PX_API PxStatus px_world_move_wall(PxWorld *world, PxBodyId wall, const PxPose *to, double within);
+PX_API PxStatus px_world_move_handle(PxWorld *world, PxHandleId handle, const PxPose *to,
+                                     double within);
+
+/// Replaces the keyframes, which are copied. The new path must be, at the time of the world, where
+/// the wall or handle is. Errors: as above.
+PX_API PxStatus px_world_set_wall_path(PxWorld *world, PxBodyId wall, const PxKeyframe *key,
+                                       size_t keys);
+PX_API PxStatus px_world_set_handle_path(PxWorld *world, PxHandleId handle, const PxKeyframe *key,
+                                         size_t keys);
+
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
 /// "materials.wax.melts.into.viscosity", "bodies.paddle.friction", "emitters.tap.speed",
@@ -355,11 +380,12 @@ typedef struct PxStats {
     uint64_t waiting;   ///< emitters that stand still now, for want of room
 } PxStats;
 
-/// One step that does not go beyond `until` (s). Chooses its own length.
+/// One step that does not go beyond `until` (s), which is later than now; INFINITY: as long as the
+/// world likes. Chooses its own length.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
 
-/// Steps until the time is exactly `until`.
+/// Steps until the time is exactly `until`, which is now or later and finite. Errors: as above.
 PX_API PxStatus px_world_advance(PxWorld *world, double until);
 
 PX_API double px_world_time(const PxWorld *world);
@@ -391,6 +417,30 @@ PX_API PxStatus px_world_read_column(PxWorld *world, const char *column, void *t
 /// Has frames hold a column that is computed on demand: "strain", "stress", "von_mises",
 /// "principal_stress". Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
 PX_API PxStatus px_world_keep_column(PxWorld *world, const char *column);
+
+/// A surface that the world keeps: the skin of a body, or the coat of a material.
+typedef struct PxWorldSurface {
+    PxBodyId body; ///< of a skin; none for a coat
+    PxMaterialId material;
+    uint32_t points;
+    uint32_t triangles; ///< 0: the points are surfels
+} PxWorldSurface;
+
+/// Fills `out` with up to `most` surfaces, skins first; returns how many there are.
+PX_API size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out, size_t most);
+
+/// Copies surface number k as it was last moved: 3 numbers a point, 1 radius a point, 3 points a
+/// triangle; each array may be NULL. Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_read_surface(const PxWorld *world, size_t k, float *position,
+                                      float *normal, float *radius, uint32_t *triangle);
+
+/// Moves all skins to where the particles are; may be called at any time, as often as wanted.
+/// Errors: PX_ERR_MEMORY.
+PX_API PxStatus px_world_move_skins(PxWorld *world);
+
+/// Moves all coats from where they last were to where the particles are: once a frame, since coats
+/// are carried from frame to frame. Errors: PX_ERR_NUMERIC, PX_ERR_MEMORY.
+PX_API PxStatus px_world_move_coats(PxWorld *world);
 
 /// Time spent in each stage since the world was made.
 typedef struct PxStage {

@@ -287,7 +287,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
                    .body = body,
                    .bounds = px_shape_bounds(shape)};
     wall.def.rotation = px_quat_normalized(def->shape.rotation);
-    wall.def.mesh = NULL;
+    px_shape_def_forget(&wall.def);
     if (def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE) {
         PxStatus status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
         if (status != PX_OK) {
@@ -372,7 +372,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
             px_shape_free(shape);
         return px_fail_prefix(status, "body '%s': ", body.name);
     }
-    body.def.shape.mesh = NULL;
+    px_shape_def_forget(&body.def.shape);
     body.def.texture = NULL;
     body.def.keyframe = NULL;
     body.def.temperature_key = NULL;
@@ -407,12 +407,32 @@ size_t px_world_bytes(const PxWorld *world)
            world->scratch.reserved;
 }
 
-const PxMaterial *px_world_first_fluid(const PxWorld *world)
+/* May what is made of it ever be a fluid? */
+static bool flows(const PxMaterial *material)
 {
-    for (size_t k = 0; k < world->materials.count; ++k)
-        if (world->materials.data[k].live && !(world->materials.data[k].def.young > 0))
-            return &world->materials.data[k];
-    return world->mixed ? &world->materials.data[0] : NULL;
+    return material->live &&
+           (!(material->def.young > 0) || isfinite(px_mixed_turn(&material->def)));
+}
+
+const char *px_world_share_models(PxWorld *world)
+{
+    const PxMaterial *first = NULL; /* a fluid, or else what may become one */
+    for (size_t k = 0; k < world->materials.count; ++k) {
+        const PxMaterial *m = &world->materials.data[k];
+        if (flows(m) && (first == NULL || (first->def.young > 0 && !(m->def.young > 0))))
+            first = m;
+    }
+    PxModelChoice pressure = first != NULL ? first->def.pressure : px_pressure_choice("dfsph");
+    PxModelChoice viscosity =
+        first != NULL ? first->def.viscosity_model : px_viscosity_choice("implicit");
+    for (size_t k = 0; k < world->materials.count; ++k) {
+        PxMaterial *m = &world->materials.data[k];
+        if (!flows(m) || strcmp(m->def.pressure.model, pressure.model) != 0)
+            m->def.pressure = pressure;
+        if (!flows(m) || strcmp(m->def.viscosity_model.model, viscosity.model) != 0)
+            m->def.viscosity_model = viscosity;
+    }
+    return world->materials.count > 0 ? world->materials.data[0].def.pressure.model : "dfsph";
 }
 
 /* ---- state -------------------------------------------------------------- */

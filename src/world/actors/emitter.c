@@ -141,7 +141,9 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
         return px_fail_prefix(status, "emitter '%s': ", e.name);
     }
     start_progress(world, slot, &e);
-    e.def.shape.mesh = NULL;
+    if (slot < world->emitters.count)
+        free(world->emitters.data[slot].site);
+    px_shape_def_forget(&e.def.shape);
     PX_SLOT_PUT(&world->emitters, slot, e);
     for (size_t k = 0; k < world->emitters.count; ++k) /* the list may have moved */
         world->emitters.data[k].def.name = world->emitters.data[k].name;
@@ -160,11 +162,11 @@ PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
     p.freed[slot] = p.made[slot];
     world->bodies.data[e->body].emitter = 0;
     world->bodies.data[e->body].def.material = e->def.material;
-    PxEmitter kept = {.sites = e->sites, .layer = e->layer, .before = p.made[slot]};
-    free(e->site);
+    /* The slot keeps what px_emitters_held_back() needs. */
+    PxEmitter kept = {.site = e->site, .sites = e->sites, .layer = e->layer};
     PX_SLOT_CLEAR(&world->emitters, slot);
     kept.generation = world->emitters.data[slot].generation;
-    world->emitters.data[slot] = kept; /* what px_emitters_held_back() needs */
+    world->emitters.data[slot] = kept;
     return PX_OK;
 }
 

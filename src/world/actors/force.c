@@ -41,7 +41,7 @@ PxStatus px_world_add_force(PxWorld *world, const PxForceDef *given, PxForceId *
     PxStatus status = make_force(world, def, &force, &slot);
     if (status != PX_OK)
         return px_fail_prefix(status, "force '%s': ", force.name);
-    force.def.shape.mesh = NULL;
+    px_shape_def_forget(&force.def.shape);
     PX_SLOT_PUT(&world->forces, slot, force);
     for (size_t k = 0; k < world->forces.count; ++k) /* the list may have moved */
         world->forces.data[k].def.name = world->forces.data[k].name;

@@ -66,7 +66,7 @@ PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *given, PxHeaterI
         free_heater(&heater);
         return px_fail_prefix(status, "heater '%s': ", heater.name);
     }
-    heater.def.shape.mesh = NULL;
+    px_shape_def_forget(&heater.def.shape);
     heater.def.temperature_key = NULL;
     PX_SLOT_PUT(&world->heaters, slot, heater);
     for (size_t k = 0; k < world->heaters.count; ++k) /* the list may have moved */

@@ -27,9 +27,6 @@ void px_world_drop_skins(PxWorld *world, uint32_t slot);
 size_t px_world_skin_count(const PxWorld *world);
 const PxWorldSkin *px_world_skin(const PxWorld *world, size_t k);
 
-/// Moves all skins to where the particles are. Errors: PX_ERR_MEMORY.
-PxStatus px_world_move_skins(PxWorld *world);
-
 /// To be called before the rest shape of a body becomes its deformed one. The maps are those from
 /// the old to the new one. Errors: PX_ERR_MEMORY.
 PxStatus px_world_absorb_skins(PxWorld *world, uint32_t slot, const PxSolidMaps *maps);
