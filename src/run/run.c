@@ -17,6 +17,7 @@
 #include "store/frame.h"
 #include "store/xdmf.h"
 #include "world/attached/coats.h"
+#include "world/columns.h"
 #include "world/state.h"
 
 #include <errno.h>
@@ -158,6 +159,7 @@ static PxFrameMeta meta_of(const Run *run)
 static PxStatus store_particles(Run *run)
 {
     PxFrameMeta meta = meta_of(run);
+    PX_TRY(px_world_refresh_columns(run->world));
     const PxTable *particles = px_world_particles(run->world);
     PX_TRY(px_frame_write(run->dir, &meta, particles, &run->threads));
     PX_TRY(px_xdmf_add(&run->xdmf, &meta, particles));

@@ -74,6 +74,17 @@ static PxStatus add_heater(const PxScene *scene, const PxSceneHeater *heater, co
     return px_world_add_heater(world, &def, NULL);
 }
 
+/* The keys of the section are the names of the columns. */
+static PxStatus keep_columns(const PxSceneOutput *output, PxWorld *world)
+{
+    for (size_t k = 0; k < *px_output_section.field_count; ++k) {
+        const PxField *field = &px_output_section.fields[k];
+        if (*(const bool *)(const void *)((const char *)output + field->offset))
+            PX_TRY(px_world_keep_column(world, field->key));
+    }
+    return PX_OK;
+}
+
 static PxStatus fill_world(const PxScene *scene, const Ids *ids, PxWorld *world)
 {
     for (size_t k = 0; k < scene->materials; ++k)
@@ -104,7 +115,7 @@ static PxStatus fill_world(const PxScene *scene, const Ids *ids, PxWorld *world)
             def.value[c] = event->to[c];
         PX_TRY(px_world_add_event(world, &def));
     }
-    return PX_OK;
+    return keep_columns(&scene->output, world);
 }
 
 PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out)

@@ -224,6 +224,41 @@ const PxSection px_camera_section = {.name = "camera",
                                      .defaults = camera_defaults,
                                      .help = "From where the pictures are taken."};
 
+static const PxField output_fields[] = {
+    {.key = "strain",
+     .kind = PX_FIELD_FLAG,
+     .offset = AT(PxSceneOutput, strain),
+     .unit = "",
+     .help = "Green's strain of solids, in the axes of the rest shape."},
+    {.key = "stress",
+     .kind = PX_FIELD_FLAG,
+     .offset = AT(PxSceneOutput, stress),
+     .unit = "",
+     .help = "Cauchy stress, Pa, tension positive."},
+    {.key = "von_mises",
+     .kind = PX_FIELD_FLAG,
+     .offset = AT(PxSceneOutput, von_mises),
+     .unit = "",
+     .help = "Von Mises stress of solids, Pa."},
+    {.key = "principal_stress",
+     .kind = PX_FIELD_FLAG,
+     .offset = AT(PxSceneOutput, principal_stress),
+     .unit = "",
+     .help = "Principal stresses, Pa, the largest first."},
+};
+static const size_t output_field_count = PX_COUNT(output_fields);
+
+static void output_defaults(void *object)
+{
+    *(PxSceneOutput *)object = (PxSceneOutput){false, false, false, false};
+}
+
+const PxSection px_output_section = {.name = "output",
+                                     .fields = output_fields,
+                                     .field_count = &output_field_count,
+                                     .defaults = output_defaults,
+                                     .help = "Columns that frames hold beside the usual ones."};
+
 static const char *const look_words[] = {"matte", "glossy", "metal", "clear", "hidden", NULL};
 static const PxField look_fields[] = {
     {.key = "kind",
@@ -734,6 +769,10 @@ static const PxEntry scene_entries[] = {
      .kind = PX_ENTRY_SECTION,
      .section = &px_camera_section,
      .help = "From where the pictures are taken; chosen for the scene unless stated."},
+    {.key = "output",
+     .kind = PX_ENTRY_SECTION,
+     .section = &px_output_section,
+     .help = "Columns that frames hold beside the usual ones."},
 };
 
 static void world_defaults(void *object)

@@ -17,6 +17,11 @@
 /// Beyond the flags of PxField: a vector that must not be zero.
 #define PX_SCENE_DIRECTION 0x100u
 
+/// Columns that frames hold beside the usual ones.
+typedef struct PxSceneOutput {
+    bool strain, stress, von_mises, principal_stress;
+} PxSceneOutput;
+
 typedef struct PxSceneTime {
     double frames, fps;
 } PxSceneTime;
@@ -121,6 +126,7 @@ typedef union PxSectionObject {
     PxSceneKeyframe keyframe;
     PxSceneEvent event;
     PxSceneCamera camera;
+    PxSceneOutput output;
     PxSceneLook look;
 } PxSectionObject;
 
@@ -141,6 +147,7 @@ extern const PxSection px_turn_section;
 extern const PxSection px_keyframe_section;
 extern const PxSection px_event_section;
 extern const PxSection px_camera_section;
+extern const PxSection px_output_section; ///< keys are the columns' names
 extern const PxSection px_look_section;
 
 /// Which bodies a field of px_body_fields is for.

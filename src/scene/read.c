@@ -792,6 +792,17 @@ static void read_camera(PxScene *scene, const PxPath *root)
                     "looks from a point at the same point, wanted \"from\" and \"to\" apart");
 }
 
+/* --- output --------------------------------------------------------------- */
+
+static void read_output(PxScene *scene, const PxPath *root)
+{
+    json_t *json = json_object_get(scene->root, "output");
+    PxPath path = px_path_key(root, "output");
+    px_output_section.defaults(&scene->output);
+    if (json != NULL && px_read_object(scene, &path, json, "an object with names of columns"))
+        px_read_section(scene, &path, json, &px_output_section, &scene->output);
+}
+
 /* --- the top ------------------------------------------------------------------------------------
  */
 
@@ -887,6 +898,7 @@ static PxStatus read_all(PxScene *scene)
     PX_TRY(check_names(scene, &root));
     PX_TRY(px_read_events(scene, &root));
     read_camera(scene, &root);
+    read_output(scene, &root);
     if (scene->world.min_step > scene->world.max_step) {
         PxPath path = px_path_key(&root, "min_step");
         char least[32], most[32];

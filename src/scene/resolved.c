@@ -391,6 +391,13 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
         write_fields(w, &px_camera_section, &scene->camera);
         px_write_close_flat(w, '}');
     }
+    const PxSceneOutput *output = &scene->output;
+    if (output->strain || output->stress || output->von_mises || output->principal_stress) {
+        px_write_key(w, "output");
+        px_write_open_flat(w, '{');
+        write_fields(w, &px_output_section, output);
+        px_write_close_flat(w, '}');
+    }
     px_write_close(w, '}');
     return px_writer_finish(w);
 }
