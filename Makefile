@@ -1,6 +1,6 @@
 # The front door; CMake and Ninja do the work (CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all test demo gallery blender-addon check-format format docs fuzz bench install clean help
+.PHONY: all quick test demo gallery blender-addon check-format format docs fuzz bench install clean help
 
 BUILD  := build
 PREFIX ?= /usr/local
@@ -11,6 +11,9 @@ BENCH  ?=
 
 all: ## the release build, leaving build/phyxel
 	@tools/build release
+
+quick: ## build with gcc and run the tests that find most mistakes; two minutes at most
+	@tools/test --quick
 
 test: ## install what is missing, build with gcc, clang and sanitizers, run all tests
 	@tools/install-deps
@@ -44,8 +47,9 @@ check-format: ## say which files clang-format would change
 format: ## let clang-format change them
 	@tools/format
 
-docs: ## write the list of files in docs/files.md
+docs: ## write the list of files and the table of stats.csv in docs
 	@tools/list-rooms --write
+	@[ ! -x $(BUILD)/phyxel ] || tools/list-stats --write
 
 fuzz: ## fuzz every reader for FUZZ_SECONDS=60 seconds; findings stay in out/fuzz
 	@tools/install-deps

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "study/study.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -113,13 +114,54 @@ static void describe_run(const char *dir, const PxScene *scene, const Listing *l
         printf("  to go on: phyxel run --resume -o %s\n", text_shell(dir, typed, sizeof typed));
 }
 
+/* ---- the numbers of steps ---- */
+
+static int list_columns(void)
+{
+    for (size_t k = 0; px_stats_column(k) != NULL; ++k) {
+        const PxStatsColumn *c = px_stats_column(k);
+        printf("%-21s %-10s %s\n", c->name, c->unit, c->meaning);
+    }
+    return EXIT_DONE;
+}
+
+typedef struct StatsListing {
+    bool json, any;
+} StatsListing;
+
+static void list_value(void *user, const char *name, const char *unit, const char *meaning,
+                       double value)
+{
+    StatsListing *s = user;
+    if (s->json) {
+        printf("%s", s->any ? ", " : "");
+        json_text(stdout, name);
+        printf(isfinite(value) ? ": %.17g" : ": null", value);
+    } else {
+        printf("%-21s %-14.9g %-10s %s\n", name, value, unit, meaning);
+    }
+    s->any = true;
+}
+
+static int list_stats(const char *dir, bool json)
+{
+    StatsListing s = {.json = json};
+    printf("%s", json ? "{" : "");
+    PxStatus status = px_info_stats(dir, list_value, &s);
+    printf("%s", json ? "}\n" : "");
+    return status == PX_OK ? EXIT_DONE : report_failure(status, "info");
+}
+
 int command_info(int argc, char **argv)
 {
     Listing l = {.hash = false};
+    bool stats = false;
     const Option options[] = {
         {"hash", 0, OPTION_FLAG, &l.hash, NULL,
          "one line a frame: its number and a hash of what "
          "it holds"},
+        {"stats", 0, OPTION_FLAG, &stats, NULL,
+         "the last row of stats.csv; without DIR: its columns"},
         {"json", 0, OPTION_FLAG, &l.json, NULL, "one JSON object"},
     };
     const Command command = {"info",
@@ -136,9 +178,11 @@ int command_info(int argc, char **argv)
     if (read != OPTIONS_READ)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
     if (words == 0)
-        return describe_phyxel();
+        return stats ? list_columns() : describe_phyxel();
     if (!is_folder(dir, "info"))
         return EXIT_WRONG;
+    if (stats)
+        return list_stats(dir, l.json);
     signals_catch();
     PxScene *scene = NULL;
     bool known = px_run_scene(dir, &scene) == PX_OK;

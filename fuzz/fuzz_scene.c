@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0; /* memory was out */
     promise((status == PX_OK) == (px_scene_error_count(scene) == 0));
     look_at_complaints(scene);
-    promise(px_scene_resolved(scene) != NULL && strlen(px_scene_hash(scene)) == 16);
+    promise(px_scene_resolved(scene) != NULL && strlen(px_scene_hash(scene)) == 32);
     if (status == PX_OK) {
         check_round_trip(scene);
         if (is_small(scene)) {

@@ -1,11 +1,21 @@
 /// Tests as sentences, over cmocka: TEST(name) { ... CHECK(...); } and TEST_MAIN().
-/// `./test_x WORD` runs the tests whose names contain WORD.
+///
+/// PHYSICS(name) declares a test that takes long because it compares physics with a formula or a
+/// bound. Such tests run once, in the gcc release build; other compilers and the sanitizers run
+/// the others (CMakePresets.json). So every file also needs a TEST that runs its code on
+/// something small.
+///
+///   ./test_x                runs all tests
+///   ./test_x WORD           runs those whose names contain WORD
+///   ./test_x --physics      runs those declared with PHYSICS
+///   ./test_x --no-physics   runs the others
 #ifndef PX_TEST_CHECK_H
 #define PX_TEST_CHECK_H
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,13 +28,18 @@
 #define CHECK_MAX_TESTS 256
 
 static struct CMUnitTest check_tests[CHECK_MAX_TESTS];
+static bool check_physics[CHECK_MAX_TESTS];
 static size_t check_count;
 
-/// Declares a test; it adds itself to the list before main() runs.
-#define TEST(test_name)                                                                            \
+/// Declares a test, which adds itself to the list before main() runs.
+#define TEST(test_name) CHECK_DECLARE(test_name, false)
+#define PHYSICS(test_name) CHECK_DECLARE(test_name, true)
+
+#define CHECK_DECLARE(test_name, is_physics)                                                       \
     static void test_name(void **state);                                                           \
     __attribute__((constructor)) static void test_name##_add(void)                                 \
     {                                                                                              \
+        check_physics[check_count] = (is_physics);                                                 \
         check_tests[check_count++] =                                                               \
             (struct CMUnitTest){.name = #test_name, .test_func = test_name};                       \
     }                                                                                              \
@@ -80,11 +95,25 @@ static size_t check_count;
             fail_msg("%s:%d: %s = '%s', wanted '%s'", __FILE__, __LINE__, #a, check_a, check_b);   \
     } while (0)
 
+/// Keeps the tests of one kind.
+static inline void check_keep(bool physics)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < check_count; ++k)
+        if (check_physics[k] == physics)
+            check_tests[kept++] = check_tests[k];
+    check_count = kept;
+}
+
 #define TEST_MAIN()                                                                                \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         char filter[256];                                                                          \
-        if (argc > 1) {                                                                            \
+        if (argc > 1 && strcmp(argv[1], "--physics") == 0)                                         \
+            check_keep(true);                                                                      \
+        else if (argc > 1 && strcmp(argv[1], "--no-physics") == 0)                                 \
+            check_keep(false);                                                                     \
+        else if (argc > 1) {                                                                       \
             snprintf(filter, sizeof filter, "*%s*", argv[1]);                                      \
             cmocka_set_test_filter(filter);                                                        \
         }                                                                                          \

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "phyxel/surface.h"
 #include "shape/shape.h"
-#include "store/digest.h"
+#include "base/digest.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 #include "counting.h"
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -573,6 +574,33 @@ TEST(a_table_can_be_appended_to_itself)
     for (uint32_t i = 0; i < 66; ++i)
         CHECK(row_is(&table, i, 1000 + i % 33, true));
     px_table_free(&table);
+}
+
+TEST(digests_are_those_of_xxh3)
+{
+    uint64_t whole[2], part[2];
+    px_digest("", 0, whole);
+    /* the published digest of nothing: 99aa06d3014798d86001c324468d497f */
+    CHECK(whole[1] == 0x99aa06d3014798d8u && whole[0] == 0x6001c324468d497fu);
+    char *bytes = malloc(200000), text[PX_DIGEST_TEXT];
+    FILE *file = tmpfile();
+    for (int k = 0; k < 200000; ++k)
+        bytes[k] = (char)(k * k / 7);
+    CHECK(fwrite(bytes, 1, 200000, file) == 200000);
+    rewind(file);
+    px_digest(bytes, 200000, whole);
+    px_digest_stream(file, part);
+    CHECK(whole[0] == part[0] && whole[1] == part[1]);
+    fclose(file);
+    bytes[77777] ^= 1;
+    px_digest(bytes, 200000, part);
+    CHECK(whole[0] != part[0] && whole[1] != part[1]);
+    px_digest_join(whole, part, part);
+    px_digest_join(part, whole, whole);
+    CHECK(whole[0] != part[0]);
+    px_digest_text((uint64_t[2]){1, 0xabc}, text);
+    CHECK_TEXT(text, "00000000000000010000000000000abc");
+    free(bytes);
 }
 
 static bool same_hash(const uint64_t a[2], const uint64_t b[2])

@@ -1,5 +1,6 @@
 #!/bin/sh
 # phyxel render from outside: pictures, what is kept, what is refused, Ctrl-C.
+# labels: long
 . "$PX_SOURCE/test/command.sh"
 dir="$work/a run"
 status 0 run $small --frames 6 -q -o "$dir"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # phyxel surface: what it leaves, what it keeps, what it says, and what becomes of bad input.
+# labels: long
 . "$PX_SOURCE/test/command.sh"
 
 status 0 run $small --frames 4 -q -o "$work/run"

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "store/container.h"
-#include "store/digest.h"
+#include "base/digest.h"
 #include "store/file.h"
 
 #include <hdf5.h>
@@ -417,6 +417,18 @@ TEST(a_file_without_a_seal_is_refused_before_it_is_read)
     folder_remove(&folder);
 }
 
+TEST(a_file_with_the_seal_of_older_versions_is_refused_as_such)
+{
+    void *bytes;
+    size_t size;
+    small_file(&bytes, &size);
+    memcpy((uint8_t *)bytes + size - 32, "PHYXEL\r\n", 8);
+    PxContainer *container;
+    CHECK_FAILS(px_container_open_bytes(&container, bytes, size, "x"), PX_ERR_FORMAT,
+                "written by an older phyxel");
+    px_list_free(bytes);
+}
+
 /* ---- files made by others, with a good seal ---- */
 
 typedef enum Trick {
@@ -541,7 +553,7 @@ TEST(files_that_others_made_up_are_refused)
         uint64_t length = size, digest[2];
         memcpy(bytes, image, size);
         px_digest(bytes, size, digest);
-        memcpy(bytes + size, "PHYXEL\r\n", 8);
+        memcpy(bytes + size, "PHYXL2\r\n", 8);
         memcpy(bytes + size + 8, &length, 8);
         memcpy(bytes + size + 16, digest, 16);
         PxContainer *container;

@@ -137,7 +137,7 @@ static void room_free(Room *room)
     px_arena_free(&room->scratch);
 }
 
-TEST(a_sheet_of_a_hundredth_of_a_spacing_divides_a_room)
+PHYSICS(a_sheet_of_a_hundredth_of_a_spacing_divides_a_room)
 {
     /* Steps of up to 15 spacings against a crooked sheet of 0.2 mm. */
     static Room room;
@@ -230,7 +230,7 @@ TEST(a_moving_wall_sweeps_particles_before_it)
     room_free(&room);
 }
 
-TEST(meshes_hold_as_shapes_do)
+PHYSICS(meshes_hold_as_shapes_do)
 {
     /* A room that is a mesh, a ring in it, and a sheet of a hundredth of a spacing that swings
      * past it; jets of up to 10 spacings a step. Past it: what is pinched between two walls that go

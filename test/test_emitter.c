@@ -117,7 +117,7 @@ TEST(matter_leaves_square_to_a_face)
 
 /* A second of steps that are many layers long, less than one, and in between: without
  * other particles nothing but max_step limits them. */
-TEST(the_rate_is_what_was_asked_for_whatever_the_step)
+PHYSICS(the_rate_is_what_was_asked_for_whatever_the_step)
 {
     const double steps[] = {1e-2, 1e-3, 3.3e-4};
     for (size_t k = 0; k < 3; ++k) {
@@ -307,7 +307,7 @@ static PxWorld *pool_world(int threads, const PxAllocator *allocator)
     return world;
 }
 
-TEST(a_tap_under_water_pushes_and_piles_nothing_up)
+PHYSICS(a_tap_under_water_pushes_and_piles_nothing_up)
 {
     PxWorld *world = pool_world(2, NULL);
     double fastest = 0, densest = 0;
@@ -353,7 +353,7 @@ static PxWorld *vessel_world(const char *pressure, double height, int threads)
     return world;
 }
 
-TEST(a_full_vessel_is_not_filled_any_further)
+PHYSICS(a_full_vessel_is_not_filled_any_further)
 {
     const char *const models[] = {"dfsph", "sesph"};
     for (size_t m = 0; m < 2; ++m) {
@@ -389,7 +389,7 @@ TEST(a_full_vessel_is_not_filled_any_further)
     }
 }
 
-TEST(an_open_vessel_of_the_same_width_gets_all_of_it)
+PHYSICS(an_open_vessel_of_the_same_width_gets_all_of_it)
 {
     const char *const models[] = {"dfsph", "sesph"};
     for (size_t m = 0; m < 2; ++m) {

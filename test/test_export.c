@@ -590,29 +590,59 @@ TEST(a_surface_cut_off_anywhere_is_refused)
                 "face 1 names vertex 16777219 of 4");
     bytes[size - 13] = 2;
     CHECK_FAILS(px_ply_points_parse("x.ply", bytes, size, &ply), PX_ERR_FORMAT,
-                "face 1 has fewer than 3 corners");
+                "face 1 has 2 corners");
     px_list_free(bytes);
     folder_remove(&folder);
 }
 
 TEST(a_damaged_surface_is_refused_with_the_place)
 {
-    expect_refusal("ply\n", "plx\n", "x.ply: line 1: 'plx', wanted ply");
-    expect_refusal("little", "middle", "line 2: 'format binary_middle_endian 1.0', wanted");
-    expect_refusal("vertex 9", "vertex x", "a number of elements");
+    expect_refusal("ply\n", "plx\n", "x.ply: line 1: wanted the word ply");
+    expect_refusal("little", "middle", "line 2: format is 'binary_middle_endian', wanted");
+    expect_refusal("vertex 9", "vertex x", "'x' for its count");
     expect_refusal("vertex 9", "vertex 8", "face 0 ");
     expect_refusal("property float temperature", "property list u temperatur",
-                   "wanted property TYPE NAME");
+                   "'u' as the type of a list's length");
     expect_refusal("float x", "float u", "no x, y and z");
     expect_refusal("float z", "short z", "no x, y and z");
-    expect_refusal("float nx", "float  x", "another name than one before");
+    expect_refusal("float nx", "float  x", "two properties 'x'");
     expect_refusal("element face", "element fake", "then perhaps element face");
-    expect_refusal("face 8", "face 9", "face 8 is missing");
+    expect_refusal("face 8", "face 9", "inside face 8");
     expect_refusal("face 8", "face 7", "13 bytes after the last face");
-    expect_refusal("list uchar int", "list uchar ant", "vertex_indices alone");
+    expect_refusal("list uchar int", "list uchar ant", "'ant' as a type");
     expect_refusal("property list uchar int vertex_indices",
-                   "comment  list uchar int vertex_indices", "lacks property list");
-    expect_refusal("end_header", "fin_header", "wanted format, comment");
+                   "comment  list uchar int vertex_indices", "vertex_indices alone");
+    expect_refusal("end_header", "fin_header", "begins with 'fin_header'");
+}
+
+TEST(points_are_read_from_text_and_from_either_byte_order)
+{
+    static const char head[] = "element vertex 2\nproperty float x\nproperty float y\n"
+                               "property float z\nproperty short n\nend_header\n";
+    static const unsigned char big[] = {0x3f, 0x80, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe,
+                                        0,    0,    0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 1,    0};
+    char text[400];
+    PxPlyPoints ply;
+    int length =
+        snprintf(text, sizeof text, "ply\nformat ascii 1.0\n%s1 2 0 -2\n0 0 0 256\n", head);
+    for (int round = 0; round < 2; ++round) {
+        CHECK_OK(px_ply_points_parse("x.ply", text, (size_t)length, &ply));
+        CHECK_EQUAL(ply.points.count, 2);
+        const PxColumn *x = px_table_find(&ply.points, "position");
+        const PxColumn *n = px_table_find(&ply.points, "n");
+        CHECK_NEAR(((const float *)x->data[0])[0], 1, 0);
+        CHECK_NEAR(((const float *)x->data[1])[0], 2, 0);
+        CHECK(n->type == PX_I32);
+        CHECK_EQUAL(((const int32_t *)n->data[0])[0], -2);
+        CHECK_EQUAL(((const int32_t *)n->data[0])[1], 256);
+        px_ply_points_free(&ply);
+        length = snprintf(text, sizeof text, "ply\nformat binary_big_endian 1.0\n%s", head);
+        memcpy(text + length, big, sizeof big);
+        length += (int)sizeof big;
+    }
+    length = snprintf(text, sizeof text, "ply\nformat ascii 1.0\n%s1 2 0 -2\n0 0 0 40000\n", head);
+    CHECK_FAILS(px_ply_points_parse("x.ply", text, (size_t)length, &ply), PX_ERR_FORMAT,
+                "n of vertex 1 is 40000, wanted a short");
 }
 
 /* ---- the loop over frames ---- */

@@ -298,13 +298,12 @@ static const char *const columns[] = {"time", "dt", "energy"};
 static void add_rows(PxCsv *csv, uint64_t first, uint64_t last)
 {
     for (uint64_t step = first; step <= last; ++step) {
-        CHECK_OK(px_csv_set(csv, "dt", 0.25));
-        CHECK_OK(px_csv_set(csv, "time", 0.25 * (double)step));
-        CHECK_OK(px_csv_row(csv, step));
+        const double values[] = {0.25 * (double)step, 0.25, NAN};
+        CHECK_OK(px_csv_row(csv, step, values));
     }
 }
 
-TEST(rows_are_filled_by_name_and_gaps_stay_empty)
+TEST(what_is_not_a_number_stays_empty)
 {
     Folder folder = folder_make();
     const char *path = folder_file(&folder, "stats.csv");
@@ -312,14 +311,53 @@ TEST(rows_are_filled_by_name_and_gaps_stay_empty)
     CHECK_OK(px_csv_create(&csv, path, columns, 3));
     check_holds(path, "step,time,dt,energy\n");
     add_rows(csv, 1, 1);
-    CHECK_OK(px_csv_set(csv, "energy", 1.0 / 3.0));
-    CHECK_OK(px_csv_row(csv, 2));
-    CHECK_FAILS(px_csv_set(csv, "entropy", 1), PX_ERR_ARGUMENT, "no column 'entropy'");
-    CHECK_FAILS(px_csv_row(csv, 2), PX_ERR_ARGUMENT, "step 2 comes after step 2");
+    const double values[] = {NAN, NAN, 1.0 / 3.0};
+    CHECK_OK(px_csv_row(csv, 2, values));
+    CHECK_FAILS(px_csv_row(csv, 2, values), PX_ERR_ARGUMENT, "step 2 comes after step 2");
     CHECK_OK(px_csv_sync(csv));
     check_holds(path, "step,time,dt,energy\n1,0.25,0.25,\n2,,,0.33333333333333331\n");
     CHECK_OK(px_csv_close(csv));
     CHECK_OK(px_csv_close(NULL));
+    folder_remove(&folder);
+}
+
+typedef struct LastRow {
+    char text[200];
+} LastRow;
+
+static void note_column(void *user, const char *column, double value)
+{
+    LastRow *row = user;
+    size_t used = strlen(row->text);
+    snprintf(row->text + used, sizeof row->text - used, "%s=%g ", column, value);
+}
+
+TEST(the_last_whole_row_is_read_by_name)
+{
+    static const struct {
+        const char *text, *wanted;
+    } cases[] = {
+        {"step,time,dt,energy\n", ""},
+        {"step,time,dt,energy\n1,0.25,0.25,\n2,0.5,0.25,7\n", "step=2 time=0.5 dt=0.25 energy=7 "},
+        {"step,time,dt,energy\n1,0.25,0.25,\n2,0.5", "step=1 time=0.25 dt=0.25 energy=nan "},
+        {"step\n3\n", "step=3 "},
+    };
+    Folder folder = folder_make();
+    const char *path = folder_file(&folder, "stats.csv");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        LastRow row = {""};
+        put(path, cases[k].text);
+        CHECK_OK(px_csv_last(path, note_column, &row));
+        CHECK_TEXT(row.text, cases[k].wanted);
+    }
+    LastRow row = {""};
+    put(path, "step,time\n1,2,3\n");
+    CHECK_FAILS(px_csv_last(path, note_column, &row), PX_ERR_FORMAT, "as many values");
+    put(path, "step,time\n1,two\n");
+    CHECK_FAILS(px_csv_last(path, note_column, &row), PX_ERR_FORMAT, "'two' is no number");
+    put(path, "");
+    CHECK_FAILS(px_csv_last(path, note_column, &row), PX_ERR_FORMAT, "no line of names");
+    CHECK_FAILS(px_csv_last(folder_file(&folder, "none"), note_column, &row), PX_ERR_IO, "none");
     folder_remove(&folder);
 }
 
@@ -369,18 +407,19 @@ static bool fill_with_rows(const Folder *folder)
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){30000, 65536});
     if (px_csv_create(&csv, folder_file(folder, "stats.csv"), columns, 3) != PX_OK)
         return false;
+    const double values[] = {NAN, 0.125, NAN}, none[] = {NAN, NAN, NAN};
     for (uint64_t step = 1; step <= 2000; ++step)
-        if (px_csv_set(csv, "dt", 0.125) != PX_OK || px_csv_row(csv, step) != PX_OK)
+        if (px_csv_row(csv, step, values) != PX_OK)
             return false;
     if (px_csv_sync(csv) != PX_OK)
         return false;
     for (uint64_t step = 2001; step <= 3000; ++step)
-        if (px_csv_row(csv, step) != PX_OK)
+        if (px_csv_row(csv, step, none) != PX_OK)
             return false;
     if (px_csv_sync(csv) != PX_ERR_IO)
         return false;
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){65536, 65536});
-    return px_csv_row(csv, 3001) == PX_OK && px_csv_close(csv) == PX_OK;
+    return px_csv_row(csv, 3001, none) == PX_OK && px_csv_close(csv) == PX_OK;
 }
 
 TEST(after_a_full_disk_no_row_is_lost_or_doubled)

@@ -4,8 +4,8 @@
 
 #include "base/vec.h"
 #include "study/frozen.h"
+#include "world/elastic_stage.h"
 #include "world/saved.h"
-#include "world/mixed.h"
 
 static PxMaterialDef wax_def(void)
 {
@@ -59,7 +59,7 @@ static PxWorld *wax_on_plate(int threads)
     return block_on_plate(threads, 0.02, &wax, px_vec(0.2, 0.2, 0.2), 20, 90);
 }
 
-TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
+PHYSICS(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
 {
     PxWorld *world = wax_on_plate(2);
     PxStats first, last;
@@ -78,7 +78,7 @@ TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
         px_bounds_add(&all, x);
         if (x.y > highest - 0.01)
             px_bounds_add(&top, x);
-        molten += px_mixed_melted(world, i) > 0.99f;
+        molten += px_molten_fraction(p, world->materials.data, i) > 0.99;
     }
     print_message("  top %.4f x %.4f m at %.3f m, all %.3f m wide, %d molten\n",
                   top.high.x - top.low.x, top.high.z - top.low.z, highest, all.high.x - all.low.x,
@@ -98,7 +98,7 @@ TEST(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
 /* A molten block comes down and freezes from below while it runs apart: pieces begin, join, and are
  * stopped at full speed. Nobody pushes it, so what moves, what is tense and what is high may only
  * become less. */
-TEST(what_freezes_while_it_flows_gains_no_energy)
+PHYSICS(what_freezes_while_it_flows_gains_no_energy)
 {
     PxMaterialDef wax = wax_def();
     wax.young = 1e5;
@@ -123,8 +123,8 @@ TEST(what_freezes_while_it_flows_gains_no_energy)
     px_world_free(world);
 }
 
-/* Pieces are looked over every ten steps; what an event heats or cools must not wait for that, half
- * solid and half fluid. */
+/* Rest shapes are updated every ten steps; what an event heats or cools must not wait for that,
+ * half solid and half fluid. */
 TEST(what_is_melted_or_frozen_at_once_is_so_in_the_next_step)
 {
     PxWorld *world = wax_on_plate(2);
@@ -135,9 +135,10 @@ TEST(what_is_melted_or_frozen_at_once_is_so_in_the_next_step)
             CHECK_OK(px_world_step(world, 1));
         CHECK_OK(px_world_set(world, "bodies.cube.temperature", &to, 1));
         CHECK_OK(px_world_step(world, 1));
-        PxMixedColumns mixed = px_mixed_columns(&world->particles.table);
+        PxElasticColumns elastic;
+        px_elastic_columns(&world->particles.table, &elastic);
         for (uint32_t i = 0; i < world->particles.table.count; ++i)
-            shaped += mixed.piece[i] > 0;
+            shaped += elastic.component[i] > 0;
         CHECK(shaped == (k % 2 == 0 ? 0 : world->particles.table.count));
     }
     px_world_free(world);
@@ -181,7 +182,7 @@ static PxWorld *cube_that_gets_warm(void)
     return world;
 }
 
-TEST(a_stop_changes_nothing_of_a_world_that_an_event_made_mixed)
+TEST(a_stop_changes_nothing_of_a_world_that_an_event_made_conduct_heat)
 {
     static const double stops[] = {0.04, 0.07, 0.12};
     uint64_t wanted[2], hash[2];
@@ -196,7 +197,6 @@ TEST(a_stop_changes_nothing_of_a_world_that_an_event_made_mixed)
                 world = next;
             }
             CHECK_OK(px_world_advance(world, 0.2));
-            CHECK(world->mixed);
             px_table_hash(&world->particles.table, PX_COLUMN_STATE | PX_COLUMN_FRAME,
                           stopped ? hash : wanted);
             CHECK(!stopped || (hash[0] == wanted[0] && hash[1] == wanted[1]));
@@ -204,21 +204,22 @@ TEST(a_stop_changes_nothing_of_a_world_that_an_event_made_mixed)
         }
 }
 
-TEST(pieces_that_cannot_be_are_refused)
+TEST(impossible_components_are_refused)
 {
     PxWorld *world = wax_on_plate(1), *next = wax_on_plate(1);
     CHECK_OK(px_world_advance(world, 0.02));
-    PxMixedColumns mixed = px_mixed_columns(&world->particles.table);
-    mixed.piece[7] = 4000000000u;
-    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "piece");
-    mixed.piece[7] = 1;
-    mixed.slot[3] = 4000000000u;
-    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "piece");
+    PxElasticColumns elastic;
+    px_elastic_columns(&world->particles.table, &elastic);
+    elastic.component[7] = 4000000000u;
+    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "component");
+    elastic.component[7] = 1;
+    elastic.slot[3] = 4000000000u;
+    CHECK_FAILS(px_world_continue(next, world), PX_ERR_FORMAT, "component");
     px_world_free(world);
     px_world_free(next);
 }
 
-TEST(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
+PHYSICS(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
 {
     PxFrozenDef def = px_frozen_def_default();
     PxFrozenResult result;

@@ -352,7 +352,7 @@ TEST(broken_ply_files_are_refused_with_the_place)
     CHECK_FAILS(ply(PLY_HEAD("4", "1") PLY_TETRA_ROWS "2 0 1\n", &mesh), PX_ERR_FORMAT,
                 "face 0 has 2 corners");
     CHECK_FAILS(ply(PLY_HEAD("4", "1") PLY_TETRA_ROWS "3 0 1 4\n", &mesh), PX_ERR_FORMAT,
-                "triangle 0 names vertex 4, must be below the number of vertices, 4");
+                "line 15: face 0 names vertex 4 of 4");
     CHECK_FAILS(ply(PLY_HEAD("4", "1") PLY_TETRA_ROWS "3 0 1 -1\n", &mesh), PX_ERR_FORMAT,
                 "line 15: face 0 names vertex -1");
     CHECK_FAILS(ply(PLY_HEAD("4", "1") PLY_TETRA_ROWS "3 0 1 1.5\n", &mesh), PX_ERR_FORMAT,

@@ -5,8 +5,8 @@
 #include "base/sum.h"
 #include "base/vec.h"
 #include "phyxel/world.h"
+#include "world/elastic_stage.h"
 #include "world/saved.h"
-#include "world/mixed.h"
 
 static PxWorld *empty_world(double spacing, int threads)
 {
@@ -32,7 +32,8 @@ static PxMaterialId material(PxWorld *world, const char *name, double density, d
     return id;
 }
 
-static void box(PxWorld *world, const char *name, PxMaterialId of, PxVec3 size, PxVec3 at)
+static void filled_box(PxWorld *world, const char *name, PxMaterialId of, PxVec3 size, PxVec3 at,
+                       PxLatticeKind fill)
 {
     PxBodyDef def = px_body_def_default();
     def.name = name;
@@ -42,18 +43,25 @@ static void box(PxWorld *world, const char *name, PxMaterialId of, PxVec3 size, 
     def.skin = false;
     def.wall = of.slot == 0;
     def.inside = def.wall;
+    def.fill = fill;
     CHECK_OK(px_world_add_body(world, &def, NULL));
 }
 
+static void box(PxWorld *world, const char *name, PxMaterialId of, PxVec3 size, PxVec3 at)
+{
+    filled_box(world, name, of, size, at, PX_FILL_CUBIC);
+}
+
 /* A tank half full of water, and a cube above it, 0.3 m each side. */
-static PxWorld *pool_and_cube(double density, double young, double absorb, int threads)
+static PxWorld *pool_and_cube(double density, double young, double absorb, int threads,
+                              PxLatticeKind fill)
 {
     PxWorld *world = empty_world(0.03, threads);
     PxMaterialId water = material(world, "water", 1000, 0, 0);
     PxMaterialId jelly = material(world, "jelly", density, young, absorb);
     box(world, "tank", (PxMaterialId){0, 0}, px_vec(0.6, 1.2, 0.6), px_vec(0, 0.6, 0));
     box(world, "pool", water, px_vec(0.6, 0.42, 0.6), px_vec(0, 0.21, 0));
-    box(world, "cube", jelly, px_vec(0.3, 0.3, 0.3), px_vec(0, 0.58, 0));
+    filled_box(world, "cube", jelly, px_vec(0.3, 0.3, 0.3), px_vec(0, 0.58, 0), fill);
     return world;
 }
 
@@ -86,9 +94,9 @@ static Cube look_at_cube(const PxWorld *world)
 }
 
 /* Mean height of a cube of that kind between 1.1 s and 2 s; it swings around it. */
-static double floats_at(double density, double young, double *inner)
+static double floats_at(double density, double young, PxLatticeKind fill, double *inner)
 {
-    PxWorld *world = pool_and_cube(density, young, 0, 2);
+    PxWorld *world = pool_and_cube(density, young, 0, 2, fill);
     double sum = 0;
     int count = 0;
     *inner = 0;
@@ -115,21 +123,30 @@ static double wanted_height(double density)
     return level - deep + 0.15;
 }
 
-TEST(a_soft_cube_of_half_the_density_floats_half_submerged)
+PHYSICS(a_soft_cube_of_half_the_density_floats_half_submerged)
 {
-    double inner, height = floats_at(500, 5e4, &inner);
+    double inner, height = floats_at(500, 5e4, PX_FILL_CUBIC, &inner);
     print_message("  middle at %.4f m, wanted %.4f; inner %.3f J\n", height, wanted_height(500),
                   inner);
     CHECK_NEAR(height, wanted_height(500), 0.05 * 0.3);
     CHECK(inner < 0.5); /* it fell in with 13 J */
 }
 
-TEST(a_light_and_stiff_cube_floats_and_keeps_calm)
+PHYSICS(a_light_and_stiff_cube_floats_and_keeps_calm)
 {
-    double inner, height = floats_at(200, 1e6, &inner);
+    double inner, height = floats_at(200, 1e6, PX_FILL_CUBIC, &inner);
     print_message("  middle at %.4f m, wanted %.4f; inner %.3f J\n", height, wanted_height(200),
                   inner);
     CHECK_NEAR(height, wanted_height(200), 0.05 * 0.3);
+    CHECK(inner < 0.5);
+}
+
+PHYSICS(an_octree_cube_floats_as_deep_as_a_lattice_one)
+{
+    double inner, height = floats_at(500, 5e4, PX_FILL_OCTREE, &inner);
+    print_message("  middle at %.4f m, wanted %.4f; inner %.3f J\n", height, wanted_height(500),
+                  inner);
+    CHECK_NEAR(height, wanted_height(500), 0.05 * 0.3);
     CHECK(inner < 0.5);
 }
 
@@ -171,7 +188,7 @@ TEST(any_number_of_threads_gives_the_same_bits)
     uint64_t first[2], hash[2];
     for (int absorb = 0; absorb <= 10; absorb += 10)
         for (int threads = 1; threads <= 3; ++threads) {
-            PxWorld *world = pool_and_cube(500, 5e4, absorb, threads);
+            PxWorld *world = pool_and_cube(500, 5e4, absorb, threads, PX_FILL_CUBIC);
             hash_after(world, 0.25, threads == 1 ? first : hash);
             if (threads > 1)
                 CHECK(hash[0] == first[0] && hash[1] == first[1]);
@@ -183,9 +200,9 @@ TEST(a_stop_changes_nothing)
 {
     for (int absorb = 0; absorb <= 10; absorb += 10) {
         uint64_t straight[2], resumed[2];
-        PxWorld *world = pool_and_cube(500, 5e4, absorb, 2), *next;
+        PxWorld *world = pool_and_cube(500, 5e4, absorb, 2, PX_FILL_CUBIC), *next;
         hash_after(world, 0.12, straight);
-        next = pool_and_cube(500, 5e4, absorb, 2);
+        next = pool_and_cube(500, 5e4, absorb, 2, PX_FILL_CUBIC);
         CHECK_OK(px_world_continue(next, world));
         hash_after(world, 0.25, straight);
         hash_after(next, 0.25, resumed);
@@ -195,8 +212,8 @@ TEST(a_stop_changes_nothing)
     }
 }
 
-/* An elastic fluid: pieces join where they touch. */
-TEST(two_lumps_of_an_elastic_fluid_become_one_piece_when_they_touch)
+/* An elastic fluid: components join where they touch. */
+TEST(two_lumps_of_an_elastic_fluid_become_one_component_when_they_touch)
 {
     PxWorld *world = empty_world(0.02, 2);
     double zero[3] = {0, 0, 0};
@@ -215,9 +232,9 @@ TEST(two_lumps_of_an_elastic_fluid_become_one_piece_when_they_touch)
         CHECK_OK(px_world_add_body(world, &def, NULL));
     }
     CHECK_OK(px_world_advance(world, 0.02));
-    CHECK(world->frames.count == 2);
+    CHECK(world->elastic_set.components.count == 2);
     CHECK_OK(px_world_advance(world, 0.4));
-    CHECK(world->frames.count == 1);
+    CHECK(world->elastic_set.components.count == 1);
     PxStats stats;
     px_world_stats(world, &stats);
     CHECK(px_length(stats.momentum) < 1e-5 * 0.5 * stats.mass);

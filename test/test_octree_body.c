@@ -124,52 +124,6 @@ TEST(fluids_are_not_filled_with_an_octree)
     px_world_free(world);
 }
 
-/* Where pressure or heat act, particles have one size: whatever comes first, the second is refused
- * and the world stays as it was. */
-TEST(octrees_are_for_worlds_of_solids_alone)
-{
-    PxShapeDef shape = shape_of(0);
-    PxWorld *world = world_with(&shape, 0.1, 2, 1e4);
-    PxMaterialDef water = px_material_def_default();
-    PxBodyDef pool = px_body_def_default();
-    CHECK_OK(px_world_add_material(world, &water, &pool.material));
-    pool.name = "pool";
-    pool.shape.at = (PxVec3){9, 0, 0};
-    size_t count = px_world_count(world);
-    CHECK_FAILS(px_world_add_body(world, &pool, NULL), PX_ERR_ARGUMENT,
-                "body 'pool': the fill of 'body' is octree");
-    PxEmitterDef tap = px_emitter_def_default();
-    tap.name = "tap";
-    tap.material = pool.material;
-    tap.speed = 1;
-    CHECK_FAILS(px_world_add_emitter(world, &tap, NULL), PX_ERR_ARGUMENT,
-                "emitter 'tap': the fill of 'body' is octree");
-    CHECK_EQUAL(px_world_count(world), count);
-    CHECK_OK(px_world_step(world, 1e-3));
-    double conducts = 1e-4; /* heat flows then */
-    CHECK_OK(px_world_set(world, "materials.jelly.diffusivity", &conducts, 1));
-    CHECK_FAILS(px_world_step(world, 2e-3), PX_ERR_ARGUMENT, "wanted cubic or hexagonal");
-    px_world_free(world);
-
-    PxWorldDef def = px_world_def_default();
-    def.spacing = 0.1;
-    CHECK_OK(px_world_create(&def, &world));
-    CHECK_OK(px_world_add_material(world, &water, &pool.material));
-    CHECK_OK(px_world_add_body(world, &pool, NULL));
-    PxMaterialDef cork = px_material_def_default();
-    PxBodyDef ball = px_body_def_default();
-    cork.name = "cork";
-    cork.young = 1e5;
-    CHECK_OK(px_world_add_material(world, &cork, &ball.material));
-    ball.name = "ball";
-    ball.fill = PX_FILL_OCTREE;
-    CHECK_FAILS(px_world_add_body(world, &ball, NULL), PX_ERR_ARGUMENT,
-                "the fill of 'ball' is octree");
-    ball.fill = PX_FILL_HEXAGONAL;
-    CHECK_OK(px_world_add_body(world, &ball, NULL));
-    px_world_free(world);
-}
-
 /* ---- scenes ------------------------------------------------------------------- */
 
 #define BODY(young, fill)                                                                          \
@@ -183,37 +137,6 @@ TEST(scenes_say_octree_of_solids_only)
     CHECK_ONE(BODY("1e4", "\"levels\": 3"), "bodies[0].levels", 4, 58, "is of octrees");
     CHECK_ONE(BODY("1e4", "\"fill\": \"octree\", \"levels\": 2.5"), "bodies[0].levels", 4, 86,
               "wanted a whole number from 1 to 6");
-}
-
-static void check_octree_refused(const char *text, const char *words)
-{
-    PxScene *scene = scene_of(text);
-    CHECK_COUNT(scene, 0);
-    CHECK(px_scene_check(scene) == PX_ERR_FORMAT);
-    CHECK_COUNT(scene, 1);
-    const PxComplaint *c = px_scene_complaint(scene, 0);
-    CHECK(strcmp(c->place, "bodies[0].fill") == 0);
-    CHECK(strstr(c->text, words) != NULL);
-    CHECK(strstr(c->text, "wanted \"cubic\" or \"hexagonal\"") != NULL);
-    px_scene_free(scene);
-}
-
-TEST(scenes_say_octree_where_nothing_flows)
-{
-#define OCTREE "{\"shape\": {\"sphere\": 1}, \"material\": \"jelly\", \"fill\": \"octree\"}"
-    check_octree_refused(HEAD "\"materials\": {\"jelly\": {\"density\": 1000, \"young\": 1e4},"
-                              "\"water\": {\"density\": 1000}}, \"bodies\": [" OCTREE ","
-                              "{\"shape\": {\"box\": [1, 1, 1], \"at\": [3, 0, 0]},"
-                              " \"material\": \"water\"}]}",
-                         "'water' flows");
-    check_octree_refused(HEAD "\"materials\": {\"jelly\": {\"density\": 1000, \"young\": 1e4,"
-                              "\"coat\": \"none\", \"melts\": {\"from\": 30, \"to\": 40}}},"
-                              "\"bodies\": [" OCTREE "]}",
-                         "'jelly' melts");
-    check_octree_refused(HEAD "\"materials\": {\"jelly\": {\"density\": 1000, \"young\": 1e4}},"
-                              "\"bodies\": [" OCTREE "], \"events\": [{\"at\": 0.1,"
-                              "\"set\": \"materials.jelly.diffusivity\", \"to\": 1e-4}]}",
-                         "'jelly' conducts heat");
 }
 
 TEST(a_scene_with_an_octree_is_estimated)

@@ -91,7 +91,7 @@ static double strays(const Two *two)
     return (double)stray / n;
 }
 
-TEST(heavy_over_light_overturns_and_ends_apart)
+PHYSICS(heavy_over_light_overturns_and_ends_apart)
 {
     /* ten to one, in a tank 8 spacings wide, pushed aside a little to begin with */
     Two two = two_make(100, 1000, 50, 9.81);
@@ -115,7 +115,7 @@ TEST(heavy_over_light_overturns_and_ends_apart)
     px_world_free(two.world);
 }
 
-TEST(oil_and_water_side_by_side_end_one_on_the_other)
+PHYSICS(oil_and_water_side_by_side_end_one_on_the_other)
 {
     Two two = two_make(800, 1000, 30, 9.81);
     double w = 10 * SPACING, light, heavy;
@@ -150,7 +150,7 @@ TEST(cohesion_keeps_the_face_between_oil_and_water_sharp)
     CHECK(part[1] < 0.002);
 }
 
-TEST(a_light_drop_rises)
+PHYSICS(a_light_drop_rises)
 {
     Two two = two_make(100, 1000, 300, 9.81);
     double w = 10 * SPACING, s = SPACING;

@@ -110,7 +110,7 @@ TEST(the_strictest_of_several_fluids_rules)
 }
 
 /* Gradients of the kernel are 1 / s^4: their squares leave a float's range below a millimetre. */
-TEST(a_pool_of_any_size_carries_its_weight)
+PHYSICS(a_pool_of_any_size_carries_its_weight)
 {
     const double spacings[] = {1, 1e-4, 1e-5};
     for (size_t k = 0; k < PX_COUNT(implicit); ++k)

@@ -509,6 +509,44 @@ TEST(a_single_free_particle_names_itself)
     px_world_free(world);
 }
 
+typedef struct Told {
+    size_t count, known;
+    double step, mass;
+} Told;
+
+static void note_value(void *user, const char *name, const char *unit, const char *meaning,
+                       double value)
+{
+    Told *told = user;
+    const PxStatsColumn *column = px_stats_column(told->count);
+    if (column != NULL) {
+        CHECK_TEXT(name, column->name);
+        CHECK_TEXT(unit, column->unit);
+        CHECK_TEXT(meaning, column->meaning);
+        ++told->known;
+    }
+    ++told->count;
+    told->step = strcmp(name, "step") == 0 ? value : told->step;
+    told->mass = strcmp(name, "mass") == 0 ? value : told->mass;
+}
+
+TEST(stats_csv_has_the_columns_that_are_described)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text);
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    PxRunReport report;
+    CHECK_OK(px_run(scene, &def, NULL, NULL, &report));
+    Told told = {.count = 0};
+    CHECK_OK(px_info_stats(def.out, note_value, &told));
+    CHECK(px_stats_column(told.known) == NULL && told.count > told.known);
+    CHECK_EQUAL(told.step, report.stats.step);
+    CHECK(told.mass == report.stats.mass && told.mass > 0);
+    CHECK_FAILS(px_info_stats(folder.path, note_value, &told), PX_ERR_IO, "stats.csv");
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
 /* Scenes cannot make a NaN, so it is put into the checkpoint. */
 TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
 {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The same bits for 1, 2 and 3 threads and for the base instruction set; across a stop
 # in the middle of events and of moving walls; for a run made longer and one straight.
+# labels: long
 . "$PX_SOURCE/test/command.sh"
 
 # threads and instructions: enough particles for several blocks a thread

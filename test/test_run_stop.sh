@@ -2,6 +2,7 @@
 # Ctrl-C and SIGTERM finish the step, keep everything and say how to go on; what they
 # say works, and ends with the same bits. A run in the background minds no Ctrl-C, one
 # under nohup no hangup.
+# labels: long
 . "$PX_SOURCE/test/command.sh"
 frames=40
 status 0 run $small --frames $frames -q -o "$work/straight"

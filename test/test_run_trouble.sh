@@ -1,6 +1,7 @@
 #!/bin/sh
 # Full disks, damaged files, two processes in one folder: nothing is lost, and it is
 # said what happened.
+# labels: long
 . "$PX_SOURCE/test/command.sh"
 frames=12
 status 0 run $small --frames $frames -q -o "$work/straight"

@@ -289,7 +289,7 @@ TEST(the_hash_notices_what_a_mesh_holds_and_not_where_it_lies)
 {
     Folder folder = folder_make(), other = folder_make();
     PxScene *scene = NULL;
-    char before[17], changed[17];
+    char before[PX_DIGEST_TEXT], changed[PX_DIGEST_TEXT];
     write_file(folder.mesh, cube_points, cube_faces, cube_last_face);
     write_file(other.mesh, cube_points, cube_faces, cube_last_face);
     CHECK_OK(px_scene_read(folder.scene, &scene));

@@ -18,17 +18,17 @@ static void run_all(double size)
     }
 }
 
-TEST(shipped_scenes_hold)
+PHYSICS(shipped_scenes_hold)
 {
     run_all(1);
 }
 
-TEST(at_a_quarter_of_their_size_too)
+PHYSICS(at_a_quarter_of_their_size_too)
 {
     run_all(0.25);
 }
 
-TEST(at_four_times_their_size_too)
+PHYSICS(at_four_times_their_size_too)
 {
     run_all(4);
 }

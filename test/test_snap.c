@@ -59,18 +59,18 @@ static double worst_of(const PxSurfaceMesh *mesh)
     return worst;
 }
 
-static double draped(float melted, int threads)
+static double snapped(float melted, int threads)
 {
     static Points points;
     fill(&points, melted);
     PxSurfaceMesh *mesh = lattice_mesh();
-    PxSnap drape = {.count = MOST, .melted = points.melted, .reach = 1.5};
+    PxSnapTarget target = {.count = MOST, .melted = points.melted, .reach = 1.5};
     for (int c = 0; c < 3; ++c) {
-        drape.position[c] = points.position[c];
-        drape.normal[c] = points.normal[c];
+        target.position[c] = points.position[c];
+        target.normal[c] = points.normal[c];
     }
     PxThreads pool = {.count = threads};
-    CHECK_OK(px_snap(mesh, &drape, &pool));
+    CHECK_OK(px_snap(mesh, &target, &pool));
     for (uint32_t v = 0; v < mesh->vertices; ++v) {
         const float *n = mesh->normal[v];
         CHECK_NEAR((double)(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), 1, 1e-4);
@@ -85,7 +85,7 @@ TEST(a_solid_cube_has_its_faces_and_a_molten_one_is_round)
     PxSurfaceMesh *mesh = lattice_mesh();
     double round = worst_of(mesh);
     px_surface_free(mesh);
-    double solid = draped(0.0f, 2), molten = draped(1.0f, 2), half = draped(0.5f, 2);
+    double solid = snapped(0.0f, 2), molten = snapped(1.0f, 2), half = snapped(0.5f, 2);
     print_message("  off by %.3f spacings around the particles, %.3f solid, %.3f half molten\n",
                   round, solid, half);
     CHECK(round > 0.2); /* corners of the lattice are cut off */
@@ -94,9 +94,9 @@ TEST(a_solid_cube_has_its_faces_and_a_molten_one_is_round)
     CHECK(half > 0.4 * round && half < 0.6 * round);
 }
 
-TEST(any_number_of_threads_drapes_alike)
+TEST(the_result_does_not_depend_on_the_number_of_threads)
 {
-    CHECK(draped(0.3f, 1) == draped(0.3f, 3));
+    CHECK(snapped(0.3f, 1) == snapped(0.3f, 3));
 }
 
 TEST(no_surfels_change_nothing)
@@ -104,7 +104,7 @@ TEST(no_surfels_change_nothing)
     PxSurfaceMesh *mesh = lattice_mesh();
     double before = worst_of(mesh);
     PxThreads pool = {.count = 1};
-    PxSnap none = {.reach = 1};
+    PxSnapTarget none = {.reach = 1};
     CHECK_OK(px_snap(mesh, &none, &pool));
     CHECK(worst_of(mesh) == before);
     px_surface_free(mesh);
@@ -130,14 +130,14 @@ TEST(places_take_the_colours_of_the_surfels_around)
         for (uint32_t v = 0; v < mesh->vertices; ++v)
             paint[c][v] = 0.5f; /* left where nothing is painted */
     }
-    PxSnap drape = {.count = MOST, .painted = painted, .reach = 1.5};
+    PxSnapTarget target = {.count = MOST, .painted = painted, .reach = 1.5};
     for (int c = 0; c < 3; ++c) {
-        drape.position[c] = points.position[c];
-        drape.normal[c] = points.normal[c];
-        drape.colour[c] = colour[c];
+        target.position[c] = points.position[c];
+        target.normal[c] = points.normal[c];
+        target.colour[c] = colour[c];
     }
     PxThreads pool = {.count = 2};
-    CHECK_OK(px_snap_paint(&drape, (const float(*)[3])mesh->position,
+    CHECK_OK(px_snap_paint(&target, (const float(*)[3])mesh->position,
                            (const float(*)[3])mesh->normal, mesh->vertices, paint, &pool));
     uint32_t seen[3] = {0};
     for (uint32_t v = 0; v < mesh->vertices; ++v) {
@@ -158,8 +158,8 @@ TEST(places_take_the_colours_of_the_surfels_around)
     }
     CHECK(seen[0] > 100 && seen[1] > 100 && seen[2] > 100);
     /* Further away than the reach there is none. */
-    drape.reach = 1e-6;
-    CHECK_OK(px_snap_paint(&drape, (const float(*)[3])mesh->position,
+    target.reach = 1e-6;
+    CHECK_OK(px_snap_paint(&target, (const float(*)[3])mesh->position,
                            (const float(*)[3])mesh->normal, 1, paint, &pool));
     CHECK(paint[3][0] == 0.0f);
     for (int c = 0; c < 4; ++c)

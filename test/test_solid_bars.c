@@ -62,7 +62,7 @@ TEST(a_wave_goes_along_a_bar_at_the_root_of_modulus_over_density)
     }
 }
 
-TEST(a_finer_cantilever_is_nearer_to_the_formula)
+PHYSICS(a_finer_cantilever_is_nearer_to_the_formula)
 {
     /* Too soft while it has few layers; see docs/validation.md. */
     double coarse[2], fine[2];
@@ -76,7 +76,7 @@ TEST(a_finer_cantilever_is_nearer_to_the_formula)
     CHECK(fine[1] < 1 && 1 - fine[1] < 0.8 * (1 - coarse[1]));
 }
 
-TEST(what_a_bar_keeps_beyond_its_yield_follows_its_creep)
+PHYSICS(what_a_bar_keeps_beyond_its_yield_follows_its_creep)
 {
     PxBarDef def = bar(4, 6, 0.3, "implicit");
     def.material.yield = 0.01;
@@ -109,7 +109,7 @@ TEST(poissons_ratio_is_what_narrows_a_stretched_bar)
 
 /* ---- what must be kept -------------------------------------------------------------------- */
 
-TEST(a_free_vibration_keeps_its_energy)
+PHYSICS(a_free_vibration_keeps_its_energy)
 {
     /* 1,000 periods along its length; it swings by 3 to 4 %, as leapfrog's does, and drifts by less
      * than 1 %
@@ -125,7 +125,7 @@ TEST(a_free_vibration_keeps_its_energy)
     }
 }
 
-TEST(large_vibrations_do_not_grow)
+PHYSICS(large_vibrations_do_not_grow)
 {
     /* Sub-steps that followed the stretch blew this one up in 3.35 s. */
     PxFreeSolidDef def = px_free_solid_def_default();

@@ -63,8 +63,8 @@ TEST(lines_on_faces_are_single_and_edges_within_are_paired_and_on_no_face)
             ++cases;
             PxCube cube;
             px_cube_make(inside, joined, &cube);
-            for (unsigned a = 0; a < PX_CUBE_MIDDLE + PX_CUBE_LOOPS; ++a)
-                for (unsigned b = 0; b < PX_CUBE_MIDDLE + PX_CUBE_LOOPS; ++b) {
+            for (unsigned a = 0; a < PX_CUBE_CENTRE + PX_CUBE_LOOPS; ++a)
+                for (unsigned b = 0; b < PX_CUBE_CENTRE + PX_CUBE_LOOPS; ++b) {
                     int there = times(&cube, a, b), back = times(&cube, b, a);
                     CHECK(there <= 1);
                     bool on_face = a < 12 && b < 12 && shared_faces(a, b) != 0;
@@ -75,7 +75,7 @@ TEST(lines_on_faces_are_single_and_edges_within_are_paired_and_on_no_face)
                 }
             /* Euler's formula: each loop is filled with a disc */
             for (int l = 0, t = 0; l < cube.loops; ++l) {
-                t += cube.length[l] - 2 + 2 * (cube.middles >> l & 1);
+                t += cube.length[l] - 2 + 2 * (cube.centres >> l & 1);
                 if (l + 1 == cube.loops)
                     CHECK_EQUAL(t, cube.triangles);
             }

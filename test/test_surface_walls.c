@@ -193,7 +193,7 @@ TEST(nothing_shows_behind_a_thin_wall)
 
 /* ---- two phases ---- */
 
-TEST(two_phases_meet_in_one_interface_of_the_right_area)
+PHYSICS(two_phases_meet_in_one_interface_of_the_right_area)
 {
     /* A ball of 8 spacings in a cube of another fluid, each field: the comparison of 004
      * section 5.5. The area of the interface is within 4 per cent of the ball's (the steps of the
@@ -237,7 +237,7 @@ TEST(two_phases_meet_in_one_interface_of_the_right_area)
 
 /* ---- surfels ---- */
 
-TEST(surfels_lie_on_the_surface_and_cover_it)
+PHYSICS(surfels_lie_on_the_surface_and_cover_it)
 {
     Cloud cloud = cloud_ball(7, 1, 0.1);
     PxSurfaceParticles particles = cloud_particles(&cloud, 1);

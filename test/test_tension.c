@@ -53,7 +53,7 @@ TEST(every_model_turns_a_cube_rounder_and_stays_calm)
     }
 }
 
-TEST(a_free_drop_keeps_its_momenta)
+PHYSICS(a_free_drop_keeps_its_momenta)
 {
     for (int k = 0; k < MODELS; ++k) {
         PxWorld *world = cube(k, 2);
@@ -173,7 +173,7 @@ TEST(tension_gives_the_same_bits_for_any_threads_and_instruction_set)
     }
 }
 
-TEST(steps_are_short_enough_for_strong_tension)
+PHYSICS(steps_are_short_enough_for_strong_tension)
 {
     /* dt <= 0.4 sqrt(rho h^3 / (2 pi sigma)), and sesph must bear the squeeze */
     PxDropDef def = px_drop_def_default();

@@ -14,7 +14,7 @@ static PxWorld *resting_drop(PxDropDef *def)
     return world;
 }
 
-TEST(the_pressure_in_a_drop_is_that_of_laplace_and_it_oscillates_as_rayleigh_says)
+PHYSICS(the_pressure_in_a_drop_is_that_of_laplace_and_it_oscillates_as_rayleigh_says)
 {
     PxDropDef def;
     PxWorld *world = resting_drop(&def);

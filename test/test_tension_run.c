@@ -70,7 +70,7 @@ TEST(tension_makes_a_drop_of_the_cube)
     CHECK(r.ms_tension > 0 && r.ms_pressure > 0 && r.ms_step > r.ms_tension + r.ms_pressure);
 }
 
-TEST(nothing_leaves_the_tank_or_the_channel)
+PHYSICS(nothing_leaves_the_tank_or_the_channel)
 {
     for (int test = 2; test <= PX_TENSION_TESTS; ++test) {
         PxTensionCase c = small_case(test, "becker", 0.08);

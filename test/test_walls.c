@@ -103,7 +103,7 @@ TEST(a_mesh_takes_in_edges_and_corners_what_a_lattice_would)
     px_mesh_free(mesh);
 }
 
-TEST(the_gradient_is_the_slope_of_the_part)
+PHYSICS(the_gradient_is_the_slope_of_the_part)
 {
     PxMesh *mesh = mesh_torus(4, 2, 24, 12);
     const PxShapeKind kinds[] = {PX_SHAPE_SPHERE, PX_SHAPE_CONE, PX_SHAPE_MESH};
@@ -263,7 +263,7 @@ static void write_box(const char *path, PxVec3 size)
     px_mesh_free(mesh);
 }
 
-TEST(a_box_as_a_mesh_is_a_box)
+PHYSICS(a_box_as_a_mesh_is_a_box)
 {
     Folder folder = folder_make();
     const char *path = folder_file(&folder, "box.obj");
@@ -284,7 +284,7 @@ TEST(a_box_as_a_mesh_is_a_box)
     folder_remove(&folder);
 }
 
-TEST(water_filled_flush_with_a_round_vessel_starts_calm)
+PHYSICS(water_filled_flush_with_a_round_vessel_starts_calm)
 {
     PxShapeDef glass = upright(PX_SHAPE_CYLINDER, 0.12, 0.4);
     PxShapeDef flask = upright(PX_SHAPE_SPHERE, 0.12, 0.24);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # tools/install-deps against a pretended machine: stand-ins for dpkg-query, apt-get,
 # apt-cache, sudo and id note down what they are asked for.
+# labels: source
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,3 +1,4 @@
 #!/bin/sh
 # Every C file is laid out as .clang-format says.
+# labels: source
 exec "$PX_SOURCE/tools/format" --check

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every header compiles alone: the public ones as strict C17 and as C++, those of
 # the rooms as the library is compiled; and phyxel.h includes all public ones.
+# labels: long
 set -u
 cd "$PX_SOURCE" || exit 1
 includes="-Iinclude -I$PX_BUILD/include"
@@ -28,7 +29,7 @@ for header in include/phyxel/*.h "$PX_BUILD"/include/phyxel/*.h; do
     fi
 done
 
-libraries=$(pkg-config --cflags jansson hdf5-serial zlib)
+libraries=$(pkg-config --cflags jansson hdf5-serial zlib libxxhash)
 for header in $(find src -name '*.h' | sort); do
     compile "$CC" c "${header#src/}" -std=gnu17 -Isrc -DPX_ISA=base -Wno-psabi -Wno-unused-function $libraries
 done

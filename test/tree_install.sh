@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs into an empty prefix, moves it, and builds docs/example.c against it in
 # the three ways a user may: pkg-config shared, pkg-config static, CMake.
+# labels: long
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

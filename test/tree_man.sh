@@ -1,6 +1,7 @@
 #!/bin/sh
 # The manual page is well formed, of this version's commands, and names every
 # option that --help names.
+# labels: source
 set -u
 page=$PX_SOURCE/docs/man/phyxel.1
 command -v mandoc >/dev/null || {

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Rooms are one-way, and the check that says so can fail.
+# labels: source
 set -eu
 cd "$PX_SOURCE"
 tools/check-rooms

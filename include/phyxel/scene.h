@@ -88,7 +88,7 @@ PX_API bool px_scene_camera(const PxScene *scene, PxSceneCamera *out);
 /// out. NULL when memory is out. Valid until the scene is changed or freed.
 PX_API const char *px_scene_resolved(const PxScene *scene);
 
-/// 16 hex digits over the resolved scene and the contents of its meshes; does
+/// 32 hex digits over the resolved scene and the contents of its meshes; does
 /// not depend on "time.frames", so that a run can be made longer, nor on where
 /// the meshes lie. NULL when memory is out. Valid as the resolved scene is.
 PX_API const char *px_scene_hash(const PxScene *scene);

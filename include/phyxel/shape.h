@@ -27,13 +27,16 @@ typedef enum PxShapeKind {
 /// Points are scaled, then turned, then moved.
 typedef struct PxShapeDef {
     PxShapeKind kind;
-    PxVec3 size;        ///< m, box
-    double radius;      ///< m; cone and funnel: at the bottom, inside for the funnel
-    double radius_top;  ///< m, cone and funnel; 0 makes a pointed cone
-    double height;      ///< m
-    double thickness;   ///< m, funnel wall, measured square to it
-    PxVec3 normal;      ///< plane, any length but 0
-    const char *mesh;   ///< path of the mesh file, mesh only
+    PxVec3 size;                   ///< m, box
+    double radius;                 ///< m; cone and funnel: at the bottom, inside for the funnel
+    double radius_top;             ///< m, cone and funnel; 0 makes a pointed cone
+    double height;                 ///< m
+    double thickness;              ///< m, funnel wall, measured square to it
+    PxVec3 normal;                 ///< plane, any length but 0
+    const char *mesh;              ///< path of the mesh file; NULL: the mesh is the next four
+    const float (*vertex)[3];      ///< m; all arrays are copied when the shape is used
+    const uint32_t (*triangle)[3]; ///< vertices, counter-clockwise seen from outside
+    uint32_t vertices, triangles;
     double scale;       ///< > 0
     PxQuat rotation;    ///< need not be of unit length
     PxVec3 at;          ///< m

@@ -105,6 +105,15 @@ typedef struct PxInfoFiles {
 /// Errors: PX_ERR_IO when a folder cannot be listed, PX_ERR_MEMORY.
 PX_API PxStatus px_info_files(const char *dir, PxInfoFiles *out);
 
+/// A column of the last row of stats.csv. A column that is not one of PxStats has no unit and no
+/// meaning ("").
+typedef void PxInfoStatsFunction(void *user, const char *name, const char *unit,
+                                 const char *meaning, double value);
+
+/// What stats.csv of a result folder says of its last step; nothing when there was none yet.
+/// Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
+PX_API PxStatus px_info_stats(const char *dir, PxInfoStatsFunction *each, void *user);
+
 #ifdef __cplusplus
 }
 #endif

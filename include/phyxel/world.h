@@ -141,8 +141,8 @@ typedef struct PxMaterialDef {
 PX_API void px_material_def_init(PxMaterialDef *def, size_t size);
 PX_DEF_DEFAULT(PxMaterialDef, px_material_def)
 
-/// Where a wall or handle is: a point x of its rest frame, the one that its shape was defined in, is
-/// at turn (x - pivot) + pivot + move. The pivot is `shape.at`.
+/// Where a wall or handle is: a point x of its rest frame, the one that its shape was defined in,
+/// is at turn (x - pivot) + pivot + move. The pivot is `shape.at`.
 typedef struct PxPose {
     PxVec3 move; ///< m
     PxQuat turn;
@@ -379,6 +379,19 @@ typedef struct PxStats {
     uint64_t held_back; ///< particles so far that emitters had no room for
     uint64_t waiting;   ///< emitters that stand still now, for want of room
 } PxStats;
+
+/// A number of PxStats. Each is a column of stats.csv.
+typedef struct PxStatsColumn {
+    const char *name;    ///< "kinetic"
+    const char *unit;    ///< SI: "J"; "" for a pure number
+    const char *meaning; ///< one line
+    size_t offset;       ///< in PxStats
+    bool whole;          ///< it is a uint64_t there, else a double
+} PxStatsColumn;
+
+/// Number k of them, in the order of stats.csv; NULL after the last.
+PX_API const PxStatsColumn *px_stats_column(size_t k);
+PX_API double px_stats_value(const PxStats *stats, const PxStatsColumn *column);
 
 /// One step that does not go beyond `until` (s), which is later than now; INFINITY: as long as the
 /// world likes. Chooses its own length.

@@ -1,6 +1,6 @@
 #include "base/table.h"
 
-#include "base/random.h"
+#include "base/digest.h"
 
 #include <string.h>
 
@@ -404,47 +404,39 @@ size_t px_table_bytes(const PxTable *table)
     return bytes;
 }
 
-static uint64_t hash_name(const PxColumn *column)
+/* Appends the bytes of a value, lowest first. */
+static size_t put_value(uint8_t *to, const PxColumn *column, uint32_t component, uint32_t row)
 {
-    uint64_t hash = px_mix((uint64_t)column->type * 16 + column->components);
-    for (const char *c = column->name; *c != '\0'; ++c)
-        hash = px_mix(hash ^ (unsigned char)*c) + 1;
-    return hash;
+    size_t size = px_type_size(column->type);
+    const uint8_t *from = (const uint8_t *)column->data[component] + size * row;
+    for (size_t k = 0; k < size; ++k)
+        to[k] = from[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? k : size - 1 - k];
+    return size;
 }
 
 void px_table_hash(const PxTable *table, uint32_t flags, uint64_t hash[2])
 {
-    /* A row's hash chains its values in column order; rows add up, so their
-     * order does not matter. The shape of the table is mixed in at the end. */
-    uint64_t sum[2] = {0, 0}, shape = px_mix(table->count + 1);
+    /* Digests of rows add up, so that their order does not matter. */
+    uint8_t bytes[PX_TABLE_MAX_COLUMNS * PX_TABLE_MAX_COMPONENTS * sizeof(uint64_t)];
+    uint64_t sum[2] = {0, 0}, row[2], shape[2];
     for (uint32_t i = 0; i < table->count; ++i) {
-        uint64_t row = 0x9e3779b97f4a7c15u;
-        for (uint32_t c = 0; c < table->columns; ++c) {
-            const PxColumn *column = &table->column[c];
-            if (!(column->flags & flags))
-                continue;
-            for (uint32_t k = 0; k < column->components; ++k) {
-                uint64_t value = 0;
-                switch (px_type_size(column->type)) {
-                case 1:
-                    value = ((const uint8_t *)column->data[k])[i];
-                    break;
-                case 4:
-                    value = ((const uint32_t *)column->data[k])[i];
-                    break;
-                default:
-                    value = ((const uint64_t *)column->data[k])[i];
-                    break;
-                }
-                row = px_mix(row ^ value) + 0x9e3779b97f4a7c15u;
-            }
-        }
-        sum[0] += px_mix(row);
-        sum[1] += px_mix(row ^ 0xd1b54a32d192ed03u);
+        size_t size = 0;
+        for (uint32_t c = 0; c < table->columns; ++c)
+            for (uint32_t k = 0; k < table->column[c].components; ++k)
+                if (table->column[c].flags & flags)
+                    size += put_value(bytes + size, &table->column[c], k, i);
+        px_digest(bytes, size, row);
+        sum[0] += row[0];
+        sum[1] += row[1];
     }
-    for (uint32_t c = 0; c < table->columns; ++c)
-        if (table->column[c].flags & flags)
-            shape = px_mix(shape ^ hash_name(&table->column[c])) + 1;
-    hash[0] = px_mix(sum[0] ^ shape);
-    hash[1] = px_mix(sum[1] ^ px_mix(shape));
+    /* what the rows are of: types and names */
+    px_digest_join((uint64_t[2]){table->count, 0}, sum, hash);
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        const PxColumn *column = &table->column[c];
+        if (!(column->flags & flags))
+            continue;
+        px_digest(column->name, strlen(column->name), shape);
+        shape[0] += (uint64_t)column->type * 16 + column->components;
+        px_digest_join(hash, shape, hash);
+    }
 }

@@ -12,17 +12,23 @@ static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
     float dt = (float)job->fluid->dt;
     for (uint32_t i = begin; i < end; ++i) {
         uint32_t row = job->row[i];
-        const float q[4] = {p->x[row], p->y[row], p->z[row], 0.0f};
+        float q[4] = {p->x[row], p->y[row], p->z[row], 0.0f};
         const float v[4] = {p->vx[row] + dt * p->ax[row], p->vy[row] + dt * p->ay[row],
                             p->vz[row] + dt * p->az[row], 0.0f};
+        if (job->fill != NULL && (double)p->radius[row] > 0.75 * job->fluid->spacing)
+            q[0] = q[1] = q[2] = PX_FAR_AWAY; /* coarse: see `fill` */
         memcpy(job->quad + 4 * (size_t)i, q, sizeof q);
         memcpy(job->velocity + 4 * (size_t)i, v, sizeof v);
     }
 }
 
-PxStatus px_solid_fluid_own(PxFluid *f, const PxSolid *s, const uint32_t *row)
+PxStatus px_solid_fluid_own(PxFluid *f, const PxSolid *s, const uint32_t *row, const float *fill)
 {
-    PxSolidFluidJob job = {f, s, row, PX_ARENA_ARRAY(f->scratch, float, 4 * (size_t)s->count),
+    PxSolidFluidJob job = {f,
+                           s,
+                           row,
+                           fill,
+                           PX_ARENA_ARRAY(f->scratch, float, 4 * (size_t)s->count),
                            PX_ARENA_ARRAY(f->scratch, float, 4 * (size_t)s->count)};
     if (job.quad == NULL || job.velocity == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);

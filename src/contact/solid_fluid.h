@@ -10,6 +10,9 @@
 /// and accelerations of now. That compression is what elasticity acts against; all that comes on
 /// top of it is others', and pressure acts against that. `row` are the fluid's rows of the
 /// solid's.
-PxStatus px_solid_fluid_own(PxFluid *fluid, const PxSolid *solid, const uint32_t *row);
+/// `fill` (NULL: nothing), by row of the fluid, is what coarse particles add to that sum; they have
+/// no part in it themselves.
+PxStatus px_solid_fluid_own(PxFluid *fluid, const PxSolid *solid, const uint32_t *row,
+                            const float *fill);
 
 #endif

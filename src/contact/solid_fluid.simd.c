@@ -39,6 +39,8 @@ void PX_ISA_NAME(px_solid_fluid_own_block)(void *user, uint32_t begin, uint32_t 
         }
         /* W(0) / norm is 1, and it counts once */
         float number = kernel.norm * (px_f8_sum(sum) + 1.0f - (float)selves);
+        if (job->fill != NULL)
+            number += job->fill[job->row[i]] / cell;
         float over = cell * (number + dt * kernel.norm_slope * px_f8_sum(rate)) - 1.0f;
         f->own[job->row[i]] = over > 0.0f ? firm * over : 0.0f;
     }

@@ -9,6 +9,7 @@ typedef struct PxSolidFluidJob {
     PxFluid *fluid;
     const PxSolid *solid;
     const uint32_t *row;
+    const float *fill;      ///< by row of the fluid; NULL: nothing
     float *quad, *velocity; ///< by row of the solid: where it is, and how it will move
 } PxSolidFluidJob;
 

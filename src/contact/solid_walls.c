@@ -62,7 +62,7 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
         const float *v = s->v + 4 * (size_t)i, *a = s->a + 4 * (size_t)i;
         double speed = sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
         double push = sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) + g;
-        double radius = (double)s->particles->radius[s->first + i];
+        double radius = (double)s->particles->radius[i];
         /* twice as far as it would go, and a radius: neighbours pull */
         double reach = 2 * radius + 2 * s->dt * (speed + s->dt * push) + t->walls->way;
         PxVec3 x = px_solid_place(s, i);
@@ -82,8 +82,8 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
  * wall that its tip strikes. */
 static double restitution_of(const PxSolid *s, const PxSolidFrame *f)
 {
-    const PxMaterialDef *def = &s->material[s->particles->material[s->first + f->begin]].def;
-    return s->mixed && def->absorb > 0 ? 1 : def->restitution;
+    const PxMaterialDef *def = &s->material[s->particles->material[f->begin]].def;
+    return s->flows && def->absorb > 0 ? 1 : def->restitution;
 }
 
 static bool some_lose(const PxSolid *s)
@@ -152,8 +152,7 @@ static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
         push = px_add(push, one);
         pushes += px_length(one);
         wall += (double)by[3];
-        momentum = px_mad(momentum, vec_of(s->v + 4 * (size_t)i),
-                          (double)s->particles->mass[s->first + i]);
+        momentum = px_mad(momentum, vec_of(s->v + 4 * (size_t)i), (double)s->particles->mass[i]);
     }
     PxVec3 before = w->speed[number], now = px_scale(momentum, 1 / f->mass);
     w->speed[number] = now;
@@ -216,7 +215,7 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (!t->walls->near[i] || s->inverse_mass[i] == 0.0f)
             continue;
-        uint32_t row = s->first + i;
+        uint32_t row = i;
         double radius = (double)t->walls->radius[i], nearest = INFINITY;
         if (!is_due(t->walls, s, i, radius))
             continue;
@@ -326,7 +325,7 @@ static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
         if (wall == NULL)
             continue;
-        const PxMaterialDef *def = &s->material[s->particles->material[s->first + i]].def;
+        const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
         PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
         PxVec3 n = px_mat3_apply(back, px_wall_turn_to_world(wall, s->when, normal));
         PxVec3 u = px_mat3_apply(back, px_wall_velocity(wall, place));

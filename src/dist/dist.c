@@ -1,4 +1,3 @@
-/// One rank: everything is here already.
 #include "dist/dist.h"
 
 void px_dist_init(PxDist *dist)
@@ -8,27 +7,38 @@ void px_dist_init(PxDist *dist)
 
 void px_dist_max(const PxDist *dist, double *value, uint32_t count)
 {
-    (void)dist, (void)value, (void)count;
+    if (dist->backend != NULL)
+        dist->backend->max(dist->state, value, count);
 }
 
 void px_dist_min(const PxDist *dist, double *value, uint32_t count)
 {
-    (void)dist, (void)value, (void)count;
+    if (dist->backend != NULL)
+        dist->backend->min(dist->state, value, count);
 }
 
 void px_dist_sum(const PxDist *dist, double *value, uint32_t count)
 {
-    (void)dist, (void)value, (void)count;
+    if (dist->backend != NULL)
+        dist->backend->sum(dist->state, value, count);
 }
 
 void px_dist_merge(const PxDist *dist, PxSum *sum, uint32_t count)
 {
-    (void)dist, (void)sum, (void)count;
+    if (dist->backend != NULL)
+        dist->backend->merge(dist->state, sum, count);
 }
 
 void px_dist_lowest_id(const PxDist *dist, uint64_t *id)
 {
-    (void)dist, (void)id;
+    if (dist->backend != NULL)
+        dist->backend->lowest_id(dist->state, id);
+}
+
+void px_dist_refresh(const PxDist *dist, PxDistArray array, uint32_t owned, uint32_t copies)
+{
+    if (dist != NULL && dist->backend != NULL)
+        dist->backend->refresh(dist->state, array, owned, copies);
 }
 
 PxStatus px_dist_migrate(const PxDist *dist, PxTable *table)

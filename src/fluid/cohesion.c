@@ -49,6 +49,7 @@ static void cohesion_of_molten(PxFluid *f)
         if (!has_cohesion(&f->material[m].def))
             continue;
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, pull_block, &job);
+        px_fluid_refresh_w(f, f->quad);
         px_parallel_for(f->threads, f->count, PX_BLOCK,
                         PX_ISA_PICK(f->isa, px_cohesion_molten_block), &job);
     }
@@ -66,5 +67,6 @@ void px_fluid_cohesion(PxFluid *f)
         return;
     }
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, kind_block, f);
+    px_fluid_refresh_w(f, f->quad);
     px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_cohesion_block), f);
 }

@@ -1,5 +1,7 @@
 #include "fluid/fluid.h"
 
+#include <string.h>
+
 static void inverse_mass_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -22,11 +24,11 @@ static bool has_warm_wall(const PxFluid *f)
 PxStatus px_fluid_begin(PxFluid *f)
 {
     const PxParticles *p = f->particles;
-    f->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    f->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)));
     f->quad_velocity = NULL;
     f->volume = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->inverse_mass = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->wall_part = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->wall_part = PX_ARENA_ARRAY(f->scratch, float, px_fluid_visible(f));
     f->wall_gx = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_gy = PX_ARENA_ARRAY(f->scratch, float, f->count);
     f->wall_gz = PX_ARENA_ARRAY(f->scratch, float, f->count);
@@ -51,9 +53,19 @@ PxStatus px_fluid_begin(PxFluid *f)
             return px_fail(PX_ERR_MEMORY, "fluid: no room for the warmth of %u particles",
                            f->count);
     }
-    px_quads_pack(f->quad, p->x, p->y, p->z, NULL, f->count, f->threads);
+    px_fluid_pack(f, f->quad, p->x, p->y, p->z, NULL);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, inverse_mass_block, f);
     return PX_OK;
+}
+
+void px_fluid_pack(const PxFluid *f, float *quad, const float *x, const float *y, const float *z,
+                   const float *w)
+{
+    px_quads_pack(quad, x, y, z, w, f->count, f->threads);
+    if (f->copies > 0) /* the quad behind the last row lies behind the copies */
+        memcpy(quad + 4 * (size_t)px_fluid_visible(f), quad + 4 * (size_t)f->count,
+               4 * sizeof(float));
+    px_fluid_refresh_quads(f, quad);
 }
 
 typedef struct PackW {
@@ -73,16 +85,17 @@ void px_fluid_pack_w(const PxFluid *f, float *quad, const float *value)
 {
     PackW pack = {quad, value};
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, pack_w_block, &pack);
+    px_fluid_refresh_w(f, quad);
 }
 
 PxStatus px_fluid_pack_velocity(PxFluid *f, const float *w)
 {
     const PxParticles *p = f->particles;
     if (f->quad_velocity == NULL) {
-        f->quad_velocity = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+        f->quad_velocity = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)));
         if (f->quad_velocity == NULL)
             return px_fail(PX_ERR_MEMORY, "fluid: no room for %u velocities", f->count);
     }
-    px_quads_pack(f->quad_velocity, p->vx, p->vy, p->vz, w, f->count, f->threads);
+    px_fluid_pack(f, f->quad_velocity, p->vx, p->vy, p->vz, w);
     return PX_OK;
 }

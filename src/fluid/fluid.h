@@ -19,7 +19,8 @@
 /// and live in the step's scratch.
 typedef struct PxFluid {
     PxParticles *particles;
-    uint32_t count;
+    uint32_t count;  ///< rows that this rank owns; passes write these
+    uint32_t copies; ///< rows of other ranks behind them, which neighbours may be
     const PxPairs *pairs;
     const PxGrid *grid; ///< that the particles are sorted by
     PxKernel kernel;
@@ -87,6 +88,33 @@ static inline PxRows px_fluid_rows(const PxFluid *fluid)
 {
     return (PxRows){fluid->threads, fluid->dist, fluid->count, 0};
 }
+
+/// Rows that neighbours may be: owned ones and copies.
+static inline uint32_t px_fluid_visible(const PxFluid *fluid)
+{
+    return fluid->count + fluid->copies;
+}
+
+/// Brings the copies' values of `size` bytes, `stride` bytes from row to row, up to date. Comes
+/// before every pass that reads values of neighbours which an earlier pass wrote.
+static inline void px_fluid_refresh(const PxFluid *fluid, void *first, size_t size, size_t stride)
+{
+    px_dist_refresh(fluid->dist, (PxDistArray){first, size, stride}, fluid->count, fluid->copies);
+}
+
+/// The same for whole quads, and for their fourth numbers.
+static inline void px_fluid_refresh_quads(const PxFluid *fluid, float *quad)
+{
+    px_fluid_refresh(fluid, quad, 4 * sizeof(float), 4 * sizeof(float));
+}
+static inline void px_fluid_refresh_w(const PxFluid *fluid, float *quad)
+{
+    px_fluid_refresh(fluid, quad + 3, sizeof(float), 4 * sizeof(float));
+}
+
+/// Packs the quads of all visible rows: px_quads_pack(), with the copies refreshed.
+void px_fluid_pack(const PxFluid *fluid, float *quad, const float *x, const float *y,
+                   const float *z, const float *w);
 
 /// Takes the arrays above from scratch and packs the positions.
 PxStatus px_fluid_begin(PxFluid *fluid);

@@ -156,7 +156,7 @@ static void move_axis(float *x, float *low, const float *shift, uint32_t count)
 PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
 {
     Settling set = {.fluid = f,
-                    .lambda = PX_ARENA_ARRAY(f->scratch, float, f->count),
+                    .lambda = PX_ARENA_ARRAY(f->scratch, float, px_fluid_visible(f)),
                     .drop = PX_ARENA_ARRAY(f->scratch, uint8_t, f->particles->table.count)};
     bool room = set.lambda != NULL && set.drop != NULL;
     for (int a = 0; a < 3; ++a) {
@@ -165,6 +165,9 @@ PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
     }
     if (!room)
         return px_fail(PX_ERR_MEMORY, "settling: no room for %u particles", f->count);
+    /* columns of the table that neighbours are asked for */
+    px_fluid_refresh(f, f->particles->density, sizeof(float), sizeof(float));
+    px_fluid_refresh(f, f->wall_part, sizeof(float), sizeof(float));
     PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};
     PxPart worst = {.maxima = 1};
     px_reduce(&rows, lambda_part, &set, &worst);
@@ -181,6 +184,7 @@ PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
         f->count = p->table.count - behind;
         return PX_OK;
     }
+    px_fluid_refresh(f, set.lambda, sizeof(float), sizeof(float));
     px_parallel_for(f->threads, f->count, PX_BLOCK, shift_block, &set);
     move_axis(p->x, p->x_low, set.to[0], f->count);
     move_axis(p->y, p->y_low, set.to[1], f->count);

@@ -155,6 +155,38 @@ PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints fr
     }
 }
 
+typedef struct Isolate {
+    PxPairs *pairs;
+    const uint8_t *alone;
+} Isolate;
+
+static void isolate_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Isolate *job = user;
+    const PxPairs *pairs = job->pairs;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t *row = pairs->row + pairs->start[i], size = pairs->size[i], kept = 0;
+        for (uint32_t k = 0; k < size; ++k) {
+            uint32_t j = row[k];
+            if (j == i || !(job->alone[i] || job->alone[j]))
+                row[kept++] = j;
+        }
+        for (uint32_t k = kept; k < size; ++k)
+            row[k] = pairs->count; /* as padding */
+        pairs->size[i] = kept;
+    }
+}
+
+void px_pairs_isolate(PxPairs *pairs, const uint8_t *alone, const PxThreads *threads)
+{
+    Isolate job = {pairs, alone};
+    px_parallel_for(threads, pairs->count, PX_BLOCK, isolate_block, &job);
+    pairs->total = 0;
+    for (uint32_t i = 0; i < pairs->count; ++i)
+        pairs->total += pairs->size[i];
+}
+
 typedef struct Pack {
     float *quad;
     const float *x, *y, *z, *w;

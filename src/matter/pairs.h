@@ -19,7 +19,7 @@
 
 typedef struct PxPairs {
     const PxAllocator *allocator;
-    uint32_t count;  ///< particles that have a list
+    uint32_t count;  ///< particles that have a list: those that the rank owns
     uint32_t *start; ///< first entry of each, a multiple of 8
     uint32_t *size;  ///< entries without padding
     uint32_t *row;   ///< entries
@@ -42,6 +42,9 @@ size_t px_pairs_bytes(const PxPairs *pairs);
 PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints from,
                         const PxGrid *to_grid, PxGridPoints to, float reach, PxIsa isa,
                         const PxThreads *threads);
+
+/// Takes the rows marked in `alone` out of all lists but their own, in which only they stay.
+void px_pairs_isolate(PxPairs *pairs, const uint8_t *alone, const PxThreads *threads);
 
 /// Entries are numbered with 32 bits.
 #define PX_PAIRS_MOST 0xffff0000u

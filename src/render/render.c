@@ -10,7 +10,7 @@
 #include "render/image/png.h"
 #include "render/subject.h"
 #include "scene/content.h"
-#include "store/digest.h"
+#include "base/digest.h"
 #include "store/text_buffer.h"
 
 #include <stdio.h>

@@ -1,12 +1,11 @@
 #include "render/subject.h"
 
-#include "base/random.h"
 #include "phyxel/suggest.h"
 #include "render/image/colour_map.h"
 #include "render/trace/draw.h"
 #include "render/trace/optics.h"
 #include "spatial/kdtree.h"
-#include "store/digest.h"
+#include "base/digest.h"
 #include "store/file.h"
 #include "store/surface_stamp.h"
 
@@ -30,8 +29,7 @@ static PxStatus digest_file(const char *path, uint64_t digest[2])
     PX_TRY(px_file_read(path, (size_t)1 << 36, &bytes, &size));
     px_digest(bytes, size, of_file);
     px_list_free(bytes);
-    for (int k = 0; k < 2; ++k)
-        digest[k] = px_mix(digest[k]) + of_file[k];
+    px_digest_join(digest, of_file, digest);
     return PX_OK;
 }
 

@@ -176,6 +176,11 @@ PxStatus px_record_compare(const char *dir, const PxScene *scene)
     if (hash == NULL || px_scene_hash(scene) == NULL) {
         status = hash == NULL ? px_fail(PX_ERR_FORMAT, "%s/run.json has no \"scene_hash\"", dir)
                               : px_fail(PX_ERR_MEMORY, "%s: no room to compare the scene", dir);
+    } else if (strlen(hash) != strlen(px_scene_hash(scene))) {
+        status = px_fail(PX_ERR_FORMAT,
+                         "%s holds the run of an older phyxel, which this one cannot go on with; "
+                         "choose another folder, or overwrite it",
+                         dir);
     } else if (strcmp(hash, px_scene_hash(scene)) != 0) {
         char what[600] = "what its meshes hold has changed";
         Difference difference = {.place = ""};

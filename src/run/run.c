@@ -11,9 +11,9 @@
 #include "run/coat_files.h"
 #include "run/record.h"
 #include "run/skin_files.h"
+#include "run/stats_file.h"
 #include "run/surface_files.h"
 #include "store/checkpoint.h"
-#include "store/csv.h"
 #include "store/frame.h"
 #include "store/xdmf.h"
 #include "world/attached/coats.h"
@@ -31,53 +31,13 @@
 /* A frame may take hours: at least this often there is a checkpoint, s. */
 #define CHECKPOINT_SECONDS 300.0
 
-static const char *const stats_columns[] = {
-    "time",
-    "dt",
-    "particles",
-    "neighbours",
-    "speed_max",
-    "mass",
-    "kinetic",
-    "potential",
-    "elastic",
-    "heat",
-    "heat_in",
-    "temperature_min",
-    "temperature_max",
-    "momentum_x",
-    "momentum_y",
-    "momentum_z",
-    "angular_x",
-    "angular_y",
-    "angular_z",
-    "density_error",
-    "density_error_max",
-    "tension_force",
-    "pressure_force",
-    "solve_error",
-    "iterations",
-    "viscosity_iterations",
-    "heat_iterations",
-    "not_converged",
-    "caught",
-    "leaked",
-    "emitted",
-    "removed",
-    "mass_in",
-    "mass_out",
-    "held_back",
-    "waiting",
-    "wall",
-};
-
 typedef struct Run {
     const PxScene *scene;
     const PxRunDef *def;
     const char *dir;
     PxThreads threads;
     PxWorld *world;
-    PxCsv *csv;
+    PxStatsFile stats;
     PxProfile profile; /* what is not the world's: statistics, frames, checkpoints */
     PxXdmf xdmf;
     uint32_t frame;      /* stored, besides that of the start */
@@ -98,52 +58,13 @@ static PxRunDef run_def_defaults(void)
 
 PX_DEF(PxRunDef, run_def, "run")
 
-/* ---- storing ------------------------------------------------------------ */
-
-static PxStatus store_row(Run *run, const PxStats *s)
+/* Wall-clock seconds of all calls that worked on this run. */
+static double wall_so_far(const Run *run)
 {
-    const double values[] = {s->time,
-                             s->dt,
-                             (double)s->particles,
-                             s->neighbours,
-                             s->speed_max,
-                             s->mass,
-                             s->kinetic,
-                             s->potential,
-                             s->elastic,
-                             s->heat,
-                             s->heat_in,
-                             s->temperature_min,
-                             s->temperature_max,
-                             s->momentum.x,
-                             s->momentum.y,
-                             s->momentum.z,
-                             s->angular_momentum.x,
-                             s->angular_momentum.y,
-                             s->angular_momentum.z,
-                             s->density_error,
-                             s->density_error_max,
-                             s->tension_force,
-                             s->pressure_force,
-                             s->solve_error,
-                             (double)s->iterations,
-                             (double)s->viscosity_iterations,
-                             (double)s->heat_iterations,
-                             (double)s->not_converged,
-                             (double)s->caught,
-                             (double)s->leaked,
-                             (double)s->emitted,
-                             (double)s->removed,
-                             s->mass_in,
-                             s->mass_out,
-                             (double)s->held_back,
-                             (double)s->waiting,
-                             run->wall_before + px_clock() - run->began};
-    _Static_assert(PX_COUNT(values) == PX_COUNT(stats_columns), "a value a column");
-    for (size_t k = 0; k < PX_COUNT(values); ++k)
-        PX_TRY(px_csv_set(run->csv, stats_columns[k], values[k]));
-    return px_csv_row(run->csv, s->step);
+    return run->wall_before + px_clock() - run->began;
 }
+
+/* ---- storing ------------------------------------------------------------ */
 
 static PxFrameMeta meta_of(const Run *run)
 {
@@ -206,13 +127,13 @@ static void scalars_of(const Run *run, double wall, PxScalar scalar[SCALARS])
 static PxStatus store_checkpoint(Run *run)
 {
     PxScalar scalar[SCALARS];
-    scalars_of(run, run->wall_before + px_clock() - run->began, scalar);
+    scalars_of(run, wall_so_far(run), scalar);
     PxSavedWorld *saved;
     PX_TRY(px_saved_view(run->world, &saved));
     PxStatus status = PX_OK;
     PX_STAGE(&run->profile, "checkpoints")
     {
-        status = px_csv_sync(run->csv);
+        status = px_csv_sync(run->stats.csv);
         if (status == PX_OK)
             status =
                 px_checkpoint_write(run->dir, run->frame, saved, scalar, SCALARS, &run->threads);
@@ -229,7 +150,7 @@ static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
                        .message = message,
                        .frames = run->frame,
                        .threads = run->threads.count,
-                       .wall = run->wall_before + px_clock() - run->began,
+                       .wall = wall_so_far(run),
                        .world = run->world,
                        .profile = &run->profile};
     px_world_stats(run->world, &record.stats);
@@ -391,18 +312,14 @@ static PxStatus begin(Run *run)
     PxWorldState state = px_world_state(run->world);
     run->time_first = state.time;
     run->step_first = state.step;
-    char csv[PX_PATH_MAX];
-    uint32_t columns = PX_COUNT(stats_columns);
-    PX_TRY(px_path_join(csv, run->dir, "stats.csv"));
     PX_TRY(store_record(run, PX_RUN_RUNNING, NULL));
     PX_TRY(px_frame_remove_after(run->dir, run->frame));
     PX_TRY(px_skin_files_remove(run->dir, run->frame + 1));
+    PX_TRY(px_stats_file_open(&run->stats, run->dir, run->world, found, state.step));
     if (found) {
-        PX_TRY(px_csv_resume(&run->csv, csv, stats_columns, columns, state.step));
         PX_TRY(px_xdmf_rebuild(&run->xdmf, run->dir, run->frame, NULL));
         return px_xdmf_write(&run->xdmf, run->dir);
     }
-    PX_TRY(px_csv_create(&run->csv, csv, stats_columns, columns));
     PX_TRY(store_frame(run));
     return def->checkpoint > 0 ? store_checkpoint(run) : PX_OK;
 }
@@ -450,7 +367,7 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
             PX_STAGE(&run->profile, "statistics")
             {
                 px_world_stats(run->world, &stats);
-                PX_TRY(store_row(run, &stats));
+                PX_TRY(px_stats_file_row(&run->stats, run->world, &stats, wall_so_far(run)));
             }
             dt = stats.dt;
             if (px_world_time(run->world) < until) {
@@ -459,7 +376,7 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
                     PX_TRY(store_checkpoint(run));
             }
         }
-        PX_TRY(px_csv_sync(run->csv));
+        PX_TRY(px_csv_sync(run->stats.csv));
         ++run->frame;
         PxStatus status = store_frame(run);
         if (status != PX_OK) {
@@ -526,8 +443,7 @@ PxStatus px_run(const PxScene *scene, const PxRunDef *given, PxRunFunction *each
     if (begun) {
         px_world_stats(run.world, &report->stats);
         PxStatus last = px_xdmf_write(&run.xdmf, run.dir);
-        PxStatus closed = px_csv_close(run.csv);
-        run.csv = NULL;
+        PxStatus closed = px_stats_file_close(&run.stats);
         last = last == PX_OK ? closed : last;
         PxRunStatus now = status == PX_OK            ? PX_RUN_DONE
                           : status == PX_ERR_STOPPED ? PX_RUN_STOPPED
@@ -536,7 +452,7 @@ PxStatus px_run(const PxScene *scene, const PxRunDef *given, PxRunFunction *each
         last = last == PX_OK ? closed : last;
         status = status == PX_OK ? last : status;
     } else {
-        px_csv_close(run.csv);
+        px_stats_file_close(&run.stats);
     }
     if (message[0] != '\0')
         px_fail(status, "%s", message);

@@ -363,7 +363,7 @@ static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
 /* The surfels of that material in the coat that the run left beside the frame. */
 typedef struct Coat {
     PxPlyPoints points;
-    PxSnap drape;
+    PxSnapTarget target;
 } Coat;
 
 static PxStatus read_coat(const Job *job, const Frame *frame, uint32_t material, Coat *coat)
@@ -389,9 +389,9 @@ static PxStatus read_coat(const Job *job, const Frame *frame, uint32_t material,
     const PxColumn *x = px_table_find(t, "position"), *n = px_table_find(t, "normal");
     const PxColumn *melted = px_table_find(t, "melted"), *painted = px_table_find(t, "painted");
     const PxColumn *colour = px_table_find(t, "colour");
-    PxSnap *d = &coat->drape;
-    *d = (PxSnap){.count = x != NULL && n != NULL ? t->count : 0,
-                  .reach = DRAPED * frame->meta.spacing};
+    PxSnapTarget *d = &coat->target;
+    *d = (PxSnapTarget){.count = x != NULL && n != NULL ? t->count : 0,
+                        .reach = DRAPED * frame->meta.spacing};
     bool own = colour != NULL && colour->type == PX_U8 && colour->components == 3 &&
                painted != NULL && painted->type == PX_F32;
     for (int c = 0; c < 3 && d->count > 0; ++c) {
@@ -418,8 +418,8 @@ static PxStatus find_paint(const Job *job, Frame *frame)
     for (uint32_t k = 0; k < frame->materials && !found; ++k) {
         Coat coat = {0};
         PxStatus status = read_coat(job, frame, frame->material[k], &coat);
-        for (uint32_t i = 0; i < coat.drape.count && coat.drape.painted != NULL && !found; ++i)
-            found = coat.drape.painted[i] > 0.0f;
+        for (uint32_t i = 0; i < coat.target.count && coat.target.painted != NULL && !found; ++i)
+            found = coat.target.painted[i] > 0.0f;
         coat_free(&coat);
         PX_TRY(status);
     }
@@ -451,11 +451,11 @@ static PxStatus paint(const Job *job, const Frame *frame, const Coat *coat, cons
         for (uint32_t v = 0; v < n; ++v)
             made[v] = k + 1 < frame->paints ? (float)part->colour[k] / 255.0f : 0.0f;
     }
-    if (frame->paints == 0 || coat->drape.count == 0 || coat->drape.painted == NULL)
+    if (frame->paints == 0 || coat->target.count == 0 || coat->target.painted == NULL)
         return PX_OK;
     float *const to[PAINTS] = {column[frame->colour], column[frame->colour + 1],
                                column[frame->colour + 2], column[first + frame->paints - 1]};
-    return px_snap_paint(&coat->drape, part->position, part->normal, n, to, &job->threads);
+    return px_snap_paint(&coat->target, part->position, part->normal, n, to, &job->threads);
 }
 
 typedef struct Surfaces {
@@ -507,7 +507,7 @@ static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Sur
     } else if (status == PX_OK) {
         status = px_surface_make_walled(&job->def->surface, &p, wall, walls, &s->mesh[n]);
         if (status == PX_OK)
-            status = px_snap(s->mesh[n], &coat.drape, &job->threads);
+            status = px_snap(s->mesh[n], &coat.target, &job->threads);
         if (status == PX_OK) {
             PxSurfaceMesh *made = s->mesh[n];
             part->vertices = made->vertices;

@@ -237,53 +237,6 @@ static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, siz
     return bounds_meet(x, y);
 }
 
-/* Something that flows, melts or conducts heat, now or after an event; NULL: nothing. */
-static const char *what_flows(const PxScene *scene, const char **how)
-{
-    for (size_t k = 0; k < scene->bodies; ++k) {
-        size_t slot = scene->body[k].material;
-        if (scene->body[k].def.wall || slot >= scene->materials)
-            continue;
-        const PxMaterialDef *m = &scene->material[slot];
-        bool conducts = m->diffusivity > 0;
-        for (size_t e = 0; e < scene->events; ++e) {
-            PxLive live;
-            conducts |= px_scene_live(scene, scene->event[e].set, &live) == PX_OK &&
-                        live.scope == PX_LIVE_MATERIAL && live.index == slot &&
-                        strcmp(live.field->key, "diffusivity") == 0 && scene->event[e].to[0] > 0;
-        }
-        *how = !(m->young > 0)  ? "flows"
-               : m->melts.melts ? "melts"
-               : conducts       ? "conducts heat"
-                                : NULL;
-        if (*how != NULL)
-            return m->name;
-    }
-    *how = "is poured";
-    return scene->emitters > 0 ? scene->emitter[0].def.name : NULL;
-}
-
-/* Particles of different sizes are for worlds of solids alone: density and pressure know one. */
-static void check_octrees(PxScene *scene)
-{
-    const char *how, *flowing = NULL;
-    for (size_t k = 0; k < scene->bodies; ++k) {
-        char name[120];
-        if (scene->body[k].def.fill != PX_FILL_OCTREE || !px_scene_is_solid(scene, k))
-            continue;
-        if (flowing == NULL)
-            flowing = what_flows(scene, &how);
-        if (flowing == NULL)
-            return;
-        PxPath root = px_path_root(), list = px_path_key(&root, "bodies");
-        PxPath one = px_path_index(&list, k), path = px_path_key(&one, "fill");
-        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
-                    "is for scenes of solids alone, and '%s' %s; wanted \"cubic\" or "
-                    "\"hexagonal\"",
-                    px_quote(flowing, name, sizeof name), how);
-    }
-}
-
 /* What is not computed is said: where nothing flows, solids do not meet each other. */
 static void check_company(PxScene *scene, const PxSurvey *survey)
 {
@@ -414,7 +367,6 @@ static PxStatus check_heaters(Hold *hold)
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
 {
     check_laws(scene);
-    check_octrees(scene);
     check_company(scene, survey);
     check_heat(scene);
     if (scene->handles + scene->forces + scene->heaters == 0)

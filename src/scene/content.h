@@ -4,6 +4,7 @@
 #define PX_SCENE_CONTENT_H
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/memory.h"
 #include "phyxel/scene.h"
 #include "scene/layout.h"
@@ -123,7 +124,7 @@ struct PxScene {
     bool no_memory; ///< something could not be kept
 
     char *resolved; ///< made when first asked for
-    char hash[17];
+    char hash[PX_DIGEST_TEXT];
 };
 
 /* --- scene.c --- */
@@ -206,7 +207,7 @@ PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxShapeDef *shape
 /// Is that body a solid: does it give way, and come back?
 bool px_scene_is_solid(const PxScene *scene, size_t body);
 
-/// Does anything flow, or heat? Then solids take part in the stages of fluids (world/mixed.h).
+/// Does anything flow, or heat? Then solids take part in the stages of fluids (px_world_flows()).
 bool px_scene_flows(const PxScene *scene);
 
 /// Keyframes for the world. Between two turns about one axis the way is

@@ -1,7 +1,6 @@
 /// The scene with every default written out, and its hash.
 #include "scene/content.h"
 
-#include "base/random.h"
 #include "scene/writer.h"
 #include "world/fields.h"
 
@@ -82,34 +81,16 @@ static void write_look(PxWriter *w, const PxSceneLook *look, Purpose purpose)
 
 /* --- hashing -------------------------------------------------------------------------- */
 
-static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t size)
+/* A file that cannot be read has a digest too: reading it will fail elsewhere. */
+static void hash_file(const char *path, char text[PX_DIGEST_TEXT])
 {
-    for (; size >= 8; bytes += 8, size -= 8) {
-        uint64_t word = 0;
-        for (int k = 0; k < 8; ++k) /* the same on machines of either byte order */
-            word |= (uint64_t)bytes[k] << (8 * k);
-        hash = px_mix(hash ^ word) + 0x9e3779b97f4a7c15u;
-    }
-    uint64_t word = size;
-    for (size_t k = 0; k < size; ++k)
-        word |= (uint64_t)bytes[k] << (8 * (k + 1));
-    return px_mix(hash ^ word) + 0x9e3779b97f4a7c15u;
-}
-
-/* A file that cannot be read has a hash too: it will fail elsewhere. */
-static uint64_t hash_file(const char *path)
-{
-    enum { CHUNK = 1 << 16 };
-    uint64_t hash = 1;
+    uint64_t digest[2] = {0, 0};
     FILE *file = fopen(path, "rb");
-    unsigned char *chunk = malloc(CHUNK);
-    size_t got = 0;
-    while (file != NULL && chunk != NULL && (got = fread(chunk, 1, CHUNK, file)) > 0)
-        hash = hash_bytes(hash, chunk, got);
-    if (file != NULL)
+    if (file != NULL) {
+        px_digest_stream(file, digest);
         fclose(file);
-    free(chunk);
-    return hash;
+    }
+    px_digest_text(digest, text);
 }
 
 /* --- the parts of a scene ----------------------------------------------------------------- */
@@ -117,9 +98,9 @@ static uint64_t hash_file(const char *path)
 /* The name of a file; its contents are what the hash is of. */
 static void write_file(PxWriter *w, const char *path, Purpose purpose)
 {
-    char digits[17];
+    char digits[PX_DIGEST_TEXT];
     if (purpose == TO_HASH)
-        snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash_file(path));
+        hash_file(path, digits);
     px_write_text(w, purpose == TO_HASH ? digits : path);
 }
 
@@ -419,9 +400,10 @@ const char *px_scene_hash(const PxScene *scene)
         char *text = write_scene(scene, TO_HASH);
         if (text == NULL)
             return NULL;
-        uint64_t hash = hash_bytes(0, (const unsigned char *)text, strlen(text));
+        uint64_t digest[2];
+        px_digest(text, strlen(text), digest);
         free(text);
-        snprintf(own->hash, sizeof own->hash, "%016llx", (unsigned long long)px_mix(hash));
+        px_digest_text(digest, own->hash);
     }
     return own->hash;
 }

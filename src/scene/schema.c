@@ -397,10 +397,10 @@ static void write_section(PxWriter *w, const PxSection *section)
 static char *make_schema(void)
 {
     static const PxSection *const sections[] = {
-        &px_time_section,       &px_material_section, &px_body_section,  &px_emitter_section,
-        &px_sink_section,       &px_handle_section,   &px_force_section, &px_shape_section,
-        &px_turn_section,       &px_keyframe_section, &px_event_section, &px_camera_section,
-        &px_look_section,       &px_heater_section,   &px_melt_section,  &px_melt_into_section,
+        &px_time_section,        &px_material_section, &px_body_section,  &px_emitter_section,
+        &px_sink_section,        &px_handle_section,   &px_force_section, &px_shape_section,
+        &px_turn_section,        &px_keyframe_section, &px_event_section, &px_camera_section,
+        &px_look_section,        &px_heater_section,   &px_melt_section,  &px_melt_into_section,
         &px_temperature_section, &px_output_section};
     PxWriter writer = {0}, *w = &writer;
     px_write_open(w, '{');

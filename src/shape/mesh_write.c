@@ -1,6 +1,7 @@
 #include "shape/mesh_write.h"
 
 #include "shape/parse_text.h"
+#include "shape/ply_write.h"
 
 #include <float.h>
 #include <stdarg.h>
@@ -85,25 +86,6 @@ static void put_float(Writer *w, double value)
     put_u32(w, bits);
 }
 
-static void put_real(Writer *w, PxMeshPrecision precision, double value)
-{
-    if (precision == PX_MESH_SINGLE) {
-        put_float(w, value);
-        return;
-    }
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_u32(w, (uint32_t)bits);
-    put_u32(w, (uint32_t)(bits >> 32));
-}
-
-static void put_colour(Writer *w, double value)
-{
-    double level = nearbyint(255 * fmin(fmax(value, 0), 1));
-    unsigned char byte = (unsigned char)level;
-    put(w, &byte, 1);
-}
-
 /* Every line of the comment with `mark` before it. */
 static void put_comment(Writer *w, const char *mark, const char *comment)
 {
@@ -117,48 +99,40 @@ static void put_comment(Writer *w, const char *mark, const char *comment)
     }
 }
 
+static PxStatus put_to_bytes(void *user, const void *bytes, size_t size)
+{
+    Writer *w = user;
+    put(w, bytes, size);
+    return w->room ? PX_OK : PX_ERR_MEMORY; /* end() says it in words */
+}
+
 PxStatus px_mesh_write_ply(const PxMesh *mesh, PxMeshPrecision precision, const char *comment,
                            PxBytes *out)
 {
     PX_TRY(check_reach(mesh, precision));
     Writer w = begin(out);
-    const char *real = precision == PX_MESH_SINGLE ? "float" : "double";
-    put_text(&w, "ply\nformat binary_little_endian 1.0\n");
-    put_comment(&w, "comment", comment);
-    put_text(&w, "element vertex %u\n", mesh->vertex_count);
-    put_text(&w, "property %s x\nproperty %s y\nproperty %s z\n", real, real, real);
-    if (mesh->normal != NULL)
-        put_text(&w, "property %s nx\nproperty %s ny\nproperty %s nz\n", real, real, real);
-    if (mesh->uv != NULL)
-        put_text(&w, "property %s s\nproperty %s t\n", real, real);
-    if (mesh->colour != NULL)
-        put_text(&w, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
-    put_text(&w, "element face %u\nproperty list uchar int vertex_indices\nend_header\n",
-             mesh->triangle_count);
-    for (uint32_t v = 0; w.room && v < mesh->vertex_count; ++v) {
-        put_real(&w, precision, mesh->position[v].x);
-        put_real(&w, precision, mesh->position[v].y);
-        put_real(&w, precision, mesh->position[v].z);
-        if (mesh->normal != NULL) {
-            put_real(&w, precision, mesh->normal[v].x);
-            put_real(&w, precision, mesh->normal[v].y);
-            put_real(&w, precision, mesh->normal[v].z);
+    PxPlySink sink = {put_to_bytes, &w};
+    PxPlyType real = precision == PX_MESH_SINGLE ? PX_PLY_F32 : PX_PLY_F64;
+    static const char *const names[] = {"x", "y", "z", "nx", "ny", "nz", "red", "green", "blue"};
+    PxPlyValues values[11];
+    uint32_t count = 0;
+    const PxVec3 *const vectors[] = {mesh->position, mesh->normal, mesh->colour};
+    for (int k = 0; k < 3; ++k) {
+        if (k == 2 && mesh->uv != NULL) {
+            values[count++] = (PxPlyValues){"s", real, PX_PLY_F64, &mesh->uv->u, sizeof(PxUv)};
+            values[count++] = (PxPlyValues){"t", real, PX_PLY_F64, &mesh->uv->v, sizeof(PxUv)};
         }
-        if (mesh->uv != NULL) {
-            put_real(&w, precision, mesh->uv[v].u);
-            put_real(&w, precision, mesh->uv[v].v);
-        }
-        if (mesh->colour != NULL) {
-            put_colour(&w, mesh->colour[v].x);
-            put_colour(&w, mesh->colour[v].y);
-            put_colour(&w, mesh->colour[v].z);
-        }
+        for (int a = 0; vectors[k] != NULL && a < 3; ++a)
+            values[count++] =
+                (PxPlyValues){names[3 * k + a], k < 2 ? real : PX_PLY_U8, PX_PLY_F64,
+                              (const double *)(const void *)vectors[k] + a, sizeof(PxVec3)};
     }
-    for (uint32_t t = 0; w.room && t < mesh->triangle_count; ++t) {
-        put(&w, "\3", 1);
-        for (int k = 0; k < 3; ++k)
-            put_u32(&w, mesh->triangle[t][k]);
-    }
+    if (px_ply_put_header(&sink, comment, values, count, mesh->vertex_count, true,
+                          mesh->triangle_count) != PX_OK ||
+        px_ply_put_vertices(&sink, values, count, mesh->vertex_count) != PX_OK ||
+        px_ply_put_triangles(&sink, (const uint32_t(*)[3])mesh->triangle, mesh->triangle_count,
+                             0) != PX_OK)
+        w.room = false;
     return end(&w, mesh);
 }
 

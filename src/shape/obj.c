@@ -208,7 +208,7 @@ static PxStatus read_line(Obj *obj, size_t line, PxWord rest)
 }
 
 /* A backslash at the end joins lines. Rare, so such lines are copied. */
-static PxStatus read_lines(Obj *obj, PxText *text)
+static PxStatus read_lines(Obj *obj, PxTextReader *text)
 {
     PX_LIST(char) joined = {0};
     PxStatus status = PX_OK;
@@ -311,7 +311,7 @@ PxStatus px_mesh_read_obj(const char *name, const void *bytes, size_t size, PxMe
         return px_fail(PX_ERR_FORMAT, "%s: %zu bytes, at most %llu allowed", name, size,
                        (unsigned long long)PX_MESH_MAX_FILE);
     Obj obj = {.name = name};
-    PxText text = px_text(bytes, size);
+    PxTextReader text = px_text(bytes, size);
     if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
         text.at += 3; /* the mark that some editors put before UTF-8 */
     PxStatus status = read_lines(&obj, &text);

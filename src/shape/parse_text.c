@@ -18,13 +18,13 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-PxText px_text(const void *bytes, size_t size)
+PxTextReader px_text(const void *bytes, size_t size)
 {
     const char *at = size > 0 ? bytes : ""; /* no arithmetic on NULL */
-    return (PxText){at, at + size, 1};
+    return (PxTextReader){at, at + size, 1};
 }
 
-bool px_text_word(PxText *text, PxWord *out)
+bool px_text_word(PxTextReader *text, PxWord *out)
 {
     const char *at = text->at;
     while (at < text->end && (is_blank(*at) || *at == '\n'))
@@ -37,7 +37,7 @@ bool px_text_word(PxText *text, PxWord *out)
     return at > start;
 }
 
-bool px_text_line(PxText *text, PxWord *out)
+bool px_text_line(PxTextReader *text, PxWord *out)
 {
     if (text->at >= text->end)
         return false;

@@ -14,18 +14,18 @@ typedef struct PxWord {
 } PxWord;
 
 /// Where reading has got to.
-typedef struct PxText {
+typedef struct PxTextReader {
     const char *at, *end;
     size_t line; ///< from 1
-} PxText;
+} PxTextReader;
 
-PxText px_text(const void *bytes, size_t size);
+PxTextReader px_text(const void *bytes, size_t size);
 
 /// The next word, crossing lines; false at the end of the text.
-bool px_text_word(PxText *text, PxWord *out);
+bool px_text_word(PxTextReader *text, PxWord *out);
 
 /// The rest of the line without its end, going to the next; false at the end.
-bool px_text_line(PxText *text, PxWord *out);
+bool px_text_line(PxTextReader *text, PxWord *out);
 
 /// The next word of `line`, taken off its front; false when none is left.
 bool px_word_next(PxWord *line, PxWord *out);

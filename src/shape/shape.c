@@ -282,8 +282,8 @@ static PxStatus mesh_of_arrays(const PxShapeDef *def, PxMesh **out)
                        def->vertices, def->triangles);
     PX_TRY(px_mesh_create(def->vertices, def->triangles, 0, out));
     for (uint32_t v = 0; v < def->vertices; ++v)
-        (*out)->position[v] = px_vec((double)def->vertex[v][0], (double)def->vertex[v][1],
-                                     (double)def->vertex[v][2]);
+        (*out)->position[v] =
+            px_vec((double)def->vertex[v][0], (double)def->vertex[v][1], (double)def->vertex[v][2]);
     memcpy((*out)->triangle, def->triangle, def->triangles * sizeof *def->triangle);
     return PX_OK;
 }
@@ -300,8 +300,9 @@ PxStatus px_shape_create(const PxShapeDef *def, PxShape **out)
     }
     if (def->kind == PX_SHAPE_MESH) {
         if (def->mesh == NULL || def->mesh[0] == '\0')
-            return px_fail(PX_ERR_ARGUMENT,
-                           "mesh: no file named, wanted the path of one, or vertices and triangles");
+            return px_fail(
+                PX_ERR_ARGUMENT,
+                "mesh: no file named, wanted the path of one, or vertices and triangles");
         PX_TRY(px_mesh_read_file(def->mesh, &mesh));
     }
     return create(def, mesh, def->mesh, out);

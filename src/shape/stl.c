@@ -79,7 +79,8 @@ static PxStatus read_binary(Stl *stl, const unsigned char *bytes, size_t size)
     return PX_OK;
 }
 
-static PxStatus unexpected(const Stl *stl, const PxText *text, PxWord word, const char *wanted)
+static PxStatus unexpected(const Stl *stl, const PxTextReader *text, PxWord word,
+                           const char *wanted)
 {
     char quote[PX_WORD_QUOTE];
     if (word.length == 0)
@@ -89,14 +90,14 @@ static PxStatus unexpected(const Stl *stl, const PxText *text, PxWord word, cons
                    px_word_quote(word, quote), wanted);
 }
 
-static PxStatus want(const Stl *stl, PxText *text, const char *wanted)
+static PxStatus want(const Stl *stl, PxTextReader *text, const char *wanted)
 {
     PxWord word;
     px_text_word(text, &word);
     return px_word_is_nocase(word, wanted) ? PX_OK : unexpected(stl, text, word, wanted);
 }
 
-static PxStatus want_vector(const Stl *stl, PxText *text, PxVec3 *out)
+static PxStatus want_vector(const Stl *stl, PxTextReader *text, PxVec3 *out)
 {
     double n[3];
     for (int k = 0; k < 3; ++k) {
@@ -110,7 +111,7 @@ static PxStatus want_vector(const Stl *stl, PxText *text, PxVec3 *out)
 }
 
 /* After "facet". */
-static PxStatus read_facet(Stl *stl, PxText *text)
+static PxStatus read_facet(Stl *stl, PxTextReader *text)
 {
     PxVec3 normal, corner[3];
     PX_TRY(want(stl, text, "normal"));
@@ -132,7 +133,7 @@ static PxStatus read_facet(Stl *stl, PxText *text)
 /* One or more of: solid NAME, facets, endsolid NAME. */
 static PxStatus read_text(Stl *stl, const void *bytes, size_t size)
 {
-    PxText text = px_text(bytes, size);
+    PxTextReader text = px_text(bytes, size);
     PxWord word, rest;
     while (px_text_word(&text, &word)) {
         if (!px_word_is_nocase(word, "solid"))
@@ -162,7 +163,7 @@ static bool is_binary_sized(const void *bytes, size_t size)
 
 static bool begins_with_solid(const void *bytes, size_t size)
 {
-    PxText text = px_text(bytes, size);
+    PxTextReader text = px_text(bytes, size);
     PxWord word;
     return px_text_word(&text, &word) && px_word_is_nocase(word, "solid");
 }

@@ -29,7 +29,7 @@ typedef struct Absorb {
 
 bool px_solid_absorbs(const PxSolid *s, uint32_t i, uint64_t step)
 {
-    double every = s->material[s->particles->material[s->first + i]].def.absorb;
+    double every = s->material[s->particles->material[i]].def.absorb;
     return every > 0 && step % (uint64_t)every == 0;
 }
 
@@ -100,7 +100,7 @@ void px_solid_crowding(PxSolid *s, uint64_t step)
         uint32_t first = s->frame[k].begin;
         if (!px_solid_absorbs(s, first, step))
             continue;
-        double steps = s->material[s->particles->material[s->first + first]].def.absorb;
+        double steps = s->material[s->particles->material[first]].def.absorb;
         double part = -expm1(-CATCH_UP * steps * s->dt);
         for (uint32_t i = first; i < s->frame[k].end; ++i) {
             double sum = 1, size = cbrt((double)s->columns.volume[i]);

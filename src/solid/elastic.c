@@ -114,7 +114,7 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxSolid *s = job->solid;
     for (uint32_t i = begin; i < end; ++i)
         for (int c = 0; c < 3; ++c) {
-            uint64_t bits = px_random_bits(s->particles->id[s->first + i], 0, (uint64_t)c);
+            uint64_t bits = px_random_bits(s->particles->id[i], 0, (uint64_t)c);
             s->u[4 * (size_t)i + (size_t)c] =
                 job->from[4 * (size_t)i + (size_t)c] + (bits & 1 ? job->scale : -job->scale);
         }

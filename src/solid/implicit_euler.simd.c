@@ -231,7 +231,7 @@ static double residual(Job *job)
     job->off = most.most[0];
     job->there = most.most[1];
     double g = px_length(s->gravity);
-    if (!(job->off > ROUNDING * s->highest * 2 * (double)s->particles->radius[s->first]))
+    if (!(job->off > ROUNDING * s->highest * 2 * (double)s->particles->radius[0]))
         return 0;
     return job->off / (job->there + g);
 }
@@ -411,7 +411,7 @@ static bool revise(Job *job)
         float grip = c->on && c->pressed > 0.0f ? c->friction * c->pressed : 0.0f;
         changed = changed || fabsf(grip - c->grip) > 0.1f * (grip + c->grip);
         c->grip = grip;
-        if (c->on && fabsf(c->gap) > ON_IT * s->particles->radius[s->first + i]) {
+        if (c->on && fabsf(c->gap) > ON_IT * s->particles->radius[i]) {
             for (int k = 0; k < 3; ++k)
                 w[k] -= c->gap / job->dt * c->normal[k];
             changed = true;
@@ -431,7 +431,7 @@ static void rest_on_walls(Job *job, double when)
     for (uint32_t i = 0; i < s->count; ++i) {
         PxSolidContact *c = &job->contact[i];
         float *w = job->w + 4 * (size_t)i, into = 0;
-        c->on = s->inverse_mass[i] > 0.0f && c->gap < ON_IT * s->particles->radius[s->first + i] &&
+        c->on = s->inverse_mass[i] > 0.0f && c->gap < ON_IT * s->particles->radius[i] &&
                 c->before >= -c->slow;
         if (!c->on)
             continue;
@@ -633,7 +633,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
 
 static PxStatus advance(PxSolid *s)
 {
-    const double *param = s->material[s->particles->material[s->first]].def.integration.param;
+    const double *param = s->material[s->particles->material[0]].def.integration.param;
     Job job = {.solid = s, .tangent = {.solid = s}};
     PX_TRY(take(&job));
     PX_TRY(PX_ISA_NAME(px_tangent_take)(&job.tangent));

@@ -54,7 +54,7 @@ static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
  * The whole part of `halvings` is how many there are, the rest runs down. */
 static double longest(PxSolid *s)
 {
-    const PxMaterialDef *d = &s->material[s->particles->material[s->first]].def;
+    const PxMaterialDef *d = &s->material[s->particles->material[0]].def;
     double slope = (1.5 * s->stretch - 0.5) / fmax(1, 1.5 * s->highest_at - 0.5), most = 2;
     int needed = 0;
     while (slope > most && needed < 30) {

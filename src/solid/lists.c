@@ -37,8 +37,6 @@ static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
 void px_solid_lists_init(PxSolidLists *lists, const PxAllocator *allocator)
 {
     *lists = (PxSolidLists){.allocator = allocator};
-    px_pairs_init(&lists->pairs, allocator);
-    px_grid_init(&lists->grid, allocator);
 }
 
 static size_t array_bytes(uint32_t room)
@@ -74,66 +72,14 @@ void px_solid_lists_free(PxSolidLists *lists)
 {
     free_arrays(lists);
     free_entries(lists);
-    px_pairs_free(&lists->pairs);
-    px_grid_free(&lists->grid);
 }
 
 size_t px_solid_lists_bytes(const PxSolidLists *l)
 {
-    return (ARRAYS + 7) * array_bytes(l->room) + l->pair_room * 5 * sizeof(float) +
-           px_pairs_bytes(&l->pairs) + px_grid_bytes(&l->grid);
+    return (ARRAYS + 7) * array_bytes(l->room) + l->pair_room * 5 * sizeof(float);
 }
 
-static double largest_support(PxSolidPoints body)
-{
-    float most = 0;
-    for (uint32_t i = 0; i < body.count; ++i)
-        most = body.support[i] > most ? body.support[i] : most;
-    return (double)most;
-}
-
-static float extent(const float *x, uint32_t count)
-{
-    float low = count > 0 ? x[0] : 0.0f, high = low;
-    for (uint32_t i = 1; i < count; ++i) {
-        low = x[i] < low ? x[i] : low;
-        high = x[i] > high ? x[i] : high;
-    }
-    return high - low;
-}
-
-/* The grid orders by its z first. With the body's longest axis there, neighbours lie nearest
- * together: of a beam along x of 12 by 12, within 350 rows instead of 2,000, which the cache holds.
- */
-static PxGridPoints grid_points(PxSolidPoints body)
-{
-    const float *axis[3] = {body.x, body.y, body.z};
-    float length[3];
-    for (int k = 0; k < 3; ++k)
-        length[k] = extent(axis[k], body.count);
-    for (int k = 0; k < 3; ++k) { /* three exchanges of neighbours sort three */
-        int a = k % 2;
-        if (!(length[a] > length[a + 1]))
-            continue;
-        const float *other = axis[a];
-        float shorter = length[a + 1];
-        axis[a] = axis[a + 1];
-        axis[a + 1] = other;
-        length[a + 1] = length[a];
-        length[a] = shorter;
-    }
-    return (PxGridPoints){axis[0], axis[1], axis[2], body.count};
-}
-
-PxStatus px_solid_order(PxSolidLists *lists, PxSolidPoints body, uint32_t *order, PxArena *scratch,
-                        const PxThreads *threads)
-{
-    PxGridPoints points = grid_points(body);
-    PxGridFrame frame = px_grid_frame(largest_support(body), &points, 1, threads);
-    return px_grid_sort(&lists->grid, &frame, points, body.id, order, scratch, threads);
-}
-
-PxStatus px_solid_lists_begin(PxSolidLists *l, uint32_t count)
+static PxStatus begin(PxSolidLists *l, uint32_t count)
 {
     l->count = 0;
     l->entries = 0;
@@ -167,57 +113,27 @@ PxStatus px_solid_lists_begin(PxSolidLists *l, uint32_t count)
     return PX_OK;
 }
 
-static PxStatus reserve_entries(PxSolidLists *l, size_t more)
+static PxStatus reserve_entries(PxSolidLists *l, size_t wanted)
 {
-    size_t wanted = l->entries + more;
     if (wanted <= l->pair_room)
         return PX_OK;
-    if (wanted > PX_PAIRS_MOST)
-        return px_fail(PX_ERR_MEMORY, "solids: more than %u pairs", PX_PAIRS_MOST);
-    PxSolidLists old = *l;
-    l->pair_room = px_round_up(wanted + wanted / 4, 16);
-    l->other = px_allocate(l->allocator, l->pair_room * sizeof *l->other);
-    l->pair = px_allocate(l->allocator, l->pair_room * 4 * sizeof *l->pair);
+    free_entries(l);
+    size_t room = px_round_up(wanted + wanted / 4, 16);
+    l->other = px_allocate(l->allocator, room * sizeof *l->other);
+    l->pair = px_allocate(l->allocator, room * 4 * sizeof *l->pair);
+    l->pair_room = room;
     if (l->other == NULL || l->pair == NULL) {
         free_entries(l);
-        *l = old;
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu pairs", wanted);
     }
-    if (l->entries > 0) {
-        memcpy(l->other, old.other, l->entries * sizeof *l->other);
-        memcpy(l->pair, old.pair, l->entries * 4 * sizeof *l->pair);
-    }
-    free_entries(&old);
     return PX_OK;
 }
 
 typedef struct Job {
     PxSolidLists *lists;
-    PxSolidPoints body;
-    uint32_t first; /* row of the body's first particle among all */
-    const uint32_t *size;
+    const PxBonds *bonds;
+    PxSolidPoints points;
 } Job;
-
-/* The weight of a pair of a body, 0 beyond its reach. */
-static float pair_weight(PxSolidPoints b, uint32_t i, uint32_t j)
-{
-    float x = b.x[j] - b.x[i], y = b.y[j] - b.y[i], z = b.z[j] - b.z[i];
-    return px_solid_weight(x * x + y * y + z * z, 0.5f * (b.support[i] + b.support[j]));
-}
-
-static void count_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *job = user;
-    const PxPairs *pairs = &job->lists->pairs;
-    uint32_t *size = job->lists->start + job->first + 1;
-    for (uint32_t i = begin; i < end; ++i) {
-        const uint32_t *row = pairs->row + pairs->start[i];
-        size[i] = 0;
-        for (uint32_t k = 0; k < pairs->size[i]; ++k)
-            size[i] += row[k] != i && pair_weight(job->body, i, row[k]) > 0.0f;
-    }
-}
 
 /* The inverse of the moment matrix A = sum w X X^T, in the directions in which there is
  * somebody (001 section 3.3: safe inversion); in the others 0. */
@@ -251,74 +167,59 @@ static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Job *job = user;
     PxSolidLists *l = job->lists;
-    PxSolidPoints b = job->body;
-    const PxPairs *pairs = &l->pairs;
+    const PxBonds *bonds = job->bonds;
+    PxSolidPoints p = job->points;
     for (uint32_t i = begin; i < end; ++i) {
-        const uint32_t *row = pairs->row + pairs->start[i];
-        uint32_t place = l->start[job->first + i];
+        uint32_t place = l->start[i];
         PxMat3 moment = {{{0}}};
         PxVec3 sum = {0, 0, 0};
-        for (uint32_t k = 0; k < pairs->size[i]; ++k) {
-            uint32_t j = row[k];
-            float w = j == i ? 0.0f : pair_weight(b, i, j);
-            if (!(w > 0.0f))
-                continue;
+        for (uint32_t e = bonds->start[i]; e < bonds->start[i + 1]; ++e) {
+            uint32_t j = bonds->other[e];
+            float w = bonds->strength[e] * px_bond_weight(p, i, j);
             float *pair = l->pair + 4 * (size_t)place;
-            float way[3] = {b.x[j] - b.x[i], b.y[j] - b.y[i], b.z[j] - b.z[i]};
+            float way[3] = {p.x[j] - p.x[i], p.y[j] - p.y[i], p.z[j] - p.z[i]};
             for (int c = 0; c < 3; ++c)
                 pair[c] = w * way[c];
             pair[3] = w;
-            l->other[place++] = 16 * (job->first + j);
+            l->other[place++] = 16 * j;
             PxVec3 x = {(double)way[0], (double)way[1], (double)way[2]};
             PxVec3 wx = {(double)pair[0], (double)pair[1], (double)pair[2]};
             moment = px_mat3_add(moment, px_mat3_outer(wx, x));
             sum = px_add(sum, wx);
         }
-        if (place < l->start[job->first + i + 1]) { /* loops take two at a time */
+        if (place < l->start[i + 1]) { /* loops take two at a time */
             memset(l->pair + 4 * (size_t)place, 0, 4 * sizeof *l->pair);
-            l->other[place] = 16 * (job->first + i);
+            l->other[place] = 16 * i;
         }
-        l->sum[0][job->first + i] = (float)sum.x;
-        l->sum[1][job->first + i] = (float)sum.y;
-        l->sum[2][job->first + i] = (float)sum.z;
-        double h = (double)b.support[i], spread = px_mat3_trace(moment);
-        l->spread[job->first + i] =
-            (float)(spread > 0 && spread < CROWDED * h * h ? CROWDED * h * h : spread);
-        invert(l, job->first + i, moment, h);
+        l->sum[0][i] = (float)sum.x;
+        l->sum[1][i] = (float)sum.y;
+        l->sum[2][i] = (float)sum.z;
+        double h = (double)p.support[i], spread = px_mat3_trace(moment);
+        l->spread[i] = (float)(spread > 0 && spread < CROWDED * h * h ? CROWDED * h * h : spread);
+        invert(l, i, moment, h);
     }
 }
 
-PxStatus px_solid_lists_add(PxSolidLists *l, PxSolidPoints body, PxArena *scratch, PxIsa isa,
-                            const PxThreads *threads)
+PxStatus px_solid_lists_build(PxSolidLists *l, const PxBonds *bonds, PxSolidPoints points,
+                              const PxThreads *threads)
 {
-    double reach = largest_support(body);
-    PxGridPoints points = grid_points(body);
-    PxGridFrame frame = px_grid_frame(reach, &points, 1, threads);
-    PxArenaMark mark = px_arena_mark(scratch);
-    uint32_t *order = PX_ARENA_ARRAY(scratch, uint32_t, body.count);
-    if (order == NULL)
-        return px_fail(PX_ERR_MEMORY, "solids: no room to sort %u particles", body.count);
-    /* They lie in this order already; what is wanted is the grid. */
-    PX_TRY(px_grid_sort(&l->grid, &frame, points, body.id, order, scratch, threads));
-    px_arena_release(scratch, mark);
-    PX_TRY(
-        px_pairs_build(&l->pairs, &l->grid, points, &l->grid, points, (float)reach, isa, threads));
-    Job job = {.lists = l, .body = body, .first = l->count};
-    px_parallel_for(threads, body.count, PX_BLOCK, count_block, &job);
-    uint64_t total = l->start[l->count];
-    for (uint32_t i = 0; i < body.count; ++i) {
-        l->total += l->start[l->count + i + 1];
-        total += (l->start[l->count + i + 1] + 1) & ~1u;
+    PX_TRY(begin(l, points.count));
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < points.count; ++i) {
+        uint32_t size = bonds->start[i + 1] - bonds->start[i];
+        l->total += size;
+        total += (size + 1) & ~1u;
         if (total > PX_PAIRS_MOST)
             return px_fail(PX_ERR_MEMORY, "solids: more than %u pairs", PX_PAIRS_MOST);
-        l->start[l->count + i + 1] = (uint32_t)total;
+        l->start[i + 1] = (uint32_t)total;
     }
-    PX_TRY(reserve_entries(l, (size_t)total - l->entries));
-    px_parallel_for(threads, body.count, PX_BLOCK, entry_block, &job);
-    for (uint32_t i = l->count; i < l->count + body.count; ++i)
+    PX_TRY(reserve_entries(l, (size_t)total));
+    Job job = {l, bonds, points};
+    px_parallel_for(threads, points.count, PX_BLOCK, entry_block, &job);
+    for (uint32_t i = 0; i < points.count; ++i)
         l->flat = l->flat || l->normal[0][i] != 0.0f || l->normal[1][i] != 0.0f ||
                   l->normal[2][i] != 0.0f;
     l->entries = (size_t)total;
-    l->count += body.count;
+    l->count = points.count;
     return PX_OK;
 }

@@ -1,7 +1,8 @@
-/// Who is whose neighbour in the rest shape, and what moving least squares needs of it.
+/// The neighbours of elastic particles as the vector loops read them: weights and moment matrices
+/// of moving least squares, derived from the bonds and the rest shape.
 ///
-/// Lists are made when the rest shape is, and stay: a step only reads them. They are
-/// symmetric: the weight of a pair is the same from both sides.
+/// Lists change only when bonds or the rest shape do; a step only reads them. They are symmetric:
+/// the weight of a pair is the same from both sides.
 #ifndef PX_SOLID_LISTS_H
 #define PX_SOLID_LISTS_H
 
@@ -9,7 +10,7 @@
 #include "base/parallel.h"
 #include "base/simd.h"
 #include "base/table.h"
-#include "matter/pairs.h"
+#include "solid/bonds.h"
 
 typedef struct PxSolidLists {
     const PxAllocator *allocator;
@@ -22,15 +23,13 @@ typedef struct PxSolidLists {
                      ///< (001 Eq. 15)
     float *sum[3];   ///< sum of w X, m
     float *spread;   ///< sum of w |X|^2, m^2
-    float *normal[3]; ///< where all lie in a plane: its normal; else 0
-    bool flat;        ///< is there one in a plane?
-    float *whole;     ///< what its strain counts: 1; less where they lie lopsided, 0 where all lie
-                      ///< on a line, or there is nobody
+    float *normal[3]; ///< of the plane in which all neighbours lie; 0 where there is none
+    bool flat;        ///< some particle's neighbours lie in a plane
+    float *whole;     ///< weight of the cell: 1; less where the moment matrix is ill-conditioned, 0
+                      ///< where all neighbours lie on a line or there are none
     uint32_t room;    ///< particles there is room for
     size_t entries, pair_room;
     uint64_t total; ///< neighbours of all
-    PxPairs pairs;  ///< to make them with
-    PxGrid grid;
 } PxSolidLists;
 
 /// Where number k of `of` of row i is, in arrays that have 8 rows' first numbers, then their
@@ -40,34 +39,12 @@ static inline size_t px_solid_at(uint32_t i, int k, int of)
     return (size_t)(i / 8) * 8 * (size_t)of + 8 * (size_t)k + i % 8;
 }
 
-/// The rest shape of a body: rows [begin, end).
-typedef struct PxSolidPoints {
-    const float *x, *y, *z; ///< m
-    const float *support;   ///< radius of the neighbourhood, m
-    const uint64_t *id;
-    uint32_t count;
-} PxSolidPoints;
-
 void px_solid_lists_init(PxSolidLists *lists, const PxAllocator *allocator);
 void px_solid_lists_free(PxSolidLists *lists);
 size_t px_solid_lists_bytes(const PxSolidLists *lists);
 
-/// The order in which a body's particles are to lie: near ones together.
-PxStatus px_solid_order(PxSolidLists *lists, PxSolidPoints body, uint32_t *order, PxArena *scratch,
-                        const PxThreads *threads);
-
-/// Forgets all lists and makes room for `count` particles.
-PxStatus px_solid_lists_begin(PxSolidLists *lists, uint32_t count);
-
-/// Adds the lists of the next body, whose particles lie in that order.
-PxStatus px_solid_lists_add(PxSolidLists *lists, PxSolidPoints body, PxArena *scratch, PxIsa isa,
-                            const PxThreads *threads);
-
-/// The weight of a pair, of the poly6 kernel's shape (001 Eq. 9); its size does not matter.
-PX_INLINE float px_solid_weight(float r2, float h)
-{
-    float q = 1.0f - r2 / (h * h);
-    return q > 1e-3f ? q * q * q : 0.0f; /* at the rim it is rounding that decides */
-}
+/// Makes the lists of all bonds; `points` are all particles of the graph.
+PxStatus px_solid_lists_build(PxSolidLists *lists, const PxBonds *bonds, PxSolidPoints points,
+                              const PxThreads *threads);
 
 #endif

@@ -51,7 +51,7 @@ static void sizes_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     const PxSolid *s = fit->solid;
     double mass = 0, m2 = 0, x2 = 0, v2 = 0;
     for (uint32_t k = begin; k < end; ++k) {
-        uint32_t i = fit->frame->begin + k, row = s->first + i;
+        uint32_t i = fit->frame->begin + k, row = i;
         PxVec3 x = px_sub(position(s->particles, row), fit->from), m = rest(s, i),
                v = velocity(s->particles, row);
         mass = larger(mass, (double)s->particles->mass[row]);
@@ -71,7 +71,7 @@ static void sums_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     const PxSolid *s = fit->solid;
     double sum[SUMS] = {0};
     for (uint32_t k = begin; k < end; ++k) {
-        uint32_t i = fit->frame->begin + k, row = s->first + i;
+        uint32_t i = fit->frame->begin + k, row = i;
         PxVec3 x = px_sub(position(s->particles, row), fit->from), m = rest(s, i),
                v = velocity(s->particles, row), l = px_cross(x, v);
         double mass = (double)s->particles->mass[row];
@@ -101,7 +101,7 @@ static void fit_frame(PxSolid *s, PxSolidFrame *frame)
 {
     PxRows rows = {s->threads, s->dist, frame->end - frame->begin, PX_BLOCK};
     PxPart most = {.maxima = MOSTS}, total = {.sums = SUMS};
-    Fit fit = {.solid = s, .frame = frame, .from = position(s->particles, s->first + frame->begin)};
+    Fit fit = {.solid = s, .frame = frame, .from = position(s->particles, frame->begin)};
     uint64_t count = px_reduce(&rows, sizes_part, &fit, &most);
     double m = most.most[MOST_MASS] * 1.001, r = sqrt(most.most[MOST_REST]) * 1.001,
            x = sqrt(most.most[MOST_PLACE]) * 1.001, v = sqrt(most.most[MOST_SPEED]) * 1.001;
@@ -164,7 +164,7 @@ static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     const PxParticles *p = s->particles;
     bool strained = false;
     for (uint32_t i = begin; i < end; ++i) {
-        uint32_t row = s->first + i;
+        uint32_t row = i;
         for (int k = 0; k < 6; ++k)
             strained = strained || s->columns.plastic[k][i] != 0.0f;
         const PxSolidLaw *law = px_solid_law_of(s, i);
@@ -284,7 +284,7 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxSolid *s = user;
     PxParticles *p = s->particles;
     for (uint32_t i = begin; i < end; ++i) {
-        uint32_t row = s->first + i;
+        uint32_t row = i;
         const float *v = s->v + 4 * (size_t)i;
         PxVec3 x = px_solid_place(s, i);
         PxVec3 speed = px_mat3_apply(s->frame[s->frame_of[i]].turn,

@@ -3,7 +3,7 @@
 /// Solids are computed in the frame of their rest shape, turned and moved to where the body is
 /// at the start of the step (000 section 5.4.3) and standing still during it: displacements
 /// stay small, so that floats hold strains of stiff things, and a body that only turns has
-/// none. Rows are those of solids only, body after body.
+/// none. Rows are those of the elastic set, component after component (coupling/elastic_set.h).
 #ifndef PX_SOLID_SOLID_H
 #define PX_SOLID_SOLID_H
 
@@ -60,8 +60,8 @@ typedef struct PxSolidContact {
 
 typedef struct PxSolid {
     PxParticles *particles;
-    uint32_t first, count;  ///< rows of the particles that are solid
-    PxSolidColumns columns; ///< beginning with `first`
+    uint32_t count;
+    PxSolidColumns columns;
     const PxSolidLists *lists;
     const PxSolidLaw *law;     ///< by material
     const PxSolidLaw *row_law; ///< by row, where it differs within a material; else NULL
@@ -77,7 +77,7 @@ typedef struct PxSolid {
     PxIsa isa;
     PxProfile *profile;
     bool orthotropic; ///< some material is
-    bool mixed;       ///< it is among fluids, which see to viscosity, and to the volume of what
+    bool flows;       ///< the stages of fluids run too: they do viscosity, and the volume of what
                       ///< follows
     bool strained;    ///< some row may have plastic strain
 
@@ -167,7 +167,7 @@ void px_solid_crowding(PxSolid *solid, uint64_t step);
 /// The law that a row follows.
 static inline const PxSolidLaw *px_solid_law_of(const PxSolid *s, uint32_t i)
 {
-    return s->row_law != NULL ? &s->row_law[i] : &s->law[s->particles->material[s->first + i]];
+    return s->row_law != NULL ? &s->row_law[i] : &s->law[s->particles->material[i]];
 }
 
 /// World position of a row.

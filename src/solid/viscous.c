@@ -14,11 +14,10 @@
 static double strength(const PxSolid *s)
 {
     double most = 0;
-    if (s->mixed)
+    if (s->flows)
         return 0; /* all matter's is solved for as that of fluids */
     for (uint32_t k = 0; k < s->frames; ++k) {
-        const PxMaterialDef *d =
-            &s->material[s->particles->material[s->first + s->frame[k].begin]].def;
+        const PxMaterialDef *d = &s->material[s->particles->material[s->frame[k].begin]].def;
         float least = s->columns.volume[s->frame[k].begin];
         for (uint32_t i = s->frame[k].begin; d->viscosity > 0 && i < s->frame[k].end; ++i)
             least = s->columns.volume[i] < least ? s->columns.volume[i] : least;
@@ -36,7 +35,7 @@ static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         const float *v = s->v + 4 * (size_t)i;
         float *q = pass->quad + 4 * (size_t)i, spread = s->lists->spread[i];
-        double eta = s->material[s->particles->material[s->first + i]].def.viscosity;
+        double eta = s->material[s->particles->material[i]].def.viscosity;
         for (int k = 0; k < 3; ++k)
             q[k] = v[k];
         q[3] = spread > 0.0f ? (float)eta * s->columns.volume[i] / spread : 0.0f;

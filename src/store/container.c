@@ -1,6 +1,6 @@
 #include "store/container.h"
 
-#include "store/digest.h"
+#include "base/digest.h"
 #include "store/file.h"
 #include "store/pack.h"
 
@@ -40,10 +40,14 @@ typedef struct Seal {
 
 _Static_assert(sizeof(Seal) == 32, "the seal is 32 bytes in the file");
 
-static const char magic[8] = {'P', 'H', 'Y', 'X', 'E', 'L', '\r', '\n'};
+static const char magic[8] = {'P', 'H', 'Y', 'X', 'L', '2', '\r', '\n'};
+static const char old_magic[8] = {'P', 'H', 'Y', 'X', 'E', 'L', '\r', '\n'};
 
 static PxStatus check_length(const Seal *seal, uint64_t size)
 {
+    if (memcmp(seal->magic, old_magic, sizeof old_magic) == 0)
+        return px_fail(PX_ERR_FORMAT, "the file was written by an older phyxel, with another seal; "
+                                      "make the run again");
     if (memcmp(seal->magic, magic, sizeof magic) != 0 || seal->length != size - sizeof *seal)
         return px_fail(PX_ERR_FORMAT,
                        "the file is damaged or not complete: the last %zu bytes "

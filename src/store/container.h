@@ -7,7 +7,7 @@
 /// Columns come back in the order in which they were written.
 ///
 ///     [ HDF5 image, as any HDF5 reader sees it ][ seal: 32 bytes ]
-///     seal = "PHYXEL\r\n", length of the image (u64), digest of the image (2 u64)
+///     seal = "PHYXL2\r\n", length of the image (u64), digest of the image (2 u64, base/digest.h)
 ///
 /// HDF5 readers pass over bytes after the end that the image itself declares. The
 /// image is made in memory and written by store/file.h, so HDF5 never touches the

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,8 +21,6 @@ struct PxCsv {
     int descriptor;
     uint32_t columns;
     char *name[PX_CSV_MAX_COLUMNS];
-    double value[PX_CSV_MAX_COLUMNS];
-    bool set[PX_CSV_MAX_COLUMNS];
     bool any; /* there is a row: `last` is its step */
     uint64_t last;
     uint64_t length; /* bytes of whole rows in the file */
@@ -175,17 +174,6 @@ PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns
     return status;
 }
 
-PxStatus px_csv_set(PxCsv *csv, const char *column, double value)
-{
-    for (uint32_t c = 0; c < csv->columns; ++c)
-        if (strcmp(csv->name[c], column) == 0) {
-            csv->value[c] = value;
-            csv->set[c] = true;
-            return PX_OK;
-        }
-    return px_fail(PX_ERR_ARGUMENT, "'%s' has no column '%s'", csv->path, column);
-}
-
 /* Hands the held rows to the system. When it takes only some of them the file is
  * cut back to whole rows, so that trying again does not write any twice. */
 static PxStatus flush(PxCsv *csv)
@@ -208,7 +196,7 @@ static PxStatus flush(PxCsv *csv)
     return PX_OK;
 }
 
-PxStatus px_csv_row(PxCsv *csv, uint64_t step)
+PxStatus px_csv_row(PxCsv *csv, uint64_t step, const double *values)
 {
     if (csv->any && step <= csv->last)
         return px_fail(PX_ERR_ARGUMENT, "'%s': step %llu comes after step %llu", csv->path,
@@ -217,9 +205,8 @@ PxStatus px_csv_row(PxCsv *csv, uint64_t step)
     px_text_add(&csv->held, "%llu", (unsigned long long)step);
     for (uint32_t c = 0; c < csv->columns; ++c) {
         px_text_add(&csv->held, ",");
-        if (csv->set[c])
-            px_text_add_f64(&csv->held, csv->value[c]);
-        csv->set[c] = false;
+        if (!isnan(values[c]))
+            px_text_add_f64(&csv->held, values[c]);
     }
     px_text_add(&csv->held, "\n");
     PxStatus status = px_text_check(&csv->held, csv->path);
@@ -239,6 +226,54 @@ PxStatus px_csv_sync(PxCsv *csv)
     if (fsync(csv->descriptor) != 0)
         return px_fail(PX_ERR_IO, "cannot write '%s': %s", csv->path, strerror(errno));
     return PX_OK;
+}
+
+/* The last line that ends in a line break, and where it ends. NULL: there is none. */
+static char *last_line(char *bytes, size_t size, char **end)
+{
+    while (size > 0 && bytes[size - 1] != '\n')
+        --size;
+    if (size == 0)
+        return NULL;
+    *end = bytes + --size;
+    while (size > 0 && bytes[size - 1] != '\n')
+        --size;
+    return bytes + size;
+}
+
+PxStatus px_csv_last(const char *path, PxCsvFunction *each, void *user)
+{
+    void *bytes;
+    size_t size;
+    PX_TRY(px_file_read(path, MAX_FILE, &bytes, &size));
+    char *end, *row = last_line(bytes, size, &end), *name = bytes;
+    PxStatus status =
+        row == NULL ? px_fail(PX_ERR_FORMAT, "'%s' has no line of names", path) : PX_OK;
+    if (row == name)
+        row = NULL; /* names alone */
+    char *names_end = row != NULL ? memchr(name, '\n', size) : NULL;
+    while (row != NULL && status == PX_OK) {
+        char *name_stop = memchr(name, ',', (size_t)(names_end - name));
+        char *stop = memchr(row, ',', (size_t)(end - row)), *rest;
+        if ((stop == NULL) != (name_stop == NULL)) {
+            status =
+                px_fail(PX_ERR_FORMAT, "'%s': the last row has not as many values as names", path);
+            break;
+        }
+        *(name_stop != NULL ? name_stop : names_end) = '\0';
+        *(stop != NULL ? stop : end) = '\0';
+        double value = row[0] != '\0' ? strtod(row, &rest) : NAN;
+        if (row[0] != '\0' && *rest != '\0')
+            status = px_fail(PX_ERR_FORMAT, "'%s': '%.40s' is no number", path, row);
+        else
+            each(user, name, value);
+        if (stop == NULL)
+            break;
+        name = name_stop + 1;
+        row = stop + 1;
+    }
+    px_list_free(bytes);
+    return status;
 }
 
 PxStatus px_csv_close(PxCsv *csv)

@@ -4,92 +4,52 @@
 ///
 /// PLY has no 64-bit integers, and a double holds only 53 bits of an id: a column of
 /// them becomes two of 32 bits, NAME_low and NAME_high.
+#include "shape/ply_write.h"
 #include "store/export.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* One property: a component of a column, or half of one. */
-typedef struct Property {
-    const uint8_t *data; /* of the first row */
-    size_t size;         /* bytes of the property */
-    size_t stride;       /* bytes from row to row */
-} Property;
 
 /* Every component of every column, each perhaps in two halves. */
-#define MAX_PROPERTIES ((PX_TABLE_MAX_COLUMNS + 1) * PX_TABLE_MAX_COMPONENTS * 2)
+#define MAX_VALUES ((PX_TABLE_MAX_COLUMNS + 1) * PX_TABLE_MAX_COMPONENTS * 2)
 
-static void add_property(PxText *header, Property *property, uint32_t *count, const char *type,
-                         const char *name, const void *data, size_t size, size_t stride)
+typedef struct Values {
+    PxPlyValues value[MAX_VALUES];
+    char name[MAX_VALUES][PX_TABLE_NAME + 10];
+    uint32_t count;
+} Values;
+
+static void add_value(Values *v, PxPlyType type, const char *name, const char *ending,
+                      const void *data, size_t stride)
 {
-    px_text_add(header, "property %s %s\n", type, name);
-    property[(*count)++] = (Property){data, size, stride};
+    snprintf(v->name[v->count], sizeof v->name[0], "%s%s", name, ending);
+    v->value[v->count] = (PxPlyValues){v->name[v->count], type, type, data, stride};
+    ++v->count;
 }
 
-static void add_column(PxText *header, Property *property, uint32_t *count, const PxColumn *column,
-                       const char *const *names)
+static void add_column(Values *v, const PxColumn *column, const char *const *names)
 {
-    static const char *const words[PX_TYPE_COUNT] = {
-        [PX_U8] = "uchar",  [PX_U32] = "uint",   [PX_I32] = "int",
-        [PX_F32] = "float", [PX_F64] = "double", [PX_U64] = "uint"};
-    size_t size = px_type_size(column->type);
+    static const PxPlyType types[PX_TYPE_COUNT] = {
+        [PX_U8] = PX_PLY_U8,   [PX_U32] = PX_PLY_U32, [PX_I32] = PX_PLY_I32,
+        [PX_F32] = PX_PLY_F32, [PX_F64] = PX_PLY_F64, [PX_U64] = PX_PLY_U32};
     for (uint32_t k = 0; k < column->components; ++k) {
-        char name[PX_TABLE_NAME + 4], half[PX_TABLE_NAME + 10];
+        char own[PX_TABLE_NAME + 4];
+        px_export_component(column, k, own);
+        const char *name = names != NULL ? names[k] : own;
+        PxPlyType type = types[column->type];
         const uint8_t *data = column->data[k];
-        px_export_component(column, k, name);
         if (column->type != PX_U64) {
-            add_property(header, property, count, words[column->type],
-                         names != NULL ? names[k] : name, data, size, size);
+            add_value(v, type, name, "", data, px_type_size(column->type));
             continue;
         }
-        strcat(strcpy(half, name), "_low");
-        add_property(header, property, count, "uint", half, data, 4, 8);
-        strcat(strcpy(half, name), "_high");
-        add_property(header, property, count, "uint", half, data + 4, 4, 8);
+        add_value(v, type, own, "_low", data, 8);
+        add_value(v, type, own, "_high", data != NULL ? data + 4 : NULL, 8);
     }
 }
 
-static PxStatus put_rows(PxFile *file, const Property *property, uint32_t properties, uint32_t rows)
+static PxStatus put_to_file(void *user, const void *bytes, size_t size)
 {
-    size_t width = 0;
-    for (uint32_t p = 0; p < properties; ++p)
-        width += property[p].size;
-    uint8_t *block = malloc(PX_EXPORT_BLOCK * width);
-    if (block == NULL)
-        return px_fail(PX_ERR_MEMORY, "no room to write '%s'", file->path);
-    PxStatus status = PX_OK;
-    for (size_t first = 0; first < rows && status == PX_OK; first += PX_EXPORT_BLOCK) {
-        uint32_t count = px_export_rows(first, rows);
-        uint8_t *to = block;
-        for (uint32_t p = 0; p < properties; ++p) {
-            const uint8_t *from = property[p].data + first * property[p].stride;
-            for (uint32_t i = 0; i < count; ++i)
-                memcpy(to + i * width, from + i * property[p].stride, property[p].size);
-            to += property[p].size;
-        }
-        status = px_file_put(file, block, count * width);
-    }
-    free(block);
-    return status;
-}
-
-static PxStatus put_faces(PxFile *file, const PxExportFrame *frame)
-{
-    enum { RECORD = 13 }; /* how many corners, and three of them */
-    uint8_t *block = malloc((size_t)PX_EXPORT_BLOCK * RECORD);
-    if (block == NULL)
-        return px_fail(PX_ERR_MEMORY, "no room to write '%s'", file->path);
-    PxStatus status = PX_OK;
-    for (size_t first = 0; first < frame->triangles && status == PX_OK; first += PX_EXPORT_BLOCK) {
-        uint32_t count = px_export_rows(first, frame->triangles);
-        for (uint32_t i = 0; i < count; ++i) {
-            block[i * RECORD] = 3;
-            memcpy(block + i * RECORD + 1, frame->triangle[first + i], RECORD - 1);
-        }
-        status = px_file_put(file, block, (size_t)count * RECORD);
-    }
-    free(block);
-    return status;
+    return px_file_put(user, bytes, size);
 }
 
 PxStatus px_export_ply(PxFile *file, const PxExportFrame *frame)
@@ -105,36 +65,35 @@ PxStatus px_export_ply(PxFile *file, const PxExportFrame *frame)
                  {frame->normal, normal_names},
                  {frame->colour, colour_names},
                  {frame->velocity, velocity_names}};
-    Property *property = malloc(MAX_PROPERTIES * sizeof *property);
-    if (property == NULL)
+    Values *values = malloc(sizeof *values);
+    if (values == NULL)
         return px_fail(PX_ERR_MEMORY, "no room to write '%s'", file->path);
-
-    PxText header = {0};
-    uint32_t count = 0;
-    px_text_add(&header, "ply\nformat binary_little_endian 1.0\ncomment ");
-    px_export_title(&header, frame);
-    px_text_add(&header, "\ncomment time ");
-    px_text_add_f64(&header, frame->meta.time);
-    px_text_add(&header, "\nelement vertex %u\n", frame->points.count);
+    values->count = 0;
     for (size_t k = 0; k < PX_COUNT(first); ++k)
         if (first[k].column != NULL)
-            add_column(&header, property, &count, first[k].column, first[k].names);
+            add_column(values, first[k].column, first[k].names);
     for (uint32_t c = 0; c < frame->columns; ++c) {
         const PxColumn *column = frame->column[c];
         if (column != frame->position && column != frame->normal && column != frame->colour &&
             column != frame->velocity)
-            add_column(&header, property, &count, column, NULL);
+            add_column(values, column, NULL);
     }
-    if (frame->surface)
-        px_text_add(&header, "element face %u\nproperty list uchar int vertex_indices\n",
-                    frame->triangles);
-    px_text_add(&header, "end_header\n");
-    PxStatus status = px_export_flush(file, &header, true);
+    PxText comment = {0};
+    px_export_title(&comment, frame);
+    px_text_add(&comment, "\ntime ");
+    px_text_add_f64(&comment, frame->meta.time);
+    px_text_add(&comment, "%c", '\0');
+    PxPlySink sink = {put_to_file, file};
+    PxStatus status = px_text_check(&comment, file->path);
     if (status == PX_OK)
-        status = put_rows(file, property, count, frame->points.count);
+        status = px_ply_put_header(&sink, comment.data, values->value, values->count,
+                                   frame->points.count, frame->surface, frame->triangles);
+    if (status == PX_OK)
+        status = px_ply_put_vertices(&sink, values->value, values->count, frame->points.count);
     if (status == PX_OK && frame->surface)
-        status = put_faces(file, frame);
-    px_text_free(&header);
-    free(property);
+        status =
+            px_ply_put_triangles(&sink, (const uint32_t(*)[3])frame->triangle, frame->triangles, 0);
+    px_text_free(&comment);
+    free(values);
     return status;
 }

@@ -1,10 +1,14 @@
 /// The frames of a result folder, one after the other, for people and scripts.
+#include "base/digest.h"
+#include "store/csv.h"
 #include "store/frame.h"
 
 #include "phyxel/store.h"
+#include "phyxel/world.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const float *floats(const PxTable *table, const char *name)
 {
@@ -46,8 +50,7 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
         if (status == PX_OK) {
             uint64_t hash[2];
             px_table_hash(&particles, PX_COLUMN_FRAME, hash);
-            snprintf(info.hash, sizeof info.hash, "%016llx%016llx", (unsigned long long)hash[0],
-                     (unsigned long long)hash[1]);
+            px_digest_text(hash, info.hash);
             info.step = meta.step;
             info.time = meta.time;
             info.particles = particles.count;
@@ -84,4 +87,28 @@ PxStatus px_info_files(const char *dir, PxInfoFiles *out)
         PX_LIST_FREE(&numbers);
     }
     return PX_OK;
+}
+
+typedef struct Telling {
+    PxInfoStatsFunction *each;
+    void *user;
+} Telling;
+
+static void tell_column(void *user, const char *name, double value)
+{
+    const Telling *telling = user;
+    const PxStatsColumn *column = NULL;
+    for (size_t k = 0; px_stats_column(k) != NULL && column == NULL; ++k)
+        if (strcmp(px_stats_column(k)->name, name) == 0)
+            column = px_stats_column(k);
+    telling->each(telling->user, name, column != NULL ? column->unit : "",
+                  column != NULL ? column->meaning : "", value);
+}
+
+PxStatus px_info_stats(const char *dir, PxInfoStatsFunction *each, void *user)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(px_path_join(path, dir, "stats.csv"));
+    Telling telling = {each, user};
+    return px_csv_last(path, tell_column, &telling);
 }

@@ -1,9 +1,9 @@
 /// Points with everything that belongs to them, and triangles, out of PLY files: surfaces and
 /// surfels as they are stored beside a run.
 ///
-/// The readers of shapes keep positions, normals and colours of meshes to build with, and refuse
-/// an empty one. This one keeps every property, and reads only what such files are: binary
-/// little endian, an element vertex, perhaps an element face.
+/// The reader of meshes (shape/mesh_read.h) keeps positions, normals and colours to build shapes
+/// from, and refuses an empty mesh. This one keeps every property, and wants an element vertex
+/// without lists, then perhaps an element face, and nothing behind them.
 #ifndef PX_STORE_PLY_POINTS_H
 #define PX_STORE_PLY_POINTS_H
 

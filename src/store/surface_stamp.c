@@ -1,6 +1,6 @@
 #include "store/surface_stamp.h"
 
-#include "store/digest.h"
+#include "base/digest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +24,7 @@ PxStatus px_surface_stamp(const char *dir, uint32_t number, const char *settings
     px_digest(settings, strlen(settings), all.settings);
     uint64_t digest[2];
     px_digest(&all, sizeof all, digest);
-    snprintf(stamp, PX_STAMP_SIZE, "%016llx%016llx", (unsigned long long)digest[0],
-             (unsigned long long)digest[1]);
+    px_digest_text(digest, stamp);
     return PX_OK;
 }
 

@@ -6,9 +6,10 @@
 #ifndef PX_STORE_SURFACE_STAMP_H
 #define PX_STORE_SURFACE_STAMP_H
 
+#include "base/digest.h"
 #include "store/surface_ply.h"
 
-#define PX_STAMP_SIZE 33u
+#define PX_STAMP_SIZE PX_DIGEST_TEXT
 
 /// The stamp of a surface that is made of frame `number` of the run in `dir` as it is now.
 /// Errors: PX_ERR_IO, PX_ERR_FORMAT when the frame is not there or is too short.

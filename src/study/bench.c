@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* A new bench is a file of its own and a line here. */
+/* Each bench is one file and one line here. */
 static const struct {
     PxBenchInfo info;
     PxStatus (*run)(PxBench *bench);

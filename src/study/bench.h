@@ -16,10 +16,10 @@ typedef struct PxBench {
     void *user;
 } PxBench;
 
-/// Says what is measured next; PX_ERR_STOPPED when that is not wanted any more.
+/// Reports the next measurement; returns PX_ERR_STOPPED if the caller stops the bench.
 PxStatus px_bench_next(PxBench *bench, const char *format, ...) PX_PRINTF(2, 3);
 
-/// Most memory this process has held, bytes.
+/// Peak resident memory of this process, bytes.
 double px_bench_peak_memory(void);
 
 PxStatus px_bench_fluid(PxBench *bench);

@@ -1,9 +1,8 @@
 /// A fluid step by stage, from 250,000 to 4 million particles.
 ///
-/// A cube of water stands in a tank with air above it; its lattice is shaken so that
-/// neighbourhoods are as irregular as in a flow. (A tank without air has no room for what the
-/// shaking compressed, and a solve that cannot end.) A stage's time is the least of several
-/// steps.
+/// A cube of water stands in a tank with air above it. Its lattice is perturbed at random, so that
+/// neighbourhoods are as irregular as in a flow. (In a full tank the perturbed water could not
+/// expand, and the solve would not converge.) A stage's time is the minimum over several steps.
 #include "study/bench.h"
 
 #include "base/random.h"
@@ -14,16 +13,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a density pass can be at best on such a machine: 8.6 ms for 1M particles with
- * 30 neighbours on two threads (29 GB/s of memory, gathers of 1.5 ns), so
- * 0.28 ns a pair, or 0.57 ns on one thread. */
+/* Lower bound of a density pass on a 2-core machine: 8.6 ms for 1M particles with 30 neighbours
+ * on two threads (29 GB/s of memory, gathers of 1.5 ns), so 0.28 ns for each pair, or 0.57 ns on
+ * one thread. */
 #define LIMIT_NS_A_PAIR_AND_THREAD 0.573
 
-/* A stage of less, s, had nothing to do and is left out. */
+/* Stages shorter than this, s, had nothing to do and are not listed. */
 #define NOTHING 1e-5
 
-/* Steps before those that are timed. The first ones grow the arrays, and until what the shaking
- * compressed has come apart, a solve takes twice to three times the iterations it takes after. */
+/* Steps before the timed ones. The first ones grow the arrays, and until the compression of the
+ * perturbed lattice has gone, a solve takes two to three times as many iterations as afterwards. */
 enum { WARM_UP = 12 };
 
 enum { STAGES = 24 };
@@ -50,7 +49,7 @@ static PxStatus make_tank(uint32_t edge, int threads, PxWorld **out)
     body.shape.at.y = 0.25 * size;
     PX_TRY(px_world_add_body(*out, &body, NULL));
 
-    /* The table is the world's; a bench may shake it. */
+    /* A bench may change the world's table. */
     PxTable *table = (PxTable *)px_world_particles(*out);
     PxColumn *position = px_table_find(table, "position");
     const uint64_t *particle_id = px_world_ids(*out);

@@ -1,9 +1,8 @@
-/// Melting and flowing things: what a step of them and what their surfels cost (000 section 6.7).
+/// Melting and flowing matter: time of a step, and of a frame of its coat (000 section 6.7).
 ///
-/// Of the surfels: a blob turns and is stretched a tenth longer in a frame and three frames later
-/// let go again, while its particles are stirred: surfels are made and deleted in every frame, and
-/// the forces never come to rest. A frame's time is the least of several, so that other programs
-/// disturb little.
+/// The coat is that of a blob that turns, is stretched by a tenth in a frame and released three
+/// frames later, while its particles are stirred. So surfels are inserted and deleted in every
+/// frame, and the forces never come to rest. A frame's time is the minimum over several frames.
 #include "study/bench.h"
 
 #include "base/profile.h"
@@ -22,8 +21,8 @@ typedef struct Setup {
 } Setup;
 
 /* 000 Figure 6.10: water poured into a glass, 3k particles and 3.4k surfels, 1.4 s a frame. Figure
- * 6.9: a solid that melts on a heated box, 3.9k particles and 56k surfels, 25 s a frame. Its text
- * gives the surface most of it. */
+ * 6.9: a solid that melts on a heated box, 3.9k particles and 56k surfels, 25 s a frame. The text
+ * says that most of it is the surface. */
 static const Setup setups[] = {
     {"3k / 3.4k", 8.95, 0.475, 1200},
     {"3.9k / 56k", 9.8, 0.132, 20000},
@@ -146,7 +145,7 @@ static PxStatus measure(PxBench *bench, const Setup *s, int frames, Timing *t)
 
 /* ---- physics -------------------------------------------------------------------- */
 
-/* 000 Table 6.1: what a step took. */
+/* Times of a step in 000 Table 6.1. */
 #define DOCUMENT_STEP 1e-3 /* s */
 
 typedef struct Matter {
@@ -164,7 +163,7 @@ static const Matter matters[] = {
     {"melting, 3.9k", "melts on a hot plate", {16, 15, 16}, 20, 120, 0.4, 3.1},
 };
 
-/* A block of something like wax on a plate. */
+/* A block of a wax-like material on a plate. */
 static PxStatus matter_make(const PxBench *bench, const Matter *m, PxWorld **out)
 {
     PxWorldDef def = px_world_def_default();
@@ -207,7 +206,7 @@ typedef struct Steps {
     uint32_t particles;
 } Steps;
 
-/* The least mean of ten steps in a row, since every tenth one looks over what belongs together. */
+/* The minimum mean of ten successive steps: components are updated every tenth step. */
 static PxStatus matter_measure(PxBench *bench, const Matter *m, Steps *s)
 {
     PxWorld *world = NULL;

@@ -1,10 +1,10 @@
-/// Who is near whom: the sorted grid, the kd-tree and the hash table on the same
-/// points, at 10,000, 100,000 and 1 million of them (000 section 7.1.3).
+/// Neighbour search: the sorted grid, the kd-tree and the hash grid on the same 10,000, 100,000 and
+/// 1 million points (000 section 7.1.3).
 ///
-/// A shaken lattice with about 30 neighbours a point. `build` is the time to make the structure
-/// from points in no order; `query` asks for the neighbours of every point: one by one
-/// in the points' order of the structure (what a simulation does), and once more in random order.
-/// The list row is the whole way of a step: sort and list, as particles do it.
+/// The points are a perturbed lattice with about 30 neighbours each. `build` is the time to build
+/// the structure from points in random order; `query` the time to find the neighbours of every
+/// point, first in the order of the structure, as a simulation does, then in random order. The list
+/// row is what a step does with particles: sort them and write neighbour lists.
 #include "study/bench.h"
 
 #include "base/arena.h"
@@ -60,7 +60,7 @@ static PxStatus cloud_make(Cloud *c, uint32_t edge)
         cloud_free(c);
         return px_fail(PX_ERR_MEMORY, "bench: no room for %u points", c->count);
     }
-    /* A shuffle by Fisher and Yates, so that memory order says nothing. */
+    /* Fisher-Yates shuffle, so that memory order is unrelated to position. */
     for (uint32_t i = 0; i < c->count; ++i)
         c->order[i] = i;
     for (uint32_t i = c->count; i-- > 1;) {
@@ -81,7 +81,7 @@ static PxStatus cloud_make(Cloud *c, uint32_t edge)
     return PX_OK;
 }
 
-/* What one structure took. */
+/* Times and memory of one structure. */
 typedef struct Cost {
     const char *name;
     double build, ordered, random, bytes, found; /* s, s, s, bytes, points in all */
@@ -130,7 +130,7 @@ static void ask_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->sum[0] = (double)found;
 }
 
-/* Time to ask for the neighbours of all points of the arrays. */
+/* Time to find the neighbours of all points of the arrays. */
 static double ask_all(PxBench *bench, Ask ask, const float *x, const float *y, const float *z,
                       double *found)
 {
@@ -231,7 +231,7 @@ static PxStatus measure_hash(PxBench *bench, Cloud *c, int repeats)
         status = px_hash_build(&hash, c->x, c->y, c->z, c->count, REACH, &c->arena);
         cost.build = fmin(cost.build, px_clock() - began);
         Ask ask = {.cloud = c, .hash = &hash};
-        /* its own order is that of hash values: cells in order is what it is used with */
+        /* its own order is that of hash values; queries come in the order of cells */
         cost.ordered = fmin(cost.ordered, ask_all(bench, ask, c->sx, c->sy, c->sz, &cost.found));
         cost.random = fmin(cost.random, ask_all(bench, ask, c->x, c->y, c->z, &cost.found));
     }

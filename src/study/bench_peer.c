@@ -1,7 +1,7 @@
-/// The set-ups on which SPlisHSPlasH 2.16 was measured, on ours.
+/// Scenes on which SPlisHSPlasH 2.16 was timed, run by phyxel.
 ///
-/// Its figures are from a 2-core machine of this kind, otherwise idle, on 2 threads. What
-/// differs is said under the table.
+/// The reference times are from the same kind of 2-core machine, idle, on 2 threads. Notes under
+/// the table list the differences.
 #include "study/bench.h"
 
 #include "base/profile.h"
@@ -69,8 +69,8 @@ static const Setup setups[] = {
     {DAM_BREAK_1M, .name = "dam break, loose", .max_step = 5e-3, .loose = 0.8},
 };
 
-/* Draws the lattice and all around it apart, from the origin, to the part `loose` of the rest
- * density: as the peer's lattices start. */
+/* Expands the lattice and everything around it from the origin, to the part `loose` of the rest
+ * density: the lattices of the peer start like that. */
 static PxStatus loosen(PxWorld *world, double by)
 {
     PxSavedWorld *saved;

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <time.h>
 
-/* What Blender 3.4's Cycles takes for it on 2 cores of an AMD EPYC. */
+/* Time of Blender 3.4's Cycles for the same picture on 2 cores of an AMD EPYC, s. */
 #define CYCLES 16.8
 
-/* Time of all threads, which does not grow when others use the machine, too. */
+/* Processor time of all threads, which does not grow when the machine is busy. */
 static double processor_clock(void)
 {
     struct timespec now;
@@ -32,9 +32,9 @@ static PxStatus make_scenery(PxScenery *s, uint32_t triangles)
     return px_sample_liquid(s, look, px_v3(1, 0.2f, 1), triangles);
 }
 
-/* Noise of two pictures that differ in nothing else, over their mean: the root of the mean
- * square of what differs, over the root of 2. Of squares of `edge` pixels taken as one, as
- * eyes and films do. */
+/* Noise relative to the mean, from two pictures that differ in nothing else: the rms of their
+ * difference over sqrt(2). Pixels are first averaged over squares of `edge` pixels, as eyes and
+ * film encoders do. */
 static double noise_of(const PxSeen *a, const PxSeen *b, int edge)
 {
     double square = 0, mean = 0;

@@ -1,7 +1,7 @@
-/// Elastic solids: the timings of 001 Table 1 and of 000's octopus, and a beam beside the peer's.
+/// Elastic solids: the timings of 001 Table 1, of the octopus of 000, and of a beam compared with
+/// SPlisHSPlasH.
 ///
-/// A step's time is the least of several, of each stage by itself; its figures are those of the
-/// best step, so that other programs on the machine disturb little.
+/// Times of a step and of its stages are those of the fastest of several steps.
 #include "study/bench.h"
 
 #include "base/profile.h"
@@ -27,7 +27,7 @@ typedef struct Setup {
 } Setup;
 
 /* 001 Table 1: a model of 200 or 400 phyxels, 15 to 20 sub-steps a frame or one implicit step of 10
- * ms. The stiffness is such that leapfrog wants that many. */
+ * ms. The stiffness is chosen such that leapfrog needs that many. */
 static const Setup table[] = {
     {"200 / 10k", "leapfrog", {5, 8, 5}, 1e5, 1.0 / 30, 1, 10000, 15, 22, 0},
     {"200 / 10k", "implicit", {5, 8, 5}, 1e5, 0.01, 1, 10000, 22, 22, 0},
@@ -36,9 +36,9 @@ static const Setup table[] = {
     {"2.7k / 465k", "leapfrog", {14, 14, 14}, 1e5, 1.0 / 30, 1, 465000, 0, 0, 0},
 };
 
-/* Beside SPlisHSPlasH 2.16 on 2 threads of such a machine: a step of 1 ms took 23 ms with its
+/* SPlisHSPlasH 2.16 on 2 threads of the same kind of machine: a step of 1 ms took 23 ms with its
  * explicit solids (Becker 2009), 26 (Peer 2018) and 20 (Kugelstadt 2021) with its implicit ones. It
- * takes each step in one, so one of leapfrog's sub-steps is timed by itself, too. */
+ * does not divide steps, so a single sub-step of leapfrog is timed as well. */
 static const Setup beams[] = {
     {"beam", "leapfrog", {70, 12, 12}, 5e5, 1e-3, 1, 0, 23, 0, 0},
     {"one sub-step", "leapfrog", {70, 12, 12}, 5e5, 0.25e-3, 1, 0, 23, 0, 0},
@@ -145,7 +145,7 @@ static PxStatus measure(PxBench *bench, const Setup *s, int steps, Timing *t)
     return status;
 }
 
-/* What the beams are compared with: leapfrog in sub-steps of a tenth of the longest. */
+/* The reference for the beams: leapfrog in sub-steps a tenth as long as the limit. */
 static PxStatus compare(PxBench *bench, int steps, Timing *timing)
 {
     double young = 0;

@@ -1,7 +1,7 @@
-/// Surfaces of a million particles, field by field: how long, how many triangles, how much memory.
+/// Surfaces of a million particles for every field: time, triangles, memory.
 ///
-/// Two sets of particles. A shaken cube is nearly all inside: what it takes is mostly looking
-/// at neighbourhoods. A splash, a thin sheet with drops above, is nearly all surface.
+/// Two sets of particles: a perturbed cube is nearly all interior, so that neighbourhoods take most
+/// of the time; a splash, a thin sheet with drops above, is nearly all surface.
 #include "study/bench.h"
 
 #include "base/memory.h"

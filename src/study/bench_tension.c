@@ -1,8 +1,8 @@
 /// The published benchmark of surface tension models (004 sections 6.5, 6.6).
 ///
-/// Without choices it is all of section 6.6 and more: test 1 with every solver, model and
+/// By default it runs all of section 6.6 and more: test 1 with every solver, model and
 /// coefficient, test 2 with iisph and sesph at the lowest and highest coefficient, test 3 with
-/// iisph at the highest; dfsph and csf are not in the document.
+/// iisph at the highest. The document has no dfsph and no csf.
 #include "study/bench.h"
 
 #include "base/machine.h"
@@ -18,16 +18,15 @@
 #define QUICK_SCALE (8.0 / 27) /* 20^3 */
 #define QUICK_SECONDS 0.5
 
-/* A step costs about this much a particle, s of one thread: iisph with akinci on an AMD EPYC,
- * 1.7e-6 in test 1 and 2.4e-6 in test 2. Only for the first estimate; runs that are over make
- * better ones. */
+/* Time of a step for each particle on one thread, s: iisph with akinci on an AMD EPYC takes 1.7e-6
+ * in test 1 and 2.4e-6 in test 2. For the first estimate only; finished runs replace it. */
 #define COST 2e-6
 
 typedef PX_LIST(PxTensionCase) Cases;
 
-/* ---- what to run -------------------------------------------------------- */
+/* ---- cases -------------------------------------------------------- */
 
-/* Takes the next word of a list with commas; false at its end. */
+/* Takes the next word of a comma-separated list; false at its end. */
 static bool next_word(const char **list, char *out, size_t size)
 {
     if (**list == '\0')
@@ -38,7 +37,7 @@ static bool next_word(const char **list, char *out, size_t size)
     return true;
 }
 
-/* Is `word` in the list? No list means `otherwise`. */
+/* Is `word` in the list? `otherwise` if there is no list. */
 static bool chosen(const char *list, const char *word, bool otherwise)
 {
     if (list == NULL)
@@ -50,7 +49,7 @@ static bool chosen(const char *list, const char *word, bool otherwise)
     return false;
 }
 
-/* Every word of the list must be one of `words`, whose `meaning` is told with them if given. */
+/* Every word of the list must be one of `words`; the message lists them with their `meaning`. */
 static PxStatus check_words(const char *option, const char *list, const char *const *words,
                             const char *const *meaning, size_t count)
 {
@@ -86,7 +85,7 @@ static PxStatus add_case(Cases *cases, PxTensionCase c)
     return PX_OK;
 }
 
-/* Which of the five a test has when nothing else is said (004 section 6.6). */
+/* Default coefficients of a test, of the five (004 section 6.6). */
 static const char *usual_strength(const PxBenchDef *def, int test)
 {
     return def->quick ? "middle" : test == 1 ? "all" : test == 2 ? "low,high" : "high";
@@ -244,7 +243,7 @@ static PxStatus run_all(PxBench *bench, const Cases *cases, PxTensionFolder *fol
     return PX_OK;
 }
 
-/* ---- saying ------------------------------------------------------------- */
+/* ---- report ------------------------------------------------------------- */
 
 static void report_rows(PxBench *bench, const PxTensionFolder *folder)
 {
@@ -289,7 +288,7 @@ PxStatus px_bench_tension(PxBench *bench)
     }
     status = run_all(bench, &cases, &folder);
     PX_LIST_FREE(&cases);
-    /* What is done is made into a page also when the rest is not wanted any more. */
+    /* The page shows the finished runs also when the bench was stopped. */
     if (status == PX_OK || status == PX_ERR_STOPPED) {
         char why[256] = "", machine[256], name[128];
         snprintf(why, sizeof why, "%s", px_error_message());

@@ -1,8 +1,7 @@
-/// The physics against numbers that nobody here chose: every fluid and solid case that has a
-/// formula, heat, and surfaces.
+/// Validation: fluids, solids, heat and surfaces against formulas.
 ///
-/// A case is a line of the list below. It is measured at its spacing, and for the whole bench
-/// at twice its spacing too, to see that a finer spacing is not worse.
+/// A case is a line of the list below. The full bench also measures it at twice its spacing, to see
+/// that a finer spacing is not worse.
 #include "study/bench.h"
 
 #include "phyxel/surface.h"
@@ -26,8 +25,8 @@
 
 enum { MOST_FIGURES = 4 };
 
-/* What a case measured. An error and what it may be are parts of the reference, or of whatever
- * the case says. */
+/* Results of a case. Errors and their bounds are relative to the reference, or to the quantity
+ * that the case names. */
 typedef struct Figure {
     const char *what;
     double measured, reference, error, within;
@@ -235,7 +234,7 @@ static PxStatus ball_surface(const Case *c, double coarser, int threads, Figures
 
 /* ---- solids ------------------------------------------------------------------------ */
 
-/* "nu 0.45", or "along y": one that is different along each axis. */
+/* "nu 0.45", or "along y" for an orthotropic material. */
 static void material_of(const Case *c, PxMaterialDef *out)
 {
     if (strcmp(c->pressure, "-") != 0)
@@ -310,7 +309,7 @@ static PxStatus flow(const Case *c, double coarser, int threads, Figures *out)
     return PX_OK;
 }
 
-/* Stretched by 30 per cent (001 Figure 6). Of an ideal rubber the width would be 1 / sqrt(1.3). */
+/* Stretched by 30 per cent (001 Figure 6). The width of an ideal rubber would be 1 / sqrt(1.3). */
 static PxStatus stretched(const Case *c, double coarser, int threads, Figures *out)
 {
     PxBarDef def = bar_of(c, coarser, threads);
@@ -357,7 +356,7 @@ static PxStatus free_solid(const Case *c, double coarser, int threads, Figures *
     return PX_OK;
 }
 
-/* Forces of a block by themselves: moved and turned, and their change against differences. */
+/* Forces of a single block: rigid motion, and the tangent against finite differences. */
 static PxStatus probe_block(const PxProbeState *state, PxProbe *probe, Figures *out)
 {
     static const PxVec3 axis[] = {{1, 0, 0}, {0, 1, 0}, {1, 2, 3}, {-3, 1, 0.2}};
@@ -572,7 +571,7 @@ static const Case cases[] = {
     {"melted and frozen bar", frozen, "implicit", "twice", 8, false, true},
 };
 
-/* How the bench fared so far. */
+/* Counts of the bench so far. */
 typedef struct Tally {
     int figures, within, worse;
     char failed[2000]; /* names of those that were not within, and why some did not finish */
@@ -585,7 +584,7 @@ static void blame(Tally *tally, const Case *c, const char *what)
              c->pressure, c->model != NULL ? ", " : "", c->model != NULL ? c->model : "", what);
 }
 
-/* Errors of single cases are findings; those of the machine and its user end the bench. */
+/* A failing case is a result; running out of memory and being stopped end the bench. */
 static bool ends_it(PxStatus status)
 {
     return status == PX_ERR_MEMORY || status == PX_ERR_STOPPED || status == PX_ERR_ARGUMENT;
@@ -615,7 +614,7 @@ static void report(PxBench *bench, const Case *c, const Figures *fine, const Fig
         bool counts = !isnan(f->within), good = f->error <= f->within; /* not NaN */
         tally->figures += counts;
         tally->within += counts && good;
-        /* worse by more than a tenth of what is allowed: what is less is noise */
+        /* worse by more than a tenth of the allowed error; less is noise */
         tally->worse += counts && f->error > before + 0.1 * f->within;
         if (counts && !good)
             blame(tally, c, f->what);

@@ -45,7 +45,7 @@ static int by_height(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Mean height of as many of the highest particles as a layer had. */
+/* Mean height of the highest particles, as many as a layer has. */
 static PxStatus top_layer(const PxWorld *world, const PxColumnDef *def, double *out)
 {
     uint32_t n = px_world_count(world);
@@ -65,7 +65,7 @@ static PxStatus top_layer(const PxWorld *world, const PxColumnDef *def, double *
     return PX_OK;
 }
 
-/* Adds the pressure of the particles between two heights, and what it should be. */
+/* Adds the pressure of the particles between two heights, and its reference. */
 static void weigh(const PxWorld *world, double low, double high, double surface, double dt,
                   double sum[2])
 {
@@ -80,8 +80,8 @@ static void weigh(const PxWorld *world, double low, double high, double surface,
 
 static PxStatus rest(PxWorld *world, const PxColumnDef *def, PxColumnResult *out)
 {
-    /* Every step counts by its length: a solver that finds the pressure of each step by itself
-     * may be high in one and low in the next, and only the mean over all carries the weight. */
+    /* Weighted by the length of steps: the pressure of single steps alternates, and only its mean
+     * carries the weight. */
     double middle[2] = {0}, bottom[2] = {0}, s = def->spacing, surface = 0, time = 0;
     uint64_t looked = 0;
     PxStats stats;
@@ -125,7 +125,7 @@ PxStatus px_column_rest(const PxColumnDef *def, PxColumnResult *out)
     return status;
 }
 
-/* ---- very thick ----------------------------------------------------------------- */
+/* ---- very viscous ----------------------------------------------------------------- */
 
 #define THICK_HEIGHT 0.24
 #define THICK_WIDTH 0.12
@@ -166,7 +166,7 @@ static PxStatus make_thick(const PxThickDef *def, PxWorld **out)
     return px_world_add_body(*out, &floor, NULL);
 }
 
-/* Mean height, and root of the mean square way from the axis. */
+/* Mean height, and rms distance from the axis. */
 static void spread(const PxWorld *world, double *height, double *width)
 {
     uint32_t n = px_world_count(world);

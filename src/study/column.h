@@ -1,5 +1,5 @@
-/// Columns of fluid: one at rest in a tank, whose pressure is its weight, and a very thick one
-/// that sinks on a floor.
+/// Columns of fluid: one at rest in a tank (hydrostatic pressure), and a very viscous one that
+/// sinks on a floor.
 #ifndef PX_STUDY_COLUMN_H
 #define PX_STUDY_COLUMN_H
 
@@ -8,9 +8,9 @@
 typedef struct PxColumnDef {
     const char *pressure; ///< model
     double spacing;       ///< m
-    double depth, width;  ///< m; the tank is square, and as high again as the water
+    double depth, width;  ///< m; the tank is square and twice as high as the water
     double seconds;       ///< at rest
-    double settle;        ///< of these, before pressure is looked at
+    double settle;        ///< part of `seconds` before pressure is averaged
     int threads;          ///< 0: one for every core
 } PxColumnDef;
 
@@ -19,23 +19,23 @@ PxColumnDef px_column_def_default(void);
 
 typedef struct PxColumnResult {
     double middle;  ///< pressure at half the depth over rho g d, d below the actual surface
-    double bottom;  ///< the same of what is within a neighbourhood, 2 spacings, of the floor
+    double bottom;  ///< the same within 2 spacings of the floor
     double height;  ///< twice that of the centre of mass, over the depth at the start
-    double top;     ///< mean height of the top layer, and half a spacing, over the depth
+    double top;     ///< mean height of the top layer plus half a spacing, over the depth
     double kinetic; ///< energy at the end, over m g depth
     uint64_t steps;
     double iterations; ///< of the pressure solve, a step
     uint64_t not_converged, leaked;
 } PxColumnResult;
 
-/// Water let go on the lattice it was filled on.
+/// Water that starts on its lattice.
 PxStatus px_column_rest(const PxColumnDef *def, PxColumnResult *out);
 
 typedef struct PxThickDef {
     const char *pressure; ///< model
     double spacing;       ///< m
     double viscosity;     ///< Pa s
-    double step;          ///< s: at most this long
+    double step;          ///< longest step, s
     double seconds;
     int threads;
 } PxThickDef;
@@ -44,12 +44,12 @@ typedef struct PxThickDef {
 PxThickDef px_thick_def_default(void);
 
 typedef struct PxThickResult {
-    double backwards; ///< after how many times 10 steps it had not sunk, or not spread
+    double backwards; ///< how often it had not sunk or not spread after 10 steps
     double step;      ///< mean, s
     uint64_t not_converged;
 } PxThickResult;
 
-/// A column on a floor that it sticks to.
+/// A column on a floor without slip.
 PxStatus px_column_thick(const PxThickDef *def, PxThickResult *out);
 
 #endif

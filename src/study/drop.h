@@ -1,7 +1,7 @@
-/// A drop in empty space without gravity: what surface tension is measured on.
+/// A drop in empty space without gravity, for surface tension.
 ///
-/// Filled on a lattice, then left alone until it is at rest; then its pressure is
-/// the Laplace jump, and a push makes it oscillate about a sphere.
+/// It starts on a lattice. Once it is at rest, its pressure is the Laplace pressure, and a push
+/// makes it oscillate about a sphere.
 #ifndef PX_STUDY_DROP_H
 #define PX_STUDY_DROP_H
 
@@ -9,7 +9,7 @@
 
 typedef struct PxDropDef {
     double spacing;         ///< m
-    double radius;          ///< m; of a cube half its edge
+    double radius;          ///< m; half the edge of a cube
     double density;         ///< kg/m^3
     double viscosity;       ///< Pa s
     PxModelChoice pressure; ///< px_pressure_choice()
@@ -20,7 +20,7 @@ typedef struct PxDropDef {
 } PxDropDef;
 
 /// 10 cm radius in spacings of 1 cm, water of low viscosity, sigma = 1 N/m with "csf":
-/// its second mode takes 2.2 s.
+/// the period of its second mode is 2.2 s.
 PxDropDef px_drop_def_default(void);
 
 /// A world with the drop around the origin as its only body.
@@ -32,31 +32,31 @@ double px_drop_radius(PxWorld *world, double density);
 /// Mean pressure of the particles nearer to the origin than `within`, Pa.
 double px_drop_pressure(const PxWorld *world, double within);
 
-/// How far it is stretched along y: the second moment along y over that across, less 1.
+/// Elongation along y: the second moment along y over that across, minus 1.
 double px_drop_stretch(const PxWorld *world);
 
-/// Its largest over its least reach from the origin, looking into 200 directions: 1 for a
-/// sphere, up to sqrt(3) for a cube.
+/// Largest over smallest extent from the origin in 200 directions: 1 for a sphere, up to sqrt(3)
+/// for a cube.
 double px_drop_reach(const PxWorld *world);
 
 /// Adds the velocity of the second mode: `speed` at the poles, on the y axis.
 void px_drop_push(PxWorld *world, double speed);
 
-/// Pushes it and watches it for one and a half of the `expected` periods: the period measured, s,
-/// from when its stretch is what it was before for the first time to the third. Both times it
-/// passes in the same direction, so that a stretch at rest that is somewhat different does not
-/// matter. NAN if it does not. Errors of steps are left to be found by the next one.
+/// Pushes it and follows it for 1.5 `expected` periods. Returns the measured period, s: the time
+/// from the first to the third time that its elongation passes the initial one. Both passes have
+/// the same direction, so an offset of the elongation at rest does not matter. NAN if there are
+/// no such passes. A failing step ends the measurement.
 double px_drop_period(PxWorld *world, double speed, double expected);
 
-/// How much of the momentum of a free drop is lost.
+/// Change of the momenta of a free drop.
 typedef struct PxDropMomenta {
     double linear;  ///< change of momentum, over m v_max
     double angular; ///< change of angular momentum, over m v_max R
-    double middle;  ///< way of the centre of mass beside its path, over v_max t
+    double middle;  ///< distance of the centre of mass from its straight path, over v_max t
 } PxDropMomenta;
 
-/// Watches the drop for `seconds` in steps of at most `step`. Its poles begin to come together at
-/// `squeeze`, m/s, so that pressure has something to do.
+/// Follows the drop for `seconds` in steps of at most `step`. Its poles start to approach at
+/// `squeeze`, m/s, so that there is pressure.
 PxStatus px_drop_momenta(const PxDropDef *def, double squeeze, double seconds, double step,
                          PxDropMomenta *out);
 

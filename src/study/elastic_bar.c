@@ -8,7 +8,7 @@
 
 #define PI 3.14159265358979323846
 
-/* Layers that a handle holds: as many as a neighbourhood reaches. */
+/* Layers that a handle holds: the support in spacings. */
 enum { HELD = 2 };
 
 typedef struct Bar {
@@ -100,7 +100,7 @@ static PxStatus hold(const Bar *bar)
     return px_world_add_handle(bar->world, &handle, NULL);
 }
 
-/* Where particle i is (0: along the bar) at rest and how far it has gone. */
+/* Rest position and displacement of particle i; component 0 is along the bar. */
 typedef struct Place {
     double rest[3], way[3];
 } Place;
@@ -118,7 +118,7 @@ static Place place_of(const Bar *bar, uint32_t i)
     return p;
 }
 
-/* Stretches of the middle half: slopes of the ways over the places, by least squares. */
+/* Strains of the middle half: slopes of displacement over rest position, by least squares. */
 static void stretches(const Bar *bar, double out[3])
 {
     for (int k = 0; k < 3; ++k) {
@@ -137,7 +137,7 @@ static void stretches(const Bar *bar, double out[3])
     }
 }
 
-/* Solves to what a static measurement wants; whatever the integration. */
+/* Tolerances for a static measurement, for any integration. */
 static PxBarDef strict(const PxBarDef *def)
 {
     PxBarDef out = *def;
@@ -148,12 +148,12 @@ static PxBarDef strict(const PxBarDef *def)
     return out;
 }
 
-/* Leaves the bar until vibrations of the angular frequency `slowest` and all faster ones are gone.
- * Implicit Euler damps by itself, the more the longer the steps. */
+/* Advances until vibrations of the angular frequency `slowest` and above are damped out. Implicit
+ * Euler damps by itself, more in longer steps. */
 static PxStatus settle(const Bar *bar, double slowest)
 {
     if (strcmp(bar->def->material.integration.model, "implicit") == 0) {
-        /* a vibration loses all but 1 / 20 a step */
+        /* a step leaves 1 / 20 of a vibration */
         double step = fmin(20 / slowest, 1);
         PX_TRY(px_world_set(bar->world, "max_step", &step, 1));
         return px_world_advance(bar->world, px_world_time(bar->world) + 8 * step);
@@ -221,7 +221,7 @@ static double mode_shape(double part, double *slope)
     return 0.5 * (cosh(x) - cos(x) - ratio * (sinh(x) - sin(x)));
 }
 
-/* How far the end of the bar has gone sideways: from its two last layers on to the end. */
+/* Deflection of the end of the bar, extrapolated from its last two layers. */
 static double end_way(const Bar *bar)
 {
     double way[2] = {0, 0}, count[2] = {0, 0};
@@ -260,7 +260,7 @@ PxStatus px_bar_sag(const PxBarDef *def, double by, double *out)
     return status;
 }
 
-/* The velocities of the first bending mode, those along the bar by its turning sections. */
+/* Velocities of the first bending mode; those along the bar come from rotating sections. */
 static void push_mode(const Bar *bar, double speed)
 {
     PxTable *table = (PxTable *)px_world_particles(bar->world); /* a study may push it */
@@ -276,7 +276,7 @@ static void push_mode(const Bar *bar, double speed)
     }
 }
 
-/* How much of the first mode is in the bar. */
+/* Amplitude of the first bending mode. */
 static double mode_part(const Bar *bar)
 {
     double sum = 0;
@@ -288,7 +288,7 @@ static double mode_part(const Bar *bar)
     return sum;
 }
 
-/* How much of the first vibration along itself. */
+/* Amplitude of the first longitudinal mode. */
 static double wave_part(const Bar *bar)
 {
     double sum = 0;
@@ -299,7 +299,7 @@ static double wave_part(const Bar *bar)
     return sum;
 }
 
-/* When `part`, which begins to grow, is back at 0: half a period. It should be after `expected`. */
+/* Time at which `part`, which starts to grow, is 0 again: half a period, about `expected`. */
 static PxStatus half_period(const Bar *bar, double (*part)(const Bar *bar), double expected,
                             double *out)
 {
@@ -359,9 +359,9 @@ PxStatus px_bar_wave(const PxBarDef *def, double strain, double *out)
     return status;
 }
 
-/* ---- stretching far ---------------------------------------------------------------- */
+/* ---- large stretches ---------------------------------------------------------------- */
 
-/* Handles on both ends: one stands, the other leads away by `way` within `seconds`, and both let go
+/* Handles on both ends: one stands, the other moves away by `way` within `seconds`; both release
  * at `end`. */
 static PxStatus draw(const Bar *bar, double way, double seconds, double end)
 {
@@ -390,7 +390,7 @@ static PxStatus yield(Bar *bar, double strain, double seconds, PxBarYield *out)
     bar->grip = bar->far = HELD * bar->spacing;
     PX_TRY(make(bar, 0, step));
     PX_TRY(draw(bar, strain * bar->length, 0.05, seconds));
-    /* the law, along the strain that the bar has */
+    /* the law over the strains of the bar */
     double creep = bar->def->material.creep, nu = bar->def->material.poisson, plastic = 0;
     double end = seconds + 100 * step;
     while (px_world_time(bar->world) < end) {

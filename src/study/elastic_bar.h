@@ -1,8 +1,8 @@
-/// A straight bar of a solid: what moduli, vibrations, waves and permanent strains are measured on.
+/// A straight elastic bar, for moduli, vibrations, waves and plastic strains.
 ///
-/// Its free part reaches from 0 to its length along one axis; where it is held, two
-/// more layers of particles are behind 0, in a handle. The plane at 0, half way between
-/// what is held and what is free, is where it counts as clamped.
+/// Its free part reaches from 0 to its length along one axis. A held end has two more layers of
+/// particles behind 0, in a handle. The bar counts as clamped at 0, half way between held and free
+/// particles.
 #ifndef PX_STUDY_ELASTIC_BAR_H
 #define PX_STUDY_ELASTIC_BAR_H
 
@@ -10,7 +10,7 @@
 
 typedef struct PxBarDef {
     PxMaterialDef material; ///< young, poisson, integration, ...
-    uint32_t across;        ///< particles across it, both ways
+    uint32_t across;        ///< particles across it, in both directions
     double aspect;          ///< its length over its width; times `across` a whole number
     double width;           ///< m
     int axis;               ///< along which it lies: 0, 1, 2
@@ -22,13 +22,13 @@ PxBarDef px_bar_def_default(void);
 
 typedef struct PxBarPull {
     double modulus;   ///< force over section and strain, Pa
-    double narrowing; ///< across over along: Poisson's ratio, mean of both ways
+    double narrowing; ///< strain across over strain along: Poisson's ratio, mean of both directions
     double sideways;  ///< the same along the next axis only
     double unsolved;  ///< steps that did not converge
 } PxBarPull;
 
-/// Held at one end and pulled at the other with what should stretch it by `strain`, until it is
-/// at rest. Strains are those of the middle half.
+/// Held at one end and pulled at the other by the force that should stretch it by `strain`, until
+/// it is at rest. Strains are those of the middle half.
 PxStatus px_bar_pull(const PxBarDef *def, double strain, PxBarPull *out);
 
 /// Held at one end, under a weight that should bend it by the part `by` of its length: the
@@ -39,14 +39,13 @@ PxStatus px_bar_sag(const PxBarDef *def, double by, double *out);
 /// the part `by` of its length: the frequency over  (1.8751^2 / 2 pi) sqrt(E I / (rho A L^4)).
 PxStatus px_bar_swing(const PxBarDef *def, double by, double *out);
 
-/// Free, with the velocities of its first vibration along itself: how fast a wave goes through
-/// it, over sqrt(E / rho).
+/// Free, with the velocities of its first longitudinal mode: the wave speed over sqrt(E / rho).
 PxStatus px_bar_wave(const PxBarDef *def, double strain, double *out);
 
 typedef struct PxBarYield {
-    double strain; ///< that stays, along it, in the middle half
-    double wanted; ///< by d(eps_p)/dt = creep eps_e along the strains it went through
-    double within; ///< the plastic strain that its particles carry
+    double strain; ///< permanent strain along it, in the middle half
+    double wanted; ///< by d(eps_p)/dt = creep eps_e over its history of strains
+    double within; ///< plastic strain of its particles
 } PxBarYield;
 
 /// Pulled by handles to `strain` within 0.05 s, held for `seconds`, let go.

@@ -1,5 +1,4 @@
-/// A block of a solid that flies, spins and vibrates where nothing touches it: what of its energy
-/// and its momenta stays.
+/// A free block of a solid that flies, spins and vibrates: conservation of energy and momenta.
 #ifndef PX_STUDY_FREE_SOLID_H
 #define PX_STUDY_FREE_SOLID_H
 
@@ -22,9 +21,9 @@ PxFreeSolidDef px_free_solid_def_default(void);
 typedef struct PxFreeSolidResult {
     double linear;   ///< change of momentum, over m v_max
     double angular;  ///< change of angular momentum, over m v_max R, R half the diagonal
-    double middle;   ///< way of the centre of mass beside its path, over v_max t
-    double energy;   ///< largest difference of the energy from that of the start, over that
-    double drift;    ///< the same of its mean over the last tenth and over the first
+    double middle;   ///< distance of the centre of mass from its straight path, over v_max t
+    double energy;   ///< largest change of the energy, over the initial energy
+    double drift;    ///< change of its mean from the first to the last tenth of the time, relative
     double left;     ///< energy at the end over that at the start
     double unsolved; ///< steps that did not converge
 } PxFreeSolidResult;

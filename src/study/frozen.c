@@ -96,7 +96,7 @@ static PxStatus melt_and_freeze(const PxFrozenDef *def, PxWorld *world, PxFrozen
             out->heat = fmax(out->heat, off / (latent * first.mass));
         }
     out->mass = fabs(now.mass - first.mass) / first.mass;
-    /* filled evenly, it is twice as high as its middle */
+    /* an evenly filled mould: twice the height of the centre of mass */
     double full = first.mass / def->material.density;
     out->volume = 2 * mean_height(world) * def->mould.x * def->mould.z / full;
     return PX_OK;

@@ -1,5 +1,4 @@
-/// Matter that is melted and frozen: what of its volume stays, and how stiff what has
-/// frozen is.
+/// Matter that is melted and frozen: its volume and stiffness afterwards.
 #ifndef PX_STUDY_FROZEN_H
 #define PX_STUDY_FROZEN_H
 
@@ -10,9 +9,9 @@ typedef struct PxFrozenDef {
     double spacing;         ///< m
     PxVec3 mould;           ///< inside of a box open at the top, m
     double fill;            ///< height that it is filled to, m
-    double hot, cold;       ///< s: how long it is either
-    int times;              ///< how often it is melted and frozen
-    double strain;          ///< that it is pulled to afterwards; 0: it is not
+    double hot, cold;       ///< durations, s
+    int times;              ///< number of cycles of melting and freezing
+    double strain;          ///< strain of the pull test afterwards; 0: none
     int threads;            ///< 0: one for every core
 } PxFrozenDef;
 
@@ -20,9 +19,9 @@ typedef struct PxFrozenDef {
 PxFrozenDef px_frozen_def_default(void);
 
 typedef struct PxFrozenResult {
-    double volume; ///< when it is frozen the last time, over that of its mass at rest density
+    double volume; ///< after the last freezing, over that of its mass at rest density
     double young;  ///< measured by pulling, over the material's
-    double heat;   ///< largest change of (heat - what came in), over the heat it takes to melt it
+    double heat;   ///< largest error of the heat balance, over the heat that melts it
     double mass;   ///< lost, over all
 } PxFrozenResult;
 

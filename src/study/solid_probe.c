@@ -27,7 +27,7 @@ static PxStatus sort(PxProbe *probe)
     if (order == NULL)
         return px_fail(PX_ERR_MEMORY, "probe: no room");
     PX_TRY(
-        px_solid_order(&probe->lists, points_of(probe), order, &probe->scratch, &probe->threads));
+        px_bonds_order(&probe->bonds, points_of(probe), order, &probe->scratch, &probe->threads));
     PX_TRY(px_table_permute(&probe->particles.table, order, &probe->threads));
     px_particles_refresh(&probe->particles);
     px_solid_columns(&probe->particles.table, &probe->solid.columns);
@@ -42,6 +42,7 @@ PxStatus px_probe_make(PxProbe *probe, const PxMaterialDef *material, const PxVe
                        .spacing = spacing,
                        .frame = {.end = count}};
     px_solid_lists_init(&probe->lists, NULL);
+    px_bonds_init(&probe->bonds, NULL);
     px_arena_init(&probe->scratch, NULL);
     PX_TRY(px_particles_init(&probe->particles, NULL));
     PX_TRY(px_solid_law(&probe->material, &probe->law));
@@ -76,9 +77,10 @@ PxStatus px_probe_make(PxProbe *probe, const PxMaterialDef *material, const PxVe
     s->isa = px_isa_best();
     s->orthotropic = probe->law.orthotropic;
     PX_TRY(sort(probe));
-    PX_TRY(px_solid_lists_begin(&probe->lists, count));
-    return px_solid_lists_add(&probe->lists, points_of(probe), &probe->scratch, s->isa,
-                              &probe->threads);
+    PX_TRY(px_bonds_begin(&probe->bonds, count));
+    PX_TRY(px_bonds_add(&probe->bonds, points_of(probe), NULL, &probe->scratch, s->isa,
+                        &probe->threads));
+    return px_solid_lists_build(&probe->lists, &probe->bonds, points_of(probe), &probe->threads);
 }
 
 PxStatus px_probe_block(PxProbe *probe, const PxMaterialDef *material, const uint32_t cells[3],
@@ -100,6 +102,7 @@ PxStatus px_probe_block(PxProbe *probe, const PxMaterialDef *material, const uin
 void px_probe_free(PxProbe *probe)
 {
     px_solid_lists_free(&probe->lists);
+    px_bonds_free(&probe->bonds);
     px_arena_free(&probe->scratch);
     px_particles_free(&probe->particles);
 }

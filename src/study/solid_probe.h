@@ -7,6 +7,7 @@
 /// Not to be copied or moved: its parts point at each other.
 typedef struct PxProbe {
     PxParticles particles;
+    PxBonds bonds;
     PxSolidLists lists;
     PxMaterial material;
     PxSolidLaw law;

@@ -75,7 +75,7 @@ static PxStatus check_particles(const PxSurfaceDef *def, const PxSurfaceParticle
     return PX_OK;
 }
 
-/* A tree over a sheet, or none when it has no triangle with an area. */
+/* Builds a tree over a sheet; NULL if no triangle has an area. */
 static PxStatus sheet_tree(const PxSurfaceSheet *sheet, PxMeshTree **out)
 {
     PxMesh *mesh = NULL;
@@ -122,11 +122,11 @@ static PxStatus make_field(PxReconstruction *s, PxPotential *field, const PxSurf
             continue;
         float x = p->position[0][i], y = p->position[1][i], z = p->position[2][i];
         points.data[points.count++] = (PxPotentialPoint){
-            .at = {x, y, z}, .eye = {x, y, z}, .row = i, .id = p->id != NULL ? p->id[i] : i};
+            .at = {x, y, z}, .original = {x, y, z}, .row = i, .id = p->id != NULL ? p->id[i] : i};
     }
     const PxPotentialModel *model = px_potential_find(def->field, px_isa_best());
     PxStatus status = px_mirror_add(&points, s->barriers.wall, s->barriers.walls, p->spacing,
-                                    px_potential_scope(model, def), &s->threads);
+                                    px_potential_influence(model, def), &s->threads);
     PxPotentialInput in = {points.data, (uint32_t)points.count, p->spacing};
     if (status == PX_OK)
         status = px_potential_create(field, model, def, &in, &s->threads);

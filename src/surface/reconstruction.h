@@ -1,4 +1,4 @@
-/// What a surface is made from, made ready: fields of the particles and the barriers around.
+/// The input of a surface reconstruction: the fields of both phases, and the barriers.
 #ifndef PX_SURFACE_RECONSTRUCTION_H
 #define PX_SURFACE_RECONSTRUCTION_H
 
@@ -11,14 +11,15 @@ typedef struct PxReconstruction {
     PxPotential other;
     bool has_other;
     PxBarriers barriers;
-    PxMeshTree **sheet; ///< NULL where there are none
+    PxMeshTree **sheet; ///< may be NULL
     uint32_t sheets;
 } PxReconstruction;
 
-/// Checks everything. Errors: those of px_surface_make(). Free it in any case.
-PxStatus px_reconstruction_create(PxReconstruction *scope, const PxSurfaceDef *def,
+/// Checks def and particles and builds fields and barriers. Errors: those of px_surface_make().
+/// Free it in any case.
+PxStatus px_reconstruction_create(PxReconstruction *recon, const PxSurfaceDef *def,
                                   const PxSurfaceParticles *particles, const PxWall *wall,
                                   size_t walls);
-void px_reconstruction_free(PxReconstruction *scope);
+void px_reconstruction_free(PxReconstruction *recon);
 
 #endif

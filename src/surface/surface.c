@@ -7,15 +7,15 @@
 
 #include <stdlib.h>
 
-/* Vertices that lie against a barrier stay there when the mesh is smoothed. */
-static PxStatus smooth(const PxReconstruction *scope, const PxSurfaceDef *def, PxSurfaceMesh *mesh)
+/* Smooths the mesh; vertices on a barrier stay. */
+static PxStatus smooth(const PxReconstruction *recon, const PxSurfaceDef *def, PxSurfaceMesh *mesh)
 {
-    double s = scope->field.spacing;
-    double smoothing = def->smoothing < 0 ? scope->field.model->field.smoothing : def->smoothing;
+    double s = recon->field.spacing;
+    double smoothing = def->smoothing < 0 ? recon->field.model->field.smoothing : def->smoothing;
     if (!(smoothing > 0))
         return PX_OK;
     uint8_t *hold = NULL;
-    const PxBarriers *b = &scope->barriers;
+    const PxBarriers *b = &recon->barriers;
     if (b->walls + b->sheets > 0) {
         hold = malloc((size_t)mesh->vertices + 1);
         if (hold == NULL)
@@ -23,28 +23,28 @@ static PxStatus smooth(const PxReconstruction *scope, const PxSurfaceDef *def, P
         for (uint32_t v = 0; v < mesh->vertices; ++v) {
             const float *p = mesh->position[v];
             PxVec3 at = {(double)p[0], (double)p[1], (double)p[2]};
-            hold[v] = px_barriers_room(b, at, s) < 0.25 * s;
+            hold[v] = px_barriers_clearance(b, at, s) < 0.25 * s;
         }
     }
-    PxStatus status = px_smooth(mesh, smoothing * s, def->cell * s, hold, &scope->threads);
+    PxStatus status = px_smooth(mesh, smoothing * s, def->cell * s, hold, &recon->threads);
     free(hold);
     return status;
 }
 
-static PxStatus make(PxReconstruction *scope, const PxSurfaceDef *def, const PxSurfaceParticles *p,
+static PxStatus make(PxReconstruction *recon, const PxSurfaceDef *def, const PxSurfaceParticles *p,
                      PxSurfaceMesh **out)
 {
-    PxBlockGrid sparse;
-    PX_TRY(px_block_grid_create(&sparse, &scope->field, scope->has_other ? &scope->other : NULL,
-                                &scope->barriers, def->cell * p->spacing));
+    PxBlockGrid grid;
+    PX_TRY(px_block_grid_create(&grid, &recon->field, recon->has_other ? &recon->other : NULL,
+                                &recon->barriers, def->cell * p->spacing));
     PxStatus status =
-        px_marching_cubes(&sparse, &scope->field, scope->has_other ? &scope->other : NULL,
-                          &scope->barriers, &scope->threads, out);
-    px_block_grid_free(&sparse);
+        px_marching_cubes(&grid, &recon->field, recon->has_other ? &recon->other : NULL,
+                          &recon->barriers, &recon->threads, out);
+    px_block_grid_free(&grid);
     PX_TRY(status);
-    PX_TRY(smooth(scope, def, *out));
+    PX_TRY(smooth(recon, def, *out));
     (*out)->columns = p->columns;
-    return px_interpolate(&scope->field, p->column, p->columns, (const float(*)[3])(*out)->position,
+    return px_interpolate(&recon->field, p->column, p->columns, (const float(*)[3])(*out)->position,
                           (*out)->vertices, (*out)->column);
 }
 
@@ -52,11 +52,11 @@ PxStatus px_surface_make_walled(const PxSurfaceDef *def, const PxSurfaceParticle
                                 const PxWall *wall, size_t walls, PxSurfaceMesh **out)
 {
     *out = NULL;
-    PxReconstruction scope;
-    PxStatus status = px_reconstruction_create(&scope, def, particles, wall, walls);
+    PxReconstruction recon;
+    PxStatus status = px_reconstruction_create(&recon, def, particles, wall, walls);
     if (status == PX_OK)
-        status = make(&scope, def, particles, out);
-    px_reconstruction_free(&scope);
+        status = make(&recon, def, particles, out);
+    px_reconstruction_free(&recon);
     if (status != PX_OK) {
         px_surface_free(*out);
         *out = NULL;

@@ -1,15 +1,14 @@
-/// Surfels: points on the surface with normals and radii, by Newton's method and splitting (002
-/// section 6.2.1, Eqs. 6.11, 6.12).
+/// Surfels of the isosurface, by Newton projection and splitting (002 section 6.2.1).
 ///
-/// Every particle near the surface starts with one surfel as large as its share of it, and one that
-/// has surface on all sides with six. A surfel is moved onto the surface by Newton steps; one that
-/// has to go too far, or finds no slope to go along, is dropped. Then it is split into four of half
-/// its size, and so on until they are small enough. Neighbouring particles cover some places twice,
-/// so in the end a surfel is left out if another one before it is nearer than 0.7 radii.
+/// Every particle near the surface starts with one surfel of about its own size, or with six if the
+/// field has no clear gradient there. A surfel is projected onto the isosurface by Newton steps
+/// (Eqs. 6.11, 6.12); it is dropped if it is too far away or finds no gradient. Then it is split
+/// into four of half its size, until they are small enough. Neighbouring particles cover some
+/// places twice, so in the end surfels nearer than 0.7 radii to an earlier one are removed.
 ///
-/// The steps follow the depth below the surface, spacings, as marching cubes sees it: limited
-/// by walls and by the other phase, of particles that no sheet hides. Where matter lies against a
-/// wall its particles are not near a surface of the field, and surfels begin towards the wall.
+/// The depth is the one that marching cubes uses: limited by walls and the other phase, from
+/// visible particles only. Particles against a wall are not at an isosurface of the field; they
+/// start surfels on the wall.
 #include "shape/keys.h"
 #include "surface/field/interpolate.h"
 #include "surface/field/probe.h"
@@ -20,11 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FURTHEST 1.0f /* first step, spacings: the second layer of particles is further inside */
-#define STEPS 3       /* after a split */
-#define CLOSE 1e-3f   /* spacings */
-#define APART 0.7     /* radii: discs as far apart as that leave no gaps between them */
-#define OUT 0.45f     /* where surfels begin, spacings from the particle */
+/* Longest first step, spacings: less than to the second layer of particles. */
+#define FURTHEST 1.0f
+#define STEPS 3     /* Newton steps after a split */
+#define CLOSE 1e-3f /* converged, spacings */
+#define APART 0.7   /* least distance of surfels, radii: leaves no gaps */
+#define OUT 0.45f   /* distance of the start from the particle, spacings */
 enum { MOST_SPLITS = 5 };
 
 typedef struct Surfel {
@@ -33,22 +33,22 @@ typedef struct Surfel {
     bool dropped;
 } Surfel;
 
-/* Where a surfel begins: so far from that particle, spacings. */
+/* Start of a surfel: offset from a particle, spacings. */
 typedef struct Start {
     uint32_t row;
     float by[3];
 } Start;
 
-/* What the depth is asked of. */
+/* Everything that the depth depends on. */
 typedef struct Depths {
-    const PxReconstruction *scope;
-    PxVisibility eyes, other;
+    const PxReconstruction *recon;
+    PxVisibility visibility, other;
 } Depths;
 
 typedef struct Job {
     const Depths *depths;
     const Start *start;
-    Surfel *out; /* `each` for every start */
+    Surfel *out; /* `each` surfels for every start */
     uint32_t each;
     int splits;
     float first; /* half the edge of the first surfel, spacings */
@@ -56,15 +56,15 @@ typedef struct Job {
 
 static float depth_at(const Depths *d, const double at[3], float slope[3])
 {
-    const PxBarriers *b = &d->scope->barriers;
-    return px_probe_alone(&d->eyes, d->scope->has_other ? &d->other : NULL,
+    const PxBarriers *b = &d->recon->barriers;
+    return px_probe_alone(&d->visibility, d->recon->has_other ? &d->other : NULL,
                           b->walls + b->sheets > 0 ? b : NULL, at, slope);
 }
 
-/* Moves a surfel onto the surface; false when it cannot be done. */
+/* Projects a surfel onto the isosurface; false if it does not converge. */
 static bool project(const Depths *d, double at[3], float normal[3], int steps, float furthest)
 {
-    double s = d->scope->field.spacing;
+    double s = d->recon->field.spacing;
     float way = INFINITY;
     for (int k = 0; k <= steps; ++k) {
         float slope[3], depth = depth_at(d, at, slope);
@@ -85,7 +85,7 @@ static bool project(const Depths *d, double at[3], float normal[3], int steps, f
     return way < 0.05f;
 }
 
-/* Two directions along the surface. */
+/* Two orthogonal tangents. */
 static void tangents(const float n[3], double u[3], double v[3])
 {
     int least = fabsf(n[0]) < fabsf(n[1]) ? (fabsf(n[0]) < fabsf(n[2]) ? 0 : 2)
@@ -98,15 +98,15 @@ static void tangents(const float n[3], double u[3], double v[3])
     memcpy(v, &second, sizeof second);
 }
 
-/* Begins in out[0] and ends with 4^splits surfels. */
+/* Refines the surfel out[0] into 4^splits. */
 static void refine(const Job *job, Surfel *out)
 {
-    double s = job->depths->scope->field.spacing, half = (double)job->first;
+    double s = job->depths->recon->field.spacing, half = (double)job->first;
     uint32_t count = 1;
     out[0].dropped = !project(job->depths, out[0].at, out[0].normal, STEPS + 2, FURTHEST);
     for (int split = 0; split < job->splits; ++split, count *= 4) {
         half *= 0.5;
-        for (uint32_t k = count; k-- > 0;) { /* from behind: each makes room for its four */
+        for (uint32_t k = count; k-- > 0;) { /* backwards: children overwrite no unread parent */
             Surfel parent = out[k];
             for (int c = 0; c < 4; ++c) {
                 Surfel *child = &out[4 * k + (uint32_t)c];
@@ -115,7 +115,7 @@ static void refine(const Job *job, Surfel *out)
                     continue;
                 double u[3], v[3];
                 tangents(parent.normal, u, v);
-                /* Past the edge of a drop there is no slope that leads back: begin nearer. */
+                /* Beyond the rim of a drop no gradient leads back: start nearer. */
                 child->dropped = true;
                 for (double way = s * half; child->dropped && way > 0.2 * s * half; way *= 0.5) {
                     for (int a = 0; a < 3; ++a)
@@ -133,7 +133,7 @@ static void refine_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
-    const PxPotential *f = &job->depths->scope->field;
+    const PxPotential *f = &job->depths->recon->field;
     for (uint32_t k = begin; k < end; ++k) {
         Surfel *out = job->out + (size_t)k * job->each;
         const Start *start = &job->start[k];
@@ -146,15 +146,15 @@ static void refine_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Every particle near the surface, and which way is out: against the slope, or where there is
- * hardly any along every axis. */
+/* Starts for every particle near the surface: against the gradient, or along all axes where it
+ * is small. */
 typedef PX_LIST(Start) StartList;
 
-/* Towards every barrier that is within a spacing. */
-static bool start_at_barriers(const PxReconstruction *scope, uint32_t i, StartList *list)
+/* Starts on every barrier within a spacing. */
+static bool start_at_barriers(const PxReconstruction *recon, uint32_t i, StartList *list)
 {
-    const PxPotential *f = &scope->field;
-    const PxBarriers *b = &scope->barriers;
+    const PxPotential *f = &recon->field;
+    const PxBarriers *b = &recon->barriers;
     PxVec3 at = {(double)f->x[i], (double)f->y[i], (double)f->z[i]};
     for (size_t k = 0; k < b->walls + b->sheets; ++k) {
         PxSide side = px_barrier_side(b, k, at, f->spacing);
@@ -173,13 +173,13 @@ static bool start_at_barriers(const PxReconstruction *scope, uint32_t i, StartLi
 
 static bool find_starts(const Depths *d, StartList *list)
 {
-    const PxPotential *f = &d->scope->field;
+    const PxPotential *f = &d->recon->field;
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (f->near[i] == PX_IMAGE)
+        if (f->location[i] == PX_MIRRORED)
             continue;
-        if (!start_at_barriers(d->scope, i, list))
+        if (!start_at_barriers(d->recon, i, list))
             return false;
-        if (f->near[i] == PX_INNER)
+        if (f->location[i] == PX_INTERIOR)
             continue;
         const double at[3] = {(double)f->x[i], (double)f->y[i], (double)f->z[i]};
         float slope[3];
@@ -203,11 +203,11 @@ static bool find_starts(const Depths *d, StartList *list)
     return true;
 }
 
-/* Leaves out those that are nearer than `apart` to one before them. */
+/* Drops surfels nearer than `apart` to an earlier one. */
 static bool thin_out(Surfel *surfel, size_t count, double apart)
 {
     PxKeys keys = {0};
-    /* The last surfel in each cell, and the one before it in the same cell. */
+    /* Linked lists by cell: last[cell] is its last surfel, before[k] the one before k. */
     uint32_t *before = malloc((count + 1) * sizeof *before), *last = NULL;
     size_t room = 0;
     bool fine = before != NULL;
@@ -229,7 +229,7 @@ static bool thin_out(Surfel *surfel, size_t count, double apart)
                     d2 += d * d;
                     along += (double)(surfel[k].normal[a] * surfel[j].normal[a]);
                 }
-                /* the two sides of a thin sheet are apart however near */
+                /* opposite sides of a thin sheet do not exclude each other */
                 surfel[k].dropped = d2 < apart * apart && along > 0;
             }
         }
@@ -284,8 +284,8 @@ static PxStatus collect(const Surfel *surfel, size_t count, double radius, PxSur
 static PxStatus make(const Depths *depths, const PxSurfaceDef *def, const PxSurfaceParticles *p,
                      PxSurfels **out)
 {
-    const PxReconstruction *scope = depths->scope;
-    const PxPotential *f = &scope->field;
+    const PxReconstruction *recon = depths->recon;
+    const PxPotential *f = &recon->field;
     double radius = def->cell; /* spacings */
     Job job = {.depths = depths, .first = 1.0f, .each = 1};
     while (job.splits < MOST_SPLITS && (double)job.first > 0.5 * radius * (1 << job.splits)) {
@@ -301,7 +301,7 @@ static PxStatus make(const Depths *depths, const PxSurfaceDef *def, const PxSurf
     job.start = list.data;
     PxStatus status = job.out != NULL ? PX_OK : no_room(count);
     if (status == PX_OK) {
-        px_parallel_for(&scope->threads, (uint32_t)list.count, 64, refine_block, &job);
+        px_parallel_for(&recon->threads, (uint32_t)list.count, 64, refine_block, &job);
         if (!thin_out(job.out, count, APART * radius * f->spacing))
             status = no_room(count);
     }
@@ -319,18 +319,18 @@ PxStatus px_surfels_make_walled(const PxSurfaceDef *def, const PxSurfaceParticle
                                 const PxWall *wall, size_t walls, PxSurfels **out)
 {
     *out = NULL;
-    PxReconstruction scope;
-    Depths depths = {.scope = &scope};
-    PxStatus status = px_reconstruction_create(&scope, def, particles, wall, walls);
+    PxReconstruction recon;
+    Depths depths = {.recon = &recon};
+    PxStatus status = px_reconstruction_create(&recon, def, particles, wall, walls);
     if (status == PX_OK)
-        status = px_visibility_make(&depths.eyes, &scope.barriers, &scope.field);
-    if (status == PX_OK && scope.has_other)
-        status = px_visibility_make(&depths.other, &scope.barriers, &scope.other);
+        status = px_visibility_make(&depths.visibility, &recon.barriers, &recon.field);
+    if (status == PX_OK && recon.has_other)
+        status = px_visibility_make(&depths.other, &recon.barriers, &recon.other);
     if (status == PX_OK)
         status = make(&depths, def, particles, out);
-    px_visibility_free(&depths.eyes);
+    px_visibility_free(&depths.visibility);
     px_visibility_free(&depths.other);
-    px_reconstruction_free(&scope);
+    px_reconstruction_free(&recon);
     if (status != PX_OK) {
         px_surfels_free(*out);
         *out = NULL;

@@ -168,11 +168,12 @@ static PxStatus take_arrays(PxHeatJob *job)
             *array[k].to = PX_ARENA_ARRAY(f->scratch, double, n);
             there = there && *array[k].to != NULL;
         }
-    job->pass.value = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    job->pass.value = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)));
     job->pass.pair = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16));
     if (!there || job->pass.value == NULL || job->pass.pair == NULL)
         return px_fail(PX_ERR_MEMORY, "heat: no room for %u particles", f->count);
-    memset(job->pass.value + 4 * n, 0, 4 * sizeof(float)); /* nobody is behind the last row */
+    /* nobody is behind the last row */
+    memset(job->pass.value + 4 * (size_t)px_fluid_visible(f), 0, 4 * sizeof(float));
     return PX_OK;
 }
 
@@ -201,6 +202,7 @@ static PxStatus conduct(PxHeatJob *job)
         return PX_OK; /* nothing flows */
     PX_TRY(take_arrays(job));
     px_heat_run(job, begin_block, job);
+    px_fluid_refresh_quads(f, job->pass.value);
     px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_pairs_block),
                     &job->pass);
     PxRows rows = px_fluid_rows(f);
@@ -232,7 +234,8 @@ PxStatus px_heat_conduct(PxHeat *heat)
     heat->from_walls = heat->from_held = 0;
     heat->substeps = heat->iterations = 0;
     heat->converged = true;
-    if (f->count == 0 || !conducts(f))
+    PxRows rows = px_fluid_rows(f);
+    if (px_reduce_count(&rows) == 0 || !conducts(f))
         return PX_OK;
     PxArenaMark mark = px_arena_mark(f->scratch);
     PxHeatJob job = {.heat = heat, .pass = {.fluid = f}};

@@ -48,6 +48,7 @@ static inline void px_heat_run(const PxHeatJob *job, PxBlockFunction *function, 
 static inline void px_heat_flow(const PxHeatJob *job)
 {
     const PxFluid *f = job->heat->fluid;
+    px_fluid_refresh_quads(f, job->pass.value);
     px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_flow_block),
                     (void *)&job->pass);
 }

@@ -142,6 +142,9 @@ static void left_block(void *user, uint32_t begin, uint32_t end, int thread)
 /* Fills the rest of `next` from its temperatures. */
 static void look(Solve *s)
 {
+    const PxFluid *f = s->job->heat->fluid;
+    px_fluid_refresh(f, s->next.x, sizeof(double), sizeof(double));
+    px_fluid_refresh(f, s->next.low, sizeof(double), sizeof(double));
     px_heat_run(s->job, left_block, s);
     Dot size = {.a = s->next.left, .b = s->next.left, .per = s->job->capacity};
     PxRows rows = px_fluid_rows(s->job->heat->fluid);
@@ -399,7 +402,7 @@ static PxStatus take_arrays(Solve *s)
                         &b->energy, &b->left,     &c->x,      &c->low,  &c->energy, &c->left};
     size_t wanted = s->melts ? PX_COUNT(array) : PX_COUNT(array) - 4;
     for (size_t k = 0; k < wanted; ++k) {
-        *array[k] = PX_ARENA_ARRAY(f->scratch, double, f->count);
+        *array[k] = PX_ARENA_ARRAY(f->scratch, double, px_fluid_visible(f));
         if (*array[k] == NULL)
             return px_fail(PX_ERR_MEMORY, "heat: no room to solve for %u particles", f->count);
     }

@@ -4,7 +4,7 @@
 #include "solid/solid_columns.h"
 #include "solid/stress.h"
 #include "world/columns.h"
-#include "world/solids.h"
+#include "world/elastic_stage.h"
 #include "world/world_parts.h"
 
 #include <string.h>
@@ -163,7 +163,7 @@ static void solid_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Derive *d = user;
     for (uint32_t i = begin; i < end; ++i) {
-        uint32_t row = d->row != NULL ? d->row[i] : d->solid->first + i;
+        uint32_t row = d->row[i];
         PxMat3 strain, stress, axes;
         PxVec3 value = {0, 0, 0};
         px_solid_stress(d->solid, i, &strain, &stress);
@@ -204,7 +204,7 @@ static PxStatus derive(PxWorld *world, Kind kind, float *const to[6])
     PxSolid s;
     Derive job = {.world = world, .solid = &s, .kind = kind};
     memcpy(job.to, to, derived[kind].components * sizeof *to);
-    PX_TRY(px_solids_look(world, &s, &job.row));
+    PX_TRY(px_elastic_stage_look(world, &s, &job.row));
     px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, fluid_block, &job);
     px_parallel_for(&world->threads, s.count, PX_BLOCK, solid_block, &job);
     return PX_OK;

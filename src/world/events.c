@@ -3,6 +3,7 @@
 #include "thermal/heat_columns.h"
 #include "thermal/heat.h"
 #include "world/fields.h"
+#include "world/elastic_stage.h"
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
 
@@ -188,7 +189,9 @@ static PxStatus set_anything(PxWorld *world, const char *path, const double *val
             if (strcmp(key, "density") == 0)
                 density_changed(world, k);
             PX_TRY(px_world_heat_columns(world, def));
-            world->solid_highest = world->state.highest = 0; /* another stiffness */
+            PX_TRY(px_world_elastic_columns(world, def));
+            world->state.highest = 0; /* another stiffness */
+            world->elastic_set.stale = true;
             return PX_OK;
         }
         return px_fail(PX_ERR_ARGUMENT, "%s: there is no material '%s'", path, name);

@@ -154,10 +154,14 @@ static PxStatus check_finite(const PxWorld *world)
     px_reduce(&rows, finite_part, (void *)&world->particles, &bad);
     if (bad.id == 0)
         return PX_OK;
+    const PxParticles *p = &world->particles;
+    uint32_t row = 0;
+    while (row + 1 < p->table.count && p->id[row] != bad.id)
+        ++row;
     return px_fail(PX_ERR_NUMERIC,
                    "the temperature of particle %llu of body '%s' stopped being finite in the heat "
                    "stage of step %llu, t = %g s; is a heater's power too great?",
-                   (unsigned long long)bad.id, world->bodies.data[px_dist_source(bad.id)].name,
+                   (unsigned long long)bad.id, world->bodies.data[p->body[row]].name,
                    (unsigned long long)world->state.step + 1, world->state.time);
 }
 

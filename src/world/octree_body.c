@@ -2,8 +2,9 @@
 
 #include "solid/solid_columns.h"
 #include "spatial/kdtree.h"
-#include "world/mixed.h"
-#include "world/solids.h"
+#include "coupling/exchange.h"
+#include "matter/kernel.h"
+#include "world/elastic_stage.h"
 
 #include <math.h>
 
@@ -55,7 +56,48 @@ static void reach_block(void *user, uint32_t begin, uint32_t end, int thread)
         job->support[i] = reach_of(job, i);
 }
 
-static PxStatus set_supports(PxWorld *world, const PxCells *cells, uint32_t first, float *support)
+/* Where a cell is filled with others of the spacing, `count` along each edge: number k of them,
+ * from its middle. */
+static PxVec3 part_of_cell(uint32_t k, uint32_t count, double spacing)
+{
+    double middle = 0.5 * (count - 1);
+    return px_vec(spacing * (k % count - middle), spacing * (k / count % count - middle),
+                  spacing * (k / (count * count) - middle));
+}
+
+#define MOST_NEAR 512u
+
+/* Fills the column PX_COARSE_FILL (coupling/exchange.h). */
+static PxStatus fill_coarse(PxWorld *world, const PxBodyDef *def, const PxCells *cells,
+                            const PxKdTree *tree, uint32_t first)
+{
+    PxParticles *p = &world->particles;
+    double s = world->def.spacing, h = world->def.support * s;
+    double scale = s * s * s / px_kernel_lattice(h, s);
+    PxQuat turn = px_quat_normalized(def->shape.rotation);
+    if (px_table_find(&p->table, PX_COARSE_FILL) == NULL) {
+        PX_TRY(px_table_add(&p->table, PX_COARSE_FILL, "", PX_F32, 1, PX_COLUMN_STATE, NULL));
+        px_particles_refresh(p);
+    }
+    float *fill = px_table_find(&p->table, PX_COARSE_FILL)->data[0];
+    for (size_t j = 0; j < cells->count; ++j) {
+        uint32_t edge = (uint32_t)(cells->size[j] / s + 0.5), near[MOST_NEAR];
+        for (uint32_t k = 0; edge > 1 && k < edge * edge * edge; ++k) {
+            PxVec3 x = px_add(cells->position[j], px_rotate(turn, part_of_cell(k, edge, s)));
+            uint32_t found = px_kdtree_range(tree, (float)x.x, (float)x.y, (float)x.z, (float)h,
+                                             near, MOST_NEAR);
+            for (uint32_t n = 0; n < found && n < MOST_NEAR; ++n) {
+                PxVec3 way = px_sub(px_particle_place(p, first + near[n]), x);
+                if (cells->size[near[n]] < 1.5 * s)
+                    fill[first + near[n]] += (float)(scale * px_kernel_value(h, px_length(way)));
+            }
+        }
+    }
+    return PX_OK;
+}
+
+static PxStatus set_supports(PxWorld *world, const PxBodyDef *def, const PxCells *cells,
+                             uint32_t first, float *support)
 {
     PxParticles *p = &world->particles;
     uint32_t count = (uint32_t)cells->count;
@@ -71,6 +113,7 @@ static PxStatus set_supports(PxWorld *world, const PxCells *cells, uint32_t firs
             usual[k] = (float)(world->def.support * cells->size[k]);
         Reach job = {&tree, p, usual, support, first};
         px_parallel_for(&world->threads, count, PX_BLOCK, reach_block, &job);
+        status = fill_coarse(world, def, cells, &tree, first);
     }
     px_kdtree_free(&tree);
     px_arena_release(&world->scratch, mark);
@@ -91,7 +134,7 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
                      slot, def->temperature);
     }
     PxSolidColumns solid;
-    PxStatus status = px_solids_put(world, first, middle);
+    PxStatus status = px_world_make_elastic(world, first, middle);
     if (status == PX_OK) {
         px_solid_columns(&p->table, &solid);
         for (size_t k = 0; k < cells->count; ++k) {
@@ -100,26 +143,11 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
             p->mass[first + k] = (float)(world->materials.data[slot].def.density * volume);
             p->radius[first + k] = (float)(0.5 * e);
         }
-        status = set_supports(world, cells, first, solid.support + first);
+        status = set_supports(world, def, cells, first, solid.support + first);
     }
     if (status != PX_OK)
         p->table.count = first;
     return status;
-}
-
-PxStatus px_octree_allowed(const PxWorld *world, const PxMaterialDef *more, bool emitted,
-                           const char *name)
-{
-    for (size_t k = 0; k < world->bodies.count && name == NULL; ++k)
-        if (!world->bodies.data[k].def.wall && world->bodies.data[k].def.fill == PX_FILL_OCTREE)
-            name = world->bodies.data[k].name;
-    if (name == NULL || !px_mixed_with(world, more, emitted))
-        return PX_OK;
-    return px_fail(PX_ERR_ARGUMENT,
-                   "the fill of '%s' is octree, whose particles differ in size; that is for worlds "
-                   "of solids alone, and in this one something flows, melts or conducts heat: "
-                   "wanted cubic or hexagonal",
-                   name);
 }
 
 PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shape, uint32_t body,

@@ -13,10 +13,4 @@ PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shap
 
 #define PX_OCTREE_NEIGHBOURS 12
 
-/// Density, pressure and heat know one size of particles: a world that is mixed (world/mixed.h)
-/// has no octrees. Looks at the bodies there are, at matter of `more` (NULL: none) that is
-/// to be added, and at an octree of that name (NULL: none) that is. Errors: PX_ERR_ARGUMENT.
-PxStatus px_octree_allowed(const PxWorld *world, const PxMaterialDef *more, bool emitted,
-                           const char *name);
-
 #endif

@@ -37,8 +37,8 @@ static PxStatus find_handle(const PxWorld *world, PxHandleId id, Mover *out)
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->handles, id, "handle", &slot));
     PxHandle *handle = &world->handles.data[slot];
-    *out = (Mover){&handle->key, &handle->keys, &handle->region.bounds, handle->pivot,
-                   handle->name};
+    *out =
+        (Mover){&handle->key, &handle->keys, &handle->region.bounds, handle->pivot, handle->name};
     return PX_OK;
 }
 
@@ -96,7 +96,7 @@ static PxStatus move_to(PxWorld *world, const Mover *mover, const PxPose *to, do
 
 PxStatus px_world_wall_pose(const PxWorld *world, PxBodyId id, PxPose *out)
 {
-    Mover mover;
+    Mover mover = {.key = NULL};
     PX_TRY(find_wall(world, id, &mover));
     *out = pose_now(world, &mover);
     return PX_OK;
@@ -104,7 +104,7 @@ PxStatus px_world_wall_pose(const PxWorld *world, PxBodyId id, PxPose *out)
 
 PxStatus px_world_handle_pose(const PxWorld *world, PxHandleId id, PxPose *out)
 {
-    Mover mover;
+    Mover mover = {.key = NULL};
     PX_TRY(find_handle(world, id, &mover));
     *out = pose_now(world, &mover);
     return PX_OK;
@@ -112,28 +112,28 @@ PxStatus px_world_handle_pose(const PxWorld *world, PxHandleId id, PxPose *out)
 
 PxStatus px_world_move_wall(PxWorld *world, PxBodyId id, const PxPose *to, double within)
 {
-    Mover mover;
+    Mover mover = {.key = NULL};
     PX_TRY(find_wall(world, id, &mover));
     return move_to(world, &mover, to, within);
 }
 
 PxStatus px_world_move_handle(PxWorld *world, PxHandleId id, const PxPose *to, double within)
 {
-    Mover mover;
+    Mover mover = {.key = NULL};
     PX_TRY(find_handle(world, id, &mover));
     return move_to(world, &mover, to, within);
 }
 
 PxStatus px_world_set_wall_path(PxWorld *world, PxBodyId id, const PxKeyframe *key, size_t keys)
 {
-    Mover mover;
+    Mover mover = {.key = NULL};
     PX_TRY(find_wall(world, id, &mover));
     return replace(world, &mover, key, keys);
 }
 
 PxStatus px_world_set_handle_path(PxWorld *world, PxHandleId id, const PxKeyframe *key, size_t keys)
 {
-    Mover mover;
+    Mover mover = {.key = NULL};
     PX_TRY(find_handle(world, id, &mover));
     return replace(world, &mover, key, keys);
 }

@@ -69,7 +69,7 @@ static PxStatus drop_particles(PxWorld *world, uint32_t body)
     px_world_remove_rows(world, drop);
     px_world_heat_count(world);
     px_arena_release(&world->scratch, mark);
-    world->solids_due = true;
+    world->elastic_set.due = true;
     return PX_OK;
 }
 

@@ -1,6 +1,6 @@
 #include "world/saved.h"
 
-#include "world/mixed.h"
+#include "world/elastic_stage.h"
 #include "world/things.h"
 #include "world/world_parts.h"
 
@@ -104,8 +104,7 @@ static PxStatus check_particles(const PxWorld *world, const PxWorldState *state,
                            "stored particle %u has a material or body that the "
                            "scene does not have",
                            i);
-    if (world->mixed)
-        PX_TRY(px_mixed_check(particles, world->bodies.count));
+    PX_TRY(px_elastic_columns_check(particles, world->bodies.count));
     return px_handles_check(world, state->grips, particles);
 }
 
@@ -120,6 +119,7 @@ static PxStatus check_emitters(const PxWorld *world, const PxWorldState *state,
 static const Part parts[] = {
     {.name = {"particles"}, .own = particles_of, .check = check_particles},
     {.name = {"emitters"}, .own = emitters_of, .check = check_emitters},
+    {.name = {"bonds"}, .gather = px_world_store_bonds, .put = px_world_restore_bonds},
     {.name = {"skins", "skin_points"},
      .gather = px_world_store_skins,
      .put = px_world_restore_skins},
@@ -275,8 +275,7 @@ static void settle_in(PxWorld *world, const PxSavedWorld *saved)
 {
     put_numbers(world, saved->value);
     px_particles_refresh(&world->particles);
-    world->solids_due = true;
-    world->solid_highest = 0;
+    px_elastic_set_forget(&world->elastic_set);
 }
 
 /* The rows of a stored table in a table with the columns of the world's own. */
@@ -297,8 +296,6 @@ PxStatus px_world_resume(PxWorld *world, const PxSavedWorld *saved)
     /* Events may change particles, too: the stored ones have that behind them. And they may have
      * made the world what it is. */
     PX_TRY(px_world_repeat_events(world, (size_t)state.events));
-    if (px_mixed_stored(tables_of(saved, 0)))
-        PX_TRY(px_mixed_make(world));
     for (size_t p = 0; p < PX_COUNT(parts); ++p) {
         const PxTable *stored = tables_of(saved, p);
         if (parts[p].own == NULL) {
@@ -334,11 +331,11 @@ PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved)
         return px_fail(PX_ERR_ARGUMENT, "restore: wanted what this world was saved to");
     /* All that may fail first. */
     PxSavedWorld *fresh;
-    PxParticles shaped = {.id = NULL};
     PX_TRY(px_saved_create(&fresh));
     PxStatus status = px_things_duplicate(saved->things, &fresh->things);
-    if (status == PX_OK && px_things_mixed(saved->things))
-        status = px_particles_init(&shaped, world->memory);
+    if (status == PX_OK)
+        status = px_table_reserve(&world->bonds_stored,
+                                  px_saved_find((PxSavedWorld *)saved, "bonds")->count);
     if (status == PX_OK)
         status =
             px_things_reserve_coats(saved->things, px_saved_find((PxSavedWorld *)saved, "coats"));
@@ -361,10 +358,6 @@ PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved)
                 swap_tables(parts[p].own(world), tables_of(fresh, p));
         }
         settle_in(world, saved);
-        px_mixed_free(world);
-        world->shaped = shaped;
-    } else {
-        px_particles_free(&shaped);
     }
     px_saved_free(fresh);
     return status;

@@ -24,10 +24,10 @@
     REAL(mass_out)                                                                                 \
     REAL(heat_in)                                                                                  \
     REAL(halvings)      /* of the solids' sub-step; see solid/leapfrog.simd.c */                   \
-    REAL(piece_stretch) /* square of the largest stretch at the last component search; 0: due */   \
+    REAL(piece_stretch) /* square of the largest stretch at the last rest-shape update; 0: due */  \
     REAL(highest)       /* square of the highest elastic frequency, 1/s^2; 0: to be found */       \
     REAL(highest_at)    /* as in PxSolid */                                                        \
-    WHOLE(shaped)       /* rows that had a rest position in the last step */
+    WHOLE(shaped)       /* elastic particles in the last step */
 
 typedef struct PxWorldState {
 #define PX_WHOLE(name) uint64_t name;

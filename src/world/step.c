@@ -1,181 +1,33 @@
 /// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
 #include "contact/defence.h"
+#include "coupling/exchange.h"
 #include "fluid/force_size.h"
 #include "world/heat_stage.h"
-#include "world/mixed.h"
-#include "world/pieces.h"
-#include "world/solids.h"
+#include "world/elastic_stage.h"
+#include "world/time_step.h"
 #include "world/world_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- how fast can it get ------------------------------------------------ */
-
-/* Height of a point: its way up against gravity. */
-static double height(PxVec3 up, PxVec3 x)
-{
-    return px_dot(up, x);
-}
-
-/* Lowest point of the ways down: the bottom of the walls' bounds, or where the
- * fluid itself is lowest. A plane counts with its point below the fluid. */
-static double lowest_wall(const PxWorld *world, PxVec3 up, PxVec3 middle)
-{
-    double lowest = INFINITY;
-    for (size_t k = 0; k < world->walls.count; ++k) {
-        const PxWall *wall = &world->walls.data[k];
-        const PxBounds *b = &wall->bounds;
-        if (px_finite(b->low) && px_finite(b->high)) {
-            for (int c = 0; c < 8; ++c)
-                lowest = fmin(lowest, height(up, px_vec(c & 1 ? b->high.x : b->low.x,
-                                                        c & 2 ? b->high.y : b->low.y,
-                                                        c & 4 ? b->high.z : b->low.z)));
-            continue;
-        }
-        PxVec3 normal;
-        double d = px_wall_distance(wall, middle, &normal), cosine = px_dot(normal, up);
-        if (cosine > 0.1)
-            lowest = fmin(lowest, height(up, middle) - d / cosine);
-    }
-    return lowest;
-}
-
-/* How far a point of a wall, `arm` from its pivot, goes from one keyframe to the next; a bound. */
-static double way_between(const PxKeyframe *a, const PxKeyframe *b, double arm)
-{
-    PxQuat turn = px_quat_multiply(px_quat_normalized(b->rotation),
-                                   px_quat_conjugate(px_quat_normalized(a->rotation)));
-    double angle = 2 * acos(fmin(fabs(turn.w), 1));
-    return px_length(px_sub(b->at, a->at)) + angle * arm;
-}
-
-static double fastest_wall(const PxWorld *world)
-{
-    double fastest = 0;
-    for (size_t k = 0; k < world->walls.count; ++k) {
-        const PxWall *wall = &world->walls.data[k];
-        PxVec3 size = px_sub(wall->bounds.high, wall->bounds.low);
-        double arm = px_finite(size) ? px_length(size) : 0;
-        for (size_t i = 1; i < wall->keys; ++i) {
-            const PxKeyframe *a = &wall->key[i - 1], *b = &wall->key[i];
-            fastest = fmax(fastest, way_between(a, b, arm) / (b->time - a->time));
-        }
-    }
-    return fastest;
-}
-
-/* Until when the wall may move, s from now, so that none of it goes further than `most`; at
- * most `limit`. Of a plane, which has points at any distance from its pivot, the turning does
- * not count. */
-static double wall_limit(const PxWall *wall, double now, double most, double limit)
-{
-    PxVec3 low = px_sub(wall->bounds.low, wall->pivot),
-           high = px_sub(wall->bounds.high, wall->pivot);
-    double arm = px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
-                                  fmax(fabs(low.z), fabs(high.z))));
-    for (size_t i = 1; i < wall->keys && wall->key[i - 1].time < now + limit; ++i) {
-        const PxKeyframe *a = &wall->key[i - 1], *b = &wall->key[i];
-        double speed = way_between(a, b, isfinite(arm) ? arm : 0) / (b->time - a->time);
-        double from = fmax(a->time - now, 0), to = fmin(b->time - now, limit);
-        if (!(to > from))
-            continue;
-        if (speed * (to - from) > most)
-            return from + most / speed;
-        most -= speed * (to - from);
-    }
-    return limit;
-}
-
-double px_world_speed_bound(PxWorld *world)
-{
-    const PxParticles *p = &world->particles;
-    double g = px_length(world->def.gravity), speed = 0, high = -INFINITY, low = INFINITY;
-    PxVec3 up = px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 1, 0));
-    PxBounds bounds = px_bounds_empty();
-    for (uint32_t i = 0; i < p->table.count; ++i) {
-        PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
-        PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
-        px_bounds_add(&bounds, x);
-        high = fmax(high, height(up, x));
-        low = fmin(low, height(up, x));
-        speed = fmax(speed, px_length(v));
-    }
-    for (uint32_t k = 0; k < world->emitters.count; ++k) {
-        const PxEmitter *e = &world->emitters.data[k];
-        if (!px_emitter_lasts(world, k, world->state.time))
-            continue;
-        PxVec3 front = px_mad(e->opening.back, e->opening.along, e->opening.depth);
-        px_bounds_add(&bounds, e->opening.back);
-        px_bounds_add(&bounds, front);
-        high = fmax(high, fmax(height(up, e->opening.back), height(up, front)));
-        low = fmin(low, fmin(height(up, e->opening.back), height(up, front)));
-        speed = fmax(speed, px_emitter_speed(e));
-    }
-    if (!(high >= low)) /* there is nothing, and nothing to come */
-        return 0;
-    PxVec3 middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
-    low = fmin(low, lowest_wall(world, up, middle));
-    double fall = high > low ? high - low : 0;
-    double bound = sqrt(speed * speed + 2 * g * fall);
-    bound = fmax(bound, fastest_wall(world));
-    /* Something must keep even a resting blob together: a spacing a tenth of a second. */
-    return fmax(bound, 10 * world->def.spacing);
-}
-
 /* ---- stages ------------------------------------------------------------- */
-
-static void speed_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
-{
-    const PxWorld *world = user;
-    const PxParticles *p = &world->particles;
-    const PxMaterial *material = world->materials.data;
-    float most = 0, within = 0, pressed = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-        float pressure = p->warm_pressure[i] + p->warm_divergence[i];
-        most = v2 > most ? v2 : most;
-        if (pressure > 0.0f) {
-            float ratio = pressure / (float)material[p->material[i]].def.density;
-            within = v2 > within ? v2 : within;
-            pressed = ratio > pressed ? ratio : pressed;
-        }
-    }
-    part->most[0] = (double)most;
-    part->most[1] = (double)within;
-    part->most[2] = (double)pressed;
-}
-
-/* The speeds that limit the step's length. */
-static void speed_max(PxWorld *world, PxFluid *fluid)
-{
-    PxRows rows = px_world_rows(world);
-    PxPart square = {.maxima = 3};
-    px_reduce(&rows, speed_part, world, &square);
-    double emitted = px_emitters_speed(world, world->state.time + world->def.max_step);
-    fluid->speed_max = fmax(sqrt(square.most[0]), emitted);
-    fluid->speed_within = fmax(sqrt(square.most[1]), emitted);
-    fluid->pressure_speed = sqrt(square.most[2]);
-}
 
 /* Sorts the particles by (cell, id) and lists their neighbours. */
 static PxStatus find_neighbours(PxWorld *world)
 {
     PxParticles *p = &world->particles;
-    uint32_t n = world->fluids;
+    uint32_t n = p->table.count;
     float reach = (float)(world->def.support * world->def.spacing);
     PxGridPoints points = {p->x, p->y, p->z, n};
     PxGridFrame frame = px_grid_frame((double)reach, &points, 1, &world->threads);
     PxArenaMark mark = px_arena_mark(&world->scratch);
-    uint32_t *order = PX_ARENA_ARRAY(&world->scratch, uint32_t, p->table.count);
+    uint32_t *order = PX_ARENA_ARRAY(&world->scratch, uint32_t, n);
     if (order == NULL)
         return px_fail(PX_ERR_MEMORY, "neighbours: no room to sort %u particles", n);
     PX_STAGE(&world->profile, "sort")
     {
         PX_TRY(px_grid_sort(&world->grid, &frame, points, p->id, order, &world->scratch,
                             &world->threads));
-        for (uint32_t i = n; i < p->table.count; ++i)
-            order[i] = i; /* solids stay behind */
         PX_TRY(px_table_permute(&p->table, order, &world->threads));
         px_particles_refresh(p);
     }
@@ -186,8 +38,11 @@ static PxStatus find_neighbours(PxWorld *world)
         PX_TRY(px_pairs_build(&world->pairs, &world->grid, points, &world->grid, points, reach,
                               world->isa, &world->threads));
     }
+    PxCoupling coupling = px_world_coupling(world);
+    PX_TRY(px_exchange_isolate(&coupling, &world->pairs));
     world->neighbours = n > 0 ? (double)world->pairs.total / n : 0;
-    return PX_OK;
+    return px_fractions_compute(p, world->materials.data, &world->scratch, &world->threads,
+                                &world->fractions);
 }
 
 typedef struct Motion {
@@ -304,82 +159,22 @@ static void measure_compression(PxWorld *world, const PxFluid *fluid)
     world->density_error_max = 100 * total.most[0];
 }
 
-static bool follows(const PxWorld *world)
-{
-    for (size_t k = 0; k < world->materials.count; ++k)
-        if (world->materials.data[k].def.young > 0 && world->materials.data[k].def.absorb > 0)
-            return true;
-    return false;
-}
-
-/* The step's length: within every limit, and such that equal steps end exactly
- * at `target`. */
-static PxStatus choose_dt(PxWorld *world, const PxFluid *fluid, const PxPressureModel *model,
-                          double target, bool *last)
-{
-    double left = target - world->state.time;
-    double h = 0.5 * (double)fluid->kernel.h, g = px_length(world->def.gravity);
-    double limit = world->def.max_step;
-    const char *why = "max_step";
-    if (fluid->count > 0 || px_emitters_speed(world, world->state.time + limit) > 0) {
-        const char *of_pressure;
-        double pressure_limit = model->step_limit(fluid, &of_pressure);
-        const struct {
-            double dt;
-            const char *why;
-        } limits[] = {
-            {pressure_limit, of_pressure},
-            {px_fluid_viscosity_limit(fluid), "its viscosity"},
-            {px_fluid_cohesion_limit(fluid), "its cohesion"},
-            {px_fluid_tension_limit(fluid), "its surface tension"},
-            {g > 0 ? fluid->courant * sqrt(h / g) : INFINITY, "gravity"},
-        };
-        for (size_t k = 0; k < PX_COUNT(limits); ++k)
-            if (limits[k].dt < limit) {
-                limit = limits[k].dt;
-                why = limits[k].why;
-            }
-        /* What still water does not know yet: a wall that comes is not half in it after a step. */
-        for (size_t k = 0; k < world->walls.count; ++k) {
-            double most = fluid->courant * h;
-            double dt = wall_limit(&world->walls.data[k], world->state.time, most, limit);
-            if (dt < limit) {
-                limit = dt;
-                why = "a moving wall";
-            }
-        }
-    }
-    /* A rest shape that follows does so once a step at most: what strikes something in one step
-     * must not be past it in the same. */
-    if (follows(world) && fluid->speed_max * limit > world->def.courant * world->def.spacing) {
-        limit = world->def.courant * world->def.spacing / fluid->speed_max;
-        why = "the speed of what a rest shape follows";
-    }
-    if (!(limit >= world->def.min_step))
-        return px_fail(
-            PX_ERR_NUMERIC,
-            "step %llu at t = %g s would have to be %g s long because of %s, and min_step is %g s; "
-            "the fastest particle goes at %.3g m/s, the compression is %.3g %% and at most %.3g %%",
-            (unsigned long long)world->state.step + 1, world->state.time, limit, why,
-            world->def.min_step, fluid->speed_max, world->density_error, world->density_error_max);
-    double steps = ceil(left / limit);
-    *last = steps <= 1;
-    world->dt = *last ? left : isfinite(steps) ? left / steps : limit;
-    return PX_OK;
-}
-
 static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *model)
 {
+    PxCoupling coupling = px_world_coupling(world);
     Motion m = {.world = world, .gravity = world->def.gravity};
     PX_TRY(px_fluid_begin(fluid));
     PX_STAGE(&world->profile, "walls")
     {
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_walls(fluid));
-        PX_TRY(px_mixed_join(world, fluid));
+        PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
     }
     PX_STAGE(&world->profile, "density")
-    px_fluid_density(fluid);
+    {
+        px_fluid_density(fluid);
+        px_exchange_density(&world->elastic_set, &coupling, fluid);
+    }
     fluid->melted = px_world_melt_rows(world, 0, fluid->count);
     PX_STAGE(&world->profile, "cohesion")
     px_fluid_cohesion(fluid);
@@ -402,7 +197,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         px_force_size(fluid, &size); /* from here on it is pressure */
     }
     PX_STAGE(&world->profile, "solid density")
-    PX_TRY(px_mixed_press(world, fluid));
+    PX_TRY(px_exchange_own_density(&world->elastic_set, &coupling, fluid));
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
     PX_STAGE(&world->profile, "measure")
@@ -421,30 +216,31 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     return PX_OK;
 }
 
+/* All rows move as the forces on them say; elastic ones then move again, from where they were, in
+ * sub-steps; and nobody ends in a wall. */
 static PxStatus move(PxWorld *world, const PxFluid *fluid)
 {
+    PxCoupling coupling = px_world_coupling(world);
     Motion m = {.world = world, .dt = (float)world->dt};
     PxWatch watch;
-    PxParticles fluids = world->particles; /* the rows in front */
-    fluids.table.count = fluid->count;
+    PX_STAGE(&world->profile, "rigid fit")
+    PX_TRY(px_elastic_set_gather(&world->elastic_set, &coupling));
+    if (!world->flows)
+        return px_elastic_stage_move(world, NULL);
     PX_STAGE(&world->profile, "defence")
-    PX_TRY(px_watch_begin(&watch, &fluids, world->walls.data, world->walls.count, fluid->wall_far,
-                          world->def.spacing, &world->scratch, &world->threads));
-    PX_STAGE(&world->profile, "solid frames")
-    if (world->mixed) /* before they move as if they were fluid; see below */
-        PX_TRY(px_mixed_gather(world));
+    PX_TRY(px_watch_begin(&watch, &world->particles, world->walls.data, world->walls.count,
+                          fluid->wall_far, world->def.spacing, &world->scratch, &world->threads));
     PxRows rows = {&world->threads, &world->dist, fluid->count, PX_BLOCK};
     PxPart bad = {0};
     PX_STAGE(&world->profile, "move")
     px_reduce(&rows, move_part, &m, &bad);
     if (bad.id != 0)
         return not_finite(world, bad.id);
-    if (world->mixed)
-        PX_TRY(px_solids_step(world, fluid));
+    PX_TRY(px_elastic_stage_move(world, fluid));
     PX_STAGE(&world->profile, "defence")
     {
         world->state.caught +=
-            px_defend(&fluids, world->walls.data, world->walls.count, fluid->wall_far,
+            px_defend(&world->particles, world->walls.data, world->walls.count, fluid->wall_far,
                       world->def.spacing, &world->threads, &watch);
         world->state.leaked += px_watch_leaked(&watch, &world->threads);
     }
@@ -466,6 +262,7 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
     bool done = world->walls.count == 0;
     uint32_t count = world->particles.table.count;
     double mass = table_mass(&world->particles);
+    PxCoupling coupling = px_world_coupling(world);
     Motion m = {.world = world};
     PX_STAGE(&world->profile, "settle")
     for (int round = 0; !done; ++round) {
@@ -473,10 +270,10 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
         PX_TRY(px_fluid_begin(fluid));
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_walls(fluid));
-        PX_TRY(px_mixed_join(world, fluid));
+        PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
         px_fluid_density(fluid);
         PX_TRY(px_fluid_settle(fluid, round, &done));
-        world->fluids = fluid->count;
+        world->flow_rows = fluid->count;
         PX_TRY(px_arena_reset(&world->scratch));
     }
     if (world->particles.table.count < count) {
@@ -498,10 +295,12 @@ PxStatus px_world_step(PxWorld *world, double until)
     target = fmin(target, px_forces_next(world, world->state.time));
     target = fmin(target, px_heaters_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
-    PX_TRY(px_solids_arrange(world));
+    world->flows = px_world_flows(world);
+    world->flow_rows = world->flows ? world->particles.table.count : 0;
+    PX_TRY(px_elastic_stage_begin(world));
 
     PxFluid fluid = {.particles = &world->particles,
-                     .count = world->fluids,
+                     .count = world->flow_rows,
                      .pairs = &world->pairs,
                      .grid = &world->grid,
                      .kernel =
@@ -518,7 +317,7 @@ PxStatus px_world_step(PxWorld *world, double until)
                      .dist = &world->dist,
                      .isa = world->isa};
     px_world_melt_range(world);
-    speed_max(world, &fluid);
+    px_time_step_speeds(world, &fluid);
     if (world->state.bound_due)
         world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
     if (world->state.bound_due) /* nobody knows what was set, or where it flows */
@@ -532,7 +331,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     const PxPressureModel *model = px_pressure_find(px_world_share_models(world), world->isa);
 
     bool last = false;
-    PX_TRY(choose_dt(world, &fluid, model, target, &last));
+    PX_TRY(px_time_step_choose(world, &fluid, model, target, &last));
     fluid.dt = world->dt;
     for (size_t k = 0; k < world->walls.count; ++k)
         px_wall_move(&world->walls.data[k], world->state.time, world->dt);
@@ -543,16 +342,14 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_emitters_reserve(world));
     if (fluid.count > 0) {
         PX_TRY(find_neighbours(world));
-        PX_STAGE(&world->profile, "solid lists")
-        PX_TRY(px_pieces_follow(world));
+        PX_STAGE(&world->profile, "rest shapes")
+        PX_TRY(px_elastic_stage_rest_shapes(world));
         PX_TRY(forces(world, &fluid, model));
     }
     PX_STAGE(&world->profile, "heat")
     PX_TRY(px_world_heat_step(world, &fluid));
-    if (fluid.count > 0)
+    if (world->particles.table.count > 0)
         PX_TRY(move(world, &fluid));
-    if (!world->mixed)
-        PX_TRY(px_solids_step(world, &fluid));
     double time = last ? target : world->state.time + world->dt;
     PX_STAGE(&world->profile, "emitters")
     {

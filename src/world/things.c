@@ -24,7 +24,6 @@
 struct PxThings {
     PxWorldDef def;
     uint32_t bodies_made;
-    bool mixed;
     PxWallProfile profile;
 #define MEMBER(type, name) PX_LIST(type) name;
     LISTS(MEMBER)
@@ -34,10 +33,8 @@ struct PxThings {
 /* The lists as they lie in the world, to read from. */
 static PxThings things_of(const PxWorld *world)
 {
-    PxThings t = {.def = world->def,
-                  .bodies_made = world->bodies_made,
-                  .mixed = world->mixed,
-                  .profile = world->wall_profile};
+    PxThings t = {
+        .def = world->def, .bodies_made = world->bodies_made, .profile = world->wall_profile};
 #define TAKE(type, name) memcpy(&t.name, &world->name, sizeof t.name);
     LISTS(TAKE)
 #undef TAKE
@@ -113,10 +110,7 @@ PxStatus px_things_duplicate(const PxThings *from, PxThings **out)
     *out = NULL;
     if (t == NULL)
         return px_fail(PX_ERR_MEMORY, "no room to save a world");
-    *t = (PxThings){.def = from->def,
-                    .bodies_made = from->bodies_made,
-                    .mixed = from->mixed,
-                    .profile = from->profile};
+    *t = (PxThings){.def = from->def, .bodies_made = from->bodies_made, .profile = from->profile};
     bool all = true;
 #define COPY(type, name)                                                                           \
     all = all && (from->name.count == 0 || PX_LIST_RESERVE(&t->name, from->name.count));           \
@@ -153,7 +147,6 @@ void px_things_swap(PxWorld *world, PxThings *things)
 #undef PUT
     world->def = things->def;
     world->bodies_made = things->bodies_made;
-    world->mixed = things->mixed;
     world->wall_profile = things->profile;
     *things = old;
 }
@@ -198,11 +191,6 @@ void px_things_drop(PxWorld *world)
 {
     PxThings things = things_of(world);
     drop(&things);
-}
-
-bool px_things_mixed(const PxThings *things)
-{
-    return things->mixed;
 }
 
 PxStatus px_things_reserve_coats(const PxThings *things, const PxTable table[PX_COAT_TABLES])

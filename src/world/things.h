@@ -23,9 +23,6 @@ void px_things_free(PxThings *things);
 /// Frees the things of a world that is about to go.
 void px_things_drop(PxWorld *world);
 
-/// Are these the things of a world in which solids and fluids meet?
-bool px_things_mixed(const PxThings *things);
-
 /// Makes room in the coats for what was stored of them. Errors: PX_ERR_MEMORY.
 PxStatus px_things_reserve_coats(const PxThings *things, const PxTable table[PX_COAT_TABLES]);
 

@@ -1,10 +1,10 @@
 /// Making a world and putting things into it.
+#include "coupling/fractions.h"
 #include "fluid/wall_field.h"
 #include "world/fields.h"
 #include "world/heat_stage.h"
-#include "world/mixed.h"
+#include "world/elastic_stage.h"
 #include "world/octree_body.h"
-#include "world/solids.h"
 #include "world/things.h"
 #include "world/world_parts.h"
 
@@ -105,12 +105,18 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     px_arena_init(&world->scratch, world->memory);
     px_grid_init(&world->grid, world->memory);
     px_pairs_init(&world->pairs, world->memory);
-    px_solid_lists_init(&world->solid_lists, world->memory);
     PxStatus status = px_particles_init(&world->particles, world->memory);
+    if (status == PX_OK)
+        status = px_elastic_set_init(&world->elastic_set, world->memory);
+    px_table_init(&world->bonds_stored, world->memory);
+    if (status == PX_OK)
+        status = px_bonds_columns(&world->bonds_stored);
     if (status == PX_OK)
         status = px_emitters_init(&world->progress, world->memory);
     if (status != PX_OK) {
         px_table_free(&world->progress);
+        px_elastic_set_free(&world->elastic_set);
+        px_table_free(&world->bonds_stored);
         px_particles_free(&world->particles);
         px_release(NULL, world, sizeof *world);
         return status;
@@ -123,12 +129,10 @@ void px_world_free(PxWorld *world)
 {
     if (world == NULL)
         return;
-    px_solid_lists_free(&world->solid_lists);
-    PX_LIST_FREE(&world->laws);
-    PX_LIST_FREE(&world->frames);
+    px_elastic_set_free(&world->elastic_set);
+    px_table_free(&world->bonds_stored);
     px_things_drop(world);
     px_table_free(&world->progress);
-    px_mixed_free(world);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -189,6 +193,7 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
     double s = world->def.spacing;
     material.particle_mass = def->density * s * s * s;
     PX_TRY(px_world_heat_columns(world, def));
+    PX_TRY(px_world_elastic_columns(world, def));
     uint32_t slot;
     if (!PX_SLOT_RESERVE(&world->materials, &slot))
         return px_fail(PX_ERR_MEMORY, "material '%s': no room", material.name);
@@ -255,7 +260,7 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
                          def->material.slot - 1, def->temperature);
         }
         if (world->materials.data[def->material.slot - 1].def.young > 0)
-            status = px_solids_put(world, first, middle);
+            status = px_world_make_elastic(world, first, middle);
     }
     px_points_free(&points);
     return status;
@@ -344,9 +349,6 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     uint32_t slot;
     if (!def->wall)
         status = PX_SLOT_FIND(&world->materials, def->material, "material", &slot);
-    if (!def->wall && status == PX_OK)
-        status = px_octree_allowed(world, &world->materials.data[def->material.slot - 1].def, false,
-                                   def->fill == PX_FILL_OCTREE ? body.name : NULL);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
     if (!PX_SLOT_RESERVE(&world->bodies, &slot))
@@ -379,7 +381,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     list_body(world, slot, &body);
     if (out != NULL)
         *out = (PxBodyId){slot + 1, world->bodies.data[slot].generation};
-    return px_mixed_begin(world);
+    return PX_OK;
 }
 
 double px_world_time(const PxWorld *world)
@@ -401,17 +403,16 @@ size_t px_world_bytes(const PxWorld *world)
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);
     return sizeof *world + fields + px_world_skin_bytes(world) + px_world_coat_bytes(world) +
-           px_table_bytes(&world->particles.table) + px_table_bytes(&world->shaped.table) +
+           px_table_bytes(&world->particles.table) + px_elastic_set_bytes(&world->elastic_set) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
-           px_solid_lists_bytes(&world->solid_lists) + px_grid_bytes(&world->grid) +
-           world->scratch.reserved;
+           px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
 /* May what is made of it ever be a fluid? */
 static bool flows(const PxMaterial *material)
 {
     return material->live &&
-           (!(material->def.young > 0) || isfinite(px_mixed_turn(&material->def)));
+           (!(material->def.young > 0) || isfinite(px_rest_update_interval(&material->def)));
 }
 
 const char *px_world_share_models(PxWorld *world)

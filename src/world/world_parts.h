@@ -4,6 +4,7 @@
 
 #include "base/def.h"
 #include "base/profile.h"
+#include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
 #include "phyxel/world.h"
@@ -43,20 +44,16 @@ struct PxWorld {
     PxArena scratch;
 
     PxParticles particles;
-    uint32_t fluids; ///< rows that the stages of fluids see: the first ones; behind them are solids
-                     ///< that meet no fluid
-    bool mixed;      ///< solids and fluids act on each other (world/mixed.h): all rows are such
-    PxParticles shaped;            ///< then: a copy of those that keep a shape, as they lie in it
-    PX_LIST(uint32_t) shaped_rows; ///< and which row each of them is
+    bool flows;               ///< the stages of fluids run, on all rows (px_world_flows())
+    uint32_t flow_rows;       ///< rows in these stages: all, or none
+    PxElasticSet elastic_set; ///< the elastic rows in an order of their own
+    PxFractions fractions;    ///< of this step's rows, in scratch; where something flows
+    PxTable bonds_stored;     ///< bonds that were restored and wait to be taken over
+    bool bonds_pending;       ///< there are such
+    bool absorbed;            ///< rest shapes of whole bodies changed in this step
     PxGrid grid;
     PxPairs pairs;
-    PxSolidLists solid_lists;
-    bool solids_due;              ///< the lists of solids are to be made anew
-    uint64_t solid_version;       ///< another one whenever the lists are made
-    double solid_highest;         ///< 1/s^2, the square of their highest frequency
-    PX_LIST(PxSolidLaw) laws;     ///< one a material
-    PX_LIST(PxSolidFrame) frames; ///< one a solid body
-    uint32_t solid_substeps;      ///< of the last step
+    uint32_t solid_substeps; ///< of the last step
     PX_LIST(PxMaterial) materials;
     PX_LIST(PxBody) bodies;
     uint32_t bodies_made; ///< so far, those that were removed included

@@ -157,17 +157,18 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
     /* How many entries there are, gaps included, depends on which thread listed what: rounded
      * up, lest scratch grow again and again by a little. */
     q->slope = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16));
-    q->record = PX_ARENA_ARRAY(f->scratch, float, 8 * ((size_t)f->count + 1));
+    q->record = PX_ARENA_ARRAY(f->scratch, float, 8 * ((size_t)px_fluid_visible(f) + 1));
     q->velocity = q->record;
     q->role = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count);
     if (q->slope == NULL || q->record == NULL || q->role == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     const PxParticles *p = f->particles;
-    px_quads_pack(q->velocity, p->vx, p->vy, p->vz, weight, f->count, f->threads);
-    memset(q->velocity + 4 * (size_t)f->count, 0, 4 * sizeof(float));
+    px_fluid_pack(f, q->velocity, p->vx, p->vy, p->vz, weight);
+    memset(q->velocity + 4 * (size_t)px_fluid_visible(f), 0, 4 * sizeof(float));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, relative_mass_block, q);
+    px_fluid_refresh_w(f, f->quad);
     px_parallel_for(f->threads, f->count, PX_BLOCK, begin_block, q);
-    px_parallel_for(f->threads, f->count + 1, 4 * PX_BLOCK, record_block, q);
+    px_parallel_for(f->threads, px_fluid_visible(f) + 1, 4 * PX_BLOCK, record_block, q);
     if (!coarse)
         return PX_OK;
     PxCoarseInput input = {q->bx, q->by, q->bz, q->stiff, q->unit, q->mass, dt};
@@ -344,7 +345,9 @@ static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
 {
     const PxFluid *f = q->fluid;
     Pass pass = {q, rate, base, solve};
+    px_fluid_refresh_w(f, f->quad);
     px_parallel_for(f->threads, f->count, PX_BLOCK, velocity_block, &pass);
+    px_fluid_refresh(f, q->record + 4, 4 * sizeof(float), 8 * sizeof(float));
     if (q->first)
         px_fluid_pack_w(f, f->quad, q->reach);
     PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};

@@ -177,14 +177,15 @@ static PxStatus add(PxFluid *f, uint32_t slot)
                .density = (float)f->material[slot].def.density};
     PX_TRY(px_tension_colour(f, slot, &job.colour));
     PX_TRY(px_tension_normals(f, &job.colour, f->particles->density, &job.normals));
-    job.turn = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    job.turn = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)));
     if (job.turn == NULL)
         return px_fail(PX_ERR_MEMORY, "akinci: no room for the turns of %u particles", f->count);
     PX_TRY(px_tension_masses(f, slot, &job.weight));
     px_tension_pack_weight(f, slot, job.weight);
-    float *behind = job.turn + 4 * (size_t)f->count;
+    float *behind = job.turn + 4 * (size_t)px_fluid_visible(f);
     behind[0] = behind[1] = behind[2] = behind[3] = 0.0f;
     px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, &job);
+    px_fluid_refresh_quads(f, job.turn);
     px_parallel_for(f->threads, f->count, PX_BLOCK, f->melted != NULL ? melting_block : force_block,
                     &job);
     return PX_OK;

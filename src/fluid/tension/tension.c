@@ -50,6 +50,7 @@ void px_tension_pack_weight(const PxFluid *f, uint32_t slot, const float *weight
 {
     PackWeight pack = {f, slot, weight};
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, pack_weight_block, &pack);
+    px_fluid_refresh_w(f, f->quad);
 }
 
 static void share_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -95,10 +96,10 @@ PxStatus px_tension_colour(PxFluid *f, uint32_t slot, PxColour *out)
 
 PxStatus px_tension_normals(PxFluid *f, const PxColour *colour, const float *w, float **out)
 {
-    *out = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(f->count));
+    *out = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)));
     if (*out == NULL)
         return px_fail(PX_ERR_MEMORY, "tension: no room for the normals of %u particles", f->count);
-    px_quads_pack(*out, colour->x, colour->y, colour->z, w, f->count, f->threads);
+    px_fluid_pack(f, *out, colour->x, colour->y, colour->z, w);
     return PX_OK;
 }
 

@@ -401,7 +401,9 @@ static double strictest(const PxFluid *f, int which)
 static void apply(Solve *s)
 {
     const PxFluid *f = s->fluid;
+    px_fluid_refresh_quads(f, s->p);
     px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, s);
+    px_fluid_refresh_quads(f, s->turn);
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, s);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, mass_block, s);
 }
@@ -485,7 +487,7 @@ static PxStatus solve(PxFluid *f)
     double rate = fastest_rate(f, lattice);
     if (rate <= THIN_RATE && f->dt * rate <= THIN)
         return solve_thin(f);
-    size_t n = f->count, quads = px_quads_floats(f->count);
+    size_t n = f->count, all = px_fluid_visible(f), quads = px_quads_floats(px_fluid_visible(f));
     Solve s = {.fluid = f,
                .dt = (float)f->dt,
                /* k_ij has 2 mu_ij, and mu_ij another 2 / (mu_i + mu_j) */
@@ -509,12 +511,14 @@ static PxStatus solve(PxFluid *f)
         s.p == NULL || s.kp == NULL || s.r == NULL || s.x == NULL)
         return px_fail(PX_ERR_MEMORY, "viscosity: no room to solve for %u particles", f->count);
     /* Behind the last row there is nobody, and nothing turns. */
-    memset(s.p + 4 * n, 0, 4 * sizeof(float));
-    memset(s.turn + 4 * n, 0, 4 * sizeof(float));
+    memset(s.p + 4 * all, 0, 4 * sizeof(float));
+    memset(s.turn + 4 * all, 0, 4 * sizeof(float));
 
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, begin_block, &s);
+    px_fluid_refresh_quads(f, s.p);
     px_fluid_pack_w(f, f->quad, s.mu);
     px_parallel_for(f->threads, f->count, PX_BLOCK, weights_block, &s);
+    px_fluid_refresh_quads(f, s.turn);
     px_fluid_pack_w(f, f->quad, s.even);
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &s);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, residual_block, &s);

@@ -1,51 +1,51 @@
-/// Kernels stretched along the surface and flattened across it (Yu and Turk 2013).
+/// Anisotropic kernels, stretched along the surface and flattened across it (Yu and Turk 2013).
 ///
 ///   phi(x) = sum_j V_j n det(G_j) P(|G_j (x - c_j)|)
 ///
-/// P is Wendland's kernel, n its norm. G_j turns into the principal axes of the neighbourhood and
-/// divides by the radius times the spread along each. With the weights w = 1 - (r/R)^3 over
-/// neighbours within R, the mean way u_i = <x_j - x_i> and covariance C_i = <(x_j - x_i)(x_j -
-/// x_i)^T> - u_i u_i^T, the spread is the root of an eigenvalue l of C over 0.15
-/// R^2, that of a full neighbourhood: 1 inside the fluid. (They take the eigenvalue itself. It
-/// flattens kernels at a flat surface to a third, so that layers of particles come apart.)
+/// P is Wendland's kernel, n its norm. G_j rotates into the principal axes of the neighbourhood and
+/// divides by the radius times the spread along each axis. With the weights w = 1 - (r/R)^3 over
+/// neighbours within R, the mean offset u_i = <x_j - x_i> and the covariance C_i = <(x_j - x_i)(x_j
+/// - x_i)^T> - u_i u_i^T, the spread is sqrt(l / 0.15 R^2) for an eigenvalue l of C. 0.15 R^2 is
+/// the eigenvalue of a full neighbourhood, so the spread is 1 inside the fluid. (Yu and Turk use
+/// the eigenvalue itself. At a flat surface that flattens kernels to a third, and layers of
+/// particles separate.)
 ///
-/// Points have no thickness, but what they stand for has: a sheet of one layer has l_3 = 0, a
-/// thread l_2 = l_3 = 0. The ellipsoid of the spreads must hold the particles that are in it. How
-/// many there are is the sum of the weights over that of a full neighbourhood, N, and
+/// Points have no thickness but the matter that they stand for has: a sheet of one layer has l_3 =
+/// 0, a thread l_2 = l_3 = 0. The ellipsoid of the spreads must have room for the particles in it.
+/// With N, the sum of the weights relative to a full neighbourhood, the x of
 ///
 ///   (l_1 + x) (l_2 + x) (l_3 + x) = N^2
 ///
-/// says what is missing. On a lattice x is 0 or nearly so inside, at a flat surface, at an edge and
-/// at a corner; sheets, threads and drops get the thickness that their volume asks for.
-/// Where particles are fewer than the ellipsoid has room for, in spray, it shrinks.
+/// is the missing thickness. On a lattice x is 0 or nearly so inside, at a flat surface, at an edge
+/// and at a corner; sheets, threads and drops get the thickness that their volume requires. Where
+/// there are fewer particles than the ellipsoid has room for, in spray, it shrinks.
 ///
-/// They move every centre to the mean of its neighbourhood, which takes out the
-/// unrest of the particles, but draws in a flat surface by 0.8 spacings and a curved one more. Here
-/// the part of that way which a particle shares with its neighbours at the surface is given back
-/// (after Taubin 1995, who smooths forwards and then backwards):
+/// Yu and Turk move every centre to the mean of its neighbourhood. That removes particle noise, but
+/// shrinks a flat surface by 0.8 spacings and a curved one more. Here the part of the displacement
+/// that a particle shares with its neighbours on the surface is undone (like the second pass of
+/// Taubin 1995):
 ///
 ///   c_i = x_i + lambda ( u_i - <a^2 u>_i / <a^2>_i ),   a_ij = max(u_i . u_j, 0),
 ///
-/// where what is given back is never longer than u_i. The factors a^2 leave out neighbours inside
-/// the fluid and those on the other side of a thin sheet. The outermost layer of a lattice stays
-/// where it is, but rims are drawn in. A thin sheet is all rim, and would lose a tenth of its
-/// volume: there centres move little.
+/// where the correction is never longer than u_i. The factors a^2 exclude neighbours inside the
+/// fluid and on the other side of a thin sheet. The outermost layer of a lattice keeps its
+/// position; rims still shrink. In thin sheets, which are all rim, displacements are limited.
 #include "surface/field/splat.h"
 
 #include "base/mat3.h"
 
 #define LAMBDA 0.9f
 #define MOST_SPREAD 1.25
-/* Measured on sheets of 0.5 to 2 layers, free and on a floor, and on drops (test_surface_thin.c):
- * the kernel that ends where a sheet ends is so much wider than what is missing. The volume of a
- * particle, what the density around it lacks made good, is that of a bulk; where all thickness is
- * missing it is this one, for sheets of any number of particles, and it is nowhere more. */
+/* WIDEN: factor from the missing thickness to the kernel width that ends where the sheet ends.
+ * MOST_VOLUME: largest volume of a particle, spacing^3, reached where all thickness is missing.
+ * Both tuned in test_surface_thin.c (docs/decisions.md). */
 #define WIDEN 2.5
 #define MOST_VOLUME 2.2f
-/* Of the particles that an ellipsoid has room for: with fewer it shrinks. A corner has 0.92. */
+/* The ellipsoid shrinks if it holds less than this part of the particles it has room for (a
+ * corner holds 0.92). */
 #define SPARSE 0.6
-/* Furthest that centres move in a thin sheet, spacings; further where the neighbourhood is thicker
- * than that of two layers, whose least spread is 0.35. At a flat surface it is 0.62. */
+/* Largest displacement of a centre, spacings: THIN_WAY in thin sheets, more where the smallest
+ * spread exceeds THIN_SPREAD (0.35 for two layers, 0.62 at a flat surface). */
 #define THIN_WAY 0.1
 #define THIN_SPREAD 0.35
 #define THICKER_WAY 3.0
@@ -64,7 +64,7 @@ PX_INLINE void kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx,
 
 PX_POTENTIAL_LOOPS(kernel, 1)
 
-/* What the passes hand to each other, in spacings. */
+/* Results passed from mean_block() to centre_block(), in spacings. */
 typedef struct Job {
     PxPotential *field;
     const PxPotentialCentres *centres;
@@ -72,15 +72,15 @@ typedef struct Job {
     float (*moment)[7]; /* <d d^T>: xx yy zz xy xz yz, and the sum of the weights */
 } Job;
 
-/* The mean way to the neighbours of every particle, and second moments of those near the surface.
- */
+/* Mean offset to the neighbours of every particle, and second moments for particles near the
+ * surface. */
 static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
     const PxPotential *f = job->field;
-    const PxGrid *grid = &f->from_grid;
-    const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
+    const PxGrid *grid = &f->particle_grid;
+    const float *x = f->particle_x, *y = f->particle_y, *z = f->particle_z;
     PxF8 per_s = px_f8((float)(1.0 / f->spacing)), zero = px_f8(0.0f), one = px_f8(1.0f);
     PxF8 per_r = px_f8(1.0f / f->gather);
     PxI8 lane = px_lanes();
@@ -90,7 +90,7 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxRange run[9];
         int runs = px_grid_walk_rows(&walk, grid->key[c], run);
         for (uint32_t i = grid->begin[c]; i < grid->begin[c + 1]; ++i) {
-            if (f->from_near[i] == PX_INNER) {
+            if (f->particle_location[i] == PX_INTERIOR) {
                 job->ux[i] = job->uy[i] = job->uz[i] = 0.0f;
                 continue;
             }
@@ -117,7 +117,7 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
                     xz += wx * dz;
                     yz += wy * dz;
                 }
-            float per_sum = 1.0f / px_f8_sum(sum); /* the particle itself weighs 1 */
+            float per_sum = 1.0f / px_f8_sum(sum); /* at least 1: includes the particle itself */
             job->ux[i] = per_sum * px_f8_sum(sx);
             job->uy[i] = per_sum * px_f8_sum(sy);
             job->uz[i] = per_sum * px_f8_sum(sz);
@@ -133,8 +133,8 @@ static void mean_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* x in (l_1 + x) (l_2 + x) (l_3 + x) = held^2, or 0 where the left side is more. From above, which
- * the root of `held` is, Newton's steps come down to it and never pass it. */
+/* Solves (l_1 + x) (l_2 + x) (l_3 + x) = held^2 for x >= 0; 0 where the left side is larger at x
+ * = 0. Newton's method converges monotonically from sqrt(held), which is above the root. */
 static double missing(PxVec3 l, double held)
 {
     double x = sqrt(held), wanted = held * held;
@@ -150,8 +150,8 @@ static double missing(PxVec3 l, double held)
     return x;
 }
 
-/* G over the radius, and the factor det G that the weight takes. *thin is the least spread of the
- * points themselves, *lack the part of the thickness that is missing there. */
+/* Computes the kernel's matrix G and returns det G without the factor radius^-3. *thin is the
+ * smallest spread of the points, *lack the missing fraction of the thickness. */
 static float shape_of(const PxPotential *f, const float m[7], PxVec3 u,
                       float shape[PX_POTENTIAL_SHAPE], double *thin, double *lack)
 {
@@ -175,7 +175,7 @@ static float shape_of(const PxPotential *f, const float m[7], PxVec3 u,
         k[a] = fmin(sqrt(k[a] + WIDEN * WIDEN * x), MOST_SPREAD);
         volume *= k[a];
     }
-    /* No smaller than that of a drop, whose neighbourhood is itself. */
+    /* At least the kernel of a lone particle. */
     double least = WIDEN * WIDEN * WIDEN / number;
     double wanted = fmax(fmin(volume, held / SPARSE), least);
     if (wanted != volume)
@@ -187,7 +187,8 @@ static float shape_of(const PxPotential *f, const float m[7], PxVec3 u,
     const double upper[6] = {g.m[0][0], g.m[1][1], g.m[2][2], g.m[0][1], g.m[0][2], g.m[1][2]};
     for (int a = 0; a < 6; ++a)
         shape[a] = (float)upper[a];
-    for (int a = 1; a < 3; ++a) { /* half of the ellipsoid's box; a hair more for rounding */
+    for (int a = 1; a < 3;
+         ++a) { /* half extents of the ellipsoid along y and z, with a margin for rounding */
         PxVec3 axis = {axes.m[a][0] * spread.x, axes.m[a][1] * spread.y, axes.m[a][2] * spread.z};
         shape[5 + a] = (float)(1.0001 * h * px_length(axis));
     }
@@ -200,8 +201,8 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *job = user;
     const PxPotential *f = job->field;
     const PxPotentialCentres *to = job->centres;
-    const PxGrid *grid = &f->from_grid;
-    const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
+    const PxGrid *grid = &f->particle_grid;
+    const float *x = f->particle_x, *y = f->particle_y, *z = f->particle_z;
     float s = (float)f->spacing;
     PxF8 per_r = px_f8((float)(1.0 / f->spacing) / f->gather), zero = px_f8(0.0f),
          one = px_f8(1.0f);
@@ -212,7 +213,7 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxRange run[9];
         int runs = px_grid_walk_rows(&walk, grid->key[c], run);
         for (uint32_t i = grid->begin[c]; i < grid->begin[c + 1]; ++i) {
-            if (f->from_near[i] == PX_INNER) { /* round, and where it is */
+            if (f->particle_location[i] == PX_INTERIOR) { /* isotropic kernel, not displaced */
                 float r = 1.0f / f->radius;
                 const float round[PX_POTENTIAL_SHAPE] = {r, r, r, 0, 0, 0, f->radius, f->radius};
                 memcpy(to->shape[i], round, sizeof round);
@@ -248,7 +249,7 @@ static void centre_block(void *user, uint32_t begin, uint32_t end, int thread)
             float det =
                 shape_of(f, job->moment[i], px_vec((double)u[0], (double)u[1], (double)u[2]),
                          to->shape[i], &thin, &lack);
-            float volume = fminf(f->from_volume[i], MOST_VOLUME);
+            float volume = fminf(f->particle_volume[i], MOST_VOLUME);
             volume += (float)lack * (MOST_VOLUME - volume);
             to->weight[i] = det * px_wendland_weigh(f, volume);
             float way[3], square = 0.0f;
@@ -271,15 +272,15 @@ static PxStatus prepare(PxPotential *f, PxArena *scratch, const PxPotentialCentr
     float **const way[3] = {&job.ux, &job.uy, &job.uz};
     for (int a = 0; a < 3; ++a) {
         *way[a] = PX_ARENA_ARRAY(scratch, float, (size_t)f->count + 8);
-        if (*way[a] != NULL) /* vectors run over the end, and 0 times anything must be 0 */
+        if (*way[a] != NULL) /* the padding is read: 0 * anything must be 0 */
             memset(*way[a] + f->count, 0, 8 * sizeof(float));
     }
     job.moment = px_arena_take_array(scratch, f->count, sizeof *job.moment);
     if (job.ux == NULL || job.uy == NULL || job.uz == NULL || job.moment == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room for the neighbourhoods of %u particles",
                        f->count);
-    px_parallel_for(f->threads, f->from_grid.cells, 64, mean_block, &job);
-    px_parallel_for(f->threads, f->from_grid.cells, 64, centre_block, &job);
+    px_parallel_for(f->threads, f->particle_grid.cells, 64, mean_block, &job);
+    px_parallel_for(f->threads, f->particle_grid.cells, 64, centre_block, &job);
     return PX_OK;
 }
 

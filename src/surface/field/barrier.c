@@ -4,11 +4,12 @@
 
 #include <stdlib.h>
 
-/* Faces of a mesh that are looked at. */
+/* Most faces tested by is_simple_mesh(). */
 enum { MOST_LOOKS = 2000 };
 
-/* Before every face is free space, behind it is matter. */
-static bool plain_mesh(const PxShape *shape)
+/* Is there free space in front of each face and solid behind it? Then the mesh has no nested or
+ * overlapping parts. */
+static bool is_simple_mesh(const PxShape *shape)
 {
     uint32_t count = shape->mesh->triangle_count, step = count / MOST_LOOKS + 1;
     for (uint32_t t = 0; t < count; t += step) {
@@ -18,7 +19,7 @@ static bool plain_mesh(const PxShape *shape)
             continue;
         PxVec3 n = px_cross(px_sub(b, a), px_sub(c, a));
         PxVec3 middle = px_scale(px_add(px_add(a, b), c), 1.0 / 3);
-        /* a thousandth of the triangle's size away from it */
+        /* offset by a thousandth of the triangle's size */
         double off = 1e-3 / sqrt(px_length(n));
         if (px_mesh_tree_inside(shape->tree, px_mad(middle, n, off)) ||
             !px_mesh_tree_inside(shape->tree, px_mad(middle, n, -off)))
@@ -29,32 +30,34 @@ static bool plain_mesh(const PxShape *shape)
 
 PxStatus px_barriers_prepare(PxBarriers *b)
 {
-    b->plain = calloc(b->walls + 1, 1);
-    if (b->plain == NULL)
+    b->simple = calloc(b->walls + 1, 1);
+    if (b->simple == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room for %zu walls", b->walls);
     for (size_t k = 0; k < b->walls; ++k)
-        b->plain[k] =
-            px_shape_kind(b->wall[k].shape) == PX_SHAPE_MESH && plain_mesh(b->wall[k].shape);
+        b->simple[k] =
+            px_shape_kind(b->wall[k].shape) == PX_SHAPE_MESH && is_simple_mesh(b->wall[k].shape);
     return PX_OK;
 }
 
 void px_barriers_free(PxBarriers *b)
 {
-    free(b->plain);
-    b->plain = NULL;
+    free(b->simple);
+    b->simple = NULL;
 }
 
-/* px_wall_distance() of wall k; *away (may be NULL) is the direction into free space. */
+/* px_wall_distance() of wall k, with the cheap sign for simple meshes; *away (may be NULL) is
+ * the direction into free space. */
 static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, PxVec3 *away)
 {
     const PxWall *wall = &b->wall[k];
     const PxShape *shape = wall->shape;
     PxMeshSpot spot;
-    if (b->plain == NULL || !b->plain[k])
+    if (b->simple == NULL || !b->simple[k])
         return px_wall_distance(wall, rest, away);
     PxVec3 own = px_shape_to_own(shape, rest);
     if (!px_mesh_tree_closest(shape->tree, own, INFINITY, &spot) || !spot.in_face)
-        return px_wall_distance(wall, rest, away); /* an edge belongs to two faces */
+        return px_wall_distance(
+            wall, rest, away); /* on an edge or corner the face normal does not give the sign */
     double side = px_dot(px_sub(own, spot.point), spot.face) < 0 ? -1 : 1;
     if (wall->inside)
         side = -side;
@@ -73,7 +76,7 @@ static double sheet_gap(const PxBarriers *b)
     return fmax(b->gap, 0.5 * b->cell);
 }
 
-double px_barriers_room(const PxBarriers *b, PxVec3 place, double within)
+double px_barriers_clearance(const PxBarriers *b, PxVec3 place, double within)
 {
     double room = within;
     for (size_t k = 0; k < b->walls; ++k) {
@@ -89,7 +92,7 @@ double px_barriers_room(const PxBarriers *b, PxVec3 place, double within)
     return room;
 }
 
-bool px_barrier_cuts(const PxBarriers *b, size_t k, double reach)
+bool px_barrier_is_thin(const PxBarriers *b, size_t k, double reach)
 {
     if (k >= b->walls)
         return true;
@@ -97,7 +100,7 @@ bool px_barrier_cuts(const PxBarriers *b, size_t k, double reach)
     PxShapeKind kind = px_shape_kind(wall->shape);
     if (kind == PX_SHAPE_PLANE)
         return wall->inside;
-    if (wall->inside) /* what is outside of it is solid, however thick: only hollows are seen round
+    if (wall->inside) /* all of the outside is solid: only concave vessels have walls with two sides
                        */
         return kind == PX_SHAPE_FUNNEL || kind == PX_SHAPE_MESH;
     return px_shape_thickness(wall->shape) < reach;
@@ -128,8 +131,8 @@ PxSide px_barrier_side(const PxBarriers *b, size_t k, PxVec3 place, double withi
     return side;
 }
 
-/* Does the way into the wall's matter begin anywhere between two places in its rest frame? A way
- * that only comes out of it begins a little below its surface, where particles may lie. */
+/* Does the segment enter the wall's solid anywhere? Leaving it does not count: the segment began
+ * inside. */
 static bool mesh_hides(const PxWall *wall, PxVec3 from, PxVec3 to)
 {
     const PxShape *shape = wall->shape;
@@ -141,13 +144,13 @@ static bool mesh_hides(const PxWall *wall, PxVec3 from, PxVec3 to)
     return false;
 }
 
-/* Goes from `a` in steps that surely meet no wall, as far as there is room all around, until that
- * room and the one around `b` cover the rest of the way. */
+/* Sphere tracing from `a`, until the free space around the current point and around `b` covers
+ * the rest. */
 static bool wall_hides(const PxBarriers *barriers, size_t k, PxVec3 from, PxVec3 to, double end)
 {
     const PxWall *wall = &barriers->wall[k];
     PxVec3 a = px_wall_to_rest(wall, 0, from), b = px_wall_to_rest(wall, 0, to);
-    if (barriers->plain != NULL && barriers->plain[k])
+    if (barriers->simple != NULL && barriers->simple[k])
         return mesh_hides(wall, a, b);
     PxVec3 way = px_sub(b, a);
     double length = px_length(way), done = 0, least = 0.02 * length;
@@ -162,8 +165,8 @@ static bool wall_hides(const PxBarriers *barriers, size_t k, PxVec3 from, PxVec3
     return false;
 }
 
-bool px_barrier_hides(const PxBarriers *b, size_t k, PxVec3 from, const PxSide *side_from,
-                      PxVec3 to, const PxSide *side_to)
+bool px_barrier_occludes(const PxBarriers *b, size_t k, PxVec3 from, const PxSide *side_from,
+                         PxVec3 to, const PxSide *side_to)
 {
     PxVec3 way = px_sub(to, from);
     double length = px_length(way);

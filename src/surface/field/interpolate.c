@@ -15,13 +15,13 @@ PxStatus px_interpolate(const PxPotential *f, const float *const *column, uint32
         if (from[c] == NULL)
             continue;
         for (uint32_t i = 0; i < f->count; ++i)
-            from[c][i] = column[c][f->from_row[i]];
+            from[c][i] = column[c][f->particle_row[i]];
         memset(from[c] + f->count, 0, 8 * sizeof(float));
     }
-    PxInterpolation carry = {f, place, from, to, columns};
+    PxInterpolation job = {f, place, from, to, columns};
     if (room && columns > 0)
         px_parallel_for(f->threads, places, PX_BLOCK, PX_ISA_PICK(f->isa, px_interpolate_block),
-                        &carry);
+                        &job);
     for (uint32_t c = 0; c < columns; ++c)
         px_release(NULL, from[c], 0);
     return room ? PX_OK

@@ -1,13 +1,12 @@
-/// The density field: Wendland's kernel around every particle (004 Eq. 5.1; 000 Eq. 4.13),
+/// The field `density`: a sum of Wendland kernels weighted by particle volumes.
 ///
-///   phi(x) = sum_j V_j W(|x - x_j|, h),   V_j = 1 / sum_k W(|x_j - x_k|, h).
+///   phi(x) = sum_j V_j W(|x - x_j|, h),   V_j = 1 / sum_k W(|x_j - x_k|, h)
 ///
-/// 004 has the masses where this has volumes. Inside a fluid that is the same but for the unit. It
-/// is not where particles are few: with masses a single one reaches 0.42 of the density at h = 2
-/// spacings and has no surface at all, with volumes it is a drop as large as its share of the
-/// fluid.
+/// (004 Eq. 5.1; 000 Eq. 4.13). 004 weights with masses. Inside a fluid that differs only in units.
+/// With masses a lone particle reaches only 0.42 of the rest density at h = 2 spacings and has no
+/// surface; with volumes it is a drop as large as its share of the fluid.
 ///
-/// 004 states both a support of h = 1.55 spacings (in the equation) and of 2h = 3.1 (in the text);
+/// 004 states a support of h = 1.55 spacings (in the equation) and of 2h = 3.1 (in the text);
 /// `radius` is the support.
 #include "surface/field/splat.h"
 

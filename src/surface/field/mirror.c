@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-/* Nearer to a wall than this, spacings, a particle is its own image. */
+/* Particles nearer to a wall than this are not mirrored, spacings. */
 #define LEAST 0.1
 
-/* Most images of a particle in one wall: in the corner of a box. */
+/* Most images of a particle in one wall: at the corner of a box. */
 enum { MOST = 7 };
 
-/* In a box each particle is mirrored in the nearest side of every axis, and in edges and corners.
- */
+/* In a box a particle is mirrored in the nearest side along every axis, and in edges and
+ * corners. */
 static int box_images(const PxWall *wall, PxVec3 at, double least, double within, PxVec3 *out)
 {
     PxQuat turn = px_quat_normalized(wall->def.rotation);
@@ -35,7 +35,7 @@ static int box_images(const PxWall *wall, PxVec3 at, double least, double within
     return count;
 }
 
-/* Images of a place in a wall, both in the wall's rest frame. */
+/* Images of a point, in the wall's rest frame. */
 static int images_of(const PxWall *wall, PxVec3 at, double least, double within, PxVec3 *out)
 {
     if (wall->inside && px_shape_kind(wall->shape) == PX_SHAPE_BOX)
@@ -53,8 +53,8 @@ typedef struct Job {
     const PxWall *wall;
     size_t walls;
     double least, within; /* m */
-    uint8_t *count;       /* of each point's images */
-    uint32_t *first;      /* NULL while they are counted */
+    uint8_t *count;       /* number of images by point */
+    uint32_t *first;      /* NULL in the counting pass */
     size_t originals;
 } Job;
 
@@ -82,8 +82,9 @@ static void images_block(void *user, uint32_t begin, uint32_t end, int thread)
                 to->at[0] = (float)p.x;
                 to->at[1] = (float)p.y;
                 to->at[2] = (float)p.z;
-                to->image = true;
-                to->id = px_random_bits(data[i].id, w, (uint64_t)n); /* an order of their own */
+                to->mirrored = true;
+                to->id = px_random_bits(
+                    data[i].id, w, (uint64_t)n); /* sorts images independently of their originals */
             }
         }
         if (job->first == NULL)

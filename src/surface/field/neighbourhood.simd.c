@@ -1,16 +1,15 @@
-/// The neighbourhood of every particle: the volume it stands for, and whether it is near the
-/// surface, which is where the colour field falls off (002 Eq. 6.10; 000 Eq. 4.13).
+/// Volume of every particle, and whether it is near the surface.
+///
+/// A particle is near the surface where the gradient of the colour field is large (002 Eq. 6.10;
+/// 000 Eq. 4.13) or the density low.
 #include "surface/field/splat.h"
 
-/* Of the gradient at a flat surface, 3/2 h^-1 (the integral of Wendland's kernel over a plane
- * through its middle). The outermost layer of a lattice has more than 0.9 of it. A single particle
- * missing gives its neighbours 0.35, which is no hole yet; a lattice shaken by up to 0.2 spacings
- * has less than 0.45 everywhere but in one of 500 particles (h = 2.5), though more than 0.25 in a
- * quarter. */
+/* Thresholds of the gradient, relative to a flat surface, 3/2 h^-1 (the integral of Wendland's
+ * kernel over a plane through its centre). Tuned on disturbed lattices (docs/decisions.md). */
 #define NEAR_GRADIENT 0.45f
 #define SKIN_GRADIENT 0.25f
-/* Surely near are those that also lack density, as that one of 500 does not; and where the density
- * is less still they are near whatever the gradient: sheets, threads and drops may be symmetric. */
+/* PX_AT_SURFACE also requires a low density. Below THIN_DENSITY particles are at the surface
+ * whatever the gradient, which vanishes by symmetry in sheets, threads and drops. */
 #define NEAR_DENSITY 0.95f
 #define THIN_DENSITY 0.85f
 
@@ -19,8 +18,8 @@ void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t en
 {
     (void)thread;
     PxPotential *f = user;
-    const PxGrid *grid = &f->from_grid;
-    const float *x = f->from_x, *y = f->from_y, *z = f->from_z;
+    const PxGrid *grid = &f->particle_grid;
+    const float *x = f->particle_x, *y = f->particle_y, *z = f->particle_z;
     float per_s = (float)(1.0 / f->spacing), h = f->radius, norm = px_wendland_norm(h);
     PxF8 per_h = px_f8(per_s / h), zero = px_f8(0.0f);
     float flat = 1.5f / h;
@@ -42,7 +41,7 @@ void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t en
                     PxF8 q = px_f8_sqrt(dx * dx + dy * dy + dz * dz);
                     PxF8 t = px_f8_where(there, px_f8_max(px_f8(1.0f) - q, zero)), t3 = t * t * t;
                     density += t3 * t * (px_f8(1.0f) + px_f8(4.0f) * q);
-                    /* W' = -20 q (1 - q)^3 over its norm and h; along d / q */
+                    /* W' = -20 q (1 - q)^3 norm / h, along d / q */
                     gx += t3 * dx;
                     gy += t3 * dy;
                     gz += t3 * dz;
@@ -50,12 +49,12 @@ void PX_ISA_NAME(px_neighbourhood_block)(void *user, uint32_t begin, uint32_t en
             float sum = norm * px_f8_sum(density);
             float ux = px_f8_sum(gx), uy = px_f8_sum(gy), uz = px_f8_sum(gz);
             float slope = 20.0f * norm / h * sqrtf(ux * ux + uy * uy + uz * uz);
-            f->from_volume[i] = 1.0f / sum; /* the particle itself is in the sum: never 0 */
-            float part = slope * f->from_volume[i] / flat;
-            f->from_near[i] = (part > NEAR_GRADIENT && sum < NEAR_DENSITY) || sum < THIN_DENSITY
-                                  ? PX_NEAR
-                              : part > SKIN_GRADIENT ? PX_SKIN
-                                                     : PX_INNER;
+            f->particle_volume[i] = 1.0f / sum; /* includes the particle itself: never 0 */
+            float part = slope * f->particle_volume[i] / flat;
+            f->particle_location[i] =
+                (part > NEAR_GRADIENT && sum < NEAR_DENSITY) || sum < THIN_DENSITY ? PX_AT_SURFACE
+                : part > SKIN_GRADIENT ? PX_MAYBE_SURFACE
+                                       : PX_INTERIOR;
         }
     }
 }

@@ -1,18 +1,16 @@
-/// The distance to the weighted mean of the particles around, with weights that even out how
-/// densely particles lie and a radius that falls where there are few (Onderik et al. 2011; 004
-/// Eqs. 5.2, 5.3):
+/// The field `onderik`: distance to the weighted mean of the neighbours, with a radius that
+/// decreases where there are few (Onderik et al. 2011; 004 Eqs. 5.2, 5.3).
 ///
 ///   phi(x) = |x - C(x)| - R f(S(x)),   C(x) = sum_j x_j W_j / sum_j W_j,   S(x) = sum_j W_j,
 ///
 /// W_j = V_j n (1 - r^2/h^2)^3 with the norm n, so that S is 1 inside a fluid and about 1/2 at its
-/// surface; V_j is the w_j^-1 of Eq. 5.3. 004 does not print the decay function. Here it is that
-/// of Solenthaler et al. (2007), f = g^3 - 3 g^2 + 3 g, of g = S / S_full instead of an eigenvalue,
-/// 1 for S above S_full: hollows and the space between drops, where the mean of the
-/// particles may lie outside of them all, are places of little S.
+/// surface; V_j is the w_j^-1 of Eq. 5.3. 004 does not print the decay function. Here it is that of
+/// Solenthaler et al. (2007), f = g^3 - 3 g^2 + 3 g, with g = min(S / S_full, 1) instead of an
+/// eigenvalue. S is small in cavities and between drops, where the mean C may be outside the fluid.
 #include "surface/field/splat.h"
 
-/* A single particle has S = 0.3 at 0.6 spacings (h = 2), a flat surface 0.5: both keep
- * their radius. Midway between two drops 2 spacings apart S is 0.16. */
+/* S_full: a lone particle has S = 0.3 at 0.6 spacings (h = 2), a flat surface 0.5, so both keep
+ * their radius. Halfway between two drops 2 spacings apart S is 0.16. */
 #define FULL 0.3f
 
 PX_POTENTIAL_LOOPS(px_mean_kernel, 4)

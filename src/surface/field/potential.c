@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A new model is a file of its own and a line here; the first one is the default. */
+/* To add a model, write a file and add a line here; the first one is the default. */
 #define MODELS(X)                                                                                  \
     X(PxPotentialModel, px_potential_anisotropic)                                                  \
     X(PxPotentialModel, px_potential_density)                                                      \
@@ -37,7 +37,7 @@ const PxPotentialModel *px_potential_find(const char *name, PxIsa isa)
     return NULL;
 }
 
-/* ---- making --------------------------------------------------------------- */
+/* ---- creation ---- */
 
 static void *take(size_t count, size_t size)
 {
@@ -45,7 +45,7 @@ static void *take(size_t count, size_t size)
     return px_size_multiply(count + 8, size, &bytes) ? px_allocate(NULL, bytes) : NULL;
 }
 
-/* `count` floats and 8 more that may be read. */
+/* `count` floats, padded by 8 zeros. */
 static float *take_floats(size_t count)
 {
     float *floats = take(count, sizeof *floats);
@@ -56,13 +56,25 @@ static float *take_floats(size_t count)
 
 void px_potential_free(PxPotential *f)
 {
-    void *const blocks[] = {f->x,         f->y,           f->z,      f->weight,   f->shape,
-                            f->near,      f->from_x,      f->from_y, f->from_z,   f->from_row,
-                            f->from_near, f->from_volume, f->eye,    f->from_eye, f->from_image};
+    void *const blocks[] = {f->x,
+                            f->y,
+                            f->z,
+                            f->weight,
+                            f->shape,
+                            f->location,
+                            f->particle_x,
+                            f->particle_y,
+                            f->particle_z,
+                            f->particle_row,
+                            f->particle_location,
+                            f->particle_volume,
+                            f->original,
+                            f->particle_original,
+                            f->particle_mirrored};
     for (size_t k = 0; k < PX_COUNT(blocks); ++k)
         px_release(NULL, blocks[k], 0);
     px_grid_free(&f->grid);
-    px_grid_free(&f->from_grid);
+    px_grid_free(&f->particle_grid);
     *f = (PxPotential){0};
 }
 
@@ -94,9 +106,9 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A grid has 2 million cells along an axis. Where points spread wider than that, because one has
- * been shot a thousand miles away, cells are counted from the middle of most of them, and those
- * beyond the ends share the last cells. */
+/* A grid has 2 million cells along an axis. Where points are spread wider, because one was
+ * ejected far away, the frame is centred at the median and positions beyond it are clamped to
+ * the outermost cells. */
 static PxStatus grid_frame(const PxPotential *f, double cell, PxGridPoints points, PxArena *scratch,
                            PxGridFrame *out)
 {
@@ -131,7 +143,7 @@ static PxStatus grid_frame(const PxPotential *f, double cell, PxGridPoints point
     return PX_OK;
 }
 
-/* Puts the particles in the order of a grid for their neighbourhoods. */
+/* Sorts the particles by the grid of their neighbourhoods. */
 static PxStatus sort_particles(PxPotential *f, const PxPotentialInput *in, PxArena *scratch)
 {
     uint32_t n = in->count;
@@ -151,31 +163,32 @@ static PxStatus sort_particles(PxPotential *f, const PxPotentialInput *in, PxAre
     PxGridPoints points = {x, y, z, n};
     PxGridFrame frame;
     PX_TRY(grid_frame(f, (double)f->gather * f->spacing, points, scratch, &frame));
-    PX_TRY(px_grid_sort(&f->from_grid, &frame, points, id, order, scratch, f->threads));
-    f->from_x = take_floats(n);
-    f->from_y = take_floats(n);
-    f->from_z = take_floats(n);
-    f->from_volume = take_floats(n);
-    f->from_row = take(n, sizeof *f->from_row);
-    f->from_near = take(n, sizeof *f->from_near);
-    f->from_image = take(n, sizeof *f->from_image);
-    f->from_eye = take(n, sizeof *f->from_eye);
-    if (f->from_x == NULL || f->from_y == NULL || f->from_z == NULL || f->from_volume == NULL ||
-        f->from_row == NULL || f->from_near == NULL || f->from_image == NULL || f->from_eye == NULL)
+    PX_TRY(px_grid_sort(&f->particle_grid, &frame, points, id, order, scratch, f->threads));
+    f->particle_x = take_floats(n);
+    f->particle_y = take_floats(n);
+    f->particle_z = take_floats(n);
+    f->particle_volume = take_floats(n);
+    f->particle_row = take(n, sizeof *f->particle_row);
+    f->particle_location = take(n, sizeof *f->particle_location);
+    f->particle_mirrored = take(n, sizeof *f->particle_mirrored);
+    f->particle_original = take(n, sizeof *f->particle_original);
+    if (f->particle_x == NULL || f->particle_y == NULL || f->particle_z == NULL ||
+        f->particle_volume == NULL || f->particle_row == NULL || f->particle_location == NULL ||
+        f->particle_mirrored == NULL || f->particle_original == NULL)
         return no_room(n);
-    Pick pick = {order, {x, y, z}, {f->from_x, f->from_y, f->from_z}, 3};
+    Pick pick = {order, {x, y, z}, {f->particle_x, f->particle_y, f->particle_z}, 3};
     px_parallel_for(f->threads, n, 4 * PX_BLOCK, pick_block, &pick);
     for (uint32_t k = 0; k < n; ++k) {
         const PxPotentialPoint *point = &in->point[order[k]];
-        f->from_row[k] = point->row;
-        f->from_image[k] = point->image;
-        memcpy(f->from_eye[k], point->eye, sizeof point->eye);
+        f->particle_row[k] = point->row;
+        f->particle_mirrored[k] = point->mirrored;
+        memcpy(f->particle_original[k], point->original, sizeof point->original);
     }
     px_arena_release(scratch, mark);
     return PX_OK;
 }
 
-/* Puts the centres in the order of a grid for the sums. */
+/* Sorts the kernel centres by the grid for the sums. */
 static PxStatus sort_centres(PxPotential *f, const PxPotentialCentres *centres, PxArena *scratch)
 {
     uint32_t n = f->count, *order = PX_ARENA_ARRAY(scratch, uint32_t, n);
@@ -190,11 +203,11 @@ static PxStatus sort_centres(PxPotential *f, const PxPotentialCentres *centres, 
     f->y = take_floats(n);
     f->z = take_floats(n);
     f->weight = take_floats(n);
-    f->near = take(n, sizeof *f->near);
-    f->eye = take(n, sizeof *f->eye);
+    f->location = take(n, sizeof *f->location);
+    f->original = take(n, sizeof *f->original);
     f->shape = centres->shape != NULL ? take(n, sizeof *f->shape) : NULL;
-    if (f->x == NULL || f->y == NULL || f->z == NULL || f->weight == NULL || f->near == NULL ||
-        f->eye == NULL || (centres->shape != NULL && f->shape == NULL))
+    if (f->x == NULL || f->y == NULL || f->z == NULL || f->weight == NULL || f->location == NULL ||
+        f->original == NULL || (centres->shape != NULL && f->shape == NULL))
         return no_room(n);
     Pick pick = {order,
                  {centres->x, centres->y, centres->z, centres->weight},
@@ -202,8 +215,9 @@ static PxStatus sort_centres(PxPotential *f, const PxPotentialCentres *centres, 
                  4};
     px_parallel_for(f->threads, n, 4 * PX_BLOCK, pick_block, &pick);
     for (uint32_t k = 0; k < n; ++k) {
-        f->near[k] = f->from_image[order[k]] ? PX_IMAGE : f->from_near[order[k]];
-        memcpy(f->eye[k], f->from_eye[order[k]], sizeof f->eye[k]);
+        f->location[k] =
+            f->particle_mirrored[order[k]] ? PX_MIRRORED : f->particle_location[order[k]];
+        memcpy(f->original[k], f->particle_original[order[k]], sizeof f->original[k]);
         if (f->shape != NULL)
             memcpy(f->shape[k], centres->shape[order[k]], sizeof f->shape[k]);
     }
@@ -213,8 +227,8 @@ static PxStatus sort_centres(PxPotential *f, const PxPotentialCentres *centres, 
 static PxStatus make(PxPotential *f, const PxPotentialInput *in, PxArena *scratch)
 {
     PX_TRY(sort_particles(f, in, scratch));
-    px_parallel_for(f->threads, f->from_grid.cells, 64, PX_ISA_PICK(f->isa, px_neighbourhood_block),
-                    f);
+    px_parallel_for(f->threads, f->particle_grid.cells, 64,
+                    PX_ISA_PICK(f->isa, px_neighbourhood_block), f);
     uint32_t n = f->count;
     PxPotentialCentres centres = {.x = PX_ARENA_ARRAY(scratch, float, n),
                                   .y = PX_ARENA_ARRAY(scratch, float, n),
@@ -226,11 +240,11 @@ static PxStatus make(PxPotential *f, const PxPotentialInput *in, PxArena *scratc
     if (centres.x == NULL || centres.y == NULL || centres.z == NULL || centres.weight == NULL ||
         (f->model->prepare != NULL && centres.shape == NULL))
         return no_room(n);
-    memcpy(centres.x, f->from_x, n * sizeof *centres.x);
-    memcpy(centres.y, f->from_y, n * sizeof *centres.y);
-    memcpy(centres.z, f->from_z, n * sizeof *centres.z);
+    memcpy(centres.x, f->particle_x, n * sizeof *centres.x);
+    memcpy(centres.y, f->particle_y, n * sizeof *centres.y);
+    memcpy(centres.z, f->particle_z, n * sizeof *centres.z);
     for (uint32_t i = 0; i < n; ++i)
-        centres.weight[i] = f->model->weigh(f, f->from_volume[i]);
+        centres.weight[i] = f->model->weigh(f, f->particle_volume[i]);
     PxArenaMark mark = px_arena_mark(scratch);
     if (f->model->prepare != NULL)
         PX_TRY(f->model->prepare(f, scratch, &centres));
@@ -252,7 +266,7 @@ static PxStatus make_field(PxPotential *f, const PxPotentialModel *model, const 
                        .slope = 1,
                        .count = in->count};
     px_grid_init(&f->grid, NULL);
-    px_grid_init(&f->from_grid, NULL);
+    px_grid_init(&f->particle_grid, NULL);
     PxArena scratch;
     px_arena_init(&scratch, NULL);
     PxStatus status = make(f, in, &scratch);
@@ -262,12 +276,12 @@ static PxStatus make_field(PxPotential *f, const PxPotentialModel *model, const 
     return status;
 }
 
-/* ---- which value is the surface -------------------------------------------- */
+/* ---- isovalue ---- */
 
-/* Places over the lattice's unit square at which the pool is asked. */
+/* Samples along each side of the lattice's unit square. */
 enum { PROBES = 4 };
 
-/* The mean raw value `above` spacings over the middle of a pool's outermost layer. */
+/* Mean raw value `above` spacings over the outermost layer of a pool. */
 static double pool_value(const PxPotential *pool, double above)
 {
     double sum = 0;
@@ -284,8 +298,8 @@ static double pool_value(const PxPotential *pool, double above)
     return sum / (PROBES * PROBES);
 }
 
-/* Fills a pool with a lattice, its surface at y = 0 and so wide that the kernels which act in the
- * middle have whole neighbourhoods. */
+/* Measures isovalue and slope at the flat surface of a lattice that fills a pool. The pool is so
+ * wide that the kernels acting in its middle have full neighbourhoods. */
 static PxStatus find_level(PxPotential *f, const PxPotentialModel *model, const PxSurfaceDef *def)
 {
     int reach = (int)ceil((double)f->reach + (double)f->gather), edge = 2 * reach + 1;
@@ -320,7 +334,7 @@ static PxStatus find_level(PxPotential *f, const PxPotentialModel *model, const 
     return status;
 }
 
-double px_potential_scope(const PxPotentialModel *model, const PxSurfaceDef *def)
+double px_potential_influence(const PxPotentialModel *model, const PxSurfaceDef *def)
 {
     double radius = def->radius > 0 ? def->radius : model->field.radius;
     return radius * fmax(model->stretch, model->gather);
@@ -336,7 +350,7 @@ PxStatus px_potential_create(PxPotential *f, const PxPotentialModel *model, cons
     return status;
 }
 
-/* ---- asking ---------------------------------------------------------------- */
+/* ---- evaluation ---- */
 
 static inline void source_at(const PxPotential *f, uint32_t j, const double origin[3],
                              PxPotentialSource *out)
@@ -367,7 +381,7 @@ uint32_t px_potential_gather(const PxPotential *f, const double low[3], const do
         box_low[a] = (float)((low[a] - origin[a]) / f->spacing) - f->reach;
         box_high[a] = (float)((high[a] - origin[a]) / f->spacing) + f->reach;
     }
-    /* Coordinates are folded at the frame's ends as those of points are. */
+    /* px_grid_key() clamps coordinates at the ends of the frame, as it does for the points. */
     uint64_t first = px_grid_key(frame, from[0], from[1], from[2]);
     uint64_t last = px_grid_key(frame, to[0], to[1], to[2]);
     uint64_t y_mask = ((uint64_t)1 << (frame->shift[2] - frame->shift[1])) - 1;
@@ -407,7 +421,7 @@ uint32_t px_potential_gather(const PxPotential *f, const double low[3], const do
 }
 
 void px_potential_points(const PxPotential *f, const double origin[3], const float x[8],
-                         const float y[8], const float z[8], PxPotentialSeen *seen,
+                         const float y[8], const float z[8], PxPotentialFilter *seen,
                          const void *user, float depth[8])
 {
     float sum[PX_POTENTIAL_SUMS][8] = {{0}}, limit = f->reach + (float)PX_POTENTIAL_STENCIL;

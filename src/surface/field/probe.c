@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Fine enough for kernels of two spacings, coarse enough for floats. */
+/* Step of the central differences: fine enough for kernels of two spacings, coarse enough for
+ * floats. */
 #define STEP 0.1f
 
 static const float stencil[3][8] = {
@@ -23,7 +24,7 @@ bool px_probe_begin(PxProbe *p, const double low[3], const double high[3])
     return p->sources < PX_PROBE_SOURCES;
 }
 
-/* Depths of the field at the stencil around a place. */
+/* Depths of the field at the stencil around a point. */
 static void field_depths(const PxProbe *p, const double at[3], float depth[8])
 {
     const PxPotential *f = p->field;
@@ -57,21 +58,21 @@ static void meet(float depth[8], const float behind[8])
         depth[k] = px_potential_meet(depth[k], behind[k]);
 }
 
-/* What barriers leave of the depths, and the slope. */
+/* Limits the depths by barriers and computes the gradient. */
 static float limited(double s, const PxBarriers *barriers, const double at[3], float depth[8],
                      float slope[3])
 {
-    /* Barriers further away than they act, whatever the depth, limit nothing. */
+    /* Barriers further away than any of the depths limit nothing. */
     float most = PX_CLING_REACH;
     for (int k = 0; k < 7; ++k)
         most = depth[k] > most ? depth[k] : most;
     double far = s * (double)(most + STEP);
-    if (barriers != NULL && px_barriers_room(barriers, px_vec(at[0], at[1], at[2]), far) < far)
+    if (barriers != NULL && px_barriers_clearance(barriers, px_vec(at[0], at[1], at[2]), far) < far)
         for (int k = 0; k < 7; ++k) {
             PxVec3 place = {at[0] + (double)stencil[0][k] * s, at[1] + (double)stencil[1][k] * s,
                             at[2] + (double)stencil[2][k] * s};
-            depth[k] =
-                px_barriers_limit(depth[k], (float)(px_barriers_room(barriers, place, far) / s));
+            depth[k] = px_barriers_limit(depth[k],
+                                         (float)(px_barriers_clearance(barriers, place, far) / s));
         }
     for (int a = 0; a < 3; ++a)
         slope[a] = (depth[1 + 2 * a] - depth[2 + 2 * a]) / (2 * STEP);
@@ -89,49 +90,48 @@ float px_probe_at(const PxProbe *p, const double at[3], float slope[3])
     return limited(p->field->spacing, p->barriers, at, depth, slope);
 }
 
-/* What is seen from a place: the barriers near it that cut ways. More of them than this in one
- * place are passed over. */
-enum { MOST_CUTS = 6 };
+/* A point and the thin barriers near it; more than MOST_BLOCKERS are ignored. */
+enum { MOST_BLOCKERS = 6 };
 
-typedef struct Seer {
-    const PxVisibility *eyes;
+typedef struct Viewpoint {
+    const PxVisibility *visibility;
     PxVec3 at;
-    size_t cut[MOST_CUTS];
-    PxSide side[MOST_CUTS];
-    int cuts;
-} Seer;
+    size_t blocker[MOST_BLOCKERS];
+    PxSide side[MOST_BLOCKERS];
+    int blockers;
+} Viewpoint;
 
-static bool is_seen(const void *user, uint32_t row)
+static bool is_visible(const void *user, uint32_t row)
 {
-    const Seer *s = user;
-    for (int k = 0; k < s->cuts; ++k)
-        if (px_visibility_hides(s->eyes, s->cut[k], row, s->at, &s->side[k]))
+    const Viewpoint *s = user;
+    for (int k = 0; k < s->blockers; ++k)
+        if (px_visibility_occluded(s->visibility, s->blocker[k], row, s->at, &s->side[k]))
             return false;
     return true;
 }
 
-static void seen_depths(const PxVisibility *eyes, const double at[3], float depth[8])
+static void visible_depths(const PxVisibility *visibility, const double at[3], float depth[8])
 {
-    Seer s = {.eyes = eyes, .at = px_vec(at[0], at[1], at[2])};
-    for (size_t c = 0; c < eyes->cuts && s.cuts < MOST_CUTS; ++c) {
-        PxSide side = px_visibility_side(eyes, c, s.at);
-        if ((double)side.distance < eyes->reach) {
-            s.cut[s.cuts] = c;
-            s.side[s.cuts++] = side;
+    Viewpoint s = {.visibility = visibility, .at = px_vec(at[0], at[1], at[2])};
+    for (size_t c = 0; c < visibility->blockers && s.blockers < MOST_BLOCKERS; ++c) {
+        PxSide side = px_visibility_side(visibility, c, s.at);
+        if ((double)side.distance < visibility->reach) {
+            s.blocker[s.blockers] = c;
+            s.side[s.blockers++] = side;
         }
     }
-    px_potential_points(eyes->field, at, stencil[0], stencil[1], stencil[2],
-                        s.cuts > 0 ? is_seen : NULL, &s, depth);
+    px_potential_points(visibility->field, at, stencil[0], stencil[1], stencil[2],
+                        s.blockers > 0 ? is_visible : NULL, &s, depth);
 }
 
-float px_probe_alone(const PxVisibility *eyes, const PxVisibility *other,
+float px_probe_alone(const PxVisibility *visibility, const PxVisibility *other,
                      const PxBarriers *barriers, const double at[3], float slope[3])
 {
     float depth[8], behind[8];
-    seen_depths(eyes, at, depth);
+    visible_depths(visibility, at, depth);
     if (other != NULL) {
-        seen_depths(other, at, behind);
+        visible_depths(other, at, behind);
         meet(depth, behind);
     }
-    return limited(eyes->field->spacing, barriers, at, depth, slope);
+    return limited(visibility->field->spacing, barriers, at, depth, slope);
 }

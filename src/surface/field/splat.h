@@ -1,5 +1,5 @@
-/// What the models share: the loops over sources and nodes, 8 nodes at a time. A model supplies
-/// what one source adds to 8 places; for *.simd.c files only.
+/// Loops over sources and nodes that all models share, 8 nodes at a time. A model supplies the
+/// contribution of one source to 8 points; for *.simd.c files only.
 #ifndef PX_SURFACE_FIELD_SPLAT_H
 #define PX_SURFACE_FIELD_SPLAT_H
 
@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/// Adds to sum[0 .. PX_POTENTIAL_SUMS) what a source gives at places (dx, dy, dz) from it. Where
-/// `mask` is 0 it gives nothing.
+/// Adds the contribution of a source at the offsets (dx, dy, dz) to sum[0 .. PX_POTENTIAL_SUMS),
+/// where `mask` is set.
 typedef void PxSourceKernel(const PxPotential *field, const PxPotentialSource *source, PxF8 dx,
                             PxF8 dy, PxF8 dz, PxI8 mask, PxF8 *sum);
 
@@ -17,7 +17,7 @@ PX_INLINE PxI8 px_lanes(void)
     return (PxI8){0, 1, 2, 3, 4, 5, 6, 7};
 }
 
-/// Nodes of a row of 8 along one axis that lie within `reach` of x: [*first, *end).
+/// Range [*first, *end) of the nodes of a row of 8 that lie within `reach` of x.
 PX_INLINE void px_node_range(float x, float reach, float inverse_cell, int *first, int *end)
 {
     float low = ceilf((x - reach) * inverse_cell), high = floorf((x + reach) * inverse_cell);
@@ -25,7 +25,7 @@ PX_INLINE void px_node_range(float x, float reach, float inverse_cell, int *firs
     *end = high < PX_BLOCK_EDGE - 1 ? (int)high + 1 : PX_BLOCK_EDGE;
 }
 
-/// All sources of a block. `sums` is how many of the sums the model uses.
+/// Adds all sources of a block; the model uses the first `sums` sums.
 PX_INLINE void px_splat_block(const PxPotential *f, const PxPotentialBlock *b,
                               PxSourceKernel *kernel, int sums)
 {
@@ -74,27 +74,27 @@ PX_INLINE void px_splat_points(const PxPotential *f, const float *x, const float
         px_f8_store(sums[n], sum[n]);
 }
 
-/// Wendland's kernel over its norm, (1 - q)^4 (1 + 4 q), 0 from q = 1 on.
+/// Wendland's C2 kernel without its norm: (1 - q)^4 (1 + 4 q), 0 for q >= 1.
 PX_INLINE PxF8 px_wendland8(PxF8 q)
 {
     PxF8 t = px_f8_max(px_f8(1.0f) - q, px_f8(0.0f)), t2 = t * t;
     return t2 * t2 * (px_f8(1.0f) + px_f8(4.0f) * q);
 }
 
-/// Its norm for a support of h: 21 / (2 pi h^3).
+/// Its norm for a support h: 21 / (2 pi h^3).
 PX_INLINE float px_wendland_norm(float h)
 {
     return (float)(21.0 / (2.0 * 3.14159265358979323846) / ((double)h * (double)h * (double)h));
 }
 
-/// The polynomial (1 - q^2)^3, 0 from q = 1 on, of q^2.
+/// (1 - q^2)^3, 0 for q >= 1, as a function of q^2.
 PX_INLINE PxF8 px_poly8(PxF8 q2)
 {
     PxF8 u = px_f8_max(px_f8(1.0f) - q2, px_f8(0.0f));
     return u * u * u;
 }
 
-/// A model's functions, named by its file.
+/// Defines a model's functions `add` and `add_points`.
 #define PX_POTENTIAL_LOOPS(kernel, sums)                                                           \
     static void add(const PxPotential *f, const PxPotentialBlock *block)                           \
     {                                                                                              \
@@ -107,7 +107,7 @@ PX_INLINE PxF8 px_poly8(PxF8 q2)
         px_splat_points(f, x, y, z, source, sources, sum, kernel, sums);                           \
     }
 
-/// Sums: the weight, and the weighted way from the place to the particles.
+/// Sums for a weighted mean: the weight and the weighted offsets of the particles.
 PX_INLINE void px_mean_kernel(const PxPotential *f, const PxPotentialSource *s, PxF8 dx, PxF8 dy,
                               PxF8 dz, PxI8 mask, PxF8 *sum)
 {
@@ -120,7 +120,7 @@ PX_INLINE void px_mean_kernel(const PxPotential *f, const PxPotentialSource *s, 
     sum[3] -= w * dz;
 }
 
-/// Models that are the sum of Wendland kernels: the weight of a volume, and the sum as it is.
+/// For models that are a sum of Wendland kernels: the weight of a volume; the raw value is the sum.
 static inline float px_wendland_weigh(const PxPotential *f, float volume)
 {
     return volume * px_wendland_norm(f->radius);

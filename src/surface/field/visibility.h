@@ -1,7 +1,7 @@
-/// From where barriers hide the particles of a field.
+/// Visibility of a field's particles: which points thin barriers occlude from them.
 ///
-/// Only barriers so thin that particles on one side act on the other count. Each particle acts in
-/// many places, so how it lies to them is found once.
+/// Only barriers matter that are thinner than the kernels' support. Each particle acts on many
+/// points, so its side of every barrier is computed once.
 #ifndef PX_SURFACE_FIELD_VISIBILITY_H
 #define PX_SURFACE_FIELD_VISIBILITY_H
 
@@ -11,32 +11,33 @@
 typedef struct PxVisibility {
     const PxBarriers *barriers;
     const PxPotential *field;
-    size_t *cut; ///< numbers of the barriers that cut ways
-    size_t cuts;
-    double reach; ///< m, of the field
-    PxSide *side; ///< by cut, then by row of the field; private
+    size_t *blocker; ///< indices of the thin barriers
+    size_t blockers;
+    double reach; ///< of the field, m
+    PxSide *side; ///< by blocker, then by row of the field; private
 } PxVisibility;
 
-/// No barriers (may be NULL) cut nothing. Errors: PX_ERR_MEMORY. Free it in any case.
-PxStatus px_visibility_make(PxVisibility *eyes, const PxBarriers *barriers,
+/// `barriers` may be NULL. Errors: PX_ERR_MEMORY. Free it in any case.
+PxStatus px_visibility_make(PxVisibility *visibility, const PxBarriers *barriers,
                             const PxPotential *field);
-void px_visibility_free(PxVisibility *eyes);
+void px_visibility_free(PxVisibility *visibility);
 
-/// How a place lies to a cut.
-static inline PxSide px_visibility_side(const PxVisibility *eyes, size_t c, PxVec3 place)
+/// Side of a point relative to a blocker.
+static inline PxSide px_visibility_side(const PxVisibility *visibility, size_t c, PxVec3 place)
 {
-    return px_barrier_side(eyes->barriers, eyes->cut[c], place, eyes->reach);
+    return px_barrier_side(visibility->barriers, visibility->blocker[c], place, visibility->reach);
 }
 
-/// Whether a cut is near enough to a particle to hide it from anywhere it acts.
-static inline bool px_visibility_near(const PxVisibility *eyes, size_t c, uint32_t row)
+/// Is the blocker within the kernel's reach of a particle?
+static inline bool px_visibility_near(const PxVisibility *visibility, size_t c, uint32_t row)
 {
-    return (double)eyes->side[c * eyes->field->count + row].distance < eyes->reach;
+    return (double)visibility->side[c * visibility->field->count + row].distance <
+           visibility->reach;
 }
 
-/// Whether a cut hides a particle, or what it is the image of, from a place. Places in walls see
-/// all: whatever the field is there, they are outside.
-bool px_visibility_hides(const PxVisibility *eyes, size_t c, uint32_t row, PxVec3 place,
-                         const PxSide *side);
+/// Does the blocker occlude a particle (or a mirrored one's original) from a point? Points inside
+/// walls are never occluded: they are outside whatever the field is.
+bool px_visibility_occluded(const PxVisibility *visibility, size_t c, uint32_t row, PxVec3 place,
+                            const PxSide *side);
 
 #endif

@@ -1,10 +1,10 @@
-/// The distance to the weighted mean of the particles around (Zhu and Bridson 2005):
+/// The field `zhu-bridson`: distance to the weighted mean of the neighbours (Zhu and Bridson 2005).
 ///
 ///   phi(x) = |x - C(x)| - R,   C(x) = sum_j x_j W(|x - x_j|) / sum_j W(|x - x_j|),
 ///
-/// with W = (1 - r^2/h^2)^3 (004 below Eq. 5.3). R follows from `iso`. In hollows, and between
-/// drops that come near each other, C may lie outside the fluid, and blobs appear there: the
-/// field `onderik` mends that.
+/// with W = (1 - r^2/h^2)^3 (004 below Eq. 5.3). R follows from `iso`. In cavities and between
+/// drops that approach each other C may be outside the fluid, and blobs appear there; the field
+/// `onderik` avoids that.
 #include "surface/field/splat.h"
 
 PX_POTENTIAL_LOOPS(px_mean_kernel, 4)
@@ -22,7 +22,7 @@ static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], fl
     for (uint32_t i = 0; i < count; i += 8) {
         PxF8 w = px_f8_load(sum[0] + i), x = px_f8_load(sum[1] + i), y = px_f8_load(sum[2] + i),
              z = px_f8_load(sum[3] + i);
-        /* The weight may be so small that the quotient is noise: there the place is at the rim. */
+        /* Where the weight is so small that the quotient is noise, the value is that at the rim. */
         PxI8 any = w > px_f8(1e-12f);
         PxF8 way = px_f8_sqrt(x * x + y * y + z * z) / px_f8_max(w, px_f8(1e-12f));
         PxF8 far = px_f8(f->radius);

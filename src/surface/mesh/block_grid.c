@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sources that are taken at a time. */
+/* Sources gathered at a time. */
 enum { CHUNK = 256 };
 
 static PxKey key_of(int64_t x, int64_t y, int64_t z)
@@ -30,14 +30,14 @@ void px_block_grid_free(PxBlockGrid *s)
     *s = (PxBlockGrid){0};
 }
 
-/* ---- which blocks ---------------------------------------------------------- */
+/* ---- allocation of blocks ---- */
 
 static PxStatus no_room(size_t blocks)
 {
     return px_fail(PX_ERR_MEMORY, "surface: no room for %zu blocks of the grid", blocks);
 }
 
-/* The number of a block that is there or is made, of no kind less than `kind`. */
+/* Adds a block unless it exists, and raises its kind to at least `kind`. */
 static bool add_block(PxBlockGrid *s, size_t *room, int64_t x, int64_t y, int64_t z,
                       PxNodesKind kind)
 {
@@ -61,7 +61,7 @@ static bool add_block(PxBlockGrid *s, size_t *room, int64_t x, int64_t y, int64_
     return true;
 }
 
-/* All blocks that a box of particles acts in. */
+/* Adds all blocks within the kernels' reach of a box of particles. */
 static bool add_blocks(PxBlockGrid *s, size_t *room, const PxPotential *f, const PxBounds *box,
                        PxNodesKind kind)
 {
@@ -83,8 +83,9 @@ static bool add_blocks(PxBlockGrid *s, size_t *room, const PxPotential *f, const
     return true;
 }
 
-/* Blocks from the boxes of each grid cell's particles: of all, and of those near the surface. Cells
- * that far-off particles were folded into may be wide; there each particle has its own. */
+/* Adds the blocks around each grid cell's particles: those around all as deep, those around
+ * surface particles as known. The outermost cells may be very wide, since positions beyond the
+ * grid's frame are clamped into them; there every particle is added by itself. */
 static PxStatus find_blocks(PxBlockGrid *s, size_t *room, const PxPotential *f)
 {
     double wide = 2 * f->grid.frame.cell;
@@ -92,10 +93,10 @@ static PxStatus find_blocks(PxBlockGrid *s, size_t *room, const PxPotential *f)
         PxBounds all = px_bounds_empty(), near = px_bounds_empty();
         for (uint32_t i = f->grid.begin[c]; i < f->grid.begin[c + 1]; ++i) {
             PxVec3 p = {f->x[i], f->y[i], f->z[i]};
-            if (f->near[i] == PX_IMAGE)
+            if (f->location[i] == PX_MIRRORED)
                 continue;
             px_bounds_add(&all, p);
-            if (f->near[i] == PX_NEAR)
+            if (f->location[i] == PX_AT_SURFACE)
                 px_bounds_add(&near, p);
         }
         bool folded = all.high.x - all.low.x > wide || all.high.y - all.low.y > wide ||
@@ -109,17 +110,17 @@ static PxStatus find_blocks(PxBlockGrid *s, size_t *room, const PxPotential *f)
         for (uint32_t i = f->grid.begin[c]; i < f->grid.begin[c + 1]; ++i) {
             PxVec3 p = {f->x[i], f->y[i], f->z[i]};
             PxBounds one = {p, p};
-            if (f->near[i] == PX_IMAGE)
+            if (f->location[i] == PX_MIRRORED)
                 continue;
             if (!add_blocks(s, room, f, &one,
-                            f->near[i] == PX_NEAR ? PX_NODES_KNOWN : PX_NODES_DEEP))
+                            f->location[i] == PX_AT_SURFACE ? PX_NODES_KNOWN : PX_NODES_DEEP))
                 return no_room(s->blocks);
         }
     }
     return PX_OK;
 }
 
-/* How many particles lie in each block. */
+/* Counts the particles in each block. */
 static void count_particles(const PxBlockGrid *s, const PxPotential *f, uint32_t *count)
 {
     int64_t last[3] = {INT64_MAX, 0, 0};
@@ -132,14 +133,14 @@ static void count_particles(const PxBlockGrid *s, const PxPotential *f, uint32_t
             block = px_block_grid_find(s, at[0], at[1], at[2]);
             memcpy(last, at, sizeof last);
         }
-        if (block != UINT32_MAX && f->near[i] != PX_IMAGE)
+        if (block != UINT32_MAX && f->location[i] != PX_MIRRORED)
             ++count[block];
     }
 }
 
-/* Only blocks full of particles are deep inside; corners of others may be reached by boxes around
- * particles that do not act there. And a sheet may hang within the fluid. */
-static PxStatus look_at_deep(PxBlockGrid *s, const PxPotential *f, const PxBarriers *barriers)
+/* A block stays deep only if it is full of particles: a block at the corner of a box may be out
+ * of the kernels' reach. Nor is it deep if a barrier passes through it. */
+static PxStatus check_deep_blocks(PxBlockGrid *s, const PxPotential *f, const PxBarriers *barriers)
 {
     double edge = PX_BLOCK_EDGE * s->cell, wide = 0.87 * edge + f->spacing, per = edge / f->spacing;
     uint32_t *count = calloc((size_t)s->blocks + 1, sizeof *count);
@@ -153,15 +154,15 @@ static PxStatus look_at_deep(PxBlockGrid *s, const PxPotential *f, const PxBarri
                          px_block_grid_node(s, at[2], half)};
         if (s->kind[b] == PX_NODES_DEEP &&
             (count[b] == 0 || count[b] < 0.5 * per * per * per ||
-             (barriers != NULL && px_barriers_room(barriers, middle, wide) < wide)))
+             (barriers != NULL && px_barriers_clearance(barriers, middle, wide) < wide)))
             s->kind[b] = PX_NODES_KNOWN;
     }
     free(count);
     return PX_OK;
 }
 
-/* A cell belongs to the block of its lowest corner. So the blocks before those that are
- * there are needed, too, as outside: now every cell with a node inside is in some block. */
+/* A cell belongs to the block of its lowest corner. So the blocks before the existing ones are
+ * needed too, as outside: then every cell with a node inside is in some block. */
 static PxStatus add_rim(PxBlockGrid *s, size_t *room)
 {
     uint32_t count = s->blocks;
@@ -174,25 +175,25 @@ static PxStatus add_rim(PxBlockGrid *s, size_t *room)
     return PX_OK;
 }
 
-/* ---- their values ---------------------------------------------------------- */
+/* ---- values at the nodes ---- */
 
 typedef struct Fill {
-    PxBlockGrid *sparse;
+    PxBlockGrid *grid;
     const PxPotential *field, *other;
     const PxBarriers *barriers;
-    PxVisibility eyes, other_eyes; /* of the field and of the other one */
-    const uint32_t *block;         /* by slot */
+    PxVisibility visibility, other_visibility; /* of the field and of the other phase */
+    const uint32_t *block;                     /* block of each slot */
 } Fill;
 
-/* How the nodes of a block lie to the barriers around that cut ways; more of them than this in one
- * place are passed over. */
-enum { MOST_CUTS = 6 };
+/* Thin barriers near a block, and the sides of its nodes; more than MOST_BLOCKERS in one place
+ * are ignored. */
+enum { MOST_BLOCKERS = 6 };
 
 typedef struct View {
-    size_t cut[MOST_CUTS]; /* of those that cut ways */
-    int cuts;
-    PxSide side[MOST_CUTS][PX_BLOCK_NODES]; /* where it is known, one bit a node */
-    uint8_t known[MOST_CUTS][PX_BLOCK_NODES / 8];
+    size_t blocker[MOST_BLOCKERS]; /* indices into the visibility's blockers */
+    int blockers;
+    PxSide side[MOST_BLOCKERS][PX_BLOCK_NODES]; /* valid where `known` has the node's bit */
+    uint8_t known[MOST_BLOCKERS][PX_BLOCK_NODES / 8];
 } View;
 
 static PxVec3 node_place(const double origin[3], double cell, int n)
@@ -201,78 +202,82 @@ static PxVec3 node_place(const double origin[3], double cell, int n)
                   origin[2] + n / 64 * cell);
 }
 
-static void view_make(View *view, const PxVisibility *eyes, const double origin[3], double cell)
+static void view_make(View *view, const PxVisibility *visibility, const double origin[3],
+                      double cell)
 {
-    double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + eyes->reach;
+    double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + visibility->reach;
     PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
-    view->cuts = 0;
-    for (size_t c = 0; c < eyes->cuts && view->cuts < MOST_CUTS; ++c) {
-        PxSide side = px_barrier_side(eyes->barriers, eyes->cut[c], middle, within);
+    view->blockers = 0;
+    for (size_t c = 0; c < visibility->blockers && view->blockers < MOST_BLOCKERS; ++c) {
+        PxSide side = px_barrier_side(visibility->barriers, visibility->blocker[c], middle, within);
         if (!((double)side.distance < within))
             continue;
-        memset(view->known[view->cuts], 0, sizeof view->known[view->cuts]);
-        view->cut[view->cuts++] = c;
+        memset(view->known[view->blockers], 0, sizeof view->known[view->blockers]);
+        view->blocker[view->blockers++] = c;
     }
 }
 
-/* How a node lies to a cut, asked when it is needed first: few nodes have particles near enough. */
-static const PxSide *node_side(View *view, int c, const PxVisibility *eyes, PxVec3 place, int n)
+/* Side of a node relative to a blocker, computed on demand: few nodes have sources in reach. */
+static const PxSide *node_side(View *view, int c, const PxVisibility *visibility, PxVec3 place,
+                               int n)
 {
     PxSide *side = &view->side[c][n];
     if (!(view->known[c][n / 8] >> n % 8 & 1)) {
-        *side = px_visibility_side(eyes, view->cut[c], place);
+        *side = px_visibility_side(visibility, view->blocker[c], place);
         view->known[c][n / 8] |= (uint8_t)(1u << n % 8);
     }
     return side;
 }
 
-/* Which nodes of a row along x see a source that acts there. */
-static uint8_t look_along(View *view, int c, const PxVisibility *eyes, const double origin[3],
-                          double cell, int row, const PxPotentialSource *source, uint32_t of)
+/* Bits of the nodes of a row along x at which a source is visible, or out of reach. */
+static uint8_t row_visibility(View *view, int c, const PxVisibility *visibility,
+                              const double origin[3], double cell, int row,
+                              const PxPotentialSource *source, uint32_t of)
 {
-    double s = eyes->field->spacing;
+    double s = visibility->field->spacing;
     PxVec3 at = {origin[0] + (double)source->x * s, origin[1] + (double)source->y * s,
                  origin[2] + (double)source->z * s};
     unsigned seen = 0xff;
     for (int i = 0; i < PX_BLOCK_EDGE; ++i) {
         int n = PX_BLOCK_EDGE * row + i;
         PxVec3 place = node_place(origin, cell, n), way = px_sub(place, at);
-        if (px_dot(way, way) < eyes->reach * eyes->reach &&
-            px_visibility_hides(eyes, view->cut[c], of, place, node_side(view, c, eyes, place, n)))
+        if (px_dot(way, way) < visibility->reach * visibility->reach &&
+            px_visibility_occluded(visibility, view->blocker[c], of, place,
+                                   node_side(view, c, visibility, place, n)))
             seen &= ~(1u << i);
     }
     return (uint8_t)seen;
 }
 
-/* Which nodes see each source, or what it is the image of. */
-static void look(View *view, const PxVisibility *eyes, const double origin[3], double cell,
-                 const PxPotentialSource *source, const uint32_t *row_of, uint32_t sources,
-                 uint8_t (*visible)[PX_BLOCK_ROWS])
+/* Computes which sources are visible at which nodes. */
+static void find_visible(View *view, const PxVisibility *visibility, const double origin[3],
+                         double cell, const PxPotentialSource *source, const uint32_t *row_of,
+                         uint32_t sources, uint8_t (*visible)[PX_BLOCK_ROWS])
 {
-    const PxPotential *f = eyes->field;
-    const float margin = 1e-3f; /* of roundings; what is looked at without need changes nothing */
+    const PxPotential *f = visibility->field;
+    const float margin = 1e-3f; /* for rounding; testing more rows than needed changes nothing */
     float edge = (float)(cell / f->spacing);
     memset(visible, 0xff, sources * sizeof *visible);
     for (uint32_t n = 0; n < sources; ++n)
-        for (int c = 0; c < view->cuts; ++c) {
-            if (!px_visibility_near(eyes, view->cut[c], row_of[n]))
+        for (int c = 0; c < view->blockers; ++c) {
+            if (!px_visibility_near(visibility, view->blocker[c], row_of[n]))
                 continue;
             for (int row = 0; row < PX_BLOCK_ROWS; ++row) {
                 float y = (float)(row % PX_BLOCK_EDGE) * edge - source[n].y;
                 float z = (float)(row / PX_BLOCK_EDGE) * edge - source[n].z;
                 if (fabsf(y) < source[n].shape[6] + margin &&
                     fabsf(z) < source[n].shape[7] + margin)
-                    visible[n][row] &=
-                        look_along(view, c, eyes, origin, cell, row, &source[n], row_of[n]);
+                    visible[n][row] &= row_visibility(view, c, visibility, origin, cell, row,
+                                                      &source[n], row_of[n]);
             }
         }
 }
 
 /* Depths of one field at the nodes of a block. */
-static void block_depths(const PxVisibility *eyes, View *view, const double origin[3], double cell,
-                         float *depth)
+static void block_depths(const PxVisibility *visibility, View *view, const double origin[3],
+                         double cell, float *depth)
 {
-    const PxPotential *f = eyes->field;
+    const PxPotential *f = visibility->field;
     float sum[PX_POTENTIAL_SUMS][PX_BLOCK_NODES];
     PxPotentialSource source[CHUNK];
     uint32_t row[CHUNK];
@@ -282,15 +287,15 @@ static void block_depths(const PxVisibility *eyes, View *view, const double orig
     for (int a = 0; a < 3; ++a)
         high[a] = origin[a] + (PX_BLOCK_EDGE - 1) * cell;
     PxPotentialCursor cursor = {0};
-    PxPotentialBlock block = {.cell = (float)(cell / f->spacing),
-                              .source = source,
-                              .visible =
-                                  view->cuts > 0 ? (const uint8_t(*)[PX_BLOCK_ROWS])visible : NULL,
-                              .sum = sum};
+    PxPotentialBlock block = {
+        .cell = (float)(cell / f->spacing),
+        .source = source,
+        .visible = view->blockers > 0 ? (const uint8_t(*)[PX_BLOCK_ROWS])visible : NULL,
+        .sum = sum};
     while ((block.sources =
                 px_potential_gather(f, origin, high, origin, &cursor, source, row, CHUNK)) > 0) {
-        if (view->cuts > 0)
-            look(view, eyes, origin, cell, source, row, block.sources, visible);
+        if (view->blockers > 0)
+            find_visible(view, visibility, origin, cell, source, row, block.sources, visible);
         f->model->add(f, &block);
     }
     float *const sums[PX_POTENTIAL_SUMS] = {sum[0], sum[1], sum[2], sum[3]};
@@ -299,19 +304,19 @@ static void block_depths(const PxVisibility *eyes, View *view, const double orig
         depth[n] = px_potential_depth(f, depth[n]);
 }
 
-/* No node is deeper than there is room. */
+/* Limits the depths by the clearance from barriers. */
 static void limit_depths(const PxBarriers *barriers, const double origin[3], double cell,
                          double spacing, float *depth)
 {
     double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, wide = 1.74 * half + spacing;
     PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
-    if (px_barriers_room(barriers, middle, wide) >= wide)
+    if (px_barriers_clearance(barriers, middle, wide) >= wide)
         return;
     for (int n = 0; n < PX_BLOCK_NODES; ++n) {
         PxVec3 at = node_place(origin, cell, n);
         double within = (double)PX_CLING_REACH * spacing;
-        depth[n] =
-            px_barriers_limit(depth[n], (float)(px_barriers_room(barriers, at, within) / spacing));
+        depth[n] = px_barriers_limit(
+            depth[n], (float)(px_barriers_clearance(barriers, at, within) / spacing));
     }
 }
 
@@ -319,18 +324,18 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Fill *fill = user;
-    PxBlockGrid *s = fill->sparse;
+    PxBlockGrid *s = fill->grid;
     for (uint32_t slot = begin; slot < end; ++slot) {
         const int32_t *at = s->at[fill->block[slot]];
         const double origin[3] = {px_block_grid_node(s, at[0], 0), px_block_grid_node(s, at[1], 0),
                                   px_block_grid_node(s, at[2], 0)};
         float *value = s->value + (size_t)slot * PX_BLOCK_NODES;
         View view;
-        view_make(&view, &fill->eyes, origin, s->cell);
-        block_depths(&fill->eyes, &view, origin, s->cell, value);
+        view_make(&view, &fill->visibility, origin, s->cell);
+        block_depths(&fill->visibility, &view, origin, s->cell, value);
         if (fill->other != NULL) {
             float *other = s->other + (size_t)slot * PX_BLOCK_NODES;
-            block_depths(&fill->other_eyes, &view, origin, s->cell, other);
+            block_depths(&fill->other_visibility, &view, origin, s->cell, other);
             for (int n = 0; n < PX_BLOCK_NODES; ++n)
                 value[n] = px_potential_meet(value[n], other[n]);
         }
@@ -375,18 +380,18 @@ PxStatus px_block_grid_create(PxBlockGrid *s, const PxPotential *field, const Px
         barriers = NULL;
     PxStatus status = find_blocks(s, &room, field);
     if (status == PX_OK)
-        status = look_at_deep(s, field, barriers);
+        status = check_deep_blocks(s, field, barriers);
     if (status == PX_OK)
         status = add_rim(s, &room);
-    Fill fill = {.sparse = s, .field = field, .other = other, .barriers = barriers};
+    Fill fill = {.grid = s, .field = field, .other = other, .barriers = barriers};
     if (status == PX_OK)
-        status = px_visibility_make(&fill.eyes, barriers, field);
+        status = px_visibility_make(&fill.visibility, barriers, field);
     if (status == PX_OK && other != NULL)
-        status = px_visibility_make(&fill.other_eyes, barriers, other);
+        status = px_visibility_make(&fill.other_visibility, barriers, other);
     if (status == PX_OK)
         status = fill_blocks(s, &fill);
-    px_visibility_free(&fill.eyes);
-    px_visibility_free(&fill.other_eyes);
+    px_visibility_free(&fill.visibility);
+    px_visibility_free(&fill.other_visibility);
     if (status != PX_OK)
         px_block_grid_free(s);
     return status;

@@ -1,13 +1,13 @@
-/// The field on the nodes of a grid, kept only in blocks near the surface.
+/// The depth below the surface at the nodes of a sparse grid, stored only in blocks near the
+/// surface.
 ///
-/// Node (i, j, k) of the whole grid is at (i, j, k) + 1/2 times the cell, whatever the particles
-/// do, so that a surface at rest stays the same from frame to frame. Floors and walls are mostly at
-/// round numbers: half a cell away from them is the best place for a node to see a thin
-/// layer of liquid. Blocks that no particle acts in
-/// are not there, and count as outside. Those in which only particles act that are not near
-/// the surface are deep inside, and nothing is computed for them. Every node belongs to one
-/// block; so cells along the seams of blocks see the same values, and what surrounds
-/// them is closed whatever the blocks were taken for.
+/// Node (i, j, k) is at ((i, j, k) + 1/2) times the cell, whatever the particles do, so a surface
+/// at rest is the same in every frame. The offset is half a cell because floors and walls are
+/// mostly at round coordinates, and nodes half a cell away see thin layers of liquid best.
+///
+/// Blocks out of reach of all particles do not exist and count as outside. Blocks reached only by
+/// interior particles are deep inside and have no values. Every node belongs to one block, so cells
+/// at the seams between blocks see the same values and the mesh is closed.
 #ifndef PX_SURFACE_MESH_BLOCK_GRID_H
 #define PX_SURFACE_MESH_BLOCK_GRID_H
 
@@ -22,36 +22,36 @@ typedef enum PxNodesKind { PX_NODES_OUTSIDE, PX_NODES_DEEP, PX_NODES_KNOWN } PxN
 typedef struct PxBlockGrid {
     double cell; ///< m
     uint32_t blocks;
-    PxKeys keys; ///< block number by coordinates
+    PxKeys keys; ///< block index by coordinates
     int32_t (*at)[3];
     uint8_t *kind;  ///< PxNodesKind
-    uint32_t *slot; ///< of a known block's values
+    uint32_t *slot; ///< index of a known block's values
     uint32_t known;
-    float *value; ///< depth below the surface, spacings: PX_BLOCK_NODES for each known block
+    float *value; ///< depth, spacings: PX_BLOCK_NODES values for each known block
     float *other; ///< depth in the other phase; NULL without one
 } PxBlockGrid;
 
-/// Furthest block from the origin along an axis.
+/// Largest block coordinate.
 #define PX_BLOCK_GRID_MOST ((int32_t)1 << 30)
 
-/// Where node n of block b is along an axis, m; n may be between nodes.
-static inline double px_block_grid_node(const PxBlockGrid *sparse, int32_t b, double n)
+/// Coordinate of node n of block b along an axis, m; n may be fractional.
+static inline double px_block_grid_node(const PxBlockGrid *grid, int32_t b, double n)
 {
-    return sparse->cell * ((double)PX_BLOCK_EDGE * b + n + 0.5);
+    return grid->cell * ((double)PX_BLOCK_EDGE * b + n + 0.5);
 }
 
-/// The block that a place along an axis lies in.
-static inline int64_t px_block_grid_block(const PxBlockGrid *sparse, double place)
+/// The block coordinate of a position along an axis.
+static inline int64_t px_block_grid_block(const PxBlockGrid *grid, double place)
 {
-    return (int64_t)floor((place / sparse->cell - 0.5) / PX_BLOCK_EDGE);
+    return (int64_t)floor((place / grid->cell - 0.5) / PX_BLOCK_EDGE);
 }
 
 /// `other` and `barriers` may be NULL. Errors: PX_ERR_MEMORY.
-PxStatus px_block_grid_create(PxBlockGrid *sparse, const PxPotential *field,
-                              const PxPotential *other, const PxBarriers *barriers, double cell);
-void px_block_grid_free(PxBlockGrid *sparse);
+PxStatus px_block_grid_create(PxBlockGrid *grid, const PxPotential *field, const PxPotential *other,
+                              const PxBarriers *barriers, double cell);
+void px_block_grid_free(PxBlockGrid *grid);
 
-/// The block at those coordinates; UINT32_MAX when it is not there.
-uint32_t px_block_grid_find(const PxBlockGrid *sparse, int64_t x, int64_t y, int64_t z);
+/// The block at these coordinates, or UINT32_MAX.
+uint32_t px_block_grid_find(const PxBlockGrid *grid, int64_t x, int64_t y, int64_t z);
 
 #endif

@@ -7,8 +7,8 @@
 static void face_corners(unsigned face, unsigned corner[4])
 {
     unsigned axis = face >> 1, side = face & 1, u = (axis + 1) % 3, v = (axis + 2) % 3;
-    /* (u, v, axis) is right-handed: seen from the far side of the axis u to v is counter-clockwise.
-     */
+    /* (u, v, axis) is right-handed: seen from the positive side of the axis, u to v is
+     * counter-clockwise. */
     static const unsigned round[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
     for (unsigned k = 0; k < 4; ++k) {
         const unsigned *at = round[side ? k : 3 - k];
@@ -44,17 +44,17 @@ unsigned px_cube_joined(unsigned ambiguous, const float value[8])
             continue;
         unsigned c[4];
         face_corners(face, c);
-        /* The saddle of the bilinear interpolant lies inside if the product of the inside
-         * values is the larger one. Both cubes of the face compute the same products. */
+        /* The saddle of the bilinear interpolant is inside if the product of the inside values
+         * is the larger one. Both cubes that share the face compute the same products. */
         float even = value[c[0]] * value[c[2]], odd = value[c[1]] * value[c[3]];
         joined |= (unsigned)(value[c[0]] > 0.0f ? even > odd : odd > even) << face;
     }
     return joined;
 }
 
-/* next[e]: the edge that the line beginning at edge e ends at; 12 where the surface does not
- * cross. Each edge that it crosses is walked into the inside in one of its two faces. */
-static void draw_lines(unsigned inside, unsigned joined, unsigned next[12])
+/* Connects the cut edges of each face: the line that starts at edge e ends at next[e]; 12 if e
+ * is not cut. Each cut edge is an entry in one of its two faces and an exit in the other. */
+static void connect_edges(unsigned inside, unsigned joined, unsigned next[12])
 {
     for (int e = 0; e < 12; ++e)
         next[e] = 12;
@@ -76,8 +76,8 @@ static void draw_lines(unsigned inside, unsigned joined, unsigned next[12])
         if (enters == 1)
             next[enter[0]] = leave[0];
         if (enters == 2) {
-            /* Entering at place 0 one leaves at 1, at 2 and then at 3: leave[0] comes after
-             * enter[0] if that is the very first; else the first thing found was a leaving. */
+            /* Walking round the face: leave[0] follows enter[0] if the walk began with an entry,
+             * else it precedes it. */
             bool straight = place[0] == 0, join = joined >> face & 1;
             bool same = straight != join;
             next[enter[0]] = leave[same ? 0 : 1];
@@ -86,7 +86,7 @@ static void draw_lines(unsigned inside, unsigned joined, unsigned next[12])
     }
 }
 
-/* The faces that an edge lies on. */
+/* Bits of the two faces that share an edge. */
 static unsigned faces_of(unsigned edge)
 {
     unsigned axis = edge >> 2, faces = 0, corner[2];
@@ -97,7 +97,7 @@ static unsigned faces_of(unsigned edge)
     return faces;
 }
 
-/* Square of the distance between the middles of two edges, in quarters. */
+/* Squared distance between the midpoints of two edges, in units of half an edge. */
 static double apart(unsigned a, unsigned b)
 {
     unsigned p[2], q[2];
@@ -112,25 +112,26 @@ static double apart(unsigned a, unsigned b)
     return sum;
 }
 
-/* Fills a loop with triangles such that no edge across it joins two corners on one face and the
- * edges across are short. False when it cannot be done. best[i][j] is the price of the polygon
- * from corner i to corner j of the loop. */
+/* Triangulates a loop by dynamic programming: no diagonal joins two vertices on one face, and
+ * diagonals are short. best[i][j] is the cost of the polygon from vertex i to vertex j of the
+ * loop. False if there is no such triangulation. */
 static bool fill_loop(const uint8_t *loop, int n, PxCube *out)
 {
     double best[12][12];
-    int cut[12][12];
+    int split[12][12];
     for (int length = 1; length < n; ++length)
         for (int i = 0; i + length < n; ++i) {
             int j = i + length;
             best[i][j] = length == 1 ? 0 : INFINITY;
-            bool side = length == 1 || (i == 0 && j == n - 1); /* of the loop */
+            bool side =
+                length == 1 || (i == 0 && j == n - 1); /* i and j are neighbours on the loop */
             if (!side && (faces_of(loop[i]) & faces_of(loop[j])))
                 continue;
             double price = side ? 0 : apart(loop[i], loop[j]);
             for (int k = i + 1; k < j; ++k)
                 if (best[i][k] + best[k][j] + price < best[i][j]) {
                     best[i][j] = best[i][k] + best[k][j] + price;
-                    cut[i][j] = k;
+                    split[i][j] = k;
                 }
         }
     if (!(best[0][n - 1] < INFINITY))
@@ -140,7 +141,7 @@ static bool fill_loop(const uint8_t *loop, int n, PxCube *out)
         int i = stack[--depth][0], j = stack[depth][1];
         if (j - i < 2)
             continue;
-        int k = cut[i][j];
+        int k = split[i][j];
         uint8_t *t = out->triangle[out->triangles++];
         t[0] = loop[i];
         t[1] = loop[k];
@@ -157,7 +158,7 @@ void px_cube_make(unsigned inside, unsigned joined, PxCube *out)
 {
     *out = (PxCube){0};
     unsigned next[12];
-    draw_lines(inside, joined, next);
+    connect_edges(inside, joined, next);
     unsigned done = 0;
     for (unsigned e = 0; e < 12; ++e) {
         if (next[e] == 12 || done >> e & 1)
@@ -174,9 +175,9 @@ void px_cube_make(unsigned inside, unsigned joined, PxCube *out)
                 uint8_t *t = out->triangle[out->triangles++];
                 t[0] = loop[k];
                 t[1] = loop[(k + 1) % n];
-                t[2] = (uint8_t)(PX_CUBE_MIDDLE + out->loops);
+                t[2] = (uint8_t)(PX_CUBE_CENTRE + out->loops);
             }
-            out->middles |= (uint8_t)(1u << out->loops);
+            out->centres |= (uint8_t)(1u << out->loops);
         }
         ++out->loops;
     }

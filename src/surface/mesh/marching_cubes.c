@@ -6,35 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes around a block that its normals need: from -1 to 9. */
+/* Nodes that a block and its normals need: from -1 to 9 along each axis. */
 enum { AROUND = 11, WORDS = 24 };
 
-#define LEAST_PART (1.0f / 32)
+#define LEAST_T (1.0f / 32)
 
-/* Newton steps of a vertex along its edge, and how far one is that another one follows. */
+/* Newton steps of a vertex along its edge; another step follows only one longer than FAR_STEP
+ * (edges). */
 enum { MOST_STEPS = 4 };
 #define FAR_STEP 0.15f
 
-/* The vertices of a block: which of the three edges of each of its nodes have one. Bit
- * 64 w + b is edge (64 w + b) % 3 of node (64 w + b) / 3. */
+/* Bit mask of a block's vertices on its nodes' edges: bit 64 w + b is edge (64 w + b) % 3 of
+ * node (64 w + b) / 3. */
 typedef struct Vertices {
     uint64_t bit[WORDS];
-    uint16_t before[WORDS]; /* bits in the words before */
-    uint32_t first;         /* number of the first vertex */
-    uint32_t edges, middles, triangles;
+    uint16_t before[WORDS]; /* number of bits in earlier words */
+    uint32_t first;         /* index of the first vertex */
+    uint32_t edges, centres, triangles;
     uint32_t first_triangle;
 } Vertices;
 
 typedef struct March {
-    const PxBlockGrid *sparse;
+    const PxBlockGrid *grid;
     const PxPotential *field, *other;
     const PxBarriers *barriers;
     PxCube cube[256];
     uint8_t ambiguous[256];
-    uint32_t *active; /* blocks that may hold surface */
+    uint32_t *active; /* blocks that may contain surface */
     uint32_t actives;
-    uint32_t *place;    /* of a block among them; UINT32_MAX */
-    Vertices *vertices; /* of each active one */
+    uint32_t *index;    /* by block: index in `active`, or UINT32_MAX */
+    Vertices *vertices; /* by active block */
     PxSurfaceMesh *mesh;
 } March;
 
@@ -72,9 +73,9 @@ void px_surface_free(PxSurfaceMesh *mesh)
     free(mesh);
 }
 
-/* ---- the nodes around a block ---------------------------------------------- */
+/* ---- nodes around a block ---- */
 
-/* What a block's nodes all are, or where they lie. */
+/* A block's values, or NULL and the value of all its nodes. */
 static const float *nodes_of(const PxBlockGrid *s, uint32_t block, const float *values, float *all)
 {
     *all = PX_POTENTIAL_OUTSIDE;
@@ -94,7 +95,7 @@ static void neighbours_of(const PxBlockGrid *s, uint32_t block, uint32_t near[27
                                      (int64_t)at[2] + n / 9 - 1);
 }
 
-/* Values from node -1 to node 9 in each direction. */
+/* Loads the values of nodes -1 to 9 in each direction. */
 static void load_nodes(const PxBlockGrid *s, const uint32_t near[27], const float *values,
                        float *out)
 {
@@ -120,11 +121,11 @@ static inline const float *node_at(const float *nodes, int i, int j, int k)
     return nodes + AROUND * (AROUND * (k + 1) + j + 1) + i + 1;
 }
 
-static const int step_of[3] = {1, AROUND, AROUND *AROUND};
+static const int stride[3] = {1, AROUND, AROUND *AROUND};
 
-/* ---- which blocks, which vertices ------------------------------------------ */
+/* ---- counting vertices and triangles ---- */
 
-/* Whether a block and those after it are all of one kind that has no surface. */
+/* Are a block and its successors all of one kind, so that there is no surface? */
 static bool uniform(const PxBlockGrid *s, uint32_t b)
 {
     if (s->kind[b] == PX_NODES_KNOWN)
@@ -149,7 +150,7 @@ static inline unsigned corners_of(const float *node)
     return inside;
 }
 
-/* The triangles of a cell; `made` is room for those that are worked out. */
+/* The triangles of a cell: from the table, or for ambiguous cases computed into `made`. */
 static const PxCube *cube_of(const March *m, const float *node, unsigned inside, PxCube *made)
 {
     unsigned ambiguous = m->ambiguous[inside];
@@ -170,13 +171,13 @@ static void count_block(void *user, uint32_t begin, uint32_t end, int thread)
         Vertices *v = &m->vertices[a];
         uint32_t near[27];
         float nodes[AROUND * AROUND * AROUND];
-        neighbours_of(m->sparse, m->active[a], near);
-        load_nodes(m->sparse, near, m->sparse->value, nodes);
+        neighbours_of(m->grid, m->active[a], near);
+        load_nodes(m->grid, near, m->grid->value, nodes);
         *v = (Vertices){0};
         for (int n = 0; n < PX_BLOCK_NODES; ++n) {
             const float *node = node_at(nodes, n % 8, n / 8 % 8, n / 64);
             for (int axis = 0; axis < 3; ++axis)
-                if ((node[0] > 0.0f) != (node[step_of[axis]] > 0.0f)) {
+                if ((node[0] > 0.0f) != (node[stride[axis]] > 0.0f)) {
                     int bit = 3 * n + axis;
                     v->bit[bit / 64] |= (uint64_t)1 << bit % 64;
                 }
@@ -186,7 +187,7 @@ static void count_block(void *user, uint32_t begin, uint32_t end, int thread)
             PxCube made;
             const PxCube *cube = cube_of(m, node, inside, &made);
             v->triangles += cube->triangles;
-            v->middles += (uint32_t)__builtin_popcount(cube->middles);
+            v->centres += (uint32_t)__builtin_popcount(cube->centres);
         }
         for (int w = 0; w < WORDS; ++w) {
             v->before[w] = (uint16_t)v->edges;
@@ -217,19 +218,19 @@ static void write_vertex(const March *m, uint32_t number, const double at[3], co
         mesh->touching[number] = touching;
 }
 
-/* Slope of the depth at a node, against which the normal points; per two cells. */
+/* Central difference of the depth at a node, over two cells; the normal points the opposite way. */
 static inline void slope_at(const float *node, float slope[3])
 {
     for (int a = 0; a < 3; ++a)
-        slope[a] = node[step_of[a]] - node[-step_of[a]];
+        slope[a] = node[stride[a]] - node[-stride[a]];
 }
 
-/* Moves a vertex along its edge to where the field says the surface is, by Newton steps from where
- * the nodes say: mostly one, and more where a thin sheet's field is steep or a wall cuts it off.
- * A step that leaves what is known to hold the surface, between a place inside and one outside,
- * becomes half of it. `part` is where on the edge the vertex is, `inner` the end that is inside. */
-static void polish(const PxProbe *probe, double cell, int axis, const double corner[3], float inner,
-                   float *part, float normal[3])
+/* Moves a vertex along its edge onto the isosurface by Newton's method, starting from the linear
+ * interpolation between the nodes: mostly one step, more where the field of a thin sheet is
+ * steep or a wall limits it. A step out of the bracket of a point inside and one outside is
+ * replaced by bisection. `part` is the position on the edge, `inner` the end that is inside. */
+static void refine_vertex(const PxProbe *probe, double cell, int axis, const double corner[3],
+                          float inner, float *part, float normal[3])
 {
     double at[3] = {corner[0], corner[1], corner[2]};
     float slope[3], edge = (float)(cell / probe->field->spacing), outer = 1.0f - inner;
@@ -241,16 +242,17 @@ static void polish(const PxProbe *probe, double cell, int axis, const double cor
             inner = *part;
         else
             outer = *part;
-        /* A surface that the edge grazes is left where it is. */
+        /* Nearly parallel to the surface: keep the interpolated position. */
         if (square > 1e-4f && !(along * along > 0.01f * square * edge * edge) && step == 0)
             break;
         float to = *part - depth / along, least = fminf(inner, outer), most = fmaxf(inner, outer);
         if (!(to >= least && to <= most) || along * (outer - inner) > 0.0f)
             to = 0.5f * (inner + outer);
-        /* In the corner of a tank a step may lead into a wall; between the nodes none does. */
+        /* In the corner of a tank a step may lead into a wall, though no node is there. */
         at[axis] = corner[axis] + (double)to * cell;
         if (probe->barriers != NULL &&
-            !(px_barriers_room(probe->barriers, px_vec(at[0], at[1], at[2]), cell) > -1e-5 * cell))
+            !(px_barriers_clearance(probe->barriers, px_vec(at[0], at[1], at[2]), cell) >
+              -1e-5 * cell))
             break;
         float by = to - *part;
         *part = to;
@@ -265,45 +267,44 @@ static void polish(const PxProbe *probe, double cell, int axis, const double cor
 static void write_edges(const March *m, const Vertices *v, const int32_t *block, const float *nodes,
                         const float *others, const PxProbe *probe)
 {
-    double cell = m->sparse->cell;
+    double cell = m->grid->cell;
     for (int n = 0; n < PX_BLOCK_NODES; ++n) {
         int at[3] = {n % 8, n / 8 % 8, n / 64};
         const float *node = node_at(nodes, at[0], at[1], at[2]);
         for (int axis = 0; axis < 3; ++axis) {
-            float a = node[0], b = node[step_of[axis]];
+            float a = node[0], b = node[stride[axis]];
             if ((a > 0.0f) == (b > 0.0f))
                 continue;
-            /* Depths are about lengths, but steeper at thin sheets: no more than the edge counts.
-             */
+            /* Clamp depths to the edge length: at thin sheets they are steeper than distances. */
             float limit = (float)(cell / m->field->spacing);
             float low = a > limit ? limit : a < -limit ? -limit : a;
             float high = b > limit ? limit : b < -limit ? -limit : b;
             float t = low / (low - high), sa[3], sb[3], normal[3];
             double place[3];
             for (int k = 0; k < 3; ++k)
-                place[k] = px_block_grid_node(m->sparse, block[k], at[k]);
+                place[k] = px_block_grid_node(m->grid, block[k], at[k]);
             slope_at(node, sa);
-            slope_at(node + step_of[axis], sb);
+            slope_at(node + stride[axis], sb);
             for (int k = 0; k < 3; ++k)
                 normal[k] = -((1.0f - t) * sa[k] + t * sb[k]);
             if (probe != NULL)
-                polish(probe, cell, axis, place, a > 0.0f ? 0.0f : 1.0f, &t, normal);
-            t = t > LEAST_PART ? t : LEAST_PART;
-            t = t < 1.0f - LEAST_PART ? t : 1.0f - LEAST_PART;
+                refine_vertex(probe, cell, axis, place, a > 0.0f ? 0.0f : 1.0f, &t, normal);
+            t = t > LEAST_T ? t : LEAST_T;
+            t = t < 1.0f - LEAST_T ? t : 1.0f - LEAST_T;
             place[axis] += cell * (double)t;
             if (!(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] > 0.0f))
                 normal[axis] = a > 0.0f ? 1.0f : -1.0f;
             bool touching = false;
             if (others != NULL) {
                 const float *other = others + (node - nodes);
-                touching = (1.0f - t) * other[0] + t * other[step_of[axis]] > PX_POTENTIAL_TOUCH;
+                touching = (1.0f - t) * other[0] + t * other[stride[axis]] > PX_POTENTIAL_TOUCH;
             }
             write_vertex(m, vertex_of(v, n, axis), place, normal, touching);
         }
     }
 }
 
-/* Block and node that an edge of a cell belongs to. */
+/* The vertex on an edge of a cell, which may belong to a neighbouring block. */
 static uint32_t edge_vertex(const March *m, const uint32_t near[27], const int cell[3],
                             unsigned edge)
 {
@@ -320,13 +321,13 @@ static uint32_t edge_vertex(const March *m, const uint32_t near[27], const int c
         weight *= 3;
         place *= PX_BLOCK_EDGE;
     }
-    const Vertices *v = &m->vertices[m->place[near[block]]];
+    const Vertices *v = &m->vertices[m->index[near[block]]];
     return vertex_of(v, node, (int)(edge >> 2));
 }
 
-/* The mean of a loop's vertices. Some of them belong to other blocks and may not be written yet:
- * they are computed from the nodes, as write_edges() does it but for the order of roundings. */
-static void write_middle(const March *m, uint32_t number, const int32_t *block, const int cell[3],
+/* A vertex at the mean of a loop's vertices. Some of these belong to other blocks and may not be
+ * written yet, so they are interpolated from the nodes again. */
+static void write_centre(const March *m, uint32_t number, const int32_t *block, const int cell[3],
                          const float *node, const float *other, const PxCube *cube, int loop)
 {
     double at[3] = {0, 0, 0};
@@ -337,31 +338,74 @@ static void write_middle(const March *m, uint32_t number, const int32_t *block, 
         px_cube_edge(cube->loop[loop][k], corner);
         int first = 0;
         for (int a = 0; a < 3; ++a)
-            first += (int)(corner[0] >> a & 1) * step_of[a];
+            first += (int)(corner[0] >> a & 1) * stride[a];
         const float *from = node + first;
-        float a = from[0], b = from[step_of[axis]], t = a / (a - b);
-        t = t > LEAST_PART ? t : LEAST_PART;
-        t = t < 1.0f - LEAST_PART ? t : 1.0f - LEAST_PART;
+        float a = from[0], b = from[stride[axis]], t = a / (a - b);
+        t = t > LEAST_T ? t : LEAST_T;
+        t = t < 1.0f - LEAST_T ? t : 1.0f - LEAST_T;
         float sa[3], sb[3];
         slope_at(from, sa);
-        slope_at(from + step_of[axis], sb);
+        slope_at(from + stride[axis], sb);
         for (unsigned c = 0; c < 3; ++c) {
             at[c] += (double)(corner[0] >> c & 1) + (c == axis ? (double)t : 0);
             normal[c] -= (1.0f - t) * sa[c] + t * sb[c];
         }
         if (other != NULL)
-            depth += (1.0f - t) * other[first] + t * other[first + step_of[axis]];
+            depth += (1.0f - t) * other[first] + t * other[first + stride[axis]];
     }
     for (int a = 0; a < 3; ++a)
-        at[a] = px_block_grid_node(m->sparse, block[a], cell[a] + at[a] / length);
+        at[a] = px_block_grid_node(m->grid, block[a], cell[a] + at[a] / length);
     write_vertex(m, number, at, normal, depth / (float)length > PX_POTENTIAL_TOUCH);
+}
+
+/* The triangles of a block's cells, and the vertices at the centres of loops. */
+static void write_cells(const March *m, const Vertices *v, uint32_t block, const uint32_t near[27],
+                        const float *nodes, const float *others)
+{
+    uint32_t centre = v->first + v->edges;
+    uint32_t triangle = v->first_triangle;
+    for (int n = 0; n < PX_BLOCK_NODES; ++n) {
+        const int cell[3] = {n % 8, n / 8 % 8, n / 64};
+        const float *node = node_at(nodes, cell[0], cell[1], cell[2]);
+        unsigned inside = corners_of(node);
+        if (inside == 0 || inside == 255)
+            continue;
+        PxCube made;
+        const PxCube *cube = cube_of(m, node, inside, &made);
+        uint32_t corner[PX_CUBE_CENTRE + PX_CUBE_LOOPS];
+        for (int loop = 0; loop < cube->loops; ++loop) {
+            for (int k = 0; k < cube->length[loop]; ++k)
+                corner[cube->loop[loop][k]] = edge_vertex(m, near, cell, cube->loop[loop][k]);
+            if (cube->centres >> loop & 1) {
+                corner[PX_CUBE_CENTRE + loop] = centre;
+                write_centre(m, centre++, m->grid->at[block], cell, node,
+                             others != NULL ? others + (node - nodes) : NULL, cube, loop);
+            }
+        }
+        for (int t = 0; t < cube->triangles; ++t, ++triangle)
+            for (int c = 0; c < 3; ++c)
+                m->mesh->triangle[triangle][c] = corner[cube->triangle[t][c]];
+    }
+}
+
+/* Gathers the sources around a block; NULL when there are too many, or no memory. */
+static const PxProbe *probe_block(const March *m, uint32_t block, PxProbe *probe)
+{
+    double low[3], high[3];
+    if (probe == NULL)
+        return NULL;
+    for (int k = 0; k < 3; ++k) {
+        low[k] = px_block_grid_node(m->grid, m->grid->at[block][k], 0);
+        high[k] = px_block_grid_node(m->grid, m->grid->at[block][k], PX_BLOCK_EDGE);
+    }
+    return px_probe_begin(probe, low, high) ? probe : NULL;
 }
 
 static void write_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const March *m = user;
-    PxProbe *probe = malloc(sizeof *probe); /* without it vertices stay as the nodes say */
+    PxProbe *probe = malloc(sizeof *probe); /* NULL: vertices keep their interpolated positions */
     if (probe != NULL) {
         probe->field = m->field;
         probe->other = m->other;
@@ -371,63 +415,32 @@ static void write_block(void *user, uint32_t begin, uint32_t end, int thread)
         const Vertices *v = &m->vertices[a];
         if (v->edges + v->triangles == 0)
             continue;
-        uint32_t near[27], block = m->active[a], middle = v->first + v->edges;
+        uint32_t near[27], block = m->active[a];
         float nodes[AROUND * AROUND * AROUND], others[AROUND * AROUND * AROUND];
-        neighbours_of(m->sparse, block, near);
-        load_nodes(m->sparse, near, m->sparse->value, nodes);
+        neighbours_of(m->grid, block, near);
+        load_nodes(m->grid, near, m->grid->value, nodes);
         if (m->mesh->touching != NULL)
-            load_nodes(m->sparse, near, m->sparse->other, others);
+            load_nodes(m->grid, near, m->grid->other, others);
         const float *other = m->mesh->touching != NULL ? others : NULL;
-        const PxProbe *ready = NULL;
-        if (probe != NULL) {
-            double low[3], high[3];
-            for (int k = 0; k < 3; ++k) {
-                low[k] = px_block_grid_node(m->sparse, m->sparse->at[block][k], 0);
-                high[k] = px_block_grid_node(m->sparse, m->sparse->at[block][k], PX_BLOCK_EDGE);
-            }
-            ready = px_probe_begin(probe, low, high) ? probe : NULL;
-        }
-        write_edges(m, v, m->sparse->at[block], nodes, other, ready);
-        uint32_t triangle = v->first_triangle;
-        for (int n = 0; n < PX_BLOCK_NODES; ++n) {
-            const int cell[3] = {n % 8, n / 8 % 8, n / 64};
-            const float *node = node_at(nodes, cell[0], cell[1], cell[2]);
-            unsigned inside = corners_of(node);
-            if (inside == 0 || inside == 255)
-                continue;
-            PxCube made;
-            const PxCube *cube = cube_of(m, node, inside, &made);
-            uint32_t corner[PX_CUBE_MIDDLE + PX_CUBE_LOOPS];
-            for (int loop = 0; loop < cube->loops; ++loop) {
-                for (int k = 0; k < cube->length[loop]; ++k)
-                    corner[cube->loop[loop][k]] = edge_vertex(m, near, cell, cube->loop[loop][k]);
-                if (cube->middles >> loop & 1) {
-                    corner[PX_CUBE_MIDDLE + loop] = middle;
-                    write_middle(m, middle++, m->sparse->at[block], cell, node,
-                                 other != NULL ? others + (node - nodes) : NULL, cube, loop);
-                }
-            }
-            for (int t = 0; t < cube->triangles; ++t, ++triangle)
-                for (int c = 0; c < 3; ++c)
-                    m->mesh->triangle[triangle][c] = corner[cube->triangle[t][c]];
-        }
+        write_edges(m, v, m->grid->at[block], nodes, other, probe_block(m, block, probe));
+        write_cells(m, v, block, near, nodes, other);
     }
     free(probe);
 }
 
-/* ---- all of it -------------------------------------------------------------- */
+/* ---- all stages ---- */
 
 static PxStatus march(March *m, const PxThreads *threads)
 {
-    const PxBlockGrid *s = m->sparse;
+    const PxBlockGrid *s = m->grid;
     m->active = malloc(((size_t)s->blocks + 1) * sizeof *m->active);
-    m->place = malloc(((size_t)s->blocks + 1) * sizeof *m->place);
-    if (m->active == NULL || m->place == NULL)
+    m->index = malloc(((size_t)s->blocks + 1) * sizeof *m->index);
+    if (m->active == NULL || m->index == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room for %u blocks", s->blocks);
     for (uint32_t b = 0; b < s->blocks; ++b) {
-        m->place[b] = UINT32_MAX;
+        m->index[b] = UINT32_MAX;
         if (!uniform(s, b)) {
-            m->place[b] = m->actives;
+            m->index[b] = m->actives;
             m->active[m->actives++] = b;
         }
     }
@@ -440,7 +453,7 @@ static PxStatus march(March *m, const PxThreads *threads)
         Vertices *v = &m->vertices[a];
         v->first = (uint32_t)vertices;
         v->first_triangle = (uint32_t)triangles;
-        vertices += v->edges + v->middles;
+        vertices += v->edges + v->centres;
         triangles += v->triangles;
     }
     m->mesh = px_surface_mesh_create(vertices, triangles, s->other != NULL);
@@ -450,15 +463,15 @@ static PxStatus march(March *m, const PxThreads *threads)
     return PX_OK;
 }
 
-PxStatus px_marching_cubes(const PxBlockGrid *sparse, const PxPotential *field,
+PxStatus px_marching_cubes(const PxBlockGrid *grid, const PxPotential *field,
                            const PxPotential *other, const PxBarriers *barriers,
                            const PxThreads *threads, PxSurfaceMesh **out)
 {
     *out = NULL;
     March *m = calloc(1, sizeof *m);
     if (m == NULL)
-        return px_fail(PX_ERR_MEMORY, "surface: no room for the cases of a cube");
-    m->sparse = sparse;
+        return px_fail(PX_ERR_MEMORY, "surface: no room for the table of cubes");
+    m->grid = grid;
     m->field = field;
     m->other = other;
     m->barriers = barriers != NULL && barriers->walls + barriers->sheets > 0 ? barriers : NULL;
@@ -469,7 +482,7 @@ PxStatus px_marching_cubes(const PxBlockGrid *sparse, const PxPotential *field,
     PxStatus status = march(m, threads);
     *out = m->mesh;
     free(m->active);
-    free(m->place);
+    free(m->index);
     free(m->vertices);
     free(m);
     return status;

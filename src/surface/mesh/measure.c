@@ -1,4 +1,4 @@
-/// Area, volume and pieces of a surface.
+/// Area, volume and number of components of a surface mesh.
 #include "base/fail.h"
 #include "base/sum.h"
 #include "base/vec.h"
@@ -34,7 +34,7 @@ PxStatus px_surface_measure(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out)
     }
     for (uint32_t v = 0; v < mesh->vertices; ++v)
         parent[v] = v;
-    /* Volumes of tetrahedra from a near corner: the origin may be far away. */
+    /* Signed volumes of tetrahedra from a nearby vertex: the origin may be far away. */
     PxVec3 origin = mesh->vertices > 0 ? place(mesh, 0) : px_vec(0, 0, 0);
     for (uint32_t t = 0; t < mesh->triangles; ++t) {
         const uint32_t *k = mesh->triangle[t];

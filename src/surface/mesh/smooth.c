@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Forwards and back (Taubin's lambda and mu): waves of the mesh longer than about nine edges are
- * kept, 1/lambda + 1/mu = 0.11. */
+/* Taubin's lambda and mu. 1/lambda + 1/mu = 0.11 is the pass band: waves longer than about nine
+ * edges are kept. */
 #define FORWARD 0.5f
 #define BACK -0.53f
 
@@ -27,7 +27,7 @@ static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t count = s->start[v + 1] - s->start[v];
         float part = count > 0 && !(s->hold != NULL && s->hold[v]) ? s->part : 0.0f;
         float sum[3] = {0, 0, 0}, per = count > 0 ? 1.0f / (float)count : 0.0f;
-        /* Ways, not places: these may be far from the origin. */
+        /* Differences first: positions may be far from the origin. */
         for (uint32_t k = s->start[v]; k < s->start[v + 1]; ++k)
             for (int a = 0; a < 3; ++a)
                 sum[a] += s->from[s->near[k]][a] - s->from[v][a];
@@ -36,8 +36,7 @@ static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Each neighbour of a vertex is once the next corner of one of its triangles, the mesh being
- * closed. */
+/* In a closed mesh each neighbour of a vertex follows it in exactly one triangle. */
 static void find_neighbours(const PxSurfaceMesh *mesh, uint32_t *start, uint32_t *near)
 {
     memset(start, 0, ((size_t)mesh->vertices + 2) * sizeof *start);
@@ -70,7 +69,7 @@ static void triangle_normals(PxSurfaceMesh *mesh)
     }
     for (uint32_t v = 0; v < mesh->vertices; ++v) {
         float *n = mesh->normal[v], length = 0.0f;
-        /* Areas may be so small that their squares vanish. */
+        /* Scale first: the squares of small areas underflow. */
         float most = fmaxf(fabsf(n[0]), fmaxf(fabsf(n[1]), fabsf(n[2])));
         for (int a = 0; a < 3 && most > 0.0f; ++a)
             n[a] /= most;
@@ -83,7 +82,7 @@ static void triangle_normals(PxSurfaceMesh *mesh)
 PxStatus px_smooth(PxSurfaceMesh *mesh, double length, double cell, const uint8_t *hold,
                    const PxThreads *threads)
 {
-    /* Edges are about 0.7 cells long; a step forwards spreads by FORWARD / 2 of their square. */
+    /* Edges are about 0.7 cells long; one step diffuses by FORWARD / 2 of their square. */
     int rounds = (int)ceil(length * length / (0.5 * (double)FORWARD * 0.5 * cell * cell));
     if (rounds > 500)
         rounds = 500;

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Surfels that a vertex looks at, and how often it looks anew from where they put it. Around an
- * edge the nearest of them are of one side after the first look. */
-enum { NEAR = 8, LOOKS = 3 };
+/* Surfels in the plane fit of a vertex, and number of projections. At a sharp edge the nearest
+ * surfels are all on one side after the first projection. */
+enum { NEAR = 8, PASSES = 3 };
 
 typedef struct Job {
     PxSurfaceMesh *mesh;
-    const PxSnap *drape;
+    const PxSnapTarget *target;
     const PxKdTree *tree;
 } Job;
 
@@ -22,11 +22,11 @@ static PxVec3 of(const float *const v[3], uint32_t i)
     return px_vec((double)v[0][i], (double)v[1][i], (double)v[2][i]);
 }
 
-/* The plane through the surfels near x; false where there is none that faces as `n` does. */
-static bool plane_at(const Job *job, PxVec3 x, PxVec3 n, PxVec3 *middle, PxVec3 *normal,
-                     double *melted)
+/* Fits a plane to the surfels near x whose normals agree with `n`; false if there are none. */
+static bool fit_plane(const Job *job, PxVec3 x, PxVec3 n, PxVec3 *middle, PxVec3 *normal,
+                      double *melted)
 {
-    const PxSnap *d = job->drape;
+    const PxSnapTarget *d = job->target;
     uint32_t near[NEAR];
     float squared[NEAR];
     uint32_t count =
@@ -34,7 +34,7 @@ static bool plane_at(const Job *job, PxVec3 x, PxVec3 n, PxVec3 *middle, PxVec3 
     PxVec3 sum = {0, 0, 0}, normals = {0, 0, 0};
     double weights = 0, heat = 0;
     for (uint32_t k = 0; k < count; ++k) {
-        /* the nearest counts most; the last hardly at all */
+        /* weights fall from the nearest to the furthest */
         double w = 1 - (double)squared[k] / (1.0001 * (double)squared[count - 1] + 1e-30);
         PxVec3 facing = of(d->normal, near[k]);
         w = k == 0 ? fmax(w, 0.1) : w;
@@ -53,7 +53,7 @@ static bool plane_at(const Job *job, PxVec3 x, PxVec3 n, PxVec3 *middle, PxVec3 
     return true;
 }
 
-static void drape_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void snap_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
@@ -62,13 +62,13 @@ static void drape_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 from = px_vec((double)p[0], (double)p[1], (double)p[2]), to = from;
         PxVec3 n = px_vec((double)q[0], (double)q[1], (double)q[2]), middle, normal = n;
         double melted = 1;
-        for (int look = 0; look < LOOKS; ++look) {
-            if (!plane_at(job, to, n, &middle, &normal, &melted))
+        for (int pass = 0; pass < PASSES; ++pass) {
+            if (!fit_plane(job, to, n, &middle, &normal, &melted))
                 break;
             to = px_mad(to, normal, px_dot(px_sub(middle, to), normal));
         }
         PxVec3 way = px_sub(to, from);
-        if (!(melted < 1) || px_length(way) > job->drape->reach)
+        if (!(melted < 1) || px_length(way) > job->target->reach)
             continue;
         to = px_mad(from, way, 1 - melted);
         n = px_normalized(px_add(px_scale(n, melted), px_scale(normal, 1 - melted)), n);
@@ -84,7 +84,7 @@ static void drape_block(void *user, uint32_t begin, uint32_t end, int thread)
 /* ---- colours ---- */
 
 typedef struct Paint {
-    const PxSnap *drape;
+    const PxSnapTarget *target;
     const PxKdTree *tree;
     const float (*position)[3], (*normal)[3];
     float *const *paint;
@@ -94,13 +94,13 @@ static void paint_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Paint *job = user;
-    const PxSnap *d = job->drape;
+    const PxSnapTarget *d = job->target;
     for (uint32_t v = begin; v < end; ++v) {
         const float *p = job->position[v], *q = job->normal[v];
         uint32_t near[NEAR];
         float squared[NEAR];
         uint32_t count = px_kdtree_nearest(job->tree, p[0], p[1], p[2], NEAR, near, squared);
-        /* Those that face away, behind a thin sheet, count only where there are no others. */
+        /* Surfels facing away, behind a thin sheet, count only if there are no others. */
         PxVec3 n = px_vec((double)q[0], (double)q[1], (double)q[2]);
         double sum[4] = {0, 0, 0, 0}, all = 0, faint = 1e-6;
         for (uint32_t k = 0; k < count; ++k) {
@@ -120,45 +120,46 @@ static void paint_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* ---- both ---- */
+/* ---- interface ---- */
 
-static PxStatus plant(const PxSnap *drape, PxKdTree *tree)
+static PxStatus build_tree(const PxSnapTarget *target, PxKdTree *tree)
 {
     PxArena scratch;
     px_kdtree_init(tree, NULL);
     px_arena_init(&scratch, NULL);
-    PxStatus status = px_kdtree_build(tree, drape->position[0], drape->position[1],
-                                      drape->position[2], drape->count, &scratch);
+    PxStatus status = px_kdtree_build(tree, target->position[0], target->position[1],
+                                      target->position[2], target->count, &scratch);
     px_arena_free(&scratch);
     return status;
 }
 
-PxStatus px_snap_paint(const PxSnap *drape, const float (*position)[3], const float (*normal)[3],
-                       uint32_t count, float *const paint[4], const PxThreads *threads)
+PxStatus px_snap_paint(const PxSnapTarget *target, const float (*position)[3],
+                       const float (*normal)[3], uint32_t count, float *const paint[4],
+                       const PxThreads *threads)
 {
     if (count == 0)
         return PX_OK;
     PxKdTree tree;
-    PxStatus status = plant(drape, &tree);
-    Paint job = {drape, &tree, position, normal, paint};
+    PxStatus status = build_tree(target, &tree);
+    Paint job = {target, &tree, position, normal, paint};
     if (status == PX_OK)
         px_parallel_for(threads, count, PX_BLOCK, paint_block, &job);
     px_kdtree_free(&tree);
     return status;
 }
 
-PxStatus px_snap(PxSurfaceMesh *mesh, const PxSnap *drape, const PxThreads *threads)
+PxStatus px_snap(PxSurfaceMesh *mesh, const PxSnapTarget *target, const PxThreads *threads)
 {
-    bool solid = drape->melted == NULL;
-    for (uint32_t i = 0; i < drape->count && !solid; ++i)
-        solid = drape->melted[i] < 1.0f;
-    if (drape->count == 0 || mesh->vertices == 0 || !solid)
+    bool solid = target->melted == NULL;
+    for (uint32_t i = 0; i < target->count && !solid; ++i)
+        solid = target->melted[i] < 1.0f;
+    if (target->count == 0 || mesh->vertices == 0 || !solid)
         return PX_OK;
     PxKdTree tree;
-    PxStatus status = plant(drape, &tree);
-    Job job = {mesh, drape, &tree};
+    PxStatus status = build_tree(target, &tree);
+    Job job = {mesh, target, &tree};
     if (status == PX_OK)
-        px_parallel_for(threads, mesh->vertices, PX_BLOCK, drape_block, &job);
+        px_parallel_for(threads, mesh->vertices, PX_BLOCK, snap_block, &job);
     px_kdtree_free(&tree);
     return status;
 }

@@ -1,34 +1,34 @@
-/// Which particles move which points of a skin, and how much.
+/// Binding of a skin: the particles that move each point, and their weights.
 #include "surface/skin/inner.h"
 
 #include "spatial/kdtree.h"
 
 #include <string.h>
 
-#define REACH 1.8f   /* R_j, in mean distances to the nearest */
-#define NEAREST 6u   /* of which */
-#define LEAST 4u     /* links a point has, if there are so many particles */
-#define MOST 64u     /* links a point has at most: those with the largest weights */
-#define FOUND 512u   /* candidates */
-#define CHUNK 16384u /* points that are linked at a time */
-#define SORTS PX_SKIN_SORTS
+#define REACH 1.8f   /* R_j in mean distances to its nearest neighbours */
+#define NEAREST 6u   /* number of these neighbours */
+#define LEAST 4u     /* least links of a point, if there are as many particles */
+#define MOST 64u     /* most links of a point: those with the largest weights */
+#define FOUND 512u   /* most candidates of a range query */
+#define CHUNK 16384u /* points linked at a time */
+#define SIZE_CLASSES PX_SKIN_SIZE_CLASSES
 
 typedef struct Bind {
     PxSkin *skin;
     PxSkinColumns column;
     PxKdTree *all;
-    PxKdTree *tree;            /* particles of about one size */
-    uint32_t first[SORTS + 1]; /* number of a tree's first particle */
-    float reach[SORTS];        /* largest R in it */
-    const float *x[3], *r;     /* of the particles, in the skin's order: by size, then id */
-    const uint32_t *place;     /* in that order, of those in `all` */
-    uint32_t begin;            /* of the chunk */
-    PxSkinLink (*link)[MOST];  /* of the chunk's points */
+    PxKdTree *tree;                   /* by size class */
+    uint32_t first[SIZE_CLASSES + 1]; /* by size class: index of its first particle */
+    float reach[SIZE_CLASSES];        /* by size class: largest R_j */
+    const float *x[3], *r;            /* of the particles, ordered by size class */
+    const uint32_t *place;            /* position of the particles of `all` in that order */
+    uint32_t begin;                   /* first point of the chunk */
+    PxSkinLink (*link)[MOST];         /* links of the chunk's points */
     uint32_t *links;
 } Bind;
 
-/* Puts a link in its place by weight, the larger first; of equal ones the one with the lower
- * number. What does not fit is dropped. */
+/* Inserts a link into a list sorted by descending weight, then ascending index. Drops the last
+ * if the list is full. */
 static uint32_t insert(PxSkinLink *list, uint32_t count, PxSkinLink link)
 {
     uint32_t at = count < MOST ? count : MOST;
@@ -44,13 +44,13 @@ static uint32_t insert(PxSkinLink *list, uint32_t count, PxSkinLink link)
     return count < MOST ? count + 1 : MOST;
 }
 
-static float square_to(const Bind *b, const float m[3], uint32_t j)
+static float distance2_to(const Bind *b, const float m[3], uint32_t j)
 {
     float dx = m[0] - b->x[0][j], dy = m[1] - b->x[1][j], dz = m[2] - b->x[2][j];
     return dx * dx + dy * dy + dz * dz;
 }
 
-static float weight_of(float square, float reach)
+static float kernel_weight(float square, float reach)
 {
     float part = 1.0f - square / (reach * reach);
     return part > 0.0f ? part * part * part : 0.0f;
@@ -59,26 +59,27 @@ static float weight_of(float square, float reach)
 static uint32_t link_point(const Bind *b, const float m[3], PxSkinLink *list)
 {
     uint32_t count = 0, found[FOUND];
-    for (int s = 0; s < SORTS; ++s) {
+    for (int s = 0; s < SIZE_CLASSES; ++s) {
         if (b->first[s + 1] == b->first[s])
             continue;
         uint32_t here = px_kdtree_range(&b->tree[s], m[0], m[1], m[2], b->reach[s], found, FOUND);
         for (uint32_t k = 0; k < here && k < FOUND; ++k) {
             uint32_t j = b->first[s] + found[k];
-            float w = weight_of(square_to(b, m, j), b->r[j]);
+            float w = kernel_weight(distance2_to(b, m, j), b->r[j]);
             if (w > 0.0f)
                 count = insert(list, count, (PxSkinLink){j, w});
         }
     }
     uint32_t wanted = b->skin->particles < LEAST ? b->skin->particles : LEAST;
-    if (count < wanted) { /* the nearest, with a support that reaches beyond them */
+    if (count < wanted) { /* too few supports reach here: take the nearest, with a support that
+                             covers them */
         float square[LEAST];
         px_kdtree_nearest(b->all, m[0], m[1], m[2], wanted, found, square);
         float reach = 1.5f * sqrtf(square[wanted - 1]) + 1e-30f;
         count = 0;
         for (uint32_t k = 0; k < wanted; ++k)
-            count =
-                insert(list, count, (PxSkinLink){b->place[found[k]], weight_of(square[k], reach)});
+            count = insert(list, count,
+                           (PxSkinLink){b->place[found[k]], kernel_weight(square[k], reach)});
     }
     double sum = 0;
     for (uint32_t k = 0; k < count; ++k)
@@ -108,8 +109,8 @@ typedef struct Reach {
     float *r;
 } Reach;
 
-/* R of every particle: by how far its nearest are, but no more than its support. */
-static void reach_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* R_j from the distances to the nearest neighbours, at most the support of the physics. */
+static void radius_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Reach *p = user;
@@ -126,8 +127,8 @@ static void reach_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Numbers of the maps' particles of this body, and where they are at rest. */
-static PxStatus take_particles(PxSkin *skin, const PxSolidMaps *maps, uint32_t body)
+/* Lists the particles of this body. */
+static PxStatus list_particles(PxSkin *skin, const PxSolidMaps *maps, uint32_t body)
 {
     uint32_t count = 0;
     for (uint32_t j = 0; j < maps->count; ++j)
@@ -151,25 +152,27 @@ static PxStatus take_particles(PxSkin *skin, const PxSolidMaps *maps, uint32_t b
     return PX_OK;
 }
 
-/* Particles by size, otherwise in their order. place[j] is where j went. */
+/* Orders particles by size class (R_j doubles from class to class). place[j] is the new index of
+ * j. */
 static void order_by_size(Bind *b, const float *r, uint32_t n, uint32_t *order, uint32_t *place)
 {
     uint32_t next = 0;
     float least = r[0];
     for (uint32_t j = 1; j < n; ++j)
         least = r[j] < least ? r[j] : least;
-    for (int s = 0; s < SORTS; ++s, least *= 2.0f) {
+    for (int s = 0; s < SIZE_CLASSES; ++s, least *= 2.0f) {
         b->first[s] = next;
         for (uint32_t j = 0; j < n; ++j)
-            if ((s == 0 || r[j] >= least) && (s == SORTS - 1 || r[j] < 2.0f * least)) {
+            if ((s == 0 || r[j] >= least) && (s == SIZE_CLASSES - 1 || r[j] < 2.0f * least)) {
                 place[j] = next;
                 order[next++] = j;
             }
     }
-    b->first[SORTS] = next;
+    b->first[SIZE_CLASSES] = next;
 }
 
-/* A tree for each size, and one of all. */
+/* Builds a kd-tree for each size class and one of all particles. With one tree a few large
+ * particles would widen every query. */
 static PxStatus sort_particles(Bind *b, const PxSolidMaps *maps, const PxThreads *threads,
                                PxArena *scratch)
 {
@@ -197,7 +200,7 @@ static PxStatus sort_particles(Bind *b, const PxSolidMaps *maps, const PxThreads
     }
     PX_TRY(px_kdtree_build(b->all, come[X], come[Y], come[Z], n, scratch));
     Reach reach = {b->all, come, come[H], come[R]};
-    px_parallel_for(threads, n, 256, reach_block, &reach);
+    px_parallel_for(threads, n, 256, radius_block, &reach);
     order_by_size(b, come[R], n, order, place);
     memcpy(particle, skin->particle, n * sizeof *particle);
     for (uint32_t j = 0; j < n; ++j) {
@@ -209,7 +212,7 @@ static PxStatus sort_particles(Bind *b, const PxSolidMaps *maps, const PxThreads
         b->x[k] = sorted[k];
     b->r = sorted[R];
     b->place = place;
-    for (int s = 0; s < SORTS; ++s) {
+    for (int s = 0; s < SIZE_CLASSES; ++s) {
         uint32_t begin = b->first[s], count = b->first[s + 1] - begin;
         b->reach[s] = 0.0f;
         for (uint32_t j = begin; j < begin + count; ++j)
@@ -271,9 +274,10 @@ PxStatus px_skin_bind(PxSkin *skin, const PxSolidMaps *maps, uint32_t body,
                       const PxThreads *threads, PxArena *scratch)
 {
     PxArenaMark mark = px_arena_mark(scratch);
-    Bind b = {.skin = skin, .column = px_skin_columns(skin), .all = &skin->all, .tree = skin->sort};
+    Bind b = {
+        .skin = skin, .column = px_skin_columns(skin), .all = &skin->all, .tree = skin->size_class};
     skin->bound = false;
-    PxStatus status = take_particles(skin, maps, body);
+    PxStatus status = list_particles(skin, maps, body);
     if (status == PX_OK && skin->particles > 0)
         status = sort_particles(&b, maps, threads, scratch);
     if (status == PX_OK && skin->particles > 0)

@@ -1,4 +1,4 @@
-/// Skins made from shapes.
+/// Skins created from shapes, with the colours of meshes and textures.
 #include "surface/skin/skin.h"
 
 #include "shape/refine.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two vectors square to the normal, such that their cross product is along it. */
+/* An orthonormal tangent frame: t[0] x t[1] is the normal. */
 static void tangents(PxVec3 normal, PxVec3 t[2])
 {
     PxVec3 n = px_normalized(normal, px_vec(0, 1, 0));
@@ -18,7 +18,7 @@ static void tangents(PxVec3 normal, PxVec3 t[2])
     t[1] = px_cross(n, t[0]);
 }
 
-static void put_point(PxSkin *skin, uint32_t i, PxVec3 at, PxVec3 normal, double radius)
+static void set_point(PxSkin *skin, uint32_t i, PxVec3 at, PxVec3 normal, double radius)
 {
     const PxSkinColumns c = px_skin_columns(skin);
     PxVec3 t[2], m = px_sub(at, skin->rest_origin);
@@ -27,14 +27,14 @@ static void put_point(PxSkin *skin, uint32_t i, PxVec3 at, PxVec3 normal, double
     c.rest[1][i] = (float)m.y;
     c.rest[2][i] = (float)m.z;
     for (int a = 0; a < 2; ++a) {
-        c.from[3 * a][i] = (float)(radius * t[a].x);
-        c.from[3 * a + 1][i] = (float)(radius * t[a].y);
-        c.from[3 * a + 2][i] = (float)(radius * t[a].z);
+        c.rest_tangent[3 * a][i] = (float)(radius * t[a].x);
+        c.rest_tangent[3 * a + 1][i] = (float)(radius * t[a].y);
+        c.rest_tangent[3 * a + 2][i] = (float)(radius * t[a].z);
     }
-    c.size[i] = (float)radius;
+    c.rest_radius[i] = (float)radius;
 }
 
-static void put_paint(PxSkin *skin, uint32_t i, PxVec3 colour, PxUv uv)
+static void set_colour(PxSkin *skin, uint32_t i, PxVec3 colour, PxUv uv)
 {
     const PxSkinColumns c = px_skin_columns(skin);
     c.colour[0][i] = (float)fmin(fmax(colour.x, 0), 1);
@@ -44,7 +44,7 @@ static void put_paint(PxSkin *skin, uint32_t i, PxVec3 colour, PxUv uv)
     c.uv[1][i] = (float)uv.v;
 }
 
-static PxVec3 middle_of(const PxShape *shape)
+static PxVec3 centre_of(const PxShape *shape)
 {
     PxBounds b = px_shape_bounds(shape);
     return px_scale(px_add(b.low, b.high), 0.5);
@@ -62,17 +62,17 @@ PxStatus px_skin_check(const PxShape *shape, const PxTexture *texture)
     return PX_OK;
 }
 
-/* What a mesh shows at a place on it: the texture, else the colours of its vertices. */
+/* Colours for surfels from the nearest point of the mesh: the texture, else its vertex colours. */
 typedef struct Paint {
     const PxShape *shape;
-    const PxMesh *mesh; /* in the shape's own frame; NULL for other shapes */
+    const PxMesh *mesh; /* in the shape's local frame; NULL for primitives */
     const PxTexture *texture;
     PxSkin *skin;
     const PxPoints *points;
 } Paint;
 
-static PxVec3 paint_of(const PxTexture *texture, const PxMesh *mesh, const uint32_t v[3],
-                       const double part[3], PxUv *uv)
+static PxVec3 colour_at(const PxTexture *texture, const PxMesh *mesh, const uint32_t v[3],
+                        const double part[3], PxUv *uv)
 {
     PxVec3 colour = px_vec(0, 0, 0);
     *uv = (PxUv){0, 0};
@@ -89,8 +89,8 @@ static PxVec3 paint_of(const PxTexture *texture, const PxMesh *mesh, const uint3
     return mesh->colour != NULL ? colour : px_vec(1, 1, 1);
 }
 
-/* Shares of the corners in a point of their triangle. */
-static void shares(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, double part[3])
+/* Barycentric coordinates of p in the triangle a b c. */
+static void barycentric(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, double part[3])
 {
     PxVec3 n = px_cross(px_sub(b, a), px_sub(c, a));
     double whole = px_dot(n, n);
@@ -114,10 +114,10 @@ static void paint_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (!px_mesh_tree_closest(p->shape->tree, own, INFINITY, &spot))
             continue;
         const uint32_t *v = p->mesh->triangle[spot.triangle];
-        shares(spot.point, p->mesh->position[v[0]], p->mesh->position[v[1]],
-               p->mesh->position[v[2]], part);
-        PxVec3 colour = paint_of(p->texture, p->mesh, v, part, &uv);
-        put_paint(p->skin, i, colour, uv);
+        barycentric(spot.point, p->mesh->position[v[0]], p->mesh->position[v[1]],
+                    p->mesh->position[v[2]], part);
+        PxVec3 colour = colour_at(p->texture, p->mesh, v, part, &uv);
+        set_colour(p->skin, i, colour, uv);
     }
 }
 
@@ -128,7 +128,7 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
     PX_TRY(px_skin_check(shape, texture));
     if (count < 1 || count > PX_SKIN_MOST)
         return px_fail(PX_ERR_ARGUMENT, "skin: %u surfels, wanted 1 to %u", count, PX_SKIN_MOST);
-    /* px_shape_cover_estimate() is a constant over the square of the spacing. */
+    /* px_shape_cover_estimate() is proportional to 1 / spacing^2: solve for the spacing. */
     double spacing =
         sqrt(px_shape_cover_estimate(shape, 1e-3 * sqrt(px_shape_area(shape))) / count) * 1e-3 *
         sqrt(px_shape_area(shape));
@@ -137,10 +137,10 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
     PxSkin *skin;
     PxStatus status = px_skin_new(allocator, points.count, &skin);
     if (status == PX_OK) {
-        skin->rest_origin = middle_of(shape);
+        skin->rest_origin = centre_of(shape);
         for (uint32_t i = 0; i < points.count; ++i) {
-            put_point(skin, i, points.position[i], points.normal[i], spacing);
-            put_paint(skin, i, px_vec(1, 1, 1), (PxUv){0, 0});
+            set_point(skin, i, points.position[i], points.normal[i], spacing);
+            set_colour(skin, i, px_vec(1, 1, 1), (PxUv){0, 0});
         }
         if (shape->mesh != NULL && (texture != NULL || shape->mesh->colour != NULL)) {
             Paint paint = {shape, shape->mesh, texture, skin, &points};
@@ -148,7 +148,7 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
             px_parallel_for(&threads, (uint32_t)points.count, PX_BLOCK, paint_block, &paint);
             skin->painted = true;
         }
-        status = px_skin_ready(skin);
+        status = px_skin_make_shown(skin);
     }
     px_points_free(&points);
     if (status != PX_OK)
@@ -158,7 +158,7 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
     return status;
 }
 
-/* The shape's triangles in the world, with normals. */
+/* The shape's triangles in world coordinates, with normals. */
 static PxStatus triangles_of(const PxShape *shape, PxMesh **out)
 {
     if (shape->mesh == NULL)
@@ -184,20 +184,20 @@ PxStatus px_skin_create_mesh(const PxShape *shape, double longest, const PxTextu
     if (status == PX_OK)
         status = px_skin_new(allocator, mesh->vertex_count, &skin);
     if (status == PX_OK) {
-        skin->rest_origin = middle_of(shape);
+        skin->rest_origin = centre_of(shape);
         skin->painted = texture != NULL || mesh->colour != NULL;
         for (uint32_t i = 0; i < mesh->vertex_count; ++i) {
             const uint32_t v[3] = {i, i, i};
             const double part[3] = {1, 0, 0};
             PxUv uv;
-            PxVec3 colour = paint_of(texture, mesh, v, part, &uv);
-            put_point(skin, i, mesh->position[i], mesh->normal[i], longest);
-            put_paint(skin, i, colour, uv);
+            PxVec3 colour = colour_at(texture, mesh, v, part, &uv);
+            set_point(skin, i, mesh->position[i], mesh->normal[i], longest);
+            set_colour(skin, i, colour, uv);
         }
         skin->triangles = mesh->triangle_count;
-        skin->triangle = mesh->triangle; /* the skin's from here on */
+        skin->triangle = mesh->triangle; /* moved into the skin */
         mesh->triangle = NULL;
-        status = px_skin_ready(skin);
+        status = px_skin_make_shown(skin);
     }
     px_mesh_free(mesh);
     if (status != PX_OK)

@@ -1,4 +1,4 @@
-/// What the files that make and bind skins share.
+/// Internals of a skin, shared by the files that create, bind and deform it.
 #ifndef PX_SURFACE_SKIN_INNER_H
 #define PX_SURFACE_SKIN_INNER_H
 
@@ -6,15 +6,16 @@
 
 /// Columns of the points at rest.
 typedef struct PxSkinColumns {
-    float *rest[3], *from[6], *size, *colour[3], *uv[2];
+    float *rest[3], *rest_tangent[6], *rest_radius, *colour[3], *uv[2];
 } PxSkinColumns;
 
 PxSkinColumns px_skin_columns(const PxSkin *skin);
 
-/// A skin of that many points, all zero. Errors: PX_ERR_MEMORY.
+/// Allocates a skin of that many points, all zero. Errors: PX_ERR_MEMORY.
 PxStatus px_skin_new(const PxAllocator *allocator, size_t points, PxSkin **out);
 
-/// Makes room for what is shown, and fills in what never moves: colours, coordinates.
-PxStatus px_skin_ready(PxSkin *skin);
+/// Allocates the shown points and copies what never changes: colours and texture coordinates.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_skin_make_shown(PxSkin *skin);
 
 #endif

@@ -20,8 +20,8 @@ PxSkinColumns px_skin_columns(const PxSkin *skin)
         c.colour[k] = column[COLOUR].data[k];
     }
     for (int k = 0; k < 6; ++k)
-        c.from[k] = column[FROM].data[k];
-    c.size = column[SIZE].data[0];
+        c.rest_tangent[k] = column[FROM].data[k];
+    c.rest_radius = column[SIZE].data[0];
     c.uv[0] = column[UV].data[0];
     c.uv[1] = column[UV].data[1];
     return c;
@@ -38,8 +38,8 @@ PxStatus px_skin_new(const PxAllocator *allocator, size_t points, PxSkin **out)
     px_table_init(&skin->base, allocator);
     px_table_init(&skin->shown, allocator);
     px_kdtree_init(&skin->all, allocator);
-    for (int s = 0; s < PX_SKIN_SORTS; ++s)
-        px_kdtree_init(&skin->sort[s], allocator);
+    for (int s = 0; s < PX_SKIN_SIZE_CLASSES; ++s)
+        px_kdtree_init(&skin->size_class[s], allocator);
     PxTable *b = &skin->base, *s = &skin->shown;
     PxStatus status = px_table_add(b, "rest", "m", PX_F32, 3, PX_COLUMN_STATE, NULL);
 #define ADD(table, name, unit, components, flags)                                                  \
@@ -71,7 +71,7 @@ static size_t blocks_of(const PxSkin *skin)
     return ((size_t)skin->base.count + PX_BLOCK - 1) / PX_BLOCK + 1;
 }
 
-PxStatus px_skin_ready(PxSkin *skin)
+PxStatus px_skin_make_shown(PxSkin *skin)
 {
     uint32_t n = skin->base.count;
     PX_TRY(px_table_append(&skin->shown, n, NULL));
@@ -105,8 +105,8 @@ void px_skin_free(PxSkin *skin)
     size_t n = skin->base.count;
     free(skin->triangle);
     px_kdtree_free(&skin->all);
-    for (int s = 0; s < PX_SKIN_SORTS; ++s)
-        px_kdtree_free(&skin->sort[s]);
+    for (int s = 0; s < PX_SKIN_SIZE_CLASSES; ++s)
+        px_kdtree_free(&skin->size_class[s]);
     px_release(a, skin->particle, skin->particle_room * sizeof *skin->particle);
     px_release(a, skin->map, skin->particle_room * 16 * sizeof *skin->map);
     px_release(a, skin->link, skin->link_room * sizeof *skin->link);
@@ -121,8 +121,8 @@ void px_skin_free(PxSkin *skin)
 size_t px_skin_bytes(const PxSkin *skin)
 {
     size_t n = skin->base.count, trees = px_kdtree_bytes(&skin->all);
-    for (int s = 0; s < PX_SKIN_SORTS; ++s)
-        trees += px_kdtree_bytes(&skin->sort[s]);
+    for (int s = 0; s < PX_SKIN_SIZE_CLASSES; ++s)
+        trees += px_kdtree_bytes(&skin->size_class[s]);
     return sizeof *skin + trees + px_table_bytes(&skin->base) + px_table_bytes(&skin->shown) +
            skin->triangles * sizeof *skin->triangle +
            skin->particle_room * (sizeof *skin->particle + 16 * sizeof *skin->map) +
@@ -130,14 +130,14 @@ size_t px_skin_bytes(const PxSkin *skin)
            2 * blocks_of(skin) * sizeof *skin->extra;
 }
 
-/* ---- moving ---- */
+/* ---- deformation ---- */
 
 typedef struct Pack {
     PxSkin *skin;
     const PxSolidMaps *maps;
 } Pack;
 
-/* x_j + J (m - m_j) = J m + a with a = x_j - J m_j: 16 numbers a particle, a line of the cache. */
+/* x_j + J (m - m_j) = J m + a with a = x_j - J m_j: 16 floats a particle, one cache line. */
 static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -163,18 +163,19 @@ static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static PxSkinMove move_of(PxSkin *skin, const PxSolidMaps *maps)
+static PxSkinDeform deform_of(PxSkin *skin, const PxSolidMaps *maps)
 {
     const PxColumn *shown = skin->shown.column;
     PxSkinColumns c = px_skin_columns(skin);
-    PxSkinMove m = {.skin = skin,
-                    .start = skin->start,
-                    .link = skin->link,
-                    .map = skin->map,
-                    .size = c.size,
-                    .radius = shown[RADIUS].data[0],
-                    .origin = {(float)maps->origin.x, (float)maps->origin.y, (float)maps->origin.z},
-                    .split = skin->triangles == 0};
+    PxSkinDeform m = {
+        .skin = skin,
+        .start = skin->start,
+        .link = skin->link,
+        .map = skin->map,
+        .rest_radius = c.rest_radius,
+        .radius = shown[RADIUS].data[0],
+        .origin = {(float)maps->origin.x, (float)maps->origin.y, (float)maps->origin.z},
+        .split = skin->triangles == 0};
     for (int k = 0; k < 3; ++k) {
         m.rest[k] = c.rest[k];
         m.position[k] = shown[POSITION].data[k];
@@ -183,7 +184,7 @@ static PxSkinMove move_of(PxSkin *skin, const PxSolidMaps *maps)
         m.colour[k] = shown[SHOWN_COLOUR].data[k];
     }
     for (int k = 0; k < 6; ++k) {
-        m.from[k] = c.from[k];
+        m.rest_tangent[k] = c.rest_tangent[k];
         m.tangent[k] = shown[TANGENT].data[k];
     }
     for (int k = 0; k < 2; ++k)
@@ -191,7 +192,7 @@ static PxSkinMove move_of(PxSkin *skin, const PxSolidMaps *maps)
     return m;
 }
 
-PxStatus px_skin_move(PxSkin *skin, const PxSolidMaps *maps, const PxThreads *threads)
+PxStatus px_skin_deform(PxSkin *skin, const PxSolidMaps *maps, const PxThreads *threads)
 {
     uint32_t n = skin->base.count;
     PxIsa isa = px_isa_best();
@@ -203,23 +204,23 @@ PxStatus px_skin_move(PxSkin *skin, const PxSolidMaps *maps, const PxThreads *th
     Pack pack = {skin, maps};
     px_parallel_for(threads, skin->particles, PX_BLOCK, pack_block, &pack);
     skin->shown.count = n;
-    PxSkinMove move = move_of(skin, maps);
-    px_parallel_for(threads, n, PX_BLOCK, PX_ISA_PICK(isa, px_skin_move_block), &move);
-    if (!move.split)
+    PxSkinDeform deform = deform_of(skin, maps);
+    px_parallel_for(threads, n, PX_BLOCK, PX_ISA_PICK(isa, px_skin_deform_block), &deform);
+    if (!deform.split)
         return PX_OK;
     size_t blocks = blocks_of(skin) - 1, next = n;
     uint32_t *first = skin->extra + blocks_of(skin);
     for (size_t b = 0; b < blocks; ++b) {
-        first[b] = (uint32_t)next; /* at most 64 times 8 million */
+        first[b] = (uint32_t)next; /* below 64 * 8 million */
         next += skin->extra[b];
     }
     if (next == n)
         return PX_OK;
     PX_TRY(px_table_reserve(&skin->shown, next));
     skin->shown.count = (uint32_t)next;
-    move = move_of(skin, maps); /* the columns may have moved */
-    move.first = first;
-    px_parallel_for(threads, n, PX_BLOCK, PX_ISA_PICK(isa, px_skin_split_block), &move);
+    deform = deform_of(skin, maps); /* px_table_reserve() may have moved the columns */
+    deform.first = first;
+    px_parallel_for(threads, n, PX_BLOCK, PX_ISA_PICK(isa, px_skin_split_block), &deform);
     return PX_OK;
 }
 
@@ -231,13 +232,13 @@ void px_skin_absorb(PxSkin *skin, const PxSolidMaps *maps, const PxThreads *thre
         return;
     Pack pack = {skin, maps};
     px_parallel_for(threads, skin->particles, PX_BLOCK, pack_block, &pack);
-    /* The first particle's place is the new origin: near all of them. */
+    /* The position of the first particle becomes the new origin: it is near all points. */
     const float *x = maps->affine + 12 * (size_t)skin->particle[0] + 9;
     PxVec3 near = px_vec((double)x[0], (double)x[1], (double)x[2]);
-    PxSkinMove move = move_of(skin, maps);
-    move.shift = px_scale(near, -1);
+    PxSkinDeform deform = deform_of(skin, maps);
+    deform.shift = px_scale(near, -1);
     px_parallel_for(threads, skin->base.count, PX_BLOCK,
-                    PX_ISA_PICK(px_isa_best(), px_skin_absorb_block), &move);
+                    PX_ISA_PICK(px_isa_best(), px_skin_absorb_block), &deform);
     skin->rest_origin = px_add(maps->origin, near);
     skin->absorbed = true;
 }

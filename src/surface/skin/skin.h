@@ -1,20 +1,20 @@
-/// The skin of a solid body: points of its surface that its particles carry along.
+/// The skin of a solid body: surfels or triangles of its surface that deform with its particles.
 ///
-/// A skin is surfels, or the corners of triangles. Each point keeps its place in the rest shape,
-/// two tangents and a radius; particles near it in the rest shape blend their affine maps
-/// (solid/maps.h) with the weights of 000 Eq. 5.28,
+/// Each point (a surfel, or the vertex of a triangle) has a rest position, two rest tangents and a
+/// radius. Particles near it in the rest shape blend their affine maps (solid/maps.h) with the
+/// weights of 000 Eq. 5.28,
 ///
 ///     w_j ~ (1 - r^2 / R_j^2)^3,   r = |m - m_j|,
 ///
-/// and the blended map moves the point and its tangents. The rest shape stays, so neighbours and
-/// weights are found once (px_skin_bind) and moving is 16 multiply-adds a neighbour. R_j is 1.8
+/// and the blended map moves the point and its tangents. Neighbours and weights are computed once
+/// for a rest shape (px_skin_bind); deforming then costs 16 multiply-adds a neighbour. R_j is 1.8
 /// times the mean distance of the 6 particles nearest to j, not the support of the physics: about
-/// 13 particles count on a face, as many where coarse and fine ones meet.
+/// 13 particles contribute on a face, also where coarse and fine particles of an octree meet.
 ///
-/// Surfels that are stretched are shown as several (000 section 5.5.2): the first fundamental form
-/// of the moved tangents says how far and along which axes. How many there are depends on the map
-/// alone, and the surfels they come from are always kept: what is stretched and let go has the same
-/// surfels as before, bit for bit.
+/// Stretched surfels are split (000 section 5.5.2): the first fundamental form of the deformed
+/// tangents gives the stretch and its principal axes. The number of parts depends on the current
+/// map alone and the original surfels are kept, so a body that is stretched and released has the
+/// same surfels as before, bit for bit.
 #ifndef PX_SURFACE_SKIN_SKIN_H
 #define PX_SURFACE_SKIN_SKIN_H
 
@@ -25,91 +25,92 @@
 #include "solid/maps.h"
 #include "spatial/kdtree.h"
 
-/// Surfels of one body, at most.
+/// Largest number of surfels of one body.
 #define PX_SKIN_MOST 2000000u
-/// Times that a surfel is halved, at most: it becomes 64.
+/// Most halvings of a surfel: it becomes 64.
 #define PX_SKIN_DEPTH 6
-/// A surfel whose longer half axis is more than this many radii is halved ...
+/// A surfel is halved if its longer half axis exceeds this many radii ...
 #define PX_SKIN_STRETCH 1.5f
-/// ... if that is also this many times the shorter one: a surfel that grew to all sides alike has
-/// no main axis, and covers as well as before.
+/// ... and this many times the shorter one: a surfel stretched equally in all directions needs no
+/// splitting, its disc grows with it.
 #define PX_SKIN_RATIO 1.25f
 
-/// Sorts of particles by size, each up to twice as large as the one before.
-#define PX_SKIN_SORTS 8
+/// Size classes of particles; R_j doubles from one to the next.
+#define PX_SKIN_SIZE_CLASSES 8
 
-/// Part of a point's motion.
+/// One particle's share in the motion of a point.
 typedef struct PxSkinLink {
-    uint32_t particle; ///< number within the skin
-    float weight;      ///< of all links of a point: 1 in sum
+    uint32_t particle; ///< index within the skin
+    float weight;      ///< the weights of a point sum to 1
 } PxSkinLink;
 
 typedef struct PxSkin {
     const PxAllocator *allocator;
-    uint32_t holders;   ///< besides the first owner
-    PxTable base;       ///< the points at rest: rest, tangent (6), radius; colour, uv
-    PxVec3 rest_origin; ///< what `rest` is counted from, m
-    bool absorbed;      ///< the rest shape is not the one it was made with
-    bool painted;       ///< colours came with the mesh or its texture
+    uint32_t holders;   ///< number of owners besides the first
+    PxTable base;       ///< points at rest: rest, tangent (6), radius, colour, uv
+    PxVec3 rest_origin; ///< origin of the rest positions, m
+    bool absorbed;      ///< the rest shape was updated since creation
+    bool painted;       ///< has colours, from the mesh or its texture
     uint32_t triangles; ///< 0: surfels
     uint32_t (*triangle)[3];
 
-    /* How the points hang on the particles. */
+    /* Binding of the points to the particles. */
     bool bound;
-    uint64_t version;   ///< of the maps it was bound to
-    PxVec3 shift;       ///< from coordinates of the maps at rest to those of the skin
-    uint32_t particles; ///< of this body
-    uint32_t *particle; ///< their numbers in the maps
-    float *map;         ///< 16 a particle: three rows of J and a, then velocity and 0
-    uint32_t *start;    ///< links of point i: start[i] to start[i + 1]
+    uint64_t version;   ///< of the maps it is bound to
+    PxVec3 shift;       ///< from the maps' rest coordinates to the skin's
+    uint32_t particles; ///< number of particles of this body
+    uint32_t *particle; ///< their rows in the maps
+    float *map;         ///< 16 floats a particle: three rows of [J | a], then velocity and 0
+    uint32_t *start;    ///< links of point i are start[i] .. start[i + 1]
     PxSkinLink *link;
     size_t particle_room, link_room;
-    PxKdTree all, sort[PX_SKIN_SORTS]; ///< of the particles, kept for the next time
+    PxKdTree all,
+        size_class[PX_SKIN_SIZE_CLASSES]; ///< kd-trees of the particles; buffers that are reused
 
-    /* Where the points are. */
-    PxTable shown;   ///< position, normal, tangent (6), radius, velocity, colour, uv; the
-                     ///< points of `base` come first, what they were split into after them
-    uint8_t *level;  ///< by point: how often it is halved along both axes, 4 bits each
-    uint32_t *extra; ///< by block of points: surfels that splitting adds
+    /* The deformed points. */
+    PxTable shown;   ///< position, normal, tangent (6), radius, velocity, colour, uv: first the
+                     ///< points of `base`, then the surfels that splitting added
+    uint8_t *level;  ///< by point: halvings along both principal axes, 4 bits each
+    uint32_t *extra; ///< by block of points: number of surfels that splitting adds
 } PxSkin;
 
-/// Whether the shape can have a skin, painted with the texture (may be NULL): PX_ERR_ARGUMENT for a
-/// plane, and for a texture without coordinates.
+/// Checks that the shape can have a skin with that texture (may be NULL). Errors: PX_ERR_ARGUMENT
+/// for a plane, and for a texture on a shape without texture coordinates.
 PxStatus px_skin_check(const PxShape *shape, const PxTexture *texture);
 
-/// Covers a shape with about `count` surfels: so many that radius = spacing of px_shape_cover()
-/// leaves no hole. Colours are those of the texture (may be NULL) at the mesh's coordinates, else
-/// those of its vertices, else there are none (`painted` is false, all is white).
+/// Covers a shape with about `count` surfels, with radii that leave no hole (the spacing of
+/// px_shape_cover()). Colours come from the texture (may be NULL), else from the mesh's vertices;
+/// without either `painted` is false and all are white.
 /// Errors: PX_ERR_ARGUMENT for a texture without coordinates; PX_ERR_MEMORY.
 PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTexture *texture,
                                 const PxAllocator *allocator, PxSkin **out);
 
-/// The shape's own triangles, cut until no edge is longer than `longest`: what is to bend needs
-/// corners to bend at. Errors: as above.
+/// The shape's own triangles, subdivided until no edge is longer than `longest`, so that they can
+/// bend. Errors: as above.
 PxStatus px_skin_create_mesh(const PxShape *shape, double longest, const PxTexture *texture,
                              const PxAllocator *allocator, PxSkin **out);
-/// The last owner frees it.
+/// Removes an owner; the last one frees the skin. Accepts NULL.
 void px_skin_free(PxSkin *skin);
-/// One more owner: one more px_skin_free(). Threads: one at a time.
+/// Adds an owner, who calls px_skin_free() too. Threads: one at a time.
 void px_skin_hold(PxSkin *skin);
 
-/// Finds the particles of `body` that move each point, and their weights. At least 4 (or all that
-/// there are), the nearest, where supports do not reach. Again whenever maps->version changed;
-/// allocates only when there are more particles or links than ever before.
+/// Finds the particles of `body` that move each point, and their weights: at least the 4 nearest
+/// (or all that there are). Needed again whenever maps->version changes. Allocates only when there
+/// are more particles or links than ever before.
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_skin_bind(PxSkin *skin, const PxSolidMaps *maps, uint32_t body,
                       const PxThreads *threads, PxArena *scratch);
 
-/// Fills `shown`; empty when the body has no particles left. The same bits for any number of
-/// threads. Allocates only when there are more surfels than ever before. The skin must be bound to
-/// these maps. Errors: PX_ERR_MEMORY.
-PxStatus px_skin_move(PxSkin *skin, const PxSolidMaps *maps, const PxThreads *threads);
+/// Computes `shown`; it is empty when the body has no particles left. The same bits for any number
+/// of threads. Allocates only when there are more surfels than ever before. The skin must be bound
+/// to these maps. Errors: PX_ERR_MEMORY.
+PxStatus px_skin_deform(PxSkin *skin, const PxSolidMaps *maps, const PxThreads *threads);
 
-/// The deformed shape becomes the rest shape: points and tangents are moved by the maps, and the
-/// skin is to be bound anew, to maps of the new rest shape.
+/// Rest-shape update: deforms rest positions and tangents by the maps. The skin must then be bound
+/// to maps of the new rest shape.
 void px_skin_absorb(PxSkin *skin, const PxSolidMaps *maps, const PxThreads *threads);
 
-/// Bytes held.
+/// Memory in use.
 size_t px_skin_bytes(const PxSkin *skin);
 
 #endif

@@ -1,8 +1,6 @@
 #include "world/actors/emitter.h"
 
 #include "world/fields.h"
-#include "world/mixed.h"
-#include "world/octree_body.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -83,7 +81,7 @@ static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter 
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->materials, def->material, "material", &slot));
     const PxMaterial *material = &world->materials.data[slot];
-    if (material->def.young > 0 && !isfinite(px_mixed_turn(&material->def)))
+    if (material->def.young > 0 && !isfinite(px_rest_update_interval(&material->def)))
         return px_fail(PX_ERR_ARGUMENT,
                        "emitters give what flows, and '%s' is a solid whose rest shape does not "
                        "follow; wanted absorb above 0, or a material that melts",
@@ -126,9 +124,6 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
     PX_TRY(px_world_name(e.name, def->name, "emitter"));
     PxStatus status = make_emitter(world, def, &e);
     if (status == PX_OK)
-        status = px_octree_allowed(world, &world->materials.data[def->material.slot - 1].def, true,
-                                   NULL);
-    if (status == PX_OK)
         status = px_table_reserve(&world->progress, world->emitters.count + 1);
     if (status == PX_OK && !PX_SLOT_RESERVE(&world->emitters, &slot))
         status = px_fail(PX_ERR_MEMORY, "no room");
@@ -150,7 +145,7 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
     world->state.bound_due = 1;
     if (out != NULL)
         *out = (PxEmitterId){slot + 1, world->emitters.data[slot].generation};
-    return px_mixed_begin(world);
+    return PX_OK;
 }
 
 PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
@@ -438,7 +433,7 @@ void px_emitters_hold(PxWorld *world, float *inverse_mass)
         any |= px_emitter_is_open(world, k) || p.freed[k] < p.made[k];
     if (!any)
         return;
-    PxRows rows = {&world->threads, &world->dist, world->fluids, PX_BLOCK};
+    PxRows rows = {&world->threads, &world->dist, world->flow_rows, PX_BLOCK};
     for (uint32_t first = 0; first < world->emitters.count; first += PX_PART_WIDTH) {
         uint32_t left = (uint32_t)world->emitters.count - first;
         Hold hold = {world, p, inverse_mass, first};

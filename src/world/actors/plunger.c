@@ -112,7 +112,7 @@ static void feel(PxWorld *world, uint32_t slot, const Height *height, uint64_t a
                    .still = px_length(world->def.gravity) * above,
                    .most = PRESSED * speed * speed,
                    .magic = px_sum_magic(MOST, all)};
-    PxRows rows = {&world->threads, &world->dist, world->fluids, 0};
+    PxRows rows = {&world->threads, &world->dist, world->flow_rows, 0};
     PxPart total = {.sums = SUMS};
     if (px_emitter_is_open(world, slot) && all > 0 && speed > 0)
         px_reduce(&rows, front_part, &front, &total);
@@ -170,7 +170,7 @@ void px_emitters_feel(PxWorld *world)
                      -INFINITY};
     if (world->emitters.count == 0)
         return;
-    PxRows rows = {&world->threads, &world->dist, world->fluids, 0};
+    PxRows rows = {&world->threads, &world->dist, world->flow_rows, 0};
     PxPart highest = {.maxima = 1, .most = {-INFINITY}};
     uint64_t all = px_reduce(&rows, height_part, &height, &highest);
     height.highest = highest.most[0];

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- making them ---- */
+/* ---- creating and removing ---- */
 
 PxStatus px_world_add_coat(PxWorld *world, uint32_t material, const PxMaterialDef *of)
 {
@@ -62,7 +62,7 @@ size_t px_world_coat_bytes(const PxWorld *world)
     return bytes;
 }
 
-/* The points of a skin as a coat wants them. */
+/* Adds the points of a skin to the coat as initial surfels. */
 static PxStatus give(PxCoat *coat, const PxSkin *skin)
 {
     uint32_t n = skin->base.count;
@@ -97,7 +97,7 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
     if (!(def->surfels > 0))
         return def->texture == NULL
                    ? PX_OK
-                   : px_fail(PX_ERR_ARGUMENT, "a texture without surfels that it could be on");
+                   : px_fail(PX_ERR_ARGUMENT, "a texture needs surfels that show it");
     PxTexture *texture = NULL;
     PxSkin *skin = NULL;
     PxStatus status = PX_OK;
@@ -115,7 +115,7 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
                              "them",
                              def->surfels, apart, ceil(def->surfels * apart * apart));
         else if (apart < coat->def.surfel)
-            status = px_coat_refine(coat, fmax(apart, 0.1)); /* the finest there is */
+            status = px_coat_refine(coat, fmax(apart, 0.1)); /* 0.1 is the finest */
     }
     if (status == PX_OK)
         status = give(coat, skin);
@@ -124,9 +124,9 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
     return status;
 }
 
-/* ---- moving them ---- */
+/* ---- following the particles ---- */
 
-/* The rows of a material, column by column. */
+/* Gathers the particles of a material into contiguous columns. */
 static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
 {
     const PxParticles *p = &world->particles;
@@ -138,7 +138,8 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
         from[MELTED] = melted->data[0];
     float *to[PX_COUNT(from)] = {NULL};
     uint32_t n = 0, rows = p->table.count;
-    /* What flows keeps no detail: a fluid, molten or not, and what takes on new rest shapes. */
+    /* Matter without a lasting rest shape keeps no surface detail and counts as molten: fluids,
+     * and solids whose rest shape follows the deformation. */
     const PxMaterialDef *def = &world->materials.data[material].def;
     bool cold = def->young > 0 && !(def->absorb > 0);
     if (!cold)
@@ -159,7 +160,7 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
             to[k][at] = from[k] != NULL ? from[k][i] : cold ? 0.0f : 1.0f;
         ++at;
     }
-    /* The world's own walls are left where the step put them. */
+    /* Copies: the world's own walls stay at the poses of the step. */
     PxWall *wall = PX_ARENA_ARRAY(&world->scratch, PxWall, world->walls.count);
     if (wall == NULL)
         return px_fail(PX_ERR_MEMORY, "coat: no room for the walls");
@@ -239,7 +240,7 @@ static bool is_coats(const PxTable *coats, size_t count)
            counts->components == 3;
 }
 
-/* Number c of the stored coats, which come in order: `first` is advanced past it. */
+/* Stored coat c. Coats are stored in order: `first` is advanced past this one. */
 static PxCoatStored stored_coat(const PxTable table[PX_COAT_TABLES], size_t c, uint32_t first[3])
 {
     PxCoatStored stored = {.surfels = &table[PX_COAT_SURFELS],
@@ -252,7 +253,7 @@ static PxCoatStored stored_coat(const PxTable table[PX_COAT_TABLES], size_t c, u
     for (int k = 0; k < 3; ++k) {
         stored.first[k] = first[k];
         stored.count[k] = ((const uint32_t *)counts->data[k])[c];
-        /* a sum that wraps is past the end, and stays there */
+        /* an overflow stays past the end */
         if (__builtin_add_overflow(first[k], stored.count[k], &first[k]))
             first[k] = UINT32_MAX;
     }

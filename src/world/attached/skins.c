@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- making them ---- */
+/* ---- creating and removing ---- */
 
 static PxStatus list_skin(PxWorld *world, const PxBodyDef *def, uint32_t slot, PxSkin *skin)
 {
@@ -32,11 +32,11 @@ PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape 
                    ? px_fail(PX_ERR_ARGUMENT, "surfels and texture are for solids only")
                    : PX_OK;
     if (world->materials.data[def->material.slot - 1].def.melts.melts)
-        wanted = false; /* it has no shape to keep; a coat shows it */
+        wanted = false; /* a melting body is shown by its coat */
     if (!wanted && (def->texture == NULL || def->skin || def->surfels > 0))
         return PX_OK;
     if (!wanted)
-        return px_fail(PX_ERR_ARGUMENT, "a texture without surfels or a skin that it could be on");
+        return px_fail(PX_ERR_ARGUMENT, "a texture needs surfels or a skin that show it");
     PxTexture *texture = NULL;
     PxSkin *skin = NULL;
     PxStatus status = PX_OK;
@@ -89,7 +89,7 @@ size_t px_world_skin_bytes(const PxWorld *world)
     return bytes;
 }
 
-/* ---- moving them ---- */
+/* ---- following the particles ---- */
 
 static PxStatus bind(PxWorld *world, const PxWorldSkin *s, const PxSolidMaps *maps)
 {
@@ -109,7 +109,7 @@ PxStatus px_world_move_skins(PxWorld *world)
         const PxWorldSkin *s = &world->skins.data[k];
         status = bind(world, s, &maps);
         if (status == PX_OK)
-            status = px_skin_move(s->skin, &maps, &world->threads);
+            status = px_skin_deform(s->skin, &maps, &world->threads);
     }
     px_arena_release(&world->scratch, mark);
     return status;

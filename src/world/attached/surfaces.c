@@ -14,11 +14,11 @@ size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out, size_t most)
     for (size_t k = 0; k < world->skins.count; ++k, ++count) {
         const PxWorldSkin *s = &world->skins.data[k];
         if (count < most)
-            out[count] = (PxWorldSurface){
-                .body = {s->body + 1, world->bodies.data[s->body].generation},
-                .material = material_id(world, s->material),
-                .points = s->skin->shown.count,
-                .triangles = s->skin->shown.count > 0 ? s->skin->triangles : 0};
+            out[count] =
+                (PxWorldSurface){.body = {s->body + 1, world->bodies.data[s->body].generation},
+                                 .material = material_id(world, s->material),
+                                 .points = s->skin->shown.count,
+                                 .triangles = s->skin->shown.count > 0 ? s->skin->triangles : 0};
     }
     for (size_t k = 0; k < world->coats.count; ++k, ++count) {
         const PxWorldCoat *c = &world->coats.data[k];

@@ -1,0 +1,546 @@
+#include "coupling/elastic_set.h"
+
+#include "coupling/disjoint_sets.h"
+#include "matter/melt.h"
+#include "solid/solid_columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- columns ------------------------------------------------------------------ */
+
+typedef struct Extra {
+    const char *name, *unit;
+    PxType type;
+    uint32_t components;
+} Extra;
+
+enum { COMPONENT, SLOT, MOLTEN, LOAD, EXTRAS };
+
+static const Extra extra[EXTRAS] = {
+    [COMPONENT] = {"component", "", PX_U32, 1},
+    [SLOT] = {"elastic_row", "", PX_U32, 1},
+    [MOLTEN] = {"rest_molten", "", PX_F32, 1},
+    [LOAD] = {"steady_load", "m/s^2", PX_F32, 3},
+};
+
+PxStatus px_elastic_columns_add(PxTable *t)
+{
+    PX_TRY(px_solid_columns_add(t));
+    for (int k = 0; k < EXTRAS; ++k)
+        if (px_table_find(t, extra[k].name) == NULL)
+            PX_TRY(px_table_add(t, extra[k].name, extra[k].unit, extra[k].type, extra[k].components,
+                                PX_COLUMN_STATE, NULL));
+    return PX_OK;
+}
+
+bool px_elastic_columns(const PxTable *t, PxElasticColumns *out)
+{
+    const PxColumn *column[EXTRAS];
+    *out = (PxElasticColumns){.component = NULL};
+    for (int k = 0; k < EXTRAS; ++k) {
+        column[k] = px_table_find(t, extra[k].name);
+        if (column[k] == NULL)
+            return false;
+    }
+    *out = (PxElasticColumns){
+        .component = column[COMPONENT]->data[0],
+        .slot = column[SLOT]->data[0],
+        .molten = column[MOLTEN]->data[0],
+        .load = {column[LOAD]->data[0], column[LOAD]->data[1], column[LOAD]->data[2]}};
+    return true;
+}
+
+PxStatus px_elastic_columns_check(const PxTable *t, size_t bodies)
+{
+    PxElasticColumns e;
+    if (!px_elastic_columns(t, &e))
+        return PX_OK;
+    for (uint32_t i = 0; i < t->count; ++i)
+        if (e.component[i] > t->count + bodies + 1 || e.slot[i] > t->count)
+            return px_fail(PX_ERR_FORMAT, "stored particle %u has an impossible component", i);
+    return PX_OK;
+}
+
+/* ---- the set ------------------------------------------------------------------- */
+
+PxStatus px_elastic_set_init(PxElasticSet *set, const PxAllocator *allocator)
+{
+    *set = (PxElasticSet){.version = 0};
+    px_bonds_init(&set->bonds, allocator);
+    px_bonds_init(&set->next, allocator);
+    px_solid_lists_init(&set->lists, allocator);
+    return px_particles_init(&set->rows, allocator);
+}
+
+void px_elastic_set_free(PxElasticSet *set)
+{
+    px_particles_free(&set->rows);
+    px_bonds_free(&set->bonds);
+    px_bonds_free(&set->next);
+    px_solid_lists_free(&set->lists);
+    PX_LIST_FREE(&set->row);
+    PX_LIST_FREE(&set->components);
+    PX_LIST_FREE(&set->laws);
+}
+
+size_t px_elastic_set_bytes(const PxElasticSet *set)
+{
+    return px_table_bytes(&set->rows.table) + px_bonds_bytes(&set->bonds) +
+           px_bonds_bytes(&set->next) + px_solid_lists_bytes(&set->lists) +
+           set->row.capacity * sizeof *set->row.data +
+           set->components.capacity * sizeof *set->components.data +
+           set->laws.capacity * sizeof *set->laws.data;
+}
+
+PxStatus px_elastic_put(const PxCoupling *c, PxElasticSet *set, uint32_t first, PxVec3 origin)
+{
+    PxParticles *p = c->particles;
+    PX_TRY(px_elastic_columns_add(&p->table));
+    px_particles_refresh(p);
+    PxElasticColumns e;
+    PxSolidColumns s;
+    px_elastic_columns(&p->table, &e);
+    px_solid_columns(&p->table, &s);
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < first; ++i)
+        last = e.component[i] > last ? e.component[i] : last;
+    for (uint32_t i = first; i < p->table.count; ++i) {
+        s.rest[0][i] = (float)((double)p->x[i] + (double)p->x_low[i] - origin.x);
+        s.rest[1][i] = (float)((double)p->y[i] + (double)p->y_low[i] - origin.y);
+        s.rest[2][i] = (float)((double)p->z[i] + (double)p->z_low[i] - origin.z);
+        s.volume[i] = (float)(c->spacing * c->spacing * c->spacing);
+        s.bulk[i] = 1.0f;
+        s.support[i] = (float)(c->support * c->spacing);
+        e.component[i] = px_is_elastic(p, c->material, i) ? last + 1 : 0;
+        e.molten[i] = (float)px_molten_fraction(p, c->material, i);
+        e.load[0][i] = (float)c->gravity.x;
+        e.load[1][i] = (float)c->gravity.y;
+        e.load[2][i] = (float)c->gravity.z;
+        p->density[i] = p->mass[i] / s.volume[i];
+        p->pressure[i] = 0.0f;
+    }
+    set->due = true;
+    return PX_OK;
+}
+
+/* ---- gathering and scattering ---------------------------------------------------- */
+
+void px_elastic_set_locate(PxElasticSet *set, const PxParticles *p)
+{
+    PxElasticColumns e;
+    if (!px_elastic_columns(&p->table, &e))
+        return;
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        if (e.slot[i] > 0)
+            set->row.data[e.slot[i] - 1] = i;
+}
+
+/* Columns of 4 bytes a row, whatever their type. */
+typedef struct Copy {
+    const uint32_t *row;
+    const uint32_t *from[16];
+    uint32_t *to[16];
+    int columns;
+} Copy;
+
+static void gather_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Copy *copy = user;
+    for (int c = 0; c < copy->columns; ++c) {
+        const uint32_t *restrict from = copy->from[c];
+        uint32_t *restrict to = copy->to[c];
+        for (uint32_t k = begin; k < end; ++k)
+            to[k] = from[copy->row[k]];
+    }
+}
+
+static void scatter_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Copy *copy = user;
+    for (int c = 0; c < copy->columns; ++c) {
+        const uint32_t *restrict from = copy->from[c];
+        uint32_t *restrict to = copy->to[c];
+        for (uint32_t k = begin; k < end; ++k)
+            to[copy->row[k]] = from[k];
+    }
+}
+
+static void add_column(Copy *copy, const void *from, void *to)
+{
+    copy->from[copy->columns] = from;
+    copy->to[copy->columns++] = to;
+}
+
+/* Gathers all columns. The copy begins anew when the particles' columns are others than before. */
+static PxStatus gather_all(PxElasticSet *set, const PxCoupling *c)
+{
+    const PxTable *from = &c->particles->table;
+    PxTable *to = &set->rows.table;
+    bool alike = to->columns <= from->columns;
+    for (uint32_t k = 0; alike && k < to->columns; ++k)
+        alike = strcmp(to->column[k].name, from->column[k].name) == 0;
+    if (!alike) {
+        const PxAllocator *allocator = to->allocator;
+        px_particles_free(&set->rows);
+        PX_TRY(px_particles_init(&set->rows, allocator));
+    }
+    PX_TRY(px_table_gather(to, from, set->row.data, (uint32_t)set->row.count, c->threads));
+    px_particles_refresh(&set->rows);
+    return PX_OK;
+}
+
+PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
+{
+    const PxParticles *p = c->particles;
+    PxParticles *r = &set->rows;
+    uint32_t count = (uint32_t)set->row.count;
+    if (count == 0)
+        return PX_OK;
+    px_elastic_set_locate(set, p);
+    if (set->stale) {
+        PX_TRY(gather_all(set, c));
+        set->stale = false;
+        return PX_OK;
+    }
+    Copy copy = {.row = set->row.data};
+    const float *const from[12] = {p->x,  p->y,  p->z,  p->x_low, p->y_low, p->z_low,
+                                   p->vx, p->vy, p->vz, p->ax,    p->ay,    p->az};
+    float *const to[12] = {r->x,  r->y,  r->z,  r->x_low, r->y_low, r->z_low,
+                           r->vx, r->vy, r->vz, r->ax,    r->ay,    r->az};
+    for (int k = 0; k < 12; ++k)
+        add_column(&copy, from[k], to[k]);
+    PxSolidColumns held, to_held; /* handles take and let go of particles between steps */
+    px_solid_columns(&p->table, &held);
+    px_solid_columns(&r->table, &to_held);
+    add_column(&copy, held.handle, to_held.handle);
+    for (int k = 0; k < 3; ++k)
+        add_column(&copy, held.hold[k], to_held.hold[k]);
+    px_parallel_for(c->threads, count, 4 * PX_BLOCK, gather_block, &copy);
+    return PX_OK;
+}
+
+static void scatter(PxElasticSet *set, const PxCoupling *c, const Copy *copy)
+{
+    px_parallel_for(c->threads, (uint32_t)set->row.count, 4 * PX_BLOCK, scatter_block,
+                    (void *)(uintptr_t)copy);
+}
+
+void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool rest_shapes)
+{
+    PxParticles *p = c->particles;
+    const PxParticles *r = &set->rows;
+    PxElasticColumns to, from;
+    PxSolidColumns solid_to, solid_from;
+    if (set->row.count == 0)
+        return;
+    px_elastic_columns(&p->table, &to);
+    px_elastic_columns(&r->table, &from);
+    px_solid_columns(&p->table, &solid_to);
+    px_solid_columns(&r->table, &solid_from);
+    Copy motion = {.row = set->row.data}, state = motion;
+    float *const moved[9] = {p->x, p->y, p->z, p->x_low, p->y_low, p->z_low, p->vx, p->vy, p->vz};
+    const float *const by[9] = {r->x,     r->y,  r->z,  r->x_low, r->y_low,
+                                r->z_low, r->vx, r->vy, r->vz};
+    for (int k = 0; k < 9; ++k)
+        add_column(&motion, by[k], moved[k]);
+    for (int k = 0; k < 3; ++k)
+        add_column(&state, from.load[k], to.load[k]);
+    for (int k = 0; k < 6; ++k)
+        add_column(&state, solid_from.plastic[k], solid_to.plastic[k]);
+    if (!c->flows) { /* else density and pressure are what fluids' stages made of them */
+        add_column(&state, r->density, p->density);
+        add_column(&state, r->pressure, p->pressure);
+    }
+    scatter(set, c, &motion);
+    scatter(set, c, &state);
+    Copy rest = {.row = set->row.data};
+    for (int k = 0; rest_shapes && k < 3; ++k)
+        add_column(&rest, solid_from.rest[k], solid_to.rest[k]);
+    if (rest_shapes)
+        add_column(&rest, solid_from.bulk, solid_to.bulk);
+    scatter(set, c, &rest);
+}
+
+/* ---- building ---------------------------------------------------------------------- */
+
+static PxSolidPoints points_of(const PxParticles *rows, uint32_t begin, uint32_t end)
+{
+    PxSolidColumns c;
+    px_solid_columns(&rows->table, &c);
+    return (PxSolidPoints){.x = c.rest[0] + begin,
+                           .y = c.rest[1] + begin,
+                           .z = c.rest[2] + begin,
+                           .support = c.support + begin,
+                           .id = rows->id + begin,
+                           .count = end - begin};
+}
+
+/* One frame a component, and the rows of each together in `row`. */
+static PxStatus part(PxElasticSet *set, const PxCoupling *c, const PxElasticColumns *e)
+{
+    uint32_t n = c->particles->table.count, most = 0, place = 0;
+    for (uint32_t i = 0; i < n; ++i)
+        most = e->component[i] > most ? e->component[i] : most;
+    uint32_t *start = PX_ARENA_ARRAY(c->scratch, uint32_t, (size_t)most + 2);
+    set->components.count = set->row.count = 0;
+    if (start == NULL || !PX_LIST_RESERVE(&set->components, most) || !PX_LIST_RESERVE(&set->row, n))
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u components", most);
+    memset(start, 0, ((size_t)most + 2) * sizeof *start);
+    for (uint32_t i = 0; i < n; ++i)
+        ++start[e->component[i] + 1];
+    start[1] = 0; /* rows of no component are left out */
+    for (uint32_t k = 1; k <= most; ++k) {
+        uint32_t count = start[k + 1];
+        start[k + 1] = place + count;
+        if (count > 0)
+            set->components.data[set->components.count++] =
+                (PxSolidFrame){.begin = place, .end = place + count};
+        place += count;
+    }
+    set->row.count = place;
+    for (uint32_t i = 0; i < n; ++i)
+        if (e->component[i] > 0)
+            set->row.data[start[e->component[i]]++] = i;
+    return PX_OK;
+}
+
+/* Sorts the rows of each component, and tells where they were in the set before. */
+static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const PxElasticColumns *e,
+                          const uint8_t *fresh, PxBondsBefore *before)
+{
+    uint32_t count = (uint32_t)set->row.count, *rows = set->row.data;
+    uint32_t *order = PX_ARENA_ARRAY(c->scratch, uint32_t, count);
+    uint32_t *sorted = PX_ARENA_ARRAY(c->scratch, uint32_t, count);
+    uint32_t *was = PX_ARENA_ARRAY(c->scratch, uint32_t, count);
+    uint8_t *anew = PX_ARENA_ARRAY(c->scratch, uint8_t, count);
+    if (order == NULL || sorted == NULL || was == NULL || anew == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room to sort %u particles", count);
+    PX_TRY(gather_all(set, c));
+    for (size_t k = 0; k < set->components.count; ++k) {
+        PxSolidFrame *f = &set->components.data[k];
+        PX_TRY(px_bonds_order(&set->next, points_of(&set->rows, f->begin, f->end), order + f->begin,
+                              c->scratch, c->threads));
+        for (uint32_t i = f->begin; i < f->end; ++i)
+            sorted[i] = rows[f->begin + order[i]];
+    }
+    if (count > 0)
+        memcpy(rows, sorted, count * sizeof *rows);
+    for (uint32_t i = 0; i < count; ++i) {
+        was[i] = e->slot[rows[i]] <= set->bonds.count ? e->slot[rows[i]] : 0;
+        anew[i] = fresh != NULL && fresh[rows[i]];
+    }
+    *before = (PxBondsBefore){.bonds = &set->bonds, .row = was, .fresh = anew};
+    PX_TRY(gather_all(set, c));
+    return PX_OK;
+}
+
+PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const uint8_t *fresh)
+{
+    PxElasticColumns e;
+    set->due = true;
+    if (!px_elastic_columns(&c->particles->table, &e)) {
+        set->due = false;
+        return PX_OK;
+    }
+    PxArenaMark mark = px_arena_mark(c->scratch);
+    PxBondsBefore before;
+    PX_TRY(part(set, c, &e));
+    PX_TRY(sort_rows(set, c, &e, fresh, &before));
+    uint32_t count = (uint32_t)set->row.count;
+    PX_TRY(px_bonds_begin(&set->next, count));
+    for (size_t k = 0; k < set->components.count; ++k) {
+        PxSolidFrame *f = &set->components.data[k];
+        PxBondsBefore here = before;
+        here.row += f->begin;
+        here.fresh += f->begin;
+        f->body = set->rows.body[f->begin];
+        PX_TRY(px_bonds_add(&set->next, points_of(&set->rows, f->begin, f->end), &here, c->scratch,
+                            c->isa, c->threads));
+    }
+    PX_TRY(
+        px_solid_lists_build(&set->lists, &set->next, points_of(&set->rows, 0, count), c->threads));
+    PxBonds old = set->bonds;
+    set->bonds = set->next;
+    set->next = old;
+    memset(e.slot, 0, c->particles->table.count * sizeof *e.slot);
+    for (uint32_t i = 0; i < count; ++i)
+        e.slot[set->row.data[i]] = i + 1;
+    px_arena_release(c->scratch, mark);
+    set->due = false;
+    set->stale = true;
+    ++set->version;
+    return PX_OK;
+}
+
+/* Gives each part of a component that no bond joins to the rest a number of its own; true: some
+ * component fell apart. */
+static PxStatus split(PxElasticSet *set, const PxCoupling *c, bool *apart)
+{
+    PxArenaMark mark = px_arena_mark(c->scratch);
+    PxElasticColumns e;
+    PxDisjointSets sets;
+    uint32_t count = (uint32_t)set->row.count;
+    px_elastic_columns(&c->particles->table, &e);
+    PX_TRY(px_sets_begin(&sets, count, c->scratch));
+    for (uint32_t i = 0; i < count; ++i)
+        px_sets_add(&sets, i);
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = set->bonds.start[i]; k < set->bonds.start[i + 1]; ++k)
+            px_sets_join(&sets, i, set->bonds.other[k]);
+    PX_TRY(px_sets_number(&sets, set->rows.id, c->scratch));
+    *apart = sets.sets > set->components.count;
+    for (uint32_t i = 0; *apart && i < count; ++i)
+        e.component[set->row.data[i]] = sets.set[i];
+    px_arena_release(c->scratch, mark);
+    return PX_OK;
+}
+
+PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t *count)
+{
+    PxElasticColumns e;
+    uint64_t elastic = 0, before = *count;
+    bool some_new = false, apart = false;
+    if (px_elastic_columns(&c->particles->table, &e))
+        for (uint32_t i = 0; i < c->particles->table.count; ++i) {
+            elastic += e.component[i] > 0;
+            some_new = some_new || (e.component[i] > 0 && e.slot[i] == 0);
+        }
+    *count = elastic;
+    if (!set->due && elastic == set->row.count && !some_new)
+        return PX_OK;
+    PX_TRY(px_elastic_set_rebuild(set, c, NULL));
+    if (some_new || elastic != before)
+        PX_TRY(split(set, c, &apart));
+    return apart ? px_elastic_set_rebuild(set, c, NULL) : PX_OK;
+}
+
+/* ---- opening ------------------------------------------------------------------------ */
+
+/* The law of each row, where materials melt. */
+static PxStatus molten_laws(const PxElasticSet *set, const PxCoupling *c, PxSolid *s)
+{
+    bool any = false;
+    for (size_t k = 0; k < c->materials; ++k)
+        any = any || c->material[k].def.melts.melts;
+    if (!any)
+        return PX_OK;
+    PxSolidLaw *law = PX_ARENA_ARRAY(c->scratch, PxSolidLaw, s->count);
+    if (law == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    PxElasticColumns e;
+    px_elastic_columns(&set->rows.table, &e);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        uint32_t slot = set->rows.material[i];
+        law[i] = s->law[slot];
+        if (!(e.molten[i] > 0.0f))
+            continue;
+        PxMaterial material = px_melt_at(&c->material[slot], (double)e.molten[i]);
+        PX_TRY(px_solid_law(&material, &law[i]));
+    }
+    s->row_law = law;
+    return PX_OK;
+}
+
+static PxStatus find_laws(PxElasticSet *set, const PxCoupling *c, PxSolid *s)
+{
+    set->laws.count = 0;
+    if (!PX_LIST_RESERVE(&set->laws, c->materials))
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %zu materials", c->materials);
+    for (size_t k = 0; k < c->materials; ++k) {
+        PX_TRY(px_solid_law(&c->material[k], &set->laws.data[k]));
+        s->orthotropic = s->orthotropic || set->laws.data[k].orthotropic;
+    }
+    set->laws.count = c->materials;
+    s->law = set->laws.data;
+    return molten_laws(set, c, s);
+}
+
+PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *s)
+{
+    uint32_t count = (uint32_t)set->row.count;
+    *s = (PxSolid){.particles = &set->rows,
+                   .count = count,
+                   .lists = &set->lists,
+                   .material = c->material,
+                   .frame = set->components.data,
+                   .frames = (uint32_t)set->components.count,
+                   .frame_of = PX_ARENA_ARRAY(c->scratch, uint32_t, count),
+                   .gravity = c->gravity,
+                   .scratch = c->scratch,
+                   .threads = c->threads,
+                   .dist = c->dist,
+                   .isa = c->isa,
+                   .flows = c->flows};
+    if (s->frame_of == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
+    px_solid_columns(&set->rows.table, &s->columns);
+    for (uint32_t k = 0; k < s->frames; ++k)
+        for (uint32_t i = s->frame[k].begin; i < s->frame[k].end; ++i)
+            s->frame_of[i] = k;
+    PX_TRY(find_laws(set, c, s));
+    return px_solid_begin(s);
+}
+
+/* ---- storing ------------------------------------------------------------------------- */
+
+void px_elastic_set_forget(PxElasticSet *set)
+{
+    set->row.count = set->components.count = 0;
+    set->bonds.count = 0;
+    set->due = true;
+}
+
+PxStatus px_elastic_set_save(const PxElasticSet *set, const PxParticles *p, PxTable *bonds)
+{
+    PxElasticColumns e;
+    uint8_t *there = calloc((size_t)set->bonds.count + 1, 1);
+    if (there == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", set->bonds.count);
+    if (px_elastic_columns(&p->table, &e))
+        for (uint32_t i = 0; i < p->table.count; ++i)
+            if (e.slot[i] > 0 && e.slot[i] <= set->bonds.count)
+                there[e.slot[i] - 1] = set->bonds.id[e.slot[i] - 1] == p->id[i];
+    PxStatus status = px_bonds_save(&set->bonds, there, bonds);
+    free(there);
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct Stored {
+    uint64_t id;
+    uint32_t row;
+} Stored;
+
+PxStatus px_elastic_set_restore(PxElasticSet *set, const PxCoupling *c, const PxTable *bonds)
+{
+    PxElasticColumns e;
+    const PxParticles *p = c->particles;
+    if (!px_elastic_columns(&p->table, &e))
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(c->scratch);
+    uint32_t count = 0;
+    Stored *stored = PX_ARENA_ARRAY(c->scratch, Stored, p->table.count);
+    uint64_t *id = PX_ARENA_ARRAY(c->scratch, uint64_t, p->table.count);
+    if (stored == NULL || id == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", p->table.count);
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        if (e.slot[i] > 0)
+            stored[count++] = (Stored){p->id[i], i};
+    qsort(stored, count, sizeof *stored, ascending); /* ids stand first */
+    for (uint32_t k = 0; k < count; ++k)
+        id[k] = stored[k].id;
+    PX_TRY(px_bonds_restore(&set->bonds, bonds, id, count));
+    for (uint32_t k = 0; k < count; ++k)
+        e.slot[stored[k].row] = k + 1;
+    px_arena_release(c->scratch, mark);
+    set->due = true;
+    return PX_OK;
+}

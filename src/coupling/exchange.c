@@ -1,0 +1,134 @@
+#include "coupling/exchange.h"
+
+#include "contact/solid_fluid.h"
+
+PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, PxFluid *f)
+{
+    PxParticles *p = c->particles;
+    PxElasticColumns elastic;
+    PxSolidColumns solid;
+    if (!px_elastic_columns(&p->table, &elastic))
+        return PX_OK;
+    px_solid_columns(&p->table, &solid);
+    f->firm = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->own = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    if (f->firm == NULL || f->own == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", f->count);
+    float *const wall[] = {f->wall_part, f->wall_gx,    f->wall_gy,   f->wall_gz,
+                           f->wall_flux, f->wall_lever, f->wall_drag, f->wall_vx,
+                           f->wall_vy,   f->wall_vz,    f->wall_slip};
+    for (uint32_t i = 0; i < f->count; ++i) {
+        f->firm[i] = elastic.component[i] > 0 ? fractions->solid[i] : 0.0f;
+        f->own[i] = 0.0f;
+        if (elastic.component[i] == 0)
+            continue;
+        for (size_t k = 0; k < PX_COUNT(wall); ++k)
+            wall[k][i] *= 1.0f - f->firm[i];
+        if (solid.handle[i] != 0) {
+            f->inverse_mass[i] = 0.0f;
+            p->ax[i] = p->ay[i] = p->az[i] = 0.0f;
+        }
+    }
+    return PX_OK;
+}
+
+/* Larger than the spacing by this factor: of the octree's second level or above. */
+#define COARSE 1.5
+
+bool px_is_coarse(const PxCoupling *c, uint32_t row)
+{
+    return 2 * (double)c->particles->radius[row] > COARSE * c->spacing;
+}
+
+PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs)
+{
+    const PxParticles *p = c->particles;
+    if (!c->sizes)
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(c->scratch);
+    uint8_t *coarse = PX_ARENA_ARRAY(c->scratch, uint8_t, p->table.count);
+    if (coarse == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", p->table.count);
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        coarse[i] = px_is_coarse(c, i);
+    px_pairs_isolate(pairs, coarse, c->threads);
+    px_arena_release(c->scratch, mark);
+    return PX_OK;
+}
+
+static const float *coarse_fill(const PxCoupling *c)
+{
+    const PxColumn *column = px_table_find(&c->particles->table, PX_COARSE_FILL);
+    return c->sizes && column != NULL ? column->data[0] : NULL;
+}
+
+/* Cells of an octree are scaled so that they add up to the volume of their shape, and coarse ones
+ * have many times the mass of others. Pressure compares neighbour counts, so their density is that
+ * of a cube of the spacing around each. */
+void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *f)
+{
+    const float *fill = coarse_fill(c);
+    float cell = (float)(c->spacing * c->spacing * c->spacing);
+    if (fill == NULL)
+        return;
+    px_elastic_set_locate(set, c->particles);
+    for (uint32_t k = 0; k < set->row.count; ++k) {
+        uint32_t i = set->row.data[k];
+        float rest = (float)c->material[c->particles->material[i]].def.density;
+        f->volume[i] = 1.0f / (1.0f / f->volume[i] + fill[i] / cell);
+        c->particles->density[i] = rest * cell / f->volume[i];
+    }
+}
+
+PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid *f)
+{
+    if (f->firm == NULL || set->row.count == 0)
+        return PX_OK;
+    px_elastic_set_locate(set, c->particles);
+    PxSolid s = {.lists = &set->lists, .count = set->lists.count, .isa = c->isa};
+    return px_solid_fluid_own(f, &s, set->row.data, coarse_fill(c));
+}
+
+/* Factor of the low-pass filter, a step; 0.03 to 0.3 give the same results. */
+#define LOW_PASS 0.1f
+
+/* Fluid forces are found once a step, and elastic ones in sub-steps between (000 Figure 6.2).
+ * Pressure is found for particles that fly freely during the step. Those of a stiff solid vibrate
+ * meanwhile, and a force that lasts for the whole step would do work on them on the way back, too.
+ * An impulse at the beginning of the step does what pressure was found for, and dissipates where
+ * things collide; but a steady load in impulses makes what carries it ring. So the low-pass
+ * filtered acceleration lasts, and the rest is an impulse (docs/decisions.md 20). */
+void px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *s)
+{
+    const PxParticles *p = &set->rows;
+    PxElasticColumns elastic;
+    if (fluid == NULL)
+        return;
+    px_elastic_columns(&p->table, &elastic);
+    const float *const a[3] = {p->ax, p->ay, p->az};
+    for (uint32_t i = 0; i < s->count; ++i) {
+        if (s->inverse_mass[i] == 0.0f)
+            continue;
+        if (fluid->inverse_mass[set->row.data[i]] == 0.0f)
+            s->inverse_mass[i] = 0.0f; /* an emitter pushes it */
+        float lasts[3], impulse[3];
+        for (int k = 0; k < 3; ++k) {
+            float *steady = &elastic.load[k][i];
+            *steady += LOW_PASS * (a[k][i] - *steady);
+            lasts[k] = *steady;
+            impulse[k] = (float)dt * (a[k][i] - *steady);
+        }
+        PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
+        PxVec3 pull =
+            px_mat3_apply(back, px_vec((double)lasts[0], (double)lasts[1], (double)lasts[2]));
+        PxVec3 jump =
+            px_mat3_apply(back, px_vec((double)impulse[0], (double)impulse[1], (double)impulse[2]));
+        float *to = s->pull + 4 * (size_t)i, *v = s->v + 4 * (size_t)i;
+        to[0] = (float)pull.x;
+        to[1] = (float)pull.y;
+        to[2] = (float)pull.z;
+        v[0] += (float)jump.x;
+        v[1] += (float)jump.y;
+        v[2] += (float)jump.z;
+    }
+}

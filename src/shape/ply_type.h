@@ -1,0 +1,33 @@
+/// The types of values in PLY files.
+#ifndef PX_SHAPE_PLY_TYPE_H
+#define PX_SHAPE_PLY_TYPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum PxPlyType {
+    PX_PLY_I8,
+    PX_PLY_U8,
+    PX_PLY_I16,
+    PX_PLY_U16,
+    PX_PLY_I32,
+    PX_PLY_U32,
+    PX_PLY_F32, ///< from here on not whole numbers
+    PX_PLY_F64,
+    PX_PLY_TYPES
+} PxPlyType;
+
+typedef struct PxPlyTypeInfo {
+    const char *name, *other_name;
+    size_t size;
+    double least, most; ///< values that it can hold; whole numbers only
+    double full;        ///< the value of a full colour
+} PxPlyTypeInfo;
+
+extern const PxPlyTypeInfo px_ply_types[PX_PLY_TYPES];
+
+/// The value at an address that need not be aligned, in the machine's byte order, as a double:
+/// exact for all types.
+double px_ply_value(const void *at, PxPlyType type);
+
+#endif

@@ -1,0 +1,499 @@
+#include "world/elastic_stage.h"
+
+#include "contact/solid_walls.h"
+#include "coupling/exchange.h"
+#include "coupling/rest_update.h"
+#include "solid/integration.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool has_octrees(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->bodies.count; ++k)
+        if (!world->bodies.data[k].def.wall && world->bodies.data[k].def.fill == PX_FILL_OCTREE)
+            return true;
+    return false;
+}
+
+PxCoupling px_world_coupling(PxWorld *world)
+{
+    return (PxCoupling){.particles = &world->particles,
+                        .material = world->materials.data,
+                        .materials = world->materials.count,
+                        .pairs = &world->pairs,
+                        .flows = world->flows,
+                        .sizes = has_octrees(world),
+                        .spacing = world->def.spacing,
+                        .support = world->def.support,
+                        .gravity = world->def.gravity,
+                        .scratch = &world->scratch,
+                        .threads = &world->threads,
+                        .dist = &world->dist,
+                        .isa = world->isa};
+}
+
+bool px_world_flows(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->bodies.count; ++k) {
+        const PxBody *body = &world->bodies.data[k];
+        if (body->def.wall)
+            continue;
+        if (body->emitter > 0)
+            return true;
+        const PxMaterialDef *def = &world->materials.data[body->def.material.slot - 1].def;
+        if (!(def->young > 0) || def->melts.melts || def->diffusivity > 0)
+            return true;
+    }
+    return false;
+}
+
+bool px_world_absorbs(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->materials.count; ++k)
+        if (world->materials.data[k].def.young > 0 && world->materials.data[k].def.absorb > 0)
+            return true;
+    return false;
+}
+
+PxStatus px_world_make_elastic(PxWorld *world, uint32_t first, PxVec3 origin)
+{
+    PxCoupling c = px_world_coupling(world);
+    return px_elastic_put(&c, &world->elastic_set, first, origin);
+}
+
+PxStatus px_world_elastic_columns(PxWorld *world, const PxMaterialDef *def)
+{
+    if (def->young > 0 || def->melts.into.young > 0)
+        PX_TRY(px_elastic_columns_add(&world->particles.table));
+    px_particles_refresh(&world->particles);
+    return PX_OK;
+}
+
+PxStatus px_world_store_bonds(const PxWorld *world, PxTable *out)
+{
+    if (px_table_find(out, "strength") == NULL)
+        PX_TRY(px_bonds_columns(out));
+    out->count = 0;
+    return world->bonds_pending ? px_table_append_rows(out, &world->bonds_stored)
+                                : px_elastic_set_save(&world->elastic_set, &world->particles, out);
+}
+
+PxStatus px_world_restore_bonds(PxWorld *world, const PxTable *bonds)
+{
+    const char *missing;
+    if (!px_table_fits(bonds, &world->bonds_stored, PX_COLUMN_STATE, &missing))
+        return px_fail(PX_ERR_FORMAT, "the stored bonds have no usable column '%s'", missing);
+    world->bonds_stored.count = 0;
+    PX_TRY(px_table_append_rows(&world->bonds_stored, bonds));
+    world->bonds_pending = true;
+    return PX_OK;
+}
+
+PxStatus px_elastic_stage_begin(PxWorld *world)
+{
+    PxCoupling c = px_world_coupling(world);
+    if (world->bonds_pending)
+        PX_TRY(px_elastic_set_restore(&world->elastic_set, &c, &world->bonds_stored));
+    world->bonds_pending = false;
+    uint64_t before = world->state.shaped;
+    PX_STAGE(&world->profile, "bonds")
+    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &world->state.shaped));
+    if (world->state.shaped != before)
+        world->state.highest = 0;
+    return PX_OK;
+}
+
+/* Is there an emitter whose elastic matter has lost its component? What came out of it would float
+ * before a plunger that pushes and does not hold. */
+static PxStatus look_into_emitters(PxWorld *world, const PxFractions *fractions, bool *torn)
+{
+    const PxParticles *p = &world->particles;
+    PxElasticColumns elastic;
+    size_t count = world->emitters.count;
+    *torn = false;
+    if (count == 0 || !px_elastic_columns(&p->table, &elastic))
+        return PX_OK;
+    PxEmitterProgress progress = px_emitters_progress(world);
+    uint8_t *some = PX_ARENA_ARRAY(&world->scratch, uint8_t, count);
+    uint8_t *joined = PX_ARENA_ARRAY(&world->scratch, uint8_t, count);
+    if (some == NULL || joined == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %zu emitters", count);
+    memset(some, 0, count);
+    memset(joined, 0, count);
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        const PxEmitter *e = px_emitter_holder(world, i, progress.freed);
+        if (e == NULL || !px_emitter_keeps(world, e, px_particle_place(p, i)) ||
+            !fractions->elastic[i])
+            continue;
+        some[e - world->emitters.data] = 1;
+        joined[e - world->emitters.data] |= elastic.component[i] > 0;
+    }
+    for (size_t k = 0; k < count; ++k)
+        *torn = *torn || some[k] > joined[k];
+    return PX_OK;
+}
+
+PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
+{
+    PxCoupling c = px_world_coupling(world);
+    PxRestUpdateResult result;
+    bool torn;
+    PX_TRY(look_into_emitters(world, &world->fractions, &torn));
+    bool stretched = world->state.piece_stretch == 0; /* what falls off a body pulls on it */
+    PX_TRY(px_rest_update(&world->elastic_set, &c, &world->fractions, world->state.step,
+                          torn || stretched, &result));
+    if (result.looked)
+        world->state.piece_stretch = result.stretch;
+    if (result.changed)
+        world->state.halvings = world->state.highest = 0;
+    world->state.shaped = world->elastic_set.row.count;
+    return PX_OK;
+}
+
+/* ---- the step ---------------------------------------------------------------- */
+
+typedef struct Contact {
+    PxWorld *world;
+    PxSolidWalls walls;
+    PxHandleGrip *grip; /* one a handle */
+    uint32_t *held;     /* rows that handles hold */
+} Contact;
+
+static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxSolid *s = user;
+    const Contact *contact = s->user;
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t i = contact->held[k];
+        const PxSolidFrame *f = &s->frame[s->frame_of[i]];
+        PxMat3 back = px_mat3_transpose(f->turn);
+        PxVec3 at = {(double)s->columns.hold[0][i], (double)s->columns.hold[1][i],
+                     (double)s->columns.hold[2][i]};
+        PxVec3 x, v;
+        px_handle_place(&contact->grip[s->columns.handle[i] - 1], at, &x, &v);
+        x = px_mat3_apply(back, px_sub(x, f->move));
+        v = px_mat3_apply(back, v);
+        float *u = s->u + 4 * (size_t)i, *speed = s->v + 4 * (size_t)i;
+        u[0] = (float)(x.x - (double)s->columns.rest[0][i]);
+        u[1] = (float)(x.y - (double)s->columns.rest[1][i]);
+        u[2] = (float)(x.z - (double)s->columns.rest[2][i]);
+        speed[0] = (float)v.x;
+        speed[1] = (float)v.y;
+        speed[2] = (float)v.z;
+    }
+}
+
+static void hold(PxSolid *s, double when)
+{
+    const Contact *contact = s->user;
+    const PxWorld *world = contact->world;
+    if (s->held == 0)
+        return;
+    for (size_t k = 0; k < world->handles.count; ++k)
+        contact->grip[k] = px_handle_grip(world, (uint32_t)k, s->time + when * s->dt);
+    px_parallel_for(s->threads, s->held, PX_BLOCK, hold_block, s);
+}
+
+static PxStatus find_held(const PxSolid *s, Contact *contact)
+{
+    uint32_t count = 0;
+    contact->held = PX_ARENA_ARRAY(s->scratch, uint32_t, s->held);
+    if (contact->held == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->held);
+    for (uint32_t i = 0; i < s->count && count < s->held; ++i)
+        if (s->columns.handle[i] != 0)
+            contact->held[count++] = i;
+    return PX_OK;
+}
+
+/* What forces on regions add to the pull of gravity. */
+static PxStatus push(PxWorld *world, PxSolid *s)
+{
+    if (world->forces.count == 0)
+        return PX_OK;
+    PxForceRows rows = {.count = s->count};
+    uint32_t *row = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
+    bool there = row != NULL;
+    for (int c = 0; c < 3; ++c) {
+        rows.a[c] = PX_ARENA_ARRAY(s->scratch, float, s->count);
+        there = there && rows.a[c] != NULL;
+    }
+    if (!there)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        row[i] = world->elastic_set.row.data[i];
+        rows.a[0][i] = rows.a[1][i] = rows.a[2][i] = 0.0f;
+    }
+    rows.row = row;
+    px_forces_apply(world, s->time, &rows);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        if (s->inverse_mass[i] == 0.0f)
+            continue;
+        PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
+        PxVec3 a = px_mat3_apply(
+            back, px_vec((double)rows.a[0][i], (double)rows.a[1][i], (double)rows.a[2][i]));
+        s->pull[4 * (size_t)i] += (float)a.x;
+        s->pull[4 * (size_t)i + 1] += (float)a.y;
+        s->pull[4 * (size_t)i + 2] += (float)a.z;
+    }
+    return PX_OK;
+}
+
+static void touch(PxSolid *s, double when)
+{
+    Contact *contact = s->user;
+    px_solid_walls_touch(&contact->walls, s, when);
+}
+
+static void meet(PxSolid *s, PxSolidContact *contact)
+{
+    px_solid_walls_meet(&((Contact *)s->user)->walls, s, contact);
+}
+
+static void rebound(PxSolid *s, const PxSolidContact *contact)
+{
+    px_solid_walls_rebound(&((Contact *)s->user)->walls, s, contact);
+}
+
+/* The time in which the fastest that may reach a wall goes half its radius: thin walls hold. */
+static double reach_of(const PxSolid *s, const uint8_t *near)
+{
+    double ratio = 0;
+    for (uint32_t i = 0; i < s->count; ++i) {
+        if (!near[i])
+            continue;
+        const float *v = s->v + 4 * (size_t)i;
+        double v2 = (double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        double r = (double)s->particles->radius[i];
+        ratio = fmax(ratio, v2 / (r * r));
+    }
+    return ratio > 0 ? 0.5 / sqrt(ratio) : INFINITY;
+}
+
+static PxStatus check_finite(const PxWorld *world, const PxSolid *s)
+{
+    uint32_t bad = 0; /* all of them first, in vectors; then who it was */
+    for (size_t k = 0; k < 4 * (size_t)s->count; ++k) {
+        uint32_t bits;
+        memcpy(&bits, &s->u[k], sizeof bits);
+        bad |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+    for (uint32_t i = 0; bad && i < s->count; ++i)
+        if (!isfinite(s->u[4 * (size_t)i] + s->u[4 * (size_t)i + 1] + s->u[4 * (size_t)i + 2])) {
+            const PxParticles *p = s->particles;
+            return px_fail(
+                PX_ERR_NUMERIC,
+                "particle %llu of body '%s' stopped being finite in the elastic stage of "
+                "step %llu, t = %g s; a smaller \"courant\" or \"max_step\" may help",
+                (unsigned long long)p->id[i], world->bodies.data[p->body[i]].name,
+                (unsigned long long)world->state.step + 1, world->state.time);
+        }
+    return PX_OK;
+}
+
+/* ---- maps for what moves along ------------------------------------------------ */
+
+/* The maps of the gradients in `s`: into the world, or into the new rest shape. */
+static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, PxSolidMaps *out)
+{
+    const PxParticles *p = s->particles;
+    float *rest = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
+    float *affine = PX_ARENA_ARRAY(s->scratch, float, 12 * (size_t)s->count);
+    float *velocity = PX_ARENA_ARRAY(s->scratch, float, 3 * (size_t)s->count);
+    uint32_t *body = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
+    PxVec3 *origin = PX_ARENA_ARRAY(s->scratch, PxVec3, world->bodies.count);
+    if (rest == NULL || affine == NULL || velocity == NULL || body == NULL || origin == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for the maps of %u particles", s->count);
+    PxVec3 from = world_space ? s->frame[0].move : px_vec(0, 0, 0);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        const PxSolidFrame *f = &s->frame[s->frame_of[i]];
+        const float *u = s->u + 4 * (size_t)i;
+        PxMat3 j;
+        for (int k = 0; k < 9; ++k)
+            j.m[k / 3][k % 3] = (double)s->gradient[px_solid_at(i, k, 9)] + (k % 4 == 0 ? 1 : 0);
+        PxVec3 x = px_sub(px_solid_place(s, i), from);
+        if (world_space)
+            j = px_mat3_multiply(f->turn, j);
+        else
+            x = px_vec((double)s->columns.rest[0][i] + (double)u[0],
+                       (double)s->columns.rest[1][i] + (double)u[1],
+                       (double)s->columns.rest[2][i] + (double)u[2]);
+        for (int k = 0; k < 9; ++k)
+            affine[12 * (size_t)i + (size_t)k] = (float)j.m[k / 3][k % 3];
+        affine[12 * (size_t)i + 9] = (float)x.x;
+        affine[12 * (size_t)i + 10] = (float)x.y;
+        affine[12 * (size_t)i + 11] = (float)x.z;
+        for (int c = 0; c < 3; ++c)
+            rest[4 * (size_t)i + (size_t)c] = s->columns.rest[c][i];
+        rest[4 * (size_t)i + 3] = s->columns.support[i];
+        velocity[3 * (size_t)i] = p->vx[i];
+        velocity[3 * (size_t)i + 1] = p->vy[i];
+        velocity[3 * (size_t)i + 2] = p->vz[i];
+        body[i] = p->body[i];
+    }
+    for (size_t k = 0; k < world->bodies.count; ++k)
+        origin[k] = world->bodies.data[k].rest_origin;
+    *out = (PxSolidMaps){.count = s->count,
+                         .rest = rest,
+                         .affine = affine,
+                         .velocity = velocity,
+                         .body = body,
+                         .origin = from,
+                         .rest_origin = origin,
+                         .version = world->elastic_set.version};
+    return PX_OK;
+}
+
+PxStatus px_elastic_stage_look(PxWorld *world, PxSolid *s, const uint32_t **row)
+{
+    PxElasticSet *set = &world->elastic_set;
+    *s = (PxSolid){.count = 0};
+    world->flows = px_world_flows(world);
+    PX_TRY(px_elastic_stage_begin(world));
+    *row = set->row.data;
+    if (set->row.count == 0)
+        return PX_OK;
+    PxCoupling c = px_world_coupling(world);
+    PX_TRY(px_elastic_set_gather(set, &c));
+    PX_TRY(px_elastic_set_open(set, &c, s));
+    px_solid_forces(s, false);
+    return PX_OK;
+}
+
+PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out)
+{
+    PxSolid s;
+    const uint32_t *row;
+    PX_TRY(px_elastic_stage_look(world, &s, &row));
+    *out = (PxSolidMaps){.version = world->elastic_set.version};
+    return s.count > 0 ? fill_maps(world, &s, true, out) : PX_OK;
+}
+
+/* ---- rest shapes of bodies that nothing flows around -------------------------------- */
+
+/* The rest shape of whole bodies follows their deformation (solid/absorb.c). Skins first: theirs
+ * follows by the same maps. */
+static PxStatus absorb_bodies(PxWorld *world, PxSolid *s)
+{
+    uint64_t step = world->state.step + 1;
+    for (uint32_t body = 0; body < world->bodies.count && world->skins.count > 0; ++body) {
+        uint32_t k = 0;
+        while (k < s->frames && s->frame[k].body != body)
+            ++k;
+        if (k == s->frames || !px_solid_absorbs(s, s->frame[k].begin, step))
+            continue;
+        PxSolidMaps maps;
+        PX_TRY(fill_maps(world, s, false, &maps));
+        maps.origin = world->bodies.data[body].rest_origin;
+        PX_TRY(px_world_absorb_skins(world, body, &maps));
+    }
+    world->absorbed = px_solid_absorb(s, step);
+    return PX_OK;
+}
+
+/* Bonds of bodies whose rest shape just changed are made anew. */
+static PxStatus bond_absorbed(PxWorld *world, const PxCoupling *c)
+{
+    const PxParticles *p = &world->particles;
+    uint64_t step = world->state.step + 1;
+    uint8_t *fresh = PX_ARENA_ARRAY(&world->scratch, uint8_t, p->table.count);
+    if (fresh == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", p->table.count);
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        double every = c->material[p->material[i]].def.absorb;
+        fresh[i] = every > 0 && step % (uint64_t)every == 0;
+    }
+    world->state.highest = 0;
+    return px_elastic_set_rebuild(&world->elastic_set, c, fresh);
+}
+
+/* ---- the whole of it ------------------------------------------------------------ */
+
+/* The square of the stretch at which forces are twice as stiff as at rest, as in
+ * solid/leapfrog.simd.c: rest shapes of what flows are updated then. */
+#define STRETCHED (5.0 / 3)
+
+/* Of matter whose rest shape is updated, much of the stress is kept as plastic strain: its
+ * stiffness is that of its present shape. Else that of the rest shape decides. */
+static void find_highest(PxWorld *world, PxSolid *s)
+{
+    double at = 1;
+    if (!(world->state.highest > 0)) {
+        world->state.highest = px_solid_highest(s, world->flows, &at);
+        world->state.highest_at = at;
+    }
+    s->highest = world->state.highest;
+    s->highest_at = world->state.highest_at;
+}
+
+PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
+{
+    PxElasticSet *set = &world->elastic_set;
+    uint32_t count = (uint32_t)set->row.count;
+    if (count == 0) {
+        world->elastic = 0;
+        return PX_OK;
+    }
+    PxCoupling c = px_world_coupling(world);
+    PxSolid s;
+    Contact contact = {.world = world,
+                       .walls = {.wall = world->walls.data, .walls = world->walls.count},
+                       .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
+    if (contact.grip == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %zu handles", world->handles.count);
+    PX_STAGE(&world->profile, "rigid fit")
+    {
+        PX_TRY(px_elastic_set_open(set, &c, &s));
+        s.time = world->state.time;
+        s.dt = world->dt;
+        s.profile = &world->profile;
+        s.min_step = world->def.min_step;
+        s.halvings = world->state.halvings;
+        s.hold = hold;
+        s.touch = touch;
+        s.meet = meet;
+        s.rebound = rebound;
+        s.user = &contact;
+        px_exchange_load(set, fluid, world->dt, &s);
+        PX_TRY(find_held(&s, &contact));
+        PX_TRY(push(world, &s));
+        PX_TRY(px_solid_walls_begin(&contact.walls, &s));
+        s.reach = reach_of(&s, contact.walls.near);
+    }
+    const PxMaterialDef *def = &s.material[s.particles->material[0]].def;
+    const PxIntegrationModel *model = px_integration_find(def->integration.model, world->isa);
+    world->absorbed = false;
+    PX_STAGE(&world->profile, "elastic")
+    {
+        if (!world->flows)
+            px_solid_crowding(&s, world->state.step);
+        find_highest(world, &s);
+        PX_TRY(model->advance(&s));
+    }
+    PX_TRY(check_finite(world, &s));
+    if (!world->flows)
+        PX_TRY(absorb_bodies(world, &s));
+    PX_STAGE(&world->profile, "rigid fit")
+    {
+        px_solid_end(&s);
+        px_elastic_set_scatter(set, &c, !world->flows && px_world_absorbs(world));
+    }
+    if (world->absorbed)
+        PX_STAGE(&world->profile, "bonds")
+    PX_TRY(bond_absorbed(world, &c));
+    world->elastic = s.elastic;
+    world->solid_substeps = s.substeps;
+    world->state.caught += contact.walls.caught;
+    world->state.leaked += contact.walls.leaked;
+    if (!world->flows) {
+        world->neighbours = (double)set->lists.total / count;
+        world->iterations = (uint32_t)s.iterations;
+    }
+    world->state.not_converged += !s.converged;
+    world->state.halvings = s.halvings;
+    if (world->flows && s.stretch > fmax(STRETCHED, 1.5 * world->state.piece_stretch))
+        world->state.piece_stretch = 0;
+    return PX_OK;
+}

@@ -1,0 +1,76 @@
+/// The columns of stats.csv, described once: name, unit, meaning, and where PxStats has the value.
+#include "phyxel/world.h"
+
+#include "base/fail.h"
+
+#define REAL(member, name, unit, meaning)                                                          \
+    {                                                                                              \
+        name, unit, meaning, offsetof(PxStats, member), false                                      \
+    }
+#define WHOLE(member, meaning)                                                                     \
+    {                                                                                              \
+#member, "", meaning, offsetof(PxStats, member), true                                      \
+    }
+
+static const PxStatsColumn columns[] = {
+    WHOLE(step, "Steps since the start of the run."),
+    REAL(time, "time", "s", "Time after this step."),
+    REAL(dt, "dt", "s", "Length of this step."),
+    WHOLE(particles, "Number of particles."),
+    REAL(neighbours, "neighbours", "",
+         "Mean number of particles within the support of one, itself included."),
+    REAL(speed_max, "speed_max", "m/s", "Speed of the fastest particle."),
+    REAL(mass, "mass", "kg", "Mass of all particles."),
+    REAL(kinetic, "kinetic", "J", "Kinetic energy."),
+    REAL(potential, "potential", "J", "Potential energy in gravity; 0 at the origin."),
+    REAL(elastic, "elastic", "J", "Elastic energy of deformed solids."),
+    REAL(heat, "heat", "J",
+         "Heat of all particles, latent heat included, relative to cold matter at 0 degrees C. 0 "
+         "where no material conducts or melts and there are no heaters."),
+    REAL(heat_in, "heat_in", "J",
+         "Heat so far from walls, heaters, emitters and events, less what left with sinks: `heat` "
+         "less `heat_in` is constant."),
+    REAL(temperature_min, "temperature_min", "degrees C", "Temperature of the coldest particle."),
+    REAL(temperature_max, "temperature_max", "degrees C", "Temperature of the hottest particle."),
+    REAL(momentum.x, "momentum_x", "kg m/s", "Momentum, x."),
+    REAL(momentum.y, "momentum_y", "kg m/s", "Momentum, y."),
+    REAL(momentum.z, "momentum_z", "kg m/s", "Momentum, z."),
+    REAL(angular_momentum.x, "angular_x", "kg m^2/s", "Angular momentum about the origin, x."),
+    REAL(angular_momentum.y, "angular_y", "kg m^2/s", "Angular momentum about the origin, y."),
+    REAL(angular_momentum.z, "angular_z", "kg m^2/s", "Angular momentum about the origin, z."),
+    REAL(density_error, "density_error", "%",
+         "Mean compression: density above the rest density, of all particles of fluids."),
+    REAL(density_error_max, "density_error_max", "%", "Largest compression."),
+    REAL(tension_force, "tension_force", "N",
+         "Mean size of a particle's surface tension force. 0 where no material has tension."),
+    REAL(pressure_force, "pressure_force", "N",
+         "Mean size of a particle's pressure force. 0 where no material has tension."),
+    REAL(solve_error, "solve_error", "%",
+         "Mean compression that the pressure solve left: what `max_error` bounds. 0 with `sesph`."),
+    WHOLE(iterations, "Iterations of the pressure solve."),
+    WHOLE(viscosity_iterations, "Iterations of the viscosity solve."),
+    WHOLE(heat_iterations, "Iterations of the heat solve; 0 where heat spreads slowly."),
+    WHOLE(not_converged, "Steps so far in which a solve stopped at its largest number of "
+                         "iterations."),
+    WHOLE(caught, "Moves so far that ended in or beyond a wall and were corrected."),
+    WHOLE(leaked, "Particles so far that crossed a wall all the same. 0, unless walls close on "
+                  "each other and leave no room."),
+    WHOLE(emitted, "Particles so far that emitters made."),
+    WHOLE(removed, "Particles so far that sinks took, that found no place at the start, or that "
+                   "emitters took back."),
+    REAL(mass_in, "mass_in", "kg", "Mass of the emitted particles."),
+    REAL(mass_out, "mass_out", "kg", "Mass of the removed particles."),
+    WHOLE(held_back, "Particles so far that emitters had no room for."),
+    WHOLE(waiting, "Emitters that stand still now, for want of room."),
+};
+
+const PxStatsColumn *px_stats_column(size_t k)
+{
+    return k < PX_COUNT(columns) ? &columns[k] : NULL;
+}
+
+double px_stats_value(const PxStats *stats, const PxStatsColumn *column)
+{
+    const char *at = (const char *)stats + column->offset;
+    return column->whole ? (double)*(const uint64_t *)at : *(const double *)at;
+}

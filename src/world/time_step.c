@@ -1,0 +1,213 @@
+/// The length of a step: the shortest of all that limit it, and the speeds that these need.
+#include "world/time_step.h"
+
+#include "world/elastic_stage.h"
+
+#include <math.h>
+
+/* ---- how fast can it get ------------------------------------------------ */
+
+/* Height of a point: its way up against gravity. */
+static double height(PxVec3 up, PxVec3 x)
+{
+    return px_dot(up, x);
+}
+
+/* Lowest point of the ways down: the bottom of the walls' bounds, or where the
+ * fluid itself is lowest. A plane counts with its point below the fluid. */
+static double lowest_wall(const PxWorld *world, PxVec3 up, PxVec3 middle)
+{
+    double lowest = INFINITY;
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        const PxWall *wall = &world->walls.data[k];
+        const PxBounds *b = &wall->bounds;
+        if (px_finite(b->low) && px_finite(b->high)) {
+            for (int c = 0; c < 8; ++c)
+                lowest = fmin(lowest, height(up, px_vec(c & 1 ? b->high.x : b->low.x,
+                                                        c & 2 ? b->high.y : b->low.y,
+                                                        c & 4 ? b->high.z : b->low.z)));
+            continue;
+        }
+        PxVec3 normal;
+        double d = px_wall_distance(wall, middle, &normal), cosine = px_dot(normal, up);
+        if (cosine > 0.1)
+            lowest = fmin(lowest, height(up, middle) - d / cosine);
+    }
+    return lowest;
+}
+
+/* How far a point of a wall, `arm` from its pivot, goes from one keyframe to the next; a bound. */
+static double way_between(const PxKeyframe *a, const PxKeyframe *b, double arm)
+{
+    PxQuat turn = px_quat_multiply(px_quat_normalized(b->rotation),
+                                   px_quat_conjugate(px_quat_normalized(a->rotation)));
+    double angle = 2 * acos(fmin(fabs(turn.w), 1));
+    return px_length(px_sub(b->at, a->at)) + angle * arm;
+}
+
+static double fastest_wall(const PxWorld *world)
+{
+    double fastest = 0;
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        const PxWall *wall = &world->walls.data[k];
+        PxVec3 size = px_sub(wall->bounds.high, wall->bounds.low);
+        double arm = px_finite(size) ? px_length(size) : 0;
+        for (size_t i = 1; i < wall->keys; ++i) {
+            const PxKeyframe *a = &wall->key[i - 1], *b = &wall->key[i];
+            fastest = fmax(fastest, way_between(a, b, arm) / (b->time - a->time));
+        }
+    }
+    return fastest;
+}
+
+/* Until when the wall may move, s from now, so that none of it goes further than `most`; at
+ * most `limit`. Of a plane, which has points at any distance from its pivot, the turning does
+ * not count. */
+static double wall_limit(const PxWall *wall, double now, double most, double limit)
+{
+    PxVec3 low = px_sub(wall->bounds.low, wall->pivot),
+           high = px_sub(wall->bounds.high, wall->pivot);
+    double arm = px_length(px_vec(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)),
+                                  fmax(fabs(low.z), fabs(high.z))));
+    for (size_t i = 1; i < wall->keys && wall->key[i - 1].time < now + limit; ++i) {
+        const PxKeyframe *a = &wall->key[i - 1], *b = &wall->key[i];
+        double speed = way_between(a, b, isfinite(arm) ? arm : 0) / (b->time - a->time);
+        double from = fmax(a->time - now, 0), to = fmin(b->time - now, limit);
+        if (!(to > from))
+            continue;
+        if (speed * (to - from) > most)
+            return from + most / speed;
+        most -= speed * (to - from);
+    }
+    return limit;
+}
+
+double px_world_speed_bound(PxWorld *world)
+{
+    const PxParticles *p = &world->particles;
+    double g = px_length(world->def.gravity), speed = 0, high = -INFINITY, low = INFINITY;
+    PxVec3 up = px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 1, 0));
+    PxBounds bounds = px_bounds_empty();
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        PxVec3 x = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
+        PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
+        px_bounds_add(&bounds, x);
+        high = fmax(high, height(up, x));
+        low = fmin(low, height(up, x));
+        speed = fmax(speed, px_length(v));
+    }
+    for (uint32_t k = 0; k < world->emitters.count; ++k) {
+        const PxEmitter *e = &world->emitters.data[k];
+        if (!px_emitter_lasts(world, k, world->state.time))
+            continue;
+        PxVec3 front = px_mad(e->opening.back, e->opening.along, e->opening.depth);
+        px_bounds_add(&bounds, e->opening.back);
+        px_bounds_add(&bounds, front);
+        high = fmax(high, fmax(height(up, e->opening.back), height(up, front)));
+        low = fmin(low, fmin(height(up, e->opening.back), height(up, front)));
+        speed = fmax(speed, px_emitter_speed(e));
+    }
+    if (!(high >= low)) /* there is nothing, and nothing to come */
+        return 0;
+    PxVec3 middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
+    low = fmin(low, lowest_wall(world, up, middle));
+    double fall = high > low ? high - low : 0;
+    double bound = sqrt(speed * speed + 2 * g * fall);
+    bound = fmax(bound, fastest_wall(world));
+    /* Something must keep even a resting blob together: a spacing a tenth of a second. */
+    return fmax(bound, 10 * world->def.spacing);
+}
+
+/* ---- speeds that limit the step -------------------------------------------- */
+
+static void speed_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    const PxWorld *world = user;
+    const PxParticles *p = &world->particles;
+    const PxMaterial *material = world->materials.data;
+    float most = 0, within = 0, pressed = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        float pressure = p->warm_pressure[i] + p->warm_divergence[i];
+        most = v2 > most ? v2 : most;
+        if (pressure > 0.0f) {
+            float ratio = pressure / (float)material[p->material[i]].def.density;
+            within = v2 > within ? v2 : within;
+            pressed = ratio > pressed ? ratio : pressed;
+        }
+    }
+    part->most[0] = (double)most;
+    part->most[1] = (double)within;
+    part->most[2] = (double)pressed;
+}
+
+/* The speeds that limit the step's length. */
+void px_time_step_speeds(PxWorld *world, PxFluid *fluid)
+{
+    PxRows rows = px_world_rows(world);
+    PxPart square = {.maxima = 3};
+    px_reduce(&rows, speed_part, world, &square);
+    double emitted = px_emitters_speed(world, world->state.time + world->def.max_step);
+    fluid->speed_max = fmax(sqrt(square.most[0]), emitted);
+    fluid->speed_within = fmax(sqrt(square.most[1]), emitted);
+    fluid->pressure_speed = sqrt(square.most[2]);
+}
+
+/* ---- the step's length -------------------------------------------------------- */
+
+/* The step's length: within every limit, and such that equal steps end exactly
+ * at `target`. */
+PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPressureModel *model,
+                             double target, bool *last)
+{
+    double left = target - world->state.time;
+    double h = 0.5 * (double)fluid->kernel.h, g = px_length(world->def.gravity);
+    double limit = world->def.max_step;
+    const char *why = "max_step";
+    if (fluid->count > 0 || px_emitters_speed(world, world->state.time + limit) > 0) {
+        const char *of_pressure;
+        double pressure_limit = model->step_limit(fluid, &of_pressure);
+        const struct {
+            double dt;
+            const char *why;
+        } limits[] = {
+            {pressure_limit, of_pressure},
+            {px_fluid_viscosity_limit(fluid), "its viscosity"},
+            {px_fluid_cohesion_limit(fluid), "its cohesion"},
+            {px_fluid_tension_limit(fluid), "its surface tension"},
+            {g > 0 ? fluid->courant * sqrt(h / g) : INFINITY, "gravity"},
+        };
+        for (size_t k = 0; k < PX_COUNT(limits); ++k)
+            if (limits[k].dt < limit) {
+                limit = limits[k].dt;
+                why = limits[k].why;
+            }
+        /* What still water does not know yet: a wall that comes is not half in it after a step. */
+        for (size_t k = 0; k < world->walls.count; ++k) {
+            double most = fluid->courant * h;
+            double dt = wall_limit(&world->walls.data[k], world->state.time, most, limit);
+            if (dt < limit) {
+                limit = dt;
+                why = "a moving wall";
+            }
+        }
+    }
+    /* A rest shape that follows does so once a step at most: what strikes something in one step
+     * must not be past it in the same. */
+    if (px_world_absorbs(world) &&
+        fluid->speed_max * limit > world->def.courant * world->def.spacing) {
+        limit = world->def.courant * world->def.spacing / fluid->speed_max;
+        why = "the speed of what a rest shape follows";
+    }
+    if (!(limit >= world->def.min_step))
+        return px_fail(
+            PX_ERR_NUMERIC,
+            "step %llu at t = %g s would have to be %g s long because of %s, and min_step is %g s; "
+            "the fastest particle goes at %.3g m/s, the compression is %.3g %% and at most %.3g %%",
+            (unsigned long long)world->state.step + 1, world->state.time, limit, why,
+            world->def.min_step, fluid->speed_max, world->density_error, world->density_error_max);
+    double steps = ceil(left / limit);
+    *last = steps <= 1;
+    world->dt = *last ? left : isfinite(steps) ? left / steps : limit;
+    return PX_OK;
+}
