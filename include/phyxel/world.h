@@ -396,6 +396,9 @@ PX_API double px_stats_value(const PxStats *stats, const PxStatsColumn *column);
 /// One step that does not go beyond `until` (s), which is later than now; INFINITY: as long as the
 /// world likes. Chooses its own length.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
+/// After PX_ERR_MEMORY nothing has moved but what the start of the step does: events that were due
+/// are carried out, rows are sorted, fillings are settled in the first step. The step taken again
+/// gives the bits of a world that never lacked memory.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
 
 /// Steps until the time is exactly `until`, which is now or later and finite. Errors: as above.
