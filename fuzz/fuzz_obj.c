@@ -1,4 +1,4 @@
-/// The OBJ reader on any bytes at all.
+/// Fuzz target: the OBJ reader on arbitrary bytes.
 #include "mesh_use.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-/// The reader of textures on any bytes at all, and a look at what it read.
+/// Fuzz target: the reader of textures on arbitrary bytes, and a lookup in the result.
 #include "shape/texture.h"
 
 #include <string.h>

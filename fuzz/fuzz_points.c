@@ -1,4 +1,4 @@
-/// The reader of surfaces and surfels on any bytes at all.
+/// Fuzz target: the reader of surfaces and surfels on arbitrary bytes.
 #include "store/ply_points.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/// The scene reader on any bytes at all: whatever they are, there is a scene and
-/// complaints; and what has no errors resolves to itself.
+/// Fuzz target: the scene reader on arbitrary bytes. It always returns a scene with complaints, and
+/// the resolved form of a scene without errors resolves to itself.
 #include "phyxel/scene.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
-/// What every mesh reader's fuzz target does with what it got: use it as the
-/// engine would. A broken promise traps.
+/// Uses a mesh that a fuzz target has read as the engine would. A violated guarantee traps.
 #ifndef PX_FUZZ_MESH_USE_H
 #define PX_FUZZ_MESH_USE_H
 
@@ -11,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/// Larger meshes are only checked: a fuzzer lives by quick runs.
+/// Larger meshes are only checked, because fuzzing needs short runs.
 #define MESH_USE_TRIANGLES 300u
 
 static inline void mesh_promise(bool kept)
@@ -49,7 +48,7 @@ static inline void mesh_use_shape(const PxMesh *mesh)
     px_shape_free(shape);
 }
 
-/// Takes the mesh over.
+/// Takes ownership of the mesh.
 static inline void mesh_use(PxMesh *mesh)
 {
     mesh_promise(px_mesh_check(mesh, "fuzz") == PX_OK);

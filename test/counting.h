@@ -1,5 +1,4 @@
-/// An allocator that counts what it is asked for, checks what it is given back, and can be told to
-/// run dry.
+/// An allocator that counts allocations, checks the sizes of releases, and can be told to fail.
 #ifndef PX_TEST_COUNTING_H
 #define PX_TEST_COUNTING_H
 
@@ -18,7 +17,7 @@ typedef struct Counter {
     bool wrong_size; ///< a release named another size than its allocation
 } Counter;
 
-/* In front of every block, one cache line: how many bytes it was asked for. */
+/* One cache line in front of every block holds its size. */
 static inline void *count_allocate(void *user, size_t bytes)
 {
     Counter *counter = user;

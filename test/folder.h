@@ -1,4 +1,4 @@
-/// A folder of one's own for a test that writes files; gone when the test is over.
+/// A temporary folder for a test that writes files, removed when the test ends.
 #ifndef PX_TEST_FOLDER_H
 #define PX_TEST_FOLDER_H
 

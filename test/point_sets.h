@@ -1,5 +1,4 @@
-/// Points of all the kinds that search structures stumble over, and the answers
-/// that trying all of them gives.
+/// Difficult sets of points for search structures, and brute-force results.
 #ifndef PX_TEST_POINT_SETS_H
 #define PX_TEST_POINT_SETS_H
 
@@ -129,7 +128,7 @@ static inline float squared_to(const Points *points, uint32_t i, const float q[3
     return (dx * dx + dy * dy) + dz * dz;
 }
 
-/* Place k to ask from: a point, near one, anywhere about, or far outside. */
+/* Query position k: a point, near one, anywhere around, or far outside. */
 static inline void place_to_ask(const Points *points, uint64_t k, float q[3])
 {
     uint64_t i = points->count > 0 ? px_random_bits(k, 90, 0) % points->count : 0;
@@ -153,8 +152,8 @@ static inline void place_to_ask(const Points *points, uint64_t k, float q[3])
     }
 }
 
-/* A distance to ask for: of every size, and some that are the exact distance of
- * two points, so that "below" and "not above" differ. */
+/* A query distance: of every size, and some that are the exact distance of two points, so that <
+ * and <= differ. */
 static inline float distance_to_ask(const Points *points, uint64_t k, const float q[3])
 {
     static const float fixed[] = {0.05f, 0.125f, 0.3f, 1.0f, 1e6f, 1e-30f, FLT_MAX, INFINITY};
@@ -169,7 +168,7 @@ static inline float distance_to_ask(const Points *points, uint64_t k, const floa
 typedef uint32_t RangeFunction(const void *structure, float x, float y, float z, float h,
                                uint32_t *out, uint32_t most);
 
-/* Asks `times` range queries and compares with trying all points. */
+/* Compares `times` range queries with brute force. */
 static inline void check_range(const Points *points, RangeFunction *range, const void *structure,
                                uint64_t times)
 {
@@ -195,7 +194,7 @@ static inline void check_range(const Points *points, RangeFunction *range, const
                          "found %u times",
                          (int)points->set, n, (unsigned)k, (double)q[0], (double)q[1], (double)q[2],
                          (double)h, i, sqrt((double)squared_to(points, i, q)), seen[i]);
-        /* with less room: the same number, and the first of them */
+        /* with a smaller array: the same count, and the first of them */
         CHECK_EQUAL(range(structure, q[0], q[1], q[2], h, NULL, 0), found);
         uint32_t most = found / 2;
         some[most] = 0xdeadbeef;

@@ -1,5 +1,5 @@
-/// A race on purpose. The thread sanitizer must see it: a sanitizer that has gone
-/// blind (wrong options, a loop that never shares) would pass every other test.
+/// A deliberate data race, which the thread sanitizer must report. Without this test, wrong options
+/// or a pool that never runs two threads at once would go unnoticed.
 #include "base/parallel.h"
 
 #include <stdio.h>

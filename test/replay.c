@@ -1,5 +1,5 @@
-/// Runs a fuzz target on every file of its corpus, without libFuzzer: what the
-/// fuzzer once found stays found, in every build and under every sanitizer.
+/// Runs a fuzz target on every file of its corpus without libFuzzer, so that every build and
+/// sanitizer replays earlier findings.
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>

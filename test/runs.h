@@ -1,5 +1,4 @@
-/// A scene that runs in milliseconds, and a way to ask whether two result folders
-/// hold the same.
+/// A scene that runs in milliseconds, and the comparison of result folders.
 #ifndef PX_TEST_RUNS_H
 #define PX_TEST_RUNS_H
 
@@ -59,7 +58,7 @@ static inline bool holding_frame(void *user, const PxFrameInfo *frame)
     return true;
 }
 
-/// To be given back with free().
+/// Free it with free().
 static inline Holding *holding_of(const char *dir)
 {
     Holding *h = calloc(1, sizeof *h);

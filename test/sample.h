@@ -1,4 +1,4 @@
-/// Particles and a result folder to try the store on.
+/// Sample particles and a result folder for tests of the store.
 #ifndef PX_TEST_SAMPLE_H
 #define PX_TEST_SAMPLE_H
 

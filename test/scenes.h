@@ -1,4 +1,4 @@
-/// Scenes in memory, and what is said about them.
+/// Scenes in memory, and checks of their complaints.
 #ifndef PX_TEST_SCENES_H
 #define PX_TEST_SCENES_H
 
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/// Reads text as a scene of this folder; the status is not looked at.
+/// Reads text as a scene of this folder and ignores the status.
 static inline PxScene *scene_of(const char *text)
 {
     PxScene *scene = NULL;

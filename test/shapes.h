@@ -1,4 +1,4 @@
-/// Shapes for tests, made or the test fails.
+/// Makes shapes for tests; a failure fails the test.
 #ifndef PX_TEST_SHAPES_H
 #define PX_TEST_SHAPES_H
 

@@ -1,5 +1,5 @@
-/// The shipped scenes: their names, coarser and of any size, and a run that counts what
-/// must never happen.
+/// The shipped scenes: their names, scaling and coarsening, and a run that counts violations of
+/// conservation and stability.
 #ifndef PX_TEST_SHIPPED_H
 #define PX_TEST_SHIPPED_H
 
@@ -18,7 +18,7 @@ static inline int shipped_compare(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/// Names of the files in scenes/, in order; how many.
+/// Sorted names of the files in scenes/; returns their number.
 static inline size_t shipped_names(char name[SHIPPED_MOST][64])
 {
     DIR *folder = opendir(PX_SOURCE_DIR "/scenes");
@@ -49,8 +49,8 @@ static inline void shipped_scale_shape(PxShapeDef *shape, double size)
     shape->at = px_scale(shape->at, size);
 }
 
-/// Everything that has a length becomes `size` times as long, and the spacing besides
-/// `coarse` times. Speeds, gravity, time and materials stay as they are.
+/// Scales all lengths by `size`, and the spacing by `coarse` as well. Speeds, gravity, time and
+/// materials are unchanged.
 static inline void shipped_scale(PxScene *scene, double size, double coarse)
 {
     scene->world.spacing *= size * coarse;
@@ -77,8 +77,8 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     scene->camera.to = px_scale(scene->camera.to, size);
 }
 
-/// Fastest that falling through the whole scene, the start, emitters and walls can make
-/// anything. Single drops of a splash get faster, as the last bit of a closing gap does.
+/// Bound on the speed of matter from the fall through the whole scene, initial velocities, emitters
+/// and walls. Single drops of a splash, and the last particles in a closing gap, exceed it.
 static inline double shipped_speed(const PxScene *scene)
 {
     PxSurvey survey;
@@ -93,7 +93,7 @@ static inline double shipped_speed(const PxScene *scene)
     }
     double fall = all.high.y - all.low.y, g = px_length(scene->world.gravity);
     double v = fmax(survey.speed, survey.wall_speed);
-    /* What a handle has bent or twisted springs back, at strains of about 1 as fast as sound. */
+    /* Matter released by a handle at strains of about 1 springs back at the speed of sound. */
     for (size_t k = 0; k < scene->materials && scene->handles > 0; ++k)
         v = fmax(v, sqrt(scene->material[k].young / scene->material[k].density));
     px_survey_free(scene, &survey);
@@ -102,36 +102,35 @@ static inline double shipped_speed(const PxScene *scene)
 
 typedef struct Shipped {
     uint64_t steps, particles, leaked, not_converged, unfinite;
-    double speed;         ///< fastest of all, over shipped_speed()
-    double fast;          ///< largest part of the particles above 1.5 shipped_speed()
-    double energy;        ///< most kinetic energy over that of all of it at shipped_speed()
+    double speed;         ///< largest speed over shipped_speed()
+    double fast;          ///< largest fraction of particles above 1.5 shipped_speed()
+    double energy;        ///< largest kinetic energy, over that of all mass at shipped_speed()
     double density_error; ///< largest mean compression of a step, per cent
     double mean_error;    ///< mean of those over the steps
-    double mass_lost;     ///< part of what was there and came in that is not accounted for
+    double mass_lost;     ///< fraction of the initial and emitted mass that is missing
     double mean_iterations;
-    double growth;  ///< of solids: most that the energy rose without work done on them, as a
-                    ///< part of the most that was in motion and in strain
-    uint64_t grown; ///< steps in which it had risen by more than SHIPPED_GROWTH of that
-    double heat;    ///< most that the heat differed from that of the start and what came in, as a
-                    ///< part of the most there was
-    uint64_t heat_lost; ///< steps in which that was more than SHIPPED_HEAT
+    double growth;      ///< solids: largest rise of the energy without work done on them, over the
+                        ///< largest kinetic plus elastic energy
+    uint64_t grown;     ///< steps in which that exceeded SHIPPED_GROWTH
+    double heat;        ///< largest error of the heat balance, over the largest heat
+    uint64_t heat_lost; ///< steps in which that exceeded SHIPPED_HEAT
 } Shipped;
 
 /* ---- energy of solids ---- */
 
-/// Part of the energy in motion and in strain that may come of integration errors: leapfrog's
-/// swing as something strikes. The worst of all scenes is bounce.json at a quarter of its size, 1.7
-/// per cent; in sub-steps half as long it has none (test_scenes.c), so it is not growth.
+/// Fraction of the kinetic plus elastic energy by which integration errors may raise the energy:
+/// leapfrog's oscillation at an impact. The largest is 1.7 per cent, of bounce.json at a quarter of
+/// its size; with sub-steps half as long it vanishes (test_scenes.c), so it is not growth.
 #define SHIPPED_GROWTH 0.02
 
-/// Is that between the first and the last of the keyframes?
+/// Does [from, to] overlap the time from the first to the last keyframe?
 static inline bool shipped_moves(const PxSceneKeyframe *key, size_t keys, double from, double to)
 {
     return keys > 0 && to > key[0].at && from <= key[keys - 1].at;
 }
 
-/// May anything do work on solids from `from` to `to`: handles and walls that move, handles that
-/// take hold, forces, events?
+/// Can anything do work on solids from `from` to `to`: moving handles and walls, handles that start
+/// to hold, forces, events?
 static inline bool shipped_work(const PxScene *scene, double from, double to)
 {
     bool any = false;
@@ -149,7 +148,7 @@ static inline bool shipped_work(const PxScene *scene, double from, double to)
     return any;
 }
 
-/// What the energy was lowest since work was last done, and the most that moved.
+/// Lowest energy since work was last done, and the largest kinetic plus elastic energy.
 typedef struct ShippedEnergy {
     double lowest, most, growth;
     uint64_t grown;
@@ -166,9 +165,8 @@ static inline void shipped_energy(ShippedEnergy *e, const PxStats *stats, bool w
     }
 }
 
-/// Solids and nothing else, that stay so? What melts gets softer while it is strained and leaves
-/// its rest shape, what is heated changes its moduli: that is work done on them from outside, which
-/// nothing counts.
+/// Has the scene only solids that never melt? Melting softens strained matter and changes its rest
+/// shape; that changes its energy, and no statistic counts it.
 static inline bool shipped_solid(const PxScene *scene)
 {
     bool solid = scene->emitters == 0;
@@ -179,8 +177,8 @@ static inline bool shipped_solid(const PxScene *scene)
 
 /* ---- heat ---- */
 
-/// Part of the heat present that may be lost: every particle has its temperature as a float, so a
-/// step rounds it by 6e-8 of itself, either way.
+/// Allowed relative error of the heat balance: temperatures are floats, so each step rounds them by
+/// up to 6e-8 of their value.
 #define SHIPPED_HEAT 1e-5
 
 typedef struct ShippedHeat {
@@ -220,8 +218,8 @@ static inline void shipped_look(const PxWorld *world, double top, Shipped *out)
         out->fast = fmax(out->fast, (double)fast / count);
 }
 
-/// Runs the scene for so many seconds, or to its end, on so many threads (0: all). A step that
-/// fails fails the test.
+/// Runs the scene for `seconds`, or to its end, on `threads` (0: all). A failing step fails the
+/// test.
 static inline Shipped shipped_run(const PxScene *scene, const char *what, double seconds,
                                   int threads)
 {
@@ -276,17 +274,17 @@ static inline Shipped shipped_run(const PxScene *scene, const char *what, double
     return out;
 }
 
-/// What every run owes, whatever its size. Single drops of a splash are faster than the
-/// fall through the scene makes them, for they carry the energy of others: of the dam
-/// break at most 0.4 per cent of the particles, of a slab of water that strikes the floor
-/// at once (events.json) 0.5 per cent. A blow-up is faster as a whole. Compression is a mean
-/// over the run, because that slab is compressed by 1 to 5 per cent for a few steps.
+/// What every run must satisfy at any size. Single drops of a splash exceed the speed bound, since
+/// they take energy from others: at most 0.4 per cent of the particles of the dam break, and 0.5
+/// per cent of a slab of water that hits the floor at once (events.json). If a scene is unstable,
+/// all particles do. Compression is averaged over the run, because that slab is compressed by 1 to
+/// 5 per cent for a few steps.
 static inline void shipped_judge(const Shipped *s, const char *what)
 {
     if (s->leaked > 0 || s->unfinite > 0)
         fail_msg("%s: %llu leaked, %llu are not finite, wanted none", what,
                  (unsigned long long)s->leaked, (unsigned long long)s->unfinite);
-    /* masses are floats' sums in doubles: 1e-9 is a hundredth of a particle in ten millions */
+    /* sums of floats in double precision: 1e-9 is a hundredth of a particle in ten million */
     if (!(s->mass_lost < 1e-9))
         fail_msg("%s: a part of %.3g of the mass is lost", what, s->mass_lost);
     if (!(s->fast <= 0.01) || !(s->energy <= 1))

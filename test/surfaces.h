@@ -1,4 +1,4 @@
-/// Particles to make surfaces around, and whether a surface is what it promises to be.
+/// Particles for surfaces, and checks of the resulting meshes.
 #ifndef PX_TEST_SURFACES_H
 #define PX_TEST_SURFACES_H
 
@@ -37,7 +37,7 @@ static inline void cloud_free(Cloud *cloud)
         free(cloud->x[a]);
 }
 
-/// A shape filled with a lattice, each point shaken by up to `shake` spacings.
+/// A shape filled with a lattice, each point displaced at random by up to `shake` spacings.
 static inline Cloud cloud_fill(const PxShapeDef *def, double spacing, double shake)
 {
     PxShape *shape;
@@ -82,8 +82,8 @@ static inline int compare_directed(const void *a, const void *b)
                               : (p->to > q->to) - (p->to < q->to);
 }
 
-/// Closed, consistently oriented and manifold: every directed edge is there once and so is its
-/// reverse, the triangles around each vertex form one fan, and no triangle is without area.
+/// Closed, consistently oriented and manifold: every directed edge occurs once, and so does its
+/// reverse; the triangles around each vertex form one fan; no triangle has zero area.
 static inline void check_surface(const PxSurfaceMesh *mesh)
 {
     size_t count = 3 * (size_t)mesh->triangles;
@@ -143,7 +143,7 @@ static inline void check_surface(const PxSurfaceMesh *mesh)
     free(edge);
 }
 
-/// A digest of all that a mesh holds.
+/// A digest of the whole mesh.
 static inline void surface_hash(const PxSurfaceMesh *mesh, uint64_t hash[2])
 {
     uint64_t part[4][2] = {{mesh->vertices, mesh->triangles}};

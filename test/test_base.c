@@ -1,4 +1,4 @@
-/// The cellar: memory, arena, table, parallel loop, random numbers, error text.
+/// The room base: memory, arena, table, parallel loop, random numbers, error text.
 #include "check.h"
 #include "counting.h"
 

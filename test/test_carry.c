@@ -1,4 +1,4 @@
-/// What is left of a strain when the rest shape becomes another one.
+/// Strains carried over to a new rest shape.
 #include "check.h"
 
 #include "base/random.h"

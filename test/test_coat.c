@@ -1,4 +1,4 @@
-/// Coats: surfels around what flows, from frame to frame.
+/// Coats: surfels of flowing matter from frame to frame.
 #include "check.h"
 
 #include "meshes.h"

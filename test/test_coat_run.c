@@ -1,4 +1,4 @@
-/// Coats in scenes and runs: what may be asked for, what is stored, drawn, and survives a stop.
+/// Coats in scenes and runs: options, stored files, pictures, resuming.
 #include "runs.h"
 
 #include "phyxel/scene.h"

@@ -1,4 +1,4 @@
-/// Containers: tables and scalars come back as they were, damage is told.
+/// Containers: tables and scalars are read back bit by bit, damage is reported.
 #include "check.h"
 #include "folder.h"
 

@@ -1,5 +1,5 @@
-/// Every file of the fuzzers' corpora through its reader: nothing crashes, and
-/// what has a name that says so is read or refused.
+/// Every file of the fuzzers' corpora through its reader: nothing crashes, and files named so are
+/// read or refused.
 #include "check.h"
 
 #include "fuzz/mesh_use.h"

@@ -1,4 +1,4 @@
-/// What is grain goes, what is there stays.
+/// Denoising removes grain and keeps edges and detail.
 #include "check.h"
 
 #include "base/random.h"

@@ -1,4 +1,4 @@
-/// The path tracer against what is known of light: furnaces, thickness, shadows, same bits.
+/// The path tracer against analytic results: furnace tests, thickness, shadows; same bits.
 #include "check.h"
 
 #include "render/trace/draw.h"

@@ -1,5 +1,4 @@
-/// Emitters and sinks: how much comes out, where it lies, what a jet does, what is
-/// taken away, and that all of it goes on after a stop with the same bits.
+/// Emitters and sinks: rates, layers, jets, removal, and resuming with the same bits.
 #include "check.h"
 
 #include "base/table.h"

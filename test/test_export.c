@@ -1,4 +1,4 @@
-/// Exporters: what other programs will read is what the frames hold.
+/// Exporters: exported files hold what the frames hold.
 #include "check.h"
 #include "folder.h"
 #include "sample.h"

@@ -1,4 +1,4 @@
-/// Files and stats.csv: whole or not at all.
+/// Files and stats.csv are written completely or not at all.
 #include "check.h"
 #include "folder.h"
 

@@ -1,4 +1,4 @@
-/// The kernel, walls and the state-equation fluid, against what is known.
+/// The kernel, walls and the equation-of-state fluid against known results.
 #include "check.h"
 
 #include "fluid/fluid.h"

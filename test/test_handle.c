@@ -1,5 +1,5 @@
-/// Handles and forces on regions: what is taken, where it goes, how fast, when it is let
-/// go, that a stop changes nothing, and that a force is all there.
+/// Handles and forces on regions: held particles, their motion and release, resuming, and the total
+/// of a force.
 #include "check.h"
 #include "scenes.h"
 

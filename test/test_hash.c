@@ -1,4 +1,4 @@
-/// The hash grid: every answer equals that of trying all points.
+/// The hash grid: every result equals that of brute force.
 #include "counting.h"
 #include "point_sets.h"
 

@@ -1,4 +1,4 @@
-/// Conduction of heat, against the solutions that are known.
+/// Conduction of heat against analytic solutions.
 #include "check.h"
 
 #include "base/digest.h"

@@ -1,5 +1,5 @@
-/// A jet of something elastic that flows, out of a tap and against a wall: where its energy comes
-/// from, that it hangs together as far as into the pipe, and that walls hold it.
+/// A jet of an elastic fluid from a tap against a wall: its energy balance, that it is one
+/// component up to the pipe, and that walls hold it.
 #include "check.h"
 
 #include "base/vec.h"

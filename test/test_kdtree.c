@@ -1,4 +1,4 @@
-/// The kd-tree: every answer equals that of trying all points.
+/// The kd-tree: every result equals that of brute force.
 #include "counting.h"
 #include "point_sets.h"
 

@@ -1,4 +1,4 @@
-/// What materials and walls look like, and walls as triangles.
+/// Looks of materials and walls, and walls as triangles.
 #include "check.h"
 #include "folder.h"
 

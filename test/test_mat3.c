@@ -1,4 +1,4 @@
-/// 3x3 matrices: decompositions that hold for every matrix a body can run into.
+/// 3x3 matrices: decompositions, also of singular, inverted and tiny matrices.
 #include "check.h"
 
 #include "base/mat3.h"

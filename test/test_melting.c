@@ -1,5 +1,5 @@
-/// Melting and freezing: what is left of a shape while the rest of it flows, the account of heat,
-/// what has frozen as stiff and as large as its material says, and the same bits always.
+/// Melting and freezing: partly molten bodies keep the solid part of their shape; heat balance;
+/// volume and stiffness after freezing; same bits.
 #include "check.h"
 
 #include "base/vec.h"

@@ -1,4 +1,4 @@
-/// The tree over triangles against asking every triangle.
+/// The tree over triangles against brute force.
 #include "check.h"
 #include "meshes.h"
 

@@ -1,5 +1,5 @@
-/// Solids and fluids in one world: who floats and how deep, that momentum is kept, that nothing
-/// shakes itself to pieces, that threads and stops change nothing, and what flows and is elastic.
+/// Solids and fluids in one world: floating depth, momentum, no growing vibrations, same bits for
+/// threads and resumed runs, elastic fluids.
 #include "check.h"
 
 #include "base/sum.h"

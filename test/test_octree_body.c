@@ -1,4 +1,4 @@
-/// Solids filled with an octree: their masses, how far their particles see, what is refused.
+/// Solids filled with an octree: masses, supports, refusals.
 #include "check.h"
 #include "scenes.h"
 

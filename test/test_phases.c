@@ -1,4 +1,4 @@
-/// Several fluids in one world: they stay apart, the heavy below, and keep momentum.
+/// Several fluids in one world: they separate, the heavier one below, and momentum is conserved.
 #include "check.h"
 
 #include "phyxel/world.h"

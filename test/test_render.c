@@ -1,4 +1,4 @@
-/// Pictures of a result folder: what is drawn, kept, refused and left behind.
+/// Pictures of a result folder: which are drawn, kept and refused, and files left behind.
 #include "check.h"
 #include "folder.h"
 

@@ -1,4 +1,4 @@
-/// A run as its caller sees it: stopping, going on, what is refused, what is said.
+/// A run as its caller sees it: stopping, resuming, refusals, messages.
 #include "runs.h"
 
 #include "store/checkpoint.h"

@@ -1,5 +1,5 @@
-/// Nothing is lost: a run is killed, or its disk is full, at each single moment at
-/// which it touches the disk; then it is resumed and must end with the same bits.
+/// Nothing is lost: a run is killed, or its disk is full, at each single call that touches
+/// the disk; then it is resumed and must end with the same bits.
 ///
 /// This program puts its own open(), write(), ... in front of the system's. Every
 /// moment takes a while: here it is every seventh, beginning anywhere in the first

@@ -95,7 +95,7 @@ done
 damage cut "$work/damaged/checkpoints/0000$((frames - 1)).h5"
 damage flipped "$work/damaged/checkpoints/0000$frames.h5"
 status 1 run --resume -o "$work/damaged"
-said "no checkpoint in '$work/damaged/checkpoints' is whole"
+said "no checkpoint in '$work/damaged/checkpoints' can be used"
 said "begun anew, by overwriting it"
 same "$work/straight" "$work/damaged"
 status 0 run $small --frames $frames -q --overwrite -o "$work/damaged"

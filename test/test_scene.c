@@ -1,4 +1,4 @@
-/// Scene files: what is read, and what is said about what is wrong.
+/// Scene files: reading, and complaints about mistakes.
 #include "scenes.h"
 
 #include "base/vec.h"

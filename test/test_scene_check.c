@@ -1,4 +1,4 @@
-/// The deeper look at a scene, and what a run of it is estimated to take.
+/// Checks that need the shapes of a scene, and estimates of its run.
 #include "scenes.h"
 
 #include "scene/content.h"

@@ -1,4 +1,4 @@
-/// Meshes from end to end: a ring in a file becomes matter, and a place to vanish in.
+/// Meshes from end to end: a ring in a file becomes matter, and a sink.
 #include "check.h"
 #include "folder.h"
 #include "meshes.h"

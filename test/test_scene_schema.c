@@ -1,5 +1,5 @@
-/// The JSON schema and the page that describes scene files: both must say what
-/// the tables say. PHYXEL_UPDATE=1 in the environment rewrites docs/scene.schema.json.
+/// The JSON schema and docs/scene.md agree with the tables of fields. PHYXEL_UPDATE=1 in the
+/// environment rewrites docs/scene.schema.json.
 #include "scenes.h"
 
 #include "scene/layout.h"

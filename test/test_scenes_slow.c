@@ -1,7 +1,6 @@
-/// The promise that the step keeps any scene stable by itself: every shipped scene a quarter
-/// of its size, as it is, and four times its size, without touching another value. Twice as
-/// coarse as shipped, which is a sixteenth of the work, and for 1.5 s; with PHYXEL_LONG set,
-/// to their end.
+/// Every shipped scene is stable at a quarter of its size, at its size, and at four times its size,
+/// without changing another value. Run at twice the spacing, a sixteenth of the work, for 1.5 s;
+/// with PHYXEL_LONG set, to the end.
 #include "shipped.h"
 
 static void run_all(double size)

@@ -1,4 +1,4 @@
-/// Skins in scenes and runs: what may be asked for, what is stored, what survives a stop.
+/// Skins in scenes and runs: options, stored files, resuming.
 #include "runs.h"
 
 #include "phyxel/scene.h"

@@ -1,5 +1,5 @@
-/// Elastic solids: forces by themselves, degenerate neighbourhoods, walls, the same bits, and that
-/// they come back from wherever they are driven to.
+/// Elastic solids: forces of a single block, degenerate neighbourhoods, walls, same bits, recovery
+/// from any deformation.
 #include "check.h"
 
 #include "base/fail.h"

@@ -1,5 +1,5 @@
-/// Elastic bars and free blocks against formulas and what must be kept: `phyxel bench validate`,
-/// small.
+/// Elastic bars and free blocks against formulas and conservation laws: the cases of
+/// `phyxel bench validate`, smaller.
 #include "check.h"
 
 #include "base/fail.h"

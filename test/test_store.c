@@ -1,4 +1,4 @@
-/// Frames, checkpoints and the index of a run: whole, or not there.
+/// Frames, checkpoints and the index of a run are complete or absent.
 #include "check.h"
 #include "folder.h"
 #include "sample.h"

@@ -1,4 +1,4 @@
-/// Marching cubes, case by case: what the triangles of every cube promise to those beside it.
+/// Marching cubes, case by case: the triangles of neighbouring cubes fit together.
 #include "check.h"
 
 #include "surface/mesh/cube.h"

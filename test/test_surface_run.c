@@ -1,4 +1,4 @@
-/// Surfaces of a run's frames: files that other programs read, and bad frames.
+/// Surfaces of the frames of a run: files for other programs, and damaged frames.
 #include "check.h"
 #include "folder.h"
 

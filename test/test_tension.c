@@ -1,4 +1,4 @@
-/// Surface tension, every model: round shapes, momenta, walls, two fluids, the same bits.
+/// Every model of surface tension: round shapes, momenta, walls, two fluids, same bits.
 #include "check.h"
 
 #include "phyxel/world.h"

@@ -1,4 +1,4 @@
-/// Surface tension as a number: the pressure in a drop, and how it oscillates.
+/// Magnitude of surface tension: Laplace pressure and oscillation of a drop.
 #include "check.h"
 
 #include "study/drop.h"

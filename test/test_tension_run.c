@@ -1,4 +1,4 @@
-/// Runs of the surface tension benchmark, small ones: their worlds, and what they measure.
+/// Small runs of the surface tension benchmark: their worlds and measurements.
 #include "check.h"
 
 #include "study/tension_run.h"

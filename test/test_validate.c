@@ -1,4 +1,4 @@
-/// What `phyxel bench validate` is made of, small.
+/// Cases of `phyxel bench validate`, smaller.
 #include "check.h"
 
 #include "study/column.h"

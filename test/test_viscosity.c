@@ -1,4 +1,4 @@
-/// Viscosity against flows that have a formula, and what it must leave alone.
+/// Viscosity against analytic flows; rigid motion is not damped.
 #include "check.h"
 
 #include "study/viscous_flows.h"

@@ -1,5 +1,5 @@
-/// Walls of any shape as a fluid feels them: against lattices, against each other, and how
-/// water stands in them.
+/// The part of the kernel in walls of any shape: against lattices, against each other, and water
+/// at rest in vessels.
 #include "check.h"
 #include "folder.h"
 #include "meshes.h"

@@ -1,4 +1,4 @@
-/// The world's interface: what it takes, what it refuses, and when things happen.
+/// The interface of the world: what it accepts and refuses, and when events happen.
 #include "check.h"
 
 #include "phyxel/world.h"

@@ -1,5 +1,5 @@
-/// What a world takes, it gives back; a step of a settled world takes nothing; and
-/// a world that gets no memory says so and goes on when there is some again.
+/// Memory of a world: all of it is freed, a step of a settled world allocates nothing, and a world
+/// that runs out of memory reports it and continues once there is some.
 #include "check.h"
 #include "meters.h"
 

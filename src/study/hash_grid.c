@@ -5,13 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Most cells along an axis that a query walks through, and all in all. */
+/* Largest number of cells that a query visits along an axis, and in total. */
 #define MOST_SPAN 8u
 #define MOST_CELLS (MOST_SPAN * MOST_SPAN * MOST_SPAN)
 
-/* Cell coordinates stop here: a point farther out counts as being in the last
- * cell. The way from coordinate to cell stays monotone by that, which is all
- * that queries rely on, and differences of cells do not overflow. */
+/* Largest cell coordinate: points farther out belong to the last cell. The map from coordinate to
+ * cell stays monotone, which is all that queries need, and differences of cells do not overflow. */
 #define LAST_CELL 0x1p61
 
 void px_hash_init(PxHash *hash, const PxAllocator *allocator)
@@ -51,14 +50,13 @@ size_t px_hash_bytes(const PxHash *hash)
            hash->start_room * sizeof *hash->start;
 }
 
-/* What to make room for: `wanted`, or half as much again as there was, for counts
- * that creep up. */
+/* New capacity: `wanted`, or 1.5 times the old one, for counts that grow slowly. */
 static size_t larger(size_t wanted, size_t room)
 {
     return wanted > room + room / 2 ? wanted : room + room / 2;
 }
 
-/* Room for `count` points and `buckets` buckets; what was there is lost. */
+/* Allocates `count` points and `buckets` buckets; old contents are lost. */
 static bool reserve(PxHash *hash, size_t count, size_t buckets)
 {
     if (hash->point_room < count + PX_SCAN_WIDTH) {
@@ -219,7 +217,7 @@ static bool find_span(const PxHash *hash, int axis, double v, double h, Span *sp
     return true;
 }
 
-/* Buckets a query has been through: two of its cells may share one. */
+/* Buckets that a query has visited: two of its cells may share one. */
 typedef struct Seen {
     uint64_t some; /* bit (bucket mod 64) of each: usually answers alone */
     uint32_t count;

@@ -1,18 +1,16 @@
-/// The classic hash grid: cells of one size over all of space, kept in a table by
-/// the hash of their coordinates.
+/// The classic hash grid: cells of one size, stored in a table by the hash of their coordinates.
 ///
-/// After Keiser (2006), section 7.1.1, with the function of Teschner et al. (2003).
-/// It is here to be compared with: particles themselves live in the sorted grid.
-/// What it costs depends on the number of points alone and not on the space they
-/// spread over, but neighbouring cells lie nowhere near each other in memory.
+/// After Keiser (2006), section 7.1.1, with the hash function of Teschner et al. (2003). For
+/// comparison only: particles use the sorted grid. Its cost depends on the number of points and not
+/// on the extent of space, but neighbouring cells are far apart in memory.
 ///
-/// What is within h is decided as in spatial/kdtree.h, exactly as by trying all.
+/// Results are exact, equal to brute force, as in spatial/kdtree.h.
 #ifndef PX_STUDY_HASH_GRID_H
 #define PX_STUDY_HASH_GRID_H
 
 #include "base/arena.h"
 
-/// Threads: any number may ask at once; nobody may while px_hash_build() runs.
+/// Threads: any number may query at once, none during px_hash_build().
 typedef struct PxHash {
     const PxAllocator *allocator;
     uint32_t count;   ///< points
@@ -21,7 +19,7 @@ typedef struct PxHash {
     double inverse;   ///< 1 / edge
     uint64_t magic;   ///< for the remainder by `buckets`
 
-    /* Points copied in the order of their buckets, and who they were; bucket b
+    /* Points copied in the order of their buckets, and their indices; bucket b
      * has [start[b], start[b + 1]). */
     float *x, *y, *z;
     uint32_t *index, *start;
@@ -31,12 +29,11 @@ typedef struct PxHash {
 void px_hash_init(PxHash *hash, const PxAllocator *allocator);
 void px_hash_free(PxHash *hash);
 
-/// Builds the grid anew with cells of `edge`, best the distance that will be asked
-/// for; the points are copied and may go afterwards. Scratch (4 bytes a point) is
-/// taken from `scratch` and given back. Allocates only when there are more points
-/// than ever before. On failure the grid is empty. Errors: PX_ERR_ARGUMENT for a
-/// point that is not finite or an edge that is not finite and positive,
-/// PX_ERR_MEMORY.
+/// Builds the grid with cells of `edge`, best the query distance. The points are copied and may be
+/// freed afterwards. Scratch (4 bytes for each point) is taken from `scratch` and released.
+/// Allocates only when there are more points than ever before. On failure the grid is empty.
+/// Errors: PX_ERR_ARGUMENT for a point that is not finite or an edge that is not finite and
+/// positive, PX_ERR_MEMORY.
 PxStatus px_hash_build(PxHash *hash, const float *x, const float *y, const float *z, uint32_t count,
                        float edge, PxArena *scratch);
 

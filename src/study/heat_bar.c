@@ -16,7 +16,7 @@ enum { ACROSS = 6 };
 /* Width of the melting range over the difference of temperatures. */
 #define RANGE 0.005
 
-/* s: until nothing in the tank moves much. */
+/* Time until the matter in the tank hardly moves, s. */
 #define STIRRED 2.0
 
 PxHeatBarDef px_heat_bar_def_default(void)
@@ -78,7 +78,7 @@ static PxStatus make_world(const PxHeatBarDef *def, bool melts, Bar *out)
     return px_world_add_material(out->world, &material, &out->material);
 }
 
-/* The profile, and what should be in it more than at the start, over what came in. */
+/* Errors of the profile, and its gain of heat over the heat that came in. */
 static void measure(const Bar *bar, double (*profile)(double x, const double *numbers),
                     const double *numbers, bool wall, PxHeatBarResult *out)
 {
@@ -104,7 +104,7 @@ static double halves_profile(double x, const double *numbers)
     return 0.5 + 0.5 * erf(x / numbers[0]);
 }
 
-/* One body, or a column that falls over in a tank and then stays as it is. */
+/* One body, or a column that falls over in a tank and then comes to rest. */
 static PxStatus add_bar(Bar *bar, const PxHeatBarDef *def, double end)
 {
     PxBodyDef body = px_body_def_default();
@@ -137,7 +137,7 @@ static PxStatus add_bar(Bar *bar, const PxHeatBarDef *def, double end)
     return px_world_set(bar->world, "materials.bar.diffusivity", &def->diffusivity, 1);
 }
 
-/* A heater that is there for a moment makes what is right of x = 0 hot. */
+/* A heater of short duration heats the matter at x > 0. */
 static PxStatus heat_half(const Bar *bar, double start, double time)
 {
     PxHeaterDef heater = px_heater_def_default();
@@ -223,7 +223,7 @@ static double neumann(double stefan)
     return low;
 }
 
-/* What is molten, as a length of the bar, m. */
+/* Molten length of the bar, m. */
 static double molten_length(const Bar *bar)
 {
     const float *melted = px_world_floats(bar->world, "melted", 0);

@@ -59,7 +59,7 @@ static PxStatus make(const PxRayleighTaylorDef *def, PxWorld **out)
     return px_world_add_body(*out, &tank, NULL);
 }
 
-/* The shape of the mode where every particle was at the start, by place_of() its id. */
+/* The shape of the mode at the initial position of every particle, by place_of() its id. */
 typedef struct Start {
     double *shape, *y;
 } Start;
@@ -70,11 +70,11 @@ static size_t place_of(uint64_t id)
     return 2 * (size_t)(id & (PX_DIST_MOST_SERIALS - 1)) + (size_t)(id / PX_DIST_MOST_SERIALS % 2);
 }
 
-/* Gives every particle the mode's velocity: the gradient of a potential on either side of the
- * interface, of which it is up and down the same, and to the sides opposite. */
+/* Gives every particle the velocity of the mode: the gradient of a potential on each side of the
+ * interface, with equal vertical and opposite horizontal components. */
 static PxStatus push(PxWorld *world, double speed, Start *start)
 {
-    /* The table is the world's; a study may push it. */
+    /* A study may change the world's table. */
     PxTable *table = (PxTable *)px_world_particles(world);
     const uint64_t *id = px_world_ids(world);
     const float *x = px_world_floats(world, "position", 0);

@@ -2,9 +2,9 @@
 ///
 /// Between walls without friction half a wavelength apart, in a slab 4 spacings thick. At
 /// the start it is given the flow of the growing mode, v0 cos(kx) exp(-k|y|) upwards, about
-/// the interface y = 0. Its amplitude a and velocity v are the projections of every particle's
-/// way and velocity on that shape. While ka is small v' = sigma^2 a, so that sigma^2 is
-/// v - v0 over the integral of a, by least squares over all that was seen.
+/// the interface y = 0. Its amplitude a and velocity v are the projections of the particles'
+/// displacements and velocities on that shape. While ka is small, v' = sigma^2 a, so sigma^2 is
+/// v - v0 over the integral of a, by least squares over all steps.
 #ifndef PX_STUDY_RAYLEIGH_TAYLOR_H
 #define PX_STUDY_RAYLEIGH_TAYLOR_H
 
@@ -18,12 +18,12 @@ typedef struct PxRayleighTaylorDef {
     double damping;       ///< of the pressure model
     double speed;         ///< v0 over sigma times wavelength
     double depth;         ///< of each fluid, in wavelengths
-    double until;         ///< amplitude up to which it is watched, in wavelengths
+    double until;         ///< amplitude at which it ends, in wavelengths
     int threads;          ///< 0: one for every core
 } PxRayleighTaylorDef;
 
-/// Densities of 3 to 1, each half a wavelength deep, no viscosity and no damping, watched
-/// from 0 to 0.03 wavelengths, where ka = 0.19.
+/// Densities of 3 to 1, each half a wavelength deep, no viscosity and no damping, up to an
+/// amplitude of 0.03 wavelengths, where ka = 0.19.
 PxRayleighTaylorDef px_rayleigh_taylor_def_default(void);
 
 typedef struct PxRayleighTaylorResult {

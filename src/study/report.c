@@ -17,7 +17,7 @@ struct PxReport {
     size_t size;
     PxReportColumn column[MOST_COLUMNS];
     size_t columns;
-    /* Cells of the last table wait here until their widths are known. */
+    /* Cells of the last table, until the column widths are known. */
     char (*cell)[CELL];
     size_t cells, room;
     bool failed;

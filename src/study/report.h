@@ -1,4 +1,4 @@
-/// What a bench says: facts and tables, as text for people and JSON for machines.
+/// The report of a bench: facts and tables, as text and as JSON.
 #ifndef PX_STUDY_REPORT_H
 #define PX_STUDY_REPORT_H
 
@@ -9,8 +9,8 @@
 
 typedef struct PxReport PxReport;
 
-/// NULL when memory is out. Every other call takes NULL and does nothing then, so
-/// that only px_report_finish() need be looked at.
+/// NULL if memory runs out. All other calls accept NULL and do nothing then, so that only the
+/// status of px_report_finish() has to be checked.
 PxReport *px_report_create(const char *name);
 void px_report_free(PxReport *report);
 

@@ -1,4 +1,4 @@
-/// A liquid made by formula: for benches and tests of pictures that need no run.
+/// A liquid surface by formula, for benches and tests of pictures without a run.
 #ifndef PX_STUDY_SAMPLE_LIQUID_H
 #define PX_STUDY_SAMPLE_LIQUID_H
 

@@ -1,4 +1,4 @@
-/// A solid outside any world: the forces that its displacements cause, and how they change.
+/// A solid without a world: its elastic forces, their derivative and energy.
 #ifndef PX_STUDY_SOLID_PROBE_H
 #define PX_STUDY_SOLID_PROBE_H
 
@@ -19,7 +19,7 @@ typedef struct PxProbe {
 } PxProbe;
 
 /// Particles at `point`, which is their rest shape, each with the volume of a cube of the spacing
-/// and a neighbourhood of `support` spacings. Free what was begun even if this fails.
+/// and a support of `support` spacings. Call px_probe_free() even if this fails.
 PxStatus px_probe_make(PxProbe *probe, const PxMaterialDef *material, const PxVec3 *point,
                        uint32_t count, double spacing, double support);
 
@@ -29,20 +29,20 @@ PxStatus px_probe_block(PxProbe *probe, const PxMaterialDef *material, const uin
 
 void px_probe_free(PxProbe *probe);
 
-/// Finds the frame, the displacements in it and the forces there from where the particles are.
+/// Computes the frame, displacements and forces from the positions of the particles.
 PxStatus px_probe_forces(PxProbe *probe);
 
 /// The largest elastic force on a particle, N, after px_probe_forces().
 double px_probe_largest(const PxProbe *probe);
 
-/// The largest force on a particle of the block moved as a rigid body, over E times the section
-/// of a particle: should be 0.
+/// The largest force on a particle after a rigid motion, over E times the cross-section of a
+/// particle: should be 0.
 PxStatus px_probe_rigid(PxProbe *probe, PxQuat turn, PxVec3 move, double *out);
 
-/// How a state is made that the tangent stiffness is looked at in.
+/// A deformed state at which derivatives are tested.
 typedef struct PxProbeState {
-    double stretch; ///< strains of a linear displacement are up to this
-    double noise;   ///< and each particle is off by up to this many spacings
+    double stretch; ///< largest strain of a linear displacement
+    double noise;   ///< random displacement of each particle, up to this many spacings
     double plastic; ///< size of plastic strains
     uint64_t seed;
 } PxProbeState;
@@ -51,8 +51,8 @@ typedef struct PxProbeState {
 /// differences: the largest difference, over the largest change.
 PxStatus px_probe_tangent(PxProbe *probe, const PxProbeState *state, double *out);
 
-/// The work of the forces along a random displacement, against what the energy loses by finite
-/// differences: the difference, over the sum of the forces' sizes times the particles' ways.
+/// The work of the forces along a random displacement, against the finite difference of the
+/// energy: their difference, over the sum of |force| times |displacement|.
 PxStatus px_probe_energy(PxProbe *probe, const PxProbeState *state, double *out);
 
 #endif

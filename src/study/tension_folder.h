@@ -1,13 +1,13 @@
-/// The folder that the surface tension benchmark leaves:
+/// The output folder of the surface tension benchmark:
 ///
 ///   runs/1-iisph-akinci-0.2.csv         a row a step
 ///   runs/1-iisph-akinci-0.2-slice.csv   particles near the middle plane at the end
-///   summary.csv                         a row a run; this is what is read back
+///   summary.csv                         a row a run; this file is read back
 ///   aggregate.csv                       means and deviations over coefficients (004 Eq. 6.15)
-///   plots/*.gp, plots/*.png             what gnuplot drew, and how
-///   index.md                            all of it as a page
+///   plots/*.gp, plots/*.png             plots and their scripts
+///   index.md                            all results as a page
 ///
-/// Runs add up over calls: what a folder has is not run again.
+/// Runs accumulate over calls: runs that the folder has are not repeated.
 #ifndef PX_STUDY_TENSION_FOLDER_H
 #define PX_STUDY_TENSION_FOLDER_H
 
@@ -35,23 +35,23 @@ typedef struct PxTensionFolder {
     PX_LIST(PxTensionRow) rows; /* by test, solver, model, coefficient */
 } PxTensionFolder;
 
-/// Makes the folder where it is not there and reads what it has.
-/// Errors: PX_ERR_IO; PX_ERR_FORMAT when summary.csv is something else; PX_ERR_MEMORY.
+/// Creates the folder if it does not exist, and reads its runs.
+/// Errors: PX_ERR_IO; PX_ERR_FORMAT if summary.csv is not of this benchmark; PX_ERR_MEMORY.
 PxStatus px_tension_folder_open(PxTensionFolder *folder, const char *path);
 void px_tension_folder_free(PxTensionFolder *folder);
 
 /// "1-iisph-akinci-0.2"
 void px_tension_name(const PxTensionCase *c, char *out, size_t size);
 
-/// Is this very case, of this size and length, there?
+/// Does the folder have this case, with this scale and duration?
 bool px_tension_folder_has(const PxTensionFolder *folder, const PxTensionCase *c);
 
-/// Adds a run, in place of one with the same name.
+/// Adds a run; replaces one with the same name.
 PxStatus px_tension_folder_add(PxTensionFolder *folder, const PxTensionRow *row, const char *steps,
                                const char *slice);
 
-/// Writes aggregate.csv, the plots and the page. *plotted is false when there is no gnuplot:
-/// then the scripts are there, the pictures are not. `machine` is a line for the page.
+/// Writes aggregate.csv, the plots and the page. Without gnuplot *plotted is false: there are
+/// scripts, but no pictures. `machine` is a line for the page.
 PxStatus px_tension_folder_finish(const PxTensionFolder *folder, const char *machine,
                                   bool *plotted);
 

@@ -1,4 +1,4 @@
-/// What people see of the surface tension benchmark: plots by gnuplot, and a page.
+/// Plots and page of the surface tension benchmark.
 #ifndef PX_STUDY_TENSION_PAGE_H
 #define PX_STUDY_TENSION_PAGE_H
 

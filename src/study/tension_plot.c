@@ -1,5 +1,5 @@
-/// The plots: scripts for gnuplot that hold what they need or read it from ../runs, drawn
-/// when there is a gnuplot.
+/// Plots of the surface tension benchmark: scripts for gnuplot, which contain their data or read it
+/// from ../runs; drawn if gnuplot is installed.
 #define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np() */
 #include "study/tension_page.h"
 
@@ -38,7 +38,7 @@ static bool draw(const PxTensionFolder *folder, const char *script)
     return begun && waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* A script while it is being written. */
+/* A script being written. */
 typedef struct Script {
     FILE *out;
     char *text;
@@ -81,7 +81,7 @@ static PxStatus script_end(Script *s, const PxTensionFolder *folder, bool *drawn
     return status;
 }
 
-/* ---- who is there ------------------------------------------------------- */
+/* ---- which runs there are ------------------------------------------------------- */
 
 /* Rows of a solver and a model in a test: they lie together. */
 typedef struct Group {
@@ -186,7 +186,7 @@ static PxStatus plot_speeds(const PxTensionFolder *folder, int test, bool *drawn
     return script_end(&s, folder, drawn);
 }
 
-/* ---- slices: what the end looks like ------------------------------------- */
+/* ---- slices of the final state ------------------------------------- */
 
 static PxStatus plot_slices(const PxTensionFolder *folder, int test, const char *solver,
                             bool *drawn)

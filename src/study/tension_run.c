@@ -76,7 +76,7 @@ static Shape measure_shape(const PxWorld *world, double spacing)
                    sqrt((values.x + values.y + values.z) / (0.6 * radius * radius))};
 }
 
-/* What share of the particles, in per cent, has another nearer than half a spacing. */
+/* Per cent of the particles that have another one nearer than half a spacing. */
 static PxStatus measure_clusters(const PxWorld *world, double spacing, double *out)
 {
     uint32_t n = px_world_count(world), near = 0;
@@ -96,9 +96,9 @@ static PxStatus measure_clusters(const PxWorld *world, double spacing, double *o
     return status;
 }
 
-/* Volume that compression left, in per cent of that at rest. A density below that at rest
- * counts as that at rest: it is low next to a surface without any volume being gained, and
- * the sum of m / rho would fall just because a ball has less surface than a cube. */
+/* Volume that compression leaves, in per cent of the rest volume. Densities below the rest density
+ * count as the rest density: they are low beside a surface without a gain of volume, and the sum
+ * of m / rho would fall just because a ball has less surface than a cube. */
 static double measure_volume(const PxWorld *world, double density)
 {
     uint32_t n = px_world_count(world);
@@ -169,8 +169,8 @@ static PxStatus note_step(Run *run)
     return PX_OK;
 }
 
-/* Maxima of the mean speed that stand out from what lies between them by a twentieth of the
- * largest, as one would count them in a plot. The last value may be one on its way. */
+/* Number of maxima of the mean speed that exceed the minima between them by a twentieth of the
+ * largest, as one would count them in a plot. The last value may be one. */
 static double count_peaks(const Run *run)
 {
     double most = 0, high = 0, low = 0, peaks = 0;

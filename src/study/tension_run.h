@@ -26,7 +26,7 @@ typedef struct PxTensionCase {
     int threads;     ///< 0: one for every core
 } PxTensionCase;
 
-/// What is known when a run is over. Only numbers, in the order of px_tension_columns.
+/// Results of a run: only numbers, in the order of px_tension_columns.
 typedef struct PxTensionResult {
     double end; ///< s; before the case's `seconds` when the run failed
     double particles, steps;
@@ -41,9 +41,9 @@ typedef struct PxTensionResult {
 
     double axes;      ///< test 1: shortest over longest axis by second moments; 1 is round
     double gyration;  ///< test 1: radius of gyration over that of a ball; 1.04 for a cube
-    double reach;     ///< test 1: longest over shortest reach from the middle; 1.58 for the cube
+    double reach;     ///< test 1: longest over shortest extent from the centre; 1.58 for the cube
     double clustered; ///< particles with another nearer than half a spacing, per cent
-    double volume;    ///< kept, per cent: what compression left of it
+    double volume;    ///< per cent of the initial volume that compression leaves
 
     double density_error; ///< mean compression over all steps, per cent
     double iterations;    ///< of the pressure solve, a step
@@ -69,18 +69,18 @@ PxStatus px_tension_world(const PxTensionCase *c, PxWorld **out);
 /// Distance of neighbouring particles in a test, m.
 double px_tension_spacing(int test);
 
-/// Simulated time of a test when nobody says otherwise, s.
+/// Default simulated time of a test, s.
 double px_tension_seconds(int test);
 
-/// Particles that a case has, about.
+/// Approximate number of particles of a case.
 double px_tension_particles(const PxTensionCase *c);
 
 /// Called after every step; false stops the run with PX_ERR_STOPPED.
 typedef bool PxTensionStep(void *user, double time);
 
-/// Does a run. *steps is a CSV of every step, *slice one of the particles near the middle
-/// plane at the end; give both back with free(). A run whose numbers leave all bounds is
-/// no error: *out says how far it came.
+/// Runs a case. *steps is a CSV of every step, *slice one of the particles near the middle
+/// plane at the end; free both with free(). A run that becomes unstable is no error: *out says
+/// how far it came.
 PxStatus px_tension_run(const PxTensionCase *c, PxTensionStep *each, void *user,
                         PxTensionResult *out, char **steps, char **slice);
 

@@ -1,7 +1,7 @@
 /// The worlds of the surface tension benchmark: a cube, a drop over a tank, a glass under
 /// a channel.
 ///
-/// A scale changes lengths by its cube root; spacing and support stay, as do walls.
+/// A scale changes lengths by its cube root; spacing, support and walls stay the same.
 #include "study/tension_run.h"
 
 #include "base/fail.h"
@@ -32,7 +32,7 @@ double px_tension_seconds(int test)
     return seconds[test - 1];
 }
 
-/* How many particles of `full` an edge has at this scale. */
+/* Particles along an edge at this scale, of `full` at scale 1. */
 static double edge(const PxTensionCase *c, double full)
 {
     return fmax(2, round(full * cbrt(c->scale)));
@@ -110,8 +110,8 @@ static void liquid_crown(Scene *s, const PxTensionCase *c)
  *
  *      |\ water \        |
  *      | \_______\       |
- *        `-._ a   \      |  <- end plate: what is fast enough to miss the glass is
- *            `-._  \     |     turned down by it
+ *        `-._ a   \      |  <- end plate: deflects water that is fast enough
+ *            `-._  \     |     to miss the glass
  *                `-.     |
  *              \   (gap)   /
  *               \         /  <- glass

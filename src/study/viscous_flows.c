@@ -44,7 +44,7 @@ static PxStatus add_plate(PxWorld *world, const char *name, PxVec3 at, PxVec3 no
     return px_world_add_body(world, &plate, NULL);
 }
 
-/* The slab at rest, long enough for the fastest layer to go `way`. */
+/* The slab at rest, long enough for the fastest layer to move by `way`. */
 static PxStatus make(const PxFlowCase *flow, double g, double speed, double way, double fastest,
                      PxWorld **out)
 {
@@ -78,7 +78,7 @@ static PxStatus make(const PxFlowCase *flow, double g, double speed, double way,
 
 typedef double Profile(double strength, double t, double x);
 
-/* Compares what flows in the middle third, within which the ends are not felt. */
+/* Compares the middle third with the formula. */
 static void compare(PxWorld *world, double middle, Profile *profile, double strength, double t,
                     double fastest, PxFlowResult *out)
 {
