@@ -186,6 +186,7 @@ static void make_whole(Set *s)
         p->vy[i] = (float)r[4];
         p->vz[i] = (float)(r[5] - 1);
         p->mass[i] = 1e-3f;
+        p->material[i] = i % 3 == 0; /* cohesion tells them apart */
         p->radius[i] = 0.5f * (float)SPACING;
         p->temperature[i] = (float)(20 + 60 * r[6]);
     }
@@ -315,7 +316,7 @@ static void prepare(Set *s, const Case *c, const PxMaterial *material, const PxW
                          .top_speed = 3,
                          .divergence = 1e9,
                          .material = material,
-                         .materials = 1,
+                         .materials = 2,
                          .wall_profile = profile,
                          .scratch = &s->scratch,
                          .threads = &s->threads,
@@ -349,7 +350,7 @@ static void check_case(const Case *c)
 {
     Set whole = {.threads = {1}}, split[RANKS] = {{.threads = {1}}, {.threads = {1}}};
     Shared shared;
-    PxMaterial material = material_of(c);
+    const PxMaterial material[] = {material_of(c), material_of(c)};
     PxWallProfile profile;
     px_wall_profile_init(&profile, (double)REACH, SPACING);
     make_whole(&whole);
@@ -370,9 +371,9 @@ static void check_case(const Case *c)
         CHECK(s->copies > 50 && count[r] > 200);
         s->rank.shared = &shared;
         s->dist = (PxDist){r, RANKS, &threads_backend, &s->rank};
-        prepare(s, c, &material, &profile);
+        prepare(s, c, material, &profile);
     }
-    prepare(&whole, c, &material, &profile);
+    prepare(&whole, c, material, &profile);
     CHECK_OK(run_passes(&whole));
     for (int r = 0; r < RANKS; ++r)
         pthread_create(&thread[r], NULL, rank_thread, &split[r]);

@@ -1,4 +1,4 @@
-/// Scratch memory of a step: taken from the front, given back by marks.
+/// Scratch memory of a step: a stack that is released back to marks.
 #ifndef PX_BASE_ARENA_H
 #define PX_BASE_ARENA_H
 

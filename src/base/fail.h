@@ -1,4 +1,4 @@
-/// Failing with a message, and asserting our own promises.
+/// Error messages of a failing call, and assertions.
 #ifndef PX_BASE_FAIL_H
 #define PX_BASE_FAIL_H
 

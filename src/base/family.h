@@ -1,4 +1,5 @@
-/// A family's models, each compiled once for every instruction set: its list, and one out of it.
+/// Families of models: the list of models, each compiled for every instruction set, and choosing
+/// one by name.
 ///
 /// A model is a struct that begins with its PxModelInfo; a file compiled by instruction set
 /// defines it as PX_ISA_NAME(px_word). The family's own file lists them,

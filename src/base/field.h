@@ -1,6 +1,5 @@
-/// Fields: the members of a def struct described once - key, unit, range,
-/// meaning - and used by everything that meets them: the scene reader, its
-/// complaints, the JSON schema, events and px_world_set().
+/// Fields: descriptions of the members of a def struct (key, unit, range, meaning), shared by the
+/// scene reader, its messages, the JSON schema, events and px_world_set().
 #ifndef PX_BASE_FIELD_H
 #define PX_BASE_FIELD_H
 

@@ -1,4 +1,4 @@
-/// Which machine this is, for results that depend on it.
+/// The name of the processor, for reports of measurements.
 #ifndef PX_BASE_MACHINE_H
 #define PX_BASE_MACHINE_H
 

@@ -1,4 +1,4 @@
-/// Aligned memory with checked sizes. Everything large comes from here.
+/// Aligned memory with overflow-checked sizes, and growing lists.
 #ifndef PX_BASE_MEMORY_H
 #define PX_BASE_MEMORY_H
 

@@ -1,4 +1,5 @@
-/// Time by stage. A stage is opened and closed by the thread that runs the step.
+/// Time spent in each stage of a step. A stage is opened and closed by the thread that runs the
+/// step.
 #ifndef PX_BASE_PROFILE_H
 #define PX_BASE_PROFILE_H
 

@@ -1,5 +1,5 @@
-/// Random numbers without a state: hashed from who asks and when, so that they
-/// are the same for any order, any number of threads and after any resume.
+/// Stateless random numbers: hashes of an id, a step and a counter, hence the same for any order
+/// of calls, any number of threads and after a resume.
 #ifndef PX_BASE_RANDOM_H
 #define PX_BASE_RANDOM_H
 

@@ -1,4 +1,4 @@
-/// Sums whose bits do not depend on order: the only way to add up over particles.
+/// Sums whose bits do not depend on the order of additions; every sum over particles is one.
 ///
 /// A long accumulator after Kulisch (1971): a fixed-point number wide enough
 /// for every double, so adding is exact, hence associative, hence the same for

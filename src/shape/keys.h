@@ -1,6 +1,5 @@
-/// Gives equal keys the same number, counting in the order they first appear:
-/// for welding corners, pairing edges, finding the cells of a grid. Nothing
-/// ever depends on where the hash puts a key.
+/// A hash table that numbers distinct keys in the order of their first appearance: for welding
+/// corners, pairing edges, finding cells of a grid. Results do not depend on the hash.
 #ifndef PX_SHAPE_KEYS_H
 #define PX_SHAPE_KEYS_H
 

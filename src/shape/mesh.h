@@ -1,5 +1,4 @@
-/// Triangle meshes: what files hold, what walls and bodies are made from, what
-/// surfaces come out as.
+/// Triangle meshes, as read from files, used for walls and bodies, and made of surfaces.
 #ifndef PX_SHAPE_MESH_H
 #define PX_SHAPE_MESH_H
 

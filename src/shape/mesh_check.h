@@ -1,4 +1,4 @@
-/// Is this mesh fit for use? Three questions, each wanting the one before it.
+/// Validates meshes. Each of the three checks requires that the one before it has passed.
 /// `name` (a file's) goes in front of what is said; every complaint names the
 /// vertex, edge or triangle, counted from 0 as in the mesh.
 #ifndef PX_SHAPE_MESH_CHECK_H

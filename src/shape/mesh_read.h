@@ -1,8 +1,7 @@
-/// Meshes out of OBJ, PLY and STL files. The readers take bytes, whatever they
-/// are, and answer with a mesh that has passed px_mesh_check() or with an error
-/// that names the file, the line, byte or element, what stands there and what
-/// was wanted. They do not ask whether the mesh is closed (px_mesh_check_closed
-/// does). Memory is taken as data is seen, never from a count in a header.
+/// Reads meshes from OBJ, PLY and STL files. The readers accept any bytes and return a mesh that
+/// has passed px_mesh_check() or with an error that names the file, the line, byte or element, what
+/// stands there and what was wanted. They do not check whether the mesh is closed
+/// (px_mesh_check_closed does). Memory is taken as data is seen, never from a count in a header.
 ///
 /// Polygons with more than three corners are cut into a fan from their first
 /// corner, which is right for convex ones. A fan over a flat polygon that is

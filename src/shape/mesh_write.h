@@ -1,5 +1,4 @@
-/// Meshes into bytes, for whoever writes files. What is written is read back by
-/// mesh_read.h.
+/// Writes meshes as OBJ, PLY and STL into memory; mesh_read.h reads them back.
 #ifndef PX_SHAPE_MESH_WRITE_H
 #define PX_SHAPE_MESH_WRITE_H
 

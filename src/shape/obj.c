@@ -1,4 +1,4 @@
-/* Wavefront OBJ, as far as triangles go. */
+/// Reads meshes from Wavefront OBJ files.
 #include "shape/keys.h"
 #include "shape/mesh_read.h"
 #include "shape/parse_text.h"
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words of the format that say nothing about triangles. Anything else is not
- * OBJ, and guessing would make a mesh out of a letter to a friend. */
+/* Keywords of the format that do not concern triangles and are skipped. Any other word means
+ * that the file is not OBJ. */
 static const char *const passed_over[] = {
     "o",        "g",        "s",    "usemtl", "mtllib", "l",          "p",         "vp",
     "mg",       "cstype",   "deg",  "bmat",   "step",   "curv",       "curv2",     "surf",

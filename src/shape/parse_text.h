@@ -1,5 +1,5 @@
-/// Words and numbers out of text that may be anything at all: bytes from a
-/// file, not ended by a zero, in whatever locale the program happens to run.
+/// Parses words and numbers from untrusted bytes, which need not end with a zero, independently
+/// of the locale.
 #ifndef PX_SHAPE_PARSE_TEXT_H
 #define PX_SHAPE_PARSE_TEXT_H
 

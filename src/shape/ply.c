@@ -1,14 +1,14 @@
-/// Meshes out of PLY files.
+/// Reads meshes from PLY files.
 #include "shape/mesh_read.h"
 #include "shape/ply_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a property of a vertex is to a mesh. */
+/* Properties of a vertex that a mesh uses. */
 typedef enum Role { X, Y, Z, NX, NY, NZ, RED, GREEN, BLUE, U, V, ROLES } Role;
 
-/* Names that they go by. */
+/* Their names in files. */
 static const char *const names[ROLES][3] = {
     [X] = {"x"},
     [Y] = {"y"},

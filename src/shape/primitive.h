@@ -1,5 +1,5 @@
-/// The shapes that have a formula, standing at the origin of their own frame:
-/// exact signed distance, bounds, volume, area.
+/// Analytic shapes, centred at the origin of their own frame: exact signed distance, bounds,
+/// volume, area.
 #ifndef PX_SHAPE_PRIMITIVE_H
 #define PX_SHAPE_PRIMITIVE_H
 

@@ -1,4 +1,5 @@
-/// Triangle meshes made ready to be bent: normals that keep sharp edges, and no long edges.
+/// Prepares meshes for deformation: vertex normals that keep sharp edges, and a bound on the length
+/// of edges.
 #ifndef PX_SHAPE_REFINE_H
 #define PX_SHAPE_REFINE_H
 

@@ -1,5 +1,5 @@
-/// A shape made ready for questions: is this point inside, how far is the wall,
-/// which points fill it, which points cover it.
+/// Geometric queries on a shape: inside or outside, distance to the surface, points that fill the
+/// volume, points that cover the surface.
 #ifndef PX_SHAPE_SHAPE_H
 #define PX_SHAPE_SHAPE_H
 

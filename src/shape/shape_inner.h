@@ -1,4 +1,4 @@
-/// What a shape is made of, for the files that fill and cover it.
+/// The members of PxShape, for the files that implement it.
 #ifndef PX_SHAPE_SHAPE_INNER_H
 #define PX_SHAPE_SHAPE_INNER_H
 

@@ -1,4 +1,5 @@
-/* STL: triangles without shared corners, as text or in records of 50 bytes. */
+/// Reads meshes from STL files: triangles without shared corners, as text or in records of 50
+/// bytes.
 #include "shape/keys.h"
 #include "shape/mesh_read.h"
 #include "shape/parse_text.h"

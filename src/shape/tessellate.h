@@ -1,4 +1,4 @@
-/// Shapes as triangles, for pictures and skins.
+/// Triangulates the surface of a shape, for pictures and skins.
 #ifndef PX_SHAPE_TESSELLATE_H
 #define PX_SHAPE_TESSELLATE_H
 

@@ -1,4 +1,4 @@
-/// Pictures that meshes are painted with: PNG files, looked up by texture coordinates.
+/// Textures from PNG files, sampled at texture coordinates.
 #ifndef PX_SHAPE_TEXTURE_H
 #define PX_SHAPE_TEXTURE_H
 

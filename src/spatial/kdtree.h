@@ -1,4 +1,4 @@
-/// A kd-tree over points: all within any distance of a place, or the k nearest.
+/// A kd-tree over points: range queries of any radius, and the k nearest points.
 ///
 /// After Keiser (2006), section 7.1.2: buckets of points in the leaves only, cells
 /// cut by the sliding-midpoint rule (Arya and Fu 2000; Mount's ANN library).

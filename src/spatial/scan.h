@@ -1,4 +1,4 @@
-/// The innermost loop of range queries: which of these points are near.
+/// The innermost loop of range queries: which points of a run lie within the radius.
 #ifndef PX_SPATIAL_SCAN_H
 #define PX_SPATIAL_SCAN_H
 
