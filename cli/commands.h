@@ -11,6 +11,7 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2 };
 
 int command_run(int argc, char **argv);
+int command_branch(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);

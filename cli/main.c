@@ -15,6 +15,7 @@ typedef struct Entry {
 
 static const Entry entries[] = {
     {"run", "turn a scene into frames", command_run},
+    {"branch", "continue a run from a stored frame with other values", command_branch},
     {"check", "say everything that is wrong with a scene, and what it will take", command_check},
     {"info", "say what is in a result folder, or what this phyxel can do", command_info},
     {"surface", "make surfaces around the particles of a run", command_surface},

@@ -185,6 +185,75 @@ static int make_film(const PxScene *scene, const PxRunDef *run, const char *size
     return status == EXIT_DONE ? render_pictures(&def, quiet, json, "run") : status;
 }
 
+/* Runs the scene and says how it went; the exit status. */
+static int run_scene(const PxScene *scene, const PxRunDef *def, bool json, bool quiet,
+                     const char *command)
+{
+    int exit_status = EXIT_DONE;
+    Show state = {.json = json, .quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
+    PxRunReport report;
+    signals_catch();
+    PxStatus status = px_run(scene, def, show, &state, &report);
+    if (state.terminal && state.any)
+        fputc('\n', stderr);
+    if (json)
+        print_end(status, &report, px_error_message());
+    if (status != PX_OK)
+        exit_status = report_failure(status, command);
+    if (!quiet || status != PX_OK)
+        say_end(status, &report, def->out);
+    return exit_status;
+}
+
+int command_branch(int argc, char **argv)
+{
+    PxRunDef def = px_run_def_default();
+    int at = -1;
+    bool json = false, quiet = false;
+    OptionList sets = {.count = 0};
+    const Option options[] = {
+        {"at", 0, OPTION_COUNT, &at, "FRAME", "the frame at which the new run begins to differ"},
+        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE", "a value from that frame on"},
+        {"output", 'o', OPTION_TEXT, &def.out, "NEW", "folder of the new run"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
+        {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "throw away the run in NEW"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
+    };
+    const Command command = {"branch",
+                             "DIR --at FRAME --set PATH=VALUE -o NEW [options]",
+                             "continue a run from a stored frame with other values",
+                             "NEW is a run of its own: its scene is that of DIR with an event at "
+                             "the time of FRAME. Frames\nup to the last checkpoint before FRAME "
+                             "are shared with DIR; the others are computed.",
+                             options,
+                             sizeof options / sizeof *options};
+    size_t words;
+    OptionResult read = options_read(&command, argc, argv, &def.from, 1, 1, &words);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    if (at < 0 || sets.count == 0 || def.out == NULL || def.out[0] == '\0') {
+        fprintf(stderr,
+                "phyxel branch: %s is missing: phyxel branch DIR --at FRAME --set "
+                "PATH=VALUE -o NEW\n",
+                at < 0            ? "--at"
+                : sets.count == 0 ? "--set"
+                                  : "-o");
+        return EXIT_WRONG;
+    }
+    if (!is_folder(def.from, "branch"))
+        return EXIT_WRONG;
+    def.from_frame = (uint32_t)at;
+    PxScene *scene;
+    if (px_branch_scene(def.from, def.from_frame, sets.item, sets.count, &scene) != PX_OK) {
+        report_failure(PX_ERR_ARGUMENT, "branch");
+        return EXIT_WRONG;
+    }
+    int status = run_scene(scene, &def, json, quiet, "branch");
+    px_scene_free(scene);
+    return status;
+}
+
 int command_run(int argc, char **argv)
 {
     PxRunDef def = px_run_def_default();
@@ -243,19 +312,8 @@ int command_run(int argc, char **argv)
     PxScene *scene = NULL;
     int exit_status = find_scene(path, &sets, frames, &def, &scene);
     if (exit_status == EXIT_DONE) {
-        Show state = {.json = json, .quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
-        PxRunReport report;
-        signals_catch();
-        PxStatus status = px_run(scene, &def, show, &state, &report);
-        if (state.terminal && state.any)
-            fputc('\n', stderr);
-        if (json)
-            print_end(status, &report, px_error_message());
-        if (status != PX_OK)
-            exit_status = report_failure(status, "run");
-        if (!quiet || status != PX_OK)
-            say_end(status, &report, def.out);
-        if (status == PX_OK && film)
+        exit_status = run_scene(scene, &def, json, quiet, "run");
+        if (exit_status == EXIT_DONE && film)
             exit_status = make_film(scene, &def, size, samples, quiet, json);
     }
     px_scene_free(scene);

@@ -585,7 +585,7 @@ TEST(digests_are_those_of_xxh3)
     char *bytes = malloc(200000), text[PX_DIGEST_TEXT];
     FILE *file = tmpfile();
     for (int k = 0; k < 200000; ++k)
-        bytes[k] = (char)(k * k / 7);
+        bytes[k] = (char)((unsigned)k * (unsigned)k / 7);
     CHECK(fwrite(bytes, 1, 200000, file) == 200000);
     rewind(file);
     px_digest(bytes, 200000, whole);

@@ -6,6 +6,7 @@
 #include "phyxel/store.h"
 #include "phyxel/version.h"
 #include "store/checkpoint.h"
+#include "store/run_files.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -79,9 +80,9 @@ TEST(frames_are_listed_in_order_and_later_ones_can_be_removed)
     for (uint32_t k = 0; k < 4; ++k)
         CHECK_EQUAL(numbers.data[k], k + 1);
     PX_LIST_FREE(&numbers);
-    CHECK_OK(px_frame_remove_after(folder.path, 2));
+    CHECK_OK(px_run_file_remove(folder.path, PX_FILE_FRAME, 3));
     CHECK_EQUAL(folder_count(folder_file(&folder, "frames")), 2);
-    CHECK_OK(px_frame_remove_after(folder_file(&folder, "none"), 2));
+    CHECK_OK(px_run_file_remove(folder_file(&folder, "none"), PX_FILE_FRAME, 3));
     CHECK_OK(px_frame_list(folder_file(&folder, "none"), &numbers));
     CHECK_EQUAL(numbers.count, 0);
     folder_remove(&folder);
@@ -223,7 +224,7 @@ TEST(kill_9_leaves_every_file_whole_or_absent)
         CHECK(found ? latest == numbers.count || latest + 1 == numbers.count : numbers.count <= 1);
         const char *inside = folder_file(&folder, "frames");
         frames += (int)numbers.count;
-        CHECK_OK(px_frame_remove_after(folder.path, UINT32_MAX));
+        CHECK_OK(px_run_file_remove(folder.path, PX_FILE_FRAME, UINT32_MAX));
         if (px_file_exists(inside))
             CHECK_EQUAL(folder_count(inside), numbers.count);
         PX_LIST_FREE(&numbers);

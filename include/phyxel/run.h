@@ -11,10 +11,12 @@ extern "C" {
 /// How to run. Start from px_run_def_default().
 typedef struct PxRunDef {
     PxDefHead head;
-    const char *out; ///< result folder; made when it is not there
-    int threads;     ///< 0: one for every core
-    bool resume;     ///< go on where the folder's run stopped
-    bool overwrite;  ///< throw away the folder's run and start anew
+    const char *out;     ///< result folder; made when it is not there
+    int threads;         ///< 0: one for every core
+    bool resume;         ///< go on where the folder's run stopped
+    bool overwrite;      ///< throw away the folder's run and start anew
+    const char *from;    ///< NULL, or the result folder of the run that this one branches off
+    uint32_t from_frame; ///< ... at this frame
     uint32_t
         checkpoint; ///< frames between checkpoints; 0: only every five minutes and when stopped
 } PxRunDef;
@@ -62,6 +64,15 @@ typedef struct PxRunReport {
 /// PX_ERR_MEMORY.
 PX_API PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction *each, void *user,
                        PxRunReport *report);
+
+/// The scene of a run that branches off the one in `dir` at a stored frame: that run's scene with
+/// an event at the frame's time for each of `sets`, "PATH=VALUE". px_run() with def->from and
+/// def->from_frame then starts from the newest checkpoint of `dir` that is not after the frame, or
+/// from the beginning, and shares the frames before it; the result is the same as that of running
+/// the scene from its start. Errors: PX_ERR_ARGUMENT when there is no such frame, or a value cannot
+/// be set while a world lives; PX_ERR_IO and PX_ERR_FORMAT when `dir` holds no run.
+PX_API PxStatus px_branch_scene(const char *dir, uint32_t frame, const char *const *sets,
+                                size_t count, PxScene **out);
 
 /// The scene that a result folder was made from, as its run.json has it.
 PX_API PxStatus px_run_scene(const char *dir, PxScene **out);

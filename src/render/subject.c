@@ -6,7 +6,7 @@
 #include "render/trace/optics.h"
 #include "spatial/kdtree.h"
 #include "base/digest.h"
-#include "store/file.h"
+#include "store/run_files.h"
 #include "store/surface_stamp.h"
 
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 static PxStatus surface_path(char path[PX_PATH_MAX], const char *dir, PxShow shown, uint32_t number)
 {
-    return px_path_join(path, dir, "%s/%06u.ply", shown == PX_SHOW_SURFELS ? "surfels" : "surface",
-                        number);
+    return px_run_file_path(path, dir, shown == PX_SHOW_SURFELS ? PX_FILE_SURFELS : PX_FILE_SURFACE,
+                            number);
 }
 
 /* Adds that of a whole file: a picture is good for exactly that one. */
@@ -35,8 +35,8 @@ static PxStatus digest_file(const char *path, uint64_t digest[2])
 
 static PxStatus skin_path(char path[PX_PATH_MAX], const char *dir, PxShow skin, uint32_t number)
 {
-    return px_path_join(path, dir, "%s/%06u.ply", skin == PX_SHOW_SURFELS ? "skin-surfels" : "skin",
-                        number);
+    return px_run_file_path(path, dir,
+                            skin == PX_SHOW_SURFELS ? PX_FILE_SKIN_SURFELS : PX_FILE_SKIN, number);
 }
 
 static PxStatus mask_make(PxSubject *s)
@@ -54,7 +54,7 @@ static PxStatus mask_make(PxSubject *s)
 static PxStatus choose_coat(const char *dir, uint32_t number, PxSubject *out)
 {
     char path[PX_PATH_MAX];
-    PX_TRY(px_path_join(path, dir, "coat/%06u.ply", number));
+    PX_TRY(px_run_file_path(path, dir, PX_FILE_COAT, number));
     if (!px_file_exists(path))
         return PX_OK;
     PX_TRY(digest_file(path, out->digest));

@@ -1,6 +1,7 @@
 #include "run/coat_files.h"
 
 #include "store/palette.h"
+#include "store/run_files.h"
 #include "store/surface_ply.h"
 
 #include <stdlib.h>
@@ -98,11 +99,11 @@ PxStatus px_coat_files_write(const char *dir, const PxFrameMeta *meta, const PxW
     if (status == PX_OK)
         status = px_text_check(&text, "a coat");
     if (status == PX_OK)
-        status = px_path_join(path, dir, "coat");
+        status = px_path_join(path, dir, "%s", px_run_file_folder(PX_FILE_COAT));
     if (status == PX_OK)
         status = px_folder_make(path);
     if (status == PX_OK)
-        status = px_path_join(path, dir, "coat/%06u.ply", meta->number);
+        status = px_run_file_path(path, dir, PX_FILE_COAT, meta->number);
     PxPlySurface surface = {.comment = text.data,
                             .part = ply,
                             .parts = parts,

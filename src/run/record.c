@@ -39,6 +39,25 @@ static json_t *message_text(const char *message)
     return json_string(plain);
 }
 
+static PxStatus record_load(const char *dir, json_t **out);
+
+/* Where the run branches off: what is known now, or what run.json of the same scene says. */
+static void add_branch(json_t *root, const char *dir, const PxRecord *r)
+{
+    json_t *old;
+    if (r->from != NULL) {
+        json_object_set_new(
+            root, "branch",
+            json_pack("{s:o, s:i}", "from", message_text(r->from), "frame", (int)r->from_frame));
+    } else if (record_load(dir, &old) == PX_OK) {
+        const char *hash = json_string_value(json_object_get(old, "scene_hash"));
+        json_t *branch = json_object_get(old, "branch");
+        if (branch != NULL && hash != NULL && strcmp(hash, px_scene_hash(r->scene)) == 0)
+            json_object_set(root, "branch", branch);
+        json_decref(old);
+    }
+}
+
 PxStatus px_record_write(const char *dir, const PxRecord *r)
 {
     static const char *const words[] = {
@@ -72,6 +91,8 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
         "heat", r->stats.heat, "heat_in", r->stats.heat_in, "held_back",
         (json_int_t)r->stats.held_back, "stage_seconds", stages(r->world, r->profile), "scene",
         scene);
+    if (root != NULL)
+        add_branch(root, dir, r);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     if (text == NULL)

@@ -16,6 +16,8 @@ typedef struct PxRecord {
     int threads;
     double wall; ///< seconds, of all calls that worked on this run
     PxStats stats;
+    const char *from;         ///< the folder it branches off, or NULL: as run.json has it
+    uint32_t from_frame;      ///< ... at this frame
     const PxWorld *world;     ///< for the time by stage; may be NULL
     const PxProfile *profile; ///< the same of the run; may be NULL
 } PxRecord;

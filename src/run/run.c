@@ -15,6 +15,7 @@
 #include "run/surface_files.h"
 #include "store/checkpoint.h"
 #include "store/frame.h"
+#include "store/run_files.h"
 #include "store/xdmf.h"
 #include "world/attached/coats.h"
 #include "world/columns.h"
@@ -152,6 +153,8 @@ static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
                        .threads = run->threads.count,
                        .wall = wall_so_far(run),
                        .world = run->world,
+                       .from = run->def->from,
+                       .from_frame = run->def->from_frame,
                        .profile = &run->profile};
     px_world_stats(run->world, &record.stats);
     return px_record_write(run->dir, &record);
@@ -227,7 +230,9 @@ static PxStatus throw_away(const char *dir)
         PX_TRY(px_file_remove(path));
     }
     PX_TRY(px_surface_files_remove(dir));
-    return px_skin_files_remove(dir, 0);
+    for (PxRunFile kind = PX_FILE_SKIN; kind < PX_FILE_STORED; ++kind)
+        PX_TRY(px_run_file_remove(dir, kind, 0));
+    return PX_OK;
 }
 
 /* How many checkpoints there are after number `last`. */
@@ -244,6 +249,27 @@ static PxStatus count_after(const char *dir, uint32_t last, uint32_t *out)
     return PX_OK;
 }
 
+/* Puts the world where checkpoint `number` of `dir` is. `hash` is that of the scene it was written
+ * for. */
+static PxStatus load(Run *run, const char *dir, uint32_t number, const char *hash)
+{
+    PxScalar scalar[SCALARS];
+    scalars_of(run, 0, scalar); /* for the names and kinds */
+    PxSavedWorld *saved;
+    PX_TRY(px_saved_create(&saved));
+    PxStatus status = px_checkpoint_read(dir, number, saved, scalar, SCALARS, &run->threads);
+    if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, hash) != 0)
+        status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene than run.json", dir,
+                         number);
+    if (status == PX_OK) {
+        run->frame = (uint32_t)scalar[FRAME].u64;
+        run->wall_before = scalar[WALL].f64;
+        status = px_world_resume(run->world, saved);
+    }
+    px_saved_free(saved);
+    return status;
+}
+
 /* Takes up the folder's run: its newest whole checkpoint, or its very beginning. */
 static PxStatus take_up(Run *run, bool *found)
 {
@@ -255,21 +281,40 @@ static PxStatus take_up(Run *run, bool *found)
     if (status != PX_OK || !*found)
         return status;
     PX_TRY(count_after(run->dir, number, &run->damaged));
+    return load(run, run->dir, number, px_scene_hash(run->scene));
+}
 
-    PxScalar scalar[SCALARS];
-    scalars_of(run, 0, scalar); /* for the names and kinds */
-    PxSavedWorld *saved;
-    PX_TRY(px_saved_create(&saved));
-    status = px_checkpoint_read(run->dir, number, saved, scalar, SCALARS, &run->threads);
-    if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, px_scene_hash(run->scene)) != 0)
-        status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene than run.json",
-                         run->dir, number);
-    if (status == PX_OK) {
-        run->frame = (uint32_t)scalar[FRAME].u64;
-        run->wall_before = scalar[WALL].f64;
-        status = px_world_resume(run->world, saved);
+/* Starts from another run: its newest checkpoint before the frame at which this one branches off.
+ * One of the frame's own number may have been written later, between two frames. */
+static PxStatus branch_off(Run *run, bool *found)
+{
+    const PxRunDef *def = run->def;
+    uint32_t number;
+    if (def->from_frame == 0)
+        return PX_OK;
+    PxStatus status = px_checkpoint_latest(def->from, def->from_frame - 1, &number, found);
+    if (status == PX_ERR_FORMAT) { /* from the beginning, then */
+        *found = false;
+        return PX_OK;
     }
-    px_saved_free(saved);
+    if (status != PX_OK || !*found)
+        return status;
+    PxScene *scene;
+    char stats[PX_PATH_MAX], to[PX_PATH_MAX];
+    PX_TRY(px_run_scene(def->from, &scene));
+    status = px_scene_hash(scene) != NULL ? load(run, def->from, number, px_scene_hash(scene))
+                                          : px_fail(PX_ERR_MEMORY, "run: no room for a scene");
+    px_scene_free(scene);
+    PX_TRY(status);
+    for (PxRunFile kind = PX_FILE_FRAME; kind < PX_FILE_STORED; ++kind)
+        PX_TRY(px_run_file_share(def->from, run->dir, kind, run->frame));
+    void *bytes;
+    size_t size;
+    PX_TRY(px_path_join(stats, def->from, "stats.csv"));
+    PX_TRY(px_path_join(to, run->dir, "stats.csv"));
+    PX_TRY(px_file_read(stats, (size_t)1 << 36, &bytes, &size));
+    status = px_file_write_atomic(to, bytes, size);
+    px_list_free(bytes);
     return status;
 }
 
@@ -306,6 +351,8 @@ static PxStatus begin(Run *run)
         PX_TRY(tidy_folder(run->dir, run_folders[k]));
     if (there && def->resume)
         PX_TRY(take_up(run, &found));
+    else if (def->from != NULL)
+        PX_TRY(branch_off(run, &found));
     if (run->frames < run->frame) /* fewer are wanted than there are: they stay */
         run->frames = run->frame;
 
@@ -313,12 +360,13 @@ static PxStatus begin(Run *run)
     run->time_first = state.time;
     run->step_first = state.step;
     PX_TRY(store_record(run, PX_RUN_RUNNING, NULL));
-    PX_TRY(px_frame_remove_after(run->dir, run->frame));
-    PX_TRY(px_skin_files_remove(run->dir, run->frame + 1));
+    for (PxRunFile kind = PX_FILE_FRAME; kind < PX_FILE_STORED; ++kind)
+        PX_TRY(px_run_file_remove(run->dir, kind, run->frame + 1));
     PX_TRY(px_stats_file_open(&run->stats, run->dir, run->world, found, state.step));
     if (found) {
         PX_TRY(px_xdmf_rebuild(&run->xdmf, run->dir, run->frame, NULL));
-        return px_xdmf_write(&run->xdmf, run->dir);
+        PX_TRY(px_xdmf_write(&run->xdmf, run->dir));
+        return def->from != NULL ? store_checkpoint(run) : PX_OK;
     }
     PX_TRY(store_frame(run));
     return def->checkpoint > 0 ? store_checkpoint(run) : PX_OK;

@@ -1,6 +1,7 @@
 #include "run/skin_files.h"
 
 #include "store/palette.h"
+#include "store/run_files.h"
 #include "store/surface_ply.h"
 
 #include <stdlib.h>
@@ -8,9 +9,6 @@
 
 enum { VX, VY, VZ, RED, GREEN, BLUE, BODY, PAINTED, SHARED, S = SHARED, T, T1 = SHARED };
 enum { COLUMNS = SHARED + 6, NAME = 40 };
-
-/* Those of skins, and that of coats (run/coat_files.h), which are removed together. */
-static const char *const folders[] = {"skin", "skin-surfels", "coat"};
 
 /* One skin as the writer wants it. */
 typedef struct Part {
@@ -93,6 +91,7 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
         {"vx", "vy", "vz", "red", "green", "blue", "body", "painted", "s", "t"},
         {"vx", "vy", "vz", "red", "green", "blue", "body", "painted", "t1x", "t1y", "t1z", "t2x",
          "t2y", "t2z"}};
+    PxRunFile kind = surfels ? PX_FILE_SKIN_SURFELS : PX_FILE_SKIN;
     char path[PX_PATH_MAX], name[COLUMNS][NAME] = {""};
     size_t skins = px_world_skin_count(world), parts = 0;
     Part *part = calloc(skins + 1, sizeof *part);
@@ -116,11 +115,11 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
     if (status == PX_OK)
         status = px_text_check(&text, "a skin");
     if (status == PX_OK)
-        status = px_path_join(path, dir, "%s", folders[surfels]);
+        status = px_path_join(path, dir, "%s", px_run_file_folder(kind));
     if (status == PX_OK && parts > 0)
         status = px_folder_make(path);
     if (status == PX_OK)
-        status = px_path_join(path, dir, "%s/%06u.ply", folders[surfels], meta->number);
+        status = px_run_file_path(path, dir, kind, meta->number);
     PxPlySurface surface = {.comment = text.data,
                             .part = ply,
                             .parts = parts,
@@ -146,29 +145,4 @@ PxStatus px_skin_files_write(const char *dir, const PxFrameMeta *meta, PxWorld *
     PX_TRY(px_world_move_skins(world));
     PX_TRY(write_kind(dir, meta, world, false));
     return write_kind(dir, meta, world, true);
-}
-
-PxStatus px_skin_files_remove(const char *dir, uint32_t first)
-{
-    for (size_t f = 0; f < PX_COUNT(folders); ++f) {
-        char folder[PX_PATH_MAX], path[PX_PATH_MAX];
-        PX_TRY(px_path_join(folder, dir, "%s", folders[f]));
-        if (!px_file_exists(folder))
-            continue;
-        PX_TRY(px_folder_clean(folder));
-        PxNumbers numbers;
-        PX_TRY(px_folder_numbers(folder, ".ply", &numbers));
-        PxStatus status = PX_OK;
-        for (size_t k = numbers.count; k > 0 && status == PX_OK && numbers.data[k - 1] >= first;
-             --k) {
-            status = px_path_join(path, folder, "%06u.ply", numbers.data[k - 1]);
-            if (status == PX_OK)
-                status = px_file_remove(path);
-        }
-        PX_LIST_FREE(&numbers);
-        PX_TRY(status);
-        if (first == 0)
-            px_folder_drop(folder);
-    }
-    return PX_OK;
 }

@@ -14,8 +14,4 @@
 /// without skins leaves nothing. Errors: PX_ERR_IO, PX_ERR_MEMORY.
 PxStatus px_skin_files_write(const char *dir, const PxFrameMeta *meta, PxWorld *world);
 
-/// Removes those of frames from number `first` on, and the coats; with 0
-/// their folders, too, when nothing else is in them. Errors: PX_ERR_IO, PX_ERR_MEMORY.
-PxStatus px_skin_files_remove(const char *dir, uint32_t first);
-
 #endif

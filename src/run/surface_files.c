@@ -1,5 +1,6 @@
 #include "run/surface_files.h"
 
+#include "store/run_files.h"
 #include "store/surface_stamp.h"
 
 #include <sys/stat.h>
@@ -34,10 +35,9 @@ static bool is_folder(const char *path)
 
 PxStatus px_surface_files_remove(const char *dir)
 {
-    static const char *const folders[] = {"surface", "surfels"};
-    for (size_t f = 0; f < PX_COUNT(folders); ++f) {
+    for (PxRunFile kind = PX_FILE_STORED; kind < PX_RUN_FILES; ++kind) {
         char folder[PX_PATH_MAX], path[PX_PATH_MAX];
-        PX_TRY(px_path_join(folder, dir, "%s", folders[f]));
+        PX_TRY(px_path_join(folder, dir, "%s", px_run_file_folder(kind)));
         if (!px_file_exists(folder))
             continue;
         PX_TRY(remove_files(folder));

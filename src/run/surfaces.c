@@ -13,10 +13,12 @@
 #include "store/frame.h"
 #include "store/palette.h"
 #include "store/ply_points.h"
+#include "store/run_files.h"
 #include "store/surface_ply.h"
 #include "store/surface_stamp.h"
 #include "surface/mesh/snap.h"
 #include "surface/surface.h"
+#include "world/attached/skins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,9 +111,8 @@ static bool has_skin(const Job *job, uint32_t body)
 {
     if (job->scene == NULL || body >= job->scene->bodies || !px_scene_is_solid(job->scene, body))
         return false;
-    const PxMaterialDef *material = &job->scene->material[job->scene->body[body].material];
-    return !material->melts.melts && strcmp(material->coat.model, "none") == 0 &&
-           (job->scene->body[body].def.surfels > 0 || job->scene->body[body].def.skin);
+    const PxSceneBody *of = &job->scene->body[body];
+    return px_body_has_skin(&of->def, &job->scene->material[of->material]);
 }
 
 static bool any_skin(const Job *job)
@@ -169,7 +170,9 @@ static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
         for (char *c = folder + 1; *c != '\0'; ++c)
             *c = *c == '/' || (*c == '.' && c == folder + 1) ? '_' : *c;
     }
-    return px_path_join(job->out, def->dir, "%s%s", def->surfels ? "surfels" : "surface", folder);
+    return px_path_join(job->out, def->dir, "%s%s",
+                        px_run_file_folder(def->surfels ? PX_FILE_SURFELS : PX_FILE_SURFACE),
+                        folder);
 }
 
 static void close_job(Job *job)
@@ -370,7 +373,7 @@ static PxStatus read_coat(const Job *job, const Frame *frame, uint32_t material,
 {
     char path[PX_PATH_MAX];
     px_table_init(&coat->points.points, NULL);
-    PX_TRY(px_path_join(path, job->def->dir, "coat/%06u.ply", frame->meta.number));
+    PX_TRY(px_run_file_path(path, job->def->dir, PX_FILE_COAT, frame->meta.number));
     if (!px_file_exists(path))
         return PX_OK;
     PX_TRY(px_ply_points_read(path, &coat->points));

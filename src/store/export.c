@@ -2,6 +2,7 @@
 
 #include "base/def.h"
 #include "store/ply_points.h"
+#include "store/run_files.h"
 #include "store/surface_stamp.h"
 
 #include <math.h>
@@ -256,19 +257,15 @@ static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
     return status;
 }
 
-static const char *skin_folder(PxExportWhat what)
-{
-    return what == PX_EXPORT_SKIN ? "skin" : what == PX_EXPORT_COAT ? "coat" : "skin-surfels";
-}
+static const PxRunFile files[] = {
+    [PX_EXPORT_PARTICLES] = PX_FILE_FRAME,           [PX_EXPORT_SURFACE] = PX_FILE_SURFACE,
+    [PX_EXPORT_SURFELS] = PX_FILE_SURFELS,           [PX_EXPORT_SKIN] = PX_FILE_SKIN,
+    [PX_EXPORT_SKIN_SURFELS] = PX_FILE_SKIN_SURFELS, [PX_EXPORT_COAT] = PX_FILE_COAT};
 
 static bool has_skins(const char *dir, PxExportWhat what)
 {
-    char folder[PX_PATH_MAX];
     PxNumbers numbers = {0};
-    if (px_path_join(folder, dir, "%s", skin_folder(what)) != PX_OK ||
-        px_folder_numbers(folder, ".ply", &numbers) != PX_OK)
-        return false;
-    bool there = numbers.count > 0;
+    bool there = px_run_file_numbers(dir, files[what], &numbers) == PX_OK && numbers.count > 0;
     PX_LIST_FREE(&numbers);
     return there;
 }
@@ -278,7 +275,7 @@ static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char fold
                             PxNumbers *numbers)
 {
     if (what == PX_EXPORT_SKIN || what == PX_EXPORT_SKIN_SURFELS || what == PX_EXPORT_COAT) {
-        PX_TRY(px_path_join(folder, def->dir, "%s", skin_folder(what)));
+        PX_TRY(px_path_join(folder, def->dir, "%s", px_run_file_folder(files[what])));
         PX_TRY(px_folder_numbers(folder, ".ply", numbers));
         if (numbers->count > 0)
             return PX_OK;
@@ -298,7 +295,7 @@ static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char fold
     if (material != NULL && (material[0] == '\0' || strchr(material, '/') != NULL ||
                              strcmp(material, ".") == 0 || strcmp(material, "..") == 0))
         return px_fail(PX_ERR_ARGUMENT, "export: '%.60s' is no name of a material", material);
-    PX_TRY(px_path_join(folder, def->dir, "%s%s%s", surfels ? "surfels" : "surface",
+    PX_TRY(px_path_join(folder, def->dir, "%s%s%s", px_run_file_folder(files[what]),
                         material != NULL ? "/" : "", material != NULL ? material : ""));
     PX_TRY(px_folder_numbers(folder, ".ply", numbers));
     if (numbers->count > 0)
@@ -341,11 +338,6 @@ static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, Px
 
 void px_export_folder(const PxExportDef *def, char *out, size_t size)
 {
-    static const char *const words[] = {
-        [PX_EXPORT_USUAL] = "",           [PX_EXPORT_PARTICLES] = "",
-        [PX_EXPORT_SURFACE] = "-surface", [PX_EXPORT_SURFELS] = "-surfels",
-        [PX_EXPORT_SKIN] = "-skin",       [PX_EXPORT_SKIN_SURFELS] = "-skin-surfels",
-        [PX_EXPORT_COAT] = "-coat"};
     PxExportWhat what = def->what;
     for (size_t k = 0; k < PX_COUNT(exporters) && what == PX_EXPORT_USUAL; ++k)
         if (strcmp(exporters[k].format.name, def->format) == 0)
@@ -353,7 +345,9 @@ void px_export_folder(const PxExportDef *def, char *out, size_t size)
     if (def->out != NULL)
         snprintf(out, size, "%s", def->out);
     else
-        snprintf(out, size, "%s/%s%s%s%s", def->dir, def->format, words[what],
+        snprintf(out, size, "%s/%s%s%s%s%s", def->dir, def->format,
+                 what > PX_EXPORT_PARTICLES ? "-" : "",
+                 what > PX_EXPORT_PARTICLES ? px_run_file_folder(files[what]) : "",
                  def->material != NULL ? "-" : "", def->material != NULL ? def->material : "");
 }
 

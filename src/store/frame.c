@@ -1,5 +1,7 @@
 #include "store/frame.h"
 
+#include "store/run_files.h"
+
 #include "phyxel/version.h"
 
 #include <math.h>
@@ -7,7 +9,7 @@
 
 static PxStatus frame_path(char path[PX_PATH_MAX], const char *dir, uint32_t number)
 {
-    return px_path_join(path, dir, "frames/%06u.h5", number);
+    return px_run_file_path(path, dir, PX_FILE_FRAME, number);
 }
 
 /* ---- what a frame says about itself ---- */
@@ -150,10 +152,7 @@ PxStatus px_frame_read_columns(const char *dir, uint32_t number, PxFrameMeta *me
 
 PxStatus px_frame_list(const char *dir, PxNumbers *out)
 {
-    char folder[PX_PATH_MAX];
-    *out = (PxNumbers){0};
-    PX_TRY(px_path_join(folder, dir, "frames"));
-    return px_folder_numbers(folder, ".h5", out);
+    return px_run_file_numbers(dir, PX_FILE_FRAME, out);
 }
 
 PxStatus px_frame_hash(const char *dir, uint32_t number, const PxThreads *threads, uint64_t hash[2])
@@ -166,24 +165,4 @@ PxStatus px_frame_hash(const char *dir, uint32_t number, const PxThreads *thread
         px_table_hash(&table, PX_COLUMN_FRAME, hash);
     px_table_free(&table);
     return status;
-}
-
-PxStatus px_frame_remove_after(const char *dir, uint32_t number)
-{
-    char folder[PX_PATH_MAX], path[PX_PATH_MAX];
-    PX_TRY(px_path_join(folder, dir, "frames"));
-    if (!px_file_exists(folder))
-        return PX_OK;
-    PX_TRY(px_folder_clean(folder));
-    PxNumbers numbers;
-    PX_TRY(px_frame_list(dir, &numbers));
-    PxStatus status = PX_OK;
-    /* The last first: whoever is killed in between leaves no gap. */
-    for (size_t k = numbers.count; k > 0 && numbers.data[k - 1] > number && status == PX_OK; --k) {
-        status = frame_path(path, dir, numbers.data[k - 1]);
-        if (status == PX_OK)
-            status = px_file_remove(path);
-    }
-    PX_LIST_FREE(&numbers);
-    return status == PX_OK ? px_folder_sync(folder) : status;
 }

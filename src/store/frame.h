@@ -48,8 +48,4 @@ PxStatus px_frame_list(const char *dir, PxNumbers *out);
 PxStatus px_frame_hash(const char *dir, uint32_t number, const PxThreads *threads,
                        uint64_t hash[2]);
 
-/// Removes frames with a greater number, and what a killed writer left: for a run
-/// that is resumed and may go another way.
-PxStatus px_frame_remove_after(const char *dir, uint32_t number);
-
 #endif

@@ -2,6 +2,7 @@
 #include "base/digest.h"
 #include "store/csv.h"
 #include "store/frame.h"
+#include "store/run_files.h"
 
 #include "phyxel/store.h"
 #include "phyxel/world.h"
@@ -70,19 +71,17 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
 PxStatus px_info_files(const char *dir, PxInfoFiles *out)
 {
     *out = (PxInfoFiles){0};
-    struct {
-        const char *folder;
+    const struct {
+        PxRunFile kind;
         uint32_t *count;
-    } kinds[] = {{"surface", &out->surfaces},
-                 {"surfels", &out->surfels},
-                 {"skin", &out->skins},
-                 {"skin-surfels", &out->skin_surfels},
-                 {"coat", &out->coats}};
+    } kinds[] = {{PX_FILE_SURFACE, &out->surfaces},
+                 {PX_FILE_SURFELS, &out->surfels},
+                 {PX_FILE_SKIN, &out->skins},
+                 {PX_FILE_SKIN_SURFELS, &out->skin_surfels},
+                 {PX_FILE_COAT, &out->coats}};
     for (size_t k = 0; k < PX_COUNT(kinds); ++k) {
-        char folder[PX_PATH_MAX];
         PxNumbers numbers;
-        PX_TRY(px_path_join(folder, dir, "%s", kinds[k].folder));
-        PX_TRY(px_folder_numbers(folder, ".ply", &numbers));
+        PX_TRY(px_run_file_numbers(dir, kinds[k].kind, &numbers));
         *kinds[k].count = (uint32_t)numbers.count;
         PX_LIST_FREE(&numbers);
     }

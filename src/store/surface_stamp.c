@@ -1,6 +1,7 @@
 #include "store/surface_stamp.h"
 
 #include "base/digest.h"
+#include "store/run_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ PxStatus px_surface_stamp(const char *dir, uint32_t number, const char *settings
         uint64_t length;
         uint64_t settings[2];
     } all = {.length = 0};
-    PX_TRY(px_path_join(path, dir, "frames/%06u.h5", number));
+    PX_TRY(px_run_file_path(path, dir, PX_FILE_FRAME, number));
     PX_TRY(px_file_read_end(path, all.seal, sizeof all.seal, &all.length));
     px_digest(settings, strlen(settings), all.settings);
     uint64_t digest[2];
@@ -54,7 +55,7 @@ PxStatus px_surface_stamp_check(const char *dir, uint32_t number, const char *pa
 {
     char frame[PX_PATH_MAX], now[PX_STAMP_SIZE];
     const char *stamp, *settings;
-    PX_TRY(px_path_join(frame, dir, "frames/%06u.h5", number));
+    PX_TRY(px_run_file_path(frame, dir, PX_FILE_FRAME, number));
     char *header = px_file_exists(frame) ? read_stamp(path, &stamp, &settings) : NULL;
     PxStatus status = PX_OK;
     if (header != NULL && stamp != NULL) {

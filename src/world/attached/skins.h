@@ -17,6 +17,10 @@ typedef struct PxWorldSkin {
 /// PX_ERR_MEMORY.
 PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out);
 
+/// Does such a body get a skin? Solids that ask for one do, unless they melt or have a coat, which
+/// shows all particles of its material.
+bool px_body_has_skin(const PxBodyDef *body, const PxMaterialDef *material);
+
 /// Creates the skins that the def asks for. `slot` is the body's. A body whose material has a coat
 /// gives its surfels to that instead.
 /// Errors: PX_ERR_ARGUMENT for surfels or a texture on a body that is not solid; those of
