@@ -5,7 +5,10 @@
 #include "world/attached/coats.h"
 #include "world/attached/skins.h"
 
+#include "base/vec.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- one of every kind ----------------------------------------------------- */
@@ -336,6 +339,219 @@ TEST(a_coat_lets_go_of_a_removed_body)
     CHECK_OK(px_world_remove_material(l.world, id));
     CHECK_EQUAL(px_world_coat_count(l.world), 0);
     px_world_free(l.world);
+}
+
+/* ---- poses --------------------------------------------------------------------- */
+
+TEST(a_wall_is_dragged_and_its_pose_read)
+{
+    Living l = living();
+    Id wall, drop;
+    PxPose pose;
+    CHECK_OK(add(&l, WALL, &wall));
+    CHECK_OK(add(&l, FLUID, &drop));
+    CHECK_OK(px_world_wall_pose(l.world, body_id(wall), &pose));
+    CHECK_NEAR(px_length(pose.move), 0, 0);
+    CHECK_FAILS(px_world_wall_pose(l.world, body_id(drop), &pose), PX_ERR_ARGUMENT, "no wall");
+    double to = 0;
+    for (int frame = 0; frame < 5; ++frame) {
+        PxPose target = {.move = {to += 0.02, 0, 0}, .turn = {.w = 1}};
+        CHECK_OK(px_world_move_wall(l.world, body_id(wall), &target, 0.02));
+        CHECK_OK(px_world_advance(l.world, 0.02 * (frame + 1)));
+        CHECK_OK(px_world_wall_pose(l.world, body_id(wall), &pose));
+        CHECK_NEAR(pose.move.x, to, 1e-9);
+    }
+    PxPose bad = {.move = {(double)NAN, 0, 0}, .turn = {.w = 1}};
+    CHECK_FAILS(px_world_move_wall(l.world, body_id(wall), &bad, 0.1), PX_ERR_ARGUMENT, "finite");
+    bad = (PxPose){.move = {0, 0, 0}};
+    CHECK_FAILS(px_world_move_wall(l.world, body_id(wall), &bad, 0.1), PX_ERR_ARGUMENT, "turn");
+    bad.turn.w = 1;
+    CHECK_FAILS(px_world_move_wall(l.world, body_id(wall), &bad, 0), PX_ERR_ARGUMENT, "within");
+    CHECK_FAILS(px_world_move_wall(l.world, body_id(wall), &bad, INFINITY), PX_ERR_ARGUMENT,
+                "within");
+    const PxKeyframe away = {.time = 0, .at = {1, 0, 0}, .rotation = {.w = 1}};
+    CHECK_FAILS(px_world_set_wall_path(l.world, body_id(wall), &away, 1), PX_ERR_ARGUMENT, "jump");
+    const PxKeyframe path[2] = {{.time = 0.1, .at = {to, 0, 0}, .rotation = {.w = 1}},
+                                {.time = 0.2, .at = {to, 0.1, 0}, .rotation = {.w = 1}}};
+    CHECK_OK(px_world_set_wall_path(l.world, body_id(wall), path, 2));
+    CHECK_OK(px_world_advance(l.world, 0.15));
+    CHECK_OK(px_world_wall_pose(l.world, body_id(wall), &pose));
+    CHECK_NEAR(pose.move.y, 0.05, 1e-6);
+    CHECK_OK(remove_thing(&l, WALL, wall));
+    CHECK_FAILS(px_world_wall_pose(l.world, body_id(wall), &pose), PX_ERR_ARGUMENT, "stale");
+    px_world_free(l.world);
+}
+
+TEST(a_handle_drags_what_it_holds)
+{
+    Living l = living();
+    Id block, hand;
+    CHECK_OK(add(&l, SOLID, &block));
+    CHECK_OK(add(&l, HANDLE, &hand));
+    PxHandleId id = {hand.slot, hand.generation};
+    CHECK_OK(px_world_advance(l.world, 0.1));
+    PxStats before = stats_of(&l);
+    PxPose target = {.move = {0, 0.3, 0}, .turn = {.w = 1}}, pose;
+    CHECK_OK(px_world_move_handle(l.world, id, &target, 0.2));
+    CHECK_OK(px_world_advance(l.world, 0.2));
+    CHECK_NEAR((double)px_world_floats(l.world, "velocity", 1)[0], 1.5, 1e-3);
+    CHECK_OK(px_world_advance(l.world, 0.4));
+    CHECK_OK(px_world_handle_pose(l.world, id, &pose));
+    CHECK_NEAR(pose.move.y, 0.3, 1e-12);
+    CHECK_NEAR((stats_of(&l).potential - before.potential) / (before.mass * 9.81), 0.3, 1e-5);
+    CHECK_OK(px_world_set_handle_path(l.world, id,
+                                      &(PxKeyframe){.at = {0, 0.3, 0}, .rotation = {.w = 1}}, 1));
+    CHECK_OK(remove_thing(&l, HANDLE, hand));
+    CHECK_FAILS(px_world_move_handle(l.world, id, &target, 0.2), PX_ERR_ARGUMENT, "stale");
+    px_world_free(l.world);
+}
+
+TEST(skins_and_coats_are_read_without_a_step)
+{
+    Living l = living();
+    Id block;
+    CHECK_OK(add(&l, SOLID, &block));
+    CHECK_OK(px_world_move_skins(l.world));
+    PxWorldSurface surface;
+    CHECK_EQUAL(px_world_surfaces(l.world, &surface, 1), 1);
+    CHECK(surface.body.slot == block.slot && surface.points > 8 && surface.triangles >= 12);
+    float *position = malloc(surface.points * 3 * sizeof *position);
+    uint32_t *triangle = malloc(surface.triangles * 3 * sizeof *triangle);
+    CHECK_OK(px_world_read_surface(l.world, 0, position, NULL, NULL, triangle));
+    float low = position[1];
+    for (uint32_t i = 0; i < surface.points; ++i)
+        low = fminf(low, position[3 * i + 1]);
+    CHECK_NEAR((double)low, -0.1, 1e-5);
+    for (uint32_t k = 0; k < 3 * surface.triangles; ++k)
+        CHECK(triangle[k] < surface.points);
+    CHECK_FAILS(px_world_read_surface(l.world, 1, position, NULL, NULL, NULL), PX_ERR_ARGUMENT,
+                "no surface 1");
+    CHECK(px_world_time(l.world) == 0);
+    free(position);
+    free(triangle);
+    px_world_free(l.world);
+}
+
+/* ---- shapes from memory ------------------------------------------------------------ */
+
+TEST(a_mesh_from_memory_is_a_shape_like_any_other)
+{
+    static const float corner[8][3] = {
+        {-0.1f, -0.1f, -0.1f}, {0.1f, -0.1f, -0.1f}, {0.1f, 0.1f, -0.1f}, {-0.1f, 0.1f, -0.1f},
+        {-0.1f, -0.1f, 0.1f},  {0.1f, -0.1f, 0.1f},  {0.1f, 0.1f, 0.1f},  {-0.1f, 0.1f, 0.1f}};
+    static const uint32_t face[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7},
+                                         {0, 1, 5}, {0, 5, 4}, {2, 3, 7}, {2, 7, 6},
+                                         {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
+    Living l = living();
+    PxBodyDef def = box_def("cube", l.water, BOX(0, 0, 0));
+    def.shape = px_shape_def_default(PX_SHAPE_MESH);
+    CHECK_FAILS(px_world_add_body(l.world, &def, NULL), PX_ERR_ARGUMENT, "vertices");
+    def.shape.vertex = corner;
+    def.shape.vertices = 8;
+    CHECK_FAILS(px_world_add_body(l.world, &def, NULL), PX_ERR_ARGUMENT, "some of both");
+    def.shape.triangle = face;
+    def.shape.triangles = 11;
+    CHECK_FAILS(px_world_add_body(l.world, &def, NULL), PX_ERR_FORMAT, "cube");
+    def.shape.triangles = 12;
+    CHECK_OK(px_world_add_body(l.world, &def, NULL));
+    CHECK_EQUAL(px_world_count(l.world), 64);
+    PxSinkDef sink = px_sink_def_default();
+    sink.name = "drain";
+    sink.shape = def.shape;
+    sink.shape.scale = 0.5;
+    CHECK_OK(px_world_add_sink(l.world, &sink, NULL));
+    CHECK_OK(px_world_step(l.world, 1e-4));
+    CHECK_EQUAL(px_world_count(l.world), 64 - 8);
+    px_world_free(l.world);
+}
+
+/* ---- steps at the edge ---------------------------------------------------------------- */
+
+TEST(a_step_of_any_length_is_answered)
+{
+    Living l = living();
+    for (int what = 0; what < 4; ++what) {
+        Id id;
+        if (what > 0)
+            CHECK_OK(add(&l, what == 1 ? WALL : what == 2 ? EMITTER : SOLID, &id));
+        double time = px_world_time(l.world);
+        CHECK_FAILS(px_world_step(l.world, (double)NAN), PX_ERR_ARGUMENT, "already");
+        CHECK_FAILS(px_world_step(l.world, -INFINITY), PX_ERR_ARGUMENT, "already");
+        CHECK_FAILS(px_world_step(l.world, time), PX_ERR_ARGUMENT, "already");
+        CHECK_FAILS(px_world_advance(l.world, INFINITY), PX_ERR_ARGUMENT, "wanted to go");
+        CHECK_FAILS(px_world_advance(l.world, (double)NAN), PX_ERR_ARGUMENT, "wanted to go");
+        CHECK_FAILS(px_world_advance(l.world, time - 1), PX_ERR_ARGUMENT, "wanted to go");
+        CHECK_OK(px_world_advance(l.world, time));
+        CHECK(px_world_time(l.world) == time);
+        for (int k = 0; k < 3; ++k)
+            CHECK_OK(px_world_step(l.world, INFINITY));
+        PxStats s = stats_of(&l);
+        CHECK(s.time > time && s.time <= time + 3 * 0.0101);
+        const double all[] = {s.time,
+                              s.dt,
+                              s.neighbours,
+                              s.speed_max,
+                              s.mass,
+                              s.kinetic,
+                              s.potential,
+                              s.elastic,
+                              s.heat,
+                              s.heat_in,
+                              s.temperature_min,
+                              s.temperature_max,
+                              s.momentum.x,
+                              s.angular_momentum.y,
+                              s.density_error,
+                              s.density_error_max,
+                              s.tension_force,
+                              s.pressure_force,
+                              s.solve_error,
+                              s.mass_in,
+                              s.mass_out};
+        for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
+            CHECK(isfinite(all[k]));
+    }
+    px_world_free(l.world);
+}
+
+/* ---- whose numbers ------------------------------------------------------------------------ */
+
+/* A solid beside a fluid, each with pressure numbers of its own. */
+static double top_position(bool strange)
+{
+    PxWorldDef def = px_world_def_default();
+    def.spacing = 0.05;
+    def.threads = 1;
+    PxWorld *world;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef jelly = jelly_def(), water = px_material_def_default();
+    PxMaterialId jelly_id, water_id;
+    water.pressure = px_pressure_choice("sesph");
+    if (strange) {
+        jelly.pressure = px_pressure_choice("dfsph");
+        jelly.pressure.param[1] = 7; /* where sesph has its fluctuation */
+    } else {
+        jelly.pressure = water.pressure;
+    }
+    CHECK_OK(px_world_add_material(world, &jelly, &jelly_id));
+    CHECK_OK(px_world_add_material(world, &water, &water_id));
+    PxBodyDef block = box_def("block", jelly_id, BOX(0, 0.2, 0));
+    PxBodyDef pool = box_def("pool", water_id, BOX(0, 0, 0));
+    CHECK_OK(px_world_add_body(world, &block, NULL));
+    CHECK_OK(px_world_add_body(world, &pool, NULL));
+    CHECK_OK(px_world_advance(world, 0.02));
+    double sum = 0;
+    for (uint32_t i = 0; i < px_world_count(world); ++i)
+        sum += (double)px_world_floats(world, "position", 1)[i] * (1 + (double)(i % 7));
+    PxStats stats;
+    px_world_stats(world, &stats);
+    px_world_free(world);
+    return sum + (double)stats.step;
+}
+
+TEST(pressure_numbers_of_a_solid_are_read_by_nobody)
+{
+    CHECK(top_position(true) == top_position(false));
 }
 
 TEST_MAIN()

@@ -222,4 +222,101 @@ TEST(a_step_that_got_no_memory_can_be_taken_again)
     CHECK_EQUAL(atomic_load(&own.live), 0);
 }
 
+/* ---- every kind of world ---------------------------------------------------- */
+
+enum { FLUID, MIXED, MELTING, COATED, SOLID, KINDS };
+
+static PxStatus build_kind(int kind, const PxAllocator *allocator, PxWorld **out)
+{
+    PxWorldDef def = px_world_def_default();
+    def.spacing = 0.05;
+    def.threads = 1;
+    def.allocator = allocator;
+    PxStatus status = px_world_create(&def, out);
+    PxMaterialDef water = px_material_def_default(), jelly = px_material_def_default();
+    PxMaterialId water_id, jelly_id;
+    jelly.name = "jelly";
+    jelly.young = 1e5;
+    jelly.viscosity = 0;
+    if (kind == MELTING) {
+        jelly.diffusivity = 1e-4;
+        jelly.melts.melts = true;
+        jelly.melts.from = 30;
+        jelly.melts.to = 50;
+    }
+    if (kind == COATED)
+        water.coat = px_coat_choice("surfels");
+    if (status == PX_OK)
+        status = px_world_add_material(*out, &water, &water_id);
+    if (status == PX_OK)
+        status = px_world_add_material(*out, &jelly, &jelly_id);
+    PxBodyDef tank = px_body_def_default(), pool = tank, block = tank;
+    tank.name = "tank";
+    tank.wall = tank.inside = true;
+    tank.shape.size = (PxVec3){0.4, 0.8, 0.4};
+    if (status == PX_OK)
+        status = px_world_add_body(*out, &tank, NULL);
+    pool.name = "pool";
+    pool.material = water_id;
+    pool.shape.size = (PxVec3){0.4, 0.2, 0.4};
+    pool.shape.at.y = -0.3;
+    if (status == PX_OK && kind != SOLID)
+        status = px_world_add_body(*out, &pool, NULL);
+    block.name = "block";
+    block.material = jelly_id;
+    block.temperature = kind == MELTING ? 40 : 20;
+    block.shape.size = (PxVec3){0.2, 0.2, 0.2};
+    if (status == PX_OK && kind != FLUID)
+        status = px_world_add_body(*out, &block, NULL);
+    return status;
+}
+
+/* The same whatever order the rows are in: whole numbers are added. */
+static uint64_t sum_of(PxWorld *world)
+{
+    static const char *const column[] = {"position", "velocity"};
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < px_world_count(world); ++i)
+        for (int k = 0; k < 6; ++k) {
+            uint32_t bits;
+            memcpy(&bits, &px_world_floats(world, column[k / 3], k % 3)[i], sizeof bits);
+            sum += (px_world_ids(world)[i] * 6 + (uint64_t)k + 1) * (bits | 1u);
+        }
+    return sum;
+}
+
+TEST(in_every_kind_of_world_a_step_that_got_no_memory_can_be_taken_again)
+{
+    Meter own = {.live = 0};
+    PxAllocator allocator = {own_allocate, own_release, &own};
+    for (int kind = 0; kind < KINDS; ++kind) {
+        PxWorld *plain;
+        CHECK_OK(build_kind(kind, NULL, &plain));
+        CHECK_OK(steps(plain, 5));
+        int failures = 0;
+        for (long n = 1; n < 1000; ++n) {
+            PxWorld *world;
+            CHECK_OK(build_kind(kind, &allocator, &world));
+            meter_start(&own, n, false);
+            bool failed = false;
+            for (int done = 0; done < 5;) {
+                PxStatus status = px_world_step(world, 10);
+                CHECK(status == PX_OK || (status == PX_ERR_MEMORY && !failed));
+                failed |= status != PX_OK;
+                done += status == PX_OK;
+            }
+            meter_stop(&own);
+            CHECK(px_world_time(world) == px_world_time(plain));
+            CHECK_EQUAL(sum_of(world), sum_of(plain));
+            px_world_free(world);
+            if (!failed)
+                break;
+            ++failures;
+        }
+        CHECK(failures > 5 && failures < 900);
+        px_world_free(plain);
+        CHECK_EQUAL(atomic_load(&own.live), 0);
+    }
+}
+
 TEST_MAIN()

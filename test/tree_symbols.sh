@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 "$NM" -D --defined-only "$PX_BUILD/libphyxel.so" | awk '{ print $3 }' | sort >"$work/exported"
-cat "$PX_SOURCE"/include/phyxel/*.h | sed 's,//.*,,; /^#/d' | tr '\n' ' ' |
+cat "$PX_SOURCE"/include/phyxel/*.h "$PX_BUILD"/include/phyxel/version.h | sed 's,//.*,,; /^#/d' | tr '\n' ' ' |
     grep -o 'PX_API [^;]*;' | sed 's/(.*//' | grep -o 'px_[a-z0-9_]*$' | sort >"$work/declared"
 
 soname=$("$OBJDUMP" -p "$PX_BUILD/libphyxel.so" | awk '$1 == "SONAME" { print $2 }')

@@ -2,6 +2,8 @@
 #ifndef PHYXEL_PHYXEL_H
 #define PHYXEL_PHYXEL_H
 
+#include "phyxel/column.h"
+#include "phyxel/def.h"
 #include "phyxel/memory.h"
 #include "phyxel/model.h"
 #include "phyxel/render.h"

@@ -45,6 +45,7 @@ typedef struct PxLampDef {
 
 /// What to draw. Start from px_render_def_default().
 typedef struct PxRenderDef {
+    PxDefHead head;
     const char *dir;      ///< result folder of a run
     const PxScene *scene; ///< what it was made from (px_run_scene()); NULL: no walls are shown
     const char *out;      ///< where pictures go; NULL: DIR/pictures
@@ -75,10 +76,10 @@ typedef struct PxRenderDef {
     size_t lamps;          ///<
     bool again;            ///< draw pictures that are there already, too
     int threads;           ///< 0: one for every core
-    uint32_t tag;
 } PxRenderDef;
 
-PX_API PxRenderDef px_render_def_default(void);
+PX_API void px_render_def_init(PxRenderDef *def, size_t size);
+PX_DEF_DEFAULT(PxRenderDef, px_render_def)
 
 /// Where drawing is.
 typedef struct PxRenderProgress {

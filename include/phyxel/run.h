@@ -10,6 +10,7 @@ extern "C" {
 
 /// How to run. Start from px_run_def_default().
 typedef struct PxRunDef {
+    PxDefHead head;
     const char *out;     ///< result folder; made when it is not there
     int threads;         ///< 0: one for every core
     bool resume;         ///< go on where the folder's run stopped
@@ -18,10 +19,10 @@ typedef struct PxRunDef {
     uint32_t from_frame; ///< ... at this frame
     uint32_t
         checkpoint; ///< frames between checkpoints; 0: only every five minutes and when stopped
-    uint32_t tag;
 } PxRunDef;
 
-PX_API PxRunDef px_run_def_default(void);
+PX_API void px_run_def_init(PxRunDef *def, size_t size);
+PX_DEF_DEFAULT(PxRunDef, px_run_def)
 
 /// Where a run is. After every step, and after every frame.
 typedef struct PxRunProgress {

@@ -2,6 +2,7 @@
 #ifndef PHYXEL_STORE_H
 #define PHYXEL_STORE_H
 
+#include "phyxel/def.h"
 #include "phyxel/status.h"
 
 #include <stdbool.h>
@@ -40,6 +41,7 @@ typedef enum PxExportWhat {
 
 /// What to export. Start from px_export_def_default().
 typedef struct PxExportDef {
+    PxDefHead head;
     const char *dir;      ///< result folder of a run
     const char *out;      ///< where to; NULL for a folder in dir named after what and format
     const char *format;   ///< name of a format
@@ -53,7 +55,8 @@ typedef struct PxExportDef {
     int threads;          ///< 0 for one on every core
 } PxExportDef;
 
-PX_API PxExportDef px_export_def_default(void);
+PX_API void px_export_def_init(PxExportDef *def, size_t size);
+PX_DEF_DEFAULT(PxExportDef, px_export_def)
 
 /// Called before the first frame and after each one; false stops.
 typedef bool PxExportProgress(void *user, uint32_t done, uint32_t total);

@@ -5,6 +5,7 @@
 #ifndef PHYXEL_SURFACE_H
 #define PHYXEL_SURFACE_H
 
+#include "phyxel/def.h"
 #include "phyxel/status.h"
 #include "phyxel/vector.h"
 
@@ -30,6 +31,7 @@ PX_API const PxSurfaceField *px_surface_field(uint32_t index);
 
 /// Options of a surface. Start from px_surface_def_default().
 typedef struct PxSurfaceDef {
+    PxDefHead head;
     const char *field; ///< name of a field
     double cell;       ///< cell edge of the marching-cubes grid, spacings, 0.1 .. 4
     double radius;     ///< support of a particle's kernel, spacings, 1 .. 6; 0: the field's default
@@ -39,10 +41,11 @@ typedef struct PxSurfaceDef {
                        ///< default
     double gap;        ///< distance kept from walls and sheets, spacings, 0 .. 2
     int threads;       ///< 0: one for every core
-    uint32_t tag;      ///< set by the defaults function
+    double reserved[4]; ///< 0: room for fields to come, since PxSurfaceRunDef contains this
 } PxSurfaceDef;
 
-PX_API PxSurfaceDef px_surface_def_default(void);
+PX_API void px_surface_def_init(PxSurfaceDef *def, size_t size);
+PX_DEF_DEFAULT(PxSurfaceDef, px_surface_def)
 
 /// A sheet that no surface passes through, open or closed: triangles without thickness.
 typedef struct PxSurfaceSheet {
@@ -120,6 +123,7 @@ PX_API void px_surfels_free(PxSurfels *surfels);
 
 /// Which surfaces of a run to make. Start from px_surface_run_def_default().
 typedef struct PxSurfaceRunDef {
+    PxDefHead head;
     PxSurfaceDef surface;
     const char *dir;      ///< result folder of a run
     uint32_t first, last; ///< only frames in this range
@@ -130,10 +134,10 @@ typedef struct PxSurfaceRunDef {
     bool measure;        ///< measure.csv as well; not with surfels
     bool overwrite;      ///< remake surfaces that are up to date
     bool no_walls;       ///< ignore the scene's walls
-    uint32_t tag;        ///< set by the defaults function
 } PxSurfaceRunDef;
 
-PX_API PxSurfaceRunDef px_surface_run_def_default(void);
+PX_API void px_surface_run_def_init(PxSurfaceRunDef *def, size_t size);
+PX_DEF_DEFAULT(PxSurfaceRunDef, px_surface_run_def)
 
 /// Progress of px_surface_run(), reported before the first frame and after each one.
 typedef struct PxSurfaceProgress {

@@ -5,6 +5,8 @@
 #ifndef PHYXEL_WORLD_H
 #define PHYXEL_WORLD_H
 
+#include "phyxel/column.h"
+#include "phyxel/def.h"
 #include "phyxel/memory.h"
 #include "phyxel/model.h"
 #include "phyxel/shape.h"
@@ -68,6 +70,7 @@ PX_API PxModelChoice px_coat_choice(const char *model);
 
 /// What the world is like before anything is in it.
 typedef struct PxWorldDef {
+    PxDefHead head;
     double spacing;               ///< distance of neighbouring particles, m, > 0
     double support;               ///< radius of a particle's neighbourhood, in spacings, 1.5 .. 4
     PxVec3 gravity;               ///< m/s^2
@@ -76,10 +79,10 @@ typedef struct PxWorldDef {
     double courant;               ///< part of the stability limit that a step uses, 0 .. 1
     int threads;                  ///< 0: one for every core
     const PxAllocator *allocator; ///< NULL: the system's
-    uint32_t tag;                 ///< set by the defaults function
 } PxWorldDef;
 
-PX_API PxWorldDef px_world_def_default(void);
+PX_API void px_world_def_init(PxWorldDef *def, size_t size);
+PX_DEF_DEFAULT(PxWorldDef, px_world_def)
 
 /// The numbers of a material's molten state. NAN: the same as in its cold state.
 typedef struct PxMeltInto {
@@ -88,6 +91,7 @@ typedef struct PxMeltInto {
     double tension; ///< the first number of the tension model: how strong it is
     double damping, yield, creep, plastic_limit, absorb;
     double friction, restitution;
+    double reserved[4]; ///< 0
 } PxMeltInto;
 
 /// Melting: between two temperatures a material's numbers change from those of its cold state
@@ -103,6 +107,7 @@ PX_API PxMeltDef px_melt_def_default(void);
 
 /// One material. Start from px_material_def_default().
 typedef struct PxMaterialDef {
+    PxDefHead head;
     const char *name; ///< copied
     double density;   ///< at rest, kg/m^3, > 0
     double viscosity; ///< dynamic, Pa s, >= 0
@@ -131,10 +136,17 @@ typedef struct PxMaterialDef {
     double heat_capacity; ///< specific, J/(kg K), > 0
     double latent_heat;   ///< what melting takes, J/kg, >= 0
     PxMeltDef melts;
-    uint32_t tag;
 } PxMaterialDef;
 
-PX_API PxMaterialDef px_material_def_default(void);
+PX_API void px_material_def_init(PxMaterialDef *def, size_t size);
+PX_DEF_DEFAULT(PxMaterialDef, px_material_def)
+
+/// Where a wall or handle is: a point x of its rest frame, the one that its shape was defined in,
+/// is at turn (x - pivot) + pivot + move. The pivot is `shape.at`.
+typedef struct PxPose {
+    PxVec3 move; ///< m
+    PxQuat turn;
+} PxPose;
 
 /// A moment in the journey of a moving wall or handle; between two of them the way is
 /// straight and even, the turn by the shorter arc.
@@ -156,6 +168,7 @@ typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL, PX_FILL_OCTREE } 
 /// A body: a shape filled with a material, or a wall.
 /// Start from px_body_def_default().
 typedef struct PxBodyDef {
+    PxDefHead head;
     const char *name;      ///< copied
     PxShapeDef shape;      ///< `mesh` is copied
     PxMaterialId material; ///< none for walls
@@ -177,16 +190,17 @@ typedef struct PxBodyDef {
     double surfels;      ///< solids: about so many points show its surface; 0: none
     bool skin;           ///< solids: its triangles are moved along
     const char *texture; ///< solids: PNG file that both are painted with; NULL: none
-    uint32_t tag;
 } PxBodyDef;
 
-PX_API PxBodyDef px_body_def_default(void);
+PX_API void px_body_def_init(PxBodyDef *def, size_t size);
+PX_DEF_DEFAULT(PxBodyDef, px_body_def)
 
 /// A source of matter: a straight piece of pipe, a box or a cylinder. Particles begin
 /// at its back as layers at rest density, go through it at `speed` while there is
 /// room in front, and are free behind its front. A pipe shorter than the support counts as that
 /// long. Start from px_emitter_def_default().
 typedef struct PxEmitterDef {
+    PxDefHead head;
     const char *name;      ///< copied; the matter is a body of that name
     PxShapeDef shape;      ///< box or cylinder
     PxMaterialId material; ///< of what comes out
@@ -197,53 +211,57 @@ typedef struct PxEmitterDef {
     double start, end;     ///< s: it gives between them
     double limit;          ///< most particles
     double temperature;    ///< degrees Celsius
-    uint32_t tag;
 } PxEmitterDef;
 
-PX_API PxEmitterDef px_emitter_def_default(void);
+PX_API void px_emitter_def_init(PxEmitterDef *def, size_t size);
+PX_DEF_DEFAULT(PxEmitterDef, px_emitter_def)
 
 /// A place that swallows every particle whose middle comes into it.
 /// Start from px_sink_def_default().
 typedef struct PxSinkDef {
+    PxDefHead head;
     const char *name;  ///< copied
     PxShapeDef shape;  ///< any closed one; `mesh` is copied
     double start, end; ///< s: it swallows between them
-    uint32_t tag;
 } PxSinkDef;
 
-PX_API PxSinkDef px_sink_def_default(void);
+PX_API void px_sink_def_init(PxSinkDef *def, size_t size);
+PX_DEF_DEFAULT(PxSinkDef, px_sink_def)
 
 /// Holds a part of a solid: at `start` it takes every particle of a solid that is in its region
 /// and that no other handle holds. Until `end` they go where the keyframes lead, as one
 /// piece; without keyframes they stay where they are. Start from px_handle_def_default().
 typedef struct PxHandleDef {
+    PxDefHead head;
     const char *name;           ///< copied
     PxBodyId body;              ///< whose particles; none: those of any solid
     PxShapeDef shape;           ///< the region; any closed one; `mesh` is copied
     double start, end;          ///< s: it holds between them
     size_t keyframes;           ///< how many, 0: stands still
     const PxKeyframe *keyframe; ///< in order of time; the region moves too; copied
-    uint32_t tag;
 } PxHandleDef;
 
-PX_API PxHandleDef px_handle_def_default(void);
+PX_API void px_handle_def_init(PxHandleDef *def, size_t size);
+PX_DEF_DEFAULT(PxHandleDef, px_handle_def)
 
 /// A force on what of solids is in a region, which stands still; it is shared out by mass.
 /// Start from px_force_def_default().
 typedef struct PxForceDef {
+    PxDefHead head;
     const char *name;  ///< copied
     PxBodyId body;     ///< whose particles; none: those of any solid
     PxShapeDef shape;  ///< the region; any closed one; `mesh` is copied
     PxVec3 force;      ///< N, on all of it together
     double start, end; ///< s: it acts between them
-    uint32_t tag;
 } PxForceDef;
 
-PX_API PxForceDef px_force_def_default(void);
+PX_API void px_force_def_init(PxForceDef *def, size_t size);
+PX_DEF_DEFAULT(PxForceDef, px_force_def)
 
 /// Warms or cools what is in a region, which stands still: holds it at a temperature, draws it
 /// towards one, or gives it power. Start from px_heater_def_default().
 typedef struct PxHeaterDef {
+    PxDefHead head;
     const char *name;    ///< copied
     PxBodyId body;       ///< whose particles; none: any
     PxShapeDef shape;    ///< the region; any closed one; `mesh` is copied
@@ -254,10 +272,10 @@ typedef struct PxHeaterDef {
     double start, end;   ///< s: it acts between them
     size_t temperatures; ///< how many moments, 0: the temperature is always the same
     const PxTemperatureKey *temperature_key; ///< in order of time; copied
-    uint32_t tag;
 } PxHeaterDef;
 
-PX_API PxHeaterDef px_heater_def_default(void);
+PX_API void px_heater_def_init(PxHeaterDef *def, size_t size);
+PX_DEF_DEFAULT(PxHeaterDef, px_heater_def)
 
 /// At `time`, the value at `path` becomes `value` (1 or 3 numbers).
 typedef struct PxEventDef {
@@ -304,6 +322,24 @@ PX_API PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id);
 PX_API PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id);
 PX_API PxStatus px_world_remove_force(PxWorld *world, PxForceId id);
 PX_API PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id);
+
+/// Where a wall or a handle is at the time of the world. Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_wall_pose(const PxWorld *world, PxBodyId wall, PxPose *out);
+PX_API PxStatus px_world_handle_pose(const PxWorld *world, PxHandleId handle, PxPose *out);
+
+/// Moves a wall or a handle from where it is now to `to`, evenly within so many seconds; there it
+/// stays. Replaces its keyframes. A hand that drags it calls this every frame.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY; nothing has changed then.
+PX_API PxStatus px_world_move_wall(PxWorld *world, PxBodyId wall, const PxPose *to, double within);
+PX_API PxStatus px_world_move_handle(PxWorld *world, PxHandleId handle, const PxPose *to,
+                                     double within);
+
+/// Replaces the keyframes, which are copied. The new path must be, at the time of the world, where
+/// the wall or handle is. Errors: as above.
+PX_API PxStatus px_world_set_wall_path(PxWorld *world, PxBodyId wall, const PxKeyframe *key,
+                                       size_t keys);
+PX_API PxStatus px_world_set_handle_path(PxWorld *world, PxHandleId handle, const PxKeyframe *key,
+                                         size_t keys);
 
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
@@ -364,11 +400,15 @@ typedef struct PxStatsColumn {
 PX_API const PxStatsColumn *px_stats_column(size_t k);
 PX_API double px_stats_value(const PxStats *stats, const PxStatsColumn *column);
 
-/// One step that does not go beyond `until` (s). Chooses its own length.
+/// One step that does not go beyond `until` (s), which is later than now; INFINITY: as long as the
+/// world likes. Chooses its own length.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
+/// After PX_ERR_MEMORY nothing has moved but what the start of the step does: events that were due
+/// are carried out, rows are sorted, fillings are settled in the first step. The step taken again
+/// gives the bits of a world that never lacked memory.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
 
-/// Steps until the time is exactly `until`.
+/// Steps until the time is exactly `until`, which is now or later and finite. Errors: as above.
 PX_API PxStatus px_world_advance(PxWorld *world, double until);
 
 PX_API double px_world_time(const PxWorld *world);
@@ -376,12 +416,54 @@ PX_API double px_world_time(const PxWorld *world);
 /// Sums and extremes over all particles, of the state as it is now.
 PX_API void px_world_stats(PxWorld *world, PxStats *out);
 
-/// Particles, in the order they lie in now. `column` by name: "position",
-/// "velocity", "density", "id", ...; one array a component. NULL if there is
-/// none. Valid until the world is next changed.
+/// Number of particles: the rows of all columns. Their order may change with every step; the column
+/// "id" names a particle for good.
 PX_API uint32_t px_world_count(const PxWorld *world);
+
+/// Fills `out` with up to `most` columns, those computed on demand last; returns how many there
+/// are. The texts are valid as long as the world.
+PX_API size_t px_world_columns(const PxWorld *world, PxColumnInfo *out, size_t most);
+
+/// Pointers to a column, one array a component; NULL when there is no such column of that type, or
+/// when it is computed on demand. Valid until the world is next changed, or read with
+/// px_world_read_column().
 PX_API const float *px_world_floats(const PxWorld *world, const char *column, int component);
+PX_API const uint32_t *px_world_words(const PxWorld *world, const char *column);
 PX_API const uint64_t *px_world_ids(const PxWorld *world);
+
+/// Copies any column in its own type, row after row with the components together (x y z x y z ...),
+/// into `bytes` bytes, which must be exactly its size; columns that are derived are computed. The
+/// rows are in the order that the other columns have after the call.
+/// Errors: PX_ERR_ARGUMENT for an unknown column or a wrong size, PX_ERR_MEMORY.
+PX_API PxStatus px_world_read_column(PxWorld *world, const char *column, void *to, size_t bytes);
+
+/// Has frames hold a column that is computed on demand: "strain", "stress", "von_mises",
+/// "principal_stress". Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
+PX_API PxStatus px_world_keep_column(PxWorld *world, const char *column);
+
+/// A surface that the world keeps: the skin of a body, or the coat of a material.
+typedef struct PxWorldSurface {
+    PxBodyId body; ///< of a skin; none for a coat
+    PxMaterialId material;
+    uint32_t points;
+    uint32_t triangles; ///< 0: the points are surfels
+} PxWorldSurface;
+
+/// Fills `out` with up to `most` surfaces, skins first; returns how many there are.
+PX_API size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out, size_t most);
+
+/// Copies surface number k as it was last moved: 3 numbers a point, 1 radius a point, 3 points a
+/// triangle; each array may be NULL. Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_read_surface(const PxWorld *world, size_t k, float *position,
+                                      float *normal, float *radius, uint32_t *triangle);
+
+/// Moves all skins to where the particles are; may be called at any time, as often as wanted.
+/// Errors: PX_ERR_MEMORY.
+PX_API PxStatus px_world_move_skins(PxWorld *world);
+
+/// Moves all coats from where they last were to where the particles are: once a frame, since coats
+/// are carried from frame to frame. Errors: PX_ERR_NUMERIC, PX_ERR_MEMORY.
+PX_API PxStatus px_world_move_coats(PxWorld *world);
 
 /// Time spent in each stage since the world was made.
 typedef struct PxStage {

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "phyxel/column.h"
 
 #define PX_TABLE_PAD 16u
 #define PX_TABLE_MAX_COLUMNS 64u
@@ -20,8 +21,6 @@
 
 /// Most rows a table may have: indices are 32 bit, and lists need a spare one.
 #define PX_TABLE_MAX_ROWS 0xfffffff0u
-
-typedef enum PxType { PX_U8, PX_U32, PX_I32, PX_F32, PX_U64, PX_F64, PX_TYPE_COUNT } PxType;
 
 /// Bytes of one value.
 size_t px_type_size(PxType type);

@@ -6,13 +6,6 @@
 #include "base/vec.h"
 #include "phyxel/world.h"
 
-/// x_world = turn (x_rest - pivot) + pivot + move. The rest frame is the one that a shape
-/// was defined in; the pivot is its `at`.
-typedef struct PxPose {
-    PxVec3 move;
-    PxQuat turn;
-} PxPose;
-
 /// How fast a pose changes.
 typedef struct PxPoseRate {
     PxVec3 move; ///< m/s

@@ -1,6 +1,7 @@
 /// Pictures of the frames of a run, one after the other, and the film made of them.
 #include "phyxel/render.h"
 
+#include "base/def.h"
 #include "base/profile.h"
 #include "phyxel/version.h"
 #include "render/image/film.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-PxRenderDef px_render_def_default(void)
+static PxRenderDef render_def_defaults(void)
 {
     return (PxRenderDef){.last = UINT32_MAX,
                          .every = 1,
@@ -28,6 +29,8 @@ PxRenderDef px_render_def_default(void)
                          .sun_azimuth = -55,
                          .sun_height = 48};
 }
+
+PX_DEF(PxRenderDef, render_def, "render")
 
 /* ---- what is asked for ---- */
 
@@ -501,11 +504,14 @@ static PxStatus session_run(Session *s)
     return def->film != NULL ? make_film(s) : PX_OK;
 }
 
-PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each, void *user,
+PxStatus px_render(const PxRenderDef *given, PxRenderFunction *each, void *user,
                    PxRenderReport *report)
 {
     if (report != NULL)
         *report = (PxRenderReport){0};
+    PxRenderDef read;
+    PX_TRY(read_render_def(given, &read));
+    const PxRenderDef *def = &read;
     PX_TRY(check_def(def));
     Session s = {.def = def,
                  .threads = {def->threads > 0 ? def->threads : px_threads_available()},

@@ -4,6 +4,7 @@
 /// the checkpoint. Whatever kills us in between, the newest checkpoint is no newer
 /// than the frames and rows before it; resuming does the rest again, and since a
 /// step depends on nothing but the state, it comes out with the same bits.
+#include "base/def.h"
 #include "base/profile.h"
 #include "phyxel/run.h"
 #include "phyxel/version.h"
@@ -17,6 +18,7 @@
 #include "store/run_files.h"
 #include "store/xdmf.h"
 #include "world/attached/coats.h"
+#include "world/columns.h"
 #include "world/state.h"
 
 #include <errno.h>
@@ -26,8 +28,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
-
-#define TAG 0x72756e21u
 
 /* A frame may take hours: at least this often there is a checkpoint, s. */
 #define CHECKPOINT_SECONDS 300.0
@@ -52,10 +52,12 @@ typedef struct Run {
     int lock;
 } Run;
 
-PxRunDef px_run_def_default(void)
+static PxRunDef run_def_defaults(void)
 {
-    return (PxRunDef){.checkpoint = 1, .tag = TAG};
+    return (PxRunDef){.checkpoint = 1};
 }
+
+PX_DEF(PxRunDef, run_def, "run")
 
 /* Wall-clock seconds of all calls that worked on this run. */
 static double wall_so_far(const Run *run)
@@ -79,6 +81,7 @@ static PxFrameMeta meta_of(const Run *run)
 static PxStatus store_particles(Run *run)
 {
     PxFrameMeta meta = meta_of(run);
+    PX_TRY(px_world_refresh_columns(run->world));
     const PxTable *particles = px_world_particles(run->world);
     PX_TRY(px_frame_write(run->dir, &meta, particles, &run->threads));
     PX_TRY(px_xdmf_add(&run->xdmf, &meta, particles));
@@ -447,14 +450,17 @@ static void finish(Run *run, PxRunReport *report)
     report->wall = px_clock() - run->began;
 }
 
-PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction *each, void *user,
+PxStatus px_run(const PxScene *scene, const PxRunDef *given, PxRunFunction *each, void *user,
                 PxRunReport *report)
 {
     PxRunReport ignored;
     if (report == NULL)
         report = &ignored;
     *report = (PxRunReport){0};
-    if (def == NULL || def->tag != TAG || def->out == NULL || def->out[0] == '\0')
+    PxRunDef read;
+    PX_TRY(read_run_def(given, &read));
+    const PxRunDef *def = &read;
+    if (def->out == NULL || def->out[0] == '\0')
         return px_fail(PX_ERR_ARGUMENT, "run: start from px_run_def_default() and say where to");
     if (def->threads < 0 || def->threads > PX_MAX_THREADS)
         return px_fail(PX_ERR_ARGUMENT, "run: threads is %d, wanted 0 to %d", def->threads,

@@ -4,6 +4,7 @@
 /// a digest) and what it measures. So whether it is up to date, and all of measure.csv, can
 /// be read from the first few hundred bytes of each file, after any interruption.
 #include "base/profile.h"
+#include "base/def.h"
 #include "phyxel/run.h"
 #include "phyxel/suggest.h"
 #include "phyxel/version.h"
@@ -23,17 +24,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG 0x73726e21u
-
 enum { MOST_MATERIALS = 64, HEADER = 16384, NAME = 40, PAINTS = 4 };
 
 /* Counts up whenever the same numbers give other surfaces, so that old ones are made anew. */
 #define MAKE 2
 
-PxSurfaceRunDef px_surface_run_def_default(void)
+static PxSurfaceRunDef surface_run_def_defaults(void)
 {
-    return (PxSurfaceRunDef){.surface = px_surface_def_default(), .last = UINT32_MAX, .tag = TAG};
+    return (PxSurfaceRunDef){.surface = px_surface_def_default(), .last = UINT32_MAX};
 }
+
+PX_DEF(PxSurfaceRunDef, surface_run_def, "surface")
 
 typedef struct Job {
     const PxSurfaceRunDef *def;
@@ -145,9 +146,8 @@ static void write_settings(Job *job)
 static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
 {
     *job = (Job){.def = def};
-    if (def->tag != TAG || def->dir == NULL)
-        return px_fail(PX_ERR_ARGUMENT, "surface: the def has no folder, or was not made by "
-                                        "px_surface_run_def_default()");
+    if (def->dir == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "surface: the def has no folder");
     PX_TRY(px_surface_def_check(&def->surface));
     if (def->surfels && def->measure)
         return px_fail(PX_ERR_ARGUMENT, "surface: surfels have no area to measure");
@@ -770,9 +770,12 @@ static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
     return status;
 }
 
-PxStatus px_surface_run(const PxSurfaceRunDef *def, PxSurfaceFunction *each, void *user,
+PxStatus px_surface_run(const PxSurfaceRunDef *given, PxSurfaceFunction *each, void *user,
                         PxSurfaceReport *report)
 {
+    PxSurfaceRunDef read;
+    PX_TRY(read_surface_run_def(given, &read));
+    const PxSurfaceRunDef *def = &read;
     double began = px_clock();
     Job *job = malloc(sizeof *job);
     if (job == NULL)

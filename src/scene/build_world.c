@@ -64,6 +64,17 @@ static PxStatus add_things(const PxScene *scene, size_t number, const Ids *ids, 
     return status;
 }
 
+/* The keys of the section are the names of the columns. */
+static PxStatus keep_columns(const PxSceneOutput *output, PxWorld *world)
+{
+    for (size_t k = 0; k < px_output_section.field_count; ++k) {
+        const PxField *field = &px_output_section.fields[k];
+        if (*(const bool *)(const void *)((const char *)output + field->offset))
+            PX_TRY(px_world_keep_column(world, field->key));
+    }
+    return PX_OK;
+}
+
 static PxStatus fill_world(const PxScene *scene, Ids *ids, PxWorld *world)
 {
     for (size_t k = 0; k < px_kind_count; ++k) {
@@ -80,7 +91,7 @@ static PxStatus fill_world(const PxScene *scene, Ids *ids, PxWorld *world)
             def.value[c] = event->to[c];
         PX_TRY(px_world_add_event(world, &def));
     }
-    return PX_OK;
+    return keep_columns(&scene->output, world);
 }
 
 PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out)

@@ -124,6 +124,7 @@ struct PxScene {
     size_t events;
     PxSceneCamera camera;
     bool has_camera;
+    PxSceneOutput output;
 
     PX_LIST(PxSceneComplaint) complaints;
     size_t errors;      ///< among the complaints

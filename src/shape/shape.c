@@ -7,6 +7,7 @@
 #include "shape/shape_inner.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const kind_names[PX_SHAPE_KINDS] = {
     [PX_SHAPE_BOX] = "box",         [PX_SHAPE_SPHERE] = "sphere", [PX_SHAPE_CYLINDER] = "cylinder",
@@ -274,18 +275,45 @@ static PxStatus create(const PxShapeDef *def, PxMesh *mesh, const char *name, Px
     return PX_OK;
 }
 
+static PxStatus mesh_of_arrays(const PxShapeDef *def, PxMesh **out)
+{
+    if (def->vertices == 0 || def->triangles == 0 || def->triangle == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "mesh: %u vertices and %u triangles, wanted some of both",
+                       def->vertices, def->triangles);
+    PX_TRY(px_mesh_create(def->vertices, def->triangles, 0, out));
+    for (uint32_t v = 0; v < def->vertices; ++v)
+        (*out)->position[v] =
+            px_vec((double)def->vertex[v][0], (double)def->vertex[v][1], (double)def->vertex[v][2]);
+    memcpy((*out)->triangle, def->triangle, def->triangles * sizeof *def->triangle);
+    return PX_OK;
+}
+
 PxStatus px_shape_create(const PxShapeDef *def, PxShape **out)
 {
     *out = NULL;
     PX_TRY(check_standing(def));
     PX_TRY(check_lengths(def));
     PxMesh *mesh = NULL;
+    if (def->kind == PX_SHAPE_MESH && def->mesh == NULL && def->vertex != NULL) {
+        PX_TRY(mesh_of_arrays(def, &mesh));
+        return create(def, mesh, "mesh", out);
+    }
     if (def->kind == PX_SHAPE_MESH) {
         if (def->mesh == NULL || def->mesh[0] == '\0')
-            return px_fail(PX_ERR_ARGUMENT, "mesh: no file named, wanted the path of one");
+            return px_fail(
+                PX_ERR_ARGUMENT,
+                "mesh: no file named, wanted the path of one, or vertices and triangles");
         PX_TRY(px_mesh_read_file(def->mesh, &mesh));
     }
     return create(def, mesh, def->mesh, out);
+}
+
+void px_shape_def_forget(PxShapeDef *def)
+{
+    def->mesh = NULL;
+    def->vertex = NULL;
+    def->triangle = NULL;
+    def->vertices = def->triangles = 0;
 }
 
 PxStatus px_shape_create_from_mesh(const PxShapeDef *def, const PxMesh *mesh, const char *name,

@@ -23,6 +23,9 @@ typedef struct PxShape PxShape;
 /// is inside out as a whole is refused too, with a word on how to mend it) and
 /// finite. Errors: PX_ERR_ARGUMENT, PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
 PxStatus px_shape_create(const PxShapeDef *def, PxShape **out);
+
+/// Sets the pointers of a def to NULL: for a copy that is kept after the shape was created.
+void px_shape_def_forget(PxShapeDef *def);
 /// The last owner frees it. NULL is fine.
 void px_shape_free(PxShape *shape);
 /// One more owner: one more px_shape_free(). NULL is fine. Threads: one at a time.

@@ -1,5 +1,6 @@
 #include "store/export.h"
 
+#include "base/def.h"
 #include "store/ply_points.h"
 #include "store/run_files.h"
 #include "store/surface_stamp.h"
@@ -102,10 +103,12 @@ const PxExportFormat *px_export_format(uint32_t index)
     return index < PX_COUNT(exporters) ? &exporters[index].format : NULL;
 }
 
-PxExportDef px_export_def_default(void)
+static PxExportDef export_def_defaults(void)
 {
     return (PxExportDef){.format = "vtp", .last = UINT32_MAX};
 }
+
+PX_DEF(PxExportDef, export_def, "export")
 
 /* NULL, with the names of those there are in the message, when it is not known. */
 static const PxExporter *find_exporter(const char *name)
@@ -348,10 +351,13 @@ void px_export_folder(const PxExportDef *def, char *out, size_t size)
                  def->material != NULL ? "-" : "", def->material != NULL ? def->material : "");
 }
 
-PxStatus px_export(const PxExportDef *def, PxExportProgress *progress, void *user)
+PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *user)
 {
     char chosen[PX_PATH_MAX], out[PX_PATH_MAX], folder[PX_PATH_MAX];
     PxExportWhat what;
+    PxExportDef read;
+    PX_TRY(read_export_def(given, &read));
+    const PxExportDef *def = &read;
     if (def->dir == NULL || def->format == NULL)
         return px_fail(PX_ERR_ARGUMENT, "export: no folder or no format is given");
     const PxExporter *exporter = find_exporter(def->format);

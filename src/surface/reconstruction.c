@@ -1,5 +1,6 @@
 #include "surface/reconstruction.h"
 
+#include "base/def.h"
 #include "shape/mesh_check.h"
 #include "surface/field/mirror.h"
 #include "surface/mesh/block_grid.h"
@@ -9,13 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG 0x73757266u
-
-PxSurfaceDef px_surface_def_default(void)
+static PxSurfaceDef surface_def_defaults(void)
 {
-    return (PxSurfaceDef){
-        .field = px_surface_field(0)->name, .cell = 0.5, .smoothing = -1, .tag = TAG};
+    return (PxSurfaceDef){.field = px_surface_field(0)->name, .cell = 0.5, .smoothing = -1};
 }
+
+PX_DEF(PxSurfaceDef, surface_def, "surface")
 
 static PxStatus check_number(const char *name, double value, double least, double most)
 {
@@ -27,9 +27,8 @@ static PxStatus check_number(const char *name, double value, double least, doubl
 
 PxStatus px_surface_def_check(const PxSurfaceDef *def)
 {
-    if (def->tag != TAG)
-        return px_fail(PX_ERR_ARGUMENT,
-                       "surface: the def was not made by px_surface_def_default()");
+    PxSurfaceDef read;
+    PX_TRY(read_surface_def(def, &read));
     if (def->field == NULL || px_potential_find(def->field, PX_ISA_BASE) == NULL)
         return def->field != NULL ? PX_ERR_ARGUMENT
                                   : px_fail(PX_ERR_ARGUMENT, "surface: no field is named");

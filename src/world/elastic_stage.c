@@ -346,20 +346,29 @@ static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, Px
     return PX_OK;
 }
 
-PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out)
+PxStatus px_elastic_stage_look(PxWorld *world, PxSolid *s, const uint32_t **row)
 {
     PxElasticSet *set = &world->elastic_set;
-    PxSolid s;
+    *s = (PxSolid){.count = 0};
     world->flows = px_world_flows(world);
     PX_TRY(px_elastic_stage_begin(world));
-    *out = (PxSolidMaps){.version = set->version};
+    *row = set->row.data;
     if (set->row.count == 0)
         return PX_OK;
     PxCoupling c = px_world_coupling(world);
     PX_TRY(px_elastic_set_gather(set, &c));
-    PX_TRY(px_elastic_set_open(set, &c, &s));
-    px_solid_forces(&s, false);
-    return fill_maps(world, &s, true, out);
+    PX_TRY(px_elastic_set_open(set, &c, s));
+    px_solid_forces(s, false);
+    return PX_OK;
+}
+
+PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out)
+{
+    PxSolid s;
+    const uint32_t *row;
+    PX_TRY(px_elastic_stage_look(world, &s, &row));
+    *out = (PxSolidMaps){.version = world->elastic_set.version};
+    return s.count > 0 ? fill_maps(world, &s, true, out) : PX_OK;
 }
 
 /* ---- rest shapes of bodies that nothing flows around -------------------------------- */

@@ -26,6 +26,11 @@ PxStatus px_world_make_elastic(PxWorld *world, uint32_t first, PxVec3 origin);
 /// Before anything moves: brings the elastic set up to date with rows that came or went.
 PxStatus px_elastic_stage_begin(PxWorld *world);
 
+/// Opens the elastic set between two steps, with gradients and forces of the state as it is now, in
+/// scratch that the caller gives back. row[k] is the world's row of the set's row k. solid->count
+/// is 0 when there is no elastic matter. Errors: PX_ERR_MEMORY.
+PxStatus px_elastic_stage_look(PxWorld *world, PxSolid *solid, const uint32_t **row);
+
 /// The bonds of elastic matter as a table (solid/bonds.h). Those restored are taken over, and
 /// looked at, when elastic matter is next used: that may fail with PX_ERR_FORMAT.
 PxStatus px_world_store_bonds(const PxWorld *world, PxTable *out);

@@ -286,7 +286,7 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
 
 PxStatus px_world_step(PxWorld *world, double until)
 {
-    if (!(until > world->state.time))
+    if (!(until > world->state.time)) /* false for NaN too */
         return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
                        world->state.time, until);
     double next_event;
@@ -330,9 +330,7 @@ PxStatus px_world_step(PxWorld *world, double until)
      * break). The step's length minds their speed all the same. */
     fluid.divergence = world->state.divergence;
     fluid.top_speed = fmax(world->state.top_speed, px_fluid_tension_speed(&fluid));
-    const PxMaterial *first = px_world_first_fluid(world);
-    const PxPressureModel *model =
-        first != NULL ? px_pressure_find(first->def.pressure.model, world->isa) : NULL;
+    const PxPressureModel *model = px_pressure_find(px_world_share_models(world), world->isa);
 
     bool last = false;
     PX_TRY(px_time_step_choose(world, &fluid, model, target, &last));
@@ -368,6 +366,9 @@ PxStatus px_world_step(PxWorld *world, double until)
 
 PxStatus px_world_advance(PxWorld *world, double until)
 {
+    if (!(until >= world->state.time) || !isfinite(until))
+        return px_fail(PX_ERR_ARGUMENT, "advance: the world is at %g s, wanted to go to %g s",
+                       world->state.time, until);
     while (world->state.time < until)
         PX_TRY(px_world_step(world, until));
     return PX_OK;

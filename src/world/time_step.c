@@ -160,6 +160,6 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
             world->def.min_step, fluid->speed_max, world->density_error, world->density_error_max);
     double steps = ceil(left / limit);
     *last = steps <= 1;
-    world->dt = *last ? left : left / steps;
+    world->dt = *last ? left : isfinite(steps) ? left / steps : limit;
     return PX_OK;
 }

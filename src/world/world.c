@@ -1,4 +1,5 @@
 /// Making a world and putting things into it.
+#include "coupling/fractions.h"
 #include "matter/wall_field.h"
 #include "world/kinds/kind.h"
 #include "world/heat_stage.h"
@@ -11,21 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG PX_WORLD_TAG
-
 /// Most particles that one body may be filled with.
 #define MOST_PARTICLES ((size_t)200000000)
 
-PxWorldDef px_world_def_default(void)
+static PxWorldDef world_def_defaults(void)
 {
     return (PxWorldDef){.spacing = 0.02,
                         .support = 2,
                         .gravity = {0, -9.81, 0},
                         .max_step = 0.01,
                         .min_step = 1e-8,
-                        .courant = 0.4,
-                        .tag = TAG};
+                        .courant = 0.4};
 }
+
+PX_DEF(PxWorldDef, world_def, "world")
 
 PxMeltDef px_melt_def_default(void)
 {
@@ -43,7 +43,7 @@ PxMeltDef px_melt_def_default(void)
                                 .restitution = NAN}};
 }
 
-PxMaterialDef px_material_def_default(void)
+static PxMaterialDef material_def_defaults(void)
 {
     return (PxMaterialDef){.name = "water",
                            .density = 1000,
@@ -59,11 +59,12 @@ PxMaterialDef px_material_def_default(void)
                            .integration = px_integration_choice("leapfrog"),
                            .heat_capacity = 1000,
                            .melts = px_melt_def_default(),
-                           .coat = px_coat_choice("none"),
-                           .tag = TAG};
+                           .coat = px_coat_choice("none")};
 }
 
-PxBodyDef px_body_def_default(void)
+PX_DEF(PxMaterialDef, material_def, "material")
+
+static PxBodyDef body_def_defaults(void)
 {
     return (PxBodyDef){.name = "",
                        .shape = px_shape_def_default(PX_SHAPE_BOX),
@@ -71,15 +72,17 @@ PxBodyDef px_body_def_default(void)
                        .conductance = PX_CONTACT_PERFECT,
                        .levels = 2,
                        .skin = true,
-                       .friction = 0.5,
-                       .tag = TAG};
+                       .friction = 0.5};
 }
 
-PxStatus px_world_create(const PxWorldDef *def, PxWorld **out)
+PX_DEF(PxBodyDef, body_def, "body")
+
+PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
 {
     *out = NULL;
-    if (def == NULL || def->tag != TAG)
-        return px_fail(PX_ERR_ARGUMENT, "world: start from px_world_def_default()");
+    PxWorldDef read;
+    PX_TRY(read_world_def(given, &read));
+    const PxWorldDef *def = &read;
     PX_TRY(px_section_check(&px_world_section, def, "world"));
     if (def->threads < 0 || def->threads > PX_MAX_THREADS)
         return px_fail(PX_ERR_ARGUMENT, "world: threads is %d, wanted 0 to %d", def->threads,
@@ -150,12 +153,13 @@ PxStatus px_world_name(char to[PX_NAME_SIZE], const char *name, const char *what
     return PX_OK;
 }
 
-PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out)
+PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMaterialId *out)
 {
     if (out != NULL)
         *out = (PxMaterialId){0, 0};
-    if (def == NULL || def->tag != TAG)
-        return px_fail(PX_ERR_ARGUMENT, "material: start from px_material_def_default()");
+    PxMaterialDef read;
+    PX_TRY(read_material_def(given, &read));
+    const PxMaterialDef *def = &read;
     PxMaterial material = {.def = *def};
     PX_TRY(px_world_name(material.name, def->name, "material"));
     PX_TRY(px_section_check(&px_material_kind.section, def, material.name));
@@ -288,7 +292,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
                    .keys = def->keyframes,
                    .bounds = px_shape_bounds(shape)};
     wall.def.rotation = px_quat_normalized(def->shape.rotation);
-    wall.def.mesh = NULL;
+    px_shape_def_forget(&wall.def);
     if (def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE) {
         PxStatus status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
         if (status != PX_OK) {
@@ -323,12 +327,13 @@ PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter,
     return PX_OK;
 }
 
-PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
+PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out)
 {
     if (out != NULL)
         *out = (PxBodyId){0, 0};
-    if (def == NULL || def->tag != TAG)
-        return px_fail(PX_ERR_ARGUMENT, "body: start from px_body_def_default()");
+    PxBodyDef read;
+    PX_TRY(read_body_def(given, &read));
+    const PxBodyDef *def = &read;
     PxBody body = {.def = *def};
     PX_TRY(px_world_name(body.name, def->name, "body"));
     PX_TRY(px_section_check(&px_body_kind.section, def, body.name));
@@ -369,7 +374,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
             px_shape_free(shape);
         return px_fail_prefix(status, "body '%s': ", body.name);
     }
-    body.def.shape.mesh = NULL;
+    px_shape_def_forget(&body.def.shape);
     body.def.texture = NULL;
     body.def.keyframe = NULL;
     body.def.temperature_key = NULL;
@@ -382,24 +387,6 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out)
 double px_world_time(const PxWorld *world)
 {
     return world->state.time;
-}
-
-uint32_t px_world_count(const PxWorld *world)
-{
-    return world->particles.table.count;
-}
-
-const float *px_world_floats(const PxWorld *world, const char *column, int component)
-{
-    const PxColumn *c = px_table_find(&world->particles.table, column);
-    if (c == NULL || c->type != PX_F32 || component < 0 || (uint32_t)component >= c->components)
-        return NULL;
-    return c->data[component];
-}
-
-const uint64_t *px_world_ids(const PxWorld *world)
-{
-    return world->particles.id;
 }
 
 size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most)
@@ -421,12 +408,32 @@ size_t px_world_bytes(const PxWorld *world)
            px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
-const PxMaterial *px_world_first_fluid(const PxWorld *world)
+/* May what is made of it ever be a fluid? */
+static bool flows(const PxMaterial *material)
 {
-    for (size_t k = 0; k < world->materials.count; ++k)
-        if (world->materials.data[k].live && !(world->materials.data[k].def.young > 0))
-            return &world->materials.data[k];
-    return world->flows ? &world->materials.data[0] : NULL;
+    return material->live &&
+           (!(material->def.young > 0) || isfinite(px_rest_update_interval(&material->def)));
+}
+
+const char *px_world_share_models(PxWorld *world)
+{
+    const PxMaterial *first = NULL; /* a fluid, or else what may become one */
+    for (size_t k = 0; k < world->materials.count; ++k) {
+        const PxMaterial *m = &world->materials.data[k];
+        if (flows(m) && (first == NULL || (first->def.young > 0 && !(m->def.young > 0))))
+            first = m;
+    }
+    PxModelChoice pressure = first != NULL ? first->def.pressure : px_pressure_choice("dfsph");
+    PxModelChoice viscosity =
+        first != NULL ? first->def.viscosity_model : px_viscosity_choice("implicit");
+    for (size_t k = 0; k < world->materials.count; ++k) {
+        PxMaterial *m = &world->materials.data[k];
+        if (!flows(m) || strcmp(m->def.pressure.model, pressure.model) != 0)
+            m->def.pressure = pressure;
+        if (!flows(m) || strcmp(m->def.viscosity_model.model, viscosity.model) != 0)
+            m->def.viscosity_model = viscosity;
+    }
+    return world->materials.count > 0 ? world->materials.data[0].def.pressure.model : "dfsph";
 }
 
 /* ---- state -------------------------------------------------------------- */

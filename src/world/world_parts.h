@@ -2,6 +2,7 @@
 #ifndef PX_WORLD_WORLD_PARTS_H
 #define PX_WORLD_WORLD_PARTS_H
 
+#include "base/def.h"
 #include "base/profile.h"
 #include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
@@ -17,9 +18,6 @@
 #include "world/actors/sink.h"
 #include "world/attached/skins.h"
 #include "world/state.h"
-
-/// Set by the defaults functions: a def made by hand lacks it.
-#define PX_WORLD_TAG 0x70687978u
 
 typedef struct PxBody {
     PX_SLOT_MEMBERS;
@@ -102,8 +100,9 @@ PxStatus px_world_repeat_events(PxWorld *world, size_t count);
 /// The fastest flow that the world's energy allows, m/s.
 double px_world_speed_bound(PxWorld *world);
 
-/// The material that names the models of pressure; NULL when all are solids and none ever flows.
-const PxMaterial *px_world_first_fluid(const PxWorld *world);
+/// Gives materials that never flow the pressure and viscosity models of the world's fluids with
+/// their numbers, so that no model reads those of a solid. Returns the word of the pressure model.
+const char *px_world_share_models(PxWorld *world);
 
 /// Copies a name; one that is too long or has a dot (paths are split there) is
 /// refused.

@@ -216,6 +216,42 @@ const PxSection px_camera_section = {.name = "camera",
                                      .size = sizeof(PxSceneCamera),
                                      .defaults = camera_defaults};
 
+static const PxField output_fields[] = {
+    {.key = "strain",
+     .kind = PX_FIELD_FLAG,
+     .offset = offsetof(PxSceneOutput, strain),
+     .unit = "",
+     .help = "Green's strain of solids, in the axes of the rest shape."},
+    {.key = "stress",
+     .kind = PX_FIELD_FLAG,
+     .offset = offsetof(PxSceneOutput, stress),
+     .unit = "",
+     .help = "Cauchy stress, Pa, tension positive."},
+    {.key = "von_mises",
+     .kind = PX_FIELD_FLAG,
+     .offset = offsetof(PxSceneOutput, von_mises),
+     .unit = "",
+     .help = "Von Mises stress of solids, Pa."},
+    {.key = "principal_stress",
+     .kind = PX_FIELD_FLAG,
+     .offset = offsetof(PxSceneOutput, principal_stress),
+     .unit = "",
+     .help = "Principal stresses, Pa, the largest first."},
+};
+
+static void output_defaults(void *object)
+{
+    *(PxSceneOutput *)object = (PxSceneOutput){false, false, false, false};
+}
+
+const PxSection px_output_section = {.name = "output",
+                                     .help = "Columns that frames hold beside the usual ones.",
+                                     .wanted = "an object with names of columns",
+                                     .fields = output_fields,
+                                     .field_count = PX_COUNT(output_fields),
+                                     .size = sizeof(PxSceneOutput),
+                                     .defaults = output_defaults};
+
 static const char *const look_words[] = {"matte", "glossy", "metal", "clear", "hidden", NULL};
 static const PxField look_fields[] = {
     {.key = "kind",
@@ -327,6 +363,12 @@ const PxField px_camera_field = {
     .unit = "",
     .part = &px_camera_section,
     .help = "Where pictures are taken from; chosen for the scene unless stated."};
+
+const PxField px_output_field = {.key = "output",
+                                 .kind = PX_FIELD_PART,
+                                 .unit = "",
+                                 .part = &px_output_section,
+                                 .help = "Columns that frames hold beside the usual ones."};
 
 bool px_key_is_comment(const char *key)
 {

@@ -59,7 +59,12 @@ typedef struct PxSceneLook {
     double roughness, ior;
 } PxSceneLook;
 
-extern const PxSection px_head_section; ///< the top level without kinds, events and camera
+/// Columns that frames hold beside the usual ones; keys are the columns' names.
+typedef struct PxSceneOutput {
+    bool strain, stress, von_mises, principal_stress;
+} PxSceneOutput;
+
+extern const PxSection px_head_section; ///< the top level without kinds, events, camera and output
 extern const PxSection px_time_section;
 extern const PxSection px_turn_section;
 extern const PxSection px_keyframe_section;
@@ -67,9 +72,11 @@ extern const PxSection px_temperature_section;
 extern const PxSection px_event_section;
 extern const PxSection px_camera_section;
 extern const PxSection px_look_section;
+extern const PxSection px_output_section;
 
 extern const PxField px_events_field; ///< a list of events
 extern const PxField px_camera_field;
+extern const PxField px_output_field;
 
 /// A key that is a comment: "//" and whatever begins with it.
 bool px_key_is_comment(const char *key);

@@ -54,6 +54,15 @@ static void read_camera(PxScene *scene, const PxPath *root)
                     "looks from a point at the same point, wanted \"from\" and \"to\" apart");
 }
 
+static void read_output(PxScene *scene, const PxPath *root)
+{
+    json_t *json = json_object_get(scene->root, px_output_field.key);
+    PxPath path = px_path_key(root, px_output_field.key);
+    px_output_section.defaults(&scene->output);
+    if (json != NULL)
+        px_read_field(scene, &path, &px_output_field, json, &scene->output);
+}
+
 void px_scene_forget(PxScene *scene)
 {
     px_arena_free(&scene->memory);
@@ -72,12 +81,13 @@ void px_scene_forget(PxScene *scene)
 static void read_head(PxScene *scene, const PxPath *root)
 {
     static const PxSection *const sections[] = {&px_world_section, &px_head_section, NULL};
-    const char *more[PX_KINDS_MOST + 3] = {0};
+    const char *more[PX_KINDS_MOST + 4] = {0};
     size_t count = 0;
     for (size_t k = 0; k < px_kind_count; ++k)
         more[count++] = px_kinds[k]->list;
     more[count++] = px_events_field.key;
     more[count++] = px_camera_field.key;
+    more[count++] = px_output_field.key;
     px_check_keys(scene, root, scene->root, sections, more);
     px_read_values(scene, root, scene->root, &px_head_section, &scene->head);
     read_version(scene, root);
@@ -104,6 +114,7 @@ static PxStatus read_all(PxScene *scene)
     PX_TRY(px_check_names(scene, &root));
     PX_TRY(px_read_events(scene, &root));
     read_camera(scene, &root);
+    read_output(scene, &root);
     if (scene->world.min_step > scene->world.max_step) {
         PxPath path = px_path_key(&root, "min_step");
         char least[32], most[32];

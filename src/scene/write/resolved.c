@@ -271,6 +271,11 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
         px_write_key(w, px_camera_field.key);
         write_section(w, &px_camera_section, &scene->camera, purpose);
     }
+    const PxSceneOutput *output = &scene->output;
+    if (output->strain || output->stress || output->von_mises || output->principal_stress) {
+        px_write_key(w, px_output_field.key);
+        write_section(w, &px_output_section, output, purpose);
+    }
     px_write_close(w, '}');
     return px_writer_finish(w);
 }

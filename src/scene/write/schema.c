@@ -469,9 +469,9 @@ static void write_kind(PxWriter *w, const PxKind *kind)
 static char *make_schema(void)
 {
     static const PxSection *const parts[] = {
-        &px_time_section,  &px_shape_section,    &px_turn_section,   &px_keyframe_section,
-        &px_event_section, &px_look_section,     &px_camera_section, &px_temperature_section,
-        &px_melt_section,  &px_melt_into_section};
+        &px_time_section,  &px_shape_section,     &px_turn_section,   &px_keyframe_section,
+        &px_event_section, &px_look_section,      &px_camera_section, &px_temperature_section,
+        &px_melt_section,  &px_melt_into_section, &px_output_section};
     PxWriter writer = {0}, *w = &writer;
     px_write_open(w, '{');
     write_pair(w, "$schema", "http://json-schema.org/draft-07/schema#");
@@ -487,6 +487,7 @@ static char *make_schema(void)
     write_array(w, &px_event_section, px_events_field.most);
     px_write_close(w, '}');
     write_property(w, &px_camera_field, NULL);
+    write_property(w, &px_output_field, NULL);
     px_write_close(w, '}');
     px_write_key(w, "required");
     px_write_open_flat(w, '[');

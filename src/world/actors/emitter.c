@@ -61,15 +61,16 @@ PxStatus px_emitters_check(const PxWorld *world, const PxTable *stored)
 
 /* ---- making them ------------------------------------------------------------ */
 
-PxEmitterDef px_emitter_def_default(void)
+static PxEmitterDef emitter_def_defaults(void)
 {
     return (PxEmitterDef){.name = "",
                           .shape = px_shape_def_default(PX_SHAPE_CYLINDER),
                           .end = 1e9,
                           .limit = 5e7,
-                          .temperature = 20,
-                          .tag = PX_WORLD_TAG};
+                          .temperature = 20};
 }
+
+PX_DEF(PxEmitterDef, emitter_def, "emitter")
 
 static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter *e)
 {
@@ -111,12 +112,13 @@ static void start_progress(PxWorld *world, uint32_t slot, PxEmitter *e)
     p.pace[slot] = 1;
 }
 
-PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out)
+PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitterId *out)
 {
     if (out != NULL)
         *out = (PxEmitterId){0, 0};
-    if (def == NULL || def->tag != PX_WORLD_TAG)
-        return px_fail(PX_ERR_ARGUMENT, "emitter: start from px_emitter_def_default()");
+    PxEmitterDef read;
+    PX_TRY(read_emitter_def(given, &read));
+    const PxEmitterDef *def = &read;
     PxEmitter e = {.def = *def};
     uint32_t slot;
     PX_TRY(px_world_name(e.name, def->name, "emitter"));
@@ -134,7 +136,9 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter
         return px_fail_prefix(status, "emitter '%s': ", e.name);
     }
     start_progress(world, slot, &e);
-    e.def.shape.mesh = NULL;
+    if (slot < world->emitters.count)
+        free(world->emitters.data[slot].site);
+    px_shape_def_forget(&e.def.shape);
     PX_SLOT_PUT(&world->emitters, slot, e);
     for (size_t k = 0; k < world->emitters.count; ++k) /* the list may have moved */
         world->emitters.data[k].def.name = world->emitters.data[k].name;
@@ -153,11 +157,11 @@ PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
     p.freed[slot] = p.made[slot];
     world->bodies.data[e->body].emitter = 0;
     world->bodies.data[e->body].def.material = e->def.material;
-    PxEmitter kept = {.sites = e->sites, .layer = e->layer, .before = p.made[slot]};
-    free(e->site);
+    /* The slot keeps what px_emitters_held_back() needs. */
+    PxEmitter kept = {.site = e->site, .sites = e->sites, .layer = e->layer};
     PX_SLOT_CLEAR(&world->emitters, slot);
     kept.generation = world->emitters.data[slot].generation;
-    world->emitters.data[slot] = kept; /* what px_emitters_held_back() needs */
+    world->emitters.data[slot] = kept;
     return PX_OK;
 }
 

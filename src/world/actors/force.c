@@ -9,11 +9,12 @@
 
 /* ---- adding and removing ----------------------------------------------------- */
 
-PxForceDef px_force_def_default(void)
+static PxForceDef force_def_defaults(void)
 {
-    return (PxForceDef){
-        .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9, .tag = PX_WORLD_TAG};
+    return (PxForceDef){.name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9};
 }
+
+PX_DEF(PxForceDef, force_def, "force")
 
 static PxStatus make_force(PxWorld *world, const PxForceDef *def, PxRegionForce *out,
                            uint32_t *slot)
@@ -27,19 +28,20 @@ static PxStatus make_force(PxWorld *world, const PxForceDef *def, PxRegionForce 
     return px_region_make(world, &def->shape, def->body, &out->region);
 }
 
-PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForceId *out)
+PxStatus px_world_add_force(PxWorld *world, const PxForceDef *given, PxForceId *out)
 {
     if (out != NULL)
         *out = (PxForceId){0, 0};
-    if (def == NULL || def->tag != PX_WORLD_TAG)
-        return px_fail(PX_ERR_ARGUMENT, "force: start from px_force_def_default()");
+    PxForceDef read;
+    PX_TRY(read_force_def(given, &read));
+    const PxForceDef *def = &read;
     PxRegionForce force = {.def = *def};
     uint32_t slot;
     PX_TRY(px_world_name(force.name, def->name, "force"));
     PxStatus status = make_force(world, def, &force, &slot);
     if (status != PX_OK)
         return px_fail_prefix(status, "force '%s': ", force.name);
-    force.def.shape.mesh = NULL;
+    px_shape_def_forget(&force.def.shape);
     PX_SLOT_PUT(&world->forces, slot, force);
     for (size_t k = 0; k < world->forces.count; ++k) /* the list may have moved */
         world->forces.data[k].def.name = world->forces.data[k].name;

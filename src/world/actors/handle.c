@@ -10,11 +10,12 @@
 
 /* ---- making them ------------------------------------------------------------ */
 
-PxHandleDef px_handle_def_default(void)
+static PxHandleDef handle_def_defaults(void)
 {
-    return (PxHandleDef){
-        .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9, .tag = PX_WORLD_TAG};
+    return (PxHandleDef){.name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9};
 }
+
+PX_DEF(PxHandleDef, handle_def, "handle")
 
 static bool is_solid(const PxWorld *world, uint32_t material)
 {
@@ -51,12 +52,13 @@ static PxStatus make_handle(PxWorld *world, const PxHandleDef *def, PxHandle *ou
     return px_keyframes_copy(def->keyframe, def->keyframes, &out->key);
 }
 
-PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def, PxHandleId *out)
+PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *given, PxHandleId *out)
 {
     if (out != NULL)
         *out = (PxHandleId){0, 0};
-    if (def == NULL || def->tag != PX_WORLD_TAG)
-        return px_fail(PX_ERR_ARGUMENT, "handle: start from px_handle_def_default()");
+    PxHandleDef read;
+    PX_TRY(read_handle_def(given, &read));
+    const PxHandleDef *def = &read;
     PxHandle handle = {.pivot = def->shape.at,
                        .keys = def->keyframes,
                        .start = fmax(def->start, world->state.time),

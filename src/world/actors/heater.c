@@ -17,14 +17,13 @@
 
 /* ---- making them ------------------------------------------------------------ */
 
-PxHeaterDef px_heater_def_default(void)
+static PxHeaterDef heater_def_defaults(void)
 {
-    return (PxHeaterDef){.name = "",
-                         .shape = px_shape_def_default(PX_SHAPE_BOX),
-                         .temperature = 20,
-                         .end = 1e9,
-                         .tag = PX_WORLD_TAG};
+    return (PxHeaterDef){
+        .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .temperature = 20, .end = 1e9};
 }
+
+PX_DEF(PxHeaterDef, heater_def, "heater")
 
 static PxStatus make_heater(PxWorld *world, const PxHeaterDef *def, PxHeater *out, uint32_t *slot)
 {
@@ -52,12 +51,13 @@ static void free_heater(PxHeater *heater)
     free(heater->key);
 }
 
-PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out)
+PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *given, PxHeaterId *out)
 {
     if (out != NULL)
         *out = (PxHeaterId){0, 0};
-    if (def == NULL || def->tag != PX_WORLD_TAG)
-        return px_fail(PX_ERR_ARGUMENT, "heater: start from px_heater_def_default()");
+    PxHeaterDef read;
+    PX_TRY(read_heater_def(given, &read));
+    const PxHeaterDef *def = &read;
     PxHeater heater = {.def = *def};
     uint32_t slot;
     PX_TRY(px_world_name(heater.name, def->name, "heater"));
@@ -66,7 +66,7 @@ PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId 
         free_heater(&heater);
         return px_fail_prefix(status, "heater '%s': ", heater.name);
     }
-    heater.def.shape.mesh = NULL;
+    px_shape_def_forget(&heater.def.shape);
     heater.def.temperature_key = NULL;
     PX_SLOT_PUT(&world->heaters, slot, heater);
     for (size_t k = 0; k < world->heaters.count; ++k) /* the list may have moved */

@@ -8,11 +8,12 @@
 
 /* ---- adding and removing ----------------------------------------------------- */
 
-PxSinkDef px_sink_def_default(void)
+static PxSinkDef sink_def_defaults(void)
 {
-    return (PxSinkDef){
-        .name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9, .tag = PX_WORLD_TAG};
+    return (PxSinkDef){.name = "", .shape = px_shape_def_default(PX_SHAPE_BOX), .end = 1e9};
 }
+
+PX_DEF(PxSinkDef, sink_def, "sink")
 
 static PxStatus make_sink(PxWorld *world, const PxSinkDef *def, PxSink *out, uint32_t *slot)
 {
@@ -24,12 +25,13 @@ static PxStatus make_sink(PxWorld *world, const PxSinkDef *def, PxSink *out, uin
     return px_region_make(world, &def->shape, (PxBodyId){0, 0}, &out->region);
 }
 
-PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def, PxSinkId *out)
+PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *given, PxSinkId *out)
 {
     if (out != NULL)
         *out = (PxSinkId){0, 0};
-    if (def == NULL || def->tag != PX_WORLD_TAG)
-        return px_fail(PX_ERR_ARGUMENT, "sink: start from px_sink_def_default()");
+    PxSinkDef read;
+    PX_TRY(read_sink_def(given, &read));
+    const PxSinkDef *def = &read;
     PxSink sink = {.start = def->start, .end = def->end};
     uint32_t slot;
     PX_TRY(px_world_name(sink.name, def->name, "sink"));

@@ -27,10 +27,6 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
 size_t px_world_coat_count(const PxWorld *world);
 const PxWorldCoat *px_world_coat(const PxWorld *world, size_t k);
 
-/// Advances all coats to the current particles: once a frame. Errors: PX_ERR_NUMERIC,
-/// PX_ERR_MEMORY.
-PxStatus px_world_move_coats(PxWorld *world);
-
 /// Tables of a checkpoint: one row a coat, then the rows of all coats' tables one after another.
 enum { PX_COATS, PX_COAT_SURFELS, PX_COAT_PREVIOUS, PX_COAT_ZOMBIES, PX_COAT_TABLES };
 

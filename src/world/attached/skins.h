@@ -33,9 +33,6 @@ void px_world_drop_skins(PxWorld *world, uint32_t slot);
 size_t px_world_skin_count(const PxWorld *world);
 const PxWorldSkin *px_world_skin(const PxWorld *world, size_t k);
 
-/// Deforms all skins with the current particles. Errors: PX_ERR_MEMORY.
-PxStatus px_world_move_skins(PxWorld *world);
-
 /// Rest-shape update: call it before the deformed shape of a body becomes its rest shape, with the
 /// maps from the old rest shape to the new one. Errors: PX_ERR_MEMORY.
 PxStatus px_world_absorb_skins(PxWorld *world, uint32_t slot, const PxSolidMaps *maps);

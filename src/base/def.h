@@ -1,0 +1,33 @@
+/// Reads defs of programs that were built with an older or a newer header.
+#ifndef PX_BASE_DEF_H
+#define PX_BASE_DEF_H
+
+#include "base/fail.h"
+#include "phyxel/def.h"
+
+/// Fills the first `size` bytes of a program's def with the defaults, and with 0 what the program
+/// has beyond them. `own` is the size of `defaults`, which begins with a PxDefHead.
+void px_def_init(void *def, size_t size, const void *defaults, size_t own);
+
+/// Copies a program's def to *out, of `own` bytes: what it lacks has its defaults.
+/// Errors: PX_ERR_ARGUMENT for a def that no defaults function made, and for one of a newer header
+/// that uses fields this library does not know. `what` begins the message: "sink";
+/// `maker` is the defaults function.
+PxStatus px_def_read(const void *def, const void *defaults, size_t own, void *out, const char *what,
+                     const char *maker);
+
+/// For a type with a static function NAME_defaults(): defines px_NAME_init() and the static
+/// function read_NAME().
+#define PX_DEF(type, name, what)                                                                   \
+    void px_##name##_init(type *def, size_t size)                                                  \
+    {                                                                                              \
+        type own = name##_defaults();                                                              \
+        px_def_init(def, size, &own, sizeof own);                                                  \
+    }                                                                                              \
+    static PxStatus read_##name(const type *def, type *out)                                        \
+    {                                                                                              \
+        type own = name##_defaults();                                                              \
+        return px_def_read(def, &own, sizeof own, out, what, "px_" #name "_default()");            \
+    }
+
+#endif

@@ -1,0 +1,72 @@
+/// Skins and coats as users read them.
+#include "world/world_parts.h"
+
+#include <string.h>
+
+static PxMaterialId material_id(const PxWorld *world, uint32_t slot)
+{
+    return (PxMaterialId){slot + 1, world->materials.data[slot].generation};
+}
+
+size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out, size_t most)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < world->skins.count; ++k, ++count) {
+        const PxWorldSkin *s = &world->skins.data[k];
+        if (count < most)
+            out[count] =
+                (PxWorldSurface){.body = {s->body + 1, world->bodies.data[s->body].generation},
+                                 .material = material_id(world, s->material),
+                                 .points = s->skin->shown.count,
+                                 .triangles = s->skin->shown.count > 0 ? s->skin->triangles : 0};
+    }
+    for (size_t k = 0; k < world->coats.count; ++k, ++count) {
+        const PxWorldCoat *c = &world->coats.data[k];
+        if (count < most)
+            out[count] = (PxWorldSurface){.material = material_id(world, c->material),
+                                          .points = c->coat->surfels.count};
+    }
+    return count;
+}
+
+static void copy_triples(const PxTable *table, const char *name, float *to)
+{
+    const PxColumn *column = px_table_find(table, name);
+    for (uint32_t c = 0; to != NULL && c < 3; ++c)
+        for (uint32_t i = 0; i < table->count; ++i)
+            to[3 * (size_t)i + c] = ((const float *)column->data[c])[i];
+}
+
+static void copy_radii(const PxTable *table, double scale, float *to)
+{
+    const float *radius = px_table_find(table, "radius")->data[0];
+    for (uint32_t i = 0; to != NULL && i < table->count; ++i)
+        to[i] = (float)((double)radius[i] * scale);
+}
+
+PxStatus px_world_read_surface(const PxWorld *world, size_t k, float *position, float *normal,
+                               float *radius, uint32_t *triangle)
+{
+    if (k >= world->skins.count + world->coats.count)
+        return px_fail(PX_ERR_ARGUMENT, "there is no surface %zu; there are %zu", k,
+                       world->skins.count + world->coats.count);
+    if (k < world->skins.count) {
+        const PxSkin *skin = world->skins.data[k].skin;
+        copy_triples(&skin->shown, "position", position);
+        copy_triples(&skin->shown, "normal", normal);
+        copy_radii(&skin->shown, 1, radius);
+        if (triangle != NULL && skin->shown.count > 0 && skin->triangles > 0)
+            memcpy(triangle, skin->triangle, skin->triangles * sizeof *skin->triangle);
+        return PX_OK;
+    }
+    const PxCoat *coat = world->coats.data[k - world->skins.count].coat;
+    for (uint32_t i = 0; position != NULL && i < coat->surfels.count; ++i) {
+        PxVec3 x = px_coat_place(coat, i);
+        position[3 * (size_t)i] = (float)x.x;
+        position[3 * (size_t)i + 1] = (float)x.y;
+        position[3 * (size_t)i + 2] = (float)x.z;
+    }
+    copy_triples(&coat->surfels, "normal", normal);
+    copy_radii(&coat->surfels, coat->def.spacing, radius);
+    return PX_OK;
+}
