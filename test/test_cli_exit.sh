@@ -63,7 +63,7 @@ wrong "this option takes no value" run "$scenes/drop.json" --resume=yes
 wrong "SCENE is missing" check
 wrong "no.json: cannot be opened: No such file" check "$work/no.json"
 wrong "--set wants PATH=VALUE" check "$scenes/drop.json" --set rubbish
-wrong "there is no 'nobody' in a list" check "$scenes/drop.json" --set bodies.nobody.friction=1
+wrong "there is no body 'nobody'" check "$scenes/drop.json" --set bodies.nobody.friction=1
 wrong "'phyxel scenes' lists the scenes that come along" check drop
 status 0 check "$scenes/drop.json"
 data

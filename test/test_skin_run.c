@@ -77,7 +77,7 @@ TEST(what_cannot_have_a_skin_is_told_so)
                     SCENE("{\"shape\": {\"box\": [1, 1, 1]}, \"wall\": true, \"skin\": true}"),
                     "bodies[0].skin", "not for walls");
     check_complaint("/tmp", SCENE(CUBE ", \"skin\": false, \"texture\": \"a.png\"}"),
-                    "bodies[0].texture", "nothing to be on");
+                    "bodies[0].texture", "has no surface to colour");
     check_complaint("/tmp", SCENE(CUBE ", \"skin\": true, \"texture\": \"a.png\"}"),
                     "bodies[0].texture", "the shape is a box");
     check_complaint(NULL, SCENE(CUBE ", \"surfels\": 3e6}"), "bodies[0].surfels", "2e+06");
