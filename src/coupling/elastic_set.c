@@ -139,6 +139,7 @@ void px_elastic_set_locate(PxElasticSet *set, const PxParticles *p)
 /* Columns of 4 bytes a row, whatever their type. */
 typedef struct Copy {
     const uint32_t *row;
+    bool in_order; /* row k of the set is row k of the particles */
     const uint32_t *from[16];
     uint32_t *to[16];
     int columns;
@@ -151,7 +152,9 @@ static void gather_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (int c = 0; c < copy->columns; ++c) {
         const uint32_t *restrict from = copy->from[c];
         uint32_t *restrict to = copy->to[c];
-        for (uint32_t k = begin; k < end; ++k)
+        if (copy->in_order)
+            memcpy(to + begin, from + begin, (end - begin) * sizeof *to);
+        for (uint32_t k = begin; !copy->in_order && k < end; ++k)
             to[k] = from[copy->row[k]];
     }
 }
@@ -163,7 +166,9 @@ static void scatter_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (int c = 0; c < copy->columns; ++c) {
         const uint32_t *restrict from = copy->from[c];
         uint32_t *restrict to = copy->to[c];
-        for (uint32_t k = begin; k < end; ++k)
+        if (copy->in_order)
+            memcpy(to + begin, from + begin, (end - begin) * sizeof *to);
+        for (uint32_t k = begin; !copy->in_order && k < end; ++k)
             to[copy->row[k]] = from[k];
     }
 }
@@ -199,13 +204,14 @@ PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
     uint32_t count = (uint32_t)set->row.count;
     if (count == 0)
         return PX_OK;
-    px_elastic_set_locate(set, p);
+    if (!set->in_order)
+        px_elastic_set_locate(set, p);
     if (set->stale) {
         PX_TRY(gather_all(set, c));
         set->stale = false;
         return PX_OK;
     }
-    Copy copy = {.row = set->row.data};
+    Copy copy = {.row = set->row.data, .in_order = set->in_order};
     const float *const from[12] = {p->x,  p->y,  p->z,  p->x_low, p->y_low, p->z_low,
                                    p->vx, p->vy, p->vz, p->ax,    p->ay,    p->az};
     float *const to[12] = {r->x,  r->y,  r->z,  r->x_low, r->y_low, r->z_low,
@@ -228,7 +234,7 @@ static void scatter(PxElasticSet *set, const PxCoupling *c, const Copy *copy)
                     (void *)(uintptr_t)copy);
 }
 
-void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool rest_shapes)
+void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained, bool rest_shapes)
 {
     PxParticles *p = c->particles;
     const PxParticles *r = &set->rows;
@@ -240,28 +246,27 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool rest_sh
     px_elastic_columns(&r->table, &from);
     px_solid_columns(&p->table, &solid_to);
     px_solid_columns(&r->table, &solid_from);
-    Copy motion = {.row = set->row.data}, state = motion;
+    Copy motion = {.row = set->row.data, .in_order = set->in_order}, state = motion;
     float *const moved[9] = {p->x, p->y, p->z, p->x_low, p->y_low, p->z_low, p->vx, p->vy, p->vz};
     const float *const by[9] = {r->x,     r->y,  r->z,  r->x_low, r->y_low,
                                 r->z_low, r->vx, r->vy, r->vz};
     for (int k = 0; k < 9; ++k)
         add_column(&motion, by[k], moved[k]);
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; c->flows && k < 3; ++k)
         add_column(&state, from.load[k], to.load[k]);
-    for (int k = 0; k < 6; ++k)
+    for (int k = 0; strained && k < 6; ++k)
         add_column(&state, solid_from.plastic[k], solid_to.plastic[k]);
-    if (!c->flows) { /* else density and pressure are what fluids' stages made of them */
+    for (int k = 0; rest_shapes && k < 3; ++k)
+        add_column(&state, solid_from.rest[k], solid_to.rest[k]);
+    if (rest_shapes)
+        add_column(&state, solid_from.bulk, solid_to.bulk);
+    if (!c->flows) { /* else density and pressure are what the stages of fluids made of them */
         add_column(&state, r->density, p->density);
         add_column(&state, r->pressure, p->pressure);
     }
     scatter(set, c, &motion);
-    scatter(set, c, &state);
-    Copy rest = {.row = set->row.data};
-    for (int k = 0; rest_shapes && k < 3; ++k)
-        add_column(&rest, solid_from.rest[k], solid_to.rest[k]);
-    if (rest_shapes)
-        add_column(&rest, solid_from.bulk, solid_to.bulk);
-    scatter(set, c, &rest);
+    if (state.columns > 0)
+        scatter(set, c, &state);
 }
 
 /* ---- building ---------------------------------------------------------------------- */
@@ -337,10 +342,29 @@ static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const PxElasti
     return PX_OK;
 }
 
+/* Where nothing flows and all particles are elastic, nobody needs them sorted by cell: they lie as
+ * the set does, and copying is cheaper. */
+static PxStatus put_in_order(PxElasticSet *set, const PxCoupling *c)
+{
+    PxParticles *p = c->particles;
+    PxSolidColumns s;
+    PX_TRY(px_table_permute(&p->table, set->row.data, c->threads));
+    px_particles_refresh(p);
+    px_solid_columns(&p->table, &s);
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        set->row.data[i] = i;
+        p->density[i] = p->mass[i] / s.volume[i]; /* sorting leaves these undefined */
+        p->pressure[i] = 0.0f;
+    }
+    set->in_order = true;
+    return PX_OK;
+}
+
 PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const uint8_t *fresh)
 {
     PxElasticColumns e;
     set->due = true;
+    set->in_order = false;
     if (!px_elastic_columns(&c->particles->table, &e)) {
         set->due = false;
         return PX_OK;
@@ -369,6 +393,8 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
     for (uint32_t i = 0; i < count; ++i)
         e.slot[set->row.data[i]] = i + 1;
     px_arena_release(c->scratch, mark);
+    if (!c->flows && count > 0 && count == c->particles->table.count)
+        PX_TRY(put_in_order(set, c));
     set->due = false;
     set->stale = true;
     ++set->version;
@@ -409,6 +435,8 @@ PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t 
             some_new = some_new || (e.component[i] > 0 && e.slot[i] == 0);
         }
     *count = elastic;
+    if (c->flows)
+        set->in_order = false; /* the neighbour search sorts particles by cell */
     if (!set->due && elastic == set->row.count && !some_new)
         return PX_OK;
     PX_TRY(px_elastic_set_rebuild(set, c, NULL));

@@ -39,6 +39,7 @@ typedef struct PxElasticSet {
     PX_LIST(PxSolidLaw) laws;         ///< by material
     uint64_t version;                 ///< rises whenever the set is rebuilt
     bool due;                         ///< it is to be rebuilt before it is used
+    bool in_order;                    ///< row k of the set is row k of the particles
     bool stale;                       ///< all columns are to be gathered, not only the motion
 } PxElasticSet;
 
@@ -89,10 +90,11 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
 /// Finds the particles of the set's rows after they were sorted.
 void px_elastic_set_locate(PxElasticSet *set, const PxParticles *particles);
 
-/// Copies particles into the set; and back what an elastic step changes, rest shapes too if
-/// `rest_shapes`.
+/// Copies particles into the set; and back what an elastic step changes: with plastic strains if
+/// `strained`, and with rest shapes if `rest_shapes`.
 PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c);
-void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool rest_shapes);
+void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained,
+                            bool rest_shapes);
 
 /// The set, gathered, as the elastic passes see it: in scratch, with the rigid fit of every
 /// component. The caller adds time, step length and what rows may touch.

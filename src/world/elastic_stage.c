@@ -480,7 +480,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     PX_STAGE(&world->profile, "rigid fit")
     {
         px_solid_end(&s);
-        px_elastic_set_scatter(set, &c, !world->flows && px_world_absorbs(world));
+        px_elastic_set_scatter(set, &c, s.strained, !world->flows && px_world_absorbs(world));
     }
     if (world->absorbed)
         PX_STAGE(&world->profile, "bonds")
