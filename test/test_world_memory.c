@@ -234,7 +234,7 @@ static PxStatus build_kind(int kind, const PxAllocator *allocator, PxWorld **out
     def.allocator = allocator;
     PxStatus status = px_world_create(&def, out);
     PxMaterialDef water = px_material_def_default(), jelly = px_material_def_default();
-    PxMaterialId water_id, jelly_id;
+    PxMaterialId water_id = {0, 0}, jelly_id = {0, 0};
     jelly.name = "jelly";
     jelly.young = 1e5;
     jelly.viscosity = 0;

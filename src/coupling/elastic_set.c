@@ -216,7 +216,7 @@ PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
                                    p->vx, p->vy, p->vz, p->ax,    p->ay,    p->az};
     float *const to[12] = {r->x,  r->y,  r->z,  r->x_low, r->y_low, r->z_low,
                            r->vx, r->vy, r->vz, r->ax,    r->ay,    r->az};
-    for (int k = 0; k < 12; ++k)
+    for (int k = 0; k < (c->flows ? 12 : 9); ++k) /* accelerations are of the stages of fluids */
         add_column(&copy, from[k], to[k]);
     PxSolidColumns held, to_held; /* handles take and let go of particles between steps */
     px_solid_columns(&p->table, &held);
