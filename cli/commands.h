@@ -29,6 +29,9 @@ int report_failure(PxStatus status, const char *command);
 void print_complaints(const PxScene *scene, FILE *out);
 int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene);
 
+/// Draws the forces on the walls of a run into DIR/forces.png; the exit status.
+int plot_forces(const char *dir);
+
 /// Is there such a folder? Says so when not.
 bool is_folder(const char *dir, const char *command);
 

@@ -155,13 +155,15 @@ static int list_stats(const char *dir, bool json)
 int command_info(int argc, char **argv)
 {
     Listing l = {.hash = false};
-    bool stats = false;
+    bool stats = false, plot = false;
     const Option options[] = {
         {"hash", 0, OPTION_FLAG, &l.hash, NULL,
          "one line a frame: its number and a hash of what "
          "it holds"},
         {"stats", 0, OPTION_FLAG, &stats, NULL,
          "the last row of stats.csv; without DIR: its columns"},
+        {"plot", 0, OPTION_FLAG, &plot, NULL,
+         "draw the forces on walls over time into DIR/forces.png (needs gnuplot)"},
         {"json", 0, OPTION_FLAG, &l.json, NULL, "one JSON object"},
     };
     const Command command = {"info",
@@ -183,6 +185,8 @@ int command_info(int argc, char **argv)
         return EXIT_WRONG;
     if (stats)
         return list_stats(dir, l.json);
+    if (plot)
+        return plot_forces(dir);
     signals_catch();
     PxScene *scene = NULL;
     bool known = px_run_scene(dir, &scene) == PX_OK;

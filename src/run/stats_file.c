@@ -1,8 +1,11 @@
 #include "run/stats_file.h"
 
 #include "store/file.h"
+#include "world/world_parts.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +23,30 @@ static PxStatus add_name(PxStatsFile *file, const char *name)
     return PX_OK;
 }
 
+/* Force, N, and torque, N m, on a wall: NAME_force_x and so on. What a name of a column should not
+ * contain becomes _. */
+static PxStatus add_wall_names(PxStatsFile *file, const char *wall)
+{
+    static const char *const columns[] = {"force_x",  "force_y",  "force_z",
+                                          "torque_x", "torque_y", "torque_z"};
+    for (size_t c = 0; c < PX_COUNT(columns); ++c) {
+        char name[PX_NAME_SIZE + 16];
+        snprintf(name, sizeof name, "%s_%s", wall, columns[c]);
+        for (char *letter = name; *letter != '\0'; ++letter)
+            if (!isalnum((unsigned char)*letter))
+                *letter = '_';
+        PX_TRY(add_name(file, name));
+    }
+    return PX_OK;
+}
+
 static PxStatus add_names(PxStatsFile *file, const PxWorld *world)
 {
-    (void)world;
     for (size_t k = 1; px_stats_column(k) != NULL; ++k) /* `step` is the file's own */
         PX_TRY(add_name(file, px_stats_column(k)->name));
+    file->walls = world->walls.count;
+    for (size_t k = 0; k < file->walls; ++k)
+        PX_TRY(add_wall_names(file, world->bodies.data[world->walls.data[k].boundary.body].name));
     return add_name(file, "wall");
 }
 
@@ -50,10 +72,18 @@ PxStatus px_stats_file_open(PxStatsFile *file, const char *dir, const PxWorld *w
 PxStatus px_stats_file_row(PxStatsFile *file, const PxWorld *world, const PxStats *stats,
                            double wall)
 {
-    (void)world;
     file->values.count = 0;
     for (size_t k = 1; px_stats_column(k) != NULL; ++k)
         add_value(file, px_stats_value(stats, px_stats_column(k)));
+    for (size_t k = 0; k < file->walls; ++k) {
+        uint32_t slot = world->walls.data[k].boundary.body;
+        PxBodyId id = {slot + 1, world->bodies.data[slot].generation};
+        PxVec3 force, torque;
+        PX_TRY(px_world_boundary_force(world, id, &force, &torque));
+        const double value[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+        for (size_t c = 0; c < PX_COUNT(value); ++c)
+            add_value(file, value[c]);
+    }
     add_value(file, wall);
     return px_csv_row(file->csv, stats->step, file->values.data);
 }

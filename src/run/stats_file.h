@@ -10,6 +10,7 @@ typedef struct PxStatsFile {
     PxCsv *csv;
     PX_LIST(char *) names;  ///< of the columns but `step`
     PX_LIST(double) values; ///< one a column
+    size_t walls;           ///< that have columns of forces
 } PxStatsFile;
 
 /// Starts the file with the columns of this world, or with `resume` continues it after `step`.
