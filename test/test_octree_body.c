@@ -1,5 +1,7 @@
 /// Solids filled with an octree: masses, supports, refusals.
 #include "check.h"
+
+#include <math.h>
 #include "scenes.h"
 
 #include "solid/solid_columns.h"
@@ -170,6 +172,50 @@ TEST(it_falls_without_strain_and_keeps_its_momentum)
      * beside the 30 J of its spin */
     CHECK_NEAR(after.kinetic - 0.5 * before.mass * 9.81 * 9.81 * 0.02 * 0.02, before.kinetic,
                0.01 * before.kinetic);
+    px_world_free(world);
+}
+
+/* ---- heat ------------------------------------------------------------------------ */
+
+/* A bar, cold below x = 0 and hot above: the error function, and no heat lost. Coarse cells are two
+ * and four spacings wide. */
+TEST(an_octree_bar_of_two_halves_follows_the_error_function)
+{
+    PxWorld *world;
+    PxWorldDef def = px_world_def_default();
+    def.gravity = px_vec(0, 0, 0);
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef steel = px_material_def_default();
+    PxBodyDef bar = px_body_def_default();
+    steel.name = "steel";
+    steel.young = 1e5;
+    steel.diffusivity = 1e-3;
+    CHECK_OK(px_world_add_material(world, &steel, &bar.material));
+    bar.name = "bar";
+    bar.shape.size = px_vec(1.6, 0.4, 0.4);
+    bar.fill = PX_FILL_OCTREE;
+    bar.skin = false;
+    CHECK_OK(px_world_add_body(world, &bar, NULL));
+    PxParticles *p = &world->particles;
+    bool coarse = false;
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        p->temperature[i] = p->x[i] < 0 ? 0.0f : 100.0f;
+        coarse = coarse || (double)p->radius[i] > 1.5 * def.spacing;
+    }
+    CHECK(coarse);
+    PxStats before, after;
+    px_world_stats(world, &before);
+    CHECK_OK(px_world_advance(world, 4));
+    px_world_stats(world, &after);
+    double worst = 0;
+    for (uint32_t i = 0; i < p->table.count; ++i) {
+        double exact = 50 * (1 + erf((double)p->x[i] / sqrt(4 * steel.diffusivity * 4)));
+        worst = fmax(worst, fabs((double)p->temperature[i] - exact) / 100);
+    }
+    print_message("  worst %.4f of the difference, heat changed by %.1e of itself\n", worst,
+                  after.heat / before.heat - 1);
+    CHECK(worst < 0.03);
+    CHECK_NEAR(after.heat / before.heat, 1, 1e-5);
     px_world_free(world);
 }
 

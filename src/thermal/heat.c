@@ -193,6 +193,28 @@ static void find_range(PxHeatJob *job)
         }
 }
 
+/* Heat flows through the smaller of two faces, and half of each cell resists it. */
+static void link_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxHeatJob *job = user;
+    const PxFluid *f = job->heat->fluid;
+    const float *radius = f->particles->radius;
+    for (uint32_t i = begin; i < end; ++i)
+        for (uint32_t k = 0; k < f->pairs->size[i]; ++k) {
+            uint32_t entry = f->pairs->start[i] + k, j = f->pairs->row[entry];
+            if (!job->heat->link[entry])
+                continue;
+            double k_i = (double)job->pass.value[4 * (size_t)i + 2];
+            double k_j = (double)job->pass.value[4 * (size_t)j + 2];
+            double edge = 2 * fmin((double)radius[i], (double)radius[j]);
+            bool conducts = k_i > 0 && k_j > 0;
+            double resists = conducts ? (double)radius[i] / k_i + (double)radius[j] / k_j : 1;
+            job->pass.pair[entry] = conducts ? (float)(edge * edge / resists) : 0.0f;
+            job->pass.away[i] += (double)job->pass.pair[entry];
+        }
+}
+
 static PxStatus conduct(PxHeatJob *job)
 {
     PxHeat *heat = job->heat;
@@ -205,6 +227,8 @@ static PxStatus conduct(PxHeatJob *job)
     px_fluid_refresh_quads(f, job->pass.value);
     px_parallel_for(f->threads, f->count, PX_BLOCK, PX_ISA_PICK(f->isa, px_heat_pairs_block),
                     &job->pass);
+    if (heat->link != NULL)
+        px_heat_run(job, link_block, job);
     PxRows rows = px_fluid_rows(f);
     PxPart fastest = {.maxima = 1};
     px_reduce(&rows, fastest_part, job, &fastest);

@@ -25,6 +25,8 @@ typedef struct PxHeat {
     double dt;           ///< s
     float *low;          ///< column temperature_low
     const uint8_t *held; ///< rows whose temperature is not to change; NULL: none
+    const uint8_t *link; ///< entries of the fluid's lists that are faces between cells, as large as
+                         ///< the particles' radii say; NULL: none
 
     double from_walls;   ///< J that walls gave in this step
     double from_held;    ///< J that held rows gave

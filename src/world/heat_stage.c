@@ -5,6 +5,8 @@
 #include "thermal/heat_columns.h"
 #include "thermal/heat.h"
 #include "thermal/melt_fractions.h"
+#include "coupling/heat_links.h"
+#include "world/elastic_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -169,9 +171,22 @@ static PxStatus check_finite(const PxWorld *world)
 /* With the rows held that heaters hold. */
 static PxStatus conduct(PxWorld *world, PxFluid *fluid, const uint8_t *held)
 {
-    PxHeat heat = {
-        .fluid = fluid, .dt = world->dt, .low = px_heat_low(&world->particles.table), .held = held};
+    PxCoupling coupling = px_world_coupling(world);
+    PxFluid linked = *fluid;
+    PxPairs pairs;
+    uint8_t *link = NULL;
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    if (coupling.sizes && world->elastic_set.row.count > 0) {
+        PX_TRY(px_heat_links(&world->elastic_set, &coupling, &pairs, &link));
+        linked.pairs = &pairs;
+    }
+    PxHeat heat = {.fluid = &linked,
+                   .dt = world->dt,
+                   .low = px_heat_low(&world->particles.table),
+                   .held = held,
+                   .link = link};
     PX_TRY(px_heat_conduct(&heat));
+    px_arena_release(&world->scratch, mark);
     world->state.heat_in += heat.from_walls + heat.from_held;
     world->heat_iterations = heat.iterations;
     world->state.not_converged += !heat.converged;
