@@ -121,6 +121,12 @@ TEST(fluids_are_not_filled_with_an_octree)
     CHECK_FAILS(px_world_add_body(world, &body, NULL), PX_ERR_ARGUMENT,
                 "fluids need a uniform filling, and 'water' is one");
     CHECK_EQUAL(px_world_count(world), 0);
+    PxMaterialDef wax = px_material_def_default();
+    wax.name = "wax";
+    wax.young = 1e4;
+    wax.melts.melts = true;
+    CHECK_OK(px_world_add_material(world, &wax, &body.material));
+    CHECK_FAILS(px_world_add_body(world, &body, NULL), PX_ERR_ARGUMENT, "'wax' melts");
     body.levels = 7;
     CHECK_FAILS(px_world_add_body(world, &body, NULL), PX_ERR_ARGUMENT, "levels");
     px_world_free(world);

@@ -158,6 +158,10 @@ PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shap
                        "fill is octree, but fluids need a uniform filling, and '%s' is one: its "
                        "young is 0",
                        world->materials.data[def->material.slot - 1].name);
+    if (world->materials.data[def->material.slot - 1].def.melts.melts)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "fill is octree, but '%s' melts, and what flows needs a uniform filling",
+                       world->materials.data[def->material.slot - 1].name);
     PxCells cells;
     PX_TRY(px_shape_octree(shape, world->def.spacing, (int)def->levels, most, &cells));
     PxStatus status = cells.count > 0 ? put_cells(world, def, &cells, body, middle) : PX_OK;

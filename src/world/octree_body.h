@@ -7,7 +7,7 @@
 /// Adds the particles of a body whose `fill` is PX_FILL_OCTREE, at most `most`: each has the
 /// volume of its cell, all of them that of the shape, and a support in which there are
 /// at least PX_OCTREE_NEIGHBOURS others. `middle` is the origin of their rest shape.
-/// Errors: PX_ERR_ARGUMENT when the material is no solid, those of px_shape_octree().
+/// Errors: PX_ERR_ARGUMENT when the material is no solid or melts, those of px_shape_octree().
 PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shape, uint32_t body,
                        PxVec3 middle, size_t most);
 
