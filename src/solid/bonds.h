@@ -1,9 +1,8 @@
-/// The graph of bonds: which particles of elastic matter are neighbours in the rest shape.
+/// The bond graph: which particles of elastic matter are neighbours in the rest shape.
 ///
-/// A bond is made when a rest shape is, between all pairs nearer than the mean of their supports,
-/// and is kept from then on: moving, turning and stretching do not change it. Its strength is 1
-/// when it is made and may only fall; cracks and tears lower it. Strains, components (what hangs
-/// together) and contact are all derived from this graph.
+/// When a rest shape is created, every pair closer than the mean of its two supports gets a bond.
+/// Bonds stay whatever the deformation. A bond starts with strength 1; fracture may only lower
+/// it. MLS strains, components and contact are all derived from this graph.
 #ifndef PX_SOLID_BONDS_H
 #define PX_SOLID_BONDS_H
 
@@ -15,67 +14,68 @@
 typedef struct PxBonds {
     const PxAllocator *allocator;
     uint32_t count;  ///< particles
-    uint64_t *id;    ///< of each particle
-    uint32_t *start; ///< first entry of each particle; start[count] is the number of entries
-    uint32_t *other; ///< entries: the bonded particle, ascending; each bond stands in both lists
-    float *strength; ///< entries: 1 intact, above 0
-    uint32_t room;   ///< particles there is room for
+    uint64_t *id;    ///< by particle
+    uint32_t *start; ///< by particle: its first entry; start[count] is the number of entries
+    uint32_t *other; ///< by entry: the bonded particle, ascending; a bond has an entry at each end
+    float *strength; ///< by entry: above 0, 1 is intact
+    uint32_t room;   ///< capacity in particles
     size_t entry_room;
-    PxPairs pairs; ///< used while bonds are searched
+    PxPairs pairs; ///< temporary, for the neighbour search
     PxGrid grid;
 } PxBonds;
 
-/// The rest shape of a component, or of all: rows [0, count).
+/// Rest positions of one component or of all particles: rows [0, count).
 typedef struct PxSolidPoints {
     const float *x, *y, *z; ///< m
-    const float *support;   ///< radius of the neighbourhood, m
+    const float *support;   ///< kernel support (2 smoothing lengths), m
     const uint64_t *id;
     uint32_t count;
 } PxSolidPoints;
 
-/// An earlier graph whose bonds go on. A bond between two of its particles is taken over with
-/// its strength; one that was not there is not made. Between all other pairs bonds are made.
+/// An earlier graph to continue. Pairs of particles that were both in it keep their bond and its
+/// strength, or stay unbonded. All other pairs within reach get new bonds.
 typedef struct PxBondsBefore {
     const PxBonds *bonds;
     const uint32_t *row; ///< by particle of the new graph: its row in the earlier one, + 1; 0: none
-    const uint8_t *fresh; ///< by particle: its bonds are made anew; NULL: nobody's
+    const uint8_t *fresh; ///< by particle: 1 discards its earlier bonds; NULL: all 0
 } PxBondsBefore;
 
 void px_bonds_init(PxBonds *bonds, const PxAllocator *allocator);
 void px_bonds_free(PxBonds *bonds);
 size_t px_bonds_bytes(const PxBonds *bonds);
 
-/// The order in which a component's particles are to lie: neighbours close together in memory.
+/// Finds an order of a component's particles that keeps neighbours close together in memory.
 PxStatus px_bonds_order(PxBonds *bonds, PxSolidPoints points, uint32_t *order, PxArena *scratch,
                         const PxThreads *threads);
 
-/// Removes all bonds and makes room for `count` particles.
+/// Removes all bonds and reserves room for `count` particles.
 PxStatus px_bonds_begin(PxBonds *bonds, uint32_t count);
 
-/// Adds the bonds within the next component, whose particles lie in the order of px_bonds_order().
-/// `before` (NULL: there is none) counts particles from the component's first.
+/// Appends a component, its particles in the order of px_bonds_order(), and creates its bonds.
+/// Particle indices in `before` (may be NULL) start at the component's first particle.
 PxStatus px_bonds_add(PxBonds *bonds, PxSolidPoints points, const PxBondsBefore *before,
                       PxArena *scratch, PxIsa isa, const PxThreads *threads);
 
-/// The columns of a stored graph: `first` and `second` (ids) and `strength`, a row a bond.
+/// Adds the columns of a stored graph, one row per bond: `first` and `second` (ids), `strength`.
 PxStatus px_bonds_columns(PxTable *table);
 
-/// Writes the bonds between particles that are still there into `table`, whose rows are replaced.
-/// `there` is by particle.
+/// Replaces the rows of `table` by the bonds between existing particles (`there`, by particle).
 PxStatus px_bonds_save(const PxBonds *bonds, const uint8_t *there, PxTable *table);
 
-/// The opposite. `id` are those of all particles, ascending; they become the rows of the graph.
-/// Errors: PX_ERR_FORMAT for a bond to nobody, with itself, or of an impossible strength.
+/// Reads the graph back. `id` lists the ids of all particles, ascending: the rows of the graph.
+/// Errors: PX_ERR_FORMAT for an unknown id, a bond of a particle with itself, or a strength
+/// outside (0, 1].
 PxStatus px_bonds_restore(PxBonds *bonds, const PxTable *table, const uint64_t *id, uint32_t count);
 
-/// The weight of a pair, of the poly6 kernel's shape (001 Eq. 9); its scale cancels out.
+/// MLS weight of a pair: the poly6 kernel (001 Eq. 9), unnormalised because the scale cancels. `h`
+/// is the support.
 PX_INLINE float px_solid_weight(float r2, float h)
 {
     float q = 1.0f - r2 / (h * h);
-    return q > 1e-3f ? q * q * q : 0.0f; /* at the rim rounding would decide */
+    return q > 1e-3f ? q * q * q : 0.0f; /* or rounding decides about pairs at the support radius */
 }
 
-/// The weight of an intact bond between two particles of a rest shape; 0 beyond its reach.
+/// MLS weight of an intact bond between two particles; 0 beyond the mean of their supports.
 PX_INLINE float px_bond_weight(PxSolidPoints p, uint32_t i, uint32_t j)
 {
     float x = p.x[j] - p.x[i], y = p.y[j] - p.y[i], z = p.z[j] - p.z[i];

@@ -1,19 +1,20 @@
-/// Stress that goes on when the rest shape becomes another one.
+/// Transfer of elastic strain and stress to a new rest shape.
 #ifndef PX_SOLID_CARRY_STRESS_H
 #define PX_SOLID_CARRY_STRESS_H
 
 #include "solid/solid.h"
 
-/// The elastic strain along a new rest shape that has the energy of `strain` and turns with the
-/// body; `map` takes the old rest shape to the new one. Matter that became stiffer since `before`
-/// does so under the stress that it has, and gains no energy by it; what became softer gives way.
+/// Elastic strain in the axes of the new rest shape: the stress of `strain` is rotated by the
+/// rotation of `map` (old to new rest shape), which keeps the elastic energy. Of the laws
+/// `before` and `law` the softer one gives the stress: matter that stiffened keeps its stress and
+/// gains no energy, matter that softened keeps its strain.
 void px_solid_carry(const PxSolidLaw *before, const PxSolidLaw *law, PxMat3 map,
                     const double strain[6], double out[6]);
 
-/// Green's strain of a deformation: xx, yy, zz, xy, yz, zx.
+/// Green's strain of a deformation gradient: xx, yy, zz, xy, yz, zx.
 void px_solid_green(PxMat3 deformation, double out[6]);
 
-/// The deformation of a row, from the gradients of the last forces.
+/// Deformation gradient J = I + H of a row, with H of the last px_solid_forces().
 static inline PxMat3 px_solid_deformation(const PxSolid *s, uint32_t i)
 {
     PxMat3 j;

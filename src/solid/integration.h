@@ -1,4 +1,4 @@
-/// The family of integrations: how solids are moved through a step.
+/// Time integration of solids: the family of models.
 #ifndef PX_SOLID_INTEGRATION_H
 #define PX_SOLID_INTEGRATION_H
 
@@ -10,11 +10,11 @@ extern const PxFamily px_integration_family;
 
 struct PxSolid;
 
-/// A model: its word and numbers, and what it does in a step. One file each.
+/// A time integration model: name, parameters, and its step. Each has its own file.
 typedef struct PxIntegrationModel {
     PxModelInfo info;
 
-    /// Moves the solids by a step of solid->dt; see PxSolid for what is there before and after.
+    /// Advances the solids by solid->dt, in sub-steps; PxSolid lists inputs and results.
     PxStatus (*advance)(struct PxSolid *solid);
 } PxIntegrationModel;
 

@@ -1,11 +1,11 @@
-/// The elastic law of 8 rows at once.
+/// The elastic law for vectors of 8 rows.
 #ifndef PX_SOLID_LAW8_H
 #define PX_SOLID_LAW8_H
 
 #include "solid/solid.h"
 
-/* Green's strain of 8 rows: xx, yy, zz, xy, yz, zx. Written with H, since J^T J - I would
- * round off small strains. */
+/* Green's strain: xx, yy, zz, xy, yz, zx. E = (H + H^T + H^T H) / 2, because J^T J - I loses small
+ * strains to cancellation. */
 PX_INLINE void px_green8(const PxF8 h[9], PxF8 e[6])
 {
     PxF8 half = px_f8(0.5f);
@@ -36,7 +36,7 @@ PX_INLINE void px_hooke8(const PxSolid *s, uint32_t base, const PxF8 e[6], PxF8 
         stress[k] = two_mu * e[k] + (k < 3 ? mean : px_f8(0.0f));
 }
 
-/* Rows of the table end where bodies do, not where vectors do. */
+/* Loads 8 rows; those from `end` on are 0, since columns of the table are not padded. */
 PX_INLINE PxF8 px_load_some8(const float *from, uint32_t base, uint32_t end)
 {
     if (base + 8 <= end)

@@ -1,8 +1,8 @@
-/// The neighbours of elastic particles as the vector loops read them: weights and moment matrices
-/// of moving least squares, derived from the bonds and the rest shape.
+/// Neighbour lists of elastic particles for the vector loops: MLS weights and moment matrices,
+/// derived from the bonds and the rest shape.
 ///
-/// Lists change only when bonds or the rest shape do; a step only reads them. They are symmetric:
-/// the weight of a pair is the same from both sides.
+/// Lists are rebuilt when bonds or the rest shape change and are constant during a step. They are
+/// symmetric: w_ij = w_ji.
 #ifndef PX_SOLID_LISTS_H
 #define PX_SOLID_LISTS_H
 
@@ -15,25 +15,25 @@
 typedef struct PxSolidLists {
     const PxAllocator *allocator;
     uint32_t count;  ///< particles
-    uint32_t *start; ///< first entry of each, an even number; start[count] is that of all
-    uint32_t *other; ///< entries: 16 times the neighbours' rows, which is where records (passes.h)
-                     ///< begin; where they are odd, the row itself last
-    float *pair;     ///< 4 an entry: w X, w, with X the way there in the rest shape, m
-    float *inverse;  ///< of the moment matrix, 1/m^2, of each 8 rows 8 times xx, yy, zz, xy, yz, zx
-                     ///< (001 Eq. 15)
+    uint32_t *start; ///< by particle: its first entry, even; start[count] is the number of entries
+    uint32_t *other; ///< by entry: 16 times the neighbour's row, the offset of its record
+                     ///< (passes.h); odd lists are padded with the row itself, at weight 0
+    float *pair;     ///< 4 an entry: w X and w, with X = X_j - X_i in the rest shape, m
+    float *inverse;  ///< inverse moment matrix, 1/m^2 (001 Eq. 15): xx, yy, zz, xy, yz, zx, indexed
+                     ///< by px_solid_at()
     float *sum[3];   ///< sum of w X, m
     float *spread;   ///< sum of w |X|^2, m^2
-    float *normal[3]; ///< of the plane in which all neighbours lie; 0 where there is none
-    bool flat;        ///< some particle's neighbours lie in a plane
-    float *whole;     ///< weight of the cell: 1; less where the moment matrix is ill-conditioned, 0
-                      ///< where all neighbours lie on a line or there are none
-    uint32_t room;    ///< particles there is room for
+    float *normal[3]; ///< of the plane of coplanar rest neighbours; 0 where they are not coplanar
+    bool flat;        ///< some particle has coplanar rest neighbours
+    float *whole;     ///< weight of the cell: 1, less where the moment matrix is ill-conditioned, 0
+                      ///< where its rank is below 2
+    uint32_t room;    ///< capacity in particles
     size_t entries, pair_room;
-    uint64_t total; ///< neighbours of all
+    uint64_t total; ///< neighbours of all particles, without padding
 } PxSolidLists;
 
-/// Where number k of `of` of row i is, in arrays that have 8 rows' first numbers, then their
-/// second ones, and so on: one stream through memory instead of many.
+/// Index of component k (of `of`) of row i in arrays of structures of 8 rows: all components of 8
+/// rows are contiguous, so that loops read one stream of memory.
 static inline size_t px_solid_at(uint32_t i, int k, int of)
 {
     return (size_t)(i / 8) * 8 * (size_t)of + 8 * (size_t)k + i % 8;
@@ -43,7 +43,7 @@ void px_solid_lists_init(PxSolidLists *lists, const PxAllocator *allocator);
 void px_solid_lists_free(PxSolidLists *lists);
 size_t px_solid_lists_bytes(const PxSolidLists *lists);
 
-/// Makes the lists of all bonds; `points` are all particles of the graph.
+/// Builds the lists of all bonds; `points` are all particles of the graph.
 PxStatus px_solid_lists_build(PxSolidLists *lists, const PxBonds *bonds, PxSolidPoints points,
                               const PxThreads *threads);
 

@@ -1,42 +1,41 @@
-/// The two loops over neighbours that everything elastic is made of.
+/// The two neighbour loops shared by elastic forces, their tangent, and viscosity.
 ///
-/// The gradient of the displacement at i is the linear map that fits its neighbours best, with
-/// weights w and ways X in the rest shape (001 Eqs. 13-15):
+/// The displacement gradient at i is the MLS fit to its rest neighbours, with weights w and
+/// X = X_j - X_i in the rest shape (001 Eqs. 13-15):
 ///   H_i = (sum_j w (u_j - u_i) X^T) A_i^-1,   A_i = sum_j w X X^T
 /// With the energy U = sum_i V_i psi(H_i) and P = d psi / d H the force on i is
 ///   f_i = sum_j w (Q_i + Q_j) X,   Q_i = V_i P_i A_i^-1
-/// (001 Eqs. 17-25; the sum over the cells of j that i is a neighbour in is written as one
-/// over i's own neighbours, since lists are symmetric). Pairs pull each other with opposite
-/// forces, so momentum is kept.
+/// (001 Eqs. 17-25; because the lists are symmetric, the sum over the cells that contain i is a
+/// sum over i's own neighbours). Pair forces are opposite, so linear momentum is conserved.
 ///
-/// What nodal integration does not see: displacements that alternate from particle to particle have
-/// no gradient, and no force. Beside the strain, each cell therefore resists what the fit leaves
-/// out, e = u_j - u_i - H_i X, with the energy  s_i / 2 sum_j w |e|^2. Because H_i is the best fit
-/// to just that sum, it need not be differentiated: the force is
+/// Nodal integration has zero-energy modes: displacements that alternate from particle to particle
+/// have no gradient and hence no force. The fit residual e = u_j - u_i - H_i X therefore has an
+/// energy of its own,  s_i / 2 sum_j w |e|^2. H_i minimises this sum, so its derivative drops out
+/// and the force is
 ///   f_i += sum_j w ((s_i + s_j) (u_j - u_i) - (s_i H_i + s_j H_j) X)
-/// and costs one term a pair, with Q_i - s_i H_i in place of Q_i. It is 0 for every linear
-/// displacement, so measured moduli stay what they are; it is rotation-invariant, so angular
-/// momentum is kept; and it has an energy, so that is kept, too. (Ganzenmueller 2015 has a
-/// force of this kind along the pair, which has no energy of its own.)
+/// which costs one term a pair, with Q_i - s_i H_i in place of Q_i. It vanishes for linear
+/// displacements, so it does not change the moduli; it is rotation-invariant and has a potential,
+/// so angular momentum and energy are conserved. (The hourglass force of Ganzenmueller 2015 acts
+/// along the pair and has no potential.)
 #ifndef PX_SOLID_PASSES_H
 #define PX_SOLID_PASSES_H
 
 #include "solid/lists.h"
 
-/// The quad of an entry of a list: 16 bytes a row, as it says.
+/// Quad of a list entry: `other` is 16 times the row, the quad's offset in bytes.
 PX_INLINE const float *px_solid_quad(const float *quad, uint32_t other)
 {
     return (const float *)(const void *)((const char *)quad + other);
 }
 
 /// sum_j w (q_j - q_i) X^T of 8 rows from `base` on, for quads q; out[3 a + b] is component a
-/// times X_b. Lanes from `end` on are 0. `left`, if not NULL: sum_j w |q_j - q_i|^2.
+/// times X_b. Lanes from `end` on are 0. `left` (may be NULL) gets sum_j w |q_j - q_i|^2.
 PX_INLINE void px_solid_moments(const PxSolidLists *l, const float *quad, uint32_t base,
                                 uint32_t end, PxF8 out[9], PxF8 *left)
 {
     static const uint32_t next[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    /* by X_b, of each row the three components; whole quads, or the stores would have to
-     * be waited for when they are read again */
+    /* [b][row][a]; stored as whole quads, because partial stores stall the loads below (failed
+     * store forwarding) */
     _Alignas(32) float sum[4][8][4];
     uint32_t rows = end - base < 8 ? end - base : 8;
     const uint32_t *other = l->other + l->start[base];
@@ -75,7 +74,7 @@ PX_INLINE void px_solid_moments(const PxSolidLists *l, const float *quad, uint32
     }
 }
 
-/// out = in A^-1, rows `base` on.
+/// out = in A^-1 for the 8 rows from `base` on.
 PX_INLINE void px_solid_invert(const PxSolidLists *l, uint32_t base, const PxF8 in[9], PxF8 out[9])
 {
     const float *inverse = l->inverse + px_solid_at(base, 0, 6);
@@ -90,9 +89,9 @@ PX_INLINE void px_solid_invert(const PxSolidLists *l, uint32_t base, const PxF8 
     }
 }
 
-/// Writes the columns of 8 matrices and the quads of their rows into their records: 16 floats
-/// a row, a line of the cache. The fourth of the last column is 1: see below. Rows of
-/// the last 8 that are not there have records all the same.
+/// Writes the records of 8 rows: the three columns of Q, then the row's quad; 16 floats, one cache
+/// line. The fourth of the last column is 1, the factor that px_solid_pull() needs. Padding rows
+/// of the last 8 have records too.
 PX_INLINE void px_solid_record(float *record, const float *quad, uint32_t base, const PxF8 q[9])
 {
     float *out = record + 16 * (size_t)base;
@@ -102,9 +101,9 @@ PX_INLINE void px_solid_record(float *record, const float *quad, uint32_t base, 
         px_f4_store(out + 16 * k + 12, px_f4_load(quad + 4 * (base + k)));
 }
 
-/// What one entry of i's list adds to its force: to the halves of two sums. The first has w X_x
-/// and w X_y times their columns of Q_j; the second w X_z times its column, and
-/// w (s_i + s_j) (u_j - u_i), whose factor s_i + s_j is the fourth of the quads.
+/// Contribution of one list entry to the force on i. sum[0] holds w X_x and w X_y times the first
+/// two columns of Q_j; sum[1] holds w X_z times the third, and w (s_i + s_j) (u_j - u_i). The
+/// fourths of the quads add up to s_i + s_j.
 PX_INLINE void px_solid_pull(const float *pair, const float *other, PxF8 own, PxF8 sum[2])
 {
     PxF8 w = px_f8_load_two(pair, pair), last = px_f8_load(other + 8) - own;
@@ -112,7 +111,7 @@ PX_INLINE void px_solid_pull(const float *pair, const float *other, PxF8 own, Px
     sum[1] += last * (px_f8_spread_two(w, 2, 3) * px_f8_spread(last, 3));
 }
 
-/// The force on i from the records: see above.
+/// Force on i from the records; the terms of Q_i are added once, with sum_j w X.
 PX_INLINE PxF4 px_solid_force(const PxSolidLists *l, const float *record, uint32_t i)
 {
     const float *own = record + 16 * (size_t)i;

@@ -1,9 +1,9 @@
-/// What the stages of a solid's step share.
+/// State of elastic matter within a step, shared by the stages of the solid solver.
 ///
-/// Solids are computed in the frame of their rest shape, turned and moved to where the body is
-/// at the start of the step (000 section 5.4.3) and standing still during it: displacements
-/// stay small, so that floats hold strains of stiff things, and a body that only turns has
-/// none. Rows are those of the elastic set, component after component (coupling/elastic_set.h).
+/// Each component is computed in a corotated frame: the rigid fit of its rest shape at the start
+/// of the step (000 section 5.4.3), constant during the step. Displacements in it stay small, so
+/// that float precision suffices for stiff solids, and rigid motion causes no strain. Rows are
+/// those of the elastic set, component after component (coupling/elastic_set.h).
 #ifndef PX_SOLID_SOLID_H
 #define PX_SOLID_SOLID_H
 
@@ -16,48 +16,49 @@
 #include "solid/solid_columns.h"
 #include "solid/lists.h"
 
-/// What the engine needs of a solid material.
+/// Elastic, plastic and damping constants of a material.
 typedef struct PxSolidLaw {
     bool solid;
     bool orthotropic;
     float stiff[9]; ///< Pa: xx, yy, zz, xy, yz, zx of normal strains, then shear xy, yz, zx;
-                    ///< what the volume term has of them is taken off
-    float volume;   ///< of the volume term, Pa (001 Eq. 7)
-    float firm;     ///< of what the linear fit leaves out, Pa
-    float yield, creep, limit;
-    float damping; ///< 1/s
+                    ///< without the part that the volume term provides
+    float volume;   ///< stiffness of the volume term, Pa (001 Eq. 7)
+    float firm;     ///< stiffness of the fit residual energy, Pa (passes.h)
+    float yield, creep, limit; ///< yield strain, creep rate, 1/s, largest plastic strain
+    float damping;             ///< of motion relative to the rigid fit, 1/s
 } PxSolidLaw;
 
-/// The laws of the material; false and a message if its numbers make no stable solid.
+/// Computes the law of a material. Errors: PX_ERR_ARGUMENT if its stiffness is not positive
+/// definite.
 PxStatus px_solid_law(const PxMaterial *material, PxSolidLaw *out);
 
-/// Where a body is: world = turn rest + move.
+/// Frame of a component: world = turn rest + move.
 typedef struct PxSolidFrame {
     uint32_t body;       ///< slot
     uint32_t begin, end; ///< rows
-    PxMat3 turn;
-    PxVec3 move;
-    PxVec3 fall;     ///< gravity, in the frame, m/s^2
-    bool held;       ///< by a handle, some of it
-    double mass;     ///< kg
-    PxVec3 middle;   ///< centre of mass, in the frame
-    PxVec3 velocity; ///< mean, in the frame, m/s
-    PxVec3 spin;     ///< of the rigid motion nearest to the body's, in the frame, rad/s
+    PxMat3 turn;         ///< rotation
+    PxVec3 move;         ///< translation, m
+    PxVec3 fall;         ///< gravity in the frame, m/s^2
+    bool held;           ///< a handle holds some of its rows
+    double mass;         ///< kg
+    PxVec3 middle;       ///< centre of mass of the rest shape, m
+    PxVec3 velocity;     ///< mean velocity in the frame, m/s
+    PxVec3 spin;         ///< angular velocity of the nearest rigid motion, in the frame, rad/s
 } PxSolidFrame;
 
-/// A row and the wall it is nearest to, in the row's frame.
+/// Contact of a row with its nearest boundary, in the row's frame.
 typedef struct PxSolidContact {
     float normal[3];
-    float gap;         ///< m; below 0 in the wall
-    float velocity[3]; ///< of the wall, m/s
-    float friction;
-    float pressed;     ///< N, by the wall
-    float grip;        ///< N, most that friction holds it back with
-    float slow;        ///< m/s: below it friction sticks
-    float before;      ///< m/s: how fast it came, at the start of the step
-    float impulse[3];  ///< N s, by the boundary in this sub-step
-    uint32_t boundary; ///< which one
-    bool on, released;
+    float gap;         ///< distance, m; negative: penetration
+    float velocity[3]; ///< of the boundary, m/s
+    float friction;    ///< Coulomb coefficient
+    float pressed;     ///< normal force on the row, N; negative: adhesive
+    float grip;        ///< largest friction force, N
+    float slow;        ///< sliding speed below which friction is proportional to speed, m/s
+    float before;      ///< relative normal velocity at the start of the step, m/s; < 0: approaching
+    float impulse[3];  ///< of the boundary on the row in this sub-step, N s
+    uint32_t boundary; ///< index
+    bool on, released; ///< the contact is active; it was released in this sub-step
 } PxSolidContact;
 
 typedef struct PxSolid {
@@ -66,107 +67,110 @@ typedef struct PxSolid {
     PxSolidColumns columns;
     const PxSolidLists *lists;
     const PxSolidLaw *law;     ///< by material
-    const PxSolidLaw *row_law; ///< by row, where it differs within a material; else NULL
+    const PxSolidLaw *row_law; ///< by row; NULL: all rows of a material have the same law
     const PxMaterial *material;
     PxSolidFrame *frame;
     uint32_t frames;
     uint32_t *frame_of; ///< by row
-    double time, dt;    ///< s, at the start of the step, and its length
+    double time, dt;    ///< start and length of the step, s
     PxVec3 gravity;     ///< m/s^2
     PxArena *scratch;
     const PxThreads *threads;
     const PxDist *dist; ///< NULL: one rank has all rows
     PxIsa isa;
     PxProfile *profile;
-    bool orthotropic; ///< some material is
-    bool flows;       ///< the stages of fluids run too: they do viscosity, and the volume of what
-                      ///< follows
+    bool orthotropic; ///< some material is orthotropic
+    bool flows;       ///< the fluid stages run too: they solve viscosity, and the volume of matter
+                      ///< whose rest shape follows
     bool strained;    ///< some row may have plastic strain
 
-    /// 4 floats a row, in the frames. The fourth of `u` is what a pair is held with, N/m;
-    /// the others' are 0.
+    /// 4 floats a row, in the frames. The fourth of `u` is the stiffness s of the fit residual
+    /// energy, N/m (passes.h); the others' are 0.
     float *u;            ///< displacement, m
     float *v;            ///< velocity, m/s
     float *a;            ///< acceleration, m/s^2
-    float *pull;         ///< acceleration by gravity and by forces on regions, m/s^2
-    float *record;       ///< 16 a row: three columns of forces, then `u`
+    float *pull;         ///< external acceleration: gravity and forces on regions, m/s^2
+    float *record;       ///< 16 a row: three columns of Q, then `u` (passes.h)
     float *inverse_mass; ///< 1/kg; 0: a handle holds it
-    float *stiff[9];     ///< by row, as in the law; of an isotropic solid the first two:
-                         ///< Lame's lambda, and twice mu
-    float *volume;       ///< the law's
-    const float *counts; ///< how much a row's stretch matters; NULL: all alike
-    float *gradient;     ///< of the displacement: xx, xy, xz, yx, ... where px_solid_at() says
+    float *stiff[9];     ///< by row, as in the law; if nothing is orthotropic only the first two:
+                         ///< Lame's lambda and 2 mu
+    float *volume;       ///< by row, as in the law
+    const float *counts; ///< weight of a row's stretch in `stretch`; NULL: 1 for all
+    float *gradient;     ///< displacement gradient H: xx, xy, xz, yx, ..., indexed by px_solid_at()
 
-    double highest;    ///< the square of the highest frequency, 1/s^2
-    double highest_at; ///< the square of the largest stretch when it was so; 1 at rest
-    double min_step;   ///< s
-    double reach;      ///< s: no row goes further than half its radius in that time
+    double highest;    ///< square of the highest elastic angular frequency, 1/s^2
+    double highest_at; ///< `stretch` of the state in which `highest` was estimated; 1 at rest
+    double min_step;   ///< shortest sub-step allowed, s
+    double reach;      ///< time in which rows near boundaries move at most half their radius, s
 
-    double elastic;  ///< J
-    double stretch;  ///< the square of the largest stretch, 1 at rest
-    double halvings; ///< of sub-steps because of the stretch; carried from step to step
-    uint32_t held;   ///< how many rows handles hold
+    double elastic;  ///< elastic energy, J
+    double stretch;  ///< square of the largest stretch, 1 at rest
+    double halvings; ///< of the sub-step because of stretch; kept between steps (leapfrog.simd.c)
+    uint32_t held;   ///< number of rows held by handles
 
-    /// Puts held rows where they are at `when` (0 the start of the step, 1 its end).
+    /// Moves held rows to their positions at `when` (0: start of the step, 1: its end).
     void (*hold)(struct PxSolid *solid, double when);
-    /// Keeps rows out of walls after a move that ended at `when`.
+    /// Resolves penetrations of boundaries after a move that ended at `when`.
     void (*touch)(struct PxSolid *solid, double when);
-    /// For all rows that may reach a wall: which, and how far, at `when` of below.
+    /// Finds nearest boundary and gap, at solid->when, of all rows that may reach a boundary.
     void (*meet)(struct PxSolid *solid, PxSolidContact *contact);
-    /// After a solve with contacts: bodies that push themselves off walls lose some speed.
+    /// Applies restitution after an implicit solve with contacts: limits the rebound speed.
     void (*rebound)(struct PxSolid *solid, const PxSolidContact *contact);
-    void *user;
-    double when;
-    double moved; ///< s: how long the move before touch() was; 0: what slid stays where it is
+    void *user;   ///< of the four callbacks
+    double when;  ///< time for meet(), as in hold()
+    double moved; ///< length of the move before touch(), s: friction also corrects the positions
+                  ///< of that move; 0: it changes velocities alone
 
-    uint64_t iterations; ///< of solves in this step
+    uint64_t iterations; ///< of the linear solver in this step; leapfrog: sub-steps
     uint32_t substeps;
     bool converged;
 } PxSolid;
 
-/// The rows of the solids, for px_reduce() in blocks of `block` rows.
+/// All rows, for px_reduce() in blocks of `block` rows.
 static inline PxRows px_solid_rows(const PxSolid *solid, uint32_t block)
 {
     return (PxRows){solid->threads, solid->dist, solid->count, block};
 }
 
-/// Takes scratch, finds the frames, and the displacements and velocities in them.
+/// Takes scratch, fits the frames, and computes displacements and velocities in them.
 PxStatus px_solid_begin(PxSolid *solid);
 
-/// Where rows are now, back into the particles.
+/// Writes positions and velocities back to the particles.
 void px_solid_end(PxSolid *solid);
 
-/// Forces of the displacements u: fills record, gradient and a. `measure`: elastic and stretch too.
+/// Elastic forces of the displacements u: fills record, gradient, a and stretch; with `measure`
+/// also the energy `elastic`.
 void px_solid_forces(PxSolid *solid, bool measure);
 
-/// The square of the highest frequency of small vibrations, 1/s^2: about the rest shape, or about
-/// the way things are `now`. `stretch`: as in PxSolid, then.
+/// Estimates the square of the highest angular frequency of small vibrations, 1/s^2, about the rest
+/// shape, or about the present state if `now`. *stretch is that state's, as in PxSolid.
 double px_solid_highest(PxSolid *solid, bool now, double *stretch);
 
-/// Plastic flow over `dt` (001 section 4.1), from the gradients.
+/// Plastic flow over `dt` (001 section 4.1) with the present gradients.
 void px_solid_flow(PxSolid *solid, double dt);
 
-/// Is there any viscosity that would show?
+/// Is the viscosity of some material large enough to have an effect in this step?
 bool px_solid_is_viscous(const PxSolid *solid);
 
-/// Slows down what is being deformed, by the materials' viscosity, over solid->dt; gradients are
-/// those of the displacements. Uses the records.
+/// Applies the materials' viscosity to the velocities, over solid->dt. Needs the gradients of the
+/// present displacements; overwrites the records.
 PxStatus px_solid_viscosity(PxSolid *solid);
 
-/// Takes away what of the velocities is not rigid motion.
+/// Damps velocities relative to the rigid motion of each frame, over `dt`.
 void px_solid_damp(PxSolid *solid, double dt);
 
-/// Is it the turn of that row's rest shape to follow, in that step?
+/// Is the rest-shape update of the row's material due in that step?
 bool px_solid_absorbs(const PxSolid *solid, uint32_t row, uint64_t step);
 
-/// The rest shape of bodies whose turn it is in that step becomes what they are now; true: of some.
+/// Rest-shape update of all bodies for which it is due in that step: the present shape becomes the
+/// rest shape. True: at least one changed.
 bool px_solid_absorb(PxSolid *solid, uint64_t step);
 
-/// After a step with px_solid_absorb() and with new lists: lets the volume term see how crowded the
-/// rest shapes have become. `step` is that step's number.
+/// Adapts `bulk` to the crowding of the new rest shapes (absorb.c). Call after px_solid_absorb()
+/// of the same `step`, with rebuilt lists.
 void px_solid_crowding(PxSolid *solid, uint64_t step);
 
-/// The law that a row follows.
+/// Law of a row.
 static inline const PxSolidLaw *px_solid_law_of(const PxSolid *s, uint32_t i)
 {
     return s->row_law != NULL ? &s->row_law[i] : &s->law[s->particles->material[i]];

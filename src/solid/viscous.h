@@ -1,4 +1,4 @@
-/// The viscous pass by instruction set; call px_solid_viscosity() of solid.h.
+/// Viscous passes of solids for each instruction set; call px_solid_viscosity() of solid.h.
 #ifndef PX_SOLID_VISCOUS_H
 #define PX_SOLID_VISCOUS_H
 
@@ -6,8 +6,8 @@
 
 typedef struct PxViscousPass {
     PxSolid *solid;
-    float *quad; ///< velocities, 4 a row; the fourth is what a pair is held with, N s/m
-    float dt;
+    float *quad; ///< velocity, m/s, 4 a row; the fourth is the fit-residual damping, N s/m
+    float dt;    ///< of one explicit pass, s
 } PxViscousPass;
 
 PX_ISA_DECLARE(void, px_viscous_stress, (void *user, uint32_t begin, uint32_t end, int thread));
