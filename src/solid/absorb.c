@@ -1,23 +1,17 @@
-/// The rest shape follows the deformation (001 section 4.2), for what flows.
+/// Rest-shape update of whole bodies: the rest shape follows the deformation (001 section 4.2).
 ///
-/// What is deformed now is the new rest shape, and the strain there is 0; the elastic strain
-/// that was there must go on pulling, so it is kept as plastic strain with the other sign. It
-/// was measured along the old rest shape and is wanted along the new one. The document keeps its
-/// numbers as they are, which turns stresses away from the body as it turns. Turned with the body
-/// (by the rotation R of J = R U, S becomes R S R^T), they have the same energy as before, which is
-/// what keeps a body that is absorbed over and over again calm. (Keeping forces instead, J S J^T,
-/// gives what is stretched by l the energy l^4 times: an elastic jet that lay at a wall, nobody
-/// doing anything to it, got 41 J of 145 that way in half a second. Keeping the strain's length,
-/// J^-T E J^-1, kicked what was squeezed: 1.7 times the energy of its fall in a block that came
-/// down on a spike.)
+/// The deformed shape becomes the rest shape, in which Green's strain is 0. The elastic strain is
+/// kept as plastic strain of opposite sign, so that the stress persists. It has to be expressed in
+/// the axes of the new rest shape: 001 copies the components, which leaves the stress behind when
+/// the body rotates. Here S becomes R S R^T, with the rotation R of J = R U; this keeps the elastic
+/// energy however often the rest shape is updated. (Keeping forces, J S J^T, multiplies the energy
+/// of a stretch l by l^4; keeping lengths, J^-T E J^-1, adds energy to compressed matter.)
 ///
-/// The volume term compares with the rest shape and would forget with it. What it knows is kept as
-/// `bulk`, the part of its own room that a particle has in the rest shape, and so pressure goes
-/// on, too. But linear fits do not see particles that crowd between each other, so bulk goes after
-/// what the number of neighbours says: a particle that has more of them than in a lattice has less
-/// room than its own. Less crowded ones are left alone, since that is what surfaces are. All at
-/// once this kicked as well: a melted block of 7 J in a well got 0.25 J each time and never
-/// lay still. Little by little it gets none that is not damped at once.
+/// The volume term measures det J from the rest shape, so compression would be forgotten. `bulk`
+/// accumulates det J: the volume in the present rest shape over the particle's rest volume. MLS
+/// fits do not see particles that interpenetrate, so bulk also relaxes towards the ratio of the
+/// kernel sum of a lattice to the particle's own; values above 1 are ignored because surface
+/// particles have them. It relaxes gradually, because a sudden change of pressure adds energy.
 #include "solid/carry_stress.h"
 
 #include <math.h>
@@ -33,11 +27,11 @@ bool px_solid_absorbs(const PxSolid *s, uint32_t i, uint64_t step)
     return every > 0 && step % (uint64_t)every == 0;
 }
 
-/* Pressure does not become more than that of matter in this part of its room. */
+/* Floor of bulk; it bounds the pressure of the volume term. */
 #define LEAST_BULK 0.25
 
-/* How fast bulk goes after the crowding, 1/s. That block lost a fifth of its height at 0, a tenth
- * at 1, 4 per cent at 4, 2 at 8, against all at once; and its motion grows with it. */
+/* Rate at which bulk relaxes towards the kernel sum, 1/s. Tuned on a melted block in a well: lower
+ * rates lose height (4 per cent at 4, 2 at 8), higher ones add motion. */
 #define CATCH_UP 6.0
 
 static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -73,7 +67,7 @@ bool px_solid_absorb(PxSolid *s, uint64_t step)
         any = any || due;
         all = all && due;
     }
-    if (all) /* stretches were those of the old shape */
+    if (all) /* they were due to stretch from the old rest shape */
         s->halvings = 0;
     Absorb job = {s, step};
     if (any)
@@ -81,8 +75,8 @@ bool px_solid_absorb(PxSolid *s, uint64_t step)
     return any;
 }
 
-/* What the weights of a lattice add up to, a row's own 1 among them; `reach` is the support
- * in spacings. */
+/* Sum of the weights in a full lattice, a row's own weight of 1 included; `reach` is the support in
+ * spacings. */
 static double lattice_sum(double reach)
 {
     double sum = 0;

@@ -76,15 +76,15 @@ static float extent(const float *x, uint32_t count)
     return high - low;
 }
 
-/* The grid sorts by its z first. With the longest axis there, neighbours lie closest together in
- * memory: within 350 rows instead of 2,000 for a beam of 12 by 12 along x. */
+/* The grid sorts by its z first. Making the longest axis its z keeps neighbours closest together in
+ * memory. */
 static PxGridPoints grid_points(PxSolidPoints p)
 {
     const float *axis[3] = {p.x, p.y, p.z};
     float length[3];
     for (int k = 0; k < 3; ++k)
         length[k] = extent(axis[k], p.count);
-    for (int k = 0; k < 3; ++k) { /* three exchanges of neighbours sort three */
+    for (int k = 0; k < 3; ++k) { /* bubble sort: three exchanges sort three axes */
         int a = k % 2;
         if (!(length[a] > length[a + 1]))
             continue;
@@ -155,7 +155,7 @@ typedef struct Job {
     uint32_t first; /* row of the component's first particle */
 } Job;
 
-/* The strength that a bond between i and j has in the new graph; 0: there is none. */
+/* Strength of the bond between i and j in the new graph; 0: no bond. */
 static float strength_of(const Job *job, uint32_t i, uint32_t j)
 {
     const PxBondsBefore *before = job->before;
@@ -215,7 +215,7 @@ PxStatus px_bonds_add(PxBonds *b, PxSolidPoints points, const PxBondsBefore *bef
     uint32_t *order = PX_ARENA_ARRAY(scratch, uint32_t, points.count);
     if (order == NULL)
         return px_fail(PX_ERR_MEMORY, "bonds: no room to sort %u particles", points.count);
-    /* they lie in this order already; the grid is what is needed */
+    /* particles are in this order already; the neighbour search needs the grid */
     PX_TRY(px_grid_sort(&b->grid, &frame, at, points.id, order, scratch, threads));
     px_arena_release(scratch, mark);
     PX_TRY(px_pairs_build(&b->pairs, &b->grid, at, &b->grid, at, (float)reach, isa, threads));
@@ -247,7 +247,7 @@ PxStatus px_bonds_columns(PxTable *table)
     return px_table_add(table, "strength", "", PX_F32, 1, PX_COLUMN_STATE, NULL);
 }
 
-/* Is entry e of particle i the first of its bond's two, and are both there? */
+/* True for the first of a bond's two entries if both particles exist. */
 static bool is_saved(const PxBonds *b, const uint8_t *there, uint32_t i, uint32_t e)
 {
     return b->other[e] > i && there[i] && there[b->other[e]];
@@ -312,7 +312,7 @@ PxStatus px_bonds_restore(PxBonds *b, const PxTable *table, const uint64_t *id, 
     for (uint32_t i = 0; i < count; ++i)
         b->start[i + 1] += b->start[i];
     PX_TRY(reserve_entries(b, b->start[count]));
-    for (uint32_t k = 0; k < table->count; ++k) { /* start[i] runs to the end of i's entries */
+    for (uint32_t k = 0; k < table->count; ++k) { /* start[i] advances to the end of i's entries */
         uint32_t ends[2] = {find_id(id, count, first[k]), find_id(id, count, second[k])};
         for (int side = 0; side < 2; ++side) {
             uint32_t e = b->start[ends[side]]++;

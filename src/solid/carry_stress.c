@@ -4,13 +4,13 @@
 
 static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
 
-/* Symmetric matrices as their six numbers: xx, yy, zz, xy, yz, zx. */
+/* Symmetric matrix of the components xx, yy, zz, xy, yz, zx. */
 static PxMat3 symmetric(const double e[6])
 {
     return (PxMat3){{{e[0], e[3], e[5]}, {e[3], e[1], e[4]}, {e[5], e[4], e[2]}}};
 }
 
-/* Stress of normal strains; the matrix of Hooke's law for them. */
+/* Hooke's matrix of the normal components. */
 static PxMat3 normal_law(const PxSolidLaw *law)
 {
     const float *c = law->stiff;
@@ -19,8 +19,7 @@ static PxMat3 normal_law(const PxSolidLaw *law)
                      {(double)c[5], (double)c[4], (double)c[2]}}};
 }
 
-/* Strains are no larger than this afterwards: beyond it they come of cells that were all but flat.
- */
+/* Bound on the norm of the carried strain; larger ones come from nearly degenerate cells. */
 #define MOST_STRAIN 0.5
 
 void px_solid_carry(const PxSolidLaw *before, const PxSolidLaw *law, PxMat3 j,
@@ -30,7 +29,7 @@ void px_solid_carry(const PxSolidLaw *before, const PxSolidLaw *law, PxMat3 j,
     const PxSolidLaw *softer = before->stiff[6] < law->stiff[6] ? before : law;
     for (int k = 0; k < 6; ++k)
         out[k] = 0;
-    /* nearly flat or inverted: nothing sensible follows from it but to let go */
+    /* nearly degenerate or inverted: the stress is dropped */
     if (px_mat3_determinant(j) < 0.05 || !px_mat3_inverse(normal, &inverse))
         return;
     PxVec3 pull = px_mat3_apply(normal_law(softer), px_vec(strain[0], strain[1], strain[2]));

@@ -1,8 +1,9 @@
-/// From displacements to forces: Green's strain, Hooke's law, the volume term.
+/// Elastic forces of displacements: Green's strain, Hooke's law, the volume term.
 ///
-/// E = (J^T J - I) / 2 with J = I + H (001 Eq. 3, with the factor 1/2 that makes the modulus a
-/// scene states the one a test measures), S = C (E - E_plastic), P = J S. The volume term's
-/// energy is k/2 (det J - 1)^2 (001 Eq. 7), its P is k (det J - 1) cof J (001 Eq. 22).
+/// E = (J^T J - I) / 2 with J = I + H (001 Eq. 3, with the factor 1/2 so that Young's modulus has
+/// its usual meaning), S = C (E - E_plastic), P = J S. The volume term has the energy
+/// k/2 (det J - 1)^2 (001 Eq. 7) and P = k (det J - 1) cof J (001 Eq. 22), with bulk det J in
+/// place of det J (absorb.c).
 #include "solid/elastic.h"
 
 #include "base/mat3.h"
@@ -11,8 +12,8 @@
 
 #include <math.h>
 
-/* Where all neighbours lie in a plane nothing is known of the way across it. It is taken
- * to stay square to the plane and as long as it is. */
+/* Coplanar rest neighbours leave J n undetermined along their normal n. The normal is assumed to
+ * stay perpendicular to the deformed plane with constant length: J n = cof(J) n / |cof(J) n|. */
 static void complete(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 h[9])
 {
     uint32_t rows = end - base < 8 ? end - base : 8;
@@ -39,10 +40,9 @@ static void complete(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 h[
     }
 }
 
-/* The way across a plane follows the plane's, so whatever pushes along it turns the plane: with
- * J n = c / |c|, c = J t x J b for t, b, n square to each other, dW adds (P n) . d(c / |c|).
- * Without this the forces of a skin one particle thick are of no energy, and skins that froze on a
- * plate made 10 J of the 23 J that there were. */
+/* Chain rule for the normal of complete(): J n = c / |c| with c = J t x J b depends on the in-plane
+ * columns (t, b, n orthonormal), so P n adds (P n) . d(c / |c|) to dW. Without this term layers one
+ * particle thick have forces without a potential, and gain energy. */
 static void lend(const PxSolidLists *l, uint32_t base, uint32_t end, const PxF8 j8[9], PxF8 p8[9])
 {
     uint32_t rows = end - base < 8 ? end - base : 8;
@@ -74,7 +74,7 @@ static void lend(const PxSolidLists *l, uint32_t base, uint32_t end, const PxF8 
 PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t end, bool measure,
                            PxPart *part)
 {
-    /* copies, or they would be read again after each store */
+    /* local copies: stores cannot alias them, so they stay in registers */
     const PxSolid here = *pass->solid, *s = &here;
     const PxSolidLists lists = *s->lists, *l = &lists;
     PxF8 stretch = px_f8(0.0f), largest = px_f8(0.0f);
@@ -87,7 +87,7 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
         if (l->flat)
             complete(l, base, end, h);
         px_green8(h, e);
-        /* the squares of J add up to 3 + 2 tr E; lanes that are not there have J = 1 */
+        /* tr(J^T J) = 3 + 2 tr E; padding lanes have J = I */
         PxF8 trace = e[0] + e[1] + e[2];
         stretch =
             px_f8_max(s->counts != NULL ? trace * px_f8_load(s->counts + base) : trace, stretch);
@@ -127,7 +127,7 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
         for (int k = 0; k < 9; ++k)
             squares -= moment[k] * fit[k];
         work = volume * work + half * held * squares;
-        largest = px_f8_max(px_f8_max(work, -work), largest); /* lanes that are not there have 0 */
+        largest = px_f8_max(px_f8_max(work, -work), largest); /* 0 in padding lanes */
         for (uint32_t k = 0; k < 8 && base + k < end; ++k)
             pass->energy[base + k] = work[k];
     }

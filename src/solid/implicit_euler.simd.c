@@ -1,17 +1,17 @@
-/// Implicit Euler (001 Appendix B), however stiff the solid and long the step.
+/// Implicit Euler (001 Appendix B): unconditionally stable, for stiff solids and long steps.
 ///
-/// The velocity w at the end of the step makes this least:
+/// The velocity w at the end of the step minimises
 ///   Phi(w) = 1/2 sum m |w - v - dt a|^2 + U(u + dt w)
-/// with `a` gravity and the like, U the elastic energy: where its gradient is 0 Eqs. 42 and 43
-/// of the document hold. Newton's method finds it, each step's equation
+/// with the external acceleration a and the elastic energy U; at the minimum 001 Eqs. 42 and 43
+/// hold. Newton's method with
 ///   (M - dt^2 K) d = -grad Phi
-/// by conjugate gradients without the matrix: K d is made of the same two passes over
-/// pairs as forces are (passes.h), with the change of stress that d causes in place of the stress.
-/// Because Phi must fall, a step that would overshoot is halved; where K is not
-/// definite (squeezed solids) what makes it so is left out.
+/// solved by matrix-free conjugate gradients: K d takes the same two passes over pairs as forces do
+/// (passes.h), with the increment of stress in place of the stress (tangent.simd.c). A line search
+/// halves steps that increase Phi. Where the matrix is indefinite (compressed solids), the terms
+/// that may make it so are dropped.
 ///
-/// The document's tangent has slips (the volume term's factors stand in the wrong rows, the factor
-/// of its strain is 2 too large); this one is derived anew and held against finite differences.
+/// The tangent of 001 has errors (factors of the volume term in the wrong rows, strain too large by
+/// a factor of 2); this one is derived anew and tested against finite differences.
 #include "solid/implicit_euler.h"
 
 #include "base/sum.h"
@@ -55,16 +55,16 @@ typedef struct Job {
     PxSolid *solid;
     PxTangent tangent;
     float dt;
-    float *start;                   /* displacement at the start of the step */
-    float *aim;                     /* v + dt a */
-    float *w;                       /* the velocity looked for */
+    float *start;                   /* displacement at the start of the sub-step, m */
+    float *aim;                     /* v + dt a, m/s */
+    float *w;                       /* the unknown velocity, m/s */
     float *r, *z, *az, *p, *ap, *d; /* of conjugate gradients; 4 a row, as the others */
-    float *heavy;                   /* m + dt drag, by row; 0: held */
-    double *row[2];                 /* numbers of each row, to be added up */
+    float *heavy;                   /* m + dt drag, by row, kg; 0: held */
+    double *row[2];                 /* two summands of each row for add_rows() */
     double magic[2], sum[2];
-    PxSolidContact *contact; /* by row; .on: in contact */
+    PxSolidContact *contact; /* by row */
     uint8_t *bound;          /* by row: held, or in contact */
-    double off, there; /* largest acceleration that is not balanced, and that there is, m/s^2 */
+    double off, there;       /* largest residual and largest elastic acceleration, m/s^2 */
     double alpha, beta;
 } Job;
 
@@ -82,8 +82,8 @@ static void add_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->sum[1] = second;
 }
 
-/* Fills both numbers of each row by `function`, whose maxima are their largest magnitudes, and adds
- * them up. */
+/* Sums both summands of all rows exactly; `function` fills them, its maxima are their largest
+ * magnitudes. */
 static void add_rows(Job *job, PxReduceFunction *function, uint32_t block)
 {
     PxRows rows = px_solid_rows(job->solid, block);
@@ -97,7 +97,7 @@ static void add_rows(Job *job, PxReduceFunction *function, uint32_t block)
     job->sum[1] = total.sum[1];
 }
 
-/* ---- what is to be made least --------------------------------------------------- */
+/* ---- the objective Phi ---------------------------------------------------------- */
 
 static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -109,9 +109,9 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
                 job->start[4 * (size_t)i + c] + job->dt * job->w[4 * (size_t)i + c];
 }
 
-/* Friction holds a row in contact back with the force `grip`, below the speed `slow` in
- * proportion. The grip is what the last round of contacts says, so that friction has a potential of
- * its own and is part of Phi. */
+/* Sliding speed of a row along the boundary. Friction is regularised Coulomb friction: the force
+ * `grip`, below the speed `slow` in proportion to speed. The grip of the last contact round is kept
+ * constant during a solve, so that friction has a potential and is part of Phi. */
 PX_INLINE float sliding(const PxSolidContact *c, const float *w)
 {
     float along = 0, speed = 0;
@@ -124,8 +124,9 @@ PX_INLINE float sliding(const PxSolidContact *c, const float *w)
     return sqrtf(speed);
 }
 
-/* That force over the speed. As a stiffness it is the same all along the wall; the true one is
- * 0 along the way that slides, and with that Newton's method jumps back and forth over rest. */
+/* Friction force over sliding speed, kg/s. The Hessian uses it for both tangential directions; the
+ * exact Hessian is 0 along the direction of sliding, with which Newton's method oscillates about
+ * rest. */
 PX_INLINE float drag_of(const PxSolidContact *c, const float *w)
 {
     float speed = sliding(c, w);
@@ -158,7 +159,7 @@ static void inertia_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[0] = most;
 }
 
-/* Moves to where w leads, finds the forces there and Phi. */
+/* Displacements, forces and Phi at the velocity w. */
 static double evaluate(Job *job)
 {
     PxSolid *s = job->solid;
@@ -168,7 +169,7 @@ static double evaluate(Job *job)
     return job->sum[0] + s->elastic;
 }
 
-/* What must not change: held rows, and the way into a wall of those in contact. */
+/* Projects onto the free directions: none for held rows, the tangent plane for rows in contact. */
 PX_INLINE void filter(const Job *job, uint32_t i, float *v)
 {
     if (job->solid->inverse_mass[i] == 0.0f) {
@@ -183,7 +184,7 @@ PX_INLINE void filter(const Job *job, uint32_t i, float *v)
         v[k] -= along * c->normal[k];
 }
 
-/* -grad Phi, filtered; and how hard each contact is pressed on. */
+/* -grad Phi, projected by filter(), and the normal force and impulse of each contact. */
 static void residual_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Job *job = user;
@@ -196,7 +197,7 @@ static void residual_part(void *user, uint32_t begin, uint32_t end, PxPart *part
         float per = s->inverse_mass[i], mass = per > 0.0f ? 1.0f / per : 0.0f;
         double size = 0;
         for (int k = 0; k < 3; ++k) {
-            /* s->a has the pull in it, and so has the aim */
+            /* both s->a and the aim include the external acceleration */
             r[k] = mass * (aim[k] - w[k] + job->dt * (a[k] - pull[k]));
             double elastic = (double)a[k] - (double)pull[k];
             size += elastic * elastic;
@@ -206,7 +207,7 @@ static void residual_part(void *user, uint32_t begin, uint32_t end, PxPart *part
             float into = -(r[0] * c->normal[0] + r[1] * c->normal[1] + r[2] * c->normal[2]);
             c->pressed = into / job->dt;
             for (int k = 0; k < 3; ++k)
-                c->impulse[k] = -r[k]; /* what the row got beside elastic and external forces */
+                c->impulse[k] = -r[k]; /* momentum change less elastic and external impulses */
             float push = drag_of(c, w) * job->dt;
             for (int k = 0; k < 3; ++k)
                 r[k] -= push * (w[k] - c->velocity[k]);
@@ -220,10 +221,10 @@ static void residual_part(void *user, uint32_t begin, uint32_t end, PxPart *part
     part->most[1] = there;
 }
 
-/* What rows are off balance by when they are off by this part of their spacing is rounding. */
+/* Residuals of displacement errors below this part of the spacing are rounding errors. */
 #define ROUNDING 1e-7
 
-/* The largest acceleration that is not balanced, as a part of the largest there is. */
+/* Largest residual acceleration relative to the largest elastic one plus gravity. */
 static double residual(Job *job)
 {
     const PxSolid *s = job->solid;
@@ -240,11 +241,9 @@ static double residual(Job *job)
 
 /* ---- the linear equation ----------------------------------------------------------- */
 
-/* The matrix is M + dt D - dt^2 K with D what friction does. What z is made of r with is the first
- * two of these alone: K's diagonal is largest at the surface, where fits are lopsided, and
- * makes no vibration there faster than within. On the beam of `phyxel bench solid`, 16 iterations a
- * step with the diagonal, 14 with its 3 by 3 blocks, 11 with neither (0.5 MPa; 45, 42 and 37 at 5).
- */
+/* The matrix is M + dt D - dt^2 K with friction D; the preconditioner is M + dt D. K is left out of
+ * it: its diagonal is largest at the surface, where fits are one-sided, though no mode is stiffer
+ * there. With it the beam of `phyxel bench solid` needs more iterations. */
 PX_INLINE PxF4 scaled(const Job *job, uint32_t i, PxF4 r)
 {
     float heavy = job->heavy[i];
@@ -255,7 +254,7 @@ PX_INLINE PxF4 scaled(const Job *job, uint32_t i, PxF4 r)
         filter(job, i, v);
         z = px_f4_load(v);
     }
-    z[3] = job->solid->u[4 * (size_t)i + 3]; /* what a pair is held with (passes.h) */
+    z[3] = job->solid->u[4 * (size_t)i + 3]; /* stiffness of the fit residual energy (passes.h) */
     return z;
 }
 
@@ -277,11 +276,11 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* The matrix times z, and of each row what it adds to r z and to z A z. */
+/* A z, and each row's summands of r . z and z . A z. */
 static void apply_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Job *all = user;
-    const Job here = *all, *job = &here; /* copies, or they would be read again after each store */
+    const Job here = *all, *job = &here; /* local copies: stores cannot alias them */
     const PxSolidLists lists = *job->solid->lists;
     const float *record = job->solid->record;
     float dt2 = job->dt * job->dt;
@@ -310,7 +309,7 @@ static void apply_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[1] = most[1];
 }
 
-/* The next direction p and A p from those of z, a step along it, and what is left. */
+/* Updates p and A p from z and A z, steps along p, and finds the new residual r and z. */
 static void update_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Job *job = user;
@@ -335,11 +334,11 @@ static void update_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[0] = (double)left; /* (m/s)^2 */
 }
 
-/* d with A d = r, to where no row is off balance by more than `wanted`, m/s, or a
- * direction on which Phi falls. False: A is not definite.
+/* Solves A d = r until every row's residual is at most `wanted`, m/s; after `most` iterations d is
+ * still a descent direction of Phi. False: A is indefinite.
  *
- * Conjugate gradients as Chronopoulos and Gear (1989) have them: A is applied to z, and A p follows
- * as p does, so that both sums are made in one pass. */
+ * Conjugate gradients in the form of Chronopoulos and Gear (1989): A is applied to z, and A p
+ * follows by recurrence, so that both dot products take one pass. */
 static bool solve(Job *job, double wanted, uint32_t most, uint64_t *iterations)
 {
     PxSolid *s = job->solid;
@@ -384,13 +383,13 @@ static void step_by(Job *job, double length)
     px_parallel_for(job->solid->threads, job->solid->count, PX_BLOCK, step_block, job);
 }
 
-/* Nearer to a wall than this part of its radius a row lies on it. */
+/* Rows within this part of their radius from a boundary lie on it. */
 #define ON_IT 1e-3f
 
 /* ---- contact ------------------------------------------------------------------------ */
 
-/* Rows that would end in a wall are put onto it and stay; those that a wall would
- * have to pull on are let go. True: something changed. */
+/* Active-set update of the contacts: penetrating rows are moved onto the boundary and become
+ * active, contacts with adhesive force are released. True: something changed. */
 static bool revise(Job *job)
 {
     PxSolid *s = job->solid;
@@ -403,7 +402,7 @@ static bool revise(Job *job)
             continue;
         if (c->on && c->pressed < 0.0f && !c->released) {
             c->on = false;
-            c->released = true; /* once: or it would come and go for ever */
+            c->released = true; /* once per sub-step, or the active set could cycle */
             changed = true;
         } else if (!c->on && c->gap < 0.0f && !(c->released && c->gap > -1e-3f * c->slow)) {
             c->on = true;
@@ -422,7 +421,7 @@ static bool revise(Job *job)
     return changed;
 }
 
-/* Rows that lie on a wall when the step begins are taken to stay there. */
+/* Initial active set: rows that lie on a boundary at the start and do not separate from it. */
 static void rest_on_walls(Job *job, double when)
 {
     PxSolid *s = job->solid;
@@ -441,7 +440,7 @@ static void rest_on_walls(Job *job, double when)
             into += (c->velocity[k] - w[k]) * c->normal[k];
         for (int k = 0; k < 3; ++k)
             w[k] += (into - c->gap / job->dt) * c->normal[k];
-        /* as if it carried itself alone: the first round says what it carries */
+        /* first guess: the row bears its own weight alone; contact rounds correct it */
         c->grip = into > 0.0f ? c->friction * into / (job->dt * s->inverse_mass[i]) : 0.0f;
     }
 }
@@ -451,7 +450,7 @@ static void rest_on_walls(Job *job, double when)
 typedef struct Momenta {
     double mass;
     PxVec3 before, after; /* centre of mass, in the frame */
-    PxVec3 linear;        /* what the solve left over */
+    PxVec3 linear;        /* momentum missing because of the solver's residual, N s */
 } Momenta;
 
 static PxVec3 vec_of(const float *quad)
@@ -483,9 +482,10 @@ static Momenta momenta_of(const Job *job, const PxSolidFrame *frame)
     return m;
 }
 
-/* Gives a free body back what it lost of its momenta: conjugate gradients that end early leave some
- * of the momentum over; and with elastic forces that have no torque at the end of the step,
- * implicit Euler turns  sum m x X v  into  sum m x' X v,  which differ by  dt sum m w X v. */
+/* Restores linear and angular momentum of a body without contacts or handles by a rigid motion. The
+ * residual of conjugate gradients changes the linear momentum. Elastic forces have no torque about
+ * the positions x' at the end of the step, so implicit Euler changes the angular momentum
+ * sum m x X v  to  sum m x' X v,  by  dt sum m w X v. */
 static void keep_momenta(Job *job, const PxSolidFrame *frame)
 {
     PxSolid *s = job->solid;
@@ -523,7 +523,7 @@ static void keep_momenta(Job *job, const PxSolidFrame *frame)
 
 /* ---- the step ------------------------------------------------------------------------ */
 
-/* Rounds of finding out who touches what. */
+/* Most updates of the active set in a sub-step. */
 #define CONTACT_ROUNDS 6
 
 static PxStatus take(Job *job)
@@ -551,9 +551,9 @@ static PxStatus take(Job *job)
     return PX_OK;
 }
 
-/* The search begins with gravity alone: where a force pulls on few rows, following it
- * for a long step would tear them far out, and the search ends in a tangle. What handles hold
- * bears its weight already, and begins as it was. */
+/* Newton's initial guess includes gravity but no other external force: a force on few rows would
+ * displace them far in a long step, and the iteration ends in an inverted state. Components held by
+ * a handle start without gravity, because their elastic forces balance it already. */
 static void aim_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -571,8 +571,8 @@ static void aim_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* A round of Newton's method makes what is off balance this part of what it was, or
- * NEARLY what is asked for at last: one round is enough then if the forces are nearly linear. */
+/* The linear solver reduces the residual to PART of its start, or to NEARLY times max_error if that
+ * is larger: one Newton round is then enough if the forces are nearly linear. */
 #define PART 0.01
 #define NEARLY 0.5
 
@@ -583,7 +583,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
     size_t quads = 4 * (size_t)s->count;
     memcpy(job->start, s->u, quads * sizeof(float));
     px_parallel_for(s->threads, s->count, PX_BLOCK, aim_block, job);
-    if (s->held > 0) { /* where handles lead, as a velocity */
+    if (s->held > 0) { /* prescribed motion of handles, as a velocity */
         s->hold(s, (from + dt) / s->dt);
         for (uint32_t i = 0; i < s->count; ++i)
             for (size_t k = 4 * (size_t)i; s->inverse_mass[i] == 0.0f && k < 4 * (size_t)i + 3; ++k)
@@ -606,7 +606,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
             error = residual(job);
         }
         PX_ISA_NAME(px_tangent_begin)(&job->tangent);
-        /* what is left of the linear equation is left of the other one, if not more */
+        /* the residual of the linear solve is a lower bound for that of the Newton round */
         double wanted = job->off * fmax(PART, NEARLY * param[MAX_ERROR] / error) * dt;
         if (!solve(job, wanted, (uint32_t)param[MAX_ITERATIONS], &s->iterations)) {
             job->tangent.definite = true;
@@ -625,7 +625,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
     }
     s->converged = s->converged && converged;
     if (!converged)
-        residual(job); /* the contacts' impulses are those of the last w */
+        residual(job); /* contact impulses of the last w */
     for (uint32_t k = 0; k < s->frames; ++k)
         keep_momenta(job, &s->frame[k]);
     for (size_t k = 0; k < quads; ++k)

@@ -1,22 +1,20 @@
-/// From the numbers of a material to the law its particles follow.
+/// The elastic law of a material from its parameters.
 #include "solid/solid.h"
 
 #include <string.h>
 
-/* Part of the stiffness against being squeezed along one axis that is given to the volume term
- * of 001 Eq. 7, so that an inverted solid comes back. Turned inside out along an axis by the
- * factor t, Green's strain pushes it on with up to (1 + t) |t| / 2 of that stiffness and
- * the volume term back with (1 - t): an eighth is needed at t = -1/2, and somewhat more when
- * neighbours disagree. It is taken off elsewhere, so the moduli of small strains stay. */
+/* Part of the uniaxial-strain modulus (lambda + 2 mu) that the volume term of 001 Eq. 7 provides,
+ * so that inverted cells recover. At a stretch t < 0 along one axis, Green's strain drives the
+ * inversion with up to (1 + t) |t| / 2 of that modulus and the volume term opposes it with (1 - t)
+ * times its own: about an eighth is needed at t = -1/2, somewhat more for non-uniform deformation.
+ * It is subtracted from Hooke's matrix, so the moduli at small strains are unchanged. */
 #define VOLUME_PART 0.15
-/* At large stretches Green's strain lets go of the volume that Poisson's ratio should keep: a bar
- * of 0.49 stretched by 30 per cent lost 11 per cent. From this ratio on more and more of
- * the stiffness goes to the volume term, up to FULL_PART at 0.49. */
+/* At large stretches Green's strain does not conserve volume, whatever Poisson's ratio. From this
+ * ratio on the part of the volume term rises linearly, up to FULL_PART at 0.49. */
 #define VOLUME_FROM 0.35
 #define FULL_PART 0.9
 
-/* Part of the shear modulus that holds a pair to what the linear fit around either of them
- * says (elastic.simd.c). */
+/* Stiffness of the fit residual energy as a part of the shear modulus (passes.h). */
 #define FIRM 0.1
 
 static PxStatus orthotropic(const PxMaterialDef *d, double c[9])
@@ -29,7 +27,7 @@ static PxStatus orthotropic(const PxMaterialDef *d, double c[9])
                        "material '%s': young_axes and shear_axes must be three positive numbers "
                        "each, or be left out",
                        d->name);
-    /* strain = compliance stress; nu_xy: pulled along x, it narrows along y */
+    /* strain = compliance stress; nu_xy: contraction along y under tension along x */
     PxMat3 compliance = {{{1 / e[0], -xy / e[0], -zx / e[2]},
                           {-xy / e[0], 1 / e[1], -yz / e[1]},
                           {-zx / e[2], -yz / e[1], 1 / e[2]}}};

@@ -1,7 +1,7 @@
-/// Leapfrog (001 section 3.6, 000 section 7.2.1): half a kick, a move, half a kick.
+/// Leapfrog integration in kick-drift-kick form (001 section 3.6, 000 section 7.2.1).
 ///
-/// A step of the world is cut into sub-steps as short as the stiffness wants. Leapfrog is stable
-/// while the highest frequency times the sub-step is below 2.
+/// A step of the world is divided into sub-steps. Leapfrog is stable while the highest angular
+/// frequency times the sub-step is below 2.
 #include "solid/integration.h"
 #include "solid/solid.h"
 
@@ -19,10 +19,8 @@ static const PxField fields[] = {
      .most = 1,
      .help = "Part of the longest stable sub-step that is used."},
 };
-/* Blocks that vibrate freely by 10 per cent (study/free_solid.h), 4 s, Poisson's ratios of 0 to
- * 0.45: their energy swings by 1 to 2 per cent with 0.4, 3 to 4 with 0.6, 8 with 0.8, and drifts by
- * less than 0.7; with 0.9 two of four flew apart. Smooth motion does not tell them apart: the beam
- * of `phyxel bench solid` has 2e-5 of its energy wrong with 0.6. */
+/* Tuned on free vibrations with strains of 10 per cent (study/free_solid.h): the energy oscillates
+ * by 3 to 4 per cent with 0.6, by 8 with 0.8; 0.9 is unstable. */
 static const double defaults[] = {0.6};
 
 typedef struct Move {
@@ -43,15 +41,15 @@ static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Time after which a halving of sub-steps that was not needed any more is taken back, s. */
+/* Time after which a halving of the sub-step that is no longer needed is undone, s. */
 #define FORGET 10.0
 
-/* The longest stable sub-step. Stretched things are stiffer: along a stretch l the force is
- * l (l^2 - 1) / 2, its slope (3 l^2 - 1) / 2 of that at rest. Sub-steps that follow a vibration up
- * and down feed it (a block with strains of 10 per cent flew apart in 3.35 s), so they are
- * halved at slopes of 2, 8, 32, ... only, and stay so for a while. At slopes just below 2 a
- * sub-step is sqrt(2) times the part of the longest that is asked for.
- * The whole part of `halvings` is how many there are, the rest runs down. */
+/* Length of the sub-step for the present stretch. With Green's strain the force at stretch l is
+ * l (l^2 - 1) / 2, and the tangent stiffness (3 l^2 - 1) / 2 of that at rest. Sub-steps that vary
+ * in phase with a vibration feed energy into it (leapfrog is symplectic at constant steps only), so
+ * they are halved at stiffness ratios of 2, 8, 32, ... and stay so for FORGET. Just below a ratio
+ * of 2 the sub-step is sqrt(2) times the requested part of the stable one.
+ * The integer part of `halvings` is their number, the fraction a countdown. */
 static double longest(PxSolid *s)
 {
     const PxMaterialDef *d = &s->material[s->particles->material[0]].def;

@@ -4,25 +4,23 @@
 
 #include <string.h>
 
-/* A direction in which the neighbours reach less than this part of where they reach
- * furthest counts as one in which there are none (squares of lengths). The outermost layers of
- * lattices have 0.49 (edges) and more. */
+/* Eigenvalues of the moment matrix below this part of the largest count as 0. Surfaces and edges of
+ * lattices have ratios of 0.49 and more. */
 #define FLAT 0.03
 
-/* Neighbourhoods that flowed together may be so lopsided that their linear fit leaps at a touch,
- * and would make the whole body's steps short. A cell whose inverse moment matrix has a trace above
- * this over h^2 counts for less, by the square: its forces have the matrix twice, so that a
- * cell is never stiffer than one at this trace. (By the first power, ten rows over the tip of a
- * spike, nearly in a plane, with a trace of 2000, blew up a block that melted on it.)
- * Lattices have 6 within and 19 in a corner. */
+/* Rest shapes of flowing matter may have ill-conditioned moment matrices, whose cells are so stiff
+ * that they would shorten the sub-steps of the whole body. Where tr(A^-1) exceeds this over h^2 (h:
+ * support), the weight of the cell falls with the square of the ratio: its stiffness contains A^-1
+ * twice, so that no cell is stiffer than one at this trace. Lattices have 6 inside and 19 in a
+ * corner. */
 #define LOPSIDED 40
-/* Likewise a pair is held as if the neighbourhood had at least this much sum of w X^2, in
- * h^2; lattices have 1.5 within and 0.5 in a corner. */
+/* Floor of sum w |X|^2, in h^2 (h: support), which bounds the stiffness of the fit residual energy.
+ * Lattices have 1.5 inside and 0.5 in a corner. */
 #define CROWDED 0.25
 
 enum { ARRAYS = 8 };
 
-/* The arrays with one number a particle. */
+/* The arrays with one float per particle. */
 static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
 {
     int n = 0;
@@ -135,8 +133,7 @@ typedef struct Job {
     PxSolidPoints points;
 } Job;
 
-/* The inverse of the moment matrix A = sum w X X^T, in the directions in which there is
- * somebody (001 section 3.3: safe inversion); in the others 0. */
+/* Pseudo-inverse of the moment matrix A = sum w X X^T (001 section 3.3: safe inversion). */
 static void invert(PxSolidLists *l, uint32_t i, PxMat3 moment, double h)
 {
     PxVec3 value;
@@ -187,7 +184,7 @@ static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
             moment = px_mat3_add(moment, px_mat3_outer(wx, x));
             sum = px_add(sum, wx);
         }
-        if (place < l->start[i + 1]) { /* loops take two at a time */
+        if (place < l->start[i + 1]) { /* padding: loops take two entries at a time */
             memset(l->pair + 4 * (size_t)place, 0, 4 * sizeof *l->pair);
             l->other[place] = 16 * i;
         }

@@ -9,8 +9,8 @@
 
 enum { MASS, X, M = X + 3, XM = M + 3, P = XM + 9, L = P + 3, INERTIA = L + 3, SUMS = INERTIA + 6 };
 
-/* Sums over a body, of positions from that of its first particle. A first pass finds how
- * large things are, the second adds them up, rounded so that the additions are exact. */
+/* Sums over a component, with positions relative to its first particle. A first pass finds bounds
+ * on the terms, the second adds terms rounded so that every addition is exact (base/sum.h). */
 typedef struct Fit {
     PxSolid *solid;
     const PxSolidFrame *frame;
@@ -18,7 +18,7 @@ typedef struct Fit {
     double magic[SUMS];
 } Fit;
 
-/* The largest mass and squares of rest place, place and speed. */
+/* Maxima of mass and of the squares of rest position, position and speed. */
 enum { MOST_MASS, MOST_REST, MOST_PLACE, MOST_SPEED, MOSTS };
 
 static PxVec3 position(const PxParticles *p, uint32_t row)
@@ -39,7 +39,7 @@ static PxVec3 rest(const PxSolid *s, uint32_t i)
                   (double)s->columns.rest[2][i]);
 }
 
-/* An instruction where fmax() is a call. */
+/* Compiles to one instruction; fmax() is a call. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -95,8 +95,8 @@ static void sums_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     memcpy(part->sum, sum, sizeof sum);
 }
 
-/* The rotation and the way that bring the rest shape nearest to where the particles are (000
- * Eqs. 5.23-5.26, weighted with the masses), and the rigid motion nearest to theirs. */
+/* Rigid fit of the rest shape to the positions (000 Eqs. 5.23-5.26, mass-weighted), and linear and
+ * angular velocity of the component. */
 static void fit_frame(PxSolid *s, PxSolidFrame *frame)
 {
     PxRows rows = {s->threads, s->dist, frame->end - frame->begin, PX_BLOCK};
@@ -171,7 +171,7 @@ static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
         PxMat3 back = px_mat3_transpose(f->turn);
         PxVec3 x = px_mat3_apply(back, px_sub(position(p, row), f->move));
-        /* s = firm V / sum w X^2 (elastic.simd.c) */
+        /* stiffness of the fit residual energy: s = firm V / sum w |X|^2 (passes.h) */
         float spread = s->lists->spread[i];
         float held = spread > 0.0f ? law->firm * s->columns.volume[i] / spread : 0.0f;
         put(s->u + 4 * (size_t)i, px_sub(x, rest(s, i)), held);
@@ -213,15 +213,15 @@ static PxStatus take(PxSolid *s)
     there = there && s->gradient != NULL;
     if (!there)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", n);
-    /* Vector loops run over the end: what they find there does no harm. */
+    /* Vector loops read past the end: the padding must be finite. */
     for (size_t k = 0; k < most; ++k)
         memset(*wanted[k].array + wanted[k].each * n, 0, 8 * wanted[k].each * sizeof(float));
     memset(s->a, 0, 4 * (size_t)n * sizeof(float));
     return PX_OK;
 }
 
-/* What handles hold moves as they do: damping leaves that motion, not the body's own. Returns how
- * many rows are held. */
+/* In a component held by handles, damping is relative to the mean velocity of the held rows instead
+ * of the component's own rigid motion. Returns the number of held rows. */
 static uint32_t follow_handles(PxSolid *s, PxSolidFrame *frame)
 {
     uint32_t held = 0;
@@ -240,8 +240,8 @@ static uint32_t follow_handles(PxSolid *s, PxSolidFrame *frame)
     return held;
 }
 
-/* Of what melts: what is soft beside others, or lopsided, stiffens for little when it is stretched.
- */
+/* Weights of the rows' stretch in melting matter: stretched rows that are soft, or have
+ * ill-conditioned moment matrices, do not determine the highest frequency. */
 static PxStatus weigh_stretch(PxSolid *s)
 {
     s->counts = NULL;

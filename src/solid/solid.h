@@ -55,7 +55,7 @@ typedef struct PxSolidContact {
     float pressed;     ///< normal force on the row, N; negative: adhesive
     float grip;        ///< largest friction force, N
     float slow;        ///< sliding speed below which friction is proportional to speed, m/s
-    float before;      ///< relative normal velocity at the start of the step, m/s; < 0: approaching
+    float before;      ///< speed of approach at the start of the step, m/s; < 0: separating
     float impulse[3];  ///< of the boundary on the row in this sub-step, N s
     uint32_t boundary; ///< index
     bool on, released; ///< the contact is active; it was released in this sub-step

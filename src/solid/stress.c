@@ -30,8 +30,8 @@ static PxMat3 hooke(const PxSolid *s, uint32_t i, PxMat3 e)
     return stress;
 }
 
-/* sigma = J S J^T / det J for the second Piola-Kirchhoff stress S; the volume term's first
- * Piola-Kirchhoff stress p cof J is p I as a Cauchy stress (elastic.simd.c has both). */
+/* Cauchy stress sigma = J S J^T / det J of the second Piola-Kirchhoff stress S; the volume term's
+ * first Piola-Kirchhoff stress p cof J gives sigma = p I (elastic.simd.c). */
 void px_solid_stress(const PxSolid *s, uint32_t i, PxMat3 *strain, PxMat3 *stress)
 {
     PxMat3 h, j, elastic;

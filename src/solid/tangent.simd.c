@@ -1,4 +1,4 @@
-/// How forces change with displacements: the tangent stiffness, without a matrix (001 Appendix B).
+/// Matrix-free products with the tangent stiffness (001 Appendix B).
 #include "solid/implicit_euler.h"
 #include "solid/law8.h"
 #include "solid/passes.h"
@@ -11,8 +11,8 @@ PxStatus PX_ISA_NAME(px_tangent_take)(PxTangent *t)
     return PX_OK;
 }
 
-/* Made larger by what makes it positive at least (Gershgorin's bound on its smallest
- * eigenvalue). */
+/* Shifts the diagonal so that the matrix is positive semidefinite, by Gershgorin's bound on its
+ * smallest eigenvalue. */
 PX_INLINE void at_least_none(PxF8 s[6])
 {
     PxF8 zero = px_f8(0.0f);
@@ -52,7 +52,7 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
 {
     (void)thread;
     const PxTangent *t = user;
-    /* copies, or they would be read again after each store */
+    /* local copies: stores cannot alias them, so they stay in registers */
     const PxSolid here = *t->solid, *s = &here;
     const PxSolidLists lists = *s->lists, *l = &lists;
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};

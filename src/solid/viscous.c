@@ -2,20 +2,20 @@
 
 #include <math.h>
 
-/* eta dt / (rho s^2) of an explicit pass. On blocks of lattice the fastest decay is 5.9 eta /
- * (rho s^2), so that 2 / 5.9 would be stable at rest; what is stretched to t times its length is
- * stiffer by t^2, and this is stable to 2.6 times. */
+/* Largest eta dt / (rho s^2) of an explicit pass (s: spacing). On lattice blocks the fastest decay
+ * rate is 5.9 eta / (rho s^2), so that 2 / 5.9 is the limit at rest; a stretch t raises the rate by
+ * t^2, so this is stable up to t = 2.6. */
 #define STABLE 0.05
 #define MOST_PASSES 100
-/* Below this it changes nothing that could be seen. */
+/* Below this viscosity has no visible effect and is skipped. */
 #define NOTHING 1e-4
 
-/* The largest eta dt / (rho s^2) there is; a body has one material. */
+/* Largest eta dt / (rho s^2) of all bodies; a body has one material. */
 static double strength(const PxSolid *s)
 {
     double most = 0;
     if (s->flows)
-        return 0; /* all matter's is solved for as that of fluids */
+        return 0; /* the fluid stages solve viscosity for all matter */
     for (uint32_t k = 0; k < s->frames; ++k) {
         const PxMaterialDef *d = &s->material[s->particles->material[s->frame[k].begin]].def;
         float least = s->columns.volume[s->frame[k].begin];
@@ -53,7 +53,7 @@ PxStatus px_solid_viscosity(PxSolid *s)
     if (strong < NOTHING)
         return PX_OK;
     PxArenaMark mark = px_arena_mark(s->scratch);
-    /* Beyond MOST_PASSES it is as viscous as so many make it. */
+    /* Stronger viscosity is reduced to what MOST_PASSES stable passes give. */
     double steps = fmin(ceil(strong / STABLE), MOST_PASSES);
     double part = fmin(1, steps * STABLE / strong);
     PxViscousPass pass = {s, PX_ARENA_ARRAY(s->scratch, float, 4 * ((size_t)s->count + 8)),

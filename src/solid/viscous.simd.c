@@ -1,7 +1,8 @@
-/// Viscosity within solids: a stress in proportion to the rate of Green's strain (Kelvin and
-/// Voigt), S = 2 eta dE/dt with dE/dt = sym(J^T grad v), by the same passes as elastic forces
-/// (passes.h): momenta are kept. What the linear fit to the velocities leaves out is held with eta
-/// as well.
+/// Viscosity of solids (Kelvin-Voigt): stress proportional to the rate of Green's strain.
+///
+/// S = 2 eta dE/dt with dE/dt = sym(J^T grad v), by the same passes as elastic forces (passes.h),
+/// so linear and angular momentum are conserved. The fit residual of the velocities is damped with
+/// eta too.
 #include "solid/viscous.h"
 
 #include "solid/law8.h"
