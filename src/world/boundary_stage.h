@@ -1,19 +1,19 @@
-/// The boundaries of a world within the step: which there are, and the forces on them.
+/// The boundaries of a world within the step: their list, motion, and speed limits.
 #ifndef PX_WORLD_BOUNDARY_STAGE_H
 #define PX_WORLD_BOUNDARY_STAGE_H
 
 #include "world/world_parts.h"
 
-/// Lists the boundaries there are now. Errors: PX_ERR_MEMORY.
+/// Fills world->boundaries with all present boundaries. Errors: PX_ERR_MEMORY.
 PxStatus px_boundaries_list(PxWorld *world);
 
-/// Their configurations in the step of world->dt from now on.
+/// Sets the poses of all boundaries at the start and end of a step of world->dt.
 void px_boundaries_begin(PxWorld *world);
 
-/// Fastest that any of them ever moves, m/s.
+/// Largest speed that any boundary reaches at any time, m/s.
 double px_boundaries_speed(const PxWorld *world);
 
-/// The longest step <= limit, s, in which none of them travels further than `most`, m.
+/// Longest step, at most `limit`, s, in which no boundary travels further than `most`, m.
 double px_boundaries_limit(const PxWorld *world, double most, double limit);
 
 #endif

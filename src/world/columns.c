@@ -1,5 +1,4 @@
-/// Columns as users see them: what there is, pointers to it, copies of it, and columns that are
-/// computed on demand.
+/// Columns of the public API: their list, pointers to them, copies, and derived columns.
 #include "phyxel/suggest.h"
 #include "solid/solid_columns.h"
 #include "solid/stress.h"
@@ -146,7 +145,7 @@ const uint64_t *px_world_ids(const PxWorld *world)
 typedef struct Derive {
     const PxWorld *world;
     const PxSolid *solid;
-    const uint32_t *row; /* of the world, by row of the solid */
+    const uint32_t *row; /* by row of the solid: row of the world */
     Kind kind;
     float *to[6];
 } Derive;
@@ -186,7 +185,7 @@ static void solid_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Fluids bear pressure alone. */
+/* Stress of fluids: pressure alone. */
 static void fluid_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -198,7 +197,7 @@ static void fluid_block(void *user, uint32_t begin, uint32_t end, int thread)
                 c < 3 && (d->kind == STRESS || d->kind == PRINCIPAL) ? -p->pressure[i] : 0;
 }
 
-/* Fills to[], one array a component with room for all rows of the world. */
+/* Fills to[], one array per component with room for all rows of the world. */
 static PxStatus derive(PxWorld *world, Kind kind, float *const to[6])
 {
     PxSolid s;

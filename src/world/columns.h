@@ -1,4 +1,4 @@
-/// Columns that are computed on demand: strain, stress, von Mises and principal stress.
+/// Derived columns, computed on demand: strain, stress, von Mises and principal stress.
 #ifndef PX_WORLD_COLUMNS_H
 #define PX_WORLD_COLUMNS_H
 
@@ -7,8 +7,8 @@
 /// Derived column number k, or NULL after the last.
 const PxColumnInfo *px_derived_column(size_t k);
 
-/// Fills the derived columns that frames are to hold (px_world_keep_column()): before a frame is
-/// written. Errors: PX_ERR_MEMORY.
+/// Computes the derived columns selected by px_world_keep_column(). Call before writing a frame.
+/// Errors: PX_ERR_MEMORY.
 PxStatus px_world_refresh_columns(PxWorld *world);
 
 #endif

@@ -104,8 +104,8 @@ PxStatus px_elastic_stage_begin(PxWorld *world)
     return PX_OK;
 }
 
-/* Is there an emitter whose elastic matter has lost its component? What came out of it would float
- * before a plunger that pushes and does not hold. */
+/* Has the elastic matter held by some emitter lost its component? Then the rest shape must be
+ * updated at once: without bonds to the held matter nothing holds what has left the emitter. */
 static PxStatus look_into_emitters(PxWorld *world, const PxFractions *fractions, bool *torn)
 {
     const PxParticles *p = &world->particles;
@@ -140,7 +140,7 @@ PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
     PxRestUpdateResult result;
     bool torn;
     PX_TRY(look_into_emitters(world, &world->fractions, &torn));
-    bool stretched = world->state.piece_stretch == 0; /* what falls off a body pulls on it */
+    bool stretched = world->state.piece_stretch == 0; /* set by px_elastic_stage_move() */
     PX_TRY(px_rest_update(&world->elastic_set, &c, &world->fractions, world->state.step,
                           torn || stretched, &result));
     if (result.looked)
@@ -156,8 +156,8 @@ PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
 typedef struct Contact {
     PxWorld *world;
     PxSolidWalls walls;
-    PxHandleGrip *grip; /* one a handle */
-    uint32_t *held;     /* rows that handles hold */
+    PxHandleGrip *grip; /* one per handle */
+    uint32_t *held;     /* rows held by handles */
 } Contact;
 
 static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -208,7 +208,7 @@ static PxStatus find_held(const PxSolid *s, Contact *contact)
     return PX_OK;
 }
 
-/* What forces on regions add to the pull of gravity. */
+/* Adds the accelerations of forces on regions to the external acceleration. */
 static PxStatus push(PxWorld *world, PxSolid *s)
 {
     if (world->forces.count == 0)
@@ -257,7 +257,8 @@ static void rebound(PxSolid *s, const PxSolidContact *contact)
     px_solid_walls_rebound(&((Contact *)s->user)->walls, s, contact);
 }
 
-/* The time in which the fastest that may reach a wall goes half its radius: thin walls hold. */
+/* Time in which rows near boundaries move at most half their radius, s. As a limit of the sub-step
+ * it keeps them from passing thin walls. */
 static double reach_of(const PxSolid *s, const uint8_t *near)
 {
     double ratio = 0;
@@ -274,7 +275,7 @@ static double reach_of(const PxSolid *s, const uint8_t *near)
 
 static PxStatus check_finite(const PxWorld *world, const PxSolid *s)
 {
-    uint32_t bad = 0; /* all of them first, in vectors; then who it was */
+    uint32_t bad = 0; /* a vectorised test of all rows; the loop below finds which one */
     for (size_t k = 0; k < 4 * (size_t)s->count; ++k) {
         uint32_t bits;
         memcpy(&bits, &s->u[k], sizeof bits);
@@ -293,9 +294,9 @@ static PxStatus check_finite(const PxWorld *world, const PxSolid *s)
     return PX_OK;
 }
 
-/* ---- maps for what moves along ------------------------------------------------ */
+/* ---- maps for skins and coats ------------------------------------------------- */
 
-/* The maps of the gradients in `s`: into the world, or into the new rest shape. */
+/* Affine maps from the gradients in `s`: into the world, or into the new rest shape. */
 static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, PxSolidMaps *out)
 {
     const PxParticles *p = s->particles;
@@ -371,10 +372,10 @@ PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out)
     return s.count > 0 ? fill_maps(world, &s, true, out) : PX_OK;
 }
 
-/* ---- rest shapes of bodies that nothing flows around -------------------------------- */
+/* ---- rest-shape update in worlds without fluid stages ------------------------------- */
 
-/* The rest shape of whole bodies follows their deformation (solid/absorb.c). Skins first: theirs
- * follows by the same maps. */
+/* Rest-shape update of whole bodies (solid/absorb.c). Skins come first, because their rest
+ * positions need the maps from the old rest shape. */
 static PxStatus absorb_bodies(PxWorld *world, PxSolid *s)
 {
     uint64_t step = world->state.step + 1;
@@ -393,7 +394,7 @@ static PxStatus absorb_bodies(PxWorld *world, PxSolid *s)
     return PX_OK;
 }
 
-/* Bonds of bodies whose rest shape just changed are made anew. */
+/* Rebuilds the bonds of bodies whose rest shape was just updated. */
 static PxStatus bond_absorbed(PxWorld *world, const PxCoupling *c)
 {
     const PxParticles *p = &world->particles;
@@ -409,14 +410,15 @@ static PxStatus bond_absorbed(PxWorld *world, const PxCoupling *c)
     return px_elastic_set_rebuild(&world->elastic_set, c, fresh);
 }
 
-/* ---- the whole of it ------------------------------------------------------------ */
+/* ---- the stage ------------------------------------------------------------------ */
 
-/* The square of the stretch at which forces are twice as stiff as at rest, as in
- * solid/leapfrog.simd.c: rest shapes of what flows are updated then. */
+/* Square of the stretch at which the tangent stiffness is twice that at rest, (3 l^2 - 1) / 2 = 2
+ * (solid/leapfrog.simd.c). Above it the rest-shape update of flowing matter is due. */
 #define STRETCHED (5.0 / 3)
 
-/* Of matter whose rest shape is updated, much of the stress is kept as plastic strain: its
- * stiffness is that of its present shape. Else that of the rest shape decides. */
+/* The highest frequency about the rest shape, or about the present state in worlds with fluid
+ * stages: rest-shape updates keep much of the stress as plastic strain there, which changes the
+ * stiffness. */
 static void find_highest(PxWorld *world, PxSolid *s)
 {
     double at = 1;

@@ -1,4 +1,4 @@
-/// Setting numbers of a running world by their path, at once or by events.
+/// Setting values of a running world by their path, at once or by events.
 #include "world/heat_stage.h"
 #include "world/kinds/value_path.h"
 #include "world/world_parts.h"
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Bytes that hold the def of any kind. */
+/* Size that suffices for the def of any kind, bytes. */
 #define LARGEST_DEF 2048
 
 /* ---- setting ---------------------------------------------------------------- */
@@ -57,8 +57,8 @@ static PxStatus set_value(PxWorld *world, const PxEvent *event)
     return live.kind->changed != NULL ? live.kind->changed(world, live.index, live.key) : PX_OK;
 }
 
-/* Do the numbers of a thing fit each other after all events of one moment? Those may pass through
- * a state that does not. */
+/* Validates the def of a thing as it will be after all simultaneous events; single events may lead
+ * through inconsistent states. */
 static PxStatus foresee(PxWorld *world, const PxKind *kind, size_t index, const PxEvent *event,
                         size_t count)
 {
@@ -84,7 +84,7 @@ static PxStatus foresee(PxWorld *world, const PxKind *kind, size_t index, const 
     return last != NULL ? kind->consistent(def, last) : PX_OK;
 }
 
-/* The heat that a change adds to matter is counted as coming from outside. */
+/* Sets the values of simultaneous events. Heat that this adds to matter counts as heat_in. */
 static PxStatus set_together(PxWorld *world, const PxEvent *event, size_t count)
 {
     for (size_t k = 0; k < px_kind_count; ++k)
@@ -137,7 +137,7 @@ PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
     return PX_OK;
 }
 
-/* How many events from number `first` on, and before `end`, have the same time. */
+/* Number of events in [first, end) that have the time of the first. */
 static size_t of_one_moment(const PxWorld *world, size_t first, size_t end)
 {
     size_t last = first;

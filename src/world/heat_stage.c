@@ -73,7 +73,7 @@ PxStatus px_world_heat_columns(PxWorld *world, const PxMaterialDef *def)
     return PX_OK;
 }
 
-/* ---- the account ------------------------------------------------------------------ */
+/* ---- heat balance ----------------------------------------------------------------- */
 
 typedef struct Heat {
     const PxWorld *world;
@@ -109,7 +109,7 @@ void px_world_heat_count(PxWorld *world)
     world->state.heat_in += px_world_heat(world) - world->heat_mark;
 }
 
-/* Does heat come and go with particles in this step? */
+/* May particles, and heat with them, be added or removed in this step? */
 static bool is_open(const PxWorld *world)
 {
     return px_heat_low(&world->particles.table) != NULL &&
@@ -122,7 +122,7 @@ static void warm_walls(PxWorld *world)
 {
     for (size_t k = 0; k < world->walls.count; ++k) {
         PxWall *wall = &world->walls.data[k];
-        if (wall->warmths > 0) /* as warm as it is on average in this step */
+        if (wall->warmths > 0) /* temperature in the middle of the step */
             wall->boundary.temperature =
                 px_temperature_at(wall->warmth, wall->warmths, world->state.time + 0.5 * world->dt);
     }
@@ -168,7 +168,7 @@ static PxStatus check_finite(const PxWorld *world)
                    (unsigned long long)world->state.step + 1, world->state.time);
 }
 
-/* With the rows held that heaters hold. */
+/* Heat conduction; temperatures of `held` rows are prescribed by heaters. */
 static PxStatus conduct(PxWorld *world, PxFluid *fluid, const uint8_t *held)
 {
     PxCoupling coupling = px_world_coupling(world);

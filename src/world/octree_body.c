@@ -8,22 +8,22 @@
 
 #include <math.h>
 
-/* Neighbours among which those are looked for that a support should reach. */
+/* Nearest neighbours that are candidates for a support. */
 #define LOOKED_AT 48u
-/* A support goes beyond the last of them by this, so that it counts. */
+/* Supports are enlarged by this factor, so that the last neighbour has a weight above 0. */
 #define BEYOND 1.1
 
 typedef struct Reach {
     const PxKdTree *tree;
     const PxParticles *particles;
-    const float *usual; /* support by the cell's own size, m */
+    const float *usual; /* support in proportion to the cell's size, m */
     float *support;
     uint32_t first;
 } Reach;
 
-/* Two particles are neighbours when they are nearer than the mean of their supports. So for
- * neighbour j to count, i needs a support above 2 r - h_j, and to have n of them, above the
- * n-th smallest of these; others' supports only become larger than their usual ones. */
+/* Support with which i has PX_OCTREE_NEIGHBOURS neighbours. Particles are neighbours when their
+ * distance r is below the mean of their supports: j needs h_i > 2 r - h_j, and n neighbours need
+ * h_i above the n-th smallest of these. The usual h_j are lower bounds: supports only grow. */
 static float reach_of(const Reach *job, uint32_t i)
 {
     const PxParticles *p = job->particles;
@@ -56,8 +56,8 @@ static void reach_block(void *user, uint32_t begin, uint32_t end, int thread)
         job->support[i] = reach_of(job, i);
 }
 
-/* Where a cell is filled with others of the spacing, `count` along each edge: number k of them,
- * from its middle. */
+/* Position, relative to the cell's centre, of point k of a lattice that fills the cell at the
+ * world's spacing with `count` points along each edge. */
 static PxVec3 part_of_cell(uint32_t k, uint32_t count, double spacing)
 {
     double middle = 0.5 * (count - 1);

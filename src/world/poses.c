@@ -1,14 +1,14 @@
-/// Poses of walls and handles: reading them, and moving them by hand while the world lives.
+/// Poses of walls and handles: reading them, and replacing their paths in a running world.
 #include "matter/pose.h"
 #include "world/world_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A new path may begin this far from where the wall or handle is, in spacings. */
+/* Largest jump from the present pose to the start of a new path, in spacings. */
 #define JUMP 0.01
 
-/* What moves: a wall or a handle. */
+/* A wall or a handle. */
 typedef struct Mover {
     PxKeyframe **key;
     size_t *keys;
@@ -47,8 +47,8 @@ static PxPose pose_now(const PxWorld *world, const Mover *mover)
     return px_pose_at(*mover->key, *mover->keys, world->state.time);
 }
 
-/* A bound on how far the two poses are apart, m. Of a plane, which has points at any distance from
- * its pivot, the turn is counted at one spacing from it. */
+/* Bound on the distance between any point's positions in two poses, m. For unbounded shapes, such
+ * as planes, the rotation counts with an arm of one spacing. */
 static double apart(const PxWorld *world, const Mover *mover, PxPose a, PxPose b)
 {
     PxVec3 low = px_sub(mover->bounds->low, mover->pivot);

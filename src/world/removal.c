@@ -1,4 +1,4 @@
-/// Removing bodies and materials from a living world.
+/// Removing bodies and materials from a running world.
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
 
@@ -42,7 +42,8 @@ static void drop_wall(PxWorld *world, uint32_t body)
     world->walls.count = kept;
 }
 
-/* Actors on that body alone find nothing from now on, also when another body takes its slot. */
+/* Detaches actors that are restricted to that body, so that they do not act on a body that reuses
+ * its slot. */
 static void leave_actors(PxWorld *world, uint32_t body)
 {
     for (size_t k = 0; k < world->handles.count; ++k)
@@ -89,7 +90,7 @@ PxStatus px_world_remove_body(PxWorld *world, PxBodyId id)
     px_world_drop_skins(world, slot);
     leave_actors(world, slot);
     PX_SLOT_CLEAR(&world->bodies, slot);
-    world->bodies.data[slot].def.wall = true; /* without a material */
+    world->bodies.data[slot].def.wall = true; /* its slot refers to no material */
     world->state.bound_due = 1;
     return PX_OK;
 }
@@ -112,8 +113,8 @@ PxStatus px_world_remove_material(PxWorld *world, PxMaterialId id)
         return px_fail(PX_ERR_ARGUMENT, "material '%s' is in use: '%s' is made of it",
                        material->name, user);
     px_world_drop_coat(world, slot);
-    /* Stages that look at all materials find one without forces. The models stay: worlds share
-     * them. */
+    /* Stages loop over all materials: the removed one must cause no forces. Its models stay,
+     * because all materials share them. */
     PxMaterialDef none = px_material_def_default();
     none.density = material->def.density;
     none.viscosity = 0;

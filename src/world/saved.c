@@ -17,7 +17,7 @@
 #member, type, offsetof(PxWorld, member)                                                   \
     }
 
-/* The last ones report on the last step: PxStats is the same after restoring. */
+/* REPORT() lines are results of the last step, saved so that PxStats is restored too. */
 const PxSavedNumber px_saved_numbers[] = {
     PX_WORLD_STATE(PX_STATE_WHOLE, PX_STATE_REAL) /* */
     REPORT(dt, PX_F64),
@@ -63,7 +63,7 @@ static PxWorldState state_of(const PxSavedWorld *saved)
     PxWorldState state;
     for (size_t k = 0; k < px_saved_number_count; ++k) {
         size_t offset = px_saved_numbers[k].offset - offsetof(PxWorld, state);
-        if (offset < sizeof state) /* false for what lies before, too: the difference wraps */
+        if (offset < sizeof state) /* also false for members before it: the difference wraps */
             memcpy((char *)&state + offset, &saved->value[k], sizeof saved->value[k]);
     }
     return state;
@@ -71,14 +71,14 @@ static PxWorldState state_of(const PxSavedWorld *saved)
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-/* Tables that belong together: one table that lives in the world, or several that are put
- * together from it. */
+/* A part of the saved state: one table that the world owns, or several that are assembled from
+ * it. */
 typedef struct Part {
     const char *name[PX_SAVED_PART_TABLES];
-    PxTable *(*own)(PxWorld *world);                          /* lives in the world */
-    PxStatus (*gather)(const PxWorld *world, PxTable *table); /* or is put together, */
-    PxStatus (*put)(PxWorld *world, const PxTable *table);    /* and taken apart again */
-    /* Whether what a file holds can be of this world; may be NULL. */
+    PxTable *(*own)(PxWorld *world);                          /* the world's table, or NULL: */
+    PxStatus (*gather)(const PxWorld *world, PxTable *table); /* assembles the tables */
+    PxStatus (*put)(PxWorld *world, const PxTable *table);    /* restores the world from them */
+    /* Validates a table read from a file against the world; may be NULL. */
     PxStatus (*check)(const PxWorld *world, const PxWorldState *state, const PxTable *table);
 } Part;
 
@@ -115,7 +115,7 @@ static PxStatus check_emitters(const PxWorld *world, const PxWorldState *state,
     return px_emitters_check(world, emitters);
 }
 
-/* One line a part: what has a table of its own in the world needs its name and where it is. */
+/* One line per part; a table that the world owns needs only a name and `own`. */
 static const Part parts[] = {
     {.name = {"particles"}, .own = particles_of, .check = check_particles},
     {.name = {"emitters"}, .own = emitters_of, .check = check_emitters},
@@ -213,7 +213,7 @@ PxStatus px_saved_view(const PxWorld *world, PxSavedWorld **out)
     return status;
 }
 
-/* Can the table be overwritten by that one without allocating? */
+/* Can `from` be copied to `to` without allocation? */
 static bool has_room(const PxTable *to, const PxTable *from)
 {
     return to->capacity >= from->count && px_table_alike(to, from);
@@ -231,7 +231,7 @@ PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved)
     if (*saved != NULL && (*saved)->world != world)
         return px_fail(PX_ERR_ARGUMENT,
                        "save: wanted NULL, or what this world was saved to before");
-    /* All that may fail first, into `fresh`. */
+    /* Everything that may fail comes first, into `fresh`. */
     PxSavedWorld *fresh, *to = *saved;
     PX_TRY(px_saved_create(&fresh));
     PxStatus status = px_things_copy(world, &fresh->things);
@@ -268,9 +268,9 @@ size_t px_saved_bytes(const PxSavedWorld *saved)
     return bytes;
 }
 
-/* ---- putting it back ------------------------------------------------------------------------ */
+/* ---- restoring ------------------------------------------------------------------------------ */
 
-/* Sets what follows from the state. */
+/* Sets the numbers and refreshes what is derived from the state. */
 static void settle_in(PxWorld *world, const PxSavedWorld *saved)
 {
     put_numbers(world, saved->value);
@@ -278,7 +278,7 @@ static void settle_in(PxWorld *world, const PxSavedWorld *saved)
     px_elastic_set_forget(&world->elastic_set);
 }
 
-/* The rows of a stored table in a table with the columns of the world's own. */
+/* Copies the rows of a stored table into one with the columns of the world's table. */
 static PxStatus convert(const PxTable *own, const PxTable *stored, const char *name, PxTable *out)
 {
     const char *missing;
@@ -293,8 +293,8 @@ PxStatus px_world_resume(PxWorld *world, const PxSavedWorld *saved)
     PxWorldState state = state_of(saved);
     if (state.events > world->events.count || !(state.time >= 0) || !isfinite(state.time))
         return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
-    /* Events may change particles, too: the stored ones have that behind them. And they may have
-     * made the world what it is. */
+    /* Events come before the tables: they may change the things that the tables refer to, and the
+     * stored particles already include their effects. */
     PX_TRY(px_world_repeat_events(world, (size_t)state.events));
     for (size_t p = 0; p < PX_COUNT(parts); ++p) {
         const PxTable *stored = tables_of(saved, p);
@@ -329,7 +329,7 @@ PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved)
 {
     if (saved == NULL || saved->world != world)
         return px_fail(PX_ERR_ARGUMENT, "restore: wanted what this world was saved to");
-    /* All that may fail first. */
+    /* Everything that may fail comes first. */
     PxSavedWorld *fresh;
     PX_TRY(px_saved_create(&fresh));
     PxStatus status = px_things_duplicate(saved->things, &fresh->things);
@@ -351,7 +351,7 @@ PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved)
         for (size_t p = 0; p < PX_COUNT(parts); ++p) {
             const PxTable *from = tables_of(saved, p);
             if (parts[p].own == NULL)
-                parts[p].put(world, from); /* fits, and there is room */
+                parts[p].put(world, from); /* cannot fail: room was reserved above */
             else if (has_room(parts[p].own(world), from))
                 px_table_copy(parts[p].own(world), from);
             else

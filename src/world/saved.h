@@ -1,18 +1,18 @@
-/// What a world needs to continue with the same bits: numbers, tables, and the things in it.
+/// The saved state of a world, from which it continues bit by bit: numbers, tables, and things.
 ///
-/// px_world_save() keeps all of it in memory. A checkpoint is the numbers and the tables in a file;
-/// the things it takes from the scene, whose events are carried out again.
+/// px_world_save() keeps all three in memory. A checkpoint file holds numbers and tables; the
+/// things are built from the scene, and its past events are executed again.
 #ifndef PX_WORLD_SAVED_H
 #define PX_WORLD_SAVED_H
 
 #include "world/state.h"
 
 enum {
-    PX_SAVED_PART_TABLES = 4, ///< tables of one part, at most
-    PX_SAVED_NUMBERS = 64,    ///< numbers, at most
+    PX_SAVED_PART_TABLES = 4, ///< most tables of one part
+    PX_SAVED_NUMBERS = 64,    ///< most numbers
 };
 
-/// A number of the world: PX_U64, PX_U32 or PX_F64.
+/// A saved number of PxWorld; `type` is PX_U64, PX_U32 or PX_F64.
 typedef struct PxSavedNumber {
     const char *name;
     PxType type;
@@ -30,37 +30,36 @@ typedef union PxSavedValue {
 struct PxThings;
 
 struct PxSavedWorld {
-    const PxWorld *world; ///< that it was made of; NULL: read from a file
+    const PxWorld *world; ///< the world it was saved from; NULL: read from a file
     PxSavedValue value[PX_SAVED_NUMBERS];
     size_t tables;
     PxTable *table; ///< see px_saved_table()
-    bool view;      ///< tables that live in the world are not copied
+    bool view;      ///< tables owned by the world are borrowed, not copied
     struct PxThings *things;
 };
 
-/// The k-th table and its name; NULL from the last on. A table without columns is one that this
-/// world does not have.
+/// The k-th table and its name; NULL after the last. Tables that this world lacks have no columns.
 PxTable *px_saved_table(PxSavedWorld *saved, size_t k, const char **name);
 
-/// The table of that name; NULL: there is none.
+/// Finds a table by name; NULL: none.
 PxTable *px_saved_find(PxSavedWorld *saved, const char *name);
 
-/// The number of that name; NULL: there is none.
+/// Finds a number by name; NULL: none.
 PxSavedValue *px_saved_number(PxSavedWorld *saved, const char *name);
 
-/// An empty one, to be filled from a file. Free with px_saved_free(). Errors: PX_ERR_MEMORY.
+/// Creates an empty state to be read from a file. Free with px_saved_free(). Errors: PX_ERR_MEMORY.
 PxStatus px_saved_create(PxSavedWorld **out);
 
-/// The numbers and tables of a world as it is now, good until it is next changed: tables that
-/// live in the world are borrowed. Free with px_saved_free(). Errors: PX_ERR_MEMORY.
+/// Numbers and tables of the present state, valid until the world next changes, because tables
+/// owned by the world are borrowed. Free with px_saved_free(). Errors: PX_ERR_MEMORY.
 PxStatus px_saved_view(const PxWorld *world, PxSavedWorld **out);
 
-/// Puts `fresh`, just built from the same scene, where the numbers and tables were taken. Events
-/// that were carried out by then are carried out again. After a failure the world is of no use.
-/// Errors: PX_ERR_FORMAT when they do not fit the world, PX_ERR_MEMORY.
+/// Sets `fresh`, just built from the same scene, to the saved state; past events are executed
+/// again. After an error the world must not be used.
+/// Errors: PX_ERR_FORMAT when the state does not fit the world, PX_ERR_MEMORY.
 PxStatus px_world_resume(PxWorld *fresh, const PxSavedWorld *saved);
 
-/// The same, from a living world. Errors: as above.
+/// Like px_world_resume(), from the present state of another world. Errors: as above.
 PxStatus px_world_continue(PxWorld *fresh, const PxWorld *world);
 
 #endif

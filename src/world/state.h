@@ -1,19 +1,19 @@
-/// The numbers of a world's state. Together with the tables of saved.c and the scene they are all
-/// that a world needs to continue with the same bits.
+/// The numbers of a world's state. Together with the tables of saved.c and the scene they determine
+/// its future bit by bit.
 #ifndef PX_WORLD_STATE_H
 #define PX_WORLD_STATE_H
 
 #include "base/table.h"
 #include "phyxel/world.h"
 
-/// One line a number: it becomes a member of PxWorldState and is saved, restored and written to
-/// checkpoints under that name.
+/// One line per number: a member of PxWorldState, saved, restored and written to checkpoints under
+/// its name.
 #define PX_WORLD_STATE(WHOLE, REAL)                                                                \
-    WHOLE(step)          /* done so far */                                                         \
+    WHOLE(step)          /* steps done */                                                          \
     REAL(time)           /* s */                                                                   \
-    REAL(top_speed)      /* bound on the speed of the flow, m/s; never falls */                    \
-    WHOLE(events)        /* carried out so far */                                                  \
-    WHOLE(grips)         /* starts and ends of handles carried out so far */                       \
+    REAL(top_speed)      /* bound on the speed of the flow, m/s; never decreases */                \
+    WHOLE(events)        /* executed so far */                                                     \
+    WHOLE(grips)         /* starts and ends of handles executed so far */                          \
     WHOLE(bound_due)     /* 1: top_speed is estimated again before the next step */                \
     WHOLE(not_converged) /* these four as in PxStats */                                            \
     WHOLE(caught)                                                                                  \
@@ -25,7 +25,7 @@
     REAL(heat_in)                                                                                  \
     REAL(halvings)      /* of the solids' sub-step; see solid/leapfrog.simd.c */                   \
     REAL(piece_stretch) /* square of the largest stretch at the last rest-shape update; 0: due */  \
-    REAL(highest)       /* square of the highest elastic frequency, 1/s^2; 0: to be found */       \
+    REAL(highest)       /* as in PxSolid, 1/s^2; 0: must be estimated */                           \
     REAL(highest_at)    /* as in PxSolid */                                                        \
     WHOLE(shaped)       /* elastic particles in the last step */
 

@@ -1,4 +1,4 @@
-/// What the world holds: sums over all particles, the same bits for any split.
+/// Statistics of a world: sums over all particles, independent of threads and ranks.
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
 
@@ -7,14 +7,14 @@
 
 enum { MASS, PX, PY, PZ, LX, LY, LZ, KINETIC, POTENTIAL, SUMS };
 
-/* A first pass finds how large things are, the second adds them up, rounded to
- * quanta that make the additions exact (base/sum.h). */
+/* A first pass finds bounds on the terms, the second adds terms rounded so that every addition is
+ * exact (base/sum.h). */
 typedef struct Sums {
     const PxWorld *world;
     double magic[SUMS];
 } Sums;
 
-/* The largest mass, squares of speed and of the distance from the origin, and temperature. */
+/* Maxima of mass, squared speed, squared distance from the origin, and temperature. */
 enum { MOST_MASS, MOST_SPEED, MOST_DISTANCE, HOTTEST, MOSTS };
 
 static void largest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
@@ -72,7 +72,7 @@ void px_world_stats(PxWorld *world, PxStats *out)
     PxPart total = {.sums = SUMS};
     uint64_t all = px_reduce(&rows, largest_part, &s, &most);
     double speed = sqrt(most.most[MOST_SPEED]), distance = sqrt(most.most[MOST_DISTANCE]);
-    /* A hair more than the largest: the squares were rounded to float. */
+    /* A margin above the maxima, because the squares were rounded to float. */
     double m = most.most[MOST_MASS], v = speed * 1.001, x = distance * 1.001;
     const double bound[SUMS] = {[MASS] = m,
                                 [PX] = m * v,

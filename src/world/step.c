@@ -1,4 +1,4 @@
-/// The step: events, neighbours, walls, density, forces, motion, defence, sinks, emitters.
+/// The step of a world: events, neighbours, boundaries, density, forces, motion, sinks, emitters.
 #include "contact/defence.h"
 #include "coupling/exchange.h"
 #include "fluid/force_size.h"
@@ -65,9 +65,9 @@ static void gravity_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* v += a dt, x += v dt (004 Eqs. 2.46, 2.47), the position in two floats: what the
- * addition rounds off (Kahan 1965) is kept for the next step, so slow motion far
- * from the origin is not lost. */
+/* Symplectic Euler: v += a dt, x += v dt (004 Eqs. 2.46, 2.47). Positions are two floats: `low`
+ * keeps the rounding error of the addition (Kahan 1965), so that slow motion far from the origin is
+ * not lost. */
 static void move_axis(float *restrict x, float *restrict low, float *restrict v,
                       const float *restrict a, float dt, uint32_t begin, uint32_t end)
 {
@@ -80,7 +80,7 @@ static void move_axis(float *restrict x, float *restrict low, float *restrict v,
     }
 }
 
-/* Reports the lowest id of a particle whose position is not finite any more. */
+/* Moves rows and reports the lowest id of a particle whose position is not finite. */
 static void move_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Motion *m = user;
@@ -88,7 +88,7 @@ static void move_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     move_axis(p->x, p->x_low, p->vx, p->ax, m->dt, begin, end);
     move_axis(p->y, p->y_low, p->vy, p->ay, m->dt, begin, end);
     move_axis(p->z, p->z_low, p->vz, p->az, m->dt, begin, end);
-    float sum = 0; /* NaN and infinity survive being multiplied by 0 and added */
+    float sum = 0; /* 0 times NaN or infinity is NaN, and so is the sum */
     for (uint32_t i = begin; i < end; ++i)
         sum += 0.0f * p->x[i] + 0.0f * p->y[i] + 0.0f * p->z[i];
     if (sum == 0.0f)
@@ -98,7 +98,7 @@ static void move_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
             px_part_id(part, p->id[i]);
 }
 
-/* Says which particle stopped being finite, and at which stage. */
+/* Error for a particle whose position is no longer finite, with the stage that caused it. */
 static PxStatus not_finite(const PxWorld *world, uint64_t id)
 {
     const PxParticles *p = &world->particles;
@@ -125,7 +125,7 @@ typedef struct Compression {
     double magic;     /* for px_sum_round() */
 } Compression;
 
-/* Compression beyond this counts as this in the mean. */
+/* Upper bound of a particle's compression in the mean. */
 #define MOST_COMPRESSION 16.0f
 
 static void compression_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
@@ -195,7 +195,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     px_emitters_hold(world, fluid->inverse_mass);
     if (tension) {
         PX_STAGE(&world->profile, "measure")
-        px_force_size(fluid, &size); /* from here on it is pressure */
+        px_force_size(fluid, &size); /* starts the measurement of the pressure force */
     }
     PX_STAGE(&world->profile, "solid density")
     PX_TRY(px_exchange_own_density(&world->elastic_set, &coupling, fluid));
@@ -219,8 +219,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     return PX_OK;
 }
 
-/* All rows move as the forces on them say; elastic ones then move again, from where they were, in
- * sub-steps; and nobody ends in a wall. */
+/* Moves all rows by the forces on them; elastic rows are then moved in sub-steps instead, from
+ * their positions at the start of the step. Last, the defence stops particles at walls. */
 static PxStatus move(PxWorld *world, const PxFluid *fluid)
 {
     PxCoupling coupling = px_world_coupling(world);
@@ -256,8 +256,8 @@ static double table_mass(const PxParticles *p)
     return sum;
 }
 
-/* Before the first step: fillings that do not fit their walls are made to. What finds no
- * place counts as removed. */
+/* Settling before the first step: moves particles of fillings apart where walls cut the lattice.
+ * Particles that find no place are removed. */
 static PxStatus settle(PxWorld *world, PxFluid *fluid)
 {
     bool done = world->walls.count == 0;
@@ -322,12 +322,11 @@ PxStatus px_world_step(PxWorld *world, double until)
     px_time_step_speeds(world, &fluid);
     if (world->state.bound_due)
         world->state.top_speed = fmax(world->state.top_speed, px_world_speed_bound(world));
-    if (world->state.bound_due) /* nobody knows what was set, or where it flows */
+    if (world->state.bound_due) /* unknown after a change of the world: assume the worst */
         world->state.divergence = 1e30;
     world->state.bound_due = 0;
-    /* A few drops of a splash are faster than this; making the fluid stiffer for
-     * them would make every step after the splash shorter (three times, in the dam
-     * break). The step's length minds their speed all the same. */
+    /* A few drops of a splash may be faster than top_speed. Raising the stiffness for them would
+     * shorten every later step; the time step respects their speed anyway. */
     fluid.divergence = world->state.divergence;
     fluid.top_speed = fmax(world->state.top_speed, px_fluid_tension_speed(&fluid));
     const PxPressureModel *model = px_pressure_find(px_world_share_models(world), world->isa);
@@ -339,7 +338,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     px_world_heat_begin(world);
     px_emitters_shut(world);
     if (fluid.count > 0 && world->state.step == 0)
-        PX_TRY(settle(world, &fluid)); /* gives all scratch back */
+        PX_TRY(settle(world, &fluid)); /* resets scratch */
     PX_TRY(px_emitters_reserve(world));
     if (fluid.count > 0) {
         PX_TRY(find_neighbours(world));

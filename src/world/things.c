@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lists of a world that hold its things. */
+/* The lists of things in a world. */
 #define LISTS(LIST)                                                                                \
     LIST(PxMaterial, materials)                                                                    \
     LIST(PxBody, bodies)                                                                           \
@@ -30,7 +30,7 @@ struct PxThings {
 #undef MEMBER
 };
 
-/* The lists as they lie in the world, to read from. */
+/* Shallow copy of the world's lists, for reading. */
 static PxThings things_of(const PxWorld *world)
 {
     PxThings t = {
@@ -41,7 +41,7 @@ static PxThings things_of(const PxWorld *world)
     return t;
 }
 
-/* A copy of an array that malloc() made; NULL of an empty one. */
+/* Copies an array with malloc(); NULL for an empty one. */
 static bool copy_array(void *array, size_t bytes, void *out)
 {
     void *copy = bytes > 0 ? malloc(bytes) : NULL;
@@ -51,8 +51,8 @@ static bool copy_array(void *array, size_t bytes, void *out)
     return copy != NULL || bytes == 0;
 }
 
-/* Copies what the entries of the lists own, or takes part in owning it. Every entry then owns what
- * it points at, also after a failure. */
+/* Makes shallow copies of entries own their data: copies arrays, and retains references to shared
+ * objects. Also after a failure every entry owns what it points at. */
 static bool own(PxThings *t)
 {
     bool all = true;

@@ -1,4 +1,4 @@
-/// The length of a step: the shortest of all that limit it, and the speeds that these need.
+/// Choice of the time step: the smallest of all limits, and the speeds that they depend on.
 #include "world/time_step.h"
 
 #include "world/boundary_stage.h"
@@ -6,16 +6,16 @@
 
 #include <math.h>
 
-/* ---- how fast can it get ------------------------------------------------ */
+/* ---- bound on the speed ------------------------------------------------- */
 
-/* Height of a point: its way up against gravity. */
+/* Height of a point against gravity, m. */
 static double height(PxVec3 up, PxVec3 x)
 {
     return px_dot(up, x);
 }
 
-/* Lowest point of the ways down: the bottom of the walls' bounds, or where the
- * fluid itself is lowest. A plane counts with its point below the fluid. */
+/* Lowest height of the walls, m: of their bounds, or for planes of the point below `middle`.
+ * INFINITY: none. */
 static double lowest_wall(const PxWorld *world, PxVec3 up, PxVec3 middle)
 {
     double lowest = INFINITY;
@@ -62,14 +62,14 @@ double px_world_speed_bound(PxWorld *world)
         low = fmin(low, fmin(height(up, e->opening.back), height(up, front)));
         speed = fmax(speed, px_emitter_speed(e));
     }
-    if (!(high >= low)) /* there is nothing, and nothing to come */
+    if (!(high >= low)) /* no particles and no active emitters */
         return 0;
     PxVec3 middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
     low = fmin(low, lowest_wall(world, up, middle));
     double fall = high > low ? high - low : 0;
     double bound = sqrt(speed * speed + 2 * g * fall);
     bound = fmax(bound, px_boundaries_speed(world));
-    /* Something must keep even a resting blob together: a spacing a tenth of a second. */
+    /* Floor of 10 spacings per second, so that the stiffness is above 0 for fluids at rest. */
     return fmax(bound, 10 * world->def.spacing);
 }
 
@@ -96,7 +96,7 @@ static void speed_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[2] = (double)pressed;
 }
 
-/* The speeds that limit the step's length. */
+/* Maxima over all rows and emitters. */
 void px_time_step_speeds(PxWorld *world, PxFluid *fluid)
 {
     PxRows rows = px_world_rows(world);
@@ -110,8 +110,7 @@ void px_time_step_speeds(PxWorld *world, PxFluid *fluid)
 
 /* ---- the step's length -------------------------------------------------------- */
 
-/* The step's length: within every limit, and such that equal steps end exactly
- * at `target`. */
+/* The number of equal steps to `target` is the least with dt within every limit. */
 PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPressureModel *model,
                              double target, bool *last)
 {
@@ -137,15 +136,15 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
                 limit = limits[k].dt;
                 why = limits[k].why;
             }
-        /* Water at rest does not know of a moving boundary yet, and must not be half inside it. */
+        /* Fluid at rest does not react to a boundary before it is near: limit its travel too. */
         double dt = px_boundaries_limit(world, fluid->courant * h, limit);
         if (dt < limit) {
             limit = dt;
             why = "a moving wall";
         }
     }
-    /* A rest shape that follows does so once a step at most: what strikes something in one step
-     * must not be past it in the same. */
+    /* Rest shapes are updated at most once per step, so an impact must not deform matter by more
+     * than a part of the spacing in one step. */
     if (px_world_absorbs(world) &&
         fluid->speed_max * limit > world->def.courant * world->def.spacing) {
         limit = world->def.courant * world->def.spacing / fluid->speed_max;

@@ -1,4 +1,4 @@
-/// The length of a step.
+/// Choice of the time step.
 #ifndef PX_WORLD_TIME_STEP_H
 #define PX_WORLD_TIME_STEP_H
 
@@ -8,7 +8,7 @@
 void px_time_step_speeds(PxWorld *world, PxFluid *fluid);
 
 /// Chooses world->dt: within every limit, and such that equal steps end exactly at `target`. *last:
-/// this step does. Errors: PX_ERR_NUMERIC when it would be shorter than min_step.
+/// this step ends there. Errors: PX_ERR_NUMERIC when dt would be below min_step.
 PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPressureModel *model,
                              double target, bool *last);
 

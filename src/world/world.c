@@ -1,4 +1,4 @@
-/// Making a world and putting things into it.
+/// Creating a world and adding things to it.
 #include "coupling/fractions.h"
 #include "matter/wall_field.h"
 #include "world/kinds/kind.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Most particles that one body may be filled with.
+/// Largest number of particles of one body.
 #define MOST_PARTICLES ((size_t)200000000)
 
 static PxWorldDef world_def_defaults(void)
@@ -306,7 +306,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     return PX_OK;
 }
 
-/* There is room for it. */
+/* Adds the body to the list, in which room was reserved. */
 static void list_body(PxWorld *world, uint32_t slot, PxBody *body)
 {
     body->number = world->bodies_made++;
@@ -408,7 +408,7 @@ size_t px_world_bytes(const PxWorld *world)
            px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
-/* May what is made of it ever be a fluid? */
+/* Is the material a fluid, or a solid that may become one? */
 static bool flows(const PxMaterial *material)
 {
     return material->live &&
@@ -417,7 +417,7 @@ static bool flows(const PxMaterial *material)
 
 const char *px_world_share_models(PxWorld *world)
 {
-    const PxMaterial *first = NULL; /* a fluid, or else what may become one */
+    const PxMaterial *first = NULL; /* first fluid, or else first solid that may become one */
     for (size_t k = 0; k < world->materials.count; ++k) {
         const PxMaterial *m = &world->materials.data[k];
         if (flows(m) && (first == NULL || (first->def.young > 0 && !(m->def.young > 0))))

@@ -1,4 +1,4 @@
-/// The inside of a world, for the files of this room.
+/// The private structure of a world, for the files of src/world.
 #ifndef PX_WORLD_WORLD_PARTS_H
 #define PX_WORLD_WORLD_PARTS_H
 
@@ -21,10 +21,10 @@
 
 typedef struct PxBody {
     PX_SLOT_MEMBERS;
-    PxBodyDef def;      ///< pointers in it are NULL but for the name
-    PxVec3 rest_origin; ///< solids: what places in the rest shape are counted from, m
-    uint32_t emitter;   ///< slot + 1 of the emitter whose matter it is, or 0
-    uint32_t number;    ///< bodies that were added before it: particle ids are made from it
+    PxBodyDef def;      ///< its pointers are NULL except the name
+    PxVec3 rest_origin; ///< solids: origin of the rest positions, m
+    uint32_t emitter;   ///< slot + 1 of the emitter that makes its matter, or 0
+    uint32_t number;    ///< number of bodies added before it; particle ids are derived from it
 } PxBody;
 
 typedef struct PxEvent {
@@ -45,44 +45,44 @@ struct PxWorld {
     PxArena scratch;
 
     PxParticles particles;
-    bool flows;               ///< the stages of fluids run, on all rows (px_world_flows())
-    uint32_t flow_rows;       ///< rows in these stages: all, or none
-    PxElasticSet elastic_set; ///< the elastic rows in an order of their own
-    PxFractions fractions;    ///< of this step's rows, in scratch; where something flows
-    PxTable bonds_stored;     ///< bonds that were restored and wait to be taken over
-    bool bonds_pending;       ///< there are such
-    bool absorbed;            ///< rest shapes of whole bodies changed in this step
+    bool flows;               ///< the fluid stages run, on all rows (px_world_flows())
+    uint32_t flow_rows;       ///< rows in the fluid stages: all or none
+    PxElasticSet elastic_set; ///< copy of the elastic rows, ordered by component
+    PxFractions fractions;    ///< of this step's rows, in scratch; only if `flows`
+    PxTable bonds_stored;     ///< restored bonds, not yet applied
+    bool bonds_pending;       ///< bonds_stored must be applied
+    bool absorbed;            ///< rest shapes of whole bodies were updated in this step
     PxGrid grid;
     PxPairs pairs;
     uint32_t solid_substeps; ///< of the last step
     PX_LIST(PxMaterial) materials;
     PX_LIST(PxBody) bodies;
-    uint32_t bodies_made; ///< so far, those that were removed included
+    uint32_t bodies_made; ///< so far, including removed ones
     PX_LIST(PxWall) walls;
-    PX_LIST(PxBoundary *) boundaries; ///< all there are, in this step (world/boundary_stage.h)
+    PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
     PX_LIST(PxEmitter) emitters;
-    PxTable progress; ///< a row an emitter
+    PxTable progress; ///< one row per emitter
     PX_LIST(PxSink) sinks;
     PX_LIST(PxHandle) handles;
     PX_LIST(PxGrip) grips; ///< by time
     PX_LIST(PxRegionForce) forces;
     PX_LIST(PxHeater) heaters;
-    uint8_t *drop;              ///< in a step with sinks: which rows are to go, in scratch
+    uint8_t *drop;              ///< in a step with sinks: rows to be removed, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body
     PX_LIST(PxWorldCoat) coats; ///< by material
-    PX_LIST(PxEvent) events;    ///< by time, then in the order they were added
+    PX_LIST(PxEvent) events;    ///< by time, then in the order of addition
 
     PxWorldState state;
-    double dt;
-    double neighbours;
-    double elastic;                          ///< J
+    double dt;                               ///< s
+    double neighbours;                       ///< mean number per particle
+    double elastic;                          ///< elastic energy, J
     double density_error, density_error_max; ///< per cent
-    double tension_force, pressure_force;    ///< mean a particle, N; 0 in worlds without tension
-    double solve_error;                      ///< per cent
+    double tension_force, pressure_force;    ///< mean per particle, N; 0 in worlds without tension
+    double solve_error;                      ///< residual of the pressure solve, per cent
     uint32_t iterations, viscosity_iterations;
     uint32_t heat_iterations;
-    double heat_mark; ///< J, what there was when the account was last made
+    double heat_mark; ///< heat at the last px_world_heat_mark(), J
 };
 
 /// The rows of all particles, for px_reduce().
@@ -91,27 +91,27 @@ static inline PxRows px_world_rows(const PxWorld *world)
     return (PxRows){&world->threads, &world->dist, world->particles.table.count, 0};
 }
 
-/// Carries out the events that are due. *next is when the next one is.
+/// Executes the events that are due. *next is the time of the next one, s.
 PxStatus px_world_events(PxWorld *world, double *next);
 
-/// Carries out the first `count` events again, in a world that is to be as it was after them.
+/// Executes the first `count` events again, to restore the world's state after them.
 PxStatus px_world_repeat_events(PxWorld *world, size_t count);
 
-/// The fastest flow that the world's energy allows, m/s.
+/// Bound on the speed of the flow from potential and kinetic energy, m/s.
 double px_world_speed_bound(PxWorld *world);
 
-/// Gives materials that never flow the pressure and viscosity models of the world's fluids with
-/// their numbers, so that no model reads those of a solid. Returns the word of the pressure model.
+/// Copies the pressure and viscosity models of the world's fluids, with parameters, to materials
+/// that never flow, so that no model reads parameters of another. Returns the name of the pressure
+/// model.
 const char *px_world_share_models(PxWorld *world);
 
-/// Copies a name; one that is too long or has a dot (paths are split there) is
-/// refused.
+/// Copies a name. Errors: PX_ERR_ARGUMENT if it is too long or has a dot, the separator of paths.
 PxStatus px_world_name(char to[PX_NAME_SIZE], const char *name, const char *what);
 
-/// Deletes the rows that are marked, and accounts for their mass. Allocates nothing.
+/// Deletes the marked rows and adds their mass to mass_out. Allocates nothing.
 void px_world_remove_rows(PxWorld *world, const uint8_t *drop);
 
-/// Adds the body that an emitter's matter is: nothing yet. *slot is its place.
+/// Adds the body, still empty, of an emitter's matter. *slot is its index.
 PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter, uint32_t *slot);
 
 /// Fills the row of a new particle.
