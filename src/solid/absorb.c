@@ -10,8 +10,8 @@
 /// The volume term measures det J from the rest shape, so compression would be forgotten. `bulk`
 /// accumulates det J: the volume in the present rest shape over the particle's rest volume. MLS
 /// fits do not see particles that interpenetrate, so bulk also relaxes towards the ratio of the
-/// kernel sum of a lattice to the particle's own; values above 1 are ignored because surface
-/// particles have them. It relaxes gradually, because a sudden change of pressure adds energy.
+/// kernel sum of a lattice to the particle's own, at most 1, since surface particles have fewer
+/// neighbours. It relaxes gradually, because a sudden change of pressure adds energy.
 #include "solid/carry_stress.h"
 
 #include <math.h>

@@ -37,7 +37,7 @@ typedef struct PxSolidPoints {
 typedef struct PxBondsBefore {
     const PxBonds *bonds;
     const uint32_t *row; ///< by particle of the new graph: its row in the earlier one, + 1; 0: none
-    const uint8_t *fresh; ///< by particle: 1 discards its earlier bonds; NULL: all 0
+    const uint8_t *fresh; ///< by particle: 1 replaces its earlier bonds by new ones; NULL: all 0
 } PxBondsBefore;
 
 void px_bonds_init(PxBonds *bonds, const PxAllocator *allocator);

@@ -18,7 +18,7 @@ typedef struct PxIntegrationModel {
     PxStatus (*advance)(struct PxSolid *solid);
 } PxIntegrationModel;
 
-/// The model of that name for an instruction set; NULL if there is none.
+/// Finds a model by name for an instruction set; NULL: none.
 const PxIntegrationModel *px_integration_find(const char *name, PxIsa isa);
 
 #endif

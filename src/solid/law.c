@@ -5,8 +5,8 @@
 
 /* Part of the uniaxial-strain modulus (lambda + 2 mu) that the volume term of 001 Eq. 7 provides,
  * so that inverted cells recover. At a stretch t < 0 along one axis, Green's strain drives the
- * inversion with up to (1 + t) |t| / 2 of that modulus and the volume term opposes it with (1 - t)
- * times its own: about an eighth is needed at t = -1/2, somewhat more for non-uniform deformation.
+ * inversion with (1 - t) (1 + t) |t| / 2 times that modulus, and the volume term opposes it with
+ * (1 - t) times its own: an eighth is needed at t = -1/2, somewhat more for non-uniform strain.
  * It is subtracted from Hooke's matrix, so the moduli at small strains are unchanged. */
 #define VOLUME_PART 0.15
 /* At large stretches Green's strain does not conserve volume, whatever Poisson's ratio. From this

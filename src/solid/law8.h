@@ -36,7 +36,7 @@ PX_INLINE void px_hooke8(const PxSolid *s, uint32_t base, const PxF8 e[6], PxF8 
         stress[k] = two_mu * e[k] + (k < 3 ? mean : px_f8(0.0f));
 }
 
-/* Loads 8 rows; those from `end` on are 0, since columns of the table are not padded. */
+/* Loads 8 rows; those from `end` on are 0, since columns of the table are undefined there. */
 PX_INLINE PxF8 px_load_some8(const float *from, uint32_t base, uint32_t end)
 {
     if (base + 8 <= end)

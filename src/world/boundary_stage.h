@@ -7,7 +7,7 @@
 /// Fills world->boundaries with all present boundaries. Errors: PX_ERR_MEMORY.
 PxStatus px_boundaries_list(PxWorld *world);
 
-/// Sets the poses of all boundaries at the start and end of a step of world->dt.
+/// Clears the impulses on all boundaries and fixes their motion during a step of world->dt.
 void px_boundaries_begin(PxWorld *world);
 
 /// Largest speed that any boundary reaches at any time, m/s.

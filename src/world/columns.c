@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- what there is --------------------------------------------------------------- */
+/* ---- list of columns ------------------------------------------------------------- */
 
 static const char *meaning_of(const char *column)
 {

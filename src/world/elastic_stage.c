@@ -105,7 +105,7 @@ PxStatus px_elastic_stage_begin(PxWorld *world)
 }
 
 /* Has the elastic matter held by some emitter lost its component? Then the rest shape must be
- * updated at once: without bonds to the held matter nothing holds what has left the emitter. */
+ * updated at once: the emitter only pushes, and without bonds the emitted matter would drift. */
 static PxStatus look_into_emitters(PxWorld *world, const PxFractions *fractions, bool *torn)
 {
     const PxParticles *p = &world->particles;

@@ -21,8 +21,8 @@ void px_wall_warm(PxWall *wall, const PxBodyDef *def);
 /// Adds the heat columns that a world with that material needs. Errors: PX_ERR_MEMORY.
 PxStatus px_world_heat_columns(PxWorld *world, const PxMaterialDef *def);
 
-/// Count heat that enters or leaves with particles: call before any are added or removed in a
-/// step, and at its end.
+/// Begin: sets wall temperatures; call before particles are added or removed in a step. End: counts
+/// heat that came or went with particles, and updates `melted`.
 void px_world_heat_begin(PxWorld *world);
 void px_world_heat_end(PxWorld *world);
 

@@ -252,7 +252,7 @@ PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved)
         const PxTable *own = parts[p].own != NULL ? parts[p].own((PxWorld *)world) : NULL;
         if (own == NULL || !has_room(tables_of(to, p), own))
             continue;
-        px_table_copy(tables_of(to, p), own); /* there is room */
+        px_table_copy(tables_of(to, p), own); /* cannot fail: there is room */
         swap_tables(tables_of(to, p), tables_of(fresh, p));
     }
     px_saved_free(to);

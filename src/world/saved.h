@@ -1,4 +1,4 @@
-/// The saved state of a world, from which it continues bit by bit: numbers, tables, and things.
+/// The saved state of a world, with which it continues bit-identically: numbers, tables, things.
 ///
 /// px_world_save() keeps all three in memory. A checkpoint file holds numbers and tables; the
 /// things are built from the scene, and its past events are executed again.

@@ -1,5 +1,5 @@
-/// The numbers of a world's state. Together with the tables of saved.c and the scene they determine
-/// its future bit by bit.
+/// The numbers of a world's state. With the tables of saved.c and the scene they suffice to
+/// continue bit-identically.
 #ifndef PX_WORLD_STATE_H
 #define PX_WORLD_STATE_H
 
