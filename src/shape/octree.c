@@ -350,7 +350,7 @@ static PxStatus plan(Tree *tree, size_t most)
     double count[3] = {fmax(1, floor(size.x / s + 0.5)), fmax(1, floor(size.y / s + 0.5)),
                        fmax(1, floor(size.z / s + 0.5))};
     double longest = fmax(count[0], fmax(count[1], count[2]));
-    /* a cell to spare on each side: where the surface bulges out of rounded bounds */
+    /* one more cell on each side, as the surface may exceed the rounded bounds */
     tree->depth = tree->levels;
     while (ldexp(1, tree->depth) < longest + 2)
         if (++tree->depth > MAX_DEPTH)
@@ -412,8 +412,8 @@ void px_cells_free(PxCells *cells)
 }
 
 /* A cell of edge e is split if its centre is within half a diagonal of the surface, so the
- * split cells fill a layer 0.87 e deep on average. The volume of that layer is estimated by
- * that of a ball with the shape's ratio of volume to area. */
+ * split cells fill a layer 0.87 e deep on average. The fraction of the volume in that layer
+ * is taken from a ball with the shape's ratio of volume to area. */
 double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels)
 {
     if (!(spacing > 0))
