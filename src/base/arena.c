@@ -1,6 +1,6 @@
 #include "base/arena.h"
 
-/* Block header: one cache line, so that what follows is aligned. */
+/* Block header: one cache line, so that the data after it is aligned. */
 struct PxArenaBlock {
     _Alignas(PX_ALIGNMENT) PxArenaBlock *below;
     size_t size; /* usable bytes after the header */

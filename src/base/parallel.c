@@ -186,7 +186,7 @@ static void run_shared(Loop *loop)
     run_blocks(loop, 0);
 
     pthread_mutex_lock(&pool.lock);
-    pool.loop = NULL; /* nobody joins any more */
+    pool.loop = NULL; /* no more threads may join */
     pthread_mutex_unlock(&pool.lock);
     for (int k = 0; k < SPINS && atomic_load(&pool.inside) > 0; ++k)
         PAUSE();

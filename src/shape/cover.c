@@ -67,7 +67,7 @@ typedef struct Cover {
     const PxShape *shape;
     double spacing, apart2, reach2, cell_edge;
     size_t most;
-    PxStatus status; /* sticks */
+    PxStatus status; /* sticky */
     uint64_t serial; /* of the next candidate, for its jitter */
 
     PX_LIST(Candidate) batch;  /* as they come */

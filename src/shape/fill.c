@@ -23,8 +23,8 @@
 #define MAX_COLUMNS ((double)(1u << 30))
 
 /* Shapes whose estimate volume / spacing^3 exceeds the limit by more than this factor
- * are refused without counting. Rounding of layers changes the count by a factor of at
- * most 3/2 along each axis of a box. */
+ * are refused without counting. Rounding of layers makes the count smaller than the
+ * estimate by a factor of at most 3/2 along each axis of a box. */
 #define ESTIMATE_SLACK 4.0
 
 /* Points nearer to the surface than this fraction of the spacing, or of the thickness if

@@ -48,7 +48,7 @@ struct PxMeshTree {
     Triangle *triangle; /* in the order of the leaves */
     uint32_t *number;   /* of each in the mesh */
     uint32_t count, nodes;
-    bool closed_looking; /* winding numbers ought to be whole */
+    bool closed_looking; /* winding numbers should be integers */
 };
 
 /* ---- building ---- */
@@ -384,8 +384,7 @@ static double half_angle(const Triangle *t, PxVec3 p)
     double la = px_length(a), lb = px_length(b), lc = px_length(c);
     double volume = px_dot(a, px_cross(b, c));
     double rest = la * lb * lc + px_dot(a, b) * lc + px_dot(b, c) * la + px_dot(c, a) * lb;
-    return volume == 0 ? 0
-                       : atan2(volume, rest); /* a triangle has no solid angle in its own plane */
+    return volume == 0 ? 0 : atan2(volume, rest); /* 0 in the plane of the triangle */
 }
 
 double px_mesh_tree_winding_exact(const PxMeshTree *tree, PxVec3 point)
