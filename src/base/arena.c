@@ -1,6 +1,6 @@
 #include "base/arena.h"
 
-/* Block header: one cache line, so that what follows is aligned. */
+/* Block header: one cache line, so that the data after it is aligned. */
 struct PxArenaBlock {
     _Alignas(PX_ALIGNMENT) PxArenaBlock *below;
     size_t size; /* usable bytes after the header */
@@ -50,9 +50,8 @@ PxStatus px_arena_reset(PxArena *arena)
 {
     size_t peak = arena->peak;
     arena->in_use = 0;
-    /* There may be no block although there was a peak: a mark older than the
-     * first block was released. The block is made all the same, or every step
-     * would begin anew. */
+    /* Releasing a mark older than the first block frees all blocks. A block of the peak
+     * size is allocated all the same, or every step would allocate again. */
     bool fits =
         arena->top == NULL ? peak == 0 : arena->top->below == NULL && arena->top->size >= peak;
     if (!fits) {
@@ -107,8 +106,8 @@ PxArenaMark px_arena_mark(const PxArena *arena)
 
 void px_arena_release(PxArena *arena, PxArenaMark mark)
 {
-    /* Blocks above the mark exist only while warming up; px_arena_reset() then
-     * makes one block of the peak, and this loop never runs again. */
+    /* Blocks above the mark exist only during warm-up; px_arena_reset() then allocates
+     * one block of the peak size, and this loop has nothing to do. */
     while (arena->top != mark.block && arena->top != NULL)
         block_drop(arena);
     if (arena->top != NULL)

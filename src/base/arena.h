@@ -4,15 +4,15 @@
 
 #include "base/memory.h"
 
-/// A stack of blocks. When one block does not suffice another is added; the
-/// next px_arena_reset() joins them, so that after warm-up a step allocates
-/// nothing. Threads: one at a time.
+/// A stack of blocks. A full block is followed by another; the next
+/// px_arena_reset() replaces them by one large block, so that a step allocates
+/// nothing after warm-up. Threads: one at a time.
 typedef struct PxArenaBlock PxArenaBlock;
 typedef struct PxArena {
     const PxAllocator *allocator;
     PxArenaBlock *top;
-    size_t in_use;   ///< bytes handed out now
-    size_t peak;     ///< most bytes handed out since the last reset
+    size_t in_use;   ///< bytes in use
+    size_t peak;     ///< largest in_use since the last reset
     size_t reserved; ///< bytes held from the allocator
 } PxArena;
 
@@ -24,12 +24,12 @@ typedef struct PxArenaMark {
 void px_arena_init(PxArena *arena, const PxAllocator *allocator);
 void px_arena_free(PxArena *arena);
 
-/// Forgets everything handed out and joins the blocks into one.
-/// Call at the start of a step. Fails only when memory is out.
+/// Releases everything and merges the blocks into one.
+/// Call at the start of a step. Fails only when out of memory.
 PxStatus px_arena_reset(PxArena *arena);
 
-/// 64-byte-aligned, contents undefined; NULL when memory is out. A size of 0
-/// gives a valid address that must not be read.
+/// 64-byte-aligned, contents undefined; NULL when out of memory. A size of 0
+/// gives a valid address that must not be dereferenced.
 void *px_arena_take(PxArena *arena, size_t bytes);
 
 PxArenaMark px_arena_mark(const PxArena *arena);

@@ -1,18 +1,18 @@
-/// Reads defs of programs that were built with an older or a newer header.
+/// Binary compatibility of defs: reads those of programs built with an older or newer header.
 #ifndef PX_BASE_DEF_H
 #define PX_BASE_DEF_H
 
 #include "base/fail.h"
 #include "phyxel/def.h"
 
-/// Fills the first `size` bytes of a program's def with the defaults, and with 0 what the program
-/// has beyond them. `own` is the size of `defaults`, which begins with a PxDefHead.
+/// Fills a program's def of `size` bytes with the defaults; fields that this library does not know
+/// become 0. `own` is the size of `defaults`, which begins with a PxDefHead.
 void px_def_init(void *def, size_t size, const void *defaults, size_t own);
 
-/// Copies a program's def to *out, of `own` bytes: what it lacks has its defaults.
-/// Errors: PX_ERR_ARGUMENT for a def that no defaults function made, and for one of a newer header
-/// that uses fields this library does not know. `what` begins the message: "sink";
-/// `maker` is the defaults function.
+/// Copies a program's def to *out, of `own` bytes; missing fields take their defaults.
+/// Errors: PX_ERR_ARGUMENT for a def that was not initialised by a defaults function, and for one
+/// of a newer header that uses fields unknown to this library. `what` begins the message: "sink";
+/// `maker` is the name of the defaults function.
 PxStatus px_def_read(const void *def, const void *defaults, size_t own, void *out, const char *what,
                      const char *maker);
 

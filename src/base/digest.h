@@ -1,5 +1,5 @@
-/// 128-bit digests of bytes (XXH3 of xxHash): tell whole files from damaged ones, and equal
-/// contents from changed ones. No protection against people who want them to agree.
+/// 128-bit digests of bytes (XXH3 of xxHash): detect damaged files and changed contents. Not
+/// cryptographic: collisions can be constructed.
 #ifndef PX_BASE_DIGEST_H
 #define PX_BASE_DIGEST_H
 
@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// The same for any byte order of the machine.
+/// The digest does not depend on the machine's byte order.
 void px_digest(const void *bytes, size_t size, uint64_t digest[2]);
 
-/// Of two digests, in this order; for what consists of parts. `out` may be one of them.
+/// Digest of two digests, in this order; for data in parts. `out` may be one of them.
 void px_digest_join(const uint64_t a[2], const uint64_t b[2], uint64_t out[2]);
 
-/// Of what is left to read in a file. Digest 0 when memory is out.
+/// Digest of the rest of a file, from its current position. 0 when out of memory.
 void px_digest_stream(FILE *file, uint64_t digest[2]);
 
-/// Room for the text of a digest with its final zero.
+/// Buffer size for the text of a digest, with the terminating zero.
 #define PX_DIGEST_TEXT 33u
 
 /// 32 hexadecimal digits.

@@ -33,7 +33,7 @@ const char *px_status_name(PxStatus status)
 
 PxStatus px_fail(PxStatus status, const char *format, ...)
 {
-    /* Through a second buffer: an argument may be the old message itself. */
+    /* A second buffer, since an argument may be the old message itself. */
     char fresh[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);

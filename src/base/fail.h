@@ -16,11 +16,11 @@
 /// failing function ends in `return px_fail(...)`. Never prints, never exits.
 PxStatus px_fail(PxStatus status, const char *format, ...) PX_PRINTF(2, 3);
 
-/// Puts words before the message already stored ("bunny.ply: " + message) and
-/// returns `status`. For callers that know more of the context.
+/// Prefixes the stored message ("bunny.ply: " + message) and returns `status`.
+/// For callers that know more of the context.
 PxStatus px_fail_prefix(PxStatus status, const char *format, ...) PX_PRINTF(2, 3);
 
-/// For our own bugs only, never for what a caller or a file can cause.
+/// For internal errors only, never for errors that a caller or a file can cause.
 /// Compiled out of release builds.
 #ifdef NDEBUG
 #define PX_ASSERT(condition) ((void)0)
@@ -30,7 +30,7 @@ PxStatus px_fail_prefix(PxStatus status, const char *format, ...) PX_PRINTF(2, 3
 
 #define PX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/// The usual way out: hand a failure up unchanged.
+/// Returns a failure to the caller unchanged.
 #define PX_TRY(call)                                                                               \
     do {                                                                                           \
         PxStatus px_try_status = (call);                                                           \

@@ -1,13 +1,13 @@
-/// Families of models: the list of models, each compiled for every instruction set, and choosing
-/// one by name.
+/// Families of models: lists of models compiled for every instruction set, and their selection by
+/// name.
 ///
-/// A model is a struct that begins with its PxModelInfo; a file compiled by instruction set
-/// defines it as PX_ISA_NAME(px_word). The family's own file lists them,
+/// A model is a struct that begins with its PxModelInfo; a file compiled once for each instruction
+/// set defines it as PX_ISA_NAME(px_word). The family's own file lists the models,
 ///
 ///   #define MODELS(X) X(PxPressureModel, px_dfsph) X(PxPressureModel, px_iisph)
 ///   PX_FAMILY(px_pressure_family, "pressure", MODELS, )
 ///
-/// and casts what px_family_pick() finds.
+/// and casts the result of px_family_pick() to the model's struct.
 #ifndef PX_BASE_FAMILY_H
 #define PX_BASE_FAMILY_H
 
@@ -20,7 +20,8 @@
 #define PX_FAMILY_AVX2_DECLARE(type, model) extern const type model##_avx2;
 #define PX_FAMILY_AVX2_INFO(type, model) &model##_avx2.info,
 
-/// Defines the family `family`; `first` are infos before the models', each with its comma.
+/// Defines the family `family`; `first` are infos placed before those of the models, each with a
+/// trailing comma.
 #ifdef PX_HAVE_AVX2
 #define PX_FAMILY(family, word, models, first)                                                     \
     models(PX_FAMILY_BASE_DECLARE)                                                                 \
@@ -35,11 +36,11 @@
     const PxFamily family = {word, family##_base, family##_base, PX_COUNT(family##_base)};
 #endif
 
-/// The info of the model of that name for an instruction set, which its struct begins
-/// with; NULL if there is none.
+/// The info at the start of the struct of the model of that name, for an instruction set; NULL if
+/// there is none.
 const PxModelInfo *px_family_pick(const PxFamily *family, const char *name, PxIsa isa);
 
-/// That model with its defaults; the word is "" if there is none.
+/// The model of that name with its default parameters; the word is "" if there is none.
 PxModelChoice px_family_choice(const PxFamily *family, const char *name);
 
 #endif

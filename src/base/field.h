@@ -17,20 +17,20 @@ typedef enum PxFieldKind {
     PX_FIELD_WORD,   ///< int: index into `words`
     PX_FIELD_MODEL,  ///< PxModelChoice of `family`
 
-    /* Without a range; px_field_set() and px_fields_check() leave these alone. */
+    /* Kinds without a range; px_field_set() and px_fields_check() ignore them. */
     PX_FIELD_TEXT,         ///< const char *, at most `most` bytes
     PX_FIELD_FILE,         ///< const char *: path of a file; NULL: none
     PX_FIELD_SHAPE,        ///< PxShapeDef
-    PX_FIELD_KEYFRAMES,    ///< const PxKeyframe *, and at `beside` how many (size_t)
-    PX_FIELD_TEMPERATURES, ///< const PxTemperatureKey *, and at `beside` how many (size_t)
-    PX_FIELD_THING,        ///< id of a thing of the kind whose list is `of`
-    PX_FIELD_PART,         ///< an object described by `part`; its fields count from this offset.
-                           ///< Optional parts have at `beside` a bool: it is stated
-    PX_FIELD_STRENGTH,     ///< double: first number of a model, which may also be stated as the
-                           ///< whole model; at `beside` the PxModelChoice
-    PX_FIELD_LOOK,         ///< appearance in pictures; not kept in the struct
-    PX_FIELD_NUMBERS,      ///< a number, or three; read by whoever owns the struct
-    PX_FIELD_VERSION,      ///< version of the scene format; not kept
+    PX_FIELD_KEYFRAMES,    ///< const PxKeyframe *; their count (size_t) is at `beside`
+    PX_FIELD_TEMPERATURES, ///< const PxTemperatureKey *; their count (size_t) is at `beside`
+    PX_FIELD_THING,        ///< id of an entry of the list named by `of`
+    PX_FIELD_PART,         ///< nested object described by `part`, whose offsets start here.
+                           ///< Optional parts have a bool at `beside`: true if stated
+    PX_FIELD_STRENGTH,     ///< double: first parameter of a model; a scene may state the whole
+                           ///< model instead; the PxModelChoice is at `beside`
+    PX_FIELD_LOOK,         ///< appearance in renderings; not stored in the struct
+    PX_FIELD_NUMBERS,      ///< one number or three; parsed by the owner of the struct
+    PX_FIELD_VERSION,      ///< version of the scene format; not stored
 } PxFieldKind;
 
 enum {
@@ -54,7 +54,7 @@ typedef struct PxField {
     size_t offset;
     const char *unit; ///< "" for a pure number
     double least, most;
-    const char *help;              ///< one line
+    const char *help;              ///< one-line description
     const char *const *words;      ///< WORD: NULL-terminated
     const struct PxFamily *family; ///< MODEL, STRENGTH
     const struct PxSection *part;  ///< PART
@@ -62,7 +62,7 @@ typedef struct PxField {
     size_t beside;                 ///< offset of a second member; see the kinds above
 } PxField;
 
-/// An object in a scene: its keys and the struct that they fill.
+/// Describes an object of a scene: its keys and the struct that they fill.
 typedef struct PxSection {
     const char *name;
     const char *help;
@@ -72,25 +72,25 @@ typedef struct PxSection {
     size_t size;                    ///< bytes of the struct
     void (*defaults)(void *object); ///< fills the struct
     const char *divider;            ///< key of a FLAG that decides which keys are allowed, or NULL
-    const char *divided;            ///< plural of what has that flag: "walls"
+    const char *divided;            ///< plural noun for objects with that flag: "walls"
     const char *either[2];          ///< keys of which at least one must be stated, or NULL
-    /// What to say about a key that this section does not have but others do; NULL: nothing.
+    /// Hint for a key that belongs to another section; NULL: none.
     const char *(*misplaced)(const char *key);
 } PxSection;
 
-/// A family of models: what a scene may name by word.
+/// A model that a scene selects by name.
 typedef struct PxModelInfo {
     const char *name;
     const char *summary;
-    const PxField *fields; ///< its numbers; offset = index * sizeof(double)
+    const PxField *fields; ///< its parameters; offset = index * sizeof(double)
     size_t field_count;
-    const double *defaults; ///< one a field
+    const double *defaults; ///< one for each field
 } PxModelInfo;
 
 typedef struct PxFamily {
     const char *name; ///< "pressure"
     const PxModelInfo *const *models;
-    const PxModelInfo *const *avx2; ///< the same, compiled for AVX2 (base/family.h)
+    const PxModelInfo *const *avx2; ///< the same models compiled for AVX2 (base/family.h)
     size_t count;
 } PxFamily;
 
@@ -104,10 +104,10 @@ static inline const void *px_field_in(const PxField *field, const void *object)
     return (const char *)object + field->offset;
 }
 
-/// Has `object` such a member, as the section's divider decides?
+/// True if the section's divider allows this field in `object`.
 bool px_field_applies(const PxSection *section, const PxField *field, const void *object);
 
-/// Is `value` in the field's range (and whole, for PX_FIELD_COUNT)? False for NaN.
+/// True if `value` is in the field's range (and an integer, for PX_FIELD_COUNT). False for NaN.
 bool px_field_allows(const PxField *field, double value);
 
 /// "a number from 0 to 1", "a positive number in kg/m^3": for messages.
@@ -117,13 +117,13 @@ const char *px_field_range_text(const PxField *field, char *buffer, size_t size)
 int px_vector_component(const char *name);
 
 /// Sets one number (NUMBER, COUNT, STRENGTH), or one or three components of a VECTOR, in the struct
-/// at `object` after checking the range. `rest` is what of the path follows the
+/// at `object` after checking the range. `rest` is the part of the path after the
 /// key: NULL, or "0".."2"/"x".."z" for a vector, or a parameter's key for a
 /// model. `where` is the whole path, for the message.
 PxStatus px_field_set(const PxField *field, void *object, const char *rest, const double *value,
                       int values, const char *where);
 
-/// Checks every number of the struct at `object`; `what` begins the message.
+/// Checks the range of every number of the struct at `object`; `what` begins the message.
 PxStatus px_fields_check(const PxField *fields, size_t count, const void *object, const char *what);
 
 #endif

@@ -5,17 +5,17 @@
  *     A V = B = U diag(s),
  *
  * so the lengths of B's columns are the singular values. Unlike the eigenvalues
- * of A^T A this does not square the condition of A, hence small singular values
- * keep their digits and nothing special happens for singular matrices but that
- * U has to be completed. U is then made from B by Gram-Schmidt, longest column
- * first, its last column by the cross product: orthogonal to rounding even
- * where B holds nothing but rounding errors, and a rotation by construction. */
+ * of A^T A this does not square the condition number of A, so small singular
+ * values stay accurate, and for singular matrices only U has to be completed. U is
+ * computed from B by Gram-Schmidt, longest column first, its last column by the
+ * cross product: orthogonal to rounding even where B holds only rounding errors,
+ * and a rotation by construction. */
 #include "base/mat3.h"
 
 #include <float.h>
 #include <stddef.h>
 
-/* Three columns need about five sweeps; this only stops what cannot happen. */
+/* Three columns need about five sweeps; the limit is a safeguard. */
 #define MOST_SWEEPS 24
 
 /* Columns are orthogonal when the square of the cosine between them is below
@@ -37,8 +37,8 @@ static double largest(const PxMat3 *a)
     return most;
 }
 
-/* x 2^exponent for |exponent| up to about 2000: in two factors, as one might not
- * be a double. */
+/* a 2^exponent for |exponent| up to about 2000, in two factors, as a single one might
+ * overflow. */
 static PxMat3 scale_by_power(PxMat3 a, int exponent)
 {
     double half = ldexp(1.0, exponent / 2), rest = ldexp(1.0, exponent - exponent / 2);
@@ -59,9 +59,9 @@ static PxVec3 divide(PxVec3 v, double by)
     return px_vec(v.x / by, v.y / by, v.z / by);
 }
 
-/* The turn that makes two columns orthogonal (or an off-diagonal entry vanish):
+/* Jacobi rotation that makes two columns orthogonal (or an off-diagonal entry vanish):
  * tan of the smaller of the two angles with tan 2 angle = 2 gamma / delta.
- * The caller has seen that gamma^2 > 0, so this never divides by zero. */
+ * The caller ensures gamma^2 > 0, so this never divides by zero. */
 static double jacobi_tangent(double delta, double gamma)
 {
     double t = 2.0 * gamma / (fabs(delta) + sqrt(delta * delta + 4.0 * gamma * gamma));
@@ -84,7 +84,7 @@ static void exchange(PxVec3 *p, PxVec3 *q)
     *q = px_scale(old, -1.0);
 }
 
-/* Columns u from columns b of falling length and the v they belong to. */
+/* Columns of U from the columns b, sorted by descending length, and those of V. */
 static void complete_u(const PxVec3 b[3], const double length[3], const PxVec3 v[3], PxVec3 u[3])
 {
     if (length[0] == 0) {
@@ -104,8 +104,8 @@ static void complete_u(const PxVec3 b[3], const double length[3], const PxVec3 v
             u[1] = divide(w, rest);
     }
     if (!found) {
-        /* Rank 1: any direction across u0 will do. Those of v keep U V^T near the
-         * identity. Of v1 and v2 one leaves u0 by 45 degrees or more. */
+        /* Rank 1: u1 may be any direction orthogonal to u0. Those of V keep U V^T near the
+         * identity; v1 or v2 is at 45 degrees or more from u0. */
         PxVec3 w1 = px_mad(v[1], u[0], -px_dot(u[0], v[1]));
         PxVec3 w2 = px_mad(v[2], u[0], -px_dot(u[0], v[2]));
         u[1] = px_dot(w1, w1) >= px_dot(w2, w2) ? w1 : px_cross(w2, u[0]);
@@ -126,7 +126,7 @@ static bool decompose(PxMat3 a, PxVec3 u[3], double s[3], PxVec3 v[3])
         s[0] = s[1] = s[2] = NAN;
         return false;
     }
-    /* Entries of about one, so that squares neither overflow nor vanish. */
+    /* Scales entries to about one, so that squares neither overflow nor underflow. */
     int exponent = 0;
     frexp(most, &exponent);
     a = scale_by_power(a, -exponent);
@@ -270,13 +270,13 @@ bool px_mat3_eigen(PxMat3 a, PxVec3 *value, PxMat3 *vector)
     return true;
 }
 
-/* The inverse by cofactors, when they do not cancel: for almost all matrices one
- * meets, and ten times faster than elimination. */
+/* The inverse by cofactors, unless they cancel: works for almost all matrices in
+ * practice and is ten times faster than elimination. */
 static bool inverse_plain(const PxMat3 *a, PxMat3 *out)
 {
     PxMat3 adjugate, size;
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) { /* cofactor of (i, j), indices taken round */
+        for (int j = 0; j < 3; ++j) { /* cofactor of (i, j), cyclic indices */
             int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
             double first = a->m[i1][j1] * a->m[i2][j2], second = a->m[i1][j2] * a->m[i2][j1];
             adjugate.m[j][i] = first - second;
@@ -287,8 +287,8 @@ static bool inverse_plain(const PxMat3 *a, PxMat3 *out)
         determinant += a->m[0][j] * adjugate.m[j][0];
         permanent += fabs(a->m[0][j]) * size.m[j][0];
     }
-    /* The determinant is rounded by a few units of the permanent of |a|: it may
-     * lose six bits here. Far from overflow and underflow, too. */
+    /* The rounding error of the determinant is a few ulp of the permanent of |a|: at most
+     * six bits are lost here. The range excludes overflow and underflow. */
     if (!(fabs(determinant) > permanent / 64) || permanent < 0x1p-300 || permanent > 0x1p300 ||
         largest(a) > 0x1p300)
         return false;
@@ -296,7 +296,7 @@ static bool inverse_plain(const PxMat3 *a, PxMat3 *out)
     return true;
 }
 
-/* A power of two that brings `size` near one; 1 for 0. */
+/* The power of two that scales `size` to about one; 1 for 0. */
 static double towards_one(double size)
 {
     int exponent = 0;
@@ -317,12 +317,11 @@ static void swap_rows(PxMat3 *a, int i, int k)
     }
 }
 
-/* Gauss-Jordan with complete pivoting on [b | right], `right` becoming the
- * inverse. Where two singular values are small, cofactors lose twice the digits
- * that this does. */
+/* Gauss-Jordan elimination with complete pivoting on [b | right]; `right` becomes the
+ * inverse. With two small singular values, cofactors lose twice as many digits. */
 static bool inverse_by_elimination(PxMat3 b, PxMat3 *out)
 {
-    /* Rows, then columns are brought near one by powers of two (hence exactly):
+    /* Rows, then columns are scaled to about one by powers of two, which is exact:
      * R A C = B, A^-1 = C B^-1 R. */
     double row[3], column[3];
     for (int i = 0; i < 3; ++i) {
@@ -336,8 +335,8 @@ static bool inverse_by_elimination(PxMat3 b, PxMat3 *out)
             b.m[i][j] *= column[j];
     }
 
-    /* size_ij bounds the rounding error of b_ij in units of half DBL_EPSILON: it
-     * grows by the sizes of all that is subtracted. */
+    /* size_ij bounds the rounding error of b_ij in units of half DBL_EPSILON: it grows
+     * by the size of each term subtracted. */
     PxMat3 right = px_mat3_identity(), size;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
@@ -354,7 +353,7 @@ static bool inverse_by_elimination(PxMat3 b, PxMat3 *out)
                     pr = i;
                     pc = j;
                 }
-        /* a pivot that may be nothing but rounding error */
+        /* pivot within its rounding error */
         if (!(fabs(pivot) > 2 * DBL_EPSILON * size.m[pr][pc]))
             return false;
         done[pc] = true;
@@ -409,8 +408,8 @@ PxQuat px_mat3_to_quat(PxMat3 r)
 {
     if (largest(&r) > DBL_MAX)
         return px_quat_identity();
-    /* Shepperd (1978): start from the largest component, so that no root of a
-     * difference of near numbers is taken. */
+    /* Shepperd (1978): start from the largest component, which avoids the square root of
+     * a cancelled difference. */
     double xx = r.m[0][0], yy = r.m[1][1], zz = r.m[2][2], trace = xx + yy + zz;
     PxQuat q;
     if (trace >= xx && trace >= yy && trace >= zz)

@@ -1,8 +1,8 @@
 /// 3x3 matrices in double precision: arithmetic, inverse, eigenvalues, singular
-/// values, polar decomposition, and the way to quaternions and back.
+/// values, polar decomposition, conversion to and from quaternions.
 ///
-/// Everything is plain arithmetic in a fixed order: the same bits always, no
-/// allocation, any number of threads at once.
+/// Operations run in a fixed order, so results are bitwise reproducible. Nothing
+/// allocates; any number of threads may call at once.
 #ifndef PX_BASE_MAT3_H
 #define PX_BASE_MAT3_H
 
@@ -115,38 +115,38 @@ static inline double px_mat3_norm(PxMat3 a)
     return sqrt(sum);
 }
 
-/// *out = a^-1. False, and *out untouched, when `a` is singular, is not finite,
-/// or when its inverse has an entry too large for a double. Singular means that
-/// elimination leaves a pivot which is nothing but rounding error: rows and
-/// columns of very different size (of different units) do no harm.
+/// *out = a^-1. False, and *out unchanged, when `a` is singular or not finite, or
+/// when an entry of the inverse overflows. Singular means that elimination meets a
+/// pivot below its rounding error; rows and columns are scaled first, so different
+/// units do no harm.
 bool px_mat3_inverse(PxMat3 a, PxMat3 *out);
 
 /// Eigenvalues of a symmetric matrix, largest first in value->x, and their unit
 /// eigenvectors as the columns of *vector, a rotation (determinant +1). Only
-/// the upper triangle of `a` is read. When that is not finite: false, all
-/// values NaN, the identity for vectors.
+/// the upper triangle of `a` is read. If that is not finite: returns false, NaN
+/// values and the identity for the vectors.
 bool px_mat3_eigen(PxMat3 a, PxVec3 *value, PxMat3 *vector);
 
 /// a = u diag(s) v^T with s->x >= s->y >= s->z >= 0, `v` a rotation, `u` a
-/// rotation or (for det a < 0) a reflection, whatever the rank of `a`. For
-/// a = 0, u = v = identity. When `a` is not finite: false, all of *s NaN,
-/// u = v = identity. A singular value can exceed the largest entry threefold,
-/// so entries near the largest double may give an infinite one.
+/// rotation or (for det a < 0) a reflection, for any rank of `a`. For a = 0,
+/// u = v = identity. If `a` is not finite: returns false, NaN in *s and
+/// u = v = identity. A singular value can be three times the largest entry, so
+/// entries near the largest double may overflow to infinity.
 bool px_mat3_svd(PxMat3 a, PxMat3 *u, PxVec3 *s, PxMat3 *v);
 
-/// The same with `u` and `v` both rotations, always. For that s->z takes the sign
-/// of det a, and s->x >= s->y >= |s->z|. For bodies that may turn inside out.
+/// The same with `u` and `v` always rotations: s->z has the sign of det a, and
+/// s->x >= s->y >= |s->z|. For elements that may be inverted.
 bool px_mat3_svd_rotations(PxMat3 a, PxMat3 *u, PxVec3 *s, PxMat3 *v);
 
-/// a = r s with `r` the rotation nearest to `a` (determinant +1 for every `a`,
-/// singular and inverted ones too) and `s` symmetric; its smallest eigenvalue
-/// is negative when `a` is inverted. Where several rotations are equally near,
-/// one of them; the identity for a = 0. `s` may be NULL. When `a` is not finite:
-/// false, r = identity, all of *s NaN.
+/// Polar decomposition a = r s: `r` is the rotation nearest to `a` (determinant +1
+/// even if `a` is singular or inverted), `s` is symmetric; its smallest eigenvalue
+/// is negative when `a` is inverted. If the nearest rotation is not unique, one of
+/// them; the identity for a = 0. `s` may be NULL. If `a` is not finite: returns
+/// false, r = identity and NaN in *s.
 bool px_mat3_polar(PxMat3 a, PxMat3 *r, PxMat3 *s);
 
-/// The rotation of a quaternion of any length but 0 (identity for that, and for
-/// one that is not finite).
+/// The rotation of a quaternion, which need not be normalised; the identity for a
+/// zero or non-finite one.
 PxMat3 px_mat3_from_quat(PxQuat q);
 
 /// The unit quaternion with w >= 0 of a rotation. The identity if `r` is not finite.

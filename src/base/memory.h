@@ -12,8 +12,8 @@
 /// Alignment of every block, in bytes: a cache line, two AVX2 vectors.
 #define PX_ALIGNMENT 64u
 
-/// 64-byte-aligned memory, contents undefined; NULL when there is none or
-/// bytes is 0. `allocator` may be NULL for the system's.
+/// 64-byte-aligned memory, contents undefined; NULL when out of memory or if
+/// `bytes` is 0. `allocator` may be NULL for the system's.
 void *px_allocate(const PxAllocator *allocator, size_t bytes);
 void px_release(const PxAllocator *allocator, void *memory, size_t bytes);
 
@@ -29,15 +29,15 @@ static inline size_t px_round_up(size_t value, size_t step)
     return (value + (step - 1)) & ~(step - 1);
 }
 
-/// A growable array that starts life as {0}: elements, count, capacity.
-/// For building things at load time; inner loops use tables and the arena.
+/// A growable array that starts as {0}: elements, count, capacity.
+/// For use at load time; inner loops use tables and the arena.
 #define PX_LIST(type)                                                                              \
     struct {                                                                                       \
         type *data;                                                                                \
         size_t count, capacity;                                                                    \
     }
 
-/// Makes room for `extra` more elements (doubling); false when memory is out.
+/// Reserves `extra` more elements (doubling); false when out of memory.
 #define PX_LIST_RESERVE(list, extra)                                                               \
     px_list_reserve((void **)&(list)->data, (list)->count, &(list)->capacity, (extra),             \
                     sizeof *(list)->data)

@@ -1,12 +1,9 @@
 /// A pool of threads that sleep between loops.
 ///
-/// Why not OpenMP: its loops end with a barrier at which every thread must arrive,
-/// and on a machine that is busy with something else a step waits there, twenty times
-/// over, for a thread that has no core and nothing left to do. With a busy loop on both
-/// cores, 167 steps of 30,000 particles on 2 threads took 5.8 s and 42 s with OpenMP (two
-/// tries), 2.5 s and 3.4 s with this. Here a loop ends when its blocks are done, and
-/// whoever comes too late is not waited for. The sanitizers, too, understand plain locks
-/// and atomics without help.
+/// Why not OpenMP: its loops end with a barrier for all threads. On a machine with other
+/// load, every loop of a step then waits for threads that have no core and no work left.
+/// Here a loop ends when its blocks are done, without waiting for threads that wake late.
+/// The sanitizers also understand plain locks and atomics without annotations.
 #define _GNU_SOURCE
 #include "base/parallel.h"
 
@@ -22,10 +19,9 @@
 #define PAUSE() ((void)0)
 #endif
 
-/* Blocks go to whichever thread is free. Under the thread sanitizer they are dealt
- * out in turn, and nobody begins before everybody has come: a thread that wakes late
- * would find nothing left to do, or all that was done ordered before it by the pool's
- * lock, and a race would be seen only when the machine happens to be idle. */
+/* Blocks are scheduled dynamically. Under the thread sanitizer they are assigned round
+ * robin, and all threads start together: a thread that wakes late would find no work, or
+ * find it ordered before its own by the pool's lock, and races would go undetected. */
 #if defined(__SANITIZE_THREAD__)
 #define DEALT true
 #elif defined(__has_feature)
@@ -37,8 +33,8 @@
 #define DEALT false
 #endif
 
-/* How long to look for work, or for the last block, before going to sleep: 10 us on
- * an AMD EPYC. */
+/* Spins while waiting for work, or for the last block, before sleeping: 10 us on an AMD
+ * EPYC. */
 #define SPINS 400
 
 typedef struct Loop {
@@ -47,8 +43,8 @@ typedef struct Loop {
     uint32_t count, block;
     int64_t blocks;
     int threads;
-    _Atomic int64_t next; /* block to be taken next */
-    _Atomic int here;     /* threads that have come; only counted when DEALT */
+    _Atomic int64_t next; /* next block to be taken */
+    _Atomic int here;     /* threads that have arrived; only counted if DEALT */
 } Loop;
 
 static struct Pool {
@@ -141,7 +137,7 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* A forked child has none of the threads, and locks in any state. */
+/* After fork() the child has no worker threads, and locks in an undefined state. */
 static void forget_threads(void)
 {
     pthread_mutex_init(&pool.lock, NULL);
@@ -154,8 +150,8 @@ static void forget_threads(void)
     atomic_store(&pool.inside, 0);
 }
 
-/* As many workers as a loop wants, if they can be had. Signals are for the
- * program's own threads. */
+/* Starts workers up to the number wanted, if possible. They block all signals, which
+ * belong to the program's own threads. */
 static void add_workers(int wanted)
 {
     if (pool.workers >= wanted)
@@ -190,7 +186,7 @@ static void run_shared(Loop *loop)
     run_blocks(loop, 0);
 
     pthread_mutex_lock(&pool.lock);
-    pool.loop = NULL; /* nobody joins any more */
+    pool.loop = NULL; /* no more threads may join */
     pthread_mutex_unlock(&pool.lock);
     for (int k = 0; k < SPINS && atomic_load(&pool.inside) > 0; ++k)
         PAUSE();

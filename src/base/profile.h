@@ -1,5 +1,5 @@
-/// Time spent in each stage of a step. A stage is opened and closed by the thread that runs the
-/// step.
+/// Time spent in each stage of a step. Only the thread that runs the step may open and close
+/// stages.
 #ifndef PX_BASE_PROFILE_H
 #define PX_BASE_PROFILE_H
 
@@ -19,10 +19,10 @@ typedef struct PxProfile {
     size_t stages;
 } PxProfile;
 
-/// Seconds of a clock that only goes forward.
+/// Monotonic clock, s.
 double px_clock(void);
 
-/// Adds the time since `began` to the stage, which is made when first named.
+/// Adds the time since `began` to the stage, which is created on first use.
 void px_profile_add(PxProfile *profile, const char *name, double began);
 
 /// PX_STAGE(profile, "density") { work }

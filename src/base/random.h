@@ -1,11 +1,11 @@
-/// Stateless random numbers: hashes of an id, a step and a counter, hence the same for any order
-/// of calls, any number of threads and after a resume.
+/// Stateless random numbers: hashes of an id, a step and a counter, hence independent of the order
+/// of calls, the number of threads and restarts from a checkpoint.
 #ifndef PX_BASE_RANDOM_H
 #define PX_BASE_RANDOM_H
 
 #include <stdint.h>
 
-/// A bijective mix of 64 bits: every input bit reaches every output bit
+/// A bijective mix of 64 bits: every input bit affects every output bit
 /// (the finaliser of SplitMix64, Steele, Lea and Flood 2014).
 static inline uint64_t px_mix(uint64_t x)
 {
@@ -16,8 +16,8 @@ static inline uint64_t px_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/// 64 random bits for (id, step, what): `what` tells apart several numbers
-/// wanted by the same particle in the same step.
+/// 64 random bits for (id, step, what): `what` distinguishes several numbers of the
+/// same particle in the same step.
 static inline uint64_t px_random_bits(uint64_t id, uint64_t step, uint64_t what)
 {
     uint64_t x = px_mix(id + 0x9e3779b97f4a7c15u);

@@ -1,12 +1,12 @@
 /// Vectors of 8 floats: the only file with intrinsics.
 ///
 /// A file named x.simd.c is compiled once for each instruction set, with PX_ISA
-/// defined to its word (base, avx2); it names what it exports with
-/// PX_ISA_NAME(px_thing), and plain code picks one with PX_ISA_PICK.
+/// defined to its name (base, avx2); its exported names are PX_ISA_NAME(px_thing),
+/// and plain code selects one with PX_ISA_PICK.
 ///
 /// A vector always has 8 lanes and px_f8_sum() always adds them in the same
 /// order, so a loop gives the same bits on every instruction set: AVX2, SSE2 and
-/// the plain C twin (PX_SIMD_PLAIN) used on other machines and in the tests.
+/// the plain C fallback (PX_SIMD_PLAIN) used on other machines and in the tests.
 #ifndef PX_BASE_SIMD_H
 #define PX_BASE_SIMD_H
 
@@ -30,8 +30,8 @@
 
 typedef enum PxIsa { PX_ISA_BASE, PX_ISA_AVX2 } PxIsa;
 
-/// The best that this processor and this build have. The environment variable
-/// PHYXEL_ISA=base asks for the base one, to compare.
+/// The best instruction set that both processor and build support. The environment
+/// variable PHYXEL_ISA=base forces the base one, for comparison.
 PxIsa px_isa_best(void);
 const char *px_isa_name(PxIsa isa);
 
@@ -46,8 +46,8 @@ const char *px_isa_name(PxIsa isa);
 #define PX_ISA_DECLARE(type, name, arguments) type name##_base arguments
 #endif
 
-/// + - * / work on these as they do on floats. They are never passed between
-/// files (the build says -Wno-psabi, since how that is done depends on the set).
+/// + - * / work lane by lane. Vectors are never passed between files: that calling
+/// convention depends on the instruction set (hence -Wno-psabi in the build).
 typedef float PxF8 __attribute__((vector_size(32)));
 typedef int32_t PxI8 __attribute__((vector_size(32)));
 
@@ -58,7 +58,7 @@ PX_INLINE PxF8 px_f8(float value)
     return (PxF8){value, value, value, value, value, value, value, value};
 }
 
-/// Vectors of 4, for the columns of matrices and whatever belongs to one row.
+/// Vectors of 4, for columns of matrices and data of a single row.
 typedef float PxF4 __attribute__((vector_size(16)));
 
 PX_INLINE PxF4 px_f4(float value)
@@ -66,7 +66,7 @@ PX_INLINE PxF4 px_f4(float value)
     return (PxF4){value, value, value, value};
 }
 
-/// Any address.
+/// Unaligned load.
 PX_INLINE PxF4 px_f4_load(const float *from)
 {
     PxF4 v;
@@ -79,7 +79,7 @@ PX_INLINE void px_f4_store(float *to, PxF4 v)
     memcpy(to, &v, sizeof v);
 }
 
-/// Any address.
+/// Unaligned load.
 PX_INLINE PxF8 px_f8_load(const float *from)
 {
     PxF8 v;
@@ -110,7 +110,7 @@ PX_INLINE PxF8 px_f8_sqrt(PxF8 v)
 #endif
 }
 
-/// a where a > b, else b: the second one if either is NaN, as x86 has it.
+/// a where a > b, else b: returns b if either is NaN, as on x86.
 PX_INLINE PxF8 px_f8_max(PxF8 a, PxF8 b)
 {
 #if defined(PX_SIMD_AVX2)
@@ -149,13 +149,13 @@ PX_INLINE PxF8 px_f8_min(PxF8 a, PxF8 b)
 #endif
 }
 
-/// Lanes of `v` where `mask` (from a comparison, all bits or none), else 0.
+/// Lanes of `v` where `mask` is set (a comparison result: all bits or none), else 0.
 PX_INLINE PxF8 px_f8_where(PxI8 mask, PxF8 v)
 {
     return (PxF8)((PxI8)v & mask);
 }
 
-/// Two quads, side by side. Any addresses.
+/// Loads two quads into the low and the high half; unaligned.
 PX_INLINE PxF8 px_f8_load_two(const float *first, const float *second)
 {
 #if defined(PX_SIMD_AVX2)
@@ -169,7 +169,7 @@ PX_INLINE PxF8 px_f8_load_two(const float *first, const float *second)
 #endif
 }
 
-/// Of two quads side by side, number k (0 to 3, a constant) of each in all of its lanes.
+/// Broadcasts element k (0 to 3, a constant) of each half to all lanes of that half.
 #if defined(PX_SIMD_AVX2)
 #define px_f8_spread(v, k) ((PxF8)_mm256_permute_ps((__m256)(v), 0x55 * (k)))
 #else
@@ -179,8 +179,8 @@ PX_INLINE PxF8 px_f8_spread(PxF8 v, int k)
 }
 #endif
 
-/// Of one quad twice side by side, number k (a constant) in all lanes of the first, l in those of
-/// the second.
+/// Broadcasts element k of the low half and element l of the high half to all lanes of that half;
+/// both are constants. Used with the same quad in both halves.
 #if defined(PX_SIMD_AVX2)
 #define px_f8_spread_two(v, k, l)                                                                  \
     ((PxF8)_mm256_permutevar_ps((__m256)(v), _mm256_setr_epi32(k, k, k, k, l, l, l, l)))
@@ -191,7 +191,7 @@ PX_INLINE PxF8 px_f8_spread_two(PxF8 v, int k, int l)
 }
 #endif
 
-/// One quad plus the other.
+/// Sum of the two halves.
 PX_INLINE PxF4 px_f8_join(PxF8 v)
 {
     PxF4 half[2];
@@ -199,7 +199,7 @@ PX_INLINE PxF4 px_f8_join(PxF8 v)
     return half[0] + half[1];
 }
 
-/// The lanes added in the one order that all instruction sets share.
+/// Sum of the lanes, in the same order on all instruction sets.
 PX_INLINE float px_f8_sum(PxF8 v)
 {
 #if defined(PX_SIMD_AVX2) || defined(PX_SIMD_SSE2)
@@ -213,7 +213,7 @@ PX_INLINE float px_f8_sum(PxF8 v)
 #endif
 }
 
-/// Bit k is set where lane k of a comparison's result is true.
+/// Bit k is set if lane k of a comparison's result is true.
 PX_INLINE unsigned px_f8_bits(PxI8 mask)
 {
 #if defined(PX_SIMD_AVX2)
@@ -230,12 +230,11 @@ PX_INLINE unsigned px_f8_bits(PxI8 mask)
 #endif
 }
 
-/// Four floats of each of 8 rows, turned into four vectors. `quad` is 16-byte
-/// aligned with 4 floats a row; `row` has 8 row numbers.
+/// Loads four floats of each of 8 rows and transposes them into four vectors.
+/// `quad` is 16-byte aligned with 4 floats per row; `row` has 8 row numbers.
 ///
-/// This is how neighbours are read. Eight 16-byte loads and a transposition cost
-/// a third of four gathers (15 ms against 42 ms for the density of 1M particles
-/// on 2 cores of an AMD EPYC "Zen 3").
+/// Neighbours are read this way because eight 16-byte loads and a transposition
+/// cost a third of four gathers.
 PX_INLINE void px_f8_load_quads(const float *quad, const uint32_t *row, PxF8 *x, PxF8 *y, PxF8 *z,
                                 PxF8 *w)
 {
@@ -279,8 +278,8 @@ PX_INLINE void px_f8_load_quads(const float *quad, const uint32_t *row, PxF8 *x,
 #endif
 }
 
-/// The other way round: lane k of the four vectors becomes the quad at `to` + k `stride`, a
-/// multiple of 4; `to` is 16-byte aligned.
+/// The inverse: stores lane k of the four vectors as the quad at `to` + k `stride`. `stride` is a
+/// multiple of 4, `to` is 16-byte aligned.
 PX_INLINE void px_f8_store_quads(float *to, size_t stride, PxF8 x, PxF8 y, PxF8 z, PxF8 w)
 {
 #if defined(PX_SIMD_AVX2)
@@ -305,10 +304,9 @@ PX_INLINE void px_f8_store_quads(float *to, size_t stride, PxF8 x, PxF8 y, PxF8 
 #endif
 }
 
-/// (a_i - a_j) . (b_i - b_j) of 8 rows j, where a record is a and b, each three floats and a 0:
-/// 8 floats a row, 32-byte aligned, so that a neighbour is one line of the cache. `own` is i's
-/// record. A quarter faster than the same from two arrays of quads (2.2 ms against 3.0 for
-/// 97,000 rows of 31 neighbours on one core).
+/// (a_i - a_j) . (b_i - b_j) of 8 rows j. A record holds a and b, each three floats and a 0: 8
+/// floats per row, 32-byte aligned, so that a neighbour lies in one cache line. `own` is the record
+/// of i. A quarter faster than two arrays of quads.
 PX_INLINE PxF8 px_f8_load_dots(const float *record, const float *own, const uint32_t *row)
 {
 #if defined(PX_SIMD_AVX2)

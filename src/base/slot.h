@@ -1,23 +1,23 @@
-/// Slots: where a world's lists keep their things, and the ids that name them.
+/// Slots: storage of the objects of a world's lists, and the ids that refer to them.
 ///
-/// A thing stays in its slot until it is removed; then the slot is vacant and the next thing that
-/// is added takes it, with the next generation. An id holds both numbers, so that an id of a
-/// removed thing never names the thing that took its place.
+/// An object keeps its slot until it is removed; the next object added reuses the slot with the
+/// next generation number. An id holds slot and generation, so that the id of a removed object
+/// never refers to its successor.
 #ifndef PX_BASE_SLOT_H
 #define PX_BASE_SLOT_H
 
 #include "base/memory.h"
 
-/// Longest name of a thing, with the 0 at its end.
+/// Size of an object's name, with the terminating zero.
 #define PX_NAME_SIZE 64
 
 typedef struct PxSlot {
-    uint32_t generation; ///< 1 for the first thing in the slot
-    bool live;           ///< or the slot is vacant
+    uint32_t generation; ///< 1 for the first object in the slot
+    bool live;           ///< false: the slot is vacant
     char name[PX_NAME_SIZE];
 } PxSlot;
 
-/// The first members of every thing that has an id.
+/// The first members of every object that has an id.
 #define PX_SLOT_MEMBERS                                                                            \
     union {                                                                                        \
         PxSlot slot;                                                                               \
@@ -31,29 +31,28 @@ typedef struct PxSlot {
 /// Index of the first vacant slot, or `count`.
 uint32_t px_slot_vacant(const void *data, size_t count, size_t size);
 
-/// Index of the live thing that an id names. Errors: PX_ERR_ARGUMENT for the null id, for a slot
-/// that never was, and for a stale id; `what` begins the message.
+/// Index of the live object that an id refers to. Errors: PX_ERR_ARGUMENT for the null id, a slot
+/// out of range and a stale id; `what` begins the message.
 PxStatus px_slot_find(const void *data, size_t count, size_t size, uint32_t slot,
                       uint32_t generation, const char *what, uint32_t *index);
 
-/// Errors: PX_ERR_ARGUMENT when a live thing has that name.
+/// Checks that a name is unused. Errors: PX_ERR_ARGUMENT when a live object has that name.
 PxStatus px_slot_name_free(const void *data, size_t count, size_t size, const char *name,
                            const char *what);
 
-/// The same for a PX_LIST of things.
+/// The same for a PX_LIST of objects.
 #define PX_SLOT_FIND(list, id, what, index)                                                        \
     px_slot_find((list)->data, (list)->count, sizeof *(list)->data, (id).slot, (id).generation,    \
                  (what), (index))
 #define PX_SLOT_NAME_FREE(list, name, what)                                                        \
     px_slot_name_free((list)->data, (list)->count, sizeof *(list)->data, (name), (what))
 
-/// Room for one more thing, and the index that PX_SLOT_PUT() will give it; false when memory is
-/// out.
+/// Reserves a slot for one more object; *index is for PX_SLOT_PUT(). False when out of memory.
 #define PX_SLOT_RESERVE(list, index)                                                               \
     (*(index) = px_slot_vacant((list)->data, (list)->count, sizeof *(list)->data),                 \
      PX_LIST_RESERVE((list), 1))
 
-/// Puts a thing into the slot that PX_SLOT_RESERVE() found.
+/// Puts an object into the slot that PX_SLOT_RESERVE() found.
 #define PX_SLOT_PUT(list, index, thing)                                                            \
     do {                                                                                           \
         uint32_t generation_ = (index) < (list)->count ? (list)->data[index].generation : 0;       \
@@ -63,7 +62,7 @@ PxStatus px_slot_name_free(const void *data, size_t count, size_t size, const ch
         (list)->count += (index) == (list)->count;                                                 \
     } while (0)
 
-/// Makes a slot vacant: all of the thing becomes 0 but the generation.
+/// Makes a slot vacant: zeroes the object except for its generation.
 #define PX_SLOT_CLEAR(list, index)                                                                 \
     do {                                                                                           \
         uint32_t generation_ = (list)->data[index].generation;                                     \

@@ -114,8 +114,8 @@ double px_sum_value(const PxSum *sum)
 
 double px_sum_magic(double bound, uint64_t count)
 {
-    /* All sums are below 2^e; the quantum is 2^(e - 51), and 1.5 * 2^52 quanta is
-     * the number beside which doubles are one quantum apart, both ways. */
+    /* All sums are below 2^e; the quantum is 2^(e - 51). Around 1.5 * 2^52 quanta, doubles
+     * of either side are one quantum apart. */
     int e;
     frexp(bound * (double)(count > 0 ? count : 1), &e);
     return bound > 0 ? ldexp(1.5, e + 1) : 0;

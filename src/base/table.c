@@ -120,7 +120,7 @@ PxStatus px_table_reserve(PxTable *table, size_t rows)
     if (wanted > PX_TABLE_MAX_ROWS)
         wanted = PX_TABLE_MAX_ROWS;
 
-    /* All new arrays first, so that a failure leaves the table as it was. */
+    /* Allocates all new arrays first, so that a failure leaves the table unchanged. */
     void *fresh[PX_TABLE_MAX_COLUMNS][PX_TABLE_MAX_COMPONENTS] = {{NULL}};
     bool full = false;
     for (uint32_t c = 0; c < table->columns && !full; ++c)
@@ -282,8 +282,8 @@ static void permute_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 PxStatus px_table_permute(PxTable *table, const uint32_t *order, const PxThreads *threads)
 {
-    /* All spare arrays first: a failure must not leave some columns sorted and
-     * others not. */
+    /* Allocates all spare arrays first: a failure must not leave only some columns
+     * permuted. */
     for (uint32_t c = 0; c < table->columns; ++c) {
         PxColumn *column = &table->column[c];
         size_t size = px_type_size(column->type);
@@ -367,7 +367,7 @@ void px_table_scatter(PxTable *to, const PxTable *from, const uint32_t *row,
 
 void px_table_delete(PxTable *table, const uint8_t *drop)
 {
-    /* Rows that stay are moved run by run: mostly few rows go. */
+    /* Remaining rows are moved in contiguous runs, as few rows are deleted at a time. */
     uint32_t count = table->count, first = 0, left = 0;
     while (first < count && !drop[first])
         ++first;
@@ -416,7 +416,7 @@ static size_t put_value(uint8_t *to, const PxColumn *column, uint32_t component,
 
 void px_table_hash(const PxTable *table, uint32_t flags, uint64_t hash[2])
 {
-    /* Digests of rows add up, so that their order does not matter. */
+    /* Row digests are summed, so that the order of rows does not matter. */
     uint8_t bytes[PX_TABLE_MAX_COLUMNS * PX_TABLE_MAX_COMPONENTS * sizeof(uint64_t)];
     uint64_t sum[2] = {0, 0}, row[2], shape[2];
     for (uint32_t i = 0; i < table->count; ++i) {
@@ -429,7 +429,7 @@ void px_table_hash(const PxTable *table, uint32_t flags, uint64_t hash[2])
         sum[0] += row[0];
         sum[1] += row[1];
     }
-    /* what the rows are of: types and names */
+    /* types and names of the columns */
     px_digest_join((uint64_t[2]){table->count, 0}, sum, hash);
     for (uint32_t c = 0; c < table->columns; ++c) {
         const PxColumn *column = &table->column[c];

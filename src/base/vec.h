@@ -1,5 +1,5 @@
-/// Arithmetic on PxVec3 and PxQuat. Double precision, for set-up and bodies;
-/// particle loops use plain floats (base/simd.h).
+/// Arithmetic on PxVec3 and PxQuat in double precision, for set-up and bodies;
+/// particle loops use floats (base/simd.h).
 #ifndef PX_BASE_VEC_H
 #define PX_BASE_VEC_H
 
@@ -75,7 +75,7 @@ static inline PxQuat px_quat_normalized(PxQuat q)
     return (PxQuat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-/// Turn by `radians` about `axis` (any length but 0).
+/// Rotation by `radians` about `axis` (any length but 0).
 static inline PxQuat px_quat_turn(PxVec3 axis, double radians)
 {
     PxVec3 a = px_normalized(axis, px_vec(0, 1, 0));
@@ -83,7 +83,7 @@ static inline PxQuat px_quat_turn(PxVec3 axis, double radians)
     return (PxQuat){a.x * s, a.y * s, a.z * s, cos(0.5 * radians)};
 }
 
-/// First b, then a.
+/// The rotation b followed by a.
 static inline PxQuat px_quat_multiply(PxQuat a, PxQuat b)
 {
     return (PxQuat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
@@ -97,7 +97,7 @@ static inline PxQuat px_quat_conjugate(PxQuat q)
     return (PxQuat){-q.x, -q.y, -q.z, q.w};
 }
 
-/// v turned by the unit quaternion q.
+/// v rotated by the unit quaternion q.
 static inline PxVec3 px_rotate(PxQuat q, PxVec3 v)
 {
     PxVec3 u = px_vec(q.x, q.y, q.z);

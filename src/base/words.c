@@ -33,8 +33,8 @@ static size_t next_character(const unsigned char *text, uint32_t *code)
     return length;
 }
 
-/* Characters that move the cursor, break the line or turn the direction of
- * writing: a name made of them could forge a message. */
+/* False for characters that move the cursor, break the line or change the writing
+ * direction: a name with them could forge a message. */
 static bool is_plain(uint32_t c)
 {
     return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && !(c >= 0x2028 && c <= 0x202e) &&
@@ -93,7 +93,7 @@ const char *px_number_text(double value, char *buffer)
         if (strtod(buffer, NULL) == value)
             break;
     }
-    /* The locale may have put something else where the point belongs. */
+    /* The locale may use another decimal separator. */
     char *to = buffer;
     for (const char *from = buffer; *from != '\0'; ++from) {
         bool known = (*from >= '0' && *from <= '9') || strchr("+-.einfaEINFA", *from) != NULL;
@@ -107,7 +107,7 @@ const char *px_number_text(double value, char *buffer)
 }
 
 /* Damerau's distance (insert, delete, replace, swap of neighbours), at most
- * `limit` + 1. Words longer than 63 letters are cut: nobody misspells those. */
+ * `limit` + 1. Words are truncated to 63 letters. */
 static int edit_distance(const char *a, const char *b, int limit)
 {
     enum { MOST = 63 };

@@ -1,18 +1,18 @@
-/* Covering a surface with a Poisson-disk set.
+/* Poisson-disk sampling of a surface.
  *
- * Candidates are laid over the surface so densely that no surface point is
- * further than 0.2 spacings from one. From them points are chosen that keep
- * APART spacings from each other, until every candidate is nearer than that to a
- * chosen point. So the minimum distance holds by construction, and no surface
- * point is further than APART + 0.2 = 1 spacing from a chosen one.
+ * Candidates cover the surface so densely that no surface point is further than 0.2
+ * spacings from one. Samples at least APART spacings from each other are chosen from
+ * them, until every candidate is nearer than that to a sample. So the minimum distance
+ * holds by construction, and no surface point is further than APART + 0.2 = 1 spacing
+ * from a sample.
  *
- * The next point is always the candidate nearest to the oldest point that still
- * has free ones around it: the set grows outwards like a crystal, and packs more
- * evenly than darts thrown at random. Corners are chosen from first, then edges,
- * then faces, so that sharp features are kept.
+ * The next sample is always the candidate nearest to the oldest sample that still has
+ * free candidates around it: the set grows outwards like a crystal and packs more
+ * evenly than random dart throwing. Corners are sampled first, then edges, then faces,
+ * so that sharp features are kept.
  *
- * Candidates come in batches, each finished before the next, so memory grows
- * with the number of points and not with that of candidates.
+ * Candidates are processed in batches, so memory grows with the number of samples and
+ * not with that of candidates.
  */
 #include "base/memory.h"
 #include "base/random.h"
@@ -23,28 +23,28 @@
 #include <string.h>
 
 #define APART 0.8
-/* Candidates stand in cells of this edge, up to JITTER off the middle along both
- * sides: at most sqrt(2) (CELL / 2 + JITTER) = 0.198 spacings from any point of the
- * cell. */
+/* Edge of the square cells with one candidate each, jittered by up to JITTER about the
+ * centre in both directions: at most sqrt(2) (CELL / 2 + JITTER) = 0.198 spacings from
+ * any point of the cell. */
 #define CELL 0.2
 #define JITTER 0.04
-/* Candidates along the sharp edges of a mesh. */
+/* Distance of candidates along the sharp edges of a mesh, spacings. */
 #define EDGE_STEP 0.1
 
-/* Points look for their successors up to this many times the minimum distance;
- * also the edge of the cells of the search grid. */
+/* Radius in which a sample searches for its successors, in minimum distances; also the
+ * cell edge of the search grid. */
 #define REACH 1.3
 
-/* Points a spacing^2 of area, measured on large faces, boxes and balls. */
+/* Samples per spacing^2 of area, measured on large faces, boxes and balls. */
 #define DENSITY 1.25
-/* Shapes expected to be above the limit by more than this are refused without
- * looking; a surface wrinkled finer than the spacing takes fewer points than its
- * area says. */
+/* Shapes whose estimate exceeds the limit by more than this factor are refused at once;
+ * a surface with details finer than the spacing takes fewer samples than its area
+ * suggests. */
 #define ESTIMATE_SLACK 4.0
 
 #define BATCH (1u << 20)
 
-/* Mesh edges bent by more than this are sharp: 30 degrees. */
+/* Mesh edges with a larger angle between their faces are sharp: cos 30 degrees. */
 #define SHARP_COS 0.8660254037844386
 
 #define NONE UINT32_MAX
@@ -67,7 +67,7 @@ typedef struct Cover {
     const PxShape *shape;
     double spacing, apart2, reach2, cell_edge;
     size_t most;
-    PxStatus status; /* sticks */
+    PxStatus status; /* sticky */
     uint64_t serial; /* of the next candidate, for its jitter */
 
     PX_LIST(Candidate) batch;  /* as they come */
@@ -115,8 +115,8 @@ static uint32_t cell_at(Cover *c, PxVec3 p)
     return number;
 }
 
-/* Looks up the cells around this one, once a batch: they are asked for by every
- * point in it. */
+/* Caches the neighbouring cells of a cell once per batch, as every point in it needs
+ * them. */
 static void list_cells_around(Cover *c, uint32_t number)
 {
     if (!PX_LIST_RESERVE(&c->near, 27)) {
@@ -183,8 +183,8 @@ static void choose(Cover *c, uint32_t candidate)
     }
 }
 
-/* Free candidates around a point, nearest first; more than fit here are left
- * for other points to find, or for the last round. */
+/* Free candidates around a sample, nearest first; those that do not fit are left to
+ * other samples or to the last round. */
 #define FREE_MOST 256
 typedef struct Free {
     double distance2[FREE_MOST];
@@ -242,8 +242,8 @@ static void sort_batch(Cover *c)
         c->sorted.data[c->cell.data[c->batch.data[k].cell].end++] = c->batch.data[k];
 }
 
-/* What was chosen from earlier batches rules out candidates of this one, and
- * those points come first in the queue. */
+/* Removes candidates too near to samples of earlier batches, and queues those samples
+ * first. */
 static void meet_earlier_points(Cover *c)
 {
     uint8_t *here = calloc(c->point.count + 1, 1);
@@ -272,7 +272,7 @@ static void meet_earlier_points(Cover *c)
     free(here);
 }
 
-/* Chooses from the batch until nothing is free, and empties it. */
+/* Chooses samples until no candidate of the batch is free, and empties the batch. */
 static void finish_batch(Cover *c)
 {
     if (c->status == PX_OK && c->batch.count > 0)
@@ -309,7 +309,7 @@ static void offer(Cover *c, PxVec3 position, PxVec3 normal)
             (Candidate){position, {(float)normal.x, (float)normal.y, (float)normal.z}, cell};
 }
 
-/* Off the middle of a cell, m; differs for every candidate. */
+/* Random offset of a candidate from the centre of its cell, m. */
 static double jitter(const Cover *c, uint64_t which)
 {
     return (2 * px_random_unit(c->serial, which, 0) - 1) * JITTER * c->spacing;
@@ -376,8 +376,8 @@ static void cover_box(Cover *c)
 
 /* ---- solids of revolution ---- */
 
-/* A piece of the profile: straight, or an arc about a centre on the axis that
- * does not cross the level of its centre. */
+/* A segment of the profile: straight, or an arc about a centre on the axis that does
+ * not cross the height of its centre. */
 typedef struct Piece {
     bool arc;
     double r0, y0, r1, y1;     /* straight: from, to */
@@ -432,8 +432,8 @@ static void cover_piece(Cover *c, const Piece *piece)
     }
 }
 
-/* A sharp circle, or a tip where the radius is 0. Equal steps, as many as keep
- * the distance: chords of a circle, not arcs. */
+/* A sharp circle, or a tip where the radius is 0. Equal steps, as many as the minimum
+ * distance allows, measured along chords. */
 static void cover_rim(Cover *c, double r, double y, double nr, double ny)
 {
     double length = hypot(nr, ny), chord = APART * c->spacing * (1 + 1e-12);
@@ -502,7 +502,7 @@ static bool is_flat(const PxMesh *mesh, uint32_t t)
                                     px_mesh_corner(mesh, t, 2));
 }
 
-/* What is sharp about a mesh; edges and vertices are welded. */
+/* Sharp features of a mesh; edges and vertices are welded. */
 typedef struct Sharp {
     uint32_t *weld;    /* first vertex at the same place */
     uint32_t *edge_of; /* 3 t + k -> edge */
@@ -546,9 +546,8 @@ static PxStatus sharp_find(const PxMesh *mesh, Sharp *s)
     if (s->ends == NULL || s->edge_sum == NULL || s->sharp == NULL)
         return px_fail(PX_ERR_MEMORY, "mesh: no room to look for sharp edges");
 
-    /* An edge is sharp where faces that share it differ: seen when the second
-     * comes, against the sum of those before. Faces without area have no side
-     * and take no part. */
+    /* An edge is sharp if the normals of its faces differ: each face is compared with the
+     * sum of those before it. Degenerate faces have no normal and are skipped. */
     for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
         if (is_flat(mesh, t))
             continue;
@@ -581,7 +580,7 @@ static PxStatus sharp_find(const PxMesh *mesh, Sharp *s)
     return PX_OK;
 }
 
-/* Where sharp edges end, meet or turn by more than 30 degrees. */
+/* True where sharp edges end, meet or turn by more than 30 degrees. */
 static bool is_corner(const Sharp *s, uint32_t v)
 {
     if (s->sharp_at[v] == 0)
@@ -624,9 +623,9 @@ static void cover_sharp(Cover *c)
     sharp_free(&s);
 }
 
-/* Square cells along the longest edge. A candidate is the point of the triangle
- * nearest to the middle of its cell: the way to a convex set never grows when
- * both ends are moved to it, so what was near in the cell stays near. */
+/* Square cells along the longest edge. A candidate is the jittered centre of its cell,
+ * projected to the triangle: projection to a convex set never increases distances, so
+ * the bound on the distance to a candidate still holds. */
 static void cover_triangle(Cover *c, uint32_t t)
 {
     PxVec3 p[3], normal = face_normal(c->shape->mesh, t);
@@ -741,8 +740,8 @@ PxStatus px_shape_cover(const PxShape *shape, double spacing, size_t most, PxPoi
     return c.status;
 }
 
-/* By area; a needle with hardly any still needs a row of points. Parts of a mesh
- * may lie far apart with nothing between them. */
+/* By area, but a needle of negligible area still needs a row of samples. Not for
+ * meshes, whose parts may lie far apart. */
 double px_shape_cover_estimate(const PxShape *shape, double spacing)
 {
     if (!(spacing > 0))

@@ -1,12 +1,10 @@
-/* Filling with a lattice. A row of lattice points is classified by leaps: no
- * surface is nearer than the distance d, so all points within d lie on the same
- * side as this one. Only next to the surface is every point asked for its side,
- * which is what makes meshes of many triangles bearable.
+/* Fills a shape with a lattice. A row of lattice points is classified by leaps: all
+ * points within the distance d to the surface lie on the same side. Only points next to
+ * the surface need an inside test each, which keeps large meshes affordable.
  *
- * The lattice stands in the middle of the shape's own bounds, with
- * round(length / step) layers along each axis: then the outermost layers are
- * between 1/4 and 3/4 of a step from the faces of the bounds, 1/2 when the
- * length is a multiple of the step.
+ * The lattice is centred in the shape's own bounds, with round(length / step) layers
+ * along each axis: the outermost layers are between 1/4 and 3/4 of a step from the
+ * faces of the bounds, 1/2 when the length is a multiple of the step.
  */
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -15,23 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most places to look at, rows and spacings^2 of surface: a minute or two of work.
- * And no more than this many for every point allowed: only shells far thinner than
- * the spacing, which cannot be filled sensibly, have so much surface for so few
- * points. */
+/* Largest number of rows and of spacings^2 of surface: a minute or two of work. Also
+ * limited for each point allowed: only shells far thinner than the spacing, which cannot
+ * be filled sensibly, have so much surface for so few points. */
 #define MAX_PLACES ((double)(1u << 28))
 #define FREE_PLACES ((double)(1u << 18))
 #define PLACES_PER_POINT 64.0
 /* Most points of a row. */
 #define MAX_COLUMNS ((double)(1u << 30))
 
-/* The true count differs from volume / spacing^3 by rounding of layers, at most
- * by 3/2 along each axis of a box; shapes that are expected to be above the limit
- * by more than this are refused without counting. */
+/* Shapes whose estimate volume / spacing^3 exceeds the limit by more than this factor
+ * are refused without counting. Rounding of layers makes the count smaller than the
+ * estimate by a factor of at most 3/2 along each axis of a box. */
 #define ESTIMATE_SLACK 4.0
 
-/* Points nearer to the surface than this part of the spacing, or of the thickness
- * where that is less, are on it. */
+/* Points nearer to the surface than this fraction of the spacing, or of the thickness if
+ * that is less, count as on the surface. */
 #define SKIN 1e-9
 
 #define CHUNK_ROWS 64u   /* rows that one thread takes at a time */
@@ -76,9 +73,8 @@ static PxStatus plan(const PxShape *shape, PxLattice kind, double spacing, size_
     Lattice l = {.kind = kind, .step = px_vec(spacing, spacing, spacing), .spacing = spacing};
     l.skin = SKIN * fmin(spacing, shape->thickness);
     if (kind == PX_LATTICE_HEXAGONAL) {
-        /* Close packing of balls of diameter d: sqrt(2) / d^3 points a volume.
-         * Layers of triangles, each above the hollows of the one below (ABAB).
-         * In shapes thinner than that the shifts stay inside. */
+        /* Close packing of balls of diameter d: sqrt(2) / d^3 points per volume, in
+         * triangular layers stacked ABAB. The shifts stay inside thinner shapes. */
         double d = spacing * pow(2.0, 1.0 / 6.0);
         l.step = px_vec(d, d * sqrt(3.0) / 2.0, d * sqrt(2.0 / 3.0));
         l.shift = px_vec(fmin(d, size.x) / 4.0, fmin(d * sqrt(3.0) / 3.0, size.y) / 4.0, 0);
@@ -115,7 +111,7 @@ static PxVec3 lattice_point(const Lattice *l, uint64_t row, uint32_t i)
                   l->first.z + k * l->step.z);
 }
 
-/* A radius around p free of surface, as large as is cheap to find. */
+/* A cheap lower bound of the distance from p to the surface. */
 static double clearance(const PxShape *shape, PxVec3 p)
 {
     if (shape->kind != PX_SHAPE_MESH)
@@ -130,7 +126,7 @@ static bool is_inside(const PxShape *shape, PxVec3 p)
     return px_mesh_tree_inside(shape->tree, p);
 }
 
-/* Adds [begin, end), joining it with the run before where they touch. */
+/* Adds [begin, end), merged with the previous run if they touch. */
 static bool add_run(Chunk *chunk, uint64_t row, uint32_t begin, uint32_t end)
 {
     size_t count = chunk->runs.count;
@@ -153,8 +149,8 @@ static bool fill_row(const PxShape *shape, const Lattice *l, uint64_t row, Chunk
         double distance = clearance(shape, p);
         if (!known)
             inside = is_inside(shape, p);
-        /* Points i .. i + leap are on this side; the last of them is asked for
-         * its distance again, knowing its side already. */
+        /* Points i .. i + leap are on this side; the leap continues from the distance of
+         * the last one, whose side is known. */
         double leap = floor(distance / l->step.x * (1 - 1e-12));
         uint32_t left = l->columns - i;
         uint32_t same = leap < 1 ? 1 : leap < left ? (uint32_t)leap : left;

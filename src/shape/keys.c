@@ -8,8 +8,8 @@
 
 #define FIRST_SLOTS 64u
 
-/* One mix of a sum with odd weights: keys are often small whole numbers that
- * differ in one word by one, and looking up cells is most of the work. */
+/* One mix of a sum with odd weights: fast, as cell lookups dominate the work, and good
+ * for keys that are small integers and differ by one in one word. */
 static size_t hash(PxKey key)
 {
     return (size_t)px_mix(key.word[0] * 0x9e3779b97f4a7c15u + key.word[1] * 0xd1b54a32d192ed03u +
@@ -21,7 +21,7 @@ static bool same(PxKey a, PxKey b)
     return a.word[0] == b.word[0] && a.word[1] == b.word[1] && a.word[2] == b.word[2];
 }
 
-/* Where the key is, or the free slot where it belongs. */
+/* The slot of the key, or the free slot where it belongs. */
 static size_t slot_of(const PxKeys *keys, PxKey key)
 {
     size_t at = hash(key) & (keys->slots - 1);

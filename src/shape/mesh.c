@@ -91,7 +91,7 @@ double px_mesh_area(const PxMesh *mesh)
 
 double px_mesh_volume(const PxMesh *mesh)
 {
-    /* Tetrahedra from the middle of the bounds: from a far origin they would
+    /* Tetrahedra with their apex at the centre of the bounds: those of a far origin would
      * be large and cancel. */
     PxBounds bounds = px_mesh_bounds(mesh);
     PxVec3 middle = px_scale(px_add(bounds.low, bounds.high), 0.5);

@@ -35,7 +35,7 @@ PxStatus px_mesh_check(const PxMesh *mesh, const char *name)
     return PX_OK;
 }
 
-/* How often an edge is walked each way, and by whom first. */
+/* Number of uses of an edge in each direction, and the first triangle that uses it. */
 typedef struct Edge {
     uint32_t up, down; /* from the smaller vertex to the larger, and back */
     uint32_t triangle; /* first one to use it */
@@ -126,7 +126,7 @@ PxStatus px_mesh_check_closed(const PxMesh *mesh, const char *name)
     PxBounds bounds = px_mesh_bounds(mesh);
     double across = px_length(px_sub(bounds.high, bounds.low));
     double area = px_mesh_area(mesh), volume = px_mesh_volume(mesh);
-    /* What rounding alone leaves of a sheet folded onto itself. */
+    /* Rounding error of the volume of a sheet folded onto itself. */
     if (!(fabs(volume) > 1e-14 * area * across))
         return px_fail(PX_ERR_FORMAT, "%s: the mesh encloses no volume: %g m^3 with %g m^2 of area",
                        name, volume, area);
@@ -199,8 +199,8 @@ static PxVec3 double_area(const PxMesh *mesh, uint32_t t)
     return px_cross(px_sub(px_mesh_corner(mesh, t, 1), a), px_sub(px_mesh_corner(mesh, t, 2), a));
 }
 
-/* Behind every face of a sound mesh there is matter: the winding number is at
- * least 1 there. Asked once a part, behind its largest triangle. */
+/* Behind every face of a valid mesh the winding number is at least 1. Tested once per
+ * part, behind its largest triangle. */
 PxStatus px_mesh_check_parts(const PxMesh *mesh, const PxMeshTree *tree, const char *name)
 {
     uint32_t *part = malloc(mesh->triangle_count * sizeof *part);
@@ -234,7 +234,7 @@ PxStatus px_mesh_check_parts(const PxMesh *mesh, const PxMeshTree *tree, const c
             continue;
         PxVec3 out = px_normalized(double_area(mesh, face), px_vec(0, 0, 0));
         PxVec3 middle = px_scale(px_add(a, px_add(b, c)), 1.0 / 3.0);
-        /* A hair behind, and in thin parts no more than half way to the other side. */
+        /* Slightly behind the face, and in thin parts at most half way to the other side. */
         double step = 1e-7 * across;
         PxMeshSpot spot;
         if (px_mesh_tree_ray(tree, middle, px_scale(out, -1), 1e-15 * across, 2 * step, &spot))

@@ -1,8 +1,7 @@
-/* A binary tree split at the median of the triangles' middles, so that it is at
- * most 31 deep whatever the mesh is like. Inside or outside is told by the
- * generalised winding number (Jacobson et al. 2013): robust where triangles
- * overlap or touch, where counting crossings of a ray is not. Far branches count
- * as one dipole (Barill et al. 2018), so a question costs a walk down the tree.
+/* A binary tree split at the median of the triangles' centres, hence at most 31 deep for
+ * any mesh. The inside test uses the generalised winding number (Jacobson et al. 2013),
+ * which unlike ray crossings is robust where triangles overlap or touch. Far branches
+ * are approximated by one dipole (Barill et al. 2018), so a query takes one descent.
  */
 #include "shape/mesh_tree.h"
 
@@ -14,17 +13,16 @@
 #define LEAF_SIZE 4u
 #define STACK_SIZE 64 /* twice the deepest tree */
 
-/* A branch is far when it is further than this many of its own radii: the
- * value recommended by Barill et al. 2018. */
+/* A branch is far beyond this many of its own radii (Barill et al. 2018 recommend 2). */
 #define FAR_RADII 2.0
 
-/* A fast winding number further than this from a whole number is not trusted
- * and computed again from all triangles. */
+/* An approximate winding number further than this from an integer is recomputed from
+ * all triangles. */
 #define WINDING_DOUBT 0.25
 
-/* How much nearer than the truth px_mesh_tree_clearance() may be: from the middle
- * of a ball all triangles are nearly as near, and finding the nearest takes ten
- * times as long as finding one that is not much further. */
+/* Factor by which px_mesh_tree_clearance() may underestimate the distance: at the centre
+ * of a ball all triangles are almost equally near, and finding the nearest one takes ten
+ * times as long as finding one that is slightly further. */
 #define CLEARANCE_SLACK 1.5
 
 typedef struct Node {
@@ -33,11 +31,11 @@ typedef struct Node {
     uint32_t count; /* triangles of a leaf, 0 for a branch */
 } Node;
 
-/* What a branch looks like from afar. */
+/* Far-field approximation of a branch. */
 typedef struct Dipole {
     PxVec3 middle; /* of the triangles, weighed by area */
     PxVec3 area;   /* sum of area times normal, m^2 */
-    double far2;   /* square of the distance from which this will do */
+    double far2;   /* squared distance beyond which it is valid */
 } Dipole;
 
 typedef struct Triangle {
@@ -50,7 +48,7 @@ struct PxMeshTree {
     Triangle *triangle; /* in the order of the leaves */
     uint32_t *number;   /* of each in the mesh */
     uint32_t count, nodes;
-    bool closed_looking; /* winding numbers ought to be whole */
+    bool closed_looking; /* winding numbers should be integers */
 };
 
 /* ---- building ---- */
@@ -66,7 +64,7 @@ static double along(PxVec3 v, int axis)
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-/* A total order: ties go by number, so the tree is the same always. */
+/* A total order: ties are broken by number, so the tree is deterministic. */
 static bool before(const Builder *b, int axis, uint32_t s, uint32_t t)
 {
     double x = along(b->middle[s], axis), y = along(b->middle[t], axis);
@@ -142,7 +140,7 @@ static uint32_t build_nodes(Builder *b, uint32_t count, Node *node)
     return nodes;
 }
 
-/* Children stand after their parent, so backwards meets them first. */
+/* Runs backwards, as children are stored after their parent. */
 static void build_dipoles(PxMeshTree *tree, double *area)
 {
     for (uint32_t n = tree->nodes; n-- > 0;) {
@@ -218,7 +216,7 @@ PxStatus px_mesh_tree_create(const PxMesh *mesh, PxMeshTree **out)
     tree->number = builder.order;
     builder.order = NULL;
     build_dipoles(tree, area);
-    /* The areas of a closed mesh, as vectors, add up to nothing. */
+    /* The area vectors of a closed mesh add up to 0. */
     tree->closed_looking = px_length(tree->dipole[0].area) <= 1e-9 * area[0];
     *out = tree;
     status = PX_OK;
@@ -278,7 +276,7 @@ PxVec3 px_triangle_closest(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, bool *in_face
     return px_mad(px_mad(a, ab, vb * scale), ac, vc * scale);
 }
 
-/* Written out: fmax() is a call, and this is most of a search. */
+/* Without fmax(), which is a function call: this dominates the cost of a search. */
 static double outside(double low, double high, double x)
 {
     double below = low - x, above = x - high;
@@ -305,8 +303,8 @@ static void spot_finish(const PxMeshTree *tree, uint32_t leaf_triangle, PxMeshSp
     out->face = px_normalized(px_cross(px_sub(t->b, t->a), px_sub(t->c, t->a)), px_vec(0, 1, 0));
 }
 
-/* The nearest triangle among those nearer than `within`, or with `slack` > 1 any
- * that is at most so many times as far; UINT32_MAX if there is none. */
+/* The nearest triangle among those nearer than `within`; with `slack` > 1 any whose
+ * distance is at most `slack` times the smallest. UINT32_MAX if there is none. */
 static uint32_t search(const PxMeshTree *tree, PxVec3 point, double within, double slack,
                        PxMeshSpot *out)
 {
@@ -386,7 +384,7 @@ static double half_angle(const Triangle *t, PxVec3 p)
     double la = px_length(a), lb = px_length(b), lc = px_length(c);
     double volume = px_dot(a, px_cross(b, c));
     double rest = la * lb * lc + px_dot(a, b) * lc + px_dot(b, c) * la + px_dot(c, a) * lb;
-    return volume == 0 ? 0 : atan2(volume, rest); /* in its plane a triangle turns nothing */
+    return volume == 0 ? 0 : atan2(volume, rest); /* 0 in the plane of the triangle */
 }
 
 double px_mesh_tree_winding_exact(const PxMeshTree *tree, PxVec3 point)
@@ -436,8 +434,8 @@ bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point)
 
 /* ---- rays ---- */
 
-/* Cuts [*in, *out] down to where the ray is between low and high of one axis;
- * outwards by a rounding, so that a box never hides what it holds. */
+/* Clips [*in, *out] to where the ray is between low and high of one axis, enlarged by
+ * the rounding error, so that no hit inside a box is missed. */
 static void slab(double low, double high, double o, double d, double *in, double *out)
 {
     if (d == 0) {

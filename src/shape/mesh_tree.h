@@ -1,7 +1,7 @@
-/// A tree of boxes over the triangles of a mesh: nearest point, inside or
-/// outside, first hit of a ray. Keeps its own copy of the corners, so the mesh
-/// may go. Triangles without area are left out.
-/// Threads: any number may ask at once.
+/// A bounding volume hierarchy over the triangles of a mesh: nearest point, inside
+/// test, first hit of a ray. It copies the corners, so the mesh may be freed.
+/// Degenerate triangles are left out.
+/// Threads: any number may query at once.
 #ifndef PX_SHAPE_MESH_TREE_H
 #define PX_SHAPE_MESH_TREE_H
 
@@ -17,33 +17,33 @@ void px_mesh_tree_free(PxMeshTree *tree);
 typedef struct PxMeshSpot {
     PxVec3 point;      ///< on the triangle
     PxVec3 face;       ///< unit normal of the triangle, outwards
-    double distance;   ///< from the point asked about, or along the ray; >= 0
+    double distance;   ///< from the query point, or along the ray; >= 0
     uint32_t triangle; ///< number in the mesh
-    bool in_face;      ///< within the triangle, not on its edges or corners
-    bool at_corner;    ///< of px_mesh_tree_closest(): on a corner of the triangle
+    bool in_face;      ///< in the interior of the triangle, not on an edge or corner
+    bool at_corner;    ///< on a corner of the triangle; set by px_mesh_tree_closest() only
 } PxMeshSpot;
 
 /// The nearest point of the mesh, if there is one nearer than `within` (may be
 /// INFINITY).
 bool px_mesh_tree_closest(const PxMeshTree *tree, PxVec3 point, double within, PxMeshSpot *out);
 
-/// A radius around the point that is free of surface: at least 2/3 of the true
-/// distance, or of `within` if that is less. Cheaper than the nearest point.
+/// A lower bound of the distance to the surface: at least 2/3 of the true distance,
+/// or of `within` if that is less. Cheaper than the nearest point.
 double px_mesh_tree_clearance(const PxMeshTree *tree, PxVec3 point, double within);
 
-/// How often the mesh is wrapped around the point: 1 inside, 0 outside, 2 where
-/// two parts overlap, in between for open meshes. For a closed mesh the answer
-/// is a whole number but for an error below 0.25.
+/// Generalised winding number of the mesh about the point: 1 inside, 0 outside, 2
+/// where two parts overlap, fractional for open meshes. For a closed mesh the error
+/// of the approximation is below 0.25.
 double px_mesh_tree_winding(const PxMeshTree *tree, PxVec3 point);
 
-/// The same from all triangles one by one: exact but for rounding, and slow.
+/// The same summed over all triangles: exact up to rounding, and slow.
 double px_mesh_tree_winding_exact(const PxMeshTree *tree, PxVec3 point);
 
 /// Winding number above one half.
 bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point);
 
-/// First triangle that origin + t direction meets for t in (from, to), from
-/// either side; out->distance is t. `direction` need not be of unit length.
+/// First triangle hit by origin + t direction for t in (from, to), from either
+/// side; out->distance is t. `direction` need not be of unit length.
 bool px_mesh_tree_ray(const PxMeshTree *tree, PxVec3 origin, PxVec3 direction, double from,
                       double to, PxMeshSpot *out);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longest thing ever put at once: a line of OBJ with nine numbers. */
+/* Longest text written at once: a line of OBJ with nine numbers. */
 #define PIECE 512
 
 void px_bytes_free(PxBytes *bytes)
@@ -17,7 +17,7 @@ void px_bytes_free(PxBytes *bytes)
     *bytes = (PxBytes){0};
 }
 
-/* Failing sticks, so that a writer need ask only once. */
+/* A failure is sticky, so that writers check only once at the end. */
 typedef struct Writer {
     PxBytes *out;
     size_t start;
@@ -86,7 +86,7 @@ static void put_float(Writer *w, double value)
     put_u32(w, bits);
 }
 
-/* Every line of the comment with `mark` before it. */
+/* Writes every line of the comment, prefixed by `mark`. */
 static void put_comment(Writer *w, const char *mark, const char *comment)
 {
     while (comment != NULL && *comment != '\0') {
@@ -136,7 +136,7 @@ PxStatus px_mesh_write_ply(const PxMesh *mesh, PxMeshPrecision precision, const 
     return end(&w, mesh);
 }
 
-/* Nine digits give a float back, seventeen a double. */
+/* Nine digits reproduce a float, seventeen a double. */
 static void put_numbers(Writer *w, PxMeshPrecision precision, const double *value, int count)
 {
     for (int k = 0; k < count; ++k) {
@@ -200,7 +200,7 @@ PxStatus px_mesh_write_stl(const PxMesh *mesh, const char *comment, PxBytes *out
 {
     PX_TRY(check_reach(mesh, PX_MESH_SINGLE));
     Writer w = begin(out);
-    /* Not "solid": that is how STL as text begins. */
+    /* Must not begin with "solid", which marks STL as text. */
     char header[80] = "binary: ";
     if (comment != NULL)
         snprintf(header + 8, sizeof header - 8, "%s", comment);

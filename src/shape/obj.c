@@ -18,13 +18,13 @@ static const char *const passed_over[] = {
 
 #define NONE UINT32_MAX
 
-/* What a corner names, from 0; NONE for what it does not. */
+/* Indices of a corner, from 0; NONE for those not given. */
 typedef struct Corner {
     uint32_t v, vt, vn;
 } Corner;
 
-/* The furthest index of a kind, kept until it is known how many there are:
- * a face may name a vertex that stands below it. */
+/* The largest index of a kind, checked at the end of the file: a face may refer to a
+ * vertex further down. */
 typedef struct Furthest {
     uint64_t index; /* from 1; 0 is none */
     size_t line;
@@ -50,7 +50,7 @@ static PxStatus no_room(const Obj *obj)
                    obj->v.count, obj->triangle.count);
 }
 
-/* Up to `most` numbers from the rest of the line; *count says how many. */
+/* Reads up to `most` numbers from the rest of the line; *count is their number. */
 static PxStatus numbers(const Obj *obj, size_t line, const char *what, PxWord rest, int least,
                         int most, double *out, int *count)
 {
@@ -110,7 +110,7 @@ static PxStatus read_vn(Obj *obj, size_t line, PxWord rest)
     return PX_OK;
 }
 
-/* One index: 1 is the first, -1 the last so far. */
+/* Reads one index: 1 is the first, -1 the last so far. */
 static PxStatus read_index(const Obj *obj, size_t line, const char *what, PxWord word,
                            size_t so_far, Furthest *far, uint32_t *out)
 {
@@ -128,7 +128,7 @@ static PxStatus read_index(const Obj *obj, size_t line, const char *what, PxWord
         index += (int64_t)so_far + 1;
     if ((uint64_t)index > far->index)
         *far = (Furthest){(uint64_t)index, line};
-    /* Too large a one is refused at the end; meanwhile it only has to fit. */
+    /* An index out of range is refused at the end of the file; 0 is a placeholder. */
     *out = index > PX_MESH_MAX_VERTICES ? 0 : (uint32_t)(index - 1);
     return PX_OK;
 }
@@ -207,7 +207,7 @@ static PxStatus read_line(Obj *obj, size_t line, PxWord rest)
                    obj->name, line, px_word_quote(word, quote));
 }
 
-/* A backslash at the end joins lines. Rare, so such lines are copied. */
+/* A backslash at the end of a line continues it; such lines are rare and copied. */
 static PxStatus read_lines(Obj *obj, PxTextReader *text)
 {
     PX_LIST(char) joined = {0};
@@ -250,8 +250,8 @@ static PxStatus check_furthest(const Obj *obj, const char *what, Furthest far, s
                    obj->name, far.line, what, (unsigned long long)far.index, count);
 }
 
-/* Vertices as they stand in the file, or where corners carry more, one for each
- * combination, in the order in which faces first use them. */
+/* Vertices as in the file; if corners have texture coordinates or normals, one vertex for
+ * each combination, in order of first use. */
 static PxStatus build(Obj *obj, PxMesh **out)
 {
     bool with_vt = obj->triangle.count > 0 && !obj->without_vt;
@@ -313,7 +313,7 @@ PxStatus px_mesh_read_obj(const char *name, const void *bytes, size_t size, PxMe
     Obj obj = {.name = name};
     PxTextReader text = px_text(bytes, size);
     if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
-        text.at += 3; /* the mark that some editors put before UTF-8 */
+        text.at += 3; /* UTF-8 byte order mark */
     PxStatus status = read_lines(&obj, &text);
     if (status == PX_OK)
         status = check_furthest(&obj, "vertex", obj.far_v, obj.v.count);

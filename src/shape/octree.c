@@ -1,16 +1,16 @@
-/* Filling with the leaves of a balanced octree (Keiser 2006, section 5.7): cells that may
- * contain surface are split down to the spacing, those inside stay as large as they may.
+/* Fills a shape with the leaves of a balanced octree (Keiser 2006, section 5.7): cells that
+ * may contain surface are split down to the spacing, those inside stay as large as possible.
  *
- * Cells are numbered by their Morton code: bits of x, y, z in turn, the lowest are x's. A
- * cell of level l has an edge of spacing 2^l; the codes of its children are 8 code .. 8 code
- * + 7. Lists of cells are in the order of codes throughout, and so are the points.
+ * Cells are numbered by Morton code: interleaved bits of x, y, z, x lowest. A cell of level l
+ * has an edge of spacing 2^l; the codes of its children are 8 code .. 8 code + 7. Lists of
+ * cells and the points are always sorted by code.
  *
- *   1. From the root down, a list of cells a level: which contain surface, which are inside?
- *      Of those of level `levels` all that are not outside are kept, below it the surface's.
- *   2. From the finest up: if a cell is split, all its 26 neighbours of the same size
- *      must be there or be split themselves, so their parents are split as well. No two
- *      leaves that touch, be it at a corner, then differ by more than a factor of two.
- *   3. Down again: what is not split is a leaf.
+ *   1. From the root down, cells of each level are classified as surface, inside or outside.
+ *      At level `levels` all cells that are not outside are kept, below it the surface cells.
+ *   2. From the finest level up: if a cell is split, all its 26 neighbours of the same size
+ *      must exist, so their parents are split as well. Leaves that touch, even at a corner,
+ *      then differ by a factor of at most two.
+ *   3. Down again: cells that are not split are leaves.
  */
 #include "base/parallel.h"
 #include "shape/shape_inner.h"
@@ -19,13 +19,12 @@
 
 /* Cells along an edge of the root: 21 bits of each axis make a code of 63. */
 #define MAX_DEPTH 21
-/* Most spacings^2 of surface, so that a few hundred MB will do; and no more than this many
- * for every point allowed: there are more points than that unless a shell is so thin that it
- * cannot be filled sensibly. */
+/* Largest surface in spacings^2, which bounds memory to a few hundred MB. Also limited for
+ * each point allowed: only shells too thin to be filled sensibly exceed that. */
 #define MAX_PLACES ((double)(1u << 24))
 #define PLACES_PER_POINT 16.0
 #define FREE_PLACES ((double)(1u << 16))
-/* Half the diagonal of a cell of edge 1: surface that is further from its middle is not in it. */
+/* Half the diagonal of a unit cell: surface further from its centre is not in the cell. */
 #define HALF_DIAGONAL 0.8660254037844387
 /* As for lattices (fill.c). */
 #define ESTIMATE_SLACK 4.0
@@ -134,8 +133,8 @@ static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Looks at cells of one level: what is not outside goes to `there`, what has surface to
- * `surface`; either may be NULL. */
+/* Classifies cells of one level: those not outside are added to `there`, those that may
+ * contain surface to `surface`; either may be NULL. */
 static PxStatus sort_out(const Tree *tree, const Cells *cells, int level, Cells *there,
                          Cells *surface)
 {
@@ -200,8 +199,8 @@ static void sort_unique(Cells *cells)
     cells->code.count = kept;
 }
 
-/* The parents of all neighbours of a cell are 8: its own, and those on the sides of its own
- * that the cell lies at. */
+/* A cell and its neighbours have 8 parents: its own, and the 7 that touch its own at the
+ * cell's corner. */
 static PxStatus split_around(const Tree *tree, Code code, int level, Cells *parents)
 {
     Code own = code >> 3;
@@ -339,8 +338,8 @@ static PxStatus go_through(Tree *tree, size_t most, PxCells *out)
 
 /* ---- planning -------------------------------------------------------------------------------- */
 
-/* The finest cells begin and end at the shape's own bounds, as the layers of a lattice do,
- * and the root is around the middle of them. */
+/* Aligns the finest cells with the shape's own bounds, as the layers of a lattice, and
+ * centres the root on them. */
 static PxStatus plan(Tree *tree, size_t most)
 {
     const PxShape *shape = tree->shape;
@@ -351,7 +350,7 @@ static PxStatus plan(Tree *tree, size_t most)
     double count[3] = {fmax(1, floor(size.x / s + 0.5)), fmax(1, floor(size.y / s + 0.5)),
                        fmax(1, floor(size.z / s + 0.5))};
     double longest = fmax(count[0], fmax(count[1], count[2]));
-    /* a cell to spare on each side: where the surface bulges out of rounded bounds */
+    /* one more cell on each side, as the surface may exceed the rounded bounds */
     tree->depth = tree->levels;
     while (ldexp(1, tree->depth) < longest + 2)
         if (++tree->depth > MAX_DEPTH)
@@ -412,9 +411,9 @@ void px_cells_free(PxCells *cells)
     *cells = (PxCells){0};
 }
 
-/* A cell of edge e is split when its middle is within half a diagonal of the surface: all
- * split cells together take that much of the inside, a layer 0.87 e deep, in the mean. How
- * much of a shape is that deep is taken from a ball with its volume and area. */
+/* A cell of edge e is split if its centre is within half a diagonal of the surface, so the
+ * split cells fill a layer 0.87 e deep on average. The fraction of the volume in that layer
+ * is taken from a ball with the shape's ratio of volume to area. */
 double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels)
 {
     if (!(spacing > 0))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest word that can be a number; digits beyond this are nobody's data. */
+/* Longest word that is accepted as a number. */
 #define NUMBER_LENGTH 127
 
 static bool is_blank(char c)
@@ -86,9 +86,9 @@ bool px_word_is_nocase(PxWord a, const char *b)
     return true;
 }
 
-/* The easy numbers, which are nearly all: at most 15 digits and a power of ten
- * of at most 22 are both exact doubles, so one product or quotient of them is
- * rounded once, hence correctly (Clinger 1990). */
+/* Fast path for nearly all numbers: at most 15 digits and a power of ten of at most 22
+ * are both exact doubles, so their product or quotient is rounded once, hence correctly
+ * (Clinger 1990). */
 static bool easy_number(PxWord word, double *out)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

@@ -36,7 +36,7 @@ static bool has(const Vertex *vertex, Role first, Role last)
     return all;
 }
 
-/* The first property of each role counts. */
+/* Finds the first property of each role. */
 static void find_roles(const PxPlyReader *ply, Vertex *vertex)
 {
     const PxPlyElement *e = vertex->element;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Are values in the file as they are in memory? */
+/* True if the file is binary in native byte order. */
 static bool is_native(const PxPlyReader *ply)
 {
     return ply->encoding ==
@@ -106,7 +106,7 @@ static PxStatus read_property(PxPlyReader *ply, size_t line, PxWord rest)
     return PX_OK;
 }
 
-/* Where the properties lie in a row. */
+/* Computes the offsets of the properties in a row. */
 static void lay_out(PxPlyReader *ply)
 {
     for (int k = 0; k < ply->elements; ++k) {
@@ -203,7 +203,7 @@ static size_t bytes_left(const PxPlyReader *ply)
     return (size_t)(ply->text.end - ply->text.at);
 }
 
-/* The next value, moved past. */
+/* Reads the next value and moves past it. */
 static PxStatus read_value(PxPlyReader *ply, const PxPlyElement *e, uint64_t row, PxPlyType type,
                            double *out)
 {
@@ -233,7 +233,7 @@ static PxStatus read_value(PxPlyReader *ply, const PxPlyElement *e, uint64_t row
     return PX_OK;
 }
 
-/* A place in the data, for messages: a line of text or a byte. */
+/* The position in the data, for messages: a line of text or a byte. */
 static size_t place(const PxPlyReader *ply)
 {
     return ply->encoding == PX_PLY_TEXT ? ply->text.line : (size_t)(ply->text.at - ply->bytes);
@@ -268,8 +268,8 @@ static PxStatus skip_property(PxPlyReader *ply, const PxPlyElement *e, uint64_t 
     return PX_OK;
 }
 
-/* Every row takes at least a byte, so no count makes a loop run for long; a row without
- * properties takes none, and is not there. */
+/* Rows without properties take no bytes and are ignored; all others take at least one, so
+ * the size of the file bounds every loop. */
 static uint64_t row_count(const PxPlyElement *e)
 {
     return e->properties > 0 ? e->count : 0;
@@ -285,7 +285,7 @@ PxStatus px_ply_skip(PxPlyReader *ply, const PxPlyElement *e)
 
 /* ---- rows ---- */
 
-/* Puts the values of one row at `to`, in the machine's byte order. */
+/* Writes the values of one row to `to`, in native byte order. */
 static PxStatus convert_row(PxPlyReader *ply, const PxPlyElement *e, uint64_t row, uint8_t *to)
 {
     for (int k = e->first; k < e->first + e->properties; ++k) {

@@ -1,10 +1,10 @@
-/// The one reader of PLY files (Turk 1994): a header in words that says which elements follow, with
-/// which properties of which types; then the values, as text or binary of either byte order.
+/// The one reader of PLY files (Turk 1994): a text header declares the elements, their properties
+/// and types; the values follow, as text or binary of either byte order.
 ///
 /// Read the header first, then the elements in their order, each with one of px_ply_rows(),
-/// px_ply_faces() and px_ply_skip(). Nothing in the file is trusted: counts are held against the
-/// bytes that are left, and memory is taken as data is seen. Errors name the file, the line, byte
-/// or element, what stands there and what was wanted: PX_ERR_FORMAT, PX_ERR_MEMORY.
+/// px_ply_faces() and px_ply_skip(). Nothing in the file is trusted: counts are checked against the
+/// remaining bytes, and memory grows with the data read. Errors name the file, the line, byte or
+/// element, the text found there and what was expected: PX_ERR_FORMAT, PX_ERR_MEMORY.
 #ifndef PX_SHAPE_PLY_READ_H
 #define PX_SHAPE_PLY_READ_H
 
@@ -18,10 +18,10 @@
 typedef struct PxPlyProperty {
     PxWord name;
     bool list;
-    PxPlyType type;        ///< as declared; of a list: of its entries
+    PxPlyType type;        ///< as declared; for a list, the type of its entries
     PxPlyType length_type; ///< lists only
-    PxPlyType stored; ///< in the rows of px_ply_rows(): PX_PLY_F64 in files of text, else `type`
-    size_t at;        ///< bytes from the start of such a row; not for lists
+    PxPlyType stored; ///< type in the rows of px_ply_rows(): PX_PLY_F64 for text files, else `type`
+    size_t at;        ///< byte offset in such a row; unused for lists
 } PxPlyProperty;
 
 typedef struct PxPlyElement {
@@ -30,7 +30,7 @@ typedef struct PxPlyElement {
     int first, properties; ///< properties [first, first + properties)
     size_t width;          ///< bytes of a row of px_ply_rows()
     bool lists;            ///< some property is a list
-    size_t line;           ///< of the header
+    size_t line;           ///< where the header declares it
 } PxPlyElement;
 
 typedef enum PxPlyEncoding { PX_PLY_TEXT, PX_PLY_LITTLE, PX_PLY_BIG } PxPlyEncoding;
@@ -45,19 +45,18 @@ typedef struct PxPlyReader {
     PxPlyProperty property[PX_PLY_MAX_PROPERTIES];
 } PxPlyReader;
 
-/// What stands behind "comment " in a line of the header.
+/// Called with the text after "comment " of each comment line of the header.
 typedef void PxPlyComment(void *user, PxWord text);
 
-/// Reads the header. `comment` may be NULL. The bytes must stay until the reading is over.
+/// Reads the header. `comment` may be NULL. The bytes must remain valid while the reader is used.
 PxStatus px_ply_header(PxPlyReader *ply, const char *name, const void *bytes, size_t size,
                        PxPlyComment *comment, void *user);
 
 /// The element of that name, or NULL.
 const PxPlyElement *px_ply_element(const PxPlyReader *ply, const char *name);
 
-/// The rows of an element without its lists, one after the other, in the machine's byte order:
-/// property p of row i begins at data + i * width + p->at. Points into the file where that is
-/// possible.
+/// The rows of an element without its lists, contiguous, in native byte order: property p of row i
+/// begins at data + i * width + p->at. Points into the file's bytes if no conversion is needed.
 typedef struct PxPlyRows {
     const uint8_t *data;
     uint64_t count;
@@ -70,21 +69,21 @@ typedef struct PxPlyRows {
 PxStatus px_ply_rows(PxPlyReader *ply, const PxPlyElement *element, PxPlyRows *out);
 void px_ply_rows_free(PxPlyRows *rows);
 
-/// Triangles that grow; start as {0}, end with PX_LIST_FREE().
+/// A growing list of triangles; starts as {0}, freed by PX_LIST_FREE().
 typedef struct PxPlyTriangles {
     uint32_t (*data)[3];
     size_t count, capacity;
 } PxPlyTriangles;
 
-/// The lists `corners` of all rows as polygons of 3 or more corners below `vertices`, cut into fans
-/// of triangles. Other properties are passed over.
+/// Reads the lists `corners` of all rows as polygons and cuts them into triangle fans. Polygons
+/// need 3 or more corners, and indices below `vertices`. Other properties are skipped.
 PxStatus px_ply_faces(PxPlyReader *ply, const PxPlyElement *element, const PxPlyProperty *corners,
                       uint64_t vertices, PxPlyTriangles *out);
 
-/// Passes over the element.
+/// Skips the element.
 PxStatus px_ply_skip(PxPlyReader *ply, const PxPlyElement *element);
 
-/// A property that lists the corners of a face, by its name and type; NULL if there is none.
+/// The list property with the corners of a face, found by name and type; NULL if there is none.
 const PxPlyProperty *px_ply_corners(const PxPlyReader *ply, const PxPlyElement *element);
 
 #endif

@@ -12,7 +12,7 @@ typedef enum PxPlyType {
     PX_PLY_U16,
     PX_PLY_I32,
     PX_PLY_U32,
-    PX_PLY_F32, ///< from here on not whole numbers
+    PX_PLY_F32, ///< first floating-point type
     PX_PLY_F64,
     PX_PLY_TYPES
 } PxPlyType;
@@ -20,14 +20,13 @@ typedef enum PxPlyType {
 typedef struct PxPlyTypeInfo {
     const char *name, *other_name;
     size_t size;
-    double least, most; ///< values that it can hold; whole numbers only
-    double full;        ///< the value of a full colour
+    double least, most; ///< range of an integer type
+    double full;        ///< value of a colour channel at full intensity
 } PxPlyTypeInfo;
 
 extern const PxPlyTypeInfo px_ply_types[PX_PLY_TYPES];
 
-/// The value at an address that need not be aligned, in the machine's byte order, as a double:
-/// exact for all types.
+/// The value at an unaligned address, in native byte order, as a double: exact for all types.
 double px_ply_value(const void *at, PxPlyType type);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that are put together at a time. */
+/* Rows assembled at a time. */
 #define BLOCK 4096u
 
 /* ---- header ---- */
@@ -78,7 +78,7 @@ PxStatus px_ply_put_header(const PxPlySink *sink, const char *comment, const PxP
 
 /* ---- values ---- */
 
-/* `size` bytes, lowest first. */
+/* Writes `size` bytes in little-endian order. */
 static void put_bytes(uint8_t *to, const void *from, size_t size)
 {
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {

@@ -20,8 +20,8 @@ PxPrimitive px_primitive(const PxShapeDef *def)
         p.profile = (PxProfile){4, false, {0, p.radius, above, 0}, {-y, -y, y, y}};
     }
     if (def->kind == PX_SHAPE_FUNNEL) {
-        /* The thickness is square to the wall, so a slanting wall is wider when
-         * measured level. */
+        /* The thickness is measured normal to the wall, so a slanted wall is wider in the
+         * horizontal direction. */
         double level = p.thickness * hypot(p.height, top - p.radius) / p.height;
         p.profile =
             (PxProfile){4, true, {p.radius, p.radius + level, top + level, top}, {-y, -y, y, y}};
@@ -57,8 +57,8 @@ static double ball_distance(double radius, PxVec3 from_centre, PxVec3 *normal)
     return px_length(from_centre) - radius;
 }
 
-/* In the half plane of the point the section is a convex polygon; the nearest
- * point of the solid's surface lies in that half plane too. */
+/* The nearest point of the surface lies in the half plane through the axis and p, in
+ * which the section is a convex polygon. */
 static double profile_distance(const PxProfile *profile, PxVec3 p, PxVec3 *normal)
 {
     double r = hypot(p.x, p.z), best = INFINITY;
@@ -78,8 +78,8 @@ static double profile_distance(const PxProfile *profile, PxVec3 p, PxVec3 *norma
         inside = inside && side <= 0;
         double miss = t < 0 ? -t : t > length ? t - length : 0;
         double distance = miss == 0 ? fabs(side) : hypot(side, miss);
-        /* Of two pieces equally near, at their common corner, the one that the
-         * point is in front of. */
+        /* Tie at a common corner of two segments: take the one with the point on its outer
+         * side. */
         if (distance < best || (distance == best && side > 0)) {
             best = distance;
             if (miss == 0 || distance == 0) {
@@ -111,7 +111,7 @@ double px_primitive_distance(const PxPrimitive *primitive, PxVec3 p, PxVec3 *nor
         double axis = p.y < -y ? -y : p.y > y ? y : p.y;
         if (normal == NULL || p.x != 0 || p.z != 0 || p.y != axis)
             return ball_distance(primitive->radius, px_vec(p.x, p.y - axis, p.z), normal);
-        *normal = px_vec(1, 0, 0); /* on the axis: any direction square to it */
+        *normal = px_vec(1, 0, 0); /* on the axis: any direction normal to it */
         return -primitive->radius;
     }
     case PX_SHAPE_PLANE:
@@ -189,7 +189,7 @@ double px_primitive_volume(const PxPrimitive *primitive)
         return M_PI / 3.0 * h * (r * r + r * top + top * top);
     }
     case PX_SHAPE_FUNNEL: {
-        /* Pappus: the section's area times the way of its middle. */
+        /* Pappus: area of the section times the path length of its centroid. */
         double level = profile->r[1] - profile->r[0];
         return M_PI * h * level * (profile->r[0] + profile->r[2]);
     }

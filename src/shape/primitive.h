@@ -6,12 +6,11 @@
 #include "base/vec.h"
 #include "phyxel/shape.h"
 
-/// Half the cross section of a solid of revolution about y: straight pieces
-/// from corner to corner, with the outside on the right when walked in order.
-/// The section must be convex. An open one ends on the axis at both ends.
+/// Half the cross section of a solid of revolution about y: a convex polyline with
+/// the outside on its right. An open one starts and ends on the axis.
 typedef struct PxProfile {
     int corners; ///< 3 or 4
-    bool closed; ///< the last corner joins the first
+    bool closed; ///< the last corner connects to the first
     double r[4], y[4];
 } PxProfile;
 
@@ -37,12 +36,12 @@ PxPrimitive px_primitive(const PxShapeDef *def);
 /// pointing outwards.
 double px_primitive_distance(const PxPrimitive *primitive, PxVec3 point, PxVec3 *normal);
 
-/// Tight bounds after turning by the unit quaternion `turn` and moving by `at`.
+/// Tight bounds after rotation by the unit quaternion `turn` and translation by `at`.
 PxBounds px_primitive_bounds(const PxPrimitive *primitive, PxQuat turn, PxVec3 at);
 
 double px_primitive_volume(const PxPrimitive *primitive);
 double px_primitive_area(const PxPrimitive *primitive);
-/// See px_shape_thickness(); for a cone the mean of its two diameters counts.
+/// See px_shape_thickness(); for a cone the mean of its two diameters.
 double px_primitive_thickness(const PxPrimitive *primitive);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- normals ---- */
 
-/* Which triangles meet at each place: corner[first[v]] to corner[first[v + 1]]. */
+/* Triangles at each welded vertex: corner[first[v]] to corner[first[v + 1]]. */
 typedef struct Around {
     uint32_t *weld, *first, *triangle;
     PxVec3 *area; /* of triangles, along their normals */
@@ -49,7 +49,7 @@ static PxStatus around_make(const PxMesh *mesh, Around *a)
     return PX_OK;
 }
 
-/* The mean of the faces at a corner of triangle t that lie on the same side as t itself. */
+/* Mean normal of the faces at a corner of triangle t within the crease angle of t. */
 static PxVec3 corner_normal(const Around *a, uint32_t place, uint32_t t)
 {
     PxVec3 own = px_normalized(a->area[t], px_vec(0, 0, 0)), sum = a->area[t];
@@ -62,7 +62,7 @@ static PxVec3 corner_normal(const Around *a, uint32_t place, uint32_t t)
     return px_normalized(sum, px_vec(0, 1, 0));
 }
 
-/* Corners that agree share a vertex: the same vertex of the mesh, the same normal within
+/* Corners share a vertex if they have the same vertex in the mesh and equal normals up to
  * rounding (sums of the same faces in another order). */
 static PxKey corner_key(uint32_t vertex, PxVec3 n)
 {
@@ -134,7 +134,7 @@ static double edge_square(const PxMesh *m, uint32_t a, uint32_t b)
     return px_dot(d, d);
 }
 
-/* The ends in one order, whichever triangle asks: both get the same middle to the bit. */
+/* Sorted ends: both triangles of an edge get bitwise the same midpoint. */
 static PxKey edge_key(uint32_t a, uint32_t b)
 {
     return (PxKey){{a < b ? a : b, a < b ? b : a, 0}};
@@ -153,8 +153,8 @@ static void put_middle(const PxMesh *from, PxKey edge, PxMesh *to, uint32_t w)
             (PxUv){0.5 * (from->uv[a].u + from->uv[b].u), 0.5 * (from->uv[a].v + from->uv[b].v)};
 }
 
-/* The triangles that one becomes whose edge k has a vertex mid[k] in its middle, or
- * PX_KEY_NONE. Returns how many. */
+/* Splits a triangle whose edge k has the midpoint vertex mid[k], or PX_KEY_NONE. Returns
+ * the number of new triangles. */
 static int cut(const uint32_t v[3], const uint32_t mid[3], const PxMesh *m, uint32_t out[4][3])
 {
     int cuts = 0, k = 0;
@@ -191,7 +191,7 @@ static int cut(const uint32_t v[3], const uint32_t mid[3], const PxMesh *m, uint
     return cuts + 1;
 }
 
-/* Every edge that is too long, halved once. *more: some are still too long. */
+/* Halves every edge that is too long once. *more: some are still too long. */
 static PxStatus halve(const PxMesh *from, double longest2, bool *more, PxMesh **out)
 {
     PxKeys keys = {0};

@@ -122,11 +122,11 @@ static PxStatus check_lengths(const PxShapeDef *def)
 /* ---- meshes ---- */
 
 #define THICKNESS_RAYS 512
-/* Of all rays the twentieth part that is shortest is taken for the wedges that
- * every corner has; the next one is the answer. */
+/* The thickness is the 5 % quantile of the ray lengths: shorter rays are attributed to
+ * the wedges at sharp corners. */
 #define THICKNESS_SKIPPED (THICKNESS_RAYS / 20)
 
-/* Rays inwards from points spread evenly over the area. */
+/* Casts rays inwards from points spread evenly over the area. */
 static double mesh_thickness(const PxShape *shape)
 {
     const PxMesh *mesh = shape->mesh;
@@ -164,7 +164,7 @@ static double mesh_thickness(const PxShape *shape)
     return found[hits > THICKNESS_SKIPPED ? THICKNESS_SKIPPED : hits / 2];
 }
 
-/* Takes the mesh over, also when it fails. */
+/* Takes ownership of the mesh, also on failure. */
 static PxStatus adopt_mesh(PxShape *shape, PxMesh *mesh, const char *name, double scale)
 {
     shape->mesh = mesh;
@@ -195,8 +195,8 @@ static PxStatus adopt_mesh(PxShape *shape, PxMesh *mesh, const char *name, doubl
     return PX_OK;
 }
 
-/* Over a face its normal is the direction, without the cancellation of p - q; at edges and corners
- * the direction is that of p - q unless rounding is all there is of it. */
+/* If the nearest point q is in a face, the face normal avoids the cancellation in p - q; at edges
+ * and corners the direction is p - q, unless that is within rounding error. */
 static PxVec3 mesh_normal(const PxShape *shape, PxVec3 p, const PxMeshSpot *spot, bool inside)
 {
     PxVec3 apart = px_scale(px_sub(p, spot->point), inside ? -1 : 1);
@@ -225,8 +225,8 @@ static double mesh_distance(const PxShape *shape, PxVec3 p, PxVec3 *normal)
     return inside ? -spot.distance : spot.distance;
 }
 
-/* Which side a point is on, the nearest triangle shows, when that is nearest within its face or on
- * an edge: both faces of an edge show the same. Those of a corner need not. */
+/* The nearest triangle gives the sign if the nearest point is in its face or on an edge, where
+ * both faces agree. At a corner they need not. */
 static double mesh_near(const PxShape *shape, PxVec3 p, double within, PxVec3 *normal)
 {
     PxMeshSpot spot;
@@ -244,7 +244,7 @@ static double mesh_near(const PxShape *shape, PxVec3 p, double within, PxVec3 *n
     return inside ? -spot.distance : spot.distance;
 }
 
-/* ---- making and unmaking ---- */
+/* ---- create and free ---- */
 
 static PxStatus create(const PxShapeDef *def, PxMesh *mesh, const char *name, PxShape **out)
 {
@@ -348,7 +348,7 @@ void px_shape_free(PxShape *shape)
     free(shape);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 PxShapeKind px_shape_kind(const PxShape *shape)
 {

@@ -7,19 +7,19 @@
 #include "shape/primitive.h"
 #include "shape/shape.h"
 
-/// Everything is kept in the shape's own frame with the scale applied, so that
-/// only a turn and a move lie between it and the world.
+/// Geometry is kept in the shape's own frame with the scale applied: a rotation and
+/// a translation lead to the world frame.
 struct PxShape {
     PxShapeKind kind;
     PxQuat turn; ///< unit
     PxVec3 at;
     PxPrimitive primitive; ///< all kinds but mesh
-    PxMesh *mesh;          ///< mesh only, with all that its file brought
+    PxMesh *mesh;          ///< mesh only, with all attributes of its file
     PxMeshTree *tree;      ///< mesh only
     PxBounds own_bounds;   ///< in the shape's own frame
-    PxBounds bounds;       ///< in the world
+    PxBounds bounds;       ///< in the world frame
     double volume, area, thickness;
-    uint32_t holders; ///< besides the first owner
+    uint32_t holders; ///< references besides the first owner's
 };
 
 static inline PxVec3 px_shape_to_world(const PxShape *shape, PxVec3 own)

@@ -153,7 +153,7 @@ static PxStatus read_text(Stl *stl, const void *bytes, size_t size)
     return PX_OK;
 }
 
-/* Binary files may begin with "solid" too, so their size is asked first. */
+/* Binary files may begin with "solid" too, so the size is checked first. */
 static bool is_binary_sized(const void *bytes, size_t size)
 {
     return size >= HEADER_SIZE &&

@@ -17,7 +17,7 @@ static uint32_t add_point(Maker *m, PxVec3 position, PxVec3 normal)
     return m->points++;
 }
 
-/* Seen from the side that the first point's normal is on, counter-clockwise. */
+/* Orients the triangle counter-clockwise seen from the side of the first normal. */
 static void add_triangle(Maker *m, uint32_t a, uint32_t b, uint32_t c)
 {
     const PxVec3 *p = m->mesh->position;
@@ -58,7 +58,7 @@ static void make_box(Maker *m, PxVec3 half, bool open)
     }
 }
 
-/* A ring of points about y, TURNS + 1 of them; its normal leans out by nr and up by ny. */
+/* A ring of TURNS + 1 points about y, with normals of radial part nr and vertical part ny. */
 static uint32_t add_ring(Maker *m, double r, double y, double nr, double ny)
 {
     uint32_t first = m->points;
@@ -89,7 +89,7 @@ static void make_profile(Maker *m, const PxProfile *profile, bool open)
     }
 }
 
-/* A ball, or two halves of one with a cylinder of that height between. */
+/* A ball (height 0) or a capsule with a cylinder of that height. */
 static void make_round(Maker *m, double radius, double height)
 {
     uint32_t before = 0;
@@ -104,8 +104,8 @@ static void make_round(Maker *m, double radius, double height)
         }
 }
 
-/* The file's triangles, each with corners and a normal of its own, unless the file
- * brought normals. */
+/* Copies the mesh. Unless the file has normals, triangles share no vertices and have flat
+ * normals. */
 static PxStatus copy_mesh(const PxShape *shape, PxMesh **out)
 {
     const PxMesh *from = shape->mesh;

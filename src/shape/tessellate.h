@@ -1,12 +1,12 @@
-/// Triangulates the surface of a shape, for pictures and skins.
+/// Triangulates the surface of a shape, for rendering and skins.
 #ifndef PX_SHAPE_TESSELLATE_H
 #define PX_SHAPE_TESSELLATE_H
 
 #include "shape/shape.h"
 
-/// The surface of the shape where it stands, with normals; round ones in 256 steps.
-/// `open`: without a bottom and a lid (boxes, cylinders, cones), for vessels that one
-/// looks into. A plane has no triangles: PX_ERR_ARGUMENT. Errors: PX_ERR_MEMORY.
+/// The surface of the shape in the world frame, with normals; circles have 256 segments.
+/// `open` leaves out the bottom and the lid (boxes, cylinders, cones), for vessels that one
+/// looks into. Errors: PX_ERR_ARGUMENT for a plane, PX_ERR_MEMORY.
 PxStatus px_tessellate(const PxShape *shape, bool open, PxMesh **out);
 
 #endif

@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* libpng's simple interface: it reports instead of jumping, and checks what it reads. */
-/* Deflate makes at most 1032 bytes of one (its longest match, 258 bytes, takes two bits), and a
- * pixel has at least one bit: what states more is refused before there is room made for it. */
+/* libpng's simplified interface: it returns errors instead of using longjmp(). */
+/* Largest expansion by deflate (a match of 258 bytes takes at least two bits). A pixel has at least
+ * one bit, so headers that state more pixels are refused before memory is allocated. */
 #define MOST_DEFLATED 1032.0
 
-/* Does every chunk end within the file? libpng makes room for as many bytes as a chunk states, up
- * to 2 GB, before it looks for them. A file without the signature of a PNG is left to it. */
+/* True if every chunk ends within the file: libpng allocates the stated size of a chunk, up to
+ * 2 GB, before it reads it. Files without the PNG signature are left to libpng. */
 static bool chunks_end(const uint8_t *bytes, size_t size)
 {
     size_t at = 8;
@@ -117,8 +117,7 @@ void px_texture_free(PxTexture *texture)
     free(texture);
 }
 
-/* The pixel below a coordinate, in 0 .. side - 1 whatever the coordinate, and the way to the next.
- */
+/* The pixel before any coordinate, wrapped to 0 .. side - 1, and the fraction to the next one. */
 static uint32_t pixel_before(double coordinate, uint32_t side, double *part)
 {
     double at = coordinate * side - 0.5;

@@ -14,7 +14,7 @@ typedef struct PxTexture {
     uint8_t *pixel; ///< red, green, blue, row by row from the top
 } PxTexture;
 
-/// Any PNG; what is transparent is shown on white. *out is NULL after a failure.
+/// Reads any PNG; transparent pixels are blended with white. *out is NULL after a failure.
 /// Errors: PX_ERR_IO; PX_ERR_FORMAT naming the file and what is wrong with it; PX_ERR_MEMORY.
 PxStatus px_texture_read_file(const char *path, PxTexture **out);
 
@@ -23,8 +23,8 @@ PxStatus px_texture_read(const char *name, const void *bytes, size_t size, PxTex
 /// NULL is fine.
 void px_texture_free(PxTexture *texture);
 
-/// Red, green, blue in 0 .. 1, mixed from the four pixels around. (0, 0) is the lower left corner,
-/// (1, 1) the upper right one; beyond, the picture repeats.
+/// Bilinear sample: red, green, blue in 0 .. 1. (0, 0) is the lower left corner, (1, 1) the upper
+/// right one; the texture repeats outside.
 PxVec3 px_texture_at(const PxTexture *texture, PxUv uv);
 
 #endif

@@ -9,7 +9,7 @@
 #define AXIS_LAST ((1u << AXIS_BITS) - 2) /* 0 and last + 1 stay empty */
 #define FAR ((int64_t)1 << 60)            /* beyond any cell of a useful scene */
 
-/* Cell number along an axis; folds what is too far or not finite. */
+/* Cell number along an axis; clamps coordinates that are too large or not finite. */
 static inline int64_t cell_number(double inverse, float x)
 {
     double c = floor((double)x * inverse);
@@ -63,8 +63,8 @@ PxGridFrame px_grid_frame(double cell, const PxGridPoints *sets, size_t set_coun
         PxRows rows = {threads, NULL, sets[s].count, 16 * PX_BLOCK};
         px_reduce(&rows, extent_part, (void *)&sets[s], &extent);
     }
-    /* A hair wider than asked for: rounding must not put two points that are
-     * just within `cell` of each other two cells apart. */
+    /* Slightly enlarged: rounding must not put two points within `cell` of each other
+     * two cells apart. */
     PxGridFrame f = {.cell = cell * (1.0 + 1e-5)};
     double inverse = 1.0 / f.cell;
     for (int a = 0; a < 3; ++a) {
@@ -134,7 +134,7 @@ static void scatter_block(void *user, uint32_t begin, uint32_t end, int thread)
         s->to[place[(s->from[i].key >> s->shift) & s->mask]++] = s->from[i];
 }
 
-/* Stable radix sort by key; blocks are fixed, so the result is too. */
+/* Stable radix sort by key. Blocks are fixed, so the result does not depend on threads. */
 static void radix_sort(Sort *s, uint32_t n, const PxThreads *threads)
 {
     uint32_t passes = (s->frame->bits + DIGIT_BITS - 1) / DIGIT_BITS;
@@ -172,8 +172,8 @@ static void sift_down(uint32_t *row, const uint64_t *id, size_t root, size_t n)
     }
 }
 
-/* Orders the rows of one cell by id. Cells hold a few rows, nearly in order;
- * a crowded one gets a heap sort, so that no input takes quadratic time. */
+/* Sorts the rows of one cell by id. Cells hold a few rows, nearly sorted; crowded ones
+ * use heap sort, so that no input takes quadratic time. */
 static void sort_cell(uint32_t *row, const uint64_t *id, size_t n)
 {
     if (n > 64) {
@@ -196,7 +196,7 @@ static void sort_cell(uint32_t *row, const uint64_t *id, size_t n)
     }
 }
 
-/* Does a cell begin at place i of the sorted entries? */
+/* True if a cell begins at index i of the sorted entries. */
 static inline bool cell_begins(const Sort *s, uint32_t i)
 {
     return i == 0 || s->from[i].key != s->from[i - 1].key;
@@ -310,7 +310,7 @@ PxStatus px_grid_sort(PxGrid *grid, const PxGridFrame *frame, PxGridPoints point
     return PX_OK;
 }
 
-/* ---- asking ------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------ */
 
 uint32_t px_grid_lower_bound(const PxGrid *grid, uint64_t key)
 {
@@ -325,8 +325,8 @@ uint32_t px_grid_lower_bound(const PxGrid *grid, uint64_t key)
     return low;
 }
 
-/* Keys of the 9 rows, each one left of its middle cell. Coordinates 0 and
- * last + 1 are never occupied, so a step beyond the edge meets no other row. */
+/* Key offsets of the first cell (x-1) of the 9 runs. Coordinates 0 and last + 1 are
+ * never occupied, so a run beyond the edge does not wrap into another one. */
 static void row_offsets(const PxGridFrame *f, int64_t offset[9])
 {
     for (int k = 0; k < 9; ++k)
@@ -334,7 +334,7 @@ static void row_offsets(const PxGridFrame *f, int64_t offset[9])
                     (int64_t)(k / 3 - 1) * ((int64_t)1 << f->shift[2]) - 1;
 }
 
-/* The run of up to three cells from `first` on whose keys are at most `last`. */
+/* The run of up to three cells, starting at `first`, with keys of at most `last`. */
 static inline bool run_of(const PxGrid *grid, uint32_t first, uint64_t last, PxRange *run)
 {
     uint32_t end = first;

@@ -5,40 +5,39 @@
 #include <math.h>
 #include <string.h>
 
-/* Most points of a leaf. Tuned on a million points of a jittered lattice with 30
- * neighbours each: scanning a leaf is cheap, finding the next one is not. */
+/* Largest number of points in a leaf. Tuned on a million points of a jittered lattice
+ * with 30 neighbours each: scanning a leaf is cheap, finding the next one is not. */
 #define BUCKET 32u
 
-/* Deepest a tree may get. A cut halves one side of a cell, and a side can be
- * halved some 280 times from the largest float (2^128) down to the spacing of
- * the smallest (2^-149); there are three sides. So no points whatever get here,
- * and if they did, their leaf would be large and nothing else. */
+/* Depth limit. A split halves one side of a cell, and each of the three sides can be
+ * halved about 280 times from the largest float (2^128) to the smallest (2^-149). So
+ * no input reaches the limit; if one did, it would only get a large leaf. */
 #define MOST_DEPTH 860u
 
-/* Nodes lie in the order of a walk that goes left first. Behind a node follows
- * its left child; behind all that is below it follows node `next`:
+/* Nodes are stored in depth-first order, left child first. A node is followed by its
+ * left child; its whole subtree is followed by node `next`:
  *
  *        0              node  0 1 2 3 4 5 6
  *      1     4          next  7 4 3 4 7 6 7
  *     2 3   5 6
  *
- * so a range query needs no stack: it steps on into nodes that are near and
- * jumps to `next` past those that are not. A leaf is a node with next = its own
- * number + 1. Its points end where those of the next node begin; one node more
- * than there are closes the last leaf. */
+ * so a range query needs no stack: it descends into nodes within the radius and
+ * jumps to `next` past the others. A leaf is a node with next = its own number + 1.
+ * Its points end where those of the next node begin; a sentinel node ends the last
+ * leaf. */
 struct PxKdNode {
     float low[3], high[3]; /* bounds of the points below, tight */
     uint32_t next;
     uint32_t begin; /* first of its points */
 };
 
-/* Building moves a point in one piece. */
+/* A point during the build, kept together so that it moves as one record. */
 typedef struct Item {
     float p[3];
     uint32_t index;
 } Item;
 
-/* A part of space still to be cut up. */
+/* A cell that is still to be split. */
 typedef struct Cell {
     uint32_t begin, end; /* its points, in the tree's order */
     uint32_t depth;
@@ -76,7 +75,7 @@ size_t px_kdtree_bytes(const PxKdTree *tree)
            tree->node_room * sizeof *tree->node;
 }
 
-/* Room for `count` points; what was there is lost. */
+/* Allocates room for `count` points; the old contents are lost. */
 static bool points_reserve(PxKdTree *tree, size_t count)
 {
     size_t room = count + PX_SCAN_WIDTH;
@@ -97,7 +96,7 @@ static bool points_reserve(PxKdTree *tree, size_t count)
     return true;
 }
 
-/* Room for `count` nodes; those there are stay. */
+/* Allocates room for `count` nodes and keeps the existing ones. */
 static bool nodes_reserve(PxKdTree *tree, size_t count)
 {
     if (count <= tree->node_room)
@@ -133,15 +132,14 @@ static float middle(float low, float high)
     return m > low ? m : high;
 }
 
-/* Finds axis and plane of a cut with points on both sides and says how many are
- * on the left, that is below the plane. False if all points coincide.
+/* Finds axis and plane of a split with points on both sides, and the number of points
+ * on the left (below the plane). False if all points coincide.
  *
- * The sliding-midpoint rule cuts the longest side in the middle. When all points
- * are on one side, it slides the plane up to the first of them and gives that
- * point a leaf of its own. Here the cell slides shut around the points instead
- * and is cut again: lines and planes of points would else spend most of their
- * nodes on single points. Nothing is lost by it, as nodes keep where their points
- * are and not where the planes were. */
+ * The sliding-midpoint rule splits the longest side in the middle. If all points are
+ * on one side, it moves the plane to the first of them, which becomes a leaf of one
+ * point. Here the cell is shrunk to the points instead and split again: collinear and
+ * coplanar points would otherwise spend most nodes on single points. This is safe
+ * because nodes store the bounds of their points, not the planes. */
 static bool find_cut(Cell *cell, const Item *item, uint32_t *axis, float *plane, uint32_t *left)
 {
     uint32_t count = cell->end - cell->begin;
@@ -177,8 +175,7 @@ static bool find_cut(Cell *cell, const Item *item, uint32_t *axis, float *plane,
     }
 }
 
-/* Sorts the points into those below the plane and the others, keeping their order:
- * within a leaf they rise by index. */
+/* Stable partition of the points by the plane: within a leaf, indices ascend. */
 static void part(const Item *from, uint32_t count, uint32_t axis, float plane, uint32_t left,
                  Item *to)
 {
@@ -206,8 +203,8 @@ static void make_leaf(PxKdTree *tree, PxKdNode *node, const Item *item, uint32_t
     }
 }
 
-/* Bounds and `next` of the inner nodes, from the last node to the first: children
- * come behind their parents, so theirs are known. */
+/* Bounds and `next` of the inner nodes, computed from the last node to the first, since
+ * children are stored after their parents. */
 static void join_bounds(PxKdTree *tree)
 {
     for (uint32_t i = tree->nodes; i-- > 0;) {
@@ -223,7 +220,7 @@ static void join_bounds(PxKdTree *tree)
     }
 }
 
-/* Cuts the `count` points in buffer[0], which `all` bounds, down to leaves. */
+/* Splits the points in buffer[0], bounded by `all`, down to leaves. */
 static PxStatus grow(PxKdTree *tree, Item *buffer[2], const Cell *all)
 {
     Cell stack[MOST_DEPTH + 2];
@@ -306,9 +303,9 @@ done:
     return status;
 }
 
-/* ----------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- queries */
 
-/* v minus the nearest value of [low, high]: 0 inside. */
+/* Signed distance of v from the interval [low, high]: 0 inside. */
 static inline float beyond(float v, float low, float high)
 {
     float nearest = v < low ? low : v;
@@ -328,7 +325,7 @@ uint32_t px_kdtree_range(const PxKdTree *tree, float x, float y, float z, float 
 {
     if (!(h > 0.0f))
         return 0;
-    /* Copied, as writing to `out` might change *tree for all the compiler knows. */
+    /* Local copy: the compiler must assume that `out` aliases *tree. */
     const PxScanPoints points = {tree->x, tree->y, tree->z, tree->index};
     const PxKdNode *nodes = tree->node;
     float hh = h * h;
@@ -346,9 +343,8 @@ uint32_t px_kdtree_range(const PxKdTree *tree, float x, float y, float z, float 
     return found;
 }
 
-/* The k nearest so far, as a heap with the worst on top. Of two at the same
- * distance the one with the larger index is worse, so no two are equal and the
- * result does not depend on the order in which they come. */
+/* The k nearest so far, as a heap with the farthest on top. Ties are broken by index,
+ * so the result does not depend on the order of insertion. */
 typedef struct Nearest {
     uint32_t *index;
     float *squared;
@@ -360,7 +356,7 @@ static inline bool worse(float d1, uint32_t i1, float d2, uint32_t i2)
     return d1 > d2 || (d1 == d2 && i1 > i2);
 }
 
-/* Lets (d, index) sink from `place` in a heap of `count`. */
+/* Sifts (d, index) down from `place` in a heap of `count`. */
 static void sink(Nearest *heap, uint32_t place, uint32_t count, float d, uint32_t index)
 {
     for (;;) {
@@ -400,7 +396,7 @@ static void offer(Nearest *heap, float d, uint32_t index)
     heap->index[place] = index;
 }
 
-/* Best first. */
+/* Heap sort, nearest first. */
 static void sort(Nearest *heap)
 {
     for (uint32_t last = heap->count; last-- > 1;) {
@@ -444,7 +440,7 @@ uint32_t px_kdtree_nearest(const PxKdTree *tree, float x, float y, float z, uint
         --waiting;
         uint32_t n = stack[waiting].node;
         float d = stack[waiting].squared;
-        /* A cell as far as the worst may hold a point as far with a smaller index. */
+        /* <=: a cell at the distance of the farthest may hold a point that wins by index. */
         while (heap.count < k || d <= squared[0]) {
             const PxKdNode *node = &tree->node[n];
             if (node->next == n + 1) {
