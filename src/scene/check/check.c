@@ -338,7 +338,7 @@ static void complain_near(PxScene *scene, size_t index, size_t other, size_t nea
                 0.5 * scene->world.spacing);
 }
 
-/* Counts the points of a body that body `other` excludes. */
+/* Complains if body `other` excludes too many points of a body, or is too near to its particles. */
 static void compare(Overlap *o, size_t index, const Sample *sample, size_t other)
 {
     PxScene *scene = o->scene;

@@ -75,7 +75,7 @@ static bool is_near(Flow *flow, const Pipe *pipe, const PxShape *shape)
     return spend(flow, 1) && fabs(px_shape_distance(shape, middle, NULL)) <= reach;
 }
 
-/* Is any point of the pipe inside the shape? */
+/* Is any sample point of the pipe inside the shape? A far shape may still enclose the pipe. */
 static bool reaches_into(Flow *flow, const Pipe *pipe, const PxShape *shape)
 {
     PxVec3 middle = px_mad(pipe->opening.back, pipe->opening.along, 0.5 * pipe->length);
