@@ -57,14 +57,15 @@ typedef struct PxRenderDef {
     PxQuality quality;
     int samples; ///< per pixel; 0: by quality
     PxShow show;
-    bool grain;            ///< disables denoising
-    bool xray;             ///< radiograph: absorption along the thickness of the matter
-    bool stated_camera;    ///< use `camera` instead of the scene's
-    PxSceneCamera camera;  ///<
-    int turntable;         ///< number of pictures around the last frame; 0: one picture per frame
-    double aperture;       ///< diameter of the lens, m; 0: no depth of field
-    double shutter;        ///< exposure time as part of the frame interval, for motion blur; 0: none
-    const char *colour;    ///< column that gives the colour: speed, temperature, pressure, ...; NULL: natural
+    bool grain;           ///< disables denoising
+    bool xray;            ///< radiograph: absorption along the thickness of the matter
+    bool stated_camera;   ///< use `camera` instead of the scene's
+    PxSceneCamera camera; ///<
+    int turntable;        ///< number of pictures around the last frame; 0: one picture per frame
+    double aperture;      ///< diameter of the lens, m; 0: no depth of field
+    double shutter;       ///< exposure time as part of the frame interval, for motion blur; 0: none
+    const char
+        *colour; ///< column that gives the colour: speed, temperature, pressure, ...; NULL: natural
     double range_low;      ///< of the colour scale; NAN: from the frames
     double range_high;     ///<
     PxFloor floor;         ///<
@@ -105,12 +106,11 @@ typedef struct PxRenderReport {
 
 /// Draws OUT/000001.png for every requested frame, then the film. Existing pictures of the same
 /// frame with the same settings are kept, so a stopped call can be continued. A picture has the
-/// same bits for any number of threads; its text chunks name the run, the frame and the settings. `each` and
-/// `report` may be NULL.
-/// Errors: PX_ERR_ARGUMENT (no such frames, an unknown column, a bad size, an unknown film format),
-/// PX_ERR_UNSUPPORTED (no Embree; no ffmpeg, in which case the pictures are complete), PX_ERR_FORMAT
-/// (a damaged frame, a number that is not finite), PX_ERR_IO, PX_ERR_MEMORY,
-/// PX_ERR_STOPPED. In every case finished pictures are kept.
+/// same bits for any number of threads; its text chunks name the run, the frame and the settings.
+/// `each` and `report` may be NULL. Errors: PX_ERR_ARGUMENT (no such frames, an unknown column, a
+/// bad size, an unknown film format), PX_ERR_UNSUPPORTED (no Embree; no ffmpeg, in which case the
+/// pictures are complete), PX_ERR_FORMAT (a damaged frame, a number that is not finite), PX_ERR_IO,
+/// PX_ERR_MEMORY, PX_ERR_STOPPED. In every case finished pictures are kept.
 PX_API PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each, void *user,
                           PxRenderReport *report);
 

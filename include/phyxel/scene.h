@@ -42,8 +42,9 @@ PX_API void px_scene_free(PxScene *scene);
 /// not JSON; the scene is unchanged then. After PX_ERR_MEMORY the scene may only be freed.
 PX_API PxStatus px_scene_set(PxScene *scene, const char *path, const char *value);
 
-/// Checks what reading does not: meshes, overlapping bodies, bodies inside walls, walls thinner than
-/// a particle, unstable time steps. Adds to the complaints. PX_ERR_FORMAT when there is an error among them.
+/// Checks what reading does not: meshes, overlapping bodies, bodies inside walls, walls thinner
+/// than a particle, unstable time steps. Adds to the complaints. PX_ERR_FORMAT when there is an
+/// error among them.
 PX_API PxStatus px_scene_check(PxScene *scene);
 
 /// Complaints in the order of the text; those without a place in it come last.
@@ -82,12 +83,13 @@ typedef struct PxSceneCamera {
 PX_API bool px_scene_camera(const PxScene *scene, PxSceneCamera *out);
 
 /// The scene with all defaults as JSON text, from which the same scene can be read. Invalid values
-/// are replaced by their defaults or omitted. NULL when out of memory. Valid until the scene is changed or freed.
+/// are replaced by their defaults or omitted. NULL when out of memory. Valid until the scene is
+/// changed or freed.
 PX_API const char *px_scene_resolved(const PxScene *scene);
 
 /// Hash, as 32 hex digits, of the resolved scene and the contents of its meshes. It does not depend
-/// on "time.frames", so that a run can be made longer, nor on the paths of the meshes. NULL when out
-/// of memory. Valid until the scene is changed or freed.
+/// on "time.frames", so that a run can be made longer, nor on the paths of the meshes. NULL when
+/// out of memory. Valid until the scene is changed or freed.
 PX_API const char *px_scene_hash(const PxScene *scene);
 
 /// Builds the world. Fails if the scene has errors.

@@ -27,14 +27,14 @@ typedef enum PxShapeKind {
 /// px_shape_def_default(kind).
 typedef struct PxShapeDef {
     PxShapeKind kind;
-    PxVec3 size;                   ///< m, box
-    double radius;                 ///< m; cone and funnel: at the bottom; funnel: the inner radius
-    double radius_top;             ///< m, cone and funnel; 0: a cone with a tip
-    double height;                 ///< m
-    double thickness;              ///< m, of the funnel's wall, along its normal
-    PxVec3 normal;                 ///< plane, of any length except 0
-    const char *mesh;              ///< path of the mesh file; NULL: the mesh is in the next four members
-    const float (*vertex)[3];      ///< m; all arrays are copied when the shape is used
+    PxVec3 size;              ///< m, box
+    double radius;            ///< m; cone and funnel: at the bottom; funnel: the inner radius
+    double radius_top;        ///< m, cone and funnel; 0: a cone with a tip
+    double height;            ///< m
+    double thickness;         ///< m, of the funnel's wall, along its normal
+    PxVec3 normal;            ///< plane, of any length except 0
+    const char *mesh;         ///< path of the mesh file; NULL: the mesh is in the next four members
+    const float (*vertex)[3]; ///< m; all arrays are copied when the shape is used
     const uint32_t (*triangle)[3]; ///< vertices, counter-clockwise seen from outside
     uint32_t vertices, triangles;
     double scale;       ///< > 0

@@ -49,10 +49,10 @@ typedef struct PxExportDef {
     const char *material; ///< only the surface of this material, DIR/surface/NAME; NULL: all
     const char *columns;  ///< names, as "density,pressure"; NULL: all. Positions, normals and
                           ///< colours are always exported.
-    char up;              ///< 'y' or 'z': rotates the output so that this axis is up; 0: no rotation
-    uint32_t first;       ///< only frames from this number on
-    uint32_t last;        ///< ... and up to this one
-    int threads;          ///< 0: one for every core
+    char up;        ///< 'y' or 'z': rotates the output so that this axis is up; 0: no rotation
+    uint32_t first; ///< only frames from this number on
+    uint32_t last;  ///< ... and up to this one
+    int threads;    ///< 0: one for every core
 } PxExportDef;
 
 PX_API void px_export_def_init(PxExportDef *def, size_t size);
@@ -84,7 +84,7 @@ typedef struct PxFrameInfo {
     double coldest, hottest; ///< degrees C, of its particles; 0 if there are none
     double melted;           ///< molten fraction of its mass; negative if no material melts
     char hash[33];           ///< of the contents, independent of the order of particles
-    const char *problem;     ///< NULL, or why the frame cannot be read; other members are not set then
+    const char *problem; ///< NULL, or why the frame cannot be read; other members are not set then
 } PxFrameInfo;
 
 /// Called for each frame, which is valid only during the call. False stops.

@@ -1,7 +1,7 @@
 /// The world: materials, bodies, and the step that moves them.
 ///
-/// All quantities are in SI units. No function prints or exits. A world may be used by one thread at
-/// a time; its step uses several threads inside.
+/// All quantities are in SI units. No function prints or exits. A world may be used by one thread
+/// at a time; its step uses several threads inside.
 #ifndef PHYXEL_WORLD_H
 #define PHYXEL_WORLD_H
 
@@ -71,13 +71,13 @@ PX_API PxModelChoice px_coat_choice(const char *model);
 /// Parameters of an empty world. Start from px_world_def_default().
 typedef struct PxWorldDef {
     PxDefHead head;
-    double spacing;               ///< distance of neighbouring particles, m, > 0
-    double support;               ///< radius of the kernel's support, in spacings, 1.5 .. 4
-    PxVec3 gravity;               ///< m/s^2
-    double max_step;              ///< longest time step, s, > 0
-    double min_step;              ///< a step that must be shorter than this fails, s, > 0
-    double courant;               ///< Courant factor: part of the stability limit that a step uses, 0 .. 1
-    int threads;                  ///< 0: one for every core
+    double spacing;  ///< distance of neighbouring particles, m, > 0
+    double support;  ///< radius of the kernel's support, in spacings, 1.5 .. 4
+    PxVec3 gravity;  ///< m/s^2
+    double max_step; ///< longest time step, s, > 0
+    double min_step; ///< a step that must be shorter than this fails, s, > 0
+    double courant;  ///< Courant factor: part of the stability limit that a step uses, 0 .. 1
+    int threads;     ///< 0: one for every core
     const PxAllocator *allocator; ///< NULL: the system's
 } PxWorldDef;
 
@@ -94,8 +94,8 @@ typedef struct PxMeltInto {
     double reserved[4]; ///< must be 0
 } PxMeltInto;
 
-/// Melting: between two temperatures a material's parameters change linearly from those of its solid
-/// state to those of its molten state (000 Eq. 6.16).
+/// Melting: between two temperatures a material's parameters change linearly from those of its
+/// solid state to those of its molten state (000 Eq. 6.16).
 typedef struct PxMeltDef {
     bool melts;      ///< false: the parameters do not depend on temperature
     double from, to; ///< melting range, degrees Celsius, from < to
@@ -113,23 +113,24 @@ typedef struct PxMaterialDef {
     double density;   ///< at rest, kg/m^3, > 0
     double viscosity; ///< dynamic, Pa s, >= 0
     PxModelChoice viscosity_model;
-    double cohesion;        ///< attraction between particles of this fluid, separates fluids, Pa, >= 0
+    double cohesion; ///< attraction between particles of this fluid, separates fluids, Pa, >= 0
     PxModelChoice pressure; ///< pressure solver of a fluid
     PxModelChoice tension;  ///< surface-tension model of a fluid
 
-    double young;         ///< Young's modulus, Pa, >= 0; 0: not a solid
-    double poisson;       ///< Poisson's ratio, 0 .. 0.49
-    PxVec3 young_axes;    ///< orthotropic: moduli along the axes of the shape, Pa; {0, 0, 0}: isotropic
-    PxVec3 poisson_axes;  ///< orthotropic: Poisson's ratios nu_xy, nu_yz, nu_zx
-    PxVec3 shear_axes;    ///< orthotropic: shear moduli G_xy, G_yz, G_zx, Pa
-    double volume;        ///< extra volumetric stiffness of a solid, Pa, >= 0
-    double damping;       ///< rate at which vibrations of a solid decay, 1/s, >= 0
-    double yield;         ///< elastic strain beyond which it becomes plastic, >= 0
-    double creep;         ///< rate at which elastic strain becomes plastic, 1/s, >= 0
-    double plastic_limit; ///< largest plastic strain, > 0
-    double absorb;        ///< steps between rest-shape updates; 0: never
-    double friction;      ///< Coulomb friction of a solid on a wall, 0 .. 1
-    double restitution;   ///< coefficient of restitution of a solid on a wall, 0 .. 1
+    double young;   ///< Young's modulus, Pa, >= 0; 0: not a solid
+    double poisson; ///< Poisson's ratio, 0 .. 0.49
+    PxVec3
+        young_axes; ///< orthotropic: moduli along the axes of the shape, Pa; {0, 0, 0}: isotropic
+    PxVec3 poisson_axes;       ///< orthotropic: Poisson's ratios nu_xy, nu_yz, nu_zx
+    PxVec3 shear_axes;         ///< orthotropic: shear moduli G_xy, G_yz, G_zx, Pa
+    double volume;             ///< extra volumetric stiffness of a solid, Pa, >= 0
+    double damping;            ///< rate at which vibrations of a solid decay, 1/s, >= 0
+    double yield;              ///< elastic strain beyond which it becomes plastic, >= 0
+    double creep;              ///< rate at which elastic strain becomes plastic, 1/s, >= 0
+    double plastic_limit;      ///< largest plastic strain, > 0
+    double absorb;             ///< steps between rest-shape updates; 0: never
+    double friction;           ///< Coulomb friction of a solid on a wall, 0 .. 1
+    double restitution;        ///< coefficient of restitution of a solid on a wall, 0 .. 1
     PxModelChoice integration; ///< time integration of a solid
     PxModelChoice coat;        ///< representation of its surface while it flows
 
@@ -178,13 +179,14 @@ typedef struct PxBodyDef {
     PxVec3 spin;           ///< angular velocity at the start, about the middle of the shape, rad/s
     double temperature;    ///< degrees Celsius
     PxLatticeKind fill;
-    double levels;       ///< octree: number of times that the cell size may double, 1 .. 6
-    bool wall;           ///< an impermeable boundary that is fixed or follows keyframes
-    bool inside;         ///< walls: keep matter inside the shape instead of out of it
-    double friction;     ///< walls: 0 free slip, 1 no slip
-    double cling;        ///< walls: how strongly coats of molten matter stick to them, 0 .. 1
-    bool warm;           ///< walls: kept at `temperature`; else adiabatic
-    double conductance;  ///< warm walls: thermal conductance of the contact, W/(m^2 K); 1e12: perfect
+    double levels;   ///< octree: number of times that the cell size may double, 1 .. 6
+    bool wall;       ///< an impermeable boundary that is fixed or follows keyframes
+    bool inside;     ///< walls: keep matter inside the shape instead of out of it
+    double friction; ///< walls: 0 free slip, 1 no slip
+    double cling;    ///< walls: how strongly coats of molten matter stick to them, 0 .. 1
+    bool warm;       ///< walls: kept at `temperature`; else adiabatic
+    double
+        conductance; ///< warm walls: thermal conductance of the contact, W/(m^2 K); 1e12: perfect
     size_t temperatures; ///< warm walls: number of keys; 0: constant temperature
     const PxTemperatureKey *temperature_key; ///< in order of time; copied
     size_t keyframes;                        ///< walls: number of keyframes; 0: fixed
@@ -199,7 +201,8 @@ PX_DEF_DEFAULT(PxBodyDef, px_body_def)
 
 /// An emitter: a straight pipe, box or cylinder. Particles are created at its back in layers at
 /// rest density, move through it at `speed` while there is room in front, and are free once they
-/// have passed its front. A pipe shorter than the support is treated as that long. Start from px_emitter_def_default().
+/// have passed its front. A pipe shorter than the support is treated as that long. Start from
+/// px_emitter_def_default().
 typedef struct PxEmitterDef {
     PxDefHead head;
     const char *name;      ///< copied; also the name of the body that the emitted particles form
@@ -303,9 +306,9 @@ PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHe
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
 /// Mean force, N, and torque, N m, on a wall in the last step, exerted by fluids and solids
-/// through pressure, viscosity, contact and friction. The torque is about the `at` of the wall's shape,
-/// where its keyframes had it at the start of that step. Zero before the first step.
-/// Errors: PX_ERR_ARGUMENT if the body is not a wall.
+/// through pressure, viscosity, contact and friction. The torque is about the `at` of the wall's
+/// shape, where its keyframes had it at the start of that step. Zero before the first step. Errors:
+/// PX_ERR_ARGUMENT if the body is not a wall.
 PX_API PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *force,
                                         PxVec3 *torque);
 
@@ -351,19 +354,19 @@ PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *val
 
 /// Statistics of the last step and of the state after it.
 typedef struct PxStats {
-    uint64_t step;           ///< steps done so far
-    double time;             ///< s
-    double dt;               ///< of the last step, s
-    uint64_t particles;      ///< moving ones
-    double neighbours;       ///< mean number per particle, itself included
-    double speed_max;        ///< m/s
-    double mass;             ///< kg
-    double kinetic;          ///< J
-    double potential;        ///< J, in the field of gravity, 0 at the origin
-    double elastic;          ///< J, strain energy of solids
-    double heat;             ///< J, relative to solid matter at 0 degrees C; 0 without heat conduction
-    double heat_in;          ///< J so far, from walls, heaters, emitters and events, minus the
-                             ///< heat that left
+    uint64_t step;      ///< steps done so far
+    double time;        ///< s
+    double dt;          ///< of the last step, s
+    uint64_t particles; ///< moving ones
+    double neighbours;  ///< mean number per particle, itself included
+    double speed_max;   ///< m/s
+    double mass;        ///< kg
+    double kinetic;     ///< J
+    double potential;   ///< J, in the field of gravity, 0 at the origin
+    double elastic;     ///< J, strain energy of solids
+    double heat;        ///< J, relative to solid matter at 0 degrees C; 0 without heat conduction
+    double heat_in;     ///< J so far, from walls, heaters, emitters and events, minus the
+                        ///< heat that left
     double temperature_min;  ///< degrees C; 0 when there are no particles
     double temperature_max;  ///<
     PxVec3 momentum;         ///< kg m/s
@@ -380,10 +383,10 @@ typedef struct PxStats {
     uint64_t caught;        ///< moves so far that the defence of a wall corrected
     uint64_t leaked;        ///< particles so far that crossed a wall: must stay 0
     uint64_t emitted;       ///< particles so far that emitters made
-    uint64_t removed; ///< particles so far that sinks removed, that did not fit at the start, or
-                      ///< that emitters took back for lack of room
-    double mass_in;   ///< kg, of those emitted
-    double mass_out;  ///< kg, of those removed
+    uint64_t removed;   ///< particles so far that sinks removed, that did not fit at the start, or
+                        ///< that emitters took back for lack of room
+    double mass_in;     ///< kg, of those emitted
+    double mass_out;    ///< kg, of those removed
     uint64_t held_back; ///< particles so far that emitters had no room for
     uint64_t waiting;   ///< emitters that are stopped now for lack of room
 } PxStats;
@@ -404,9 +407,9 @@ PX_API double px_stats_value(const PxStats *stats, const PxStatsColumn *column);
 /// Does one step of adaptive length that does not go beyond `until` (s), which is later than now;
 /// INFINITY: no limit.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
-/// After PX_ERR_MEMORY only the preparations of the step have been done: due events are carried out,
-/// rows are sorted, and in the first step fillings are settled. Repeating the step gives the same
-/// bits as a step that did not fail.
+/// After PX_ERR_MEMORY only the preparations of the step have been done: due events are carried
+/// out, rows are sorted, and in the first step fillings are settled. Repeating the step gives the
+/// same bits as a step that did not fail.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
 
 /// Steps until the time is exactly `until`, which is now or later and finite. Errors: as above.
@@ -425,8 +428,8 @@ PX_API uint32_t px_world_count(const PxWorld *world);
 /// are. The texts are valid as long as the world.
 PX_API size_t px_world_columns(const PxWorld *world, PxColumnInfo *out, size_t most);
 
-/// Pointers to a column, one array per component; NULL when there is no such column of that type, or
-/// when it is computed on demand. Valid until the world is next changed, or read with
+/// Pointers to a column, one array per component; NULL when there is no such column of that type,
+/// or when it is computed on demand. Valid until the world is next changed, or read with
 /// px_world_read_column().
 PX_API const float *px_world_floats(const PxWorld *world, const char *column, int component);
 PX_API const uint32_t *px_world_words(const PxWorld *world, const char *column);

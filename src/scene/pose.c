@@ -88,7 +88,8 @@ static bool same_axis(const PxSceneTurn *a, const PxSceneTurn *b, PxVec3 *axis, 
 
 size_t px_scene_keyframes(const PxSceneKeyframe *keyframe, size_t keyframes, PxKeyframe *out)
 {
-    const double most = 120; /* degrees between keyframes, safely below 180, where the shorter arc is ambiguous */
+    const double most =
+        120; /* degrees between keyframes, safely below 180, where the shorter arc is ambiguous */
     size_t count = 0;
     for (size_t k = 0; k < keyframes; ++k) {
         const PxSceneKeyframe *next = &keyframe[k];

@@ -61,8 +61,8 @@ typedef struct PxMoment {
 /// All events sorted by time; those of equal time in the order of the file.
 void px_scene_moments(const PxScene *scene, PxMoment *out);
 
-/// Called for each interval between events with its step limit; `event` is the index in scene->event
-/// of the event at its beginning, SIZE_MAX before the first.
+/// Called for each interval between events with its step limit; `event` is the index in
+/// scene->event of the event at its beginning, SIZE_MAX before the first.
 typedef void PxStretchFunction(void *user, size_t event, double begin, double end,
                                const PxStepLimit *limit);
 

@@ -35,7 +35,8 @@ typedef struct PxLocation {
     int key_line, key_column;
 } PxLocation;
 
-/// Finds all of `wanted` in one scan. They must be sorted by path, without duplicates. `text` must be valid JSON. Errors: PX_ERR_MEMORY.
+/// Finds all of `wanted` in one scan. They must be sorted by path, without duplicates. `text` must
+/// be valid JSON. Errors: PX_ERR_MEMORY.
 PxStatus px_locate(const char *text, size_t size, PxLocation *wanted, size_t count);
 
 /// The entry of `wanted` for a path; NULL if it is not among them.

@@ -398,7 +398,8 @@ static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass
 }
 
 /* Treats rows held by the emitters of this round, and in the first round those held by none. The
- * maxima are, for each emitter, one plus the serial number of its last particle outside the pipe. */
+ * maxima are, for each emitter, one plus the serial number of its last particle outside the pipe.
+ */
 static void hold_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Hold *hold = user;

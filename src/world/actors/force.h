@@ -23,7 +23,8 @@ typedef struct PxForceRows {
 } PxForceRows;
 
 /// Adds the accelerations by the forces that act at `time`: each force divided by the mass of all
-/// solid particles in its region. Other particles are not changed. `rows` must have all solid particles of the world, each once.
+/// solid particles in its region. Other particles are not changed. `rows` must have all solid
+/// particles of the world, each once.
 void px_forces_apply(const PxWorld *world, double time, const PxForceRows *rows);
 
 #endif

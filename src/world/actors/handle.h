@@ -35,7 +35,8 @@ void px_handles_grab(PxWorld *world, double time);
 /// that each handle starts exactly on time.
 double px_handles_next(const PxWorld *world, double time);
 
-/// Pose and velocity of a handle at one time: px_handle_grip() once, px_handle_place() for every particle it holds.
+/// Pose and velocity of a handle at one time: px_handle_grip() once, px_handle_place() for every
+/// particle it holds.
 typedef struct PxHandleGrip {
     PxPose pose;
     PxPoseRate rate;
@@ -45,7 +46,8 @@ typedef struct PxHandleGrip {
 /// `slot` is the value of the column `handle` minus one.
 PxHandleGrip px_handle_grip(const PxWorld *world, uint32_t slot, double time);
 
-/// Position, m, and velocity, m/s, of a particle that was taken at `hold` in the handle's rest frame.
+/// Position, m, and velocity, m/s, of a particle that was taken at `hold` in the handle's rest
+/// frame.
 static inline void px_handle_place(const PxHandleGrip *grip, PxVec3 hold, PxVec3 *x, PxVec3 *v)
 {
     PxVec3 arm = px_rotate(grip->pose.turn, px_sub(hold, grip->pivot));

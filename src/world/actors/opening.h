@@ -36,8 +36,8 @@ PxVec3 px_opening_axis(const PxShapeDef *shape);
 /// Largest number of sites of an opening.
 #define PX_OPENING_MOST 1e6
 
-/// The sites, of about spacing^2 each; at least one. Release *sites with free(). Errors: PX_ERR_ARGUMENT when there
-/// would be more than PX_OPENING_MOST, PX_ERR_MEMORY.
+/// The sites, of about spacing^2 each; at least one. Release *sites with free(). Errors:
+/// PX_ERR_ARGUMENT when there would be more than PX_OPENING_MOST, PX_ERR_MEMORY.
 PxStatus px_opening_sites(const PxOpening *opening, double spacing, PxSite **sites, size_t *count);
 
 /// Is the point in the pipe: between the planes at `from` and `to` behind the back,

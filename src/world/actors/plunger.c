@@ -8,9 +8,10 @@
 /// A jet under water causes compression without such a pressure; a viscous fluid needs such a
 /// pressure without being compressed. Hence both criteria.
 ///
-/// A stopped plunger retreats with the layers it holds until compression or pressure is near 0, since
-/// overfilled particles would not come to rest otherwise; a layer that reaches the back of the pipe
-/// is removed. Then the plunger accelerates again from 0; the slower it is, the lower its limits.
+/// A stopped plunger retreats with the layers it holds until compression or pressure is near 0,
+/// since overfilled particles would not come to rest otherwise; a layer that reaches the back of
+/// the pipe is removed. Then the plunger accelerates again from 0; the slower it is, the lower its
+/// limits.
 #include "base/sum.h"
 #include "world/world_parts.h"
 
