@@ -64,15 +64,14 @@ typedef struct PxRenderDef {
     int turntable;        ///< number of pictures around the last frame; 0: one picture per frame
     double aperture;      ///< diameter of the lens, m; 0: no depth of field
     double shutter;       ///< exposure time as part of the frame interval, for motion blur; 0: none
-    const char
-        *colour; ///< column that gives the colour: speed, temperature, pressure, ...; NULL: natural
-    double range_low;      ///< of the colour scale; NAN: from the frames
-    double range_high;     ///<
-    PxFloor floor;         ///<
-    PxLighting lighting;   ///<
-    double sun_azimuth;    ///< degrees, 0 from behind the camera, positive to the right
-    double sun_height;     ///< degrees above the horizon
-    double exposure;       ///< in stops: 1 is twice as bright
+    const char *colour;  ///< column shown as colour: speed, temperature, ...; NULL: natural colours
+    double range_low;    ///< of the colour scale; NAN: from the frames
+    double range_high;   ///<
+    PxFloor floor;       ///<
+    PxLighting lighting; ///<
+    double sun_azimuth;  ///< degrees, 0 from behind the camera, positive to the right
+    double sun_height;   ///< degrees above the horizon
+    double exposure;     ///< in stops: 1 is twice as bright
     const PxLampDef *lamp; ///<
     size_t lamps;          ///<
     bool again;            ///< redraw pictures that are up to date

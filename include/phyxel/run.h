@@ -17,8 +17,7 @@ typedef struct PxRunDef {
     bool overwrite;      ///< delete the folder's run and start again
     const char *from;    ///< NULL, or the result folder of the run that this one branches off
     uint32_t from_frame; ///< ... at this frame
-    uint32_t
-        checkpoint; ///< frames between checkpoints; 0: only every five minutes and when stopped
+    uint32_t checkpoint; ///< frames between checkpoints; 0: every five minutes and when stopped
 } PxRunDef;
 
 PX_API void px_run_def_init(PxRunDef *def, size_t size);

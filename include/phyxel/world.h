@@ -117,20 +117,19 @@ typedef struct PxMaterialDef {
     PxModelChoice pressure; ///< pressure solver of a fluid
     PxModelChoice tension;  ///< surface-tension model of a fluid
 
-    double young;   ///< Young's modulus, Pa, >= 0; 0: not a solid
-    double poisson; ///< Poisson's ratio, 0 .. 0.49
-    PxVec3
-        young_axes; ///< orthotropic: moduli along the axes of the shape, Pa; {0, 0, 0}: isotropic
-    PxVec3 poisson_axes;       ///< orthotropic: Poisson's ratios nu_xy, nu_yz, nu_zx
-    PxVec3 shear_axes;         ///< orthotropic: shear moduli G_xy, G_yz, G_zx, Pa
-    double volume;             ///< extra volumetric stiffness of a solid, Pa, >= 0
-    double damping;            ///< rate at which vibrations of a solid decay, 1/s, >= 0
-    double yield;              ///< elastic strain beyond which it becomes plastic, >= 0
-    double creep;              ///< rate at which elastic strain becomes plastic, 1/s, >= 0
-    double plastic_limit;      ///< largest plastic strain, > 0
-    double absorb;             ///< steps between rest-shape updates; 0: never
-    double friction;           ///< Coulomb friction of a solid on a wall, 0 .. 1
-    double restitution;        ///< coefficient of restitution of a solid on a wall, 0 .. 1
+    double young;         ///< Young's modulus, Pa, >= 0; 0: not a solid
+    double poisson;       ///< Poisson's ratio, 0 .. 0.49
+    PxVec3 young_axes;    ///< orthotropic: moduli along the shape's axes, Pa; {0, 0, 0}: isotropic
+    PxVec3 poisson_axes;  ///< orthotropic: Poisson's ratios nu_xy, nu_yz, nu_zx
+    PxVec3 shear_axes;    ///< orthotropic: shear moduli G_xy, G_yz, G_zx, Pa
+    double volume;        ///< extra volumetric stiffness of a solid, Pa, >= 0
+    double damping;       ///< rate at which vibrations of a solid decay, 1/s, >= 0
+    double yield;         ///< elastic strain beyond which it becomes plastic, >= 0
+    double creep;         ///< rate at which elastic strain becomes plastic, 1/s, >= 0
+    double plastic_limit; ///< largest plastic strain, > 0
+    double absorb;        ///< steps between rest-shape updates; 0: never
+    double friction;      ///< Coulomb friction of a solid on a wall, 0 .. 1
+    double restitution;   ///< coefficient of restitution of a solid on a wall, 0 .. 1
     PxModelChoice integration; ///< time integration of a solid
     PxModelChoice coat;        ///< representation of its surface while it flows
 
@@ -179,14 +178,13 @@ typedef struct PxBodyDef {
     PxVec3 spin;           ///< angular velocity at the start, about the middle of the shape, rad/s
     double temperature;    ///< degrees Celsius
     PxLatticeKind fill;
-    double levels;   ///< octree: number of times that the cell size may double, 1 .. 6
-    bool wall;       ///< an impermeable boundary that is fixed or follows keyframes
-    bool inside;     ///< walls: keep matter inside the shape instead of out of it
-    double friction; ///< walls: 0 free slip, 1 no slip
-    double cling;    ///< walls: how strongly coats of molten matter stick to them, 0 .. 1
-    bool warm;       ///< walls: kept at `temperature`; else adiabatic
-    double
-        conductance; ///< warm walls: thermal conductance of the contact, W/(m^2 K); 1e12: perfect
+    double levels;       ///< octree: number of times that the cell size may double, 1 .. 6
+    bool wall;           ///< an impermeable boundary that is fixed or follows keyframes
+    bool inside;         ///< walls: keep matter inside the shape instead of out of it
+    double friction;     ///< walls: 0 free slip, 1 no slip
+    double cling;        ///< walls: how strongly coats of molten matter stick to them, 0 .. 1
+    bool warm;           ///< walls: kept at `temperature`; else adiabatic
+    double conductance;  ///< warm walls: contact conductance, W/(m^2 K); 1e12: perfect
     size_t temperatures; ///< warm walls: number of keys; 0: constant temperature
     const PxTemperatureKey *temperature_key; ///< in order of time; copied
     size_t keyframes;                        ///< walls: number of keyframes; 0: fixed

@@ -32,8 +32,8 @@
 /* Number of steps with an implicit pressure solve, relative to the number if the flow always had
  * its estimated top speed. Median of 11 scenes: 0.44 (honey) to 1.4 (jet). */
 #define CALM 0.8
-/* The same for scenes with solids and fluids, which are slower. Median of 11 scenes: 0.21 (split)
- * to 0.75 (freeze). */
+/* The same for scenes with solids and fluids, whose flow is mostly slow. Median of 11 scenes: 0.21
+ * (split) to 0.75 (freeze). */
 #define CALM_MIXED 0.5
 
 double px_memory_estimate(double particles)
