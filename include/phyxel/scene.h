@@ -42,7 +42,7 @@ PX_API void px_scene_free(PxScene *scene);
 /// not JSON; the scene is unchanged then. After PX_ERR_MEMORY the scene may only be freed.
 PX_API PxStatus px_scene_set(PxScene *scene, const char *path, const char *value);
 
-/// Checks what reading does not: meshes, overlapping bodies, bodies inside walls, walls thinner
+/// Checks what reading does not: meshes, overlapping bodies, bodies inside walls, bodies thinner
 /// than a particle, unstable time steps. Adds to the complaints. PX_ERR_FORMAT when there is an
 /// error among them.
 PX_API PxStatus px_scene_check(PxScene *scene);

@@ -69,7 +69,7 @@ typedef bool PxExportProgress(void *user, uint32_t done, uint32_t total);
 /// range, when there are no surfaces, and when something changes that pc2 requires to be constant;
 /// PX_ERR_FORMAT for a damaged or missing frame; PX_ERR_NUMERIC for a position that is not
 /// finite; PX_ERR_IO; PX_ERR_MEMORY; PX_ERR_STOPPED. In every case finished frames are kept,
-/// except those of a failed pc2 export.
+/// except those of a pc2 export that fails with PX_ERR_ARGUMENT.
 PX_API PxStatus px_export(const PxExportDef *def, PxExportProgress *progress, void *user);
 
 /// Output folder of px_export(): def->out, or the default folder. Truncated to `size`.

@@ -67,7 +67,7 @@ typedef struct PxSurfaceParticles {
     const float *column[PX_SURFACE_COLUMNS]; ///< values to interpolate at the vertices
     uint32_t columns;
     const uint8_t *other; ///< NULL, or not 0 for particles of other phases: the surface encloses
-                          ///< the rest, and at an interface lies midway between the phases
+                          ///< the rest, and at an interface lies between the phases
     const PxSurfaceSheet *sheet;
     uint32_t sheets;
 } PxSurfaceParticles;

@@ -117,19 +117,19 @@ typedef struct PxMaterialDef {
     PxModelChoice pressure; ///< pressure solver of a fluid
     PxModelChoice tension;  ///< surface-tension model of a fluid
 
-    double young;         ///< Young's modulus, Pa, >= 0; 0: not a solid
-    double poisson;       ///< Poisson's ratio, 0 .. 0.49
-    PxVec3 young_axes;    ///< orthotropic: moduli along the shape's axes, Pa; {0, 0, 0}: isotropic
-    PxVec3 poisson_axes;  ///< orthotropic: Poisson's ratios nu_xy, nu_yz, nu_zx
-    PxVec3 shear_axes;    ///< orthotropic: shear moduli G_xy, G_yz, G_zx, Pa
-    double volume;        ///< extra volumetric stiffness of a solid, Pa, >= 0
-    double damping;       ///< rate at which vibrations of a solid decay, 1/s, >= 0
-    double yield;         ///< elastic strain beyond which it becomes plastic, >= 0
-    double creep;         ///< rate at which elastic strain becomes plastic, 1/s, >= 0
-    double plastic_limit; ///< largest plastic strain, > 0
-    double absorb;        ///< steps between rest-shape updates; 0: never
-    double friction;      ///< Coulomb friction of a solid on a wall, 0 .. 1
-    double restitution;   ///< coefficient of restitution of a solid on a wall, 0 .. 1
+    double young;        ///< Young's modulus, Pa, >= 0; 0: not a solid
+    double poisson;      ///< Poisson's ratio, 0 .. 0.49
+    PxVec3 young_axes;   ///< orthotropic: moduli along the shape's axes, Pa; {0, 0, 0}: isotropic
+    PxVec3 poisson_axes; ///< orthotropic: Poisson's ratios nu_xy, nu_yz, nu_zx
+    PxVec3 shear_axes;   ///< orthotropic: shear moduli G_xy, G_yz, G_zx, Pa
+    double volume;       ///< extra volumetric stiffness of a solid, Pa, >= 0
+    double damping;      ///< rate at which vibrations of a solid decay, 1/s, >= 0
+    double yield;        ///< elastic strain beyond which it becomes plastic, >= 0
+    double creep;        ///< rate at which elastic strain beyond `yield` becomes plastic, 1/s, >= 0
+    double plastic_limit;      ///< largest plastic strain, > 0
+    double absorb;             ///< steps between rest-shape updates; 0: never
+    double friction;           ///< Coulomb friction of a solid on a wall, 0 .. 1
+    double restitution;        ///< coefficient of restitution of a solid on a wall, 0 .. 1
     PxModelChoice integration; ///< time integration of a solid
     PxModelChoice coat;        ///< representation of its surface while it flows
 
@@ -182,7 +182,7 @@ typedef struct PxBodyDef {
     bool wall;           ///< an impermeable boundary that is fixed or follows keyframes
     bool inside;         ///< walls: keep matter inside the shape instead of out of it
     double friction;     ///< walls: 0 free slip, 1 no slip
-    double cling;        ///< walls: how strongly coats of molten matter stick to them, 0 .. 1
+    double cling;        ///< walls: how closely coats of molten matter follow their surface, 0 .. 1
     bool warm;           ///< walls: kept at `temperature`; else adiabatic
     double conductance;  ///< warm walls: contact conductance, W/(m^2 K); 1e12: perfect
     size_t temperatures; ///< warm walls: number of keys; 0: constant temperature
@@ -355,7 +355,7 @@ typedef struct PxStats {
     uint64_t step;      ///< steps done so far
     double time;        ///< s
     double dt;          ///< of the last step, s
-    uint64_t particles; ///< moving ones
+    uint64_t particles; ///< number of particles
     double neighbours;  ///< mean number per particle, itself included
     double speed_max;   ///< m/s
     double mass;        ///< kg
@@ -369,7 +369,7 @@ typedef struct PxStats {
     double temperature_max;  ///<
     PxVec3 momentum;         ///< kg m/s
     PxVec3 angular_momentum; ///< about the origin, kg m^2/s
-    double density_error;    ///< mean compression over rest density, per cent
+    double density_error;    ///< mean compression, per cent of the rest density
     double density_error_max;
     double tension_force;  ///< mean magnitude of a particle's surface-tension force, N
     double pressure_force; ///< the same of the pressure force; both 0 if no material has tension
@@ -410,7 +410,8 @@ PX_API double px_stats_value(const PxStats *stats, const PxStatsColumn *column);
 /// same bits as a step that did not fail.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
 
-/// Steps until the time is exactly `until`, which is now or later and finite. Errors: as above.
+/// Does steps until the time is exactly `until`, which is finite and not earlier than now. Errors:
+/// as above.
 PX_API PxStatus px_world_advance(PxWorld *world, double until);
 
 PX_API double px_world_time(const PxWorld *world);
@@ -439,7 +440,7 @@ PX_API const uint64_t *px_world_ids(const PxWorld *world);
 /// Errors: PX_ERR_ARGUMENT for an unknown column or a wrong size, PX_ERR_MEMORY.
 PX_API PxStatus px_world_read_column(PxWorld *world, const char *column, void *to, size_t bytes);
 
-/// Stores a column that is computed on demand in frames: "strain", "stress", "von_mises",
+/// Includes a column that is computed on demand in stored frames: "strain", "stress", "von_mises",
 /// "principal_stress". Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
 PX_API PxStatus px_world_keep_column(PxWorld *world, const char *column);
 

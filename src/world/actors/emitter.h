@@ -55,7 +55,7 @@ double px_emitter_pipe(const PxWorld *world, const PxEmitter *emitter);
 /// they were made, so one number per emitter decides it for all its particles.
 PxEmitter *px_emitter_holder(const PxWorld *world, uint32_t i, const uint64_t *freed);
 
-/// Will a held particle at x still be in the pipe at the end of this step?
+/// Does the emitter hold its particle at x in the pipe in this step?
 bool px_emitter_keeps(const PxWorld *world, const PxEmitter *emitter, PxVec3 x);
 
 /// Does it act on particles: are some in the pipe or still to come, and is no wall in the pipe?

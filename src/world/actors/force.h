@@ -11,7 +11,7 @@ typedef struct PxRegionForce {
     PxRegion region;
 } PxRegionForce;
 
-/// When a force next begins or ends after `time`, s; INFINITY: never.
+/// Time of the next start or end of a force after `time`, s; INFINITY: none.
 double px_forces_next(const PxWorld *world, double time);
 
 /// The particles that forces may act on, in the caller's own order.
