@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/// Of one value.
+/// Type of one value.
 typedef enum PxType { PX_U8, PX_U32, PX_I32, PX_F32, PX_U64, PX_F64, PX_TYPE_COUNT } PxType;
 
 /// One column of a world's particles.
@@ -19,7 +19,7 @@ typedef struct PxColumnInfo {
     const char *meaning; ///< one line
     PxType type;
     uint32_t components; ///< 1 .. 9; of a symmetric tensor 6: xx, yy, zz, xy, yz, zx
-    bool derived;        ///< computed when it is read; only px_world_read_column() has it
+    bool derived;        ///< computed on demand; only px_world_read_column() returns it
     bool stored;         ///< frames hold it
 } PxColumnInfo;
 

@@ -1,4 +1,4 @@
-/// A caller's own allocator, for those who want one.
+/// An optional custom allocator for a world.
 #ifndef PHYXEL_MEMORY_H
 #define PHYXEL_MEMORY_H
 
@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/// Where a world takes its memory from. `allocate` returns 64-byte-aligned
-/// memory or NULL; `release` gets the size that was asked for.
+/// Allocator of a world. `allocate` returns 64-byte-aligned memory or NULL; `release` gets the
+/// size that was requested.
 /// Threads: called from the thread that calls the world, never from workers.
 typedef struct PxAllocator {
     void *(*allocate)(void *user, size_t bytes);

@@ -1,9 +1,9 @@
-/// A choice among models: which solver, which law, and its numbers.
+/// A choice of model, such as a pressure solver, with its parameters.
 #ifndef PHYXEL_MODEL_H
 #define PHYXEL_MODEL_H
 
-/// A model of a family, chosen by its word, and its numbers in the order in
-/// which the model lists them. Start from px_pressure_choice("dfsph").
+/// A model of a family, chosen by name, and its parameters in the order in which the model lists
+/// them. Start from px_pressure_choice("dfsph").
 #define PX_MODEL_PARAMS 8
 typedef struct PxModelChoice {
     char model[24];

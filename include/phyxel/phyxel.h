@@ -1,4 +1,4 @@
-/// All of phyxel's interface.
+/// The complete public interface of phyxel.
 #ifndef PHYXEL_PHYXEL_H
 #define PHYXEL_PHYXEL_H
 

@@ -1,4 +1,4 @@
-/// Scene files: reading, complaining about, and turning into a world.
+/// Scene files: read and check them, report complaints, and build a world from them.
 #ifndef PHYXEL_SCENE_H
 #define PHYXEL_SCENE_H
 
@@ -8,24 +8,23 @@
 extern "C" {
 #endif
 
-/// A scene belongs to one thread at a time.
+/// A scene may be used by one thread at a time.
 typedef struct PxScene PxScene;
 
 typedef enum PxSeverity { PX_WARNING, PX_ERROR } PxSeverity;
 
-/// One thing wrong with a scene.
+/// An error or warning about a scene.
 typedef struct PxComplaint {
     PxSeverity severity;
     const char *file;
-    int line, column;  ///< from 1; 0 when there is no place in the text
-    const char *set;   ///< what px_scene_set() put there, "gravity.y=3"; NULL: the text says it
+    int line, column;  ///< from 1; 0 if the complaint has no place in the text
+    const char *set;   ///< the px_scene_set() that caused it, "gravity.y=3"; NULL: the text
     const char *place; ///< "materials.water.viscosity"
-    const char *text;  ///< what was found, what is wanted, a suggestion
+    const char *text;  ///< the value found, the values allowed, a suggestion
 } PxComplaint;
 
-/// Reads a scene. Whatever is wrong with it becomes a complaint, and *out is a
-/// scene in any case unless the file cannot be read at all (PX_ERR_IO, *out NULL).
-/// PX_ERR_FORMAT when there is an error among the complaints.
+/// Reads a scene. Each defect becomes a complaint, and *out is a scene unless the file cannot be
+/// read at all (PX_ERR_IO, *out NULL). PX_ERR_FORMAT when there is an error among the complaints.
 /// Paths of meshes are relative to the scene's folder.
 PX_API PxStatus px_scene_read(const char *path, PxScene **out);
 
@@ -38,14 +37,14 @@ PX_API void px_scene_free(PxScene *scene);
 /// Changes a value before the scene is used, as `--set PATH=VALUE` does; `value`
 /// is JSON, or a bare word for text. Elements of lists are named by index or, for
 /// bodies, by name: "bodies[2].shape.at", "bodies.tank.friction". The scene is
-/// read anew and may have other complaints afterwards; PX_ERR_FORMAT when there is
+/// parsed again, which may change its complaints; PX_ERR_FORMAT when there is
 /// an error among them. PX_ERR_ARGUMENT when there is no such place or the value is
-/// not JSON: nothing has changed then. After PX_ERR_MEMORY only free the scene.
+/// not JSON; the scene is unchanged then. After PX_ERR_MEMORY the scene may only be freed.
 PX_API PxStatus px_scene_set(PxScene *scene, const char *path, const char *value);
 
-/// Looks deeper than reading does: meshes, bodies seeded inside each other or in
-/// walls, walls thinner than a particle, steps that would be unstable. Adds to
-/// the complaints. PX_ERR_FORMAT when there is an error among them.
+/// Checks what reading does not: meshes, overlapping bodies, bodies inside walls, bodies thinner
+/// than a particle, unstable time steps. Adds to the complaints. PX_ERR_FORMAT when there is an
+/// error among them.
 PX_API PxStatus px_scene_check(PxScene *scene);
 
 /// Complaints in the order of the text; those without a place in it come last.
@@ -56,7 +55,7 @@ PX_API const PxComplaint *px_scene_complaint(const PxScene *scene, size_t k);
 /// How many of them are errors; a scene with none can be made into a world.
 PX_API size_t px_scene_error_count(const PxScene *scene);
 
-/// What a run of the scene will take, roughly.
+/// Rough estimate of the resources that a run of the scene needs.
 typedef struct PxSceneEstimate {
     double particles;
     double memory;  ///< bytes
@@ -74,23 +73,23 @@ PX_API double px_scene_fps(const PxScene *scene);
 PX_API double px_scene_spacing(const PxScene *scene);
 PX_API char px_scene_up(const PxScene *scene); ///< 'y' or 'z'
 
-/// From where the pictures are taken.
+/// Camera of the pictures.
 typedef struct PxSceneCamera {
-    PxVec3 from, to; ///< the eye, and what it looks at, m
+    PxVec3 from, to; ///< position of the eye and the point it looks at, m
     double fov;      ///< vertical angle of view, degrees
 } PxSceneCamera;
 
-/// False when the scene states no camera; *out is then unchanged.
+/// False when the scene has no camera; *out is then unchanged.
 PX_API bool px_scene_camera(const PxScene *scene, PxSceneCamera *out);
 
-/// The scene with every default written out, as JSON text that reads back to
-/// the same scene; what was wrong in the scene has its default there, or is left
-/// out. NULL when memory is out. Valid until the scene is changed or freed.
+/// The scene with all defaults as JSON text, from which the same scene can be read. Invalid values
+/// are replaced by their defaults or omitted. NULL when out of memory. Valid until the scene is
+/// changed or freed.
 PX_API const char *px_scene_resolved(const PxScene *scene);
 
-/// 32 hex digits over the resolved scene and the contents of its meshes; does
-/// not depend on "time.frames", so that a run can be made longer, nor on where
-/// the meshes lie. NULL when memory is out. Valid as the resolved scene is.
+/// Hash, as 32 hex digits, of the resolved scene and the contents of its meshes. It does not depend
+/// on "time.frames", so that a run can be made longer, nor on the paths of the meshes. NULL when
+/// out of memory. Valid until the scene is changed or freed.
 PX_API const char *px_scene_hash(const PxScene *scene);
 
 /// Builds the world. Fails if the scene has errors.

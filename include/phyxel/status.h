@@ -1,4 +1,4 @@
-/// What a call answers, and where to read why it failed.
+/// Status codes and error messages of all calls.
 #ifndef PHYXEL_STATUS_H
 #define PHYXEL_STATUS_H
 
@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/// Marks what the shared library offers; everything else stays inside.
+/// Marks symbols that the shared library exports; all others are hidden.
 #if defined(__GNUC__)
 #define PX_API __attribute__((visibility("default")))
 #else
@@ -15,21 +15,21 @@ extern "C" {
 
 typedef enum PxStatus {
     PX_OK = 0,
-    PX_ERR_ARGUMENT,    ///< a value handed to the call is wrong
-    PX_ERR_MEMORY,      ///< no room, or more room asked for than is allowed
+    PX_ERR_ARGUMENT,    ///< an argument of the call is invalid
+    PX_ERR_MEMORY,      ///< out of memory, or a request beyond a limit
     PX_ERR_IO,          ///< a file could not be read or written
-    PX_ERR_FORMAT,      ///< a file was read, and what it says is wrong
-    PX_ERR_NUMERIC,     ///< a number stopped being finite during a step
-    PX_ERR_EXISTS,      ///< something is there already and may not be overwritten
-    PX_ERR_STOPPED,     ///< the caller asked to stop, and everything is kept
-    PX_ERR_UNSUPPORTED, ///< understood, but this build cannot do it
+    PX_ERR_FORMAT,      ///< a file was read, but its content is invalid
+    PX_ERR_NUMERIC,     ///< a value became infinite or NaN in a step
+    PX_ERR_EXISTS,      ///< the target exists and must not be overwritten
+    PX_ERR_STOPPED,     ///< stopped by the caller; results so far are kept
+    PX_ERR_UNSUPPORTED, ///< valid, but not supported by this build
 } PxStatus;
 
-/// Why the last failing call of this thread failed, in one line; "" if none did.
+/// Reason of the last failure in this thread, in one line; "" if there was none.
 /// Valid until this thread's next failing call.
 PX_API const char *px_error_message(void);
 
-/// A word for a status: "ok", "argument", "memory", ...
+/// Name of a status: "ok", "argument", "memory", ...
 PX_API const char *px_status_name(PxStatus status);
 
 #ifdef __cplusplus

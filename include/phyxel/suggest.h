@@ -1,4 +1,4 @@
-/// What a misspelt word was meant to be.
+/// Suggestions for misspelt words.
 #ifndef PHYXEL_SUGGEST_H
 #define PHYXEL_SUGGEST_H
 
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/// The word among `words` nearest to `wrong`, or NULL when none is near enough to
-/// be meant. Nearness is Damerau's edit distance.
+/// The word among `words` nearest to `wrong`, or NULL when none is close enough.
+/// Closeness is the Damerau-Levenshtein distance.
 PX_API const char *px_suggest(const char *wrong, const char *const *words, size_t count);
 
 #ifdef __cplusplus

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/// A scalar field whose isosurface a surface may be, and its default parameters.
+/// A scalar field that can define the surface as its isosurface, and its default parameters.
 typedef struct PxSurfaceField {
     const char *name;    ///< "anisotropic"
     const char *summary; ///< one line
@@ -41,7 +41,7 @@ typedef struct PxSurfaceDef {
                        ///< default
     double gap;        ///< distance kept from walls and sheets, spacings, 0 .. 2
     int threads;       ///< 0: one for every core
-    double reserved[4]; ///< 0: room for fields to come, since PxSurfaceRunDef contains this
+    double reserved[4]; ///< must be 0; for later fields, since PxSurfaceRunDef contains this
 } PxSurfaceDef;
 
 PX_API void px_surface_def_init(PxSurfaceDef *def, size_t size);
@@ -55,19 +55,19 @@ typedef struct PxSurfaceSheet {
     uint32_t triangles;
 } PxSurfaceSheet;
 
-/// Most columns that are interpolated from particles.
+/// Largest number of columns that are interpolated from particles.
 #define PX_SURFACE_COLUMNS 32u
 
-/// The particles of a surface. Arrays stay the caller's.
+/// The particles of a surface. The caller keeps ownership of the arrays.
 typedef struct PxSurfaceParticles {
     uint32_t count;
     double spacing;           ///< m, > 0
     const float *position[3]; ///< m
     const uint64_t *id; ///< NULL, or ids that make the result independent of the order of rows
-    const float *column[PX_SURFACE_COLUMNS]; ///< values that are interpolated at the vertices
+    const float *column[PX_SURFACE_COLUMNS]; ///< values to interpolate at the vertices
     uint32_t columns;
-    const uint8_t *other; ///< NULL, or not 0 for particles of other phases: the surface is that of
-                          ///< the rest, and where the two meet it lies between them
+    const uint8_t *other; ///< NULL, or not 0 for particles of other phases: the surface encloses
+                          ///< the rest, and at an interface lies between the phases
     const PxSurfaceSheet *sheet;
     uint32_t sheets;
 } PxSurfaceParticles;
@@ -80,8 +80,7 @@ typedef struct PxSurfaceMesh {
     float (*normal)[3];   ///< outwards, of unit length
     float *column[PX_SURFACE_COLUMNS];
     uint32_t columns;
-    uint8_t *
-        touching; ///< 1: the vertex is on the interface to another phase; NULL without other phases
+    uint8_t *touching; ///< 1: the vertex is on an interface to another phase; NULL: no other phases
     uint32_t (*triangle)[3];
 } PxSurfaceMesh;
 
@@ -127,13 +126,12 @@ typedef struct PxSurfaceRunDef {
     PxSurfaceDef surface;
     const char *dir;      ///< result folder of a run
     uint32_t first, last; ///< only frames in this range
-    const char
-        *material; ///< only this material, by name or number; NULL: a surface for every material
-    const char *columns; ///< further columns to interpolate: "density,pressure"; NULL: none
-    bool surfels;        ///< surfels instead of triangles
-    bool measure;        ///< measure.csv as well; not with surfels
-    bool overwrite;      ///< remake surfaces that are up to date
-    bool no_walls;       ///< ignore the scene's walls
+    const char *material; ///< only this material, by name or number; NULL: every material
+    const char *columns;  ///< further columns to interpolate: "density,pressure"; NULL: none
+    bool surfels;         ///< surfels instead of triangles
+    bool measure;         ///< measure.csv as well; not with surfels
+    bool overwrite;       ///< remake surfaces that are up to date
+    bool no_walls;        ///< ignore the scene's walls
 } PxSurfaceRunDef;
 
 PX_API void px_surface_run_def_init(PxSurfaceRunDef *def, size_t size);

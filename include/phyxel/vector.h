@@ -6,7 +6,7 @@ typedef struct PxVec3 {
     double x, y, z;
 } PxVec3;
 
-/// A rotation as a unit quaternion; {0, 0, 0, 1} turns nothing.
+/// A rotation as a unit quaternion; {0, 0, 0, 1} is the identity.
 typedef struct PxQuat {
     double x, y, z, w;
 } PxQuat;

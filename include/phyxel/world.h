@@ -1,7 +1,7 @@
 /// The world: materials, bodies, and the step that moves them.
 ///
-/// Everything is SI. Nothing here prints or exits. A world belongs to one
-/// thread at a time and uses several inside its step.
+/// All quantities are in SI units. No function prints or exits. A world may be used by one thread
+/// at a time; its step uses several threads inside.
 #ifndef PHYXEL_WORLD_H
 #define PHYXEL_WORLD_H
 
@@ -56,53 +56,54 @@ typedef struct PxHeaterId {
 /// A pressure model with its default numbers; an unknown word gives an empty
 /// choice, which px_world_add_material() refuses.
 PX_API PxModelChoice px_pressure_choice(const char *model);
-/// The same of viscosity.
+/// The same for viscosity models.
 PX_API PxModelChoice px_viscosity_choice(const char *model);
 
-/// The same for surface tension: "none", "csf", "becker", "becker-cut", "akinci", "he".
+/// The same for surface-tension models: "none", "csf", "becker", "becker-cut", "akinci", "he".
 PX_API PxModelChoice px_tension_choice(const char *model);
 
-/// The same for how solids are moved: "leapfrog", "implicit".
+/// The same for time integration of solids: "leapfrog", "implicit".
 PX_API PxModelChoice px_integration_choice(const char *model);
 
-/// The same for what shows a material's surface while it flows: "none", "surfels".
+/// The same for the coat that represents a material's surface while it flows: "none", "surfels".
 PX_API PxModelChoice px_coat_choice(const char *model);
 
-/// What the world is like before anything is in it.
+/// Parameters of an empty world. Start from px_world_def_default().
 typedef struct PxWorldDef {
     PxDefHead head;
-    double spacing;               ///< distance of neighbouring particles, m, > 0
-    double support;               ///< radius of a particle's neighbourhood, in spacings, 1.5 .. 4
-    PxVec3 gravity;               ///< m/s^2
-    double max_step;              ///< longest time step, s, > 0
-    double min_step;              ///< a step that must be shorter than this fails, s, > 0
-    double courant;               ///< part of the stability limit that a step uses, 0 .. 1
-    int threads;                  ///< 0: one for every core
+    double spacing;  ///< distance of neighbouring particles, m, > 0
+    double support;  ///< radius of the kernel's support, in spacings, 1.5 .. 4
+    PxVec3 gravity;  ///< m/s^2
+    double max_step; ///< longest time step, s, > 0
+    double min_step; ///< a step that must be shorter than this fails, s, > 0
+    double courant;  ///< Courant factor: part of the stability limit that a step uses, 0 .. 1
+    int threads;     ///< 0: one for every core
     const PxAllocator *allocator; ///< NULL: the system's
 } PxWorldDef;
 
 PX_API void px_world_def_init(PxWorldDef *def, size_t size);
 PX_DEF_DEFAULT(PxWorldDef, px_world_def)
 
-/// The numbers of a material's molten state. NAN: the same as in its cold state.
+/// Parameters of a material's molten state. NAN: the same as in its solid state.
 typedef struct PxMeltInto {
     double young, poisson;
     double viscosity, cohesion;
-    double tension; ///< the first number of the tension model: how strong it is
+    double tension; ///< strength: the first parameter of the tension model
     double damping, yield, creep, plastic_limit, absorb;
     double friction, restitution;
-    double reserved[4]; ///< 0
+    double reserved[4]; ///< must be 0
 } PxMeltInto;
 
-/// Melting: between two temperatures a material's numbers change from those of its cold state
-/// evenly to those of the molten one (000 Eq. 6.16).
+/// Melting: between two temperatures a material's parameters change linearly from those of its
+/// solid state to those of its molten state (000 Eq. 6.16).
 typedef struct PxMeltDef {
-    bool melts;      ///< or it is the same at any temperature
-    double from, to; ///< degrees Celsius, from < to
+    bool melts;      ///< false: the parameters do not depend on temperature
+    double from, to; ///< melting range, degrees Celsius, from < to
     PxMeltInto into;
 } PxMeltDef;
 
-/// Does not melt; when it does, into what has no elasticity and is the same in all else.
+/// Returns a def that does not melt. If `melts` is set, the molten state has no elasticity and is
+/// otherwise the same as the solid one.
 PX_API PxMeltDef px_melt_def_default(void);
 
 /// One material. Start from px_material_def_default().
@@ -112,57 +113,58 @@ typedef struct PxMaterialDef {
     double density;   ///< at rest, kg/m^3, > 0
     double viscosity; ///< dynamic, Pa s, >= 0
     PxModelChoice viscosity_model;
-    double cohesion;        ///< what holds the fluid together, apart from others, Pa, >= 0
-    PxModelChoice pressure; ///< what keeps a fluid from being compressed
-    PxModelChoice tension;  ///< what makes its drops round
+    double cohesion; ///< attraction between particles of this fluid, separates fluids, Pa, >= 0
+    PxModelChoice pressure; ///< pressure solver of a fluid
+    PxModelChoice tension;  ///< surface-tension model of a fluid
 
-    double young;         ///< modulus, Pa, >= 0; 0: not a solid
-    double poisson;       ///< ratio, 0 .. 0.49
-    PxVec3 young_axes;    ///< Pa, along the axes of the body's shape; {0, 0, 0}: the same in all
-    PxVec3 poisson_axes;  ///< nu_xy, nu_yz, nu_zx of such a material
-    PxVec3 shear_axes;    ///< Pa, G_xy, G_yz, G_zx of such a material
-    double volume;        ///< what a solid adds against changes of its volume, Pa, >= 0
-    double damping;       ///< how fast a solid's wobbling dies away, 1/s, >= 0
-    double yield;         ///< elastic strain beyond which it stays, >= 0
-    double creep;         ///< part of the elastic strain that stays each second, 1/s, >= 0
-    double plastic_limit; ///< most strain that can stay, > 0
-    double absorb;        ///< steps after which the rest shape follows; 0: never
-    double friction;      ///< a solid on a wall: Coulomb's, 0 .. 1
-    double restitution;   ///< the same: part of the speed that it bounces with if elastic, 0 .. 1
-    PxModelChoice integration; ///< how a solid is moved
-    PxModelChoice coat;        ///< what its surface is shown by
+    double young;        ///< Young's modulus, Pa, >= 0; 0: not a solid
+    double poisson;      ///< Poisson's ratio, 0 .. 0.49
+    PxVec3 young_axes;   ///< orthotropic: moduli along the shape's axes, Pa; {0, 0, 0}: isotropic
+    PxVec3 poisson_axes; ///< orthotropic: Poisson's ratios nu_xy, nu_yz, nu_zx
+    PxVec3 shear_axes;   ///< orthotropic: shear moduli G_xy, G_yz, G_zx, Pa
+    double volume;       ///< extra volumetric stiffness of a solid, Pa, >= 0
+    double damping;      ///< rate at which vibrations of a solid decay, 1/s, >= 0
+    double yield;        ///< elastic strain beyond which it becomes plastic, >= 0
+    double creep;        ///< rate at which elastic strain beyond `yield` becomes plastic, 1/s, >= 0
+    double plastic_limit;      ///< largest plastic strain, > 0
+    double absorb;             ///< steps between rest-shape updates; 0: never
+    double friction;           ///< Coulomb friction of a solid on a wall, 0 .. 1
+    double restitution;        ///< coefficient of restitution of a solid on a wall, 0 .. 1
+    PxModelChoice integration; ///< time integration of a solid
+    PxModelChoice coat;        ///< representation of its surface while it flows
 
-    double diffusivity;   ///< thermal, m^2/s, >= 0; 0: no heat passes
-    double heat_capacity; ///< specific, J/(kg K), > 0
-    double latent_heat;   ///< what melting takes, J/kg, >= 0
+    double diffusivity;   ///< thermal diffusivity, m^2/s, >= 0; 0: no conduction
+    double heat_capacity; ///< specific heat capacity, J/(kg K), > 0
+    double latent_heat;   ///< latent heat of melting, J/kg, >= 0
     PxMeltDef melts;
 } PxMaterialDef;
 
 PX_API void px_material_def_init(PxMaterialDef *def, size_t size);
 PX_DEF_DEFAULT(PxMaterialDef, px_material_def)
 
-/// Where a wall or handle is: a point x of its rest frame, the one that its shape was defined in,
-/// is at turn (x - pivot) + pivot + move. The pivot is `shape.at`.
+/// Pose of a wall or handle: a point x of its rest frame, in which its shape was defined, is at
+/// turn (x - pivot) + pivot + move. The pivot is `shape.at`.
 typedef struct PxPose {
     PxVec3 move; ///< m
     PxQuat turn;
 } PxPose;
 
-/// A moment in the journey of a moving wall or handle; between two of them the way is
-/// straight and even, the turn by the shorter arc.
+/// A keyframe of a moving wall or handle. Between keyframes the displacement is interpolated
+/// linearly and the rotation along the shorter arc.
 typedef struct PxKeyframe {
     double time;     ///< s
     PxVec3 at;       ///< displacement from where the body was defined, m
-    PxQuat rotation; ///< turn about the body's own `shape.at`
+    PxQuat rotation; ///< about the body's own `shape.at`
 } PxKeyframe;
 
-/// A moment in the course of a temperature; between two of them it changes evenly.
+/// A keyframe of a temperature, which is linear in time between keyframes.
 typedef struct PxTemperatureKey {
     double time; ///< s
     double to;   ///< degrees Celsius
 } PxTemperatureKey;
 
-/// An octree is finer near the surface than inside; for solids only.
+/// Arrangement of a body's particles. An octree has small cells at the surface and larger ones
+/// inside; it is for solids only.
 typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL, PX_FILL_OCTREE } PxLatticeKind;
 
 /// A body: a shape filled with a material, or a wall.
@@ -173,104 +175,104 @@ typedef struct PxBodyDef {
     PxShapeDef shape;      ///< `mesh` is copied
     PxMaterialId material; ///< none for walls
     PxVec3 velocity;       ///< at the start, m/s
-    PxVec3 spin;           ///< at the start, about the middle of the shape, rad/s
+    PxVec3 spin;           ///< angular velocity at the start, about the middle of the shape, rad/s
     double temperature;    ///< degrees Celsius
     PxLatticeKind fill;
-    double levels;       ///< octree: how often a cell may be twice as large, 1 .. 6
-    bool wall;           ///< stands still or moves by keyframes, and nothing passes
+    double levels;       ///< octree: number of times that the cell size may double, 1 .. 6
+    bool wall;           ///< an impermeable boundary that is fixed or follows keyframes
     bool inside;         ///< walls: keep matter inside the shape instead of out of it
-    double friction;     ///< walls: 0 slides freely, 1 sticks
-    double cling;        ///< walls: how much coats of what is melted take on their surface, 0 .. 1
-    bool warm;           ///< walls: kept at `temperature`; else no heat passes them
-    double conductance;  ///< such walls: of the contact, W/(m^2 K); 1e12: perfect
-    size_t temperatures; ///< such walls: how many moments, 0: it is always the same
+    double friction;     ///< walls: 0 free slip, 1 no slip
+    double cling;        ///< walls: how closely coats of molten matter follow their surface, 0 .. 1
+    bool warm;           ///< walls: kept at `temperature`; else adiabatic
+    double conductance;  ///< warm walls: contact conductance, W/(m^2 K); 1e12: perfect
+    size_t temperatures; ///< warm walls: number of keys; 0: constant temperature
     const PxTemperatureKey *temperature_key; ///< in order of time; copied
-    size_t keyframes;                        ///< walls: how many, 0 stands still
+    size_t keyframes;                        ///< walls: number of keyframes; 0: fixed
     const PxKeyframe *keyframe;              ///< in order of time; copied
-    double surfels;      ///< solids: about so many points show its surface; 0: none
-    bool skin;           ///< solids: its triangles are moved along
-    const char *texture; ///< solids: PNG file that both are painted with; NULL: none
+    double surfels;      ///< solids: approximate number of surfels on its surface; 0: none
+    bool skin;           ///< solids: the triangles of its shape follow the deformation
+    const char *texture; ///< solids: PNG file with the colours of surfels and triangles; NULL: none
 } PxBodyDef;
 
 PX_API void px_body_def_init(PxBodyDef *def, size_t size);
 PX_DEF_DEFAULT(PxBodyDef, px_body_def)
 
-/// A source of matter: a straight piece of pipe, a box or a cylinder. Particles begin
-/// at its back as layers at rest density, go through it at `speed` while there is
-/// room in front, and are free behind its front. A pipe shorter than the support counts as that
-/// long. Start from px_emitter_def_default().
+/// An emitter: a straight pipe, box or cylinder. Particles are created at its back in layers at
+/// rest density, move through it at `speed` while there is room in front, and are free once they
+/// have passed its front. A pipe shorter than the support is treated as that long. Start from
+/// px_emitter_def_default().
 typedef struct PxEmitterDef {
     PxDefHead head;
-    const char *name;      ///< copied; the matter is a body of that name
+    const char *name;      ///< copied; also the name of the body that the emitted particles form
     PxShapeDef shape;      ///< box or cylinder
-    PxMaterialId material; ///< of what comes out
-    PxVec3 direction;      ///< square to a side of the box or an end of the cylinder, any
+    PxMaterialId material; ///< of the emitted particles
+    PxVec3 direction;      ///< normal to a side of the box or an end of the cylinder, of any
                            ///< length; {0, 0, 0}: along the shape's own y
     double speed;          ///< m/s, >= 0; 0 when `rate` is given
     double rate;           ///< m^3/s, >= 0; 0 when `speed` is given
-    double start, end;     ///< s: it gives between them
-    double limit;          ///< most particles
+    double start, end;     ///< s: it is active between them
+    double limit;          ///< largest number of particles that it emits
     double temperature;    ///< degrees Celsius
 } PxEmitterDef;
 
 PX_API void px_emitter_def_init(PxEmitterDef *def, size_t size);
 PX_DEF_DEFAULT(PxEmitterDef, px_emitter_def)
 
-/// A place that swallows every particle whose middle comes into it.
+/// A sink removes every particle whose centre enters its region.
 /// Start from px_sink_def_default().
 typedef struct PxSinkDef {
     PxDefHead head;
     const char *name;  ///< copied
     PxShapeDef shape;  ///< any closed one; `mesh` is copied
-    double start, end; ///< s: it swallows between them
+    double start, end; ///< s: it is active between them
 } PxSinkDef;
 
 PX_API void px_sink_def_init(PxSinkDef *def, size_t size);
 PX_DEF_DEFAULT(PxSinkDef, px_sink_def)
 
-/// Holds a part of a solid: at `start` it takes every particle of a solid that is in its region
-/// and that no other handle holds. Until `end` they go where the keyframes lead, as one
-/// piece; without keyframes they stay where they are. Start from px_handle_def_default().
+/// A handle holds a part of a solid: at `start` it takes every particle of a solid that is in its
+/// region and that no other handle holds. Until `end` these particles move rigidly with the
+/// keyframes; without keyframes they stay where they are. Start from px_handle_def_default().
 typedef struct PxHandleDef {
     PxDefHead head;
     const char *name;           ///< copied
     PxBodyId body;              ///< whose particles; none: those of any solid
     PxShapeDef shape;           ///< the region; any closed one; `mesh` is copied
     double start, end;          ///< s: it holds between them
-    size_t keyframes;           ///< how many, 0: stands still
-    const PxKeyframe *keyframe; ///< in order of time; the region moves too; copied
+    size_t keyframes;           ///< number of keyframes; 0: fixed
+    const PxKeyframe *keyframe; ///< in order of time; the region follows them too; copied
 } PxHandleDef;
 
 PX_API void px_handle_def_init(PxHandleDef *def, size_t size);
 PX_DEF_DEFAULT(PxHandleDef, px_handle_def)
 
-/// A force on what of solids is in a region, which stands still; it is shared out by mass.
+/// A force on the particles of solids in a fixed region, distributed in proportion to mass.
 /// Start from px_force_def_default().
 typedef struct PxForceDef {
     PxDefHead head;
     const char *name;  ///< copied
     PxBodyId body;     ///< whose particles; none: those of any solid
     PxShapeDef shape;  ///< the region; any closed one; `mesh` is copied
-    PxVec3 force;      ///< N, on all of it together
+    PxVec3 force;      ///< N, total
     double start, end; ///< s: it acts between them
 } PxForceDef;
 
 PX_API void px_force_def_init(PxForceDef *def, size_t size);
 PX_DEF_DEFAULT(PxForceDef, px_force_def)
 
-/// Warms or cools what is in a region, which stands still: holds it at a temperature, draws it
-/// towards one, or gives it power. Start from px_heater_def_default().
+/// A heater warms or cools the particles in a fixed region: it sets their temperature, makes it
+/// relax towards a value, or gives them power. Start from px_heater_def_default().
 typedef struct PxHeaterDef {
     PxDefHead head;
     const char *name;    ///< copied
     PxBodyId body;       ///< whose particles; none: any
     PxShapeDef shape;    ///< the region; any closed one; `mesh` is copied
-    bool holds;          ///< at `temperature`; else it gives `power`
+    bool holds;          ///< sets or approaches `temperature`; else it gives `power`
     double temperature;  ///< degrees Celsius
-    double within;       ///< s, time constant with which it is approached; 0: at once
-    double power;        ///< W, shared out by mass; negative cools
+    double within;       ///< s, time constant of the relaxation; 0: set at once
+    double power;        ///< W, distributed in proportion to mass; negative cools
     double start, end;   ///< s: it acts between them
-    size_t temperatures; ///< how many moments, 0: the temperature is always the same
+    size_t temperatures; ///< number of keys; 0: constant temperature
     const PxTemperatureKey *temperature_key; ///< in order of time; copied
 } PxHeaterDef;
 
@@ -290,8 +292,8 @@ PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);
 PX_API void px_world_free(PxWorld *world);
 
 /// Adds a material, a body, an emitter, a sink, a handle, a force, a heater, an event. On failure
-/// the world is unchanged and *out is the null id. A body's particles are there at once; the first
-/// step moves those apart that are compressed beside a wall, and may leave some out.
+/// the world is unchanged and *out is the null id. A body's particles exist at once; the
+/// first step moves particles apart that are compressed at a wall, and may remove some.
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
 PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out);
@@ -301,20 +303,20 @@ PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForc
 PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
-/// Mean force, N, and torque, N m, on a wall in the last step: all that fluids and solids did to it
-/// by pressure, viscosity, contact and friction. The torque is about the `at` of the wall's shape,
-/// where its keyframes had it at the start of that step. Zero before the first step.
-/// Errors: PX_ERR_ARGUMENT if the body is no wall.
+/// Mean force, N, and torque, N m, on a wall in the last step, exerted by fluids and solids
+/// through pressure, viscosity, contact and friction. The torque is about the `at` of the wall's
+/// shape, where its keyframes had it at the start of that step. Zero before the first step. Errors:
+/// PX_ERR_ARGUMENT if the body is not a wall.
 PX_API PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *force,
                                         PxVec3 *torque);
 
-/// Removes something from the world. Errors: PX_ERR_ARGUMENT for an id that is stale, and as said
+/// Removes something from the world. Errors: PX_ERR_ARGUMENT for a stale id, and as stated
 /// below; PX_ERR_MEMORY (bodies). On failure the world is unchanged.
 ///
-/// A body takes its particles, its skin or wall with it; the particles count as removed. Handles,
-/// forces and heaters that were for this body alone stay and find nothing. What an emitter made is
-/// a body that stays when the emitter is removed, and that can be removed after it. A handle lets
-/// go of what it holds. A material that a body or an emitter is made of is refused.
+/// Removing a body removes its particles, its skin or its wall; the particles count as removed.
+/// Handles, forces and heaters restricted to this body stay, without effect. The particles of an
+/// emitter are a body that outlives the emitter and can be removed after it. Removing a handle
+/// releases its particles. A material that a body or an emitter uses cannot be removed.
 PX_API PxStatus px_world_remove_material(PxWorld *world, PxMaterialId id);
 PX_API PxStatus px_world_remove_body(PxWorld *world, PxBodyId id);
 PX_API PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id);
@@ -323,19 +325,19 @@ PX_API PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id);
 PX_API PxStatus px_world_remove_force(PxWorld *world, PxForceId id);
 PX_API PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id);
 
-/// Where a wall or a handle is at the time of the world. Errors: PX_ERR_ARGUMENT.
+/// Pose of a wall or a handle at the current time of the world. Errors: PX_ERR_ARGUMENT.
 PX_API PxStatus px_world_wall_pose(const PxWorld *world, PxBodyId wall, PxPose *out);
 PX_API PxStatus px_world_handle_pose(const PxWorld *world, PxHandleId handle, PxPose *out);
 
-/// Moves a wall or a handle from where it is now to `to`, evenly within so many seconds; there it
-/// stays. Replaces its keyframes. A hand that drags it calls this every frame.
-/// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY; nothing has changed then.
+/// Moves a wall or a handle from its current pose to `to` at constant velocity within `within`
+/// seconds, where it stays. Replaces its keyframes. For dragging, call this every frame.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY. On failure the world is unchanged.
 PX_API PxStatus px_world_move_wall(PxWorld *world, PxBodyId wall, const PxPose *to, double within);
 PX_API PxStatus px_world_move_handle(PxWorld *world, PxHandleId handle, const PxPose *to,
                                      double within);
 
-/// Replaces the keyframes, which are copied. The new path must be, at the time of the world, where
-/// the wall or handle is. Errors: as above.
+/// Replaces the keyframes, which are copied. At the current time, the new path must pass through
+/// the current pose of the wall or handle. Errors: as above.
 PX_API PxStatus px_world_set_wall_path(PxWorld *world, PxBodyId wall, const PxKeyframe *key,
                                        size_t keys);
 PX_API PxStatus px_world_set_handle_path(PxWorld *world, PxHandleId handle, const PxKeyframe *key,
@@ -345,99 +347,100 @@ PX_API PxStatus px_world_set_handle_path(PxWorld *world, PxHandleId handle, cons
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
 /// "materials.wax.melts.into.viscosity", "bodies.paddle.friction", "emitters.tap.speed",
 /// "forces.wind.force", "heaters.flame.power". The range is checked as in a scene file.
-/// Values that shape the world at its start (spacing, shapes) are refused.
+/// Values that are used only when the world is built (spacing, shapes) are refused.
 PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values);
 
-/// What a step did, and what the world holds after it.
+/// Statistics of the last step and of the state after it.
 typedef struct PxStats {
-    uint64_t step;           ///< steps done so far
-    double time;             ///< s
-    double dt;               ///< of the last step, s
-    uint64_t particles;      ///< moving ones
-    double neighbours;       ///< mean number a particle, itself included
-    double speed_max;        ///< m/s
-    double mass;             ///< kg
-    double kinetic;          ///< J
-    double potential;        ///< J, against the origin, along gravity
-    double elastic;          ///< J, in solids
-    double heat;             ///< J, against cold matter at 0 degrees C; 0 where none is conducted
-    double heat_in;          ///< J so far, from walls, heaters, emitters and events, less what
-                             ///< went out
+    uint64_t step;      ///< steps done so far
+    double time;        ///< s
+    double dt;          ///< of the last step, s
+    uint64_t particles; ///< number of particles
+    double neighbours;  ///< mean number per particle, itself included
+    double speed_max;   ///< m/s
+    double mass;        ///< kg
+    double kinetic;     ///< J
+    double potential;   ///< J, in the field of gravity, 0 at the origin
+    double elastic;     ///< J, strain energy of solids
+    double heat;        ///< J, relative to solid matter at 0 degrees C; 0 without heat conduction
+    double heat_in;     ///< J so far, from walls, heaters, emitters and events, minus the
+                        ///< heat that left
     double temperature_min;  ///< degrees C; 0 when there are no particles
     double temperature_max;  ///<
     PxVec3 momentum;         ///< kg m/s
     PxVec3 angular_momentum; ///< about the origin, kg m^2/s
-    double density_error;    ///< mean compression over rest density, per cent
+    double density_error;    ///< mean compression, per cent of the rest density
     double density_error_max;
-    double tension_force;  ///< mean size of a particle's force by surface tension, N
-    double pressure_force; ///< the same by pressure; both 0 where no material has tension
-    double solve_error;    ///< mean compression that the last pressure solve left, per cent
+    double tension_force;  ///< mean magnitude of a particle's surface-tension force, N
+    double pressure_force; ///< the same of the pressure force; both 0 if no material has tension
+    double solve_error;    ///< residual of the last pressure solve: mean compression, per cent
     uint64_t iterations;   ///< of the pressure solve in the last step
     uint64_t viscosity_iterations;
     uint64_t heat_iterations;
-    uint64_t not_converged; ///< steps so far in which a solve stopped short
-    uint64_t caught;        ///< moves so far that a wall's last defence corrected
+    uint64_t not_converged; ///< steps so far in which a solver did not converge
+    uint64_t caught;        ///< moves so far that the defence of a wall corrected
     uint64_t leaked;        ///< particles so far that crossed a wall: must stay 0
     uint64_t emitted;       ///< particles so far that emitters made
-    uint64_t removed; ///< particles so far that sinks swallowed, that found no place at the start,
-                      ///< or that emitters took back for want of room
-    double mass_in;   ///< kg, of those emitted
-    double mass_out;  ///< kg, of those removed
+    uint64_t removed;   ///< particles so far that sinks removed, that did not fit at the start, or
+                        ///< that emitters took back for lack of room
+    double mass_in;     ///< kg, of those emitted
+    double mass_out;    ///< kg, of those removed
     uint64_t held_back; ///< particles so far that emitters had no room for
-    uint64_t waiting;   ///< emitters that stand still now, for want of room
+    uint64_t waiting;   ///< emitters that are stopped now for lack of room
 } PxStats;
 
-/// A number of PxStats. Each is a column of stats.csv.
+/// Description of one member of PxStats, which is a column of stats.csv.
 typedef struct PxStatsColumn {
     const char *name;    ///< "kinetic"
     const char *unit;    ///< SI: "J"; "" for a pure number
     const char *meaning; ///< one line
     size_t offset;       ///< in PxStats
-    bool whole;          ///< it is a uint64_t there, else a double
+    bool whole;          ///< true: a uint64_t; false: a double
 } PxStatsColumn;
 
-/// Number k of them, in the order of stats.csv; NULL after the last.
+/// Column number k in the order of stats.csv; NULL after the last.
 PX_API const PxStatsColumn *px_stats_column(size_t k);
 PX_API double px_stats_value(const PxStats *stats, const PxStatsColumn *column);
 
-/// One step that does not go beyond `until` (s), which is later than now; INFINITY: as long as the
-/// world likes. Chooses its own length.
+/// Does one step of adaptive length that does not go beyond `until` (s), which is later than now;
+/// INFINITY: no limit.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
-/// After PX_ERR_MEMORY nothing has moved but what the start of the step does: events that were due
-/// are carried out, rows are sorted, fillings are settled in the first step. The step taken again
-/// gives the bits of a world that never lacked memory.
+/// After PX_ERR_MEMORY only the preparations of the step have been done: due events are carried
+/// out, rows are sorted, and in the first step fillings are settled. Repeating the step gives the
+/// same bits as a step that did not fail.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
 
-/// Steps until the time is exactly `until`, which is now or later and finite. Errors: as above.
+/// Does steps until the time is exactly `until`, which is finite and not earlier than now. Errors:
+/// as above.
 PX_API PxStatus px_world_advance(PxWorld *world, double until);
 
 PX_API double px_world_time(const PxWorld *world);
 
-/// Sums and extremes over all particles, of the state as it is now.
+/// Statistics of the current state: sums and extremes over all particles.
 PX_API void px_world_stats(PxWorld *world, PxStats *out);
 
 /// Number of particles: the rows of all columns. Their order may change with every step; the column
-/// "id" names a particle for good.
+/// "id" identifies a particle permanently.
 PX_API uint32_t px_world_count(const PxWorld *world);
 
 /// Fills `out` with up to `most` columns, those computed on demand last; returns how many there
 /// are. The texts are valid as long as the world.
 PX_API size_t px_world_columns(const PxWorld *world, PxColumnInfo *out, size_t most);
 
-/// Pointers to a column, one array a component; NULL when there is no such column of that type, or
-/// when it is computed on demand. Valid until the world is next changed, or read with
+/// Pointers to a column, one array per component; NULL when there is no such column of that type,
+/// or when it is computed on demand. Valid until the world is next changed, or read with
 /// px_world_read_column().
 PX_API const float *px_world_floats(const PxWorld *world, const char *column, int component);
 PX_API const uint32_t *px_world_words(const PxWorld *world, const char *column);
 PX_API const uint64_t *px_world_ids(const PxWorld *world);
 
 /// Copies any column in its own type, row after row with the components together (x y z x y z ...),
-/// into `bytes` bytes, which must be exactly its size; columns that are derived are computed. The
+/// into `bytes` bytes, which must be exactly its size; derived columns are computed. The
 /// rows are in the order that the other columns have after the call.
 /// Errors: PX_ERR_ARGUMENT for an unknown column or a wrong size, PX_ERR_MEMORY.
 PX_API PxStatus px_world_read_column(PxWorld *world, const char *column, void *to, size_t bytes);
 
-/// Has frames hold a column that is computed on demand: "strain", "stress", "von_mises",
+/// Includes a column that is computed on demand in stored frames: "strain", "stress", "von_mises",
 /// "principal_stress". Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
 PX_API PxStatus px_world_keep_column(PxWorld *world, const char *column);
 
@@ -452,17 +455,17 @@ typedef struct PxWorldSurface {
 /// Fills `out` with up to `most` surfaces, skins first; returns how many there are.
 PX_API size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out, size_t most);
 
-/// Copies surface number k as it was last moved: 3 numbers a point, 1 radius a point, 3 points a
-/// triangle; each array may be NULL. Errors: PX_ERR_ARGUMENT.
+/// Copies surface number k as it was last moved: 3 numbers per point, 1 radius per point, 3 point
+/// indices per triangle; each array may be NULL. Errors: PX_ERR_ARGUMENT.
 PX_API PxStatus px_world_read_surface(const PxWorld *world, size_t k, float *position,
                                       float *normal, float *radius, uint32_t *triangle);
 
-/// Moves all skins to where the particles are; may be called at any time, as often as wanted.
+/// Moves all skins with the particles; may be called at any time and repeatedly.
 /// Errors: PX_ERR_MEMORY.
 PX_API PxStatus px_world_move_skins(PxWorld *world);
 
-/// Moves all coats from where they last were to where the particles are: once a frame, since coats
-/// are carried from frame to frame. Errors: PX_ERR_NUMERIC, PX_ERR_MEMORY.
+/// Advects all coats with the particles since the last call. Call it once per frame, since a coat
+/// depends on its state in the previous frame. Errors: PX_ERR_NUMERIC, PX_ERR_MEMORY.
 PX_API PxStatus px_world_move_coats(PxWorld *world);
 
 /// Time spent in each stage since the world was made.
@@ -475,28 +478,28 @@ typedef struct PxStage {
 /// Fills `out` with up to `most` stages; returns how many there are.
 PX_API size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most);
 
-/// A world as it was at a moment, kept in memory: for undo and rollback. It belongs to the world
-/// that it was made of: one thread at a time for both, and it is freed before the world is.
+/// A snapshot of a world in memory, for undo and rollback. It belongs to the world that it was made
+/// from: both are used by one thread at a time, and the snapshot is freed before the world.
 typedef struct PxSavedWorld PxSavedWorld;
 
-/// Saves everything: particles, emitters, skins and coats, what was set, which things are there.
-/// *saved is NULL, or what this world was saved to before: it is overwritten, and no memory is
+/// Saves everything: particles, emitters, skins, coats, parameters and the list of objects.
+/// *saved is NULL or an earlier snapshot of this world, which is overwritten; no memory is
 /// allocated for tables that have not grown. On failure *saved is unchanged. Errors:
-/// PX_ERR_ARGUMENT for what was saved of another world, PX_ERR_MEMORY.
+/// PX_ERR_ARGUMENT for a snapshot of another world, PX_ERR_MEMORY.
 PX_API PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved);
 
-/// Puts the world back to where it was saved, any number of times: it continues with the same
-/// bits, also when things were added, changed or removed meanwhile. Ids of things that were added
-/// later are stale. On failure the world is unchanged. Errors: as above.
+/// Restores the saved state, any number of times. The world continues with the same bits, even if
+/// objects were added, changed or removed in between. Ids of objects that were added after the
+/// snapshot become stale. On failure the world is unchanged. Errors: as above.
 PX_API PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved);
 
-/// Bytes that it holds.
+/// Bytes of memory that the snapshot holds.
 PX_API size_t px_saved_bytes(const PxSavedWorld *saved);
 
-/// NULL is fine.
+/// Accepts NULL.
 PX_API void px_saved_free(PxSavedWorld *saved);
 
-/// Bytes the world holds now: particles, lists, scratch.
+/// Bytes of memory that the world holds now: particles, lists, scratch.
 PX_API size_t px_world_bytes(const PxWorld *world);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
-/// From a scene to a world.
+/// Builds a world from a scene.
 #include "scene/content.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The ids of a scene's things in the world, by kind and index. */
+/* Ids in the world of the scene's things, by kind and index. */
 typedef struct Ids {
     PxThingId *of[PX_KINDS_MOST];
 } Ids;
@@ -17,7 +17,8 @@ static size_t kind_index(const char *list)
     return k;
 }
 
-/* Puts into a copy of the def what the scene keeps beside it. *keyframe is to be freed. */
+/* Completes a copy of the def with the shape and keyframes that the scene stores separately. The
+ * caller frees *keyframe. */
 static PxStatus complete(const PxScene *scene, const PxKind *kind, const PxSceneThing *thing,
                          const Ids *ids, char *def, PxKeyframe **keyframe)
 {
@@ -64,7 +65,7 @@ static PxStatus add_things(const PxScene *scene, size_t number, const Ids *ids, 
     return status;
 }
 
-/* The keys of the section are the names of the columns. */
+/* The keys of the section are names of columns. */
 static PxStatus keep_columns(const PxSceneOutput *output, PxWorld *world)
 {
     for (size_t k = 0; k < px_output_section.field_count; ++k) {

@@ -1,4 +1,4 @@
-/// How shapes stand and how walls and handles move.
+/// Poses of shapes, and keyframes of walls and handles.
 #include "scene/content.h"
 
 #include "base/vec.h"
@@ -15,7 +15,7 @@ static PxQuat turn_rotation(const PxSceneTurn *turn)
     return px_quat_turn(turn->axis, turn->degrees * DEGREE);
 }
 
-/* Shapes with a height have it along y; where z is up they are laid back first. */
+/* Shapes whose height is along y, and which are rotated to z first if z is up. */
 static bool is_upright(PxShapeKind kind)
 {
     return kind == PX_SHAPE_CYLINDER || kind == PX_SHAPE_CAPSULE || kind == PX_SHAPE_CONE ||
@@ -66,8 +66,8 @@ bool px_scene_is_solid(const PxScene *scene, size_t body)
 
 /* --- keyframes -------------------------------------------------------------------- */
 
-/* Angle of b about the axis of a, if both turn about one axis; which of the two
- * has the axis is told by *axis. */
+/* Do both rotations have the same axis? Then *axis is that axis, and *from and *to are their angles
+ * about it, degrees. */
 static bool same_axis(const PxSceneTurn *a, const PxSceneTurn *b, PxVec3 *axis, double *from,
                       double *to)
 {
@@ -88,7 +88,8 @@ static bool same_axis(const PxSceneTurn *a, const PxSceneTurn *b, PxVec3 *axis, 
 
 size_t px_scene_keyframes(const PxSceneKeyframe *keyframe, size_t keyframes, PxKeyframe *out)
 {
-    const double most = 120; /* degrees in one go, safely less than half a turn */
+    const double most =
+        120; /* degrees between keyframes, safely below 180, where the shorter arc is ambiguous */
     size_t count = 0;
     for (size_t k = 0; k < keyframes; ++k) {
         const PxSceneKeyframe *next = &keyframe[k];

@@ -1,4 +1,4 @@
-/// Scenes from files and from memory, and what callers may ask about them.
+/// Reads scenes from files or memory, and returns their properties.
 #include "scene/content.h"
 
 #include "base/words.h"
@@ -18,7 +18,7 @@ PxStatus px_scene_verdict(const PxScene *scene)
 
 /* --- parsing ------------------------------------------------------------------------ */
 
-/* A word on what is usually meant by the commonest mistakes. */
+/* Hints for the most common syntax errors. */
 static const char *syntax_hint(const char *message)
 {
     static const struct {
@@ -45,8 +45,8 @@ static const char *syntax_hint(const char *message)
     return "";
 }
 
-/* The parser points to the last character of the token that it could not use, and
- * quotes the token if it is short; the first one is the better place. */
+/* The parser reports the last character of the invalid token and quotes the token if it is short;
+ * moves the position to the token's first character. */
 static int token_begin(const char *message, int column)
 {
     const char *token = strstr(message, " near '");
@@ -84,7 +84,7 @@ static void parse(PxScene *scene)
                    "this is not JSON: %s%s", shown, syntax_hint(error.text));
 }
 
-/* Editors on some systems put a mark before the text that is not part of it. */
+/* Skips a UTF-8 byte order mark, which some editors write. */
 static void skip_byte_order_mark(const char **text, size_t *size)
 {
     if (*size >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0) {
@@ -130,7 +130,7 @@ done:
 
 /* --- files ----------------------------------------------------------------------------- */
 
-/* Reads to the end, but no further than one byte more than a scene may have. */
+/* Reads the whole file, but at most one byte more than the size limit of a scene. */
 static PxStatus read_file(const char *path, char **text, size_t *size)
 {
     PX_LIST(char) list = {0};
@@ -159,8 +159,8 @@ static PxStatus read_file(const char *path, char **text, size_t *size)
     return PX_OK;
 }
 
-/* Absolute, so that it means the same wherever the process goes later. A folder
- * that does not exist is kept as it was given: its meshes will not be found. */
+/* Makes the path absolute, so that it stays valid if the process changes its directory. A folder
+ * that does not exist is kept as given: its meshes will not be found. */
 static PxStatus absolute_folder(const char *folder, char **out)
 {
     *out = realpath(folder, NULL);
@@ -215,7 +215,7 @@ void px_scene_free(PxScene *scene)
     free(scene);
 }
 
-/* --- questions --------------------------------------------------------------------------- */
+/* --- properties --------------------------------------------------------------------------- */
 
 size_t px_scene_complaint_count(const PxScene *scene)
 {

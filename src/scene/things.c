@@ -1,4 +1,4 @@
-/// The things of a scene, whatever their kind.
+/// Access to the things of a scene of any kind.
 #include "scene/content.h"
 
 #include "base/words.h"
@@ -21,9 +21,9 @@ size_t px_reference_index(const PxSection *section, const PxField *field)
     return index;
 }
 
-/* ---- what may change while the world runs ---- */
+/* ---- values that may change while the world runs ---- */
 
-/* As in the world, the matter of an emitter is a body. */
+/* As in the world, the particles of an emitter form a body. */
 static size_t count_things(const void *user, const PxKind *kind)
 {
     const PxScene *scene = user;
@@ -33,7 +33,7 @@ static size_t count_things(const void *user, const PxKind *kind)
 
 static void *thing_at(const void *user, const PxKind *kind, size_t index, const char **name)
 {
-    static const PxBodyDef emitted; /* no model is among the numbers of a body */
+    static const PxBodyDef emitted; /* zeros suffice, since a body has no model parameters */
     const PxScene *scene = user;
     const PxSceneList *list = px_scene_list((PxScene *)scene, kind);
     if (index >= list->count) {

@@ -1,4 +1,4 @@
-/// The deeper look: what only shows when the shapes are made and compared.
+/// Checks of a scene that need its shapes: sizes, overlaps, textures and time steps.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
@@ -12,21 +12,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_PARTICLES 60000u /* of a body that is looked at particle by particle */
-#define MOST_SAMPLES 20000u   /* points that stand for a larger one */
-#define MOST_TESTS 5000000.0  /* of a point against a shape, in one check */
-#define MOST_COMPARISONS 2e8  /* of two bodies' bounds */
-#define OVERLAP_ALLOWED 0.02  /* part of the points: corners that just touch */
-#define NEAREST_TO_WALL 0.2   /* spacings; flush with a flat wall a lattice keeps 0.25 */
+#define MOST_PARTICLES 60000u /* of a body that is tested particle by particle */
+#define MOST_SAMPLES 20000u   /* sample points of a larger body */
+#define MOST_TESTS 5000000.0  /* point-in-shape tests in one check */
+#define MOST_COMPARISONS 2e8  /* comparisons of two bodies' bounds */
+#define OVERLAP_ALLOWED 0.02  /* part of the points, for corners that just touch */
+#define NEAREST_TO_WALL 0.2   /* spacings; a lattice flush with a flat wall has 0.25 */
 #define FLOAT_STEPS_A_SPACING 100
 
-/* The path of a body's value, with all that lies above it. */
+/* The path of a body's value, with its parents. */
 typedef struct BodyPath {
     PxPath root, bodies, body, shape, value;
 } BodyPath;
 
-/* Points at the body's shape, or at a key of it. Filled in place: paths point to
- * each other. */
+/* Makes the path of the body's shape, or of a key in it. Filled in place, since paths point to each
+ * other. */
 static const PxPath *body_path(BodyPath *p, size_t index, const char *key)
 {
     p->root = px_path_root();
@@ -76,7 +76,7 @@ static void check_distance(PxScene *scene, size_t index, const PxShape *shape)
         px_number_text(floor(scene->world.spacing / FLOAT_STEPS_A_SPACING / FLT_EPSILON), near));
 }
 
-/* Walls may be as thin as they like: nothing passes them. */
+/* Walls may have any thickness: they are impermeable. */
 static void check_thickness(PxScene *scene, size_t index, const PxShape *shape)
 {
     const PxSceneBody *body = &scene->body[index];
@@ -90,7 +90,7 @@ static void check_thickness(PxScene *scene, size_t index, const PxShape *shape)
                 thickness, scene->world.spacing);
 }
 
-/* Whether the texture can be read and put on. */
+/* Checks that the texture can be read and mapped. */
 static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
 {
     const PxSceneBody *body = &scene->body[index];
@@ -108,8 +108,8 @@ static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
         px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE, "%s", px_error_message());
 }
 
-/* Surfels that begin a coat must be dense enough for it: px_shape_cover_estimate() is a constant
- * over the square of the distance. */
+/* Surfels that become a coat must be dense enough for it. px_shape_cover_estimate() is proportional
+ * to 1 / distance^2. */
 static void check_coat(PxScene *scene, size_t index, const PxShape *shape)
 {
     const PxSceneBody *body = &scene->body[index];
@@ -139,12 +139,12 @@ static void check_amount(PxScene *scene, const PxSurvey *survey)
     PxPath root = px_path_root();
     PxPath bodies = px_path_key(&root, "bodies"), spacing = px_path_key(&root, "spacing");
     if (survey->particles < 1) {
-        if (scene->errors == 0) /* else what is missing may be what was refused */
+        if (scene->errors == 0) /* else a refused value may only seem missing */
             px_complain(scene, PX_WARNING, &bodies, PX_AT_VALUE,
                         "give no particles at all: nothing will move");
         return;
     }
-    /* Two digits, rounded up. */
+    /* Rounded up to two digits. */
     double needed = cbrt(survey->volume / PX_SCENE_MOST_PARTICLES);
     double unit = pow(10, floor(log10(needed)) - 1);
     needed = ceil(needed / unit) * unit;
@@ -167,7 +167,7 @@ static void check_amount(PxScene *scene, const PxSurvey *survey)
 
 typedef struct StepCheck {
     PxScene *scene;
-    bool told[PX_STEP_CAUSES]; /* by cause: what is bad from the start need not be said at every
+    bool told[PX_STEP_CAUSES]; /* by cause, so that a complaint is not repeated for every
                                   event */
 } StepCheck;
 
@@ -178,7 +178,7 @@ static void check_stretch(void *user, size_t event, double begin, double end,
     PxScene *scene = check->scene;
     (void)begin;
     (void)end;
-    /* A max_step that is too short from the start was complained about by the reader. */
+    /* The reader has already complained about a max_step that is too short from the start. */
     if (limit->seconds >= limit->least || check->told[limit->cause] ||
         (limit->cause == PX_BY_MAX_STEP && event == SIZE_MAX))
         return;
@@ -251,13 +251,13 @@ static void check_late_events(PxScene *scene)
 
 /* --- bodies inside each other ------------------------------------------------------------ */
 
-/* Points that stand for a body: its own particles, or fewer. */
+/* Sample points of a body: its particles, or fewer. */
 typedef struct Sample {
     PxPoints points;
     bool particles; /* they are its particles */
 } Sample;
 
-/* What cannot be sampled has no points, and is not compared. */
+/* A body that cannot be sampled has no points and is not compared. */
 static void take_sample(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
                         Sample *out)
 {
@@ -270,7 +270,7 @@ static void take_sample(const PxScene *scene, const PxSceneBody *body, const PxS
                        : px_shape_fill(shape, PX_LATTICE_CUBIC, coarse, 2 * MOST_PARTICLES, points);
     if (out->particles || (status == PX_OK && points->count > 0))
         return;
-    /* Too thin for so coarse a lattice: its skin, half a particle down. */
+    /* Too thin for such a coarse lattice: points half a spacing below its surface. */
     if (status == PX_OK)
         px_points_free(points);
     coarse = fmax(spacing, sqrt(px_shape_area(shape) / MOST_SAMPLES));
@@ -308,7 +308,7 @@ static bool spend(double *account, double amount, double most, Overlap *o)
     return false;
 }
 
-/* Says what part of a body lies where body `other` forbids it. */
+/* Reports the part of a body that is inside, or for container walls outside, body `other`. */
 static void complain_overlap(PxScene *scene, size_t index, size_t other, double part)
 {
     const PxBodyDef *def = &scene->body[other].def;
@@ -325,8 +325,8 @@ static void complain_overlap(PxScene *scene, size_t index, size_t other, double 
                 other_name);
 }
 
-/* Particles that start nearly in a wall are moved off it, and the lattice is no lattice any
- * more. It happens where it meets a curved wall that its body is flush with. */
+/* Warns of particles that start very near to a wall, which are moved away and so disturb the
+ * lattice. This happens where a body is flush with a curved wall. */
 static void complain_near(PxScene *scene, size_t index, size_t other, size_t near)
 {
     char name[120];
@@ -338,7 +338,7 @@ static void complain_near(PxScene *scene, size_t index, size_t other, size_t nea
                 0.5 * scene->world.spacing);
 }
 
-/* Compares the points of a body with the room that body `other` takes or leaves. */
+/* Complains if body `other` excludes too many points of a body, or is too near to its particles. */
 static void compare(Overlap *o, size_t index, const Sample *sample, size_t other)
 {
     PxScene *scene = o->scene;
@@ -369,7 +369,7 @@ static bool is_matter(const Overlap *o, size_t k)
     return o->survey->shape[k] != NULL && !o->scene->body[k].def.wall;
 }
 
-/* Of two bodies the smaller is sampled; of two equal ones the first. */
+/* Of two bodies the smaller is sampled; the first if they are equal. */
 static bool is_smaller(const Overlap *o, size_t a, size_t b)
 {
     double va = px_shape_volume(o->survey->shape[a]), vb = px_shape_volume(o->survey->shape[b]);
@@ -389,14 +389,14 @@ static int compare_edges(const void *a, const void *b)
     return (x->body > y->body) - (x->body < y->body);
 }
 
-/* All bodies that the points of body `self` must be compared with. */
+/* Compares the points of body `self` with all bodies whose bounds overlap. */
 static void check_body(Overlap *o, size_t self, const Edge *edge, size_t edges, double widest,
                        const size_t *wall, size_t walls)
 {
     Sample sample = {0};
     bool sampled = false;
     size_t first = 0, last = edges;
-    while (first < last) { /* the first body that is not certainly to the left */
+    while (first < last) { /* bisection for the first body that may overlap */
         size_t middle = first + (last - first) / 2;
         if (edge[middle].low < o->bounds[self].low.x - widest)
             first = middle + 1;

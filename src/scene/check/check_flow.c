@@ -1,5 +1,4 @@
-/// The deeper look at emitters and sinks: what only shows when their shapes are made and
-/// compared with those around them.
+/// Checks of emitters and sinks that need their shapes and those around them.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
@@ -9,12 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ALONG 6              /* places looked at along a pipe */
-#define MOST_SITES 500       /* of a layer that are looked at */
-#define NEAREST_TO_WALL 0.2  /* spacings; as for what bodies are filled with */
-#define HAIR 0.01            /* spacings; nearer is at the wall */
-#define HEAD_ON 0.1          /* sine of the angle from which on a way leads into a wall */
-#define MOST_TESTS 3000000.0 /* of a place against a shape, in one check */
+#define ALONG 6              /* sample points along a pipe */
+#define MOST_SITES 500       /* of a layer that are tested */
+#define NEAREST_TO_WALL 0.2  /* spacings; as for the particles of bodies */
+#define HAIR 0.01            /* spacings; nearer points are on the wall */
+#define HEAD_ON 0.1          /* sine of the smallest angle at which a path enters a wall */
+#define MOST_TESTS 3000000.0 /* point-in-shape tests in one check */
 
 /* The path of an emitter's or sink's value. Filled in place: paths point to each other. */
 typedef struct FlowPath {
@@ -30,15 +29,15 @@ static const PxPath *flow_path(FlowPath *p, const char *list, size_t index, cons
     return &p->value;
 }
 
-/* An emitter's opening with the places that a layer has; none where it was refused. */
+/* An emitter's opening with the sites of a layer; none if it was refused. */
 typedef struct Pipe {
     PxOpening opening;
     PxSite *site;
     size_t sites;
-    double length; /* how far matter is held */
+    double length; /* in which particles are held, m */
 } Pipe;
 
-/* Place `site` of the pipe, `way` along it. */
+/* Position of `site` at the distance `way` along the pipe. */
 static PxVec3 place(const Pipe *pipe, size_t site, double way)
 {
     PxVec3 x = px_mad(pipe->opening.back, pipe->opening.along, way);
@@ -49,12 +48,12 @@ static PxVec3 place(const Pipe *pipe, size_t site, double way)
 typedef struct Flow {
     PxScene *scene;
     const PxSurvey *survey;
-    Pipe *pipe; /* one an emitter */
+    Pipe *pipe; /* one per emitter */
     double tests;
     bool gave_up;
 } Flow;
 
-/* May so many places be looked at? */
+/* Does the budget allow this number of tests? */
 static bool spend(Flow *flow, double tests)
 {
     flow->tests += tests;
@@ -67,7 +66,7 @@ static size_t site_step(const Pipe *pipe)
     return 1 + pipe->sites / MOST_SITES;
 }
 
-/* Could a shape reach into the pipe or a spacing beyond it? By a ball around it. */
+/* Could a shape reach into the pipe or one spacing beyond it? Tested with its bounding sphere. */
 static bool is_near(Flow *flow, const Pipe *pipe, const PxShape *shape)
 {
     double s = flow->scene->world.spacing;
@@ -76,7 +75,7 @@ static bool is_near(Flow *flow, const Pipe *pipe, const PxShape *shape)
     return spend(flow, 1) && fabs(px_shape_distance(shape, middle, NULL)) <= reach;
 }
 
-/* Is any place of the pipe inside the shape? A shape around all of it counts. */
+/* Is any sample point of the pipe inside the shape? A far shape may still enclose the pipe. */
 static bool reaches_into(Flow *flow, const Pipe *pipe, const PxShape *shape)
 {
     PxVec3 middle = px_mad(pipe->opening.back, pipe->opening.along, 0.5 * pipe->length);
@@ -98,7 +97,7 @@ static PxStatus make_pipe(PxScene *scene, size_t index, Pipe *out)
     *out = (Pipe){.site = NULL};
     FlowPath path;
     if (px_opening_make(&shape, emitter->def.direction, &out->opening) != PX_OK)
-        return PX_OK; /* the reader has said so */
+        return PX_OK; /* the reader has complained */
     out->length = fmax(out->opening.depth, scene->world.support * scene->world.spacing);
     PxStatus status =
         px_opening_sites(&out->opening, scene->world.spacing, &out->site, &out->sites);
@@ -116,7 +115,7 @@ static PxStatus make_pipe(PxScene *scene, size_t index, Pipe *out)
     return status;
 }
 
-/* Does it ever give anything? */
+/* Complains about an emitter that never emits. */
 static void check_amount(Flow *flow, size_t index)
 {
     PxScene *scene = flow->scene;
@@ -134,10 +133,9 @@ static void check_amount(Flow *flow, size_t index)
                     PX_AT_VALUE, "gives less than one particle in the whole run");
 }
 
-/* How far particles get from the back of the pipe on the way that begins at `site`, at most
- * `end`, before they meet the wall. No wall is nearer than its distance, so steps of that
- * length miss none, however thin it is; beside a wall that the way does not lead into they
- * are a HAIR long. */
+/* Distance from the pipe's back to the wall along the path from `site`, at most `end`. Sphere
+ * tracing: steps as long as the distance to the wall cannot pass it, however thin it is; next to a
+ * wall that the path does not enter, steps are HAIR long. */
 static double free_way(Flow *flow, const Pipe *pipe, size_t site, const PxShape *shape, bool inside,
                        double end)
 {
@@ -153,7 +151,7 @@ static double free_way(Flow *flow, const Pipe *pipe, size_t site, const PxShape 
     return end;
 }
 
-/* Walls: the way of what is given must be free up to a spacing beyond the pipe. */
+/* Walls: the path of emitted particles must be free up to one spacing beyond the pipe. */
 static void check_wall(Flow *flow, size_t index, size_t body)
 {
     PxScene *scene = flow->scene;
@@ -162,7 +160,7 @@ static void check_wall(Flow *flow, size_t index, size_t body)
     const PxShape *shape = flow->survey->shape[body];
     double s = scene->world.spacing, end = pipe->length + s;
     size_t within = 0, beyond = 0, touching = 0, tried = 0;
-    if (!is_near(flow, pipe, shape)) { /* all of it is inside, or none */
+    if (!is_near(flow, pipe, shape)) { /* the pipe is completely inside or outside */
         PxVec3 middle = px_mad(pipe->opening.back, pipe->opening.along, 0.5 * pipe->length);
         within = tried = px_shape_inside(shape, middle) != def->inside;
     } else {
@@ -194,7 +192,7 @@ static void check_wall(Flow *flow, size_t index, size_t body)
                     100.0 * (double)touching / (double)tried, name, 0.5 * s);
 }
 
-/* Matter that is there at the start in an emitter that begins at once. */
+/* Complains about bodies in the pipe of an emitter that starts at time 0. */
 static void check_matter(Flow *flow, size_t index, size_t body)
 {
     char name[120];
@@ -208,7 +206,7 @@ static void check_matter(Flow *flow, size_t index, size_t body)
                 px_quote(flow->scene->body[body].def.name, name, sizeof name));
 }
 
-/* Two pipes in each other. */
+/* Complains about overlapping pipes. */
 static void check_pair(Flow *flow, size_t index, size_t other)
 {
     const Pipe *pipe = &flow->pipe[index], *theirs = &flow->pipe[other];
@@ -262,7 +260,7 @@ static void check_emitter(Flow *flow, size_t index)
             check_pair(flow, index, k);
 }
 
-/* Does it ever take anything? */
+/* Complains about a sink that never removes anything. */
 static void check_sink(PxScene *scene, size_t index)
 {
     double end = scene->head.time.frames / scene->head.time.fps;
@@ -291,7 +289,7 @@ PxStatus px_survey_check_flow(PxScene *scene, const PxSurvey *survey)
         status = make_pipe(scene, k, &flow.pipe[k]);
         if (status == PX_OK && flow.pipe[k].sites > 0)
             check_emitter(&flow, k);
-        free(flow.pipe[k].site); /* others only ask where the pipe is */
+        free(flow.pipe[k].site); /* the other pipes use only the opening */
         flow.pipe[k].site = NULL;
     }
     if (flow.gave_up) {

@@ -1,4 +1,4 @@
-/// The deeper look at handles, forces and heaters: is there anything in their regions?
+/// Checks of handles, forces and heaters, of solids and of temperatures.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PARTICLES 2000000.0 /* of a solid that is looked at particle by particle */
-#define GLOWS 500.0              /* degrees C, from which on pictures show how hot matter is */
-#define MOST_TESTS 2e7           /* of a particle against a region, in one check */
+#define MOST_PARTICLES 2000000.0 /* of a solid that is tested particle by particle */
+#define GLOWS 500.0              /* degrees C, above which matter glows in pictures */
+#define MOST_TESTS 2e7           /* particle-in-region tests in one check */
 
 /* A handle, a force or a heater. */
 typedef struct Region {
     const PxKind *kind;
     size_t index, body;
-    bool any_matter; /* or only solids */
+    bool any_matter; /* false: only solids */
     double start;
-    PxShapeDef shape; /* where it is at time 0 */
+    PxShapeDef shape; /* at its pose at time 0 */
 } Region;
 
 typedef struct RegionPath {
@@ -38,7 +38,7 @@ static const PxPath *region_path(RegionPath *p, const Region *region, const char
 typedef struct Hold {
     PxScene *scene;
     const PxSurvey *survey;
-    PxPoints *points; /* one a body: its particles, made when first asked for */
+    PxPoints *points; /* one per body: its particles, made on first use */
     bool *made;
     double tests;
     bool gave_up;
@@ -50,7 +50,7 @@ static bool bounds_meet(PxBounds a, PxBounds b)
            b.low.y <= a.high.y && a.low.z <= b.high.z && b.low.z <= a.high.z;
 }
 
-/* The particles that the body starts with; NULL when there are too many to look at. */
+/* The particles of the body at the start; NULL if there are too many to test. */
 static const PxPoints *particles_of(Hold *hold, size_t body)
 {
     const PxScene *scene = hold->scene;
@@ -66,7 +66,7 @@ static const PxPoints *particles_of(Hold *hold, size_t body)
     return hold->points[body].count > 0 ? &hold->points[body] : NULL;
 }
 
-/* Is a particle of the body in the region? What cannot be looked at counts as one that is. */
+/* Is a particle of the body in the region? True if it cannot be tested. */
 static bool touches(Hold *hold, const PxShape *region, size_t body)
 {
     if (!bounds_meet(px_shape_bounds(region), px_shape_bounds(hold->survey->shape[body])))
@@ -121,7 +121,7 @@ static PxStatus check_region(Hold *hold, const Region *region)
                     px_error_message());
         return PX_OK;
     }
-    /* What is there later is not known. */
+    /* The state at later times is not known. */
     for (size_t k = 0; k < scene->bodies && region->start == 0 && !any; ++k)
         if (hold->survey->shape[k] != NULL &&
             (region->any_matter ? !scene->body[k].def.wall : px_scene_is_solid(scene, k)) &&
@@ -136,7 +136,7 @@ static PxStatus check_region(Hold *hold, const Region *region)
     if (region->body != PX_NO_BODY)
         snprintf(whose, sizeof whose, "'%s'",
                  px_quote(scene->body[region->body].def.name, name, sizeof name));
-    /* Something may enter the region of a force later, but a handle takes hold only once. */
+    /* Particles may enter the region of a force later, but a handle takes particles only once. */
     bool once = region->kind->region_once;
     px_complain(scene, once ? PX_ERROR : PX_WARNING, region_path(&path, region, "shape"),
                 PX_AT_VALUE,
@@ -175,7 +175,7 @@ static PxStatus check_regions(Hold *hold)
     return PX_OK;
 }
 
-/* Numbers that make no solid, and solids that would be moved in different ways. */
+/* Complains about invalid elastic parameters and about solids with different integrations. */
 static void check_laws(PxScene *scene)
 {
     size_t first = PX_NO_MATERIAL;
@@ -205,8 +205,8 @@ static void check_laws(PxScene *scene)
     }
 }
 
-/* May the two bodies come together? They fall: how high they are does not matter, and of those
- * that are thrown nothing is known. */
+/* May the two bodies meet? Falling bodies may meet whatever their heights; thrown bodies may meet
+ * in any case. */
 static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, size_t b)
 {
     if (survey->shape[a] == NULL || survey->shape[b] == NULL)
@@ -224,7 +224,7 @@ static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, siz
     return bounds_meet(x, y);
 }
 
-/* What is not computed is said: where nothing flows, solids do not meet each other. */
+/* Warns that contact between solids is not computed in scenes without fluids. */
 static void check_company(PxScene *scene, const PxSurvey *survey)
 {
     for (size_t a = 0; a < scene->bodies && !px_scene_flows(scene); ++a)
@@ -243,15 +243,15 @@ static void check_company(PxScene *scene, const PxSurvey *survey)
         }
 }
 
-/* May it have been stated and refused? Then what follows from its absence need not be said. */
+/* May it have been given and refused? Then complaints about its absence would mislead. */
 static bool refused(const PxScene *scene, const PxMaterialDef *material, const char *key)
 {
     const json_t *list = json_object_get(scene->root, "materials");
     return scene->errors > 0 && json_object_get(json_object_get(list, material->name), key) != NULL;
 }
 
-/* Is the temperature of such matter more than a number beside it? What is hot enough is seen to
- * glow, and heaters change it. */
+/* Does the temperature of such matter have any effect? Hot matter glows in pictures, and heaters
+ * change it. */
 static bool feels_heat(const PxScene *scene, size_t material, double temperature)
 {
     const PxMaterialDef *m = &scene->material[material].def;
@@ -276,7 +276,7 @@ static void check_felt(PxScene *scene, const char *key, size_t index, size_t mat
                     px_quote(scene->material[material].def.name, name, sizeof name));
 }
 
-/* Temperatures that nothing feels. */
+/* Warns of temperatures that have no effect. */
 static void check_heat(PxScene *scene)
 {
     PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
@@ -308,7 +308,7 @@ static void check_heat(PxScene *scene)
     }
 }
 
-/* Where two heaters hold the same matter at temperatures, the later one of the list has it. */
+/* Warns of two heaters that prescribe temperatures of the same particles: the later one wins. */
 static void check_pairs(Hold *hold, PxShape *const *region)
 {
     PxScene *scene = hold->scene;
@@ -344,7 +344,7 @@ static PxStatus check_heaters(Hold *hold)
     for (size_t k = 0; k < scene->heaters && status != PX_ERR_MEMORY; ++k) {
         PxShapeDef def =
             px_scene_shape(scene, &scene->heater[k].def.shape, &scene->heater[k].is.turn);
-        if (scene->heater[k].is.shape_known) /* one that cannot be made was complained about */
+        if (scene->heater[k].is.shape_known) /* else the reader has complained */
             status = px_shape_create(&def, &region[k]);
     }
     check_pairs(hold, region);

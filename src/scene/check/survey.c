@@ -12,28 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a run costs, roughly; time on one core of a 2-core machine. */
-#define BYTES_A_PARTICLE 600.0     /* of memory: columns, lists, scratch; a pool of 1e5 */
+/* Rough costs of a run; times on one core of a 2-core machine. */
+#define BYTES_A_PARTICLE 600.0     /* memory: columns, lists, scratch; a pool of 1e5 */
 #define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
 #define CHECKPOINT_A_PARTICLE 77.0 /* of a checkpoint */
 #define CHECKPOINTS 2.0
-#define BYTES_A_SURFEL 280.0 /* of memory: columns and 13 links */
-#define DISK_A_SURFEL 82.0   /* of a frame, not compressed */
-/* Of one step on one thread. The dam break takes 0.6e-6 with an equation of state and 1.7
- * to 1.9e-6 with a solve (7 iterations a step); the other scenes 1.1 (the jet) to 2.5e-6. */
+#define BYTES_A_SURFEL 280.0 /* memory: columns and 13 links */
+#define DISK_A_SURFEL 82.0   /* of a frame, uncompressed */
+/* Time per particle and step on one thread, s, with an equation of state and with an implicit
+ * pressure solve (7 iterations per step). Tuned with the dam break. */
 #define SECONDS_EXPLICIT 5.8e-7
 #define SECONDS_SOLVED 1.8e-6
-/* Viscosity's solve takes 2 sqrt(nu dt / h^2) iterations, 7 a step, in scenes/honey.json;
- * a thread without cohesion took three times as many. */
+/* Time per iteration of the viscosity solve, s; it takes 2 sqrt(nu dt / h^2) iterations, tuned with
+ * scenes/honey.json; h is the smoothing length. */
 #define SECONDS_VISCOUS 1.8e-7
-/* Of a pass over a solid, forces and all, and how many of them a step of implicit Euler takes. */
+/* Time per particle of one evaluation of elastic forces, s, and evaluations per implicit step. */
 #define SECONDS_ELASTIC 1e-7
 #define ELASTIC_ITERATIONS 40
-/* Steps that a solve lets be taken, over those of the fastest flow all the time: 0.44 (honey,
- * which never gets so fast) to 1.4 (the jet, whose spray is faster); the middle of 11 scenes. */
+/* Number of steps with an implicit pressure solve, relative to the number if the flow always had
+ * its estimated top speed. Median of 11 scenes: 0.44 (honey) to 1.4 (jet). */
 #define CALM 0.8
-/* The same where solids and what flows are moved together: much of it only melts or floats. 0.21
- * (split) to 0.75 (freeze), the middle of 11 scenes. */
+/* The same for scenes with solids and fluids, whose flow is mostly slow. Median of 11 scenes: 0.21
+ * (split) to 0.75 (freeze). */
 #define CALM_MIXED 0.5
 
 double px_memory_estimate(double particles)
@@ -56,7 +56,7 @@ static bool is_finite(PxBounds b)
     return px_finite(b.low) && px_finite(b.high);
 }
 
-/* The most that a point moves which is at most `arm` from the pivot, m/s. */
+/* Largest speed of a point of the wall within `arm` of the pivot, m/s. */
 static PxStatus wall_speed(const PxSceneBody *body, double arm, double *out)
 {
     size_t keys = px_scene_keyframes(body->is.keyframe, body->is.keyframes, NULL);
@@ -117,7 +117,7 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
         double particles = px_survey_particles(scene, body, shape);
         out->particles += particles;
         out->mean_particles += particles;
-        /* triangles whose edges are a spacing at most: about 1.2 corners in its square */
+        /* Triangles with edges up to one spacing have about 1.2 vertices per spacing^2. */
         double s = scene->world.spacing;
         double corners = 1.2 * px_shape_area(shape) / (s * s);
         PxCoatDef coat;
@@ -134,7 +134,7 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
 
 /* --- flow ---------------------------------------------------------------------------- */
 
-/* m^3/s; 0 for an emitter whose shape has no opening. */
+/* Volume rate, m^3/s; 0 for an emitter whose shape has no opening. */
 static double flow_of(const PxScene *scene, const PxSceneEmitter *emitter, double speed,
                       double rate)
 {
@@ -146,7 +146,7 @@ static double flow_of(const PxScene *scene, const PxSceneEmitter *emitter, doubl
     return rate > 0 ? rate : speed * opening.area;
 }
 
-/* From when on an emitter gives how much. */
+/* A change of an emitter's volume rate (m^3/s) at a time (s). */
 typedef struct Turn {
     size_t emitter, event;
     double at, flow;
@@ -162,14 +162,14 @@ static int compare_turns(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-/* What an emitter does in a run, m^3. */
+/* Volume that an emitter emits in a run, m^3. */
 typedef struct Given {
-    double volume; /* all of it */
-    double there;  /* at the end of the run */
-    double mean;   /* of what is there, over the time of the run */
+    double volume; /* total */
+    double there;  /* still in the scene at the end of the run */
+    double mean;   /* time average of the volume in the scene */
 } Given;
 
-/* With the turns that events make; matter is there for `stay` seconds. */
+/* Integrates the volume rate, which events change; particles stay for `stay` seconds. */
 static Given given_by(const PxScene *scene, const PxSceneEmitter *emitter, const Turn *turn,
                       size_t turns, double stay)
 {
@@ -177,7 +177,7 @@ static Given given_by(const PxScene *scene, const PxSceneEmitter *emitter, const
     double end = fmin(emitter->def.end, length), now = emitter->def.start;
     double left = emitter->def.limit * s * s * s, moment = 0;
     double flow = flow_of(scene, emitter, emitter->def.speed, emitter->def.rate);
-    double late = length - stay; /* what is given from then on is there at the end */
+    double late = length - stay; /* particles emitted later are still there at the end */
     Given out = {0};
     for (size_t k = 0; k <= turns; ++k) {
         double until = k < turns ? fmin(turn[k].at, end) : end;
@@ -249,7 +249,7 @@ static void survey_emitter(const PxScene *scene, const PxSceneEmitter *emitter,
             fmax(out->speed, flow_of(scene, emitter, emitter->def.speed, emitter->def.rate) / area);
 }
 
-/* Fastest that an event sets a body going, m/s. */
+/* Largest velocity that an event gives a body, m/s. */
 static double event_speed(const PxScene *scene)
 {
     double fastest = 0;
@@ -266,7 +266,7 @@ static double event_speed(const PxScene *scene)
     return fastest;
 }
 
-/* Makes one shape; one that cannot be made is complained about, and then *out is NULL. */
+/* Makes one shape. If it cannot be made, complains and sets *out to NULL. */
 static PxStatus make_shape(PxScene *complain, const char *key, size_t index, const PxShapeDef *def,
                            PxShape **out)
 {
@@ -312,7 +312,7 @@ PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
     for (size_t k = 0; k < scene->bodies; ++k) {
         const PxSceneBody *body = &scene->body[k];
         bool filled_plane = body->def.shape.kind == PX_SHAPE_PLANE && !body->def.wall;
-        if (!body->is.shape_known || filled_plane) /* was complained about */
+        if (!body->is.shape_known || filled_plane) /* the reader has complained */
             continue;
         PxShapeDef def = px_scene_shape_at_start(scene, &body->def.shape, &body->is.turn,
                                                  body->is.keyframe, body->is.keyframes);
@@ -342,7 +342,7 @@ void px_survey_free(const PxScene *scene, PxSurvey *survey)
 
 /* --- steps ---------------------------------------------------------------------------- */
 
-/* Furthest that something can fall: from the highest matter to the lowest of all. */
+/* Largest drop height, m: from the highest matter to the lowest point of the scene. */
 static double drop_height(const PxSurvey *survey, PxVec3 gravity)
 {
     PxVec3 down = px_normalized(gravity, px_vec(0, 0, 0));
@@ -361,8 +361,8 @@ static double drop_height(const PxSurvey *survey, PxVec3 gravity)
     return fmax(0, lowest - highest);
 }
 
-/* A number of the material's pressure model by its key; `otherwise` if the model
- * has none of that name. */
+/* A parameter of the material's pressure model by its key; `otherwise` if the model has none of
+ * that name. */
 static double pressure_number(const PxMaterialDef *material, const char *key, double otherwise)
 {
     const PxField *pressure = px_section_field(&px_material_kind.section, "pressure");
@@ -383,20 +383,20 @@ static void shorten(PxStepLimit *limit, double seconds, PxStepCause cause, size_
     limit->sound = sound;
 }
 
-/* A material as it is where steps must be shortest: molten, if that is thicker or its tension is
- * stronger. */
+/* The material in the state with the shortest steps: with the larger viscosity and tension of its
+ * solid and molten states. */
 static PxMaterialDef at_worst(const PxMaterialDef *material)
 {
     PxMaterialDef def = *material;
     if (!def.melts.melts)
         return def;
-    def.viscosity = fmax(def.viscosity, def.melts.into.viscosity); /* NAN: as cold */
+    def.viscosity = fmax(def.viscosity, def.melts.into.viscosity); /* fmax ignores NAN */
     def.tension.param[0] = fmax(def.tension.param[0], def.melts.into.tension);
     return def;
 }
 
-/* As the solvers do: the fastest flow is what the fall, the start and the walls
- * give, and never less than ten spacings a second. */
+/* Uses the step limits of the solvers. The top speed follows from drop height, initial speeds and
+ * walls, and is at least ten spacings per second. */
 PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const PxWorldDef *world,
                           const PxMaterialDef *material)
 {
@@ -409,7 +409,7 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
     double flow = sqrt(survey->speed * survey->speed + 2 * g * fall);
     flow = fmax(fmax(flow, survey->wall_speed), 10 * world->spacing);
     size_t fluids = 0;
-    bool flows = px_scene_flows(scene); /* then solids, too, are moved as fluids are */
+    bool flows = px_scene_flows(scene); /* then solids obey the step limits of fluids, too */
     PxFluid fluid = {.kernel = px_kernel(world->support * world->spacing, world->spacing),
                      .spacing = world->spacing,
                      .courant = world->courant};
@@ -426,7 +426,7 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
         shorten(&limit, world->courant * sqrt(h / g), PX_BY_GRAVITY, PX_NO_MATERIAL, 0);
     for (size_t k = 0; k < scene->materials; ++k) {
         PxMaterialDef m = at_worst(&material[k]);
-        if (m.young > 0 && !flows) /* solids take sub-steps of their own */
+        if (m.young > 0 && !flows) /* solids alone have their own sub-steps */
             continue;
         double stated = pressure_number(&m, "top_speed", 0);
         double fluctuation = pressure_number(&m, "fluctuation", 0);
@@ -500,11 +500,11 @@ done:
 
 typedef struct Work {
     const PxScene *scene;
-    double calm;           /* of the steps of the fastest flow, so many are taken */
-    double steps, seconds; /* seconds: of one particle on one thread */
+    double calm;           /* CALM or CALM_MIXED */
+    double steps, seconds; /* seconds: per particle on one thread */
 } Work;
 
-/* Seconds for a particle and a step of that length. */
+/* Time per particle for a step of length dt, s. */
 static double step_cost(const PxScene *scene, double dt)
 {
     double cost = SECONDS_EXPLICIT, h = 0.5 * scene->world.support * scene->world.spacing;
@@ -514,7 +514,7 @@ static double step_cost(const PxScene *scene, double dt)
     for (size_t k = 0; k < scene->materials; ++k) {
         const PxMaterialDef *m = &scene->material[k].def;
         if (m->young > 0) {
-            /* sub-steps: the way a wave goes in one is about half a spacing */
+            /* sub-steps in which an elastic wave travels about half a spacing */
             double nu = m->poisson,
                    wave = sqrt(m->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * m->density));
             bool implicit = strcmp(m->integration.model, "implicit") == 0;
@@ -559,7 +559,7 @@ PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *o
     if (status == PX_OK)
         status = px_survey_walk(scene, &survey, count_steps, &work);
     if (status == PX_OK) {
-        /* A frame is reached exactly, so at least one step leads to each. */
+        /* Steps end exactly at frames, so there is at least one per frame. */
         out->steps = fmax(work.steps, scene->head.time.frames);
         out->particles = survey.particles;
         out->memory = px_memory_estimate(out->particles) + survey.skin_points * BYTES_A_SURFEL;

@@ -1,9 +1,8 @@
-/// How long what an emitter gives stays in the scene, by sending one point along.
+/// Estimates how long emitted particles stay in the scene, by the path of one point.
 ///
-/// The point leaves the middle of the opening, falls, slides along walls without friction
-/// and ends in a sink. In a bowl it comes to rest, or the bowl's rim turns it back, and
-/// then it stays. What a crowd of particles does differs, but whether they run off or
-/// gather is mostly the same.
+/// The point leaves the centre of the opening, falls, slides along walls without friction and ends
+/// in a sink. If it comes to rest or never reaches a sink, as in a bowl, it stays. Particles move
+/// differently, but whether they drain or collect is mostly the same.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
@@ -12,7 +11,7 @@
 #include <math.h>
 
 #define MOST_STEPS 20000
-#define SLOW 0.1 /* spacings a step of gravity's: a point this slow is at rest */
+#define SLOW 0.1 /* of sqrt(g spacing): a slower point is at rest */
 
 static bool in_a_sink(const PxScene *scene, const PxSurvey *survey, PxVec3 x, double time)
 {
@@ -23,7 +22,7 @@ static bool in_a_sink(const PxScene *scene, const PxSurvey *survey, PxVec3 x, do
     return false;
 }
 
-/* Out of the walls, and no faster towards them. */
+/* Moves the point out of walls and removes its velocity towards them. */
 static void slide(const PxScene *scene, const PxSurvey *survey, PxVec3 *x, PxVec3 *v)
 {
     for (size_t k = 0; k < scene->bodies; ++k) {

@@ -1,4 +1,4 @@
-/// Complaints: made while reading and checking, given their lines afterwards.
+/// Collects complaints while a scene is read and checked, and then finds their lines in the text.
 #include "scene/content.h"
 
 #include "base/words.h"
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The order of the last complaint of very many, which says how many more there are. */
+/* Order of the last complaint, which tells how many were left out. */
 #define SUMMARY SIZE_MAX
 
-/* Takes over `place` and `text`, which may be NULL when there was no room for them. */
+/* Takes ownership of `place` and `text`, which are NULL if their allocation failed. */
 static PxSceneComplaint *complaint_keep(PxScene *scene, PxSeverity severity, char *place,
                                         char *text)
 {
@@ -44,7 +44,7 @@ static PxSceneComplaint *complaint_add(PxScene *scene, PxSeverity severity, cons
     return complaint_keep(scene, severity, strdup(place), strdup(text));
 }
 
-/* What px_scene_set() was told about the path or what is above it, last; NULL: nothing. */
+/* The last px_scene_set() of the path or of one of its parents; NULL: none. */
 static const char *change_of(const PxScene *scene, const PxPath *path)
 {
     for (; path != NULL; path = path->above)

@@ -21,7 +21,7 @@ static void put_line(PxWriter *w)
         put(w, "  ", 2);
 }
 
-/* What stands between two values. */
+/* Writes the separator between two values. */
 static void separate(PxWriter *w)
 {
     if (w->keyed) {
@@ -122,7 +122,7 @@ void px_write_vector(PxWriter *w, PxVec3 value)
 
 char *px_writer_finish(PxWriter *w)
 {
-    put(w, "\n", 2); /* and the end of the string */
+    put(w, "\n", 2); /* with the terminating 0 */
     if (w->failed) {
         PX_LIST_FREE(&w->text);
         return NULL;

@@ -9,8 +9,7 @@
 
 /* --- paths ------------------------------------------------------------------ */
 
-/* The hash of a key grows byte by byte, so that the walker below can feed it a
- * key it is just unescaping. */
+/* Keys are hashed byte by byte, so that the scanner below can hash a key while it unescapes it. */
 static uint64_t key_begin(uint64_t above)
 {
     return above ^ 0x6b6579u;
@@ -66,11 +65,11 @@ void px_path_text(const PxPath *path, char *buffer, size_t size)
     }
 }
 
-/* --- the walk --------------------------------------------------------------- */
+/* --- scanner --------------------------------------------------------------- */
 
 typedef struct Level {
     uint64_t hash; /* of the object or list */
-    size_t index;  /* of the element to come */
+    size_t index;  /* of the next element */
     bool object;
 } Level;
 
@@ -97,7 +96,7 @@ PxLocation *px_location_find(PxLocation *wanted, size_t count, uint64_t path)
 
 static void step(Walk *w)
 {
-    /* A UTF-8 character counts once, when its last byte is left. */
+    /* A UTF-8 character counts once, at its last byte. */
     bool goes_on = w->end - w->at > 1 && (w->at[1] & 0xc0) == 0x80;
     if (*w->at == '\n') {
         w->line++;
@@ -151,7 +150,7 @@ static uint64_t feed_character(uint64_t hash, uint32_t c)
     return key_byte(hash, (unsigned char)(0x80 | (c & 0x3f)));
 }
 
-/* From the opening quote to behind the closing one, hashing what it says. */
+/* Scans a string with its quotes and hashes its unescaped content. */
 static uint64_t walk_string(Walk *w, uint64_t hash)
 {
     skip(w, 1);
@@ -173,7 +172,7 @@ static uint64_t walk_string(Walk *w, uint64_t hash)
         } else if (c == 'u') {
             uint32_t character = hex_digits(w);
             skip(w, 4);
-            if (character >= 0xd800 && character < 0xdc00) { /* the first of a pair */
+            if (character >= 0xd800 && character < 0xdc00) { /* high surrogate */
                 skip(w, 2);
                 character = 0x10000 + ((character & 0x3ff) << 10) + (hex_digits(w) & 0x3ff);
                 skip(w, 4);
@@ -193,7 +192,7 @@ static void skip_space(Walk *w)
         step(w);
 }
 
-/* Takes one value, or opens it when it is an object or a list. */
+/* Scans one value, or enters it if it is an object or a list. */
 static bool walk_value(Walk *w, uint64_t hash, int key_line, int key_column)
 {
     PxLocation *here = px_location_find(w->wanted, w->count, hash);

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A place is taken when a particle in the pipe lies nearer to it than this, in spacings:
- * nearer than neighbours of a fluid at rest are. */
+/* A site is taken if a particle in the pipe is nearer to it than this, in spacings: less than the
+ * distance of neighbours in a fluid at rest. */
 #define TAKEN 0.8
 
-/* As thick are the side and back of a pipe for what does not belong into it, in spacings:
- * half of what particles keep from each other; the other half is in the pipe. */
+/* Thickness of the virtual walls at the side and back of a pipe, in spacings: half the distance of
+ * neighbours; the other half is inside the pipe. */
 #define SIDE 0.5
 
 enum { MADE, FREED, WAY, LOST, CROWD, PRESS, PACE, COLUMNS };
@@ -59,7 +59,7 @@ PxStatus px_emitters_check(const PxWorld *world, const PxTable *stored)
     return PX_OK;
 }
 
-/* ---- making them ------------------------------------------------------------ */
+/* ---- adding and removing ------------------------------------------------------------ */
 
 static PxEmitterDef emitter_def_defaults(void)
 {
@@ -98,8 +98,8 @@ static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter 
     return PX_OK;
 }
 
-/* The row of a new emitter. Counts of the world go on from those of earlier emitters in the slot:
- * particles made, and those held back, which the row keeps as a length. */
+/* Initialises the row of a new emitter. The world's counts include earlier emitters of the slot:
+ * particles made, and particles held back, which the row stores as a length. */
 static void start_progress(PxWorld *world, uint32_t slot, PxEmitter *e)
 {
     PxEmitterProgress p = px_emitters_progress(world);
@@ -157,7 +157,7 @@ PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
     p.freed[slot] = p.made[slot];
     world->bodies.data[e->body].emitter = 0;
     world->bodies.data[e->body].def.material = e->def.material;
-    /* The slot keeps what px_emitters_held_back() needs. */
+    /* px_emitters_held_back() still needs these members of the slot. */
     PxEmitter kept = {.site = e->site, .sites = e->sites, .layer = e->layer};
     PX_SLOT_CLEAR(&world->emitters, slot);
     kept.generation = world->emitters.data[slot].generation;
@@ -165,14 +165,15 @@ PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
     return PX_OK;
 }
 
-/* ---- how much, how fast -------------------------------------------------------- */
+/* ---- speed and number of particles -------------------------------------------------------- */
 
 double px_emitter_speed(const PxEmitter *e)
 {
     return e->def.rate > 0 ? e->def.rate / e->opening.area : e->def.speed;
 }
 
-/* How fast the plunger goes in this step. When it gives way its last layer stays in the pipe. */
+/* Speed of the plunger in this step. A retreat is limited so that the last layer stays in the
+ * pipe. */
 static double speed_now(const PxWorld *world, const PxEmitter *e)
 {
     PxEmitterProgress p = px_emitters_progress(world);
@@ -181,7 +182,7 @@ static double speed_now(const PxWorld *world, const PxEmitter *e)
     return e->shut ? 0 : fmax(speed, -p.way[slot] / world->dt);
 }
 
-/* Layers that it may still make. */
+/* Number of layers until the limit. */
 static double layers_left(const PxEmitter *e, uint64_t made)
 {
     return floor((e->def.limit - (double)(made - e->before)) / e->sites);
@@ -232,12 +233,12 @@ double px_emitters_held_back(const PxWorld *world)
     return sum;
 }
 
-/* The layers that become whole in this step, of which layer j of `count` has its back
- * `newest + j layer` behind the pipe's back when the step ends; the last is the oldest. */
+/* The layers that become complete in this step. At the end of the step the back of layer j of
+ * `count` is `newest + j layer` from the pipe's back; the last is the oldest. */
 typedef struct Due {
     double count, newest;
-    double way;  /* the plunger's, since the last layer before this step */
-    double lost; /* m that it would have gone but for the want of room */
+    double way;  /* distance of the plunger since the last layer before this step, m */
+    double lost; /* distance that it missed for lack of room, m */
 } Due;
 
 static Due due_of(const PxWorld *world, uint32_t slot)
@@ -258,8 +259,8 @@ static Due due_of(const PxWorld *world, uint32_t slot)
     double whole = floor(due.way / e->layer);
     due.newest = due.way - whole * e->layer;
     due.count = fmin(whole, layers_left(e, p.made[slot]));
-    due.newest += (whole - due.count) * e->layer; /* beyond the limit only the oldest */
-    /* After its end only what was whole by then. */
+    due.newest += (whole - due.count) * e->layer; /* the limit keeps the oldest layers */
+    /* Drop layers that were not complete at the emitter's end. */
     double late = ceil((speed * (end - e->def.end) - due.newest) / e->layer);
     if (late > 0) {
         late = fmin(late, due.count);
@@ -320,7 +321,7 @@ typedef struct Hold {
     PxWorld *world;
     PxEmitterProgress progress;
     float *inverse_mass;
-    size_t first; /* emitter of this round */
+    size_t first; /* first emitter of this round */
 } Hold;
 
 static void set_going(PxParticles *p, uint32_t i, PxVec3 v)
@@ -331,8 +332,8 @@ static void set_going(PxParticles *p, uint32_t i, PxVec3 v)
     p->ax[i] = p->ay[i] = p->az[i] = 0;
 }
 
-/* Adds `change` to a particle's velocity at once, and takes from its acceleration what
- * acts against the direction of the change. */
+/* Adds `change` to a particle's velocity at once, and removes the component of its acceleration
+ * that opposes the change. */
 static void push(PxParticles *p, uint32_t i, PxVec3 direction, double change)
 {
     PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
@@ -347,7 +348,7 @@ static void push(PxParticles *p, uint32_t i, PxVec3 direction, double change)
     p->az[i] = (float)a.z;
 }
 
-/* The direction out of the pipe, through its side, from a point beside it. */
+/* Outward normal of the pipe's side at a point beside it. */
 static PxVec3 side_normal(const PxOpening *o, PxVec3 arm)
 {
     double a = px_dot(arm, o->across[0]), b = px_dot(arm, o->across[1]);
@@ -359,11 +360,10 @@ static PxVec3 side_normal(const PxOpening *o, PxVec3 arm)
     return px_normalized(out, o->across[0]);
 }
 
-/* What is not of this emitter: in the pipe it is swept out, along at least as fast as
- * the plunger and sideways as it likes; through the side or the back it does not come
- * in, and from within them it makes way half as fast as the plunger comes. Without that
- * a tap under water would pump the water around it through its pipe, and never find room
- * for its own. */
+/* Keeps other particles out of pipes. In a pipe they move along it at least as fast as the plunger.
+ * They cannot enter through the virtual walls at side and back; inside these walls they move
+ * outwards at half the plunger's speed at least. Otherwise an emitter under water would pump the
+ * surrounding water through its pipe and have no room for its own layers. */
 static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass)
 {
     PxParticles *p = &world->particles;
@@ -380,7 +380,7 @@ static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass
             double slow = speed_now(world, e) - px_dot(v, o->along);
             if (slow > 0) {
                 push(p, i, o->along, slow);
-                inverse_mass[i] = 0.0f; /* goes with the plunger */
+                inverse_mass[i] = 0.0f; /* moves with the plunger, not by pressure */
             }
             continue;
         }
@@ -397,8 +397,9 @@ static void keep_clear(PxWorld *world, uint32_t i, PxVec3 x, float *inverse_mass
     }
 }
 
-/* Rows of the emitters of this round, and in the first round those of none. The maxima are the
- * numbers of rows, counted from the first an emitter made, up to the last one outside its pipe. */
+/* Treats rows held by the emitters of this round, and in the first round those held by none. The
+ * maxima are, for each emitter, one plus the serial number of its last particle outside the pipe.
+ */
 static void hold_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Hold *hold = user;
@@ -440,7 +441,7 @@ void px_emitters_hold(PxWorld *world, float *inverse_mass)
         PxPart last = {.maxima = left < PX_PART_WIDTH ? left : PX_PART_WIDTH};
         px_reduce(&rows, hold_part, &hold, &last);
         for (uint32_t k = 0; k < last.maxima; ++k) {
-            /* whole layers: their particles differ by a rounding */
+            /* Round up to complete layers, whose particles differ by rounding errors. */
             const PxEmitter *e = &world->emitters.data[first + k];
             uint64_t outside = (uint64_t)last.most[k];
             outside = (outside + e->sites - 1) / e->sites * e->sites;
@@ -469,7 +470,7 @@ static bool any_site_near(const PxEmitter *e, double a, double b, double square)
     return false;
 }
 
-/* Finds the oldest layer in which a place is taken, plus one. */
+/* Finds one plus the index of the oldest layer in which a site is taken. */
 static void taken_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Block *block = user;
@@ -485,7 +486,7 @@ static void taken_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         PxVec3 arm = px_sub(x, o->back);
         double way = px_dot(arm, o->along);
         double a = px_dot(arm, o->across[0]), b = px_dot(arm, o->across[1]);
-        /* the oldest layer first: what is behind it is blocked as well */
+        /* Oldest layer first, since it also blocks the layers behind it. */
         double j = fmin(floor((way + taken - first) / e->layer), block->due.count - 1);
         for (; j >= 0 && first + j * e->layer > way - taken && j >= found; --j) {
             double d = first + j * e->layer - way;
@@ -500,7 +501,7 @@ static void add_layer(PxWorld *world, const PxEmitter *e, uint64_t serial, doubl
 {
     PxParticles *p = &world->particles;
     uint32_t first;
-    /* there is room: px_emitters_reserve() */
+    /* cannot fail after px_emitters_reserve() */
     if (px_table_append(&p->table, e->sites, &first) != PX_OK)
         return;
     px_particles_refresh(p);
@@ -539,7 +540,7 @@ void px_emitters_emit(PxWorld *world)
             p.made[k] += e->sites;
             p.way[k] -= e->layer;
         }
-        if (layer.most[0] > 0) { /* the plunger waits with the next layer at the back */
+        if (layer.most[0] > 0) { /* stop with the next layer at the back of the pipe */
             p.lost[k] += p.way[k] - e->layer;
             p.way[k] = e->layer;
         }

@@ -83,7 +83,7 @@ typedef struct Push {
     PxVec3 a; /* m/s^2 */
 } Push;
 
-/* The row of the world's particles that entry k is, if the force acts on it. */
+/* The row of entry k in the world's particles, if the force acts on it. */
 static bool acts_on(const Push *push, uint32_t k, uint32_t *row)
 {
     const PxWorld *world = push->world;

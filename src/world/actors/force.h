@@ -11,20 +11,20 @@ typedef struct PxRegionForce {
     PxRegion region;
 } PxRegionForce;
 
-/// When a force next begins or ends after `time`, s; INFINITY: never.
+/// Time of the next start or end of a force after `time`, s; INFINITY: none.
 double px_forces_next(const PxWorld *world, double time);
 
 /// The particles that forces may act on, in the caller's own order.
 typedef struct PxForceRows {
     uint32_t count;
-    const uint32_t *row; ///< which row of the world's particles each is; NULL: the same
-    const float *x[3];   ///< where they are, m; NULL: where the world has them
-    float *a[3];         ///< m/s^2: what is added to
+    const uint32_t *row; ///< row of each in the world's particles; NULL: the same
+    const float *x[3];   ///< positions, m; NULL: those of the world
+    float *a[3];         ///< accelerations to add to, m/s^2
 } PxForceRows;
 
-/// Adds to the accelerations of solids what the forces that act at `time` give them: each
-/// force over the mass of all solid particles in its region. What is no solid is left alone.
-/// `rows` must have all solid particles of the world, each once.
+/// Adds the accelerations by the forces that act at `time`: each force divided by the mass of all
+/// solid particles in its region. Other particles are not changed. `rows` must have all solid
+/// particles of the world, each once.
 void px_forces_apply(const PxWorld *world, double time, const PxForceRows *rows);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- making them ------------------------------------------------------------ */
+/* ---- adding and removing ------------------------------------------------------------ */
 
 static PxHandleDef handle_def_defaults(void)
 {
@@ -22,8 +22,8 @@ static bool is_solid(const PxWorld *world, uint32_t material)
     return world->materials.data[material].def.young > 0;
 }
 
-/* Behind all grips of the same time or before, but ends before beginnings: what one
- * handle lets go another may take at once. */
+/* Inserts after all grips of the same or an earlier time, but ends before starts, so that a handle
+ * can take particles that another releases at that time. */
 static void insert_grip(PxWorld *world, PxGrip grip)
 {
     size_t at = world->grips.count;

@@ -1,8 +1,8 @@
 /// Handles: they hold a part of a solid and move it.
 ///
-/// At its start a handle takes the free particles of solids that are in its region; until its
-/// end they go where its keyframes lead. What handles have done so far is a number, as with
-/// events: their beginnings and ends are a list by time, and state.grips of it are behind us.
+/// At its start a handle takes the free particles of solids in its region; until its end they
+/// follow its keyframes. Starts and ends of all handles are a list sorted by time, of which the
+/// first state.grips entries have been carried out.
 #ifndef PX_WORLD_ACTORS_HANDLE_H
 #define PX_WORLD_ACTORS_HANDLE_H
 
@@ -21,31 +21,33 @@ typedef struct PxHandle {
     double start, end; ///< s
 } PxHandle;
 
-/// A moment at which a handle begins or ends.
+/// The start or the end of a handle.
 typedef struct PxGrip {
     double time;
     uint32_t handle; ///< slot
-    bool take;       ///< or let go
+    bool take;       ///< true: start; false: end
 } PxGrip;
 
-/// Takes and lets go what is due at `time`, the beginning of a step. Allocates nothing.
+/// Carries out starts and ends that are due at `time`, the beginning of a step. Allocates nothing.
 void px_handles_grab(PxWorld *world, double time);
 
-/// When a handle next begins or ends after `time`, s; INFINITY: never. No step goes beyond that
-/// moment, so that each begins when it should.
+/// Time of the next start or end of a handle after `time`, s; INFINITY: none. Steps end there, so
+/// that each handle starts exactly on time.
 double px_handles_next(const PxWorld *world, double time);
 
-/// A handle at a moment: px_handle_grip() once, px_handle_place() for every particle it holds.
+/// Pose and velocity of a handle at one time: px_handle_grip() once, px_handle_place() for every
+/// particle it holds.
 typedef struct PxHandleGrip {
     PxPose pose;
     PxPoseRate rate;
     PxVec3 pivot;
 } PxHandleGrip;
 
-/// `slot` is that of the column `handle`, less one.
+/// `slot` is the value of the column `handle` minus one.
 PxHandleGrip px_handle_grip(const PxWorld *world, uint32_t slot, double time);
 
-/// Where a particle is that was taken at `hold` of the handle's rest frame, m, and how fast, m/s.
+/// Position, m, and velocity, m/s, of a particle that was taken at `hold` in the handle's rest
+/// frame.
 static inline void px_handle_place(const PxHandleGrip *grip, PxVec3 hold, PxVec3 *x, PxVec3 *v)
 {
     PxVec3 arm = px_rotate(grip->pose.turn, px_sub(hold, grip->pivot));
@@ -53,11 +55,11 @@ static inline void px_handle_place(const PxHandleGrip *grip, PxVec3 hold, PxVec3
     *v = px_add(grip->rate.move, px_cross(grip->rate.spin, arm));
 }
 
-/// Both at once. At a keyframe the velocity is that of the way to the next.
+/// Both calls at once. At a keyframe the velocity is that of the following interval.
 void px_handles_target(const PxWorld *world, uint32_t slot, double time, PxVec3 hold, PxVec3 *x,
                        PxVec3 *v);
 
-/// Do stored particles and a stored number of grips belong to this world?
+/// Validates the number of grips and the handles of particles in a checkpoint.
 PxStatus px_handles_check(const PxWorld *world, uint64_t grips, const PxTable *particles);
 
 #endif

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing is colder. */
+/* Absolute zero. */
 #define COLDEST (-273.15)
 
-/* ---- making them ------------------------------------------------------------ */
+/* ---- adding and removing ------------------------------------------------------------ */
 
 static PxHeaterDef heater_def_defaults(void)
 {
@@ -106,10 +106,10 @@ typedef struct Warm {
     PxWorld *world;
     const PxHeater *heater;
     float *low;
-    uint8_t *held;      /* rows at its temperature; NULL: do not mark them */
-    double temperature; /* degrees C, towards which ... */
-    double part;        /* ... this much of the way */
-    double heat;        /* J/kg, or that much heat */
+    uint8_t *held;      /* marks rows with prescribed temperature; NULL: none */
+    double temperature; /* target, degrees C */
+    double part;        /* part of the difference to the target that is removed */
+    double heat;        /* or heat to add, J/kg */
 } Warm;
 
 static bool is_on(const PxWorld *world, const PxHeater *heater)

@@ -12,17 +12,17 @@ typedef struct PxHeater {
     PxRegion region;
 } PxHeater;
 
-/// When heaters next begin or end after `time`, s; INFINITY: never.
+/// Time of the next start or end of a heater after `time`, s; INFINITY: none.
 double px_heaters_next(const PxWorld *world, double time);
 
-/// Gives power for the step's length, and sets what is held at a temperature to it: those
-/// rows are marked in `held`, one byte a particle; NULL when px_heaters_hold() says that none are.
+/// Adds the heat of one step, and sets prescribed temperatures: those rows are marked in `held`,
+/// one byte per particle; NULL if px_heaters_hold() is false.
 void px_heaters_give(PxWorld *world, uint8_t *held);
 
-/// Is there a heater that holds what is in it at a temperature?
+/// Is there a heater that prescribes the temperature in its region?
 bool px_heaters_hold(const PxWorld *world);
 
-/// Draws what is in them towards their temperatures, those that do it in their own time.
+/// Relaxes temperatures towards those of heaters with a time constant.
 void px_heaters_draw(PxWorld *world);
 
 #endif

@@ -7,8 +7,8 @@
 
 #define PI 3.14159265358979323846
 
-/* A direction may be this far from square: what is typed with a few digits. */
-#define SQUARE 0.99995 /* the cosine of 0.57 degrees */
+/* Tolerance of a direction that should be normal to a face, for numbers typed with few digits. */
+#define SQUARE 0.99995 /* cosine of 0.57 degrees */
 
 PxVec3 px_opening_axis(const PxShapeDef *shape)
 {
@@ -71,7 +71,7 @@ static PxStatus no_room(size_t count)
     return px_fail(PX_ERR_MEMORY, "no room for %zu particles of a layer", count);
 }
 
-/* A box: equal cells, as nearly spacing wide as whole numbers of them allow. */
+/* Box: equal cells with edges as near to the spacing as possible. */
 static PxStatus sites_of_box(const PxOpening *o, double spacing, PxSite **sites, size_t *count)
 {
     size_t n[2];
@@ -89,18 +89,17 @@ static PxStatus sites_of_box(const PxOpening *o, double spacing, PxSite **sites,
     return PX_OK;
 }
 
-/* A circle: of the square lattice the area / spacing^2 sites nearest to its middle, with
- * the middle on a site, between two or between four, whichever makes them lie closest.
- * A lattice, because any less regular set of points crowds somewhere, and a jet would
- * burst there: of rings with the same number of sites the density of SPH is up to 18 per
- * cent too high, of these sites at most 0.8 (radii of 1.3 to 8 spacings, support 2). */
+/* Circle: the area / spacing^2 sites of the square lattice that are nearest to its centre, with
+ * the centre on a site, between two or between four, whichever is most compact. A lattice, because
+ * irregular points have local excess density, and a jet bursts there: at most 0.8 per cent for
+ * these sites, up to 18 per cent for rings (radii of 1.3 to 8 spacings, support 2). */
 typedef struct Near {
-    double square; /* of the distance, in spacings^2; a multiple of 1/4 */
+    double square; /* squared distance, in spacings^2; a multiple of 1/4 */
     double a, b;
 } Near;
 
-/* By distance; among equals opposite ones follow each other, so that what is cut off
- * leaves the rest in balance. */
+/* Sorts by distance; opposite sites of equal distance follow each other, so that the selection
+ * stays balanced. */
 static int compare_nearness(const void *left, const void *right)
 {
     const Near *x = left, *y = right;

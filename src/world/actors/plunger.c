@@ -1,45 +1,42 @@
-/// When an emitter waits: there is no room in front of its pipe, or a wall in it.
+/// Stops emitters that have no room in front of their pipe, or a wall in it.
 ///
-/// Matter in a pipe moves whatever presses on it, so a plunger that never waits fills a full
-/// vessel until it bursts. It stands still as soon as what lies in front of the opening is both
-///   - compressed, as nothing is that finds its way out, and
-///   - pressed harder than this scene's flow can press: 2 rho v^2, of its top speed, beside the
-///     weight of what stands above.
-/// Compression alone is also that of a jet under water, where it tears the water apart; and
-/// pressure alone is that of thick fluids, which want much of it and are not compressed by it.
+/// Particles in a pipe move regardless of pressure, so a plunger that never stops would overfill a
+/// full vessel. It stops when the fluid in front of the opening has both
+///   - a density above the rest density, and
+///   - a pressure above the hydrostatic pressure by more than 2 rho v^2, v the top speed of the
+///     scene, which is more than inertia explains.
+/// A jet under water causes compression without such a pressure; a viscous fluid needs such a
+/// pressure without being compressed. Hence both criteria.
 ///
-/// While it waits it gives way, with the layers it holds, until next to nothing presses on it
-/// any more; a layer that comes to the back of the pipe is taken back. Particles that were
-/// crammed would never come to rest otherwise. Then it tries again, from a standstill, faster
-/// and faster; the slower it goes the less it may press.
+/// A stopped plunger retreats with the layers it holds until compression or pressure is near 0,
+/// since overfilled particles would not come to rest otherwise; a layer that reaches the back of
+/// the pipe is removed. Then the plunger accelerates again from 0; the slower it is, the lower its
+/// limits.
 #include "base/sum.h"
 #include "world/world_parts.h"
 
 #include <math.h>
 
-/* The limits of both. Measured over 3 s of jets of 2 m/s out of 13 particles: into an open tank,
- * from below, compression came to 2.7 per cent and pressure to 0.5 of its limit (dfsph, iisph,
- * pcisph, sesph); into one that is full, a plunger that never waits has pressure go on to 26 times
- * its limit. */
+/* Limits of both. Tuned with jets of 2 m/s and 13 particles per layer, all four pressure solvers:
+ * pressure reaches 0.5 of its limit in an open tank and 26 times its limit in a full one. */
 #define CROWDED 0.005 /* of the rest density */
 #define PRESSED 2.0   /* rho v^2 */
 
-/* Both are means over the time in which so many layers come out: every layer is a push. */
+/* Time constant of the low-pass filter of both, in layers, since every new layer is a pulse. */
 #define LAYERS 2.0
 
-/* What is beyond so many times of either limit counts as this in the means. */
+/* Values relative to their limits are clamped to this in the means. */
 #define MOST 64.0
 
-/* Part of both limits that a plunger at rest may feel, and below which it tries again. */
+/* Limits of a plunger at rest, relative to those at full speed; below them it starts again. */
 #define QUIET 0.05
 
-/* Parts of its speed at which it gives way, and by which it gets faster while a layer would come
- * out at full speed. */
+/* Speed of the retreat, and increase of speed per layer time, relative to the nominal speed. */
 #define GIVE_WAY 0.25
 #define FASTER 0.05
 
-/* A moving wall this near to a place of the pipe is in it, in spacings: one that is flush with
- * the pipe's side is 0.5 away. */
+/* A moving wall nearer than this to a site is in the pipe, in spacings: a wall flush with the
+ * pipe's side is 0.5 away. */
 #define IN_PIPE 0.4
 
 /* ---- no room in front ----------------------------------------------------- */
@@ -59,18 +56,17 @@ static void height_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[0] = highest;
 }
 
-/* What is free before an opening, and in its pipe. */
+/* Reduction over particles near the front of a pipe that the emitter does not hold. */
 typedef struct Front {
     const PxWorld *world;
     const PxEmitter *emitter;
     const uint64_t *freed;
     double length, reach; /* m */
-    double still, most;   /* p / rho: of what stands above, and the limit; m^2/s^2 */
+    double still, most;   /* p / rho: hydrostatic, and the limit; m^2/s^2 */
     double magic;         /* for px_sum_round() */
 } Front;
 
-/* Sums over the rows in front: crowding and pressure, as parts of their limits, and their number.
- */
+/* Sums over rows: compression and pressure relative to their limits, and the number of rows. */
 enum { CROWD, PRESS, COUNT, SUMS };
 
 static void front_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
@@ -96,7 +92,7 @@ static void front_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->sum[COUNT] = count;
 }
 
-/* Means of the last steps, in parts of their limits. */
+/* Updates the low-pass filtered compression and pressure, relative to their limits. */
 static void feel(PxWorld *world, uint32_t slot, const Height *height, uint64_t all)
 {
     const PxEmitter *e = &world->emitters.data[slot];
@@ -122,7 +118,7 @@ static void feel(PxWorld *world, uint32_t slot, const Height *height, uint64_t a
     progress.press[slot] += part * (total.sum[PRESS] / count - progress.press[slot]);
 }
 
-/* Takes back the layer at the back of the pipe. */
+/* Removes the layer at the back of the pipe. */
 static void take_back(PxWorld *world, uint32_t slot)
 {
     PxEmitterProgress progress = px_emitters_progress(world);
@@ -147,7 +143,7 @@ static void take_back(PxWorld *world, uint32_t slot)
     progress.way[slot] = e->layer;
 }
 
-/* The plunger's pace in the next step. */
+/* Chooses the plunger's speed in the next step. */
 static void choose_pace(PxWorld *world, uint32_t slot)
 {
     PxEmitterProgress p = px_emitters_progress(world);
@@ -195,8 +191,7 @@ uint64_t px_emitters_waiting(const PxWorld *world)
 
 /* ---- a wall in the pipe ----------------------------------------------------- */
 
-/* Is the wall in the pipe when the step ends? Looked at where particles may be: at every site,
- * every half layer. */
+/* Is the wall in the pipe at the end of the step? Tested at every site, every half layer. */
 static bool wall_is_in(const PxWorld *world, const PxWall *wall, const PxEmitter *e)
 {
     const PxOpening *o = &e->opening;
@@ -225,6 +220,6 @@ void px_emitters_shut(PxWorld *world)
         for (size_t w = 0; w < world->walls.count && !e->shut; ++w)
             e->shut = world->walls.data[w].keys > 0 && wall_is_in(world, &world->walls.data[w], e);
         if (e->shut)
-            p.freed[k] = p.made[k]; /* it is the wall's to push */
+            p.freed[k] = p.made[k]; /* released, so that the wall can push them */
     }
 }

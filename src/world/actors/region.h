@@ -14,7 +14,7 @@ typedef struct PxRegion {
     uint32_t body; ///< slot + 1 of the only body whose particles it acts on; 0: on any
 } PxRegion;
 
-/// Errors: those of px_shape_create(); PX_ERR_ARGUMENT for a body that is not there.
+/// Errors: those of px_shape_create(); PX_ERR_ARGUMENT for a body that does not exist.
 PxStatus px_region_make(const PxWorld *world, const PxShapeDef *shape, PxBodyId body,
                         PxRegion *out);
 void px_region_free(PxRegion *region);

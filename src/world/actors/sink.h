@@ -1,4 +1,4 @@
-/// Sinks: regions that remove every particle that comes into them.
+/// Sinks: regions that remove every particle that enters them.
 #ifndef PX_WORLD_ACTORS_SINK_H
 #define PX_WORLD_ACTORS_SINK_H
 
