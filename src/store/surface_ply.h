@@ -21,7 +21,7 @@ typedef struct PxPlyPart {
 } PxPlyPart;
 
 typedef struct PxPlySurface {
-    const char *comment; ///< lines, each ending in a line break; each becomes a comment line of the header
+    const char *comment; ///< comment lines of the header, each ending in a line break
     const PxPlyPart *part;
     size_t parts;
     char (*name)[40]; ///< of the columns
