@@ -14,9 +14,9 @@ typedef struct PxRecord {
     const char *message; ///< why it failed, or NULL
     uint32_t frames;     ///< stored
     int threads;
-    double wall; ///< wall-clock time of all calls that computed this run, s
+    double wall; ///< s, of all calls that computed this run
     PxStats stats;
-    const char *from;         ///< folder of the run it branches off; NULL keeps the entry of run.json
+    const char *from;         ///< run it branches off; NULL keeps the entry of run.json
     uint32_t from_frame;      ///< frame at which it branches off
     const PxWorld *world;     ///< gives the time of each stage of the steps; may be NULL
     const PxProfile *profile; ///< time of each stage outside the steps; may be NULL

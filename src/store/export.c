@@ -178,7 +178,7 @@ typedef struct Job {
     const PxExporter *exporter;
     const char *out;
     const char *from;  /* folder of surfaces; NULL for particles */
-    const char *where; /* `folder` or that of the run, for messages */
+    const char *where; /* `from` or the run's folder, for messages */
     void *state;       /* of exporters with begin() */
     PxThreads threads;
 } Job;
