@@ -4,7 +4,7 @@
 #include "store/file.h"
 #include "store/pack.h"
 
-#define H5_USE_110_API /* fixes the API version in later HDF5 */
+#define H5_USE_110_API /* selects the 1.10 API in later HDF5 */
 #include <hdf5.h>
 
 #include <pthread.h>

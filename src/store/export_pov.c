@@ -162,7 +162,7 @@ PxStatus px_export_pov(PxFile *file, const PxExportFrame *frame)
     if (status == PX_OK)
         add_head(&text, frame);
     if (status == PX_OK && (count == 0 || (frame->surface && frame->triangles == 0)))
-        /* An empty mesh2 or union is an error in POV-Ray, so write a sphere that is never visible. */
+        /* POV-Ray refuses an empty mesh2 or union: write a sphere that no ray hits. */
         px_text_add(&text, "#declare Phyxel = sphere { <0, 0, 0>, 1e-6 no_image no_shadow "
                            "no_reflection }\n");
     else if (status == PX_OK && frame->surface)

@@ -56,7 +56,7 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
             info.time = meta.time;
             info.particles = particles.count;
             describe_heat(&particles, &info);
-        } else if (status == PX_ERR_FORMAT || status == PX_ERR_IO) { /* damaged files and read errors alike */
+        } else if (status == PX_ERR_FORMAT || status == PX_ERR_IO) { /* or unreadable */
             info.problem = px_error_message();
             status = PX_OK;
         }
