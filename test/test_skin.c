@@ -217,8 +217,8 @@ TEST(every_point_hangs_on_a_dozen_particles)
     body_free(&b);
 }
 
-/* What a bent beam does between its particles: the blend is of first order, so what is left is of
- * second order in the spacing over the radius of the bend. */
+/* The skin of a bent beam between its particles: the interpolation is of first order, so the error
+ * is of second order in spacing over bending radius. */
 TEST(between_particles_a_bend_is_followed)
 {
     Body b;
@@ -295,7 +295,7 @@ TEST(a_stretched_plane_has_no_holes)
         double widest = 0, at_rest = (double)float_of(&skin->base, "radius", 0);
         for (uint32_t k = 0; k < s->count; ++k)
             widest = fmax(widest, (double)float_of(s, "radius", k));
-        /* Discs grow less than the stretch: that is what splitting is for. */
+        /* Discs grow less than the stretch, because they are split. */
         double longest = fmax(ways[w][0], ways[w][2]);
         if (longest >= 3)
             CHECK(widest < 0.75 * longest * at_rest);
