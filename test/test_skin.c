@@ -137,7 +137,7 @@ static void bind_and_move(PxSkin *skin, Body *b, const PxThreads *threads)
     CHECK_OK(px_skin_deform(skin, &b->maps, threads));
 }
 
-/* Largest distance of points from where `j`, `shift` takes them, m, and of tangents. */
+/* Checks that points and tangents follow the affine map of `j` and `shift`, m. */
 static void check_affine(const PxSkin *skin, const Body *b, PxMat3 j, PxVec3 shift, double least)
 {
     double worst = 0, worst_tangent = 0, worst_normal = 0;
@@ -370,8 +370,8 @@ TEST(every_compiler_and_instruction_set_gives_the_same_bits)
     body_free(&b);
 }
 
-/* Absorbing moves nothing: the same surfels come out of the old rest shape with its maps and of
- * the new one at rest, as far as floats go. */
+/* A rest-shape update moves no surfel: the old rest shape with its maps and the new one at rest
+ * give the same surfels up to rounding. */
 TEST(absorbing_a_deformation_leaves_the_skin_where_it_is)
 {
     Body b;
@@ -582,7 +582,7 @@ TEST(triangles_are_cut_until_they_can_bend_and_stay_closed)
 
 /* ---- time ---- */
 
-/* Of this thread's own work with one, on the wall with several. */
+/* CPU time of this thread if there is one, wall-clock time if there are several, s. */
 static double seconds(int threads)
 {
     struct timespec now;

@@ -78,8 +78,7 @@ TEST(a_pool_keeps_its_volume_on_a_floor)
 
 TEST(a_pool_thicker_than_a_cell_keeps_its_volume_on_any_floor)
 {
-    /* Worst case: a floor through or just above grid nodes, so that only the next layer is liquid.
-     */
+    /* Worst case: a floor through or just above grid nodes; only the next layer is in liquid. */
     for (int k = 0; k < 4; ++k) {
         Cloud cloud = sheet_of(0.75, 0.2 + 0.05 * k, 0.15);
         PxSurfaceMeasure m = measure_of(&cloud, 0.2 + 0.05 * k, true);
