@@ -1,4 +1,4 @@
-/// phyxel check and phyxel schema.
+/// The commands `phyxel check` and `phyxel schema`.
 #include "commands.h"
 
 static void print_json(const PxScene *scene, const PxSceneEstimate *e)

@@ -1,5 +1,5 @@
-/// The commands. Each gets the words after its name and returns the exit status:
-/// 0 done, 1 the run failed, 2 the call or the scene is wrong.
+/// The commands of phyxel and their shared helpers. A command gets the arguments after its
+/// name and returns the exit status: 0 success, 1 failure, 2 invalid call or scene.
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
@@ -21,44 +21,44 @@ int command_bench(int argc, char **argv);
 int command_scenes(int argc, char **argv);
 int command_schema(int argc, char **argv);
 
-/// Says on stderr why the last call failed; returns the exit status that fits.
+/// Prints to stderr why the last call failed; returns the matching exit status.
 int report_failure(PxStatus status, const char *command);
 
-/// Reads a scene and applies --set; complaints go to `out`. EXIT_DONE when it may
-/// be used. *scene is NULL when there is none to say anything about.
+/// scene_open() reads a scene, applies --set and prints complaints to `out`. It returns
+/// EXIT_DONE when the scene is usable. *scene is NULL when nothing could be read.
 void print_complaints(const PxScene *scene, FILE *out);
 int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene);
 
-/// Draws the forces on the walls of a run into DIR/forces.png; the exit status.
+/// Plots the forces on the walls of a run to DIR/forces.png; returns the exit status.
 int plot_forces(const char *dir);
 
-/// Is there such a folder? Says so when not.
+/// Whether the folder exists; prints an error if not.
 bool is_folder(const char *dir, const char *command);
 
-/// Numbers of frames: "7", "3-9", "3-" or "-9"; an end that is not there stays as it is.
+/// Parses a range of frames: "7", "3-9", "3-" or "-9"; an open end leaves its output unchanged.
 bool read_frames(const char *text, uint32_t *first, uint32_t *last);
 
-/// Makes surfaces, shows how far it is, and says how it ended; the exit status. `command` is
-/// who speaks.
+/// Makes surfaces, prints progress and the result; returns the exit status. `command` is the
+/// name in messages.
 int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command);
 
-/// Draws, shows how far it is, and says how it ended; the exit status. `command` is who
-/// speaks.
+/// Renders pictures, prints progress and the result; returns the exit status. `command` is the
+/// name in messages.
 int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *command);
 
-/// WIDTHxHEIGHT into def; says so when it is no size.
+/// Parses WIDTHxHEIGHT into def; prints an error if it is invalid.
 bool read_size(const char *text, PxRenderDef *def);
 
-/// "1.2 GB", "3 min 20 s" into a buffer.
+/// Format as "1.2 GB" and "3 min 20 s" into the buffer.
 const char *text_bytes(double bytes, char *buffer, size_t size);
 const char *text_seconds(double seconds, char *buffer, size_t size);
-/// "12,345"
+/// Formats as "12,345" into the buffer.
 const char *text_count(double count, char *buffer, size_t size);
 
-/// A path as one has to type it in a shell.
+/// Quotes a path for a shell where necessary.
 const char *text_shell(const char *path, char *buffer, size_t size);
 
-/// Makes Ctrl-C and SIGTERM a request to stop after the work at hand.
+/// Catches Ctrl-C and SIGTERM; signals_stop() then asks to stop after the current work item.
 void signals_catch(void);
 bool signals_stop(void);
 

@@ -1,4 +1,4 @@
-/// What several commands need.
+/// Helpers shared by the commands: messages, scenes, signals, text and JSON.
 #include "commands.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ int report_failure(PxStatus status, const char *command)
     const char *message = px_error_message();
     size_t length = strlen(command);
     if (strncmp(message, command, length) == 0 && strncmp(message + length, ": ", 2) == 0)
-        message += length + 2; /* some messages say themselves who speaks */
+        message += length + 2; /* some messages already begin with the command */
     fprintf(stderr, "phyxel %s: %s\n", command, message);
     switch (status) {
     case PX_ERR_ARGUMENT:
@@ -51,7 +51,7 @@ void print_complaints(const PxScene *scene, FILE *out)
     }
 }
 
-/* Says what is wrong with the call; there is nothing to say about the scene then. */
+/* Prints an error of the call and drops the scene. */
 static int wrong_call(PxScene **scene, const char *what, const char *item, const char *why)
 {
     fprintf(stderr, "phyxel: %s%.80s%s\n", what, item, why);
@@ -79,7 +79,7 @@ int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, P
         if (status != PX_OK && status != PX_ERR_FORMAT)
             return wrong_call(scene, px_error_message(), "", "");
     }
-    if (deep && (status == PX_OK || status == PX_ERR_FORMAT)) /* all that is wrong at once */
+    if (deep && (status == PX_OK || status == PX_ERR_FORMAT)) /* collects all errors */
         status = px_scene_check(*scene);
     print_complaints(*scene, out);
     return status == PX_OK ? EXIT_DONE : EXIT_WRONG;
@@ -155,7 +155,7 @@ void signals_catch(void)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = ask_stop, .sa_flags = SA_RESTART}, before;
     for (size_t k = 0; k < sizeof signals / sizeof *signals; ++k)
-        /* What the caller ignores stays ignored: nohup, and jobs in the background. */
+        /* Keep signals ignored that the parent ignores (nohup, background jobs). */
         if (sigaction(signals[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[k], &action, NULL);
 }
@@ -165,7 +165,7 @@ bool signals_stop(void)
     return stop_asked != 0;
 }
 
-/* How many bytes of UTF-8 begin here, 0 when these are none. [RFC 3629, section 4] */
+/* Length of the UTF-8 sequence at c in bytes; 0 if it is invalid. [RFC 3629, section 4] */
 static int utf8_length(const unsigned char *c)
 {
     int length = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
@@ -184,7 +184,7 @@ void json_text(FILE *out, const char *text)
     fputc('"', out);
     while (*c != '\0') {
         int length = utf8_length(c);
-        if (length == 0) /* a path may hold any byte, JSON may not */
+        if (length == 0) /* a path may have any bytes, JSON must be UTF-8 */
             fputs("\\ufffd", out);
         else if (*c == '"' || *c == '\\')
             fprintf(out, "\\%c", *c);
@@ -197,7 +197,7 @@ void json_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* A number of a frame; *text moves behind it. */
+/* Parses the number of a frame and advances *text past it. */
 static bool read_number(const char **text, uint32_t *out)
 {
     char *end;

@@ -1,4 +1,4 @@
-/// phyxel export: handing frames to other programs.
+/// The command `phyxel export`: converts frames to formats of other programs.
 #include "commands.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void say_formats(char *text, size_t size)
                                  px_export_format(k)->name, px_export_format(k)->summary);
 }
 
-/* The options that need more than a look; EXIT_DONE when all are fine. */
+/* Validates the text options; EXIT_DONE when all are valid. */
 static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[6],
                        int first, int last)
 {
@@ -74,7 +74,7 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
 int command_export(int argc, char **argv)
 {
     PxExportDef def = px_export_def_default();
-    def.format = NULL; /* to be said */
+    def.format = NULL; /* must be given */
     int first = -1, last = -1;
     bool quiet = false, what[6] = {false, false, false, false, false, false};
     const char *frames = NULL, *up = NULL;

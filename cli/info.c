@@ -1,4 +1,4 @@
-/// phyxel info, bench: looking at results, measuring.
+/// The commands `phyxel info`, which lists results, and `phyxel bench`.
 #include "commands.h"
 #include "study/study.h"
 
@@ -64,7 +64,7 @@ static int describe_phyxel(void)
     return EXIT_DONE;
 }
 
-/* A line for each thing that is there besides the particles. */
+/* Prints a line for each kind of stored file besides the frames. */
 static void describe_files(const char *dir)
 {
     PxInfoFiles files;
@@ -114,7 +114,7 @@ static void describe_run(const char *dir, const PxScene *scene, const Listing *l
         printf("  to go on: phyxel run --resume -o %s\n", text_shell(dir, typed, sizeof typed));
 }
 
-/* ---- the numbers of steps ---- */
+/* ---- statistics of steps ---- */
 
 static int list_columns(void)
 {
@@ -217,10 +217,10 @@ int command_info(int argc, char **argv)
 
 typedef struct BenchProgress {
     bool terminal;
-    time_t said; /* when, where there is no terminal */
+    time_t said; /* time of the last line, if not a terminal */
 } BenchProgress;
 
-/* A line that changes on a terminal, elsewhere one every ten seconds. */
+/* Updates one line on a terminal; elsewhere prints a line every ten seconds. */
 static bool bench_progress(void *user, const char *what)
 {
     BenchProgress *p = user;

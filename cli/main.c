@@ -1,4 +1,4 @@
-/// phyxel: the command. Talk goes to stderr, data to stdout.
+/// The program phyxel: dispatches its commands. Messages go to stderr, data to stdout.
 #include "commands.h"
 
 #include <errno.h>
@@ -41,9 +41,9 @@ static void help(FILE *out)
                  "  phyxel run SCENE -o DIR\n");
 }
 
-/* A caller may have closed some of the standard streams. Were they left closed, the
- * first file that a run opens would be where its talk goes. They are opened the wrong
- * way round, so that using them fails as it did before. */
+/* Opens standard streams that the caller has closed. Otherwise the first file that a run
+ * opens would get their descriptor, and messages would go into it. They are opened in the
+ * wrong direction, so that using them still fails. */
 static void hold_standard_streams(void)
 {
     int descriptor;
@@ -54,8 +54,8 @@ static void hold_standard_streams(void)
         close(descriptor);
 }
 
-/* Data that could not be written (a full disk behind a pipe or a redirection) is a
- * failure. A reader that has gone, as `head` does, knows so itself. */
+/* Reports output that could not be written (a full disk) as a failure, but not a pipe
+ * closed by its reader, such as `head`. */
 static int finish_output(int status)
 {
     bool failed = ferror(stdout) != 0;
@@ -103,6 +103,6 @@ int main(int argc, char **argv)
 {
     hold_standard_streams();
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that grows too long is a failed write, not a death */
+    signal(SIGXFSZ, SIG_IGN); /* beyond the size limit a write fails instead */
     return finish_output(dispatch(argc, argv));
 }

@@ -154,7 +154,7 @@ OptionResult options_read(const Command *command, int argc, char **argv, const c
             return result;
     }
     if (count < least) {
-        char missing[64]; /* the usage begins with it */
+        char missing[64]; /* the first word of the usage */
         snprintf(missing, sizeof missing, "%.*s", (int)strcspn(command->usage, " "),
                  command->usage);
         return wrong(command, missing, " is missing");

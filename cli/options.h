@@ -1,4 +1,4 @@
-/// Reading a command's words: options from a table, the rest in order.
+/// Parser of command-line arguments: options by a table, positional arguments in order.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 typedef enum OptionKind {
     OPTION_FLAG,   ///< bool: --resume
-    OPTION_COUNT,  ///< int, from 0 on: --threads 2
+    OPTION_COUNT,  ///< int, at least 0: --threads 2
     OPTION_NUMBER, ///< double: --seconds 0.5
     OPTION_TEXT,   ///< const char *: -o DIR
     OPTION_LIST,   ///< OptionList: --set A=1 --set B=2
@@ -25,25 +25,25 @@ typedef struct Option {
     char letter;      ///< 0 for none
     OptionKind kind;
     void *target;
-    const char *value; ///< what the help calls its value
+    const char *value; ///< name of the value in the help
     const char *help;
 } Option;
 
 typedef struct Command {
     const char *name;
-    const char *usage;   ///< what follows the name
+    const char *usage;   ///< arguments, as shown after the name
     const char *summary; ///< one line
     const char *details; ///< a paragraph, or NULL
     const Option *options;
     size_t option_count;
 } Command;
 
-/// What to do after reading: go on, or leave with a status.
+/// Result of parsing: continue, or leave with a status.
 typedef enum OptionResult { OPTIONS_READ, OPTIONS_HELP_SHOWN, OPTIONS_WRONG } OptionResult;
 
-/// Reads argv after the command's name. Words that are no options go to `rest`
-/// (at least `least`, at most `most` of them). --help prints to stdout. What is
-/// wrong is said on stderr, with a suggestion.
+/// Parses argv after the command's name. Positional arguments go to `rest` (at least
+/// `least`, at most `most` of them). --help prints to stdout. Errors are printed to
+/// stderr with a suggestion.
 OptionResult options_read(const Command *command, int argc, char **argv, const char **rest,
                           size_t least, size_t most, size_t *rest_count);
 

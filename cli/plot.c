@@ -1,4 +1,4 @@
-/// phyxel info --plot: forces and torques on walls over time, drawn by gnuplot.
+/// The option `phyxel info --plot`: plots forces and torques on walls over time with gnuplot.
 #define _GNU_SOURCE
 #include "commands.h"
 

@@ -1,4 +1,4 @@
-/// phyxel render: pictures of the frames of a run, and a film of them.
+/// The command `phyxel render`: pictures of the frames of a run, and a film of them.
 #include "commands.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 typedef struct Show {
     bool terminal, quiet, json, any;
-    double shown; /* wall-clock second of the last line */
+    double shown; /* wall-clock time of the last line, s */
 } Show;
 
 static bool show(void *user, const PxRenderProgress *p)
@@ -69,7 +69,7 @@ int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *c
     return exit_status;
 }
 
-/* ---- options that are more than a number ---- */
+/* ---- text options ---- */
 
 bool read_size(const char *text, PxRenderDef *def)
 {
@@ -86,7 +86,7 @@ static int wrong(const char *option, const char *value, const char *wanted)
     return EXIT_WRONG;
 }
 
-/* Numbers with commas between, as many as there are wanted; what follows is *rest. */
+/* Parses a given count of comma-separated numbers; *rest is the text after them. */
 static bool read_numbers(const char *text, double *out, int count, const char **rest)
 {
     for (int k = 0; k < count; ++k) {
@@ -127,7 +127,7 @@ static bool read_lamp(const char *text, PxLampDef *out)
     return *rest == '\0';
 }
 
-/* Which of the words, or -1. */
+/* Index of the text among the words, or -1. */
 static int read_word(const char *text, const char *const *words)
 {
     for (int k = 0; words[k] != NULL; ++k)
@@ -136,7 +136,7 @@ static int read_word(const char *text, const char *const *words)
     return -1;
 }
 
-/* The options of pictures that are words, as they were typed. */
+/* Text options of pictures, unparsed. */
 typedef struct Words {
     const char *size, *quality, *show, *camera, *floor, *light, *sun, *range, *frames;
     OptionList lamps;

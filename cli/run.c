@@ -1,4 +1,4 @@
-/// phyxel run: with a bar on a terminal, lines elsewhere, JSON for machines.
+/// The command `phyxel run`, with a progress bar on terminals, lines elsewhere, or JSON.
 #include "commands.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 typedef struct Show {
     bool json, quiet, terminal;
-    double shown; /* wall-clock second of the last line */
+    double shown; /* wall-clock time of the last line, s */
     bool any;
 } Show;
 
@@ -67,7 +67,7 @@ static bool show(void *user, const PxRunProgress *p)
     return !signals_stop();
 }
 
-/* The folder that a scene goes to when none was named: out/NAME of the file. */
+/* Default result folder of a scene: out/NAME, from the name of its file. */
 static void default_folder(const char *scene, char *out, size_t size)
 {
     const char *slash = strrchr(scene, '/'), *name = slash != NULL ? slash + 1 : scene;
@@ -99,7 +99,7 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out)
     if (status == PX_OK)
         return;
     if ((status == PX_ERR_NUMERIC || status == PX_ERR_ARGUMENT) &&
-        report->resumable) /* the same bits, or the same event, fail again */
+        report->resumable) /* deterministic: would fail again */
         fprintf(stderr,
                 "%u frame%s %s safe in %s; resuming would fail likewise: change the scene\n",
                 report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",
@@ -112,7 +112,7 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out)
         fprintf(stderr, "the options are --resume, --overwrite and -o DIR\n");
 }
 
-/* One JSON object on how it ended. */
+/* Prints the result as one JSON object. */
 static void print_end(PxStatus status, const PxRunReport *report, const char *message)
 {
     printf("{\"event\": \"%s\", \"frames\": %u, \"complete\": %s, \"leaked\": %llu, "
@@ -129,8 +129,7 @@ static void print_end(PxStatus status, const PxRunReport *report, const char *me
     printf("}\n");
 }
 
-/* The scene to run: of the file, or of the run that is to go on. EXIT_DONE when there
- * is one. */
+/* Opens the scene from the file, or from the run to be resumed. EXIT_DONE on success. */
 static int find_scene(const char *path, const OptionList *sets, int frames, const PxRunDef *def,
                       PxScene **scene)
 {
@@ -164,7 +163,7 @@ static int find_scene(const char *path, const OptionList *sets, int frames, cons
     return status;
 }
 
-/* What becomes of the frames when a film is wanted: surfaces, pictures of them, DIR/film.mp4. */
+/* Makes a film of the frames: surfaces, pictures, then DIR/film.mp4. */
 static int make_film(const PxScene *scene, const PxRunDef *run, const char *size, int samples,
                      bool quiet, bool json)
 {
@@ -185,7 +184,7 @@ static int make_film(const PxScene *scene, const PxRunDef *run, const char *size
     return status == EXIT_DONE ? render_pictures(&def, quiet, json, "run") : status;
 }
 
-/* Runs the scene and says how it went; the exit status. */
+/* Runs the scene and prints the result; returns the exit status. */
 static int run_scene(const PxScene *scene, const PxRunDef *def, bool json, bool quiet,
                      const char *command)
 {
@@ -258,7 +257,7 @@ int command_run(int argc, char **argv)
 {
     PxRunDef def = px_run_def_default();
     int frames = -1, checkpoint = (int)def.checkpoint;
-    int samples = 16; /* noise of pictures that follow each other is half as visible */
+    int samples = 16; /* few, because noise is less visible in a film than in a still */
     const char *size = "960x540";
     bool json = false, quiet = false, film = false;
     OptionList sets = {.count = 0};
@@ -307,7 +306,7 @@ int command_run(int argc, char **argv)
     def.checkpoint = (uint32_t)checkpoint;
     PxRenderDef tried = px_render_def_default();
     if (!read_size(size, &tried))
-        return EXIT_WRONG; /* before the work, not after it */
+        return EXIT_WRONG; /* fail before the run, not after it */
 
     PxScene *scene = NULL;
     int exit_status = find_scene(path, &sets, frames, &def, &scene);

@@ -1,4 +1,4 @@
-/// phyxel scenes: what comes along to begin with.
+/// The command `phyxel scenes`: lists the scenes shipped with phyxel.
 #include "commands.h"
 
 #include <dirent.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the scenes are: beside an installed command, or in the tree it was built
- * in. */
+/* Finds the folder of the scenes: that of the installation, or that of the source
+ * tree. */
 static bool find_folder(char *out, size_t size)
 {
     char self[1024];

@@ -1,4 +1,4 @@
-/// phyxel surface: triangles or surfels around the particles of a run.
+/// The command `phyxel surface`: triangles or surfels around the particles of a run.
 #include "commands.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 
 typedef struct Show {
     bool terminal, quiet, any;
-    double shown; /* wall-clock second of the last line */
+    double shown; /* wall-clock time of the last line, s */
 } Show;
 
 static bool show(void *user, const PxSurfaceProgress *p)
@@ -102,7 +102,7 @@ int command_surface(int argc, char **argv)
         const char *name, *text;
         double *target;
     } numbers[] = {{"smoothing", smoothing, &surface->smoothing}, {"gap", gap, &surface->gap}};
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) { /* these may be 0 */
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) { /* 0 is allowed for these */
         char *end = NULL;
         double value = numbers[k].text != NULL ? strtod(numbers[k].text, &end) : 0;
         if (end != NULL && (end == numbers[k].text || *end != '\0' || !(value >= 0))) {

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Absurd sizes are asked for on purpose here: under the address sanitizer they
- * shall give NULL as without it, not end the program. */
+/* Tests request absurd sizes on purpose: under the address sanitizer too malloc() shall
+ * return NULL instead of ending the program. */
 PX_API const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -153,7 +153,7 @@ TEST(reset_joins_the_blocks_into_one_that_suffices)
     CHECK(!counter.wrong_size);
 }
 
-/* A step as solvers write it: scratch under marks, some of it nested. */
+/* Allocates as a solver step does: scratch memory under nested marks. */
 static void step_with_marks(PxArena *arena)
 {
     CHECK_OK(px_arena_reset(arena));
@@ -810,7 +810,7 @@ TEST(the_largest_count_does_not_overflow)
     }
 }
 
-/* Three blocks that wait for each other: they end only when three threads run them. */
+/* Three blocks that wait for each other, so that they end only if three threads run them. */
 static void meet(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)end;
@@ -835,7 +835,7 @@ typedef struct Total {
     uint64_t sum, blocks;
 } Total;
 
-/* Adds up without atomics: that is what joining is for. */
+/* Sums without atomics, because joins are serialised. */
 static void join_total(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -923,7 +923,7 @@ TEST(two_threads_may_loop_at_the_same_time)
     CHECK(right[1]);
 }
 
-/* What a forked child makes of loops: 0 when they are right, a signal when one hangs. */
+/* Runs loops in a forked child: returns 0 when they are correct, a signal when one hangs. */
 static int loops_of_a_child(void)
 {
     pid_t child = fork();
@@ -940,7 +940,7 @@ static int loops_of_a_child(void)
 
 TEST(a_forked_child_has_threads_of_its_own)
 {
-    CHECK(totals_are_right(3, 1)); /* so that there are threads which the child lacks */
+    CHECK(totals_are_right(3, 1)); /* starts threads that the child does not inherit */
     CHECK_EQUAL(loops_of_a_child(), 0);
     CHECK(totals_are_right(3, 1));
 }
@@ -977,7 +977,7 @@ TEST(there_is_a_thread_to_run_on)
 
 /* ------------------------------------------------------------------ random */
 
-/* px_random_unit with id, step or what running, the other two fixed. */
+/* px_random_unit with one of id, step and number varying, the other two fixed. */
 static double running(int which, uint64_t i)
 {
     return px_random_unit(which == 0 ? i : 5, which == 1 ? i : 6, which == 2 ? i : 7);
@@ -1054,7 +1054,7 @@ TEST(random_numbers_do_not_depend_on_who_asked_before)
         (void)px_random_unit(i * 31, 9, 9);
         CHECK(px_random_unit(i, 3, 1) == forward[i]);
     }
-    /* these bits are in people's scenes: they must never change */
+    /* stored scenes depend on these bits: they must never change */
     CHECK(px_mix(1) == 0x5692161d100b05e5u);
 }
 

@@ -27,7 +27,7 @@ static PxSolidLaw isotropic(void)
     return law;
 }
 
-/* Absorbing gives nothing and takes nothing, however far it was stretched or squeezed. */
+/* The rest-shape update keeps the elastic energy at any stretch or compression. */
 TEST(a_rest_shape_that_follows_keeps_the_energy)
 {
     PxSolidLaw law = isotropic();
@@ -60,8 +60,8 @@ TEST(strain_turns_with_the_body)
     CHECK_NEAR(kept[5], 0, 1e-6);
 }
 
-/* What freezes becomes stiffer under the stress it has: its strain becomes less, and its energy.
- * What melts keeps its strain and pulls less. */
+/* Freezing matter stiffens at constant stress, so its strain and energy fall. Melting matter keeps
+ * its strain, and its stress falls. */
 TEST(nothing_gains_energy_by_becoming_stiffer_or_softer)
 {
     PxSolidLaw stiff = isotropic(), soft = stiff;

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Particles of a spacing of 1 that a test moves about. */
+/* Particles with a spacing of 1 that a test moves. */
 enum { MOST = 20000 };
 
 typedef struct Matter {
@@ -62,7 +62,7 @@ static void play(Play *p)
     CHECK_OK(px_arena_reset(&p->arena));
 }
 
-/* A ball of particles on a lattice, shaken by up to `shake`. */
+/* A ball of particles on a lattice, jittered by up to `shake`. */
 static void add_ball(Matter *m, double radius, double shake, double x, double y, double z)
 {
     int n = (int)radius + 2;
@@ -193,7 +193,7 @@ PHYSICS(a_ball_has_its_area_and_volume_and_no_holes)
         area += 4 * 3.14159265 * r * r / along / RAYS;
     }
     double radius = cbrt(p.m->count * 3 / (4 * 3.14159265));
-    /* Discs stand off a sphere by up to r^2/2R, 2 per cent of the volume for these; area is
+    /* Flat discs deviate from a sphere by up to r^2/2R, here 2 per cent of the volume; area is
      * larger by what the steps of the lattice's surface add. */
     CHECK_NEAR(volume / (4 * 3.14159265 / 3 * pow(radius, 3)), 1, 0.05);
     CHECK_NEAR(area / (4 * 3.14159265 * radius * radius), 1, 0.06);
@@ -263,7 +263,7 @@ TEST(what_is_pulled_apart_splits_when_its_field_does)
             split_at = f;
     }
     CHECK(split_at > 3 && split_at < 19);
-    /* Every surfel is of the half that it is on. */
+    /* Every surfel belongs to the half on whose side it lies. */
     const uint64_t *label = px_table_find(&p.coat->surfels, "label")->data[0];
     uint64_t left = 0, right = 0;
     for (uint32_t i = 0; i < p.coat->surfels.count; ++i) {
@@ -378,7 +378,7 @@ TEST(colours_stay_with_the_matter_in_a_large_shear)
     play_end(&p);
 }
 
-/* Two blobs that rush at each other and spray. */
+/* Two blobs that collide and splash. */
 static void splash(Matter *m, int frame)
 {
     m->count = 0;
@@ -601,7 +601,7 @@ TEST(a_place_that_is_no_number_is_refused)
     CHECK_FAILS(px_coat_create(&def, NULL, &p.coat), PX_ERR_ARGUMENT, "smooth is 2");
 }
 
-/* A ball with a spike of detail that its particles know nothing of. */
+/* A ball with a spike, a detail finer than its particles resolve. */
 static void give_spiked_ball(Play *p, double radius)
 {
     enum { GIVEN = 3000 };
@@ -640,7 +640,7 @@ TEST(cold_surfels_keep_detail_and_lose_it_slowly_when_they_melt)
         CHECK_EQUAL(p.coat->stats.correction > 0, 0);
         CHECK_EQUAL(p.coat->surfels.count, 3000);
     }
-    /* In 30 frames from cold to hot: nowhere a leap, in the end the surface of the particles. */
+    /* Heated over 30 frames: the surface moves continuously to that of the particles. */
     double last = spike, leap = 0;
     for (int f = 1; f <= 60; ++f) {
         for (uint32_t i = 0; i < p.m->count; ++i)
@@ -668,7 +668,7 @@ PHYSICS(cold_matter_that_breaks_has_no_holes_and_one_skin)
     for (uint32_t i = 0; i < p.m->count; ++i)
         p.m->melted[i] = 0;
     play(&p);
-    CHECK_EQUAL(p.coat->surfels.count, whole); /* what is whole gets no second skin */
+    CHECK_EQUAL(p.coat->surfels.count, whole); /* an uncut body gets no second layer of surfels */
     for (int f = 0; f < 12; ++f) {
         for (uint32_t i = 0; i < p.m->count; ++i)
             p.m->x[0][i] += p.m->x[0][i] > 0 ? 0.25f : -0.25f;
@@ -725,8 +725,8 @@ TEST(discs_of_what_is_cold_grow_and_shrink_with_it)
 
 TEST(discs_of_what_is_stirred_while_cold_stay_small)
 {
-    /* A ball sheared to and fro, ever further: what its surfels go through never comes back, for
-     * the neighbours of each step are others. */
+    /* A ball sheared back and forth with growing amplitude: the surfels' deformation is not
+     * reversed, because their neighbours change from step to step. */
     Play p;
     PxCoatDef def = def_of(0.4);
     play_begin(&p, &def, 2);
@@ -793,7 +793,7 @@ TEST(a_wall_that_clings_attracts_the_coat)
         play(&p);
     for (uint32_t i = 0; i < p.coat->surfels.count; ++i)
         CHECK_NEAR(px_length(px_coat_place(p.coat, i)), 4.6, 1e-4); /* 0.5 less without */
-    /* Frozen and carried away it keeps what it took on; molten again, it loses it. */
+    /* Frozen and moved away, the coat keeps the moulded shape; molten again, it loses it. */
     memset(p.m->melted, 0, sizeof p.m->melted);
     p.in.melted = p.m->melted;
     p.in.walls = 0;

@@ -82,8 +82,8 @@ TEST(all_columns_are_listed_and_can_be_copied)
     px_world_free(world);
 }
 
-/* Every particle is put where a uniform strain has it: only float positions and the second order of
- * Green's strain, 1.5 per cent of it at 1 per cent, are in the way. */
+/* Every particle is placed by a uniform strain; errors are those of float positions and of the
+ * second-order term of Green's strain, 1.5 per cent of it at 1 per cent. */
 TEST(a_bar_strained_uniformly_has_the_stress_of_hooke_everywhere)
 {
     PxWorld *world = bar_world(0.8, 0.2, 0.05, 0, 1);
@@ -120,8 +120,8 @@ TEST(a_bar_strained_uniformly_has_the_stress_of_hooke_everywhere)
     px_world_free(world);
 }
 
-/* The grips are as thick as three spacings, more than the radius of a neighbourhood: behind a grip
- * of one layer a particle sees the end of the bar and strains half as much. */
+/* The grips are three spacings thick, more than the support: with a grip of one layer the support
+ * of the particles next to it is cut off at the end of the bar, which halves their strain. */
 TEST(a_bar_pulled_by_one_per_cent_shows_young_times_that_inside)
 {
     double length = 1.2, spacing = 0.05, grip = 3 * spacing;

@@ -304,7 +304,7 @@ TEST(a_file_cut_anywhere_is_refused)
     size_t size;
     small_file(&bytes, &size);
     for (size_t length = 0; length < size; length += length < size - 100 ? 7 : 1) {
-        /* Of its own, so that reading beyond the end is noticed. */
+        /* A separate allocation, so that the sanitizer detects reads past the end. */
         uint8_t *cut = malloc(length > 0 ? length : 1);
         memcpy(cut, bytes, length);
         PxContainer *container;
@@ -335,7 +335,7 @@ TEST(a_flipped_byte_anywhere_is_told)
     px_list_free(bytes);
 }
 
-/* Reads everything there is; whatever comes of it, it must come to an end. */
+/* Reads all contents; it may fail but must return. */
 static PxStatus read_all(const void *bytes, size_t size)
 {
     PxContainer *container;
@@ -354,8 +354,8 @@ static PxStatus read_all(const void *bytes, size_t size)
     return status != PX_OK ? status : second;
 }
 
-/* Writes over one or two bytes and seals the file again, 500 times. How many were
- * refused, or -1 when something other than that came of it. */
+/* Overwrites one or two bytes and seals the file again, 500 times. Returns how many were
+ * refused, or -1 after any other error. */
 static int forge(int level)
 {
     PxTable table;
@@ -409,7 +409,7 @@ TEST(a_file_without_a_seal_is_refused_before_it_is_read)
     CHECK_OK(px_file_write_atomic(path, bytes, size));
     CHECK_OK(px_container_open(&container, path));
     px_container_close(container);
-    /* A terabyte of nothing costs no memory. */
+    /* A sparse file of a terabyte must not be allocated. */
     CHECK(truncate(path, (off_t)1 << 40) == 0);
     CHECK_FAILS(px_container_open(&container, path), PX_ERR_FORMAT, "damaged");
     CHECK_FAILS(px_container_open(&container, folder.path), PX_ERR_IO, "directory");

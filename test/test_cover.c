@@ -33,8 +33,8 @@ static double nearest_point(const PxPoints *points, PxVec3 p, size_t but)
     return sqrt(best2);
 }
 
-/* Random surface points: feet of random points around the shape. They are denser
- * at edges seen from outside, which is welcome. */
+/* Random surface points: closest points of random points around the shape. They are
+ * denser at convex edges, which is desirable here. */
 static PxVec3 surface_point(const PxShape *shape, uint64_t i)
 {
     PxBounds b = px_shape_bounds(shape);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a program with a newer header hands over: the sink's def and fields after it. */
+/* The def of a program compiled with a newer header: the sink's def with fields after it. */
 typedef struct Newer {
     PxSinkDef def;
     double more[2];

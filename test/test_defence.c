@@ -119,7 +119,7 @@ static PxVec3 place(const PxParticles *p, uint32_t i)
                   (double)p->z[i] + (double)p->z_low[i]);
 }
 
-/* Everybody is on the right side of every wall, as it stands after the step. */
+/* Checks that all particles are on the right side of every wall after the step. */
 static void check_sides(const Room *room)
 {
     for (uint32_t i = 0; i < N; ++i)
@@ -234,9 +234,9 @@ TEST(a_moving_wall_sweeps_particles_before_it)
 
 PHYSICS(meshes_hold_as_shapes_do)
 {
-    /* A room that is a mesh, a ring in it, and a sheet of a hundredth of a spacing that swings
-     * past it; jets of up to 10 spacings a step. Past it: what is pinched between two walls that go
-     * into each other has no place to be, and is rightly counted as leaked. */
+    /* A room given by a mesh, a ring in it, and a sheet of a hundredth of a spacing that swings
+     * past the ring; particles move up to 10 spacings per step. The sheet must not cut the ring:
+     * a particle pinched between intersecting walls is rightly counted as leaked. */
     static Room room;
     memset(&room, 0, sizeof room);
     static PxKeyframe swing[] = {{0, {0, 0, 0}, {0, 0, 0, 1}},
@@ -263,7 +263,7 @@ PHYSICS(meshes_hold_as_shapes_do)
         CHECK_EQUAL(count.leaked, 0);
         caught += count.caught;
         check_sides(&room);
-        /* From before the sheet's middle its rim is too far to go round in a step. */
+        /* Near the middle of the sheet a particle cannot get round its rim in one step. */
         for (uint32_t i = 0; i < N; ++i) {
             PxVec3 after = px_wall_to_rest(moving, 1, place(&room.p, i));
             PxVec3 a = px_sub(before[i], def.at), b = px_sub(after, def.at);
@@ -296,7 +296,7 @@ TEST(a_particle_that_meets_a_wall_slides_along_it)
     p->x[0] = 3 * 0.1f;
     CHECK_EQUAL(px_defend(p, &watch, &(PxThreads){1}), 1);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){1}), 0);
-    CHECK_NEAR((double)p->x[0], 0.3, 1e-6); /* the way along the wall is kept */
+    CHECK_NEAR((double)p->x[0], 0.3, 1e-6); /* the tangential displacement is kept */
     CHECK_NEAR((double)p->y[0], 0.01 * SPACING, 1e-6);
     CHECK_NEAR((double)p->vx[0], 3, 1e-6);
     CHECK_NEAR((double)p->vy[0], 0, 1e-6);
@@ -313,7 +313,7 @@ static void put(PxParticles *p, uint32_t i, PxVec3 x)
     p->x_low[i] = p->y_low[i] = p->z_low[i] = 0;
 }
 
-/* Behind the back of defence, which thinks that nobody moved. */
+/* Moves particles without the defence, which thus cannot stop them. */
 TEST(whoever_is_put_to_the_other_side_of_a_sheet_is_counted_once)
 {
     static Room room;
@@ -342,7 +342,7 @@ TEST(whoever_is_put_to_the_other_side_of_a_sheet_is_counted_once)
     room_free(&room);
 }
 
-/* The sheet comes over a particle that stays where it is. */
+/* The sheet sweeps over a particle at rest. */
 TEST(whoever_a_moving_sheet_passes_over_is_counted)
 {
     static Room room;

@@ -9,7 +9,7 @@
 
 enum { WIDTH = 60, HEIGHT = 37 };
 
-/* Evenly between -1 and 1. */
+/* Uniformly distributed between -1 and 1. */
 static float chance(uint32_t k, uint32_t which)
 {
     return (float)(px_random_bits(k, which, 7) >> 40) * 0x1p-23f - 1;
@@ -20,8 +20,8 @@ typedef struct Sample {
     float clean[3][WIDTH * HEIGHT];
 } Sample;
 
-/* Two flat halves with a straight edge between them, seen by two halves of the samples that
- * are `grain` off at most. */
+/* Two uniform areas with a straight edge between them, in two half buffers of samples with noise
+ * of at most `grain`. */
 static Sample *sample_make(float grain)
 {
     Sample *s = calloc(1, sizeof *s);

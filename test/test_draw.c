@@ -22,7 +22,7 @@ static PxDrawDef draw_def(const PxScenery *scenery, uint32_t samples)
                        .threads = {1}};
 }
 
-/* A ball of radius 1 as a thing of its own kind, not a mesh. */
+/* A ball of radius 1 as an analytic primitive, not a mesh. */
 static void add_ball(PxScenery *scenery, const PxLook *look, PxV3 at, float radius)
 {
     PxThing *t;
@@ -100,7 +100,7 @@ TEST(varnish_and_rough_metal_never_give_back_more_than_they_got)
     }
 }
 
-/* Mean light off the middle of a ball that faces the camera. */
+/* Mean radiance at the middle of a ball, where it faces the camera. */
 static double middle_of(const PxLook *look, PxSky sky, uint32_t samples)
 {
     PxScenery s = before(sky);
@@ -131,8 +131,8 @@ TEST(the_sun_lights_a_white_surface_by_its_cosine)
 
 TEST(light_is_counted_once_whether_looked_for_or_come_upon)
 {
-    /* A sun as wide as the half sky before the ball, and a sky as bright as that: the two
-     * are the same light, found in other ways. */
+    /* A sun as wide as the hemisphere before the ball, and a sky of the same radiance: the same
+     * light, sampled in two ways. */
     PxSky wide = px_sky_even(px_v3_all(0)), even = px_sky_even(px_v3_all(1));
     wide.sun = px_v3(0, 0, 1);
     wide.sun_cosine = 0;

@@ -40,7 +40,7 @@ static PxStats stats_of(PxWorld *world)
     return stats;
 }
 
-/* The least distance of any two particles, by trying all. */
+/* The smallest distance between two particles, by brute force. */
 static double least_distance(const PxWorld *world)
 {
     const float *x = px_world_floats(world, "position", 0);
@@ -114,8 +114,8 @@ TEST(matter_leaves_square_to_a_face)
 
 /* ---- how much ------------------------------------------------------------------ */
 
-/* A second of steps that are many layers long, less than one, and in between: without
- * other particles nothing but max_step limits them. */
+/* One second in steps that emit many layers, less than one, and some between: without other
+ * particles only max_step limits the step. */
 PHYSICS(the_rate_is_what_was_asked_for_whatever_the_step)
 {
     const double steps[] = {1e-2, 1e-3, 3.3e-4};

@@ -185,7 +185,7 @@ TEST(names_come_sorted_without_hidden_ones)
 TEST(what_a_killed_process_left_is_swept_and_nothing_else)
 {
     Folder folder = folder_make();
-    pid_t child = fork(); /* a number that nobody has any more */
+    pid_t child = fork(); /* the id of a process that has ended */
     if (child == 0)
         _exit(0);
     waitpid(child, NULL, 0);
@@ -269,7 +269,7 @@ TEST(numbers_read_back_as_the_same_bits)
 
 TEST(a_comma_locale_changes_no_file)
 {
-    /* Not every machine has one; then this says nothing. */
+    /* Skipped where no such locale is installed. */
     const char *names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
     for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
         if (setlocale(LC_ALL, names[k]) != NULL)
@@ -400,7 +400,7 @@ TEST(resuming_without_a_file_starts_one_and_other_columns_are_refused)
     folder_remove(&folder);
 }
 
-/* Rows until the disk is full, then room again: no row may be lost or doubled. */
+/* Writes rows until the disk is full, then frees space: no row may be lost or doubled. */
 static bool fill_with_rows(const Folder *folder)
 {
     PxCsv *csv;

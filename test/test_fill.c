@@ -187,7 +187,7 @@ TEST(points_move_and_turn_with_their_shape)
 
 TEST(leaping_along_rows_misses_nothing)
 {
-    /* Against asking every lattice point of the bounds. The thin ring at a slant
+    /* Compared with a test of every lattice point in the bounds. The thin, tilted ring
      * has rows that enter and leave it several times. */
     PxMesh *ring = mesh_torus(0.6, 0.1, 40, 12);
     PxQuat slant = px_quat_turn(px_vec(1, 0.3, 0.2), 0.9);
@@ -312,7 +312,7 @@ TEST(too_many_points_are_refused_before_they_are_made)
                 "1e+21");
     CHECK_NEAR(px_shape_fill_estimate(shape, PX_LATTICE_HEXAGONAL, 0.1), 1000, 1e-9);
     px_shape_free(shape);
-    /* a shell with hardly any volume, and no end of rows beside it */
+    /* a shell with almost no volume in bounds with very many rows */
     def = px_shape_def_default(PX_SHAPE_FUNNEL);
     def.thickness = 1e-8;
     shape = shape_make(&def);
@@ -321,7 +321,7 @@ TEST(too_many_points_are_refused_before_they_are_made)
     px_shape_free(shape);
 }
 
-/* 10^-span .. 10^span, evenly in the exponent. */
+/* 10^-span .. 10^span, uniformly distributed in the exponent. */
 static double wild(uint64_t *next, int span)
 {
     return pow(10, span * (2 * px_random_unit((*next)++, 6, 6) - 1));

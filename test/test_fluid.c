@@ -92,7 +92,7 @@ static Set set_make(double spacing, int threads, const char *pressure)
     return set;
 }
 
-/* Every model, for the tests that all of them owe. */
+/* All pressure models, for the tests that each must pass. */
 static const char *const models[] = {"dfsph", "iisph", "pcisph", "sesph"};
 
 static void add_box(Set *set, const char *name, PxVec3 size, PxVec3 at, bool wall)
@@ -180,7 +180,7 @@ TEST(a_spinning_drop_keeps_its_momenta_with_every_pressure_model)
         check_momenta(models[k]);
 }
 
-/* Mean pressure over the one that the depth below the mean surface gives. */
+/* Ratio of the mean pressure to the mean hydrostatic pressure below the mean surface. */
 static double carried(PxWorld *world)
 {
     const float *y = px_world_floats(world, "position", 1);
@@ -198,14 +198,14 @@ static double carried(PxWorld *world)
 /* 0.25 m deep. The full one, 1 m deep and 5 s long, is in `phyxel bench validate`. */
 static void check_column(const char *pressure, double most_lost)
 {
-    double spacing = 0.025, damping = 0.3; /* quiets the letting go within the test */
+    double spacing = 0.025, damping = 0.3; /* damps the initial oscillation within the test */
     Set set = set_make(spacing, 2, pressure);
     CHECK_OK(px_world_set(set.world, "materials.water.pressure.damping", &damping, 1));
     add_box(&set, "water", (PxVec3){0.3, 0.25, 0.3}, (PxVec3){0, 0.125, 0}, false);
     add_box(&set, "tank", (PxVec3){0.3, 0.5, 0.3}, (PxVec3){0, 0.25, 0}, true);
     double mean = 0;
     CHECK_OK(px_world_advance(set.world, 0.6));
-    double weight = 0; /* a step cut short shows another pressure; none is, but the last */
+    double weight = 0; /* a shortened step has another pressure; only the last step is shortened */
     while (px_world_time(set.world) < 1) {
         double before = px_world_time(set.world);
         CHECK_OK(px_world_step(set.world, 1));
@@ -232,8 +232,8 @@ PHYSICS(a_column_at_rest_carries_its_weight_and_stays)
 
 TEST(nothing_leaves_a_closed_tank)
 {
-    /* A jet of 20 m/s into a corner, a paddle thinner than a particle, and single
-     * particles, which no pressure holds back. */
+    /* A jet of 20 m/s into a corner, a paddle thinner than a particle, and isolated
+     * particles, which no pressure keeps off the walls. */
     Set set = set_make(0.02, 2, NULL);
     PxBodyDef body = px_body_def_default();
     body.name = "jet";

@@ -113,7 +113,7 @@ TEST(a_handle_takes_hold_once_and_lets_go_at_its_end)
     px_handles_grab(world, 0.1);
     CHECK_EQUAL(held_by(world, 0, 0), COUNT / 2);
     CHECK(px_handles_next(world, 0.1) == 0.2);
-    /* what comes into the region later is not taken */
+    /* particles that enter the region later are not held */
     for (uint32_t i = 0; i < world->particles.table.count; ++i)
         if (world->particles.y[i] < 0)
             world->particles.y[i] += 0.1f;
@@ -152,7 +152,7 @@ TEST(what_one_handle_holds_another_takes_only_when_it_is_let_go)
 
 /* ---- moving -------------------------------------------------------------------------------- */
 
-/* A region that is turned and moved when it takes hold, and goes on turning. */
+/* A region that is rotated and moved when it starts to hold, and keeps rotating. */
 static void add_journey(PxWorld *world)
 {
     PxKeyframe key[] = {{0, {0, 0, 0}, {0, 0, 0, 1}},
@@ -297,7 +297,7 @@ static PxForceDef pull(void)
     return def;
 }
 
-/* Sum of mass times what was added to the accelerations, which began with 0. */
+/* Total force: sum of mass times acceleration, which was 0 before. */
 static PxVec3 total(const PxWorld *world, float *const a[3])
 {
     double f[3];
@@ -341,7 +341,7 @@ TEST(a_force_is_all_there_whatever_it_acts_on)
         CHECK((a[0][i] != 0) == in);
         if (in && first == 0)
             first = a[0][i];
-        CHECK(!in || a[0][i] == first); /* by mass: all are accelerated alike */
+        CHECK(!in || a[0][i] == first); /* distributed by mass: equal accelerations */
     }
     double value[3] = {0, 6, 0};
     CHECK_OK(px_world_set(world, "forces.wind.force", value, 3));
@@ -549,7 +549,7 @@ TEST(regions_with_nothing_in_them_are_complained_about)
         CHECK(px_scene_complaint(scene, 0)->severity == cases[k].severity);
         px_scene_free(scene);
     }
-    /* what is there later is not known, and a moved region is where its keyframes have it */
+    /* later contents of a region are unknown, and keyframes give the place of a moving one */
     PxScene *scene = scene_of(
         ALONE "\"handles\": [{\"shape\": {\"sphere\": 0.3}, \"start\": 1},\n"
               "{\"shape\": {\"sphere\": 0.3}, \"keyframes\": [{\"at\": 0, \"move\": [2, 0, "

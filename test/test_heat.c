@@ -26,7 +26,7 @@ static PxMaterialDef stuff(double diffusivity)
     return def;
 }
 
-/* Weightless, so that nothing moves. */
+/* Without gravity, so that nothing moves. */
 static Set set_make(double spacing, double step, int threads, const PxMaterialDef *material)
 {
     Set set = {.spacing = spacing};
@@ -181,8 +181,8 @@ TEST(any_diffusivity_keeps_the_heat_and_stays_between_the_extremes)
 
 TEST(heat_that_spreads_at_once_is_kept_and_evened_out)
 {
-    /* Steps of 0.01 s at 1e6 m^2/s would pass 1e9 times the heat that there is: what rounding
-     * leaves of a difference must not be multiplied by that, in any of the steps. */
+    /* An explicit step of 0.01 s at 1e6 m^2/s would transfer 1e9 times the heat content; no step
+     * may amplify rounding errors of temperature differences by that factor. */
     for (double a = 1e3; a < 2e6; a *= 10) {
         PxMaterialDef def = stuff(a);
         Set set = set_make(0.02, 0.01, 2, &def);
@@ -322,8 +322,8 @@ TEST(walls_that_state_no_temperature_let_no_heat_pass)
 
 TEST(heat_that_spreads_at_once_passes_from_wall_to_wall)
 {
-    /* A steady flow of 1e8 times the heat of the bar in a step, and between walls of the same
-     * temperature none. */
+    /* Steady conduction of 1e8 times the bar's heat content per step, and none between walls of
+     * equal temperature. */
     for (int same = 0; same < 2; ++same) {
         double s = 0.02, cold = same ? 100 : 0;
         Set set = bar_at_wall(s, 20, 1e6, 100);
@@ -351,7 +351,7 @@ TEST(heat_that_spreads_at_once_passes_from_wall_to_wall)
 
 TEST(what_no_double_can_solve_stays_between_the_extremes)
 {
-    /* At spacings of a micrometre a step passes 1e16 times the heat that there is. */
+    /* At a spacing of 1 um an explicit step would transfer 1e16 times the heat content. */
     for (int latent = 0; latent < 2; ++latent) {
         double s = 1e-6, least, most;
         PxMaterialDef def = stuff(1e6);
@@ -376,8 +376,8 @@ TEST(what_no_double_can_solve_stays_between_the_extremes)
 
 /* ---- melting ------------------------------------------------------------ */
 
-/* What a bar at its melting point takes from a wall 100 degrees hotter in 0.01 s: J, by so many
- * steps. Latent heat is 10 times what warms it to the wall's temperature. */
+/* Heat, J, that flows in 0.01 s from a wall into a bar at its melting point, 100 degrees colder,
+ * computed in `steps` steps. The Stefan number is 0.1. */
 static double melting_heat(int steps, double *molten)
 {
     PxMaterialDef def = stuff(1);
@@ -416,7 +416,7 @@ TEST(melting_does_not_depend_on_the_length_of_steps)
         CHECK_NEAR(melting_heat(steps[k], &molten), fine, fine / (8 * steps[k]));
 }
 
-/* What moves is the state at the temperature, and nothing else. */
+/* Flow must depend only on the state at the given temperature. */
 typedef struct Flow {
     double viscosity, cohesion;
     const char *model, *tension;
@@ -435,7 +435,7 @@ static PxMaterialDef flowing(const Flow *flow)
     return def;
 }
 
-/* A block that falls on the floor, 10 steps of it. */
+/* 10 steps of a block that falls on the floor. */
 static Set fallen(const PxMaterialDef *def, double temperature)
 {
     Set set = set_make(0.02, 0.002, 2, def);
@@ -527,7 +527,7 @@ TEST(pairs_between_cold_and_molten_keep_momentum)
         double p = sqrt(stats.momentum.x * stats.momentum.x + stats.momentum.y * stats.momentum.y +
                         stats.momentum.z * stats.momentum.z);
         CHECK(stats.speed_max > 1e-4);
-        /* a solve for viscosity stops at a thousandth of its force */
+        /* the viscosity solve stops at a relative residual of 1e-3 */
         double part = flows[k].viscosity > 0 ? 1e-3 : 1e-5;
         CHECK(p < part * stats.mass * stats.speed_max);
         px_world_free(set.world);

@@ -61,7 +61,7 @@ TEST(a_scene_with_heat_becomes_its_world)
     CHECK(wax->melts.melts && wax->melts.from == 40 && wax->melts.to == 60);
     CHECK(wax->melts.into.viscosity == 0.5 && wax->melts.into.cohesion == 3);
     CHECK(wax->melts.into.young == 0 && isnan(wax->melts.into.friction));
-    /* tension that only the molten state has */
+    /* surface tension of the molten state only */
     CHECK_TEXT(wax->tension.model, "akinci");
     CHECK(wax->tension.param[0] == 0 && wax->melts.into.tension == 0.7);
     CHECK(world->walls.data[0].boundary.temperature == 90 &&
@@ -151,7 +151,7 @@ TEST(events_of_one_moment_are_judged_together)
     CHECK_OK(px_world_advance(world, 0.02));
     CHECK_NEAR(world->materials.data[0].def.melts.from, 70, 0);
     CHECK_NEAR(world->materials.data[0].def.melts.to, 90, 0);
-    double low = 60; /* by itself it is refused, and changes nothing */
+    double low = 60; /* alone it is refused and changes nothing */
     CHECK_FAILS(px_world_set(world, "materials.wax.melts.to", &low, 1), PX_ERR_ARGUMENT,
                 "melts from 70 to 60 degrees C");
     CHECK_NEAR(world->materials.data[0].def.melts.to, 90, 0);
@@ -175,7 +175,7 @@ TEST(an_event_gives_poured_matter_a_temperature)
     px_world_stats(world, &stats);
     CHECK(stats.particles > 0);
     CHECK_NEAR(stats.temperature_min, 45, 0);
-    CHECK_OK(px_world_advance(world, 0.1)); /* what comes later is as warm as the emitter says */
+    CHECK_OK(px_world_advance(world, 0.1)); /* emitted at the emitter's temperature */
     px_world_stats(world, &stats);
     CHECK_NEAR(stats.temperature_min, 5, 0.5); /* beside what is warm */
     CHECK_NEAR(stats.temperature_max, 45, 0.5);
@@ -247,7 +247,7 @@ TEST(of_two_heaters_at_one_place_the_later_is_pointed_out)
     CHECK_COUNT(scene, 1);
     CHECK_SAYS(scene, 0, "heaters[1].shape", 4, 26, "holds particles that 'iron' holds");
     px_scene_free(scene);
-    scene = scene_of(TWO("0.05", ", \"within\": 1")); /* drawn towards, not held */
+    scene = scene_of(TWO("0.05", ", \"within\": 1")); /* relaxed, not fixed */
     CHECK_OK(px_scene_check(scene));
     CHECK_COUNT(scene, 0);
     px_scene_free(scene);
@@ -280,8 +280,8 @@ static double steps_of(const char *material)
     return estimate.steps;
 }
 
-/* What falls 2 m: its speed bounds the steps of what flows, and of what melts as well. Solids among
- * solids have sub-steps instead. */
+/* A body that falls 2 m: its speed limits the step of fluids and of melting matter. A world of
+ * solids alone uses sub-steps instead. */
 TEST(what_melts_is_expected_to_take_the_steps_of_what_flows)
 {
     double liquid = steps_of("");

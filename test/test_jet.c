@@ -52,7 +52,7 @@ static PxWorld *jet(double young, double size, double end)
     return world;
 }
 
-/* What elasticity asks of the plunger, W: all that pulls and pushes the rows it holds. */
+/* Power of the plunger against elastic forces on the rows it holds, W. */
 static double power(PxWorld *world)
 {
     PxSolid s;
@@ -92,9 +92,9 @@ static uint32_t held_rows(const PxWorld *world, uint32_t *joined)
 }
 
 typedef struct Account {
-    double most;  /* in motion and in strain at once, J */
-    double over;  /* most that there was beyond what came in and the plunger's work, J */
-    double rise;  /* most that it rose after the tap was shut, J */
+    double most;  /* largest sum of kinetic and elastic energy, J */
+    double over;  /* largest energy beyond inflow and plunger work, J */
+    double rise;  /* largest rise after the tap was shut, J */
     double dense; /* mean compression, per cent */
 } Account;
 
@@ -130,8 +130,8 @@ static Account account(double young, double size, double end, double stop)
     return a;
 }
 
-/* Work is added up once a step, while sub-steps swing, and leapfrog's energy swings too: 2 per cent
- * of the most that was in motion and in strain. */
+/* Work is summed once per step although forces vary between sub-steps, and leapfrog's energy
+ * oscillates: 2 per cent of the largest kinetic plus elastic energy is allowed. */
 PHYSICS(the_energy_of_an_elastic_jet_is_what_came_in_and_the_work_of_the_plunger)
 {
     static const struct {
@@ -146,7 +146,7 @@ PHYSICS(the_energy_of_an_elastic_jet_is_what_came_in_and_the_work_of_the_plunger
         }
 }
 
-/* A jet that flies freely, and one that strikes. */
+/* A free jet, and one that hits the wall. */
 TEST(a_jet_is_one_piece_with_what_is_still_in_the_pipe)
 {
     PxWorld *world = jet(4e5, 1, 0.3);
@@ -161,8 +161,8 @@ TEST(a_jet_is_one_piece_with_what_is_still_in_the_pipe)
     px_world_free(world);
 }
 
-/* Pressure keeps fluids half a spacing out of walls, but is found once a step; elasticity pushes in
- * every sub-step, and walls must hold it there as they hold solids. */
+/* Pressure keeps fluids half a spacing off walls, but is solved once per step; elastic forces act
+ * in every sub-step, so walls must stop the particles there like those of solids. */
 TEST(walls_hold_an_elastic_fluid_as_they_hold_solids)
 {
     PxWorld *world = jet(4e5, 1, 0.3);
@@ -171,19 +171,19 @@ TEST(walls_hold_an_elastic_fluid_as_they_hold_solids)
         CHECK_OK(px_world_step(world, 0.5));
         for (uint32_t i = 0; i < p->table.count; ++i) {
             double gap = fmin(0.5 - (double)p->x[i], (double)p->y[i]);
-            CHECK(gap > 0.499 * SPACING); /* places are floats */
+            CHECK(gap > 0.499 * SPACING); /* positions are floats */
         }
     }
     px_world_free(world);
 }
 
-/* 000 Eq. 6.15: what is deformed becomes the rest shape, all of it where nothing keeps another. */
+/* 000 Eq. 6.15: the deformed shape becomes the rest shape, completely at elastic fraction 0. */
 TEST(the_rest_shape_of_what_flows_is_the_shape_it_has)
 {
     PxWorld *world = jet(4e5, 1, 0.3);
     while (px_world_time(world) < 0.5) {
         CHECK_OK(px_world_step(world, 0.5));
-        CHECK(world->state.piece_stretch < 1.001); /* as it was last looked over */
+        CHECK(world->state.piece_stretch < 1.001); /* as of the last rest-shape update */
     }
     px_world_free(world);
 }

@@ -167,7 +167,7 @@ TEST(a_misspelt_key_gets_a_suggestion)
     px_scene_free(scene);
 }
 
-/* What the resolved scene says about every kind reads back as the same scene. */
+/* The resolved scene with every kind reads back as the same scene. */
 TEST(a_scene_with_every_kind_survives_the_round_trip)
 {
     PxScene *scene = scene_with(""), *again;

@@ -95,9 +95,9 @@ PHYSICS(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
     px_world_free(world);
 }
 
-/* A molten block comes down and freezes from below while it runs apart: pieces begin, join, and are
- * stopped at full speed. Nobody pushes it, so what moves, what is tense and what is high may only
- * become less. */
+/* A molten block falls and freezes from below while it spreads: components form, join and stop at
+ * full speed. No external work is done, so the sum of kinetic, elastic and potential energy may
+ * only fall. */
 PHYSICS(what_freezes_while_it_flows_gains_no_energy)
 {
     PxMaterialDef wax = wax_def();
@@ -123,8 +123,8 @@ PHYSICS(what_freezes_while_it_flows_gains_no_energy)
     px_world_free(world);
 }
 
-/* Rest shapes are updated every ten steps; what an event heats or cools must not wait for that,
- * half solid and half fluid. */
+/* Rest shapes are updated every ten steps; matter that an event melts or freezes must change
+ * state at once, without waiting for that update. */
 TEST(what_is_melted_or_frozen_at_once_is_so_in_the_next_step)
 {
     PxWorld *world = wax_on_plate(2);
@@ -165,7 +165,7 @@ TEST(threads_and_stops_change_nothing_of_what_melts)
     }
 }
 
-/* A cube that nothing flows in until an event lets heat flow: from then on its world is another. */
+/* A cube without heat conduction until an event enables it, which changes the solvers in use. */
 static PxWorld *cube_that_gets_warm(void)
 {
     PxMaterialDef wax = wax_def();

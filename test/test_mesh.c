@@ -309,7 +309,7 @@ TEST(binary_ply_of_both_byte_orders_is_read)
         CHECK_NEAR(px_mesh_volume(mesh), 1, 1e-15);
         CHECK_NEAR(mesh->colour[5].z, 0.2, 1e-15);
         px_mesh_free(mesh);
-        /* every cut is noticed */
+        /* every truncation is detected */
         for (size_t cut = 0; cut < size; ++cut) {
             CHECK(px_mesh_read_ply("cube.ply", bytes, cut, &mesh) == PX_ERR_FORMAT);
             CHECK(mesh == NULL);
@@ -430,7 +430,7 @@ TEST(broken_stl_files_are_refused_with_the_place)
     CHECK_FAILS(stl("solid\n" FACET("0 0 0", "1 0 0", "0 1 0 0") "endsolid", &mesh), PX_ERR_FORMAT,
                 "'0', wanted endloop");
     CHECK_FAILS(stl(STL_TETRA "more", &mesh), PX_ERR_FORMAT, "'more', wanted solid");
-    /* every cut is noticed, but for those in the name at the end */
+    /* every truncation is detected, except in the name at the end */
     const char *end = strstr(STL_TETRA, "endsolid");
     for (size_t cut = 0; cut < (size_t)(end - STL_TETRA) + 8; ++cut)
         CHECK(px_mesh_read_stl("t.stl", STL_TETRA, cut, &mesh) == PX_ERR_FORMAT);

@@ -67,7 +67,7 @@ static PxWorld *pool_and_cube(double density, double young, double absorb, int t
 
 typedef struct Cube {
     double height; /* of its middle, m */
-    double inner;  /* energy of what is not its motion as a whole, J */
+    double inner;  /* energy without that of the rigid motion, J */
 } Cube;
 
 static Cube look_at_cube(const PxWorld *world)
@@ -93,7 +93,7 @@ static Cube look_at_cube(const PxWorld *world)
     return cube;
 }
 
-/* Mean height of a cube of that kind between 1.1 s and 2 s; it swings around it. */
+/* Mean height of the floating cube between 1.1 s and 2 s, around which it oscillates. */
 static double floats_at(double density, double young, PxLatticeKind fill, double *inner)
 {
     PxWorld *world = pool_and_cube(density, young, 0, 2, fill);
@@ -116,7 +116,7 @@ static double floats_at(double density, double young, PxLatticeKind fill, double
     return sum / count;
 }
 
-/* Archimedes: the water stands at 0.42 m and rises by what is displaced. */
+/* Archimedes: the water level is 0.42 m, and rises by the displaced volume. */
 static double wanted_height(double density)
 {
     double deep = 0.3 * density / 1000, level = 0.42 + 0.09 * deep / 0.36;
@@ -150,7 +150,7 @@ PHYSICS(an_octree_cube_floats_as_deep_as_a_lattice_one)
     CHECK(inner < 0.5);
 }
 
-/* A drop that strikes a block in free fall: nothing outside acts on them. */
+/* A drop hits a block in free space: there are no external forces. */
 TEST(momentum_is_kept_when_a_drop_strikes_a_block)
 {
     PxWorld *world = empty_world(0.02, 2);

@@ -57,11 +57,11 @@ TEST(its_mass_is_that_of_the_shape)
         for (uint32_t i = 0; i < p->table.count; ++i) {
             CHECK_NEAR((double)(p->mass[i] / (1000 * c.volume[i])), 1, 1e-6);
             CHECK_NEAR((double)(c.volume[i] / (8 * p->radius[i] * p->radius[i] * p->radius[i])), 1,
-                       kind == 3 ? 0.1 : 0.03); /* all alike: by what the cells lack */
+                       kind == 3 ? 0.1 : 0.03); /* one volume correction for all */
             PxVec3 x = {(double)c.rest[0][i] + 1, (double)c.rest[1][i] + 2,
                         (double)c.rest[2][i] + 3};
             CHECK_NEAR((double)p->y[i], x.y, 1e-6);
-            CHECK_NEAR((double)p->vx[i], -(x.y - 2), 1e-6); /* spins about its middle */
+            CHECK_NEAR((double)p->vx[i], -(x.y - 2), 1e-6); /* rotates about its middle */
             CHECK_NEAR((double)p->vy[i], x.x - 1, 1e-6);
         }
         px_world_free(world);

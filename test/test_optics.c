@@ -190,7 +190,7 @@ TEST(pairs_and_pixels_do_not_know_of_each_other)
 
 TEST(steps_of_the_colours_look_equally_long)
 {
-    /* in Oklab, where distance is what eyes see; the coefficients have ten digits */
+    /* in Oklab, which is perceptually uniform; the coefficients have ten digits */
     double least = 1e9, most = 0;
     for (int k = 0; k < 32; ++k) {
         PxV3 a = px_oklab_from_linear(px_colour_map((float)k / 32));

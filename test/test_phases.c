@@ -8,7 +8,7 @@
 typedef struct Two {
     PxWorld *world;
     PxMaterialId light, heavy;
-    float light_mass; /* of a particle: how the fluids are told apart */
+    float light_mass; /* of a particle; distinguishes the fluids */
 } Two;
 
 static Two two_make(double light, double heavy, double cohesion, double gravity)
@@ -21,7 +21,7 @@ static Two two_make(double light, double heavy, double cohesion, double gravity)
     CHECK_OK(px_world_create(&def, &two.world));
     PxMaterialDef material = px_material_def_default();
     material.cohesion = cohesion;
-    material.viscosity = 0.05; /* as thin oil, so that things come to rest soon */
+    material.viscosity = 0.05; /* as of thin oil, so that motion decays soon */
     material.pressure = px_pressure_choice("sesph");
     material.name = "light";
     material.density = light;
@@ -70,9 +70,9 @@ static void heights(const Two *two, double *light, double *heavy)
     *heavy = sum[0] / n[0];
 }
 
-/* How sharp the face between the fluids is: the part of particles most of whose
- * neighbours (within two spacings) are of the other fluid. At a flat face that is none,
- * mixed evenly it is half of all. */
+/* Sharpness of the interface: the fraction of particles most of whose neighbours (within
+ * two spacings) are of the other fluid. It is 0 at a flat interface and 1/2 in a uniform
+ * mixture. */
 static double strays(const Two *two)
 {
     uint32_t n = px_world_count(two->world), stray = 0;
@@ -173,7 +173,7 @@ PHYSICS(a_light_drop_rises)
 
 TEST(cohesion_keeps_momentum_and_pulls_a_cube_round)
 {
-    /* A cube of oil stuck to one of water, weightless, in flight and turning. */
+    /* A cube of oil next to one of water, without gravity, moving and rotating. */
     Two two = two_make(800, 1000, 300, 0);
     PxBodyDef body = px_body_def_default();
     double w = 6 * SPACING;

@@ -1,5 +1,5 @@
-/* What the implicit pressure solves owe beyond holding a column (test_fluid.c): they stop where
- * they are told to, say when they could not, and do not mind how large the scene is. */
+/* Tests of the implicit pressure solves beyond the hydrostatic column (test_fluid.c): they stop at
+ * the given residual, report when they do not reach it, and work at any scale of the scene. */
 #include "phyxel/phyxel.h"
 
 #include "base/vec.h"
@@ -61,7 +61,7 @@ TEST(a_solve_stops_at_the_error_it_is_told)
                 CHECK_EQUAL(stats.not_converged, 0);
                 iterations += stats.iterations;
             }
-            CHECK(iterations > before); /* and works for it */
+            CHECK(iterations > before); /* at the cost of more iterations */
             before = iterations;
             px_world_free(world);
         }
@@ -85,7 +85,7 @@ TEST(steps_that_did_not_converge_are_counted)
     }
 }
 
-/* They share a solve, whichever of them comes first. */
+/* Fluids share one solve, in whichever order they are added. */
 TEST(the_strictest_of_several_fluids_rules)
 {
     for (int strict = 0; strict < 2; ++strict) {
@@ -109,7 +109,7 @@ TEST(the_strictest_of_several_fluids_rules)
     }
 }
 
-/* Gradients of the kernel are 1 / s^4: their squares leave a float's range below a millimetre. */
+/* Kernel gradients scale as 1 / s^4: their squares leave a float's range below 1 mm. */
 PHYSICS(a_pool_of_any_size_carries_its_weight)
 {
     const double spacings[] = {1, 1e-4, 1e-5};

@@ -139,7 +139,7 @@ typedef struct Set {
     PxStatus status;
 } Set;
 
-/* Which models a case is about. */
+/* The models of a case. */
 typedef struct Case {
     const char *pressure, *viscosity, *tension;
     double mu;      /* Pa s */
@@ -151,7 +151,7 @@ static PxMaterial material_of(const Case *c)
     PxMaterial m = {.def = px_material_def_default()};
     m.def.pressure = px_pressure_choice(c->pressure);
     if (strcmp(c->pressure, "sesph") != 0)
-        m.def.pressure.param[PX_IMPLICIT_COARSE] = 0; /* is not spread over ranks yet */
+        m.def.pressure.param[PX_IMPLICIT_COARSE] = 0; /* not distributed over ranks yet */
     m.def.viscosity = c->mu;
     m.def.viscosity_model = px_viscosity_choice(c->viscosity);
     m.def.tension = px_tension_choice(c->tension);
@@ -165,7 +165,7 @@ enum { SIDE = 11 };
 #define SPACING 0.01
 #define REACH 0.02f
 
-/* A lattice that was shaken, with random velocities and temperatures, sorted by cell. */
+/* A jittered lattice with random velocities and temperatures, sorted by cell. */
 static void make_whole(Set *s)
 {
     const PxAllocator *memory = NULL;
@@ -398,7 +398,7 @@ static void check_case(const Case *c)
 TEST(every_pressure_model_is_the_same_on_two_ranks)
 {
     static const char *const models[] = {"dfsph", "iisph", "pcisph", "sesph"};
-    alarm(100); /* ranks that do not make the same calls wait for ever */
+    alarm(100); /* ranks that do not make the same calls deadlock */
     for (size_t k = 0; k < PX_COUNT(models); ++k)
         check_case(&(Case){models[k], "implicit", "csf", 1e-3, 0.01});
 }

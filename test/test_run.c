@@ -15,7 +15,7 @@ static PxScene *scene_with(const char *path, const char *value)
     return scene;
 }
 
-/* What an undisturbed run of so many frames leaves. */
+/* The files of an uninterrupted run with that number of frames. */
 static Holding *undisturbed(const char *frames)
 {
     Folder folder = folder_make();
@@ -100,8 +100,8 @@ TEST(a_run_that_is_stopped_at_every_step_gets_there)
     free(wanted);
 }
 
-/* A resumed run says so at once: should it be killed, its record knows how long it is
- * to be. */
+/* A resumed run writes run.json at once, so that the record has the new length even if
+ * the run is killed. */
 static bool look_at_record(void *user, const PxRunProgress *progress)
 {
     PxScene *kept;
@@ -174,7 +174,7 @@ TEST(nothing_is_overwritten_unasked)
     free(before);
 }
 
-/* A folder may hold somebody's own file of a name that runs use. */
+/* A folder may hold a file of the user with a name that runs use. */
 TEST(a_file_of_somebody_elses_is_not_overwritten_either)
 {
     Folder folder = folder_make();
@@ -434,7 +434,7 @@ static void check_poked(const char *column, int component, float value)
     PxStatus status = px_world_step(world, 1);
     CHECK_EQUAL(status, PX_ERR_NUMERIC);
     const char *said = px_error_message();
-    /* The lowest id among those that the first one has infected by then. */
+    /* The lowest id among the particles to which the NaN has spread by then. */
     const char *id = strstr(said, "particle ");
     CHECK(id != NULL);
     unsigned long long number = strtoull(id + 9, NULL, 10);
@@ -478,7 +478,7 @@ TEST(a_position_that_is_no_number_stops_the_step)
 
 TEST(a_single_free_particle_names_itself)
 {
-    /* Without viscosity and out of reach of the others nobody else is infected. */
+    /* Without viscosity and beyond the support of the others the NaN does not spread. */
     PxWorldDef def = px_world_def_default();
     def.spacing = 0.1;
     def.threads = 1;

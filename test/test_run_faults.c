@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* ---- a disk that does what it is told ----------------------------------- */
+/* ---- a disk with injected faults ---------------------------------------- */
 
 typedef enum Fault {
     NONE,
@@ -90,8 +90,8 @@ int fsync(int descriptor)
     return disk_fails(true) ? -1 : (int)syscall(SYS_fsync, descriptor);
 }
 
-/* What a power cut would undo must not be relied upon: a file is synced before it gets
- * its name, and the name before the next file gets its own. */
+/* Checks durability against a power cut: a file must be synced before it is renamed, and
+ * its folder before the next file is renamed. */
 int rename(const char *from, const char *to)
 {
     for (int d = 0; d < 256; ++d)
@@ -137,7 +137,7 @@ static long first_of(long first)
 static const char text[] = TINY("tiny", "1000");
 static const char other_text[] = TINY("other", "900");
 
-/* What an undisturbed run leaves. */
+/* The files of an uninterrupted run. */
 static Holding *undisturbed(const char *of)
 {
     Folder folder = folder_make();
@@ -195,7 +195,7 @@ static void check_tidy(const char *dir)
     }
 }
 
-/* A kill keeps what was written but not synced, so it cannot tell; this can. */
+/* A killed process keeps unsynced data, so a kill cannot test the syncs; this does. */
 TEST(files_are_synced_before_they_are_relied_upon)
 {
     disk.order_broken = NULL;
@@ -303,7 +303,7 @@ static void check_disk(Fault fault, bool resumed, long first)
         CHECK(status == PX_OK || status == PX_ERR_IO);
         if (status != PX_OK && strstr(px_error_message(), "No space left") == NULL)
             fail_msg("call %ld failed: '%s' does not say why", at, px_error_message());
-        /* What it says to be safe is there. */
+        /* The frames that the message calls safe exist. */
         Holding *h = holding_of(def.out);
         CHECK_EQUAL(h->damaged, 0);
         CHECK(status != PX_OK || h->count == 3);

@@ -103,7 +103,7 @@ static void go_on(PxWorld *world, double by)
     }
 }
 
-/* All that is saved of a world, and what it reports. */
+/* The saved state of a world and its statistics. */
 typedef struct Print {
     uint64_t table[16][2];
     PxSavedValue value[PX_SAVED_NUMBERS];
@@ -242,7 +242,7 @@ TEST(what_was_removed_after_the_save_is_there_again)
         go_on(world, c->second);
         Print straight = print_of(world);
 
-        /* What there is of each kind goes, and what depends on it. */
+        /* Removes one of each kind, and all that depends on it. */
         px_world_remove_emitter(world, (PxEmitterId){1, 1});
         px_world_remove_sink(world, (PxSinkId){1, 1});
         px_world_remove_handle(world, (PxHandleId){1, 1});
@@ -333,7 +333,7 @@ TEST(without_memory_neither_saving_nor_restoring_changes_anything)
         CHECK_OK(px_world_restore(world, later));
         go_on(world, c->second);
         Print wanted = print_of(world);
-        for (n = 1; n < 20; ++n) { /* what is to be overwritten stays what it is */
+        for (n = 1; n < 20; ++n) { /* the target stays unchanged */
             meter_start(&system_meter, n, true);
             status = px_world_save(world, &later);
             meter_stop(&system_meter);

@@ -9,7 +9,7 @@
 #define TANK                                                                                       \
     "{\"name\": \"tank\", \"shape\": {\"box\": [2, 2, 2]}, \"wall\": true, \"inside\": true}"
 
-/* Water in the scene's bodies; what reading finds wrong must be nothing. */
+/* A scene with bodies of water, which must be read without complaints. */
 static PxScene *checked(const char *text, size_t complaints)
 {
     PxScene *scene = scene_of(text);

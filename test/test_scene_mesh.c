@@ -70,7 +70,7 @@ TEST(a_ring_from_a_file_swallows_what_is_in_it_and_no_more)
     PxWorld *world =
         world_of(&folder, HEAD " \"bodies\": [{\"material\": \"water\", \"shape\": {\"box\": "
                                "[0.9, 0.1, 0.9]}}],\n"
-                               /* aside of the lattice, that nobody is on its faces */
+                               /* offset from the lattice, so that no particle lies on its faces */
                                " \"sinks\": [{\"shape\": {\"mesh\": \"ring.obj\", "
                                "\"at\": [0.0013, 0.0007, 0.0011]}}]}");
     uint32_t before = px_world_count(world), inside = 0;

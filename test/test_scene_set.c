@@ -117,7 +117,7 @@ TEST(what_cannot_be_set_changes_nothing)
 
 /* ---- the resolved scene -------------------------------------------------------------- */
 
-/* Reads the resolved scene and compares what that resolves to. */
+/* Reads the resolved scene, resolves it again and compares the two. */
 static void check_round_trip(const PxScene *scene)
 {
     PxScene *again = NULL;

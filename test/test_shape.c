@@ -26,7 +26,7 @@ static PxVec3 random_direction(uint64_t i)
     return px_vec(r * cos(turn), y, r * sin(turn));
 }
 
-/* ---- what the shapes are, written down a second time ---- */
+/* ---- independent definitions of the shapes ---- */
 
 /* All with odd proportions, about a metre across. */
 static PxShapeDef odd_def(PxShapeKind kind)

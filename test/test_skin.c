@@ -137,7 +137,7 @@ static void bind_and_move(PxSkin *skin, Body *b, const PxThreads *threads)
     CHECK_OK(px_skin_deform(skin, &b->maps, threads));
 }
 
-/* Largest distance of points from where `j`, `shift` takes them, m, and of tangents. */
+/* Checks that points and tangents follow the affine map of `j` and `shift`, m. */
 static void check_affine(const PxSkin *skin, const Body *b, PxMat3 j, PxVec3 shift, double least)
 {
     double worst = 0, worst_tangent = 0, worst_normal = 0;
@@ -217,8 +217,8 @@ TEST(every_point_hangs_on_a_dozen_particles)
     body_free(&b);
 }
 
-/* What a bent beam does between its particles: the blend is of first order, so what is left is of
- * second order in the spacing over the radius of the bend. */
+/* The skin of a bent beam between its particles: the interpolation is of first order, so the error
+ * is of second order in spacing over bending radius. */
 TEST(between_particles_a_bend_is_followed)
 {
     Body b;
@@ -295,7 +295,7 @@ TEST(a_stretched_plane_has_no_holes)
         double widest = 0, at_rest = (double)float_of(&skin->base, "radius", 0);
         for (uint32_t k = 0; k < s->count; ++k)
             widest = fmax(widest, (double)float_of(s, "radius", k));
-        /* Discs grow less than the stretch: that is what splitting is for. */
+        /* Discs grow less than the stretch, because they are split. */
         double longest = fmax(ways[w][0], ways[w][2]);
         if (longest >= 3)
             CHECK(widest < 0.75 * longest * at_rest);
@@ -370,8 +370,8 @@ TEST(every_compiler_and_instruction_set_gives_the_same_bits)
     body_free(&b);
 }
 
-/* Absorbing moves nothing: the same surfels come out of the old rest shape with its maps and of
- * the new one at rest, as far as floats go. */
+/* A rest-shape update moves no surfel: the old rest shape with its maps and the new one at rest
+ * give the same surfels up to rounding. */
 TEST(absorbing_a_deformation_leaves_the_skin_where_it_is)
 {
     Body b;
@@ -582,7 +582,7 @@ TEST(triangles_are_cut_until_they_can_bend_and_stay_closed)
 
 /* ---- time ---- */
 
-/* Of this thread's own work with one, on the wall with several. */
+/* CPU time of this thread if there is one, wall-clock time if there are several, s. */
 static double seconds(int threads)
 {
     struct timespec now;

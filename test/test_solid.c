@@ -63,7 +63,7 @@ TEST(the_tangent_is_the_slope_of_the_forces)
 
 TEST(forces_are_the_slope_of_the_energy)
 {
-    /* blocks, and sheets of one layer, whose particles know nothing of the way across */
+    /* blocks, and sheets of one layer, whose moment matrix is singular across the sheet */
     static const uint32_t cells[][3] = {{6, 5, 4}, {6, 5, 2}, {7, 6, 1}, {1, 8, 5}};
     double worst = 0;
     for (size_t k = 0; k < PX_COUNT(cells); ++k)
@@ -188,8 +188,8 @@ static PxWorld *cube_world(const Cube *c, PxVec3 gravity, PxVec3 velocity)
     return world;
 }
 
-/* The largest distance of a particle from where the rest shape, moved and turned the best way by
- * the engine's own frame, has it: from distances of pairs instead, which need no frame. */
+/* Largest deviation from the rest shape, measured by distances of pairs, which are independent of
+ * the rigid fit of the engine. */
 static double misshapen(const PxWorld *world)
 {
     double worst = 0;
@@ -208,8 +208,7 @@ static double misshapen(const PxWorld *world)
     return worst;
 }
 
-/* Within 4 s no pair is off by more than a twentieth of a spacing; leapfrog has taken up to
- * 2.75 s. */
+/* Within 4 s no pair distance may be off by more than a twentieth of a spacing. */
 static void check_recovers(PxWorld *world)
 {
     double wrong = INFINITY;
@@ -253,7 +252,7 @@ PHYSICS(a_cube_squashed_flat_comes_back)
 {
     static const Cube cube[] = {{"leapfrog", 1e5, 5e-3, 2}, {"implicit", 1e5, 1e-2, 2}};
     for (size_t k = 0; k < PX_COUNT(cube); ++k)
-        check_comes_back(&cube[k], 0.07); /* the distance of the two that are held */
+        check_comes_back(&cube[k], 0.07); /* the distance of the two held particles */
 }
 
 PHYSICS(a_cube_pushed_through_itself_comes_back)
@@ -310,14 +309,14 @@ PHYSICS(a_bouncing_cube_never_gains_energy)
             worst = fmax(worst, energy / first - 1);
             highest = stats.time > 0.3 ? fmax(highest, stats.potential) : highest;
         }
-        CHECK(worst < 0.01);           /* leapfrog's swings */
+        CHECK(worst < 0.01);           /* leapfrog's energy oscillates */
         CHECK(highest > -0.9 * floor); /* it did bounce */
         CHECK_EQUAL(stats.leaked, 0);
         px_world_free(world);
     }
 }
 
-/* How high a ball of 1 MPa bounces that fell 0.3 m, as a part of that. */
+/* Rebound height of a ball of 1 MPa that fell 0.3 m, as a fraction of 0.3 m. */
 static double bounce_height(const char *integration, double step, double restitution)
 {
     const double fall = 0.3, radius = 0.1;
@@ -359,8 +358,8 @@ static double bounce_height(const char *integration, double step, double restitu
 
 PHYSICS(a_body_bounces_to_the_square_of_its_restitution)
 {
-    /* Of 1 it keeps what its vibrations and the integration leave it. Against that a mass on a
-     * spring has e^2 (solid_walls.c); a ball is a chain of them, and comes within 0.03 of it. */
+    /* With restitution 1 the loss is that of vibrations and of the integration. Relative to that,
+     * a mass on a spring rebounds to e^2 (solid_walls.c); a ball comes within 0.03 of it. */
     static const struct {
         const char *integration;
         double step, whole;
@@ -398,7 +397,7 @@ TEST(nothing_passes_a_thin_sheet_at_20_m_s)
 
 /* ---- the same bits -------------------------------------------------------------------------- */
 
-/* A cube that a handle twists, a force pulls, and that flows, over a floor. */
+/* A cube over a floor, twisted by a handle, pulled by a force, with plastic flow. */
 static PxWorld *busy_world(const char *integration, int threads)
 {
     Cube cube = {integration, 5e4, 5e-3, threads};

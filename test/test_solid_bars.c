@@ -85,7 +85,7 @@ PHYSICS(what_a_bar_keeps_beyond_its_yield_follows_its_creep)
     CHECK_OK(px_bar_yield(&def, 0.05, 0.5, &result));
     CHECK(result.wanted > 0.015);
     CHECK_NEAR(result.strain, result.wanted, 0.05 * result.wanted);
-    /* below its yield it keeps nothing */
+    /* no plastic strain below the yield strain */
     def.material.yield = 0.1;
     CHECK_OK(px_bar_yield(&def, 0.05, 0.1, &result));
     CHECK(result.wanted == 0 && result.within == 0);
@@ -127,7 +127,7 @@ PHYSICS(a_free_vibration_keeps_its_energy)
 
 PHYSICS(large_vibrations_do_not_grow)
 {
-    /* Sub-steps that followed the stretch blew this one up in 3.35 s. */
+    /* Unstable if the sub-step varied with the stretch. */
     PxFreeSolidDef def = px_free_solid_def_default();
     def.material.young = 1e6;
     def.material.volume = 0;
@@ -151,7 +151,7 @@ TEST(a_free_solid_keeps_its_momenta)
         CHECK_NEAR(result.angular, 0, 1e-5);
         CHECK_NEAR(result.middle, 0, 1e-5);
         CHECK_EQUAL(result.unsolved, 0);
-        CHECK(result.left < 1.05); /* implicit Euler damps, leapfrog swings */
+        CHECK(result.left < 1.05); /* implicit Euler damps, leapfrog oscillates */
     }
 }
 

@@ -1,9 +1,9 @@
 /// Surfaces around particles: where they lie, and that they are closed.
 #include "surfaces.h"
 
-/* A ball of particles, each field with its own numbers: the figures that shared/VALIDATION.md asks
- * for, 3 per cent of area and volume. What is left comes from the lattice, whose points leave steps
- * on the ball: the surface bridges them. */
+/* A ball of particles, each field with its default settings: area and volume within the 3 per cent
+ * that shared/VALIDATION.md requires. The remaining error comes from the lattice, whose steps on
+ * the ball the surface bridges. */
 static void check_ball(const char *field, double radius, double shake)
 {
     Cloud cloud = cloud_ball(radius, 0.01, shake);
@@ -255,13 +255,13 @@ TEST(every_compiler_gives_the_same_bits)
     }
 }
 
-/* ---- what vertices take over ---- */
+/* ---- interpolation of columns ---- */
 
 TEST(vertices_take_over_the_values_of_the_particles_around)
 {
-    /* A constant comes through exactly but for rounding. What grows along x and y does within the
-     * 0.35 spacings that the mean of the particles around lies below the surface, and half as much
-     * for their being shaken. */
+    /* A constant is reproduced up to rounding. A linear column in x and y is off by 0.35 spacings,
+     * by which the mean of the neighbouring particles lies below the surface, and by half as much
+     * for their jitter. */
     Cloud cloud = cloud_ball(0.1, 0.01, 0.1);
     float *five = malloc(cloud.count * sizeof *five), *slope = malloc(cloud.count * sizeof *slope);
     for (uint32_t i = 0; i < cloud.count; ++i) {

@@ -47,8 +47,8 @@ static PxSurfaceMeasure measure_of(const Cloud *cloud, double floor, bool walled
 
 static const double thickness[] = {0.5, 0.75, 1, 1.5, 2};
 
-/* The volume of all that thickness, and one piece. 10 per cent is what is promised; rims, which are
- * rounded, are a part of it. */
+/* Checks volume and connectedness of sheets of each thickness. The promised error is 10 per cent,
+ * which includes the rounded rims. */
 static void check_sheets(bool walled, const double *low, size_t lows)
 {
     for (int shaken = 0; shaken < 2; ++shaken)
@@ -78,7 +78,7 @@ TEST(a_pool_keeps_its_volume_on_a_floor)
 
 TEST(a_pool_thicker_than_a_cell_keeps_its_volume_on_any_floor)
 {
-    /* Worst is a floor through nodes, or just above some: only those a cell above it see liquid. */
+    /* Worst case: a floor through or just above grid nodes; only the next layer is in liquid. */
     for (int k = 0; k < 4; ++k) {
         Cloud cloud = sheet_of(0.75, 0.2 + 0.05 * k, 0.15);
         PxSurfaceMeasure m = measure_of(&cloud, 0.2 + 0.05 * k, true);

@@ -9,7 +9,7 @@
 
 static const struct {
     const char *name;
-    double strength; /* of the middle of those that 004 section 6.6.1 tries; csf: N/m */
+    double strength; /* middle of the range in 004 section 6.6.1; csf: N/m */
 } models[] = {{"csf", 10}, {"becker", 0.05}, {"becker-cut", 0.05}, {"akinci", 0.6}, {"he", 1}};
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -123,7 +123,7 @@ TEST(where_two_fluids_meet_each_pulls_on_its_own)
         fluid.name = names[k];
         fluid.density = k == 0 ? 1000 : 500;
         fluid.viscosity = 1;
-        fluid.viscosity_model.param[0] = 1e-6; /* what it leaves undone is momentum, here */
+        fluid.viscosity_model.param[0] = 1e-6; /* the residual changes momentum */
         fluid.tension = px_tension_choice(k == 0 ? "csf" : "becker-cut");
         fluid.tension.param[0] = k == 0 ? 1 : 0.002;
         PxMaterialId id;

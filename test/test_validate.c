@@ -59,7 +59,7 @@ TEST(a_jet_pushes_a_plate_with_the_momentum_it_brings)
 
 TEST(pressure_is_the_same_in_the_edges_of_a_tank_as_between_them)
 {
-    /* Beside two walls at once each takes its share of the stress. */
+    /* In an edge between two walls each takes its share of the stress. */
     PxWorldDef def = px_world_def_default();
     def.spacing = 0.02;
     PxWorld *world;
@@ -95,7 +95,7 @@ TEST(pressure_is_the_same_in_the_edges_of_a_tank_as_between_them)
             wanted[beside / 2] += stats.dt * 9810 * (0.2 - (double)y[i]);
         }
     }
-    /* measured 0.3 % high in the edges; with one wall's share for both it was 9 % low */
+    /* measured 0.3 % high in the edges */
     CHECK_NEAR(sum[0] / wanted[0], 1, 0.05);
     CHECK_NEAR(sum[1] / wanted[1], 1, 0.05);
     px_world_free(world);

@@ -115,7 +115,7 @@ PHYSICS(a_ball_of_honey_or_tar_goes_on_turning)
         px_world_stats(world, &before);
         CHECK_OK(px_world_advance(world, 0.05));
         px_world_stats(world, &after);
-        /* every pair force is the same from both sides: what is left is rounding */
+        /* pair forces are antisymmetric: only rounding errors remain */
         double p = before.mass * before.speed_max, l = fabs(before.angular_momentum.z);
         CHECK_NEAR(after.momentum.x, before.momentum.x, 1e-5 * p);
         CHECK_NEAR(after.momentum.y, before.momentum.y, 1e-5 * p);

@@ -108,7 +108,7 @@ static PxVec3 room_impulse(const Room *room)
     return sum;
 }
 
-/* Runs for so many steps; answers the largest part of the momentum that is not accounted for. */
+/* Runs a number of steps; returns the largest relative imbalance of momentum. */
 static double imbalance(Room *room, int steps)
 {
     double worst = 0;
@@ -216,8 +216,8 @@ TEST(what_a_solid_gets_from_walls_they_get_from_it)
         floor.friction = 0.5;
         room_add_wall(&room, &floor);
         room_add_plane(&room, "side", px_vec(0.2, 0, 0), px_vec(-1, 0, 0));
-        /* measured 9e-8 and 2e-3: Newton's method stops early, and what it leaves of the
-         * balance is not the wall's */
+        /* measured 9e-8 and 2e-3; the latter is the residual of Newton's method, not an error
+         * of the wall forces */
         CHECK_NEAR(imbalance(&room, 200), 0, k == 0 ? 1e-6 : 1e-2);
         px_world_free(room.world);
     }

@@ -47,9 +47,9 @@ static PxFill felt_at(const Felt *felt, PxVec3 x)
     return out;
 }
 
-/* What the points of a lattice with i > 0, or j > 0 if `faces` > 1, or k > 0 if it is 3, take
- * around its origin: a wall half a spacing away, filled as the fluid is. With `all` those
- * for which all of them hold: the same wall seen from outside. */
+/* Part of the kernel at the origin in lattice points with i > 0, or j > 0 if `faces` > 1, or
+ * k > 0 if it is 3: a concave wall half a spacing away, sampled like the fluid. With `all` only
+ * points for which all conditions hold: a convex wall. */
 static double lattice_part(int faces, bool all)
 {
     double sum = 0;
@@ -146,8 +146,8 @@ TEST(a_sheet_without_thickness_repels_from_both_sides_as_a_mesh_too)
             PxVec3 x = px_mad(def.at, normal, side * (d + 0.0005));
             PxFill here = felt_at(&felt, x);
             px_wall_profile_part(&felt.profile, d, &thick, &slope);
-            /* felt as s/2 thick: less than a thick one by what lies further behind, 2.6 per cent
-             * at a fifth of a spacing and 0.1 from 0.4 on */
+            /* treated as s/2 thick; a thick wall has 2.6 per cent more at a fifth of a spacing
+             * and 0.1 per cent more from 0.4 on */
             CHECK_NEAR(here.part, thick, d < 0.35 ? 0.03 : 0.003);
             CHECK(d > 0.9 || side * px_dot(here.gradient, normal) < 0.7 * slope);
         }

@@ -7,8 +7,8 @@
 
 /* ---- a world with one of everything ------------------------------------- */
 
-/* Water that fills the tank to the brim of the block, at rest but for what the
- * pressure needs to build up; a paddle that moves far above it; an event. */
+/* Water that fills the tank to the top of the block, at rest except for the build-up
+ * of pressure; a paddle that moves far above it; an event. */
 static PxStatus build(const PxAllocator *allocator, int threads, double spacing, PxWorld **out)
 {
     PxWorldDef def = px_world_def_default();
@@ -180,8 +180,8 @@ TEST(a_world_that_malloc_fails_says_so)
     fail_everywhere(&system_meter, NULL);
 }
 
-/* What a failed step leaves is what it found: stepping again when there is memory
- * gives the world that never lacked any. */
+/* A failed step leaves the state unchanged: repeating it with enough memory gives the
+ * same world as without the failure. */
 TEST(a_step_that_got_no_memory_can_be_taken_again)
 {
     Meter own = {.live = 0};

@@ -1,4 +1,4 @@
-/// The scene of a branch: another run's, with values set at one of its frames.
+/// Makes the scene of a branch: that of another run, with values set at one of its frames.
 #include "phyxel/run.h"
 #include "run/record.h"
 #include "store/frame.h"
@@ -28,7 +28,7 @@ static PxStatus find_frame(const char *dir, uint32_t frame)
                    last);
 }
 
-/* {"at": time, "set": PATH, "to": VALUE}; NULL when it cannot be one. */
+/* Makes the event {"at": time, "set": PATH, "to": VALUE}; NULL when `set` is malformed. */
 static json_t *event_of(double time, const char *set)
 {
     const char *equals = strchr(set, '=');
@@ -39,7 +39,7 @@ static json_t *event_of(double time, const char *set)
                      value);
 }
 
-/* Says which of the values an error of the new scene is about. */
+/* Adds to an error of the new scene which of the set values caused it. */
 static PxStatus explain(const PxScene *scene, size_t first, const char *const *sets, size_t count)
 {
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {

@@ -9,7 +9,7 @@
 
 enum { VX, VY, VZ, RED, GREEN, BLUE, PAINTED, MELTED, PIECE, COLUMNS, NAME = 40 };
 
-/* One coat as the writer wants it. */
+/* One coat in the layout of the PLY writer. */
 typedef struct Part {
     float (*position)[3], (*normal)[3];
     float *column[COLUMNS];

@@ -1,16 +1,16 @@
-/// DIR/coat/000001.ply: the coats of a frame (world/attached/coats.h).
+/// Writer of DIR/coat/000001.ply, the coats of a frame (world/attached/coats.h).
 ///
-/// As other surfaces (store/surface_ply.h), of all materials in one file. Vertices have x y z nx ny
-/// nz red green blue radius vx vy vz, `painted` (1 where the colours are those of a mesh or a
-/// texture, 0 where they only tell materials apart), `melted` (0 to 1), `part` (the pieces of a
-/// coat, from 0) and `material`.
+/// The format is that of other surfaces (store/surface_ply.h), with all materials in one file.
+/// Vertices have x y z nx ny nz red green blue radius vx vy vz, `painted` (1 where the colours are
+/// those of a mesh or a texture, 0 where they are the material's), `melted` (molten fraction),
+/// `part` (connected part of a coat, from 0) and `material`.
 #ifndef PX_RUN_COAT_FILES_H
 #define PX_RUN_COAT_FILES_H
 
 #include "store/frame.h"
 #include "world/attached/coats.h"
 
-/// Writes the coats where they are; a world without coats leaves nothing.
+/// Writes the coats at their current positions; writes no file for a world without coats.
 /// Errors: PX_ERR_IO, PX_ERR_MEMORY.
 PxStatus px_coat_files_write(const char *dir, const PxFrameMeta *meta, const PxWorld *world);
 

@@ -25,7 +25,7 @@ static json_t *stages(const PxWorld *world, const PxProfile *profile)
     return object;
 }
 
-/* JSON is UTF-8; paths in messages need not be. */
+/* Replaces non-ASCII bytes if the message is not UTF-8, as paths in it need not be. */
 static json_t *message_text(const char *message)
 {
     json_t *text = json_string(message);
@@ -41,7 +41,7 @@ static json_t *message_text(const char *message)
 
 static PxStatus record_load(const char *dir, json_t **out);
 
-/* Where the run branches off: what is known now, or what run.json of the same scene says. */
+/* Adds the origin of a branch: from the record, or else from the old run.json of the same scene. */
 static void add_branch(json_t *root, const char *dir, const PxRecord *r)
 {
     json_t *old;
@@ -71,7 +71,7 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
     px_machine_name(processor, sizeof processor);
     json_error_t error;
     json_t *scene = json_loads(px_scene_resolved(r->scene), 0, &error);
-    if (scene == NULL) /* a mesh may lie where names are not UTF-8 */
+    if (scene == NULL) /* the path of a mesh may not be UTF-8 */
         return px_fail(PX_ERR_ARGUMENT, "%s: the scene cannot be kept there: %s", path, error.text);
     const char *up = px_scene_up(r->scene) == 'z' ? "z" : "y";
     json_t *root = json_pack(
@@ -117,13 +117,13 @@ static PxStatus record_load(const char *dir, json_t **out)
     return PX_OK;
 }
 
-/* The first place at which two scenes differ, and what is there. */
+/* The first place at which two scenes differ, and the two values. */
 typedef struct Difference {
     char place[256];
-    const json_t *here[2]; /* NULL where there is nothing */
+    const json_t *here[2]; /* NULL where the key is missing */
 } Difference;
 
-enum { DEEPEST = 16 }; /* resolved scenes are not deeper; files by others may be */
+enum { DEEPEST = 16 }; /* resolved scenes are never deeper; a foreign file may be */
 
 static bool differ(const json_t *a, const json_t *b, size_t used, int depth, Difference *out)
 {
@@ -159,10 +159,10 @@ static bool differ(const json_t *a, const json_t *b, size_t used, int depth, Dif
     out->place[used] = '\0';
     out->here[0] = a;
     out->here[1] = b;
-    return json_is_array(a); /* of other lengths; objects then differ in what does not count */
+    return json_is_array(a); /* arrays differ in length; objects only in ignored keys */
 }
 
-/* A value in short, for a message. */
+/* Abbreviates a value for a message. */
 static void describe(const json_t *value, char *out, size_t size)
 {
     if (json_is_array(value) && !json_is_number(json_array_get(value, 0))) {

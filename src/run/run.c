@@ -1,9 +1,9 @@
-/// The loop from the first frame to the last, such that nothing is ever lost.
+/// The main loop of a run: steps, frames, statistics, checkpoints and resuming.
 ///
-/// At a frame's end, in this order: stats.csv is synced, the frame is written, then
-/// the checkpoint. Whatever kills us in between, the newest checkpoint is no newer
-/// than the frames and rows before it; resuming does the rest again, and since a
-/// step depends on nothing but the state, it comes out with the same bits.
+/// At the end of a frame stats.csv is synced, then the frame is written, then the
+/// checkpoint. Wherever the process is killed, all frames and rows before the newest
+/// checkpoint are on disk. Resuming recomputes the rest with the same bits, because a
+/// step depends only on the state.
 #include "base/def.h"
 #include "base/profile.h"
 #include "phyxel/run.h"
@@ -29,7 +29,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* A frame may take hours: at least this often there is a checkpoint, s. */
+/* Longest time between checkpoints, s, since a frame may take hours. */
 #define CHECKPOINT_SECONDS 300.0
 
 typedef struct Run {
@@ -39,16 +39,16 @@ typedef struct Run {
     PxThreads threads;
     PxWorld *world;
     PxStatsFile stats;
-    PxProfile profile; /* what is not the world's: statistics, frames, checkpoints */
+    PxProfile profile; /* time outside the steps: statistics, frames, checkpoints */
     PxXdmf xdmf;
-    uint32_t frame;      /* stored, besides that of the start */
-    uint32_t frames;     /* wanted */
+    uint32_t frame;      /* number of the last stored frame */
+    uint32_t frames;     /* number of frames to compute */
     double began;        /* px_clock() of this call */
     double checkpointed; /* px_clock() of the last checkpoint */
-    double wall_before;  /* seconds of earlier calls */
+    double wall_before;  /* wall-clock time of earlier calls, s */
     double time_first;   /* scene time at which this call began */
     uint64_t step_first;
-    uint32_t damaged; /* checkpoints that were passed over */
+    uint32_t damaged; /* damaged checkpoints that were skipped */
     int lock;
 } Run;
 
@@ -59,7 +59,7 @@ static PxRunDef run_def_defaults(void)
 
 PX_DEF(PxRunDef, run_def, "run")
 
-/* Wall-clock seconds of all calls that worked on this run. */
+/* Wall-clock time of all calls that computed this run, s. */
 static double wall_so_far(const Run *run)
 {
     return run->wall_before + px_clock() - run->began;
@@ -115,7 +115,7 @@ static PxStatus store_frame(Run *run)
     return status;
 }
 
-/* What a checkpoint says besides what the world needs. */
+/* Scalars of a checkpoint in addition to the saved world. */
 enum { FRAME, WALL, SCENE_HASH, SCALARS };
 
 static void scalars_of(const Run *run, double wall, PxScalar scalar[SCALARS])
@@ -162,8 +162,8 @@ static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
 
 /* ---- beginning ---------------------------------------------------------- */
 
-/* One run at a time in a folder: a lock that dies with the process. Some network file
- * systems have none; there it is up to the user. */
+/* Locks the folder against concurrent runs until the process ends. Some network file
+ * systems have no locks; there the user must take care. */
 static PxStatus lock_folder(Run *run)
 {
     char path[PX_PATH_MAX];
@@ -181,8 +181,8 @@ static PxStatus lock_folder(Run *run)
 
 static const char *const run_folders[] = {"checkpoints", "frames"};
 
-/* Whether there is anything in the folder that a run would write over. Empty folders
- * are not: a run that was killed before it wrote run.json may leave them. */
+/* Whether the folder has files that a run would overwrite. Empty subfolders do not
+ * count: a run killed before it wrote run.json may leave them. */
 static PxStatus holds_a_run(const char *dir, bool *out)
 {
     static const char *const files[] = {"run.json", "stats.csv", "frames.xdmf"};
@@ -202,9 +202,9 @@ static PxStatus holds_a_run(const char *dir, bool *out)
     return PX_OK;
 }
 
-/* Removes what an earlier run left: only files that runs make. run.json stays until
- * the new run's replaces it, and the checkpoints go first and for good: whatever
- * kills us, the folder is the old run's, which then begins anew, or the new one's. */
+/* Removes the files of an earlier run, and no others. Checkpoints are removed and synced
+ * first, and run.json stays until the new one replaces it. So if the process is killed,
+ * the folder belongs either to the old run, which restarts at 0, or to the new one. */
 static PxStatus throw_away(const char *dir)
 {
     static const char *const files[] = {"stats.csv", "frames.xdmf"};
@@ -235,7 +235,7 @@ static PxStatus throw_away(const char *dir)
     return PX_OK;
 }
 
-/* How many checkpoints there are after number `last`. */
+/* Counts the checkpoints after number `last`. */
 static PxStatus count_after(const char *dir, uint32_t last, uint32_t *out)
 {
     char folder[PX_PATH_MAX];
@@ -249,12 +249,12 @@ static PxStatus count_after(const char *dir, uint32_t last, uint32_t *out)
     return PX_OK;
 }
 
-/* Puts the world where checkpoint `number` of `dir` is. `hash` is that of the scene it was written
- * for. */
+/* Restores the world from checkpoint `number` of `dir`. `hash` is that of the scene for which it
+ * was written. */
 static PxStatus load(Run *run, const char *dir, uint32_t number, const char *hash)
 {
     PxScalar scalar[SCALARS];
-    scalars_of(run, 0, scalar); /* for the names and kinds */
+    scalars_of(run, 0, scalar); /* sets names and kinds */
     PxSavedWorld *saved;
     PX_TRY(px_saved_create(&saved));
     PxStatus status = px_checkpoint_read(dir, number, saved, scalar, SCALARS, &run->threads);
@@ -270,7 +270,7 @@ static PxStatus load(Run *run, const char *dir, uint32_t number, const char *has
     return status;
 }
 
-/* Takes up the folder's run: its newest whole checkpoint, or its very beginning. */
+/* Resumes the run of the folder from its newest undamaged checkpoint, or from the beginning. */
 static PxStatus take_up(Run *run, bool *found)
 {
     uint32_t number;
@@ -284,8 +284,8 @@ static PxStatus take_up(Run *run, bool *found)
     return load(run, run->dir, number, px_scene_hash(run->scene));
 }
 
-/* Starts from another run: its newest checkpoint before the frame at which this one branches off.
- * One of the frame's own number may have been written later, between two frames. */
+/* Starts from the newest checkpoint of another run before the frame of the branch. A checkpoint
+ * with the number of that frame is not used: it may have been written after it, between frames. */
 static PxStatus branch_off(Run *run, bool *found)
 {
     const PxRunDef *def = run->def;
@@ -293,7 +293,7 @@ static PxStatus branch_off(Run *run, bool *found)
     if (def->from_frame == 0)
         return PX_OK;
     PxStatus status = px_checkpoint_latest(def->from, def->from_frame - 1, &number, found);
-    if (status == PX_ERR_FORMAT) { /* from the beginning, then */
+    if (status == PX_ERR_FORMAT) { /* start from the beginning */
         *found = false;
         return PX_OK;
     }
@@ -318,7 +318,7 @@ static PxStatus branch_off(Run *run, bool *found)
     return status;
 }
 
-/* A folder of the run, without what dead processes left half-written in it. */
+/* Creates a subfolder of the run and removes partial files of dead processes from it. */
 static PxStatus tidy_folder(const char *dir, const char *name)
 {
     char folder[PX_PATH_MAX];
@@ -342,7 +342,7 @@ static PxStatus begin(Run *run)
                        run->dir);
     if (there && def->resume)
         PX_TRY(px_record_compare(run->dir, run->scene));
-    /* Before anything is thrown away: a scene that cannot be built costs nothing. */
+    /* Build the world before removing old files, so that an invalid scene does no harm. */
     PX_TRY(px_scene_world(run->scene, def->threads, &run->world));
     if (there && def->overwrite)
         PX_TRY(throw_away(run->dir));
@@ -353,7 +353,7 @@ static PxStatus begin(Run *run)
         PX_TRY(take_up(run, &found));
     else if (def->from != NULL)
         PX_TRY(branch_off(run, &found));
-    if (run->frames < run->frame) /* fewer are wanted than there are: they stay */
+    if (run->frames < run->frame) /* existing frames beyond the requested number stay */
         run->frames = run->frame;
 
     PxWorldState state = px_world_state(run->world);
@@ -428,7 +428,7 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
         ++run->frame;
         PxStatus status = store_frame(run);
         if (status != PX_OK) {
-            --run->frame; /* counts only what is safe */
+            --run->frame; /* counts only stored frames */
             return status;
         }
         if (run->def->checkpoint > 0 &&
@@ -485,7 +485,7 @@ PxStatus px_run(const PxScene *scene, const PxRunDef *given, PxRunFunction *each
     if (status == PX_ERR_NUMERIC)
         px_fail(status, "%s; the last good frame is %u", px_error_message(), run.frame);
 
-    /* The message of what went wrong must survive the tidying up. */
+    /* Keep the message of the failure through the cleanup. */
     char message[1024];
     snprintf(message, sizeof message, "%s", status != PX_OK ? px_error_message() : "");
     if (begun) {

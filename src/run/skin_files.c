@@ -10,10 +10,10 @@
 enum { VX, VY, VZ, RED, GREEN, BLUE, BODY, PAINTED, SHARED, S = SHARED, T, T1 = SHARED };
 enum { COLUMNS = SHARED + 6, NAME = 40 };
 
-/* One skin as the writer wants it. */
+/* One skin in the layout of the PLY writer. */
 typedef struct Part {
     float (*position)[3], (*normal)[3];
-    float *constant[RED + 3 + 2]; /* made here: colours, body, painted */
+    float *constant[RED + 3 + 2]; /* constant columns: colours, body, painted */
     size_t constants;
     float *column[COLUMNS];
 } Part;
@@ -26,7 +26,7 @@ static void part_free(Part *p)
         free(p->constant[k]);
 }
 
-/* A column that is the same everywhere; NULL when memory is out. */
+/* Makes a constant column; NULL when out of memory. */
 static float *all(Part *p, float value, uint32_t count)
 {
     float *to = malloc(((size_t)count + 1) * sizeof *to);

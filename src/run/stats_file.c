@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* First the numbers of PxStats, then those that depend on what is in the world, then `wall`, the
- * only one that differs from run to run. */
+/* Order of the columns: the members of PxStats, then those that depend on the world, then `wall`,
+ * the only one that is not reproducible. */
 
 static PxStatus add_name(PxStatsFile *file, const char *name)
 {
@@ -23,8 +23,8 @@ static PxStatus add_name(PxStatsFile *file, const char *name)
     return PX_OK;
 }
 
-/* Force, N, and torque, N m, on a wall: NAME_force_x and so on. What a name of a column should not
- * contain becomes _. */
+/* Adds the columns of force, N, and torque, N m, on a wall: NAME_force_x and so on. Characters not
+ * allowed in column names become _. */
 static PxStatus add_wall_names(PxStatsFile *file, const char *wall)
 {
     static const char *const columns[] = {"force_x",  "force_y",  "force_z",
@@ -42,7 +42,7 @@ static PxStatus add_wall_names(PxStatsFile *file, const char *wall)
 
 static PxStatus add_names(PxStatsFile *file, const PxWorld *world)
 {
-    for (size_t k = 1; px_stats_column(k) != NULL; ++k) /* `step` is the file's own */
+    for (size_t k = 1; px_stats_column(k) != NULL; ++k) /* PxCsv adds `step` itself */
         PX_TRY(add_name(file, px_stats_column(k)->name));
     file->walls = world->walls.count;
     for (size_t k = 0; k < file->walls; ++k)

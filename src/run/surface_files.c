@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-/* Of one folder: 000001.ply, ..., and the table that was made of them. */
+/* Removes 000001.ply, ... and measure.csv of one folder. */
 static PxStatus remove_files(const char *folder)
 {
     char path[PX_PATH_MAX];
@@ -44,7 +44,7 @@ PxStatus px_surface_files_remove(const char *dir)
         PxNames names = {0};
         PX_TRY(px_folder_list(folder, &names));
         PxStatus status = PX_OK;
-        for (size_t k = 0; k < names.count && status == PX_OK; ++k) { /* of single materials */
+        for (size_t k = 0; k < names.count && status == PX_OK; ++k) { /* one per material */
             status = px_path_join(path, folder, "%s", names.data[k]);
             if (status != PX_OK || !is_folder(path))
                 continue;

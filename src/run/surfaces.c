@@ -1,8 +1,9 @@
-/// The surfaces of a run: from DIR/frames to DIR/surface, such that nothing is made twice.
+/// Makes the surfaces of a run, from DIR/frames to DIR/surface, and skips those that are up to
+/// date.
 ///
-/// A surface file says in comments of its header which frame and which numbers it was made from (as
-/// a digest) and what it measures. So whether it is up to date, and all of measure.csv, can
-/// be read from the first few hundred bytes of each file, after any interruption.
+/// Comments in the header of a surface file hold a digest of its frame and settings (the stamp)
+/// and its measured quantities. So the first few hundred bytes of each file tell whether it is up
+/// to date and give its rows of measure.csv, also after an interruption.
 #include "base/profile.h"
 #include "base/def.h"
 #include "phyxel/run.h"
@@ -26,7 +27,8 @@
 
 enum { MOST_MATERIALS = 64, HEADER = 16384, NAME = 40, PAINTS = 4 };
 
-/* Counts up whenever the same numbers give other surfaces, so that old ones are made anew. */
+/* Version of the method: increase it when the same settings give other surfaces, so that old files
+ * are remade. */
 #define MAKE 2
 
 static PxSurfaceRunDef surface_run_def_defaults(void)
@@ -39,19 +41,19 @@ PX_DEF(PxSurfaceRunDef, surface_run_def, "surface")
 typedef struct Job {
     const PxSurfaceRunDef *def;
     PxThreads threads;
-    PxScene *scene; /* NULL when run.json is of no use */
+    PxScene *scene; /* NULL when run.json is unusable */
     PxSceneWalls walls;
     char out[PX_PATH_MAX];
-    char settings[1024];                   /* the numbers, in words */
+    char settings[1024];                   /* as text, for the stamp */
     bool one;                              /* only one material */
     uint32_t material;                     /* which */
     uint64_t elements;                     /* of the last surface made */
     uint32_t made, done;                   /* frames */
-    char column[PX_SURFACE_COLUMNS][NAME]; /* that were asked for */
+    char column[PX_SURFACE_COLUMNS][NAME]; /* requested columns */
     uint32_t columns;
 } Job;
 
-/* ---- what is asked for ----------------------------------------------------- */
+/* ---- settings --------------------------------------------------------------- */
 
 static const char *material_name(const Job *job, uint32_t material, char text[NAME])
 {
@@ -88,7 +90,7 @@ static PxStatus find_material(Job *job)
                    near != NULL ? "'?" : "");
 }
 
-/* Words with commas between them. */
+/* Parses the comma-separated list of requested columns. */
 static PxStatus find_columns(Job *job)
 {
     for (const char *at = job->def->columns; at != NULL && *at != '\0';) {
@@ -106,7 +108,7 @@ static PxStatus find_columns(Job *job)
     return PX_OK;
 }
 
-/* Whether the run stored a skin for that body: then it needs no other surface. */
+/* Whether the run stored a skin for the body, which then needs no other surface. */
 static bool has_skin(const Job *job, uint32_t body)
 {
     if (job->scene == NULL || body >= job->scene->bodies || !px_scene_is_solid(job->scene, body))
@@ -123,7 +125,7 @@ static bool any_skin(const Job *job)
     return false;
 }
 
-/* Everything that a surface depends on besides the frame. */
+/* Writes all settings that a surface depends on besides the frame. */
 static void write_settings(Job *job)
 {
     const PxSurfaceDef *d = &job->def->surface;
@@ -194,21 +196,21 @@ static bool up_to_date(const char *path, const char *stamp)
     return same;
 }
 
-/* A frame's particles as surfaces want them. */
+/* The particles of a frame as input of px_surface_*(). */
 typedef struct Frame {
     PxFrameMeta meta;
     PxTable table;
     PxSurfaceParticles particles;
-    float *made[PX_SURFACE_COLUMNS + 3]; /* columns that were converted */
+    float *made[PX_SURFACE_COLUMNS + 3]; /* converted columns, owned */
     size_t mades;
     char name[PX_SURFACE_COLUMNS][NAME];
     int colour;
-    uint32_t paints; /* columns behind those of the particles that surfaces get from coats */
+    uint32_t paints; /* colour columns from coats, after those of the particles */
     uint32_t material[MOST_MATERIALS], materials;
     uint32_t count[MOST_MATERIALS];
 } Frame;
 
-/* One component as floats. */
+/* Converts one component to floats. */
 static PxStatus as_floats(Frame *frame, const PxColumn *column, uint32_t component,
                           const float **out)
 {
@@ -268,7 +270,7 @@ static PxStatus carry_asked(const Job *job, Frame *frame)
                            job->column[c], list, near != NULL ? "; did you mean '" : "",
                            near != NULL ? near : "", near != NULL ? "'?" : "");
         }
-        bool there = false; /* velocity and the like are carried anyhow */
+        bool there = false; /* velocity and others are always included */
         for (uint32_t k = 0; k < frame->particles.columns; ++k)
             there = there || frame->particles.column[k] == column->data[0];
         if (!there)
@@ -277,7 +279,7 @@ static PxStatus carry_asked(const Job *job, Frame *frame)
     return PX_OK;
 }
 
-/* Leaves out the particles of bodies that have a skin. */
+/* Removes the particles of bodies that have a skin. */
 static PxStatus drop_skinned(const Job *job, Frame *frame)
 {
     const PxColumn *body = px_table_find(&frame->table, "body");
@@ -316,7 +318,7 @@ static PxStatus list_materials(Frame *frame)
         }
         ++frame->count[k];
     }
-    for (uint32_t a = 1; a < frame->materials; ++a) /* by number, not by who comes first */
+    for (uint32_t a = 1; a < frame->materials; ++a) /* ascending numbers */
         for (uint32_t b = a; b > 0 && frame->material[b] < frame->material[b - 1]; --b) {
             uint32_t swap = frame->material[b], count = frame->count[b];
             frame->material[b] = frame->material[b - 1];
@@ -360,10 +362,10 @@ static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
     return list_materials(frame);
 }
 
-/* How far a surface around particles may be from the one that surfels show, spacings. */
+/* Largest distance over which vertices snap to the surfels of a coat, spacings. */
 #define DRAPED 1.5
 
-/* The surfels of that material in the coat that the run left beside the frame. */
+/* The surfels of one material in the coat stored with the frame. */
 typedef struct Coat {
     PxPlyPoints points;
     PxSnapTarget target;
@@ -414,7 +416,7 @@ static void coat_free(Coat *coat)
     px_ply_points_free(&coat->points);
 }
 
-/* Whether surfels of the frame have colours of their own: then all its surfaces get some. */
+/* Whether a coat of the frame has painted surfels; then all surfaces get colour columns. */
 static PxStatus find_paint(const Job *job, Frame *frame)
 {
     bool found = false;
@@ -440,8 +442,8 @@ static PxStatus find_paint(const Job *job, Frame *frame)
     return PX_OK;
 }
 
-/* Columns with the colours of a part's points: those of the particles or of the material, and over
- * them those of the coat. */
+/* Fills the colour columns of a part with the colours of the particles or the material, overlaid
+ * with those of the coat. */
 static PxStatus paint(const Job *job, const Frame *frame, const Coat *coat, const PxPlyPart *part,
                       float **column)
 {
@@ -478,7 +480,7 @@ static void surfaces_free(Surfaces *s)
     free(s->other);
 }
 
-/* The surface of material number k of the frame. */
+/* Makes the surface of the frame's material with index k. */
 static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Surfaces *s)
 {
     PxSurfaceParticles p = frame->particles;
@@ -529,7 +531,7 @@ static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Sur
     return PX_OK;
 }
 
-/* What the header says: measure.csv is made of these lines. */
+/* Writes the comments of the header, from which measure.csv is made. */
 static PxStatus describe(const Job *job, const Frame *frame, const Surfaces *s, const char *stamp,
                          PxText *text)
 {
@@ -645,7 +647,7 @@ static void add_csv_text(PxText *text, const char *words)
     px_text_add(text, "\"");
 }
 
-/* The rows of one file, from its header. */
+/* Adds the rows of one file from its header. */
 static void add_rows(PxText *text, uint32_t number, char *header)
 {
     const char *time = "";
@@ -716,7 +718,7 @@ static bool tell(const Job *job, PxSurfaceFunction *each, void *user, uint32_t t
     return each(user, &progress);
 }
 
-/* Frames numbers[0 .. count), with none missing between them. */
+/* Makes the surfaces of frames numbers[0 .. count), which have no gap. */
 static PxStatus surface_frames(Job *job, const uint32_t *numbers, uint32_t count,
                                PxSurfaceFunction *each, void *user)
 {
@@ -759,7 +761,7 @@ static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
         status = surface_frames(job, numbers.data + begin, (uint32_t)(end - begin), each, user);
         if (def->measure && status == PX_OK) {
             status = write_measures(job);
-        } else if (def->measure) { /* of what is there; its own failure would hide the reason */
+        } else if (def->measure) { /* keep the first error message */
             char reason[1024];
             snprintf(reason, sizeof reason, "%s", px_error_message());
             write_measures(job);

@@ -21,14 +21,14 @@ static void own_scalars(uint32_t number, PxScalar scalars[SCALARS])
     scalars[VERSION] = px_scalar_text("phyxel", PX_VERSION);
 }
 
-/* All but `number` and the one before it go. Later ones stay: a run that was resumed
- * early comes to them again. */
+/* Removes the checkpoints older than the predecessor of `number`. Later ones stay: a run
+ * resumed from an earlier checkpoint will overwrite them. */
 static PxStatus remove_old(const char *dir, const char *folder, uint32_t number)
 {
     PX_TRY(px_folder_clean(folder));
     PxNumbers numbers;
     PX_TRY(px_folder_numbers(folder, ".h5", &numbers));
-    size_t before = 0; /* how many are older than this one */
+    size_t before = 0; /* number of older checkpoints */
     while (before < numbers.count && numbers.data[before] < number)
         ++before;
     PxStatus status = PX_OK;
@@ -42,7 +42,7 @@ static PxStatus remove_old(const char *dir, const char *folder, uint32_t number)
     return status;
 }
 
-/* The numbers of the saved world as scalars. */
+/* Converts the numbers of the saved world to scalars. */
 static void numbers_to_scalars(const PxSavedWorld *saved, PxScalar scalars[PX_SAVED_NUMBERS])
 {
     for (size_t k = 0; k < px_saved_number_count; ++k) {
@@ -89,7 +89,7 @@ PxStatus px_checkpoint_write(const char *dir, uint32_t number, const PxSavedWorl
     return status == PX_OK ? remove_old(dir, folder, number) : status;
 }
 
-/* Opens a checkpoint and makes sure that it is one. */
+/* Opens a checkpoint and checks its kind and format. */
 static PxStatus open_checkpoint(const char *dir, uint32_t number, PxContainer **container)
 {
     char path[PX_PATH_MAX];
@@ -117,7 +117,7 @@ static PxStatus open_checkpoint(const char *dir, uint32_t number, PxContainer **
 static PxStatus take(PxContainer *container, PxSavedWorld *saved, const PxThreads *threads)
 {
     PxScalar scalars[PX_SAVED_NUMBERS];
-    numbers_to_scalars(saved, scalars); /* for the names and kinds */
+    numbers_to_scalars(saved, scalars); /* sets names and kinds */
     PX_TRY(px_container_get(container, scalars, px_saved_number_count));
     for (size_t k = 0; k < px_saved_number_count; ++k) {
         if (px_saved_numbers[k].type == PX_F64)
@@ -164,7 +164,7 @@ PxStatus px_checkpoint_latest(const char *dir, uint32_t most, uint32_t *number, 
             *number = numbers.data[k - 1];
             *found = true;
         } else if (status == PX_ERR_MEMORY) {
-            break; /* says nothing about the file */
+            break; /* not a property of the file */
         }
     }
     PX_LIST_FREE(&numbers);

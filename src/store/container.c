@@ -4,7 +4,7 @@
 #include "store/file.h"
 #include "store/pack.h"
 
-#define H5_USE_110_API /* the same calls with any later HDF5 */
+#define H5_USE_110_API /* selects the 1.10 API in later HDF5 */
 #include <hdf5.h>
 
 #include <pthread.h>
@@ -12,22 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows packed together, or a little fewer: 64 KiB of a float column, twice the
- * window of deflate. Larger blocks compress hardly better, and there would be fewer
- * for the threads; but to find block b HDF5 walks over those before it, so there are
- * never many. */
+/* Largest number of rows in a compressed block: 64 KiB of a float column, twice the
+ * window of deflate. Larger blocks hardly compress better and leave fewer blocks for
+ * the threads; smaller ones are slow to find, because HDF5 searches them in order. */
 #define BLOCK_ROWS 16384u
 #define BLOCKS_MOST 512u
 
-/* Blocks of other sizes that are read. */
+/* Range of block sizes that are accepted in reading, rows. */
 #define BLOCK_ROWS_LEAST 1024u
 #define BLOCK_ROWS_MOST (1u << 24)
 
-/* Deflate makes nothing smaller than 1032 times (two bits for 258 bytes); what a file
- * says to hold can be no more. [RFC 1951; zlib.net/zlib_tech.html] */
+/* Largest compression ratio of deflate (two bits for 258 bytes); bounds the size that a
+ * file may declare. [RFC 1951; zlib.net/zlib_tech.html] */
 #define DEFLATE_MOST 1032u
 
-/* Core driver: by how much HDF5's memory grows, bytes. */
+/* Increment by which HDF5's core driver grows its image, bytes. */
 #define GROWTH ((size_t)1 << 18)
 
 /* ---- the seal ---- */
@@ -70,7 +69,7 @@ static PxStatus check_seal(const uint8_t *bytes, size_t size)
     return PX_OK;
 }
 
-/* ---- HDF5, one at a time and quietly ---- */
+/* ---- HDF5 calls: serialised, without its error printing ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -94,7 +93,7 @@ static void hdf5_leave(Quiet quiet)
     pthread_mutex_unlock(&lock);
 }
 
-/* The type of a value in the file. */
+/* The HDF5 type of a value in the file. */
 static hid_t file_type(PxType type)
 {
     switch (type) {
@@ -113,8 +112,8 @@ static hid_t file_type(PxType type)
     }
 }
 
-/* Tables, columns and scalars have plain names, so that they are safe in paths,
- * XML and headers of other formats. */
+/* Names of tables, columns and scalars are restricted, so that they need no escaping
+ * in paths, XML and headers of other formats. */
 static bool is_name(const char *name)
 {
     size_t length = 0;
@@ -156,13 +155,13 @@ PxScalar px_scalar_text(const char *name, const char *text)
     if (length >= sizeof scalar.text) {
         length = sizeof scalar.text - 1;
         while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
-            --length; /* not in the middle of a UTF-8 character */
+            --length; /* do not split a UTF-8 character */
     }
     memcpy(scalar.text, text, length);
     return scalar;
 }
 
-/* An attribute of `object`. */
+/* Writes the scalar as an attribute of `object`. */
 static bool put_scalar(hid_t object, const PxScalar *scalar)
 {
     const void *value = scalar->text;
@@ -185,7 +184,7 @@ static bool put_scalar(hid_t object, const PxScalar *scalar)
     return good;
 }
 
-/* Reads an attribute of `object` whose kind must be the one given. */
+/* Reads an attribute of `object`, which must be of the given kind. */
 static PxStatus get_scalar(hid_t object, const char *owner, PxScalar *scalar)
 {
     static const char *const kinds[] = {"u64", "f64", "text"};
@@ -224,13 +223,13 @@ static PxStatus get_scalar(hid_t object, const char *owner, PxScalar *scalar)
 
 struct PxContainerWriter {
     hid_t file;
-    uint8_t *memory; /* the image, ours once the file is closed */
+    uint8_t *memory; /* the image, owned by the writer after the file is closed */
     size_t capacity;
 };
 
-/* HDF5 takes the memory of the image from us and leaves it to us when it closes.
- * That saves a copy, and H5Fget_file_image() before HDF5 2.0 gives images with a
- * wrong check sum (HDFGroup/hdf5 issue 1915). */
+/* Image callbacks: HDF5 allocates the image here and leaves it to the writer on close.
+ * This saves a copy, and avoids H5Fget_file_image(), whose images have a wrong checksum
+ * before HDF5 2.0 (HDFGroup/hdf5 issue 1915). */
 static void *write_allocate(size_t size, H5FD_file_image_op_t operation, void *user)
 {
     (void)operation;
@@ -268,8 +267,8 @@ static herr_t user_free(void *user)
     return 0;
 }
 
-/* Columns and tables in the order they were made; no time stamps, so that the same
- * contents are the same bytes. */
+/* Tracks creation order for columns and tables; disables time stamps, so that equal
+ * contents give equal bytes. */
 static void plain_properties(hid_t list)
 {
     H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
@@ -289,10 +288,10 @@ PxStatus px_container_create(PxContainerWriter **out)
     plain_properties(creation);
     H5Pset_fapl_core(access, GROWTH, false);
     H5Pset_file_image_callbacks(access, &callbacks);
-    /* The format of HDF5 1.8 (2008): everybody reads it, and its headers have check sums. */
+    /* The format of HDF5 1.8 (2008) is widely readable, and its headers have checksums. */
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
-    /* Files in memory are told apart by their names alone: two of the same name
-     * would be one. Nothing of this name is ever made on disk. */
+    /* HDF5 identifies files in memory by name, so every writer needs a unique one.
+     * No file of this name is created on disk. */
     char name[40];
     snprintf(name, sizeof name, "phyxel-write-%p", (void *)writer);
     writer->file = H5Fcreate(name, H5F_ACC_TRUNC, creation, access);
@@ -323,7 +322,7 @@ PxStatus px_container_put(PxContainerWriter *writer, const PxScalar *scalars, si
     return status;
 }
 
-/* The rows as they are, in one piece. */
+/* Writes the rows uncompressed and contiguous. */
 static PxStatus write_plain(hid_t dataset, const PxColumn *column, uint32_t count)
 {
     bool good = true;
@@ -344,7 +343,7 @@ static PxStatus write_plain(hid_t dataset, const PxColumn *column, uint32_t coun
     return good ? PX_OK : px_fail(PX_ERR_MEMORY, "no room for column '%s'", column->name);
 }
 
-/* The rows packed here and handed to HDF5 behind its filters. */
+/* Compresses the rows here and writes the chunks directly, bypassing HDF5's filters. */
 static PxStatus write_packed(hid_t dataset, const PxColumn *column, uint32_t count,
                              uint32_t block_rows, int level, const PxThreads *threads)
 {
@@ -359,7 +358,7 @@ static PxStatus write_packed(hid_t dataset, const PxColumn *column, uint32_t cou
     return good ? PX_OK : px_fail(PX_ERR_MEMORY, "no room for column '%s'", column->name);
 }
 
-/* Blocks of equal size, so that the last one is not mostly filling. */
+/* Blocks of equal size, so that the last one is not mostly padding. */
 static uint32_t block_rows_of(uint32_t count)
 {
     uint32_t rows = count / BLOCKS_MOST > BLOCK_ROWS ? count / BLOCKS_MOST : BLOCK_ROWS;
@@ -373,7 +372,7 @@ static PxStatus put_column(hid_t group, const PxColumn *column, uint32_t count, 
     int rank = column->components > 1 ? 2 : 1;
     hsize_t dims[2] = {count, column->components};
     uint32_t block_rows = block_rows_of(count);
-    bool pack = level > 0 && count > 0; /* blocks of no rows are not possible */
+    bool pack = level > 0 && count > 0; /* HDF5 has no empty chunks */
 
     hid_t space = H5Screate_simple(rank, dims, NULL);
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -456,7 +455,7 @@ PxStatus px_container_bytes(PxContainerWriter *writer, void **bytes, size_t *siz
     Seal seal = {.length = 0};
     bool good = writer_close(writer) && writer->memory != NULL && writer->capacity >= 48;
     if (good) {
-        /* Where the image ends: the superblock of version 2 says it at byte 28.
+        /* End of the image: byte 28 of a version 2 superblock.
          * [HDF5 File Format Specification 3.0, II.A] */
         memcpy(&seal.length, writer->memory + 28, sizeof seal.length);
         good = writer->memory[8] == 2 && seal.length <= writer->capacity;
@@ -497,13 +496,13 @@ void px_container_discard(PxContainerWriter *writer)
 struct PxContainer {
     hid_t file;
     uint8_t *image;
-    size_t size; /* of the image, without the seal */
+    size_t size; /* size of the image without the seal */
     bool owned;
     char name[PX_PATH_MAX]; /* for messages */
 };
 
-/* HDF5 copies an image twice before it opens it. Ours is only read, so it is handed
- * through as it is: "allocating" gives the image, "copying" has nothing to do. */
+/* HDF5 normally copies an image twice before it opens it. This image is only read, so
+ * the callbacks avoid the copies: allocate returns the image itself, copy does nothing. */
 static void *image_allocate(size_t size, H5FD_file_image_op_t operation, void *user)
 {
     (void)operation;
@@ -576,7 +575,7 @@ PxStatus px_container_open_bytes(PxContainer **out, const void *bytes, size_t si
 PxStatus px_container_open(PxContainer **out, const char *path)
 {
     *out = NULL;
-    /* The seal first: what is not ours is refused before it is given memory. */
+    /* Check the seal first, to refuse foreign files before memory is allocated for them. */
     Seal seal;
     uint64_t length;
     PX_TRY(px_file_read_end(path, &seal, sizeof seal, &length));
@@ -616,13 +615,13 @@ PxStatus px_container_get(PxContainer *container, PxScalar *scalars, size_t coun
     return status == PX_OK ? PX_OK : px_fail_prefix(status, "'%s': ", container->name);
 }
 
-/* A table in the file: what was found and checked before anything is allocated. */
+/* A table in the file, as found and validated before memory is allocated. */
 typedef struct FoundColumn {
     hid_t dataset;
     char name[PX_TABLE_NAME], unit[sizeof((PxColumn *)0)->unit];
     PxType type;
     uint32_t components, flags;
-    uint32_t block_rows; /* 0 when the rows lie in one piece */
+    uint32_t block_rows; /* 0 when the rows are contiguous */
 } FoundColumn;
 
 typedef struct FoundTable {
@@ -654,7 +653,7 @@ static bool find_type(hid_t dataset, PxType *out)
     return found;
 }
 
-/* [rows] or [rows][2 .. 9]. */
+/* The shape must be [rows] or [rows][2 .. 9]. */
 static bool find_shape(hid_t dataset, uint32_t rows, uint32_t *components)
 {
     hid_t space = H5Dget_space(dataset);
@@ -670,7 +669,7 @@ static bool find_shape(hid_t dataset, uint32_t rows, uint32_t *components)
     return good;
 }
 
-/* In one piece inside this file, or in blocks that we know how to unpack. */
+/* Accepts contiguous rows inside this file, and chunks with the filters of pack.h. */
 static bool find_layout(hid_t dataset, uint32_t rows, uint32_t components, uint32_t *block_rows)
 {
     hid_t properties = H5Dget_create_plist(dataset);
@@ -713,7 +712,7 @@ static PxStatus find_column(FoundTable *found, const char *table, uint32_t index
     for (uint32_t c = 0; c < index; ++c)
         if (strcmp(found->column[c].name, name) == 0)
             return px_fail(PX_ERR_FORMAT, "table '%s' has two columns '%s'", table, name);
-    /* Links to other files or into the void are not ours. */
+    /* Refuse external and dangling links. */
     if (H5Lget_info_by_idx(found->group, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, index, &link,
                            H5P_DEFAULT) >= 0 &&
         link.type == H5L_TYPE_HARD)
@@ -743,7 +742,7 @@ static PxStatus find_column(FoundTable *found, const char *table, uint32_t index
     return PX_OK;
 }
 
-/* Finds and checks everything about a table but its numbers. */
+/* Finds and validates a table without its values. */
 static PxStatus find_table(PxContainer *container, const char *name, FoundTable *found)
 {
     memset(found, 0, sizeof *found);
@@ -782,7 +781,7 @@ static PxStatus find_table(PxContainer *container, const char *name, FoundTable 
     return PX_OK;
 }
 
-/* Columns of the file that the table lacks are added, the others must agree. */
+/* Adds the columns that the table lacks; the others must have the same type. */
 static PxStatus match_columns(const FoundTable *found, PxTable *table)
 {
     for (uint32_t c = 0; c < found->columns; ++c) {
@@ -791,7 +790,7 @@ static PxStatus match_columns(const FoundTable *found, PxTable *table)
         if (column == NULL) {
             PxStatus status = px_table_add(table, from->name, from->unit, from->type,
                                            from->components, from->flags, NULL);
-            if (status != PX_OK) /* too many columns are the file's fault, not the caller's */
+            if (status != PX_OK) /* too many columns: an error of the file, not of the caller */
                 return status == PX_ERR_ARGUMENT ? PX_ERR_FORMAT : status;
         } else if (column->type != from->type || column->components != from->components)
             return px_fail(PX_ERR_FORMAT, "column '%s' is %s x %u, wanted %s x %u", from->name,
@@ -801,7 +800,7 @@ static PxStatus match_columns(const FoundTable *found, PxTable *table)
     return PX_OK;
 }
 
-/* Where `size` bytes at `address` lie in the image, or NULL. */
+/* Pointer to `size` bytes at `address` of the image; NULL if out of bounds. */
 static uint8_t *in_image(const PxContainer *container, haddr_t address, uint64_t size)
 {
     if (address == HADDR_UNDEF || address > container->size || size > container->size - address)
@@ -826,7 +825,7 @@ static PxStatus read_column(const PxContainer *container, const FoundColumn *fro
     for (uint32_t b = 0; b < packed.blocks && status == PX_OK; ++b) {
         hsize_t at[2] = {(hsize_t)b * from->block_rows, 0}, size = 0;
         haddr_t address = HADDR_UNDEF;
-        unsigned skipped = 1; /* filters that were left out for this block */
+        unsigned skipped = 1; /* mask of filters skipped for this chunk */
         if (H5Dget_chunk_info_by_coord(from->dataset, at, &skipped, &address, &size) >= 0 &&
             skipped == 0)
             packed.block[b] = in_image(container, address, size);

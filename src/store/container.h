@@ -1,39 +1,38 @@
-/// One file = named tables + scalars: HDF5 that other programs can open, with a
-/// seal of our own at its end.
+/// HDF5 files of named tables and scalars, followed by a checksum (the seal).
 ///
-/// A table is a group (/particles) with one dataset a column: [n] for one
-/// component, [n][c] for more, with the attributes `unit` and `flags`; the group
-/// says how many rows there are (`count`). Scalars are attributes of the root.
-/// Columns come back in the order in which they were written.
+/// A table is a group (/particles) with one dataset per column: [n] for one
+/// component, [n][c] for more, with the attributes `unit` and `flags`; the group's
+/// attribute `count` is the number of rows. Scalars are attributes of the root.
+/// Columns are read in the order in which they were written.
 ///
 ///     [ HDF5 image, as any HDF5 reader sees it ][ seal: 32 bytes ]
 ///     seal = "PHYXL2\r\n", length of the image (u64), digest of the image (2 u64, base/digest.h)
 ///
-/// HDF5 readers pass over bytes after the end that the image itself declares. The
-/// image is made in memory and written by store/file.h, so HDF5 never touches the
-/// disk; and it is opened from memory, only when the seal is right, because HDF5
-/// 1.10 crashes or leaks on some damaged files. A file without its seal is refused
-/// as damaged. The seal tells accidents, not forgeries, so everything in the image
-/// is checked all the same, and HDF5 reads no rows: it only tells where they lie.
+/// HDF5 readers ignore bytes after the end of file that the image declares. The
+/// image is built in memory and written by store/file.h, so HDF5 does no disk I/O.
+/// It is opened from memory too, and only if the seal matches, because HDF5 1.10
+/// crashes or leaks on some damaged files. A file without a seal is refused as
+/// damaged. The seal detects accidental damage, not forgery, so the image is
+/// validated as well, and HDF5 only locates the rows; phyxel reads them itself.
 ///
-/// Threads: HDF5 has one state for the process, so calls are serialised by a lock.
-/// A program that uses HDF5 on its own beside phyxel, from another thread at the
-/// same time, needs an HDF5 built to be thread-safe (Debian's is). HDF5's own
-/// printing of errors is off during a call, and as before after it.
+/// Threads: HDF5 has one state per process, so a lock serialises the calls. A
+/// program that calls HDF5 itself from another thread needs a thread-safe build of
+/// HDF5 (Debian's is). HDF5's error printing is disabled during a call and restored
+/// after it.
 #ifndef PX_STORE_CONTAINER_H
 #define PX_STORE_CONTAINER_H
 
 #include "base/table.h"
 
-/// Most bytes of a file, and of the columns of one table.
+/// Largest size of a file, and of the columns of one table, bytes.
 #define PX_CONTAINER_MAX_BYTES ((uint64_t)1 << 37)
 
-/// Room for the text of a scalar with its final zero.
+/// Buffer size for the text of a scalar, including the terminating zero.
 #define PX_SCALAR_TEXT_SIZE 256u
 
 typedef enum PxScalarKind { PX_SCALAR_U64, PX_SCALAR_F64, PX_SCALAR_TEXT } PxScalarKind;
 
-/// A named value. For reading, name and kind are given and the value comes back.
+/// A named value. For reading, the caller sets name and kind, and the value is filled in.
 typedef struct PxScalar {
     const char *name; ///< letters, digits and _
     PxScalarKind kind;
@@ -44,60 +43,60 @@ typedef struct PxScalar {
 
 PxScalar px_scalar_u64(const char *name, uint64_t value);
 PxScalar px_scalar_f64(const char *name, double value);
-/// Text that is too long is cut.
+/// Text that is too long is truncated.
 PxScalar px_scalar_text(const char *name, const char *text);
 
 /// ---- writing ----
 typedef struct PxContainerWriter PxContainerWriter;
 
-/// Errors: PX_ERR_MEMORY. Every create is followed by one px_container_discard().
+/// Errors: PX_ERR_MEMORY. Free the writer with px_container_discard() in any case.
 PxStatus px_container_create(PxContainerWriter **out);
 
-/// Errors here and below: PX_ERR_ARGUMENT for a name in use or of other characters
-/// than letters, digits and _; PX_ERR_MEMORY.
+/// Errors here and below: PX_ERR_ARGUMENT for a name that is in use or has characters
+/// other than letters, digits and _; PX_ERR_MEMORY.
 PxStatus px_container_put(PxContainerWriter *writer, const PxScalar *scalars, size_t count);
 
-/// The columns with any of `flags`. level 0 stores rows as they are, 1 to 9 shuffle
-/// and deflate them; the bytes do not depend on `threads`.
+/// Adds the columns that have any of `flags`. Level 0 stores the rows uncompressed,
+/// levels 1 to 9 shuffle and deflate them. The bytes do not depend on `threads`.
 PxStatus px_container_put_table(PxContainerWriter *writer, const char *name, const PxTable *table,
                                 uint32_t flags, int level, const PxThreads *threads);
 
-/// The finished bytes, to be freed with px_list_free(). The writer is done.
+/// The finished file in memory; free it with px_list_free(). The writer takes no more data.
 PxStatus px_container_bytes(PxContainerWriter *writer, void **bytes, size_t *size);
 
-/// Writes the finished bytes, whole or not at all. The writer is done.
+/// Writes the finished file atomically. The writer takes no more data.
 /// Errors: those of px_file_write_atomic().
 PxStatus px_container_write(PxContainerWriter *writer, const char *path);
 
-/// NULL is fine.
+/// Frees the writer; NULL is allowed.
 void px_container_discard(PxContainerWriter *writer);
 
 /// ---- reading ----
 typedef struct PxContainer PxContainer;
 
-/// Reads and checks a file. Errors: PX_ERR_IO, PX_ERR_MEMORY, and PX_ERR_FORMAT
-/// here and below for whatever is wrong inside. Close with px_container_close().
+/// Reads and validates a file. Errors: PX_ERR_IO, PX_ERR_MEMORY; here and below
+/// PX_ERR_FORMAT for invalid contents. Close with px_container_close().
 PxStatus px_container_open(PxContainer **out, const char *path);
 
-/// The same for bytes in memory, which must stay until the close. `name` is for
-/// messages.
+/// The same for bytes in memory, which must stay valid until the container is closed.
+/// `name` is used in messages.
 PxStatus px_container_open_bytes(PxContainer **out, const void *bytes, size_t size,
                                  const char *name);
 
-/// Fills in the values; a missing one or one of another kind is PX_ERR_FORMAT.
+/// Fills in the values; PX_ERR_FORMAT when one is missing or of another kind.
 PxStatus px_container_get(PxContainer *container, PxScalar *scalars, size_t count);
 
 bool px_container_has_table(PxContainer *container, const char *name);
 
-/// The rows of `table` are replaced. Columns the table lacks are added with type,
-/// components, unit and flags from the file; those the file lacks are zero; a column
-/// of the same name and another type is PX_ERR_FORMAT. After a failure the table has
-/// no rows.
+/// Replaces the rows of `table`. Columns missing in the table are added with type,
+/// components, unit and flags of the file; columns missing in the file become zero; a
+/// column of the same name and another type is PX_ERR_FORMAT. After a failure the table
+/// has no rows.
 PxStatus px_container_get_table(PxContainer *container, const char *name, PxTable *table,
                                 const PxThreads *threads);
 
-/// Adds the columns of the table in the file to `table`, without rows, and tells
-/// how many rows there are.
+/// Adds the columns of the stored table to `table`, without rows; *rows is the stored
+/// number of rows.
 PxStatus px_container_get_columns(PxContainer *container, const char *name, PxTable *table,
                                   uint32_t *rows);
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Rows held in memory before they are handed to the system, bytes. */
+/* Size of the row buffer, bytes. */
 #define HELD ((size_t)1 << 16)
 
-/* Most bytes that are read when resuming: some 10^8 rows. */
+/* Largest file that is read on resume, bytes: some 10^8 rows. */
 #define MAX_FILE ((size_t)1 << 36)
 
 struct PxCsv {
@@ -21,9 +21,9 @@ struct PxCsv {
     int descriptor;
     uint32_t columns;
     char *name[PX_CSV_MAX_COLUMNS];
-    bool any; /* there is a row: `last` is its step */
+    bool any; /* the file has rows, and `last` is valid */
     uint64_t last;
-    uint64_t length; /* bytes of whole rows in the file */
+    uint64_t length; /* bytes of complete rows in the file */
     PxText held;
 };
 
@@ -86,7 +86,7 @@ static PxStatus start(PxCsv *csv, const void *bytes, size_t size)
     return PX_OK;
 }
 
-/* The file with its line of names alone. */
+/* Creates the file with only the header line. */
 static PxStatus start_empty(PxCsv *csv)
 {
     add_names(csv);
@@ -107,7 +107,7 @@ PxStatus px_csv_create(PxCsv **out, const char *path, const char *const *columns
     return status;
 }
 
-/* One row: a step, then as many commas as there are columns. `end` is its '\n'. */
+/* Parses a row: a step, then one comma per column. `end` is its '\n'. */
 static bool parse_row(const char *line, const char *end, uint32_t columns, uint64_t *step)
 {
     const char *c = line;
@@ -124,7 +124,7 @@ static bool parse_row(const char *line, const char *end, uint32_t columns, uint6
     return (c == end || *c == ',') && commas == columns;
 }
 
-/* How many bytes of the old file stay. */
+/* Finds the length to which the old file is truncated. */
 static PxStatus find_cut(PxCsv *csv, const char *bytes, size_t size, uint64_t last_step,
                          size_t *cut)
 {
@@ -174,8 +174,8 @@ PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns
     return status;
 }
 
-/* Hands the held rows to the system. When it takes only some of them the file is
- * cut back to whole rows, so that trying again does not write any twice. */
+/* Writes the buffered rows. After a partial write the file is truncated to complete
+ * rows, so that a retry writes no row twice. */
 static PxStatus flush(PxCsv *csv)
 {
     size_t done = 0;
@@ -228,7 +228,7 @@ PxStatus px_csv_sync(PxCsv *csv)
     return PX_OK;
 }
 
-/* The last line that ends in a line break, and where it ends. NULL: there is none. */
+/* The last line that ends in a line break, and its end; NULL if there is none. */
 static char *last_line(char *bytes, size_t size, char **end)
 {
     while (size > 0 && bytes[size - 1] != '\n')
@@ -250,7 +250,7 @@ PxStatus px_csv_last(const char *path, PxCsvFunction *each, void *user)
     PxStatus status =
         row == NULL ? px_fail(PX_ERR_FORMAT, "'%s' has no line of names", path) : PX_OK;
     if (row == name)
-        row = NULL; /* names alone */
+        row = NULL; /* header only */
     char *names_end = row != NULL ? memchr(name, '\n', size) : NULL;
     while (row != NULL && status == PX_OK) {
         char *name_stop = memchr(name, ',', (size_t)(names_end - name));

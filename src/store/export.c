@@ -40,7 +40,7 @@ static const PxExporter exporters[] = {
      .write = px_export_csv},
 };
 
-/* ---- what exporters share ---- */
+/* ---- shared by the exporters ---- */
 
 void px_export_component(const PxColumn *column, uint32_t component, char out[PX_TABLE_NAME + 4])
 {
@@ -110,7 +110,7 @@ static PxExportDef export_def_defaults(void)
 
 PX_DEF(PxExportDef, export_def, "export")
 
-/* NULL, with the names of those there are in the message, when it is not known. */
+/* Finds an exporter by name; if unknown, returns NULL with the known names in the message. */
 static const PxExporter *find_exporter(const char *name)
 {
     char known[256] = "";
@@ -128,7 +128,8 @@ static const PxExporter *find_exporter(const char *name)
 
 /* ---- one frame ---- */
 
-/* A surface, or surfels, out of `folder`; what its comments do not say its frame knows. */
+/* Reads a surface or surfels from `folder`; metadata missing in its comments is taken from the
+ * frame. */
 static PxStatus read_surface(const char *dir, const char *folder, uint32_t number,
                              PxExportFrame *frame)
 {
@@ -138,7 +139,7 @@ static PxStatus read_surface(const char *dir, const char *folder, uint32_t numbe
     PX_TRY(px_surface_stamp_check(dir, number, path));
     PX_TRY(px_ply_points_read(path, &ply));
     px_table_free(&frame->points);
-    frame->points = ply.points; /* they are the frame's from here on */
+    frame->points = ply.points; /* ownership passes to the frame */
     frame->triangle = ply.triangle;
     frame->triangles = ply.triangles;
     frame->surface = ply.faces;
@@ -171,14 +172,14 @@ static PxStatus write_frame(const PxExporter *exporter, const char *out, const P
     return status;
 }
 
-/* What a call of px_export() works with. */
+/* State of a call of px_export(). */
 typedef struct Job {
     const PxExportDef *def;
     const PxExporter *exporter;
     const char *out;
     const char *from;  /* folder of surfaces; NULL for particles */
-    const char *where; /* that one or the run's, for messages */
-    void *state;       /* of exporters that write one file */
+    const char *where; /* `from` or the run's folder, for messages */
+    void *state;       /* of exporters with begin() */
     PxThreads threads;
 } Job;
 
@@ -207,7 +208,7 @@ static PxStatus export_frame(const Job *job, uint32_t number, PxExportDone *done
 
 typedef PX_LIST(PxExportDone) DoneList;
 
-/* Exports the frames in numbers[0 .. count); what was done is in `done`. */
+/* Exports the frames numbers[0 .. count); `done` lists those that succeeded. */
 static PxStatus export_frames(const Job *job, const uint32_t *numbers, uint32_t count,
                               PxExportProgress *progress, void *user, DoneList *done)
 {
@@ -226,8 +227,8 @@ static PxStatus export_frames(const Job *job, const uint32_t *numbers, uint32_t 
     }
 }
 
-/* What was done before a failure is kept, and so is an index of it; that one's own failure
- * would hide the reason. */
+/* After a failure the exported frames and an index of them are kept. A second failure, of the
+ * index, is ignored, because its message would replace that of the first. */
 static PxStatus close_export(const Job *job, PxStatus status, const DoneList *done)
 {
     if (job->exporter->end != NULL)
@@ -270,7 +271,8 @@ static bool has_skins(const char *dir, PxExportWhat what)
     return there;
 }
 
-/* Where surfaces or surfels lie, and their numbers; without any, the command that makes them. */
+/* Finds the folder of surfaces or surfels and their numbers; if there are none, the message names
+ * the command that makes them. */
 static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char folder[PX_PATH_MAX],
                             PxNumbers *numbers)
 {

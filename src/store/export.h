@@ -1,9 +1,9 @@
-/// The family of exporters: one file a format, one line in the list in export.c.
+/// Interface of the exporters: one source file per format, registered in the list in export.c.
 ///
-/// An exporter gets one frame at a time, of particles, surfels or a surface, made ready by
-/// px_export_ready(): positions are three finite floats or doubles, the columns are those
-/// that were asked for, and the axes are turned. It writes through store/file.h, in blocks,
-/// so that it needs little memory of its own.
+/// An exporter gets one frame at a time, of particles, surfels or a surface, prepared by
+/// px_export_ready(): positions are three finite floats or doubles, only the requested columns
+/// are listed, and the axes are converted. It writes through store/file.h in blocks, so that
+/// it needs little memory.
 #ifndef PX_STORE_EXPORT_H
 #define PX_STORE_EXPORT_H
 
@@ -14,27 +14,27 @@
 #include "phyxel/store.h"
 #include "phyxel/vector.h"
 
-/// Rows that are turned into bytes at a time.
+/// Rows that are converted to bytes at a time.
 #define PX_EXPORT_BLOCK 16384u
 
-/// How many rows the block that starts at `first` has.
+/// Number of rows of the block that starts at row `first`.
 static inline uint32_t px_export_rows(size_t first, uint32_t rows)
 {
     return rows - first < PX_EXPORT_BLOCK ? (uint32_t)(rows - first) : PX_EXPORT_BLOCK;
 }
 
-/// A frame on its way out. Start with px_export_frame_init().
+/// A frame to be exported. Initialise with px_export_frame_init().
 typedef struct PxExportFrame {
     PxFrameMeta meta;
     PxTable points;          ///< particles, surfels, or the vertices of a surface
     uint32_t (*triangle)[3]; ///< from px_list_reserve(); NULL for none
     uint32_t triangles;
-    bool surface; ///< its points are corners of triangles, even when there are none
+    bool surface; ///< the points are vertices of a mesh, even if it has no triangles
 
-    /* What px_export_ready() found; columns that are not there are NULL. */
+    /* Set by px_export_ready(); missing columns are NULL. */
     const PxColumn *position, *normal, *velocity;     ///< three floats or doubles each
     const PxColumn *colour;                           ///< three bytes, red green blue
-    const PxColumn *column[PX_TABLE_MAX_COLUMNS + 1]; ///< all that is to be written, in order
+    const PxColumn *column[PX_TABLE_MAX_COLUMNS + 1]; ///< the columns to write, in order
     uint32_t columns;
     PxBounds bounds; ///< of the positions
     PxColumn own_colour;
@@ -43,13 +43,13 @@ typedef struct PxExportFrame {
 void px_export_frame_init(PxExportFrame *frame);
 void px_export_frame_free(PxExportFrame *frame);
 
-/// Checks the positions, turns the axes, chooses the columns. With `colour` every point has
-/// one in the end: the column `colour`, or one of a palette by its material.
-/// Errors: PX_ERR_FORMAT, PX_ERR_NUMERIC naming the point, PX_ERR_ARGUMENT for a column that
-/// is not there, PX_ERR_MEMORY.
+/// Checks the positions, converts the axes and selects the columns. With `colour` every point
+/// gets a colour: that of the column `colour`, or the palette colour of its material.
+/// Errors: PX_ERR_FORMAT, PX_ERR_NUMERIC naming the point, PX_ERR_ARGUMENT for a missing
+/// column, PX_ERR_MEMORY.
 PxStatus px_export_ready(PxExportFrame *frame, const PxExportDef *def, bool colour);
 
-/// What an index is told of a frame that was exported.
+/// An exported frame, as the writer of the index needs it.
 typedef struct PxExportDone {
     PxFrameMeta meta;
     PxBounds bounds;
@@ -58,14 +58,13 @@ typedef struct PxExportDone {
 
 typedef struct PxExporter {
     PxExportFormat format;
-    bool colour; ///< wants a colour for every point
-    /// Appends the frame to a file that was begun: one file a frame.
+    bool colour; ///< needs a colour for every point
+    /// Appends the frame to an open file, for formats with one file per frame.
     PxStatus (*write)(PxFile *file, const PxExportFrame *frame);
-    /// Writes an index of the frames that were exported; NULL when there is none.
+    /// Writes an index of the exported frames; NULL for formats without an index.
     PxStatus (*index)(const char *out, const PxExportDone *frames, size_t count);
-    /// Instead of `write`, for formats that hold all frames in one file. What begin() made
-    /// is given back by end(), which keeps the frames added before a failure where they
-    /// are of use.
+    /// Replace `write` in formats that hold all frames in one file. end() frees the state of
+    /// begin(); after a failure it keeps the frames added so far if they form a usable file.
     PxStatus (*begin)(const char *out, void **state);
     PxStatus (*add)(void *state, const PxExportFrame *frame);
     PxStatus (*end)(void *state, PxStatus status);
@@ -83,14 +82,14 @@ PxStatus px_export_pc2_begin(const char *out, void **state);
 PxStatus px_export_pc2_add(void *state, const PxExportFrame *frame);
 PxStatus px_export_pc2_end(void *state, PxStatus status);
 
-/// The name of one component as formats without vectors want it: "density",
-/// "velocity_x", "stress_4".
+/// The name of one component for formats without vectors: "density", "velocity_x",
+/// "stress_4".
 void px_export_component(const PxColumn *column, uint32_t component, char out[PX_TABLE_NAME + 4]);
 
-/// One value as text.
+/// Appends one value as text.
 void px_export_value(PxText *text, const PxColumn *column, uint32_t component, uint32_t row);
 
-/// One component of a column of floats or doubles.
+/// Value of one component of a column of floats or doubles.
 static inline double px_export_real(const PxColumn *column, uint32_t component, uint32_t row)
 {
     const void *data = column->data[component];
@@ -98,10 +97,10 @@ static inline double px_export_real(const PxColumn *column, uint32_t component, 
                                   : ((const double *)data)[row];
 }
 
-/// Appends the text to the file when it is long, or at any length when `all`.
+/// Writes the text to the file and clears it if it is long, or at any length if `all`.
 PxStatus px_export_flush(PxFile *file, PxText *text, bool all);
 
-/// Words for the first lines of a file: "phyxel surface of frame 3, y up, SI units".
+/// Appends the title of an exported file: "phyxel surface of frame 3, y up, SI units".
 void px_export_title(PxText *text, const PxExportFrame *frame);
 
 #endif

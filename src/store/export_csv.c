@@ -1,5 +1,5 @@
-/// Text with commas: a line of names, then a line a particle. Numbers read back as
-/// the same bits.
+/// CSV export: a header line, then one line per particle. Numbers read back as the same
+/// bits.
 #include "store/export.h"
 
 PxStatus px_export_csv(PxFile *file, const PxExportFrame *frame)

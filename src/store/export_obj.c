@@ -1,6 +1,6 @@
-/// Wavefront OBJ for stills: `v x y z r g b`, normals and triangles where there are some.
+/// Wavefront OBJ export: `v x y z r g b`, with normals and triangles if present.
 ///
-/// Colours after the coordinates are what MeshLab began and Blender, among others, reads.
+/// Colours after the coordinates are an extension of MeshLab that Blender and others read.
 #include "store/export.h"
 
 static void add_vector(PxText *text, const char *word, const PxColumn *column, uint32_t row)
@@ -21,7 +21,7 @@ PxStatus px_export_obj(PxFile *file, const PxExportFrame *frame)
     PxStatus status = PX_OK;
     for (uint32_t i = 0; i < frame->points.count && status == PX_OK; ++i) {
         add_vector(&text, "v", frame->position, i);
-        for (uint32_t k = 0; k < 3; ++k) /* three digits give the byte back */
+        for (uint32_t k = 0; k < 3; ++k) /* three digits reproduce the byte */
             px_text_add(&text, " %.3g", ((const uint8_t *)frame->colour->data[k])[i] / 255.0);
         px_text_add(&text, "\n");
         status = px_export_flush(file, &text, false);

@@ -1,10 +1,10 @@
-/// PC2 point caches for meshes whose triangles, or particles whose identities, stay the same:
-/// base.ply with the first frame, and frames.pc2 with the positions of all of them, which
-/// Blender's Mesh Cache modifier plays without any script.
+/// PC2 point cache export for meshes of constant topology and constant sets of particles:
+/// base.ply with the first frame, and frames.pc2 with the positions of all frames, which
+/// Blender's Mesh Cache modifier plays without a script.
 ///
-/// The file: "POINTCACHE2" and a zero; int32 version 1, points; float32 number of the first frame,
-/// frames a sample (1); int32 samples; then x y z as float32, for every point of every sample.
-/// Particles are in the order of their ids, since a run sorts its rows anew every step.
+/// Format: "POINTCACHE2" and a zero; int32 version 1, points; float32 number of the first frame,
+/// frames per sample (1); int32 samples; then x y z as float32 for every point of every sample.
+/// Particles are ordered by id, because a run reorders its rows in every step.
 #include "store/export.h"
 
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 enum { HEADER = 32, SAMPLES_AT = 28 };
 
 typedef struct Cache {
-    PxFile base, file; /* both come into their places in the end, or neither */
+    PxFile base, file; /* committed together at the end */
     uint32_t points, triangles, samples;
-    uint32_t first;          /* number of the frame that all others are like */
-    uint64_t *id;            /* ascending; NULL for what has none */
+    uint32_t first;          /* number of the first frame, the reference for all others */
+    uint64_t *id;            /* ascending; NULL if points have no ids */
     uint32_t (*triangle)[3]; /* NULL for none */
 } Cache;
 
@@ -32,7 +32,7 @@ static int by_id(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Rows by their ids, or as they are where there are none. */
+/* Sorts the rows by id; keeps their order if there are no ids. */
 static PxStatus sort_rows(const PxExportFrame *frame, Place **out)
 {
     uint32_t count = frame->points.count;
@@ -70,8 +70,8 @@ PxStatus px_export_pc2_begin(const char *out, void **state)
     return status;
 }
 
-/* The first frame as a mesh, its rows in the order of the cache: with columns of its own, since
- * those of the frame go on as they are. */
+/* Writes the first frame as a mesh with its rows in the order of the cache; permutes copies of the
+ * columns, because the frame itself is still needed. */
 static PxStatus put_base(Cache *cache, const PxExportFrame *frame, const Place *place)
 {
     PxExportFrame sorted = *frame;
@@ -118,7 +118,7 @@ static PxStatus put_header(Cache *cache)
     memcpy(header + 12, &version, 4);
     memcpy(header + 16, &points, 4);
     memcpy(header + 20, &start, 4);
-    memcpy(header + 24, &rate, 4); /* the samples are counted in the end */
+    memcpy(header + 24, &rate, 4); /* finish() sets the number of samples */
     return px_file_put(&cache->file, header, sizeof header);
 }
 
@@ -199,7 +199,7 @@ PxStatus px_export_pc2_add(void *state, const PxExportFrame *frame)
     return status;
 }
 
-/* Cuts off what was half-written and counts the rest. */
+/* Truncates an incomplete sample and writes the number of complete ones. */
 static PxStatus finish(Cache *cache)
 {
     int32_t samples = (int32_t)cache->samples;
@@ -217,7 +217,7 @@ PxStatus px_export_pc2_end(void *state, PxStatus status)
     if (status == PX_OK) {
         status = finish(cache);
     } else if (cache->samples > 0 && status != PX_ERR_ARGUMENT) {
-        /* (Half a cache of what does not fit one would be of no use.) */
+        /* PX_ERR_ARGUMENT: the frames do not suit a cache, so a partial one is useless. */
         char reason[1024];
         strncpy(reason, px_error_message(), sizeof reason - 1);
         reason[sizeof reason - 1] = '\0';

@@ -1,16 +1,15 @@
-/// Stanford PLY, binary little endian: x y z nx ny nz red green blue vx vy vz by the names that
-/// other programs look for, as far as they are there, then all other columns; faces as
-/// vertex_indices.
+/// Stanford PLY export, binary little endian: x y z nx ny nz red green blue vx vy vz under their
+/// customary names, if present, then all other columns; faces as vertex_indices.
 ///
-/// PLY has no 64-bit integers, and a double holds only 53 bits of an id: a column of
-/// them becomes two of 32 bits, NAME_low and NAME_high.
+/// PLY has no 64-bit integers, and a double holds only 53 bits of an id, so a column of
+/// 64-bit integers becomes two of 32 bits, NAME_low and NAME_high.
 #include "shape/ply_write.h"
 #include "store/export.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Every component of every column, each perhaps in two halves. */
+/* All components of all columns, each split into two halves at most. */
 #define MAX_VALUES ((PX_TABLE_MAX_COLUMNS + 1) * PX_TABLE_MAX_COMPONENTS * 2)
 
 typedef struct Values {

@@ -1,16 +1,16 @@
-/// POV-Ray include files: a mesh2 of a surface, a union of spheres of particles; and frames.pov,
-/// a scene around them that can be rendered as it is.
+/// POV-Ray export: include files with a mesh2 of a surface or a union of spheres of particles, and
+/// frames.pov, a scene that renders them.
 ///
 /// An include file declares the object Phyxel, and the numbers Phyxel_Time and Phyxel_Frame.
-/// Whoever declares Phyxel_Texture before it is included gets that one instead of the colours.
-/// Coordinates are right-handed, as they are in the run; POV-Ray's camera is not, hence the
-/// minus in frames.pov.
+/// A Phyxel_Texture declared before the include replaces the colours.
+/// Coordinates are right-handed, as in the run; POV-Ray's camera is left-handed, hence the
+/// minus sign in frames.pov.
 #include "store/export.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A point and its colour, for sorting: the colour above, the row below. */
+/* Compares sort keys with the colour in the upper bits and the row in the lower ones. */
 static int by_colour(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -52,7 +52,7 @@ static PxStatus put_vectors(PxFile *file, PxText *text, const char *word, const 
     return PX_OK;
 }
 
-/* Which of the textures a colour is; `palette` is ascending. */
+/* Index of the texture of a colour; `palette` is ascending. */
 static size_t texture_of(const uint32_t *palette, size_t count, uint32_t colour)
 {
     size_t low = 0;
@@ -94,7 +94,7 @@ static PxStatus put_mesh(PxFile *file, PxText *text, const PxExportFrame *frame,
     return PX_OK;
 }
 
-/* Those of one colour together: a texture for each sphere would take most of the memory. */
+/* Groups the spheres by colour, because a texture per sphere would dominate POV-Ray's memory. */
 static PxStatus put_spheres(PxFile *file, PxText *text, const PxExportFrame *frame,
                             const uint64_t *sorted)
 {
@@ -162,7 +162,7 @@ PxStatus px_export_pov(PxFile *file, const PxExportFrame *frame)
     if (status == PX_OK)
         add_head(&text, frame);
     if (status == PX_OK && (count == 0 || (frame->surface && frame->triangles == 0)))
-        /* Neither a mesh2 nor a union may be empty: a ball that no ray meets. */
+        /* POV-Ray refuses an empty mesh2 or union: write a sphere that no ray hits. */
         px_text_add(&text, "#declare Phyxel = sphere { <0, 0, 0>, 1e-6 no_image no_shadow "
                            "no_reflection }\n");
     else if (status == PX_OK && frame->surface)

@@ -1,5 +1,5 @@
-/// What is done to a frame before a format sees it: positions checked, axes turned, columns
-/// chosen, colours found.
+/// Preparation of a frame for all exporters: checks positions, converts axes, selects columns and
+/// assigns colours.
 #include "store/export.h"
 
 #include "store/palette.h"
@@ -42,7 +42,7 @@ static const char *kind(const PxExportFrame *frame)
     return frame->surface ? "vertex" : "particle";
 }
 
-/* Finite, all of them; their box on the way. */
+/* Checks that all positions are finite, and computes their bounds. */
 static PxStatus check_positions(PxExportFrame *frame)
 {
     double low[3], high[3];
@@ -66,7 +66,7 @@ static PxStatus check_positions(PxExportFrame *frame)
 
 /* ---- columns ---- */
 
-/* The names there are, for a message. */
+/* Lists the names of the columns for a message. */
 static void list_names(const PxTable *points, char *out, size_t size)
 {
     size_t used = 0;
@@ -89,7 +89,7 @@ static PxStatus no_column(const PxExportFrame *frame, const char *wrong)
                    near != NULL ? near : "", near != NULL ? "'?" : "", known);
 }
 
-/* chosen[c] is set for the columns that the list names. */
+/* Sets chosen[c] for the columns named in the list. */
 static PxStatus read_choice(const PxExportFrame *frame, const char *list, bool *chosen)
 {
     for (const char *word = list;; ++word) {
@@ -133,7 +133,7 @@ static uint8_t colour_byte(double value)
     return value > 0 ? value < 1 ? (uint8_t)(255 * value + 0.5) : 255 : 0;
 }
 
-/* Three bytes a point, from three numbers in 0 .. 1 or from the palette. */
+/* Makes three bytes per point, from a column in 0 .. 1 or from the palette. */
 static PxStatus make_colours(PxExportFrame *frame)
 {
     const PxColumn *from = find_vector(&frame->points, "colour");
@@ -155,7 +155,7 @@ static PxStatus make_colours(PxExportFrame *frame)
         }
     }
     frame->colour = to;
-    /* In the place of the one it was made from. */
+    /* Replaces the column it was made from. */
     for (uint32_t c = 0; c < frame->columns; ++c)
         if (frame->column[c] == from) {
             frame->column[c] = to;
@@ -191,8 +191,8 @@ static void turn_column(const PxColumn *column, uint32_t count, bool to_z)
     }
 }
 
-/* A quarter turn about x: what was up is up again, and nothing is mirrored. Columns of three
- * are vectors, but for colours. */
+/* Rotates by 90 degrees about x, which maps the up axis without mirroring. All columns of three
+ * components are vectors, except colours. */
 static void turn(PxExportFrame *frame, char up)
 {
     if (up == '\0' || up == frame->meta.up)

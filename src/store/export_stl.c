@@ -1,5 +1,5 @@
-/// STL, binary: the triangles of a surface with their normals, for printing and CAD. It holds
-/// neither colours nor what belongs to vertices.
+/// Binary STL export: the triangles of a surface with their normals, for 3D printing and CAD. It
+/// has neither colours nor vertex columns.
 #include "store/export.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORD = 50 }; /* normal, three corners, two bytes that nobody uses */
+enum { RECORD = 50 }; /* normal, three corners, two unused bytes */
 
 static void add_record(const PxExportFrame *frame, uint32_t t, uint8_t *to)
 {
@@ -34,7 +34,7 @@ static void add_record(const PxExportFrame *frame, uint32_t t, uint8_t *to)
 
 PxStatus px_export_stl(PxFile *file, const PxExportFrame *frame)
 {
-    char header[80] = {0}; /* not "solid": that is how STL as text begins */
+    char header[80] = {0}; /* must not begin with "solid", which marks text STL */
     snprintf(header, sizeof header, "binary: phyxel frame %u, %c up, metres", frame->meta.number,
              frame->meta.up);
     uint8_t *block = malloc((size_t)PX_EXPORT_BLOCK * RECORD);

@@ -1,5 +1,5 @@
-/// VTK's XML PolyData for ParaView: triangles, or every point a vertex cell, all columns as
-/// point data, raw bytes after the header. frames.pvd gives the files their times.
+/// VTK XML PolyData export for ParaView: triangles or one vertex cell per point, all columns as
+/// point data in appended raw format. frames.pvd lists the files with their times.
 /// [VTK file formats, kitware; "VTK XML formats", appended raw data, UInt64 headers]
 #include "store/export.h"
 
@@ -21,7 +21,7 @@ static uint64_t column_bytes(const PxColumn *column, uint32_t rows)
     return (uint64_t)rows * column->components * px_type_size(column->type);
 }
 
-/* One array of the header; *offset is where its bytes will be, and moves on. */
+/* Adds an array to the header; *offset is the place of its bytes, and is advanced past them. */
 static void add_array(PxText *text, const char *type, const char *name, const char *unit,
                       uint32_t components, uint64_t bytes, uint64_t *offset)
 {
@@ -82,7 +82,7 @@ static PxStatus put_column(PxFile *file, const PxColumn *column, uint32_t rows, 
     return PX_OK;
 }
 
-/* start, start + stride, ...: row numbers as cells, and where each cell ends. */
+/* Writes start, start + stride, ...: the connectivity and offsets of the cells. */
 static PxStatus put_sequence(PxFile *file, int64_t start, int64_t stride, uint32_t rows,
                              int64_t *block)
 {

@@ -12,7 +12,7 @@
 
 #define PARTIAL ".phyxel-partial"
 
-/* The most that one call may read or write: Linux stops at 2 GiB minus a page. */
+/* Largest read or write in one call, bytes; Linux transfers at most 2 GiB minus a page. */
 #define PIECE ((size_t)1 << 30)
 
 static PxStatus fail_errno(const char *what, const char *path, int error)
@@ -62,7 +62,7 @@ static PxStatus split(const char *path, char folder[PX_PATH_MAX], const char **n
     return PX_OK;
 }
 
-/* ---- writing aside ---- */
+/* ---- atomic writing ---- */
 
 PxStatus px_file_begin(PxFile *file, const char *path)
 {
@@ -72,8 +72,8 @@ PxStatus px_file_begin(PxFile *file, const char *path)
     PX_TRY(split(path, folder, &name));
     PX_TRY(px_path_join(file->partial, folder, ".%s.%ld" PARTIAL, name, (long)getpid()));
     strcpy(file->path, path);
-    /* A killed process may have had our number. Removing its file rather than
-     * truncating it never writes through a link that somebody put there. */
+    /* A killed process may have had the same id. Its file is removed rather than
+     * truncated, so as not to write through a link. */
     unlink(file->partial);
     file->descriptor =
         open(file->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -103,7 +103,7 @@ PxStatus px_file_commit(PxFile *file)
     const char *name;
     PX_TRY(split(file->path, folder, &name));
     int error = fsync(file->descriptor) != 0 ? errno : 0;
-    /* Network file systems may tell of a full disk only here. */
+    /* Network file systems may report a full disk only on close. */
     if (close(file->descriptor) != 0 && error == 0)
         error = errno;
     file->descriptor = -1;
@@ -139,8 +139,8 @@ PxStatus px_file_write_atomic(const char *path, const void *bytes, size_t size)
 
 /* ---- reading ---- */
 
-/* Opens a regular file; *length is its size. Nothing else is read: a pipe or a
- * device may have no end. */
+/* Opens a regular file; *length is its size. Pipes and devices are refused, because
+ * they may have no end. */
 static PxStatus open_regular(const char *path, int *descriptor, uint64_t *length)
 {
     *descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -163,7 +163,7 @@ static PxStatus open_regular(const char *path, int *descriptor, uint64_t *length
     return px_fail(PX_ERR_IO, "cannot read '%s': it is not a regular file", path);
 }
 
-/* Reads until `size` bytes are there or the file ends; *got says how many. */
+/* Reads `size` bytes, or fewer at the end of the file; *got is their number. */
 static PxStatus read_at(int descriptor, const char *path, uint64_t from, void *bytes, size_t size,
                         size_t *got)
 {
@@ -242,7 +242,7 @@ PxStatus px_file_remove(const char *path)
 
 void px_folder_drop(const char *path)
 {
-    rmdir(path); /* fails when there is anything in it */
+    rmdir(path); /* fails if the folder is not empty */
 }
 
 PxStatus px_folder_sync(const char *path)
@@ -250,14 +250,14 @@ PxStatus px_folder_sync(const char *path)
     int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0)
         return fail_errno("cannot sync the folder", path, errno);
-    /* Some file systems cannot sync a folder and say so with EINVAL: theirs are
-     * safe, or cannot be made so. */
+    /* Some file systems do not support fsync() of a folder and return EINVAL; there
+     * is no other way to sync it. */
     int error = fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
     close(descriptor);
     return error == 0 ? PX_OK : fail_errno("cannot sync the folder", path, error);
 }
 
-/* One folder whose parent is there. */
+/* Creates one folder, whose parent exists. */
 static PxStatus make_one(const char *path)
 {
     if (mkdir(path, 0777) == 0) {
@@ -289,7 +289,7 @@ PxStatus px_folder_make(const char *path)
         if (part[k] != '/' || part[k - 1] == '/')
             continue;
         part[k] = '\0';
-        /* stat first: the folders above may forbid mkdir and still be there. */
+        /* Check first: mkdir may be forbidden in a parent although the folder exists. */
         PxStatus status = px_file_exists(part) ? PX_OK : make_one(part);
         part[k] = '/';
         PX_TRY(status);
@@ -302,7 +302,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names for which keep() is true, unsorted. */
+/* Lists the names for which keep() is true, unsorted. */
 static PxStatus list_folder(const char *path, bool (*keep)(const char *name), PxNames *out)
 {
     *out = (PxNames){0};
@@ -338,7 +338,7 @@ static bool is_visible(const char *name)
     return name[0] != '.';
 }
 
-/* ".NAME.PROCESS.phyxel-partial" of a process that is gone. */
+/* Whether the name is ".NAME.PID.phyxel-partial" of a process that no longer runs. */
 static bool is_left_over(const char *name)
 {
     size_t length = strlen(name), tail = strlen(PARTIAL);
@@ -358,7 +358,7 @@ PxStatus px_folder_list(const char *path, PxNames *out)
 {
     PX_TRY(list_folder(path, is_visible, out));
     if (out->count > 1)
-        qsort(out->data, out->count, sizeof *out->data, compare_names); /* no two are equal */
+        qsort(out->data, out->count, sizeof *out->data, compare_names); /* all are different */
     return PX_OK;
 }
 
@@ -384,8 +384,8 @@ PxStatus px_folder_clean(const char *path)
     return status;
 }
 
-/* "000012.h5" with suffix ".h5" -> 12. Only what we would write ourselves counts,
- * so "12.h5" and "0000012.h5" are somebody else's files. */
+/* "000012.h5" with suffix ".h5" -> 12. Only names that phyxel writes are accepted,
+ * not "12.h5" or "0000012.h5". */
 static bool parse_number(const char *name, const char *suffix, uint32_t *out)
 {
     uint64_t number = 0;
@@ -428,8 +428,8 @@ PxStatus px_folder_numbers(const char *path, const char *suffix, PxNumbers *out)
         out->data[out->count++] = number;
     }
     px_names_free(&names);
-    /* By value: seven digits sort before six by name. */
+    /* Sort by value: by name, seven digits come before six. */
     if (out->count > 1)
-        qsort(out->data, out->count, sizeof *out->data, compare_numbers); /* no two are equal */
+        qsort(out->data, out->count, sizeof *out->data, compare_numbers); /* all are different */
     return status;
 }

@@ -1,11 +1,10 @@
-/// Files on behalf of a run: nothing is ever seen half-written.
+/// Atomic file writing, and reading, paths and folders.
 ///
-/// A file is written aside, in the same folder, as ".NAME.PROCESS.phyxel-partial"; it
-/// is synced, renamed over the old one, and the folder is synced. Whatever happens
-/// before the rename (a full disk, a signal, kill -9) the old file stays as it was.
-/// Whoever lists a folder passes over hidden names, hence over partial files. With
-/// the number of the process in the name, two processes in one folder by mistake
-/// still leave whole files.
+/// A file is first written to ".NAME.PID.phyxel-partial" in the same folder, synced and
+/// renamed over the old one; then the folder is synced. A failure before the rename (a
+/// full disk, a signal, kill -9) leaves the old file unchanged. Listings skip hidden
+/// names, hence partial files. The process id in the name keeps files intact when two
+/// processes write to one folder by mistake.
 ///
 /// Threads: any, as long as no two write the same path.
 #ifndef PX_STORE_FILE_H
@@ -17,60 +16,61 @@
 #error "phyxel's files are little endian and are written as they lie in memory"
 #endif
 
-/// Room for a path with its final zero.
+/// Buffer size for a path, including the terminating zero.
 #define PX_PATH_MAX 4096u
 
-/// A file being written aside.
+/// A file being written under its temporary name.
 typedef struct PxFile {
     char path[PX_PATH_MAX];
-    char partial[PX_PATH_MAX]; ///< where the bytes are until the commit
+    char partial[PX_PATH_MAX]; ///< temporary name until the commit
     int descriptor;            ///< -1 when nothing is open
 } PxFile;
 
-/// Starts to write `path` aside. Every begin is followed by px_file_abandon(),
-/// with or without a commit before it.
-/// Errors: PX_ERR_IO with the path and the system's reason.
+/// Opens the temporary file of `path`. Always call px_file_abandon() at the end, also
+/// after a commit.
+/// Errors: PX_ERR_IO with the path and the system's error.
 PxStatus px_file_begin(PxFile *file, const char *path);
 
 /// Appends bytes. Errors: PX_ERR_IO.
 PxStatus px_file_put(PxFile *file, const void *bytes, size_t size);
 
-/// Puts the finished file into its place. On failure the partial file is gone and
-/// the old one untouched, but for one case the message tells: the new file is in
-/// place and its folder could not be synced, so a power cut may undo it.
+/// Syncs the file and renames it to its final path. On failure the partial file is
+/// removed and the old file unchanged, with one exception, which the message states: if
+/// only the sync of the folder fails, the new file is in place, but a power cut may undo
+/// the rename.
 PxStatus px_file_commit(PxFile *file);
 
-/// Removes what was not committed; does nothing after a commit.
+/// Removes the partial file; does nothing after a commit.
 void px_file_abandon(PxFile *file);
 
-/// All of the above at once.
+/// Writes a whole file atomically: begin, put, commit.
 PxStatus px_file_write_atomic(const char *path, const void *bytes, size_t size);
 
-/// The whole of a regular file, with a zero after the last byte (not counted in
-/// *size). Give it back with px_list_free().
-/// Errors: PX_ERR_IO; PX_ERR_FORMAT when there are more than `limit` bytes;
+/// Reads a regular file and appends a zero byte, which *size does not count. Free with
+/// px_list_free().
+/// Errors: PX_ERR_IO; PX_ERR_FORMAT when the file has more than `limit` bytes;
 /// PX_ERR_MEMORY.
 PxStatus px_file_read(const char *path, size_t limit, void **bytes, size_t *size);
 
-/// `size` bytes at the end of a regular file, and how long the file is. Fails with
-/// PX_ERR_FORMAT when it is shorter than `size`.
+/// Reads the last `size` bytes of a regular file; *length is the size of the file.
+/// Errors: PX_ERR_IO; PX_ERR_FORMAT when the file is shorter than `size`.
 PxStatus px_file_read_end(const char *path, void *bytes, size_t size, uint64_t *length);
 
 bool px_file_exists(const char *path);
 
-/// A file that is not there counts as removed.
+/// Removes a file; a missing file is no error.
 PxStatus px_file_remove(const char *path);
 
-/// Makes the folder and those above it; one that is there already is fine.
+/// Creates the folder and its parents where they do not exist.
 PxStatus px_folder_make(const char *path);
 
-/// Removes a folder that is empty; any other stays, and so does one that cannot be removed.
+/// Removes the folder if it is empty; failures are ignored.
 void px_folder_drop(const char *path);
 
-/// Syncs the names in a folder.
+/// Syncs the directory entries of a folder.
 PxStatus px_folder_sync(const char *path);
 
-/// Names in a folder, sorted by their bytes, hidden ones left out.
+/// Names in a folder in byte order, without hidden ones.
 typedef struct PxNames {
     char **data;
     size_t count, capacity;
@@ -79,18 +79,17 @@ typedef struct PxNames {
 PxStatus px_folder_list(const char *path, PxNames *out);
 void px_names_free(PxNames *names);
 
-/// Removes the partial files that processes left which run no more. Others, whoever
-/// they belong to, stay.
+/// Removes partial files of processes that no longer run, and no other files.
 PxStatus px_folder_clean(const char *path);
 
-/// Numbered files: 000012.h5. Seven digits after a million.
+/// Numbers of files such as 000012.h5; from a million on they have seven digits.
 typedef struct PxNumbers {
     uint32_t *data;
     size_t count, capacity;
 } PxNumbers;
 
-/// The numbers N for which the folder has a file 00000N + suffix, ascending. A
-/// folder that is not there has none. Free with PX_LIST_FREE().
+/// The numbers N for which the folder has a file 00000N + suffix, ascending; none if
+/// the folder does not exist. Free with PX_LIST_FREE().
 PxStatus px_folder_numbers(const char *path, const char *suffix, PxNumbers *out);
 
 /// Writes folder + "/" + the formatted name into `out`.

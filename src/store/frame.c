@@ -12,7 +12,7 @@ static PxStatus frame_path(char path[PX_PATH_MAX], const char *dir, uint32_t num
     return px_run_file_path(path, dir, PX_FILE_FRAME, number);
 }
 
-/* ---- what a frame says about itself ---- */
+/* ---- metadata ---- */
 
 enum { KIND, FORMAT, NUMBER, STEP, TIME, SPACING, UP, UNITS, NAME, VERSION, SCALARS };
 
@@ -35,7 +35,7 @@ static PxStatus get_meta(PxContainer *container, uint32_t number, PxFrameMeta *m
 {
     PxFrameMeta empty = {.up = 'y'};
     PxScalar s[SCALARS];
-    meta_to_scalars(&empty, s); /* for the names and kinds */
+    meta_to_scalars(&empty, s); /* sets names and kinds */
     PX_TRY(px_container_get(container, s, FORMAT + 1));
     if (strcmp(s[KIND].text, "frame") != 0 || s[FORMAT].u64 != PX_FRAME_FORMAT)
         return px_fail(PX_ERR_FORMAT, "it is a '%s' of format %llu, wanted a frame of format %u",
@@ -62,7 +62,7 @@ static PxStatus get_meta(PxContainer *container, uint32_t number, PxFrameMeta *m
 
 /* ---- writing ---- */
 
-/* The row numbers, as a table of one column. */
+/* Writes the row numbers as a table of one column. */
 static PxStatus put_topology(PxContainerWriter *writer, uint32_t rows, const PxThreads *threads)
 {
     PxTable table;

@@ -1,19 +1,19 @@
-/// Frames of a run: DIR/frames/000001.h5, what people look at.
+/// Frames of a run, DIR/frames/000001.h5: the stored states for viewing and export.
 ///
-/// A frame holds the columns flagged PX_COLUMN_FRAME in a table `particles`, what
-/// PxFrameMeta says as scalars, and a table `topology` with the row numbers 0 .. n-1,
-/// which ParaView wants to see before it draws points (store/xdmf.h).
+/// A frame holds the columns flagged PX_COLUMN_FRAME in a table `particles`, the members
+/// of PxFrameMeta as scalars, and a table `topology` with the row numbers 0 .. n-1, which
+/// ParaView needs as cells to draw points (store/xdmf.h).
 #ifndef PX_STORE_FRAME_H
 #define PX_STORE_FRAME_H
 
 #include "store/container.h"
 #include "store/file.h"
 
-/// Of what is written now; files of a later format are refused.
+/// Format version that is written; files of a later version are refused.
 #define PX_FRAME_FORMAT 1u
 
-/// zlib's level. On a jittered lattice of a million particles 6 took 1.7 times as long
-/// as 1 for 1 per cent less.
+/// zlib level. Higher levels take much longer and save about 1 per cent (measured on a
+/// jittered lattice of a million particles).
 #define PX_FRAME_LEVEL 1
 
 typedef struct PxFrameMeta {
@@ -23,28 +23,28 @@ typedef struct PxFrameMeta {
     double spacing;                 ///< of the particles, m
     char up;                        ///< 'y' or 'z'
     char name[PX_SCALAR_TEXT_SIZE]; ///< of the scene
-    char version[16];               ///< of the phyxel that wrote it; not looked at in writing
+    char version[16];               ///< of the phyxel that wrote it; ignored by px_frame_write()
 } PxFrameMeta;
 
-/// Writes dir/frames/NUMBER.h5, whole or not at all.
+/// Writes dir/frames/NUMBER.h5 atomically.
 /// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY, PX_ERR_IO.
 PxStatus px_frame_write(const char *dir, const PxFrameMeta *meta, const PxTable *particles,
                         const PxThreads *threads);
 
-/// Reads a frame; the rows of `particles` are replaced, columns are added where they
-/// are lacking (store/container.h). Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
+/// Reads a frame; replaces the rows of `particles` and adds missing columns
+/// (store/container.h). Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
 PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTable *particles,
                        const PxThreads *threads);
 
-/// The same without the rows: adds the columns and tells how many rows there are.
+/// The same without the rows: adds the columns; *rows is the stored number of rows.
 PxStatus px_frame_read_columns(const char *dir, uint32_t number, PxFrameMeta *meta,
                                PxTable *particles, uint32_t *rows);
 
-/// The numbers of the frames that are there, ascending. Free with PX_LIST_FREE().
+/// The numbers of the stored frames, ascending. Free with PX_LIST_FREE().
 PxStatus px_frame_list(const char *dir, PxNumbers *out);
 
-/// px_table_hash() of what the frame holds: the same as that of the world's table for
-/// PX_COLUMN_FRAME when the frame was written.
+/// px_table_hash() of the stored table; equal to the hash of the world's PX_COLUMN_FRAME
+/// columns at the time of writing.
 PxStatus px_frame_hash(const char *dir, uint32_t number, const PxThreads *threads,
                        uint64_t hash[2]);
 

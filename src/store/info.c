@@ -1,4 +1,4 @@
-/// The frames of a result folder, one after the other, for people and scripts.
+/// Enumeration of the frames of a result folder, for `phyxel info` and programs.
 #include "base/digest.h"
 #include "store/csv.h"
 #include "store/frame.h"
@@ -56,7 +56,7 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
             info.time = meta.time;
             info.particles = particles.count;
             describe_heat(&particles, &info);
-        } else if (status == PX_ERR_FORMAT || status == PX_ERR_IO) { /* a bad disk, too */
+        } else if (status == PX_ERR_FORMAT || status == PX_ERR_IO) { /* or unreadable */
             info.problem = px_error_message();
             status = PX_OK;
         }

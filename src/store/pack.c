@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* ---- components side by side ---- */
+/* ---- interleaving of components ---- */
 
 #define FOR_SIZE(size, LOOP)                                                                       \
     switch (size) {                                                                                \
@@ -39,7 +39,7 @@ void px_deinterleave(PxColumn *column, uint32_t first, uint32_t rows, const void
 {
     size_t components = column->components;
     for (size_t k = 0; k < components; ++k) {
-        /* By memcpy: in a file nothing needs to be aligned. */
+        /* memcpy, because data in files may be unaligned. */
         const uint8_t *bytes = (const uint8_t *)from + k * px_type_size(column->type);
 #define LOOP(type)                                                                                 \
     do {                                                                                           \
@@ -52,7 +52,7 @@ void px_deinterleave(PxColumn *column, uint32_t first, uint32_t rows, const void
     }
 }
 
-/* ---- shuffled: all first bytes, then all second bytes, ... ---- */
+/* ---- byte shuffle: all first bytes, then all second bytes, ... ---- */
 
 static void shuffle(const PxColumn *column, uint32_t first, uint32_t rows, size_t plane,
                     uint8_t *out)
@@ -85,12 +85,12 @@ static void unshuffle(PxColumn *column, uint32_t first, uint32_t rows, size_t pl
 /* ---- blocks ---- */
 
 typedef struct Job {
-    PxColumn column; /* the arrays are shared, the struct is our own */
+    PxColumn column; /* a copy of the struct; the arrays are shared */
     PxPacked *packed;
     uint32_t count;
     size_t values; /* of a block */
-    size_t bytes;  /* of a block, unpacked */
-    size_t room;   /* of a block, packed */
+    size_t bytes;  /* of a block, uncompressed */
+    size_t room;   /* of a block, largest compressed size */
     int level;
     uint8_t *scratch; /* `bytes` for each thread */
     atomic_bool failed;
@@ -134,7 +134,7 @@ static void unpack_blocks(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Fills in the sizes and takes the scratch of the threads; false when memory is out. */
+/* Sets the sizes and allocates scratch memory per thread; false when out of memory. */
 static bool job_begin(Job *job, const PxColumn *column, PxPacked *packed, uint32_t count,
                       const PxThreads *threads)
 {
@@ -171,7 +171,7 @@ PxStatus px_pack(const PxColumn *column, uint32_t count, uint32_t block_rows, in
     job.level = level;
     job.room = compressBound(job.bytes);
     if (fits && px_size_multiply(job.room, out->blocks, &total) && total > 0)
-        out->memory = malloc(total); /* the system gives only what is written to */
+        out->memory = malloc(total); /* pages that stay unused cost nothing */
     if (out->memory != NULL) {
         for (uint32_t b = 0; b < out->blocks; ++b)
             out->block[b] = out->memory + b * job.room;

@@ -1,5 +1,5 @@
-/// Colours that tell materials apart which state none, in the order of their numbers: the same in
-/// surfaces and in what is exported.
+/// Default colours of materials without a colour of their own, by material number; used in
+/// surfaces and exports alike.
 #ifndef PX_STORE_PALETTE_H
 #define PX_STORE_PALETTE_H
 

@@ -11,13 +11,13 @@
 /* Largest file, bytes. */
 #define MAX_FILE ((size_t)16 << 30)
 
-/* What a property's values become in a table. */
+/* Column type of each PLY type. */
 static const PxType column_types[PX_PLY_TYPES] = {
     [PX_PLY_I8] = PX_I32,  [PX_PLY_U8] = PX_U8,   [PX_PLY_I16] = PX_I32, [PX_PLY_U16] = PX_U32,
     [PX_PLY_I32] = PX_I32, [PX_PLY_U32] = PX_U32, [PX_PLY_F32] = PX_F32, [PX_PLY_F64] = PX_F64,
 };
 
-/* Three properties that make one column. */
+/* Groups of three properties that form one column. */
 static const struct {
     const char *part[3];
     const char *name, *unit;
@@ -27,7 +27,7 @@ static const struct {
     {{"t1x", "t1y", "t1z"}, "half_axis_1", "m"}, {{"t2x", "t2y", "t2z"}, "half_axis_2", "m"},
 };
 
-/* Our own comments give the time and the direction that is up. */
+/* Reads the time and the up axis from the comments that phyxel writes. */
 static void read_comment(void *user, PxWord rest)
 {
     PxPlyPoints *out = user;
@@ -55,8 +55,8 @@ static const PxPlyProperty *find_property(const PxPlyReader *ply, const PxPlyEle
     return NULL;
 }
 
-/* An element vertex without lists, whose properties have names that columns can have; then perhaps
- * an element face of corners alone. */
+/* Requires an element vertex without lists, whose property names are valid column names, then
+ * optionally an element face with nothing but vertex indices. */
 static PxStatus check_header(const PxPlyReader *ply)
 {
     const PxPlyElement *e = ply->element;
@@ -92,7 +92,7 @@ static PxStatus check_header(const PxPlyReader *ply)
 
 /* ---- points ---- */
 
-/* Numbers of text may be anything: only those that the declared type can hold are taken. */
+/* Whether the declared type can hold a number read from a text file. */
 static bool fits(double value, PxPlyType type)
 {
     const PxPlyTypeInfo *info = &px_ply_types[type];
@@ -124,7 +124,7 @@ static PxStatus read_component(const PxPlyReader *ply, const PxPlyProperty *p,
                                const PxPlyRows *rows, size_t width, PxType type, void *to)
 {
     if (rows->count == 0)
-        return PX_OK; /* and no data to point at */
+        return PX_OK; /* data is NULL then */
     const uint8_t *from = rows->data + p->at;
     size_t size = px_ply_types[p->stored].size;
     bool whole = p->stored == p->type && size == px_type_size(type);
@@ -143,7 +143,7 @@ static PxStatus read_component(const PxPlyReader *ply, const PxPlyProperty *p,
     return PX_OK;
 }
 
-/* A column of one or three properties of the same type. */
+/* Reads one or three properties of the same type into a column. */
 static PxStatus read_column(const PxPlyReader *ply, const PxPlyRows *rows, const char *name,
                             const char *unit, const PxPlyProperty *const *part, uint32_t parts,
                             PxTable *points)
@@ -152,7 +152,7 @@ static PxStatus read_column(const PxPlyReader *ply, const PxPlyRows *rows, const
     uint32_t index;
     PxStatus status = px_table_add(points, name, unit, type, parts, PX_COLUMN_FRAME, &index);
     if (status != PX_OK)
-        /* too many, or the name of a vector that is there */
+        /* too many columns, or the name of an existing vector */
         return px_fail_prefix(status == PX_ERR_ARGUMENT ? PX_ERR_FORMAT : status,
                               "%s: ", ply->name);
     for (uint32_t k = 0; k < parts; ++k)

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Most bytes of a file that is copied. */
+/* Largest file that is copied, bytes. */
 #define MOST_BYTES ((size_t)1 << 37)
 
 static const struct {

@@ -19,7 +19,7 @@ static bool is_colour(const PxPlySurface *s, uint32_t column)
     return s->colour >= 0 && column >= (uint32_t)s->colour && column < (uint32_t)s->colour + 3;
 }
 
-/* The properties of the vertices of a part. */
+/* Lists the vertex properties of a part. */
 static uint32_t list_values(const PxPlySurface *s, const PxPlyPart *part,
                             PxPlyValues out[MAX_VALUES])
 {
@@ -58,7 +58,7 @@ static PxStatus put_all(PxFile *file, const PxPlySurface *s)
                        file->path, (unsigned long long)vertices, (unsigned long long)faces);
     PxPlySink sink = {put_to_file, file};
     PxPlyValues values[MAX_VALUES];
-    /* a part without vertices has columns without data; the header wants their names */
+    /* without vertices the columns have no data, but the header needs their names */
     float *none[PX_SURFACE_COLUMNS] = {NULL};
     uint32_t count = list_values(s, s->parts > 0 ? s->part : &(PxPlyPart){.column = none}, values);
     PX_TRY(px_ply_put_header(&sink, s->comment, values, count, vertices, !s->surfels, faces));

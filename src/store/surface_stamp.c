@@ -29,8 +29,8 @@ PxStatus px_surface_stamp(const char *dir, uint32_t number, const char *settings
     return PX_OK;
 }
 
-/* The header, of which the stamp and the line behind it, the settings, are cut out; both NULL
- * when there are none. free() it; NULL when it cannot be read. */
+/* Reads the header and splits off the stamp and the settings on the line after it; both are NULL
+ * when missing. free() the result, which is NULL when the file cannot be read. */
 static char *read_stamp(const char *path, const char **stamp, const char **settings)
 {
     static const char comment[] = "comment ";

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This thread writes numbers as C does, from here to plain_end(). */
+/* Sets the C locale for this thread until plain_end(). */
 typedef struct Plain {
     locale_t plain, before;
 } Plain;

@@ -1,14 +1,14 @@
-/// Text being put together: for headers, indices and tables of numbers.
+/// Growing text buffer for headers, indices and tables of numbers.
 ///
-/// Numbers are written with a point whatever the locale of the program says, so
-/// that files made under a window toolkit that set one can be read again.
+/// Numbers have a decimal point in any locale, so that files stay readable when a
+/// window toolkit has set another locale.
 #ifndef PX_STORE_TEXT_BUFFER_H
 #define PX_STORE_TEXT_BUFFER_H
 
 #include "base/memory.h"
 
-/// Starts life as {0}. Running out of memory is remembered and told once, by
-/// px_text_check(), so that the lines in between stay readable.
+/// Initialise with {0}. Lack of memory sets `full`, which px_text_check() reports once
+/// at the end, so that single calls need no check.
 typedef struct PxText {
     char *data; ///< not zero-terminated
     size_t count, capacity;
@@ -17,17 +17,17 @@ typedef struct PxText {
 
 void px_text_add(PxText *text, const char *format, ...) PX_PRINTF(2, 3);
 
-/// The text with & < > " ' made safe for XML; control characters become spaces.
+/// Adds text with & < > " ' escaped for XML; control characters become spaces.
 void px_text_add_xml(PxText *text, const char *words);
 
-/// 6 (15) digits when they read back as the same bits, 9 (17) otherwise.
+/// Add a number with 6 (f64: 15) digits if these read back as the same bits, else 9 (17).
 void px_text_add_f32(PxText *text, float value);
 void px_text_add_f64(PxText *text, double value);
 
-/// PX_ERR_MEMORY when something did not fit.
+/// PX_ERR_MEMORY when memory ran out in an earlier call.
 PxStatus px_text_check(const PxText *text, const char *what);
 
-/// Forgets the text, keeps the memory.
+/// Empties the text and keeps its memory.
 void px_text_clear(PxText *text);
 void px_text_free(PxText *text);
 

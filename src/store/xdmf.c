@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* ---- what is known about the frames ---- */
+/* ---- list of frames ---- */
 
 static void layout_of(const PxTable *particles, PxXdmfLayout *layout)
 {
-    memset(layout, 0, sizeof *layout); /* the unused part takes part in comparing */
+    memset(layout, 0, sizeof *layout); /* memcmp() also compares the unused part */
     for (uint32_t c = 0; c < particles->columns; ++c) {
         const PxColumn *column = &particles->column[c];
         if (!(column->flags & PX_COLUMN_FRAME))
@@ -29,7 +29,7 @@ static PxStatus add_frame(PxXdmf *xdmf, const PxFrameMeta *meta, const PxTable *
            xdmf->frames.data[xdmf->frames.count - 1].number >= meta->number)
         --xdmf->frames.count;
     if (xdmf->written > xdmf->frames.count)
-        xdmf->written = 0; /* the file says something else */
+        xdmf->written = 0; /* the file lists dropped frames */
 
     size_t same = 0;
     while (same < xdmf->layouts.count &&
@@ -85,8 +85,8 @@ void px_xdmf_free(PxXdmf *xdmf)
 
 /* ---- the file ---- */
 
-/* Where a column is in the files. 64-bit ids are called Int: ParaView 5.11 reads
- * UInt of 8 bytes as 4 and cuts off the rest. */
+/* Adds the reference to a column in a frame file. 64-bit ids are declared as Int,
+ * because ParaView 5.11 truncates 8-byte UInt to 4 bytes. */
 static void add_item(PxText *text, const PxXdmfFrame *frame, const char *table, const char *name,
                      PxType type, uint32_t components)
 {
@@ -106,8 +106,8 @@ static void add_grid(PxText *text, const PxXdmfFrame *frame, const PxXdmfLayout 
 {
     px_text_add(text, "   <Grid Name=\"particles\" GridType=\"Uniform\">\n    <Time Value=\"");
     px_text_add_f64(text, frame->time);
-    /* One cell a point, each with its row: without cells ParaView draws nothing.
-     * With no rows it must not be asked to read anything. */
+    /* One vertex cell per point, because ParaView draws nothing without cells. Without
+     * rows there must be no reference to read. */
     px_text_add(text,
                 "\"/>\n    <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%u\" "
                 "NodesPerElement=\"1\">",
