@@ -15,7 +15,7 @@ typedef struct PxSolidWalls {
                    ///< boundary's velocity; NULL: restitution removes no speed of any body
     uint32_t *by;  ///< by row: the boundary of the last contact, or PX_NO_BOUNDARY
     struct PxSolidLoad *load; ///< by row: impulse that this boundary has to take
-    PxVec3 *speed;   ///< by frame: rigid velocity of the body after the last move, in the frame, m/s
+    PxVec3 *speed;   ///< by frame: mean velocity of the body after the last move, in the frame, m/s
     double travel;   ///< bound of the displacement of any boundary in this step, m
     uint64_t caught; ///< contacts in this step
     uint64_t leaked; ///< rows whose centre is inside a boundary after the step

@@ -11,7 +11,7 @@ typedef struct PxHeatJob {
     double *temperature; ///< degrees C
     double *energy;      ///< J
     double *given;       ///< J, heat received from walls
-    double *held;        ///< J, heat received from held rows; NULL without any
+    double *held;        ///< J, heat given by each held row; NULL without any
     double *wall;        ///< W/K, conductance to walls; NULL without walls of given temperature
     double *warmth;      ///< W, that conductance times the walls' temperature
     double dt;           ///< s, of a sub-step

@@ -33,7 +33,7 @@ void px_implicit_weights(const PxFluid *fluid, float *weight);
 typedef struct PxImplicitKind {
     bool divergence; ///< a divergence-free solve precedes the constant-density solve
     bool warm;       ///< warm start: the pressure of the last step is the first guess
-    bool uniform;    ///< the lattice's diagonal for all particles, not each particle's own
+    bool uniform;    ///< scale by the lattice's diagonal where the particle's own is smaller
 } PxImplicitKind;
 
 PX_ISA_DECLARE(PxStatus, px_implicit_solve, (PxFluid * fluid, PxImplicitKind kind));
