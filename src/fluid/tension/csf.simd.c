@@ -43,7 +43,7 @@
 #define DAMPING 1.5
 
 /* Magnitudes of the gradient, times the spacing, between which delta rises; the gradient is 1/2 at
- * a flat lattice surface and 0 inside. Tuned on resting drops of 8 to 12 spacings (study/drop.h). */
+ * a flat lattice surface and 0 inside. Tuned on resting drops of 8 to 12 spacings radius. */
 #define NO_SURFACE 0.1
 #define SURFACE 0.35
 
