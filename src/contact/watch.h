@@ -18,7 +18,7 @@ typedef struct PxWatch {
                       ///< one is at least px_boundary_surely() of it
     double spacing;
     float *from[3], *from_low[3]; ///< last stored position of each particle
-    float *when; ///< moment of the step of that position; 2: it crossed a boundary
+    float *when;                  ///< moment of the step of that position; 2: it crossed a boundary
 } PxWatch;
 
 /// Call before particles move and after the boundaries have begun the step. Arrays from scratch.

@@ -23,7 +23,7 @@ typedef struct PxParticles {
     float *density;               ///< kg/m^3, of the last step
     float *pressure;              ///< Pa, of the last step
     float *ax, *ay, *az;          ///< acceleration, m/s^2, of the last step
-    float *ux, *uy, *uz; ///< acceleration by implicit viscosity in the last step
+    float *ux, *uy, *uz;          ///< acceleration by implicit viscosity in the last step
 } PxParticles;
 
 PxStatus px_particles_init(PxParticles *p, const PxAllocator *allocator);

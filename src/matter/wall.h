@@ -28,12 +28,11 @@ typedef struct PxWall {
     PxVec3 pivot; ///< at rest: the `at` of its shape
     PxKeyframe *key;
     size_t keys;
-    PxBounds bounds; ///< of the shape at rest
-    PxPose pose[2];  ///< at moments 0 and 1 of the step
-    double step;     ///< time between the two, s
-    struct PxWallField
-        *field;          ///< tabulated part of the kernel (wall_field.h); NULL: analytic
-    PxWallGlance glance; ///< valid from fill_begin on
+    PxBounds bounds;           ///< of the shape at rest
+    PxPose pose[2];            ///< at moments 0 and 1 of the step
+    double step;               ///< time between the two, s
+    struct PxWallField *field; ///< tabulated part of the kernel (wall_field.h); NULL: analytic
+    PxWallGlance glance;       ///< valid from fill_begin on
 } PxWall;
 
 /// The wall as a boundary. Torques are about the `at` of its shape, in its pose at moment 0.
