@@ -1,4 +1,4 @@
-/// Density by summation, as number density for several fluids (004 Eq. 2.34; 000 Eq. 4.5):
+/// Density by summation, as number density for several fluids. From 004 Eq. 2.34 and 000 Eq. 4.5:
 ///
 ///   V_i = 1 / ( sum_j W_ij + wall_i / s^3 ),   rho_i = m_i / V_i
 ///

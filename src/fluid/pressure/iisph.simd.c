@@ -1,5 +1,5 @@
-/// Implicit incompressible SPH (Ihmsen et al. 2014; 004 Eqs. 6.2, 6.3). The density predicted from
-/// the velocities for the end of the step is the rest density. Warm started with the pressure of
+/// Implicit incompressible SPH (Ihmsen et al. 2014). The density predicted from the velocities for
+/// the end of the step is the rest density (004 Eqs. 6.2, 6.3). Warm started with the pressure of
 /// the last step.
 ///
 /// Their relaxed Jacobi iteration is replaced by that of poisson.h, which also converges where

@@ -1,4 +1,4 @@
-/// Predictive-corrective incompressible SPH (Solenthaler and Pajarola 2009; 004 Eq. 6.1).
+/// Predictive-corrective incompressible SPH (Solenthaler and Pajarola 2009). See 004 Eq. 6.1.
 ///
 /// Every step starts from zero pressure. An iteration predicts the density at the end of the step
 /// and adds the residual times one stiffness, that of a particle in a full neighbourhood, to the

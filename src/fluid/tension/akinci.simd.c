@@ -1,5 +1,5 @@
-/// Cohesion and surface-area minimisation after Akinci, Akinci and Teschner (2013; 004 Eqs. 6.6
-/// to 6.11):
+/// Cohesion and surface-area minimisation after Akinci, Akinci and Teschner (2013). With 004
+/// Eqs. 6.6 to 6.11,
 ///
 ///   m_i a_i = - gamma sum_j K_ij ( m_i m_j C(r) r_ij / r + m_ij (n_i - n_j) )
 ///   n_i = h sum_j V_j grad W_ij,   K_ij = 2 rho_0 / (rho_i + rho_j)

@@ -1,4 +1,4 @@
-/// Attraction between particles after Becker and Teschner (2007; 004 Eqs. 6.4, 6.5):
+/// Attraction between particles after Becker and Teschner (2007). With 004 Eqs. 6.4 and 6.5,
 ///
 ///   m_i a_i = - phi sum_j m_j (x_i - x_j) W(r)
 ///

@@ -1,4 +1,4 @@
-/// The colour field and its gradient (002 Eqs. 3.16, 3.17), walls included.
+/// The colour field and its gradient, including walls. See 002 Eqs. 3.16 and 3.17.
 ///
 /// A wall contributes half the gradient of its part, which is twice as steep as that of fluid in
 /// its place (matter/wall_profile.h).

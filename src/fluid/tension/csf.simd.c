@@ -1,5 +1,5 @@
-/// Continuum surface force in a form that conserves momentum (Brackbill, Kothe and Zemach 1992;
-/// Mueller et al. 2003; 002 Eqs. 3.16 to 3.19).
+/// Continuum surface force in a form that conserves momentum. After Brackbill, Kothe and Zemach
+/// (1992), Mueller et al. (2003) and 002 Eqs. 3.16 to 3.19.
 ///
 /// 002 Eq. 3.19 applies sigma kappa n to every particle. These forces do not sum to zero, so a
 /// free drop would propel itself. The same force is the divergence of a stress in the surface

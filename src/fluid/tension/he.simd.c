@@ -1,4 +1,4 @@
-/// Surface energy after He et al. (2014; 004 Eqs. 6.12 to 6.14):
+/// Surface energy after He et al. (2014). With 004 Eqs. 6.12 to 6.14,
 ///
 ///   m_i a_i = kappa / 2 sum_j V_i V_j (e_i + e_j) / 2 grad W_ij
 ///   e = |grad c / c|^2,   c_i = sum_j V_j W_ij

@@ -1,5 +1,5 @@
-/// Explicit viscosity with the Laplacian of a special kernel, which is positive everywhere
-/// (Mueller, Charypar and Gross 2003; 000 Eqs. 4.7, 6.13; 002 Eq. 3.15):
+/// Explicit viscosity with the Laplacian of a special kernel, which is positive everywhere. After
+/// Mueller, Charypar and Gross (2003), 000 Eqs. 4.7 and 6.13, and 002 Eq. 3.15,
 ///
 ///   m_i a_i = - sum_j mu_ij V_i V_j (v_i - v_j) 45 / (pi h^6) (h - r)
 ///

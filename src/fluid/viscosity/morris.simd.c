@@ -1,4 +1,4 @@
-/// Explicit viscosity after Morris, Fox and Zhu (1997) (004 Eq. 2.38):
+/// Explicit viscosity after Morris, Fox and Zhu (1997). With 004 Eq. 2.38,
 ///
 ///   m_i a_i = sum_j 2 mu_ij V_i V_j (v_i - v_j) (x_ij . grad W) / (r^2 + 0.01 h^2)
 ///
