@@ -159,7 +159,7 @@ void px_fluid_give_drag(PxFluid *fluid, bool implicit);
 void px_fluid_give(PxFluid *fluid);
 
 /// One round of settling before the first step, after px_fluid_density(): moves particles apart
-/// that are compressed beside a wall. Rounds are counted from 0; *done: no particle had to move.
+/// that are compressed beside a wall. Rounds are counted from 0; *done: settling is finished.
 /// May delete particles.
 PxStatus px_fluid_settle(PxFluid *fluid, int round, bool *done);
 

@@ -31,7 +31,7 @@ void px_pairs_init(PxPairs *pairs, const PxAllocator *allocator);
 void px_pairs_free(PxPairs *pairs);
 size_t px_pairs_bytes(const PxPairs *pairs);
 
-/// Lists for every row of `from` the rows of `to` nearer than `reach`, in ascending order. Both
+/// Lists for every row of `from` the rows of `to` nearer than `reach`, in table order. Both
 /// are sorted by grids of one frame with cells at least `reach` wide; `to` has 8 readable floats
 /// behind its last row. Allocates only when there are more pairs than ever before.
 /// Errors: PX_ERR_MEMORY, also when particles crowd so much that there are more than
