@@ -12,27 +12,27 @@ typedef struct Defence {
     _Atomic uint64_t caught;
 } Defence;
 
-/* What is left of a particle's path: where it is at a moment of the step, where it would be at its
- * end, and its velocity. */
+/* Remaining path of a particle: its position at a moment of the step, its position at the end of
+ * the step, and its velocity. */
 typedef struct Way {
     double when;
     PxVec3 from, to, v;
 } Way;
 
-/* Does the path meet the boundary? *at is where on it, 0 .. 1. */
+/* Does the path meet the boundary? *at is the parameter of the path, 0 .. 1. */
 static bool blocked(const Defence *def, const PxBoundary *b, const Way *way, double *at)
 {
     const PxBoundaryPath path = {{way->when, 1}, {way->from, way->to}};
     double start = px_boundary_distance(b, way->when, way->from, NULL);
     if (start > 0) /* closer than `touch` already: a hit is when the distance halves */
         return b->ops->meets(b, &path, fmin(def->touch, 0.5 * start), at);
-    /* It is inside: only a path that leads out is free. */
+    /* It starts inside: only a path that leads out is free. */
     *at = 0;
     return px_boundary_distance(b, 1, way->to, NULL) < def->touch;
 }
 
-/* May a particle be put from one place to another at a moment, away from `pusher`? In a wedge
- * another boundary may be in between, however short the distance is. */
+/* May a particle be displaced at a fixed moment, away from `pusher`? In a wedge another boundary
+ * may be in between, even for a tiny displacement. */
 static bool push_is_free(const Defence *def, const PxBoundary *pusher, double when, PxVec3 from,
                          PxVec3 to)
 {
@@ -49,8 +49,8 @@ static bool push_is_free(const Defence *def, const PxBoundary *pusher, double wh
     return true;
 }
 
-/* Stops particle i at the boundary and lets the rest of its path slide along it. The path is
- * looked at as the boundary sees it, carried along to the end of the step. */
+/* Stops particle i at the boundary and lets the rest of its path slide along it, in the frame of
+ * the boundary at the end of the step. */
 static void stop_at(const Defence *def, uint32_t i, PxBoundary *b, double at, Way *way)
 {
     PxVec3 from = b->ops->carry(b, way->when, way->from, 1), path = px_sub(way->to, from);
@@ -73,9 +73,9 @@ static void stop_at(const Defence *def, uint32_t i, PxBoundary *b, double at, Wa
     px_boundary_take(b, (PxImpulse){way->from, px_scale(n, -mass * into)});
 }
 
-/* Follows the path from boundary to boundary, always to the one that is met first. True if it met
- * any. Where boundaries leave no way along them, the particle ends riding on the last one. The
- * watch sees every leg of the path but the last. */
+/* Follows the path from boundary to boundary, each time to the first hit. True if there was any.
+ * Where boundaries block every direction, the particle moves with the last one. The watch records
+ * every segment of the path but the last. */
 static bool follow(const Defence *def, uint32_t i, Way *way)
 {
     enum { MOST_LEGS = 12 };

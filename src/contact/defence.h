@@ -1,13 +1,13 @@
-/// The last line of defence: no particle ever crosses a boundary.
+/// The last check of a step, which stops particles that would cross a boundary.
 #ifndef PX_CONTACT_DEFENCE_H
 #define PX_CONTACT_DEFENCE_H
 
 #include "contact/watch.h"
 
-/// Follows the straight path of every particle in this step, from where the watch saw it, against
-/// the motion of the watch's boundaries. A particle that meets one is stopped there and slides on
+/// Continuous collision of every particle's straight path in this step, from the place that the
+/// watch stored, with the moving boundaries. A particle that meets one is stopped there and slides
 /// along it; its velocity into the boundary is removed, and the boundary takes the impulse. The
-/// watch was begun before the particles moved. Answers how many particles were corrected.
+/// watch must have begun before the particles moved. Returns the number of corrected particles.
 uint64_t px_defend(PxParticles *p, PxWatch *watch, const PxThreads *threads);
 
 #endif

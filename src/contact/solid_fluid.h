@@ -1,17 +1,16 @@
-/// Solids among fluids: what of a solid's density is its own.
+/// Solids among fluids: the part of a solid particle's density due to its own body.
 #ifndef PX_CONTACT_SOLID_FLUID_H
 #define PX_CONTACT_SOLID_FLUID_H
 
 #include "fluid/fluid.h"
 #include "solid/solid.h"
 
-/// Fills fluid->own where fluid->firm is: how far above the rest density the neighbours of a
-/// particle's own rest shape alone will bring it by the end of the step, by the velocities
-/// and accelerations of now. That compression is what elasticity acts against; all that comes on
-/// top of it is others', and pressure acts against that. `row` are the fluid's rows of the
-/// solid's.
-/// `fill` (NULL: nothing), by row of the fluid, is what coarse particles add to that sum; they have
-/// no part in it themselves.
+/// Sets fluid->own of elastic particles (fluid->firm): the compression above the rest density that
+/// the neighbours in the particle's own rest shape alone cause at the end of the step, predicted
+/// with the current velocities and accelerations. Elastic forces act against that compression;
+/// pressure acts against the rest of it, which is due to other matter. row[i] is the fluid's row of
+/// solid row i. `fill`, by row of the fluid, is added to the sum for coarse octree particles, which
+/// do not enter it themselves; NULL: none.
 PxStatus px_solid_fluid_own(PxFluid *fluid, const PxSolid *solid, const uint32_t *row,
                             const float *fill);
 

@@ -1,7 +1,7 @@
 #include "contact/solid_fluid_pass.h"
 
-/* Eight entries of a list from e on; past its end the row itself. Returns how many of them are the
- * row itself. */
+/* Loads eight entries of a list from e on, padded with the row itself. Returns how many of them are
+ * the row itself. */
 static uint32_t take(const PxSolidLists *l, uint32_t i, uint32_t e, uint32_t j[8])
 {
     uint32_t own = 0;

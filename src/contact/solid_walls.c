@@ -26,7 +26,7 @@ static void note_distance(PxSolidWalls *w, const PxSolid *s, uint32_t i, double 
     last[3] = (float)nearest;
 }
 
-/* Could it have reached a boundary since it was last tested? 1.0001 covers rounding. */
+/* Could the row have reached a boundary since its last test? 1.0001 covers rounding. */
 static bool is_due(const PxSolidWalls *w, const PxSolid *s, uint32_t i, double radius)
 {
     const float *last = w->last + 4 * (size_t)i, *u = s->u + 4 * (size_t)i;
@@ -52,7 +52,7 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
         double speed = sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
         double push = sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) + g;
         double radius = (double)s->particles->radius[i];
-        /* twice as far as it would go, and a radius more, since neighbours pull */
+        /* twice the predicted displacement plus a radius, since neighbours also pull */
         double reach = 2 * radius + 2 * s->dt * (speed + s->dt * push) + w->travel;
         PxVec3 x = px_solid_place(s, i);
         double nearest = INFINITY;
@@ -66,8 +66,8 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* A material whose rest shape follows does not bounce as a whole among fluids: the far end of a jet
- * is not affected by the wall that its tip strikes. */
+/* Materials with rest-shape updates have no restitution of the whole body among fluids: the wall
+ * that the tip of a jet strikes must not affect its far end. */
 static double restitution_of(const PxSolid *s, const PxSolidFrame *f)
 {
     const PxMaterialDef *def = &s->material[s->particles->material[f->begin]].def;
@@ -82,8 +82,8 @@ static bool some_lose(const PxSolid *s)
     return false;
 }
 
-/* What a row's boundary is to take: added up over the sub-steps, row by row, since summing over
- * rows in a way that does not depend on threads is dear. */
+/* Impulse for a row's boundary, accumulated over the sub-steps per row, because a sum over rows
+ * that does not depend on threads is expensive. */
 typedef struct PxSolidLoad {
     PxVec3 impulse, torque;
 } Load;
@@ -125,7 +125,7 @@ static void hand_over(const PxSolidWalls *w, uint32_t i)
 static void note_impulse(PxSolidWalls *w, uint32_t i, uint32_t k, PxVec3 place, PxVec3 impulse)
 {
     Load *load = &w->load[i];
-    if (w->by[i] != k) { /* it left one boundary for another in the same step: rare */
+    if (w->by[i] != k) { /* rare: contacts with two boundaries in one step */
         hand_over(w, i);
         w->by[i] = k;
         *load = (Load){{0, 0, 0}, {0, 0, 0}};
@@ -147,18 +147,17 @@ void px_solid_walls_end(PxSolidWalls *w, const PxSolid *s)
 
 /* ---- restitution ------------------------------------------------------------ */
 
-/* A solid bounces because it is elastic: compressed as it arrives, it pushes itself off. Boundaries
- * only stop the particles that meet them, so the loss of a bounce is taken while the body pushes
- * off: the body as a whole gets only the part e^2 of the speed that it gains away from
- * the boundary. On a spring k a mass m then leaves with  m x'' = -e^2 k x,  that is, with e times
- * the speed it came with, after a contact 1/e times as long. This needs no memory of the
- * arrival, never adds energy, and does nothing to a body at rest. */
+/* A solid rebounds by its elasticity. Boundaries only stop the particles that meet them, so
+ * restitution e acts while the body rebounds: the body as a whole gets only the fraction e^2 of the
+ * speed that it gains away from the boundary. A mass m on a spring k then leaves by
+ * m x'' = -e^2 k x, with e times its speed of arrival, after a rebound 1/e times as long. This
+ * needs no stored state, never adds energy, and does not affect a body at rest. */
 
-/* A body with none at all would never push itself off, and stay flat. */
+/* Floor of the restitution; at 0 a body could not recover from its compression. */
 #define LEAST_RESTITUTION 0.05
 
-/* The boundaries that pushed the body take less, by the momentum that it loses, in proportion to
- * how hard each pushed; it acts at the body's centre of mass. */
+/* Reduces the impulses on the boundaries by the momentum that the body loses, in proportion to
+ * their contact impulses; it acts at the body's centre of mass. */
 static void give_back(PxSolidWalls *w, const PxSolid *s, const PxSolidFrame *f, PxVec3 lost,
                       double pushes)
 {
@@ -217,7 +216,7 @@ static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
     give_back(w, s, f, less, pushes);
 }
 
-/* Rows are added up in their order, so that bits do not depend on threads. */
+/* Sums run over rows in order, so that results do not depend on threads. */
 static void lose_all(PxSolidWalls *w, PxSolid *s)
 {
     for (uint32_t k = 0; k < s->frames; ++k)
@@ -234,8 +233,8 @@ static void note_push(float *push, PxVec3 n, double size, double wall)
 
 /* ---- after a move ------------------------------------------------------------ */
 
-/* Removes the velocity into the boundary, and of the velocity along it as much as Coulomb's
- * friction does. `n` is the boundary's normal, `u` its velocity. */
+/* Removes the normal velocity into the boundary and reduces the tangential one by Coulomb
+ * friction. `n` is the boundary's normal, `u` its velocity. */
 static PxVec3 stop_at(PxVec3 v, PxVec3 u, PxVec3 n, double friction)
 {
     PxVec3 relative = px_sub(v, u);
@@ -254,8 +253,7 @@ typedef struct Ball {
     double radius;
 } Ball;
 
-/* Keeps row i out of boundary k; false: it is not in contact. *nearest becomes the distance if that
- * is less. */
+/* Moves row i out of boundary k; false: no contact. Lowers *nearest to the distance. */
 static bool touch_one(const Touch *t, uint32_t i, uint32_t k, const PxMat3 *back, Ball *ball,
                       double *nearest)
 {
@@ -277,8 +275,8 @@ static bool touch_one(const Touch *t, uint32_t i, uint32_t k, const PxMat3 *back
         note_push(w->push + 4 * (size_t)i, px_mat3_apply(*back, n), along * mass,
                   px_dot(moving, n));
     note_impulse(w, i, k, ball->x, px_scale(change, mass));
-    /* Friction held it back during this move too; otherwise a body that sticks to a slope would
-     * creep down it. */
+    /* Friction also corrects the displacement of this move; otherwise a body at rest on a slope
+     * would creep down. */
     ball->x = px_mad(ball->x, px_mad(change, n, -along), s->moved);
     return true;
 }
@@ -309,7 +307,7 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 start = px_solid_place(s, i);
         Ball ball = {start, px_mat3_apply(turn, vec_of(vq)), radius};
         bool hit = false;
-        /* twice where there was a contact: a corner has two boundaries */
+        /* a second round after a contact, for corners between two boundaries */
         for (int round = 0; round == 0 || (round == 1 && hit); ++round)
             for (uint32_t k = 0; k < w->boundaries; ++k)
                 if (touch_one(t, i, k, &back, &ball, &nearest))

@@ -51,7 +51,7 @@ PxVec3 px_watch_place(const PxWatch *w, uint32_t i)
                   (double)w->from[2][i] + (double)w->from_low[2][i]);
 }
 
-/* Tests the straight path from where particle i was last. */
+/* Tests the straight path of particle i from its last stored position. */
 static bool passed(const PxWatch *w, uint32_t i, PxVec3 to, double when)
 {
     const PxBoundaryPath path = {{(double)w->when[i], when}, {px_watch_place(w, i), to}};
@@ -93,7 +93,7 @@ static void leaks_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 to = px_particle_place(w->p, i);
         PxVec3 way = px_vec(to.x - (double)w->from[0][i], to.y - (double)w->from[1][i],
                             to.z - (double)w->from[2][i]);
-        /* `far` is valid for particles that are still known by their place at the start */
+        /* `far` is valid only for particles whose stored position is that at the start */
         if (w->when[i] == 0.0f && px_boundary_surely((double)w->far[i], w->spacing) * 0.995 >
                                       1.001 * px_length(way) + leaks->travel)
             continue;

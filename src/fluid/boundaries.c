@@ -1,21 +1,20 @@
-/// Boundaries as the fluid meets them: the part of each particle's kernel that lies in them and its
-/// gradient, and the impulses that they take in return.
+/// Boundaries of a fluid: the part of each particle's kernel that lies in them, its gradient, and
+/// the impulses that they take in return.
 ///
-/// Solvers need only these two numbers per particle: a boundary has no pressure of its own, so
-/// every sum over its matter is one of them times something of the particle's. Several boundaries
-/// leave the product of what each leaves free. The gradient of that product is a sum with one term
-/// per boundary, so every force along it can be split among them exactly; the terms are kept in a
-/// list of touches.
+/// Solvers need only part and gradient per particle: a boundary has no pressure of its own, so
+/// every sum over its volume is one of them times a value of the particle. With several boundaries
+/// the free parts multiply. The gradient of that product is a sum with one term per boundary, so
+/// every force along it can be split among them exactly; a list of touches stores the terms.
 #include "fluid/fluid.h"
 
 #include <math.h>
 
-/* Rows that a boundary is asked about at once. PX_BLOCK is a multiple of it. */
+/* Rows per query of a boundary; PX_BLOCK is a multiple of it. */
 enum { ROWS = 256 };
 
-/* A particle that feels a boundary. */
+/* A particle within the support of a boundary. */
 typedef struct Touch {
-    struct Touch *previous; /* of the same particle, while the list is made */
+    struct Touch *previous; /* of the same particle, while the list is built */
     uint32_t row;           /* NOBODY: to be ignored */
     float drag;             /* this boundary's term of PxFluid's wall_drag, */
     float velocity[3];      /* wall_v, */
@@ -32,29 +31,29 @@ typedef struct PxTouches {
     Touch touch[];
 } Touches;
 
-/* What all boundaries do to one particle. */
+/* Contributions of all boundaries to one particle. */
 typedef struct Sum {
     double clear, clear_flux, nearest, lever; /* clear: the part that no boundary fills */
     PxVec3 clear_gradient;
     double drag, sticky; /* sticky: the part that no boundary without friction fills */
-    PxVec3 velocity;     /* drag times that of the boundaries */
+    PxVec3 velocity;     /* drag times velocity, summed over boundaries */
     double heat, warmth; /* of boundaries that have a temperature */
     Touch *last;
-    bool missing; /* some boundary does not know yet */
+    bool missing; /* the part of some boundary is not known yet */
 } Sum;
 
 typedef struct Job {
     PxFluid *fluid;
     bool no_room;
-    bool again; /* only rows that still wait: those whose wall_far is NAN */
+    bool again; /* only rows with missing parts, whose wall_far is NAN */
 } Job;
 
 /* ---- fills ------------------------------------------------------------------ */
 
-/* Heat through a face at distance d. T continues through the boundary's own as the velocity of a
- * viscous fluid does that sticks to it, so the sum over the face's matter is that of its drag. An
- * imperfect contact is a resistance, 1 / conductance, in series with that of the fluid in
- * between, d / k for the same area. */
+/* Heat through a face at distance d. T is extrapolated through the boundary's temperature as the
+ * velocity of a no-slip wall is, so the sum over the face's layers equals that of its drag. An
+ * imperfect contact is a resistance, 1 / conductance, in series with d / k of the fluid between,
+ * per area. */
 static void add_face(const PxFluid *f, const PxBoundary *b, uint32_t i, double d, Sum *sum)
 {
     double heat = px_wall_profile_drag(f->wall_profile, d);
@@ -143,7 +142,7 @@ static void store_row(const PxFluid *f, uint32_t i, const Sum *sum)
     f->wall_vz[i] = (float)sum->velocity.z;
 }
 
-/* Rows [begin, end), ROWS of them at most, of one block. */
+/* Rows [begin, end) of one block, at most ROWS. */
 static void fill_rows(Job *job, uint32_t begin, uint32_t end)
 {
     PxFluid *f = job->fluid;
@@ -212,11 +211,11 @@ PxStatus px_fluid_boundaries(PxFluid *f)
 
 typedef struct Give {
     PxFluid *fluid;
-    bool implicit;   /* drag acts on the velocities that viscosity leaves */
+    bool implicit;   /* drag acts on the velocities after viscosity */
     double magic[2]; /* of the impulses, and of their moments */
 } Give;
 
-/* Solids among fluids meet boundaries by contact instead (contact/solid_walls.h). */
+/* Solids among fluids interact with boundaries by contact instead (contact/solid_walls.h). */
 static float fluid_part(const PxFluid *f, uint32_t i)
 {
     return f->firm != NULL ? 1.0f - f->firm[i] : 1.0f;
@@ -258,7 +257,7 @@ static PxImpulse impulse_of(const PxFluid *f, const Touch *t)
                        {(double)t->impulse[0], (double)t->impulse[1], (double)t->impulse[2]}};
 }
 
-/* Adds what acts along the gradient, and finds the largest impulse. */
+/* Adds the force along the gradient and finds the largest impulse. */
 static void push_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     (void)end;
@@ -306,10 +305,10 @@ void px_fluid_give(PxFluid *f)
     Give give = {.fluid = f};
     PxRows rows = px_fluid_rows(f);
     rows.block = PX_BLOCK;
-    PxPart part = {.maxima = 2, .sums = 1}; /* largest impulse and moment; how many touches */
+    PxPart part = {.maxima = 2, .sums = 1}; /* largest impulse and moment; number of touches */
     px_reduce(&rows, push_part, &give, &part);
     if (!isfinite(part.most[0]) || !isfinite(part.most[1]))
-        return; /* the step fails when particles are moved */
+        return; /* reported when particles are moved */
     for (int k = 0; k < 2; ++k)
         give.magic[k] = px_sum_magic(part.most[k], (uint64_t)part.sum[0]);
     px_parallel_for(f->threads, f->count, PX_BLOCK, take_block, &give);

@@ -4,7 +4,7 @@
 
 double px_fluid_cohesion_limit(const PxFluid *f)
 {
-    /* Pulled by P over a distance h, matter gets as fast as sqrt(2 P / rho). */
+    /* The pressure P accelerates matter up to sqrt(2 P / rho) over a distance h. */
     double limit = INFINITY, h = 0.5 * (double)f->kernel.h;
     for (uint32_t m = 0; m < f->materials; ++m)
         for (int k = 0; k < px_melt_states(&f->material[m]); ++k) {
@@ -41,7 +41,7 @@ static bool has_cohesion(const PxMaterialDef *def)
     return def->cohesion > 0 || (def->melts.melts && def->melts.into.cohesion > 0);
 }
 
-/* Where something melts: material by material, each particle with a pull of its own. */
+/* With melting: one material at a time, with a cohesion per particle. */
 static void cohesion_of_molten(PxFluid *f)
 {
     for (uint32_t m = 0; m < f->materials; ++m) {

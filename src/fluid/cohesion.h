@@ -6,8 +6,8 @@
 
 PX_ISA_DECLARE(void, px_cohesion_block, (void *fluid, uint32_t begin, uint32_t end, int thread));
 
-/// The same where something melts, for one material: the fourth numbers of the quads are the
-/// pulls of its particles, Pa, and -1 for all others. A pair pulls with the mean of the two.
+/// The same for one material in worlds with melting: the fourth component of a quad is the
+/// cohesion of the particle, Pa, and -1 for other materials. A pair uses the mean of the two.
 typedef struct PxCohesionJob {
     const PxFluid *fluid;
     uint32_t slot;

@@ -1,18 +1,17 @@
 /// Cohesion within a fluid, which keeps it apart from others (000 section 4.4.2).
 ///
-/// Document 000 takes k rho_i^2 off the pressure of a particle, for the sake of neighbours
-/// of its own fluid only (Eqs. 4.15, 4.16). In our form of the pressure force that is
+/// 000 subtracts k rho_i^2 from the pressure of a particle, for neighbours of its own fluid only
+/// (Eqs. 4.15, 4.16). In our form of the pressure force that is
 ///
 ///   m_i a_i = sum_j k (rho_i^2 V_i^2 + rho_j^2 V_j^2) grad W = 2 k m_i^2 sum_j grad W
 ///
-/// over j of the same fluid, whose masses are the same: a pull between each two that
-/// depends on nothing but their distance. The number a material states is the pressure
-/// P = k rho_0^2 with which the fluid holds together at rest, in Pa, which can be
-/// compared with rho g d; so 2 k m_i^2 = 2 P s^6, s the spacing. Inside a fluid the pulls
-/// cancel; where it ends or meets another, those that remain point inwards.
+/// over j of the same fluid, which have equal masses: an attraction that depends on the distance
+/// only. The material's parameter is the cohesive pressure at rest, P = k rho_0^2, in Pa, which is
+/// comparable to rho g d; so 2 k m_i^2 = 2 P s^6 with spacing s. Inside a fluid the attractions
+/// cancel; at a surface or interface the resultant points inwards.
 ///
-/// The kernel is that of the pressure force, not the spiky one of Eq. 4.16: then the two
-/// can balance each other at every distance.
+/// The kernel is that of the pressure force, not the spiky one of Eq. 4.16, so that the two can
+/// balance at every distance.
 #include "fluid/cohesion.h"
 
 void PX_ISA_NAME(px_cohesion_block)(void *user, uint32_t begin, uint32_t end, int thread)

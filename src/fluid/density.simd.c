@@ -1,11 +1,10 @@
-/// Density by summation (004 Eq. 2.34; 000 Eq. 4.5), in the form for several fluids:
+/// Density by summation, as number density for several fluids. From 004 Eq. 2.34 and 000 Eq. 4.5:
 ///
 ///   V_i = 1 / ( sum_j W_ij + wall_i / s^3 ),   rho_i = m_i / V_i
 ///
-/// Counting neighbours instead of their masses (Solenthaler and Pajarola 2008,
-/// Eq. 6) makes density jump where materials meet, as it does in nature, and is
-/// the same thing where they do not. wall_i is the part of the kernel's integral
-/// that lies in walls; filled as densely as the fluid it holds wall_i / s^3.
+/// Summing W without the neighbours' masses (Solenthaler and Pajarola 2008, Eq. 6) keeps the jump
+/// of density at interfaces and is the usual sum elsewhere. wall_i is the part of the kernel's
+/// integral inside walls; at the fluid's number density it contributes wall_i / s^3.
 #include "fluid/density.h"
 
 void PX_ISA_NAME(px_density_block)(void *user, uint32_t begin, uint32_t end, int thread)

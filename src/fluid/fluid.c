@@ -11,7 +11,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     memset(f->wall_push + begin, 0, (end - begin) * sizeof *f->wall_push);
 }
 
-/* Is there a boundary that gives or takes heat? */
+/* Is there a boundary with a temperature? */
 static bool has_warm_boundary(const PxFluid *f)
 {
     bool conducts = false, warm = false;
@@ -56,7 +56,7 @@ void px_fluid_pack(const PxFluid *f, float *quad, const float *x, const float *y
                    const float *w)
 {
     px_quads_pack(quad, x, y, z, w, f->count, f->threads);
-    if (f->copies > 0) /* the quad behind the last row lies behind the copies */
+    if (f->copies > 0) /* the padding quad lies behind the copies */
         memcpy(quad + 4 * (size_t)px_fluid_visible(f), quad + 4 * (size_t)f->count,
                4 * sizeof(float));
     px_fluid_refresh_quads(f, quad);

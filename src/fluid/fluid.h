@@ -1,4 +1,4 @@
-/// What the stages of a fluid step share.
+/// State that the stages of a fluid step share.
 #ifndef PX_FLUID_FLUID_H
 #define PX_FLUID_FLUID_H
 
@@ -14,66 +14,64 @@
 
 #include <math.h>
 
-/// Everything here is in SI. Arrays have a value for each of `count` particles
-/// and live in the step's scratch.
+/// All values are in SI units. Arrays have one value per particle (`count`) and live in the
+/// step's scratch.
 typedef struct PxFluid {
     PxParticles *particles;
     uint32_t count;  ///< rows that this rank owns; passes write these
-    uint32_t copies; ///< rows of other ranks behind them, which neighbours may be
+    uint32_t copies; ///< rows of other ranks behind them; they are read as neighbours only
     const PxPairs *pairs;
-    const PxGrid *grid; ///< that the particles are sorted by
+    const PxGrid *grid; ///< the grid by which the particles are sorted
     PxKernel kernel;
     double spacing;        ///< m
-    double courant;        ///< part of the stability limit that a step uses
+    double courant;        ///< fraction of the stability limit that a step uses
     double dt;             ///< s
-    double speed_max;      ///< at the start of the step
+    double speed_max;      ///< largest speed at the start of the step
     double speed_within;   ///< the same among particles under pressure
-    double pressure_speed; ///< greatest sqrt(p / rho) of the last step
-    double top_speed;      ///< fastest flow to be expected
-    double divergence; ///< 1/s, mean rate at which the step's velocities compress (before: the last
-                       ///< one's)
+    double pressure_speed; ///< largest sqrt(p / rho) of the last step
+    double top_speed;      ///< upper estimate of the speed of the flow
+    double divergence; ///< 1/s, mean compression rate of the step's velocities; until the solve,
+                       ///< that of the last step
     const PxMaterial *material;
     uint32_t materials;
     PxBoundary *const *boundary;
     size_t boundaries;
     const PxWallProfile *wall_profile;
 
-    const float *melted; ///< molten part of each particle; NULL in worlds in which nothing melts
+    const float *melted; ///< molten fraction of each particle; NULL in worlds without melting
 
-    float *quad;          ///< x, y, z and a number of the stage's choice
-    float *quad_velocity; ///< vx, vy, vz and another; NULL until a stage needs it
+    float *quad;          ///< x, y, z and a value that the stage chooses
+    float *quad_velocity; ///< vx, vy, vz and another such value; NULL until a stage needs it
     float *volume;        ///< m^3, 1 / sum of W
     float *inverse_mass;  ///< 1/kg; 0: pressure does not move it
 
-    /// Where solids are among them, by row; NULL: nowhere. `firm` is the part of a particle that
-    /// keeps its shape by itself, 1 of a solid, 0 of a fluid; `own` is what its own body adds to
-    /// its density, in rest densities: the affair of its elasticity, and pressure leaves it alone.
+    /// By row, in worlds with solids among the fluids; else NULL. `firm` is the elastic fraction,
+    /// 1 for a solid, 0 for a fluid. `own` is the compression caused by the particle's own body,
+    /// in rest densities: elastic forces act against it, so the pressure solve ignores it.
     float *firm, *own;
 
     /// Boundaries around a particle: the part of the kernel's integral that lies in them, its
-    /// gradient (1/m), and the distance of the nearest one (m): truly at least
-    /// px_boundary_surely() of it. wall_flux is the gradient times the boundaries' own velocity
-    /// (1/s). wall_lever is the sum, over their faces, of the size of the gradient towards each
-    /// times its distance.
+    /// gradient (1/m), and the distance to the nearest one (m; px_boundary_surely() gives a lower
+    /// bound of the true one). wall_flux is the gradient times the boundaries' velocity (1/s).
+    /// wall_lever is |gradient| times distance, summed over the faces of the boundaries.
     float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far, *wall_lever;
 
     /// Drag of boundaries on a viscous fluid: nu times (wall_v - wall_drag v) is the acceleration.
-    /// 1/m^2, 0 where no boundary is near or none has friction; wall_v includes the boundaries'
-    /// velocities, 1/(m s).
+    /// wall_drag is in 1/m^2, 0 where no boundary with friction is near; wall_v includes the
+    /// boundaries' velocities, 1/(m s).
     float *wall_drag, *wall_vx, *wall_vy, *wall_vz;
 
-    /// Heat from boundaries that have a temperature: the fluid's diffusivity times
-    /// (wall_warmth - wall_heat T) is the rate at which T rises. 1/m^2 and degrees/m^2; NULL
-    /// when there are no such boundaries.
+    /// Heat from boundaries that have a temperature: dT/dt = the fluid's diffusivity times
+    /// (wall_warmth - wall_heat T). Degrees/m^2 and 1/m^2; NULL without such boundaries.
     double *wall_heat, *wall_warmth;
 
-    /// Part of the kernel's integral that lies in boundaries along which the fluid slides.
+    /// Part of the kernel's integral that lies in boundaries without friction.
     float *wall_slip;
 
-    /// Force of the boundaries on a particle, along the gradient: -wall_push wall_g is added to it
-    /// by pressure and by tension, N. wall_push is in N m.
+    /// Force of the boundaries on a particle by pressure and tension: -wall_push wall_g, N.
+    /// wall_push is in N m.
     float *wall_push;
-    struct PxTouches **touches; ///< who feels which boundary (boundaries.c), by blocks of rows
+    struct PxTouches **touches; ///< particles near each boundary (boundaries.c), by blocks of rows
 
     PxArena *scratch;
     const PxThreads *threads;
@@ -81,7 +79,7 @@ typedef struct PxFluid {
     PxIsa isa;
 
     uint32_t iterations; ///< of the pressure solve
-    double solve_error;  ///< mean compression it left, per cent
+    double solve_error;  ///< its residual: mean compression, per cent
     bool converged;
     uint32_t viscosity_iterations;
     bool viscosity_converged;
@@ -93,20 +91,20 @@ static inline PxRows px_fluid_rows(const PxFluid *fluid)
     return (PxRows){fluid->threads, fluid->dist, fluid->count, 0};
 }
 
-/// Rows that neighbours may be: owned ones and copies.
+/// Number of rows that can be neighbours: owned ones and copies.
 static inline uint32_t px_fluid_visible(const PxFluid *fluid)
 {
     return fluid->count + fluid->copies;
 }
 
-/// Brings the copies' values of `size` bytes, `stride` bytes from row to row, up to date. Comes
-/// before every pass that reads values of neighbours which an earlier pass wrote.
+/// Updates the copies' values of `size` bytes each, `stride` bytes apart. Required before every
+/// pass that reads neighbours' values written by an earlier pass.
 static inline void px_fluid_refresh(const PxFluid *fluid, void *first, size_t size, size_t stride)
 {
     px_dist_refresh(fluid->dist, (PxDistArray){first, size, stride}, fluid->count, fluid->copies);
 }
 
-/// The same for whole quads, and for their fourth numbers.
+/// The same for whole quads, and for their fourth components.
 static inline void px_fluid_refresh_quads(const PxFluid *fluid, float *quad)
 {
     px_fluid_refresh(fluid, quad, 4 * sizeof(float), 4 * sizeof(float));
@@ -120,59 +118,58 @@ static inline void px_fluid_refresh_w(const PxFluid *fluid, float *quad)
 void px_fluid_pack(const PxFluid *fluid, float *quad, const float *x, const float *y,
                    const float *z, const float *w);
 
-/// Takes the arrays above from scratch and packs the positions.
+/// Allocates the arrays above from scratch and packs the positions.
 PxStatus px_fluid_begin(PxFluid *fluid);
 
-/// volume, density of every particle, walls included.
+/// Computes volume and density of every particle, with the contribution of walls.
 void px_fluid_density(PxFluid *fluid);
 
-/// Adds the pull within each fluid that has one.
+/// Adds the acceleration by cohesion, for fluids that have it.
 void px_fluid_cohesion(PxFluid *fluid);
 
 /// Longest step that cohesion allows, s; INFINITY without any.
 double px_fluid_cohesion_limit(const PxFluid *fluid);
 
-/// Adds the acceleration by viscosity, when all others but that of pressure are there
-/// (fluid/viscosity/).
+/// Adds the acceleration by viscosity (fluid/viscosity/), after all others except pressure.
 PxStatus px_fluid_viscosity(PxFluid *fluid);
 
-/// Longest step that viscosity allows, s; INFINITY if it does not mind.
+/// Longest step that viscosity allows, s; INFINITY if it sets no limit.
 double px_fluid_viscosity_limit(const PxFluid *fluid);
 
-/// Adds the acceleration by surface tension, of every material that has one.
+/// Adds the acceleration by surface tension, for every material that has one.
 PxStatus px_fluid_tension(PxFluid *fluid);
 bool px_fluid_has_tension(const PxFluid *fluid);
 
 /// Longest step that surface tension allows, s; INFINITY without any.
 double px_fluid_tension_limit(const PxFluid *fluid);
 
-/// Speed of the flow that surface tension could drive, m/s: rho v^2 is the pressure it squeezes
-/// the fluid with.
+/// Speed of the flow that surface tension can drive, m/s: rho v^2 equals the pressure that it
+/// exerts on the fluid.
 double px_fluid_tension_speed(const PxFluid *fluid);
 
 /// Fills the wall arrays. Errors: PX_ERR_MEMORY.
 PxStatus px_fluid_boundaries(PxFluid *fluid);
 
-/// Notes the drag that boundaries take, when viscosity has added its acceleration. `implicit`: it
-/// acts on the velocities that this leaves, otherwise on those of the start of the step.
+/// Notes the viscous drag on boundaries, after viscosity has added its acceleration. `implicit`:
+/// the drag acts on the velocities after viscosity, otherwise on those at the start of the step.
 void px_fluid_give_drag(PxFluid *fluid, bool implicit);
 
-/// Gives boundaries the opposite of all impulses that particles get from them in this step, when
-/// all accelerations are there.
+/// Gives boundaries the opposite of all impulses that particles get from them in this step. Called
+/// when all accelerations are complete.
 void px_fluid_give(PxFluid *fluid);
 
-/// A round of settling before the first step, after px_fluid_density(): moves particles apart
-/// that start compressed beside a wall. Rounds are counted from 0; *done: there was nothing
-/// (more) to do. Particles may become fewer.
+/// One round of settling before the first step, after px_fluid_density(): moves particles apart
+/// that are compressed beside a wall. Rounds are counted from 0; *done: settling is finished.
+/// May delete particles.
 PxStatus px_fluid_settle(PxFluid *fluid, int round, bool *done);
 
 /// quad[4 i + 3] = value[i]
 void px_fluid_pack_w(const PxFluid *fluid, float *quad, const float *value);
 
-/// Packs velocities with `w` into quad_velocity, which is made when missing.
+/// Packs velocities with `w` into quad_velocity, which is allocated if NULL.
 PxStatus px_fluid_pack_velocity(PxFluid *fluid, const float *w);
 
-/// A number of particle i as it is at its temperature, from those of its material's two states.
+/// A parameter of particle i at its molten fraction, from those of its material's two states.
 static inline double px_fluid_between(const PxFluid *f, uint32_t i, double cold, double hot)
 {
     return f->melted != NULL ? px_between(cold, hot, (double)f->melted[i]) : cold;
@@ -185,11 +182,11 @@ static inline double px_fluid_mu(const PxFluid *f, uint32_t i)
     return px_fluid_between(f, i, def->viscosity, def->melts.into.viscosity);
 }
 
-/// What p_i is to be multiplied with to get the pressure as momentum feels it, a third of
-/// the trace of the stress (Irving and Kirkwood 1950):
+/// Factor from p_i to the mechanical pressure, a third of the trace of the stress
+/// (Irving and Kirkwood 1950):
 ///   V_i (1/3 sum_j r |dW/dr| + 1/3 sum_faces d |grad wall| / s^3)
-/// `stiff` is the first third. It would be 1 if the kernel's sum were an integral. It is 0.99
-/// within a fluid at rest and 0.9 in the layer beside a wall, where p_i is that much too high.
+/// `stiff` is the first third. The factor would be 1 if the sums were integrals; it is 0.99 inside
+/// a fluid at rest and 0.9 in the layer beside a wall, where p_i is that much too high.
 static inline float px_fluid_felt(const PxFluid *f, uint32_t i, float stiff)
 {
     double cell = f->spacing * f->spacing * f->spacing;

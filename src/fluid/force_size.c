@@ -64,7 +64,7 @@ double px_force_size(const PxFluid *f, PxForceSize *before)
     PxRows rows = px_fluid_rows(f);
     PxPart most = {.maxima = 1};
     uint64_t all = px_reduce(&rows, size_part, &job, &most);
-    /* A particle that is not finite any more is reported when it moves. */
+    /* Particles with non-finite values are reported when they move. */
     if (!(most.most[0] > 0) || !isfinite(most.most[0]))
         return 0;
     return px_reduce_sum(&rows, size_values, &job) / (double)all;

@@ -1,29 +1,27 @@
-/// Settling a filling before it first moves.
+/// Settling of a filling before the first step.
 ///
-/// A body filled flush with a wall that the lattice does not fit, a ball of water in a
-/// round flask, has points nearly in the wall, and would start with a bang: in a flask of
-/// 6 spacings radius 39 per cent too dense, and thrown about at 4.3 m/s. So before the first
-/// step particles are moved apart until none near a wall is compressed, as positions
-/// are corrected in position-based fluids (Macklin and Mueller 2013): with
-/// C_i = rho_i / rho_0 - 1,
+/// Where a wall cuts the lattice of a filling, as in a round flask, particles lie too close to the
+/// wall and the run would start compressed. So before the first step particles are moved apart
+/// until none near a wall is compressed, with the position correction of position-based fluids
+/// (Macklin and Mueller 2013): with C_i = rho_i / rho_0 - 1,
 ///   lambda_i = -C_i / ( sum_k |grad_k C_i|^2 + eps ),
 ///   shift_i  = sum_j (lambda_i + lambda_j) s^3 grad W_ij + lambda_i grad wall_i
-/// Nothing gains speed. Where a filling fits, nothing moves. A vessel filled to the last corner
-/// holds less of a disordered fluid than of a lattice, by about one per cent: where it stays
-/// compressed, single particles are left out.
+/// Velocities do not change, and a filling that fits does not move. A full vessel holds about one
+/// per cent fewer particles in disorder than on a lattice: where it stays compressed, single
+/// particles are deleted.
 #include "fluid/fluid.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A filling that is compressed by more than FITS beside a wall does not fit it. It is good when
- * it is not compressed by more than GOOD: a box's corners are by 0.7 per cent. */
+/* A filling compressed by more than FITS beside a wall must settle; it is done when no particle is
+ * compressed by more than GOOD (the corners of a box are by 0.7 per cent). */
 #define FITS 0.05
 #define GOOD 0.01
-/* At most so many rounds; after each THIN_ROUNDS of them some are left out. Fillings that have
- * somewhere to go are good after 5 to 15. */
+/* Largest number of rounds; after every THIN_ROUNDS some particles are deleted. Fillings with room
+ * to expand need 5 to 15 rounds. */
 enum { ROUNDS = 60, THIN_ROUNDS = 20 };
-/* Longest shift of a round, in spacings. */
+/* Largest shift per round, in spacings. */
 #define STRIDE 0.1
 
 typedef struct Settling {
@@ -70,7 +68,7 @@ static void lambda_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         double over = compression(f, i);
         set->lambda[i] = 0;
         if (f->firm != NULL && f->firm[i] > 0.0f)
-            continue; /* a solid stays as it is */
+            continue; /* solids do not settle */
         if (f->wall_part[i] > 0)
             worst = fmax(worst, over);
         if (!(over > 0.5 * GOOD))
@@ -87,7 +85,7 @@ static void lambda_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[0] = worst;
 }
 
-/* The nearest wall, exactly. */
+/* Exact distance to the nearest wall. */
 static double wall_distance(const PxFluid *f, PxVec3 x)
 {
     double least = INFINITY;
@@ -112,7 +110,7 @@ static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
         double length = px_length(shift), most = STRIDE * f->spacing;
         if (length > most)
             shift = px_scale(shift, most / length);
-        /* Never nearer to a wall than a quarter of a spacing, or than it was. */
+        /* Not nearer to a wall than a quarter of a spacing, or than before. */
         PxVec3 from = place_of(f->particles, i), to = px_add(from, shift);
         if (length > 0 && (double)f->wall_far[i] < f->spacing &&
             !(wall_distance(f, to) >= fmin(wall_distance(f, from), 0.25 * f->spacing)))
@@ -123,8 +121,8 @@ static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Of the compressed ones beside a wall, one of each neighbourhood goes: the most compressed,
- * of equals the one with the greatest id. */
+/* Deletes one particle per neighbourhood of those compressed beside a wall: the most compressed
+ * one, among equals that with the largest id. */
 static void thin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -175,7 +173,7 @@ PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
         return PX_OK;
     PxParticles *p = f->particles;
     if (round % THIN_ROUNDS == THIN_ROUNDS - 1) {
-        uint32_t behind = p->table.count - f->count; /* what is not fluid */
+        uint32_t behind = p->table.count - f->count; /* rows that are not fluid */
         memset(set.drop + f->count, 0, behind);
         px_parallel_for(f->threads, f->count, PX_BLOCK, thin_block, &set);
         px_table_delete(&p->table, set.drop);

@@ -1,8 +1,7 @@
-/// The rotation that fits a neighbourhood best: w_i that makes
+/// Least-squares rotation of a neighbourhood. The w_i that minimises
 ///   sum_j k_ij |a_ij - w_i x x_ij|^2
-/// least, of any a_ij, is the inverse of sum_j k_ij (r^2 - x_ij x_ij^T) times
-/// sum_j k_ij x_ij x a_ij. Pair forces k_ij (a_ij - (w_i + w_j) / 2 x x_ij), with k the same
-/// from both sides, have no torque between them all.
+/// for given a_ij is the inverse of sum_j k_ij (r^2 - x_ij x_ij^T) times sum_j k_ij x_ij x a_ij.
+/// Pair forces k_ij (a_ij - (w_i + w_j) / 2 x x_ij) with symmetric k have no net torque.
 #ifndef PX_FLUID_TURN_H
 #define PX_FLUID_TURN_H
 
@@ -11,10 +10,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/// Inverse of that matrix, from s = sum k (xx, yy, zz, xy, xz, yz) and in the same order; 0 where
-/// there is nobody. Particles in a row do not say how they turn about it; for them, a
-/// millionth part added says that they do not. (For all it would slow down what turns: by
-/// 1.2 per cent in 0.1 s, for a ball of 10 kPa s.)
+/// Inverse of that matrix, from s = sum k (xx, yy, zz, xy, xz, yz) and in the same order; 0
+/// without neighbours. Collinear neighbours leave the rotation about their line undetermined;
+/// only then 1e-6 of the mean diagonal is added, which makes it 0. (Added for all particles it
+/// would damp rotation.)
 static inline void px_turn_invert(const double s[6], float out[6])
 {
     double a = s[1] + s[2], b = s[0] + s[2], c = s[0] + s[1], third = (a + b + c) / 3;
@@ -42,7 +41,7 @@ static inline void px_turn_invert(const double s[6], float out[6])
     out[5] = (float)((d * e - a * f) * scale);
 }
 
-/// out = part of that inverse times b.
+/// out = part times that inverse times b.
 static inline void px_turn_apply(const float m[6], float part, float bx, float by, float bz,
                                  float out[3])
 {
@@ -57,7 +56,7 @@ typedef struct PxTurn8 {
     PxF8 bx, by, bz;             ///< x cross k a
 } PxTurn8;
 
-/// b of the 8 pairs with ways x, y, z and k a = u, v, w.
+/// Adds b of 8 pairs with x_ij = (x, y, z) and k a = (u, v, w).
 PX_INLINE void px_turn_add_b8(PxTurn8 *t, PxF8 x, PxF8 y, PxF8 z, PxF8 u, PxF8 v, PxF8 w)
 {
     t->bx += y * w - z * v;
@@ -65,7 +64,7 @@ PX_INLINE void px_turn_add_b8(PxTurn8 *t, PxF8 x, PxF8 y, PxF8 z, PxF8 u, PxF8 v
     t->bz += x * v - y * u;
 }
 
-/// The matrix of 8 pairs.
+/// Adds the matrix of 8 pairs.
 PX_INLINE void px_turn_add8(PxTurn8 *t, PxF8 k, PxF8 x, PxF8 y, PxF8 z)
 {
     t->xx += k * x * x;
@@ -85,7 +84,7 @@ PX_INLINE void px_turn_inverse8(const PxTurn8 *t, float out[6])
     px_turn_invert(s, out);
 }
 
-/// out = part of the inverse times b.
+/// out = part times the inverse times b.
 PX_INLINE void px_turn_apply8(const PxTurn8 *t, const float inverse[6], float part, float out[3])
 {
     px_turn_apply(inverse, part, px_f8_sum(t->bx), px_f8_sum(t->by), px_f8_sum(t->bz), out);

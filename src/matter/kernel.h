@@ -2,9 +2,8 @@
 ///
 /// With support h and q = 2 r / h:
 ///   W(r) = 8 / (pi h^3) [ (2 - q)^3 / 4 - (1 - q)^3 ],  each bracket 0 where negative
-/// On a cubic lattice of spacing h / 2 its sum is 1 within 0.003 per cent. (There poly6 is 1.0
-/// per cent high, Wendland's C2 3.4, spiky 23.6.) The two brackets need no branch, which is
-/// what a vector loop likes.
+/// On a cubic lattice of spacing h / 2 its sum is 1 within 0.003 per cent (poly6: 1.0 per cent too
+/// high, Wendland C2 3.4, spiky 23.6). The two brackets need no branch in a vector loop.
 #ifndef PX_MATTER_KERNEL_H
 #define PX_MATTER_KERNEL_H
 
@@ -22,8 +21,8 @@ typedef struct PxKernel {
 /// Sum of s^3 W over a cubic lattice of spacing s, about 1: 1.00286 at 2.1 spacings.
 double px_kernel_lattice(double h, double spacing);
 
-/// For a fluid of that spacing: divided by the sum over its lattice, so that a body filled at
-/// rest density is at rest whatever the support.
+/// Kernel normalised by its sum over the lattice of that spacing, so that a filled body has
+/// exactly the rest density for any support.
 static inline PxKernel px_kernel(double h, double spacing)
 {
     double norm = 8.0 / (PX_PI * h * h * h * px_kernel_lattice(h, spacing));
@@ -48,8 +47,8 @@ PX_INLINE PxF8 px_kernel_derivative8(const PxKernel *k, PxF8 r)
     return b * b * px_f8(3.0f) - a * a * px_f8(0.75f);
 }
 
-/// (dW/dr) / r / norm_slope: times x_i - x_j it is the gradient. At r = 0, where
-/// the gradient is zero but this is not, `r` may be any tiny positive number.
+/// (dW/dr) / r / norm_slope: times x_i - x_j it is the gradient. At r = 0, where the gradient is
+/// zero but this factor is not, pass any tiny positive `r`.
 PX_INLINE PxF8 px_kernel_slope8(const PxKernel *k, PxF8 r)
 {
     return px_kernel_derivative8(k, r) / r;

@@ -1,4 +1,4 @@
-/// A material as the engine uses it: the def, checked, with what follows from it.
+/// A material as the engine uses it: the validated def and values derived from it.
 #ifndef PX_MATTER_MATERIAL_H
 #define PX_MATTER_MATERIAL_H
 
@@ -9,7 +9,7 @@ typedef struct PxMaterial {
     PX_SLOT_MEMBERS;
     PxMaterialDef def;    ///< its `name` points at the array above
     double particle_mass; ///< kg, density * spacing^3
-    double melted[2];     ///< least and greatest molten part that there is of it in this step
+    double melted[2];     ///< smallest and largest molten fraction of its particles in this step
 } PxMaterial;
 
 #endif

@@ -1,8 +1,7 @@
-/// What temperature makes of a material: how much of it is molten, its numbers in between, and
-/// the heat that it holds.
+/// Molten fraction, parameters and enthalpy of a material as functions of temperature.
 ///
-/// Latent heat is spread evenly over the melting range, so that temperature is a function of
-/// heat, and heat of temperature.
+/// Latent heat is spread evenly over the melting range, so that enthalpy and temperature are
+/// functions of each other.
 #ifndef PX_MATTER_MELT_H
 #define PX_MATTER_MELT_H
 
@@ -10,7 +9,7 @@
 
 #include <math.h>
 
-/// The molten part of the material at a temperature, 0 .. 1 (000 section 6.5).
+/// Molten fraction at a temperature, 0 .. 1 (000 section 6.5).
 static inline double px_melted(const PxMaterialDef *def, double temperature)
 {
     if (!def->melts.melts)
@@ -19,18 +18,18 @@ static inline double px_melted(const PxMaterialDef *def, double temperature)
     return part > 0 ? part < 1 ? part : 1 : 0;
 }
 
-/// A number between that of the cold state and that of the molten one (000 Eq. 6.16). NAN: the
-/// molten state has the same.
+/// Linear interpolation between the parameters of the cold and the molten state (000 Eq. 6.16).
+/// `hot` is NAN if the molten state has the same value.
 static inline double px_between(double cold, double hot, double melted)
 {
     return isnan(hot) ? cold : cold + melted * (hot - cold);
 }
 
-/// The material with the numbers it has when that part of it is molten.
+/// The material with its parameters at that molten fraction.
 PxMaterial px_melt_at(const PxMaterial *material, double melted);
 
-/// Its states that a limit must look at: one, or the least and the most molten that there are. A
-/// number in between lies between theirs.
+/// Number of states that a limit must consider: one, or those of the smallest and the largest
+/// molten fraction present. All other parameters lie between theirs.
 static inline int px_melt_states(const PxMaterial *material)
 {
     return material->melted[0] < material->melted[1] ? 2 : 1;
@@ -41,13 +40,13 @@ static inline PxMaterial px_melt_state(const PxMaterial *material, int state)
     return px_melt_at(material, material->melted[state]);
 }
 
-/// Heat of a kilogram, J: against cold matter at 0 degrees C.
+/// Enthalpy, J/kg, relative to solid matter at 0 degrees C.
 static inline double px_heat_of(const PxMaterialDef *def, double temperature)
 {
     return def->heat_capacity * temperature + def->latent_heat * px_melted(def, temperature);
 }
 
-/// Its temperature.
+/// Temperature at that enthalpy, degrees C.
 static inline double px_heat_temperature(const PxMaterialDef *def, double heat)
 {
     double c = def->heat_capacity, latent = def->melts.melts ? def->latent_heat : 0;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* For a mask of 8 bits: the numbers of its set bits, lowest first, 4 bits each. */
+/* For each 8-bit mask: the indices of its set bits, lowest first, 4 bits each. */
 #define LANE(mask, bit) (((mask) >> (bit)) & 1u)
 #define BELOW(mask, bit) (unsigned)__builtin_popcount((mask) & ((1u << (bit)) - 1))
 #define PLACE(mask, bit) (LANE(mask, bit) * (bit##u << (4 * BELOW(mask, bit))))
@@ -82,8 +82,8 @@ static PxStatus entries_reserve(PxPairs *pairs, uint64_t entries)
 
 #define CELLS_A_BLOCK 128u
 
-/* Distances that will have to be tested, before any is: a heap of a million
- * particles in one cell is refused instead of tried. */
+/* Counts the distances to test in advance, so that a million particles in one cell are refused
+ * instead of tried. */
 static void candidates_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -103,8 +103,7 @@ static void candidates_block(void *user, uint32_t begin, uint32_t end, int threa
     atomic_fetch_add_explicit(&job->candidates, sum, memory_order_relaxed);
 }
 
-/* A pass over this many candidates takes about ten seconds; a fluid has 200 a
- * particle. */
+/* A pass over this many candidates takes about ten seconds; a fluid has 200 per particle. */
 #define MOST_CANDIDATES ((uint64_t)1 << 35)
 
 PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints from,
@@ -130,8 +129,8 @@ PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints fr
                        "crowd in one place",
                        from.count, (unsigned long long)(candidates / from.count));
 
-    /* A sphere fills 0.155 of the 27 cells around it: a first guess of the room,
-     * with the padding of 3.5 entries a list on average. */
+    /* First guess of the capacity: a sphere fills 0.155 of the 27 cells around it, and padding is
+     * 3.5 entries per list on average. */
     uint64_t chunks = (uint64_t)threads->count * PX_PAIRS_CHUNK * 2;
     uint64_t guess = candidates / 6 + 4 * (uint64_t)from.count + chunks;
     if (pairs->row == NULL)
@@ -150,7 +149,7 @@ PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints fr
         }
         uint64_t more = pairs->room + pairs->room / 4 + chunks;
         if (more > PX_PAIRS_MOST && pairs->room < PX_PAIRS_MOST)
-            more = PX_PAIRS_MOST; /* a last try with all there can be */
+            more = PX_PAIRS_MOST; /* last try with the largest capacity */
         PX_TRY(entries_reserve(pairs, more));
     }
 }

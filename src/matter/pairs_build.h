@@ -1,4 +1,4 @@
-/// What px_pairs_build() hands to its vector loop. Private to matter/.
+/// Input of the vector loop of px_pairs_build(), private to matter/.
 #ifndef PX_MATTER_PAIRS_BUILD_H
 #define PX_MATTER_PAIRS_BUILD_H
 
@@ -6,10 +6,10 @@
 
 #include <stdatomic.h>
 
-/// Entries that a thread takes at a time from the common store.
+/// Entries that a thread reserves at a time from the shared array.
 #define PX_PAIRS_CHUNK 32768u
 
-/// What a thread has left of the entries it took.
+/// Unused entries of a thread's reservation.
 typedef struct PxPairsChunk {
     _Alignas(64) uint64_t at;
     uint64_t end;
@@ -20,10 +20,10 @@ typedef struct PxPairsJob {
     const PxGrid *from_grid, *to_grid;
     PxGridPoints from, to;
     float reach_squared;
-    _Atomic uint64_t taken; ///< entries handed out; beyond `room` nothing is written
+    _Atomic uint64_t taken; ///< entries reserved; beyond `room` nothing is written
     _Atomic uint64_t total;
     PxPairsChunk chunk[PX_MAX_THREADS];
-    _Atomic uint64_t candidates; ///< distances to be tested, counted before any is
+    _Atomic uint64_t candidates; ///< upper bound of pairs: distances that will be tested
 } PxPairsJob;
 
 PX_ISA_DECLARE(void, px_pairs_block, (void *job, uint32_t begin, uint32_t end, int thread));

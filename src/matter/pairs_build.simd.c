@@ -1,4 +1,4 @@
-/// Finding neighbours: distances of 8 candidates at a time.
+/// Neighbour search, which tests 8 candidates at a time.
 #include "matter/pairs_build.h"
 
 #if defined(PX_SIMD_AVX2)
@@ -6,8 +6,8 @@
  * numbers of its set bits, 4 bits each. */
 static inline __m256i front_lanes(unsigned mask)
 {
-    /* 0x76543210 with the nibbles of unset bits squeezed out (BMI2 would do it
-     * in one instruction; the table below is as fast and needs AVX2 only). */
+    /* 0x76543210 without the nibbles of unset bits. (BMI2 has an instruction for it; the table is
+     * as fast and needs AVX2 only.) */
     extern const uint32_t px_front_lanes[256];
     const __m256i shifts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
     __m256i nibbles = _mm256_srlv_epi32(_mm256_set1_epi32((int)px_front_lanes[mask]), shifts);
@@ -15,8 +15,8 @@ static inline __m256i front_lanes(unsigned mask)
 }
 #endif
 
-/* Writes the rows j in [begin, end) that are near to `out`; returns how many.
- * May write up to 7 entries more than that. */
+/* Writes the rows j in [begin, end) within reach to `out` and returns their number. May write up
+ * to 7 entries more than that. */
 PX_INLINE uint32_t near_rows(const PxPairsJob *job, PxRange run, PxF8 xi, PxF8 yi, PxF8 zi,
                              PxF8 reach_squared, uint32_t *out)
 {
@@ -49,7 +49,7 @@ void PX_ISA_NAME(px_pairs_block)(void *user, uint32_t begin, uint32_t end, int t
     PxPairs *pairs = job->pairs;
     const PxGrid *from = job->from_grid;
     PxF8 reach_squared = px_f8(job->reach_squared);
-    /* Where a list lies in memory depends on the threads; what it says does not. */
+    /* The place of a list in memory depends on the threads; its content does not. */
     uint64_t at = job->chunk[thread].at, chunk_end = job->chunk[thread].end, total = 0;
     PxGridWalk walk;
     px_grid_walk_start(&walk, job->to_grid, from->key[begin]);
@@ -71,7 +71,7 @@ void PX_ISA_NAME(px_pairs_block)(void *user, uint32_t begin, uint32_t end, int t
                 chunk_end = at + want;
             }
             if (chunk_end > pairs->room) {
-                pairs->size[i] = 0; /* no room: there will be another try with more */
+                pairs->size[i] = 0; /* no room: the caller retries with more */
                 continue;
             }
             uint32_t *out = pairs->row + at;

@@ -29,8 +29,8 @@ PxStatus px_keyframes_copy(const PxKeyframe *key, size_t keys, PxKeyframe **out)
 
 static PxQuat blend(PxQuat a, PxQuat b, double t)
 {
-    /* By the shorter arc and at an even pace (Shoemake 1985); nearly equal ones straight,
-     * since there the sines cannot be divided and the pace is even all the same. */
+    /* Spherical interpolation along the shorter arc (Shoemake 1985); linear for nearly equal
+     * rotations, where the quotient of sines is ill-defined. */
     double dot = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
     if (dot < 0)
         b = (PxQuat){-b.x, -b.y, -b.z, -b.w};
@@ -75,7 +75,7 @@ PxPoseRate px_pose_rate(const PxKeyframe *key, size_t keys, double time)
         ++k;
     double every = 1.0 / (key[k].time - key[k - 1].time);
     rate.move = px_scale(px_sub(key[k].at, key[k - 1].at), every);
-    /* From one turn to the next about one axis, evenly: b a^-1 is all of it. */
+    /* Constant angular velocity about the axis of b a^-1. */
     PxQuat way = px_quat_multiply(px_quat_normalized(key[k].rotation),
                                   px_quat_conjugate(px_quat_normalized(key[k - 1].rotation)));
     if (way.w < 0) /* the shorter arc */

@@ -74,7 +74,7 @@ static void begin(PxBoundary *b, double time, double dt)
     b->pivot = px_wall_to_world(wall, 0, wall->pivot);
 }
 
-/* Longest distance of its matter from the pivot; INFINITY for a plane. */
+/* Largest distance of a point of the wall from the pivot; INFINITY for a plane. */
 static double arm_of(const PxWall *w)
 {
     PxVec3 low = px_sub(w->bounds.low, w->pivot), high = px_sub(w->bounds.high, w->pivot);
@@ -121,9 +121,9 @@ static PxVec3 carry(const PxBoundary *b, double from, PxVec3 place, double to)
     return px_wall_to_world(w, to, px_wall_to_rest(w, from, place));
 }
 
-/* Paths are followed in the rest frame, in which a straight one stays nearly straight. Spheres
- * of the distance's radius are empty of wall, so steps of that length miss nothing
- * (sphere tracing, Hart 1996). */
+/* Paths are traced in the rest frame, in which a straight one stays nearly straight. A sphere with
+ * the distance as radius contains no wall, so steps of that length miss nothing (sphere tracing,
+ * Hart 1996). */
 static bool meets(const PxBoundary *b, const PxBoundaryPath *path, double touch, double *at)
 {
     enum { MOST_STEPS = 200 };
@@ -141,14 +141,13 @@ static bool meets(const PxBoundary *b, const PxBoundaryPath *path, double touch,
             return false;
         t += d / length;
     }
-    *at = t; /* it creeps along the wall: treated as a hit */
+    *at = t; /* too many steps, close along the wall: treated as a hit */
     return true;
 }
 
-/* A path that enters and leaves on the same side has passed nothing: the straight path is only
- * close to the true one of a particle that turns with another wall, or slides along this one
- * where it bulges. Beside the wall steps are `hair` long, so a wall thinner than that may be
- * missed. */
+/* A path that enters and leaves on the same side does not pass the wall: the straight path only
+ * approximates that of a particle that turns with another wall or slides along a bulge of this
+ * one. Next to the wall steps are `hair` long, so a thinner wall may be missed. */
 static bool passes(const PxBoundary *b, const PxBoundaryPath *path, double hair)
 {
     enum { MOST_STEPS = 400 };

@@ -8,10 +8,9 @@
 #include <string.h>
 
 /* A block is 4 s wide: 8 cells of s/2 where the wall is smooth, 16 of s/4 where it has edges
- * (at s/2 the part in an edge is up to 3.4 per cent of the density off, at s/4 0.9). Cubic
- * interpolation takes a node more on every side. Around the nodes, the wall is sampled
- * twice as fine, as far as K reaches: h/2 - s/4, which for supports up to 4 s is 14
- * samples at most. */
+ * (error in an edge: 3.4 per cent of the density at s/2, 0.9 at s/4). Cubic interpolation needs
+ * one more node on every side. Around the nodes the wall is sampled at half the node distance
+ * within the radius of K, h/2 - s/4: at most 14 samples for supports up to 4 s. */
 enum {
     LEVELS = 2,
     CELLS_MOST = 16,
@@ -22,20 +21,20 @@ enum {
 
 #define EDGE_SPACINGS 4.0
 
-/* Where the direction to the wall turns by more than this between two nodes s/2 apart, the
- * wall has an edge: the cosine of 15 degrees. Inside a ball of radius 3 s it turns by 14. */
+/* The wall has an edge where its normal turns by more than 15 degrees (this is the cosine) between
+ * nodes s/2 apart. Inside a ball of radius 3 s it turns by 14. */
 #define EDGE_COSINE 0.966
 
 #define KEY_BITS 21
 #define KEY_MIDDLE (1 << (KEY_BITS - 1)) /* blocks from the shape's middle that have a key */
 
-/* Parts nearer than this to 0 or 1 are taken for it. */
+/* Parts nearer than this to 0 or 1 are rounded to it. */
 #define PART_NONE 1e-5
 
 typedef struct PxWallBlock {
-    double middle_distance; /* from the wall, of the block's middle */
-    int level;              /* FAR: nothing but the above */
-    float *equal;           /* distance of a flat wall that takes as much, nodes^3 */
+    double middle_distance; /* distance of the block's centre from the wall */
+    int level;              /* FAR: the block has no tables */
+    float *equal;           /* distance of a flat wall with the same part, nodes^3 */
     float *distance;        /* corners^3 */
 } Block;
 
@@ -53,7 +52,7 @@ typedef struct Slot {
     Block *block;
 } Slot;
 
-/* One fineness of blocks. */
+/* A resolution level of blocks. */
 typedef struct Level {
     int cells, corners, nodes; /* along an edge */
     double step;               /* m between nodes */
@@ -74,7 +73,7 @@ struct PxWallField {
     size_t slots, count; /* a power of two; taken */
     size_t bytes;        /* of blocks */
     PX_LIST(uint64_t) missed;
-    bool no_room;     /* to note one that was missing */
+    bool no_room;     /* a missing block could not be noted */
     uint32_t holders; /* besides the first owner */
 };
 
@@ -182,8 +181,8 @@ static void forget(PxWallField *f)
 
 /* ---- making a block ----------------------------------------------------- */
 
-/* K(r) from part(d): the part of a half space is K's integral over planes summed up, so
- * K's integral over a plane is minus part's slope, and K = -plane'(r) / (2 pi r). */
+/* K(r) from part(d): the part of a half space is the integral of K over all its planes, so the
+ * integral over one plane is -part'(d), and K = -plane'(r) / (2 pi r). */
 static double plane_integral(const PxWallProfile *t, double u)
 {
     double part, ahead, behind;
@@ -231,7 +230,7 @@ static PxStatus make_level(const PxWallField *f, int cells, Level *l)
     return PX_OK;
 }
 
-/* How much of the sample at signed distance d is wall, thickened by s/4. */
+/* Fraction of the sample at signed distance d that the wall, thickened by s/4, fills. */
 static double filled(double d, double s, double q)
 {
     double part = 0.5 - (d - 0.25 * s) / q;
@@ -261,10 +260,9 @@ static bool in_wall(const PxWallField *f, PxVec3 x)
     return px_shape_inside(f->shape, x) != f->inside;
 }
 
-/* Of one of the samples that are measured: what is known from those measured before it.
- * Distances change by no more than the way between two samples, and between two
- * samples that are together further from the surface than from each other there
- * is none, so they are on the same side. */
+/* Bounds of a sample's distance from samples measured before it. Distances change by at most the
+ * distance between two samples; and if the sum of their distances exceeds it, no surface lies
+ * between them and they are on the same side. */
 typedef struct Known {
     double least, most; /* distance without sign */
     double before[3];   /* distances of those before it, 0 if there is none */
@@ -287,7 +285,7 @@ static Known known_at(const Making *m, int x, int y, int z, double step)
     return known;
 }
 
-/* Every other sample, nodes among them; from h on a lower bound will do. */
+/* Measures every other sample, including the nodes; beyond h a lower bound is enough. */
 static void measure_coarse(Making *m)
 {
     const PxWallField *f = m->field;
@@ -319,15 +317,15 @@ static void measure_coarse(Making *m)
             }
 }
 
-/* The sample with a distance that is next to sample k, along an axis. */
+/* The measured sample next to sample k along an axis. */
 static int to_coarse(int k, int start)
 {
     return k < start ? start : k - (k - start) % 2;
 }
 
-/* The signed distance at a sample from the measured ones around it, where these change as
- * distances to one smooth face do: by a metre a metre. Across an edge they change
- * less, by 1 per cent at 15 degrees. False where they do not, or are bounds only. */
+/* Interpolates the signed distance at a sample where the measured ones around it have a gradient
+ * of length 1, as near a smooth face; across an edge it is shorter, by 1 per cent at 15 degrees.
+ * False where it is shorter, or where distances are only bounds. */
 static bool interpolated(const Making *m, int x, int y, int z, double *d)
 {
     const Level *l = m->level;
@@ -358,8 +356,8 @@ static bool interpolated(const Making *m, int x, int y, int z, double *d)
     return true;
 }
 
-/* How much of each sample is wall. Where the nearest of the measured ones is far from the
- * surface that is known, and beside a smooth face nearly so; else it is measured too. */
+/* Fraction of each sample that is wall. It is known where the nearest measured sample is far from
+ * the surface, and interpolated beside a smooth face; elsewhere the sample is measured too. */
 static void measure_fine(Making *m)
 {
     const PxWallField *f = m->field;
@@ -390,7 +388,7 @@ static void measure_fine(Making *m)
             }
 }
 
-/* The distance at which a flat wall takes `part`. */
+/* The distance at which a flat wall has that part. */
 static double equal_distance(const PxWallProfile *t, double part)
 {
     double low = t->low, high = 0.5 * t->h;
@@ -405,8 +403,8 @@ static double equal_distance(const PxWallProfile *t, double part)
     return 0.5 * (low + high);
 }
 
-/* Is the wall flat as far as K reaches from sample k? Then the distances around it, of
- * measured samples, are those from a plane. */
+/* Is the wall flat within the radius of K around sample k? Tests whether the measured distances
+ * are those from a plane. */
 static bool is_flat(const Making *m, int at, int k)
 {
     int n = m->level->fine, e = m->level->reach / 2 * 2;
@@ -423,8 +421,9 @@ static bool is_flat(const Making *m, int at, int k)
     return true;
 }
 
-/* At node `at`, sample k: what a flat wall at that distance takes, and by how much more the
- * wall fills K than the flat one. So errors of sampling cancel and a flat wall is exact. */
+/* Value of node `at`, sample k: the part of a flat wall at that distance, plus the difference of
+ * the sampled sums over K of the wall and the flat one. Sampling errors cancel, so that a flat
+ * wall is exact. */
 static double node_value(const Making *m, int at, int k)
 {
     const PxWallField *f = m->field;
@@ -472,7 +471,7 @@ static void make_block(Making *m, Block *block)
             }
 }
 
-/* Does the wall's normal turn sharply between nodes that feel it? */
+/* Does the wall's normal turn sharply between nodes within its range? */
 static bool has_edges(const Making *m)
 {
     const Level *l = m->level;
@@ -501,7 +500,7 @@ typedef struct Growth {
     PxWallField *field;
     Block **block;
     uint64_t *key;
-    bool *edges;    /* the block has edges: it is to be made anew, finer */
+    bool *edges;    /* the block has edges and is recomputed at the finer level */
     Making *making; /* one a thread */
 } Growth;
 
@@ -590,7 +589,7 @@ done:
     px_release(NULL, g.making, making_bytes);
     if (status == PX_OK)
         return PX_OK;
-    forget(f); /* what is half made goes */
+    forget(f); /* drops incomplete blocks */
     return px_fail(status, "walls: no room for %zu blocks of a wall's field", count);
 }
 
@@ -620,7 +619,7 @@ PxStatus px_wall_field_grow_missed(PxWallField *f, const PxThreads *threads, boo
 
 /* ---- asking ------------------------------------------------------------- */
 
-/* Catmull and Rom 1974: through the nodes, with a continuous slope. */
+/* Catmull and Rom (1974): interpolates the nodes with a continuous slope. */
 static void cubic(double t, double weight[4], double slope[4])
 {
     double t2 = t * t, t3 = t2 * t;
@@ -702,7 +701,7 @@ bool px_wall_field_ask(const PxWallField *f, PxVec3 rest, PxWallLook *look, PxFi
 {
     double at[3];
     uint64_t key = key_of(f, rest, at);
-    if (key == 0) { /* a million blocks away: taken for flat */
+    if (key == 0) { /* a million blocks away: treated as flat */
         PxVec3 normal;
         double d = px_shape_distance(f->shape, rest, &normal), side = f->inside ? -1 : 1;
         felt_flat(f, side * d, px_scale(normal, side), out);

@@ -1,18 +1,17 @@
-/// A wall of any shape as fluids feel it, in its rest frame: tabulated in blocks of space,
-/// which are made when the first particle comes near.
+/// Part of the kernel filled by a wall of any shape, tabulated in its rest frame in blocks of
+/// space that are computed when the first particle comes near.
 ///
-/// What a flat wall takes of a particle's kernel, part(d), is a half space that begins s/4
-/// before the wall, smoothed by a round kernel K of radius h/2 - s/4: for support 2 s
-/// exactly, since part(s/4 + u) + part(s/4 - u) = 1. So the part of any wall is that
-/// wall, s/4 thicker, smoothed by K. That is right in edges and corners, in and out, at
-/// walls that curve as sharply as a particle, and for sheets thinner than one, which
-/// are felt as s/2 thick.
+/// The part of a flat wall, part(d), is a half space that begins s/4 in front of the wall,
+/// smoothed by a spherical kernel K of radius h/2 - s/4 (exact for support h = 2 s, since
+/// part(s/4 + u) + part(s/4 - u) = 1). So the part of any wall is the wall thickened by s/4 and
+/// smoothed by K. This holds at convex and concave edges and corners, for curvature radii of a
+/// particle's size, and for sheets thinner than a particle, which act as s/2 thick.
 ///
-/// Stored is not the part, which is steep, but the distance from which a flat wall would
-/// take as much. At a flat wall it is the distance itself and interpolation exact.
+/// The table does not store the part, which is steep, but the distance at which a flat wall has
+/// the same part. At a flat wall this is the distance itself and interpolation is exact.
 ///
-/// What a block holds depends on the shape alone, never on who asked for it or when, so
-/// results have the same bits for any number of threads and after any resume.
+/// The content of a block depends on the shape alone, not on the order of requests, so results
+/// are bitwise equal for any number of threads and after a resume.
 #ifndef PX_MATTER_WALL_FIELD_H
 #define PX_MATTER_WALL_FIELD_H
 
@@ -24,36 +23,36 @@
 
 typedef struct PxWallField PxWallField;
 
-/// The shape must stay; `inside` as for walls. Errors: PX_ERR_MEMORY.
+/// The shape must outlive the field; `inside` as for walls. Errors: PX_ERR_MEMORY.
 PxStatus px_wall_field_create(const PxShape *shape, bool inside, const PxAllocator *memory,
                               PxWallField **out);
 void px_wall_field_free(PxWallField *field); ///< the last owner frees it; NULL is fine
-/// One more owner: one more px_wall_field_free(). NULL is fine. Threads: one at a time.
+/// Adds an owner, which needs its own px_wall_field_free(). NULL is fine. Threads: one at a time.
 void px_wall_field_hold(PxWallField *field);
 size_t px_wall_field_bytes(const PxWallField *field);
 
-/// To be called before asking: a field made for another support begins anew.
+/// Call before queries: a field made for another support is cleared.
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_wall_field_fit(PxWallField *field, const PxWallProfile *profile);
 
-/// One asker's memory of the block it asked last. Starts as {0}.
+/// Caches the block of a caller's last query. Starts as {0}.
 typedef struct PxWallLook {
     uint64_t key;
     const struct PxWallBlock *block;
 } PxWallLook;
 
-/// Fills in distance, part and gradient. False if the block around the point has not been made;
-/// look->key is then its key. Threads: any number at once, each with a look of its own.
+/// Sets distance, part and gradient. False if the block around the point has not been computed;
+/// look->key is then its key. Threads: any number at once, each with its own look.
 bool px_wall_field_ask(const PxWallField *field, PxVec3 rest, PxWallLook *look, PxFill *out);
 
-/// Makes blocks; a key may be there several times. Errors: PX_ERR_MEMORY.
+/// Computes blocks; keys may repeat. Errors: PX_ERR_MEMORY.
 PxStatus px_wall_field_grow(PxWallField *field, const uint64_t *key, size_t count,
                             const PxThreads *threads);
 
 /// Notes a block that is missing. Threads: any number at once.
 void px_wall_field_miss(PxWallField *field, uint64_t key);
 
-/// Makes the blocks noted; *any: there were some. Errors: PX_ERR_MEMORY.
+/// Computes the noted blocks; *any: there were some. Errors: PX_ERR_MEMORY.
 PxStatus px_wall_field_grow_missed(PxWallField *field, const PxThreads *threads, bool *any);
 
 #endif

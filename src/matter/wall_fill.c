@@ -1,9 +1,8 @@
-/// The part of kernels that walls fill: by formula for planes and boxes, from tables for the rest.
+/// Part of the kernel that a wall fills: analytic for planes and boxes, tabulated for other shapes.
 ///
-/// Several faces of a box leave the product of what each leaves free. For the cubic spline on
-/// a lattice that is right within 0.3 per cent of the density in an edge and 0.7 in a corner. A
-/// thin box repels like a thick wall from both sides. Other shapes are looked up in a field
-/// (wall_field.h).
+/// The free parts of several faces of a box multiply. For the cubic spline on a lattice the error
+/// is 0.3 per cent of the density in an edge and 0.7 in a corner. A thin box repels like a thick
+/// wall from both sides. Other shapes use a field (wall_field.h).
 #include "matter/wall.h"
 #include "matter/wall_field.h"
 
@@ -12,7 +11,7 @@
 typedef struct Part {
     double value;
     PxVec3 gradient;
-    double lever; /* size of the gradient towards each face times how far that is, added up */
+    double lever; /* |gradient| times distance, summed over faces */
 } Part;
 
 static Part part_of_box(double value, const double gradient[3], const double at[3],
@@ -74,8 +73,8 @@ static void fill_by_formula(const PxWall *wall, const PxWallProfile *t, PxVec3 r
     fill->lever = fabs(slope * fill->distance);
 }
 
-/* Most particles are far from most walls: a lower bound of the distance is all they need. Boxes and
- * planes are looked at in their own frame, others through the box around them. */
+/* Most particles are far from most walls and need only a lower bound of the distance: computed in
+ * the frame of boxes and planes, and from the bounding box of other shapes. */
 static PxWallGlance glance_of(const PxWall *wall)
 {
     PxWallGlance g = {.plane = wall->def.kind == PX_SHAPE_PLANE};
@@ -117,7 +116,7 @@ static double glance_distance(const PxWallGlance *g, PxVec3 x)
     for (int k = 0; k < 3; ++k)
         over[k] = fabs(u[k]) - g->half[k];
     most = fmax(over[0], fmax(over[1], over[2]));
-    if (g->hollow) /* of any other hollow shape the inside is not known: ask */
+    if (g->hollow) /* no bound inside other hollow shapes: needs the full query */
         return g->box ? -most : 0;
     if (most <= 0)
         return g->box ? most : 0;
@@ -134,7 +133,7 @@ PxStatus px_wall_fill_begin(PxBoundary *b, const PxWallProfile *profile)
     return wall->field != NULL ? px_wall_field_fit(wall->field, profile) : PX_OK;
 }
 
-/* Heat passes each face of a hollow box; of other shapes it passes at the nearest point. */
+/* Heat passes through each face of a hollow box; for other shapes, at the nearest point. */
 static void find_faces(const PxWall *wall, PxVec3 rest, PxFill *fill)
 {
     fill->faces = 1;

@@ -21,9 +21,9 @@ static void half_space_sum(double h, double s, double d, double *part, double *s
         *part = 1;
 }
 
-/* The drag of a flat wall on a viscous fluid that sticks to it: Morris' sum over
- * the layers, whose velocities continue the profile through the wall's own
- * (Morris, Fox and Zhu 1997, section 3.5). 1/m^2, > 0; times nu it is 1/s. */
+/* Drag of a flat no-slip wall: the sum of Morris, Fox and Zhu (1997, section 3.5) over the layers,
+ * whose velocities are extrapolated linearly through that of the wall. 1/m^2, > 0; times nu it is
+ * a rate, 1/s. */
 static double drag_sum(double h, double s, double d)
 {
     double soft = 0.01 * 0.25 * h * h, sum = 0;
@@ -49,7 +49,7 @@ void px_wall_profile_init(PxWallProfile *t, double h, double s)
     /* part is 1 below -(h + s) / 2 and 0 above h / 2; drag is 0 above h */
     t->low = -0.5 * (h + s);
     t->per_metre = PX_WALL_PROFILE / (h - t->low);
-    double per = 1 / px_kernel_lattice(h, s); /* as the fluid's kernel is */
+    double per = 1 / px_kernel_lattice(h, s); /* normalised like the fluid's kernel */
     for (int k = 0; k <= PX_WALL_PROFILE; ++k) {
         double d = t->low + k / t->per_metre, part, slope;
         half_space_sum(h, s, d, &part, &slope);

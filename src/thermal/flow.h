@@ -1,15 +1,15 @@
-/// The passes over pairs by instruction set; call px_heat_conduct().
+/// The conduction passes over pairs by instruction set; call px_heat_conduct().
 #ifndef PX_THERMAL_FLOW_H
 #define PX_THERMAL_FLOW_H
 
 #include "thermal/heat.h"
 
-/// Quads of `value` are a number in two floats, the conductivity and the volume of a particle,
-/// both scaled such that their products are G without its weight.
+/// A quad of `value` holds a value as the sum of two floats, then conductivity and volume of the
+/// particle, scaled so that their products give G without the kernel's weight.
 typedef struct PxHeatFlow {
     const PxFluid *fluid;
     float *value;
-    float *pair;  ///< G_ij, W/K, an entry of the neighbour lists each
+    float *pair;  ///< G_ij, W/K, one per entry of the neighbour lists
     double *away; ///< sum_j G_ij
     double *flow; ///< sum_j G_ij (value_j - value_i)
 } PxHeatFlow;

@@ -1,7 +1,6 @@
 #include "thermal/flow.h"
 
-/* Every product here is of two things that i and j have swapped or of one that they share, so
- * G_ij and G_ji have the same bits. */
+/* Every product is symmetric in i and j, so G_ij and G_ji are bitwise equal. */
 void PX_ISA_NAME(px_heat_pairs_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;

@@ -7,17 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-/* More explicit sub-steps than this would cost what a solve does. */
+/* With more explicit sub-steps the implicit solve is cheaper. */
 #define MOST_SUBSTEPS 8
 
-/* Temperatures that differ by less, over the largest, are the same; floats have 6e-8. */
+/* Temperatures whose range is less, relative to the largest, count as equal; floats have 6e-8. */
 #define LEAST_RANGE 1e-9
 
-/* No neighbourhood is emptier: a particle alone fills 0.32 of its own. */
+/* Lower bound of the filled fraction of a neighbourhood: an isolated particle has 0.32. */
 #define LEAST_FILLED 0.25
 
-/* 2 sum_j V (- x_ij . grad W) / (r^2 + 0.01 h^2) x^2 / 2 in a lattice: what the second derivative
- * of a parabola comes out as. */
+/* 2 sum_j V (- x_ij . grad W) / (r^2 + 0.01 h^2) x^2 / 2 in a lattice: the discrete second
+ * derivative of x^2 / 2, which should be 1. */
 static double lattice_moment(double h, double s)
 {
     double soft = 0.01 * 0.25 * h * h, sum = 0;
@@ -75,7 +75,7 @@ static void range_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[0] = most;
 }
 
-/* How fast the fastest particle would follow its neighbours. */
+/* Largest relaxation rate of a particle towards its neighbours. */
 static void fastest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const PxHeatJob *job = user;
@@ -89,14 +89,14 @@ static void fastest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 
 /* ---- the flow of heat -------------------------------------------------------- */
 
-/* What flows into i with the values that were put, W; *wall is the walls' part of it. */
+/* Heat flow into i for the current values, W; *wall is the part from walls. */
 static inline double flow_into(const PxHeatJob *job, uint32_t i, double value, double *wall)
 {
     *wall = job->wall != NULL ? job->warmth[i] - job->wall[i] * value : 0;
     return job->pass.flow[i] + *wall;
 }
 
-/* H += dt times the flow that temperatures `from` make. */
+/* H += dt times the flow at temperature `from`. */
 static inline void take(const PxHeatJob *job, uint32_t i, double from)
 {
     double wall, in = job->dt * flow_into(job, i, from, &wall);
@@ -172,12 +172,12 @@ static PxStatus take_arrays(PxHeatJob *job)
     job->pass.pair = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16));
     if (!there || job->pass.value == NULL || job->pass.pair == NULL)
         return px_fail(PX_ERR_MEMORY, "heat: no room for %u particles", f->count);
-    /* nobody is behind the last row */
+    /* the padding row behind the last one is zero */
     memset(job->pass.value + 4 * (size_t)px_fluid_visible(f), 0, 4 * sizeof(float));
     return PX_OK;
 }
 
-/* The temperatures that there are, those of walls included. */
+/* Range of all temperatures, including those of walls. */
 static void find_range(PxHeatJob *job)
 {
     const PxFluid *f = job->heat->fluid;
@@ -193,7 +193,7 @@ static void find_range(PxHeatJob *job)
         }
 }
 
-/* Heat flows through the smaller of two faces, and half of each cell resists it. */
+/* Conductance between octree cells: area of the smaller face, half of each cell in series. */
 static void link_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;

@@ -1,4 +1,4 @@
-/// What a step of conduction works on: taken from the particles, and given back at its end.
+/// Working arrays of a conduction step, read from the particles and written back at its end.
 #ifndef PX_THERMAL_JOB_H
 #define PX_THERMAL_JOB_H
 
@@ -10,13 +10,13 @@ typedef struct PxHeatJob {
     double *capacity;    ///< J/K, without latent heat
     double *temperature; ///< degrees C
     double *energy;      ///< J
-    double *given;       ///< J, by walls
-    double *held;        ///< J, given by held rows; NULL if there are none
-    double *wall;        ///< W/K; NULL without warm walls
-    double *warmth;      ///< W
+    double *given;       ///< J, heat received from walls
+    double *held;        ///< J, heat given by each held row; NULL without any
+    double *wall;        ///< W/K, conductance to walls; NULL without walls of given temperature
+    double *warmth;      ///< W, that conductance times the walls' temperature
     double dt;           ///< s, of a sub-step
-    double scale;        ///< of volumes
-    double least, most;  ///< degrees C, of all rows and walls
+    double scale;        ///< factor of volumes
+    double least, most;  ///< degrees C, range over all rows and walls
 } PxHeatJob;
 
 static inline const PxMaterialDef *px_heat_def(const PxHeatJob *job, uint32_t i)
@@ -37,14 +37,14 @@ static inline void px_heat_put_value(const PxHeatJob *job, uint32_t i, double va
     quad[1] = (float)(value - (double)quad[0]);
 }
 
-/// A pass over the rows.
+/// Runs a pass over the rows.
 static inline void px_heat_run(const PxHeatJob *job, PxBlockFunction *function, void *user)
 {
     const PxFluid *f = job->heat->fluid;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, function, user);
 }
 
-/// The flow that the values put make.
+/// Computes the heat flow of the values set by px_heat_put_value().
 static inline void px_heat_flow(const PxHeatJob *job)
 {
     const PxFluid *f = job->heat->fluid;

@@ -1,4 +1,4 @@
-/// Which part of each particle is molten.
+/// Molten fraction of each particle.
 #ifndef PX_THERMAL_MELT_FRACTIONS_H
 #define PX_THERMAL_MELT_FRACTIONS_H
 
@@ -10,8 +10,7 @@
 void px_melt_refresh(const PxParticles *particles, const PxMaterial *material, float *melted,
                      uint32_t begin, uint32_t end, const PxThreads *threads);
 
-/// Sets the range `melted` of every material: of the particles that there are, and {0, 0} when
-/// there are none.
+/// Sets the range `melted` of every material to that of its particles, {0, 0} without particles.
 void px_melt_range(const PxParticles *particles, PxMaterial *material, uint32_t materials,
                    const PxRows *rows);
 

@@ -5,39 +5,39 @@
 
 #include <math.h>
 
-/* Error that may be left in a temperature: over the range of all, and over the largest, with
- * latent heat counted by the degrees it is worth. */
+/* Tolerance of a temperature: relative to the range of all, and to the largest, with latent heat
+ * expressed in degrees. */
 #define TOLERANCE 1e-6
 #define LEAST_TOLERANCE 1e-12
 
-/* What conjugate gradients leave of a residual, by its norm: more is lost on single precision. */
+/* Relative tolerance of conjugate gradients; single precision cannot use a smaller one. */
 #define LINEAR_TOLERANCE 1e-4
 
 #define MOST_CORRECTIONS 40
 #define MOST_HALVINGS 40
 #define MOST_ITERATIONS 20000
 
-/* Temperatures, and what they would make of the heat. */
+/* Temperatures of an iterate, and the enthalpies and residuals that follow from them. */
 typedef struct Iterate {
     double *x, *low; /* degrees C, the sum of the two */
-    double *energy;  /* J: what there was, and what flows in a step of these */
-    double *left;    /* J: `energy` less the heat at these temperatures; 0 in held rows */
+    double *energy;  /* J: old enthalpy plus the flow in a step at these temperatures */
+    double *left;    /* J, residual: `energy` less the enthalpy at these; 0 in held rows */
     double worst;    /* largest of |left| over capacity */
 } Iterate;
 
 typedef struct Solve {
     PxHeatJob *job;
     Iterate at, next, other;
-    double *slope;    /* J/K, of heat over temperature */
-    double *diagonal; /* 1 over that of the matrix */
+    double *slope;    /* J/K, of enthalpy over temperature */
+    double *diagonal; /* inverse of the matrix diagonal */
     double *v;        /* the correction */
     double *r, *p, *ap;
     double alpha, beta;
-    double part;        /* of a way, or of the flows */
-    double wanted;      /* of Iterate.worst */
-    double least, most; /* degrees C: the range there was, and a tenth of `wanted` beyond, since
-                         * that of several walls is rounded */
-    bool bounded;       /* iterates are kept within */
+    double part;        /* step length of a correction, or factor of the flows */
+    double wanted;      /* tolerance of Iterate.worst */
+    double least, most; /* degrees C: old range, widened by a tenth of `wanted` because the mean
+                         * of several walls is rounded */
+    bool bounded;       /* iterates are clamped to that range */
     bool melts;
 } Solve;
 
@@ -97,8 +97,7 @@ static double dot(const Solve *s, Dot d, double *worst)
 
 /* ---- iterates ------------------------------------------------------------------------ */
 
-/* What flows into i, W; *wall is the walls' part of it. What one of a pair gets the other gives, to
- * the last bit. */
+/* Heat flow into i, W; *wall is the part from walls. Flows of a pair are bitwise opposite. */
 static double exact_flow(const PxHeatJob *job, const Iterate *at, uint32_t i, double *wall)
 {
     const PxPairs *pairs = job->pass.fluid->pairs;
@@ -113,8 +112,8 @@ static double exact_flow(const PxHeatJob *job, const Iterate *at, uint32_t i, do
     return sum + *wall;
 }
 
-/* Heat at a temperature that is the sum of two: within a narrow melting range, heats differ whose
- * temperatures are the same double. */
+/* Enthalpy at the temperature x + low: in a narrow melting range different enthalpies can have the
+ * same temperature as a double. */
 static inline double heat_at(const PxHeatJob *job, uint32_t i, double x, double low)
 {
     const PxMaterialDef *def = px_heat_def(job, i);
@@ -139,7 +138,7 @@ static void left_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Fills the rest of `next` from its temperatures. */
+/* Computes energies and residuals of `next` from its temperatures. */
 static void look(Solve *s)
 {
     const PxFluid *f = s->job->heat->fluid;
@@ -170,7 +169,7 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* next = at + part of v, as the sum of two doubles (Knuth's). */
+/* next = at + part v, as an exact sum of two doubles (Knuth's two-sum). */
 static void step_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -184,7 +183,7 @@ static void step_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* next has the temperatures of the heat that the correction says. */
+/* Sets `next` to the temperatures of the corrected enthalpies. */
 static void heat_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -202,7 +201,7 @@ static void heat_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 /* ---- the correction ------------------------------------------------------------------ */
 
-/* Heat over temperature at the iterate; at a bend, on the side that it is going to. */
+/* Slope of the enthalpy at the iterate; at a kink, on the side of the correction. */
 static double slope_at(const Solve *s, uint32_t i)
 {
     const PxMaterialDef *def = px_heat_def(s->job, i);
@@ -230,7 +229,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* ap = (slope + dt K) p; p is 0 in rows that are held. */
+/* ap = (slope + dt K) p; p is 0 in held rows. */
 static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -264,7 +263,7 @@ static void direction_block(void *user, uint32_t begin, uint32_t end, int thread
     }
 }
 
-/* (slope + dt K) v = left */
+/* Solves (slope + dt K) v = left. */
 static void correct(Solve *s)
 {
     PxHeat *heat = s->job->heat;
@@ -291,8 +290,8 @@ static void correct(Solve *s)
 
 /* ---- the way to the next iterate ------------------------------------------------------ */
 
-/* ap = what is left over when a part of the correction is taken: flows are linear. `next` has all
- * of it. */
+/* ap = residual after a part of the correction; flows are linear, and `next` has those of the whole
+ * correction. */
 static void part_left_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -305,7 +304,7 @@ static void part_left_block(void *user, uint32_t begin, uint32_t end, int thread
     }
 }
 
-/* Does the convex function still fall there, along the correction? */
+/* Does the convex function still decrease along the correction at `part`? */
 static bool falls_at(Solve *s, double part)
 {
     s->part = part;
@@ -321,7 +320,7 @@ static void take_part(Solve *s, double part, bool bounded)
     look(s);
 }
 
-/* The part of the correction that makes the convex function least, to a tenth. */
+/* Line search: the part of the correction that minimises the convex function, within a tenth. */
 static void search(Solve *s)
 {
     take_part(s, 1, false);
@@ -338,7 +337,7 @@ static void search(Solve *s)
     take_part(s, low, false);
 }
 
-/* From `at` to a better one. */
+/* One Newton iteration from `at`. */
 static void advance(Solve *s)
 {
     correct(s);
@@ -357,7 +356,7 @@ static void advance(Solve *s)
 
 /* ---- the step ------------------------------------------------------------------------- */
 
-/* The part of the flows that leaves every row within the range. */
+/* Largest factor of the flows that keeps every row within the range. */
 static void part_part(void *user, uint32_t begin, uint32_t end, PxPart *out)
 {
     const Solve *s = user;

@@ -1,32 +1,32 @@
 /// Conduction by one step of backward Euler; call px_heat_conduct().
 ///
-///   E(T') + dt K T' = E(T) + dt (what walls give)
+///   E(T') + dt K T' = E(T) + dt (heat flow from walls)
 ///
-/// E is heat with latent heat and all, piecewise linear and rising, and K the pairs' and walls'
-/// conductances. The left side is the slope of a strictly convex function of T', so there is one
-/// solution, and it lies between the temperatures that there were (its matrix, with the slopes of
-/// E for a diagonal, has no negative element in its inverse).
+/// E is the enthalpy including latent heat, piecewise linear and strictly increasing; K holds the
+/// conductances of pairs and walls. The left side is the gradient of a strictly convex function of
+/// T', so the solution is unique. It lies within the range of the old temperatures, since K plus
+/// the diagonal of the slopes of E is an M-matrix.
 ///
-/// Newton's method: the slope of E where the iterate is, conjugate gradients in single precision
-/// for the correction, and then what is left over afresh from the iterate. The iterate is the sum
-/// of two doubles and its flows are summed in double, since a step may pass 1e11 times the heat
-/// that a difference of temperatures holds: differences must be known far better than temperatures.
-/// So errors of the correction only cost another one.
+/// Newton's method: linearise E at the iterate, solve for the correction by conjugate gradients in
+/// single precision, and recompute the residual from the new iterate, so that errors of a
+/// correction only cost another iteration. The iterate is the sum of two doubles and its flows are
+/// summed in double: a step may transport 1e11 times the heat that a temperature difference
+/// stores, so differences must be far more accurate than temperatures.
 ///
-/// From the correction two iterates are tried: the temperatures it says, which is right where all
-/// is stiff, and those of the heat it says, which is right where melting holds a temperature
-/// (Voller and Swaminathan 1991). When neither halves what is left over, the one that is best along
-/// the way to the first is taken, which always comes closer since the function is convex.
+/// Each correction gives two candidates: the corrected temperatures, best where conduction
+/// dominates, and the temperatures of the corrected enthalpies, best in the melting range
+/// (Voller and Swaminathan 1991). If neither halves the residual, a line search towards the first
+/// follows, which always makes progress because the function is convex.
 ///
-/// Heat changes by the flows between pairs and from walls that the last iterate makes, so it is
-/// kept however far the solve came. When that is not far enough, all flows are cut by the same part
-/// such that no temperature leaves the range there was.
+/// Heat changes by the flows of the last iterate between pairs and from walls, so it is conserved
+/// even if the solve has not converged. In that case all flows are scaled by one factor so that no
+/// temperature leaves the old range.
 #ifndef PX_THERMAL_SOLVE_H
 #define PX_THERMAL_SOLVE_H
 
 #include "thermal/job.h"
 
-/// Takes the job's energies, temperatures and what was given on by job->dt. Errors: PX_ERR_MEMORY.
+/// Advances energies, temperatures and heat received of the job by job->dt. Errors: PX_ERR_MEMORY.
 PxStatus px_heat_solve(PxHeatJob *job);
 
 #endif

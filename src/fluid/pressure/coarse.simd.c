@@ -3,14 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-/* A coarse cell is 2 x 2 x 2 cells of the grid, four spacings wide: 64 particles when full.
- * With fewer than this it is spray, whose pressure is never smooth. */
+/* A coarse cell is 2 x 2 x 2 cells of the grid, four spacings wide: 64 particles when full. Cells
+ * with fewer than this are spray, whose pressure is not smooth, and are left out. */
 #define FEWEST_PARTICLES 16u
 
 /* ---- where the nodes are ------------------------------------------------- */
 
-/* Coarse coordinates count from the frame's first cell rounded down to an even number, so
- * that the nodes stand still when the frame grows. */
+/* Coarse coordinates count from the frame's first cell rounded down to an even number, so that
+ * nodes keep their positions when the frame grows. */
 static int64_t half_down(int64_t x)
 {
     return (x - (x & 1)) / 2;
@@ -27,7 +27,7 @@ static void fine_at(const PxGridFrame *frame, uint64_t key, int32_t at[3])
     }
 }
 
-/* A table from packed coordinates to numbers in the order of arrival. */
+/* Hash table from packed coordinates to consecutive numbers in order of insertion. */
 typedef struct Names {
     uint64_t *key; /* ~0 is free */
     uint32_t *number;
@@ -74,7 +74,7 @@ static uint32_t names_add(Names *names, uint64_t key)
     return names->number[place];
 }
 
-/* Which fine cells belong to which coarse cell, and which coarse cells count. */
+/* Assigns fine cells to coarse cells and drops coarse cells with too few particles. */
 static PxStatus find_cells(PxCoarse *c, const PxGrid *grid, PxArena *scratch)
 {
     uint32_t fine = grid->cells;
@@ -97,7 +97,7 @@ static PxStatus find_cells(PxCoarse *c, const PxGrid *grid, PxArena *scratch)
     memset(people, 0, names.count * sizeof *people);
     for (uint32_t k = 0; k < fine; ++k)
         people[owner[k]] += grid->begin[k + 1] - grid->begin[k];
-    /* Those that count get new numbers, in the same order. */
+    /* The remaining cells are renumbered in the same order. */
     c->cells = 0;
     for (uint32_t k = 0; k < names.count; ++k)
         number[k] = people[k] >= FEWEST_PARTICLES ? c->cells++ : PX_COARSE_NONE;
@@ -165,7 +165,7 @@ typedef struct Job {
     float *correction;
 } Job;
 
-/* The 8 functions of a cell at a point, corners as lanes. */
+/* The 8 trilinear shape functions of a cell at a point, one corner per lane. */
 typedef struct Hats {
     float low[3]; /* of the cell, m */
     float per;    /* 1 / width */
@@ -182,8 +182,8 @@ static Hats cell_hats(const PxCoarse *c, uint32_t cell)
     return hats;
 }
 
-/* Parts of the way through the cell; cells at the rim of a full frame hold points from
- * beyond it. */
+/* Local coordinate in the cell, clamped: cells at the rim of a full frame also hold points beyond
+ * it. */
 static float part(const Hats *hats, int axis, float x)
 {
     float u = (x - hats->low[axis]) * hats->per;
@@ -334,11 +334,11 @@ static void apply_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Conjugate gradients; the sums are over nodes in their order, on one thread. */
+/* Conjugate gradients on one thread; sums run over nodes in order, so results are reproducible. */
 static void solve_nodes(PxCoarse *c)
 {
     const int most = 40;
-    const double enough = 1e-4; /* of the square: one per cent of the residual */
+    const double enough = 1e-4; /* of the squared residual: one per cent of its norm */
     double rz = 0, first;
     for (uint32_t n = 0; n < c->nodes; ++n) {
         c->solution[n] = 0;

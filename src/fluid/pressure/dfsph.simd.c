@@ -1,11 +1,10 @@
 /// Divergence-free SPH (Bender and Koschier 2015).
 ///
-/// First the velocities are freed of compression: dt D(v + dt a) <= 0. Then, with all other
-/// forces added, the density is kept: rho + dt D(v + dt a) <= 1. Both begin with pressure
-/// of the last step, so that a fluid at rest needs few iterations. The first keeps velocities
-/// from carrying what the second would have to undo with a push. How far they are from that
-/// is known from the end of the last step; when it is within `max_divergence`, there is
-/// nothing to solve for.
+/// The divergence-free solve makes dt D(v + dt a) <= 0. Then, with all other forces added, the
+/// constant-density solve makes rho + dt D(v + dt a) <= 1. Both are warm started, so that a fluid
+/// at rest needs few iterations. The first keeps the velocities from causing compression that the
+/// second would have to undo. It is skipped if the divergence at the end of the last step was
+/// within `max_divergence`.
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"
 

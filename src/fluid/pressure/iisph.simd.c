@@ -1,8 +1,8 @@
-/// Implicit incompressible SPH (Ihmsen et al. 2014; 004 Eqs. 6.2, 6.3): the density at the end
-/// of the step, predicted from the velocities, is the rest density. Begins with the pressure
-/// of the last step.
+/// Implicit incompressible SPH (Ihmsen et al. 2014). The density predicted from the velocities for
+/// the end of the step is the rest density (004 Eqs. 6.2, 6.3). Warm started with the pressure of
+/// the last step.
 ///
-/// Their relaxed Jacobi iteration is replaced by the one of poisson.h, which converges where
+/// Their relaxed Jacobi iteration is replaced by that of poisson.h, which also converges where
 /// particles crowd.
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"

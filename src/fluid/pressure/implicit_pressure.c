@@ -66,16 +66,13 @@ void px_implicit_strictest(const PxFluid *f, bool divergence, double param[PX_IM
 
 double px_implicit_step_limit(const PxFluid *f, const char **why)
 {
-    /* Pressure holds particles in place like springs of frequency sqrt(p / rho) / s or so,
-     * and it holds still during a step. In water 1 m deep, 2.5 cm apart, rows of particles
-     * begin to swing at steps of 8 ms, where sqrt(p / rho) dt / s is 1; 0.4 / 0.7 of that
-     * keeps well away from it. More pressure than the top
-     * speed can make is that of a place too full to be mended, and shorter steps do not
-     * help there.
+    /* Pressure acts on particles like springs of frequency about sqrt(p / rho) / s and is constant
+     * during a step. In water 1 m deep with 2.5 cm spacing, rows of particles begin to oscillate
+     * where sqrt(p / rho) dt / s is 1; the limit is 0.4 / 0.7 of that. Pressure above what the top
+     * speed can cause belongs to overfull places, where shorter steps do not help.
      *
-     * Nothing that presses on others goes further than `courant` of a spacing, and a drop
-     * in the air not further than 2.5 times that: the fastest few drops of a splash are twice
-     * as fast as the rest, and would halve the steps of all. */
+     * Particles under pressure move at most `courant` smoothing lengths per step, free drops at
+     * most 2.5 times that: the few fastest drops of a splash would otherwise halve all steps. */
     double h = 0.5 * (double)f->kernel.h;
     double flow = fmax(f->speed_within, 0.4 * f->speed_max);
     double pressed = 0.7 * fmin(f->pressure_speed, f->top_speed), speed = fmax(flow, pressed);
@@ -97,7 +94,7 @@ static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
         const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
         double alpha = def->pressure.param[PX_IMPLICIT_DAMPING];
         if (f->firm != NULL)
-            alpha *= (double)(1.0f - f->firm[i]); /* solids have damping of their own */
+            alpha *= (double)(1.0f - f->firm[i]); /* solids have their own damping */
         job->weight[i] = f->volume[i] * (float)sqrt(def->density * alpha * f->top_speed);
     }
 }

@@ -1,12 +1,12 @@
-/// What the implicit pressure models share: their numbers, and the step around the
-/// pressure equation of poisson.h.
+/// Parameters that the implicit pressure models share, and their step around the pressure
+/// equation of poisson.h.
 #ifndef PX_FLUID_PRESSURE_IMPLICIT_PRESSURE_H
 #define PX_FLUID_PRESSURE_IMPLICIT_PRESSURE_H
 
 #include "base/field.h"
 #include "fluid/fluid.h"
 
-/// Their numbers, in this order; a model that has no use for the last leaves it out.
+/// The parameters, in this order; a model that does not need the last one omits it.
 enum {
     PX_IMPLICIT_MAX_ERROR,
     PX_IMPLICIT_MAX_ITERATIONS,
@@ -17,25 +17,23 @@ enum {
 };
 extern const PxField px_implicit_fields[PX_IMPLICIT_PARAMS];
 
-/// The numbers of a solve that all fluids of a world share: the least errors, the most
-/// iterations, and the coarse grid only if nobody does without.
+/// Parameters of the one solve for all fluids of a world: the smallest tolerances, the largest
+/// iteration limit, and the coarse grid only if every fluid enables it.
 void px_implicit_strictest(const PxFluid *fluid, bool divergence, double param[PX_IMPLICIT_PARAMS]);
 
-/// Longest step: neither the fastest particle nor pressure itself goes too far.
+/// Longest step, s, by the CFL condition on the fastest particle and on pressure-driven motion.
 double px_implicit_step_limit(const PxFluid *fluid, const char **why);
 
-/// V sqrt(rho alpha c) of every particle, for Monaghan's (1992) artificial viscosity on pairs
-/// that approach; as in sesph, but with the top speed for the speed of sound. Without any,
-/// particles that leave the lattice they were filled on jostle on for ever with what it
-/// releases: in a column of water at rest, 1 m deep, 0.25 m/s on average, whichever the
-/// pressure model.
+/// V sqrt(rho alpha c) of every particle, for Monaghan's (1992) artificial viscosity on
+/// approaching pairs; as in sesph, but with the top speed for the speed of sound. It dissipates
+/// the energy that the lattice of the filling releases when it breaks up.
 void px_implicit_weights(const PxFluid *fluid, float *weight);
 
-/// In which ways the models differ.
+/// Differences between the models.
 typedef struct PxImplicitKind {
-    bool divergence; ///< velocities are freed of compression before the density is kept
-    bool warm;       ///< begins with the pressure of the last step
-    bool uniform;    ///< one stiffness for all, not each particle's own
+    bool divergence; ///< a divergence-free solve precedes the constant-density solve
+    bool warm;       ///< warm start: the pressure of the last step is the first guess
+    bool uniform;    ///< scale by the lattice's diagonal where the particle's own is smaller
 } PxImplicitKind;
 
 PX_ISA_DECLARE(PxStatus, px_implicit_solve, (PxFluid * fluid, PxImplicitKind kind));

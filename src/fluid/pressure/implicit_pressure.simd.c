@@ -7,27 +7,23 @@
 typedef struct Job {
     PxFluid *fluid;
     PxPoisson *poisson;
-    float *kept; /* Pa, from step to step */
+    float *kept; /* pressure for the warm start of the next step, Pa */
     bool warm, forces;
 } Job;
 
-/* How much of the last step's pressure a solve begins with.
+/* Fraction w of the last step's pressure in a warm start.
  *
- * All of it looks best and is unstable. Take a mode of the density of which an iteration's
- * solve leaves the part p, r(n) after step n. The velocities have then changed it by
- * r(n) - r(n-1), and the pressure has changed that by r(n) - 2 r(n-1) + r(n-2): beginning
- * with the part w of that pressure, the next step leaves
+ * w = 1 is unstable. Let r(n) be the residual of a density mode after step n, and p the fraction of
+ * it that a solve leaves. The velocities have changed the mode by r(n) - r(n-1), and the pressure
+ * has changed that by r(n) - 2 r(n-1) + r(n-2). With the warm start w the next step leaves
  *   r(n+1) = p ((2 + w) r(n) - (1 + 2 w) r(n-1) + w r(n-2)).
- * With w = 1 it grows whenever p > 1/2. Such modes there always are: neighbours that are
- * compressed and thinned out in turn have next to no pressure gradient. They grow until the
- * solve must iterate for them alone, and drops without weight burst. With w = 1/2 none
- * grows, whatever p is (Ihmsen et al. 2014 begin with that half as well, for other reasons);
- * the smooth part that is missing comes from the coarse grid. */
+ * With w = 1 it grows whenever p > 1/2. Such modes always exist: alternating compression of
+ * neighbours has almost no pressure gradient. With w = 1/2, as in Ihmsen et al. (2014), no mode
+ * grows for any p; the coarse grid supplies the missing smooth part. */
 #define KEPT 0.5f
 
-/* P = p V^2 from the last step's p, where there is somebody to hold it with. Elsewhere
- * it would only push: a drop that has left the fluid with the
- * pressure of an impact has a large V, and would be shot off the next wall it nears. */
+/* P = p V^2 from the last step's p, only for particles with enough neighbours. A drop that left
+ * the fluid with the pressure of an impact has a large V and would be shot off the next wall. */
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -40,8 +36,8 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Keeps what the solve found, and adds its acceleration: from the velocities it left and
- * the ones it began with. */
+/* Stores the pressure and adds its acceleration, computed from the velocities before and after
+ * the solve. */
 static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -86,21 +82,18 @@ static void run(Job *job, double error, PxPoissonOptions options)
     f->converged = f->converged && r.converged;
 }
 
-/* Compression that is there already is undone with the speed it takes to be gone by the
- * end of the step. When a fast drop makes the step short, that speed would be without
- * bound, and so would be the next drop's: so it takes at least as long as a step at the top
- * speed of the scene. */
+/* Fraction of the existing compression to undo in this step. Undoing all of it within a very short
+ * step, caused by one fast drop, would need unbounded velocities; so it takes at least as long as a
+ * step at the top speed of the scene. */
 static double part_to_undo(const PxFluid *f)
 {
     double calm = f->courant * 0.5 * (double)f->kernel.h / f->top_speed;
     return f->dt < calm ? f->dt / calm : 1;
 }
 
-/* Of the top speed of the scene, what moves apart because it was crammed is not faster than
- * this. A slab of water that strikes a lid as a whole (scenes/events.json) is compressed by half
- * in places within a step; let go at once it threw 1.3 per cent of its particles off at more
- * than 1.5 times the speed of its fall. At 0.1 the slab stays on the lid best, but what
- * a tap under water crams before its plunger is 22 per cent too dense instead of 11. */
+/* Largest speed at which existing compression is undone, over the top speed of the scene. Tuned on
+ * scenes/events.json, where a slab of water strikes a lid (higher: particles are thrown off), and
+ * on a tap under water (at 0.1 the water before its plunger is 22 per cent too dense, not 11). */
 #define UNDOING 0.3
 
 PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
@@ -121,9 +114,9 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     f->converged = true;
     job.kept = f->particles->warm_divergence;
     if (kind.divergence && 100 * f->divergence * f->dt > param[PX_IMPLICIT_MAX_DIVERGENCE]) {
-        /* Nothing is compressed further, but what is thin may fill up: without that,
-         * particles that close a gap meet the pressure of an impact at a free surface. What
-         * is there is left to the second solve. */
+        /* Prevents further compression, but lets thin places fill up: otherwise particles that
+         * close a gap at a free surface would meet the pressure of an impact. Existing compression
+         * is left to the second solve. */
         run(&job, param[PX_IMPLICIT_MAX_DIVERGENCE], options);
     } else {
         memset(job.kept, 0, f->count * sizeof *job.kept);

@@ -1,13 +1,12 @@
-/// Predictive-corrective incompressible SPH (Solenthaler and Pajarola 2009; 004 Eq. 6.1).
+/// Predictive-corrective incompressible SPH (Solenthaler and Pajarola 2009). See 004 Eq. 6.1.
 ///
-/// Every step begins without pressure. The density at its end is predicted, pressure rises
-/// by the error times one stiffness, that of a particle in a full neighbourhood, and so on
-/// until the error is small.
+/// Every step starts from zero pressure. An iteration predicts the density at the end of the step
+/// and adds the residual times one stiffness, that of a particle in a full neighbourhood, to the
+/// pressure.
 ///
-/// Two departures. Where particles crowd, that stiffness is too much and the iteration grows;
-/// there a particle's own is used. And since nothing is kept from the step before, pressure
-/// that starts at the surface would take hundreds of iterations to reach the bottom of a
-/// pool: the coarse grid carries it there ("coarse": 0 does without).
+/// Two differences. Where particles crowd, that stiffness makes the iteration diverge, so the
+/// particle's own is used. And without a warm start the pressure of a deep pool would take
+/// hundreds of iterations; the coarse grid supplies it ("coarse": 0 disables it).
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"
 

@@ -1,25 +1,24 @@
 /// The pressure equation that the implicit models share, matrix-free.
 ///
-/// With rho_i = s^3 sum_j W_ij + wall_i, the density in units of the rest density, and
+/// With rho_i = s^3 sum_j W_ij + wall_i, the density over the rest density, and
 /// P = p V^2, pressure accelerates by
 ///   a_i = - (sum_j (P_i + P_j) grad W_ij + P_i grad wall_i / s^3) / m_i
 /// and velocities u change the density at the rate
 ///   D_i(u) = s^3 sum_j (u_i - u_j) . grad W_ij + (u_i - u_wall) . grad wall_i.
-/// Wanted is P >= 0 such that rho + dt D(u + dt a(P)) = 1, or less than it where P = 0.
+/// The solution is P >= 0 with rho + dt D(u + dt a(P)) = 1 where P > 0, and <= 1 where P = 0.
 ///
-/// D is - s^3 M times the transpose of a, so - D(a(.)) is symmetric and positive. It is
-/// solved by a scaled iteration with P cut off at 0, sped up by Chebyshev's weights.
+/// D is - s^3 M times the transpose of a, so - D(a(.)) is symmetric and positive semi-definite.
+/// It is solved by a Jacobi-like iteration with P clamped at 0 and Chebyshev acceleration.
 ///
-/// What it is scaled by decides whether it converges. The relaxed Jacobi iteration that
-/// is usual here (Ihmsen et al. 2014; Bender and Koschier 2015) takes the diagonal; but
-/// where particles crowd, an eigenvalue then exceeds 4, the iteration with relaxation 1/2
-/// grows instead of shrinking, and with the next step beginning from its result it ends
-/// in an explosion (seen in the dam break at the impact). The sum of the sizes of a row,
+/// The scaling decides whether the iteration converges. Relaxed Jacobi (Ihmsen et al. 2014;
+/// Bender and Koschier 2015) scales by the diagonal; where particles crowd, as at the impact of
+/// the dam break, an eigenvalue then exceeds 4 and the iteration with relaxation 1/2 diverges.
+/// The sum of the absolute values of a row,
 ///   |S_i| t_i / m_i + sum_j |grad W_ij| t_j / m_j,   t_i = |S_i| + sum_j |grad W_ij|,
-/// S_i = sum_j grad W_ij + grad wall_i / s^3, bounds the eigenvalues wherever particles are
-/// (Gershgorin); a fixed part of it does in practice. Conjugate gradients, which need no such
-/// bound, were tried and shoot single drops: their step is one for all, and they stop
-/// when the mean error is small.
+/// S_i = sum_j grad W_ij + grad wall_i / s^3, bounds the eigenvalues for any arrangement of
+/// particles (Gershgorin); a fixed fraction of it is enough in practice. Conjugate gradients need
+/// no bound, but stopped at a small mean residual they leave large errors at single particles,
+/// which then shoot off.
 #ifndef PX_FLUID_PRESSURE_POISSON_H
 #define PX_FLUID_PRESSURE_POISSON_H
 
@@ -28,56 +27,56 @@
 typedef struct PxPoisson {
     PxFluid *fluid;
     float *slope;        ///< (dW/dr) / r of every entry of the neighbour lists
-    float *scale;        ///< diagonal, then what P is scaled by; 0 when lonely
-    float *own, *reach;  ///< |S| and t / m, while the scale is found
+    float *scale;        ///< diagonal, then scaling of the residual; 0 for isolated particles
+    float *own, *reach;  ///< |S| and t / m, while the scale is computed
     float *stiff;        ///< t of coarse.h
-    float *bx, *by, *bz; ///< B of coarse.h, while its matrix is made
+    float *bx, *by, *bz; ///< B of coarse.h, while its matrix is assembled
     float *pressure;     ///< P
     float *before;       ///< P of the iteration before
-    float *start;        ///< what counts of the density at the start, less 1
-    float *rate;         ///< what is over
+    float *start;        ///< density at the start as the solve counts it, less 1
+    float *rate;         ///< density residual
     float *correction;   ///< from the coarse grid
     uint8_t *role;       ///< in the coarse correction
-    float *velocity;     ///< quads with the weight, before the records are there
+    float *velocity;     ///< quads of velocity and weight, until the records are packed
     float *record;       ///< positions and velocities packed for neighbours, 8 floats each
     PxCoarse coarse;
     double dt;
-    double unit;    ///< s^4: sizes of gradients are counted in 1 / unit, lest squares overflow
-    double mass;    ///< kg, what masses are counted in for the same reason
+    double unit;    ///< s^4: gradients are stored in units of 1 / unit, so squares do not overflow
+    double mass;    ///< kg, unit of masses, for the same reason
     double squares; ///< sum of |grad W|^2 in a full neighbourhood
-    bool uniform;   ///< P is scaled by the lattice's diagonal where the particle's own is smaller
-    bool first;     ///< no pass over velocities has been done yet
+    bool uniform;   ///< scale by the lattice's diagonal where the particle's own is smaller
+    bool first;     ///< no pass over velocities has run yet
 } PxPoisson;
 
-/// How a solve went.
+/// Outcome of a solve.
 typedef struct PxPoissonResult {
     uint32_t iterations;
-    double error;   ///< mean compression left, in units of the rest density
-    double closing; ///< mean compression that the velocities left would add in another step
+    double error;   ///< residual: mean compression, in units of the rest density
+    double closing; ///< mean compression that the resulting velocities would add in another step
     bool converged;
 } PxPoissonResult;
 
-/// What is solved, when a solve may stop, and how it goes about it.
+/// Target, stopping criterion and method of a solve.
 typedef struct PxPoissonOptions {
-    bool forces;        ///< velocities with the forces so far; otherwise those of the start
-    double part;        ///< of the compression that is there, to be undone in this step
-    double most_undone; ///< and no more than this, in units of the rest density
-    double error;       ///< mean compression to stop at, in units of the rest density
-    uint32_t least;     ///< iterations at least
-    uint32_t most;      ///< and at most
-    bool coarse;        ///< with the coarse grid
-    bool plain;         ///< without Chebyshev's weights
+    bool forces;        ///< velocities predicted with the forces so far; else those at the start
+    double part;        ///< fraction of the existing compression to undo in this step
+    double most_undone; ///< upper bound of that correction, in units of the rest density
+    double error;       ///< tolerance: mean compression, in units of the rest density
+    uint32_t least;     ///< minimum number of iterations
+    uint32_t most;      ///< maximum number of iterations
+    bool coarse;        ///< use the coarse grid
+    bool plain;         ///< no Chebyshev acceleration
 } PxPoissonOptions;
 
-/// Takes its arrays from the fluid's scratch; computes slopes and coarse grid, and adds
-/// artificial viscosity to the accelerations. `weight` is V sqrt(rho alpha c).
+/// Computes slopes and the coarse grid, and adds artificial viscosity to the accelerations.
+/// Arrays come from the fluid's scratch. `weight` is V sqrt(rho alpha c).
 PX_ISA_DECLARE(PxStatus, px_poisson_begin,
                (PxPoisson * poisson, PxFluid *fluid, const float *weight, double dt, bool coarse,
                 bool uniform));
 
-/// Improves poisson->pressure (a good guess or 0) until the mean of what would be compressed
-/// at the end of the step is below the error. Leaves the velocities with it in
-/// poisson->record.
+/// Iterates on poisson->pressure (a first guess or 0) until the mean compression predicted for
+/// the end of the step is below the tolerance. poisson->record then holds the velocities with
+/// that pressure.
 PX_ISA_DECLARE(PxPoissonResult, px_poisson_solve, (PxPoisson * poisson, PxPoissonOptions options));
 
 #endif

@@ -3,31 +3,30 @@
 #include <math.h>
 #include <string.h>
 
-/* Everything below writes only row i, from rows j. The slopes of all pairs are kept
- * for the step: a pass then needs neither square root nor division. */
+/* All passes gather: they write only row i. The slopes of all pairs are stored for the step, so
+ * that an iteration needs neither square root nor division. */
 
-/* What bounds the largest eigenvalue: this many diagonals (two particles alone need 2, a
- * lattice somewhat less than 4), or this part of the sum of its row's sizes (15.3
- * diagonals on a lattice, more where particles crowd). */
+/* Bound of the largest eigenvalue: this multiple of the diagonal (an isolated pair needs 2, a
+ * lattice somewhat less than 4), or this fraction of the row's absolute sum (15.3 diagonals on a
+ * lattice, more where particles crowd). */
 #define DIAGONALS 4.0f
 #define ROW_PART 0.25f
 
-/* Modes with smaller eigenvalues than this (of the scaled matrix) are slow ones that the
- * last step's pressure has already; they are not sped up. */
+/* Lower end of the Chebyshev interval, for the scaled matrix. Modes below it change slowly, so
+ * the warm start already contains them. */
 #define SMALLEST 0.05
 
-/* Iterations from one coarse correction to the next. Where pressure is built up from nothing
- * it is the coarse grid that does it (6 iterations instead of 9 in the dam break's first
- * step); elsewhere 3 to 8 are alike. */
+/* Iterations between coarse corrections. They help most where pressure builds up from zero
+ * (tuned on the first step of the dam break); values from 3 to 8 are alike elsewhere. */
 #define CYCLE 4u
 
-/* Of the diagonal of a full neighbourhood (Solenthaler and Pajarola 2009, Eq. 8), when all
- * are to be as stiff as that: on a lattice the greatest eigenvalue is 2.8 diagonals, and an
- * iteration without acceleration needs more than half of it. */
+/* Floor of the diagonal with `uniform`, over that of a full neighbourhood (Solenthaler and
+ * Pajarola 2009, Eq. 8). The largest eigenvalue on a lattice is 2.8 diagonals, and an iteration
+ * without acceleration converges above half of it. */
 #define UNIFORM 2.0
 
-/* The same where each has its own stiffness: what has next to nobody to push away, because
- * they are far or held, would get next to any pressure. */
+/* The same without `uniform`: a floor for particles whose neighbours are few, distant or held,
+ * whose pressure would otherwise be almost unbounded. */
 #define LEAST 0.1
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -149,13 +148,13 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
         if (*arrays[k] == NULL)
             return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     }
-    q->own = q->before; /* used up before the others are needed */
+    q->own = q->before; /* shared: no longer needed when the others are written */
     q->reach = q->correction;
     q->bx = q->rate;
     q->by = q->pressure;
     q->start = q->bz;
-    /* How many entries there are, gaps included, depends on which thread listed what: rounded
-     * up, lest scratch grow again and again by a little. */
+    /* The number of entries with gaps depends on the threads' schedule; rounded up so that
+     * scratch does not grow by a little again and again. */
     q->slope = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16));
     q->record = PX_ARENA_ARRAY(f->scratch, float, 8 * ((size_t)px_fluid_visible(f) + 1));
     q->velocity = q->record;
@@ -177,11 +176,11 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
 
 /* ---- the two passes ------------------------------------------------------ */
 
-/* What velocities are without the pressure that is looked for: those of the start of the
- * step, or with the forces so far, or none. */
+/* Velocities to which the pressure's are added: zero, those at the start of the step, or those
+ * with the forces so far. */
 typedef enum Base { BASE_NONE, BASE_START, BASE_FORCES } Base;
 
-/* Errors beyond this count as this in the mean. */
+/* Residuals are clamped to this in the mean. */
 #define MOST_ERROR 16.0f
 
 typedef struct Solve {
@@ -189,23 +188,23 @@ typedef struct Solve {
     PxPoissonOptions options;
     Base base;
     float *pressure;      /* P */
-    float step, momentum; /* Chebyshev's weights */
-    float along;          /* of the coarse correction */
+    float step, momentum; /* Chebyshev weights */
+    float along;          /* step length of the coarse correction */
     uint64_t all;         /* rows of all ranks */
-    double magic, sum;    /* of the compression left */
-    double opened;        /* and of what pressure opens */
-    double closing;       /* and of what velocities will compress in a step like this */
-    float most[2];        /* sizes of the correction and of its image */
+    double magic, sum;    /* sum of the compression residual */
+    double opened;        /* sum of the expansion where P > 0 */
+    double closing;       /* sum of the compression that the velocities add in one more step */
+    float most[2];        /* largest values of the correction and of its image */
 } Solve;
 
 typedef struct Pass {
     PxPoisson *q;
     float *rate;
     Base base;
-    Solve *solve; /* what is over takes the place of the rate; NULL: it stays a rate */
+    Solve *solve; /* the rate is replaced by the density residual; NULL: it stays a rate */
 } Pass;
 
-/* base + dt a(P), of the P in the fluid's quads. */
+/* base + dt a(P), with P from the fluid's quads. */
 static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -249,7 +248,7 @@ static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Sums of a block, by which px_reduce() knows them: see Solve. */
+/* Sums of a block, as indices for px_reduce(); see Solve. */
 enum { OVER, OPENED, CLOSING, SUMS };
 
 PX_INLINE double rounded(const Solve *s, float error)
@@ -257,17 +256,15 @@ PX_INLINE double rounded(const Solve *s, float error)
     return px_sum_round(s->magic, (double)(error < MOST_ERROR ? error : MOST_ERROR));
 }
 
-/* The compression at the end of the step: what there is now, as far as it counts, and what
- * the velocities add.
+/* Density residual at the end of the step: the compression at its start that the solve counts,
+ * plus what the velocities add.
  *
- * What is too thin by less than the error takes pressure from the coarse grid as well: in a pool
- * that has none yet only the layer at the bottom is compressed, and all above it is about to
- * be. But it does not ask for less there, since less than none is cut off: drops without
- * weight grew restless with that (he's tension: 4 times the speed after a second), and with more
- * than the error as well (twice the speed after 0.04 s, at a support of 2.5).
+ * A particle whose density is too low by less than the tolerance also takes the coarse correction:
+ * in a pool without pressure only the bottom layer is compressed at first, and the layers above
+ * follow. It does not enter the coarse right-hand side, because negative pressure is clamped;
+ * counting it, or a wider band, makes drops in zero gravity restless.
  *
- * Half of the particles are on either side of 0, so branches would be
- * guessed wrong half of the time. */
+ * No branches: about half of the particles are on either side of 0. */
 PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, double *sum)
 {
     float over = s->q->start[i] + rate;
@@ -282,8 +279,8 @@ PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, double *sum)
     return over;
 }
 
-/* dt D of the velocities in q->record. The first time in a step the row's size, from
- * which the scale follows, is found along the way. */
+/* dt D of the velocities in q->record. The first pass of a step also computes the rows' absolute
+ * sums and from them the scale. */
 PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool first, PxPart *part)
 {
     PxPoisson *q = pass->q;
@@ -340,7 +337,7 @@ static void first_rate_part(void *user, uint32_t begin, uint32_t end, PxPart *pa
     rate_rows(user, begin, end, true, part);
 }
 
-/* rate = dt D(base + dt a(P)), or what is over with it; P is in the fluid's quads. */
+/* rate = dt D(base + dt a(P)), or the density residual with it; P is in the fluid's quads. */
 static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
 {
     const PxFluid *f = q->fluid;
@@ -363,9 +360,8 @@ static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
 
 /* ---- solving ------------------------------------------------------------ */
 
-/* What pressure opens is held to the same bound as what is compressed. With compression
- * alone, pressure that is too high stays from step to step, and drops without weight burst
- * with it. */
+/* Expansion where P > 0 has the same tolerance as compression. Otherwise excess pressure would
+ * persist from step to step and burst drops in zero gravity. */
 static void evaluate(Solve *s, PxPoissonResult *result)
 {
     apply(s->q, s->q->rate, s->base, s);
@@ -404,7 +400,7 @@ static void sizes_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         part->most[k] = (double)most[k];
 }
 
-/* The scalar products of the correction with the compression and with its own image. */
+/* Scalar products of the correction with the residual and with its own image. */
 static void dots_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Solve *s = user;
@@ -435,8 +431,8 @@ static void correct_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Adds the coarse correction, as long as suits the fine equation best: the length that
- * makes its energy least. The rate is carried along, not computed anew. */
+/* Adds the coarse correction with the step length that minimises the energy of the fine equation.
+ * The rate is updated, not recomputed. */
 static void correct(Solve *s)
 {
     PxPoisson *q = s->q;
@@ -459,9 +455,9 @@ static void correct(Solve *s)
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, correct_block, s);
 }
 
-/* What counts of the density there is now. What pressure cannot move is a wall to the others,
- * whose own pressure keeps them off. Its own would have to stop the faintest touch all
- * alone, whatever it takes: it is never compressed. */
+/* Density at the start as the solve counts it. Particles that pressure cannot move act as walls on
+ * others, whose own pressure keeps them off; they count as never compressed, since their pressure
+ * could not reduce their density and would grow without bound. */
 static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -473,8 +469,8 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
         float now = s3 / f->volume[i] - 1.0f;
         bool alone = f->inverse_mass[i] > 0.0f;
         if (f->firm != NULL) {
-            /* What velocities compress in a solid is that too; which of it will be there at the
-             * end of the step is in `own`, with all forces, or not known yet. */
+            /* Elastic forces also resist the compression by the solid's own velocities. `own`
+             * predicts it for the end of the step, with all forces; without them it is unknown. */
             now -= f->own[i];
             alone = alone && (s->options.forces || f->firm[i] < 0.5f);
         }
@@ -496,7 +492,7 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions opt
                .base = options.forces ? BASE_FORCES : BASE_START,
                .pressure = q->pressure,
                .magic = px_sum_magic((double)MOST_ERROR, all)};
-    /* Chebyshev's semi-iteration for eigenvalues in [SMALLEST, 1] (Golub and Varga 1961) */
+    /* Chebyshev semi-iteration for eigenvalues in [SMALLEST, 1] (Golub and Varga 1961) */
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
     double rho = half / middle, omega = 1;
     uint32_t round = 0;

@@ -1,4 +1,4 @@
-/// The family of pressure models: what keeps a fluid from being compressed.
+/// The family of pressure models, which keep a fluid from being compressed.
 #ifndef PX_FLUID_PRESSURE_PRESSURE_H
 #define PX_FLUID_PRESSURE_PRESSURE_H
 
@@ -9,18 +9,18 @@ extern const PxFamily px_pressure_family;
 
 struct PxFluid;
 
-/// A model: its word and numbers, and what it does in a step. One file each.
+/// A model: its name, its parameters and its functions. One file each.
 typedef struct PxPressureModel {
     PxModelInfo info;
 
-    /// Longest stable step of this model for the fluid as it is, s, and what it is that short for.
+    /// Longest stable step for the current state of the fluid, s; *why names what limits it.
     double (*step_limit)(const struct PxFluid *fluid, const char **why);
 
-    /// Adds the pressure acceleration of every particle, and leaves its pressure.
+    /// Adds the pressure acceleration of every particle and stores its pressure.
     PxStatus (*solve)(struct PxFluid *fluid);
 } PxPressureModel;
 
-/// The model of that name for an instruction set; NULL if there is none.
+/// The model of that name for an instruction set; NULL for unknown names.
 const PxPressureModel *px_pressure_find(const char *name, PxIsa isa);
 
 #endif

@@ -1,19 +1,19 @@
-/// Pressure from an equation of state (SESPH):
+/// Pressure from an equation of state (SESPH).
 ///
 ///   p = rho_0 c^2 / gamma ((rho / rho_0)^gamma - 1)        (004 Eq. 2.35; 000 Eq. 4.8)
 ///
-/// cut off at 0, since tension between particles clumps them. The sound speed c
-/// follows from the fastest flow and the compression allowed at it: c = v / sqrt(eta),
-/// because a flow of speed v compresses by about v^2 / c^2 (Monaghan 1994).
+/// clamped at 0, since negative pressure clumps particles. The speed of sound c follows from the
+/// top speed v and the allowed compression eta: c = v / sqrt(eta), because a flow of speed v
+/// compresses by about v^2 / c^2 (Monaghan 1994).
 ///
-/// The force is the one that keeps momentum and suits several fluids,
+/// The force conserves momentum and is valid for several fluids,
 ///   m_i a_i = - sum_j (p_i V_i^2 + p_j V_j^2) grad W_ij     (004 Eq. 2.33 for one fluid)
-/// and not 000 Eq. 4.6, whose factor 1/2 gives half the gradient: with it a column
-/// at rest would show twice its weight. Walls add - p_i V_i^2 grad (wall_i) / s^3, what
-/// follows from the energy of the particle alone (fluid/boundaries.c).
+/// unlike 000 Eq. 4.6, whose factor 1/2 gives half the gradient and so twice the hydrostatic
+/// pressure. Walls add - p_i V_i^2 grad (wall_i) / s^3, which follows from the energy of the
+/// particle alone (fluid/boundaries.c).
 ///
-/// `damping` is Monaghan's (1992) artificial viscosity on pairs that approach; it quiets
-/// the sound waves that an equation of state rings with.
+/// `damping` is Monaghan's (1992) artificial viscosity on approaching pairs; it damps the sound
+/// waves of the equation of state.
 #include "fluid/pressure/pressure.h"
 
 #include "fluid/fluid.h"
@@ -167,7 +167,7 @@ static PxStatus solve(PxFluid *f)
     PX_TRY(px_fluid_pack_velocity(f, job.weight));
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &job);
     f->iterations = 1;
-    f->converged = true; /* an equation of state has nothing to converge */
+    f->converged = true; /* no iteration */
     return PX_OK;
 }
 

@@ -1,22 +1,21 @@
-/// Cohesion and smoothing of normals after Akinci, Akinci and Teschner (2013; 004 Eqs. 6.6
-/// to 6.11):
+/// Cohesion and surface-area minimisation after Akinci, Akinci and Teschner (2013). With 004
+/// Eqs. 6.6 to 6.11,
 ///
 ///   m_i a_i = - gamma sum_j K_ij ( m_i m_j C(r) r_ij / r + m_ij (n_i - n_j) )
 ///   n_i = h sum_j V_j grad W_ij,   K_ij = 2 rho_0 / (rho_i + rho_j)
 ///
 /// where m_ij is the mean of the two masses (004 Eq. 6.9 has m_i: the same within a
-/// material). K belongs to the pair, so it stands inside the sum (004 Eq. 6.10 has it in
-/// front). gamma has no unit that suits both terms; as in 004 lengths are in m, masses in kg,
-/// times in s.
+/// material). K depends on the pair, so it is inside the sum (004 Eq. 6.10 has it in front). No
+/// unit of gamma suits both terms; as in 004 it is meant for m, kg and s.
 ///
-/// Linear momentum is kept pair by pair. Angular momentum would not be: n_i - n_j does not
-/// lie along the pair. But n is a gradient and has no curl; what the normals around a
-/// particle seem to turn by is the error of their sums. So in place of n_i - n_j stands
+/// Each pair conserves linear momentum, but not angular momentum, since n_i - n_j is not along
+/// r_ij. As a gradient n has no curl; the rotation that the normals around a particle show is an
+/// error of their sums. So n_i - n_j is replaced by
 ///
 ///   n_i - n_j - (w_i + w_j) / 2 x r_ij
 ///
-/// with w_i the rotation that fits the differences around i best (fluid/turn.h), and no
-/// torque is left. A free drop that turns lost 1.4e-4 of m v R in 0.05 s without it.
+/// with w_i the least-squares rotation of the differences around i (fluid/turn.h), which leaves
+/// no net torque.
 #include "fluid/tension/tension.h"
 #include "fluid/turn.h"
 
@@ -39,9 +38,9 @@ static const double defaults[] = {[GAMMA] = 1};
 
 #define NEIGHBOURS 30.0
 
-/* A particle among the fixed ones of a lattice: moved by d it changes its normal by 3.8 d / h
- * (the second derivative of W at 0 times V), which all neighbours answer; cohesion
- * answers with at most 0.15 rho d / h times gamma. */
+/* Stiffness of one particle among fixed ones of a lattice: a displacement d changes its normal by
+ * 3.8 d / h (the second derivative of W at 0 times V), with a force from all neighbours; cohesion
+ * adds at most 0.15 rho d / h times gamma. */
 static double step_limit(const PxFluid *f, const PxMaterial *material)
 {
     double h = (double)f->kernel.h, gamma = material->def.tension.param[GAMMA];
@@ -49,8 +48,8 @@ static double step_limit(const PxFluid *f, const PxMaterial *material)
     return gamma > 0 ? f->courant / sqrt(rate2) : INFINITY;
 }
 
-/* Cohesion: 1/6 of the sum of r f a volume (Clausius 1870). Normals: a layer whose n is h / (2 s)
- * is pulled by all its neighbours. */
+/* Cohesion: 1/6 of the sum of r f per volume (virial; Clausius 1870). Normals: a layer with
+ * n = h / (2 s) is attracted by all its neighbours. */
 static double squeeze(const PxFluid *f, const PxMaterial *material)
 {
     double h = (double)f->kernel.h, rho = material->def.density;
@@ -62,13 +61,13 @@ typedef struct Job {
     const PxFluid *fluid;
     uint32_t slot;
     float gamma, density; /* at rest */
-    const float *weight;  /* masses; where something melts, times the shares of gamma */
+    const float *weight;  /* masses; with melting, times px_tension_share() */
     PxColour colour;
     float *normals; /* quads of grad c and the density */
     float *turn;    /* quads of w / 2 */
 } Job;
 
-/* How much of (m_i + m_j) / 2 the difference of normals gets, of 8 pairs: over gamma rho_0 h. */
+/* Factor of the difference of normals for 8 pairs, over gamma rho_0 h. */
 PX_INLINE PxF8 smoothing(PxF8 thin, PxF8 mass_i, PxF8 mass)
 {
     return thin * px_f8_where(mass > px_f8(0.0f), mass_i + mass);
@@ -112,8 +111,7 @@ static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Where something melts a pair's gamma is the mean of its two; the masses of one material are the
- * same. */
+/* With melting the gamma of a pair is the mean of the two; masses within a material are equal. */
 PX_INLINE void add_forces(const Job *job, uint32_t begin, uint32_t end, bool melting)
 {
     const PxFluid *f = job->fluid;

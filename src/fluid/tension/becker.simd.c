@@ -1,17 +1,16 @@
-/// Attraction between particles after Becker and Teschner (2007; 004 Eqs. 6.4, 6.5):
+/// Attraction between particles after Becker and Teschner (2007). With 004 Eqs. 6.4 and 6.5,
 ///
 ///   m_i a_i = - phi sum_j m_j (x_i - x_j) W(r)
 ///
 /// with poly6 for W (004 section 6.4, Eq. 2.39), and the mean of m_i and m_j for m_j, which is the
-/// same within a material and keeps momentum if masses ever differ. The force lies along
-/// the pair, so angular momentum is kept too.
+/// same within a material and conserves momentum if masses ever differ. The force is along the
+/// pair, so angular momentum is conserved too.
 ///
-/// It attracts at any distance, and particles group in clusters. `becker-cut` has none
-/// below a distance (004 section 6.3.2); a quarter of a spacing above it the force is whole
-/// again, not at once, so that steps of finite length do not make energy there. Where to
-/// cut 004 leaves open. A cube of 10^3 particles (study/drop.h, phi = 0.05, 2 s) gets as round
-/// with 0.6 spacings as without a cut, reach 1.14; with 0.9, which takes the nearest
-/// neighbours of a lattice away, it stays at 1.43.
+/// It attracts at any distance, so particles cluster. `becker-cut` has no force below a cut-off
+/// distance (004 section 6.3.2); the force rises over a quarter of a spacing, since a jump would
+/// create energy in steps of finite length. 004 does not give the distance. It was chosen with a
+/// cube of 10^3 particles (study/drop.h, phi = 0.05, 2 s): at 0.6 spacings it becomes as round as
+/// without a cut-off, at 0.9, which removes the nearest lattice neighbours, it does not.
 #include "fluid/tension/tension.h"
 
 #include <math.h>
@@ -41,15 +40,15 @@ static const PxField fields[] = {
 
 static const double defaults[] = {[PHI] = 0.05, [CUT] = 0.6};
 
-/* A particle among fixed ones swings with phi sum W = phi / V. */
+/* A particle among fixed ones oscillates with squared frequency phi sum W = phi / V. */
 static double step_limit(const PxFluid *f, const PxMaterial *material)
 {
     double s = f->spacing, phi = material->def.tension.param[PHI];
     return phi > 0 ? f->courant * sqrt(s * s * s / phi) : INFINITY;
 }
 
-/* The pressure of pair forces in a filled neighbourhood is 1/6 of the sum of r f a
- * volume (Clausius 1870); the mean of r^2 over poly6 is 3/11 h^2. */
+/* The pressure of pair forces in a full neighbourhood is 1/6 of the sum of r f per volume (virial;
+ * Clausius 1870); the mean of r^2 over poly6 is 3/11 h^2. */
 static double squeeze(const PxFluid *f, const PxMaterial *material)
 {
     double s = f->spacing, h = (double)f->kernel.h;
@@ -60,7 +59,7 @@ typedef struct Job {
     const PxFluid *fluid;
     uint32_t slot;
     float phi, cut, rise; /* m^3/s^2, m, 1/m */
-    const float *weight;  /* masses; where something melts, times the shares of phi */
+    const float *weight;  /* masses; with melting, times px_tension_share() */
 } Job;
 
 static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -108,7 +107,7 @@ static PxStatus run(PxFluid *f, Job *job)
 static PxStatus add(PxFluid *f, uint32_t slot)
 {
     double phi = px_tension_most(&f->material[slot].def);
-    /* cut off nowhere: whole from r = 0 on */
+    /* no cut-off: full force from r = 0 on */
     Job job = {f, slot, (float)phi, -(float)f->spacing, (float)(2 / f->spacing), NULL};
     return run(f, &job);
 }

@@ -1,7 +1,7 @@
-/// The colour field and its gradient (002 Eqs. 3.16, 3.17), walls included.
+/// The colour field and its gradient, including walls. See 002 Eqs. 3.16 and 3.17.
 ///
-/// A wall's share of the gradient is half that of its part, which is twice as steep as
-/// fluid there would make it (fluid/boundaries.c).
+/// A wall contributes half the gradient of its part, which is twice as steep as that of fluid in
+/// its place (matter/wall_profile.h).
 #include "fluid/tension/tension.h"
 
 void PX_ISA_NAME(px_colour_block)(void *user, uint32_t begin, uint32_t end, int thread)

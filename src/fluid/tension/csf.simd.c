@@ -1,55 +1,49 @@
-/// Continuum surface force (Brackbill, Kothe and Zemach 1992; Mueller et al. 2003; 002
-/// Eqs. 3.16 to 3.19) in a form that keeps momentum.
+/// Continuum surface force in a form that conserves momentum. After Brackbill, Kothe and Zemach
+/// (1992), Mueller et al. (2003) and 002 Eqs. 3.16 to 3.19.
 ///
-/// 002 Eq. 3.19 gives every particle sigma kappa n on its own. Nothing makes these forces
-/// add up to zero, and a drop in empty space would swim. The same force is the divergence
-/// of a stress that lies in the surface (Lafaurie et al. 1994; Hu and Adams 2006),
+/// 002 Eq. 3.19 applies sigma kappa n to every particle. These forces do not sum to zero, so a
+/// free drop would propel itself. The same force is the divergence of a stress in the surface
+/// (Lafaurie et al. 1994; Hu and Adams 2006),
 ///   T = sigma delta (I - n n),   div T = sigma kappa n delta,   n the unit normal
-/// and a stress can be carried by pairs. A pair force along r, the unit vector between
-/// two particles, of the size
+/// and pair forces can represent a stress. A pair force along the unit vector r between two
+/// particles, of magnitude
 ///   f_ij = 5/2 V_i V_j ( r . T_i r + r . T_j r ) B(r)
-/// keeps linear and angular momentum pair by pair. It adds up to the stress T and
-/// half its trace in every direction: the mean of r r r r over all directions is (d d + d d +
-/// d d) / 15, hence the 5/2. What acts in every direction squeezes the surface and is
-/// borne by pressure; it does not change the tension, and it holds the surface together.
+/// conserves linear and angular momentum. The forces sum to the stress T plus half its trace times
+/// I: the mean of r r r r over all directions is (d d + d d + d d) / 15, hence the 5/2. The
+/// isotropic part is balanced by pressure; it does not change the tension, and it holds the
+/// surface together.
 ///
-/// Normals are those of the colour field. delta is 1 / s in the layer of particles at the
-/// surface and 0 elsewhere, with a smooth rise between two lengths of the gradient: this is
-/// 002's threshold. Taking the length itself for delta, as 002 does, makes the tension depend on
-/// the curvature, since a gradient is longer on a small drop: drops of 6, 8 and 12
-/// spacings radius then show 1.23, 1.01 and 0.80 times the pressure they should.
+/// Normals are those of the colour field. delta is 1 / s in the outermost layer of particles and 0
+/// elsewhere, with a smooth rise between two magnitudes of the gradient (the threshold of 002).
+/// With the magnitude itself for delta, as in 002, the tension would depend on the curvature,
+/// since the gradient is larger on small drops.
 ///
-/// B(r) is the function C of Akinci et al. (004 Eq. 6.7), scaled such that the sum of V r B
-/// over a filled neighbourhood is 3, as that of V r |dW/dr| is. Near the surface pressure is too
-/// weak to keep attracted particles apart. With dW/dr they clump and boil; B falls off
-/// below a spacing and turns to repulsion.
+/// B(r) is the function C of Akinci et al. (004 Eq. 6.7), scaled so that the sum of V r B over a
+/// full neighbourhood is 3, like that of V r |dW/dr|. Near the surface pressure is too weak to
+/// keep attracted particles apart: with dW/dr they would clump. B decreases below one spacing and
+/// turns to repulsion.
 ///
-/// Sums over a one-sided neighbourhood are not those over a filled one. The factor TUNED
-/// makes up for it; it was fitted to the pressure in resting drops (study/drop.h, sesph).
-/// With 1.6 that is 1.01, 1.01 and 0.96 of 2 sigma / R at radii of 6, 8 and 12 spacings. The
-/// period of the second mode was watched while fitting; it is 1.04, 1.03 and 1.00 of Rayleigh's.
+/// Sums over the one-sided neighbourhood of a surface differ from those over a full one. The
+/// factor TUNED compensates for it; it was fitted to the pressure 2 sigma / R in resting drops of
+/// 6, 8 and 12 spacings radius (study/drop.h, sesph) and checked with the period of the second
+/// mode (Rayleigh).
 ///
-/// What is left of a drift with the radius is where the tension is: in the centres of the layer
-/// of particles at the surface, half a spacing below it, so that the pressure goes with
-/// 2 sigma / (R - s / 2). With dfsph it is 0.95, 0.97, 0.94, 0.94 and 0.94 of that at radii of
-/// 8, 9, 10, 12 and 16 spacings, and 1.02, 1.02, 0.99, 0.98 and 0.97 of 2 sigma / R. Smaller
-/// drops show how their few particles happen to lie: 1.48, 1.12 and 0.96 at 5, 6 and 7. Dividing
-/// delta by what there is of it around each particle, so that a layer counts as one however
-/// many belong to it, does not help: a drop of 12 spacings boils.
+/// The remaining dependence on the radius has two reasons. The tension acts in the centres of the
+/// outermost layer, half a spacing below the surface, so the pressure follows
+/// 2 sigma / (R - s / 2); and drops below 8 spacings radius have too few particles.
 #include "fluid/tension/tension.h"
 
 #include <math.h>
 
 #define TUNED 1.6
 
-/* Times sqrt(rho sigma / s) V_i V_j |dW/dr| it damps the motion of pairs at the surface along
- * the pair. The forces above belong to no energy and make a little of it: without this, and
- * with sesph's usual damping of 0.05, a drop of 8 spacings radius boils; with it, it rests. */
+/* Times sqrt(rho sigma / s) V_i V_j |dW/dr|: damping of pairs at the surface along the pair. The
+ * forces above have no potential and create a little energy. Tuned so that a drop of 8 spacings
+ * radius comes to rest (study/drop.h, sesph with damping 0.05). */
 #define DAMPING 1.5
 
-/* Lengths of the gradient, times the spacing, between which delta rises. It is 1/2 at a flat
- * surface of a lattice and 0 inside it. Tried on the drops above: with 0.2 and 0.4 the one of 11
- * spacings boils, with 0.1 and 0.2 those of 8 and more do. */
+/* Magnitudes of the gradient, times the spacing, between which delta rises; the gradient is 1/2 at
+ * a flat lattice surface and 0 inside. Tuned on resting drops of 8 to 12 spacings radius. */
 #define NO_SURFACE 0.1
 #define SURFACE 0.35
 
@@ -86,11 +80,11 @@ static double squeeze(const PxFluid *f, const PxMaterial *material)
 typedef struct Job {
     const PxFluid *fluid;
     uint32_t slot;
-    float scale, drag; /* of the tension; of the damping relative to it */
-    PxColour colour;   /* of unit length or 0 in the end */
-    float *surface;    /* s delta; where something melts, times the share of sigma */
-    float *damped;     /* there: times the root of the share; NULL elsewhere: the same */
-    float *normals;    /* quads of the two */
+    float scale, drag; /* factors of the tension and of the damping relative to it */
+    PxColour colour;   /* finally normalised: unit length or 0 */
+    float *surface;    /* s delta; with melting, times px_tension_share() */
+    float *damped;     /* s delta times the root of that share; NULL without melting */
+    float *normals;    /* quads of normal and `surface` */
 } Job;
 
 static void normal_block(void *user, uint32_t begin, uint32_t end, int thread)

@@ -1,10 +1,10 @@
-/// Surface energy after He et al. (2014; 004 Eqs. 6.12 to 6.14):
+/// Surface energy after He et al. (2014). With 004 Eqs. 6.12 to 6.14,
 ///
 ///   m_i a_i = kappa / 2 sum_j V_i V_j (e_i + e_j) / 2 grad W_ij
 ///   e = |grad c / c|^2,   c_i = sum_j V_j W_ij
 ///
-/// Attraction where the colour field changes. The force lies along the pair, so linear
-/// and angular momentum are kept.
+/// It attracts where the colour field varies. The force is along the pair, so linear and angular
+/// momentum are conserved.
 #include "fluid/tension/tension.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static const PxField fields[] = {
 
 static const double defaults[] = {[KAPPA] = 1};
 
-/* A particle among fixed ones, moved by d, feels V p d times the second derivative of W at
- * 0, p = kappa e / 2. Two particles alone have the largest e, (3 / s)^2. */
+/* Restoring force on a particle among fixed ones at displacement d: V p d times the second
+ * derivative of W at 0, p = kappa e / 2. An isolated pair has the largest e, (3 / s)^2. */
 static double step_limit(const PxFluid *f, const PxMaterial *material)
 {
     double h = (double)f->kernel.h, s = f->spacing, kappa = material->def.tension.param[KAPPA];

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* A new model is a file of its own and a line here. */
+/* A new model needs its own file and a line here. */
 #define MODELS(X)                                                                                  \
     X(PxTensionModel, px_csf)                                                                      \
     X(PxTensionModel, px_becker)                                                                   \
@@ -111,7 +111,7 @@ void px_tension_pull(const PxFluid *f, uint32_t i, float ax, float ay, float az)
     float along = ax * gx + ay * gy + az * gz; /* the gradient points into the wall */
     float back = 0.0f;
     if (g2 > 0.0f && along < 0.0f) {
-        /* Half a spacing from a flat wall, where a filled body ends, it holds all. */
+        /* Half a spacing from a flat wall, where a filled body ends, it bears the whole pull. */
         double s = f->spacing;
         float full = (float)(s * px_kernel_plane((double)f->kernel.h, s));
         back = (f->wall_part[i] < full ? f->wall_part[i] / full : 1.0f) * along / g2;

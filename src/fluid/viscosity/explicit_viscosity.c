@@ -4,8 +4,8 @@
 
 double px_viscosity_explicit_limit(const PxMaterialDef *material, double h)
 {
-    /* Morris, Fox and Zhu (1997), Eq. 22. The fastest mode of a lattice allows 0.23 with
-     * Morris' weights and 0.29 with the laplacian's; walls and disorder want the rest. */
+    /* Morris, Fox and Zhu (1997), Eq. 22. The fastest mode of a lattice allows 0.23 with their
+     * weights and 0.29 with the laplacian's; the margin is for walls and disorder. */
     return material->viscosity > 0 ? 0.125 * h * h * material->density / material->viscosity
                                    : INFINITY;
 }

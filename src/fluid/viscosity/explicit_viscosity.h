@@ -1,34 +1,35 @@
-/// What the explicit viscosity models share: all but the weight of a pair.
+/// The pass that the explicit viscosity models share; they differ in the weight of a pair.
 ///
 ///   m_i a_i = sum_j mu_ij V_i V_j c(r) (v_i - v_j) - m_i nu_i drag_i (v_i - v_wall)
 ///
-/// with c(r) < 0, and mu_ij the same from both sides, so that momentum is kept. The
-/// force does not point along the line between the two, so angular momentum is not: a
-/// blob that turns freely is slowed down, the sooner the thicker it is.
+/// with c(r) < 0 and mu_ij symmetric, so that linear momentum is conserved. The force is not
+/// along x_ij, so angular momentum is not conserved: the rotation of a free blob decays, the
+/// faster the more viscous it is.
 #ifndef PX_FLUID_VISCOSITY_EXPLICIT_VISCOSITY_H
 #define PX_FLUID_VISCOSITY_EXPLICIT_VISCOSITY_H
 
 #include "fluid/fluid.h"
 #include "fluid/viscosity/viscosity.h"
 
-/// c(r) of 8 pairs without its factor.
+/// c(r) of 8 pairs, without its constant factor.
 typedef PxF8 PxPairWeight(const PxKernel *kernel, PxF8 r2);
 
-/// mu_ij of 8 pairs: `mu` of this one, `mu_j` of the others.
+/// mu_ij of 8 pairs, from `mu` of particle i and `mu_j` of its neighbours.
 typedef PxF8 PxPairViscosity(PxF8 mu, PxF8 mu_j);
 
-/// Morris' weight over 2 norm_slope: (x_ij . grad W) / (r^2 + 0.01 h^2), h half the support.
+/// Weight of Morris et al. (1997) over 2 norm_slope: (x_ij . grad W) / (r^2 + 0.01 h^2), where h
+/// is the smoothing length.
 PX_INLINE PxF8 px_morris_weight(const PxKernel *kernel, PxF8 r2)
 {
     PxF8 soft = px_f8(0.01f * 0.25f * kernel->h * kernel->h), r = px_f8_sqrt(r2);
     return px_kernel_derivative8(kernel, r) * r / (r2 + soft);
 }
 
-/// Each particle's numbers, in the step's scratch.
+/// Values per particle, in the step's scratch.
 typedef struct PxExplicitViscosity {
     PxFluid *fluid;
     double (*of)(double mu);
-    float *mu; ///< what PxPairViscosity is given
+    float *mu; ///< argument of PxPairViscosity
     float *volume;
 } PxExplicitViscosity;
 
@@ -66,8 +67,8 @@ PX_INLINE void px_viscosity_explicit(const PxExplicitViscosity *job, uint32_t be
     }
 }
 
-/// Gives boundaries their drag and packs what the loop reads, with mu[i] = `of` the material's
-/// viscosity, or itself if NULL; `share` as for px_viscosity_volume().
+/// Notes the drag on boundaries and packs the input of the pass. mu[i] is of(viscosity), or the
+/// viscosity itself if `of` is NULL; `share` as for px_viscosity_volume().
 PxStatus px_viscosity_explicit_begin(PxExplicitViscosity *job, PxFluid *fluid,
                                      double (*of)(double mu), float share);
 

@@ -1,46 +1,40 @@
-/// Implicit viscosity: the velocity v' after the step, from the one v that all other
-/// forces but pressure leave, by backward Euler,
+/// Implicit viscosity by backward Euler. The velocity v' after the step follows from the velocity v
+/// with all other forces except pressure,
 ///
 ///   (M + dt K) v' = M v + walls,
 ///
-/// stable for any viscosity and step. K v is the gradient of half the power that
-/// viscosity turns into heat,
+/// stable for any viscosity and step. K v is the gradient of half the dissipated power,
 ///
 ///   1/2 sum_i min over w_i of sum_j k_ij |v_ij - w_i x x_ij|^2,
 ///   k_ij = 2 mu_ij V_i V_j (- x_ij . grad W) / (r^2 + 0.01 h^2)
 ///
-/// with the pair weights of Morris, Fox and Zhu (1997) (004 Eq. 2.38), h half the support,
-/// and w_i the rotation that fits the surroundings of i best, so that
+/// with the pair weights of Morris, Fox and Zhu (1997) (004 Eq. 2.38), h the smoothing length,
+/// and w_i the least-squares rotation of the neighbourhood of i (fluid/turn.h), so that
 ///
 ///   (K v)_i = sum_j k_ij (2 v_ij - (w_i + w_j) x x_ij).
 ///
-/// Taking the rotation out is what leaves the symmetric part of the velocity gradient,
-/// that is, Newton's law (Morris' own form has the whole gradient; in the midst of an
-/// incompressible fluid the two are the same). A free surface feels no stress then, a
-/// blob of honey that turns goes on turning, and since K is symmetric and knows no
-/// rigid motion, linear and angular momentum are kept. Forces along x_ij alone
-/// (Monaghan 2005; Weiler et al. 2018) keep both as well, and need one pass over the pairs
-/// where this needs two; but on a lattice of spacing h they give 0.71 of the viscosity
-/// along its axes, 1.47 across them, and 0.80 between layers that slide, where Morris'
-/// weights give 1.01, 1.01 and 1.00.
+/// Removing the rotation leaves the symmetric part of the velocity gradient, as in a Newtonian
+/// fluid (the form of Morris et al. has the whole gradient; inside an incompressible fluid the two
+/// agree). A free surface is then stress-free. K is symmetric and rigid motions are in its kernel,
+/// so linear and angular momentum are conserved. Forces along x_ij (Monaghan 2005; Weiler et al.
+/// 2018) conserve both too, in one pass over the pairs instead of two, but are anisotropic on a
+/// lattice of spacing h: 0.71 to 1.47 of the viscosity, against 1.00 to 1.01 here.
 ///
-/// mu_ij is the harmonic mean, which keeps the shear stress steady where two fluids
+/// mu_ij is the harmonic mean, which keeps the shear stress continuous where two fluids
 /// meet (Cleary and Monaghan 1999).
 ///
-/// A wall is taken in as Morris' sum over its layers (fluid/boundaries.c), and near it, to
-/// the part t_i that it sticks, the surroundings of i give Morris' own
-/// sum_j k_ij |v_ij|^2 / 2, since half a neighbourhood does not tell rotation from shear:
+/// A wall enters as Morris' sum over its layers (fluid/boundaries.c). Half a neighbourhood cannot
+/// tell rotation from shear, so near a wall the energy of i is blended with Morris' own,
+/// sum_j k_ij |v_ij|^2 / 2, with the weight t_i of no-slip walls:
 ///
 ///   (K v)_i = sum_j k_ij ((e_i + e_j) v_ij - (u_i + u_j) x x_ij) + m_i nu_i drag_i v_i
 ///   e_i = 1 - t_i / 2,  u_i = (1 - t_i) w_i.
 ///
-/// Conjugate gradients for v' - v, preconditioned with the diagonal as it is in a full
-/// lattice, plus that of the walls. In one free fluid that diagonal is a multiple
-/// of the masses, and then every iterate keeps both momenta, however early it is stopped.
-/// The solve begins with the last step's change when the fluid is so thick that this
-/// is a good guess (2 to 8 times fewer iterations at 10 kPa s; at 10 Pa s the guess costs
-/// what it saves). Fluids so thin that it hardly matters, as water, get Morris' force
-/// without rotations, explicitly: one pass over the pairs.
+/// Solved by conjugate gradients for v' - v, preconditioned with the diagonal of a full lattice
+/// plus that of the walls. In a single free fluid this diagonal is a multiple of the masses, so
+/// every iterate conserves both momenta. Very viscous fluids start from the change of the last
+/// step; at 10 Pa s that guess costs what it saves. Fluids of low viscosity, as water, use the
+/// explicit force of Morris et al. without rotations, one pass over the pairs.
 #include "fluid/fluid.h"
 #include "base/sum.h"
 #include "fluid/turn.h"
@@ -72,10 +66,10 @@ static const PxField fields[] = {
 
 static const double defaults[] = {[ERROR] = 1e-3, [ITERATIONS] = 500};
 
-/* K over M, about: a fluid is thin if it is below the first, 1/s, and a step times that
- * below the second; thick if a step times that is above the third. By Morris' form a ball
- * of radius 5 spacings loses 3 per cent of its rotation a second where K over M is 1/s;
- * a larger one less, with the square. Water is thin down to a spacing of 2.6 mm. */
+/* Limits of the viscous rate K / M: a fluid is thin (explicit) if the rate is below THIN_RATE, 1/s,
+ * and rate times dt below THIN; it is thick (warm start) if rate times dt is above the third. At a
+ * rate of 1/s Morris' form damps the rotation of a ball of radius 5 spacings by 3 per cent per
+ * second, that of larger ones less. Water is thin down to a spacing of 2.6 mm. */
 #define THIN_RATE 1.0
 #define THIN 1e-2
 #define THICK 20.0
@@ -87,18 +81,18 @@ static double step_limit(const PxMaterialDef *material, double h)
     return INFINITY;
 }
 
-/* Vectors of the solve are quads: x, y, z and 0 a particle. */
+/* Vectors of the solve are quads: x, y, z and 0 per particle. */
 typedef struct Solve {
     PxFluid *fluid;
     float dt;
     float weight_scale; /* of k_ij */
     float *mu, *volume; /* Pa s, m^3 */
-    float *pair;        /* dt k_ij, kg, an entry of the neighbour lists each */
+    float *pair;        /* dt k_ij, kg, one per entry of the neighbour lists */
     float *stick;       /* t_i */
     float *even;        /* e_i */
     float *drag;        /* dt m_i nu_i drag_i, kg */
-    float *diagonal;    /* 1 / the preconditioner's, 1/kg */
-    float *inverse;     /* 6 numbers a particle: w_i is this matrix times sum k x_ij x v_ij */
+    float *diagonal;    /* inverse of the preconditioner, 1/kg */
+    float *inverse;     /* 6 per particle: w_i is this matrix times sum k x_ij x v_ij */
     float *turn;        /* quads: u_i */
     float *p, *kp, *r, *x;
     double lattice; /* diagonal of K in a full lattice over m nu, 1/m^2 */
@@ -114,8 +108,8 @@ PX_INLINE void set_turn(const Solve *s, uint32_t i, const PxTurn8 *sum)
     turn[3] = 0.0f;
 }
 
-/* The pair weights, and the rotations of the velocities in p. Here the quads of
- * positions carry mu, those of p the volume. */
+/* Pair weights, and rotations of the velocities in p. Fourth components: mu in the position
+ * quads, volume in those of p. */
 static void weights_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -184,7 +178,7 @@ static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* kp = dt K p. Here the quads of positions carry e. */
+/* kp = dt K p. The fourth component of the position quads is e. */
 static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -222,7 +216,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 /* ---- vectors ------------------------------------------------------------ */
 
-/* What each particle has by itself; p = v, the velocity but for viscosity and pressure. */
+/* Values per particle; p = v, the velocity without viscosity and pressure. */
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -248,7 +242,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* r = what walls give - dt K v, with kp = dt K v; x = 0, p = r / diagonal. */
+/* r = wall term - dt K v, with kp = dt K v; x = 0, p = r / diagonal. */
 static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -298,8 +292,8 @@ static void direction_block(void *user, uint32_t begin, uint32_t end, int thread
             s->p[k] = s->diagonal[i] * s->r[k] + s->beta * s->p[k];
 }
 
-/* x = p = the last step's change, turned as the surroundings have turned since: turned,
- * it has no torque on what moves as one piece, as it had none then. */
+/* x = p = the last step's change, rotated with the neighbourhood since then, so that it still has
+ * no net torque on a rigidly moving blob. */
 static void guess_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -371,8 +365,7 @@ static double dot(const Solve *s, const float *a, const float *b, const float *s
 
 /* ---- the solve ---------------------------------------------------------- */
 
-/* Three quarters of 2 sum_j k_ij / (m nu) in a lattice; a quarter is what the rotations
- * take off. */
+/* Three quarters of 2 sum_j k_ij / (m nu) in a lattice; the rotations remove a quarter. */
 static double lattice_diagonal(double h, double s)
 {
     double soft = 0.01 * 0.25 * h * h, sum = 0;
@@ -386,7 +379,7 @@ static double lattice_diagonal(double h, double s)
     return 1.5 * s * s * s * sum;
 }
 
-/* Numbers of the model: the strictest that any material asks for. */
+/* Parameter of the model: the strictest value of any material. */
 static double strictest(const PxFluid *f, int which)
 {
     double value = f->material[0].def.viscosity_model.param[which];
@@ -469,7 +462,7 @@ static PxStatus solve_thin(PxFluid *f)
     return PX_OK;
 }
 
-/* K over M in a full lattice of the thickest fluid, 1/s. */
+/* K / M in a full lattice of the most viscous fluid, 1/s. */
 static double fastest_rate(const PxFluid *f, double lattice)
 {
     double most = 0;
@@ -510,7 +503,7 @@ static PxStatus solve(PxFluid *f)
         s.drag == NULL || s.diagonal == NULL || s.inverse == NULL || s.turn == NULL ||
         s.p == NULL || s.kp == NULL || s.r == NULL || s.x == NULL)
         return px_fail(PX_ERR_MEMORY, "viscosity: no room to solve for %u particles", f->count);
-    /* Behind the last row there is nobody, and nothing turns. */
+    /* The padding row behind the last one is zero. */
     memset(s.p + 4 * all, 0, 4 * sizeof(float));
     memset(s.turn + 4 * all, 0, 4 * sizeof(float));
 

@@ -1,25 +1,24 @@
-/// Explicit viscosity after Mueller, Charypar and Gross (2003) (000 Eqs. 4.7, 6.13; 002
-/// Eq. 3.15): the laplacian of a kernel made for it, which is positive everywhere,
+/// Explicit viscosity with the Laplacian of a special kernel, which is positive everywhere. After
+/// Mueller, Charypar and Gross (2003), 000 Eqs. 4.7 and 6.13, and 002 Eq. 3.15,
 ///
 ///   m_i a_i = - sum_j mu_ij V_i V_j (v_i - v_j) 45 / (pi h^6) (h - r)
 ///
-/// with mu_ij = (mu_i / M_i + mu_j / M_j) / 2 and h the support. Published without
+/// with mu_ij = (mu_i / M_i + mu_j / M_j) / 2 and h the support. The published form lacks
 ///
 ///   M_i = 1/6 sum_j V_j r^2 45 / (pi h^6) (h - r),
 ///
-/// whose integral is 1: a laplacian is as large as its second moment. With a support of 2
-/// spacings the sum is 0.99 in a cubic lattice and in stirred water, but 0.94 in the mean over
-/// layers of a lattice that slide past each other, as in any flow along plates, and so
-/// much thinner was the fluid there. What walls and the air beyond a surface lack in it is put
-/// in as it would be in a lattice: it is the fluid's own part that is to be right.
+/// the second moment that scales a discrete Laplacian; its integral is 1. With a support of 2
+/// spacings the sum is 0.99 in a cubic lattice but 0.94 on average over lattice layers that slide
+/// past each other, as between plates, which would lower the viscosity by as much. The parts of M
+/// missing at walls and free surfaces are filled in with the value of a lattice.
 #include "fluid/viscosity/explicit_viscosity.h"
 
 #include <math.h>
 
-/* A layer next to a cubic lattice's plane has 25.3 per cent of the moment along it. */
+/* A neighbouring layer of a cubic lattice has 25.3 per cent of the moment along the layer. */
 #define SHARE 1.69f
 
-/* No neighbourhood of a fluid has a smaller moment; one that has is a heap in one place. */
+/* Floor of the moment; only particles heaped in one place have less. */
 #define LEAST 0.5f
 
 PX_INLINE PxF8 pair_weight(const PxKernel *kernel, PxF8 r2)
@@ -38,9 +37,9 @@ static float factor_of(const PxFluid *f)
     return (float)(45.0 / (PX_PI * h * h * h * h * h * h));
 }
 
-/* What the layers beyond a wall half a spacing away have of M, over what they have of the
- * density, each spread over its plane as in matter/wall_profile.h: 2.03 at a support of 2
- * spacings. The first is the integral of 2 pi r (r^2 / 6) 45 / (pi h^6) (h - r) from d to h. */
+/* Fraction of M over fraction of the density of the layers behind a wall half a spacing away, each
+ * layer smeared over its plane as in matter/wall_profile.h: 2.03 at a support of 2 spacings. The
+ * moment of a layer is the integral of 2 pi r (r^2 / 6) 45 / (pi h^6) (h - r) from d to h. */
 static float lack_of(const PxFluid *f)
 {
     double h = (double)f->kernel.h, s = f->spacing, moment = 0, density = 0;

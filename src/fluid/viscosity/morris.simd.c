@@ -1,13 +1,13 @@
-/// Explicit viscosity after Morris, Fox and Zhu (1997) (004 Eq. 2.38):
+/// Explicit viscosity after Morris, Fox and Zhu (1997). With 004 Eq. 2.38,
 ///
 ///   m_i a_i = sum_j 2 mu_ij V_i V_j (v_i - v_j) (x_ij . grad W) / (r^2 + 0.01 h^2)
 ///
-/// with mu_ij = sqrt(mu_i mu_j). h is half the support. x_ij . grad W = r dW/dr < 0.
+/// with mu_ij = sqrt(mu_i mu_j) and h the smoothing length. x_ij . grad W = r dW/dr < 0.
 #include "fluid/viscosity/explicit_viscosity.h"
 
 #include <math.h>
 
-/* Of square roots: taken once a particle, not once a pair. */
+/* Product of square roots, which are taken once per particle, not once per pair. */
 PX_INLINE PxF8 pair_viscosity(PxF8 mu, PxF8 mu_j)
 {
     return mu * mu_j;

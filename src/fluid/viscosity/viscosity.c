@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* A new model is a file of its own and a line here. */
+/* A new model needs its own file and a line here. */
 #define MODELS(X)                                                                                  \
     X(PxViscosityModel, px_implicit)                                                               \
     X(PxViscosityModel, px_morris)                                                                 \
@@ -34,7 +34,7 @@ static void volume_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Volume *job = user;
     const PxFluid *f = job->fluid;
     for (uint32_t i = begin; i < end; ++i) {
-        /* half at most: no wall has more, unless the particle is pressed into it */
+        /* clamped at half: more only if the particle is pressed into the wall */
         float slip = job->share * f->wall_slip[i];
         slip = slip < 0.5f ? slip : 0.5f;
         job->volume[i] = f->volume[i] / sqrtf(1.0f - slip);

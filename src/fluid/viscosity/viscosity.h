@@ -1,4 +1,4 @@
-/// The family of viscosity models: what makes a fluid thick.
+/// The family of viscosity models, which damp differences of velocity in a fluid.
 #ifndef PX_FLUID_VISCOSITY_VISCOSITY_H
 #define PX_FLUID_VISCOSITY_VISCOSITY_H
 
@@ -10,28 +10,27 @@ extern const PxFamily px_viscosity_family;
 
 struct PxFluid;
 
-/// A model: its word and numbers, and what it does in a step. One file each.
+/// A model: its name, its parameters and its functions. One file each.
 typedef struct PxViscosityModel {
     PxModelInfo info;
 
-    /// Longest step that a fluid of this material allows, s, with h half the support, m.
+    /// Longest stable step for a fluid of this material, s; h is the smoothing length, m.
     /// INFINITY for a model without such a limit.
     double (*step_limit)(const PxMaterialDef *material, double h);
 
-    /// Adds the acceleration by viscosity, the drag of boundaries included, and calls
-    /// px_fluid_give_drag(). Called when every other acceleration but that of pressure is there.
+    /// Adds the viscous acceleration, including the drag of boundaries, and calls
+    /// px_fluid_give_drag(). Called after all other accelerations except pressure.
     PxStatus (*solve)(struct PxFluid *fluid);
 } PxViscosityModel;
 
-/// The volumes that pairs are weighed with: V_i / sqrt(1 - share slip_i). Along a wall
-/// without friction the fluid would go on as its mirror image; the pairs that would have
-/// their other half in the wall count for it, or else a fluid would be a sixth thinner in
-/// the layer next to such a wall. `share` says what a layer of a lattice, a spacing away,
-/// has of the weights' moment along it, over what it has of the density (15 per cent).
-/// NULL when there is no room.
+/// Volumes that weight the pairs: V_i / sqrt(1 - share slip_i). At a frictionless wall the
+/// mirror image of the fluid would contribute pairs; the existing pairs are scaled up for them,
+/// else the layer next to the wall would be a sixth less viscous. `share` belongs to a layer of
+/// the lattice one spacing away: its fraction of the second moment of the weights along the
+/// layer, over its fraction of the density (15 per cent). NULL when memory runs out.
 float *px_viscosity_volume(struct PxFluid *fluid, float share);
 
-/// The model of that name for an instruction set; NULL if there is none.
+/// The model of that name for an instruction set; NULL for unknown names.
 const PxViscosityModel *px_viscosity_find(const char *name, PxIsa isa);
 
 #endif
