@@ -66,10 +66,7 @@ double px_forces_next(const PxWorld *world, double time)
         const PxForceDef *def = &world->forces.data[k].def;
         if (!world->forces.data[k].live)
             continue;
-        if (def->start > time)
-            next = fmin(next, def->start);
-        else if (def->end > time)
-            next = fmin(next, def->end);
+        next = fmin(next, px_region_time_next(def->start, def->end, time));
     }
     return next;
 }

@@ -92,10 +92,7 @@ double px_heaters_next(const PxWorld *world, double time)
         const PxHeaterDef *def = &world->heaters.data[k].def;
         if (!world->heaters.data[k].live)
             continue;
-        if (def->start > time)
-            next = fmin(next, def->start);
-        else if (def->end > time)
-            next = fmin(next, def->end);
+        next = fmin(next, px_region_time_next(def->start, def->end, time));
     }
     return next;
 }

@@ -5,6 +5,8 @@
 #include "phyxel/world.h"
 #include "shape/shape.h"
 
+#include <math.h>
+
 /// `body` of a region whose body was removed: no particle matches.
 #define PX_REGION_NO_BODY UINT32_MAX
 
@@ -27,5 +29,11 @@ PxStatus px_region_wants_solid(const PxWorld *world, PxBodyId body);
 
 /// Refuses an `end` that is not after `start` or, where `now` is later than 0, has passed.
 PxStatus px_region_time_check(double start, double end, double now);
+
+/// Which of the two comes next after `time`, s; INFINITY: both are over.
+static inline double px_region_time_next(double start, double end, double time)
+{
+    return start > time ? start : end > time ? end : INFINITY;
+}
 
 #endif
