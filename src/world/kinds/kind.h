@@ -55,6 +55,7 @@ typedef struct PxKind {
     size_t slot_size;  ///< bytes of such a struct
     size_t slot_def;   ///< where in it the def is; 0: it keeps none, and nothing can be set
     /// Called after a field of a def in a world was set. `key` is the first step behind the name.
+    /// On failure it has changed nothing, and the field gets its old value back.
     PxStatus (*changed)(PxWorld *world, size_t slot, const char *key);
     /// May the def change like that while the world runs? NULL: always.
     PxStatus (*may_become)(const char *path, const void *before, const void *after);
