@@ -43,6 +43,7 @@ struct PxWorld {
     PxDist dist;
     PxProfile profile;
     PxArena scratch;
+    struct PxUndo *undo; ///< of the step that is being done
 
     PxParticles particles;
     bool flows;               ///< the fluid stages run, on all rows (px_world_flows())
