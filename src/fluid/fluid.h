@@ -45,10 +45,11 @@ typedef struct PxFluid {
     float *volume;        ///< m^3, 1 / sum of W
     float *inverse_mass;  ///< 1/kg; 0: pressure does not move it
 
-    /// By row, in worlds with solids among the fluids; else NULL. `firm` is the elastic fraction,
-    /// 1 for a solid, 0 for a fluid. `own` is the compression caused by the particle's own body,
-    /// in rest densities: elastic forces act against it, so the pressure solve ignores it.
-    float *firm, *own;
+    /// In worlds with elastic matter; else NULL. solid_fraction is 1 for a solid, 0 for a fluid and
+    /// between them for partly molten matter. own_compression is the compression caused by the
+    /// particle's own rest neighbours, in rest densities: elastic forces act against it, so the
+    /// pressure solve ignores it.
+    float *solid_fraction, *own_compression;
 
     /// Boundaries around a particle: the part of the kernel's integral that lies in them, its
     /// gradient (1/m), and the distance to the nearest one (m; px_boundary_surely() gives a lower

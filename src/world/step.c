@@ -153,8 +153,9 @@ static void measure_compression(PxWorld *world, const PxFluid *fluid)
     PxRows rows = px_fluid_rows(fluid);
     PxPart total = {.sums = 1, .maxima = 1};
     uint64_t all = px_reduce_count(&rows);
-    Compression job = {
-        .world = world, .own = fluid->own, .magic = px_sum_magic((double)MOST_COMPRESSION, all)};
+    Compression job = {.world = world,
+                       .own = fluid->own_compression,
+                       .magic = px_sum_magic((double)MOST_COMPRESSION, all)};
     px_reduce(&rows, compression_part, &job, &total);
     world->density_error = all > 0 ? 100 * total.sum[0] / (double)all : 0;
     world->density_error_max = 100 * total.most[0];

@@ -93,8 +93,8 @@ static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
         double alpha = def->pressure.param[PX_IMPLICIT_DAMPING];
-        if (f->firm != NULL)
-            alpha *= (double)(1.0f - f->firm[i]); /* solids have their own damping */
+        if (f->solid_fraction != NULL)
+            alpha *= (double)(1.0f - f->solid_fraction[i]); /* solids have their own damping */
         job->weight[i] = f->volume[i] * (float)sqrt(def->density * alpha * f->top_speed);
     }
 }

@@ -95,8 +95,8 @@ static void state_block(void *user, uint32_t begin, uint32_t end, int thread)
         float rho0 = (float)material->def.density;
         double c = sound_speed(f, material);
         float ratio = p->density[i] / rho0;
-        if (f->firm != NULL)
-            ratio -= f->own[i];
+        if (f->solid_fraction != NULL)
+            ratio -= f->own_compression[i];
         float power = ratio;
         for (int k = 1; k < (int)param[GAMMA]; ++k)
             power *= ratio;
@@ -106,8 +106,8 @@ static void state_block(void *user, uint32_t begin, uint32_t end, int thread)
         p->pressure[i] = pressure;
         job->force[i] = pressure * f->volume[i] * f->volume[i];
         double damping = param[DAMPING];
-        if (f->firm != NULL)
-            damping *= (double)(1.0f - f->firm[i]); /* solids have their own */
+        if (f->solid_fraction != NULL)
+            damping *= (double)(1.0f - f->solid_fraction[i]); /* solids have their own */
         job->weight[i] = f->volume[i] * (float)sqrt(material->def.density * damping * c);
     }
 }
