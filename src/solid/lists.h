@@ -27,7 +27,7 @@ typedef struct PxSolidLists {
     bool flat;          ///< some particle has coplanar rest neighbours
     float *cell_weight; ///< weight of the cell: 1, less where the moment matrix is ill-conditioned,
                         ///< 0 where its rank is below 2
-    uint32_t room; ///< capacity in particles
+    uint32_t room;      ///< capacity in particles
     size_t entries, pair_room;
     uint64_t total; ///< neighbours of all particles, without padding
 } PxSolidLists;

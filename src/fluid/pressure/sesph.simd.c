@@ -30,7 +30,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 1,
      .most = 7,
-     .help = "Exponent of the equation of state."},
+     .help = "Exponent of the equation of state; larger ones resist strong compression more."},
     {.key = "fluctuation",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
@@ -38,7 +38,8 @@ static const PxField fields[] = {
      .unit = "per cent",
      .least = 0,
      .most = 10,
-     .help = "Compression allowed at the top speed; sets the stiffness."},
+     .help = "Compression allowed at the top speed; smaller values make the fluid stiffer and "
+             "the steps shorter."},
     {.key = "top_speed",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -46,7 +47,8 @@ static const PxField fields[] = {
      .unit = "m/s",
      .least = 0,
      .most = 1e5,
-     .help = "Fastest flow expected; 0 estimates it from the scene."},
+     .help = "Largest expected speed of the flow, which sets the stiffness; 0: estimated from "
+             "the scene."},
     {.key = "damping",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -54,7 +56,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Artificial viscosity that quiets sound waves (Monaghan's alpha)."},
+     .help = "Artificial viscosity, Monaghan's alpha: damps sound waves."},
 };
 
 static const double defaults[] = {
