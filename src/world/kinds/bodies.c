@@ -205,7 +205,7 @@ static void check_surface(const PxStated *stated, const PxMaterialDef *material)
     PxBodyDef *def = stated->def;
     bool texture = stated->has(stated, false, "texture");
     if (def->surfels > 0 && !stated->has(stated, false, "skin"))
-        def->skin = false; /* surfels or skin, not both */
+        def->skin = false; /* the default skin is left out if surfels are stated */
     if (def->texture != NULL && !(def->surfels > 0) && !def->skin)
         px_wrong(stated, PX_ERROR, "texture", true,
                  "has no surface to colour: wanted \"surfels\": 20000, or \"skin\": true");
