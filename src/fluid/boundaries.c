@@ -298,7 +298,7 @@ static void take_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-void px_fluid_give(PxFluid *f)
+void px_fluid_give_impulses(PxFluid *f)
 {
     if (f->boundaries == 0)
         return;

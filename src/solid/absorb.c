@@ -31,7 +31,7 @@ bool px_solid_absorbs(const PxSolid *s, uint32_t i, uint64_t step)
 #define LEAST_BULK 0.25
 
 /* Rate at which bulk relaxes towards the ratio of kernel sums, 1/s. Tuned on a melted block in a
- * well: lower rates lose height, higher ones add motion (docs/decisions.md 18). */
+ * well: lower rates lose height, higher ones add motion (docs/decisions.md 24). */
 #define CATCH_UP 6.0
 
 static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)

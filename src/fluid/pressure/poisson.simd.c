@@ -469,8 +469,9 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
         float now = s3 / f->volume[i] - 1.0f;
         bool alone = f->inverse_mass[i] > 0.0f;
         if (f->solid_fraction != NULL) {
-            /* Elastic forces also resist the compression by the solid's own velocities. `own`
-             * predicts it for the end of the step, with all forces; without them it is unknown. */
+            /* Elastic forces also resist the compression by the solid's own velocities.
+             * own_compression predicts it for the end of the step, with all forces; without them it
+             * is unknown. */
             now -= f->own_compression[i];
             alone = alone && (s->options.forces || f->solid_fraction[i] < 0.5f);
         }

@@ -150,7 +150,8 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
         float scale = kernel.norm_slope / p->mass[i];
         float wall = -job->force[i] * per_volume / p->mass[i];
         f->wall_push[i] += job->force[i] * per_volume;
-        p->pressure[i] *= px_fluid_felt(f, i, kernel.norm_slope * px_f8_sum(stiff) / 3.0f);
+        p->pressure[i] *=
+            px_fluid_pressure_factor(f, i, kernel.norm_slope * px_f8_sum(stiff) / 3.0f);
         p->ax[i] += scale * px_f8_sum(ax) + wall * f->wall_gx[i];
         p->ay[i] += scale * px_f8_sum(ay) + wall * f->wall_gy[i];
         p->az[i] += scale * px_f8_sum(az) + wall * f->wall_gz[i];
