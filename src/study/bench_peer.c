@@ -18,7 +18,7 @@ typedef struct Setup {
     const char *name, *pressure, *tension;
     double spacing, support;
     PxVec3 block, tank; /* m; a tank of size 0: none, and no gravity */
-    double max_step;    /* s; 0: no limit */
+    double max_step;    /* s; 0: the default of a world */
     double max_error;   /* tolerance of the pressure solve, per cent; 0: the model's default */
     double loose;       /* density of the initial lattice over the rest density; 0: 1 */
     double seconds;     /* simulated */
