@@ -91,7 +91,7 @@ static PxStatus plate_jet(const Case *c, double coarser, int threads, Figures *o
     PxPlateJetResult result;
     PX_TRY(px_plate_jet(&def, &result));
     compare(out, "force / rho A v^2", result.force, 1, 0.05);
-    add(out, "force along the plate / the same", result.across, 0, result.across, 0.05);
+    add(out, "force along the plate / rho A v^2", result.across, 0, result.across, 0.05);
     return PX_OK;
 }
 
@@ -110,8 +110,8 @@ static PxStatus poiseuille(const Case *c, double coarser, int threads, Figures *
     PxFlowCase flow = flow_of(c, coarser, threads);
     PxFlowResult result;
     PX_TRY(px_flow_poiseuille(&flow, &result));
-    compare(out, "fastest / formula", result.fastest, 1, 0.02);
-    add(out, "profile, worst place / fastest", result.worst, 0, result.worst, 0.02);
+    compare(out, "peak velocity / formula", result.fastest, 1, 0.02);
+    add(out, "largest profile error / peak", result.worst, 0, result.worst, 0.02);
     return PX_OK;
 }
 
@@ -120,7 +120,7 @@ static PxStatus couette(const Case *c, double coarser, int threads, Figures *out
     PxFlowCase flow = flow_of(c, coarser, threads);
     PxFlowResult result;
     PX_TRY(px_flow_couette(&flow, 0.1, &result));
-    add(out, "profile, worst place / plate", result.worst, 0, result.worst, 0.03);
+    add(out, "largest profile error / plate velocity", result.worst, 0, result.worst, 0.03);
     return PX_OK;
 }
 
@@ -189,7 +189,8 @@ static PxStatus thick(const Case *c, double coarser, int threads, Figures *out)
     def.threads = threads;
     PxThickResult result;
     PX_TRY(px_column_thick(&def, &result));
-    add(out, "looks at which it had not sunk and spread", result.backwards, 0, result.backwards, 0);
+    add(out, "checks at which it had not sunk and spread", result.backwards, 0, result.backwards,
+        0);
     compare(out, "mean step, ms", 1e3 * result.step, 1e3 * def.step, 0.01);
     return PX_OK;
 }
@@ -322,7 +323,7 @@ static PxStatus flow(const Case *c, double coarser, int threads, Figures *out)
     def.material.yield = 0.01;
     def.material.creep = 1;
     PX_TRY(px_bar_yield(&def, 0.05, 0.5, &result));
-    compare(out, "strain that stays / law", result.strain / result.wanted, 1, 0.05);
+    compare(out, "plastic strain / law", result.strain / result.wanted, 1, 0.05);
     return PX_OK;
 }
 
@@ -356,7 +357,7 @@ static PxStatus vibration(const Case *c, double coarser, int threads, Figures *o
     def.seconds = 10;
     PX_TRY(px_free_solid(&def, &result));
     add(out, "drift of the energy in 10 s", result.drift, 0, result.drift, 0.01);
-    add(out, "its swing", result.energy, 0, result.energy, NAN);
+    add(out, "swing of the energy", result.energy, 0, result.energy, NAN);
     return PX_OK;
 }
 
@@ -395,8 +396,8 @@ static PxStatus probe_block(const PxProbeState *state, PxProbe *probe, Figures *
         worst = fmax(worst, error);
     }
     add(out, "rigid motion: force / E A", near, 0, near, 1e-5);
-    add(out, "the same, 1 km away", far, 0, far, 1e-5);
-    add(out, "tangent, off by / largest", worst, 0, worst, 1e-3);
+    add(out, "rigid motion 1 km away: force / E A", far, 0, far, 1e-5);
+    add(out, "error of the tangent / largest change", worst, 0, worst, 1e-3);
     return PX_OK;
 }
 
@@ -446,7 +447,7 @@ static PxStatus heat_halves(const Case *c, double coarser, int threads, Figures 
         def.step = 0.02;
     }
     PX_TRY(px_heat_bar_halves(&def, &result));
-    add(out, "profile, worst place / difference", result.worst, 0, result.worst, 0.03);
+    add(out, "largest profile error / difference", result.worst, 0, result.worst, 0.03);
     add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
     return PX_OK;
 }
@@ -457,8 +458,8 @@ static PxStatus heat_wall(const Case *c, double coarser, int threads, Figures *o
     PxHeatBarResult result;
     def.conductance = c->model != NULL ? 2 : 0;
     PX_TRY(px_heat_bar_wall(&def, &result));
-    add(out, "profile, worst place / difference", result.worst, 0, result.worst, 0.03);
-    compare(out, "heat that came in / formula", result.heat, 1, 0.03);
+    add(out, "largest profile error / difference", result.worst, 0, result.worst, 0.03);
+    compare(out, "heat through the wall / formula", result.heat, 1, 0.03);
     add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
     return PX_OK;
 }
@@ -486,7 +487,7 @@ static PxStatus frozen(const Case *c, double coarser, int threads, Figures *out)
     def.times = c->model != NULL ? 2 : 1;
     def.material.integration = px_integration_choice(c->pressure);
     PX_TRY(px_frozen(&def, &result));
-    compare(out, "volume / that of its mass", result.volume, 1, 0.03);
+    compare(out, "volume / mass over rest density", result.volume, 1, 0.03);
     compare(out, "modulus / E", result.young, 1, 0.10);
     add(out, "heat lost / heat to melt it", result.heat, 0, result.heat, 1e-5);
     add(out, "mass lost", result.mass, 0, result.mass, 0);
