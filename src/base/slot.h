@@ -1,7 +1,7 @@
 /// Slots: storage of the objects of a world's lists, and the ids that refer to them.
 ///
-/// An object keeps its slot until it is removed; the next object added reuses the slot with the
-/// next generation number. An id holds slot and generation, so that the id of a removed object
+/// An object keeps its slot until it is removed; the next object added reuses the slot with a
+/// higher generation number. An id holds slot and generation, so that the id of a removed object
 /// never refers to its successor.
 #ifndef PX_BASE_SLOT_H
 #define PX_BASE_SLOT_H
@@ -12,7 +12,7 @@
 #define PX_NAME_SIZE 64
 
 typedef struct PxSlot {
-    uint32_t generation; ///< 1 for the first object in the slot
+    uint32_t generation; ///< never used twice in a world
     bool live;           ///< false: the slot is vacant
     char name[PX_NAME_SIZE];
 } PxSlot;
@@ -52,12 +52,12 @@ PxStatus px_slot_name_free(const void *data, size_t count, size_t size, const ch
     (*(index) = px_slot_vacant((list)->data, (list)->count, sizeof *(list)->data),                 \
      PX_LIST_RESERVE((list), 1))
 
-/// Puts an object into the slot that PX_SLOT_RESERVE() found.
-#define PX_SLOT_PUT(list, index, thing)                                                            \
+/// Puts an object into the slot that PX_SLOT_RESERVE() found, with that generation.
+#define PX_SLOT_PUT(list, index, thing, number)                                                    \
     do {                                                                                           \
-        uint32_t generation_ = (index) < (list)->count ? (list)->data[index].generation : 0;       \
+        uint32_t generation_ = (number);                                                           \
         (list)->data[index] = (thing);                                                             \
-        (list)->data[index].generation = generation_ + 1;                                          \
+        (list)->data[index].generation = generation_;                                              \
         (list)->data[index].live = true;                                                           \
         (list)->count += (index) == (list)->count;                                                 \
     } while (0)

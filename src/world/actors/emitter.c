@@ -116,6 +116,7 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
 {
     if (out != NULL)
         *out = (PxEmitterId){0, 0};
+    PX_WANT(world);
     PxEmitterDef read;
     PX_TRY(read_emitter_def(given, &read));
     const PxEmitterDef *def = &read;
@@ -139,7 +140,7 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
     if (slot < world->emitters.count)
         free(world->emitters.data[slot].site);
     px_shape_def_forget(&e.def.shape);
-    PX_SLOT_PUT(&world->emitters, slot, e);
+    PX_SLOT_PUT(&world->emitters, slot, e, ++world->ids_given);
     for (size_t k = 0; k < world->emitters.count; ++k) /* the list may have moved */
         world->emitters.data[k].def.name = world->emitters.data[k].name;
     world->state.bound_due = 1;
@@ -148,8 +149,21 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
     return PX_OK;
 }
 
+PxStatus px_world_emitter_body(const PxWorld *world, PxEmitterId id, PxBodyId *out)
+{
+    uint32_t slot;
+    PX_WANT(world);
+    PX_WANT(out);
+    *out = (PxBodyId){0, 0};
+    PX_TRY(PX_SLOT_FIND(&world->emitters, id, "emitter", &slot));
+    uint32_t body = world->emitters.data[slot].body;
+    *out = (PxBodyId){body + 1, world->bodies.data[body].generation};
+    return PX_OK;
+}
+
 PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->emitters, id, "emitter", &slot));
     PxEmitter *e = &world->emitters.data[slot];

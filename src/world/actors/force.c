@@ -32,6 +32,7 @@ PxStatus px_world_add_force(PxWorld *world, const PxForceDef *given, PxForceId *
 {
     if (out != NULL)
         *out = (PxForceId){0, 0};
+    PX_WANT(world);
     PxForceDef read;
     PX_TRY(read_force_def(given, &read));
     const PxForceDef *def = &read;
@@ -42,7 +43,7 @@ PxStatus px_world_add_force(PxWorld *world, const PxForceDef *given, PxForceId *
     if (status != PX_OK)
         return px_fail_prefix(status, "force '%s': ", force.name);
     px_shape_def_forget(&force.def.shape);
-    PX_SLOT_PUT(&world->forces, slot, force);
+    PX_SLOT_PUT(&world->forces, slot, force, ++world->ids_given);
     for (size_t k = 0; k < world->forces.count; ++k) /* the list may have moved */
         world->forces.data[k].def.name = world->forces.data[k].name;
     if (out != NULL)
@@ -52,6 +53,7 @@ PxStatus px_world_add_force(PxWorld *world, const PxForceDef *given, PxForceId *
 
 PxStatus px_world_remove_force(PxWorld *world, PxForceId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->forces, id, "force", &slot));
     px_region_free(&world->forces.data[slot].region);

@@ -56,6 +56,7 @@ PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *given, PxHandleI
 {
     if (out != NULL)
         *out = (PxHandleId){0, 0};
+    PX_WANT(world);
     PxHandleDef read;
     PX_TRY(read_handle_def(given, &read));
     const PxHandleDef *def = &read;
@@ -70,7 +71,7 @@ PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *given, PxHandleI
         px_region_free(&handle.region);
         return px_fail_prefix(status, "handle '%s': ", handle.name);
     }
-    PX_SLOT_PUT(&world->handles, slot, handle);
+    PX_SLOT_PUT(&world->handles, slot, handle, ++world->ids_given);
     insert_grip(world, (PxGrip){handle.start, slot, true});
     insert_grip(world, (PxGrip){handle.end, slot, false});
     if (out != NULL)
@@ -163,6 +164,7 @@ void px_handles_grab(PxWorld *world, double time)
 
 PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id)
 {
+    PX_WANT(world);
     Grab grab = {.world = world};
     PX_TRY(PX_SLOT_FIND(&world->handles, id, "handle", &grab.slot));
     if (px_solid_columns(&world->particles.table, &grab.solid))

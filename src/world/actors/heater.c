@@ -56,6 +56,7 @@ PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *given, PxHeaterI
 {
     if (out != NULL)
         *out = (PxHeaterId){0, 0};
+    PX_WANT(world);
     PxHeaterDef read;
     PX_TRY(read_heater_def(given, &read));
     const PxHeaterDef *def = &read;
@@ -69,7 +70,7 @@ PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *given, PxHeaterI
     }
     px_shape_def_forget(&heater.def.shape);
     heater.def.temperature_key = NULL;
-    PX_SLOT_PUT(&world->heaters, slot, heater);
+    PX_SLOT_PUT(&world->heaters, slot, heater, ++world->ids_given);
     for (size_t k = 0; k < world->heaters.count; ++k) /* the list may have moved */
         world->heaters.data[k].def.name = world->heaters.data[k].name;
     if (out != NULL)
@@ -79,6 +80,7 @@ PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *given, PxHeaterI
 
 PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->heaters, id, "heater", &slot));
     free_heater(&world->heaters.data[slot]);

@@ -29,6 +29,7 @@ PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *given, PxSinkId *out
 {
     if (out != NULL)
         *out = (PxSinkId){0, 0};
+    PX_WANT(world);
     PxSinkDef read;
     PX_TRY(read_sink_def(given, &read));
     const PxSinkDef *def = &read;
@@ -38,7 +39,7 @@ PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *given, PxSinkId *out
     PxStatus status = make_sink(world, def, &sink, &slot);
     if (status != PX_OK)
         return px_fail_prefix(status, "sink '%s': ", sink.name);
-    PX_SLOT_PUT(&world->sinks, slot, sink);
+    PX_SLOT_PUT(&world->sinks, slot, sink, ++world->ids_given);
     if (out != NULL)
         *out = (PxSinkId){slot + 1, world->sinks.data[slot].generation};
     return PX_OK;
@@ -46,6 +47,7 @@ PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *given, PxSinkId *out
 
 PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->sinks, id, "sink", &slot));
     px_region_free(&world->sinks.data[slot].region);
