@@ -1,6 +1,6 @@
 #!/bin/sh
-# The surface tension benchmark, far smaller than published: what it leaves, that it goes on
-# where it was, and that it does without gnuplot.
+# The surface tension benchmark with few particles: its files, continuing after a stop, and running
+# without gnuplot.
 . "$PX_SOURCE/test/command.sh"
 
 bench() { # ARGUMENTS...
@@ -33,7 +33,7 @@ if command -v gnuplot >/dev/null; then
     done
 fi
 
-# what is there is not run again; another coefficient and another length are
+# complete runs are not repeated; other coefficients and lengths are run
 said "runs: 125, done before: 0;"
 sum=$(sed 1d "$work/b/summary.csv" | cksum)
 plain
@@ -53,7 +53,7 @@ grep -q "gnuplot was missing" "$work/b/index.md" || fail "not a word about gnupl
 ! grep -q '\.png' "$work/b/index.md" || fail "links to pictures that are not there"
 [ -s "$work/b/plots/speed-1.gp" ] || fail "no script to draw them later"
 
-# stopped, it leaves what is done
+# stopped: complete runs are kept
 "$phyxel" bench tension -j 1 --test 1 --scale 0.02 --seconds 0.1 -o "$work/d" >"$work/out" \
     2>"$work/err" &
 process=$!
@@ -67,7 +67,7 @@ said "not done again"
 [ -s "$work/d/index.md" ] || fail "no page after an interrupt"
 tidy "$work/d"
 
-# a folder that holds something else
+# a folder with other contents is refused
 mkdir "$work/e"
 echo "a,b" >"$work/e/summary.csv"
 status 1 bench tension -j 1 --scale 0.004 --seconds 0.003 -o "$work/e"

@@ -187,7 +187,8 @@ static PxStatus thick(const Case *c, double coarser, int threads, Figures *out)
     def.threads = threads;
     PxThickResult result;
     PX_TRY(px_column_thick(&def, &result));
-    add(out, "checks at which it had not sunk and spread", result.backwards, 0, result.backwards, 0);
+    add(out, "checks at which it had not sunk and spread", result.backwards, 0, result.backwards,
+        0);
     compare(out, "mean step, ms", 1e3 * result.step, 1e3 * def.step, 0.01);
     return PX_OK;
 }
