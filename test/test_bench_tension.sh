@@ -34,17 +34,17 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # complete runs are not repeated; other coefficients and lengths are run
-said "runs: 125, done before: 0;"
+said "runs: 125, complete: 0;"
 sum=$(sed 1d "$work/b/summary.csv" | cksum)
 plain
-said "runs: 125, done before: 125;"
+said "runs: 125, complete: 125;"
 [ "$(sed 1d "$work/b/summary.csv" | cksum)" = "$sum" ] || fail "the summary has changed"
 rm "$work/b/runs/1-iisph-he-0.6.csv"
 plain --test 1 --pressure iisph --tension he --strength 0.3,all
-said "runs: 6, done before: 4;"
+said "runs: 6, complete: 4;"
 rows 126
 plain --test 1 --pressure iisph --tension he --strength low --seconds 0.004
-said "runs: 1, done before: 0;"
+said "runs: 1, complete: 0;"
 rows 126
 
 # without gnuplot there are no pictures, and it says so
@@ -63,7 +63,7 @@ got=0
 wait $process || got=$?
 process=
 [ $got = 1 ] || fail "exit status $got after an interrupt, wanted 1"
-said "not done again"
+said "are not repeated"
 [ -s "$work/d/index.md" ] || fail "no page after an interrupt"
 tidy "$work/d"
 

@@ -84,7 +84,7 @@ status 0 bench
 data
 wrong "did you mean 'neighbours'?" bench nieghbours
 wrong "wanted one of fluid, neighbours" bench speed
-wrong "leaves no folder" bench fluid -o "$work/no"
+wrong "has no options" bench fluid -o "$work/no"
 wrong "--seconds wants a positive number" bench tension --seconds -1
 wrong "--seconds wants a positive number" bench tension --seconds nan
 wrong "--scale wants a positive number" bench tension --scale big

@@ -55,10 +55,10 @@ typedef struct Case {
     const char *name;
     PxStatus (*measure)(const struct Case *c, double coarser, int threads, Figures *out);
     const char *pressure; /* model; of solids: the integration */
-    const char *model; /* of viscosity or tension, Poisson's ratio, or what else is not as usual */
-    double cells;      /* what the spacing is told by: spacings in what the case is about */
-    bool quick;        /* takes part in the quick bench */
-    bool twice;        /* is measured at twice the spacing too */
+    const char *model;    /* of viscosity or tension, Poisson's ratio, or another variant */
+    double cells;         /* number of spacings in the length scale of the case */
+    bool quick;           /* included in --quick */
+    bool twice;           /* also measured at twice the spacing */
 } Case;
 
 /* Water at rest, 1 m deep. */
@@ -671,16 +671,19 @@ PxStatus px_bench_validate(PxBench *bench)
         report(bench, c, &fine, &coarse, &tally);
     }
     px_report_note(bench->report,
-                   "\n`cells` are the spacings in the depth, the gap, the radius, the width, the "
-                   "length or the wavelength;\n`at twice` is the error at twice the spacing.\n");
+                   "\ncells: number of spacings in the depth, gap, radius, width, length or "
+                   "wavelength of the case;\nat twice: error at twice the spacing.\n");
     if (bench->def.quick)
-        px_report_note(bench->report,
-                       "%d of %d within; --quick left out %d of %zu cases, and the second spacing",
-                       tally.within, tally.figures, left_out, PX_COUNT(cases));
+        px_report_note(
+            bench->report,
+            "%d of %d figures within their limits; --quick left out %d of %zu cases and the "
+            "second spacing",
+            tally.within, tally.figures, left_out, PX_COUNT(cases));
     else
-        px_report_note(bench->report, "%d of %d within, %d worse than at twice the spacing",
+        px_report_note(bench->report,
+                       "%d of %d figures within their limits, %d worse than at twice the spacing",
                        tally.within, tally.figures, tally.worse);
     if (tally.failed[0] != '\0')
-        px_report_note(bench->report, "not within:\n%s", tally.failed);
+        px_report_note(bench->report, "not within their limits:\n%s", tally.failed);
     return PX_OK;
 }

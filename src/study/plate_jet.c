@@ -17,8 +17,7 @@ PxPlateJetDef px_plate_jet_def_default(void)
                            .seconds = 0.2};
 }
 
-/* The jet goes down along -y from some widths above the plate; what flows off the plate's edge, a
- * frame around it swallows. */
+/* The jet flows along -y onto the plate; sinks around the plate remove the water at its edge. */
 static PxStatus make(const PxPlateJetDef *def, PxWorld **out, PxBodyId *plate)
 {
     double w = def->width, half = 0.5 * def->plate * w;

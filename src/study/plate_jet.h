@@ -9,10 +9,10 @@ typedef struct PxPlateJetDef {
     double width;         ///< of the jet, which is square, m
     double spacing;       ///< m
     double speed;         ///< m/s
-    double above;         ///< where the jet begins, in widths above the plate
+    double above;         ///< height of the emitter above the plate, in widths of the jet
     double plate;         ///< edge of the plate, in widths of the jet
-    double settle;        ///< s, from when the jet reaches the plate to when the force is looked at
-    double seconds;       ///< over which it is looked at
+    double settle;        ///< time between arrival of the jet and start of the measurement, s
+    double seconds;       ///< duration of the measurement, s
     int threads;          ///< 0: one for every core
 } PxPlateJetDef;
 
@@ -20,7 +20,7 @@ typedef struct PxPlateJetDef {
 PxPlateJetDef px_plate_jet_def_default(void);
 
 typedef struct PxPlateJetResult {
-    double force; ///< mean, over rho A v^2, A v being the volume that the emitter gives in a second
+    double force;  ///< mean, over rho A v^2; A v is the volume flow rate of the emitter
     double across; ///< size of the force along the plate, over the same
     uint64_t leaked;
 } PxPlateJetResult;
