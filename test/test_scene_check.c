@@ -178,9 +178,9 @@ TEST(a_thin_body_is_a_warning)
 
 TEST(a_scene_without_particles_is_a_warning)
 {
-    CHECK_DEEP(FLOOR, "bodies", 4, 12, "no particles at all");
+    CHECK_DEEP(FLOOR, "bodies", 4, 12, "give no particles");
     PxScene *scene = checked("{\"phyxel\": 1, \"spacing\": 1}", 1);
-    CHECK_SAYS(scene, 0, "bodies", 1, 1, "no particles at all");
+    CHECK_SAYS(scene, 0, "bodies", 1, 1, "give no particles");
     CHECK_OK(px_scene_check(scene));
     px_scene_free(scene);
 }
@@ -459,12 +459,12 @@ TEST(emitters_must_have_a_free_way)
     px_scene_free(checked(FLOW("", "0", "]"), 0));
     CHECK_FLOW(FLOW("", "-0.95", "]"), "emitters[0].shape", "would begin in the wall 'tank'",
                PX_ERROR);
-    CHECK_FLOW(FLOW("", "5", "]"), "emitters[0].shape", "100 % of what comes out", PX_ERROR);
+    CHECK_FLOW(FLOW("", "5", "]"), "emitters[0].shape", "100 % of the emitted particles", PX_ERROR);
     CHECK_FLOW(FLOW("", "0.88", "]"), "emitters[0].direction", "leads into the wall 'tank'",
                PX_ERROR);
     /* sheets of a fiftieth of a spacing, slanting through the pipe and right in front of it */
     CHECK_FLOW(FLOW(",\n" ACROSS("0.01"), "0", "]"), "emitters[0].shape",
-               "would begin in the wall 'sheet' or run into it", PX_ERROR);
+               "would start in the wall 'sheet' or hit it", PX_ERROR);
     CHECK_FLOW(FLOW(",\n" ACROSS("0.15"), "0", "]"), "emitters[0].direction",
                "leads into the wall 'sheet'", PX_ERROR);
     px_scene_free(checked(FLOW(",\n" ACROSS("-0.15"), "0", "]"), 0));
@@ -473,9 +473,9 @@ TEST(emitters_must_have_a_free_way)
              ",\n{\"shape\": {\"box\": [0.3, 0.3, 0.3]}, \"material\": \"water\", \"speed\": 1}]"),
         "emitters[1].shape", "lies in the emitter 'tap'", PX_ERROR);
     CHECK_FLOW(FLOW("", "0", "],\n\"sinks\": [{\"shape\": {\"box\": [3, 3, 3]}}]"),
-               "sinks[0].shape", "swallows what the emitter 'tap' gives", PX_ERROR);
+               "sinks[0].shape", "removes particles of the emitter 'tap'", PX_ERROR);
     CHECK_FLOW(FLOW(",\n" BALL("ball", "0.4", "0"), "0", "]"), "emitters[0].shape",
-               "stands in the body 'ball'", PX_WARNING);
+               "is in the body 'ball'", PX_WARNING);
     /* a pipe that fits the opening exactly */
     CHECK_FLOW(
         FLOW(",\n{\"name\": \"pipe\", \"wall\": true, \"shape\": {\"funnel\": {\"radius\": 0.2,"
