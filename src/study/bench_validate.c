@@ -1,7 +1,7 @@
-/// Validation: fluids, solids, heat and surfaces against formulas.
+/// Validation bench: fluids, solids, heat and surfaces compared with formulas.
 ///
-/// A case is a line of the list below. The full bench also measures it at twice its spacing, to see
-/// that a finer spacing is not worse.
+/// Each case is one line of the list below. The full bench also measures it at twice its spacing,
+/// to check that a finer spacing is not worse.
 #include "study/bench.h"
 
 #include "phyxel/surface.h"
@@ -44,7 +44,7 @@ static void add(Figures *out, const char *what, double measured, double referenc
     out->figure[out->count++] = (Figure){what, measured, reference, error, within};
 }
 
-/* Measured against a reference that is not 0. */
+/* A result measured against a reference that is not 0. */
 static void compare(Figures *out, const char *what, double measured, double reference,
                     double within)
 {
@@ -54,11 +54,13 @@ static void compare(Figures *out, const char *what, double measured, double refe
 typedef struct Case {
     const char *name;
     PxStatus (*measure)(const struct Case *c, double coarser, int threads, Figures *out);
-    const char *pressure; /* model; of solids: the integration */
-    const char *model;    /* of viscosity or tension, Poisson's ratio, or another variant */
-    double cells;         /* number of spacings in the length scale of the case */
-    bool quick;           /* included in --quick */
-    bool twice;           /* also measured at twice the spacing */
+    const char *pressure; /* pressure model; for solids the integration */
+    /* viscosity or tension model, Poisson's ratio, or another variant of the case */
+    const char *model;
+    /* resolution: number of spacings along the characteristic length of the case */
+    double cells;
+    bool quick; /* part of the quick bench */
+    bool twice; /* also measured at twice the spacing */
 } Case;
 
 /* Water at rest, 1 m deep. */
@@ -153,7 +155,7 @@ static PxStatus watch_drop(const PxDropDef *def, PxWorld *world, Figures *out)
     double sigma = def->tension.param[0], radius = px_drop_radius(world, def->density);
     double pressure = 0, time = 0;
     PX_TRY(px_world_advance(world, 2));
-    while (px_world_time(world) < 3) { /* every step counts by its length, as in a column */
+    while (px_world_time(world) < 3) { /* weighted by the length of steps, as in a column */
         PX_TRY(px_world_step(world, 3));
         PxStats stats;
         px_world_stats(world, &stats);
@@ -434,12 +436,14 @@ static PxStatus heat_halves(const Case *c, double coarser, int threads, Figures 
     PxHeatBarDef def = heat_bar(c, coarser, threads);
     PxHeatBarResult result;
     if (c->model != NULL && strcmp(c->model, "implicit") == 0)
-        def.diffusivity = 4e-3; /* four spacings squared a step: it is solved for */
+        /* four spacings squared per step, so that the implicit solve is used */
+        def.diffusivity = 4e-3;
     if (c->model != NULL && strcmp(c->model, "hexagonal") == 0)
         def.order = PX_HEAT_BAR_HEXAGONAL;
     if (c->model != NULL && strcmp(c->model, "stirred") == 0) {
         def.order = PX_HEAT_BAR_STIRRED;
-        def.diffusivity = 1e-3; /* it still moves a little */
+        /* small steps and diffusivity, because the stirred matter still moves a little */
+        def.diffusivity = 1e-3;
         def.step = 0.02;
     }
     PX_TRY(px_heat_bar_halves(&def, &result));
@@ -466,7 +470,8 @@ static PxStatus heat_melting(const Case *c, double coarser, int threads, Figures
     PxHeatBarResult result;
     def.step = 0.2;
     if (strstr(c->model, "implicit") != NULL)
-        def.diffusivity = 2e-3; /* four spacings squared a step: it is solved for */
+        /* four spacings squared per step, so that the implicit solve is used */
+        def.diffusivity = 2e-3;
     PX_TRY(px_heat_bar_melting(&def, &result));
     compare(out, "time to melt / formula", result.time, 1, 0.05);
     add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
@@ -594,7 +599,7 @@ static const Case cases[] = {
 /* Counts of the bench so far. */
 typedef struct Tally {
     int figures, within, worse;
-    char failed[2000]; /* names of those that were not within, and why some did not finish */
+    char failed[2000]; /* names of cases outside their tolerance, and why some did not finish */
 } Tally;
 
 static void blame(Tally *tally, const Case *c, const char *what)

@@ -9,9 +9,9 @@ typedef struct PxPlateJetDef {
     double width;         ///< of the jet, which is square, m
     double spacing;       ///< m
     double speed;         ///< m/s
-    double above;         ///< height of the emitter above the plate, in widths of the jet
+    double above;         ///< start of the jet, in widths above the plate
     double plate;         ///< edge of the plate, in widths of the jet
-    double settle;        ///< time between arrival of the jet and start of the measurement, s
+    double settle;        ///< time from the jet's arrival at the plate to the first measurement, s
     double seconds;       ///< duration of the measurement, s
     int threads;          ///< 0: one for every core
 } PxPlateJetDef;
@@ -20,8 +20,8 @@ typedef struct PxPlateJetDef {
 PxPlateJetDef px_plate_jet_def_default(void);
 
 typedef struct PxPlateJetResult {
-    double force;  ///< mean, over rho A v^2; A v is the volume flow rate of the emitter
-    double across; ///< size of the force along the plate, over the same
+    double force;  ///< mean force over rho A v^2, with the volume flow A v of the emitter
+    double across; ///< magnitude of the force along the plate, over the same
     uint64_t leaked;
 } PxPlateJetResult;
 

@@ -8,7 +8,7 @@
 
 enum { SHOWN = 64 };
 
-/* The things that may be named, for messages. */
+/* Collects the names that would be valid, for messages. */
 typedef struct Choice {
     const char *what; /* "solids" */
     const char *word[SHOWN];
@@ -23,7 +23,7 @@ static bool may_be_named(const PxScene *scene, const PxField *field, size_t inde
     return !(field->flags & PX_FIELD_OF_MATTER) || !scene->body[index].def.wall;
 }
 
-/* A body that a handle or force cannot act on. */
+/* Complains about a body that a handle or force cannot act on. */
 static void complain_unfit(PxScene *scene, const PxPath *path, const char *name, size_t index,
                            const Choice *choice)
 {
@@ -41,7 +41,7 @@ static void complain_missing(PxScene *scene, const PxPath *above, const PxPath *
     if (field->flags & PX_FIELD_OF_SOLID)
         px_complain(scene, PX_ERROR, above, PX_AT_VALUE,
                     "has nothing to act on: %s of this scene: %s", choice->what, choice->list);
-    else if (field->flags & PX_FIELD_ONLY_NOT) /* required, but not by all */
+    else if (field->flags & PX_FIELD_ONLY_NOT) /* required, but only for some things */
         px_complain(scene, PX_ERROR, path, PX_AT_VALUE,
                     "is missing: a %s that is not a %s needs one; %s of this scene: %s",
                     kind->section.name, kind->section.divider, choice->what, choice->list);
@@ -66,7 +66,7 @@ bool px_read_reference(PxScene *scene, const PxPath *above, const json_t *json,
             choice.word[choice.count++] = its;
     }
     if (value != NULL && name == NULL)
-        return !solid; /* refused already */
+        return !solid; /* already complained about */
     if (found != SIZE_MAX && may_be_named(scene, field, found)) {
         *out = found;
         return true;
