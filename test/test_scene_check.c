@@ -457,7 +457,7 @@ TEST(errors_of_reading_are_kept_by_the_check)
 TEST(emitters_must_have_a_free_way)
 {
     px_scene_free(checked(FLOW("", "0", "]"), 0));
-    CHECK_FLOW(FLOW("", "-0.95", "]"), "emitters[0].shape", "would begin in the wall 'tank'",
+    CHECK_FLOW(FLOW("", "-0.95", "]"), "emitters[0].shape", "would start in the wall 'tank'",
                PX_ERROR);
     CHECK_FLOW(FLOW("", "5", "]"), "emitters[0].shape", "100 % of the emitted particles", PX_ERROR);
     CHECK_FLOW(FLOW("", "0.88", "]"), "emitters[0].direction", "leads into the wall 'tank'",
