@@ -37,19 +37,21 @@ void px_dist_lowest_id(const PxDist *dist, uint64_t *id)
 
 void px_dist_refresh(const PxDist *dist, PxDistArray array, uint32_t owned, uint32_t copies)
 {
-    if (dist != NULL && dist->backend != NULL)
+    if (px_dist_shared(dist))
         dist->backend->refresh(dist->state, array, owned, copies);
 }
 
-PxStatus px_dist_migrate(const PxDist *dist, PxTable *table)
+PxStatus px_dist_gather(const PxDist *dist, const void *mine, uint32_t count, size_t size,
+                        PxArena *scratch, const void **all, uint32_t *total)
 {
-    (void)dist, (void)table;
-    return PX_OK;
-}
-
-PxStatus px_dist_copies(const PxDist *dist, PxTable *table, double reach, uint32_t *owned)
-{
-    (void)dist, (void)reach;
-    *owned = table->count;
+    *all = mine;
+    *total = count;
+    if (!px_dist_shared(dist))
+        return PX_OK;
+    size_t bytes = 0;
+    *all = dist->backend->gather(dist->state, mine, count * size, scratch, &bytes);
+    if (*all == NULL || bytes / size > UINT32_MAX)
+        return px_fail(PX_ERR_MEMORY, "ranks: no room for lists of %zu bytes", bytes);
+    *total = (uint32_t)(bytes / size);
     return PX_OK;
 }

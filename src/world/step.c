@@ -20,7 +20,7 @@ static PxStatus find_neighbours(PxWorld *world)
     uint32_t n = p->table.count;
     float reach = (float)(world->def.support * world->def.spacing);
     PxGridPoints points = {p->x, p->y, p->z, n};
-    PxGridFrame frame = px_grid_frame((double)reach, &points, 1, &world->threads);
+    PxGridFrame frame = px_grid_frame((double)reach, &points, 1, &world->threads, &world->dist);
     PxArenaMark mark = px_arena_mark(&world->scratch);
     uint32_t *order = PX_ARENA_ARRAY(&world->scratch, uint32_t, n);
     if (order == NULL)
@@ -248,21 +248,28 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     return PX_OK;
 }
 
-static double table_mass(const PxParticles *p)
+static void mass_values(const void *user, uint32_t begin, uint32_t end, double *value)
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < p->table.count; ++i)
-        sum += (double)p->mass[i];
-    return sum;
+    const PxParticles *p = user;
+    for (uint32_t i = begin; i < end; ++i)
+        value[i - begin] = (double)p->mass[i];
+}
+
+/* Number and mass of the particles of all ranks. */
+static uint64_t count_all(const PxWorld *world, double *mass)
+{
+    PxRows rows = px_world_rows(world);
+    *mass = px_reduce_sum(&rows, mass_values, &world->particles);
+    return px_reduce_count(&rows);
 }
 
 /* Settling before the first step: moves particles of fillings apart where walls cut the lattice.
  * Particles that find no place are removed. */
 static PxStatus settle(PxWorld *world, PxFluid *fluid)
 {
-    bool done = world->walls.count == 0;
-    uint32_t count = world->particles.table.count;
-    double mass = table_mass(&world->particles);
+    bool done = false;
+    double mass, mass_after;
+    uint64_t count = count_all(world, &mass);
     PxCoupling coupling = px_world_coupling(world);
     Motion m = {.world = world};
     PX_STAGE(&world->profile, "settle")
@@ -277,9 +284,10 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
         world->flow_rows = fluid->count;
         PX_TRY(px_arena_reset(&world->scratch));
     }
-    if (world->particles.table.count < count) {
-        world->state.removed += count - world->particles.table.count;
-        world->state.mass_out += mass - table_mass(&world->particles);
+    uint64_t left = count_all(world, &mass_after);
+    if (left < count) {
+        world->state.removed += count - left;
+        world->state.mass_out += mass - mass_after;
     }
     return PX_OK;
 }
@@ -337,7 +345,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     px_boundaries_begin(world);
     px_world_heat_begin(world);
     px_emitters_shut(world);
-    if (fluid.count > 0 && world->state.step == 0)
+    if (fluid.count > 0 && world->state.step == 0 && world->walls.count > 0)
         PX_TRY(settle(world, &fluid)); /* resets scratch */
     PX_TRY(px_emitters_reserve(world));
     if (fluid.count > 0) {
