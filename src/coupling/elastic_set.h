@@ -11,6 +11,10 @@
 /// Every step gathers where the rows are and how they move, and scatters what became of it. All
 /// else of the copy (rest places, plastic strain, ...) changes only in the set or when it is
 /// rebuilt.
+///
+/// Every rank holds the whole set, with the elastic rows of all ranks in the same order: each
+/// gathers its own rows, px_dist_share() completes the set, and the elastic passes do the same on
+/// all ranks.
 #ifndef PX_COUPLING_ELASTIC_SET_H
 #define PX_COUPLING_ELASTIC_SET_H
 
@@ -30,17 +34,18 @@ typedef struct PxElasticColumns {
 } PxElasticColumns;
 
 typedef struct PxElasticSet {
-    PxParticles rows;                 ///< the copy
-    PX_LIST(uint32_t) row;            ///< by row of the set: the particle it is
-    PxBonds bonds;                    ///< between rows of the set
-    PxBonds next;                     ///< used while bonds are made anew
-    PxSolidLists lists;               ///< derived from bonds and rest shapes
+    PxParticles rows;      ///< the copy
+    PX_LIST(uint32_t) row; ///< by row of the set: the particle it is; PX_ELSEWHERE: of another rank
+    PxBonds bonds;         ///< between rows of the set
+    PxBonds next;          ///< used while bonds are made anew
+    PxSolidLists lists;    ///< derived from bonds and rest shapes
     PX_LIST(PxSolidFrame) components; ///< with the rigid fit of each
     PX_LIST(PxSolidLaw) laws;         ///< by material
     uint64_t version;                 ///< rises whenever the set is rebuilt
     bool due;                         ///< it is to be rebuilt before it is used
     bool in_order;                    ///< row k of the set is row k of the particles
     bool stale;                       ///< all columns are to be gathered, not only the motion
+    bool shared;                      ///< other ranks own some of its rows
 } PxElasticSet;
 
 /// What the coupling of elastic and flowing matter works on; all of it belongs to the world.
@@ -49,6 +54,7 @@ typedef struct PxCoupling {
     const PxMaterial *material;
     size_t materials;
     const PxPairs *pairs; ///< neighbours in space; only where something flows
+    uint32_t copies;      ///< rows of other ranks behind the particles', in `pairs` only
     bool flows;           ///< the stages of fluids run: matter flows, melts or conducts heat
     bool sizes;           ///< particles differ in size: some body is filled with an octree
     double spacing;       ///< m

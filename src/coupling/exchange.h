@@ -37,7 +37,7 @@ void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *fluid)
 PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid *fluid);
 
 /// Hands the accelerations of the step to the opened set: see exchange.c. `fluid` is NULL when
-/// nothing flows; gravity alone acts then.
-void px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *solid);
+/// nothing flows; gravity alone acts then. Errors: PX_ERR_MEMORY.
+PxStatus px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *solid);
 
 #endif

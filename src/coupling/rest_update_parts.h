@@ -8,23 +8,36 @@
 
 #include <math.h>
 
-/// Input of all stages, and the result of stage 1. Arrays are by row of the particles.
+/// Input of all stages, and the result of stage 1. Arrays are by row of the particles; those of
+/// `visible` rows also have values of the copies of other ranks' rows.
 typedef struct PxRestInput {
     PxElasticSet *set;
     const PxCoupling *c;
     PxParticles *particles;
-    uint32_t count;
+    uint32_t count;   ///< rows that this rank owns
+    uint32_t visible; ///< and copies
     PxElasticColumns elastic;
     PxSolidColumns solid;
     const PxFractions *fractions;
     uint32_t *before; ///< row of the set, + 1, when the update began; 0: was not in it
     float *solid_now; ///< solid fraction; 0 for those that were not in the set
     float *kept;      ///< part of its rest place that it keeps, 0 .. 1
+    PxVec3 *place;    ///< visible: position
+    PxVec3 *rest;     ///< visible: rest place when the update began
 } PxRestInput;
+
+/// Updates the copies' values of an array of visible rows.
+static inline void px_rest_refresh(const PxRestInput *in, void *first, size_t size)
+{
+    px_dist_refresh(in->c->dist, (PxDistArray){first, size, size}, in->count, in->c->copies);
+}
 
 /// Result of stage 2, by row of the old set.
 typedef struct PxRestSnapshot {
-    uint32_t *row; ///< the particle it is
+    uint32_t count;
+    uint32_t *row; ///< the particle it is, or PX_ELSEWHERE
+    float *solid;  ///< solid fraction now
+    float *kept;   ///< of PxRestInput
     const PxSolidLaw **law;
     PxMat3 *deformation; ///< gradient of the map from the old rest shape to the world
     double *strain;      ///< 6 a row: elastic
@@ -47,8 +60,8 @@ typedef struct PxCore {
 
 /// Result of stage 3.
 typedef struct PxRestComponents {
-    uint32_t *component; ///< by row: number, + 1; 0: not elastic
-    uint32_t *core;      ///< by row: number, + 1; 0: none
+    uint32_t *component; ///< by visible row: number, + 1; 0: not elastic
+    uint32_t *core;      ///< by visible row: number, + 1; 0: none
     uint32_t components, cores;
     PxCore *core_of; ///< by core
     uint32_t *base;  ///< by component: the heaviest core, + 1, whose rest shape goes on; 0: none

@@ -3,13 +3,15 @@
 /// A rank is a process that owns a part of the rows: those in whole coarse cells of the grid, cubes
 /// of 2 x 2 x 2 of its cells. It also sees copies of the rows of other ranks that are neighbours of
 /// its own: owned rows come first, copies after them. A pass writes owned rows only. What it needs
-/// of others comes through one of three calls:
+/// of others comes through one of these calls:
 ///
 ///   px_dist_refresh()   values of neighbours: required before a pass reads what an earlier pass
 ///                       wrote in rows that may be copies
 ///   px_reduce()         a number over all rows (dist/reduce.h)
 ///   px_dist_gather()    a list to which every rank contributes what it owns: coarse cells,
-///                       elastic rows, connections between components
+///                       connections between components
+///   px_dist_share()     an array that every rank holds whole, as the elastic set is: each rank
+///                       writes the values of the rows that it owns
 ///
 /// The results are the same on every rank and have the same bits for any number of ranks. All ranks
 /// make these calls in the same order, also ranks without rows: whether a call is made may depend
@@ -68,6 +70,14 @@ void px_dist_refresh(const PxDist *dist, PxDistArray array, uint32_t owned, uint
 /// there is one rank; otherwise it is in scratch. Errors: PX_ERR_MEMORY.
 PxStatus px_dist_gather(const PxDist *dist, const void *mine, uint32_t count, size_t size,
                         PxArena *scratch, const void **all, uint32_t *total);
+
+/// Row number of something that another rank owns.
+#define PX_ELSEWHERE UINT32_MAX
+
+/// Completes an array of `count` values that every rank holds whole: value k comes from the rank
+/// for which row[k] is not PX_ELSEWHERE. Errors: PX_ERR_MEMORY.
+PxStatus px_dist_share(const PxDist *dist, PxDistArray array, const uint32_t *row, uint32_t count,
+                       PxArena *scratch);
 
 /// Are there other ranks?
 static inline bool px_dist_shared(const PxDist *dist)
