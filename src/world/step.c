@@ -219,6 +219,12 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     return PX_OK;
 }
 
+/* The sum of all ranks' numbers of rows. */
+static uint64_t count_ranks(const PxWorld *world, uint64_t count)
+{
+    return px_reduce_count(&(PxRows){.dist = &world->dist, .count = (uint32_t)count});
+}
+
 /* Moves all rows by the forces on them; elastic rows are then moved in sub-steps instead, from
  * their positions at the start of the step. Last, the defence stops particles at walls. */
 static PxStatus move(PxWorld *world, const PxFluid *fluid)
@@ -242,8 +248,9 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     PX_TRY(px_elastic_stage_move(world, fluid));
     PX_STAGE(&world->profile, "defence")
     {
-        world->state.caught += px_defend(&world->particles, &watch, &world->threads);
-        world->state.leaked += px_watch_leaked(&watch, &world->threads);
+        world->state.caught +=
+            count_ranks(world, px_defend(&world->particles, &watch, &world->threads));
+        world->state.leaked += count_ranks(world, px_watch_leaked(&watch, &world->threads));
     }
     return PX_OK;
 }
@@ -253,6 +260,13 @@ static void mass_values(const void *user, uint32_t begin, uint32_t end, double *
     const PxParticles *p = user;
     for (uint32_t i = begin; i < end; ++i)
         value[i - begin] = (double)p->mass[i];
+}
+
+/* Does some rank have particles? All ranks go through the stages of a step, or none does. */
+static bool any_rows(const PxWorld *world)
+{
+    PxRows rows = px_world_rows(world);
+    return px_reduce_count(&rows) > 0;
 }
 
 /* Number and mass of the particles of all ranks. */
@@ -345,10 +359,10 @@ PxStatus px_world_step(PxWorld *world, double until)
     px_boundaries_begin(world);
     px_world_heat_begin(world);
     px_emitters_shut(world);
-    if (fluid.count > 0 && world->state.step == 0 && world->walls.count > 0)
+    if (world->flows && world->state.step == 0 && world->walls.count > 0 && any_rows(world))
         PX_TRY(settle(world, &fluid)); /* resets scratch */
     PX_TRY(px_emitters_reserve(world));
-    if (fluid.count > 0) {
+    if (world->flows && any_rows(world)) {
         PX_TRY(find_neighbours(world));
         PX_STAGE(&world->profile, "rest shapes")
         PX_TRY(px_elastic_stage_rest_shapes(world));
@@ -356,8 +370,9 @@ PxStatus px_world_step(PxWorld *world, double until)
     }
     PX_STAGE(&world->profile, "heat")
     PX_TRY(px_world_heat_step(world, &fluid));
-    if (world->particles.table.count > 0)
+    if (any_rows(world))
         PX_TRY(move(world, &fluid));
+    px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
     PX_STAGE(&world->profile, "emitters")
     {
