@@ -1,5 +1,5 @@
-/// Stage 3 of a rest-shape update: who hangs together, which cores keep their shape, and how each
-/// of them moved as a rigid body.
+/// Stage 3 of a rest-shape update: finds the components, their cores (connected particles that keep
+/// their rest places) and the rigid fit of each core.
 #include "coupling/rest_update_parts.h"
 
 #include <string.h>
@@ -11,11 +11,11 @@ static uint32_t element_of(const PxRestInput *in, const PxRestSnapshot *old, uin
     return in->set->shared ? in->visible + k : old->row[k];
 }
 
-/* Solid matter hangs together by its bonds, other elastic matter with its neighbours in space, of
- * its own material only. `kind`, by visible row: the material, + 1, of elastic matter; 0 otherwise.
- */
-static void join_matter(const PxRestInput *in, const PxRestSnapshot *old, const uint32_t *kind,
-                        PxDisjointSets *sets)
+/* Joins particles to components: solid ones along their bonds, other elastic ones with their
+ * neighbours in space of the same material. `kind`, by visible row: the material, + 1, of elastic
+ * particles; 0 for others. */
+static void join_components(const PxRestInput *in, const PxRestSnapshot *old, const uint32_t *kind,
+                            PxDisjointSets *sets)
 {
     const PxBonds *b = &in->set->bonds;
     const PxPairs *pairs = in->c->pairs;
@@ -38,7 +38,7 @@ static void join_matter(const PxRestInput *in, const PxRestSnapshot *old, const 
     }
 }
 
-/* The sets of matter that hangs together, over all ranks. */
+/* Finds the components of all ranks. */
 static PxStatus find_components(const PxRestInput *in, const PxRestSnapshot *old,
                                 PxDisjointSets *sets)
 {
@@ -71,7 +71,7 @@ static PxStatus find_components(const PxRestInput *in, const PxRestSnapshot *old
                 px_sets_join(sets, in->visible + k, old->row[k]);
         }
     }
-    join_matter(in, old, kind, sets);
+    join_components(in, old, kind, sets);
     PxSetsRanks ranks = {in->c->dist, in->count, in->c->copies};
     return px_sets_number(sets, id, &ranks, scratch);
 }
@@ -82,8 +82,8 @@ typedef struct Cores {
     uint32_t *component; /* number, + 1 */
 } Cores;
 
-/* What keeps some of its rest place hangs together by bonds, within a component. parts->core is
- * filled. */
+/* Joins particles that keep some of their rest place to cores, along bonds within a component, and
+ * fills parts->core. */
 static PxStatus find_cores(const PxRestInput *in, const PxRestSnapshot *old, Cores *cores,
                            PxRestComponents *parts)
 {
@@ -154,8 +154,8 @@ static void fit_cores(const PxRestInput *in, const PxRestSnapshot *old, const Co
     }
 }
 
-/* The rest shape of a component continues that of its heaviest core; without a core it begins at
- * the particle with the least id. */
+/* Chooses the frame of each component's new rest shape: that of its heaviest core or, without a
+ * core, one with its origin at the particle with the lowest id. */
 static PxStatus choose_frames(const PxRestInput *in, const uint64_t *least, PxRestComponents *parts)
 {
     uint32_t *leader = PX_ARENA_ARRAY(in->c->scratch, uint32_t, parts->components);

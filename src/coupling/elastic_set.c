@@ -9,6 +9,7 @@
 
 /* ---- columns ------------------------------------------------------------------ */
 
+/* A column of PxElasticColumns. */
 typedef struct Extra {
     const char *name, *unit;
     PxType type;
@@ -147,7 +148,7 @@ void px_elastic_set_locate(PxElasticSet *set, const PxParticles *p)
             set->row.data[e.slot[i] - 1] = i;
 }
 
-/* Columns of 4 bytes a row, whatever their type. */
+/* Columns to copy between particles and set; all have 4 bytes a row. */
 typedef struct Copy {
     const uint32_t *row;
     bool in_order; /* row k of the set is row k of the particles */
@@ -197,8 +198,8 @@ static void add_column(Copy *copy, const void *from, void *to)
     copy->to[copy->columns++] = to;
 }
 
-/* Gathers all columns of `count` particles. The copy begins anew when the particles' columns are
- * others than before. */
+/* Gathers all columns of `count` particles. The copy is created anew if its columns are no longer
+ * the first ones of the particles. */
 static PxStatus gather_all(PxElasticSet *set, const PxCoupling *c, const uint32_t *row,
                            uint32_t count)
 {
@@ -285,9 +286,9 @@ PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
                                    p->vx, p->vy, p->vz, p->ax,    p->ay,    p->az};
     float *const to[12] = {r->x,  r->y,  r->z,  r->x_low, r->y_low, r->z_low,
                            r->vx, r->vy, r->vz, r->ax,    r->ay,    r->az};
-    for (int k = 0; k < (c->flows ? 12 : 9); ++k) /* accelerations are of the stages of fluids */
+    for (int k = 0; k < (c->flows ? 12 : 9); ++k) /* only fluid stages compute accelerations */
         add_column(&copy, from[k], to[k]);
-    PxSolidColumns held, to_held; /* handles take and let go of particles between steps */
+    PxSolidColumns held, to_held; /* handles grab and release particles between steps */
     px_solid_columns(&p->table, &held);
     px_solid_columns(&r->table, &to_held);
     add_column(&copy, held.handle, to_held.handle);
@@ -333,7 +334,7 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool straine
         add_column(&state, solid_from.rest[k], solid_to.rest[k]);
     if (rest_shapes)
         add_column(&state, solid_from.bulk, solid_to.bulk);
-    if (!c->flows) { /* else density and pressure are what the stages of fluids made of them */
+    if (!c->flows) { /* otherwise the fluid stages compute density and pressure */
         add_column(&state, r->density, p->density);
         add_column(&state, r->pressure, p->pressure);
     }
@@ -356,8 +357,10 @@ static PxSolidPoints points_of(const PxParticles *rows, uint32_t begin, uint32_t
                            .count = end - begin};
 }
 
-/* One frame a component, and the rows of each together in `row`. `component` is that of n rows. */
-static PxStatus part(PxElasticSet *set, const PxCoupling *c, const uint32_t *component, uint32_t n)
+/* Creates one frame for each component and lists the rows of each together in `row`. component[i]
+ * is the component of row i of n. */
+static PxStatus group_rows(PxElasticSet *set, const PxCoupling *c, const uint32_t *component,
+                           uint32_t n)
 {
     uint32_t most = 0, place = 0;
     for (uint32_t i = 0; i < n; ++i)
@@ -428,19 +431,20 @@ static PxStatus collect(PxElasticSet *set, const PxCoupling *c, const PxElasticC
     set->shared = px_dist_shared(c->dist);
     *out = (Joined){NULL, fresh};
     if (!set->shared) {
-        PX_TRY(part(set, c, e->component, c->particles->table.count));
+        PX_TRY(group_rows(set, c, e->component, c->particles->table.count));
         return gather_all(set, c, set->row.data, (uint32_t)set->row.count);
     }
     PxElasticColumns all;
     PX_TRY(join_rows(set, c, e, fresh, out));
     px_elastic_columns(&set->rows.table, &all);
-    PX_TRY(part(set, c, all.component, set->rows.table.count));
+    PX_TRY(group_rows(set, c, all.component, set->rows.table.count));
     PX_TRY(px_table_permute(&set->rows.table, set->row.data, c->threads));
     px_particles_refresh(&set->rows);
     return PX_OK;
 }
 
-/* Sorts the rows of each component, and tells where they were in the set before. */
+/* Sorts the rows of each component by the grid of its rest shape and fills *before with their rows
+ * in the present set. */
 static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const Joined *joined,
                           PxBondsBefore *before)
 {
@@ -478,8 +482,8 @@ static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const Joined *
     return PX_OK;
 }
 
-/* Where nothing flows and all particles are elastic, nobody needs them sorted by cell: they lie as
- * the set does, and copying is cheaper. */
+/* Where nothing flows and all particles are elastic, no stage needs them sorted by cell. They are
+ * put in the order of the set, which makes gathering and scattering plain copies. */
 static PxStatus put_in_order(PxElasticSet *set, const PxCoupling *c)
 {
     PxParticles *p = c->particles;
@@ -489,7 +493,7 @@ static PxStatus put_in_order(PxElasticSet *set, const PxCoupling *c)
     px_solid_columns(&p->table, &s);
     for (uint32_t i = 0; i < p->table.count; ++i) {
         set->row.data[i] = i;
-        p->density[i] = p->mass[i] / s.volume[i]; /* sorting leaves these undefined */
+        p->density[i] = p->mass[i] / s.volume[i]; /* px_table_permute() leaves these undefined */
         p->pressure[i] = 0.0f;
     }
     set->in_order = true;
@@ -539,8 +543,8 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
     return PX_OK;
 }
 
-/* Gives each part of a component that no bond joins to the rest a number of its own; true: some
- * component fell apart. */
+/* Splits components whose bonds no longer connect them: gives each connected part a number of its
+ * own. *apart: some component was split. */
 static PxStatus split(PxElasticSet *set, const PxCoupling *c, bool *apart)
 {
     PxArenaMark mark = px_arena_mark(c->scratch);
@@ -601,7 +605,7 @@ PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t 
 
 /* ---- opening ------------------------------------------------------------------------ */
 
-/* The law of each row, where materials melt. */
+/* Where materials melt, rows have laws of their own, for their molten fractions. */
 static PxStatus molten_laws(const PxElasticSet *set, const PxCoupling *c, PxSolid *s)
 {
     bool any = false;
@@ -715,7 +719,7 @@ PxStatus px_elastic_set_restore(PxElasticSet *set, const PxCoupling *c, const Px
     for (uint32_t i = 0; i < p->table.count; ++i)
         if (e.slot[i] > 0)
             stored[count++] = (Stored){p->id[i], i};
-    qsort(stored, count, sizeof *stored, ascending); /* ids stand first */
+    qsort(stored, count, sizeof *stored, ascending); /* compares the id, the first member */
     for (uint32_t k = 0; k < count; ++k)
         id[k] = stored[k].id;
     PX_TRY(px_bonds_restore(&set->bonds, bonds, id, count));

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* Plastic strain up to which a rest place is kept in full, and from which on not at all: matter
- * that was deformed for good does better with a rest shape nearer to its present one. */
+/* Plastic strain up to which a rest place is kept in full, and from which on not at all: after
+ * large plastic deformation a rest shape near the present shape is better conditioned. */
 #define KEEP_ALL 0.1f
 #define KEEP_NONE 0.3f
 
-/* Change of a particle's molten fraction that calls for an update at once. */
+/* Change of a particle's molten fraction that triggers an update at once. */
 #define MOLTEN_CHANGE 0.5f
 
 /* ---- is it due ---------------------------------------------------------------- */
@@ -39,7 +39,8 @@ static void change_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[0] = (double)most;
 }
 
-/* Did much melt or freeze since the last update, as when an event sets a temperature? */
+/* Has some particle melted or frozen by more than MOLTEN_CHANGE since the last update, as after an
+ * event that sets a temperature? */
 static bool has_changed(const PxRestInput *in)
 {
     Change job = {&in->elastic, in->fractions};
@@ -60,7 +61,8 @@ static float kept_by_strain(const PxRestInput *in, uint32_t i)
     return px_fade(sqrtf(square), KEEP_ALL, KEEP_NONE);
 }
 
-/* The maximum is 1 where something is not as the last update left it. */
+/* Computes the kept fractions. The maximum is 1 if some particle has changed since the last
+ * update. */
 static void kept_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     PxRestInput *in = user;
@@ -72,8 +74,9 @@ static void kept_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         in->solid_now[i] = in->kept[i] = 0.0f;
         if (slot > 0 && elastic) {
             in->solid_now[i] = f->solid[i];
-            /* cells with too few neighbours to have a strain keep nothing */
-            in->kept[i] = f->solid[i] * kept_by_strain(in, i) * in->set->lists.whole[slot - 1];
+            /* cells with too few neighbours for a strain have weight 0 and keep nothing */
+            in->kept[i] =
+                f->solid[i] * kept_by_strain(in, i) * in->set->lists.cell_weight[slot - 1];
         }
         changed = changed || elastic != (slot > 0) ||
                   (elastic && (in->kept[i] < 1.0f || in->elastic.molten[i] != f->molten[i]));
@@ -166,7 +169,7 @@ static PxStatus take_snapshot(PxRestInput *in, PxRestSnapshot *out)
         out->row[i] = set->row.data[i];
         out->law[i] = px_solid_law_of(s, i);
         out->molten[i] = elastic.molten[i];
-        out->weight[i] = s->lists->whole[i];
+        out->weight[i] = s->lists->cell_weight[i];
         out->deformation[i] = px_mat3_multiply(s->frame[s->frame_of[i]].turn, j);
         out->neighbours[i] = set->lists.start[i + 1] - set->lists.start[i];
     }
@@ -175,7 +178,7 @@ static PxStatus take_snapshot(PxRestInput *in, PxRestSnapshot *out)
 
 /* ---- all stages ------------------------------------------------------------------------ */
 
-/* Whose bonds are made anew: those of rows whose rest place is not wholly their old one. */
+/* Marks rows whose bonds must be created anew, because they did not fully keep their rest place. */
 static PxStatus mark_fresh(const PxRestInput *in, uint8_t **out)
 {
     uint8_t *fresh = PX_ARENA_ARRAY(in->c->scratch, uint8_t, in->count);

@@ -89,7 +89,7 @@ static void lambda_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     for (uint32_t i = begin; i < end; ++i) {
         double over = set->visible[i].over;
         set->lambda[i] = 0;
-        if (f->firm != NULL && f->firm[i] > 0.0f)
+        if (f->solid_fraction != NULL && f->solid_fraction[i] > 0.0f)
             continue; /* solids do not settle */
         if (set->visible[i].walled)
             worst = fmax(worst, over);
@@ -127,7 +127,7 @@ static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
             PxVec3 g = pair_gradient(set, i, k, &j);
             shift = px_mad(shift, g, (double)(set->lambda[i] + set->lambda[j]));
         }
-        if (f->firm != NULL && f->firm[i] > 0.0f)
+        if (f->solid_fraction != NULL && f->solid_fraction[i] > 0.0f)
             shift = px_vec(0, 0, 0);
         double length = px_length(shift), most = STRIDE * f->spacing;
         if (length > most)
@@ -153,7 +153,8 @@ static void thin_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         const Visible *own = &set->visible[i];
         double over = own->over;
-        bool goes = over > GOOD && own->walled && !(f->firm != NULL && f->firm[i] > 0.0f);
+        bool goes = over > GOOD && own->walled &&
+                    !(f->solid_fraction != NULL && f->solid_fraction[i] > 0.0f);
         for (uint32_t k = 0; k < f->pairs->size[i] && goes; ++k) {
             uint32_t j = f->pairs->row[f->pairs->start[i] + k];
             const Visible *other = &set->visible[j];
@@ -196,7 +197,7 @@ PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
         return PX_OK;
     PxParticles *p = f->particles;
     if (round % THIN_ROUNDS == THIN_ROUNDS - 1) {
-        uint32_t behind = p->table.count - f->count; /* rows that are not fluid */
+        uint32_t behind = p->table.count - f->count; /* rows after those of this rank */
         memset(set.drop + f->count, 0, behind);
         px_parallel_for(f->threads, f->count, PX_BLOCK, thin_block, &set);
         px_table_delete(&p->table, set.drop);
