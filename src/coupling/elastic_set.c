@@ -500,6 +500,23 @@ static PxStatus put_in_order(PxElasticSet *set, const PxCoupling *c)
     return PX_OK;
 }
 
+static void exchange_bonds(PxElasticSet *set)
+{
+    PxBonds old = set->bonds;
+    set->bonds = set->next;
+    set->next = old;
+    ++set->bonds_made;
+}
+
+void px_elastic_set_undo(PxElasticSet *set, uint64_t bonds_made)
+{
+    PX_ASSERT(set->bonds_made - bonds_made <= 1);
+    if (set->bonds_made != bonds_made)
+        exchange_bonds(set);
+    set->due = set->stale = true;
+    set->in_order = false;
+}
+
 PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const uint8_t *fresh)
 {
     PxElasticColumns e;
@@ -527,9 +544,7 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
     }
     PX_TRY(
         px_solid_lists_build(&set->lists, &set->next, points_of(&set->rows, 0, count), c->threads));
-    PxBonds old = set->bonds;
-    set->bonds = set->next;
-    set->next = old;
+    exchange_bonds(set);
     memset(e.slot, 0, c->particles->table.count * sizeof *e.slot);
     for (uint32_t i = 0; i < count; ++i)
         if (set->row.data[i] != PX_ELSEWHERE)
@@ -585,22 +600,26 @@ PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t 
 {
     PxElasticColumns e;
     PxPart total = {.sums = 1, .maxima = 1};
-    uint64_t before = *count;
     bool apart = false;
     if (px_elastic_columns(&c->particles->table, &e))
         px_reduce(&(PxRows){c->threads, c->dist, c->particles->table.count, 0}, elastic_part, &e,
                   &total);
     uint64_t elastic = (uint64_t)total.sum[0];
     bool some_new = total.most[0] > 0;
-    *count = elastic;
     if (c->flows)
         set->in_order = false; /* the neighbour search sorts particles by cell */
+    set->split_due = set->split_due || some_new || elastic != *count;
+    *count = elastic;
     if (!set->due && elastic == set->row.count && !some_new)
         return PX_OK;
     PX_TRY(px_elastic_set_rebuild(set, c, NULL));
-    if (some_new || elastic != before)
+    set->due = true; /* until all of this is done */
+    if (set->split_due)
         PX_TRY(split(set, c, &apart));
-    return apart ? px_elastic_set_rebuild(set, c, NULL) : PX_OK;
+    if (apart)
+        PX_TRY(px_elastic_set_rebuild(set, c, NULL));
+    set->due = set->split_due = false;
+    return PX_OK;
 }
 
 /* ---- opening ------------------------------------------------------------------------ */
