@@ -1,6 +1,6 @@
 #!/bin/sh
-# Rules that a search can hold: nothing left to do, threads that start in one place,
-# and a library that never prints, exits, aborts or draws lots.
+# Rules that a search can check: no open TODOs, threads are started in one place, and the library
+# never prints, exits, aborts or uses rand().
 set -u
 cd "$PX_SOURCE" || exit 1
 failed=0
@@ -27,7 +27,7 @@ refuse "neighbours are read from arrays that px_dist_refresh() updates, not from
     "$(grep -rnE '(\<p|particles)->[a-z_]+\[\*?j\]|px_particle_place\([^,]*, \*?j\)|fractions->[a-z]+\[j\]' \
         src/fluid src/thermal src/contact src/coupling)"
 
-# What the objects ask of libc tells more than the sources do.
+# Undefined symbols of the objects are more reliable than a search of the sources.
 refuse "the library may not call this" "$("$NM" -A --undefined-only "$PX_BUILD/libphyxel.a" "$PX_BUILD/libpx_study.a" |
     grep -wE 'exit|_exit|_Exit|abort|__assert_fail|printf|__printf_chk|vprintf|puts|putchar|perror|stdout|stderr|rand|srand|random|drand48')"
 exit $failed
