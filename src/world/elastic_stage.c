@@ -97,12 +97,12 @@ PxStatus px_elastic_stage_begin(PxWorld *world)
     if (world->bonds_pending)
         PX_TRY(px_elastic_set_restore(&world->elastic_set, &c, &world->bonds_stored));
     world->bonds_pending = false;
-    uint64_t shaped = world->state.shaped;
+    uint64_t count = world->state.elastic_count;
     PX_STAGE(&world->profile, "bonds")
-    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &shaped));
-    if (world->state.shaped != shaped)
+    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &count));
+    if (world->state.elastic_count != count)
         world->state.highest = 0;
-    world->state.shaped = shaped;
+    world->state.elastic_count = count;
     return PX_OK;
 }
 
@@ -149,14 +149,14 @@ PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
     bool torn;
     PX_TRY(find_torn_emitters(world, &world->fractions, &torn));
     /* px_elastic_stage_move() sets it to 0 when matter is stretched too far */
-    bool stretched = world->state.piece_stretch == 0;
+    bool stretched = world->state.rest_stretch == 0;
     PX_TRY(px_rest_update(&world->elastic_set, &c, &world->fractions, world->state.step,
                           torn || stretched, &result));
     if (result.looked)
-        world->state.piece_stretch = result.stretch;
+        world->state.rest_stretch = result.stretch;
     if (result.changed)
         world->state.halvings = world->state.highest = 0;
-    world->state.shaped = world->elastic_set.row.count;
+    world->state.elastic_count = world->elastic_set.row.count;
     return PX_OK;
 }
 
@@ -526,7 +526,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     }
     world->state.not_converged += !s.converged;
     world->state.halvings = s.halvings;
-    if (world->flows && s.stretch > fmax(STRETCHED, 1.5 * world->state.piece_stretch))
-        world->state.piece_stretch = 0;
+    if (world->flows && s.stretch > fmax(STRETCHED, 1.5 * world->state.rest_stretch))
+        world->state.rest_stretch = 0;
     return PX_OK;
 }
