@@ -93,7 +93,10 @@ static inline uint32_t sample_rows(uint32_t number)
 static inline PxStatus sample_run(const char *dir, uint32_t count, const PxThreads *threads)
 {
     PxXdmf xdmf = {0};
-    PxStatus status = px_folder_make(dir);
+    char frames[PX_PATH_MAX];
+    PxStatus status = px_path_join(frames, dir, "frames");
+    if (status == PX_OK)
+        status = px_folder_make(frames);
     for (uint32_t number = 1; number <= count && status == PX_OK; ++number) {
         PxTable particles;
         PxFrameMeta meta = sample_meta(number);

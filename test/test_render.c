@@ -36,6 +36,7 @@ static void write_frame(const char *dir, uint32_t number, uint32_t n, float bad)
         ((float *)t.column[0].data[1])[n] = bad;
     PxFrameMeta meta = {
         .number = number, .time = 0.1 * number, .spacing = 0.1, .up = 'y', .name = "a cube"};
+    folder_of_run(dir);
     CHECK_OK(px_frame_write(dir, &meta, &t, &one));
     px_table_free(&t);
 }
@@ -515,7 +516,7 @@ TEST(without_ffmpeg_pictures_are_kept_and_the_message_names_it)
     CHECK_EQUAL(status, PX_ERR_UNSUPPORTED);
     CHECK(strstr(said, "no ffmpeg") != NULL && strstr(said, "apt-get install ffmpeg") != NULL);
     CHECK(px_file_exists(folder_file(&f, "pictures/000001.png")));
-    CHECK_EQUAL(folder_count(f.path), 2); /* frames and pictures, no half film */
+    CHECK_EQUAL(folder_count(f.path), 3); /* the run's two and pictures, no half film */
     folder_remove(&f);
 }
 

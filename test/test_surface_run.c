@@ -42,6 +42,7 @@ static void write_frame(const char *dir, uint32_t number, int n, float spoil)
         ((float *)table.column[1].data[2])[5] = spoil;
     PxFrameMeta meta = {
         .number = number, .time = 0.1 * number, .spacing = 0.1, .up = 'y', .name = "cubes"};
+    folder_of_run(dir);
     CHECK_OK(px_frame_write(dir, &meta, &table, &one));
     px_table_free(&table);
 }

@@ -75,6 +75,13 @@ static PxStatus part_make(const PxWorldCoat *c, Part *p, PxPlyPart *out)
     return PX_OK;
 }
 
+PxStatus px_coat_files_folder(const char *dir, const PxWorld *world)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(px_path_join(path, dir, "%s", px_run_file_folder(PX_FILE_COAT)));
+    return px_world_coat_count(world) > 0 ? px_folder_make(path) : PX_OK;
+}
+
 PxStatus px_coat_files_write(const char *dir, const PxFrameMeta *meta, const PxWorld *world)
 {
     static const char *const names[COLUMNS] = {"vx",   "vy",      "vz",     "red", "green",
@@ -99,12 +106,9 @@ PxStatus px_coat_files_write(const char *dir, const PxFrameMeta *meta, const PxW
     if (status == PX_OK)
         status = px_text_check(&text, "a coat");
     if (status == PX_OK)
-        status = px_path_join(path, dir, "%s", px_run_file_folder(PX_FILE_COAT));
-    if (status == PX_OK)
-        status = px_folder_make(path);
-    if (status == PX_OK)
         status = px_run_file_path(path, dir, PX_FILE_COAT, meta->number);
     PxPlySurface surface = {.comment = text.data,
+                            .check = meta->check,
                             .part = ply,
                             .parts = parts,
                             .name = name,

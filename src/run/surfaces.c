@@ -739,6 +739,7 @@ static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
 {
     const PxSurfaceRunDef *def = job->def;
     PxNumbers numbers;
+    uint32_t missing;
     PX_TRY(px_frame_list(def->dir, &numbers));
     size_t begin = 0, end = numbers.count;
     while (begin < end && numbers.data[begin] < def->first)
@@ -752,6 +753,10 @@ static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
         status =
             px_fail(PX_ERR_ARGUMENT, "surface: '%s' has no frame from %u to %u, %u is the last",
                     def->dir, def->first, def->last, numbers.data[numbers.count - 1]);
+    else if (px_frame_ends_missing(def->dir,
+                                   &(PxNumbers){.data = numbers.data + begin, .count = end - begin},
+                                   def->first, def->last, &missing))
+        status = px_fail(PX_ERR_FORMAT, "surface: frame %u of '%s' is missing", missing, def->dir);
     else
         status = px_folder_make(job->out);
     if (status == PX_OK)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Size of the row buffer, bytes. */
@@ -156,13 +157,21 @@ PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns
     PX_TRY(csv_new(out, path, columns, count));
     PxStatus status;
     if (!px_file_exists(path)) {
-        status = start_empty(*out);
+        status =
+            px_fail(PX_ERR_FORMAT,
+                    "'%s' is missing; put it back, or begin the run anew by overwriting it", path);
     } else {
         void *bytes;
         size_t size, cut = 0;
         status = px_file_read(path, MAX_FILE, &bytes, &size);
         if (status == PX_OK)
             status = find_cut(*out, bytes, size, last_step, &cut);
+        if (status == PX_OK && (*out)->last != last_step)
+            status =
+                px_fail(PX_ERR_FORMAT,
+                        "'%s' ends with step %llu, and the run was at step %llu: rows are "
+                        "missing; put it back as it was, or begin the run anew by overwriting it",
+                        path, (unsigned long long)(*out)->last, (unsigned long long)last_step);
         if (status == PX_OK)
             status = start(*out, bytes, cut);
         px_list_free(bytes);
@@ -225,6 +234,9 @@ PxStatus px_csv_sync(PxCsv *csv)
     PX_TRY(flush(csv));
     if (fsync(csv->descriptor) != 0)
         return px_fail(PX_ERR_IO, "cannot write '%s': %s", csv->path, strerror(errno));
+    struct stat about;
+    if (fstat(csv->descriptor, &about) == 0 && about.st_nlink == 0)
+        return px_fail(PX_ERR_IO, "'%s' was removed during the run", csv->path);
     return PX_OK;
 }
 

@@ -378,6 +378,7 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
         job.threads.count = PX_MAX_THREADS;
 
     PxNumbers numbers;
+    uint32_t missing;
     if (particles)
         PX_TRY(px_frame_list(def->dir, &numbers));
     else
@@ -397,6 +398,11 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
     else if (begin == end)
         status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frame from %u to %u", where,
                          def->first, def->last);
+    else if (particles &&
+             px_frame_ends_missing(def->dir,
+                                   &(PxNumbers){.data = numbers.data + begin, .count = end - begin},
+                                   def->first, def->last, &missing))
+        status = px_fail(PX_ERR_FORMAT, "export: frame %u of '%s' is missing", missing, def->dir);
     else
         status = export_all(&job, numbers.data + begin, (uint32_t)(end - begin), progress, user);
     PX_LIST_FREE(&numbers);

@@ -81,7 +81,7 @@ PxStatus px_surface_ply_write(const char *path, const PxPlySurface *s)
     if (status == PX_OK)
         status = put_all(&file, s);
     if (status == PX_OK)
-        status = px_file_commit(&file);
+        status = px_file_commit_checked(&file, s->check);
     px_file_abandon(&file);
     return status;
 }

@@ -26,8 +26,9 @@ typedef struct PxPlySurface {
     size_t parts;
     char (*name)[40]; ///< of the columns
     uint32_t columns;
-    int colour;     ///< index of the first of three colour columns, in 0 .. 1; -1 for none
-    bool surfels;   ///< points with a radius, no faces
+    int colour;   ///< index of the first of three colour columns, in 0 .. 1; -1 for none
+    bool surfels; ///< points with a radius, no faces
+    PxFileCheck check;
     bool materials; ///< vertices have the number of their material
 } PxPlySurface;
 
