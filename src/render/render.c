@@ -43,6 +43,16 @@ static PxStatus check_number(const char *what, double value, double least, doubl
     return px_fail(PX_ERR_ARGUMENT, "render: %s is %g, wanted %g to %g", what, value, least, most);
 }
 
+static PxStatus check_place(const char *what, PxVec3 place)
+{
+    const double value[3] = {place.x, place.y, place.z};
+    for (int k = 0; k < 3; ++k)
+        if (!(fabs(value[k]) <= PX_SEEN_FARTHEST))
+            return px_fail(PX_ERR_ARGUMENT, "render: %c of %s is %g m, wanted %g to %g", 'x' + k,
+                           what, value[k], -PX_SEEN_FARTHEST, PX_SEEN_FARTHEST);
+    return PX_OK;
+}
+
 static PxStatus check_def(const PxRenderDef *def)
 {
     if (def->dir == NULL)
@@ -61,15 +71,15 @@ static PxStatus check_def(const PxRenderDef *def)
         return px_fail(PX_ERR_ARGUMENT, "render: every 0th frame is none");
     if (def->stated_camera) {
         PX_TRY(check_number("the camera's angle of view", def->camera.fov, 0.01, 170));
-        PxVec3 way = px_sub(def->camera.to, def->camera.from);
-        if (!px_finite(way) || !(px_length(way) > 0))
+        PX_TRY(check_place("the camera", def->camera.from));
+        PX_TRY(check_place("the camera's target", def->camera.to));
+        if (!(px_length(px_sub(def->camera.to, def->camera.from)) > 0))
             return px_fail(PX_ERR_ARGUMENT, "render: the camera is where it looks at");
     }
     for (size_t k = 0; k < def->lamps; ++k) {
         PX_TRY(check_number("a lamp's radius", def->lamp[k].radius, 1e-9, 1e9));
         PX_TRY(check_number("a lamp's power", def->lamp[k].power, 0, 1e9));
-        if (!px_finite(def->lamp[k].at))
-            return px_fail(PX_ERR_ARGUMENT, "render: a lamp is nowhere");
+        PX_TRY(check_place("a lamp", def->lamp[k].at));
     }
     if (!isnan(def->range_low) && !isnan(def->range_high) && !(def->range_low < def->range_high))
         return px_fail(PX_ERR_ARGUMENT,
