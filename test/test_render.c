@@ -548,7 +548,7 @@ TEST(a_turntable_goes_all_around_the_last_frame)
     folder_remove(&f);
 }
 
-TEST(without_ffmpeg_pictures_are_kept_and_the_message_names_it)
+TEST(without_ffmpeg_nothing_is_drawn_and_the_message_names_it)
 {
     Folder f = folder_make();
     write_frame(f.path, 1, 2, 0);
@@ -563,8 +563,7 @@ TEST(without_ffmpeg_pictures_are_kept_and_the_message_names_it)
     setenv("PATH", before, 1);
     CHECK_EQUAL(status, PX_ERR_UNSUPPORTED);
     CHECK(strstr(said, "no ffmpeg") != NULL && strstr(said, "apt-get install ffmpeg") != NULL);
-    CHECK(px_file_exists(folder_file(&f, "pictures/000001.png")));
-    CHECK_EQUAL(folder_count(f.path), 2); /* frames and pictures, no half film */
+    CHECK_EQUAL(folder_count(f.path), 1); /* frames alone */
     folder_remove(&f);
 }
 
@@ -585,15 +584,21 @@ TEST(errors_of_ffmpeg_are_reported)
     PxRenderDef def = small_def(f.path);
     def.width = 400; /* more than a pipe holds */
     def.height = 300;
-    def.film = folder_file(&f, "film.mp4");
-    char before[4096], path[5000];
+    char before[4096], path[5000], film[4096];
+    snprintf(film, sizeof film, "%s", folder_file(&f, "film.mp4"));
+    def.film = film;
     snprintf(before, sizeof before, "%s", getenv("PATH"));
     snprintf(path, sizeof path, "%s:%s", f.path, before);
     setenv("PATH", path, 1);
     fake_ffmpeg(&f, "echo no encoder today >&2; exit 1");
     CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_IO, "no encoder today");
+    CHECK(!px_file_exists(folder_file(&f, "pictures"))); /* known before anything is drawn */
+    fake_ffmpeg(&f, "for last; do :; done; case $last in *fd/3) cat >/dev/null; exit 0;; esac\n"
+                    "echo a full disk >&2; exit 1");
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_IO, "a full disk");
+    CHECK(px_file_exists(folder_file(&f, "pictures/000001.png")));
     CHECK(!px_file_exists(def.film));
-    fake_ffmpeg(&f, "for last; do :; done; wc -c >\"$last\""); /* takes it all */
+    fake_ffmpeg(&f, "for last; do :; done; wc -c >\"${last#file:}\""); /* takes it all */
     CHECK_OK(px_render(&def, NULL, NULL, NULL));
     setenv("PATH", before, 1);
     void *bytes;
