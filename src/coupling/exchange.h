@@ -17,17 +17,10 @@
 /// rows that handles hold as immovable.
 PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, PxFluid *fluid);
 
-/// Is the particle of an octree's second level or above?
-bool px_is_coarse(const PxCoupling *c, uint32_t row);
-
 /// After the neighbour search, where particles differ in size: takes those larger than the spacing
 /// out of the fluids' lists. They lie inside octree bodies, further from the surface than a
 /// kernel reaches, behind a layer of particles as large as the fluid's; bonds hold them.
 PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs);
-
-/// By row: how many particles of the fluid's size would lie in the coarse cells near an octree's
-/// particle, each weighted with the kernel times the cube of the spacing; it does not change.
-#define PX_COARSE_FILL "coarse_fill"
 
 /// After density: where particles differ in size, octree particles get theirs, as if coarse cells
 /// were filled with particles of the fluid's size.
