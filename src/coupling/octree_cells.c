@@ -45,7 +45,8 @@ int px_cell_level(const PxCoupling *c, uint32_t row)
     return (int)lround(log2(2 * (double)c->particles->radius[row] / c->spacing));
 }
 
-/* Larger than the spacing by this factor: of the octree's second level or above. */
+/* Edge of a coarse cell, in spacings, is at least this: the finest cells have 1, the next level 2.
+ */
 #define COARSE 1.5
 
 bool px_is_coarse(const PxCoupling *c, uint32_t row)

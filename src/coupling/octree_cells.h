@@ -5,12 +5,12 @@
 
 #include "coupling/elastic_set.h"
 
-/// By row: how many particles of the fluid's size would lie in the coarse cells near an octree's
-/// particle, each weighted with the kernel times the cube of the spacing.
+/// Name of a column: the kernel sum, times the cube of the spacing, over the particles of the
+/// fluid's size that would fill the coarse cells near an octree particle.
 #define PX_COARSE_FILL "coarse_fill"
 
-/// By row: rotation of the cell in its rest shape, a quaternion x, y, z, w; 0 of particles that are
-/// no cells.
+/// Name of a column: rotation of the cell in its rest shape, a quaternion x, y, z, w; 0 of
+/// particles that are no cells.
 #define PX_CELL_AXES "cell_axes"
 
 /// Adds both columns, if they are not there yet.
@@ -28,7 +28,7 @@ void px_cell_axes_turn(const PxColumn *axes, uint32_t row, PxMat3 by);
 /// How often the cell's edge is twice the spacing's: 0 for the finest.
 int px_cell_level(const PxCoupling *c, uint32_t row);
 
-/// Is the particle of an octree's second level or above?
+/// Is the particle a coarse octree cell, larger than the finest level?
 bool px_is_coarse(const PxCoupling *c, uint32_t row);
 
 /// A cell of level l has ids for all that it may be split into: its own, and those of each of its 8

@@ -21,7 +21,7 @@ const PxKind *px_kind_of_list(const char *list)
     return NULL;
 }
 
-/* Any PX_LIST. */
+/* Layout of any PX_LIST. */
 typedef struct List {
     char *data;
     size_t count, capacity;
