@@ -139,7 +139,7 @@ TEST(the_number_of_buckets_is_a_prime_above_twice_the_points)
     }
 }
 
-TEST(what_is_no_question_finds_nothing)
+TEST(invalid_queries_find_nothing)
 {
     Points points = points_make(SET_RANDOM, 100);
     PxHash hash;
@@ -222,7 +222,7 @@ TEST(counts_that_creep_up_cost_few_allocations)
     Points points = points_make(SET_RANDOM, 1000);
     for (uint32_t n = 100; n < 1000; ++n)
         CHECK_OK(px_hash_build(&structure, points.x, points.y, points.z, n, 0.1f, &scratch));
-    /* half as much again each time: log(10) / log(1.5) = 6 times five arrays */
+    /* grows by half each time: log(10) / log(1.5) = 6 times five arrays */
     CHECK(counter.calls < 50);
     px_hash_free(&structure);
     CHECK_EQUAL(counter.blocks, 0);

@@ -136,7 +136,7 @@ TEST(lines_and_planes_of_points_need_no_more_nodes_than_others)
     }
 }
 
-TEST(what_is_no_question_finds_nothing)
+TEST(invalid_queries_find_nothing)
 {
     Points points = points_make(SET_RANDOM, 100);
     PxKdTree tree;
@@ -217,7 +217,7 @@ TEST(counts_that_creep_up_cost_few_allocations)
     Points points = points_make(SET_RANDOM, 1000);
     for (uint32_t n = 100; n < 1000; ++n)
         CHECK_OK(px_kdtree_build(&structure, points.x, points.y, points.z, n, &scratch));
-    /* half as much again each time: log(10) / log(1.5) = 6 times five arrays */
+    /* grows by half each time: log(10) / log(1.5) = 6 times five arrays */
     CHECK(counter.calls < 50);
     px_kdtree_free(&structure);
     CHECK_EQUAL(counter.blocks, 0);

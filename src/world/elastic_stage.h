@@ -29,7 +29,8 @@ PxStatus px_world_make_elastic(PxWorld *world, uint32_t first, PxVec3 origin);
 PxStatus px_elastic_stage_begin(PxWorld *world);
 
 /// Splits octree cells that are about to flow. Call before anything moves in a step, after
-/// px_elastic_stage_begin(). Rows are appended.
+/// px_elastic_stage_begin(). Rows are appended. A step that fails later leaves them split, and
+/// gives the same result when it is repeated.
 PxStatus px_elastic_stage_split(PxWorld *world);
 
 /// Opens the elastic set between steps, with gradients and forces of the present state, in scratch

@@ -151,9 +151,7 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
     PxStatus status = px_world_make_elastic(world, first, middle);
     if (status == PX_OK)
         status = size_cells(world, def, cells, first);
-    if (status != PX_OK)
-        p->table.count = first;
-    return status;
+    return status; /* the caller cuts the rows after a failure */
 }
 
 PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shape, uint32_t body,

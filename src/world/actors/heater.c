@@ -40,6 +40,7 @@ static PxStatus make_heater(PxWorld *world, const PxHeaterDef *def, PxHeater *ou
                        world->bodies.data[out->region.body - 1].name);
     if (!px_temperatures_copy(def->temperature_key, def->temperatures, &out->key))
         return px_fail(PX_ERR_MEMORY, "no room for %zu temperatures", def->temperatures);
+    /* last: nothing after it can fail */
     PX_TRY(px_heat_columns_add(&world->particles.table));
     px_particles_refresh(&world->particles);
     return PX_OK;

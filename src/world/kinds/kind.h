@@ -59,6 +59,7 @@ typedef struct PxKind {
     size_t slot_def;   ///< offset of the def in it; 0: the world keeps no def, and nothing can be
                        ///< set
     /// Called after a field of a def in a world was set. `key` is the first step after the name.
+    /// On failure it has changed nothing, and the field gets its old value back.
     PxStatus (*changed)(PxWorld *world, size_t slot, const char *key);
     /// May the def change from `before` to `after` while the world runs? NULL: always.
     PxStatus (*may_become)(const char *path, const void *before, const void *after);
