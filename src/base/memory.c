@@ -47,3 +47,12 @@ void px_list_free(void *data)
 {
     free(data);
 }
+
+bool px_list_copy(void **data, size_t count, size_t size)
+{
+    void *copy = count > 0 ? malloc(count * size) : NULL;
+    if (copy != NULL)
+        memcpy(copy, *data, count * size);
+    *data = copy;
+    return copy != NULL || count == 0;
+}

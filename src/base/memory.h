@@ -49,4 +49,8 @@ static inline size_t px_round_up(size_t value, size_t step)
 bool px_list_reserve(void **data, size_t count, size_t *capacity, size_t extra, size_t size);
 void px_list_free(void *data);
 
+/// Replaces the pointer *data by one to a copy, of malloc(); NULL for an empty array. False when
+/// out of memory; *data is NULL then.
+bool px_list_copy(void **data, size_t count, size_t size);
+
 #endif

@@ -293,8 +293,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_world_events(world, &next_event));
     PX_TRY(px_arena_reset(&world->scratch));
     double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
-    target = fmin(target, px_forces_next(world, world->state.time));
-    target = fmin(target, px_heaters_next(world, world->state.time));
+    target = fmin(target, px_kinds_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
     PX_TRY(px_boundaries_list(world));
     world->flows = px_world_flows(world);
@@ -353,7 +352,9 @@ PxStatus px_world_step(PxWorld *world, double until)
     double time = last ? target : world->state.time + world->dt;
     PX_STAGE(&world->profile, "emitters")
     {
-        px_sinks_drain(world, time);
+        for (size_t k = 0; k < PX_KIND_COUNT; ++k)
+            if (px_kinds[k]->act != NULL)
+                px_kinds[k]->act(world, time);
         px_emitters_emit(world);
         px_emitters_feel(world);
     }

@@ -201,11 +201,9 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
     PxStatus status = px_world_add_coat(world, slot, def);
     if (status != PX_OK)
         return px_fail_prefix(status, "material '%s': ", material.name);
-    PX_SLOT_PUT(&world->materials, slot, material);
-    for (size_t k = 0; k < world->materials.count; ++k) /* the list may have moved */
-        world->materials.data[k].def.name = world->materials.data[k].name;
+    PxThingId id = px_kind_put(&px_material_kind, world, slot, &material);
     if (out != NULL)
-        *out = (PxMaterialId){slot + 1, world->materials.data[slot].generation};
+        *out = (PxMaterialId){id.slot, id.generation};
     return PX_OK;
 }
 
@@ -310,9 +308,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
 static void list_body(PxWorld *world, uint32_t slot, PxBody *body)
 {
     body->number = world->bodies_made++;
-    PX_SLOT_PUT(&world->bodies, slot, *body);
-    for (size_t k = 0; k < world->bodies.count; ++k) /* the list may have moved */
-        world->bodies.data[k].def.name = world->bodies.data[k].name;
+    px_kind_put(&px_body_kind, world, slot, body);
     world->state.bound_due = 1;
 }
 
