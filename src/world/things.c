@@ -78,14 +78,13 @@ PxStatus px_things_duplicate(const PxThings *from, PxThings **out)
         return px_fail(PX_ERR_MEMORY, "no room to save a world");
     *t = (PxThings){.def = from->def, .bodies_made = from->bodies_made, .profile = from->profile};
     bool all = true;
-#define LIST(name)                                                                                 \
-    all = all && (from->name.count == 0 || PX_LIST_RESERVE(&t->name, from->name.count));           \
-    if (all && from->name.count > 0) {                                                             \
-        memcpy(t->name.data, from->name.data, from->name.count * sizeof *t->name.data);            \
-        t->name.count = from->name.count;                                                          \
-    }
-    LISTS
-#undef LIST
+#define COPY_KIND(Type, word, list)                                                                \
+    all = all && px_list_append(&t->list, &from->list, px_##word##_kind.slot_size);
+#define COPY(type, list) all = all && px_list_append(&t->list, &from->list, sizeof(type));
+    PX_KINDS(COPY_KIND)
+    OTHERS(COPY)
+#undef COPY
+#undef COPY_KIND
     if (!all) { /* nothing is owned yet */
         free_lists(t);
         free(t);

@@ -22,18 +22,12 @@ const PxKind *px_kind_of_list(const char *list)
     return NULL;
 }
 
-/* Any PX_LIST. */
-typedef struct List {
-    char *data;
-    size_t count, capacity;
-} List;
-
-static const List *list_of(const PxKind *kind, const PxWorld *world)
+static const PxAnyList *list_of(const PxKind *kind, const PxWorld *world)
 {
-    return (const List *)((const char *)world + kind->world_list);
+    return (const PxAnyList *)((const char *)world + kind->world_list);
 }
 
-static PxSlot *slot_at(const PxKind *kind, const List *list, size_t slot)
+static PxSlot *slot_at(const PxKind *kind, const PxAnyList *list, size_t slot)
 {
     return (PxSlot *)(list->data + slot * kind->slot_size);
 }
@@ -122,7 +116,7 @@ static void release_thing(const PxKind *kind, void *thing)
 static PxStatus make_thing(const PxKind *kind, PxWorld *world, const void *def, void *thing,
                            uint32_t *slot)
 {
-    List *list = (List *)((char *)world + kind->world_list);
+    PxAnyList *list = (PxAnyList *)((char *)world + kind->world_list);
     PxRegion *region = region_of(kind, thing);
     double start = number_of(kind, def, "start", 0), end = number_of(kind, def, "end", INFINITY);
     PX_TRY(px_slot_name_free(list->data, list->count, kind->slot_size, ((PxSlot *)thing)->name,
@@ -140,7 +134,7 @@ static PxStatus make_thing(const PxKind *kind, PxWorld *world, const void *def, 
 
 PxThingId px_kind_put(const PxKind *kind, PxWorld *world, uint32_t slot, const void *thing)
 {
-    List *list = (List *)((char *)world + kind->world_list);
+    PxAnyList *list = (PxAnyList *)((char *)world + kind->world_list);
     PxSlot *its = slot_at(kind, list, slot);
     uint32_t generation = slot < list->count ? its->generation : 0;
     memcpy(its, thing, kind->slot_size);
@@ -183,7 +177,7 @@ PxStatus px_kind_remove(const PxKind *kind, PxWorld *world, PxThingId id)
 {
     if (kind->remove != NULL)
         return kind->remove(world, id);
-    const List *list = list_of(kind, world);
+    const PxAnyList *list = list_of(kind, world);
     uint32_t slot;
     PX_TRY(px_slot_find(list->data, list->count, kind->slot_size, id.slot, id.generation,
                         kind->section.name, &slot));
@@ -201,7 +195,7 @@ PxStatus px_kind_remove(const PxKind *kind, PxWorld *world, PxThingId id)
 
 bool px_kind_own(const PxKind *kind, const void *things)
 {
-    const List *list = things;
+    const PxAnyList *list = things;
     bool all = true;
     for (size_t k = 0; k < list->count; ++k) {
         char *thing = (char *)slot_at(kind, list, k);
@@ -219,7 +213,7 @@ bool px_kind_own(const PxKind *kind, const void *things)
 
 void px_kind_release(const PxKind *kind, const void *things)
 {
-    const List *list = things;
+    const PxAnyList *list = things;
     for (size_t k = 0; k < list->count; ++k)
         release_thing(kind, slot_at(kind, list, k));
 }
@@ -227,7 +221,7 @@ void px_kind_release(const PxKind *kind, const void *things)
 void px_kinds_leave_body(PxWorld *world, uint32_t body)
 {
     for (size_t n = 0; n < PX_KIND_COUNT; ++n) {
-        const List *list = list_of(px_kinds[n], world);
+        const PxAnyList *list = list_of(px_kinds[n], world);
         for (size_t k = 0; k < list->count; ++k) {
             PxRegion *region = region_of(px_kinds[n], slot_at(px_kinds[n], list, k));
             if (region != NULL && region->body == body + 1)
