@@ -170,17 +170,35 @@ TEST(a_world_that_is_put_back_goes_on_with_the_same_bits)
     }
 }
 
+/* A world that was saved on its way; *straight is its state at the end. */
+static PxWorld *saved_on_the_way(const Case *c, PxSavedWorld **saved, Print *straight)
+{
+    PxWorld *world = world_of(c, 2);
+    go_on(world, c->first);
+    CHECK_OK(px_world_save(world, saved));
+    go_on(world, c->second);
+    *straight = print_of(world);
+    return world;
+}
+
+/* Restored, the world goes the same way again. */
+static void check_restored(PxWorld *world, const PxSavedWorld *saved, const Case *c,
+                           const Print *straight)
+{
+    CHECK_OK(px_world_restore(world, saved));
+    go_on(world, c->second);
+    Print now = print_of(world);
+    check_same(straight, &now, c->name);
+}
+
 /* Things of every kind come and go after the save. */
 TEST(what_was_added_or_set_after_the_save_is_gone)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
-        PxWorld *world = world_of(c, 2);
-        go_on(world, c->first);
         PxSavedWorld *saved = NULL;
-        CHECK_OK(px_world_save(world, &saved));
-        go_on(world, c->second);
-        Print straight = print_of(world);
+        Print straight;
+        PxWorld *world = saved_on_the_way(c, &saved, &straight);
         CHECK_OK(px_world_restore(world, saved));
 
         double gravity[3] = {1, 2, 3};
@@ -218,10 +236,7 @@ TEST(what_was_added_or_set_after_the_save_is_gone)
         CHECK_OK(px_world_add_event(world, &event));
         go_on(world, 0.02);
 
-        CHECK_OK(px_world_restore(world, saved));
-        go_on(world, c->second);
-        Print now = print_of(world);
-        check_same(&straight, &now, c->name);
+        check_restored(world, saved, c, &straight);
 
         /* The names are free again. */
         CHECK_OK(px_world_add_material(world, &oil, &id));
@@ -235,12 +250,9 @@ TEST(what_was_removed_after_the_save_is_there_again)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
-        PxWorld *world = world_of(c, 2);
-        go_on(world, c->first);
         PxSavedWorld *saved = NULL;
-        CHECK_OK(px_world_save(world, &saved));
-        go_on(world, c->second);
-        Print straight = print_of(world);
+        Print straight;
+        PxWorld *world = saved_on_the_way(c, &saved, &straight);
 
         /* Removes one of each kind, and all that depends on it. */
         px_world_remove_emitter(world, (PxEmitterId){1, 1});
@@ -254,10 +266,7 @@ TEST(what_was_removed_after_the_save_is_there_again)
         CHECK_OK(px_world_remove_material(world, (PxMaterialId){1, 1}));
         CHECK_OK(px_world_advance(world, px_world_time(world) + 0.01));
 
-        CHECK_OK(px_world_restore(world, saved));
-        go_on(world, c->second);
-        Print now = print_of(world);
-        check_same(&straight, &now, c->name);
+        check_restored(world, saved, c, &straight);
         CHECK_OK(px_world_remove_body(world, (PxBodyId){1, 1}));
         px_saved_free(saved);
         px_world_free(world);
