@@ -26,11 +26,11 @@ demo: ## install what is missing, build, make a film of a shipped scene (SCENE=d
 	@echo
 	@echo "The result is in $(DEMO):"
 	@echo "  $(DEMO)/film.mp4       the film, made of $(DEMO)/pictures/*.png"
-	@echo "  $(DEMO)/frames/*.h5    one HDF5 file a frame"
-	@echo "  $(DEMO)/stats.csv      what every step did"
+	@echo "  $(DEMO)/frames/*.h5    one HDF5 file for each frame"
+	@echo "  $(DEMO)/stats.csv      statistics of each step"
 	@echo "To look at it:"
 	@echo "  paraview $(DEMO)/frames.xdmf               the animation in ParaView"
-	@echo "  build/phyxel info $(DEMO)                  what is in it, in words"
+	@echo "  build/phyxel info $(DEMO)                  a summary"
 	@echo "  build/phyxel export $(DEMO) --to ply       points for Blender (docs/blender.md), ..."
 
 gallery: ## draw the pictures of docs/gallery anew

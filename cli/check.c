@@ -43,13 +43,15 @@ int command_check(int argc, char **argv)
     bool json = false;
     OptionList sets = {.count = 0};
     const Option options[] = {
-        {"threads", 'j', OPTION_COUNT, &threads, "N", "threads to estimate the time for"},
-        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE", "change a value of the scene"},
-        {"json", 0, OPTION_FLAG, &json, NULL, "the answer as one JSON object"},
+        {"threads", 'j', OPTION_COUNT, &threads, "N",
+         "number of threads of the estimate (all cores)"},
+        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE",
+         "change a value of the scene; may be repeated"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "print one JSON object"},
     };
     const Command command = {"check",
                              "SCENE [options]",
-                             "say everything that is wrong with a scene, and what it will take",
+                             "list all errors in a scene; estimate particles, memory and time",
                              "Exit status 0: it can be run. 2: it has errors.",
                              options,
                              sizeof options / sizeof *options};

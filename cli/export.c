@@ -17,9 +17,8 @@ static void say_formats(char *text, size_t size)
 {
     size_t used = (size_t)snprintf(
         text, size,
-        "Skins of solids are written when the run left some, else particles, unless said\n"
-        "otherwise. Surfaces and surfels are made by 'phyxel surface DIR'. Files go to "
-        "DIR/FORMAT,\n"
+        "The default is the skins of solids if the run has some, else the particles.\n"
+        "'phyxel surface DIR' makes surfaces and surfels. Files go to DIR/FORMAT (particles),\n"
         "DIR/FORMAT-skin, DIR/FORMAT-surface and so on.\n"
         "\nformats:\n");
     for (uint32_t k = 0; px_export_format(k) != NULL && used < size; ++k)
@@ -81,26 +80,31 @@ int command_export(int argc, char **argv)
     char details[1024];
     say_formats(details, sizeof details);
     const Option options[] = {
-        {"to", 't', OPTION_TEXT, &def.format, "FORMAT", "one of those above"},
-        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where to (a folder in DIR)"},
-        {"particles", 0, OPTION_FLAG, &what[0], NULL, "the particles"},
-        {"surface", 0, OPTION_FLAG, &what[1], NULL, "the surfaces of DIR/surface"},
-        {"surfels", 0, OPTION_FLAG, &what[2], NULL, "the surfels of DIR/surfels"},
-        {"skin", 0, OPTION_FLAG, &what[3], NULL, "the triangles of solids, DIR/skin"},
-        {"skin-surfels", 0, OPTION_FLAG, &what[4], NULL, "their surfels, DIR/skin-surfels"},
-        {"coat", 0, OPTION_FLAG, &what[5], NULL, "the surfels of what flows, DIR/coat"},
-        {"material", 'm', OPTION_TEXT, &def.material, "NAME", "the surface of this one alone"},
-        {"columns", 0, OPTION_TEXT, &def.columns, "LIST", "only these: density,pressure (all)"},
-        {"up", 0, OPTION_TEXT, &up, "AXIS", "turn it so that y or z is up (as in the scene)"},
-        {"frames", 'n', OPTION_TEXT, &frames, "A-B", "only these: 7, 3-9, 3-"},
+        {"to", 't', OPTION_TEXT, &def.format, "FORMAT", "one of the formats above"},
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder of the files (in DIR, see above)"},
+        {"particles", 0, OPTION_FLAG, &what[0], NULL, "particles"},
+        {"surface", 0, OPTION_FLAG, &what[1], NULL, "surfaces in DIR/surface"},
+        {"surfels", 0, OPTION_FLAG, &what[2], NULL, "surfels in DIR/surfels"},
+        {"skin", 0, OPTION_FLAG, &what[3], NULL, "triangle skins of solids in DIR/skin"},
+        {"skin-surfels", 0, OPTION_FLAG, &what[4], NULL,
+         "surfel skins of solids in DIR/skin-surfels"},
+        {"coat", 0, OPTION_FLAG, &what[5], NULL, "coats of materials in DIR/coat"},
+        {"material", 'm', OPTION_TEXT, &def.material, "NAME", "surface of this material only"},
+        {"columns", 0, OPTION_TEXT, &def.columns, "LIST",
+         "only these columns: density,pressure (all)"},
+        {"up", 0, OPTION_TEXT, &up, "AXIS", "axis that points up, y or z (the scene's)"},
+        {"frames", 'n', OPTION_TEXT, &frames, "A-B", "only these frames: 7, 3-9, 3-"},
         {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
         {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
-        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };
-    const Command command = {
-        "export", "DIR --to FORMAT [options]",     "hand frames to other programs", details,
-        options,  sizeof options / sizeof *options};
+    const Command command = {"export",
+                             "DIR --to FORMAT [options]",
+                             "write frames in formats of other programs",
+                             details,
+                             options,
+                             sizeof options / sizeof *options};
     OptionResult read = options_read(&command, argc, argv, &def.dir, 1, 1, NULL);
     if (read != OPTIONS_READ)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;

@@ -157,18 +157,15 @@ int command_info(int argc, char **argv)
     Listing l = {.hash = false};
     bool stats = false, plot = false;
     const Option options[] = {
-        {"hash", 0, OPTION_FLAG, &l.hash, NULL,
-         "one line a frame: its number and a hash of what "
-         "it holds"},
-        {"stats", 0, OPTION_FLAG, &stats, NULL,
-         "the last row of stats.csv; without DIR: its columns"},
+        {"hash", 0, OPTION_FLAG, &l.hash, NULL, "number and hash of each frame"},
+        {"stats", 0, OPTION_FLAG, &stats, NULL, "last row of stats.csv; without DIR: its columns"},
         {"plot", 0, OPTION_FLAG, &plot, NULL,
          "draw the forces on walls over time into DIR/forces.png (needs gnuplot)"},
-        {"json", 0, OPTION_FLAG, &l.json, NULL, "one JSON object"},
+        {"json", 0, OPTION_FLAG, &l.json, NULL, "print one JSON object"},
     };
     const Command command = {"info",
                              "[DIR] [options]",
-                             "say what is in a result folder, or what this phyxel can do",
+                             "describe a result folder, or list formats, fields and benches",
                              "The hash is of a frame's contents, not of its file: equal hashes "
                              "mean equal frames,\nwhatever the number of threads and however "
                              "often the run was stopped and resumed.",
@@ -239,9 +236,10 @@ int command_bench(int argc, char **argv)
     PxBenchDef def = px_bench_def_default();
     bool json = false;
     const Option options[] = {
-        {"quick", 0, OPTION_FLAG, &def.quick, NULL, "under a minute; tension under two"},
-        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
-        {"json", 0, OPTION_FLAG, &json, NULL, "one JSON object"},
+        {"quick", 0, OPTION_FLAG, &def.quick, NULL,
+         "smaller cases: under a minute, tension under two"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "print one JSON object"},
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder for tables, plots and a page"},
         {"test", 0, OPTION_TEXT, &def.tests, "LIST", "which of its tests: 1,2,3"},
         {"pressure", 0, OPTION_TEXT, &def.pressure, "LIST", "which solvers: iisph,sesph"},
@@ -249,14 +247,14 @@ int command_bench(int argc, char **argv)
         {"strength", 0, OPTION_TEXT, &def.strength, "LIST",
          "coefficients: low, middle, high, all, or numbers"},
         {"seconds", 0, OPTION_NUMBER, &def.seconds, "T", "simulated time of a run"},
-        {"scale", 0, OPTION_NUMBER, &def.scale, "X", "of the number of particles (1)"},
+        {"scale", 0, OPTION_NUMBER, &def.scale, "X", "factor on the number of particles (1)"},
     };
     const Command command = {
         "bench",
         "NAME [options]",
         "measure the engine on this machine",
-        "Without a name: lists the benches. Those from -o on are for tension, which takes hours\n"
-        "when nothing is chosen, stops on Ctrl-C and goes on where it was when called again.",
+        "Without NAME: lists the benches. The options from -o on belong to tension, which takes\n"
+        "hours when nothing is selected. Ctrl-C stops it; the same command continues.",
         options,
         sizeof options / sizeof *options};
     const char *name;

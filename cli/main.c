@@ -14,13 +14,13 @@ typedef struct Entry {
 } Entry;
 
 static const Entry entries[] = {
-    {"run", "turn a scene into frames", command_run},
+    {"run", "simulate a scene and store frames", command_run},
     {"branch", "continue a run from a stored frame with other values", command_branch},
-    {"check", "say everything that is wrong with a scene, and what it will take", command_check},
-    {"info", "say what is in a result folder, or what this phyxel can do", command_info},
+    {"check", "list all errors in a scene; estimate particles, memory and time", command_check},
+    {"info", "describe a result folder, or list formats, fields and benches", command_info},
     {"surface", "make surfaces around the particles of a run", command_surface},
-    {"export", "hand frames to other programs", command_export},
-    {"render", "draw pictures of a run, and a film of them", command_render},
+    {"export", "write frames in formats of other programs", command_export},
+    {"render", "draw pictures and a film of a run", command_render},
     {"bench", "measure the engine on this machine", command_bench},
     {"scenes", "list the scenes that come with phyxel", command_scenes},
     {"schema", "print the JSON schema of scene files", command_schema},
@@ -31,7 +31,7 @@ static const Entry entries[] = {
 static void help(FILE *out)
 {
     fprintf(out,
-            "phyxel %s: one scene file becomes an animation\n\n"
+            "phyxel %s: simulates a scene of particles and makes an animation of it\n\n"
             "usage: phyxel COMMAND ...\n\ncommands:\n",
             PX_VERSION);
     for (size_t k = 0; k < ENTRIES; ++k)

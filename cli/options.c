@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,12 +92,15 @@ static int take(const Command *command, const Option *o, const char *value)
         list->item[list->count++] = value;
         return OPTIONS_READ;
     }
-    case OPTION_NUMBER: {
+    case OPTION_NUMBER:
+    case OPTION_SIGNED: {
+        bool is_signed = o->kind == OPTION_SIGNED;
         char *end;
         double number = strtod(value, &end);
-        if (end == value || *end != '\0' || !(number > 0 && number <= DBL_MAX)) {
-            snprintf(text, sizeof text, "--%s wants a positive number, got '%.60s'", o->name,
-                     value);
+        if (end == value || *end != '\0' || !(fabs(number) <= DBL_MAX) ||
+            !(number > 0 || is_signed)) {
+            snprintf(text, sizeof text, "--%s wants a %snumber, got '%.60s'", o->name,
+                     is_signed ? "" : "positive ", value);
             return wrong(command, text, "");
         }
         *(double *)o->target = number;

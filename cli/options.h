@@ -8,7 +8,8 @@
 typedef enum OptionKind {
     OPTION_FLAG,   ///< bool: --resume
     OPTION_COUNT,  ///< int, at least 0: --threads 2
-    OPTION_NUMBER, ///< double: --seconds 0.5
+    OPTION_NUMBER, ///< double above 0: --seconds 0.5
+    OPTION_SIGNED, ///< double: --exposure -1
     OPTION_TEXT,   ///< const char *: -o DIR
     OPTION_LIST,   ///< OptionList: --set A=1 --set B=2
 } OptionKind;

@@ -63,7 +63,7 @@ int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *c
     if (status == PX_OK && def->film != NULL && !quiet)
         fprintf(stderr, "the film is %s\n", def->film);
     else if (status == PX_ERR_STOPPED)
-        fprintf(stderr, "the same command goes on from there\n");
+        fprintf(stderr, "the same command continues\n");
     else if (status == PX_ERR_FORMAT && report.pictures > 0)
         fprintf(stderr, "--first goes on behind it\n");
     return exit_status;
@@ -206,49 +206,53 @@ int command_render(int argc, char **argv)
     int first = -1, last = -1, every = 1, frame = -1;
     bool quiet = false, json = false;
     const Option options[] = {
-        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where pictures go (DIR/pictures)"},
-        {"film", 0, OPTION_TEXT, &def.film, "FILE", "a film of them: .mp4, .webm or .gif"},
-        {"fps", 0, OPTION_NUMBER, &def.fps, "N", "pictures a second of the film (the scene's)"},
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder of the pictures (DIR/pictures)"},
+        {"film", 0, OPTION_TEXT, &def.film, "FILE", "also make a film: .mp4, .webm or .gif"},
+        {"fps", 0, OPTION_NUMBER, &def.fps, "N", "pictures per second of the film (the scene's)"},
         {"size", 0, OPTION_TEXT, &words.size, "WxH", "pixels (1280x720)"},
         {"quality", 0, OPTION_TEXT, &words.quality, "WORD", "draft, good (default) or final"},
-        {"samples", 0, OPTION_COUNT, &def.samples, "N", "a pixel (by quality: 8, 64, 512)"},
-        {"grain", 0, OPTION_FLAG, &def.grain, NULL, "leave the grain of few samples in"},
-        {"frames", 'n', OPTION_TEXT, &words.frames, "A-B", "only these: 7, 3-9, 3-"},
+        {"samples", 0, OPTION_COUNT, &def.samples, "N",
+         "samples per pixel (by quality: 8, 64, 512)"},
+        {"grain", 0, OPTION_FLAG, &def.grain, NULL, "do not denoise"},
+        {"frames", 'n', OPTION_TEXT, &words.frames, "A-B", "only these frames: 7, 3-9, 3-"},
         {"frame", 0, OPTION_COUNT, &frame, "N", "only this frame"},
         {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
         {"last", 0, OPTION_COUNT, &last, "N", "last frame"},
-        {"every", 0, OPTION_COUNT, &every, "N", "only every Nth of them"},
+        {"every", 0, OPTION_COUNT, &every, "N", "only every Nth frame"},
         {"show", 0, OPTION_TEXT, &words.show, "WORD",
-         "surface, surfels, particles, or the best there is"},
+         "surface, surfels, particles or best (default)"},
         {"colour", 0, OPTION_TEXT, &def.colour, "COLUMN",
-         "by speed, temperature, pressure, ... with a legend"},
-        {"range", 0, OPTION_TEXT, &words.range, "LOW,HIGH", "of these colours (all frames')"},
-        {"xray", 0, OPTION_FLAG, &def.xray, NULL, "what x-rays lose in the matter"},
+         "colour by speed, temperature, pressure, ..."},
+        {"range", 0, OPTION_TEXT, &words.range, "LOW,HIGH",
+         "range of --colour (that of all frames)"},
+        {"xray", 0, OPTION_FLAG, &def.xray, NULL, "draw an x-ray picture"},
         {"camera", 0, OPTION_TEXT, &words.camera, "FROM/TO/FOV",
-         "as 1,1,2/0,0.3,0/40, not the scene's"},
-        {"turntable", 0, OPTION_COUNT, &def.turntable, "N", "N pictures all around the last frame"},
+         "such as 1,1,2/0,0.3,0/40 (the scene's)"},
+        {"turntable", 0, OPTION_COUNT, &def.turntable, "N",
+         "N pictures from all sides of the last frame"},
         {"aperture", 0, OPTION_NUMBER, &def.aperture, "M",
-         "of the lens: blurs what is not in focus"},
+         "diameter of the lens, m: depth of field (0)"},
         {"shutter", 0, OPTION_NUMBER, &def.shutter, "PART",
-         "of the time between frames: blurs what moves"},
+         "motion blur: open part of the frame time (0)"},
         {"light", 0, OPTION_TEXT, &words.light, "WORD", "day (default), soft or night"},
         {"sun", 0, OPTION_TEXT, &words.sun, "A,H",
-         "azimuth from behind the camera, height; degrees"},
-        {"lamp", 0, OPTION_LIST, &words.lamps, "X,Y,Z/R/P", "a shining ball: radius, power"},
+         "azimuth from behind the camera, height, degrees"},
+        {"lamp", 0, OPTION_LIST, &words.lamps, "X,Y,Z/R/P",
+         "a spherical lamp: position, radius, power"},
         {"floor", 0, OPTION_TEXT, &words.floor, "WORD",
          "solid (default), shadow (transparent) or none"},
-        {"exposure", 0, OPTION_NUMBER, &def.exposure, "STOPS", "brighter or darker"},
-        {"again", 0, OPTION_FLAG, &def.again, NULL, "draw pictures that are there, too"},
-        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
+        {"exposure", 0, OPTION_SIGNED, &def.exposure, "STOPS", "brighter (> 0) or darker (< 0)"},
+        {"again", 0, OPTION_FLAG, &def.again, NULL, "draw again what is up to date, too"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };
     const Command command = {"render",
                              "DIR [options]",
-                             "draw pictures of a run, and a film of them",
-                             "DIR is what 'phyxel run' has made. Ctrl-C stops; the same command "
-                             "goes on where it was,\nand pictures that are there with the same "
-                             "settings are kept.",
+                             "draw pictures and a film of a run",
+                             "DIR is a result folder of 'phyxel run'. Pictures that are up to "
+                             "date (same frame, same\noptions) are kept, so the same command "
+                             "continues after Ctrl-C.",
                              options,
                              sizeof options / sizeof *options};
     OptionResult read = options_read(&command, argc, argv, &def.dir, 1, 1, NULL);

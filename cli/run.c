@@ -76,7 +76,7 @@ static void default_folder(const char *scene, char *out, size_t size)
     snprintf(out, size, "out/%.*s", length, name);
 }
 
-static void say_end(PxStatus status, const PxRunReport *report, const char *out)
+static void say_end(PxStatus status, const PxRunReport *report, const char *out, bool branch)
 {
     char wall[32], particles[32], typed[1024];
     if (report->damaged > 0)
@@ -109,7 +109,10 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out)
                 report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",
                 out, text_shell(out, typed, sizeof typed));
     else if (status == PX_ERR_EXISTS)
-        fprintf(stderr, "the options are --resume, --overwrite and -o DIR\n");
+        fprintf(stderr,
+                branch ? "--overwrite replaces it; phyxel run --resume -o %s resumes it\n"
+                       : "the options are --resume, --overwrite and -o DIR\n",
+                text_shell(out, typed, sizeof typed));
 }
 
 /* Prints the result as one JSON object. */
@@ -200,7 +203,7 @@ static int run_scene(const PxScene *scene, const PxRunDef *def, bool json, bool 
     if (status != PX_OK)
         exit_status = report_failure(status, command);
     if (!quiet || status != PX_OK)
-        say_end(status, &report, def->out);
+        say_end(status, &report, def->out, def->from != NULL);
     return exit_status;
 }
 
@@ -212,10 +215,10 @@ int command_branch(int argc, char **argv)
     OptionList sets = {.count = 0};
     const Option options[] = {
         {"at", 0, OPTION_COUNT, &at, "FRAME", "the frame at which the new run begins to differ"},
-        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE", "a value from that frame on"},
+        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE", "value from that frame on; may be repeated"},
         {"output", 'o', OPTION_TEXT, &def.out, "NEW", "folder of the new run"},
-        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
-        {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "throw away the run in NEW"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)"},
+        {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "replace the run in NEW"},
         {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };
@@ -262,26 +265,27 @@ int command_run(int argc, char **argv)
     bool json = false, quiet = false, film = false;
     OptionList sets = {.count = 0};
     const Option options[] = {
-        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "where the result goes (out/NAME)"},
-        {"frames", 'n', OPTION_COUNT, &frames, "N", "how many frames, instead of the scene's"},
-        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "how many threads (all cores)"},
-        {"resume", 0, OPTION_FLAG, &def.resume, NULL, "go on where the run in DIR stopped"},
-        {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "throw away the run in DIR"},
-        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE", "change a value of the scene"},
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder of the results (out/NAME)"},
+        {"frames", 'n', OPTION_COUNT, &frames, "N", "number of frames (the scene's)"},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)"},
+        {"resume", 0, OPTION_FLAG, &def.resume, NULL, "continue the run in DIR"},
+        {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "replace the run in DIR"},
+        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE",
+         "change a value of the scene; may be repeated"},
         {"checkpoint", 0, OPTION_COUNT, &checkpoint, "N",
          "a checkpoint every N frames (1); 0: when stopped"},
-        {"film", 0, OPTION_FLAG, &film, NULL, "draw pictures as well, and DIR/film.mp4 of them"},
-        {"size", 0, OPTION_TEXT, &size, "WxH", "of the film (960x540)"},
-        {"samples", 0, OPTION_COUNT, &samples, "N", "a pixel of the film (16)"},
+        {"film", 0, OPTION_FLAG, &film, NULL, "also draw pictures and make DIR/film.mp4"},
+        {"size", 0, OPTION_TEXT, &size, "WxH", "size of the film (960x540)"},
+        {"samples", 0, OPTION_COUNT, &samples, "N", "samples per pixel of the film (16)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };
     const Command command = {"run",
                              "[SCENE] [-o DIR] [options]",
-                             "turn a scene into frames",
-                             "SCENE may be left out with --resume: the scene is kept in DIR. "
-                             "Ctrl-C stops after the\nstep at hand; --resume goes on to the same "
-                             "bits.",
+                             "simulate a scene and store frames",
+                             "DIR keeps the scene, so --resume needs no SCENE. Ctrl-C stops "
+                             "after the current step;\na run that was stopped and resumed has the "
+                             "same bits.",
                              options,
                              sizeof options / sizeof *options};
     const char *path = NULL;
@@ -291,8 +295,9 @@ int command_run(int argc, char **argv)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
     char folder[1024];
     if (words == 0 && !(def.resume && def.out != NULL)) {
-        fprintf(stderr, "phyxel run: which scene? phyxel run SCENE -o DIR, or phyxel run --resume "
-                        "-o DIR; 'phyxel scenes' lists some\n");
+        fprintf(stderr,
+                "phyxel run: SCENE is missing: phyxel run SCENE -o DIR, or phyxel run --resume "
+                "-o DIR; 'phyxel scenes' lists some\n");
         return EXIT_WRONG;
     }
     if (def.out != NULL && def.out[0] == '\0') {

@@ -86,8 +86,8 @@ int command_scenes(int argc, char **argv)
     if (words == 1 && !found) {
         const char *near = px_suggest(wanted, (const char *const *)name, count);
         fprintf(stderr, "phyxel scenes: there is no scene '%.60s'%s%s%s\n", wanted,
-                near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
-                near != NULL ? "'?" : "");
+                near != NULL ? ", did you mean '" : "; 'phyxel scenes' lists them",
+                near != NULL ? near : "", near != NULL ? "'?" : "");
         status = EXIT_WRONG;
     } else if (words == 0) {
         fprintf(stderr, "\nphyxel run $(phyxel scenes NAME) runs one; they are in %s\n", folder);

@@ -40,23 +40,23 @@ int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
         fputc('\n', stderr);
     int exit_status = status == PX_OK ? EXIT_DONE : report_failure(status, command);
     if (!quiet && !report.scene && status == PX_OK)
-        fprintf(stderr, "no run.json that is of use: walls and the names of materials are not "
-                        "known\n");
+        fprintf(stderr, "run.json is missing or damaged: walls and names of materials are "
+                        "unknown\n");
     if (!quiet && (status == PX_OK || report.made + report.kept > 0))
         fprintf(stderr, "%u made, %u were up to date, in %s: %s\n", report.made, report.kept,
                 report.out, text_seconds(report.wall, wall, sizeof wall));
     if (status == PX_ERR_STOPPED)
-        fprintf(stderr, "the same words again go on\n");
+        fprintf(stderr, "the same command continues\n");
     return exit_status;
 }
 
 static void say_fields(char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(
-        text, size,
-        "Lengths are in units of the particle spacing. Surfaces that were made from the same "
-        "frame\n"
-        "with the same numbers are kept; so Ctrl-C and the same words again go on.\n\nfields:\n");
+    size_t used =
+        (size_t)snprintf(text, size,
+                         "Lengths are in particle spacings. Surfaces that are up to date (same "
+                         "frame, same options)\n"
+                         "are kept, so the same command continues after Ctrl-C.\n\nfields:\n");
     for (uint32_t k = 0; px_surface_field(k) != NULL && used < size; ++k) {
         const PxSurfaceField *f = px_surface_field(k);
         used += (size_t)snprintf(text + used, size - used, "%s  %-12s %s", k > 0 ? "\n" : "",
@@ -74,22 +74,27 @@ int command_surface(int argc, char **argv)
     say_fields(details, sizeof details);
     const Option options[] = {
         {"field", 0, OPTION_TEXT, &surface->field, "NAME", "which field (anisotropic)"},
-        {"cell", 0, OPTION_NUMBER, &surface->cell, "X", "edge of a grid cell (0.5)"},
-        {"radius", 0, OPTION_NUMBER, &surface->radius, "X", "how far a particle acts"},
+        {"cell", 0, OPTION_NUMBER, &surface->cell, "X",
+         "edge of a grid cell (0.5); surfels: their radius"},
+        {"radius", 0, OPTION_NUMBER, &surface->radius, "X",
+         "support of a particle (by field: 2.5 or 3)"},
         {"iso", 0, OPTION_NUMBER, &surface->iso, "X",
-         "how far outside the outermost particles it lies"},
-        {"smoothing", 0, OPTION_TEXT, &smoothing, "X", "how far the mesh is smoothed (0)"},
-        {"gap", 0, OPTION_TEXT, &gap, "X", "what stays free at walls (0)"},
-        {"no-walls", 0, OPTION_FLAG, &def.no_walls, NULL, "do not look at the scene's walls"},
-        {"frames", 'n', OPTION_TEXT, &frames, "A-B", "only these: 7, 3-9, 3-"},
+         "distance from the outermost particles (0.5)"},
+        {"smoothing", 0, OPTION_TEXT, &smoothing, "X", "length of the mesh smoothing (0)"},
+        {"gap", 0, OPTION_TEXT, &gap, "X", "gap between surface and walls (0)"},
+        {"no-walls", 0, OPTION_FLAG, &def.no_walls, NULL, "ignore the walls of the scene"},
+        {"frames", 'n', OPTION_TEXT, &frames, "A-B", "only these frames: 7, 3-9, 3-"},
         {"material", 'm', OPTION_TEXT, &def.material, "NAME",
-         "only this one, in a folder of its own"},
-        {"columns", 0, OPTION_TEXT, &def.columns, "LIST", "more columns for the vertices"},
+         "only this material, in a folder of its own"},
+        {"columns", 0, OPTION_TEXT, &def.columns, "LIST",
+         "more columns of particles for the vertices"},
         {"surfels", 0, OPTION_FLAG, &def.surfels, NULL,
          "points with a radius instead of triangles"},
-        {"measure", 0, OPTION_FLAG, &def.measure, NULL, "area, volume, pieces to measure.csv"},
-        {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL, "make all anew"},
-        {"threads", 'j', OPTION_COUNT, &surface->threads, "N", "how many threads (all cores)"},
+        {"measure", 0, OPTION_FLAG, &def.measure, NULL,
+         "write area, volume and components to measure.csv"},
+        {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL,
+         "replace surfaces that are up to date, too"},
+        {"threads", 'j', OPTION_COUNT, &surface->threads, "N", "number of threads (all cores)"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };
     const Command command = {

@@ -39,8 +39,8 @@ for command in run check info surface export bench scenes schema; do
 done
 
 # each command: nothing given, a missing file, a misspelt option, a value of a wrong kind
-wrong "which scene?" run
-wrong "which scene?" run --resume
+wrong "SCENE is missing" run
+wrong "SCENE is missing" run --resume
 wrong "no.json: cannot be opened: No such file" run "$work/no.json"
 wrong "Is a directory" run "$scenes"
 wrong "did you mean --frames?" run "$scenes/drop.json" --farmes 3

@@ -22,11 +22,17 @@ status 0 render "$dir" --size 64x48 --samples 1 --first 1 --last 2 -j 3 --again
 said "2 of them drawn now"
 cmp "$work/before.png" "$dir/pictures/000002.png" || fail "other bits with other threads"
 
-# the grain is taken off unless it is wanted
+# pictures are denoised unless --grain is given
 status 0 render "$dir" --size 64x48 --samples 4 -n 2 -q -o "$work/clean"
 status 0 render "$dir" --size 64x48 --samples 4 --frames 2-2 -q -o "$work/grain" --grain
 cmp -s "$work/clean/000002.png" "$work/grain/000002.png" && fail "--grain makes no difference"
 [ "$(ls "$work/grain")" = 000002.png ] || fail "--frames 2-2 is not one picture"
+
+# exposure may be negative
+status 0 render "$dir" --size 64x48 --samples 4 -n 2 -q -o "$work/dark" --exposure -1
+cmp -s "$work/clean/000002.png" "$work/dark/000002.png" && fail "--exposure -1 makes no difference"
+status 2 render "$dir" --exposure x
+said "--exposure wants a number"
 
 # what is wrong is said before anything is drawn
 status 2 render "$dir" --frames two
@@ -65,7 +71,7 @@ wait $process || got=$?
 process=
 if [ $got != 0 ]; then
     [ $got = 1 ] || fail "Ctrl-C: exit status $got"
-    said "the same command goes on from there"
+    said "the same command continues"
     tidy "$work/stopped"
     status 0 render "$dir" --size 200x150 --samples 8 -o "$work/stopped"
     [ "$(ls "$work/stopped" | wc -l)" = 7 ] || fail "pictures are missing"

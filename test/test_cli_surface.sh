@@ -93,7 +93,7 @@ awk -F, 'NR > 1 && $9 <= 0 { exit 1 }' "$work/two/surface/measure.csv" || fail "
 status 0 surface "$work/two" --material "$name" -q
 [ -s "$work/two/surface/$name/000001.ply" ] || fail "no folder of its own"
 status 2 surface "$work/two" --material "${name}x"
-said "there is no material '${name}x', did you mean '$name'?"
+said "there is no material '${name}x'; there are oil, water; did you mean '$name'?"
 
 # wrong calls
 status 2 surface
@@ -148,7 +148,7 @@ if [ -w /dev/full ]; then
     tidy "$work/run"
 fi
 
-# stopped: what is done is kept, and the same words go on
+# stopped: what is done is kept, and the same command continues
 rm -r "$work/run/surface"
 "$phyxel" surface "$work/run" --cell 0.15 >"$work/out" 2>"$work/err" &
 process=$!
@@ -158,7 +158,7 @@ got=0
 wait $process || got=$?
 process=
 if [ $got = 1 ]; then
-    said "the same words again go on"
+    said "the same command continues"
     status 0 surface "$work/run" --cell 0.15
     grep -q " 0 were up to date" "$work/err" && fail "all was made anew"
 fi

@@ -225,8 +225,8 @@ static void search_free(void *structure)
     px_hash_free(structure);
 }
 
-static const Search search = {sizeof(PxHash), search_init, search_build,
-                              search_free,    range,       "hash grid: no room"};
+static const Search search = {sizeof(PxHash), search_init, search_build,        search_free,
+                              range,          NULL,        "hash grid: no room"};
 
 TEST(counts_that_creep_up_cost_few_allocations)
 {

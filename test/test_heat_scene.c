@@ -124,7 +124,7 @@ TEST(what_is_wrong_with_heaters_is_said)
     CHECK_ONE(TOP WAX("") HEATER(", \"power\": 3, \"temperature\": 3"), "heaters[0].power", 3, 47,
               "a heater has one of the two");
     CHECK_ONE(TOP WAX("") HEATER(", \"power\": 3, \"body\": \"wax\""), "heaters[0].body", 3, 58,
-              "the bodies that are not walls are none");
+              "the non-wall bodies of this scene: none");
     CHECK_ONE(TOP WAX("") HEATER(", \"temperatures\": [{\"at\": 2, \"to\": 3}, {\"at\": 1, "
                                  "\"to\": 3}]"),
               "heaters[0].temperatures[1].at", 3, 82, "wanted more than the one before");

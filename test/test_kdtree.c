@@ -229,8 +229,8 @@ static uint32_t nearest(const void *structure, float x, float y, float z, float 
     return px_kdtree_nearest(structure, x, y, z, most < 5 ? most : 5, out, squared);
 }
 
-static const Search search = {sizeof(PxKdTree), search_init, search_build,
-                              search_free,      range,       "kd-tree: no room"};
+static const Search search = {sizeof(PxKdTree), search_init,       search_build, search_free, range,
+                              nearest,          "kd-tree: no room"};
 
 TEST(counts_that_creep_up_cost_few_allocations)
 {

@@ -327,9 +327,10 @@ TEST(a_scene_without_a_folder_names_no_files)
 TEST(bodies_are_checked)
 {
     CHECK_BODY("{\"shape\": {\"sphere\": 1}}", "bodies[0].material", 5, 1,
-               "is missing: a body that is not a wall needs one, and there are water");
-    CHECK_BODY("{\"shape\": {\"sphere\": 1}, \"material\": \"wader\"}", "bodies[0].material", 5, 38,
-               "is 'wader', but the materials of this scene are water; did you mean 'water'?");
+               "is missing: a body that is not a wall needs one; materials of this scene: water");
+    CHECK_BODY(
+        "{\"shape\": {\"sphere\": 1}, \"material\": \"wader\"}", "bodies[0].material", 5, 38,
+        "is 'wader', which is not among the materials of this scene: water; did you mean 'water'?");
     CHECK_BODY("{\"shape\": {\"sphere\": 1}, \"material\": \"stone\"}", "bodies[0].material", 5, 38,
                "is 'stone'");
     CHECK_BODY("{\"shape\": {\"sphere\": 1}, \"material\": 3}", "bodies[0].material", 5, 38,

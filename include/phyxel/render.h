@@ -60,20 +60,20 @@ typedef struct PxRenderDef {
     bool grain;           ///< disables denoising
     bool xray;            ///< radiograph: absorption along the thickness of the matter
     bool stated_camera;   ///< use `camera` instead of the scene's
-    PxSceneCamera camera; ///<
+    PxSceneCamera camera; ///< camera, if stated_camera
     int turntable;        ///< number of pictures around the last frame; 0: one picture per frame
     double aperture;      ///< diameter of the lens, m; 0: no depth of field
     double shutter;       ///< exposure time as part of the frame interval, for motion blur; 0: none
     const char *colour;  ///< column shown as colour: speed, temperature, ...; NULL: natural colours
     double range_low;    ///< of the colour scale; NAN: from the frames
-    double range_high;   ///<
-    PxFloor floor;       ///<
-    PxLighting lighting; ///<
+    double range_high;   ///< of the colour scale; NAN: from the frames
+    PxFloor floor;       ///< ground under the scene
+    PxLighting lighting; ///< light of the scene
     double sun_azimuth;  ///< degrees, 0 from behind the camera, positive to the right
     double sun_height;   ///< degrees above the horizon
     double exposure;     ///< in stops: 1 is twice as bright
-    const PxLampDef *lamp; ///<
-    size_t lamps;          ///<
+    const PxLampDef *lamp; ///< further lights
+    size_t lamps;          ///< number of lamps
     bool again;            ///< redraw pictures that are up to date
     int threads;           ///< 0: one for every core
 } PxRenderDef;

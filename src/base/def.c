@@ -1,8 +1,11 @@
+/// Defs that carry their size, so that programs and libraries of different versions agree: a def
+/// that is shorter than this library's is completed with defaults, a longer one is accepted if the
+/// fields unknown here are 0.
 #include "base/def.h"
 
 #include <string.h>
 
-#define TAG 0x70687978u
+#define TAG 0x70687978u /* "phyx"; tells a def from uninitialised memory */
 
 void px_def_init(void *def, size_t size, const void *defaults, size_t own)
 {

@@ -113,7 +113,7 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 to = px_particle_place(p, i), from = px_watch_place(w, i);
         double length = px_length(px_sub(to, from)) + def->travel;
         /* the bound was rounded to float, hence the half per cent */
-        if (px_boundary_surely((double)w->far[i], w->spacing) * 0.995 > length + def->gap)
+        if (px_boundary_lower_bound((double)w->far[i], w->spacing) * 0.995 > length + def->gap)
             continue;
         Way way = {0, from, to, v};
         if (!follow(def, i, &way))

@@ -32,7 +32,7 @@ PxStatus px_solid_fluid_own(PxFluid *f, const PxSolid *s, const uint32_t *row, c
                            PX_ARENA_ARRAY(f->scratch, float, 4 * (size_t)s->count)};
     if (job.quad == NULL || job.velocity == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
-    memset(f->own, 0, f->count * sizeof *f->own);
+    memset(f->own_compression, 0, f->count * sizeof *f->own_compression);
     px_parallel_for(f->threads, s->count, 4 * PX_BLOCK, pack_block, &job);
     px_parallel_for(f->threads, s->count, PX_BLOCK, PX_ISA_PICK(s->isa, px_solid_fluid_own_block),
                     &job);

@@ -1,3 +1,4 @@
+/// Kernel sum of a solid particle over its own rest neighbours, predicted for the end of the step.
 #include "contact/solid_fluid_pass.h"
 
 /* Loads eight entries of a list from e on, padded with the row itself. Returns how many of them are
@@ -22,8 +23,8 @@ void PX_ISA_NAME(px_solid_fluid_own_block)(void *user, uint32_t begin, uint32_t 
     float cell = (float)(f->spacing * f->spacing * f->spacing), dt = (float)f->dt;
     PxF8 tiny = px_f8(1e-12f * kernel.h);
     for (uint32_t i = begin; i < end; ++i) {
-        float firm = f->firm[job->row[i]];
-        if (!(firm > 0.0f))
+        float solid = f->solid_fraction[job->row[i]];
+        if (!(solid > 0.0f))
             continue;
         PxPlace8 at = px_place8(job->quad, i), going = px_place8(job->velocity, i);
         PxF8 sum = px_f8(0.0f), rate = sum;
@@ -42,6 +43,6 @@ void PX_ISA_NAME(px_solid_fluid_own_block)(void *user, uint32_t begin, uint32_t 
         if (job->fill != NULL)
             number += job->fill[job->row[i]] / cell;
         float over = cell * (number + dt * kernel.norm_slope * px_f8_sum(rate)) - 1.0f;
-        f->own[job->row[i]] = over > 0.0f ? firm * over : 0.0f;
+        f->own_compression[job->row[i]] = over > 0.0f ? solid * over : 0.0f;
     }
 }

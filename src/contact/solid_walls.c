@@ -74,7 +74,7 @@ static double restitution_of(const PxSolid *s, const PxSolidFrame *f)
     return s->flows && def->absorb > 0 ? 1 : def->restitution;
 }
 
-static bool some_lose(const PxSolid *s)
+static bool some_restitution(const PxSolid *s)
 {
     for (uint32_t k = 0; k < s->frames; ++k)
         if (restitution_of(s, &s->frame[k]) < 1)
@@ -93,13 +93,13 @@ PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
     w->caught = w->leaked = 0;
     w->near = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
     w->last = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
-    w->push = some_lose(s) ? PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count) : NULL;
+    w->push = some_restitution(s) ? PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count) : NULL;
     w->radius = PX_ARENA_ARRAY(s->scratch, float, s->count);
     w->by = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
     w->load = PX_ARENA_ARRAY(s->scratch, Load, s->count);
     w->speed = PX_ARENA_ARRAY(s->scratch, PxVec3, s->frames);
     if (w->near == NULL || w->last == NULL || w->radius == NULL || w->by == NULL ||
-        w->load == NULL || (w->push == NULL && some_lose(s)) || w->speed == NULL)
+        w->load == NULL || (w->push == NULL && some_restitution(s)) || w->speed == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     w->travel = px_boundaries_travel(w->boundary, w->boundaries);
     if (w->boundaries == 0) {
@@ -178,7 +178,8 @@ static void give_back(PxSolidWalls *w, const PxSolid *s, const PxSolidFrame *f, 
     }
 }
 
-static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
+/* Applies restitution to one body. */
+static void restitute(PxSolidWalls *w, PxSolid *s, uint32_t number)
 {
     const PxSolidFrame *f = &s->frame[number];
     double e = fmax(restitution_of(s, f), LEAST_RESTITUTION);
@@ -217,10 +218,10 @@ static void lose(PxSolidWalls *w, PxSolid *s, uint32_t number)
 }
 
 /* Sums run over rows in order, so that results do not depend on threads. */
-static void lose_all(PxSolidWalls *w, PxSolid *s)
+static void restitute_all(PxSolidWalls *w, PxSolid *s)
 {
     for (uint32_t k = 0; k < s->frames; ++k)
-        lose(w, s, k);
+        restitute(w, s, k);
 }
 
 static void note_push(float *push, PxVec3 n, double size, double wall)
@@ -341,7 +342,7 @@ void px_solid_walls_touch(PxSolidWalls *w, PxSolid *s, double when)
         memset(w->push, 0, 4 * (size_t)s->count * sizeof(float));
     px_parallel_for(s->threads, s->count, PX_BLOCK, touch_block, &t);
     if (w->push != NULL)
-        lose_all(w, s);
+        restitute_all(w, s);
     w->caught += atomic_load(&t.caught);
     w->leaked += atomic_load(&t.leaked);
 }
@@ -425,5 +426,5 @@ void px_solid_walls_rebound(PxSolidWalls *w, PxSolid *s, const PxSolidContact *c
                       px_dot(vec_of(c->velocity), n));
     }
     if (w->push != NULL)
-        lose_all(w, s);
+        restitute_all(w, s);
 }

@@ -94,7 +94,7 @@ static void leaks_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 way = px_vec(to.x - (double)w->from[0][i], to.y - (double)w->from[1][i],
                             to.z - (double)w->from[2][i]);
         /* `far` is valid only for particles whose stored position is that at the start */
-        if (w->when[i] == 0.0f && px_boundary_surely((double)w->far[i], w->spacing) * 0.995 >
+        if (w->when[i] == 0.0f && px_boundary_lower_bound((double)w->far[i], w->spacing) * 0.995 >
                                       1.001 * px_length(way) + leaks->travel)
             continue;
         count += w->when[i] == PASSED || passed(w, i, to, 1);

@@ -15,7 +15,7 @@ typedef struct PxWatch {
     PxBoundary *const *boundary;
     size_t boundaries;
     const float *far; ///< distance to the nearest boundary at the start of the step, m; the true
-                      ///< one is at least px_boundary_surely() of it
+                      ///< one is at least px_boundary_lower_bound() of it
     double spacing;
     float *from[3], *from_low[3]; ///< last stored position of each particle
     float *when;                  ///< moment of the step of that position; 2: it crossed a boundary

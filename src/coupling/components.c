@@ -1,10 +1,10 @@
-/// Stage 3 of a rest-shape update: who hangs together, which cores keep their shape, and how each
-/// of them moved as a rigid body.
+/// Stage 3 of a rest-shape update: finds the components, their cores (connected particles that keep
+/// their rest places) and the rigid fit of each core.
 #include "coupling/rest_update_parts.h"
 
-/* Solid matter hangs together by its bonds, other elastic matter with its neighbours in space, of
- * its own material only. */
-static void join_matter(const PxRestInput *in, const PxRestSnapshot *old, PxDisjointSets *sets)
+/* Joins particles to components: solid ones along their bonds, other elastic ones with their
+ * neighbours in space of the same material. */
+static void join_components(const PxRestInput *in, const PxRestSnapshot *old, PxDisjointSets *sets)
 {
     const PxBonds *b = &in->set->bonds;
     const PxPairs *pairs = in->c->pairs;
@@ -30,7 +30,7 @@ static void join_matter(const PxRestInput *in, const PxRestSnapshot *old, PxDisj
     }
 }
 
-/* What keeps some of its rest place hangs together by bonds, within a component. */
+/* Joins particles that keep some of their rest place to cores, along bonds within a component. */
 static void join_cores(const PxRestInput *in, const PxRestSnapshot *old, const uint32_t *component,
                        PxDisjointSets *sets)
 {
@@ -48,8 +48,8 @@ static void join_cores(const PxRestInput *in, const PxRestSnapshot *old, const u
     }
 }
 
-/* The rigid fit of each core (000 Eqs. 5.23-5.26), weighted by mass and kept fraction. Rows are
- * always in the same order, and so are the sums. */
+/* Rigid fit of each core (000 Eqs. 5.23-5.26), weighted by mass and kept fraction. Sums run over
+ * rows in order on one thread, so results are reproducible. */
 static void fit_cores(const PxRestInput *in, PxRestComponents *parts)
 {
     for (uint32_t i = 0; i < in->count; ++i) {
@@ -78,8 +78,8 @@ static void fit_cores(const PxRestInput *in, PxRestComponents *parts)
     }
 }
 
-/* The rest shape of a component continues that of its heaviest core; without a core it begins at
- * the particle with the least id. */
+/* Chooses the frame of each component's new rest shape: that of its heaviest core or, without a
+ * core, one with its origin at the particle with the lowest id. */
 static void choose_frames(const PxRestInput *in, const uint64_t *least, PxRestComponents *parts)
 {
     for (uint32_t k = 0; k < parts->components; ++k) {
@@ -109,7 +109,7 @@ PxStatus px_rest_components(const PxRestInput *in, const PxRestSnapshot *old, Px
     for (uint32_t i = 0; i < in->count; ++i)
         if (in->fractions->elastic[i])
             px_sets_add(&matter, i);
-    join_matter(in, old, &matter);
+    join_components(in, old, &matter);
     PX_TRY(px_sets_number(&matter, in->particles->id, scratch));
     join_cores(in, old, matter.set, &cores);
     PX_TRY(px_sets_number(&cores, in->particles->id, scratch));

@@ -21,6 +21,7 @@ void px_sets_join(PxDisjointSets *s, uint32_t a, uint32_t b)
     px_join(s->root, a, b);
 }
 
+/* A set: its lowest id and its root. */
 typedef struct Least {
     uint64_t id;
     uint32_t root;
@@ -39,7 +40,7 @@ PxStatus px_sets_number(PxDisjointSets *s, const uint64_t *id, PxArena *scratch)
         count += s->root[i] == i;
     s->least = PX_ARENA_ARRAY(scratch, uint64_t, count);
     PxArenaMark mark = px_arena_mark(scratch);
-    uint32_t *place = PX_ARENA_ARRAY(scratch, uint32_t, s->count); /* by root: in `least` */
+    uint32_t *place = PX_ARENA_ARRAY(scratch, uint32_t, s->count); /* by root: index in `least` */
     Least *least = PX_ARENA_ARRAY(scratch, Least, count);
     if (s->least == NULL || place == NULL || least == NULL)
         return px_fail(PX_ERR_MEMORY, "components: no room for %u of them", count);

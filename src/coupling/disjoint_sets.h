@@ -1,5 +1,5 @@
-/// Disjoint sets of rows (union-find), numbered by the least id in each: the numbers do not depend
-/// on the order of rows.
+/// Disjoint sets of rows (union-find). Sets are numbered by the lowest id in each, so the numbers
+/// do not depend on the order of rows.
 #ifndef PX_COUPLING_DISJOINT_SETS_H
 #define PX_COUPLING_DISJOINT_SETS_H
 
@@ -11,13 +11,13 @@
 
 typedef struct PxDisjointSets {
     uint32_t count;  ///< rows
-    uint32_t *root;  ///< by row: another row of its set, or itself
-    uint32_t *set;   ///< by row: number of its set, + 1; 0: in none. After px_sets_number()
-    uint32_t sets;   ///< how many
-    uint64_t *least; ///< by set: the least id in it
+    uint32_t *root;  ///< by row: its parent in the tree of the set; a root is its own parent
+    uint32_t *set;   ///< by row: index of its set, + 1; 0: in none. Valid after px_sets_number()
+    uint32_t sets;   ///< number of sets, after px_sets_number()
+    uint64_t *least; ///< by set: the lowest id in it, after px_sets_number()
 } PxDisjointSets;
 
-/// Takes scratch for `count` rows, each in no set. Errors: PX_ERR_MEMORY.
+/// Allocates from scratch for `count` rows, each in no set. Errors: PX_ERR_MEMORY.
 PxStatus px_sets_begin(PxDisjointSets *sets, uint32_t count, PxArena *scratch);
 
 /// Puts a row into a set of its own.
@@ -26,10 +26,11 @@ static inline void px_sets_add(PxDisjointSets *s, uint32_t i)
     s->root[i] = i;
 }
 
-/// Joins the sets of two rows that are in some.
+/// Joins the sets of two rows, each of which must be in a set.
 void px_sets_join(PxDisjointSets *sets, uint32_t a, uint32_t b);
 
-/// Fills set, sets and least. `id` is by row.
+/// Numbers the sets: fills `set`, `sets` and `least`. id[i] is the id of row i.
+/// Errors: PX_ERR_MEMORY.
 PxStatus px_sets_number(PxDisjointSets *sets, const uint64_t *id, PxArena *scratch);
 
 #endif

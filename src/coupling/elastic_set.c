@@ -9,6 +9,7 @@
 
 /* ---- columns ------------------------------------------------------------------ */
 
+/* A column of PxElasticColumns. */
 typedef struct Extra {
     const char *name, *unit;
     PxType type;
@@ -136,7 +137,7 @@ void px_elastic_set_locate(PxElasticSet *set, const PxParticles *p)
             set->row.data[e.slot[i] - 1] = i;
 }
 
-/* Columns of 4 bytes a row, whatever their type. */
+/* Columns to copy between particles and set; all have 4 bytes a row. */
 typedef struct Copy {
     const uint32_t *row;
     bool in_order; /* row k of the set is row k of the particles */
@@ -179,7 +180,8 @@ static void add_column(Copy *copy, const void *from, void *to)
     copy->to[copy->columns++] = to;
 }
 
-/* Gathers all columns. The copy begins anew when the particles' columns are others than before. */
+/* Gathers all columns. The copy is created anew if its columns are no longer the first ones of the
+ * particles. */
 static PxStatus gather_all(PxElasticSet *set, const PxCoupling *c)
 {
     const PxTable *from = &c->particles->table;
@@ -216,9 +218,9 @@ PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
                                    p->vx, p->vy, p->vz, p->ax,    p->ay,    p->az};
     float *const to[12] = {r->x,  r->y,  r->z,  r->x_low, r->y_low, r->z_low,
                            r->vx, r->vy, r->vz, r->ax,    r->ay,    r->az};
-    for (int k = 0; k < (c->flows ? 12 : 9); ++k) /* accelerations are of the stages of fluids */
+    for (int k = 0; k < (c->flows ? 12 : 9); ++k) /* only fluid stages compute accelerations */
         add_column(&copy, from[k], to[k]);
-    PxSolidColumns held, to_held; /* handles take and let go of particles between steps */
+    PxSolidColumns held, to_held; /* handles grab and release particles between steps */
     px_solid_columns(&p->table, &held);
     px_solid_columns(&r->table, &to_held);
     add_column(&copy, held.handle, to_held.handle);
@@ -260,7 +262,7 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool straine
         add_column(&state, solid_from.rest[k], solid_to.rest[k]);
     if (rest_shapes)
         add_column(&state, solid_from.bulk, solid_to.bulk);
-    if (!c->flows) { /* else density and pressure are what the stages of fluids made of them */
+    if (!c->flows) { /* otherwise the fluid stages compute density and pressure */
         add_column(&state, r->density, p->density);
         add_column(&state, r->pressure, p->pressure);
     }
@@ -283,8 +285,8 @@ static PxSolidPoints points_of(const PxParticles *rows, uint32_t begin, uint32_t
                            .count = end - begin};
 }
 
-/* One frame a component, and the rows of each together in `row`. */
-static PxStatus part(PxElasticSet *set, const PxCoupling *c, const PxElasticColumns *e)
+/* Creates one frame for each component and lists the rows of each together in `row`. */
+static PxStatus group_rows(PxElasticSet *set, const PxCoupling *c, const PxElasticColumns *e)
 {
     uint32_t n = c->particles->table.count, most = 0, place = 0;
     for (uint32_t i = 0; i < n; ++i)
@@ -312,7 +314,8 @@ static PxStatus part(PxElasticSet *set, const PxCoupling *c, const PxElasticColu
     return PX_OK;
 }
 
-/* Sorts the rows of each component, and tells where they were in the set before. */
+/* Sorts the rows of each component by the grid of its rest shape and fills *before with their rows
+ * in the present set. */
 static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const PxElasticColumns *e,
                           const uint8_t *fresh, PxBondsBefore *before)
 {
@@ -342,8 +345,8 @@ static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const PxElasti
     return PX_OK;
 }
 
-/* Where nothing flows and all particles are elastic, nobody needs them sorted by cell: they lie as
- * the set does, and copying is cheaper. */
+/* Where nothing flows and all particles are elastic, no stage needs them sorted by cell. They are
+ * put in the order of the set, which makes gathering and scattering plain copies. */
 static PxStatus put_in_order(PxElasticSet *set, const PxCoupling *c)
 {
     PxParticles *p = c->particles;
@@ -353,7 +356,7 @@ static PxStatus put_in_order(PxElasticSet *set, const PxCoupling *c)
     px_solid_columns(&p->table, &s);
     for (uint32_t i = 0; i < p->table.count; ++i) {
         set->row.data[i] = i;
-        p->density[i] = p->mass[i] / s.volume[i]; /* sorting leaves these undefined */
+        p->density[i] = p->mass[i] / s.volume[i]; /* px_table_permute() leaves these undefined */
         p->pressure[i] = 0.0f;
     }
     set->in_order = true;
@@ -371,7 +374,7 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
     }
     PxArenaMark mark = px_arena_mark(c->scratch);
     PxBondsBefore before;
-    PX_TRY(part(set, c, &e));
+    PX_TRY(group_rows(set, c, &e));
     PX_TRY(sort_rows(set, c, &e, fresh, &before));
     uint32_t count = (uint32_t)set->row.count;
     PX_TRY(px_bonds_begin(&set->next, count));
@@ -401,8 +404,8 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
     return PX_OK;
 }
 
-/* Gives each part of a component that no bond joins to the rest a number of its own; true: some
- * component fell apart. */
+/* Splits components whose bonds no longer connect them: gives each connected part a number of its
+ * own. *apart: some component was split. */
 static PxStatus split(PxElasticSet *set, const PxCoupling *c, bool *apart)
 {
     PxArenaMark mark = px_arena_mark(c->scratch);
@@ -447,7 +450,7 @@ PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t 
 
 /* ---- opening ------------------------------------------------------------------------ */
 
-/* The law of each row, where materials melt. */
+/* Where materials melt, rows have laws of their own, for their molten fractions. */
 static PxStatus molten_laws(const PxElasticSet *set, const PxCoupling *c, PxSolid *s)
 {
     bool any = false;
@@ -562,7 +565,7 @@ PxStatus px_elastic_set_restore(PxElasticSet *set, const PxCoupling *c, const Px
     for (uint32_t i = 0; i < p->table.count; ++i)
         if (e.slot[i] > 0)
             stored[count++] = (Stored){p->id[i], i};
-    qsort(stored, count, sizeof *stored, ascending); /* ids stand first */
+    qsort(stored, count, sizeof *stored, ascending); /* compares the id, the first member */
     for (uint32_t k = 0; k < count; ++k)
         id[k] = stored[k].id;
     PX_TRY(px_bonds_restore(&set->bonds, bonds, id, count));

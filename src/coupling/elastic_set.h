@@ -8,9 +8,9 @@
 ///    set         by rest shape    [ e e | e e ]             one bar a component
 ///                                   bonds, weights, rigid fit of each component
 ///
-/// Every step gathers where the rows are and how they move, and scatters what became of it. All
-/// else of the copy (rest places, plastic strain, ...) changes only in the set or when it is
-/// rebuilt.
+/// Every step gathers positions, velocities and accelerations into the copy and scatters the new
+/// positions and velocities back. The other columns (rest places, plastic strain, ...) change only
+/// in the set, or when it is rebuilt.
 #ifndef PX_COUPLING_ELASTIC_SET_H
 #define PX_COUPLING_ELASTIC_SET_H
 
@@ -20,39 +20,38 @@
 #include "solid/lists.h"
 #include "solid/solid.h"
 
-/// What particles carry for the set, beside those of solid/solid_columns.h.
+/// Columns of the particles that belong to the set, in addition to those of solid/solid_columns.h.
 typedef struct PxElasticColumns {
-    uint32_t
-        *component; ///< 1 and more: what hangs together by bonds has one number; 0: not elastic
-    uint32_t *slot; ///< row of the set, + 1; 0: not in it
-    float *molten;  ///< molten fraction at the last rest-shape update
-    float *load[3]; ///< low-pass filtered acceleration by gravity and fluids, m/s^2
+    uint32_t *component; ///< number of the component, from 1 on; 0: not elastic
+    uint32_t *slot;      ///< its row in the set, + 1; 0: not in the set
+    float *molten;       ///< molten fraction at the last rest-shape update
+    float *load[3];      ///< low-pass filtered acceleration by gravity and fluids, m/s^2
 } PxElasticColumns;
 
 typedef struct PxElasticSet {
     PxParticles rows;                 ///< the copy
-    PX_LIST(uint32_t) row;            ///< by row of the set: the particle it is
+    PX_LIST(uint32_t) row;            ///< by row of the set: the particle's row in the world
     PxBonds bonds;                    ///< between rows of the set
-    PxBonds next;                     ///< used while bonds are made anew
+    PxBonds next;                     ///< the new graph while it is being built
     PxSolidLists lists;               ///< derived from bonds and rest shapes
     PX_LIST(PxSolidFrame) components; ///< with the rigid fit of each
     PX_LIST(PxSolidLaw) laws;         ///< by material
     uint64_t version;                 ///< rises whenever the set is rebuilt
-    bool due;                         ///< it is to be rebuilt before it is used
+    bool due;                         ///< must be rebuilt before it is used
     bool in_order;                    ///< row k of the set is row k of the particles
-    bool stale;                       ///< all columns are to be gathered, not only the motion
+    bool stale;                       ///< the next gather must copy all columns, not only motion
 } PxElasticSet;
 
-/// What the coupling of elastic and flowing matter works on; all of it belongs to the world.
+/// The parts of a world that the coupling of elastic and flowing matter uses. The world owns them.
 typedef struct PxCoupling {
     PxParticles *particles;
     const PxMaterial *material;
     size_t materials;
     const PxPairs *pairs; ///< neighbours in space; only where something flows
-    bool flows;           ///< the stages of fluids run: matter flows, melts or conducts heat
+    bool flows;           ///< the fluid stages run, because something flows, melts or conducts heat
     bool sizes;           ///< particles differ in size: some body is filled with an octree
     double spacing;       ///< m
-    double support;       ///< radius of a neighbourhood, in spacings
+    double support;       ///< support of the kernel, in spacings
     PxVec3 gravity;       ///< m/s^2
     PxArena *scratch;
     const PxThreads *threads;
@@ -64,47 +63,50 @@ PxStatus px_elastic_set_init(PxElasticSet *set, const PxAllocator *allocator);
 void px_elastic_set_free(PxElasticSet *set);
 size_t px_elastic_set_bytes(const PxElasticSet *set);
 
-/// Adds the columns that elastic particles need, if they are not there yet.
+/// Adds the columns that elastic particles need, where missing. Errors: PX_ERR_MEMORY.
 PxStatus px_elastic_columns_add(PxTable *particles);
 
-/// False when the table has none. The pointers are good until rows are sorted, appended or deleted.
+/// Finds the columns; false: the table has none. The pointers are valid until rows are sorted,
+/// appended or deleted.
 bool px_elastic_columns(const PxTable *particles, PxElasticColumns *out);
 
-/// Validates the component columns of stored particles.
+/// Validates the component columns of a checkpoint. Errors: PX_ERR_FORMAT.
 PxStatus px_elastic_columns_check(const PxTable *particles, size_t bodies);
 
-/// Makes the rows from `first` on, a new body at rest, elastic: their rest shape is where they are
-/// as seen from `origin`, each fills a cube of the spacing, all are one component.
+/// Makes the rows from `first` on, which are a new body at rest, elastic. Their present positions
+/// relative to `origin` become the rest shape, each fills a cube of one spacing, and all form one
+/// component.
 PxStatus px_elastic_put(const PxCoupling *c, PxElasticSet *set, uint32_t first, PxVec3 origin);
 
-/// Rebuilds the set if it is due or elastic particles came or went: order, bonds, lists. Where they
-/// came or went, parts of a component that no bond joins become components of their own. *count is
-/// how many there were after the last step, and becomes how many there are.
+/// Rebuilds order, bonds and lists of the set if it is due or the number of elastic particles has
+/// changed. In the latter case components are also split into their connected parts. *count is the
+/// number of elastic particles: on entry that after the last step, on return the present one.
 PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t *count);
 
-/// Rebuilds the set. Bonds of rows that were in it go on, except those of rows marked in `fresh`
-/// (by row of the particles; NULL: none); they, and rows new to the set, get bonds with all
-/// neighbours in the rest shape of their component.
+/// Rebuilds the set. Bonds between rows that were in it are kept, except those of rows marked in
+/// `fresh` (by row of the particles; NULL: none). Marked rows and rows new to the set get bonds
+/// with all neighbours in the rest shape of their component.
 PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const uint8_t *fresh);
 
-/// Finds the particles of the set's rows after they were sorted.
+/// Updates set->row after the particles were sorted.
 void px_elastic_set_locate(PxElasticSet *set, const PxParticles *particles);
 
-/// Copies particles into the set; and back what an elastic step changes: with plastic strains if
-/// `strained`, and with rest shapes if `rest_shapes`.
+/// Gather copies particles into the set. Scatter copies back the columns that an elastic step
+/// changes, with plastic strains if `strained` and with rest places if `rest_shapes`.
 PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c);
 void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained,
                             bool rest_shapes);
 
-/// The set, gathered, as the elastic passes see it: in scratch, with the rigid fit of every
-/// component. The caller adds time, step length and what rows may touch.
+/// Prepares the gathered set for the elastic passes: arrays from scratch, laws of the materials,
+/// and the rigid fit of every component. The caller adds time, step length and contacts.
 PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *out);
 
-/// Forgets all bonds: particles were replaced. The next update makes them anew from rest shapes.
+/// Forgets all bonds, after the particles were replaced. The next update creates them anew from the
+/// rest shapes, unless px_elastic_set_restore() comes before it.
 void px_elastic_set_forget(PxElasticSet *set);
 
-/// The stored graph of bonds: see px_bonds_save(). Restoring comes after the particles', and after
-/// px_elastic_set_forget().
+/// Stores the bond graph as a table and reads it back (px_bonds_save()). Restore the particles
+/// first and call px_elastic_set_forget(), then restore the bonds.
 PxStatus px_elastic_set_save(const PxElasticSet *set, const PxParticles *particles, PxTable *bonds);
 PxStatus px_elastic_set_restore(PxElasticSet *set, const PxCoupling *c, const PxTable *bonds);
 

@@ -10,20 +10,20 @@ PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, Px
     if (!px_elastic_columns(&p->table, &elastic))
         return PX_OK;
     px_solid_columns(&p->table, &solid);
-    f->firm = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    f->own = PX_ARENA_ARRAY(f->scratch, float, f->count);
-    if (f->firm == NULL || f->own == NULL)
+    f->solid_fraction = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    f->own_compression = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    if (f->solid_fraction == NULL || f->own_compression == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", f->count);
     float *const wall[] = {f->wall_part, f->wall_gx,    f->wall_gy,   f->wall_gz,
                            f->wall_flux, f->wall_lever, f->wall_drag, f->wall_vx,
                            f->wall_vy,   f->wall_vz,    f->wall_slip};
     for (uint32_t i = 0; i < f->count; ++i) {
-        f->firm[i] = elastic.component[i] > 0 ? fractions->solid[i] : 0.0f;
-        f->own[i] = 0.0f;
+        f->solid_fraction[i] = elastic.component[i] > 0 ? fractions->solid[i] : 0.0f;
+        f->own_compression[i] = 0.0f;
         if (elastic.component[i] == 0)
             continue;
         for (size_t k = 0; k < PX_COUNT(wall); ++k)
-            wall[k][i] *= 1.0f - f->firm[i];
+            wall[k][i] *= 1.0f - f->solid_fraction[i];
         if (solid.handle[i] != 0) {
             f->inverse_mass[i] = 0.0f;
             p->ax[i] = p->ay[i] = p->az[i] = 0.0f;
@@ -32,7 +32,8 @@ PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, Px
     return PX_OK;
 }
 
-/* Larger than the spacing by this factor: of the octree's second level or above. */
+/* Edge of a coarse cell, in spacings, is at least this: the finest cells have 1, the next level 2.
+ */
 #define COARSE 1.5
 
 bool px_is_coarse(const PxCoupling *c, uint32_t row)
@@ -62,9 +63,9 @@ static const float *coarse_fill(const PxCoupling *c)
     return c->sizes && column != NULL ? column->data[0] : NULL;
 }
 
-/* Cells of an octree are scaled so that they add up to the volume of their shape, and coarse ones
- * have many times the mass of others. Pressure compares neighbour counts, so their density is that
- * of a cube of the spacing around each. */
+/* Octree cells have different masses: they are scaled to add up to the volume of their shape, and
+ * coarse ones are many times as heavy. Density counts neighbours, so here it is computed as if
+ * every particle had the mass of a cube of one spacing. */
 void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *f)
 {
     const float *fill = coarse_fill(c);
@@ -82,22 +83,23 @@ void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *f)
 
 PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid *f)
 {
-    if (f->firm == NULL || set->row.count == 0)
+    if (f->solid_fraction == NULL || set->row.count == 0)
         return PX_OK;
     px_elastic_set_locate(set, c->particles);
     PxSolid s = {.lists = &set->lists, .count = set->lists.count, .isa = c->isa};
     return px_solid_fluid_own(f, &s, set->row.data, coarse_fill(c));
 }
 
-/* Factor of the low-pass filter, a step; 0.03 to 0.3 give the same results. */
+/* Low-pass factor per step; 0.03 to 0.3 give the same results. */
 #define LOW_PASS 0.1f
 
-/* Fluid forces are found once a step, and elastic ones in sub-steps between (000 Figure 6.2).
- * Pressure is found for particles that fly freely during the step. Those of a stiff solid vibrate
- * meanwhile, and a force that lasts for the whole step would do work on them on the way back, too.
- * An impulse at the beginning of the step does what pressure was found for, and dissipates where
- * things collide; but a steady load in impulses makes what carries it ring. So the low-pass
- * filtered acceleration lasts, and the rest is an impulse (docs/decisions.md 20). */
+/* Fluid forces are computed once per step, elastic forces in sub-steps within it (000 Figure 6.2).
+ * The pressure solve assumes that particles move freely during the step, but those of a stiff solid
+ * vibrate, and a force that is constant over the step also does work on them on the way back.
+ * Applied as an impulse at the start of the step, pressure has the effect it was solved for and
+ * dissipates energy in collisions, but a steady load made of impulses excites vibrations. So the
+ * low-pass filtered acceleration acts throughout the step, and the remainder as an impulse at its
+ * start (docs/decisions.md 20). */
 void px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *s)
 {
     const PxParticles *p = &set->rows;
@@ -110,7 +112,7 @@ void px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, 
         if (s->inverse_mass[i] == 0.0f)
             continue;
         if (fluid->inverse_mass[set->row.data[i]] == 0.0f)
-            s->inverse_mass[i] = 0.0f; /* an emitter pushes it */
+            s->inverse_mass[i] = 0.0f; /* an emitter moves it */
         float lasts[3], impulse[3];
         for (int k = 0; k < 3; ++k) {
             float *steady = &elastic.load[k][i];

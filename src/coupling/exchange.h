@@ -1,43 +1,46 @@
-/// What flowing and elastic matter do to each other in a step: one momentum equation for elastic,
-/// viscous and pressure stress (000 Eq. 6.6).
+/// Exchange of forces between flowing and elastic matter in a step: one momentum equation for
+/// elastic, viscous and pressure stress (000 Eq. 6.6).
 ///
 ///   all rows        -> density, viscosity, tension, pressure      (once a step)
 ///   elastic rows    <- their accelerations, as a load             px_exchange_load()
 ///   elastic rows    -> elastic sub-steps within the step (000 Figure 6.2)
 ///
-/// Pressure leaves to elasticity what is its own: the compression of a solid by its own neighbours.
+/// The compression of a solid by its own rest neighbours is left to elasticity; the pressure solve
+/// ignores it.
 #ifndef PX_COUPLING_EXCHANGE_H
 #define PX_COUPLING_EXCHANGE_H
 
 #include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
 
-/// When the walls' part of the fluid's arrays is known: fills fluid->firm (the solid fraction),
-/// takes solids out of the walls' pressure (they meet walls by contact, with friction), and marks
-/// rows that handles hold as immovable.
+/// Call after px_fluid_boundaries(). Fills fluid->solid_fraction, the solid fraction of elastic
+/// rows; scales the wall arrays of solids by 1 - that, because solids have contact with walls
+/// instead of their pressure; and makes rows held by handles immovable.
 PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, PxFluid *fluid);
 
-/// Is the particle of an octree's second level or above?
+/// Is the particle a coarse octree cell, larger than the finest level?
 bool px_is_coarse(const PxCoupling *c, uint32_t row);
 
-/// After the neighbour search, where particles differ in size: takes those larger than the spacing
-/// out of the fluids' lists. They lie inside octree bodies, further from the surface than a
-/// kernel reaches, behind a layer of particles as large as the fluid's; bonds hold them.
+/// Call after the neighbour search. Removes coarse particles from the fluids' neighbour lists, if
+/// particles differ in size. They lie inside octree bodies, deeper than the kernel's support, below
+/// a layer of particles of the fluid's size; bonds connect them to it.
 PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs);
 
-/// By row: how many particles of the fluid's size would lie in the coarse cells near an octree's
-/// particle, each weighted with the kernel times the cube of the spacing; it does not change.
+/// Name of a constant column: the kernel sum, times the cube of the spacing, over the particles of
+/// the fluid's size that would fill the coarse cells near an octree particle.
 #define PX_COARSE_FILL "coarse_fill"
 
-/// After density: where particles differ in size, octree particles get theirs, as if coarse cells
-/// were filled with particles of the fluid's size.
+/// Call after px_fluid_density(). If particles differ in size, computes the density of octree
+/// particles as if coarse cells were filled with particles of the fluid's size.
 void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *fluid);
 
-/// Before pressure is solved for: fills fluid->own.
+/// Call before the pressure solve. Fills fluid->own_compression, the compression of each elastic
+/// particle by its own rest neighbours.
 PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid *fluid);
 
-/// Hands the accelerations of the step to the opened set: see exchange.c. `fluid` is NULL when
-/// nothing flows; gravity alone acts then.
+/// Applies the accelerations that the fluid stages computed to the opened set, partly as constant
+/// load and partly as impulse (see exchange.c). `fluid` is NULL when nothing flows; then only
+/// gravity acts.
 void px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *solid);
 
 #endif

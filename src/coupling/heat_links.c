@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Distances of cells' middles in the rest shape, over the smaller edge: cells of one size that
- * share a face are 1 apart and others at least 1.41; a cell and one of twice its size 1.66
- * and 2.18. */
+/* Largest distance of the centres of two cells that share a face, in smaller edges, for cells of
+ * one size and for cells whose sizes differ by 2. The centres of equal cells are 1 apart if they
+ * share a face and at least 1.41 otherwise; those of unequal ones 1.66 and at least 2.18. */
 #define SAME_SIZE 1.2
 #define TWICE_THE_SIZE 1.9
 
@@ -23,7 +23,8 @@ static bool share_a_face(const PxParticles *rows, const PxSolidColumns *s, uint3
     return sqrt(square) < edge * (fmax(a, b) > 1.5 * edge ? TWICE_THE_SIZE : SAME_SIZE);
 }
 
-/* Links of a row of the set: how many, and with which particles (NULL: only counted). */
+/* Writes the particles linked to row i of the set to `with` (NULL: only counts them); returns their
+ * number. */
 static uint32_t links_of(const PxElasticSet *set, const PxCoupling *c, const PxSolidColumns *s,
                          uint32_t i, uint32_t *with)
 {

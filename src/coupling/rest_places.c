@@ -1,28 +1,29 @@
-/// Stage 4 of a rest-shape update: where everybody is in the new rest shape.
+/// Stage 4 of a rest-shape update: computes the new rest places.
 ///
-/// If matter whose rest shape follows had no displacement at all, its rest shape would not fit that
-/// of the solid beside it, which has one. So displacements become a smooth field: the solid's own
-/// where it is solid, fading with every neighbour away from it, and blended by the kept fraction in
-/// between. A smooth field keeps neighbours together in the rest shape, and no more is needed:
-/// stage 6 turns the strain that it brings along into plastic strain.
+/// Rest place = position - displacement. If matter whose rest shape follows its motion had no
+/// displacement, its rest shape would not fit that of the solid beside it, which has one. So
+/// displacements form a smooth field: the solid's own in the solid, decaying from neighbour to
+/// neighbour away from it, blended by the kept fraction in between. A smooth field keeps neighbours
+/// together in the rest shape. That is enough, because stage 6 adds the strain of this field to the
+/// plastic strain.
 #include "coupling/rest_update_parts.h"
 #include "solid/bonds.h"
 
 #include <string.h>
 
-/* Smoothing sweeps that spread displacements from cores into other elastic matter, and the part
- * that each sweep hands on. */
+/* Smoothing sweeps that spread displacements from cores into other elastic matter, and the factor
+ * by which they decay in each sweep. */
 #define SWEEPS 8
-#define HANDED_ON 0.8f
+#define DECAY 0.8f
 
-/* Mean offset of a particle from where its neighbours' deformation would put it, in spacings: up to
- * the first it keeps its rest place, from the second on not at all. */
+/* Offset of a particle from the position predicted by the deformation of its core, in spacings: up
+ * to the first it keeps its rest place fully, from the second on not at all. */
 #define FITS_FULLY 0.3f
 #define FITS_NOT 0.8f
 
-/* Where displacements of neighbours differ by this part of their distance, rest shapes do not fit:
- * cores meet that came from elsewhere. Such rows give up their rest places, in at most so many
- * rounds. */
+/* Where displacements of neighbours differ by more than this fraction of their distance, their rest
+ * shapes do not fit, as where two cores have come into contact. Such rows give up their rest
+ * places, in at most JUMP_ROUNDS rounds. */
 #define JUMP 0.7f
 #define JUMP_ROUNDS 3
 
@@ -31,10 +32,10 @@ typedef struct Field {
     PxRestInput *in;
     const PxRestSnapshot *old;
     const PxRestComponents *parts;
-    float *place; /* where it is */
-    float *own;   /* its own displacement; the fourth: 1 if it has one, in a core */
-    float *u;     /* the smooth displacement; the fourth: 1 if it has one */
-    float *next;
+    float *place; /* position */
+    float *own;   /* displacement from its present rest place; the fourth: 1 for rows of cores */
+    float *u;     /* smooth displacement; the fourth: 1 where it is known */
+    float *next;  /* `u` after the current sweep */
 } Field;
 
 static void put(float *quad, PxVec3 v, float w)
@@ -45,8 +46,8 @@ static void put(float *quad, PxVec3 v, float w)
     quad[3] = w;
 }
 
-/* A particle that was torn off its neighbours, or came between others, has no place among them in
- * the rest shape: it would be in the way there and be drawn back. */
+/* Lowers `kept` of particles that no longer fit their rest neighbours, because they were torn off
+ * or pushed in between others: elastic forces would pull them back to a place that is taken. */
 static void loosen_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -74,8 +75,8 @@ static void loosen_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Places in the frame of the component, and the displacements of cores. Rest places of cores other
- * than the heaviest move into that one's rest shape by their own rigid fit. */
+/* Computes positions in the frame of the component and displacements of cores. Rest places of cores
+ * other than the heaviest are transformed into its rest shape by their own rigid fits. */
 static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -106,6 +107,8 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* One smoothing sweep: the kernel mean of the neighbours' displacements, blended with the row's own
+ * by its kept fraction. */
 static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -137,12 +140,12 @@ static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (!(sum[3] > 0.0f))
             continue;
         for (int c = 0; c < 3; ++c)
-            out[c] = in->kept[i] * own[c] + (1.0f - in->kept[i]) * HANDED_ON * sum[c] / sum[3];
+            out[c] = in->kept[i] * own[c] + (1.0f - in->kept[i]) * DECAY * sum[c] / sum[3];
         out[3] = 1.0f;
     }
 }
 
-/* Largest of the part: 1 where some row gave up its rest place. */
+/* Gives up rest places at jumps of the displacement; the maximum is 1 if there was any. */
 static void jump_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Field *f = user;
@@ -184,7 +187,7 @@ static void smooth(Field *f)
     }
 }
 
-/* A particle that just became elastic. */
+/* Initialises a particle that just became elastic. */
 static void begin_row(PxRestInput *in, uint32_t i)
 {
     const PxCoupling *c = in->c;

@@ -1,22 +1,22 @@
-/// Stage 6 of a rest-shape update: strain transfer. The stress that matter had goes on along the
-/// new rest shape (solid/carry_stress.h); all other deformation from there becomes plastic strain.
+/// Stage 6 of a rest-shape update: strain transfer. The elastic stress is carried over to the new
+/// rest shape (solid/carry_stress.h); all other deformation relative to it becomes plastic strain.
 #include "coupling/rest_update_parts.h"
 #include "matter/kernel.h"
 #include "solid/carry_stress.h"
 
-/* Bounds of the volume that a particle has in its rest shape, over its own. */
+/* Bounds of `bulk`: the volume of a particle in its rest shape over its rest volume. */
 #define LEAST_BULK 0.25
 #define MOST_BULK 4.0
 
-/* Part by which the volumetric strain of compressed matter moves to what its density says, each
- * update: tuned on jets of 400 and 900 kPa against a wall (test/test_jet.c, docs/decisions.md 21).
- */
+/* Fraction per update by which the volumetric strain of compressed matter relaxes towards that of
+ * its density. Tuned on jets of 400 and 900 kPa against a wall (test/test_jet.c,
+ * docs/decisions.md 21). */
 #define CATCH_UP 0.3
 
 typedef struct Density {
     const PxRestInput *in;
     const PxRestComponents *parts;
-    float *over; /* by row: density over that of a lattice, less 1; of what is not wholly solid */
+    float *over; /* by row: density over that of a lattice, - 1; only of rows that are not solid */
 } Density;
 
 static void density_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -41,12 +41,13 @@ static void density_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Pressure keeps the volume of what flows, but elasticity has a bulk modulus too, and rest shapes
- * that follow forget their volume: vibrations, whose squares are in Green's strain, and particles
- * that come between others leave a tension on all sides. It draws matter together in every
- * sub-step, and pressure, which drives it apart again in the next step, does work each time. So
- * compressed matter has no such tension, and gets the compression that its density states; of
- * matter that is less dense nothing is known: it may be at a surface. */
+/* Corrects the volumetric part of the carried strain `kept`. Pressure keeps the volume of flowing
+ * matter, but elasticity has a bulk modulus too, and rest-shape updates lose track of the volume:
+ * vibrations, which enter Green's strain squared, and particles that move in between others leave
+ * an isotropic tension. It contracts matter in every sub-step, pressure expands it again in the
+ * next step, and both do work each time. So compressed matter loses this tension, and its
+ * compression relaxes to that of its density. Matter below the rest density is left alone: it may
+ * be at a surface. */
 static void correct_volume(const PxRestInput *in, float over_density, uint32_t i, double kept[6])
 {
     double over = (double)over_density, sum = kept[0] + kept[1] + kept[2];
@@ -57,7 +58,7 @@ static void correct_volume(const PxRestInput *in, float over_density, uint32_t i
         kept[k] -= (1 - (double)in->solid_now[i]) * less / 3;
 }
 
-/* Did its rest shape, its law or that of a neighbour change? */
+/* Did the rest shape of the row or of a neighbour, or its law, change in this update? */
 static bool has_changed(const PxRestInput *in, const PxRestSnapshot *old,
                         const PxRestComponents *parts, const PxSolidLists *l, uint32_t slot)
 {
@@ -99,8 +100,9 @@ PxStatus px_rest_strains(const PxRestInput *in, const PxRestSnapshot *old,
         double volume = 1, counted = 0;
         if (in->before[i] > 0) {
             uint32_t was = in->before[i] - 1;
-            /* a cell that gains weight goes on pulling as much as before */
-            counted = fmin(1, (double)old->weight[was] / fmax((double)s.lists->whole[slot], 1e-6));
+            /* the force of a cell must not grow with its weight */
+            counted =
+                fmin(1, (double)old->weight[was] / fmax((double)s.lists->cell_weight[slot], 1e-6));
             volume += counted * (double)in->kept[i] * (old->volume[was] - 1);
             if (px_mat3_inverse(now, &inverse))
                 px_solid_carry(old->law[was], px_solid_law_of(&s, slot),

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* Plastic strain up to which a rest place is kept in full, and from which on not at all: matter
- * that was deformed for good does better with a rest shape nearer to its present one. */
+/* Plastic strain up to which a rest place is kept in full, and from which on not at all: after
+ * large plastic deformation a rest shape near the present shape is better conditioned. */
 #define KEEP_ALL 0.1f
 #define KEEP_NONE 0.3f
 
-/* Change of a particle's molten fraction that calls for an update at once. */
+/* Change of a particle's molten fraction that triggers an update at once. */
 #define MOLTEN_CHANGE 0.5f
 
 /* ---- is it due ---------------------------------------------------------------- */
@@ -23,7 +23,8 @@ static double shortest_interval(const PxCoupling *c)
     return every;
 }
 
-/* Did much melt or freeze since the last update, as when an event sets a temperature? */
+/* Has some particle melted or frozen by more than MOLTEN_CHANGE since the last update, as after an
+ * event that sets a temperature? */
 static bool has_changed(const PxElasticColumns *e, const PxFractions *f, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -44,7 +45,7 @@ static float kept_by_strain(const PxRestInput *in, uint32_t i)
     return px_fade(sqrtf(square), KEEP_ALL, KEEP_NONE);
 }
 
-/* True: something is not as the last update left it. */
+/* Computes the kept fractions. Returns whether any particle has changed since the last update. */
 static bool find_kept(PxRestInput *in)
 {
     const PxFractions *f = in->fractions;
@@ -55,8 +56,9 @@ static bool find_kept(PxRestInput *in)
         in->solid_now[i] = in->kept[i] = 0.0f;
         if (slot > 0 && elastic) {
             in->solid_now[i] = f->solid[i];
-            /* cells with too few neighbours to have a strain keep nothing */
-            in->kept[i] = f->solid[i] * kept_by_strain(in, i) * in->set->lists.whole[slot - 1];
+            /* cells with too few neighbours for a strain have weight 0 and keep nothing */
+            in->kept[i] =
+                f->solid[i] * kept_by_strain(in, i) * in->set->lists.cell_weight[slot - 1];
         }
         changed = changed || elastic != (slot > 0) ||
                   (elastic && (in->kept[i] < 1.0f || in->elastic.molten[i] != f->molten[i]));
@@ -99,7 +101,7 @@ static PxStatus take_snapshot(PxRestInput *in, PxRestSnapshot *out)
         out->row[i] = set->row.data[i];
         out->law[i] = px_solid_law_of(s, i);
         out->molten[i] = in->elastic.molten[out->row[i]];
-        out->weight[i] = s->lists->whole[i];
+        out->weight[i] = s->lists->cell_weight[i];
         out->deformation[i] = px_mat3_multiply(s->frame[s->frame_of[i]].turn, j);
         out->neighbours[i] = set->lists.start[i + 1] - set->lists.start[i];
     }
@@ -108,7 +110,7 @@ static PxStatus take_snapshot(PxRestInput *in, PxRestSnapshot *out)
 
 /* ---- all stages ------------------------------------------------------------------------ */
 
-/* Whose bonds are made anew: those of rows whose rest place is not wholly their old one. */
+/* Marks rows whose bonds must be created anew, because they did not fully keep their rest place. */
 static PxStatus mark_fresh(const PxRestInput *in, uint8_t **out)
 {
     uint8_t *fresh = PX_ARENA_ARRAY(in->c->scratch, uint8_t, in->count);

@@ -1,4 +1,4 @@
-/// What the stages of a rest-shape update hand to each other (rest_update.h).
+/// Data that the stages of a rest-shape update pass to each other (rest_update.h).
 #ifndef PX_COUPLING_REST_UPDATE_PARTS_H
 #define PX_COUPLING_REST_UPDATE_PARTS_H
 
@@ -17,46 +17,49 @@ typedef struct PxRestInput {
     PxElasticColumns elastic;
     PxSolidColumns solid;
     const PxFractions *fractions;
-    uint32_t *before; ///< row of the set, + 1, when the update began; 0: was not in it
-    float *solid_now; ///< solid fraction; 0 for those that were not in the set
-    float *kept;      ///< part of its rest place that it keeps, 0 .. 1
+    uint32_t *before; ///< its row in the set before the update, + 1; 0: it was not in the set
+    float *solid_now; ///< solid fraction; 0 for particles that were not in the set
+    float *kept;      ///< fraction of its rest place that it keeps, 0 .. 1
 } PxRestInput;
 
 /// Result of stage 2, by row of the old set.
 typedef struct PxRestSnapshot {
-    uint32_t *row; ///< the particle it is
+    uint32_t *row; ///< the particle's row in the world
     const PxSolidLaw **law;
-    PxMat3 *deformation; ///< gradient of the map from the old rest shape to the world
-    double *strain;      ///< 6 a row: elastic
-    double *volume;      ///< over the volume at rest
-    float *weight;       ///< of the cell (solid/lists.h)
-    float *molten;       ///< molten fraction when its law was found
-    uint32_t *neighbours;
+    PxMat3 *deformation;  ///< deformation gradient from the old rest shape to the world
+    double *strain;       ///< elastic strain, 6 per row
+    double *volume;       ///< present volume over the rest volume
+    float *weight;        ///< weight of the cell (solid/lists.h)
+    float *molten;        ///< molten fraction to which `law` belongs
+    uint32_t *neighbours; ///< number of rest neighbours
 } PxRestSnapshot;
 
-/// Matter that keeps its rest shape and hangs together by it, with the rigid motion that fits it
-/// best: world = turn rest + move.
+/// A core: connected particles that keep their rest places, and their rigid fit
+/// world = turn rest + move.
 typedef struct PxCore {
     uint32_t component;
     PxMat3 turn;
     PxVec3 move;
-    double weight;            ///< kg, mass times the kept fraction
-    PxVec3 first, middle, at; ///< used by the fit
-    PxMat3 spread;
+    double weight; ///< sum of mass times kept fraction, kg
+    PxVec3 first;  ///< position of its first particle, origin of `at`, m
+    PxVec3 middle; ///< weighted mean of the rest places, m
+    PxVec3 at;     ///< weighted mean of the positions, m
+    PxMat3 spread; ///< weighted covariance of positions and rest places (000 Eq. 5.24), kg m^2
 } PxCore;
 
 /// Result of stage 3.
 typedef struct PxRestComponents {
-    uint32_t *component; ///< by row: number, + 1; 0: not elastic
-    uint32_t *core;      ///< by row: number, + 1; 0: none
-    uint32_t components, cores;
-    PxCore *core_of; ///< by core
-    uint32_t *base;  ///< by component: the heaviest core, + 1, whose rest shape goes on; 0: none
-    PxMat3 *turn;    ///< by component: its rest shape to the world
+    uint32_t *component;        ///< by row: index of its component, + 1; 0: not elastic
+    uint32_t *core;             ///< by row: index of its core, + 1; 0: in none
+    uint32_t components, cores; ///< their numbers
+    PxCore *core_of;            ///< by core
+    uint32_t
+        *base;    ///< by component: its heaviest core, + 1, whose rest shape it continues; 0: none
+    PxMat3 *turn; ///< by component: frame of the new rest shape, world = turn rest + move
     PxVec3 *move;
 } PxRestComponents;
 
-/// Can the rest shape of such matter change at all?
+/// Does the material of a row have rest-shape updates?
 static inline bool px_rest_changes(const PxRestInput *in, uint32_t i)
 {
     return isfinite(px_rest_update_interval(&in->c->material[in->particles->material[i]].def));
@@ -83,8 +86,8 @@ PxStatus px_rest_components(const PxRestInput *in, const PxRestSnapshot *old,
 /// not fit each other.
 PxStatus px_rest_places(PxRestInput *in, const PxRestSnapshot *old, const PxRestComponents *parts);
 
-/// Stage 6, with bonds and lists of the new rest shape: writes plastic strains and volumes.
-/// *stretch: as in PxRestUpdateResult.
+/// Stage 6: writes plastic strains and `bulk`. Needs bonds and lists of the new rest shape.
+/// *stretch is that of PxRestUpdateResult.
 PxStatus px_rest_strains(const PxRestInput *in, const PxRestSnapshot *old,
                          const PxRestComponents *parts, double *stretch);
 

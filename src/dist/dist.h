@@ -1,4 +1,4 @@
-/// The only door to other ranks.
+/// Communication with other ranks; no other file knows of them.
 ///
 /// A rank is a process that owns a part of the rows. It also sees copies of the rows of other ranks
 /// that lie near its own: owned rows come first, copies after them. A pass writes owned rows only;
@@ -21,7 +21,7 @@ typedef struct PxDistArray {
     size_t stride; ///< bytes from row to row
 } PxDistArray;
 
-/// What a back end does; see the functions of the same names.
+/// Functions of a back end; see those of the same names below.
 typedef struct PxDistBackend {
     void (*max)(void *state, double *value, uint32_t count);
     void (*min)(void *state, double *value, uint32_t count);
@@ -39,13 +39,13 @@ typedef struct PxDist {
 
 void px_dist_init(PxDist *dist);
 
-/// The operations behind px_reduce() (dist/reduce.h), which everything above this room calls
-/// instead: value[k] becomes the largest, the smallest, the sum of all ranks' value[k]. Sums are of
-/// whole numbers or of quanta (px_sum_round()), so that the additions are exact.
+/// value[k] becomes the maximum, minimum or sum of all ranks' value[k]. Summands are whole numbers
+/// or multiples of a quantum (px_sum_round()), so that additions are exact. Rooms other than dist/
+/// call px_reduce() (dist/reduce.h) instead.
 void px_dist_max(const PxDist *dist, double *value, uint32_t count);
 void px_dist_min(const PxDist *dist, double *value, uint32_t count);
 void px_dist_sum(const PxDist *dist, double *value, uint32_t count);
-/// The same for long accumulators.
+/// Sums of long accumulators over all ranks.
 void px_dist_merge(const PxDist *dist, PxSum *sum, uint32_t count);
 /// The lowest id of all ranks; 0 means none.
 void px_dist_lowest_id(const PxDist *dist, uint64_t *id);
@@ -53,15 +53,15 @@ void px_dist_lowest_id(const PxDist *dist, uint64_t *id);
 /// Copies the values of rows [owned, owned + copies) from the ranks that own them.
 void px_dist_refresh(const PxDist *dist, PxDistArray array, uint32_t owned, uint32_t copies);
 
-/// Sends rows to the ranks whose space they have moved into, and takes theirs.
+/// Sends rows to the ranks whose region they have moved into, and receives rows from them.
 PxStatus px_dist_migrate(const PxDist *dist, PxTable *table);
 
-/// Appends copies of other ranks' rows within `reach` of this one's space; the
-/// owned rows stay in front. *owned is their number.
+/// Appends copies of other ranks' rows within `reach` of this rank's region, after the owned rows.
+/// *owned is the number of owned rows.
 PxStatus px_dist_copies(const PxDist *dist, PxTable *table, double reach, uint32_t *owned);
 
-/// Ids are made from what asks (a body, an emitter: `source`) and a serial
-/// number within it, so they do not depend on ranks and are never used twice.
+/// Id of a new particle, made from the body or emitter that creates it (`source`) and a serial
+/// number within that, so ids do not depend on ranks and are never reused.
 static inline uint64_t px_dist_id(uint32_t source, uint64_t serial)
 {
     return ((uint64_t)source + 1) << 40 | serial;

@@ -17,7 +17,7 @@ typedef struct Reduce {
     PxPart *total;
 } Reduce;
 
-/* A fresh part for a block: the start values, and empty sums. */
+/* Initialises the part of a block: start values for maxima and minima, zero sums. */
 static void begin_part(PxPart *part, const PxPart *start)
 {
     part->maxima = start->maxima;
@@ -79,7 +79,7 @@ uint64_t px_reduce_count(const PxRows *rows)
 
 /* ---- one value per row -------------------------------------------------- */
 
-/* Values at a time: 4 KiB of a stack. */
+/* Values computed at a time; 4 KiB on the stack. */
 #define VALUES 512u
 
 typedef struct Values {

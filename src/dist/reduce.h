@@ -19,8 +19,8 @@ typedef struct PxRows {
 /// Most quantities of one kind in a reduction.
 #define PX_PART_WIDTH 32
 
-/// What a block of rows, or all rows, reduce to. Only the first `maxima`, `minima` and `sums`
-/// entries are used.
+/// Result of a reduction over a block of rows or all rows. Only the first `maxima`, `minima` and
+/// `sums` entries are used.
 typedef struct PxPart {
     uint32_t maxima, minima, sums;
     double most[PX_PART_WIDTH];

@@ -218,7 +218,7 @@ typedef struct Give {
 /* Solids among fluids interact with boundaries by contact instead (contact/solid_walls.h). */
 static float fluid_part(const PxFluid *f, uint32_t i)
 {
-    return f->firm != NULL ? 1.0f - f->firm[i] : 1.0f;
+    return f->solid_fraction != NULL ? 1.0f - f->solid_fraction[i] : 1.0f;
 }
 
 static void drag_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -298,7 +298,7 @@ static void take_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-void px_fluid_give(PxFluid *f)
+void px_fluid_give_impulses(PxFluid *f)
 {
     if (f->boundaries == 0)
         return;

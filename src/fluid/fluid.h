@@ -45,15 +45,16 @@ typedef struct PxFluid {
     float *volume;        ///< m^3, 1 / sum of W
     float *inverse_mass;  ///< 1/kg; 0: pressure does not move it
 
-    /// By row, in worlds with solids among the fluids; else NULL. `firm` is the elastic fraction,
-    /// 1 for a solid, 0 for a fluid. `own` is the compression caused by the particle's own body,
-    /// in rest densities: elastic forces act against it, so the pressure solve ignores it.
-    float *firm, *own;
+    /// In worlds with elastic matter; else NULL. solid_fraction is 1 for a solid, 0 for a fluid and
+    /// between them for partly molten matter. own_compression is the compression caused by the
+    /// particle's own rest neighbours, in rest densities: elastic forces act against it, so the
+    /// pressure solve ignores it.
+    float *solid_fraction, *own_compression;
 
     /// Boundaries around a particle: the part of the kernel's integral that lies in them, its
-    /// gradient (1/m), and the distance to the nearest one (m; px_boundary_surely() gives a lower
-    /// bound of the true one). wall_flux is the gradient times the boundaries' velocity (1/s).
-    /// wall_lever is |gradient| times distance, summed over the faces of the boundaries.
+    /// gradient (1/m), and the distance to the nearest one (m; px_boundary_lower_bound() gives a
+    /// lower bound of the true one). wall_flux is the gradient times the boundaries' velocity
+    /// (1/s). wall_lever is |gradient| times distance, summed over the faces of the boundaries.
     float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far, *wall_lever;
 
     /// Drag of boundaries on a viscous fluid: nu times (wall_v - wall_drag v) is the acceleration.
@@ -156,7 +157,7 @@ void px_fluid_give_drag(PxFluid *fluid, bool implicit);
 
 /// Gives boundaries the opposite of all impulses that particles get from them in this step. Called
 /// when all accelerations are complete.
-void px_fluid_give(PxFluid *fluid);
+void px_fluid_give_impulses(PxFluid *fluid);
 
 /// One round of settling before the first step, after px_fluid_density(): moves particles apart
 /// that are compressed beside a wall. Rounds are counted from 0; *done: settling is finished.
@@ -187,7 +188,7 @@ static inline double px_fluid_mu(const PxFluid *f, uint32_t i)
 ///   V_i (1/3 sum_j r |dW/dr| + 1/3 sum_faces d |grad wall| / s^3)
 /// `stiff` is the first third. The factor would be 1 if the sums were integrals; it is 0.99 inside
 /// a fluid at rest and 0.9 in the layer beside a wall, where p_i is that much too high.
-static inline float px_fluid_felt(const PxFluid *f, uint32_t i, float stiff)
+static inline float px_fluid_pressure_factor(const PxFluid *f, uint32_t i, float stiff)
 {
     double cell = f->spacing * f->spacing * f->spacing;
     return f->volume[i] * (stiff + f->wall_lever[i] / (float)(3.0 * cell));

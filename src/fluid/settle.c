@@ -67,7 +67,7 @@ static void lambda_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     for (uint32_t i = begin; i < end; ++i) {
         double over = compression(f, i);
         set->lambda[i] = 0;
-        if (f->firm != NULL && f->firm[i] > 0.0f)
+        if (f->solid_fraction != NULL && f->solid_fraction[i] > 0.0f)
             continue; /* solids do not settle */
         if (f->wall_part[i] > 0)
             worst = fmax(worst, over);
@@ -105,7 +105,7 @@ static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
             PxVec3 g = pair_gradient(f, i, k, &j);
             shift = px_mad(shift, g, (double)(set->lambda[i] + set->lambda[j]));
         }
-        if (f->firm != NULL && f->firm[i] > 0.0f)
+        if (f->solid_fraction != NULL && f->solid_fraction[i] > 0.0f)
             shift = px_vec(0, 0, 0);
         double length = px_length(shift), most = STRIDE * f->spacing;
         if (length > most)
@@ -131,7 +131,8 @@ static void thin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxParticles *p = f->particles;
     for (uint32_t i = begin; i < end; ++i) {
         double over = compression(f, i);
-        bool goes = over > GOOD && f->wall_part[i] > 0 && !(f->firm != NULL && f->firm[i] > 0.0f);
+        bool goes = over > GOOD && f->wall_part[i] > 0 &&
+                    !(f->solid_fraction != NULL && f->solid_fraction[i] > 0.0f);
         for (uint32_t k = 0; k < f->pairs->size[i] && goes; ++k) {
             uint32_t j = f->pairs->row[f->pairs->start[i] + k];
             double other = f->wall_part[j] > 0 ? compression(f, j) : 0;
@@ -162,7 +163,7 @@ PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
     }
     if (!room)
         return px_fail(PX_ERR_MEMORY, "settling: no room for %u particles", f->count);
-    /* columns of the table that neighbours are asked for */
+    /* values that are read from neighbours */
     px_fluid_refresh(f, f->particles->density, sizeof(float), sizeof(float));
     px_fluid_refresh(f, f->wall_part, sizeof(float), sizeof(float));
     PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};
@@ -173,7 +174,7 @@ PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
         return PX_OK;
     PxParticles *p = f->particles;
     if (round % THIN_ROUNDS == THIN_ROUNDS - 1) {
-        uint32_t behind = p->table.count - f->count; /* rows that are not fluid */
+        uint32_t behind = p->table.count - f->count; /* rows after those of this rank */
         memset(set.drop + f->count, 0, behind);
         px_parallel_for(f->threads, f->count, PX_BLOCK, thin_block, &set);
         px_table_delete(&p->table, set.drop);

@@ -78,7 +78,7 @@ typedef struct PxImpulse {
 /// Overlap of a boundary with the kernel around one point.
 typedef struct PxFill {
     uint32_t row;    ///< row of the point
-    double distance; ///< m; the true one is at least px_boundary_surely() of it
+    double distance; ///< m; the true one is at least px_boundary_lower_bound() of it
     double part;     ///< fraction of the kernel's integral inside the boundary; NAN: not known yet
     PxVec3 gradient; ///< of `part` with respect to the point, 1/m
     double lever;    ///< |gradient| times distance, summed over faces where they are known
@@ -106,7 +106,7 @@ typedef struct PxBoundaryOps {
     /// The longest dt <= limit, from `now` on, in which none of its points moves more than `most`.
     double (*step_limit)(const PxBoundary *boundary, double now, double most, double limit);
 
-    /// Signed distance, m; `normal` may be NULL.
+    /// Signed distance, m. `normal` may be NULL if it is not needed.
     double (*distance)(const PxBoundary *boundary, double when, PxVec3 place, PxVec3 *normal);
     /// Mean velocity within the step of its point that is at (or nearest to) `place` at `when`.
     PxVec3 (*velocity)(const PxBoundary *boundary, double when, PxVec3 place);
@@ -188,7 +188,7 @@ static inline double px_boundary_distance(const PxBoundary *b, double when, PxVe
 /// Lower bound of the true distance d, from one interpolated between the corners of a cell of edge
 /// g. Each corner is at most as far from the boundary as from its nearest point to the query, and
 /// the weighted mean of those distances is at most sqrt(d^2 + 3/4 g^2).
-static inline double px_boundary_surely(double distance, double spacing)
+static inline double px_boundary_lower_bound(double distance, double spacing)
 {
     double g = PX_BOUNDARY_STEP * spacing, square = distance * distance - 0.75 * g * g;
     return distance > 0 && square > 0 ? sqrt(square) : 0;

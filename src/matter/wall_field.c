@@ -668,7 +668,7 @@ static void felt_in_block(const PxWallField *f, const Block *block, const double
     out->part = 0;
     out->gradient = px_vec(0, 0, 0);
     if (out->distance >=
-        0.75 * f->h) /* the wall is not nearer than h/2: see px_boundary_surely() */
+        0.75 * f->h) /* the wall is not nearer than h/2: see px_boundary_lower_bound() */
         return;
     for (int a = 0; a < 3; ++a)
         cubic(t[a], weight[a], slope[a]);

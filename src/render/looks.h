@@ -11,7 +11,7 @@ enum { PX_PRIORITY_LIQUID = 1, PX_PRIORITY_GLASS = 100 };
 
 /// Look of a material's surface. `size` (m) is that of the scene: absorption is scaled by it, so
 /// that a glass and a sea both look like water. `index` gives unknown materials different colours.
-/// `stated` may be NULL.
+/// `stated` is the look in the scene; NULL if it states none.
 PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stated, size_t index,
                           double size);
 

@@ -32,7 +32,7 @@ static PxRenderDef render_def_defaults(void)
 
 PX_DEF(PxRenderDef, render_def, "render")
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 enum { LARGEST = 16384, MOST_SAMPLES = 65536, MOST_TURNS = 100000 };
 
@@ -165,7 +165,7 @@ static PxStatus stopped(const Session *s)
                    s->progress.pictures);
 }
 
-/* ---- what must be known before the first picture ---- */
+/* ---- preparation, before the first picture ---- */
 
 /* Errors of a single frame are reported when its turn comes, after the pictures before it. */
 static bool tells_later(PxStatus status)

@@ -43,9 +43,9 @@ typedef struct PxThing {
     uint32_t points;
     PxV3 *position;
     PxV3 *normal;       ///< mesh (NULL: flat shading), discs
-    PxV3 *velocity;     ///< m/s, may be NULL
-    PxV3 *colour;       ///< overrides the look's colour; may be NULL
-    float *temperature; ///< degrees C, for incandescence; may be NULL
+    PxV3 *velocity;     ///< m/s, for motion blur; NULL: at rest
+    PxV3 *colour;       ///< replaces the look's colour; NULL: the look's colour
+    float *temperature; ///< degrees C, for incandescence; NULL: no glow
     float *radius;      ///< balls, discs
     uint32_t triangles;
     uint32_t (*triangle)[3];

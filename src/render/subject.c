@@ -715,7 +715,7 @@ static void find_paint(const PxTable *points, Fill *f)
         f->own[k] = colour->data[k];
 }
 
-/* A reconstructed surface, or what was stored with the frame. */
+/* A reconstructed surface, or a skin or coat that was stored with the frame. */
 typedef enum Sort { SURFACE, SKIN, COAT } Sort;
 
 static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoints *ply, Sort sort,

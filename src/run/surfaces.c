@@ -20,6 +20,7 @@
 #include "surface/mesh/snap.h"
 #include "surface/surface.h"
 #include "world/attached/skins.h"
+#include "world/kinds/value_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,10 +85,8 @@ static PxStatus find_material(Job *job)
         job->material = (uint32_t)number;
         return PX_OK;
     }
-    const char *near = px_suggest(wanted, names, count < MOST_MATERIALS ? count : MOST_MATERIALS);
-    return px_fail(PX_ERR_ARGUMENT, "surface: there is no material '%.60s'%s%s%s", wanted,
-                   near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
-                   near != NULL ? "'?" : "");
+    px_fail_unknown("material", wanted, names, count < MOST_MATERIALS ? count : MOST_MATERIALS);
+    return px_fail_prefix(PX_ERR_ARGUMENT, "surface: ");
 }
 
 /* Parses the comma-separated list of requested columns. */

@@ -1,5 +1,5 @@
-/// The inside of a PxScene: its text, the JSON tree, the content that was read from it, and the
-/// complaints about it.
+/// The members of a PxScene: its text, the JSON tree, the content read from it, and the complaints
+/// about it.
 #ifndef PX_SCENE_CONTENT_H
 #define PX_SCENE_CONTENT_H
 
@@ -21,13 +21,14 @@
 #define PX_NO_MATERIAL SIZE_MAX
 #define PX_NO_BODY SIZE_MAX
 
-/// What a scene keeps of a thing beside its def (world/kinds/kind.h). The def follows it in
-/// memory; it lacks the ids of other things, the keyframes and the rotation of the shape.
+/// A thing of a scene: the values that its def (world/kinds/kind.h) cannot hold before there is a
+/// world. The def follows in memory; in it the ids of other things, the keyframes and the rotation
+/// of the shape are not set.
 typedef struct PxSceneThing {
     PxSceneTurn turn; ///< of the shape, as stated
     PxSceneKeyframe *keyframe;
     size_t keyframes;
-    size_t refers[2];        ///< index of what its THING fields name, in their order, or SIZE_MAX
+    size_t refers[2];        ///< indices of the things that its THING fields name, or SIZE_MAX
     bool shape_known;        ///< the shape was read without an error
     const PxSceneLook *look; ///< NULL: none stated
 } PxSceneThing;
@@ -38,7 +39,7 @@ typedef struct PxSceneList {
     size_t count;
 } PxSceneList;
 
-/* The same for those who know the kind. */
+/* Things together with the def of their kind, for code that knows the kind. */
 typedef struct PxSceneMaterial {
     PxSceneThing is;
     PxMaterialDef def;
@@ -65,7 +66,7 @@ typedef struct PxSceneHandle {
 } PxSceneHandle;
 
 typedef struct PxSceneForce {
-    PxSceneThing is; ///< refers[0]: as of a handle
+    PxSceneThing is; ///< refers[0]: the body, or PX_NO_BODY: any solid
     PxForceDef def;
 } PxSceneForce;
 
@@ -74,32 +75,32 @@ typedef struct PxSceneHeater {
     PxHeaterDef def;
 } PxSceneHeater;
 
-/// A complaint, and what is needed to find its line in the text.
+/// A complaint, with the data to find its line in the text.
 typedef struct PxSceneComplaint {
-    PxComplaint shown; ///< place and text belong to it
-    uint64_t chain[8]; ///< hashes of its path and of what lies above; 0 ends
-    bool at_key;       ///< the key, not the value
-    bool deep;         ///< from px_scene_check()
-    size_t order;      ///< in which they were found
+    PxComplaint shown; ///< owns its place and text
+    uint64_t chain[8]; ///< hashes of its path and of the paths of its parents; 0 ends the list
+    bool at_key;       ///< it points to the key, not to the value
+    bool deep;         ///< made by px_scene_check()
+    size_t order;      ///< order in which complaints were made
 } PxSceneComplaint;
 
-/// A place whose value was changed after reading, and how: "PATH=VALUE".
+/// A value that px_scene_set() changed after reading.
 typedef struct PxSceneChange {
-    uint64_t path;
-    char *text;
+    uint64_t path; ///< hash of its path
+    char *text;    ///< "PATH=VALUE"
 } PxSceneChange;
 
 struct PxScene {
     char *file;   ///< name for complaints
-    char *folder; ///< absolute; NULL: files may not be named
+    char *folder; ///< absolute folder of files that the scene names; NULL: it may name none
     char *text;   ///< as read; NULL when it was too long
     size_t size;
     json_t *root;                   ///< NULL when the text is not JSON
     PX_LIST(PxSceneChange) changed; ///< by px_scene_set()
 
-    PxArena memory; ///< of what follows; strings may also belong to the tree
+    PxArena memory; ///< owns the members below; strings may also belong to the JSON tree
     PxSceneHead head;
-    PxWorldDef world; ///< its spacing is 0 when that was refused
+    PxWorldDef world; ///< its spacing is 0 if the stated one was invalid
     union {
         PxSceneList list[PX_KIND_COUNT]; ///< in the order of px_kinds
         struct {                         ///< the same by name: `material`, `materials`, ...
@@ -111,7 +112,7 @@ struct PxScene {
         };
     };
     PxSceneEvent *event; ///< only those without an error
-    size_t *event_index; ///< where in the list they stand
+    size_t *event_index; ///< index of each in the scene's list of events
     size_t events;
     PxSceneCamera camera;
     bool has_camera;
@@ -119,10 +120,10 @@ struct PxScene {
 
     PX_LIST(PxSceneComplaint) complaints;
     size_t errors;      ///< among the complaints
-    size_t left_out[2]; ///< beyond the most: of reading, of px_scene_check()
+    size_t left_out[2]; ///< complaints beyond the maximum: of reading, of px_scene_check()
     size_t errors_left_out[2];
-    bool checking;  ///< complaints made now are px_scene_check()'s
-    bool no_memory; ///< something could not be kept
+    bool checking;  ///< px_scene_check() is running
+    bool no_memory; ///< an allocation failed
 
     char *resolved; ///< made when first asked for
     char hash[PX_DIGEST_TEXT];
@@ -130,25 +131,25 @@ struct PxScene {
 
 /* --- scene.c --- */
 
-/// PX_ERR_FORMAT, and how many, when there are errors among the complaints.
+/// PX_ERR_FORMAT with the number of errors, if there are any among the complaints.
 PxStatus px_scene_verdict(const PxScene *scene);
 
 /* --- text/complain.c --- */
 
-/// Where a complaint points to. What is not in the text points to the nearest
-/// thing above it that is: a missing key to its object.
+/// Part of a JSON member that a complaint points to. If the member is missing in the text, the
+/// complaint points to the nearest parent that is there.
 typedef enum PxSpot { PX_AT_VALUE, PX_AT_KEY } PxSpot;
 
 void px_complain(PxScene *scene, PxSeverity severity, const PxPath *path, PxSpot spot,
                  const char *format, ...) PX_PRINTF(5, 6);
 
-/// The same for what is wrong at a line and column that are known already.
+/// Complains about a known line and column.
 void px_complain_at(PxScene *scene, int line, int column, const char *format, ...) PX_PRINTF(4, 5);
 
-/// Drops all complaints, or only those of px_scene_check().
+/// Deletes all complaints, or only those of px_scene_check().
 void px_complaints_clear(PxScene *scene, bool only_deep);
 
-/// Finds their lines and sorts them. Errors: PX_ERR_MEMORY.
+/// Finds the lines of all complaints and sorts them. Errors: PX_ERR_MEMORY.
 PxStatus px_complaints_finish(PxScene *scene);
 
 /// "text 'abc'", "the number 5", "a list of 3", ... Returns `buffer`.
@@ -156,11 +157,11 @@ const char *px_json_text(const json_t *value, char *buffer, size_t size);
 
 /* --- read/top.c --- */
 
-/// Fills the empty content from the tree (NULL: with defaults), complaining, and
-/// finishes the complaints. Errors: PX_ERR_MEMORY.
+/// Reads the content from the JSON tree (NULL: uses defaults), adds complaints and finishes them.
+/// Errors: PX_ERR_MEMORY.
 PxStatus px_scene_understand(PxScene *scene);
 
-/// Drops the content and the complaints.
+/// Deletes the content and the complaints.
 void px_scene_forget(PxScene *scene);
 
 /* --- things.c --- */
@@ -181,25 +182,24 @@ static inline void *px_thing_def(PxSceneThing *thing)
     return thing + 1;
 }
 
-/// The things of a kind.
+/// The list of things of a kind.
 PxSceneList *px_scene_list(PxScene *scene, const PxKind *kind);
 
-/// Which of the THING fields of a section that is: its place in `refers`.
+/// Index in PxSceneThing.refers of a THING field of a section.
 size_t px_reference_index(const PxSection *section, const PxField *field);
 
-/// Finds what may change under that path while the world runs. Errors: PX_ERR_ARGUMENT, with a
-/// message that says what else could be meant. Bodies beyond scene->bodies are the matter of
-/// emitters.
+/// Finds the value at a path that may change while the world runs (px_live_find()). Bodies from
+/// scene->bodies on are those that emitters create. Errors: PX_ERR_ARGUMENT, with suggestions.
 PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out);
 
 /* --- pose.c --- */
 
 PxVec3 px_scene_up_vector(const PxScene *scene);
 
-/// The shape as the world wants it: upright along `up`, then turned.
+/// The shape as the world needs it: rotated so that its axis is `up`, then by the stated turn.
 PxShapeDef px_scene_shape(const PxScene *scene, const PxShapeDef *shape, const PxSceneTurn *turn);
 
-/// The same where the keyframes of a wall or handle have it at time 0.
+/// The same at time 0 of the keyframes of a wall or handle.
 PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxShapeDef *shape,
                                    const PxSceneTurn *turn, const PxSceneKeyframe *keyframe,
                                    size_t keyframes);
@@ -207,13 +207,12 @@ PxShapeDef px_scene_shape_at_start(const PxScene *scene, const PxShapeDef *shape
 /// Is that body elastic?
 bool px_scene_is_solid(const PxScene *scene, size_t body);
 
-/// Is there any fluid, melting or heat? Then solids take part in the stages of fluids
-/// (px_world_flows()).
+/// Does anything flow, melt or conduct heat? Then the fluid stages run (px_world_flows()).
 bool px_scene_flows(const PxScene *scene);
 
-/// Keyframes for the world, which interpolates rotations by the shorter arc. Where two stated
-/// turns about one axis are far apart, keyframes are put in between. With `out` NULL only counts
-/// them.
+/// Converts keyframes for the world, which interpolates rotations along the shorter arc: where two
+/// stated turns about one axis are far apart, keyframes are inserted between them. Returns their
+/// number; `out` may be NULL, to count only.
 size_t px_scene_keyframes(const PxSceneKeyframe *keyframe, size_t keyframes, PxKeyframe *out);
 
 #endif

@@ -1,4 +1,4 @@
-/// The walls of a scene without its world: for whoever looks at results.
+/// The walls of a scene without a world, for surfaces and pictures of stored frames.
 #ifndef PX_SCENE_SCENE_WALLS_H
 #define PX_SCENE_SCENE_WALLS_H
 
@@ -10,8 +10,9 @@ typedef struct PxSceneWalls {
     size_t count;
 } PxSceneWalls;
 
-/// Shapes and keyframes as the world would have them; px_wall_move() says where they are at a
-/// time. Errors: those of px_shape_create(), PX_ERR_FORMAT when the scene has errors.
+/// Creates the walls with the shapes and keyframes that the world would give them. px_wall_move()
+/// moves them to a time. Errors: those of px_shape_create(), PX_ERR_FORMAT when the scene has
+/// errors.
 PxStatus px_scene_walls(const PxScene *scene, PxSceneWalls *out);
 void px_scene_walls_free(PxSceneWalls *walls);
 

@@ -52,5 +52,6 @@ PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out)
     PxStatus status = px_live_find(&things, path, out);
     return status == PX_OK
                ? PX_OK
-               : px_fail_prefix(status, "is '%s': ", px_quote(path, (char[160]){0}, 160));
+               : px_fail_prefix(status,
+                                "'%s' cannot be set: ", px_quote(path, (char[160]){0}, 160));
 }

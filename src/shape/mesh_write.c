@@ -103,7 +103,7 @@ static PxStatus put_to_bytes(void *user, const void *bytes, size_t size)
 {
     Writer *w = user;
     put(w, bytes, size);
-    return w->room ? PX_OK : PX_ERR_MEMORY; /* end() says it in words */
+    return w->room ? PX_OK : PX_ERR_MEMORY; /* end() sets the message */
 }
 
 PxStatus px_mesh_write_ply(const PxMesh *mesh, PxMeshPrecision precision, const char *comment,

@@ -30,8 +30,8 @@ bool px_solid_absorbs(const PxSolid *s, uint32_t i, uint64_t step)
 /* Floor of bulk; it bounds the pressure of the volume term. */
 #define LEAST_BULK 0.25
 
-/* Rate at which bulk relaxes towards the kernel sum, 1/s. Tuned on a melted block in a well: lower
- * rates lose height (4 per cent at 4, 2 at 8), higher ones add motion. */
+/* Rate at which bulk relaxes towards the ratio of kernel sums, 1/s. Tuned on a melted block in a
+ * well: lower rates lose height, higher ones add motion (docs/decisions.md 24). */
 #define CATCH_UP 6.0
 
 static void absorb_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -67,7 +67,7 @@ bool px_solid_absorb(PxSolid *s, uint64_t step)
         any = any || due;
         all = all && due;
     }
-    if (all) /* they were due to stretch from the old rest shape */
+    if (all) /* the halvings were due to stretch relative to the old rest shape */
         s->halvings = 0;
     Absorb job = {s, step};
     if (any)

@@ -14,7 +14,7 @@
 
 /* Coplanar rest neighbours leave J n undetermined along their normal n. The normal is assumed to
  * stay perpendicular to the deformed plane with constant length: J n = cof(J) n / |cof(J) n|. */
-static void complete(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 h[9])
+static void complete_normal(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 h[9])
 {
     uint32_t rows = end - base < 8 ? end - base : 8;
     for (uint32_t k = 0; k < rows; ++k) {
@@ -40,10 +40,11 @@ static void complete(const PxSolidLists *l, uint32_t base, uint32_t end, PxF8 h[
     }
 }
 
-/* Chain rule for the normal of complete(): J n = c / |c| with c = J t x J b depends on the in-plane
- * columns (t, b, n orthonormal), so P n adds (P n) . d(c / |c|) to dW. Without this term layers one
- * particle thick have forces without a potential, and gain energy. */
-static void lend(const PxSolidLists *l, uint32_t base, uint32_t end, const PxF8 j8[9], PxF8 p8[9])
+/* Chain rule for the normal of complete_normal(): J n = c / |c| with c = J t x J b depends on the
+ * in-plane columns (t, b, n orthonormal), so P n adds (P n) . d(c / |c|) to dW. Without this term
+ * layers one particle thick have forces without a potential, and gain energy. */
+static void add_normal_stress(const PxSolidLists *l, uint32_t base, uint32_t end, const PxF8 j8[9],
+                              PxF8 p8[9])
 {
     uint32_t rows = end - base < 8 ? end - base : 8;
     for (uint32_t k = 0; k < rows; ++k) {
@@ -85,12 +86,13 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
         for (int k = 0; k < 9; ++k)
             h[k] = fit[k];
         if (l->flat)
-            complete(l, base, end, h);
+            complete_normal(l, base, end, h);
         px_green8(h, e);
         /* tr(J^T J) = 3 + 2 tr E; padding lanes have J = I */
         PxF8 trace = e[0] + e[1] + e[2];
-        stretch =
-            px_f8_max(s->counts != NULL ? trace * px_f8_load(s->counts + base) : trace, stretch);
+        stretch = px_f8_max(s->stretch_weight != NULL ? trace * px_f8_load(s->stretch_weight + base)
+                                                      : trace,
+                            stretch);
         for (int k = 0; s->strained && k < 6; ++k)
             e[k] -= px_load_some8(s->columns.plastic[k], base, end);
         px_hooke8(s, base, e, stress);
@@ -100,7 +102,8 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
         PxF8 bulk = px_load_some8(s->columns.bulk, base, end);
         PxF8 over = bulk * (j[0] * cof[0] + j[1] * cof[1] + j[2] * cof[2]) - px_f8(1.0f);
         PxF8 stiff = px_f8_load(s->volume + base);
-        PxF8 volume = px_load_some8(s->columns.volume, base, end) * px_f8_load(l->whole + base);
+        PxF8 volume =
+            px_load_some8(s->columns.volume, base, end) * px_f8_load(l->cell_weight + base);
         PxF8 push = stiff * bulk * over;
         for (int a = 0; a < 3; ++a) {
             PxF8 x = j[3 * a], y = j[3 * a + 1], z = j[3 * a + 2];
@@ -109,7 +112,7 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
             p[3 * a + 2] = x * stress[5] + y * stress[4] + z * stress[2] + push * cof[3 * a + 2];
         }
         if (l->flat)
-            lend(l, base, end, j, p);
+            add_normal_stress(l, base, end, j, p);
         px_solid_invert(l, base, p, q);
         PxF8 held, unused[3];
         static const uint32_t next[8] = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -31,7 +31,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Force that may be left over, as a part of the largest there is."},
+     .help = "Tolerance: residual force relative to the largest force."},
     {.key = "max_iterations",
      .kind = PX_FIELD_COUNT,
      .flags = PX_FIELD_LIVE,
@@ -39,7 +39,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 1,
      .most = 1e6,
-     .help = "Most iterations of conjugate gradients in a round."},
+     .help = "Largest number of conjugate-gradient iterations in a Newton iteration."},
     {.key = "max_rounds",
      .kind = PX_FIELD_COUNT,
      .flags = PX_FIELD_LIVE,
@@ -47,7 +47,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 1,
      .most = 1e3,
-     .help = "Most rounds of Newton's method in a step."},
+     .help = "Largest number of Newton iterations in a step."},
 };
 static const double defaults[] = {0.01, 200, 40};
 

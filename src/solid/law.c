@@ -15,7 +15,7 @@
 #define FULL_PART 0.9
 
 /* Stiffness of the fit residual energy as a part of the shear modulus (passes.h). */
-#define FIRM 0.1
+#define RESIDUAL 0.1
 
 static PxStatus orthotropic(const PxMaterialDef *d, double c[9])
 {
@@ -81,6 +81,6 @@ PxStatus px_solid_law(const PxMaterial *material, PxSolidLaw *out)
     for (int k = 0; k < 9; ++k)
         out->stiff[k] = (float)(k < 6 ? c[k] - volume : c[k]);
     out->volume = (float)(volume + d->volume);
-    out->firm = (float)(FIRM * shear);
+    out->residual = (float)(RESIDUAL * shear);
     return PX_OK;
 }

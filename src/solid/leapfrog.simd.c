@@ -17,7 +17,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Part of the longest stable sub-step that is used."},
+     .help = "Courant number: sub-step as a fraction of the longest stable one."},
 };
 /* Tuned on free vibrations with strains of 10 per cent (study/free_solid.h): the energy oscillates
  * by 3 to 4 per cent with 0.6, by 8 with 0.8; 0.9 is unstable. */

@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-/* Eigenvalues of the moment matrix below this part of the largest count as 0. Surfaces and edges of
- * lattices have ratios of 0.49 and more. */
-#define FLAT 0.03
+/* Eigenvalues of the moment matrix below this fraction of the largest count as 0. Surfaces and
+ * edges of lattices have ratios of 0.49 and more. */
+#define LEAST_EIGENVALUE 0.03
 
 /* Rest shapes of flowing matter may have ill-conditioned moment matrices, whose cells are so stiff
  * that they would shorten the sub-steps of the whole body. Where tr(A^-1) exceeds this over h^2 (h:
  * support), the weight of the cell falls with the square of the ratio: its stiffness contains A^-1
  * twice, so that no cell is stiffer than one at this trace. Lattices have 6 inside and 19 in a
  * corner. */
-#define LOPSIDED 40
+#define MOST_TRACE 40
 /* Floor of sum w |X|^2, in h^2 (h: support), which bounds the stiffness of the fit residual energy.
  * Lattices have 1.5 inside and 0.5 in a corner. */
-#define CROWDED 0.25
+#define LEAST_SPREAD 0.25
 
 enum { ARRAYS = 8 };
 
@@ -29,7 +29,7 @@ static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
     for (int k = 0; k < 3; ++k)
         out[n++] = &l->normal[k];
     out[n++] = &l->spread;
-    out[n++] = &l->whole;
+    out[n++] = &l->cell_weight;
 }
 
 void px_solid_lists_init(PxSolidLists *lists, const PxAllocator *allocator)
@@ -142,7 +142,7 @@ static void invert(PxSolidLists *l, uint32_t i, PxMat3 moment, double h)
     double eigen[3] = {value.x, value.y, value.z};
     int there = 0;
     for (int k = 0; k < 3; ++k)
-        if (value.x > 0 && eigen[k] > FLAT * value.x) {
+        if (value.x > 0 && eigen[k] > LEAST_EIGENVALUE * value.x) {
             PxVec3 a = px_mat3_column(axes, k);
             inverse = px_mat3_add(inverse, px_mat3_scale(px_mat3_outer(a, a), 1 / eigen[k]));
             ++there;
@@ -155,8 +155,8 @@ static void invert(PxSolidLists *l, uint32_t i, PxMat3 moment, double h)
     l->normal[1][i] = (float)normal.y;
     l->normal[2][i] = (float)normal.z;
     double trace = px_mat3_trace(inverse) * h * h;
-    double part = trace > LOPSIDED ? LOPSIDED / trace : 1;
-    l->whole[i] = there < 2 ? 0.0f : (float)(part * part);
+    double part = trace > MOST_TRACE ? MOST_TRACE / trace : 1;
+    l->cell_weight[i] = there < 2 ? 0.0f : (float)(part * part);
 }
 
 static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -192,7 +192,8 @@ static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
         l->sum[1][i] = (float)sum.y;
         l->sum[2][i] = (float)sum.z;
         double h = (double)p.support[i], spread = px_mat3_trace(moment);
-        l->spread[i] = (float)(spread > 0 && spread < CROWDED * h * h ? CROWDED * h * h : spread);
+        double least = LEAST_SPREAD * h * h;
+        l->spread[i] = (float)(spread > 0 && spread < least ? least : spread);
         invert(l, i, moment, h);
     }
 }

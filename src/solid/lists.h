@@ -23,11 +23,11 @@ typedef struct PxSolidLists {
                      ///< by px_solid_at()
     float *sum[3];   ///< sum of w X, m
     float *spread;   ///< sum of w |X|^2, m^2
-    float *normal[3]; ///< of the plane of coplanar rest neighbours; 0 where they are not coplanar
-    bool flat;        ///< some particle has coplanar rest neighbours
-    float *whole;     ///< weight of the cell: 1, less where the moment matrix is ill-conditioned, 0
-                      ///< where its rank is below 2
-    uint32_t room;    ///< capacity in particles
+    float *normal[3];   ///< of the plane of coplanar rest neighbours; 0 where they are not coplanar
+    bool flat;          ///< some particle has coplanar rest neighbours
+    float *cell_weight; ///< weight of the cell: 1, less where the moment matrix is ill-conditioned,
+                        ///< 0 where its rank is below 2
+    uint32_t room;      ///< capacity in particles
     size_t entries, pair_room;
     uint64_t total; ///< neighbours of all particles, without padding
 } PxSolidLists;

@@ -171,9 +171,9 @@ static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
         PxMat3 back = px_mat3_transpose(f->turn);
         PxVec3 x = px_mat3_apply(back, px_sub(position(p, row), f->move));
-        /* stiffness of the fit residual energy: s = firm V / sum w |X|^2 (passes.h) */
+        /* stiffness of the fit residual energy: s = residual V / sum w |X|^2 (passes.h) */
         float spread = s->lists->spread[i];
-        float held = spread > 0.0f ? law->firm * s->columns.volume[i] / spread : 0.0f;
+        float held = spread > 0.0f ? law->residual * s->columns.volume[i] / spread : 0.0f;
         put(s->u + 4 * (size_t)i, px_sub(x, rest(s, i)), held);
         put(s->v + 4 * (size_t)i, px_mat3_apply(back, velocity(p, row)), 0.0f);
         bool free = s->columns.handle[i] == 0;
@@ -244,19 +244,20 @@ static uint32_t follow_handles(PxSolid *s, PxSolidFrame *frame)
  * ill-conditioned moment matrices, do not determine the highest frequency. */
 static PxStatus weigh_stretch(PxSolid *s)
 {
-    s->counts = NULL;
+    s->stretch_weight = NULL;
     if (s->row_law == NULL)
         return PX_OK;
     float stiffest = 0;
     for (uint32_t i = 0; i < s->count; ++i)
         stiffest = fmaxf(stiffest, s->row_law[i].stiff[6]);
-    float *counts = PX_ARENA_ARRAY(s->scratch, float, (size_t)s->count + 8);
-    if (counts == NULL)
+    float *stretch_weight = PX_ARENA_ARRAY(s->scratch, float, (size_t)s->count + 8);
+    if (stretch_weight == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
-    memset(counts + s->count, 0, 8 * sizeof *counts);
+    memset(stretch_weight + s->count, 0, 8 * sizeof *stretch_weight);
     for (uint32_t i = 0; i < s->count; ++i)
-        counts[i] = stiffest > 0.0f ? s->lists->whole[i] * s->row_law[i].stiff[6] / stiffest : 0.0f;
-    s->counts = counts;
+        stretch_weight[i] =
+            stiffest > 0.0f ? s->lists->cell_weight[i] * s->row_law[i].stiff[6] / stiffest : 0.0f;
+    s->stretch_weight = stretch_weight;
     return PX_OK;
 }
 

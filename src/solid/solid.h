@@ -23,7 +23,7 @@ typedef struct PxSolidLaw {
     float stiff[9]; ///< Pa: xx, yy, zz, xy, yz, zx of normal strains, then shear xy, yz, zx;
                     ///< without the part that the volume term provides
     float volume;   ///< stiffness of the volume term, Pa (001 Eq. 7)
-    float firm;     ///< stiffness of the fit residual energy, Pa (passes.h)
+    float residual; ///< stiffness of the fit residual energy, Pa (passes.h)
     float yield, creep, limit; ///< yield strain, creep rate, 1/s, largest plastic strain
     float damping;             ///< of motion relative to the rigid fit, 1/s
 } PxSolidLaw;
@@ -89,14 +89,15 @@ typedef struct PxSolid {
     float *u;            ///< displacement, m
     float *v;            ///< velocity, m/s
     float *a;            ///< acceleration, m/s^2
-    float *pull;         ///< external acceleration: gravity and forces on regions, m/s^2
+    float *pull;         ///< external acceleration: gravity, the constant part of fluid forces, and
+                         ///< forces on regions, m/s^2
     float *record;       ///< 16 a row: three columns of Q, then `u` (passes.h)
-    float *inverse_mass; ///< 1/kg; 0: a handle holds it
+    float *inverse_mass; ///< 1/kg; 0: a handle or an emitter holds it
     float *stiff[9];     ///< by row, as in the law; if nothing is orthotropic only the first two:
                          ///< Lame's lambda and 2 mu
     float *volume;       ///< by row, as in the law
-    const float *counts; ///< weight of a row's stretch in `stretch`; NULL: 1 for all
-    float *gradient;     ///< displacement gradient H: xx, xy, xz, yx, ..., indexed by px_solid_at()
+    const float *stretch_weight; ///< weight of a row's stretch in `stretch`; NULL: 1 for all
+    float *gradient; ///< displacement gradient H: xx, xy, xz, yx, ..., indexed by px_solid_at()
 
     double highest;    ///< square of the highest elastic angular frequency, 1/s^2
     double highest_at; ///< `stretch` of the state in which `highest` was estimated; 1 at rest

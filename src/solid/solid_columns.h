@@ -9,7 +9,8 @@ typedef struct PxSolidColumns {
     float *rest[3];    ///< rest position relative to the body's rest origin, m
     float *volume;     ///< rest volume, m^3
     float *support;    ///< kernel support in the rest shape, m
-    float *bulk;       ///< volume in the present rest shape over rest volume, at most 1 (absorb.c)
+    float *bulk;       ///< volume in the present rest shape over rest volume (absorb.c,
+                       ///< coupling/rest_strain.c)
     float *plastic[6]; ///< plastic strain: xx, yy, zz, xy, yz, zx
     uint32_t *handle;  ///< slot + 1 of the handle that holds it; 0: free
     float *hold[3];    ///< position when the handle took hold, in the handle's rest frame, m

@@ -100,7 +100,8 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
         px_solid_invert(l, base, dp, dq);
         PxF8 held, unused[3];
         px_f8_load_quads(s->u + 4 * (size_t)base, next, &unused[0], &unused[1], &unused[2], &held);
-        PxF8 volume = px_load_some8(s->columns.volume, base, end) * px_f8_load(l->whole + base);
+        PxF8 volume =
+            px_load_some8(s->columns.volume, base, end) * px_f8_load(l->cell_weight + base);
         for (int k = 0; k < 9; ++k)
             dq[k] = volume * dq[k] - held * dh[k];
         px_solid_record(s->record, t->quad, base, dq);

@@ -1,4 +1,4 @@
-/// A fluid step by stage, from 250,000 to 4 million particles.
+/// Bench of a fluid step by stage, from 250,000 to 4 million particles.
 ///
 /// A cube of water stands in a tank with air above it. Its lattice is perturbed at random, so that
 /// neighbourhoods are as irregular as in a flow. (In a full tank the perturbed water could not
@@ -49,7 +49,7 @@ static PxStatus make_tank(uint32_t edge, int threads, PxWorld **out)
     body.shape.at.y = 0.25 * size;
     PX_TRY(px_world_add_body(*out, &body, NULL));
 
-    /* A bench may change the world's table. */
+    /* A bench may change the particles of the world. */
     PxTable *table = (PxTable *)px_world_particles(*out);
     PxColumn *position = px_table_find(table, "position");
     const uint64_t *particle_id = px_world_ids(*out);
@@ -64,9 +64,9 @@ static PxStatus make_tank(uint32_t edge, int threads, PxWorld **out)
 typedef struct Timing {
     const char *name[STAGES];
     double least[STAGES];
-    double iterations[STAGES]; /* of a solve, in that step; 0: it is none */
+    double iterations[STAGES]; /* of the solver of the stage in that step; 0: it has none */
     size_t stages;
-    double step; /* least sum of all stages */
+    double step; /* smallest sum of all stages, s */
     double neighbours;
     double bytes;
     uint32_t particles;

@@ -1,4 +1,5 @@
-/// Melting and flowing matter: time of a step, and of a frame of its coat (000 section 6.7).
+/// Bench of melting and flowing matter: time of a step, and of a frame of its coat (000 section
+/// 6.7).
 ///
 /// The coat is that of a blob that turns, is stretched by a tenth in a frame and released three
 /// frames later, while its particles are stirred. So surfels are inserted and deleted in every
@@ -16,8 +17,8 @@
 typedef struct Setup {
     const char *name;
     double radius; /* of the blob, spacings */
-    double surfel; /* spacings */
-    double theirs; /* ms a frame on the document's machine, physics left out; 0: not known */
+    double surfel; /* distance between surfels, spacings */
+    double theirs; /* time per frame on the document's machine without physics, ms; 0: not known */
 } Setup;
 
 /* 000 Figure 6.10: water poured into a glass, 3k particles and 3.4k surfels, 1.4 s a frame. Figure
@@ -153,8 +154,8 @@ typedef struct Matter {
     const char *what;
     PxVec3 size;        /* spacings */
     double from, plate; /* degrees C */
-    double begin;       /* s: when it is looked at */
-    double theirs;      /* s a step */
+    double begin;       /* time at which measuring starts, s */
+    double theirs;      /* time per step in the document, s */
 } Matter;
 
 static const Matter matters[] = {

@@ -17,14 +17,14 @@ enum { STAGES = 24 };
 typedef struct Setup {
     const char *name, *pressure, *tension;
     double spacing, support;
-    PxVec3 block, tank; /* m; no tank: no gravity either */
-    double max_step;    /* s; 0: as the world likes it */
-    double max_error;   /* per cent; 0: the model's own */
-    double loose;       /* part of the rest density that the lattice starts at; 0: all */
+    PxVec3 block, tank; /* m; a tank of size 0: none, and no gravity */
+    double max_step;    /* s; 0: the default of a world */
+    double max_error;   /* tolerance of the pressure solve, per cent; 0: the model's default */
+    double loose;       /* density of the initial lattice over the rest density; 0: 1 */
     double seconds;     /* simulated */
-    uint32_t steps;     /* at most */
+    uint32_t steps;     /* largest number */
     uint32_t quick_steps;
-    double peer_ms, peer_seconds; /* a step, a simulated second; 0: not known */
+    double peer_ms, peer_seconds; /* time per step, and per simulated second; 0: not known */
     double peer_megabytes;
 } Setup;
 

@@ -1,4 +1,4 @@
-/// A picture: 640 x 360, 64 samples, a glass-like liquid of 200,000 triangles on a ground.
+/// Bench of a picture: 640 x 360, 64 samples, a glass-like liquid of 200,000 triangles on a ground.
 #include "base/profile.h"
 #include "render/trace/draw.h"
 #include "study/bench.h"

@@ -1,5 +1,5 @@
-/// Elastic solids: the timings of 001 Table 1, of the octopus of 000, and of a beam compared with
-/// SPlisHSPlasH.
+/// Bench of elastic solids: the timings of 001 Table 1, of the octopus of 000, and of a beam
+/// compared with SPlisHSPlasH.
 ///
 /// Times of a step and of its stages are those of the fastest of several steps.
 #include "study/bench.h"
@@ -22,8 +22,8 @@ typedef struct Setup {
     double step;       /* s */
     uint32_t steps;    /* in a frame */
     uint32_t surfels;
-    double their_physics, their_surface; /* ms a frame; 0: not known */
-    double courant;                      /* of leapfrog; 0: the usual one */
+    double their_physics, their_surface; /* times of the document, ms per frame; 0: not known */
+    double courant;                      /* of leapfrog; 0: the default */
 } Setup;
 
 /* 001 Table 1: a model of 200 or 400 phyxels, 15 to 20 sub-steps a frame or one implicit step of 10
@@ -78,14 +78,14 @@ static PxStatus build(const Setup *s, int threads, PxWorld **out)
 
 typedef struct Timing {
     const char *name[STAGES];
-    double least[STAGES]; /* s a step */
+    double least[STAGES]; /* s per step */
     size_t stages;
-    double step;       /* least sum of all, s */
+    double step;       /* smallest sum of all stages, s */
     double iterations; /* of that step; of leapfrog its sub-steps */
-    double skin;       /* s, least time of moving the surfels */
+    double skin;       /* smallest time of moving the surfels, s */
     double neighbours, surfels, not_converged;
     double kinetic; /* J, at the end */
-    double off;     /* the part by which that is not the reference's */
+    double off;     /* relative error of the kinetic energy against the reference */
     uint32_t particles;
 } Timing;
 

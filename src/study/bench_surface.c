@@ -1,4 +1,4 @@
-/// Surfaces of a million particles for every field: time, triangles, memory.
+/// Bench of surfaces of a million particles for every field: time, triangles, memory.
 ///
 /// Two sets of particles: a perturbed cube is nearly all interior, so that neighbourhoods take most
 /// of the time; a splash, a thin sheet with drops above, is nearly all surface.
@@ -54,8 +54,8 @@ static PxStatus make_cube(Cloud *c, uint32_t count)
     return PX_OK;
 }
 
-/* Four fifths are a sheet four layers thick with waves on it, the rest drops of one to 30
- * particles. */
+/* Four fifths of the particles are a sheet four layers thick with waves on it, the rest drops of
+ * one to 30 particles. */
 static PxStatus make_splash(Cloud *c, uint32_t count)
 {
     uint32_t edge = (uint32_t)sqrt(0.2 * count), sheet = 4 * edge * edge;
@@ -87,7 +87,7 @@ static PxStatus measure(PxBench *bench, const char *what, const Cloud *c)
                                         .spacing = SPACING,
                                         .position = {c->x[0], c->x[1], c->x[2]},
                                         .column = {c->x[0], c->x[1], c->x[2]},
-                                        .columns = 3}; /* as many as a velocity */
+                                        .columns = 3}; /* as many as a velocity has */
         def.field = px_surface_field(k)->name;
         def.threads = bench->threads.count;
         double best = INFINITY;

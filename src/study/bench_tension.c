@@ -174,7 +174,8 @@ typedef struct Progress {
     PxBench *bench;
     const PxTensionCase *c;
     size_t number, count;
-    double work_left, work_done; /* of runs to come, the one at hand included; of those over */
+    /* work of runs to come, including the present one; of finished runs */
+    double work_left, work_done;
     double began, said;
     PxStatus status; /* of px_bench_next() */
 } Progress;

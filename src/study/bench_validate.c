@@ -1,7 +1,7 @@
-/// Validation: fluids, solids, heat and surfaces against formulas.
+/// Validation bench: fluids, solids, heat and surfaces compared with formulas.
 ///
-/// A case is a line of the list below. The full bench also measures it at twice its spacing, to see
-/// that a finer spacing is not worse.
+/// Each case is one line of the list below. The full bench also measures it at twice its spacing,
+/// to check that a finer spacing is not worse.
 #include "study/bench.h"
 
 #include "phyxel/surface.h"
@@ -44,7 +44,7 @@ static void add(Figures *out, const char *what, double measured, double referenc
     out->figure[out->count++] = (Figure){what, measured, reference, error, within};
 }
 
-/* Measured against a reference that is not 0. */
+/* A result measured against a reference that is not 0. */
 static void compare(Figures *out, const char *what, double measured, double reference,
                     double within)
 {
@@ -54,11 +54,13 @@ static void compare(Figures *out, const char *what, double measured, double refe
 typedef struct Case {
     const char *name;
     PxStatus (*measure)(const struct Case *c, double coarser, int threads, Figures *out);
-    const char *pressure; /* model; of solids: the integration */
-    const char *model; /* of viscosity or tension, Poisson's ratio, or what else is not as usual */
-    double cells;      /* what the spacing is told by: spacings in what the case is about */
-    bool quick;        /* takes part in the quick bench */
-    bool twice;        /* is measured at twice the spacing too */
+    const char *pressure; /* pressure model; for solids the integration */
+    /* viscosity or tension model, Poisson's ratio, or another variant of the case */
+    const char *model;
+    /* resolution: number of spacings along the characteristic length of the case */
+    double cells;
+    bool quick; /* part of the quick bench */
+    bool twice; /* also measured at twice the spacing */
 } Case;
 
 /* Water at rest, 1 m deep. */
@@ -89,7 +91,7 @@ static PxStatus plate_jet(const Case *c, double coarser, int threads, Figures *o
     PxPlateJetResult result;
     PX_TRY(px_plate_jet(&def, &result));
     compare(out, "force / rho A v^2", result.force, 1, 0.05);
-    add(out, "force along the plate / the same", result.across, 0, result.across, 0.05);
+    add(out, "force along the plate / rho A v^2", result.across, 0, result.across, 0.05);
     return PX_OK;
 }
 
@@ -108,8 +110,8 @@ static PxStatus poiseuille(const Case *c, double coarser, int threads, Figures *
     PxFlowCase flow = flow_of(c, coarser, threads);
     PxFlowResult result;
     PX_TRY(px_flow_poiseuille(&flow, &result));
-    compare(out, "fastest / formula", result.fastest, 1, 0.02);
-    add(out, "profile, worst place / fastest", result.worst, 0, result.worst, 0.02);
+    compare(out, "peak velocity / formula", result.fastest, 1, 0.02);
+    add(out, "largest profile error / peak", result.worst, 0, result.worst, 0.02);
     return PX_OK;
 }
 
@@ -118,7 +120,7 @@ static PxStatus couette(const Case *c, double coarser, int threads, Figures *out
     PxFlowCase flow = flow_of(c, coarser, threads);
     PxFlowResult result;
     PX_TRY(px_flow_couette(&flow, 0.1, &result));
-    add(out, "profile, worst place / plate", result.worst, 0, result.worst, 0.03);
+    add(out, "largest profile error / plate velocity", result.worst, 0, result.worst, 0.03);
     return PX_OK;
 }
 
@@ -153,7 +155,7 @@ static PxStatus watch_drop(const PxDropDef *def, PxWorld *world, Figures *out)
     double sigma = def->tension.param[0], radius = px_drop_radius(world, def->density);
     double pressure = 0, time = 0;
     PX_TRY(px_world_advance(world, 2));
-    while (px_world_time(world) < 3) { /* every step counts by its length, as in a column */
+    while (px_world_time(world) < 3) { /* weighted by the length of steps, as in a column */
         PX_TRY(px_world_step(world, 3));
         PxStats stats;
         px_world_stats(world, &stats);
@@ -187,7 +189,8 @@ static PxStatus thick(const Case *c, double coarser, int threads, Figures *out)
     def.threads = threads;
     PxThickResult result;
     PX_TRY(px_column_thick(&def, &result));
-    add(out, "looks at which it had not sunk and spread", result.backwards, 0, result.backwards, 0);
+    add(out, "checks at which it had not sunk and spread", result.backwards, 0, result.backwards,
+        0);
     compare(out, "mean step, ms", 1e3 * result.step, 1e3 * def.step, 0.01);
     return PX_OK;
 }
@@ -320,7 +323,7 @@ static PxStatus flow(const Case *c, double coarser, int threads, Figures *out)
     def.material.yield = 0.01;
     def.material.creep = 1;
     PX_TRY(px_bar_yield(&def, 0.05, 0.5, &result));
-    compare(out, "strain that stays / law", result.strain / result.wanted, 1, 0.05);
+    compare(out, "plastic strain / law", result.strain / result.wanted, 1, 0.05);
     return PX_OK;
 }
 
@@ -354,7 +357,7 @@ static PxStatus vibration(const Case *c, double coarser, int threads, Figures *o
     def.seconds = 10;
     PX_TRY(px_free_solid(&def, &result));
     add(out, "drift of the energy in 10 s", result.drift, 0, result.drift, 0.01);
-    add(out, "its swing", result.energy, 0, result.energy, NAN);
+    add(out, "swing of the energy", result.energy, 0, result.energy, NAN);
     return PX_OK;
 }
 
@@ -393,8 +396,8 @@ static PxStatus probe_block(const PxProbeState *state, PxProbe *probe, Figures *
         worst = fmax(worst, error);
     }
     add(out, "rigid motion: force / E A", near, 0, near, 1e-5);
-    add(out, "the same, 1 km away", far, 0, far, 1e-5);
-    add(out, "tangent, off by / largest", worst, 0, worst, 1e-3);
+    add(out, "rigid motion 1 km away: force / E A", far, 0, far, 1e-5);
+    add(out, "error of the tangent / largest change", worst, 0, worst, 1e-3);
     return PX_OK;
 }
 
@@ -433,16 +436,18 @@ static PxStatus heat_halves(const Case *c, double coarser, int threads, Figures 
     PxHeatBarDef def = heat_bar(c, coarser, threads);
     PxHeatBarResult result;
     if (c->model != NULL && strcmp(c->model, "implicit") == 0)
-        def.diffusivity = 4e-3; /* four spacings squared a step: it is solved for */
+        /* four spacings squared per step, so that the implicit solve is used */
+        def.diffusivity = 4e-3;
     if (c->model != NULL && strcmp(c->model, "hexagonal") == 0)
         def.order = PX_HEAT_BAR_HEXAGONAL;
     if (c->model != NULL && strcmp(c->model, "stirred") == 0) {
         def.order = PX_HEAT_BAR_STIRRED;
-        def.diffusivity = 1e-3; /* it still moves a little */
+        /* small steps and diffusivity, because the stirred matter still moves a little */
+        def.diffusivity = 1e-3;
         def.step = 0.02;
     }
     PX_TRY(px_heat_bar_halves(&def, &result));
-    add(out, "profile, worst place / difference", result.worst, 0, result.worst, 0.03);
+    add(out, "largest profile error / difference", result.worst, 0, result.worst, 0.03);
     add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
     return PX_OK;
 }
@@ -453,8 +458,8 @@ static PxStatus heat_wall(const Case *c, double coarser, int threads, Figures *o
     PxHeatBarResult result;
     def.conductance = c->model != NULL ? 2 : 0;
     PX_TRY(px_heat_bar_wall(&def, &result));
-    add(out, "profile, worst place / difference", result.worst, 0, result.worst, 0.03);
-    compare(out, "heat that came in / formula", result.heat, 1, 0.03);
+    add(out, "largest profile error / difference", result.worst, 0, result.worst, 0.03);
+    compare(out, "heat through the wall / formula", result.heat, 1, 0.03);
     add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
     return PX_OK;
 }
@@ -465,7 +470,8 @@ static PxStatus heat_melting(const Case *c, double coarser, int threads, Figures
     PxHeatBarResult result;
     def.step = 0.2;
     if (strstr(c->model, "implicit") != NULL)
-        def.diffusivity = 2e-3; /* four spacings squared a step: it is solved for */
+        /* four spacings squared per step, so that the implicit solve is used */
+        def.diffusivity = 2e-3;
     PX_TRY(px_heat_bar_melting(&def, &result));
     compare(out, "time to melt / formula", result.time, 1, 0.05);
     add(out, "heat lost / heat", result.kept, 0, result.kept, 1e-5);
@@ -481,7 +487,7 @@ static PxStatus frozen(const Case *c, double coarser, int threads, Figures *out)
     def.times = c->model != NULL ? 2 : 1;
     def.material.integration = px_integration_choice(c->pressure);
     PX_TRY(px_frozen(&def, &result));
-    compare(out, "volume / that of its mass", result.volume, 1, 0.03);
+    compare(out, "volume / mass over rest density", result.volume, 1, 0.03);
     compare(out, "modulus / E", result.young, 1, 0.10);
     add(out, "heat lost / heat to melt it", result.heat, 0, result.heat, 1e-5);
     add(out, "mass lost", result.mass, 0, result.mass, 0);
@@ -593,7 +599,7 @@ static const Case cases[] = {
 /* Counts of the bench so far. */
 typedef struct Tally {
     int figures, within, worse;
-    char failed[2000]; /* names of those that were not within, and why some did not finish */
+    char failed[2000]; /* names of cases outside their tolerance, and why some did not finish */
 } Tally;
 
 static void blame(Tally *tally, const Case *c, const char *what)

@@ -45,7 +45,7 @@ static int by_height(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Mean height of the highest particles, as many as a layer has. */
+/* Mean height of the highest particles, as many as one layer has. */
 static PxStatus top_layer(const PxWorld *world, const PxColumnDef *def, double *out)
 {
     uint32_t n = px_world_count(world);
@@ -65,7 +65,7 @@ static PxStatus top_layer(const PxWorld *world, const PxColumnDef *def, double *
     return PX_OK;
 }
 
-/* Adds the pressure of the particles between two heights, and its reference. */
+/* Adds up the pressure of the particles between two heights, and the reference pressure. */
 static void weigh(const PxWorld *world, double low, double high, double surface, double dt,
                   double sum[2])
 {

@@ -8,27 +8,28 @@
 typedef struct PxColumnDef {
     const char *pressure; ///< model
     double spacing;       ///< m
-    double depth, width;  ///< m; the tank is square and twice as high as the water
-    double seconds;       ///< at rest
-    double settle;        ///< part of `seconds` before pressure is averaged
+    double depth, width;  ///< m; the tank has a square base and twice the height of the water
+    double seconds;       ///< simulated time, s
+    double settle;        ///< fraction of `seconds` before pressure is averaged
     int threads;          ///< 0: one for every core
 } PxColumnDef;
 
-/// Water 1 m deep and 0.4 m wide in spacings of 2.5 cm for 5 s with "dfsph"; the last 2 s count.
+/// Water 1 m deep and 0.4 m wide in spacings of 2.5 cm for 5 s with "dfsph"; the last 2 s are
+/// averaged.
 PxColumnDef px_column_def_default(void);
 
 typedef struct PxColumnResult {
     double middle;  ///< pressure at half the depth over rho g d, d below the actual surface
     double bottom;  ///< the same within 2 spacings of the floor
-    double height;  ///< twice that of the centre of mass, over the depth at the start
+    double height;  ///< twice the height of the centre of mass, over the initial depth
     double top;     ///< mean height of the top layer plus half a spacing, over the depth
     double kinetic; ///< energy at the end, over m g depth
     uint64_t steps;
-    double iterations; ///< of the pressure solve, a step
+    double iterations; ///< of the pressure solve, per step
     uint64_t not_converged, leaked;
 } PxColumnResult;
 
-/// Water that starts on its lattice.
+/// Column of water that starts on a lattice.
 PxStatus px_column_rest(const PxColumnDef *def, PxColumnResult *out);
 
 typedef struct PxThickDef {
@@ -44,12 +45,12 @@ typedef struct PxThickDef {
 PxThickDef px_thick_def_default(void);
 
 typedef struct PxThickResult {
-    double backwards; ///< how often it had not sunk or not spread after 10 steps
-    double step;      ///< mean, s
+    double backwards; ///< number of times that it had not sunk or not spread after 10 steps
+    double step;      ///< mean time step, s
     uint64_t not_converged;
 } PxThickResult;
 
-/// A column on a floor without slip.
+/// Column on a no-slip floor.
 PxStatus px_column_thick(const PxThickDef *def, PxThickResult *out);
 
 #endif

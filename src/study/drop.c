@@ -98,7 +98,7 @@ double px_drop_stretch(const PxWorld *world)
 
 double px_drop_reach(const PxWorld *world)
 {
-    /* Extent of the drop in directions spread by the golden angle. */
+    /* Largest and smallest extent of the drop in directions spread by the golden angle. */
     enum { DIRECTIONS = 200 };
     double most = 0, least = INFINITY;
     for (int k = 0; k < DIRECTIONS; ++k) {
@@ -118,7 +118,7 @@ double px_drop_reach(const PxWorld *world)
 
 void px_drop_push(PxWorld *world, double speed)
 {
-    /* A study may change the world's table. v = grad of (2 y^2 - x^2 - z^2). */
+    /* A study may change the particles of the world. v = grad (2 y^2 - x^2 - z^2). */
     PxTable *table = (PxTable *)px_world_particles(world);
     PxColumn *velocity = px_table_find(table, "velocity");
     float *vx = velocity->data[0], *vy = velocity->data[1], *vz = velocity->data[2];

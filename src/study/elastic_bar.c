@@ -47,7 +47,7 @@ static PxVec3 along(const Bar *bar, double x, double y, double z)
     return (PxVec3){v[0], v[1], v[2]};
 }
 
-/* The modulus along the bar. */
+/* Young's modulus along the bar. */
 static double young_of(const PxBarDef *def)
 {
     double own = component(def->material.young_axes, def->axis);
@@ -83,7 +83,7 @@ static PxStatus make(Bar *bar, double gravity, double step)
     return px_world_add_body(bar->world, &body, NULL);
 }
 
-/* A region around the bar from one place along it to another. */
+/* A region around the bar between two positions along it. */
 static PxShapeDef region(const Bar *bar, double from, double to)
 {
     PxShapeDef shape = px_shape_def_default(PX_SHAPE_BOX);

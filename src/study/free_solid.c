@@ -56,7 +56,7 @@ static PxVec3 middle_of(const PxWorld *world)
     return sum;
 }
 
-/* Stretches it along its longest side, here z, and bends and twists it. */
+/* Gives it velocities that stretch it along its longest side, here z, and bend and twist it. */
 static void push(const PxFreeSolidDef *def, PxWorld *world)
 {
     PxTable *table = (PxTable *)px_world_particles(world); /* a study may push it */
@@ -73,8 +73,8 @@ static void push(const PxFreeSolidDef *def, PxWorld *world)
 }
 
 typedef struct Energies {
-    double first, most; /* and the largest difference from it */
-    double early, late; /* means over a tenth of the time each */
+    double first, most; /* first value, and the largest difference from it */
+    double early, late; /* means over the first and the last tenth of the time */
     double last;
 } Energies;
 

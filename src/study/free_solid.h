@@ -25,7 +25,7 @@ typedef struct PxFreeSolidResult {
     double energy;   ///< largest change of the energy, over the initial energy
     double drift;    ///< change of its mean from the first to the last tenth of the time, relative
     double left;     ///< energy at the end over that at the start
-    double unsolved; ///< steps that did not converge
+    double unsolved; ///< number of steps that did not converge
 } PxFreeSolidResult;
 
 PxStatus px_free_solid(const PxFreeSolidDef *def, PxFreeSolidResult *out);

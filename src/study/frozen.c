@@ -33,7 +33,7 @@ PxFrozenDef px_frozen_def_default(void)
     return def;
 }
 
-/* The mould is body 0 in both worlds; without one it is a plane far below. */
+/* The mould is body 0 of both worlds; without a mould, body 0 is a plane far below. */
 static PxStatus make(const PxFrozenDef *def, bool mould, PxWorld **out)
 {
     PxWorldDef world = px_world_def_default();
@@ -56,7 +56,7 @@ static PxStatus make(const PxFrozenDef *def, bool mould, PxWorld **out)
     PX_TRY(px_world_add_body(*out, &body, NULL));
     body = px_body_def_default();
     PX_TRY(px_world_add_material(*out, &def->material, &body.material));
-    /* a block that has to flow to fill the mould: higher, and half as long */
+    /* the block must flow to fill the mould: it is higher, and half as long */
     body.name = "block";
     body.skin = false;
     body.temperature = COLD;
@@ -96,7 +96,7 @@ static PxStatus melt_and_freeze(const PxFrozenDef *def, PxWorld *world, PxFrozen
             out->heat = fmax(out->heat, off / (latent * first.mass));
         }
     out->mass = fabs(now.mass - first.mass) / first.mass;
-    /* an evenly filled mould: twice the height of the centre of mass */
+    /* height of an evenly filled mould: twice that of the centre of mass */
     double full = first.mass / def->material.density;
     out->volume = 2 * mean_height(world) * def->mould.x * def->mould.z / full;
     return PX_OK;

@@ -21,8 +21,8 @@ PxFrozenDef px_frozen_def_default(void);
 typedef struct PxFrozenResult {
     double volume; ///< after the last freezing, over that of its mass at rest density
     double young;  ///< measured by pulling, over the material's
-    double heat;   ///< largest error of the heat balance, over the heat that melts it
-    double mass;   ///< lost, over all
+    double heat;   ///< largest error of the heat balance, over the heat of melting
+    double mass;   ///< mass lost, over the total mass
 } PxFrozenResult;
 
 PxStatus px_frozen(const PxFrozenDef *def, PxFrozenResult *out);

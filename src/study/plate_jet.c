@@ -17,8 +17,8 @@ PxPlateJetDef px_plate_jet_def_default(void)
                            .seconds = 0.2};
 }
 
-/* The jet goes down along -y from some widths above the plate; what flows off the plate's edge, a
- * frame around it swallows. */
+/* The jet points down along -y and starts some widths above the plate; four sinks around it remove
+ * water that flows off its edge. */
 static PxStatus make(const PxPlateJetDef *def, PxWorld **out, PxBodyId *plate)
 {
     double w = def->width, half = 0.5 * def->plate * w;

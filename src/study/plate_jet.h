@@ -9,10 +9,10 @@ typedef struct PxPlateJetDef {
     double width;         ///< of the jet, which is square, m
     double spacing;       ///< m
     double speed;         ///< m/s
-    double above;         ///< where the jet begins, in widths above the plate
+    double above;         ///< start of the jet, in widths above the plate
     double plate;         ///< edge of the plate, in widths of the jet
-    double settle;        ///< s, from when the jet reaches the plate to when the force is looked at
-    double seconds;       ///< over which it is looked at
+    double settle;        ///< time from the jet's arrival at the plate to the first measurement, s
+    double seconds;       ///< duration of the measurement, s
     int threads;          ///< 0: one for every core
 } PxPlateJetDef;
 
@@ -20,8 +20,8 @@ typedef struct PxPlateJetDef {
 PxPlateJetDef px_plate_jet_def_default(void);
 
 typedef struct PxPlateJetResult {
-    double force; ///< mean, over rho A v^2, A v being the volume that the emitter gives in a second
-    double across; ///< size of the force along the plate, over the same
+    double force;  ///< mean force over rho A v^2, with the volume flow A v of the emitter
+    double across; ///< magnitude of the force along the plate, over the same
     uint64_t leaked;
 } PxPlateJetResult;
 

@@ -59,7 +59,7 @@ static PxStatus make(const PxRayleighTaylorDef *def, PxWorld **out)
     return px_world_add_body(*out, &tank, NULL);
 }
 
-/* The shape of the mode at the initial position of every particle, by place_of() its id. */
+/* Shape of the mode at the initial position of every particle, by place_of() its id. */
 typedef struct Start {
     double *shape, *y;
 } Start;
@@ -119,7 +119,7 @@ static void project(const PxWorld *world, const Start *start, double *a, double 
 static PxStatus grow(const PxRayleighTaylorDef *def, PxWorld *world, const Start *start,
                      double rate, PxRayleighTaylorResult *out)
 {
-    enum { LOOKS = 300 }; /* to e^6: it is over by then, or does not grow */
+    enum { LOOKS = 300 }; /* up to e^6: by then it has ended, or does not grow */
     double dt = 0.02 / rate, a, v, first, before = 0, area = 0, square = 0, product = 0;
     project(world, start, &a, &first);
     for (int k = 1; k <= LOOKS && fabs(a) < def->until * WAVELENGTH; ++k) {

@@ -12,13 +12,13 @@
 
 typedef struct PxRayleighTaylorDef {
     const char *pressure; ///< model
-    double cells;         ///< spacings a wavelength, even
-    double support;       ///< radius of a neighbourhood, spacings
+    double cells;         ///< spacings per wavelength, even
+    double support;       ///< support of the kernel, spacings
     double atwood;        ///< (heavy - light) / (heavy + light)
     double damping;       ///< of the pressure model
     double speed;         ///< v0 over sigma times wavelength
     double depth;         ///< of each fluid, in wavelengths
-    double until;         ///< amplitude at which it ends, in wavelengths
+    double until;         ///< amplitude at which the study ends, in wavelengths
     int threads;          ///< 0: one for every core
 } PxRayleighTaylorDef;
 

@@ -1,6 +1,6 @@
 #include "study/sample_liquid.h"
 
-/* Height over the mean, and its slopes: rings that run out from the middle and two plane
+/* Height above the mean, and its slopes: rings that run outwards from the middle, and two plane
  * waves across them. */
 static float wave(float x, float z, float *dx, float *dz)
 {
@@ -84,7 +84,7 @@ static PxStatus add_ball(PxScenery *scenery, uint32_t look, PxV3 at, float radiu
             uint32_t two[2][3] = {{a, b, a + around}, {b, b + around, a + around}};
             for (int k = 0; k < 2; ++k) {
                 if ((j == 0 && k == 0) || (j == n - 1 && k == 1))
-                    continue; /* without area at the poles */
+                    continue; /* triangles at the poles have no area */
                 for (int m = 0; m < 3; ++m)
                     t->triangle[to][m] = two[k][m];
                 ++to;

@@ -4,9 +4,8 @@
 
 #include "render/scenery.h"
 
-/// A slab of `size` (m, its bottom at y = 0, its middle over the origin) whose top is
-/// rippled by waves, and a ball over it; closed, about `triangles` of them, with
-/// normals. Errors: PX_ERR_MEMORY.
+/// A closed mesh of about `triangles` triangles with normals: a slab of `size` (m, bottom at y = 0,
+/// centred over the origin) with waves on its top, and a ball above it. Errors: PX_ERR_MEMORY.
 PxStatus px_sample_liquid(PxScenery *scenery, uint32_t look, PxV3 size, uint32_t triangles);
 
 #endif

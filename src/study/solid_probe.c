@@ -164,7 +164,7 @@ PxStatus px_probe_rigid(PxProbe *probe, PxQuat turn, PxVec3 move, double *out)
 
 /* ---- the tangent stiffness ---------------------------------------------------------- */
 
-/* Evenly from -1 to 1. */
+/* Uniform in -1 to 1. */
 static double unit(uint64_t id, uint64_t seed, uint64_t what)
 {
     return 2 * px_random_unit(id, seed, what) - 1;
@@ -190,7 +190,8 @@ static void deform(PxProbe *probe, const PxProbeState *state)
     s->strained = true;
 }
 
-/* Forces at the state plus `part` spacings of a random direction, times `weight`, are added. */
+/* Adds `weight` times the forces at the state displaced by `part` spacings of a random
+ * direction. */
 static void add_forces(PxProbe *probe, const PxProbeState *state, const float *way, double part,
                        double weight, double *sum)
 {
@@ -209,7 +210,7 @@ static PxStatus tangent(PxProbe *probe, const PxProbeState *state, float *way, d
                         double *out)
 {
     PxSolid *s = &probe->solid;
-    PX_TRY(px_probe_forces(probe)); /* takes the arrays */
+    PX_TRY(px_probe_forces(probe)); /* allocates the arrays */
     size_t quads = 4 * (size_t)s->count;
     memset(way, 0, (quads + 32) * sizeof *way);
     memset(sum, 0, quads * sizeof *sum);
@@ -260,7 +261,7 @@ PxStatus px_probe_tangent(PxProbe *probe, const PxProbeState *state, double *out
 
 /* ---- the energy --------------------------------------------------------------------- */
 
-/* Energy at the state plus `part` spacings of a random direction. */
+/* Energy of the state displaced by `part` spacings of a random direction. */
 static double energy_at(PxProbe *probe, const PxProbeState *state, double part)
 {
     PxSolid *s = &probe->solid;
@@ -276,7 +277,7 @@ static double energy_at(PxProbe *probe, const PxProbeState *state, double part)
 PxStatus px_probe_energy(PxProbe *probe, const PxProbeState *state, double *out)
 {
     PxSolid *s = &probe->solid;
-    PX_TRY(px_probe_forces(probe)); /* takes the arrays */
+    PX_TRY(px_probe_forces(probe)); /* allocates the arrays */
     double h = 0.01, work = 0, size = 0;
     double lost = (8 * (energy_at(probe, state, -h) - energy_at(probe, state, h)) -
                    (energy_at(probe, state, -2 * h) - energy_at(probe, state, 2 * h))) /

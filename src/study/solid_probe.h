@@ -4,7 +4,7 @@
 
 #include "solid/solid.h"
 
-/// Not to be copied or moved: its parts point at each other.
+/// Must not be copied or moved: its members point at each other.
 typedef struct PxProbe {
     PxParticles particles;
     PxBonds bonds;

@@ -13,10 +13,10 @@ typedef struct PxBenchInfo {
     bool folder; ///< writes files, and reads the choices at the end of PxBenchDef
 } PxBenchInfo;
 
-/// Bench number `k`, or NULL when there are no more.
+/// Bench number `k`, or NULL after the last.
 const PxBenchInfo *px_bench_info(size_t k);
 
-/// How to measure. Start from px_bench_def_default().
+/// Options of a bench. Start from px_bench_def_default().
 typedef struct PxBenchDef {
     int threads;  ///< 0: one for every core
     bool quick;   ///< a smaller problem that takes under two minutes

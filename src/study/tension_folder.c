@@ -118,7 +118,7 @@ static PxStatus write_summary(const PxTensionFolder *folder)
     return status;
 }
 
-/* The next cell of a line, ended by a zero; NULL behind the last. */
+/* The next cell of a line, zero-terminated; NULL after the last. */
 static char *next_cell(char **line)
 {
     char *cell = *line;
@@ -232,7 +232,7 @@ void px_tension_name(const PxTensionCase *c, char *out, size_t size)
     snprintf(out, size, "%d-%s-%s-%g", c->test, c->pressure, c->tension, c->strength);
 }
 
-/* Numbers that went through the file. */
+/* Are two numbers equal up to the rounding of summary.csv? */
 static bool same(double a, double b)
 {
     return fabs(a - b) <= 1e-8 * fabs(a);

@@ -43,7 +43,7 @@ void px_tension_folder_free(PxTensionFolder *folder);
 /// "1-iisph-akinci-0.2"
 void px_tension_name(const PxTensionCase *c, char *out, size_t size);
 
-/// Does the folder have this case, with this scale and duration?
+/// Does the folder contain this case, with this scale and duration?
 bool px_tension_folder_has(const PxTensionFolder *folder, const PxTensionCase *c);
 
 /// Adds a run; replaces one with the same name.

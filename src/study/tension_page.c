@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number with its dash where there is none. */
+/* Formats a number; a dash if there is none. */
 static void cell(FILE *out, const char *format, double value)
 {
     char text[32] = "-";
@@ -30,7 +30,7 @@ static bool has(const PxTensionFolder *folder, int test, const char *solver)
     return false;
 }
 
-/* What came out. */
+/* Table of the results. */
 static void write_results(FILE *out, const PxTensionFolder *folder, int test)
 {
     static const struct {
@@ -74,7 +74,7 @@ static void write_results(FILE *out, const PxTensionFolder *folder, int test)
     }
 }
 
-/* What it took, as 004 Table 6.1: for a second of simulated time, and by step. */
+/* Table of the costs, as 004 Table 6.1: per simulated second and per step. */
 static void write_times(FILE *out, const PxTensionFolder *folder, int test)
 {
     fprintf(out, "| solver | tension | coefficient | steps | dt, ms | tension, s/s | pressure, s/s "
@@ -86,7 +86,7 @@ static void write_times(FILE *out, const PxTensionFolder *folder, int test)
         const PxTensionResult *r = &folder->rows.data[i].r;
         if (c->test != test)
             continue;
-        double steps = r->steps / r->end * 1e-3; /* ms a step into s a simulated second */
+        double steps = r->steps / r->end * 1e-3; /* from ms per step to s per simulated second */
         fprintf(out, "| %s | %s | %g |", c->pressure, c->tension, c->strength);
         cell(out, "%.0f", r->steps);
         cell(out, "%.3g", r->dt);

@@ -4,11 +4,11 @@
 
 #include "study/tension_folder.h"
 
-/// Writes aggregate.csv and plots/*.gp and lets gnuplot draw them; *drawn is false when
-/// there is no gnuplot or it fails.
+/// Writes aggregate.csv and plots/*.gp and draws them with gnuplot; *drawn is false if gnuplot is
+/// missing or fails.
 PxStatus px_tension_plots(const PxTensionFolder *folder, bool *drawn);
 
-/// Writes index.md; with pictures only when they were drawn.
+/// Writes index.md, with pictures only if they were drawn.
 PxStatus px_tension_page(const PxTensionFolder *folder, const char *machine, bool drawn);
 
 #endif

@@ -81,9 +81,9 @@ static PxStatus script_end(Script *s, const PxTensionFolder *folder, bool *drawn
     return status;
 }
 
-/* ---- which runs there are ------------------------------------------------------- */
+/* ---- existing runs --------------------------------------------------------------- */
 
-/* Rows of a solver and a model in a test: they lie together. */
+/* Rows of one solver and one model in a test; they are contiguous. */
 typedef struct Group {
     const PxTensionRow *row;
     size_t count;
@@ -223,7 +223,7 @@ static PxStatus plot_slices(const PxTensionFolder *folder, int test, const char 
             }
             const PxTensionCase *c = &g.row[k].c;
             double half = 0.75 * 30 * cbrt(c->scale) * px_tension_spacing(1);
-            if (test == 1) /* the cube it was, as large in every picture */
+            if (test == 1) /* outline of the initial cube, at the same scale in every picture */
                 fprintf(s.out, "set xrange [-%g:%g]\nset yrange [-%g:%g]\n", half, half, half,
                         half);
             char run[128];

@@ -76,7 +76,7 @@ static Shape measure_shape(const PxWorld *world, double spacing)
                    sqrt((values.x + values.y + values.z) / (0.6 * radius * radius))};
 }
 
-/* Per cent of the particles that have another one nearer than half a spacing. */
+/* Per cent of the particles that have a neighbour nearer than half a spacing. */
 static PxStatus measure_clusters(const PxWorld *world, double spacing, double *out)
 {
     uint32_t n = px_world_count(world), near = 0;
@@ -96,9 +96,9 @@ static PxStatus measure_clusters(const PxWorld *world, double spacing, double *o
     return status;
 }
 
-/* Volume that compression leaves, in per cent of the rest volume. Densities below the rest density
- * count as the rest density: they are low beside a surface without a gain of volume, and the sum
- * of m / rho would fall just because a ball has less surface than a cube. */
+/* Volume after compression, in per cent of the rest volume. Densities below the rest density count
+ * as the rest density: at a surface they are low without a gain of volume, and the sum of m / rho
+ * would fall just because a ball has less surface than a cube. */
 static double measure_volume(const PxWorld *world, double density)
 {
     uint32_t n = px_world_count(world);
@@ -113,8 +113,8 @@ static double measure_volume(const PxWorld *world, double density)
 
 #define STEP 1e-3 /* s, of all tests */
 
-/* Steps of a millisecond that end on whole milliseconds; where the models ask for shorter ones
- * they divide it evenly. */
+/* Does steps of a millisecond that end on whole milliseconds; where models need shorter steps,
+ * these divide it evenly. */
 static PxStatus step(PxWorld *world, double seconds)
 {
     double next = STEP * (floor(px_world_time(world) / STEP + 1e-6) + 1);
@@ -161,7 +161,7 @@ static PxStatus note_step(Run *run)
     sum->gyration = shape.gyration;
     sum->steps += 1;
     sum->dt += 1e3 * s.dt;
-    sum->speed += s.speed * s.dt; /* over time: steps may differ in length */
+    sum->speed += s.speed * s.dt; /* weighted by time: steps may differ in length */
     sum->tension_force += stats.tension_force * s.dt;
     sum->pressure_force += stats.pressure_force * s.dt;
     sum->density_error += stats.density_error * s.dt;
@@ -286,7 +286,7 @@ PxStatus px_tension_run(const PxTensionCase *c, PxTensionStep *each, void *user,
         wanted = each == NULL || each(user, px_world_time(run.world));
     }
     if (status == PX_ERR_NUMERIC && run.samples.count > 0)
-        status = PX_OK; /* it says how far it came */
+        status = PX_OK; /* not an error: the result says how far it came */
     if (status == PX_OK && !wanted)
         status = px_fail(PX_ERR_STOPPED, "bench: stopped at t = %g s", px_world_time(run.world));
     if (status == PX_OK)

@@ -44,7 +44,7 @@ static PxStatus add_plate(PxWorld *world, const char *name, PxVec3 at, PxVec3 no
     return px_world_add_body(world, &plate, NULL);
 }
 
-/* The slab at rest, long enough for the fastest layer to move by `way`. */
+/* Creates the slab at rest, long enough for the fastest layer to move by `way`. */
 static PxStatus make(const PxFlowCase *flow, double g, double speed, double way, double fastest,
                      PxWorld **out)
 {
@@ -94,7 +94,7 @@ static void compare(PxWorld *world, double middle, Profile *profile, double stre
         n += 1;
         square += apart * apart;
         out->worst = fmax(out->worst, fabs(apart));
-        if (wanted > 0.9 * fastest) { /* all that is near the top, so that noise averages */
+        if (wanted > 0.9 * fastest) { /* average over all near the maximum, to reduce noise */
             top += u;
             formula += wanted;
         }

@@ -11,7 +11,7 @@ typedef struct PxReconstruction {
     PxPotential other;
     bool has_other;
     PxBarriers barriers;
-    PxMeshTree **sheet; ///< may be NULL
+    PxMeshTree **sheet; ///< NULL if there are no sheets
     uint32_t sheets;
 } PxReconstruction;
 

@@ -5,8 +5,8 @@
 #include "phyxel/surface.h"
 #include "surface/field/barrier.h"
 
-/// px_surface_make() and px_surfels_make() with walls at the time of the frame (pose[0]). `walls`
-/// may be 0.
+/// px_surface_make() and px_surfels_make() with walls at the time of the frame (pose[0]). With
+/// `walls` 0 there are none.
 PxStatus px_surface_make_walled(const PxSurfaceDef *def, const PxSurfaceParticles *particles,
                                 const PxWall *wall, size_t walls, PxSurfaceMesh **out);
 PxStatus px_surfels_make_walled(const PxSurfaceDef *def, const PxSurfaceParticles *particles,

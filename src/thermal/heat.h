@@ -39,7 +39,7 @@ typedef struct PxHeat {
 /// no material conducts. Errors: PX_ERR_MEMORY.
 PxStatus px_heat_conduct(PxHeat *heat);
 
-/// Temperature of row i including its low part; `low` may be NULL.
+/// Temperature of row i including its low part; `low` is NULL in worlds without heat columns.
 static inline double px_heat_at(const PxParticles *p, const float *low, uint32_t i)
 {
     return (double)p->temperature[i] + (low != NULL ? (double)low[i] : 0);

@@ -106,7 +106,7 @@ PxStatus px_elastic_stage_begin(PxWorld *world)
 
 /* Has the elastic matter held by some emitter lost its component? Then the rest shape must be
  * updated at once: the emitter only pushes, and without bonds the emitted matter would drift. */
-static PxStatus look_into_emitters(PxWorld *world, const PxFractions *fractions, bool *torn)
+static PxStatus find_torn_emitters(PxWorld *world, const PxFractions *fractions, bool *torn)
 {
     const PxParticles *p = &world->particles;
     PxElasticColumns elastic;
@@ -139,8 +139,9 @@ PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
     PxCoupling c = px_world_coupling(world);
     PxRestUpdateResult result;
     bool torn;
-    PX_TRY(look_into_emitters(world, &world->fractions, &torn));
-    bool stretched = world->state.piece_stretch == 0; /* set by px_elastic_stage_move() */
+    PX_TRY(find_torn_emitters(world, &world->fractions, &torn));
+    /* px_elastic_stage_move() sets it to 0 when matter is stretched too far */
+    bool stretched = world->state.piece_stretch == 0;
     PX_TRY(px_rest_update(&world->elastic_set, &c, &world->fractions, world->state.step,
                           torn || stretched, &result));
     if (result.looked)

@@ -121,8 +121,8 @@ static PxStatus not_finite(const PxWorld *world, uint64_t id)
 
 typedef struct Compression {
     const PxWorld *world;
-    const float *own; /* as in PxFluid */
-    double magic;     /* for px_sum_round() */
+    const float *own_compression; /* PxFluid.own_compression; NULL: none */
+    double magic;                 /* for px_sum_round() */
 } Compression;
 
 /* Upper bound of a particle's compression in the mean. */
@@ -137,8 +137,8 @@ static void compression_part(void *user, uint32_t begin, uint32_t end, PxPart *p
     float most = 0;
     for (uint32_t i = begin; i < end; ++i) {
         float over = p->density[i] / (float)material[p->material[i]].def.density - 1.0f;
-        if (job->own != NULL)
-            over -= job->own[i];
+        if (job->own_compression != NULL)
+            over -= job->own_compression[i];
         over = over > 0.0f ? over : 0.0f;
         most = over > most ? over : most;
         over = over < MOST_COMPRESSION ? over : MOST_COMPRESSION;
@@ -153,8 +153,9 @@ static void measure_compression(PxWorld *world, const PxFluid *fluid)
     PxRows rows = px_fluid_rows(fluid);
     PxPart total = {.sums = 1, .maxima = 1};
     uint64_t all = px_reduce_count(&rows);
-    Compression job = {
-        .world = world, .own = fluid->own, .magic = px_sum_magic((double)MOST_COMPRESSION, all)};
+    Compression job = {.world = world,
+                       .own_compression = fluid->own_compression,
+                       .magic = px_sum_magic((double)MOST_COMPRESSION, all)};
     px_reduce(&rows, compression_part, &job, &total);
     world->density_error = all > 0 ? 100 * total.sum[0] / (double)all : 0;
     world->density_error_max = 100 * total.most[0];
@@ -202,7 +203,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
     PX_STAGE(&world->profile, "walls")
-    px_fluid_give(fluid);
+    px_fluid_give_impulses(fluid);
     PX_STAGE(&world->profile, "measure")
     {
         if (tension)
@@ -356,7 +357,7 @@ PxStatus px_world_step(PxWorld *world, double until)
             if (px_kinds[k]->act != NULL)
                 px_kinds[k]->act(world, time);
         px_emitters_emit(world);
-        px_emitters_feel(world);
+        px_emitters_choose_speed(world);
     }
     px_world_heat_end(world);
     world->state.time = time;

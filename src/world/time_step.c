@@ -148,7 +148,7 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
     if (px_world_absorbs(world) &&
         fluid->speed_max * limit > world->def.courant * world->def.spacing) {
         limit = world->def.courant * world->def.spacing / fluid->speed_max;
-        why = "the speed of what a rest shape follows";
+        why = "the speed of matter with rest-shape updates";
     }
     if (!(limit >= world->def.min_step))
         return px_fail(

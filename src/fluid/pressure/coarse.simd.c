@@ -1,3 +1,4 @@
+/// Assembly and solution of the coarse pressure equation (coarse.h).
 #include "fluid/pressure/coarse.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@ static int64_t half_down(int64_t x)
     return (x - (x & 1)) / 2;
 }
 
-static void fine_at(const PxGridFrame *frame, uint64_t key, int32_t at[3])
+/* Coordinates of the coarse cell that contains a cell of the grid. */
+static void coarse_at(const PxGridFrame *frame, uint64_t key, int32_t at[3])
 {
     for (int a = 0; a < 3; ++a) {
         uint32_t bits =
@@ -84,29 +86,29 @@ static PxStatus find_cells(PxCoarse *c, const PxGrid *grid, PxArena *scratch)
     PxArenaMark mark = px_arena_mark(scratch);
     uint32_t *owner = PX_ARENA_ARRAY(scratch, uint32_t, fine);
     uint32_t *number = PX_ARENA_ARRAY(scratch, uint32_t, (size_t)fine + 1);
-    uint32_t *people = PX_ARENA_ARRAY(scratch, uint32_t, fine);
+    uint32_t *particles = PX_ARENA_ARRAY(scratch, uint32_t, fine); /* by coarse cell */
     Names names;
     if (c->fine_cell == NULL || c->cell_fine == NULL || c->at == NULL || owner == NULL ||
-        number == NULL || people == NULL || !names_init(&names, scratch, fine))
+        number == NULL || particles == NULL || !names_init(&names, scratch, fine))
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", fine);
     for (uint32_t k = 0; k < fine; ++k) {
         int32_t at[3];
-        fine_at(&grid->frame, grid->key[k], at);
+        coarse_at(&grid->frame, grid->key[k], at);
         owner[k] = names_add(&names, pack(at));
     }
-    memset(people, 0, names.count * sizeof *people);
+    memset(particles, 0, names.count * sizeof *particles);
     for (uint32_t k = 0; k < fine; ++k)
-        people[owner[k]] += grid->begin[k + 1] - grid->begin[k];
+        particles[owner[k]] += grid->begin[k + 1] - grid->begin[k];
     /* The remaining cells are renumbered in the same order. */
     c->cells = 0;
     for (uint32_t k = 0; k < names.count; ++k)
-        number[k] = people[k] >= FEWEST_PARTICLES ? c->cells++ : PX_COARSE_NONE;
+        number[k] = particles[k] >= FEWEST_PARTICLES ? c->cells++ : PX_COARSE_NONE;
     memset(c->cell_fine, 0, ((size_t)c->cells + 1) * sizeof *c->cell_fine);
     for (uint32_t k = 0; k < fine; ++k) {
         owner[k] = number[owner[k]];
         if (owner[k] == PX_COARSE_NONE)
             continue;
-        fine_at(&grid->frame, grid->key[k], &c->at[3 * (size_t)owner[k]]);
+        coarse_at(&grid->frame, grid->key[k], &c->at[3 * (size_t)owner[k]]);
         ++c->cell_fine[owner[k] + 1];
     }
     uint32_t *place = number; /* where the next fine cell of each goes */

@@ -11,7 +11,8 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                                .unit = "per cent",
                                .least = 0,
                                .most = 10,
-                               .help = "Mean compression at which a solve may stop."},
+                               .help = "Tolerance of the pressure solve: mean compression at "
+                                       "which it stops."},
     [PX_IMPLICIT_MAX_ITERATIONS] = {.key = "max_iterations",
                                     .kind = PX_FIELD_COUNT,
                                     .flags = PX_FIELD_LIVE,
@@ -19,8 +20,8 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                                     .unit = "",
                                     .least = 1,
                                     .most = 10000,
-                                    .help = "Iterations after which a solve gives up and the "
-                                            "step counts as not converged."},
+                                    .help = "Largest number of iterations of a solve; beyond it "
+                                            "the step counts as not converged."},
     [PX_IMPLICIT_DAMPING] = {.key = "damping",
                              .kind = PX_FIELD_NUMBER,
                              .flags = PX_FIELD_LIVE,
@@ -28,8 +29,8 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                              .unit = "",
                              .least = 0,
                              .most = 1,
-                             .help = "Artificial viscosity that quiets jostling particles "
-                                     "(Monaghan's alpha)."},
+                             .help = "Artificial viscosity, Monaghan's alpha: damps random "
+                                     "motion between neighbouring particles."},
     [PX_IMPLICIT_COARSE] = {.key = "coarse",
                             .kind = PX_FIELD_COUNT,
                             .flags = PX_FIELD_LIVE,
@@ -37,8 +38,9 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                             .unit = "",
                             .least = 0,
                             .most = 1,
-                            .help = "1 solves for the smooth part of the pressure on a coarse "
-                                    "grid; 0 iterates over neighbours only."},
+                            .help = "1: the smooth part of the pressure is solved on a coarse "
+                                    "grid, for fewer iterations in deep fluids; 0: iterations "
+                                    "over neighbours only."},
     [PX_IMPLICIT_MAX_DIVERGENCE] = {.key = "max_divergence",
                                     .kind = PX_FIELD_NUMBER,
                                     .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
@@ -46,8 +48,9 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                                     .unit = "per cent",
                                     .least = 0,
                                     .most = 10,
-                                    .help = "Mean compression in a step at which the divergence "
-                                            "solve may stop."},
+                                    .help = "Tolerance of the divergence-free solve: mean "
+                                            "compression that the velocities would cause in one "
+                                            "step."},
 };
 
 void px_implicit_strictest(const PxFluid *f, bool divergence, double param[PX_IMPLICIT_PARAMS])
@@ -93,8 +96,8 @@ static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
         double alpha = def->pressure.param[PX_IMPLICIT_DAMPING];
-        if (f->firm != NULL)
-            alpha *= (double)(1.0f - f->firm[i]); /* solids have their own damping */
+        if (f->solid_fraction != NULL)
+            alpha *= (double)(1.0f - f->solid_fraction[i]); /* solids have their own damping */
         job->weight[i] = f->volume[i] * (float)sqrt(def->density * alpha * f->top_speed);
     }
 }

@@ -65,7 +65,7 @@ static void report_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxParticles *p = job->fluid->particles;
     for (uint32_t i = begin; i < end; ++i)
         p->pressure[i] = (p->warm_pressure[i] + p->warm_divergence[i]) *
-                         px_fluid_felt(job->fluid, i, job->poisson->stiff[i]);
+                         px_fluid_pressure_factor(job->fluid, i, job->poisson->stiff[i]);
 }
 
 static void run(Job *job, double error, PxPoissonOptions options)

@@ -468,11 +468,12 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         float now = s3 / f->volume[i] - 1.0f;
         bool alone = f->inverse_mass[i] > 0.0f;
-        if (f->firm != NULL) {
-            /* Elastic forces also resist the compression by the solid's own velocities. `own`
-             * predicts it for the end of the step, with all forces; without them it is unknown. */
-            now -= f->own[i];
-            alone = alone && (s->options.forces || f->firm[i] < 0.5f);
+        if (f->solid_fraction != NULL) {
+            /* Elastic forces also resist the compression by the solid's own velocities.
+             * own_compression predicts it for the end of the step, with all forces; without them it
+             * is unknown. */
+            now -= f->own_compression[i];
+            alone = alone && (s->options.forces || f->solid_fraction[i] < 0.5f);
         }
         now = now > 0.0f ? fminf(part * now, most) : now;
         s->q->start[i] = alone ? now : -1e30f;

@@ -30,7 +30,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 1,
      .most = 7,
-     .help = "Exponent of the equation of state."},
+     .help = "Exponent of the equation of state; larger ones resist strong compression more."},
     {.key = "fluctuation",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
@@ -38,7 +38,8 @@ static const PxField fields[] = {
      .unit = "per cent",
      .least = 0,
      .most = 10,
-     .help = "Compression allowed at the top speed; sets the stiffness."},
+     .help = "Compression allowed at the top speed; smaller values make the fluid stiffer and "
+             "the steps shorter."},
     {.key = "top_speed",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -46,7 +47,8 @@ static const PxField fields[] = {
      .unit = "m/s",
      .least = 0,
      .most = 1e5,
-     .help = "Fastest flow expected; 0 estimates it from the scene."},
+     .help = "Largest expected speed of the flow, which sets the stiffness; 0: estimated from "
+             "the scene."},
     {.key = "damping",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -54,7 +56,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Artificial viscosity that quiets sound waves (Monaghan's alpha)."},
+     .help = "Artificial viscosity, Monaghan's alpha: damps sound waves."},
 };
 
 static const double defaults[] = {
@@ -95,8 +97,8 @@ static void state_block(void *user, uint32_t begin, uint32_t end, int thread)
         float rho0 = (float)material->def.density;
         double c = sound_speed(f, material);
         float ratio = p->density[i] / rho0;
-        if (f->firm != NULL)
-            ratio -= f->own[i];
+        if (f->solid_fraction != NULL)
+            ratio -= f->own_compression[i];
         float power = ratio;
         for (int k = 1; k < (int)param[GAMMA]; ++k)
             power *= ratio;
@@ -106,8 +108,8 @@ static void state_block(void *user, uint32_t begin, uint32_t end, int thread)
         p->pressure[i] = pressure;
         job->force[i] = pressure * f->volume[i] * f->volume[i];
         double damping = param[DAMPING];
-        if (f->firm != NULL)
-            damping *= (double)(1.0f - f->firm[i]); /* solids have their own */
+        if (f->solid_fraction != NULL)
+            damping *= (double)(1.0f - f->solid_fraction[i]); /* solids have their own */
         job->weight[i] = f->volume[i] * (float)sqrt(material->def.density * damping * c);
     }
 }
@@ -148,7 +150,8 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
         float scale = kernel.norm_slope / p->mass[i];
         float wall = -job->force[i] * per_volume / p->mass[i];
         f->wall_push[i] += job->force[i] * per_volume;
-        p->pressure[i] *= px_fluid_felt(f, i, kernel.norm_slope * px_f8_sum(stiff) / 3.0f);
+        p->pressure[i] *=
+            px_fluid_pressure_factor(f, i, kernel.norm_slope * px_f8_sum(stiff) / 3.0f);
         p->ax[i] += scale * px_f8_sum(ax) + wall * f->wall_gx[i];
         p->ay[i] += scale * px_f8_sum(ay) + wall * f->wall_gy[i];
         p->az[i] += scale * px_f8_sum(az) + wall * f->wall_gz[i];

@@ -31,7 +31,8 @@ static const PxField fields[] = {
      .unit = "",
      .least = 0,
      .most = 1e6,
-     .help = "The coefficient gamma of cohesion and smoothing."},
+     .help = "Coefficient gamma of the cohesion and of the surface area term (Akinci et al. "
+             "2013)."},
 };
 
 static const double defaults[] = {[GAMMA] = 1};

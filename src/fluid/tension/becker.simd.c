@@ -27,7 +27,7 @@ static const PxField fields[] = {
      .unit = "m^3/s^2",
      .least = 0,
      .most = 1e6,
-     .help = "Strength of the attraction."},
+     .help = "Strength of the attraction between neighbours (Becker and Teschner 2007)."},
     {.key = "cut",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -35,7 +35,7 @@ static const PxField fields[] = {
      .unit = "spacings",
      .least = 0,
      .most = 4,
-     .help = "No attraction below this distance."},
+     .help = "Distance below which neighbours do not attract each other."},
 };
 
 static const double defaults[] = {[PHI] = 0.05, [CUT] = 0.6};

@@ -19,7 +19,8 @@ static const PxField fields[] = {
      .unit = "N",
      .least = 0,
      .most = 1e6,
-     .help = "Energy a volume over the square of the colour field's gradient, times 2."},
+     .help = "Coefficient of the surface energy: its density is kappa / 2 times the squared "
+             "gradient of the colour field (He et al. 2014)."},
 };
 
 static const double defaults[] = {[KAPPA] = 1};

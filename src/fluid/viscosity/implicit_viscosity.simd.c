@@ -53,7 +53,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Part of the viscous force that the solve may leave undone."},
+     .help = "Tolerance: residual of the solve relative to the viscous force."},
     {.key = "iterations",
      .kind = PX_FIELD_COUNT,
      .flags = PX_FIELD_LIVE,
@@ -61,7 +61,7 @@ static const PxField fields[] = {
      .unit = "",
      .least = 1,
      .most = 1e6,
-     .help = "Most iterations of a solve."},
+     .help = "Largest number of iterations of a solve."},
 };
 
 static const double defaults[] = {[ERROR] = 1e-3, [ITERATIONS] = 500};

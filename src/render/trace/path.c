@@ -184,8 +184,8 @@ static void add_light(Path *p, PxV3 light)
     p->light = px_v3_add(p->light, found);
 }
 
-/* Adds direct light from the direction `in`, which was sampled with density `here`, through what
- * is in between. */
+/* Adds direct light from the direction `in`, which was sampled with density `here`, attenuated by
+ * the media and surfaces on the way. */
 static void add_direct(Path *p, const Bsdf *s, PxV3 at, const PxHit *hit, PxV3 in, float distance,
                        PxV3 radiance, float here)
 {

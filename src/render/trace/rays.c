@@ -80,8 +80,8 @@ static Query query_make(const PxRays *rays)
 
 /* ---- filters ----
  *
- * Rays are traced one by one, and of one ray Embree hands out what lies in memory as a
- * struct RTCRay and a struct RTCHit. */
+ * Rays are traced one at a time. For a single ray the data that Embree passes has the layout of
+ * struct RTCRay and struct RTCHit. */
 
 /* Is the hit on a part of a disc that an edge clips? */
 static bool beyond_edge(const Query *q, const struct RTCRay *ray, const struct RTCHit *hit)

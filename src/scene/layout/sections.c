@@ -75,20 +75,20 @@ static const PxField keyframe_fields[] = {
      .unit = "s",
      .least = 0,
      .most = 1e9,
-     .help = "When; later than the keyframe before."},
+     .help = "Time of the keyframe, later than that of the one before."},
     {.key = "move",
      .kind = PX_FIELD_VECTOR,
      .offset = PX_AT(PxSceneKeyframe, move),
      .unit = "m",
      .least = -FARTHEST,
      .most = FARTHEST,
-     .help = "Displacement from where the shape is placed."},
+     .help = "Displacement from the position stated by the shape."},
     {.key = "turn",
      .kind = PX_FIELD_PART,
      .offset = PX_AT(PxSceneKeyframe, turn),
      .unit = "",
      .part = &px_turn_section,
-     .help = "Rotation from how the shape is placed."},
+     .help = "Rotation relative to the orientation stated by the shape."},
 };
 
 static void keyframe_defaults(void *object)
@@ -115,7 +115,7 @@ static const PxField temperature_fields[] = {
      .unit = "s",
      .least = 0,
      .most = 1e9,
-     .help = "When; later than the one before."},
+     .help = "Time, later than that of the entry before."},
     {.key = "to",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_REQUIRED,
@@ -147,15 +147,16 @@ static const PxField event_fields[] = {
      .unit = "s",
      .least = 0,
      .most = 1e9,
-     .help = "When."},
+     .help = "Time of the event."},
     {.key = "set",
      .kind = PX_FIELD_TEXT,
      .flags = PX_FIELD_REQUIRED,
      .offset = PX_AT(PxSceneEvent, set),
      .unit = "",
      .most = 255,
-     .help = "Path of what changes: gravity, materials.NAME.viscosity, bodies.NAME.friction, "
-             "emitters.NAME.speed, forces.NAME.force, heaters.NAME.power, ..."},
+     .help = "Path of the value to change: gravity, materials.NAME.viscosity, "
+             "bodies.NAME.friction, emitters.NAME.speed, forces.NAME.force, heaters.NAME.power, "
+             "..."},
     {.key = "to",
      .kind = PX_FIELD_NUMBERS,
      .flags = PX_FIELD_REQUIRED,
@@ -192,7 +193,7 @@ static const PxField camera_fields[] = {
      .unit = "m",
      .least = -FARTHEST,
      .most = FARTHEST,
-     .help = "Point that it looks at."},
+     .help = "Point that the camera looks at."},
     {.key = "fov",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_ABOVE,
@@ -245,7 +246,7 @@ static void output_defaults(void *object)
 }
 
 const PxSection px_output_section = {.name = "output",
-                                     .help = "Columns that frames hold beside the usual ones.",
+                                     .help = "Additional columns in frames.",
                                      .wanted = "an object with names of columns",
                                      .fields = output_fields,
                                      .field_count = PX_COUNT(output_fields),
@@ -315,7 +316,7 @@ static const PxField head_fields[] = {
      .offset = PX_AT(PxSceneHead, schema),
      .unit = "",
      .most = 1000,
-     .help = "Where an editor finds the schema of scenes; ignored."},
+     .help = "Location of the JSON schema, for editors; ignored."},
     {.key = "name",
      .kind = PX_FIELD_TEXT,
      .offset = PX_AT(PxSceneHead, name),
@@ -332,7 +333,7 @@ static const PxField head_fields[] = {
      .kind = PX_FIELD_WORD,
      .offset = PX_AT(PxSceneHead, up),
      .unit = "",
-     .help = "Which axis points up.",
+     .help = "Axis that points up; upright shapes stand along it.",
      .words = up_words},
 };
 
@@ -362,7 +363,7 @@ const PxField px_camera_field = {
     .kind = PX_FIELD_PART,
     .unit = "",
     .part = &px_camera_section,
-    .help = "Where pictures are taken from; chosen for the scene unless stated."};
+    .help = "Camera of the pictures; by default chosen to show the whole scene."};
 
 const PxField px_output_field = {.key = "output",
                                  .kind = PX_FIELD_PART,

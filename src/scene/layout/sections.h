@@ -1,5 +1,5 @@
-/// The objects of a scene file that are not things of the world (those are in world/kinds):
-/// their keys, described as the fields of things are.
+/// Sections of a scene file other than the things of the world (those are in world/kinds): their
+/// keys, described by the same kind of table.
 #ifndef PX_SCENE_LAYOUT_SECTIONS_H
 #define PX_SCENE_LAYOUT_SECTIONS_H
 
@@ -7,7 +7,7 @@
 #include "matter/material.h"
 #include "phyxel/scene.h"
 
-/// The version that a scene states as "phyxel".
+/// Value of the key "phyxel": the version of the format.
 #define PX_SCENE_VERSION 1
 
 /// Longest name of a body or material, bytes.
@@ -19,7 +19,7 @@ typedef struct PxSceneTime {
 
 typedef enum PxSceneUp { PX_UP_Y, PX_UP_Z } PxSceneUp;
 
-/// What a scene says about itself.
+/// General properties of a scene.
 typedef struct PxSceneHead {
     const char *name, *schema;
     PxSceneTime time;
@@ -59,12 +59,13 @@ typedef struct PxSceneLook {
     double roughness, ior;
 } PxSceneLook;
 
-/// Columns that frames hold beside the usual ones; keys are the columns' names.
+/// Additional columns in frames; the keys are the names of the columns.
 typedef struct PxSceneOutput {
     bool strain, stress, von_mises, principal_stress;
 } PxSceneOutput;
 
-extern const PxSection px_head_section; ///< the top level without kinds, events, camera and output
+extern const PxSection px_head_section; ///< keys of the top level except kinds, events, camera and
+                                        ///< output
 extern const PxSection px_time_section;
 extern const PxSection px_turn_section;
 extern const PxSection px_keyframe_section;
@@ -78,7 +79,7 @@ extern const PxField px_events_field; ///< a list of events
 extern const PxField px_camera_field;
 extern const PxField px_output_field;
 
-/// A key that is a comment: "//" and whatever begins with it.
+/// Is the key a comment, beginning with "//"?
 bool px_key_is_comment(const char *key);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The largest lengths and distances that a scene may state: far beyond what the
- * particles' single precision carries, which px_scene_check() measures. */
+/* The largest lengths and distances that a scene may state. They are far beyond the range in which
+ * single precision resolves particles, which px_scene_check() tests. */
 #define LONGEST 1e6
 #define FARTHEST 1e9
 
@@ -35,7 +35,8 @@ static const PxField plane_normal[] = {
      .unit = "",
      .least = -FARTHEST,
      .most = FARTHEST,
-     .help = "Direction of the free side, of any length but 0; up unless stated."}};
+     .help = "Normal of the plane, towards the free side; its length does not matter but must "
+             "not be 0. Up by default."}};
 static const PxField cylinder_fields[] = {LENGTH(radius, NEEDED, "Radius."),
                                           LENGTH(height, NEEDED, "Height.")};
 static const PxField capsule_fields[] = {LENGTH(radius, NEEDED, "Radius."),
@@ -52,37 +53,37 @@ static const PxShapeForm forms[] = {
     {.key = "box",
      .kind = PX_SHAPE_BOX,
      .plain = &box_size,
-     .help = "A box with its middle at \"at\"."},
+     .help = "A box with its centre at \"at\"."},
     {.key = "sphere",
      .kind = PX_SHAPE_SPHERE,
      .plain = &sphere_radius,
-     .help = "A ball: its radius."},
+     .help = "A ball; the number is its radius."},
     {.key = "cylinder",
      .kind = PX_SHAPE_CYLINDER,
      .fields = cylinder_fields,
      .field_count = PX_COUNT(cylinder_fields),
-     .help = "An upright cylinder with its middle at \"at\"."},
+     .help = "An upright cylinder with its centre at \"at\"."},
     {.key = "capsule",
      .kind = PX_SHAPE_CAPSULE,
      .fields = capsule_fields,
      .field_count = PX_COUNT(capsule_fields),
-     .help = "An upright cylinder with a half ball on each end."},
+     .help = "An upright cylinder with a hemisphere at each end."},
     {.key = "plane",
      .kind = PX_SHAPE_PLANE,
      .plain = plane_normal,
      .fields = plane_normal,
      .field_count = PX_COUNT(plane_normal),
-     .help = "Everything below a plane through \"at\"; walls only."},
+     .help = "The half-space below a plane through \"at\"; for walls only."},
     {.key = "cone",
      .kind = PX_SHAPE_CONE,
      .fields = cone_fields,
      .field_count = PX_COUNT(cone_fields),
-     .help = "An upright cone, or what is left when its top is cut off."},
+     .help = "An upright cone or truncated cone."},
     {.key = "funnel",
      .kind = PX_SHAPE_FUNNEL,
      .fields = funnel_fields,
      .field_count = PX_COUNT(funnel_fields),
-     .help = "The shell of an upright cone, open at both ends."},
+     .help = "The shell of an upright truncated cone, open at both ends."},
     {.key = "mesh",
      .kind = PX_SHAPE_MESH,
      .file = true,
@@ -96,7 +97,7 @@ static const PxField shape_fields[] = {
      .unit = "m",
      .least = -FARTHEST,
      .most = FARTHEST,
-     .help = "Where its middle (a mesh: its origin) stands."},
+     .help = "Position of its centre; of a mesh, of its origin."},
     {.key = "scale",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_ABOVE,

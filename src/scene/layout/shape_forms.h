@@ -9,20 +9,20 @@
 typedef struct PxShapeForm {
     const char *key;
     PxShapeKind kind;
-    bool file;             ///< the value is a path
-    const PxField *plain;  ///< what a value that is not an object means; NULL: it must be one
-    const PxField *fields; ///< of the object; NULL: it must not be one
+    bool file;             ///< the value is the path of a file
+    const PxField *plain;  ///< meaning of a value that is not an object; NULL: it must be an object
+    const PxField *fields; ///< keys of the object; NULL: it must not be an object
     size_t field_count;
     const char *help;
 } PxShapeForm;
 
-/// A shape as it is stated: its rotation is an axis and an angle.
+/// A shape as a scene states it, with its rotation as axis and angle.
 typedef struct PxSceneShape {
-    PxShapeDef def; ///< first: the fields of forms are offsets in it
+    PxShapeDef def; ///< must be first: fields of forms are offsets in it
     PxSceneTurn turn;
 } PxSceneShape;
 
-/// The keys that all shapes have; exactly one form stands beside them.
+/// Keys that all shapes have, in addition to exactly one form.
 extern const PxSection px_shape_section;
 
 extern const PxShapeForm *const px_shape_forms;

@@ -26,7 +26,7 @@ PxStatus px_read_keyframes(PxScene *scene, const PxPath *path, const PxField *fi
     PxSceneKeyframe *keyframe = *out = PX_ARENA_ARRAY(&scene->memory, PxSceneKeyframe, count + 1);
     if (keyframe == NULL)
         return px_scene_no_room("keyframes", count);
-    /* It starts where it was placed, unless the first keyframe says otherwise. */
+    /* Without a keyframe at time 0, one is inserted that leaves the shape where it was placed. */
     PxSceneKeyframe still;
     px_keyframe_section.defaults(&still);
     still.turn.axis = px_scene_up_vector(scene);

@@ -1,14 +1,14 @@
-/// Keyframes, and temperatures over time, out of the JSON tree.
+/// Reads keyframes, and temperatures over time, from the JSON tree.
 #ifndef PX_SCENE_READ_COURSES_H
 #define PX_SCENE_READ_COURSES_H
 
 #include "scene/content.h"
 
-/// *out begins with a keyframe at time 0. Errors: PX_ERR_MEMORY.
+/// Reads keyframes; *out begins with one at time 0. Errors: PX_ERR_MEMORY.
 PxStatus px_read_keyframes(PxScene *scene, const PxPath *path, const PxField *field, json_t *value,
                            PxSceneKeyframe **out, size_t *made);
 
-/// Errors: PX_ERR_MEMORY.
+/// Reads temperatures over time. Errors: PX_ERR_MEMORY.
 PxStatus px_read_temperatures(PxScene *scene, const PxPath *path, const PxField *field,
                               json_t *value, const PxTemperatureKey **out, size_t *made);
 

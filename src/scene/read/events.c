@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One number or three; false after a complaint. */
+/* Reads one number or three. Returns false after a complaint. */
 static bool read_numbers(PxScene *scene, const PxPath *path, const json_t *value, PxSceneEvent *out)
 {
     char found[96];
@@ -29,7 +29,7 @@ static bool read_numbers(PxScene *scene, const PxPath *path, const json_t *value
     return good;
 }
 
-/* Tries the event out on a copy of what it changes. */
+/* Applies the event to a copy of the def that it changes, to check it. */
 static void check_event(PxScene *scene, const PxPath *set, const PxPath *to,
                         const PxSceneEvent *event, bool value_known)
 {
@@ -55,14 +55,14 @@ static void check_event(PxScene *scene, const PxPath *set, const PxPath *to,
     px_arena_release(&scene->memory, mark);
 }
 
-/* A material as the events change it. */
+/* A material while events change it one after the other. */
 typedef struct Course {
-    PxMaterialDef before, now; /* of the current moment */
-    size_t last;               /* event that changed it in that moment; SIZE_MAX: none */
+    PxMaterialDef before, now; /* values before and after the current time */
+    size_t last;               /* last event at that time that changed it; SIZE_MAX: none */
 } Course;
 
-/* The numbers of a material must fit each other after all events of one moment, as the world
- * demands (world/events.c). */
+/* Checks the numbers of a material after all events of the same time, as the world does
+ * (world/events.c). */
 static void check_moment(PxScene *scene, const PxPath *path, Course *course, const PxMoment *moment,
                          size_t count)
 {
@@ -94,7 +94,7 @@ static void check_moment(PxScene *scene, const PxPath *path, Course *course, con
     }
 }
 
-/* Events that are fine one by one, in the order in which they happen. */
+/* Checks the events, each valid by itself, in the order of their times. */
 static PxStatus check_moments(PxScene *scene, const PxPath *path)
 {
     PxArenaMark mark = px_arena_mark(&scene->memory);

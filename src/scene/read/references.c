@@ -8,7 +8,7 @@
 
 enum { SHOWN = 64 };
 
-/* The things that may be named, for messages. */
+/* Collects the names that would be valid, for messages. */
 typedef struct Choice {
     const char *what; /* "solids" */
     const char *word[SHOWN];
@@ -23,14 +23,14 @@ static bool may_be_named(const PxScene *scene, const PxField *field, size_t inde
     return !(field->flags & PX_FIELD_OF_MATTER) || !scene->body[index].def.wall;
 }
 
-/* A body that a handle or force cannot act on. */
+/* Complains about a body that a handle or force cannot act on. */
 static void complain_unfit(PxScene *scene, const PxPath *path, const char *name, size_t index,
                            const Choice *choice)
 {
     char part[120];
-    px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "is '%s', which is %s; %s are %s",
+    px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "is '%s', which is %s; %s of this scene: %s",
                 px_quote(name, part, sizeof part),
-                scene->body[index].def.wall ? "a wall: walls move by keyframes of their own"
+                scene->body[index].def.wall ? "a wall: walls have keyframes of their own"
                                             : "not a solid: the \"young\" of its material is 0",
                 choice->what, choice->list);
 }
@@ -39,12 +39,12 @@ static void complain_missing(PxScene *scene, const PxPath *above, const PxPath *
                              const PxField *field, const PxKind *kind, const Choice *choice)
 {
     if (field->flags & PX_FIELD_OF_SOLID)
-        px_complain(scene, PX_ERROR, above, PX_AT_VALUE, "has nothing to act on: solids are %s",
-                    choice->list);
-    else if (field->flags & PX_FIELD_ONLY_NOT) /* required, but not by all */
+        px_complain(scene, PX_ERROR, above, PX_AT_VALUE,
+                    "has nothing to act on: %s of this scene: %s", choice->what, choice->list);
+    else if (field->flags & PX_FIELD_ONLY_NOT) /* required, but only for some things */
         px_complain(scene, PX_ERROR, path, PX_AT_VALUE,
-                    "is missing: a %s that is not a %s needs one, and there are %s",
-                    kind->section.name, kind->section.divider, choice->list);
+                    "is missing: a %s that is not a %s needs one; %s of this scene: %s",
+                    kind->section.name, kind->section.divider, choice->what, choice->list);
 }
 
 bool px_read_reference(PxScene *scene, const PxPath *above, const json_t *json,
@@ -56,7 +56,7 @@ bool px_read_reference(PxScene *scene, const PxPath *above, const json_t *json,
     PxPath path = px_path_key(above, field->key);
     const char *name = value != NULL ? px_read_text(scene, &path, PX_SCENE_MOST_NAME, value) : NULL;
     bool solid = field->flags & PX_FIELD_OF_SOLID, matter = field->flags & PX_FIELD_OF_MATTER;
-    Choice choice = {.what = solid ? "solids" : matter ? "bodies that are not walls" : other->list};
+    Choice choice = {.what = solid ? "solids" : matter ? "non-wall bodies" : other->list};
     size_t found = SIZE_MAX;
     for (size_t k = 0; k < list->count; ++k) {
         const char *its = px_kind_name(other, px_thing_def(px_scene_thing(list, other, k)));
@@ -66,7 +66,7 @@ bool px_read_reference(PxScene *scene, const PxPath *above, const json_t *json,
             choice.word[choice.count++] = its;
     }
     if (value != NULL && name == NULL)
-        return !solid; /* refused already */
+        return !solid; /* already complained about */
     if (found != SIZE_MAX && may_be_named(scene, field, found)) {
         *out = found;
         return true;
@@ -74,7 +74,7 @@ bool px_read_reference(PxScene *scene, const PxPath *above, const json_t *json,
     px_list_text(choice.word, choice.count, choice.list, sizeof choice.list);
     if (choice.count == 0)
         snprintf(choice.list, sizeof choice.list, "none%s",
-                 solid ? ": a solid's material has \"young\"" : "");
+                 solid ? " (a solid's material has \"young\")" : "");
     if (name == NULL) {
         if (solid && choice.count > 0)
             return true; /* any solid */
@@ -85,9 +85,9 @@ bool px_read_reference(PxScene *scene, const PxPath *above, const json_t *json,
     if (found != SIZE_MAX && solid)
         complain_unfit(scene, &path, name, found, &choice);
     else
-        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE, "is '%s', but the %s%s are %s%s",
-                    px_quote(name, part, sizeof part), choice.what, matter ? "" : " of this scene",
-                    choice.list,
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is '%s', which is not among the %s of this scene: %s%s",
+                    px_quote(name, part, sizeof part), choice.what, choice.list,
                     px_suggestion_text(name, choice.word, choice.count, near, sizeof near));
     return !solid;
 }

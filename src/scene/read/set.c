@@ -1,4 +1,4 @@
-/// Changing a value of a scene by its path, before the scene is used.
+/// Changes a value of a scene by its path, before the scene is used (`--set`).
 #include "scene/content.h"
 
 #include "base/words.h"
@@ -15,7 +15,7 @@ static PxStatus fail_at(const char *path, const char *why)
                    why);
 }
 
-/* The same for a failure whose message is the reason. */
+/* The same for a failure whose message gives the reason. */
 static PxStatus fail_as_said(const char *path, PxStatus status)
 {
     return status == PX_OK
@@ -23,7 +23,7 @@ static PxStatus fail_as_said(const char *path, PxStatus status)
                : px_fail_prefix(status, "cannot set '%s': ", px_quote(path, (char[200]){0}, 200));
 }
 
-/* JSON, or a bare word. */
+/* Parses JSON, or takes the text as a word. */
 static PxStatus value_from_text(const char *path, const char *text, json_t **out)
 {
     if (strlen(text) > MOST_VALUE)
@@ -42,7 +42,7 @@ static PxStatus value_from_text(const char *path, const char *text, json_t **out
     return *out != NULL ? PX_OK : fail_at(path, "the value is not valid UTF-8");
 }
 
-/* The name that an element of a kind's list has. */
+/* Name of an element of a kind's list. */
 static const char *element_name(const PxKind *kind, const json_t *list, size_t index, char made[32])
 {
     const char *name = json_string_value(json_object_get(json_array_get(list, index), "name"));
@@ -52,8 +52,8 @@ static const char *element_name(const PxKind *kind, const json_t *list, size_t i
     return made;
 }
 
-/* Which element of a list is meant: its number, the name of a thing, or a component of a vector.
- * `kind` is NULL for lists that are not of things. */
+/* Index of the element of a list that a step names: by number, by the name of a thing, or by a
+ * component of a vector. `kind` is NULL for lists that do not hold things. */
 static bool find_element(const json_t *list, const PxKind *kind, const char *word, size_t *out)
 {
     size_t count = json_array_size(list);
@@ -76,7 +76,7 @@ static bool find_element(const json_t *list, const PxKind *kind, const char *wor
     return *end == '\0' && number < count;
 }
 
-/* There is no element or member `word` in `at`. */
+/* Reports that `at` has no element or member `word`. */
 static PxStatus fail_no_thing(const PxKind *kind, const json_t *at, const char *word)
 {
     const char *words[MOST_WORDS], *key;
@@ -93,12 +93,12 @@ static PxStatus fail_no_thing(const PxKind *kind, const json_t *at, const char *
     return px_fail_unknown(kind->section.name, word, words, count);
 }
 
-/* {"c": value} for the steps a.b.c of which a and b are there. */
+/* Builds {"c": value} for the path a.b.c if a and b exist. */
 static json_t *wrap(const PxSteps *steps, size_t from, json_t *value)
 {
     for (size_t k = steps->count; value != NULL && k-- > from;) {
         json_t *object = json_object();
-        if (json_object_set_new(object, steps->word[k], value) != 0) { /* or there was no room */
+        if (json_object_set_new(object, steps->word[k], value) != 0) { /* or out of memory */
             json_decref(object);
             return NULL;
         }
@@ -117,8 +117,8 @@ static bool is_model_key(const char *key)
     return model;
 }
 
-/* "gravity.y" of a scene that states no gravity: writes the default into the tree, so that the
- * other components keep it. NULL if `key` is no vector of the world. */
+/* For "gravity.y" in a scene without gravity: writes the default vector to the tree, so that the
+ * other components keep their default. NULL if `key` is not a vector of the world. */
 static json_t *default_vector(PxScene *scene, const char *key)
 {
     const PxField *field = px_section_field(&px_world_section, key);
@@ -129,8 +129,8 @@ static json_t *default_vector(PxScene *scene, const char *key)
     return json_object_set_new(scene->root, key, list) == 0 ? list : NULL;
 }
 
-/* Walks down the tree and puts `value` (taken over) in its place. *changed is the hash of the
- * place that no longer has the value of the text. */
+/* Walks down the tree and replaces the value; takes ownership of `value`. *changed is the hash of
+ * the path whose value differs from the text. */
 static PxStatus put_value(PxScene *scene, const char *path, const PxSteps *steps, json_t *value,
                           uint64_t *changed)
 {
@@ -186,7 +186,7 @@ static PxStatus put_value(PxScene *scene, const char *path, const PxSteps *steps
             json_decref(value);
             return fail_at(path, why);
         }
-        /* A model given by its word becomes an object to hold its numbers. */
+        /* Replaces a model given by name by an object that can hold its parameters. */
         bool model = !last && json_is_string(next) && is_model_key(word);
         if (last || next == NULL || model) {
             json_t *whole = wrap(steps, k + 1, value);

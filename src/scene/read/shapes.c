@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The whole path of a file, in the scene's memory; NULL when memory is out. */
+/* Full path of a file, in the scene's memory; NULL when out of memory. */
 static const char *whole_path(PxScene *scene, const char *name)
 {
     if (name[0] == '/')
@@ -63,7 +63,8 @@ static bool read_form(PxScene *scene, const PxPath *path, const PxShapeForm *for
     return px_read_fields(scene, path, value, form->fields, form->field_count, out);
 }
 
-/* Has the object an unknown key? It may be the misspelt form, and was complained about. */
+/* Does the object have an unknown key? It may be a misspelt form, about which a complaint was
+ * made. */
 static bool has_strange_key(json_t *json)
 {
     const char *key;
@@ -77,7 +78,7 @@ static bool has_strange_key(json_t *json)
     return false;
 }
 
-/* The one form that is stated; NULL after a complaint. */
+/* Finds the one form that is stated; NULL after a complaint. */
 static const PxShapeForm *find_form(PxScene *scene, const PxPath *path, json_t *json)
 {
     const char *words[PX_SHAPE_KINDS];

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keyframes of all things of a kind, those put between turns included. */
+/* Largest number of keyframes of all things of a kind together, including inserted ones. */
 enum { MOST_KEYFRAMES = 1000000 };
 
-/* One thing while it is read. */
+/* A thing while it is read. */
 typedef struct Reading {
     PxScene *scene;
     const PxKind *kind;
@@ -48,7 +48,7 @@ static const void *stated_other(const PxStated *stated, const char *key)
                : NULL;
 }
 
-/* `key` may lead into an object: "shape.box", "melts.to". */
+/* `key` may be a path into an object: "shape.box", "melts.to". */
 static void stated_complain(const PxStated *stated, PxSeverity severity, const char *key,
                             bool at_key, const char *text)
 {
@@ -85,7 +85,7 @@ static void ask_rules(const Reading *r, bool good)
 
 /* --- one thing ----------------------------------------------------------------------- */
 
-/* The stated name, or one made of the kind's and the number. */
+/* The stated name, or one made of the kind and the index. */
 static PxStatus read_name(const Reading *r, size_t index)
 {
     PxScene *scene = r->scene;
@@ -121,7 +121,8 @@ static void read_look(const Reading *r, const PxPath *path, json_t *value)
         r->thing->look = look;
 }
 
-/* The kinds of fields that px_read_values() leaves alone. `value` may be NULL. */
+/* Reads the kinds of fields that px_read_values() skips. `value` may be NULL if the key is
+ * missing. */
 static PxStatus read_special(const Reading *r, const PxField *field, json_t *value)
 {
     PxScene *scene = r->scene;
@@ -131,7 +132,8 @@ static PxStatus read_special(const Reading *r, const PxField *field, json_t *val
     if (field->kind == PX_FIELD_THING) {
         size_t *refers = &thing->refers[px_reference_index(&r->kind->section, field)];
         if (!px_read_reference(scene, r->path, r->json, field, r->kind, refers))
-            thing->shape_known = false; /* its region has nothing to act on: said once */
+            /* the region has nothing to act on; one complaint is enough */
+            thing->shape_known = false;
         return PX_OK;
     }
     if (value == NULL)
@@ -156,7 +158,7 @@ static PxStatus read_special(const Reading *r, const PxField *field, json_t *val
     }
 }
 
-/* Things that act for a time. */
+/* Checks start and end of things that act for a time. */
 static void check_between(const Reading *r)
 {
     const PxField *start = px_section_field(&r->kind->section, "start");
@@ -184,7 +186,7 @@ static PxStatus read_thing(const Reading *r)
     const json_t *divider =
         section->divider != NULL ? json_object_get(r->json, section->divider) : NULL;
     bool divided = divider == NULL || json_is_boolean(divider);
-    /* Shapes first: a reference that fails withdraws them. */
+    /* Shapes first, because a reference that fails invalidates them. */
     for (int pass = 0; pass < 2; ++pass)
         for (size_t k = 0; k < section->field_count; ++k) {
             const PxField *field = &section->fields[k];
@@ -212,7 +214,7 @@ static void check_material_name(PxScene *scene, const PxPath *at, const PxKind *
                     kind->section.name, PX_SCENE_MOST_NAME);
 }
 
-/* Keyframes are counted over all things of a kind. */
+/* The limit on keyframes applies to all things of a kind together. */
 static void count_keyframes(const Reading *r, size_t *count)
 {
     PxPath path = px_path_key(r->path, "keyframes");
@@ -300,8 +302,8 @@ static int compare_names(const void *a, const void *b)
     return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* All lists together: the matter of an emitter is a body of its name, and a name should lead to
- * one thing. Materials have names of their own. */
+/* Names must be unique across all lists, because the matter of an emitter is a body with the
+ * emitter's name. Materials have a name space of their own. */
 PxStatus px_check_names(PxScene *scene, const PxPath *root)
 {
     size_t all = 0, count = 0;

@@ -1,4 +1,5 @@
-/// The things of a scene out of the JSON tree, of any kind: its table says how (world/kinds).
+/// Reads the things of a scene from the JSON tree, of any kind, as the tables of world/kinds
+/// describe.
 #ifndef PX_SCENE_READ_THINGS_H
 #define PX_SCENE_READ_THINGS_H
 
@@ -8,7 +9,7 @@
 /// PX_ERR_MEMORY.
 PxStatus px_read_things(PxScene *scene, const PxPath *root, const PxKind *kind);
 
-/// Complains about names that two things have. Errors: PX_ERR_MEMORY.
+/// Complains about names that two things share. Errors: PX_ERR_MEMORY.
 PxStatus px_check_names(PxScene *scene, const PxPath *root);
 
 #endif

@@ -1,5 +1,5 @@
-/// The top level of a scene: from the JSON tree to the content, with complaints. Reading never
-/// stops at an error: the default stays, and reading goes on.
+/// Reads the top level of a scene from the JSON tree. Reading does not stop at errors: a value that
+/// is refused keeps its default.
 #include "scene/content.h"
 
 #include "base/vec.h"
@@ -22,7 +22,7 @@ static void read_version(PxScene *scene, const PxPath *root)
                     px_json_text(value, found, sizeof found), PX_SCENE_VERSION);
 }
 
-/* The file's name without folder and ending, for a scene that has no name. */
+/* Name of a scene that states none: the file's name without folder and extension. */
 static PxStatus name_from_file(PxScene *scene)
 {
     const char *slash = strrchr(scene->file, '/');
@@ -77,7 +77,7 @@ void px_scene_forget(PxScene *scene)
     px_complaints_clear(scene, false);
 }
 
-/* What the scene says about itself, and the numbers of the world. */
+/* Reads the general properties of the scene and the numbers of the world. */
 static void read_head(PxScene *scene, const PxPath *root)
 {
     static const PxSection *const sections[] = {&px_world_section, &px_head_section, NULL};
@@ -93,7 +93,7 @@ static void read_head(PxScene *scene, const PxPath *root)
     read_version(scene, root);
     double weight = px_length(scene->world.gravity);
     scene->world.gravity = px_scale(px_scene_up_vector(scene), -weight);
-    scene->world.spacing = 0; /* stays so when the stated one is refused */
+    scene->world.spacing = 0; /* stays 0 if the stated value is refused */
     px_read_values(scene, root, scene->root, &px_world_section, &scene->world);
 }
 

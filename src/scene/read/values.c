@@ -67,7 +67,7 @@ static size_t word_count(const char *const *words)
     return count;
 }
 
-/* Which of the words, or -1 after a complaint. `what` names the choice. */
+/* Index of a word in the list, or -1 after a complaint. `what` names the choice in messages. */
 static int read_word(PxScene *scene, const PxPath *path, const char *what, const char *const *words,
                      size_t count, const json_t *value)
 {
@@ -100,7 +100,8 @@ enum { MOST_KEYS = 64 };
 typedef struct Keys {
     const char *word[MOST_KEYS];
     bool required[MOST_KEYS];
-    bool meant[MOST_KEYS]; /* a wrong key was taken for it: it is not missing as well */
+    /* a misspelt key was taken for this one, so it is not reported as missing too */
+    bool meant[MOST_KEYS];
     const PxField *field[MOST_KEYS];
     size_t count;
 } Keys;
@@ -115,7 +116,7 @@ static void keys_add(Keys *keys, const PxField *field, const char *word, bool re
     keys->field[keys->count++] = field;
 }
 
-/* What to say when a key without a range is missing. */
+/* What to write in the complaint that a key without a range is missing. */
 static const char *wanted_text(const PxField *field)
 {
     switch (field->kind) {
@@ -149,7 +150,7 @@ static void keys_add_fields(Keys *keys, const PxField *fields, size_t count)
     }
 }
 
-/* Complains about keys that are unknown and keys that are missing. */
+/* Complains about unknown and missing keys. */
 static void check_keys(PxScene *scene, const PxPath *path, json_t *object, Keys *keys,
                        const char *(*misplaced)(const char *key))
 {
@@ -304,7 +305,7 @@ bool px_read_field(PxScene *scene, const PxPath *path, const PxField *field, con
         return good;
     }
     default:
-        return true; /* left to the caller */
+        return true; /* read by the caller */
     }
 }
 
@@ -324,7 +325,7 @@ bool px_read_fields(PxScene *scene, const PxPath *path, json_t *json, const PxFi
     return px_scene_errors(scene) == errors;
 }
 
-/* Complains about a key that this object may not have, as its divider decides. */
+/* Complains about a key that the value of the section's divider does not allow. */
 static void complain_divided(PxScene *scene, const PxPath *at, const PxSection *section,
                              const PxField *field)
 {
@@ -342,7 +343,7 @@ static void complain_divided(PxScene *scene, const PxPath *at, const PxSection *
 void px_read_values(PxScene *scene, const PxPath *path, json_t *json, const PxSection *section,
                     void *object)
 {
-    bool divided = true; /* whether the divider is true is known */
+    bool divided = true; /* the value of the divider is known */
     if (section->divider != NULL) {
         const PxField *divider =
             px_field_find(section->fields, section->field_count, section->divider);

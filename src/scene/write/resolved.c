@@ -1,4 +1,4 @@
-/// The resolved scene: all defaults written out, and its hash. Follows the tables of
+/// Writes the resolved scene, with all defaults, and computes its hash. Uses the tables of
 /// world/kinds and scene/layout.
 #include "scene/content.h"
 
@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text to keep, or the text to hash: that one is without the number of frames and the looks,
- * which change no frame, and has the contents of files in place of their names. */
+/* The resolved text has two forms: the one that is stored, and the one that is hashed. The latter
+ * omits the number of frames and the looks, which do not affect particles, and contains digests of
+ * files instead of their names. */
 typedef enum Purpose { TO_KEEP, TO_HASH } Purpose;
 
 static void write_model(PxWriter *w, const PxField *field, const PxModelChoice *choice)
@@ -28,7 +29,7 @@ static void write_model(PxWriter *w, const PxField *field, const PxModelChoice *
 
 /* --- hashing -------------------------------------------------------------------------- */
 
-/* A file that cannot be read has a digest too: reading it will fail elsewhere. */
+/* A file that cannot be read has a digest too; the error is reported where the file is used. */
 static void hash_file(const char *path, char text[PX_DIGEST_TEXT])
 {
     uint64_t digest[2] = {0, 0};
@@ -40,7 +41,7 @@ static void hash_file(const char *path, char text[PX_DIGEST_TEXT])
     px_digest_text(digest, text);
 }
 
-/* The name of a file; its contents are what the hash is of. */
+/* Writes the name of a file, or its digest for the hash. */
 static void write_file(PxWriter *w, const char *path, Purpose purpose)
 {
     char digits[PX_DIGEST_TEXT];
@@ -52,7 +53,7 @@ static void write_file(PxWriter *w, const char *path, Purpose purpose)
 static void write_section(PxWriter *w, const PxSection *section, const void *object,
                           Purpose purpose);
 
-/* The value of a field that is complete in itself. */
+/* Writes a field that is a single value. */
 static void write_value(PxWriter *w, const PxField *field, const void *object, Purpose purpose)
 {
     const void *member = px_field_in(field, object);
@@ -91,7 +92,7 @@ static void write_value(PxWriter *w, const PxField *field, const void *object, P
     }
 }
 
-/* Has the object a value there? NAN is a number of the molten state that is as in the cold one. */
+/* Does the object state this value? NAN in the molten state means the value of the solid state. */
 static bool is_stated(const PxSection *section, const PxField *field, const void *object)
 {
     if (!px_field_applies(section, field, object))
@@ -156,7 +157,7 @@ static void write_shape(PxWriter *w, const PxShapeDef *shape, const PxSceneTurn 
     px_write_close_flat(w, '}');
 }
 
-/* A list of `count` structs of that section. */
+/* Writes a list of `count` structs of a section. */
 static void write_list(PxWriter *w, const PxSection *section, const void *first, size_t count,
                        Purpose purpose)
 {
@@ -256,7 +257,7 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
 {
     PxWriter writer = {0}, *w = &writer;
     PxSceneHead head = scene->head;
-    head.schema = NULL; /* of the file, not of the scene */
+    head.schema = NULL; /* a property of the file, not of the scene */
     px_write_open(w, '{');
     write_fields(w, &px_head_section, &head, purpose);
     write_fields(w, &px_world_section, &scene->world, purpose);
@@ -280,8 +281,8 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
     return px_writer_finish(w);
 }
 
-/* Both are made when first asked for. That needs no lock: a scene belongs to one thread at a time,
- * and was not const where it was made. */
+/* Text and hash are made on first use. No lock is needed: a scene belongs to one thread at a time,
+ * and the object is not really const. */
 const char *px_scene_resolved(const PxScene *scene)
 {
     PxScene *own = (PxScene *)scene;

@@ -1,4 +1,4 @@
-/// The JSON schema (draft 7) of scene files, made from the tables that the reader follows.
+/// The JSON schema (draft 7) of scene files, generated from the tables that the reader uses.
 #include "scene/content.h"
 
 #include "scene/layout/shape_forms.h"
@@ -90,7 +90,7 @@ static void write_model(PxWriter *w, const PxField *field)
     px_write_close(w, ']');
 }
 
-/* [NAME, ...] of that section */
+/* [NAME, ...]: the required keys of a section */
 static void write_array(PxWriter *w, const PxSection *section, double most)
 {
     write_pair(w, "type", "array");
@@ -119,7 +119,7 @@ static void write_type(PxWriter *w, const char *type)
     px_write_close_flat(w, '}');
 }
 
-/* A number, or three. */
+/* One number or three. */
 static void write_numbers(PxWriter *w)
 {
     px_write_key(w, "oneOf");
@@ -137,7 +137,7 @@ static void write_numbers(PxWriter *w)
     px_write_close_flat(w, ']');
 }
 
-/* A number of that range, a word or an object. */
+/* A number in its range, a word or an object. */
 static void write_strength(PxWriter *w, const PxField *field)
 {
     px_write_key(w, "oneOf");
@@ -150,7 +150,7 @@ static void write_strength(PxWriter *w, const PxField *field)
     px_write_close_flat(w, ']');
 }
 
-/* Fields that are more than values; an object is open already. */
+/* Writes the schema of fields that are not single values, into an open object. */
 static void write_special(PxWriter *w, const PxField *field)
 {
     switch (field->kind) {
@@ -191,14 +191,14 @@ static void write_special(PxWriter *w, const PxField *field)
     }
 }
 
-/* Beside $ref, draft 7 ignores everything: no description is written. */
+/* Draft 7 ignores all keywords beside $ref, so no description is written. */
 static bool is_reference(const PxField *field)
 {
     return field->kind == PX_FIELD_SHAPE || field->kind == PX_FIELD_LOOK ||
            field->kind == PX_FIELD_PART;
 }
 
-/* What a value of that field may be; an object is open already. */
+/* Writes the schema of a field's values, into an open object. */
 static void write_field(PxWriter *w, const PxField *field, const void *defaults)
 {
     const char *member = defaults != NULL ? (const char *)defaults + field->offset : NULL;
@@ -344,7 +344,7 @@ static void write_has_none_of(PxWriter *w, const PxSection *section, unsigned fl
     px_write_close_flat(w, '}');
 }
 
-/* Which keys are allowed with and without the divider. */
+/* Writes the rules for keys that depend on the section's divider. */
 static void write_divider(PxWriter *w, const PxSection *section)
 {
     px_write_key(w, "if");
@@ -379,7 +379,7 @@ static void write_divider(PxWriter *w, const PxSection *section)
     px_write_close_flat(w, '}');
 }
 
-/* The key that all things of a list have. */
+/* Writes the key "name" of things in lists. */
 static void write_name(PxWriter *w, const char *one)
 {
     char text[160];
@@ -392,7 +392,7 @@ static void write_name(PxWriter *w, const char *one)
     px_write_close(w, '}');
 }
 
-/* The fields of a section as properties. */
+/* Writes the fields of a section as properties. */
 static bool write_fields(PxWriter *w, const PxSection *section)
 {
     void *defaults = calloc(1, section->size);
@@ -405,7 +405,8 @@ static bool write_fields(PxWriter *w, const PxSection *section)
     return true;
 }
 
-/* An object of that section; `one` is the name of a kind whose things have names, or NULL. */
+/* Writes an object of a section. `one` is the word for a thing of a kind whose things have names,
+ * else NULL. */
 static void write_section(PxWriter *w, const PxSection *section, const char *one)
 {
     px_write_key(w, section->name);
@@ -439,7 +440,7 @@ static void write_section(PxWriter *w, const PxSection *section, const char *one
     px_write_close(w, '}');
 }
 
-/* The list or object that has all things of a kind. */
+/* Writes the list or object of all things of a kind. */
 static void write_kind(PxWriter *w, const PxKind *kind)
 {
     px_write_key(w, kind->list);
@@ -509,7 +510,7 @@ static char *make_schema(void)
     return px_writer_finish(w);
 }
 
-/* Made once and kept until the program ends: the text is the same for everybody. */
+/* Made once per process and never freed; the text is constant. */
 static const char *schema;
 static pthread_once_t schema_once = PTHREAD_ONCE_INIT;
 

@@ -28,14 +28,15 @@ static const PxField fields[NUMBERS] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Guiding force: pull towards the isosurface of the colour field of the particles."},
+     .help = "Guiding force: moves surfels towards the isosurface of the particles' field."},
     {.key = "attract",
      .kind = PX_FIELD_NUMBER,
      .offset = ATTRACT * sizeof(double),
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Attracting force: pull towards the particles, for a tighter coat of less volume."},
+     .help = "Attracting force: moves surfels towards the particles, for a tighter coat of less "
+             "volume."},
     {.key = "smooth",
      .kind = PX_FIELD_NUMBER,
      .offset = SMOOTH * sizeof(double),
@@ -56,7 +57,7 @@ static const PxField fields[NUMBERS] = {
      .unit = "",
      .least = 1,
      .most = 100,
-     .help = "Most iterations of these forces in a frame."},
+     .help = "Largest number of iterations of these forces in a frame."},
 };
 /* The same as px_coat_def_default(); a test compares them. */
 static const double defaults[NUMBERS] = {0.5, 0.5, 0.3, 0, 0.6, 0.3, 6};

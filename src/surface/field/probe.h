@@ -10,8 +10,8 @@
 enum { PX_PROBE_SOURCES = 4096 };
 
 typedef struct PxProbe {
-    const PxPotential *field, *other; ///< other may be NULL
-    const PxBarriers *barriers;       ///< may be NULL
+    const PxPotential *field, *other; ///< `other` is the field of the other phase; NULL without one
+    const PxBarriers *barriers;       ///< walls and sheets; NULL without any
     double origin[3];                 ///< origin of the sources, m
     uint32_t sources;
     PxPotentialSource source[PX_PROBE_SOURCES];
@@ -25,8 +25,8 @@ bool px_probe_begin(PxProbe *probe, const double low[3], const double high[3]);
 /// difference.
 float px_probe_at(const PxProbe *probe, const double at[3], float slope[3]);
 
-/// The same from the particles visible at the point, without a box; `other` and `barriers` may be
-/// NULL.
+/// The same from the particles visible at the point, without a box. `other` and `barriers` are NULL
+/// without another phase and without barriers.
 float px_probe_alone(const PxVisibility *visibility, const PxVisibility *other,
                      const PxBarriers *barriers, const double at[3], float slope[3]);
 

@@ -17,7 +17,8 @@ typedef struct PxVisibility {
     PxSide *side; ///< by blocker, then by row of the field; private
 } PxVisibility;
 
-/// `barriers` may be NULL. Errors: PX_ERR_MEMORY. Free it in any case.
+/// Tests which particles each side of the barriers sees. `barriers` is NULL if there are none; then
+/// all are visible. Free it in any case. Errors: PX_ERR_MEMORY.
 PxStatus px_visibility_make(PxVisibility *visibility, const PxBarriers *barriers,
                             const PxPotential *field);
 void px_visibility_free(PxVisibility *visibility);

@@ -46,7 +46,8 @@ static inline int64_t px_block_grid_block(const PxBlockGrid *grid, double place)
     return (int64_t)floor((place / grid->cell - 0.5) / PX_BLOCK_EDGE);
 }
 
-/// `other` and `barriers` may be NULL. Errors: PX_ERR_MEMORY.
+/// Computes the depth at the nodes. `other` is the field of the other phase, NULL without one;
+/// `barriers` is NULL without walls and sheets. Errors: PX_ERR_MEMORY.
 PxStatus px_block_grid_create(PxBlockGrid *grid, const PxPotential *field, const PxPotential *other,
                               const PxBarriers *barriers, double cell);
 void px_block_grid_free(PxBlockGrid *grid);

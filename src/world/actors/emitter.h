@@ -85,7 +85,7 @@ void px_emitters_shut(PxWorld *world);
 
 /// Chooses the speed of each plunger in the next step from compression and pressure in front of it
 /// (plunger.c). Called at the end of a step.
-void px_emitters_feel(PxWorld *world);
+void px_emitters_choose_speed(PxWorld *world);
 
 /// Number of emitters whose plunger is stopped for lack of room.
 uint64_t px_emitters_waiting(const PxWorld *world);

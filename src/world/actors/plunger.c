@@ -159,7 +159,7 @@ static void choose_pace(PxWorld *world, uint32_t slot)
     }
 }
 
-void px_emitters_feel(PxWorld *world)
+void px_emitters_choose_speed(PxWorld *world)
 {
     const PxParticles *p = &world->particles;
     Height height = {p, px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 1, 0)),

@@ -1,4 +1,4 @@
-/// Bodies, described: shapes filled with a material, and walls.
+/// Table of bodies: shapes filled with a material, and walls.
 #include "base/words.h"
 #include "thermal/heat.h"
 #include "thermal/heat_columns.h"
@@ -11,14 +11,14 @@
 static const char *const fill_words[] = {"cubic", "hexagonal", "octree", NULL};
 
 static const PxField fields[] = {
-    PX_SHAPE_FIELD(PxBodyDef, "Its shape at the start."),
+    PX_SHAPE_FIELD(PxBodyDef, "Its shape and position at the start."),
     {.key = "material",
      .kind = PX_FIELD_THING,
      .flags = PX_FIELD_REQUIRED | PX_FIELD_ONLY_NOT,
      .offset = PX_AT(PxBodyDef, material),
      .unit = "",
      .of = "materials",
-     .help = "What it is made of: a name from \"materials\". Not for walls."},
+     .help = "Name of its material, from \"materials\". Not for walls."},
     {.key = "velocity",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_NOT,
@@ -62,7 +62,7 @@ static const PxField fields[] = {
      .flags = PX_FIELD_ONLY_IF,
      .offset = PX_AT(PxBodyDef, inside),
      .unit = "",
-     .help = "The wall keeps particles inside its shape instead of outside."},
+     .help = "The wall is a container: it keeps particles inside its shape instead of outside."},
     {.key = "friction",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
@@ -78,7 +78,8 @@ static const PxField fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "How closely the coats of molten matter follow the surface of the wall."},
+     .help = "Attraction of coats of molten matter to the surface of the wall: 0 none, 1 they "
+             "take its shape, as in a mould."},
     {.key = "conductance",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
@@ -101,9 +102,9 @@ static const PxField fields[] = {
      .flags = PX_FIELD_ONLY_NOT,
      .offset = PX_AT(PxBodyDef, skin),
      .unit = "",
-     .help = "A solid has a triangle mesh on its surface that deforms with it."},
+     .help = "Gives a solid a triangle mesh on its surface that deforms with it."},
     PX_TEMPERATURES_FIELD(PxBodyDef, PX_FIELD_ONLY_IF,
-                          "Temperature of a wall over time: linear between the given moments."),
+                          "Temperature of a wall over time, linear between the stated times."),
     {.key = "texture",
      .kind = PX_FIELD_FILE,
      .flags = PX_FIELD_ONLY_NOT,
@@ -116,10 +117,10 @@ static const PxField fields[] = {
      .kind = PX_FIELD_LOOK,
      .flags = PX_FIELD_ONLY_IF,
      .unit = "",
-     .help = "How a wall looks in pictures; chosen by its name unless stated."},
+     .help = "Appearance of a wall in pictures; by default chosen by its name."},
     PX_KEYFRAMES_FIELD(PxBodyDef, PX_FIELD_ONLY_IF,
-                       "Motion of a wall: linear between keyframes. It starts where its shape is "
-                       "placed unless the first keyframe is at 0."),
+                       "Motion of a wall: linear between keyframes. At time 0 it is where its "
+                       "shape is placed, unless the first keyframe is at 0."),
 };
 
 PX_KIND_DEFAULTS(Body, body)
@@ -128,7 +129,7 @@ PX_KIND_ADDS(Body, body)
 
 /* ---- changes in a running world -------------------------------------------------- */
 
-/* Velocity and spin as at the start, about the centre of the box around the particles. */
+/* Sets velocity and spin as at the start, about the centre of the particles' bounding box. */
 static void set_going(PxWorld *world, size_t slot)
 {
     const PxBodyDef *def = &world->bodies.data[slot].def;
@@ -179,7 +180,7 @@ static PxStatus changed(PxWorld *world, size_t slot, const char *key)
 
 /* ---- rules ------------------------------------------------------------------------ */
 
-/* Particles of different sizes are for solids. */
+/* Only solids may have particles of different sizes. */
 static void check_fill(const PxStated *stated, const PxMaterialDef *material)
 {
     const PxBodyDef *def = stated->def;
@@ -198,13 +199,13 @@ static void check_fill(const PxStated *stated, const PxMaterialDef *material)
                  "is for octrees; should this body have \"fill\": \"octree\"?");
 }
 
-/* Surfels, skin and their texture are for solids and for materials with a coat. */
+/* Only solids and materials with a coat may have surfels, a skin and their texture. */
 static void check_surface(const PxStated *stated, const PxMaterialDef *material)
 {
     PxBodyDef *def = stated->def;
     bool texture = stated->has(stated, false, "texture");
     if (def->surfels > 0 && !stated->has(stated, false, "skin"))
-        def->skin = false; /* one of the two is enough */
+        def->skin = false; /* the default skin is left out if surfels are stated */
     if (def->texture != NULL && !(def->surfels > 0) && !def->skin)
         px_wrong(stated, PX_ERROR, "texture", true,
                  "has no surface to colour: wanted \"surfels\": 20000, or \"skin\": true");
@@ -244,7 +245,7 @@ static void rules(const PxStated *stated)
                  "is infinite and cannot be filled; should this body have \"wall\": true?");
 }
 
-/* A wall that states a temperature would be held at it. */
+/* A wall with a stated temperature is held at it. */
 static bool silent(const void *object, const PxField *field)
 {
     const PxBodyDef *def = object;

@@ -1,4 +1,4 @@
-/// Emitters, described: sources of matter.
+/// Table of emitters: sources of matter.
 #include "base/vec.h"
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
@@ -7,14 +7,15 @@
 #include <string.h>
 
 static const PxField fields[] = {
-    PX_SHAPE_FIELD(PxEmitterDef, "A cylinder or box: the piece of pipe that matter comes out of."),
+    PX_SHAPE_FIELD(PxEmitterDef, "A cylinder or box: the section of pipe that the matter "
+                                 "leaves by one end."),
     {.key = "material",
      .kind = PX_FIELD_THING,
      .flags = PX_FIELD_REQUIRED,
      .offset = PX_AT(PxEmitterDef, material),
      .unit = "",
      .of = "materials",
-     .help = "Material that comes out: a name from \"materials\"."},
+     .help = "Name of the emitted material, from \"materials\"."},
     {.key = "direction",
      .kind = PX_FIELD_VECTOR,
      .offset = PX_AT(PxEmitterDef, direction),
@@ -30,7 +31,7 @@ static const PxField fields[] = {
      .unit = "m/s",
      .least = 0,
      .most = 1e5,
-     .help = "Speed of the flow. Either this or rate; 0: shut."},
+     .help = "Speed of the flow; 0: shut. State either this or rate."},
     {.key = "rate",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -38,16 +39,16 @@ static const PxField fields[] = {
      .unit = "m^3/s",
      .least = 0,
      .most = 1e12,
-     .help = "Volume flow. Either this or speed; 0: shut."},
-    PX_BETWEEN_FIELDS(PxEmitterDef, "When it starts to emit.", "When it stops."),
+     .help = "Volume flow; 0: shut. State either this or speed."},
+    PX_BETWEEN_FIELDS(PxEmitterDef, "Time at which it starts to emit.", "Time at which it stops."),
     {.key = "limit",
      .kind = PX_FIELD_COUNT,
      .offset = PX_AT(PxEmitterDef, limit),
      .unit = "",
      .least = 1,
      .most = 1e9,
-     .help = "Most particles that it emits, in whole layers."},
-    PX_TEMPERATURE_FIELD(PxEmitterDef, "Temperature of what comes out."),
+     .help = "Largest number of particles that it emits, rounded to whole layers."},
+    PX_TEMPERATURE_FIELD(PxEmitterDef, "Temperature of the emitted matter."),
 };
 
 static void defaults(void *object)
@@ -59,7 +60,7 @@ static void defaults(void *object)
 
 PX_KIND_ADDS(Emitter, emitter)
 
-/* Speed and rate exclude each other: the one that was set last counts. */
+/* Speed and rate exclude each other: the one set last is used. */
 static PxStatus changed(PxWorld *world, size_t slot, const char *key)
 {
     PxEmitterDef *def = &world->emitters.data[slot].def;
@@ -71,7 +72,8 @@ static PxStatus changed(PxWorld *world, size_t slot, const char *key)
     return PX_OK;
 }
 
-/* The face that matter comes out of: the direction's default follows the shape. */
+/* The default direction depends on the shape: it is the normal of the face that matter leaves
+ * by. */
 static void check_opening(const PxStated *stated)
 {
     PxEmitterDef *def = stated->def;

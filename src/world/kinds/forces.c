@@ -1,12 +1,11 @@
-/// Forces, described: each acts on the part of a solid in a region.
+/// Table of forces; each acts on the particles of solids in a region.
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
 static const PxField fields[] = {
     PX_BODY_FIELD(PxForceDef, PX_FIELD_OF_SOLID,
-                  "Solid that it acts on: the name of a body. Any solid unless stated."),
-    PX_SHAPE_FIELD(PxForceDef, "Region: the force acts on particles of solids in it, in proportion "
-                               "to their mass."),
+                  "Name of the body, a solid, that it acts on; by default all solids."),
+    PX_SHAPE_FIELD(PxForceDef, "Region of the particles that it acts on."),
     {.key = "force",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
@@ -14,8 +13,8 @@ static const PxField fields[] = {
      .unit = "N",
      .least = -1e15,
      .most = 1e15,
-     .help = "Total force on all particles in the region."},
-    PX_BETWEEN_FIELDS(PxForceDef, "When it starts to act.", "When it stops."),
+     .help = "Total force, shared by all particles in the region in proportion to their masses."},
+    PX_BETWEEN_FIELDS(PxForceDef, "Time at which it starts to act.", "Time at which it stops."),
 };
 
 PX_KIND_DEFAULTS(Force, force)

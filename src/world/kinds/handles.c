@@ -1,16 +1,18 @@
-/// Handles, described: they hold or move a part of a solid.
+/// Table of handles, which hold or move a part of a solid.
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
 static const PxField fields[] = {
     PX_BODY_FIELD(PxHandleDef, PX_FIELD_OF_SOLID,
-                  "Solid that it holds: the name of a body. Any solid unless stated."),
-    PX_SHAPE_FIELD(PxHandleDef, "Region: it holds the particles of a solid that are in it at "
+                  "Name of the body, a solid, that it holds; by default all solids."),
+    PX_SHAPE_FIELD(PxHandleDef, "Region: the handle holds the particles that are in it at "
                                 "\"start\"."),
-    PX_BETWEEN_FIELDS(PxHandleDef, "When it takes hold.", "When it lets go."),
+    PX_BETWEEN_FIELDS(PxHandleDef, "Time at which it grabs the particles.",
+                      "Time at which it "
+                      "releases them."),
     PX_KEYFRAMES_FIELD(PxHandleDef, 0,
-                       "How it moves what it holds, as those of a wall; it stands still unless "
-                       "stated."),
+                       "Motion of the held particles: linear between keyframes; by default "
+                       "they are fixed."),
 };
 
 PX_KIND_DEFAULTS(Handle, handle)

@@ -1,4 +1,4 @@
-/// Heaters, described: each warms or cools the particles in a region.
+/// Table of heaters; each heats or cools the particles in a region.
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
@@ -6,10 +6,11 @@
 
 static const PxField fields[] = {
     PX_BODY_FIELD(PxHeaterDef, PX_FIELD_OF_MATTER,
-                  "Body that it heats, by name. All particles in the region unless stated."),
-    PX_SHAPE_FIELD(PxHeaterDef, "Region."),
+                  "Name of the body that it heats; by default all particles in the region."),
+    PX_SHAPE_FIELD(PxHeaterDef, "Region of the particles that it heats."),
     PX_TEMPERATURE_FIELD(PxHeaterDef,
-                         "Particles in the region are held at it. Either this or power."),
+                         "Temperature at which it holds the particles in the region. State "
+                         "either this or power."),
     {.key = "within",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -25,15 +26,16 @@ static const PxField fields[] = {
      .unit = "W",
      .least = -1e15,
      .most = 1e15,
-     .help = "Total heating power in the region; negative cools. Either this or temperature."},
-    PX_BETWEEN_FIELDS(PxHeaterDef, "When it starts to act.", "When it stops."),
+     .help = "Total heating power in the region; negative cools. State either this or "
+             "temperature."},
+    PX_BETWEEN_FIELDS(PxHeaterDef, "Time at which it starts to act.", "Time at which it stops."),
     PX_TEMPERATURES_FIELD(PxHeaterDef, 0,
-                          "Temperature over time: linear between the given moments."),
+                          "Temperature over time, linear between the stated times."),
 };
 
 PX_KIND_DEFAULTS(Heater, heater)
 
-/* Temperature and power exclude each other: the one that was set last counts. */
+/* Temperature and power exclude each other: the one set last is used. */
 static PxStatus changed(PxWorld *world, size_t slot, const char *key)
 {
     PxHeaterDef *def = &world->heaters.data[slot].def;

@@ -1,11 +1,11 @@
 /// A kind of thing: material, body, emitter, ... One table describes all of a kind; the scene
 /// reader, the resolved scene, the schema, events, px_world_set(), `--set`, the lists of a world
-/// and its copies (world/things.h) follow it.
+/// and its copies (world/things.h) use it.
 ///
-/// To add a kind, write one file in this folder and add one line to PX_KINDS below. Rules that join
-/// several keys of a thing are the kind's function `rules`; what a change does to a running world
-/// is its function `changed`; what it does to particles is `act`, or a function that a stage of
-/// the step calls.
+/// To add a kind, write one file in this folder and add one line to PX_KINDS below. Rules that
+/// involve several keys of a thing belong in the kind's function `rules`, effects of a change on a
+/// running world in its function `changed`, effects on particles in `act` or in a function that a
+/// stage of the step calls.
 #ifndef PX_WORLD_KINDS_KIND_H
 #define PX_WORLD_KINDS_KIND_H
 
@@ -33,30 +33,31 @@
 #define PX_KIND_ONE(Type, word, list) +1
 enum { PX_KIND_COUNT = 0 PX_KINDS(PX_KIND_ONE) };
 
-/// The id of any thing: layout of PxMaterialId, PxBodyId, ...
+/// Id of a thing of any kind; has the layout of PxMaterialId, PxBodyId, ...
 typedef struct PxThingId {
     uint32_t slot, generation;
 } PxThingId;
 
 struct PxKind;
 
-/// A thing that a scene states, as the rules of its kind see it. Made by the scene reader.
+/// A thing of a scene as the rules of its kind see it. Created by the scene reader.
 typedef struct PxStated {
     const struct PxKind *kind;
-    void *def;         ///< as far as it could be read
-    bool good;         ///< no key or number of it was refused
-    const char *shape; ///< key of its shape, "box"; NULL: it has none that could be read
-    PxShapeDef placed; ///< that shape as the world gets it
+    void *def;         ///< with the values that could be read
+    bool good;         ///< all its keys and values were accepted
+    const char *shape; ///< form of its shape, "box"; NULL: none, or it could not be read
+    PxShapeDef placed; ///< that shape as the world will get it
     const void *first; ///< def of the first thing of the kind in the scene
 
     /// Is the key stated for this thing (or for the first one)?
     bool (*has)(const struct PxStated *stated, bool first, const char *key);
     /// The def of the thing that a THING field names; NULL: none.
     const void *(*other)(const struct PxStated *stated, const char *key);
-    /// Use px_wrong(). `key` "" is the thing itself, "shape.KEY" a key of its shape.
+    /// Complains; call px_wrong() instead. `key` is "" for the thing itself, "shape.KEY" for a key
+    /// of its shape.
     void (*complain)(const struct PxStated *stated, PxSeverity severity, const char *key,
                      bool at_key, const char *text);
-    void *user; ///< the reader's
+    void *user; ///< data of the reader
 } PxStated;
 
 /// Complains about the value of a key, or with `at_key` about the key itself.
@@ -67,18 +68,21 @@ typedef struct PxKind {
     PxSection section;     ///< `name` is the word for one: "heater"
     const char *list;      ///< key in a scene and first step of a path: "heaters"
     const char *list_help; ///< one line
-    size_t most;           ///< in a scene
-    bool by_name;          ///< an object by name in a scene, else a list of things with names
+    size_t most;           ///< largest number in a scene
+    bool by_name;          ///< in a scene, an object with names as keys; otherwise a list of things
+                           ///< that have names
     size_t name_offset;    ///< of the def's `const char *name`
 
     /* Instead of px_kind_add() and px_kind_remove(), for kinds with more to do. */
     PxStatus (*add)(PxWorld *world, const void *def, PxThingId *out);
     PxStatus (*remove)(PxWorld *world, PxThingId id);
 
-    size_t world_list;  ///< where in PxWorld its PX_LIST is, of structs with PX_SLOT_MEMBERS first
-    size_t slot_size;   ///< bytes of such a struct
-    size_t slot_def;    ///< where in it the def is; 0: it keeps none, and nothing can be set
-    size_t slot_region; ///< where in it the PxRegion is, made of the def's shape and body; 0: none
+    size_t world_list;  ///< offset in PxWorld of its PX_LIST, of structs that begin with
+                        ///< PX_SLOT_MEMBERS
+    size_t slot_size;   ///< size of such a struct, bytes
+    size_t slot_def;    ///< offset of the def in it; 0: the world keeps no def, and nothing can be
+                        ///< set
+    size_t slot_region; ///< offset of its PxRegion, made of the def's shape and body; 0: none
     struct {
         size_t at, count, size; ///< offsets of a pointer and of its size_t count; bytes of one
     } slot_array;               ///< memory of malloc() that it owns; size 0: none
@@ -91,18 +95,18 @@ typedef struct PxKind {
     /// Acts on the particles at the end of a step, before emitters emit. Allocates nothing.
     void (*act)(PxWorld *world, double time);
     bool on_time; ///< steps end at the `start` and `end` of its def
-    /// Called after a field of a def in a world was set. `key` is the first step behind the name.
+    /// Called after a field of a def in a world was set. `key` is the first step after the name.
     PxStatus (*changed)(PxWorld *world, size_t slot, const char *key);
-    /// May the def change like that while the world runs? NULL: always.
+    /// May the def change from `before` to `after` while the world runs? NULL: always.
     PxStatus (*may_become)(const char *path, const void *before, const void *after);
-    /// Do the numbers of a def fit each other? Asked when all changes of one moment are made.
+    /// Are the numbers of a def consistent? Called after all changes of the same time.
     PxStatus (*consistent)(const void *def, const char *what);
-    /// Complains about what a scene states; completes the def.
+    /// Complains about combinations of keys, and completes the def.
     void (*rules)(const PxStated *stated);
-    const char *region_verb; ///< kinds that act on particles in a region: "held"; NULL: others
-    bool region_once;        ///< only on those that are in it at its start
-    /// True for a value that the resolved scene must leave out, since reading it would mean
-    /// something else.
+    const char *region_verb; ///< for kinds that act on particles in a region: "held"; NULL: other
+                             ///< kinds
+    bool region_once;        ///< it acts only on particles that are in the region at its start
+    /// True for a value that the resolved scene must omit, because it would be read differently.
     bool (*silent)(const void *def, const PxField *field);
 } PxKind;
 
@@ -112,9 +116,9 @@ extern const PxKind *const px_kinds[PX_KIND_COUNT];
 #define PX_KIND_DECLARE(Type, word, list) extern const PxKind px_##word##_kind;
 PX_KINDS(PX_KIND_DECLARE)
 
-/// The numbers of PxWorldDef.
+/// Table of the numbers in PxWorldDef.
 extern const PxSection px_world_section;
-/// The melting of a material; both have offsets in PxMaterialDef.
+/// Tables of a material's melting; offsets are in PxMaterialDef.
 extern const PxSection px_melt_section;
 extern const PxSection px_melt_into_section;
 
@@ -126,7 +130,7 @@ static inline const PxField *px_section_field(const PxSection *section, const ch
     return px_field_find(section->fields, section->field_count, key);
 }
 
-/// Are all numbers of the def in their ranges? `what` begins the message.
+/// Checks the ranges of all numbers of a def. `what` begins the message.
 static inline PxStatus px_section_check(const PxSection *section, const void *def, const char *what)
 {
     return px_fields_check(section->fields, section->field_count, def, what);
@@ -137,11 +141,11 @@ static inline const char *px_kind_name(const PxKind *kind, const void *def)
     return *(const char *const *)((const char *)def + kind->name_offset);
 }
 
-/// Slots of the kind in a running world, vacant ones included.
+/// Number of slots of the kind in a world, including vacant ones.
 size_t px_kind_slots(const PxKind *kind, const PxWorld *world);
 
-/// Name, id and def of what is in a slot; any of the pointers may be NULL. False for a vacant
-/// slot. *def is NULL where the world keeps none.
+/// Name, id and def of the thing in a slot; pointers to results that are not needed may be NULL.
+/// Returns false for a vacant slot. *def is NULL if the world keeps none.
 bool px_kind_at(const PxKind *kind, const PxWorld *world, size_t slot, const char **name,
                 PxThingId *id, void **def);
 
@@ -171,7 +175,7 @@ void px_kinds_leave_body(PxWorld *world, uint32_t body);
 /// Time of the next start or end of a thing whose kind is on time, s; INFINITY: none.
 double px_kinds_next(const PxWorld *world, double time);
 
-/* The functions that every kind has: Type "Heater", word "heater". */
+/* Functions that every kind has, for the type "Heater" and the word "heater". */
 
 #define PX_KIND_DEFAULTS(Type, word)                                                               \
     static void defaults(void *def)                                                                \
@@ -211,13 +215,13 @@ double px_kinds_next(const PxWorld *world, double time);
         return px_world_remove_##word(world, (Px##Type##Id){id.slot, id.generation});              \
     }
 
-/// Where the things of a kind are in PxWorld (world/world_parts.h).
+/// Location of the things of a kind in PxWorld (world/world_parts.h).
 #define PX_KIND_SLOTS(type, list) .world_list = offsetof(PxWorld, list), .slot_size = sizeof(type)
 #define PX_KIND_REGION(type) .slot_region = offsetof(type, region)
 #define PX_KIND_ARRAY(type, member, number)                                                        \
     .slot_array = {offsetof(type, member), offsetof(type, number), sizeof *((type *)NULL)->member}
 
-/* The fields that several kinds share. */
+/* Fields that several kinds share. */
 
 #define PX_AT(type, member) offsetof(type, member)
 
@@ -254,7 +258,7 @@ double px_kinds_next(const PxWorld *world, double time);
         .help = text                                                                               \
     }
 
-/// When a thing acts: two fields.
+/// Start and end of the time in which a thing acts: two fields.
 #define PX_BETWEEN_FIELDS(type, begins, ends)                                                      \
     {.key = "start",                                                                               \
      .kind = PX_FIELD_NUMBER,                                                                      \

@@ -1,4 +1,4 @@
-/// Materials, described: what bodies and emitted matter are made of.
+/// Table of materials, of which bodies and emitted matter are made.
 #include "base/words.h"
 #include "fluid/pressure/pressure.h"
 #include "fluid/tension/tension.h"
@@ -38,7 +38,7 @@ static const PxField material_fields[] = {
      .flags = PX_FIELD_LIVE,
      .offset = PX_AT(PxMaterialDef, viscosity_model),
      .unit = "",
-     .help = "Viscosity model.",
+     .help = "Viscosity model: explicit ones limit the time step, the implicit one does not.",
      .family = &px_viscosity_family},
     {.key = "cohesion",
      .kind = PX_FIELD_NUMBER,
@@ -47,13 +47,13 @@ static const PxField material_fields[] = {
      .unit = "Pa",
      .least = 0,
      .most = 1e6,
-     .help = "Attraction that keeps a fluid together and apart from others."},
+     .help = "Attraction between particles of the same fluid, which keeps different fluids apart."},
     {.key = "pressure",
      .kind = PX_FIELD_MODEL,
      .flags = PX_FIELD_LIVE,
      .offset = PX_AT(PxMaterialDef, pressure),
      .unit = "",
-     .help = "Pressure model: what keeps the fluid incompressible.",
+     .help = "Pressure model, which keeps the fluid incompressible.",
      .family = &px_pressure_family},
     {.key = "tension",
      .kind = PX_FIELD_MODEL,
@@ -85,7 +85,7 @@ static const PxField material_fields[] = {
      .unit = "Pa",
      .least = 0,
      .most = 1e12,
-     .help = "Young's moduli along the body's own axes: an orthotropic solid."},
+     .help = "Young's moduli of an orthotropic solid along the body's own axes."},
     {.key = "poisson_axes",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_LIVE,
@@ -134,8 +134,8 @@ static const PxField material_fields[] = {
      .unit = "1/s",
      .least = 0,
      .most = 1e6,
-     .help = "Creep rate: fraction of the elastic strain beyond yield that becomes plastic each "
-             "second."},
+     .help = "Creep rate: rate at which elastic strain becomes plastic strain while it exceeds "
+             "yield."},
     {.key = "plastic_limit",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
@@ -143,7 +143,7 @@ static const PxField material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1e9,
-     .help = "Largest plastic strain."},
+     .help = "Largest plastic strain; further deformation is elastic."},
     {.key = "absorb",
      .kind = PX_FIELD_COUNT,
      .flags = PX_FIELD_LIVE,
@@ -151,8 +151,8 @@ static const PxField material_fields[] = {
      .unit = "steps",
      .least = 0,
      .most = 1e9,
-     .help = "Steps between rest-shape updates that take over the deformation, for solids that "
-             "flow; 0: never."},
+     .help = "Steps between rest-shape updates, in which the present shape becomes the rest "
+             "shape, for solids that flow; 0: never."},
     {.key = "friction",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -176,7 +176,7 @@ static const PxField material_fields[] = {
      .flags = PX_FIELD_LIVE,
      .offset = PX_AT(PxMaterialDef, integration),
      .unit = "",
-     .help = "Time integration of a solid.",
+     .help = "Time integration of a solid: explicit in sub-steps, or implicit.",
      .family = &px_integration_family},
     {.key = "diffusivity",
      .kind = PX_FIELD_NUMBER,
@@ -206,7 +206,7 @@ static const PxField material_fields[] = {
      .kind = PX_FIELD_MODEL,
      .offset = PX_AT(PxMaterialDef, coat),
      .unit = "",
-     .help = "Surface that follows matter while it flows, melts, splits and joins.",
+     .help = "Surface of surfels that follows matter while it flows, melts, splits and merges.",
      .family = &px_coat_family},
     {.key = "melts",
      .kind = PX_FIELD_PART,
@@ -217,7 +217,7 @@ static const PxField material_fields[] = {
     {.key = "look",
      .kind = PX_FIELD_LOOK,
      .unit = "",
-     .help = "How it looks in pictures; chosen by its name unless stated."},
+     .help = "Appearance in pictures; by default chosen by its name."},
 };
 
 static bool is_of_material(const char *key, PxFieldKind *kind);
@@ -231,11 +231,11 @@ static bool is_of_material(const char *key, PxFieldKind *kind);
         .most = high, .help = text                                                                 \
     }
 
-/* Their ranges are those of the cold state. NAN: the same as there. */
+/* Ranges are those of the solid state. NAN: the same value as there. */
 static const PxField into_fields[] = {
     INTO(viscosity, PX_FIELD_NUMBER, 0, "Pa s", 0, 1e6, "Dynamic viscosity."),
-    INTO(cohesion, PX_FIELD_NUMBER, 0, "Pa", 0, 1e6, "Attraction that keeps the fluid together."),
-    INTO(young, PX_FIELD_NUMBER, 0, "Pa", 0, 1e12, "Young's modulus; 0 unless stated."),
+    INTO(cohesion, PX_FIELD_NUMBER, 0, "Pa", 0, 1e6, "Attraction between particles of the fluid."),
+    INTO(young, PX_FIELD_NUMBER, 0, "Pa", 0, 1e12, "Young's modulus; 0 by default."),
     INTO(poisson, PX_FIELD_NUMBER, 0, "", 0, 0.49, "Poisson's ratio."),
     INTO(damping, PX_FIELD_NUMBER, 0, "1/s", 0, 1e6, "Damping rate of internal vibrations."),
     INTO(yield, PX_FIELD_NUMBER, 0, "", 0, 1e6, "Yield strain."),
@@ -253,11 +253,11 @@ static const PxField into_fields[] = {
      .least = 0,
      .most = 1e6,
      .family = &px_tension_family,
-     .help = "Strength of the surface tension: a number, or the model with its numbers when the "
-             "cold state has none."},
+     .help = "Strength of the surface tension in the molten state: a number, or a model with "
+             "its parameters if the solid state has none."},
 };
 
-/* Models and some numbers do not change in melting; people try, so the message says why. */
+/* Explains why models and some numbers do not change in melting, because scenes often try. */
 static const char *misplaced_in_into(const char *key)
 {
     PxFieldKind kind;
@@ -272,7 +272,7 @@ static const char *misplaced_in_into(const char *key)
 
 const PxSection px_melt_into_section = {
     .name = "molten",
-    .help = "Properties of the molten state; all others are those of the cold state.",
+    .help = "Properties of the molten state; those not stated are the same as in the solid state.",
     .wanted = "an object with numbers",
     .fields = into_fields,
     .field_count = PX_COUNT(into_fields),
@@ -288,7 +288,7 @@ static const PxField melt_fields[] = {
      .unit = "degrees C",
      .least = -273.15,
      .most = 1e5,
-     .help = "Temperature at which it starts to melt."},
+     .help = "Temperature at which melting starts."},
     {.key = "to",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
@@ -296,7 +296,7 @@ static const PxField melt_fields[] = {
      .unit = "degrees C",
      .least = -273.15,
      .most = 1e5,
-     .help = "Temperature at which it is molten."},
+     .help = "Temperature at which all is molten."},
     {.key = "into",
      .kind = PX_FIELD_PART,
      .unit = "",
@@ -306,8 +306,8 @@ static const PxField melt_fields[] = {
 
 const PxSection px_melt_section = {
     .name = "melting",
-    .help = "Between two temperatures the properties change linearly from the cold to the molten "
-            "state.",
+    .help = "Between two temperatures the properties change linearly from the solid to the "
+            "molten state.",
     .wanted = "an object with \"from\", \"to\" and \"into\"",
     .fields = melt_fields,
     .field_count = PX_COUNT(melt_fields),
@@ -343,7 +343,7 @@ static PxStatus consistent(const void *object, const char *what)
 
 PX_KIND_ADDS(Material, material)
 
-/* A particle keeps its volume: another density is another mass. */
+/* A particle keeps its volume, so a change of density changes its mass. */
 static void set_masses(PxWorld *world, size_t slot)
 {
     PxMaterial *material = &world->materials.data[slot];
@@ -382,7 +382,7 @@ static PxStatus may_become(const char *path, const void *before, const void *aft
 
 /* ---- rules ---------------------------------------------------------------------------- */
 
-/* All materials of a scene share some models. */
+/* Some models must be the same for all materials of a scene. */
 static void check_shared(const PxStated *stated, const char *key, const char *model,
                          const char *first)
 {

@@ -1,10 +1,13 @@
-/// Sinks, described: regions that remove particles.
+/// Table of sinks: regions that remove particles.
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
 static const PxField fields[] = {
     PX_SHAPE_FIELD(PxSinkDef, "Region in which particles are removed."),
-    PX_BETWEEN_FIELDS(PxSinkDef, "When it starts to remove particles.", "When it stops."),
+    PX_BETWEEN_FIELDS(PxSinkDef, "Time at which it starts to remove particles.",
+                      "Time at "
+                      "which it "
+                      "stops."),
 };
 
 PX_KIND_DEFAULTS(Sink, sink)

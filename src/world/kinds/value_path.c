@@ -41,13 +41,13 @@ PxStatus px_fail_unknown(const char *what, const char *word, const char *const *
                    px_suggestion_text(word, words, count, near, sizeof near));
 }
 
-/* The step behind those taken so far; NULL: the path ends. */
+/* The next step of the path; NULL at its end. */
 static const char *next_step(const PxSteps *steps, size_t *taken)
 {
     return *taken < steps->count ? steps->word[(*taken)++] : NULL;
 }
 
-/* What of a field the last steps lead to. */
+/* Resolves the last steps, inside a field: a component of a vector or a parameter of a model. */
 static PxStatus find_rest(PxLive *out, const void *object, size_t taken)
 {
     const PxField *field = out->field;
@@ -80,7 +80,7 @@ static PxStatus find_rest(PxLive *out, const void *object, size_t taken)
                                                   : "one number without parts");
 }
 
-/* Can any number of it be set while the world runs? */
+/* Can the field, or a number in it, be set while the world runs? */
 static bool is_live(const PxSection *section, const PxField *field, const void *object)
 {
     if (!px_field_applies(section, field, object))
@@ -91,7 +91,7 @@ static bool is_live(const PxSection *section, const PxField *field, const void *
            field->kind != PX_FIELD_WORD;
 }
 
-/* The field of a section that the next steps lead to, through its parts. */
+/* Finds the field of a section that the next steps name, descending into sub-sections. */
 static PxStatus find_field(const PxSection *section, const char *name, PxLive *out, size_t taken)
 {
     const char *words[MOST_WORDS] = {0}, *word = next_step(&out->steps, &taken);
@@ -116,7 +116,7 @@ static PxStatus find_field(const PxSection *section, const char *name, PxLive *o
                                              : find_rest(out, out->object, taken);
 }
 
-/* A number of the world. */
+/* Finds a number of the world itself. */
 static PxStatus find_world(const PxThingSource *things, PxLive *out)
 {
     const char *words[MOST_WORDS];

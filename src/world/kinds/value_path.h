@@ -1,9 +1,9 @@
 /// Paths of values: "gravity.y", "materials.water.viscosity", "bodies[2].shape.at".
 ///
-/// A path is a chain of steps parted by dots; [N] is a step, too. The first step is a number of
-/// the world or the list of a kind, then comes the name of a thing, then the key of a field,
-/// then what is inside that field. Events, px_world_set() and `--set` all split and search here,
-/// so that a misspelt step gets the same suggestion everywhere.
+/// A path is a sequence of steps separated by dots; [N] is a step too. The first step names a
+/// number of the world or the list of a kind. After a list come the name of a thing, the key of a
+/// field and, if the field has parts, one of them. Events, px_world_set() and `--set` all use this
+/// parser, so a misspelt step gets the same suggestion everywhere.
 #ifndef PX_WORLD_KINDS_VALUE_PATH_H
 #define PX_WORLD_KINDS_VALUE_PATH_H
 
@@ -16,7 +16,8 @@ typedef struct PxSteps {
     size_t count;
 } PxSteps;
 
-/// Errors: PX_ERR_ARGUMENT, with a message that says what is wrong but not the path.
+/// Splits a path into its steps. Errors: PX_ERR_ARGUMENT; the message does not repeat the path, the
+/// caller adds it.
 PxStatus px_steps_split(const char *path, PxSteps *out);
 
 /// "there is no WHAT 'watr'; there are water, oil; did you mean 'water'?" (WHAT NULL: "there is no
@@ -24,27 +25,28 @@ PxStatus px_steps_split(const char *path, PxSteps *out);
 PxStatus px_fail_unknown(const char *what, const char *word, const char *const *words,
                          size_t count);
 
-/// Where things are looked for: a running world, or a scene.
+/// The things to search: those of a running world, or of a scene.
 typedef struct PxThingSource {
     const void *user;
     PxWorldDef *world;
     size_t (*count)(const void *user, const PxKind *kind);
+    /// Def of the thing and its name; NULL if the slot is empty.
     void *(*at)(const void *user, const PxKind *kind, size_t index, const char **name);
 } PxThingSource;
 
-/// A number that may change while the world runs.
+/// A number that may change while the world runs, found by its path.
 typedef struct PxLive {
-    const PxKind *kind; ///< NULL: of the world itself
-    size_t index;       ///< of the thing
-    void *object;       ///< its def, or the world's
-    const char *key;    ///< the step behind the name
+    const PxKind *kind; ///< kind of the thing; NULL: the number belongs to the world itself
+    size_t index;       ///< of the thing among its kind
+    void *object;       ///< def of the thing, or of the world
+    const char *key;    ///< the step after the thing's name
     const PxField *field;
-    const char *rest; ///< for px_field_set()
-    PxSteps steps;    ///< `key` and `rest` point here
+    const char *rest; ///< step inside the field, for px_field_set(); NULL: the whole field
+    PxSteps steps;    ///< owns the text of `key` and `rest`
 } PxLive;
 
-/// Finds it. Errors: PX_ERR_ARGUMENT, with a message that says what else could be meant but not
-/// the path.
+/// Finds the number of a path. Errors: PX_ERR_ARGUMENT, with suggestions; the message does not
+/// repeat the path, the caller adds it.
 PxStatus px_live_find(const PxThingSource *things, const char *path, PxLive *out);
 
 #endif

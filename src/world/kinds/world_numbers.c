@@ -1,4 +1,4 @@
-/// The numbers of the world itself, described.
+/// Table of the numbers of the world itself.
 #include "world/kinds/kind.h"
 
 static const PxField fields[] = {
@@ -17,7 +17,7 @@ static const PxField fields[] = {
      .unit = "spacings",
      .least = 1.5,
      .most = 4,
-     .help = "Support radius of the kernel, 2h: how far a particle sees its neighbours."},
+     .help = "Support radius of the kernel, 2h: distance up to which particles are neighbours."},
     {.key = "gravity",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_LIVE,
@@ -41,7 +41,7 @@ static const PxField fields[] = {
      .unit = "s",
      .least = 0,
      .most = 1,
-     .help = "Shortest time step: a run that needs a shorter one stops."},
+     .help = "Shortest time step; a run that needs a shorter one stops with an error."},
     {.key = "courant",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
