@@ -363,6 +363,23 @@ static PxStatus put_in_order(PxElasticSet *set, const PxCoupling *c)
     return PX_OK;
 }
 
+static void exchange_bonds(PxElasticSet *set)
+{
+    PxBonds old = set->bonds;
+    set->bonds = set->next;
+    set->next = old;
+    ++set->bonds_made;
+}
+
+void px_elastic_set_undo(PxElasticSet *set, uint64_t bonds_made)
+{
+    PX_ASSERT(set->bonds_made - bonds_made <= 1);
+    if (set->bonds_made != bonds_made)
+        exchange_bonds(set);
+    set->due = set->stale = true;
+    set->in_order = false;
+}
+
 PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const uint8_t *fresh)
 {
     PxElasticColumns e;
@@ -389,9 +406,7 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
     }
     PX_TRY(
         px_solid_lists_build(&set->lists, &set->next, points_of(&set->rows, 0, count), c->threads));
-    PxBonds old = set->bonds;
-    set->bonds = set->next;
-    set->next = old;
+    exchange_bonds(set);
     memset(e.slot, 0, c->particles->table.count * sizeof *e.slot);
     for (uint32_t i = 0; i < count; ++i)
         e.slot[set->row.data[i]] = i + 1;
@@ -430,22 +445,27 @@ static PxStatus split(PxElasticSet *set, const PxCoupling *c, bool *apart)
 PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t *count)
 {
     PxElasticColumns e;
-    uint64_t elastic = 0, before = *count;
+    uint64_t elastic = 0;
     bool some_new = false, apart = false;
     if (px_elastic_columns(&c->particles->table, &e))
         for (uint32_t i = 0; i < c->particles->table.count; ++i) {
             elastic += e.component[i] > 0;
             some_new = some_new || (e.component[i] > 0 && e.slot[i] == 0);
         }
-    *count = elastic;
     if (c->flows)
         set->in_order = false; /* the neighbour search sorts particles by cell */
+    set->split_due = set->split_due || some_new || elastic != *count;
+    *count = elastic;
     if (!set->due && elastic == set->row.count && !some_new)
         return PX_OK;
     PX_TRY(px_elastic_set_rebuild(set, c, NULL));
-    if (some_new || elastic != before)
+    set->due = true; /* until all of this is done */
+    if (set->split_due)
         PX_TRY(split(set, c, &apart));
-    return apart ? px_elastic_set_rebuild(set, c, NULL) : PX_OK;
+    if (apart)
+        PX_TRY(px_elastic_set_rebuild(set, c, NULL));
+    set->due = set->split_due = false;
+    return PX_OK;
 }
 
 /* ---- opening ------------------------------------------------------------------------ */

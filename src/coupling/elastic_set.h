@@ -37,6 +37,8 @@ typedef struct PxElasticSet {
     PX_LIST(PxSolidFrame) components; ///< with the rigid fit of each
     PX_LIST(PxSolidLaw) laws;         ///< by material
     uint64_t version;                 ///< rises whenever the set is rebuilt
+    uint64_t bonds_made;              ///< rises whenever `bonds` and `next` are exchanged
+    bool split_due;                   ///< components may have fallen apart
     bool due;                         ///< must be rebuilt before it is used
     bool in_order;                    ///< row k of the set is row k of the particles
     bool stale;                       ///< the next gather must copy all columns, not only motion
@@ -72,6 +74,10 @@ bool px_elastic_columns(const PxTable *particles, PxElasticColumns *out);
 
 /// Validates the component columns of a checkpoint. Errors: PX_ERR_FORMAT.
 PxStatus px_elastic_columns_check(const PxTable *particles, size_t bodies);
+
+/// Takes back the last change of the bonds, if there was one since `bonds_made`, when particles
+/// have been put back as they were then.
+void px_elastic_set_undo(PxElasticSet *set, uint64_t bonds_made);
 
 /// Makes the rows from `first` on, which are a new body at rest, elastic. Their present positions
 /// relative to `origin` become the rest shape, each fills a cube of one spacing, and all form one

@@ -4,6 +4,7 @@
 #include "coupling/exchange.h"
 #include "coupling/rest_update.h"
 #include "solid/integration.h"
+#include "world/undo.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,11 +97,12 @@ PxStatus px_elastic_stage_begin(PxWorld *world)
     if (world->bonds_pending)
         PX_TRY(px_elastic_set_restore(&world->elastic_set, &c, &world->bonds_stored));
     world->bonds_pending = false;
-    uint64_t before = world->state.shaped;
+    uint64_t shaped = world->state.shaped;
     PX_STAGE(&world->profile, "bonds")
-    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &world->state.shaped));
-    if (world->state.shaped != before)
+    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &shaped));
+    if (world->state.shaped != shaped)
         world->state.highest = 0;
+    world->state.shaped = shaped;
     return PX_OK;
 }
 
@@ -380,6 +382,7 @@ PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out)
 static PxStatus absorb_bodies(PxWorld *world, PxSolid *s)
 {
     uint64_t step = world->state.step + 1;
+    bool kept = false;
     for (uint32_t body = 0; body < world->bodies.count && world->skins.count > 0; ++body) {
         uint32_t k = 0;
         while (k < s->frames && s->frame[k].body != body)
@@ -388,6 +391,9 @@ static PxStatus absorb_bodies(PxWorld *world, PxSolid *s)
             continue;
         PxSolidMaps maps;
         PX_TRY(fill_maps(world, s, false, &maps));
+        if (!kept)
+            PX_TRY(px_undo_keep_skins(world, world->undo));
+        kept = true;
         maps.origin = world->bodies.data[body].rest_origin;
         PX_TRY(px_world_absorb_skins(world, body, &maps));
     }
@@ -420,15 +426,16 @@ static PxStatus bond_absorbed(PxWorld *world, const PxCoupling *c)
 /* The highest frequency about the rest shape, or about the present state in worlds with fluid
  * stages: rest-shape updates keep much of the stress as plastic strain there, which changes the
  * stiffness. */
-static void find_highest(PxWorld *world, PxSolid *s)
+static PxStatus find_highest(PxWorld *world, PxSolid *s)
 {
     double at = 1;
     if (!(world->state.highest > 0)) {
-        world->state.highest = px_solid_highest(s, world->flows, &at);
+        PX_TRY(px_solid_highest(s, world->flows, &world->state.highest, &at));
         world->state.highest_at = at;
     }
     s->highest = world->state.highest;
     s->highest_at = world->state.highest_at;
+    return PX_OK;
 }
 
 PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
@@ -473,7 +480,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     {
         if (!world->flows)
             px_solid_crowding(&s, world->state.step);
-        find_highest(world, &s);
+        PX_TRY(find_highest(world, &s));
         PX_TRY(model->advance(&s));
     }
     PX_TRY(check_finite(world, &s));

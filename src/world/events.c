@@ -44,17 +44,16 @@ static PxStatus set_value(PxWorld *world, const PxEvent *event)
         px_field_set(live.field, live.object, live.rest, event->value, event->values, event->path);
     if (status == PX_OK && live.kind != NULL && live.kind->may_become != NULL)
         status = live.kind->may_become(event->path, before, live.object);
-    if (status != PX_OK) {
+    if (status == PX_OK && live.kind != NULL && live.kind->changed != NULL)
+        status = live.kind->changed(world, live.index, live.key);
+    if (status != PX_OK)
         memcpy(live.object, before, section->size);
-        return status;
-    }
-    if (live.kind == NULL) {
+    if (status == PX_OK && live.kind == NULL) {
         double spacing = world->def.spacing;
         px_wall_profile_init(&world->wall_profile, world->def.support * spacing, spacing);
         world->state.bound_due = 1;
-        return PX_OK;
     }
-    return live.kind->changed != NULL ? live.kind->changed(world, live.index, live.key) : PX_OK;
+    return status;
 }
 
 /* Validates the def of a thing as it will be after all simultaneous events; single events may lead
@@ -92,10 +91,11 @@ static PxStatus set_together(PxWorld *world, const PxEvent *event, size_t count)
              ++i)
             PX_TRY(foresee(world, px_kinds[k], i, event, count));
     px_world_heat_mark(world);
-    for (size_t k = 0; k < count; ++k)
-        PX_TRY(set_value(world, &event[k]));
-    px_world_heat_count(world);
-    return PX_OK;
+    PxStatus status = PX_OK;
+    for (size_t k = 0; k < count && status == PX_OK; ++k)
+        status = set_value(world, &event[k]);
+    px_world_heat_count(world); /* also after a failure: the events before it have been executed */
+    return status;
 }
 
 PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)

@@ -6,6 +6,7 @@
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
 #include "world/time_step.h"
+#include "world/undo.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -285,22 +286,9 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
     return PX_OK;
 }
 
-PxStatus px_world_step(PxWorld *world, double until)
+/* The step after its preparations, to `target` at most. */
+static PxStatus act(PxWorld *world, double target, PxUndo *undo)
 {
-    if (!(until > world->state.time)) /* false for NaN too */
-        return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
-                       world->state.time, until);
-    double next_event;
-    PX_TRY(px_world_events(world, &next_event));
-    PX_TRY(px_arena_reset(&world->scratch));
-    double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
-    target = fmin(target, px_kinds_next(world, world->state.time));
-    px_handles_grab(world, world->state.time);
-    PX_TRY(px_boundaries_list(world));
-    world->flows = px_world_flows(world);
-    world->flow_rows = world->flows ? world->particles.table.count : 0;
-    PX_TRY(px_elastic_stage_begin(world));
-
     PxFluid fluid = {.particles = &world->particles,
                      .count = world->flow_rows,
                      .pairs = &world->pairs,
@@ -337,11 +325,16 @@ PxStatus px_world_step(PxWorld *world, double until)
     px_boundaries_begin(world);
     px_world_heat_begin(world);
     px_emitters_shut(world);
-    if (fluid.count > 0 && world->state.step == 0)
+    if (fluid.count > 0 && world->state.step == 0) {
+        PX_TRY(px_undo_keep_all(world, undo));
         PX_TRY(settle(world, &fluid)); /* resets scratch */
+    }
     PX_TRY(px_emitters_reserve(world));
-    if (fluid.count > 0) {
+    if (fluid.count > 0)
         PX_TRY(find_neighbours(world));
+    PX_STAGE(&world->profile, "undo")
+    PX_TRY(px_undo_keep(world, undo));
+    if (fluid.count > 0) {
         PX_STAGE(&world->profile, "rest shapes")
         PX_TRY(px_elastic_stage_rest_shapes(world));
         PX_TRY(forces(world, &fluid, model));
@@ -363,6 +356,28 @@ PxStatus px_world_step(PxWorld *world, double until)
     world->state.time = time;
     ++world->state.step;
     return PX_OK;
+}
+
+PxStatus px_world_step(PxWorld *world, double until)
+{
+    if (!(until > world->state.time)) /* false for NaN too */
+        return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
+                       world->state.time, until);
+    double next_event;
+    PX_TRY(px_world_events(world, &next_event));
+    PX_TRY(px_arena_reset(&world->scratch));
+    double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
+    target = fmin(target, px_kinds_next(world, world->state.time));
+    px_handles_grab(world, world->state.time);
+    PX_TRY(px_boundaries_list(world));
+    world->flows = px_world_flows(world);
+    world->flow_rows = world->flows ? world->particles.table.count : 0;
+    PX_TRY(px_elastic_stage_begin(world));
+    PxUndo undo;
+    px_undo_begin(world, &undo);
+    PxStatus status = act(world, target, &undo);
+    px_undo_end(world, &undo, status);
+    return status;
 }
 
 PxStatus px_world_advance(PxWorld *world, double until)

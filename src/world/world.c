@@ -153,6 +153,24 @@ PxStatus px_world_name(char to[PX_NAME_SIZE], const char *name, const char *what
     return PX_OK;
 }
 
+void px_world_cut(PxWorld *world, uint32_t rows, uint32_t columns)
+{
+    px_table_cut(&world->particles.table, rows, columns);
+    px_particles_refresh(&world->particles);
+}
+
+PxStatus px_world_material_columns(PxWorld *world, const PxMaterialDef *def)
+{
+    const PxTable *table = &world->particles.table;
+    uint32_t columns = table->columns;
+    PxStatus status = px_world_heat_columns(world, def);
+    if (status == PX_OK)
+        status = px_world_elastic_columns(world, def);
+    if (status != PX_OK)
+        px_world_cut(world, table->count, columns);
+    return status;
+}
+
 PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMaterialId *out)
 {
     if (out != NULL)
@@ -193,14 +211,16 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
     }
     double s = world->def.spacing;
     material.particle_mass = def->density * s * s * s;
-    PX_TRY(px_world_heat_columns(world, def));
-    PX_TRY(px_world_elastic_columns(world, def));
-    uint32_t slot;
+    uint32_t slot, columns = world->particles.table.columns;
     if (!PX_SLOT_RESERVE(&world->materials, &slot))
         return px_fail(PX_ERR_MEMORY, "material '%s': no room", material.name);
-    PxStatus status = px_world_add_coat(world, slot, def);
-    if (status != PX_OK)
+    PxStatus status = px_world_material_columns(world, def);
+    if (status == PX_OK)
+        status = px_world_add_coat(world, slot, def);
+    if (status != PX_OK) {
+        px_world_cut(world, world->particles.table.count, columns);
         return px_fail_prefix(status, "material '%s': ", material.name);
+    }
     PxThingId id = px_kind_put(&px_material_kind, world, slot, &material);
     if (out != NULL)
         *out = (PxMaterialId){id.slot, id.generation};
@@ -354,22 +374,21 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     status = px_shape_create(&def->shape, &shape);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
-    status = px_world_add_skins(world, def, shape, slot);
-    if (def->wall) {
-        status = status == PX_OK ? add_wall(world, def, shape, slot) : status;
-    } else {
-        if (status == PX_OK)
-            status = add_particles(world, def, shape, slot);
-        if (status != PX_OK)
-            px_world_drop_skins(world, slot);
-        body.rest_origin = middle_of(shape, &def->shape);
+    const PxTable *table = &world->particles.table;
+    uint32_t rows = table->count, columns = table->columns;
+    if (!def->wall)
+        status = add_particles(world, def, shape, slot);
+    if (status == PX_OK)
+        status = px_world_add_skins(world, def, shape, slot);
+    if (status == PX_OK && def->wall)
+        status = add_wall(world, def, shape, slot);
+    body.rest_origin = def->wall ? body.rest_origin : middle_of(shape, &def->shape);
+    if (status != PX_OK)
+        px_world_cut(world, rows, columns);
+    if (status != PX_OK || !def->wall)
         px_shape_free(shape);
-    }
-    if (status != PX_OK) {
-        if (def->wall)
-            px_shape_free(shape);
+    if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
-    }
     px_shape_def_forget(&body.def.shape);
     body.def.texture = NULL;
     body.def.keyframe = NULL;

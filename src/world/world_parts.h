@@ -44,6 +44,7 @@ struct PxWorld {
     PxDist dist;
     PxProfile profile;
     PxArena scratch;
+    struct PxUndo *undo; ///< of the step that is being done
 
     PxParticles particles;
     bool flows;               ///< the fluid stages run, on all rows (px_world_flows())
@@ -108,6 +109,12 @@ void px_world_remove_rows(PxWorld *world, const uint8_t *drop);
 
 /// Adds the body, still empty, of an emitter's matter. *slot is its index.
 PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter, uint32_t *slot);
+
+/// Adds the columns that particles of the material need. On failure none is added.
+PxStatus px_world_material_columns(PxWorld *world, const PxMaterialDef *def);
+
+/// Undoes additions to the particles: keeps the first rows and columns.
+void px_world_cut(PxWorld *world, uint32_t rows, uint32_t columns);
 
 /// Fills the row of a new particle.
 void px_world_put(PxWorld *world, uint32_t row, uint64_t id, PxVec3 x, PxVec3 v, uint32_t body,

@@ -232,10 +232,12 @@ PxStatus px_coat_give(PxCoat *coat, const PxCoatGiven *given)
     uint32_t first, zombie = 0;
     if (given->count == 0)
         return PX_OK;
-    set_origin(coat, given->position[0]);
     if (given->colour != NULL)
-        PX_TRY(px_table_append(&coat->zombies, given->count, &zombie));
+        PX_TRY(px_table_reserve(&coat->zombies, (size_t)coat->zombies.count + given->count));
     PX_TRY(px_table_append(&coat->surfels, given->count, &first));
+    if (given->colour != NULL)
+        PX_TRY(px_table_append(&coat->zombies, given->count, &zombie)); /* there is room */
+    set_origin(coat, given->position[0]);
     PxSurfelColumns s = px_surfel_columns(coat);
     const PxColumn *z = coat->zombies.column;
     for (uint32_t k = 0; k < given->count; ++k) {

@@ -39,6 +39,7 @@ PxStatus px_heater_make(PxWorld *world, const void *given, void *thing)
     PX_TRY(px_temperatures_check(def->temperature_key, def->temperatures));
     if (!px_temperatures_copy(def->temperature_key, def->temperatures, &heater->key))
         return px_fail(PX_ERR_MEMORY, "no room for %zu temperatures", def->temperatures);
+    /* last: nothing after it can fail */
     PX_TRY(px_heat_columns_add(&world->particles.table));
     px_particles_refresh(&world->particles);
     return PX_OK;

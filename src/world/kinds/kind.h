@@ -96,6 +96,7 @@ typedef struct PxKind {
     void (*act)(PxWorld *world, double time);
     bool on_time; ///< steps end at the `start` and `end` of its def
     /// Called after a field of a def in a world was set. `key` is the first step after the name.
+    /// On failure it has changed nothing, and the field gets its old value back.
     PxStatus (*changed)(PxWorld *world, size_t slot, const char *key);
     /// May the def change from `before` to `after` while the world runs? NULL: always.
     PxStatus (*may_become)(const char *path, const void *before, const void *after);

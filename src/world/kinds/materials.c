@@ -361,10 +361,9 @@ static void set_masses(PxWorld *world, size_t slot)
 
 static PxStatus changed(PxWorld *world, size_t slot, const char *key)
 {
+    PX_TRY(px_world_material_columns(world, &world->materials.data[slot].def));
     if (strcmp(key, "density") == 0)
         set_masses(world, slot);
-    PX_TRY(px_world_heat_columns(world, &world->materials.data[slot].def));
-    PX_TRY(px_world_elastic_columns(world, &world->materials.data[slot].def));
     world->state.highest = 0; /* the stiffness may have changed */
     world->elastic_set.stale = true;
     return PX_OK;
