@@ -234,7 +234,7 @@ static inline void check_creeping_counts(const Search *search)
     Points points = points_make(SET_RANDOM, 1000);
     for (uint32_t n = 100; n < 1000; ++n)
         CHECK_OK(search->build(structure, &points, n, &scratch));
-    /* half as much again each time: log(10) / log(1.5) = 6 times five arrays */
+    /* grows by half each time: log(10) / log(1.5) = 6 times five arrays */
     CHECK(counter.calls < 50);
     search->free(structure);
     CHECK_EQUAL(counter.blocks, 0);

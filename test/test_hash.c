@@ -138,7 +138,7 @@ TEST(the_number_of_buckets_is_a_prime_above_twice_the_points)
     }
 }
 
-TEST(what_is_no_question_finds_nothing)
+TEST(invalid_queries_find_nothing)
 {
     Points points = points_make(SET_RANDOM, 100);
     PxHash hash;

@@ -135,7 +135,7 @@ TEST(lines_and_planes_of_points_need_no_more_nodes_than_others)
     }
 }
 
-TEST(what_is_no_question_finds_nothing)
+TEST(invalid_queries_find_nothing)
 {
     Points points = points_make(SET_RANDOM, 100);
     PxKdTree tree;

@@ -81,7 +81,7 @@ TEST(every_kind_describes_itself)
 }
 
 /* A scene with one of everything is built, and each thing is found in the world by its name. */
-TEST(a_world_has_what_the_scene_states_until_it_is_removed)
+TEST(a_world_has_all_things_of_its_scene_until_they_are_removed)
 {
     PxScene *scene = scene_with("");
     PxWorld *world;

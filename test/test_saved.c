@@ -139,7 +139,7 @@ static void check_same(const Print *a, const Print *b, const char *name)
     CHECK(memcmp(&a->stats, &b->stats, sizeof a->stats) == 0);
 }
 
-TEST(a_world_that_is_put_back_goes_on_with_the_same_bits)
+TEST(a_world_restored_from_memory_continues_with_the_same_bits)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         Print first = {.things = 0};
@@ -192,7 +192,7 @@ static void check_restored(PxWorld *world, const PxSavedWorld *saved, const Case
 }
 
 /* Things of every kind come and go after the save. */
-TEST(what_was_added_or_set_after_the_save_is_gone)
+TEST(additions_and_settings_after_the_save_are_undone)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
@@ -246,7 +246,7 @@ TEST(what_was_added_or_set_after_the_save_is_gone)
     }
 }
 
-TEST(what_was_removed_after_the_save_is_there_again)
+TEST(removals_after_the_save_are_undone)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
@@ -273,7 +273,7 @@ TEST(what_was_removed_after_the_save_is_there_again)
     }
 }
 
-TEST(saving_again_overwrites_what_was_saved)
+TEST(saving_again_replaces_the_saved_state)
 {
     const Case *c = &cases[0];
     PxWorld *world = world_of(c, 1), *other = world_of(c, 1);

@@ -79,7 +79,7 @@ PHYSICS(scenes_keep_their_heat_while_matter_melts_and_freezes)
     run("quicksilver.json", 1, 2.4); /* is frozen at 1.6, loses its glass at 2 and falls */
 }
 
-PHYSICS(what_energy_swings_by_comes_of_the_length_of_sub_steps)
+PHYSICS(the_swing_of_the_energy_is_due_to_the_sub_steps)
 {
     /* 1.7 % at a courant of 0.6, with two strikes on the floor */
     PxScene *scene = shipped_read("bounce.json");
@@ -92,8 +92,8 @@ PHYSICS(what_energy_swings_by_comes_of_the_length_of_sub_steps)
     px_scene_free(scene);
 }
 
-/* The surface around the particles: how many holes go through its largest piece, which has all but
- * a twentieth of the vertices. What else there is are single particles and cavities. */
+/* Genus of the largest component of the surface around the particles, which has at least 95 per
+ * cent of the vertices. The other components are single particles and cavities. */
 static int holes(const PxWorld *world, double spacing)
 {
     PxSurfaceDef def = px_surface_def_default();

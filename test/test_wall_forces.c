@@ -161,7 +161,7 @@ static Room splash(const char *pressure, double viscosity, const char *model, in
     return room;
 }
 
-TEST(what_a_fluid_gets_from_walls_they_get_from_it)
+TEST(walls_get_the_opposite_impulse_of_a_fluid)
 {
     static const struct {
         const char *pressure;
@@ -180,7 +180,7 @@ TEST(what_a_fluid_gets_from_walls_they_get_from_it)
     }
 }
 
-TEST(what_a_thick_fluid_gets_from_walls_they_get_from_it)
+TEST(walls_get_the_opposite_impulse_of_a_viscous_fluid)
 {
     Room room = splash("dfsph", 50, "implicit", 2);
     CHECK_NEAR(imbalance(&room, 150), 0, 1e-3); /* conjugate gradients stop at 1e-4 of it */
@@ -204,7 +204,7 @@ static PxMaterialId room_add_rubber(Room *room, const char *integration, double 
     return id;
 }
 
-TEST(what_a_solid_gets_from_walls_they_get_from_it)
+TEST(walls_get_the_opposite_impulse_of_a_solid)
 {
     static const char *const integration[] = {"leapfrog", "implicit"};
     for (size_t k = 0; k < 2; ++k) {
