@@ -84,7 +84,7 @@ typedef struct PxWorldDef {
 PX_API void px_world_def_init(PxWorldDef *def, size_t size);
 PX_DEF_DEFAULT(PxWorldDef, px_world_def)
 
-/// Parameters of a material's molten state. NAN: the same as in its solid state.
+/// Parameters of a material's molten state. NAN: the same as in its cold state.
 typedef struct PxMeltInto {
     double young, poisson;
     double viscosity, cohesion;
@@ -95,7 +95,7 @@ typedef struct PxMeltInto {
 } PxMeltInto;
 
 /// Melting: between two temperatures a material's parameters change linearly from those of its
-/// solid state to those of its molten state (000 Eq. 6.16).
+/// cold state to those of its molten state (000 Eq. 6.16).
 typedef struct PxMeltDef {
     bool melts;      ///< false: the parameters do not depend on temperature
     double from, to; ///< melting range, degrees Celsius, from < to

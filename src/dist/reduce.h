@@ -6,6 +6,7 @@
 #ifndef PX_DIST_REDUCE_H
 #define PX_DIST_REDUCE_H
 
+#include "base/parallel.h"
 #include "dist/dist.h"
 
 /// The rows that a reduction covers.

@@ -18,6 +18,14 @@ void px_boundaries_begin(PxWorld *world)
         px_boundary_begin(world->boundaries.data[k], world->state.time, world->dt);
 }
 
+void px_boundaries_end(PxWorld *world)
+{
+    for (size_t k = 0; k < world->boundaries.count; ++k) {
+        px_dist_merge(&world->dist, world->boundaries.data[k]->impulse, 3);
+        px_dist_merge(&world->dist, world->boundaries.data[k]->torque, 3);
+    }
+}
+
 double px_boundaries_speed(const PxWorld *world)
 {
     double most = 0;

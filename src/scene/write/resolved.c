@@ -92,7 +92,7 @@ static void write_value(PxWriter *w, const PxField *field, const void *object, P
     }
 }
 
-/* Does the object state this value? NAN in the molten state means the value of the solid state. */
+/* Does the object state this value? NAN in the molten state means the value of the cold state. */
 static bool is_stated(const PxSection *section, const PxField *field, const void *object)
 {
     if (!px_field_applies(section, field, object))
