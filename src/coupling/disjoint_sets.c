@@ -137,7 +137,7 @@ static PxStatus join_names(const PxDisjointSets *s, const uint64_t *id, const Px
     for (uint32_t i = 0; i < s->count; ++i) {
         uint32_t place = place_of(names, count, name[i]);
         if (place < count) /* the root is the least place, and has the least name */
-            name[i] = names[root_of(root, place)];
+            name[i] = names[px_root_of(root, place)];
     }
     return PX_OK;
 }
