@@ -39,8 +39,8 @@ static PxWorld *jelly_world(int threads)
     return world;
 }
 
-#define LEFT ((PxBodyId){1, 1})
-#define POOL ((PxBodyId){2, 1})
+#define LEFT ((PxBodyId){1, world->bodies.data[0].generation})
+#define POOL ((PxBodyId){2, world->bodies.data[1].generation})
 
 /* A box around the upper half of all blocks. */
 static PxHandleDef upper_half(void)

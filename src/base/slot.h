@@ -1,7 +1,7 @@
 /// Slots: storage of the objects of a world's lists, and the ids that refer to them.
 ///
-/// An object keeps its slot until it is removed; the next object added reuses the slot with the
-/// next generation number. An id holds slot and generation, so that the id of a removed object
+/// An object keeps its slot until it is removed; the next object added reuses the slot with a
+/// higher generation number. An id holds slot and generation, so that the id of a removed object
 /// never refers to its successor.
 #ifndef PX_BASE_SLOT_H
 #define PX_BASE_SLOT_H
@@ -12,7 +12,7 @@
 #define PX_NAME_SIZE 64
 
 typedef struct PxSlot {
-    uint32_t generation; ///< 1 for the first object in the slot
+    uint32_t generation; ///< never used twice in a world
     bool live;           ///< false: the slot is vacant
     char name[PX_NAME_SIZE];
 } PxSlot;

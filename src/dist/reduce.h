@@ -66,4 +66,7 @@ typedef void PxSumFunction(const void *user, uint32_t begin, uint32_t end, PxSum
 void px_reduce_exact(const PxRows *rows, uint32_t width, PxSumFunction *function, const void *user,
                      PxSum *out);
 
+/// Joins long accumulators that each rank filled by itself: sums[k] becomes the sum over all ranks.
+void px_reduce_join(const PxDist *dist, PxSum *sums, uint32_t width);
+
 #endif

@@ -47,6 +47,9 @@ double px_boundaries_limit(const PxWorld *world, double most, double limit)
 
 PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *force, PxVec3 *torque)
 {
+    PX_WANT(world);
+    PX_WANT(force);
+    PX_WANT(torque);
     uint32_t slot;
     *force = *torque = px_vec(0, 0, 0);
     PX_TRY(PX_SLOT_FIND(&world->bodies, body, "body", &slot));
@@ -55,8 +58,8 @@ PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *fo
         if (b->body != slot)
             continue;
         if (world->dt > 0) { /* a step has been made */
-            *force = px_scale(px_boundary_impulse(b), 1 / world->dt);
-            *torque = px_scale(px_boundary_torque(b), 1 / world->dt);
+            *force = px_scale(px_boundary_impulse(b, &world->dist), 1 / world->dt);
+            *torque = px_scale(px_boundary_torque(b, &world->dist), 1 / world->dt);
         }
         return PX_OK;
     }

@@ -100,7 +100,12 @@ static PxStatus set_together(PxWorld *world, const PxEvent *event, size_t count)
 
 PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
 {
+    PX_WANT(world);
+    PX_WANT(path);
+    PX_WANT(value);
     PxEvent event = {.values = values};
+    if (values != 1 && values != 3)
+        return px_fail(PX_ERR_ARGUMENT, "%.80s: %d numbers given, wanted 1 or 3", path, values);
     if (strlen(path) >= sizeof event.path)
         return px_fail(PX_ERR_ARGUMENT, "%.80s...: too long for a path", path);
     strcpy(event.path, path);
@@ -113,6 +118,8 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
 
 PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
 {
+    PX_WANT(world);
+    PX_WANT(def);
     if (!(def->time >= 0) || !isfinite(def->time))
         return px_fail(PX_ERR_ARGUMENT, "event: time is %g s, wanted 0 or later", def->time);
     if (def->time < world->state.time)

@@ -61,6 +61,7 @@ static PxStatus drop_particles(PxWorld *world, uint32_t body)
 
 PxStatus px_world_remove_body(PxWorld *world, PxBodyId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->bodies, id, "body", &slot));
     const PxBody *body = &world->bodies.data[slot];
@@ -84,6 +85,7 @@ PxStatus px_world_remove_body(PxWorld *world, PxBodyId id)
 
 PxStatus px_world_remove_material(PxWorld *world, PxMaterialId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->materials, id, "material", &slot));
     PxMaterial *material = &world->materials.data[slot];

@@ -384,6 +384,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
 
 PxStatus px_world_step(PxWorld *world, double until)
 {
+    PX_WANT(world);
     if (!(until > world->state.time)) /* false for NaN too */
         return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
                        world->state.time, until);
@@ -406,6 +407,7 @@ PxStatus px_world_step(PxWorld *world, double until)
 
 PxStatus px_world_advance(PxWorld *world, double until)
 {
+    PX_WANT(world);
     if (!(until >= world->state.time) || !isfinite(until))
         return px_fail(PX_ERR_ARGUMENT, "advance: the world is at %g s, wanted to go to %g s",
                        world->state.time, until);

@@ -79,6 +79,7 @@ PX_DEF(PxBodyDef, body_def, "body")
 
 PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
 {
+    PX_WANT(out);
     *out = NULL;
     PxWorldDef read;
     PX_TRY(read_world_def(given, &read));
@@ -175,6 +176,7 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
 {
     if (out != NULL)
         *out = (PxMaterialId){0, 0};
+    PX_WANT(world);
     PxMaterialDef read;
     PX_TRY(read_material_def(given, &read));
     const PxMaterialDef *def = &read;
@@ -347,6 +349,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
 {
     if (out != NULL)
         *out = (PxBodyId){0, 0};
+    PX_WANT(world);
     PxBodyDef read;
     PX_TRY(read_body_def(given, &read));
     const PxBodyDef *def = &read;
@@ -401,19 +404,25 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
 
 double px_world_time(const PxWorld *world)
 {
-    return world->state.time;
+    return world != NULL ? world->state.time : 0;
 }
 
-size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most)
+size_t px_world_stages_sized(const PxWorld *world, PxStage *out, size_t size, size_t most)
 {
-    for (size_t k = 0; k < world->profile.stages && k < most; ++k)
-        out[k] = (PxStage){world->profile.stage[k].name, world->profile.stage[k].seconds,
-                           world->profile.stage[k].calls};
+    if (world == NULL)
+        return 0;
+    for (size_t k = 0; k < world->profile.stages && k < most; ++k) {
+        PxStage stage = {world->profile.stage[k].name, world->profile.stage[k].seconds,
+                         world->profile.stage[k].calls};
+        px_result_put(out, size, k, &stage, sizeof stage);
+    }
     return world->profile.stages;
 }
 
 size_t px_world_bytes(const PxWorld *world)
 {
+    if (world == NULL)
+        return 0;
     size_t fields = 0;
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);

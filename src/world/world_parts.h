@@ -56,9 +56,11 @@ struct PxWorld {
     bool absorbed;            ///< rest shapes of whole bodies were updated in this step
     PxGrid grid;
     PxPairs pairs;
-    uint32_t solid_substeps;  ///< of the last step
-    PX_KIND_LISTS             ///< materials, bodies, emitters, ...: a list of each kind
-        uint32_t bodies_made; ///< so far, including removed ones
+    uint32_t solid_substeps; ///< of the last step
+    PX_KIND_LISTS            ///< materials, bodies, emitters, ...: a list of each kind
+        uint32_t ids_given;  ///< generation of the last object added; never falls, not even when an
+                             ///< earlier state is restored, so that no id names two objects
+    uint32_t bodies_made;    ///< so far, including removed ones
     PX_LIST(PxWall) walls;
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;

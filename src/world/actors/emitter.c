@@ -114,6 +114,7 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
 {
     if (out != NULL)
         *out = (PxEmitterId){0, 0};
+    PX_WANT(world);
     PxEmitterDef read;
     PX_TRY(read_emitter_def(given, &read));
     const PxEmitterDef *def = &read;
@@ -144,8 +145,21 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
     return PX_OK;
 }
 
+PxStatus px_world_emitter_body(const PxWorld *world, PxEmitterId id, PxBodyId *out)
+{
+    uint32_t slot;
+    PX_WANT(world);
+    PX_WANT(out);
+    *out = (PxBodyId){0, 0};
+    PX_TRY(PX_SLOT_FIND(&world->emitters, id, "emitter", &slot));
+    uint32_t body = world->emitters.data[slot].body;
+    *out = (PxBodyId){body + 1, world->bodies.data[body].generation};
+    return PX_OK;
+}
+
 PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->emitters, id, "emitter", &slot));
     PxEmitter *e = &world->emitters.data[slot];

@@ -188,6 +188,9 @@ double px_kinds_next(const PxWorld *world, double time);
 #define PX_KIND_WORLD(Type, word)                                                                  \
     PxStatus px_world_add_##word(PxWorld *world, const Px##Type##Def *given, Px##Type##Id *out)    \
     {                                                                                              \
+        if (out != NULL)                                                                           \
+            *out = (Px##Type##Id){0, 0};                                                           \
+        PX_WANT(world);                                                                            \
         Px##Type##Def def;                                                                         \
         PxThingId id = {0, 0};                                                                     \
         PxStatus status = read_##word##_def(given, &def);                                          \
@@ -199,6 +202,7 @@ double px_kinds_next(const PxWorld *world, double time);
     }                                                                                              \
     PxStatus px_world_remove_##word(PxWorld *world, Px##Type##Id id)                               \
     {                                                                                              \
+        PX_WANT(world);                                                                            \
         return px_kind_remove(&px_##word##_kind, world, (PxThingId){id.slot, id.generation});      \
     }
 

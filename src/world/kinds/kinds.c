@@ -136,9 +136,8 @@ PxThingId px_kind_put(const PxKind *kind, PxWorld *world, uint32_t slot, const v
 {
     PxAnyList *list = (PxAnyList *)((char *)world + kind->world_list);
     PxSlot *its = slot_at(kind, list, slot);
-    uint32_t generation = slot < list->count ? its->generation : 0;
     memcpy(its, thing, kind->slot_size);
-    its->generation = generation + 1;
+    its->generation = ++world->ids_given;
     its->live = true;
     list->count += slot == list->count;
     for (size_t k = 0; k < list->count; ++k) /* the list may have moved */
