@@ -183,7 +183,7 @@ TEST(the_rest_shape_of_a_flowing_body_is_its_current_shape)
     PxWorld *world = jet(4e5, 1, 0.3);
     while (px_world_time(world) < 0.5) {
         CHECK_OK(px_world_step(world, 0.5));
-        CHECK(world->state.piece_stretch < 1.001); /* as of the last rest-shape update */
+        CHECK(world->state.rest_stretch < 1.001); /* as of the last rest-shape update */
     }
     px_world_free(world);
 }

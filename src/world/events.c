@@ -86,7 +86,7 @@ static PxStatus foresee(PxWorld *world, const PxKind *kind, size_t index, const 
 /* Sets the values of simultaneous events. Heat that this adds to matter counts as heat_in. */
 static PxStatus set_together(PxWorld *world, const PxEvent *event, size_t count)
 {
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         for (size_t i = 0; px_kinds[k]->consistent != NULL && i < px_kind_slots(px_kinds[k], world);
              ++i)
             PX_TRY(foresee(world, px_kinds[k], i, event, count));
@@ -100,7 +100,12 @@ static PxStatus set_together(PxWorld *world, const PxEvent *event, size_t count)
 
 PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
 {
+    PX_WANT(world);
+    PX_WANT(path);
+    PX_WANT(value);
     PxEvent event = {.values = values};
+    if (values != 1 && values != 3)
+        return px_fail(PX_ERR_ARGUMENT, "%.80s: %d numbers given, wanted 1 or 3", path, values);
     if (strlen(path) >= sizeof event.path)
         return px_fail(PX_ERR_ARGUMENT, "%.80s...: too long for a path", path);
     strcpy(event.path, path);
@@ -113,6 +118,8 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
 
 PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
 {
+    PX_WANT(world);
+    PX_WANT(def);
     if (!(def->time >= 0) || !isfinite(def->time))
         return px_fail(PX_ERR_ARGUMENT, "event: time is %g s, wanted 0 or later", def->time);
     if (def->time < world->state.time)

@@ -228,6 +228,8 @@ static void swap_tables(PxTable *a, PxTable *b)
 
 PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved)
 {
+    PX_WANT(world);
+    PX_WANT(saved);
     if (*saved != NULL && (*saved)->world != world)
         return px_fail(PX_ERR_ARGUMENT,
                        "save: wanted NULL, or what this world was saved to before");
@@ -262,6 +264,8 @@ PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved)
 
 size_t px_saved_bytes(const PxSavedWorld *saved)
 {
+    if (saved == NULL)
+        return 0;
     size_t bytes = sizeof *saved + saved->tables * sizeof *saved->table;
     for (size_t k = 0; k < saved->tables; ++k)
         bytes += px_table_bytes(&saved->table[k]);
@@ -327,6 +331,7 @@ PxStatus px_world_continue(PxWorld *fresh, const PxWorld *world)
 
 PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved)
 {
+    PX_WANT(world);
     if (saved == NULL || saved->world != world)
         return px_fail(PX_ERR_ARGUMENT, "restore: wanted what this world was saved to");
     /* Everything that may fail comes first. */

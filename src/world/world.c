@@ -79,6 +79,7 @@ PX_DEF(PxBodyDef, body_def, "body")
 
 PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
 {
+    PX_WANT(out);
     *out = NULL;
     PxWorldDef read;
     PX_TRY(read_world_def(given, &read));
@@ -175,6 +176,7 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
 {
     if (out != NULL)
         *out = (PxMaterialId){0, 0};
+    PX_WANT(world);
     PxMaterialDef read;
     PX_TRY(read_material_def(given, &read));
     const PxMaterialDef *def = &read;
@@ -221,11 +223,9 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
         px_world_cut(world, world->particles.table.count, columns);
         return px_fail_prefix(status, "material '%s': ", material.name);
     }
-    PX_SLOT_PUT(&world->materials, slot, material);
-    for (size_t k = 0; k < world->materials.count; ++k) /* the list may have moved */
-        world->materials.data[k].def.name = world->materials.data[k].name;
+    PxThingId id = px_kind_put(&px_material_kind, world, slot, &material);
     if (out != NULL)
-        *out = (PxMaterialId){slot + 1, world->materials.data[slot].generation};
+        *out = (PxMaterialId){id.slot, id.generation};
     return PX_OK;
 }
 
@@ -325,9 +325,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
 static void list_body(PxWorld *world, uint32_t slot, PxBody *body)
 {
     body->number = world->bodies_made++;
-    PX_SLOT_PUT(&world->bodies, slot, *body);
-    for (size_t k = 0; k < world->bodies.count; ++k) /* the list may have moved */
-        world->bodies.data[k].def.name = world->bodies.data[k].name;
+    px_kind_put(&px_body_kind, world, slot, body);
     world->state.bound_due = 1;
 }
 
@@ -346,6 +344,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
 {
     if (out != NULL)
         *out = (PxBodyId){0, 0};
+    PX_WANT(world);
     PxBodyDef read;
     PX_TRY(read_body_def(given, &read));
     const PxBodyDef *def = &read;
@@ -400,19 +399,25 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
 
 double px_world_time(const PxWorld *world)
 {
-    return world->state.time;
+    return world != NULL ? world->state.time : 0;
 }
 
-size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most)
+size_t px_world_stages_sized(const PxWorld *world, PxStage *out, size_t size, size_t most)
 {
-    for (size_t k = 0; k < world->profile.stages && k < most; ++k)
-        out[k] = (PxStage){world->profile.stage[k].name, world->profile.stage[k].seconds,
-                           world->profile.stage[k].calls};
+    if (world == NULL)
+        return 0;
+    for (size_t k = 0; k < world->profile.stages && k < most; ++k) {
+        PxStage stage = {world->profile.stage[k].name, world->profile.stage[k].seconds,
+                         world->profile.stage[k].calls};
+        px_result_put(out, size, k, &stage, sizeof stage);
+    }
     return world->profile.stages;
 }
 
 size_t px_world_bytes(const PxWorld *world)
 {
+    if (world == NULL)
+        return 0;
     size_t fields = 0;
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);

@@ -349,6 +349,7 @@ static PxStatus advance(PxWorld *world, const PxWorldCoat *c)
 
 PxStatus px_world_move_coats(PxWorld *world)
 {
+    PX_WANT(world);
     /* A coat depends on its last frame, and all coats must be of the same one: after a failure they
      * are all put back. */
     PxTable before[PX_COAT_TABLES];
