@@ -129,7 +129,7 @@ static inline PxStatus sample_surface(const char *dir, uint32_t number, uint32_t
     PxText text = {0};
     px_text_add(&text,
                 "ply\nformat binary_little_endian 1.0\n"
-                "comment phyxel surface of frame %u, y up, SI units\ncomment time ",
+                "comment surface of frame %u, y up, SI units\ncomment time ",
                 number);
     px_text_add_f64(&text, number / 30.0);
     px_text_add(&text,

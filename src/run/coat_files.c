@@ -100,7 +100,8 @@ PxStatus px_coat_files_write(const char *dir, const PxFrameMeta *meta, const PxW
                           : px_fail(PX_ERR_MEMORY, "coat: no room for %zu coats", coats);
     for (; parts < coats && status == PX_OK; ++parts)
         status = part_make(px_world_coat(world, parts), &part[parts], &ply[parts]);
-    px_text_add(&text, "phyxel coat of frame %u, %c up, SI units\ntime ", meta->number, meta->up);
+    px_text_add(&text, "phyxel coat of frame %u, %c up, SI units\nrun %s frame %u\ntime ",
+                meta->number, meta->up, meta->run, meta->number);
     px_text_add_f64(&text, meta->time);
     px_text_add(&text, "\n%c", '\0');
     if (status == PX_OK)

@@ -108,8 +108,8 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
     for (int k = 0; k < COLUMNS; ++k)
         if (names[surfels][k] != NULL)
             strcpy(name[k], names[surfels][k]);
-    px_text_add(&text, "phyxel %s of frame %u, %c up, SI units\ntime ",
-                surfels ? "surfels" : "skin", meta->number, meta->up);
+    px_text_add(&text, "phyxel %s of frame %u, %c up, SI units\nrun %s frame %u\ntime ",
+                surfels ? "surfels" : "skin", meta->number, meta->up, meta->run, meta->number);
     px_text_add_f64(&text, meta->time);
     px_text_add(&text, "\n%c", '\0');
     if (status == PX_OK)

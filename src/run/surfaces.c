@@ -184,13 +184,19 @@ static void close_job(Job *job)
 
 /* ---- one frame -------------------------------------------------------------- */
 
+/* Whether the file has this stamp and is not damaged. */
 static bool up_to_date(const char *path, const char *stamp)
 {
     char *header = malloc(HEADER), line[64];
     snprintf(line, sizeof line, "\ncomment stamp %s\n", stamp);
+    PxPlyPoints points;
     bool same = header != NULL && px_file_exists(path) &&
                 px_surface_ply_header(path, header, HEADER) == PX_OK &&
-                strstr(header, line) != NULL;
+                strstr(header, line) != NULL && px_ply_points_read(path, &points) == PX_OK;
+    if (same) {
+        same = points.checked;
+        px_ply_points_free(&points);
+    }
     free(header);
     return same;
 }
@@ -377,7 +383,7 @@ static PxStatus read_coat(const Job *job, const Frame *frame, uint32_t material,
     PX_TRY(px_run_file_path(path, job->def->dir, PX_FILE_COAT, frame->meta.number));
     if (!px_file_exists(path))
         return PX_OK;
-    PX_TRY(px_ply_points_read(path, &coat->points));
+    PX_TRY(px_surface_read(job->def->dir, frame->meta.number, path, &coat->points));
     PxTable *t = &coat->points.points;
     const PxColumn *of = px_table_find(t, "material");
     uint8_t *drop = calloc((size_t)t->count + 1, 1);

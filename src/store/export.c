@@ -136,8 +136,7 @@ static PxStatus read_surface(const char *dir, const char *folder, uint32_t numbe
     char path[PX_PATH_MAX];
     PxPlyPoints ply;
     PX_TRY(px_path_join(path, folder, "%06u.ply", number));
-    PX_TRY(px_surface_stamp_check(dir, number, path));
-    PX_TRY(px_ply_points_read(path, &ply));
+    PX_TRY(px_surface_read(dir, number, path, &ply));
     px_table_free(&frame->points);
     frame->points = ply.points; /* ownership passes to the frame */
     frame->triangle = ply.triangle;
