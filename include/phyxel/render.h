@@ -110,8 +110,13 @@ typedef struct PxRenderReport {
 /// bad size, an unknown film format), PX_ERR_UNSUPPORTED (no Embree; no ffmpeg, in which case the
 /// pictures are complete), PX_ERR_FORMAT (a damaged frame, a number that is not finite), PX_ERR_IO,
 /// PX_ERR_MEMORY, PX_ERR_STOPPED. In every case finished pictures are kept.
-PX_API PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each, void *user,
-                          PxRenderReport *report);
+PX_API PxStatus px_render_sized(const PxRenderDef *def, PxRenderFunction *each, void *user,
+                                PxRenderReport *report, size_t size);
+static inline PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each, void *user,
+                                 PxRenderReport *report)
+{
+    return px_render_sized(def, each, user, report, sizeof *report);
+}
 
 #ifdef __cplusplus
 }
