@@ -6,8 +6,7 @@ command -v povray >/dev/null || {
     echo "SKIPPED: POV-Ray is not installed (tools/install-deps clients): no povray"
     exit 77
 }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$PX_SOURCE/test/folder.sh"
 "$PX_BUILD/test/store_sample" "$work" || exit 1
 for folder in pov pov-surface; do
     cd "$work/$folder" || exit 1

@@ -328,7 +328,7 @@ TEST(the_total_force_does_not_depend_on_the_particles_it_acts_on)
     px_forces_apply(world, 0.05, &rows);
     px_forces_apply(world, 0.5, &rows);
     CHECK(px_length(total(world, a)) == 0);
-    CHECK(px_forces_next(world, 0) == 0.1 && px_forces_next(world, 0.1) == 0.5);
+    CHECK(px_kinds_next(world, 0) == 0.1 && px_kinds_next(world, 0.1) == 0.5);
     px_forces_apply(world, 0.1, &rows);
     /* each acceleration is rounded to a float once: 6e-8 of 3 N */
     PxVec3 f = total(world, a);

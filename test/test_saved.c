@@ -172,17 +172,35 @@ TEST(a_world_restored_from_memory_continues_with_the_same_bits)
     }
 }
 
+/* A world that was saved on its way; *straight is its state at the end. */
+static PxWorld *saved_on_the_way(const Case *c, PxSavedWorld **saved, Print *straight)
+{
+    PxWorld *world = world_of(c, 2);
+    go_on(world, c->first);
+    CHECK_OK(px_world_save(world, saved));
+    go_on(world, c->second);
+    *straight = print_of(world);
+    return world;
+}
+
+/* Restored, the world goes the same way again. */
+static void check_restored(PxWorld *world, const PxSavedWorld *saved, const Case *c,
+                           const Print *straight)
+{
+    CHECK_OK(px_world_restore(world, saved));
+    go_on(world, c->second);
+    Print now = print_of(world);
+    check_same(straight, &now, c->name);
+}
+
 /* Things of every kind come and go after the save. */
 TEST(additions_and_settings_after_the_save_are_undone)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
-        PxWorld *world = world_of(c, 2);
-        go_on(world, c->first);
         PxSavedWorld *saved = NULL;
-        CHECK_OK(px_world_save(world, &saved));
-        go_on(world, c->second);
-        Print straight = print_of(world);
+        Print straight;
+        PxWorld *world = saved_on_the_way(c, &saved, &straight);
         CHECK_OK(px_world_restore(world, saved));
 
         double gravity[3] = {1, 2, 3};
@@ -223,10 +241,7 @@ TEST(additions_and_settings_after_the_save_are_undone)
         CHECK_OK(px_world_add_event(world, &event));
         go_on(world, 0.02);
 
-        CHECK_OK(px_world_restore(world, saved));
-        go_on(world, c->second);
-        Print now = print_of(world);
-        check_same(&straight, &now, c->name);
+        check_restored(world, saved, c, &straight);
 
         /* The names are free again. */
         CHECK_FAILS(px_world_add_body(world, &ball, NULL), PX_ERR_ARGUMENT, "material");
@@ -242,7 +257,7 @@ static void remove_all(PxWorld *world, const PxKind *kind)
     for (size_t slot = 0; slot < px_kind_slots(kind, world); ++slot) {
         PxThingId id;
         if (px_kind_at(kind, world, slot, NULL, &id, NULL))
-            CHECK_OK(kind->remove(world, id));
+            CHECK_OK(px_kind_remove(kind, world, id));
     }
 }
 
@@ -250,25 +265,19 @@ TEST(removals_after_the_save_are_undone)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
-        PxWorld *world = world_of(c, 2);
-        go_on(world, c->first);
         PxSavedWorld *saved = NULL;
-        CHECK_OK(px_world_save(world, &saved));
-        go_on(world, c->second);
-        Print straight = print_of(world);
+        Print straight;
+        PxWorld *world = saved_on_the_way(c, &saved, &straight);
 
         /* Removes everything, and what others depend on last. */
-        for (size_t kind = px_kind_count; --kind > 0;) /* the first one is materials */
+        for (size_t kind = PX_KIND_COUNT; --kind > 0;) /* the first one is materials */
             remove_all(world, px_kinds[kind]);
         CHECK_EQUAL(px_world_count(world), 0);
         remove_all(world, &px_material_kind);
         CHECK_OK(px_world_advance(world, px_world_time(world) + 0.01));
 
-        CHECK_OK(px_world_restore(world, saved));
-        go_on(world, c->second);
-        Print now = print_of(world);
-        check_same(&straight, &now, c->name);
-        for (size_t kind = px_kind_count; --kind > 0;)
+        check_restored(world, saved, c, &straight);
+        for (size_t kind = PX_KIND_COUNT; --kind > 0;)
             remove_all(world, px_kinds[kind]);
         px_saved_free(saved);
         px_world_free(world);

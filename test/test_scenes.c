@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/union_find.h"
 #include "phyxel/surface.h"
 
 PHYSICS(shipped_scenes_are_without_complaint)
@@ -91,13 +92,6 @@ PHYSICS(the_swing_of_the_energy_is_due_to_the_sub_steps)
     px_scene_free(scene);
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
-}
-
 /* Genus of the largest component of the surface around the particles, which has at least 95 per
  * cent of the vertices. The other components are single particles and cavities. */
 static int holes(const PxWorld *world, double spacing)
@@ -115,13 +109,13 @@ static int holes(const PxWorld *world, double spacing)
         parent[v] = v;
     for (uint32_t t = 0; t < mesh->triangles; ++t)
         for (int e = 1; e < 3; ++e)
-            parent[root_of(parent, mesh->triangle[t][e])] = root_of(parent, mesh->triangle[t][0]);
+            px_join(parent, mesh->triangle[t][e], mesh->triangle[t][0]);
     for (uint32_t v = 0; v < mesh->vertices; ++v)
-        ++vertices[root_of(parent, v)];
+        ++vertices[px_root_of(parent, v)];
     for (uint32_t v = 0; v < mesh->vertices; ++v)
         largest = vertices[v] > vertices[largest] ? v : largest;
     for (uint32_t t = 0; t < mesh->triangles; ++t)
-        triangles += root_of(parent, mesh->triangle[t][0]) == largest;
+        triangles += px_root_of(parent, mesh->triangle[t][0]) == largest;
     CHECK(vertices[largest] > 0.95 * mesh->vertices);
     /* Euler: V - E + F = 2 - 2 g, and every edge of a closed mesh has two triangles */
     int euler = (int)vertices[largest] - (int)(triangles / 2);

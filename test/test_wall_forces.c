@@ -245,7 +245,7 @@ static void mean_force(Room *room, PxBodyId wall, double from, double to, PxVec3
     *torque = px_scale(*torque, 1 / time);
 }
 
-TEST(water_at_rest_presses_on_the_floor_with_its_weight)
+PHYSICS(water_at_rest_presses_on_the_floor_with_its_weight)
 {
     Room room = room_make(0.05, px_vec(0, -G, 0), 2);
     PxMaterialDef water = px_material_def_default();
@@ -270,7 +270,7 @@ TEST(water_at_rest_presses_on_the_floor_with_its_weight)
     px_world_free(room.world);
 }
 
-TEST(a_block_on_a_slope_presses_with_its_weight_and_friction_holds_it)
+PHYSICS(a_block_on_a_slope_presses_with_its_weight_and_friction_holds_it)
 {
     static const char *const integration[] = {"leapfrog", "implicit"};
     for (size_t k = 0; k < 2; ++k) {

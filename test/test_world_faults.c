@@ -213,7 +213,7 @@ static void check_saved(PxSavedWorld *a, PxSavedWorld *b, const char *what)
 static uint64_t things_of(const PxWorld *world)
 {
     uint64_t sum = 0;
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         for (size_t slot = 0; slot < px_kind_slots(px_kinds[k], world); ++slot) {
             const char *name;
             PxThingId id;

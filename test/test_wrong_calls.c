@@ -426,6 +426,8 @@ TEST(wrong_calls_of_rendering_are_refused)
     PxRenderReport report;
     REFUSED(px_render(NULL, NULL, NULL, NULL));
     REFUSED(px_render(&def, NULL, NULL, &report)); /* no folder */
+    REFUSED(px_render_check(NULL));
+    REFUSED(px_render_check(&def)); /* no folder */
     def.dir = "/nowhere";
     CHECK_FAILS(px_render(&def, NULL, NULL, &report), PX_ERR_ARGUMENT, "no frames");
     CHECK_EQUAL(report.pictures, 0);

@@ -3,8 +3,7 @@
 # record their calls.
 # labels: source
 set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$PX_SOURCE/test/folder.sh"
 bin=$work/bin
 mkdir "$bin"
 for tool in sh env cat sed grep touch; do

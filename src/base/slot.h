@@ -47,20 +47,10 @@ PxStatus px_slot_name_free(const void *data, size_t count, size_t size, const ch
 #define PX_SLOT_NAME_FREE(list, name, what)                                                        \
     px_slot_name_free((list)->data, (list)->count, sizeof *(list)->data, (name), (what))
 
-/// Reserves a slot for one more object; *index is for PX_SLOT_PUT(). False when out of memory.
+/// Reserves a slot for one more object; *index is where it goes. False when out of memory.
 #define PX_SLOT_RESERVE(list, index)                                                               \
     (*(index) = px_slot_vacant((list)->data, (list)->count, sizeof *(list)->data),                 \
      PX_LIST_RESERVE((list), 1))
-
-/// Puts an object into the slot that PX_SLOT_RESERVE() found, with that generation.
-#define PX_SLOT_PUT(list, index, thing, number)                                                    \
-    do {                                                                                           \
-        uint32_t generation_ = (number);                                                           \
-        (list)->data[index] = (thing);                                                             \
-        (list)->data[index].generation = generation_;                                              \
-        (list)->data[index].live = true;                                                           \
-        (list)->count += (index) == (list)->count;                                                 \
-    } while (0)
 
 /// Makes a slot vacant: zeroes the object except for its generation.
 #define PX_SLOT_CLEAR(list, index)                                                                 \

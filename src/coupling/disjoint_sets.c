@@ -1,5 +1,7 @@
 #include "coupling/disjoint_sets.h"
 
+#include "base/union_find.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,21 +17,9 @@ PxStatus px_sets_begin(PxDisjointSets *s, uint32_t count, PxArena *scratch)
     return PX_OK;
 }
 
-static uint32_t root_of(uint32_t *root, uint32_t i)
-{
-    while (root[i] != i) {
-        root[i] = root[root[i]];
-        i = root[i];
-    }
-    return i;
-}
-
 void px_sets_join(PxDisjointSets *s, uint32_t a, uint32_t b)
 {
-    a = root_of(s->root, a);
-    b = root_of(s->root, b);
-    if (a != b) /* the root is the lowest row of its set */
-        s->root[a > b ? a : b] = a < b ? a : b;
+    px_join(s->root, a, b);
 }
 
 /* A set: its lowest id and its root. */
@@ -59,7 +49,7 @@ static PxStatus number_here(PxDisjointSets *s, const uint64_t *id, PxArena *scra
     for (uint32_t i = 0; i < s->count; ++i) {
         if (s->root[i] == PX_NO_SET)
             continue;
-        uint32_t r = root_of(s->root, i);
+        uint32_t r = px_root_of(s->root, i);
         if (r == i) {
             place[r] = count;
             least[count++] = (Least){id[i], r};
@@ -73,7 +63,7 @@ static PxStatus number_here(PxDisjointSets *s, const uint64_t *id, PxArena *scra
         s->least[k] = least[k].id;
     }
     for (uint32_t i = 0; i < s->count; ++i)
-        s->set[i] = s->root[i] == PX_NO_SET ? 0 : place[root_of(s->root, i)] + 1;
+        s->set[i] = s->root[i] == PX_NO_SET ? 0 : place[px_root_of(s->root, i)] + 1;
     s->sets = count;
     px_arena_release(scratch, mark);
     return PX_OK;
@@ -147,7 +137,7 @@ static PxStatus join_names(const PxDisjointSets *s, const uint64_t *id, const Px
     for (uint32_t i = 0; i < s->count; ++i) {
         uint32_t place = place_of(names, count, name[i]);
         if (place < count) /* the root is the least place, and has the least name */
-            name[i] = names[root_of(root, place)];
+            name[i] = names[px_root_of(root, place)];
     }
     return PX_OK;
 }

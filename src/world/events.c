@@ -86,7 +86,7 @@ static PxStatus foresee(PxWorld *world, const PxKind *kind, size_t index, const 
 /* Sets the values of simultaneous events. Heat that this adds to matter counts as heat_in. */
 static PxStatus set_together(PxWorld *world, const PxEvent *event, size_t count)
 {
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         for (size_t i = 0; px_kinds[k]->consistent != NULL && i < px_kind_slots(px_kinds[k], world);
              ++i)
             PX_TRY(foresee(world, px_kinds[k], i, event, count));

@@ -370,7 +370,9 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     double time = last ? target : world->state.time + world->dt;
     PX_STAGE(&world->profile, "emitters")
     {
-        px_sinks_drain(world, time);
+        for (size_t k = 0; k < PX_KIND_COUNT; ++k)
+            if (px_kinds[k]->act != NULL)
+                px_kinds[k]->act(world, time);
         px_emitters_emit(world);
         px_emitters_choose_speed(world);
     }
@@ -390,13 +392,13 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_world_events(world, &next_event));
     PX_TRY(px_arena_reset(&world->scratch));
     double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
-    target = fmin(target, px_forces_next(world, world->state.time));
-    target = fmin(target, px_heaters_next(world, world->state.time));
+    target = fmin(target, px_kinds_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
     PX_TRY(px_boundaries_list(world));
     world->flows = px_world_flows(world);
-    world->flow_rows = world->flows ? world->particles.table.count : 0;
     PX_TRY(px_elastic_stage_begin(world));
+    PX_TRY(px_elastic_stage_split(world));
+    world->flow_rows = world->flows ? world->particles.table.count : 0;
     PxUndo undo;
     px_undo_begin(world, &undo);
     PxStatus status = act(world, target, &undo);

@@ -221,11 +221,9 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
         px_world_cut(world, world->particles.table.count, columns);
         return px_fail_prefix(status, "material '%s': ", material.name);
     }
-    PX_SLOT_PUT(&world->materials, slot, material, ++world->ids_given);
-    for (size_t k = 0; k < world->materials.count; ++k) /* the list may have moved */
-        world->materials.data[k].def.name = world->materials.data[k].name;
+    PxThingId id = px_kind_put(&px_material_kind, world, slot, &material);
     if (out != NULL)
-        *out = (PxMaterialId){slot + 1, world->materials.data[slot].generation};
+        *out = (PxMaterialId){id.slot, id.generation};
     return PX_OK;
 }
 
@@ -241,12 +239,7 @@ void px_world_put(PxWorld *world, uint32_t i, uint64_t id, PxVec3 x, PxVec3 v, u
 {
     PxParticles *p = &world->particles;
     p->id[i] = id;
-    p->x[i] = (float)x.x;
-    p->y[i] = (float)x.y;
-    p->z[i] = (float)x.z;
-    p->x_low[i] = (float)(x.x - (double)p->x[i]);
-    p->y_low[i] = (float)(x.y - (double)p->y[i]);
-    p->z_low[i] = (float)(x.z - (double)p->z[i]);
+    px_particle_put(p, i, x);
     p->vx[i] = (float)v.x;
     p->vy[i] = (float)v.y;
     p->vz[i] = (float)v.z;
@@ -330,9 +323,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
 static void list_body(PxWorld *world, uint32_t slot, PxBody *body)
 {
     body->number = world->bodies_made++;
-    PX_SLOT_PUT(&world->bodies, slot, *body, ++world->ids_given);
-    for (size_t k = 0; k < world->bodies.count; ++k) /* the list may have moved */
-        world->bodies.data[k].def.name = world->bodies.data[k].name;
+    px_kind_put(&px_body_kind, world, slot, body);
     world->state.bound_due = 1;
 }
 

@@ -17,6 +17,7 @@
 #include "world/actors/heater.h"
 #include "world/actors/sink.h"
 #include "world/attached/skins.h"
+#include "world/kinds/kind.h"
 #include "world/state.h"
 
 typedef struct PxBody {
@@ -56,21 +57,15 @@ struct PxWorld {
     PxGrid grid;
     PxPairs pairs;
     uint32_t solid_substeps; ///< of the last step
-    PX_LIST(PxMaterial) materials;
-    PX_LIST(PxBody) bodies;
-    uint32_t ids_given;   ///< generation of the last object added; never falls, not even when an
-                          ///< earlier state is restored, so that no id names two objects
-    uint32_t bodies_made; ///< so far, including removed ones
+    PX_KIND_LISTS            ///< materials, bodies, emitters, ...: a list of each kind
+        uint32_t ids_given;  ///< generation of the last object added; never falls, not even when an
+                             ///< earlier state is restored, so that no id names two objects
+    uint32_t bodies_made;    ///< so far, including removed ones
     PX_LIST(PxWall) walls;
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
-    PX_LIST(PxEmitter) emitters;
-    PxTable progress; ///< one row per emitter
-    PX_LIST(PxSink) sinks;
-    PX_LIST(PxHandle) handles;
-    PX_LIST(PxGrip) grips; ///< by time
-    PX_LIST(PxRegionForce) forces;
-    PX_LIST(PxHeater) heaters;
+    PxTable progress;           ///< one row per emitter
+    PX_LIST(PxGrip) grips;      ///< by time
     uint8_t *drop;              ///< in a step with sinks: rows to be removed, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body
     PX_LIST(PxWorldCoat) coats; ///< by material

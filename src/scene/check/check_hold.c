@@ -150,7 +150,7 @@ static PxStatus check_region(Hold *hold, const Region *region)
 static PxStatus check_regions(Hold *hold)
 {
     PxScene *scene = hold->scene;
-    for (size_t kind = 0; kind < px_kind_count; ++kind) {
+    for (size_t kind = 0; kind < PX_KIND_COUNT; ++kind) {
         const PxSection *section = &px_kinds[kind]->section;
         const PxField *shape = px_section_field(section, "shape");
         const PxField *start = px_section_field(section, "start");
