@@ -103,14 +103,15 @@ static bool stats_missing(const char *dir)
     snprintf(path, sizeof path, "%s/stats.csv", dir);
     if (stat(path, &about) == 0)
         return false;
-    fprintf(stderr, "phyxel info: %s: %s\n", path, strerror(errno));
+    fprintf(stderr, "phyxel info: %s: %s\n", text_safe(path), strerror(errno));
     return true;
 }
 
 static void describe_run(const char *dir, const PxScene *scene, const Listing *l)
 {
     char particles[32], typed[1024];
-    printf("%s: %s\n", dir, scene != NULL ? px_scene_name(scene) : "(no usable run.json)");
+    printf("%s: %s\n", text_safe(dir),
+           scene != NULL ? px_scene_name(scene) : "(no usable run.json)");
     if (l->frames > 0)
         printf("  %zu frames from t = %g s to %g s, the last one is %u%s", l->frames, l->first,
                l->last, l->number, scene == NULL ? "" : " of ");
@@ -220,7 +221,7 @@ int command_info(int argc, char **argv)
         fprintf(stderr,
                 "phyxel info: %s holds no frames; wanted a folder that 'phyxel run' has "
                 "made\n",
-                dir);
+                text_safe(dir));
     else if (status == PX_OK && !l.json && !l.hash)
         describe_run(dir, known ? scene : NULL, &l);
     px_scene_free(scene);

@@ -421,6 +421,48 @@ TEST(a_checkpoint_of_another_run_is_refused)
     folder_remove(&folder);
 }
 
+TEST(forged_numbers_of_a_checkpoint_are_refused)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text), *more = scene_with("time.frames", "4");
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    PxThreads threads = {1};
+    PxScalar scalar[] = {{.name = "frame", .kind = PX_SCALAR_U64},
+                         {.name = "wall", .kind = PX_SCALAR_F64},
+                         {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
+                         {.name = "run", .kind = PX_SCALAR_TEXT}};
+    def.resume = true;
+    for (int k = -3; k < (int)px_saved_number_count; ++k) {
+        PxSavedWorld *saved;
+        CHECK_OK(px_saved_create(&saved));
+        CHECK_OK(px_checkpoint_read(def.out, 2, saved, scalar, 4, &threads));
+        PxScalar good[4];
+        memcpy(good, scalar, sizeof good);
+        PxSavedValue before = saved->value[k < 0 ? 0 : k];
+        bool whole = k >= 0 && px_saved_numbers[k].type != PX_F64;
+        if (k == -3)
+            scalar[0].u64 += (uint64_t)1 << 32;
+        else if (k < 0)
+            scalar[1].f64 = k == -2 ? INFINITY : NAN;
+        else if (!whole)
+            saved->value[k].real = k % 2 == 0 ? INFINITY : NAN;
+        else
+            saved->value[k].whole = UINT64_MAX;
+        CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 4, (PxFileCheck){0}, &threads));
+        if (!whole || px_saved_numbers[k].type == PX_U32)
+            CHECK_FAILS(px_run(more, &def, NULL, NULL, NULL), PX_ERR_FORMAT, "checkpoint");
+        if (k >= 0)
+            saved->value[k] = before;
+        CHECK_OK(px_checkpoint_write(def.out, 2, saved, good, 4, (PxFileCheck){0}, &threads));
+        px_saved_free(saved);
+    }
+    CHECK_OK(px_run(more, &def, NULL, NULL, NULL));
+    px_scene_free(more);
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
 TEST(a_missing_stats_csv_is_noticed)
 {
     Folder folder = folder_make();

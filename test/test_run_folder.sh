@@ -65,3 +65,41 @@ ln -s "$work/target/lock" "$work/linked/.lock"
 status 1 run $small --frames 1 -q -o "$work/linked"
 said "symbolic link"
 [ ! -e "$work/target/lock" ] || fail "it wrote through a link"
+for folder in frames checkpoints coat surface; do
+    rm -rf "$work/linked"
+    cp -r "$work/straight" "$work/linked"
+    rm -rf "$work/linked/$folder"
+    cp -r "$work/straight/frames" "$work/target/$folder"
+    ln -s "$work/target/$folder" "$work/linked/$folder"
+    status 1 run $small --frames 1 -q --overwrite -o "$work/linked"
+    said "symbolic link"
+    [ "$(ls "$work/target/$folder" | wc -l)" = 7 ] || fail "it removed files through a link"
+done
+status 1 surface "$work/linked"
+said "symbolic link"
+
+# a terminal obeys no path
+escape=$(printf 'a\033[31mb')
+for words in "run $work/$escape.json" "info $work/$escape" "render $work/$escape" "$escape" \
+    "run --$escape" "export $work/straight --up $escape"; do
+    "$phyxel" $words >"$work/out" 2>"$work/err" && fail "phyxel $words ended with 0"
+    ! grep -q "$(printf '\033')" "$work/out" "$work/err" || fail "phyxel $words lets escapes pass"
+done
+status 0 run $small --frames 1 -o "$work/$escape"
+! grep -q "$(printf '\033')" "$work/out" "$work/err" || fail "escapes pass after a run"
+
+# a tiny stack
+got=0
+(ulimit -s 64 && exec "$phyxel" run $small --frames 2 -j 2 -q -o "$work/stack") 2>"$work/err" || got=$?
+[ $got = 0 ] || { [ $got = 1 ] && said "the stack is limited to 64 kB"; } ||
+    fail "with a stack of 64 kB it ended with $got"
+
+# what a killed render leaves beside the film is cleaned by the next
+if command -v ffmpeg >/dev/null; then
+    : >"$work/other/.film.mp4.99999999.phyxel-partial"
+    got=0
+    "$phyxel" render "$work/other" --size 32x32 --samples 1 -q --film "$work/other/film.mp4" \
+        2>"$work/err" || got=$?
+    [ $got = 0 ] || grep -q Embree "$work/err" || fail "no film: $got"
+    [ $got != 0 ] || tidy "$work/other"
+fi

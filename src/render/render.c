@@ -541,8 +541,12 @@ static PxStatus session_run(Session *s)
     PX_TRY(look_around(s, &matter, &up, &spacing));
     PX_TRY(px_setting_make(def, &matter, up, spacing, &s->setting));
     PX_TRY(find_range(s));
+    if (def->out == NULL)
+        PX_TRY(px_refuse_link(s->folder));
     PX_TRY(px_folder_make(s->folder));
     PX_TRY(px_folder_clean(s->folder));
+    if (def->film != NULL)
+        PX_TRY(px_folder_clean_around(def->film));
     PX_TRY(take_shots(s));
     return def->film != NULL ? make_film(s) : PX_OK;
 }

@@ -179,6 +179,19 @@ static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
 
 static const char *const run_folders[] = {"checkpoints", "frames"};
 
+/* Refuses links in the places of the run's folders and files. */
+static PxStatus refuse_links(const char *dir)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(px_path_join(path, dir, "checkpoints"));
+    PX_TRY(px_refuse_link(path));
+    for (PxRunFile kind = PX_FILE_FRAME; kind < PX_RUN_FILES; ++kind) {
+        PX_TRY(px_path_join(path, dir, "%s", px_run_file_folder(kind)));
+        PX_TRY(px_refuse_link(path));
+    }
+    return PX_OK;
+}
+
 /* Whether the folder has files that a run would overwrite. Empty subfolders do not
  * count: a run killed before it wrote run.json may leave them. */
 static PxStatus holds_a_run(const char *dir, bool *out)
@@ -260,6 +273,11 @@ static PxStatus load(Run *run, const char *dir, uint32_t number, const PxRunId *
                             strcmp(scalar[RUN_ID].text, id->run) != 0))
         status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another %s than run.json", dir,
                          number, other);
+    if (status == PX_OK &&
+        (scalar[FRAME].u64 != number || !isfinite(scalar[WALL].f64) || scalar[WALL].f64 < 0))
+        status = px_fail(PX_ERR_FORMAT,
+                         "%s: checkpoint %u says to be of frame %llu after %g s of computing", dir,
+                         number, (unsigned long long)scalar[FRAME].u64, scalar[WALL].f64);
     if (status == PX_OK) {
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
@@ -394,6 +412,7 @@ static PxStatus begin(Run *run)
     PX_TRY(px_folder_make(run->dir));
     PX_TRY(px_folder_lock(&run->lock, run->dir));
     run->xdmf.check = ours(run);
+    PX_TRY(refuse_links(run->dir));
     PX_TRY(holds_a_run(run->dir, &there));
     if (there && !def->resume && !def->overwrite)
         return px_fail(PX_ERR_EXISTS,

@@ -742,6 +742,17 @@ static PxStatus surface_frames(Job *job, const uint32_t *numbers, uint32_t count
     }
 }
 
+/* Makes the folder of the surfaces, or of those of one material in it. */
+static PxStatus make_folder(const Job *job)
+{
+    char path[PX_PATH_MAX];
+    PxRunFile kind = job->def->surfels ? PX_FILE_SURFELS : PX_FILE_SURFACE;
+    PX_TRY(px_path_join(path, job->def->dir, "%s", px_run_file_folder(kind)));
+    PX_TRY(px_refuse_link(path));
+    PX_TRY(px_refuse_link(job->out));
+    return px_folder_make(job->out);
+}
+
 static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
 {
     const PxSurfaceRunDef *def = job->def;
@@ -765,7 +776,7 @@ static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
                                    def->first, def->last, &missing))
         status = px_fail(PX_ERR_FORMAT, "surface: frame %u of '%s' is missing", missing, def->dir);
     else
-        status = px_folder_make(job->out);
+        status = make_folder(job);
     if (status == PX_OK)
         status = px_folder_clean(job->out);
     if (status == PX_OK) {

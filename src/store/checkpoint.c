@@ -4,6 +4,7 @@
 
 #include "phyxel/version.h"
 
+#include <math.h>
 #include <string.h>
 
 static PxStatus checkpoint_path(char path[PX_PATH_MAX], const char *dir, uint32_t number)
@@ -119,7 +120,13 @@ static PxStatus take(PxContainer *container, PxSavedWorld *saved, const PxThread
     numbers_to_scalars(saved, scalars); /* sets names and kinds */
     PX_TRY(px_container_get(container, scalars, px_saved_number_count));
     for (size_t k = 0; k < px_saved_number_count; ++k) {
-        if (px_saved_numbers[k].type == PX_F64)
+        bool real = px_saved_numbers[k].type == PX_F64;
+        if (real ? !isfinite(scalars[k].f64)
+                 : px_saved_numbers[k].type == PX_U32 && scalars[k].u64 > UINT32_MAX)
+            return px_fail(PX_ERR_FORMAT, "the checkpoint's %s is %g, which cannot be",
+                           px_saved_numbers[k].name,
+                           real ? scalars[k].f64 : (double)scalars[k].u64);
+        if (real)
             saved->value[k].real = scalars[k].f64;
         else
             saved->value[k].whole = scalars[k].u64;

@@ -120,8 +120,11 @@ static bool parse_row(const char *line, const char *end, uint32_t columns, uint6
     if (c == line)
         return false;
     uint32_t commas = 0;
-    for (const char *k = c; k < end; ++k)
+    for (const char *k = c; k < end; ++k) {
+        if (strchr("0123456789.+-e,", *k) == NULL || *k == '\0')
+            return false; /* inf and nan are not written */
         commas += *k == ',';
+    }
     return (c == end || *c == ',') && commas == columns;
 }
 
@@ -275,7 +278,7 @@ PxStatus px_csv_last(const char *path, PxCsvFunction *each, void *user)
         *(name_stop != NULL ? name_stop : names_end) = '\0';
         *(stop != NULL ? stop : end) = '\0';
         double value = row[0] != '\0' ? strtod(row, &rest) : NAN;
-        if (row[0] != '\0' && *rest != '\0')
+        if (row[0] != '\0' && (*rest != '\0' || !isfinite(value)))
             status = px_fail(PX_ERR_FORMAT, "'%s': '%.40s' is no number", path, row);
         else
             each(user, name, value);

@@ -271,6 +271,14 @@ PxStatus px_file_remove(const char *path)
 
 /* ---- folders ---- */
 
+PxStatus px_refuse_link(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+        return PX_OK;
+    return px_fail(PX_ERR_IO, "'%s' is a symbolic link, which is not followed; remove it", path);
+}
+
 void px_folder_drop(const char *path)
 {
     rmdir(path); /* fails if the folder is not empty */
@@ -411,6 +419,14 @@ PxStatus px_folder_clean(const char *path)
     }
     px_names_free(&names);
     return status;
+}
+
+PxStatus px_folder_clean_around(const char *path)
+{
+    char folder[PX_PATH_MAX];
+    const char *name;
+    PX_TRY(split(path, folder, &name));
+    return px_folder_clean(folder);
 }
 
 /* "000012.h5" with suffix ".h5" -> 12. Only names that phyxel writes are accepted,

@@ -80,6 +80,10 @@ PxStatus px_file_remove(const char *path);
 /// Creates the folder and its parents where they do not exist.
 PxStatus px_folder_make(const char *path);
 
+/// Refuses a symbolic link in the place of a folder or file of a run, through which phyxel would
+/// write or remove elsewhere. Errors: PX_ERR_IO.
+PxStatus px_refuse_link(const char *path);
+
 /// Removes the folder if it is empty; failures are ignored.
 void px_folder_drop(const char *path);
 
@@ -97,6 +101,9 @@ void px_names_free(PxNames *names);
 
 /// Removes partial files of processes that no longer run, and no other files.
 PxStatus px_folder_clean(const char *path);
+
+/// The same in the folder of a file.
+PxStatus px_folder_clean_around(const char *path);
 
 /// Numbers of files such as 000012.h5; from a million on they have seven digits.
 typedef struct PxNumbers {
