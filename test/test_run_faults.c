@@ -60,9 +60,14 @@ static const char *path_end(const char *path)
 
 int open(const char *path, int flags, ...)
 {
+    return openat(AT_FDCWD, path, flags, 0666);
+}
+
+int openat(int folder, const char *path, int flags, ...)
+{
     if ((flags & O_CREAT) && disk_fails(true))
         return -1;
-    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0666);
+    int descriptor = (int)syscall(SYS_openat, folder, path, flags, 0666);
     if (descriptor >= 0 && descriptor < 256) {
         snprintf(disk.path[descriptor], sizeof disk.path[0], "%s", path_end(path));
         disk.unsynced[descriptor] = 0;
@@ -92,7 +97,7 @@ int fsync(int descriptor)
 
 /* Checks durability against a power cut: a file must be synced before it is renamed, and
  * its folder before the next file is renamed. */
-int rename(const char *from, const char *to)
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
     for (int d = 0; d < 256; ++d)
         if (disk.unsynced[d] && strcmp(disk.path[d], path_end(from)) == 0)
@@ -100,7 +105,7 @@ int rename(const char *from, const char *to)
     if (disk.unsynced_folder && disk.fault == NONE)
         disk.order_broken = "a file was renamed before the folder of the last one was synced";
     disk.unsynced_folder = true;
-    return disk_fails(true) ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+    return disk_fails(true) ? -1 : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
 }
 
 int mkdir(const char *path, mode_t mode)
@@ -108,9 +113,14 @@ int mkdir(const char *path, mode_t mode)
     return disk_fails(true) ? -1 : (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 
+int unlinkat(int folder, const char *path, int flags)
+{
+    return disk_fails(false) ? -1 : (int)syscall(SYS_unlinkat, folder, path, flags);
+}
+
 int unlink(const char *path)
 {
-    return disk_fails(false) ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+    return unlinkat(AT_FDCWD, path, 0);
 }
 
 int flock(int descriptor, int operation)
