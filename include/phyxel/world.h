@@ -419,8 +419,8 @@ static inline double px_stats_value(const PxStats *stats, const PxStatsColumn *c
 /// INFINITY: no limit.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
 /// After PX_ERR_MEMORY only the preparations of the step have been done: due events are carried
-/// out, handles have taken hold, rows are sorted. Repeating the step gives the same bits as a step
-/// that did not fail.
+/// out, handles have taken hold, coarse octree cells that melt are split, rows are sorted.
+/// Repeating the step gives the same bits as a step that did not fail.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
 
 /// Does steps until the time is exactly `until`, which is finite and not earlier than now. Errors:
