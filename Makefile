@@ -47,9 +47,10 @@ check-format: ## say which files clang-format would change
 format: ## let clang-format change them
 	@tools/format
 
-docs: ## write the list of files and the table of stats.csv in docs
+docs: ## write the list of files, the table of stats.csv and the schema of scenes in docs
 	@tools/list-rooms --write
 	@[ ! -x $(BUILD)/phyxel ] || tools/list-stats --write
+	@[ ! -x $(BUILD)/phyxel ] || $(BUILD)/phyxel schema >docs/scene.schema.json
 
 fuzz: ## fuzz every reader for FUZZ_SECONDS=60 seconds; findings stay in out/fuzz
 	@tools/install-deps

@@ -6,8 +6,7 @@ command -v blender >/dev/null || {
     echo "SKIPPED: Blender is not installed (tools/install-deps clients): no blender"
     exit 77
 }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$PX_SOURCE/test/folder.sh"
 "$PX_BUILD/test/store_sample" "$work/run" || exit 1
 "$PX_SOURCE/tools/blender/make-zip" "$work/addon.zip" >/dev/null || exit 1
 mkdir "$work/scripts" "$work/config"

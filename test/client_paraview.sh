@@ -6,7 +6,6 @@ command -v pvpython >/dev/null || {
     echo "SKIPPED: ParaView is not installed (tools/install-deps clients): no pvpython"
     exit 77
 }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$PX_SOURCE/test/folder.sh"
 "$PX_BUILD/test/store_sample" "$work" || exit 1
 pvpython "$PX_SOURCE/test/paraview_reads.py" "$work" # reading needs no screen

@@ -1,13 +1,12 @@
 #!/bin/sh
-# POV-Ray parses and draws what is exported for it, without an error or a warning; a frame without
-# anything too. Skipped where there is no povray.
+# POV-Ray parses and draws exported files without an error or a warning, also an empty frame. Skipped
+# without povray.
 set -u
 command -v povray >/dev/null || {
     echo "SKIPPED: POV-Ray is not installed (tools/install-deps clients): no povray"
     exit 77
 }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$PX_SOURCE/test/folder.sh"
 "$PX_BUILD/test/store_sample" "$work" || exit 1
 for folder in pov pov-surface; do
     cd "$work/$folder" || exit 1
@@ -20,7 +19,7 @@ for folder in pov pov-surface; do
     if grep -i "warning: \|error" "$work/log"; then
         exit 1
     fi
-    # what is there is seen, what is not there is not: all three differ
+    # all three pictures differ
     [ "$(cat "$work/$folder"[123].png | wc -c)" -gt 0 ] || exit 1
     [ "$(for k in 1 2 3; do cksum <"$work/$folder$k.png"; done | sort -u | wc -l)" = 3 ] || {
         echo "$folder: pictures of different frames are the same"

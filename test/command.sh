@@ -1,5 +1,5 @@
-# Sourced by the scripts that try the command from outside.
-# A folder of one's own in $work, gone at the end; in memory where that is possible.
+# shellcheck shell=sh
+# Sourced by the scripts that try the command from outside; $work is a folder of their own.
 set -u
 phyxel=$PX_BUILD/phyxel
 scenes=$PX_SOURCE/scenes
@@ -7,11 +7,7 @@ scenes=$PX_SOURCE/scenes
     echo "no command in $PX_BUILD"
     exit 77
 }
-[ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || export TMPDIR=/dev/shm
-work=$(mktemp -d)
-process= # one that runs in the background, so that none is left behind
-trap '[ -z "$process" ] || kill -9 "$process" 2>/dev/null; rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
+. "$PX_SOURCE/test/folder.sh"
 
 fail() { # what; shows what the command said last
     echo "$*"
@@ -63,5 +59,6 @@ wait_for() { # FILE: until it is there, at most a minute
     done
 }
 
+# shellcheck disable=SC2034
 # A run of many small frames: 240 particles, some ten steps a frame.
 small="$scenes/dam-break.json --set spacing=0.1 --set time.fps=120"

@@ -3,7 +3,10 @@
 #define PX_TEST_POINT_SETS_H
 
 #include "check.h"
+#include "counting.h"
 
+#include "base/arena.h"
+#include "base/parallel.h"
 #include "base/random.h"
 
 #include <float.h>
@@ -205,6 +208,121 @@ static inline void check_range(const Points *points, RangeFunction *range, const
     free(seen);
     free(some);
     free(all);
+}
+
+/* ---- what is true of every structure that finds neighbours ---- */
+
+/// Such a structure: how it is made and asked. `no_room` begins its message of PX_ERR_MEMORY.
+typedef struct Search {
+    size_t size;
+    void (*init)(void *structure, const PxAllocator *allocator);
+    PxStatus (*build)(void *structure, const Points *points, uint32_t count, PxArena *scratch);
+    void (*free)(void *structure);
+    RangeFunction *range;
+    RangeFunction *nearest; ///< the nearest points, `h` unused; NULL: it cannot find them
+    const char *no_room;
+} Search;
+
+static inline void check_creeping_counts(const Search *search)
+{
+    Counter counter;
+    PxAllocator allocator = counting(&counter);
+    PxArena scratch;
+    px_arena_init(&scratch, NULL);
+    void *structure = malloc(search->size);
+    search->init(structure, &allocator);
+    Points points = points_make(SET_RANDOM, 1000);
+    for (uint32_t n = 100; n < 1000; ++n)
+        CHECK_OK(search->build(structure, &points, n, &scratch));
+    /* grows by half each time: log(10) / log(1.5) = 6 times five arrays */
+    CHECK(counter.calls < 50);
+    search->free(structure);
+    CHECK_EQUAL(counter.blocks, 0);
+    free(structure);
+    px_arena_free(&scratch);
+    points_free(&points);
+}
+
+/// Every allocation fails in turn: the structure is empty then, and can be built again.
+static inline void check_failing_allocator(const Search *search, PointSet set)
+{
+    Points points = points_make(set, 3000);
+    void *structure = malloc(search->size);
+    bool done = false;
+    for (size_t fail_at = 0; !done; ++fail_at) {
+        CHECK(fail_at < 30);
+        Counter counter = {.fail_at = fail_at};
+        PxAllocator allocator = {count_allocate, count_release, &counter};
+        PxArena scratch;
+        px_arena_init(&scratch, &allocator);
+        search->init(structure, &allocator);
+        PxStatus status = search->build(structure, &points, points.count, &scratch);
+        done = status == PX_OK;
+        if (!done) {
+            CHECK_EQUAL(status, PX_ERR_MEMORY);
+            CHECK(strstr(px_error_message(), search->no_room) != NULL);
+            uint32_t out;
+            CHECK_EQUAL(search->range(structure, 0, 0, 0, INFINITY, NULL, 0), 0);
+            CHECK(search->nearest == NULL || search->nearest(structure, 0, 0, 0, 0, &out, 1) == 0);
+            counter.fail_at = SIZE_MAX; /* and recovers */
+            CHECK_OK(search->build(structure, &points, points.count, &scratch));
+        }
+        check_range(&points, search->range, structure, 4);
+        search->free(structure);
+        px_arena_free(&scratch);
+        CHECK_EQUAL(counter.blocks, 0);
+        CHECK_EQUAL(counter.bytes, 0);
+    }
+    free(structure);
+    points_free(&points);
+}
+
+typedef struct Crowd {
+    const Points *points;
+    RangeFunction *range;
+    const void *structure;
+    uint64_t *answer;
+} Crowd;
+
+static inline void ask_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Crowd *crowd = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        uint32_t out[64];
+        const Points *p = crowd->points;
+        uint32_t n = crowd->range(crowd->structure, p->x[i], p->y[i], p->z[i], 0.08f, out, 64);
+        uint64_t hash = n;
+        for (uint32_t k = 0; k < n && k < 64; ++k)
+            hash = px_mix(hash ^ out[k]);
+        crowd->answer[i] = hash;
+    }
+}
+
+/// Three threads that ask at the same time get the answers that one gets.
+static inline void check_threads(const Search *search)
+{
+    enum { N = 10000 };
+    Points points = points_make(SET_RANDOM, N);
+    PxArena scratch;
+    px_arena_init(&scratch, NULL);
+    void *structure = malloc(search->size);
+    search->init(structure, NULL);
+    CHECK_OK(search->build(structure, &points, N, &scratch));
+    uint64_t *answer = malloc(2 * N * sizeof *answer);
+    RangeFunction *const asked[] = {search->range, search->nearest};
+    for (size_t k = 0; k < 2 && asked[k] != NULL; ++k) {
+        Crowd one = {&points, asked[k], structure, answer},
+              many = {&points, asked[k], structure, answer + N};
+        px_parallel_for(&(PxThreads){1}, N, 256, ask_block, &one);
+        px_parallel_for(&(PxThreads){3}, N, 256, ask_block, &many);
+        CHECK(memcmp(answer, answer + N, N * sizeof *answer) == 0);
+    }
+    free(answer);
+    search->free(structure);
+    free(structure);
+    px_arena_free(&scratch);
+    points_free(&points);
 }
 
 #endif

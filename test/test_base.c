@@ -57,7 +57,7 @@ TEST(sizes_multiply_with_a_check)
     CHECK(!px_size_multiply(SIZE_MAX, SIZE_MAX, &out));
 }
 
-TEST(a_list_grows_and_refuses_what_cannot_be)
+TEST(a_list_grows_and_refuses_impossible_sizes)
 {
     PX_LIST(int) list = {0};
     for (int i = 0; i < 10000; ++i) {
@@ -81,7 +81,7 @@ TEST(a_list_grows_and_refuses_what_cannot_be)
 
 /* ------------------------------------------------------------------- arena */
 
-TEST(the_arena_hands_out_aligned_memory_of_its_own)
+TEST(arena_blocks_are_aligned_and_do_not_overlap)
 {
     Counter counter;
     PxAllocator allocator = counting(&counter);
@@ -109,7 +109,7 @@ TEST(the_arena_hands_out_aligned_memory_of_its_own)
     CHECK_EQUAL(arena.in_use, 0);
 }
 
-TEST(a_mark_gives_back_what_came_after_it)
+TEST(releasing_a_mark_frees_all_later_blocks)
 {
     PxArena arena;
     px_arena_init(&arena, NULL);
@@ -409,7 +409,7 @@ TEST(one_row_at_a_time_costs_few_allocations)
     CHECK_OK(px_table_add(&table, "id", "", PX_U64, 1, PX_COLUMN_STATE, NULL));
     for (uint32_t i = 0; i < 100000; ++i)
         CHECK_OK(px_table_append(&table, 1, NULL));
-    /* half as much again each time: log(1e5) / log(1.5) = 29, and the start */
+    /* grows by half each time: log(1e5) / log(1.5) = 29, and the start */
     CHECK(counter.calls < 40);
     px_table_free(&table);
 }
@@ -517,7 +517,7 @@ TEST(deleting_keeps_the_order_of_the_rest)
     memset(drop, 255, sizeof drop);
     px_table_delete(&table, drop);
     CHECK_EQUAL(table.count, 0);
-    /* rows that come after a deletion are zero, not what was there */
+    /* rows added after a deletion are zero */
     CHECK_OK(px_table_append(&table, 5, NULL));
     for (uint32_t i = 0; i < 5; ++i)
         CHECK(row_is_zero(&table, i));
@@ -539,7 +539,7 @@ TEST(rows_of_another_table_are_appended_by_name)
     PxTable to, from;
     make_table(&to, NULL, 10);
     px_table_init(&from, NULL);
-    /* another order, one column missing, one of another type, one of its own */
+    /* another order, one column missing, one of another type, one more */
     CHECK_OK(px_table_add(&from, "own", "", PX_U8, 1, 0, NULL));
     CHECK_OK(px_table_add(&from, "position", "m", PX_F32, 3, 0, NULL));
     CHECK_OK(px_table_add(&from, "kind", "", PX_U32, 1, 0, NULL));
@@ -649,7 +649,7 @@ TEST(the_hash_sees_every_bit_of_every_value)
     px_table_free(&table);
 }
 
-TEST(the_hash_tells_apart_what_only_looks_alike)
+TEST(the_hash_distinguishes_similar_input)
 {
     PxTable a, b;
     uint64_t ha[2], hb[2];
@@ -938,7 +938,7 @@ static int loops_of_a_child(void)
     return result;
 }
 
-TEST(a_forked_child_has_threads_of_its_own)
+TEST(a_forked_child_gets_its_own_threads)
 {
     CHECK(totals_are_right(3, 1)); /* starts threads that the child does not inherit */
     CHECK_EQUAL(loops_of_a_child(), 0);
@@ -1136,7 +1136,7 @@ static void *fail_elsewhere(void *user)
     return NULL;
 }
 
-TEST(every_thread_has_a_message_of_its_own)
+TEST(every_thread_has_its_own_error_message)
 {
     bool right[2] = {false, false};
     pthread_t thread;

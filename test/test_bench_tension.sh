@@ -1,6 +1,6 @@
 #!/bin/sh
-# The surface tension benchmark, far smaller than published: what it leaves, that it goes on
-# where it was, and that it does without gnuplot.
+# The surface tension benchmark with few particles: its files, continuing after a stop, and running
+# without gnuplot.
 . "$PX_SOURCE/test/command.sh"
 
 bench() { # ARGUMENTS...
@@ -33,18 +33,18 @@ if command -v gnuplot >/dev/null; then
     done
 fi
 
-# what is there is not run again; another coefficient and another length are
-said "runs: 125, done before: 0;"
+# complete runs are not repeated; other coefficients and lengths are run
+said "runs: 125, complete: 0;"
 sum=$(sed 1d "$work/b/summary.csv" | cksum)
 plain
-said "runs: 125, done before: 125;"
+said "runs: 125, complete: 125;"
 [ "$(sed 1d "$work/b/summary.csv" | cksum)" = "$sum" ] || fail "the summary has changed"
 rm "$work/b/runs/1-iisph-he-0.6.csv"
 plain --test 1 --pressure iisph --tension he --strength 0.3,all
-said "runs: 6, done before: 4;"
+said "runs: 6, complete: 4;"
 rows 126
 plain --test 1 --pressure iisph --tension he --strength low --seconds 0.004
-said "runs: 1, done before: 0;"
+said "runs: 1, complete: 0;"
 rows 126
 
 # without gnuplot there are no pictures, and it says so
@@ -53,7 +53,7 @@ grep -q "gnuplot was missing" "$work/b/index.md" || fail "not a word about gnupl
 ! grep -q '\.png' "$work/b/index.md" || fail "links to pictures that are not there"
 [ -s "$work/b/plots/speed-1.gp" ] || fail "no script to draw them later"
 
-# stopped, it leaves what is done
+# stopped: complete runs are kept
 "$phyxel" bench tension -j 1 --test 1 --scale 0.02 --seconds 0.1 -o "$work/d" >"$work/out" \
     2>"$work/err" &
 process=$!
@@ -63,11 +63,11 @@ got=0
 wait $process || got=$?
 process=
 [ $got = 1 ] || fail "exit status $got after an interrupt, wanted 1"
-said "not done again"
+said "are not repeated"
 [ -s "$work/d/index.md" ] || fail "no page after an interrupt"
 tidy "$work/d"
 
-# a folder that holds something else
+# a folder with other contents is refused
 mkdir "$work/e"
 echo "a,b" >"$work/e/summary.csv"
 status 1 bench tension -j 1 --scale 0.004 --seconds 0.003 -o "$work/e"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# phyxel branch: the new run is the one that its scene gives from the start; what cannot be is told.
+# phyxel branch: the new run equals a run of its scene from the start; invalid calls are refused.
 . "$PX_SOURCE/test/command.sh"
 
 status 0 run $small --frames 6 -o "$work/run" -q
@@ -8,7 +8,7 @@ status 0 branch "$work/run" --at 2 --set materials.water.viscosity=5 -o "$work/e
 grep -q '"branch"' "$work/late/run.json" || fail "run.json does not say where it branches off"
 tidy "$work/late"
 
-# as from the start, and resumed
+# equal to a run from the start, and resumable
 python3 -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))["scene"], open(sys.argv[2], "w"))' \
     "$work/late/run.json" "$work/scene.json" || exit 77
 status 0 run "$work/scene.json" -o "$work/straight" -q
@@ -18,7 +18,7 @@ status 0 run "$work/scene.json" --frames 8 -o "$work/straight8" -q
 same "$work/straight8" "$work/late"
 grep -q '"branch"' "$work/late/run.json" || fail "resuming forgets where it branches off"
 
-# the frames up to it are the old ones, the next is another
+# frames up to the branch are equal, the next one differs
 for dir in run early; do "$phyxel" info "$work/$dir" --hash >"$work/$dir.hash"; done
 head -3 "$work/run.hash" >"$work/a"
 head -3 "$work/early.hash" | cmp - "$work/a" || fail "other frames before the branch"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# phyxel check says everything that is wrong at once, each with file, line and place.
+# phyxel check lists all errors, each with file, line, column and path.
 . "$PX_SOURCE/test/command.sh"
 scene=$work/six.json
 cat >"$scene" <<'END'
@@ -31,7 +31,7 @@ complains 9 'bodies\[0\].shape.box' "wanted"
 complains 10 'bodies\[1\].material' "did you mean 'water'"
 complains 13 'events\[0\].set' "did you mean 'viscosity'"
 
-# a run of it is refused with the same words, and leaves nothing
+# run refuses the scene with the same messages and writes nothing
 cp "$work/out" "$work/before"
 status 2 run "$scene" -o "$work/run"
 [ ! -s "$work/out" ] || fail "talk on stdout"
@@ -39,7 +39,7 @@ head -6 "$work/err" | cmp - "$work/before" || fail "run says something else than
 said "nothing was run: 6 errors in the scene"
 [ ! -e "$work/run" ] || fail "a folder was made"
 
-# for machines
+# as JSON
 status 2 check --json "$scene"
 [ ! -s "$work/err" ] || fail "talk besides the JSON"
 if command -v python3 >/dev/null; then
@@ -53,7 +53,7 @@ assert sorted(c["line"] for c in complaints) == [2, 4, 6, 9, 10, 13]
 END
 fi
 
-# what only shows when the shapes are made is said along with what only needs reading
+# errors of geometry are reported together with errors of syntax
 cat >"$work/mesh.json" <<'END'
 { "phyxel": 1, "spacing": 0.1, "gravty": 1,
   "bodies": [{"name": "rock", "shape": {"mesh": "no.obj"}, "wall": true}] }
@@ -62,14 +62,14 @@ status 2 check "$work/mesh.json"
 said "2 errors, 0 warnings"
 grep -q "bodies\[0\].shape.mesh: .*/no.obj: cannot be opened" "$work/out" || fail "no mesh missed"
 
-# what is no JSON at all is one mistake, with its line
+# a file that is not JSON is one error, with its line
 printf '{ "phyxel": 1,\n  "spacing": 0.1,,\n}\n' >"$work/no.json"
 status 2 check "$work/no.json"
 [ "$(wc -l <"$work/out")" = 1 ] || fail "not one line"
 grep -q "^$work/no.json:2:[0-9]*: error: this is not JSON" "$work/out" || fail "no line"
 status 2 check /dev/null
 
-# what was set has no line, and is shown instead; a model that nobody wrote is called so
+# errors of --set show the option instead of a line; defaults of models are named as such
 two="$work/two.json"
 cat >"$two" <<'END'
 {"phyxel": 1, "time": {"frames": 1}, "spacing": 0.1,

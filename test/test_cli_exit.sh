@@ -1,6 +1,6 @@
 #!/bin/sh
-# Exit status 0 done, 1 the run failed, 2 the call or the scene is wrong; and words
-# that say what is wrong and what to do. Talk goes to stderr, data to stdout.
+# Exit status: 0 done, 1 the run failed, 2 the call or the scene is wrong. Messages say what is
+# wrong and what to do. Messages go to stderr, data to stdout.
 . "$PX_SOURCE/test/command.sh"
 
 quiet() { # nothing on stdout
@@ -18,7 +18,7 @@ wrong() { # WORDS ARGUMENTS...: the call is wrong
     said "$words"
 }
 
-# nothing, help, rubbish
+# no command, help, unknown commands
 wrong "usage: phyxel COMMAND"
 for word in --help -h help --version; do
     status 0 $word
@@ -38,7 +38,7 @@ for command in run check info surface export bench scenes schema; do
     wrong "one word too many" $command a b c
 done
 
-# each command: nothing given, a missing file, a misspelt option, a value of a wrong kind
+# each command: no arguments, a missing file, a misspelt option, a value of the wrong type
 wrong "SCENE is missing" run
 wrong "SCENE is missing" run --resume
 wrong "no.json: cannot be opened: No such file" run "$work/no.json"
@@ -84,7 +84,7 @@ status 0 bench
 data
 wrong "did you mean 'neighbours'?" bench nieghbours
 wrong "wanted one of fluid, neighbours" bench speed
-wrong "leaves no folder" bench fluid -o "$work/no"
+wrong "has no options" bench fluid -o "$work/no"
 wrong "--seconds wants a positive number" bench tension --seconds -1
 wrong "--seconds wants a positive number" bench tension --seconds nan
 wrong "--scale wants a positive number" bench tension --scale big
@@ -106,7 +106,7 @@ status 0 schema
 data
 wrong "one word too many" schema x
 
-# a run, and what can be asked of it
+# a run, and info about it
 status 0 run $small --frames 3 -o "$work/a b"
 quiet
 status 0 info "$work/a b"
@@ -141,7 +141,7 @@ for frames in 2:1 1-2:2 2-:2 -1:2; do
     rm -r "$work/part"
 done
 
-# a full disk: what does not fit is not there, what was written before it is whole
+# a full disk: files are complete or missing
 (
     ulimit -f 16 # of 512 bytes: of 240 particles two frames fit and a third does not
     status 1 export "$work/a b" --to pc2 -o "$work/full" --columns id
@@ -156,7 +156,7 @@ wrong "holds a run already" run $small --frames 3 -o "$work/a b"
 said "--resume, --overwrite and -o DIR"
 wrong "spacing is 0.1 there and 0.12 here" run $small --set spacing=0.12 --resume -o "$work/a b"
 
-# where nothing can be written: the run fails, and there is nothing to go on with
+# a folder without write permission: the run fails, and there is nothing to resume
 touch "$work/file"
 for out in "$work/file" "$work/file/below" /proc/phyxel /dev/null/phyxel; do
     status 1 run $small --frames 1 -o "$out"
@@ -172,7 +172,7 @@ if [ "$(id -u)" != 0 ]; then
     said "Permission denied"
 fi
 
-# data that cannot be written is a failure, whatever it was
+# output that cannot be written is a failure, for every command
 if [ -w /dev/full ]; then
     for call in schema scenes info "info '$work/a b' --hash" "check $scenes/drop.json" \
         "run $small --frames 1 --json -o $work/full" --help; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What phyxel surface makes, phyxel export takes: every format, one material, surfels, a part of
-# the frames; and what is damaged is told, with everything before it kept.
+# phyxel export of surfaces: every format, one material, surfels, some frames. Damaged files are
+# reported, and files exported before them are kept.
 . "$PX_SOURCE/test/command.sh"
 
 run=$work/run
@@ -24,7 +24,7 @@ for number in 0 3; do
     file=00000$number.ply
     [ "$(vertices "$run/surface/$file")" = "$(vertices "$run/ply-surface/$file")" ] || fail "others"
 done
-# the same bytes but for the comments
+# the same bytes except for the comments
 for side in surface ply-surface; do
     sed '/^comment/d' "$run/$side/000002.ply" | cksum >"$work/$side"
 done

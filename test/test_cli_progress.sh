@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a run says on its way: lines where there is no terminal, a bar where there is
-# one, JSON for machines; and what becomes of it when nobody listens.
+# Progress of a run: a bar on a terminal, lines elsewhere, JSON with --json; closed and broken
+# streams.
 . "$PX_SOURCE/test/command.sh"
 escape=$(printf '\033')
 
@@ -38,7 +38,7 @@ import json, sys
 end = json.loads(open(sys.argv[1]).read())
 assert end["event"] == "failed" and end["reason"] == "io" and "/dev/null/no" in end["message"]
 END
-    # any bytes in a path are still JSON in the answer
+    # any bytes in a path give valid JSON
     touch "$work/latin"
     odd=$(printf 'caf\351 \342\202\254 \300\200 \355\240\200 \364\220\200\200 \360\237\230\200 "\\')
     status 1 run $small --json -o "$work/latin/$odd"
@@ -53,7 +53,7 @@ else
     echo "no python3: the JSON is not parsed"
 fi
 
-# a terminal: a bar that is drawn over itself, and the end in words
+# a terminal: a bar that is redrawn in place, then a summary
 pty() { # COMMAND...: in a terminal of 100 columns; what it shows is in $work/shown
     got=0
     if command -v script >/dev/null; then
@@ -75,7 +75,7 @@ if [ $got = 0 ]; then
     grep -q "8 frames in $work/bar" "$work/out" || fail "no last words"
     bar=$(grep '^\[#*\] 100 %' "$work/out" | sed "s/$escape.*//")
     [ ${#bar} -le 100 ] && [ ${#bar} -ge 95 ] || fail "the bar is ${#bar} wide, the terminal 100"
-    # only the talk is on the terminal: what is redirected has no escape codes
+    # redirected output has no escape codes
     pty "'$phyxel' run $small --frames 2 -o '$work/redirected' 2>'$work/err'"
     ! grep -q "$escape" "$work/err" || fail "escape codes in a file"
     same "$work/bar" "$work/plain"
@@ -83,11 +83,11 @@ else
     echo "no script, no python3 or no pseudo-terminals: nowhere to try the bar"
 fi
 
-# nobody listens: the run does not mind
+# broken pipe: the run continues
 same "$work/plain" "$work/json"
 "$phyxel" run $small --frames 8 --json -o "$work/head" 2>"$work/err" | head -1 >/dev/null
 same "$work/plain" "$work/head"
-# closed streams: what is said must not end up in the files of the run
+# closed streams: messages must not be written into files of the run
 got=0
 "$phyxel" run $small --frames 8 -o "$work/closed" <&- >&- 2>&- || got=$?
 [ $got = 0 ] || fail "with closed streams: exit status $got"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# phyxel render from outside: pictures, what is kept, what is refused, Ctrl-C.
+# phyxel render: pictures, pictures that are kept, refused input, Ctrl-C.
 # labels: long
 . "$PX_SOURCE/test/command.sh"
 dir="$work/a run"
@@ -34,7 +34,7 @@ cmp -s "$work/clean/000002.png" "$work/dark/000002.png" && fail "--exposure -1 m
 status 2 render "$dir" --exposure x
 said "--exposure wants a number"
 
-# what is wrong is said before anything is drawn
+# errors are reported before anything is drawn
 status 2 render "$dir" --frames two
 said "3-9"
 status 2 render "$work/nowhere"
@@ -52,7 +52,7 @@ said "draft, good or final"
 status 2 render "$dir" --first 100 --size 64x48
 said "no frame from 100"
 
-# a full disk: what was drawn is kept, the error names the file
+# a full disk: drawn pictures are kept, the error names the file
 (
     ulimit -f 4
     "$phyxel" render "$dir" --size 200x150 --samples 1 -q -o "$work/full" >"$work/out" 2>"$work/err"
@@ -60,7 +60,7 @@ said "no frame from 100"
 said "cannot write"
 tidy "$work/full"
 
-# Ctrl-C, and on from there
+# Ctrl-C, then the same command continues
 got=0
 env --default-signal=INT "$phyxel" render "$dir" --size 200x150 --samples 8 -o "$work/stopped" \
     >"$work/out" 2>"$work/err" &
@@ -81,7 +81,7 @@ fi
 status 0 render "$dir" --size 64x48 --samples 1 --frame 3 --json --again
 grep -q '"event": "picture", "picture": 1, "pictures": 1, "frame": 3' "$work/out" || fail "no event"
 
-# the whole way
+# from scene to film
 if command -v ffmpeg >/dev/null; then
     status 0 run $small --frames 3 -q -o "$work/film" --film --size 64x48 --samples 1
     [ -s "$work/film/film.mp4" ] || fail "no film"

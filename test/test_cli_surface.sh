@@ -1,11 +1,11 @@
 #!/bin/sh
-# phyxel surface: what it leaves, what it keeps, what it says, and what becomes of bad input.
+# phyxel surface: files, surfaces that are kept, messages, bad input.
 # labels: long
 . "$PX_SOURCE/test/command.sh"
 
 status 0 run $small --frames 4 -q -o "$work/run"
 
-# every frame has its surface, on which the header tells all
+# every frame has a surface, described by its header
 status 0 surface "$work/run"
 [ ! -s "$work/out" ] || fail "talk on stdout"
 said "5 made, 0 were up to date"
@@ -23,7 +23,7 @@ status 0 info "$work/run"
 grep -q "  5 surfaces made by 'phyxel surface', in surface" "$work/out" || fail "not 5 surfaces"
 ! grep -q "degrees\|coats\|skins" "$work/out" || fail "what is not there"
 
-# what melts has a coat and heat
+# melting matter has a coat and temperatures
 cat >"$work/wax.json" <<END
 {"phyxel": 1, "spacing": 0.02, "time": {"frames": 1}, "materials": {"wax": {"density": 900,
  "young": 1e5, "diffusivity": 1e-4, "melts": {"from": 40, "to": 60}}}, "bodies": [
@@ -35,7 +35,7 @@ status 0 info "$work/wax"
 grep -q "  20 to 80 degrees C in the last one, 50 % molten" "$work/out" || fail "no heat"
 grep -q "  2 coats of what flows or melts, in coat" "$work/out" || fail "no coats"
 
-# the same bits for any number of threads; what is up to date is kept
+# the same bits for any number of threads; surfaces that are up to date are kept
 (cd "$work/run/surface" && cksum *.ply) >"$work/sums"
 status 0 surface "$work/run"
 said "0 made, 5 were up to date"
@@ -43,7 +43,7 @@ status 0 surface "$work/run" --overwrite -j 3 -q
 [ ! -s "$work/err" ] || fail "not quiet"
 (cd "$work/run/surface" && cksum *.ply) | diff - "$work/sums" || fail "other bits with 3 threads"
 
-# other numbers make it anew, and so does another frame
+# other options or another frame replace a surface
 status 0 surface "$work/run" --frames 1-2 --cell 1
 said "2 made, 0 were up to date"
 status 0 surface "$work/run"
@@ -74,7 +74,7 @@ status 0 surface "$work/run" --surfels --frames -1
 head -c 1500 "$work/run/surfels/000001.ply" | grep -aqF "property float radius" || fail "no radius"
 ! head -c 1500 "$work/run/surfels/000001.ply" | grep -aqF "element face" || fail "faces of surfels"
 
-# measures: a row a frame, of all surfaces there are
+# --measure: one row for each surface
 status 0 surface "$work/run" --measure -q
 [ "$(wc -l <"$work/run/surface/measure.csv")" = 6 ] || fail "not 5 rows"
 head -1 "$work/run/surface/measure.csv" | grep -q '^frame,time,material,.*area,volume,interface,components$' ||
@@ -121,7 +121,7 @@ said "did you mean 'pressure'?"
 status 2 surface "$work/run" --surfels --measure
 said "surfels have no area to measure"
 
-# bad frames: what came before is kept
+# bad frames: earlier surfaces are kept
 rm -r "$work/run/surface"
 mv "$work/run/frames/000002.h5" "$work/frame"
 status 1 surface "$work/run" --measure
@@ -136,7 +136,7 @@ cp "$work/frame" "$work/run/frames/000002.h5"
 status 0 surface "$work/run" -q
 tidy "$work/run"
 
-# a disk that is full: the old surface stays
+# a full disk: the old surface is kept
 if [ -w /dev/full ]; then
     (
         ulimit -f 8
@@ -148,7 +148,7 @@ if [ -w /dev/full ]; then
     tidy "$work/run"
 fi
 
-# stopped: what is done is kept, and the same command continues
+# stopped: complete surfaces are kept, and the same command continues
 rm -r "$work/run/surface"
 "$phyxel" surface "$work/run" --cell 0.15 >"$work/out" 2>"$work/err" &
 process=$!

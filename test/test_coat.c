@@ -193,8 +193,8 @@ PHYSICS(a_ball_has_its_area_and_volume_and_no_holes)
         area += 4 * 3.14159265 * r * r / along / RAYS;
     }
     double radius = cbrt(p.m->count * 3 / (4 * 3.14159265));
-    /* Flat discs deviate from a sphere by up to r^2/2R, here 2 per cent of the volume; area is
-     * larger by what the steps of the lattice's surface add. */
+    /* Flat discs deviate from a sphere by up to r^2/2R, here 2 per cent of the volume; the
+     * steps of the lattice's surface add to the area. */
     CHECK_NEAR(volume / (4 * 3.14159265 / 3 * pow(radius, 3)), 1, 0.05);
     CHECK_NEAR(area / (4 * 3.14159265 * radius * radius), 1, 0.06);
     play_end(&p);
@@ -240,7 +240,7 @@ static double field_between(const Play *p)
     return most;
 }
 
-TEST(what_is_pulled_apart_splits_when_its_field_does)
+TEST(a_coat_splits_when_its_field_splits)
 {
     Play p;
     PxCoatDef def = def_of(0.5);
@@ -468,7 +468,7 @@ TEST(every_compiler_gives_the_same_bits)
     CHECK_TEXT(text, "599849736b0efe761fbd3063e25df5f4");
 }
 
-TEST(a_coat_that_was_stored_goes_on_with_the_same_bits)
+TEST(a_restored_coat_continues_with_the_same_bits)
 {
     Play p;
     uint64_t whole[6], again[6];
@@ -479,7 +479,7 @@ TEST(a_coat_that_was_stored_goes_on_with_the_same_bits)
     CHECK(memcmp(whole, again, sizeof whole) == 0);
 }
 
-TEST(what_moves_as_one_piece_takes_its_coat_along)
+TEST(a_coat_follows_rigid_motion)
 {
     Play p;
     PxCoatDef def = def_of(0.5);
@@ -676,7 +676,8 @@ PHYSICS(cold_matter_that_breaks_has_no_holes_and_one_skin)
     }
     CHECK_EQUAL(p.coat->stats.components, 2);
     check_finite(&p);
-    /* From within one half, whose face lies at x = 3, to what is nearer than the other half. */
+    /* Surfels around one half, whose face lies at x = 3, that are nearer to it than to the other.
+     */
     int lost = 0, flat = 0;
     for (uint64_t k = 0; k < 2000; ++k) {
         PxVec3 out = direction(k);
@@ -693,7 +694,7 @@ PHYSICS(cold_matter_that_breaks_has_no_holes_and_one_skin)
     play_end(&p);
 }
 
-TEST(discs_of_what_is_cold_grow_and_shrink_with_it)
+TEST(discs_of_cold_matter_stretch_and_shrink_with_it)
 {
     Play p;
     PxCoatDef def = def_of(0.4);
@@ -723,7 +724,7 @@ TEST(discs_of_what_is_cold_grow_and_shrink_with_it)
     play_end(&p);
 }
 
-TEST(discs_of_what_is_stirred_while_cold_stay_small)
+TEST(discs_of_cold_stirred_matter_stay_small)
 {
     /* A ball sheared back and forth with growing amplitude: the surfels' deformation is not
      * reversed, because their neighbours change from step to step. */
@@ -744,7 +745,8 @@ TEST(discs_of_what_is_stirred_while_cold_stay_small)
     }
     for (uint32_t i = 0; i < p.coat->surfels.count; ++i)
         largest = fmax(largest, (double)column(&p, "radius", 0)[i]);
-    /* by 20 without a bound; three times what the ring wants, at most 1.16 distances */
+    /* 20 times larger without a bound; bound: three times the radius from the ring of neighbours,
+     * which is at most 1.16 distances */
     CHECK(largest < 3.6 * size);
     free(rest);
     play_end(&p);
@@ -821,7 +823,7 @@ static double wavy(PxVec3 out)
     return 4.6 + 0.15 * flat * flat * cos(16 * atan2(out.z, out.x));
 }
 
-PHYSICS(a_cast_takes_and_keeps_the_relief_of_its_mould)
+PHYSICS(a_cast_reproduces_and_keeps_the_relief_of_its_mould)
 {
     Play p;
     PxCoatDef def = def_of(0.2);
@@ -872,7 +874,7 @@ PHYSICS(a_cast_takes_and_keeps_the_relief_of_its_mould)
     play_end(&p);
 }
 
-TEST(lists_name_whoever_is_near_a_bunch_and_nobody_else)
+TEST(neighbour_lists_of_bunches_are_exact)
 {
     enum { FROM = 203, TO = 1001 };
     static float x[3][FROM + 8], y[3][TO + 8];

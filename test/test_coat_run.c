@@ -41,7 +41,7 @@ static void check_complaint(const char *text, const char *place, const char *wor
     px_scene_free(scene);
 }
 
-TEST(what_cannot_be_a_coat_is_told_so)
+TEST(invalid_coats_are_refused_with_a_reason)
 {
     check_complaint(SCENE("\"surfel\"", "2000"), "materials.water.coat", "surfels");
     check_complaint(SCENE("{\"model\": \"surfels\", \"spacing\": 2}", "2000"),
@@ -86,7 +86,7 @@ static uint32_t surfels_of(const PxPlyPoints *ply, uint32_t material, double *lo
     return count;
 }
 
-TEST(a_run_that_was_stopped_goes_on_with_the_same_coats)
+TEST(a_resumed_run_has_the_same_coats)
 {
     Folder whole = folder_make(), parts = folder_make();
     PxScene *scene = tiny_scene(SCENE("\"surfels\"", "2000"));

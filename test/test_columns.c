@@ -91,7 +91,7 @@ TEST(a_bar_strained_uniformly_has_the_stress_of_hooke_everywhere)
     PxParticles *p = &world->particles;
     uint32_t n = px_world_count(world);
     for (uint32_t i = 0; i < n; ++i) {
-        /* turned by 90 degrees about z: what was along x is along y */
+        /* rotated by 90 degrees about z: x becomes y */
         float x = p->x[i], y = p->y[i];
         p->y[i] = 1.01f * x;
         p->x[i] = -(1 - 0.01f * (float)POISSON) * y;

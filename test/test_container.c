@@ -314,7 +314,7 @@ TEST(a_file_cut_anywhere_is_refused)
     px_list_free(bytes);
 }
 
-TEST(a_flipped_byte_anywhere_is_told)
+TEST(a_flipped_byte_anywhere_is_detected)
 {
     void *bytes;
     size_t size;
@@ -417,7 +417,7 @@ TEST(a_file_without_a_seal_is_refused_before_it_is_read)
     folder_remove(&folder);
 }
 
-TEST(a_file_with_the_seal_of_older_versions_is_refused_as_such)
+TEST(a_file_of_an_older_version_is_refused_with_that_reason)
 {
     void *bytes;
     size_t size;

@@ -45,7 +45,7 @@ TEST(an_older_smaller_def_is_filled_up_with_defaults)
     free(old);
 }
 
-TEST(a_newer_larger_def_is_taken_while_what_is_new_is_not_used)
+TEST(a_larger_def_of_a_newer_version_is_accepted_while_its_new_fields_are_unused)
 {
     PxWorld *world = empty_world();
     Newer newer;

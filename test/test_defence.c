@@ -314,7 +314,7 @@ static void put(PxParticles *p, uint32_t i, PxVec3 x)
 }
 
 /* Moves particles without the defence, which thus cannot stop them. */
-TEST(whoever_is_put_to_the_other_side_of_a_sheet_is_counted_once)
+TEST(a_particle_put_across_a_sheet_is_counted_once)
 {
     static Room room;
     memset(&room, 0, sizeof room);
@@ -343,7 +343,7 @@ TEST(whoever_is_put_to_the_other_side_of_a_sheet_is_counted_once)
 }
 
 /* The sheet sweeps over a particle at rest. */
-TEST(whoever_a_moving_sheet_passes_over_is_counted)
+TEST(a_particle_passed_by_a_moving_sheet_is_counted)
 {
     static Room room;
     memset(&room, 0, sizeof room);

@@ -81,7 +81,7 @@ TEST(grain_goes_and_the_edge_stays)
     free(s);
 }
 
-TEST(what_all_samples_agree_on_stays)
+TEST(denoising_keeps_detail_on_which_all_samples_agree)
 {
     Sample *s = sample_make(0.1f);
     for (int c = 0; c < 3; ++c)

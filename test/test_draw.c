@@ -129,7 +129,7 @@ TEST(the_sun_lights_a_white_surface_by_its_cosine)
     CHECK_NEAR(middle_of(&look, sky, 16), e / 3.14159265, 1e-3);
 }
 
-TEST(light_is_counted_once_whether_looked_for_or_come_upon)
+TEST(light_is_counted_once_by_both_sampling_strategies)
 {
     /* A sun as wide as the hemisphere before the ball, and a sky of the same radiance: the same
      * light, sampled in two ways. */
@@ -144,7 +144,7 @@ TEST(light_is_counted_once_whether_looked_for_or_come_upon)
         CHECK_NEAR(middle_of(&looks[k], wide, 16), middle_of(&looks[k], even, 16), 6e-3);
 }
 
-TEST(x_rays_lose_what_the_true_thickness_of_a_ball_takes)
+TEST(x_rays_are_absorbed_by_the_true_thickness_of_a_ball)
 {
     /* through the middle d = 2 r; off it d = 2 sqrt(r^2 - b^2), b the ray's distance from
      * the middle */
@@ -188,7 +188,7 @@ TEST(where_balls_overlap_x_rays_count_their_matter_once)
     px_scenery_free(&s);
 }
 
-TEST(water_takes_light_by_depth_after_beer_and_lambert)
+TEST(water_absorbs_light_by_beer_and_lambert)
 {
     /* A camera looks straight through a slab of index 1, so that nothing is reflected. */
     PxScenery s = before(px_sky_even(px_v3_all(1)));
@@ -247,7 +247,7 @@ TEST(a_liquid_that_reaches_into_its_glass_has_no_air_between_them)
 
 TEST(a_camera_under_water_is_in_it)
 {
-    /* 2 m of water of index 1 up to the sky, which nothing else tells the camera of */
+    /* 2 m of water of index 1 below the sky; only the camera's position says that it is inside */
     PxScenery s = before(px_sky_even(px_v3_all(1)));
     PxLook look = px_look_clear(1, px_v3(1, 0, 0), 1);
     add_ball(&s, &look, px_v3_all(0), 2);
@@ -291,7 +291,7 @@ TEST(a_white_ball_on_white_ground_under_a_white_sky_is_invisible)
     s.camera = px_camera_look(px_v3(0, 2, 5), px_v3_all(0), 40);
     PxDrawDef def = draw_def(&s, 4);
     PxRadiance *seen = draw(&def);
-    /* what is counted before and taken back differs by roundings */
+    /* subtracting the known light of the sky again leaves rounding errors */
     check_even(seen, 48 * 48, 1, 1e-4);
     free(seen);
     px_scenery_free(&s);
@@ -444,7 +444,7 @@ TEST(discs_end_at_sharp_edges)
                  off);
 }
 
-TEST(what_moves_is_blurred_along_its_way)
+TEST(moving_things_are_blurred_along_their_path)
 {
     PxScenery s = before(px_sky_even(px_v3_all(1)));
     PxLook look = px_look_matte(px_v3_all(0));
@@ -521,7 +521,7 @@ TEST(a_picture_can_be_stopped)
 
 #else
 
-TEST(without_embree_it_is_said_what_to_install)
+TEST(without_embree_the_message_names_the_package)
 {
     PxScenery s = {.shutter = 0};
     PxRays *rays;

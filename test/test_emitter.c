@@ -58,7 +58,7 @@ static double least_distance(const PxWorld *world)
 
 /* ---- the opening ------------------------------------------------------------ */
 
-TEST(a_layer_of_a_circle_has_as_many_particles_as_its_area_asks_for)
+TEST(the_number_of_particles_in_a_circular_layer_follows_from_its_area)
 {
     for (double radius = 0.9; radius < 12; radius += 0.37) {
         PxShapeDef shape = px_shape_def_default(PX_SHAPE_CYLINDER);
@@ -116,7 +116,7 @@ TEST(matter_leaves_square_to_a_face)
 
 /* One second in steps that emit many layers, less than one, and some between: without other
  * particles only max_step limits the step. */
-PHYSICS(the_rate_is_what_was_asked_for_whatever_the_step)
+PHYSICS(the_rate_does_not_depend_on_the_step)
 {
     const double steps[] = {1e-2, 1e-3, 3.3e-4};
     for (size_t k = 0; k < 3; ++k) {
@@ -163,7 +163,7 @@ TEST(layers_lie_a_layer_apart_and_not_on_each_other)
     px_world_free(world);
 }
 
-TEST(it_gives_between_its_start_and_its_end_and_no_more_than_its_limit)
+TEST(an_emitter_respects_its_start_end_and_limit)
 {
     PxWorld *world = empty_world(0.02, 0, 1);
     PxEmitterDef def = tap(0.04, 0.05);
@@ -185,7 +185,7 @@ TEST(it_gives_between_its_start_and_its_end_and_no_more_than_its_limit)
     px_world_free(world);
 }
 
-TEST(speed_and_rate_change_while_it_runs_and_the_last_one_counts)
+TEST(of_speed_and_rate_the_one_set_last_counts)
 {
     PxWorld *world = empty_world(0.02, 0, 1);
     PxEmitterDef def = tap(0.04, 0.05);
@@ -214,7 +214,7 @@ TEST(speed_and_rate_change_while_it_runs_and_the_last_one_counts)
     px_world_free(world);
 }
 
-/* ---- what a jet does --------------------------------------------------------------- */
+/* ---- jets -------------------------------------------------------------------------- */
 
 static double highest(const PxWorld *world)
 {
@@ -242,9 +242,9 @@ TEST(a_jet_begins_without_bursting)
             fastest = fmax(fastest, stats_of(world).speed_max);
             densest = fmax(densest, stats_of(world).density_error_max);
         }
-        /* Within the 1 per cent of compression that the equation of state allows, and so
-         * no faster than that lets it expand: sqrt(0.01) of the sound's 10 speeds is one
-         * speed, sideways; 2.11 and 2.19 m/s are what comes out. */
+        /* Compression is within the 1 per cent that the equation of state allows, so expansion
+         * sideways is limited to sqrt(0.01) of the speed of sound, 10 jet speeds: one jet
+         * speed. Measured: 2.11 and 2.19 m/s. */
         CHECK(densest < 1.05 && fastest < 2.3);
         /* the front is where the plunger's speed takes it, 0.4 m from the back, but for
          * half a layer that it is behind and a spacing that the free end spreads */
@@ -253,15 +253,15 @@ TEST(a_jet_begins_without_bursting)
     }
 }
 
-TEST(a_jet_rises_as_its_speed_takes_it)
+TEST(a_jet_rises_to_the_height_of_its_speed)
 {
     PxWorld *world = empty_world(0.02, 9.81, 2);
     PxEmitterDef def = tap(0.05, 0.04);
     def.speed = 4;
     CHECK_OK(px_world_add_emitter(world, &def, NULL));
     CHECK_OK(px_world_advance(world, 0.1));
-    /* Layer k is whole at (k + 1) layer / speed, is pushed 0.04 m along the pipe and then
-     * thrown: the height of all of them together, whatever they do to each other. */
+    /* Layer k is complete at (k + 1) layer / speed, moves 0.04 m along the pipe and is then in
+     * free flight. Forces between layers do not change their mean height. */
     double layer = 20 * 8e-6 / (PI * 0.0025), sum = 0;
     int layers = (int)(0.4 / layer);
     for (int k = 0; k < layers; ++k) {
@@ -271,7 +271,7 @@ TEST(a_jet_rises_as_its_speed_takes_it)
     PxStats stats = stats_of(world);
     CHECK_EQUAL(stats.particles, layers * 20);
     double height = stats.potential / stats.mass / 9.81;
-    /* what is free also leans on what is still in the pipe: 0.3 mm come out */
+    /* free matter also presses on that in the pipe: measured 0.3 mm */
     CHECK_NEAR(height, sum / layers, 0.001);
     px_world_free(world);
 }
@@ -380,8 +380,8 @@ PHYSICS(a_full_vessel_is_not_filled_any_further)
         CHECK(waiting > 10);
         CHECK_EQUAL(stats.emitted, stats.removed + stats.particles);
         CHECK_NEAR(stats.mass_in, stats.mass_out + stats.mass, 1e-9 * stats.mass_in);
-        /* all that was to come either came out or was held back, but for a layer and what was
-         * taken back, and will be made again */
+        /* every particle was emitted or held back, except one layer and particles that were taken
+         * back and are emitted again */
         CHECK_NEAR((double)(stats.emitted - stats.removed + stats.held_back),
                    60 * 0.0205 * 2 / 0.0207 * 13, 3 * 13);
         px_world_free(world);
@@ -404,7 +404,7 @@ PHYSICS(an_open_vessel_of_the_same_width_gets_all_of_it)
 }
 
 /* A rod as wide as the pipe goes through it, crosswise, and back. */
-TEST(a_wall_that_goes_through_a_pipe_shuts_it_and_crams_nothing)
+TEST(a_wall_moving_through_a_pipe_shuts_it_without_compression)
 {
     PxWorld *world = empty_world(0.02, 9.81, 2);
     PxEmitterDef def = tap(0.04, 0.08);
@@ -440,7 +440,7 @@ TEST(a_wall_that_goes_through_a_pipe_shuts_it_and_crams_nothing)
     px_world_free(world);
 }
 
-TEST(waiting_goes_on_after_a_stop_with_the_same_bits)
+TEST(a_resumed_run_with_a_waiting_emitter_has_the_same_bits)
 {
     uint64_t wanted[2], got[2];
     PxWorld *straight = vessel_world("dfsph", 0.16, 1), *world = vessel_world("dfsph", 0.16, 2);
@@ -463,7 +463,7 @@ TEST(waiting_goes_on_after_a_stop_with_the_same_bits)
 
 /* ---- sinks ---------------------------------------------------------------------------- */
 
-TEST(a_sink_takes_what_is_in_it_between_its_start_and_its_end)
+TEST(a_sink_removes_particles_between_its_start_and_its_end)
 {
     PxWorld *world = empty_world(0.02, 0, 2);
     PxBodyDef block = px_body_def_default();
@@ -576,9 +576,9 @@ TEST(no_id_is_used_twice)
     px_world_free(world);
 }
 
-/* ---- what is refused ------------------------------------------------------------------ */
+/* ---- refused input -------------------------------------------------------------------- */
 
-TEST(emitters_that_make_no_sense_are_refused_and_leave_the_world_as_it_was)
+TEST(invalid_emitters_are_refused_and_leave_the_world_unchanged)
 {
     PxWorld *world = empty_world(0.02, 9.81, 1);
     PxEmitterId id;
@@ -613,7 +613,7 @@ TEST(emitters_that_make_no_sense_are_refused_and_leave_the_world_as_it_was)
     px_world_free(world);
 }
 
-/* Gives out so many bytes and no more. */
+/* Allocates at most this many bytes. */
 static size_t bytes_left;
 
 static void *take(void *user, size_t bytes)
@@ -632,7 +632,7 @@ static void give_back(void *user, void *memory, size_t bytes)
     free(memory);
 }
 
-TEST(a_world_that_outgrows_its_memory_says_so_and_is_still_whole)
+TEST(a_world_without_memory_to_grow_fails_and_stays_consistent)
 {
     bytes_left = SIZE_MAX / 2;
     const PxAllocator few = {.allocate = take, .release = give_back};

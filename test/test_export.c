@@ -12,7 +12,7 @@
 
 static const PxThreads one = {1};
 
-/* noinline: GCC 12 takes what it returns for the address of its local otherwise. */
+/* noinline: otherwise GCC 12 warns that it returns the address of a local. */
 __attribute__((noinline)) static uint8_t *slurp(const char *path, size_t *size)
 {
     void *bytes;
@@ -244,7 +244,7 @@ static PxExportDef surface_def(const Folder *folder, const char *format)
     return def;
 }
 
-TEST(a_surface_in_ply_is_what_it_was)
+TEST(a_surface_exported_to_ply_is_unchanged)
 {
     Folder folder = surfaces((uint32_t[]){0, 20}, 2);
     PxExportDef def = surface_def(&folder, "ply");
@@ -408,7 +408,7 @@ TEST(pc2_follows_particles_by_their_ids)
     folder_remove(&folder);
 }
 
-TEST(pc2_refuses_what_comes_and_goes)
+TEST(pc2_refuses_changing_numbers_of_points)
 {
     Folder folder = surfaces((uint32_t[]){5, 5, 6}, 3);
     PxExportDef def = surface_def(&folder, "pc2");
@@ -685,7 +685,7 @@ TEST(only_the_frames_asked_for_are_exported)
     folder_remove(&folder);
 }
 
-TEST(stopping_keeps_what_is_done_and_its_index)
+TEST(a_stopped_export_keeps_complete_files_and_their_index)
 {
     Folder folder = folder_make();
     CHECK_OK(sample_run(folder.path, 4, &one));
@@ -701,7 +701,7 @@ TEST(stopping_keeps_what_is_done_and_its_index)
     folder_remove(&folder);
 }
 
-TEST(a_damaged_frame_or_an_unknown_format_is_told)
+TEST(damaged_frames_and_unknown_formats_are_refused)
 {
     Folder folder = folder_make();
     CHECK_OK(sample_run(folder.path, 3, &one));
@@ -733,7 +733,7 @@ TEST(a_frame_without_positions_cannot_be_exported)
     folder_remove(&folder);
 }
 
-TEST(formats_are_listed_with_what_they_are_for)
+TEST(formats_are_listed_with_summaries)
 {
     uint32_t count = 0;
     for (const PxExportFormat *format; (format = px_export_format(count)) != NULL; ++count) {

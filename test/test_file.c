@@ -43,7 +43,7 @@ static bool on_a_full_disk(bool (*body)(const Folder *folder), const Folder *fol
     return WIFEXITED(result) && WEXITSTATUS(result) == 0;
 }
 
-TEST(what_is_written_is_read_back)
+TEST(written_data_is_read_back)
 {
     Folder folder = folder_make();
     const char *path = folder_file(&folder, "a.txt");
@@ -182,7 +182,7 @@ TEST(names_come_sorted_without_hidden_ones)
     folder_remove(&folder);
 }
 
-TEST(what_a_killed_process_left_is_swept_and_nothing_else)
+TEST(only_temporary_files_of_killed_processes_are_removed)
 {
     Folder folder = folder_make();
     pid_t child = fork(); /* the id of a process that has ended */
@@ -303,7 +303,7 @@ static void add_rows(PxCsv *csv, uint64_t first, uint64_t last)
     }
 }
 
-TEST(what_is_not_a_number_stays_empty)
+TEST(cells_that_are_not_finite_stay_empty)
 {
     Folder folder = folder_make();
     const char *path = folder_file(&folder, "stats.csv");

@@ -48,7 +48,7 @@ TEST(the_plane_integral_of_the_kernel_is_right)
     }
 }
 
-TEST(eight_lanes_give_what_one_gives)
+TEST(eight_lanes_agree_with_one)
 {
     double h = 0.05;
     PxKernel kernel = px_kernel(h, h / 2);

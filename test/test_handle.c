@@ -39,8 +39,8 @@ static PxWorld *jelly_world(int threads)
     return world;
 }
 
-#define LEFT ((PxBodyId){1, 1})
-#define POOL ((PxBodyId){2, 1})
+#define LEFT ((PxBodyId){1, world->bodies.data[0].generation})
+#define POOL ((PxBodyId){2, world->bodies.data[1].generation})
 
 /* A box around the upper half of all blocks. */
 static PxHandleDef upper_half(void)
@@ -70,7 +70,7 @@ static uint32_t held_by(const PxWorld *world, uint32_t slot, uint32_t body)
 
 /* ---- taking and letting go ------------------------------------------------------------ */
 
-TEST(a_handle_takes_what_of_solids_is_in_its_region)
+TEST(a_handle_takes_the_particles_of_solids_in_its_region)
 {
     PxWorld *world = jelly_world(2);
     PxHandleDef def = upper_half();
@@ -100,7 +100,7 @@ TEST(a_handle_of_one_body_leaves_the_others)
     px_world_free(world);
 }
 
-TEST(a_handle_takes_hold_once_and_lets_go_at_its_end)
+TEST(a_handle_takes_particles_once_and_releases_them_at_its_end)
 {
     PxWorld *world = jelly_world(1);
     PxHandleDef def = upper_half();
@@ -127,7 +127,7 @@ TEST(a_handle_takes_hold_once_and_lets_go_at_its_end)
     px_world_free(world);
 }
 
-TEST(what_one_handle_holds_another_takes_only_when_it_is_let_go)
+TEST(held_particles_are_taken_by_another_handle_only_after_release)
 {
     PxWorld *world = jelly_world(1);
     PxHandleDef def = upper_half();
@@ -192,7 +192,7 @@ TEST(the_region_moves_with_the_keyframes)
     px_world_free(world);
 }
 
-TEST(the_velocity_of_what_is_held_is_the_slope_of_its_way)
+TEST(the_velocity_of_held_particles_is_the_slope_of_their_path)
 {
     PxWorld *world = jelly_world(1);
     add_journey(world);
@@ -236,7 +236,7 @@ static void hash_of(const PxWorld *world, uint64_t hash[2])
     px_table_hash(px_world_particles(world), PX_COLUMN_STATE | PX_COLUMN_FRAME, hash);
 }
 
-TEST(a_stop_changes_nothing_of_what_is_held)
+TEST(a_resumed_run_with_handles_has_the_same_bits)
 {
     uint64_t wanted[2], got[2];
     PxHandleDef second = upper_half();
@@ -267,7 +267,7 @@ TEST(a_stop_changes_nothing_of_what_is_held)
     px_world_free(world);
 }
 
-TEST(a_stored_state_with_handles_that_are_not_there_is_refused)
+TEST(a_stored_state_with_unknown_handles_is_refused)
 {
     PxWorld *world = jelly_world(1), *other = jelly_world(1);
     PxHandleDef def = upper_half();
@@ -310,7 +310,7 @@ static PxVec3 total(const PxWorld *world, float *const a[3])
     return px_vec(f[0], f[1], f[2]);
 }
 
-TEST(a_force_is_all_there_whatever_it_acts_on)
+TEST(the_total_force_does_not_depend_on_the_particles_it_acts_on)
 {
     PxWorld *world = jelly_world(2);
     PxForceDef def = pull();
@@ -328,7 +328,7 @@ TEST(a_force_is_all_there_whatever_it_acts_on)
     px_forces_apply(world, 0.05, &rows);
     px_forces_apply(world, 0.5, &rows);
     CHECK(px_length(total(world, a)) == 0);
-    CHECK(px_forces_next(world, 0) == 0.1 && px_forces_next(world, 0.1) == 0.5);
+    CHECK(px_kinds_next(world, 0) == 0.1 && px_kinds_next(world, 0.1) == 0.5);
     px_forces_apply(world, 0.1, &rows);
     /* each acceleration is rounded to a float once: 6e-8 of 3 N */
     PxVec3 f = total(world, a);
@@ -378,10 +378,10 @@ TEST(forces_follow_the_callers_order_and_places)
     px_world_free(world);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------
+/* ---- refused input -----------------------------------------------------------------------------
  */
 
-TEST(handles_and_forces_that_make_no_sense_are_refused)
+TEST(invalid_handles_and_forces_are_refused)
 {
     PxWorld *world = jelly_world(1);
     PxHandleDef def = upper_half();
@@ -503,7 +503,7 @@ TEST(events_that_melt_or_freeze_are_refused_before_their_time)
               "events[0].to", 7, 60, "a fluid cannot become a solid");
 }
 
-TEST(what_else_is_wrong_with_handles_and_forces_is_said)
+TEST(errors_and_warnings_of_handles_and_forces)
 {
     CHECK_ONE(SOLID "\"handles\": [{}]}", "handles[0].shape", 7, 13, "is missing");
     CHECK_ONE(HANDLE("", ", \"start\": 2, \"end\": 1"), "handles[0].end", 7, 57,

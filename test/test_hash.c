@@ -1,5 +1,4 @@
 /// The hash grid: every result equals that of brute force.
-#include "counting.h"
 #include "point_sets.h"
 
 #include "base/parallel.h"
@@ -139,7 +138,7 @@ TEST(the_number_of_buckets_is_a_prime_above_twice_the_points)
     }
 }
 
-TEST(what_is_no_question_finds_nothing)
+TEST(invalid_queries_find_nothing)
 {
     Points points = points_make(SET_RANDOM, 100);
     PxHash hash;
@@ -211,92 +210,37 @@ TEST(building_again_allocates_nothing)
     points_free(&points);
 }
 
+static void search_init(void *structure, const PxAllocator *allocator)
+{
+    px_hash_init(structure, allocator);
+}
+
+static PxStatus search_build(void *structure, const Points *p, uint32_t count, PxArena *scratch)
+{
+    return px_hash_build(structure, p->x, p->y, p->z, count, 0.1f, scratch);
+}
+
+static void search_free(void *structure)
+{
+    px_hash_free(structure);
+}
+
+static const Search search = {sizeof(PxHash), search_init, search_build,        search_free,
+                              range,          NULL,        "hash grid: no room"};
+
 TEST(counts_that_creep_up_cost_few_allocations)
 {
-    Counter counter;
-    PxAllocator allocator = counting(&counter);
-    PxArena scratch;
-    px_arena_init(&scratch, NULL);
-    PxHash structure;
-    px_hash_init(&structure, &allocator);
-    Points points = points_make(SET_RANDOM, 1000);
-    for (uint32_t n = 100; n < 1000; ++n)
-        CHECK_OK(px_hash_build(&structure, points.x, points.y, points.z, n, 0.1f, &scratch));
-    /* half as much again each time: log(10) / log(1.5) = 6 times five arrays */
-    CHECK(counter.calls < 50);
-    px_hash_free(&structure);
-    CHECK_EQUAL(counter.blocks, 0);
-    px_arena_free(&scratch);
-    points_free(&points);
+    check_creeping_counts(&search);
 }
 
 TEST(a_failing_allocator_leaves_an_empty_grid)
 {
-    Points points = points_make(SET_RANDOM, 3000);
-    bool done = false;
-    for (size_t fail_at = 0; !done; ++fail_at) {
-        CHECK(fail_at < 30);
-        Counter counter = {.fail_at = fail_at};
-        PxAllocator allocator = {count_allocate, count_release, &counter};
-        PxArena scratch;
-        px_arena_init(&scratch, &allocator);
-        PxHash hash;
-        px_hash_init(&hash, &allocator);
-        PxStatus status =
-            px_hash_build(&hash, points.x, points.y, points.z, points.count, 0.1f, &scratch);
-        done = status == PX_OK;
-        if (!done) {
-            CHECK_EQUAL(status, PX_ERR_MEMORY);
-            CHECK(strstr(px_error_message(), "hash grid: no room") != NULL);
-            CHECK_EQUAL(px_hash_range(&hash, 0, 0, 0, INFINITY, NULL, 0), 0);
-            counter.fail_at = SIZE_MAX; /* and recovers */
-            CHECK_OK(
-                px_hash_build(&hash, points.x, points.y, points.z, points.count, 0.1f, &scratch));
-        }
-        check_range(&points, range, &hash, 4);
-        px_hash_free(&hash);
-        px_arena_free(&scratch);
-        CHECK_EQUAL(counter.blocks, 0);
-        CHECK_EQUAL(counter.bytes, 0);
-    }
-    points_free(&points);
-}
-
-typedef struct Crowd {
-    const Points *points;
-    const PxHash *hash;
-    uint64_t *answer;
-} Crowd;
-
-static void ask_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Crowd *crowd = user;
-    for (uint32_t i = begin; i < end; ++i) {
-        uint32_t out[64];
-        const Points *p = crowd->points;
-        uint32_t n = px_hash_range(crowd->hash, p->x[i], p->y[i], p->z[i], 0.08f, out, 64);
-        uint64_t hash = n;
-        for (uint32_t k = 0; k < n && k < 64; ++k)
-            hash = px_mix(hash ^ out[k]);
-        crowd->answer[i] = hash;
-    }
+    check_failing_allocator(&search, SET_RANDOM);
 }
 
 TEST(many_threads_get_the_answers_that_one_gets)
 {
-    enum { N = 10000 };
-    Points points = points_make(SET_RANDOM, N);
-    PxHash hash;
-    build(&hash, &points, 0.08f);
-    uint64_t *answer = malloc(2 * N * sizeof *answer);
-    Crowd one = {&points, &hash, answer}, many = {&points, &hash, answer + N};
-    px_parallel_for(&(PxThreads){1}, N, 256, ask_block, &one);
-    px_parallel_for(&(PxThreads){3}, N, 256, ask_block, &many);
-    CHECK(memcmp(answer, answer + N, N * sizeof *answer) == 0);
-    free(answer);
-    px_hash_free(&hash);
-    points_free(&points);
+    check_threads(&search);
 }
 
 TEST_MAIN()

@@ -349,7 +349,7 @@ TEST(heat_that_spreads_at_once_passes_from_wall_to_wall)
     }
 }
 
-TEST(what_no_double_can_solve_stays_between_the_extremes)
+TEST(an_ill_conditioned_heat_solve_stays_between_the_extremes)
 {
     /* At a spacing of 1 um an explicit step would transfer 1e16 times the heat content. */
     for (int latent = 0; latent < 2; ++latent) {
@@ -406,8 +406,8 @@ static double melting_heat(int steps, double *molten)
 TEST(melting_does_not_depend_on_the_length_of_steps)
 {
     /* n steps of backward Euler give a body that only warms 2 n binomial(2n, n) / 4^n of its
-     * first step, 1 - 1 / (8 n) of what is exact; latent heat is off by less. 100 steps are
-     * explicit. Measured: 1.1, 0.4, 0.07 and 0.05 % off. */
+     * first step, 1 - 1 / (8 n) of the exact value; the error with latent heat is smaller. 100
+     * steps are explicit. Measured: 1.1, 0.4, 0.07 and 0.05 % off. */
     double molten, fine = melting_heat(100, &molten);
     /* Neumann's front is at 2 l sqrt(a t), l = 0.2200: 4.4 spacings */
     CHECK_NEAR(molten, 4.4, 0.1); /* measured: 4.35 */
@@ -462,7 +462,7 @@ static bool same_positions(const Set *a, const Set *b)
     return same;
 }
 
-TEST(what_is_all_cold_or_all_molten_moves_as_that_state)
+TEST(fully_cold_or_molten_matter_moves_as_that_state)
 {
     static const Flow flows[][2] = {
         {{1000, 0, "implicit", "none", 0}, {0.5, 0, "implicit", "none", 0}},
@@ -566,8 +566,8 @@ TEST(power_becomes_heat_between_start_and_end)
 
 TEST(a_heater_that_holds_is_a_fixed_end_of_the_bar)
 {
-    /* Right of the region the profile is that of a bar on a wall; whatever the diffusivity, it
-     * stays between the two temperatures, and what the heater gave is counted. */
+    /* Right of the region the profile is that of a bar on a wall. For every diffusivity it stays
+     * between the two temperatures, and the heat of the heater is counted. */
     for (double a = 1e-4; a < 1e4; a *= 1e3) {
         PxMaterialDef def = stuff(a);
         Set set = set_make(0.01, 0.05, 2, &def);
@@ -734,7 +734,7 @@ TEST(a_temperature_beyond_all_bounds_stops_the_run)
     px_world_free(set.world);
 }
 
-TEST(a_world_goes_on_with_the_same_bits_after_a_stop)
+TEST(a_resumed_world_has_the_same_bits)
 {
     static const double diffusivity[] = {1e-3, 1};
     for (int k = 0; k < 2; ++k) {

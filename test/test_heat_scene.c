@@ -96,7 +96,7 @@ TEST(the_resolved_scene_with_heat_is_the_same_scene)
     px_scene_free(scene);
 }
 
-TEST(what_is_wrong_with_melting_is_said)
+TEST(errors_of_melting_are_reported)
 {
     CHECK_ONE(TOP WAX(",\n\"melts\": {\"from\": 60, \"to\": 40}") "}", "materials.wax.melts.to", 3,
               29, "wanted more than \"from\", 60");
@@ -117,7 +117,7 @@ TEST(what_is_wrong_with_melting_is_said)
               "events[0].set", 3, 29, "does not state \"melts\"");
 }
 
-TEST(what_is_wrong_with_heaters_is_said)
+TEST(errors_of_heaters_are_reported)
 {
     CHECK_ONE(TOP WAX("") HEATER(""), "heaters[0]", 3, 13,
               "wanted a \"temperature\" in degrees C or a \"power\"");
@@ -159,7 +159,7 @@ TEST(events_of_one_moment_are_judged_together)
     px_scene_free(scene);
 }
 
-TEST(an_event_gives_poured_matter_a_temperature)
+TEST(an_event_sets_the_temperature_of_emitted_matter)
 {
     PxScene *scene = scene_of(TOP WAX("") ", \"emitters\": [{\"name\": \"tap\", \"shape\": "
                                           "{\"box\": [0.1, 0.1, 0.1]}, \"material\": \"wax\","
@@ -201,7 +201,7 @@ TEST(temperatures_that_nothing_feels_are_pointed_out)
     px_scene_free(scene);
 }
 
-TEST(the_temperature_of_what_feels_no_heat_is_pointed_out)
+TEST(a_temperature_without_effect_is_a_warning)
 {
 #define WARM(more, also)                                                                           \
     TOP "\"materials\": {\"wax\": {\"density\": 900" more "}},\n\"bodies\": [{\"shape\": "         \
@@ -223,7 +223,7 @@ TEST(the_temperature_of_what_feels_no_heat_is_pointed_out)
     }
 }
 
-TEST(what_follows_from_an_error_is_not_said)
+TEST(errors_that_follow_from_another_are_not_reported)
 {
     PxScene *scene =
         scene_of(TOP "\"materials\": {\"wax\": {\"density\": 900, \"diffusivity\": -1}},\n"
@@ -282,7 +282,7 @@ static double steps_of(const char *material)
 
 /* A body that falls 2 m: its speed limits the step of fluids and of melting matter. A world of
  * solids alone uses sub-steps instead. */
-TEST(what_melts_is_expected_to_take_the_steps_of_what_flows)
+TEST(the_estimate_gives_melting_matter_the_steps_of_a_fluid)
 {
     double liquid = steps_of("");
     double melts = steps_of(", \"young\": 1e5, \"melts\": {\"from\": 40, \"to\": 60}");

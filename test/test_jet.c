@@ -132,7 +132,7 @@ static Account account(double young, double size, double end, double stop)
 
 /* Work is summed once per step although forces vary between sub-steps, and leapfrog's energy
  * oscillates: 2 per cent of the largest kinetic plus elastic energy is allowed. */
-PHYSICS(the_energy_of_an_elastic_jet_is_what_came_in_and_the_work_of_the_plunger)
+PHYSICS(the_energy_of_an_elastic_jet_is_its_kinetic_inflow_plus_the_work_of_the_plunger)
 {
     static const struct {
         double size, end, stop;
@@ -142,12 +142,12 @@ PHYSICS(the_energy_of_an_elastic_jet_is_what_came_in_and_the_work_of_the_plunger
             Account a = account(stiff ? 9e5 : 4e5, run[k].size, run[k].end, run[k].stop);
             CHECK(a.over < 0.02 * a.most);
             CHECK(a.rise < 0.02 * a.most);
-            CHECK(a.dense < 3); /* what strikes at a quarter of the size has 2.4 */
+            CHECK(a.dense < 3); /* measured: 2.4 at impact at a quarter of the size */
         }
 }
 
 /* A free jet, and one that hits the wall. */
-TEST(a_jet_is_one_piece_with_what_is_still_in_the_pipe)
+TEST(a_jet_and_the_matter_in_its_pipe_are_one_component)
 {
     PxWorld *world = jet(4e5, 1, 0.3);
     while (px_world_time(world) < 0.3) {
@@ -178,12 +178,12 @@ TEST(walls_hold_an_elastic_fluid_as_they_hold_solids)
 }
 
 /* 000 Eq. 6.15: the deformed shape becomes the rest shape, completely at elastic fraction 0. */
-TEST(the_rest_shape_of_what_flows_is_the_shape_it_has)
+TEST(the_rest_shape_of_a_flowing_body_is_its_current_shape)
 {
     PxWorld *world = jet(4e5, 1, 0.3);
     while (px_world_time(world) < 0.5) {
         CHECK_OK(px_world_step(world, 0.5));
-        CHECK(world->state.piece_stretch < 1.001); /* as of the last rest-shape update */
+        CHECK(world->state.rest_stretch < 1.001); /* as of the last rest-shape update */
     }
     px_world_free(world);
 }

@@ -1,5 +1,4 @@
 /// The kd-tree: every result equals that of brute force.
-#include "counting.h"
 #include "point_sets.h"
 
 #include "base/parallel.h"
@@ -136,7 +135,7 @@ TEST(lines_and_planes_of_points_need_no_more_nodes_than_others)
     }
 }
 
-TEST(what_is_no_question_finds_nothing)
+TEST(invalid_queries_find_nothing)
 {
     Points points = points_make(SET_RANDOM, 100);
     PxKdTree tree;
@@ -206,99 +205,47 @@ TEST(building_again_allocates_nothing)
     points_free(&points);
 }
 
+static void search_init(void *structure, const PxAllocator *allocator)
+{
+    px_kdtree_init(structure, allocator);
+}
+
+static PxStatus search_build(void *structure, const Points *p, uint32_t count, PxArena *scratch)
+{
+    return px_kdtree_build(structure, p->x, p->y, p->z, count, scratch);
+}
+
+static void search_free(void *structure)
+{
+    px_kdtree_free(structure);
+}
+
+/* Up to five. */
+static uint32_t nearest(const void *structure, float x, float y, float z, float h, uint32_t *out,
+                        uint32_t most)
+{
+    (void)h;
+    float squared[5];
+    return px_kdtree_nearest(structure, x, y, z, most < 5 ? most : 5, out, squared);
+}
+
+static const Search search = {sizeof(PxKdTree), search_init,       search_build, search_free, range,
+                              nearest,          "kd-tree: no room"};
+
 TEST(counts_that_creep_up_cost_few_allocations)
 {
-    Counter counter;
-    PxAllocator allocator = counting(&counter);
-    PxArena scratch;
-    px_arena_init(&scratch, NULL);
-    PxKdTree structure;
-    px_kdtree_init(&structure, &allocator);
-    Points points = points_make(SET_RANDOM, 1000);
-    for (uint32_t n = 100; n < 1000; ++n)
-        CHECK_OK(px_kdtree_build(&structure, points.x, points.y, points.z, n, &scratch));
-    /* half as much again each time: log(10) / log(1.5) = 6 times five arrays */
-    CHECK(counter.calls < 50);
-    px_kdtree_free(&structure);
-    CHECK_EQUAL(counter.blocks, 0);
-    px_arena_free(&scratch);
-    points_free(&points);
+    check_creeping_counts(&search);
 }
 
 TEST(a_failing_allocator_leaves_an_empty_tree)
 {
     /* at several scales, so that the first guess at the nodes is too small */
-    Points points = points_make(SET_SCALES, 3000);
-    bool done = false;
-    for (size_t fail_at = 0; !done; ++fail_at) {
-        CHECK(fail_at < 30);
-        Counter counter = {.fail_at = fail_at};
-        PxAllocator allocator = {count_allocate, count_release, &counter};
-        PxArena scratch;
-        px_arena_init(&scratch, &allocator);
-        PxKdTree tree;
-        px_kdtree_init(&tree, &allocator);
-        PxStatus status =
-            px_kdtree_build(&tree, points.x, points.y, points.z, points.count, &scratch);
-        done = status == PX_OK;
-        if (!done) {
-            CHECK_EQUAL(status, PX_ERR_MEMORY);
-            CHECK(strstr(px_error_message(), "kd-tree: no room") != NULL);
-            CHECK_EQUAL(px_kdtree_range(&tree, 0, 0, 0, INFINITY, NULL, 0), 0);
-            uint32_t out;
-            float squared;
-            CHECK_EQUAL(px_kdtree_nearest(&tree, 0, 0, 0, 1, &out, &squared), 0);
-            counter.fail_at = SIZE_MAX; /* and recovers */
-            CHECK_OK(px_kdtree_build(&tree, points.x, points.y, points.z, points.count, &scratch));
-        }
-        check_range(&points, range, &tree, 4);
-        px_kdtree_free(&tree);
-        px_arena_free(&scratch);
-        CHECK_EQUAL(counter.blocks, 0);
-        CHECK_EQUAL(counter.bytes, 0);
-    }
-    points_free(&points);
-}
-
-typedef struct Crowd {
-    const Points *points;
-    const PxKdTree *tree;
-    uint64_t *answer;
-} Crowd;
-
-static void ask_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Crowd *crowd = user;
-    for (uint32_t i = begin; i < end; ++i) {
-        uint32_t out[64];
-        float squared[5];
-        const Points *p = crowd->points;
-        uint32_t n = px_kdtree_range(crowd->tree, p->x[i], p->y[i], p->z[i], 0.08f, out, 64);
-        uint64_t hash = n;
-        for (uint32_t k = 0; k < n && k < 64; ++k)
-            hash = px_mix(hash ^ out[k]);
-        n = px_kdtree_nearest(crowd->tree, p->x[i], p->y[i], p->z[i], 5, out, squared);
-        for (uint32_t k = 0; k < n; ++k)
-            hash = px_mix(hash ^ out[k]);
-        crowd->answer[i] = hash;
-    }
+    check_failing_allocator(&search, SET_SCALES);
 }
 
 TEST(many_threads_get_the_answers_that_one_gets)
 {
-    enum { N = 10000 };
-    Points points = points_make(SET_RANDOM, N);
-    PxKdTree tree;
-    build(&tree, &points);
-    uint64_t *answer = malloc(2 * N * sizeof *answer);
-    Crowd one = {&points, &tree, answer}, many = {&points, &tree, answer + N};
-    px_parallel_for(&(PxThreads){1}, N, 256, ask_block, &one);
-    px_parallel_for(&(PxThreads){3}, N, 256, ask_block, &many);
-    CHECK(memcmp(answer, answer + N, N * sizeof *answer) == 0);
-    free(answer);
-    px_kdtree_free(&tree);
-    points_free(&points);
+    check_threads(&search);
 }
 
 TEST_MAIN()

@@ -81,7 +81,7 @@ TEST(pieces_meet_without_a_step)
     }
 }
 
-TEST(the_viscosity_kernels_laplacian_is_positive_and_what_it_was_made_for)
+TEST(the_laplacian_of_the_viscosity_kernel_is_positive_and_linear)
 {
     for (double r = 0.01 * H; r < H; r += 0.01 * H) {
         double h5 = H * H * H * H * H;
@@ -103,7 +103,7 @@ TEST(the_cubic_spline_is_the_one_that_the_loops_use)
     }
 }
 
-TEST(cohesion_repels_what_is_near_and_attracts_what_is_far)
+TEST(cohesion_repels_near_and_attracts_far_particles)
 {
     /* 2 (q (1 - q))^3 = 1/64 where q (1 - q) = 128^(-1/3) */
     double zero = H * 0.5 * (1 - sqrt(1 - 4 * pow(128, -1.0 / 3)));

@@ -72,7 +72,7 @@ TEST(a_dot_in_a_key_is_not_a_step)
     CHECK_PLACE(text, &b, 1, 23);
 }
 
-TEST(strings_hide_what_looks_like_structure)
+TEST(braces_within_strings_are_ignored)
 {
     const char *text = "{\"x\": \"}]\\\"{[,\", \"y\": [\"\\\\\", 5]}";
     PxPath root = px_path_root(), y = px_path_key(&root, "y"), y1 = px_path_index(&y, 1);

@@ -81,7 +81,7 @@ TEST(a_wrong_look_is_complained_about_at_its_place)
     }
 }
 
-TEST(names_say_what_materials_look_like)
+TEST(looks_follow_from_names)
 {
     PxMaterialDef m = px_material_def_default();
     m.name = "Sea Water";

@@ -6,7 +6,7 @@
 
 #include <float.h>
 
-/* Where not said otherwise a tolerance is a small multiple of the rounding unit
+/* Unless noted otherwise, a tolerance is a small multiple of the rounding unit
  * u = 1.1e-16: a decomposition is a chain of up to twenty rotations, each of
  * which rounds by about 2 u, and the errors add up like a random walk. The worst
  * of 200 000 matrices of the kinds below was 3.5e-15. */
@@ -133,7 +133,7 @@ static PxMat3 nasty(uint64_t i)
     }
 }
 
-TEST(products_and_sums_are_what_they_say)
+TEST(products_and_sums_agree_with_their_definitions)
 {
     PxMat3 a = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 10}}}, b = {{{2, 0, 1}, {0, 3, 0}, {1, 1, 1}}};
     CHECK(equal(px_mat3_multiply(a, b), (PxMat3){{{5, 9, 4}, {14, 21, 10}, {24, 34, 17}}}));
@@ -160,8 +160,8 @@ TEST(an_inverse_undoes_its_matrix)
         PxVec3 s;
         px_mat3_svd(a, &u, &s, &v);
         if (!px_mat3_inverse(a, &inverse)) {
-            /* whatever was refused is as good as singular once rows and columns
-             * are of one size; only these kinds are */
+            /* a refused matrix is numerically singular after scaling of rows and
+             * columns; only these kinds are */
             CHECK(i % 18 == 0 || i % 18 == 1 || i % 18 == 5 || i % 18 == 6 || i % 18 == 8 ||
                   i % 18 == 9 || i % 18 == 14);
             continue;
@@ -472,7 +472,7 @@ TEST(a_quaternion_of_any_length_will_do)
     CHECK(equal(px_mat3_from_quat((PxQuat){NAN, 0, 0, 1}), px_mat3_identity()));
 }
 
-TEST(what_is_not_finite_is_answered_as_promised)
+TEST(results_for_non_finite_matrices_are_as_documented)
 {
     const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 9; ++k)

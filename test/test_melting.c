@@ -59,7 +59,7 @@ static PxWorld *wax_on_plate(int threads)
     return block_on_plate(threads, 0.02, &wax, px_vec(0.2, 0.2, 0.2), 20, 90);
 }
 
-PHYSICS(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
+PHYSICS(a_cube_on_a_hot_plate_melts_below_and_keeps_its_shape_above)
 {
     PxWorld *world = wax_on_plate(2);
     PxStats first, last;
@@ -98,7 +98,7 @@ PHYSICS(a_cube_on_a_hot_plate_runs_away_below_and_keeps_its_shape_above)
 /* A molten block falls and freezes from below while it spreads: components form, join and stop at
  * full speed. No external work is done, so the sum of kinetic, elastic and potential energy may
  * only fall. */
-PHYSICS(what_freezes_while_it_flows_gains_no_energy)
+PHYSICS(matter_that_freezes_while_flowing_gains_no_energy)
 {
     PxMaterialDef wax = wax_def();
     wax.young = 1e5;
@@ -125,7 +125,7 @@ PHYSICS(what_freezes_while_it_flows_gains_no_energy)
 
 /* Rest shapes are updated every ten steps; matter that an event melts or freezes must change
  * state at once, without waiting for that update. */
-TEST(what_is_melted_or_frozen_at_once_is_so_in_the_next_step)
+TEST(sudden_melting_and_freezing_take_effect_in_the_next_step)
 {
     PxWorld *world = wax_on_plate(2);
     for (int k = 0; k < 4; ++k) {
@@ -144,7 +144,7 @@ TEST(what_is_melted_or_frozen_at_once_is_so_in_the_next_step)
     px_world_free(world);
 }
 
-TEST(threads_and_stops_change_nothing_of_what_melts)
+TEST(melting_has_the_same_bits_for_any_threads_and_after_a_stop)
 {
     uint64_t first[2], hash[2];
     for (int k = 0; k < 4; ++k) {
@@ -182,7 +182,7 @@ static PxWorld *cube_that_gets_warm(void)
     return world;
 }
 
-TEST(a_stop_changes_nothing_of_a_world_that_an_event_made_conduct_heat)
+TEST(a_resumed_world_made_conducting_by_an_event_has_the_same_bits)
 {
     static const double stops[] = {0.04, 0.07, 0.12};
     uint64_t wanted[2], hash[2];
@@ -219,7 +219,7 @@ TEST(impossible_components_are_refused)
     px_world_free(next);
 }
 
-PHYSICS(what_was_melted_and_frozen_twice_has_its_volume_and_its_modulus)
+PHYSICS(a_bar_melted_and_frozen_twice_keeps_volume_and_modulus)
 {
     PxFrozenDef def = px_frozen_def_default();
     PxFrozenResult result;

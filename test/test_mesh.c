@@ -234,7 +234,7 @@ TEST(a_plain_ply_is_read)
     px_mesh_free(mesh);
 }
 
-TEST(ply_properties_come_in_any_order_and_unknown_ones_are_passed_over)
+TEST(ply_properties_may_be_in_any_order_and_unknown_ones_are_skipped)
 {
     PxMesh *mesh;
     CHECK_OK(ply("ply\r\nformat ascii 1.0\r\nobj_info x\r\nelement material 2\r\n"
@@ -366,7 +366,7 @@ TEST(broken_ply_files_are_refused_with_the_place)
                 "4 vertices and 0 triangles");
 }
 
-TEST(headers_that_announce_what_is_not_there_cost_nothing)
+TEST(headers_that_announce_missing_data_allocate_nothing)
 {
     PxMesh *mesh;
     CHECK_FAILS(ply(PLY_HEAD("1000000", "4") PLY_TETRA_ROWS PLY_TETRA_FACES, &mesh), PX_ERR_FORMAT,
@@ -461,7 +461,7 @@ TEST(a_binary_stl_may_begin_with_solid)
 
 /* ---- there and back ---- */
 
-TEST(what_is_written_is_read_back)
+TEST(written_data_is_read_back)
 {
     for (unsigned with = 0; with < 8; ++with) {
         PxMesh *mesh = rich_ring(with), *back;
@@ -519,7 +519,7 @@ TEST(stl_is_read_back_in_single_precision)
     px_bytes_free(&bytes);
 }
 
-TEST(writers_refuse_what_single_precision_cannot_hold)
+TEST(writers_refuse_values_beyond_single_precision)
 {
     PxMesh *mesh = mesh_box(px_vec(1, 1, 1));
     mesh->position[2].z = 1e40;
@@ -592,7 +592,7 @@ static void write_file(const char *path, const void *bytes, size_t size)
     CHECK(fclose(file) == 0);
 }
 
-TEST(files_are_told_apart_by_content_and_name)
+TEST(file_formats_are_detected_by_content_and_name)
 {
     char folder[] = "/tmp/phyxel_mesh_XXXXXX", path[64];
     CHECK(mkdtemp(folder) != NULL);
@@ -605,7 +605,7 @@ TEST(files_are_told_apart_by_content_and_name)
     CHECK_OK(px_mesh_read_file(path, &mesh));
     check_tetra(mesh);
     px_mesh_free(mesh);
-    /* a PLY by its first word, whatever it is called */
+    /* a PLY file is detected by its first word, not by its name */
     const char *text = PLY_HEAD("4", "4") PLY_TETRA_ROWS PLY_TETRA_FACES;
     write_file(path, text, strlen(text));
     CHECK_OK(px_mesh_read_file(path, &mesh));

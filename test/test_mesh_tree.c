@@ -117,7 +117,7 @@ TEST(the_winding_number_of_an_open_mesh_is_its_solid_angle)
     px_mesh_free(box);
 }
 
-TEST(rays_meet_what_all_triangles_say)
+TEST(rays_agree_with_a_search_over_all_triangles)
 {
     PxMesh *mesh = soup(300);
     PxMeshTree *tree = make_tree(mesh);

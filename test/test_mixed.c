@@ -189,7 +189,7 @@ TEST(any_number_of_threads_gives_the_same_bits)
     for (int absorb = 0; absorb <= 10; absorb += 10)
         for (int threads = 1; threads <= 3; ++threads) {
             PxWorld *world = pool_and_cube(500, 5e4, absorb, threads, PX_FILL_CUBIC);
-            hash_after(world, 0.25, threads == 1 ? first : hash);
+            hash_after(world, 0.1, threads == 1 ? first : hash);
             if (threads > 1)
                 CHECK(hash[0] == first[0] && hash[1] == first[1]);
             px_world_free(world);

@@ -208,7 +208,7 @@ TEST(a_shape_smaller_than_a_cube_has_one)
     px_shape_free(shape);
 }
 
-TEST(what_cannot_be_filled_is_refused)
+TEST(shapes_that_cannot_be_filled_are_refused)
 {
     PxShape *shape = sphere_make(1);
     PxCells cells;

@@ -183,22 +183,22 @@ TEST(it_falls_without_strain_and_keeps_its_momentum)
 
 /* ---- heat ------------------------------------------------------------------------ */
 
-/* A bar, cold below x = 0 and hot above: the error function, and no heat lost. Coarse cells are two
- * and four spacings wide. */
-TEST(an_octree_bar_of_two_halves_follows_the_error_function)
+/* A bar, cold below x = 0 and hot above. Coarse cells are two and four spacings wide. */
+static PxWorld *bar_of_two_halves(double length, int threads, double *diffusivity)
 {
     PxWorld *world;
     PxWorldDef def = px_world_def_default();
     def.gravity = px_vec(0, 0, 0);
+    def.threads = threads;
     CHECK_OK(px_world_create(&def, &world));
     PxMaterialDef steel = px_material_def_default();
     PxBodyDef bar = px_body_def_default();
     steel.name = "steel";
     steel.young = 1e5;
-    steel.diffusivity = 1e-3;
+    steel.diffusivity = *diffusivity = 1e-3;
     CHECK_OK(px_world_add_material(world, &steel, &bar.material));
     bar.name = "bar";
-    bar.shape.size = px_vec(1.6, 0.4, 0.4);
+    bar.shape.size = px_vec(length, 0.4, 0.4);
     bar.fill = PX_FILL_OCTREE;
     bar.skin = false;
     CHECK_OK(px_world_add_body(world, &bar, NULL));
@@ -209,13 +209,22 @@ TEST(an_octree_bar_of_two_halves_follows_the_error_function)
         coarse = coarse || (double)p->radius[i] > 1.5 * def.spacing;
     }
     CHECK(coarse);
+    return world;
+}
+
+/* The error function, and no heat lost. */
+PHYSICS(an_octree_bar_of_two_halves_follows_the_error_function)
+{
+    double diffusivity;
+    PxWorld *world = bar_of_two_halves(1.6, 2, &diffusivity);
+    const PxParticles *p = &world->particles;
     PxStats before, after;
     px_world_stats(world, &before);
     CHECK_OK(px_world_advance(world, 4));
     px_world_stats(world, &after);
     double worst = 0;
     for (uint32_t i = 0; i < p->table.count; ++i) {
-        double exact = 50 * (1 + erf((double)p->x[i] / sqrt(4 * steel.diffusivity * 4)));
+        double exact = 50 * (1 + erf((double)p->x[i] / sqrt(4 * diffusivity * 4)));
         worst = fmax(worst, fabs((double)p->temperature[i] - exact) / 100);
     }
     print_message("  worst %.4f of the difference, heat changed by %.1e of itself\n", worst,
@@ -223,6 +232,28 @@ TEST(an_octree_bar_of_two_halves_follows_the_error_function)
     CHECK(worst < 0.03);
     CHECK_NEAR(after.heat / before.heat, 1, 1e-5);
     px_world_free(world);
+}
+
+TEST(heat_and_motion_of_an_octree_bar_are_the_same_on_any_number_of_threads)
+{
+    uint64_t first[2], hash[2];
+    for (int threads = 1; threads <= 3; ++threads) {
+        double diffusivity;
+        PxStats before, after;
+        PxWorld *world = bar_of_two_halves(0.6, threads, &diffusivity);
+        CHECK_OK(px_world_set(world, "bodies.bar.spin", (double[]){0, 3, 0}, 3));
+        px_world_stats(world, &before);
+        CHECK_OK(px_world_advance(world, 0.05));
+        px_world_stats(world, &after);
+        px_table_hash(&world->particles.table, PX_COLUMN_STATE | PX_COLUMN_FRAME,
+                      threads == 1 ? first : hash);
+        if (threads > 1)
+            CHECK(hash[0] == first[0] && hash[1] == first[1]);
+        CHECK(after.step > 3 && after.temperature_max < before.temperature_max + 1);
+        CHECK_NEAR(after.heat / before.heat, 1, 1e-5);
+        CHECK_NEAR(after.angular_momentum.y / before.angular_momentum.y, 1, 1e-5);
+        px_world_free(world);
+    }
 }
 
 TEST_MAIN()

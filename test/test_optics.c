@@ -105,7 +105,7 @@ TEST(rough_mirrors_are_drawn_as_their_density_says)
     }
 }
 
-TEST(a_rough_metal_gives_back_what_the_integral_says)
+TEST(the_albedo_of_rough_metal_agrees_with_the_integral)
 {
     /* white mirrors: each draw weighs G2 / G1; the integral is that of D G2 / (4 cos) over
      * all directions that light comes from */
@@ -204,7 +204,7 @@ TEST(steps_of_the_colours_look_equally_long)
         fail_msg("steps from %g to %g", least, most);
 }
 
-TEST(screens_get_back_what_was_encoded)
+TEST(decoding_inverts_encoding)
 {
     for (int k = 0; k <= 100; ++k)
         CHECK_NEAR(px_srgb_decode(px_srgb_encode((float)k / 100)), k / 100.0, 1e-5);

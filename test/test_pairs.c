@@ -95,7 +95,7 @@ static void check_lists(Kind kind, float h, int thread_count, PxIsa isa)
     PxArena arena;
     px_arena_init(&arena, NULL);
     PxGridPoints sets[2] = {{a.x, a.y, a.z, a.count}, {b.x, b.y, b.z, b.count}};
-    PxGridFrame frame = px_grid_frame(h, sets, 2, &threads);
+    PxGridFrame frame = px_grid_frame(h, sets, 2, &threads, NULL);
     PxGrid grid_a, grid_b;
     px_grid_init(&grid_a, NULL);
     px_grid_init(&grid_b, NULL);
@@ -187,7 +187,7 @@ TEST(pairs_on_the_edge_of_the_reach_are_not_missed)
             c.id[i] = i;
         }
         PxGridPoints points = {c.x, c.y, c.z, c.count};
-        PxGridFrame frame = px_grid_frame(h, &points, 1, &threads);
+        PxGridFrame frame = px_grid_frame(h, &points, 1, &threads, NULL);
         PxGrid grid;
         PxPairs pairs;
         px_grid_init(&grid, NULL);
@@ -213,7 +213,7 @@ TEST(an_empty_cloud_has_no_pairs)
     float none[16] = {0};
     uint32_t order[1];
     PxGridPoints points = {none, none, none, 0};
-    PxGridFrame frame = px_grid_frame(0.1, &points, 1, &threads);
+    PxGridFrame frame = px_grid_frame(0.1, &points, 1, &threads, NULL);
     PxGrid grid;
     PxPairs pairs;
     px_grid_init(&grid, NULL);
@@ -238,7 +238,7 @@ TEST(a_heap_in_one_place_is_refused_not_tried)
     float *zero = calloc(MANY + 16, sizeof *zero);
     uint32_t *order = calloc(MANY, sizeof *order);
     PxGridPoints points = {zero, zero, zero, MANY};
-    PxGridFrame frame = px_grid_frame(0.1, &points, 1, &threads);
+    PxGridFrame frame = px_grid_frame(0.1, &points, 1, &threads, NULL);
     PxGrid grid;
     PxPairs pairs;
     px_grid_init(&grid, NULL);

@@ -44,7 +44,7 @@ static void set(PxWorld *world, const char *what, double value)
     CHECK_OK(px_world_set(world, path, &value, 1));
 }
 
-TEST(a_solve_stops_at_the_error_it_is_told)
+TEST(a_solve_stops_at_max_error)
 {
     const double errors[] = {0.1, 0.001};
     for (size_t k = 0; k < PX_COUNT(implicit); ++k) {

@@ -53,7 +53,7 @@ static PxRenderDef small_def(const char *dir)
 
 /* ---- files, which need no Embree ---- */
 
-TEST(a_png_gives_back_its_pixels_and_its_words)
+TEST(a_png_is_read_back_with_pixels_and_text)
 {
     Folder f = folder_make();
     PxPicture p, q;
@@ -75,7 +75,7 @@ TEST(a_png_gives_back_its_pixels_and_its_words)
     folder_remove(&f);
 }
 
-TEST(what_is_no_png_is_refused)
+TEST(files_that_are_not_png_are_refused)
 {
     Folder f = folder_make();
     const char *path = folder_file(&f, "a.png");
@@ -128,7 +128,7 @@ TEST(an_unknown_kind_of_film_is_refused_before_anything_is_drawn)
     folder_remove(&f);
 }
 
-TEST(a_film_that_cannot_be_written_is_told_before_anything_is_drawn)
+TEST(a_film_that_cannot_be_written_is_refused_before_drawing)
 {
     Folder f = folder_make();
     write_frame(f.path, 1, 2, 0);
@@ -209,7 +209,7 @@ TEST(an_empty_frame_is_a_picture_of_the_ground)
     folder_remove(&f);
 }
 
-TEST(pictures_that_are_there_are_kept_and_others_are_drawn_anew)
+TEST(up_to_date_pictures_are_kept_and_others_are_redrawn)
 {
     Folder f = folder_make();
     PxRenderReport report;
@@ -245,7 +245,7 @@ static bool stop_after(void *user, const PxRenderProgress *p)
     return ++s->calls < s->most;
 }
 
-TEST(whenever_it_is_stopped_it_goes_on_to_the_same_pictures)
+TEST(a_stopped_call_continues_to_the_same_pictures)
 {
     Folder f = folder_make(), g = folder_make();
     for (uint32_t k = 1; k <= 3; ++k) {
@@ -280,7 +280,7 @@ TEST(whenever_it_is_stopped_it_goes_on_to_the_same_pictures)
     folder_remove(&g);
 }
 
-TEST(a_place_that_is_no_number_is_named_and_what_was_drawn_is_kept)
+TEST(a_non_finite_position_is_named_and_drawn_pictures_are_kept)
 {
     Folder f = folder_make();
     write_frame(f.path, 1, 3, 0);
@@ -293,7 +293,7 @@ TEST(a_place_that_is_no_number_is_named_and_what_was_drawn_is_kept)
     folder_remove(&f);
 }
 
-TEST(a_damaged_frame_is_named_and_what_was_drawn_is_kept)
+TEST(a_damaged_frame_is_named_and_drawn_pictures_are_kept)
 {
     Folder f = folder_make();
     write_frame(f.path, 1, 3, 0);
@@ -305,7 +305,7 @@ TEST(a_damaged_frame_is_named_and_what_was_drawn_is_kept)
     folder_remove(&f);
 }
 
-TEST(a_missing_frame_is_named_and_what_was_drawn_is_kept)
+TEST(a_missing_frame_is_named_and_drawn_pictures_are_kept)
 {
     Folder f = folder_make();
     write_frame(f.path, 1, 2, 0);
@@ -320,7 +320,7 @@ TEST(a_missing_frame_is_named_and_what_was_drawn_is_kept)
     folder_remove(&f);
 }
 
-TEST(an_unknown_column_is_refused_with_those_there_are)
+TEST(an_unknown_column_is_refused_with_a_list)
 {
     Folder f = folder_make();
     write_frame(f.path, 1, 3, 0);
@@ -374,7 +374,7 @@ TEST(colours_of_numbers_do_not_glow)
     px_picture_free(&picture[1]);
 }
 
-TEST(a_surface_is_drawn_where_there_is_one)
+TEST(surfaces_are_drawn_if_they_exist)
 {
     Folder f = folder_make();
     char bytes[1000], word[1000];
@@ -499,7 +499,7 @@ TEST(a_turntable_goes_all_around_the_last_frame)
     folder_remove(&f);
 }
 
-TEST(without_ffmpeg_the_pictures_are_kept_and_it_is_said_what_is_missing)
+TEST(without_ffmpeg_pictures_are_kept_and_the_message_names_it)
 {
     Folder f = folder_make();
     write_frame(f.path, 1, 2, 0);
@@ -529,7 +529,7 @@ static void fake_ffmpeg(const Folder *f, const char *words)
     CHECK(chmod(path, 0755) == 0);
 }
 
-TEST(what_ffmpeg_complains_of_is_handed_on)
+TEST(errors_of_ffmpeg_are_reported)
 {
     Folder f = folder_make();
     write_frame(f.path, 1, 2, 0);

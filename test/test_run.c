@@ -64,7 +64,7 @@ static void check_stops(uint32_t checkpoint)
     free(wanted);
 }
 
-TEST(a_run_stopped_after_any_step_goes_on_to_the_same_bits)
+TEST(a_run_stopped_after_any_step_resumes_to_the_same_bits)
 {
     check_stops(1);
 }
@@ -79,7 +79,7 @@ static bool always_stop(void *user, const PxRunProgress *progress)
     return progress->step == *(const uint64_t *)user;
 }
 
-TEST(a_run_that_is_stopped_at_every_step_gets_there)
+TEST(a_run_stopped_at_every_step_completes)
 {
     Holding *wanted = undisturbed("2");
     Folder folder = folder_make();
@@ -144,7 +144,7 @@ TEST(a_run_made_longer_equals_a_longer_run)
     free(shorter);
 }
 
-/* ---- what is refused ---------------------------------------------------- */
+/* ---- refused input ------------------------------------------------------ */
 
 TEST(nothing_is_overwritten_unasked)
 {
@@ -369,7 +369,7 @@ static void damage(const char *dir, uint32_t number, Damage how)
     fclose(file);
 }
 
-TEST(a_damaged_checkpoint_is_passed_over_for_the_one_before)
+TEST(a_damaged_checkpoint_is_skipped_for_the_previous_one)
 {
     Holding *wanted = undisturbed("4");
     PxScene *scene = tiny_scene(text), *more = scene_with("time.frames", "4");

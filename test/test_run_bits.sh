@@ -1,13 +1,13 @@
 #!/bin/sh
-# The same bits for 1, 2 and 3 threads and for the base instruction set; across a stop
-# in the middle of events and of moving walls; for a run made longer and one straight.
+# The same bits for 1, 2 and 3 threads and for the base instruction set; after a stop during events
+# and wall motion; for a run that was extended and one without a stop.
 # labels: long
 . "$PX_SOURCE/test/command.sh"
 
 # threads and instructions: enough particles for several blocks a thread
 dam="$scenes/dam-break.json --set spacing=0.04 --set time.fps=120"
-# The thread sanitizer looks for races, and what one run of a kind shows it, a second shows
-# again: bits are the other builds' to compare.
+# The thread sanitizer looks for races, which one run of each kind shows; other builds compare
+# bits.
 frames=2
 case "${PX_SANITIZE:-}" in *thread*) frames=1 ;; esac
 status 0 run $dam --frames $frames -q --threads 1 -o "$work/1"
@@ -42,8 +42,8 @@ PHYXEL_ISA=base "$phyxel" run $dam --frames 1 -q --threads 1 -o "$work/mixed" ||
 status 0 run $dam --frames 2 -q --threads 3 --resume -o "$work/mixed"
 same "$work/1" "$work/mixed"
 
-# Events and keyframes, once straight through and once frame by frame. The shipped
-# scenes take longer to come to something: their times are scaled down.
+# Events and keyframes, once without a stop and once frame by frame. The times of the shipped scenes
+# are scaled down, so that events and motion happen within a few frames.
 paddle='[{"at": 0}, {"at": 0.1, "move": [0, -0.15, 0]},
  {"at": 0.3, "move": [0, -0.15, 0], "turn": {"axis": [0, 1, 0], "degrees": 90}}]'
 by_frame events 6 --set spacing=0.05 --set time.fps=20 \
@@ -51,12 +51,12 @@ by_frame events 6 --set spacing=0.05 --set time.fps=20 \
     --set events[3].at=0.17 --set events[4].at=0.2
 by_frame sloshing 5 --set spacing=0.06 --set time.fps=8
 by_frame stir 6 --set spacing=0.06 --set time.fps=20 --set bodies.paddle.keyframes="$paddle"
-# a jet and a drain; the drain is put where the jet comes within a few frames
+# a jet and a drain; the jet reaches the drain within a few frames
 by_frame fountain 5 --set spacing=0.03 --set time.fps=50 \
     --set sinks.drain.shape='{"box": [1, 0.1, 1], "at": [0, 0.24, 0]}' \
     --set events='[{"at": 0.05, "set": "emitters.jet.speed", "to": 3}]'
 grep -q '"removed": [1-9]' "$work/fountain/run.json" || fail "the drain had no effect"
-# the events happened, and the paddle moved: otherwise the frames are others
+# events and wall motion took effect: frames without them differ
 status 0 run "$scenes/events.json" --set spacing=0.05 --set time.fps=20 --frames 6 -q -o "$work/quiet"
 "$phyxel" info "$work/events" --hash >"$work/hash1"
 "$phyxel" info "$work/quiet" --hash >"$work/hash2"
@@ -67,12 +67,12 @@ status 0 run "$scenes/stir.json" --set spacing=0.06 --set time.fps=20 --frames 6
 "$phyxel" info "$work/still" --hash >"$work/hash2"
 [ "$(comm -12 "$work/hash1" "$work/hash2" | wc -l)" -le 3 ] || fail "the paddle had no effect"
 
-# longer with --resume, from the folder alone, is the straight longer run
+# a run extended with --resume equals a longer run without a stop
 status 0 run $small --frames 9 -q -o "$work/nine"
 status 0 run $small --frames 4 -q -o "$work/longer"
 status 0 run --resume --frames 9 -q -o "$work/longer"
 same "$work/nine" "$work/longer"
-# and shorter leaves what there is
+# fewer frames than stored leave the run unchanged
 status 0 run --resume --frames 2 -q -o "$work/longer"
 same "$work/nine" "$work/longer"
 exit 0

@@ -158,7 +158,7 @@ static bool stop_within_frame(void *user, const PxRunProgress *progress)
     return progress->frame != 1 || progress->stored;
 }
 
-/* Runs in a process of its own that dies at call `at`; true if it came so far. */
+/* Runs in a child process that dies at call `at`; true if it got that far. */
 static bool killed_at(const PxScene *scene, const PxRunDef *def, PxRunFunction *each, long at)
 {
     pid_t child = fork();
@@ -339,7 +339,7 @@ TEST(a_single_failed_call_loses_nothing)
 
 /* Killed while throwing away an old run and beginning a new one: the folder never
  * mixes the two, and the new one can be begun again. */
-TEST(an_overwriting_run_killed_at_any_moment_leaves_no_mixture)
+TEST(an_overwriting_run_killed_at_any_time_does_not_mix_two_runs)
 {
     Holding *wanted = undisturbed(text), *before = undisturbed(other_text);
     PxScene *scene = tiny_scene(text), *other = tiny_scene(other_text);
@@ -353,7 +353,7 @@ TEST(an_overwriting_run_killed_at_any_moment_leaves_no_mixture)
         killed = killed_at(scene, &def, NULL, at);
         def.overwrite = false;
         CHECK_FAILS(px_run(scene, &def, NULL, NULL, NULL), PX_ERR_EXISTS, "holds a run");
-        /* As long as it is the old run's, that one goes on; then the new one does. */
+        /* While the folder still holds the old run, that one resumes; afterwards the new one. */
         def.resume = true;
         PxStatus status = px_run(other, &def, NULL, NULL, NULL);
         if (status == PX_OK) {

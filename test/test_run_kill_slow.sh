@@ -13,7 +13,7 @@ killing() { # TIMES FRAMES SCENE...
     while [ $killed -lt $times ]; do
         tries=$((tries + 1))
         [ $tries -lt 100 ] || fail "only $killed of 100 came in time; delays:$delays"
-        # until the first frames are there, and then some milliseconds more
+        # wait for the first frames and some milliseconds more
         delay=$(od -An -N2 -tu2 /dev/urandom)
         delay=0.$(printf %03d $((delay % 300)))
         delays="$delays $delay"
@@ -32,7 +32,7 @@ killing() { # TIMES FRAMES SCENE...
         [ $got = 137 ] || fail "exit status $got, wanted 137; delays:$delays"
         killed=$((killed + 1))
         [ -e "$work/killed/frames" ] || continue # before anything was made
-        # whatever is there is whole
+        # all files are complete
         "$phyxel" info "$work/killed" >"$work/out" 2>"$work/err" || {
             grep -q "holds no frames" "$work/err" || fail "after delays$delays"
         }

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Ctrl-C and SIGTERM finish the step, keep everything and say how to go on; what they
-# say works, and ends with the same bits. A run in the background minds no Ctrl-C, one
-# under nohup no hangup.
+# Ctrl-C and SIGTERM finish the step, store a checkpoint and print the command that resumes; that
+# command ends with the same bits. A run in the background ignores Ctrl-C, one under nohup ignores
+# hangup.
 # labels: long
 . "$PX_SOURCE/test/command.sh"
 frames=40
 status 0 run $small --frames $frames -q -o "$work/straight"
 
-# stop SIGNAL DIR OPTIONS...: starts a run, sends it the signal when its third frame is
-# there, and tries anew should it have been done before that.
+# stop SIGNAL DIR OPTIONS...: starts a run and sends it the signal after its third frame; repeats
+# this if the run was complete before.
 stop() {
     signal=$1 dir=$2
     shift 2
@@ -48,19 +48,19 @@ for signal in INT TERM HUP; do
     go_on "$work/stopped by $signal"
 done
 
-# for machines: the last line says so
+# --json: the last line says that it was stopped
 stop INT "$work/json" --json
 tail -1 "$work/out" | grep -q '^{"event": "stopped", .*"complete": false' || fail "no last line"
 go_on "$work/json"
 
-# on one thread, without regular checkpoints, seldom ones
+# one thread; no regular checkpoints; few checkpoints
 stop INT "$work/seldom" --threads 1 --checkpoint 4
 go_on "$work/seldom"
 stop TERM "$work/never" --checkpoint 0
 [ "$(ls "$work/never/checkpoints" | wc -l)" = 1 ] || fail "not one checkpoint"
 go_on "$work/never"
 
-# what the caller ignores is ignored: jobs in the background and nohup
+# signals that the caller ignores stay ignored: background jobs and nohup
 for signal in INT HUP; do
     rm -rf "$work/deaf"
     env --ignore-signal=$signal "$phyxel" run $small --frames $frames -o "$work/deaf" \

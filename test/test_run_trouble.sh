@@ -1,6 +1,6 @@
 #!/bin/sh
-# Full disks, damaged files, two processes in one folder: nothing is lost, and it is
-# said what happened.
+# Full disks, damaged files, two processes in one folder: nothing is lost, and messages say what
+# happened.
 # labels: long
 . "$PX_SOURCE/test/command.sh"
 frames=12
@@ -16,7 +16,7 @@ for blocks in 1 4 8 20 40 60 80 120; do
         ulimit -f $blocks
         exec "$phyxel" run $small --frames $frames -o "$work/limited" 2>"$work/limited.err"
     ) || got=$?
-    # what it said may itself have come up against the limit
+    # the message itself may have reached the limit
     [ $got = 1 ] || [ $got = 0 ] || fail "limit $blocks: exit status $got"
     [ $blocks -lt 4 ] || [ $got = 0 ] || grep -q "File too large" "$work/limited.err" ||
         fail "limit $blocks: not said why: $(cat "$work/limited.err")"
@@ -51,7 +51,7 @@ else
     echo "mounting is not permitted here: no small disk"
 fi
 
-# two processes in one folder: the second is refused, the first does not mind
+# two processes in one folder: the second is refused, the first continues
 rm -rf "$work/shared"
 "$phyxel" run $small --frames $frames -q -o "$work/shared" &
 process=$!
@@ -70,7 +70,7 @@ wait $process || fail "the first process failed"
 process=
 same "$work/straight" "$work/shared"
 
-# a damaged newest checkpoint: the one before it serves, and it is said
+# a damaged newest checkpoint: the previous one is used, with a message
 damage() { # HOW FILE
     size=$(wc -c <"$2")
     case $1 in
@@ -91,7 +91,7 @@ for how in cut empty flipped; do
     same "$work/straight" "$work/damaged"
     tidy "$work/damaged"
 done
-# both damaged: refused, and what there is stays
+# both damaged: refused, and all files stay
 damage cut "$work/damaged/checkpoints/0000$((frames - 1)).h5"
 damage flipped "$work/damaged/checkpoints/0000$frames.h5"
 status 1 run --resume -o "$work/damaged"
@@ -118,7 +118,7 @@ for how in cut empty flipped; do
     status 0 export "$work/frame" --to ply --first 4
     rm -r "$work/frame"
 done
-# a damaged run.json: said so, with the line
+# a damaged run.json: the message has the line
 cp -r "$work/straight" "$work/record"
 damage cut "$work/record/run.json"
 status 2 run --resume -o "$work/record"

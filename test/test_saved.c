@@ -1,5 +1,7 @@
 /// Worlds saved to memory and put back: they continue with the same bits.
 #include "meters.h"
+
+#include "world/kinds/kind.h"
 #include "scenes.h"
 
 #include "phyxel/world.h"
@@ -139,7 +141,7 @@ static void check_same(const Print *a, const Print *b, const char *name)
     CHECK(memcmp(&a->stats, &b->stats, sizeof a->stats) == 0);
 }
 
-TEST(a_world_that_is_put_back_goes_on_with_the_same_bits)
+TEST(a_world_restored_from_memory_continues_with_the_same_bits)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         Print first = {.things = 0};
@@ -170,17 +172,35 @@ TEST(a_world_that_is_put_back_goes_on_with_the_same_bits)
     }
 }
 
+/* A world that was saved on its way; *straight is its state at the end. */
+static PxWorld *saved_on_the_way(const Case *c, PxSavedWorld **saved, Print *straight)
+{
+    PxWorld *world = world_of(c, 2);
+    go_on(world, c->first);
+    CHECK_OK(px_world_save(world, saved));
+    go_on(world, c->second);
+    *straight = print_of(world);
+    return world;
+}
+
+/* Restored, the world goes the same way again. */
+static void check_restored(PxWorld *world, const PxSavedWorld *saved, const Case *c,
+                           const Print *straight)
+{
+    CHECK_OK(px_world_restore(world, saved));
+    go_on(world, c->second);
+    Print now = print_of(world);
+    check_same(straight, &now, c->name);
+}
+
 /* Things of every kind come and go after the save. */
-TEST(what_was_added_or_set_after_the_save_is_gone)
+TEST(additions_and_settings_after_the_save_are_undone)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
-        PxWorld *world = world_of(c, 2);
-        go_on(world, c->first);
         PxSavedWorld *saved = NULL;
-        CHECK_OK(px_world_save(world, &saved));
-        go_on(world, c->second);
-        Print straight = print_of(world);
+        Print straight;
+        PxWorld *world = saved_on_the_way(c, &saved, &straight);
         CHECK_OK(px_world_restore(world, saved));
 
         double gravity[3] = {1, 2, 3};
@@ -218,53 +238,50 @@ TEST(what_was_added_or_set_after_the_save_is_gone)
         CHECK_OK(px_world_add_event(world, &event));
         go_on(world, 0.02);
 
-        CHECK_OK(px_world_restore(world, saved));
-        go_on(world, c->second);
-        Print now = print_of(world);
-        check_same(&straight, &now, c->name);
+        check_restored(world, saved, c, &straight);
 
         /* The names are free again. */
-        CHECK_OK(px_world_add_material(world, &oil, &id));
+        CHECK_FAILS(px_world_add_body(world, &ball, NULL), PX_ERR_ARGUMENT, "material");
+        CHECK_OK(px_world_add_material(world, &oil, &ball.material));
         CHECK_OK(px_world_add_body(world, &ball, NULL));
         px_saved_free(saved);
         px_world_free(world);
     }
 }
 
-TEST(what_was_removed_after_the_save_is_there_again)
+static void remove_all(PxWorld *world, const PxKind *kind)
+{
+    for (size_t slot = 0; slot < px_kind_slots(kind, world); ++slot) {
+        PxThingId id;
+        if (px_kind_at(kind, world, slot, NULL, &id, NULL))
+            CHECK_OK(px_kind_remove(kind, world, id));
+    }
+}
+
+TEST(removals_after_the_save_are_undone)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
-        PxWorld *world = world_of(c, 2);
-        go_on(world, c->first);
         PxSavedWorld *saved = NULL;
-        CHECK_OK(px_world_save(world, &saved));
-        go_on(world, c->second);
-        Print straight = print_of(world);
+        Print straight;
+        PxWorld *world = saved_on_the_way(c, &saved, &straight);
 
-        /* Removes one of each kind, and all that depends on it. */
-        px_world_remove_emitter(world, (PxEmitterId){1, 1});
-        px_world_remove_sink(world, (PxSinkId){1, 1});
-        px_world_remove_handle(world, (PxHandleId){1, 1});
-        px_world_remove_force(world, (PxForceId){1, 1});
-        px_world_remove_heater(world, (PxHeaterId){1, 1});
-        for (uint32_t slot = 1; slot <= 4; ++slot)
-            px_world_remove_body(world, (PxBodyId){slot, 1});
+        /* Removes everything, and what others depend on last. */
+        for (size_t kind = PX_KIND_COUNT; --kind > 0;) /* the first one is materials */
+            remove_all(world, px_kinds[kind]);
         CHECK_EQUAL(px_world_count(world), 0);
-        CHECK_OK(px_world_remove_material(world, (PxMaterialId){1, 1}));
+        remove_all(world, &px_material_kind);
         CHECK_OK(px_world_advance(world, px_world_time(world) + 0.01));
 
-        CHECK_OK(px_world_restore(world, saved));
-        go_on(world, c->second);
-        Print now = print_of(world);
-        check_same(&straight, &now, c->name);
-        CHECK_OK(px_world_remove_body(world, (PxBodyId){1, 1}));
+        check_restored(world, saved, c, &straight);
+        for (size_t kind = PX_KIND_COUNT; --kind > 0;)
+            remove_all(world, px_kinds[kind]);
         px_saved_free(saved);
         px_world_free(world);
     }
 }
 
-TEST(saving_again_overwrites_what_was_saved)
+TEST(saving_again_replaces_the_saved_state)
 {
     const Case *c = &cases[0];
     PxWorld *world = world_of(c, 1), *other = world_of(c, 1);

@@ -47,7 +47,7 @@ TEST(a_good_scene_has_no_complaints)
     px_scene_free(scene);
 }
 
-TEST(what_is_not_stated_has_its_default)
+TEST(values_left_out_have_their_defaults)
 {
     PxScene *scene = NULL;
     const char *text = HEAD "\"bodies\": []}";
@@ -171,7 +171,7 @@ TEST(a_model_is_a_word_or_an_object)
     px_scene_free(scene);
 }
 
-/* ---- what is wrong ------------------------------------------------------------------ */
+/* ---- errors ------------------------------------------------------------------------- */
 
 TEST(six_mistakes_are_six_complaints_in_the_order_of_the_text)
 {
@@ -432,7 +432,7 @@ TEST(a_wall_turns_as_far_as_stated)
     CHECK_ONE(HEAD WATER "\"bodies\": [" BOX ", " FLOOR "],\n\"events\": [\n" event "]}", place,   \
               6, column, words)
 
-TEST(events_may_set_what_can_change)
+TEST(events_may_set_live_values)
 {
     PxScene
         *scene =
@@ -524,7 +524,7 @@ TEST(an_emitter_has_a_speed_or_a_rate_and_its_defaults)
     px_scene_free(scene);
 }
 
-TEST(emitters_that_make_no_sense_are_refused)
+TEST(invalid_emitters_are_refused)
 {
     CHECK_ONE(TAP("\"start\": 0"), "emitters[0].speed", 5, 1, "is missing: wanted a \"speed\"");
     CHECK_ONE(TAP("\"speed\": 1, \"rate\": 2"), "emitters[0].rate", 6, 43,
@@ -546,7 +546,7 @@ TEST(emitters_that_make_no_sense_are_refused)
               "emitters[0].material", 5, 13, "did you mean 'water'");
     CHECK_ONE(HEAD WATER "\"emitters\": [{\"shape\": {\"box\": [1, 1, 1]}, \"speed\": 1}]}",
               "emitters[0].material", 4, 14, "is missing");
-    /* what comes out is a body of the emitter's name */
+    /* emitted matter is a body of the emitter's name */
     CHECK_ONE(HEAD WATER "\"bodies\": [" BOX "],\n\"emitters\": [{\"name\": \"block\",\n"
                          "\"shape\": {\"box\": [1, 1, 1], \"at\": [3, 0, 0]}, \"speed\": 1,\n"
                          "\"material\": \"water\"}]}",
@@ -585,7 +585,7 @@ TEST(a_camera_must_look_somewhere)
               "camera.fov", 3, 55, "is 180");
 }
 
-/* ---- what is not JSON ------------------------------------------------------------------ */
+/* ---- not JSON -------------------------------------------------------------------------- */
 
 TEST(a_syntax_error_is_one_complaint_with_its_position)
 {

@@ -66,7 +66,7 @@ TEST(bodies_inside_each_other_are_an_error)
                "100 % of 'a' lies inside 'b'");
 }
 
-TEST(spheres_overlap_by_what_geometry_says)
+TEST(the_overlap_of_spheres_agrees_with_geometry)
 {
     /* A lens of two balls of radius r at distance r has 5/16 of a ball's volume; a
      * lattice of 20 000 points finds it to a few per mille. */
@@ -137,9 +137,9 @@ TEST(many_bodies_are_compared_in_good_time)
     free(text);
 }
 
-TEST(comparing_gives_up_rather_than_never_end)
+TEST(the_overlap_check_has_a_time_limit)
 {
-    /* 1000 bodies of 20 000 points on one spot: ten milliard tests */
+    /* 1000 bodies of 20 000 points at one place: ten billion tests */
     enum { BODIES = 1000 };
     char *text = malloc(BODIES * 80);
     int used = sprintf(text, HEAD WATER "\"bodies\": [\n");
@@ -178,14 +178,14 @@ TEST(a_thin_body_is_a_warning)
 
 TEST(a_scene_without_particles_is_a_warning)
 {
-    CHECK_DEEP(FLOOR, "bodies", 4, 12, "no particles at all");
+    CHECK_DEEP(FLOOR, "bodies", 4, 12, "give no particles");
     PxScene *scene = checked("{\"phyxel\": 1, \"spacing\": 1}", 1);
-    CHECK_SAYS(scene, 0, "bodies", 1, 1, "no particles at all");
+    CHECK_SAYS(scene, 0, "bodies", 1, 1, "give no particles");
     CHECK_OK(px_scene_check(scene));
     px_scene_free(scene);
 }
 
-TEST(too_many_particles_are_an_error_that_says_what_would_do)
+TEST(too_many_particles_are_an_error_that_suggests_a_spacing)
 {
     /* 1 m^3 / (1 mm)^3 = 1e9; 50e6 particles have a spacing of 2.71 mm */
     PxScene *scene =
@@ -263,7 +263,7 @@ static void folder_remove(const Folder *folder)
     rmdir(folder->path);
 }
 
-TEST(meshes_are_looked_for_beside_the_scene_and_must_be_closed)
+TEST(mesh_paths_are_relative_to_the_scene_and_meshes_must_be_closed)
 {
     Folder folder = folder_make();
     PxScene *scene = NULL;
@@ -285,7 +285,7 @@ TEST(meshes_are_looked_for_beside_the_scene_and_must_be_closed)
     folder_remove(&folder);
 }
 
-TEST(the_hash_notices_what_a_mesh_holds_and_not_where_it_lies)
+TEST(the_hash_covers_the_contents_of_a_mesh_and_not_its_path)
 {
     Folder folder = folder_make(), other = folder_make();
     PxScene *scene = NULL;
@@ -335,7 +335,7 @@ TEST(steps_shorter_than_the_shortest_are_an_error)
         checked(STEPS("\"viscosity\": 0", ",\n\"min_step\": 0.001, \"gravity\": [0, -1e6, 0]"), 1);
     px_scene_free(scene);
     px_scene_free(checked(STEPS("\"viscosity\": 1e6, \"viscosity_model\": \"morris\"", ""), 0));
-    /* solved for, viscosity asks for nothing */
+    /* implicit viscosity does not limit the step */
     px_scene_free(checked(STEPS("\"viscosity\": 1e6", ",\n\"min_step\": 1e-6"), 0));
 }
 
@@ -369,7 +369,7 @@ TEST(an_event_after_the_end_is_a_warning)
     px_scene_free(scene);
 }
 
-TEST(the_estimate_is_what_the_formulas_say)
+TEST(the_estimate_agrees_with_its_formulas)
 {
     /* A ball of volume 1/6 pi m^3 falls from 1 m to 0: v = sqrt(2 g) = 4.43 m/s, h =
      * 0.05 m, courant 0.4, for 2 s; from 1 s on weightless, when ten spacings a second are
@@ -416,7 +416,7 @@ TEST(the_estimated_step_is_near_the_one_that_is_taken)
     px_scene_free(scene);
 }
 
-TEST(what_reading_found_stays_when_the_deeper_look_goes_on)
+TEST(errors_of_reading_are_kept_by_the_check)
 {
     PxScene *scene = scene_of(HEAD WATER "\"supprt\": 2,\n\"bodies\": [\n" BALL(
         "a", "1", "0") ",\n" BALL("b", "1", "0") ",\n{\"shape\": {\"box\": 7}, \"wall\": true}]}");
@@ -457,14 +457,14 @@ TEST(what_reading_found_stays_when_the_deeper_look_goes_on)
 TEST(emitters_must_have_a_free_way)
 {
     px_scene_free(checked(FLOW("", "0", "]"), 0));
-    CHECK_FLOW(FLOW("", "-0.95", "]"), "emitters[0].shape", "would begin in the wall 'tank'",
+    CHECK_FLOW(FLOW("", "-0.95", "]"), "emitters[0].shape", "would start in the wall 'tank'",
                PX_ERROR);
-    CHECK_FLOW(FLOW("", "5", "]"), "emitters[0].shape", "100 % of what comes out", PX_ERROR);
+    CHECK_FLOW(FLOW("", "5", "]"), "emitters[0].shape", "100 % of the emitted particles", PX_ERROR);
     CHECK_FLOW(FLOW("", "0.88", "]"), "emitters[0].direction", "leads into the wall 'tank'",
                PX_ERROR);
     /* sheets of a fiftieth of a spacing, slanting through the pipe and right in front of it */
     CHECK_FLOW(FLOW(",\n" ACROSS("0.01"), "0", "]"), "emitters[0].shape",
-               "would begin in the wall 'sheet' or run into it", PX_ERROR);
+               "would start in the wall 'sheet' or hit it", PX_ERROR);
     CHECK_FLOW(FLOW(",\n" ACROSS("0.15"), "0", "]"), "emitters[0].direction",
                "leads into the wall 'sheet'", PX_ERROR);
     px_scene_free(checked(FLOW(",\n" ACROSS("-0.15"), "0", "]"), 0));
@@ -473,9 +473,9 @@ TEST(emitters_must_have_a_free_way)
              ",\n{\"shape\": {\"box\": [0.3, 0.3, 0.3]}, \"material\": \"water\", \"speed\": 1}]"),
         "emitters[1].shape", "lies in the emitter 'tap'", PX_ERROR);
     CHECK_FLOW(FLOW("", "0", "],\n\"sinks\": [{\"shape\": {\"box\": [3, 3, 3]}}]"),
-               "sinks[0].shape", "swallows what the emitter 'tap' gives", PX_ERROR);
+               "sinks[0].shape", "removes particles of the emitter 'tap'", PX_ERROR);
     CHECK_FLOW(FLOW(",\n" BALL("ball", "0.4", "0"), "0", "]"), "emitters[0].shape",
-               "stands in the body 'ball'", PX_WARNING);
+               "is in the body 'ball'", PX_WARNING);
     /* a pipe that fits the opening exactly */
     CHECK_FLOW(
         FLOW(",\n{\"name\": \"pipe\", \"wall\": true, \"shape\": {\"funnel\": {\"radius\": 0.2,"
@@ -503,7 +503,7 @@ TEST(emitters_that_give_nothing_are_a_warning)
                "emitters[0].shape", "smaller than a particle", PX_WARNING);
 }
 
-TEST(the_estimate_counts_what_emitters_give)
+TEST(the_estimate_includes_emitters)
 {
     PxSceneEstimate e;
     PxScene *scene = checked(FLOW("", "0", "]"), 0);
@@ -541,7 +541,7 @@ TEST(the_estimate_counts_what_emitters_give)
     "{\"shape\": {\"box\": [1, 0.01, 1], \"turn\": {\"axis\": [0, 0, 1], \"degrees\": " degrees    \
     "}}, \"wall\": true}"
 
-TEST(the_estimate_leaves_out_what_sinks_take)
+TEST(the_estimate_subtracts_sinks)
 {
     PxSceneEstimate e;
     double second = 2 * M_PI * 0.04 / 1.25e-4; /* particles */

@@ -44,7 +44,7 @@ TEST(a_ring_from_a_file_is_filled_turned_and_scaled)
         world_of(&folder, HEAD " \"bodies\": [{\"material\": \"water\", \"shape\": {\"mesh\": "
                                "\"ring.obj\", \"scale\": 1.5, \"at\": [1, 2, 3],\n"
                                "  \"turn\": {\"axis\": [1, 0, 0], \"degrees\": 90}}}]}");
-    /* the ring's volume is 2 pi^2 R r^2, and 2 per cent less with so many corners */
+    /* the ring's volume is 2 pi^2 R r^2, and 2 per cent less for this polygon */
     double volume = 2 * M_PI * M_PI * 0.45 * 0.15 * 0.15, s3 = 8e-6;
     CHECK_NEAR(px_world_count(world) * s3, 0.985 * volume, 0.015 * volume);
     for (uint32_t i = 0; i < px_world_count(world); ++i) {
@@ -63,7 +63,7 @@ TEST(a_ring_from_a_file_is_filled_turned_and_scaled)
     folder_remove(&folder);
 }
 
-TEST(a_ring_from_a_file_swallows_what_is_in_it_and_no_more)
+TEST(a_sink_shaped_as_a_ring_removes_only_particles_inside_it)
 {
     Folder folder = folder_make();
     write_ring(folder_file(&folder, "ring.obj"));

@@ -52,7 +52,7 @@ TEST(values_are_set_by_their_path)
     px_scene_free(scene);
 }
 
-TEST(a_model_that_was_a_word_takes_numbers)
+TEST(parameters_of_a_model_given_by_name_can_be_set)
 {
     PxScene *scene =
         scene_of(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": \"sesph\"}}}");
@@ -84,7 +84,7 @@ TEST(a_wrong_value_is_a_complaint_without_a_line_and_others_keep_theirs)
     px_scene_free(scene);
 }
 
-TEST(what_cannot_be_set_changes_nothing)
+TEST(an_invalid_set_changes_nothing)
 {
     PxScene *scene = scene_of(SCENE);
     char before[4096];
@@ -204,7 +204,7 @@ TEST(a_decimal_comma_of_the_locale_stays_out_of_the_files)
 
 /* ---- hashes ------------------------------------------------------------------------------ */
 
-TEST(the_hash_is_of_what_the_scene_means)
+TEST(the_hash_depends_on_the_meaning_of_a_scene_only)
 {
     PxScene *scene = scene_of(SCENE), *same = scene_of("\n\n" SCENE);
     char before[PX_DIGEST_TEXT];

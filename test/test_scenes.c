@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/union_find.h"
 #include "phyxel/surface.h"
 
 PHYSICS(shipped_scenes_are_without_complaint)
@@ -78,7 +79,7 @@ PHYSICS(scenes_keep_their_heat_while_matter_melts_and_freezes)
     run("quicksilver.json", 1, 2.4); /* is frozen at 1.6, loses its glass at 2 and falls */
 }
 
-PHYSICS(what_energy_swings_by_comes_of_the_length_of_sub_steps)
+PHYSICS(the_swing_of_the_energy_is_due_to_the_sub_steps)
 {
     /* 1.7 % at a courant of 0.6, with two strikes on the floor */
     PxScene *scene = shipped_read("bounce.json");
@@ -91,15 +92,8 @@ PHYSICS(what_energy_swings_by_comes_of_the_length_of_sub_steps)
     px_scene_free(scene);
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
-}
-
-/* The surface around the particles: how many holes go through its largest piece, which has all but
- * a twentieth of the vertices. What else there is are single particles and cavities. */
+/* Genus of the largest component of the surface around the particles, which has at least 95 per
+ * cent of the vertices. The other components are single particles and cavities. */
 static int holes(const PxWorld *world, double spacing)
 {
     PxSurfaceDef def = px_surface_def_default();
@@ -115,13 +109,13 @@ static int holes(const PxWorld *world, double spacing)
         parent[v] = v;
     for (uint32_t t = 0; t < mesh->triangles; ++t)
         for (int e = 1; e < 3; ++e)
-            parent[root_of(parent, mesh->triangle[t][e])] = root_of(parent, mesh->triangle[t][0]);
+            px_join(parent, mesh->triangle[t][e], mesh->triangle[t][0]);
     for (uint32_t v = 0; v < mesh->vertices; ++v)
-        ++vertices[root_of(parent, v)];
+        ++vertices[px_root_of(parent, v)];
     for (uint32_t v = 0; v < mesh->vertices; ++v)
         largest = vertices[v] > vertices[largest] ? v : largest;
     for (uint32_t t = 0; t < mesh->triangles; ++t)
-        triangles += root_of(parent, mesh->triangle[t][0]) == largest;
+        triangles += px_root_of(parent, mesh->triangle[t][0]) == largest;
     CHECK(vertices[largest] > 0.95 * mesh->vertices);
     /* Euler: V - E + F = 2 - 2 g, and every edge of a closed mesh has two triangles */
     int euler = (int)vertices[largest] - (int)(triangles / 2);

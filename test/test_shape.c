@@ -329,7 +329,7 @@ TEST(bounds_touch_the_shape_on_all_six_sides)
     }
 }
 
-TEST(volume_is_what_random_points_say)
+TEST(volume_agrees_with_random_points)
 {
     for (PxShapeKind kind = 0; kind < PX_SHAPE_MESH; ++kind) {
         if (kind == PX_SHAPE_PLANE)
@@ -407,7 +407,7 @@ TEST(the_wall_of_a_slanting_funnel_is_as_thick_as_said)
     px_shape_free(shape);
 }
 
-TEST(names_and_defaults_are_there_for_every_kind)
+TEST(every_kind_has_a_name_and_defaults)
 {
     CHECK_TEXT(px_shape_kind_name(PX_SHAPE_BOX), "box");
     CHECK_TEXT(px_shape_kind_name(PX_SHAPE_FUNNEL), "funnel");
@@ -514,7 +514,7 @@ TEST(a_ball_made_of_triangles_is_nearly_a_ball)
     px_shape_free(mesh);
 }
 
-TEST(inside_a_ring_is_told_from_its_hole)
+TEST(the_hole_of_a_ring_is_outside)
 {
     const double radius = 0.6, tube = 0.25;
     PxShape *mesh = shape_make_mesh(mesh_torus(radius, tube, 96, 48));
@@ -534,7 +534,7 @@ TEST(inside_a_ring_is_told_from_its_hole)
     px_shape_free(mesh);
 }
 
-TEST(what_is_near_has_the_same_distance_and_side)
+TEST(near_queries_agree_with_distance_and_side)
 {
     /* A ring of few triangles: edges and corners are the nearest of many points. */
     PxShape *mesh = shape_make_mesh(mesh_torus(0.6, 0.25, 14, 9));

@@ -88,7 +88,7 @@ static void deform(Body *b, PxMat3 j, PxVec3 shift)
     }
 }
 
-/* Bent about z, as a beam is: not affine, so that every particle has a map of its own. */
+/* Bent about z like a beam: not affine, so every particle has a different map. */
 static void bend(Body *b, double curvature)
 {
     for (uint32_t k = 0; k < b->count; ++k) {
@@ -252,7 +252,7 @@ static PxMat3 stretched(double x, double y, double z)
     return px_mat3_diagonal(px_vec(x, y, z));
 }
 
-TEST(what_is_stretched_and_let_go_has_the_same_surfels_to_the_bit)
+TEST(a_stretched_and_released_solid_has_the_same_surfels_to_the_bit)
 {
     Body b;
     body_make(&b, box(1, 0.4, 0.6), 0.1);

@@ -67,7 +67,7 @@ static void check_complaint(const char *folder, const char *text, const char *pl
     px_scene_free(scene);
 }
 
-TEST(what_cannot_have_a_skin_is_told_so)
+TEST(invalid_skins_are_refused_with_a_reason)
 {
     check_complaint(NULL,
                     SCENE("{\"shape\": {\"box\": [1, 1, 1]}, \"material\": \"water\","
@@ -288,7 +288,7 @@ static bool same_file(const Folder *a, const Folder *b, const char *name)
     return size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0;
 }
 
-TEST(a_run_that_was_stopped_goes_on_with_the_same_skins)
+TEST(a_resumed_run_has_the_same_skins)
 {
     Folder whole = folder_make(), parts = folder_make();
     PxScene *scene;
@@ -308,7 +308,7 @@ TEST(a_run_that_was_stopped_goes_on_with_the_same_skins)
     folder_remove(&parts);
 }
 
-TEST(what_a_skin_absorbed_is_stored_and_comes_back)
+TEST(absorbed_deformation_of_a_skin_is_stored_and_restored)
 {
     PxScene *scene;
     CHECK_OK(read_scene(NULL, SCENE(CUBE ", \"surfels\": 800, \"skin\": true}" DROP), &scene));

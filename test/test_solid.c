@@ -465,7 +465,7 @@ TEST(every_compiler_gives_the_same_bits)
     }
 }
 
-TEST(a_restored_solid_goes_on_with_the_same_bits)
+TEST(a_restored_solid_continues_with_the_same_bits)
 {
     for (int k = 0; k < 2; ++k) {
         PxWorld *world = busy_world(integrations[k], 2), *other = busy_world(integrations[k], 1);

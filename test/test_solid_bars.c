@@ -76,7 +76,7 @@ PHYSICS(a_finer_cantilever_is_nearer_to_the_formula)
     CHECK(fine[1] < 1 && 1 - fine[1] < 0.8 * (1 - coarse[1]));
 }
 
-PHYSICS(what_a_bar_keeps_beyond_its_yield_follows_its_creep)
+PHYSICS(plastic_strain_of_a_bar_beyond_yield_follows_creep)
 {
     PxBarDef def = bar(4, 6, 0.3, "implicit");
     def.material.yield = 0.01;
@@ -92,7 +92,7 @@ PHYSICS(what_a_bar_keeps_beyond_its_yield_follows_its_creep)
     CHECK_NEAR(result.strain, 0, 1e-3);
 }
 
-TEST(poissons_ratio_is_what_narrows_a_stretched_bar)
+TEST(a_stretched_bar_narrows_by_poissons_ratio)
 {
     PxBarDef def = bar(4, 6, 0, "leapfrog");
     PxBarStretch none, rubber;

@@ -27,7 +27,7 @@ static void damage(const char *path, long at)
 
 /* ---- frames ---- */
 
-TEST(a_frame_holds_what_the_world_had)
+TEST(a_frame_has_all_columns_of_the_world)
 {
     Folder folder = folder_make();
     PxTable particles, back;
@@ -88,7 +88,7 @@ TEST(frames_are_listed_in_order_and_later_ones_can_be_removed)
     folder_remove(&folder);
 }
 
-TEST(a_frame_that_is_not_what_it_seems_is_refused)
+TEST(a_malformed_frame_is_refused)
 {
     Folder folder = folder_make();
     CHECK_OK(sample_run(folder.path, 2, &one));
@@ -301,7 +301,7 @@ TEST(a_checkpoint_of_another_format_is_refused)
     folder_remove(&folder);
 }
 
-TEST(the_last_two_checkpoints_are_kept_and_a_damaged_one_is_passed_over)
+TEST(two_checkpoints_are_kept_and_a_damaged_one_is_skipped)
 {
     Folder folder = folder_make();
     uint32_t latest = 99;

@@ -48,7 +48,7 @@ TEST(one_value_comes_back_unchanged)
     }
 }
 
-TEST(what_cancels_leaves_the_small_rest)
+TEST(cancellation_leaves_the_exact_remainder)
 {
     PxSum sum = {0};
     px_sum_add(&sum, 1e300);
@@ -153,7 +153,7 @@ TEST(reductions_have_the_same_bits_for_any_threads_and_blocks)
     }
 }
 
-TEST(a_reduction_over_no_rows_is_what_it_started_from)
+TEST(a_reduction_over_no_rows_returns_its_initial_value)
 {
     PxPart part = {.maxima = 1, .minima = 1, .sums = 1, .most = {-3}, .least = {4}, .sum = {5}};
     CHECK(px_reduce(&(PxRows){.threads = &(PxThreads){2}}, reduce_wild, NULL, &part) == 0);

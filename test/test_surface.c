@@ -100,7 +100,7 @@ TEST(one_particle_is_one_drop_of_about_its_volume)
     cloud_free(&cloud);
 }
 
-/* ---- closed, whatever the particles do ---- */
+/* ---- closed for any particles ---- */
 
 /* Particles without any order: clouds, clumps, lines, sheets, some on top of each other. */
 static Cloud random_cloud(uint32_t set)
@@ -259,9 +259,9 @@ TEST(every_compiler_gives_the_same_bits)
 
 TEST(vertices_take_over_the_values_of_the_particles_around)
 {
-    /* A constant is reproduced up to rounding. A linear column in x and y is off by 0.35 spacings,
-     * by which the mean of the neighbouring particles lies below the surface, and by half as much
-     * for their jitter. */
+    /* A constant is reproduced up to rounding. A linear column in x and y has an error of 0.35
+     * spacings, because the mean of the neighbouring particles lies that far below the surface, and
+     * half of that from their jitter. */
     Cloud cloud = cloud_ball(0.1, 0.01, 0.1);
     float *five = malloc(cloud.count * sizeof *five), *slope = malloc(cloud.count * sizeof *slope);
     for (uint32_t i = 0; i < cloud.count; ++i) {
@@ -292,7 +292,7 @@ TEST(vertices_take_over_the_values_of_the_particles_around)
 
 /* ---- bad input ---- */
 
-TEST(what_cannot_be_is_refused_with_a_reason)
+TEST(invalid_input_is_refused_with_a_reason)
 {
     Cloud cloud = cloud_make(3);
     cloud_add(&cloud, 0, 0, 0);

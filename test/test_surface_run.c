@@ -54,7 +54,7 @@ static PxSurfaceRunDef run_def(const Folder *folder)
     return def;
 }
 
-TEST(what_is_written_is_read_back_as_a_closed_mesh_with_all_that_particles_had)
+TEST(a_written_surface_is_read_back_closed_with_all_columns)
 {
     Folder folder = folder_make();
     write_frame(folder.path, 1, 6, 0);
@@ -104,7 +104,7 @@ TEST(what_is_written_is_read_back_as_a_closed_mesh_with_all_that_particles_had)
     folder_remove(&folder);
 }
 
-TEST(an_empty_frame_gives_an_empty_file_and_bad_ones_keep_what_came_before)
+TEST(an_empty_frame_gives_an_empty_file_and_a_bad_one_keeps_earlier_files)
 {
     Folder folder = folder_make();
     write_frame(folder.path, 1, 0, 0);
@@ -139,7 +139,7 @@ static bool stop_after_two(void *user, const PxSurfaceProgress *progress)
     return progress->done < 2;
 }
 
-TEST(a_stopped_call_goes_on_where_it_was)
+TEST(a_stopped_call_continues)
 {
     Folder folder = folder_make();
     for (uint32_t k = 1; k <= 4; ++k)

@@ -289,7 +289,7 @@ PHYSICS(surfels_lie_on_the_surface_and_cover_it)
     cloud_free(&cloud);
 }
 
-TEST(surfels_cover_what_lies_against_walls)
+TEST(surfels_cover_matter_against_walls)
 {
     PxShapeDef shape = px_shape_def_default(PX_SHAPE_BOX);
     shape.size = px_vec(8, 12, 7);

@@ -15,7 +15,7 @@ static bool stop_at_once(void *user, const char *what)
     return false;
 }
 
-TEST(the_bench_says_what_comes_next_and_stops_when_told)
+TEST(the_bench_reports_progress_and_stops_on_request)
 {
     int asked = 0;
     char *text, *json;

@@ -38,9 +38,9 @@ TEST(poiseuille_flow_has_its_parabola_after_morris)
 
 TEST(poiseuille_flow_has_its_parabola_with_the_laplacian)
 {
-    /* measured: fastest 0.5 % off, 1.5 % at worst. Without the second moment of its own
-     * neighbourhood it is 4.8 % off: that is 0.9375 in the mean over layers that slide past
-     * each other, the sum over planes of 45 (h - r) / (pi h^6) x^2 / 2 at a support of 2
+    /* Measured: the peak velocity is off by 0.5 %, the profile by at most 1.5 %. Without the
+     * second moment of its neighbourhood it is off by 4.8 %: the mean over sliding layers is
+     * 0.9375, the sum over planes of 45 (h - r) / (pi h^6) x^2 / 2 at a support of 2
      * spacings. */
     PxFlowCase flow = flow_of("laplacian");
     PxFlowResult result;
@@ -51,7 +51,7 @@ TEST(poiseuille_flow_has_its_parabola_with_the_laplacian)
 
 TEST(couette_flow_starts_as_the_series_says)
 {
-    /* measured at the worst place: implicit 0.7 %, morris 0.2 %, laplacian 0.3 % */
+    /* measured, largest error of the profile: implicit 0.7 %, morris 0.2 %, laplacian 0.3 % */
     const char *models[] = {"implicit", "morris", "laplacian"};
     for (int k = 0; k < 3; ++k) {
         PxFlowCase flow = flow_of(models[k]);
@@ -106,7 +106,7 @@ static PxWorld *ball(const char *model, double mu, int threads)
     return world;
 }
 
-PHYSICS(a_ball_of_honey_or_tar_goes_on_turning)
+PHYSICS(a_ball_of_honey_or_tar_keeps_rotating)
 {
     const double mu[] = {0.1, 10, 1e4};
     for (int k = 0; k < 3; ++k) {
@@ -126,7 +126,7 @@ PHYSICS(a_ball_of_honey_or_tar_goes_on_turning)
     }
 }
 
-TEST(morris_form_stops_what_turns_but_keeps_momentum)
+TEST(morris_form_stops_rotation_but_conserves_momentum)
 {
     /* Why it is not the default. mu = 1 Pa s: the stress mu dv/dn that should not be
      * there at the surface takes 10 nu / R^2 = 4 a second. */
@@ -223,7 +223,7 @@ TEST(a_solve_that_is_cut_short_is_counted)
     px_world_free(world);
 }
 
-/* ---- the same bits, and what is refused ------------------------------------------- */
+/* ---- same bits, refused input ----------------------------------------------------- */
 
 static void column_hash(int threads, uint64_t hash[2])
 {
@@ -245,7 +245,7 @@ TEST(threads_and_instruction_sets_do_not_change_the_bits)
     CHECK(one[0] == other[0] && one[1] == other[1]);
 }
 
-TEST(a_restored_column_goes_on_to_the_same_bits)
+TEST(a_restored_column_continues_with_the_same_bits)
 {
     /* The solve starts from the last step's change, which is part of the state. */
     uint64_t straight[2], resumed[2];

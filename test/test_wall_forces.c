@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/vec.h"
+#include "matter/boundary.h"
 #include "phyxel/phyxel.h"
 
 #include <stdlib.h>
@@ -161,7 +162,7 @@ static Room splash(const char *pressure, double viscosity, const char *model, in
     return room;
 }
 
-TEST(what_a_fluid_gets_from_walls_they_get_from_it)
+TEST(walls_get_the_opposite_impulse_of_a_fluid)
 {
     static const struct {
         const char *pressure;
@@ -180,7 +181,7 @@ TEST(what_a_fluid_gets_from_walls_they_get_from_it)
     }
 }
 
-TEST(what_a_thick_fluid_gets_from_walls_they_get_from_it)
+TEST(walls_get_the_opposite_impulse_of_a_viscous_fluid)
 {
     Room room = splash("dfsph", 50, "implicit", 2);
     CHECK_NEAR(imbalance(&room, 150), 0, 1e-3); /* conjugate gradients stop at 1e-4 of it */
@@ -204,7 +205,7 @@ static PxMaterialId room_add_rubber(Room *room, const char *integration, double 
     return id;
 }
 
-TEST(what_a_solid_gets_from_walls_they_get_from_it)
+TEST(walls_get_the_opposite_impulse_of_a_solid)
 {
     static const char *const integration[] = {"leapfrog", "implicit"};
     for (size_t k = 0; k < 2; ++k) {
@@ -244,7 +245,7 @@ static void mean_force(Room *room, PxBodyId wall, double from, double to, PxVec3
     *torque = px_scale(*torque, 1 / time);
 }
 
-TEST(water_at_rest_presses_on_the_floor_with_its_weight)
+PHYSICS(water_at_rest_presses_on_the_floor_with_its_weight)
 {
     Room room = room_make(0.05, px_vec(0, -G, 0), 2);
     PxMaterialDef water = px_material_def_default();
@@ -269,7 +270,7 @@ TEST(water_at_rest_presses_on_the_floor_with_its_weight)
     px_world_free(room.world);
 }
 
-TEST(a_block_on_a_slope_presses_with_its_weight_and_friction_holds_it)
+PHYSICS(a_block_on_a_slope_presses_with_its_weight_and_friction_holds_it)
 {
     static const char *const integration[] = {"leapfrog", "implicit"};
     for (size_t k = 0; k < 2; ++k) {
@@ -311,6 +312,29 @@ TEST(forces_on_walls_have_the_same_bits_for_any_number_of_threads)
         }
         px_world_free(room.world);
     }
+}
+
+/* A back end in which every other rank has what this one has. */
+static void twice(void *state, PxSum *sum, uint32_t count)
+{
+    (void)state;
+    for (uint32_t k = 0; k < count; ++k) {
+        PxSum same = sum[k];
+        px_sum_merge(&sum[k], &same);
+    }
+}
+
+TEST(impulses_of_all_ranks_are_joined)
+{
+    static const PxDistBackend backend = {.merge = twice};
+    PxDist alone, two = {0, 2, &backend, NULL};
+    px_dist_init(&alone);
+    PxBoundary b = {.pivot = {0, 0, 0}};
+    px_boundary_take_moment(&b, px_vec(1, 2, 3), px_vec(4, 5, 6));
+    CHECK_NEAR(px_boundary_impulse(&b, &alone).y, 2, 0);
+    CHECK_NEAR(px_boundary_impulse(&b, &two).y, 4, 0);
+    CHECK_NEAR(px_boundary_torque(&b, &two).z, 12, 0);
+    CHECK_NEAR(px_boundary_torque(&b, &two).z, 12, 0); /* asking changes nothing */
 }
 
 TEST_MAIN()

@@ -71,7 +71,7 @@ static PxShapeDef turned_mesh(void)
     return def;
 }
 
-TEST(a_mesh_takes_in_edges_and_corners_what_a_lattice_would)
+TEST(a_mesh_fills_kernels_at_edges_and_corners_as_a_lattice_does)
 {
     PxMesh *mesh = mesh_box(px_vec(16, 16, 16));
     PxShapeDef def = turned_mesh();
@@ -314,7 +314,7 @@ PHYSICS(water_filled_flush_with_a_round_vessel_starts_calm)
     }
 }
 
-TEST(a_filling_that_fits_is_left_as_it_is_and_a_full_flask_gives_up_little)
+TEST(settling_leaves_a_fitting_lattice_unchanged_and_removes_few_particles_of_a_full_flask)
 {
     PxShapeDef box = upright(PX_SHAPE_BOX, 0.1, 0.3), water = upright(PX_SHAPE_BOX, 0.1, 0.1);
     Pool a = pool(&box, true, &water, 1e-6, 1);

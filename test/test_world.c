@@ -66,7 +66,7 @@ TEST(values_out_of_range_and_nan_are_refused_with_their_name)
     px_world_free(world);
 }
 
-TEST(bodies_that_make_no_sense_are_refused_and_leave_the_world_as_it_was)
+TEST(invalid_bodies_are_refused_and_leave_the_world_unchanged)
 {
     PxWorld *world = make_world();
     PxBodyId id;
@@ -123,7 +123,7 @@ TEST(numbers_are_set_by_their_path)
     px_world_free(world);
 }
 
-TEST(what_is_set_reaches_the_particles)
+TEST(set_values_reach_the_particles)
 {
     /* 8 particles, their centres a spacing of 0.02 m apart */
     PxWorld *world = make_world();
@@ -268,8 +268,8 @@ TEST(a_wall_moves_by_its_keyframes_and_takes_the_fluid_along)
 
 TEST(a_wall_that_sets_off_does_not_jump_into_still_water)
 {
-    /* Weightless water at rest asks for no short steps. A sheet sets off against it in the
-     * middle of a step, at 20 m/s; another turns, its rim as fast. */
+    /* Water at rest without gravity allows long steps. In the middle of a step a sheet starts to
+     * move towards it at 20 m/s; another rotates with the same speed at its rim. */
     for (int turns = 0; turns < 2; ++turns) {
         PxWorld *world = make_world();
         const double zero[3] = {0, 0, 0};
@@ -305,7 +305,7 @@ TEST(a_wall_that_sets_off_does_not_jump_into_still_water)
     }
 }
 
-TEST(a_restored_world_goes_on_to_the_same_bits)
+TEST(a_restored_world_continues_with_the_same_bits)
 {
     PxWorld *straight = make_world(), *first = make_world(), *second = make_world();
     PxWorld *all[] = {straight, first, second};

@@ -1,10 +1,9 @@
 #!/bin/sh
-# tools/install-deps against a pretended machine: stand-ins for dpkg-query, apt-get,
-# apt-cache, sudo and id note down what they are asked for.
+# tools/install-deps on a mock machine: stand-ins for dpkg-query, apt-get, apt-cache, sudo and id
+# record their calls.
 # labels: source
 set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$PX_SOURCE/test/folder.sh"
 bin=$work/bin
 mkdir "$bin"
 for tool in sh env cat sed grep touch; do
@@ -78,13 +77,13 @@ run 0
 calls "update install "
 grep -q 'install -y .*\[noninteractive\]' "$work/calls" || fail "not noninteractive"
 
-# again: nothing to do, nothing said
+# again: nothing to do, no output
 run 0
 calls ""
 [ ! -s "$work/out" ] || fail "talk about nothing"
 run 0 --check
 
-# one is missing: only it is installed, without a look at the archive; sudo when not root
+# one is missing: only it is installed, without updating the package lists; sudo when not root
 rm "$work/have/cmake"
 echo 1000 >"$work/uid"
 run 1 --check build
@@ -93,14 +92,14 @@ run 0
 calls "sudo install "
 grep -q 'install -y --no-install-recommends cmake \[' "$work/calls" || fail "more than cmake"
 
-# lists that are out of date are fetched once, then it gives up
+# outdated package lists are fetched once, then it fails
 rm "$work/have/cmake"
 : >"$work/stale"
 run 1
 grep -q 'could not install cmake' "$work/out" || fail "no word about cmake"
 calls "sudo install sudo update sudo install "
 
-# neither root nor sudo; no Debian; nonsense
+# neither root nor sudo; not Debian; unknown arguments
 rm "$bin/sudo"
 run 1
 grep -q 'needs root' "$work/out" || fail "no word about root"

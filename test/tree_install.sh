@@ -3,8 +3,7 @@
 # the three ways a user may: pkg-config shared, pkg-config static, CMake.
 # labels: long
 set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$PX_SOURCE/test/folder.sh"
 "$CMAKE" --install "$PX_BUILD" --prefix "$work/first" >"$work/log" || {
     cat "$work/log"
     exit 1

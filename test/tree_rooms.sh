@@ -5,8 +5,8 @@ set -eu
 cd "$PX_SOURCE"
 tools/check-rooms
 
-tree=$(mktemp -d)
-trap 'rm -rf "$tree"' EXIT
+. "$PX_SOURCE/test/folder.sh"
+tree=$work
 mkdir -p "$tree/src/shape" "$tree/src/attic" "$tree/cli" "$tree/include/phyxel"
 printf '#include "base/vec.h"\n#include "fluid/density.h"\n' >"$tree/src/shape/a.c"
 printf '#include "base/vec.h"\n' >"$tree/src/attic/b.c"

@@ -2,8 +2,7 @@
 # The shared library exports what the public headers declare, and nothing else.
 set -eu
 export LC_ALL=C
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$PX_SOURCE/test/folder.sh"
 
 "$NM" -D --defined-only "$PX_BUILD/libphyxel.so" | awk '{ print $3 }' | sort >"$work/exported"
 cat "$PX_SOURCE"/include/phyxel/*.h "$PX_BUILD"/include/phyxel/version.h | sed 's,//.*,,; /^#/d' | tr '\n' ' ' |

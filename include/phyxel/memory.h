@@ -10,7 +10,10 @@ extern "C" {
 
 /// Allocator of a world. `allocate` returns 64-byte-aligned memory or NULL; `release` gets the
 /// size that was requested.
-/// Threads: called from the thread that calls the world, never from workers.
+/// It is used for everything whose size follows the number of particles: their columns, neighbour
+/// lists, scratch, the tables of walls, skins and coats. Small things that are made when something
+/// is added (lists of objects, keyframes, shapes) come from malloc(). Both may fail at any time.
+/// Threads: one call at a time, from the thread that calls the world or from a worker of its step.
 typedef struct PxAllocator {
     void *(*allocate)(void *user, size_t bytes);
     void (*release)(void *user, void *memory, size_t bytes);

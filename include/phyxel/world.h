@@ -1,7 +1,9 @@
 /// The world: materials, bodies, and the step that moves them.
 ///
-/// All quantities are in SI units. No function prints or exits. A world may be used by one thread
-/// at a time; its step uses several threads inside.
+/// All quantities are in SI units. No function prints or exits. A wrong argument (NULL where a
+/// pointer is not said to be optional, a number that is not finite, an id of something else) gives
+/// PX_ERR_ARGUMENT; functions that return a value return 0, NULL or NAN. A world may be used by one
+/// thread at a time; its step uses several threads inside.
 #ifndef PHYXEL_WORLD_H
 #define PHYXEL_WORLD_H
 
@@ -23,8 +25,11 @@ extern "C" {
 
 typedef struct PxWorld PxWorld;
 
-/// Ids are values; {0, 0} means none. The slot of something that was removed is used again with the
-/// next generation, so an old id is refused as stale.
+/// Structures that a call fills may grow too: such calls are inline functions that pass the size of
+/// the structure in the header that the program was compiled with to NAME_sized().
+
+/// Ids are values; {0, 0} means none. The slot of something that was removed is used again with a
+/// higher generation, so an old id is refused as stale, also after px_world_restore().
 typedef struct PxMaterialId {
     uint32_t slot, generation;
 } PxMaterialId;
@@ -84,7 +89,7 @@ typedef struct PxWorldDef {
 PX_API void px_world_def_init(PxWorldDef *def, size_t size);
 PX_DEF_DEFAULT(PxWorldDef, px_world_def)
 
-/// Parameters of a material's molten state. NAN: the same as in its solid state.
+/// Parameters of a material's molten state. NAN: the same as in its cold state.
 typedef struct PxMeltInto {
     double young, poisson;
     double viscosity, cohesion;
@@ -95,7 +100,7 @@ typedef struct PxMeltInto {
 } PxMeltInto;
 
 /// Melting: between two temperatures a material's parameters change linearly from those of its
-/// solid state to those of its molten state (000 Eq. 6.16).
+/// cold state to those of its molten state (000 Eq. 6.16).
 typedef struct PxMeltDef {
     bool melts;      ///< false: the parameters do not depend on temperature
     double from, to; ///< melting range, degrees Celsius, from < to
@@ -303,6 +308,9 @@ PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForc
 PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
+/// The body that the particles of an emitter form. Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_emitter_body(const PxWorld *world, PxEmitterId emitter, PxBodyId *out);
+
 /// Mean force, N, and torque, N m, on a wall in the last step, exerted by fluids and solids
 /// through pressure, viscosity, contact and friction. The torque is about the `at` of the wall's
 /// shape, where its keyframes had it at the start of that step. Zero before the first step. Errors:
@@ -400,14 +408,19 @@ typedef struct PxStatsColumn {
 
 /// Column number k in the order of stats.csv; NULL after the last.
 PX_API const PxStatsColumn *px_stats_column(size_t k);
-PX_API double px_stats_value(const PxStats *stats, const PxStatsColumn *column);
+/// Its value; NAN for NULL, and for a column that the program's PxStats does not have.
+PX_API double px_stats_value_sized(const PxStats *stats, size_t size, const PxStatsColumn *column);
+static inline double px_stats_value(const PxStats *stats, const PxStatsColumn *column)
+{
+    return px_stats_value_sized(stats, sizeof *stats, column);
+}
 
 /// Does one step of adaptive length that does not go beyond `until` (s), which is later than now;
 /// INFINITY: no limit.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
 /// After PX_ERR_MEMORY only the preparations of the step have been done: due events are carried
-/// out, rows are sorted, and in the first step fillings are settled. Repeating the step gives the
-/// same bits as a step that did not fail.
+/// out, handles have taken hold, rows are sorted. Repeating the step gives the same bits as a step
+/// that did not fail.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
 
 /// Does steps until the time is exactly `until`, which is finite and not earlier than now. Errors:
@@ -416,8 +429,12 @@ PX_API PxStatus px_world_advance(PxWorld *world, double until);
 
 PX_API double px_world_time(const PxWorld *world);
 
-/// Statistics of the current state: sums and extremes over all particles.
-PX_API void px_world_stats(PxWorld *world, PxStats *out);
+/// Statistics of the current state: sums and extremes over all particles. All 0 without a world.
+PX_API void px_world_stats_sized(PxWorld *world, PxStats *out, size_t size);
+static inline void px_world_stats(PxWorld *world, PxStats *out)
+{
+    px_world_stats_sized(world, out, sizeof *out);
+}
 
 /// Number of particles: the rows of all columns. Their order may change with every step; the column
 /// "id" identifies a particle permanently.
@@ -425,7 +442,12 @@ PX_API uint32_t px_world_count(const PxWorld *world);
 
 /// Fills `out` with up to `most` columns, those computed on demand last; returns how many there
 /// are. The texts are valid as long as the world.
-PX_API size_t px_world_columns(const PxWorld *world, PxColumnInfo *out, size_t most);
+PX_API size_t px_world_columns_sized(const PxWorld *world, PxColumnInfo *out, size_t size,
+                                     size_t most);
+static inline size_t px_world_columns(const PxWorld *world, PxColumnInfo *out, size_t most)
+{
+    return px_world_columns_sized(world, out, sizeof *out, most);
+}
 
 /// Pointers to a column, one array per component; NULL when there is no such column of that type,
 /// or when it is computed on demand. Valid until the world is next changed, or read with
@@ -453,7 +475,12 @@ typedef struct PxWorldSurface {
 } PxWorldSurface;
 
 /// Fills `out` with up to `most` surfaces, skins first; returns how many there are.
-PX_API size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out, size_t most);
+PX_API size_t px_world_surfaces_sized(const PxWorld *world, PxWorldSurface *out, size_t size,
+                                      size_t most);
+static inline size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out, size_t most)
+{
+    return px_world_surfaces_sized(world, out, sizeof *out, most);
+}
 
 /// Copies surface number k as it was last moved: 3 numbers per point, 1 radius per point, 3 point
 /// indices per triangle; each array may be NULL. Errors: PX_ERR_ARGUMENT.
@@ -476,7 +503,11 @@ typedef struct PxStage {
 } PxStage;
 
 /// Fills `out` with up to `most` stages; returns how many there are.
-PX_API size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most);
+PX_API size_t px_world_stages_sized(const PxWorld *world, PxStage *out, size_t size, size_t most);
+static inline size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most)
+{
+    return px_world_stages_sized(world, out, sizeof *out, most);
+}
 
 /// A snapshot of a world in memory, for undo and rollback. It belongs to the world that it was made
 /// from: both are used by one thread at a time, and the snapshot is freed before the world.

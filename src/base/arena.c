@@ -11,7 +11,7 @@ struct PxArenaBlock {
 
 static PxArenaBlock *block_add(PxArena *arena, size_t size)
 {
-    if (size < SMALLEST_BLOCK)
+    if (size < SMALLEST_BLOCK && !arena->separate)
         size = SMALLEST_BLOCK;
     if (size > SIZE_MAX - sizeof(PxArenaBlock))
         return NULL;
@@ -57,7 +57,7 @@ PxStatus px_arena_reset(PxArena *arena)
     if (!fits) {
         while (arena->top != NULL)
             block_drop(arena);
-        if (block_add(arena, peak + peak / 16) == NULL)
+        if (!arena->separate && block_add(arena, peak + peak / 16) == NULL)
             return px_fail(PX_ERR_MEMORY, "arena: no room for %zu bytes of scratch", peak);
     }
     if (arena->top != NULL)
@@ -72,9 +72,9 @@ void *px_arena_take(PxArena *arena, size_t bytes)
         return NULL;
     bytes = px_round_up(bytes, PX_ALIGNMENT);
     PxArenaBlock *block = arena->top;
-    if (block == NULL || bytes > block->size - block->used) {
+    if (block == NULL || bytes > block->size - block->used || arena->separate) {
         /* At least double, so that the chain stays short while warming up. */
-        size_t size = arena->reserved > bytes ? arena->reserved : bytes;
+        size_t size = arena->reserved > bytes && !arena->separate ? arena->reserved : bytes;
         block = block_add(arena, size);
         if (block == NULL && size > bytes)
             block = block_add(arena, bytes);

@@ -14,6 +14,7 @@ typedef struct PxArena {
     size_t in_use;   ///< bytes in use
     size_t peak;     ///< largest in_use since the last reset
     size_t reserved; ///< bytes held from the allocator
+    bool separate;   ///< each array is a block of its own, so that tests can fail any of them
 } PxArena;
 
 typedef struct PxArenaMark {

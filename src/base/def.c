@@ -10,6 +10,8 @@
 void px_def_init(void *def, size_t size, const void *defaults, size_t own)
 {
     PxDefHead head = {.size = (uint32_t)size, .tag = TAG};
+    if (def == NULL || size < sizeof head)
+        return;
     memset(def, 0, size);
     memcpy(def, defaults, size < own ? size : own);
     memcpy(def, &head, sizeof head);
@@ -35,4 +37,13 @@ PxStatus px_def_read(const void *def, const void *defaults, size_t own, void *ou
     head.size = (uint32_t)own;
     memcpy(out, &head, sizeof head);
     return PX_OK;
+}
+
+void px_result_put(void *array, size_t size, size_t k, const void *result, size_t own)
+{
+    if (array == NULL)
+        return;
+    char *to = (char *)array + k * size;
+    memset(to, 0, size);
+    memcpy(to, result, size < own ? size : own);
 }

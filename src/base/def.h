@@ -16,6 +16,10 @@ void px_def_init(void *def, size_t size, const void *defaults, size_t own);
 PxStatus px_def_read(const void *def, const void *defaults, size_t own, void *out, const char *what,
                      const char *maker);
 
+/// Copies a result of `own` bytes to element k of a program's array, whose elements have `size`
+/// bytes: what it does not know is left out, and what this library does not know becomes 0.
+void px_result_put(void *array, size_t size, size_t k, const void *result, size_t own);
+
 /// For a type with a static function NAME_defaults(): defines px_NAME_init() and the static
 /// function read_NAME().
 #define PX_DEF(type, name, what)                                                                   \

@@ -5,6 +5,7 @@
 #include "phyxel/status.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 
 #if defined(__GNUC__)
 #define PX_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -29,6 +30,13 @@ PxStatus px_fail_prefix(PxStatus status, const char *format, ...) PX_PRINTF(2, 3
 #endif
 
 #define PX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/// Refuses a NULL argument of a public function.
+#define PX_WANT(pointer)                                                                           \
+    do {                                                                                           \
+        if ((pointer) == NULL)                                                                     \
+            return px_fail(PX_ERR_ARGUMENT, "%s(): %s is NULL", __func__, #pointer);               \
+    } while (0)
 
 /// Returns a failure to the caller unchanged.
 #define PX_TRY(call)                                                                               \

@@ -14,7 +14,7 @@ const PxModelInfo *px_family_pick(const PxFamily *family, const char *name, PxIs
 PxModelChoice px_family_choice(const PxFamily *family, const char *name)
 {
     PxModelChoice choice = {.model = ""};
-    const PxModelInfo *info = px_family_find(family, name);
+    const PxModelInfo *info = name != NULL ? px_family_find(family, name) : NULL;
     if (info == NULL)
         return choice;
     snprintf(choice.model, sizeof choice.model, "%s", info->name);

@@ -47,3 +47,25 @@ void px_list_free(void *data)
 {
     free(data);
 }
+
+bool px_list_append(void *list, const void *from, size_t size)
+{
+    PxAnyList *to = list;
+    const PxAnyList *more = from;
+    if (more->count == 0)
+        return true;
+    if (!px_list_reserve((void **)&to->data, to->count, &to->capacity, more->count, size))
+        return false;
+    memcpy(to->data + to->count * size, more->data, more->count * size);
+    to->count += more->count;
+    return true;
+}
+
+bool px_list_copy(void **data, size_t count, size_t size)
+{
+    void *copy = count > 0 ? malloc(count * size) : NULL;
+    if (copy != NULL)
+        memcpy(copy, *data, count * size);
+    *data = copy;
+    return copy != NULL || count == 0;
+}

@@ -49,4 +49,17 @@ static inline size_t px_round_up(size_t value, size_t step)
 bool px_list_reserve(void **data, size_t count, size_t *capacity, size_t extra, size_t size);
 void px_list_free(void *data);
 
+/// Any PX_LIST.
+typedef struct PxAnyList {
+    char *data;
+    size_t count, capacity;
+} PxAnyList;
+
+/// Appends the elements of a PX_LIST to another; false when out of memory.
+bool px_list_append(void *list, const void *from, size_t size);
+
+/// Replaces the pointer *data by one to a copy, of malloc(); NULL for an empty array. False when
+/// out of memory; *data is NULL then.
+bool px_list_copy(void **data, size_t count, size_t size);
+
 #endif

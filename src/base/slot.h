@@ -1,7 +1,7 @@
 /// Slots: storage of the objects of a world's lists, and the ids that refer to them.
 ///
-/// An object keeps its slot until it is removed; the next object added reuses the slot with the
-/// next generation number. An id holds slot and generation, so that the id of a removed object
+/// An object keeps its slot until it is removed; the next object added reuses the slot with a
+/// higher generation number. An id holds slot and generation, so that the id of a removed object
 /// never refers to its successor.
 #ifndef PX_BASE_SLOT_H
 #define PX_BASE_SLOT_H
@@ -12,7 +12,7 @@
 #define PX_NAME_SIZE 64
 
 typedef struct PxSlot {
-    uint32_t generation; ///< 1 for the first object in the slot
+    uint32_t generation; ///< never used twice in a world
     bool live;           ///< false: the slot is vacant
     char name[PX_NAME_SIZE];
 } PxSlot;
@@ -47,20 +47,10 @@ PxStatus px_slot_name_free(const void *data, size_t count, size_t size, const ch
 #define PX_SLOT_NAME_FREE(list, name, what)                                                        \
     px_slot_name_free((list)->data, (list)->count, sizeof *(list)->data, (name), (what))
 
-/// Reserves a slot for one more object; *index is for PX_SLOT_PUT(). False when out of memory.
+/// Reserves a slot for one more object; *index is where it goes. False when out of memory.
 #define PX_SLOT_RESERVE(list, index)                                                               \
     (*(index) = px_slot_vacant((list)->data, (list)->count, sizeof *(list)->data),                 \
      PX_LIST_RESERVE((list), 1))
-
-/// Puts an object into the slot that PX_SLOT_RESERVE() found.
-#define PX_SLOT_PUT(list, index, thing)                                                            \
-    do {                                                                                           \
-        uint32_t generation_ = (index) < (list)->count ? (list)->data[index].generation : 0;       \
-        (list)->data[index] = (thing);                                                             \
-        (list)->data[index].generation = generation_ + 1;                                          \
-        (list)->data[index].live = true;                                                           \
-        (list)->count += (index) == (list)->count;                                                 \
-    } while (0)
 
 /// Makes a slot vacant: zeroes the object except for its generation.
 #define PX_SLOT_CLEAR(list, index)                                                                 \

@@ -44,14 +44,20 @@ static void spare_release(PxTable *table)
     }
 }
 
-void px_table_free(PxTable *table)
+void px_table_cut(PxTable *table, uint32_t rows, uint32_t columns)
 {
-    for (uint32_t c = 0; c < table->columns; ++c) {
-        PxColumn *column = &table->column[c];
+    table->count = rows < table->count ? rows : table->count;
+    while (table->columns > columns) {
+        PxColumn *column = &table->column[--table->columns];
         for (uint32_t k = 0; k < column->components; ++k)
             px_release(table->allocator, column->data[k],
                        array_bytes(column->type, table->capacity));
     }
+}
+
+void px_table_free(PxTable *table)
+{
+    px_table_cut(table, 0, 0);
     spare_release(table);
     px_table_init(table, table->allocator);
 }

@@ -107,6 +107,9 @@ void px_table_scatter(PxTable *to, const PxTable *from, const uint32_t *row,
 /// Deletes the rows with drop[row] != 0; the others keep their order.
 void px_table_delete(PxTable *table, const uint8_t *drop);
 
+/// Undoes additions: keeps the first `rows` rows and the first `columns` columns.
+void px_table_cut(PxTable *table, uint32_t rows, uint32_t columns);
+
 /// Bytes held.
 size_t px_table_bytes(const PxTable *table);
 

@@ -23,7 +23,7 @@ void PX_ISA_NAME(px_solid_fluid_own_block)(void *user, uint32_t begin, uint32_t 
     float cell = (float)(f->spacing * f->spacing * f->spacing), dt = (float)f->dt;
     PxF8 tiny = px_f8(1e-12f * kernel.h);
     for (uint32_t i = begin; i < end; ++i) {
-        float solid = f->solid_fraction[job->row[i]];
+        float solid = job->row[i] != PX_ELSEWHERE ? f->solid_fraction[job->row[i]] : 0.0f;
         if (!(solid > 0.0f))
             continue;
         PxPlace8 at = px_place8(job->quad, i), going = px_place8(job->velocity, i);

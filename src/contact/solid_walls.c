@@ -117,7 +117,7 @@ PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
 
 static void hand_over(const PxSolidWalls *w, uint32_t i)
 {
-    if (w->by[i] != PX_NO_BOUNDARY && w->boundary[w->by[i]]->ops->take == NULL)
+    if (!w->silent && w->by[i] != PX_NO_BOUNDARY && w->boundary[w->by[i]]->ops->take == NULL)
         px_boundary_take_moment(w->boundary[w->by[i]], w->load[i].impulse, w->load[i].torque);
 }
 
@@ -132,7 +132,8 @@ static void note_impulse(PxSolidWalls *w, uint32_t i, uint32_t k, PxVec3 place, 
     }
     PxImpulse taken = {place, px_scale(impulse, -1)};
     if (w->boundary[k]->ops->take != NULL) {
-        px_boundary_take(w->boundary[k], taken);
+        if (!w->silent)
+            px_boundary_take(w->boundary[k], taken);
         return;
     }
     load->impulse = px_add(load->impulse, taken.impulse);

@@ -8,6 +8,7 @@
 typedef struct PxSolidWalls {
     PxBoundary *const *boundary;
     size_t boundaries;
+    bool silent;   ///< another rank, which has the same solids, gives boundaries their impulses
     uint8_t *near; ///< by row: it may reach a boundary in this step
     float *last;   ///< 4 per row: displacement at the last distance test, and that distance
     float *radius; ///< by row: contact distance in this step, m

@@ -2,66 +2,142 @@
 /// their rest places) and the rigid fit of each core.
 #include "coupling/rest_update_parts.h"
 
+#include <string.h>
+
+/* Rows of the old set as elements of the sets of components: on several ranks they follow the
+ * visible rows, because all ranks have them; on one they are the particles themselves. */
+static uint32_t element_of(const PxRestInput *in, const PxRestSnapshot *old, uint32_t k)
+{
+    return in->set->shared ? in->visible + k : old->row[k];
+}
+
 /* Joins particles to components: solid ones along their bonds, other elastic ones with their
- * neighbours in space of the same material. */
-static void join_components(const PxRestInput *in, const PxRestSnapshot *old, PxDisjointSets *sets)
+ * neighbours in space of the same material. `kind`, by visible row: the material, + 1, of elastic
+ * particles; 0 for others. */
+static void join_components(const PxRestInput *in, const PxRestSnapshot *old, const uint32_t *kind,
+                            PxDisjointSets *sets)
 {
     const PxBonds *b = &in->set->bonds;
     const PxPairs *pairs = in->c->pairs;
-    const uint8_t *elastic = in->fractions->elastic;
-    for (uint32_t k = 0; k < in->set->row.count; ++k) {
-        uint32_t i = old->row[k];
-        if (!elastic[i] || in->solid_now[i] < 1.0f)
+    for (uint32_t k = 0; k < old->count; ++k) {
+        if (old->solid[k] < 1.0f)
             continue;
-        for (uint32_t e = b->start[k]; e < b->start[k + 1]; ++e) {
-            uint32_t j = old->row[b->other[e]];
-            if (elastic[j] && !(in->solid_now[j] < 1.0f))
-                px_sets_join(sets, i, j);
-        }
+        uint32_t i = element_of(in, old, k);
+        for (uint32_t e = b->start[k]; e < b->start[k + 1]; ++e)
+            if (!(old->solid[b->other[e]] < 1.0f))
+                px_sets_join(sets, i, element_of(in, old, b->other[e]));
     }
     for (uint32_t i = 0; i < in->count; ++i) {
-        if (!elastic[i] || !(in->solid_now[i] < 1.0f))
+        if (kind[i] == 0 || !(in->solid_now[i] < 1.0f))
             continue;
         for (uint32_t k = 0; k < pairs->size[i]; ++k) {
             uint32_t j = pairs->row[pairs->start[i] + k];
-            if (elastic[j] && in->particles->material[j] == in->particles->material[i])
+            if (kind[j] == kind[i])
                 px_sets_join(sets, i, j);
         }
     }
 }
 
-/* Joins particles that keep some of their rest place to cores, along bonds within a component. */
-static void join_cores(const PxRestInput *in, const PxRestSnapshot *old, const uint32_t *component,
-                       PxDisjointSets *sets)
+/* Finds the components of all ranks. */
+static PxStatus find_components(const PxRestInput *in, const PxRestSnapshot *old,
+                                PxDisjointSets *sets)
 {
-    const PxBonds *b = &in->set->bonds;
+    PxArena *scratch = in->c->scratch;
+    uint32_t more = in->set->shared ? old->count : 0;
+    const uint64_t *id = in->particles->id;
+    uint32_t *kind = PX_ARENA_ARRAY(scratch, uint32_t, in->visible);
+    PX_TRY(px_sets_begin(sets, in->visible + more, scratch));
+    if (kind == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", in->visible);
     for (uint32_t i = 0; i < in->count; ++i)
-        if (in->kept[i] > 0.0f)
+        kind[i] = in->fractions->elastic[i] ? in->particles->material[i] + 1u : 0;
+    px_rest_refresh(in, kind, sizeof *kind);
+    for (uint32_t i = 0; i < in->visible; ++i)
+        if (kind[i] > 0)
             px_sets_add(sets, i);
-    for (uint32_t k = 0; k < in->set->row.count; ++k) {
-        uint32_t i = old->row[k];
-        for (uint32_t e = b->start[k]; sets->root[i] != PX_NO_SET && e < b->start[k + 1]; ++e) {
-            uint32_t j = old->row[b->other[e]];
-            if (sets->root[j] != PX_NO_SET && component[j] == component[i])
-                px_sets_join(sets, i, j);
+    if (in->set->shared) {
+        uint64_t *all = PX_ARENA_ARRAY(scratch, uint64_t, in->visible + more);
+        if (all == NULL)
+            return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", in->visible);
+        memcpy(all, id, in->count * sizeof *all);
+        px_rest_refresh(in, all, sizeof *all);
+        memcpy(all + in->visible, in->set->rows.id, more * sizeof *all);
+        id = all;
+        for (uint32_t k = 0; k < more; ++k) {
+            if (old->solid[k] < 1.0f)
+                continue;
+            px_sets_add(sets, in->visible + k);
+            if (old->row[k] != PX_ELSEWHERE)
+                px_sets_join(sets, in->visible + k, old->row[k]);
         }
     }
+    join_components(in, old, kind, sets);
+    PxSetsRanks ranks = {in->c->dist, in->count, in->c->copies};
+    return px_sets_number(sets, id, &ranks, scratch);
 }
 
-/* Rigid fit of each core (000 Eqs. 5.23-5.26), weighted by mass and kept fraction. Sums run over
- * rows in order on one thread, so results are reproducible. */
-static void fit_cores(const PxRestInput *in, PxRestComponents *parts)
+/* By row of the old set. */
+typedef struct Cores {
+    PxDisjointSets sets;
+    uint32_t *component; /* number, + 1 */
+} Cores;
+
+/* Joins particles that keep some of their rest place to cores, along bonds within a component, and
+ * fills parts->core. */
+static PxStatus find_cores(const PxRestInput *in, const PxRestSnapshot *old, Cores *cores,
+                           PxRestComponents *parts)
 {
-    for (uint32_t i = 0; i < in->count; ++i) {
-        if (parts->core[i] == 0)
+    PxDisjointSets *sets = &cores->sets;
+    const PxBonds *b = &in->set->bonds;
+    PxArena *scratch = in->c->scratch;
+    uint32_t *part_of = PX_ARENA_ARRAY(scratch, uint32_t, old->count);
+    uint32_t *core = PX_ARENA_ARRAY(scratch, uint32_t, in->visible);
+    PX_TRY(px_sets_begin(sets, old->count, scratch));
+    if (part_of == NULL || core == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", in->visible);
+    for (uint32_t k = 0; k < old->count; ++k) {
+        if (old->row[k] != PX_ELSEWHERE)
+            part_of[k] = parts->component[old->row[k]];
+        if (old->kept[k] > 0.0f)
+            px_sets_add(sets, k);
+    }
+    PX_TRY(px_dist_share(in->c->dist, (PxDistArray){part_of, sizeof *part_of, sizeof *part_of},
+                         old->row, old->count, scratch));
+    for (uint32_t k = 0; k < old->count; ++k)
+        for (uint32_t e = b->start[k]; sets->root[k] != PX_NO_SET && e < b->start[k + 1]; ++e) {
+            uint32_t other = b->other[e];
+            if (sets->root[other] != PX_NO_SET && part_of[other] == part_of[k])
+                px_sets_join(sets, k, other);
+        }
+    PX_TRY(px_sets_number(sets, in->set->rows.id, NULL, scratch));
+    for (uint32_t i = 0; i < in->count; ++i)
+        core[i] = in->before[i] > 0 ? sets->set[in->before[i] - 1] : 0;
+    px_rest_refresh(in, core, sizeof *core);
+    cores->component = part_of;
+    parts->core = core;
+    parts->cores = sets->sets;
+    return PX_OK;
+}
+
+/* The rigid fit of each core (000 Eqs. 5.23-5.26), weighted by mass and kept fraction. All ranks
+ * have the rows of the set, in the same order: the sums are the same. */
+static void fit_cores(const PxRestInput *in, const PxRestSnapshot *old, const Cores *cores,
+                      PxRestComponents *parts)
+{
+    const PxParticles *rows = &in->set->rows;
+    PxSolidColumns solid;
+    px_solid_columns(&rows->table, &solid);
+    for (uint32_t k = 0; k < old->count; ++k) {
+        if (cores->sets.set[k] == 0)
             continue;
-        PxCore *c = &parts->core_of[parts->core[i] - 1];
-        double w = (double)in->kept[i] * (double)in->particles->mass[i];
-        PxVec3 m = px_rest_place(in, i);
+        PxCore *c = &parts->core_of[cores->sets.set[k] - 1];
+        double w = (double)old->kept[k] * (double)rows->mass[k];
+        PxVec3 m =
+            px_vec((double)solid.rest[0][k], (double)solid.rest[1][k], (double)solid.rest[2][k]);
         if (!(c->weight > 0))
-            c->first = px_particle_place(in->particles, i);
-        PxVec3 x = px_sub(px_particle_place(in->particles, i), c->first);
-        c->component = parts->component[i] - 1;
+            c->first = px_particle_place(rows, k);
+        PxVec3 x = px_sub(px_particle_place(rows, k), c->first);
+        c->component = cores->component[k] - 1;
         c->weight += w;
         c->middle = px_mad(c->middle, m, w);
         c->at = px_mad(c->at, x, w);
@@ -80,15 +156,23 @@ static void fit_cores(const PxRestInput *in, PxRestComponents *parts)
 
 /* Chooses the frame of each component's new rest shape: that of its heaviest core or, without a
  * core, one with its origin at the particle with the lowest id. */
-static void choose_frames(const PxRestInput *in, const uint64_t *least, PxRestComponents *parts)
+static PxStatus choose_frames(const PxRestInput *in, const uint64_t *least, PxRestComponents *parts)
 {
+    uint32_t *leader = PX_ARENA_ARRAY(in->c->scratch, uint32_t, parts->components);
+    if (leader == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u components", parts->components);
     for (uint32_t k = 0; k < parts->components; ++k) {
         parts->base[k] = 0;
         parts->turn[k] = px_mat3_identity();
+        leader[k] = PX_ELSEWHERE;
     }
     for (uint32_t i = 0; i < in->count; ++i)
-        if (parts->component[i] > 0 && in->particles->id[i] == least[parts->component[i] - 1])
+        if (parts->component[i] > 0 && in->particles->id[i] == least[parts->component[i] - 1]) {
+            leader[parts->component[i] - 1] = i;
             parts->move[parts->component[i] - 1] = px_particle_place(in->particles, i);
+        }
+    PX_TRY(px_dist_share(in->c->dist, (PxDistArray){parts->move, sizeof(PxVec3), sizeof(PxVec3)},
+                         leader, parts->components, in->c->scratch));
     for (uint32_t k = 0; k < parts->cores; ++k) {
         const PxCore *c = &parts->core_of[k];
         uint32_t *base = &parts->base[c->component];
@@ -98,34 +182,26 @@ static void choose_frames(const PxRestInput *in, const uint64_t *least, PxRestCo
         parts->turn[c->component] = c->turn;
         parts->move[c->component] = c->move;
     }
+    return PX_OK;
 }
 
 PxStatus px_rest_components(const PxRestInput *in, const PxRestSnapshot *old, PxRestComponents *out)
 {
     PxArena *scratch = in->c->scratch;
-    PxDisjointSets matter, cores;
-    PX_TRY(px_sets_begin(&matter, in->count, scratch));
-    PX_TRY(px_sets_begin(&cores, in->count, scratch));
-    for (uint32_t i = 0; i < in->count; ++i)
-        if (in->fractions->elastic[i])
-            px_sets_add(&matter, i);
-    join_components(in, old, &matter);
-    PX_TRY(px_sets_number(&matter, in->particles->id, scratch));
-    join_cores(in, old, matter.set, &cores);
-    PX_TRY(px_sets_number(&cores, in->particles->id, scratch));
+    PxDisjointSets matter;
+    Cores cores;
+    PX_TRY(find_components(in, old, &matter));
     *out = (PxRestComponents){.component = matter.set,
-                              .core = cores.set,
                               .components = matter.sets,
-                              .cores = cores.sets,
-                              .core_of = PX_ARENA_ARRAY(scratch, PxCore, cores.sets),
                               .base = PX_ARENA_ARRAY(scratch, uint32_t, matter.sets),
                               .turn = PX_ARENA_ARRAY(scratch, PxMat3, matter.sets),
                               .move = PX_ARENA_ARRAY(scratch, PxVec3, matter.sets)};
+    PX_TRY(find_cores(in, old, &cores, out));
+    out->core_of = PX_ARENA_ARRAY(scratch, PxCore, out->cores);
     if (out->core_of == NULL || out->base == NULL || out->turn == NULL || out->move == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u components", matter.sets);
     for (uint32_t k = 0; k < out->cores; ++k)
         out->core_of[k] = (PxCore){0};
-    fit_cores(in, out);
-    choose_frames(in, matter.least, out);
-    return PX_OK;
+    fit_cores(in, old, &cores, out);
+    return choose_frames(in, matter.least, out);
 }

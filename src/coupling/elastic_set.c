@@ -94,6 +94,15 @@ size_t px_elastic_set_bytes(const PxElasticSet *set)
            set->laws.capacity * sizeof *set->laws.data;
 }
 
+static void last_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    const PxElasticColumns *e = user;
+    uint32_t last = 0;
+    for (uint32_t i = begin; i < end; ++i)
+        last = e->component[i] > last ? e->component[i] : last;
+    part->most[0] = last;
+}
+
 PxStatus px_elastic_put(const PxCoupling *c, PxElasticSet *set, uint32_t first, PxVec3 origin)
 {
     PxParticles *p = c->particles;
@@ -103,9 +112,9 @@ PxStatus px_elastic_put(const PxCoupling *c, PxElasticSet *set, uint32_t first, 
     PxSolidColumns s;
     px_elastic_columns(&p->table, &e);
     px_solid_columns(&p->table, &s);
-    uint32_t last = 0;
-    for (uint32_t i = 0; i < first; ++i)
-        last = e.component[i] > last ? e.component[i] : last;
+    PxPart most = {.maxima = 1};
+    px_reduce(&(PxRows){c->threads, c->dist, first, 0}, last_part, &e, &most);
+    uint32_t last = (uint32_t)most.most[0];
     for (uint32_t i = first; i < p->table.count; ++i) {
         s.rest[0][i] = (float)((double)p->x[i] + (double)p->x_low[i] - origin.x);
         s.rest[1][i] = (float)((double)p->y[i] + (double)p->y_low[i] - origin.y);
@@ -132,6 +141,8 @@ void px_elastic_set_locate(PxElasticSet *set, const PxParticles *p)
     PxElasticColumns e;
     if (!px_elastic_columns(&p->table, &e))
         return;
+    for (size_t k = 0; set->shared && k < set->row.count; ++k)
+        set->row.data[k] = PX_ELSEWHERE;
     for (uint32_t i = 0; i < p->table.count; ++i)
         if (e.slot[i] > 0)
             set->row.data[e.slot[i] - 1] = i;
@@ -141,6 +152,7 @@ void px_elastic_set_locate(PxElasticSet *set, const PxParticles *p)
 typedef struct Copy {
     const uint32_t *row;
     bool in_order; /* row k of the set is row k of the particles */
+    bool shared;   /* some rows are elsewhere */
     const uint32_t *from[16];
     uint32_t *to[16];
     int columns;
@@ -155,7 +167,10 @@ static void gather_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t *restrict to = copy->to[c];
         if (copy->in_order)
             memcpy(to + begin, from + begin, (end - begin) * sizeof *to);
-        for (uint32_t k = begin; !copy->in_order && k < end; ++k)
+        for (uint32_t k = begin; copy->shared && k < end; ++k)
+            if (copy->row[k] != PX_ELSEWHERE)
+                to[k] = from[copy->row[k]];
+        for (uint32_t k = begin; !copy->in_order && !copy->shared && k < end; ++k)
             to[k] = from[copy->row[k]];
     }
 }
@@ -169,7 +184,10 @@ static void scatter_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t *restrict to = copy->to[c];
         if (copy->in_order)
             memcpy(to + begin, from + begin, (end - begin) * sizeof *to);
-        for (uint32_t k = begin; !copy->in_order && k < end; ++k)
+        for (uint32_t k = begin; copy->shared && k < end; ++k)
+            if (copy->row[k] != PX_ELSEWHERE)
+                to[copy->row[k]] = from[k];
+        for (uint32_t k = begin; !copy->in_order && !copy->shared && k < end; ++k)
             to[copy->row[k]] = from[k];
     }
 }
@@ -180,9 +198,10 @@ static void add_column(Copy *copy, const void *from, void *to)
     copy->to[copy->columns++] = to;
 }
 
-/* Gathers all columns. The copy is created anew if its columns are no longer the first ones of the
- * particles. */
-static PxStatus gather_all(PxElasticSet *set, const PxCoupling *c)
+/* Gathers all columns of `count` particles. The copy is created anew if its columns are no longer
+ * the first ones of the particles. */
+static PxStatus gather_all(PxElasticSet *set, const PxCoupling *c, const uint32_t *row,
+                           uint32_t count)
 {
     const PxTable *from = &c->particles->table;
     PxTable *to = &set->rows.table;
@@ -194,8 +213,57 @@ static PxStatus gather_all(PxElasticSet *set, const PxCoupling *c)
         px_particles_free(&set->rows);
         PX_TRY(px_particles_init(&set->rows, allocator));
     }
-    PX_TRY(px_table_gather(to, from, set->row.data, (uint32_t)set->row.count, c->threads));
+    PX_TRY(px_table_gather(to, from, row, count, c->threads));
     px_particles_refresh(&set->rows);
+    return PX_OK;
+}
+
+/* Replaces the rows of the copy, this rank's, by those of all ranks: rank after rank, or each at
+ * its place of `place` (NULL: none). */
+static PxStatus join_ranks(PxElasticSet *set, const PxCoupling *c, const uint32_t *place)
+{
+    PxTable *t = &set->rows.table;
+    uint32_t own = t->count, total, first;
+    for (uint32_t k = 0; k < t->columns; ++k)
+        for (uint32_t d = 0; d < t->column[k].components; ++d) {
+            PxArenaMark mark = px_arena_mark(c->scratch);
+            const void *all;
+            size_t size = px_type_size(t->column[k].type);
+            PX_TRY(
+                px_dist_gather(c->dist, t->column[k].data[d], own, size, c->scratch, &all, &total));
+            if (t->count < total)
+                PX_TRY(px_table_append(t, total - t->count, &first));
+            char *to = t->column[k].data[d];
+            for (uint32_t j = 0; j < total; ++j)
+                memcpy(to + (place != NULL ? place[j] : j) * size, (const char *)all + j * size,
+                       size);
+            px_arena_release(c->scratch, mark);
+        }
+    px_particles_refresh(&set->rows);
+    return PX_OK;
+}
+
+/* Gathers all columns of the set's rows. */
+static PxStatus gather_set(PxElasticSet *set, const PxCoupling *c)
+{
+    uint32_t count = (uint32_t)set->row.count, own = 0, total;
+    if (!set->shared)
+        return gather_all(set, c, set->row.data, count);
+    PxArenaMark mark = px_arena_mark(c->scratch);
+    uint32_t *list = PX_ARENA_ARRAY(c->scratch, uint32_t, count);
+    uint32_t *place = PX_ARENA_ARRAY(c->scratch, uint32_t, count);
+    if (list == NULL || place == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
+    for (uint32_t k = 0; k < count; ++k)
+        if (set->row.data[k] != PX_ELSEWHERE) {
+            place[own] = k;
+            list[own++] = set->row.data[k];
+        }
+    const void *all;
+    PX_TRY(px_dist_gather(c->dist, place, own, sizeof *place, c->scratch, &all, &total));
+    PX_TRY(gather_all(set, c, list, own));
+    PX_TRY(join_ranks(set, c, all));
+    px_arena_release(c->scratch, mark);
     return PX_OK;
 }
 
@@ -209,11 +277,11 @@ PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
     if (!set->in_order)
         px_elastic_set_locate(set, p);
     if (set->stale) {
-        PX_TRY(gather_all(set, c));
+        PX_TRY(gather_set(set, c));
         set->stale = false;
         return PX_OK;
     }
-    Copy copy = {.row = set->row.data, .in_order = set->in_order};
+    Copy copy = {.row = set->row.data, .in_order = set->in_order, .shared = set->shared};
     const float *const from[12] = {p->x,  p->y,  p->z,  p->x_low, p->y_low, p->z_low,
                                    p->vx, p->vy, p->vz, p->ax,    p->ay,    p->az};
     float *const to[12] = {r->x,  r->y,  r->z,  r->x_low, r->y_low, r->z_low,
@@ -227,6 +295,9 @@ PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c)
     for (int k = 0; k < 3; ++k)
         add_column(&copy, held.hold[k], to_held.hold[k]);
     px_parallel_for(c->threads, count, 4 * PX_BLOCK, gather_block, &copy);
+    for (int k = 0; set->shared && k < copy.columns; ++k)
+        PX_TRY(px_dist_share(c->dist, (PxDistArray){copy.to[k], 4, 4}, set->row.data, count,
+                             c->scratch));
     return PX_OK;
 }
 
@@ -248,7 +319,8 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool straine
     px_elastic_columns(&r->table, &from);
     px_solid_columns(&p->table, &solid_to);
     px_solid_columns(&r->table, &solid_from);
-    Copy motion = {.row = set->row.data, .in_order = set->in_order}, state = motion;
+    Copy motion = {.row = set->row.data, .in_order = set->in_order, .shared = set->shared};
+    Copy state = motion;
     float *const moved[9] = {p->x, p->y, p->z, p->x_low, p->y_low, p->z_low, p->vx, p->vy, p->vz};
     const float *const by[9] = {r->x,     r->y,  r->z,  r->x_low, r->y_low,
                                 r->z_low, r->vx, r->vy, r->vz};
@@ -285,19 +357,21 @@ static PxSolidPoints points_of(const PxParticles *rows, uint32_t begin, uint32_t
                            .count = end - begin};
 }
 
-/* Creates one frame for each component and lists the rows of each together in `row`. */
-static PxStatus group_rows(PxElasticSet *set, const PxCoupling *c, const PxElasticColumns *e)
+/* Creates one frame for each component and lists the rows of each together in `row`. component[i]
+ * is the component of row i of n. */
+static PxStatus group_rows(PxElasticSet *set, const PxCoupling *c, const uint32_t *component,
+                           uint32_t n)
 {
-    uint32_t n = c->particles->table.count, most = 0, place = 0;
+    uint32_t most = 0, place = 0;
     for (uint32_t i = 0; i < n; ++i)
-        most = e->component[i] > most ? e->component[i] : most;
+        most = component[i] > most ? component[i] : most;
     uint32_t *start = PX_ARENA_ARRAY(c->scratch, uint32_t, (size_t)most + 2);
     set->components.count = set->row.count = 0;
     if (start == NULL || !PX_LIST_RESERVE(&set->components, most) || !PX_LIST_RESERVE(&set->row, n))
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u components", most);
     memset(start, 0, ((size_t)most + 2) * sizeof *start);
     for (uint32_t i = 0; i < n; ++i)
-        ++start[e->component[i] + 1];
+        ++start[component[i] + 1];
     start[1] = 0; /* rows of no component are left out */
     for (uint32_t k = 1; k <= most; ++k) {
         uint32_t count = start[k + 1];
@@ -309,15 +383,70 @@ static PxStatus group_rows(PxElasticSet *set, const PxCoupling *c, const PxElast
     }
     set->row.count = place;
     for (uint32_t i = 0; i < n; ++i)
-        if (e->component[i] > 0)
-            set->row.data[start[e->component[i]]++] = i;
+        if (component[i] > 0)
+            set->row.data[start[component[i]]++] = i;
+    return PX_OK;
+}
+
+/* The elastic rows of all ranks, while the set is built; set->row then numbers these. */
+typedef struct Joined {
+    const uint32_t *row;  /* the particle it is, or PX_ELSEWHERE; NULL: there is one rank, and the
+                             numbers are those of particles */
+    const uint8_t *fresh; /* as in px_elastic_set_rebuild() */
+} Joined;
+
+static PxStatus join_rows(PxElasticSet *set, const PxCoupling *c, const PxElasticColumns *e,
+                          const uint8_t *fresh, Joined *out)
+{
+    uint32_t n = c->particles->table.count, own = 0, total, before = 0;
+    uint32_t *list = PX_ARENA_ARRAY(c->scratch, uint32_t, n);
+    uint32_t *rank = PX_ARENA_ARRAY(c->scratch, uint32_t, n);
+    uint8_t *anew = PX_ARENA_ARRAY(c->scratch, uint8_t, n);
+    if (list == NULL || rank == NULL || anew == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", n);
+    for (uint32_t i = 0; i < n; ++i)
+        if (e->component[i] > 0) {
+            rank[own] = (uint32_t)c->dist->rank;
+            anew[own] = fresh != NULL && fresh[i];
+            list[own++] = i;
+        }
+    const void *ranks, *all;
+    PX_TRY(px_dist_gather(c->dist, rank, own, sizeof *rank, c->scratch, &ranks, &total));
+    PX_TRY(px_dist_gather(c->dist, anew, own, sizeof *anew, c->scratch, &all, &total));
+    uint32_t *row = PX_ARENA_ARRAY(c->scratch, uint32_t, total);
+    if (row == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", total);
+    for (uint32_t k = 0; k < total; ++k)
+        row[k] =
+            ((const uint32_t *)ranks)[k] == (uint32_t)c->dist->rank ? list[before++] : PX_ELSEWHERE;
+    *out = (Joined){row, all};
+    PX_TRY(gather_all(set, c, list, own));
+    return join_ranks(set, c, NULL);
+}
+
+/* Lists all elastic rows, component after component, and copies them. */
+static PxStatus collect(PxElasticSet *set, const PxCoupling *c, const PxElasticColumns *e,
+                        const uint8_t *fresh, Joined *out)
+{
+    set->shared = px_dist_shared(c->dist);
+    *out = (Joined){NULL, fresh};
+    if (!set->shared) {
+        PX_TRY(group_rows(set, c, e->component, c->particles->table.count));
+        return gather_all(set, c, set->row.data, (uint32_t)set->row.count);
+    }
+    PxElasticColumns all;
+    PX_TRY(join_rows(set, c, e, fresh, out));
+    px_elastic_columns(&set->rows.table, &all);
+    PX_TRY(group_rows(set, c, all.component, set->rows.table.count));
+    PX_TRY(px_table_permute(&set->rows.table, set->row.data, c->threads));
+    px_particles_refresh(&set->rows);
     return PX_OK;
 }
 
 /* Sorts the rows of each component by the grid of its rest shape and fills *before with their rows
  * in the present set. */
-static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const PxElasticColumns *e,
-                          const uint8_t *fresh, PxBondsBefore *before)
+static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const Joined *joined,
+                          PxBondsBefore *before)
 {
     uint32_t count = (uint32_t)set->row.count, *rows = set->row.data;
     uint32_t *order = PX_ARENA_ARRAY(c->scratch, uint32_t, count);
@@ -326,22 +455,30 @@ static PxStatus sort_rows(PxElasticSet *set, const PxCoupling *c, const PxElasti
     uint8_t *anew = PX_ARENA_ARRAY(c->scratch, uint8_t, count);
     if (order == NULL || sorted == NULL || was == NULL || anew == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room to sort %u particles", count);
-    PX_TRY(gather_all(set, c));
     for (size_t k = 0; k < set->components.count; ++k) {
         PxSolidFrame *f = &set->components.data[k];
         PX_TRY(px_bonds_order(&set->next, points_of(&set->rows, f->begin, f->end), order + f->begin,
                               c->scratch, c->threads));
-        for (uint32_t i = f->begin; i < f->end; ++i)
-            sorted[i] = rows[f->begin + order[i]];
+        for (uint32_t i = f->begin; i < f->end; ++i) {
+            order[i] += f->begin;
+            sorted[i] = rows[order[i]];
+        }
     }
-    if (count > 0)
-        memcpy(rows, sorted, count * sizeof *rows);
     for (uint32_t i = 0; i < count; ++i) {
-        was[i] = e->slot[rows[i]] <= set->bonds.count ? e->slot[rows[i]] : 0;
-        anew[i] = fresh != NULL && fresh[rows[i]];
+        anew[i] = joined->fresh != NULL && joined->fresh[sorted[i]];
+        rows[i] = joined->row != NULL ? joined->row[sorted[i]] : sorted[i];
     }
+    if (set->shared) {
+        PX_TRY(px_table_permute(&set->rows.table, order, c->threads));
+        px_particles_refresh(&set->rows);
+    } else {
+        PX_TRY(gather_all(set, c, rows, count));
+    }
+    PxElasticColumns e;
+    px_elastic_columns(&set->rows.table, &e);
+    for (uint32_t i = 0; i < count; ++i)
+        was[i] = e.slot[i] <= set->bonds.count ? e.slot[i] : 0;
     *before = (PxBondsBefore){.bonds = &set->bonds, .row = was, .fresh = anew};
-    PX_TRY(gather_all(set, c));
     return PX_OK;
 }
 
@@ -363,6 +500,23 @@ static PxStatus put_in_order(PxElasticSet *set, const PxCoupling *c)
     return PX_OK;
 }
 
+static void exchange_bonds(PxElasticSet *set)
+{
+    PxBonds old = set->bonds;
+    set->bonds = set->next;
+    set->next = old;
+    ++set->bonds_made;
+}
+
+void px_elastic_set_undo(PxElasticSet *set, uint64_t bonds_made)
+{
+    PX_ASSERT(set->bonds_made - bonds_made <= 1);
+    if (set->bonds_made != bonds_made)
+        exchange_bonds(set);
+    set->due = set->stale = true;
+    set->in_order = false;
+}
+
 PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const uint8_t *fresh)
 {
     PxElasticColumns e;
@@ -374,8 +528,9 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
     }
     PxArenaMark mark = px_arena_mark(c->scratch);
     PxBondsBefore before;
-    PX_TRY(group_rows(set, c, &e));
-    PX_TRY(sort_rows(set, c, &e, fresh, &before));
+    Joined joined;
+    PX_TRY(collect(set, c, &e, fresh, &joined));
+    PX_TRY(sort_rows(set, c, &joined, &before));
     uint32_t count = (uint32_t)set->row.count;
     PX_TRY(px_bonds_begin(&set->next, count));
     for (size_t k = 0; k < set->components.count; ++k) {
@@ -389,14 +544,13 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
     }
     PX_TRY(
         px_solid_lists_build(&set->lists, &set->next, points_of(&set->rows, 0, count), c->threads));
-    PxBonds old = set->bonds;
-    set->bonds = set->next;
-    set->next = old;
+    exchange_bonds(set);
     memset(e.slot, 0, c->particles->table.count * sizeof *e.slot);
     for (uint32_t i = 0; i < count; ++i)
-        e.slot[set->row.data[i]] = i + 1;
+        if (set->row.data[i] != PX_ELSEWHERE)
+            e.slot[set->row.data[i]] = i + 1;
     px_arena_release(c->scratch, mark);
-    if (!c->flows && count > 0 && count == c->particles->table.count)
+    if (!c->flows && !set->shared && count > 0 && count == c->particles->table.count)
         PX_TRY(put_in_order(set, c));
     set->due = false;
     set->stale = true;
@@ -419,33 +573,53 @@ static PxStatus split(PxElasticSet *set, const PxCoupling *c, bool *apart)
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = set->bonds.start[i]; k < set->bonds.start[i + 1]; ++k)
             px_sets_join(&sets, i, set->bonds.other[k]);
-    PX_TRY(px_sets_number(&sets, set->rows.id, c->scratch));
+    PX_TRY(px_sets_number(&sets, set->rows.id, NULL, c->scratch));
     *apart = sets.sets > set->components.count;
     for (uint32_t i = 0; *apart && i < count; ++i)
-        e.component[set->row.data[i]] = sets.set[i];
+        if (set->row.data[i] != PX_ELSEWHERE)
+            e.component[set->row.data[i]] = sets.set[i];
     px_arena_release(c->scratch, mark);
     return PX_OK;
+}
+
+/* Counts elastic rows; the maximum is 1 where some are not in the set. */
+static void elastic_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    const PxElasticColumns *e = user;
+    uint32_t elastic = 0;
+    bool some_new = false;
+    for (uint32_t i = begin; i < end; ++i) {
+        elastic += e->component[i] > 0;
+        some_new = some_new || (e->component[i] > 0 && e->slot[i] == 0);
+    }
+    part->sum[0] = elastic;
+    part->most[0] = some_new;
 }
 
 PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t *count)
 {
     PxElasticColumns e;
-    uint64_t elastic = 0, before = *count;
-    bool some_new = false, apart = false;
+    PxPart total = {.sums = 1, .maxima = 1};
+    bool apart = false;
     if (px_elastic_columns(&c->particles->table, &e))
-        for (uint32_t i = 0; i < c->particles->table.count; ++i) {
-            elastic += e.component[i] > 0;
-            some_new = some_new || (e.component[i] > 0 && e.slot[i] == 0);
-        }
-    *count = elastic;
+        px_reduce(&(PxRows){c->threads, c->dist, c->particles->table.count, 0}, elastic_part, &e,
+                  &total);
+    uint64_t elastic = (uint64_t)total.sum[0];
+    bool some_new = total.most[0] > 0;
     if (c->flows)
         set->in_order = false; /* the neighbour search sorts particles by cell */
+    set->split_due = set->split_due || some_new || elastic != *count;
+    *count = elastic;
     if (!set->due && elastic == set->row.count && !some_new)
         return PX_OK;
     PX_TRY(px_elastic_set_rebuild(set, c, NULL));
-    if (some_new || elastic != before)
+    set->due = true; /* until all of this is done */
+    if (set->split_due)
         PX_TRY(split(set, c, &apart));
-    return apart ? px_elastic_set_rebuild(set, c, NULL) : PX_OK;
+    if (apart)
+        PX_TRY(px_elastic_set_rebuild(set, c, NULL));
+    set->due = set->split_due = false;
+    return PX_OK;
 }
 
 /* ---- opening ------------------------------------------------------------------------ */
@@ -502,7 +676,6 @@ PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *s)
                    .gravity = c->gravity,
                    .scratch = c->scratch,
                    .threads = c->threads,
-                   .dist = c->dist,
                    .isa = c->isa,
                    .flows = c->flows};
     if (s->frame_of == NULL)

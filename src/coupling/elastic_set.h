@@ -11,6 +11,10 @@
 /// Every step gathers positions, velocities and accelerations into the copy and scatters the new
 /// positions and velocities back. The other columns (rest places, plastic strain, ...) change only
 /// in the set, or when it is rebuilt.
+///
+/// Every rank holds the whole set, with the elastic rows of all ranks in the same order: each
+/// gathers its own rows, px_dist_share() completes the set, and elastic passes do the same on all
+/// ranks.
 #ifndef PX_COUPLING_ELASTIC_SET_H
 #define PX_COUPLING_ELASTIC_SET_H
 
@@ -30,16 +34,19 @@ typedef struct PxElasticColumns {
 
 typedef struct PxElasticSet {
     PxParticles rows;                 ///< the copy
-    PX_LIST(uint32_t) row;            ///< by row of the set: the particle's row in the world
+    PX_LIST(uint32_t) row;            ///< by row of the set: the particle's row, or PX_ELSEWHERE
     PxBonds bonds;                    ///< between rows of the set
     PxBonds next;                     ///< the new graph while it is being built
     PxSolidLists lists;               ///< derived from bonds and rest shapes
     PX_LIST(PxSolidFrame) components; ///< with the rigid fit of each
     PX_LIST(PxSolidLaw) laws;         ///< by material
     uint64_t version;                 ///< rises whenever the set is rebuilt
+    uint64_t bonds_made;              ///< rises whenever `bonds` and `next` are exchanged
+    bool split_due;                   ///< components may have fallen apart
     bool due;                         ///< must be rebuilt before it is used
     bool in_order;                    ///< row k of the set is row k of the particles
     bool stale;                       ///< the next gather must copy all columns, not only motion
+    bool shared;                      ///< other ranks own some of its rows
 } PxElasticSet;
 
 /// The parts of a world that the coupling of elastic and flowing matter uses. The world owns them.
@@ -48,6 +55,7 @@ typedef struct PxCoupling {
     const PxMaterial *material;
     size_t materials;
     const PxPairs *pairs; ///< neighbours in space; only where something flows
+    uint32_t copies;      ///< copies of other ranks' rows behind the particles, in `pairs` only
     bool flows;           ///< the fluid stages run, because something flows, melts or conducts heat
     bool sizes;           ///< particles differ in size: some body is filled with an octree
     double spacing;       ///< m
@@ -72,6 +80,10 @@ bool px_elastic_columns(const PxTable *particles, PxElasticColumns *out);
 
 /// Validates the component columns of a checkpoint. Errors: PX_ERR_FORMAT.
 PxStatus px_elastic_columns_check(const PxTable *particles, size_t bodies);
+
+/// Takes back the last change of the bonds, if there was one since `bonds_made`, when particles
+/// have been put back as they were then.
+void px_elastic_set_undo(PxElasticSet *set, uint64_t bonds_made);
 
 /// Makes the rows from `first` on, which are a new body at rest, elastic. Their present positions
 /// relative to `origin` become the rest shape, each fills a cube of one spacing, and all form one

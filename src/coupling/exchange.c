@@ -47,11 +47,12 @@ PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs)
     if (!c->sizes)
         return PX_OK;
     PxArenaMark mark = px_arena_mark(c->scratch);
-    uint8_t *coarse = PX_ARENA_ARRAY(c->scratch, uint8_t, p->table.count);
+    uint8_t *coarse = PX_ARENA_ARRAY(c->scratch, uint8_t, (size_t)p->table.count + c->copies);
     if (coarse == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", p->table.count);
     for (uint32_t i = 0; i < p->table.count; ++i)
         coarse[i] = px_is_coarse(c, i);
+    px_dist_refresh(c->dist, (PxDistArray){coarse, 1, 1}, p->table.count, c->copies);
     px_pairs_isolate(pairs, coarse, c->threads);
     px_arena_release(c->scratch, mark);
     return PX_OK;
@@ -75,6 +76,8 @@ void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *f)
     px_elastic_set_locate(set, c->particles);
     for (uint32_t k = 0; k < set->row.count; ++k) {
         uint32_t i = set->row.data[k];
+        if (i == PX_ELSEWHERE)
+            continue;
         float rest = (float)c->material[c->particles->material[i]].def.density;
         f->volume[i] = 1.0f / (1.0f / f->volume[i] + fill[i] / cell);
         c->particles->density[i] = rest * cell / f->volume[i];
@@ -100,19 +103,17 @@ PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid
  * dissipates energy in collisions, but a steady load made of impulses excites vibrations. So the
  * low-pass filtered acceleration acts throughout the step, and the remainder as an impulse at its
  * start (docs/decisions.md 20). */
-void px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *s)
+PxStatus px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *s)
 {
     const PxParticles *p = &set->rows;
     PxElasticColumns elastic;
     if (fluid == NULL)
-        return;
+        return PX_OK;
     px_elastic_columns(&p->table, &elastic);
     const float *const a[3] = {p->ax, p->ay, p->az};
     for (uint32_t i = 0; i < s->count; ++i) {
         if (s->inverse_mass[i] == 0.0f)
             continue;
-        if (fluid->inverse_mass[set->row.data[i]] == 0.0f)
-            s->inverse_mass[i] = 0.0f; /* an emitter moves it */
         float lasts[3], impulse[3];
         for (int k = 0; k < 3; ++k) {
             float *steady = &elastic.load[k][i];
@@ -133,4 +134,12 @@ void px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, 
         v[1] += (float)jump.y;
         v[2] += (float)jump.z;
     }
+    for (uint32_t i = 0; i < s->count; ++i) {
+        uint32_t row = set->row.data[i];
+        if (row != PX_ELSEWHERE && fluid->inverse_mass[row] == 0.0f)
+            s->inverse_mass[i] = 0.0f; /* an emitter pushes it */
+    }
+    PX_TRY(px_dist_share(fluid->dist, (PxDistArray){s->inverse_mass, sizeof(float), sizeof(float)},
+                         set->row.data, s->count, s->scratch));
+    return PX_OK;
 }

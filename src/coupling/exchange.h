@@ -40,7 +40,7 @@ PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid
 
 /// Applies the accelerations that the fluid stages computed to the opened set, partly as constant
 /// load and partly as impulse (see exchange.c). `fluid` is NULL when nothing flows; then only
-/// gravity acts.
-void px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *solid);
+/// gravity acts. Errors: PX_ERR_MEMORY.
+PxStatus px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *solid);
 
 #endif

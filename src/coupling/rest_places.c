@@ -27,7 +27,7 @@
 #define JUMP 0.7f
 #define JUMP_ROUNDS 3
 
-/* By row, 4 floats each, in the frame of the component. */
+/* By visible row, 4 floats each, in the frame of the component. */
 typedef struct Field {
     PxRestInput *in;
     const PxRestSnapshot *old;
@@ -58,15 +58,15 @@ static void loosen_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (core[i] == 0 || !px_rest_changes(in, i))
             continue;
-        PxVec3 off = {0, 0, 0}, m = px_rest_place(in, i), x = px_particle_place(in->particles, i);
+        PxVec3 off = {0, 0, 0}, m = in->rest[i], x = in->place[i];
         PxMat3 deformation = f->old->deformation[in->before[i] - 1];
         double count = 0;
         for (uint32_t k = 0; k < pairs->size[i]; ++k) {
             uint32_t j = pairs->row[pairs->start[i] + k];
             if (core[j] != core[i])
                 continue;
-            PxVec3 way = px_mat3_apply(deformation, px_sub(px_rest_place(in, j), m));
-            off = px_add(off, px_sub(px_sub(px_particle_place(in->particles, j), x), way));
+            PxVec3 way = px_mat3_apply(deformation, px_sub(in->rest[j], m));
+            off = px_add(off, px_sub(px_sub(in->place[j], x), way));
             count += 1;
         }
         if (count > 0)
@@ -88,11 +88,11 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         uint32_t k = parts->component[i] - 1;
         PxMat3 back = px_mat3_transpose(parts->turn[k]);
-        PxVec3 x = px_mat3_apply(back, px_sub(px_particle_place(in->particles, i), parts->move[k]));
+        PxVec3 x = px_mat3_apply(back, px_sub(in->place[i], parts->move[k]));
         PxVec3 m = x;
         if (parts->core[i] > 0) {
             const PxCore *c = &parts->core_of[parts->core[i] - 1];
-            m = px_rest_place(in, i);
+            m = in->rest[i];
             if (parts->core[i] != parts->base[k]) {
                 PxVec3 there = px_add(px_mat3_apply(c->turn, m), c->move);
                 m = px_mat3_apply(back, px_sub(there, parts->move[k]));
@@ -184,6 +184,7 @@ static void smooth(Field *f)
         float *done = f->next;
         f->next = f->u;
         f->u = done;
+        px_rest_refresh(f->in, f->u, 4 * sizeof *f->u);
     }
 }
 
@@ -204,7 +205,7 @@ PxStatus px_rest_places(PxRestInput *in, const PxRestSnapshot *old, const PxRest
 {
     const PxThreads *threads = in->c->threads;
     PxArena *scratch = in->c->scratch;
-    size_t floats = 4 * (size_t)in->count;
+    size_t floats = 4 * (size_t)in->visible;
     Field f = {.in = in,
                .old = old,
                .parts = parts,
@@ -216,6 +217,8 @@ PxStatus px_rest_places(PxRestInput *in, const PxRestSnapshot *old, const PxRest
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", in->count);
     px_parallel_for(threads, in->count, PX_BLOCK, loosen_block, &f);
     px_parallel_for(threads, in->count, 4 * PX_BLOCK, place_block, &f);
+    px_rest_refresh(in, f.place, 4 * sizeof *f.place);
+    px_rest_refresh(in, f.u, 4 * sizeof *f.u);
     smooth(&f);
     for (int k = 0; k < JUMP_ROUNDS && parts->cores > 0; ++k) {
         PxRows rows = {threads, in->c->dist, in->count, PX_BLOCK};

@@ -30,11 +30,11 @@ static void density_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         if (d->parts->component[i] == 0 || !(in->solid_now[i] < 1.0f))
             continue;
-        PxVec3 x = px_particle_place(in->particles, i);
+        PxVec3 x = in->place[i];
         double sum = px_kernel_value(h, 0);
         for (uint32_t k = 0; k < pairs->size[i]; ++k) {
             uint32_t j = pairs->row[pairs->start[i] + k];
-            double r = px_length(px_sub(px_particle_place(in->particles, j), x));
+            double r = px_length(px_sub(in->place[j], x));
             sum += j != i && r < h ? px_kernel_value(h, r) : 0;
         }
         d->over[i] = (float)(s * s * s * sum / full - 1);
@@ -60,7 +60,8 @@ static void correct_volume(const PxRestInput *in, float over_density, uint32_t i
 
 /* Did the rest shape of the row or of a neighbour, or its law, change in this update? */
 static bool has_changed(const PxRestInput *in, const PxRestSnapshot *old,
-                        const PxRestComponents *parts, const PxSolidLists *l, uint32_t slot)
+                        const PxRestComponents *parts, const PxSolidLists *l, const float *kept,
+                        uint32_t slot)
 {
     const uint32_t *row = in->set->row.data;
     uint32_t i = row[slot], was = in->before[i] - 1;
@@ -69,7 +70,7 @@ static bool has_changed(const PxRestInput *in, const PxRestSnapshot *old,
         old->molten[was] != in->elastic.molten[i])
         return true;
     for (uint32_t e = l->start[slot]; e < l->start[slot + 1]; ++e)
-        if (in->kept[row[l->other[e] / 16]] < 1.0f)
+        if (kept[l->other[e] / 16] < 1.0f)
             return true;
     return false;
 }
@@ -83,8 +84,14 @@ PxStatus px_rest_strains(const PxRestInput *in, const PxRestSnapshot *old,
     if (set->row.count == 0)
         return PX_OK;
     Density density = {in, parts, PX_ARENA_ARRAY(c->scratch, float, in->count)};
-    if (density.over == NULL)
+    float *kept_of = PX_ARENA_ARRAY(c->scratch, float, set->row.count); /* by row of the new set */
+    if (density.over == NULL || kept_of == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", in->count);
+    for (uint32_t slot = 0; slot < set->row.count; ++slot)
+        if (set->row.data[slot] != PX_ELSEWHERE)
+            kept_of[slot] = in->kept[set->row.data[slot]];
+    PX_TRY(px_dist_share(c->dist, (PxDistArray){kept_of, sizeof *kept_of, sizeof *kept_of},
+                         set->row.data, (uint32_t)set->row.count, c->scratch));
     px_parallel_for(c->threads, in->count, PX_BLOCK, density_block, &density);
     PX_TRY(px_elastic_set_open(set, c, &s));
     px_solid_forces(&s, false);
@@ -92,7 +99,9 @@ PxStatus px_rest_strains(const PxRestInput *in, const PxRestSnapshot *old,
     for (uint32_t slot = 0; slot < s.count; ++slot) {
         uint32_t i = set->row.data[slot];
         double strain[6], kept[6] = {0, 0, 0, 0, 0, 0};
-        if (in->before[i] > 0 && !has_changed(in, old, parts, s.lists, slot))
+        if (i == PX_ELSEWHERE)
+            continue;
+        if (in->before[i] > 0 && !has_changed(in, old, parts, s.lists, kept_of, slot))
             continue;
         PxMat3 j = px_solid_deformation(&s, slot), inverse;
         px_solid_green(j, strain);

@@ -8,23 +8,36 @@
 
 #include <math.h>
 
-/// Input of all stages, and the result of stage 1. Arrays are by row of the particles.
+/// Input of all stages, and the result of stage 1. Arrays are by row of the particles; those of
+/// `visible` rows also have values of the copies of other ranks' rows.
 typedef struct PxRestInput {
     PxElasticSet *set;
     const PxCoupling *c;
     PxParticles *particles;
-    uint32_t count;
+    uint32_t count;   ///< rows that this rank owns
+    uint32_t visible; ///< and copies
     PxElasticColumns elastic;
     PxSolidColumns solid;
     const PxFractions *fractions;
     uint32_t *before; ///< its row in the set before the update, + 1; 0: it was not in the set
     float *solid_now; ///< solid fraction; 0 for particles that were not in the set
     float *kept;      ///< fraction of its rest place that it keeps, 0 .. 1
+    PxVec3 *place;    ///< visible rows: position, m
+    PxVec3 *rest;     ///< visible rows: rest place before the update, m
 } PxRestInput;
+
+/// Updates the copies' values of an array of visible rows.
+static inline void px_rest_refresh(const PxRestInput *in, void *first, size_t size)
+{
+    px_dist_refresh(in->c->dist, (PxDistArray){first, size, size}, in->count, in->c->copies);
+}
 
 /// Result of stage 2, by row of the old set.
 typedef struct PxRestSnapshot {
-    uint32_t *row; ///< the particle's row in the world
+    uint32_t count;
+    uint32_t *row; ///< the particle's row in the world, or PX_ELSEWHERE
+    float *solid;  ///< solid fraction now
+    float *kept;   ///< kept fraction, after stage 1
     const PxSolidLaw **law;
     PxMat3 *deformation;  ///< deformation gradient from the old rest shape to the world
     double *strain;       ///< elastic strain, 6 per row
@@ -49,8 +62,8 @@ typedef struct PxCore {
 
 /// Result of stage 3.
 typedef struct PxRestComponents {
-    uint32_t *component;        ///< by row: index of its component, + 1; 0: not elastic
-    uint32_t *core;             ///< by row: index of its core, + 1; 0: in none
+    uint32_t *component;        ///< by visible row: index of its component, + 1; 0: not elastic
+    uint32_t *core;             ///< by visible row: index of its core, + 1; 0: in none
     uint32_t components, cores; ///< their numbers
     PxCore *core_of;            ///< by core
     uint32_t

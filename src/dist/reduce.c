@@ -156,6 +156,11 @@ void px_reduce_exact(const PxRows *rows, uint32_t width, PxSumFunction *function
     Exact job = {function, user, width, out};
     px_parallel_for(rows->threads, rows->count, rows->block > 0 ? rows->block : 16 * PX_BLOCK,
                     exact_block, &job);
-    if (rows->dist != NULL)
-        px_dist_merge(rows->dist, out, width);
+    px_reduce_join(rows->dist, out, width);
+}
+
+void px_reduce_join(const PxDist *dist, PxSum *sums, uint32_t width)
+{
+    if (dist != NULL)
+        px_dist_merge(dist, sums, width);
 }

@@ -6,6 +6,7 @@
 #ifndef PX_DIST_REDUCE_H
 #define PX_DIST_REDUCE_H
 
+#include "base/parallel.h"
 #include "dist/dist.h"
 
 /// The rows that a reduction covers.
@@ -64,5 +65,8 @@ typedef void PxSumFunction(const void *user, uint32_t begin, uint32_t end, PxSum
 /// than px_reduce_sum().
 void px_reduce_exact(const PxRows *rows, uint32_t width, PxSumFunction *function, const void *user,
                      PxSum *out);
+
+/// Joins long accumulators that each rank filled by itself: sums[k] becomes the sum over all ranks.
+void px_reduce_join(const PxDist *dist, PxSum *sums, uint32_t width);
 
 #endif

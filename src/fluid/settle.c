@@ -24,8 +24,17 @@ enum { ROUNDS = 60, THIN_ROUNDS = 20 };
 /* Largest shift per round, in spacings. */
 #define STRIDE 0.1
 
+/* What neighbours ask of a row. */
+typedef struct Visible {
+    PxVec3 place;
+    double over; /* compression */
+    uint64_t id;
+    bool walled; /* a wall fills part of its kernel */
+} Visible;
+
 typedef struct Settling {
     PxFluid *fluid;
+    Visible *visible;
     float *lambda;
     float *to[3];
     uint8_t *drop;
@@ -43,11 +52,24 @@ static PxVec3 place_of(const PxParticles *p, uint32_t i)
                   (double)p->z[i] + (double)p->z_low[i]);
 }
 
-/* s^3 grad W between i and the particle listed at entry k; *j is its row. */
-static PxVec3 pair_gradient(const PxFluid *f, uint32_t i, uint32_t k, uint32_t *j)
+static void show_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
+    (void)thread;
+    const Settling *set = user;
+    const PxFluid *f = set->fluid;
+    for (uint32_t i = begin; i < end; ++i)
+        set->visible[i] = (Visible){.place = place_of(f->particles, i),
+                                    .over = compression(f, i),
+                                    .id = f->particles->id[i],
+                                    .walled = f->wall_part[i] > 0};
+}
+
+/* s^3 grad W between i and the particle listed at entry k; *j is its row. */
+static PxVec3 pair_gradient(const Settling *set, uint32_t i, uint32_t k, uint32_t *j)
+{
+    const PxFluid *f = set->fluid;
     *j = f->pairs->row[f->pairs->start[i] + k];
-    PxVec3 apart = px_sub(place_of(f->particles, i), place_of(f->particles, *j));
+    PxVec3 apart = px_sub(set->visible[i].place, set->visible[*j].place);
     double r = px_length(apart), h = (double)f->kernel.h;
     if (*j == i || !(r > 1e-9 * h))
         return px_vec(0, 0, 0);
@@ -65,18 +87,18 @@ static void lambda_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     const PxFluid *f = set->fluid;
     double worst = 0, soft = 0.1 / (f->spacing * f->spacing);
     for (uint32_t i = begin; i < end; ++i) {
-        double over = compression(f, i);
+        double over = set->visible[i].over;
         set->lambda[i] = 0;
         if (f->solid_fraction != NULL && f->solid_fraction[i] > 0.0f)
             continue; /* solids do not settle */
-        if (f->wall_part[i] > 0)
+        if (set->visible[i].walled)
             worst = fmax(worst, over);
         if (!(over > 0.5 * GOOD))
             continue;
         PxVec3 own = wall_gradient(f, i);
         double squares = soft;
         for (uint32_t k = 0, j; k < f->pairs->size[i]; ++k) {
-            PxVec3 g = pair_gradient(f, i, k, &j);
+            PxVec3 g = pair_gradient(set, i, k, &j);
             own = px_add(own, g);
             squares += px_dot(g, g);
         }
@@ -102,7 +124,7 @@ static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 shift = px_scale(wall_gradient(f, i), (double)set->lambda[i]);
         for (uint32_t k = 0, j; k < f->pairs->size[i]; ++k) {
-            PxVec3 g = pair_gradient(f, i, k, &j);
+            PxVec3 g = pair_gradient(set, i, k, &j);
             shift = px_mad(shift, g, (double)(set->lambda[i] + set->lambda[j]));
         }
         if (f->solid_fraction != NULL && f->solid_fraction[i] > 0.0f)
@@ -111,7 +133,7 @@ static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (length > most)
             shift = px_scale(shift, most / length);
         /* Not nearer to a wall than a quarter of a spacing, or than before. */
-        PxVec3 from = place_of(f->particles, i), to = px_add(from, shift);
+        PxVec3 from = set->visible[i].place, to = px_add(from, shift);
         if (length > 0 && (double)f->wall_far[i] < f->spacing &&
             !(wall_distance(f, to) >= fmin(wall_distance(f, from), 0.25 * f->spacing)))
             shift = px_vec(0, 0, 0);
@@ -128,15 +150,16 @@ static void thin_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Settling *set = user;
     const PxFluid *f = set->fluid;
-    const PxParticles *p = f->particles;
     for (uint32_t i = begin; i < end; ++i) {
-        double over = compression(f, i);
-        bool goes = over > GOOD && f->wall_part[i] > 0 &&
+        const Visible *own = &set->visible[i];
+        double over = own->over;
+        bool goes = over > GOOD && own->walled &&
                     !(f->solid_fraction != NULL && f->solid_fraction[i] > 0.0f);
         for (uint32_t k = 0; k < f->pairs->size[i] && goes; ++k) {
             uint32_t j = f->pairs->row[f->pairs->start[i] + k];
-            double other = f->wall_part[j] > 0 ? compression(f, j) : 0;
-            goes = j == i || other < over || (other == over && p->id[j] < p->id[i]);
+            const Visible *other = &set->visible[j];
+            double crowd = other->walled ? other->over : 0;
+            goes = j == i || crowd < over || (crowd == over && other->id < own->id);
         }
         set->drop[i] = goes;
     }
@@ -154,18 +177,18 @@ static void move_axis(float *x, float *low, const float *shift, uint32_t count)
 PxStatus px_fluid_settle(PxFluid *f, int round, bool *done)
 {
     Settling set = {.fluid = f,
+                    .visible = PX_ARENA_ARRAY(f->scratch, Visible, px_fluid_visible(f)),
                     .lambda = PX_ARENA_ARRAY(f->scratch, float, px_fluid_visible(f)),
                     .drop = PX_ARENA_ARRAY(f->scratch, uint8_t, f->particles->table.count)};
-    bool room = set.lambda != NULL && set.drop != NULL;
+    bool room = set.visible != NULL && set.lambda != NULL && set.drop != NULL;
     for (int a = 0; a < 3; ++a) {
         set.to[a] = PX_ARENA_ARRAY(f->scratch, float, f->count);
         room = room && set.to[a] != NULL;
     }
     if (!room)
         return px_fail(PX_ERR_MEMORY, "settling: no room for %u particles", f->count);
-    /* values that are read from neighbours */
-    px_fluid_refresh(f, f->particles->density, sizeof(float), sizeof(float));
-    px_fluid_refresh(f, f->wall_part, sizeof(float), sizeof(float));
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, show_block, &set);
+    px_fluid_refresh(f, set.visible, sizeof *set.visible, sizeof *set.visible);
     PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};
     PxPart worst = {.maxima = 1};
     px_reduce(&rows, lambda_part, &set, &worst);

@@ -49,19 +49,22 @@ void px_boundary_take_many(PxBoundary *b, const PxImpulse *impulse, uint32_t cou
     px_boundary_take_moment(b, sum, torque);
 }
 
-static PxVec3 value_of(const PxSum sum[3])
+static PxVec3 value_of(const PxSum own[3], const PxDist *dist)
 {
+    PxSum sum[3];
+    memcpy(sum, own, sizeof sum);
+    px_reduce_join(dist, sum, 3);
     return px_vec(px_sum_value(&sum[0]), px_sum_value(&sum[1]), px_sum_value(&sum[2]));
 }
 
-PxVec3 px_boundary_impulse(const PxBoundary *b)
+PxVec3 px_boundary_impulse(const PxBoundary *b, const PxDist *dist)
 {
-    return value_of(b->impulse);
+    return value_of(b->impulse, dist);
 }
 
-PxVec3 px_boundary_torque(const PxBoundary *b)
+PxVec3 px_boundary_torque(const PxBoundary *b, const PxDist *dist)
 {
-    return value_of(b->torque);
+    return value_of(b->torque, dist);
 }
 
 double px_boundaries_travel(PxBoundary *const *boundary, size_t count)

@@ -57,6 +57,7 @@
 
 #include "base/parallel.h"
 #include "base/sum.h"
+#include "dist/reduce.h"
 #include "base/vec.h"
 #include "matter/wall_profile.h"
 #include "phyxel/status.h"
@@ -169,9 +170,10 @@ static inline PxVec3 px_boundary_moment(const PxBoundary *b, PxImpulse impulse)
     return px_cross(px_sub(impulse.place, b->pivot), impulse.impulse);
 }
 
-/// Impulse and torque taken since px_boundary_begin(), N s and N m s.
-PxVec3 px_boundary_impulse(const PxBoundary *boundary);
-PxVec3 px_boundary_torque(const PxBoundary *boundary);
+/// Impulse and torque taken since px_boundary_begin(), of all ranks, N s and N m s. All ranks call
+/// them.
+PxVec3 px_boundary_impulse(const PxBoundary *boundary, const PxDist *dist);
+PxVec3 px_boundary_torque(const PxBoundary *boundary, const PxDist *dist);
 
 /// The largest travel of several boundaries in this step, m.
 double px_boundaries_travel(PxBoundary *const *boundary, size_t count);

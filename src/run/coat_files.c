@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VX, VY, VZ, RED, GREEN, BLUE, PAINTED, MELTED, PIECE, COLUMNS, NAME = 40 };
+enum { VX, VY, VZ, RED, GREEN, BLUE, PAINTED, MELTED, COMPONENT, COLUMNS, NAME = 40 };
 
 /* One coat in the layout of the PLY writer. */
 typedef struct Part {
@@ -43,7 +43,7 @@ static PxStatus part_make(const PxWorldCoat *c, Part *p, PxPlyPart *out)
         room = (p->column[k] = malloc(((size_t)n + 1) * sizeof(float))) != NULL && room;
     if (!room)
         return px_fail(PX_ERR_MEMORY, "coat: no room to write %u surfels", n);
-    const uint32_t *piece = px_table_find(s, "component")->data[0];
+    const uint32_t *component = px_table_find(s, "component")->data[0];
     const float *radius = numbers(s, "radius", 0), *painted = numbers(s, "painted", 0);
     const float *melted = numbers(s, "melted", 0), *normal[3], *velocity[3], *colour[3];
     for (int k = 0; k < 3; ++k) {
@@ -64,7 +64,7 @@ static PxStatus part_make(const PxWorldCoat *c, Part *p, PxPlyPart *out)
         }
         p->column[PAINTED][i] = painted[i];
         p->column[MELTED][i] = melted[i];
-        p->column[PIECE][i] = (float)piece[i];
+        p->column[COMPONENT][i] = (float)component[i];
     }
     *out = (PxPlyPart){.vertices = n,
                        .position = (const float(*)[3])p->position,

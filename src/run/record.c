@@ -25,6 +25,19 @@ static json_t *stages(const PxWorld *world, const PxProfile *profile)
     return object;
 }
 
+/* Every column of stats.csv, after the last step. */
+static json_t *counters(const PxStats *stats)
+{
+    json_t *object = json_object();
+    const PxStatsColumn *column;
+    for (size_t k = 0; (column = px_stats_column(k)) != NULL; ++k) {
+        double value = px_stats_value(stats, column);
+        json_object_set_new(object, column->name,
+                            column->whole ? json_integer((json_int_t)value) : json_real(value));
+    }
+    return object;
+}
+
 /* Replaces non-ASCII bytes if the message is not UTF-8, as paths in it need not be. */
 static json_t *message_text(const char *message)
 {
@@ -76,21 +89,14 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
     const char *up = px_scene_up(r->scene) == 'z' ? "z" : "y";
     json_t *root = json_pack(
         "{s:s, s:s, s:s, s:o, s:s, s:{s:s, s:s}, s:i, s:i, s:f, s:f, s:I,"
-        " s:{s:s, s:i, s:s}, s:{s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:I}, s:o, "
-        "s:o}",
+        " s:{s:s, s:i, s:s}, s:o, s:o, s:o}",
         "phyxel", PX_VERSION, "name", px_scene_name(r->scene), "status", words[r->status],
         "message", message_text(r->message != NULL ? r->message : ""), "scene_hash",
         px_scene_hash(r->scene), "units", "system", "SI", "up", up, "frames", (int)r->frames,
         "frames_wanted", (int)px_scene_frames(r->scene), "time", r->stats.time, "wall_seconds",
         r->wall, "steps", (json_int_t)r->stats.step, "machine", "processor", processor, "threads",
-        r->threads, "instructions", px_isa_name(px_isa_best()), "counters", "particles",
-        (json_int_t)r->stats.particles, "mass", r->stats.mass, "leaked",
-        (json_int_t)r->stats.leaked, "caught", (json_int_t)r->stats.caught, "not_converged",
-        (json_int_t)r->stats.not_converged, "emitted", (json_int_t)r->stats.emitted, "removed",
-        (json_int_t)r->stats.removed, "mass_in", r->stats.mass_in, "mass_out", r->stats.mass_out,
-        "heat", r->stats.heat, "heat_in", r->stats.heat_in, "held_back",
-        (json_int_t)r->stats.held_back, "stage_seconds", stages(r->world, r->profile), "scene",
-        scene);
+        r->threads, "instructions", px_isa_name(px_isa_best()), "counters", counters(&r->stats),
+        "stage_seconds", stages(r->world, r->profile), "scene", scene);
     if (root != NULL)
         add_branch(root, dir, r);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;

@@ -6,7 +6,7 @@
 
 /* Ids in the world of the scene's things, by kind and index. */
 typedef struct Ids {
-    PxThingId *of[PX_KINDS_MOST];
+    PxThingId *of[PX_KIND_COUNT];
 } Ids;
 
 static size_t kind_index(const char *list)
@@ -58,7 +58,7 @@ static PxStatus add_things(const PxScene *scene, size_t number, const Ids *ids, 
         memcpy(def, px_thing_def(thing), kind->section.size);
         status = complete(scene, kind, thing, ids, def, &keyframe);
         if (status == PX_OK)
-            status = kind->add(world, def, &ids->of[number][k]);
+            status = px_kind_add(kind, world, def, &ids->of[number][k]);
         free(keyframe);
     }
     free(def);
@@ -78,7 +78,7 @@ static PxStatus keep_columns(const PxSceneOutput *output, PxWorld *world)
 
 static PxStatus fill_world(const PxScene *scene, Ids *ids, PxWorld *world)
 {
-    for (size_t k = 0; k < px_kind_count; ++k) {
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k) {
         ids->of[k] = calloc(scene->list[k].count + 1, sizeof *ids->of[k]);
         if (ids->of[k] == NULL)
             return px_fail(PX_ERR_MEMORY, "scene: no room for %zu %s", scene->list[k].count,
@@ -106,7 +106,7 @@ PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out)
     PxStatus status = px_world_create(&def, &world);
     if (status == PX_OK)
         status = fill_world(scene, &ids, world);
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         free(ids.of[k]);
     if (status != PX_OK) {
         px_world_free(world);

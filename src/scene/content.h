@@ -102,22 +102,13 @@ struct PxScene {
     PxSceneHead head;
     PxWorldDef world; ///< its spacing is 0 if the stated one was invalid
     union {
-        PxSceneList list[PX_KINDS_MOST]; ///< in the order of px_kinds
-        struct {                         ///< the first kinds by name; test_kinds checks the order
-            PxSceneMaterial *material;
-            size_t materials;
-            PxSceneBody *body;
-            size_t bodies;
-            PxSceneEmitter *emitter;
-            size_t emitters;
-            PxSceneSink *sink;
-            size_t sinks;
-            PxSceneHandle *handle;
-            size_t handles;
-            PxSceneForce *force;
-            size_t forces;
-            PxSceneHeater *heater;
-            size_t heaters;
+        PxSceneList list[PX_KIND_COUNT]; ///< in the order of px_kinds
+        struct {                         ///< the same by name: `material`, `materials`, ...
+#define PX_MEMBERS(Type, word, list)                                                               \
+    struct PxScene##Type *word;                                                                    \
+    size_t list;
+            PX_KINDS(PX_MEMBERS)
+#undef PX_MEMBERS
         };
     };
     PxSceneEvent *event; ///< only those without an error

@@ -6,9 +6,9 @@
 PxSceneList *px_scene_list(PxScene *scene, const PxKind *kind)
 {
     size_t k = 0;
-    while (k < px_kind_count && px_kinds[k] != kind)
+    while (k < PX_KIND_COUNT && px_kinds[k] != kind)
         ++k;
-    PX_ASSERT(k < px_kind_count);
+    PX_ASSERT(k < PX_KIND_COUNT);
     return &scene->list[k];
 }
 

@@ -1,5 +1,7 @@
 #include "shape/mesh_check.h"
 
+#include "base/union_find.h"
+
 #include <stdlib.h>
 
 static PxStatus check_vertex(const char *name, const char *what, uint32_t v, PxVec3 value)
@@ -138,16 +140,6 @@ PxStatus px_mesh_check_closed(const PxMesh *mesh, const char *name)
     return PX_OK;
 }
 
-/* Union-find with path halving: the part a triangle belongs to. */
-static uint32_t root_of(uint32_t *parent, uint32_t t)
-{
-    while (parent[t] != t) {
-        parent[t] = parent[parent[t]];
-        t = parent[t];
-    }
-    return t;
-}
-
 /* parent[t] = the same triangle for all triangles joined by edges. */
 static PxStatus find_parts(const PxMesh *mesh, uint32_t *parent)
 {
@@ -180,11 +172,10 @@ static PxStatus find_parts(const PxMesh *mesh, uint32_t *parent)
             *other = t;
             continue;
         }
-        uint32_t a = root_of(parent, t), b = root_of(parent, *other);
-        parent[a > b ? a : b] = a > b ? b : a;
+        px_join(parent, t, *other);
     }
     for (uint32_t t = 0; t < mesh->triangle_count; ++t)
-        parent[t] = root_of(parent, t);
+        parent[t] = px_root_of(parent, t);
 done:
     free(first);
     free(number);

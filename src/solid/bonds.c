@@ -102,7 +102,7 @@ PxStatus px_bonds_order(PxBonds *b, PxSolidPoints points, uint32_t *order, PxAre
                         const PxThreads *threads)
 {
     PxGridPoints at = grid_points(points);
-    PxGridFrame frame = px_grid_frame(largest_support(points), &at, 1, threads);
+    PxGridFrame frame = px_grid_frame(largest_support(points), &at, 1, threads, NULL);
     return px_grid_sort(&b->grid, &frame, at, points.id, order, scratch, threads);
 }
 
@@ -210,7 +210,7 @@ PxStatus px_bonds_add(PxBonds *b, PxSolidPoints points, const PxBondsBefore *bef
 {
     double reach = largest_support(points);
     PxGridPoints at = grid_points(points);
-    PxGridFrame frame = px_grid_frame(reach, &at, 1, threads);
+    PxGridFrame frame = px_grid_frame(reach, &at, 1, threads, NULL);
     PxArenaMark mark = px_arena_mark(scratch);
     uint32_t *order = PX_ARENA_ARRAY(scratch, uint32_t, points.count);
     if (order == NULL)

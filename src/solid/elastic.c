@@ -20,11 +20,7 @@ static void energy_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 
 void px_solid_forces(PxSolid *s, bool measure)
 {
-    PxElasticPass pass = {.solid = s};
-    PxArenaMark mark = px_arena_mark(s->scratch);
-    if (measure)
-        pass.energy = PX_ARENA_ARRAY(s->scratch, float, s->count);
-    measure = pass.energy != NULL;
+    PxElasticPass pass = {.solid = s, .energy = measure ? s->energy : NULL};
     PxRows rows = px_solid_rows(s, BLOCK);
     PxPart most = {.maxima = 2}, total = {.sums = 1};
     uint64_t all = px_reduce(&rows,
@@ -39,7 +35,6 @@ void px_solid_forces(PxSolid *s, bool measure)
         px_reduce(&rows, energy_part, &pass, &total);
         s->elastic = total.sum[0];
     }
-    px_arena_release(s->scratch, mark);
 }
 
 /* ---- plastic flow -------------------------------------------------------- */
@@ -149,7 +144,7 @@ static void next_block(void *user, uint32_t begin, uint32_t end, int thread)
  * eigenvalue; on lattice blocks it is within 0.5 per cent of the value after 600. */
 #define ITERATIONS 24
 
-double px_solid_highest(PxSolid *s, bool now, double *stretch)
+PxStatus px_solid_highest(PxSolid *s, bool now, double *out, double *stretch)
 {
     size_t quads = 4 * ((size_t)s->count + 8);
     PxSolid probe = *s; /* `s` keeps its displacements */
@@ -159,9 +154,9 @@ double px_solid_highest(PxSolid *s, bool now, double *stretch)
     probe.u = PX_ARENA_ARRAY(s->scratch, float, quads);
     probe.pull = PX_ARENA_ARRAY(s->scratch, float, quads);
     probe.columns.bulk = PX_ARENA_ARRAY(s->scratch, float, (size_t)s->count + 8);
-    if (s->count == 0 || from == NULL || still == NULL || probe.u == NULL || probe.pull == NULL ||
+    if (from == NULL || still == NULL || probe.u == NULL || probe.pull == NULL ||
         probe.columns.bulk == NULL)
-        return 0;
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     memcpy(probe.u, s->u, quads * sizeof(float));
     memset(probe.pull, 0, quads * sizeof(float));
     *stretch = 1;
@@ -194,5 +189,6 @@ double px_solid_highest(PxSolid *s, bool now, double *stretch)
         px_parallel_for(s->threads, s->count, PX_BLOCK, next_block, &job);
     }
     px_arena_release(s->scratch, mark);
-    return highest;
+    *out = highest;
+    return PX_OK;
 }

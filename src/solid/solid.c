@@ -199,10 +199,10 @@ static PxStatus take(PxSolid *s)
         size_t each;
     } wanted[] = {{&s->u, 4},        {&s->v, 4},        {&s->a, 4},
                   {&s->pull, 4},     {&s->record, 16},  {&s->inverse_mass, 1},
-                  {&s->volume, 1},   {&s->stiff[0], 1}, {&s->stiff[1], 1},
-                  {&s->stiff[2], 1}, {&s->stiff[3], 1}, {&s->stiff[4], 1},
-                  {&s->stiff[5], 1}, {&s->stiff[6], 1}, {&s->stiff[7], 1},
-                  {&s->stiff[8], 1}};
+                  {&s->volume, 1},   {&s->energy, 1},   {&s->stiff[0], 1},
+                  {&s->stiff[1], 1}, {&s->stiff[2], 1}, {&s->stiff[3], 1},
+                  {&s->stiff[4], 1}, {&s->stiff[5], 1}, {&s->stiff[6], 1},
+                  {&s->stiff[7], 1}, {&s->stiff[8], 1}};
     size_t most = s->orthotropic ? PX_COUNT(wanted) : PX_COUNT(wanted) - 7;
     bool there = true;
     for (size_t k = 0; k < most; ++k) {

@@ -96,6 +96,7 @@ typedef struct PxSolid {
     float *stiff[9];     ///< by row, as in the law; if nothing is orthotropic only the first two:
                          ///< Lame's lambda and 2 mu
     float *volume;       ///< by row, as in the law
+    float *energy;       ///< by row, when it is measured, J
     const float *stretch_weight; ///< weight of a row's stretch in `stretch`; NULL: 1 for all
     float *gradient; ///< displacement gradient H: xx, xy, xz, yx, ..., indexed by px_solid_at()
 
@@ -144,8 +145,9 @@ void px_solid_end(PxSolid *solid);
 void px_solid_forces(PxSolid *solid, bool measure);
 
 /// Estimates the square of the highest angular frequency of small vibrations, 1/s^2, about the rest
-/// shape, or about the present state if `now`. *stretch is that state's, as in PxSolid.
-double px_solid_highest(PxSolid *solid, bool now, double *stretch);
+/// shape, or about the present state if `now`. *stretch is that state's, as in PxSolid. Errors:
+/// PX_ERR_MEMORY.
+PxStatus px_solid_highest(PxSolid *solid, bool now, double *highest, double *stretch);
 
 /// Plastic flow over `dt` (001 section 4.1) with the present gradients.
 void px_solid_flow(PxSolid *solid, double dt);

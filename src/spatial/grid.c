@@ -52,15 +52,14 @@ static void extent_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 }
 
 PxGridFrame px_grid_frame(double cell, const PxGridPoints *sets, size_t set_count,
-                          const PxThreads *threads)
+                          const PxThreads *threads, const PxDist *dist)
 {
     PxPart extent = {.maxima = 3,
                      .minima = 3,
                      .most = {-INFINITY, -INFINITY, -INFINITY},
                      .least = {INFINITY, INFINITY, INFINITY}};
     for (size_t s = 0; s < set_count; ++s) {
-        /* of this rank alone: each has a grid of its own */
-        PxRows rows = {threads, NULL, sets[s].count, 16 * PX_BLOCK};
+        PxRows rows = {threads, dist, sets[s].count, 16 * PX_BLOCK};
         px_reduce(&rows, extent_part, (void *)&sets[s], &extent);
     }
     /* Slightly enlarged: rounding must not put two points within `cell` of each other

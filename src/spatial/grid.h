@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "dist/dist.h"
 
 #include <stdbool.h>
 
@@ -32,9 +33,9 @@ typedef struct PxGridPoints {
     uint32_t count;
 } PxGridPoints;
 
-/// A frame around the points of all sets.
+/// A frame around the points of all sets, of all ranks of `dist` (NULL: of this one).
 PxGridFrame px_grid_frame(double cell, const PxGridPoints *sets, size_t set_count,
-                          const PxThreads *threads);
+                          const PxThreads *threads, const PxDist *dist);
 
 /// The key of the cell that a point is in.
 uint64_t px_grid_key(const PxGridFrame *frame, float x, float y, float z);

@@ -15,20 +15,21 @@ static const struct {
     PxBenchInfo info;
     PxStatus (*run)(PxBench *bench);
 } benches[] = {
-    {{"fluid", "a fluid step by stage: ms, ns a pair, per cent of the machine's limit", false},
+    {{"fluid", "a fluid step by stage: ms, ns per pair, per cent of the machine's limit", false},
      px_bench_fluid},
     {{"neighbours", "grid, kd-tree and hash table: build, query, bytes", false},
      px_bench_neighbours},
-    {{"peer", "the set-ups on which SPlisHSPlasH was measured", false}, px_bench_peer},
+    {{"peer", "comparison with SPlisHSPlasH on the same set-ups", false}, px_bench_peer},
     {{"solid", "elastic solids by stage: 001 Table 1, surfels, a beam, 100,000 particles", false},
      px_bench_solid},
-    {{"melt", "surfels around what flows and melts, from frame to frame", false}, px_bench_melt},
-    {{"surface", "surfaces of a million particles, field by field", false}, px_bench_surface},
-    {{"render", "a glass-like liquid of 200,000 triangles on a ground: seconds, noise", false},
+    {{"melt", "coats of stirred matter by frame; freezing and melting matter by step", false},
+     px_bench_melt},
+    {{"surface", "surfaces of a million particles with each field", false}, px_bench_surface},
+    {{"render", "a clear liquid of 200,000 triangles on a ground: seconds, noise", false},
      px_bench_render},
     {{"tension", "drop, crown and glass with every solver and tension model; takes hours", true},
      px_bench_tension},
-    {{"validate", "the physics against formulas: measured, reference, error, within", false},
+    {{"validate", "the physics against formulas: measured, reference, error, limit", false},
      px_bench_validate},
 };
 
@@ -99,9 +100,11 @@ PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *
     if (!benches[k].info.folder &&
         (def->out != NULL || def->tests != NULL || def->pressure != NULL || def->tension != NULL ||
          def->strength != NULL || def->seconds > 0))
-        return px_fail(PX_ERR_ARGUMENT,
-                       "bench '%s' leaves no folder and has no tests, models or seconds to choose",
-                       name);
+        return px_fail(
+            PX_ERR_ARGUMENT,
+            "bench '%s' has no options --output, --test, --pressure, --tension, --strength, "
+            "--seconds and --scale",
+            name);
     PxBench bench = {.def = *def,
                      .threads = {def->threads > 0 ? def->threads : px_threads_available()},
                      .isa = px_isa_best(),

@@ -179,10 +179,9 @@ PxStatus px_bench_fluid(PxBench *bench)
                       t[k].step / t[k].particles / (t[0].step / t[0].particles),
                       t[k].bytes / t[k].particles);
     px_report_note(bench->report,
-                   "\nThe limit is what one pass over the pairs could take: %.2f ns a pair on %d "
-                   "thread%s.\nWhat a solve takes a pair is by iteration: two passes each, and "
-                   "what it does before the first.\nViscosity reads twice as much a pair as "
-                   "density.",
+                   "\nThe limit of one pass over the pairs is %.2f ns per pair on %d thread%s.\n"
+                   "Solves: ns per pair and iteration, which has two passes; the set-up is "
+                   "included.\nViscosity reads twice as much per pair as density.",
                    LIMIT_NS_A_PAIR_AND_THREAD / bench->threads.count, bench->threads.count,
                    bench->threads.count == 1 ? "" : "s");
     px_report_number(bench->report, "peak_memory", px_bench_peak_memory() / 1e6, "MB");

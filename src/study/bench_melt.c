@@ -238,19 +238,18 @@ static PxStatus physics(PxBench *bench)
         {"case", "case", "%s"},
         {"particles", "particles", "%.0f"},
         {"dt_ms", "step, ms", "%.2f"},
-        {"ms", "a step takes, ms", "%.2f"},
+        {"ms", "ms/step", "%.2f"},
         {"mean_ms", "mean", "%.2f"},
         {"document_ms", "2006", "%.0f"},
         {"step_times", "times", "%.0f"},
-        {"second", "a simulated second takes, s", "%.2f"},
+        {"second", "s/simulated s", "%.2f"},
         {"document_second", "2006", "%.0f"},
         {"times", "times faster", "%.0f"},
     };
     Steps steps[PX_COUNT(matters)];
     for (size_t k = 0; k < PX_COUNT(matters); ++k)
         PX_TRY(matter_measure(bench, &matters[k], &steps[k]));
-    px_report_table(bench->report, "physics", "a step of 000 Table 6.1", columns,
-                    PX_COUNT(columns));
+    px_report_table(bench->report, "physics", "steps of 000 Table 6.1", columns, PX_COUNT(columns));
     for (size_t k = 0; k < PX_COUNT(matters); ++k)
         px_report_row(bench->report, matters[k].name, (double)steps[k].particles, 1e3 * steps[k].dt,
                       1e3 * steps[k].least, 1e3 * steps[k].mean, 1e3 * matters[k].theirs,
@@ -258,8 +257,8 @@ static PxStatus physics(PxBench *bench)
                       matters[k].theirs / DOCUMENT_STEP,
                       matters[k].theirs / DOCUMENT_STEP * steps[k].dt / steps[k].least);
     px_report_note(bench->report,
-                   "\nA step of the document's is 1 ms, with ten sub-steps of elasticity (section "
-                   "6.4.1); ours are as long as\nthey may be. Wanted: a hundred times faster.\n");
+                   "\nThe document's steps are 1 ms with ten elastic sub-steps (section 6.4.1); "
+                   "ours are adaptive.\nTarget: a hundred times faster.\n");
     return PX_OK;
 }
 
@@ -271,7 +270,7 @@ PxStatus px_bench_melt(PxBench *bench)
         {"particles", "particles", "%.0f"},
         {"surfels", "surfels", "%.0f"},
         {"first_ms", "first frame, ms", "%.1f"},
-        {"ms", "a frame, ms", "%.2f"},
+        {"ms", "ms/frame", "%.2f"},
         {"mean_ms", "mean", "%.2f"},
         {"ns_per_surfel", "ns/surfel", "%.0f"},
         {"made", "made", "%.0f"},
@@ -283,8 +282,8 @@ PxStatus px_bench_melt(PxBench *bench)
     Timing timing[PX_COUNT(setups)];
     for (size_t k = 0; k < PX_COUNT(setups); ++k)
         PX_TRY(measure(bench, &setups[k], bench->def.quick ? 10 : 40, &timing[k]));
-    px_report_table(bench->report, "surface", "the coat of a blob that is stirred, a frame",
-                    columns, PX_COUNT(columns));
+    px_report_table(bench->report, "surface", "coat of a stirred blob, one frame", columns,
+                    PX_COUNT(columns));
     for (size_t k = 0; k < PX_COUNT(setups); ++k) {
         const Timing *t = &timing[k];
         px_report_row(bench->report, setups[k].name, (double)t->particles, t->surfels,
@@ -293,8 +292,9 @@ PxStatus px_bench_melt(PxBench *bench)
                       setups[k].theirs > 0 ? setups[k].theirs : NAN);
     }
     px_report_note(bench->report,
-                   "\nThe largest correction is how far a surfel went besides with the particles, "
-                   "spacings.\nWanted: 12 ms at 3k / 3.4k and 200 ms at 3.9k / 56k.\n");
+                   "\nLargest correction: largest displacement of a surfel relative to the "
+                   "particles, in spacings.\nTargets: 12 ms at 3k / 3.4k and 200 ms at 3.9k / "
+                   "56k.\n");
     px_report_number(bench->report, "peak_memory", px_bench_peak_memory() / 1e6, "MB");
     return PX_OK;
 }

@@ -149,7 +149,7 @@ static PxStatus sort_cloud(PxBench *bench, Cloud *c, PxGrid *grid, double *took)
 {
     double began = px_clock();
     PxGridPoints points = {c->x, c->y, c->z, c->count};
-    PxGridFrame frame = px_grid_frame((double)REACH, &points, 1, &bench->threads);
+    PxGridFrame frame = px_grid_frame((double)REACH, &points, 1, &bench->threads, NULL);
     PX_TRY(px_grid_sort(grid, &frame, points, NULL, c->order, &c->arena, &bench->threads));
     for (uint32_t i = 0; i < c->count; ++i) {
         c->sx[i] = c->x[c->order[i]];

@@ -187,8 +187,8 @@ static void report_ours(PxBench *bench, const Result *result)
                       ms - search - pressure, r->iterations / r->steps, r->solve_error / r->steps,
                       r->density_error / r->steps);
     }
-    px_report_note(bench->report, "left: mean compression that the pressure solves left; dense: as "
-                                  "measured in the particles.");
+    px_report_note(bench->report, "left: mean compression at the end of the pressure solves; "
+                                  "dense: mean compression of the particles.");
 }
 
 static void report_peer(PxBench *bench, const Result *result)
@@ -199,7 +199,7 @@ static void report_peer(PxBench *bench, const Result *result)
         {"ms_per_step", "ms/step", "%.1f"},
         {"peer_ms_per_step", "its", "%.0f"},
         {"faster_per_step", "times", "%.1f"},
-        {"wall_per_second", "wall s a second", "%.1f"},
+        {"wall_per_second", "wall s/s", "%.1f"},
         {"peer_wall_per_second", "its", "%.0f"},
         {"faster_per_second", "times", "%.1f"},
         {"megabytes", "MB", "%.0f"},
@@ -241,22 +241,22 @@ PxStatus px_bench_peer(PxBench *bench)
     report_peer(bench, result);
     px_report_note(
         bench->report,
-        "\nOwn steps: as long as the world likes them, not 1 ms. For the force computation "
-        "of a second of the drop\nwith iisph and akinci 004 section 6.6 took %d s.",
+        "\nOwn steps: adaptive steps instead of 1 ms. 004 section 6.6 reports %d s of force "
+        "computation for one second\nof the drop with iisph and akinci.",
         DOCUMENT_SECONDS);
     px_report_note(bench->report,
-                   "\nwall s a second: wall time of a simulated second, from the steps that were "
-                   "taken. MB: the world's own,\n%.0f bytes a particle in the last row. Steps that "
-                   "did not converge: %llu.\n",
+                   "\nwall s/s: wall time per simulated second, from the measured steps. MB: "
+                   "memory of the world,\n%.0f bytes per particle in the last row. Steps that did "
+                   "not converge: %llu.\n",
                    per_particle, (unsigned long long)not_converged);
     px_report_note(bench->report,
-                   "What differs: its lattice starts at 0.8 of the rest density, which spares its "
-                   "solvers work, ours at the\nrest density but in the row that says loose (there "
-                   "with its longest step, 5 ms, too); its walls are sampled particles, ours "
-                   "a part of the kernel; its drop has 37 neighbours, for\nwhich ours has a "
-                   "support of 2.07 spacings; sesph may not take steps of 1 ms here and takes "
-                   "the ones it can;\nthe dam breaks have the same number of particles, not the "
-                   "same tank. Its tolerance of 0.01 per cent\ncounts compression only; ours "
-                   "bounds what pressure opens by as much.");
+                   "Differences: its lattice starts at 0.8 of the rest density, which saves its "
+                   "solvers work; ours starts at\nthe rest density, except in the rows named "
+                   "loose (with its longest step, 5 ms). Its walls are sampled\nparticles, ours "
+                   "part of the kernel. Its drop has 37 neighbours; ours has a support of 2.07 "
+                   "spacings to match.\nsesph is not stable with 1 ms here and takes shorter "
+                   "steps. The dam breaks have the same number of\nparticles in different tanks. "
+                   "Its tolerance of 0.01 per cent counts compression only, ours also "
+                   "expansion\ncaused by pressure.");
     return PX_OK;
 }

@@ -56,8 +56,8 @@ static double noise_of(const PxRadiance *a, const PxRadiance *b, int edge)
 PxStatus px_bench_render(PxBench *bench)
 {
     static const PxReportColumn columns[] = {
-        {"samples", "samples a pixel", "%.0f"},    {"seconds", "seconds", "%.2f"},
-        {"processor", "of all threads", "%.2f"},   {"paths", "million paths/s", "%.2f"},
+        {"samples", "samples/pixel", "%.0f"},      {"seconds", "seconds", "%.2f"},
+        {"processor", "processor s", "%.2f"},      {"paths", "million paths/s", "%.2f"},
         {"noise", "noise, % of the mean", "%.2f"}, {"noise4", "of 4 x 4 pixels", "%.2f"}};
     PxScenery scenery = {.shutter = 0};
     size_t count = WIDTH * HEIGHT, triangles = 0;
@@ -67,7 +67,7 @@ PxStatus px_bench_render(PxBench *bench)
     for (size_t k = 0; k < scenery.things.count; ++k)
         triangles += scenery.things.data[k].triangles;
     px_report_number(bench->report, "triangles", (double)triangles, "");
-    px_report_table(bench->report, "picture", "640 x 360, as `--quality good` draws", columns,
+    px_report_table(bench->report, "picture", "640 x 360, as with `--quality good`", columns,
                     PX_COUNT(columns));
     for (uint32_t samples = bench->def.quick ? SAMPLES : 4; samples <= SAMPLES && status == PX_OK;
          samples *= 4) {
@@ -99,7 +99,7 @@ PxStatus px_bench_render(PxBench *bench)
     }
     px_report_note(
         bench->report,
-        "\nBlender 3.4's Cycles takes %.1f s for a picture of that kind, 64 samples, on 2 "
+        "\nCycles of Blender 3.4 takes %.1f s for a similar picture with 64 samples on 2 "
         "cores.",
         CYCLES);
     px_scenery_free(&scenery);

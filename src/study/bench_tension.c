@@ -230,7 +230,7 @@ static PxStatus run_all(PxBench *bench, const Cases *cases, PxTensionFolder *fol
         }
     char words[32];
     time_words(p.work_left * COST / bench->threads.count, words, sizeof words);
-    PX_TRY(px_bench_next(bench, "runs: %zu, done before: %zu; the others may take about %s",
+    PX_TRY(px_bench_next(bench, "runs: %zu, complete: %zu; the others may take about %s",
                          cases->count, cases->count - p.count, words));
     for (size_t k = 0; k < cases->count; ++k) {
         if (px_tension_folder_has(folder, &cases->data[k]))
@@ -305,7 +305,7 @@ PxStatus px_bench_tension(PxBench *bench)
                            "no pictures: gnuplot is missing or failed; 'gnuplot plots/*.gp' in the "
                            "folder draws them");
         if (status == PX_ERR_STOPPED && written == PX_OK)
-            written = px_fail(PX_ERR_STOPPED, "%s; runs that are done are in %s and not done again",
+            written = px_fail(PX_ERR_STOPPED, "%s; complete runs are in %s and are not repeated",
                               why, path);
         status = written;
     }

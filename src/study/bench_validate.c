@@ -676,16 +676,19 @@ PxStatus px_bench_validate(PxBench *bench)
         report(bench, c, &fine, &coarse, &tally);
     }
     px_report_note(bench->report,
-                   "\n`cells` are the spacings in the depth, the gap, the radius, the width, the "
-                   "length or the wavelength;\n`at twice` is the error at twice the spacing.\n");
+                   "\ncells: number of spacings in the depth, gap, radius, width, length or "
+                   "wavelength of the case;\nat twice: error at twice the spacing.\n");
     if (bench->def.quick)
-        px_report_note(bench->report,
-                       "%d of %d within; --quick left out %d of %zu cases, and the second spacing",
-                       tally.within, tally.figures, left_out, PX_COUNT(cases));
+        px_report_note(
+            bench->report,
+            "%d of %d figures within their limits; --quick left out %d of %zu cases and the "
+            "second spacing",
+            tally.within, tally.figures, left_out, PX_COUNT(cases));
     else
-        px_report_note(bench->report, "%d of %d within, %d worse than at twice the spacing",
+        px_report_note(bench->report,
+                       "%d of %d figures within their limits, %d worse than at twice the spacing",
                        tally.within, tally.figures, tally.worse);
     if (tally.failed[0] != '\0')
-        px_report_note(bench->report, "not within:\n%s", tally.failed);
+        px_report_note(bench->report, "not within their limits:\n%s", tally.failed);
     return PX_OK;
 }

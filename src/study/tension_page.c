@@ -127,7 +127,7 @@ static void write_test(FILE *out, const PxTensionFolder *folder, int test, bool 
     }
     write_results(out, folder, test);
     write_failures(out, folder, test);
-    fprintf(out, "\nWhat it took, wall-clock: s for a simulated second, then ms a step.\n\n");
+    fprintf(out, "\nWall-clock time: s per simulated second, then ms per step.\n\n");
     write_times(out, folder, test);
 }
 
@@ -141,8 +141,8 @@ PxStatus px_tension_page(const PxTensionFolder *folder, const char *machine, boo
         return px_fail(PX_ERR_MEMORY, "bench: no room for the page");
     fprintf(out,
             "# Surface tension benchmark\n\n"
-            "phyxel %s, %s. %zu runs; their numbers are in [summary.csv](summary.csv), every step "
-            "of each in runs/, means over coefficients in [aggregate.csv](aggregate.csv).\n",
+            "phyxel %s, %s. %zu runs: results in [summary.csv](summary.csv), steps "
+            "in runs/, means over coefficients in [aggregate.csv](aggregate.csv).\n",
             PX_VERSION, machine, folder->rows.count);
     if (!drawn)
         fprintf(out, "\nThere are no pictures: gnuplot was missing or failed. `gnuplot *.gp` in "
@@ -150,18 +150,20 @@ PxStatus px_tension_page(const PxTensionFolder *folder, const char *machine, boo
     for (int test = 1; test <= PX_TENSION_TESTS; ++test)
         write_test(out, folder, test, drawn);
     fprintf(out,
-            "\n## What the columns say\n\n"
+            "\n## Columns\n\n"
             "- speed: mean over particles and time; at the end: over the last tenth of the time\n"
-            "- peaks: maxima of the mean speed over time that stand out by 5 %% of the largest\n"
+            "- peaks: maxima of the mean speed over time, higher than their surroundings by 5 %% "
+            "of the "
+            "largest\n"
             "- F: mean size of the force on a particle\n"
             "- axes: shortest over longest, from the second moments; 1 for a ball, and for a cube\n"
             "- gyration: radius of gyration over that of a ball of this volume; 1.04 for a cube\n"
-            "- reach: longest over shortest way from the middle to the surface, in 200 "
+            "- reach: longest over shortest distance from the centre to the surface, in 200 "
             "directions; 1.58 for the cube at the start\n"
-            "- clustered: particles that have another nearer than half a spacing\n"
-            "- volume: what compression left of it at the end\n"
+            "- clustered: share of particles with another one nearer than half a spacing\n"
+            "- volume: at the end, over that at rest density\n"
             "- compression: mean over particles and time\n"
-            "- iterations: of the pressure solve, a step\n");
+            "- iterations: of the pressure solve, per step\n");
     PxStatus status = fclose(out) != 0 ? px_fail(PX_ERR_MEMORY, "bench: no room for the page")
                                        : px_file_write_atomic(path, text, size);
     free(text);

@@ -87,7 +87,7 @@ static void drop_formation(Scene *s, const PxTensionCase *c)
     add_water(s, "drop", &cube);
 }
 
-/* The drop starts as a ball, not as what test 1 ends with, so that all models start alike;
+/* The drop starts as a ball, not with the result of test 1, so that all models start alike;
  * the tank starts full at rest density and has the 0.3 s of the fall to settle. 634,980 particles
  * make no box; 115 x 48 x 115 are 634,800. */
 static void liquid_crown(Scene *s, const PxTensionCase *c)

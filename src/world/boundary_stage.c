@@ -18,6 +18,14 @@ void px_boundaries_begin(PxWorld *world)
         px_boundary_begin(world->boundaries.data[k], world->state.time, world->dt);
 }
 
+void px_boundaries_end(PxWorld *world)
+{
+    for (size_t k = 0; k < world->boundaries.count; ++k) {
+        px_dist_merge(&world->dist, world->boundaries.data[k]->impulse, 3);
+        px_dist_merge(&world->dist, world->boundaries.data[k]->torque, 3);
+    }
+}
+
 double px_boundaries_speed(const PxWorld *world)
 {
     double most = 0;
@@ -39,6 +47,9 @@ double px_boundaries_limit(const PxWorld *world, double most, double limit)
 
 PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *force, PxVec3 *torque)
 {
+    PX_WANT(world);
+    PX_WANT(force);
+    PX_WANT(torque);
     uint32_t slot;
     *force = *torque = px_vec(0, 0, 0);
     PX_TRY(PX_SLOT_FIND(&world->bodies, body, "body", &slot));
@@ -47,8 +58,8 @@ PxStatus px_world_boundary_force(const PxWorld *world, PxBodyId body, PxVec3 *fo
         if (b->body != slot)
             continue;
         if (world->dt > 0) { /* a step has been made */
-            *force = px_scale(px_boundary_impulse(b), 1 / world->dt);
-            *torque = px_scale(px_boundary_torque(b), 1 / world->dt);
+            *force = px_scale(px_boundary_impulse(b, &world->dist), 1 / world->dt);
+            *torque = px_scale(px_boundary_torque(b, &world->dist), 1 / world->dt);
         }
         return PX_OK;
     }

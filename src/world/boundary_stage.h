@@ -10,6 +10,9 @@ PxStatus px_boundaries_list(PxWorld *world);
 /// Clears the impulses on all boundaries and fixes their motion during a step of world->dt.
 void px_boundaries_begin(PxWorld *world);
 
+/// Adds up the impulses that the ranks' particles gave. Called once, at the end of a step.
+void px_boundaries_end(PxWorld *world);
+
 /// Largest speed that any boundary reaches at any time, m/s.
 double px_boundaries_speed(const PxWorld *world);
 

@@ -80,30 +80,33 @@ static const PxColumnInfo *find_derived(const char *name)
     return NULL;
 }
 
-size_t px_world_columns(const PxWorld *world, PxColumnInfo *out, size_t most)
+size_t px_world_columns_sized(const PxWorld *world, PxColumnInfo *out, size_t size, size_t most)
 {
+    if (world == NULL)
+        return 0;
     const PxTable *t = &world->particles.table;
     size_t count = 0;
     for (uint32_t k = 0; k < t->columns; ++k) {
         const PxColumn *c = &t->column[k];
         if (find_derived(c->name) != NULL)
             continue;
+        PxColumnInfo info = {.name = c->name,
+                             .unit = c->unit,
+                             .meaning = meaning_of(c->name),
+                             .type = c->type,
+                             .components = c->components,
+                             .stored = (c->flags & PX_COLUMN_FRAME) != 0};
         if (count < most)
-            out[count] = (PxColumnInfo){.name = c->name,
-                                        .unit = c->unit,
-                                        .meaning = meaning_of(c->name),
-                                        .type = c->type,
-                                        .components = c->components,
-                                        .stored = (c->flags & PX_COLUMN_FRAME) != 0};
+            px_result_put(out, size, count, &info, sizeof info);
         ++count;
     }
     for (size_t k = 0; k < DERIVED; ++k) {
-        if (count < most) {
-            out[count] = derived[k];
-            out[count].type = PX_F32;
-            out[count].derived = true;
-            out[count].stored = px_table_find(t, derived[k].name) != NULL;
-        }
+        PxColumnInfo info = derived[k];
+        info.type = PX_F32;
+        info.derived = true;
+        info.stored = px_table_find(t, derived[k].name) != NULL;
+        if (count < most)
+            px_result_put(out, size, count, &info, sizeof info);
         ++count;
     }
     return count;
@@ -113,6 +116,8 @@ size_t px_world_columns(const PxWorld *world, PxColumnInfo *out, size_t most)
 
 static const void *data_of(const PxWorld *world, const char *column, PxType type, int component)
 {
+    if (world == NULL || column == NULL)
+        return NULL;
     const PxColumn *c = px_table_find(&world->particles.table, column);
     if (c == NULL || c->type != type || component < 0 || (uint32_t)component >= c->components ||
         find_derived(column) != NULL)
@@ -122,7 +127,7 @@ static const void *data_of(const PxWorld *world, const char *column, PxType type
 
 uint32_t px_world_count(const PxWorld *world)
 {
-    return world->particles.table.count;
+    return world != NULL ? world->particles.table.count : 0;
 }
 
 const float *px_world_floats(const PxWorld *world, const char *column, int component)
@@ -137,7 +142,7 @@ const uint32_t *px_world_words(const PxWorld *world, const char *column)
 
 const uint64_t *px_world_ids(const PxWorld *world)
 {
-    return world->particles.id;
+    return world != NULL ? world->particles.id : NULL;
 }
 
 /* ---- derived ------------------------------------------------------------------------ */
@@ -211,6 +216,8 @@ static PxStatus derive(PxWorld *world, Kind kind, float *const to[6])
 
 PxStatus px_world_keep_column(PxWorld *world, const char *name)
 {
+    PX_WANT(world);
+    PX_WANT(name);
     const PxColumnInfo *info = find_derived(name);
     if (info == NULL)
         return px_fail(PX_ERR_ARGUMENT, "'%s' is no column that is computed on demand", name);
@@ -262,6 +269,8 @@ static void interleave(const void *const *from, uint32_t components, size_t size
 
 PxStatus px_world_read_column(PxWorld *world, const char *name, void *to, size_t bytes)
 {
+    PX_WANT(world);
+    PX_WANT(name);
     const PxTable *t = &world->particles.table;
     const PxColumnInfo *info = find_derived(name);
     const PxColumn *column = info == NULL ? px_table_find(t, name) : NULL;
@@ -275,6 +284,8 @@ PxStatus px_world_read_column(PxWorld *world, const char *name, void *to, size_t
                        "is room for %zu",
                        name, (size_t)t->count * components * size, t->count, components, size,
                        bytes);
+    if (bytes > 0)
+        PX_WANT(to);
     if (column != NULL) {
         interleave((const void *const *)column->data, components, size, t->count, to);
         return PX_OK;

@@ -4,6 +4,7 @@
 #include "coupling/exchange.h"
 #include "coupling/rest_update.h"
 #include "solid/integration.h"
+#include "world/undo.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,11 +97,12 @@ PxStatus px_elastic_stage_begin(PxWorld *world)
     if (world->bonds_pending)
         PX_TRY(px_elastic_set_restore(&world->elastic_set, &c, &world->bonds_stored));
     world->bonds_pending = false;
-    uint64_t before = world->state.shaped;
+    uint64_t count = world->state.elastic_count;
     PX_STAGE(&world->profile, "bonds")
-    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &world->state.shaped));
-    if (world->state.shaped != before)
+    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &count));
+    if (world->state.elastic_count != count)
         world->state.highest = 0;
+    world->state.elastic_count = count;
     return PX_OK;
 }
 
@@ -115,22 +117,28 @@ static PxStatus find_torn_emitters(PxWorld *world, const PxFractions *fractions,
     if (count == 0 || !px_elastic_columns(&p->table, &elastic))
         return PX_OK;
     PxEmitterProgress progress = px_emitters_progress(world);
-    uint8_t *some = PX_ARENA_ARRAY(&world->scratch, uint8_t, count);
-    uint8_t *joined = PX_ARENA_ARRAY(&world->scratch, uint8_t, count);
-    if (some == NULL || joined == NULL)
+    enum { SOME = 1, JOINED = 2 }; /* it holds elastic matter; some of it has a component */
+    uint8_t *held = PX_ARENA_ARRAY(&world->scratch, uint8_t, count);
+    if (held == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu emitters", count);
-    memset(some, 0, count);
-    memset(joined, 0, count);
+    memset(held, 0, count);
     for (uint32_t i = 0; i < p->table.count; ++i) {
         const PxEmitter *e = px_emitter_holder(world, i, progress.freed);
         if (e == NULL || !px_emitter_keeps(world, e, px_particle_place(p, i)) ||
             !fractions->elastic[i])
             continue;
-        some[e - world->emitters.data] = 1;
-        joined[e - world->emitters.data] |= elastic.component[i] > 0;
+        held[e - world->emitters.data] |= elastic.component[i] > 0 ? SOME | JOINED : SOME;
     }
-    for (size_t k = 0; k < count; ++k)
-        *torn = *torn || some[k] > joined[k];
+    const void *list;
+    uint32_t total;
+    PX_TRY(px_dist_gather(&world->dist, held, (uint32_t)count, 1, &world->scratch, &list, &total));
+    const uint8_t *all = list;
+    for (size_t k = 0; k < count; ++k) {
+        uint8_t what = 0;
+        for (size_t e = k; e < total; e += count) /* one entry a rank */
+            what |= all[e];
+        *torn = *torn || what == SOME;
+    }
     return PX_OK;
 }
 
@@ -141,14 +149,14 @@ PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
     bool torn;
     PX_TRY(find_torn_emitters(world, &world->fractions, &torn));
     /* px_elastic_stage_move() sets it to 0 when matter is stretched too far */
-    bool stretched = world->state.piece_stretch == 0;
+    bool stretched = world->state.rest_stretch == 0;
     PX_TRY(px_rest_update(&world->elastic_set, &c, &world->fractions, world->state.step,
                           torn || stretched, &result));
     if (result.looked)
-        world->state.piece_stretch = result.stretch;
+        world->state.rest_stretch = result.stretch;
     if (result.changed)
         world->state.halvings = world->state.highest = 0;
-    world->state.shaped = world->elastic_set.row.count;
+    world->state.elastic_count = world->elastic_set.row.count;
     return PX_OK;
 }
 
@@ -214,9 +222,11 @@ static PxStatus push(PxWorld *world, PxSolid *s)
 {
     if (world->forces.count == 0)
         return PX_OK;
-    PxForceRows rows = {.count = s->count};
+    const uint32_t *of = world->elastic_set.row.data; /* by row of the set */
+    PxForceRows rows = {.count = 0};
     uint32_t *row = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
-    bool there = row != NULL;
+    float *push = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
+    bool there = row != NULL && push != NULL;
     for (int c = 0; c < 3; ++c) {
         rows.a[c] = PX_ARENA_ARRAY(s->scratch, float, s->count);
         there = there && rows.a[c] != NULL;
@@ -224,17 +234,29 @@ static PxStatus push(PxWorld *world, PxSolid *s)
     if (!there)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     for (uint32_t i = 0; i < s->count; ++i) {
-        row[i] = world->elastic_set.row.data[i];
-        rows.a[0][i] = rows.a[1][i] = rows.a[2][i] = 0.0f;
+        if (of[i] == PX_ELSEWHERE)
+            continue;
+        uint32_t k = rows.count++;
+        row[k] = of[i];
+        rows.a[0][k] = rows.a[1][k] = rows.a[2][k] = 0.0f;
     }
     rows.row = row;
     px_forces_apply(world, s->time, &rows);
+    for (uint32_t i = 0, k = 0; i < s->count; ++i) {
+        if (of[i] == PX_ELSEWHERE)
+            continue;
+        for (int c = 0; c < 3; ++c)
+            push[4 * (size_t)i + (size_t)c] = rows.a[c][k];
+        ++k;
+    }
+    PxDistArray quads = {push, 4 * sizeof(float), 4 * sizeof(float)};
+    PX_TRY(px_dist_share(&world->dist, quads, of, s->count, s->scratch));
     for (uint32_t i = 0; i < s->count; ++i) {
         if (s->inverse_mass[i] == 0.0f)
             continue;
+        const float *by = push + 4 * (size_t)i;
         PxMat3 back = px_mat3_transpose(s->frame[s->frame_of[i]].turn);
-        PxVec3 a = px_mat3_apply(
-            back, px_vec((double)rows.a[0][i], (double)rows.a[1][i], (double)rows.a[2][i]));
+        PxVec3 a = px_mat3_apply(back, px_vec((double)by[0], (double)by[1], (double)by[2]));
         s->pull[4 * (size_t)i] += (float)a.x;
         s->pull[4 * (size_t)i + 1] += (float)a.y;
         s->pull[4 * (size_t)i + 2] += (float)a.z;
@@ -380,6 +402,7 @@ PxStatus px_world_solid_maps(PxWorld *world, PxSolidMaps *out)
 static PxStatus absorb_bodies(PxWorld *world, PxSolid *s)
 {
     uint64_t step = world->state.step + 1;
+    bool kept = false;
     for (uint32_t body = 0; body < world->bodies.count && world->skins.count > 0; ++body) {
         uint32_t k = 0;
         while (k < s->frames && s->frame[k].body != body)
@@ -388,6 +411,9 @@ static PxStatus absorb_bodies(PxWorld *world, PxSolid *s)
             continue;
         PxSolidMaps maps;
         PX_TRY(fill_maps(world, s, false, &maps));
+        if (!kept)
+            PX_TRY(px_undo_keep_skins(world, world->undo));
+        kept = true;
         maps.origin = world->bodies.data[body].rest_origin;
         PX_TRY(px_world_absorb_skins(world, body, &maps));
     }
@@ -420,15 +446,16 @@ static PxStatus bond_absorbed(PxWorld *world, const PxCoupling *c)
 /* The highest frequency about the rest shape, or about the present state in worlds with fluid
  * stages: rest-shape updates keep much of the stress as plastic strain there, which changes the
  * stiffness. */
-static void find_highest(PxWorld *world, PxSolid *s)
+static PxStatus find_highest(PxWorld *world, PxSolid *s)
 {
     double at = 1;
     if (!(world->state.highest > 0)) {
-        world->state.highest = px_solid_highest(s, world->flows, &at);
+        PX_TRY(px_solid_highest(s, world->flows, &world->state.highest, &at));
         world->state.highest_at = at;
     }
     s->highest = world->state.highest;
     s->highest_at = world->state.highest_at;
+    return PX_OK;
 }
 
 PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
@@ -441,10 +468,11 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     }
     PxCoupling c = px_world_coupling(world);
     PxSolid s;
-    Contact contact = {
-        .world = world,
-        .walls = {.boundary = world->boundaries.data, .boundaries = world->boundaries.count},
-        .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
+    Contact contact = {.world = world,
+                       .walls = {.boundary = world->boundaries.data,
+                                 .boundaries = world->boundaries.count,
+                                 .silent = world->dist.rank > 0},
+                       .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
     if (contact.grip == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu handles", world->handles.count);
     PX_STAGE(&world->profile, "rigid fit")
@@ -460,7 +488,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         s.meet = meet;
         s.rebound = rebound;
         s.user = &contact;
-        px_exchange_load(set, fluid, world->dt, &s);
+        PX_TRY(px_exchange_load(set, fluid, world->dt, &s));
         PX_TRY(find_held(&s, &contact));
         PX_TRY(push(world, &s));
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
@@ -473,7 +501,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     {
         if (!world->flows)
             px_solid_crowding(&s, world->state.step);
-        find_highest(world, &s);
+        PX_TRY(find_highest(world, &s));
         PX_TRY(model->advance(&s));
     }
     PX_TRY(check_finite(world, &s));
@@ -498,7 +526,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     }
     world->state.not_converged += !s.converged;
     world->state.halvings = s.halvings;
-    if (world->flows && s.stretch > fmax(STRETCHED, 1.5 * world->state.piece_stretch))
-        world->state.piece_stretch = 0;
+    if (world->flows && s.stretch > fmax(STRETCHED, 1.5 * world->state.rest_stretch))
+        world->state.rest_stretch = 0;
     return PX_OK;
 }

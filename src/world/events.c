@@ -44,17 +44,16 @@ static PxStatus set_value(PxWorld *world, const PxEvent *event)
         px_field_set(live.field, live.object, live.rest, event->value, event->values, event->path);
     if (status == PX_OK && live.kind != NULL && live.kind->may_become != NULL)
         status = live.kind->may_become(event->path, before, live.object);
-    if (status != PX_OK) {
+    if (status == PX_OK && live.kind != NULL && live.kind->changed != NULL)
+        status = live.kind->changed(world, live.index, live.key);
+    if (status != PX_OK)
         memcpy(live.object, before, section->size);
-        return status;
-    }
-    if (live.kind == NULL) {
+    if (status == PX_OK && live.kind == NULL) {
         double spacing = world->def.spacing;
         px_wall_profile_init(&world->wall_profile, world->def.support * spacing, spacing);
         world->state.bound_due = 1;
-        return PX_OK;
     }
-    return live.kind->changed != NULL ? live.kind->changed(world, live.index, live.key) : PX_OK;
+    return status;
 }
 
 /* Validates the def of a thing as it will be after all simultaneous events; single events may lead
@@ -87,20 +86,26 @@ static PxStatus foresee(PxWorld *world, const PxKind *kind, size_t index, const 
 /* Sets the values of simultaneous events. Heat that this adds to matter counts as heat_in. */
 static PxStatus set_together(PxWorld *world, const PxEvent *event, size_t count)
 {
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         for (size_t i = 0; px_kinds[k]->consistent != NULL && i < px_kind_slots(px_kinds[k], world);
              ++i)
             PX_TRY(foresee(world, px_kinds[k], i, event, count));
     px_world_heat_mark(world);
-    for (size_t k = 0; k < count; ++k)
-        PX_TRY(set_value(world, &event[k]));
-    px_world_heat_count(world);
-    return PX_OK;
+    PxStatus status = PX_OK;
+    for (size_t k = 0; k < count && status == PX_OK; ++k)
+        status = set_value(world, &event[k]);
+    px_world_heat_count(world); /* also after a failure: the events before it have been executed */
+    return status;
 }
 
 PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values)
 {
+    PX_WANT(world);
+    PX_WANT(path);
+    PX_WANT(value);
     PxEvent event = {.values = values};
+    if (values != 1 && values != 3)
+        return px_fail(PX_ERR_ARGUMENT, "%.80s: %d numbers given, wanted 1 or 3", path, values);
     if (strlen(path) >= sizeof event.path)
         return px_fail(PX_ERR_ARGUMENT, "%.80s...: too long for a path", path);
     strcpy(event.path, path);
@@ -113,6 +118,8 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
 
 PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
 {
+    PX_WANT(world);
+    PX_WANT(def);
     if (!(def->time >= 0) || !isfinite(def->time))
         return px_fail(PX_ERR_ARGUMENT, "event: time is %g s, wanted 0 or later", def->time);
     if (def->time < world->state.time)

@@ -145,9 +145,7 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
         }
         status = set_supports(world, def, cells, first, solid.support + first);
     }
-    if (status != PX_OK)
-        p->table.count = first;
-    return status;
+    return status; /* the caller cuts the rows after a failure */
 }
 
 PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shape, uint32_t body,

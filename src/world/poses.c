@@ -96,6 +96,8 @@ static PxStatus move_to(PxWorld *world, const Mover *mover, const PxPose *to, do
 
 PxStatus px_world_wall_pose(const PxWorld *world, PxBodyId id, PxPose *out)
 {
+    PX_WANT(world);
+    PX_WANT(out);
     Mover mover = {.key = NULL};
     PX_TRY(find_wall(world, id, &mover));
     *out = pose_now(world, &mover);
@@ -104,6 +106,8 @@ PxStatus px_world_wall_pose(const PxWorld *world, PxBodyId id, PxPose *out)
 
 PxStatus px_world_handle_pose(const PxWorld *world, PxHandleId id, PxPose *out)
 {
+    PX_WANT(world);
+    PX_WANT(out);
     Mover mover = {.key = NULL};
     PX_TRY(find_handle(world, id, &mover));
     *out = pose_now(world, &mover);
@@ -112,6 +116,8 @@ PxStatus px_world_handle_pose(const PxWorld *world, PxHandleId id, PxPose *out)
 
 PxStatus px_world_move_wall(PxWorld *world, PxBodyId id, const PxPose *to, double within)
 {
+    PX_WANT(world);
+    PX_WANT(to);
     Mover mover = {.key = NULL};
     PX_TRY(find_wall(world, id, &mover));
     return move_to(world, &mover, to, within);
@@ -119,6 +125,8 @@ PxStatus px_world_move_wall(PxWorld *world, PxBodyId id, const PxPose *to, doubl
 
 PxStatus px_world_move_handle(PxWorld *world, PxHandleId id, const PxPose *to, double within)
 {
+    PX_WANT(world);
+    PX_WANT(to);
     Mover mover = {.key = NULL};
     PX_TRY(find_handle(world, id, &mover));
     return move_to(world, &mover, to, within);
@@ -126,6 +134,9 @@ PxStatus px_world_move_handle(PxWorld *world, PxHandleId id, const PxPose *to, d
 
 PxStatus px_world_set_wall_path(PxWorld *world, PxBodyId id, const PxKeyframe *key, size_t keys)
 {
+    PX_WANT(world);
+    if (keys > 0)
+        PX_WANT(key);
     Mover mover = {.key = NULL};
     PX_TRY(find_wall(world, id, &mover));
     return replace(world, &mover, key, keys);
@@ -133,6 +144,9 @@ PxStatus px_world_set_wall_path(PxWorld *world, PxBodyId id, const PxKeyframe *k
 
 PxStatus px_world_set_handle_path(PxWorld *world, PxHandleId id, const PxKeyframe *key, size_t keys)
 {
+    PX_WANT(world);
+    if (keys > 0)
+        PX_WANT(key);
     Mover mover = {.key = NULL};
     PX_TRY(find_handle(world, id, &mover));
     return replace(world, &mover, key, keys);

@@ -42,21 +42,6 @@ static void drop_wall(PxWorld *world, uint32_t body)
     world->walls.count = kept;
 }
 
-/* Detaches actors that are restricted to that body, so that they do not act on a body that reuses
- * its slot. */
-static void leave_actors(PxWorld *world, uint32_t body)
-{
-    for (size_t k = 0; k < world->handles.count; ++k)
-        if (world->handles.data[k].region.body == body + 1)
-            world->handles.data[k].region.body = PX_REGION_NO_BODY;
-    for (size_t k = 0; k < world->forces.count; ++k)
-        if (world->forces.data[k].region.body == body + 1)
-            world->forces.data[k].region.body = PX_REGION_NO_BODY;
-    for (size_t k = 0; k < world->heaters.count; ++k)
-        if (world->heaters.data[k].region.body == body + 1)
-            world->heaters.data[k].region.body = PX_REGION_NO_BODY;
-}
-
 static PxStatus drop_particles(PxWorld *world, uint32_t body)
 {
     const PxParticles *p = &world->particles;
@@ -76,6 +61,7 @@ static PxStatus drop_particles(PxWorld *world, uint32_t body)
 
 PxStatus px_world_remove_body(PxWorld *world, PxBodyId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->bodies, id, "body", &slot));
     const PxBody *body = &world->bodies.data[slot];
@@ -88,7 +74,7 @@ PxStatus px_world_remove_body(PxWorld *world, PxBodyId id)
     else
         PX_TRY(drop_particles(world, slot));
     px_world_drop_skins(world, slot);
-    leave_actors(world, slot);
+    px_kinds_leave_body(world, slot);
     PX_SLOT_CLEAR(&world->bodies, slot);
     world->bodies.data[slot].def.wall = true; /* its slot refers to no material */
     world->state.bound_due = 1;
@@ -99,6 +85,7 @@ PxStatus px_world_remove_body(PxWorld *world, PxBodyId id)
 
 PxStatus px_world_remove_material(PxWorld *world, PxMaterialId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->materials, id, "material", &slot));
     PxMaterial *material = &world->materials.data[slot];

@@ -36,7 +36,7 @@ const PxSavedNumber px_saved_numbers[] = {
 const size_t px_saved_number_count = PX_COUNT(px_saved_numbers);
 _Static_assert(PX_COUNT(px_saved_numbers) <= PX_SAVED_NUMBERS, "PxSavedWorld has room for all");
 
-static void get_numbers(const PxWorld *world, PxSavedValue *value)
+void px_saved_get_numbers(const PxWorld *world, PxSavedValue *value)
 {
     for (size_t k = 0; k < px_saved_number_count; ++k) {
         const char *at = (const char *)world + px_saved_numbers[k].offset;
@@ -47,7 +47,7 @@ static void get_numbers(const PxWorld *world, PxSavedValue *value)
     }
 }
 
-static void put_numbers(PxWorld *world, const PxSavedValue *value)
+void px_saved_put_numbers(PxWorld *world, const PxSavedValue *value)
 {
     for (size_t k = 0; k < px_saved_number_count; ++k) {
         char *at = (char *)world + px_saved_numbers[k].offset;
@@ -198,7 +198,7 @@ PxStatus px_saved_view(const PxWorld *world, PxSavedWorld **out)
 {
     PX_TRY(px_saved_create(out));
     (*out)->view = true;
-    get_numbers(world, (*out)->value);
+    px_saved_get_numbers(world, (*out)->value);
     PxStatus status = PX_OK;
     for (size_t p = 0; p < PX_COUNT(parts) && status == PX_OK; ++p) {
         if (parts[p].own != NULL)
@@ -228,6 +228,8 @@ static void swap_tables(PxTable *a, PxTable *b)
 
 PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved)
 {
+    PX_WANT(world);
+    PX_WANT(saved);
     if (*saved != NULL && (*saved)->world != world)
         return px_fail(PX_ERR_ARGUMENT,
                        "save: wanted NULL, or what this world was saved to before");
@@ -247,7 +249,7 @@ PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved)
         return status;
     }
     fresh->world = world;
-    get_numbers(world, fresh->value);
+    px_saved_get_numbers(world, fresh->value);
     for (size_t p = 0; to != NULL && p < PX_COUNT(parts); ++p) {
         const PxTable *own = parts[p].own != NULL ? parts[p].own((PxWorld *)world) : NULL;
         if (own == NULL || !has_room(tables_of(to, p), own))
@@ -262,6 +264,8 @@ PxStatus px_world_save(const PxWorld *world, PxSavedWorld **saved)
 
 size_t px_saved_bytes(const PxSavedWorld *saved)
 {
+    if (saved == NULL)
+        return 0;
     size_t bytes = sizeof *saved + saved->tables * sizeof *saved->table;
     for (size_t k = 0; k < saved->tables; ++k)
         bytes += px_table_bytes(&saved->table[k]);
@@ -273,7 +277,7 @@ size_t px_saved_bytes(const PxSavedWorld *saved)
 /* Sets the numbers and refreshes what is derived from the state. */
 static void settle_in(PxWorld *world, const PxSavedWorld *saved)
 {
-    put_numbers(world, saved->value);
+    px_saved_put_numbers(world, saved->value);
     px_particles_refresh(&world->particles);
     px_elastic_set_forget(&world->elastic_set);
 }
@@ -327,6 +331,7 @@ PxStatus px_world_continue(PxWorld *fresh, const PxWorld *world)
 
 PxStatus px_world_restore(PxWorld *world, const PxSavedWorld *saved)
 {
+    PX_WANT(world);
     if (saved == NULL || saved->world != world)
         return px_fail(PX_ERR_ARGUMENT, "restore: wanted what this world was saved to");
     /* Everything that may fail comes first. */

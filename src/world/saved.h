@@ -27,6 +27,10 @@ typedef union PxSavedValue {
     double real;    ///< PX_F64
 } PxSavedValue;
 
+/// The numbers of a world; value[] has PX_SAVED_NUMBERS entries.
+void px_saved_get_numbers(const PxWorld *world, PxSavedValue *value);
+void px_saved_put_numbers(PxWorld *world, const PxSavedValue *value);
+
 struct PxThings;
 
 struct PxSavedWorld {

@@ -23,11 +23,11 @@
     REAL(mass_in)    /* these three as in PxStats */                                               \
     REAL(mass_out)                                                                                 \
     REAL(heat_in)                                                                                  \
-    REAL(halvings)      /* of the solids' sub-step; see solid/leapfrog.simd.c */                   \
-    REAL(piece_stretch) /* square of the largest stretch at the last rest-shape update; 0: due */  \
-    REAL(highest)       /* as in PxSolid, 1/s^2; 0: must be estimated */                           \
-    REAL(highest_at)    /* as in PxSolid */                                                        \
-    WHOLE(shaped)       /* elastic particles in the last step */
+    REAL(halvings)       /* of the solids' sub-step; see solid/leapfrog.simd.c */                  \
+    REAL(rest_stretch)   /* square of the largest stretch at the last rest-shape update; 0: due */ \
+    REAL(highest)        /* as in PxSolid, 1/s^2; 0: must be estimated */                          \
+    REAL(highest_at)     /* as in PxSolid */                                                       \
+    WHOLE(elastic_count) /* number of elastic particles in the last step */
 
 typedef struct PxWorldState {
 #define PX_WHOLE(name) uint64_t name;

@@ -63,7 +63,7 @@ static void sum_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     memcpy(part->sum, sum, sizeof sum);
 }
 
-void px_world_stats(PxWorld *world, PxStats *out)
+static void measure(PxWorld *world, PxStats *out)
 {
     Sums s = {.world = world};
     PxRows rows = px_world_rows(world);
@@ -120,4 +120,12 @@ void px_world_stats(PxWorld *world, PxStats *out)
                      .mass_out = world->state.mass_out,
                      .held_back = (uint64_t)px_emitters_held_back(world),
                      .waiting = px_emitters_waiting(world)};
+}
+
+void px_world_stats_sized(PxWorld *world, PxStats *out, size_t size)
+{
+    PxStats stats = {0};
+    if (world != NULL && out != NULL)
+        measure(world, &stats);
+    px_result_put(out, size, 0, &stats, sizeof stats);
 }

@@ -1,6 +1,8 @@
 /// The columns of stats.csv, described once: name, unit, meaning, and where PxStats has the value.
 #include "phyxel/world.h"
 
+#include <math.h>
+
 #include "base/fail.h"
 
 #define REAL(member, name, unit, meaning)                                                          \
@@ -69,8 +71,10 @@ const PxStatsColumn *px_stats_column(size_t k)
     return k < PX_COUNT(columns) ? &columns[k] : NULL;
 }
 
-double px_stats_value(const PxStats *stats, const PxStatsColumn *column)
+double px_stats_value_sized(const PxStats *stats, size_t size, const PxStatsColumn *column)
 {
+    if (stats == NULL || column == NULL || column->offset + sizeof(double) > size)
+        return (double)NAN;
     const char *at = (const char *)stats + column->offset;
     return column->whole ? (double)*(const uint64_t *)at : *(const double *)at;
 }

@@ -6,6 +6,7 @@
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
 #include "world/time_step.h"
+#include "world/undo.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static PxStatus find_neighbours(PxWorld *world)
     uint32_t n = p->table.count;
     float reach = (float)(world->def.support * world->def.spacing);
     PxGridPoints points = {p->x, p->y, p->z, n};
-    PxGridFrame frame = px_grid_frame((double)reach, &points, 1, &world->threads);
+    PxGridFrame frame = px_grid_frame((double)reach, &points, 1, &world->threads, &world->dist);
     PxArenaMark mark = px_arena_mark(&world->scratch);
     uint32_t *order = PX_ARENA_ARRAY(&world->scratch, uint32_t, n);
     if (order == NULL)
@@ -222,6 +223,12 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     return PX_OK;
 }
 
+/* The sum of all ranks' numbers of rows. */
+static uint64_t count_ranks(const PxWorld *world, uint64_t count)
+{
+    return px_reduce_count(&(PxRows){.dist = &world->dist, .count = (uint32_t)count});
+}
+
 /* Moves all rows by the forces on them; elastic rows are then moved in sub-steps instead, from
  * their positions at the start of the step. Last, the defence stops particles at walls. */
 static PxStatus move(PxWorld *world, const PxFluid *fluid)
@@ -245,27 +252,42 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     PX_TRY(px_elastic_stage_move(world, fluid));
     PX_STAGE(&world->profile, "defence")
     {
-        world->state.caught += px_defend(&world->particles, &watch, &world->threads);
-        world->state.leaked += px_watch_leaked(&watch, &world->threads);
+        world->state.caught +=
+            count_ranks(world, px_defend(&world->particles, &watch, &world->threads));
+        world->state.leaked += count_ranks(world, px_watch_leaked(&watch, &world->threads));
     }
     return PX_OK;
 }
 
-static double table_mass(const PxParticles *p)
+static void mass_values(const void *user, uint32_t begin, uint32_t end, double *value)
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < p->table.count; ++i)
-        sum += (double)p->mass[i];
-    return sum;
+    const PxParticles *p = user;
+    for (uint32_t i = begin; i < end; ++i)
+        value[i - begin] = (double)p->mass[i];
+}
+
+/* Does some rank have particles? All ranks go through the stages of a step, or none does. */
+static bool any_rows(const PxWorld *world)
+{
+    PxRows rows = px_world_rows(world);
+    return px_reduce_count(&rows) > 0;
+}
+
+/* Number and mass of the particles of all ranks. */
+static uint64_t count_all(const PxWorld *world, double *mass)
+{
+    PxRows rows = px_world_rows(world);
+    *mass = px_reduce_sum(&rows, mass_values, &world->particles);
+    return px_reduce_count(&rows);
 }
 
 /* Settling before the first step: moves particles of fillings apart where walls cut the lattice.
  * Particles that find no place are removed. */
 static PxStatus settle(PxWorld *world, PxFluid *fluid)
 {
-    bool done = world->walls.count == 0;
-    uint32_t count = world->particles.table.count;
-    double mass = table_mass(&world->particles);
+    bool done = false;
+    double mass, mass_after;
+    uint64_t count = count_all(world, &mass);
     PxCoupling coupling = px_world_coupling(world);
     Motion m = {.world = world};
     PX_STAGE(&world->profile, "settle")
@@ -280,30 +302,17 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
         world->flow_rows = fluid->count;
         PX_TRY(px_arena_reset(&world->scratch));
     }
-    if (world->particles.table.count < count) {
-        world->state.removed += count - world->particles.table.count;
-        world->state.mass_out += mass - table_mass(&world->particles);
+    uint64_t left = count_all(world, &mass_after);
+    if (left < count) {
+        world->state.removed += count - left;
+        world->state.mass_out += mass - mass_after;
     }
     return PX_OK;
 }
 
-PxStatus px_world_step(PxWorld *world, double until)
+/* The step after its preparations, to `target` at most. */
+static PxStatus act(PxWorld *world, double target, PxUndo *undo)
 {
-    if (!(until > world->state.time)) /* false for NaN too */
-        return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
-                       world->state.time, until);
-    double next_event;
-    PX_TRY(px_world_events(world, &next_event));
-    PX_TRY(px_arena_reset(&world->scratch));
-    double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
-    target = fmin(target, px_forces_next(world, world->state.time));
-    target = fmin(target, px_heaters_next(world, world->state.time));
-    px_handles_grab(world, world->state.time);
-    PX_TRY(px_boundaries_list(world));
-    world->flows = px_world_flows(world);
-    world->flow_rows = world->flows ? world->particles.table.count : 0;
-    PX_TRY(px_elastic_stage_begin(world));
-
     PxFluid fluid = {.particles = &world->particles,
                      .count = world->flow_rows,
                      .pairs = &world->pairs,
@@ -340,23 +349,32 @@ PxStatus px_world_step(PxWorld *world, double until)
     px_boundaries_begin(world);
     px_world_heat_begin(world);
     px_emitters_shut(world);
-    if (fluid.count > 0 && world->state.step == 0)
+    if (world->flows && world->state.step == 0 && world->walls.count > 0 && any_rows(world)) {
+        PX_TRY(px_undo_keep_all(world, undo));
         PX_TRY(settle(world, &fluid)); /* resets scratch */
+    }
     PX_TRY(px_emitters_reserve(world));
-    if (fluid.count > 0) {
+    bool flow = world->flows && any_rows(world);
+    if (flow)
         PX_TRY(find_neighbours(world));
+    PX_STAGE(&world->profile, "undo")
+    PX_TRY(px_undo_keep(world, undo));
+    if (flow) {
         PX_STAGE(&world->profile, "rest shapes")
         PX_TRY(px_elastic_stage_rest_shapes(world));
         PX_TRY(forces(world, &fluid, model));
     }
     PX_STAGE(&world->profile, "heat")
     PX_TRY(px_world_heat_step(world, &fluid));
-    if (world->particles.table.count > 0)
+    if (any_rows(world))
         PX_TRY(move(world, &fluid));
+    px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
     PX_STAGE(&world->profile, "emitters")
     {
-        px_sinks_drain(world, time);
+        for (size_t k = 0; k < PX_KIND_COUNT; ++k)
+            if (px_kinds[k]->act != NULL)
+                px_kinds[k]->act(world, time);
         px_emitters_emit(world);
         px_emitters_choose_speed(world);
     }
@@ -366,8 +384,32 @@ PxStatus px_world_step(PxWorld *world, double until)
     return PX_OK;
 }
 
+PxStatus px_world_step(PxWorld *world, double until)
+{
+    PX_WANT(world);
+    if (!(until > world->state.time)) /* false for NaN too */
+        return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
+                       world->state.time, until);
+    double next_event;
+    PX_TRY(px_world_events(world, &next_event));
+    PX_TRY(px_arena_reset(&world->scratch));
+    double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
+    target = fmin(target, px_kinds_next(world, world->state.time));
+    px_handles_grab(world, world->state.time);
+    PX_TRY(px_boundaries_list(world));
+    world->flows = px_world_flows(world);
+    world->flow_rows = world->flows ? world->particles.table.count : 0;
+    PX_TRY(px_elastic_stage_begin(world));
+    PxUndo undo;
+    px_undo_begin(world, &undo);
+    PxStatus status = act(world, target, &undo);
+    px_undo_end(world, &undo, status);
+    return status;
+}
+
 PxStatus px_world_advance(PxWorld *world, double until)
 {
+    PX_WANT(world);
     if (!(until >= world->state.time) || !isfinite(until))
         return px_fail(PX_ERR_ARGUMENT, "advance: the world is at %g s, wanted to go to %g s",
                        world->state.time, until);

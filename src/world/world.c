@@ -79,6 +79,7 @@ PX_DEF(PxBodyDef, body_def, "body")
 
 PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
 {
+    PX_WANT(out);
     *out = NULL;
     PxWorldDef read;
     PX_TRY(read_world_def(given, &read));
@@ -153,10 +154,29 @@ PxStatus px_world_name(char to[PX_NAME_SIZE], const char *name, const char *what
     return PX_OK;
 }
 
+void px_world_cut(PxWorld *world, uint32_t rows, uint32_t columns)
+{
+    px_table_cut(&world->particles.table, rows, columns);
+    px_particles_refresh(&world->particles);
+}
+
+PxStatus px_world_material_columns(PxWorld *world, const PxMaterialDef *def)
+{
+    const PxTable *table = &world->particles.table;
+    uint32_t columns = table->columns;
+    PxStatus status = px_world_heat_columns(world, def);
+    if (status == PX_OK)
+        status = px_world_elastic_columns(world, def);
+    if (status != PX_OK)
+        px_world_cut(world, table->count, columns);
+    return status;
+}
+
 PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMaterialId *out)
 {
     if (out != NULL)
         *out = (PxMaterialId){0, 0};
+    PX_WANT(world);
     PxMaterialDef read;
     PX_TRY(read_material_def(given, &read));
     const PxMaterialDef *def = &read;
@@ -193,19 +213,19 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
     }
     double s = world->def.spacing;
     material.particle_mass = def->density * s * s * s;
-    PX_TRY(px_world_heat_columns(world, def));
-    PX_TRY(px_world_elastic_columns(world, def));
-    uint32_t slot;
+    uint32_t slot, columns = world->particles.table.columns;
     if (!PX_SLOT_RESERVE(&world->materials, &slot))
         return px_fail(PX_ERR_MEMORY, "material '%s': no room", material.name);
-    PxStatus status = px_world_add_coat(world, slot, def);
-    if (status != PX_OK)
+    PxStatus status = px_world_material_columns(world, def);
+    if (status == PX_OK)
+        status = px_world_add_coat(world, slot, def);
+    if (status != PX_OK) {
+        px_world_cut(world, world->particles.table.count, columns);
         return px_fail_prefix(status, "material '%s': ", material.name);
-    PX_SLOT_PUT(&world->materials, slot, material);
-    for (size_t k = 0; k < world->materials.count; ++k) /* the list may have moved */
-        world->materials.data[k].def.name = world->materials.data[k].name;
+    }
+    PxThingId id = px_kind_put(&px_material_kind, world, slot, &material);
     if (out != NULL)
-        *out = (PxMaterialId){slot + 1, world->materials.data[slot].generation};
+        *out = (PxMaterialId){id.slot, id.generation};
     return PX_OK;
 }
 
@@ -310,9 +330,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
 static void list_body(PxWorld *world, uint32_t slot, PxBody *body)
 {
     body->number = world->bodies_made++;
-    PX_SLOT_PUT(&world->bodies, slot, *body);
-    for (size_t k = 0; k < world->bodies.count; ++k) /* the list may have moved */
-        world->bodies.data[k].def.name = world->bodies.data[k].name;
+    px_kind_put(&px_body_kind, world, slot, body);
     world->state.bound_due = 1;
 }
 
@@ -331,6 +349,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
 {
     if (out != NULL)
         *out = (PxBodyId){0, 0};
+    PX_WANT(world);
     PxBodyDef read;
     PX_TRY(read_body_def(given, &read));
     const PxBodyDef *def = &read;
@@ -358,22 +377,21 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     status = px_shape_create(&def->shape, &shape);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
-    status = px_world_add_skins(world, def, shape, slot);
-    if (def->wall) {
-        status = status == PX_OK ? add_wall(world, def, shape, slot) : status;
-    } else {
-        if (status == PX_OK)
-            status = add_particles(world, def, shape, slot);
-        if (status != PX_OK)
-            px_world_drop_skins(world, slot);
-        body.rest_origin = middle_of(shape, &def->shape);
+    const PxTable *table = &world->particles.table;
+    uint32_t rows = table->count, columns = table->columns;
+    if (!def->wall)
+        status = add_particles(world, def, shape, slot);
+    if (status == PX_OK)
+        status = px_world_add_skins(world, def, shape, slot);
+    if (status == PX_OK && def->wall)
+        status = add_wall(world, def, shape, slot);
+    body.rest_origin = def->wall ? body.rest_origin : middle_of(shape, &def->shape);
+    if (status != PX_OK)
+        px_world_cut(world, rows, columns);
+    if (status != PX_OK || !def->wall)
         px_shape_free(shape);
-    }
-    if (status != PX_OK) {
-        if (def->wall)
-            px_shape_free(shape);
+    if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
-    }
     px_shape_def_forget(&body.def.shape);
     body.def.texture = NULL;
     body.def.keyframe = NULL;
@@ -386,19 +404,25 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
 
 double px_world_time(const PxWorld *world)
 {
-    return world->state.time;
+    return world != NULL ? world->state.time : 0;
 }
 
-size_t px_world_stages(const PxWorld *world, PxStage *out, size_t most)
+size_t px_world_stages_sized(const PxWorld *world, PxStage *out, size_t size, size_t most)
 {
-    for (size_t k = 0; k < world->profile.stages && k < most; ++k)
-        out[k] = (PxStage){world->profile.stage[k].name, world->profile.stage[k].seconds,
-                           world->profile.stage[k].calls};
+    if (world == NULL)
+        return 0;
+    for (size_t k = 0; k < world->profile.stages && k < most; ++k) {
+        PxStage stage = {world->profile.stage[k].name, world->profile.stage[k].seconds,
+                         world->profile.stage[k].calls};
+        px_result_put(out, size, k, &stage, sizeof stage);
+    }
     return world->profile.stages;
 }
 
 size_t px_world_bytes(const PxWorld *world)
 {
+    if (world == NULL)
+        return 0;
     size_t fields = 0;
     for (size_t k = 0; k < world->walls.count; ++k)
         fields += px_wall_field_bytes(world->walls.data[k].field);

@@ -17,6 +17,7 @@
 #include "world/actors/heater.h"
 #include "world/actors/sink.h"
 #include "world/attached/skins.h"
+#include "world/kinds/kind.h"
 #include "world/state.h"
 
 typedef struct PxBody {
@@ -43,6 +44,7 @@ struct PxWorld {
     PxDist dist;
     PxProfile profile;
     PxArena scratch;
+    struct PxUndo *undo; ///< of the step that is being done
 
     PxParticles particles;
     bool flows;               ///< the fluid stages run, on all rows (px_world_flows())
@@ -55,19 +57,15 @@ struct PxWorld {
     PxGrid grid;
     PxPairs pairs;
     uint32_t solid_substeps; ///< of the last step
-    PX_LIST(PxMaterial) materials;
-    PX_LIST(PxBody) bodies;
-    uint32_t bodies_made; ///< so far, including removed ones
+    PX_KIND_LISTS            ///< materials, bodies, emitters, ...: a list of each kind
+        uint32_t ids_given;  ///< generation of the last object added; never falls, not even when an
+                             ///< earlier state is restored, so that no id names two objects
+    uint32_t bodies_made;    ///< so far, including removed ones
     PX_LIST(PxWall) walls;
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
-    PX_LIST(PxEmitter) emitters;
-    PxTable progress; ///< one row per emitter
-    PX_LIST(PxSink) sinks;
-    PX_LIST(PxHandle) handles;
-    PX_LIST(PxGrip) grips; ///< by time
-    PX_LIST(PxRegionForce) forces;
-    PX_LIST(PxHeater) heaters;
+    PxTable progress;           ///< one row per emitter
+    PX_LIST(PxGrip) grips;      ///< by time
     uint8_t *drop;              ///< in a step with sinks: rows to be removed, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body
     PX_LIST(PxWorldCoat) coats; ///< by material
@@ -113,6 +111,12 @@ void px_world_remove_rows(PxWorld *world, const uint8_t *drop);
 
 /// Adds the body, still empty, of an emitter's matter. *slot is its index.
 PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter, uint32_t *slot);
+
+/// Adds the columns that particles of the material need. On failure none is added.
+PxStatus px_world_material_columns(PxWorld *world, const PxMaterialDef *def);
+
+/// Undoes additions to the particles: keeps the first rows and columns.
+void px_world_cut(PxWorld *world, uint32_t rows, uint32_t columns);
 
 /// Fills the row of a new particle.
 void px_world_put(PxWorld *world, uint32_t row, uint64_t id, PxVec3 x, PxVec3 v, uint32_t body,

@@ -2,6 +2,7 @@
 #include "fluid/pressure/coarse.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A coarse cell is 2 x 2 x 2 cells of the grid, four spacings wide: 64 particles when full. Cells
@@ -100,10 +101,10 @@ static PxStatus find_cells(PxCoarse *c, const PxGrid *grid, PxArena *scratch)
     for (uint32_t k = 0; k < fine; ++k)
         particles[owner[k]] += grid->begin[k + 1] - grid->begin[k];
     /* The remaining cells are renumbered in the same order. */
-    c->cells = 0;
+    c->own = 0;
     for (uint32_t k = 0; k < names.count; ++k)
-        number[k] = particles[k] >= FEWEST_PARTICLES ? c->cells++ : PX_COARSE_NONE;
-    memset(c->cell_fine, 0, ((size_t)c->cells + 1) * sizeof *c->cell_fine);
+        number[k] = particles[k] >= FEWEST_PARTICLES ? c->own++ : PX_COARSE_NONE;
+    memset(c->cell_fine, 0, ((size_t)c->own + 1) * sizeof *c->cell_fine);
     for (uint32_t k = 0; k < fine; ++k) {
         owner[k] = number[owner[k]];
         if (owner[k] == PX_COARSE_NONE)
@@ -112,7 +113,7 @@ static PxStatus find_cells(PxCoarse *c, const PxGrid *grid, PxArena *scratch)
         ++c->cell_fine[owner[k] + 1];
     }
     uint32_t *place = number; /* where the next fine cell of each goes */
-    for (uint32_t k = 0; k < c->cells; ++k) {
+    for (uint32_t k = 0; k < c->own; ++k) {
         c->cell_fine[k + 1] += c->cell_fine[k];
         place[k] = c->cell_fine[k];
     }
@@ -123,7 +124,91 @@ static PxStatus find_cells(PxCoarse *c, const PxGrid *grid, PxArena *scratch)
     return PX_OK;
 }
 
-static PxStatus find_nodes(PxCoarse *c, PxArena *scratch)
+/* A cell as ranks tell each other of it. */
+typedef struct Cell {
+    uint64_t first; /* key of its first fine cell */
+    int32_t at[3];
+    uint32_t gathered, rank;
+} Cell;
+
+static int by_first(const void *a, const void *b)
+{
+    const Cell *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Lists the cells of all ranks, sorted as they would be on one. *all has their coordinates. */
+static PxStatus join_cells(PxCoarse *c, const int32_t **all)
+{
+    const PxFluid *f = c->fluid;
+    c->cells = c->own;
+    *all = c->at;
+    if (!px_dist_shared(f->dist))
+        return PX_OK;
+    Cell *own = PX_ARENA_ARRAY(f->scratch, Cell, c->own);
+    c->number = PX_ARENA_ARRAY(f->scratch, uint32_t, c->own);
+    if (own == NULL || c->number == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", c->own);
+    for (uint32_t k = 0; k < c->own; ++k) {
+        const int32_t *at = &c->at[3 * (size_t)k];
+        own[k] = (Cell){.first = f->grid->key[c->fine_cell[c->cell_fine[k]]],
+                        .at = {at[0], at[1], at[2]},
+                        .gathered = k,
+                        .rank = (uint32_t)f->dist->rank};
+    }
+    const void *list;
+    PX_TRY(px_dist_gather(f->dist, own, c->own, sizeof *own, f->scratch, &list, &c->cells));
+    Cell *cell = PX_ARENA_ARRAY(f->scratch, Cell, c->cells);
+    int32_t *at = PX_ARENA_ARRAY(f->scratch, int32_t, 3 * (size_t)c->cells);
+    c->gathered = PX_ARENA_ARRAY(f->scratch, uint32_t, c->cells);
+    if (cell == NULL || at == NULL || c->gathered == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", c->cells);
+    if (c->cells > 0)
+        memcpy(cell, list, c->cells * sizeof *cell);
+    uint32_t before = 0; /* cells of ranks before this one */
+    for (uint32_t k = 0; k < c->cells; ++k) {
+        before += cell[k].rank < (uint32_t)f->dist->rank;
+        cell[k].gathered = k;
+    }
+    qsort(cell, c->cells, sizeof *cell, by_first);
+    for (uint32_t k = 0; k < c->cells; ++k) {
+        memcpy(at + 3 * (size_t)k, cell[k].at, sizeof cell[k].at);
+        c->gathered[k] = cell[k].gathered;
+        if (cell[k].rank == (uint32_t)f->dist->rank)
+            c->number[cell[k].gathered - before] = k;
+    }
+    *all = at;
+    return PX_OK;
+}
+
+static uint32_t number_of(const PxCoarse *c, uint32_t own)
+{
+    return c->number != NULL ? c->number[own] : own;
+}
+
+/* Values of own cells, `each` per cell, as those of all cells. */
+static PxStatus join_values(const PxCoarse *c, const float *own, uint32_t each, const float **all)
+{
+    const PxFluid *f = c->fluid;
+    const void *list;
+    uint32_t total;
+    *all = own;
+    if (c->gathered == NULL)
+        return PX_OK;
+    PX_TRY(px_dist_gather(f->dist, own, c->own, each * sizeof *own, f->scratch, &list, &total));
+    PX_ASSERT(total == c->cells);
+    float *sorted = PX_ARENA_ARRAY(f->scratch, float, (size_t)each * c->cells);
+    if (sorted == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", c->cells);
+    for (uint32_t k = 0; k < c->cells; ++k)
+        memcpy(sorted + (size_t)each * k, (const float *)list + (size_t)each * c->gathered[k],
+               each * sizeof *sorted);
+    *all = sorted;
+    return PX_OK;
+}
+
+/* Numbers the corners of all cells, whose coordinates are `low_of`, and takes their arrays. */
+static PxStatus find_nodes(PxCoarse *c, const int32_t *low_of, PxArena *scratch)
 {
     Names names;
     uint32_t most = PX_COARSE_CORNERS * c->cells;
@@ -133,7 +218,7 @@ static PxStatus find_nodes(PxCoarse *c, PxArena *scratch)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u nodes", most);
     for (uint32_t k = 0; k < c->cells; ++k)
         for (int corner = 0; corner < PX_COARSE_CORNERS; ++corner) {
-            const int32_t *low = &c->at[3 * (size_t)k];
+            const int32_t *low = &low_of[3 * (size_t)k];
             int32_t at[3] = {low[0] + (corner & 1), low[1] + (corner >> 1 & 1),
                              low[2] + (corner >> 2 & 1)};
             c->cell_node[PX_COARSE_CORNERS * k + (uint32_t)corner] = names_add(&names, pack(at));
@@ -143,8 +228,8 @@ static PxStatus find_nodes(PxCoarse *c, PxArena *scratch)
     size_t entries = (size_t)PX_COARSE_STENCIL * c->nodes;
     c->matrix = PX_ARENA_ARRAY(scratch, double, entries);
     c->neighbour = PX_ARENA_ARRAY(scratch, uint32_t, entries);
-    c->element = PX_ARENA_ARRAY(scratch, float, 64 * (size_t)c->cells);
-    c->right = PX_ARENA_ARRAY(scratch, float, 8 * (size_t)c->cells);
+    c->element = PX_ARENA_ARRAY(scratch, float, 64 * (size_t)c->own);
+    c->right = PX_ARENA_ARRAY(scratch, float, 8 * (size_t)c->own);
     c->solution = PX_ARENA_ARRAY(scratch, double, c->nodes);
     c->residual = PX_ARENA_ARRAY(scratch, double, c->nodes);
     c->direction = PX_ARENA_ARRAY(scratch, double, c->nodes);
@@ -235,7 +320,7 @@ static void element_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static void assemble(PxCoarse *c, double factor)
+static void assemble(PxCoarse *c, const float *element, double factor)
 {
     memset(c->matrix, 0, (size_t)PX_COARSE_STENCIL * c->nodes * sizeof *c->matrix);
     for (size_t k = 0; k < (size_t)PX_COARSE_STENCIL * c->nodes; ++k)
@@ -248,8 +333,7 @@ static void assemble(PxCoarse *c, double factor)
                 size_t at = (size_t)PX_COARSE_STENCIL * c->cell_node[8 * cell + (uint32_t)a] +
                             (size_t)(13 + dx + 3 * dy + 9 * dz);
                 c->neighbour[at] = c->cell_node[8 * cell + (uint32_t)b];
-                c->matrix[at] +=
-                    factor * (double)c->element[64 * (size_t)cell + (size_t)(8 * a + b)];
+                c->matrix[at] += factor * (double)element[64 * (size_t)cell + (size_t)(8 * a + b)];
             }
     for (uint32_t n = 0; n < c->nodes; ++n) {
         double diagonal = c->matrix[(size_t)PX_COARSE_STENCIL * n + 13];
@@ -260,14 +344,19 @@ static void assemble(PxCoarse *c, double factor)
 PxStatus PX_ISA_NAME(px_coarse_begin)(PxCoarse *c, const PxFluid *f, const PxCoarseInput *input)
 {
     *c = (PxCoarse){.fluid = f};
+    const int32_t *at;
+    const float *element;
     PX_TRY(find_cells(c, f->grid, f->scratch));
+    PX_TRY(join_cells(c, &at));
     if (c->cells == 0)
         return PX_OK;
-    PX_TRY(find_nodes(c, f->scratch));
+    PX_TRY(find_nodes(c, at, f->scratch));
     Job job = {.coarse = c, .input = input};
-    px_parallel_for(f->threads, c->cells, 16, element_block, &job);
-    assemble(c, input->dt * input->dt * f->spacing * f->spacing * f->spacing /
-                    (input->unit * input->unit * input->mass));
+    px_parallel_for(f->threads, c->own, 16, element_block, &job);
+    PX_TRY(join_values(c, c->element, 64, &element));
+    assemble(c, element,
+             input->dt * input->dt * f->spacing * f->spacing * f->spacing /
+                 (input->unit * input->unit * input->mass));
     return PX_OK;
 }
 
@@ -305,8 +394,9 @@ static void prolong_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t cell = begin; cell < end; ++cell) {
         Hats hats = cell_hats(c, cell);
         float u[8];
+        const uint32_t *node = c->cell_node + 8 * (size_t)number_of(c, cell);
         for (uint32_t a = 0; a < 8; ++a)
-            u[a] = (float)c->solution[c->cell_node[8 * cell + a]];
+            u[a] = (float)c->solution[node[a]];
         PxF8 corners = px_f8_load(u);
         for (uint32_t k = c->cell_fine[cell]; k < c->cell_fine[cell + 1]; ++k) {
             uint32_t fine = c->fine_cell[k];
@@ -368,18 +458,23 @@ static void solve_nodes(PxCoarse *c)
     }
 }
 
-void PX_ISA_NAME(px_coarse_solve)(PxCoarse *c, const float *over, const uint8_t *role,
-                                  float *correction)
+PxStatus PX_ISA_NAME(px_coarse_solve)(PxCoarse *c, const float *over, const uint8_t *role,
+                                      float *correction)
 {
     const PxFluid *f = c->fluid;
     memset(correction, 0, f->count * sizeof *correction);
     if (c->cells == 0)
-        return;
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(f->scratch);
     Job job = {.coarse = c, .over = over, .role = role, .correction = correction};
-    px_parallel_for(f->threads, c->cells, 64, restrict_block, &job);
+    const float *right;
+    px_parallel_for(f->threads, c->own, 64, restrict_block, &job);
+    PX_TRY(join_values(c, c->right, 8, &right));
     memset(c->residual, 0, c->nodes * sizeof *c->residual);
     for (uint32_t k = 0; k < 8 * c->cells; ++k)
-        c->residual[c->cell_node[k]] += (double)c->right[k];
+        c->residual[c->cell_node[k]] += (double)right[k];
+    px_arena_release(f->scratch, mark);
     solve_nodes(c);
-    px_parallel_for(f->threads, c->cells, 64, prolong_block, &job);
+    px_parallel_for(f->threads, c->own, 64, prolong_block, &job);
+    return PX_OK;
 }

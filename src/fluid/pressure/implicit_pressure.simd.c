@@ -103,19 +103,20 @@ static void report_block(void *user, uint32_t begin, uint32_t end, int thread)
                          px_fluid_pressure_factor(job->fluid, i, job->poisson->stiff[i]);
 }
 
-static void run(Job *job, double error, PxPoissonOptions options,
-                void (*end)(void *user, uint32_t begin, uint32_t end, int thread))
+static PxStatus run(Job *job, double error, PxPoissonOptions options, PxBlockFunction *end)
 {
     PxFluid *f = job->fluid;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, begin_block, job);
     options.error = error / 100;
-    PxPoissonResult r = PX_ISA_NAME(px_poisson_solve)(job->poisson, options);
+    PxPoissonResult r;
+    PX_TRY(PX_ISA_NAME(px_poisson_solve)(job->poisson, options, &r));
     job->forces = options.forces;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end, job);
     f->iterations += r.iterations;
     f->solve_error = 100 * r.error;
     f->divergence = r.closing / f->dt;
     f->converged = f->converged && r.converged;
+    return PX_OK;
 }
 
 /* Fraction of the existing compression to undo in this step. Undoing all of it within a very short
@@ -153,7 +154,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
                .warm = true};
     options.forces = true;
     options.least = 2;
-    run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block);
+    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_corrected_block, &job);
     double divergence = f->divergence;
     memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
@@ -161,7 +162,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
     options.most_undone = UNDOING * f->top_speed * f->dt / f->spacing;
     options.least = 0;
     job = (Job){.fluid = f, .poisson = plain, .kept = f->particles->warm_divergence};
-    run(&job, param[PX_IMPLICIT_MAX_ERROR], options, shift_block);
+    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, shift_block));
     f->divergence = divergence;
     return PX_OK;
 }
@@ -190,7 +191,7 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
         /* Prevents further compression, but lets thin places fill up: otherwise particles that
          * close a gap at a free surface would meet the pressure of an impact. Existing compression
          * is left to the second solve. */
-        run(&job, param[PX_IMPLICIT_MAX_DIVERGENCE], options, end_block);
+        PX_TRY(run(&job, param[PX_IMPLICIT_MAX_DIVERGENCE], options, end_block));
     } else {
         memset(job.kept, 0, f->count * sizeof *job.kept);
     }
@@ -199,7 +200,7 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     options.part = part_to_undo(f);
     options.most_undone = UNDOING * f->top_speed * f->dt / f->spacing;
     options.least = 2;
-    run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block);
+    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_block, &job);
     return PX_OK;
 }

@@ -83,7 +83,8 @@ PX_ISA_DECLARE(PxStatus, px_poisson_correct,
 
 /// Iterates on poisson->pressure (a first guess or 0) until the mean compression predicted for
 /// the end of the step is below the tolerance. poisson->record then holds the velocities with
-/// that pressure.
-PX_ISA_DECLARE(PxPoissonResult, px_poisson_solve, (PxPoisson * poisson, PxPoissonOptions options));
+/// that pressure. Errors: PX_ERR_MEMORY.
+PX_ISA_DECLARE(PxStatus, px_poisson_solve,
+               (PxPoisson * poisson, PxPoissonOptions options, PxPoissonResult *result));
 
 #endif

@@ -498,11 +498,11 @@ static void correct_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 /* Adds the coarse correction with the step length that minimises the energy of the fine equation.
  * The rate is updated, not recomputed. */
-static void correct(Solve *s)
+static PxStatus correct(Solve *s)
 {
     PxPoisson *q = s->q;
     const PxFluid *f = q->fluid;
-    PX_ISA_NAME(px_coarse_solve)(&q->coarse, q->rate, q->role, q->correction);
+    PX_TRY(PX_ISA_NAME(px_coarse_solve)(&q->coarse, q->rate, q->role, q->correction));
     px_fluid_pack_w(f, f->quad, q->correction);
     apply(q, q->before, BASE_NONE, NULL);
     PxRows rows = px_fluid_rows(f);
@@ -518,6 +518,7 @@ static void correct(Solve *s)
         s->along = (float)fmin(fmax(along, 0), 2);
     }
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, correct_block, s);
+    return PX_OK;
 }
 
 /* Density at the start as the solve counts it. Particles that pressure cannot move act as walls on
@@ -548,10 +549,11 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions options)
+PxStatus PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions options,
+                                       PxPoissonResult *result)
 {
     PxFluid *f = q->fluid;
-    PxPoissonResult result = {0};
+    *result = (PxPoissonResult){0};
     PxRows rows = px_fluid_rows(f);
     uint64_t all = px_reduce_count(&rows);
     Solve s = {.q = q,
@@ -565,14 +567,14 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions opt
     double rho = half / middle, omega = 1;
     uint32_t round = 0;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, start_block, &s);
-    evaluate(&s, &result);
-    if (result.converged && (options.least == 0 || s.sum + s.opened == 0))
-        return result;
+    evaluate(&s, result);
+    if (result->converged && (options.least == 0 || s.sum + s.opened == 0))
+        return PX_OK;
     memcpy(q->before, s.pressure, f->count * sizeof *q->before);
     for (;;) {
         if (round == 0 && options.coarse) {
-            correct(&s);
-            ++result.iterations;
+            PX_TRY(correct(&s));
+            ++result->iterations;
         }
         omega = round == 0 || options.plain ? 1
                 : round == 1                ? 1 / (1 - rho * rho / 2)
@@ -580,12 +582,12 @@ PxPoissonResult PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions opt
         s.step = options.plain ? 1.0f : (float)(omega / middle);
         s.momentum = (float)(omega - 1);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, improve_block, &s);
-        evaluate(&s, &result);
-        ++result.iterations;
+        evaluate(&s, result);
+        ++result->iterations;
         ++round;
-        if ((result.converged && result.iterations >= options.least) ||
-            result.iterations >= options.most)
-            return result;
+        if ((result->converged && result->iterations >= options.least) ||
+            result->iterations >= options.most)
+            return PX_OK;
         if (round == CYCLE)
             round = 0;
     }

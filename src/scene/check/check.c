@@ -124,14 +124,15 @@ static void check_coat(PxScene *scene, size_t index, const PxShape *shape)
     path.value = px_path_key(&path.body, "surfels");
     if (there < needed)
         px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE,
-                    "is %g: they would be %.3g spacings apart, and a coat wants them within one; "
-                    "%g or more would do",
+                    "is %g: surfels would be %.3g spacings apart, and a coat needs at most one; "
+                    "wanted %g or more",
                     there, sqrt(needed / there), needed);
     else if (there > 100 * needed)
-        px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE,
-                    "is %g: they would be nearer than a tenth of a spacing, which a coat does not "
-                    "have; %g or less would do",
-                    there, floor(100 * needed));
+        px_complain(
+            scene, PX_ERROR, &path.value, PX_AT_VALUE,
+            "is %g: surfels would be nearer than a tenth of a spacing, which a coat does not "
+            "allow; wanted %g or less",
+            there, floor(100 * needed));
 }
 
 static void check_amount(PxScene *scene, const PxSurvey *survey)
@@ -141,7 +142,7 @@ static void check_amount(PxScene *scene, const PxSurvey *survey)
     if (survey->particles < 1) {
         if (scene->errors == 0) /* else a refused value may only seem missing */
             px_complain(scene, PX_WARNING, &bodies, PX_AT_VALUE,
-                        "give no particles at all: nothing will move");
+                        "give no particles: nothing will move");
         return;
     }
     /* Rounded up to two digits. */
@@ -318,7 +319,7 @@ static void complain_overlap(PxScene *scene, size_t index, size_t other, double 
     BodyPath path;
     size_t later = def->wall || index > other ? index : other;
     px_complain(scene, PX_ERROR, body_path(&path, later, NULL), PX_AT_VALUE,
-                "is in the way: %.*f %% of '%s' %s '%s'", part < 0.1 ? 1 : 0, 100 * part, name,
+                "overlaps: %.*f %% of '%s' %s '%s'", part < 0.1 ? 1 : 0, 100 * part, name,
                 !def->wall    ? "lies inside"
                 : def->inside ? "lies outside the wall"
                               : "lies inside the wall",

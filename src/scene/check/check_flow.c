@@ -109,8 +109,8 @@ static PxStatus make_pipe(PxScene *scene, size_t index, Pipe *out)
     double cell = scene->world.spacing * scene->world.spacing;
     if (status == PX_OK && out->opening.area < 0.75 * cell)
         px_complain(scene, PX_WARNING, flow_path(&path, "emitters", index, "shape"), PX_AT_VALUE,
-                    "has an opening of %.2g m^2, smaller than a particle (%.2g m^2): what comes "
-                    "out is a string of single particles",
+                    "has an opening of %.2g m^2, smaller than a particle (%.2g m^2): it emits a "
+                    "string of single particles",
                     out->opening.area, cell);
     return status;
 }
@@ -125,7 +125,7 @@ static void check_amount(Flow *flow, size_t index)
     char start[32], last[32];
     if (emitter->def.start >= end)
         px_complain(scene, PX_WARNING, flow_path(&path, "emitters", index, "start"), PX_AT_VALUE,
-                    "is %s s, but the run ends at %s s: nothing will come out",
+                    "is %s s, but the run ends at %s s: nothing will be emitted",
                     px_number_text(emitter->def.start, start), px_number_text(end, last));
     else if (flow->survey->given[index] < s * s * s)
         px_complain(scene, PX_WARNING,
@@ -178,7 +178,7 @@ static void check_wall(Flow *flow, size_t index, size_t body)
     if (within > 0)
         px_complain(
             scene, PX_ERROR, flow_path(&path, "emitters", index, "shape"), PX_AT_VALUE,
-            "is in the way: %.0f %% of what comes out would begin in the wall '%s' or run into it",
+            "overlaps: %.0f %% of the emitted particles would start in the wall '%s' or hit it",
             100.0 * (double)within / (double)tried, name);
     else if (beyond > 0)
         px_complain(scene, PX_ERROR, flow_path(&path, "emitters", index, "direction"), PX_AT_VALUE,
@@ -186,10 +186,11 @@ static void check_wall(Flow *flow, size_t index, size_t body)
                     "the opening",
                     name, s);
     else if (touching > 0)
-        px_complain(scene, PX_WARNING, flow_path(&path, "emitters", index, "shape"), PX_AT_VALUE,
-                    "lets %.0f %% of what comes out pass along the wall '%s', which will throw it "
-                    "off; leave half a spacing (%.3g m) free between the two",
-                    100.0 * (double)touching / (double)tried, name, 0.5 * s);
+        px_complain(
+            scene, PX_WARNING, flow_path(&path, "emitters", index, "shape"), PX_AT_VALUE,
+            "makes %.0f %% of the emitted particles pass along the wall '%s', which deflects "
+            "them; leave half a spacing (%.3g m) between the two",
+            100.0 * (double)touching / (double)tried, name, 0.5 * s);
 }
 
 /* Complains about bodies in the pipe of an emitter that starts at time 0. */
@@ -201,8 +202,8 @@ static void check_matter(Flow *flow, size_t index, size_t body)
         !reaches_into(flow, &flow->pipe[index], flow->survey->shape[body]))
         return;
     px_complain(flow->scene, PX_WARNING, flow_path(&path, "emitters", index, "shape"), PX_AT_VALUE,
-                "stands in the body '%s': what is in the pipe is pushed out first, and less comes "
-                "out until then",
+                "is in the body '%s': matter in the pipe is pushed out first, and the rate is "
+                "lower until then",
                 px_quote(flow->scene->body[body].def.name, name, sizeof name));
 }
 
@@ -252,7 +253,7 @@ static void check_emitter(Flow *flow, size_t index)
         if (flow->survey->sink[k] != NULL &&
             reaches_into(flow, &flow->pipe[index], flow->survey->sink[k]))
             px_complain(scene, PX_ERROR, flow_path(&path, "sinks", k, "shape"), PX_AT_VALUE,
-                        "swallows what the emitter '%s' gives before it is out of its pipe",
+                        "removes particles of the emitter '%s' before they leave its pipe",
                         px_quote(scene->emitter[index].def.name, name, sizeof name));
     }
     for (size_t k = 0; k < index && !flow->gave_up; ++k)
@@ -268,7 +269,7 @@ static void check_sink(PxScene *scene, size_t index)
     char start[32], last[32];
     if (scene->sink[index].def.start > end)
         px_complain(scene, PX_WARNING, flow_path(&path, "sinks", index, "start"), PX_AT_VALUE,
-                    "is %s s, but the run ends at %s s: nothing will be swallowed",
+                    "is %s s, but the run ends at %s s: nothing will be removed",
                     px_number_text(scene->sink[index].def.start, start), px_number_text(end, last));
 }
 

@@ -150,7 +150,7 @@ static PxStatus check_region(Hold *hold, const Region *region)
 static PxStatus check_regions(Hold *hold)
 {
     PxScene *scene = hold->scene;
-    for (size_t kind = 0; kind < px_kind_count; ++kind) {
+    for (size_t kind = 0; kind < PX_KIND_COUNT; ++kind) {
         const PxSection *section = &px_kinds[kind]->section;
         const PxField *shape = px_section_field(section, "shape");
         const PxField *start = px_section_field(section, "start");
@@ -235,10 +235,11 @@ static void check_company(PxScene *scene, const PxSurvey *survey)
                 continue;
             PxPath root = px_path_root(), list = px_path_key(&root, "bodies");
             PxPath one = px_path_index(&list, a), path = px_path_key(&one, "shape");
-            px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
-                        "is of a solid that may meet '%s': solids that nothing flows around act on "
-                        "walls only yet, and these would pass through each other",
-                        px_quote(scene->body[b].def.name, name, sizeof name));
+            px_complain(
+                scene, PX_WARNING, &path, PX_AT_VALUE,
+                "is of a solid that may meet '%s': in a scene of solids alone they interact "
+                "with walls only, so these would pass through each other",
+                px_quote(scene->body[b].def.name, name, sizeof name));
             return;
         }
 }

@@ -110,7 +110,7 @@ static json_t *wrap(const PxSteps *steps, size_t from, json_t *value)
 static bool is_model_key(const char *key)
 {
     bool model = false;
-    for (size_t k = 0; k < px_kind_count && !model; ++k) {
+    for (size_t k = 0; k < PX_KIND_COUNT && !model; ++k) {
         const PxField *field = px_section_field(&px_kinds[k]->section, key);
         model = field != NULL && field->kind == PX_FIELD_MODEL;
     }

@@ -307,13 +307,13 @@ static int compare_names(const void *a, const void *b)
 PxStatus px_check_names(PxScene *scene, const PxPath *root)
 {
     size_t all = 0, count = 0;
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         all += px_kinds[k]->by_name ? 0 : scene->list[k].count;
     PxArenaMark mark = px_arena_mark(&scene->memory);
     Named *named = PX_ARENA_ARRAY(&scene->memory, Named, all);
     if (named == NULL)
         return px_scene_no_room("names", all);
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         for (size_t i = 0; !px_kinds[k]->by_name && i < scene->list[k].count; ++i) {
             PxSceneThing *thing = px_scene_thing(&scene->list[k], px_kinds[k], i);
             named[count++] = (Named){px_kind_name(px_kinds[k], px_thing_def(thing)), k, i};

@@ -81,9 +81,9 @@ void px_scene_forget(PxScene *scene)
 static void read_head(PxScene *scene, const PxPath *root)
 {
     static const PxSection *const sections[] = {&px_world_section, &px_head_section, NULL};
-    const char *more[PX_KINDS_MOST + 4] = {0};
+    const char *more[PX_KIND_COUNT + 4] = {0};
     size_t count = 0;
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         more[count++] = px_kinds[k]->list;
     more[count++] = px_events_field.key;
     more[count++] = px_camera_field.key;
@@ -109,7 +109,7 @@ static PxStatus read_all(PxScene *scene)
         return PX_OK;
     }
     read_head(scene, &root);
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         PX_TRY(px_read_things(scene, &root, px_kinds[k]));
     PX_TRY(px_check_names(scene, &root));
     PX_TRY(px_read_events(scene, &root));

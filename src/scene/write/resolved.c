@@ -92,7 +92,7 @@ static void write_value(PxWriter *w, const PxField *field, const void *object, P
     }
 }
 
-/* Does the object state this value? NAN in the molten state means the value of the solid state. */
+/* Does the object state this value? NAN in the molten state means the value of the cold state. */
 static bool is_stated(const PxSection *section, const PxField *field, const void *object)
 {
     if (!px_field_applies(section, field, object))
@@ -261,7 +261,7 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
     px_write_open(w, '{');
     write_fields(w, &px_head_section, &head, purpose);
     write_fields(w, &px_world_section, &scene->world, purpose);
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         write_things(w, scene, px_kinds[k], purpose);
     px_write_key(w, px_events_field.key);
     px_write_open(w, '[');

@@ -480,7 +480,7 @@ static char *make_schema(void)
     write_pair(w, "description", px_head_section.help);
     begin_properties(w);
     w->failed |= !write_fields(w, &px_head_section) || !write_fields(w, &px_world_section);
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         write_kind(w, px_kinds[k]);
     px_write_key(w, px_events_field.key);
     px_write_open(w, '{');
@@ -500,7 +500,7 @@ static char *make_schema(void)
     px_write_close_flat(w, ']');
     px_write_key(w, "definitions");
     px_write_open(w, '{');
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         write_section(w, &px_kinds[k]->section,
                       px_kinds[k]->by_name ? NULL : px_kinds[k]->section.name);
     for (size_t k = 0; k < PX_COUNT(parts); ++k)

@@ -71,7 +71,7 @@ static PxStatus drift(PxCoat *coat, const PxCoatField *f, Particles *m, uint32_t
             x[k][i] = m->from[k][i] + when * m->by[k][i];
     }
     PxGridPoints points = {x[0], x[1], x[2], n};
-    PxGridFrame frame = px_grid_frame(PX_COAT_CELL, &points, 1, in->threads);
+    PxGridFrame frame = px_grid_frame(PX_COAT_CELL, &points, 1, in->threads, NULL);
     PX_TRY(px_grid_sort(&coat->motion_grid, &frame, points, m->id, m->order, in->scratch,
                         in->threads));
     for (uint32_t k = 0; k < n; ++k) {

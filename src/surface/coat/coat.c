@@ -1,6 +1,7 @@
 #include "surface/coat/coat.h"
 
 #include "surface/coat/inner.h"
+#include "surface/tangents.h"
 
 #include <string.h>
 
@@ -231,10 +232,12 @@ PxStatus px_coat_give(PxCoat *coat, const PxCoatGiven *given)
     uint32_t first, zombie = 0;
     if (given->count == 0)
         return PX_OK;
-    set_origin(coat, given->position[0]);
     if (given->colour != NULL)
-        PX_TRY(px_table_append(&coat->zombies, given->count, &zombie));
+        PX_TRY(px_table_reserve(&coat->zombies, (size_t)coat->zombies.count + given->count));
     PX_TRY(px_table_append(&coat->surfels, given->count, &first));
+    if (given->colour != NULL)
+        PX_TRY(px_table_append(&coat->zombies, given->count, &zombie)); /* there is room */
+    set_origin(coat, given->position[0]);
     PxSurfelColumns s = px_surfel_columns(coat);
     const PxColumn *z = coat->zombies.column;
     for (uint32_t k = 0; k < given->count; ++k) {
@@ -245,9 +248,9 @@ PxStatus px_coat_give(PxCoat *coat, const PxCoatGiven *given)
         const double value[9] = {at.x, at.y, at.z, n.x, n.y, n.z, c.x, c.y, c.z};
         s.id[i] = coat->next_id++;
         s.radius[i] = (float)(PX_COAT_DISC * coat->def.surfel);
-        PxVec3 aside = fabs(n.x) < 0.6 ? px_vec(1, 0, 0) : px_vec(0, 0, 1);
-        PxVec3 t = px_normalized(px_cross(n, aside), px_vec(1, 0, 0)), u = px_cross(n, t);
-        const double axis[6] = {t.x, t.y, t.z, u.x, u.y, u.z};
+        PxVec3 t[2];
+        px_tangents(n, t);
+        const double axis[6] = {t[0].x, t[0].y, t[0].z, t[1].x, t[1].y, t[1].z};
         for (int a = 0; a < 6; ++a)
             s.tangent[a][i] = s.radius[i] * (float)axis[a];
         for (int a = 0; a < 3; ++a) {

@@ -132,7 +132,8 @@ typedef struct PxCoatInput {
 
 /// Advances the surfels to this frame; the first call creates the surface. Particles are matched
 /// with those of the last frame by id, so they may appear and disappear.
-/// Errors: PX_ERR_NUMERIC for a position that is not finite, PX_ERR_MEMORY.
+/// Errors: PX_ERR_NUMERIC for a position that is not finite, PX_ERR_MEMORY. After a failure the
+/// coat is between two frames, and of use again after px_coat_restore().
 PxStatus px_coat_advance(PxCoat *coat, const PxCoatInput *in);
 
 /// Position of surfel i, m.

@@ -8,27 +8,10 @@
 /// Splitting: two particles of a component stay connected if they are nearer than PX_COAT_LINK or
 /// if the field halfway between them is at least min_value.
 /// Merging: two components merge when a particle of one is inside the other's isosurface.
+#include "base/union_find.h"
 #include "surface/coat/inner.h"
 
 #include <string.h>
-
-static uint32_t root_of(uint32_t *up, uint32_t i)
-{
-    while (up[i] != i)
-        i = up[i] = up[up[i]];
-    return i;
-}
-
-/* Union by lower index, so the result does not depend on the order. */
-static void join(uint32_t *up, uint32_t a, uint32_t b)
-{
-    a = root_of(up, a);
-    b = root_of(up, b);
-    if (a < b)
-        up[b] = a;
-    else
-        up[a] = b;
-}
 
 static float distance2(const PxCoatField *f, uint32_t i, uint32_t j)
 {
@@ -63,13 +46,13 @@ static PxStatus assign_new(PxCoatField *f)
             uint32_t j = pairs->row[pairs->start[i] + e];
             if (f->old_component[j] == PX_COAT_NONE &&
                 distance2(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
-                join(up, i, j);
+                px_join(up, i, j);
         }
     }
     for (uint32_t i = 0; i < f->count; ++i) {
         if (f->old_component[i] != PX_COAT_NONE)
             continue;
-        uint32_t root = root_of(up, i);
+        uint32_t root = px_root_of(up, i);
         for (uint32_t e = 0; e < pairs->size[i]; ++e) {
             uint32_t j = pairs->row[pairs->start[i] + e];
             float square = distance2(f, i, j);
@@ -81,11 +64,12 @@ static PxStatus assign_new(PxCoatField *f)
     }
     uint32_t next = f->old_labels;
     for (uint32_t i = 0; i < f->count; ++i) /* a root has the lowest index of its set */
-        if (f->old_component[i] == PX_COAT_NONE && root_of(up, i) == i && best[i] == PX_COAT_NONE)
+        if (f->old_component[i] == PX_COAT_NONE && px_root_of(up, i) == i &&
+            best[i] == PX_COAT_NONE)
             best[i] = next++;
     for (uint32_t i = 0; i < f->count; ++i)
         if (f->old_component[i] == PX_COAT_NONE)
-            f->old_component[i] = best[root_of(up, i)];
+            f->old_component[i] = best[px_root_of(up, i)];
     return PX_OK;
 }
 
@@ -100,7 +84,7 @@ static void split(const PxCoatField *f, uint32_t *up, uint32_t *one)
                 break; /* lists are ascending */
             if (f->old_component[i] == f->old_component[j] &&
                 distance2(f, i, j) < PX_COAT_LINK * PX_COAT_LINK)
-                join(up, i, j);
+                px_join(up, i, j);
         }
     /* Components that are connected already need no further test: `one` is their root,
      * PX_COAT_ANY for several roots. */
@@ -108,7 +92,8 @@ static void split(const PxCoatField *f, uint32_t *up, uint32_t *one)
         one[f->old_component[i]] = PX_COAT_NONE;
     for (uint32_t i = 0; i < f->count; ++i) {
         uint32_t *root = &one[f->old_component[i]];
-        *root = *root == PX_COAT_NONE || *root == root_of(up, i) ? root_of(up, i) : PX_COAT_ANY;
+        *root =
+            *root == PX_COAT_NONE || *root == px_root_of(up, i) ? px_root_of(up, i) : PX_COAT_ANY;
     }
     for (uint32_t i = 0; i < f->count; ++i)
         for (uint32_t e = 0; e < pairs->size[i]; ++e) {
@@ -116,12 +101,12 @@ static void split(const PxCoatField *f, uint32_t *up, uint32_t *one)
             if (one[f->old_component[i]] != PX_COAT_ANY)
                 break;
             if (j >= i || f->old_component[i] != f->old_component[j] ||
-                root_of(up, i) == root_of(up, j))
+                px_root_of(up, i) == px_root_of(up, j))
                 continue;
             const float middle[3] = {0.5f * (f->x[i] + f->x[j]), 0.5f * (f->y[i] + f->y[j]),
                                      0.5f * (f->z[i] + f->z[j])};
             if (px_coat_field_at(f, middle, f->old_component[i]) >= f->coat->min_value)
-                join(up, i, j);
+                px_join(up, i, j);
         }
 }
 
@@ -155,7 +140,7 @@ static void merge(const PxCoatField *f, const uint32_t *root, uint32_t *up)
                 continue;
             asked[count++] = other;
             if (inside(f, i, root, other))
-                join(up, root[i], other);
+                px_join(up, root[i], other);
         }
     }
 }
@@ -192,7 +177,7 @@ PxStatus px_coat_find_components(PxCoatField *f)
         up[i] = i;
     split(f, up, one);
     for (uint32_t i = 0; i < n; ++i) {
-        root[i] = root_of(up, i);
+        root[i] = px_root_of(up, i);
         several = several || root[i] != root[0];
     }
     if (several)
@@ -200,12 +185,12 @@ PxStatus px_coat_find_components(PxCoatField *f)
     /* A label is 1 + the lowest id of the component's particles; 0 means none. */
     f->components = 0;
     for (uint32_t i = 0; i < n; ++i)
-        if (root_of(up, i) == i) {
+        if (px_root_of(up, i) == i) {
             f->label[f->components] = UINT64_MAX;
             root[i] = f->components++;
         }
     for (uint32_t i = 0; i < n; ++i) {
-        f->component[i] = root[root_of(up, i)];
+        f->component[i] = root[px_root_of(up, i)];
         uint64_t *label = &f->label[f->component[i]];
         *label = f->id[i] + 1 < *label ? f->id[i] + 1 : *label;
     }

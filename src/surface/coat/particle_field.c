@@ -130,7 +130,7 @@ static PxStatus read_particles(PxCoat *coat, const PxCoatInput *in, PxCoatField 
     PX_TRY(to_local(coat, in, x));
     PX_TRY(match_previous(coat, in, match));
     PxGridPoints points = {x[0], x[1], x[2], n};
-    PxGridFrame frame = px_grid_frame(PX_COAT_CELL, &points, 1, in->threads);
+    PxGridFrame frame = px_grid_frame(PX_COAT_CELL, &points, 1, in->threads, NULL);
     PX_TRY(px_grid_sort(&coat->particle_grid, &frame, points, in->id, order, in->scratch,
                         in->threads));
     const uint64_t *previous_label = coat->previous.column[PX_PREVIOUS_LABEL].data[0];

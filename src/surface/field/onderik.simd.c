@@ -26,15 +26,12 @@ static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], fl
                    uint32_t count)
 {
     for (uint32_t i = 0; i < count; i += 8) {
-        PxF8 w = px_f8_load(sum[0] + i), x = px_f8_load(sum[1] + i), y = px_f8_load(sum[2] + i),
-             z = px_f8_load(sum[3] + i), one = px_f8(1.0f);
-        PxI8 any = w > px_f8(1e-9f);
-        PxF8 safe = px_f8_max(w, px_f8(1e-9f)), far = px_f8(f->radius);
-        PxF8 way = px_f8_sqrt(x * x + y * y + z * z) / safe;
-        PxF8 rest = one - px_f8_min(safe * px_f8(1.0f / FULL), one);
+        PxF8 w, one = px_f8(1.0f);
+        PxI8 any;
+        PxF8 way = px_mean_distance(sum, i, 1e-9f, &w, &any);
+        PxF8 rest = one - px_f8_min(w * px_f8(1.0f / FULL), one);
         PxF8 decay = one - rest * rest * rest;
-        PxF8 depth = px_f8_min(way / decay, far); /* inside where |x - C| < R f */
-        px_f8_store(raw + i, px_f8_where(any, px_f8(0.0f) - depth) - px_f8_where(~any, far));
+        px_mean_store(f, raw + i, way / decay, any); /* inside where |x - C| < R f */
     }
 }
 

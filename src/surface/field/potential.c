@@ -138,7 +138,7 @@ static PxStatus grid_frame(const PxPotential *f, double cell, PxGridPoints point
         from[a] = clamped;
     }
     PxGridPoints set = {from[0], from[1], from[2], n};
-    *out = px_grid_frame(cell, &set, 1, f->threads);
+    *out = px_grid_frame(cell, &set, 1, f->threads, NULL);
     px_arena_release(scratch, mark);
     return PX_OK;
 }

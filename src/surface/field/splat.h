@@ -120,6 +120,26 @@ PX_INLINE void px_mean_kernel(const PxPotential *f, const PxPotentialSource *s, 
     sum[3] -= w * dz;
 }
 
+/// Distance to the weighted mean at 8 points, from the sums of px_mean_kernel(). Where the weight
+/// is below `least` the quotient is noise, and *any is false.
+PX_INLINE PxF8 px_mean_distance(float *const sum[PX_POTENTIAL_SUMS], uint32_t i, float least,
+                                PxF8 *weight, PxI8 *any)
+{
+    PxF8 w = px_f8_load(sum[0] + i), x = px_f8_load(sum[1] + i), y = px_f8_load(sum[2] + i),
+         z = px_f8_load(sum[3] + i);
+    *any = w > px_f8(least);
+    *weight = px_f8_max(w, px_f8(least));
+    return px_f8_sqrt(x * x + y * y + z * z) / *weight;
+}
+
+/// Stores -depth, at most the radius; where *any is false the value is that at the rim.
+PX_INLINE void px_mean_store(const PxPotential *f, float *raw, PxF8 depth, PxI8 any)
+{
+    PxF8 far = px_f8(f->radius);
+    px_f8_store(raw,
+                px_f8_where(any, px_f8(0.0f) - px_f8_min(depth, far)) - px_f8_where(~any, far));
+}
+
 /// For models that are a sum of Wendland kernels: the weight of a volume; the raw value is the sum.
 static inline float px_wendland_weigh(const PxPotential *f, float volume)
 {

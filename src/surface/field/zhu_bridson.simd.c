@@ -20,14 +20,10 @@ static void finish(const PxPotential *f, float *const sum[PX_POTENTIAL_SUMS], fl
                    uint32_t count)
 {
     for (uint32_t i = 0; i < count; i += 8) {
-        PxF8 w = px_f8_load(sum[0] + i), x = px_f8_load(sum[1] + i), y = px_f8_load(sum[2] + i),
-             z = px_f8_load(sum[3] + i);
-        /* Where the weight is so small that the quotient is noise, the value is that at the rim. */
-        PxI8 any = w > px_f8(1e-12f);
-        PxF8 way = px_f8_sqrt(x * x + y * y + z * z) / px_f8_max(w, px_f8(1e-12f));
-        PxF8 far = px_f8(f->radius);
-        px_f8_store(raw + i,
-                    px_f8_where(any, px_f8(0.0f) - px_f8_min(way, far)) - px_f8_where(~any, far));
+        PxF8 w;
+        PxI8 any;
+        PxF8 way = px_mean_distance(sum, i, 1e-12f, &w, &any);
+        px_mean_store(f, raw + i, way, any);
     }
 }
 

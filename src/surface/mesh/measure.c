@@ -1,6 +1,7 @@
 /// Area, volume and number of components of a surface mesh.
 #include "base/fail.h"
 #include "base/sum.h"
+#include "base/union_find.h"
 #include "base/vec.h"
 #include "phyxel/surface.h"
 
@@ -11,15 +12,6 @@ static PxVec3 place(const PxSurfaceMesh *mesh, uint32_t vertex)
 {
     const float *p = mesh->position[vertex];
     return px_vec((double)p[0], (double)p[1], (double)p[2]);
-}
-
-static uint32_t root_of(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
 }
 
 PxStatus px_surface_measure(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out)
@@ -47,10 +39,8 @@ PxStatus px_surface_measure(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out)
             px_sum_add(&sum[2],
                        area * (mesh->touching[k[0]] + mesh->touching[k[1]] + mesh->touching[k[2]]) /
                            3.0);
-        for (int e = 1; e < 3; ++e) {
-            uint32_t p = root_of(parent, k[0]), q = root_of(parent, k[e]);
-            parent[p > q ? p : q] = p > q ? q : p;
-        }
+        px_join(parent, k[0], k[1]);
+        px_join(parent, k[0], k[2]);
     }
     for (uint32_t v = 0; v < mesh->vertices; ++v)
         out->components += parent[v] == v;

@@ -135,13 +135,19 @@ static PxStatus list_particles(PxSkin *skin, const PxSolidMaps *maps, uint32_t b
         count += maps->body[j] == body;
     if (count > skin->particle_room) {
         const PxAllocator *a = skin->allocator;
+        size_t particles = count * sizeof *skin->particle;
+        uint32_t *particle = px_allocate(a, particles);
+        float *map = px_allocate(a, (size_t)count * 16 * sizeof *map);
+        if (particle == NULL || map == NULL) {
+            px_release(a, particle, particles);
+            px_release(a, map, (size_t)count * 16 * sizeof *map);
+            return px_fail(PX_ERR_MEMORY, "skin: no room for %u particles", count);
+        }
         px_release(a, skin->particle, skin->particle_room * sizeof *skin->particle);
         px_release(a, skin->map, skin->particle_room * 16 * sizeof *skin->map);
-        skin->particle = px_allocate(a, count * sizeof *skin->particle);
-        skin->map = px_allocate(a, (size_t)count * 16 * sizeof *skin->map);
+        skin->particle = particle;
+        skin->map = map;
         skin->particle_room = count;
-        if (skin->particle == NULL || skin->map == NULL)
-            return px_fail(PX_ERR_MEMORY, "skin: no room for %u particles", count);
     }
     skin->particles = 0;
     for (uint32_t j = 0; j < maps->count; ++j)

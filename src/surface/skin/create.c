@@ -5,24 +5,16 @@
 #include "shape/shape_inner.h"
 #include "shape/tessellate.h"
 #include "surface/skin/inner.h"
+#include "surface/tangents.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* An orthonormal tangent frame: t[0] x t[1] is the normal. */
-static void tangents(PxVec3 normal, PxVec3 t[2])
-{
-    PxVec3 n = px_normalized(normal, px_vec(0, 1, 0));
-    PxVec3 aside = fabs(n.x) < 0.6 ? px_vec(1, 0, 0) : px_vec(0, 0, 1);
-    t[0] = px_normalized(px_cross(n, aside), px_vec(1, 0, 0));
-    t[1] = px_cross(n, t[0]);
-}
 
 static void set_point(PxSkin *skin, uint32_t i, PxVec3 at, PxVec3 normal, double radius)
 {
     const PxSkinColumns c = px_skin_columns(skin);
     PxVec3 t[2], m = px_sub(at, skin->rest_origin);
-    tangents(normal, t);
+    px_tangents(px_normalized(normal, px_vec(0, 1, 0)), t);
     c.rest[0][i] = (float)m.x;
     c.rest[1][i] = (float)m.y;
     c.rest[2][i] = (float)m.z;

@@ -90,11 +90,9 @@ static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter 
     PX_TRY(px_shape_create(&def->shape, &shape));
     px_shape_free(shape);
     PX_TRY(px_opening_make(&def->shape, def->direction, &e->opening));
-    size_t sites;
     double s = world->def.spacing;
-    PX_TRY(px_opening_sites(&e->opening, s, &e->site, &sites));
-    e->sites = (uint32_t)sites;
-    e->layer = (double)sites * s * s * s / e->opening.area;
+    PX_TRY(px_opening_sites(&e->opening, s, &e->site, &e->sites));
+    e->layer = (double)e->sites * s * s * s / e->opening.area;
     return PX_OK;
 }
 
@@ -116,6 +114,7 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
 {
     if (out != NULL)
         *out = (PxEmitterId){0, 0};
+    PX_WANT(world);
     PxEmitterDef read;
     PX_TRY(read_emitter_def(given, &read));
     const PxEmitterDef *def = &read;
@@ -139,17 +138,28 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
     if (slot < world->emitters.count)
         free(world->emitters.data[slot].site);
     px_shape_def_forget(&e.def.shape);
-    PX_SLOT_PUT(&world->emitters, slot, e);
-    for (size_t k = 0; k < world->emitters.count; ++k) /* the list may have moved */
-        world->emitters.data[k].def.name = world->emitters.data[k].name;
+    PxThingId id = px_kind_put(&px_emitter_kind, world, slot, &e);
     world->state.bound_due = 1;
     if (out != NULL)
-        *out = (PxEmitterId){slot + 1, world->emitters.data[slot].generation};
+        *out = (PxEmitterId){id.slot, id.generation};
+    return PX_OK;
+}
+
+PxStatus px_world_emitter_body(const PxWorld *world, PxEmitterId id, PxBodyId *out)
+{
+    uint32_t slot;
+    PX_WANT(world);
+    PX_WANT(out);
+    *out = (PxBodyId){0, 0};
+    PX_TRY(PX_SLOT_FIND(&world->emitters, id, "emitter", &slot));
+    uint32_t body = world->emitters.data[slot].body;
+    *out = (PxBodyId){body + 1, world->bodies.data[body].generation};
     return PX_OK;
 }
 
 PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
 {
+    PX_WANT(world);
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->emitters, id, "emitter", &slot));
     PxEmitter *e = &world->emitters.data[slot];

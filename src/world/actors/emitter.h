@@ -25,7 +25,7 @@ typedef struct PxEmitter {
     uint32_t body;    ///< slot of the body that its particles form
     PxOpening opening;
     PxSite *site;
-    uint32_t sites;
+    size_t sites;
     double layer;    ///< m from layer to layer: sites spacing^3 / area
     uint64_t before; ///< particles made by earlier emitters of this slot, included in `made`
     bool shut;       ///< a moving wall is in the pipe in this step

@@ -16,67 +16,14 @@ static PxForceDef force_def_defaults(void)
 
 PX_DEF(PxForceDef, force_def, "force")
 
-static PxStatus make_force(PxWorld *world, const PxForceDef *def, PxRegionForce *out,
-                           uint32_t *slot)
-{
-    PX_TRY(PX_SLOT_NAME_FREE(&world->forces, out->name, "force"));
-    PX_TRY(px_section_check(&px_force_kind.section, def, "its numbers"));
-    PX_TRY(px_region_wants_solid(world, def->body));
-    PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
-    if (!PX_SLOT_RESERVE(&world->forces, slot))
-        return px_fail(PX_ERR_MEMORY, "no room");
-    return px_region_make(world, &def->shape, def->body, &out->region);
-}
-
-PxStatus px_world_add_force(PxWorld *world, const PxForceDef *given, PxForceId *out)
-{
-    if (out != NULL)
-        *out = (PxForceId){0, 0};
-    PxForceDef read;
-    PX_TRY(read_force_def(given, &read));
-    const PxForceDef *def = &read;
-    PxRegionForce force = {.def = *def};
-    uint32_t slot;
-    PX_TRY(px_world_name(force.name, def->name, "force"));
-    PxStatus status = make_force(world, def, &force, &slot);
-    if (status != PX_OK)
-        return px_fail_prefix(status, "force '%s': ", force.name);
-    px_shape_def_forget(&force.def.shape);
-    PX_SLOT_PUT(&world->forces, slot, force);
-    for (size_t k = 0; k < world->forces.count; ++k) /* the list may have moved */
-        world->forces.data[k].def.name = world->forces.data[k].name;
-    if (out != NULL)
-        *out = (PxForceId){slot + 1, world->forces.data[slot].generation};
-    return PX_OK;
-}
-
-PxStatus px_world_remove_force(PxWorld *world, PxForceId id)
-{
-    uint32_t slot;
-    PX_TRY(PX_SLOT_FIND(&world->forces, id, "force", &slot));
-    px_region_free(&world->forces.data[slot].region);
-    PX_SLOT_CLEAR(&world->forces, slot);
-    return PX_OK;
-}
-
-double px_forces_next(const PxWorld *world, double time)
-{
-    double next = INFINITY;
-    for (size_t k = 0; k < world->forces.count; ++k) {
-        const PxForceDef *def = &world->forces.data[k].def;
-        if (!world->forces.data[k].live)
-            continue;
-        next = fmin(next, px_region_time_next(def->start, def->end, time));
-    }
-    return next;
-}
+PX_KIND_WORLD(Force, force)
 
 /* ---- acting --------------------------------------------------------------------- */
 
 typedef struct Push {
     const PxWorld *world;
     const PxForceRows *rows;
-    const PxRegionForce *force;
+    const PxForce *force;
     PxVec3 a; /* m/s^2 */
 } Push;
 
@@ -86,7 +33,7 @@ static bool acts_on(const Push *push, uint32_t k, uint32_t *row)
     const PxWorld *world = push->world;
     const PxParticles *p = &world->particles;
     const PxForceRows *rows = push->rows;
-    const PxRegionForce *force = push->force;
+    const PxForce *force = push->force;
     uint32_t i = *row = rows->row != NULL ? rows->row[k] : k;
     if (!(world->materials.data[p->material[i]].def.young > 0))
         return false;
@@ -121,7 +68,7 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
 void px_forces_apply(const PxWorld *world, double time, const PxForceRows *rows)
 {
     for (size_t f = 0; f < world->forces.count; ++f) {
-        const PxRegionForce *force = &world->forces.data[f];
+        const PxForce *force = &world->forces.data[f];
         if (!force->live || !(time >= force->def.start && time < force->def.end) ||
             !(px_length(force->def.force) > 0))
             continue;

@@ -5,14 +5,11 @@
 #include "base/slot.h"
 #include "world/actors/region.h"
 
-typedef struct PxRegionForce {
+typedef struct PxForce {
     PX_SLOT_MEMBERS;
     PxForceDef def; ///< its `name` points at the array above, its mesh is NULL
     PxRegion region;
-} PxRegionForce;
-
-/// Time of the next start or end of a force after `time`, s; INFINITY: none.
-double px_forces_next(const PxWorld *world, double time);
+} PxForce;
 
 /// The particles that forces may act on, in the caller's own order.
 typedef struct PxForceRows {

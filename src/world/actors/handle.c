@@ -39,49 +39,27 @@ static void insert_grip(PxWorld *world, PxGrip grip)
     ++world->grips.count;
 }
 
-static PxStatus make_handle(PxWorld *world, const PxHandleDef *def, PxHandle *out, uint32_t *slot)
+PX_KIND_WORLD(Handle, handle)
+
+PxStatus px_handle_make(PxWorld *world, const void *given, void *thing)
 {
-    PX_TRY(PX_SLOT_NAME_FREE(&world->handles, out->name, "handle"));
-    PX_TRY(px_section_check(&px_handle_kind.section, def, "its numbers"));
-    PX_TRY(px_region_wants_solid(world, def->body));
-    PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
+    const PxHandleDef *def = given;
+    PxHandle *handle = thing;
+    handle->pivot = def->shape.at;
+    handle->keys = def->keyframes;
+    handle->start = fmax(def->start, world->state.time);
+    handle->end = def->end;
     PX_TRY(px_keyframes_check(def->keyframe, def->keyframes));
-    if (!PX_SLOT_RESERVE(&world->handles, slot) || !PX_LIST_RESERVE(&world->grips, 2))
+    if (!PX_LIST_RESERVE(&world->grips, 2))
         return px_fail(PX_ERR_MEMORY, "no room");
-    PX_TRY(px_region_make(world, &def->shape, def->body, &out->region));
-    return px_keyframes_copy(def->keyframe, def->keyframes, &out->key);
+    return px_keyframes_copy(def->keyframe, def->keyframes, &handle->key);
 }
 
-PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *given, PxHandleId *out)
+void px_handle_added(PxWorld *world, size_t slot)
 {
-    if (out != NULL)
-        *out = (PxHandleId){0, 0};
-    PxHandleDef read;
-    PX_TRY(read_handle_def(given, &read));
-    const PxHandleDef *def = &read;
-    PxHandle handle = {.pivot = def->shape.at,
-                       .keys = def->keyframes,
-                       .start = fmax(def->start, world->state.time),
-                       .end = def->end};
-    uint32_t slot;
-    PX_TRY(px_world_name(handle.name, def->name, "handle"));
-    PxStatus status = make_handle(world, def, &handle, &slot);
-    if (status != PX_OK) {
-        px_region_free(&handle.region);
-        return px_fail_prefix(status, "handle '%s': ", handle.name);
-    }
-    PX_SLOT_PUT(&world->handles, slot, handle);
-    insert_grip(world, (PxGrip){handle.start, slot, true});
-    insert_grip(world, (PxGrip){handle.end, slot, false});
-    if (out != NULL)
-        *out = (PxHandleId){slot + 1, world->handles.data[slot].generation};
-    return PX_OK;
-}
-
-static void free_handle(PxHandle *handle)
-{
-    px_region_free(&handle->region);
-    free(handle->key);
+    const PxHandle *handle = &world->handles.data[slot];
+    insert_grip(world, (PxGrip){handle->start, (uint32_t)slot, true});
+    insert_grip(world, (PxGrip){handle->end, (uint32_t)slot, false});
 }
 
 PxStatus px_handles_check(const PxWorld *world, uint64_t grips, const PxTable *particles)
@@ -161,10 +139,9 @@ void px_handles_grab(PxWorld *world, double time)
     }
 }
 
-PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id)
+void px_handle_leaves(PxWorld *world, size_t slot)
 {
-    Grab grab = {.world = world};
-    PX_TRY(PX_SLOT_FIND(&world->handles, id, "handle", &grab.slot));
+    Grab grab = {.world = world, .slot = (uint32_t)slot};
     if (px_solid_columns(&world->particles.table, &grab.solid))
         px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, let_go_block,
                         &grab);
@@ -176,9 +153,6 @@ PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id)
             world->grips.data[kept++] = world->grips.data[k];
     }
     world->grips.count = kept;
-    free_handle(&world->handles.data[grab.slot]);
-    PX_SLOT_CLEAR(&world->handles, grab.slot);
-    return PX_OK;
 }
 
 double px_handles_next(const PxWorld *world, double time)

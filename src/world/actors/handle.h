@@ -28,6 +28,11 @@ typedef struct PxGrip {
     bool take;       ///< true: start; false: end
 } PxGrip;
 
+/// Completes a new handle; enters and removes its start and end (world/kinds/kind.h).
+PxStatus px_handle_make(PxWorld *world, const void *def, void *handle);
+void px_handle_added(PxWorld *world, size_t slot);
+void px_handle_leaves(PxWorld *world, size_t slot);
+
 /// Carries out starts and ends that are due at `time`, the beginning of a step. Allocates nothing.
 void px_handles_grab(PxWorld *world, double time);
 

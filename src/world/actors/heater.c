@@ -25,76 +25,24 @@ static PxHeaterDef heater_def_defaults(void)
 
 PX_DEF(PxHeaterDef, heater_def, "heater")
 
-static PxStatus make_heater(PxWorld *world, const PxHeaterDef *def, PxHeater *out, uint32_t *slot)
+PX_KIND_WORLD(Heater, heater)
+
+PxStatus px_heater_make(PxWorld *world, const void *given, void *thing)
 {
-    PX_TRY(PX_SLOT_NAME_FREE(&world->heaters, out->name, "heater"));
-    PX_TRY(px_section_check(&px_heater_kind.section, def, "its numbers"));
-    PX_TRY(px_temperatures_check(def->temperature_key, def->temperatures));
-    PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
-    if (!PX_SLOT_RESERVE(&world->heaters, slot))
-        return px_fail(PX_ERR_MEMORY, "no room");
-    PX_TRY(px_region_make(world, &def->shape, def->body, &out->region));
-    if (out->region.body != 0 && world->bodies.data[out->region.body - 1].def.wall)
+    const PxHeaterDef *def = given;
+    PxHeater *heater = thing;
+    const PxBody *body =
+        heater->region.body != 0 ? &world->bodies.data[heater->region.body - 1] : NULL;
+    if (body != NULL && body->def.wall)
         return px_fail(PX_ERR_ARGUMENT,
-                       "the body '%s' is a wall, which has a temperature of its own",
-                       world->bodies.data[out->region.body - 1].name);
-    if (!px_temperatures_copy(def->temperature_key, def->temperatures, &out->key))
+                       "the body '%s' is a wall, which has a temperature of its own", body->name);
+    PX_TRY(px_temperatures_check(def->temperature_key, def->temperatures));
+    if (!px_temperatures_copy(def->temperature_key, def->temperatures, &heater->key))
         return px_fail(PX_ERR_MEMORY, "no room for %zu temperatures", def->temperatures);
+    /* last: nothing after it can fail */
     PX_TRY(px_heat_columns_add(&world->particles.table));
     px_particles_refresh(&world->particles);
     return PX_OK;
-}
-
-static void free_heater(PxHeater *heater)
-{
-    px_region_free(&heater->region);
-    free(heater->key);
-}
-
-PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *given, PxHeaterId *out)
-{
-    if (out != NULL)
-        *out = (PxHeaterId){0, 0};
-    PxHeaterDef read;
-    PX_TRY(read_heater_def(given, &read));
-    const PxHeaterDef *def = &read;
-    PxHeater heater = {.def = *def};
-    uint32_t slot;
-    PX_TRY(px_world_name(heater.name, def->name, "heater"));
-    PxStatus status = make_heater(world, def, &heater, &slot);
-    if (status != PX_OK) {
-        free_heater(&heater);
-        return px_fail_prefix(status, "heater '%s': ", heater.name);
-    }
-    px_shape_def_forget(&heater.def.shape);
-    heater.def.temperature_key = NULL;
-    PX_SLOT_PUT(&world->heaters, slot, heater);
-    for (size_t k = 0; k < world->heaters.count; ++k) /* the list may have moved */
-        world->heaters.data[k].def.name = world->heaters.data[k].name;
-    if (out != NULL)
-        *out = (PxHeaterId){slot + 1, world->heaters.data[slot].generation};
-    return PX_OK;
-}
-
-PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id)
-{
-    uint32_t slot;
-    PX_TRY(PX_SLOT_FIND(&world->heaters, id, "heater", &slot));
-    free_heater(&world->heaters.data[slot]);
-    PX_SLOT_CLEAR(&world->heaters, slot);
-    return PX_OK;
-}
-
-double px_heaters_next(const PxWorld *world, double time)
-{
-    double next = INFINITY;
-    for (size_t k = 0; k < world->heaters.count; ++k) {
-        const PxHeaterDef *def = &world->heaters.data[k].def;
-        if (!world->heaters.data[k].live)
-            continue;
-        next = fmin(next, px_region_time_next(def->start, def->end, time));
-    }
-    return next;
 }
 
 /* ---- warming ---------------------------------------------------------------------- */

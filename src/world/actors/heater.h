@@ -12,8 +12,8 @@ typedef struct PxHeater {
     PxRegion region;
 } PxHeater;
 
-/// Time of the next start or end of a heater after `time`, s; INFINITY: none.
-double px_heaters_next(const PxWorld *world, double time);
+/// Completes a new heater (world/kinds/kind.h).
+PxStatus px_heater_make(PxWorld *world, const void *def, void *heater);
 
 /// Adds the heat of one step, and sets prescribed temperatures: those rows are marked in `held`,
 /// one byte per particle; NULL if px_heaters_hold() is false.

@@ -15,41 +15,15 @@ static PxSinkDef sink_def_defaults(void)
 
 PX_DEF(PxSinkDef, sink_def, "sink")
 
-static PxStatus make_sink(PxWorld *world, const PxSinkDef *def, PxSink *out, uint32_t *slot)
-{
-    PX_TRY(PX_SLOT_NAME_FREE(&world->sinks, out->name, "sink"));
-    PX_TRY(px_section_check(&px_sink_kind.section, def, "its numbers"));
-    PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
-    if (!PX_SLOT_RESERVE(&world->sinks, slot))
-        return px_fail(PX_ERR_MEMORY, "no room");
-    return px_region_make(world, &def->shape, (PxBodyId){0, 0}, &out->region);
-}
+PX_KIND_WORLD(Sink, sink)
 
-PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *given, PxSinkId *out)
+PxStatus px_sink_make(PxWorld *world, const void *given, void *thing)
 {
-    if (out != NULL)
-        *out = (PxSinkId){0, 0};
-    PxSinkDef read;
-    PX_TRY(read_sink_def(given, &read));
-    const PxSinkDef *def = &read;
-    PxSink sink = {.start = def->start, .end = def->end};
-    uint32_t slot;
-    PX_TRY(px_world_name(sink.name, def->name, "sink"));
-    PxStatus status = make_sink(world, def, &sink, &slot);
-    if (status != PX_OK)
-        return px_fail_prefix(status, "sink '%s': ", sink.name);
-    PX_SLOT_PUT(&world->sinks, slot, sink);
-    if (out != NULL)
-        *out = (PxSinkId){slot + 1, world->sinks.data[slot].generation};
-    return PX_OK;
-}
-
-PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id)
-{
-    uint32_t slot;
-    PX_TRY(PX_SLOT_FIND(&world->sinks, id, "sink", &slot));
-    px_region_free(&world->sinks.data[slot].region);
-    PX_SLOT_CLEAR(&world->sinks, slot);
+    (void)world;
+    const PxSinkDef *def = given;
+    PxSink *sink = thing;
+    sink->start = def->start;
+    sink->end = def->end;
     return PX_OK;
 }
 

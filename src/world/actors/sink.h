@@ -11,6 +11,9 @@ typedef struct PxSink {
     double start, end; ///< s
 } PxSink;
 
+/// Completes a new sink (world/kinds/kind.h).
+PxStatus px_sink_make(PxWorld *world, const void *def, void *sink);
+
 /// Removes the particles that are in a sink at `time`. Allocates nothing.
 void px_sinks_drain(PxWorld *world, double time);
 

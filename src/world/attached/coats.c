@@ -101,6 +101,7 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
     PxTexture *texture = NULL;
     PxSkin *skin = NULL;
     PxStatus status = PX_OK;
+    double before = coat->def.surfel;
     if (def->texture != NULL)
         status = px_texture_read_file(def->texture, &texture);
     if (status == PX_OK)
@@ -119,6 +120,8 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
     }
     if (status == PX_OK)
         status = give(coat, skin);
+    if (status != PX_OK && coat->def.surfel != before)
+        px_coat_refine(coat, before); /* cannot fail: it was accepted before */
     px_skin_free(skin);
     px_texture_free(texture);
     return status;
@@ -178,23 +181,6 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
                         .walls = world->walls.count,
                         .threads = &world->threads,
                         .scratch = &world->scratch};
-    return PX_OK;
-}
-
-PxStatus px_world_move_coats(PxWorld *world)
-{
-    for (size_t k = 0; k < world->coats.count; ++k) {
-        PxArenaMark mark = px_arena_mark(&world->scratch);
-        const PxWorldCoat *c = &world->coats.data[k];
-        PxCoatInput in;
-        PxStatus status = gather(world, c->material, &in);
-        if (status == PX_OK)
-            status = px_coat_advance(c->coat, &in);
-        px_arena_release(&world->scratch, mark);
-        if (status != PX_OK)
-            return px_fail_prefix(status,
-                                  "material '%s': ", world->materials.data[c->material].name);
-    }
     return PX_OK;
 }
 
@@ -283,4 +269,38 @@ PxStatus px_world_restore_coats(PxWorld *world, const PxTable table[PX_COAT_TABL
         PX_TRY(px_coat_restore(world->coats.data[c].coat, &stored));
     }
     return PX_OK;
+}
+
+/* ---- a frame ---- */
+
+static PxStatus advance(PxWorld *world, const PxWorldCoat *c)
+{
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    PxCoatInput in;
+    PxStatus status = gather(world, c->material, &in);
+    if (status == PX_OK)
+        status = px_coat_advance(c->coat, &in);
+    px_arena_release(&world->scratch, mark);
+    if (status != PX_OK)
+        px_fail_prefix(status, "material '%s': ", world->materials.data[c->material].name);
+    return status;
+}
+
+PxStatus px_world_move_coats(PxWorld *world)
+{
+    PX_WANT(world);
+    /* A coat depends on its last frame, and all coats must be of the same one: after a failure they
+     * are all put back. */
+    PxTable before[PX_COAT_TABLES];
+    for (int k = 0; k < PX_COAT_TABLES; ++k)
+        px_table_init(&before[k], world->memory);
+    PxStatus status = px_world_store_coats(world, before);
+    bool stored = status == PX_OK;
+    for (size_t k = 0; k < world->coats.count && status == PX_OK; ++k)
+        status = advance(world, &world->coats.data[k]);
+    if (status != PX_OK && stored)
+        px_world_restore_coats(world, before); /* cannot fail: the coats had room for it */
+    for (int k = 0; k < PX_COAT_TABLES; ++k)
+        px_table_free(&before[k]);
+    return status;
 }

@@ -104,6 +104,7 @@ static PxStatus bind(PxWorld *world, const PxWorldSkin *s, const PxSolidMaps *ma
 
 PxStatus px_world_move_skins(PxWorld *world)
 {
+    PX_WANT(world);
     if (world->skins.count == 0)
         return PX_OK;
     PxArenaMark mark = px_arena_mark(&world->scratch);

@@ -8,23 +8,26 @@ static PxMaterialId material_id(const PxWorld *world, uint32_t slot)
     return (PxMaterialId){slot + 1, world->materials.data[slot].generation};
 }
 
-size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out, size_t most)
+size_t px_world_surfaces_sized(const PxWorld *world, PxWorldSurface *out, size_t size, size_t most)
 {
     size_t count = 0;
+    if (world == NULL)
+        return 0;
     for (size_t k = 0; k < world->skins.count; ++k, ++count) {
         const PxWorldSkin *s = &world->skins.data[k];
+        PxWorldSurface surface = {.body = {s->body + 1, world->bodies.data[s->body].generation},
+                                  .material = material_id(world, s->material),
+                                  .points = s->skin->shown.count,
+                                  .triangles = s->skin->shown.count > 0 ? s->skin->triangles : 0};
         if (count < most)
-            out[count] =
-                (PxWorldSurface){.body = {s->body + 1, world->bodies.data[s->body].generation},
-                                 .material = material_id(world, s->material),
-                                 .points = s->skin->shown.count,
-                                 .triangles = s->skin->shown.count > 0 ? s->skin->triangles : 0};
+            px_result_put(out, size, count, &surface, sizeof surface);
     }
     for (size_t k = 0; k < world->coats.count; ++k, ++count) {
         const PxWorldCoat *c = &world->coats.data[k];
+        PxWorldSurface surface = {.material = material_id(world, c->material),
+                                  .points = c->coat->surfels.count};
         if (count < most)
-            out[count] = (PxWorldSurface){.material = material_id(world, c->material),
-                                          .points = c->coat->surfels.count};
+            px_result_put(out, size, count, &surface, sizeof surface);
     }
     return count;
 }
@@ -47,6 +50,7 @@ static void copy_radii(const PxTable *table, double scale, float *to)
 PxStatus px_world_read_surface(const PxWorld *world, size_t k, float *position, float *normal,
                                float *radius, uint32_t *triangle)
 {
+    PX_WANT(world);
     if (k >= world->skins.count + world->coats.count)
         return px_fail(PX_ERR_ARGUMENT, "there is no surface %zu; there are %zu", k,
                        world->skins.count + world->coats.count);

@@ -119,6 +119,7 @@ const PxKind px_emitter_kind = {
     .add = add_thing,
     .remove = remove_thing,
     PX_KIND_SLOTS(PxEmitter, emitters),
+    PX_KIND_ARRAY(PxEmitter, site, sites),
     .slot_def = offsetof(PxEmitter, def),
     .changed = changed,
     .rules = rules,

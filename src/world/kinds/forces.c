@@ -19,8 +19,6 @@ static const PxField fields[] = {
 
 PX_KIND_DEFAULTS(Force, force)
 
-PX_KIND_ADDS(Force, force)
-
 const PxKind px_force_kind = {
     .section = {.name = "force",
                 .help = "A force on a part of a solid.",
@@ -33,9 +31,9 @@ const PxKind px_force_kind = {
     .list_help = "Forces on parts of solids.",
     .most = 1000,
     .name_offset = PX_AT(PxForceDef, name),
-    .add = add_thing,
-    .remove = remove_thing,
-    PX_KIND_SLOTS(PxRegionForce, forces),
-    .slot_def = offsetof(PxRegionForce, def),
+    PX_KIND_SLOTS(PxForce, forces),
+    PX_KIND_REGION(PxForce),
+    .slot_def = offsetof(PxForce, def),
+    .on_time = true,
     .region_verb = "pulled",
 };

@@ -17,8 +17,6 @@ static const PxField fields[] = {
 
 PX_KIND_DEFAULTS(Handle, handle)
 
-PX_KIND_ADDS(Handle, handle)
-
 const PxKind px_handle_kind = {
     .section = {.name = "handle",
                 .help = "Holds a part of a solid in place, or moves it.",
@@ -31,9 +29,12 @@ const PxKind px_handle_kind = {
     .list_help = "Hold or move parts of solids.",
     .most = 1000,
     .name_offset = PX_AT(PxHandleDef, name),
-    .add = add_thing,
-    .remove = remove_thing,
     PX_KIND_SLOTS(PxHandle, handles),
+    PX_KIND_REGION(PxHandle),
+    PX_KIND_ARRAY(PxHandle, key, keys),
+    .make = px_handle_make,
+    .added = px_handle_added,
+    .leaves = px_handle_leaves,
     .region_verb = "held",
     .region_once = true,
 };

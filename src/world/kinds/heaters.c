@@ -35,8 +35,6 @@ static const PxField fields[] = {
 
 PX_KIND_DEFAULTS(Heater, heater)
 
-PX_KIND_ADDS(Heater, heater)
-
 /* Temperature and power exclude each other: the one set last is used. */
 static PxStatus changed(PxWorld *world, size_t slot, const char *key)
 {
@@ -84,10 +82,12 @@ const PxKind px_heater_kind = {
     .list_help = "Warm or cool regions.",
     .most = 1000,
     .name_offset = PX_AT(PxHeaterDef, name),
-    .add = add_thing,
-    .remove = remove_thing,
     PX_KIND_SLOTS(PxHeater, heaters),
+    PX_KIND_REGION(PxHeater),
+    PX_KIND_ARRAY(PxHeater, key, def.temperatures),
     .slot_def = offsetof(PxHeater, def),
+    .make = px_heater_make,
+    .on_time = true,
     .region_verb = "warmed",
     .changed = changed,
     .rules = rules,

@@ -1,15 +1,37 @@
 /// A kind of thing: material, body, emitter, ... One table describes all of a kind; the scene
-/// reader, the resolved scene, the schema, events, px_world_set() and `--set` use it.
+/// reader, the resolved scene, the schema, events, px_world_set(), `--set`, the lists of a world
+/// and its copies (world/things.h) use it.
 ///
-/// To add a kind, write one file in this folder and add one line to kinds.c. Rules that involve
-/// several keys of a thing belong in the kind's function `rules`, effects of a change on a running
-/// world in its function `changed`.
+/// To add a kind, write one file in this folder and add one line to PX_KINDS below. Rules that
+/// involve several keys of a thing belong in the kind's function `rules`, effects of a change on a
+/// running world in its function `changed`, effects on particles in `act` or in a function that a
+/// stage of the step calls.
 #ifndef PX_WORLD_KINDS_KIND_H
 #define PX_WORLD_KINDS_KIND_H
 
 #include "base/field.h"
+#include "base/memory.h"
 #include "phyxel/scene.h"
 #include "phyxel/world.h"
+
+/// All kinds, one line each, in the order in which scenes are read: a thing may refer to kinds
+/// before its own. KIND(Type, word, list) stands for `px_word_kind`, the list `list` of
+/// `struct PxType` in a world, and the things `word` of a scene.
+#define PX_KINDS(KIND)                                                                             \
+    KIND(Material, material, materials)                                                            \
+    KIND(Body, body, bodies)                                                                       \
+    KIND(Emitter, emitter, emitters)                                                               \
+    KIND(Sink, sink, sinks)                                                                        \
+    KIND(Handle, handle, handles)                                                                  \
+    KIND(Force, force, forces)                                                                     \
+    KIND(Heater, heater, heaters)
+
+/// The lists of all kinds, as members of a struct.
+#define PX_KIND_LIST(Type, word, list) PX_LIST(struct Px##Type) list;
+#define PX_KIND_LISTS PX_KINDS(PX_KIND_LIST)
+
+#define PX_KIND_ONE(Type, word, list) +1
+enum { PX_KIND_COUNT = 0 PX_KINDS(PX_KIND_ONE) };
 
 /// Id of a thing of any kind; has the layout of PxMaterialId, PxBodyId, ...
 typedef struct PxThingId {
@@ -51,14 +73,30 @@ typedef struct PxKind {
                            ///< that have names
     size_t name_offset;    ///< of the def's `const char *name`
 
+    /* Instead of px_kind_add() and px_kind_remove(), for kinds with more to do. */
     PxStatus (*add)(PxWorld *world, const void *def, PxThingId *out);
     PxStatus (*remove)(PxWorld *world, PxThingId id);
-    size_t world_list; ///< offset in PxWorld of its PX_LIST, of structs that begin with
-                       ///< PX_SLOT_MEMBERS
-    size_t slot_size;  ///< size of such a struct, bytes
-    size_t slot_def;   ///< offset of the def in it; 0: the world keeps no def, and nothing can be
-                       ///< set
+
+    size_t world_list;  ///< offset in PxWorld of its PX_LIST, of structs that begin with
+                        ///< PX_SLOT_MEMBERS
+    size_t slot_size;   ///< size of such a struct, bytes
+    size_t slot_def;    ///< offset of the def in it; 0: the world keeps no def, and nothing can be
+                        ///< set
+    size_t slot_region; ///< offset of its PxRegion, made of the def's shape and body; 0: none
+    struct {
+        size_t at, count, size; ///< offsets of a pointer and of its size_t count; bytes of one
+    } slot_array;               ///< memory of malloc() that it owns; size 0: none
+    /// Completes a new thing whose def, region and name are there. What it allocates for
+    /// slot_array is freed on failure.
+    PxStatus (*make)(PxWorld *world, const void *def, void *thing);
+    /// Called when a thing is in its slot, and before it leaves it.
+    void (*added)(PxWorld *world, size_t slot);
+    void (*leaves)(PxWorld *world, size_t slot);
+    /// Acts on the particles at the end of a step, before emitters emit. Allocates nothing.
+    void (*act)(PxWorld *world, double time);
+    bool on_time; ///< steps end at the `start` and `end` of its def
     /// Called after a field of a def in a world was set. `key` is the first step after the name.
+    /// On failure it has changed nothing, and the field gets its old value back.
     PxStatus (*changed)(PxWorld *world, size_t slot, const char *key);
     /// May the def change from `before` to `after` while the world runs? NULL: always.
     PxStatus (*may_become)(const char *path, const void *before, const void *after);
@@ -73,20 +111,11 @@ typedef struct PxKind {
     bool (*silent)(const void *def, const PxField *field);
 } PxKind;
 
-/// Largest number of kinds.
-#define PX_KINDS_MOST 16
+/// All kinds, in the order of PX_KINDS.
+extern const PxKind *const px_kinds[PX_KIND_COUNT];
 
-/// All kinds, in the order in which scenes are read: a thing may refer to kinds before its own.
-extern const PxKind *const px_kinds[];
-extern const size_t px_kind_count;
-
-extern const PxKind px_material_kind;
-extern const PxKind px_body_kind;
-extern const PxKind px_emitter_kind;
-extern const PxKind px_sink_kind;
-extern const PxKind px_handle_kind;
-extern const PxKind px_force_kind;
-extern const PxKind px_heater_kind;
+#define PX_KIND_DECLARE(Type, word, list) extern const PxKind px_##word##_kind;
+PX_KINDS(PX_KIND_DECLARE)
 
 /// Table of the numbers in PxWorldDef.
 extern const PxSection px_world_section;
@@ -121,6 +150,32 @@ size_t px_kind_slots(const PxKind *kind, const PxWorld *world);
 bool px_kind_at(const PxKind *kind, const PxWorld *world, size_t slot, const char **name,
                 PxThingId *id, void **def);
 
+/// Adds a thing: checks its name, numbers, body and times, makes its region, completes it with the
+/// kind's `make` and puts it into the list. On failure the world is unchanged and *out is the null
+/// id. Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
+PxStatus px_kind_add(const PxKind *kind, PxWorld *world, const void *def, PxThingId *out);
+
+/// Removes a thing. Errors: PX_ERR_ARGUMENT for a stale id.
+PxStatus px_kind_remove(const PxKind *kind, PxWorld *world, PxThingId id);
+
+/// Puts a thing into a slot of PX_SLOT_RESERVE(); returns its id.
+PxThingId px_kind_put(const PxKind *kind, PxWorld *world, uint32_t slot, const void *thing);
+
+/// Makes shallow copies of all things of a kind own what they point at: copies arrays, retains
+/// shapes, sets the names of the defs. `list` is a PX_LIST. False when out of memory; also then
+/// every thing owns what it points at.
+bool px_kind_own(const PxKind *kind, const void *list);
+
+/// Frees what the things of a list own, but not the list.
+void px_kind_release(const PxKind *kind, const void *list);
+
+/// Detaches things that are restricted to that body, so that they do not act on a body that reuses
+/// its slot.
+void px_kinds_leave_body(PxWorld *world, uint32_t body);
+
+/// Time of the next start or end of a thing whose kind is on time, s; INFINITY: none.
+double px_kinds_next(const PxWorld *world, double time);
+
 /* Functions that every kind has, for the type "Heater" and the word "heater". */
 
 #define PX_KIND_DEFAULTS(Type, word)                                                               \
@@ -129,6 +184,29 @@ bool px_kind_at(const PxKind *kind, const PxWorld *world, size_t slot, const cha
         *(Px##Type##Def *)def = px_##word##_def_default();                                         \
     }
 
+/// px_world_add_heater() and px_world_remove_heater() of a kind without `add` and `remove`.
+#define PX_KIND_WORLD(Type, word)                                                                  \
+    PxStatus px_world_add_##word(PxWorld *world, const Px##Type##Def *given, Px##Type##Id *out)    \
+    {                                                                                              \
+        if (out != NULL)                                                                           \
+            *out = (Px##Type##Id){0, 0};                                                           \
+        PX_WANT(world);                                                                            \
+        Px##Type##Def def;                                                                         \
+        PxThingId id = {0, 0};                                                                     \
+        PxStatus status = read_##word##_def(given, &def);                                          \
+        if (status == PX_OK)                                                                       \
+            status = px_kind_add(&px_##word##_kind, world, &def, &id);                             \
+        if (out != NULL)                                                                           \
+            *out = (Px##Type##Id){id.slot, id.generation};                                         \
+        return status;                                                                             \
+    }                                                                                              \
+    PxStatus px_world_remove_##word(PxWorld *world, Px##Type##Id id)                               \
+    {                                                                                              \
+        PX_WANT(world);                                                                            \
+        return px_kind_remove(&px_##word##_kind, world, (PxThingId){id.slot, id.generation});      \
+    }
+
+/// `add` and `remove` of a kind that has these functions of its own.
 #define PX_KIND_ADDS(Type, word)                                                                   \
     static PxStatus add_thing(PxWorld *world, const void *def, PxThingId *out)                     \
     {                                                                                              \
@@ -144,6 +222,9 @@ bool px_kind_at(const PxKind *kind, const PxWorld *world, size_t slot, const cha
 
 /// Location of the things of a kind in PxWorld (world/world_parts.h).
 #define PX_KIND_SLOTS(type, list) .world_list = offsetof(PxWorld, list), .slot_size = sizeof(type)
+#define PX_KIND_REGION(type) .slot_region = offsetof(type, region)
+#define PX_KIND_ARRAY(type, member, number)                                                        \
+    .slot_array = {offsetof(type, member), offsetof(type, number), sizeof *((type *)NULL)->member}
 
 /* Fields that several kinds share. */
 

@@ -231,7 +231,7 @@ static bool is_of_material(const char *key, PxFieldKind *kind);
         .most = high, .help = text                                                                 \
     }
 
-/* Ranges are those of the solid state. NAN: the same value as there. */
+/* Ranges are those of the cold state. NAN: the same value as there. */
 static const PxField into_fields[] = {
     INTO(viscosity, PX_FIELD_NUMBER, 0, "Pa s", 0, 1e6, "Dynamic viscosity."),
     INTO(cohesion, PX_FIELD_NUMBER, 0, "Pa", 0, 1e6, "Attraction between particles of the fluid."),
@@ -254,7 +254,7 @@ static const PxField into_fields[] = {
      .most = 1e6,
      .family = &px_tension_family,
      .help = "Strength of the surface tension in the molten state: a number, or a model with "
-             "its parameters if the solid state has none."},
+             "its parameters if the cold state has none."},
 };
 
 /* Explains why models and some numbers do not change in melting, because scenes often try. */
@@ -272,7 +272,7 @@ static const char *misplaced_in_into(const char *key)
 
 const PxSection px_melt_into_section = {
     .name = "molten",
-    .help = "Properties of the molten state; those not stated are the same as in the solid state.",
+    .help = "Properties of the molten state; those not stated are the same as in the cold state.",
     .wanted = "an object with numbers",
     .fields = into_fields,
     .field_count = PX_COUNT(into_fields),
@@ -306,7 +306,7 @@ static const PxField melt_fields[] = {
 
 const PxSection px_melt_section = {
     .name = "melting",
-    .help = "Between two temperatures the properties change linearly from the solid to the "
+    .help = "Between two temperatures the properties change linearly from the cold to the "
             "molten state.",
     .wanted = "an object with \"from\", \"to\" and \"into\"",
     .fields = melt_fields,
@@ -361,10 +361,9 @@ static void set_masses(PxWorld *world, size_t slot)
 
 static PxStatus changed(PxWorld *world, size_t slot, const char *key)
 {
+    PX_TRY(px_world_material_columns(world, &world->materials.data[slot].def));
     if (strcmp(key, "density") == 0)
         set_masses(world, slot);
-    PX_TRY(px_world_heat_columns(world, &world->materials.data[slot].def));
-    PX_TRY(px_world_elastic_columns(world, &world->materials.data[slot].def));
     world->state.highest = 0; /* the stiffness may have changed */
     world->elastic_set.stale = true;
     return PX_OK;

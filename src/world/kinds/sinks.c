@@ -12,8 +12,6 @@ static const PxField fields[] = {
 
 PX_KIND_DEFAULTS(Sink, sink)
 
-PX_KIND_ADDS(Sink, sink)
-
 const PxKind px_sink_kind = {
     .section = {.name = "sink",
                 .help = "A region that removes every particle that enters it.",
@@ -26,7 +24,8 @@ const PxKind px_sink_kind = {
     .list_help = "Regions that remove particles.",
     .most = 1000,
     .name_offset = PX_AT(PxSinkDef, name),
-    .add = add_thing,
-    .remove = remove_thing,
     PX_KIND_SLOTS(PxSink, sinks),
+    PX_KIND_REGION(PxSink),
+    .make = px_sink_make,
+    .act = px_sinks_drain,
 };

@@ -125,7 +125,7 @@ static PxStatus find_world(const PxThingSource *things, PxLive *out)
     out->key = out->steps.word[0];
     if (px_section_field(&px_world_section, out->key) != NULL)
         return find_field(&px_world_section, "", out, 0);
-    for (size_t k = 0; k < px_kind_count; ++k)
+    for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         if (px_kinds[k]->slot_def != 0)
             words[count++] = px_kinds[k]->list;
     for (size_t k = 0; k < px_world_section.field_count && count < MOST_WORDS; ++k)
