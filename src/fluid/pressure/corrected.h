@@ -25,10 +25,10 @@ typedef struct PxCorrected {
     const PxFluid *fluid;
     const float *slope; ///< (dW/dr) / r of every entry of the neighbour lists
     float *turn;        ///< 8 per row: xx, xy, xz, yy, yz, zz of L, then k, then 1 if inside
-    float *gradient;    ///< 9 per row: velocity gradient for px_corrected_damp(), du_a/dx_b
     float *sum;         ///< 4 per row: sum_j L_i grad W_ij + k_i grad wall_i / s^3
-    float *pressure[2]; ///< quads of P L: xx, xy, xz, yy and yz, zz
-    float *velocity;    ///< quads of velocities
+    float *six[2];   ///< quads of a symmetric matrix, xx, xy, xz, yy and yz, zz: half the rate of
+                     ///< strain for px_corrected_damp(), with xy = du/dy + dv/dx; then P L
+    float *velocity; ///< quads of velocities
 } PxCorrected;
 
 /// Computes L and k of every row.
@@ -37,7 +37,7 @@ PX_ISA_DECLARE(PxStatus, px_corrected_begin,
 
 /// Artificial viscosity between neighbours, on the part of their relative velocity that a linear
 /// field does not explain: noise is damped, shear and rotation are not (linear reconstruction, as
-/// in Frontiere, Raskin and Owen 2017, section 3.3). `weight` is V sqrt(rho alpha c).
+/// in Frontiere, Raskin and Owen 2017). `weight` is V sqrt(rho alpha c). Runs before the passes.
 PX_ISA_DECLARE(void, px_corrected_damp, (const PxCorrected *corrected, const float *weight));
 
 /// Diagonal and sum of the absolute values of every row of the matrix, in the units of poisson.h.

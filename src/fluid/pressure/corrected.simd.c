@@ -98,16 +98,21 @@ static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
                             s3 * px_f8_sum(vx), s3 * px_f8_sum(vy), s3 * px_f8_sum(vz),
                             s3 * px_f8_sum(wx), s3 * px_f8_sum(wy), s3 * px_f8_sum(wz)};
         float l[6] = {0};
-        float *out = c->turn + 8 * (size_t)i, *grad = c->gradient + 9 * (size_t)i;
+        float *out = c->turn + 8 * (size_t)i;
         bool usable = above(m, LEAST);
         if (usable)
             invert(m, l); /* of the fluid alone: neighbours alone give the gradient */
+        float d[9];       /* du_a / dx_b */
         for (int r = 0; r < 3; ++r) {
             const float *row = a + 3 * r;
-            grad[3 * r] = row[0] * l[0] + row[1] * l[1] + row[2] * l[2];
-            grad[3 * r + 1] = row[0] * l[1] + row[1] * l[3] + row[2] * l[4];
-            grad[3 * r + 2] = row[0] * l[2] + row[1] * l[4] + row[2] * l[5];
+            d[3 * r] = row[0] * l[0] + row[1] * l[1] + row[2] * l[2];
+            d[3 * r + 1] = row[0] * l[1] + row[1] * l[3] + row[2] * l[4];
+            d[3 * r + 2] = row[0] * l[2] + row[1] * l[4] + row[2] * l[5];
         }
+        const float strain[8] = {0.5f * d[0], 0.5f * (d[1] + d[3]), 0.5f * (d[2] + d[6]),
+                                 0.5f * d[4], 0.5f * (d[5] + d[7]), 0.5f * d[8]};
+        memcpy(c->six[0] + 4 * (size_t)i, strain, 4 * sizeof(float));
+        memcpy(c->six[1] + 4 * (size_t)i, strain + 4, 4 * sizeof(float));
         float n[3] = {f->wall_gx[i], f->wall_gy[i], f->wall_gz[i]};
         float g2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
         float lever = g2 > 0.0f ? f->wall_lever[i] / g2 : 0.0f;
@@ -123,7 +128,8 @@ static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
         full[3] += f->wall_part[i];
         full[5] += f->wall_part[i];
         bool inside = above(full, INSIDE) && above(m, LEAST) &&
-                      (f->solid_fraction == NULL || f->solid_fraction[i] < 0.5f) && f->inverse_mass[i] > 0.0f;
+                      (f->solid_fraction == NULL || f->solid_fraction[i] < 0.5f) &&
+                      f->inverse_mass[i] > 0.0f;
         float k = 1.0f;
         if (inside) {
             invert(m, l);
@@ -151,66 +157,71 @@ PxStatus PX_ISA_NAME(px_corrected_begin)(PxCorrected *c, const PxFluid *f, const
     size_t rows = px_fluid_visible(f), quads = px_quads_floats(px_fluid_visible(f));
     *c = (PxCorrected){.fluid = f, .slope = slope};
     c->turn = PX_ARENA_ARRAY(f->scratch, float, 8 * rows);
-    c->gradient = PX_ARENA_ARRAY(f->scratch, float, 9 * (rows + 1));
     c->sum = PX_ARENA_ARRAY(f->scratch, float, 4 * rows);
-    c->pressure[0] = PX_ARENA_ARRAY(f->scratch, float, quads);
-    c->pressure[1] = PX_ARENA_ARRAY(f->scratch, float, quads);
+    c->six[0] = PX_ARENA_ARRAY(f->scratch, float, quads);
+    c->six[1] = PX_ARENA_ARRAY(f->scratch, float, quads);
     c->velocity = PX_ARENA_ARRAY(f->scratch, float, quads);
-    if (c->turn == NULL || c->gradient == NULL || c->sum == NULL || c->pressure[0] == NULL ||
-        c->pressure[1] == NULL || c->velocity == NULL)
+    if (c->turn == NULL || c->sum == NULL || c->six[0] == NULL || c->six[1] == NULL ||
+        c->velocity == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     const PxParticles *p = f->particles;
-    memset(c->pressure[0] + 4 * rows, 0, 4 * sizeof(float));
-    memset(c->pressure[1] + 4 * rows, 0, 4 * sizeof(float));
-    memset(c->gradient + 9 * rows, 0, 9 * sizeof(float));
+    memset(c->six[0] + 4 * rows, 0, 4 * sizeof(float));
+    memset(c->six[1] + 4 * rows, 0, 4 * sizeof(float));
     px_fluid_pack(f, c->velocity, p->vx, p->vy, p->vz, NULL);
     memset(c->velocity + 4 * rows, 0, 4 * sizeof(float));
     Job job = {.c = c};
     px_parallel_for(f->threads, f->count, PX_BLOCK, moment_block, &job);
-    px_fluid_refresh(f, c->gradient, 9 * sizeof(float), 9 * sizeof(float));
+    px_fluid_refresh_quads(f, c->six[0]);
+    px_fluid_refresh_quads(f, c->six[1]);
     return PX_OK;
 }
 
 /* ---- damping ------------------------------------------------------------------- */
 
-/* One neighbour at a time: nine gathered components would not fit the registers anyway. */
 static void damp_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Job *job = user;
-    const PxCorrected *c = job->c;
+    const PxCorrected *c = ((const Job *)user)->c;
     const PxFluid *f = c->fluid;
     const PxPairs *pairs = f->pairs;
     PxParticles *p = f->particles;
-    float soft = 0.01f * 0.25f * f->kernel.h * f->kernel.h;
+    const PxF8 zero = px_f8(0.0f), soft = px_f8(0.01f * 0.25f * f->kernel.h * f->kernel.h);
     for (uint32_t i = begin; i < end; ++i) {
         const float *own = f->quad + 4 * (size_t)i, *own_v = c->velocity + 4 * (size_t)i;
-        const float *own_c = c->gradient + 9 * (size_t)i;
-        const uint32_t *row = pairs->row + pairs->start[i];
+        const float *own_a = c->six[0] + 4 * (size_t)i, *own_b = c->six[1] + 4 * (size_t)i;
+        PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]);
+        PxF8 ui = px_f8(own_v[0]), vi = px_f8(own_v[1]), wi = px_f8(own_v[2]);
+        PxF8 ax = zero, ay = zero, az = zero;
         const float *slope = c->slope + pairs->start[i];
-        float ax = 0, ay = 0, az = 0;
-        for (uint32_t k = 0; k < pairs->size[i]; ++k) {
-            size_t j = row[k];
-            const float *at = f->quad + 4 * j, *v = c->velocity + 4 * j, *g = c->gradient + 9 * j;
-            float x = own[0] - at[0], y = own[1] - at[1], z = own[2] - at[2];
-            float jump = (own_v[0] - v[0]) * x + (own_v[1] - v[1]) * y + (own_v[2] - v[2]) * z;
-            float linear =
-                0.5f *
-                (x * ((own_c[0] + g[0]) * x + (own_c[1] + g[1]) * y + (own_c[2] + g[2]) * z) +
-                 y * ((own_c[3] + g[3]) * x + (own_c[4] + g[4]) * y + (own_c[5] + g[5]) * z) +
-                 z * ((own_c[6] + g[6]) * x + (own_c[7] + g[7]) * y + (own_c[8] + g[8]) * z));
-            float left = jump - linear; /* of the sign of the jump and not larger: dissipates */
-            left = left * jump <= 0.0f ? 0.0f : fabsf(left) > fabsf(jump) ? jump : left;
-            float r2 = x * x + y * y + z * z;
-            float s = slope[k] * c->velocity[4 * j + 3] * left / (r2 + soft);
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
+            PxF8 x, y, z, u, v, w, weight, xx, xy, xz, yy, yz, zz, none;
+            px_f8_load_quads(f->quad, j, &x, &y, &z, &none);
+            px_f8_load_quads(c->velocity, j, &u, &v, &w, &weight);
+            px_f8_load_quads(c->six[0], j, &xx, &xy, &xz, &yy);
+            px_f8_load_quads(c->six[1], j, &yz, &zz, &none, &none);
+            x = xi - x;
+            y = yi - y;
+            z = zi - z;
+            PxF8 r2 = x * x + y * y + z * z;
+            PxF8 jump = (ui - u) * x + (vi - v) * y + (wi - w) * z;
+            PxF8 linear = x * ((px_f8(own_a[0]) + xx) * x + (px_f8(own_a[1]) + xy) * y +
+                               (px_f8(own_a[2]) + xz) * z) +
+                          y * ((px_f8(own_a[3]) + yy) * y + (px_f8(own_b[0]) + yz) * z) +
+                          z * z * (px_f8(own_b[1]) + zz);
+            /* Of the sign of the jump and not larger, so that it always dissipates. */
+            PxF8 left =
+                px_f8_max(px_f8_min(jump - linear, px_f8_max(jump, zero)), px_f8_min(jump, zero));
+            PxF8 s = px_f8_load(slope) * weight * left / (r2 + soft);
+            slope += 8;
             ax += s * x;
             ay += s * y;
             az += s * z;
         }
         float scale = 0.5f * f->kernel.h * own_v[3] * f->inverse_mass[i];
-        p->ax[i] += scale * ax;
-        p->ay[i] += scale * ay;
-        p->az[i] += scale * az;
+        p->ax[i] += scale * px_f8_sum(ax);
+        p->ay[i] += scale * px_f8_sum(ay);
+        p->az[i] += scale * px_f8_sum(az);
     }
 }
 
@@ -298,8 +309,8 @@ static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxCorrected *c = ((const Job *)user)->c;
     for (size_t i = begin; i < end; ++i) {
         const float *l = c->turn + 8 * i;
-        float p = c->fluid->quad[4 * i + 3], *a = c->pressure[0] + 4 * i;
-        float *b = c->pressure[1] + 4 * i;
+        float p = c->fluid->quad[4 * i + 3], *a = c->six[0] + 4 * i;
+        float *b = c->six[1] + 4 * i;
         for (int k = 0; k < 4; ++k)
             a[k] = p * l[k];
         b[0] = p * l[4];
@@ -327,8 +338,8 @@ static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
         {
             PxF8 x, y, z, none, xx, xy, xz, yy, yz, zz, none2;
             px_f8_load_quads(quad, j, &x, &y, &z, &none);
-            px_f8_load_quads(c->pressure[0], j, &xx, &xy, &xz, &yy);
-            px_f8_load_quads(c->pressure[1], j, &yz, &zz, &none, &none2);
+            px_f8_load_quads(c->six[0], j, &xx, &xy, &xz, &yy);
+            px_f8_load_quads(c->six[1], j, &yz, &zz, &none, &none2);
             PxF8 g = px_f8_load(slope);
             slope += 8;
             x = g * (xi - x);
@@ -361,8 +372,8 @@ void PX_ISA_NAME(px_corrected_velocities)(const PxCorrected *c, double dt, float
     const PxFluid *f = c->fluid;
     Job job = {.c = c, .dt = dt, .base = base, .out = out, .stride = stride};
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, pack_block, &job);
-    px_fluid_refresh_quads(f, c->pressure[0]);
-    px_fluid_refresh_quads(f, c->pressure[1]);
+    px_fluid_refresh_quads(f, c->six[0]);
+    px_fluid_refresh_quads(f, c->six[1]);
     px_parallel_for(f->threads, f->count, PX_BLOCK, velocity_block, &job);
     px_fluid_refresh_quads(f, c->velocity);
 }

@@ -154,7 +154,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
                .warm = true};
     options.forces = true;
     options.least = 2;
-    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block));
+    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_DIVERGENCE], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_corrected_block, &job);
     double divergence = f->divergence;
     memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
@@ -170,7 +170,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
 PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
 {
     double param[PX_IMPLICIT_PARAMS];
-    px_implicit_strictest(f, kind.divergence, param);
+    px_implicit_strictest(f, kind.divergence || kind.corrected, param);
     PxPoissonOptions options = {.most = (uint32_t)param[PX_IMPLICIT_MAX_ITERATIONS],
                                 .coarse = param[PX_IMPLICIT_COARSE] > 0,
                                 .plain = kind.uniform};

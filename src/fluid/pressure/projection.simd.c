@@ -6,10 +6,11 @@
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"
 
-static const double defaults[] = {[PX_IMPLICIT_MAX_ERROR] = 0.01,
+static const double defaults[] = {[PX_IMPLICIT_MAX_ERROR] = 0.05,
                                   [PX_IMPLICIT_MAX_ITERATIONS] = 200,
                                   [PX_IMPLICIT_DAMPING] = 0.3,
-                                  [PX_IMPLICIT_COARSE] = 1};
+                                  [PX_IMPLICIT_COARSE] = 1,
+                                  [PX_IMPLICIT_MAX_DIVERGENCE] = 0.01};
 
 static PxStatus solve(PxFluid *fluid)
 {
