@@ -1,6 +1,7 @@
 /// The command `phyxel run`, with a progress bar on terminals, lines elsewhere, or JSON.
 #include "commands.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -166,25 +167,14 @@ static int find_scene(const char *path, const OptionList *sets, int frames, cons
     return status;
 }
 
-/* Makes a film of the frames: surfaces, pictures, then DIR/film.mp4. */
-static int make_film(const PxScene *scene, const PxRunDef *run, const char *size, int samples,
-                     bool quiet, bool json)
+/* Makes a film of the frames: surfaces, then pictures and the film. */
+static int make_film(const PxRenderDef *def, bool quiet, bool json)
 {
-    PxRenderDef def = px_render_def_default();
-    char film[1024];
-    snprintf(film, sizeof film, "%s/film.mp4", run->out);
-    def.dir = run->out;
-    def.scene = scene;
-    def.film = film;
-    def.threads = run->threads;
-    def.samples = samples;
-    if (!read_size(size, &def))
-        return EXIT_WRONG;
     PxSurfaceRunDef surface = px_surface_run_def_default();
-    surface.dir = run->out;
-    surface.surface.threads = run->threads;
+    surface.dir = def->dir;
+    surface.surface.threads = def->threads;
     int status = make_surfaces(&surface, quiet || json, "run");
-    return status == EXIT_DONE ? render_pictures(&def, quiet, json, "run") : status;
+    return status == EXIT_DONE ? render_pictures(def, quiet, json, "run") : status;
 }
 
 /* Runs the scene and prints the result; returns the exit status. */
@@ -260,9 +250,10 @@ int command_run(int argc, char **argv)
 {
     PxRunDef def = px_run_def_default();
     int frames = -1, checkpoint = (int)def.checkpoint;
-    int samples = 16; /* few, because noise is less visible in a film than in a still */
     const char *size = "960x540";
     bool json = false, quiet = false, film = false;
+    PxRenderDef pictures = px_render_def_default();
+    pictures.samples = 16; /* few, because noise is less visible in a film than in a still */
     OptionList sets = {.count = 0};
     const Option options[] = {
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder of the results (out/NAME)"},
@@ -276,7 +267,7 @@ int command_run(int argc, char **argv)
          "a checkpoint every N frames (1); 0: when stopped"},
         {"film", 0, OPTION_FLAG, &film, NULL, "also draw pictures and make DIR/film.mp4"},
         {"size", 0, OPTION_TEXT, &size, "WxH", "size of the film (960x540)"},
-        {"samples", 0, OPTION_COUNT, &samples, "N", "samples per pixel of the film (16)"},
+        {"samples", 0, OPTION_COUNT, &pictures.samples, "N", "samples per pixel of the film (16)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
     };
@@ -309,17 +300,30 @@ int command_run(int argc, char **argv)
         def.out = folder;
     }
     def.checkpoint = (uint32_t)checkpoint;
-    PxRenderDef tried = px_render_def_default();
-    if (!read_size(size, &tried))
-        return EXIT_WRONG; /* fail before the run, not after it */
+    size_t room = strlen(def.out) + sizeof "/film.mp4";
+    char *name = malloc(room);
+    if (name == NULL)
+        return EXIT_FAILED;
+    snprintf(name, room, "%s/film.mp4", def.out);
+    pictures.dir = def.out;
+    pictures.film = name;
+    pictures.threads = def.threads;
 
     PxScene *scene = NULL;
-    int exit_status = find_scene(path, &sets, frames, &def, &scene);
-    if (exit_status == EXIT_DONE) {
+    int exit_status = read_size(size, &pictures) ? EXIT_DONE : EXIT_WRONG;
+    if (exit_status == EXIT_DONE)
+        exit_status = find_scene(path, &sets, frames, &def, &scene);
+    pictures.scene = scene;
+    PxStatus status = PX_OK;
+    if (exit_status == EXIT_DONE && film) /* fail before the run, not after it */
+        status = px_render_check(&pictures);
+    if (status != PX_OK)
+        exit_status = report_failure(status, "run");
+    if (exit_status == EXIT_DONE)
         exit_status = run_scene(scene, &def, json, quiet, "run");
-        if (exit_status == EXIT_DONE && film)
-            exit_status = make_film(scene, &def, size, samples, quiet, json);
-    }
+    if (exit_status == EXIT_DONE && film)
+        exit_status = make_film(&pictures, quiet, json);
     px_scene_free(scene);
+    free(name);
     return exit_status;
 }

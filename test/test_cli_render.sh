@@ -86,7 +86,28 @@ if command -v ffmpeg >/dev/null; then
     status 0 run $small --frames 3 -q -o "$work/film" --film --size 64x48 --samples 1
     [ -s "$work/film/film.mp4" ] || fail "no film"
     tidy "$work/film"
+
+    # names are names, whatever ffmpeg takes them for: times, options, addresses
+    cd "$work" || exit 1
+    status 0 run $small --frames 1 -q -o 2026-11-16T17:05 --film --size 64x48 --samples 1
+    [ -s 2026-11-16T17:05/film.mp4 ] || fail "no film in a folder that is named by the time"
+    mkdir -- -y http:
+    for name in -y/a.mp4 -b%03d.gif http:/a:b.webm "pipe:1.mp4" "c d'e|f.mp4"; do
+        status 0 render film --size 64x48 --samples 1 -q "--film=$name"
+        [ -s "./$name" ] || fail "no film '$name'"
+    done
+    status 1 render film --size 64x48 --samples 1 -q --film http://127.0.0.1:9/a.mp4
+    said "http://127.0.0.1:9"
+    tidy .
+
+    # what ffmpeg cannot encode is known before the run
+    status 1 run $small --frames 1 -q -o tiny --film --size 1x1 --samples 1
+    said "film.mp4: ffmpeg could not make it"
+    [ ! -e tiny ] || fail "a run was begun whose film cannot be made"
+    status 2 render film --size 64x48 --film a.mp4 --fps 1e-300
+    said "the film's fps is 1e-300"
 else
     status 1 run $small --frames 3 -q -o "$work/film" --film --size 64x48 --samples 1
     said "apt-get install ffmpeg"
+    [ ! -e "$work/film" ] || fail "a run was begun whose film cannot be made"
 fi

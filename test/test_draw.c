@@ -519,6 +519,50 @@ TEST(a_picture_can_be_stopped)
     px_scenery_free(&s);
 }
 
+/* Embree ends the process at such numbers. */
+TEST(things_with_numbers_that_rays_cannot_use_are_refused)
+{
+    static const float wrong[] = {NAN, INFINITY, -1e19f};
+    for (size_t k = 0; k < PX_COUNT(wrong); ++k)
+        for (int what = 0; what < 3; ++what) {
+            PxScenery s = before(px_sky_even(px_v3_all(1)));
+            s.shutter = 1;
+            PxLook look = px_look_matte(px_v3_all(1));
+            uint32_t n = px_scenery_add_look(&s, &look);
+            PxThing *t;
+            CHECK_OK(px_scenery_add_thing(&s, PX_THING_DISCS, n, 1, 0,
+                                          PX_WITH_RADIUS | PX_WITH_NORMAL | PX_WITH_VELOCITY, &t));
+            t->radius[0] = what == 0 ? wrong[k] : 1;
+            t->normal[0] = px_v3(0, what == 1 ? wrong[k] : 1, 0);
+            t->velocity[0].z = what == 2 ? wrong[k] : 1;
+            PxRays *rays;
+            CHECK_FAILS(px_rays_create(&s, &rays), PX_ERR_FORMAT, "disc 0");
+            px_scenery_free(&s);
+        }
+}
+
+TEST(rays_that_are_not_finite_hit_nothing)
+{
+    PxScenery s = before(px_sky_even(px_v3_all(1)));
+    PxLook look = px_look_matte(px_v3_all(1));
+    add_ball(&s, &look, px_v3_all(0), 1);
+    PxRays *rays;
+    PxHit hit;
+    PxCrossing crossing[4];
+    CHECK_OK(px_rays_create(&s, &rays));
+    static const float wrong[] = {NAN, INFINITY, -2e18f};
+    for (size_t k = 0; k < PX_COUNT(wrong); ++k) {
+        PxRay ray = {px_v3(0, wrong[k], 5), px_v3(0, 0, -1), .most = INFINITY};
+        CHECK(!px_rays_intersect(rays, &ray, &hit));
+        CHECK_EQUAL(px_rays_crossings(rays, &ray, crossing, 4), 0);
+        CHECK_NEAR(px_rays_transmittance(rays, &ray).x, 0, 0);
+        ray = (PxRay){px_v3(0, 0, 5), px_v3(0, wrong[k], 0), .most = INFINITY};
+        CHECK(!px_rays_intersect(rays, &ray, &hit));
+    }
+    px_rays_free(rays);
+    px_scenery_free(&s);
+}
+
 #else
 
 TEST(without_embree_the_message_names_the_package)

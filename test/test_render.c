@@ -149,6 +149,22 @@ TEST(values_out_of_range_are_refused)
     def = small_def(f.path);
     def.exposure = NAN;
     CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "exposure");
+    const PxLampDef far = {.at = {1e300, 0, 0}, .radius = 1, .power = 1},
+                    nowhere = {.at = {0, NAN, 0}, .radius = 1, .power = 1};
+    def = small_def(f.path);
+    def.lamps = 1;
+    def.lamp = &far;
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "x of a lamp is 1e+300 m");
+    def.lamp = &nowhere;
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "y of a lamp is nan m");
+    def = small_def(f.path);
+    def.stated_camera = true;
+    def.camera = (PxSceneCamera){.from = {1e19, 1, 1}, .fov = 40};
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "x of the camera is 1e+19 m");
+    def.camera = (PxSceneCamera){.to = {0, 0, -INFINITY}, .fov = 40};
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "z of the camera's target");
+    def.camera = (PxSceneCamera){.to = {1, 0, 0}, .fov = NAN};
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "angle of view");
     def = small_def(f.path);
     def.first = 5;
     CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_ARGUMENT, "no frame from 5");
@@ -290,6 +306,39 @@ TEST(a_non_finite_position_is_named_and_drawn_pictures_are_kept)
     CHECK_FAILS(px_render(&def, NULL, NULL, &report), PX_ERR_FORMAT, "frame 2: y of particle 3");
     CHECK_EQUAL(report.pictures, 1);
     CHECK(px_file_exists(folder_file(&f, "pictures/000001.png")));
+    folder_remove(&f);
+}
+
+TEST(matter_too_far_away_is_named)
+{
+    Folder f = folder_make();
+    write_frame(f.path, 1, 3, 1e20f);
+    PxRenderDef def = small_def(f.path);
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_FORMAT,
+                "frame 1: y of particle 3 is 1e+20 m");
+    write_frame(f.path, 1, 3, 9e8f); /* a picture of nothing, but a picture */
+    CHECK_OK(px_render(&def, NULL, NULL, NULL));
+    folder_remove(&f);
+}
+
+TEST(the_farthest_camera_and_the_largest_lamp_are_drawn)
+{
+    Folder f = folder_make();
+    write_frame(f.path, 1, 3, 0);
+    const PxLampDef lamps[] = {{.at = {1e9, -1e9, 1e9}, .radius = 1e9, .power = 1e9},
+                               {.at = {0, 0, 0}, .radius = 1e-9, .power = 1e9}};
+    PxRenderDef def = small_def(f.path);
+    def.lamps = 2;
+    def.lamp = lamps;
+    def.stated_camera = true;
+    def.aperture = 1e6;
+    def.shutter = 10;
+    for (int k = 0; k < 3; ++k) {
+        def.camera = (PxSceneCamera){.from = {k == 0 ? 1e9 : 1e-30, 1e9 * (k == 1), 0},
+                                     .to = {k == 1 ? 1e9 : 0, 0, 0},
+                                     .fov = k == 2 ? 0.01 : 170};
+        CHECK_OK(px_render(&def, NULL, NULL, NULL));
+    }
     folder_remove(&f);
 }
 
@@ -499,7 +548,7 @@ TEST(a_turntable_goes_all_around_the_last_frame)
     folder_remove(&f);
 }
 
-TEST(without_ffmpeg_pictures_are_kept_and_the_message_names_it)
+TEST(without_ffmpeg_nothing_is_drawn_and_the_message_names_it)
 {
     Folder f = folder_make();
     write_frame(f.path, 1, 2, 0);
@@ -514,8 +563,7 @@ TEST(without_ffmpeg_pictures_are_kept_and_the_message_names_it)
     setenv("PATH", before, 1);
     CHECK_EQUAL(status, PX_ERR_UNSUPPORTED);
     CHECK(strstr(said, "no ffmpeg") != NULL && strstr(said, "apt-get install ffmpeg") != NULL);
-    CHECK(px_file_exists(folder_file(&f, "pictures/000001.png")));
-    CHECK_EQUAL(folder_count(f.path), 2); /* frames and pictures, no half film */
+    CHECK_EQUAL(folder_count(f.path), 1); /* frames alone */
     folder_remove(&f);
 }
 
@@ -536,15 +584,21 @@ TEST(errors_of_ffmpeg_are_reported)
     PxRenderDef def = small_def(f.path);
     def.width = 400; /* more than a pipe holds */
     def.height = 300;
-    def.film = folder_file(&f, "film.mp4");
-    char before[4096], path[5000];
+    char before[4096], path[5000], film[4096];
+    snprintf(film, sizeof film, "%s", folder_file(&f, "film.mp4"));
+    def.film = film;
     snprintf(before, sizeof before, "%s", getenv("PATH"));
     snprintf(path, sizeof path, "%s:%s", f.path, before);
     setenv("PATH", path, 1);
     fake_ffmpeg(&f, "echo no encoder today >&2; exit 1");
     CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_IO, "no encoder today");
+    CHECK(!px_file_exists(folder_file(&f, "pictures"))); /* known before anything is drawn */
+    fake_ffmpeg(&f, "for last; do :; done; case $last in *fd/3) cat >/dev/null; exit 0;; esac\n"
+                    "echo a full disk >&2; exit 1");
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_IO, "a full disk");
+    CHECK(px_file_exists(folder_file(&f, "pictures/000001.png")));
     CHECK(!px_file_exists(def.film));
-    fake_ffmpeg(&f, "for last; do :; done; wc -c >\"$last\""); /* takes it all */
+    fake_ffmpeg(&f, "for last; do :; done; wc -c >\"${last#file:}\""); /* takes it all */
     CHECK_OK(px_render(&def, NULL, NULL, NULL));
     setenv("PATH", before, 1);
     void *bytes;

@@ -107,11 +107,17 @@ typedef struct PxRenderReport {
 /// frame with the same settings are kept, so a stopped call can be continued. A picture has the
 /// same bits for any number of threads; its text chunks name the run, the frame and the settings.
 /// `each` and `report` may be NULL. Errors: PX_ERR_ARGUMENT (no such frames, an unknown column, a
-/// bad size, an unknown film format), PX_ERR_UNSUPPORTED (no Embree; no ffmpeg, in which case the
-/// pictures are complete), PX_ERR_FORMAT (a damaged frame, a number that is not finite), PX_ERR_IO,
-/// PX_ERR_MEMORY, PX_ERR_STOPPED. In every case finished pictures are kept.
+/// bad size, an unknown film format), PX_ERR_UNSUPPORTED (no Embree, no ffmpeg), PX_ERR_FORMAT (a
+/// damaged frame, a number that is not finite), PX_ERR_IO, PX_ERR_MEMORY, PX_ERR_STOPPED. In every
+/// case finished pictures are kept.
 PX_API PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each, void *user,
                           PxRenderReport *report);
+
+/// Checks what can be known before anything is drawn: the numbers of `def`, Embree, and for a film
+/// whether ffmpeg can encode pictures of that size. Neither frames nor folders need to exist.
+/// px_render() begins with it. Errors: PX_ERR_ARGUMENT, PX_ERR_UNSUPPORTED, PX_ERR_IO,
+/// PX_ERR_MEMORY.
+PX_API PxStatus px_render_check(const PxRenderDef *def);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #include "coupling/exchange.h"
 
 #include "contact/solid_fluid.h"
+#include "coupling/octree_cells.h"
 
 PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, PxFluid *f)
 {
@@ -30,15 +31,6 @@ PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, Px
         }
     }
     return PX_OK;
-}
-
-/* Edge of a coarse cell, in spacings, is at least this: the finest cells have 1, the next level 2.
- */
-#define COARSE 1.5
-
-bool px_is_coarse(const PxCoupling *c, uint32_t row)
-{
-    return 2 * (double)c->particles->radius[row] > COARSE * c->spacing;
 }
 
 PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs)

@@ -18,17 +18,10 @@
 /// instead of their pressure; and makes rows held by handles immovable.
 PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, PxFluid *fluid);
 
-/// Is the particle a coarse octree cell, larger than the finest level?
-bool px_is_coarse(const PxCoupling *c, uint32_t row);
-
 /// Call after the neighbour search. Removes coarse particles from the fluids' neighbour lists, if
 /// particles differ in size. They lie inside octree bodies, deeper than the kernel's support, below
 /// a layer of particles of the fluid's size; bonds connect them to it.
 PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs);
-
-/// Name of a constant column: the kernel sum, times the cube of the spacing, over the particles of
-/// the fluid's size that would fill the coarse cells near an octree particle.
-#define PX_COARSE_FILL "coarse_fill"
 
 /// Call after px_fluid_density(). If particles differ in size, computes the density of octree
 /// particles as if coarse cells were filled with particles of the fluid's size.

@@ -18,6 +18,17 @@ double px_molten_fraction(const PxParticles *p, const PxMaterial *material, uint
     return px_melted(def_of(p, material, i), (double)p->temperature[i]);
 }
 
+/* Does it keep its rest shape as long as it is not molten? */
+static bool keeps_shape(const PxMaterialDef *def)
+{
+    return def->young > 0 && !(def->absorb > 0);
+}
+
+double px_solid_fraction(const PxParticles *p, const PxMaterial *material, uint32_t i)
+{
+    return keeps_shape(def_of(p, material, i)) ? 1 - px_molten_fraction(p, material, i) : 0;
+}
+
 bool px_is_elastic(const PxParticles *p, const PxMaterial *material, uint32_t i)
 {
     const PxMaterialDef *def = def_of(p, material, i);
@@ -46,9 +57,8 @@ static void fractions_block(void *user, uint32_t begin, uint32_t end, int thread
     for (uint32_t i = begin; i < end; ++i) {
         const PxMaterialDef *def = def_of(job->particles, job->material, i);
         double molten = px_molten_fraction(job->particles, job->material, i);
-        bool keeps = def->young > 0 && !(def->absorb > 0);
         job->out->molten[i] = (float)molten;
-        job->out->solid[i] = keeps ? (float)(1 - molten) : 0.0f;
+        job->out->solid[i] = keeps_shape(def) ? (float)(1 - molten) : 0.0f;
         job->out->elastic[i] = px_between(def->young, def->melts.into.young, molten) > 0;
     }
 }

@@ -20,8 +20,9 @@ typedef struct PxFractions {
 PxStatus px_fractions_compute(const PxParticles *particles, const PxMaterial *material,
                               PxArena *scratch, const PxThreads *threads, PxFractions *out);
 
-/// The molten fraction of one row.
+/// The molten and the solid fraction of one row.
 double px_molten_fraction(const PxParticles *particles, const PxMaterial *material, uint32_t row);
+double px_solid_fraction(const PxParticles *particles, const PxMaterial *material, uint32_t row);
 
 /// Is a row elastic?
 bool px_is_elastic(const PxParticles *particles, const PxMaterial *material, uint32_t row);

@@ -1,7 +1,7 @@
 #include "coupling/heat_links.h"
 
 #include "base/fail.h"
-#include "coupling/exchange.h"
+#include "coupling/octree_cells.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 /// neighbour away from it, blended by the kept fraction in between. A smooth field keeps neighbours
 /// together in the rest shape. That is enough, because stage 6 adds the strain of this field to the
 /// plastic strain.
+#include "coupling/octree_cells.h"
 #include "coupling/rest_update_parts.h"
 #include "solid/bonds.h"
 
@@ -83,6 +84,7 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Field *f = user;
     PxRestInput *in = f->in;
     const PxRestComponents *parts = f->parts;
+    const PxColumn *axes = px_cell_axes_column(&in->particles->table);
     for (uint32_t i = begin; i < end; ++i) {
         if (parts->component[i] == 0)
             continue;
@@ -99,6 +101,8 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
                 in->solid.rest[0][i] = (float)m.x;
                 in->solid.rest[1][i] = (float)m.y;
                 in->solid.rest[2][i] = (float)m.z;
+                if (axes != NULL)
+                    px_cell_axes_turn(axes, i, px_mat3_multiply(back, c->turn));
             }
         }
         put(f->place + 4 * (size_t)i, x, 0.0f);

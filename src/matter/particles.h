@@ -37,4 +37,14 @@ static inline PxVec3 px_particle_place(const PxParticles *p, uint32_t i)
                   (double)p->z[i] + (double)p->z_low[i]);
 }
 
+static inline void px_particle_put(PxParticles *p, uint32_t i, PxVec3 x)
+{
+    p->x[i] = (float)x.x;
+    p->y[i] = (float)x.y;
+    p->z[i] = (float)x.z;
+    p->x_low[i] = (float)(x.x - (double)p->x[i]);
+    p->y_low[i] = (float)(x.y - (double)p->y[i]);
+    p->z_low[i] = (float)(x.z - (double)p->z[i]);
+}
+
 #endif

@@ -43,6 +43,16 @@ static PxStatus check_number(const char *what, double value, double least, doubl
     return px_fail(PX_ERR_ARGUMENT, "render: %s is %g, wanted %g to %g", what, value, least, most);
 }
 
+static PxStatus check_place(const char *what, PxVec3 place)
+{
+    const double value[3] = {place.x, place.y, place.z};
+    for (int k = 0; k < 3; ++k)
+        if (!(fabs(value[k]) <= PX_SEEN_FARTHEST))
+            return px_fail(PX_ERR_ARGUMENT, "render: %c of %s is %g m, wanted %g to %g", 'x' + k,
+                           what, value[k], -PX_SEEN_FARTHEST, PX_SEEN_FARTHEST);
+    return PX_OK;
+}
+
 static PxStatus check_def(const PxRenderDef *def)
 {
     if (def->dir == NULL)
@@ -56,20 +66,21 @@ static PxStatus check_def(const PxRenderDef *def)
     PX_TRY(check_number("the exposure", def->exposure, -20, 20));
     PX_TRY(check_number("the sun's azimuth", def->sun_azimuth, -360, 360));
     PX_TRY(check_number("the sun's height", def->sun_height, -90, 90));
-    PX_TRY(check_number("the film's fps", def->fps, 0, 1000));
+    if (def->fps != 0)
+        PX_TRY(check_number("the film's fps", def->fps, PX_FILM_LEAST_FPS, PX_FILM_MOST_FPS));
     if (def->every == 0)
         return px_fail(PX_ERR_ARGUMENT, "render: every 0th frame is none");
     if (def->stated_camera) {
         PX_TRY(check_number("the camera's angle of view", def->camera.fov, 0.01, 170));
-        PxVec3 way = px_sub(def->camera.to, def->camera.from);
-        if (!px_finite(way) || !(px_length(way) > 0))
+        PX_TRY(check_place("the camera", def->camera.from));
+        PX_TRY(check_place("the camera's target", def->camera.to));
+        if (!(px_length(px_sub(def->camera.to, def->camera.from)) > 0))
             return px_fail(PX_ERR_ARGUMENT, "render: the camera is where it looks at");
     }
     for (size_t k = 0; k < def->lamps; ++k) {
         PX_TRY(check_number("a lamp's radius", def->lamp[k].radius, 1e-9, 1e9));
         PX_TRY(check_number("a lamp's power", def->lamp[k].power, 0, 1e9));
-        if (!px_finite(def->lamp[k].at))
-            return px_fail(PX_ERR_ARGUMENT, "render: a lamp is nowhere");
+        PX_TRY(check_place("a lamp", def->lamp[k].at));
     }
     if (!isnan(def->range_low) && !isnan(def->range_high) && !(def->range_low < def->range_high))
         return px_fail(PX_ERR_ARGUMENT,
@@ -441,13 +452,22 @@ static PxStatus take_shots(Session *s)
 
 /* ---- the film ---- */
 
+static double film_fps(const PxRenderDef *def)
+{
+    double fps = def->scene != NULL ? px_scene_fps(def->scene) : 30;
+    if (def->fps > 0)
+        return def->fps;
+    fps = def->turntable > 0 ? 30 : fps / def->every;
+    return fmin(fmax(fps, PX_FILM_LEAST_FPS), PX_FILM_MOST_FPS);
+}
+
 static PxStatus make_film(Session *s)
 {
     const PxRenderDef *def = s->def;
-    double fps = def->fps > 0 ? def->fps : def->turntable > 0 ? 30 : s->setting.fps / def->every;
     PxFilm *film;
     s->progress.filming = true;
-    PX_TRY(px_film_begin(def->film, (uint32_t)def->width, (uint32_t)def->height, fps, &film));
+    PX_TRY(px_film_begin(def->film, (uint32_t)def->width, (uint32_t)def->height, film_fps(def),
+                         &film));
     PxStatus status = PX_OK;
     for (size_t k = 0; k < s->shots.count && status == PX_OK; ++k) {
         char path[PX_PATH_MAX], none[1];
@@ -484,6 +504,8 @@ static PxStatus session_run(Session *s)
     PxBounds matter;
     char up = 'y';
     double spacing = 0;
+    if (def->film != NULL)
+        PX_TRY(try_film(def->film));
     PX_TRY(list_shots(s));
     s->samples = def->samples > 0 ? def->samples : samples[def->quality];
     s->progress.pictures = (uint32_t)s->shots.count;
@@ -496,12 +518,29 @@ static PxStatus session_run(Session *s)
     PX_TRY(look_around(s, &matter, &up, &spacing));
     PX_TRY(px_setting_make(def, &matter, up, spacing, &s->setting));
     PX_TRY(find_range(s));
-    if (def->film != NULL)
-        PX_TRY(try_film(def->film));
     PX_TRY(px_folder_make(s->folder));
     PX_TRY(px_folder_clean(s->folder));
     PX_TRY(take_shots(s));
     return def->film != NULL ? make_film(s) : PX_OK;
+}
+
+static PxStatus check_all(const PxRenderDef *def)
+{
+    const PxScenery nothing = {.shutter = 0};
+    PxRays *rays;
+    PX_TRY(check_def(def));
+    if (def->film != NULL)
+        PX_TRY(px_film_try(def->film, (uint32_t)def->width, (uint32_t)def->height, film_fps(def)));
+    PX_TRY(px_rays_create(&nothing, &rays));
+    px_rays_free(rays);
+    return PX_OK;
+}
+
+PxStatus px_render_check(const PxRenderDef *def)
+{
+    PxRenderDef read;
+    PX_TRY(read_render_def(def, &read));
+    return check_all(&read);
 }
 
 PxStatus px_render(const PxRenderDef *given, PxRenderFunction *each, void *user,
@@ -512,7 +551,7 @@ PxStatus px_render(const PxRenderDef *given, PxRenderFunction *each, void *user,
     PxRenderDef read;
     PX_TRY(read_render_def(given, &read));
     const PxRenderDef *def = &read;
-    PX_TRY(check_def(def));
+    PX_TRY(check_all(def));
     Session s = {.def = def,
                  .threads = {def->threads > 0 ? def->threads : px_threads_available()},
                  .each = each,

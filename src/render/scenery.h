@@ -20,6 +20,9 @@ typedef enum PxLookKind {
     PX_LOOK_KINDS
 } PxLookKind;
 
+/// Largest coordinate that matter, camera and lamps may have in the scene's axes, m, as in scenes.
+#define PX_SEEN_FARTHEST 1e9
+
 /// Most clear looks that can be media around a ray.
 #define PX_MOST_MEDIA 16u
 

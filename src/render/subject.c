@@ -137,6 +137,12 @@ static const float *floats(const PxTable *table, const char *name, uint32_t comp
     return c != NULL && c->type == PX_F32 && component < c->components ? c->data[component] : NULL;
 }
 
+/* False for NaN. */
+static bool is_visible(float coordinate)
+{
+    return fabs((double)coordinate) <= PX_SEEN_FARTHEST;
+}
+
 static PxStatus check_places(const PxSubject *s)
 {
     static const char axis[] = "xyz";
@@ -146,10 +152,10 @@ static PxStatus check_places(const PxSubject *s)
             return px_fail(PX_ERR_FORMAT, "frame %u has no position of three floats",
                            s->meta.number);
         for (uint32_t i = 0; i < s->particles.count; ++i)
-            if (!isfinite(x[i]))
-                return px_fail(PX_ERR_FORMAT,
-                               "frame %u: %c of particle %u is %g, wanted a finite number",
-                               s->meta.number, axis[k], i, (double)x[i]);
+            if (!is_visible(x[i]))
+                return px_fail(
+                    PX_ERR_FORMAT, "frame %u: %c of particle %u is %g m, wanted %g to %g",
+                    s->meta.number, axis[k], i, (double)x[i], -PX_SEEN_FARTHEST, PX_SEEN_FARTHEST);
     }
     return PX_OK;
 }
@@ -472,9 +478,10 @@ static PxStatus check_points(const char *name, const PxTable *points, const PlyP
         return px_fail(PX_ERR_FORMAT, "%s: x, y and z are no floats", name);
     for (uint32_t i = 0; i < points->count; ++i)
         for (int k = 0; k < 3; ++k)
-            if (!isfinite(from->x[k][i]))
-                return px_fail(PX_ERR_FORMAT, "%s: %c of point %u is %g, wanted a finite number",
-                               name, 'x' + k, i, (double)from->x[k][i]);
+            if (!is_visible(from->x[k][i]))
+                return px_fail(PX_ERR_FORMAT, "%s: %c of point %u is %g m, wanted %g to %g", name,
+                               'x' + k, i, (double)from->x[k][i], -PX_SEEN_FARTHEST,
+                               PX_SEEN_FARTHEST);
     return PX_OK;
 }
 

@@ -39,6 +39,7 @@ typedef struct Tree {
     const PxShape *shape;
     PxVec3 low; /* corner of the root, in the shape's own frame */
     double spacing, skin;
+    double layer; /* depth below the surface that has the finest cells */
     int depth, levels;
     Cells top;                         /* of level `levels`: all that are not outside */
     Cells split[1 + PX_OCTREE_LEVELS]; /* by level, from 1: those with children */
@@ -118,13 +119,14 @@ static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Look *look = user;
     const PxShape *shape = look->tree->shape;
-    double reach = HALF_DIAGONAL * edge_of(look->tree, look->level) * (1 + 1e-12);
+    double half = HALF_DIAGONAL * edge_of(look->tree, look->level) * (1 + 1e-12);
+    double reach = half + look->tree->layer;
     for (uint32_t k = begin; k < end; ++k) {
         PxVec3 p = middle_of(look->tree, look->code[k], look->level);
         PxMeshSpot spot;
         if (shape->kind != PX_SHAPE_MESH) {
             double d = px_primitive_distance(&shape->primitive, p, NULL);
-            look->what[k] = fabs(d) <= reach ? SURFACE : d < 0 ? INSIDE : OUTSIDE;
+            look->what[k] = d > half ? OUTSIDE : d < -reach ? INSIDE : SURFACE;
         } else if (px_mesh_tree_closest(shape->tree, p, reach, &spot)) {
             look->what[k] = SURFACE;
         } else {
@@ -343,7 +345,8 @@ static PxStatus go_through(Tree *tree, size_t most, PxCells *out)
 static PxStatus plan(Tree *tree, size_t most)
 {
     const PxShape *shape = tree->shape;
-    double s = tree->spacing, estimate = px_shape_octree_estimate(shape, s, tree->levels);
+    double s = tree->spacing,
+           estimate = px_shape_octree_estimate(shape, s, tree->levels, tree->layer);
     PxVec3 low = shape->own_bounds.low, size = px_sub(shape->own_bounds.high, low);
     double places = shape->area / (s * s);
     double most_places = fmin(MAX_PLACES, FREE_PLACES + PLACES_PER_POINT * (double)most);
@@ -375,8 +378,8 @@ static PxStatus plan(Tree *tree, size_t most)
     return PX_OK;
 }
 
-PxStatus px_shape_octree(const PxShape *shape, double spacing, int levels, size_t most,
-                         PxCells *out)
+PxStatus px_shape_octree(const PxShape *shape, double spacing, int levels, double layer,
+                         size_t most, PxCells *out)
 {
     *out = (PxCells){0};
     if (!(spacing > 0) || !isfinite(spacing))
@@ -393,6 +396,7 @@ PxStatus px_shape_octree(const PxShape *shape, double spacing, int levels, size_
     tree->shape = shape;
     tree->spacing = spacing;
     tree->levels = levels;
+    tree->layer = layer;
     tree->threads = (PxThreads){px_threads_available()};
     PxStatus status = plan(tree, most);
     if (status == PX_OK)
@@ -411,16 +415,16 @@ void px_cells_free(PxCells *cells)
     *cells = (PxCells){0};
 }
 
-/* A cell of edge e is split if its centre is within half a diagonal of the surface, so the
- * split cells fill a layer 0.87 e deep on average. The fraction of the volume in that layer
+/* A cell of edge e is split if its centre is within half a diagonal of the finest layer, so the
+ * split cells reach 0.87 e below that on average. The fraction of the volume in that layer
  * is taken from a ball with the shape's ratio of volume to area. */
-double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels)
+double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels, double layer)
 {
     if (!(spacing > 0))
         return INFINITY;
     double outer = 1, sum = 0;
     for (int level = 0; level <= levels; ++level) {
-        double e = ldexp(spacing, level), deep = HALF_DIAGONAL * 2 * e;
+        double e = ldexp(spacing, level), deep = layer + HALF_DIAGONAL * 2 * e;
         double left = level < levels ? fmax(0, 1 - deep * shape->area / (3 * shape->volume)) : 0;
         double inner = left * left * left;
         sum += (outer - inner) * shape->volume / (e * e * e);

@@ -106,13 +106,13 @@ void px_cells_free(PxCells *cells);
 #define PX_OCTREE_LEVELS 6
 
 /// Fills the inside with the centres of the leaves of a balanced octree in the shape's own frame:
-/// cubes of edge `spacing` where they may contain surface, of edge up to spacing 2^levels further
-/// inside. Cubes that touch, even at a corner, differ by a factor of at most 2. The finest cubes
-/// are aligned with the faces of the shape's own bounds to half a spacing. The points come in
-/// Morton order and do not depend on the number of threads. `levels` is 1 to PX_OCTREE_LEVELS.
-/// Errors: as px_shape_fill().
-PxStatus px_shape_octree(const PxShape *shape, double spacing, int levels, size_t most,
-                         PxCells *out);
+/// cubes of edge `spacing` where they may be within `layer`, m, of the surface, of edge up to
+/// spacing 2^levels further inside. Cubes that touch, even at a corner, differ by a factor of at
+/// most 2. The finest cubes are aligned with the faces of the shape's own bounds to half a spacing.
+/// The points come in Morton order and do not depend on the number of threads. `levels` is 1 to
+/// PX_OCTREE_LEVELS. Errors: as px_shape_fill().
+PxStatus px_shape_octree(const PxShape *shape, double spacing, int levels, double layer,
+                         size_t most, PxCells *out);
 
 /// Samples the surface by a Poisson-disk set: no two samples nearer than about 0.8
 /// spacings, no surface point further than `spacing` from a sample; sharp edges and
@@ -122,7 +122,7 @@ PxStatus px_shape_cover(const PxShape *shape, double spacing, size_t most, PxPoi
 /// Estimated number of points of px_shape_fill / px_shape_octree / px_shape_cover, from volume and
 /// area; exact for a box on the cubic lattice, infinite for a plane.
 double px_shape_fill_estimate(const PxShape *shape, PxLattice lattice, double spacing);
-double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels);
+double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels, double layer);
 double px_shape_cover_estimate(const PxShape *shape, double spacing);
 
 #endif

@@ -166,6 +166,8 @@ static float strength_of(const Job *job, uint32_t i, uint32_t j)
         return 1.0f;
     const PxBonds *old = before->bonds;
     uint32_t a = before->row[i] - 1, b = before->row[j] - 1;
+    if (a == b)
+        return 1.0f;
     for (uint32_t e = old->start[a]; e < old->start[a + 1]; ++e)
         if (old->other[e] == b)
             return old->strength[e];

@@ -33,7 +33,8 @@ typedef struct PxSolidPoints {
 } PxSolidPoints;
 
 /// An earlier graph to continue. Pairs of particles that were both in it keep their bond and its
-/// strength, or stay unbonded. All other pairs within reach get new bonds.
+/// strength, or stay unbonded. All other pairs within reach get new bonds. A particle that was
+/// split is the earlier row of all its parts: they inherit its bonds, and are bonded to each other.
 typedef struct PxBondsBefore {
     const PxBonds *bonds;
     const uint32_t *row; ///< by particle of the new graph: its row in the earlier one, + 1; 0: none

@@ -2,8 +2,10 @@
 
 #include "contact/solid_walls.h"
 #include "coupling/exchange.h"
+#include "coupling/octree_cells.h"
 #include "coupling/rest_update.h"
 #include "solid/integration.h"
+#include "world/octree_body.h"
 #include "world/undo.h"
 
 #include <math.h>
@@ -91,18 +93,38 @@ PxStatus px_world_restore_bonds(PxWorld *world, const PxTable *bonds)
     return PX_OK;
 }
 
+static PxStatus update_set(PxWorld *world)
+{
+    PxCoupling c = px_world_coupling(world);
+    uint64_t count = world->state.elastic_count;
+    PX_STAGE(&world->profile, "bonds")
+    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &count));
+    if (world->state.elastic_count == count)
+        return PX_OK;
+    world->state.elastic_count = count;
+    world->state.highest = 0;
+    if (c.sizes)
+        px_cells_fill(&world->elastic_set, &c);
+    return PX_OK;
+}
+
 PxStatus px_elastic_stage_begin(PxWorld *world)
 {
     PxCoupling c = px_world_coupling(world);
     if (world->bonds_pending)
         PX_TRY(px_elastic_set_restore(&world->elastic_set, &c, &world->bonds_stored));
     world->bonds_pending = false;
-    uint64_t count = world->state.elastic_count;
-    PX_STAGE(&world->profile, "bonds")
-    PX_TRY(px_elastic_set_update(&world->elastic_set, &c, &count));
-    if (world->state.elastic_count != count)
-        world->state.highest = 0;
-    world->state.elastic_count = count;
+    return update_set(world);
+}
+
+PxStatus px_elastic_stage_split(PxWorld *world)
+{
+    bool split = world->flows;
+    while (split) {
+        PX_TRY(px_octree_split(world, &split));
+        if (split)
+            PX_TRY(update_set(world));
+    }
     return PX_OK;
 }
 

@@ -28,6 +28,11 @@ PxStatus px_world_make_elastic(PxWorld *world, uint32_t first, PxVec3 origin);
 /// Updates the elastic set after rows were added or removed. Call before anything moves in a step.
 PxStatus px_elastic_stage_begin(PxWorld *world);
 
+/// Splits octree cells that are about to flow. Call before anything moves in a step, after
+/// px_elastic_stage_begin(). Rows are appended. A step that fails later leaves them split, and
+/// gives the same result when it is repeated.
+PxStatus px_elastic_stage_split(PxWorld *world);
+
 /// Opens the elastic set between steps, with gradients and forces of the present state, in scratch
 /// that the caller releases. row[k] is the world's row of the set's row k. solid->count is 0
 /// without elastic matter. Errors: PX_ERR_MEMORY.

@@ -1,36 +1,57 @@
 #include "world/octree_body.h"
 
+#include "coupling/octree_cells.h"
+#include "solid/carry_stress.h"
 #include "solid/solid_columns.h"
 #include "spatial/kdtree.h"
-#include "coupling/exchange.h"
-#include "matter/kernel.h"
 #include "world/elastic_stage.h"
 
 #include <math.h>
+#include <string.h>
+
+/* ---- supports -------------------------------------------------------------------- */
 
 /* Nearest neighbours that are candidates for a support. */
 #define LOOKED_AT 48u
 /* Supports are enlarged by this factor, so that the last neighbour has a weight above 0. */
 #define BEYOND 1.1
 
+/* Cells in the rest shape, and their supports. */
 typedef struct Reach {
-    const PxKdTree *tree;
-    const PxParticles *particles;
-    const float *usual; /* support in proportion to the cell's size, m */
+    uint32_t count;
+    float *x, *y, *z;
+    float *usual; /* support in proportion to the cell's size, m */
     float *support;
-    uint32_t first;
+    const PxKdTree *tree;
 } Reach;
+
+static PxStatus reach_begin(Reach *r, uint32_t count, PxArena *scratch)
+{
+    float **const to[] = {&r->x, &r->y, &r->z, &r->usual, &r->support};
+    *r = (Reach){.count = count};
+    for (size_t k = 0; k < PX_COUNT(to); ++k)
+        if ((*to[k] = PX_ARENA_ARRAY(scratch, float, count)) == NULL)
+            return px_fail(PX_ERR_MEMORY, "octree: no room for %u particles", count);
+    return PX_OK;
+}
+
+static void reach_put(Reach *r, uint32_t k, PxVec3 rest, double usual)
+{
+    r->x[k] = (float)rest.x;
+    r->y[k] = (float)rest.y;
+    r->z[k] = (float)rest.z;
+    r->usual[k] = (float)usual;
+}
 
 /* Support with which i has PX_OCTREE_NEIGHBOURS neighbours. Particles are neighbours when their
  * distance r is below the mean of their supports: j needs h_i > 2 r - h_j, and n neighbours need
  * h_i above the n-th smallest of these. The usual h_j are lower bounds: supports only grow. */
 static float reach_of(const Reach *job, uint32_t i)
 {
-    const PxParticles *p = job->particles;
-    uint32_t near[LOOKED_AT], row = job->first + i;
+    uint32_t near[LOOKED_AT];
     float squared[LOOKED_AT], least[PX_OCTREE_NEIGHBOURS];
     uint32_t found =
-        px_kdtree_nearest(job->tree, p->x[row], p->y[row], p->z[row], LOOKED_AT, near, squared);
+        px_kdtree_nearest(job->tree, job->x[i], job->y[i], job->z[i], LOOKED_AT, near, squared);
     uint32_t count = 0;
     for (uint32_t k = 0; k < found; ++k) {
         if (near[k] == i)
@@ -56,68 +77,54 @@ static void reach_block(void *user, uint32_t begin, uint32_t end, int thread)
         job->support[i] = reach_of(job, i);
 }
 
-/* Position, relative to the cell's centre, of point k of a lattice that fills the cell at the
- * world's spacing with `count` points along each edge. */
-static PxVec3 part_of_cell(uint32_t k, uint32_t count, double spacing)
+static PxStatus find_supports(PxWorld *world, Reach *r)
 {
-    double middle = 0.5 * (count - 1);
-    return px_vec(spacing * (k % count - middle), spacing * (k / count % count - middle),
-                  spacing * (k / (count * count) - middle));
-}
-
-#define MOST_NEAR 512u
-
-/* Fills the column PX_COARSE_FILL (coupling/exchange.h). */
-static PxStatus fill_coarse(PxWorld *world, const PxBodyDef *def, const PxCells *cells,
-                            const PxKdTree *tree, uint32_t first)
-{
-    PxParticles *p = &world->particles;
-    double s = world->def.spacing, h = world->def.support * s;
-    double scale = s * s * s / px_kernel_lattice(h, s);
-    PxQuat turn = px_quat_normalized(def->shape.rotation);
-    if (px_table_find(&p->table, PX_COARSE_FILL) == NULL) {
-        PX_TRY(px_table_add(&p->table, PX_COARSE_FILL, "", PX_F32, 1, PX_COLUMN_STATE, NULL));
-        px_particles_refresh(p);
-    }
-    float *fill = px_table_find(&p->table, PX_COARSE_FILL)->data[0];
-    for (size_t j = 0; j < cells->count; ++j) {
-        uint32_t edge = (uint32_t)(cells->size[j] / s + 0.5), near[MOST_NEAR];
-        for (uint32_t k = 0; edge > 1 && k < edge * edge * edge; ++k) {
-            PxVec3 x = px_add(cells->position[j], px_rotate(turn, part_of_cell(k, edge, s)));
-            uint32_t found = px_kdtree_range(tree, (float)x.x, (float)x.y, (float)x.z, (float)h,
-                                             near, MOST_NEAR);
-            for (uint32_t n = 0; n < found && n < MOST_NEAR; ++n) {
-                PxVec3 way = px_sub(px_particle_place(p, first + near[n]), x);
-                if (cells->size[near[n]] < 1.5 * s)
-                    fill[first + near[n]] += (float)(scale * px_kernel_value(h, px_length(way)));
-            }
-        }
-    }
-    return PX_OK;
-}
-
-static PxStatus set_supports(PxWorld *world, const PxBodyDef *def, const PxCells *cells,
-                             uint32_t first, float *support)
-{
-    PxParticles *p = &world->particles;
-    uint32_t count = (uint32_t)cells->count;
-    PxArenaMark mark = px_arena_mark(&world->scratch);
-    float *usual = PX_ARENA_ARRAY(&world->scratch, float, count);
     PxKdTree tree;
     px_kdtree_init(&tree, world->memory);
-    PxStatus status = usual != NULL ? px_kdtree_build(&tree, p->x + first, p->y + first,
-                                                      p->z + first, count, &world->scratch)
-                                    : px_fail(PX_ERR_MEMORY, "no room for %u particles", count);
-    if (status == PX_OK) {
-        for (uint32_t k = 0; k < count; ++k)
-            usual[k] = (float)(world->def.support * cells->size[k]);
-        Reach job = {&tree, p, usual, support, first};
-        px_parallel_for(&world->threads, count, PX_BLOCK, reach_block, &job);
-        status = fill_coarse(world, def, cells, &tree, first);
-    }
+    PxStatus status = px_kdtree_build(&tree, r->x, r->y, r->z, r->count, &world->scratch);
+    r->tree = &tree;
+    if (status == PX_OK)
+        px_parallel_for(&world->threads, r->count, PX_BLOCK, reach_block, r);
     px_kdtree_free(&tree);
-    px_arena_release(&world->scratch, mark);
     return status;
+}
+
+/* ---- filling ---------------------------------------------------------------------- */
+
+static int level_of(const PxWorld *world, double edge)
+{
+    return (int)lround(log2(edge / world->def.spacing));
+}
+
+/* What a cell has besides what all elastic particles have. */
+static PxStatus size_cells(PxWorld *world, const PxBodyDef *def, const PxCells *cells,
+                           uint32_t first)
+{
+    PxParticles *p = &world->particles;
+    const PxMaterialDef *material = &world->materials.data[def->material.slot - 1].def;
+    /* particles of one mass are to come of what melts, as of a lattice */
+    double scale = material->melts.melts ? 1 : cells->scale;
+    PxSolidColumns solid;
+    Reach reach;
+    PX_TRY(px_cell_columns_add(&p->table));
+    px_particles_refresh(p);
+    px_solid_columns(&p->table, &solid);
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    PX_TRY(reach_begin(&reach, (uint32_t)cells->count, &world->scratch));
+    for (uint32_t k = 0; k < cells->count; ++k) {
+        uint32_t i = first + k;
+        double e = cells->size[k], volume = scale * e * e * e;
+        solid.volume[i] = (float)volume;
+        p->mass[i] = (float)(material->density * volume);
+        p->radius[i] = (float)(0.5 * e);
+        px_cell_axes_set(px_cell_axes_column(&p->table), i,
+                         px_quat_normalized(def->shape.rotation));
+        reach_put(&reach, k, px_particle_place(p, i), world->def.support * e);
+    }
+    PX_TRY(find_supports(world, &reach));
+    memcpy(solid.support + first, reach.support, cells->count * sizeof *reach.support);
+    px_arena_release(&world->scratch, mark);
+    return PX_OK;
 }
 
 static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *cells, uint32_t body,
@@ -125,26 +132,25 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
 {
     PxParticles *p = &world->particles;
     uint32_t first, slot = def->material.slot - 1;
+    uint64_t serial = 0;
+    for (size_t k = 0; k < cells->count; ++k)
+        serial += px_cell_serials(level_of(world, cells->size[k]));
+    if (serial > PX_DIST_MOST_SERIALS)
+        return px_fail(PX_ERR_MEMORY, "octree: %g particles in its cells, allowed are %g",
+                       (double)serial, (double)PX_DIST_MOST_SERIALS);
     PX_TRY(px_table_append(&p->table, cells->count, &first));
     px_particles_refresh(p);
+    serial = 0;
     for (size_t k = 0; k < cells->count; ++k) {
         PxVec3 x = cells->position[k];
         PxVec3 v = px_add(def->velocity, px_cross(def->spin, px_sub(x, middle)));
-        px_world_put(world, first + (uint32_t)k, px_dist_id(world->bodies_made, k), x, v, body,
+        px_world_put(world, first + (uint32_t)k, px_dist_id(world->bodies_made, serial), x, v, body,
                      slot, def->temperature);
+        serial += px_cell_serials(level_of(world, cells->size[k]));
     }
-    PxSolidColumns solid;
     PxStatus status = px_world_make_elastic(world, first, middle);
-    if (status == PX_OK) {
-        px_solid_columns(&p->table, &solid);
-        for (size_t k = 0; k < cells->count; ++k) {
-            double e = cells->size[k], volume = cells->scale * e * e * e;
-            solid.volume[first + k] = (float)volume;
-            p->mass[first + k] = (float)(world->materials.data[slot].def.density * volume);
-            p->radius[first + k] = (float)(0.5 * e);
-        }
-        status = set_supports(world, def, cells, first, solid.support + first);
-    }
+    if (status == PX_OK)
+        status = size_cells(world, def, cells, first);
     return status; /* the caller cuts the rows after a failure */
 }
 
@@ -156,13 +162,213 @@ PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shap
                        "fill is octree, but fluids need a uniform filling, and '%s' is one: its "
                        "young is 0",
                        world->materials.data[def->material.slot - 1].name);
-    if (world->materials.data[def->material.slot - 1].def.melts.melts)
-        return px_fail(PX_ERR_ARGUMENT,
-                       "fill is octree, but '%s' melts, and what flows needs a uniform filling",
-                       world->materials.data[def->material.slot - 1].name);
     PxCells cells;
-    PX_TRY(px_shape_octree(shape, world->def.spacing, (int)def->levels, most, &cells));
+    PX_TRY(px_shape_octree(shape, world->def.spacing, (int)def->levels,
+                           px_octree_layer(&world->def), most, &cells));
     PxStatus status = cells.count > 0 ? put_cells(world, def, &cells, body, middle) : PX_OK;
     px_cells_free(&cells);
+    return status;
+}
+
+/* ---- splitting ------------------------------------------------------------------- */
+
+/* Finds the cells to be split in one round, marked by row of the set. */
+typedef struct Look {
+    const PxElasticSet *set;
+    const PxCoupling *c;
+    const PxColumn *axes;
+    PxSolidColumns solid;
+    uint8_t *soft; /* does not wholly keep its rest shape */
+    uint8_t *split;
+} Look;
+
+static PxVec3 rest_place(const PxSolidColumns *s, uint32_t row)
+{
+    return px_vec((double)s->rest[0][row], (double)s->rest[1][row], (double)s->rest[2][row]);
+}
+
+/* Is cell j less than half as large as cell i, and does it touch it, even at a corner? */
+static bool breaks_balance(const Look *look, uint32_t i, uint32_t j)
+{
+    const float *radius = look->c->particles->radius;
+    double a = 2 * (double)radius[i], b = 2 * (double)radius[j];
+    if (!(b < 0.3 * a))
+        return false;
+    PxVec3 way = px_sub(rest_place(&look->solid, j), rest_place(&look->solid, i));
+    way = px_rotate(px_quat_conjugate(px_cell_axes(look->axes, i)), way);
+    return fmax(fabs(way.x), fmax(fabs(way.y), fabs(way.z))) < 0.5 * a + b;
+}
+
+static void soft_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Look *look = user;
+    for (uint32_t k = begin; k < end; ++k)
+        look->soft[k] =
+            px_solid_fraction(look->c->particles, look->c->material, look->set->row.data[k]) < 1;
+}
+
+/* What flows has neighbours of one size. All cells within its kernel are bonded to it
+ * (coupling/octree_cells.c), from the time when it was solid. */
+static void split_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Look *look = user;
+    const PxBonds *b = &look->set->bonds;
+    const uint32_t *row = look->set->row.data;
+    for (uint32_t k = begin; k < end; ++k) {
+        look->split[k] = look->soft[k];
+        if (!px_is_coarse(look->c, row[k])) {
+            look->split[k] = 0;
+            continue;
+        }
+        for (uint32_t e = b->start[k]; e < b->start[k + 1] && !look->split[k]; ++e) {
+            uint32_t other = b->other[e];
+            look->split[k] = look->soft[other] || breaks_balance(look, row[k], row[other]);
+        }
+    }
+}
+
+static PxVec3 child_offset(PxQuat axes, double edge, int child)
+{
+    double e = 0.25 * edge;
+    return px_rotate(axes, px_vec(child & 1 ? e : -e, child & 2 ? e : -e, child & 4 ? e : -e));
+}
+
+/* Makes a copy of its parent a child. All children have the parent's velocity: that keeps
+ * momentum, angular momentum and kinetic energy. */
+static void make_child(PxWorld *world, uint32_t row, int child, PxMat3 deformation, float support)
+{
+    PxParticles *p = &world->particles;
+    PxSolidColumns s;
+    px_solid_columns(&p->table, &s);
+    PxQuat axes = px_cell_axes(px_cell_axes_column(&p->table), row);
+    double edge = 2 * (double)p->radius[row];
+    PxVec3 way = child_offset(axes, edge, child);
+    PxVec3 x = px_add(px_particle_place(p, row), px_mat3_apply(deformation, way));
+    p->id[row] += 1 + (uint64_t)child * px_cell_serials(level_of(world, edge) - 1);
+    px_particle_put(p, row, x);
+    s.rest[0][row] = (float)((double)s.rest[0][row] + way.x);
+    s.rest[1][row] = (float)((double)s.rest[1][row] + way.y);
+    s.rest[2][row] = (float)((double)s.rest[2][row] + way.z);
+    p->mass[row] *= 0.125f;
+    s.volume[row] *= 0.125f;
+    p->radius[row] *= 0.5f;
+    s.support[row] = support;
+    if (s.handle[row] != 0) {
+        PxHandleGrip grip = px_handle_grip(world, s.handle[row] - 1, world->state.time);
+        PxVec3 hold = px_pose_to_rest(&grip.pose, grip.pivot, x);
+        s.hold[0][row] = (float)hold.x;
+        s.hold[1][row] = (float)hold.y;
+        s.hold[2][row] = (float)hold.z;
+    }
+}
+
+/* Supports of the children of all split cells of a component, rows [begin, end) of the set: 8 a
+ * cell. A child's neighbours are its parent's, or their children. */
+static PxStatus child_supports(PxWorld *world, const Look *look, uint32_t begin, uint32_t end,
+                               float *support)
+{
+    const PxBonds *b = &look->set->bonds;
+    uint32_t cells = 0, others = 0;
+    uint8_t *near = PX_ARENA_ARRAY(&world->scratch, uint8_t, end - begin);
+    if (near == NULL)
+        return px_fail(PX_ERR_MEMORY, "octree: no room for %u particles", end - begin);
+    memset(near, 0, end - begin);
+    for (uint32_t k = begin; k < end; ++k) {
+        cells += look->split[k];
+        for (uint32_t e = b->start[k]; look->split[k] && e < b->start[k + 1]; ++e) {
+            uint8_t *at = &near[b->other[e] - begin];
+            others += !*at && !look->split[b->other[e]];
+            *at = 1;
+        }
+    }
+    if (cells == 0)
+        return PX_OK;
+    Reach reach;
+    PX_TRY(reach_begin(&reach, 8 * cells + others, &world->scratch));
+    uint32_t children = 0, at = 8 * cells;
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t row = look->set->row.data[k];
+        double edge = 2 * (double)world->particles.radius[row], usual = world->def.support * edge;
+        PxVec3 rest = rest_place(&look->solid, row);
+        PxQuat axes = px_cell_axes(look->axes, row);
+        for (int child = 0; look->split[k] && child < 8; ++child)
+            reach_put(&reach, children++, px_add(rest, child_offset(axes, edge, child)),
+                      0.5 * usual);
+        if (near[k - begin] && !look->split[k])
+            reach_put(&reach, at++, rest, usual);
+    }
+    PX_TRY(find_supports(world, &reach));
+    memcpy(support, reach.support, children * sizeof *support);
+    return PX_OK;
+}
+
+/* One round: splits all marked cells into their children. All that may fail comes first. */
+static PxStatus split_cells(PxWorld *world, const Look *look, uint32_t cells)
+{
+    PxElasticSet *set = &world->elastic_set;
+    PxTable *t = &world->particles.table;
+    PxSolid s;
+    float *support = PX_ARENA_ARRAY(&world->scratch, float, 8 * (size_t)cells), *next = support;
+    if (support == NULL)
+        return px_fail(PX_ERR_MEMORY, "octree: no room for %u particles", 8 * cells);
+    for (size_t k = 0; k < set->components.count; ++k) {
+        const PxSolidFrame *f = &set->components.data[k];
+        PX_TRY(child_supports(world, look, f->begin, f->end, next));
+        for (uint32_t i = f->begin; i < f->end; ++i)
+            next += look->split[i] ? 8 : 0;
+    }
+    PX_TRY(px_elastic_set_gather(set, look->c));
+    PX_TRY(px_elastic_set_open(set, look->c, &s));
+    px_solid_forces(&s, false);
+    PX_TRY(px_table_reserve(t, (size_t)t->count + 7 * (size_t)cells));
+    px_particles_refresh(&world->particles);
+    next = support;
+    for (uint32_t k = 0; k < s.count; ++k) {
+        if (!look->split[k])
+            continue;
+        uint32_t row = set->row.data[k];
+        PxMat3 map = px_mat3_multiply(s.frame[s.frame_of[k]].turn, px_solid_deformation(&s, k));
+        for (int child = 7; child >= 0; --child) {
+            uint32_t to = child > 0 ? t->count : row;
+            if (child > 0)
+                PX_TRY(px_table_append_part(t, t, row, 1));
+            make_child(world, to, child, map, next[child]);
+        }
+        next += 8;
+    }
+    return PX_OK;
+}
+
+PxStatus px_octree_split(PxWorld *world, bool *split)
+{
+    PxElasticSet *set = &world->elastic_set;
+    PxCoupling c = px_world_coupling(world);
+    PxArena *scratch = &world->scratch;
+    uint32_t count = (uint32_t)set->row.count, cells = 0;
+    bool coarse = false;
+    *split = false;
+    for (uint32_t i = 0; c.sizes && i < world->particles.table.count && !coarse; ++i)
+        coarse = px_is_coarse(&c, i);
+    if (!coarse || count == 0)
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(scratch);
+    Look look = {.set = set,
+                 .c = &c,
+                 .axes = px_cell_axes_column(&world->particles.table),
+                 .soft = PX_ARENA_ARRAY(scratch, uint8_t, count),
+                 .split = PX_ARENA_ARRAY(scratch, uint8_t, count)};
+    if (look.soft == NULL || look.split == NULL)
+        return px_fail(PX_ERR_MEMORY, "octree: no room for %u particles", count);
+    px_elastic_set_locate(set, &world->particles);
+    px_solid_columns(&world->particles.table, &look.solid);
+    px_parallel_for(&world->threads, count, 4 * PX_BLOCK, soft_block, &look);
+    px_parallel_for(&world->threads, count, PX_BLOCK, split_block, &look);
+    for (uint32_t k = 0; k < count; ++k)
+        cells += look.split[k];
+    *split = cells > 0;
+    PxStatus status = *split ? split_cells(world, &look, cells) : PX_OK;
+    px_arena_release(scratch, mark);
     return status;
 }

@@ -398,8 +398,9 @@ PxStatus px_world_step(PxWorld *world, double until)
     px_handles_grab(world, world->state.time);
     PX_TRY(px_boundaries_list(world));
     world->flows = px_world_flows(world);
-    world->flow_rows = world->flows ? world->particles.table.count : 0;
     PX_TRY(px_elastic_stage_begin(world));
+    PX_TRY(px_elastic_stage_split(world));
+    world->flow_rows = world->flows ? world->particles.table.count : 0;
     PxUndo undo;
     px_undo_begin(world, &undo);
     PxStatus status = act(world, target, &undo);

@@ -241,12 +241,7 @@ void px_world_put(PxWorld *world, uint32_t i, uint64_t id, PxVec3 x, PxVec3 v, u
 {
     PxParticles *p = &world->particles;
     p->id[i] = id;
-    p->x[i] = (float)x.x;
-    p->y[i] = (float)x.y;
-    p->z[i] = (float)x.z;
-    p->x_low[i] = (float)(x.x - (double)p->x[i]);
-    p->y_low[i] = (float)(x.y - (double)p->y[i]);
-    p->z_low[i] = (float)(x.z - (double)p->z[i]);
+    px_particle_put(p, i, x);
     p->vx[i] = (float)v.x;
     p->vy[i] = (float)v.y;
     p->vz[i] = (float)v.z;

@@ -62,7 +62,9 @@ PxStatus px_film_check(const char *path)
 }
 
 struct PxFilm {
-    PxFile file; /* ffmpeg writes its temporary file; we hold it open and rename it */
+    const char *name; /* in messages */
+    PxFile file;      /* ffmpeg writes its temporary file; we hold it open and rename it */
+    int nowhere;      /* of a trial: an unnamed file instead, else -1 */
     uint32_t width, height;
     pid_t process;
     int pipe;     /* to ffmpeg; a socket, since writing to one can be done without SIGPIPE */
@@ -80,6 +82,8 @@ static void film_free(PxFilm *film)
     }
     if (film->talk >= 0)
         close(film->talk);
+    if (film->nowhere >= 0)
+        close(film->nowhere);
     px_file_abandon(&film->file);
     px_release(NULL, film->row, 0);
     px_release(NULL, film, sizeof *film);
@@ -91,22 +95,34 @@ void px_film_abandon(PxFilm *film)
         film_free(film);
 }
 
-/* Our end of the socket must not stay open in ffmpeg, or it would never see the end of its
+/* ffmpeg takes names for options (-y), protocols (http://host, 17:05) and devices. So it gets a
+ * name with the protocol in front, and may use no others than those two.
+ *
+ * Our end of the socket must not stay open in ffmpeg, or it would never see the end of its
  * input. All descriptors are close-on-exec. */
+#define PROTOCOLS "-protocol_whitelist", "file,pipe"
+enum { NOWHERE = 3 }; /* the descriptor of a trial's output in ffmpeg */
 static int start(PxFilm *film, const Kind *kind, double fps, int end)
 {
-    char size[32], rate[32];
-    const char *words[40] = {"ffmpeg",     "-hide_banner", "-loglevel", "error", "-nostdin", "-y",
-                             "-f",         "rawvideo",     "-pix_fmt",  "rgb24", "-s",       size,
-                             "-framerate", rate,           "-i",        "pipe:0"};
-    size_t count = 16;
+    char size[32], rate[32], to[PX_PATH_MAX + 8];
+    const char *words[40] = {"ffmpeg", "-hide_banner", "-loglevel", "error",      "-nostdin",
+                             "-y",     PROTOCOLS,      "-f",        "rawvideo",   "-pix_fmt",
+                             "rgb24",  "-s",           size,        "-framerate", rate,
+                             "-i",     "pipe:0",       PROTOCOLS};
+    size_t count = 0;
+    while (words[count] != NULL)
+        ++count;
+    if (film->nowhere >= 0)
+        snprintf(to, sizeof to, "file:/dev/fd/%d", NOWHERE);
+    else
+        snprintf(to, sizeof to, "file:%s", film->file.partial);
     snprintf(size, sizeof size, "%ux%u", film->width, film->height);
     snprintf(rate, sizeof rate, "%.6g", fps);
     for (size_t k = 0; k < PX_COUNT(kind->words) && kind->words[k] != NULL; ++k)
         words[count++] = kind->words[k];
     words[count++] = "-f";
     words[count++] = kind->format;
-    words[count++] = film->file.partial;
+    words[count++] = to;
     words[count] = NULL;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t manner;
@@ -125,6 +141,8 @@ static int start(PxFilm *film, const Kind *kind, double fps, int end)
         error = posix_spawn_file_actions_adddup2(&actions, film->talk, 1);
     if (error == 0)
         error = posix_spawn_file_actions_adddup2(&actions, film->talk, 2);
+    if (error == 0 && film->nowhere >= 0)
+        error = posix_spawn_file_actions_adddup2(&actions, film->nowhere, NOWHERE);
     if (error == 0)
         error = posix_spawnp(&film->process, "ffmpeg", &actions, &manner, (char *const *)words,
                              environ);
@@ -133,22 +151,29 @@ static int start(PxFilm *film, const Kind *kind, double fps, int end)
     return error;
 }
 
-PxStatus px_film_begin(const char *path, uint32_t width, uint32_t height, double fps, PxFilm **out)
+/* Begins a film, or the trial of one. */
+static PxStatus begin(const char *path, uint32_t width, uint32_t height, double fps, bool trial,
+                      PxFilm **out)
 {
     *out = NULL;
     PX_TRY(px_film_check(path));
     PxFilm *film = px_allocate(NULL, sizeof *film);
     if (film == NULL)
         return px_fail(PX_ERR_MEMORY, "render: no room for a film");
-    *film = (PxFilm){.file.descriptor = -1, .width = width, .height = height, .pipe = -1};
+    *film = (PxFilm){.name = path,
+                     .file.descriptor = -1,
+                     .nowhere = trial ? memfd_create("film", MFD_CLOEXEC) : -1,
+                     .width = width,
+                     .height = height,
+                     .pipe = -1};
     film->talk = memfd_create("ffmpeg", MFD_CLOEXEC);
     film->row = px_allocate(NULL, (size_t)3 * width);
     int ends[2] = {-1, -1}, error = 0;
-    PxStatus status = px_file_begin(&film->file, path);
+    PxStatus status = trial ? PX_OK : px_file_begin(&film->file, path);
     if (status == PX_OK && film->row == NULL)
         status = px_fail(PX_ERR_MEMORY, "render: no room for a film");
-    if (status == PX_OK &&
-        (film->talk < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0))
+    if (status == PX_OK && (film->talk < 0 || (trial && film->nowhere < 0) ||
+                            socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0))
         status = px_fail(PX_ERR_IO, "%s: no pipe to ffmpeg: %s", path, strerror(errno));
     if (status == PX_OK) {
         film->pipe = ends[0];
@@ -169,6 +194,11 @@ PxStatus px_film_begin(const char *path, uint32_t width, uint32_t height, double
     return status;
 }
 
+PxStatus px_film_begin(const char *path, uint32_t width, uint32_t height, double fps, PxFilm **out)
+{
+    return begin(path, width, height, fps, false, out);
+}
+
 /* The last line of ffmpeg's messages. */
 static void words_of(const PxFilm *film, char *out, size_t size)
 {
@@ -185,7 +215,7 @@ static PxStatus gone(const PxFilm *film)
 {
     char words[320];
     words_of(film, words, sizeof words);
-    return px_fail(PX_ERR_IO, "%s: ffmpeg could not make it: %s", film->file.path, words);
+    return px_fail(PX_ERR_IO, "%s: ffmpeg could not make it: %s", film->name, words);
 }
 
 static PxStatus send_all(PxFilm *film, const uint8_t *bytes, size_t size)
@@ -229,8 +259,25 @@ PxStatus px_film_finish(PxFilm *film)
     while (waitpid(film->process, &ended, 0) < 0 && errno == EINTR)
         ;
     film->process = 0;
-    PxStatus status =
-        WIFEXITED(ended) && WEXITSTATUS(ended) == 0 ? px_file_commit(&film->file) : gone(film);
+    PxStatus status = PX_OK;
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+        status = gone(film);
+    else if (film->nowhere < 0)
+        status = px_file_commit(&film->file);
+    film_free(film);
+    return status;
+}
+
+PxStatus px_film_try(const char *path, uint32_t width, uint32_t height, double fps)
+{
+    PxFilm *film;
+    PX_TRY(begin(path, width, height, fps, true, &film));
+    memset(film->row, 0, (size_t)3 * width);
+    PxStatus status = PX_OK;
+    for (uint32_t y = 0; y < height && status == PX_OK; ++y)
+        status = send_all(film, film->row, (size_t)3 * width);
+    if (status == PX_OK)
+        return px_film_finish(film);
     film_free(film);
     return status;
 }

@@ -7,6 +7,14 @@
 /// Checks the file ending: .mp4, .webm or .gif. Errors: PX_ERR_ARGUMENT.
 PxStatus px_film_check(const char *path);
 
+/// Encodes one black picture and throws the result away: fails where px_film_begin() to
+/// px_film_finish() would, except for what concerns the file. Writes nothing.
+PxStatus px_film_try(const char *path, uint32_t width, uint32_t height, double fps);
+
+/// Limits of the pictures a second that ffmpeg and all three formats accept.
+#define PX_FILM_LEAST_FPS 1e-3
+#define PX_FILM_MOST_FPS 1e3
+
 typedef struct PxFilm PxFilm;
 
 /// Starts ffmpeg, found by PATH. The film is written to a temporary file that px_film_finish()

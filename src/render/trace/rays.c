@@ -175,6 +175,28 @@ static void interface_filter(const struct RTCFilterFunctionNArguments *args)
         args->valid[0] = 0;
 }
 
+/* ---- bounds of what Embree is given ----
+ *
+ * Embree's assertions end the process, so nothing reaches it unchecked. */
+
+/* Largest coordinate of a thing, m: its fourth power, which normals of triangles have before they
+ * are normalised, is a finite float. */
+#define FARTHEST 4e9f
+
+/* Embree refuses rays with coordinates from 2^60.7 on; ours end far before. */
+#define RAY_FARTHEST 1e18f
+
+static bool is_within(PxV3 a, float most)
+{
+    return fabsf(a.x) <= most && fabsf(a.y) <= most && fabsf(a.z) <= most; /* false for NaN */
+}
+
+static bool is_usable(const PxRay *ray)
+{
+    return is_within(ray->from, RAY_FARTHEST) && is_within(ray->direction, 2) &&
+           isfinite(ray->least) && !isnan(ray->most);
+}
+
 /* ---- acceleration structure ---- */
 
 /* Position at the start (side -1), middle (0) or end (1) of the exposure. */
@@ -183,6 +205,41 @@ static PxV3 moved(const PxScenery *scenery, const PxThing *t, uint32_t k, int si
     if (t->velocity == NULL || side == 0)
         return t->position[k];
     return px_v3_mad(t->position[k], t->velocity[k], 0.5f * (float)side * scenery->shutter);
+}
+
+/* Checks all that rays read of a point. */
+static const char *wrong_with(const PxScenery *scenery, const PxThing *t, uint32_t k)
+{
+    if (!is_within(moved(scenery, t, k, -1), FARTHEST) ||
+        !is_within(moved(scenery, t, k, 1), FARTHEST) || !is_within(t->position[k], FARTHEST))
+        return "place";
+    if (t->normal != NULL && !is_within(t->normal[k], 2))
+        return "normal";
+    if (t->radius != NULL && !(t->radius[k] > 0 && t->radius[k] <= FARTHEST))
+        return "radius";
+    if (t->colour != NULL && !is_within(t->colour[k], FARTHEST))
+        return "colour";
+    if (t->temperature != NULL && !(fabsf(t->temperature[k]) <= FARTHEST))
+        return "temperature";
+    return NULL;
+}
+
+static PxStatus check_things(const PxScenery *scenery)
+{
+    static const char *const names[] = {"vertex", "ball", "disc"};
+    for (size_t n = 0; n < scenery->things.count; ++n) {
+        const PxThing *t = &scenery->things.data[n];
+        for (uint32_t k = 0; k < t->points; ++k) {
+            const char *wrong = wrong_with(scenery, t, k);
+            if (wrong != NULL)
+                return px_fail(PX_ERR_FORMAT,
+                               "render: the %s of %s %u at %g, %g, %g m cannot be drawn: it is not "
+                               "finite or too large",
+                               wrong, names[t->kind], k, (double)t->position[k].x,
+                               (double)t->position[k].y, (double)t->position[k].z);
+        }
+    }
+    return PX_OK;
 }
 
 static bool is_clear(const PxLook *look)
@@ -259,6 +316,7 @@ static PxStatus find_edges(PxRays *rays)
 PxStatus px_rays_create(const PxScenery *scenery, PxRays **out)
 {
     *out = NULL;
+    PX_TRY(check_things(scenery));
     PxRays *rays = px_allocate(NULL, sizeof *rays);
     if (rays == NULL)
         return px_fail(PX_ERR_MEMORY, "render: no room to begin");
@@ -406,6 +464,8 @@ static void fill_mesh(const PxThing *t, uint32_t prim, float u, float v, PxHit *
 
 bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
 {
+    if (!is_usable(ray))
+        return false;
     Query q = query_make(rays);
     if (rays->any_discs) {
         q.context.filter = interface_filter;
@@ -437,6 +497,8 @@ bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
 
 PxV3 px_rays_transmittance(const PxRays *rays, const PxRay *ray)
 {
+    if (!is_usable(ray))
+        return px_v3_all(0);
     Query q = query_make(rays);
     q.pass = px_v3_all(1);
     q.media = 0;
@@ -457,7 +519,7 @@ size_t px_rays_crossings(const PxRays *rays, const PxRay *ray, PxCrossing *out, 
     Found found[ROOM];
     PxRay rest = *ray;
     size_t count = 0;
-    for (;;) {
+    while (is_usable(&rest)) {
         Query q = query_make(rays);
         q.context.filter = collect_filter;
         q.found = found;
@@ -486,6 +548,7 @@ size_t px_rays_crossings(const PxRays *rays, const PxRay *ray, PxCrossing *out, 
         rest.least = nextafterf(rest.most, INFINITY);
         rest.most = ray->most;
     }
+    return count;
 }
 
 #endif

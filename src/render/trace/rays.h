@@ -11,7 +11,8 @@ typedef struct PxRays PxRays;
 
 /// Builds the acceleration structure; the scenery must not change until px_rays_free(). It is built
 /// on the calling thread alone, so that it is the same every time.
-/// Errors: PX_ERR_UNSUPPORTED, PX_ERR_MEMORY.
+/// Errors: PX_ERR_FORMAT for a thing with a number that is not finite or too large,
+/// PX_ERR_UNSUPPORTED, PX_ERR_MEMORY.
 PxStatus px_rays_create(const PxScenery *scenery, PxRays **out);
 void px_rays_free(PxRays *rays);
 
@@ -35,7 +36,8 @@ typedef struct PxHit {
     float skip;        ///< least distance to the next hit on the same surface, m
 } PxHit;
 
-/// Finds the nearest hit. Threads: any number at once, as for the functions below.
+/// Finds the nearest hit. A ray whose origin or direction is not finite or too far away hits
+/// nothing. Threads: any number at once, as for the functions below.
 bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit);
 
 /// Transmittance along a straight ray: clear surfaces reflect and absorb, all others occlude.

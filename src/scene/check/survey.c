@@ -5,6 +5,7 @@
 #include "matter/pose.h"
 #include "scene/layout/shape_forms.h"
 #include "world/actors/opening.h"
+#include "world/octree_body.h"
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
 #include "surface/coat/options.h"
@@ -72,7 +73,8 @@ static PxStatus wall_speed(const PxSceneBody *body, double arm, double *out)
 double px_survey_particles(const PxScene *scene, const PxSceneBody *body, const PxShape *shape)
 {
     return body->def.fill == PX_FILL_OCTREE
-               ? px_shape_octree_estimate(shape, scene->world.spacing, (int)body->def.levels)
+               ? px_shape_octree_estimate(shape, scene->world.spacing, (int)body->def.levels,
+                                          px_octree_layer(&scene->world))
                : px_shape_fill_estimate(shape,
                                         body->def.fill == PX_FILL_HEXAGONAL ? PX_LATTICE_HEXAGONAL
                                                                             : PX_LATTICE_CUBIC,
@@ -89,7 +91,8 @@ PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxS
             spacing, most, out);
     PxCells cells;
     *out = (PxPoints){0};
-    PX_TRY(px_shape_octree(shape, spacing, (int)body->def.levels, most, &cells));
+    PX_TRY(px_shape_octree(shape, spacing, (int)body->def.levels, px_octree_layer(&scene->world),
+                           most, &cells));
     *out = (PxPoints){.position = cells.position, .count = cells.count};
     cells.position = NULL;
     px_cells_free(&cells);

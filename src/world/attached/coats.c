@@ -1,6 +1,9 @@
 #include "world/attached/coats.h"
 
+#include "coupling/octree_cells.h"
+#include "solid/carry_stress.h"
 #include "surface/coat/options.h"
+#include "world/elastic_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -129,39 +132,97 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
 
 /* ---- following the particles ---- */
 
+/* Particles as coats see them, all of one size: the finest parts of coarse octree cells, with the
+ * ids that they will have. */
+typedef struct Parts {
+    PxCoupling c;
+    const PxColumn *axes;
+    PxElasticColumns elastic;
+    PxSolid solid; /* only where there are coarse cells */
+} Parts;
+
+static PxStatus parts_begin(PxWorld *world, Parts *parts)
+{
+    const PxTable *t = &world->particles.table;
+    const uint32_t *row;
+    bool coarse = false;
+    *parts = (Parts){.c = px_world_coupling(world)};
+    for (uint32_t i = 0; parts->c.sizes && i < t->count && !coarse; ++i)
+        coarse = px_is_coarse(&parts->c, i);
+    if (!coarse)
+        return PX_OK;
+    PX_TRY(px_elastic_stage_look(world, &parts->solid, &row));
+    parts->axes = px_cell_axes_column(t);
+    px_elastic_columns(t, &parts->elastic);
+    return PX_OK;
+}
+
+static bool has_parts(const Parts *parts, uint32_t row)
+{
+    return parts->axes != NULL && parts->elastic.slot[row] > 0 && px_is_coarse(&parts->c, row);
+}
+
+static uint32_t parts_of(const Parts *parts, uint32_t row)
+{
+    return has_parts(parts, row) ? 1u << (3 * px_cell_level(&parts->c, row)) : 1;
+}
+
+/* Id and position of part k of a row. */
+static uint64_t part_of(const Parts *parts, uint32_t row, uint32_t k, PxVec3 *x)
+{
+    const PxParticles *p = parts->c.particles;
+    const PxSolid *s = &parts->solid;
+    *x = px_particle_place(p, row);
+    if (!has_parts(parts, row))
+        return p->id[row];
+    PxVec3 way;
+    uint64_t more = px_cell_part(px_cell_level(&parts->c, row), k, &way);
+    uint32_t slot = parts->elastic.slot[row] - 1;
+    way = px_rotate(px_cell_axes(parts->axes, row), px_scale(way, parts->c.spacing));
+    way = px_mat3_apply(px_solid_deformation(s, slot), way);
+    *x = px_add(*x, px_mat3_apply(s->frame[s->frame_of[slot]].turn, way));
+    return p->id[row] + more;
+}
+
 /* Gathers the particles of a material into contiguous columns. */
 static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
 {
+    enum { X, LOW = 3, V = 6, MELTED = 9, COLUMNS };
+    Parts parts;
+    PX_TRY(parts_begin(world, &parts));
     const PxParticles *p = &world->particles;
-    const PxColumn *melted = px_table_find(&p->table, "melted");
-    enum { MELTED = 9 };
-    const float *from[MELTED + 1] = {p->x,     p->y,  p->z,  p->x_low, p->y_low,
-                                     p->z_low, p->vx, p->vy, p->vz,    NULL};
-    if (melted != NULL)
-        from[MELTED] = melted->data[0];
-    float *to[PX_COUNT(from)] = {NULL};
+    const PxColumn *column = px_table_find(&p->table, "melted");
+    const float *melted = column != NULL ? column->data[0] : NULL;
+    float *to[COLUMNS] = {NULL};
     uint32_t n = 0, rows = p->table.count;
     /* Matter without a lasting rest shape keeps no surface detail and counts as molten: fluids,
      * and solids whose rest shape follows the deformation. */
     const PxMaterialDef *def = &world->materials.data[material].def;
     bool cold = def->young > 0 && !(def->absorb > 0);
     if (!cold)
-        from[MELTED] = NULL;
+        melted = NULL;
     for (uint32_t i = 0; i < rows; ++i)
-        n += p->material[i] == material;
+        n += p->material[i] == material ? parts_of(&parts, i) : 0;
     uint64_t *id = PX_ARENA_ARRAY(&world->scratch, uint64_t, n);
     bool fine = id != NULL;
-    for (size_t k = 0; k < PX_COUNT(from); ++k)
+    for (size_t k = 0; k < COLUMNS; ++k)
         fine = fine && (to[k] = PX_ARENA_ARRAY(&world->scratch, float, n)) != NULL;
     if (!fine)
         return px_fail(PX_ERR_MEMORY, "coat: no room for %u particles", n);
     for (uint32_t i = 0, at = 0; i < rows; ++i) {
-        if (p->material[i] != material)
-            continue;
-        id[at] = p->id[i];
-        for (size_t k = 0; k < PX_COUNT(from); ++k)
-            to[k][at] = from[k] != NULL ? from[k][i] : cold ? 0.0f : 1.0f;
-        ++at;
+        uint32_t end = p->material[i] == material ? parts_of(&parts, i) : 0;
+        for (uint32_t k = 0; k < end; ++k, ++at) {
+            PxVec3 x;
+            id[at] = part_of(&parts, i, k, &x);
+            const double place[3] = {x.x, x.y, x.z};
+            const float v[3] = {p->vx[i], p->vy[i], p->vz[i]};
+            for (size_t c = 0; c < 3; ++c) {
+                to[X + c][at] = (float)place[c];
+                to[LOW + c][at] = (float)(place[c] - (double)to[X + c][at]);
+                to[V + c][at] = v[c];
+            }
+            to[MELTED][at] = melted != NULL ? melted[i] : cold ? 0.0f : 1.0f;
+        }
     }
     /* Copies: the world's own walls stay at the poses of the step. */
     PxWall *wall = PX_ARENA_ARRAY(&world->scratch, PxWall, world->walls.count);

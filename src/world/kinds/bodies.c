@@ -189,11 +189,6 @@ static void check_fill(const PxStated *stated, const PxMaterialDef *material)
         px_wrong(stated, PX_ERROR, "fill", false,
                  "is for solids: fluids need a uniform lattice, and the \"young\" of '%s' is 0",
                  px_quote(material->name, (char[100]){0}, 100));
-    else if (octree && material != NULL && material->melts.melts)
-        px_wrong(
-            stated, PX_ERROR, "fill", false,
-            "is for solids that stay solid: '%s' melts, and what flows needs a uniform lattice",
-            px_quote(material->name, (char[100]){0}, 100));
     if (!octree && def->levels != px_body_def_default().levels)
         px_wrong(stated, PX_ERROR, "levels", true,
                  "is for octrees; should this body have \"fill\": \"octree\"?");
