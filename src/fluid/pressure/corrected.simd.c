@@ -266,9 +266,10 @@ PX_INLINE void bounds_rows(const Job *job, uint32_t begin, uint32_t end, bool la
             sizes += size;
             sum += last ? value * size : value * size * size;
         }
-        const float *t = c->sum + 4 * (size_t)i;
-        float per_mass = (float)job->mass * f->inverse_mass[i];
-        float size = (float)job->unit * sqrtf(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+        float t[3], per_mass = (float)job->mass * f->inverse_mass[i];
+        for (int k = 0; k < 3; ++k)
+            t[k] = (float)job->unit * c->sum[4 * (size_t)i + (size_t)k];
+        float size = sqrtf(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
         if (last) {
             job->row[i] = size * job->reach[i] + px_f8_sum(sum);
         } else {

@@ -23,12 +23,12 @@ typedef struct Job {
  * grows for any p; the coarse grid supplies the missing smooth part. */
 #define KEPT 0.5f
 
-/* P / p: V^2, or s^6 where divergence is corrected and does not depend on the density. */
-PX_INLINE float per_pressure(const Job *job, uint32_t i)
+/* The volume V in P = p V^2: that of the lattice with corrected rates, which are of velocities, not
+ * of the density. */
+PX_INLINE float volume_of(const Job *job, uint32_t i)
 {
     double s = job->fluid->spacing;
-    float v = job->poisson->corrected != NULL ? (float)(s * s * s) : job->fluid->volume[i];
-    return v * v;
+    return job->poisson->corrected != NULL ? (float)(s * s * s) : job->fluid->volume[i];
 }
 
 /* P = p V^2 from the last step's p, only for particles with enough neighbours. A drop that left
@@ -40,9 +40,9 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxFluid *f = job->fluid;
     float most = (float)(f->spacing * f->spacing * f->spacing / 0.9);
     for (uint32_t i = begin; i < end; ++i) {
-        float v = f->volume[i];
+        float v = volume_of(job, i);
         job->poisson->pressure[i] =
-            job->warm && v < most ? job->keep * job->kept[i] * per_pressure(job, i) : 0.0f;
+            job->warm && f->volume[i] < most ? job->keep * job->kept[i] * v * v : 0.0f;
     }
 }
 
@@ -60,7 +60,8 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
         const float *u = job->poisson->record + 8 * (size_t)i + 4;
         const PxCorrected *c = job->poisson->corrected;
         float wall = c != NULL ? c->turn[8 * (size_t)i + 6] : 1.0f;
-        job->kept[i] = job->poisson->pressure[i] / per_pressure(job, i);
+        float v = volume_of(job, i);
+        job->kept[i] = job->poisson->pressure[i] / (v * v);
         wall_push[i] += job->poisson->pressure[i] * per_volume * wall;
         float forces = job->forces ? dt : 0.0f;
         p->ax[i] += (u[0] - (p->vx[i] + forces * p->ax[i])) * per_dt;
