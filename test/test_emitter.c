@@ -201,7 +201,11 @@ TEST(of_speed_and_rate_the_one_set_last_counts)
     CHECK_OK(px_world_advance(world, 0.3));
     CHECK_EQUAL(stats_of(world).emitted, 9 * 13);
     value = 4;
-    PxEventDef event = {.time = 0.35, .path = "emitters.tap.speed", .value = {4}, .values = 1};
+    PxEventDef event = {.head = px_event_def_default().head,
+                        .time = 0.35,
+                        .path = "emitters.tap.speed",
+                        .value = {4},
+                        .values = 1};
     CHECK_OK(px_world_add_event(world, &event));
     CHECK_OK(px_world_advance(world, 0.4)); /* 0.2 m more */
     CHECK_EQUAL(stats_of(world).emitted, 19 * 13);
@@ -511,7 +515,11 @@ static void add_drain(PxWorld *world)
     sink.shape.at = (PxVec3){0.12, 0.02, 0.12};
     sink.start = 0.03;
     CHECK_OK(px_world_add_sink(world, &sink, NULL));
-    PxEventDef event = {.time = 0.045, .path = "emitters.tap.rate", .value = {0.006}, .values = 1};
+    PxEventDef event = {.head = px_event_def_default().head,
+                        .time = 0.045,
+                        .path = "emitters.tap.rate",
+                        .value = {0.006},
+                        .values = 1};
     CHECK_OK(px_world_add_event(world, &event));
 }
 

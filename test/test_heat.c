@@ -662,14 +662,18 @@ TEST(heat_that_comes_and_goes_with_matter_is_counted)
     drain.shape = px_shape_def_default(PX_SHAPE_BOX);
     drain.shape.at = (PxVec3){0, -0.55, 0};
     CHECK_OK(px_world_add_sink(set.world, &drain, NULL));
-    CHECK_OK(px_world_add_event(
-        set.world,
-        &(PxEventDef){.time = 0.1, .path = "bodies.pool.temperature", .value = {60}, .values = 1}));
-    CHECK_OK(px_world_add_event(set.world, &(PxEventDef){.time = 0.2,
+    CHECK_OK(px_world_add_event(set.world, &(PxEventDef){.head = px_event_def_default().head,
+                                                         .time = 0.1,
+                                                         .path = "bodies.pool.temperature",
+                                                         .value = {60},
+                                                         .values = 1}));
+    CHECK_OK(px_world_add_event(set.world, &(PxEventDef){.head = px_event_def_default().head,
+                                                         .time = 0.2,
                                                          .path = "materials.stuff.latent_heat",
                                                          .value = {2e5},
                                                          .values = 1}));
-    CHECK_OK(px_world_add_event(set.world, &(PxEventDef){.time = 0.25,
+    CHECK_OK(px_world_add_event(set.world, &(PxEventDef){.head = px_event_def_default().head,
+                                                         .time = 0.25,
                                                          .path = "materials.stuff.melts.from",
                                                          .value = {40},
                                                          .values = 1}));

@@ -173,7 +173,8 @@ static PxWorld *cube_that_gets_warm(void)
     wax.diffusivity = 0;
     PxWorld *world = block_on_plate(2, 0.02, &wax, px_vec(0.2, 0.2, 0.2), 20, 90);
     for (int k = 0; k < 2; ++k) {
-        PxEventDef event = {.time = 0.05 + 0.05 * k,
+        PxEventDef event = {.head = px_event_def_default().head,
+                            .time = 0.05 + 0.05 * k,
                             .path = "materials.wax.diffusivity",
                             .value = {k == 0 ? 1e-3 : 0},
                             .values = 1};

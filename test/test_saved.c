@@ -233,8 +233,11 @@ TEST(additions_and_settings_after_the_save_are_undone)
         tap.speed = 1;
         tap.material = id;
         CHECK_OK(px_world_add_emitter(world, &tap, NULL));
-        PxEventDef event = {
-            .time = px_world_time(world) + 0.001, .path = "gravity.x", .value = {3}, .values = 1};
+        PxEventDef event = {.head = px_event_def_default().head,
+                            .time = px_world_time(world) + 0.001,
+                            .path = "gravity.x",
+                            .value = {3},
+                            .values = 1};
         CHECK_OK(px_world_add_event(world, &event));
         go_on(world, 0.02);
 

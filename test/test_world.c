@@ -152,7 +152,11 @@ TEST(an_event_happens_at_its_time_and_not_before)
 {
     /* gravity off at 0.1 s exactly: the speed stays g * 0.1 */
     PxWorld *world = make_world();
-    PxEventDef off = {.time = 0.1, .path = "gravity", .value = {0, 0, 0}, .values = 3};
+    PxEventDef off = {.head = px_event_def_default().head,
+                      .time = 0.1,
+                      .path = "gravity",
+                      .value = {0, 0, 0},
+                      .values = 3};
     CHECK_OK(px_world_add_event(world, &off));
     CHECK_OK(px_world_advance(world, 0.3));
     PxStats stats;
@@ -160,9 +164,17 @@ TEST(an_event_happens_at_its_time_and_not_before)
     CHECK_NEAR(stats.momentum.y / stats.mass, -0.981, 1e-5);
     CHECK(stats.time == 0.3);
     CHECK_FAILS(px_world_add_event(world, &off), PX_ERR_ARGUMENT, "has passed");
-    PxEventDef wrong = {.time = 0.4, .path = "gravity", .value = {0}, .values = 2};
+    PxEventDef wrong = {.head = px_event_def_default().head,
+                        .time = 0.4,
+                        .path = "gravity",
+                        .value = {0},
+                        .values = 2};
     CHECK_FAILS(px_world_add_event(world, &wrong), PX_ERR_ARGUMENT, "1 or 3");
-    PxEventDef unknown = {.time = 0.4, .path = "levity", .value = {0}, .values = 1};
+    PxEventDef unknown = {.head = px_event_def_default().head,
+                          .time = 0.4,
+                          .path = "levity",
+                          .value = {0},
+                          .values = 1};
     CHECK_OK(px_world_add_event(world, &unknown));
     CHECK_FAILS(px_world_advance(world, 0.5), PX_ERR_ARGUMENT,
                 "event at 0.4 s: cannot set 'levity'");
@@ -174,7 +186,11 @@ TEST(events_come_in_the_order_of_their_times)
     PxWorld *world = make_world();
     const double times[] = {0.02, 0.01, 0.02};
     for (int k = 0; k < 3; ++k) {
-        PxEventDef event = {.time = times[k], .path = "gravity.y", .value = {k}, .values = 1};
+        PxEventDef event = {.head = px_event_def_default().head,
+                            .time = times[k],
+                            .path = "gravity.y",
+                            .value = {k},
+                            .values = 1};
         CHECK_OK(px_world_add_event(world, &event));
     }
     /* 1 at 0.01; 0 and then 2 at 0.02 */
@@ -310,13 +326,23 @@ TEST(a_restored_world_continues_with_the_same_bits)
     PxWorld *straight = make_world(), *first = make_world(), *second = make_world();
     PxWorld *all[] = {straight, first, second};
     for (int k = 0; k < 3; ++k) {
-        PxEventDef push = {
-            .time = 0.01, .path = "bodies.drop.velocity", .value = {1, 2, 3}, .values = 3};
-        PxEventDef light = {
-            .time = 0.01, .path = "materials.water.density", .value = {700}, .values = 1};
+        PxEventDef push = {.head = px_event_def_default().head,
+                           .time = 0.01,
+                           .path = "bodies.drop.velocity",
+                           .value = {1, 2, 3},
+                           .values = 3};
+        PxEventDef light = {.head = px_event_def_default().head,
+                            .time = 0.01,
+                            .path = "materials.water.density",
+                            .value = {700},
+                            .values = 1};
         CHECK_OK(px_world_add_event(all[k], &push));
         CHECK_OK(px_world_add_event(all[k], &light));
-        PxEventDef event = {.time = 0.02, .path = "gravity.x", .value = {3}, .values = 1};
+        PxEventDef event = {.head = px_event_def_default().head,
+                            .time = 0.02,
+                            .path = "gravity.x",
+                            .value = {3},
+                            .values = 1};
         CHECK_OK(px_world_add_event(all[k], &event));
     }
     CHECK_OK(px_world_advance(straight, 0.03));

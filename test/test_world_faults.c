@@ -139,7 +139,11 @@ static void add_actors(Sample *s)
     flame.name = "flame";
     flame.power = 10;
     CHECK_OK(px_world_add_heater(s->world, &flame, &s->flame));
-    PxEventDef event = {.time = 0.004, .path = "gravity", .value = {0, -8, 0}, .values = 3};
+    PxEventDef event = {.head = px_event_def_default().head,
+                        .time = 0.004,
+                        .path = "gravity",
+                        .value = {0, -8, 0},
+                        .values = 3};
     CHECK_OK(px_world_add_event(s->world, &event));
 }
 

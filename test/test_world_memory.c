@@ -52,8 +52,11 @@ static PxStatus build(const PxAllocator *allocator, int threads, double spacing,
     if (status == PX_OK)
         status = px_world_add_body(*out, &body, NULL);
 
-    PxEventDef event = {
-        .time = 0.001, .path = "materials.water.viscosity", .value = {0.5}, .values = 1};
+    PxEventDef event = {.head = px_event_def_default().head,
+                        .time = 0.001,
+                        .path = "materials.water.viscosity",
+                        .value = {0.5},
+                        .values = 1};
     if (status == PX_OK)
         status = px_world_add_event(*out, &event);
     return status;

@@ -1,8 +1,9 @@
-/// Wrong calls of the interface of worlds: NULL, NaN, foreign ids, empty strings, zero counts. Each
-/// is refused with PX_ERR_ARGUMENT, or returns the neutral value that the header states.
+/// Wrong calls of the interface: NULL, NaN, foreign ids, empty strings, zero counts, missing files.
+/// Each is refused with an error, or returns the neutral value that the header states.
 #include "check.h"
 
-#include "phyxel/world.h"
+#include "folder.h"
+#include "phyxel/phyxel.h"
 
 #include <stdlib.h>
 
@@ -43,7 +44,7 @@ static void check_all(PxWorld *world, bool with_defs)
     PxHandleDef handle = px_handle_def_default();
     PxForceDef force = px_force_def_default();
     PxHeaterDef heater = px_heater_def_default();
-    PxEventDef event = {.path = "gravity.y", .values = 1};
+    PxEventDef event = {.head = px_event_def_default().head, .path = "gravity.y", .values = 1};
     REFUSED(px_world_add_material(world, with_defs ? &material : NULL, NULL));
     REFUSED(px_world_add_body(world, with_defs ? &body : NULL, NULL));
     REFUSED(px_world_add_emitter(world, with_defs ? &emitter : NULL, NULL));
@@ -147,9 +148,10 @@ TEST(a_def_must_be_there_and_have_a_name)
     REFUSED(px_world_add_material(s.world, &material, NULL));
     PxSinkDef sink = px_sink_def_default();
     REFUSED(px_world_add_sink(s.world, &sink, NULL)); /* its name is "" */
-    PxEventDef event = {.time = (double)NAN, .path = "gravity.y", .values = 1};
+    PxEventDef event = {
+        .head = px_event_def_default().head, .time = (double)NAN, .path = "gravity.y", .values = 1};
     REFUSED(px_world_add_event(s.world, &event));
-    event = (PxEventDef){.path = "gravity.y"};
+    event = (PxEventDef){.head = px_event_def_default().head, .path = "gravity.y"};
     REFUSED(px_world_add_event(s.world, &event));
     px_world_free(s.world);
 }
@@ -210,6 +212,11 @@ TEST(results_fit_structures_of_any_size)
         CHECK(isnan(px_stats_value_sized(&newer.stats, offsetof(PxStats, mass),
                                          px_stats_column(k))) ==
               (px_stats_column(k)->offset >= offsetof(PxStats, mass)));
+    PxEventDef event = px_event_def_default();
+    event.head.size = offsetof(PxEventDef, values); /* an older one, of a single number */
+    event.path = "gravity.y";
+    event.values = -1;
+    CHECK_OK(px_world_add_event(s.world, &event));
     enum { OLD = offsetof(PxColumnInfo, unit) };
     char memory[4 * sizeof(PxColumnInfo)];
     PxColumnInfo info[2];
@@ -217,6 +224,363 @@ TEST(results_fit_structures_of_any_size)
     px_world_columns_sized(s.world, (PxColumnInfo *)(void *)memory, OLD, 2);
     CHECK(memcmp(memory, &info[0], OLD) == 0 && memcmp(memory + OLD, &info[1], OLD) == 0);
     px_world_free(s.world);
+}
+
+/* ---- scenes ---- */
+
+static const char scene_text[] =
+    "{\"phyxel\": 1, \"name\": \"small\", \"time\": {\"frames\": 1, \"fps\": 30}, \"spacing\": 0.1,"
+    " \"materials\": {\"water\": {\"density\": 1000, \"viscosity\": 0.001}},"
+    " \"bodies\": [{\"name\": \"drop\", \"material\": \"water\", \"shape\": {\"sphere\": 0.3}}]}";
+
+static PxScene *small_scene(void)
+{
+    PxScene *scene;
+    CHECK_OK(px_scene_read_text("small", NULL, scene_text, sizeof scene_text - 1, &scene));
+    return scene;
+}
+
+TEST(wrong_calls_of_scenes_are_refused)
+{
+    PxScene *scene = small_scene(), *none;
+    PxWorld *world;
+    PxSceneEstimate estimate;
+    REFUSED(px_scene_read(NULL, &none));
+    REFUSED(px_scene_read("", &none));
+    REFUSED(px_scene_read("small.json", NULL));
+    CHECK_FAILS(px_scene_read("/nowhere/small.json", &none), PX_ERR_IO, "/nowhere/small.json");
+    CHECK(none == NULL);
+    REFUSED(px_scene_read_text(NULL, NULL, scene_text, 1, &none));
+    REFUSED(px_scene_read_text("small", NULL, NULL, 1, &none));
+    REFUSED(px_scene_read_text("small", NULL, scene_text, 1, NULL));
+    CHECK_FAILS(px_scene_read_text("small", NULL, NULL, 0, &none), PX_ERR_FORMAT, "1 error");
+    CHECK_EQUAL(px_scene_error_count(none), 1);
+    CHECK_FAILS(px_scene_world(none, 1, &world), PX_ERR_FORMAT, "1 error");
+    CHECK_FAILS(px_scene_estimate(none, 1, &estimate), PX_ERR_FORMAT, "errors");
+    CHECK_FAILS(px_scene_set(none, "fps", "3"), PX_ERR_FORMAT, "not a scene");
+    CHECK_FAILS(px_scene_check(none), PX_ERR_FORMAT, "1 error");
+    px_scene_free(none);
+    REFUSED(px_scene_set(NULL, "fps", "3"));
+    REFUSED(px_scene_set(scene, NULL, "3"));
+    REFUSED(px_scene_set(scene, "", "3"));
+    REFUSED(px_scene_set(scene, "fps", NULL));
+    REFUSED(px_scene_check(NULL));
+    REFUSED(px_scene_world(NULL, 1, &world));
+    REFUSED(px_scene_world(scene, 1, NULL));
+    REFUSED(px_scene_world(scene, -1, &world));
+    CHECK(world == NULL);
+    REFUSED(px_scene_estimate(NULL, 1, &estimate));
+    REFUSED(px_scene_estimate(scene, 1, NULL));
+    REFUSED(px_scene_estimate(scene, -1, &estimate));
+    CHECK_NEAR(estimate.particles, 0, 0);
+    CHECK(px_scene_complaint(scene, 1000) == NULL);
+    CHECK(!px_scene_camera(scene, NULL));
+    px_scene_free(scene);
+}
+
+TEST(a_value_without_a_scene_is_nothing)
+{
+    PxSceneCamera camera;
+    CHECK_EQUAL(px_scene_complaint_count(NULL), 0);
+    CHECK(px_scene_complaint(NULL, 0) == NULL);
+    CHECK_EQUAL(px_scene_error_count(NULL), 0);
+    CHECK(px_scene_name(NULL) == NULL);
+    CHECK_EQUAL(px_scene_frames(NULL), 0);
+    CHECK(isnan(px_scene_fps(NULL)));
+    CHECK(isnan(px_scene_spacing(NULL)));
+    CHECK_EQUAL(px_scene_up(NULL), 'y');
+    CHECK(!px_scene_camera(NULL, &camera));
+    CHECK(px_scene_resolved(NULL) == NULL);
+    CHECK(px_scene_hash(NULL) == NULL);
+    px_scene_free(NULL);
+}
+
+/* ---- runs ---- */
+
+TEST(wrong_calls_of_runs_are_refused)
+{
+    Folder own = folder_make();
+    const char *folder = own.path;
+    PxScene *scene = small_scene(), *none;
+    PxRunDef def = px_run_def_default();
+    PxRunReport report;
+    REFUSED(px_run(scene, NULL, NULL, NULL, NULL));
+    REFUSED(px_run(scene, &(PxRunDef){.out = folder}, NULL, NULL, NULL));
+    REFUSED(px_run(scene, &def, NULL, NULL, &report)); /* no folder */
+    def.out = "";
+    REFUSED(px_run(scene, &def, NULL, NULL, &report));
+    def.out = folder;
+    REFUSED(px_run(NULL, &def, NULL, NULL, &report));
+    CHECK(!report.complete && !report.resumable);
+    def.threads = -1;
+    REFUSED(px_run(scene, &def, NULL, NULL, &report));
+    def.threads = 1;
+    def.resume = def.overwrite = true;
+    REFUSED(px_run(scene, &def, NULL, NULL, &report));
+    def.resume = def.overwrite = false;
+    def.from = "";
+    REFUSED(px_run(scene, &def, NULL, NULL, &report));
+    const char *const sets[] = {NULL};
+    REFUSED(px_branch_scene(NULL, 0, NULL, 0, &none));
+    REFUSED(px_branch_scene("", 0, NULL, 0, &none));
+    REFUSED(px_branch_scene(folder, 0, NULL, 0, NULL));
+    REFUSED(px_branch_scene(folder, 0, NULL, 1, &none));
+    REFUSED(px_branch_scene(folder, 0, sets, 1, &none));
+    CHECK_FAILS(px_branch_scene(folder, 0, NULL, 0, &none), PX_ERR_IO, "run.json");
+    REFUSED(px_run_scene(NULL, &none));
+    REFUSED(px_run_scene("", &none));
+    REFUSED(px_run_scene(folder, NULL));
+    CHECK_FAILS(px_run_scene("/nowhere", &none), PX_ERR_IO, "/nowhere/run.json");
+    CHECK(none == NULL);
+    px_scene_free(scene);
+    folder_remove(&own);
+}
+
+/* ---- surfaces ---- */
+
+TEST(wrong_calls_of_surfaces_are_refused)
+{
+    static const float x[] = {0}, far[] = {NAN};
+    PxSurfaceDef def = px_surface_def_default();
+    PxSurfaceParticles p = {.count = 1, .spacing = 0.1, .position = {x, x, x}};
+    PxSurfaceMesh *mesh;
+    PxSurfels *surfels;
+    REFUSED(px_surface_make(NULL, &p, &mesh));
+    REFUSED(px_surface_make(&def, NULL, &mesh));
+    REFUSED(px_surface_make(&def, &p, NULL));
+    REFUSED(px_surfels_make(NULL, &p, &surfels));
+    REFUSED(px_surfels_make(&def, NULL, &surfels));
+    REFUSED(px_surfels_make(&def, &p, NULL));
+    PxSurfaceParticles wrong = p;
+    wrong.spacing = (double)NAN;
+    REFUSED(px_surface_make(&def, &wrong, &mesh));
+    wrong = p;
+    wrong.position[1] = NULL;
+    REFUSED(px_surface_make(&def, &wrong, &mesh));
+    wrong = p;
+    wrong.position[1] = far;
+    CHECK_FAILS(px_surface_make(&def, &wrong, &mesh), PX_ERR_NUMERIC, "finite");
+    wrong = p;
+    wrong.columns = 1;
+    REFUSED(px_surface_make(&def, &wrong, &mesh));
+    wrong.columns = PX_SURFACE_COLUMNS + 1;
+    REFUSED(px_surface_make(&def, &wrong, &mesh));
+    wrong = p;
+    wrong.sheets = 1;
+    REFUSED(px_surface_make(&def, &wrong, &mesh));
+    wrong.sheet = &(PxSurfaceSheet){.triangles = 1};
+    REFUSED(px_surface_make(&def, &wrong, &mesh));
+    CHECK(mesh == NULL);
+    def.field = NULL;
+    REFUSED(px_surface_make(&def, &p, &mesh));
+    def.field = "";
+    REFUSED(px_surface_make(&def, &p, &mesh));
+    def = px_surface_def_default();
+    def.cell = (double)NAN;
+    REFUSED(px_surface_make(&def, &p, &mesh));
+    def = px_surface_def_default();
+    CHECK_OK(
+        px_surface_make(&def, &(PxSurfaceParticles){.spacing = 0.1}, &mesh)); /* no particles */
+    PxSurfaceMeasure measure = {.area = 1};
+    CHECK_OK(px_surface_measure(mesh, &measure));
+    CHECK_NEAR(measure.area, 0, 0);
+    px_surface_free(mesh);
+    REFUSED(px_surface_measure(NULL, &measure));
+    REFUSED(px_surface_measure(&(PxSurfaceMesh){0}, NULL));
+    REFUSED(px_surface_measure(&(PxSurfaceMesh){.vertices = 1}, &measure));
+    uint32_t triangle[1][3] = {{0, 0, 1}};
+    float position[1][3] = {{0}};
+    PxSurfaceMesh broken = {
+        .vertices = 1, .triangles = 1, .position = position, .triangle = triangle};
+    CHECK_FAILS(px_surface_measure(&broken, &measure), PX_ERR_ARGUMENT, "vertex 1");
+    PxSurfaceRunDef run = px_surface_run_def_default();
+    PxSurfaceReport report;
+    REFUSED(px_surface_run(NULL, NULL, NULL, NULL));
+    REFUSED(px_surface_run(&run, NULL, NULL, &report));
+    run.dir = "";
+    REFUSED(px_surface_run(&run, NULL, NULL, &report));
+    run.dir = "/nowhere";
+    CHECK_FAILS(px_surface_run(&run, NULL, NULL, &report), PX_ERR_ARGUMENT, "no frames");
+    run.material = "";
+    REFUSED(px_surface_run(&run, NULL, NULL, &report));
+    run.material = NULL;
+    run.columns = ",";
+    REFUSED(px_surface_run(&run, NULL, NULL, &report));
+    CHECK(px_surface_field(UINT32_MAX) == NULL);
+    px_surface_free(NULL);
+    px_surfels_free(NULL);
+}
+
+/* ---- pictures ---- */
+
+#define RENDER_REFUSED(member, value)                                                              \
+    do {                                                                                           \
+        PxRenderDef wrong = def;                                                                   \
+        wrong.member = value;                                                                      \
+        REFUSED(px_render(&wrong, NULL, NULL, &report));                                           \
+    } while (0)
+
+TEST(wrong_calls_of_rendering_are_refused)
+{
+    PxRenderDef def = px_render_def_default();
+    PxRenderReport report;
+    REFUSED(px_render(NULL, NULL, NULL, NULL));
+    REFUSED(px_render(&def, NULL, NULL, &report)); /* no folder */
+    REFUSED(px_render_check(NULL));
+    REFUSED(px_render_check(&def)); /* no folder */
+    def.dir = "/nowhere";
+    CHECK_FAILS(px_render(&def, NULL, NULL, &report), PX_ERR_ARGUMENT, "no frames");
+    CHECK_EQUAL(report.pictures, 0);
+    RENDER_REFUSED(dir, "");
+    RENDER_REFUSED(out, "");
+    RENDER_REFUSED(film, "");
+    RENDER_REFUSED(fps, (double)NAN);
+    RENDER_REFUSED(every, 0);
+    RENDER_REFUSED(width, 0);
+    RENDER_REFUSED(height, -1);
+    RENDER_REFUSED(quality, (PxQuality)3);
+    RENDER_REFUSED(samples, -1);
+    RENDER_REFUSED(show, (PxShow)4);
+    RENDER_REFUSED(stated_camera, true);
+    RENDER_REFUSED(turntable, -1);
+    RENDER_REFUSED(aperture, (double)NAN);
+    RENDER_REFUSED(shutter, (double)NAN);
+    RENDER_REFUSED(floor, (PxFloor)3);
+    RENDER_REFUSED(lighting, (PxLighting)3);
+    RENDER_REFUSED(sun_azimuth, (double)NAN);
+    RENDER_REFUSED(sun_height, (double)NAN);
+    RENDER_REFUSED(exposure, (double)NAN);
+    RENDER_REFUSED(lamps, 1); /* without any */
+    RENDER_REFUSED(threads, -1);
+}
+
+/* ---- results ---- */
+
+static bool each_frame(void *user, const PxFrameInfo *frame)
+{
+    (void)frame;
+    ++*(int *)user;
+    return true;
+}
+
+static void each_value(void *user, const char *name, const char *unit, const char *meaning,
+                       double value)
+{
+    (void)name, (void)unit, (void)meaning, (void)value;
+    ++*(int *)user;
+}
+
+TEST(wrong_calls_of_results_are_refused)
+{
+    PxExportDef def = px_export_def_default();
+    PxInfoFiles files = {.skins = 3};
+    char name[8] = "before";
+    int calls = 0;
+    REFUSED(px_export(NULL, NULL, NULL));
+    REFUSED(px_export(&def, NULL, NULL)); /* no folder */
+    px_export_folder(NULL, name, sizeof name);
+    CHECK_TEXT(name, "");
+    px_export_folder(&def, name, sizeof name);
+    CHECK_TEXT(name, "");
+    def.dir = "/nowhere";
+    def.format = NULL;
+    REFUSED(px_export(&def, NULL, NULL));
+    px_export_folder(&def, name, sizeof name);
+    CHECK_TEXT(name, "");
+    def.format = "";
+    REFUSED(px_export(&def, NULL, NULL));
+    def.format = "vtp";
+    CHECK_FAILS(px_export(&def, NULL, NULL), PX_ERR_ARGUMENT, "no frames");
+    px_export_folder(&def, name, 0);
+    px_export_folder(&def, NULL, 8);
+    px_export_folder(&def, name, sizeof name);
+    CHECK_TEXT(name, "/nowher");
+    def.what = (PxExportWhat)7;
+    REFUSED(px_export(&def, NULL, NULL));
+    def.what = PX_EXPORT_SURFACE;
+    def.material = "";
+    REFUSED(px_export(&def, NULL, NULL));
+    def.material = NULL;
+    def.what = PX_EXPORT_PARTICLES;
+    def.dir = "";
+    REFUSED(px_export(&def, NULL, NULL));
+    def.dir = "/nowhere";
+    def.out = "";
+    REFUSED(px_export(&def, NULL, NULL));
+    def.out = NULL;
+    def.up = 'x';
+    REFUSED(px_export(&def, NULL, NULL));
+    def.up = 0;
+    def.threads = -1;
+    REFUSED(px_export(&def, NULL, NULL));
+    CHECK(px_export_format(UINT32_MAX) == NULL);
+    REFUSED(px_info(NULL, each_frame, &calls));
+    REFUSED(px_info("", each_frame, &calls));
+    REFUSED(px_info("/nowhere", NULL, NULL));
+    CHECK_OK(px_info("/nowhere", each_frame, &calls)); /* no frames */
+    REFUSED(px_info_files(NULL, &files));
+    CHECK_EQUAL(files.skins, 0);
+    REFUSED(px_info_files("", &files));
+    REFUSED(px_info_files("/nowhere", NULL));
+    CHECK_OK(px_info_files("/nowhere", &files));
+    CHECK_EQUAL(files.skins, 0);
+    REFUSED(px_info_stats(NULL, each_value, &calls));
+    REFUSED(px_info_stats("", each_value, &calls));
+    REFUSED(px_info_stats("/nowhere", NULL, NULL));
+    CHECK_FAILS(px_info_stats("/nowhere", each_value, &calls), PX_ERR_IO, "stats.csv");
+    CHECK_EQUAL(calls, 0);
+}
+
+/* ---- words ---- */
+
+TEST(wrong_words_have_neutral_answers)
+{
+    const char *const words[] = {NULL, "water", ""};
+    CHECK(px_suggest(NULL, words, 3) == NULL);
+    CHECK(px_suggest("water", NULL, 3) == NULL);
+    CHECK(px_suggest("water", words, 0) == NULL);
+    CHECK(px_suggest("", words, 3) == NULL);
+    CHECK_TEXT(px_suggest("watr", words, 3), "water");
+    CHECK_TEXT(px_status_name((PxStatus)999), "unknown");
+    CHECK_TEXT(px_status_name((PxStatus)-1), "unknown");
+    CHECK_TEXT(px_shape_kind_name((PxShapeKind)999), "unknown");
+    PxShapeDef shape = px_shape_def_default((PxShapeKind)999);
+    CHECK_NEAR(shape.scale, 1, 0);
+}
+
+/* Both a program with an older header and one with a newer header get what they know. */
+#define FITS(type, member, call)                                                                   \
+    do {                                                                                           \
+        struct {                                                                                   \
+            type out;                                                                              \
+            uint64_t later;                                                                        \
+        } newer;                                                                                   \
+        type *out = &newer.out;                                                                    \
+        size_t size = sizeof newer;                                                                \
+        memset(&newer, 0xff, sizeof newer);                                                        \
+        (void)call;                                                                                \
+        CHECK_EQUAL(newer.later, 0);                                                               \
+        size = offsetof(type, member);                                                             \
+        memset(&newer, 0xff, sizeof newer);                                                        \
+        (void)call;                                                                                \
+        for (size_t k = 0; k < sizeof newer; ++k)                                                  \
+            if (k >= size)                                                                         \
+                CHECK_EQUAL(((unsigned char *)&newer)[k], 0xff);                                   \
+    } while (0)
+
+TEST(reports_fit_structures_of_any_size)
+{
+    PxScene *scene = small_scene();
+    PxRunDef run = px_run_def_default();
+    PxRenderDef render = px_render_def_default();
+    PxSurfaceRunDef surface = px_surface_run_def_default();
+    FITS(PxSceneEstimate, disk, px_scene_estimate_sized(scene, 1, out, size));
+    FITS(PxRunReport, wall, px_run_sized(scene, &run, NULL, NULL, out, size));
+    FITS(PxRenderReport, drawn, px_render_sized(&render, NULL, NULL, out, size));
+    FITS(PxSurfaceReport, kept, px_surface_run_sized(&surface, NULL, NULL, out, size));
+    FITS(PxSurfaceMeasure, volume, px_surface_measure_sized(&(PxSurfaceMesh){0}, out, size));
+    FITS(PxInfoFiles, skins, px_info_files_sized("/nowhere", out, size));
+    px_scene_free(scene);
 }
 
 TEST_MAIN()

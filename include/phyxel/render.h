@@ -110,8 +110,13 @@ typedef struct PxRenderReport {
 /// bad size, an unknown film format), PX_ERR_UNSUPPORTED (no Embree, no ffmpeg), PX_ERR_FORMAT (a
 /// damaged frame, a number that is not finite), PX_ERR_IO, PX_ERR_MEMORY, PX_ERR_STOPPED. In every
 /// case finished pictures are kept.
-PX_API PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each, void *user,
-                          PxRenderReport *report);
+PX_API PxStatus px_render_sized(const PxRenderDef *def, PxRenderFunction *each, void *user,
+                                PxRenderReport *report, size_t size);
+static inline PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each, void *user,
+                                 PxRenderReport *report)
+{
+    return px_render_sized(def, each, user, report, sizeof *report);
+}
 
 /// Checks what can be known before anything is drawn: the numbers of `def`, Embree, and for a film
 /// whether ffmpeg can encode pictures of that size. Neither frames nor folders need to exist.

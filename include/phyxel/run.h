@@ -43,13 +43,14 @@ typedef bool PxRunFunction(void *user, const PxRunProgress *progress);
 
 /// Result of px_run().
 typedef struct PxRunReport {
-    uint32_t first;   ///< frame after which it started: 0, or where it was resumed
-    uint32_t frames;  ///< frames in the folder now
-    bool complete;    ///< all frames are stored
-    bool resumable;   ///< it was started: stored frames are kept, and it can be resumed
-    uint32_t damaged; ///< number of newer checkpoints skipped because they are damaged
-    double wall;      ///< seconds of this call
-    PxStats stats;    ///< at the end
+    uint32_t first;     ///< frame after which it started: 0, or where it was resumed
+    uint32_t frames;    ///< frames in the folder now
+    bool complete;      ///< all frames are stored
+    bool resumable;     ///< it was started: stored frames are kept, and it can be resumed
+    uint32_t damaged;   ///< number of newer checkpoints skipped because they are damaged
+    double wall;        ///< seconds of this call
+    double reserved[4]; ///< 0; for later fields
+    PxStats stats;      ///< at the end of the run; the last member, since it may grow
 } PxRunReport;
 
 /// Runs the scene into def->out. Writes run.json, stats.csv, frames/, frames.xdmf,
@@ -60,9 +61,14 @@ typedef struct PxRunReport {
 /// PX_ERR_STOPPED when `each` returned false; PX_ERR_ARGUMENT when the folder's run is of
 /// another scene; PX_ERR_FORMAT when it has no intact checkpoint; PX_ERR_IO;
 /// PX_ERR_NUMERIC, naming the particle, the stage and the last good frame;
-/// PX_ERR_MEMORY.
-PX_API PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction *each, void *user,
-                       PxRunReport *report);
+/// PX_ERR_MEMORY. `each` and `report` may be NULL.
+PX_API PxStatus px_run_sized(const PxScene *scene, const PxRunDef *def, PxRunFunction *each,
+                             void *user, PxRunReport *report, size_t size);
+static inline PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction *each,
+                              void *user, PxRunReport *report)
+{
+    return px_run_sized(scene, def, each, user, report, sizeof *report);
+}
 
 /// The scene of a run that branches off the one in `dir` at a stored frame: that run's scene with
 /// an event at the frame's time for each of `sets`, "PATH=VALUE". px_run() with def->from and
@@ -73,7 +79,8 @@ PX_API PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction 
 PX_API PxStatus px_branch_scene(const char *dir, uint32_t frame, const char *const *sets,
                                 size_t count, PxScene **out);
 
-/// The scene of the run in a result folder, read from its run.json.
+/// The scene of the run in a result folder, read from its run.json. *out is NULL on failure,
+/// except after PX_ERR_FORMAT for a scene with errors, as in px_scene_read().
 PX_API PxStatus px_run_scene(const char *dir, PxScene **out);
 
 #ifdef __cplusplus

@@ -1,4 +1,7 @@
 /// Scene files: read and check them, report complaints, and build a world from them.
+///
+/// A wrong argument (NULL where a pointer is not said to be optional, a negative number of threads)
+/// gives PX_ERR_ARGUMENT; functions that return a value return 0, NULL, NAN or false.
 #ifndef PHYXEL_SCENE_H
 #define PHYXEL_SCENE_H
 
@@ -29,9 +32,10 @@ typedef struct PxComplaint {
 PX_API PxStatus px_scene_read(const char *path, PxScene **out);
 
 /// The same from memory; `name` is used in complaints, `folder` for meshes.
-/// Without a folder (NULL) a scene may not name any file.
+/// Without a folder (NULL) a scene may not name any file. `text` may be NULL if `size` is 0.
 PX_API PxStatus px_scene_read_text(const char *name, const char *folder, const char *text,
                                    size_t size, PxScene **out);
+/// Accepts NULL.
 PX_API void px_scene_free(PxScene *scene);
 
 /// Changes a value before the scene is used, as `--set PATH=VALUE` does; `value`
@@ -50,6 +54,7 @@ PX_API PxStatus px_scene_check(PxScene *scene);
 /// Complaints in the order of the text; those without a place in it come last.
 /// When there are very many, the last one says how many were left out.
 PX_API size_t px_scene_complaint_count(const PxScene *scene);
+/// NULL after the last.
 PX_API const PxComplaint *px_scene_complaint(const PxScene *scene, size_t k);
 
 /// How many of them are errors; a scene with none can be made into a world.
@@ -65,13 +70,20 @@ typedef struct PxSceneEstimate {
     int threads;
 } PxSceneEstimate;
 
-PX_API PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *out);
+/// All 0 on failure. Errors: PX_ERR_ARGUMENT, PX_ERR_FORMAT when the scene has errors,
+/// PX_ERR_MEMORY.
+PX_API PxStatus px_scene_estimate_sized(const PxScene *scene, int threads, PxSceneEstimate *out,
+                                        size_t size);
+static inline PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *out)
+{
+    return px_scene_estimate_sized(scene, threads, out, sizeof *out);
+}
 
 PX_API const char *px_scene_name(const PxScene *scene);
 PX_API uint32_t px_scene_frames(const PxScene *scene);
 PX_API double px_scene_fps(const PxScene *scene);
 PX_API double px_scene_spacing(const PxScene *scene);
-PX_API char px_scene_up(const PxScene *scene); ///< 'y' or 'z'
+PX_API char px_scene_up(const PxScene *scene); ///< 'y' or 'z'; 'y' for NULL
 
 /// Camera of the pictures.
 typedef struct PxSceneCamera {

@@ -72,7 +72,8 @@ typedef bool PxExportProgress(void *user, uint32_t done, uint32_t total);
 /// except those of a pc2 export that fails with PX_ERR_ARGUMENT.
 PX_API PxStatus px_export(const PxExportDef *def, PxExportProgress *progress, void *user);
 
-/// Output folder of px_export(): def->out, or the default folder. Truncated to `size`.
+/// Output folder of px_export(): def->out, or the default folder. Truncated to `size`; "" when the
+/// def is invalid or has no folder.
 PX_API void px_export_folder(const PxExportDef *def, char *out, size_t size);
 
 /// One frame of a result folder.
@@ -92,7 +93,8 @@ typedef bool PxInfoFunction(void *user, const PxFrameInfo *frame);
 
 /// Reads all frames of a result folder in order. Damaged or unreadable frames are reported too, in
 /// their place. A folder without frames is no error.
-/// Errors: PX_ERR_IO when the folder cannot be listed, PX_ERR_MEMORY, PX_ERR_STOPPED.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_IO when the folder cannot be listed, PX_ERR_MEMORY,
+/// PX_ERR_STOPPED.
 PX_API PxStatus px_info(const char *dir, PxInfoFunction *each, void *user);
 
 /// Number of surface files of each kind in a result folder.
@@ -102,8 +104,13 @@ typedef struct PxInfoFiles {
     uint32_t coats;               ///< of fluids and melting materials, stored by the run
 } PxInfoFiles;
 
-/// Errors: PX_ERR_IO when a folder cannot be listed, PX_ERR_MEMORY.
-PX_API PxStatus px_info_files(const char *dir, PxInfoFiles *out);
+/// All 0 on failure. Errors: PX_ERR_ARGUMENT, PX_ERR_IO when a folder cannot be listed,
+/// PX_ERR_MEMORY.
+PX_API PxStatus px_info_files_sized(const char *dir, PxInfoFiles *out, size_t size);
+static inline PxStatus px_info_files(const char *dir, PxInfoFiles *out)
+{
+    return px_info_files_sized(dir, out, sizeof *out);
+}
 
 /// A column of the last row of stats.csv. A column that is not one of PxStats has no unit and no
 /// meaning ("").
@@ -111,7 +118,7 @@ typedef void PxInfoStatsFunction(void *user, const char *name, const char *unit,
                                  const char *meaning, double value);
 
 /// Reads the last row of stats.csv in a result folder; no calls if there was no step yet.
-/// Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
 PX_API PxStatus px_info_stats(const char *dir, PxInfoStatsFunction *each, void *user);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /// The word among `words` nearest to `wrong`, or NULL when none is close enough.
-/// Closeness is the Damerau-Levenshtein distance.
+/// Closeness is the Damerau-Levenshtein distance. NULL words are skipped.
 PX_API const char *px_suggest(const char *wrong, const char *const *words, size_t count);
 
 #ifdef __cplusplus

@@ -100,8 +100,13 @@ typedef struct PxSurfaceMeasure {
     uint32_t components; ///< connected components of the mesh, cavities included
 } PxSurfaceMeasure;
 
-/// Errors: PX_ERR_MEMORY.
-PX_API PxStatus px_surface_measure(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out);
+/// All 0 on failure. Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
+PX_API PxStatus px_surface_measure_sized(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out,
+                                         size_t size);
+static inline PxStatus px_surface_measure(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out)
+{
+    return px_surface_measure_sized(mesh, out, sizeof *out);
+}
 
 /// Discs on the surface, dense enough to cover it.
 typedef struct PxSurfels {
@@ -118,6 +123,7 @@ typedef struct PxSurfels {
 /// Errors: those of px_surface_make().
 PX_API PxStatus px_surfels_make(const PxSurfaceDef *def, const PxSurfaceParticles *particles,
                                 PxSurfels **out);
+/// Accepts NULL.
 PX_API void px_surfels_free(PxSurfels *surfels);
 
 /// Which surfaces of a run to make. Start from px_surface_run_def_default().
@@ -165,8 +171,13 @@ typedef struct PxSurfaceReport {
 /// PX_ERR_FORMAT for a damaged frame or one that is missing between others; PX_ERR_NUMERIC naming
 /// the particle; PX_ERR_IO; PX_ERR_MEMORY; PX_ERR_STOPPED. In every case the surfaces made before
 /// are kept.
-PX_API PxStatus px_surface_run(const PxSurfaceRunDef *def, PxSurfaceFunction *each, void *user,
-                               PxSurfaceReport *report);
+PX_API PxStatus px_surface_run_sized(const PxSurfaceRunDef *def, PxSurfaceFunction *each,
+                                     void *user, PxSurfaceReport *report, size_t size);
+static inline PxStatus px_surface_run(const PxSurfaceRunDef *def, PxSurfaceFunction *each,
+                                      void *user, PxSurfaceReport *report)
+{
+    return px_surface_run_sized(def, each, user, report, sizeof *report);
+}
 
 #ifdef __cplusplus
 }

@@ -284,13 +284,18 @@ typedef struct PxHeaterDef {
 PX_API void px_heater_def_init(PxHeaterDef *def, size_t size);
 PX_DEF_DEFAULT(PxHeaterDef, px_heater_def)
 
-/// At `time`, the value at `path` becomes `value` (1 or 3 numbers).
+/// At `time`, the value at `path` becomes `value` (1 or 3 numbers). Start from
+/// px_event_def_default().
 typedef struct PxEventDef {
+    PxDefHead head;
     double time;      ///< s
     const char *path; ///< as for px_world_set(); copied
     double value[3];
     int values; ///< 1 or 3
 } PxEventDef;
+
+PX_API void px_event_def_init(PxEventDef *def, size_t size);
+PX_DEF_DEFAULT(PxEventDef, px_event_def)
 
 /// Makes an empty world. Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
 PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);

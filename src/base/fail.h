@@ -38,6 +38,14 @@ PxStatus px_fail_prefix(PxStatus status, const char *format, ...) PX_PRINTF(2, 3
             return px_fail(PX_ERR_ARGUMENT, "%s(): %s is NULL", __func__, #pointer);               \
     } while (0)
 
+/// Refuses a text that is NULL or empty.
+#define PX_WANT_TEXT(text)                                                                         \
+    do {                                                                                           \
+        PX_WANT(text);                                                                             \
+        if ((text)[0] == '\0')                                                                     \
+            return px_fail(PX_ERR_ARGUMENT, "%s(): %s is empty", __func__, #text);                 \
+    } while (0)
+
 /// Returns a failure to the caller unchanged.
 #define PX_TRY(call)                                                                               \
     do {                                                                                           \

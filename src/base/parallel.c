@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "base/parallel.h"
 
+#include "base/fail.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -69,6 +71,14 @@ int px_threads_available(void)
     cpu_set_t set;
     int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     return count < 1 ? 1 : count > PX_MAX_THREADS ? PX_MAX_THREADS : count;
+}
+
+PxStatus px_threads_check(int threads, const char *what)
+{
+    if (threads >= 0 && threads <= PX_MAX_THREADS)
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT, "%s: threads is %d, wanted 0 to %d", what, threads,
+                   PX_MAX_THREADS);
 }
 
 void px_join_begin(void)

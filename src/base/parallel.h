@@ -3,6 +3,8 @@
 #ifndef PX_BASE_PARALLEL_H
 #define PX_BASE_PARALLEL_H
 
+#include "phyxel/status.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +17,10 @@ typedef struct PxThreads {
 
 /// One thread for every core this process may run on.
 int px_threads_available(void);
+
+/// Refuses a number of threads that is negative or larger than PX_MAX_THREADS; 0 means one for
+/// every core. `what` begins the message.
+PxStatus px_threads_check(int threads, const char *what);
 
 /// Works on rows [begin, end). `thread` is below threads->count: it may select
 /// per-thread scratch, but must not affect a result.

@@ -137,10 +137,14 @@ static int edit_distance(const char *a, const char *b, int limit)
 
 const char *px_suggest(const char *wrong, const char *const *words, size_t count)
 {
+    if (wrong == NULL || words == NULL)
+        return NULL;
     int limit = strlen(wrong) < 5 ? 1 : strlen(wrong) < 9 ? 2 : 3;
     const char *best = NULL;
     int least = limit + 1;
     for (size_t k = 0; k < count; ++k) {
+        if (words[k] == NULL)
+            continue;
         int distance = edit_distance(wrong, words[k], limit);
         bool alike = (size_t)distance < strlen(wrong); /* not every letter is another */
         if (alike && distance < least) {

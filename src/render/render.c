@@ -43,6 +43,19 @@ static PxStatus check_number(const char *what, double value, double least, doubl
     return px_fail(PX_ERR_ARGUMENT, "render: %s is %g, wanted %g to %g", what, value, least, most);
 }
 
+static const char *const quality_words[] = {"draft", "good", "final"};
+static const char *const show_words[] = {"best", "surface", "surfels", "particles"};
+static const char *const floor_words[] = {"solid", "shadow", "none"};
+static const char *const light_words[] = {"day", "soft", "night"};
+
+static PxStatus check_choice(const char *what, unsigned value, size_t count)
+{
+    if (value < count)
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT, "render: %s is number %u, wanted one below %zu", what, value,
+                   count);
+}
+
 static PxStatus check_place(const char *what, PxVec3 place)
 {
     const double value[3] = {place.x, place.y, place.z};
@@ -55,8 +68,15 @@ static PxStatus check_place(const char *what, PxVec3 place)
 
 static PxStatus check_def(const PxRenderDef *def)
 {
-    if (def->dir == NULL)
+    if (def->dir == NULL || def->dir[0] == '\0')
         return px_fail(PX_ERR_ARGUMENT, "render: no folder is given");
+    if (def->out != NULL && def->out[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "render: the output folder is empty");
+    PX_TRY(px_threads_check(def->threads, "render"));
+    PX_TRY(check_choice("quality", (unsigned)def->quality, PX_COUNT(quality_words)));
+    PX_TRY(check_choice("show", (unsigned)def->show, PX_COUNT(show_words)));
+    PX_TRY(check_choice("floor", (unsigned)def->floor, PX_COUNT(floor_words)));
+    PX_TRY(check_choice("lighting", (unsigned)def->lighting, PX_COUNT(light_words)));
     PX_TRY(check_number("the width", def->width, 1, LARGEST));
     PX_TRY(check_number("the height", def->height, 1, LARGEST));
     PX_TRY(check_number("the number of samples", def->samples, 0, MOST_SAMPLES));
@@ -77,6 +97,8 @@ static PxStatus check_def(const PxRenderDef *def)
         if (!(px_length(px_sub(def->camera.to, def->camera.from)) > 0))
             return px_fail(PX_ERR_ARGUMENT, "render: the camera is where it looks at");
     }
+    if (def->lamps > 0 && def->lamp == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "render: %zu lamps, but lamp is NULL", def->lamps);
     for (size_t k = 0; k < def->lamps; ++k) {
         PX_TRY(check_number("a lamp's radius", def->lamp[k].radius, 1e-9, 1e9));
         PX_TRY(check_number("a lamp's power", def->lamp[k].power, 0, 1e9));
@@ -276,11 +298,6 @@ static PxStatus find_range(Session *s)
 }
 
 /* ---- one picture ---- */
-
-static const char *const quality_words[] = {"draft", "good", "final"};
-static const char *const show_words[] = {"best", "surface", "surfels", "particles"};
-static const char *const floor_words[] = {"solid", "shadow", "none"};
-static const char *const light_words[] = {"day", "soft", "night"};
 
 /* Everything that the bits of a picture depend on, as text. */
 static void describe(const Session *s, const PxSubject *subject, const Shot *shot, PxText *out)
@@ -543,11 +560,11 @@ PxStatus px_render_check(const PxRenderDef *def)
     return check_all(&read);
 }
 
-PxStatus px_render(const PxRenderDef *given, PxRenderFunction *each, void *user,
-                   PxRenderReport *report)
+PxStatus px_render_sized(const PxRenderDef *given, PxRenderFunction *each, void *user,
+                         PxRenderReport *report, size_t size)
 {
-    if (report != NULL)
-        *report = (PxRenderReport){0};
+    PxRenderReport made = {0};
+    px_result_put(report, size, 0, &made, sizeof made);
     PxRenderDef read;
     PX_TRY(read_render_def(given, &read));
     const PxRenderDef *def = &read;
@@ -557,15 +574,11 @@ PxStatus px_render(const PxRenderDef *given, PxRenderFunction *each, void *user,
                  .each = each,
                  .user = user,
                  .began = px_clock()};
-    if (s.threads.count > PX_MAX_THREADS)
-        s.threads.count = PX_MAX_THREADS;
     PxStatus status = session_run(&s);
-    if (report != NULL) {
-        report->pictures = s.drawn + s.kept;
-        report->drawn = s.drawn;
-        snprintf(report->folder, sizeof report->folder, "%.1000s", s.folder);
-        report->wall = px_clock() - s.began;
-    }
+    made = (PxRenderReport){
+        .pictures = s.drawn + s.kept, .drawn = s.drawn, .wall = px_clock() - s.began};
+    snprintf(made.folder, sizeof made.folder, "%.1000s", s.folder);
+    px_result_put(report, size, 0, &made, sizeof made);
     px_setting_free(&s.setting);
     PX_LIST_FREE(&s.shots);
     return status;

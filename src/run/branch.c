@@ -61,7 +61,12 @@ PxStatus px_branch_scene(const char *dir, uint32_t frame, const char *const *set
                          PxScene **out)
 {
     PxScene *scene;
+    PX_WANT(out);
     *out = NULL;
+    if (count > 0)
+        PX_WANT(sets);
+    for (size_t k = 0; k < count; ++k)
+        PX_WANT(sets[k]);
     PxStatus status = px_run_scene(dir, &scene);
     if (status == PX_OK)
         status = find_frame(dir, frame);

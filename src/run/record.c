@@ -227,7 +227,9 @@ PxStatus px_record_compare(const char *dir, const PxScene *scene)
 
 PxStatus px_run_scene(const char *dir, PxScene **out)
 {
+    PX_WANT(out);
     *out = NULL;
+    PX_WANT_TEXT(dir);
     json_t *root;
     PX_TRY(record_load(dir, &root));
     json_t *scene = json_object_get(root, "scene");

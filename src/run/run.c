@@ -450,21 +450,14 @@ static void finish(Run *run, PxRunReport *report)
     report->wall = px_clock() - run->began;
 }
 
-PxStatus px_run(const PxScene *scene, const PxRunDef *given, PxRunFunction *each, void *user,
-                PxRunReport *report)
+static PxStatus run_scene(const PxScene *scene, const PxRunDef *def, PxRunFunction *each,
+                          void *user, PxRunReport *report)
 {
-    PxRunReport ignored;
-    if (report == NULL)
-        report = &ignored;
-    *report = (PxRunReport){0};
-    PxRunDef read;
-    PX_TRY(read_run_def(given, &read));
-    const PxRunDef *def = &read;
     if (def->out == NULL || def->out[0] == '\0')
         return px_fail(PX_ERR_ARGUMENT, "run: start from px_run_def_default() and say where to");
-    if (def->threads < 0 || def->threads > PX_MAX_THREADS)
-        return px_fail(PX_ERR_ARGUMENT, "run: threads is %d, wanted 0 to %d", def->threads,
-                       PX_MAX_THREADS);
+    if (def->from != NULL && def->from[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "run: the folder to branch off is empty");
+    PX_TRY(px_threads_check(def->threads, "run"));
     if (def->resume && def->overwrite)
         return px_fail(PX_ERR_ARGUMENT, "run: either resume or overwrite, not both");
     Run run = {.scene = scene,
@@ -505,5 +498,18 @@ PxStatus px_run(const PxScene *scene, const PxRunDef *given, PxRunFunction *each
     if (message[0] != '\0')
         px_fail(status, "%s", message);
     finish(&run, report);
+    return status;
+}
+
+PxStatus px_run_sized(const PxScene *scene, const PxRunDef *given, PxRunFunction *each, void *user,
+                      PxRunReport *report, size_t size)
+{
+    PxRunReport made = {0};
+    px_result_put(report, size, 0, &made, sizeof made);
+    PX_WANT(scene);
+    PxRunDef def;
+    PX_TRY(read_run_def(given, &def));
+    PxStatus status = run_scene(scene, &def, each, user, &made);
+    px_result_put(report, size, 0, &made, sizeof made);
     return status;
 }

@@ -147,9 +147,10 @@ static void write_settings(Job *job)
 static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
 {
     *job = (Job){.def = def};
-    if (def->dir == NULL)
+    if (def->dir == NULL || def->dir[0] == '\0')
         return px_fail(PX_ERR_ARGUMENT, "surface: the def has no folder");
-    PX_TRY(px_surface_def_check(&def->surface));
+    PxSurfaceDef checked;
+    PX_TRY(px_surface_def_read(&def->surface, &checked));
     if (def->surfels && def->measure)
         return px_fail(PX_ERR_ARGUMENT, "surface: surfels have no area to measure");
     job->threads.count = def->surface.threads > 0 ? def->surface.threads : px_threads_available();
@@ -771,9 +772,11 @@ static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
     return status;
 }
 
-PxStatus px_surface_run(const PxSurfaceRunDef *given, PxSurfaceFunction *each, void *user,
-                        PxSurfaceReport *report)
+PxStatus px_surface_run_sized(const PxSurfaceRunDef *given, PxSurfaceFunction *each, void *user,
+                              PxSurfaceReport *report, size_t size)
 {
+    PxSurfaceReport made = {0};
+    px_result_put(report, size, 0, &made, sizeof made);
     PxSurfaceRunDef read;
     PX_TRY(read_surface_run_def(given, &read));
     const PxSurfaceRunDef *def = &read;
@@ -784,14 +787,12 @@ PxStatus px_surface_run(const PxSurfaceRunDef *given, PxSurfaceFunction *each, v
     PxStatus status = open_job(job, def);
     if (status == PX_OK)
         status = run_job(job, each, user);
-    if (report != NULL) {
-        *report =
-            (PxSurfaceReport){.made = job->made,
-                              .kept = job->done - (job->made < job->done ? job->made : job->done),
-                              .wall = px_clock() - began,
-                              .scene = job->scene != NULL};
-        snprintf(report->out, sizeof report->out, "%.1023s", job->out);
-    }
+    made = (PxSurfaceReport){.made = job->made,
+                             .kept = job->done - (job->made < job->done ? job->made : job->done),
+                             .wall = px_clock() - began,
+                             .scene = job->scene != NULL};
+    snprintf(made.out, sizeof made.out, "%.1023s", job->out);
+    px_result_put(report, size, 0, &made, sizeof made);
     close_job(job);
     free(job);
     return status;

@@ -87,7 +87,10 @@ static PxStatus fill_world(const PxScene *scene, Ids *ids, PxWorld *world)
     }
     for (size_t k = 0; k < scene->events; ++k) {
         const PxSceneEvent *event = &scene->event[k];
-        PxEventDef def = {.time = event->at, .path = event->set, .values = event->values};
+        PxEventDef def = px_event_def_default();
+        def.time = event->at;
+        def.path = event->set;
+        def.values = event->values;
         for (int c = 0; c < event->values; ++c)
             def.value[c] = event->to[c];
         PX_TRY(px_world_add_event(world, &def));
@@ -97,7 +100,9 @@ static PxStatus fill_world(const PxScene *scene, Ids *ids, PxWorld *world)
 
 PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out)
 {
+    PX_WANT(out);
     *out = NULL;
+    PX_WANT(scene);
     PX_TRY(px_scene_verdict(scene));
     PxWorldDef def = scene->world;
     def.threads = threads;

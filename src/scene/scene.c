@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +112,8 @@ static PxStatus scene_from_text(const char *name, const char *folder, const char
         goto done;
     }
     if (scene->text != NULL) {
-        memcpy(scene->text, text, size);
+        if (size > 0)
+            memcpy(scene->text, text, size);
         scene->text[size] = '\0';
         scene->size = size;
         parse(scene);
@@ -172,7 +174,11 @@ static PxStatus absolute_folder(const char *folder, char **out)
 PxStatus px_scene_read_text(const char *name, const char *folder, const char *text, size_t size,
                             PxScene **out)
 {
+    PX_WANT(out);
     *out = NULL;
+    PX_WANT(name);
+    if (size > 0)
+        PX_WANT(text);
     char *absolute = NULL;
     if (folder != NULL)
         PX_TRY(absolute_folder(folder, &absolute));
@@ -183,7 +189,9 @@ PxStatus px_scene_read_text(const char *name, const char *folder, const char *te
 
 PxStatus px_scene_read(const char *path, PxScene **out)
 {
+    PX_WANT(out);
     *out = NULL;
+    PX_WANT_TEXT(path);
     char *text = NULL;
     size_t size = 0;
     PX_TRY(read_file(path, &text, &size));
@@ -219,47 +227,48 @@ void px_scene_free(PxScene *scene)
 
 size_t px_scene_complaint_count(const PxScene *scene)
 {
-    return scene->complaints.count;
+    return scene != NULL ? scene->complaints.count : 0;
 }
 
 const PxComplaint *px_scene_complaint(const PxScene *scene, size_t k)
 {
-    return k < scene->complaints.count ? &scene->complaints.data[k].shown : NULL;
+    return k < px_scene_complaint_count(scene) ? &scene->complaints.data[k].shown : NULL;
 }
 
 size_t px_scene_error_count(const PxScene *scene)
 {
-    return scene->errors;
+    return scene != NULL ? scene->errors : 0;
 }
 
 const char *px_scene_name(const PxScene *scene)
 {
-    return scene->head.name;
+    return scene != NULL ? scene->head.name : NULL;
 }
 
 uint32_t px_scene_frames(const PxScene *scene)
 {
-    return (uint32_t)scene->head.time.frames;
+    return scene != NULL ? (uint32_t)scene->head.time.frames : 0;
 }
 
 double px_scene_fps(const PxScene *scene)
 {
-    return scene->head.time.fps;
+    return scene != NULL ? scene->head.time.fps : NAN;
 }
 
 double px_scene_spacing(const PxScene *scene)
 {
-    return scene->world.spacing;
+    return scene != NULL ? scene->world.spacing : NAN;
 }
 
 char px_scene_up(const PxScene *scene)
 {
-    return scene->head.up == PX_UP_Z ? 'z' : 'y';
+    return scene != NULL && scene->head.up == PX_UP_Z ? 'z' : 'y';
 }
 
 bool px_scene_camera(const PxScene *scene, PxSceneCamera *out)
 {
-    if (scene->has_camera)
+    bool there = scene != NULL && scene->has_camera;
+    if (there && out != NULL)
         *out = scene->camera;
-    return scene->has_camera;
+    return there;
 }

@@ -338,8 +338,15 @@ static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, Px
     return PX_OK;
 }
 
-void px_export_folder(const PxExportDef *def, char *out, size_t size)
+void px_export_folder(const PxExportDef *given, char *out, size_t size)
 {
+    PxExportDef read, *def = &read;
+    if (out == NULL || size == 0)
+        return;
+    out[0] = '\0';
+    if (read_export_def(given, &read) != PX_OK || def->dir == NULL || def->format == NULL ||
+        (unsigned)def->what >= PX_COUNT(files))
+        return;
     PxExportWhat what = def->what;
     for (size_t k = 0; k < PX_COUNT(exporters) && what == PX_EXPORT_USUAL; ++k)
         if (strcmp(exporters[k].format.name, def->format) == 0)
@@ -360,8 +367,14 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
     PxExportDef read;
     PX_TRY(read_export_def(given, &read));
     const PxExportDef *def = &read;
-    if (def->dir == NULL || def->format == NULL)
+    if (def->dir == NULL || def->dir[0] == '\0' || def->format == NULL)
         return px_fail(PX_ERR_ARGUMENT, "export: no folder or no format is given");
+    if (def->out != NULL && def->out[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "export: the output folder is empty");
+    PX_TRY(px_threads_check(def->threads, "export"));
+    if ((unsigned)def->what >= PX_COUNT(files))
+        return px_fail(PX_ERR_ARGUMENT, "export: what is number %u, wanted one below %zu",
+                       (unsigned)def->what, PX_COUNT(files));
     const PxExporter *exporter = find_exporter(def->format);
     if (exporter == NULL)
         return PX_ERR_ARGUMENT;
@@ -374,8 +387,6 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
                .out = out,
                .from = particles ? NULL : folder,
                .threads = {def->threads > 0 ? def->threads : px_threads_available()}};
-    if (job.threads.count > PX_MAX_THREADS)
-        job.threads.count = PX_MAX_THREADS;
 
     PxNumbers numbers;
     if (particles)

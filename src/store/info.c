@@ -1,4 +1,5 @@
 /// Enumeration of the frames of a result folder, for `phyxel info` and programs.
+#include "base/def.h"
 #include "base/digest.h"
 #include "store/csv.h"
 #include "store/frame.h"
@@ -38,6 +39,8 @@ static void describe_heat(const PxTable *particles, PxFrameInfo *info)
 
 PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
 {
+    PX_WANT_TEXT(dir);
+    PX_WANT(each);
     PxThreads threads = {px_threads_available()};
     PxNumbers numbers;
     PX_TRY(px_frame_list(dir, &numbers));
@@ -68,23 +71,27 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
     return status;
 }
 
-PxStatus px_info_files(const char *dir, PxInfoFiles *out)
+PxStatus px_info_files_sized(const char *dir, PxInfoFiles *out, size_t size)
 {
-    *out = (PxInfoFiles){0};
+    PX_WANT(out);
+    PxInfoFiles files = {0};
+    px_result_put(out, size, 0, &files, sizeof files);
+    PX_WANT_TEXT(dir);
     const struct {
         PxRunFile kind;
         uint32_t *count;
-    } kinds[] = {{PX_FILE_SURFACE, &out->surfaces},
-                 {PX_FILE_SURFELS, &out->surfels},
-                 {PX_FILE_SKIN, &out->skins},
-                 {PX_FILE_SKIN_SURFELS, &out->skin_surfels},
-                 {PX_FILE_COAT, &out->coats}};
+    } kinds[] = {{PX_FILE_SURFACE, &files.surfaces},
+                 {PX_FILE_SURFELS, &files.surfels},
+                 {PX_FILE_SKIN, &files.skins},
+                 {PX_FILE_SKIN_SURFELS, &files.skin_surfels},
+                 {PX_FILE_COAT, &files.coats}};
     for (size_t k = 0; k < PX_COUNT(kinds); ++k) {
         PxNumbers numbers;
         PX_TRY(px_run_file_numbers(dir, kinds[k].kind, &numbers));
         *kinds[k].count = (uint32_t)numbers.count;
         PX_LIST_FREE(&numbers);
     }
+    px_result_put(out, size, 0, &files, sizeof files);
     return PX_OK;
 }
 
@@ -107,6 +114,8 @@ static void tell_column(void *user, const char *name, double value)
 PxStatus px_info_stats(const char *dir, PxInfoStatsFunction *each, void *user)
 {
     char path[PX_PATH_MAX];
+    PX_WANT_TEXT(dir);
+    PX_WANT(each);
     PX_TRY(px_path_join(path, dir, "stats.csv"));
     Telling telling = {each, user};
     return px_csv_last(path, tell_column, &telling);

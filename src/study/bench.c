@@ -94,9 +94,7 @@ PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *
     if (!(def->scale > 0 && def->scale <= 100))
         return px_fail(PX_ERR_ARGUMENT, "bench: scale is %g, wanted more than 0 and at most 100",
                        def->scale);
-    if (def->threads < 0 || def->threads > PX_MAX_THREADS)
-        return px_fail(PX_ERR_ARGUMENT, "bench: threads is %d, wanted 0 to %d", def->threads,
-                       PX_MAX_THREADS);
+    PX_TRY(px_threads_check(def->threads, "bench"));
     if (!benches[k].info.folder &&
         (def->out != NULL || def->tests != NULL || def->pressure != NULL || def->tension != NULL ||
          def->strength != NULL || def->seconds > 0))

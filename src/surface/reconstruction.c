@@ -25,10 +25,10 @@ static PxStatus check_number(const char *name, double value, double least, doubl
                    least, most);
 }
 
-PxStatus px_surface_def_check(const PxSurfaceDef *def)
+PxStatus px_surface_def_read(const PxSurfaceDef *given, PxSurfaceDef *out)
 {
-    PxSurfaceDef read;
-    PX_TRY(read_surface_def(def, &read));
+    PX_TRY(read_surface_def(given, out));
+    const PxSurfaceDef *def = out;
     if (def->field == NULL || px_potential_find(def->field, PX_ISA_BASE) == NULL)
         return def->field != NULL ? PX_ERR_ARGUMENT
                                   : px_fail(PX_ERR_ARGUMENT, "surface: no field is named");
@@ -40,14 +40,12 @@ PxStatus px_surface_def_check(const PxSurfaceDef *def)
     if (!(def->smoothing < 0))
         PX_TRY(check_number("smoothing", def->smoothing, 0, 4));
     PX_TRY(check_number("gap", def->gap, 0, 2));
-    if (def->threads < 0 || def->threads > PX_MAX_THREADS)
-        return px_fail(PX_ERR_ARGUMENT, "surface: threads is %d, wanted 0 to %d", def->threads,
-                       PX_MAX_THREADS);
-    return PX_OK;
+    return px_threads_check(def->threads, "surface");
 }
 
 static PxStatus check_particles(const PxSurfaceDef *def, const PxSurfaceParticles *p)
 {
+    PX_WANT(p);
     if (!(p->spacing > 0 && p->spacing < 1e12))
         return px_fail(PX_ERR_ARGUMENT, "surface: the spacing is %g m, wanted a positive number",
                        p->spacing);
@@ -56,6 +54,12 @@ static PxStatus check_particles(const PxSurfaceDef *def, const PxSurfaceParticle
                        PX_SURFACE_COLUMNS);
     if (p->count > 0xfffffff0u)
         return px_fail(PX_ERR_ARGUMENT, "surface: %u particles are too many", p->count);
+    for (int a = 0; a < 3 && p->count > 0; ++a)
+        PX_WANT(p->position[a]);
+    for (uint32_t k = 0; k < p->columns && p->count > 0; ++k)
+        PX_WANT(p->column[k]);
+    if (p->sheets > 0)
+        PX_WANT(p->sheet);
     double most = (PX_BLOCK_GRID_MOST - 4.0) * PX_BLOCK_EDGE * def->cell * p->spacing;
     for (uint32_t i = 0; i < p->count; ++i)
         for (int a = 0; a < 3; ++a) {
@@ -80,6 +84,9 @@ static PxStatus sheet_tree(const PxSurfaceSheet *sheet, PxMeshTree **out)
 {
     PxMesh *mesh = NULL;
     *out = NULL;
+    PX_WANT(sheet->triangle);
+    if (sheet->vertices > 0)
+        PX_WANT(sheet->position);
     PX_TRY(px_mesh_create(sheet->vertices, sheet->triangles, 0, &mesh));
     if (sheet->vertices > 0)
         memcpy(mesh->position, sheet->position, sheet->vertices * sizeof *mesh->position);
@@ -138,7 +145,6 @@ PxStatus px_reconstruction_create(PxReconstruction *s, const PxSurfaceDef *def,
                                   const PxSurfaceParticles *p, const PxWall *wall, size_t walls)
 {
     *s = (PxReconstruction){{1}, .has_other = false};
-    PX_TRY(px_surface_def_check(def));
     PX_TRY(check_particles(def, p));
     s->threads.count = def->threads > 0 ? def->threads : px_threads_available();
     PX_TRY(make_sheets(s, p));

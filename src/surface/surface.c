@@ -67,5 +67,9 @@ PxStatus px_surface_make_walled(const PxSurfaceDef *def, const PxSurfaceParticle
 PxStatus px_surface_make(const PxSurfaceDef *def, const PxSurfaceParticles *particles,
                          PxSurfaceMesh **out)
 {
-    return px_surface_make_walled(def, particles, NULL, 0, out);
+    PX_WANT(out);
+    *out = NULL;
+    PxSurfaceDef read;
+    PX_TRY(px_surface_def_read(def, &read));
+    return px_surface_make_walled(&read, particles, NULL, 0, out);
 }

@@ -12,7 +12,7 @@ PxStatus px_surface_make_walled(const PxSurfaceDef *def, const PxSurfaceParticle
 PxStatus px_surfels_make_walled(const PxSurfaceDef *def, const PxSurfaceParticles *particles,
                                 const PxWall *wall, size_t walls, PxSurfels **out);
 
-/// Checks the options; the message says what is wrong and what is wanted.
-PxStatus px_surface_def_check(const PxSurfaceDef *def);
+/// Completes a program's def and checks it. The functions above trust their def.
+PxStatus px_surface_def_read(const PxSurfaceDef *given, PxSurfaceDef *out);
 
 #endif

@@ -341,7 +341,11 @@ PxStatus px_surfels_make_walled(const PxSurfaceDef *def, const PxSurfaceParticle
 PxStatus px_surfels_make(const PxSurfaceDef *def, const PxSurfaceParticles *particles,
                          PxSurfels **out)
 {
-    return px_surfels_make_walled(def, particles, NULL, 0, out);
+    PX_WANT(out);
+    *out = NULL;
+    PxSurfaceDef read;
+    PX_TRY(px_surface_def_read(def, &read));
+    return px_surfels_make_walled(&read, particles, NULL, 0, out);
 }
 
 void px_surfels_free(PxSurfels *s)

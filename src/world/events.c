@@ -116,10 +116,19 @@ PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int
 
 /* ---- events ------------------------------------------------------------------ */
 
-PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
+static PxEventDef event_def_defaults(void)
+{
+    return (PxEventDef){.values = 1};
+}
+
+PX_DEF(PxEventDef, event_def, "event")
+
+PxStatus px_world_add_event(PxWorld *world, const PxEventDef *given)
 {
     PX_WANT(world);
-    PX_WANT(def);
+    PxEventDef read;
+    PX_TRY(read_event_def(given, &read));
+    const PxEventDef *def = &read;
     if (!(def->time >= 0) || !isfinite(def->time))
         return px_fail(PX_ERR_ARGUMENT, "event: time is %g s, wanted 0 or later", def->time);
     if (def->time < world->state.time)
@@ -128,6 +137,10 @@ PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def)
         (def->values != 1 && def->values != 3))
         return px_fail(PX_ERR_ARGUMENT, "event at %g s: wanted a path and 1 or 3 numbers",
                        def->time);
+    for (int k = 0; k < def->values; ++k)
+        if (!isfinite(def->value[k]))
+            return px_fail(PX_ERR_ARGUMENT, "event at %g s: '%.80s' becomes %g, wanted a number",
+                           def->time, def->path, def->value[k]);
     if (!PX_LIST_RESERVE(&world->events, 1))
         return px_fail(PX_ERR_MEMORY, "event at %g s: no room", def->time);
     PxEvent event = {.time = def->time, .values = def->values};

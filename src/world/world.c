@@ -85,9 +85,7 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     PX_TRY(read_world_def(given, &read));
     const PxWorldDef *def = &read;
     PX_TRY(px_section_check(&px_world_section, def, "world"));
-    if (def->threads < 0 || def->threads > PX_MAX_THREADS)
-        return px_fail(PX_ERR_ARGUMENT, "world: threads is %d, wanted 0 to %d", def->threads,
-                       PX_MAX_THREADS);
+    PX_TRY(px_threads_check(def->threads, "world"));
     PxWorld *world = px_allocate(NULL, sizeof *world);
     if (world == NULL)
         return px_fail(PX_ERR_MEMORY, "world: no room");

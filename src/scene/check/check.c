@@ -492,6 +492,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
 
 PxStatus px_scene_check(PxScene *scene)
 {
+    PX_WANT(scene);
     px_complaints_clear(scene, true);
     scene->checking = true;
     PxSurvey survey = {0};

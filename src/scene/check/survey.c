@@ -1,5 +1,6 @@
 #include "scene/check/survey.h"
 
+#include "base/def.h"
 #include "base/parallel.h"
 #include "base/vec.h"
 #include "matter/pose.h"
@@ -547,7 +548,7 @@ static void count_steps(void *user, size_t event, double begin, double end,
     work->seconds += steps * step_cost(work->scene, limit->seconds);
 }
 
-PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *out)
+static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out)
 {
     *out = (PxSceneEstimate){.threads = threads > 0 ? threads : px_threads_available()};
     if (scene->errors > 0)
@@ -574,4 +575,18 @@ PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSceneEstimate *o
     }
     px_survey_free(scene, &survey);
     return status;
+}
+
+PxStatus px_scene_estimate_sized(const PxScene *scene, int threads, PxSceneEstimate *out,
+                                 size_t size)
+{
+    PX_WANT(out);
+    PxSceneEstimate made = {0};
+    px_result_put(out, size, 0, &made, sizeof made);
+    PX_WANT(scene);
+    if (threads < 0)
+        return px_fail(PX_ERR_ARGUMENT, "estimate: threads is %d, wanted 0 or more", threads);
+    PX_TRY(estimate(scene, threads, &made));
+    px_result_put(out, size, 0, &made, sizeof made);
+    return PX_OK;
 }

@@ -203,6 +203,9 @@ static PxStatus put_value(PxScene *scene, const char *path, const PxSteps *steps
 
 PxStatus px_scene_set(PxScene *scene, const char *path, const char *value)
 {
+    PX_WANT(scene);
+    PX_WANT(path);
+    PX_WANT(value);
     if (!json_is_object(scene->root))
         return px_fail(PX_ERR_FORMAT, "%s: cannot set '%s' in what is not a scene", scene->file,
                        path);

@@ -286,6 +286,8 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
 const char *px_scene_resolved(const PxScene *scene)
 {
     PxScene *own = (PxScene *)scene;
+    if (own == NULL)
+        return NULL;
     if (own->resolved == NULL)
         own->resolved = write_scene(scene, TO_KEEP);
     return own->resolved;
@@ -294,6 +296,8 @@ const char *px_scene_resolved(const PxScene *scene)
 const char *px_scene_hash(const PxScene *scene)
 {
     PxScene *own = (PxScene *)scene;
+    if (own == NULL)
+        return NULL;
     if (own->hash[0] == '\0') {
         char *text = write_scene(scene, TO_HASH);
         if (text == NULL)

@@ -1,5 +1,5 @@
 /// Area, volume and number of components of a surface mesh.
-#include "base/fail.h"
+#include "base/def.h"
 #include "base/sum.h"
 #include "base/union_find.h"
 #include "base/vec.h"
@@ -14,9 +14,23 @@ static PxVec3 place(const PxSurfaceMesh *mesh, uint32_t vertex)
     return px_vec((double)p[0], (double)p[1], (double)p[2]);
 }
 
-PxStatus px_surface_measure(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out)
+static PxStatus check_mesh(const PxSurfaceMesh *mesh)
 {
-    *out = (PxSurfaceMeasure){0};
+    if ((mesh->vertices > 0 && mesh->position == NULL) ||
+        (mesh->triangles > 0 && mesh->triangle == NULL))
+        return px_fail(PX_ERR_ARGUMENT, "surface: the mesh has no positions or no triangles");
+    for (uint32_t t = 0; t < mesh->triangles; ++t)
+        for (int c = 0; c < 3; ++c)
+            if (mesh->triangle[t][c] >= mesh->vertices)
+                return px_fail(PX_ERR_ARGUMENT,
+                               "surface: triangle %u has vertex %u, wanted one below %u", t,
+                               mesh->triangle[t][c], mesh->vertices);
+    return PX_OK;
+}
+
+static PxStatus measure(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out)
+{
+    PX_TRY(check_mesh(mesh));
     uint32_t *parent = malloc(((size_t)mesh->vertices + 1) * sizeof *parent);
     PxSum *sum = calloc(3, sizeof *sum); /* area, volume, interface */
     if (parent == NULL || sum == NULL) {
@@ -49,5 +63,16 @@ PxStatus px_surface_measure(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out)
     out->interface = px_sum_value(&sum[2]);
     free(parent);
     free(sum);
+    return PX_OK;
+}
+
+PxStatus px_surface_measure_sized(const PxSurfaceMesh *mesh, PxSurfaceMeasure *out, size_t size)
+{
+    PX_WANT(out);
+    PxSurfaceMeasure made = {0};
+    px_result_put(out, size, 0, &made, sizeof made);
+    PX_WANT(mesh);
+    PX_TRY(measure(mesh, &made));
+    px_result_put(out, size, 0, &made, sizeof made);
     return PX_OK;
 }
