@@ -6,7 +6,7 @@
 #include "world/elastic_stage.h"
 #include "world/octree_body.h"
 #include "world/overlap.h"
-#include "world/things.h"
+#include "world/copies.h"
 #include "world/world_parts.h"
 
 #include <math.h>
