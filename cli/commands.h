@@ -55,6 +55,10 @@ const char *text_seconds(double seconds, char *buffer, size_t size);
 /// Formats as "12,345" into the buffer.
 const char *text_count(double count, char *buffer, size_t size);
 
+/// A text from outside, such as a path, with control characters as '?', because a terminal would
+/// obey them; truncated to 4 kB. Valid until four more calls.
+const char *text_safe(const char *text);
+
 /// Quotes a path for a shell where necessary.
 const char *text_shell(const char *path, char *buffer, size_t size);
 

@@ -31,7 +31,7 @@ bool is_folder(const char *dir, const char *command)
     if (stat(dir, &info) == 0 && S_ISDIR(info.st_mode))
         return true;
     fprintf(stderr, "phyxel %s: there is no folder '%s'; wanted one that 'phyxel run' has made\n",
-            command, dir);
+            command, text_safe(dir));
     return false;
 }
 
@@ -39,22 +39,22 @@ void print_complaints(const PxScene *scene, FILE *out)
 {
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
         const PxComplaint *c = px_scene_complaint(scene, k);
-        fprintf(out, "%s:", c->file);
+        fprintf(out, "%s:", text_safe(c->file));
         if (c->line > 0)
             fprintf(out, "%d:%d:", c->line, c->column);
         if (c->set != NULL)
-            fprintf(out, " --set %s:", c->set);
+            fprintf(out, " --set %s:", text_safe(c->set));
         fprintf(out, " %s: ", c->severity == PX_ERROR ? "error" : "warning");
         if (c->place != NULL && c->place[0] != '\0')
-            fprintf(out, "%s: ", c->place);
-        fprintf(out, "%s\n", c->text);
+            fprintf(out, "%s: ", text_safe(c->place));
+        fprintf(out, "%s\n", text_safe(c->text));
     }
 }
 
 /* Prints an error of the call and drops the scene. */
 static int wrong_call(PxScene **scene, const char *what, const char *item, const char *why)
 {
-    fprintf(stderr, "phyxel: %s%.80s%s\n", what, item, why);
+    fprintf(stderr, "phyxel: %s%.80s%s\n", what, text_safe(item), why);
     px_scene_free(*scene);
     *scene = NULL;
     return EXIT_WRONG;
@@ -126,6 +126,31 @@ const char *text_count(double count, char *buffer, size_t size)
     return buffer;
 }
 
+/* Length of a control character at c in bytes, 0 if it is none: C0, DEL, or U+0080 to U+009F in
+ * UTF-8. */
+static int control_length(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+        return 2;
+    return c[0] < 0x20 || c[0] == 0x7f;
+}
+
+const char *text_safe(const char *text)
+{
+    static char buffers[4][4096];
+    static unsigned next;
+    char *out = buffers[next++ % 4];
+    size_t at = 0;
+    for (const char *c = text; *c != '\0' && at + 1 < sizeof buffers[0];) {
+        int control = control_length(c);
+        out[at++] = control > 0 ? '?' : *c;
+        c += control > 0 ? control : 1;
+    }
+    out[at] = '\0';
+    return out;
+}
+
 const char *text_shell(const char *path, char *buffer, size_t size)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -136,8 +161,11 @@ const char *text_shell(const char *path, char *buffer, size_t size)
     }
     size_t at = 0;
     at += (size_t)snprintf(buffer, size, "%s'", path[0] == '-' ? "./" : "");
-    for (const char *c = path; *c != '\0' && at + 6 < size; ++c)
-        at += (size_t)snprintf(buffer + at, size - at, *c == '\'' ? "'\\''" : "%c", *c);
+    for (const char *c = path; *c != '\0' && at + 16 < size; ++c)
+        if (control_length(c) > 0) /* 'a'$'\033''b' */
+            at += (size_t)snprintf(buffer + at, size - at, "'$'\\%03o''", (unsigned char)*c);
+        else
+            at += (size_t)snprintf(buffer + at, size - at, *c == '\'' ? "'\\''" : "%c", *c);
     snprintf(buffer + at, size - at, "'");
     return buffer;
 }

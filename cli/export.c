@@ -50,7 +50,7 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
                 : what[5] ? PX_EXPORT_COAT
                           : PX_EXPORT_USUAL;
     if (up != NULL && strcmp(up, "y") != 0 && strcmp(up, "z") != 0) {
-        fprintf(stderr, "phyxel export: --up wants y or z, got '%.60s'\n", up);
+        fprintf(stderr, "phyxel export: --up wants y or z, got '%.60s'\n", text_safe(up));
         return EXIT_WRONG;
     }
     if (up != NULL)
@@ -60,7 +60,8 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
         return EXIT_WRONG;
     }
     if (frames != NULL && !read_frames(frames, &def->first, &def->last)) {
-        fprintf(stderr, "phyxel export: --frames wants 7, 3-9, 3- or -9, got '%.60s'\n", frames);
+        fprintf(stderr, "phyxel export: --frames wants 7, 3-9, 3- or -9, got '%.60s'\n",
+                text_safe(frames));
         return EXIT_WRONG;
     }
     if (first >= 0)
@@ -127,6 +128,6 @@ int command_export(int argc, char **argv)
     }
     px_export_folder(&def, out, sizeof out);
     if (!quiet)
-        fprintf(stderr, "written to %s\n", out);
+        fprintf(stderr, "written to %s\n", text_safe(out));
     return EXIT_DONE;
 }

@@ -2,8 +2,10 @@
 #include "commands.h"
 #include "study/study.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,10 +95,23 @@ static void describe_heat(const Listing *l)
     printf("\n");
 }
 
+/* Whether a run has lost its stats.csv; prints an error if so. */
+static bool stats_missing(const char *dir)
+{
+    char path[4096];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/stats.csv", dir);
+    if (stat(path, &about) == 0)
+        return false;
+    fprintf(stderr, "phyxel info: %s: %s\n", text_safe(path), strerror(errno));
+    return true;
+}
+
 static void describe_run(const char *dir, const PxScene *scene, const Listing *l)
 {
     char particles[32], typed[1024];
-    printf("%s: %s\n", dir, scene != NULL ? px_scene_name(scene) : "(no usable run.json)");
+    printf("%s: %s\n", text_safe(dir),
+           scene != NULL ? px_scene_name(scene) : "(no usable run.json)");
     if (l->frames > 0)
         printf("  %zu frames from t = %g s to %g s, the last one is %u%s", l->frames, l->first,
                l->last, l->number, scene == NULL ? "" : " of ");
@@ -109,7 +124,9 @@ static void describe_run(const char *dir, const PxScene *scene, const Listing *l
         describe_heat(l);
     describe_files(dir);
     if (l->damaged > 0)
-        printf("  %zu damaged; only a run from the start makes them anew\n", l->damaged);
+        printf("  %zu damaged, missing or of another run; only a run from the start makes them "
+               "anew\n",
+               l->damaged);
     if (scene != NULL && l->number < px_scene_frames(scene))
         printf("  to go on: phyxel run --resume -o %s\n", text_shell(dir, typed, sizeof typed));
 }
@@ -195,15 +212,16 @@ int command_info(int argc, char **argv)
     PxStatus status = px_info(dir, list_frame, &l);
     if (l.json)
         printf("]}\n");
-    int exit_status = status != PX_OK ? report_failure(status, "info")
-                      : l.damaged > 0 ? EXIT_FAILED
-                      : l.frames == 0 ? EXIT_WRONG
-                                      : EXIT_DONE;
+    int exit_status = status != PX_OK               ? report_failure(status, "info")
+                      : l.damaged > 0               ? EXIT_FAILED
+                      : l.frames == 0               ? EXIT_WRONG
+                      : known && stats_missing(dir) ? EXIT_FAILED
+                                                    : EXIT_DONE;
     if (status == PX_OK && l.frames + l.damaged == 0)
         fprintf(stderr,
                 "phyxel info: %s holds no frames; wanted a folder that 'phyxel run' has "
                 "made\n",
-                dir);
+                text_safe(dir));
     else if (status == PX_OK && !l.json && !l.hash)
         describe_run(dir, known ? scene : NULL, &l);
     px_scene_free(scene);

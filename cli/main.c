@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct Entry {
@@ -92,16 +93,38 @@ static int dispatch(int argc, char **argv)
     }
     const char *near = px_suggest(argv[1], names, ENTRIES + 2);
     fprintf(stderr, "phyxel: unknown %s '%.60s'", argv[1][0] == '-' ? "option" : "command",
-            argv[1]);
+            text_safe(argv[1]));
     if (near != NULL)
         fprintf(stderr, ", did you mean '%s'?", near);
     fprintf(stderr, "\n'phyxel --help' lists the commands\n");
     return EXIT_WRONG;
 }
 
+/* Raises a tiny limit of the stack, which grows on demand; says why not if that is not allowed.
+ * A run of dam-break.json needs between 128 and 192 kB. */
+static bool enough_stack(void)
+{
+    const rlim_t wanted = (rlim_t)1 << 20;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= wanted)
+        return true;
+    rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = wanted;
+    if (limit.rlim_max < wanted)
+        limit.rlim_max = wanted;
+    if (setrlimit(RLIMIT_STACK, &limit) == 0)
+        return true;
+    fprintf(stderr,
+            "phyxel: the stack is limited to %llu kB, wanted %llu: raise it with 'ulimit -s'\n",
+            (unsigned long long)before / 1024, (unsigned long long)wanted / 1024);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
+    if (!enough_stack())
+        return EXIT_FAILED;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* beyond the size limit a write fails instead */
     return finish_output(dispatch(argc, argv));

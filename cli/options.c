@@ -1,4 +1,4 @@
-#include "options.h"
+#include "commands.h"
 
 #include "phyxel/suggest.h"
 
@@ -32,8 +32,8 @@ static void help(const Command *command)
 
 static int wrong(const Command *command, const char *text, const char *what)
 {
-    fprintf(stderr, "phyxel %s: %s%s\nusage: phyxel %s%s%s\n", command->name, text, what,
-            command->name, command->usage[0] != '\0' ? " " : "", command->usage);
+    fprintf(stderr, "phyxel %s: %s%s\nusage: phyxel %s%s%s\n", command->name, text_safe(text),
+            text_safe(what), command->name, command->usage[0] != '\0' ? " " : "", command->usage);
     return OPTIONS_WRONG;
 }
 

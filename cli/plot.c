@@ -66,7 +66,7 @@ int plot_forces(const char *dir)
     snprintf(path, length, "%s/forces.gp", dir);
     Plot plot = {.script = fopen(path, "w")};
     if (plot.script == NULL) {
-        fprintf(stderr, "phyxel info: %s cannot be written\n", path);
+        fprintf(stderr, "phyxel info: %s cannot be written\n", text_safe(path));
         free(path);
         return EXIT_FAILED;
     }
@@ -94,7 +94,7 @@ int plot_forces(const char *dir)
                 path);
         answer = EXIT_FAILED;
     } else {
-        printf("%s/forces.png\n", dir);
+        printf("%s/forces.png\n", text_safe(dir));
     }
     if (plot.curves == 0)
         remove(path);

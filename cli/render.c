@@ -58,10 +58,10 @@ int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *c
     int exit_status = status == PX_OK ? EXIT_DONE : report_failure(status, command);
     if (report.pictures > 0 && (!quiet || status != PX_OK))
         fprintf(stderr, "%u picture%s in %s, %u of them drawn now: %s\n", report.pictures,
-                report.pictures == 1 ? "" : "s", report.folder, report.drawn,
+                report.pictures == 1 ? "" : "s", text_safe(report.folder), report.drawn,
                 text_seconds(report.wall, wall, sizeof wall));
     if (status == PX_OK && def->film != NULL && !quiet)
-        fprintf(stderr, "the film is %s\n", def->film);
+        fprintf(stderr, "the film is %s\n", text_safe(def->film));
     else if (status == PX_ERR_STOPPED)
         fprintf(stderr, "the same command continues\n");
     else if (status == PX_ERR_FORMAT && report.pictures > 0)
@@ -82,7 +82,7 @@ bool read_size(const char *text, PxRenderDef *def)
 
 static int wrong(const char *option, const char *value, const char *wanted)
 {
-    fprintf(stderr, "phyxel render: %s is '%.80s', wanted %s\n", option, value, wanted);
+    fprintf(stderr, "phyxel render: %s is '%.80s', wanted %s\n", option, text_safe(value), wanted);
     return EXIT_WRONG;
 }
 

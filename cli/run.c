@@ -80,6 +80,7 @@ static void default_folder(const char *scene, char *out, size_t size)
 static void say_end(PxStatus status, const PxRunReport *report, const char *out, bool branch)
 {
     char wall[32], particles[32], typed[1024];
+    const char *shown = text_safe(out);
     if (report->damaged > 0)
         fprintf(stderr, "the newest checkpoint was damaged; went on from the one of frame %u\n",
                 report->first);
@@ -87,7 +88,7 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out,
         fprintf(stderr,
                 "%u frame%s in %s: %s, %s particles, %llu steps in all, leaked %llu, not converged "
                 "%llu\n",
-                report->frames, report->frames == 1 ? "" : "s", out,
+                report->frames, report->frames == 1 ? "" : "s", shown,
                 text_seconds(report->wall, wall, sizeof wall),
                 text_count((double)report->stats.particles, particles, sizeof particles),
                 (unsigned long long)report->stats.step, (unsigned long long)report->stats.leaked,
@@ -96,7 +97,7 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out,
         fprintf(stderr,
                 "emitters held back %s particles, for want of room (held_back and waiting in "
                 "%s/stats.csv say when)\n",
-                text_count((double)report->stats.held_back, particles, sizeof particles), out);
+                text_count((double)report->stats.held_back, particles, sizeof particles), shown);
     if (status == PX_OK)
         return;
     if ((status == PX_ERR_NUMERIC || status == PX_ERR_ARGUMENT) &&
@@ -104,11 +105,11 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out,
         fprintf(stderr,
                 "%u frame%s %s safe in %s; resuming would fail likewise: change the scene\n",
                 report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",
-                out);
+                shown);
     else if (report->resumable)
         fprintf(stderr, "%u frame%s %s safe in %s; to go on: phyxel run --resume -o %s\n",
                 report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",
-                out, text_shell(out, typed, sizeof typed));
+                shown, text_shell(out, typed, sizeof typed));
     else if (status == PX_ERR_EXISTS)
         fprintf(stderr,
                 branch ? "--overwrite replaces it; phyxel run --resume -o %s resumes it\n"
@@ -146,8 +147,8 @@ static int find_scene(const char *path, const OptionList *sets, int frames, cons
                         "keeps its own\n");
         return EXIT_WRONG;
     } else if (px_run_scene(def->out, scene) != PX_OK) {
-        fprintf(stderr, "phyxel run: %s cannot be resumed without a SCENE: %s\n", def->out,
-                px_error_message());
+        fprintf(stderr, "phyxel run: %s cannot be resumed without a SCENE: %s\n",
+                text_safe(def->out), px_error_message());
         if (*scene != NULL)
             print_complaints(*scene, stderr);
         return EXIT_WRONG;

@@ -44,7 +44,7 @@ int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
                         "unknown\n");
     if (!quiet && (status == PX_OK || report.made + report.kept > 0))
         fprintf(stderr, "%u made, %u were up to date, in %s: %s\n", report.made, report.kept,
-                report.out, text_seconds(report.wall, wall, sizeof wall));
+                text_safe(report.out), text_seconds(report.wall, wall, sizeof wall));
     if (status == PX_ERR_STOPPED)
         fprintf(stderr, "the same command continues\n");
     return exit_status;

@@ -64,6 +64,17 @@ static inline void folder_remove(Folder *folder)
     folder_remove_path(folder->path);
 }
 
+/// Makes the folders of a run in it, which those who write frames and checkpoints must have.
+static inline void folder_of_run(const char *path)
+{
+    static const char *const names[] = {"frames", "checkpoints"};
+    for (int k = 0; k < 2; ++k) {
+        char full[2 * FOLDER_PATH];
+        snprintf(full, sizeof full, "%s/%s", path, names[k]);
+        mkdir(full, 0777);
+    }
+}
+
 /// How many names are in it, hidden ones too.
 static inline int folder_count(const char *path)
 {

@@ -92,6 +92,26 @@ static inline void check_holding(const char *dir, const Holding *wanted, const c
     if (!frames || !rows)
         fail_msg("%s:%d: the %s are not those wanted", file, line, frames ? "rows" : "frames");
 }
+/// Whether two PLY files are equal behind their headers, which hold the ids of their runs.
+static inline bool same_ply(const char *a, const char *b, const char *name)
+{
+    static char bytes[2][1 << 22];
+    const char *body[2], *dir[2] = {a, b};
+    size_t size[2];
+    for (int k = 0; k < 2; ++k) {
+        char path[4 * FOLDER_PATH];
+        snprintf(path, sizeof path, "%s/%s", dir[k], name);
+        FILE *file = fopen(path, "rb");
+        CHECK(file != NULL);
+        size[k] = fread(bytes[k], 1, sizeof bytes[k] - 1, file);
+        fclose(file);
+        body[k] = strstr(bytes[k], "\nelement vertex ");
+        CHECK(body[k] != NULL);
+        size[k] -= (size_t)(body[k] - bytes[k]);
+    }
+    return size[0] == size[1] && memcmp(body[0], body[1], size[0]) == 0;
+}
+
 #define CHECK_HOLDS(dir, wanted) check_holding(dir, wanted, __FILE__, __LINE__)
 
 #endif

@@ -93,7 +93,10 @@ static inline uint32_t sample_rows(uint32_t number)
 static inline PxStatus sample_run(const char *dir, uint32_t count, const PxThreads *threads)
 {
     PxXdmf xdmf = {0};
-    PxStatus status = px_folder_make(dir);
+    char frames[PX_PATH_MAX];
+    PxStatus status = px_path_join(frames, dir, "frames");
+    if (status == PX_OK)
+        status = px_folder_make(frames);
     for (uint32_t number = 1; number <= count && status == PX_OK; ++number) {
         PxTable particles;
         PxFrameMeta meta = sample_meta(number);
@@ -126,7 +129,7 @@ static inline PxStatus sample_surface(const char *dir, uint32_t number, uint32_t
     PxText text = {0};
     px_text_add(&text,
                 "ply\nformat binary_little_endian 1.0\n"
-                "comment phyxel surface of frame %u, y up, SI units\ncomment time ",
+                "comment surface of frame %u, y up, SI units\ncomment time ",
                 number);
     px_text_add_f64(&text, number / 30.0);
     px_text_add(&text,

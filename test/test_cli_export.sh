@@ -47,7 +47,7 @@ status 0 export "$run" --to pc2 --frames 1-3
 rm -r "$run/obj-surface"
 truncate -s -7 "$run/surface/000002.ply"
 status 1 export "$run" --to obj --surface
-said "000002.ply: the file ends"
+said "000002.ply: the file is damaged"
 said "the frames before it are written"
 [ "$(ls "$run/obj-surface")" = "000000.obj
 000001.obj" ] || fail "not the two before it"

@@ -381,6 +381,7 @@ static void three_particles(const Folder *folder, uint32_t number, const uint64_
             ((float *)table.column[1].data[k])[i] = (float)(10 * number + id[i]) + 0.25f * (float)k;
     }
     PxFrameMeta meta = sample_meta(number);
+    folder_of_run(folder->path);
     CHECK_OK(px_frame_write(folder->path, &meta, &table, &one));
     px_table_free(&table);
 }
@@ -725,6 +726,7 @@ TEST(a_frame_without_positions_cannot_be_exported)
     px_table_init(&table, NULL);
     CHECK_OK(px_table_add(&table, "position", "m", PX_U32, 3, PX_COLUMN_FRAME, NULL));
     PxFrameMeta meta = sample_meta(1);
+    folder_of_run(folder.path);
     CHECK_OK(px_frame_write(folder.path, &meta, &table, &one));
     PxExportDef def = px_export_def_default();
     def.dir = folder.path;

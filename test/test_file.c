@@ -384,13 +384,29 @@ TEST(resuming_cuts_later_rows_and_a_broken_last_line)
     }
 }
 
-TEST(resuming_without_a_file_starts_one_and_other_columns_are_refused)
+TEST(a_file_removed_while_it_is_written_is_noticed)
 {
     Folder folder = folder_make();
     const char *path = folder_file(&folder, "stats.csv");
     PxCsv *csv;
-    CHECK_OK(px_csv_resume(&csv, path, columns, 3, 7));
+    CHECK_OK(px_csv_create(&csv, path, columns, 3));
+    add_rows(csv, 1, 2);
+    CHECK_OK(px_csv_sync(csv));
+    CHECK(unlink(path) == 0);
+    CHECK_FAILS(px_csv_sync(csv), PX_ERR_IO, "removed during the run");
+    CHECK_FAILS(px_csv_close(csv), PX_ERR_IO, "removed during the run");
+    folder_remove(&folder);
+}
+
+TEST(resuming_without_a_file_without_rows_or_with_other_columns_is_refused)
+{
+    Folder folder = folder_make();
+    const char *path = folder_file(&folder, "stats.csv");
+    PxCsv *csv;
+    CHECK_FAILS(px_csv_resume(&csv, path, columns, 3, 7), PX_ERR_FORMAT, "stats.csv' is missing");
+    CHECK_OK(px_csv_create(&csv, path, columns, 3));
     CHECK_OK(px_csv_close(csv));
+    CHECK_FAILS(px_csv_resume(&csv, path, columns, 3, 7), PX_ERR_FORMAT, "rows are missing");
     check_holds(path, "step,time,dt,energy\n");
     CHECK_FAILS(px_csv_resume(&csv, path, columns, 2, 7), PX_ERR_FORMAT, "step,time,dt");
     CHECK(csv == NULL);

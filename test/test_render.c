@@ -36,6 +36,7 @@ static void write_frame(const char *dir, uint32_t number, uint32_t n, float bad)
         ((float *)t.column[0].data[1])[n] = bad;
     PxFrameMeta meta = {
         .number = number, .time = 0.1 * number, .spacing = 0.1, .up = 'y', .name = "a cube"};
+    folder_of_run(dir);
     CHECK_OK(px_frame_write(dir, &meta, &t, &one));
     px_table_free(&t);
 }
@@ -563,7 +564,7 @@ TEST(without_ffmpeg_nothing_is_drawn_and_the_message_names_it)
     setenv("PATH", before, 1);
     CHECK_EQUAL(status, PX_ERR_UNSUPPORTED);
     CHECK(strstr(said, "no ffmpeg") != NULL && strstr(said, "apt-get install ffmpeg") != NULL);
-    CHECK_EQUAL(folder_count(f.path), 1); /* frames alone */
+    CHECK_EQUAL(folder_count(f.path), 2); /* the run's two folders */
     folder_remove(&f);
 }
 

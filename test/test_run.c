@@ -1,7 +1,10 @@
 /// A run as its caller sees it: stopping, resuming, refusals, messages.
 #include "runs.h"
 
+#include "phyxel/render.h"
+#include "phyxel/surface.h"
 #include "store/checkpoint.h"
+#include "store/file.h"
 
 #include <unistd.h>
 
@@ -251,6 +254,229 @@ TEST(two_runs_never_share_a_folder)
     px_scene_free(scene);
     folder_remove(&folder);
     free(wanted);
+}
+
+/* ---- folders that change under a run ------------------------------------- */
+
+typedef struct Attack {
+    const char *dir;
+    const char *remove; /* a file or folder in it; NULL: all of it */
+    bool again;         /* another run starts in its place */
+    bool done;
+} Attack;
+
+static bool attack(void *user, const PxRunProgress *progress)
+{
+    Attack *a = user;
+    if (a->done || !progress->stored || progress->frame < 1)
+        return true;
+    a->done = true;
+    char path[4 * FOLDER_PATH];
+    snprintf(path, sizeof path, "%s/%s", a->dir, a->remove != NULL ? a->remove : ".");
+    if (unlink(path) != 0)
+        folder_remove_path(a->remove != NULL ? path : a->dir);
+    if (a->again) {
+        PxScene *scene = tiny_scene(text);
+        PxRunDef def = run_into(a->dir);
+        CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+        px_scene_free(scene);
+    }
+    return true;
+}
+
+static void check_attack(Attack a, const char *words, const Holding *left)
+{
+    Folder folder = folder_make();
+    PxScene *scene = scene_with("time.frames", "4");
+    a.dir = folder_file(&folder, "run");
+    PxRunDef def = run_into(a.dir);
+    PxRunReport report;
+    CHECK_FAILS(px_run(scene, &def, attack, &a, &report), PX_ERR_IO, words);
+    CHECK(a.done && !report.complete);
+    CHECK(a.remove != NULL || (!report.resumable && report.frames == 0));
+    if (left != NULL)
+        CHECK_HOLDS(a.dir, left);
+    else if (a.remove == NULL)
+        CHECK_EQUAL(folder_count(a.dir), -1);
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
+TEST(a_removed_folder_ends_the_run_and_is_not_made_again)
+{
+    check_attack((Attack){0}, "removed or replaced", NULL);
+}
+
+TEST(a_new_run_in_a_removed_folder_is_not_mixed_with_the_old_one)
+{
+    Holding *wanted = undisturbed("2");
+    check_attack((Attack){.again = true}, "removed or replaced", wanted);
+    free(wanted);
+}
+
+TEST(files_removed_during_a_run_are_noticed)
+{
+    static const struct {
+        const char *name, *words;
+    } cases[] = {{"frames", "frames/"},
+                 {"frames/000001.h5", "000001.h5' is missing"},
+                 {"checkpoints", "checkpoints/"},
+                 {"stats.csv", "stats.csv' was removed"},
+                 {".lock", "removed or replaced"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
+        check_attack((Attack){.remove = cases[k].name}, cases[k].words, NULL);
+}
+
+/* ---- foreign files -------------------------------------------------------- */
+
+/* Copies a file from the folder of one run to that of another, or swaps two. */
+static void copy_file(const char *from, const char *to)
+{
+    void *bytes;
+    size_t size;
+    CHECK_OK(px_file_read(from, 1 << 24, &bytes, &size));
+    CHECK_OK(px_file_write_atomic(to, bytes, size));
+    px_list_free(bytes);
+}
+
+/* Info, surface, render, export and resume of a folder with one bad frame. */
+static void check_noticed(const char *dir, const char *words)
+{
+    Holding *h = holding_of(dir);
+    CHECK(h->damaged > 0);
+    free(h);
+    PxSurfaceRunDef surface = px_surface_run_def_default();
+    surface.dir = dir;
+    CHECK_FAILS(px_surface_run(&surface, NULL, NULL, NULL), PX_ERR_FORMAT, words);
+    PxExportDef out = px_export_def_default();
+    out.dir = dir;
+    out.format = "csv";
+    CHECK_FAILS(px_export(&out, NULL, NULL), PX_ERR_FORMAT, words);
+    PxRenderDef render = px_render_def_default();
+    render.dir = dir;
+    render.width = render.height = 16;
+    render.samples = 1;
+    PxStatus status = px_render(&render, NULL, NULL, NULL);
+    CHECK(status == PX_ERR_UNSUPPORTED || status == PX_ERR_FORMAT);
+    CHECK(status == PX_ERR_UNSUPPORTED || strstr(px_error_message(), words) != NULL);
+    PxScene *more = scene_with("time.frames", "4");
+    PxRunDef def = run_into(dir);
+    def.resume = true;
+    PxRunReport report;
+    CHECK_FAILS(px_run(more, &def, NULL, NULL, &report), PX_ERR_FORMAT, words);
+    CHECK(strstr(px_error_message(), "overwriting") != NULL && !report.resumable);
+    px_scene_free(more);
+}
+
+TEST(frames_of_other_runs_missing_and_swapped_frames_are_noticed)
+{
+    static const struct {
+        const char *from, *to, *words;
+    } cases[] = {
+        {"other/frames/000001.h5", "run/frames/000001.h5", "another run"},
+        {"same/frames/000001.h5", "run/frames/000001.h5", "another run"}, /* equal particles */
+        {"run/frames/000000.h5", "run/frames/000001.h5", "says to be frame 0"},
+        {NULL, "run/frames/000000.h5", "missing"},
+        {NULL, "run/frames/000001.h5", ""},
+        {NULL, "run/frames/000002.h5", "missing"},
+    };
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text), *other = tiny_scene(TINY("tiny", "900"));
+    PxRunDef def = run_into(folder_file(&folder, "other"));
+    CHECK_OK(px_run(other, &def, NULL, NULL, NULL));
+    def = run_into(folder_file(&folder, "same"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        char to[2 * FOLDER_PATH], run[2 * FOLDER_PATH];
+        snprintf(to, sizeof to, "%s/%s", folder.path, cases[k].to);
+        snprintf(run, sizeof run, "%s/run", folder.path);
+        def = run_into(run);
+        CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+        if (cases[k].from != NULL)
+            copy_file(folder_file(&folder, cases[k].from), to);
+        else
+            CHECK(unlink(to) == 0);
+        check_noticed(run, cases[k].words);
+        folder_remove_path(run);
+    }
+    px_scene_free(scene);
+    px_scene_free(other);
+    folder_remove(&folder);
+}
+
+TEST(a_checkpoint_of_another_run_is_refused)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text), *more = scene_with("time.frames", "4");
+    PxRunDef def = run_into(folder_file(&folder, "same"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    def = run_into(folder_file(&folder, "run"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    copy_file(folder_file(&folder, "same/checkpoints/000002.h5"),
+              folder_file(&folder, "run/checkpoints/000002.h5"));
+    def.resume = true;
+    CHECK_FAILS(px_run(more, &def, NULL, NULL, NULL), PX_ERR_FORMAT, "of another run");
+    px_scene_free(more);
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
+TEST(forged_numbers_of_a_checkpoint_are_refused)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text), *more = scene_with("time.frames", "4");
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    PxThreads threads = {1};
+    PxScalar scalar[] = {{.name = "frame", .kind = PX_SCALAR_U64},
+                         {.name = "wall", .kind = PX_SCALAR_F64},
+                         {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
+                         {.name = "run", .kind = PX_SCALAR_TEXT}};
+    def.resume = true;
+    for (int k = -3; k < (int)px_saved_number_count; ++k) {
+        PxSavedWorld *saved;
+        CHECK_OK(px_saved_create(&saved));
+        CHECK_OK(px_checkpoint_read(def.out, 2, saved, scalar, 4, &threads));
+        PxScalar good[4];
+        memcpy(good, scalar, sizeof good);
+        PxSavedValue before = saved->value[k < 0 ? 0 : k];
+        bool whole = k >= 0 && px_saved_numbers[k].type != PX_F64;
+        if (k == -3)
+            scalar[0].u64 += (uint64_t)1 << 32;
+        else if (k < 0)
+            scalar[1].f64 = k == -2 ? INFINITY : NAN;
+        else if (!whole)
+            saved->value[k].real = k % 2 == 0 ? INFINITY : NAN;
+        else
+            saved->value[k].whole = UINT64_MAX;
+        CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 4, (PxFileCheck){0}, &threads));
+        if (!whole || px_saved_numbers[k].type == PX_U32)
+            CHECK_FAILS(px_run(more, &def, NULL, NULL, NULL), PX_ERR_FORMAT, "checkpoint");
+        if (k >= 0)
+            saved->value[k] = before;
+        CHECK_OK(px_checkpoint_write(def.out, 2, saved, good, 4, (PxFileCheck){0}, &threads));
+        px_saved_free(saved);
+    }
+    CHECK_OK(px_run(more, &def, NULL, NULL, NULL));
+    px_scene_free(more);
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
+TEST(a_missing_stats_csv_is_noticed)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text), *more = scene_with("time.frames", "4");
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    CHECK(unlink(folder_file(&folder, "run/stats.csv")) == 0);
+    def.resume = true;
+    PxRunReport report;
+    CHECK_FAILS(px_run(more, &def, NULL, NULL, &report), PX_ERR_FORMAT, "stats.csv' is missing");
+    CHECK(!report.resumable);
+    px_scene_free(more);
+    px_scene_free(scene);
+    folder_remove(&folder);
 }
 
 /* ---- meshes ------------------------------------------------------------- */
@@ -562,12 +788,13 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
     CHECK_OK(px_saved_create(&saved));
     PxScalar scalar[] = {{.name = "frame", .kind = PX_SCALAR_U64},
                          {.name = "wall", .kind = PX_SCALAR_F64},
-                         {.name = "scene_hash", .kind = PX_SCALAR_TEXT}};
-    CHECK_OK(px_checkpoint_read(def.out, 2, saved, scalar, 3, &threads));
+                         {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
+                         {.name = "run", .kind = PX_SCALAR_TEXT}};
+    CHECK_OK(px_checkpoint_read(def.out, 2, saved, scalar, 4, &threads));
     float *speed = px_table_find(px_saved_find(saved, "particles"), "velocity")->data[1],
           good = speed[5];
     speed[5] = NAN;
-    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 3, &threads));
+    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 4, (PxFileCheck){0}, &threads));
 
     PxRunReport report;
     def.resume = true;
@@ -584,7 +811,7 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
     CHECK(strstr(record, "the last good frame is 2") != NULL);
 
     speed[5] = good;
-    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 3, &threads));
+    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 4, (PxFileCheck){0}, &threads));
     CHECK_OK(px_run(more, &def, NULL, NULL, &report));
     CHECK_HOLDS(def.out, wanted);
     px_saved_free(saved);

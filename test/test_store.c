@@ -30,6 +30,7 @@ static void damage(const char *path, long at)
 TEST(a_frame_has_all_columns_of_the_world)
 {
     Folder folder = folder_make();
+    folder_of_run(folder.path);
     PxTable particles, back;
     sample_particles(&particles, 5000, 1);
     PxFrameMeta meta = sample_meta(12), read;
@@ -91,6 +92,7 @@ TEST(frames_are_listed_in_order_and_later_ones_can_be_removed)
 TEST(a_malformed_frame_is_refused)
 {
     Folder folder = folder_make();
+    folder_of_run(folder.path);
     CHECK_OK(sample_run(folder.path, 2, &one));
     PxFrameMeta meta;
     PxTable back;
@@ -102,12 +104,12 @@ TEST(a_malformed_frame_is_refused)
     CHECK_FAILS(px_frame_read(folder.path, 2, &meta, &back, &one), PX_ERR_IO, "000002.h5");
     PxSavedWorld *empty;
     CHECK_OK(px_saved_create(&empty));
-    CHECK_OK(px_checkpoint_write(folder.path, 4, empty, NULL, 0, &one));
+    CHECK_OK(px_checkpoint_write(folder.path, 4, empty, NULL, 0, (PxFileCheck){0}, &one));
     px_saved_free(empty);
     CHECK(rename(folder_file(&folder, "checkpoints/000004.h5"),
                  folder_file(&folder, "frames/000004.h5")) == 0);
     CHECK_FAILS(px_frame_read(folder.path, 4, &meta, &back, &one), PX_ERR_FORMAT,
-                "a 'checkpoint' of format 2");
+                "a 'checkpoint' of format 3");
     damage(folder_file(&folder, "frames/000001.h5"), 3000);
     CHECK_FAILS(px_frame_read(folder.path, 1, &meta, &back, &one), PX_ERR_FORMAT,
                 "000001.h5': the file is damaged");
@@ -124,6 +126,7 @@ TEST(a_malformed_frame_is_refused)
 TEST(a_full_disk_costs_the_frame_and_nothing_else)
 {
     Folder folder = folder_make();
+    folder_of_run(folder.path);
     PxTable particles;
     sample_particles(&particles, 3000, 1);
     PxFrameMeta meta = sample_meta(1);
@@ -161,7 +164,8 @@ TEST(a_result_folder_that_is_a_file_is_refused)
     CHECK_OK(px_saved_create(&empty));
     CHECK_OK(px_file_write_atomic(file, "x", 1));
     CHECK_FAILS(px_frame_write(file, &meta, &particles, &one), PX_ERR_IO, "Not a directory");
-    CHECK_FAILS(px_checkpoint_write(file, 1, empty, NULL, 0, &one), PX_ERR_IO, "Not a directory");
+    CHECK_FAILS(px_checkpoint_write(file, 1, empty, NULL, 0, (PxFileCheck){0}, &one), PX_ERR_IO,
+                "Not a directory");
     px_saved_free(empty);
     px_table_free(&particles);
     folder_remove(&folder);
@@ -178,7 +182,7 @@ static void write_until_killed(const char *dir, PxTable *particles, int pipe_end
     for (uint32_t number = 1;; ++number) {
         PxFrameMeta meta = sample_meta(number);
         if (px_frame_write(dir, &meta, particles, &one) != PX_OK ||
-            px_checkpoint_write(dir, number, saved, NULL, 0, &one) != PX_OK ||
+            px_checkpoint_write(dir, number, saved, NULL, 0, (PxFileCheck){0}, &one) != PX_OK ||
             write(pipe_end, "", 1) != 1)
             _exit(1);
     }
@@ -193,6 +197,7 @@ TEST(kill_9_leaves_every_file_whole_or_absent)
     int frames = 0;
     for (uint64_t round = 0; round < 25; ++round) {
         Folder folder = folder_make();
+        folder_of_run(folder.path);
         int ends[2];
         char byte;
         CHECK(pipe(ends) == 0);
@@ -239,6 +244,7 @@ TEST(kill_9_leaves_every_file_whole_or_absent)
 TEST(a_checkpoint_brings_back_all_state)
 {
     Folder folder = folder_make();
+    folder_of_run(folder.path);
     PxSavedWorld *saved, *back;
     CHECK_OK(px_saved_create(&saved));
     CHECK_OK(px_saved_create(&back));
@@ -250,7 +256,7 @@ TEST(a_checkpoint_brings_back_all_state)
     px_saved_number(saved, "time")->real = odd_time;
     px_saved_number(saved, "step")->whole = 1ull << 60;
     PxScalar scalars[] = {px_scalar_u64("frame", 7), px_scalar_text("scene", "abc")};
-    CHECK_OK(px_checkpoint_write(folder.path, 7, saved, scalars, 2, &two));
+    CHECK_OK(px_checkpoint_write(folder.path, 7, saved, scalars, 2, (PxFileCheck){0}, &two));
 
     PxScalar read = px_scalar_text("scene", "");
     CHECK_OK(px_checkpoint_read(folder.path, 7, back, &read, 1, &two));
@@ -287,7 +293,8 @@ TEST(a_checkpoint_of_another_format_is_refused)
     PxScalar scalars[] = {px_scalar_text("kind", "checkpoint"), px_scalar_u64("format", 1),
                           px_scalar_u64("number", 3), px_scalar_text("phyxel", "0.1.2")};
     CHECK_OK(px_container_put(writer, scalars, 4));
-    CHECK_OK(px_container_write(writer, folder_file(&folder, "checkpoints/000003.h5")));
+    CHECK_OK(px_container_write(writer, folder_file(&folder, "checkpoints/000003.h5"),
+                                (PxFileCheck){0}));
     px_container_discard(writer);
     PxSavedWorld *saved;
     CHECK_OK(px_saved_create(&saved));
@@ -304,6 +311,7 @@ TEST(a_checkpoint_of_another_format_is_refused)
 TEST(two_checkpoints_are_kept_and_a_damaged_one_is_skipped)
 {
     Folder folder = folder_make();
+    folder_of_run(folder.path);
     uint32_t latest = 99;
     bool found = true;
     CHECK_OK(px_checkpoint_latest(folder.path, UINT32_MAX, &latest, &found));
@@ -311,7 +319,7 @@ TEST(two_checkpoints_are_kept_and_a_damaged_one_is_skipped)
     PxSavedWorld *saved;
     CHECK_OK(px_saved_create(&saved));
     for (uint32_t number = 10; number <= 50; number += 10)
-        CHECK_OK(px_checkpoint_write(folder.path, number, saved, NULL, 0, &one));
+        CHECK_OK(px_checkpoint_write(folder.path, number, saved, NULL, 0, (PxFileCheck){0}, &one));
     const char *last = folder_file(&folder, "checkpoints/000050.h5");
     const char *previous = folder_file(&folder, "checkpoints/000040.h5");
     CHECK_EQUAL(folder_count(folder_file(&folder, "checkpoints")), 2);
@@ -326,7 +334,7 @@ TEST(two_checkpoints_are_kept_and_a_damaged_one_is_skipped)
     CHECK_OK(px_checkpoint_latest(folder.path, 39, &latest, &found));
     CHECK(!found);
     /* going on from there replaces the damaged one */
-    CHECK_OK(px_checkpoint_write(folder.path, 50, saved, NULL, 0, &one));
+    CHECK_OK(px_checkpoint_write(folder.path, 50, saved, NULL, 0, (PxFileCheck){0}, &one));
     CHECK_OK(px_checkpoint_latest(folder.path, UINT32_MAX, &latest, &found));
     CHECK(found && latest == 50);
     CHECK_EQUAL(folder_count(folder_file(&folder, "checkpoints")), 2);
@@ -342,13 +350,14 @@ TEST(two_checkpoints_are_kept_and_a_damaged_one_is_skipped)
 TEST(names_a_checkpoint_needs_itself_are_refused)
 {
     Folder folder = folder_make();
+    folder_of_run(folder.path);
     PxSavedWorld *saved;
     CHECK_OK(px_saved_create(&saved));
     static const char *const taken[] = {"number", "top_speed"};
     for (int k = 0; k < 2; ++k) {
         PxScalar scalar = px_scalar_u64(taken[k], 0);
-        CHECK_FAILS(px_checkpoint_write(folder.path, 1, saved, &scalar, 1, &one), PX_ERR_ARGUMENT,
-                    taken[k]);
+        CHECK_FAILS(px_checkpoint_write(folder.path, 1, saved, &scalar, 1, (PxFileCheck){0}, &one),
+                    PX_ERR_ARGUMENT, taken[k]);
     }
     px_saved_free(saved);
     CHECK_EQUAL(folder_count(folder_file(&folder, "checkpoints")), 0);

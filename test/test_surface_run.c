@@ -3,6 +3,7 @@
 #include "folder.h"
 
 #include "base/random.h"
+#include "phyxel/store.h"
 #include "phyxel/surface.h"
 #include "shape/mesh_check.h"
 #include "shape/mesh_read.h"
@@ -42,6 +43,7 @@ static void write_frame(const char *dir, uint32_t number, int n, float spoil)
         ((float *)table.column[1].data[2])[5] = spoil;
     PxFrameMeta meta = {
         .number = number, .time = 0.1 * number, .spacing = 0.1, .up = 'y', .name = "cubes"};
+    folder_of_run(dir);
     CHECK_OK(px_frame_write(dir, &meta, &table, &one));
     px_table_free(&table);
 }
@@ -101,6 +103,54 @@ TEST(a_written_surface_is_read_back_closed_with_all_columns)
     }
     px_list_free(bytes);
     px_mesh_free(mesh);
+    folder_remove(&folder);
+}
+
+/* Writes the first `size` bytes of a file, one of them changed. */
+static void spoil_file(const char *path, const char *bytes, size_t size, size_t at, char by)
+{
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fwrite(bytes, 1, size, file) == size);
+    CHECK(fseek(file, (long)at, SEEK_SET) == 0 && fputc(bytes[at] ^ by, file) != EOF);
+    fclose(file);
+}
+
+TEST(damage_to_any_byte_of_a_surface_is_noticed_and_mended)
+{
+    Folder folder = folder_make();
+    write_frame(folder.path, 1, 3, 0);
+    PxSurfaceRunDef def = run_def(&folder);
+    PxSurfaceReport report;
+    CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
+    char path[2 * FOLDER_PATH];
+    snprintf(path, sizeof path, "%s", folder_file(&folder, "surface/000001.ply"));
+    void *bytes;
+    size_t size;
+    CHECK_OK(px_file_read(path, 1 << 24, &bytes, &size));
+    size_t head = (size_t)(strstr(bytes, "end_header\n") - (char *)bytes);
+    PxExportDef out = px_export_def_default();
+    out.dir = folder.path;
+    out.format = "csv";
+    out.what = PX_EXPORT_SURFACE;
+    /* every byte of the header, some of the rest, and the file cut there */
+    for (size_t at = 0; at < size; at += at < head ? 1 : size / 40 + 1) {
+        spoil_file(path, bytes, size, at, 1);
+        CHECK_FAILS(px_export(&out, NULL, NULL), PX_ERR_FORMAT, "000001.ply");
+        if (at < head && at % 16 != 0)
+            continue;
+        CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
+        CHECK_EQUAL(report.made, 1);
+        if (at > 0) {
+            spoil_file(path, bytes, at, at - 1, 0);
+            CHECK_FAILS(px_export(&out, NULL, NULL), PX_ERR_FORMAT, "000001.ply");
+            CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
+            CHECK_EQUAL(report.made, 1);
+        }
+    }
+    CHECK_OK(px_export(&out, NULL, NULL));
+    CHECK_OK(px_surface_run(&def, NULL, NULL, &report));
+    CHECK_EQUAL(report.made, 0);
+    px_list_free(bytes);
     folder_remove(&folder);
 }
 

@@ -91,8 +91,8 @@ typedef struct PxFrameInfo {
 /// Called for each frame, which is valid only during the call. False stops.
 typedef bool PxInfoFunction(void *user, const PxFrameInfo *frame);
 
-/// Reads all frames of a result folder in order. Damaged or unreadable frames are reported too, in
-/// their place. A folder without frames is no error.
+/// Reads all frames of a result folder in order. Damaged and unreadable frames, those of another
+/// run and missing ones are reported too, in their place. A folder without frames is no error.
 /// Errors: PX_ERR_ARGUMENT, PX_ERR_IO when the folder cannot be listed, PX_ERR_MEMORY,
 /// PX_ERR_STOPPED.
 PX_API PxStatus px_info(const char *dir, PxInfoFunction *each, void *user);

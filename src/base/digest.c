@@ -23,19 +23,48 @@ void px_digest_join(const uint64_t a[2], const uint64_t b[2], uint64_t out[2])
     px_digest(bytes, sizeof bytes, out);
 }
 
+struct PxDigestStream {
+    XXH3_state_t *state;
+};
+
+PxDigestStream *px_digest_begin(void)
+{
+    PxDigestStream *stream = malloc(sizeof *stream);
+    if (stream == NULL)
+        return NULL;
+    stream->state = XXH3_createState();
+    if (stream->state == NULL) {
+        free(stream);
+        return NULL;
+    }
+    XXH3_128bits_reset(stream->state);
+    return stream;
+}
+
+void px_digest_add(PxDigestStream *stream, const void *bytes, size_t size)
+{
+    XXH3_128bits_update(stream->state, bytes, size);
+}
+
+void px_digest_end(PxDigestStream *stream, uint64_t digest[2])
+{
+    digest[0] = digest[1] = 0;
+    if (stream == NULL)
+        return;
+    put(XXH3_128bits_digest(stream->state), digest);
+    XXH3_freeState(stream->state);
+    free(stream);
+}
+
 void px_digest_stream(FILE *file, uint64_t digest[2])
 {
     enum { CHUNK = 1 << 16 };
-    XXH3_state_t *state = XXH3_createState();
     unsigned char *chunk = malloc(CHUNK);
-    digest[0] = digest[1] = 0;
-    if (state != NULL && chunk != NULL && XXH3_128bits_reset(state) == XXH_OK) {
-        for (size_t got; (got = fread(chunk, 1, CHUNK, file)) > 0;)
-            XXH3_128bits_update(state, chunk, got);
-        put(XXH3_128bits_digest(state), digest);
-    }
+    PxDigestStream *stream = chunk != NULL ? px_digest_begin() : NULL;
+    for (size_t got; stream != NULL && (got = fread(chunk, 1, CHUNK, file)) > 0;)
+        px_digest_add(stream, chunk, got);
+    px_digest_end(stream, digest);
     free(chunk);
-    XXH3_freeState(state);
 }
 
 void px_digest_text(const uint64_t digest[2], char text[PX_DIGEST_TEXT])

@@ -31,6 +31,19 @@ const char *px_status_name(PxStatus status)
     return names[status];
 }
 
+/* Keeps a message, with control characters as '?': a path may hold some, and a terminal would obey
+ * them. Those of Unicode (U+0080 to U+009F) are the bytes c2 80 to c2 9f. */
+static void keep(char fresh[MESSAGE_SIZE])
+{
+    for (unsigned char *c = (unsigned char *)fresh; *c != '\0'; ++c) {
+        if ((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f)
+            *c = '?';
+        if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+            c[0] = c[1] = '?';
+    }
+    memcpy(message, fresh, MESSAGE_SIZE);
+}
+
 PxStatus px_fail(PxStatus status, const char *format, ...)
 {
     /* A second buffer, since an argument may be the old message itself. */
@@ -39,7 +52,7 @@ PxStatus px_fail(PxStatus status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(fresh, sizeof fresh, format, arguments);
     va_end(arguments);
-    memcpy(message, fresh, sizeof message);
+    keep(fresh);
     return status;
 }
 
@@ -52,6 +65,6 @@ PxStatus px_fail_prefix(PxStatus status, const char *format, ...)
     va_end(arguments);
     if (used >= 0 && (size_t)used < sizeof fresh)
         snprintf(fresh + used, sizeof fresh - (size_t)used, "%s", message);
-    memcpy(message, fresh, sizeof message);
+    keep(fresh);
     return status;
 }

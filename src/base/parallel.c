@@ -15,6 +15,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* Stack of a worker; the default is the limit of the process, which may be tiny. */
+#define STACK_BYTES ((size_t)8 << 20)
+
 #if defined(__x86_64__) || defined(__i386__)
 #define PAUSE() __builtin_ia32_pause()
 #else
@@ -171,13 +174,17 @@ static void add_workers(int wanted)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
+    pthread_attr_t attributes;
+    bool sized = pthread_attr_init(&attributes) == 0 &&
+                 pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0;
     while (pool.workers < wanted) {
         pthread_t thread;
-        if (pthread_create(&thread, NULL, work, NULL) != 0)
+        if (pthread_create(&thread, sized ? &attributes : NULL, work, NULL) != 0)
             break;
         pthread_detach(thread);
         ++pool.workers;
     }
+    pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

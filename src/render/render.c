@@ -147,11 +147,14 @@ static PxStatus list_shots(Session *s)
     size_t count = def->turntable > 0 ? (size_t)def->turntable : numbers.count;
     if (!PX_LIST_RESERVE(&s->shots, count + 1))
         status = px_fail(PX_ERR_MEMORY, "render: no room for a list of %zu pictures", count);
-    uint32_t last = 0, met = 0;
+    uint32_t last = 0, met = 0, missing;
+    PxNumbers wanted = {.data = numbers.data}; /* those within [first, last] */
     for (size_t k = 0; k < numbers.count && status == PX_OK && s->missing == 0; ++k) {
         uint32_t n = numbers.data[k];
         if (n < def->first || n > def->last)
             continue;
+        if (wanted.count++ == 0)
+            wanted.data = &numbers.data[k];
         if (met > 0 && n != last + 1 && def->turntable == 0) {
             s->missing = last + 1;
             break;
@@ -167,6 +170,9 @@ static PxStatus list_shots(Session *s)
     else if (status == PX_OK && met == 0)
         status = px_fail(PX_ERR_ARGUMENT, "render: '%s' has no frame from %u to %u, %u is the last",
                          def->dir, def->first, def->last, numbers.data[numbers.count - 1]);
+    else if (status == PX_OK && s->missing == 0 &&
+             px_frame_ends_missing(def->dir, &wanted, def->first, def->last, &missing))
+        status = px_fail(PX_ERR_FORMAT, "render: frame %u of '%s' is missing", missing, def->dir);
     for (size_t k = 0; k < 3 && numbers.count > 0; ++k)
         s->around[k] = numbers.data[k == 0 ? 0 : k == 1 ? numbers.count - 1 : numbers.count / 2];
     PX_LIST_FREE(&numbers);
@@ -535,8 +541,12 @@ static PxStatus session_run(Session *s)
     PX_TRY(look_around(s, &matter, &up, &spacing));
     PX_TRY(px_setting_make(def, &matter, up, spacing, &s->setting));
     PX_TRY(find_range(s));
+    if (def->out == NULL)
+        PX_TRY(px_refuse_link(s->folder));
     PX_TRY(px_folder_make(s->folder));
     PX_TRY(px_folder_clean(s->folder));
+    if (def->film != NULL)
+        PX_TRY(px_folder_clean_around(def->film));
     PX_TRY(take_shots(s));
     return def->film != NULL ? make_film(s) : PX_OK;
 }

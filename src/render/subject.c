@@ -58,7 +58,7 @@ static PxStatus choose_coat(const char *dir, uint32_t number, PxSubject *out)
     if (!px_file_exists(path))
         return PX_OK;
     PX_TRY(digest_file(path, out->digest));
-    PX_TRY(px_ply_points_read(path, &out->coats));
+    PX_TRY(px_surface_read(dir, number, path, &out->coats));
     const PxColumn *of = px_table_find(&out->coats.points, "material");
     const PxColumn *material = px_table_find(&out->particles, "material");
     if (of == NULL || of->type != PX_U32 || material == NULL || material->type != PX_U32)
@@ -89,7 +89,7 @@ static PxStatus choose_skin(const char *dir, uint32_t number, PxShow show, PxSub
         return PX_OK;
     PX_TRY(skin_path(path, dir, out->skin, number));
     PX_TRY(digest_file(path, out->digest));
-    PX_TRY(px_ply_points_read(path, &out->skins));
+    PX_TRY(px_surface_read(dir, number, path, &out->skins));
     const PxColumn *of = px_table_find(&out->skins.points, "body");
     const PxColumn *body = px_table_find(&out->particles, "body");
     if (of == NULL || of->type != PX_F32 || body == NULL || body->type != PX_U32)
@@ -783,7 +783,7 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
         px_table_init(&ply.points, NULL);
         status = surface_path(path, dir, subject->shown, subject->meta.number);
         if (status == PX_OK)
-            status = px_ply_points_read(path, &ply);
+            status = px_surface_read(dir, subject->meta.number, path, &ply);
         if (status == PX_OK && ply.points.count > 0)
             status = add_surface(subject, path, &ply, SURFACE, setting, colouring, value, looks,
                                  threads, out);

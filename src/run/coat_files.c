@@ -75,6 +75,13 @@ static PxStatus part_make(const PxWorldCoat *c, Part *p, PxPlyPart *out)
     return PX_OK;
 }
 
+PxStatus px_coat_files_folder(const char *dir, const PxWorld *world)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(px_path_join(path, dir, "%s", px_run_file_folder(PX_FILE_COAT)));
+    return px_world_coat_count(world) > 0 ? px_folder_make(path) : PX_OK;
+}
+
 PxStatus px_coat_files_write(const char *dir, const PxFrameMeta *meta, const PxWorld *world)
 {
     static const char *const names[COLUMNS] = {"vx",   "vy",      "vz",     "red", "green",
@@ -93,18 +100,16 @@ PxStatus px_coat_files_write(const char *dir, const PxFrameMeta *meta, const PxW
                           : px_fail(PX_ERR_MEMORY, "coat: no room for %zu coats", coats);
     for (; parts < coats && status == PX_OK; ++parts)
         status = part_make(px_world_coat(world, parts), &part[parts], &ply[parts]);
-    px_text_add(&text, "phyxel coat of frame %u, %c up, SI units\ntime ", meta->number, meta->up);
+    px_text_add(&text, "phyxel coat of frame %u, %c up, SI units\nrun %s frame %u\ntime ",
+                meta->number, meta->up, meta->run, meta->number);
     px_text_add_f64(&text, meta->time);
     px_text_add(&text, "\n%c", '\0');
     if (status == PX_OK)
         status = px_text_check(&text, "a coat");
     if (status == PX_OK)
-        status = px_path_join(path, dir, "%s", px_run_file_folder(PX_FILE_COAT));
-    if (status == PX_OK)
-        status = px_folder_make(path);
-    if (status == PX_OK)
         status = px_run_file_path(path, dir, PX_FILE_COAT, meta->number);
     PxPlySurface surface = {.comment = text.data,
+                            .check = meta->check,
                             .part = ply,
                             .parts = parts,
                             .name = name,

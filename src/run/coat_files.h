@@ -10,6 +10,9 @@
 #include "store/frame.h"
 #include "world/attached/coats.h"
 
+/// Creates the folder if the world has coats.
+PxStatus px_coat_files_folder(const char *dir, const PxWorld *world);
+
 /// Writes the coats at their current positions; writes no file for a world without coats.
 /// Errors: PX_ERR_IO, PX_ERR_MEMORY.
 PxStatus px_coat_files_write(const char *dir, const PxFrameMeta *meta, const PxWorld *world);

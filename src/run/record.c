@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES ((size_t)64 << 20)
-
 static json_t *stages(const PxWorld *world, const PxProfile *profile)
 {
     json_t *object = json_object();
@@ -52,7 +50,15 @@ static json_t *message_text(const char *message)
     return json_string(plain);
 }
 
-static PxStatus record_load(const char *dir, json_t **out);
+/* The runs that frames are shared with. */
+static json_t *shared_runs(const PxRunId *id)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < id->shared.count; ++k)
+        json_array_append_new(list, json_pack("{s:s, s:i}", "run", id->shared.data[k].run, "last",
+                                              (int)id->shared.data[k].last));
+    return list;
+}
 
 /* Adds the origin of a branch: from the record, or else from the old run.json of the same scene. */
 static void add_branch(json_t *root, const char *dir, const PxRecord *r)
@@ -62,7 +68,7 @@ static void add_branch(json_t *root, const char *dir, const PxRecord *r)
         json_object_set_new(
             root, "branch",
             json_pack("{s:o, s:i}", "from", message_text(r->from), "frame", (int)r->from_frame));
-    } else if (record_load(dir, &old) == PX_OK) {
+    } else if (px_run_json_read(dir, &old) == PX_OK) {
         const char *hash = json_string_value(json_object_get(old, "scene_hash"));
         json_t *branch = json_object_get(old, "branch");
         if (branch != NULL && hash != NULL && strcmp(hash, px_scene_hash(r->scene)) == 0)
@@ -88,39 +94,25 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
         return px_fail(PX_ERR_ARGUMENT, "%s: the scene cannot be kept there: %s", path, error.text);
     const char *up = px_scene_up(r->scene) == 'z' ? "z" : "y";
     json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:o, s:s, s:{s:s, s:s}, s:i, s:i, s:f, s:f, s:I,"
+        "{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:{s:s, s:s}, s:i, s:i, s:f, s:f, s:I,"
         " s:{s:s, s:i, s:s}, s:o, s:o, s:o}",
         "phyxel", PX_VERSION, "name", px_scene_name(r->scene), "status", words[r->status],
         "message", message_text(r->message != NULL ? r->message : ""), "scene_hash",
-        px_scene_hash(r->scene), "units", "system", "SI", "up", up, "frames", (int)r->frames,
-        "frames_wanted", (int)px_scene_frames(r->scene), "time", r->stats.time, "wall_seconds",
-        r->wall, "steps", (json_int_t)r->stats.step, "machine", "processor", processor, "threads",
-        r->threads, "instructions", px_isa_name(px_isa_best()), "counters", counters(&r->stats),
-        "stage_seconds", stages(r->world, r->profile), "scene", scene);
+        px_scene_hash(r->scene), "run", r->id->run, "shared", shared_runs(r->id), "units", "system",
+        "SI", "up", up, "frames", (int)r->frames, "frames_wanted", (int)px_scene_frames(r->scene),
+        "time", r->stats.time, "wall_seconds", r->wall, "steps", (json_int_t)r->stats.step,
+        "machine", "processor", processor, "threads", r->threads, "instructions",
+        px_isa_name(px_isa_best()), "counters", counters(&r->stats), "stage_seconds",
+        stages(r->world, r->profile), "scene", scene);
     if (root != NULL)
         add_branch(root, dir, r);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     if (text == NULL)
         return px_fail(PX_ERR_MEMORY, "%s: no room to write it", path);
-    PxStatus status = px_file_write_atomic(path, text, strlen(text));
+    PxStatus status = px_file_write_checked(path, text, strlen(text), r->check);
     free(text);
     return status;
-}
-
-static PxStatus record_load(const char *dir, json_t **out)
-{
-    char path[PX_PATH_MAX];
-    void *bytes;
-    size_t size;
-    PX_TRY(px_path_join(path, dir, "run.json"));
-    PX_TRY(px_file_read(path, MOST_BYTES, &bytes, &size));
-    json_error_t error;
-    *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
-    px_list_free(bytes);
-    if (*out == NULL)
-        return px_fail(PX_ERR_FORMAT, "%s:%d: %s", path, error.line, error.text);
-    return PX_OK;
 }
 
 /* The first place at which two scenes differ, and the two values. */
@@ -197,7 +189,7 @@ static void describe_difference(const Difference *d, char *out, size_t size)
 PxStatus px_record_compare(const char *dir, const PxScene *scene)
 {
     json_t *root;
-    PX_TRY(record_load(dir, &root));
+    PX_TRY(px_run_json_read(dir, &root));
     PxStatus status = PX_OK;
     const char *hash = json_string_value(json_object_get(root, "scene_hash"));
     if (hash == NULL || px_scene_hash(scene) == NULL) {
@@ -231,7 +223,7 @@ PxStatus px_run_scene(const char *dir, PxScene **out)
     *out = NULL;
     PX_WANT_TEXT(dir);
     json_t *root;
-    PX_TRY(record_load(dir, &root));
+    PX_TRY(px_run_json_read(dir, &root));
     json_t *scene = json_object_get(root, "scene");
     char *text = scene != NULL ? json_dumps(scene, JSON_INDENT(2)) : NULL;
     json_decref(root);

@@ -4,12 +4,16 @@
 
 #include "base/profile.h"
 #include "phyxel/run.h"
+#include "store/file.h"
+#include "store/run_id.h"
 
 /// Status of a run in run.json.
 typedef enum PxRunStatus { PX_RUN_RUNNING, PX_RUN_DONE, PX_RUN_STOPPED, PX_RUN_FAILED } PxRunStatus;
 
 typedef struct PxRecord {
     const PxScene *scene;
+    const PxRunId *id;
+    PxFileCheck check;
     PxRunStatus status;
     const char *message; ///< why it failed, or NULL
     uint32_t frames;     ///< stored

@@ -9,6 +9,7 @@
 #include "phyxel/run.h"
 #include "phyxel/version.h"
 #include "run/coat_files.h"
+#include "run/folder_lock.h"
 #include "run/record.h"
 #include "run/skin_files.h"
 #include "run/stats_file.h"
@@ -21,13 +22,9 @@
 #include "world/columns.h"
 #include "world/state.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 /* Longest time between checkpoints, s, since a frame may take hours. */
 #define CHECKPOINT_SECONDS 300.0
@@ -49,7 +46,8 @@ typedef struct Run {
     double time_first;   /* scene time at which this call began */
     uint64_t step_first;
     uint32_t damaged; /* damaged checkpoints that were skipped */
-    int lock;
+    PxRunId id;
+    PxFolderLock lock;
 } Run;
 
 static PxRunDef run_def_defaults(void)
@@ -67,14 +65,28 @@ static double wall_so_far(const Run *run)
 
 /* ---- storing ------------------------------------------------------------ */
 
+static PxStatus check_lock(const void *user)
+{
+    return px_folder_lock_check(user);
+}
+
+/* The condition of all writing: the folder is still that of this run. */
+static PxFileCheck ours(const Run *run)
+{
+    return (PxFileCheck){check_lock, &run->lock};
+}
+
 static PxFrameMeta meta_of(const Run *run)
 {
     PxFrameMeta meta = {.number = run->frame,
+                        .check = ours(run),
                         .step = px_world_state(run->world).step,
                         .time = px_world_time(run->world),
                         .spacing = px_scene_spacing(run->scene),
                         .up = px_scene_up(run->scene)};
     snprintf(meta.name, sizeof meta.name, "%s", px_scene_name(run->scene));
+    memcpy(meta.run, run->id.run, sizeof meta.run);
+    memcpy(meta.scene, run->id.scene, sizeof meta.scene);
     return meta;
 }
 
@@ -116,13 +128,14 @@ static PxStatus store_frame(Run *run)
 }
 
 /* Scalars of a checkpoint in addition to the saved world. */
-enum { FRAME, WALL, SCENE_HASH, SCALARS };
+enum { FRAME, WALL, SCENE_HASH, RUN_ID, SCALARS };
 
 static void scalars_of(const Run *run, double wall, PxScalar scalar[SCALARS])
 {
     scalar[FRAME] = px_scalar_u64("frame", run->frame);
     scalar[WALL] = px_scalar_f64("wall", wall);
     scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
+    scalar[RUN_ID] = px_scalar_text("run", run->id.run);
 }
 
 static PxStatus store_checkpoint(Run *run)
@@ -136,8 +149,8 @@ static PxStatus store_checkpoint(Run *run)
     {
         status = px_csv_sync(run->stats.csv);
         if (status == PX_OK)
-            status =
-                px_checkpoint_write(run->dir, run->frame, saved, scalar, SCALARS, &run->threads);
+            status = px_checkpoint_write(run->dir, run->frame, saved, scalar, SCALARS, ours(run),
+                                         &run->threads);
     }
     px_saved_free(saved);
     run->checkpointed = px_clock();
@@ -147,6 +160,8 @@ static PxStatus store_checkpoint(Run *run)
 static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
 {
     PxRecord record = {.scene = run->scene,
+                       .id = &run->id,
+                       .check = ours(run),
                        .status = status,
                        .message = message,
                        .frames = run->frame,
@@ -162,24 +177,20 @@ static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
 
 /* ---- beginning ---------------------------------------------------------- */
 
-/* Locks the folder against concurrent runs until the process ends. Some network file
- * systems have no locks; there the user must take care. */
-static PxStatus lock_folder(Run *run)
+static const char *const run_folders[] = {"checkpoints", "frames"};
+
+/* Refuses links in the places of the run's folders and files. */
+static PxStatus refuse_links(const char *dir)
 {
     char path[PX_PATH_MAX];
-    PX_TRY(px_path_join(path, run->dir, ".lock"));
-    run->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-    if (run->lock < 0)
-        return px_fail(PX_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
-    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return px_fail(PX_ERR_EXISTS,
-                       "%s: another process is running into this folder; wait for it, or choose "
-                       "another folder",
-                       run->dir);
+    PX_TRY(px_path_join(path, dir, "checkpoints"));
+    PX_TRY(px_refuse_link(path));
+    for (PxRunFile kind = PX_FILE_FRAME; kind < PX_RUN_FILES; ++kind) {
+        PX_TRY(px_path_join(path, dir, "%s", px_run_file_folder(kind)));
+        PX_TRY(px_refuse_link(path));
+    }
     return PX_OK;
 }
-
-static const char *const run_folders[] = {"checkpoints", "frames"};
 
 /* Whether the folder has files that a run would overwrite. Empty subfolders do not
  * count: a run killed before it wrote run.json may leave them. */
@@ -249,24 +260,75 @@ static PxStatus count_after(const char *dir, uint32_t last, uint32_t *out)
     return PX_OK;
 }
 
-/* Restores the world from checkpoint `number` of `dir`. `hash` is that of the scene for which it
- * was written. */
-static PxStatus load(Run *run, const char *dir, uint32_t number, const char *hash)
+/* Restores the world from checkpoint `number` of `dir`, which holds the run `id`. */
+static PxStatus load(Run *run, const char *dir, uint32_t number, const PxRunId *id)
 {
     PxScalar scalar[SCALARS];
     scalars_of(run, 0, scalar); /* sets names and kinds */
     PxSavedWorld *saved;
     PX_TRY(px_saved_create(&saved));
     PxStatus status = px_checkpoint_read(dir, number, saved, scalar, SCALARS, &run->threads);
-    if (status == PX_OK && strcmp(scalar[SCENE_HASH].text, hash) != 0)
-        status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another scene than run.json", dir,
-                         number);
+    const char *other = strcmp(scalar[SCENE_HASH].text, id->scene) != 0 ? "scene" : "run";
+    if (status == PX_OK && (strcmp(scalar[SCENE_HASH].text, id->scene) != 0 ||
+                            strcmp(scalar[RUN_ID].text, id->run) != 0))
+        status = px_fail(PX_ERR_FORMAT, "%s: checkpoint %u is of another %s than run.json", dir,
+                         number, other);
+    if (status == PX_OK &&
+        (scalar[FRAME].u64 != number || !isfinite(scalar[WALL].f64) || scalar[WALL].f64 < 0))
+        status = px_fail(PX_ERR_FORMAT,
+                         "%s: checkpoint %u says to be of frame %llu after %g s of computing", dir,
+                         number, (unsigned long long)scalar[FRAME].u64, scalar[WALL].f64);
     if (status == PX_OK) {
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
         status = px_world_resume(run->world, saved);
     }
     px_saved_free(saved);
+    return status;
+}
+
+/* Checks that all files of a kind up to frame `last` are there. */
+static PxStatus check_numbers(const char *dir, PxRunFile kind, uint32_t last)
+{
+    PxNumbers numbers;
+    PX_TRY(px_run_file_numbers(dir, kind, &numbers));
+    size_t there = 0;
+    while (there < numbers.count && there <= last && numbers.data[there] == there)
+        ++there;
+    PX_LIST_FREE(&numbers);
+    if (there > last)
+        return PX_OK;
+    char path[PX_PATH_MAX];
+    PX_TRY(px_run_file_path(path, dir, kind, (uint32_t)there));
+    return px_fail(PX_ERR_FORMAT, "'%s' is missing", path);
+}
+
+/* Checks that all files that the run stores with a frame are there up to frame `last`. */
+static PxStatus check_stored(const Run *run, uint32_t last)
+{
+    for (PxRunFile kind = PX_FILE_FRAME; kind < PX_FILE_STORED; ++kind) {
+        bool stored = kind == PX_FILE_FRAME ||
+                      (kind == PX_FILE_COAT && px_world_coat_count(run->world) > 0) ||
+                      (kind == PX_FILE_SKIN && px_skin_files_needed(run->world, false)) ||
+                      (kind == PX_FILE_SKIN_SURFELS && px_skin_files_needed(run->world, true));
+        if (stored)
+            PX_TRY(check_numbers(run->dir, kind, last));
+    }
+    return PX_OK;
+}
+
+/* Lists the frames up to the checkpoint in frames.xdmf; all must be there and of this run. */
+static PxStatus check_frames(Run *run)
+{
+    uint32_t damaged = 0;
+    PxStatus status = check_stored(run, run->frame);
+    if (status == PX_OK)
+        status = px_xdmf_rebuild(&run->xdmf, run->dir, run->frame, &damaged);
+    if (status == PX_OK && damaged > 0)
+        status = PX_ERR_FORMAT;
+    if (status == PX_ERR_FORMAT)
+        return px_fail(status, "%s; put it back as it was, or begin the run anew by overwriting it",
+                       px_error_message());
     return status;
 }
 
@@ -281,7 +343,8 @@ static PxStatus take_up(Run *run, bool *found)
     if (status != PX_OK || !*found)
         return status;
     PX_TRY(count_after(run->dir, number, &run->damaged));
-    return load(run, run->dir, number, px_scene_hash(run->scene));
+    PX_TRY(load(run, run->dir, number, &run->id));
+    return check_frames(run);
 }
 
 /* Starts from the newest checkpoint of another run before the frame of the branch. A checkpoint
@@ -299,12 +362,13 @@ static PxStatus branch_off(Run *run, bool *found)
     }
     if (status != PX_OK || !*found)
         return status;
-    PxScene *scene;
+    PxRunId parent;
     char stats[PX_PATH_MAX], to[PX_PATH_MAX];
-    PX_TRY(px_run_scene(def->from, &scene));
-    status = px_scene_hash(scene) != NULL ? load(run, def->from, number, px_scene_hash(scene))
-                                          : px_fail(PX_ERR_MEMORY, "run: no room for a scene");
-    px_scene_free(scene);
+    PX_TRY(px_run_id_read(def->from, &parent));
+    status = load(run, def->from, number, &parent);
+    if (status == PX_OK)
+        status = px_run_id_share(&run->id, &parent, run->frame);
+    px_run_id_free(&parent);
     PX_TRY(status);
     for (PxRunFile kind = PX_FILE_FRAME; kind < PX_FILE_STORED; ++kind)
         PX_TRY(px_run_file_share(def->from, run->dir, kind, run->frame));
@@ -316,6 +380,18 @@ static PxStatus branch_off(Run *run, bool *found)
     status = px_file_write_atomic(to, bytes, size);
     px_list_free(bytes);
     return status;
+}
+
+/* Reads the id of the run that is resumed, or makes a new one. */
+static PxStatus identify(Run *run, bool resumed)
+{
+    const char *scene = px_scene_hash(run->scene);
+    if (resumed)
+        PX_TRY(px_run_id_read(run->dir, &run->id));
+    if (run->id.run[0] == '\0')
+        px_run_id_make(run->id.run);
+    snprintf(run->id.scene, sizeof run->id.scene, "%s", scene);
+    return PX_OK;
 }
 
 /* Creates a subfolder of the run and removes partial files of dead processes from it. */
@@ -334,7 +410,9 @@ static PxStatus begin(Run *run)
     if (px_scene_hash(run->scene) == NULL || px_scene_resolved(run->scene) == NULL)
         return px_fail(PX_ERR_MEMORY, "run: no room for the scene's text");
     PX_TRY(px_folder_make(run->dir));
-    PX_TRY(lock_folder(run));
+    PX_TRY(px_folder_lock(&run->lock, run->dir));
+    run->xdmf.check = ours(run);
+    PX_TRY(refuse_links(run->dir));
     PX_TRY(holds_a_run(run->dir, &there));
     if (there && !def->resume && !def->overwrite)
         return px_fail(PX_ERR_EXISTS,
@@ -342,6 +420,7 @@ static PxStatus begin(Run *run)
                        run->dir);
     if (there && def->resume)
         PX_TRY(px_record_compare(run->dir, run->scene));
+    PX_TRY(identify(run, there && def->resume));
     /* Build the world before removing old files, so that an invalid scene does no harm. */
     PX_TRY(px_scene_world(run->scene, def->threads, &run->world));
     if (there && def->overwrite)
@@ -359,15 +438,20 @@ static PxStatus begin(Run *run)
     PxWorldState state = px_world_state(run->world);
     run->time_first = state.time;
     run->step_first = state.step;
+    if (found) /* before anything is changed, as rows may be missing */
+        PX_TRY(px_stats_file_open(&run->stats, run->dir, run->world, true, state.step));
     PX_TRY(store_record(run, PX_RUN_RUNNING, NULL));
     for (PxRunFile kind = PX_FILE_FRAME; kind < PX_FILE_STORED; ++kind)
         PX_TRY(px_run_file_remove(run->dir, kind, run->frame + 1));
-    PX_TRY(px_stats_file_open(&run->stats, run->dir, run->world, found, state.step));
+    if (found && def->from != NULL) /* those of the parent */
+        PX_TRY(check_frames(run));
     if (found) {
-        PX_TRY(px_xdmf_rebuild(&run->xdmf, run->dir, run->frame, NULL));
         PX_TRY(px_xdmf_write(&run->xdmf, run->dir));
         return def->from != NULL ? store_checkpoint(run) : PX_OK;
     }
+    PX_TRY(px_stats_file_open(&run->stats, run->dir, run->world, false, 0));
+    PX_TRY(px_skin_files_folders(run->dir, run->world));
+    PX_TRY(px_coat_files_folder(run->dir, run->world));
     PX_TRY(store_frame(run));
     return def->checkpoint > 0 ? store_checkpoint(run) : PX_OK;
 }
@@ -443,8 +527,8 @@ static void finish(Run *run, PxRunReport *report)
 {
     px_world_free(run->world);
     px_xdmf_free(&run->xdmf);
-    if (run->lock >= 0)
-        close(run->lock);
+    px_folder_unlock(&run->lock);
+    px_run_id_free(&run->id);
     report->frames = run->frame;
     report->complete = run->frame >= run->frames;
     report->wall = px_clock() - run->began;
@@ -467,21 +551,30 @@ static PxStatus run_scene(const PxScene *scene, const PxRunDef *def, PxRunFuncti
                .frames = px_scene_frames(scene),
                .began = px_clock(),
                .checkpointed = px_clock(),
-               .lock = -1};
+               .lock = {.descriptor = -1}};
     PxStatus status = begin(&run);
     bool begun = status == PX_OK;
     report->first = run.frame;
     report->damaged = run.damaged;
-    report->resumable = begun;
     if (begun)
         status = go(&run, each, user);
+    bool kept = true;
+    if (begun && (status == PX_OK || status == PX_ERR_STOPPED)) {
+        kept = check_stored(&run, run.frame) == PX_OK;
+        if (!kept)
+            status = px_fail_prefix(PX_ERR_IO, "removed during the run: ");
+    }
+    bool lost = begun && px_folder_lock_check(&run.lock) != PX_OK;
+    if (lost)
+        status = PX_ERR_IO;
     if (status == PX_ERR_NUMERIC)
         px_fail(status, "%s; the last good frame is %u", px_error_message(), run.frame);
 
     /* Keep the message of the failure through the cleanup. */
     char message[1024];
     snprintf(message, sizeof message, "%s", status != PX_OK ? px_error_message() : "");
-    if (begun) {
+    report->resumable = begun && !lost && kept;
+    if (begun && !lost) {
         px_world_stats(run.world, &report->stats);
         PxStatus last = px_xdmf_write(&run.xdmf, run.dir);
         PxStatus closed = px_stats_file_close(&run.stats);
@@ -498,6 +591,9 @@ static PxStatus run_scene(const PxScene *scene, const PxRunDef *def, PxRunFuncti
     if (message[0] != '\0')
         px_fail(status, "%s", message);
     finish(&run, report);
+    if (lost)
+        report->frames = 0;
+    report->complete = report->complete && !lost && kept;
     return status;
 }
 

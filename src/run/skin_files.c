@@ -108,19 +108,16 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
     for (int k = 0; k < COLUMNS; ++k)
         if (names[surfels][k] != NULL)
             strcpy(name[k], names[surfels][k]);
-    px_text_add(&text, "phyxel %s of frame %u, %c up, SI units\ntime ",
-                surfels ? "surfels" : "skin", meta->number, meta->up);
+    px_text_add(&text, "phyxel %s of frame %u, %c up, SI units\nrun %s frame %u\ntime ",
+                surfels ? "surfels" : "skin", meta->number, meta->up, meta->run, meta->number);
     px_text_add_f64(&text, meta->time);
     px_text_add(&text, "\n%c", '\0');
     if (status == PX_OK)
         status = px_text_check(&text, "a skin");
     if (status == PX_OK)
-        status = px_path_join(path, dir, "%s", px_run_file_folder(kind));
-    if (status == PX_OK && parts > 0)
-        status = px_folder_make(path);
-    if (status == PX_OK)
         status = px_run_file_path(path, dir, kind, meta->number);
     PxPlySurface surface = {.comment = text.data,
+                            .check = meta->check,
                             .part = ply,
                             .parts = parts,
                             .name = name,
@@ -136,6 +133,26 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
     free(part);
     free(ply);
     return status;
+}
+
+bool px_skin_files_needed(const PxWorld *world, bool surfels)
+{
+    for (size_t k = 0; k < px_world_skin_count(world); ++k)
+        if ((px_world_skin(world, k)->skin->triangles == 0) == surfels)
+            return true;
+    return false;
+}
+
+PxStatus px_skin_files_folders(const char *dir, const PxWorld *world)
+{
+    char path[PX_PATH_MAX];
+    for (int surfels = 0; surfels < 2; ++surfels) {
+        PxRunFile kind = surfels ? PX_FILE_SKIN_SURFELS : PX_FILE_SKIN;
+        PX_TRY(px_path_join(path, dir, "%s", px_run_file_folder(kind)));
+        if (px_skin_files_needed(world, surfels))
+            PX_TRY(px_folder_make(path));
+    }
+    return PX_OK;
 }
 
 PxStatus px_skin_files_write(const char *dir, const PxFrameMeta *meta, PxWorld *world)

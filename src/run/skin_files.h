@@ -11,8 +11,14 @@
 #include "store/frame.h"
 #include "world/attached/skins.h"
 
-/// Moves the skins with the particles and writes one file for each kind of skin; writes no file
-/// for a world without skins. Errors: PX_ERR_IO, PX_ERR_MEMORY.
+/// Whether the world has skins of triangles, or of surfels.
+bool px_skin_files_needed(const PxWorld *world, bool surfels);
+
+/// Creates the folders of the kinds that are needed.
+PxStatus px_skin_files_folders(const char *dir, const PxWorld *world);
+
+/// Moves the skins with the particles and writes one file for each kind of skin, into folders
+/// that exist; writes no file for a world without skins. Errors: PX_ERR_IO, PX_ERR_MEMORY.
 PxStatus px_skin_files_write(const char *dir, const PxFrameMeta *meta, PxWorld *world);
 
 #endif

@@ -185,13 +185,19 @@ static void close_job(Job *job)
 
 /* ---- one frame -------------------------------------------------------------- */
 
+/* Whether the file has this stamp and is not damaged. */
 static bool up_to_date(const char *path, const char *stamp)
 {
     char *header = malloc(HEADER), line[64];
     snprintf(line, sizeof line, "\ncomment stamp %s\n", stamp);
+    PxPlyPoints points;
     bool same = header != NULL && px_file_exists(path) &&
                 px_surface_ply_header(path, header, HEADER) == PX_OK &&
-                strstr(header, line) != NULL;
+                strstr(header, line) != NULL && px_ply_points_read(path, &points) == PX_OK;
+    if (same) {
+        same = points.checked;
+        px_ply_points_free(&points);
+    }
     free(header);
     return same;
 }
@@ -378,7 +384,7 @@ static PxStatus read_coat(const Job *job, const Frame *frame, uint32_t material,
     PX_TRY(px_run_file_path(path, job->def->dir, PX_FILE_COAT, frame->meta.number));
     if (!px_file_exists(path))
         return PX_OK;
-    PX_TRY(px_ply_points_read(path, &coat->points));
+    PX_TRY(px_surface_read(job->def->dir, frame->meta.number, path, &coat->points));
     PxTable *t = &coat->points.points;
     const PxColumn *of = px_table_find(t, "material");
     uint8_t *drop = calloc((size_t)t->count + 1, 1);
@@ -736,10 +742,22 @@ static PxStatus surface_frames(Job *job, const uint32_t *numbers, uint32_t count
     }
 }
 
+/* Makes the folder of the surfaces, or of those of one material in it. */
+static PxStatus make_folder(const Job *job)
+{
+    char path[PX_PATH_MAX];
+    PxRunFile kind = job->def->surfels ? PX_FILE_SURFELS : PX_FILE_SURFACE;
+    PX_TRY(px_path_join(path, job->def->dir, "%s", px_run_file_folder(kind)));
+    PX_TRY(px_refuse_link(path));
+    PX_TRY(px_refuse_link(job->out));
+    return px_folder_make(job->out);
+}
+
 static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
 {
     const PxSurfaceRunDef *def = job->def;
     PxNumbers numbers;
+    uint32_t missing;
     PX_TRY(px_frame_list(def->dir, &numbers));
     size_t begin = 0, end = numbers.count;
     while (begin < end && numbers.data[begin] < def->first)
@@ -753,8 +771,12 @@ static PxStatus run_job(Job *job, PxSurfaceFunction *each, void *user)
         status =
             px_fail(PX_ERR_ARGUMENT, "surface: '%s' has no frame from %u to %u, %u is the last",
                     def->dir, def->first, def->last, numbers.data[numbers.count - 1]);
+    else if (px_frame_ends_missing(def->dir,
+                                   &(PxNumbers){.data = numbers.data + begin, .count = end - begin},
+                                   def->first, def->last, &missing))
+        status = px_fail(PX_ERR_FORMAT, "surface: frame %u of '%s' is missing", missing, def->dir);
     else
-        status = px_folder_make(job->out);
+        status = make_folder(job);
     if (status == PX_OK)
         status = px_folder_clean(job->out);
     if (status == PX_OK) {

@@ -1,5 +1,7 @@
 #include "shape/ply_read.h"
 
+#include "base/digest.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -123,6 +125,22 @@ static void lay_out(PxPlyReader *ply)
     }
 }
 
+/* Compares the checksum, if the comment is one, with the bytes after its line. */
+static PxStatus check_checksum(const PxPlyReader *ply, PxWord comment)
+{
+    PxWord word, digits;
+    uint64_t digest[2];
+    char text[PX_DIGEST_TEXT];
+    if (!px_word_next(&comment, &word) || !px_word_is(word, PX_PLY_CHECKSUM))
+        return PX_OK;
+    px_digest(ply->text.at, (size_t)(ply->text.end - ply->text.at), digest);
+    px_digest_text(digest, text);
+    if (!px_word_next(&comment, &digits) || !px_word_is(digits, text))
+        return px_fail(PX_ERR_FORMAT, "%s: the file is damaged: its checksum does not fit",
+                       ply->name);
+    return PX_OK;
+}
+
 PxStatus px_ply_header(PxPlyReader *ply, const char *name, const void *bytes, size_t size,
                        PxPlyComment *comment, void *user)
 {
@@ -145,6 +163,7 @@ PxStatus px_ply_header(PxPlyReader *ply, const char *name, const void *bytes, si
         if (px_word_is(word, "end_header"))
             break;
         if (px_word_is(word, "comment")) {
+            PX_TRY(check_checksum(ply, rest));
             if (comment != NULL)
                 comment(user, rest);
         } else if (px_word_is(word, "format")) {

@@ -48,7 +48,12 @@ typedef struct PxPlyReader {
 /// Called with the text after "comment " of each comment line of the header.
 typedef void PxPlyComment(void *user, PxWord text);
 
-/// Reads the header. `comment` may be NULL. The bytes must remain valid while the reader is used.
+/// A comment that phyxel writes into its results: the digest (base/digest.h) of all bytes after the
+/// comment's line.
+#define PX_PLY_CHECKSUM "checksum"
+
+/// Reads the header. A file with a checksum that does not fit is refused. `comment` may be NULL.
+/// The bytes must remain valid while the reader is used.
 PxStatus px_ply_header(PxPlyReader *ply, const char *name, const void *bytes, size_t size,
                        PxPlyComment *comment, void *user);
 

@@ -4,6 +4,7 @@
 
 #include "phyxel/version.h"
 
+#include <math.h>
 #include <string.h>
 
 static PxStatus checkpoint_path(char path[PX_PATH_MAX], const char *dir, uint32_t number)
@@ -23,7 +24,7 @@ static void own_scalars(uint32_t number, PxScalar scalars[SCALARS])
 
 /* Removes the checkpoints older than the predecessor of `number`. Later ones stay: a run
  * resumed from an earlier checkpoint will overwrite them. */
-static PxStatus remove_old(const char *dir, const char *folder, uint32_t number)
+static PxStatus remove_old(const char *dir, const char *folder, uint32_t number, PxFileCheck check)
 {
     PX_TRY(px_folder_clean(folder));
     PxNumbers numbers;
@@ -31,7 +32,7 @@ static PxStatus remove_old(const char *dir, const char *folder, uint32_t number)
     size_t before = 0; /* number of older checkpoints */
     while (before < numbers.count && numbers.data[before] < number)
         ++before;
-    PxStatus status = PX_OK;
+    PxStatus status = check.call != NULL ? check.call(check.user) : PX_OK;
     for (size_t k = 0; k + 1 < before && status == PX_OK; ++k) {
         char path[PX_PATH_MAX];
         status = checkpoint_path(path, dir, numbers.data[k]);
@@ -66,13 +67,12 @@ static PxStatus fill(PxContainerWriter *writer, const PxSavedWorld *saved, const
 }
 
 PxStatus px_checkpoint_write(const char *dir, uint32_t number, const PxSavedWorld *saved,
-                             const PxScalar *scalars, size_t count, const PxThreads *threads)
+                             const PxScalar *scalars, size_t count, PxFileCheck check,
+                             const PxThreads *threads)
 {
     char folder[PX_PATH_MAX], path[PX_PATH_MAX];
     PX_TRY(px_path_join(folder, dir, "checkpoints"));
     PX_TRY(checkpoint_path(path, dir, number));
-    if (!px_file_exists(folder))
-        PX_TRY(px_folder_make(folder));
 
     PxScalar own[SCALARS];
     own_scalars(number, own);
@@ -84,9 +84,9 @@ PxStatus px_checkpoint_write(const char *dir, uint32_t number, const PxSavedWorl
     if (status == PX_OK)
         status = fill(writer, saved, threads);
     if (status == PX_OK)
-        status = px_container_write(writer, path);
+        status = px_container_write(writer, path, check);
     px_container_discard(writer);
-    return status == PX_OK ? remove_old(dir, folder, number) : status;
+    return status == PX_OK ? remove_old(dir, folder, number, check) : status;
 }
 
 /* Opens a checkpoint and checks its kind and format. */
@@ -120,7 +120,13 @@ static PxStatus take(PxContainer *container, PxSavedWorld *saved, const PxThread
     numbers_to_scalars(saved, scalars); /* sets names and kinds */
     PX_TRY(px_container_get(container, scalars, px_saved_number_count));
     for (size_t k = 0; k < px_saved_number_count; ++k) {
-        if (px_saved_numbers[k].type == PX_F64)
+        bool real = px_saved_numbers[k].type == PX_F64;
+        if (real ? !isfinite(scalars[k].f64)
+                 : px_saved_numbers[k].type == PX_U32 && scalars[k].u64 > UINT32_MAX)
+            return px_fail(PX_ERR_FORMAT, "the checkpoint's %s is %g, which cannot be",
+                           px_saved_numbers[k].name,
+                           real ? scalars[k].f64 : (double)scalars[k].u64);
+        if (real)
             saved->value[k].real = scalars[k].f64;
         else
             saved->value[k].whole = scalars[k].u64;

@@ -9,15 +9,16 @@
 #include "world/saved.h"
 
 /// Format version that is written; files of any other version are refused.
-#define PX_CHECKPOINT_FORMAT 2u
+#define PX_CHECKPOINT_FORMAT 3u
 
-/// Writes dir/checkpoints/NUMBER.h5 atomically and uncompressed: the numbers of the saved world,
-/// the PX_COLUMN_STATE columns of its tables, and the caller's scalars. Then removes all older
-/// checkpoints but the one before it. A scalar must not have the name of one of the world's
-/// numbers, nor be called `kind`, `format`, `number` or `phyxel`.
-/// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY, PX_ERR_IO.
+/// Writes dir/checkpoints/NUMBER.h5 atomically and uncompressed (the folder must exist): the
+/// numbers of the saved world, the PX_COLUMN_STATE columns of its tables, and the caller's scalars.
+/// Then removes all older checkpoints but the one before it. A scalar must not have the name of one
+/// of the world's numbers, nor be called `kind`, `format`, `number` or `phyxel`. Errors:
+/// PX_ERR_ARGUMENT, PX_ERR_MEMORY, PX_ERR_IO.
 PxStatus px_checkpoint_write(const char *dir, uint32_t number, const PxSavedWorld *saved,
-                             const PxScalar *scalars, size_t count, const PxThreads *threads);
+                             const PxScalar *scalars, size_t count, PxFileCheck check,
+                             const PxThreads *threads);
 
 /// Reads a checkpoint into an empty saved world (px_saved_create()) and into the values of the
 /// scalars. Other contents of the file are ignored.

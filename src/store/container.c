@@ -472,12 +472,12 @@ PxStatus px_container_bytes(PxContainerWriter *writer, void **bytes, size_t *siz
     return PX_OK;
 }
 
-PxStatus px_container_write(PxContainerWriter *writer, const char *path)
+PxStatus px_container_write(PxContainerWriter *writer, const char *path, PxFileCheck check)
 {
     void *bytes;
     size_t size;
     PX_TRY(px_container_bytes(writer, &bytes, &size));
-    PxStatus status = px_file_write_atomic(path, bytes, size);
+    PxStatus status = px_file_write_checked(path, bytes, size, check);
     free(bytes);
     return status;
 }

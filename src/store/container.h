@@ -23,6 +23,7 @@
 #define PX_STORE_CONTAINER_H
 
 #include "base/table.h"
+#include "store/file.h"
 
 /// Largest size of a file, and of the columns of one table, bytes.
 #define PX_CONTAINER_MAX_BYTES ((uint64_t)1 << 37)
@@ -65,8 +66,8 @@ PxStatus px_container_put_table(PxContainerWriter *writer, const char *name, con
 PxStatus px_container_bytes(PxContainerWriter *writer, void **bytes, size_t *size);
 
 /// Writes the finished file atomically. The writer takes no more data.
-/// Errors: those of px_file_write_atomic().
-PxStatus px_container_write(PxContainerWriter *writer, const char *path);
+/// Errors: those of px_file_write_checked().
+PxStatus px_container_write(PxContainerWriter *writer, const char *path, PxFileCheck check);
 
 /// Frees the writer; NULL is allowed.
 void px_container_discard(PxContainerWriter *writer);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Size of the row buffer, bytes. */
@@ -119,8 +120,11 @@ static bool parse_row(const char *line, const char *end, uint32_t columns, uint6
     if (c == line)
         return false;
     uint32_t commas = 0;
-    for (const char *k = c; k < end; ++k)
+    for (const char *k = c; k < end; ++k) {
+        if (strchr("0123456789.+-e,", *k) == NULL || *k == '\0')
+            return false; /* inf and nan are not written */
         commas += *k == ',';
+    }
     return (c == end || *c == ',') && commas == columns;
 }
 
@@ -156,13 +160,21 @@ PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns
     PX_TRY(csv_new(out, path, columns, count));
     PxStatus status;
     if (!px_file_exists(path)) {
-        status = start_empty(*out);
+        status =
+            px_fail(PX_ERR_FORMAT,
+                    "'%s' is missing; put it back, or begin the run anew by overwriting it", path);
     } else {
         void *bytes;
         size_t size, cut = 0;
         status = px_file_read(path, MAX_FILE, &bytes, &size);
         if (status == PX_OK)
             status = find_cut(*out, bytes, size, last_step, &cut);
+        if (status == PX_OK && (*out)->last != last_step)
+            status =
+                px_fail(PX_ERR_FORMAT,
+                        "'%s' ends with step %llu, and the run was at step %llu: rows are "
+                        "missing; put it back as it was, or begin the run anew by overwriting it",
+                        path, (unsigned long long)(*out)->last, (unsigned long long)last_step);
         if (status == PX_OK)
             status = start(*out, bytes, cut);
         px_list_free(bytes);
@@ -225,6 +237,9 @@ PxStatus px_csv_sync(PxCsv *csv)
     PX_TRY(flush(csv));
     if (fsync(csv->descriptor) != 0)
         return px_fail(PX_ERR_IO, "cannot write '%s': %s", csv->path, strerror(errno));
+    struct stat about;
+    if (fstat(csv->descriptor, &about) == 0 && about.st_nlink == 0)
+        return px_fail(PX_ERR_IO, "'%s' was removed during the run", csv->path);
     return PX_OK;
 }
 
@@ -263,7 +278,7 @@ PxStatus px_csv_last(const char *path, PxCsvFunction *each, void *user)
         *(name_stop != NULL ? name_stop : names_end) = '\0';
         *(stop != NULL ? stop : end) = '\0';
         double value = row[0] != '\0' ? strtod(row, &rest) : NAN;
-        if (row[0] != '\0' && *rest != '\0')
+        if (row[0] != '\0' && (*rest != '\0' || !isfinite(value)))
             status = px_fail(PX_ERR_FORMAT, "'%s': '%.40s' is no number", path, row);
         else
             each(user, name, value);

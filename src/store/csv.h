@@ -21,8 +21,9 @@ PxStatus px_csv_create(PxCsv **out, const char *path, const char *const *columns
 
 /// Continues a file: rows after `last_step` and everything from the first malformed
 /// line on are removed, by atomic replacement of the file. The header must have the
-/// same names. A missing file is created.
-/// Errors: those of px_csv_create(), and PX_ERR_FORMAT for different names.
+/// same names, and the rows must reach to `last_step`, unless it is 0.
+/// Errors: those of px_csv_create(); PX_ERR_FORMAT for different names, and when the file or rows
+/// are missing.
 PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns, uint32_t count,
                        uint64_t last_step);
 
@@ -30,9 +31,9 @@ PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns
 /// Errors: PX_ERR_ARGUMENT, PX_ERR_IO, PX_ERR_MEMORY.
 PxStatus px_csv_row(PxCsv *csv, uint64_t step, const double *values);
 
-/// Flushes and syncs the file. Call it before a checkpoint is written: a resumed run
-/// does not recompute the rows before its checkpoint. After a failure (a full disk)
-/// the rows stay buffered, and a later call tries again.
+/// Flushes and syncs the file; PX_ERR_IO too when it was removed. Call it before a checkpoint is
+/// written: a resumed run does not recompute the rows before its checkpoint. After a failure (a
+/// full disk) the rows stay buffered, and a later call tries again.
 PxStatus px_csv_sync(PxCsv *csv);
 
 /// A column of the last row of a file.

@@ -136,8 +136,7 @@ static PxStatus read_surface(const char *dir, const char *folder, uint32_t numbe
     char path[PX_PATH_MAX];
     PxPlyPoints ply;
     PX_TRY(px_path_join(path, folder, "%06u.ply", number));
-    PX_TRY(px_surface_stamp_check(dir, number, path));
-    PX_TRY(px_ply_points_read(path, &ply));
+    PX_TRY(px_surface_read(dir, number, path, &ply));
     px_table_free(&frame->points);
     frame->points = ply.points; /* ownership passes to the frame */
     frame->triangle = ply.triangle;
@@ -389,6 +388,7 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
                .threads = {def->threads > 0 ? def->threads : px_threads_available()}};
 
     PxNumbers numbers;
+    uint32_t missing;
     if (particles)
         PX_TRY(px_frame_list(def->dir, &numbers));
     else
@@ -408,6 +408,11 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
     else if (begin == end)
         status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frame from %u to %u", where,
                          def->first, def->last);
+    else if (particles &&
+             px_frame_ends_missing(def->dir,
+                                   &(PxNumbers){.data = numbers.data + begin, .count = end - begin},
+                                   def->first, def->last, &missing))
+        status = px_fail(PX_ERR_FORMAT, "export: frame %u of '%s' is missing", missing, def->dir);
     else
         status = export_all(&job, numbers.data + begin, (uint32_t)(end - begin), progress, user);
     PX_LIST_FREE(&numbers);

@@ -62,7 +62,20 @@ static PxStatus split(const char *path, char folder[PX_PATH_MAX], const char **n
     return PX_OK;
 }
 
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 /* ---- atomic writing ---- */
+
+/* Syncs the entries of an open folder; 0 or the error. Some file systems do not support fsync() of
+ * a folder and return EINVAL; there is no other way to sync it. */
+static int sync_folder(int folder)
+{
+    return fsync(folder) != 0 && errno != EINVAL ? errno : 0;
+}
 
 PxStatus px_file_begin(PxFile *file, const char *path)
 {
@@ -72,13 +85,19 @@ PxStatus px_file_begin(PxFile *file, const char *path)
     PX_TRY(split(path, folder, &name));
     PX_TRY(px_path_join(file->partial, folder, ".%s.%ld" PARTIAL, name, (long)getpid()));
     strcpy(file->path, path);
+    file->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file->folder < 0)
+        return fail_errno("cannot write", path, errno);
     /* A killed process may have had the same id. Its file is removed rather than
      * truncated, so as not to write through a link. */
-    unlink(file->partial);
-    file->descriptor =
-        open(file->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (file->descriptor < 0)
-        return fail_errno("cannot write", path, errno);
+    unlinkat(file->folder, name_of(file->partial), 0);
+    file->descriptor = openat(file->folder, name_of(file->partial),
+                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file->descriptor < 0) {
+        int error = errno;
+        close(file->folder);
+        return fail_errno("cannot write", path, error);
+    }
     return PX_OK;
 }
 
@@ -99,21 +118,27 @@ PxStatus px_file_put(PxFile *file, const void *bytes, size_t size)
 
 PxStatus px_file_commit(PxFile *file)
 {
-    char folder[PX_PATH_MAX];
-    const char *name;
-    PX_TRY(split(file->path, folder, &name));
     int error = fsync(file->descriptor) != 0 ? errno : 0;
     /* Network file systems may report a full disk only on close. */
     if (close(file->descriptor) != 0 && error == 0)
         error = errno;
     file->descriptor = -1;
-    if (error == 0 && rename(file->partial, file->path) != 0)
+    const char *partial = name_of(file->partial);
+    if (error == 0 && renameat(file->folder, partial, file->folder, name_of(file->path)) != 0)
         error = errno;
-    if (error != 0) {
-        unlink(file->partial);
-        return fail_errno("cannot write", file->path, error);
-    }
-    return px_folder_sync(folder);
+    if (error != 0)
+        unlinkat(file->folder, partial, 0);
+    int unsynced = error == 0 ? sync_folder(file->folder) : 0;
+    close(file->folder);
+    if (unsynced != 0)
+        return fail_errno("cannot sync the folder of", file->path, unsynced);
+    return error == 0 ? PX_OK : fail_errno("cannot write", file->path, error);
+}
+
+PxStatus px_file_commit_checked(PxFile *file, PxFileCheck check)
+{
+    PX_TRY(check.call != NULL ? check.call(check.user) : PX_OK);
+    return px_file_commit(file);
 }
 
 void px_file_abandon(PxFile *file)
@@ -121,18 +146,24 @@ void px_file_abandon(PxFile *file)
     if (file->descriptor < 0)
         return;
     close(file->descriptor);
-    unlink(file->partial);
+    unlinkat(file->folder, name_of(file->partial), 0);
+    close(file->folder);
     file->descriptor = -1;
 }
 
 PxStatus px_file_write_atomic(const char *path, const void *bytes, size_t size)
+{
+    return px_file_write_checked(path, bytes, size, (PxFileCheck){NULL, NULL});
+}
+
+PxStatus px_file_write_checked(const char *path, const void *bytes, size_t size, PxFileCheck check)
 {
     PxFile file;
     PxStatus status = px_file_begin(&file, path);
     if (status == PX_OK)
         status = px_file_put(&file, bytes, size);
     if (status == PX_OK)
-        status = px_file_commit(&file);
+        status = px_file_commit_checked(&file, check);
     px_file_abandon(&file);
     return status;
 }
@@ -240,6 +271,14 @@ PxStatus px_file_remove(const char *path)
 
 /* ---- folders ---- */
 
+PxStatus px_refuse_link(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+        return PX_OK;
+    return px_fail(PX_ERR_IO, "'%s' is a symbolic link, which is not followed; remove it", path);
+}
+
 void px_folder_drop(const char *path)
 {
     rmdir(path); /* fails if the folder is not empty */
@@ -250,9 +289,7 @@ PxStatus px_folder_sync(const char *path)
     int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0)
         return fail_errno("cannot sync the folder", path, errno);
-    /* Some file systems do not support fsync() of a folder and return EINVAL; there
-     * is no other way to sync it. */
-    int error = fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
+    int error = sync_folder(descriptor);
     close(descriptor);
     return error == 0 ? PX_OK : fail_errno("cannot sync the folder", path, error);
 }
@@ -382,6 +419,14 @@ PxStatus px_folder_clean(const char *path)
     }
     px_names_free(&names);
     return status;
+}
+
+PxStatus px_folder_clean_around(const char *path)
+{
+    char folder[PX_PATH_MAX];
+    const char *name;
+    PX_TRY(split(path, folder, &name));
+    return px_folder_clean(folder);
 }
 
 /* "000012.h5" with suffix ".h5" -> 12. Only names that phyxel writes are accepted,

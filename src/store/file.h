@@ -24,7 +24,15 @@ typedef struct PxFile {
     char path[PX_PATH_MAX];
     char partial[PX_PATH_MAX]; ///< temporary name until the commit
     int descriptor;            ///< -1 when nothing is open
+    int folder;                ///< in which it is; open as long as the file
 } PxFile;
+
+/// A condition that must hold when a file gets its final name, such as that the folder still
+/// belongs to the run; an error keeps it from being renamed. {0} for none.
+typedef struct PxFileCheck {
+    PxStatus (*call)(const void *user);
+    const void *user;
+} PxFileCheck;
 
 /// Opens the temporary file of `path`. Always call px_file_abandon() at the end, also
 /// after a commit.
@@ -34,7 +42,8 @@ PxStatus px_file_begin(PxFile *file, const char *path);
 /// Appends bytes. Errors: PX_ERR_IO.
 PxStatus px_file_put(PxFile *file, const void *bytes, size_t size);
 
-/// Syncs the file and renames it to its final path. On failure the partial file is
+/// Syncs the file and renames it to its final path, in the folder that was open since
+/// px_file_begin(), even if another one has its path by now. On failure the partial file is
 /// removed and the old file unchanged, with one exception, which the message states: if
 /// only the sync of the folder fails, the new file is in place, but a power cut may undo
 /// the rename.
@@ -45,6 +54,13 @@ void px_file_abandon(PxFile *file);
 
 /// Writes a whole file atomically: begin, put, commit.
 PxStatus px_file_write_atomic(const char *path, const void *bytes, size_t size);
+
+/// The same if the condition holds. It is asked after px_file_begin(), hence of the folder into
+/// which the file is renamed.
+PxStatus px_file_write_checked(const char *path, const void *bytes, size_t size, PxFileCheck check);
+
+/// Commits the file if the condition holds.
+PxStatus px_file_commit_checked(PxFile *file, PxFileCheck check);
 
 /// Reads a regular file and appends a zero byte, which *size does not count. Free with
 /// px_list_free().
@@ -64,6 +80,10 @@ PxStatus px_file_remove(const char *path);
 /// Creates the folder and its parents where they do not exist.
 PxStatus px_folder_make(const char *path);
 
+/// Refuses a symbolic link in the place of a folder or file of a run, through which phyxel would
+/// write or remove elsewhere. Errors: PX_ERR_IO.
+PxStatus px_refuse_link(const char *path);
+
 /// Removes the folder if it is empty; failures are ignored.
 void px_folder_drop(const char *path);
 
@@ -81,6 +101,9 @@ void px_names_free(PxNames *names);
 
 /// Removes partial files of processes that no longer run, and no other files.
 PxStatus px_folder_clean(const char *path);
+
+/// The same in the folder of a file.
+PxStatus px_folder_clean_around(const char *path);
 
 /// Numbers of files such as 000012.h5; from a million on they have seven digits.
 typedef struct PxNumbers {

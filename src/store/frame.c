@@ -14,7 +14,7 @@ static PxStatus frame_path(char path[PX_PATH_MAX], const char *dir, uint32_t num
 
 /* ---- metadata ---- */
 
-enum { KIND, FORMAT, NUMBER, STEP, TIME, SPACING, UP, UNITS, NAME, VERSION, SCALARS };
+enum { KIND, FORMAT, NUMBER, STEP, TIME, SPACING, UP, UNITS, NAME, VERSION, RUN, SCENE, SCALARS };
 
 static void meta_to_scalars(const PxFrameMeta *meta, PxScalar scalars[SCALARS])
 {
@@ -29,6 +29,8 @@ static void meta_to_scalars(const PxFrameMeta *meta, PxScalar scalars[SCALARS])
     scalars[UNITS] = px_scalar_text("units", "SI");
     scalars[NAME] = px_scalar_text("name", meta->name);
     scalars[VERSION] = px_scalar_text("phyxel", PX_VERSION);
+    scalars[RUN] = px_scalar_text("run", meta->run);
+    scalars[SCENE] = px_scalar_text("scene_hash", meta->scene);
 }
 
 static PxStatus get_meta(PxContainer *container, uint32_t number, PxFrameMeta *meta)
@@ -37,13 +39,15 @@ static PxStatus get_meta(PxContainer *container, uint32_t number, PxFrameMeta *m
     PxScalar s[SCALARS];
     meta_to_scalars(&empty, s); /* sets names and kinds */
     PX_TRY(px_container_get(container, s, FORMAT + 1));
-    if (strcmp(s[KIND].text, "frame") != 0 || s[FORMAT].u64 != PX_FRAME_FORMAT)
+    if (strcmp(s[KIND].text, "frame") != 0 || s[FORMAT].u64 < 1 || s[FORMAT].u64 > PX_FRAME_FORMAT)
         return px_fail(PX_ERR_FORMAT, "it is a '%s' of format %llu, wanted a frame of format %u",
                        s[KIND].text, (unsigned long long)s[FORMAT].u64, PX_FRAME_FORMAT);
-    PX_TRY(px_container_get(container, s, SCALARS));
+    PX_TRY(px_container_get(container, s, s[FORMAT].u64 == 1 ? RUN : SCALARS));
     if (s[NUMBER].u64 != number)
         return px_fail(PX_ERR_FORMAT, "it says to be frame %llu",
                        (unsigned long long)s[NUMBER].u64);
+    if (strlen(s[RUN].text) >= sizeof meta->run || strlen(s[SCENE].text) >= sizeof meta->scene)
+        return px_fail(PX_ERR_FORMAT, "its id or scene is not 32 digits");
     if (strlen(s[VERSION].text) >= sizeof meta->version)
         return px_fail(PX_ERR_FORMAT, "'%.40s...' is no version of phyxel", s[VERSION].text);
     if (!isfinite(s[TIME].f64) || !(s[SPACING].f64 > 0) || !isfinite(s[SPACING].f64) ||
@@ -57,6 +61,8 @@ static PxStatus get_meta(PxContainer *container, uint32_t number, PxFrameMeta *m
                           .up = s[UP].text[0]};
     memcpy(meta->name, s[NAME].text, sizeof meta->name);
     strcpy(meta->version, s[VERSION].text);
+    strcpy(meta->run, s[RUN].text);
+    strcpy(meta->scene, s[SCENE].text);
     return PX_OK;
 }
 
@@ -90,11 +96,8 @@ PxStatus px_frame_write(const char *dir, const PxFrameMeta *meta, const PxTable 
                        "frame %u: time %g s, spacing %g m, up '%c' are not all "
                        "possible",
                        meta->number, meta->time, meta->spacing, meta->up);
-    char folder[PX_PATH_MAX], path[PX_PATH_MAX];
-    PX_TRY(px_path_join(folder, dir, "frames"));
+    char path[PX_PATH_MAX];
     PX_TRY(frame_path(path, dir, meta->number));
-    if (!px_file_exists(folder))
-        PX_TRY(px_folder_make(folder));
 
     PxScalar scalars[SCALARS];
     meta_to_scalars(meta, scalars);
@@ -107,7 +110,7 @@ PxStatus px_frame_write(const char *dir, const PxFrameMeta *meta, const PxTable 
     if (status == PX_OK)
         status = put_topology(writer, particles->count, threads);
     if (status == PX_OK)
-        status = px_container_write(writer, path);
+        status = px_container_write(writer, path, meta->check);
     px_container_discard(writer);
     return status;
 }
@@ -121,6 +124,12 @@ static PxStatus open_frame(const char *dir, uint32_t number, PxContainer **conta
     PX_TRY(frame_path(path, dir, number));
     PX_TRY(px_container_open(container, path));
     PxStatus status = get_meta(*container, number, meta);
+    PxRunId id = {0};
+    if (status == PX_OK)
+        status = px_run_id_read(dir, &id);
+    if (status == PX_OK)
+        status = px_run_id_check(&id, number, meta->run, meta->scene);
+    px_run_id_free(&id);
     if (status != PX_OK) {
         px_container_close(*container);
         *container = NULL;
@@ -153,6 +162,23 @@ PxStatus px_frame_read_columns(const char *dir, uint32_t number, PxFrameMeta *me
 PxStatus px_frame_list(const char *dir, PxNumbers *out)
 {
     return px_run_file_numbers(dir, PX_FILE_FRAME, out);
+}
+
+bool px_frame_ends_missing(const char *dir, const PxNumbers *numbers, uint32_t first, uint32_t last,
+                           uint32_t *missing)
+{
+    PxRunId id;
+    if (px_run_id_read(dir, &id) != PX_OK)
+        return false;
+    uint32_t end = id.frames < last ? id.frames : last;
+    bool known = id.run[0] != '\0', before = false, after = false;
+    px_run_id_free(&id);
+    if (known && numbers->count > 0) {
+        before = numbers->data[0] > first;
+        after = numbers->data[numbers->count - 1] < end;
+        *missing = before ? first : numbers->data[numbers->count - 1] + 1;
+    }
+    return before || after;
 }
 
 PxStatus px_frame_hash(const char *dir, uint32_t number, const PxThreads *threads, uint64_t hash[2])

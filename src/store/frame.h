@@ -8,9 +8,10 @@
 
 #include "store/container.h"
 #include "store/file.h"
+#include "store/run_id.h"
 
-/// Format version that is written; files of a later version are refused.
-#define PX_FRAME_FORMAT 1u
+/// Format version that is written. Frames of format 1, which have no ids, are read as well.
+#define PX_FRAME_FORMAT 2u
 
 /// zlib level. Higher levels take much longer and save about 1 per cent (measured on a
 /// jittered lattice of a million particles).
@@ -23,16 +24,20 @@ typedef struct PxFrameMeta {
     double spacing;                 ///< of the particles, m
     char up;                        ///< 'y' or 'z'
     char name[PX_SCALAR_TEXT_SIZE]; ///< of the scene
+    char run[PX_DIGEST_TEXT];       ///< id of the run; "" for none
+    char scene[PX_DIGEST_TEXT];     ///< hash of the scene; "" for none
+    PxFileCheck check;              ///< for writing
     char version[16];               ///< of the phyxel that wrote it; ignored by px_frame_write()
 } PxFrameMeta;
 
-/// Writes dir/frames/NUMBER.h5 atomically.
-/// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY, PX_ERR_IO.
+/// Writes dir/frames/NUMBER.h5 atomically; the folder must exist. Errors: PX_ERR_ARGUMENT,
+/// PX_ERR_MEMORY, PX_ERR_IO.
 PxStatus px_frame_write(const char *dir, const PxFrameMeta *meta, const PxTable *particles,
                         const PxThreads *threads);
 
 /// Reads a frame; replaces the rows of `particles` and adds missing columns
-/// (store/container.h). Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
+/// (store/container.h). Errors: PX_ERR_IO, PX_ERR_MEMORY; PX_ERR_FORMAT when it is damaged, or of
+/// another run than run.json.
 PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTable *particles,
                        const PxThreads *threads);
 
@@ -42,6 +47,12 @@ PxStatus px_frame_read_columns(const char *dir, uint32_t number, PxFrameMeta *me
 
 /// The numbers of the stored frames, ascending. Free with PX_LIST_FREE().
 PxStatus px_frame_list(const char *dir, PxNumbers *out);
+
+/// Whether frames within [first, last] are missing before or after those of the list, none of which
+/// may be outside: run.json tells how many frames the run has stored. *missing is the first of
+/// them. False when the folder has no usable run.json.
+bool px_frame_ends_missing(const char *dir, const PxNumbers *numbers, uint32_t first, uint32_t last,
+                           uint32_t *missing);
 
 /// px_table_hash() of the stored table; equal to the hash of the world's PX_COLUMN_FRAME
 /// columns at the time of writing.

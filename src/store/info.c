@@ -37,16 +37,39 @@ static void describe_heat(const PxTable *particles, PxFrameInfo *info)
     info->melted = melted == NULL ? -1 : all > 0 ? molten / all : 0;
 }
 
+/* Reports a gap in the sequence of frames. */
+static bool tell_missing(uint32_t first, uint32_t last, PxInfoFunction *each, void *user)
+{
+    char problem[80];
+    if (first == last)
+        snprintf(problem, sizeof problem, "it is missing");
+    else
+        snprintf(problem, sizeof problem, "frames %u to %u are missing", first, last);
+    PxFrameInfo info = {.number = first, .problem = problem};
+    return each(user, &info);
+}
+
+static PxStatus stopped(uint32_t number)
+{
+    return px_fail(PX_ERR_STOPPED, "info: stopped at frame %u", number);
+}
+
 PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
 {
     PX_WANT_TEXT(dir);
     PX_WANT(each);
     PxThreads threads = {px_threads_available()};
     PxNumbers numbers;
+    PxRunId id;
     PX_TRY(px_frame_list(dir, &numbers));
-    PxStatus status = PX_OK;
+    PxStatus status = px_run_id_read(dir, &id);
+    bool known = status == PX_OK && id.run[0] != '\0';
+    uint32_t next = 0; /* number of the next frame if none is missing */
     for (size_t k = 0; k < numbers.count && status == PX_OK; ++k) {
         PxFrameInfo info = {.number = numbers.data[k]};
+        if (known && info.number > next && !tell_missing(next, info.number - 1, each, user))
+            status = stopped(next);
+        next = info.number + 1;
         PxFrameMeta meta;
         PxTable particles;
         px_table_init(&particles, NULL);
@@ -64,9 +87,13 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
             status = PX_OK;
         }
         if (status == PX_OK && !each(user, &info))
-            status = px_fail(PX_ERR_STOPPED, "info: stopped at frame %u", info.number);
+            status = stopped(info.number);
         px_table_free(&particles);
     }
+    if (status == PX_OK && known && id.frames >= next && numbers.count > 0 &&
+        !tell_missing(next, id.frames, each, user))
+        status = stopped(next);
+    px_run_id_free(&id);
     PX_LIST_FREE(&numbers);
     return status;
 }

@@ -31,12 +31,25 @@ static const struct {
 static void read_comment(void *user, PxWord rest)
 {
     PxPlyPoints *out = user;
-    PxWord word, number;
+    PxWord word = {0}, number;
     PxWord line = rest;
     double time;
     if (px_word_next(&rest, &word) && px_word_is(word, "time")) {
         if (px_word_next(&rest, &number) && px_word_number(number, &time) && isfinite(time))
             out->time = time;
+        return;
+    }
+    if (px_word_is(word, PX_PLY_CHECKSUM))
+        out->checked = true;
+    if (px_word_is(word, "phyxel") || px_word_is(word, "stamp"))
+        out->ours = true;
+    if (px_word_is(word, "run") && px_word_next(&rest, &number) &&
+        number.length == PX_DIGEST_TEXT - 1) {
+        memcpy(out->run, number.at, number.length);
+        if (px_word_next(&rest, &word) && px_word_is(word, "frame") &&
+            px_word_next(&rest, &number) && px_word_number(number, &time) && time >= 0 &&
+            time < UINT32_MAX)
+            out->number = (uint32_t)time;
         return;
     }
     const char *up = memmem(line.at, line.length, " up, SI units", 13);

@@ -6,15 +6,20 @@
 #ifndef PX_STORE_PLY_POINTS_H
 #define PX_STORE_PLY_POINTS_H
 
+#include "base/digest.h"
 #include "base/table.h"
 
 typedef struct PxPlyPoints {
     PxTable points;          ///< position normal colour velocity, then the other properties by name
     uint32_t (*triangle)[3]; ///< from px_list_reserve(); NULL for none
     uint32_t triangles;
-    bool faces;  ///< the file has an element face, even when it is empty
-    double time; ///< s; NaN when no comment states it
-    char up;     ///< 'y' or 'z'; 0 when no comment states it
+    bool faces;               ///< the file has an element face, even when it is empty
+    double time;              ///< s; NaN when no comment states it
+    char up;                  ///< 'y' or 'z'; 0 when no comment states it
+    char run[PX_DIGEST_TEXT]; ///< id of the run; "" when no comment states it
+    uint32_t number;          ///< of the frame, if `run` is stated
+    bool ours;                ///< phyxel wrote it
+    bool checked;             ///< it has a checksum, which fits
 } PxPlyPoints;
 
 /// Parses a file in memory; `name` is used in messages. Polygons become triangle fans. On failure

@@ -1,17 +1,51 @@
 #include "store/surface_ply.h"
 
+#include "base/digest.h"
+#include "shape/ply_read.h"
 #include "shape/ply_write.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* x y z, nx ny nz, a radius, a colour, the columns, and the material. */
 #define MAX_VALUES (11u + PX_SURFACE_COLUMNS)
 
+/* What is written, and the digest of what follows the line of the checksum. */
+typedef struct Sink {
+    PxFile *file;
+    PxDigestStream *digest;
+    bool begun; /* that line was written */
+} Sink;
+
+/* The beginning of every file; the digits follow, and are known in the end. */
+static const char head[] = "ply\nformat binary_little_endian 1.0\ncomment " PX_PLY_CHECKSUM " ";
+
 static PxStatus put_to_file(void *user, const void *bytes, size_t size)
 {
-    return px_file_put(user, bytes, size);
+    Sink *sink = user;
+    size_t skip = 0;
+    if (!sink->begun) { /* the whole header comes in one piece */
+        skip = sizeof head - 1 + PX_DIGEST_TEXT;
+        PX_ASSERT(size > skip && memcmp(bytes, head, sizeof head - 1) == 0);
+        sink->begun = true;
+    }
+    px_digest_add(sink->digest, (const char *)bytes + skip, size - skip);
+    return px_file_put(sink->file, bytes, size);
+}
+
+static PxStatus put_checksum(Sink *sink)
+{
+    uint64_t digest[2];
+    char text[PX_DIGEST_TEXT];
+    px_digest_end(sink->digest, digest);
+    sink->digest = NULL;
+    px_digest_text(digest, text);
+    if (pwrite(sink->file->descriptor, text, PX_DIGEST_TEXT - 1, sizeof head - 1) !=
+        PX_DIGEST_TEXT - 1)
+        return px_fail(PX_ERR_IO, "cannot write '%s': %s", sink->file->path, strerror(errno));
+    return PX_OK;
 }
 
 static bool is_colour(const PxPlySurface *s, uint32_t column)
@@ -46,7 +80,7 @@ static uint32_t list_values(const PxPlySurface *s, const PxPlyPart *part,
     return count;
 }
 
-static PxStatus put_all(PxFile *file, const PxPlySurface *s)
+static PxStatus put_all(Sink *out, const PxPlySurface *s, const char *comment)
 {
     uint64_t vertices = 0, faces = 0;
     for (size_t k = 0; k < s->parts; ++k) {
@@ -55,13 +89,13 @@ static PxStatus put_all(PxFile *file, const PxPlySurface *s)
     }
     if (vertices > INT32_MAX || faces > INT32_MAX)
         return px_fail(PX_ERR_MEMORY, "'%s' would have %llu vertices and %llu faces, too many",
-                       file->path, (unsigned long long)vertices, (unsigned long long)faces);
-    PxPlySink sink = {put_to_file, file};
+                       out->file->path, (unsigned long long)vertices, (unsigned long long)faces);
+    PxPlySink sink = {put_to_file, out};
     PxPlyValues values[MAX_VALUES];
     /* without vertices the columns have no data, but the header needs their names */
     float *none[PX_SURFACE_COLUMNS] = {NULL};
     uint32_t count = list_values(s, s->parts > 0 ? s->part : &(PxPlyPart){.column = none}, values);
-    PX_TRY(px_ply_put_header(&sink, s->comment, values, count, vertices, !s->surfels, faces));
+    PX_TRY(px_ply_put_header(&sink, comment, values, count, vertices, !s->surfels, faces));
     for (size_t k = 0; k < s->parts; ++k) {
         count = list_values(s, &s->part[k], values);
         PX_TRY(px_ply_put_vertices(&sink, values, count, s->part[k].vertices));
@@ -77,12 +111,23 @@ static PxStatus put_all(PxFile *file, const PxPlySurface *s)
 PxStatus px_surface_ply_write(const char *path, const PxPlySurface *s)
 {
     PxFile file = {.descriptor = -1};
-    PxStatus status = px_file_begin(&file, path);
+    Sink sink = {.file = &file, .digest = px_digest_begin()};
+    PxText comment = {0};
+    px_text_add(&comment, PX_PLY_CHECKSUM " %032d\n%s%c", 0, s->comment, '\0');
+    PxStatus status = px_text_check(&comment, path);
+    if (status == PX_OK && sink.digest == NULL)
+        status = px_fail(PX_ERR_MEMORY, "no room to write '%s'", path);
     if (status == PX_OK)
-        status = put_all(&file, s);
+        status = px_file_begin(&file, path);
     if (status == PX_OK)
-        status = px_file_commit(&file);
+        status = put_all(&sink, s, comment.data);
+    if (status == PX_OK)
+        status = put_checksum(&sink);
+    if (status == PX_OK)
+        status = px_file_commit_checked(&file, s->check);
     px_file_abandon(&file);
+    px_digest_end(sink.digest, (uint64_t[2]){0});
+    px_text_free(&comment);
     return status;
 }
 

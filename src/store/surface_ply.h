@@ -2,7 +2,8 @@
 ///
 /// Vertices have x y z nx ny nz red green blue, surfels also a radius, then the additional columns
 /// by name (vx vy vz temperature ...). Faces have vertex_indices. A file may hold several parts,
-/// one per material; then vertices also have the number of their material.
+/// one per material; then vertices also have the number of their material. The first comment is a
+/// checksum (shape/ply_read.h).
 #ifndef PX_STORE_SURFACE_PLY_H
 #define PX_STORE_SURFACE_PLY_H
 
@@ -26,8 +27,9 @@ typedef struct PxPlySurface {
     size_t parts;
     char (*name)[40]; ///< of the columns
     uint32_t columns;
-    int colour;     ///< index of the first of three colour columns, in 0 .. 1; -1 for none
-    bool surfels;   ///< points with a radius, no faces
+    int colour;   ///< index of the first of three colour columns, in 0 .. 1; -1 for none
+    bool surfels; ///< points with a radius, no faces
+    PxFileCheck check;
     bool materials; ///< vertices have the number of their material
 } PxPlySurface;
 

@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "store/run_files.h"
+#include "store/run_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,32 @@ PxStatus px_surface_stamp_check(const char *dir, uint32_t number, const char *pa
     }
     free(header);
     return status;
+}
+
+PxStatus px_surface_read(const char *dir, uint32_t number, const char *path, PxPlyPoints *out)
+{
+    *out = (PxPlyPoints){.time = 0};
+    px_table_init(&out->points, NULL);
+    PX_TRY(px_surface_stamp_check(dir, number, path));
+    PX_TRY(px_ply_points_read(path, out));
+    if (out->ours && !out->checked) {
+        px_ply_points_free(out);
+        return px_fail(PX_ERR_FORMAT,
+                       "%s: it has no checksum: it is damaged, or of an older phyxel", path);
+    }
+    if (out->run[0] == '\0')
+        return PX_OK;
+    PxRunId id;
+    PxStatus status = px_run_id_read(dir, &id);
+    if (status == PX_OK && out->number != number)
+        status = px_fail(PX_ERR_FORMAT, "it says to be of frame %u", out->number);
+    else if (status == PX_OK) /* the frame itself holds the scene's hash */
+        status = px_run_id_check(&id, number, out->run, id.scene);
+    px_run_id_free(&id);
+    if (status == PX_OK)
+        return PX_OK;
+    px_ply_points_free(out);
+    return px_fail_prefix(status, "'%s': ", path);
 }
 
 bool px_surface_is_stamped(const char *path)

@@ -153,7 +153,7 @@ PxStatus px_xdmf_write(PxXdmf *xdmf, const char *dir)
     px_text_add(&text, "  </Grid>\n </Domain>\n</Xdmf>\n");
     PxStatus status = px_text_check(&text, path);
     if (status == PX_OK)
-        status = px_file_write_atomic(path, text.data, text.count);
+        status = px_file_write_checked(path, text.data, text.count, xdmf->check);
     px_text_free(&text);
     if (status == PX_OK)
         xdmf->written = xdmf->frames.count;

@@ -27,6 +27,7 @@ typedef struct PxXdmfFrame {
 typedef struct PxXdmf {
     PX_LIST(PxXdmfFrame) frames; ///< by ascending number
     PX_LIST(PxXdmfLayout) layouts;
+    PxFileCheck check;
     size_t written; ///< frames in the file when it was last written
 } PxXdmf;
 
