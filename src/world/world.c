@@ -6,7 +6,7 @@
 #include "world/elastic_stage.h"
 #include "world/octree_body.h"
 #include "world/overlap.h"
-#include "world/things.h"
+#include "world/copies.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -87,6 +87,9 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     const PxWorldDef *def = &read;
     PX_TRY(px_section_check(&px_world_section, def, "world"));
     PX_TRY(px_threads_check(def->threads, "world"));
+    if (def->allocator != NULL &&
+        (def->allocator->allocate == NULL || def->allocator->release == NULL))
+        return px_fail(PX_ERR_ARGUMENT, "world: the allocator lacks a function");
     PxWorld *world = px_allocate(NULL, sizeof *world);
     if (world == NULL)
         return px_fail(PX_ERR_MEMORY, "world: no room");
