@@ -193,6 +193,10 @@ int command_info(int argc, char **argv)
     OptionResult read = options_read(&command, argc, argv, &dir, 0, 1, &words);
     if (read != OPTIONS_READ)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    if (words == 0 && (plot || l.hash)) {
+        fprintf(stderr, "phyxel info: --%s wants a DIR\n", plot ? "plot" : "hash");
+        return EXIT_WRONG;
+    }
     if (words == 0)
         return stats ? list_columns() : describe_phyxel();
     if (!is_folder(dir, "info"))

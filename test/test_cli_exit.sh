@@ -71,6 +71,8 @@ grep -q "drop.json: good" "$work/out" || fail "not good"
 
 status 0 info
 data
+wrong "wants a DIR" info --plot
+wrong "wants a DIR" info --hash
 wrong "there is no folder" info "$work/no"
 wrong "there is no folder" info "$scenes/drop.json"
 wrong "holds no frames" info "$scenes"

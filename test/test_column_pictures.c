@@ -3,10 +3,12 @@
 #include "check.h"
 #include "runs.h"
 
+#include "phyxel/store.h"
 #include "phyxel/render.h"
 #include "phyxel/surface.h"
 #include "render/image/png.h"
 #include "store/frame.h"
+#include "store/ply_points.h"
 
 #include <stdlib.h>
 
@@ -154,6 +156,72 @@ TEST(so_are_reconstructed_surfaces)
     def.columns = "von_mises";
     CHECK_OK(px_surface_run(&def, NULL, NULL, NULL));
     check_colours(f.path, PX_SHOW_SURFACE);
+    folder_remove(&f);
+}
+
+/* The sign of a stress matters: pulled and pressed ends must not have the same colour. */
+TEST(of_a_tensor_one_component_is_chosen)
+{
+    Folder f = folder_make();
+    run_bar(f.path, true);
+    Ends plain, ends;
+    PxStatus status = draw(f.path, PX_SHOW_PARTICLES, NULL, &plain);
+    if (status == PX_ERR_UNSUPPORTED)
+        skip(); /* built without Embree */
+    CHECK_OK(draw(f.path, PX_SHOW_PARTICLES, "stress_xx", &ends));
+    CHECK_OK(draw(f.path, PX_SHOW_PARTICLES, "principal_stress_3", &ends));
+    CHECK_OK(draw(f.path, PX_SHOW_PARTICLES, "velocity_y", &ends));
+    CHECK_FAILS(draw(f.path, PX_SHOW_PARTICLES, "stress", &ends), PX_ERR_ARGUMENT,
+                "stress_xx, stress_yy, stress_zz, stress_xy, stress_yz, stress_zx, von_mises, "
+                "principal_stress_1, principal_stress_2, principal_stress_3");
+    CHECK_FAILS(draw(f.path, PX_SHOW_PARTICLES, "principal_stress", &ends), PX_ERR_ARGUMENT,
+                "did you mean");
+    folder_remove(&f);
+}
+
+/* The up axis changes from y to z: (x, y, z) becomes (x, -z, y). Principal stresses have no axes,
+ * and strains those of the rest shape. */
+TEST(exported_stress_turns_with_the_axes)
+{
+    static const struct {
+        const char *turned, *column;
+        uint32_t component;
+        float sign;
+    } wanted[] = {{"stress_xx", "stress", 0, 1},
+                  {"stress_yy", "stress", 2, 1},
+                  {"stress_zz", "stress", 1, 1},
+                  {"stress_xy", "stress", 5, -1},
+                  {"stress_yz", "stress", 4, -1},
+                  {"stress_zx", "stress", 3, 1},
+                  {"strain_yy", "strain", 1, 1},
+                  {"principal_stress_1", "principal_stress", 0, 1},
+                  {"principal_stress_2", "principal_stress", 1, 1},
+                  {"principal_stress_3", "principal_stress", 2, 1}};
+    Folder f = folder_make();
+    run_bar(f.path, true);
+    PxExportDef def = px_export_def_default();
+    def.dir = f.path;
+    def.format = "ply";
+    def.what = PX_EXPORT_PARTICLES;
+    def.up = 'z';
+    CHECK_OK(px_export(&def, NULL, NULL));
+    PxFrameMeta meta;
+    PxTable t;
+    PxPlyPoints ply;
+    px_table_init(&t, NULL);
+    CHECK_OK(px_frame_read(f.path, 1, &meta, &t, &(PxThreads){1}));
+    CHECK_OK(px_ply_points_read(folder_file(&f, "ply/000001.ply"), &ply));
+    CHECK_EQUAL(ply.points.count, t.count);
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; ++k) {
+        const PxColumn *to = px_table_find(&ply.points, wanted[k].turned);
+        const PxColumn *from = px_table_find(&t, wanted[k].column);
+        CHECK(to != NULL);
+        for (uint32_t i = 0; i < t.count; ++i)
+            CHECK(((const float *)to->data[0])[i] ==
+                  wanted[k].sign * ((const float *)from->data[wanted[k].component])[i]);
+    }
+    px_ply_points_free(&ply);
+    px_table_free(&t);
     folder_remove(&f);
 }
 

@@ -139,7 +139,7 @@ TEST(ply_holds_the_points_where_its_header_says)
             at_id = width;
         if (strcmp(name, "energy") == 0)
             at_energy = width;
-        if (strcmp(name, "stress_4") == 0)
+        if (strcmp(name, "stress_yz") == 0)
             at_stress = width;
         width += strcmp(type, "uchar") == 0 ? 1 : strcmp(type, "double") == 0 ? 8 : 4;
     }
@@ -198,7 +198,7 @@ TEST(obj_and_csv_read_back_as_the_same_bits)
     file = fopen(folder_file(&folder, "csv/000002.csv"), "r");
     CHECK(fgets(line, sizeof line, file) != NULL);
     const char *head = "id,position_x,position_y,position_z,velocity_x,velocity_y,velocity_z,"
-                       "density,energy,material,charge,kind,pair_x,pair_y,stress_0,";
+                       "density,energy,material,charge,kind,pair_x,pair_y,stress_xx,";
     CHECK(strncmp(line, head, strlen(head)) == 0);
     for (uint32_t i = 0; i < 1000; ++i) {
         unsigned long long id;

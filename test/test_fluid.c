@@ -93,7 +93,7 @@ static Set set_make(double spacing, int threads, const char *pressure)
 }
 
 /* All pressure models, for the tests that each must pass. */
-static const char *const models[] = {"dfsph", "iisph", "pcisph", "sesph"};
+static const char *const models[] = {"dfsph", "iisph", "pcisph", "projection", "sesph"};
 
 static void add_box(Set *set, const char *name, PxVec3 size, PxVec3 at, bool wall)
 {

@@ -4,6 +4,7 @@
 #include "phyxel/world.h"
 #include "world/attached/coats.h"
 #include "world/attached/skins.h"
+#include "world/kinds/kind.h"
 
 #include "base/vec.h"
 
@@ -144,6 +145,37 @@ static PxStatus remove_thing(Living *l, int kind, Id id)
     }
 }
 
+/* Reads something of every kind: a pose, a force, its particles, or a value by its path. */
+static PxStatus read_thing(Living *l, int kind, Id id)
+{
+    PxBodyId body = {id.slot, id.generation};
+    PxPose pose;
+    PxVec3 force, torque;
+    switch (kind) {
+    case MATERIAL:
+        return px_world_set(l->world, "materials.oil.viscosity", (double[]){2}, 1);
+    case WALL: {
+        PxStatus status = px_world_wall_pose(l->world, body, &pose);
+        return status == PX_OK ? px_world_boundary_force(l->world, body, &force, &torque) : status;
+    }
+    case EMITTER:
+        return px_world_emitter_body(l->world, (PxEmitterId){id.slot, id.generation}, &body);
+    case HANDLE:
+        return px_world_handle_pose(l->world, (PxHandleId){id.slot, id.generation}, &pose);
+    case FORCE:
+        return px_world_set(l->world, "forces.wind.force", (double[]){0, 1, 0}, 3);
+    case HEATER:
+        return px_world_set(l->world, "heaters.flame.power", (double[]){20}, 1);
+    case SINK:
+        return PX_OK; /* has nothing to read */
+    default:
+        for (uint32_t i = 0; i < px_world_count(l->world); ++i)
+            if (px_world_words(l->world, "body")[i] == id.slot - 1)
+                return PX_OK;
+        return PX_ERR_ARGUMENT;
+    }
+}
+
 static PxStats stats_of(const Living *l)
 {
     PxStats stats;
@@ -165,8 +197,9 @@ static void steps(const Living *l, int count)
 
 /* ---- tests ------------------------------------------------------------------ */
 
-TEST(every_kind_is_added_and_removed_while_the_world_lives)
+TEST(every_kind_is_added_read_and_removed_while_the_world_lives)
 {
+    CHECK_EQUAL(KINDS, PX_KIND_COUNT + 2); /* bodies: a wall, a fluid and a solid */
     Living l = living();
     Id id[KINDS];
     for (int round = 0; round < 3; ++round) {
@@ -176,7 +209,9 @@ TEST(every_kind_is_added_and_removed_while_the_world_lives)
             CHECK(id[kind].slot > 0);
             CHECK_FAILS(add(&l, kind, &again), PX_ERR_ARGUMENT, "already");
             CHECK_EQUAL(again.slot, 0);
+            CHECK_OK(read_thing(&l, kind, id[kind]));
             steps(&l, 2);
+            CHECK_OK(read_thing(&l, kind, id[kind]));
         }
         steps(&l, 10);
         stats_of(&l);
@@ -187,6 +222,7 @@ TEST(every_kind_is_added_and_removed_while_the_world_lives)
                     l.world, (PxEmitterId){id[kind].slot, id[kind].generation}, &source));
             CHECK_OK(remove_thing(&l, kind, id[kind]));
             CHECK_FAILS(remove_thing(&l, kind, id[kind]), PX_ERR_ARGUMENT, "stale");
+            CHECK(kind == SINK || read_thing(&l, kind, id[kind]) == PX_ERR_ARGUMENT);
             if (kind == EMITTER)
                 CHECK_OK(px_world_remove_body(l.world, source));
             steps(&l, 2);
@@ -425,7 +461,7 @@ TEST(a_handle_drags_what_it_holds)
     px_world_free(l.world);
 }
 
-TEST(skins_and_coats_are_read_without_a_step)
+TEST(a_skin_is_read_without_a_step)
 {
     Living l = living();
     Id block;
@@ -448,6 +484,45 @@ TEST(skins_and_coats_are_read_without_a_step)
     CHECK(px_world_time(l.world) == 0);
     free(position);
     free(triangle);
+    px_world_free(l.world);
+}
+
+TEST(a_coat_is_read_without_a_step)
+{
+    Living l = living();
+    PxMaterialDef wax = jelly_def();
+    wax.name = "wax";
+    wax.coat = px_coat_choice("surfels");
+    PxMaterialId id;
+    CHECK_OK(px_world_add_material(l.world, &wax, &id));
+    PxBodyDef block = box_def("block", id, BOX(0, 0, 0));
+    CHECK_OK(px_world_add_body(l.world, &block, NULL));
+    CHECK_OK(px_world_move_coats(l.world));
+    PxWorldSurface surface;
+    CHECK_EQUAL(px_world_surfaces(l.world, &surface, 1), 1);
+    CHECK(surface.body.slot == 0 && surface.material.slot == id.slot);
+    CHECK(surface.points > 24 && surface.triangles == 0);
+    float *position = malloc(surface.points * 6 * sizeof *position);
+    float *again = position + 3 * (size_t)surface.points;
+    float *normal = malloc(surface.points * 3 * sizeof *normal);
+    float *radius = malloc(surface.points * sizeof *radius);
+    CHECK_OK(px_world_read_surface(l.world, 0, position, normal, radius, NULL));
+    for (uint32_t i = 0; i < surface.points; ++i) {
+        float most = 0, square = 0;
+        for (uint32_t k = 3 * i; k < 3 * i + 3; ++k) {
+            most = fmaxf(most, fabsf(position[k]));
+            square += normal[k] * normal[k];
+        }
+        CHECK_NEAR((double)most, 0.1, 0.026); /* half a spacing */
+        CHECK_NEAR((double)square, 1, 1e-5);
+        CHECK(radius[i] > 0);
+    }
+    CHECK_OK(px_world_read_surface(l.world, 0, again, NULL, NULL, NULL));
+    CHECK(memcmp(position, again, 3 * sizeof *position * surface.points) == 0);
+    CHECK(px_world_time(l.world) == 0);
+    free(position);
+    free(normal);
+    free(radius);
     px_world_free(l.world);
 }
 

@@ -1,5 +1,5 @@
 /// Octree bodies that melt: coarse cells are split before they flow.
-#include "check.h"
+#include "scenes.h"
 
 #include "base/vec.h"
 #include "coupling/fractions.h"
@@ -351,6 +351,30 @@ TEST(the_coat_of_an_octree_cube_has_no_surfels_inside)
     }
     print_message("  %u surfels around a lattice, %u around an octree\n", surfels[0], surfels[1]);
     CHECK_NEAR((double)surfels[1] / surfels[0], 1, 0.02);
+}
+
+/* ---- scenes ---------------------------------------------------------------------- */
+
+/* Otherwise a scene could be found good that needs far more memory once it melts. */
+TEST(the_estimate_counts_the_cells_after_melting)
+{
+    static const char text[] =
+        "{\"phyxel\": 1, \"spacing\": 0.02,\n"
+        " \"materials\": {\"wax\": {\"density\": 900, \"young\": 1e5, \"diffusivity\": 1e-4%s}},\n"
+        " \"bodies\": [{\"name\": \"cube\", \"material\": \"wax\", \"fill\": \"octree\",\n"
+        "   \"levels\": 4, \"shape\": {\"box\": [0.96, 0.96, 0.96]}}]}";
+    PxSceneEstimate estimate[2];
+    for (int melts = 0; melts < 2; ++melts) {
+        char all[1000];
+        snprintf(all, sizeof all, text, melts ? ", \"melts\": {\"from\": 40, \"to\": 60}" : "");
+        PxScene *scene = scene_of(all);
+        CHECK_OK(px_scene_check(scene));
+        CHECK_OK(px_scene_estimate(scene, 1, &estimate[melts]));
+        px_scene_free(scene);
+    }
+    CHECK_NEAR(estimate[1].particles, 48 * 48 * 48, 1);
+    CHECK(estimate[0].particles < 0.5 * estimate[1].particles);
+    CHECK(estimate[0].memory < 0.6 * estimate[1].memory);
 }
 
 TEST_MAIN()

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static const char *const implicit[] = {"dfsph", "iisph", "pcisph"};
+static const char *const implicit[] = {"dfsph", "iisph", "pcisph", "projection"};
 
 /* A pool 8 spacings wide and 12 deep in a tank without lid. */
 static PxWorld *pool_make(double spacing, const char *pressure)

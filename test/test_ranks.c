@@ -608,7 +608,7 @@ static void check_case(const Case *c)
 
 TEST(every_pressure_model_is_the_same_on_two_ranks)
 {
-    static const char *const models[] = {"dfsph", "iisph", "pcisph", "sesph"};
+    static const char *const models[] = {"dfsph", "iisph", "pcisph", "projection", "sesph"};
     alarm(100); /* ranks that do not make the same calls deadlock */
     for (size_t k = 0; k < PX_COUNT(models); ++k)
         check_case(&(Case){models[k], "implicit", "csf", 1e-3, 0.01, .coarse = false});
@@ -616,7 +616,7 @@ TEST(every_pressure_model_is_the_same_on_two_ranks)
 
 TEST(the_coarse_pressure_grid_is_the_same_on_two_ranks)
 {
-    static const char *const models[] = {"dfsph", "iisph", "pcisph"};
+    static const char *const models[] = {"dfsph", "iisph", "pcisph", "projection"};
     alarm(100);
     for (size_t k = 0; k < PX_COUNT(models); ++k)
         check_case(&(Case){models[k], "implicit", "csf", 1e-3, 0.01, .coarse = true});

@@ -773,6 +773,54 @@ TEST(stats_csv_has_the_columns_that_are_described)
     folder_remove(&folder);
 }
 
+typedef struct WallNames {
+    char name[40][64];
+    size_t count, described;
+} WallNames;
+
+static void note_wall(void *user, const char *name, const char *unit, const char *meaning,
+                      double value)
+{
+    (void)value;
+    WallNames *walls = user;
+    if (strstr(name, "_force_") == NULL && strstr(name, "_torque_") == NULL)
+        return;
+    for (size_t k = 0; k < walls->count; ++k)
+        if (strcmp(walls->name[k], name) == 0)
+            fail_msg("there are two columns '%s'", name);
+    CHECK_TEXT(unit, strstr(name, "_force_") != NULL ? "N" : "N m");
+    walls->described += meaning[0] != '\0';
+    snprintf(walls->name[walls->count++], sizeof walls->name[0], "%s", name);
+}
+
+/* Column names have fewer characters than names of walls. */
+TEST(walls_with_similar_names_have_columns_of_their_own)
+{
+    Folder folder = folder_make();
+    PxScene *scene =
+        tiny_scene("{\"phyxel\": 1, \"spacing\": 0.1, \"time\": {\"frames\": 1},\n"
+                   " \"materials\": {\"water\": {\"density\": 1000}},\n"
+                   " \"bodies\": [\n"
+                   "  {\"name\": \"drop\", \"material\": \"water\",\n"
+                   "   \"shape\": {\"box\": [0.3, 0.3, 0.3], \"at\": [0, 0.3, 0]}},\n"
+                   "  {\"name\": \"a b\", \"wall\": true, \"shape\": {\"plane\": {}}},\n"
+                   "  {\"name\": \"a_b\", \"wall\": true,\n"
+                   "   \"shape\": {\"box\": [1, 1, 1], \"at\": [3, 0, 0]}},\n"
+                   "  {\"name\": \"a-b\", \"wall\": true,\n"
+                   "   \"shape\": {\"box\": [1, 1, 1], \"at\": [5, 0, 0]}}]}\n");
+    PxRunDef def = run_into(folder_file(&folder, "run"));
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    WallNames walls = {.count = 0};
+    CHECK_OK(px_info_stats(def.out, note_wall, &walls));
+    CHECK_EQUAL(walls.count, 18);
+    CHECK_EQUAL(walls.described, 18);
+    CHECK_TEXT(walls.name[0], "a_b_force_x");
+    CHECK_TEXT(walls.name[6], "a_b_2_force_x");
+    CHECK_TEXT(walls.name[17], "a_b_3_torque_z");
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
 /* Scenes cannot make a NaN, so it is put into the checkpoint. */
 TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
 {

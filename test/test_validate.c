@@ -5,6 +5,7 @@
 #include "study/drop.h"
 #include "study/plate_jet.h"
 #include "study/rayleigh_taylor.h"
+#include "study/sloshing.h"
 #include "study/study.h"
 
 static bool stop_at_once(void *user, const char *what)
@@ -54,6 +55,18 @@ TEST(a_jet_pushes_a_plate_with_the_momentum_it_brings)
     CHECK_OK(px_plate_jet(&def, &result));
     CHECK_NEAR(result.force, 1, 0.05); /* measured 1.045 */
     CHECK_NEAR(result.across, 0, 0.01);
+    CHECK_EQUAL(result.leaked, 0);
+}
+
+PHYSICS(a_standing_wave_keeps_its_period_and_height)
+{
+    PxSloshingDef def = px_sloshing_def_default();
+    PxSloshingResult result;
+    def.pressure = "projection";
+    def.spacing = 0.025;
+    CHECK_OK(px_sloshing(&def, &result));
+    CHECK_NEAR(result.period, 1, 0.01); /* measured 1.0027; dfsph 0.9616 */
+    CHECK(result.kept > 0.85);          /* measured 0.8936; dfsph 0.6976 */
     CHECK_EQUAL(result.leaked, 0);
 }
 

@@ -624,4 +624,35 @@ TEST(a_step_that_got_no_memory_is_taken_again_with_the_same_bits)
         CHECK(fail_steps(kind, 10) > 300);
 }
 
+/* ---- values that are not finite ------------------------------------------------------------- */
+
+/* Overflows in the stage of motion and in that of heat. */
+static void overflow(const Sample *s, bool heat, bool on)
+{
+    if (heat)
+        s->world->heaters.data[0].def.power = on ? 1e300 : 10;
+    else
+        s->world->forces.data[0].def.force.x = on ? 1e300 : 1;
+}
+
+TEST(a_step_with_a_value_that_is_not_finite_leaves_the_world_as_it_was)
+{
+    for (int kind = 0; kind < WORLDS; ++kind)
+        for (int heat = 0; heat < 2; ++heat) {
+            char what[80];
+            snprintf(what, sizeof what, "%s, %s", world_name[kind], heat ? "heat" : "motion");
+            Sample a = sample(kind), b = sample(kind);
+            overflow(&a, heat, true);
+            PxStatus status = px_world_step(a.world, 10);
+            if (status != PX_ERR_NUMERIC)
+                fail_msg("%s: %s", what, px_status_name(status));
+            overflow(&a, heat, false);
+            steps(&a, 2);
+            steps(&b, 2);
+            check_same(&a, &b, what);
+            sample_free(&a);
+            sample_free(&b);
+        }
+}
+
 TEST_MAIN()

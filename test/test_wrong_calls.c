@@ -190,6 +190,83 @@ TEST(other_wrong_arguments_are_refused)
     px_world_free(s.world);
 }
 
+static void *allocate_nothing(void *user, size_t bytes)
+{
+    (void)user, (void)bytes;
+    return NULL;
+}
+
+TEST(counts_without_arrays_are_refused)
+{
+    Sample s = sample();
+    PxWorld *none;
+    PxWorldDef def = px_world_def_default();
+    def.allocator = &(PxAllocator){0};
+    REFUSED(px_world_create(&def, &none));
+    def.allocator = &(PxAllocator){.allocate = allocate_nothing};
+    REFUSED(px_world_create(&def, &none));
+    PxBodyDef body = px_body_def_default();
+    body.name = "body";
+    body.wall = true;
+    body.keyframes = 1;
+    REFUSED(px_world_add_body(s.world, &body, NULL));
+    body.keyframes = 0;
+    body.temperatures = 1;
+    REFUSED(px_world_add_body(s.world, &body, NULL));
+    body.temperatures = 0;
+    body.shape = px_shape_def_default(PX_SHAPE_MESH);
+    REFUSED(px_world_add_body(s.world, &body, NULL));
+    body.shape.vertices = 3;
+    body.shape.triangles = 1;
+    REFUSED(px_world_add_body(s.world, &body, NULL));
+    static const float vertex[3][3] = {{0}};
+    static const uint32_t triangle[1][3] = {{0, 1, 3}};
+    body.shape.vertex = vertex;
+    REFUSED(px_world_add_body(s.world, &body, NULL));
+    body.shape.triangle = triangle;
+    CHECK_FAILS(px_world_add_body(s.world, &body, NULL), PX_ERR_FORMAT, "");
+    body.shape = px_shape_def_default(PX_SHAPE_MESH);
+    body.shape.mesh = "";
+    CHECK(px_world_add_body(s.world, &body, NULL) != PX_OK);
+    body.shape.mesh = "/nowhere/mesh.ply";
+    CHECK_FAILS(px_world_add_body(s.world, &body, NULL), PX_ERR_IO, "mesh.ply");
+    body.shape = px_shape_def_default((PxShapeKind)999);
+    REFUSED(px_world_add_body(s.world, &body, NULL));
+    body = px_body_def_default();
+    body.name = "body";
+    body.material = s.water;
+    body.fill = 9;
+    REFUSED(px_world_add_body(s.world, &body, NULL));
+    body.fill = PX_FILL_CUBIC;
+    body.shape.at.x = (double)INFINITY;
+    REFUSED(px_world_add_body(s.world, &body, NULL));
+    PxHandleDef handle = px_handle_def_default();
+    handle.name = "handle";
+    handle.keyframes = 1;
+    REFUSED(px_world_add_handle(s.world, &handle, NULL));
+    PxHeaterDef heater = px_heater_def_default();
+    heater.name = "heater";
+    heater.holds = true;
+    heater.temperatures = 1;
+    REFUSED(px_world_add_heater(s.world, &heater, NULL));
+    px_world_free(s.world);
+}
+
+TEST(a_choice_that_no_function_made_is_refused)
+{
+    Sample s = sample();
+    PxMaterialDef material = px_material_def_default();
+    material.name = "oil";
+    memset(material.pressure.model, 'x', sizeof material.pressure.model); /* without an end */
+    REFUSED(px_world_add_material(s.world, &material, NULL));
+    material.pressure = (PxModelChoice){.model = ""};
+    REFUSED(px_world_add_material(s.world, &material, NULL));
+    material.pressure = px_pressure_choice("dfsph");
+    material.pressure.param[0] = (double)NAN;
+    REFUSED(px_world_add_material(s.world, &material, NULL));
+    px_world_free(s.world);
+}
+
 /* A program that was compiled with an older header has a smaller structure, one with a newer header
  * a larger one. */
 TEST(results_fit_structures_of_any_size)

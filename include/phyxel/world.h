@@ -304,6 +304,8 @@ PX_API void px_world_free(PxWorld *world);
 /// Adds a material, a body, an emitter, a sink, a handle, a force, a heater, an event. On failure
 /// the world is unchanged and *out is the null id. A body's particles exist at once; the
 /// first step moves particles apart that are compressed at a wall, and may remove some.
+/// A body is refused if more than 2 per cent of it, or of another body that is smaller, lie inside
+/// the other, and if more than 2 per cent lie in a wall; all where they are now.
 PX_API PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *def, PxMaterialId *out);
 PX_API PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *def, PxBodyId *out);
 PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitterId *out);
@@ -422,10 +424,12 @@ static inline double px_stats_value(const PxStats *stats, const PxStatsColumn *c
 
 /// Does one step of adaptive length that does not go beyond `until` (s), which is later than now;
 /// INFINITY: no limit.
-/// Errors: PX_ERR_NUMERIC names the particle and the stage; PX_ERR_MEMORY.
-/// After PX_ERR_MEMORY only the preparations of the step have been done: due events are carried
-/// out, handles have taken hold, rows are sorted. Repeating the step gives the same bits as a step
-/// that did not fail.
+/// Errors: PX_ERR_NUMERIC names the particle and the stage, or the reason for a step below
+/// min_step; PX_ERR_MEMORY. After a failure only the preparations of the step have been done: due
+/// events are carried out, handles have taken hold, coarse octree cells that melt are split, rows
+/// are sorted; all values are finite. After
+/// PX_ERR_MEMORY, repeating the step gives the same bits as a step that did not fail; after
+/// PX_ERR_NUMERIC it fails again unless something is changed.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
 
 /// Does steps until the time is exactly `until`, which is finite and not earlier than now. Errors:
@@ -493,7 +497,8 @@ PX_API PxStatus px_world_read_surface(const PxWorld *world, size_t k, float *pos
                                       float *normal, float *radius, uint32_t *triangle);
 
 /// Moves all skins with the particles; may be called at any time and repeatedly.
-/// Errors: PX_ERR_MEMORY.
+/// Errors: PX_ERR_MEMORY, after which some skins have moved, one of them may lack surfels, and the
+/// others are where they were. All can be read; the next call moves all.
 PX_API PxStatus px_world_move_skins(PxWorld *world);
 
 /// Advects all coats with the particles since the last call. Call it once per frame, since a coat

@@ -116,6 +116,12 @@ static inline void px_bounds_add(PxBounds *b, PxVec3 p)
     b->high = px_vec(fmax(b->high.x, p.x), fmax(b->high.y, p.y), fmax(b->high.z, p.z));
 }
 
+static inline bool px_bounds_contain(PxBounds b, PxVec3 p)
+{
+    return p.x >= b.low.x && p.x <= b.high.x && p.y >= b.low.y && p.y <= b.high.y &&
+           p.z >= b.low.z && p.z <= b.high.z;
+}
+
 static inline PxBounds px_bounds_join(PxBounds a, PxBounds b)
 {
     px_bounds_add(&a, b.low);

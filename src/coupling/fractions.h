@@ -1,5 +1,6 @@
-/// Molten and solid fraction of each particle and whether it is elastic, computed once per step,
-/// and only here, from material and temperature.
+/// Molten and solid fraction of each particle and whether it is elastic, from material and
+/// temperature; computed once per step. The column `melted` has the same molten fraction, for fluid
+/// stages and frames (thermal/melt_fractions.h).
 #ifndef PX_COUPLING_FRACTIONS_H
 #define PX_COUPLING_FRACTIONS_H
 

@@ -93,7 +93,7 @@ static bool find_kept(PxRestInput *in)
 
 /* ---- stage 2: snapshot -------------------------------------------------------------- */
 
-/* What rows of the set are now, as all ranks see it. */
+/* Solid and kept fractions of all rows of the set, also of those that other ranks own. */
 static PxStatus share_fractions(const PxRestInput *in, PxRestSnapshot *out)
 {
     for (uint32_t k = 0; k < out->count; ++k) {

@@ -74,6 +74,10 @@ typedef struct PxFluid {
     float *wall_push;
     struct PxTouches **touches; ///< particles near each boundary (boundaries.c), by blocks of rows
 
+    /// Velocity that moves a particle in addition to its own, for this step only, m/s; NULL: none.
+    /// A pressure model sets it to correct the density without changing the momentum.
+    float *shift[3];
+
     PxArena *scratch;
     const PxThreads *threads;
     const PxDist *dist;

@@ -5,8 +5,11 @@
 
 PxStatus px_keyframes_check(const PxKeyframe *key, size_t keys)
 {
+    if (keys > 0 && key == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "%zu keyframes, but keyframe is NULL", keys);
     for (size_t k = 0; k < keys; ++k) {
-        if (!isfinite(key[k].time) || !px_finite(key[k].at))
+        PxQuat q = key[k].rotation;
+        if (!isfinite(key[k].time) || !px_finite(key[k].at) || !isfinite(q.x + q.y + q.z + q.w))
             return px_fail(PX_ERR_ARGUMENT, "keyframe %zu is not finite", k + 1);
         if (k > 0 && !(key[k].time > key[k - 1].time))
             return px_fail(PX_ERR_ARGUMENT, "keyframe %zu is at %g s, wanted after %g s", k + 1,

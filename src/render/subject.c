@@ -6,6 +6,7 @@
 #include "render/trace/optics.h"
 #include "spatial/kdtree.h"
 #include "base/digest.h"
+#include "store/column_form.h"
 #include "store/run_files.h"
 #include "store/surface_stamp.h"
 
@@ -216,46 +217,73 @@ static double value_of(const PxColumn *c, uint32_t component, uint32_t i)
     }
 }
 
-/* NULL if it does not exist. */
-static const PxColumn *column_named(const PxTable *table, const char *name)
+/* Can a picture be coloured by the whole column? Vectors are coloured by their length; of a tensor
+ * or of principal stresses one component must be chosen, since its sign matters. */
+static bool is_one_number(const PxColumn *c)
 {
-    return px_table_find(table, strcmp(name, "speed") == 0 ? "velocity" : name);
+    return c->components == 1 || px_column_form(c) == PX_FORM_VECTOR;
 }
 
-/* One number a row; the length of vectors. */
-static void column_values(const PxColumn *c, uint32_t count, float *out)
+/* The column to colour by; NULL if there is none. *component is the one that is named; of a vector
+ * named as a whole, the number of its components. */
+static const PxColumn *column_named(const PxTable *table, const char *name, uint32_t *component)
+{
+    const PxColumn *c = px_table_find(table, strcmp(name, "speed") == 0 ? "velocity" : name);
+    if (c == NULL || !is_one_number(c))
+        return px_component_find(table, name, component);
+    *component = c->components == 1 ? 0 : c->components;
+    return c;
+}
+
+/* One number a row: a component, or the length of a vector. */
+static void column_values(const PxColumn *c, uint32_t component, uint32_t count, float *out)
 {
     for (uint32_t i = 0; i < count; ++i) {
         double square = 0;
-        for (uint32_t k = 0; k < c->components; ++k)
+        for (uint32_t k = 0; component == c->components && k < c->components; ++k)
             square += value_of(c, k, i) * value_of(c, k, i);
-        out[i] = (float)(c->components == 1 ? value_of(c, 0, i) : sqrt(square));
+        out[i] = (float)(component < c->components ? value_of(c, component, i) : sqrt(square));
     }
+}
+
+/* Lists what pictures can be coloured by, and suggests the nearest. */
+static PxStatus no_column(const PxSubject *subject, const char *column)
+{
+    enum { MOST = 2 * PX_TABLE_MAX_COLUMNS };
+    const PxTable *table = &subject->particles;
+    char name[MOST][PX_COMPONENT_NAME], list[512] = "speed";
+    const char *words[MOST + 1] = {"speed"};
+    size_t count = 1, used = strlen(list);
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        const PxColumn *from = &table->column[c];
+        for (uint32_t k = 0; k < (is_one_number(from) ? 1 : from->components) && count < MOST;
+             ++k, ++count) {
+            if (is_one_number(from))
+                snprintf(name[count], sizeof name[0], "%s", from->name);
+            else
+                px_component_name(from, k, name[count]);
+            words[count] = name[count];
+            if (used < sizeof list)
+                used += (size_t)snprintf(list + used, sizeof list - used, ", %s", name[count]);
+        }
+    }
+    const char *near = px_suggest(column, words, count);
+    return px_fail(PX_ERR_ARGUMENT,
+                   "render: frame %u has no column '%.40s' to colour by%s%s%s; there are %s",
+                   subject->meta.number, column, near != NULL ? " (did you mean '" : "",
+                   near != NULL ? near : "", near != NULL ? "'?)" : "", list);
 }
 
 PxStatus px_subject_values(const PxSubject *subject, const char *column, float *out, char unit[16])
 {
     const PxTable *table = &subject->particles;
-    const PxColumn *c = column_named(table, column);
-    if (c == NULL) {
-        const char *words[PX_TABLE_MAX_COLUMNS + 1] = {"speed"};
-        char list[512] = "speed";
-        size_t used = strlen(list);
-        for (uint32_t k = 0; k < table->columns; ++k) {
-            words[k + 1] = table->column[k].name;
-            if (used < sizeof list)
-                used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
-                                         table->column[k].name);
-        }
-        const char *near = px_suggest(column, words, table->columns + 1);
-        return px_fail(PX_ERR_ARGUMENT,
-                       "render: frame %u has no column '%.40s' to colour by%s%s%s; there are %s",
-                       subject->meta.number, column, near != NULL ? " (did you mean '" : "",
-                       near != NULL ? near : "", near != NULL ? "'?)" : "", list);
-    }
+    uint32_t component = 0;
+    const PxColumn *c = column_named(table, column, &component);
+    if (c == NULL)
+        return no_column(subject, column);
     if (unit != NULL)
         snprintf(unit, 16, "%s", c->unit);
-    column_values(c, table->count, out);
+    column_values(c, component, table->count, out);
     return PX_OK;
 }
 
@@ -652,13 +680,14 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
 static PxStatus own_values(const PxTable *points, const char *name, float **out)
 {
     *out = NULL;
-    const PxColumn *column = column_named(points, name);
+    uint32_t component = 0;
+    const PxColumn *column = column_named(points, name, &component);
     if (column == NULL)
         return PX_OK;
     *out = px_allocate(NULL, sizeof(float) * points->count);
     if (*out == NULL)
         return px_fail(PX_ERR_MEMORY, "render: no room for %u numbers", points->count);
-    column_values(column, points->count, *out);
+    column_values(column, component, points->count, *out);
     return PX_OK;
 }
 

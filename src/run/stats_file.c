@@ -1,6 +1,7 @@
 #include "run/stats_file.h"
 
 #include "store/file.h"
+#include "world/stats_columns.h"
 #include "world/world_parts.h"
 
 #include <ctype.h>
@@ -23,18 +24,32 @@ static PxStatus add_name(PxStatsFile *file, const char *name)
     return PX_OK;
 }
 
-/* Adds the columns of force, N, and torque, N m, on a wall: NAME_force_x and so on. Characters not
- * allowed in column names become _. */
+static bool has_name(const PxStatsFile *file, const char *name)
+{
+    for (size_t k = 0; k < file->names.count; ++k)
+        if (strcmp(file->names.data[k], name) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the columns of force and torque on a wall: NAME_force_x and so on. Characters not allowed in
+ * column names become _. If an earlier wall has the same name then, this one is NAME_2 or more. */
 static PxStatus add_wall_names(PxStatsFile *file, const char *wall)
 {
-    static const char *const columns[] = {"force_x",  "force_y",  "force_z",
-                                          "torque_x", "torque_y", "torque_z"};
-    for (size_t c = 0; c < PX_COUNT(columns); ++c) {
-        char name[PX_NAME_SIZE + 16];
-        snprintf(name, sizeof name, "%s_%s", wall, columns[c]);
-        for (char *letter = name; *letter != '\0'; ++letter)
-            if (!isalnum((unsigned char)*letter))
-                *letter = '_';
+    char start[PX_NAME_SIZE + 16], name[PX_NAME_SIZE + 32];
+    snprintf(start, PX_NAME_SIZE, "%s", wall);
+    size_t length = strlen(start);
+    for (char *letter = start; *letter != '\0'; ++letter)
+        if (!isalnum((unsigned char)*letter))
+            *letter = '_';
+    for (unsigned number = 2;; ++number) {
+        snprintf(name, sizeof name, "%s%s", start, px_wall_columns[0].ending);
+        if (!has_name(file, name))
+            break;
+        snprintf(start + length, sizeof start - length, "_%u", number);
+    }
+    for (size_t c = 0; c < PX_WALL_COLUMNS; ++c) {
+        snprintf(name, sizeof name, "%s%s", start, px_wall_columns[c].ending);
         PX_TRY(add_name(file, name));
     }
     return PX_OK;
@@ -47,7 +62,7 @@ static PxStatus add_names(PxStatsFile *file, const PxWorld *world)
     file->walls = world->walls.count;
     for (size_t k = 0; k < file->walls; ++k)
         PX_TRY(add_wall_names(file, world->bodies.data[world->walls.data[k].boundary.body].name));
-    return add_name(file, "wall");
+    return add_name(file, PX_CLOCK_COLUMN);
 }
 
 static void add_value(PxStatsFile *file, double value)
@@ -80,8 +95,9 @@ PxStatus px_stats_file_row(PxStatsFile *file, const PxWorld *world, const PxStat
         PxBodyId id = {slot + 1, world->bodies.data[slot].generation};
         PxVec3 force, torque;
         PX_TRY(px_world_boundary_force(world, id, &force, &torque));
-        const double value[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
-        for (size_t c = 0; c < PX_COUNT(value); ++c)
+        const double value[PX_WALL_COLUMNS] = {force.x,  force.y,  force.z,
+                                               torque.x, torque.y, torque.z};
+        for (size_t c = 0; c < PX_WALL_COLUMNS; ++c)
             add_value(file, value[c]);
     }
     add_value(file, wall);

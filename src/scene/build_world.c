@@ -1,6 +1,8 @@
 /// Builds a world from a scene.
 #include "scene/content.h"
 
+#include "world/overlap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,8 +111,11 @@ PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out)
     PxWorld *world = NULL;
     Ids ids = {0};
     PxStatus status = px_world_create(&def, &world);
-    if (status == PX_OK)
+    if (status == PX_OK) {
+        px_overlap_trust(world, true);
         status = fill_world(scene, &ids, world);
+        px_overlap_trust(world, false);
+    }
     for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         free(ids.of[k]);
     if (status != PX_OK) {

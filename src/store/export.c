@@ -42,17 +42,6 @@ static const PxExporter exporters[] = {
 
 /* ---- shared by the exporters ---- */
 
-void px_export_component(const PxColumn *column, uint32_t component, char out[PX_TABLE_NAME + 4])
-{
-    size_t length = strlen(column->name);
-    memcpy(out, column->name, length + 1);
-    if (column->components == 1)
-        return;
-    out[length] = '_';
-    out[length + 1] = (column->components <= 3 ? "xyz" : "012345678")[component];
-    out[length + 2] = '\0';
-}
-
 void px_export_value(PxText *text, const PxColumn *column, uint32_t component, uint32_t row)
 {
     const void *data = column->data[component];

@@ -82,10 +82,6 @@ PxStatus px_export_pc2_begin(const char *out, void **state);
 PxStatus px_export_pc2_add(void *state, const PxExportFrame *frame);
 PxStatus px_export_pc2_end(void *state, PxStatus status);
 
-/// The name of one component for formats without vectors: "density", "velocity_x",
-/// "stress_4".
-void px_export_component(const PxColumn *column, uint32_t component, char out[PX_TABLE_NAME + 4]);
-
 /// Appends one value as text.
 void px_export_value(PxText *text, const PxColumn *column, uint32_t component, uint32_t row);
 

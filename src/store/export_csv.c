@@ -1,5 +1,6 @@
 /// CSV export: a header line, then one line per particle. Numbers read back as the same
 /// bits.
+#include "store/column_form.h"
 #include "store/export.h"
 
 PxStatus px_export_csv(PxFile *file, const PxExportFrame *frame)
@@ -8,7 +9,7 @@ PxStatus px_export_csv(PxFile *file, const PxExportFrame *frame)
     for (uint32_t c = 0; c < frame->columns; ++c)
         for (uint32_t k = 0; k < frame->column[c]->components; ++k) {
             char name[PX_TABLE_NAME + 4];
-            px_export_component(frame->column[c], k, name);
+            px_component_name(frame->column[c], k, name);
             px_text_add(&text, "%s%s", c + k > 0 ? "," : "", name);
         }
     px_text_add(&text, "\n");

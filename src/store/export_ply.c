@@ -4,6 +4,7 @@
 /// PLY has no 64-bit integers, and a double holds only 53 bits of an id, so a column of
 /// 64-bit integers becomes two of 32 bits, NAME_low and NAME_high.
 #include "shape/ply_write.h"
+#include "store/column_form.h"
 #include "store/export.h"
 
 #include <stdio.h>
@@ -32,8 +33,8 @@ static void add_column(Values *v, const PxColumn *column, const char *const *nam
         [PX_U8] = PX_PLY_U8,   [PX_U32] = PX_PLY_U32, [PX_I32] = PX_PLY_I32,
         [PX_F32] = PX_PLY_F32, [PX_F64] = PX_PLY_F64, [PX_U64] = PX_PLY_U32};
     for (uint32_t k = 0; k < column->components; ++k) {
-        char own[PX_TABLE_NAME + 4];
-        px_export_component(column, k, own);
+        char own[PX_COMPONENT_NAME];
+        px_component_name(column, k, own);
         const char *name = names != NULL ? names[k] : own;
         PxPlyType type = types[column->type];
         const uint8_t *data = column->data[k];

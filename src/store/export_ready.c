@@ -2,6 +2,7 @@
 /// assigns colours.
 #include "store/export.h"
 
+#include "store/column_form.h"
 #include "store/palette.h"
 
 #include "phyxel/suggest.h"
@@ -167,41 +168,41 @@ static PxStatus make_colours(PxExportFrame *frame)
 
 /* ---- axes ---- */
 
+static void set_real(const PxColumn *column, uint32_t component, uint32_t row, double value)
+{
+    if (column->type == PX_F32)
+        ((float *)column->data[component])[row] = (float)value;
+    else
+        ((double *)column->data[component])[row] = value;
+}
+
+/* With R the rotation: v -> R v for vectors, S -> R S R^T for tensors. */
 static void turn_column(const PxColumn *column, uint32_t count, bool to_z)
 {
-    size_t size = px_type_size(column->type);
+    double s = to_z ? 1 : -1; /* y' = -s z, z' = s y */
+    bool tensor = px_column_form(column) == PX_FORM_TENSOR;
     for (uint32_t i = 0; i < count; ++i) {
-        uint8_t *y = (uint8_t *)column->data[1] + i * size;
-        uint8_t *z = (uint8_t *)column->data[2] + i * size;
-        if (column->type == PX_F32) {
-            float a, b, minus;
-            memcpy(&a, y, size);
-            memcpy(&b, z, size);
-            minus = to_z ? -b : -a;
-            memcpy(y, to_z ? &minus : &b, size);
-            memcpy(z, to_z ? &a : &minus, size);
-        } else {
-            double a, b, minus;
-            memcpy(&a, y, size);
-            memcpy(&b, z, size);
-            minus = to_z ? -b : -a;
-            memcpy(y, to_z ? &minus : &b, size);
-            memcpy(z, to_z ? &a : &minus, size);
-        }
+        double v[6] = {0};
+        for (uint32_t k = 0; k < column->components; ++k)
+            v[k] = px_export_real(column, k, i);
+        set_real(column, 1, i, tensor ? v[2] : -s * v[2]);
+        set_real(column, 2, i, tensor ? v[1] : s * v[1]);
+        if (!tensor)
+            continue;
+        set_real(column, 3, i, -s * v[5]);
+        set_real(column, 4, i, -v[4]);
+        set_real(column, 5, i, s * v[3]);
     }
 }
 
-/* Rotates by 90 degrees about x, which maps the up axis without mirroring. All columns of three
- * components are vectors, except colours. */
+/* Rotates by 90 degrees about x, which maps the up axis without mirroring. */
 static void turn(PxExportFrame *frame, char up)
 {
     if (up == '\0' || up == frame->meta.up)
         return;
-    for (uint32_t c = 0; c < frame->points.columns; ++c) {
-        const PxColumn *column = &frame->points.column[c];
-        if (is_real(column, 3) && strcmp(column->name, "colour") != 0)
-            turn_column(column, frame->points.count, up == 'z');
-    }
+    for (uint32_t c = 0; c < frame->points.columns; ++c)
+        if (px_column_in_world_axes(&frame->points.column[c]))
+            turn_column(&frame->points.column[c], frame->points.count, up == 'z');
     frame->meta.up = up;
 }
 

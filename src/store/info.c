@@ -4,6 +4,7 @@
 #include "store/csv.h"
 #include "store/frame.h"
 #include "store/run_files.h"
+#include "world/stats_columns.h"
 
 #include "phyxel/store.h"
 #include "phyxel/world.h"
@@ -127,15 +128,36 @@ typedef struct Telling {
     void *user;
 } Telling;
 
+/* Unit and meaning of a column; both empty if it is unknown. */
+static void describe(const char *name, const char **unit, const char **meaning)
+{
+    size_t length = strlen(name);
+    *unit = *meaning = "";
+    if (strcmp(name, PX_CLOCK_COLUMN) == 0) {
+        *unit = "s";
+        *meaning = "Wall-clock time of the run so far.";
+    }
+    for (size_t k = 0; k < PX_WALL_COLUMNS; ++k) {
+        const PxWallColumn *column = &px_wall_columns[k];
+        size_t ending = strlen(column->ending);
+        if (length > ending && strcmp(name + length - ending, column->ending) == 0) {
+            *unit = column->unit;
+            *meaning = column->meaning;
+        }
+    }
+    for (size_t k = 0; px_stats_column(k) != NULL; ++k)
+        if (strcmp(px_stats_column(k)->name, name) == 0) {
+            *unit = px_stats_column(k)->unit;
+            *meaning = px_stats_column(k)->meaning;
+        }
+}
+
 static void tell_column(void *user, const char *name, double value)
 {
     const Telling *telling = user;
-    const PxStatsColumn *column = NULL;
-    for (size_t k = 0; px_stats_column(k) != NULL && column == NULL; ++k)
-        if (strcmp(px_stats_column(k)->name, name) == 0)
-            column = px_stats_column(k);
-    telling->each(telling->user, name, column != NULL ? column->unit : "",
-                  column != NULL ? column->meaning : "", value);
+    const char *unit, *meaning;
+    describe(name, &unit, &meaning);
+    telling->each(telling->user, name, unit, meaning, value);
 }
 
 PxStatus px_info_stats(const char *dir, PxInfoStatsFunction *each, void *user)

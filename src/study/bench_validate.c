@@ -14,6 +14,7 @@
 #include "study/heat_bar.h"
 #include "study/plate_jet.h"
 #include "study/rayleigh_taylor.h"
+#include "study/sloshing.h"
 #include "study/solid_probe.h"
 #include "study/viscous_flows.h"
 
@@ -92,6 +93,20 @@ static PxStatus plate_jet(const Case *c, double coarser, int threads, Figures *o
     PX_TRY(px_plate_jet(&def, &result));
     compare(out, "force / rho A v^2", result.force, 1, 0.05);
     add(out, "force along the plate / rho A v^2", result.across, 0, result.across, 0.05);
+    return PX_OK;
+}
+
+/* The first standing wave in a tank. */
+static PxStatus sloshing(const Case *c, double coarser, int threads, Figures *out)
+{
+    PxSloshingDef def = px_sloshing_def_default();
+    def.pressure = c->pressure;
+    def.spacing = coarser * def.length / c->cells;
+    def.threads = threads;
+    PxSloshingResult result;
+    PX_TRY(px_sloshing(&def, &result));
+    compare(out, "period / linear theory", result.period, 1, 0.01);
+    compare(out, "amplitude kept in a period", result.kept, 1, 0.03);
     return PX_OK;
 }
 
@@ -499,9 +514,14 @@ static const Case cases[] = {
     {"column at rest", column, "iisph", NULL, 40, false, true},
     {"column at rest", column, "pcisph", NULL, 40, false, true},
     {"column at rest", column, "sesph", NULL, 40, false, true},
+    {"column at rest", column, "projection", NULL, 40, false, true},
+    {"sloshing", sloshing, "dfsph", NULL, 50, false, true},
+    {"sloshing", sloshing, "pcisph", NULL, 50, false, false},
+    {"sloshing", sloshing, "projection", NULL, 50, false, true},
     {"jet on a plate", plate_jet, "dfsph", NULL, 8, true, true},
     {"jet on a plate", plate_jet, "iisph", NULL, 8, false, true},
     {"jet on a plate", plate_jet, "pcisph", NULL, 8, false, true},
+    {"jet on a plate", plate_jet, "projection", NULL, 8, false, true},
     {"jet on a plate", plate_jet, "sesph", NULL, 8, false, true},
     {"Poiseuille flow", poiseuille, "sesph", "implicit", 10, true, true},
     {"Poiseuille flow", poiseuille, "sesph", "morris", 10, true, true},

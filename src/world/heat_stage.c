@@ -17,6 +17,8 @@
 
 PxStatus px_temperatures_check(const PxTemperatureKey *key, size_t count)
 {
+    if (count > 0 && key == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "%zu temperatures, but temperature_key is NULL", count);
     for (size_t k = 0; k < count; ++k) {
         if (!(key[k].time >= 0 && key[k].time <= 1e9) ||
             (k > 0 && !(key[k].time > key[k - 1].time)))

@@ -1,7 +1,7 @@
 #include "world/saved.h"
 
 #include "world/elastic_stage.h"
-#include "world/things.h"
+#include "world/copies.h"
 #include "world/world_parts.h"
 
 #include <math.h>

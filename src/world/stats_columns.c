@@ -1,9 +1,10 @@
 /// The columns of stats.csv, described once: name, unit, meaning, and where PxStats has the value.
+#include "world/stats_columns.h"
+
+#include "base/fail.h"
 #include "phyxel/world.h"
 
 #include <math.h>
-
-#include "base/fail.h"
 
 #define REAL(member, name, unit, meaning)                                                          \
     {                                                                                              \
@@ -13,6 +14,15 @@
     {                                                                                              \
 #member, "", meaning, offsetof(PxStats, member), true                                      \
     }
+
+const PxWallColumn px_wall_columns[PX_WALL_COLUMNS] = {
+    {"_force_x", "N", "Mean force on the wall in this step, along x."},
+    {"_force_y", "N", "The same along y."},
+    {"_force_z", "N", "The same along z."},
+    {"_torque_x", "N m", "Mean torque on the wall in this step, about x."},
+    {"_torque_y", "N m", "The same about y."},
+    {"_torque_z", "N m", "The same about z."},
+};
 
 static const PxStatsColumn columns[] = {
     WHOLE(step, "Steps since the start of the run."),

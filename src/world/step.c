@@ -49,6 +49,7 @@ static PxStatus find_neighbours(PxWorld *world)
 
 typedef struct Motion {
     PxWorld *world;
+    const PxFluid *fluid;
     float dt;
     PxVec3 gravity;
 } Motion;
@@ -70,11 +71,12 @@ static void gravity_block(void *user, uint32_t begin, uint32_t end, int thread)
  * keeps the rounding error of the addition (Kahan 1965), so that slow motion far from the origin is
  * not lost. */
 static void move_axis(float *restrict x, float *restrict low, float *restrict v,
-                      const float *restrict a, float dt, uint32_t begin, uint32_t end)
+                      const float *restrict a, const float *restrict shift, float dt,
+                      uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; ++i) {
         v[i] += a[i] * dt;
-        float way = v[i] * dt + low[i];
+        float way = (v[i] + (shift != NULL ? shift[i] : 0.0f)) * dt + low[i];
         float moved = x[i] + way;
         low[i] = way - (moved - x[i]);
         x[i] = moved;
@@ -86,9 +88,9 @@ static void move_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Motion *m = user;
     PxParticles *p = &m->world->particles;
-    move_axis(p->x, p->x_low, p->vx, p->ax, m->dt, begin, end);
-    move_axis(p->y, p->y_low, p->vy, p->ay, m->dt, begin, end);
-    move_axis(p->z, p->z_low, p->vz, p->az, m->dt, begin, end);
+    move_axis(p->x, p->x_low, p->vx, p->ax, m->fluid->shift[0], m->dt, begin, end);
+    move_axis(p->y, p->y_low, p->vy, p->ay, m->fluid->shift[1], m->dt, begin, end);
+    move_axis(p->z, p->z_low, p->vz, p->az, m->fluid->shift[2], m->dt, begin, end);
     float sum = 0; /* 0 times NaN or infinity is NaN, and so is the sum */
     for (uint32_t i = begin; i < end; ++i)
         sum += 0.0f * p->x[i] + 0.0f * p->y[i] + 0.0f * p->z[i];
@@ -232,7 +234,7 @@ static uint64_t count_ranks(const PxWorld *world, uint64_t count)
 static PxStatus move(PxWorld *world, const PxFluid *fluid)
 {
     PxCoupling coupling = px_world_coupling(world);
-    Motion m = {.world = world, .dt = (float)world->dt};
+    Motion m = {.world = world, .fluid = fluid, .dt = (float)world->dt};
     PxWatch watch;
     PX_STAGE(&world->profile, "rigid fit")
     PX_TRY(px_elastic_set_gather(&world->elastic_set, &coupling));

@@ -110,7 +110,7 @@ static void put_back(PxWorld *world, PxUndo *undo)
 
 void px_undo_end(PxWorld *world, PxUndo *undo, PxStatus status)
 {
-    if (status == PX_ERR_MEMORY)
+    if (status != PX_OK)
         put_back(world, undo);
     if (undo->whole)
         px_table_free(&undo->before);

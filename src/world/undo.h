@@ -1,9 +1,9 @@
-/// Undoing a step that ran out of memory half way.
+/// Undoing a step that failed half way, for lack of memory or for a value that is not finite.
 ///
-/// Stages allocate scratch while earlier stages have already changed particles, rest shapes and
-/// bonds. Before the first of them the columns that a step changes are copied to scratch; after a
-/// failure they are copied back. The bonds of the last step are still there: they are made in a
-/// second buffer (coupling/elastic_set.h).
+/// Stages fail when earlier stages have already changed particles, rest shapes and bonds. Before
+/// the first of them the columns that a step changes are copied to scratch; after a failure they
+/// are copied back. The bonds of the last step are still there: they are made in a second buffer
+/// (coupling/elastic_set.h).
 #ifndef PX_WORLD_UNDO_H
 #define PX_WORLD_UNDO_H
 
@@ -33,7 +33,7 @@ PxStatus px_undo_keep(PxWorld *world, PxUndo *undo);
 /// Before rest-shape updates: keeps the rest positions of skins. Errors: PX_ERR_MEMORY.
 PxStatus px_undo_keep_skins(PxWorld *world, PxUndo *undo);
 
-/// Puts everything back if the step ran out of memory, and frees what was kept.
+/// Puts everything back if the step failed, and frees what was kept.
 void px_undo_end(PxWorld *world, PxUndo *undo, PxStatus status);
 
 #endif

@@ -5,7 +5,8 @@
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
 #include "world/octree_body.h"
-#include "world/things.h"
+#include "world/overlap.h"
+#include "world/copies.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -86,6 +87,9 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     const PxWorldDef *def = &read;
     PX_TRY(px_section_check(&px_world_section, def, "world"));
     PX_TRY(px_threads_check(def->threads, "world"));
+    if (def->allocator != NULL &&
+        (def->allocator->allocate == NULL || def->allocator->release == NULL))
+        return px_fail(PX_ERR_ARGUMENT, "world: the allocator lacks a function");
     PxWorld *world = px_allocate(NULL, sizeof *world);
     if (world == NULL)
         return px_fail(PX_ERR_MEMORY, "world: no room");
@@ -306,13 +310,13 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
                    .bounds = px_shape_bounds(shape)};
     wall.def.rotation = px_quat_normalized(def->shape.rotation);
     px_shape_def_forget(&wall.def);
-    if (def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE) {
-        PxStatus status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
-        if (status != PX_OK) {
-            free(keys);
-            free(warmth);
-            return status;
-        }
+    PxStatus status = px_overlap_check_wall(world, &wall, def);
+    if (status == PX_OK && def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE)
+        status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
+    if (status != PX_OK) {
+        free(keys);
+        free(warmth);
+        return status;
     }
     px_wall_warm(&wall, def);
     world->walls.data[world->walls.count++] = wall;
@@ -374,6 +378,8 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     uint32_t rows = table->count, columns = table->columns;
     if (!def->wall)
         status = add_particles(world, def, shape, slot);
+    if (status == PX_OK && !def->wall)
+        status = px_overlap_check_body(world, body.name, shape, rows);
     if (status == PX_OK)
         status = px_world_add_skins(world, def, shape, slot);
     if (status == PX_OK && def->wall)

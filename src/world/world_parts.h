@@ -61,6 +61,7 @@ struct PxWorld {
         uint32_t ids_given;  ///< generation of the last object added; never falls, not even when an
                              ///< earlier state is restored, so that no id names two objects
     uint32_t bodies_made;    ///< so far, including removed ones
+    bool bodies_trusted;     ///< px_overlap_trust()
     PX_LIST(PxWall) walls;
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;

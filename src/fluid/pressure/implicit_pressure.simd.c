@@ -8,6 +8,7 @@ typedef struct Job {
     PxFluid *fluid;
     PxPoisson *poisson;
     float *kept; /* pressure for the warm start of the next step, Pa */
+    float keep;  /* fraction of it that the first guess is */
     bool warm, forces;
 } Job;
 
@@ -22,6 +23,14 @@ typedef struct Job {
  * grows for any p; the coarse grid supplies the missing smooth part. */
 #define KEPT 0.5f
 
+/* The volume V in P = p V^2: that of the lattice with corrected rates, which are of velocities, not
+ * of the density. */
+PX_INLINE float volume_of(const Job *job, uint32_t i)
+{
+    double s = job->fluid->spacing;
+    return job->poisson->corrected != NULL ? (float)(s * s * s) : job->fluid->volume[i];
+}
+
 /* P = p V^2 from the last step's p, only for particles with enough neighbours. A drop that left
  * the fluid with the pressure of an impact has a large V and would be shot off the next wall. */
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -31,8 +40,9 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxFluid *f = job->fluid;
     float most = (float)(f->spacing * f->spacing * f->spacing / 0.9);
     for (uint32_t i = begin; i < end; ++i) {
-        float v = f->volume[i];
-        job->poisson->pressure[i] = job->warm && v < most ? KEPT * job->kept[i] * v * v : 0.0f;
+        float v = volume_of(job, i);
+        job->poisson->pressure[i] =
+            job->warm && f->volume[i] < most ? job->keep * job->kept[i] * v * v : 0.0f;
     }
 }
 
@@ -48,14 +58,40 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     float per_volume = (float)(1.0 / (s * s * s)), *wall_push = job->fluid->wall_push;
     for (uint32_t i = begin; i < end; ++i) {
         const float *u = job->poisson->record + 8 * (size_t)i + 4;
-        float v = job->fluid->volume[i];
+        const PxCorrected *c = job->poisson->corrected;
+        float wall = c != NULL ? c->turn[8 * (size_t)i + 6] : 1.0f;
+        float v = volume_of(job, i);
         job->kept[i] = job->poisson->pressure[i] / (v * v);
-        wall_push[i] += job->poisson->pressure[i] * per_volume;
+        wall_push[i] += job->poisson->pressure[i] * per_volume * wall;
         float forces = job->forces ? dt : 0.0f;
         p->ax[i] += (u[0] - (p->vx[i] + forces * p->ax[i])) * per_dt;
         p->ay[i] += (u[1] - (p->vy[i] + forces * p->ay[i])) * per_dt;
         p->az[i] += (u[2] - (p->vz[i] + forces * p->az[i])) * per_dt;
     }
+}
+
+/* Stores the velocities that the solve added as the shift of this step. */
+static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    PxFluid *f = job->fluid;
+    const PxParticles *p = f->particles;
+    float dt = (float)job->poisson->dt;
+    for (uint32_t i = begin; i < end; ++i) {
+        const float *u = job->poisson->record + 8 * (size_t)i + 4;
+        f->shift[0][i] = u[0] - (p->vx[i] + dt * p->ax[i]);
+        f->shift[1][i] = u[1] - (p->vy[i] + dt * p->ay[i]);
+        f->shift[2][i] = u[2] - (p->vz[i] + dt * p->az[i]);
+    }
+}
+
+static void report_corrected_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    PxParticles *p = job->fluid->particles;
+    memcpy(p->pressure + begin, p->warm_pressure + begin, (end - begin) * sizeof(float));
 }
 
 static void report_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -68,7 +104,7 @@ static void report_block(void *user, uint32_t begin, uint32_t end, int thread)
                          px_fluid_pressure_factor(job->fluid, i, job->poisson->stiff[i]);
 }
 
-static PxStatus run(Job *job, double error, PxPoissonOptions options)
+static PxStatus run(Job *job, double error, PxPoissonOptions options, PxBlockFunction *end)
 {
     PxFluid *f = job->fluid;
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, begin_block, job);
@@ -76,7 +112,7 @@ static PxStatus run(Job *job, double error, PxPoissonOptions options)
     PxPoissonResult r;
     PX_TRY(PX_ISA_NAME(px_poisson_solve)(job->poisson, options, &r));
     job->forces = options.forces;
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end_block, job);
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end, job);
     f->iterations += r.iterations;
     f->solve_error = 100 * r.error;
     f->divergence = r.closing / f->dt;
@@ -98,10 +134,44 @@ static double part_to_undo(const PxFluid *f)
  * on a tap under water (at 0.1 the water before its plunger is 22 per cent too dense, not 11). */
 #define UNDOING 0.3
 
+/* Divergence-free velocities with the corrected operator, then the density by shifting. */
+static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const double *param,
+                        PxPoissonOptions options)
+{
+    PxCorrected corrected;
+    PxPoisson poisson;
+    PX_TRY(PX_ISA_NAME(px_corrected_begin)(&corrected, f, plain->slope));
+    PX_TRY(PX_ISA_NAME(px_poisson_correct)(&poisson, plain, &corrected));
+    PX_ISA_NAME(px_corrected_damp)(&corrected, weight);
+    for (int k = 0; k < 3; ++k) {
+        f->shift[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
+        if (f->shift[k] == NULL)
+            return px_fail(PX_ERR_MEMORY, "pressure: no room for %u shifts", f->count);
+    }
+    Job job = {.fluid = f,
+               .poisson = &poisson,
+               .kept = f->particles->warm_pressure,
+               .keep = 1.0f,
+               .warm = true};
+    options.forces = true;
+    options.least = 2;
+    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_DIVERGENCE], options, end_block));
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_corrected_block, &job);
+    double divergence = f->divergence;
+    memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
+    options.part = part_to_undo(f);
+    options.most_undone = UNDOING * f->top_speed * f->dt / f->spacing;
+    options.least = 0;
+    job = (Job){.fluid = f, .poisson = plain, .kept = f->particles->warm_divergence};
+    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, shift_block));
+    f->divergence = divergence;
+    return PX_OK;
+}
+
 PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
 {
     double param[PX_IMPLICIT_PARAMS];
-    px_implicit_strictest(f, kind.divergence, param);
+    px_implicit_strictest(f, kind.divergence || kind.corrected, param);
     PxPoissonOptions options = {.most = (uint32_t)param[PX_IMPLICIT_MAX_ITERATIONS],
                                 .coarse = param[PX_IMPLICIT_COARSE] > 0,
                                 .plain = kind.uniform};
@@ -110,16 +180,19 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     if (weight == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     px_implicit_weights(f, weight);
-    PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, weight, f->dt, options.coarse, kind.uniform));
-    Job job = {.fluid = f, .poisson = &poisson, .warm = kind.warm};
+    PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, kind.corrected ? NULL : weight, f->dt,
+                                         options.coarse, kind.uniform));
     f->iterations = 0;
     f->converged = true;
+    if (kind.corrected)
+        return project(f, &poisson, weight, param, options);
+    Job job = {.fluid = f, .poisson = &poisson, .warm = kind.warm, .keep = KEPT};
     job.kept = f->particles->warm_divergence;
     if (kind.divergence && 100 * f->divergence * f->dt > param[PX_IMPLICIT_MAX_DIVERGENCE]) {
         /* Prevents further compression, but lets thin places fill up: otherwise particles that
          * close a gap at a free surface would meet the pressure of an impact. Existing compression
          * is left to the second solve. */
-        PX_TRY(run(&job, param[PX_IMPLICIT_MAX_DIVERGENCE], options));
+        PX_TRY(run(&job, param[PX_IMPLICIT_MAX_DIVERGENCE], options, end_block));
     } else {
         memset(job.kept, 0, f->count * sizeof *job.kept);
     }
@@ -128,7 +201,7 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     options.part = part_to_undo(f);
     options.most_undone = UNDOING * f->top_speed * f->dt / f->spacing;
     options.least = 2;
-    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options));
+    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_block, &job);
     return PX_OK;
 }

@@ -23,6 +23,7 @@
 #define PX_FLUID_PRESSURE_POISSON_H
 
 #include "fluid/pressure/coarse.h"
+#include "fluid/pressure/corrected.h"
 
 typedef struct PxPoisson {
     PxFluid *fluid;
@@ -40,6 +41,7 @@ typedef struct PxPoisson {
     float *velocity;     ///< quads of velocity and weight, until the records are packed
     float *record;       ///< positions and velocities packed for neighbours, 8 floats each
     PxCoarse coarse;
+    const PxCorrected *corrected; ///< its force and rate replace the plain ones; may be NULL
     double dt;
     double unit;    ///< s^4: gradients are stored in units of 1 / unit, so squares do not overflow
     double mass;    ///< kg, unit of masses, for the same reason
@@ -73,6 +75,11 @@ typedef struct PxPoissonOptions {
 PX_ISA_DECLARE(PxStatus, px_poisson_begin,
                (PxPoisson * poisson, PxFluid *fluid, const float *weight, double dt, bool coarse,
                 bool uniform));
+
+/// Copy of `plain` for the force and rate of `corrected`, with arrays of its own. Runs before the
+/// first solve with `plain`.
+PX_ISA_DECLARE(PxStatus, px_poisson_correct,
+               (PxPoisson * poisson, const PxPoisson *plain, const PxCorrected *corrected));
 
 /// Iterates on poisson->pressure (a first guess or 0) until the mean compression predicted for
 /// the end of the step is below the tolerance. poisson->record then holds the velocities with

@@ -174,6 +174,53 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
     return PX_ISA_NAME(px_coarse_begin)(&q->coarse, f, &input);
 }
 
+typedef struct Scaling {
+    PxPoisson *q;
+    const float *row;
+} Scaling;
+
+/* Scaling of the residual from the bounds of a row. */
+PX_INLINE float scaling(const PxPoisson *q, float diagonal, float row, float mass)
+{
+    const PxFluid *f = q->fluid;
+    float least = (float)((q->uniform ? UNIFORM : LEAST) * q->squares * q->mass);
+    /* 1 / (dt^2 s^3), from the units of the sizes */
+    float per_size = (float)(q->unit * q->unit * q->mass /
+                             (q->dt * q->dt * f->spacing * f->spacing * f->spacing));
+    float size = fminf(row, fmaxf(DIAGONALS * diagonal, ROW_PART * row));
+    size = fmaxf(size, least / mass);
+    return size > 0.0f ? per_size / size : 0.0f;
+}
+
+static void scaling_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Scaling *job = user;
+    for (uint32_t i = begin; i < end; ++i)
+        job->q->scale[i] =
+            scaling(job->q, job->q->scale[i], job->row[i], job->q->fluid->particles->mass[i]);
+}
+
+PxStatus PX_ISA_NAME(px_poisson_correct)(PxPoisson *q, const PxPoisson *plain,
+                                         const PxCorrected *corrected)
+{
+    PxFluid *f = plain->fluid;
+    *q = *plain;
+    q->corrected = corrected;
+    q->first = false;
+    float **const arrays[] = {&q->scale,      &q->before, &q->start,
+                              &q->correction, &q->rate,   &q->pressure};
+    for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
+        *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
+        if (*arrays[k] == NULL)
+            return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
+    }
+    PX_ISA_NAME(px_corrected_bounds)(corrected, q->unit, q->mass, q->scale, q->correction, q->rate);
+    Scaling job = {q, q->rate};
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, scaling_block, &job);
+    return PX_OK;
+}
+
 /* ---- the two passes ------------------------------------------------------ */
 
 /* Velocities to which the pressure's are added: zero, those at the start of the step, or those
@@ -290,10 +337,6 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
     const float *quad = f->quad, *record = q->record;
     float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
     PxF8 zero = px_f8(0.0f), unit = px_f8((float)q->unit);
-    float least = (float)((q->uniform ? UNIFORM : LEAST) * q->squares * q->mass);
-    /* 1 / (dt^2 s^3), from the units of the sizes */
-    float per_size = (float)(q->unit * q->unit * q->mass /
-                             (q->dt * q->dt * f->spacing * f->spacing * f->spacing));
     double sums[SUMS] = {0};
     for (uint32_t i = begin; i < end; ++i) {
         const float *own = record + 8 * (size_t)i, *own_u = own + 4;
@@ -315,9 +358,7 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
         }
         if (first) {
             float size = q->own[i] * q->reach[i] + px_f8_sum(row);
-            size = fminf(size, fmaxf(DIAGONALS * q->scale[i], ROW_PART * size));
-            size = fmaxf(size, least / p->mass[i]);
-            q->scale[i] = size > 0.0f ? per_size / size : 0.0f;
+            q->scale[i] = scaling(q, q->scale[i], size, p->mass[i]);
         }
         float flux = pass->base == BASE_NONE ? 0.0f : f->wall_flux[i];
         float rate = dt * (s3 * px_f8_sum(sum) + own_u[0] * f->wall_gx[i] +
@@ -337,20 +378,44 @@ static void first_rate_part(void *user, uint32_t begin, uint32_t end, PxPart *pa
     rate_rows(user, begin, end, true, part);
 }
 
+static void over_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    const Pass *pass = user;
+    double sums[SUMS] = {0};
+    for (uint32_t i = begin; i < end; ++i)
+        pass->rate[i] = over_of(pass->solve, i, pass->rate[i], sums);
+    memcpy(part->sum, sums, sizeof sums);
+}
+
+/* apply() with the corrected force and rate. */
+static void apply_corrected(PxPoisson *q, float *rate, Base base)
+{
+    bool forces = base == BASE_FORCES;
+    PX_ISA_NAME(px_corrected_velocities)
+    (q->corrected, q->dt, forces ? 1.0f : 0.0f, q->record + 4, 8);
+    PX_ISA_NAME(px_corrected_rates)(q->corrected, q->dt, forces, rate);
+}
+
 /* rate = dt D(base + dt a(P)), or the density residual with it; P is in the fluid's quads. */
 static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
 {
     const PxFluid *f = q->fluid;
     Pass pass = {q, rate, base, solve};
-    px_fluid_refresh_w(f, f->quad);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, velocity_block, &pass);
-    px_fluid_refresh(f, q->record + 4, 4 * sizeof(float), 8 * sizeof(float));
-    if (q->first)
-        px_fluid_pack_w(f, f->quad, q->reach);
     PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};
     PxPart total = {.sums = solve != NULL ? SUMS : 0};
-    px_reduce(&rows, q->first ? first_rate_part : rate_part, &pass, &total);
-    q->first = false;
+    if (q->corrected != NULL) {
+        apply_corrected(q, rate, base);
+        if (solve != NULL)
+            px_reduce(&rows, over_part, &pass, &total);
+    } else {
+        px_fluid_refresh_w(f, f->quad);
+        px_parallel_for(f->threads, f->count, PX_BLOCK, velocity_block, &pass);
+        px_fluid_refresh(f, q->record + 4, 4 * sizeof(float), 8 * sizeof(float));
+        if (q->first)
+            px_fluid_pack_w(f, f->quad, q->reach);
+        px_reduce(&rows, q->first ? first_rate_part : rate_part, &pass, &total);
+        q->first = false;
+    }
     if (solve != NULL) {
         solve->sum = total.sum[OVER];
         solve->opened = total.sum[OPENED];
@@ -477,6 +542,8 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
             alone = alone && (s->options.forces || f->solid_fraction[i] < 0.5f);
         }
         now = now > 0.0f ? fminf(part * now, most) : now;
+        if (s->q->corrected != NULL && s->q->corrected->turn[8 * (size_t)i + 7] > 0.0f)
+            now = 0.0f;
         s->q->start[i] = alone ? now : -1e30f;
         f->quad[4 * (size_t)i + 3] = s->pressure[i];
     }

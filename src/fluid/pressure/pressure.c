@@ -8,6 +8,7 @@
     X(PxPressureModel, px_dfsph)                                                                   \
     X(PxPressureModel, px_iisph)                                                                   \
     X(PxPressureModel, px_pcisph)                                                                  \
+    X(PxPressureModel, px_projection)                                                              \
     X(PxPressureModel, px_sesph)
 
 PX_FAMILY(px_pressure_family, "pressure", MODELS, )

@@ -199,7 +199,7 @@ PxStatus px_film_begin(const char *path, uint32_t width, uint32_t height, double
     return begin(path, width, height, fps, false, out);
 }
 
-/* The last line of ffmpeg's messages. */
+/* The beginning of ffmpeg's messages, in one line. */
 static void words_of(const PxFilm *film, char *out, size_t size)
 {
     char text[2000];

@@ -6,6 +6,7 @@
 #include "scene/layout/shape_forms.h"
 #include "surface/coat/options.h"
 #include "surface/skin/skin.h"
+#include "world/overlap.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@
 #define MOST_SAMPLES 20000u   /* sample points of a larger body */
 #define MOST_TESTS 5000000.0  /* point-in-shape tests in one check */
 #define MOST_COMPARISONS 2e8  /* comparisons of two bodies' bounds */
-#define OVERLAP_ALLOWED 0.02  /* part of the points, for corners that just touch */
 #define NEAREST_TO_WALL 0.2   /* spacings; a lattice flush with a flat wall has 0.25 */
 #define FLOAT_STEPS_A_SPACING 100
 
@@ -313,17 +313,11 @@ static bool spend(double *account, double amount, double most, Overlap *o)
 static void complain_overlap(PxScene *scene, size_t index, size_t other, double part)
 {
     const PxBodyDef *def = &scene->body[other].def;
-    char name[120], other_name[120];
-    body_name(scene, index, name, sizeof name);
-    body_name(scene, other, other_name, sizeof other_name);
+    char text[320];
     BodyPath path;
     size_t later = def->wall || index > other ? index : other;
-    px_complain(scene, PX_ERROR, body_path(&path, later, NULL), PX_AT_VALUE,
-                "overlaps: %.*f %% of '%s' %s '%s'", part < 0.1 ? 1 : 0, 100 * part, name,
-                !def->wall    ? "lies inside"
-                : def->inside ? "lies outside the wall"
-                              : "lies inside the wall",
-                other_name);
+    px_complain(scene, PX_ERROR, body_path(&path, later, NULL), PX_AT_VALUE, "%s",
+                px_overlap_text(part, scene->body[index].def.name, def, text, sizeof text));
 }
 
 /* Warns of particles that start very near to a wall, which are moved away and so disturb the
@@ -359,7 +353,7 @@ static void compare(Overlap *o, size_t index, const Sample *sample, size_t other
         near += free < NEAREST_TO_WALL * scene->world.spacing;
     }
     double part = (double)wrong / (double)count;
-    if (part > OVERLAP_ALLOWED)
+    if (part > PX_OVERLAP_ALLOWED)
         complain_overlap(scene, index, other, part);
     else if (near > 0 && sample->particles)
         complain_near(scene, index, other, near);

@@ -100,6 +100,14 @@ PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxS
     return PX_OK;
 }
 
+/* May the cells of an octree body all be split, until they have the size of the spacing? */
+static bool is_split(const PxScene *scene, const PxSceneBody *body)
+{
+    size_t material = body->is.refers[0];
+    return body->def.fill == PX_FILL_OCTREE && material != PX_NO_MATERIAL &&
+           scene->material[material].def.melts.melts;
+}
+
 static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const PxShape *shape,
                             PxSurvey *out)
 {
@@ -118,9 +126,12 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
     out->matter = px_bounds_join(out->matter, bounds);
     out->volume += px_shape_volume(shape);
     if (scene->world.spacing > 0) {
-        double particles = px_survey_particles(scene, body, shape);
-        out->particles += particles;
-        out->mean_particles += particles;
+        double particles = px_survey_particles(scene, body, shape), last = particles;
+        if (is_split(scene, body))
+            last =
+                fmax(last, px_shape_fill_estimate(shape, PX_LATTICE_CUBIC, scene->world.spacing));
+        out->particles += last;
+        out->mean_particles += 0.5 * (particles + last);
         /* Triangles with edges up to one spacing have about 1.2 vertices per spacing^2. */
         double s = scene->world.spacing;
         double corners = 1.2 * px_shape_area(shape) / (s * s);

@@ -4,7 +4,7 @@
 /// The thesis displaces surfels from the rest shape, which a liquid does not have; here the
 /// displacement is that since the last frame. Where neighbours separate by more than a spacing in a
 /// frame, the displacement is divided into straight sub-steps, each with new neighbour lists.
-#include "surface/coat/inner.h"
+#include "surface/coat/coat_parts.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "surface/coat/coat.h"
 
-#include "surface/coat/inner.h"
+#include "surface/coat/coat_parts.h"
 #include "surface/tangents.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 /// if the field halfway between them is at least min_value.
 /// Merging: two components merge when a particle of one is inside the other's isosurface.
 #include "base/union_find.h"
-#include "surface/coat/inner.h"
+#include "surface/coat/coat_parts.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef PX_SURFACE_COAT_LANES_H
 #define PX_SURFACE_COAT_LANES_H
 
-#include "surface/coat/inner.h"
+#include "surface/coat/coat_parts.h"
 
 /* fminf() and fmaxf() compile to calls since they handle NaN. */
 PX_INLINE float px_min(float a, float b)

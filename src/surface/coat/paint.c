@@ -2,7 +2,7 @@
 ///
 /// Zombies are the initial surfels that came with colours. They are advected and projected onto the
 /// surface but never resampled, and only their colours are used.
-#include "surface/coat/inner.h"
+#include "surface/coat/coat_parts.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /// The colour field of a frame: particles sorted by cell, matched with those of the last frame,
 /// with their weights and neighbour lists.
-#include "surface/coat/inner.h"
+#include "surface/coat/coat_parts.h"
 
 #include <string.h>
 

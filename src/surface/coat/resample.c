@@ -7,7 +7,7 @@
 /// each other than ACCEPT the one with the highest random rank is inserted, unless a surfel is as
 /// near. The others may be proposed again in the next pass.
 #include "base/random.h"
-#include "surface/coat/inner.h"
+#include "surface/coat/coat_parts.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /// Binding of a skin: the particles that move each point, and their weights.
-#include "surface/skin/inner.h"
+#include "surface/skin/skin_parts.h"
 
 #include "spatial/kdtree.h"
 

@@ -4,7 +4,7 @@
 #include "shape/refine.h"
 #include "shape/shape_inner.h"
 #include "shape/tessellate.h"
-#include "surface/skin/inner.h"
+#include "surface/skin/skin_parts.h"
 #include "surface/tangents.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "surface/skin/skin.h"
 
 #include "surface/skin/deform.h"
-#include "surface/skin/inner.h"
+#include "surface/skin/skin_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /// A kind of thing: material, body, emitter, ... One table describes all of a kind; the scene
 /// reader, the resolved scene, the schema, events, px_world_set(), `--set`, the lists of a world
-/// and its copies (world/things.h) use it.
+/// and its copies (world/copies.h) use it.
 ///
 /// To add a kind, write one file in this folder and add one line to PX_KINDS below. Rules that
 /// involve several keys of a thing belong in the kind's function `rules`, effects of a change on a

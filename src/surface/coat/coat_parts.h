@@ -1,7 +1,7 @@
 /// Internals of a coat: columns, the field of the particles, the stages of a frame and the inputs
 /// of the vector loops.
-#ifndef PX_SURFACE_COAT_INNER_H
-#define PX_SURFACE_COAT_INNER_H
+#ifndef PX_SURFACE_COAT_COAT_PARTS_H
+#define PX_SURFACE_COAT_COAT_PARTS_H
 
 #include "surface/coat/coat.h"
 #include "surface/coat/neighbours.h"

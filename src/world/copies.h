@@ -2,8 +2,8 @@
 ///
 /// px_world_save() keeps them. The lists are copied; shapes, wall fields, skins and coats are
 /// shared with the world.
-#ifndef PX_WORLD_THINGS_H
-#define PX_WORLD_THINGS_H
+#ifndef PX_WORLD_COPIES_H
+#define PX_WORLD_COPIES_H
 
 #include "phyxel/world.h"
 #include "world/attached/coats.h"

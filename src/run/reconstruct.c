@@ -11,6 +11,7 @@
 #include "phyxel/version.h"
 #include "scene/content.h"
 #include "scene/scene_walls.h"
+#include "store/column_form.h"
 #include "store/frame.h"
 #include "store/palette.h"
 #include "store/ply_points.h"
@@ -248,11 +249,8 @@ static PxStatus carry_column(Frame *frame, const PxColumn *column, const char *c
         char *name = frame->name[p->columns];
         if (names != NULL)
             snprintf(name, NAME, "%s", names[k]);
-        else if (column->components == 1)
-            snprintf(name, NAME, "%s", column->name);
         else
-            snprintf(name, NAME, "%s_%c", column->name,
-                     (column->components <= 3 ? "xyz" : "012345678")[k]);
+            px_component_name(column, k, name);
         PX_TRY(as_floats(frame, column, k, &p->column[p->columns]));
         ++p->columns;
     }

@@ -1,4 +1,4 @@
-#include "world/things.h"
+#include "world/copies.h"
 
 #include "matter/wall_field.h"
 #include "world/kinds/kind.h"

@@ -1,6 +1,6 @@
-/// Relaxation of the surfels: iterates the forces of forces.simd.c, keeps surfels out of walls, and
+/// Relaxation of the surfels: iterates the forces of relax.simd.c, keeps surfels out of walls, and
 /// blends the result with the advected positions by the molten fraction.
-#include "surface/coat/inner.h"
+#include "surface/coat/coat_parts.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /// Internals of a skin, shared by the files that create, bind and deform it.
-#ifndef PX_SURFACE_SKIN_INNER_H
-#define PX_SURFACE_SKIN_INNER_H
+#ifndef PX_SURFACE_SKIN_SKIN_PARTS_H
+#define PX_SURFACE_SKIN_SKIN_PARTS_H
 
 #include "surface/skin/skin.h"
 

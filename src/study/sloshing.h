@@ -1,0 +1,30 @@
+/// Water that sloshes in a tank: the first standing wave of an inviscid fluid (Lamb 1932, 228).
+#ifndef PX_STUDY_SLOSHING_H
+#define PX_STUDY_SLOSHING_H
+
+#include "phyxel/world.h"
+
+typedef struct PxSloshingDef {
+    const char *pressure; ///< model
+    double length;        ///< of the tank, m
+    double depth;         ///< m
+    double width;         ///< m
+    double amplitude;     ///< of the wave at the ends, m
+    double spacing;       ///< m
+    double periods;       ///< duration
+    int threads;          ///< 0: one for every core
+} PxSloshingDef;
+
+/// 1 m long, 0.5 m deep, 0.2 m wide, 5 cm amplitude, two periods.
+PxSloshingDef px_sloshing_def_default(void);
+
+typedef struct PxSloshingResult {
+    double period; ///< over 2 pi / sqrt(g k tanh(k depth)), k = pi / length
+    double kept;   ///< fraction of the amplitude after a period
+    double misfit; ///< rms of what a damped sine leaves of the momentum, over the rms of that
+    uint64_t leaked;
+} PxSloshingResult;
+
+PxStatus px_sloshing(const PxSloshingDef *def, PxSloshingResult *out);
+
+#endif
