@@ -20,15 +20,15 @@ typedef struct Sink {
 } Sink;
 
 /* The beginning of every file; the digits follow, and are known in the end. */
-static const char head[] = "ply\nformat binary_little_endian 1.0\ncomment " PX_PLY_CHECKSUM " ";
+#define HEAD "ply\nformat binary_little_endian 1.0\ncomment " PX_PLY_CHECKSUM " "
 
 static PxStatus put_to_file(void *user, const void *bytes, size_t size)
 {
     Sink *sink = user;
     size_t skip = 0;
     if (!sink->begun) { /* the whole header comes in one piece */
-        skip = sizeof head - 1 + PX_DIGEST_TEXT;
-        PX_ASSERT(size > skip && memcmp(bytes, head, sizeof head - 1) == 0);
+        skip = sizeof HEAD - 1 + PX_DIGEST_TEXT;
+        PX_ASSERT(size > skip && memcmp(bytes, HEAD, sizeof HEAD - 1) == 0);
         sink->begun = true;
     }
     px_digest_add(sink->digest, (const char *)bytes + skip, size - skip);
@@ -42,7 +42,7 @@ static PxStatus put_checksum(Sink *sink)
     px_digest_end(sink->digest, digest);
     sink->digest = NULL;
     px_digest_text(digest, text);
-    if (pwrite(sink->file->descriptor, text, PX_DIGEST_TEXT - 1, sizeof head - 1) !=
+    if (pwrite(sink->file->descriptor, text, PX_DIGEST_TEXT - 1, sizeof HEAD - 1) !=
         PX_DIGEST_TEXT - 1)
         return px_fail(PX_ERR_IO, "cannot write '%s': %s", sink->file->path, strerror(errno));
     return PX_OK;
