@@ -1,27 +1,12 @@
 /// Melting and freezing: partly molten bodies keep the solid part of their shape; heat balance;
 /// volume and stiffness after freezing; same bits.
 #include "check.h"
+#include "wax.h"
 
 #include "base/vec.h"
 #include "study/frozen.h"
 #include "world/elastic_stage.h"
 #include "world/saved.h"
-
-static PxMaterialDef wax_def(void)
-{
-    PxMaterialDef wax = px_material_def_default();
-    wax.name = "wax";
-    wax.density = 900;
-    wax.young = 2e5;
-    wax.viscosity = 0;
-    wax.diffusivity = 1e-3;
-    wax.latent_heat = 2e4;
-    wax.melts.melts = true;
-    wax.melts.from = 40;
-    wax.melts.to = 60;
-    wax.melts.into.viscosity = 2;
-    return wax;
-}
 
 /* A block of that size, the body "cube", on a plate, each of a temperature. */
 static PxWorld *block_on_plate(int threads, double spacing, const PxMaterialDef *material,

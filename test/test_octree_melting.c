@@ -1,5 +1,6 @@
 /// Octree bodies that melt: coarse cells are split before they flow.
 #include "scenes.h"
+#include "wax.h"
 
 #include "base/vec.h"
 #include "coupling/fractions.h"
@@ -13,22 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static PxMaterialDef wax_def(void)
-{
-    PxMaterialDef wax = px_material_def_default();
-    wax.name = "wax";
-    wax.density = 900;
-    wax.young = 2e5;
-    wax.viscosity = 0;
-    wax.diffusivity = 1e-3;
-    wax.latent_heat = 2e4;
-    wax.melts.melts = true;
-    wax.melts.from = 40;
-    wax.melts.to = 60;
-    wax.melts.into.viscosity = 2;
-    return wax;
-}
 
 /* A cube of wax of 16 spacings a side, of cells up to 4 spacings, on a plate of 90 degrees C. */
 static PxWorld *cube_on_plate(PxLatticeKind fill, double temperature, int threads)

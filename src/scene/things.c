@@ -33,7 +33,7 @@ static size_t count_things(const void *user, const PxKind *kind)
 
 static void *thing_at(const void *user, const PxKind *kind, size_t index, const char **name)
 {
-    static const PxBodyDef emitted; /* zeros suffice, since a body has no model parameters */
+    static const PxBodyDef emitted; /* for bodies of emitters: a body has no model parameters */
     const PxScene *scene = user;
     const PxSceneList *list = px_scene_list((PxScene *)scene, kind);
     if (index >= list->count) {

@@ -19,7 +19,8 @@ typedef struct Sink {
     bool begun; /* that line was written */
 } Sink;
 
-/* The beginning of every file; the digits follow, and are known in the end. */
+/* First bytes of every file. The digits of the checksum follow; they are written last, when all
+ * other bytes are known. */
 #define HEAD "ply\nformat binary_little_endian 1.0\ncomment " PX_PLY_CHECKSUM " "
 
 static PxStatus put_to_file(void *user, const void *bytes, size_t size)

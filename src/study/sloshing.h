@@ -1,4 +1,5 @@
-/// Water that sloshes in a tank: the first standing wave of an inviscid fluid (Lamb 1932, 228).
+/// Water that sloshes in a tank: the first standing wave of an inviscid fluid (Lamb 1932, chapter
+/// IX).
 #ifndef PX_STUDY_SLOSHING_H
 #define PX_STUDY_SLOSHING_H
 

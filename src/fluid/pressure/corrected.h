@@ -2,7 +2,7 @@
 ///
 /// With the moment of the neighbourhood and its inverse
 ///   M_i = - s^3 sum_j x_ij grad W_ij^T + lever_i n n^T,   L_i = M_i^-1
-/// (Bonet and Lok 1999, Eq. 41; the wall's share follows from flow along a wall with normal n), the
+/// (Bonet and Lok 1999; the wall's share follows from flow along a wall with normal n), the
 /// rate of compression
 ///   D_i(u) = s^3 sum_j (u_i - u_j) . L_i grad W_ij + k_i (u_i - u_wall) . grad wall_i,
 ///   k_i = n . L_i n

@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 /// Fresnel reflectance of a dielectric interface for unpolarised light. `cosine` is that of the
-/// angle of incidence, 0 .. 1; eta: refractive index on the incident side over that on the other. 1
-/// for total internal reflection. *beyond (may be NULL) is the cosine of the refracted direction.
+/// angle of incidence, 0 .. 1. `eta` is the refractive index on the incident side over that on the
+/// other. The reflectance is 1 for total internal reflection. *beyond (may be NULL) is the cosine
+/// of the refracted direction.
 float px_fresnel(float cosine, float eta, float *beyond);
 
 /// Fresnel reflectance of metals by Schlick's approximation (1994); f0 is the reflectance at normal

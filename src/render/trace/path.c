@@ -306,8 +306,8 @@ static void cross_interface(Path *p, PxV3 at, const PxHit *hit, uint32_t index)
         media_remove(&beyond, index);
     const PxLook *outside = media_dominant(enters ? &p->media : &beyond, scenery);
     p->skip_emitters = true;
-    /* No interface where a medium of higher priority is on both sides. And after scattering
-     * paths go straight, like shadow rays. */
+    /* Inside a medium of higher priority the surface is no interface. After scattering
+     * paths cross interfaces without refraction, as shadow rays do. */
     if (p->scattered > 0 || (outside != NULL && look->priority <= outside->priority)) {
         p->media = beyond;
         continue_path(p, at, d, hit);
