@@ -33,7 +33,8 @@ void px_implicit_weights(const PxFluid *fluid, float *weight);
 typedef struct PxImplicitKind {
     bool divergence; ///< a divergence-free solve precedes the constant-density solve
     bool warm;       ///< warm start: the pressure of the last step is the first guess
-    bool corrected;  ///< see projection.simd.c
+    bool corrected;  ///< corrected divergence, density by shifts (projection.simd.c); the other
+                     ///< members do not matter then
     bool uniform;    ///< scale by the lattice's diagonal where the particle's own is smaller
 } PxImplicitKind;
 
