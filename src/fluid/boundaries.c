@@ -149,10 +149,13 @@ static void fill_rows(Job *job, uint32_t begin, uint32_t end)
     const PxParticles *p = f->particles;
     const PxFillQuery query = {p->x, p->y, p->z, begin, end, f->wall_profile, f->wall_heat != NULL};
     PxFill fill[ROWS];
-    Sum sum[ROWS];
+    Sum sum[1 + ROWS];
+    uint16_t sum_of[ROWS]; /* most rows touch no boundary and share the first, empty one */
+    uint16_t sums = 1;
     double nearest[ROWS];
+    sum[0] = (Sum){.clear = 1, .sticky = 1};
     for (uint32_t i = 0; i < end - begin; ++i) {
-        sum[i] = (Sum){.clear = 1, .sticky = 1};
+        sum_of[i] = 0;
         nearest[i] = INFINITY;
     }
     for (size_t k = 0; k < f->boundaries; ++k) {
@@ -162,7 +165,12 @@ static void fill_rows(Job *job, uint32_t begin, uint32_t end)
             continue;
         Touches *touches = take_touches(job, begin / PX_BLOCK, (uint32_t)k, count);
         for (uint32_t n = 0; n < count && touches != NULL; ++n) {
-            Sum *of = &sum[fill[n].row - begin];
+            uint16_t *which = &sum_of[fill[n].row - begin];
+            if (*which == 0) {
+                *which = sums;
+                sum[sums++] = sum[0];
+            }
+            Sum *of = &sum[*which];
             touches->touch[n].row = NOBODY;
             if (isnan(fill[n].part))
                 of->missing = true;
@@ -171,8 +179,9 @@ static void fill_rows(Job *job, uint32_t begin, uint32_t end)
         }
     }
     for (uint32_t i = begin; i < end; ++i) {
-        sum[i - begin].nearest = nearest[i - begin];
-        store_row(f, i, &sum[i - begin]);
+        Sum *of = &sum[sum_of[i - begin]];
+        of->nearest = nearest[i - begin];
+        store_row(f, i, of);
     }
 }
 
