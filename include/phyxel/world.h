@@ -471,6 +471,12 @@ PX_API const uint64_t *px_world_ids(const PxWorld *world);
 /// Errors: PX_ERR_ARGUMENT for an unknown column or a wrong size, PX_ERR_MEMORY.
 PX_API PxStatus px_world_read_column(PxWorld *world, const char *column, void *to, size_t bytes);
 
+/// Ends an interval: the column "pressure" becomes the mean of each particle's pressure since the
+/// last call, "pressure_spread" its standard deviation, both weighted by the length of steps. The
+/// pressure of a single step swings with its length. Runs call this at every frame. The next step
+/// overwrites "pressure".
+PX_API PxStatus px_world_take_means(PxWorld *world);
+
 /// Includes a column that is computed on demand in stored frames: "strain", "stress", "von_mises",
 /// "principal_stress". Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
 PX_API PxStatus px_world_keep_column(PxWorld *world, const char *column);

@@ -93,6 +93,7 @@ static PxFrameMeta meta_of(const Run *run)
 static PxStatus store_particles(Run *run)
 {
     PxFrameMeta meta = meta_of(run);
+    PX_TRY(px_world_take_means(run->world));
     PX_TRY(px_world_refresh_columns(run->world));
     const PxTable *particles = px_world_particles(run->world);
     PX_TRY(px_frame_write(run->dir, &meta, particles, &run->threads));

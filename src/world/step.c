@@ -5,6 +5,7 @@
 #include "world/boundary_stage.h"
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
+#include "world/pressure_mean.h"
 #include "world/time_step.h"
 #include "world/undo.h"
 #include "world/world_parts.h"
@@ -363,6 +364,8 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
         PX_STAGE(&world->profile, "rest shapes")
         PX_TRY(px_elastic_stage_rest_shapes(world));
         PX_TRY(forces(world, &fluid, model));
+        PX_STAGE(&world->profile, "measure")
+        px_pressure_mean_add(world);
     }
     PX_STAGE(&world->profile, "heat")
     PX_TRY(px_world_heat_step(world, &fluid));
