@@ -138,6 +138,8 @@ void px_world_free(PxWorld *world)
     px_things_drop(world);
     px_table_free(&world->progress);
     PX_LIST_FREE(&world->boundaries);
+    PX_LIST_FREE(&world->readings);
+    PX_LIST_FREE(&world->reading_values);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
