@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-static const PxThreads one = {1};
+static const PxThreads one = {.count = 1};
 
 static float coldest = 20; /* degrees Celsius */
 

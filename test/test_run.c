@@ -427,7 +427,7 @@ TEST(forged_numbers_of_a_checkpoint_are_refused)
     PxScene *scene = tiny_scene(text), *more = scene_with("time.frames", "4");
     PxRunDef def = run_into(folder_file(&folder, "run"));
     CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
-    PxThreads threads = {1};
+    PxThreads threads = {.count = 1};
     PxScalar scalar[] = {{.name = "frame", .kind = PX_SCALAR_U64},
                          {.name = "wall", .kind = PX_SCALAR_F64},
                          {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
@@ -831,7 +831,7 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
     CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
     Holding *before = holding_of(def.out);
 
-    PxThreads threads = {1};
+    PxThreads threads = {.count = 1};
     PxSavedWorld *saved;
     CHECK_OK(px_saved_create(&saved));
     PxScalar scalar[] = {{.name = "frame", .kind = PX_SCALAR_U64},

@@ -11,7 +11,7 @@
 #include "store/ply_points.h"
 #include "store/surface_ply.h"
 
-static const PxThreads one = {1};
+static const PxThreads one = {.count = 1};
 
 /* A frame with a cube of n^3 particles, moving at (1, 2, 3) m/s and coloured by x. */
 static void write_frame(const char *dir, uint32_t number, int n, float spoil)

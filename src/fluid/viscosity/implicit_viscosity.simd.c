@@ -36,6 +36,7 @@
 /// step; at 10 Pa s that guess costs what it saves. Fluids of low viscosity, as water, use the
 /// explicit force of Morris et al. without rotations, one pass over the pairs.
 #include "fluid/fluid.h"
+#include "base/stop.h"
 #include "base/sum.h"
 #include "fluid/turn.h"
 #include "fluid/viscosity/explicit_viscosity.h"
@@ -412,7 +413,7 @@ static void conjugate_gradients(Solve *s, bool thick)
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, guessed_block, s);
         size = dot(s, s->r, s->r, s->diagonal);
     }
-    while (size > wanted && f->viscosity_iterations < most) {
+    while (size > wanted && f->viscosity_iterations < most && !px_stopped(f->threads)) {
         apply(s);
         s->alpha = (float)(size / dot(s, s->p, s->kp, NULL));
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, advance_block, s);
