@@ -14,6 +14,7 @@
 #include "run/skin_files.h"
 #include "run/stats_file.h"
 #include "run/surface_files.h"
+#include "scene/content.h"
 #include "store/checkpoint.h"
 #include "store/frame.h"
 #include "store/run_files.h"
@@ -439,7 +440,8 @@ static PxStatus begin(Run *run)
         PX_TRY(px_record_compare(run->dir, run->scene));
     PX_TRY(identify(run, there && def->resume));
     /* Build the world before removing old files, so that an invalid scene does no harm. */
-    PX_TRY(px_scene_world(run->scene, def->threads, &run->world));
+    bool trusted = run->scene->checked || (there && def->resume);
+    PX_TRY(px_scene_world_trusted(run->scene, def->threads, trusted, &run->world));
     PX_TRY(px_world_stop_when(run->world, def->stop, def->stop_user));
     if (there && def->overwrite)
         PX_TRY(throw_away(run->dir));

@@ -1,4 +1,5 @@
 #include "world/elastic_stage.h"
+#include "world/no_room.h"
 
 #include "contact/solid_walls.h"
 #include "coupling/exchange.h"
@@ -541,6 +542,9 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
     }
     PX_TRY(check_finite(world, &s));
+    if (contact.walls.leaked > 0 && contact.walls.stuck < s.count)
+        PX_TRY(px_no_room_for(world, s.particles->id[contact.walls.stuck],
+                              px_solid_place(&s, contact.walls.stuck)));
     px_solid_walls_end(&contact.walls, &s);
     if (!world->flows)
         PX_TRY(absorb_bodies(world, &s));

@@ -5,6 +5,7 @@
 #include "fluid/force_size.h"
 #include "world/boundary_stage.h"
 #include "world/heat_stage.h"
+#include "world/no_room.h"
 #include "world/elastic_stage.h"
 #include "world/time_step.h"
 #include "world/undo.h"
@@ -232,6 +233,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         if (tension)
             world->pressure_force = px_force_size(fluid, &size);
         measure_compression(world, fluid);
+        PX_TRY(px_no_room_in_vessel(world));
     }
     PX_STAGE(&world->profile, "emitters")
     px_emitters_hold(world, fluid->inverse_mass);
@@ -274,7 +276,10 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid)
     {
         world->state.caught +=
             count_ranks(world, px_defend(&world->particles, &watch, &world->threads));
-        world->state.leaked += count_ranks(world, px_watch_leaked(&watch, &world->threads));
+        uint64_t leaked = px_watch_leaked(&watch, &world->threads);
+        world->state.leaked += count_ranks(world, leaked);
+        if (leaked > 0)
+            PX_TRY(px_no_room_for_particle(world, watch.leaked_id));
     }
     return PX_OK;
 }

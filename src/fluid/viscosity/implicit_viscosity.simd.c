@@ -458,6 +458,7 @@ static PxStatus solve_thin(PxFluid *f)
 {
     PxExplicitViscosity job;
     PX_TRY(px_viscosity_explicit_begin(&job, f, NULL, 1.0f));
+    PX_TRY(px_viscosity_explicit_bound(&job, NULL));
     bool one = f->materials == 1 && f->melted == NULL;
     px_parallel_for(f->threads, f->count, PX_BLOCK, one ? thin_one_block : thin_block, &job);
     return PX_OK;
@@ -519,7 +520,7 @@ static PxStatus solve(PxFluid *f)
 
     conjugate_gradients(&s, f->dt * rate >= THICK);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end_block, &s);
-    px_fluid_give_drag(f, true);
+    px_fluid_give_drag(f, true, NULL);
     return PX_OK;
 }
 
