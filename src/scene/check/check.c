@@ -533,10 +533,11 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
     }
     check_amount(scene, survey);
     check_late_events(scene);
-    check_explicit(scene);
     PX_TRY(px_survey_check_flow(scene, survey));
     PX_TRY(px_survey_check_hold(scene, survey));
     PX_TRY(px_survey_walk(scene, survey, check_stretch, &(StepCheck){.scene = scene}));
+    if (scene->errors == 0)
+        check_explicit(scene);
     PX_TRY(check_overlaps(scene, survey));
     return px_survey_check_room(scene, survey);
 }
