@@ -55,7 +55,7 @@ steps leapfrog
 scene implicit '"young": 1e9, "integration": {"model": "implicit", "max_error": 1e-12,
     "max_iterations": 1000000, "max_rounds": 1000}' "" ', "handles": [{"name": "hand",
     "shape": {"box": [0.05, 1, 1], "at": [-0.08, 0, 0]}}]'
-steps implicit 1 0.005
+steps implicit 999 0.005
 tank=', {"name": "tank", "shape": {"box": [0.16, 0.6, 0.16], "at": [0, 0.3, 0]}, "wall": true,
     "inside": true}'
 scene pressure '"pressure": {"model": "dfsph", "max_error": 1e-5, "max_iterations": 10000}' "$tank"
