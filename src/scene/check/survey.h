@@ -88,6 +88,9 @@ PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey);
 /// Complains about walls whose keyframes leave matter no room. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_room(PxScene *scene, const PxSurvey *survey);
 
+/// Complains about gauges in walls. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_check_gauges(PxScene *scene);
+
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);
 
