@@ -550,8 +550,8 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
             {
                 px_world_stats(run->world, &stats);
                 PX_TRY(px_stats_file_row(&run->stats, run->world, &stats, wall_so_far(run)));
-                PX_TRY(px_gauges_file_rows_of_step(&run->gauges, run->world, stats.step));
                 run->last = stats;
+                PX_TRY(px_gauges_file_rows_of_step(&run->gauges, run->world, stats.step));
             }
             dt = stats.dt;
             if (px_world_time(run->world) < until) {

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Mean compression beyond which fluids between moving walls are lost, per cent. Shipped scenes stay
- * below 5; a press that closes passes it within a tenth of a second, at a few m/s. */
+/* Mean compression beyond which fluids between moving walls are lost, per cent. A press that
+ * closes at 0.34 m/s passes it 0.1 s after it is full, with speeds of a few m/s. */
 #define MOST_COMPRESSED 50
 
 static const char *name_of(const PxWorld *world, uint32_t boundary)

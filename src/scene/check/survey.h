@@ -85,11 +85,11 @@ PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxS
 /// Complains about handles, forces and heaters with empty regions. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey);
 
-/// Complains about gauges in walls. Errors: PX_ERR_MEMORY.
-PxStatus px_survey_check_gauges(PxScene *scene);
-
 /// Complains about walls whose keyframes leave matter no room. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_room(PxScene *scene, const PxSurvey *survey);
+
+/// Complains about gauges in walls. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_check_gauges(PxScene *scene);
 
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);
