@@ -1,6 +1,7 @@
 #include "fluid/pressure/implicit_pressure.h"
 
 #include "fluid/pressure/poisson.h"
+#include "fluid/work.h"
 
 #include <string.h>
 
@@ -143,6 +144,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
     PX_TRY(PX_ISA_NAME(px_corrected_begin)(&corrected, f, plain->slope));
     PX_TRY(PX_ISA_NAME(px_poisson_correct)(&poisson, plain, &corrected));
     PX_ISA_NAME(px_corrected_damp)(&corrected, weight);
+    PX_TRY(px_work_mark(f, PX_WORK_damping));
     for (int k = 0; k < 3; ++k) {
         f->shift[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
         if (f->shift[k] == NULL)
@@ -186,6 +188,7 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     f->converged = true;
     if (kind.corrected)
         return project(f, &poisson, weight, param, options);
+    PX_TRY(px_work_mark(f, PX_WORK_damping));
     Job job = {.fluid = f, .poisson = &poisson, .warm = kind.warm, .keep = KEPT};
     job.kept = f->particles->warm_divergence;
     if (kind.divergence && 100 * f->divergence * f->dt > param[PX_IMPLICIT_MAX_DIVERGENCE]) {
