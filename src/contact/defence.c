@@ -149,20 +149,23 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
     atomic_fetch_add_explicit(&def->caught, caught, memory_order_relaxed);
 }
 
-uint64_t px_defend(PxParticles *p, PxWatch *watch, PxVec3 gravity, double *work, const PxDist *dist,
-                   const PxThreads *threads)
+uint64_t px_defend(PxParticles *p, PxWatch *watch, const PxThreads *threads, PxDefenceWork *work)
 {
-    *work = 0;
+    if (work != NULL)
+        work->work = 0;
     if (watch->boundaries == 0)
         return 0;
     Defence def = {.p = p,
                    .watch = watch,
                    .touch = 0.005 * watch->spacing,
                    .gap = 0.01 * watch->spacing,
-                   .travel = px_boundaries_travel(watch->boundary, watch->boundaries),
-                   .gravity = gravity};
+                   .travel = px_boundaries_travel(watch->boundary, watch->boundaries)};
+    if (work != NULL)
+        def.gravity = work->gravity;
     px_parallel_for(threads, p->table.count, PX_BLOCK, defend_block, &def);
-    px_reduce_join(dist, &def.work, 1);
-    *work = px_sum_value(&def.work);
+    if (work != NULL) {
+        px_reduce_join(work->dist, &def.work, 1);
+        work->work = px_sum_value(&def.work);
+    }
     return atomic_load(&def.caught);
 }

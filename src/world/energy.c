@@ -29,32 +29,55 @@ static void largest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[DISTANCE] = (double)distance;
 }
 
+/* Four rows at a time. Sums of rounded terms do not depend on their order (base/sum.h). */
+typedef double Four __attribute__((vector_size(32)));
+typedef float Four32 __attribute__((vector_size(16)));
+
+/* Rows beyond the end are 0. */
+static inline Four four(const float *from, uint32_t rows)
+{
+    Four32 v = {0, 0, 0, 0};
+    if (rows >= 4)
+        memcpy(&v, from, sizeof v);
+    else
+        memcpy(&v, from, rows * sizeof *from);
+    return __builtin_convertvector(v, Four);
+}
+
+static inline double four_sum(Four v)
+{
+    return v[0] + v[1] + v[2] + v[3];
+}
+
+static inline Four four_round(double magic, Four v)
+{
+    return (v + magic) - magic;
+}
+
 /* -m g . x of rows [begin, end). */
 static double potential_rows(const PxParticles *p, PxVec3 g, double magic, uint32_t begin,
                              uint32_t end)
 {
-    const float *restrict x = p->x, *restrict y = p->y, *restrict z = p->z;
-    const float *restrict xl = p->x_low, *restrict yl = p->y_low, *restrict zl = p->z_low;
-    const float *restrict mass = p->mass;
-    double sum = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        double high = g.x * ((double)x[i] + (double)xl[i]) + g.y * ((double)y[i] + (double)yl[i]) +
-                      g.z * ((double)z[i] + (double)zl[i]);
-        sum += px_sum_round(magic, -(double)mass[i] * high);
+    Four sum = {0, 0, 0, 0};
+    for (uint32_t i = begin; i < end; i += 4) {
+        uint32_t n = end - i;
+        Four high = g.x * (four(p->x + i, n) + four(p->x_low + i, n)) +
+                    g.y * (four(p->y + i, n) + four(p->y_low + i, n)) +
+                    g.z * (four(p->z + i, n) + four(p->z_low + i, n));
+        sum += four_round(magic, -four(p->mass + i, n) * high);
     }
-    return sum;
+    return four_sum(sum);
 }
 
 static double kinetic_rows(const PxParticles *p, double magic, uint32_t begin, uint32_t end)
 {
-    const float *restrict vx = p->vx, *restrict vy = p->vy, *restrict vz = p->vz;
-    const float *restrict mass = p->mass;
-    double sum = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        double x = (double)vx[i], y = (double)vy[i], z = (double)vz[i];
-        sum += px_sum_round(magic, 0.5 * (double)mass[i] * (x * x + y * y + z * z));
+    Four sum = {0, 0, 0, 0};
+    for (uint32_t i = begin; i < end; i += 4) {
+        uint32_t n = end - i;
+        Four x = four(p->vx + i, n), y = four(p->vy + i, n), z = four(p->vz + i, n);
+        sum += four_round(magic, 0.5 * four(p->mass + i, n) * (x * x + y * y + z * z));
     }
-    return sum;
+    return four_sum(sum);
 }
 
 static void total_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
@@ -215,38 +238,6 @@ uint32_t px_energy_move(PxEnergy *e, const PxWorld *world, const PxFluid *f)
     return STAGES + stages;
 }
 
-/* Work of the accelerations `to` less `from` (or gravity) on free rows. */
-static double stage_rows(const PxEnergy *e, const PxFluid *f, const float *const from[3],
-                         const float *const to[3], double magic, uint32_t begin, uint32_t end)
-{
-    const PxParticles *p = f->particles;
-    const float *restrict vx = p->vx, *restrict vy = p->vy, *restrict vz = p->vz;
-    const float *restrict ax = p->ax, *restrict ay = p->ay, *restrict az = p->az;
-    const float *restrict mass = p->mass, *restrict free = f->inverse_mass;
-    const float *restrict tx = to[0], *restrict ty = to[1], *restrict tz = to[2];
-    double dt = (double)e->pass.dt, half = 0.5 * dt, sum = 0;
-    if (from[0] == NULL) {
-        double gx = e->work.gravity.x, gy = e->work.gravity.y, gz = e->work.gravity.z;
-        for (uint32_t i = begin; i < end; ++i) {
-            double w = ((double)tx[i] - gx) * ((double)vx[i] + half * (double)ax[i]) +
-                       ((double)ty[i] - gy) * ((double)vy[i] + half * (double)ay[i]) +
-                       ((double)tz[i] - gz) * ((double)vz[i] + half * (double)az[i]);
-            w = free[i] > 0.0f ? dt * (double)mass[i] * w : 0.0;
-            sum += px_sum_round(magic, w);
-        }
-        return sum;
-    }
-    const float *restrict fx = from[0], *restrict fy = from[1], *restrict fz = from[2];
-    for (uint32_t i = begin; i < end; ++i) {
-        double w = ((double)tx[i] - (double)fx[i]) * ((double)vx[i] + half * (double)ax[i]) +
-                   ((double)ty[i] - (double)fy[i]) * ((double)vy[i] + half * (double)ay[i]) +
-                   ((double)tz[i] - (double)fz[i]) * ((double)vz[i] + half * (double)az[i]);
-        w = free[i] > 0.0f ? dt * (double)mass[i] * w : 0.0;
-        sum += px_sum_round(magic, w);
-    }
-    return sum;
-}
-
 /* Work of what holds rows: all of their acceleration but gravity. */
 static double held_rows(const PxEnergy *e, const PxFluid *f, uint32_t begin, uint32_t end)
 {
@@ -264,74 +255,95 @@ static double held_rows(const PxEnergy *e, const PxFluid *f, uint32_t begin, uin
     return sum;
 }
 
-/* Potential energy falls by m dt g . v1, and gravity does the work m dt g . (v0 + v1) / 2: the
- * difference is - m dt^2 g . a / 2. Shifts lift and lower particles. */
-static void gravity_rows(const PxEnergy *e, const PxFluid *f, uint32_t begin, uint32_t end,
-                         double *sum)
+/* All sums over velocities and accelerations, in one pass.
+ *
+ * Potential energy falls by m dt g . v1, and gravity does the work m dt g . (v0 + v1) / 2: the
+ * difference is - m dt^2 g . a / 2. Velocities change as in step.c: rounded to float. */
+static void velocity_rows(const PxEnergy *e, const PxFluid *f, uint32_t begin, uint32_t end,
+                          double *sum)
 {
     const PxParticles *p = f->particles;
-    const float *restrict ax = p->ax, *restrict ay = p->ay, *restrict az = p->az;
-    const float *restrict mass = p->mass;
-    double gx = e->work.gravity.x, gy = e->work.gravity.y, gz = e->work.gravity.z;
-    double dt = (double)e->pass.dt, less = -0.5 * dt * dt, gravity = 0, shifts = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        double along = gx * (double)ax[i] + gy * (double)ay[i] + gz * (double)az[i];
-        gravity += px_sum_round(e->pass.magic[GRAVITY], less * (double)mass[i] * along);
+    const float *const v[3] = {p->vx, p->vy, p->vz}, *const a[3] = {p->ax, p->ay, p->az};
+    const double g[3] = {e->work.gravity.x, e->work.gravity.y, e->work.gravity.z};
+    const double *magic = e->pass.magic, dt = (double)e->pass.dt;
+    const uint32_t marks = e->work.marks;
+    const Four zero = {0, 0, 0, 0};
+    Four kinetic = zero, change = zero, gravity = zero, stage[PX_WORK_MARKS + 1];
+    for (uint32_t k = 0; k <= marks; ++k)
+        stage[k] = zero;
+    for (uint32_t i = begin; i < end; i += 4) {
+        uint32_t n = end - i;
+        Four mass = four(p->mass + i, n), square = zero, gain = zero, along = zero;
+        Four free = __builtin_convertvector(-(four(f->inverse_mass + i, n) > zero), Four);
+        Four last[3], middle[3], from[3];
+        for (int c = 0; c < 3; ++c) {
+            Four v0 = four(v[c] + i, n);
+            last[c] = four(a[c] + i, n);
+            Four32 v1 = __builtin_convertvector(v0, Four32) +
+                        __builtin_convertvector(last[c], Four32) * e->pass.dt;
+            Four to = __builtin_convertvector(v1, Four);
+            square += v0 * v0;
+            gain += (to - v0) * (to + v0);
+            along += g[c] * last[c];
+            middle[c] = v0 + 0.5 * dt * last[c];
+            from[c] = zero + g[c];
+        }
+        kinetic += four_round(magic[BEFORE], 0.5 * mass * square);
+        change += four_round(magic[CHANGE], 0.5 * mass * gain);
+        gravity += four_round(magic[GRAVITY], -0.5 * dt * dt * mass * along);
+        free *= dt * mass;
+        for (uint32_t k = 0; k < marks; ++k) {
+            Four work = zero;
+            for (int c = 0; c < 3; ++c) {
+                Four to = four(e->work.mark[k].a[c] + i, n);
+                work += (to - from[c]) * middle[c];
+                from[c] = to;
+            }
+            stage[k] += four_round(magic[STAGES + k], free * work);
+        }
+        Four work = (last[0] - from[0]) * middle[0] + (last[1] - from[1]) * middle[1] +
+                    (last[2] - from[2]) * middle[2];
+        stage[marks] += four_round(magic[STAGES + marks], free * work);
     }
-    sum[GRAVITY] += gravity;
-    if (f->shift[0] == NULL)
-        return;
-    const float *restrict sx = f->shift[0], *restrict sy = f->shift[1], *restrict sz = f->shift[2];
-    for (uint32_t i = begin; i < end; ++i) {
-        double along = gx * (double)sx[i] + gy * (double)sy[i] + gz * (double)sz[i];
-        shifts += px_sum_round(e->pass.magic[SHIFTS], -dt * (double)mass[i] * along);
-    }
-    sum[SHIFTS] += shifts;
+    sum[BEFORE] += four_sum(kinetic);
+    sum[CHANGE] += four_sum(change);
+    sum[GRAVITY] += four_sum(gravity);
+    for (uint32_t k = 0; k <= marks; ++k)
+        sum[STAGES + k] += four_sum(stage[k]);
 }
 
-/* Velocities change as in step.c: rounded to float. */
-static double change_rows(const PxEnergy *e, const PxFluid *f, uint32_t begin, uint32_t end)
+static double shift_rows(const PxEnergy *e, const PxFluid *f, uint32_t begin, uint32_t end)
 {
-    const PxParticles *p = f->particles;
-    const float *restrict vx = p->vx, *restrict vy = p->vy, *restrict vz = p->vz;
-    const float *restrict ax = p->ax, *restrict ay = p->ay, *restrict az = p->az;
-    const float *restrict mass = p->mass;
-    float dt = e->pass.dt;
-    double sum = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        float nx = vx[i] + ax[i] * dt, ny = vy[i] + ay[i] * dt, nz = vz[i] + az[i] * dt;
-        double x = (double)vx[i], y = (double)vy[i], z = (double)vz[i];
-        double to_x = (double)nx, to_y = (double)ny, to_z = (double)nz;
-        double w = (to_x - x) * (to_x + x) + (to_y - y) * (to_y + y) + (to_z - z) * (to_z + z);
-        sum += px_sum_round(e->pass.magic[CHANGE], 0.5 * (double)mass[i] * w);
+    PxVec3 g = e->work.gravity;
+    Four sum = {0, 0, 0, 0};
+    for (uint32_t i = begin; i < end; i += 4) {
+        uint32_t n = end - i;
+        Four along = g.x * four(f->shift[0] + i, n) + g.y * four(f->shift[1] + i, n) +
+                     g.z * four(f->shift[2] + i, n);
+        Four mass = four(f->particles->mass + i, n);
+        sum += four_round(e->pass.magic[SHIFTS], -(double)e->pass.dt * mass * along);
     }
-    return sum;
+    return four_sum(sum);
 }
 
 void px_energy_before(const PxEnergy *e, const PxFluid *f, uint32_t begin, uint32_t end,
                       PxPart *part)
 {
-    const PxParticles *p = f->particles;
-    double *sum = part->sum;
-    const float *from[3] = {NULL, NULL, NULL}, *to[3];
-    sum[BEFORE] += kinetic_rows(p, e->pass.magic[BEFORE], begin, end) +
-                   potential_rows(p, e->work.gravity, e->pass.magic[BEFORE], begin, end);
-    sum[AFTER] -= potential_rows(p, e->work.gravity, e->pass.magic[AFTER], begin, end);
-    sum[CHANGE] += change_rows(e, f, begin, end);
-    gravity_rows(e, f, begin, end, sum);
+    double *sum = part->sum, walls = 0;
+    double potential =
+        potential_rows(f->particles, e->work.gravity, e->pass.magic[BEFORE], begin, end);
+    velocity_rows(e, f, begin, end, sum);
+    sum[BEFORE] += potential;
+    sum[AFTER] -= potential; /* the quantum is the same */
+    if (f->shift[0] != NULL)
+        sum[SHIFTS] += shift_rows(e, f, begin, end);
     if (e->pass.held)
         sum[HELD] += held_rows(e, f, begin, end);
-    double walls = 0;
-    for (uint32_t i = begin; i < end && e->pass.walls; ++i)
-        walls += px_sum_round(e->pass.magic[WALLS], -(double)e->pass.dt *
-                                                        (double)f->wall_push[i] *
-                                                        (double)f->wall_flux[i]);
-    sum[WALLS] += walls;
-    for (uint32_t k = 0; k <= e->work.marks; ++k) {
-        stage_of(e, f, k, to);
-        sum[STAGES + k] += stage_rows(e, f, from, to, e->pass.magic[STAGES + k], begin, end);
-        memcpy(from, to, sizeof from);
+    for (uint32_t i = begin; i < end && e->pass.walls; ++i) {
+        double power = (double)f->wall_push[i] * (double)f->wall_flux[i];
+        walls += px_sum_round(e->pass.magic[WALLS], -(double)e->pass.dt * power);
     }
+    sum[WALLS] += walls;
 }
 
 void px_energy_after(const PxEnergy *e, const PxFluid *f, uint32_t begin, uint32_t end,

@@ -284,11 +284,10 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid, PxEnergy *energy)
     px_energy_stage(energy, world, PX_WORK_elastic);
     PX_STAGE(&world->profile, "defence")
     {
-        double work;
+        PxDefenceWork work = {.gravity = world->def.gravity, .dist = &world->dist};
         world->state.caught +=
-            count_ranks(world, px_defend(&world->particles, &watch, world->def.gravity, &work,
-                                         &world->dist, &world->threads));
-        px_energy_add(energy, PX_WORK_defence, work);
+            count_ranks(world, px_defend(&world->particles, &watch, &world->threads, &work));
+        px_energy_add(energy, PX_WORK_defence, work.work);
         world->state.leaked += count_ranks(world, px_watch_leaked(&watch, &world->threads));
     }
     return PX_OK;

@@ -82,8 +82,8 @@ static double step_limit(const PxFluid *f, const char **why)
 
 typedef struct Job {
     PxFluid *fluid;
-    float *force;  /* p V^2 */
-    float *weight; /* V sqrt(rho_0 alpha c) */
+    float *force;       /* p V^2 */
+    float *weight;      /* V sqrt(rho_0 alpha c) */
     PxWorkMark *damped; /* gets the accelerations before pressure; may be NULL */
 } Job;
 
