@@ -281,10 +281,13 @@ bool px_read_field(PxScene *scene, const PxPath *path, const PxField *field, con
         }
         *(bool *)member = json_is_true(value);
         return true;
-    case PX_FIELD_WORD: {
+    case PX_FIELD_WORD:
+    case PX_FIELD_CHOICE: {
         int word = read_word(scene, path, "one of", field->words, word_count(field->words), value);
-        if (word >= 0)
+        if (word >= 0 && field->kind == PX_FIELD_WORD)
             *(int *)member = word;
+        else if (word >= 0)
+            *(double *)member = word;
         return word >= 0;
     }
     case PX_FIELD_MODEL:
