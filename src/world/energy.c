@@ -156,15 +156,26 @@ typedef struct Bounds {
     const PxFluid *fluid;
 } Bounds;
 
-static float largest3(const float *restrict x, const float *restrict y, const float *restrict z,
-                      uint32_t begin, uint32_t end)
+typedef int32_t FourInt __attribute__((vector_size(16)));
+
+/* Largest square of vectors; rows that are not numbers are reported when they move. */
+static float largest3(const float *x, const float *y, const float *z, uint32_t begin, uint32_t end)
 {
-    float most = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        float s = x[i] * x[i] + y[i] * y[i] + z[i] * z[i];
-        most = s > most ? s : most;
+    Four32 most = {0, 0, 0, 0};
+    uint32_t i = begin;
+    for (; i + 4 <= end; i += 4) {
+        Four32 a, b, c;
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, y + i, sizeof b);
+        memcpy(&c, z + i, sizeof c);
+        Four32 s = a * a + b * b + c * c;
+        FourInt more = s > most;
+        most = (Four32)(((FourInt)s & more) | ((FourInt)most & ~more));
     }
-    return most;
+    float best = fmaxf(fmaxf(most[0], most[1]), fmaxf(most[2], most[3]));
+    for (; i < end; ++i)
+        best = fmaxf(best, x[i] * x[i] + y[i] * y[i] + z[i] * z[i]);
+    return best;
 }
 
 /* The accelerations after stage k of the marks; the last ones are the particles' own. */
