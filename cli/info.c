@@ -177,7 +177,7 @@ int command_info(int argc, char **argv)
         {"hash", 0, OPTION_FLAG, &l.hash, NULL, "number and hash of each frame"},
         {"stats", 0, OPTION_FLAG, &stats, NULL, "last row of stats.csv; without DIR: its columns"},
         {"plot", 0, OPTION_FLAG, &plot, NULL,
-         "plot forces on walls and the energy balance: DIR/forces.png, DIR/energy.png"},
+         "plot gauges, forces on walls, energy: DIR/gauges.png, forces.png, energy.png"},
         {"json", 0, OPTION_FLAG, &l.json, NULL, "print one JSON object"},
     };
     const Command command = {"info",
@@ -204,7 +204,7 @@ int command_info(int argc, char **argv)
     if (stats)
         return list_stats(dir, l.json);
     if (plot)
-        return plot_stats(dir);
+        return plot_run(dir);
     signals_catch();
     PxScene *scene = NULL;
     bool known = px_run_scene(dir, &scene) == PX_OK;

@@ -20,6 +20,7 @@ typedef struct Touch {
     float velocity[3];      /* wall_v, */
     float gradient[3];      /* and wall_g */
     float impulse[3];       /* on the boundary, N s */
+    float heat;             /* its part of wall_heat */
 } Touch;
 
 #define NOBODY UINT32_MAX
@@ -65,7 +66,8 @@ typedef struct Job {
  * a layer of the fluid, the temperature is even near the wall, and any weights may be used whose
  * sum over layers is 1. A hat around d = s is 1 for all positions of the layers, and vanishes at
  * the wall, so that a curved wall may cut the lattice anywhere (docs/decisions.md 27). */
-static void add_face(const PxFluid *f, const PxBoundary *b, const PxFill *fill, double d, Sum *sum)
+static void add_face(const PxFluid *f, const PxBoundary *b, const PxFill *fill, double d, Sum *sum,
+                     Touch *touch)
 {
     double heat = px_wall_profile_drag(f->wall_profile, d);
     if (isfinite(b->conductance)) {
@@ -79,6 +81,7 @@ static void add_face(const PxFluid *f, const PxBoundary *b, const PxFill *fill, 
     }
     sum->heat += heat;
     sum->warmth += heat * b->temperature;
+    touch->heat += (float)heat;
 }
 
 static void add_fill(const PxFluid *f, const PxBoundary *b, const PxFill *fill, Sum *sum,
@@ -110,7 +113,7 @@ static void add_fill(const PxFluid *f, const PxBoundary *b, const PxFill *fill, 
     }
     if (f->wall_heat != NULL && !isnan(b->temperature))
         for (int k = 0; k < fill->faces; ++k)
-            add_face(f, b, fill, fill->face[k], sum);
+            add_face(f, b, fill, fill->face[k], sum, touch);
 }
 
 static Touches *take_touches(Job *job, uint32_t block, uint32_t boundary, uint32_t count)
@@ -365,4 +368,29 @@ void px_fluid_give_impulses(PxFluid *f)
     for (int k = 0; k < 2; ++k)
         give.magic[k] = px_sum_magic(part.most[k], (uint64_t)part.sum[0]);
     px_parallel_for(f->threads, f->count, PX_BLOCK, take_block, &give);
+}
+
+/* ---- heat by boundary ----------------------------------------------------------------- */
+
+/* The mean temperature T of a particle during the step follows from the heat that all boundaries
+ * gave it, given = dt c a (wall_warmth - wall_heat T); each gave its part of that. */
+void px_fluid_heat_of_boundary(const PxFluid *f, uint32_t boundary, const double *given, PxSum *out)
+{
+    const PxBoundary *b = f->boundary[boundary];
+    for (uint32_t block = 0; block * PX_BLOCK < f->count && f->wall_heat != NULL; ++block)
+        for (const Touches *t = f->touches[block]; t != NULL; t = t->next) {
+            if (t->boundary != boundary || isnan(b->temperature))
+                continue;
+            for (uint32_t n = 0; n < t->count; ++n) {
+                uint32_t i = t->touch[n].row;
+                if (i == NOBODY || !(t->touch[n].heat > 0.0f))
+                    continue;
+                const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
+                double rate =
+                    f->dt * (double)f->particles->mass[i] * def->heat_capacity * def->diffusivity;
+                double mean =
+                    rate > 0 ? (f->wall_warmth[i] - given[i] / rate) / f->wall_heat[i] : 0;
+                px_sum_add(out, rate * (double)t->touch[n].heat * (b->temperature - mean));
+            }
+        }
 }

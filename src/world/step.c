@@ -6,6 +6,7 @@
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
 #include "world/energy.h"
+#include "world/pressure_mean.h"
 #include "world/time_step.h"
 #include "world/undo.h"
 #include "world/world_parts.h"
@@ -396,17 +397,22 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PxEnergy energy;
     PX_STAGE(&world->profile, "measure")
     px_energy_begin(&energy, world, &fluid);
+    PX_TRY(px_gauges_begin(world));
     if (flow) {
         PX_STAGE(&world->profile, "rest shapes")
         PX_TRY(px_elastic_stage_rest_shapes(world));
         PX_TRY(forces(world, &fluid, model));
+        PX_STAGE(&world->profile, "measure")
+        px_pressure_mean_add(world);
     }
     PX_STAGE(&world->profile, "heat")
     PX_TRY(px_world_heat_step(world, &fluid));
+    PX_TRY(px_gauges_sense(world));
     if (any_rows(world))
         PX_TRY(move(world, &fluid, &energy));
     px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
+    px_gauges_take(world, time);
     PX_STAGE(&world->profile, "emitters")
     {
         uint64_t removed = world->state.removed;
