@@ -29,7 +29,8 @@ int report_failure(PxStatus status, const char *command);
 void print_complaints(const PxScene *scene, FILE *out);
 int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene);
 
-/// Plots the forces on the walls of a run to DIR/forces.png; returns the exit status.
+/// Plots gauges, forces on walls and the energy balance of a run to DIR/gauges.png, forces.png and
+/// energy.png; returns the exit status.
 int plot_run(const char *dir);
 
 /// Whether the folder exists; prints an error if not.

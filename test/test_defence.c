@@ -108,7 +108,7 @@ static Count room_step(Room *room, double time, double dt, double reach, uint64_
         }
     }
     Count count;
-    count.caught = px_defend(p, &watch, &(PxThreads){.count = 2});
+    count.caught = px_defend(p, &watch, &(PxThreads){.count = 2}, NULL);
     count.leaked = px_watch_leaked(&watch, &(PxThreads){.count = 2});
     return count;
 }
@@ -294,7 +294,7 @@ TEST(a_particle_that_meets_a_wall_slides_along_it)
     p->vz[0] = 0;
     p->y[0] = 0.1f - 4 * 0.1f; /* from 0.1 above, moved by v dt */
     p->x[0] = 3 * 0.1f;
-    CHECK_EQUAL(px_defend(p, &watch, &(PxThreads){.count = 1}), 1);
+    CHECK_EQUAL(px_defend(p, &watch, &(PxThreads){.count = 1}, NULL), 1);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){.count = 1}), 0);
     CHECK_NEAR((double)p->x[0], 0.3, 1e-6); /* the tangential displacement is kept */
     CHECK_NEAR((double)p->y[0], 0.01 * SPACING, 1e-6);
@@ -332,7 +332,7 @@ TEST(a_particle_put_across_a_sheet_is_counted_once)
     put(&room.p, 2, px_mad(before, up, 0.27)); /* above the sheet's rim */
     put(&room.p, 3, behind);
     PxWatch watch = watch_begin(&room);
-    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){.count = 2}), 0);
+    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){.count = 2}, NULL), 0);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){.count = 2}), 0);
     put(&room.p, 0, behind);                                 /* through it */
     put(&room.p, 1, px_mad(before, up, 0.2));                /* along it */
@@ -359,7 +359,7 @@ TEST(a_particle_passed_by_a_moving_sheet_is_counted)
     PxWatch watch = watch_begin(&room);
     CHECK(wanted > 3);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){.count = 2}), wanted);
-    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){.count = 2}), wanted);
+    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){.count = 2}, NULL), wanted);
     CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){.count = 2}), 0); /* all were swept along */
     room_free(&room);
 }

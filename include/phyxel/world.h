@@ -454,6 +454,24 @@ typedef struct PxStats {
     double mass_out;    ///< kg, of those removed
     uint64_t held_back; ///< particles so far that emitters had no room for
     uint64_t waiting;   ///< emitters that are stopped now for lack of room
+    /// Change of kinetic, potential and elastic energy in the last step, J, by what caused it:
+    /// their sum is the whole change.
+    double work_gravity;   ///< error of the integration: work of gravity less the potential energy
+                           ///< that it took
+    double work_cohesion;  ///<
+    double work_tension;   ///<
+    double work_viscosity; ///< without the drag of moving walls
+    double work_damping;   ///< artificial viscosity
+    double work_pressure;  ///< without that of moving walls
+    double work_emitters;  ///< plungers, and what holds particles
+    double work_walls;     ///< moving walls, by the fluid's pressure and drag on them
+    double work_shifts;    ///< density correction by shifts, against gravity
+    double work_elastic;   ///< sub-steps of solids: stress, damping, contact, handles, forces
+    double work_defence;   ///< particles stopped at walls
+    double work_inflow;    ///< energy of emitted particles
+    double work_outflow;   ///< minus that of particles that sinks removed
+    double work_events;    ///< events, settling, and changes of the world between steps
+    double work_rounding;  ///< rounding of velocities and positions
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

@@ -78,6 +78,8 @@ typedef struct PxFluid {
     /// A pressure model sets it to correct the density without changing the momentum.
     float *shift[3];
 
+    struct PxWork *work; ///< what stages do to the energy (work.h); NULL: not measured
+
     PxArena *scratch;
     const PxThreads *threads;
     const PxDist *dist;
@@ -137,6 +139,9 @@ double px_fluid_cohesion_limit(const PxFluid *fluid);
 
 /// Adds the acceleration by viscosity (fluid/viscosity/), after all others except pressure.
 PxStatus px_fluid_viscosity(PxFluid *fluid);
+
+/// Is some material viscous?
+bool px_fluid_is_viscous(const PxFluid *fluid);
 
 /// Longest step that viscosity allows, s; INFINITY if it sets no limit.
 double px_fluid_viscosity_limit(const PxFluid *fluid);

@@ -17,12 +17,15 @@
 #member, type, offsetof(PxWorld, member)                                                   \
     }
 
-/* REPORT() lines are results of the last step, saved so that PxStats is restored too. */
+#define WORK(name) {"work_" #name, PX_F64, offsetof(PxWorld, work[PX_WORK_##name])},
+
+/* REPORT() and WORK() lines are results of the last step, saved so that PxStats is restored too. */
 const PxSavedNumber px_saved_numbers[] = {
     PX_WORLD_STATE(PX_STATE_WHOLE, PX_STATE_REAL) /* */
     REPORT(dt, PX_F64),
     REPORT(neighbours, PX_F64),
     REPORT(elastic, PX_F64),
+    PX_WORKS(WORK) /* */
     REPORT(density_error, PX_F64),
     REPORT(density_error_max, PX_F64),
     REPORT(tension_force, PX_F64),

@@ -7,6 +7,7 @@
 #include "world/heat_stage.h"
 #include "world/no_room.h"
 #include "world/elastic_stage.h"
+#include "world/energy.h"
 #include "world/pressure_mean.h"
 #include "world/time_step.h"
 #include "world/undo.h"
@@ -55,6 +56,7 @@ static PxStatus find_neighbours(PxWorld *world)
 typedef struct Motion {
     PxWorld *world;
     const PxFluid *fluid;
+    const PxEnergy *energy;
     float dt;
     PxVec3 gravity;
 } Motion;
@@ -101,9 +103,11 @@ static void move_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Motion *m = user;
     PxParticles *p = &m->world->particles;
+    px_energy_before(m->energy, m->fluid, begin, end, part);
     move_axis(p->x, p->x_low, p->vx, p->ax, m->fluid->shift[0], m->dt, begin, end);
     move_axis(p->y, p->y_low, p->vy, p->ay, m->fluid->shift[1], m->dt, begin, end);
     move_axis(p->z, p->z_low, p->vz, p->az, m->fluid->shift[2], m->dt, begin, end);
+    px_energy_after(m->energy, m->fluid, begin, end, part);
     float sum = 0, most = 0; /* 0 times NaN or infinity is NaN, and so is the sum */
     for (uint32_t i = begin; i < end; ++i) {
         float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
@@ -202,7 +206,11 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     }
     fluid->melted = px_world_melt_rows(world, 0, fluid->count);
     PX_STAGE(&world->profile, "cohesion")
-    px_fluid_cohesion(fluid);
+    {
+        px_fluid_cohesion(fluid);
+        if (isfinite(px_fluid_cohesion_limit(fluid)))
+            PX_TRY(px_work_mark(fluid, PX_WORK_cohesion));
+    }
     bool tension = px_fluid_has_tension(fluid);
     PxForceSize size;
     if (tension) {
@@ -211,13 +219,25 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_STAGE(&world->profile, "tension")
         PX_TRY(px_fluid_tension(fluid));
         PX_STAGE(&world->profile, "measure")
-        world->tension_force = px_force_size(fluid, &size);
+        {
+            PX_TRY(px_work_mark(fluid, PX_WORK_tension));
+            world->tension_force = px_force_size(fluid, &size);
+        }
     }
     PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "viscosity") /* last of all but pressure: see PxViscosityModel */
     PX_TRY(px_fluid_viscosity(fluid));
+    PX_STAGE(&world->profile, "measure")
+    {
+        if (px_fluid_is_viscous(fluid))
+            PX_TRY(px_work_mark(fluid, PX_WORK_viscosity));
+    }
     PX_STAGE(&world->profile, "emitters")
-    px_emitters_hold(world, fluid->inverse_mass);
+    {
+        px_emitters_hold(world, fluid->inverse_mass);
+        if (world->emitters.count > 0)
+            PX_TRY(px_work_mark(fluid, PX_WORK_emitters));
+    }
     if (tension) {
         PX_STAGE(&world->profile, "measure")
         px_force_size(fluid, &size); /* starts the measurement of the pressure force */
@@ -227,6 +247,12 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
     PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
+    fluid->work->last = world->emitters.count > 0 ? PX_WORK_emitters : PX_WORK_pressure;
+    PX_STAGE(&world->profile, "measure")
+    {
+        if (world->emitters.count > 0)
+            PX_TRY(px_work_mark(fluid, PX_WORK_pressure));
+    }
     PX_STAGE(&world->profile, "walls")
     px_fluid_give_impulses(fluid);
     PX_STAGE(&world->profile, "measure")
@@ -254,29 +280,43 @@ static uint64_t count_ranks(const PxWorld *world, uint64_t count)
 
 /* Moves all rows by the forces on them; elastic rows are then moved in sub-steps instead, from
  * their positions at the start of the step. Last, the defence stops particles at walls. */
-static PxStatus move(PxWorld *world, const PxFluid *fluid)
+static PxStatus move(PxWorld *world, const PxFluid *fluid, PxEnergy *energy)
 {
     PxCoupling coupling = px_world_coupling(world);
-    Motion m = {.world = world, .fluid = fluid, .dt = (float)world->dt};
+    Motion m = {.world = world, .fluid = fluid, .energy = energy, .dt = (float)world->dt};
     PxWatch watch;
     PX_STAGE(&world->profile, "rigid fit")
     PX_TRY(px_elastic_set_gather(&world->elastic_set, &coupling));
-    if (!world->flows)
-        return px_elastic_stage_move(world, NULL);
+    if (!world->flows) {
+        PX_TRY(px_elastic_stage_move(world, NULL));
+        PX_STAGE(&world->profile, "measure")
+        px_energy_stage(energy, world, PX_WORK_elastic);
+        return PX_OK;
+    }
     PX_STAGE(&world->profile, "defence")
     PX_TRY(px_watch_begin(&watch, &world->particles, fluid->boundary, fluid->boundaries,
                           fluid->wall_far, world->def.spacing, &world->scratch, &world->threads));
     PxRows rows = {&world->threads, &world->dist, fluid->count, PX_BLOCK};
-    PxPart bad = {0};
+    PxPart moved = {.sums = 0};
+    PX_STAGE(&world->profile, "measure")
+    moved.sums = px_energy_move(energy, world, fluid);
     PX_STAGE(&world->profile, "move")
-    px_reduce(&rows, move_part, &m, &bad);
-    if (bad.id != 0)
-        return not_finite(world, bad.id);
+    px_reduce(&rows, move_part, &m, &moved);
+    if (moved.id != 0)
+        return not_finite(world, moved.id);
+    px_energy_moved(energy, &moved);
     PX_TRY(px_elastic_stage_move(world, fluid));
+    PX_STAGE(&world->profile, "measure")
+    {
+        if (world->elastic_set.row.count > 0)
+            px_energy_stage(energy, world, PX_WORK_elastic);
+    }
     PX_STAGE(&world->profile, "defence")
     {
+        PxDefenceWork work = {.gravity = world->def.gravity, .dist = &world->dist};
         world->state.caught +=
-            count_ranks(world, px_defend(&world->particles, &watch, &world->threads));
+            count_ranks(world, px_defend(&world->particles, &watch, &world->threads, &work));
+        px_energy_add(energy, PX_WORK_defence, work.work);
         uint64_t leaked = px_watch_leaked(&watch, &world->threads);
         world->state.leaked += count_ranks(world, leaked);
         if (leaked > 0)
@@ -386,6 +426,9 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
         PX_TRY(find_neighbours(world));
     PX_STAGE(&world->profile, "undo")
     PX_TRY(px_undo_keep(world, undo));
+    PxEnergy energy;
+    PX_STAGE(&world->profile, "measure")
+    px_energy_begin(&energy, world, &fluid);
     PX_TRY(px_gauges_begin(world));
     if (flow) {
         PX_STAGE(&world->profile, "rest shapes")
@@ -399,18 +442,24 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
     PX_TRY(px_gauges_sense(world));
     if (any_rows(world))
-        PX_TRY(move(world, &fluid));
+        PX_TRY(move(world, &fluid, &energy));
     px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
     px_gauges_take(world, time);
     PX_STAGE(&world->profile, "emitters")
     {
+        uint64_t removed = world->state.removed;
         for (size_t k = 0; k < PX_KIND_COUNT; ++k)
             if (px_kinds[k]->act != NULL)
                 px_kinds[k]->act(world, time);
+        if (world->state.removed != removed)
+            px_energy_stage(&energy, world, PX_WORK_outflow);
         px_emitters_emit(world);
         px_emitters_choose_speed(world);
+        if (world->emitters.count > 0)
+            px_energy_stage(&energy, world, PX_WORK_inflow);
     }
+    px_energy_end(&energy, world);
     px_world_heat_end(world);
     world->state.time = time;
     ++world->state.step;

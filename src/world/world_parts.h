@@ -20,6 +20,7 @@
 #include "world/actors/sink.h"
 #include "world/attached/skins.h"
 #include "world/kinds/kind.h"
+#include "fluid/work.h"
 #include "world/state.h"
 
 typedef struct PxBody {
@@ -82,6 +83,7 @@ struct PxWorld {
     double dt;                               ///< s
     double neighbours;                       ///< mean number per particle
     double elastic;                          ///< elastic energy, J
+    double work[PX_WORK_KINDS];              ///< of each stage in the last step, J (energy.h)
     double density_error, density_error_max; ///< per cent
     double tension_force, pressure_force;    ///< mean per particle, N; 0 in worlds without tension
     double solve_error;                      ///< residual of the pressure solve, per cent

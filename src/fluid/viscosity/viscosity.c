@@ -59,6 +59,11 @@ static const PxViscosityModel *model_of(const PxFluid *f)
     return NULL;
 }
 
+bool px_fluid_is_viscous(const PxFluid *f)
+{
+    return model_of(f) != NULL;
+}
+
 double px_fluid_viscosity_limit(const PxFluid *f)
 {
     double limit = INFINITY, h = 0.5 * (double)f->kernel.h;
