@@ -453,8 +453,8 @@ TEST(with_and_without_avx2_the_bits_are_the_same)
 TEST(every_compiler_gives_the_same_bits)
 {
     /* Guards determinism only: a change of the physics changes these numbers. */
-    static const char *const golden[] = {"50cb43c495d88d2eb3cea202e172b631",
-                                         "016f993b5517eb7facbf850612485db3"};
+    static const char *const golden[] = {"97f247f117094c3236144e0e2790ae9a",
+                                         "61910355aa394ef64f679b1a70bb6127"};
     for (int k = 0; k < 2; ++k) {
         uint64_t hash[2];
         char text[40];

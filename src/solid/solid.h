@@ -91,7 +91,7 @@ typedef struct PxSolid {
     float *a;            ///< acceleration, m/s^2
     float *pull;         ///< external acceleration: gravity, the constant part of fluid forces, and
                          ///< forces on regions, m/s^2
-    float *record;       ///< 16 a row: three columns of Q, then `u` (passes.h)
+    float *record;       ///< 16 a row: three columns of Q, then s L (passes.h)
     float *inverse_mass; ///< 1/kg; 0: a handle or an emitter holds it
     float *stiff[9];     ///< by row, as in the law; if nothing is orthotropic only the first two:
                          ///< Lame's lambda and 2 mu

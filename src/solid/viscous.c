@@ -3,8 +3,8 @@
 #include <math.h>
 
 /* Largest eta dt / (rho s^2) of an explicit pass (s: spacing). On lattice blocks the fastest decay
- * rate is 5.9 eta / (rho s^2), so that 2 / 5.9 is the limit at rest; a stretch t raises the rate by
- * t^2, so this is stable up to t = 2.6. */
+ * rate is 7.1 eta / (rho s^2), so that 2 / 7.1 is the limit at rest; a stretch t raises the rate by
+ * t^2, so this is stable up to t = 2.4. */
 #define STABLE 0.05
 #define MOST_PASSES 100
 /* Below this viscosity has no visible effect and is skipped. */
