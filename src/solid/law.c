@@ -20,7 +20,7 @@
  * rest shape forgets the residual, so it is less where rest shapes follow (docs/decisions.md 18).
  */
 #define RESIDUAL 1
-#define RESIDUAL_FOLLOWING 0.1
+#define RESIDUAL_FOLLOWING 0.4
 
 static PxStatus orthotropic(const PxMaterialDef *d, double c[9])
 {
