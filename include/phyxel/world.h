@@ -169,8 +169,14 @@ typedef struct PxTemperatureKey {
 } PxTemperatureKey;
 
 /// Arrangement of a body's particles. An octree has small cells at the surface and larger ones
-/// inside; it is for solids only.
-typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL, PX_FILL_OCTREE } PxLatticeKind;
+/// inside. A fitted lattice is cubic inside; its outer particles are moved so that all represent
+/// equal parts of the shape. Both are for solids only.
+typedef enum PxLatticeKind {
+    PX_FILL_CUBIC,
+    PX_FILL_HEXAGONAL,
+    PX_FILL_OCTREE,
+    PX_FILL_FITTED
+} PxLatticeKind;
 
 /// A body: a shape filled with a material, or a wall.
 /// Start from px_body_def_default().

@@ -84,6 +84,7 @@ static PxStatus make(Bar *bar, double gravity, double step)
         body.shape = px_shape_def_default(PX_SHAPE_CYLINDER);
         body.shape.radius = 0.5 * bar->width;
         body.shape.height = bar->length + bar->grip + bar->far;
+        body.fill = PX_FILL_FITTED;
     } else {
         body.shape.size = along(bar, bar->length + bar->grip + bar->far, bar->width, bar->width);
     }
