@@ -84,6 +84,7 @@ typedef struct PxWorldDef {
     double courant;  ///< Courant factor: part of the stability limit that a step uses, 0 .. 1
     int threads;     ///< 0: one for every core
     const PxAllocator *allocator; ///< NULL: the system's
+    double solid_support; ///< solids: radius within which strains are fitted, in spacings, 1.8 .. 4
 } PxWorldDef;
 
 PX_API void px_world_def_init(PxWorldDef *def, size_t size);

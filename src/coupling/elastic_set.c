@@ -121,7 +121,7 @@ PxStatus px_elastic_put(const PxCoupling *c, PxElasticSet *set, uint32_t first, 
         s.rest[2][i] = (float)((double)p->z[i] + (double)p->z_low[i] - origin.z);
         s.volume[i] = (float)(c->spacing * c->spacing * c->spacing);
         s.bulk[i] = 1.0f;
-        s.support[i] = (float)(c->support * c->spacing);
+        s.support[i] = (float)(c->solid_support * c->spacing);
         e.component[i] = px_is_elastic(p, c->material, i) ? last + 1 : 0;
         e.molten[i] = (float)px_molten_fraction(p, c->material, i);
         e.load[0][i] = (float)c->gravity.x;

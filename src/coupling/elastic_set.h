@@ -61,6 +61,7 @@ typedef struct PxCoupling {
     bool sizes;           ///< particles differ in size: some body is filled with an octree
     double spacing;       ///< m
     double support;       ///< support of the kernel, in spacings
+    double solid_support; ///< support of the fits of solids, in spacings
     PxVec3 gravity;       ///< m/s^2
     PxArena *scratch;
     const PxThreads *threads;

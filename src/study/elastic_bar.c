@@ -76,6 +76,7 @@ static PxStatus make(Bar *bar, double gravity, double step)
     world.gravity = along(bar, 0, -gravity, 0);
     world.max_step = step;
     world.threads = bar->def->threads;
+    world.solid_support = bar->def->support > 0 ? bar->def->support : world.solid_support;
     PX_TRY(px_world_create(&world, &bar->world));
     PxBodyDef body = px_body_def_default();
     PX_TRY(px_world_add_material(bar->world, &bar->def->material, &body.material));

@@ -17,6 +17,7 @@ typedef struct PxBarDef {
     int axis;               ///< along which it lies: 0, 1, 2
     bool round;             ///< a cylinder; it lies along axis 1
     int threads;            ///< 0: one for every core
+    double support;         ///< of the fits, in spacings; 0: the default of worlds
 } PxBarDef;
 
 /// 6 across, ten times as long as wide, 12 cm wide, E = 1 MPa, 1000 kg/m^3, leapfrog.

@@ -20,6 +20,7 @@ static PxWorldDef world_def_defaults(void)
 {
     return (PxWorldDef){.spacing = 0.02,
                         .support = 2,
+                        .solid_support = 2,
                         .gravity = {0, -9.81, 0},
                         .max_step = 0.01,
                         .min_step = 1e-8,
