@@ -30,7 +30,7 @@ void print_complaints(const PxScene *scene, FILE *out);
 int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene);
 
 /// Plots the forces on the walls of a run to DIR/forces.png; returns the exit status.
-int plot_forces(const char *dir);
+int plot_run(const char *dir);
 
 /// Whether the folder exists; prints an error if not.
 bool is_folder(const char *dir, const char *command);

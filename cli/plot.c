@@ -1,4 +1,5 @@
-/// The option `phyxel info --plot`: plots forces and torques on walls over time with gnuplot.
+/// The option `phyxel info --plot`: plots forces and torques on walls, and gauges, over time with
+/// gnuplot.
 #define _GNU_SOURCE
 #include "commands.h"
 
@@ -41,23 +42,141 @@ static PxStatus add_panel(Plot *plot, const char *dir, const char *kind, const c
     return status;
 }
 
-/* Runs `gnuplot forces.gp` in the folder. */
-static bool draw(const char *dir)
+/* Runs `gnuplot SCRIPT` in the folder. */
+static bool draw(const char *dir, char *script)
 {
     posix_spawn_file_actions_t actions;
-    char *arguments[] = {"gnuplot", "forces.gp", NULL};
+    char *arguments[] = {"gnuplot", script, NULL};
     pid_t child;
     int status = -1;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return false;
     bool begun = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
+                 /* warnings about gauges without matter */
+                 posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) == 0 &&
                  posix_spawn_file_actions_addchdir_np(&actions, dir) == 0 &&
                  posix_spawnp(&child, "gnuplot", &actions, NULL, arguments, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     return begun && waitpid(child, &status, 0) == child && status == 0;
 }
 
-int plot_forces(const char *dir)
+static int not_drawn(const char *path)
+{
+    fprintf(stderr,
+            "phyxel info: gnuplot did not draw %s; is it installed (Debian: gnuplot-nox)?\n",
+            text_safe(path));
+    return EXIT_FAILED;
+}
+
+/* ---- gauges ---------------------------------------------------------------------- */
+
+enum { MOST_UNITS = 16, MOST_TITLES = 16 };
+
+/* Splits "NAME [UNIT]" in place; returns the unit, or NULL. */
+static char *split_unit(char *name)
+{
+    char *open = strrchr(name, '['), *close = strrchr(name, ']');
+    if (open == NULL || close == NULL || close < open || open == name)
+        return NULL;
+    open[-1] = *close = '\0';
+    return open + 1;
+}
+
+/* The header of gauges.csv in `line`, which is cut up: a panel for each unit, a curve for each
+ * column. */
+static void write_panels(FILE *script, char *line)
+{
+    const char *unit[MOST_UNITS];
+    size_t units = 0, columns = 0;
+    struct {
+        const char *name, *unit;
+    } column[4096];
+    for (char *name = strtok(line, ",\n"); name != NULL && columns < 4096;
+         name = strtok(NULL, ",\n")) {
+        const char *its = split_unit(name);
+        if (its == NULL || strcmp(name, "time") == 0)
+            continue;
+        size_t k = 0;
+        while (k < units && strcmp(unit[k], its) != 0)
+            ++k;
+        if (k == units && units < MOST_UNITS)
+            unit[units++] = its;
+        column[columns].name = name;
+        column[columns++].unit = its;
+    }
+    fprintf(script,
+            "# draws gauges.png; run in this folder\n"
+            "set terminal pngcairo size 1000,%zu font 'sans,11' background 'white'\n"
+            "set output 'gauges.png'\nset datafile separator comma\nset datafile missing NaN\n"
+            "cell(name) = real(sprintf('%%.7g', column(name))) # no noise of the last digit\n"
+            "set key outside right\nset grid\nset xlabel 'time, s'\nset multiplot layout %zu,1\n",
+            260 * units + 40, units);
+    for (size_t k = 0; k < units; ++k) {
+        size_t curves = 0;
+        fprintf(script, "set ylabel \"%s\" noenhanced\n", unit[k]);
+        for (size_t c = 0; c < columns; ++c) {
+            if (strcmp(column[c].unit, unit[k]) != 0)
+                continue;
+            fprintf(script,
+                    "%s \\\n 'gauges.csv' using \"time [s]\":(cell(\"%s [%s]\")) with lines ",
+                    curves > 0 ? "," : "plot", column[c].name, unit[k]);
+            if (curves++ < MOST_TITLES)
+                fprintf(script, "title \"%s\" noenhanced", column[c].name);
+            else
+                fprintf(script, "notitle");
+        }
+        fprintf(script, "\n");
+    }
+}
+
+/* Draws gauges.png if the run has gauges. */
+static int plot_gauges(const char *dir, bool *there)
+{
+    char *path = NULL, *line = NULL;
+    size_t room = 0;
+    int answer = EXIT_FAILED;
+    FILE *in = NULL, *script = NULL;
+    *there = false;
+    if (asprintf(&path, "%s/gauges.csv", dir) < 0)
+        return EXIT_FAILED;
+    in = fopen(path, "r");
+    if (in == NULL) {
+        answer = EXIT_DONE;
+        goto done;
+    }
+    *there = true;
+    if (getline(&line, &room, in) < 0)
+        goto done;
+    free(path);
+    if (asprintf(&path, "%s/gauges.gp", dir) < 0) {
+        path = NULL;
+        goto done;
+    }
+    script = fopen(path, "w");
+    if (script == NULL) {
+        fprintf(stderr, "phyxel info: %s cannot be written\n", text_safe(path));
+        goto done;
+    }
+    write_panels(script, line);
+    bool written = fclose(script) == 0;
+    char name[] = "gauges.gp";
+    if (!written || !draw(dir, name)) {
+        answer = not_drawn(path);
+        goto done;
+    }
+    printf("%s/gauges.png\n", text_safe(dir));
+    answer = EXIT_DONE;
+done:
+    if (in != NULL)
+        fclose(in);
+    free(line);
+    free(path);
+    return answer;
+}
+
+/* ---- forces ---------------------------------------------------------------------- */
+
+static int plot_forces(const char *dir, bool gauges)
 {
     size_t length = strlen(dir) + sizeof "/forces.gp";
     char *path = malloc(length);
@@ -79,20 +198,20 @@ int plot_forces(const char *dir)
     if (status == PX_OK && plot.curves > 0)
         status = add_panel(&plot, dir, "_torque_", "torque on walls, N m");
     bool written = fclose(plot.script) == 0;
+    char name[] = "forces.gp";
     int answer = EXIT_DONE;
     if (status != PX_OK) {
         answer = report_failure(status, "info");
+    } else if (plot.curves == 0 && gauges) {
+        answer = EXIT_DONE;
     } else if (plot.curves == 0) {
         fprintf(stderr,
                 "phyxel info: stats.csv of %s has no forces: the scene has no wall, or no "
                 "step was taken\n",
                 dir);
         answer = EXIT_WRONG;
-    } else if (!written || !draw(dir)) {
-        fprintf(stderr,
-                "phyxel info: gnuplot did not draw %s; is it installed (Debian: gnuplot-nox)?\n",
-                path);
-        answer = EXIT_FAILED;
+    } else if (!written || !draw(dir, name)) {
+        answer = not_drawn(path);
     } else {
         printf("%s/forces.png\n", text_safe(dir));
     }
@@ -100,4 +219,11 @@ int plot_forces(const char *dir)
         remove(path);
     free(path);
     return answer;
+}
+
+int plot_run(const char *dir)
+{
+    bool gauges;
+    int first = plot_gauges(dir, &gauges), second = plot_forces(dir, gauges);
+    return first != EXIT_DONE ? first : second;
 }

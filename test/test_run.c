@@ -431,13 +431,14 @@ TEST(forged_numbers_of_a_checkpoint_are_refused)
     PxScalar scalar[] = {{.name = "frame", .kind = PX_SCALAR_U64},
                          {.name = "wall", .kind = PX_SCALAR_F64},
                          {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
-                         {.name = "run", .kind = PX_SCALAR_TEXT}};
+                         {.name = "run", .kind = PX_SCALAR_TEXT},
+                         {.name = "gauge_rows", .kind = PX_SCALAR_U64}};
     def.resume = true;
     for (int k = -3; k < (int)px_saved_number_count; ++k) {
         PxSavedWorld *saved;
         CHECK_OK(px_saved_create(&saved));
-        CHECK_OK(px_checkpoint_read(def.out, 2, saved, scalar, 4, &threads));
-        PxScalar good[4];
+        CHECK_OK(px_checkpoint_read(def.out, 2, saved, scalar, 5, &threads));
+        PxScalar good[5];
         memcpy(good, scalar, sizeof good);
         PxSavedValue before = saved->value[k < 0 ? 0 : k];
         bool whole = k >= 0 && px_saved_numbers[k].type != PX_F64;
@@ -449,12 +450,12 @@ TEST(forged_numbers_of_a_checkpoint_are_refused)
             saved->value[k].real = k % 2 == 0 ? INFINITY : NAN;
         else
             saved->value[k].whole = UINT64_MAX;
-        CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 4, (PxFileCheck){0}, &threads));
+        CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 5, (PxFileCheck){0}, &threads));
         if (!whole || px_saved_numbers[k].type == PX_U32)
             CHECK_FAILS(px_run(more, &def, NULL, NULL, NULL), PX_ERR_FORMAT, "checkpoint");
         if (k >= 0)
             saved->value[k] = before;
-        CHECK_OK(px_checkpoint_write(def.out, 2, saved, good, 4, (PxFileCheck){0}, &threads));
+        CHECK_OK(px_checkpoint_write(def.out, 2, saved, good, 5, (PxFileCheck){0}, &threads));
         px_saved_free(saved);
     }
     CHECK_OK(px_run(more, &def, NULL, NULL, NULL));
@@ -837,12 +838,13 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
     PxScalar scalar[] = {{.name = "frame", .kind = PX_SCALAR_U64},
                          {.name = "wall", .kind = PX_SCALAR_F64},
                          {.name = "scene_hash", .kind = PX_SCALAR_TEXT},
-                         {.name = "run", .kind = PX_SCALAR_TEXT}};
-    CHECK_OK(px_checkpoint_read(def.out, 2, saved, scalar, 4, &threads));
+                         {.name = "run", .kind = PX_SCALAR_TEXT},
+                         {.name = "gauge_rows", .kind = PX_SCALAR_U64}};
+    CHECK_OK(px_checkpoint_read(def.out, 2, saved, scalar, 5, &threads));
     float *speed = px_table_find(px_saved_find(saved, "particles"), "velocity")->data[1],
           good = speed[5];
     speed[5] = NAN;
-    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 4, (PxFileCheck){0}, &threads));
+    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 5, (PxFileCheck){0}, &threads));
 
     PxRunReport report;
     def.resume = true;
@@ -859,7 +861,7 @@ TEST(a_run_that_meets_a_nan_names_the_last_good_frame)
     CHECK(strstr(record, "the last good frame is 2") != NULL);
 
     speed[5] = good;
-    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 4, (PxFileCheck){0}, &threads));
+    CHECK_OK(px_checkpoint_write(def.out, 2, saved, scalar, 5, (PxFileCheck){0}, &threads));
     CHECK_OK(px_run(more, &def, NULL, NULL, &report));
     CHECK_HOLDS(def.out, wanted);
     px_saved_free(saved);

@@ -163,6 +163,11 @@ void px_fluid_give_drag(PxFluid *fluid, bool implicit);
 /// when all accelerations are complete.
 void px_fluid_give_impulses(PxFluid *fluid);
 
+/// Adds the heat that a boundary gave in this step to *out, J. `given` is the heat that all of them
+/// together gave each particle.
+void px_fluid_heat_of_boundary(const PxFluid *fluid, uint32_t boundary, const double *given,
+                               PxSum *out);
+
 /// One round of settling before the first step, after px_fluid_density(): moves particles apart
 /// that are compressed beside a wall. Rounds are counted from 0; *done: settling is finished.
 /// May delete particles.

@@ -59,6 +59,8 @@ static PxStatus add_things(const PxScene *scene, size_t number, const Ids *ids, 
         PxKeyframe *keyframe = NULL;
         memcpy(def, px_thing_def(thing), kind->section.size);
         status = complete(scene, kind, thing, ids, def, &keyframe);
+        if (kind->per_frame != NULL)
+            kind->per_frame(def, 1 / scene->head.time.fps);
         if (status == PX_OK)
             status = px_kind_add(kind, world, def, &ids->of[number][k]);
         free(keyframe);

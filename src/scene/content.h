@@ -28,7 +28,7 @@ typedef struct PxSceneThing {
     PxSceneTurn turn; ///< of the shape, as stated
     PxSceneKeyframe *keyframe;
     size_t keyframes;
-    size_t refers[2];        ///< indices of the things that its THING fields name, or SIZE_MAX
+    size_t refers[3];        ///< indices of the things that its THING fields name, or SIZE_MAX
     bool shape_known;        ///< the shape was read without an error
     const PxSceneLook *look; ///< NULL: none stated
 } PxSceneThing;
@@ -74,6 +74,11 @@ typedef struct PxSceneHeater {
     PxSceneThing is; ///< refers[0]: the body, or PX_NO_BODY: any matter
     PxHeaterDef def;
 } PxSceneHeater;
+
+typedef struct PxSceneGauge {
+    PxSceneThing is; ///< refers: body, handle, heater
+    PxGaugeDef def;
+} PxSceneGauge;
 
 /// A complaint, with the data to find its line in the text.
 typedef struct PxSceneComplaint {

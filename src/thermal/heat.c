@@ -128,6 +128,10 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i)
         if (job->heat->held == NULL || !job->heat->held[i])
             px_heat_put(job->heat->fluid->particles, job->heat->low, i, job->temperature[i]);
+    for (uint32_t i = begin; i < end && job->heat->row_walls != NULL; ++i)
+        job->heat->row_walls[i] += job->given[i];
+    for (uint32_t i = begin; i < end && job->heat->row_held != NULL && job->held != NULL; ++i)
+        job->heat->row_held[i] += job->held[i];
 }
 
 /* ---- the step ------------------------------------------------------------------ */

@@ -536,6 +536,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         px_solid_end(&s);
         px_elastic_set_scatter(set, &c, s.strained, !world->flows && px_world_absorbs(world));
     }
+    px_gauges_feel(world, &s);
     if (world->absorbed)
         PX_STAGE(&world->profile, "bonds")
     PX_TRY(bond_absorbed(world, &c));

@@ -126,6 +126,7 @@ static const Part parts[] = {
     {.name = {"coats", "coat_surfels", "coat_previous", "coat_zombies"},
      .gather = px_world_store_coats,
      .put = px_world_restore_coats},
+    {.name = {"gauges"}, .gather = px_world_store_gauges, .put = px_world_restore_gauges},
 };
 
 /* ---- a saved world -------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "world/boundary_stage.h"
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
+#include "world/pressure_mean.h"
 #include "world/time_step.h"
 #include "world/undo.h"
 #include "world/world_parts.h"
@@ -359,17 +360,22 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
         PX_TRY(find_neighbours(world));
     PX_STAGE(&world->profile, "undo")
     PX_TRY(px_undo_keep(world, undo));
+    PX_TRY(px_gauges_begin(world));
     if (flow) {
         PX_STAGE(&world->profile, "rest shapes")
         PX_TRY(px_elastic_stage_rest_shapes(world));
         PX_TRY(forces(world, &fluid, model));
+        PX_STAGE(&world->profile, "measure")
+        px_pressure_mean_add(world);
     }
     PX_STAGE(&world->profile, "heat")
     PX_TRY(px_world_heat_step(world, &fluid));
+    PX_TRY(px_gauges_sense(world));
     if (any_rows(world))
         PX_TRY(move(world, &fluid));
     px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
+    px_gauges_take(world, time);
     PX_STAGE(&world->profile, "emitters")
     {
         for (size_t k = 0; k < PX_KIND_COUNT; ++k)

@@ -13,6 +13,7 @@
 #include "world/attached/coats.h"
 #include "world/actors/emitter.h"
 #include "world/actors/force.h"
+#include "world/actors/gauge.h"
 #include "world/actors/handle.h"
 #include "world/actors/heater.h"
 #include "world/actors/sink.h"
@@ -65,8 +66,11 @@ struct PxWorld {
     PX_LIST(PxWall) walls;
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
-    PxTable progress;           ///< one row per emitter
-    PX_LIST(PxGrip) grips;      ///< by time
+    PxTable progress;            ///< one row per emitter
+    PX_LIST(PxGrip) grips;       ///< by time
+    PxGaugeStep *gauging;        ///< measurements of this step, in scratch; NULL: no gauges
+    PX_LIST(PxReading) readings; ///< samples completed in the last step, by time
+    PX_LIST(double) reading_values;
     uint8_t *drop;              ///< in a step with sinks: rows to be removed, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body
     PX_LIST(PxWorldCoat) coats; ///< by material

@@ -480,6 +480,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
     check_late_events(scene);
     PX_TRY(px_survey_check_flow(scene, survey));
     PX_TRY(px_survey_check_hold(scene, survey));
+    PX_TRY(px_survey_check_gauges(scene));
     PX_TRY(px_survey_walk(scene, survey, check_stretch, &(StepCheck){.scene = scene}));
     return check_overlaps(scene, survey);
 }

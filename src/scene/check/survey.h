@@ -83,6 +83,9 @@ PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxS
 /// Complains about handles, forces and heaters with empty regions. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey);
 
+/// Complains about gauges in walls. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_check_gauges(PxScene *scene);
+
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);
 
