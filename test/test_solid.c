@@ -378,6 +378,45 @@ PHYSICS(a_body_bounces_to_the_square_of_its_restitution)
     }
 }
 
+/* A tilted block falls on a floor and slides. The Hessian of friction is 0 along the direction of
+ * sliding; with one that is not, 11 of 120 steps did not converge (absorb 5). */
+PHYSICS(sliding_solids_whose_rest_shape_follows_converge)
+{
+    for (int k = 0; k < 2; ++k) {
+        PxWorldDef def = px_world_def_default();
+        def.spacing = 0.04;
+        def.max_step = 0.005;
+        PxWorld *world;
+        CHECK_OK(px_world_create(&def, &world));
+        PxMaterialDef goo = rubber(0.45);
+        goo.young = 15000;
+        goo.absorb = k == 0 ? 5 : 1;
+        goo.integration = px_integration_choice("implicit");
+        PxBodyDef body = px_body_def_default();
+        CHECK_OK(px_world_add_material(world, &goo, &body.material));
+        body.name = "block";
+        body.shape.size = (PxVec3){0.2, 0.2, 0.2};
+        body.shape.at.y = 0.2;
+        body.shape.rotation = (PxQuat){0.95, 0.2, 0.1, 0.2};
+        CHECK_OK(px_world_add_body(world, &body, NULL));
+        body = px_body_def_default();
+        body.name = "floor";
+        body.wall = true;
+        body.friction = 0.3;
+        body.shape = px_shape_def_default(PX_SHAPE_PLANE);
+        CHECK_OK(px_world_add_body(world, &body, NULL));
+        PxStats stats;
+        do {
+            CHECK_OK(px_world_step(world, 1));
+            px_world_stats(world, &stats);
+        } while (stats.step < 120);
+        print_message("  absorb %g: %d of %d steps did not converge\n", goo.absorb,
+                      (int)stats.not_converged, (int)stats.step);
+        CHECK(stats.not_converged <= 1);
+        px_world_free(world);
+    }
+}
+
 TEST(nothing_passes_a_thin_sheet_at_20_m_s)
 {
     for (int k = 0; k < 2; ++k) {
@@ -453,8 +492,8 @@ TEST(with_and_without_avx2_the_bits_are_the_same)
 TEST(every_compiler_gives_the_same_bits)
 {
     /* Guards determinism only: a change of the physics changes these numbers. */
-    static const char *const golden[] = {"50cb43c495d88d2eb3cea202e172b631",
-                                         "016f993b5517eb7facbf850612485db3"};
+    static const char *const golden[] = {"97f247f117094c3236144e0e2790ae9a",
+                                         "4ef2d3f3b4b2c3f53f08b3b78c58f36d"};
     for (int k = 0; k < 2; ++k) {
         uint64_t hash[2];
         char text[40];

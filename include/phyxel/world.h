@@ -88,6 +88,7 @@ typedef struct PxWorldDef {
     double courant;  ///< Courant factor: part of the stability limit that a step uses, 0 .. 1
     int threads;     ///< 0: one for every core
     const PxAllocator *allocator; ///< NULL: the system's
+    double solid_support; ///< solids: radius within which strains are fitted, in spacings, 1.8 .. 4
 } PxWorldDef;
 
 PX_API void px_world_def_init(PxWorldDef *def, size_t size);
@@ -173,8 +174,14 @@ typedef struct PxTemperatureKey {
 } PxTemperatureKey;
 
 /// Arrangement of a body's particles. An octree has small cells at the surface and larger ones
-/// inside; it is for solids only.
-typedef enum PxLatticeKind { PX_FILL_CUBIC, PX_FILL_HEXAGONAL, PX_FILL_OCTREE } PxLatticeKind;
+/// inside. A fitted lattice is cubic inside; its outer particles are moved so that all represent
+/// equal parts of the shape. Both are for solids only.
+typedef enum PxLatticeKind {
+    PX_FILL_CUBIC,
+    PX_FILL_HEXAGONAL,
+    PX_FILL_OCTREE,
+    PX_FILL_FITTED
+} PxLatticeKind;
 
 /// A body: a shape filled with a material, or a wall.
 /// Start from px_body_def_default().

@@ -121,7 +121,7 @@ PxStatus px_elastic_put(const PxCoupling *c, PxElasticSet *set, uint32_t first, 
         s.rest[2][i] = (float)((double)p->z[i] + (double)p->z_low[i] - origin.z);
         s.volume[i] = (float)(c->spacing * c->spacing * c->spacing);
         s.bulk[i] = 1.0f;
-        s.support[i] = (float)(c->support * c->spacing);
+        s.support[i] = (float)(c->solid_support * c->spacing);
         e.component[i] = px_is_elastic(p, c->material, i) ? last + 1 : 0;
         e.molten[i] = (float)px_molten_fraction(p, c->material, i);
         e.load[0][i] = (float)c->gravity.x;
@@ -517,6 +517,33 @@ void px_elastic_set_undo(PxElasticSet *set, uint64_t bonds_made)
     set->in_order = false;
 }
 
+/* Do rest shapes of the material follow its deformation? */
+static bool follows(const PxMaterial *material)
+{
+    return material->def.absorb > 0 || material->def.melts.melts;
+}
+
+static uint64_t following(const PxCoupling *c)
+{
+    uint64_t hash = 0;
+    for (size_t k = 0; k < c->materials; ++k)
+        hash = hash * 0x9e3779b97f4a7c15u + (follows(&c->material[k]) ? 2 : 1);
+    return hash;
+}
+
+static PxStatus build_lists(PxElasticSet *set, const PxCoupling *c)
+{
+    uint32_t count = (uint32_t)set->row.count;
+    uint8_t *linear = PX_ARENA_ARRAY(c->scratch, uint8_t, count);
+    if (linear == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
+    for (uint32_t i = 0; i < count; ++i)
+        linear[i] = follows(&c->material[set->rows.material[i]]);
+    set->following = following(c);
+    return px_solid_lists_build(&set->lists, &set->next, points_of(&set->rows, 0, count), linear,
+                                c->threads);
+}
+
 PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const uint8_t *fresh)
 {
     PxElasticColumns e;
@@ -542,8 +569,7 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
         PX_TRY(px_bonds_add(&set->next, points_of(&set->rows, f->begin, f->end), &here, c->scratch,
                             c->isa, c->threads));
     }
-    PX_TRY(
-        px_solid_lists_build(&set->lists, &set->next, points_of(&set->rows, 0, count), c->threads));
+    PX_TRY(build_lists(set, c));
     exchange_bonds(set);
     memset(e.slot, 0, c->particles->table.count * sizeof *e.slot);
     for (uint32_t i = 0; i < count; ++i)
@@ -610,7 +636,7 @@ PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t 
         set->in_order = false; /* the neighbour search sorts particles by cell */
     set->split_due = set->split_due || some_new || elastic != *count;
     *count = elastic;
-    if (!set->due && elastic == set->row.count && !some_new)
+    if (!set->due && elastic == set->row.count && !some_new && set->following == following(c))
         return PX_OK;
     PX_TRY(px_elastic_set_rebuild(set, c, NULL));
     set->due = true; /* until all of this is done */

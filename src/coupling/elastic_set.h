@@ -40,6 +40,7 @@ typedef struct PxElasticSet {
     PxSolidLists lists;               ///< derived from bonds and rest shapes
     PX_LIST(PxSolidFrame) components; ///< with the rigid fit of each
     PX_LIST(PxSolidLaw) laws;         ///< by material
+    uint64_t following;               ///< hash of which materials' rest shapes follow
     uint64_t version;                 ///< rises whenever the set is rebuilt
     uint64_t bonds_made;              ///< rises whenever `bonds` and `next` are exchanged
     bool split_due;                   ///< components may have fallen apart
@@ -60,6 +61,7 @@ typedef struct PxCoupling {
     bool sizes;           ///< particles differ in size: some body is filled with an octree
     double spacing;       ///< m
     double support;       ///< support of the kernel, in spacings
+    double solid_support; ///< support of the fits of solids, in spacings
     PxVec3 gravity;       ///< m/s^2
     PxArena *scratch;
     const PxThreads *threads;

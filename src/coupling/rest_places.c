@@ -198,7 +198,7 @@ static void begin_row(PxRestInput *in, uint32_t i)
     const PxCoupling *c = in->c;
     const PxMaterial *material = &c->material[in->particles->material[i]];
     in->solid.volume[i] = (float)((double)in->particles->mass[i] / material->def.density);
-    in->solid.support[i] = (float)(c->support * c->spacing);
+    in->solid.support[i] = (float)(c->solid_support * c->spacing);
     in->solid.handle[i] = 0;
     in->elastic.load[0][i] = (float)c->gravity.x;
     in->elastic.load[1][i] = (float)c->gravity.y;

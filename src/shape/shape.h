@@ -93,6 +93,10 @@ void px_points_free(PxPoints *points);
 PxStatus px_shape_fill(const PxShape *shape, PxLattice lattice, double spacing, size_t most,
                        PxPoints *out);
 
+/// The same cubic lattice, whose points near the surface are moved so that all represent equal
+/// parts of the shape. A lattice that fits the shape is not changed.
+PxStatus px_shape_fill_fitted(const PxShape *shape, double spacing, size_t most, PxPoints *out);
+
 /// Points that represent cubes of different sizes.
 typedef struct PxCells {
     PxVec3 *position;

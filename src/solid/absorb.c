@@ -97,9 +97,7 @@ void px_solid_crowding(PxSolid *s, uint64_t step)
         double steps = s->material[s->particles->material[first]].def.absorb;
         double part = -expm1(-CATCH_UP * steps * s->dt);
         for (uint32_t i = first; i < s->frame[k].end; ++i) {
-            double sum = 1, size = cbrt((double)s->columns.volume[i]);
-            for (uint32_t e = s->lists->start[i]; e < s->lists->start[i + 1]; ++e)
-                sum += (double)s->lists->pair[4 * (size_t)e + 3];
+            double sum = (double)s->lists->kernel[i], size = cbrt((double)s->columns.volume[i]);
             double full = lattice_sum((double)s->columns.support[i] / size);
             double bulk = (double)s->columns.bulk[i];
             s->columns.bulk[i] = (float)(bulk + part * (fmin(1, full / sum) - bulk));

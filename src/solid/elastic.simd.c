@@ -80,11 +80,8 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
     const PxSolidLists lists = *s->lists, *l = &lists;
     PxF8 stretch = px_f8(0.0f), spread = stretch, largest = stretch;
     for (uint32_t base = begin; base < end; base += 8) {
-        PxF8 moment[9], fit[9], h[9], e[6], stress[6], p[9], q[9], squares = px_f8(0.0f);
-        px_solid_moments(l, s->u, base, end, moment, measure ? &squares : NULL);
-        px_solid_invert(l, base, moment, fit);
-        for (int k = 0; k < 9; ++k)
-            h[k] = fit[k];
+        PxF8 h[9], left[3], e[6], stress[6], p[9];
+        px_solid_gradients(l, s->u, base, end, h, left);
         if (l->flat)
             complete_normal(l, base, end, h);
         px_green8(h, e);
@@ -120,22 +117,21 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
         }
         if (l->flat)
             add_normal_stress(l, base, end, j, p);
-        px_solid_invert(l, base, p, q);
-        PxF8 held, unused[3];
-        static const uint32_t next[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-        px_f8_load_quads(s->u + 4 * (size_t)base, next, &unused[0], &unused[1], &unused[2], &held);
+        PxF8 held = px_solid_fourths(s->u, base), squares = px_f8(0.0f);
         for (int k = 0; k < 9; ++k) {
-            q[k] = volume * q[k] - held * fit[k];
+            p[k] *= volume;
             px_f8_store(s->gradient + px_solid_at(base, k, 9), h[k]);
         }
-        px_solid_record(s->record, s->u, base, q);
+        for (int k = 0; k < 3; ++k) {
+            squares += left[k] * left[k];
+            left[k] *= held;
+        }
+        px_solid_record(s->record, base, p, left);
         if (!measure)
             continue;
         PxF8 half = px_f8(0.5f), work = half * stiff * over * over;
         for (int k = 0; k < 6; ++k)
             work += (k < 3 ? half : px_f8(1.0f)) * stress[k] * e[k];
-        for (int k = 0; k < 9; ++k)
-            squares -= moment[k] * fit[k];
         work = volume * work + half * held * squares;
         largest = px_f8_max(px_f8_max(work, -work), largest); /* 0 in padding lanes */
         for (uint32_t k = 0; k < 8 && base + k < end; ++k)

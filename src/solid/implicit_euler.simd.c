@@ -125,9 +125,9 @@ PX_INLINE float sliding(const PxSolidContact *c, const float *w)
     return sqrtf(speed);
 }
 
-/* Friction force over sliding speed, kg/s. The Hessian uses it for both tangential directions; the
- * exact Hessian is 0 along the direction of sliding, with which Newton's method oscillates about
- * rest. */
+/* Friction force over sliding speed, kg/s: the Hessian of friction across the direction of sliding,
+ * and below the speed `slow` in both tangential directions. Along the direction of sliding it is
+ * 0. */
 PX_INLINE float drag_of(const PxSolidContact *c, const float *w)
 {
     float speed = sliding(c, w);
@@ -250,13 +250,45 @@ PX_INLINE PxF4 scaled(const Job *job, uint32_t i, PxF4 r)
     float heavy = job->heavy[i];
     PxF4 z = r * px_f4(heavy > 0.0f ? 1.0f / heavy : 0.0f);
     if (job->bound[i]) {
-        float v[4];
+        const PxSolidContact *c = &job->contact[i];
+        float v[4], per = job->solid->inverse_mass[i];
         px_f4_store(v, z);
+        if (c->steady) { /* no drag along the direction of sliding */
+            float along = v[0] * c->slide[0] + v[1] * c->slide[1] + v[2] * c->slide[2];
+            for (int k = 0; k < 3; ++k)
+                v[k] += (heavy * per - 1.0f) * along * c->slide[k];
+        }
         filter(job, i, v);
         z = px_f4_load(v);
     }
     z[3] = job->solid->u[4 * (size_t)i + 3]; /* stiffness of the fit residual energy (passes.h) */
     return z;
+}
+
+/* Most reversals of sliding that are counted: a row pauses for as many iterations. */
+#define MOST_REVERSALS 4
+
+/* Finds the direction of sliding. Where it reversed, the row is about to come to rest, and Newton's
+ * method would oscillate with a Hessian of 0 along it; such rows get that of drag_of() in all
+ * directions for as many iterations as there were reversals. With it everywhere, sliding rows
+ * converge slowly: the force does not change, but the Hessian says that it does. */
+static void find_slide(PxSolidContact *c, const float *w)
+{
+    float speed = sliding(c, w), along = 0, same = 0, slide[3] = {0};
+    for (int k = 0; k < 3; ++k)
+        along += (w[k] - c->velocity[k]) * c->normal[k];
+    for (int k = 0; c->on && speed > c->slow && k < 3; ++k) {
+        slide[k] = (w[k] - c->velocity[k] - along * c->normal[k]) / speed;
+        same += slide[k] * c->slide[k];
+    }
+    if (same < 0.0f) {
+        c->reversals = (uint8_t)(c->reversals < MOST_REVERSALS ? c->reversals + 1 : MOST_REVERSALS);
+        c->pause = c->reversals;
+    }
+    c->steady = c->pause == 0;
+    c->pause = (uint8_t)(c->pause - !c->steady);
+    for (int k = 0; k < 3; ++k)
+        c->slide[k] = slide[k];
 }
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -265,16 +297,28 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *job = user;
     const PxSolid *s = job->solid;
     for (uint32_t i = begin; i < end; ++i) {
-        const PxSolidContact *c = &job->contact[i];
+        PxSolidContact *c = &job->contact[i];
         float per = s->inverse_mass[i];
         size_t q = 4 * (size_t)i;
         job->bound[i] = per == 0.0f || c->on;
+        find_slide(c, job->w + q);
         job->heavy[i] = per > 0.0f ? 1.0f / per + job->dt * drag_of(c, job->w + q) : 0.0f;
         px_f4_store(job->z + q, scaled(job, i, px_f4_load(job->r + q)));
         px_f4_store(job->d + q, px_f4(0.0f));
         px_f4_store(job->p + q, px_f4(0.0f));
         px_f4_store(job->ap + q, px_f4(0.0f));
     }
+}
+
+/* Takes the drag along the direction of sliding out of A z. */
+static void slide_freely(const Job *job, uint32_t i, const float *z, float *az)
+{
+    const PxSolidContact *c = &job->contact[i];
+    float per = job->solid->inverse_mass[i];
+    float drag = per > 0.0f && c->steady ? job->heavy[i] - 1.0f / per : 0.0f;
+    float part = drag * (c->slide[0] * z[0] + c->slide[1] * z[1] + c->slide[2] * z[2]);
+    for (int k = 0; k < 3; ++k)
+        az[k] -= part * c->slide[k];
 }
 
 /* A z, and each row's summands of r . z and z . A z. */
@@ -294,6 +338,7 @@ static void apply_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         az[3] = 0.0f;
         px_f4_store(job->az + q, az);
         if (job->bound[i]) {
+            slide_freely(job, i, job->z + q, job->az + q);
             filter(job, i, job->az + q);
             az = px_f4_load(job->az + q);
         }

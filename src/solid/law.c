@@ -14,8 +14,13 @@
 #define VOLUME_FROM 0.35
 #define FULL_PART 0.9
 
-/* Stiffness of the fit residual energy as a part of the shear modulus (passes.h). */
-#define RESIDUAL 0.1
+/* Stiffness of the fit residual energy as a part of the shear modulus (passes.h). On a lattice the
+ * energy is then mu / 2 |lap u|^2 s^2 / 25 (s: spacing), half of what the second moment of a cell
+ * would give for the gradient's part in lap u, which nodal integration leaves out. An update of the
+ * rest shape forgets the residual, so it is less where rest shapes follow (docs/decisions.md 18).
+ */
+#define RESIDUAL 1
+#define RESIDUAL_FOLLOWING 0.4
 
 static PxStatus orthotropic(const PxMaterialDef *d, double c[9])
 {
@@ -81,6 +86,7 @@ PxStatus px_solid_law(const PxMaterial *material, PxSolidLaw *out)
     for (int k = 0; k < 9; ++k)
         out->stiff[k] = (float)(k < 6 ? c[k] - volume : c[k]);
     out->volume = (float)(volume + d->volume);
-    out->residual = (float)(RESIDUAL * shear);
+    bool follows = d->absorb > 0 || d->melts.melts;
+    out->residual = (float)((follows ? RESIDUAL_FOLLOWING : RESIDUAL) * shear);
     return PX_OK;
 }

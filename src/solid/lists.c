@@ -1,34 +1,23 @@
 #include "solid/lists.h"
 
-#include "base/mat3.h"
+#include "solid/fit.h"
 
 #include <string.h>
 
-/* Eigenvalues of the moment matrix below this fraction of the largest count as 0. Surfaces and
- * edges of lattices have ratios of 0.49 and more. */
-#define LEAST_EIGENVALUE 0.03
-
-/* Rest shapes of flowing matter may have ill-conditioned moment matrices, whose cells are so stiff
- * that they would shorten the sub-steps of the whole body. Where tr(A^-1) exceeds this over h^2 (h:
- * support), the weight of the cell falls with the square of the ratio: its stiffness contains A^-1
- * twice, so that no cell is stiffer than one at this trace. Lattices have 6 inside and 19 in a
- * corner. */
-#define MOST_TRACE 40
 /* Floor of sum w |X|^2, in h^2 (h: support), which bounds the stiffness of the fit residual energy.
  * Lattices have 1.5 inside and 0.5 in a corner. */
 #define LEAST_SPREAD 0.25
 
-enum { ARRAYS = 8 };
+enum { ARRAYS = 6 };
 
 /* The arrays with one float per particle. */
 static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
 {
     int n = 0;
     for (int k = 0; k < 3; ++k)
-        out[n++] = &l->sum[k];
-    for (int k = 0; k < 3; ++k)
         out[n++] = &l->normal[k];
     out[n++] = &l->spread;
+    out[n++] = &l->kernel;
     out[n++] = &l->cell_weight;
 }
 
@@ -51,9 +40,9 @@ static void free_arrays(PxSolidLists *l)
         *array[k] = NULL;
     }
     px_release(l->allocator, l->start, array_bytes(l->room));
-    px_release(l->allocator, l->inverse, 6 * array_bytes(l->room));
+    px_release(l->allocator, l->own, 4 * array_bytes(l->room));
     l->start = NULL;
-    l->inverse = NULL;
+    l->own = NULL;
     l->room = 0;
 }
 
@@ -61,8 +50,9 @@ static void free_entries(PxSolidLists *l)
 {
     px_release(l->allocator, l->other, l->pair_room * sizeof *l->other);
     px_release(l->allocator, l->pair, l->pair_room * 4 * sizeof *l->pair);
+    px_release(l->allocator, l->back, l->pair_room * 4 * sizeof *l->back);
     l->other = NULL;
-    l->pair = NULL;
+    l->pair = l->back = NULL;
     l->pair_room = 0;
 }
 
@@ -74,7 +64,7 @@ void px_solid_lists_free(PxSolidLists *lists)
 
 size_t px_solid_lists_bytes(const PxSolidLists *l)
 {
-    return (ARRAYS + 7) * array_bytes(l->room) + l->pair_room * 5 * sizeof(float);
+    return (ARRAYS + 5) * array_bytes(l->room) + l->pair_room * 9 * sizeof(float);
 }
 
 static PxStatus begin(PxSolidLists *l, uint32_t count)
@@ -97,11 +87,9 @@ static PxStatus begin(PxSolidLists *l, uint32_t count)
                 memset(*array[k], 0, array_bytes(count));
         }
         l->start = px_allocate(l->allocator, array_bytes(count));
-        l->inverse = px_allocate(l->allocator, 6 * array_bytes(count));
+        l->own = px_allocate(l->allocator, 4 * array_bytes(count));
         l->room = count;
-        if (l->inverse != NULL)
-            memset(l->inverse, 0, 6 * array_bytes(count));
-        if (!there || l->start == NULL || l->inverse == NULL) {
+        if (!there || l->start == NULL || l->own == NULL) {
             free_arrays(l);
             return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
         }
@@ -119,8 +107,9 @@ static PxStatus reserve_entries(PxSolidLists *l, size_t wanted)
     size_t room = px_round_up(wanted + wanted / 4, 16);
     l->other = px_allocate(l->allocator, room * sizeof *l->other);
     l->pair = px_allocate(l->allocator, room * 4 * sizeof *l->pair);
+    l->back = px_allocate(l->allocator, room * 4 * sizeof *l->back);
     l->pair_room = room;
-    if (l->other == NULL || l->pair == NULL) {
+    if (l->other == NULL || l->pair == NULL || l->back == NULL) {
         free_entries(l);
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu pairs", wanted);
     }
@@ -131,75 +120,103 @@ typedef struct Job {
     PxSolidLists *lists;
     const PxBonds *bonds;
     PxSolidPoints points;
+    const uint8_t *linear;
 } Job;
 
-/* Pseudo-inverse of the moment matrix A = sum w X X^T (001 section 3.3: safe inversion). */
-static void invert(PxSolidLists *l, uint32_t i, PxMat3 moment, double h)
+static PxVec3 way(PxSolidPoints p, uint32_t i, uint32_t j)
 {
-    PxVec3 value;
-    PxMat3 axes, inverse = {{{0}}};
-    px_mat3_eigen(moment, &value, &axes);
-    double eigen[3] = {value.x, value.y, value.z};
-    int there = 0;
-    for (int k = 0; k < 3; ++k)
-        if (value.x > 0 && eigen[k] > LEAST_EIGENVALUE * value.x) {
-            PxVec3 a = px_mat3_column(axes, k);
-            inverse = px_mat3_add(inverse, px_mat3_scale(px_mat3_outer(a, a), 1 / eigen[k]));
-            ++there;
-        }
-    static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
-    for (int k = 0; k < 6; ++k)
-        l->inverse[px_solid_at(i, k, 6)] = (float)inverse.m[at[k][0]][at[k][1]];
-    PxVec3 normal = there == 2 ? px_mat3_column(axes, 2) : px_vec(0, 0, 0);
-    l->normal[0][i] = (float)normal.x;
-    l->normal[1][i] = (float)normal.y;
-    l->normal[2][i] = (float)normal.z;
-    double trace = px_mat3_trace(inverse) * h * h;
-    double part = trace > MOST_TRACE ? MOST_TRACE / trace : 1;
-    l->cell_weight[i] = there < 2 ? 0.0f : (float)(part * part);
+    return px_vec((double)p.x[j] - (double)p.x[i], (double)p.y[j] - (double)p.y[i],
+                  (double)p.z[j] - (double)p.z[i]);
 }
 
-static void entry_block(void *user, uint32_t begin, uint32_t end, int thread)
+static double weight_of(const Job *job, uint32_t i, uint32_t entry)
+{
+    return (double)(job->bonds->strength[entry] *
+                    px_bond_weight(job->points, i, job->bonds->other[entry]));
+}
+
+static void particle_of_fit(PxSolidLists *l, uint32_t i, const PxSolidFit *fit)
+{
+    l->normal[0][i] = (float)fit->normal.x;
+    l->normal[1][i] = (float)fit->normal.y;
+    l->normal[2][i] = (float)fit->normal.z;
+    l->cell_weight[i] = (float)fit->cell_weight;
+    l->kernel[i] = (float)(1 + fit->weight);
+    double spread = fit->spread > 0 && fit->spread < LEAST_SPREAD ? LEAST_SPREAD : fit->spread;
+    l->spread[i] = (float)(fit->h * fit->h * spread * fit->weight);
+}
+
+/* The weights of each particle's own fit. */
+static void pair_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
     PxSolidLists *l = job->lists;
     const PxBonds *bonds = job->bonds;
-    PxSolidPoints p = job->points;
     for (uint32_t i = begin; i < end; ++i) {
+        PxSolidFit fit;
+        px_solid_fit_begin(&fit, (double)job->points.support[i],
+                           job->linear != NULL && job->linear[i]);
+        for (uint32_t e = bonds->start[i]; e < bonds->start[i + 1]; ++e)
+            px_solid_fit_add(&fit, way(job->points, i, bonds->other[e]), weight_of(job, i, e));
+        px_solid_fit_solve(&fit);
+        particle_of_fit(l, i, &fit);
         uint32_t place = l->start[i];
-        PxMat3 moment = {{{0}}};
-        PxVec3 sum = {0, 0, 0};
+        double own[4] = {0};
         for (uint32_t e = bonds->start[i]; e < bonds->start[i + 1]; ++e) {
-            uint32_t j = bonds->other[e];
-            float w = bonds->strength[e] * px_bond_weight(p, i, j);
             float *pair = l->pair + 4 * (size_t)place;
-            float way[3] = {p.x[j] - p.x[i], p.y[j] - p.y[i], p.z[j] - p.z[i]};
-            for (int c = 0; c < 3; ++c)
-                pair[c] = w * way[c];
-            pair[3] = w;
-            l->other[place++] = 16 * j;
-            PxVec3 x = {(double)way[0], (double)way[1], (double)way[2]};
-            PxVec3 wx = {(double)pair[0], (double)pair[1], (double)pair[2]};
-            moment = px_mat3_add(moment, px_mat3_outer(wx, x));
-            sum = px_add(sum, wx);
+            px_solid_fit_weights(&fit, way(job->points, i, bonds->other[e]), weight_of(job, i, e),
+                                 pair);
+            for (int c = 0; c < 4; ++c)
+                own[c] += (double)pair[c];
+            l->other[place++] = 16 * bonds->other[e];
         }
+        for (int c = 0; c < 4; ++c)
+            l->own[4 * (size_t)i + (size_t)c] = (float)own[c];
         if (place < l->start[i + 1]) { /* padding: loops take two entries at a time */
             memset(l->pair + 4 * (size_t)place, 0, 4 * sizeof *l->pair);
             l->other[place] = 16 * i;
         }
-        l->sum[0][i] = (float)sum.x;
-        l->sum[1][i] = (float)sum.y;
-        l->sum[2][i] = (float)sum.z;
-        double h = (double)p.support[i], spread = px_mat3_trace(moment);
-        double least = LEAST_SPREAD * h * h;
-        l->spread[i] = (float)(spread > 0 && spread < least ? least : spread);
-        invert(l, i, moment, h);
+    }
+}
+
+/* Entry of i in the bonds of j. */
+static uint32_t entry_of(const PxBonds *bonds, uint32_t j, uint32_t i)
+{
+    uint32_t low = bonds->start[j], high = bonds->start[j + 1];
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (bonds->other[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The weights that each particle has in the fits of its neighbours. */
+static void back_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    PxSolidLists *l = job->lists;
+    const PxBonds *bonds = job->bonds;
+    for (uint32_t i = begin; i < end; ++i) {
+        float *back = l->back + 4 * (size_t)l->start[i];
+        for (uint32_t e = bonds->start[i]; e < bonds->start[i + 1]; ++e) {
+            uint32_t j = bonds->other[e];
+            const float *pair =
+                l->pair + 4 * (size_t)(l->start[j] + entry_of(bonds, j, i) - bonds->start[j]);
+            for (int c = 0; c < 4; ++c)
+                *back++ = -pair[c];
+        }
+        if (back < l->back + 4 * (size_t)l->start[i + 1])
+            memset(back, 0, 4 * sizeof *back);
     }
 }
 
 PxStatus px_solid_lists_build(PxSolidLists *l, const PxBonds *bonds, PxSolidPoints points,
-                              const PxThreads *threads)
+                              const uint8_t *linear, const PxThreads *threads)
 {
     PX_TRY(begin(l, points.count));
     uint64_t total = 0;
@@ -212,8 +229,9 @@ PxStatus px_solid_lists_build(PxSolidLists *l, const PxBonds *bonds, PxSolidPoin
         l->start[i + 1] = (uint32_t)total;
     }
     PX_TRY(reserve_entries(l, (size_t)total));
-    Job job = {l, bonds, points};
-    px_parallel_for(threads, points.count, PX_BLOCK, entry_block, &job);
+    Job job = {l, bonds, points, linear};
+    px_parallel_for(threads, points.count, PX_BLOCK, pair_block, &job);
+    px_parallel_for(threads, points.count, PX_BLOCK, back_block, &job);
     for (uint32_t i = 0; i < points.count; ++i)
         l->flat = l->flat || l->normal[0][i] != 0.0f || l->normal[1][i] != 0.0f ||
                   l->normal[2][i] != 0.0f;

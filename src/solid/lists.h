@@ -1,8 +1,8 @@
-/// Neighbour lists of elastic particles for the vector loops: MLS weights and moment matrices,
-/// derived from the bonds and the rest shape.
+/// Neighbour lists of elastic particles for the vector loops: weights of gradients and residuals
+/// (fit.h), derived from the bonds and the rest shape.
 ///
-/// Lists are rebuilt when bonds or the rest shape change and are constant during a step. They are
-/// symmetric: w_ij = w_ji.
+/// Lists are rebuilt when bonds or the rest shape change and are constant during a step. If j is in
+/// the list of i, i is in that of j, but the weights differ.
 #ifndef PX_SOLID_LISTS_H
 #define PX_SOLID_LISTS_H
 
@@ -14,17 +14,17 @@
 
 typedef struct PxSolidLists {
     const PxAllocator *allocator;
-    uint32_t count;  ///< particles
-    uint32_t *start; ///< by particle: its first entry, even; start[count] is the number of entries
-    uint32_t *other; ///< by entry: 16 times the neighbour's row, the offset of its record
-                     ///< (passes.h); odd lists are padded with the row itself, at weight 0
-    float *pair;     ///< 4 an entry: w X and w, with X = X_j - X_i in the rest shape, m
-    float *inverse;  ///< inverse moment matrix, 1/m^2 (001 Eq. 15): xx, yy, zz, xy, yz, zx, indexed
-                     ///< by px_solid_at()
-    float *sum[3];   ///< sum of w X, m
-    float *spread;   ///< sum of w |X|^2, m^2
-    float *normal[3];   ///< of the plane of coplanar rest neighbours; 0 where they are not coplanar
-    bool flat;          ///< some particle has coplanar rest neighbours
+    uint32_t count;   ///< particles
+    uint32_t *start;  ///< by particle: its first entry, even; start[count] is the number of entries
+    uint32_t *other;  ///< by entry: 16 times the neighbour's row, the offset of its record
+                      ///< (passes.h); odd lists are padded with the row itself, at weight 0
+    float *pair;      ///< 4 an entry: g_ij, 1/m, and c_ij
+    float *back;      ///< 4 an entry: -g_ji, 1/m, and -c_ji, the weights of i in the list of j
+    float *own;       ///< 4 a particle: sums of its g_ij, 1/m, and c_ij
+    float *spread;    ///< (sum of w |X|^2) (sum of w), m^2
+    float *kernel;    ///< sum of w, that of the particle itself (1) included
+    float *normal[3]; ///< of the plane of coplanar rest neighbours; 0 where they are not coplanar
+    bool flat;        ///< some particle has coplanar rest neighbours
     float *cell_weight; ///< weight of the cell: 1, less where the moment matrix is ill-conditioned,
                         ///< 0 where its rank is below 2
     uint32_t room;      ///< capacity in particles
@@ -43,8 +43,9 @@ void px_solid_lists_init(PxSolidLists *lists, const PxAllocator *allocator);
 void px_solid_lists_free(PxSolidLists *lists);
 size_t px_solid_lists_bytes(const PxSolidLists *lists);
 
-/// Builds the lists of all bonds; `points` are all particles of the graph.
+/// Builds the lists of all bonds; `points` are all particles of the graph. `linear` (by particle;
+/// NULL: none) selects the linear fit.
 PxStatus px_solid_lists_build(PxSolidLists *lists, const PxBonds *bonds, PxSolidPoints points,
-                              const PxThreads *threads);
+                              const uint8_t *linear, const PxThreads *threads);
 
 #endif

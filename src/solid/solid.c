@@ -172,7 +172,7 @@ static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
         PxMat3 back = px_mat3_transpose(f->turn);
         PxVec3 x = px_mat3_apply(back, px_sub(position(p, row), f->move));
-        /* stiffness of the fit residual energy: s = residual V / sum w |X|^2 (passes.h) */
+        /* stiffness of the fit residual energy: s = residual V / (sum w |X|^2 sum w) (passes.h) */
         float spread = s->lists->spread[i];
         float held = spread > 0.0f ? law->residual * s->columns.volume[i] / spread : 0.0f;
         put(s->u + 4 * (size_t)i, px_sub(x, rest(s, i)), held);

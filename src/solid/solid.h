@@ -55,10 +55,14 @@ typedef struct PxSolidContact {
     float pressed;     ///< normal force on the row, N; negative: adhesive
     float grip;        ///< largest friction force, N
     float slow;        ///< sliding speed below which friction is proportional to speed, m/s
+    float slide[3];    ///< direction of sliding; 0 at rest
     float before;      ///< speed of approach at the start of the step, m/s; < 0: separating
     float impulse[3];  ///< of the boundary on the row in this sub-step, N s
     uint32_t boundary; ///< index
     bool on, released; ///< the contact is active; it was released in this sub-step
+    bool steady;       ///< `slide` did not reverse in the last iterations
+    uint8_t reversals; ///< of `slide` between iterations of this sub-step
+    uint8_t pause;     ///< iterations until it counts as steady again
 } PxSolidContact;
 
 typedef struct PxSolid {
@@ -91,7 +95,7 @@ typedef struct PxSolid {
     float *a;            ///< acceleration, m/s^2
     float *pull;         ///< external acceleration: gravity, the constant part of fluid forces, and
                          ///< forces on regions, m/s^2
-    float *record;       ///< 16 a row: three columns of Q, then `u` (passes.h)
+    float *record;       ///< 16 a row: three columns of Q, then s L (passes.h)
     float *inverse_mass; ///< 1/kg; 0: a handle or an emitter holds it
     float *stiff[9];     ///< by row, as in the law; if nothing is orthotropic only the first two:
                          ///< Lame's lambda and 2 mu

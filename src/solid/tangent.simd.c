@@ -56,12 +56,10 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
     const PxSolid here = *t->solid, *s = &here;
     const PxSolidLists lists = *s->lists, *l = &lists;
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
-    static const uint32_t next[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     PxF8 one = px_f8(1.0f), half = px_f8(0.5f);
     for (uint32_t base = begin; base < end; base += 8) {
-        PxF8 moment[9], dh[9], h[9], j[9], cof[9], de[6], ds[6], stress[6], dp[9], dq[9];
-        px_solid_moments(l, t->quad, base, end, moment, NULL);
-        px_solid_invert(l, base, moment, dh);
+        PxF8 dh[9], left[3], h[9], j[9], cof[9], de[6], ds[6], stress[6], dp[9];
+        px_solid_gradients(l, t->quad, base, end, dh, left);
         for (int k = 0; k < 9; ++k)
             h[k] = px_f8_load(s->gradient + px_solid_at(base, k, 9));
         px_jacobian8(h, j);
@@ -97,13 +95,13 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
                     push * (dh[3 * a1 + b1] * j[3 * a2 + b2] + j[3 * a1 + b1] * dh[3 * a2 + b2] -
                             dh[3 * a1 + b2] * j[3 * a2 + b1] - j[3 * a1 + b2] * dh[3 * a2 + b1]);
             }
-        px_solid_invert(l, base, dp, dq);
-        PxF8 held, unused[3];
-        px_f8_load_quads(s->u + 4 * (size_t)base, next, &unused[0], &unused[1], &unused[2], &held);
+        PxF8 held = px_solid_fourths(s->u, base);
         PxF8 volume =
             px_load_some8(s->columns.volume, base, end) * px_f8_load(l->cell_weight + base);
         for (int k = 0; k < 9; ++k)
-            dq[k] = volume * dq[k] - held * dh[k];
-        px_solid_record(s->record, t->quad, base, dq);
+            dp[k] *= volume;
+        for (int k = 0; k < 3; ++k)
+            left[k] *= held;
+        px_solid_record(s->record, base, dp, left);
     }
 }

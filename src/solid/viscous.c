@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Largest eta dt / (rho s^2) of an explicit pass (s: spacing). On lattice blocks the fastest decay
- * rate is 5.9 eta / (rho s^2) at rest, so that 2 / 5.9 is the limit there. */
+ * rate is 7.1 eta / (rho s^2) at rest, so that 2 / 7.1 is the limit there. */
 #define STABLE 0.05
 /* A stretch t raises the rate by t^2, which is at most tr(J^T J): largest product of it and
  * eta dt / (rho s^2). Stretched solids get more passes, and beyond MOST_PASSES a lower viscosity in

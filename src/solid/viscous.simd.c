@@ -15,16 +15,12 @@ void PX_ISA_NAME(px_viscous_stress)(void *user, uint32_t begin, uint32_t end, in
     PxSolid *s = pass->solid;
     const PxSolidLists *l = s->lists;
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
-    static const uint32_t next[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (uint32_t base = begin; base < end; base += 8) {
-        PxF8 moment[9], dh[9], h[9], j[9], rate[6], p[9], q[9], held, unused[3];
-        px_solid_moments(l, pass->quad, base, end, moment, NULL);
-        px_solid_invert(l, base, moment, dh);
+        PxF8 dh[9], left[3], h[9], j[9], rate[6], p[9], held = px_solid_fourths(pass->quad, base);
+        px_solid_gradients(l, pass->quad, base, end, dh, left);
         for (int k = 0; k < 9; ++k)
             h[k] = px_f8_load(s->gradient + px_solid_at(base, k, 9));
         px_jacobian8(h, j);
-        px_f8_load_quads(pass->quad + 4 * (size_t)base, next, &unused[0], &unused[1], &unused[2],
-                         &held);
         PxF8 square = j[0] * j[0];
         for (int k = 1; k < 9; ++k)
             square += j[k] * j[k];
@@ -43,10 +39,9 @@ void PX_ISA_NAME(px_viscous_stress)(void *user, uint32_t begin, uint32_t end, in
             p[3 * a + 1] = x * rate[3] + y * rate[1] + z * rate[4];
             p[3 * a + 2] = x * rate[5] + y * rate[4] + z * rate[2];
         }
-        px_solid_invert(l, base, p, q);
-        for (int k = 0; k < 9; ++k)
-            q[k] -= held * dh[k];
-        px_solid_record(s->record, pass->quad, base, q);
+        for (int k = 0; k < 3; ++k)
+            left[k] *= held;
+        px_solid_record(s->record, base, p, left);
     }
 }
 

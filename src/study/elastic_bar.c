@@ -18,6 +18,7 @@ typedef struct Bar {
     double speed;                  /* of a wave along it, m/s */
     double grip;                   /* m, at both ends what handles hold */
     double far;                    /* m, the same at the other end */
+    double lever;                  /* from the clamp to the free end, m */
     int axis[3];                   /* along, and the two across */
 } Bar;
 
@@ -61,6 +62,7 @@ static Bar bar_of(const PxBarDef *def)
                .length = def->aspect * def->width,
                .width = def->width,
                .speed = sqrt(young_of(def) / def->material.density)};
+    bar.lever = bar.length + 0.5 * bar.spacing;
     for (int k = 0; k < 3; ++k)
         bar.axis[k] = (def->axis + k) % 3;
     return bar;
@@ -74,11 +76,19 @@ static PxStatus make(Bar *bar, double gravity, double step)
     world.gravity = along(bar, 0, -gravity, 0);
     world.max_step = step;
     world.threads = bar->def->threads;
+    world.solid_support = bar->def->support > 0 ? bar->def->support : world.solid_support;
     PX_TRY(px_world_create(&world, &bar->world));
     PxBodyDef body = px_body_def_default();
     PX_TRY(px_world_add_material(bar->world, &bar->def->material, &body.material));
     body.name = "bar";
-    body.shape.size = along(bar, bar->length + bar->grip + bar->far, bar->width, bar->width);
+    if (bar->def->round) {
+        body.shape = px_shape_def_default(PX_SHAPE_CYLINDER);
+        body.shape.radius = 0.5 * bar->width;
+        body.shape.height = bar->length + bar->grip + bar->far;
+        body.fill = PX_FILL_FITTED;
+    } else {
+        body.shape.size = along(bar, bar->length + bar->grip + bar->far, bar->width, bar->width);
+    }
     body.shape.at = along(bar, 0.5 * (bar->length + bar->far - bar->grip), 0, 0);
     return px_world_add_body(bar->world, &body, NULL);
 }
@@ -203,12 +213,31 @@ PxStatus px_bar_pull(const PxBarDef *def, double strain, PxBarPull *out)
 /* ---- bending -------------------------------------------------------------------- */
 
 #define FIRST_ROOT 1.8751040687 /* of cos(k) cosh(k) = -1 */
+/* L^2 int w'^2 / int w^2 of the first mode w of a cantilever; the same for its curvature w'', which
+ * is the mode seen from the other end */
+#define SLOPE_SQUARE 4.6478
 
-/* sqrt(E I / (rho A)) k^2 / L^2, with I / A = width^2 / 12. */
+/* I / A: square of the section's radius of gyration. */
+static double gyration2(const Bar *bar)
+{
+    return bar->width * bar->width / (bar->def->round ? 16 : 12);
+}
+
+/* E / (k G), with Cowper's shear coefficient k. */
+static double shear_ratio(const PxBarDef *def)
+{
+    double nu = def->material.poisson;
+    double k = def->round ? 6 * (1 + nu) / (7 + 6 * nu) : 10 * (1 + nu) / (12 + 11 * nu);
+    return 2 * (1 + nu) / k;
+}
+
+/* Bending alone: sqrt(E I / (rho A)) k^2 / L^2. Shear and rotary inertia, to first order in
+ * I / (A L^2), divide its square by 1 + SLOPE_SQUARE I / (A L^2) (1 + E / (k G)). */
 static double first_mode(const Bar *bar)
 {
-    return FIRST_ROOT * FIRST_ROOT * bar->speed * bar->width /
-           (sqrt(12) * bar->length * bar->length);
+    double slender = gyration2(bar) / (bar->lever * bar->lever);
+    return FIRST_ROOT * FIRST_ROOT * bar->speed * sqrt(slender) / bar->lever /
+           sqrt(1 + SLOPE_SQUARE * slender * (1 + shear_ratio(bar->def)));
 }
 
 /* The shape of the first mode, 1 at the end, and its slope times the length. */
@@ -239,10 +268,10 @@ static double end_way(const Bar *bar)
 
 static PxStatus sag(Bar *bar, double by, double *out)
 {
-    /* I = width^4 / 12 */
-    double wanted = by * bar->length, l = bar->length;
-    double gravity = wanted * 8 * young_of(bar->def) * bar->width * bar->width /
-                     (12 * bar->def->material.density * l * l * l * l);
+    double wanted = by * bar->length, l2 = bar->lever * bar->lever;
+    double weight = bar->def->material.density / young_of(bar->def);
+    double gravity =
+        wanted / (weight * (l2 * l2 / (8 * gyration2(bar)) + 0.5 * l2 * shear_ratio(bar->def)));
     bar->grip = HELD * bar->spacing;
     PX_TRY(make(bar, gravity, 0.01));
     PX_TRY(hold(bar));
@@ -268,11 +297,11 @@ static void push_mode(const Bar *bar, double speed)
     float *v = velocity->data[bar->axis[1]], *u = velocity->data[bar->axis[0]];
     for (uint32_t i = 0; i < table->count; ++i) {
         Place p = place_of(bar, i);
-        double slope, part = p.rest[0] / bar->length;
-        if (part < 0)
+        double slope, part = (p.rest[0] + 0.5 * bar->spacing) / bar->lever;
+        if (p.rest[0] < 0)
             continue;
         v[i] = (float)(speed * mode_shape(part, &slope));
-        u[i] = (float)(-speed * slope / bar->length * p.rest[1]);
+        u[i] = (float)(-speed * slope / bar->lever * p.rest[1]);
     }
 }
 
@@ -283,7 +312,7 @@ static double mode_part(const Bar *bar)
     for (uint32_t i = 0; i < px_world_count(bar->world); ++i) {
         Place p = place_of(bar, i);
         if (p.rest[0] > 0)
-            sum += p.way[1] * mode_shape(p.rest[0] / bar->length, NULL);
+            sum += p.way[1] * mode_shape((p.rest[0] + 0.5 * bar->spacing) / bar->lever, NULL);
     }
     return sum;
 }
@@ -334,6 +363,59 @@ PxStatus px_bar_swing(const PxBarDef *def, double by, double *out)
 {
     Bar bar = bar_of(def);
     PxStatus status = swing(&bar, by, out);
+    px_world_free(bar.world);
+    return status;
+}
+
+/* sin(pi x / (2 L)): the first torsional mode. */
+static double turn_shape(const Bar *bar, double x)
+{
+    return sin(0.5 * PI * (x + 0.5 * bar->spacing) / bar->lever);
+}
+
+static void push_turn(const Bar *bar, double speed)
+{
+    PxTable *table = (PxTable *)px_world_particles(bar->world); /* a study may push it */
+    const PxColumn *velocity = px_table_find(table, "velocity");
+    float *v = velocity->data[bar->axis[1]], *w = velocity->data[bar->axis[2]];
+    for (uint32_t i = 0; i < table->count; ++i) {
+        Place p = place_of(bar, i);
+        if (p.rest[0] < 0)
+            continue;
+        v[i] = (float)(-speed * turn_shape(bar, p.rest[0]) * p.rest[2]);
+        w[i] = (float)(speed * turn_shape(bar, p.rest[0]) * p.rest[1]);
+    }
+}
+
+/* Amplitude of the first torsional mode. */
+static double turn_part(const Bar *bar)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < px_world_count(bar->world); ++i) {
+        Place p = place_of(bar, i);
+        if (p.rest[0] > 0)
+            sum += (p.rest[1] * p.way[2] - p.rest[2] * p.way[1]) * turn_shape(bar, p.rest[0]);
+    }
+    return sum;
+}
+
+static PxStatus twist(Bar *bar, double by, double *out)
+{
+    double shear = bar->speed / sqrt(2 * (1 + bar->def->material.poisson)), half;
+    double omega = 0.5 * PI * shear / bar->lever;
+    bar->grip = HELD * bar->spacing;
+    PX_TRY(make(bar, 0, PI / omega / 400));
+    PX_TRY(hold(bar));
+    push_turn(bar, by * omega);
+    PX_TRY(half_period(bar, turn_part, PI / omega, &half));
+    *out = PI / omega / half;
+    return PX_OK;
+}
+
+PxStatus px_bar_twist(const PxBarDef *def, double by, double *out)
+{
+    Bar bar = bar_of(def);
+    PxStatus status = twist(&bar, by, out);
     px_world_free(bar.world);
     return status;
 }

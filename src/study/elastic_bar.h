@@ -1,8 +1,9 @@
 /// A straight elastic bar, for moduli, vibrations, waves and plastic strains.
 ///
 /// Its free part reaches from 0 to its length along one axis. A held end has two more layers of
-/// particles behind 0, in a handle. The bar counts as clamped at 0, half way between held and free
-/// particles.
+/// particles behind 0, in a handle. What a handle holds are positions of particles, so the bar
+/// counts as clamped at the outermost held particles, half a spacing behind 0; for pulled and
+/// stretched bars, whose strains are measured in their middle, that does not matter.
 #ifndef PX_STUDY_ELASTIC_BAR_H
 #define PX_STUDY_ELASTIC_BAR_H
 
@@ -14,7 +15,9 @@ typedef struct PxBarDef {
     double aspect;          ///< its length over its width; times `across` a whole number
     double width;           ///< m
     int axis;               ///< along which it lies: 0, 1, 2
+    bool round;             ///< a cylinder; it lies along axis 1
     int threads;            ///< 0: one for every core
+    double support;         ///< of the fits, in spacings; 0: the default of worlds
 } PxBarDef;
 
 /// 6 across, ten times as long as wide, 12 cm wide, E = 1 MPa, 1000 kg/m^3, leapfrog.
@@ -32,12 +35,17 @@ typedef struct PxBarPull {
 PxStatus px_bar_pull(const PxBarDef *def, double strain, PxBarPull *out);
 
 /// Holds one end under a weight that should bend the bar by `by` of its length. Result: the
-/// deflection at its end over rho g A L^4 / (8 E I).
+/// deflection at its end over that of a beam with bending and shear (Timoshenko 1921),
+/// rho g (A L^4 / (8 E I) + L^2 / (2 k G)), with k of Cowper (1966).
 PxStatus px_bar_sag(const PxBarDef *def, double by, double *out);
 
 /// Holds one end and gives the bar the velocities of its first bending mode, such that it bends by
-/// `by` of its length. Result: the frequency over (1.8751^2 / 2 pi) sqrt(E I / (rho A L^4)).
+/// `by` of its length. Result: the frequency over that of a beam with shear and rotary inertia.
 PxStatus px_bar_swing(const PxBarDef *def, double by, double *out);
+
+/// Holds one end of a round bar and gives the rest the velocities of its first torsional mode, such
+/// that its end turns by `by` rad. Result: the frequency over sqrt(G / rho) / (4 L).
+PxStatus px_bar_twist(const PxBarDef *def, double by, double *out);
 
 /// Gives a free bar the velocities of its first longitudinal mode. Result: the wave speed over
 /// sqrt(E / rho).

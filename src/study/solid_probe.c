@@ -80,7 +80,8 @@ PxStatus px_probe_make(PxProbe *probe, const PxMaterialDef *material, const PxVe
     PX_TRY(px_bonds_begin(&probe->bonds, count));
     PX_TRY(px_bonds_add(&probe->bonds, points_of(probe), NULL, &probe->scratch, s->isa,
                         &probe->threads));
-    return px_solid_lists_build(&probe->lists, &probe->bonds, points_of(probe), &probe->threads);
+    return px_solid_lists_build(&probe->lists, &probe->bonds, points_of(probe), NULL,
+                                &probe->threads);
 }
 
 PxStatus px_probe_block(PxProbe *probe, const PxMaterialDef *material, const uint32_t cells[3],

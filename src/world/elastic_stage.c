@@ -30,6 +30,7 @@ PxCoupling px_world_coupling(PxWorld *world)
                         .sizes = has_octrees(world),
                         .spacing = world->def.spacing,
                         .support = world->def.support,
+                        .solid_support = world->def.solid_support,
                         .gravity = world->def.gravity,
                         .scratch = &world->scratch,
                         .threads = &world->threads,

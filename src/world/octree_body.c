@@ -119,7 +119,7 @@ static PxStatus size_cells(PxWorld *world, const PxBodyDef *def, const PxCells *
         p->radius[i] = (float)(0.5 * e);
         px_cell_axes_set(px_cell_axes_column(&p->table), i,
                          px_quat_normalized(def->shape.rotation));
-        reach_put(&reach, k, px_particle_place(p, i), world->def.support * e);
+        reach_put(&reach, k, px_particle_place(p, i), world->def.solid_support * e);
     }
     PX_TRY(find_supports(world, &reach));
     memcpy(solid.support + first, reach.support, cells->count * sizeof *reach.support);
@@ -290,7 +290,8 @@ static PxStatus child_supports(PxWorld *world, const Look *look, uint32_t begin,
     uint32_t children = 0, at = 8 * cells;
     for (uint32_t k = begin; k < end; ++k) {
         uint32_t row = look->set->row.data[k];
-        double edge = 2 * (double)world->particles.radius[row], usual = world->def.support * edge;
+        double edge = 2 * (double)world->particles.radius[row],
+               usual = world->def.solid_support * edge;
         PxVec3 rest = rest_place(&look->solid, row);
         PxQuat axes = px_cell_axes(look->axes, row);
         for (int child = 0; look->split[k] && child < 8; ++child)

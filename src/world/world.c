@@ -21,6 +21,7 @@ static PxWorldDef world_def_defaults(void)
 {
     return (PxWorldDef){.spacing = 0.02,
                         .support = 2,
+                        .solid_support = 2,
                         .gravity = {0, -9.81, 0},
                         .max_step = 0.01,
                         .min_step = 1e-8,
@@ -263,6 +264,22 @@ void px_world_put(PxWorld *world, uint32_t i, uint64_t id, PxVec3 x, PxVec3 v, u
     px_world_melt_rows(world, i, i + 1);
 }
 
+/* Particles of a fitted lattice have equal parts of the volume of the shape. What melts keeps the
+ * mass of a lattice, as in an octree. */
+static void share_volume(PxWorld *world, const PxBodyDef *def, const PxShape *shape, uint32_t first)
+{
+    PxParticles *p = &world->particles;
+    const PxMaterialDef *material = &world->materials.data[def->material.slot - 1].def;
+    PxSolidColumns solid;
+    if (material->melts.melts || !px_solid_columns(&p->table, &solid))
+        return;
+    double volume = px_shape_volume(shape) / (double)(p->table.count - first);
+    for (uint32_t i = first; i < p->table.count; ++i) {
+        solid.volume[i] = (float)volume;
+        p->mass[i] = (float)(material->density * volume);
+    }
+}
+
 static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
                               uint32_t body)
 {
@@ -271,7 +288,10 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
                              MOST_PARTICLES);
     PxLattice lattice = def->fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL;
     PxPoints points;
-    PX_TRY(px_shape_fill(shape, lattice, world->def.spacing, MOST_PARTICLES, &points));
+    if (def->fill == PX_FILL_FITTED)
+        PX_TRY(px_shape_fill_fitted(shape, world->def.spacing, MOST_PARTICLES, &points));
+    else
+        PX_TRY(px_shape_fill(shape, lattice, world->def.spacing, MOST_PARTICLES, &points));
     uint32_t first;
     PxParticles *p = &world->particles;
     PxStatus status = px_table_append(&p->table, points.count, &first);
@@ -286,6 +306,8 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
         }
         if (world->materials.data[def->material.slot - 1].def.young > 0)
             status = px_world_make_elastic(world, first, middle);
+        if (status == PX_OK && def->fill == PX_FILL_FITTED)
+            share_volume(world, def, shape, first);
     }
     px_points_free(&points);
     return status;

@@ -88,6 +88,8 @@ PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxS
                         size_t most, PxPoints *out)
 {
     double spacing = scene->world.spacing;
+    if (body->def.fill == PX_FILL_FITTED)
+        return px_shape_fill_fitted(shape, spacing, most, out);
     if (body->def.fill != PX_FILL_OCTREE)
         return px_shape_fill(
             shape, body->def.fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL,

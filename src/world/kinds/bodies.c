@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static const char *const fill_words[] = {"cubic", "hexagonal", "octree", NULL};
+static const char *const fill_words[] = {"cubic", "hexagonal", "octree", "fitted", NULL};
 
 static const PxField fields[] = {
     PX_SHAPE_FIELD(PxBodyDef, "Its shape and position at the start."),
@@ -42,7 +42,8 @@ static const PxField fields[] = {
      .flags = PX_FIELD_ONLY_NOT,
      .offset = PX_AT(PxBodyDef, fill),
      .unit = "",
-     .help = "Lattice that fills the shape; an octree, for solids, is coarser inside.",
+     .help = "Lattice that fills the shape. For solids: an octree is coarser inside; a fitted "
+             "lattice follows curved and slanted surfaces.",
      .words = fill_words},
     {.key = "levels",
      .kind = PX_FIELD_COUNT,
@@ -184,8 +185,8 @@ static PxStatus changed(PxWorld *world, size_t slot, const char *key)
 static void check_fill(const PxStated *stated, const PxMaterialDef *material)
 {
     const PxBodyDef *def = stated->def;
-    bool octree = def->fill == PX_FILL_OCTREE;
-    if (octree && material != NULL && !(material->young > 0))
+    bool octree = def->fill == PX_FILL_OCTREE, fitted = def->fill == PX_FILL_FITTED;
+    if ((octree || fitted) && material != NULL && !(material->young > 0))
         px_wrong(stated, PX_ERROR, "fill", false,
                  "is for solids: fluids need a uniform lattice, and the \"young\" of '%s' is 0",
                  px_quote(material->name, (char[100]){0}, 100));
