@@ -134,6 +134,12 @@ static double part_to_undo(const PxFluid *f)
  * on a tap under water (at 0.1 the water before its plunger is 22 per cent too dense, not 11). */
 #define UNDOING 0.3
 
+/* A solve from zero pressure must also halve the compression that it begins with. In a column at
+ * rest only the layer on the floor is compressed by a step without pressure, by g dt^2 / s of its
+ * density; the mean over all layers may be within the tolerance before any pressure carries the
+ * weight, which is then carried in bursts (docs/decisions.md 27). A warm start has the pressure. */
+#define OF_START 0.5
+
 /* Divergence-free velocities with the corrected operator, then the density by shifting. */
 static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const double *param,
                         PxPoissonOptions options)
@@ -201,6 +207,7 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     options.part = part_to_undo(f);
     options.most_undone = UNDOING * f->top_speed * f->dt / f->spacing;
     options.least = 2;
+    options.of_start = kind.warm ? 0 : OF_START;
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_block, &job);
     return PX_OK;

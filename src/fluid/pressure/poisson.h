@@ -64,10 +64,12 @@ typedef struct PxPoissonOptions {
     double part;        ///< fraction of the existing compression to undo in this step
     double most_undone; ///< upper bound of that correction, in units of the rest density
     double error;       ///< tolerance: mean compression, in units of the rest density
-    uint32_t least;     ///< minimum number of iterations
-    uint32_t most;      ///< maximum number of iterations
-    bool coarse;        ///< use the coarse grid
-    bool plain;         ///< no Chebyshev acceleration
+    double of_start; ///< tolerance relative to the mean compression at the start of the solve, if
+                     ///< that is less; 0: none
+    uint32_t least;  ///< minimum number of iterations
+    uint32_t most;   ///< maximum number of iterations
+    bool coarse;     ///< use the coarse grid
+    bool plain;      ///< no Chebyshev acceleration
 } PxPoissonOptions;
 
 /// Computes slopes and the coarse grid, and adds artificial viscosity to the accelerations.
