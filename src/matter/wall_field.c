@@ -653,18 +653,26 @@ static void felt_flat(const PxWallField *f, double distance, PxVec3 normal, PxFi
     out->gradient = px_scale(normal, slope);
 }
 
-static void felt_in_block(const PxWallField *f, const Block *block, const double at[3], PxFill *out)
+/* The cell of the block's grid around a point, and the point's place in it. */
+static double distance_in_block(const PxWallField *f, const Block *block, const double at[3],
+                                int cell[3], double t[3])
 {
     const Level *l = &f->level[block->level];
-    int cell[3];
-    double t[3], weight[3][4], slope[3][4];
     for (int a = 0; a < 3; ++a) {
         double place = at[a] * l->cells;
         cell[a] = place < l->cells ? (int)place : l->cells - 1;
         t[a] = place - cell[a];
     }
-    out->distance = linear(
-        block->distance + (cell[2] * l->corners + cell[1]) * l->corners + cell[0], l->corners, t);
+    return linear(block->distance + (cell[2] * l->corners + cell[1]) * l->corners + cell[0],
+                  l->corners, t);
+}
+
+static void felt_in_block(const PxWallField *f, const Block *block, const double at[3], PxFill *out)
+{
+    const Level *l = &f->level[block->level];
+    int cell[3];
+    double t[3], weight[3][4], slope[3][4];
+    out->distance = distance_in_block(f, block, at, cell, t);
     out->part = 0;
     out->gradient = px_vec(0, 0, 0);
     if (out->distance >=
@@ -697,29 +705,65 @@ static void felt_in_block(const PxWallField *f, const Block *block, const double
     out->gradient = px_scale(px_vec(gx, gy, gz), steep / l->step);
 }
 
+/* Finds the block of a key for `look`; false if it has not been computed. */
+static bool look_up(const PxWallField *f, uint64_t key, PxWallLook *look)
+{
+    if (look->key != key || look->block == NULL) {
+        look->key = key;
+        look->block = f->slots > 0 ? slot_of(f->slot, f->slots, key)->block : NULL;
+    }
+    return look->block != NULL;
+}
+
+/* Distance in a block far from the wall. */
+static double far_distance(const PxWallField *f, const Block *block, const double at[3])
+{
+    double x = at[0] - 0.5, y = at[1] - 0.5, z = at[2] - 0.5;
+    double away = edge_of(f) * sqrt(x * x + y * y + z * z), d = block->middle_distance;
+    return d < 0 ? d + away : d - away;
+}
+
+/* Distance of a point outside of all blocks, a million blocks away. */
+static double exact_distance(const PxWallField *f, PxVec3 rest, PxVec3 *normal)
+{
+    double side = f->inside ? -1 : 1, d = px_shape_distance(f->shape, rest, normal);
+    *normal = px_scale(*normal, side);
+    return side * d;
+}
+
 bool px_wall_field_ask(const PxWallField *f, PxVec3 rest, PxWallLook *look, PxFill *out)
 {
     double at[3];
     uint64_t key = key_of(f, rest, at);
-    if (key == 0) { /* a million blocks away: treated as flat */
+    if (key == 0) { /* treated as flat */
         PxVec3 normal;
-        double d = px_shape_distance(f->shape, rest, &normal), side = f->inside ? -1 : 1;
-        felt_flat(f, side * d, px_scale(normal, side), out);
+        double d = exact_distance(f, rest, &normal);
+        felt_flat(f, d, normal, out);
         return true;
     }
-    if (look->key != key || look->block == NULL) {
-        look->key = key;
-        look->block = f->slots > 0 ? slot_of(f->slot, f->slots, key)->block : NULL;
-        if (look->block == NULL)
-            return false;
-    }
-    if (look->block->level != FAR) {
+    if (!look_up(f, key, look))
+        return false;
+    if (look->block->level != FAR)
         felt_in_block(f, look->block, at, out);
+    else
+        felt_flat(f, far_distance(f, look->block, at), px_vec(0, 0, 0), out);
+    return true;
+}
+
+bool px_wall_field_distance(const PxWallField *f, PxVec3 rest, PxWallLook *look, double *out)
+{
+    double at[3], t[3];
+    int cell[3];
+    uint64_t key = key_of(f, rest, at);
+    PxVec3 normal;
+    if (key == 0) {
+        *out = exact_distance(f, rest, &normal);
         return true;
     }
-    double x = at[0] - 0.5, y = at[1] - 0.5, z = at[2] - 0.5;
-    double away = edge_of(f) * sqrt(x * x + y * y + z * z), d = look->block->middle_distance;
-    felt_flat(f, d < 0 ? d + away : d - away, px_vec(0, 0, 0), out);
+    if (!look_up(f, key, look))
+        return false;
+    *out = look->block->level != FAR ? distance_in_block(f, look->block, at, cell, t)
+                                     : far_distance(f, look->block, at);
     return true;
 }
 

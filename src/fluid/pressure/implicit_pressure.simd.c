@@ -2,6 +2,7 @@
 
 #include "fluid/pressure/poisson.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Job {
@@ -137,8 +138,39 @@ static double part_to_undo(const PxFluid *f)
 /* A solve from zero pressure must also halve the compression that it begins with. In a column at
  * rest only the layer on the floor is compressed by a step without pressure, by g dt^2 / s of its
  * density; the mean over all layers may be within the tolerance before any pressure carries the
- * weight, which is then carried in bursts (docs/decisions.md 27). A warm start has the pressure. */
+ * weight, which is then carried in bursts (docs/decisions.md 28). A warm start has the pressure. */
 #define OF_START 0.5
+
+/* Existing compression that the solve corrects; the published iterations correct all of it. */
+static void undo_compression(const PxFluid *f, PxPoissonOptions *options)
+{
+    options->part = options->published ? 1 : part_to_undo(f);
+    options->most_undone =
+        options->published ? (double)INFINITY : UNDOING * f->top_speed * f->dt / f->spacing;
+}
+
+static PxScaling scaling_of(PxImplicitKind kind, bool published)
+{
+    if (published)
+        return kind.predicts ? PX_SCALE_LATTICE : PX_SCALE_DIAGONAL;
+    return kind.predicts ? PX_SCALE_UNIFORM : PX_SCALE_BOUND;
+}
+
+static PxPoissonOptions options_of(PxImplicitKind kind, const double *param)
+{
+    PxPoissonOptions options = {.most = (uint32_t)param[PX_IMPLICIT_MAX_ITERATIONS],
+                                .largest = param[PX_IMPLICIT_ERROR] > 0,
+                                .coarse = param[PX_IMPLICIT_COARSE] > 0,
+                                .relaxation = kind.predicts ? 1 : 0};
+    if (param[PX_IMPLICIT_SOLVE] > 0) {
+        options.published = true;
+        options.coarse = false;
+        options.predicts = kind.predicts;
+        options.rising = kind.divergence;
+        options.relaxation = kind.predicts || kind.divergence ? 1 : 0.5;
+    }
+    return options;
+}
 
 /* Divergence-free velocities with the corrected operator, then the density by shifting. */
 static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const double *param,
@@ -165,8 +197,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_corrected_block, &job);
     double divergence = f->divergence;
     memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
-    options.part = part_to_undo(f);
-    options.most_undone = UNDOING * f->top_speed * f->dt / f->spacing;
+    undo_compression(f, &options);
     options.least = 0;
     job = (Job){.fluid = f, .poisson = plain, .kept = f->particles->warm_divergence};
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, shift_block));
@@ -178,23 +209,22 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
 {
     double param[PX_IMPLICIT_PARAMS];
     px_implicit_strictest(f, kind.divergence || kind.corrected, param);
-    PxPoissonOptions options = {.most = (uint32_t)param[PX_IMPLICIT_MAX_ITERATIONS],
-                                .coarse = param[PX_IMPLICIT_COARSE] > 0,
-                                .plain = kind.uniform};
+    PxPoissonOptions options = options_of(kind, param);
     PxPoisson poisson;
     float *weight = PX_ARENA_ARRAY(f->scratch, float, f->count);
     if (weight == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     px_implicit_weights(f, weight);
     PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, kind.corrected ? NULL : weight, f->dt,
-                                         options.coarse, kind.uniform));
+                                         options.coarse, scaling_of(kind, options.published)));
     f->iterations = 0;
     f->converged = true;
     if (kind.corrected)
         return project(f, &poisson, weight, param, options);
     Job job = {.fluid = f, .poisson = &poisson, .warm = kind.warm, .keep = KEPT};
     job.kept = f->particles->warm_divergence;
-    if (kind.divergence && 100 * f->divergence * f->dt > param[PX_IMPLICIT_MAX_DIVERGENCE]) {
+    bool closing = 100 * f->divergence * f->dt > param[PX_IMPLICIT_MAX_DIVERGENCE];
+    if (kind.divergence && (closing || options.published)) {
         /* Prevents further compression, but lets thin places fill up: otherwise particles that
          * close a gap at a free surface would meet the pressure of an impact. Existing compression
          * is left to the second solve. */
@@ -204,10 +234,9 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     }
     job.kept = f->particles->warm_pressure;
     options.forces = true;
-    options.part = part_to_undo(f);
-    options.most_undone = UNDOING * f->top_speed * f->dt / f->spacing;
-    options.least = 2;
-    options.of_start = kind.warm ? 0 : OF_START;
+    undo_compression(f, &options);
+    options.least = options.predicts ? 3 : 2;
+    options.of_start = kind.warm || options.published ? 0 : OF_START;
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_block, &job);
     return PX_OK;

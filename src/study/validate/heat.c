@@ -2,6 +2,7 @@
 #include "study/validate/validate.h"
 
 #include "study/heat_bar.h"
+#include "study/round_vessel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,20 @@ static PxStatus heat_melting(const PxValidateCase *c, double coarser, int thread
     return PX_OK;
 }
 
+static PxStatus round_vessel(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    PxRoundVesselDef def = px_round_vessel_def_default();
+    double passed;
+    def.cells = c->cells / coarser;
+    def.threads = threads;
+    def.solid = strstr(c->model, "solid") != NULL;
+    if (strstr(c->model, "cylinder") != NULL)
+        def.shape = PX_SHAPE_CYLINDER;
+    PX_TRY(px_round_vessel_run(&def, &passed));
+    px_figures_compare(out, "heat through the wall / formula", passed, 1, 0.02);
+    return PX_OK;
+}
+
 static const PxValidateCase cases[] = {
     {"bar of two halves", heat_halves, "-", NULL, 6, true, true},
     {"bar of two halves", heat_halves, "-", "implicit", 24, true, true},
@@ -74,6 +89,10 @@ static const PxValidateCase cases[] = {
     {"melting bar", heat_melting, "-", "Ste 1", 10, true, true},
     {"melting bar", heat_melting, "-", "Ste 4", 10, true, true},
     {"melting bar", heat_melting, "-", "Ste 1 implicit", 10, true, true},
+    {"round vessel", round_vessel, "-", "sphere", 10, true, true},
+    {"round vessel", round_vessel, "-", "sphere, solid", 10, true, true},
+    {"round vessel", round_vessel, "-", "cylinder", 10, true, true},
+    {"round vessel", round_vessel, "-", "cylinder, solid", 10, true, true},
 };
 
 const PxValidateGroup px_validate_heat = {
@@ -90,7 +109,9 @@ const PxValidateGroup px_validate_heat = {
              "melting range of 0.5 % of the temperature\n"
              "  difference to the wall, until 10 spacings are molten; Ste is heat capacity times "
              "that difference over latent heat. \"Ste 1 implicit\" has\n"
-             "  implicit steps of 4 s^2 / a.\n",
+             "  implicit steps of 4 s^2 / a.\n"
+             "- **Round vessels** with a conductance, full of fluid or of a solid: the heat that "
+             "passes through the wall's area in 8 s (`src/study/round_vessel.h`).\n",
     .cases = cases,
     .count = PX_COUNT(cases),
 };
