@@ -177,8 +177,7 @@ int command_info(int argc, char **argv)
         {"hash", 0, OPTION_FLAG, &l.hash, NULL, "number and hash of each frame"},
         {"stats", 0, OPTION_FLAG, &stats, NULL, "last row of stats.csv; without DIR: its columns"},
         {"plot", 0, OPTION_FLAG, &plot, NULL,
-         "draw gauges and forces on walls over time: DIR/gauges.png, DIR/forces.png (needs\n"
-         "                               gnuplot)"},
+         "plot gauges, forces on walls, energy: DIR/gauges.png, forces.png, energy.png"},
         {"json", 0, OPTION_FLAG, &l.json, NULL, "print one JSON object"},
     };
     const Command command = {"info",

@@ -1,5 +1,5 @@
-/// The option `phyxel info --plot`: plots forces and torques on walls, and gauges, over time with
-/// gnuplot.
+/// The option `phyxel info --plot`: plots gauges, forces and torques on walls, and the energy
+/// balance over time with gnuplot.
 #define _GNU_SOURCE
 #include "commands.h"
 
@@ -12,9 +12,27 @@
 
 extern char **environ;
 
+/* One panel of a picture: a curve for each column whose name contains `match`. */
+typedef struct Panel {
+    const char *match, *label;
+    bool sum; /* running sum instead of values */
+} Panel;
+
+/* Written as NAME.gp and NAME.png. */
+typedef struct Picture {
+    const char *name;
+    Panel panel[2];
+} Picture;
+
+static const Picture pictures[] = {
+    {"forces",
+     {{"_force_", "force on walls, N", false}, {"_torque_", "torque on walls, N m", false}}},
+    {"energy", {{"kinetic", "kinetic energy, J", false}, {"work_", "work so far, J", true}}},
+};
+
 typedef struct Plot {
     FILE *script;
-    const char *kind; /* "_force_" or "_torque_" */
+    const Panel *panel;
     size_t curves;
 } Plot;
 
@@ -25,21 +43,12 @@ static void add_curve(void *user, const char *name, const char *unit, const char
     (void)unit;
     (void)meaning;
     (void)value;
-    if (strstr(name, plot->kind) == NULL)
+    if (strstr(name, plot->panel->match) == NULL)
         return;
     fprintf(plot->script,
-            "%s \\\n 'stats.csv' using \"time\":\"%s\" with lines title \"%s\" noenhanced",
-            plot->curves++ > 0 ? "," : "plot", name, name);
-}
-
-static PxStatus add_panel(Plot *plot, const char *dir, const char *kind, const char *label)
-{
-    plot->kind = kind;
-    plot->curves = 0;
-    fprintf(plot->script, "set ylabel '%s'\n", label);
-    PxStatus status = px_info_stats(dir, add_curve, plot);
-    fprintf(plot->script, "\n");
-    return status;
+            "%s \\\n 'stats.csv' using \"time\":\"%s\"%s with lines title \"%s\" noenhanced",
+            plot->curves++ > 0 ? "," : "plot", name, plot->panel->sum ? " smooth cumulative" : "",
+            name);
 }
 
 /* Runs `gnuplot SCRIPT` in the folder. */
@@ -174,49 +183,61 @@ done:
     return answer;
 }
 
-/* ---- forces ---------------------------------------------------------------------- */
+/* ---- stats.csv ------------------------------------------------------------------- */
 
-static int plot_forces(const char *dir, bool gauges)
+/* Writes the script of a picture; *curves: how many curves it has. */
+static PxStatus write_script(const char *dir, const char *path, const Picture *picture,
+                             size_t *curves, bool *written)
 {
-    size_t length = strlen(dir) + sizeof "/forces.gp";
+    Plot plot = {.script = fopen(path, "w")};
+    PxStatus status = PX_OK;
+    *written = false;
+    *curves = 0;
+    if (plot.script == NULL)
+        return PX_OK;
+    fprintf(plot.script,
+            "# draws %s.png; run in this folder\n"
+            "set terminal pngcairo size 1000,800 font 'sans,11' background 'white'\n"
+            "set output '%s.png'\nset datafile separator comma\n"
+            "set key outside right\nset grid\nset xlabel 'time, s'\n"
+            "set multiplot layout 2,1\n",
+            picture->name, picture->name);
+    for (size_t k = 0; k < 2 && status == PX_OK; ++k) {
+        plot.panel = &picture->panel[k];
+        plot.curves = 0;
+        fprintf(plot.script, "set ylabel '%s'\n", plot.panel->label);
+        status = px_info_stats(dir, add_curve, &plot);
+        fprintf(plot.script, "\n");
+        *curves += plot.curves;
+        if (plot.curves == 0)
+            break;
+    }
+    *written = fclose(plot.script) == 0;
+    return status;
+}
+
+static int plot_picture(const char *dir, const Picture *picture)
+{
+    size_t length = strlen(dir) + strlen(picture->name) + sizeof "/.gp", curves;
     char *path = malloc(length);
     if (path == NULL)
         return EXIT_FAILED;
-    snprintf(path, length, "%s/forces.gp", dir);
-    Plot plot = {.script = fopen(path, "w")};
-    if (plot.script == NULL) {
-        fprintf(stderr, "phyxel info: %s cannot be written\n", text_safe(path));
-        free(path);
-        return EXIT_FAILED;
-    }
-    fprintf(plot.script, "# draws forces.png; run in this folder\n"
-                         "set terminal pngcairo size 1000,800 font 'sans,11' background 'white'\n"
-                         "set output 'forces.png'\nset datafile separator comma\n"
-                         "set key outside right\nset grid\nset xlabel 'time, s'\n"
-                         "set multiplot layout 2,1\n");
-    PxStatus status = add_panel(&plot, dir, "_force_", "force on walls, N");
-    if (status == PX_OK && plot.curves > 0)
-        status = add_panel(&plot, dir, "_torque_", "torque on walls, N m");
-    bool written = fclose(plot.script) == 0;
-    char name[] = "forces.gp";
+    snprintf(path, length, "%s/%s.gp", dir, picture->name);
+    bool written;
     int answer = EXIT_DONE;
+    PxStatus status = write_script(dir, path, picture, &curves, &written);
     if (status != PX_OK) {
         answer = report_failure(status, "info");
-    } else if (plot.curves == 0 && gauges) {
-        answer = EXIT_DONE;
-    } else if (plot.curves == 0) {
-        fprintf(stderr,
-                "phyxel info: stats.csv of %s has no forces: the scene has no wall, or no "
-                "step was taken\n",
-                dir);
-        answer = EXIT_WRONG;
-    } else if (!written || !draw(dir, name)) {
+    } else if (!written) {
+        fprintf(stderr, "phyxel info: %s cannot be written\n", text_safe(path));
+        answer = EXIT_FAILED;
+    } else if (curves == 0) {
+        remove(path); /* no walls */
+    } else if (!draw(dir, path + strlen(dir) + 1)) {
         answer = not_drawn(path);
     } else {
-        printf("%s/forces.png\n", text_safe(dir));
+        printf("%s/%s.png\n", text_safe(dir), picture->name);
     }
-    if (plot.curves == 0)
-        remove(path);
     free(path);
     return answer;
 }
@@ -224,6 +245,8 @@ static int plot_forces(const char *dir, bool gauges)
 int plot_run(const char *dir)
 {
     bool gauges;
-    int first = plot_gauges(dir, &gauges), second = plot_forces(dir, gauges);
-    return first != EXIT_DONE ? first : second;
+    int answer = plot_gauges(dir, &gauges);
+    for (size_t k = 0; k < sizeof pictures / sizeof *pictures && answer == EXIT_DONE; ++k)
+        answer = plot_picture(dir, &pictures[k]);
+    return answer;
 }

@@ -5,7 +5,7 @@
 /// every sum over its volume is one of them times a value of the particle. With several boundaries
 /// the free parts multiply. The gradient of that product is a sum with one term per boundary, so
 /// every force along it can be split among them exactly; a list of touches stores the terms.
-#include "fluid/fluid.h"
+#include "fluid/work.h"
 
 #include <math.h>
 
@@ -240,8 +240,9 @@ PxStatus px_fluid_boundaries(PxFluid *f)
 
 typedef struct Give {
     PxFluid *fluid;
-    bool implicit;   /* drag acts on the velocities after viscosity */
-    double magic[2]; /* of the impulses, and of their moments */
+    bool implicit;     /* drag acts on the velocities after viscosity */
+    const float *part; /* factor of each particle's viscosity; NULL: 1 */
+    double magic[2];   /* of the impulses, and of their moments */
 } Give;
 
 /* Solids among fluids interact with boundaries by contact instead (contact/solid_walls.h). */
@@ -268,16 +269,44 @@ static void drag_block(void *user, uint32_t begin, uint32_t end, int thread)
                                 p->vz[i] + later * p->az[i]};
             double nu = px_fluid_mu(f, i) / f->material[p->material[i]].def.density;
             float scale = dt * p->mass[i] * (float)nu * fluid_part(f, i);
+            scale *= give->part != NULL ? give->part[i] : 1.0f;
             for (int c = 0; c < 3; ++c)
                 t->impulse[c] = scale * (t->drag * v[c] - t->velocity[c]);
         }
 }
 
-void px_fluid_give_drag(PxFluid *f, bool implicit)
+/* Work of moving boundaries by their drag: minus the impulse that they take times their velocity,
+ * velocity / drag of a touch. */
+static void drag_work(const void *user, uint32_t begin, uint32_t end, PxSum *sum)
 {
-    Give give = {.fluid = f, .implicit = implicit};
-    if (f->boundaries > 0)
-        px_parallel_for(f->threads, f->count, PX_BLOCK, drag_block, &give);
+    const PxFluid *f = user;
+    (void)end;
+    for (Touches *list = f->touches[begin / PX_BLOCK]; list != NULL; list = list->next)
+        for (uint32_t k = 0; k < list->count; ++k) {
+            const Touch *t = &list->touch[k];
+            if (t->row == NOBODY || !(t->drag > 0.0f) || f->inverse_mass[t->row] == 0.0f)
+                continue;
+            double dot = 0;
+            for (int c = 0; c < 3; ++c)
+                dot += (double)t->impulse[c] * (double)t->velocity[c];
+            if (dot != 0)
+                px_sum_add(sum, -dot / (double)t->drag);
+        }
+}
+
+void px_fluid_give_drag(PxFluid *f, bool implicit, const float *part)
+{
+    Give give = {.fluid = f, .implicit = implicit, .part = part};
+    if (f->boundaries == 0)
+        return;
+    px_parallel_for(f->threads, f->count, PX_BLOCK, drag_block, &give);
+    if (f->work == NULL || !(px_boundaries_travel(f->boundary, f->boundaries) > 0))
+        return;
+    PxRows rows = px_fluid_rows(f);
+    rows.block = PX_BLOCK;
+    PxSum work;
+    px_reduce_exact(&rows, 1, drag_work, f, &work);
+    f->work->wall_drag = px_sum_value(&work);
 }
 
 static PxImpulse impulse_of(const PxFluid *f, const Touch *t)

@@ -78,6 +78,8 @@ typedef struct PxFluid {
     /// A pressure model sets it to correct the density without changing the momentum.
     float *shift[3];
 
+    struct PxWork *work; ///< what stages do to the energy (work.h); NULL: not measured
+
     PxArena *scratch;
     const PxThreads *threads;
     const PxDist *dist;
@@ -138,6 +140,9 @@ double px_fluid_cohesion_limit(const PxFluid *fluid);
 /// Adds the acceleration by viscosity (fluid/viscosity/), after all others except pressure.
 PxStatus px_fluid_viscosity(PxFluid *fluid);
 
+/// Is some material viscous?
+bool px_fluid_is_viscous(const PxFluid *fluid);
+
 /// Longest step that viscosity allows, s; INFINITY if it sets no limit.
 double px_fluid_viscosity_limit(const PxFluid *fluid);
 
@@ -157,7 +162,8 @@ PxStatus px_fluid_boundaries(PxFluid *fluid);
 
 /// Notes the viscous drag on boundaries, after viscosity has added its acceleration. `implicit`:
 /// the drag acts on the velocities after viscosity, otherwise on those at the start of the step.
-void px_fluid_give_drag(PxFluid *fluid, bool implicit);
+/// `part` is a factor of each particle's viscosity; NULL: 1 for all.
+void px_fluid_give_drag(PxFluid *fluid, bool implicit, const float *part);
 
 /// Gives boundaries the opposite of all impulses that particles get from them in this step. Called
 /// when all accelerations are complete.

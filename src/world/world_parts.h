@@ -4,6 +4,7 @@
 
 #include "base/def.h"
 #include "base/profile.h"
+#include "base/stop.h"
 #include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
@@ -19,6 +20,7 @@
 #include "world/actors/sink.h"
 #include "world/attached/skins.h"
 #include "world/kinds/kind.h"
+#include "fluid/work.h"
 #include "world/state.h"
 
 typedef struct PxBody {
@@ -41,6 +43,7 @@ struct PxWorld {
     PxAllocator allocator; ///< a copy of the caller's
     const PxAllocator *memory;
     PxThreads threads;
+    PxStop stop; ///< of steps
     PxIsa isa;
     PxDist dist;
     PxProfile profile;
@@ -80,6 +83,7 @@ struct PxWorld {
     double dt;                               ///< s
     double neighbours;                       ///< mean number per particle
     double elastic;                          ///< elastic energy, J
+    double work[PX_WORK_KINDS];              ///< of each stage in the last step, J (energy.h)
     double density_error, density_error_max; ///< per cent
     double tension_force, pressure_force;    ///< mean per particle, N; 0 in worlds without tension
     double solve_error;                      ///< residual of the pressure solve, per cent
@@ -87,6 +91,10 @@ struct PxWorld {
     uint32_t heat_iterations;
     double heat_mark; ///< heat at the last px_world_heat_mark(), J
 };
+
+/// Speed of light, m/s. Matter faster than that is a sign of an instability and stops the step,
+/// long before squares of speeds overflow.
+#define PX_FASTEST 299792458.0f
 
 /// The rows of all particles, for px_reduce().
 static inline PxRows px_world_rows(const PxWorld *world)

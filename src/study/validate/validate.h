@@ -15,6 +15,7 @@
 #define PX_VALIDATE_GROUPS(X)                                                                      \
     X(px_validate_column)                                                                          \
     X(px_validate_sloshing)                                                                        \
+    X(px_validate_inviscid)                                                                        \
     X(px_validate_jet)                                                                             \
     X(px_validate_viscous)                                                                         \
     X(px_validate_drops)                                                                           \
