@@ -267,6 +267,8 @@ int command_bench(int argc, char **argv)
         {"write", 0, OPTION_TEXT, &def.page, "FILE", "validate: write docs/validation.md"},
         {"csv", 0, OPTION_TEXT, &def.csv, "FILE",
          "validate: write a table like bench/results/validate.csv"},
+        {"from", 0, OPTION_TEXT, &def.from, "FILE",
+         "validate: take rows from such a table instead of measuring them again"},
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder for tables, plots and a page"},
         {"pressure", 0, OPTION_TEXT, &def.pressure, "LIST", "which solvers: iisph,sesph"},
         {"tension", 0, OPTION_TEXT, &def.tension, "LIST", "which tension models: akinci,he"},

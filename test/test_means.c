@@ -122,4 +122,40 @@ PHYSICS(the_pressure_of_every_frame_carries_the_weight)
     }
 }
 
+PHYSICS(a_deep_column_does_not_boil_with_a_loose_tolerance)
+{
+    /* 40 layers. Mean from 0.9 s to 1.5 s, while the motion of the initial lattice decays: measured
+     * 0.053 m/s; 0.091 m/s when the tolerance alone decided. */
+    PxWorldDef def = px_world_def_default();
+    PxWorld *world = NULL;
+    def.spacing = 0.025;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef water = px_material_def_default();
+    water.viscosity = 1e-3;
+    water.pressure = px_pressure_choice("pcisph");
+    water.pressure.param[0] = 0.1; /* max_error */
+    PxBodyDef body = px_body_def_default();
+    CHECK_OK(px_world_add_material(world, &water, &body.material));
+    body.name = "water";
+    body.shape.size = (PxVec3){0.15, 1, 0.15};
+    body.shape.at = (PxVec3){0, 0.5, 0};
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    body.name = "tank";
+    body.wall = body.inside = true;
+    body.material = (PxMaterialId){0, 0};
+    body.shape.size.y = 2;
+    body.shape.at.y = 1;
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    double sum = 0;
+    while (px_world_time(world) < 1.5) {
+        PxStats stats;
+        CHECK_OK(px_world_step(world, 1.5));
+        px_world_stats(world, &stats);
+        if (stats.time > 0.9)
+            sum += stats.dt * sqrt(2 * stats.kinetic / stats.mass) / 0.6;
+    }
+    CHECK(sum < 0.065);
+    px_world_free(world);
+}
+
 TEST_MAIN()

@@ -102,7 +102,16 @@ TEST(the_page_marks_what_is_not_within_its_limit)
     page = read_text(path);
     CHECK(strstr(page, ",good; case,dfsph,,10,height,1.01,1,1,2,\n") != NULL);
     CHECK(strstr(page, ",bad case,dfsph,x,10,height,1.03,1,3,2,5\n") != NULL);
+    PxRowTable table;
+    CHECK_OK(px_rows_read_csv(path, &table));
+    CHECK_EQUAL(table.count, 2);
+    CHECK_TEXT(table.row[0].name.name, "good, case");
+    CHECK_TEXT(table.row[1].name.model, "x");
+    CHECK(table.row[1].figure.measured == 1.03 && table.row[1].coarse == 0.05);
+    CHECK(isnan(table.row[0].coarse));
+    px_row_table_free(&table);
     unlink(path);
+    CHECK_FAILS(px_rows_read_csv(path, &table), PX_ERR_IO, path);
     CHECK_FAILS(px_rows_write_csv("/tmp/no/such/folder/x.csv", rows, 2), PX_ERR_IO, "x.csv");
 }
 

@@ -102,8 +102,9 @@ PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *
                        def->scale);
     PX_TRY(px_threads_check(def->threads, "bench"));
     PxBenchOptions options = benches[k].info.options;
-    if (options != PX_BENCH_PAGES && (def->page != NULL || def->csv != NULL))
-        return px_fail(PX_ERR_ARGUMENT, "bench '%s' has no options --write and --csv", name);
+    if (options != PX_BENCH_PAGES && (def->page != NULL || def->csv != NULL || def->from != NULL))
+        return px_fail(PX_ERR_ARGUMENT, "bench '%s' has no options --write, --csv and --from",
+                       name);
     if (options != PX_BENCH_FOLDER &&
         (def->out != NULL || (def->tests != NULL && options != PX_BENCH_PAGES) ||
          def->pressure != NULL || def->tension != NULL || def->strength != NULL ||

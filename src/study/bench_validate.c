@@ -11,6 +11,7 @@
 #include <string.h>
 
 typedef struct Rows {
+    PxRowTable before; /* rows that are not measured again */
     PxRow *data;
     size_t count, room;
     int left_out, cases;
@@ -86,9 +87,45 @@ static PxStatus add_row(Rows *rows, const PxRow *row)
     return PX_OK;
 }
 
+static PxStatus report_row(PxBench *bench, const PxValidateGroup *group, const PxRow *measured,
+                           Rows *rows)
+{
+    PxRow row = *measured;
+    const PxFigure *f = &row.figure;
+    row.group = group;
+    row.last = px_last_release(&row.name);
+    px_report_row(bench->report, row.name.name, row.name.solver, row.name.model, row.name.cells,
+                  f->what, f->measured, f->reference, 100 * f->error, 100 * f->within,
+                  100 * row.coarse, row.last,
+                  isnan(f->within)    ? ""
+                  : px_row_good(&row) ? "yes"
+                                      : "NO");
+    return add_row(rows, &row);
+}
+
+/* Takes the rows of a case from those measured before; *found: there are some. */
+static PxStatus take_case(PxBench *bench, const PxValidateGroup *group, const PxValidateCase *c,
+                          Rows *rows, bool *found)
+{
+    *found = false;
+    for (size_t k = 0; k < rows->before.count; ++k) {
+        const PxRow *row = &rows->before.row[k];
+        if (strcmp(row->name.name, c->name) != 0 || strcmp(row->name.solver, c->solver) != 0 ||
+            strcmp(row->name.model, model_of(c)) != 0 || row->name.cells != c->cells)
+            continue;
+        PX_TRY(report_row(bench, group, row, rows));
+        *found = true;
+    }
+    return PX_OK;
+}
+
 static PxStatus measure_case(PxBench *bench, const PxValidateGroup *group, const PxValidateCase *c,
                              Rows *rows)
 {
+    bool found;
+    PX_TRY(take_case(bench, group, c, rows, &found));
+    if (found)
+        return PX_OK;
     PxFigures fine, coarse = {.count = 0};
     if (c->twice && !bench->def.quick)
         PX_TRY(measure(bench, c, 2, &coarse, rows));
@@ -96,19 +133,13 @@ static PxStatus measure_case(PxBench *bench, const PxValidateGroup *group, const
     for (size_t k = 0; k < fine.count; ++k) {
         const PxFigure *f = &fine.figure[k];
         PxRow row = {.name = {c->name, c->solver, model_of(c), f->what, c->cells},
-                     .group = group,
                      .figure = *f,
                      .coarse = k < coarse.count ? coarse.figure[k].error : NAN};
-        row.last = px_last_release(&row.name);
-        PX_TRY(add_row(rows, &row));
-        px_report_row(bench->report, c->name, c->solver, model_of(c), c->cells, f->what,
-                      f->measured, f->reference, 100 * f->error, 100 * f->within, 100 * row.coarse,
-                      row.last,
-                      isnan(f->within)    ? ""
-                      : px_row_good(&row) ? "yes"
-                                          : "NO");
+        PX_TRY(report_row(bench, group, &row, rows));
     }
-    return PX_OK;
+    /* after each case, so that a stopped bench can go on */
+    return bench->def.csv != NULL ? px_rows_write_csv(bench->def.csv, rows->data, rows->count)
+                                  : PX_OK;
 }
 
 /* Counts, and the names of what is not within its limit. */
@@ -185,8 +216,13 @@ PxStatus px_bench_validate(PxBench *bench)
                                         "--test");
     px_report_table(bench->report, "figures", "physics against formulas", columns,
                     PX_COUNT(columns));
-    Rows rows = {0};
-    PxStatus status = run_cases(bench, &rows);
+    Rows rows = {.data = NULL};
+    PxStatus status = PX_OK;
+    if (bench->def.from != NULL)
+        status = px_rows_read_csv(bench->def.from, &rows.before);
+    if (status == PX_OK)
+        status = run_cases(bench, &rows);
+    px_row_table_free(&rows.before);
     free(rows.data);
     return status;
 }

@@ -78,8 +78,72 @@ static void weigh(const PxWorld *world, double low, double high, double surface,
         }
 }
 
+/* Pressure at five depths, each the mean over a horizontal plane and a frame, and the level. */
+enum { DEPTHS = 5 };
+#define FRAME (1 / 30.)
+
+typedef struct Gauges {
+    PxGaugeId pressure[DEPTHS], level;
+    double height[DEPTHS], sum[DEPTHS], wanted[DEPTHS], level_sum, frames;
+    uint64_t seen;
+} Gauges;
+
+static PxStatus add_gauges(PxWorld *world, const PxColumnDef *def, Gauges *g)
+{
+    *g = (Gauges){0};
+    PxGaugeDef gauge = px_gauge_def_default();
+    gauge.over = gauge.every = FRAME;
+    gauge.place = PX_GAUGE_PLANE;
+    gauge.samples = 5;
+    gauge.width = gauge.height = def->width;
+    for (int k = 0; k < DEPTHS; ++k) {
+        char name[] = {(char)('a' + k), '\0'};
+        gauge.name = name;
+        g->height[k] = gauge.at.y = def->depth * (0.1 + 0.2 * k);
+        PX_TRY(px_world_add_gauge(world, &gauge, &g->pressure[k]));
+    }
+    gauge = px_gauge_def_default();
+    gauge.over = gauge.every = FRAME;
+    gauge.name = "level";
+    gauge.measures = PX_GAUGE_LEVEL;
+    gauge.place = PX_GAUGE_LINE;
+    gauge.samples = 5;
+    gauge.at = (PxVec3){-0.4 * def->width, 0.5 * def->depth, 0};
+    gauge.to = (PxVec3){0.4 * def->width, 0.5 * def->depth, 0};
+    return px_world_add_gauge(world, &gauge, &g->level);
+}
+
+/* Takes the samples of a frame, if there are new ones. */
+static PxStatus read_gauges(const PxWorld *world, const PxColumnDef *def, Gauges *g,
+                            PxColumnResult *out)
+{
+    PxGaugeSample sample;
+    double level[5], surface = 0.5 * def->depth, p;
+    PX_TRY(px_world_read_gauge(world, g->level, level, 5, &sample));
+    if (sample.number == g->seen || sample.time < def->settle + FRAME)
+        return PX_OK;
+    g->seen = sample.number;
+    for (int k = 0; k < 5; ++k)
+        surface += level[k] / 5;
+    for (int k = 0; k < DEPTHS; ++k) {
+        double wanted = DENSITY * G * (surface - g->height[k]);
+        PX_TRY(px_world_read_gauge(world, g->pressure[k], &p, 1, &sample));
+        out->frame = fmax(out->frame, fabs(p / wanted - 1));
+        g->sum[k] += p;
+        g->wanted[k] += wanted;
+        out->mean = k == 0 ? 0 : out->mean;
+        out->mean = fmax(out->mean, fabs(g->sum[k] / g->wanted[k] - 1));
+    }
+    g->level_sum += surface;
+    ++g->frames;
+    out->level = g->level_sum / (g->frames * def->depth);
+    return PX_OK;
+}
+
 static PxStatus rest(PxWorld *world, const PxColumnDef *def, PxColumnResult *out)
 {
+    Gauges gauges;
+    PX_TRY(add_gauges(world, def, &gauges));
     /* Weighted by the length of steps: the pressure of single steps alternates, and only its mean
      * carries the weight. */
     double middle[2] = {0}, bottom[2] = {0}, s = def->spacing, surface = 0, time = 0;
@@ -89,6 +153,7 @@ static PxStatus rest(PxWorld *world, const PxColumnDef *def, PxColumnResult *out
         PX_TRY(px_world_step(world, def->seconds));
         px_world_stats(world, &stats);
         out->iterations += (double)stats.iterations;
+        PX_TRY(read_gauges(world, def, &gauges, out));
         if (stats.time < def->settle)
             continue;
         if (looked++ % 10 == 0) {

@@ -23,6 +23,9 @@ typedef struct PxColumnResult {
     double bottom;  ///< the same within 2 spacings of the floor
     double height;  ///< twice the height of the centre of mass, over the initial depth
     double top;     ///< mean height of the top layer plus half a spacing, over the depth
+    double frame;   ///< largest relative error of the pressure of a frame, by gauges at five depths
+    double mean;    ///< the same of the mean over all frames that are averaged
+    double level;   ///< mean of a gauge's level, over the depth
     double kinetic; ///< energy at the end, over m g depth
     uint64_t steps;
     double iterations; ///< of the pressure solve, per step

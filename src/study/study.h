@@ -32,6 +32,7 @@ typedef struct PxBenchDef {
     /// Choices for benches with PX_BENCH_PAGES; NULL for none.
     const char *page; ///< file for the results as a page of documentation
     const char *csv;  ///< file for the results as a table
+    const char *from; ///< such a file: what it has is not measured again
 
     /// Choices for benches with PX_BENCH_FOLDER; NULL or 0 selects the bench's default. Lists are
     /// separated by commas.

@@ -136,6 +136,12 @@ static double part_to_undo(const PxFluid *f)
  * on a tap under water (at 0.1 the water before its plunger is 22 per cent too dense, not 11). */
 #define UNDOING 0.3
 
+/* A solve from zero pressure must also halve the compression that it begins with. In a column at
+ * rest only the layer on the floor is compressed by a step without pressure, by g dt^2 / s of its
+ * density; the mean over all layers may be within the tolerance before any pressure carries the
+ * weight, which is then carried in bursts (docs/decisions.md 29). A warm start has the pressure. */
+#define OF_START 0.5
+
 /* Existing compression that the solve corrects; the published iterations correct all of it. */
 static void undo_compression(const PxFluid *f, PxPoissonOptions *options)
 {
@@ -263,6 +269,7 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     options.forces = true;
     undo_compression(f, &options);
     options.least = options.predicts ? 3 : 2;
+    options.of_start = kind.warm || options.published ? 0 : OF_START;
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_block, &job);
     return PX_OK;

@@ -73,15 +73,17 @@ typedef struct PxPoissonOptions {
     double part;        ///< fraction of the existing compression to undo in this step
     double most_undone; ///< upper bound of that correction, in units of the rest density
     double error;       ///< tolerance: compression, in units of the rest density
-    bool largest;       ///< it bounds the largest compression; otherwise the mean
-    uint32_t least;     ///< minimum number of iterations
-    uint32_t most;      ///< maximum number of iterations
-    bool coarse;        ///< use the coarse grid
-    double relaxation;  ///< factor of every step, without Chebyshev acceleration; 0: with it
-    bool rising;        ///< iterations only add pressure (Bender and Koschier 2015)
-    bool predicts;      ///< densities are summed at predicted positions, not extrapolated by their
-                        ///< rates (Solenthaler and Pajarola 2009)
-    bool published;     ///< expansion under pressure does not count in the stopping criterion
+    double of_start;   ///< tolerance relative to the compression at the start of the solve, if that
+                       ///< is less; 0: none
+    bool largest;      ///< it bounds the largest compression; otherwise the mean
+    uint32_t least;    ///< minimum number of iterations
+    uint32_t most;     ///< maximum number of iterations
+    bool coarse;       ///< use the coarse grid
+    double relaxation; ///< factor of every step, without Chebyshev acceleration; 0: with it
+    bool rising;       ///< iterations only add pressure (Bender and Koschier 2015)
+    bool predicts;     ///< densities are summed at predicted positions, not extrapolated by their
+                       ///< rates (Solenthaler and Pajarola 2009)
+    bool published;    ///< expansion under pressure does not count in the stopping criterion
 } PxPoissonOptions;
 
 /// Computes slopes and the coarse grid, and adds artificial viscosity to the accelerations.

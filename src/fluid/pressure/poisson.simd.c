@@ -18,6 +18,10 @@
  * the warm start already contains them. */
 #define SMALLEST 0.05
 
+/* Smallest tolerance that is derived from the residual at the start: a tenth of the rounding of a
+ * density. */
+#define LEAST_TOLERANCE 1e-8
+
 /* Iterations between coarse corrections. They help most where pressure builds up from zero
  * (tuned on the first step of the dam break); values from 3 to 8 are alike elsewhere. */
 #define CYCLE 4u
@@ -658,6 +662,11 @@ PxStatus PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions options,
     }
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, start_block, &s);
     evaluate(&s, result);
+    if (options.of_start > 0) {
+        s.options.error =
+            fmin(s.options.error, fmax(options.of_start * result->error, LEAST_TOLERANCE));
+        result->converged = result->error <= s.options.error;
+    }
     if (result->converged && (options.least == 0 || s.sum + s.opened == 0))
         return PX_OK;
     memcpy(q->before, s.pressure, f->count * sizeof *q->before);

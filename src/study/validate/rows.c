@@ -69,6 +69,85 @@ PxStatus px_rows_write_csv(const char *path, const PxRow *rows, size_t count)
     return write_text(path, put_csv, rows, count);
 }
 
+/* Ends the field at *at, and returns it; NULL after the last of the line. */
+static char *cut_field(char **at)
+{
+    char *field = *at;
+    if (field == NULL)
+        return NULL;
+    size_t length = strcspn(field, ",\n");
+    *at = field[length] == ',' ? field + length + 1 : NULL;
+    field[length] = '\0';
+    for (char *c = field; *c != '\0'; ++c)
+        *c = *c == ';' ? ',' : *c;
+    return field;
+}
+
+static double number_in(const char *field)
+{
+    return field[0] != '\0' ? strtod(field, NULL) : NAN;
+}
+
+static PxStatus read_row(const char *path, char *line, PxRow *out)
+{
+    enum {
+        VERSION,
+        CASE,
+        SOLVER,
+        MODEL,
+        CELLS,
+        FIGURE,
+        VALUE,
+        REFERENCE,
+        ERROR,
+        WANTED,
+        TWICE,
+        ALL
+    };
+    char *field[ALL];
+    for (int k = 0; k < ALL; ++k) {
+        field[k] = cut_field(&line);
+        if (field[k] == NULL)
+            return px_fail(PX_ERR_FORMAT, "'%s': a row has %d fields, wanted %d", path, k, ALL);
+    }
+    *out = (PxRow){
+        .name = {field[CASE], field[SOLVER], field[MODEL], field[FIGURE], number_in(field[CELLS])},
+        .figure = {field[FIGURE], number_in(field[VALUE]), number_in(field[REFERENCE]),
+                   number_in(field[ERROR]) / 100, number_in(field[WANTED]) / 100},
+        .coarse = number_in(field[TWICE]) / 100};
+    return PX_OK;
+}
+
+PxStatus px_rows_read_csv(const char *path, PxRowTable *out)
+{
+    void *bytes;
+    size_t size, lines = 0;
+    *out = (PxRowTable){0};
+    PX_TRY(px_file_read(path, (size_t)1 << 24, &bytes, &size));
+    out->text = bytes;
+    for (size_t k = 0; k < size; ++k)
+        lines += out->text[k] == '\n';
+    out->row = calloc(lines + 1, sizeof *out->row);
+    PxStatus status = out->row != NULL ? PX_OK : px_fail(PX_ERR_MEMORY, "bench: no room for rows");
+    char *end = strchr(out->text, '\n'); /* of the header */
+    while (status == PX_OK && end != NULL && end[1] != '\0') {
+        char *line = end + 1;
+        end = strchr(line, '\n');
+        if (end != NULL)
+            status = read_row(path, line, &out->row[out->count++]);
+    }
+    if (status != PX_OK)
+        px_row_table_free(out);
+    return status;
+}
+
+void px_row_table_free(PxRowTable *table)
+{
+    px_list_free(table->text);
+    free(table->row);
+    *table = (PxRowTable){0};
+}
+
 /* ---- the page ---- */
 
 static void put_cell(FILE *out, double value, int digits)

@@ -103,4 +103,16 @@ bool px_row_good(const PxRow *row);
 PxStatus px_rows_write_csv(const char *path, const PxRow *rows, size_t count);
 PxStatus px_rows_write_page(const char *path, const PxRow *rows, size_t count);
 
+/// Rows that were measured before.
+typedef struct PxRowTable {
+    char *text; ///< of the file, cut into fields
+    PxRow *row; ///< `group` and `last` are not set
+    size_t count;
+} PxRowTable;
+
+/// Reads a file of px_rows_write_csv(). Free with px_row_table_free(). Errors: PX_ERR_IO,
+/// PX_ERR_FORMAT, PX_ERR_MEMORY.
+PxStatus px_rows_read_csv(const char *path, PxRowTable *out);
+void px_row_table_free(PxRowTable *table);
+
 #endif
