@@ -63,9 +63,11 @@ const char *text_safe(const char *text);
 /// Quotes a path for a shell where necessary.
 const char *text_shell(const char *path, char *buffer, size_t size);
 
-/// Catches Ctrl-C and SIGTERM; signals_stop() then asks to stop after the current work item.
+/// Catches Ctrl-C and SIGTERM; signals_stop() then asks to stop.
 void signals_catch(void);
 bool signals_stop(void);
+/// The same as a PxStopFunction, which stops within steps, surfaces and pictures.
+bool signals_stop_work(void *unused);
 
 /// Prints a string as JSON, with quotes.
 void json_text(FILE *out, const char *text);

@@ -551,7 +551,8 @@ static uint8_t side_of(const PxGridFrame *frame, const PxParticles *p, uint32_t 
 
 static void check_case(const Case *c)
 {
-    Set whole = {.threads = {1}}, split[RANKS] = {{.threads = {1}}, {.threads = {1}}};
+    Set whole = {.threads = {.count = 1}},
+        split[RANKS] = {{.threads = {.count = 1}}, {.threads = {.count = 1}}};
     Shared shared;
     const PxMaterial material[] = {material_of(c), material_of(c)};
     PxWallProfile profile;

@@ -522,12 +522,18 @@ PX_API PxStatus px_world_move_gauge(PxWorld *world, PxGaugeId gauge, PxVec3 at);
 /// Does one step of adaptive length that does not go beyond `until` (s), which is later than now;
 /// INFINITY: no limit.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage, or the reason for a step below
-/// min_step; PX_ERR_MEMORY. After a failure only the preparations of the step have been done: due
-/// events are carried out, handles have taken hold, coarse octree cells that melt are split, rows
-/// are sorted; all values are finite. After
-/// PX_ERR_MEMORY, repeating the step gives the same bits as a step that did not fail; after
-/// PX_ERR_NUMERIC it fails again unless something is changed.
+/// min_step; PX_ERR_MEMORY; PX_ERR_STOPPED. After a failure only the preparations of the step have
+/// been done: due events are carried out, handles have taken hold, coarse octree cells that melt
+/// are split, rows are sorted; all values are finite. After PX_ERR_MEMORY, repeating the step gives
+/// the same bits as a step that did not fail; after PX_ERR_NUMERIC it fails again unless something
+/// is changed.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
+
+/// Sets the function that may stop steps of this world: it is asked between sub-steps and between
+/// iterations of the solvers. A step that is stopped returns PX_ERR_STOPPED and leaves the world as
+/// PX_ERR_MEMORY does, so that repeating it gives the same bits. NULL: nothing stops them.
+/// Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_stop_when(PxWorld *world, PxStopFunction *stop, void *user);
 
 /// Does steps until the time is exactly `until`, which is finite and not earlier than now. Errors:
 /// as above.

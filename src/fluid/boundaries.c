@@ -240,8 +240,9 @@ PxStatus px_fluid_boundaries(PxFluid *f)
 
 typedef struct Give {
     PxFluid *fluid;
-    bool implicit;   /* drag acts on the velocities after viscosity */
-    double magic[2]; /* of the impulses, and of their moments */
+    bool implicit;     /* drag acts on the velocities after viscosity */
+    const float *part; /* factor of each particle's viscosity; NULL: 1 */
+    double magic[2];   /* of the impulses, and of their moments */
 } Give;
 
 /* Solids among fluids interact with boundaries by contact instead (contact/solid_walls.h). */
@@ -268,6 +269,7 @@ static void drag_block(void *user, uint32_t begin, uint32_t end, int thread)
                                 p->vz[i] + later * p->az[i]};
             double nu = px_fluid_mu(f, i) / f->material[p->material[i]].def.density;
             float scale = dt * p->mass[i] * (float)nu * fluid_part(f, i);
+            scale *= give->part != NULL ? give->part[i] : 1.0f;
             for (int c = 0; c < 3; ++c)
                 t->impulse[c] = scale * (t->drag * v[c] - t->velocity[c]);
         }
@@ -292,9 +294,9 @@ static void drag_work(const void *user, uint32_t begin, uint32_t end, PxSum *sum
         }
 }
 
-void px_fluid_give_drag(PxFluid *f, bool implicit)
+void px_fluid_give_drag(PxFluid *f, bool implicit, const float *part)
 {
-    Give give = {.fluid = f, .implicit = implicit};
+    Give give = {.fluid = f, .implicit = implicit, .part = part};
     if (f->boundaries == 0)
         return;
     px_parallel_for(f->threads, f->count, PX_BLOCK, drag_block, &give);

@@ -162,7 +162,8 @@ PxStatus px_fluid_boundaries(PxFluid *fluid);
 
 /// Notes the viscous drag on boundaries, after viscosity has added its acceleration. `implicit`:
 /// the drag acts on the velocities after viscosity, otherwise on those at the start of the step.
-void px_fluid_give_drag(PxFluid *fluid, bool implicit);
+/// `part` is a factor of each particle's viscosity; NULL: 1 for all.
+void px_fluid_give_drag(PxFluid *fluid, bool implicit, const float *part);
 
 /// Gives boundaries the opposite of all impulses that particles get from them in this step. Called
 /// when all accelerations are complete.

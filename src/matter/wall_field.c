@@ -1,6 +1,7 @@
 #include "matter/wall_field.h"
 
 #include "base/random.h"
+#include "base/stop.h"
 #include "matter/kernel.h"
 
 #include <math.h>
@@ -502,6 +503,7 @@ typedef struct Growth {
     uint64_t *key;
     bool *edges;    /* the block has edges and is recomputed at the finer level */
     Making *making; /* one a thread */
+    const PxThreads *threads;
 } Growth;
 
 static double far_from(const PxWallField *f)
@@ -514,7 +516,7 @@ static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Growth *g = user;
     const PxWallField *f = g->field;
-    for (uint32_t k = begin; k < end; ++k) {
+    for (uint32_t k = begin; k < end && !px_stopped(g->threads); ++k) {
         double half = 0.5 * edge_of(f);
         PxVec3 middle = px_add(low_corner(f, g->key[k]), px_vec(half, half, half));
         double d = px_shape_nearest(f->shape, middle, INFINITY, NULL);
@@ -527,7 +529,7 @@ static void grow_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Growth *g = user;
     Making *m = &g->making[thread];
     m->field = g->field;
-    for (uint32_t k = begin; k < end; ++k) {
+    for (uint32_t k = begin; k < end && !px_stopped(g->threads); ++k) {
         Block *block = g->block[k];
         if (block->level == FAR)
             continue;
@@ -545,6 +547,7 @@ PxStatus px_wall_field_grow(PxWallField *f, const uint64_t *key, size_t count,
     PxStatus status = PX_ERR_MEMORY;
     size_t making_bytes = (size_t)threads->count * sizeof(Making), fresh = 0;
     Growth g = {.field = f,
+                .threads = threads,
                 .block = malloc(count * sizeof *g.block),
                 .key = malloc(count * sizeof *g.key),
                 .edges = malloc(count * sizeof *g.edges),
@@ -564,7 +567,7 @@ PxStatus px_wall_field_grow(PxWallField *f, const uint64_t *key, size_t count,
         g.key[fresh++] = key[k];
     }
     px_parallel_for(threads, (uint32_t)fresh, 1, look_block, &g);
-    for (int level = 0; level < LEVELS && fresh > 0; ++level) {
+    for (int level = 0; level < LEVELS && fresh > 0 && !px_stopped(threads); ++level) {
         size_t kept = 0;
         for (size_t k = 0; k < fresh; ++k) {
             if (level == 0 ? fabs(g.block[k]->middle_distance) >= far_from(f) : !g.edges[k])
@@ -581,7 +584,7 @@ PxStatus px_wall_field_grow(PxWallField *f, const uint64_t *key, size_t count,
         fresh = kept;
         px_parallel_for(threads, (uint32_t)fresh, 1, grow_block, &g);
     }
-    status = PX_OK;
+    status = px_stopped(threads) ? PX_ERR_STOPPED : PX_OK;
 done:
     free(g.block);
     free(g.key);
@@ -590,6 +593,8 @@ done:
     if (status == PX_OK)
         return PX_OK;
     forget(f); /* drops incomplete blocks */
+    if (status == PX_ERR_STOPPED)
+        return px_stop_check(threads);
     return px_fail(status, "walls: no room for %zu blocks of a wall's field", count);
 }
 

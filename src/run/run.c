@@ -15,6 +15,7 @@
 #include "run/skin_files.h"
 #include "run/stats_file.h"
 #include "run/surface_files.h"
+#include "scene/content.h"
 #include "store/checkpoint.h"
 #include "store/frame.h"
 #include "store/run_files.h"
@@ -23,6 +24,7 @@
 #include "world/attached/coats.h"
 #include "world/columns.h"
 #include "world/state.h"
+#include "world/stats_columns.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,6 +40,7 @@ typedef struct Run {
     PxThreads threads;
     PxWorld *world;
     PxStatsFile stats;
+    PxStats last; /* the last row of stats.csv */
     PxGaugesFile gauges;
     uint64_t gauge_rows; /* of the checkpoint that is resumed */
     PxProfile profile;   /* time outside the steps: statistics, frames, checkpoints */
@@ -114,14 +117,18 @@ static PxStatus store_skins(Run *run)
 static PxStatus store_coats(Run *run)
 {
     PxFrameMeta meta = meta_of(run);
-    PX_TRY(px_world_move_coats(run->world));
     return px_coat_files_write(run->dir, &meta, run->world);
 }
 
+/* Coats move before anything is written, since only that may be stopped. */
 static PxStatus store_frame(Run *run)
 {
     PxStatus status = PX_OK;
-    PX_STAGE(&run->profile, "frames")
+    if (px_world_coat_count(run->world) > 0)
+        PX_STAGE(&run->profile, "coats")
+    status = px_world_move_coats(run->world);
+    if (status == PX_OK)
+        PX_STAGE(&run->profile, "frames")
     status = store_particles(run);
     if (status == PX_OK && px_world_coat_count(run->world) > 0)
         PX_STAGE(&run->profile, "coats")
@@ -165,6 +172,17 @@ static PxStatus store_checkpoint(Run *run)
     return status;
 }
 
+/* The statistics now, or if something is not finite those of the last row of stats.csv. */
+static PxStats stats_of(const Run *run)
+{
+    PxStats stats;
+    px_world_stats(run->world, &stats);
+    for (size_t k = 0; px_stats_column(k) != NULL; ++k)
+        if (!isfinite(px_stats_value(&stats, px_stats_column(k))))
+            return run->last;
+    return stats;
+}
+
 static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
 {
     PxRecord record = {.scene = run->scene,
@@ -179,7 +197,7 @@ static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
                        .from = run->def->from,
                        .from_frame = run->def->from_frame,
                        .profile = &run->profile};
-    px_world_stats(run->world, &record.stats);
+    record.stats = stats_of(run);
     return px_record_write(run->dir, &record);
 }
 
@@ -444,7 +462,9 @@ static PxStatus begin(Run *run)
         PX_TRY(px_record_compare(run->dir, run->scene));
     PX_TRY(identify(run, there && def->resume));
     /* Build the world before removing old files, so that an invalid scene does no harm. */
-    PX_TRY(px_scene_world(run->scene, def->threads, &run->world));
+    bool trusted = run->scene->checked || (there && def->resume);
+    PX_TRY(px_scene_world_trusted(run->scene, def->threads, trusted, &run->world));
+    PX_TRY(px_world_stop_when(run->world, def->stop, def->stop_user));
     if (there && def->overwrite)
         PX_TRY(throw_away(run->dir));
     PX_TRY(tidy_folder(run->dir, "."));
@@ -504,6 +524,14 @@ static bool tell(const Run *run, PxRunFunction *each, void *user, bool stored, d
     return each(user, &progress);
 }
 
+/* Stores the state between two steps, from which the run is resumed. */
+static PxStatus stop(Run *run)
+{
+    PX_TRY(store_checkpoint(run));
+    return px_fail(PX_ERR_STOPPED, "stopped at t = %g s, after frame %u of %u",
+                   px_world_time(run->world), run->frame, run->frames);
+}
+
 static PxStatus go(Run *run, PxRunFunction *each, void *user)
 {
     double dt = 0; /* of the last step */
@@ -511,17 +539,18 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
     while (run->frame < run->frames) {
         double until = (run->frame + 1) / px_scene_fps(run->scene);
         while (px_world_time(run->world) < until) {
-            if (!on) {
-                PX_TRY(store_checkpoint(run));
-                return px_fail(PX_ERR_STOPPED, "stopped at t = %g s, after frame %u of %u",
-                               px_world_time(run->world), run->frame, run->frames);
-            }
+            if (!on)
+                return stop(run);
             PxStats stats;
-            PX_TRY(px_world_step(run->world, until));
+            PxStatus status = px_world_step(run->world, until);
+            if (status == PX_ERR_STOPPED) /* the step was undone */
+                return stop(run);
+            PX_TRY(status);
             PX_STAGE(&run->profile, "statistics")
             {
                 px_world_stats(run->world, &stats);
                 PX_TRY(px_stats_file_row(&run->stats, run->world, &stats, wall_so_far(run)));
+                run->last = stats;
                 PX_TRY(px_gauges_file_rows_of_step(&run->gauges, run->world, stats.step));
             }
             dt = stats.dt;
@@ -537,7 +566,7 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
         PxStatus status = store_frame(run);
         if (status != PX_OK) {
             --run->frame; /* counts only stored frames */
-            return status;
+            return status == PX_ERR_STOPPED ? stop(run) : status;
         }
         if (run->def->checkpoint > 0 &&
             (run->frame % run->def->checkpoint == 0 || run->frame == run->frames))
@@ -571,7 +600,7 @@ static PxStatus run_scene(const PxScene *scene, const PxRunDef *def, PxRunFuncti
     Run run = {.scene = scene,
                .def = def,
                .dir = def->out,
-               .threads = {def->threads > 0 ? def->threads : px_threads_available()},
+               .threads = {.count = def->threads > 0 ? def->threads : px_threads_available()},
                .frames = px_scene_frames(scene),
                .began = px_clock(),
                .checkpointed = px_clock(),
@@ -599,7 +628,7 @@ static PxStatus run_scene(const PxScene *scene, const PxRunDef *def, PxRunFuncti
     snprintf(message, sizeof message, "%s", status != PX_OK ? px_error_message() : "");
     report->resumable = begun && !lost && kept;
     if (begun && !lost) {
-        px_world_stats(run.world, &report->stats);
+        report->stats = stats_of(&run);
         PxStatus last = px_xdmf_write(&run.xdmf, run.dir);
         PxStatus closed = px_stats_file_close(&run.stats);
         last = last == PX_OK ? closed : last;

@@ -128,6 +128,7 @@ struct PxScene {
     size_t left_out[2]; ///< complaints beyond the maximum: of reading, of px_scene_check()
     size_t errors_left_out[2];
     bool checking;  ///< px_scene_check() is running
+    bool checked;   ///< it found no error in the present content
     bool no_memory; ///< an allocation failed
 
     char *resolved; ///< made when first asked for
@@ -138,6 +139,11 @@ struct PxScene {
 
 /// PX_ERR_FORMAT with the number of errors, if there are any among the complaints.
 PxStatus px_scene_verdict(const PxScene *scene);
+
+/* --- build_world.c --- */
+
+/// px_scene_world(); with `trusted` bodies are not tested for overlaps: they have been before.
+PxStatus px_scene_world_trusted(const PxScene *scene, int threads, bool trusted, PxWorld **out);
 
 /* --- text/complain.c --- */
 

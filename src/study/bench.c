@@ -114,7 +114,7 @@ PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *
             "--seconds and --scale",
             name);
     PxBench bench = {.def = *def,
-                     .threads = {def->threads > 0 ? def->threads : px_threads_available()},
+                     .threads = {.count = def->threads > 0 ? def->threads : px_threads_available()},
                      .isa = px_isa_best(),
                      .report = px_report_create(name),
                      .each = each,

@@ -1,5 +1,6 @@
 #include "thermal/heat.h"
 
+#include "base/stop.h"
 #include "base/sum.h"
 #include "matter/melt.h"
 #include "thermal/solve.h"
@@ -241,6 +242,7 @@ static PxStatus conduct(PxHeatJob *job)
         heat->substeps = (uint32_t)substeps;
         job->dt = heat->dt / substeps;
         for (uint32_t k = 0; k < heat->substeps; ++k) {
+            PX_TRY(px_stop_check(f->threads));
             px_heat_flow(job);
             px_heat_run(job, explicit_block, job);
         }

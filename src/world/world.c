@@ -102,6 +102,8 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     }
     world->def.allocator = world->memory;
     world->threads.count = def->threads > 0 ? def->threads : px_threads_available();
+    px_stop_begin(&world->stop, NULL, NULL);
+    world->threads.stop = &world->stop;
     world->isa = px_isa_best();
     world->state.bound_due = 1;
     px_wall_profile_init(&world->wall_profile, def->support * def->spacing, def->spacing);

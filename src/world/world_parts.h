@@ -4,6 +4,7 @@
 
 #include "base/def.h"
 #include "base/profile.h"
+#include "base/stop.h"
 #include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
@@ -42,6 +43,7 @@ struct PxWorld {
     PxAllocator allocator; ///< a copy of the caller's
     const PxAllocator *memory;
     PxThreads threads;
+    PxStop stop; ///< of steps
     PxIsa isa;
     PxDist dist;
     PxProfile profile;
@@ -89,6 +91,10 @@ struct PxWorld {
     uint32_t heat_iterations;
     double heat_mark; ///< heat at the last px_world_heat_mark(), J
 };
+
+/// Speed of light, m/s. Matter faster than that is a sign of an instability and stops the step,
+/// long before squares of speeds overflow.
+#define PX_FASTEST 299792458.0f
 
 /// The rows of all particles, for px_reduce().
 static inline PxRows px_world_rows(const PxWorld *world)

@@ -1,5 +1,7 @@
 #include "fluid/pressure/poisson.h"
 
+#include "base/stop.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -660,6 +662,7 @@ PxStatus PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions options,
         return PX_OK;
     memcpy(q->before, s.pressure, f->count * sizeof *q->before);
     for (;;) {
+        PX_TRY(px_stop_check(f->threads));
         if (round == 0 && options.coarse) {
             PX_TRY(correct(&s));
             ++result->iterations;

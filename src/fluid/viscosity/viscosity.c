@@ -1,6 +1,7 @@
 #include "fluid/viscosity/viscosity.h"
 
 #include "base/family.h"
+#include "base/stop.h"
 #include "fluid/fluid.h"
 
 #include <math.h>
@@ -85,6 +86,7 @@ PxStatus px_fluid_viscosity(PxFluid *f)
     PxArenaMark mark = px_arena_mark(f->scratch);
     float *kept = f->quad_velocity;
     PX_TRY(model->solve(f));
+    PX_TRY(px_stop_check(f->threads)); /* a solve that was stopped is incomplete */
     f->quad_velocity = kept;
     px_arena_release(f->scratch, mark);
     return PX_OK;
