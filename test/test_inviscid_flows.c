@@ -2,8 +2,9 @@
 #include "check.h"
 
 #include "study/inviscid_flows.h"
+#include "study/sloshing.h"
 
-/* 5 spacings in radius: 0.95 s of both flows take less than a second. */
+/* 5 spacings in radius. */
 static PxInviscidDef coarse(const char *pressure)
 {
     PxInviscidDef def = px_inviscid_def_default();
@@ -30,7 +31,7 @@ TEST(threads_do_not_change_the_bits_of_flows_with_shifts)
 }
 
 /* Measured at 10 spacings: the drop keeps 0.990 of its energy with dfsph and 0.962 with projection,
- * and is 1.5 and 1.0 per cent too long; the vessel, after 0.3 s, see below. */
+ * and is 1.5 and 1.0 per cent too long. */
 PHYSICS(a_stretching_drop_keeps_its_energy)
 {
     PxInviscidDef def = px_inviscid_def_default();
@@ -44,14 +45,28 @@ PHYSICS(a_stretching_drop_keeps_its_energy)
     CHECK_NEAR(result.length, 1, 0.02);
 }
 
-PHYSICS(spinning_water_keeps_its_energy)
+PHYSICS(spinning_water_keeps_most_of_its_energy)
 {
     PxInviscidDef def = px_inviscid_def_default();
     PxInviscidResult result;
     def.duration = 1.2;
     CHECK_OK(px_spinning_water(&def, &result));
-    CHECK_NEAR(result.energy, 0.906, 0.02); /* wanted: 1 */
-    CHECK_NEAR(result.momentum, 0.943, 0.01);
+    CHECK(result.energy > 0.89 && result.energy < 1.001);     /* measured: 0.906; wanted: 1 */
+    CHECK(result.momentum > 0.93 && result.momentum < 1.001); /* 0.943; 1 */
+    CHECK_EQUAL(result.leaked, 0);
+}
+
+PHYSICS(deep_water_does_not_fall_through_its_own_layers)
+{
+    /* 50 layers: with a first step that is too long for the pressure, `projection` exploded at
+     * 0.2 s. */
+    PxSloshingDef def = px_sloshing_def_default();
+    PxSloshingResult result;
+    def.pressure = "projection";
+    def.spacing = 0.01;
+    def.width = 0.04;
+    def.periods = 0.2;
+    CHECK_OK(px_sloshing(&def, &result));
     CHECK_EQUAL(result.leaked, 0);
 }
 

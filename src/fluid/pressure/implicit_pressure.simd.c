@@ -173,32 +173,6 @@ static PxPoissonOptions options_of(PxImplicitKind kind, const double *param)
     return options;
 }
 
-/* Part of the compression at walls by the forces so far that the divergence-free solve may leave.
- *
- * Without it the tolerance loses its meaning in fine and deep fluids: without any pressure only the
- * lowest layer is compressed in a step, so the mean over n layers is dt^2 g / (n s), which is below
- * 0.01 per cent for 50 layers of 1 cm. The water then falls. */
-#define WEIGHT_LEFT 0.1
-
-static void weight_values(const void *user, uint32_t begin, uint32_t end, double *value)
-{
-    const PxFluid *f = user;
-    const PxParticles *p = f->particles;
-    for (uint32_t i = begin; i < end; ++i) {
-        float into = p->ax[i] * f->wall_gx[i] + p->ay[i] * f->wall_gy[i] + p->az[i] * f->wall_gz[i];
-        value[i - begin] = into > 0.0f && f->inverse_mass[i] > 0.0f ? (double)into : 0.0;
-    }
-}
-
-/* Mean compression in a step by the forces so far at walls, in units of the rest density. */
-static double wall_weight(const PxFluid *f)
-{
-    PxRows rows = px_fluid_rows(f);
-    uint64_t all = px_reduce_count(&rows);
-    double sum = f->boundaries > 0 && all > 0 ? px_reduce_sum(&rows, weight_values, f) : 0;
-    return sum > 0 ? f->dt * f->dt * sum / (double)all : 0;
-}
-
 /* Divergence-free velocities with the corrected operator, then the density by shifting. */
 static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const double *param,
                         PxPoissonOptions options)
@@ -221,11 +195,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
                .warm = true};
     options.forces = true;
     options.least = 2;
-    double error = param[PX_IMPLICIT_MAX_DIVERGENCE],
-           weight_left = 100 * WEIGHT_LEFT * wall_weight(f);
-    if (weight_left > 0 && weight_left < error)
-        error = weight_left;
-    PX_TRY(run(&job, error, options, end_block));
+    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_DIVERGENCE], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_corrected_block, &job);
     double divergence = f->divergence;
     memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
