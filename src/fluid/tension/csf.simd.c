@@ -106,7 +106,7 @@ typedef struct Job {
     float isolated;      /* constant part of nu, 1/m^2 */
     float beside, reach; /* cover per part of a wall, and that part half a spacing from it */
     float damping, wall_damping, hold, repulsion, nearest;
-    float *share;         /* px_tension_share(); 0: another material */
+    float *share;         /* px_tension_share(), above 0; 0: another material */
     float *member, *wet;  /* memberships of the surface and of the wetted layer */
     float *rise;          /* of wet by the part of the wall */
     float *pull, *spread; /* sigma b / nu^2 of the surface, and of the wetted layer */
@@ -127,8 +127,11 @@ static void share_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *job = user;
     const PxFluid *f = job->fluid;
     const PxMaterialDef *def = &f->material[job->slot].def;
-    for (uint32_t i = begin; i < end; ++i)
-        job->share[i] = f->particles->material[i] == job->slot ? px_tension_share(f, def, i) : 0.0f;
+    for (uint32_t i = begin; i < end; ++i) { /* above 0: cold members attract molten ones */
+        float share = px_tension_share(f, def, i);
+        share = share > 1e-9f ? share : 1e-9f;
+        job->share[i] = f->particles->material[i] == job->slot ? share : 0.0f;
+    }
 }
 
 /* Memberships. The fourth component of quad is 1 for particles of the material. */
