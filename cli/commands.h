@@ -29,8 +29,9 @@ int report_failure(PxStatus status, const char *command);
 void print_complaints(const PxScene *scene, FILE *out);
 int scene_open(const char *path, const OptionList *sets, bool deep, FILE *out, PxScene **scene);
 
-/// Plots the forces on the walls of a run to DIR/forces.png; returns the exit status.
-int plot_forces(const char *dir);
+/// Plots gauges, forces on walls and the energy balance of a run to DIR/gauges.png, forces.png and
+/// energy.png; returns the exit status.
+int plot_run(const char *dir);
 
 /// Whether the folder exists; prints an error if not.
 bool is_folder(const char *dir, const char *command);
@@ -62,9 +63,11 @@ const char *text_safe(const char *text);
 /// Quotes a path for a shell where necessary.
 const char *text_shell(const char *path, char *buffer, size_t size);
 
-/// Catches Ctrl-C and SIGTERM; signals_stop() then asks to stop after the current work item.
+/// Catches Ctrl-C and SIGTERM; signals_stop() then asks to stop.
 void signals_catch(void);
 bool signals_stop(void);
+/// The same as a PxStopFunction, which stops within steps, surfaces and pictures.
+bool signals_stop_work(void *unused);
 
 /// Prints a string as JSON, with quotes.
 void json_text(FILE *out, const char *text);

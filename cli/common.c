@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <stdint.h>
 #include <string.h>
@@ -170,12 +171,12 @@ const char *text_shell(const char *path, char *buffer, size_t size)
     return buffer;
 }
 
-static volatile sig_atomic_t stop_asked;
+static atomic_int stop_asked; /* read by all threads, written by the handler */
 
 static void ask_stop(int signal_number)
 {
     (void)signal_number;
-    stop_asked = 1;
+    atomic_store(&stop_asked, 1);
 }
 
 void signals_catch(void)
@@ -190,7 +191,13 @@ void signals_catch(void)
 
 bool signals_stop(void)
 {
-    return stop_asked != 0;
+    return atomic_load(&stop_asked) != 0;
+}
+
+bool signals_stop_work(void *unused)
+{
+    (void)unused;
+    return signals_stop();
 }
 
 /* Length of the UTF-8 sequence at c in bytes; 0 if it is invalid. [RFC 3629, section 4] */

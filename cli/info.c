@@ -177,7 +177,7 @@ int command_info(int argc, char **argv)
         {"hash", 0, OPTION_FLAG, &l.hash, NULL, "number and hash of each frame"},
         {"stats", 0, OPTION_FLAG, &stats, NULL, "last row of stats.csv; without DIR: its columns"},
         {"plot", 0, OPTION_FLAG, &plot, NULL,
-         "draw the forces on walls over time into DIR/forces.png (needs gnuplot)"},
+         "plot gauges, forces on walls, energy: DIR/gauges.png, forces.png, energy.png"},
         {"json", 0, OPTION_FLAG, &l.json, NULL, "print one JSON object"},
     };
     const Command command = {"info",
@@ -204,7 +204,7 @@ int command_info(int argc, char **argv)
     if (stats)
         return list_stats(dir, l.json);
     if (plot)
-        return plot_forces(dir);
+        return plot_run(dir);
     signals_catch();
     PxScene *scene = NULL;
     bool known = px_run_scene(dir, &scene) == PX_OK;
@@ -259,11 +259,15 @@ int command_bench(int argc, char **argv)
     bool json = false;
     const Option options[] = {
         {"quick", 0, OPTION_FLAG, &def.quick, NULL,
-         "smaller cases: under a minute, tension under two"},
+         "fewer and smaller cases: a minute, tension two, validate three"},
         {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print one JSON object"},
+        {"test", 0, OPTION_TEXT, &def.tests, "LIST",
+         "which tests of tension (1,2,3); cases of validate by words in their names"},
+        {"write", 0, OPTION_TEXT, &def.page, "FILE", "validate: write docs/validation.md"},
+        {"csv", 0, OPTION_TEXT, &def.csv, "FILE",
+         "validate: write a table like bench/results/validate.csv"},
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder for tables, plots and a page"},
-        {"test", 0, OPTION_TEXT, &def.tests, "LIST", "which of its tests: 1,2,3"},
         {"pressure", 0, OPTION_TEXT, &def.pressure, "LIST", "which solvers: iisph,sesph"},
         {"tension", 0, OPTION_TEXT, &def.tension, "LIST", "which tension models: akinci,he"},
         {"strength", 0, OPTION_TEXT, &def.strength, "LIST",

@@ -52,7 +52,9 @@ int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *c
     PxRenderReport report;
     char wall[32];
     signals_catch();
-    PxStatus status = px_render(def, show, &state, &report);
+    PxRenderDef render = *def;
+    render.stop = signals_stop_work;
+    PxStatus status = px_render(&render, show, &state, &report);
     if (state.terminal && state.any)
         fputc('\n', stderr);
     int exit_status = status == PX_OK ? EXIT_DONE : report_failure(status, command);

@@ -40,6 +40,7 @@ static void show_bar(const PxRunProgress *p)
 static bool show(void *user, const PxRunProgress *p)
 {
     Show *s = user;
+    signals_catch(); /* not earlier: while a world is made, a signal simply ends the program */
     if (s->json) {
         if (p->stored) {
             printf("{\"event\": \"frame\", \"frame\": %u, \"frames\": %u, \"time\": %.9g, "
@@ -185,8 +186,9 @@ static int run_scene(const PxScene *scene, const PxRunDef *def, bool json, bool 
     int exit_status = EXIT_DONE;
     Show state = {.json = json, .quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
     PxRunReport report;
-    signals_catch();
-    PxStatus status = px_run(scene, def, show, &state, &report);
+    PxRunDef run = *def;
+    run.stop = signals_stop_work;
+    PxStatus status = px_run(scene, &run, show, &state, &report);
     if (state.terminal && state.any)
         fputc('\n', stderr);
     if (json)
@@ -276,7 +278,7 @@ int command_run(int argc, char **argv)
                              "[SCENE] [-o DIR] [options]",
                              "simulate a scene and store frames",
                              "DIR keeps the scene, so --resume needs no SCENE. Ctrl-C stops "
-                             "after the current step;\na run that was stopped and resumed has the "
+                             "within two seconds;\na run that was stopped and resumed has the "
                              "same bits.",
                              options,
                              sizeof options / sizeof *options};

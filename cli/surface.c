@@ -35,7 +35,9 @@ int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
     PxSurfaceReport report;
     char wall[32];
     signals_catch();
-    PxStatus status = px_surface_run(def, show, &state, &report);
+    PxSurfaceRunDef surface = *def;
+    surface.surface.stop = signals_stop_work;
+    PxStatus status = px_surface_run(&surface, show, &state, &report);
     if (state.terminal && state.any)
         fputc('\n', stderr);
     int exit_status = status == PX_OK ? EXIT_DONE : report_failure(status, command);

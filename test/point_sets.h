@@ -314,8 +314,8 @@ static inline void check_threads(const Search *search)
     for (size_t k = 0; k < 2 && asked[k] != NULL; ++k) {
         Crowd one = {&points, asked[k], structure, answer},
               many = {&points, asked[k], structure, answer + N};
-        px_parallel_for(&(PxThreads){1}, N, 256, ask_block, &one);
-        px_parallel_for(&(PxThreads){3}, N, 256, ask_block, &many);
+        px_parallel_for(&(PxThreads){.count = 1}, N, 256, ask_block, &one);
+        px_parallel_for(&(PxThreads){.count = 3}, N, 256, ask_block, &many);
         CHECK(memcmp(answer, answer + N, N * sizeof *answer) == 0);
     }
     free(answer);

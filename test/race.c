@@ -15,7 +15,7 @@ static void add(void *user, uint32_t begin, uint32_t end, int thread)
 int main(void)
 {
     uint32_t total = 0;
-    px_parallel_for(&(PxThreads){3}, 100000, 512, add, &total);
+    px_parallel_for(&(PxThreads){.count = 3}, 100000, 512, add, &total);
     printf("%u\n", total);
     return 0;
 }

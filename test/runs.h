@@ -8,7 +8,7 @@
 #include "phyxel/run.h"
 #include "phyxel/store.h"
 
-/// Water in a tank, a paddle on keyframes, two events; a handful of steps a frame.
+/// Water in a tank, a paddle on keyframes, two gauges, two events; a handful of steps a frame.
 #define TINY(name, density)                                                                        \
     "{\"phyxel\": 1, \"name\": \"" name "\", \"time\": {\"frames\": 2, \"fps\": 150},\n"           \
     " \"spacing\": 0.1, \"max_step\": 0.0015, \"materials\": {\"water\": {\"density\": " density   \
@@ -20,6 +20,9 @@
     "   \"material\": \"water\"},\n"                                                               \
     "  {\"name\": \"paddle\", \"shape\": {\"box\": [0.1, 0.2, 0.4], \"at\": [0.6, 0.3, 0]},\n"     \
     "   \"wall\": true, \"keyframes\": [{\"at\": 0}, {\"at\": 0.1, \"move\": [-0.2, 0, 0]}]}],\n"  \
+    " \"gauges\": [{\"name\": \"probe\", \"measures\": \"pressure\", \"at\": [0.2, 0.1, 0],\n"     \
+    "   \"every\": 0.0011, \"over\": 0.0007}, {\"name\": \"load\", \"measures\": \"force\",\n"     \
+    "   \"body\": \"tank\"}],\n"                                                                   \
     " \"events\": [{\"at\": 0.008, \"set\": \"gravity\", \"to\": [5, -5, 0]},\n"                   \
     "  {\"at\": 0.0091, \"set\": \"materials.water.viscosity\", \"to\": 2}]}\n"
 
@@ -39,10 +42,11 @@ static inline PxRunDef run_into(const char *out)
 }
 
 /// What a result folder holds: frames with their hashes, the rows of stats.csv
-/// without their last column (wall), and how many frames are damaged.
+/// without their last column (wall), gauges.csv, and how many frames are damaged.
 typedef struct Holding {
     char frames[2048];
     char rows[1 << 16];
+    char gauges[1 << 14];
     int count, damaged;
 } Holding;
 
@@ -76,6 +80,13 @@ static inline Holding *holding_of(const char *dir)
     }
     if (csv != NULL)
         fclose(csv);
+    snprintf(path, sizeof path, "%s/gauges.csv", dir);
+    csv = fopen(path, "r");
+    if (csv != NULL) {
+        used = fread(h->gauges, 1, sizeof h->gauges, csv);
+        CHECK(used < sizeof h->gauges);
+        fclose(csv);
+    }
     return h;
 }
 
@@ -84,7 +95,7 @@ static inline void check_holding(const char *dir, const Holding *wanted, const c
 {
     Holding *h = holding_of(dir);
     bool frames = strcmp(h->frames, wanted->frames) == 0 && h->damaged == 0;
-    bool rows = strcmp(h->rows, wanted->rows) == 0;
+    bool rows = strcmp(h->rows, wanted->rows) == 0 && strcmp(h->gauges, wanted->gauges) == 0;
     if (!frames)
         print_message("frames:\n%s(%d damaged), wanted:\n%s", h->frames, h->damaged,
                       wanted->frames);

@@ -22,7 +22,7 @@ static PxStatus make_all(const char *dir)
 {
     static const char *const formats[] = {"vtp", "ply", "pov"};
     char fixed[PX_PATH_MAX], out[PX_PATH_MAX];
-    PX_TRY(sample_run(dir, 4, &(PxThreads){1}));
+    PX_TRY(sample_run(dir, 4, &(PxThreads){.count = 1}));
     for (uint32_t number = 1; number <= 4; ++number)
         PX_TRY(sample_surface(dir, number, 10 * (number - 1)));
     for (size_t k = 0; k < PX_COUNT(formats); ++k) {

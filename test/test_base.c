@@ -460,10 +460,10 @@ TEST(permuting_moves_whole_rows)
         uint32_t *order = malloc(N * sizeof *order);
         for (uint32_t i = 0; i < N; ++i) /* 7919 is prime: a permutation */
             order[i] = (uint32_t)((uint64_t)i * 7919 % N);
-        CHECK_OK(px_table_permute(&table, order, &(PxThreads){threads}));
+        CHECK_OK(px_table_permute(&table, order, &(PxThreads){.count = threads}));
         for (uint32_t i = 0; i < N; ++i)
             CHECK(row_is(&table, i, 1000 + order[i], false));
-        CHECK_OK(px_table_permute(&table, order, &(PxThreads){threads}));
+        CHECK_OK(px_table_permute(&table, order, &(PxThreads){.count = threads}));
         for (uint32_t i = 0; i < N; ++i)
             CHECK(row_is(&table, i, 1000 + order[order[i]], false));
         free(order);
@@ -480,14 +480,14 @@ TEST(permuting_again_allocates_nothing)
     uint32_t order[100];
     for (uint32_t i = 0; i < 100; ++i)
         order[i] = 99 - i;
-    CHECK_OK(px_table_permute(&table, order, &(PxThreads){1}));
+    CHECK_OK(px_table_permute(&table, order, &(PxThreads){.count = 1}));
     size_t calls = counter.calls;
-    CHECK_OK(px_table_permute(&table, order, &(PxThreads){1}));
+    CHECK_OK(px_table_permute(&table, order, &(PxThreads){.count = 1}));
     CHECK_EQUAL(counter.calls, calls);
     CHECK_EQUAL(px_table_bytes(&table), counter.bytes);
     CHECK_OK(px_table_reserve(&table, 1000)); /* spare arrays go and come back larger */
     CHECK_EQUAL(px_table_bytes(&table), counter.bytes);
-    CHECK_OK(px_table_permute(&table, order, &(PxThreads){1}));
+    CHECK_OK(px_table_permute(&table, order, &(PxThreads){.count = 1}));
     for (uint32_t i = 0; i < 100; ++i)
         CHECK(row_is(&table, i, 1000 + order[i], false));
     px_table_free(&table);
@@ -618,7 +618,7 @@ TEST(the_hash_does_not_see_the_order_of_rows)
     uint32_t order[500];
     for (uint32_t i = 0; i < 500; ++i)
         order[i] = (i * 7 + 3) % 500;
-    CHECK_OK(px_table_permute(&table, order, &(PxThreads){1}));
+    CHECK_OK(px_table_permute(&table, order, &(PxThreads){.count = 1}));
     px_table_hash(&table, flags, after);
     CHECK(same_hash(before, after));
     CHECK_OK(px_table_reserve(&table, 5000)); /* nor how much room there is */
@@ -705,7 +705,7 @@ static PxStatus do_deed(PxTable *table, Deed deed, const PxTable *other, const u
     case APPEND_ROWS:
         return px_table_append_rows(table, other);
     default:
-        return px_table_permute(table, order, &(PxThreads){1});
+        return px_table_permute(table, order, &(PxThreads){.count = 1});
     }
 }
 
@@ -782,7 +782,8 @@ TEST(each_row_is_visited_once_for_any_number_of_threads)
                     continue; /* slow, and nothing new */
                 Visits visits = {counts[c], blocks[b], threads[t], seen, 0};
                 memset(seen, 0, 100003);
-                px_parallel_for(&(PxThreads){threads[t]}, counts[c], blocks[b], visit, &visits);
+                px_parallel_for(&(PxThreads){.count = threads[t]}, counts[c], blocks[b], visit,
+                                &visits);
                 CHECK_EQUAL(visits.wrong, 0);
                 for (uint32_t i = 0; i < 100003; ++i)
                     if (seen[i] != (i < counts[c]))
@@ -804,7 +805,7 @@ TEST(the_largest_count_does_not_overflow)
 {
     for (int threads = 1; threads <= 2; ++threads) {
         uint64_t sums[2] = {0, 0};
-        px_parallel_for(&(PxThreads){threads}, UINT32_MAX, 1u << 24, count_blocks, sums);
+        px_parallel_for(&(PxThreads){.count = threads}, UINT32_MAX, 1u << 24, count_blocks, sums);
         CHECK_EQUAL(sums[0], 256);
         CHECK_EQUAL(sums[1], UINT32_MAX);
     }
@@ -825,7 +826,7 @@ TEST(three_threads_run_three_blocks_at_once)
 {
     for (int round = 0; round < 20; ++round) {
         int met[4] = {0};
-        px_parallel_for(&(PxThreads){3}, 3, 1, meet, met);
+        px_parallel_for(&(PxThreads){.count = 3}, 3, 1, meet, met);
         CHECK_EQUAL(met[0], 3);
         CHECK_EQUAL(1 << met[1] | 1 << met[2] | 1 << met[3], 7); /* 0, 1 and 2 */
     }
@@ -854,7 +855,7 @@ static bool totals_are_right(int threads, int loops)
     bool right = true;
     for (int k = 0; k < loops; ++k) {
         Total total = {0, 0};
-        px_parallel_for(&(PxThreads){threads}, 20001, 100, join_total, &total);
+        px_parallel_for(&(PxThreads){.count = threads}, 20001, 100, join_total, &total);
         right = right && total.sum == 20001ull * 20000 / 2 && total.blocks == 201;
     }
     return right;
@@ -888,7 +889,7 @@ static void outer_block(void *user, uint32_t begin, uint32_t end, int thread)
     int *visits = user, *strangers = visits + OUTER * INNER;
     for (uint32_t i = begin; i < end; ++i) {
         Nest nest = {pthread_self(), visits + (size_t)i * INNER, 0};
-        px_parallel_for(&(PxThreads){3}, INNER, 7, inner_block, &nest);
+        px_parallel_for(&(PxThreads){.count = 3}, INNER, 7, inner_block, &nest);
         strangers[i] = nest.strangers;
     }
 }
@@ -896,7 +897,7 @@ static void outer_block(void *user, uint32_t begin, uint32_t end, int thread)
 TEST(a_loop_inside_a_block_runs_on_the_thread_of_the_block)
 {
     int *visits = calloc(OUTER * INNER + OUTER, sizeof *visits);
-    px_parallel_for(&(PxThreads){3}, OUTER, 1, outer_block, visits);
+    px_parallel_for(&(PxThreads){.count = 3}, OUTER, 1, outer_block, visits);
     for (int i = 0; i < OUTER * INNER; ++i)
         CHECK_EQUAL(visits[i], 1);
     for (int i = 0; i < OUTER; ++i)
@@ -930,7 +931,7 @@ static int loops_of_a_child(void)
     if (child == 0) {
         alarm(60);
         int met[4] = {0};
-        px_parallel_for(&(PxThreads){3}, 3, 1, meet, met);
+        px_parallel_for(&(PxThreads){.count = 3}, 3, 1, meet, met);
         _exit(met[0] == 3 && totals_are_right(3, 10) ? 0 : 1);
     }
     int result = -1;

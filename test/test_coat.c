@@ -878,7 +878,7 @@ TEST(neighbour_lists_of_bunches_are_exact)
 {
     enum { FROM = 203, TO = 1001 };
     static float x[3][FROM + 8], y[3][TO + 8];
-    PxThreads threads = {2};
+    PxThreads threads = {.count = 2};
     PxArena arena;
     px_arena_init(&arena, NULL);
     for (int k = 0; k < 3; ++k) {

@@ -115,7 +115,7 @@ TEST(a_resumed_run_has_the_same_coats)
 
     /* And are drawn instead of it. */
     PxSubject subject;
-    PxThreads threads = {1};
+    PxThreads threads = {.count = 1};
     CHECK_OK(px_subject_read(whole.path, 4, PX_SHOW_BEST, &threads, &subject));
     CHECK(subject.coats.points.count > 0);
     for (uint32_t i = 0; i < subject.particles.count; ++i)

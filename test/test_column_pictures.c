@@ -116,7 +116,7 @@ TEST(columns_of_the_output_section_are_in_the_frames)
     PxFrameMeta meta;
     PxTable t;
     px_table_init(&t, NULL);
-    CHECK_OK(px_frame_read(f.path, 1, &meta, &t, &(PxThreads){1}));
+    CHECK_OK(px_frame_read(f.path, 1, &meta, &t, &(PxThreads){.count = 1}));
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; ++k) {
         const PxColumn *c = px_table_find(&t, wanted[k].name);
         CHECK(c != NULL && c->components == wanted[k].components);
@@ -209,7 +209,7 @@ TEST(exported_stress_turns_with_the_axes)
     PxTable t;
     PxPlyPoints ply;
     px_table_init(&t, NULL);
-    CHECK_OK(px_frame_read(f.path, 1, &meta, &t, &(PxThreads){1}));
+    CHECK_OK(px_frame_read(f.path, 1, &meta, &t, &(PxThreads){.count = 1}));
     CHECK_OK(px_ply_points_read(folder_file(&f, "ply/000001.ply"), &ply));
     CHECK_EQUAL(ply.points.count, t.count);
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; ++k) {

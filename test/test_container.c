@@ -10,7 +10,7 @@
 #include <hdf5.h>
 #include <sys/wait.h>
 
-static const PxThreads one = {1}, three = {3};
+static const PxThreads one = {.count = 1}, three = {.count = 3};
 
 /* A table with a column of every type and of 1, 3, 6 and 9 components. */
 static void fill(PxTable *table, uint32_t rows)

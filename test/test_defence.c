@@ -82,7 +82,7 @@ static PxWatch watch_begin(Room *room)
     PxWatch watch;
     CHECK_OK(px_arena_reset(&room->scratch));
     CHECK_OK(px_watch_begin(&watch, &room->p, room->boundary, room->walls, room->far, SPACING,
-                            &room->scratch, &(PxThreads){2}));
+                            &room->scratch, &(PxThreads){.count = 2}));
     return watch;
 }
 
@@ -108,8 +108,8 @@ static Count room_step(Room *room, double time, double dt, double reach, uint64_
         }
     }
     Count count;
-    count.caught = px_defend(p, &watch, &(PxThreads){2});
-    count.leaked = px_watch_leaked(&watch, &(PxThreads){2});
+    count.caught = px_defend(p, &watch, &(PxThreads){.count = 2}, NULL);
+    count.leaked = px_watch_leaked(&watch, &(PxThreads){.count = 2});
     return count;
 }
 
@@ -294,8 +294,8 @@ TEST(a_particle_that_meets_a_wall_slides_along_it)
     p->vz[0] = 0;
     p->y[0] = 0.1f - 4 * 0.1f; /* from 0.1 above, moved by v dt */
     p->x[0] = 3 * 0.1f;
-    CHECK_EQUAL(px_defend(p, &watch, &(PxThreads){1}), 1);
-    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){1}), 0);
+    CHECK_EQUAL(px_defend(p, &watch, &(PxThreads){.count = 1}, NULL), 1);
+    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){.count = 1}), 0);
     CHECK_NEAR((double)p->x[0], 0.3, 1e-6); /* the tangential displacement is kept */
     CHECK_NEAR((double)p->y[0], 0.01 * SPACING, 1e-6);
     CHECK_NEAR((double)p->vx[0], 3, 1e-6);
@@ -332,13 +332,13 @@ TEST(a_particle_put_across_a_sheet_is_counted_once)
     put(&room.p, 2, px_mad(before, up, 0.27)); /* above the sheet's rim */
     put(&room.p, 3, behind);
     PxWatch watch = watch_begin(&room);
-    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){2}), 0);
-    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), 0);
+    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){.count = 2}, NULL), 0);
+    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){.count = 2}), 0);
     put(&room.p, 0, behind);                                 /* through it */
     put(&room.p, 1, px_mad(before, up, 0.2));                /* along it */
     put(&room.p, 2, px_mad(behind, up, 0.27));               /* past its rim */
     put(&room.p, 3, px_mad(sheet.at, n, 0.00001 * SPACING)); /* into it */
-    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), 2);
+    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){.count = 2}), 2);
     room_free(&room);
 }
 
@@ -358,9 +358,9 @@ TEST(a_particle_passed_by_a_moving_sheet_is_counted)
         wanted += room.p.x[i] > 0 && room.p.x[i] < 0.04f;
     PxWatch watch = watch_begin(&room);
     CHECK(wanted > 3);
-    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), wanted);
-    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){2}), wanted);
-    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){2}), 0); /* all were swept along */
+    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){.count = 2}), wanted);
+    CHECK_EQUAL(px_defend(&room.p, &watch, &(PxThreads){.count = 2}, NULL), wanted);
+    CHECK_EQUAL(px_watch_leaked(&watch, &(PxThreads){.count = 2}), 0); /* all were swept along */
     room_free(&room);
 }
 

@@ -19,7 +19,7 @@ static PxDrawDef draw_def(const PxScenery *scenery, uint32_t samples)
                        .most_bounces = 64,
                        .most_scatter = 64,
                        .clamp = INFINITY,
-                       .threads = {1}};
+                       .threads = {.count = 1}};
 }
 
 /* A ball of radius 1 as an analytic primitive, not a mesh. */

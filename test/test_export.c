@@ -10,7 +10,7 @@
 
 #include <sys/wait.h>
 
-static const PxThreads one = {1};
+static const PxThreads one = {.count = 1};
 
 /* noinline: otherwise GCC 12 warns that it returns the address of a local. */
 __attribute__((noinline)) static uint8_t *slurp(const char *path, size_t *size)

@@ -14,7 +14,7 @@
 
 /* ---- one of every kind ----------------------------------------------------- */
 
-enum { MATERIAL, WALL, FLUID, SOLID, EMITTER, SINK, HANDLE, FORCE, HEATER, KINDS };
+enum { MATERIAL, WALL, FLUID, SOLID, EMITTER, SINK, HANDLE, FORCE, HEATER, GAUGE, KINDS };
 
 /* An id of any kind. */
 typedef struct Id {
@@ -121,6 +121,12 @@ static PxStatus add(Living *l, int kind, Id *out)
         def.power = 10;
         status = px_world_add_heater(l->world, &def, &id);
         *out = (Id){id.slot, id.generation};
+    } else if (kind == GAUGE) {
+        PxGaugeDef def = px_gauge_def_default();
+        PxGaugeId id;
+        def.name = "probe";
+        status = px_world_add_gauge(l->world, &def, &id);
+        *out = (Id){id.slot, id.generation};
     }
     return status;
 }
@@ -140,6 +146,8 @@ static PxStatus remove_thing(Living *l, int kind, Id id)
         return px_world_remove_force(l->world, (PxForceId){id.slot, id.generation});
     case HEATER:
         return px_world_remove_heater(l->world, (PxHeaterId){id.slot, id.generation});
+    case GAUGE:
+        return px_world_remove_gauge(l->world, (PxGaugeId){id.slot, id.generation});
     default:
         return px_world_remove_body(l->world, (PxBodyId){id.slot, id.generation});
     }
@@ -166,6 +174,12 @@ static PxStatus read_thing(Living *l, int kind, Id id)
         return px_world_set(l->world, "forces.wind.force", (double[]){0, 1, 0}, 3);
     case HEATER:
         return px_world_set(l->world, "heaters.flame.power", (double[]){20}, 1);
+    case GAUGE: {
+        PxGaugeSample sample;
+        double value;
+        return px_world_read_gauge(l->world, (PxGaugeId){id.slot, id.generation}, &value, 1,
+                                   &sample);
+    }
     case SINK:
         return PX_OK; /* has nothing to read */
     default:

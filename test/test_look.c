@@ -179,7 +179,7 @@ TEST(a_liquid_is_drawn_into_the_walls_that_it_touches)
     PxBounds matter = {{-0.4, -0.4, -0.4}, {0.4, 0.4, 0.4}};
     PxSetting setting;
     PxScenery scenery = {.shutter = 0};
-    PxThreads one = {1};
+    PxThreads one = {.count = 1};
     PxColouring none = {.column = ""};
     PxSubject subject = {.meta = {.number = 1, .spacing = 0.1}, .shown = PX_SHOW_SURFACE};
     px_table_init(&subject.particles, NULL);

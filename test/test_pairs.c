@@ -89,7 +89,7 @@ static bool is_near(const Cloud *a, uint32_t i, const Cloud *b, uint32_t j, floa
 static void check_lists(Kind kind, float h, int thread_count, PxIsa isa)
 {
     static Cloud a, b;
-    PxThreads threads = {thread_count};
+    PxThreads threads = {.count = thread_count};
     cloud_make(&a, kind, N);
     cloud_make(&b, (kind + 1) % KINDS, 700);
     PxArena arena;
@@ -174,7 +174,7 @@ TEST(pairs_on_the_edge_of_the_reach_are_not_missed)
 {
     /* Lattice points exactly one reach apart, and rounding errors of all sizes. */
     Cloud c;
-    PxThreads threads = {1};
+    PxThreads threads = {.count = 1};
     PxArena arena;
     px_arena_init(&arena, NULL);
     for (int trial = 0; trial < 40; ++trial) {
@@ -207,7 +207,7 @@ TEST(pairs_on_the_edge_of_the_reach_are_not_missed)
 
 TEST(an_empty_cloud_has_no_pairs)
 {
-    PxThreads threads = {2};
+    PxThreads threads = {.count = 2};
     PxArena arena;
     px_arena_init(&arena, NULL);
     float none[16] = {0};
@@ -232,7 +232,7 @@ TEST(a_heap_in_one_place_is_refused_not_tried)
 {
     /* 300 000 particles at one point would have 9e10 pairs. */
     enum { MANY = 300000 };
-    PxThreads threads = {2};
+    PxThreads threads = {.count = 2};
     PxArena arena;
     px_arena_init(&arena, NULL);
     float *zero = calloc(MANY + 16, sizeof *zero);

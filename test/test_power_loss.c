@@ -397,7 +397,8 @@ TEST(a_run_resumes_to_the_same_bits_from_every_state_that_a_power_loss_may_leave
                     run(place, NULL, true, PX_OK);
                     again = holding_of(place);
                     if (strcmp(again->frames, wanted->frames) != 0 || again->damaged > 0 ||
-                        strcmp(again->rows, wanted->rows) != 0)
+                        strcmp(again->rows, wanted->rows) != 0 ||
+                        strcmp(again->gauges, wanted->gauges) != 0)
                         fail_msg("power loss before call %d of %d, entries %d of %d, bytes %d", end,
                                  record.ops, which, loose, (int)lost);
                     free(again);

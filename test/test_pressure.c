@@ -5,13 +5,14 @@
 #include "base/vec.h"
 #include "base/fail.h"
 #include "check.h"
+#include "fluid/pressure/implicit_pressure.h"
 
 #include <math.h>
 
 static const char *const implicit[] = {"dfsph", "iisph", "pcisph", "projection"};
 
 /* A pool 8 spacings wide and 12 deep in a tank without lid. */
-static PxWorld *pool_make(double spacing, const char *pressure)
+static PxWorld *pool_with(double spacing, PxModelChoice pressure)
 {
     PxWorldDef def = px_world_def_default();
     def.spacing = spacing;
@@ -19,7 +20,7 @@ static PxWorld *pool_make(double spacing, const char *pressure)
     PxWorld *world = NULL;
     CHECK_OK(px_world_create(&def, &world));
     PxMaterialDef water = px_material_def_default();
-    water.pressure = px_pressure_choice(pressure);
+    water.pressure = pressure;
     PxMaterialId id;
     CHECK_OK(px_world_add_material(world, &water, &id));
     PxBodyDef body = px_body_def_default();
@@ -35,6 +36,11 @@ static PxWorld *pool_make(double spacing, const char *pressure)
     body.shape.at = px_vec(0, 12 * spacing, 0);
     CHECK_OK(px_world_add_body(world, &body, NULL));
     return world;
+}
+
+static PxWorld *pool_make(double spacing, const char *pressure)
+{
+    return pool_with(spacing, px_pressure_choice(pressure));
 }
 
 static void set(PxWorld *world, const char *what, double value)
@@ -65,6 +71,65 @@ TEST(a_solve_stops_at_max_error)
             before = iterations;
             px_world_free(world);
         }
+    }
+}
+
+/* Iterations of 10 steps of a pool. All must converge. */
+static double count_iterations(PxModelChoice pressure)
+{
+    PxWorld *world = pool_with(0.02, pressure);
+    double iterations = 0;
+    for (int step = 0; step < 10; ++step) {
+        PxStats stats;
+        CHECK_OK(px_world_step(world, 10));
+        px_world_stats(world, &stats);
+        CHECK(stats.solve_error <= pressure.param[PX_IMPLICIT_MAX_ERROR]);
+        CHECK_EQUAL(stats.not_converged, 0);
+        iterations += stats.iterations;
+    }
+    px_world_free(world);
+    return iterations;
+}
+
+TEST(the_largest_compression_takes_more_iterations_than_the_mean)
+{
+    for (size_t k = 0; k < PX_COUNT(implicit); ++k) {
+        PxModelChoice choice = px_pressure_choice(implicit[k]);
+        choice.param[PX_IMPLICIT_MAX_ERROR] = 0.1;
+        choice.param[PX_IMPLICIT_MAX_ITERATIONS] = 1000;
+        double mean = count_iterations(choice);
+        choice.param[PX_IMPLICIT_ERROR] = 1;
+        CHECK(count_iterations(choice) > mean);
+    }
+}
+
+/* The pressure of the pool builds up from layer to layer without the coarse grid. */
+TEST(published_iterations_converge_more_slowly)
+{
+    for (size_t k = 0; k < PX_COUNT(implicit); ++k) {
+        PxModelChoice choice = px_pressure_choice(implicit[k]);
+        choice.param[PX_IMPLICIT_MAX_ERROR] = 0.1;
+        choice.param[PX_IMPLICIT_MAX_ITERATIONS] = 1000;
+        double accelerated = count_iterations(choice);
+        choice.param[PX_IMPLICIT_SOLVE] = 1;
+        CHECK(count_iterations(choice) > accelerated);
+    }
+}
+
+TEST(models_differ_with_published_iterations)
+{
+    double kinetic[3];
+    for (size_t k = 0; k < 3; ++k) {
+        PxModelChoice choice = px_pressure_choice(implicit[k]);
+        choice.param[PX_IMPLICIT_SOLVE] = 1;
+        PxWorld *world = pool_with(0.02, choice);
+        PxStats stats;
+        CHECK_OK(px_world_advance(world, 0.05));
+        px_world_stats(world, &stats);
+        kinetic[k] = stats.kinetic;
+        for (size_t l = 0; l < k; ++l)
+            CHECK(fabs(kinetic[k] - kinetic[l]) > 1e-4 * fabs(kinetic[l]));
+        px_world_free(world);
     }
 }
 

@@ -174,6 +174,7 @@ typedef struct Case {
     double mu;      /* Pa s */
     double dt_heat; /* s */
     bool coarse;    /* pressure also on the coarse grid */
+    bool published; /* pressure with the published iteration */
     bool melts;
     bool elastic; /* an elastic step and rest-shape updates in place of viscosity and heat */
     int settles;  /* a round of settling in place of a step's passes; 0: none */
@@ -185,6 +186,8 @@ static PxMaterial material_of(const Case *c)
     m.def.pressure = px_pressure_choice(c->pressure);
     if (strcmp(c->pressure, "sesph") != 0)
         m.def.pressure.param[PX_IMPLICIT_COARSE] = c->coarse;
+    if (c->published)
+        m.def.pressure.param[PX_IMPLICIT_SOLVE] = 1;
     m.def.viscosity = c->mu;
     m.def.viscosity_model = px_viscosity_choice(c->viscosity);
     m.def.tension = px_tension_choice(c->tension);
@@ -548,7 +551,8 @@ static uint8_t side_of(const PxGridFrame *frame, const PxParticles *p, uint32_t 
 
 static void check_case(const Case *c)
 {
-    Set whole = {.threads = {1}}, split[RANKS] = {{.threads = {1}}, {.threads = {1}}};
+    Set whole = {.threads = {.count = 1}},
+        split[RANKS] = {{.threads = {.count = 1}}, {.threads = {.count = 1}}};
     Shared shared;
     const PxMaterial material[] = {material_of(c), material_of(c)};
     PxWallProfile profile;
@@ -620,6 +624,14 @@ TEST(the_coarse_pressure_grid_is_the_same_on_two_ranks)
     alarm(100);
     for (size_t k = 0; k < PX_COUNT(models); ++k)
         check_case(&(Case){models[k], "implicit", "csf", 1e-3, 0.01, .coarse = true});
+}
+
+TEST(published_iterations_are_the_same_on_two_ranks)
+{
+    static const char *const models[] = {"dfsph", "iisph", "pcisph", "projection"};
+    alarm(100);
+    for (size_t k = 0; k < PX_COUNT(models); ++k)
+        check_case(&(Case){models[k], "implicit", "csf", 1e-3, 0.01, .published = true});
 }
 
 TEST(molten_matter_is_the_same_on_two_ranks)

@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-static const PxThreads one = {1};
+static const PxThreads one = {.count = 1};
 
 static float coldest = 20; /* degrees Celsius */
 
@@ -304,7 +304,8 @@ TEST(a_non_finite_position_is_named_and_drawn_pictures_are_kept)
     write_frame(f.path, 2, 3, NAN);
     PxRenderDef def = small_def(f.path);
     PxRenderReport report;
-    CHECK_FAILS(px_render(&def, NULL, NULL, &report), PX_ERR_FORMAT, "frame 2: y of particle 3");
+    CHECK_FAILS(px_render(&def, NULL, NULL, &report), PX_ERR_FORMAT,
+                "the position of particle 3 is not finite");
     CHECK_EQUAL(report.pictures, 1);
     CHECK(px_file_exists(folder_file(&f, "pictures/000001.png")));
     folder_remove(&f);

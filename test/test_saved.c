@@ -9,6 +9,8 @@
 #include "world/attached/skins.h"
 #include "world/saved.h"
 
+#include <stdatomic.h>
+
 #define OPENING "{\"phyxel\": 1, \"name\": \"saved\", \"time\": {\"frames\": 10, \"fps\": 50},"
 #define GROUND                                                                                     \
     "{\"name\": \"floor\", \"shape\": {\"box\": [3, 0.2, 3], \"at\": [0, -0.1, 0]}, \"wall\": "    \
@@ -167,6 +169,98 @@ TEST(a_world_restored_from_memory_continues_with_the_same_bits)
                 first = straight;
             check_same(&first, &straight, c->name);
             px_saved_free(saved);
+            px_world_free(world);
+        }
+    }
+}
+
+/* Asks left until the answer is yes; negative: it is no. */
+static bool stop_at_last(void *user)
+{
+    _Atomic long *left = user;
+    return atomic_load(left) >= 0 && atomic_fetch_sub(left, 1) == 0;
+}
+
+/* A frame whose every step, and the motion of coats at its end, is stopped once on its way, at
+ * another place each time. Returns the number of steps that were stopped. */
+static int go_on_and_stop(PxWorld *world, double by, long *place)
+{
+    double until = px_world_time(world) + by;
+    int stopped = 0;
+    _Atomic long left = -1;
+    CHECK_OK(px_world_stop_when(world, stop_at_last, &left));
+    while (px_world_time(world) < until) {
+        double before = px_world_time(world);
+        *place = (*place * 7 + 3) % 101;
+        atomic_store(&left, *place);
+        PxStatus status = px_world_step(world, until);
+        stopped += status == PX_ERR_STOPPED;
+        atomic_store(&left, -1);
+        if (status == PX_ERR_STOPPED) {
+            CHECK(px_world_time(world) == before);
+            CHECK_OK(px_world_step(world, until));
+        } else {
+            CHECK_OK(status);
+        }
+    }
+    CHECK_OK(px_world_move_skins(world));
+    atomic_store(&left, *place % 10);
+    PxStatus status = px_world_move_coats(world);
+    atomic_store(&left, -1);
+    if (status == PX_ERR_STOPPED)
+        CHECK_OK(px_world_move_coats(world));
+    else
+        CHECK_OK(status);
+    CHECK_OK(px_world_stop_when(world, NULL, NULL));
+    return stopped;
+}
+
+TEST(a_step_that_is_stopped_is_undone_and_repeated_with_the_same_bits)
+{
+    for (size_t k = 0; k < PX_COUNT(cases); ++k) {
+        const Case *c = &cases[k];
+        PxWorld *world = world_of(c, 1);
+        go_on(world, c->first);
+        Print straight = print_of(world);
+        px_world_free(world);
+        for (int threads = 1; threads <= 2; ++threads) {
+            long place = 0; /* the first step is stopped at its first ask */
+            world = world_of(c, threads);
+            int stopped = go_on_and_stop(world, c->first / 2, &place);
+            stopped += go_on_and_stop(world, c->first / 2, &place);
+            CHECK(stopped > 0);
+            Print now = print_of(world);
+            check_same(&straight, &now, c->name);
+            px_world_free(world);
+        }
+    }
+}
+
+/* The state of a step that was stopped is saved and put into another world, as a resumed run does.
+ */
+TEST(a_world_saved_after_a_stopped_step_continues_with_the_same_bits)
+{
+    for (size_t k = 0; k < PX_COUNT(cases); ++k) {
+        const Case *c = &cases[k];
+        for (long place = 0; place < 60; place += place / 2 + 1) {
+            PxWorld *world = world_of(c, 1), *other = world_of(c, 2);
+            _Atomic long left = place;
+            double until = c->first / 2;
+            CHECK_OK(px_world_stop_when(world, stop_at_last, &left));
+            PxStatus status = PX_OK;
+            while (status == PX_OK && px_world_time(world) < until)
+                status = px_world_step(world, until);
+            CHECK(status == PX_OK || status == PX_ERR_STOPPED);
+            CHECK_OK(px_world_stop_when(world, NULL, NULL));
+            PxSavedWorld *saved = NULL;
+            CHECK_OK(px_world_save(world, &saved));
+            CHECK_OK(px_world_resume(other, saved));
+            CHECK_OK(px_world_advance(world, until));
+            CHECK_OK(px_world_advance(other, until));
+            Print straight = print_of(world), resumed = print_of(other);
+            check_same(&straight, &resumed, c->name);
+            px_saved_free(saved);
+            px_world_free(other);
             px_world_free(world);
         }
     }

@@ -334,7 +334,9 @@ TEST(steps_shorter_than_the_shortest_are_an_error)
     scene =
         checked(STEPS("\"viscosity\": 0", ",\n\"min_step\": 0.001, \"gravity\": [0, -1e6, 0]"), 1);
     px_scene_free(scene);
-    px_scene_free(checked(STEPS("\"viscosity\": 1e6, \"viscosity_model\": \"morris\"", ""), 0));
+    scene = checked(STEPS("\"viscosity\": 1e6, \"viscosity_model\": \"morris\"", ""), 1);
+    CHECK(strstr(px_scene_complaint(scene, 0)->text, "angular momentum") != NULL);
+    px_scene_free(scene);
     /* implicit viscosity does not limit the step */
     px_scene_free(checked(STEPS("\"viscosity\": 1e6", ",\n\"min_step\": 1e-6"), 0));
 }

@@ -6,7 +6,7 @@
 
 PHYSICS(a_drop_on_a_floor_comes_to_rest)
 {
-    /* It moved at 94 mm/s for ever when forces came from normals (docs/decisions.md 27). */
+    /* It moved at 94 mm/s for ever when forces came from normals (docs/decisions.md 29). */
     PxSessileDef def = px_sessile_def_default();
     PxSessileResult result;
     def.cells = 6;

@@ -128,7 +128,7 @@ static float float_of(const PxTable *table, const char *name, uint32_t i)
     return ((const float *)px_table_find(table, name)->data[0])[i];
 }
 
-static const PxThreads one = {1}, two = {2}, three = {3};
+static const PxThreads one = {.count = 1}, two = {.count = 2}, three = {.count = 3};
 
 static void bind_and_move(PxSkin *skin, Body *b, const PxThreads *threads)
 {
@@ -601,7 +601,7 @@ TEST(timing_of_many_surfels)
     CHECK_OK(px_skin_create_surfels(b.shape, 465000, NULL, NULL, &skin));
     for (int k = 0; k < 4; ++k) {
         int threads = 1 + k % 2;
-        PxThreads t = {threads};
+        PxThreads t = {.count = threads};
         bend(&b, k < 2 ? 0.5 : 1.5);
         double began = seconds(threads);
         CHECK_OK(px_skin_bind(skin, &b.maps, 0, &t, &b.arena));

@@ -228,7 +228,7 @@ TEST(skins_are_shown_exported_and_left_out_of_other_surfaces)
                                    PX_SHOW_PARTICLES};
     static const PxShow skins[] = {PX_SHOW_SURFACE, PX_SHOW_SURFACE, PX_SHOW_SURFELS,
                                    PX_SHOW_PARTICLES};
-    PxThreads threads = {1};
+    PxThreads threads = {.count = 1};
     for (size_t k = 0; k < PX_COUNT(shows); ++k) {
         PxSubject subject;
         CHECK_OK(px_subject_read(folder.path, 2, shows[k], &threads, &subject));

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static const PxThreads one = {1}, two = {2};
+static const PxThreads one = {.count = 1}, two = {.count = 2};
 
 static void damage(const char *path, long at)
 {

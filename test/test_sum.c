@@ -102,10 +102,11 @@ TEST(one_two_and_eight_threads_give_the_same_bits)
 {
     enum { N = 200001 };
     PxSum one[2], many[2];
-    px_reduce_exact(&(PxRows){.threads = &(PxThreads){1}, .count = N}, 2, add_wild, NULL, one);
+    px_reduce_exact(&(PxRows){.threads = &(PxThreads){.count = 1}, .count = N}, 2, add_wild, NULL,
+                    one);
     for (int threads = 2; threads <= 8; threads *= 2) {
-        px_reduce_exact(&(PxRows){.threads = &(PxThreads){threads}, .count = N}, 2, add_wild, NULL,
-                        many);
+        px_reduce_exact(&(PxRows){.threads = &(PxThreads){.count = threads}, .count = N}, 2,
+                        add_wild, NULL, many);
         CHECK(px_sum_value(&many[0]) == px_sum_value(&one[0]));
         CHECK(px_sum_value(&many[1]) == px_sum_value(&one[1]));
     }
@@ -140,11 +141,11 @@ TEST(reductions_have_the_same_bits_for_any_threads_and_blocks)
     Reduced job = {px_sum_magic(1, N), 70001};
     PxPart one = {.maxima = 1, .minima = 1, .sums = 2, .most = {-INFINITY}, .least = {INFINITY}};
     PxPart start = one;
-    CHECK(px_reduce(&(PxRows){.threads = &(PxThreads){1}, .count = N}, reduce_wild, &job, &one) ==
-          N);
+    CHECK(px_reduce(&(PxRows){.threads = &(PxThreads){.count = 1}, .count = N}, reduce_wild, &job,
+                    &one) == N);
     for (int threads = 2; threads <= 8; threads *= 2) {
         PxPart many = start;
-        PxRows rows = {.threads = &(PxThreads){threads}, .count = N, .block = 77};
+        PxRows rows = {.threads = &(PxThreads){.count = threads}, .count = N, .block = 77};
         px_reduce(&rows, reduce_wild, &job, &many);
         CHECK(many.most[0] == one.most[0] && many.least[0] == one.least[0]);
         CHECK(many.sum[0] == one.sum[0]);
@@ -156,7 +157,7 @@ TEST(reductions_have_the_same_bits_for_any_threads_and_blocks)
 TEST(a_reduction_over_no_rows_returns_its_initial_value)
 {
     PxPart part = {.maxima = 1, .minima = 1, .sums = 1, .most = {-3}, .least = {4}, .sum = {5}};
-    CHECK(px_reduce(&(PxRows){.threads = &(PxThreads){2}}, reduce_wild, NULL, &part) == 0);
+    CHECK(px_reduce(&(PxRows){.threads = &(PxThreads){.count = 2}}, reduce_wild, NULL, &part) == 0);
     CHECK(part.most[0] == -3);
     CHECK(part.least[0] == 4);
     CHECK(part.sum[0] == 0);
@@ -180,14 +181,14 @@ static void sine_rows(const void *user, uint32_t begin, uint32_t end, PxSum *sum
 TEST(sums_of_one_value_per_row_agree_with_the_long_accumulator)
 {
     enum { N = 100003 };
-    PxRows rows = {.threads = &(PxThreads){1}, .count = N};
+    PxRows rows = {.threads = &(PxThreads){.count = 1}, .count = N};
     PxSum exact;
     px_reduce_exact(&rows, 1, sine_rows, NULL, &exact);
     double sum = px_reduce_sum(&rows, sine_values, NULL);
     /* the error that base/sum.h allows: count^2 bound / 2^53 */
     CHECK_NEAR(sum, px_sum_value(&exact), (double)N * N / 9e15);
     for (int threads = 2; threads <= 8; threads *= 2) {
-        rows.threads = &(PxThreads){threads};
+        rows.threads = &(PxThreads){.count = threads};
         CHECK(px_reduce_sum(&rows, sine_values, NULL) == sum);
     }
 }

@@ -7,6 +7,11 @@
 #include "study/rayleigh_taylor.h"
 #include "study/sloshing.h"
 #include "study/study.h"
+#include "study/validate/validate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static bool stop_at_once(void *user, const char *what)
 {
@@ -26,6 +31,96 @@ TEST(the_bench_reports_progress_and_stops_on_request)
                 "column at rest");
     CHECK(text == NULL && json == NULL);
     CHECK_EQUAL(asked, 1);
+}
+
+TEST(every_case_of_the_bench_has_a_name_of_its_own_and_every_group_a_description)
+{
+    for (size_t g = 0; px_validate_group(g) != NULL; ++g) {
+        const PxValidateGroup *group = px_validate_group(g);
+        CHECK(group->title[0] != '\0' && strncmp(group->about, "- **", 4) == 0 && group->count > 0);
+        for (size_t a = 0; a < group->count; ++a)
+            for (size_t b = 0; b < a; ++b) {
+                const PxValidateCase *c = &group->cases[a], *d = &group->cases[b];
+                const char *x = c->model != NULL ? c->model : "",
+                           *y = d->model != NULL ? d->model : "";
+                CHECK(strcmp(c->name, d->name) != 0 || strcmp(c->solver, d->solver) != 0 ||
+                      strcmp(x, y) != 0 || c->cells != d->cells);
+            }
+    }
+    CHECK(px_validate_group(10000) == NULL);
+}
+
+TEST(figures_of_the_last_release_are_found_by_the_name_of_their_row)
+{
+    PxRowName name = {"drop", "dfsph", "csf", "pressure inside, Pa", 8};
+    CHECK(isfinite(px_last_release(&name)));
+    name.cells = 9;
+    CHECK(isnan(px_last_release(&name)));
+    name = (PxRowName){"drop", "dfsph", "csf", "pressure", 8};
+    CHECK(isnan(px_last_release(&name)));
+}
+
+static char *read_text(const char *path)
+{
+    static char text[100000];
+    FILE *in = fopen(path, "r");
+    CHECK(in != NULL);
+    text[in != NULL ? fread(text, 1, sizeof text - 1, in) : 0] = '\0';
+    if (in != NULL)
+        fclose(in);
+    return text;
+}
+
+TEST(the_page_marks_what_is_not_within_its_limit)
+{
+    char path[] = "/tmp/phyxel-page-XXXXXX";
+    int file = mkstemp(path);
+    CHECK(file >= 0);
+    close(file);
+    const PxValidateGroup *group = px_validate_group(0);
+    const PxRow rows[] = {{.name = {"good, case", "dfsph", "", "height", 10},
+                           .group = group,
+                           .figure = {"height", 1.01, 1, 0.01, 0.02},
+                           .coarse = NAN,
+                           .last = 1.015},
+                          {.name = {"bad case", "dfsph", "x", "height", 10},
+                           .group = group,
+                           .figure = {"height", 1.03, 1, 0.03, 0.02},
+                           .coarse = 0.05,
+                           .last = NAN}};
+    CHECK_OK(px_rows_write_page(path, rows, 2));
+    const char *page = read_text(path);
+    CHECK(strstr(page, "**1 of 2 figures") != NULL);
+    CHECK(strstr(page, "| good, case | dfsph |  | 10 | height | 1.01 | 1 | 1 | 2 |  | 1.015 |") !=
+          NULL);
+    CHECK(strstr(page, "| bad case | dfsph | x | 10 | height | 1.03 | 1 | **3** | 2 | 5 |  |") !=
+          NULL);
+    CHECK(strstr(page, "- bad case, dfsph, x: height: error 3 %, wanted 2 %") != NULL);
+    for (size_t g = 0; px_validate_group(g) != NULL; ++g)
+        CHECK(strstr(page, px_validate_group(g)->about) != NULL);
+    CHECK_OK(px_rows_write_csv(path, rows, 2));
+    page = read_text(path);
+    CHECK(strstr(page, ",good; case,dfsph,,10,height,1.01,1,1,2,\n") != NULL);
+    CHECK(strstr(page, ",bad case,dfsph,x,10,height,1.03,1,3,2,5\n") != NULL);
+    unlink(path);
+    CHECK_FAILS(px_rows_write_csv("/tmp/no/such/folder/x.csv", rows, 2), PX_ERR_IO, "x.csv");
+}
+
+TEST(the_page_of_validation_is_written_from_all_cases_only)
+{
+    char *text, *json;
+    PxBenchDef def = px_bench_def_default();
+    def.tests = "surface";
+    def.page = "/tmp/unused.md";
+    CHECK_FAILS(px_bench_run("validate", &def, NULL, NULL, &text, &json), PX_ERR_ARGUMENT,
+                "needs every case");
+    def.page = NULL;
+    def.tests = "no such case";
+    CHECK_FAILS(px_bench_run("validate", &def, NULL, NULL, &text, &json), PX_ERR_ARGUMENT,
+                "no case of validate");
+    def.csv = "/tmp/unused.csv";
+    def.tests = NULL;
+    CHECK_FAILS(px_bench_run("fluid", &def, NULL, NULL, &text, &json), PX_ERR_ARGUMENT, "--csv");
 }
 
 TEST(a_small_column_carries_its_weight)

@@ -40,7 +40,7 @@ static PxFill felt_at(const Felt *felt, PxVec3 x)
     PxWallLook look = {0};
     PxFill out;
     if (!px_wall_field_ask(felt->field, x, &look, &out)) {
-        CHECK_OK(px_wall_field_grow(felt->field, &look.key, 1, &(PxThreads){2}));
+        CHECK_OK(px_wall_field_grow(felt->field, &look.key, 1, &(PxThreads){.count = 2}));
         look = (PxWallLook){0};
         CHECK(px_wall_field_ask(felt->field, x, &look, &out));
     }

@@ -81,6 +81,7 @@ TEST(a_call_without_a_world_is_refused)
     REFUSED(px_world_set_handle_path(NULL, (PxHandleId){1, 1}, &key, 1));
     REFUSED(px_world_set(NULL, "gravity.y", &value, 1));
     REFUSED(px_world_step(NULL, 1));
+    REFUSED(px_world_stop_when(NULL, NULL, NULL));
     REFUSED(px_world_advance(NULL, 1));
     REFUSED(px_world_read_column(NULL, "position", column, sizeof column));
     REFUSED(px_world_keep_column(NULL, "stress"));

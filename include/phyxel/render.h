@@ -76,6 +76,8 @@ typedef struct PxRenderDef {
     size_t lamps;          ///< number of lamps
     bool again;            ///< redraw pictures that are up to date
     int threads;           ///< 0: one for every core
+    PxStopFunction *stop;  ///< asked while a picture is drawn; NULL: `each` alone stops the call
+    void *stop_user;       ///< its argument
 } PxRenderDef;
 
 PX_API void px_render_def_init(PxRenderDef *def, size_t size);

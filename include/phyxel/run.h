@@ -11,13 +11,16 @@ extern "C" {
 /// Options of a run. Start from px_run_def_default().
 typedef struct PxRunDef {
     PxDefHead head;
-    const char *out;     ///< result folder; created if it does not exist
-    int threads;         ///< 0: one for every core
-    bool resume;         ///< continue the folder's run where it stopped
-    bool overwrite;      ///< delete the folder's run and start again
-    const char *from;    ///< NULL, or the result folder of the run that this one branches off
-    uint32_t from_frame; ///< ... at this frame
-    uint32_t checkpoint; ///< frames between checkpoints; 0: every five minutes and when stopped
+    const char *out;      ///< result folder; created if it does not exist
+    int threads;          ///< 0: one for every core
+    bool resume;          ///< continue the folder's run where it stopped
+    bool overwrite;       ///< delete the folder's run and start again
+    const char *from;     ///< NULL, or the result folder of the run that this one branches off
+    uint32_t from_frame;  ///< ... at this frame
+    uint32_t checkpoint;  ///< frames between checkpoints; 0: every five minutes and when stopped
+    PxStopFunction *stop; ///< asked within steps too: true undoes the step and stops the run; NULL:
+                          ///< `each` alone stops it, after a step
+    void *stop_user;      ///< its argument
 } PxRunDef;
 
 PX_API void px_run_def_init(PxRunDef *def, size_t size);
@@ -58,10 +61,10 @@ typedef struct PxRunReport {
 /// the same bits as an uninterrupted one.
 /// Errors: PX_ERR_EXISTS when the folder holds a run and neither resume nor
 /// overwrite is set, or when another process is writing to it;
-/// PX_ERR_STOPPED when `each` returned false; PX_ERR_ARGUMENT when the folder's run is of
-/// another scene; PX_ERR_FORMAT when it has no intact checkpoint; PX_ERR_IO;
-/// PX_ERR_NUMERIC, naming the particle, the stage and the last good frame;
-/// PX_ERR_MEMORY. `each` and `report` may be NULL.
+/// PX_ERR_STOPPED when `each` returned false or `stop` true; PX_ERR_ARGUMENT when the folder's run
+/// is of another scene; PX_ERR_FORMAT when it has no intact checkpoint; PX_ERR_IO; PX_ERR_NUMERIC,
+/// naming the particle, the stage and the last good frame; PX_ERR_MEMORY. `each` and `report` may
+/// be NULL.
 PX_API PxStatus px_run_sized(const PxScene *scene, const PxRunDef *def, PxRunFunction *each,
                              void *user, PxRunReport *report, size_t size);
 static inline PxStatus px_run(const PxScene *scene, const PxRunDef *def, PxRunFunction *each,

@@ -104,8 +104,8 @@ PX_API const char *px_scene_resolved(const PxScene *scene);
 /// out of memory. Valid until the scene is changed or freed.
 PX_API const char *px_scene_hash(const PxScene *scene);
 
-/// Builds the world. Fails if the scene has errors. Overlapping bodies are errors once
-/// px_scene_check() has found them.
+/// Builds the world. Fails if the scene has errors. Bodies that overlap are refused; they are
+/// looked for unless px_scene_check() has done it.
 PX_API PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out);
 
 /// A JSON schema (draft 7) for editors. Static text.

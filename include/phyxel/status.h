@@ -2,6 +2,8 @@
 #ifndef PHYXEL_STATUS_H
 #define PHYXEL_STATUS_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,6 +26,11 @@ typedef enum PxStatus {
     PX_ERR_STOPPED,     ///< stopped by the caller; results so far are kept
     PX_ERR_UNSUPPORTED, ///< valid, but not supported by this build
 } PxStatus;
+
+/// Asked again and again while a call works, also within a step: true stops the call, which then
+/// returns PX_ERR_STOPPED. It is called by several threads, also at the same time, and must be
+/// quick: reading a flag that a signal sets is what it is for.
+typedef bool PxStopFunction(void *user);
 
 /// Reason of the last failure in this thread, in one line; "" if there was none.
 /// Valid until this thread's next failing call.

@@ -41,7 +41,9 @@ typedef struct PxSurfaceDef {
                        ///< default
     double gap;        ///< distance kept from walls and sheets, spacings, 0 .. 2
     int threads;       ///< 0: one for every core
-    double reserved[4]; ///< must be 0; for later fields, since PxSurfaceRunDef contains this
+    PxStopFunction *stop; ///< asked while a surface is made; NULL: nothing stops it
+    void *stop_user;      ///< its argument
+    double reserved[2];   ///< must be 0; for later fields, since PxSurfaceRunDef contains this
 } PxSurfaceDef;
 
 PX_API void px_surface_def_init(PxSurfaceDef *def, size_t size);
@@ -86,7 +88,7 @@ typedef struct PxSurfaceMesh {
 
 /// Reconstructs the surface of particles. The same bits for any number of threads.
 /// Errors: PX_ERR_ARGUMENT, PX_ERR_NUMERIC for a position that is not finite or too far away for
-/// cells of that size, PX_ERR_MEMORY.
+/// cells of that size, PX_ERR_MEMORY, PX_ERR_STOPPED.
 PX_API PxStatus px_surface_make(const PxSurfaceDef *def, const PxSurfaceParticles *particles,
                                 PxSurfaceMesh **out);
 /// Accepts NULL.

@@ -58,6 +58,10 @@ typedef struct PxHeaterId {
     uint32_t slot, generation;
 } PxHeaterId;
 
+typedef struct PxGaugeId {
+    uint32_t slot, generation;
+} PxGaugeId;
+
 /// A pressure model with its default numbers; an unknown word gives an empty
 /// choice, which px_world_add_material() refuses.
 PX_API PxModelChoice px_pressure_choice(const char *model);
@@ -286,6 +290,51 @@ typedef struct PxHeaterDef {
 PX_API void px_heater_def_init(PxHeaterDef *def, size_t size);
 PX_DEF_DEFAULT(PxHeaterDef, px_heater_def)
 
+/// What a gauge measures. Its values, in this order, with their units:
+typedef enum PxGaugeQuantity {
+    PX_GAUGE_PRESSURE,    ///< of fluids, Pa
+    PX_GAUGE_VELOCITY,    ///< x, y, z, m/s
+    PX_GAUGE_TEMPERATURE, ///< degrees Celsius
+    PX_GAUGE_LEVEL,       ///< height of the free surface above the point, against gravity, m
+    PX_GAUGE_FLUX,        ///< through a plane along its normal: volume, m^3/s; mass, kg/s
+    PX_GAUGE_FORCE,       ///< and torque on a wall, a handle or a body: x, y, z, N; x, y, z, N m
+    PX_GAUGE_HEAT,        ///< that a wall or heater gives to matter, W
+    PX_GAUGE_ENERGY,      ///< of a body: kinetic, potential, elastic, J
+    PX_GAUGE_MOMENTUM     ///< of a body: x, y, z, kg m/s; angular about the origin, kg m^2/s
+} PxGaugeQuantity;
+
+/// Where a gauge measures.
+typedef enum PxGaugePlace {
+    PX_GAUGE_WHOLE, ///< a body, handle or heater as a whole: means over its mass, or sums
+    PX_GAUGE_POINT, ///< `at`
+    PX_GAUGE_LINE,  ///< `samples` points from `at` to `to`, each with its values
+    PX_GAUGE_PLANE  ///< rectangle around `at`: means over the part of it that is in matter
+} PxGaugePlace;
+
+/// A gauge: measures without influence on the simulation. Each of its values is a mean over time,
+/// weighted by the length of steps. A value is NAN while there is no matter: a point outside the
+/// fluid has no pressure. Start from px_gauge_def_default().
+typedef struct PxGaugeDef {
+    PxDefHead head;
+    const char *name; ///< copied
+    PxGaugeQuantity measures;
+    PxGaugePlace place;
+    PxVec3 at;            ///< point, start of a line, middle of a plane, m
+    PxVec3 to;            ///< end of a line, m
+    double samples;       ///< number of points along a line, or along each side of a plane
+    PxVec3 normal;        ///< of a plane, of any length
+    double width, height; ///< of a plane, m; the height is along that direction in the plane that
+                          ///< is nearest to up (of a horizontal plane: to z)
+    PxBodyId body;        ///< whose matter counts; none: any
+    PxHandleId handle;    ///< PX_GAUGE_FORCE
+    PxHeaterId heater;    ///< PX_GAUGE_HEAT
+    double over;          ///< s, duration of a mean, > 0, at most `every`
+    double every;         ///< s, time from sample to sample
+} PxGaugeDef;
+
+PX_API void px_gauge_def_init(PxGaugeDef *def, size_t size);
+PX_DEF_DEFAULT(PxGaugeDef, px_gauge_def)
+
 /// At `time`, the value at `path` becomes `value` (1 or 3 numbers). Start from
 /// px_event_def_default().
 typedef struct PxEventDef {
@@ -303,7 +352,8 @@ PX_DEF_DEFAULT(PxEventDef, px_event_def)
 PX_API PxStatus px_world_create(const PxWorldDef *def, PxWorld **out);
 PX_API void px_world_free(PxWorld *world);
 
-/// Adds a material, a body, an emitter, a sink, a handle, a force, a heater, an event. On failure
+/// Adds a material, a body, an emitter, a sink, a handle, a force, a heater, a gauge, an event. On
+/// failure
 /// the world is unchanged and *out is the null id. A body's particles exist at once; the
 /// first step moves particles apart that are compressed at a wall, and may remove some.
 /// A body is refused if more than 2 per cent of it, or of another body that is smaller, lie inside
@@ -315,6 +365,7 @@ PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def, PxSinkId
 PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def, PxHandleId *out);
 PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForceId *out);
 PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out);
+PX_API PxStatus px_world_add_gauge(PxWorld *world, const PxGaugeDef *def, PxGaugeId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
 /// The body that the particles of an emitter form. Errors: PX_ERR_ARGUMENT.
@@ -341,6 +392,7 @@ PX_API PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id);
 PX_API PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id);
 PX_API PxStatus px_world_remove_force(PxWorld *world, PxForceId id);
 PX_API PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id);
+PX_API PxStatus px_world_remove_gauge(PxWorld *world, PxGaugeId id);
 
 /// Pose of a wall or a handle at the current time of the world. Errors: PX_ERR_ARGUMENT.
 PX_API PxStatus px_world_wall_pose(const PxWorld *world, PxBodyId wall, PxPose *out);
@@ -404,6 +456,24 @@ typedef struct PxStats {
     double mass_out;    ///< kg, of those removed
     uint64_t held_back; ///< particles so far that emitters had no room for
     uint64_t waiting;   ///< emitters that are stopped now for lack of room
+    /// Change of kinetic, potential and elastic energy in the last step, J, by what caused it:
+    /// their sum is the whole change.
+    double work_gravity;   ///< error of the integration: work of gravity less the potential energy
+                           ///< that it took
+    double work_cohesion;  ///<
+    double work_tension;   ///<
+    double work_viscosity; ///< without the drag of moving walls
+    double work_damping;   ///< artificial viscosity
+    double work_pressure;  ///< without that of moving walls
+    double work_emitters;  ///< plungers, and what holds particles
+    double work_walls;     ///< moving walls, by the fluid's pressure and drag on them
+    double work_shifts;    ///< density correction by shifts, against gravity
+    double work_elastic;   ///< sub-steps of solids: stress, damping, contact, handles, forces
+    double work_defence;   ///< particles stopped at walls
+    double work_inflow;    ///< energy of emitted particles
+    double work_outflow;   ///< minus that of particles that sinks removed
+    double work_events;    ///< events, settling, and changes of the world between steps
+    double work_rounding;  ///< rounding of velocities and positions
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.
@@ -424,15 +494,48 @@ static inline double px_stats_value(const PxStats *stats, const PxStatsColumn *c
     return px_stats_value_sized(stats, sizeof *stats, column);
 }
 
+/// The last complete sample of a gauge.
+typedef struct PxGaugeSample {
+    double time;     ///< end of its mean, s
+    uint64_t number; ///< samples so far; 0: none yet, all values are NAN
+    size_t values;   ///< number of values that the gauge has
+} PxGaugeSample;
+
+/// Reads the last sample of a gauge: up to `most` values into `value`, which may be NULL if `most`
+/// is 0. Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_read_gauge_sized(const PxWorld *world, PxGaugeId gauge, double *value,
+                                          size_t most, PxGaugeSample *out, size_t size);
+static inline PxStatus px_world_read_gauge(const PxWorld *world, PxGaugeId gauge, double *value,
+                                           size_t most, PxGaugeSample *out)
+{
+    return px_world_read_gauge_sized(world, gauge, value, most, out, sizeof *out);
+}
+
+/// Name and unit of value number k of a gauge, as in the header of gauges.csv: "wave.3", "m".
+/// Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_gauge_column(const PxWorld *world, PxGaugeId gauge, size_t k,
+                                      char name[96], const char **unit);
+
+/// Moves a gauge: its point, the start of its line or the middle of its plane is then at `at`.
+/// The sample that is being taken starts anew. Errors: PX_ERR_ARGUMENT for a gauge of a whole body
+/// and for a place in a wall. On failure the world is unchanged.
+PX_API PxStatus px_world_move_gauge(PxWorld *world, PxGaugeId gauge, PxVec3 at);
+
 /// Does one step of adaptive length that does not go beyond `until` (s), which is later than now;
 /// INFINITY: no limit.
 /// Errors: PX_ERR_NUMERIC names the particle and the stage, or the reason for a step below
-/// min_step; PX_ERR_MEMORY. After a failure only the preparations of the step have been done: due
-/// events are carried out, handles have taken hold, coarse octree cells that melt are split, rows
-/// are sorted; all values are finite. After
-/// PX_ERR_MEMORY, repeating the step gives the same bits as a step that did not fail; after
-/// PX_ERR_NUMERIC it fails again unless something is changed.
+/// min_step; PX_ERR_MEMORY; PX_ERR_STOPPED. After a failure only the preparations of the step have
+/// been done: due events are carried out, handles have taken hold, coarse octree cells that melt
+/// are split, rows are sorted; all values are finite. After PX_ERR_MEMORY, repeating the step gives
+/// the same bits as a step that did not fail; after PX_ERR_NUMERIC it fails again unless something
+/// is changed.
 PX_API PxStatus px_world_step(PxWorld *world, double until);
+
+/// Sets the function that may stop steps of this world: it is asked between sub-steps and between
+/// iterations of the solvers. A step that is stopped returns PX_ERR_STOPPED and leaves the world as
+/// PX_ERR_MEMORY does, so that repeating it gives the same bits. NULL: nothing stops them.
+/// Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_stop_when(PxWorld *world, PxStopFunction *stop, void *user);
 
 /// Does steps until the time is exactly `until`, which is finite and not earlier than now. Errors:
 /// as above.
@@ -472,6 +575,12 @@ PX_API const uint64_t *px_world_ids(const PxWorld *world);
 /// rows are in the order that the other columns have after the call.
 /// Errors: PX_ERR_ARGUMENT for an unknown column or a wrong size, PX_ERR_MEMORY.
 PX_API PxStatus px_world_read_column(PxWorld *world, const char *column, void *to, size_t bytes);
+
+/// Ends an interval: the column "pressure" becomes the mean of each particle's pressure since the
+/// last call, "pressure_spread" its standard deviation, both weighted by the length of steps. The
+/// pressure of a single step swings with its length. Runs call this at every frame. The next step
+/// overwrites "pressure".
+PX_API PxStatus px_world_take_means(PxWorld *world);
 
 /// Includes a column that is computed on demand in stored frames: "strain", "stress", "von_mises",
 /// "principal_stress". Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.

@@ -29,7 +29,8 @@ bool px_field_allows(const PxField *field, double value)
         return false;
     if ((field->flags & PX_FIELD_ABOVE) && value == field->least)
         return false;
-    return field->kind != PX_FIELD_COUNT || value == floor(value);
+    bool whole = field->kind == PX_FIELD_COUNT || field->kind == PX_FIELD_CHOICE;
+    return !whole || value == floor(value);
 }
 
 const char *px_field_range_text(const PxField *field, char *buffer, size_t size)
@@ -129,7 +130,7 @@ PxStatus px_fields_check(const PxField *fields, size_t count, const void *object
         char where[160];
         snprintf(where, sizeof where, "%s: %s", what, field->key);
         if (field->kind == PX_FIELD_NUMBER || field->kind == PX_FIELD_COUNT ||
-            field->kind == PX_FIELD_STRENGTH) {
+            field->kind == PX_FIELD_STRENGTH || field->kind == PX_FIELD_CHOICE) {
             double value = *(const double *)member;
             if (!px_field_allows(field, value))
                 return range_failure(field, value, where);

@@ -15,6 +15,7 @@ typedef enum PxFieldKind {
     PX_FIELD_VECTOR, ///< PxVec3
     PX_FIELD_FLAG,   ///< bool
     PX_FIELD_WORD,   ///< int: index into `words`
+    PX_FIELD_CHOICE, ///< double: index into `words`; for parameters of models
     PX_FIELD_MODEL,  ///< PxModelChoice of `family`
 
     /* Kinds without a range; px_field_set() and px_fields_check() ignore them. */
@@ -55,7 +56,7 @@ typedef struct PxField {
     const char *unit; ///< "" for a pure number
     double least, most;
     const char *help;              ///< one-line description
-    const char *const *words;      ///< WORD: NULL-terminated
+    const char *const *words;      ///< WORD, CHOICE: NULL-terminated
     const struct PxFamily *family; ///< MODEL, STRENGTH
     const struct PxSection *part;  ///< PART
     const char *of;                ///< THING: "materials"
@@ -107,7 +108,7 @@ static inline const void *px_field_in(const PxField *field, const void *object)
 /// True if the section's divider allows this field in `object`.
 bool px_field_applies(const PxSection *section, const PxField *field, const void *object);
 
-/// True if `value` is in the field's range (and an integer, for PX_FIELD_COUNT). False for NaN.
+/// True if `value` is in the field's range (and an integer, for COUNT and CHOICE). False for NaN.
 bool px_field_allows(const PxField *field, double value);
 
 /// "a number from 0 to 1", "a positive number in kg/m^3": for messages.

@@ -10,9 +10,10 @@
 
 #define PX_MAX_THREADS 256
 
-/// How many threads a world may use.
+/// How many threads a world may use, and who may stop its work.
 typedef struct PxThreads {
-    int count; ///< >= 1
+    int count;           ///< >= 1
+    struct PxStop *stop; ///< base/stop.h; NULL: nobody
 } PxThreads;
 
 /// One thread for every core this process may run on.
@@ -36,6 +37,11 @@ void px_join_end(void);
 /// another thread's loop runs, runs on the calling thread alone.
 void px_parallel_for(const PxThreads *threads, uint32_t count, uint32_t block,
                      PxBlockFunction *function, void *user);
+
+/// The same, but leaves out blocks when the work is to be given up (base/stop.h). Then returns
+/// PX_ERR_STOPPED, and what `function` writes is incomplete. For loops of seconds.
+PxStatus px_parallel_try(const PxThreads *threads, uint32_t count, uint32_t block,
+                         PxBlockFunction *function, void *user);
 
 /// Block size for neighbour loops: large enough to hide the cost of scheduling a
 /// block (about 0.1 us), small enough for load balance.

@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t px_type_size(PxType type)
@@ -397,6 +398,28 @@ void px_table_delete(PxTable *table, const uint8_t *drop)
     for (uint32_t i = 0; i < count; ++i)
         left += drop[i] == 0;
     table->count = left;
+}
+
+static bool is_finite(const PxColumn *c, uint32_t component, uint32_t row)
+{
+    return c->type == PX_F32   ? (bool)isfinite(((const float *)c->data[component])[row])
+           : c->type == PX_F64 ? (bool)isfinite(((const double *)c->data[component])[row])
+                               : true;
+}
+
+const PxColumn *px_table_unfinite(const PxTable *table, uint32_t *row)
+{
+    for (uint32_t c = 0; c < table->columns; ++c) {
+        const PxColumn *column = &table->column[c];
+        bool real = column->type == PX_F32 || column->type == PX_F64;
+        for (uint32_t k = 0; real && k < column->components; ++k)
+            for (uint32_t i = 0; i < table->count; ++i)
+                if (!is_finite(column, k, i)) {
+                    *row = i;
+                    return column;
+                }
+    }
+    return NULL;
 }
 
 size_t px_table_bytes(const PxTable *table)

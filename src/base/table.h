@@ -110,6 +110,9 @@ void px_table_delete(PxTable *table, const uint8_t *drop);
 /// Undoes additions: keeps the first `rows` rows and the first `columns` columns.
 void px_table_cut(PxTable *table, uint32_t rows, uint32_t columns);
 
+/// First column with a number that is not finite, and its row; NULL: all are finite.
+const PxColumn *px_table_unfinite(const PxTable *table, uint32_t *row);
+
 /// Bytes held.
 size_t px_table_bytes(const PxTable *table);
 

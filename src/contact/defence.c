@@ -1,5 +1,8 @@
 #include "contact/defence.h"
 
+#include "base/sum.h"
+#include "dist/reduce.h"
+
 #include <math.h>
 #include <stdatomic.h>
 
@@ -9,6 +12,8 @@ typedef struct Defence {
     double touch;  /* nearer than this is a hit, m */
     double gap;    /* distance at which a particle that hit is put, m */
     double travel; /* of the boundaries in this step, m; a bound */
+    PxVec3 gravity;
+    PxSum work; /* change of energy, J */
     _Atomic uint64_t caught;
 } Defence;
 
@@ -108,6 +113,7 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxWatch *w = def->watch;
     PxParticles *p = def->p;
     uint64_t caught = 0;
+    PxSum work;
     for (uint32_t i = begin; i < end; ++i) {
         PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
         PxVec3 to = px_particle_place(p, i), from = px_watch_place(w, i);
@@ -118,7 +124,10 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
         Way way = {0, from, to, v};
         if (!follow(def, i, &way))
             continue;
-        ++caught;
+        if (caught++ == 0)
+            work = (PxSum){0};
+        double mass = (double)p->mass[i];
+        px_sum_add(&work, -mass * px_dot(def->gravity, px_sub(way.to, to)));
         to = way.to;
         p->x[i] = (float)to.x;
         p->y[i] = (float)to.y;
@@ -129,12 +138,21 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
         p->vx[i] = (float)way.v.x;
         p->vy[i] = (float)way.v.y;
         p->vz[i] = (float)way.v.z;
+        way.v = px_vec((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]);
+        px_sum_add(&work, 0.5 * mass * px_dot(px_sub(way.v, v), px_add(way.v, v)));
+    }
+    if (caught > 0) {
+        px_join_begin();
+        px_sum_merge(&def->work, &work);
+        px_join_end();
     }
     atomic_fetch_add_explicit(&def->caught, caught, memory_order_relaxed);
 }
 
-uint64_t px_defend(PxParticles *p, PxWatch *watch, const PxThreads *threads)
+uint64_t px_defend(PxParticles *p, PxWatch *watch, const PxThreads *threads, PxDefenceWork *work)
 {
+    if (work != NULL)
+        work->work = 0;
     if (watch->boundaries == 0)
         return 0;
     Defence def = {.p = p,
@@ -142,6 +160,12 @@ uint64_t px_defend(PxParticles *p, PxWatch *watch, const PxThreads *threads)
                    .touch = 0.005 * watch->spacing,
                    .gap = 0.01 * watch->spacing,
                    .travel = px_boundaries_travel(watch->boundary, watch->boundaries)};
+    if (work != NULL)
+        def.gravity = work->gravity;
     px_parallel_for(threads, p->table.count, PX_BLOCK, defend_block, &def);
+    if (work != NULL) {
+        px_reduce_join(work->dist, &def.work, 1);
+        work->work = px_sum_value(&def.work);
+    }
     return atomic_load(&def.caught);
 }

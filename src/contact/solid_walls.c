@@ -9,6 +9,7 @@ typedef struct Touch {
     PxSolid *solid;
     double when;
     _Atomic uint64_t caught, leaked;
+    _Atomic uint32_t stuck; /* lowest row that leaked */
 } Touch;
 
 static PxVec3 vec_of(const float *quad)
@@ -91,6 +92,7 @@ typedef struct PxSolidLoad {
 PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
 {
     w->caught = w->leaked = 0;
+    w->stuck = UINT32_MAX;
     w->near = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
     w->last = PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count);
     w->push = some_restitution(s) ? PX_ARENA_ARRAY(s->scratch, float, 4 * (size_t)s->count) : NULL;
@@ -328,7 +330,12 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
         vq[0] = (float)speed.x;
         vq[1] = (float)speed.y;
         vq[2] = (float)speed.z;
-        leaked += t->when == 1 && is_inside(w, ball.x, 0.01 * radius);
+        if (t->when != 1 || !is_inside(w, ball.x, 0.01 * radius))
+            continue;
+        ++leaked;
+        uint32_t lowest = atomic_load(&t->stuck);
+        while (i < lowest && !atomic_compare_exchange_weak(&t->stuck, &lowest, i))
+            ;
     }
     atomic_fetch_add_explicit(&t->caught, caught, memory_order_relaxed);
     atomic_fetch_add_explicit(&t->leaked, leaked, memory_order_relaxed);
@@ -338,7 +345,7 @@ void px_solid_walls_touch(PxSolidWalls *w, PxSolid *s, double when)
 {
     if (w->boundaries == 0)
         return;
-    Touch t = {.walls = w, .solid = s, .when = when};
+    Touch t = {.walls = w, .solid = s, .when = when, .stuck = UINT32_MAX};
     if (w->push != NULL)
         memset(w->push, 0, 4 * (size_t)s->count * sizeof(float));
     px_parallel_for(s->threads, s->count, PX_BLOCK, touch_block, &t);
@@ -346,6 +353,7 @@ void px_solid_walls_touch(PxSolidWalls *w, PxSolid *s, double when)
         restitute_all(w, s);
     w->caught += atomic_load(&t.caught);
     w->leaked += atomic_load(&t.leaked);
+    w->stuck = atomic_load(&t.stuck);
 }
 
 /* ---- for solves ------------------------------------------------------------- */

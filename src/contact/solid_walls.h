@@ -20,6 +20,7 @@ typedef struct PxSolidWalls {
     double travel;   ///< bound of the displacement of any boundary in this step, m
     uint64_t caught; ///< contacts in this step
     uint64_t leaked; ///< rows whose centre is inside a boundary after the step
+    uint32_t stuck;  ///< the first of them; UINT32_MAX: none
 } PxSolidWalls;
 
 #define PX_NO_BOUNDARY UINT32_MAX

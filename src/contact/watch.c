@@ -79,8 +79,8 @@ void px_watch_turn(PxWatch *w, uint32_t i, PxVec3 to, double when)
 
 typedef struct Leaks {
     const PxWatch *watch;
-    double travel; /* of the boundaries in this step, m; a bound */
-    _Atomic uint64_t count;
+    double travel;                  /* of the boundaries in this step, m; a bound */
+    _Atomic uint64_t count, lowest; /* of the ids */
 } Leaks;
 
 static void leaks_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -97,16 +97,27 @@ static void leaks_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (w->when[i] == 0.0f && px_boundary_lower_bound((double)w->far[i], w->spacing) * 0.995 >
                                       1.001 * px_length(way) + leaks->travel)
             continue;
-        count += w->when[i] == PASSED || passed(w, i, to, 1);
+        if (w->when[i] != PASSED && !passed(w, i, to, 1))
+            continue;
+        ++count;
+        uint64_t lowest = atomic_load(&leaks->lowest);
+        while (w->p->id[i] < lowest &&
+               !atomic_compare_exchange_weak(&leaks->lowest, &lowest, w->p->id[i]))
+            ;
     }
     atomic_fetch_add_explicit(&leaks->count, count, memory_order_relaxed);
 }
 
 uint64_t px_watch_leaked(PxWatch *w, const PxThreads *threads)
 {
+    w->leaked_id = 0;
     if (w->boundaries == 0)
         return 0;
-    Leaks leaks = {.watch = w, .travel = px_boundaries_travel(w->boundary, w->boundaries)};
+    Leaks leaks = {.watch = w,
+                   .lowest = UINT64_MAX,
+                   .travel = px_boundaries_travel(w->boundary, w->boundaries)};
     px_parallel_for(threads, w->p->table.count, PX_BLOCK, leaks_block, &leaks);
+    if (atomic_load(&leaks.count) > 0)
+        w->leaked_id = atomic_load(&leaks.lowest);
     return atomic_load(&leaks.count);
 }

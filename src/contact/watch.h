@@ -19,6 +19,7 @@ typedef struct PxWatch {
     double spacing;
     float *from[3], *from_low[3]; ///< last stored position of each particle
     float *when;                  ///< moment of the step of that position; 2: it crossed a boundary
+    uint64_t leaked_id;           ///< lowest id that px_watch_leaked() counted; 0: none
 } PxWatch;
 
 /// Call before particles move and after the boundaries have begun the step. Arrays from scratch.

@@ -86,6 +86,8 @@ typedef struct PxFluid {
     /// A pressure model sets it to correct the density without changing the momentum.
     float *shift[3];
 
+    struct PxWork *work; ///< what stages do to the energy (work.h); NULL: not measured
+
     PxArena *scratch;
     const PxThreads *threads;
     const PxDist *dist;
@@ -146,6 +148,9 @@ double px_fluid_cohesion_limit(const PxFluid *fluid);
 /// Adds the acceleration by viscosity (fluid/viscosity/), after all others except pressure.
 PxStatus px_fluid_viscosity(PxFluid *fluid);
 
+/// Is some material viscous?
+bool px_fluid_is_viscous(const PxFluid *fluid);
+
 /// Longest step that viscosity allows, s; INFINITY if it sets no limit.
 double px_fluid_viscosity_limit(const PxFluid *fluid);
 
@@ -165,11 +170,17 @@ PxStatus px_fluid_boundaries(PxFluid *fluid);
 
 /// Notes the viscous drag on boundaries, after viscosity has added its acceleration. `implicit`:
 /// the drag acts on the velocities after viscosity, otherwise on those at the start of the step.
-void px_fluid_give_drag(PxFluid *fluid, bool implicit);
+/// `part` is a factor of each particle's viscosity; NULL: 1 for all.
+void px_fluid_give_drag(PxFluid *fluid, bool implicit, const float *part);
 
 /// Gives boundaries the opposite of all impulses that particles get from them in this step. Called
 /// when all accelerations are complete.
 void px_fluid_give_impulses(PxFluid *fluid);
+
+/// Adds the heat that a boundary gave in this step to *out, J. `given` is the heat that all of them
+/// together gave each particle.
+void px_fluid_heat_of_boundary(const PxFluid *fluid, uint32_t boundary, const double *given,
+                               PxSum *out);
 
 /// One round of settling before the first step, after px_fluid_density(): moves particles apart
 /// that are compressed beside a wall. Rounds are counted from 0; *done: settling is finished.

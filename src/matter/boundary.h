@@ -86,6 +86,8 @@ typedef struct PxFill {
     PxVec3 velocity; ///< of the boundary's matter there, m/s
     int faces;       ///< if requested: number of faces that exchange heat with the point
     double face[6];  ///< and their distances, m
+    double spread;   ///< and, with a finite conductance, the area of the boundary over that of the
+                     ///< parallel surface through the point
 } PxFill;
 
 /// Points of a query: rows [begin, end) of three columns.

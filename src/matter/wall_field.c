@@ -1,6 +1,7 @@
 #include "matter/wall_field.h"
 
 #include "base/random.h"
+#include "base/stop.h"
 #include "matter/kernel.h"
 
 #include <math.h>
@@ -502,6 +503,7 @@ typedef struct Growth {
     uint64_t *key;
     bool *edges;    /* the block has edges and is recomputed at the finer level */
     Making *making; /* one a thread */
+    const PxThreads *threads;
 } Growth;
 
 static double far_from(const PxWallField *f)
@@ -514,7 +516,7 @@ static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Growth *g = user;
     const PxWallField *f = g->field;
-    for (uint32_t k = begin; k < end; ++k) {
+    for (uint32_t k = begin; k < end && !px_stopped(g->threads); ++k) {
         double half = 0.5 * edge_of(f);
         PxVec3 middle = px_add(low_corner(f, g->key[k]), px_vec(half, half, half));
         double d = px_shape_nearest(f->shape, middle, INFINITY, NULL);
@@ -527,7 +529,7 @@ static void grow_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Growth *g = user;
     Making *m = &g->making[thread];
     m->field = g->field;
-    for (uint32_t k = begin; k < end; ++k) {
+    for (uint32_t k = begin; k < end && !px_stopped(g->threads); ++k) {
         Block *block = g->block[k];
         if (block->level == FAR)
             continue;
@@ -545,6 +547,7 @@ PxStatus px_wall_field_grow(PxWallField *f, const uint64_t *key, size_t count,
     PxStatus status = PX_ERR_MEMORY;
     size_t making_bytes = (size_t)threads->count * sizeof(Making), fresh = 0;
     Growth g = {.field = f,
+                .threads = threads,
                 .block = malloc(count * sizeof *g.block),
                 .key = malloc(count * sizeof *g.key),
                 .edges = malloc(count * sizeof *g.edges),
@@ -564,7 +567,7 @@ PxStatus px_wall_field_grow(PxWallField *f, const uint64_t *key, size_t count,
         g.key[fresh++] = key[k];
     }
     px_parallel_for(threads, (uint32_t)fresh, 1, look_block, &g);
-    for (int level = 0; level < LEVELS && fresh > 0; ++level) {
+    for (int level = 0; level < LEVELS && fresh > 0 && !px_stopped(threads); ++level) {
         size_t kept = 0;
         for (size_t k = 0; k < fresh; ++k) {
             if (level == 0 ? fabs(g.block[k]->middle_distance) >= far_from(f) : !g.edges[k])
@@ -581,7 +584,7 @@ PxStatus px_wall_field_grow(PxWallField *f, const uint64_t *key, size_t count,
         fresh = kept;
         px_parallel_for(threads, (uint32_t)fresh, 1, grow_block, &g);
     }
-    status = PX_OK;
+    status = px_stopped(threads) ? PX_ERR_STOPPED : PX_OK;
 done:
     free(g.block);
     free(g.key);
@@ -590,6 +593,8 @@ done:
     if (status == PX_OK)
         return PX_OK;
     forget(f); /* drops incomplete blocks */
+    if (status == PX_ERR_STOPPED)
+        return px_stop_check(threads);
     return px_fail(status, "walls: no room for %zu blocks of a wall's field", count);
 }
 
@@ -653,18 +658,26 @@ static void felt_flat(const PxWallField *f, double distance, PxVec3 normal, PxFi
     out->gradient = px_scale(normal, slope);
 }
 
-static void felt_in_block(const PxWallField *f, const Block *block, const double at[3], PxFill *out)
+/* The cell of the block's grid around a point, and the point's place in it. */
+static double distance_in_block(const PxWallField *f, const Block *block, const double at[3],
+                                int cell[3], double t[3])
 {
     const Level *l = &f->level[block->level];
-    int cell[3];
-    double t[3], weight[3][4], slope[3][4];
     for (int a = 0; a < 3; ++a) {
         double place = at[a] * l->cells;
         cell[a] = place < l->cells ? (int)place : l->cells - 1;
         t[a] = place - cell[a];
     }
-    out->distance = linear(
-        block->distance + (cell[2] * l->corners + cell[1]) * l->corners + cell[0], l->corners, t);
+    return linear(block->distance + (cell[2] * l->corners + cell[1]) * l->corners + cell[0],
+                  l->corners, t);
+}
+
+static void felt_in_block(const PxWallField *f, const Block *block, const double at[3], PxFill *out)
+{
+    const Level *l = &f->level[block->level];
+    int cell[3];
+    double t[3], weight[3][4], slope[3][4];
+    out->distance = distance_in_block(f, block, at, cell, t);
     out->part = 0;
     out->gradient = px_vec(0, 0, 0);
     if (out->distance >=
@@ -697,29 +710,65 @@ static void felt_in_block(const PxWallField *f, const Block *block, const double
     out->gradient = px_scale(px_vec(gx, gy, gz), steep / l->step);
 }
 
+/* Finds the block of a key for `look`; false if it has not been computed. */
+static bool look_up(const PxWallField *f, uint64_t key, PxWallLook *look)
+{
+    if (look->key != key || look->block == NULL) {
+        look->key = key;
+        look->block = f->slots > 0 ? slot_of(f->slot, f->slots, key)->block : NULL;
+    }
+    return look->block != NULL;
+}
+
+/* Distance in a block far from the wall. */
+static double far_distance(const PxWallField *f, const Block *block, const double at[3])
+{
+    double x = at[0] - 0.5, y = at[1] - 0.5, z = at[2] - 0.5;
+    double away = edge_of(f) * sqrt(x * x + y * y + z * z), d = block->middle_distance;
+    return d < 0 ? d + away : d - away;
+}
+
+/* Distance of a point outside of all blocks, a million blocks away. */
+static double exact_distance(const PxWallField *f, PxVec3 rest, PxVec3 *normal)
+{
+    double side = f->inside ? -1 : 1, d = px_shape_distance(f->shape, rest, normal);
+    *normal = px_scale(*normal, side);
+    return side * d;
+}
+
 bool px_wall_field_ask(const PxWallField *f, PxVec3 rest, PxWallLook *look, PxFill *out)
 {
     double at[3];
     uint64_t key = key_of(f, rest, at);
-    if (key == 0) { /* a million blocks away: treated as flat */
+    if (key == 0) { /* treated as flat */
         PxVec3 normal;
-        double d = px_shape_distance(f->shape, rest, &normal), side = f->inside ? -1 : 1;
-        felt_flat(f, side * d, px_scale(normal, side), out);
+        double d = exact_distance(f, rest, &normal);
+        felt_flat(f, d, normal, out);
         return true;
     }
-    if (look->key != key || look->block == NULL) {
-        look->key = key;
-        look->block = f->slots > 0 ? slot_of(f->slot, f->slots, key)->block : NULL;
-        if (look->block == NULL)
-            return false;
-    }
-    if (look->block->level != FAR) {
+    if (!look_up(f, key, look))
+        return false;
+    if (look->block->level != FAR)
         felt_in_block(f, look->block, at, out);
+    else
+        felt_flat(f, far_distance(f, look->block, at), px_vec(0, 0, 0), out);
+    return true;
+}
+
+bool px_wall_field_distance(const PxWallField *f, PxVec3 rest, PxWallLook *look, double *out)
+{
+    double at[3], t[3];
+    int cell[3];
+    uint64_t key = key_of(f, rest, at);
+    PxVec3 normal;
+    if (key == 0) {
+        *out = exact_distance(f, rest, &normal);
         return true;
     }
-    double x = at[0] - 0.5, y = at[1] - 0.5, z = at[2] - 0.5;
-    double away = edge_of(f) * sqrt(x * x + y * y + z * z), d = look->block->middle_distance;
-    felt_flat(f, d < 0 ? d + away : d - away, px_vec(0, 0, 0), out);
+    if (!look_up(f, key, look))
+        return false;
+    *out = look->block->level != FAR ? distance_in_block(f, look->block, at, cell, t)
+                                     : far_distance(f, look->block, at);
     return true;
 }
 

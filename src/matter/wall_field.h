@@ -45,6 +45,9 @@ typedef struct PxWallLook {
 /// look->key is then its key. Threads: any number at once, each with its own look.
 bool px_wall_field_ask(const PxWallField *field, PxVec3 rest, PxWallLook *look, PxFill *out);
 
+/// Sets only the distance, interpolated linearly.
+bool px_wall_field_distance(const PxWallField *field, PxVec3 rest, PxWallLook *look, double *out);
+
 /// Computes blocks; keys may repeat. Errors: PX_ERR_MEMORY.
 PxStatus px_wall_field_grow(PxWallField *field, const uint64_t *key, size_t count,
                             const PxThreads *threads);

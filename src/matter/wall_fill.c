@@ -8,6 +8,9 @@
 
 #include <math.h>
 
+/* Bound of PxFill.spread; a right angle has 5 at most. */
+#define MOST_SPREAD 8.0
+
 typedef struct Part {
     double value;
     PxVec3 gradient;
@@ -150,6 +153,67 @@ static void find_faces(const PxWall *wall, PxVec3 rest, PxFill *fill)
     }
 }
 
+/* Distance at a point of the rest frame; false if the field does not have it yet. */
+static bool distance_at(const PxWall *wall, PxVec3 rest, PxWallLook *look, double *out)
+{
+    if (wall->field == NULL) {
+        *out = px_wall_distance(wall, rest, NULL);
+        return true;
+    }
+    if (px_wall_field_distance(wall->field, rest, look, out))
+        return true;
+    px_wall_field_miss(wall->field, look->key);
+    return false;
+}
+
+/* Area of the wall over that of the parallel surface at distance d, per area around a point there:
+ * 1 - d tr D + d^2 (tr^2 D - tr D^2) / 2 with the second derivatives D of the distance (Steiner
+ * 1840). They come from differences over `step`, so that edges, where the distance has a kink,
+ * count by the area that parallel surfaces lack there. False: as above. */
+static bool find_spread(const PxWall *wall, PxVec3 rest, double d, double step, PxWallLook *look,
+                        double *out)
+{
+    *out = 1;
+    if (wall->def.kind == PX_SHAPE_PLANE || (wall->def.kind == PX_SHAPE_BOX && wall->inside))
+        return true;
+    const PxVec3 axis[3] = {{step, 0, 0}, {0, step, 0}, {0, 0, step}};
+    double ahead[3], behind[3], trace = 0, squares = 0;
+    for (int a = 0; a < 3; ++a) {
+        if (!distance_at(wall, px_add(rest, axis[a]), look, &ahead[a]) ||
+            !distance_at(wall, px_sub(rest, axis[a]), look, &behind[a]))
+            return false;
+        double second = ahead[a] + behind[a] - 2 * d;
+        trace += second;
+        squares += second * second;
+    }
+    for (int a = 0; a < 3; ++a) {
+        /* Of the two differences along diagonals, the larger one: at a kink only one sees it. */
+        int b = (a + 1) % 3;
+        double sides = ahead[a] + behind[a] + ahead[b] + behind[b] - 2 * d, mixed[2], p[2];
+        for (int k = 0; k < 2; ++k) {
+            PxVec3 to = px_mad(axis[a], axis[b], k == 0 ? 1 : -1);
+            if (!distance_at(wall, px_add(rest, to), look, &p[0]) ||
+                !distance_at(wall, px_sub(rest, to), look, &p[1]))
+                return false;
+            mixed[k] = 0.5 * fabs(p[0] + p[1] - sides);
+        }
+        squares += 2 * fmax(mixed[0] * mixed[0], mixed[1] * mixed[1]);
+    }
+    trace /= step * step;
+    squares /= step * step * step * step;
+    double spread = 1 - d * trace + 0.5 * d * d * (trace * trace - squares);
+    *out = fmin(fmax(spread, 0), MOST_SPREAD);
+    return true;
+}
+
+/* The values that heat needs; false if the field does not have them yet. */
+static bool fill_heat(const PxWall *wall, PxVec3 rest, double s, PxWallLook *look, PxFill *fill)
+{
+    find_faces(wall, rest, fill);
+    return !isfinite(wall->boundary.conductance) ||
+           find_spread(wall, rest, fill->distance, 0.5 * s, look, &fill->spread);
+}
+
 uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out, double *nearest)
 {
     const PxWall *wall = (const PxWall *)b;
@@ -185,8 +249,8 @@ uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out
         fill->row = i;
         fill->gradient = px_wall_turn_to_world(wall, 0, fill->gradient);
         fill->velocity = px_wall_velocity(wall, rest);
-        if (query->faces)
-            find_faces(wall, rest, fill);
+        if (query->faces && !fill_heat(wall, rest, query->profile->s, &look, fill))
+            fill->part = NAN;
         ++count;
     }
     return count;

@@ -2,6 +2,7 @@
 #include "phyxel/render.h"
 
 #include "base/def.h"
+#include "base/stop.h"
 #include "base/profile.h"
 #include "phyxel/version.h"
 #include "render/image/film.h"
@@ -579,8 +580,11 @@ PxStatus px_render_sized(const PxRenderDef *given, PxRenderFunction *each, void 
     PX_TRY(read_render_def(given, &read));
     const PxRenderDef *def = &read;
     PX_TRY(check_all(def));
+    PxStop stop;
+    px_stop_begin(&stop, def->stop, def->stop_user);
     Session s = {.def = def,
-                 .threads = {def->threads > 0 ? def->threads : px_threads_available()},
+                 .threads = {.count = def->threads > 0 ? def->threads : px_threads_available(),
+                             .stop = &stop},
                  .each = each,
                  .user = user,
                  .began = px_clock()};

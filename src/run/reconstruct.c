@@ -6,6 +6,7 @@
 /// to date and give its rows of measure.csv, also after an interruption.
 #include "base/profile.h"
 #include "base/def.h"
+#include "base/stop.h"
 #include "phyxel/run.h"
 #include "phyxel/suggest.h"
 #include "phyxel/version.h"
@@ -43,6 +44,7 @@ PX_DEF(PxSurfaceRunDef, surface_run_def, "surface")
 typedef struct Job {
     const PxSurfaceRunDef *def;
     PxThreads threads;
+    PxStop stop;
     PxScene *scene; /* NULL when run.json is unusable */
     PxSceneWalls walls;
     char out[PX_PATH_MAX];
@@ -155,6 +157,8 @@ static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
     if (def->surfels && def->measure)
         return px_fail(PX_ERR_ARGUMENT, "surface: surfels have no area to measure");
     job->threads.count = def->surface.threads > 0 ? def->surface.threads : px_threads_available();
+    px_stop_begin(&job->stop, def->surface.stop, def->surface.stop_user);
+    job->threads.stop = &job->stop;
     if (px_run_scene(def->dir, &job->scene) != PX_OK) {
         px_scene_free(job->scene);
         job->scene = NULL;
@@ -736,7 +740,10 @@ static PxStatus surface_frames(Job *job, const uint32_t *numbers, uint32_t count
         if (k > 0 && numbers[k] != numbers[k - 1] + 1)
             return px_fail(PX_ERR_FORMAT, "frame %u is missing, the next one is %u",
                            numbers[k - 1] + 1, numbers[k]);
-        PX_TRY(surface_frame(job, numbers[k]));
+        PxStatus status = surface_frame(job, numbers[k]);
+        if (status == PX_ERR_STOPPED)
+            return px_fail(status, "surface: stopped after %u of %u frames", k, count);
+        PX_TRY(status);
     }
 }
 

@@ -10,17 +10,21 @@
 #include "phyxel/version.h"
 #include "run/coat_files.h"
 #include "run/folder_lock.h"
+#include "run/gauges_file.h"
 #include "run/record.h"
 #include "run/skin_files.h"
 #include "run/stats_file.h"
 #include "run/surface_files.h"
+#include "scene/content.h"
 #include "store/checkpoint.h"
 #include "store/frame.h"
 #include "store/run_files.h"
 #include "store/xdmf.h"
+#include "world/actors/gauge.h"
 #include "world/attached/coats.h"
 #include "world/columns.h"
 #include "world/state.h"
+#include "world/stats_columns.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +40,10 @@ typedef struct Run {
     PxThreads threads;
     PxWorld *world;
     PxStatsFile stats;
-    PxProfile profile; /* time outside the steps: statistics, frames, checkpoints */
+    PxStats last; /* the last row of stats.csv */
+    PxGaugesFile gauges;
+    uint64_t gauge_rows; /* of the checkpoint that is resumed */
+    PxProfile profile;   /* time outside the steps: statistics, frames, checkpoints */
     PxXdmf xdmf;
     uint32_t frame;      /* number of the last stored frame */
     uint32_t frames;     /* number of frames to compute */
@@ -93,6 +100,7 @@ static PxFrameMeta meta_of(const Run *run)
 static PxStatus store_particles(Run *run)
 {
     PxFrameMeta meta = meta_of(run);
+    PX_TRY(px_world_take_means(run->world));
     PX_TRY(px_world_refresh_columns(run->world));
     const PxTable *particles = px_world_particles(run->world);
     PX_TRY(px_frame_write(run->dir, &meta, particles, &run->threads));
@@ -109,14 +117,18 @@ static PxStatus store_skins(Run *run)
 static PxStatus store_coats(Run *run)
 {
     PxFrameMeta meta = meta_of(run);
-    PX_TRY(px_world_move_coats(run->world));
     return px_coat_files_write(run->dir, &meta, run->world);
 }
 
+/* Coats move before anything is written, since only that may be stopped. */
 static PxStatus store_frame(Run *run)
 {
     PxStatus status = PX_OK;
-    PX_STAGE(&run->profile, "frames")
+    if (px_world_coat_count(run->world) > 0)
+        PX_STAGE(&run->profile, "coats")
+    status = px_world_move_coats(run->world);
+    if (status == PX_OK)
+        PX_STAGE(&run->profile, "frames")
     status = store_particles(run);
     if (status == PX_OK && px_world_coat_count(run->world) > 0)
         PX_STAGE(&run->profile, "coats")
@@ -128,7 +140,7 @@ static PxStatus store_frame(Run *run)
 }
 
 /* Scalars of a checkpoint in addition to the saved world. */
-enum { FRAME, WALL, SCENE_HASH, RUN_ID, SCALARS };
+enum { FRAME, WALL, SCENE_HASH, RUN_ID, GAUGE_ROWS, SCALARS };
 
 static void scalars_of(const Run *run, double wall, PxScalar scalar[SCALARS])
 {
@@ -136,6 +148,7 @@ static void scalars_of(const Run *run, double wall, PxScalar scalar[SCALARS])
     scalar[WALL] = px_scalar_f64("wall", wall);
     scalar[SCENE_HASH] = px_scalar_text("scene_hash", px_scene_hash(run->scene));
     scalar[RUN_ID] = px_scalar_text("run", run->id.run);
+    scalar[GAUGE_ROWS] = px_scalar_u64("gauge_rows", px_gauges_file_rows(&run->gauges));
 }
 
 static PxStatus store_checkpoint(Run *run)
@@ -149,12 +162,25 @@ static PxStatus store_checkpoint(Run *run)
     {
         status = px_csv_sync(run->stats.csv);
         if (status == PX_OK)
+            status = px_gauges_file_sync(&run->gauges);
+        if (status == PX_OK)
             status = px_checkpoint_write(run->dir, run->frame, saved, scalar, SCALARS, ours(run),
                                          &run->threads);
     }
     px_saved_free(saved);
     run->checkpointed = px_clock();
     return status;
+}
+
+/* The statistics now, or if something is not finite those of the last row of stats.csv. */
+static PxStats stats_of(const Run *run)
+{
+    PxStats stats;
+    px_world_stats(run->world, &stats);
+    for (size_t k = 0; px_stats_column(k) != NULL; ++k)
+        if (!isfinite(px_stats_value(&stats, px_stats_column(k))))
+            return run->last;
+    return stats;
 }
 
 static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
@@ -171,7 +197,7 @@ static PxStatus store_record(Run *run, PxRunStatus status, const char *message)
                        .from = run->def->from,
                        .from_frame = run->def->from_frame,
                        .profile = &run->profile};
-    px_world_stats(run->world, &record.stats);
+    record.stats = stats_of(run);
     return px_record_write(run->dir, &record);
 }
 
@@ -196,7 +222,7 @@ static PxStatus refuse_links(const char *dir)
  * count: a run killed before it wrote run.json may leave them. */
 static PxStatus holds_a_run(const char *dir, bool *out)
 {
-    static const char *const files[] = {"run.json", "stats.csv", "frames.xdmf"};
+    static const char *const files[] = {"run.json", "stats.csv", "gauges.csv", "frames.xdmf"};
     char path[PX_PATH_MAX];
     *out = false;
     for (size_t k = 0; k < PX_COUNT(files); ++k) {
@@ -218,7 +244,7 @@ static PxStatus holds_a_run(const char *dir, bool *out)
  * the folder belongs either to the old run, which restarts at 0, or to the new one. */
 static PxStatus throw_away(const char *dir)
 {
-    static const char *const files[] = {"stats.csv", "frames.xdmf"};
+    static const char *const files[] = {"stats.csv", "gauges.csv", "frames.xdmf"};
     char path[PX_PATH_MAX], folder[PX_PATH_MAX];
     for (size_t k = 0; k < PX_COUNT(run_folders); ++k) {
         PX_TRY(px_path_join(folder, dir, "%s", run_folders[k]));
@@ -281,6 +307,7 @@ static PxStatus load(Run *run, const char *dir, uint32_t number, const PxRunId *
     if (status == PX_OK) {
         run->frame = (uint32_t)scalar[FRAME].u64;
         run->wall_before = scalar[WALL].f64;
+        run->gauge_rows = scalar[GAUGE_ROWS].u64;
         status = px_world_resume(run->world, saved);
     }
     px_saved_free(saved);
@@ -347,6 +374,20 @@ static PxStatus take_up(Run *run, bool *found)
     return check_frames(run);
 }
 
+/* Copies a table of the parent; resuming removes the rows after the checkpoint. */
+static PxStatus copy_table(const Run *run, const char *name)
+{
+    char from[PX_PATH_MAX], to[PX_PATH_MAX];
+    void *bytes;
+    size_t size;
+    PX_TRY(px_path_join(from, run->def->from, "%s", name));
+    PX_TRY(px_path_join(to, run->dir, "%s", name));
+    PX_TRY(px_file_read(from, (size_t)1 << 36, &bytes, &size));
+    PxStatus status = px_file_write_atomic(to, bytes, size);
+    px_list_free(bytes);
+    return status;
+}
+
 /* Starts from the newest checkpoint of another run before the frame of the branch. A checkpoint
  * with the number of that frame is not used: it may have been written after it, between frames. */
 static PxStatus branch_off(Run *run, bool *found)
@@ -363,7 +404,6 @@ static PxStatus branch_off(Run *run, bool *found)
     if (status != PX_OK || !*found)
         return status;
     PxRunId parent;
-    char stats[PX_PATH_MAX], to[PX_PATH_MAX];
     PX_TRY(px_run_id_read(def->from, &parent));
     status = load(run, def->from, number, &parent);
     if (status == PX_OK)
@@ -372,14 +412,8 @@ static PxStatus branch_off(Run *run, bool *found)
     PX_TRY(status);
     for (PxRunFile kind = PX_FILE_FRAME; kind < PX_FILE_STORED; ++kind)
         PX_TRY(px_run_file_share(def->from, run->dir, kind, run->frame));
-    void *bytes;
-    size_t size;
-    PX_TRY(px_path_join(stats, def->from, "stats.csv"));
-    PX_TRY(px_path_join(to, run->dir, "stats.csv"));
-    PX_TRY(px_file_read(stats, (size_t)1 << 36, &bytes, &size));
-    status = px_file_write_atomic(to, bytes, size);
-    px_list_free(bytes);
-    return status;
+    PX_TRY(copy_table(run, "stats.csv"));
+    return px_world_gauge_count(run->world) > 0 ? copy_table(run, "gauges.csv") : PX_OK;
 }
 
 /* Reads the id of the run that is resumed, or makes a new one. */
@@ -403,6 +437,12 @@ static PxStatus tidy_folder(const char *dir, const char *name)
     return px_folder_clean(folder);
 }
 
+static PxStatus open_tables(Run *run, bool resumed, uint64_t step)
+{
+    PX_TRY(px_stats_file_open(&run->stats, run->dir, run->world, resumed, step));
+    return px_gauges_file_open(&run->gauges, run->dir, run->world, resumed, step, run->gauge_rows);
+}
+
 static PxStatus begin(Run *run)
 {
     const PxRunDef *def = run->def;
@@ -422,7 +462,9 @@ static PxStatus begin(Run *run)
         PX_TRY(px_record_compare(run->dir, run->scene));
     PX_TRY(identify(run, there && def->resume));
     /* Build the world before removing old files, so that an invalid scene does no harm. */
-    PX_TRY(px_scene_world(run->scene, def->threads, &run->world));
+    bool trusted = run->scene->checked || (there && def->resume);
+    PX_TRY(px_scene_world_trusted(run->scene, def->threads, trusted, &run->world));
+    PX_TRY(px_world_stop_when(run->world, def->stop, def->stop_user));
     if (there && def->overwrite)
         PX_TRY(throw_away(run->dir));
     PX_TRY(tidy_folder(run->dir, "."));
@@ -439,7 +481,7 @@ static PxStatus begin(Run *run)
     run->time_first = state.time;
     run->step_first = state.step;
     if (found) /* before anything is changed, as rows may be missing */
-        PX_TRY(px_stats_file_open(&run->stats, run->dir, run->world, true, state.step));
+        PX_TRY(open_tables(run, true, state.step));
     PX_TRY(store_record(run, PX_RUN_RUNNING, NULL));
     for (PxRunFile kind = PX_FILE_FRAME; kind < PX_FILE_STORED; ++kind)
         PX_TRY(px_run_file_remove(run->dir, kind, run->frame + 1));
@@ -449,7 +491,7 @@ static PxStatus begin(Run *run)
         PX_TRY(px_xdmf_write(&run->xdmf, run->dir));
         return def->from != NULL ? store_checkpoint(run) : PX_OK;
     }
-    PX_TRY(px_stats_file_open(&run->stats, run->dir, run->world, false, 0));
+    PX_TRY(open_tables(run, false, 0));
     PX_TRY(px_skin_files_folders(run->dir, run->world));
     PX_TRY(px_coat_files_folder(run->dir, run->world));
     PX_TRY(store_frame(run));
@@ -482,6 +524,14 @@ static bool tell(const Run *run, PxRunFunction *each, void *user, bool stored, d
     return each(user, &progress);
 }
 
+/* Stores the state between two steps, from which the run is resumed. */
+static PxStatus stop(Run *run)
+{
+    PX_TRY(store_checkpoint(run));
+    return px_fail(PX_ERR_STOPPED, "stopped at t = %g s, after frame %u of %u",
+                   px_world_time(run->world), run->frame, run->frames);
+}
+
 static PxStatus go(Run *run, PxRunFunction *each, void *user)
 {
     double dt = 0; /* of the last step */
@@ -489,17 +539,19 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
     while (run->frame < run->frames) {
         double until = (run->frame + 1) / px_scene_fps(run->scene);
         while (px_world_time(run->world) < until) {
-            if (!on) {
-                PX_TRY(store_checkpoint(run));
-                return px_fail(PX_ERR_STOPPED, "stopped at t = %g s, after frame %u of %u",
-                               px_world_time(run->world), run->frame, run->frames);
-            }
+            if (!on)
+                return stop(run);
             PxStats stats;
-            PX_TRY(px_world_step(run->world, until));
+            PxStatus status = px_world_step(run->world, until);
+            if (status == PX_ERR_STOPPED) /* the step was undone */
+                return stop(run);
+            PX_TRY(status);
             PX_STAGE(&run->profile, "statistics")
             {
                 px_world_stats(run->world, &stats);
                 PX_TRY(px_stats_file_row(&run->stats, run->world, &stats, wall_so_far(run)));
+                run->last = stats;
+                PX_TRY(px_gauges_file_rows_of_step(&run->gauges, run->world, stats.step));
             }
             dt = stats.dt;
             if (px_world_time(run->world) < until) {
@@ -509,11 +561,12 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
             }
         }
         PX_TRY(px_csv_sync(run->stats.csv));
+        PX_TRY(px_gauges_file_sync(&run->gauges));
         ++run->frame;
         PxStatus status = store_frame(run);
         if (status != PX_OK) {
             --run->frame; /* counts only stored frames */
-            return status;
+            return status == PX_ERR_STOPPED ? stop(run) : status;
         }
         if (run->def->checkpoint > 0 &&
             (run->frame % run->def->checkpoint == 0 || run->frame == run->frames))
@@ -547,7 +600,7 @@ static PxStatus run_scene(const PxScene *scene, const PxRunDef *def, PxRunFuncti
     Run run = {.scene = scene,
                .def = def,
                .dir = def->out,
-               .threads = {def->threads > 0 ? def->threads : px_threads_available()},
+               .threads = {.count = def->threads > 0 ? def->threads : px_threads_available()},
                .frames = px_scene_frames(scene),
                .began = px_clock(),
                .checkpointed = px_clock(),
@@ -575,9 +628,11 @@ static PxStatus run_scene(const PxScene *scene, const PxRunDef *def, PxRunFuncti
     snprintf(message, sizeof message, "%s", status != PX_OK ? px_error_message() : "");
     report->resumable = begun && !lost && kept;
     if (begun && !lost) {
-        px_world_stats(run.world, &report->stats);
+        report->stats = stats_of(&run);
         PxStatus last = px_xdmf_write(&run.xdmf, run.dir);
         PxStatus closed = px_stats_file_close(&run.stats);
+        last = last == PX_OK ? closed : last;
+        closed = px_gauges_file_close(&run.gauges);
         last = last == PX_OK ? closed : last;
         PxRunStatus now = status == PX_OK            ? PX_RUN_DONE
                           : status == PX_ERR_STOPPED ? PX_RUN_STOPPED
@@ -587,6 +642,7 @@ static PxStatus run_scene(const PxScene *scene, const PxRunDef *def, PxRunFuncti
         status = status == PX_OK ? last : status;
     } else {
         px_stats_file_close(&run.stats);
+        px_gauges_file_close(&run.gauges);
     }
     if (message[0] != '\0')
         px_fail(status, "%s", message);

@@ -101,6 +101,11 @@ PxStatus px_stats_file_row(PxStatsFile *file, const PxWorld *world, const PxStat
             add_value(file, value[c]);
     }
     add_value(file, wall);
+    for (size_t k = 0; k < file->values.count; ++k)
+        if (!isfinite(file->values.data[k]))
+            return px_fail(PX_ERR_NUMERIC, "%s is %g after step %llu, t = %g s",
+                           file->names.data[k], file->values.data[k],
+                           (unsigned long long)stats->step, stats->time);
     return px_csv_row(file->csv, stats->step, file->values.data);
 }
 

@@ -59,6 +59,8 @@ static PxStatus add_things(const PxScene *scene, size_t number, const Ids *ids, 
         PxKeyframe *keyframe = NULL;
         memcpy(def, px_thing_def(thing), kind->section.size);
         status = complete(scene, kind, thing, ids, def, &keyframe);
+        if (kind->per_frame != NULL)
+            kind->per_frame(def, 1 / scene->head.time.fps);
         if (status == PX_OK)
             status = px_kind_add(kind, world, def, &ids->of[number][k]);
         free(keyframe);
@@ -105,6 +107,12 @@ PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out)
     PX_WANT(out);
     *out = NULL;
     PX_WANT(scene);
+    return px_scene_world_trusted(scene, threads, scene->checked, out);
+}
+
+PxStatus px_scene_world_trusted(const PxScene *scene, int threads, bool trusted, PxWorld **out)
+{
+    *out = NULL;
     PX_TRY(px_scene_verdict(scene));
     PxWorldDef def = scene->world;
     def.threads = threads;
@@ -112,7 +120,7 @@ PxStatus px_scene_world(const PxScene *scene, int threads, PxWorld **out)
     Ids ids = {0};
     PxStatus status = px_world_create(&def, &world);
     if (status == PX_OK) {
-        px_overlap_trust(world, true);
+        px_overlap_trust(world, trusted);
         status = fill_world(scene, &ids, world);
         px_overlap_trust(world, false);
     }

@@ -28,7 +28,7 @@ typedef struct PxSceneThing {
     PxSceneTurn turn; ///< of the shape, as stated
     PxSceneKeyframe *keyframe;
     size_t keyframes;
-    size_t refers[2];        ///< indices of the things that its THING fields name, or SIZE_MAX
+    size_t refers[3];        ///< indices of the things that its THING fields name, or SIZE_MAX
     bool shape_known;        ///< the shape was read without an error
     const PxSceneLook *look; ///< NULL: none stated
 } PxSceneThing;
@@ -74,6 +74,11 @@ typedef struct PxSceneHeater {
     PxSceneThing is; ///< refers[0]: the body, or PX_NO_BODY: any matter
     PxHeaterDef def;
 } PxSceneHeater;
+
+typedef struct PxSceneGauge {
+    PxSceneThing is; ///< refers: body, handle, heater
+    PxGaugeDef def;
+} PxSceneGauge;
 
 /// A complaint, with the data to find its line in the text.
 typedef struct PxSceneComplaint {
@@ -123,6 +128,7 @@ struct PxScene {
     size_t left_out[2]; ///< complaints beyond the maximum: of reading, of px_scene_check()
     size_t errors_left_out[2];
     bool checking;  ///< px_scene_check() is running
+    bool checked;   ///< it found no error in the present content
     bool no_memory; ///< an allocation failed
 
     char *resolved; ///< made when first asked for
@@ -133,6 +139,11 @@ struct PxScene {
 
 /// PX_ERR_FORMAT with the number of errors, if there are any among the complaints.
 PxStatus px_scene_verdict(const PxScene *scene);
+
+/* --- build_world.c --- */
+
+/// px_scene_world(); with `trusted` bodies are not tested for overlaps: they have been before.
+PxStatus px_scene_world_trusted(const PxScene *scene, int threads, bool trusted, PxWorld **out);
 
 /* --- text/complain.c --- */
 

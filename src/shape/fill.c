@@ -219,7 +219,7 @@ PxStatus px_shape_fill(const PxShape *shape, PxLattice lattice, double spacing, 
         return px_fail(PX_ERR_MEMORY, "fill: no room");
     fill->shape = shape;
     Result result = {0};
-    PxThreads threads = {px_threads_available()};
+    PxThreads threads = {.count = px_threads_available()};
     PxStatus status = plan(shape, lattice, spacing, most, &fill->lattice);
     uint64_t rows = (uint64_t)fill->lattice.rows * fill->lattice.layers;
     for (uint64_t row = 0; status == PX_OK && row < rows; row = fill->last_row) {

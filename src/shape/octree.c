@@ -397,7 +397,7 @@ PxStatus px_shape_octree(const PxShape *shape, double spacing, int levels, doubl
     tree->spacing = spacing;
     tree->levels = levels;
     tree->layer = layer;
-    tree->threads = (PxThreads){px_threads_available()};
+    tree->threads = (PxThreads){.count = px_threads_available()};
     PxStatus status = plan(tree, most);
     if (status == PX_OK)
         status = go_through(tree, most, out);

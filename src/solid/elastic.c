@@ -1,6 +1,7 @@
 #include "solid/elastic.h"
 
 #include "base/random.h"
+#include "base/stop.h"
 #include "base/sum.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ void px_solid_forces(PxSolid *s, bool measure)
 {
     PxElasticPass pass = {.solid = s, .energy = measure ? s->energy : NULL};
     PxRows rows = px_solid_rows(s, BLOCK);
-    PxPart most = {.maxima = 2}, total = {.sums = 1};
+    PxPart most = {.maxima = PX_ELASTIC_MAXIMA}, total = {.sums = 1};
     uint64_t all = px_reduce(&rows,
                              measure ? PX_ISA_PICK(s->isa, px_elastic_measure)
                                      : PX_ISA_PICK(s->isa, px_elastic_strain),
@@ -30,6 +31,11 @@ void px_solid_forces(PxSolid *s, bool measure)
     px_parallel_for(s->threads, s->count, BLOCK, PX_ISA_PICK(s->isa, px_elastic_force), &pass);
     /* tr(J^T J) = 3 + 2 tr E: exact for a stretch along one axis */
     s->stretch = 1 + 2 * most.most[PX_ELASTIC_STRETCH];
+    /* Stiffness of plane waves relative to that at rest. With Green's strain the force at stretch l
+     * is l (l^2 - 1) / 2, and its slope (3 l^2 - 1) / 2. The volume term has the slope (cof J)^2,
+     * since det J is linear in gradients of rank one. */
+    double areas = 1 + most.most[PX_ELASTIC_SPREAD], part = s->volume_part;
+    s->stiffening = (1 - part) * (1.5 * s->stretch - 0.5) + part * areas;
     if (measure) {
         pass.magic = px_sum_magic(most.most[PX_ELASTIC_ENERGY], all);
         px_reduce(&rows, energy_part, &pass, &total);
@@ -144,7 +150,7 @@ static void next_block(void *user, uint32_t begin, uint32_t end, int thread)
  * eigenvalue; on lattice blocks it is within 0.5 per cent of the value after 600. */
 #define ITERATIONS 24
 
-PxStatus px_solid_highest(PxSolid *s, bool now, double *out, double *stretch)
+PxStatus px_solid_highest(PxSolid *s, bool now, double *out, double *stiffening)
 {
     size_t quads = 4 * ((size_t)s->count + 8);
     PxSolid probe = *s; /* `s` keeps its displacements */
@@ -159,13 +165,13 @@ PxStatus px_solid_highest(PxSolid *s, bool now, double *out, double *stretch)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     memcpy(probe.u, s->u, quads * sizeof(float));
     memset(probe.pull, 0, quads * sizeof(float));
-    *stretch = 1;
+    *stiffening = 1;
     if (now) {
         memcpy(probe.columns.bulk, s->columns.bulk, s->count * sizeof(float));
         memcpy(from, s->u, quads * sizeof(float));
         px_solid_forces(&probe, false);
         memcpy(still, probe.a, quads * sizeof(float));
-        *stretch = probe.stretch;
+        *stiffening = probe.stiffening;
     } else {
         for (uint32_t i = 0; i < s->count; ++i)
             probe.columns.bulk[i] = 1.0f;
@@ -179,6 +185,7 @@ PxStatus px_solid_highest(PxSolid *s, bool now, double *out, double *stretch)
     double highest = 0;
     PxRows rows = px_solid_rows(s, PX_BLOCK);
     for (int k = 0; k < ITERATIONS; ++k) {
+        PX_TRY(px_stop_check(s->threads));
         px_solid_forces(&probe, false);
         PxPart most = {.maxima = 1};
         px_reduce(&rows, most_part, &job, &most);

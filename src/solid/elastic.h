@@ -11,9 +11,9 @@ typedef struct PxElasticPass {
     double magic;  ///< of px_sum_round() for the energies
 } PxElasticPass;
 
-/// Maxima of the strain pass: trace of Green's strain, and magnitude of a row's energy (J; 0 when
-/// not measured).
-enum { PX_ELASTIC_STRETCH, PX_ELASTIC_ENERGY };
+/// Maxima of the strain pass: trace of Green's strain, |bulk cof J|^2 - 3, and magnitude of a row's
+/// energy (J; 0 when not measured).
+enum { PX_ELASTIC_STRETCH, PX_ELASTIC_SPREAD, PX_ELASTIC_ENERGY, PX_ELASTIC_MAXIMA };
 
 PX_ISA_DECLARE(void, px_elastic_strain, (void *user, uint32_t begin, uint32_t end, PxPart *part));
 PX_ISA_DECLARE(void, px_elastic_measure, (void *user, uint32_t begin, uint32_t end, PxPart *part));

@@ -78,7 +78,7 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
     /* local copies: stores cannot alias them, so they stay in registers */
     const PxSolid here = *pass->solid, *s = &here;
     const PxSolidLists lists = *s->lists, *l = &lists;
-    PxF8 stretch = px_f8(0.0f), largest = px_f8(0.0f);
+    PxF8 stretch = px_f8(0.0f), spread = stretch, largest = stretch;
     for (uint32_t base = begin; base < end; base += 8) {
         PxF8 moment[9], fit[9], h[9], e[6], stress[6], p[9], q[9], squares = px_f8(0.0f);
         px_solid_moments(l, s->u, base, end, moment, measure ? &squares : NULL);
@@ -100,6 +100,13 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
         px_jacobian8(h, j);
         px_cofactors8(j, cof);
         PxF8 bulk = px_load_some8(s->columns.bulk, base, end);
+        PxF8 areas = cof[0] * cof[0];
+        for (int k = 1; k < 9; ++k)
+            areas += cof[k] * cof[k];
+        areas = bulk * bulk * areas - px_f8(3.0f);
+        spread = px_f8_max(s->stretch_weight != NULL ? areas * px_f8_load(s->stretch_weight + base)
+                                                     : areas,
+                           spread);
         PxF8 over = bulk * (j[0] * cof[0] + j[1] * cof[1] + j[2] * cof[2]) - px_f8(1.0f);
         PxF8 stiff = px_f8_load(s->volume + base);
         PxF8 volume =
@@ -134,12 +141,14 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
         for (uint32_t k = 0; k < 8 && base + k < end; ++k)
             pass->energy[base + k] = work[k];
     }
-    float longest = 0, most = 0;
+    float longest = 0, widest = 0, most = 0;
     for (int k = 0; k < 8; ++k) {
         longest = stretch[k] > longest ? stretch[k] : longest;
+        widest = spread[k] > widest ? spread[k] : widest;
         most = largest[k] > most ? largest[k] : most;
     }
     part->most[PX_ELASTIC_STRETCH] = (double)longest;
+    part->most[PX_ELASTIC_SPREAD] = (double)widest;
     part->most[PX_ELASTIC_ENERGY] = (double)most;
 }
 

@@ -14,6 +14,7 @@
 /// a factor of 2); this one is derived anew and tested against finite differences.
 #include "solid/implicit_euler.h"
 
+#include "base/stop.h"
 #include "base/sum.h"
 #include "solid/integration.h"
 #include "solid/passes.h"
@@ -346,7 +347,7 @@ static bool solve(Job *job, double wanted, uint32_t most, uint64_t *iterations)
     PxRows rows = px_solid_rows(s, PX_BLOCK);
     px_parallel_for(s->threads, s->count, PX_BLOCK, begin_block, job);
     job->tangent.quad = job->z;
-    for (uint32_t k = 0; k < most; ++k) {
+    for (uint32_t k = 0; k < most && !px_stopped(s->threads); ++k) {
         px_parallel_for(s->threads, s->count, 256, PX_ISA_NAME(px_tangent_block), &job->tangent);
         add_rows(job, apply_part, 256);
         ++*iterations;
@@ -596,6 +597,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
     uint32_t contacts = 0;
     double phi = evaluate(job);
     for (uint32_t round = 0; round < (uint32_t)param[MAX_ROUNDS]; ++round) {
+        PX_TRY(px_stop_check(s->threads));
         double error = residual(job);
         if (error <= param[MAX_ERROR]) {
             converged = true;

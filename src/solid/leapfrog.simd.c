@@ -2,10 +2,12 @@
 ///
 /// A step of the world is divided into sub-steps. Leapfrog is stable while the highest angular
 /// frequency times the sub-step is below 2.
+#include "base/stop.h"
 #include "solid/integration.h"
 #include "solid/solid.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { COURANT };
 
@@ -44,24 +46,43 @@ static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
 /* Time after which a halving of the sub-step that is no longer needed is undone, s. */
 #define FORGET 10.0
 
-/* Length of the sub-step for the present stretch. With Green's strain the force at stretch l is
- * l (l^2 - 1) / 2, and the tangent stiffness (3 l^2 - 1) / 2 of that at rest. Sub-steps that vary
- * in phase with a vibration feed energy into it (leapfrog is symplectic at constant steps only), so
- * they are halved at stiffness ratios of 2, 8, 32, ... and stay so for FORGET. Just below a ratio
+/* Length of the sub-step for the present stretch, which stiffens the solid (px_solid_forces()).
+ * Sub-steps that vary in phase with a vibration feed energy into it (leapfrog is symplectic at
+ * constant steps only), so they are halved at stiffness ratios of 2, 8, 32, ... and stay so for
+ * FORGET. Just below a ratio
  * of 2 the sub-step is sqrt(2) times the requested part of the stable one.
  * The integer part of `halvings` is their number, the fraction a countdown. */
 static double longest(PxSolid *s)
 {
     const PxMaterialDef *d = &s->material[s->particles->material[0]].def;
-    double slope = (1.5 * s->stretch - 0.5) / fmax(1, 1.5 * s->highest_at - 0.5), most = 2;
+    double ratio = s->stiffening / fmax(1, s->highest_at), most = 2;
     int needed = 0;
-    while (slope > most && needed < 30) {
+    while (ratio > most && needed < 60) {
         most *= 4;
         ++needed;
     }
     if (needed >= (int)s->halvings)
         s->halvings = needed + 0.999;
     return d->integration.param[COURANT] * 2 / sqrt(s->highest) * ldexp(1, -(int)s->halvings);
+}
+
+/* Error for a sub-step below min_step, with what makes it so short. */
+static PxStatus too_short(const PxSolid *s, double when, double limit)
+{
+    char why[120];
+    if (!(limit < s->reach))
+        snprintf(why, sizeof why, "the speed at which particles near walls move");
+    else if ((int)s->halvings > 0)
+        snprintf(why, sizeof why,
+                 "strain: a solid is stretched to %.3g times its length, which stiffens it %.3g "
+                 "times",
+                 sqrt(s->stretch), s->stiffening);
+    else
+        snprintf(why, sizeof why, "stiffness");
+    return px_fail(PX_ERR_NUMERIC,
+                   "a sub-step of the solids at t = %g s would have to be %g s long because of %s; "
+                   "min_step is %g s; \"integration\": \"implicit\" needs no such sub-steps",
+                   when, limit, why, s->min_step);
 }
 
 static PxStatus advance(PxSolid *s)
@@ -72,13 +93,10 @@ static PxStatus advance(PxSolid *s)
     px_solid_forces(s, false);
     PX_TRY(px_solid_viscosity(s));
     while (done < s->dt) {
+        PX_TRY(px_stop_check(s->threads));
         double left = s->dt - done, limit = fmin(longest(s), s->reach);
         if (!(limit >= s->min_step))
-            return px_fail(
-                PX_ERR_NUMERIC,
-                "a sub-step of the solids at t = %g s would have to be %g s long because "
-                "of %s; min_step is %g s",
-                s->time + done, limit, limit < s->reach ? "stiffness" : "speed", s->min_step);
+            return too_short(s, s->time + done, limit);
         double steps = s->highest > 0 || s->reach < left ? ceil(left / limit) : 1;
         double dt = steps > 1 ? left / steps : left;
         Move m = {s, (float)(0.5 * (before + dt)), (float)dt};

@@ -163,6 +163,7 @@ static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     PxSolid *s = user;
     const PxParticles *p = s->particles;
     bool strained = false;
+    double volume_part = 0;
     for (uint32_t i = begin; i < end; ++i) {
         uint32_t row = i;
         for (int k = 0; k < 6; ++k)
@@ -180,6 +181,9 @@ static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         s->inverse_mass[i] = free ? 1.0f / p->mass[row] : 0.0f;
         put(s->pull + 4 * (size_t)i, free ? f->fall : px_vec(0, 0, 0), 0.0f);
         s->volume[i] = law->volume;
+        float axial = fminf(law->stiff[0], fminf(law->stiff[1], law->stiff[2])) + law->volume;
+        if (axial > 0.0f)
+            volume_part = fmax(volume_part, (double)(law->volume / axial));
         if (s->orthotropic) {
             for (int k = 0; k < 9; ++k)
                 s->stiff[k][i] = law->stiff[k];
@@ -189,6 +193,7 @@ static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         }
     }
     part->most[0] = strained;
+    part->most[1] = volume_part;
 }
 
 static PxStatus take(PxSolid *s)
@@ -268,9 +273,10 @@ PxStatus px_solid_begin(PxSolid *s)
     for (uint32_t k = 0; k < s->frames; ++k)
         fit_frame(s, &s->frame[k]);
     PxRows rows = px_solid_rows(s, PX_BLOCK);
-    PxPart strained = {.maxima = 1};
-    px_reduce(&rows, begin_part, s, &strained);
-    s->strained = strained.most[0] > 0;
+    PxPart most = {.maxima = 2};
+    px_reduce(&rows, begin_part, s, &most);
+    s->strained = most.most[0] > 0;
+    s->volume_part = fmin(most.most[1], 1);
     s->held = 0;
     for (uint32_t k = 0; k < s->frames; ++k)
         s->held += follow_handles(s, &s->frame[k]);

@@ -101,12 +101,14 @@ typedef struct PxSolid {
     float *gradient; ///< displacement gradient H: xx, xy, xz, yx, ..., indexed by px_solid_at()
 
     double highest;    ///< square of the highest elastic angular frequency, 1/s^2
-    double highest_at; ///< `stretch` of the state in which `highest` was estimated; 1 at rest
+    double highest_at; ///< `stiffening` of the state in which `highest` was estimated; 1 at rest
     double min_step;   ///< shortest sub-step allowed, s
     double reach;      ///< time in which rows near boundaries move at most half their radius, s
 
-    double elastic;  ///< elastic energy, J
-    double stretch;  ///< square of the largest stretch, 1 at rest
+    double elastic;     ///< elastic energy, J
+    double stretch;     ///< square of the largest stretch, 1 at rest
+    double stiffening;  ///< bound on the stiffness relative to that at rest
+    double volume_part; ///< largest part of a row's stiffness that the volume term provides
     double halvings; ///< of the sub-step because of stretch; kept between steps (leapfrog.simd.c)
     uint32_t held;   ///< number of rows held by handles
 
@@ -145,9 +147,9 @@ void px_solid_end(PxSolid *solid);
 void px_solid_forces(PxSolid *solid, bool measure);
 
 /// Estimates the square of the highest angular frequency of small vibrations, 1/s^2, about the rest
-/// shape, or about the present state if `now`. *stretch is that state's, as in PxSolid. Errors:
+/// shape, or about the present state if `now`. *stiffening is that state's, as in PxSolid. Errors:
 /// PX_ERR_MEMORY.
-PxStatus px_solid_highest(PxSolid *solid, bool now, double *highest, double *stretch);
+PxStatus px_solid_highest(PxSolid *solid, bool now, double *highest, double *stiffening);
 
 /// Plastic flow over `dt` (001 section 4.1) with the present gradients.
 void px_solid_flow(PxSolid *solid, double dt);

@@ -7,6 +7,7 @@
 typedef struct PxViscousPass {
     PxSolid *solid;
     float *quad; ///< velocity, m/s, 4 a row; the fourth is the fit-residual damping, N s/m
+    float *most; ///< bound on eta V tr(J^T J) of a row, Pa s m^3: more is unstable
     float dt;    ///< of one explicit pass, s
 } PxViscousPass;
 

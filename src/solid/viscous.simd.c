@@ -25,8 +25,13 @@ void PX_ISA_NAME(px_viscous_stress)(void *user, uint32_t begin, uint32_t end, in
         px_jacobian8(h, j);
         px_f8_load_quads(pass->quad + 4 * (size_t)base, next, &unused[0], &unused[1], &unused[2],
                          &held);
+        PxF8 square = j[0] * j[0];
+        for (int k = 1; k < 9; ++k)
+            square += j[k] * j[k];
         /* held = eta V / spread */
-        PxF8 eta = held * px_f8_load(l->spread + base) * px_f8_load(l->cell_weight + base);
+        PxF8 eta =
+            px_f8_min(held * px_f8_load(l->spread + base), px_f8_load(pass->most + base) / square) *
+            px_f8_load(l->cell_weight + base);
         for (int k = 0; k < 6; ++k) {
             int a = at[k][0], b = at[k][1];
             rate[k] = eta * (j[a] * dh[b] + j[3 + a] * dh[3 + b] + j[6 + a] * dh[6 + b] +

@@ -22,8 +22,10 @@ struct PxCsv {
     int descriptor;
     uint32_t columns;
     char *name[PX_CSV_MAX_COLUMNS];
-    bool any; /* the file has rows, and `last` is valid */
+    bool any;  /* the file has rows, and `last` is valid */
+    bool many; /* a step may have several rows or none */
     uint64_t last;
+    uint64_t rows;
     uint64_t length; /* bytes of complete rows in the file */
     PxText held;
 };
@@ -97,15 +99,28 @@ static PxStatus start_empty(PxCsv *csv)
     return PX_OK;
 }
 
-PxStatus px_csv_create(PxCsv **out, const char *path, const char *const *columns, uint32_t count)
+static PxStatus create(PxCsv **out, const char *path, const char *const *columns, uint32_t count,
+                       bool many)
 {
     PX_TRY(csv_new(out, path, columns, count));
+    (*out)->many = many;
     PxStatus status = start_empty(*out);
     if (status != PX_OK) {
         csv_free(*out);
         *out = NULL;
     }
     return status;
+}
+
+PxStatus px_csv_create(PxCsv **out, const char *path, const char *const *columns, uint32_t count)
+{
+    return create(out, path, columns, count, false);
+}
+
+PxStatus px_csv_create_rows(PxCsv **out, const char *path, const char *const *columns,
+                            uint32_t count)
+{
+    return create(out, path, columns, count, true);
 }
 
 /* Parses a row: a step, then one comma per column. `end` is its '\n'. */
@@ -145,19 +160,39 @@ static PxStatus find_cut(PxCsv *csv, const char *bytes, size_t size, uint64_t la
         const char *line = bytes + *cut, *end = memchr(line, '\n', size - *cut);
         uint64_t step;
         if (end == NULL || !parse_row(line, end, csv->columns, &step) || step > last_step ||
-            (csv->any && step <= csv->last))
+            (csv->any && (csv->many ? step < csv->last : step <= csv->last)))
             break;
         csv->any = true;
         csv->last = step;
+        ++csv->rows;
         *cut = (size_t)(end + 1 - bytes);
     }
     return PX_OK;
 }
 
-PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns, uint32_t count,
-                       uint64_t last_step)
+/* Do the rows that were read reach to `last_step`? */
+static PxStatus check_rows(const PxCsv *csv, uint64_t last_step, const uint64_t *rows)
+{
+    if (rows != NULL && csv->rows != *rows)
+        return px_fail(PX_ERR_FORMAT,
+                       "'%s' has %llu rows up to step %llu, and the run had written %llu: rows are "
+                       "missing; put it back as it was, or begin the run anew by overwriting it",
+                       csv->path, (unsigned long long)csv->rows, (unsigned long long)last_step,
+                       (unsigned long long)*rows);
+    if (rows == NULL && csv->last != last_step)
+        return px_fail(PX_ERR_FORMAT,
+                       "'%s' ends with step %llu, and the run was at step %llu: rows are "
+                       "missing; put it back as it was, or begin the run anew by overwriting it",
+                       csv->path, (unsigned long long)csv->last, (unsigned long long)last_step);
+    return PX_OK;
+}
+
+/* `rows` is NULL if every step has one row. */
+static PxStatus resume(PxCsv **out, const char *path, const char *const *columns, uint32_t count,
+                       uint64_t last_step, const uint64_t *rows)
 {
     PX_TRY(csv_new(out, path, columns, count));
+    (*out)->many = rows != NULL;
     PxStatus status;
     if (!px_file_exists(path)) {
         status =
@@ -169,12 +204,8 @@ PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns
         status = px_file_read(path, MAX_FILE, &bytes, &size);
         if (status == PX_OK)
             status = find_cut(*out, bytes, size, last_step, &cut);
-        if (status == PX_OK && (*out)->last != last_step)
-            status =
-                px_fail(PX_ERR_FORMAT,
-                        "'%s' ends with step %llu, and the run was at step %llu: rows are "
-                        "missing; put it back as it was, or begin the run anew by overwriting it",
-                        path, (unsigned long long)(*out)->last, (unsigned long long)last_step);
+        if (status == PX_OK)
+            status = check_rows(*out, last_step, rows);
         if (status == PX_OK)
             status = start(*out, bytes, cut);
         px_list_free(bytes);
@@ -184,6 +215,23 @@ PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns
         *out = NULL;
     }
     return status;
+}
+
+PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns, uint32_t count,
+                       uint64_t last_step)
+{
+    return resume(out, path, columns, count, last_step, NULL);
+}
+
+PxStatus px_csv_resume_rows(PxCsv **out, const char *path, const char *const *columns,
+                            uint32_t count, uint64_t last_step, uint64_t rows)
+{
+    return resume(out, path, columns, count, last_step, &rows);
+}
+
+uint64_t px_csv_rows(const PxCsv *csv)
+{
+    return csv->rows;
 }
 
 /* Writes the buffered rows. After a partial write the file is truncated to complete
@@ -210,7 +258,7 @@ static PxStatus flush(PxCsv *csv)
 
 PxStatus px_csv_row(PxCsv *csv, uint64_t step, const double *values)
 {
-    if (csv->any && step <= csv->last)
+    if (csv->any && (csv->many ? step < csv->last : step <= csv->last))
         return px_fail(PX_ERR_ARGUMENT, "'%s': step %llu comes after step %llu", csv->path,
                        (unsigned long long)step, (unsigned long long)csv->last);
     size_t before = csv->held.count;
@@ -229,6 +277,7 @@ PxStatus px_csv_row(PxCsv *csv, uint64_t step, const double *values)
     }
     csv->any = true;
     csv->last = step;
+    ++csv->rows;
     return csv->held.count >= HELD ? flush(csv) : PX_OK;
 }
 

@@ -27,7 +27,18 @@ PxStatus px_csv_create(PxCsv **out, const char *path, const char *const *columns
 PxStatus px_csv_resume(PxCsv **out, const char *path, const char *const *columns, uint32_t count,
                        uint64_t last_step);
 
-/// Adds a row with one value per column, in order; NAN gives an empty cell. Steps must ascend.
+/// Creates or continues a file in which a step may have several rows or none, such as gauges.csv.
+/// `rows` is the number of rows up to `last_step` that must be there. Errors: as above.
+PxStatus px_csv_create_rows(PxCsv **out, const char *path, const char *const *columns,
+                            uint32_t count);
+PxStatus px_csv_resume_rows(PxCsv **out, const char *path, const char *const *columns,
+                            uint32_t count, uint64_t last_step, uint64_t rows);
+
+/// Number of rows so far.
+uint64_t px_csv_rows(const PxCsv *csv);
+
+/// Adds a row with one value per column, in order; NAN gives an empty cell. Steps must
+/// ascend.
 /// Errors: PX_ERR_ARGUMENT, PX_ERR_IO, PX_ERR_MEMORY.
 PxStatus px_csv_row(PxCsv *csv, uint64_t step, const double *values);
 

@@ -374,7 +374,7 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
                .exporter = exporter,
                .out = out,
                .from = particles ? NULL : folder,
-               .threads = {def->threads > 0 ? def->threads : px_threads_available()}};
+               .threads = {.count = def->threads > 0 ? def->threads : px_threads_available()}};
 
     PxNumbers numbers;
     uint32_t missing;

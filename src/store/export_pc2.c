@@ -102,7 +102,7 @@ static PxStatus put_base(Cache *cache, const PxExportFrame *frame, const Place *
         sorted.velocity = from == frame->velocity ? to : sorted.velocity;
     }
     if (status == PX_OK)
-        status = px_table_permute(&sorted.points, order, &(PxThreads){1});
+        status = px_table_permute(&sorted.points, order, &(PxThreads){.count = 1});
     if (status == PX_OK)
         status = px_export_ply(&cache->base, &sorted);
     px_table_free(&sorted.points);

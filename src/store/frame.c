@@ -138,6 +138,18 @@ static PxStatus open_frame(const char *dir, uint32_t number, PxContainer **conta
     return PX_OK;
 }
 
+static PxStatus check_finite(const char *dir, uint32_t number, const PxTable *particles)
+{
+    uint32_t row;
+    const PxColumn *bad = px_table_unfinite(particles, &row);
+    const PxColumn *id = px_table_find(particles, "id");
+    if (bad == NULL)
+        return PX_OK;
+    uint64_t name = id != NULL && id->type == PX_U64 ? ((const uint64_t *)id->data[0])[row] : row;
+    return px_fail(PX_ERR_FORMAT, "frame %u in '%s': the %s of particle %llu is not finite", number,
+                   dir, bad->name, (unsigned long long)name);
+}
+
 PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTable *particles,
                        const PxThreads *threads)
 {
@@ -146,7 +158,7 @@ PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTa
     PX_TRY(open_frame(dir, number, &container, meta));
     PxStatus status = px_container_get_table(container, "particles", particles, threads);
     px_container_close(container);
-    return status;
+    return status == PX_OK ? check_finite(dir, number, particles) : status;
 }
 
 PxStatus px_frame_read_columns(const char *dir, uint32_t number, PxFrameMeta *meta,

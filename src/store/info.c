@@ -59,7 +59,7 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
 {
     PX_WANT_TEXT(dir);
     PX_WANT(each);
-    PxThreads threads = {px_threads_available()};
+    PxThreads threads = {.count = px_threads_available()};
     PxNumbers numbers;
     PxRunId id;
     PX_TRY(px_frame_list(dir, &numbers));

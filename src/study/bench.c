@@ -15,21 +15,27 @@ static const struct {
     PxBenchInfo info;
     PxStatus (*run)(PxBench *bench);
 } benches[] = {
-    {{"fluid", "a fluid step by stage: ms, ns per pair, per cent of the machine's limit", false},
+    {{"fluid", "a fluid step by stage: ms, ns per pair, per cent of the machine's limit",
+      PX_BENCH_PLAIN},
      px_bench_fluid},
-    {{"neighbours", "grid, kd-tree and hash table: build, query, bytes", false},
+    {{"neighbours", "grid, kd-tree and hash table: build, query, bytes", PX_BENCH_PLAIN},
      px_bench_neighbours},
-    {{"peer", "comparison with SPlisHSPlasH on the same set-ups", false}, px_bench_peer},
-    {{"solid", "elastic solids by stage: 001 Table 1, surfels, a beam, 100,000 particles", false},
+    {{"peer", "comparison with SPlisHSPlasH on the same set-ups", PX_BENCH_PLAIN}, px_bench_peer},
+    {{"solid", "elastic solids by stage: 001 Table 1, surfels, a beam, 100,000 particles",
+      PX_BENCH_PLAIN},
      px_bench_solid},
-    {{"melt", "coats of stirred matter by frame; freezing and melting matter by step", false},
+    {{"melt", "coats of stirred matter by frame; freezing and melting matter by step",
+      PX_BENCH_PLAIN},
      px_bench_melt},
-    {{"surface", "surfaces of a million particles with each field", false}, px_bench_surface},
-    {{"render", "a clear liquid of 200,000 triangles on a ground: seconds, noise", false},
+    {{"surface", "surfaces of a million particles with each field", PX_BENCH_PLAIN},
+     px_bench_surface},
+    {{"render", "a clear liquid of 200,000 triangles on a ground: seconds, noise", PX_BENCH_PLAIN},
      px_bench_render},
-    {{"tension", "drop, crown and glass with every solver and tension model; takes hours", true},
+    {{"tension", "drop, crown and glass with every solver and tension model; takes hours",
+      PX_BENCH_FOLDER},
      px_bench_tension},
-    {{"validate", "the physics against formulas: measured, reference, error, limit", false},
+    {{"validate", "the physics against formulas: value, reference, error, last release",
+      PX_BENCH_PAGES},
      px_bench_validate},
 };
 
@@ -95,16 +101,20 @@ PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *
         return px_fail(PX_ERR_ARGUMENT, "bench: scale is %g, wanted more than 0 and at most 100",
                        def->scale);
     PX_TRY(px_threads_check(def->threads, "bench"));
-    if (!benches[k].info.folder &&
-        (def->out != NULL || def->tests != NULL || def->pressure != NULL || def->tension != NULL ||
-         def->strength != NULL || def->seconds > 0))
+    PxBenchOptions options = benches[k].info.options;
+    if (options != PX_BENCH_PAGES && (def->page != NULL || def->csv != NULL))
+        return px_fail(PX_ERR_ARGUMENT, "bench '%s' has no options --write and --csv", name);
+    if (options != PX_BENCH_FOLDER &&
+        (def->out != NULL || (def->tests != NULL && options != PX_BENCH_PAGES) ||
+         def->pressure != NULL || def->tension != NULL || def->strength != NULL ||
+         def->seconds > 0))
         return px_fail(
             PX_ERR_ARGUMENT,
             "bench '%s' has no options --output, --test, --pressure, --tension, --strength, "
             "--seconds and --scale",
             name);
     PxBench bench = {.def = *def,
-                     .threads = {def->threads > 0 ? def->threads : px_threads_available()},
+                     .threads = {.count = def->threads > 0 ? def->threads : px_threads_available()},
                      .isa = px_isa_best(),
                      .report = px_report_create(name),
                      .each = each,

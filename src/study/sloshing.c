@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/vec.h"
+#include "fluid/pressure/implicit_pressure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ PxSloshingDef px_sloshing_def_default(void)
                            .width = 0.2,
                            .amplitude = 0.05,
                            .spacing = 0.02,
-                           .periods = 2};
+                           .periods = 2,
+                           .damping = -1};
 }
 
 /* A level fill under gravity that leans along the tank: the water oscillates about the tilted
@@ -29,10 +31,16 @@ static PxStatus make(const PxSloshingDef *def, PxWorld **out)
     world.spacing = def->spacing;
     world.gravity = (PxVec3){GRAVITY * sin(lean), -GRAVITY * cos(lean), 0};
     world.threads = def->threads;
+    if (def->support > 0)
+        world.support = def->support;
+    if (def->max_step > 0)
+        world.max_step = def->max_step;
     PX_TRY(px_world_create(&world, out));
     PxMaterialDef water = px_material_def_default();
     water.viscosity = 0;
     water.pressure = px_pressure_choice(def->pressure);
+    if (def->damping >= 0)
+        water.pressure.param[PX_IMPLICIT_DAMPING] = def->damping;
     PxBodyDef body = px_body_def_default();
     PxMaterialId id;
     PX_TRY(px_world_add_material(*out, &water, &id));

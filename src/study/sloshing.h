@@ -13,6 +13,9 @@ typedef struct PxSloshingDef {
     double amplitude;     ///< of the wave at the ends, m
     double spacing;       ///< m
     double periods;       ///< duration
+    double support;       ///< of the kernel, spacings; 0: default
+    double max_step;      ///< s; 0: default
+    double damping;       ///< of the pressure model; negative: default
     int threads;          ///< 0: one for every core
 } PxSloshingDef;
 

@@ -38,7 +38,7 @@ PxStatus px_probe_make(PxProbe *probe, const PxMaterialDef *material, const PxVe
                        uint32_t count, double spacing, double support)
 {
     *probe = (PxProbe){.material = {.def = *material},
-                       .threads = {1},
+                       .threads = {.count = 1},
                        .spacing = spacing,
                        .frame = {.end = count}};
     px_solid_lists_init(&probe->lists, NULL);

@@ -7,10 +7,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/// Options that a bench reads besides `threads` and `quick`.
+typedef enum PxBenchOptions {
+    PX_BENCH_PLAIN,
+    PX_BENCH_FOLDER, ///< writes files, and reads the choices at the end of PxBenchDef
+    PX_BENCH_PAGES,  ///< reads `tests`, `page` and `csv`
+} PxBenchOptions;
+
 typedef struct PxBenchInfo {
     const char *name;
     const char *summary;
-    bool folder; ///< writes files, and reads the choices at the end of PxBenchDef
+    PxBenchOptions options;
 } PxBenchInfo;
 
 /// Bench number `k`, or NULL after the last.
@@ -22,10 +29,14 @@ typedef struct PxBenchDef {
     bool quick;   ///< a smaller problem that takes under two minutes
     double scale; ///< factor of the problem's size; 1 as published
 
-    /// Choices for benches with a `folder`; NULL or 0 selects the bench's default. Lists are
+    /// Choices for benches with PX_BENCH_PAGES; NULL for none.
+    const char *page; ///< file for the results as a page of documentation
+    const char *csv;  ///< file for the results as a table
+
+    /// Choices for benches with PX_BENCH_FOLDER; NULL or 0 selects the bench's default. Lists are
     /// separated by commas.
     const char *out;      ///< folder for the files
-    const char *tests;    ///< "1,3"
+    const char *tests;    ///< "1,3"; with PX_BENCH_PAGES words in the names of cases
     const char *pressure; ///< pressure solvers: "iisph,sesph"
     const char *tension;  ///< tension models: "akinci,he"
     const char *strength; ///< coefficients: "low", "middle", "high", "all", or numbers

@@ -144,9 +144,11 @@ static PxStatus make_field(PxReconstruction *s, PxPotential *field, const PxSurf
 PxStatus px_reconstruction_create(PxReconstruction *s, const PxSurfaceDef *def,
                                   const PxSurfaceParticles *p, const PxWall *wall, size_t walls)
 {
-    *s = (PxReconstruction){{1}, .has_other = false};
+    *s = (PxReconstruction){.threads = {.count = 1}};
     PX_TRY(check_particles(def, p));
     s->threads.count = def->threads > 0 ? def->threads : px_threads_available();
+    px_stop_begin(&s->stop, def->stop, def->stop_user);
+    s->threads.stop = &s->stop;
     PX_TRY(make_sheets(s, p));
     s->barriers = (PxBarriers){.wall = wall,
                                .walls = walls,
@@ -171,5 +173,5 @@ void px_reconstruction_free(PxReconstruction *s)
     for (uint32_t k = 0; s->sheet != NULL && k < s->sheets; ++k)
         px_mesh_tree_free(s->sheet[k]);
     free(s->sheet);
-    *s = (PxReconstruction){{1}, .has_other = false};
+    *s = (PxReconstruction){.threads = {.count = 1}};
 }

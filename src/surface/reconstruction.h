@@ -2,11 +2,13 @@
 #ifndef PX_SURFACE_RECONSTRUCTION_H
 #define PX_SURFACE_RECONSTRUCTION_H
 
+#include "base/stop.h"
 #include "surface/field/barrier.h"
 #include "surface/field/potential.h"
 
 typedef struct PxReconstruction {
     PxThreads threads;
+    PxStop stop;
     PxPotential field;
     PxPotential other;
     bool has_other;

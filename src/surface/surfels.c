@@ -301,8 +301,8 @@ static PxStatus make(const Depths *depths, const PxSurfaceDef *def, const PxSurf
     job.start = list.data;
     PxStatus status = job.out != NULL ? PX_OK : no_room(count);
     if (status == PX_OK) {
-        px_parallel_for(&recon->threads, (uint32_t)list.count, 64, refine_block, &job);
-        if (!thin_out(job.out, count, APART * radius * f->spacing))
+        status = px_parallel_try(&recon->threads, (uint32_t)list.count, 64, refine_block, &job);
+        if (status == PX_OK && !thin_out(job.out, count, APART * radius * f->spacing))
             status = no_room(count);
     }
     if (status == PX_OK)

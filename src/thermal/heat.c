@@ -1,5 +1,6 @@
 #include "thermal/heat.h"
 
+#include "base/stop.h"
 #include "base/sum.h"
 #include "matter/melt.h"
 #include "thermal/solve.h"
@@ -128,6 +129,10 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i)
         if (job->heat->held == NULL || !job->heat->held[i])
             px_heat_put(job->heat->fluid->particles, job->heat->low, i, job->temperature[i]);
+    for (uint32_t i = begin; i < end && job->heat->row_walls != NULL; ++i)
+        job->heat->row_walls[i] += job->given[i];
+    for (uint32_t i = begin; i < end && job->heat->row_held != NULL && job->held != NULL; ++i)
+        job->heat->row_held[i] += job->held[i];
 }
 
 /* ---- the step ------------------------------------------------------------------ */
@@ -237,6 +242,7 @@ static PxStatus conduct(PxHeatJob *job)
         heat->substeps = (uint32_t)substeps;
         job->dt = heat->dt / substeps;
         for (uint32_t k = 0; k < heat->substeps; ++k) {
+            PX_TRY(px_stop_check(f->threads));
             px_heat_flow(job);
             px_heat_run(job, explicit_block, job);
         }

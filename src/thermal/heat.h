@@ -28,6 +28,8 @@ typedef struct PxHeat {
     const uint8_t *link; ///< by entry of the fluid's lists: it is a face between two octree cells,
                          ///< sized by the particles' radii; NULL: none
 
+    double *row_walls;   ///< if not NULL: J that walls gave each row, added to it
+    double *row_held;    ///< and J that each held row gave
     double from_walls;   ///< J that walls gave in this step
     double from_held;    ///< J that held rows gave
     uint32_t substeps;   ///< explicit sub-steps; 0: backward Euler

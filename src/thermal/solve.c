@@ -1,5 +1,6 @@
 #include "thermal/solve.h"
 
+#include "base/stop.h"
 #include "base/sum.h"
 #include "matter/melt.h"
 
@@ -272,7 +273,7 @@ static void correct(Solve *s)
     px_heat_run(s->job, begin_block, s);
     double size = dot(s, left, &worst), first = size;
     while (worst > 0.1 * s->wanted && size > LINEAR_TOLERANCE * LINEAR_TOLERANCE * first &&
-           heat->iterations < MOST_ITERATIONS) {
+           heat->iterations < MOST_ITERATIONS && !px_stopped(heat->fluid->threads)) {
         px_heat_flow(s->job);
         px_heat_run(s->job, apply_block, s);
         double curve = dot(s, (Dot){.a = s->p, .b = s->ap}, NULL);
@@ -427,8 +428,10 @@ PxStatus px_heat_solve(PxHeatJob *job)
     px_heat_run(job, start_block, &s);
     look(&s);
     swap(&s.at, &s.next);
-    for (int k = 0; k < MOST_CORRECTIONS && s.at.worst > s.wanted; ++k)
+    for (int k = 0; k < MOST_CORRECTIONS && s.at.worst > s.wanted; ++k) {
         advance(&s);
+        PX_TRY(px_stop_check(f->threads));
+    }
     heat->converged = s.at.worst <= s.wanted;
     s.part = 1;
     if (!heat->converged) {

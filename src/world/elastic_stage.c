@@ -1,4 +1,5 @@
 #include "world/elastic_stage.h"
+#include "world/no_room.h"
 
 #include "contact/solid_walls.h"
 #include "coupling/exchange.h"
@@ -325,17 +326,30 @@ static PxStatus check_finite(const PxWorld *world, const PxSolid *s)
         uint32_t bits;
         memcpy(&bits, &s->u[k], sizeof bits);
         bad |= (bits & 0x7f800000u) == 0x7f800000u;
+        bad |= !(fabsf(s->v[k]) < PX_FASTEST);
     }
-    for (uint32_t i = 0; bad && i < s->count; ++i)
-        if (!isfinite(s->u[4 * (size_t)i] + s->u[4 * (size_t)i + 1] + s->u[4 * (size_t)i + 2])) {
-            const PxParticles *p = s->particles;
-            return px_fail(
-                PX_ERR_NUMERIC,
-                "particle %llu of body '%s' stopped being finite in the elastic stage of "
-                "step %llu, t = %g s; a smaller \"courant\" or \"max_step\" may help",
-                (unsigned long long)p->id[i], world->bodies.data[p->body[i]].name,
-                (unsigned long long)world->state.step + 1, world->state.time);
-        }
+    for (uint32_t i = 0; bad && i < s->count; ++i) {
+        const float *u = s->u + 4 * (size_t)i, *v = s->v + 4 * (size_t)i;
+        const PxParticles *p = s->particles;
+        float speed = fmaxf(fabsf(v[0]), fmaxf(fabsf(v[1]), fabsf(v[2])));
+        if (isfinite(u[0] + u[1] + u[2]) && isfinite(v[0] + v[1] + v[2]) && speed < PX_FASTEST)
+            continue;
+        return px_fail(PX_ERR_NUMERIC,
+                       "particle %llu of body '%s' %s in the elastic stage of step %llu, t = %g s, "
+                       "where solids are stretched up to %.3g times; a smaller \"courant\" or "
+                       "\"max_step\" may help",
+                       (unsigned long long)p->id[i], world->bodies.data[p->body[i]].name,
+                       isfinite(u[0] + u[1] + u[2] + speed) ? "became faster than light"
+                                                            : "stopped being finite",
+                       (unsigned long long)world->state.step + 1, world->state.time,
+                       sqrt(s->stretch));
+    }
+    if (!isfinite(s->elastic))
+        return px_fail(PX_ERR_NUMERIC,
+                       "the elastic energy stopped being finite in step %llu, t = %g s: solids are "
+                       "stretched up to %.3g times",
+                       (unsigned long long)world->state.step + 1, world->state.time,
+                       sqrt(s->stretch));
     return PX_OK;
 }
 
@@ -525,8 +539,12 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
             px_solid_crowding(&s, world->state.step);
         PX_TRY(find_highest(world, &s));
         PX_TRY(model->advance(&s));
+        PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
     }
     PX_TRY(check_finite(world, &s));
+    if (contact.walls.leaked > 0 && contact.walls.stuck < s.count)
+        PX_TRY(px_no_room_for(world, s.particles->id[contact.walls.stuck],
+                              px_solid_place(&s, contact.walls.stuck)));
     px_solid_walls_end(&contact.walls, &s);
     if (!world->flows)
         PX_TRY(absorb_bodies(world, &s));
@@ -535,6 +553,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         px_solid_end(&s);
         px_elastic_set_scatter(set, &c, s.strained, !world->flows && px_world_absorbs(world));
     }
+    px_gauges_feel(world, &s);
     if (world->absorbed)
         PX_STAGE(&world->profile, "bonds")
     PX_TRY(bond_absorbed(world, &c));

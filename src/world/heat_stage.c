@@ -187,7 +187,18 @@ static PxStatus conduct(PxWorld *world, PxFluid *fluid, const uint8_t *held)
                    .low = px_heat_low(&world->particles.table),
                    .held = held,
                    .link = link};
+    if (px_gauges_want_heat(world)) {
+        uint32_t n = world->particles.table.count;
+        heat.row_walls = PX_ARENA_ARRAY(&world->scratch, double, n);
+        heat.row_held = PX_ARENA_ARRAY(&world->scratch, double, n);
+        if (heat.row_walls == NULL || heat.row_held == NULL)
+            return px_fail(PX_ERR_MEMORY, "heat: no room for %u particles", n);
+        memset(heat.row_walls, 0, n * sizeof *heat.row_walls);
+        memset(heat.row_held, 0, n * sizeof *heat.row_held);
+    }
     PX_TRY(px_heat_conduct(&heat));
+    if (heat.row_walls != NULL)
+        px_gauges_heat(world, fluid, heat.row_walls, heat.row_held);
     px_arena_release(&world->scratch, mark);
     world->state.heat_in += heat.from_walls + heat.from_held;
     world->heat_iterations = heat.iterations;

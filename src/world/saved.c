@@ -17,12 +17,15 @@
 #member, type, offsetof(PxWorld, member)                                                   \
     }
 
-/* REPORT() lines are results of the last step, saved so that PxStats is restored too. */
+#define WORK(name) {"work_" #name, PX_F64, offsetof(PxWorld, work[PX_WORK_##name])},
+
+/* REPORT() and WORK() lines are results of the last step, saved so that PxStats is restored too. */
 const PxSavedNumber px_saved_numbers[] = {
     PX_WORLD_STATE(PX_STATE_WHOLE, PX_STATE_REAL) /* */
     REPORT(dt, PX_F64),
     REPORT(neighbours, PX_F64),
     REPORT(elastic, PX_F64),
+    PX_WORKS(WORK) /* */
     REPORT(density_error, PX_F64),
     REPORT(density_error_max, PX_F64),
     REPORT(tension_force, PX_F64),
@@ -92,9 +95,60 @@ static PxTable *emitters_of(PxWorld *world)
     return &world->progress;
 }
 
+/* Can these be the numbers of a world? */
+static PxStatus check_state(const PxWorldState *state)
+{
+    const struct {
+        const char *name;
+        double value, most;
+    } real[] = {
+        {"time", state->time, 1e30},
+        {"top_speed", state->top_speed, 1e30},
+        {"divergence", state->divergence, 1e30},
+        {"mass_in", state->mass_in, 1e30},
+        {"mass_out", state->mass_out, 1e30},
+        {"halvings", state->halvings, 64},
+        {"rest_stretch", state->rest_stretch, 1e30},
+        {"highest", state->highest, 1e60},
+        {"highest_at", state->highest_at, 1e60},
+    };
+    const struct {
+        const char *name;
+        uint64_t value;
+    } whole[] = {
+        {"step", state->step},       {"events", state->events},
+        {"grips", state->grips},     {"not_converged", state->not_converged},
+        {"caught", state->caught},   {"leaked", state->leaked},
+        {"removed", state->removed},
+    };
+    for (size_t k = 0; k < PX_COUNT(real); ++k)
+        if (!(real[k].value >= 0 && real[k].value <= real[k].most))
+            return px_fail(PX_ERR_FORMAT, "the checkpoint's %s is %g, wanted 0 to %g", real[k].name,
+                           real[k].value, real[k].most);
+    for (size_t k = 0; k < PX_COUNT(whole); ++k)
+        if (whole[k].value > (uint64_t)1 << 53)
+            return px_fail(PX_ERR_FORMAT, "the checkpoint's %s is %llu, more than can be counted",
+                           whole[k].name, (unsigned long long)whole[k].value);
+    return isfinite(state->heat_in)
+               ? PX_OK
+               : px_fail(PX_ERR_FORMAT, "the checkpoint's heat_in is %g", state->heat_in);
+}
+
 static PxStatus check_particles(const PxWorld *world, const PxWorldState *state,
                                 const PxTable *particles)
 {
+    uint32_t row;
+    const PxColumn *bad = px_table_unfinite(particles, &row);
+    if (bad != NULL)
+        return px_fail(PX_ERR_FORMAT, "the %s of stored particle %u is not finite", bad->name, row);
+    const float *mass = px_table_find(particles, "mass")->data[0];
+    const float *radius = px_table_find(particles, "radius")->data[0];
+    for (uint32_t i = 0; i < particles->count; ++i)
+        if (!(mass[i] > 0.0f) || !(radius[i] > 0.0f))
+            return px_fail(PX_ERR_FORMAT,
+                           "stored particle %u has a mass of %g kg and a radius of "
+                           "%g m, wanted more than 0",
+                           i, (double)mass[i], (double)radius[i]);
     const PxColumn *material = px_table_find(particles, "material");
     const PxColumn *body = px_table_find(particles, "body");
     for (uint32_t i = 0; i < particles->count; ++i)
@@ -126,6 +180,7 @@ static const Part parts[] = {
     {.name = {"coats", "coat_surfels", "coat_previous", "coat_zombies"},
      .gather = px_world_store_coats,
      .put = px_world_restore_coats},
+    {.name = {"gauges"}, .gather = px_world_store_gauges, .put = px_world_restore_gauges},
 };
 
 /* ---- a saved world -------------------------------------------------------------------------- */
@@ -295,7 +350,8 @@ static PxStatus convert(const PxTable *own, const PxTable *stored, const char *n
 PxStatus px_world_resume(PxWorld *world, const PxSavedWorld *saved)
 {
     PxWorldState state = state_of(saved);
-    if (state.events > world->events.count || !(state.time >= 0) || !isfinite(state.time))
+    PX_TRY(check_state(&state));
+    if (state.events > world->events.count)
         return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
     /* Events come before the tables: they may change the things that the tables refer to, and the
      * stored particles already include their effects. */

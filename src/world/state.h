@@ -23,6 +23,7 @@
     REAL(mass_in)    /* these three as in PxStats */                                               \
     REAL(mass_out)                                                                                 \
     REAL(heat_in)                                                                                  \
+    REAL(energy)         /* after the last step, J (energy.h) */                                   \
     REAL(halvings)       /* of the solids' sub-step; see solid/leapfrog.simd.c */                  \
     REAL(rest_stretch)   /* square of the largest stretch at the last rest-shape update; 0: due */ \
     REAL(highest)        /* as in PxSolid, 1/s^2; 0: must be estimated */                          \

@@ -87,7 +87,8 @@ static void measure(PxWorld *world, PxStats *out)
         s.magic[k] = px_sum_magic(bound[k], all);
     px_reduce(&rows, sum_part, &s, &total);
     const double *sum = total.sum;
-    *out = (PxStats){.step = world->state.step,
+#define PX_WORK_MEMBER(name) .work_##name = world->work[PX_WORK_##name],
+    *out = (PxStats){PX_WORKS(PX_WORK_MEMBER).step = world->state.step,
                      .time = world->state.time,
                      .dt = world->dt,
                      .particles = all,
@@ -120,6 +121,7 @@ static void measure(PxWorld *world, PxStats *out)
                      .mass_out = world->state.mass_out,
                      .held_back = (uint64_t)px_emitters_held_back(world),
                      .waiting = px_emitters_waiting(world)};
+#undef PX_WORK_MEMBER
 }
 
 void px_world_stats_sized(PxWorld *world, PxStats *out, size_t size)

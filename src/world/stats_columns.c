@@ -15,6 +15,8 @@
 #member, "", meaning, offsetof(PxStats, member), true                                      \
     }
 
+#define WORK(name, meaning) REAL(work_##name, "work_" #name, "J", meaning)
+
 const PxWallColumn px_wall_columns[PX_WALL_COLUMNS] = {
     {"_force_x", "N", "Mean force on the wall in this step, along x."},
     {"_force_y", "N", "The same along y."},
@@ -65,8 +67,8 @@ static const PxStatsColumn columns[] = {
     WHOLE(not_converged, "Steps so far in which a solve stopped at its largest number of "
                          "iterations."),
     WHOLE(caught, "Moves so far that ended in or beyond a wall and were corrected."),
-    WHOLE(leaked, "Particles so far that crossed a wall all the same. 0, unless walls close on "
-                  "each other and leave no room."),
+    WHOLE(leaked, "Particles so far that crossed a wall all the same. Walls that "
+                  "close on each other and leave no room stop the run instead."),
     WHOLE(emitted, "Particles so far that emitters made."),
     WHOLE(removed, "Particles so far that sinks took, that found no place at the start, or that "
                    "emitters took back."),
@@ -74,6 +76,25 @@ static const PxStatsColumn columns[] = {
     REAL(mass_out, "mass_out", "kg", "Mass of the removed particles."),
     WHOLE(held_back, "Particles so far that emitters had no room for."),
     WHOLE(waiting, "Emitters that stand still now, for want of room."),
+    WORK(gravity, "Change of `kinetic` + `potential` + `elastic` in this step by gravity: its work "
+                  "less the potential energy that it took, an error of the time integration. The "
+                  "columns `work_...` add up to the whole change."),
+    WORK(cohesion, "The same by cohesion."),
+    WORK(tension, "The same by surface tension, whose own energy is not counted."),
+    WORK(viscosity, "The same by viscosity, without the drag of moving walls."),
+    WORK(damping, "The same by artificial viscosity (`damping`)."),
+    WORK(pressure, "The same by pressure, without that of moving walls."),
+    WORK(emitters, "The same by plungers of emitters, and by what else holds particles."),
+    WORK(walls, "The same by moving walls, through pressure and drag of fluids."),
+    WORK(shifts, "The same by shifts, which correct the density against gravity."),
+    WORK(elastic, "The same in the sub-steps of solids: stress, damping, plastic flow, gravity, "
+                  "contact with walls, handles, forces on regions."),
+    WORK(defence, "The same by stopping particles at walls."),
+    WORK(inflow, "Energy of the particles that emitters made in this step."),
+    WORK(outflow, "Minus the energy of the particles that sinks took in this step."),
+    WORK(events, "Change of energy since the step before by events, by settling, and by changes of "
+                 "the world between steps."),
+    WORK(rounding, "Change of energy by rounding of velocities and positions."),
 };
 
 const PxStatsColumn *px_stats_column(size_t k)

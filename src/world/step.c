@@ -1,10 +1,14 @@
 /// The step of a world: events, neighbours, boundaries, density, forces, motion, sinks, emitters.
+#include "base/stop.h"
 #include "contact/defence.h"
 #include "coupling/exchange.h"
 #include "fluid/force_size.h"
 #include "world/boundary_stage.h"
 #include "world/heat_stage.h"
+#include "world/no_room.h"
 #include "world/elastic_stage.h"
+#include "world/energy.h"
+#include "world/pressure_mean.h"
 #include "world/time_step.h"
 #include "world/undo.h"
 #include "world/world_parts.h"
@@ -26,6 +30,7 @@ static PxStatus find_neighbours(PxWorld *world)
     uint32_t *order = PX_ARENA_ARRAY(&world->scratch, uint32_t, n);
     if (order == NULL)
         return px_fail(PX_ERR_MEMORY, "neighbours: no room to sort %u particles", n);
+    PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "sort")
     {
         PX_TRY(px_grid_sort(&world->grid, &frame, points, p->id, order, &world->scratch,
@@ -35,6 +40,7 @@ static PxStatus find_neighbours(PxWorld *world)
     }
     px_arena_release(&world->scratch, mark);
     points = (PxGridPoints){p->x, p->y, p->z, n};
+    PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "neighbours")
     {
         PX_TRY(px_pairs_build(&world->pairs, &world->grid, points, &world->grid, points, reach,
@@ -50,6 +56,7 @@ static PxStatus find_neighbours(PxWorld *world)
 typedef struct Motion {
     PxWorld *world;
     const PxFluid *fluid;
+    const PxEnergy *energy;
     float dt;
     PxVec3 gravity;
 } Motion;
@@ -83,21 +90,34 @@ static void move_axis(float *restrict x, float *restrict low, float *restrict v,
     }
 }
 
-/* Moves rows and reports the lowest id of a particle whose position is not finite. */
+static bool is_possible(const PxParticles *p, uint32_t i)
+{
+    float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+    return isfinite(p->x[i]) && isfinite(p->y[i]) && isfinite(p->z[i]) &&
+           v2 < PX_FASTEST * PX_FASTEST;
+}
+
+/* Moves rows and reports the lowest id of a particle whose position is not finite or whose speed is
+ * impossible. */
 static void move_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Motion *m = user;
     PxParticles *p = &m->world->particles;
+    px_energy_before(m->energy, m->fluid, begin, end, part);
     move_axis(p->x, p->x_low, p->vx, p->ax, m->fluid->shift[0], m->dt, begin, end);
     move_axis(p->y, p->y_low, p->vy, p->ay, m->fluid->shift[1], m->dt, begin, end);
     move_axis(p->z, p->z_low, p->vz, p->az, m->fluid->shift[2], m->dt, begin, end);
-    float sum = 0; /* 0 times NaN or infinity is NaN, and so is the sum */
-    for (uint32_t i = begin; i < end; ++i)
+    px_energy_after(m->energy, m->fluid, begin, end, part);
+    float sum = 0, most = 0; /* 0 times NaN or infinity is NaN, and so is the sum */
+    for (uint32_t i = begin; i < end; ++i) {
+        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
         sum += 0.0f * p->x[i] + 0.0f * p->y[i] + 0.0f * p->z[i];
-    if (sum == 0.0f)
+        most = v2 > most ? v2 : most;
+    }
+    if (sum == 0.0f && most < PX_FASTEST * PX_FASTEST)
         return;
     for (uint32_t i = begin; i < end; ++i)
-        if (!isfinite(p->x[i]) || !isfinite(p->y[i]) || !isfinite(p->z[i]))
+        if (!is_possible(p, i))
             px_part_id(part, p->id[i]);
 }
 
@@ -116,10 +136,12 @@ static PxStatus not_finite(const PxWorld *world, uint64_t id)
                             ? "forces"
                             : "motion";
     return px_fail(PX_ERR_NUMERIC,
-                   "particle %llu of body '%s' stopped being finite in the %s stage of step %llu, "
-                   "t = %g s; a smaller \"courant\" or \"max_step\" may help",
-                   (unsigned long long)id, world->bodies.data[p->body[i]].name, stage,
-                   (unsigned long long)world->state.step + 1, world->state.time);
+                   "particle %llu of body '%s' %s in the %s stage of step %llu, t = %g s; a "
+                   "smaller \"courant\" or \"max_step\" may help",
+                   (unsigned long long)id, world->bodies.data[p->body[i]].name,
+                   isfinite(p->x[i] + p->y[i] + p->z[i]) ? "became faster than light"
+                                                         : "stopped being finite",
+                   stage, (unsigned long long)world->state.step + 1, world->state.time);
 }
 
 typedef struct Compression {
@@ -168,6 +190,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
 {
     PxCoupling coupling = px_world_coupling(world);
     Motion m = {.world = world, .gravity = world->def.gravity};
+    PX_TRY(px_stop_check(&world->threads));
     PX_TRY(px_fluid_begin(fluid));
     PX_STAGE(&world->profile, "walls")
     {
@@ -175,6 +198,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
     }
+    PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "density")
     {
         px_fluid_density(fluid);
@@ -182,7 +206,11 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     }
     fluid->melted = px_world_melt_rows(world, 0, fluid->count);
     PX_STAGE(&world->profile, "cohesion")
-    px_fluid_cohesion(fluid);
+    {
+        px_fluid_cohesion(fluid);
+        if (isfinite(px_fluid_cohesion_limit(fluid)))
+            PX_TRY(px_work_mark(fluid, PX_WORK_cohesion));
+    }
     bool tension = px_fluid_has_tension(fluid);
     PxForceSize size;
     if (tension) {
@@ -191,12 +219,25 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_STAGE(&world->profile, "tension")
         PX_TRY(px_fluid_tension(fluid));
         PX_STAGE(&world->profile, "measure")
-        world->tension_force = px_force_size(fluid, &size);
+        {
+            PX_TRY(px_work_mark(fluid, PX_WORK_tension));
+            world->tension_force = px_force_size(fluid, &size);
+        }
     }
+    PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "viscosity") /* last of all but pressure: see PxViscosityModel */
     PX_TRY(px_fluid_viscosity(fluid));
+    PX_STAGE(&world->profile, "measure")
+    {
+        if (px_fluid_is_viscous(fluid))
+            PX_TRY(px_work_mark(fluid, PX_WORK_viscosity));
+    }
     PX_STAGE(&world->profile, "emitters")
-    px_emitters_hold(world, fluid->inverse_mass);
+    {
+        px_emitters_hold(world, fluid->inverse_mass);
+        if (world->emitters.count > 0)
+            PX_TRY(px_work_mark(fluid, PX_WORK_emitters));
+    }
     if (tension) {
         PX_STAGE(&world->profile, "measure")
         px_force_size(fluid, &size); /* starts the measurement of the pressure force */
@@ -205,6 +246,13 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_TRY(px_exchange_own_density(&world->elastic_set, &coupling, fluid));
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
+    PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
+    fluid->work->last = world->emitters.count > 0 ? PX_WORK_emitters : PX_WORK_pressure;
+    PX_STAGE(&world->profile, "measure")
+    {
+        if (world->emitters.count > 0)
+            PX_TRY(px_work_mark(fluid, PX_WORK_pressure));
+    }
     PX_STAGE(&world->profile, "walls")
     px_fluid_give_impulses(fluid);
     PX_STAGE(&world->profile, "measure")
@@ -212,6 +260,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         if (tension)
             world->pressure_force = px_force_size(fluid, &size);
         measure_compression(world, fluid);
+        PX_TRY(px_no_room_in_vessel(world));
     }
     PX_STAGE(&world->profile, "emitters")
     px_emitters_hold(world, fluid->inverse_mass);
@@ -231,30 +280,47 @@ static uint64_t count_ranks(const PxWorld *world, uint64_t count)
 
 /* Moves all rows by the forces on them; elastic rows are then moved in sub-steps instead, from
  * their positions at the start of the step. Last, the defence stops particles at walls. */
-static PxStatus move(PxWorld *world, const PxFluid *fluid)
+static PxStatus move(PxWorld *world, const PxFluid *fluid, PxEnergy *energy)
 {
     PxCoupling coupling = px_world_coupling(world);
-    Motion m = {.world = world, .fluid = fluid, .dt = (float)world->dt};
+    Motion m = {.world = world, .fluid = fluid, .energy = energy, .dt = (float)world->dt};
     PxWatch watch;
     PX_STAGE(&world->profile, "rigid fit")
     PX_TRY(px_elastic_set_gather(&world->elastic_set, &coupling));
-    if (!world->flows)
-        return px_elastic_stage_move(world, NULL);
+    if (!world->flows) {
+        PX_TRY(px_elastic_stage_move(world, NULL));
+        PX_STAGE(&world->profile, "measure")
+        px_energy_stage(energy, world, PX_WORK_elastic);
+        return PX_OK;
+    }
     PX_STAGE(&world->profile, "defence")
     PX_TRY(px_watch_begin(&watch, &world->particles, fluid->boundary, fluid->boundaries,
                           fluid->wall_far, world->def.spacing, &world->scratch, &world->threads));
     PxRows rows = {&world->threads, &world->dist, fluid->count, PX_BLOCK};
-    PxPart bad = {0};
+    PxPart moved = {.sums = 0};
+    PX_STAGE(&world->profile, "measure")
+    moved.sums = px_energy_move(energy, world, fluid);
     PX_STAGE(&world->profile, "move")
-    px_reduce(&rows, move_part, &m, &bad);
-    if (bad.id != 0)
-        return not_finite(world, bad.id);
+    px_reduce(&rows, move_part, &m, &moved);
+    if (moved.id != 0)
+        return not_finite(world, moved.id);
+    px_energy_moved(energy, &moved);
     PX_TRY(px_elastic_stage_move(world, fluid));
+    PX_STAGE(&world->profile, "measure")
+    {
+        if (world->elastic_set.row.count > 0)
+            px_energy_stage(energy, world, PX_WORK_elastic);
+    }
     PX_STAGE(&world->profile, "defence")
     {
+        PxDefenceWork work = {.gravity = world->def.gravity, .dist = &world->dist};
         world->state.caught +=
-            count_ranks(world, px_defend(&world->particles, &watch, &world->threads));
-        world->state.leaked += count_ranks(world, px_watch_leaked(&watch, &world->threads));
+            count_ranks(world, px_defend(&world->particles, &watch, &world->threads, &work));
+        px_energy_add(energy, PX_WORK_defence, work.work);
+        uint64_t leaked = px_watch_leaked(&watch, &world->threads);
+        world->state.leaked += count_ranks(world, leaked);
+        if (leaked > 0)
+            PX_TRY(px_no_room_for_particle(world, watch.leaked_id));
     }
     return PX_OK;
 }
@@ -294,6 +360,7 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
     for (int round = 0; !done; ++round) {
         PX_TRY(find_neighbours(world));
         PX_TRY(px_fluid_begin(fluid));
+        PX_TRY(px_stop_check(&world->threads));
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
@@ -359,28 +426,50 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
         PX_TRY(find_neighbours(world));
     PX_STAGE(&world->profile, "undo")
     PX_TRY(px_undo_keep(world, undo));
+    PxEnergy energy;
+    PX_STAGE(&world->profile, "measure")
+    px_energy_begin(&energy, world, &fluid);
+    PX_TRY(px_gauges_begin(world));
     if (flow) {
         PX_STAGE(&world->profile, "rest shapes")
         PX_TRY(px_elastic_stage_rest_shapes(world));
         PX_TRY(forces(world, &fluid, model));
+        PX_STAGE(&world->profile, "measure")
+        px_pressure_mean_add(world);
     }
     PX_STAGE(&world->profile, "heat")
     PX_TRY(px_world_heat_step(world, &fluid));
+    PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
+    PX_TRY(px_gauges_sense(world));
     if (any_rows(world))
-        PX_TRY(move(world, &fluid));
+        PX_TRY(move(world, &fluid, &energy));
     px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
+    px_gauges_take(world, time);
     PX_STAGE(&world->profile, "emitters")
     {
+        uint64_t removed = world->state.removed;
         for (size_t k = 0; k < PX_KIND_COUNT; ++k)
             if (px_kinds[k]->act != NULL)
                 px_kinds[k]->act(world, time);
+        if (world->state.removed != removed)
+            px_energy_stage(&energy, world, PX_WORK_outflow);
         px_emitters_emit(world);
         px_emitters_choose_speed(world);
+        if (world->emitters.count > 0)
+            px_energy_stage(&energy, world, PX_WORK_inflow);
     }
+    px_energy_end(&energy, world);
     px_world_heat_end(world);
     world->state.time = time;
     ++world->state.step;
+    return PX_OK;
+}
+
+PxStatus px_world_stop_when(PxWorld *world, PxStopFunction *stop, void *user)
+{
+    PX_WANT(world);
+    px_stop_begin(&world->stop, stop, user);
     return PX_OK;
 }
 
@@ -391,6 +480,7 @@ PxStatus px_world_step(PxWorld *world, double until)
         return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
                        world->state.time, until);
     double next_event;
+    px_stop_again(&world->stop);
     PX_TRY(px_world_events(world, &next_event));
     PX_TRY(px_arena_reset(&world->scratch));
     double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
@@ -405,6 +495,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     px_undo_begin(world, &undo);
     PxStatus status = act(world, target, &undo);
     px_undo_end(world, &undo, status);
+    px_stop_again(&world->stop);
     return status;
 }
 

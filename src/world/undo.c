@@ -1,22 +1,47 @@
 #include "world/undo.h"
 
+#include "world/elastic_stage.h"
 #include "world/world_parts.h"
 
 #include <string.h>
 
-/* Does a step change the column? Others are recomputed, or constant. */
-static bool changes(const PxColumn *column)
+/* Stages that change a column. Columns that are not listed change in any step. */
+enum { NEVER, FLOW, REST };
+static const struct {
+    const char *name;
+    int by; /* FLOW: stages of fluids, REST: rest-shape updates */
+} changed[] = {
+    {"id", NEVER},
+    {"mass", NEVER},
+    {"radius", NEVER},
+    {"material", NEVER},
+    {"body", NEVER},
+    {"handle", NEVER},
+    {"hold_position", NEVER},
+    {"warm_pressure", FLOW},
+    {"warm_divergence", FLOW},
+    {"viscous", FLOW},
+    {"rest_position", REST},
+    {"rest_volume", REST},
+    {"rest_bulk", REST},
+    {"support", REST},
+};
+
+/* Does the step change the column? Those that are not state are recomputed. */
+static bool changes(const PxWorld *world, const PxColumn *column)
 {
-    static const char *const constant[] = {"id", "mass", "radius", "material", "body"};
-    for (size_t k = 0; k < PX_COUNT(constant); ++k)
-        if (strcmp(column->name, constant[k]) == 0)
-            return false;
-    return (column->flags & PX_COLUMN_STATE) != 0;
+    if (!(column->flags & PX_COLUMN_STATE))
+        return false;
+    for (size_t k = 0; k < PX_COUNT(changed); ++k)
+        if (strcmp(column->name, changed[k].name) == 0)
+            return changed[k].by != NEVER &&
+                   (world->flows || (changed[k].by == REST && px_world_absorbs(world)));
+    return true;
 }
 
 typedef struct Copy {
     const PxTable *table;
-    void *(*kept)[PX_TABLE_MAX_COMPONENTS];
+    void *(*kept)[PX_TABLE_MAX_COMPONENTS]; /* by column; the first NULL: not kept */
     bool back;
 } Copy;
 
@@ -27,7 +52,7 @@ static void copy_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t c = 0; c < copy->table->columns; ++c) {
         const PxColumn *column = &copy->table->column[c];
         size_t size = px_type_size(column->type);
-        for (uint32_t k = 0; changes(column) && k < column->components; ++k) {
+        for (uint32_t k = 0; copy->kept[c][0] != NULL && k < column->components; ++k) {
             char *own = (char *)column->data[k] + begin * size;
             char *kept = (char *)copy->kept[c][k] + begin * size;
             memcpy(copy->back ? own : kept, copy->back ? kept : own, (end - begin) * size);
@@ -45,7 +70,8 @@ static PxStatus keep_columns(PxWorld *world, const PxTable *table, PxUndoColumns
 {
     for (uint32_t c = 0; c < table->columns; ++c) {
         const PxColumn *column = &table->column[c];
-        for (uint32_t k = 0; changes(column) && k < column->components; ++k) {
+        kept[c][0] = NULL;
+        for (uint32_t k = 0; changes(world, column) && k < column->components; ++k) {
             kept[c][k] =
                 px_arena_take_array(&world->scratch, table->count, px_type_size(column->type));
             if (kept[c][k] == NULL)

@@ -6,6 +6,7 @@
 #include "world/elastic_stage.h"
 #include "world/octree_body.h"
 #include "world/overlap.h"
+#include "world/pressure_mean.h"
 #include "world/copies.h"
 #include "world/world_parts.h"
 
@@ -103,6 +104,8 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     }
     world->def.allocator = world->memory;
     world->threads.count = def->threads > 0 ? def->threads : px_threads_available();
+    px_stop_begin(&world->stop, NULL, NULL);
+    world->threads.stop = &world->stop;
     world->isa = px_isa_best();
     world->state.bound_due = 1;
     px_wall_profile_init(&world->wall_profile, def->support * def->spacing, def->spacing);
@@ -139,6 +142,8 @@ void px_world_free(PxWorld *world)
     px_things_drop(world);
     px_table_free(&world->progress);
     PX_LIST_FREE(&world->boundaries);
+    PX_LIST_FREE(&world->readings);
+    PX_LIST_FREE(&world->reading_values);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
     px_grid_free(&world->grid);
@@ -171,6 +176,8 @@ PxStatus px_world_material_columns(PxWorld *world, const PxMaterialDef *def)
     PxStatus status = px_world_heat_columns(world, def);
     if (status == PX_OK)
         status = px_world_elastic_columns(world, def);
+    if (status == PX_OK)
+        status = px_pressure_mean_columns(world, def);
     if (status != PX_OK)
         px_world_cut(world, table->count, columns);
     return status;

@@ -4,6 +4,7 @@
 
 #include "base/def.h"
 #include "base/profile.h"
+#include "base/stop.h"
 #include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
@@ -13,11 +14,13 @@
 #include "world/attached/coats.h"
 #include "world/actors/emitter.h"
 #include "world/actors/force.h"
+#include "world/actors/gauge.h"
 #include "world/actors/handle.h"
 #include "world/actors/heater.h"
 #include "world/actors/sink.h"
 #include "world/attached/skins.h"
 #include "world/kinds/kind.h"
+#include "fluid/work.h"
 #include "world/state.h"
 
 typedef struct PxBody {
@@ -40,6 +43,7 @@ struct PxWorld {
     PxAllocator allocator; ///< a copy of the caller's
     const PxAllocator *memory;
     PxThreads threads;
+    PxStop stop; ///< of steps
     PxIsa isa;
     PxDist dist;
     PxProfile profile;
@@ -65,8 +69,11 @@ struct PxWorld {
     PX_LIST(PxWall) walls;
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
-    PxTable progress;           ///< one row per emitter
-    PX_LIST(PxGrip) grips;      ///< by time
+    PxTable progress;            ///< one row per emitter
+    PX_LIST(PxGrip) grips;       ///< by time
+    PxGaugeStep *gauging;        ///< measurements of this step, in scratch; NULL: no gauges
+    PX_LIST(PxReading) readings; ///< samples completed in the last step, by time
+    PX_LIST(double) reading_values;
     uint8_t *drop;              ///< in a step with sinks: rows to be removed, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body
     PX_LIST(PxWorldCoat) coats; ///< by material
@@ -76,6 +83,7 @@ struct PxWorld {
     double dt;                               ///< s
     double neighbours;                       ///< mean number per particle
     double elastic;                          ///< elastic energy, J
+    double work[PX_WORK_KINDS];              ///< of each stage in the last step, J (energy.h)
     double density_error, density_error_max; ///< per cent
     double tension_force, pressure_force;    ///< mean per particle, N; 0 in worlds without tension
     double solve_error;                      ///< residual of the pressure solve, per cent
@@ -83,6 +91,10 @@ struct PxWorld {
     uint32_t heat_iterations;
     double heat_mark; ///< heat at the last px_world_heat_mark(), J
 };
+
+/// Speed of light, m/s. Matter faster than that is a sign of an instability and stops the step,
+/// long before squares of speeds overflow.
+#define PX_FASTEST 299792458.0f
 
 /// The rows of all particles, for px_reduce().
 static inline PxRows px_world_rows(const PxWorld *world)

@@ -1,6 +1,8 @@
 /// Assembly and solution of the coarse pressure equation (coarse.h).
 #include "fluid/pressure/coarse.h"
 
+#include "base/stop.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -438,7 +440,7 @@ static void solve_nodes(PxCoarse *c)
         rz += c->residual[n] * c->direction[n];
     }
     first = rz;
-    for (int k = 0; k < most && rz > enough * first; ++k) {
+    for (int k = 0; k < most && rz > enough * first && !px_stopped(c->fluid->threads); ++k) {
         px_parallel_for(c->fluid->threads, c->nodes, PX_BLOCK, apply_block, c);
         double curve = 0;
         for (uint32_t n = 0; n < c->nodes; ++n)

@@ -3,14 +3,14 @@
 /// the last step.
 ///
 /// Their relaxed Jacobi iteration is replaced by that of poisson.h, which also converges where
-/// particles crowd.
+/// particles crowd, unless "solve" is "published".
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"
 
-static const double defaults[] = {[PX_IMPLICIT_MAX_ERROR] = 0.01,
-                                  [PX_IMPLICIT_MAX_ITERATIONS] = 200,
-                                  [PX_IMPLICIT_DAMPING] = 0.1,
-                                  [PX_IMPLICIT_COARSE] = 1};
+static const double defaults[] = {
+    [PX_IMPLICIT_MAX_ERROR] = 0.01, [PX_IMPLICIT_MAX_ITERATIONS] = 200,
+    [PX_IMPLICIT_DAMPING] = 0.1,    [PX_IMPLICIT_COARSE] = 1,
+    [PX_IMPLICIT_ERROR] = 0,        [PX_IMPLICIT_SOLVE] = 0};
 
 static PxStatus solve(PxFluid *fluid)
 {

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const error_words[] = {"mean", "max", NULL};
+static const char *const solve_words[] = {"accelerated", "published", NULL};
+
 const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
     [PX_IMPLICIT_MAX_ERROR] = {.key = "max_error",
                                .kind = PX_FIELD_NUMBER,
@@ -11,8 +14,8 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                                .unit = "per cent",
                                .least = 0,
                                .most = 10,
-                               .help = "Tolerance of the pressure solve: mean compression at "
-                                       "which it stops."},
+                               .help = "Tolerance of the pressure solve: compression at which "
+                                       "it stops."},
     [PX_IMPLICIT_MAX_ITERATIONS] = {.key = "max_iterations",
                                     .kind = PX_FIELD_COUNT,
                                     .flags = PX_FIELD_LIVE,
@@ -41,6 +44,24 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                             .help = "1: the smooth part of the pressure is solved on a coarse "
                                     "grid, for fewer iterations in deep fluids; 0: iterations "
                                     "over neighbours only."},
+    [PX_IMPLICIT_ERROR] = {.key = "error",
+                           .kind = PX_FIELD_CHOICE,
+                           .offset = PX_IMPLICIT_ERROR * sizeof(double),
+                           .unit = "",
+                           .least = 0,
+                           .most = 1,
+                           .words = error_words,
+                           .help = "Compression that the tolerances bound: the mean over all "
+                                   "particles, or the largest."},
+    [PX_IMPLICIT_SOLVE] = {.key = "solve",
+                           .kind = PX_FIELD_CHOICE,
+                           .offset = PX_IMPLICIT_SOLVE * sizeof(double),
+                           .unit = "",
+                           .least = 0,
+                           .most = 1,
+                           .words = solve_words,
+                           .help = "Iteration: accelerated and with a bound for crowded particles, "
+                                   "or as the model's authors published it, to compare with."},
     [PX_IMPLICIT_MAX_DIVERGENCE] = {.key = "max_divergence",
                                     .kind = PX_FIELD_NUMBER,
                                     .flags = PX_FIELD_LIVE | PX_FIELD_ABOVE,
@@ -48,22 +69,24 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                                     .unit = "per cent",
                                     .least = 0,
                                     .most = 10,
-                                    .help = "Tolerance of the divergence-free solve: mean "
+                                    .help = "Tolerance of the divergence-free solve: "
                                             "compression that the velocities would cause in one "
                                             "step."},
 };
 
 void px_implicit_strictest(const PxFluid *f, bool divergence, double param[PX_IMPLICIT_PARAMS])
 {
-    const size_t least[] = {PX_IMPLICIT_MAX_ERROR, PX_IMPLICIT_COARSE, PX_IMPLICIT_MAX_DIVERGENCE};
+    const size_t least[] = {PX_IMPLICIT_MAX_ERROR, PX_IMPLICIT_COARSE, PX_IMPLICIT_SOLVE,
+                            PX_IMPLICIT_MAX_DIVERGENCE};
+    const size_t most[] = {PX_IMPLICIT_MAX_ITERATIONS, PX_IMPLICIT_ERROR};
     size_t leasts = divergence ? PX_COUNT(least) : PX_COUNT(least) - 1;
     memcpy(param, f->material[0].def.pressure.param, PX_IMPLICIT_PARAMS * sizeof *param);
     for (uint32_t m = 1; m < f->materials; ++m) {
         const double *other = f->material[m].def.pressure.param;
         for (size_t k = 0; k < leasts; ++k)
             param[least[k]] = fmin(param[least[k]], other[least[k]]);
-        param[PX_IMPLICIT_MAX_ITERATIONS] =
-            fmax(param[PX_IMPLICIT_MAX_ITERATIONS], other[PX_IMPLICIT_MAX_ITERATIONS]);
+        for (size_t k = 0; k < PX_COUNT(most); ++k)
+            param[most[k]] = fmax(param[most[k]], other[most[k]]);
     }
 }
 

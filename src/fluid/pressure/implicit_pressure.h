@@ -12,13 +12,16 @@ enum {
     PX_IMPLICIT_MAX_ITERATIONS,
     PX_IMPLICIT_DAMPING,
     PX_IMPLICIT_COARSE,
+    PX_IMPLICIT_ERROR, ///< 0: the tolerance bounds the mean compression, 1: the largest
+    PX_IMPLICIT_SOLVE, ///< 0: the iteration of poisson.h, 1: that of the model's publication
     PX_IMPLICIT_MAX_DIVERGENCE,
     PX_IMPLICIT_PARAMS
 };
 extern const PxField px_implicit_fields[PX_IMPLICIT_PARAMS];
 
 /// Parameters of the one solve for all fluids of a world: the smallest tolerances, the largest
-/// iteration limit, and the coarse grid only if every fluid enables it.
+/// iteration limit, the largest compression if a fluid asks for that, and the coarse grid and
+/// the published iteration only if every fluid enables them.
 void px_implicit_strictest(const PxFluid *fluid, bool divergence, double param[PX_IMPLICIT_PARAMS]);
 
 /// Longest step, s, by the CFL condition on the fastest particle and on pressure-driven motion.
@@ -35,9 +38,13 @@ typedef struct PxImplicitKind {
     bool warm;       ///< warm start: the pressure of the last step is the first guess
     bool corrected;  ///< corrected divergence, density by shifts (projection.simd.c); the other
                      ///< members do not matter then
-    bool uniform;    ///< scale by the lattice's diagonal where the particle's own is smaller
+    bool predicts;   ///< the predictions and corrections of PCISPH
 } PxImplicitKind;
 
+/// Solves with the iteration of poisson.h, or with that of the publications: relaxed Jacobi (Ihmsen
+/// et al. 2014; with half of the diagonal's step), Jacobi that only adds pressure (Bender and
+/// Koschier 2015), one stiffness for all particles and densities at predicted positions
+/// (Solenthaler and Pajarola 2009). These use no coarse grid and correct all compression at once.
 PX_ISA_DECLARE(PxStatus, px_implicit_solve, (PxFluid * fluid, PxImplicitKind kind));
 
 #endif

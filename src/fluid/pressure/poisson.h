@@ -25,6 +25,14 @@
 #include "fluid/pressure/coarse.h"
 #include "fluid/pressure/corrected.h"
 
+/// Scaling of the residual in an iteration.
+typedef enum PxScaling {
+    PX_SCALE_BOUND,    ///< by a bound of the largest eigenvalue, as above
+    PX_SCALE_UNIFORM,  ///< the same, at least that of a lattice
+    PX_SCALE_LATTICE,  ///< by that of a particle in a full lattice (Solenthaler, Pajarola 2009)
+    PX_SCALE_DIAGONAL, ///< by the diagonal: Jacobi (Ihmsen et al. 2014; Bender, Koschier 2015)
+} PxScaling;
+
 typedef struct PxPoisson {
     PxFluid *fluid;
     float *slope;        ///< (dW/dr) / r of every entry of the neighbour lists
@@ -40,20 +48,21 @@ typedef struct PxPoisson {
     uint8_t *role;       ///< in the coarse correction
     float *velocity;     ///< quads of velocity and weight, until the records are packed
     float *record;       ///< positions and velocities packed for neighbours, 8 floats each
+    float *predicted;    ///< quads of the positions at the end of the step; NULL: not needed
     PxCoarse coarse;
     const PxCorrected *corrected; ///< its force and rate replace the plain ones; may be NULL
     double dt;
     double unit;    ///< s^4: gradients are stored in units of 1 / unit, so squares do not overflow
     double mass;    ///< kg, unit of masses, for the same reason
     double squares; ///< sum of |grad W|^2 in a full neighbourhood
-    bool uniform;   ///< scale by the lattice's diagonal where the particle's own is smaller
-    bool first;     ///< no pass over velocities has run yet
+    PxScaling scaling;
+    bool first; ///< no pass over velocities has run yet
 } PxPoisson;
 
 /// Outcome of a solve.
 typedef struct PxPoissonResult {
     uint32_t iterations;
-    double error;   ///< residual: mean compression, in units of the rest density
+    double error;   ///< residual: mean or largest compression, in units of the rest density
     double closing; ///< mean compression that the resulting velocities would add in another step
     bool converged;
 } PxPoissonResult;
@@ -63,26 +72,31 @@ typedef struct PxPoissonOptions {
     bool forces;        ///< velocities predicted with the forces so far; else those at the start
     double part;        ///< fraction of the existing compression to undo in this step
     double most_undone; ///< upper bound of that correction, in units of the rest density
-    double error;       ///< tolerance: mean compression, in units of the rest density
+    double error;       ///< tolerance: compression, in units of the rest density
+    bool largest;       ///< it bounds the largest compression; otherwise the mean
     uint32_t least;     ///< minimum number of iterations
     uint32_t most;      ///< maximum number of iterations
     bool coarse;        ///< use the coarse grid
-    bool plain;         ///< no Chebyshev acceleration
+    double relaxation;  ///< factor of every step, without Chebyshev acceleration; 0: with it
+    bool rising;        ///< iterations only add pressure (Bender and Koschier 2015)
+    bool predicts;      ///< densities are summed at predicted positions, not extrapolated by their
+                        ///< rates (Solenthaler and Pajarola 2009)
+    bool published;     ///< expansion under pressure does not count in the stopping criterion
 } PxPoissonOptions;
 
 /// Computes slopes and the coarse grid, and adds artificial viscosity to the accelerations.
 /// Arrays come from the fluid's scratch. `weight` is V sqrt(rho alpha c).
 PX_ISA_DECLARE(PxStatus, px_poisson_begin,
                (PxPoisson * poisson, PxFluid *fluid, const float *weight, double dt, bool coarse,
-                bool uniform));
+                PxScaling scaling));
 
 /// Copy of `plain` for the force and rate of `corrected`, with arrays of its own. Runs before the
 /// first solve with `plain`.
 PX_ISA_DECLARE(PxStatus, px_poisson_correct,
                (PxPoisson * poisson, const PxPoisson *plain, const PxCorrected *corrected));
 
-/// Iterates on poisson->pressure (a first guess or 0) until the mean compression predicted for
-/// the end of the step is below the tolerance. poisson->record then holds the velocities with
+/// Iterates on poisson->pressure (a first guess or 0) until the compression predicted for the end
+/// of the step is below the tolerance. poisson->record then holds the velocities with
 /// that pressure. Errors: PX_ERR_MEMORY.
 PX_ISA_DECLARE(PxStatus, px_poisson_solve,
                (PxPoisson * poisson, PxPoissonOptions options, PxPoissonResult *result));

@@ -1,5 +1,7 @@
 #include "fluid/pressure/poisson.h"
 
+#include "base/stop.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -20,12 +22,12 @@
  * (tuned on the first step of the dam break); values from 3 to 8 are alike elsewhere. */
 #define CYCLE 4u
 
-/* Floor of the diagonal with `uniform`, over that of a full neighbourhood (Solenthaler and
- * Pajarola 2009, Eq. 8). The largest eigenvalue on a lattice is 2.8 diagonals, and an iteration
- * without acceleration converges above half of it. */
+/* Floor of the diagonal with PX_SCALE_UNIFORM, and the scale with PX_SCALE_LATTICE, over that of a
+ * full neighbourhood (Solenthaler and Pajarola 2009, Eq. 8). The largest eigenvalue on a lattice
+ * is 2.8 diagonals, and an iteration without acceleration converges above half of it. */
 #define UNIFORM 2.0
 
-/* The same without `uniform`: a floor for particles whose neighbours are few, distant or held,
+/* The same with PX_SCALE_BOUND: a floor for particles whose neighbours are few, distant or held,
  * whose pressure would otherwise be almost unbounded. */
 #define LEAST 0.1
 
@@ -135,9 +137,9 @@ static double lattice_squares(const PxFluid *f, double unit)
 }
 
 PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *weight, double dt,
-                                       bool coarse, bool uniform)
+                                       bool coarse, PxScaling scaling)
 {
-    *q = (PxPoisson){.fluid = f, .dt = dt, .uniform = uniform, .first = true};
+    *q = (PxPoisson){.fluid = f, .dt = dt, .scaling = scaling, .first = true};
     q->unit = f->spacing * f->spacing * f->spacing * f->spacing;
     q->mass = f->material[0].def.density * f->spacing * f->spacing * f->spacing;
     q->squares = lattice_squares(f, q->unit);
@@ -183,12 +185,16 @@ typedef struct Scaling {
 PX_INLINE float scaling(const PxPoisson *q, float diagonal, float row, float mass)
 {
     const PxFluid *f = q->fluid;
-    float least = (float)((q->uniform ? UNIFORM : LEAST) * q->squares * q->mass);
+    float least = (float)((q->scaling == PX_SCALE_BOUND ? LEAST : UNIFORM) * q->squares * q->mass);
     /* 1 / (dt^2 s^3), from the units of the sizes */
     float per_size = (float)(q->unit * q->unit * q->mass /
                              (q->dt * q->dt * f->spacing * f->spacing * f->spacing));
     float size = fminf(row, fmaxf(DIAGONALS * diagonal, ROW_PART * row));
     size = fmaxf(size, least / mass);
+    if (q->scaling == PX_SCALE_DIAGONAL)
+        size = diagonal;
+    if (q->scaling == PX_SCALE_LATTICE)
+        size = least / mass;
     return size > 0.0f ? per_size / size : 0.0f;
 }
 
@@ -241,6 +247,8 @@ typedef struct Solve {
     double magic, sum;    /* sum of the compression residual */
     double opened;        /* sum of the expansion where P > 0 */
     double closing;       /* sum of the compression that the velocities add in one more step */
+    double largest;       /* largest compression */
+    double widest;        /* largest expansion where P > 0 */
     float most[2];        /* largest values of the correction and of its image */
 } Solve;
 
@@ -295,8 +303,15 @@ static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Sums of a block, as indices for px_reduce(); see Solve. */
-enum { OVER, OPENED, CLOSING, SUMS };
+/* Sums and maxima of a block, as indices for px_reduce(); see Solve. */
+enum { OVER, OPENED, CLOSING, SUMS, MAXIMA = CLOSING };
+
+PX_INLINE void store(PxPart *part, const double *sums, const float *most)
+{
+    memcpy(part->sum, sums, SUMS * sizeof *sums);
+    for (int k = 0; k < MAXIMA; ++k)
+        part->most[k] = (double)most[k];
+}
 
 PX_INLINE double rounded(const Solve *s, float error)
 {
@@ -312,7 +327,7 @@ PX_INLINE double rounded(const Solve *s, float error)
  * counting it, or a wider band, makes drops in zero gravity restless.
  *
  * No branches: about half of the particles are on either side of 0. */
-PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, double *sum)
+PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, double *sum, float *most)
 {
     float over = s->q->start[i] + rate;
     bool pressed = s->pressure[i] > 0.0f;
@@ -323,6 +338,9 @@ PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, double *sum)
     sum[OVER] += rounded(s, closed);
     sum[OPENED] += rounded(s, pressed ? open : 0.0f);
     sum[CLOSING] += rounded(s, closing > 0.0f ? closing : 0.0f);
+    open = pressed ? open : 0.0f;
+    most[OVER] = closed > most[OVER] ? closed : most[OVER];
+    most[OPENED] = open > most[OPENED] ? open : most[OPENED];
     return over;
 }
 
@@ -338,6 +356,7 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
     float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
     PxF8 zero = px_f8(0.0f), unit = px_f8((float)q->unit);
     double sums[SUMS] = {0};
+    float most[MAXIMA] = {0};
     for (uint32_t i = begin; i < end; ++i) {
         const float *own = record + 8 * (size_t)i, *own_u = own + 4;
         PxF8 sum = zero, row = zero;
@@ -363,9 +382,9 @@ PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool fi
         float flux = pass->base == BASE_NONE ? 0.0f : f->wall_flux[i];
         float rate = dt * (s3 * px_f8_sum(sum) + own_u[0] * f->wall_gx[i] +
                            own_u[1] * f->wall_gy[i] + own_u[2] * f->wall_gz[i] - flux);
-        pass->rate[i] = pass->solve != NULL ? over_of(pass->solve, i, rate, sums) : rate;
+        pass->rate[i] = pass->solve != NULL ? over_of(pass->solve, i, rate, sums, most) : rate;
     }
-    memcpy(part->sum, sums, sizeof sums);
+    store(part, sums, most);
 }
 
 static void rate_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
@@ -382,9 +401,66 @@ static void over_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Pass *pass = user;
     double sums[SUMS] = {0};
+    float most[MAXIMA] = {0};
     for (uint32_t i = begin; i < end; ++i)
-        pass->rate[i] = over_of(pass->solve, i, pass->rate[i], sums);
-    memcpy(part->sum, sums, sizeof sums);
+        pass->rate[i] = over_of(pass->solve, i, pass->rate[i], sums, most);
+    store(part, sums, most);
+}
+
+static void predict_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxPoisson *q = user;
+    float dt = (float)q->dt;
+    for (size_t i = begin; i < end; ++i) {
+        const float *from = q->record + 8 * i;
+        for (int k = 0; k < 3; ++k)
+            q->predicted[4 * i + k] = from[k] + dt * from[4 + k];
+        q->predicted[4 * i + 3] = 0.0f;
+    }
+}
+
+/* Change of the density when all particles are at their predicted positions, instead of dt D. The
+ * part of boundaries is extrapolated. */
+static void predicted_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    const Pass *pass = user;
+    const PxPoisson *q = pass->q;
+    const PxFluid *f = q->fluid;
+    const PxKernel kernel = f->kernel;
+    float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
+    double sums[SUMS] = {0};
+    float most[MAXIMA] = {0};
+    for (uint32_t i = begin; i < end; ++i) {
+        const float *u = q->record + 8 * (size_t)i + 4;
+        PxPlace8 at = px_place8(q->predicted, i);
+        PxF8 sum = px_f8(0.0f);
+        PX_FOR_NEIGHBOURS(f->pairs, i, j)
+        {
+            PxF8 x, y, z, w;
+            px_f8_load_ways(q->predicted, j, &at, &x, &y, &z, &w);
+            sum += px_kernel_value8(&kernel, px_f8_sqrt(x * x + y * y + z * z));
+        }
+        float now = s3 / f->volume[i] - f->wall_part[i];
+        float wall = dt * (u[0] * f->wall_gx[i] + u[1] * f->wall_gy[i] + u[2] * f->wall_gz[i] -
+                           f->wall_flux[i]);
+        float rate = s3 * kernel.norm * px_f8_sum(sum) - now + wall;
+        pass->rate[i] = over_of(pass->solve, i, rate, sums, most);
+    }
+    store(part, sums, most);
+}
+
+/* apply() with densities at predicted positions. */
+static void apply_predicted(Pass *pass, const PxRows *rows, PxPart *total)
+{
+    PxPoisson *q = pass->q;
+    const PxFluid *f = q->fluid;
+    if (q->first) {
+        Scaling job = {q, q->scale};
+        px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, scaling_block, &job);
+    }
+    px_parallel_for(f->threads, px_fluid_visible(f) + 1, 4 * PX_BLOCK, predict_block, q);
+    px_reduce(rows, predicted_part, pass, total);
 }
 
 /* apply() with the corrected force and rate. */
@@ -402,7 +478,7 @@ static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
     const PxFluid *f = q->fluid;
     Pass pass = {q, rate, base, solve};
     PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};
-    PxPart total = {.sums = solve != NULL ? SUMS : 0};
+    PxPart total = {.sums = solve != NULL ? SUMS : 0, .maxima = solve != NULL ? MAXIMA : 0};
     if (q->corrected != NULL) {
         apply_corrected(q, rate, base);
         if (solve != NULL)
@@ -411,15 +487,21 @@ static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
         px_fluid_refresh_w(f, f->quad);
         px_parallel_for(f->threads, f->count, PX_BLOCK, velocity_block, &pass);
         px_fluid_refresh(f, q->record + 4, 4 * sizeof(float), 8 * sizeof(float));
-        if (q->first)
-            px_fluid_pack_w(f, f->quad, q->reach);
-        px_reduce(&rows, q->first ? first_rate_part : rate_part, &pass, &total);
+        if (q->predicted != NULL) {
+            apply_predicted(&pass, &rows, &total);
+        } else {
+            if (q->first)
+                px_fluid_pack_w(f, f->quad, q->reach);
+            px_reduce(&rows, q->first ? first_rate_part : rate_part, &pass, &total);
+        }
         q->first = false;
     }
     if (solve != NULL) {
         solve->sum = total.sum[OVER];
         solve->opened = total.sum[OPENED];
         solve->closing = total.sum[CLOSING];
+        solve->largest = total.most[OVER];
+        solve->widest = total.most[OPENED];
     }
 }
 
@@ -431,9 +513,11 @@ static void evaluate(Solve *s, PxPoissonResult *result)
 {
     apply(s->q, s->q->rate, s->base, s);
     double per = s->all > 0 ? 1.0 / (double)s->all : 0;
-    result->error = per * s->sum;
+    result->error = s->options.largest ? s->largest : per * s->sum;
     result->closing = per * s->closing;
-    result->converged = result->error <= s->options.error && per * s->opened <= s->options.error;
+    double opened = s->options.largest ? s->widest : per * s->opened;
+    result->converged =
+        result->error <= s->options.error && (s->options.published || opened <= s->options.error);
 }
 
 static void improve_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -443,9 +527,10 @@ static void improve_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxPoisson *q = s->q;
     float *quad = q->fluid->quad;
     for (uint32_t i = begin; i < end; ++i) {
-        float now = s->pressure[i];
-        float better =
-            now + s->step * q->rate[i] * q->scale[i] + s->momentum * (now - q->before[i]);
+        float now = s->pressure[i], over = q->rate[i];
+        if (s->options.rising)
+            over = over > 0.0f ? over : 0.0f;
+        float better = now + s->step * over * q->scale[i] + s->momentum * (now - q->before[i]);
         q->before[i] = now;
         better = better > 0.0f && q->scale[i] > 0.0f ? better : 0.0f;
         s->pressure[i] = better;
@@ -566,20 +651,27 @@ PxStatus PX_ISA_NAME(px_poisson_solve)(PxPoisson *q, PxPoissonOptions options,
     const double smallest = SMALLEST, middle = (1 + smallest) / 2, half = (1 - smallest) / 2;
     double rho = half / middle, omega = 1;
     uint32_t round = 0;
+    if (options.predicts) {
+        q->predicted = PX_ARENA_ARRAY(f->scratch, float, 4 * ((size_t)px_fluid_visible(f) + 1));
+        if (q->predicted == NULL)
+            return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
+    }
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, start_block, &s);
     evaluate(&s, result);
     if (result->converged && (options.least == 0 || s.sum + s.opened == 0))
         return PX_OK;
     memcpy(q->before, s.pressure, f->count * sizeof *q->before);
     for (;;) {
+        PX_TRY(px_stop_check(f->threads));
         if (round == 0 && options.coarse) {
             PX_TRY(correct(&s));
             ++result->iterations;
         }
-        omega = round == 0 || options.plain ? 1
-                : round == 1                ? 1 / (1 - rho * rho / 2)
-                                            : 1 / (1 - rho * rho * omega / 4);
-        s.step = options.plain ? 1.0f : (float)(omega / middle);
+        bool plain = options.relaxation > 0;
+        omega = round == 0 || plain ? 1
+                : round == 1        ? 1 / (1 - rho * rho / 2)
+                                    : 1 / (1 - rho * rho * omega / 4);
+        s.step = (float)(plain ? options.relaxation : omega / middle);
         s.momentum = (float)(omega - 1);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, improve_block, &s);
         evaluate(&s, result);

@@ -15,6 +15,7 @@
 /// `damping` is Monaghan's (1992) artificial viscosity on approaching pairs; it damps the sound
 /// waves of the equation of state.
 #include "fluid/pressure/pressure.h"
+#include "fluid/work.h"
 
 #include "fluid/fluid.h"
 
@@ -81,8 +82,9 @@ static double step_limit(const PxFluid *f, const char **why)
 
 typedef struct Job {
     PxFluid *fluid;
-    float *force;  /* p V^2 */
-    float *weight; /* V sqrt(rho_0 alpha c) */
+    float *force;       /* p V^2 */
+    float *weight;      /* V sqrt(rho_0 alpha c) */
+    PxWorkMark *damped; /* gets the accelerations before pressure; may be NULL */
 } Job;
 
 static void state_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -132,7 +134,7 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxPlace8 at = px_place8(quad, i);
         PxF8 ui = px_f8(p->vx[i]), vi = px_f8(p->vy[i]), wi = px_f8(p->vz[i]);
         PxF8 force = px_f8(job->force[i]), weight = px_f8(half * job->weight[i]);
-        PxF8 ax = zero, ay = zero, az = zero, stiff = zero;
+        PxF8 ax = zero, ay = zero, az = zero, stiff = zero, dx = zero, dy = zero, dz = zero;
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, force_j, u, v, w, weight_j;
@@ -141,17 +143,29 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
             PxF8 r2 = x * x + y * y + z * z;
             PxF8 slope = px_kernel_slope8(&kernel, px_f8_max(px_f8_sqrt(r2), tiny));
             PxF8 approach = px_f8_min((ui - u) * x + (vi - v) * y + (wi - w) * z, zero);
-            PxF8 c = slope * (weight * weight_j * approach / (r2 + soft) - force - force_j);
+            PxF8 damp = slope * weight * weight_j * approach / (r2 + soft);
+            PxF8 press = slope * (force + force_j);
             stiff -= slope * r2;
-            ax += c * x;
-            ay += c * y;
-            az += c * z;
+            ax -= press * x;
+            ay -= press * y;
+            az -= press * z;
+            dx += damp * x;
+            dy += damp * y;
+            dz += damp * z;
         }
         float scale = kernel.norm_slope / p->mass[i];
         float wall = -job->force[i] * per_volume / p->mass[i];
         f->wall_push[i] += job->force[i] * per_volume;
         p->pressure[i] *=
             px_fluid_pressure_factor(f, i, kernel.norm_slope * px_f8_sum(stiff) / 3.0f);
+        p->ax[i] += scale * px_f8_sum(dx);
+        p->ay[i] += scale * px_f8_sum(dy);
+        p->az[i] += scale * px_f8_sum(dz);
+        if (job->damped != NULL) {
+            job->damped->a[0][i] = p->ax[i];
+            job->damped->a[1][i] = p->ay[i];
+            job->damped->a[2][i] = p->az[i];
+        }
         p->ax[i] += scale * px_f8_sum(ax) + wall * f->wall_gx[i];
         p->ay[i] += scale * px_f8_sum(ay) + wall * f->wall_gy[i];
         p->az[i] += scale * px_f8_sum(az) + wall * f->wall_gz[i];
@@ -168,6 +182,7 @@ static PxStatus solve(PxFluid *f)
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, state_block, &job);
     px_fluid_pack_w(f, f->quad, job.force);
     PX_TRY(px_fluid_pack_velocity(f, job.weight));
+    PX_TRY(px_work_append(f, PX_WORK_damping, &job.damped));
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &job);
     f->iterations = 1;
     f->converged = true; /* no iteration */

@@ -10,7 +10,7 @@
 /// It conserves linear and angular momentum. A is the same however many particles share it, so
 /// the layer stretches without resistance, and, as long as members stay members, the force has a
 /// potential: a drop can come to rest. (Forces from normals have none and never let it rest;
-/// docs/decisions.md 27 has this and the energies that were tried.)
+/// docs/decisions.md 29 has this and the energies that were tried.)
 ///
 /// w = (1 - q^2)^3 (1 + 3 q^2), q = r / h, is flat at the centre: where the attraction grows
 /// towards small distances, as with the slope of a spline, particles of the layer clump. On

@@ -30,7 +30,29 @@ PxStatus px_viscosity_explicit_begin(PxExplicitViscosity *job, PxFluid *f, doubl
     if (job->mu == NULL || job->volume == NULL)
         return px_fail(PX_ERR_MEMORY, "viscosity: no room for %u particles", f->count);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, mu_block, job);
-    px_fluid_give_drag(f, false);
     px_fluid_pack_w(f, f->quad, job->mu);
     return px_fluid_pack_velocity(f, job->volume);
+}
+
+static void scale_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxExplicitViscosity *job = user;
+    for (uint32_t i = begin; i < end; ++i)
+        job->volume[i] *= job->part[i];
+}
+
+PxStatus px_viscosity_explicit_bound(PxExplicitViscosity *job, PxBlockFunction *parts)
+{
+    PxFluid *f = job->fluid;
+    if (parts != NULL) {
+        job->part = PX_ARENA_ARRAY(f->scratch, float, f->count);
+        if (job->part == NULL)
+            return px_fail(PX_ERR_MEMORY, "viscosity: no room for %u particles", f->count);
+        px_parallel_for(f->threads, f->count, PX_BLOCK, parts, job);
+        px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, scale_block, job);
+        PX_TRY(px_fluid_pack_velocity(f, job->volume));
+    }
+    px_fluid_give_drag(f, false, job->part);
+    return PX_OK;
 }

@@ -11,6 +11,8 @@
 #include "fluid/fluid.h"
 #include "fluid/viscosity/viscosity.h"
 
+#include <math.h>
+
 /// c(r) of 8 pairs, without its constant factor.
 typedef PxF8 PxPairWeight(const PxKernel *kernel, PxF8 r2);
 
@@ -31,7 +33,44 @@ typedef struct PxExplicitViscosity {
     double (*of)(double mu);
     float *mu; ///< argument of PxPairViscosity
     float *volume;
+    float *part; ///< factor of a particle's viscosity that bounds its rate; NULL: 1 for all
 } PxExplicitViscosity;
+
+/// Part of the viscosity of each particle that one step may apply. With the rate
+///   R_i = 1/m_i sum_j mu_ij V_i V_j |c(r)| + nu_i drag_i
+/// the step creates no energy if R_i dt <= 1 for all i: by Gershgorin's theorem no eigenvalue of
+/// the pass exceeds 2 / dt then. Larger rates (particles that are crowded, or of a light fluid
+/// beside a thick one) are scaled down to it, symmetrically: k_ij part_i part_j.
+PX_INLINE void px_viscosity_parts(const PxExplicitViscosity *job, uint32_t begin, uint32_t end,
+                                  PxPairWeight *pair_weight, PxPairViscosity *pair_viscosity,
+                                  float factor)
+{
+    PxFluid *f = job->fluid;
+    const PxParticles *p = f->particles;
+    const PxPairs *pairs = f->pairs;
+    const PxKernel kernel = f->kernel;
+    const float *quad = f->quad, *quad_velocity = f->quad_velocity;
+
+    for (uint32_t i = begin; i < end; ++i) {
+        PxPlace8 at = px_place8(quad, i);
+        PxF8 sum = px_f8(0.0f), mu_i = px_f8(job->mu[i]);
+        PX_FOR_NEIGHBOURS(pairs, i, j)
+        {
+            PxF8 x, y, z, mu_j, u, v, w, volume;
+            px_f8_load_ways(quad, j, &at, &x, &y, &z, &mu_j);
+            px_f8_load_quads(quad_velocity, j, &u, &v, &w, &volume);
+            sum +=
+                volume * pair_viscosity(mu_i, mu_j) * pair_weight(&kernel, x * x + y * y + z * z);
+        }
+        PxF8 own = job->volume[i] * pair_viscosity(mu_i, mu_i) * pair_weight(&kernel, px_f8(0.0f));
+        float pairs_rate = factor * job->volume[i] / p->mass[i] * (px_f8_sum(sum) - own[0]);
+        const PxMaterialDef *def = &f->material[p->material[i]].def;
+        float rate =
+            fabsf(pairs_rate) + (float)(px_fluid_mu(f, i) / def->density) * f->wall_drag[i];
+        float most = rate * (float)f->dt;
+        job->part[i] = most > 1.0f ? 1.0f / most : 1.0f;
+    }
+}
 
 PX_INLINE void px_viscosity_explicit(const PxExplicitViscosity *job, uint32_t begin, uint32_t end,
                                      PxPairWeight *pair_weight, PxPairViscosity *pair_viscosity,
@@ -61,16 +100,22 @@ PX_INLINE void px_viscosity_explicit(const PxExplicitViscosity *job, uint32_t be
         float scale = factor * job->volume[i] / p->mass[i];
         const PxMaterialDef *def = &f->material[p->material[i]].def;
         float nu = (float)(px_fluid_mu(f, i) / def->density);
+        if (job->part != NULL)
+            nu *= job->part[i];
         p->ax[i] += scale * px_f8_sum(ax) + nu * (f->wall_vx[i] - f->wall_drag[i] * p->vx[i]);
         p->ay[i] += scale * px_f8_sum(ay) + nu * (f->wall_vy[i] - f->wall_drag[i] * p->vy[i]);
         p->az[i] += scale * px_f8_sum(az) + nu * (f->wall_vz[i] - f->wall_drag[i] * p->vz[i]);
     }
 }
 
-/// Notes the drag on boundaries and packs the input of the pass. mu[i] is of(viscosity), or the
-/// viscosity itself if `of` is NULL; `share` as for px_viscosity_volume().
+/// Packs the input of the pass. mu[i] is of(viscosity), or the viscosity itself if `of` is NULL;
+/// `share` as for px_viscosity_volume().
 PxStatus px_viscosity_explicit_begin(PxExplicitViscosity *job, PxFluid *fluid,
                                      double (*of)(double mu), float share);
+
+/// Bounds the rates with `parts`, a block function of px_viscosity_parts() (NULL: they are known to
+/// be small), and notes the drag on boundaries. Call it when `mu` is final and packed.
+PxStatus px_viscosity_explicit_bound(PxExplicitViscosity *job, PxBlockFunction *parts);
 
 /// Longest stable step, s: see PxViscosityModel.
 double px_viscosity_explicit_limit(const PxMaterialDef *material, double h);

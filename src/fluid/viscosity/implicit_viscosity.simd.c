@@ -36,6 +36,7 @@
 /// step; at 10 Pa s that guess costs what it saves. Fluids of low viscosity, as water, use the
 /// explicit force of Morris et al. without rotations, one pass over the pairs.
 #include "fluid/fluid.h"
+#include "base/stop.h"
 #include "base/sum.h"
 #include "fluid/turn.h"
 #include "fluid/viscosity/explicit_viscosity.h"
@@ -412,7 +413,7 @@ static void conjugate_gradients(Solve *s, bool thick)
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, guessed_block, s);
         size = dot(s, s->r, s->r, s->diagonal);
     }
-    while (size > wanted && f->viscosity_iterations < most) {
+    while (size > wanted && f->viscosity_iterations < most && !px_stopped(f->threads)) {
         apply(s);
         s->alpha = (float)(size / dot(s, s->p, s->kp, NULL));
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, advance_block, s);
@@ -457,6 +458,7 @@ static PxStatus solve_thin(PxFluid *f)
 {
     PxExplicitViscosity job;
     PX_TRY(px_viscosity_explicit_begin(&job, f, NULL, 1.0f));
+    PX_TRY(px_viscosity_explicit_bound(&job, NULL));
     bool one = f->materials == 1 && f->melted == NULL;
     px_parallel_for(f->threads, f->count, PX_BLOCK, one ? thin_one_block : thin_block, &job);
     return PX_OK;
@@ -518,7 +520,7 @@ static PxStatus solve(PxFluid *f)
 
     conjugate_gradients(&s, f->dt * rate >= THICK);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end_block, &s);
-    px_fluid_give_drag(f, true);
+    px_fluid_give_drag(f, true, NULL);
     return PX_OK;
 }
 

@@ -86,6 +86,13 @@ static void block(void *user, uint32_t begin, uint32_t end, int thread)
     px_viscosity_explicit(job, begin, end, pair_weight, pair_viscosity, factor_of(job->fluid));
 }
 
+static void parts_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxExplicitViscosity *job = user;
+    px_viscosity_parts(job, begin, end, pair_weight, pair_viscosity, factor_of(job->fluid));
+}
+
 static PxStatus solve(PxFluid *f)
 {
     PxExplicitViscosity job;
@@ -93,6 +100,7 @@ static PxStatus solve(PxFluid *f)
     px_fluid_pack_w(f, f->quad, f->volume);
     px_parallel_for(f->threads, f->count, PX_BLOCK, moment_block, &job);
     px_fluid_pack_w(f, f->quad, job.mu);
+    PX_TRY(px_viscosity_explicit_bound(&job, parts_block));
     px_parallel_for(f->threads, f->count, PX_BLOCK, block, &job);
     return PX_OK;
 }

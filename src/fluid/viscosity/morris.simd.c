@@ -21,10 +21,19 @@ static void block(void *user, uint32_t begin, uint32_t end, int thread)
                           2.0f * job->fluid->kernel.norm_slope);
 }
 
+static void parts_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxExplicitViscosity *job = user;
+    px_viscosity_parts(job, begin, end, px_morris_weight, pair_viscosity,
+                       2.0f * job->fluid->kernel.norm_slope);
+}
+
 static PxStatus solve(PxFluid *f)
 {
     PxExplicitViscosity job;
     PX_TRY(px_viscosity_explicit_begin(&job, f, sqrt, 1.0f));
+    PX_TRY(px_viscosity_explicit_bound(&job, parts_block));
     px_parallel_for(f->threads, f->count, PX_BLOCK, block, &job);
     return PX_OK;
 }

@@ -1,6 +1,7 @@
 #include "fluid/viscosity/viscosity.h"
 
 #include "base/family.h"
+#include "base/stop.h"
 #include "fluid/fluid.h"
 
 #include <math.h>
@@ -58,6 +59,11 @@ static const PxViscosityModel *model_of(const PxFluid *f)
     return NULL;
 }
 
+bool px_fluid_is_viscous(const PxFluid *f)
+{
+    return model_of(f) != NULL;
+}
+
 double px_fluid_viscosity_limit(const PxFluid *f)
 {
     double limit = INFINITY, h = 0.5 * (double)f->kernel.h;
@@ -80,6 +86,7 @@ PxStatus px_fluid_viscosity(PxFluid *f)
     PxArenaMark mark = px_arena_mark(f->scratch);
     float *kept = f->quad_velocity;
     PX_TRY(model->solve(f));
+    PX_TRY(px_stop_check(f->threads)); /* a solve that was stopped is incomplete */
     f->quad_velocity = kept;
     px_arena_release(f->scratch, mark);
     return PX_OK;

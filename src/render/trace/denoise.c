@@ -179,7 +179,8 @@ PxStatus px_denoise(const PxDenoiseDef *def, float *const out[PX_DENOISE_CHANNEL
     pad(&job, square, job.noise);
     average_variance(&job, job.noise, square);
     pad(&job, square, job.noise);
-    px_parallel_for(&def->threads, (def->height + ROWS - 1) / ROWS, 1, denoise_block, &job);
+    PxStatus status =
+        px_parallel_try(&def->threads, (def->height + ROWS - 1) / ROWS, 1, denoise_block, &job);
     px_release(NULL, room, 0);
-    return PX_OK;
+    return status;
 }

@@ -1,5 +1,6 @@
 #include "render/trace/draw.h"
 
+#include "base/stop.h"
 #include "render/trace/denoise.h"
 
 /* ---- pictures ---- */
@@ -165,6 +166,8 @@ static void draw_pixel(const Job *job, uint32_t x, uint32_t y)
     size_t pixel = (size_t)y * def->width + x;
     PxRadiance sum = {px_v3_all(0), 0};
     for (uint32_t k = 0; k < def->samples; ++k) {
+        if (k % 256 == 255 && px_stopped(&def->threads))
+            break;
         if (k == def->samples / 2 && job->half != NULL)
             job->half[pixel] = mean_of(sum, k);
         PxSampler sampler = px_sampler(x, y, def->seed, k, job->bits);
@@ -191,7 +194,8 @@ static void draw_tiles(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t x0 = tile % job->across * TILE, y0 = tile / job->across * TILE;
         for (uint32_t y = y0; y < y0 + TILE && y < job->def->height; ++y)
             for (uint32_t x = x0; x < x0 + TILE && x < job->def->width; ++x)
-                draw_pixel(job, x, y);
+                if (!px_stopped(&job->def->threads))
+                    draw_pixel(job, x, y);
     }
 }
 
@@ -223,8 +227,8 @@ static PxStatus trace_tiles(const PxDrawDef *def, PxRadiance *out, PxRadiance *h
             break;
         }
         job.first = done;
-        px_parallel_for(&def->threads, tiles - done < turn ? tiles - done : turn, 1, draw_tiles,
-                        &job);
+        status = px_parallel_try(&def->threads, tiles - done < turn ? tiles - done : turn, 1,
+                                 draw_tiles, &job);
     }
     px_rays_free(rays);
     return status;

@@ -1,6 +1,8 @@
 /// Checks of a scene that need its shapes: sizes, overlaps, textures and time steps.
 #include "scene/check/survey.h"
 
+#include "fluid/viscosity/viscosity.h"
+
 #include "base/vec.h"
 #include "base/words.h"
 #include "scene/layout/shape_forms.h"
@@ -170,7 +172,41 @@ typedef struct StepCheck {
     PxScene *scene;
     bool told[PX_STEP_CAUSES]; /* by cause, so that a complaint is not repeated for every
                                   event */
+    bool told_substep;
 } StepCheck;
+
+/* The estimate of sub-steps is within a few per cent for lattices; bodies that are filled from
+ * meshes or octrees have shorter ones. */
+#define SURE_SUBSTEP 0.8
+#define DOUBTFUL_SUBSTEP 1.2
+
+static void check_substep(StepCheck *check, size_t event, const PxStepLimit *limit)
+{
+    PxScene *scene = check->scene;
+    double part = limit->substep / limit->least;
+    if (!(part < DOUBTFUL_SUBSTEP) || check->told_substep)
+        return;
+    check->told_substep = true;
+    PxPath root = px_path_root(), path[3];
+    char least[32], name[120];
+    if (event != SIZE_MAX) {
+        path[0] = px_path_key(&root, "events");
+        path[1] = px_path_index(&path[0], scene->event_index[event]);
+        path[2] = px_path_key(&path[1], "to");
+    } else {
+        path[0] = px_path_key(&root, "materials");
+        path[1] = px_path_key(&path[0], scene->material[limit->stiffest].def.name);
+        path[2] = px_path_key(&path[1], "young");
+    }
+    px_complain(
+        scene, part < SURE_SUBSTEP ? PX_ERROR : PX_WARNING, &path[2], PX_AT_VALUE,
+        "asks for sub-steps of %.2g s, %s min_step (%s s), so stiff is '%s' for its density "
+        "and this spacing; wanted integration \"implicit\", a shorter min_step or a larger "
+        "spacing",
+        limit->substep, part < 1 ? "shorter than" : "hardly longer than",
+        px_number_text(limit->least, least),
+        px_quote(scene->material[limit->stiffest].def.name, name, sizeof name));
+}
 
 static void check_stretch(void *user, size_t event, double begin, double end,
                           const PxStepLimit *limit)
@@ -179,6 +215,7 @@ static void check_stretch(void *user, size_t event, double begin, double end,
     PxScene *scene = check->scene;
     (void)begin;
     (void)end;
+    check_substep(check, event, limit);
     /* The reader has already complained about a max_step that is too short from the start. */
     if (limit->seconds >= limit->least || check->told[limit->cause] ||
         (limit->cause == PX_BY_MAX_STEP && event == SIZE_MAX))
@@ -233,6 +270,24 @@ static void check_stretch(void *user, size_t event, double begin, double end,
                     "asks for steps of %.2g s, shorter than min_step (%s s); wanted less gravity "
                     "or a larger spacing",
                     limit->seconds, least);
+}
+
+/* Viscous forces of these models are not along the line between two particles. */
+static void check_explicit(PxScene *scene)
+{
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxMaterialDef *def = &scene->material[k].def;
+        const PxViscosityModel *model = px_viscosity_find(def->viscosity_model.model, PX_ISA_BASE);
+        bool thick = def->viscosity > 0 || (def->melts.melts && def->melts.into.viscosity > 0);
+        if (model == NULL || !thick || !(model->step_limit(def, 1) < INFINITY))
+            continue;
+        PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
+        PxPath own = px_path_key(&materials, def->name), at = px_path_key(&own, "viscosity_model");
+        px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
+                    "does not conserve angular momentum: free drops of a viscous fluid stop "
+                    "rotating; \"implicit\" conserves it");
+        return;
+    }
 }
 
 static void check_late_events(PxScene *scene)
@@ -480,8 +535,12 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
     check_late_events(scene);
     PX_TRY(px_survey_check_flow(scene, survey));
     PX_TRY(px_survey_check_hold(scene, survey));
+    PX_TRY(px_survey_check_gauges(scene));
     PX_TRY(px_survey_walk(scene, survey, check_stretch, &(StepCheck){.scene = scene}));
-    return check_overlaps(scene, survey);
+    if (scene->errors == 0)
+        check_explicit(scene);
+    PX_TRY(check_overlaps(scene, survey));
+    return px_survey_check_room(scene, survey);
 }
 
 PxStatus px_scene_check(PxScene *scene)
@@ -498,5 +557,6 @@ PxStatus px_scene_check(PxScene *scene)
     scene->checking = false;
     if (status != PX_OK || finished != PX_OK)
         return status != PX_OK ? status : finished;
+    scene->checked = scene->errors == 0;
     return px_scene_verdict(scene);
 }

@@ -9,6 +9,8 @@
 #include "world/octree_body.h"
 #include "fluid/viscosity/viscosity.h"
 #include "fluid/tension/tension.h"
+#include "solid/integration.h"
+#include "solid/solid.h"
 #include "surface/coat/options.h"
 
 #include <stdlib.h>
@@ -410,6 +412,25 @@ static PxMaterialDef at_worst(const PxMaterialDef *material)
     return def;
 }
 
+/* Estimated sub-step of leapfrog for a solid at rest, s; INFINITY: it has none. The highest
+ * frequency of a cubic lattice is c / (r s) with the speed c of P-waves and r = 0.614, 0.549,
+ * 0.474, 0.454 at Poisson's ratios of 0, 0.3, 0.45 and 0.49, measured on blocks of 8^3. */
+static double substep_of(const PxWorldDef *world, const PxMaterialDef *def)
+{
+    const PxModelInfo *model = px_family_find(&px_integration_family, def->integration.model);
+    const PxField *courant =
+        model != NULL ? px_field_find(model->fields, model->field_count, "courant") : NULL;
+    PxSolidLaw law;
+    PxMaterial material = {.def = *def};
+    if (!(def->young > 0) || courant == NULL || px_solid_law(&material, &law) != PX_OK)
+        return INFINITY;
+    double axial = fmax((double)law.stiff[0], fmax((double)law.stiff[1], (double)law.stiff[2])) +
+                   (double)law.volume;
+    double nu = def->poisson, r = 0.614 - 0.042 * nu - 0.583 * nu * nu;
+    return 2 * def->integration.param[courant - model->fields] * r * world->spacing *
+           sqrt(def->density / axial);
+}
+
 /* Uses the step limits of the solvers. The top speed follows from drop height, initial speeds and
  * walls, and is at least ten spacings per second. */
 PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const PxWorldDef *world,
@@ -418,7 +439,9 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
     PxStepLimit limit = {.seconds = world->max_step,
                          .least = world->min_step,
                          .cause = PX_BY_MAX_STEP,
-                         .material = PX_NO_MATERIAL};
+                         .material = PX_NO_MATERIAL,
+                         .substep = INFINITY,
+                         .stiffest = PX_NO_MATERIAL};
     double g = px_length(world->gravity), h = 0.5 * world->support * world->spacing;
     double fall = drop_height(survey, world->gravity);
     double flow = sqrt(survey->speed * survey->speed + 2 * g * fall);
@@ -432,6 +455,11 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
         PxMaterial m = {.def = at_worst(&material[k])};
         const PxTensionModel *tension = px_tension_find(m.def.tension.model, PX_ISA_BASE);
         fluids += !(m.def.young > 0) || flows;
+        double substep = substep_of(world, &material[k]);
+        if (substep < limit.substep) {
+            limit.substep = substep;
+            limit.stiffest = k;
+        }
         if (tension == NULL || (m.def.young > 0 && !m.def.melts.melts))
             continue;
         flow = fmax(flow, sqrt(tension->squeeze(&fluid, &m) / m.def.density));

@@ -46,6 +46,8 @@ typedef struct PxStepLimit {
     PxStepCause cause;
     size_t material; ///< whose speed of sound, viscosity or tension limits the step
     double sound;    ///< its speed of sound, m/s
+    double substep;  ///< estimated shortest sub-step of solids at rest, s; INFINITY: none
+    size_t stiffest; ///< the material that needs it
 } PxStepLimit;
 
 /// The time step for the given parameters, which differ from the scene's after events.
@@ -82,6 +84,12 @@ PxStatus px_survey_fill(const PxScene *scene, const PxSceneBody *body, const PxS
 
 /// Complains about handles, forces and heaters with empty regions. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey);
+
+/// Complains about walls whose keyframes leave matter no room. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_check_room(PxScene *scene, const PxSurvey *survey);
+
+/// Complains about gauges in walls. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_check_gauges(PxScene *scene);
 
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);

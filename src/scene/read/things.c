@@ -230,7 +230,7 @@ static PxStatus next_thing(Reading *r, PxSceneList *list, const char *name, size
 {
     size_t index = list->count++;
     r->thing = px_scene_thing(list, r->kind, index);
-    *r->thing = (PxSceneThing){.refers = {SIZE_MAX, SIZE_MAX}};
+    *r->thing = (PxSceneThing){.refers = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
     r->def = px_thing_def(r->thing);
     px_turn_section.defaults(&r->thing->turn);
     r->kind->section.defaults(r->def);

@@ -127,6 +127,7 @@ static PxStatus read_all(PxScene *scene)
 
 PxStatus px_scene_understand(PxScene *scene)
 {
+    scene->checked = false;
     PX_TRY(read_all(scene));
     return px_complaints_finish(scene);
 }

@@ -117,9 +117,15 @@ static void keys_add(Keys *keys, const PxField *field, const char *word, bool re
 }
 
 /* What to write in the complaint that a key without a range is missing. */
-static const char *wanted_text(const PxField *field)
+static const char *wanted_text(const PxField *field, char *buffer, size_t size)
 {
+    char list[256];
     switch (field->kind) {
+    case PX_FIELD_WORD:
+    case PX_FIELD_CHOICE:
+        px_list_text(field->words, word_count(field->words), list, sizeof list);
+        snprintf(buffer, size, "one of %s", list);
+        return buffer;
     case PX_FIELD_VERSION:
         return "the version of the format, which is 1";
     case PX_FIELD_TEXT:
@@ -138,7 +144,7 @@ static const char *wanted_text(const PxField *field)
     case PX_FIELD_STRENGTH:
         return "a number, or a model";
     default:
-        return NULL;
+        return px_field_range_text(field, buffer, size);
     }
 }
 
@@ -185,11 +191,10 @@ static void check_keys(PxScene *scene, const PxPath *path, json_t *object, Keys 
             continue;
         PxPath at = px_path_key(path, keys->word[k]);
         const PxField *field = keys->field[k];
-        const char *wanted = wanted_text(field);
-        char range[128];
+        char wanted[300];
         px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "is missing: wanted %s%s",
                     field->kind == PX_FIELD_VECTOR ? "[x, y, z], each " : "",
-                    wanted != NULL ? wanted : px_field_range_text(field, range, sizeof range));
+                    wanted_text(field, wanted, sizeof wanted));
     }
 }
 
@@ -281,10 +286,13 @@ bool px_read_field(PxScene *scene, const PxPath *path, const PxField *field, con
         }
         *(bool *)member = json_is_true(value);
         return true;
-    case PX_FIELD_WORD: {
+    case PX_FIELD_WORD:
+    case PX_FIELD_CHOICE: {
         int word = read_word(scene, path, "one of", field->words, word_count(field->words), value);
-        if (word >= 0)
+        if (word >= 0 && field->kind == PX_FIELD_WORD)
             *(int *)member = word;
+        else if (word >= 0)
+            *(double *)member = word;
         return word >= 0;
     }
     case PX_FIELD_MODEL:

@@ -22,7 +22,10 @@ static void write_model(PxWriter *w, const PxField *field, const PxModelChoice *
     px_write_text(w, choice->model);
     for (size_t k = 0; model != NULL && k < model->field_count; ++k) {
         px_write_key(w, model->fields[k].key);
-        px_write_number(w, choice->param[k]);
+        if (model->fields[k].kind == PX_FIELD_CHOICE)
+            px_write_text(w, model->fields[k].words[(int)choice->param[k]]);
+        else
+            px_write_number(w, choice->param[k]);
     }
     px_write_close_flat(w, '}');
 }

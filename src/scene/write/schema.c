@@ -238,13 +238,16 @@ static void write_field(PxWriter *w, const PxField *field, const void *defaults)
         }
         break;
     case PX_FIELD_WORD:
+    case PX_FIELD_CHOICE:
         px_write_key(w, "enum");
         px_write_open_flat(w, '[');
         for (size_t k = 0; field->words[k] != NULL; ++k)
             px_write_text(w, field->words[k]);
         px_write_close_flat(w, ']');
         if (member != NULL)
-            write_pair(w, "default", field->words[*(const int *)member]);
+            write_pair(w, "default",
+                       field->words[field->kind == PX_FIELD_WORD ? *(const int *)member
+                                                                 : (int)*(const double *)member]);
         break;
     case PX_FIELD_MODEL:
         write_model(w, field);

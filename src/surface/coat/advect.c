@@ -94,7 +94,8 @@ static PxStatus drift(PxCoat *coat, const PxCoatField *f, Particles *m, uint32_t
     d->pairs = &coat->motion_pairs;
     d->quad = quad;
     d->step = way;
-    px_parallel_for(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_motion_block), d);
+    PX_TRY(px_parallel_try(in->threads, n, PX_COAT_BLOCK, PX_ISA_PICK(f->isa, px_coat_motion_block),
+                           d));
     return PX_OK;
 }
 
@@ -115,8 +116,8 @@ static PxStatus follow(PxCoat *coat, const PxCoatField *f, const PxCoatTree *tre
         px_coat_bunch(f->in->scratch, follow.at, table->count, coat->bunch_width, &follow.lists));
     PX_TRY(px_coat_list(f->in->scratch, f->in->threads, f->isa, follow.at, tree, PX_COAT_H, NULL,
                         &coat->near_rows, &follow.lists));
-    px_parallel_for(f->in->threads, follow.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_advect_block), &follow);
+    PX_TRY(px_parallel_try(f->in->threads, follow.lists.count, PX_COAT_BUNCHES,
+                           PX_ISA_PICK(f->isa, px_coat_advect_block), &follow));
     return PX_OK;
 }
 

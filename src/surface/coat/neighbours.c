@@ -51,7 +51,7 @@ PxStatus px_coat_tree_make(PxArena *scratch, const PxThreads *threads, float *co
             if (!TAKE(scratch, tree->box[tree->levels][k], (size_t)room + 8))
                 return no_room(count);
         Boxes b = {tree, tree->levels, below};
-        px_parallel_for(threads, room, PX_BLOCK, boxes_block, &b);
+        PX_TRY(px_parallel_try(threads, room, PX_BLOCK, boxes_block, &b));
         if (boxes <= 8) {
             ++tree->levels;
             break;
@@ -210,7 +210,7 @@ PxStatus px_coat_list(PxArena *scratch, const PxThreads *threads, PxIsa isa, flo
             rows->room = want;
         }
         *l = (Listing){isa, at, others, reach, hot, rows, lists, 0, {{0, 0}}};
-        px_parallel_for(threads, lists->count, BUNCHES, listing_block, l);
+        PX_TRY(px_parallel_try(threads, lists->count, BUNCHES, listing_block, l));
         if (atomic_load(&l->taken) <= rows->room)
             break;
     }

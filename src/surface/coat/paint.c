@@ -28,8 +28,8 @@ PxStatus px_coat_interpolate_velocity(PxCoat *coat, const PxCoatField *f)
             velocity[4 * (size_t)i + (size_t)k] = k < 3 ? in->velocity[k][f->row[i]] : 0.0f;
     c.velocity = velocity;
     PX_TRY(px_coat_list_particles(f, s.at, coat->surfels.count, NULL, &coat->near_rows, &c.lists));
-    px_parallel_for(in->threads, c.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_velocity_block), &c);
+    PX_TRY(px_parallel_try(in->threads, c.lists.count, PX_COAT_BUNCHES,
+                           PX_ISA_PICK(f->isa, px_coat_velocity_block), &c));
     return PX_OK;
 }
 
@@ -80,10 +80,10 @@ static PxStatus move_zombies(PxCoat *coat, PxCoatField *f, uint32_t **component)
     memset(p.state, PX_COAT_OPEN, n);
     for (int k = 0; k < 3; ++k)
         memcpy(from[k], z.at[k], n * sizeof(float));
-    px_parallel_for(in->threads, own.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_assign_block), &own);
-    px_parallel_for(in->threads, own.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_project_block), &p);
+    PX_TRY(px_parallel_try(in->threads, own.lists.count, PX_COAT_BUNCHES,
+                           PX_ISA_PICK(f->isa, px_coat_assign_block), &own));
+    PX_TRY(px_parallel_try(in->threads, own.lists.count, PX_COAT_BUNCHES,
+                           PX_ISA_PICK(f->isa, px_coat_project_block), &p));
     for (uint32_t i = 0; i < n; ++i) {
         float hot = own.melted[i], off = p.value[i] - coat->level;
         for (int k = 0; hot < 1.0f && k < 3; ++k)
@@ -132,8 +132,8 @@ PxStatus px_coat_paint(PxCoat *coat, PxCoatField *f)
     PX_TRY(px_coat_bunch(in->scratch, s.at, coat->surfels.count, coat->bunch_width, &p.lists));
     PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, s.at, &tree, p.reach, NULL,
                         &coat->surfel_rows, &p.lists));
-    px_parallel_for(in->threads, p.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_paint_block), &p);
+    PX_TRY(px_parallel_try(in->threads, p.lists.count, PX_COAT_BUNCHES,
+                           PX_ISA_PICK(f->isa, px_coat_paint_block), &p));
     px_arena_release(in->scratch, mark);
     return PX_OK;
 }

@@ -232,7 +232,7 @@ static bool take_iteration(const PxCoatInput *in, uint32_t n, PxCoatRound *r, Re
 }
 
 /* Iterates the forces until the surfels rest, or for def.rounds iterations. */
-static void iterate(PxCoat *coat, const PxCoatField *f, PxCoatRound *r, const Relaxation *x)
+static PxStatus iterate(PxCoat *coat, const PxCoatField *f, PxCoatRound *r, const Relaxation *x)
 {
     const PxThreads *threads = f->in->threads;
     uint32_t n = coat->surfels.count;
@@ -245,8 +245,8 @@ static void iterate(PxCoat *coat, const PxCoatField *f, PxCoatRound *r, const Re
         px_quads_pack(x->quad, s.at[0], s.at[1], s.at[2], s.melted, n, threads);
         px_quads_pack(x->normal_quad, s.normal[0], s.normal[1], s.normal[2], x->component, n,
                       threads);
-        px_parallel_for(threads, r->lists.count, PX_COAT_BUNCHES,
-                        PX_ISA_PICK(f->isa, px_coat_round_block), r);
+        PX_TRY(px_parallel_try(threads, r->lists.count, PX_COAT_BUNCHES,
+                               PX_ISA_PICK(f->isa, px_coat_round_block), r));
         float largest = 0.0f;
         for (uint32_t b = 0; b < x->blocks; ++b)
             largest = r->largest[b] > largest ? r->largest[b] : largest;
@@ -260,6 +260,7 @@ static void iterate(PxCoat *coat, const PxCoatField *f, PxCoatRound *r, const Re
         r->alpha *= DAMPING;
         ++coat->stats.rounds;
     }
+    return PX_OK;
 }
 
 PxStatus px_coat_relax(PxCoat *coat, PxCoatField *f)
@@ -293,14 +294,14 @@ PxStatus px_coat_relax(PxCoat *coat, PxCoatField *f)
     if (!take_iteration(in, n, &r, &x) || (in->walls > 0 && !take_walls(&o, n)))
         return px_coat_no_room(n);
     if (in->walls > 0)
-        px_parallel_for(in->threads, n, PX_COAT_BLOCK, wall_block, &o);
+        PX_TRY(px_parallel_try(in->threads, n, PX_COAT_BLOCK, wall_block, &o));
     r.wall = o.wall;
     r.pull = o.pull;
-    iterate(coat, f, &r, &x);
+    PX_TRY(iterate(coat, f, &r, &x));
     blend(coat);
     if (in->walls > 0) {
         o.last = true;
-        px_parallel_for(in->threads, n, PX_COAT_BLOCK, wall_block, &o);
+        PX_TRY(px_parallel_try(in->threads, n, PX_COAT_BLOCK, wall_block, &o));
     }
     memcpy(s.melted, melted, n * sizeof *melted);
     px_arena_release(in->scratch, mark);
@@ -316,7 +317,7 @@ PxStatus px_coat_keep_out(PxCoat *coat, const PxCoatField *f)
     PxArenaMark mark = px_arena_mark(f->in->scratch);
     if (!take_walls(&o, n))
         return px_coat_no_room(n);
-    px_parallel_for(f->in->threads, n, PX_COAT_BLOCK, wall_block, &o);
+    PX_TRY(px_parallel_try(f->in->threads, n, PX_COAT_BLOCK, wall_block, &o));
     px_arena_release(f->in->scratch, mark);
     return PX_OK;
 }

@@ -56,10 +56,10 @@ PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
     a.own = own;
     probe.lists = a.lists;
     memset(probe.state, PX_COAT_OPEN, n);
-    px_parallel_for(in->threads, a.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_assign_block), &a);
-    px_parallel_for(in->threads, a.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_project_block), &probe);
+    PX_TRY(px_parallel_try(in->threads, a.lists.count, PX_COAT_BUNCHES,
+                           PX_ISA_PICK(f->isa, px_coat_assign_block), &a));
+    PX_TRY(px_parallel_try(in->threads, a.lists.count, PX_COAT_BUNCHES,
+                           PX_ISA_PICK(f->isa, px_coat_project_block), &probe));
     uint32_t deleted = 0;
     for (uint32_t i = 0; i < n; ++i) {
         float off = fabsf(probe.value[i] - coat->level), hot = s.melted[i];
@@ -202,8 +202,8 @@ static PxStatus newton(PxCoat *coat, PxCoatField *f, Candidates *t, int steps)
     }
     PxArenaMark mark = px_arena_mark(f->in->scratch);
     PX_TRY(px_coat_list_particles(f, t->at, t->count, NULL, &coat->near_rows, &p.lists));
-    px_parallel_for(f->in->threads, p.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_project_block), &p);
+    PX_TRY(px_parallel_try(f->in->threads, p.lists.count, PX_COAT_BUNCHES,
+                           PX_ISA_PICK(f->isa, px_coat_project_block), &p));
     px_arena_release(f->in->scratch, mark);
     return PX_OK;
 }
@@ -348,7 +348,7 @@ static PxStatus accept(PxCoat *coat, const PxCoatField *f, Candidates *t, const 
                         &coat->surfel_rows, &c.surfels));
     PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, t->at, &candidates, least, NULL,
                         &coat->near_rows, &c.candidates));
-    px_parallel_for(in->threads, c.candidates.count, PX_COAT_BUNCHES, accept_block, &c);
+    PX_TRY(px_parallel_try(in->threads, c.candidates.count, PX_COAT_BUNCHES, accept_block, &c));
     return PX_OK;
 }
 
@@ -417,8 +417,8 @@ static PxStatus resample_once(PxCoat *coat, PxCoatField *f, uint32_t pass, bool 
     PX_TRY(px_coat_list(in->scratch, in->threads, f->isa, s.at, &tree,
                         PX_COAT_COVERAGE_REACH * ring.apart, NULL, &coat->surfel_rows,
                         &ring.lists));
-    px_parallel_for(in->threads, ring.lists.count, PX_COAT_BUNCHES,
-                    PX_ISA_PICK(f->isa, px_coat_coverage_block), &ring);
+    PX_TRY(px_parallel_try(in->threads, ring.lists.count, PX_COAT_BUNCHES,
+                           PX_ISA_PICK(f->isa, px_coat_coverage_block), &ring));
     uint32_t deleted = 0, made = 0, open = 0;
     for (uint32_t i = 0; i < n; ++i) {
         ring.crowded[i] = ring.crowded[i] && s.melted[i] > PX_COAT_MELTED;

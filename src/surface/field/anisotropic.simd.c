@@ -279,9 +279,8 @@ static PxStatus prepare(PxPotential *f, PxArena *scratch, const PxPotentialCentr
     if (job.ux == NULL || job.uy == NULL || job.uz == NULL || job.moment == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room for the neighbourhoods of %u particles",
                        f->count);
-    px_parallel_for(f->threads, f->particle_grid.cells, 64, mean_block, &job);
-    px_parallel_for(f->threads, f->particle_grid.cells, 64, centre_block, &job);
-    return PX_OK;
+    PX_TRY(px_parallel_try(f->threads, f->particle_grid.cells, 64, mean_block, &job));
+    return px_parallel_try(f->threads, f->particle_grid.cells, 64, centre_block, &job);
 }
 
 extern const PxPotentialModel PX_ISA_NAME(px_potential_anisotropic);

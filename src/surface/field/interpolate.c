@@ -19,12 +19,13 @@ PxStatus px_interpolate(const PxPotential *f, const float *const *column, uint32
         memset(from[c] + f->count, 0, 8 * sizeof(float));
     }
     PxInterpolation job = {f, place, from, to, columns};
+    PxStatus status = PX_OK;
     if (room && columns > 0)
-        px_parallel_for(f->threads, places, PX_BLOCK, PX_ISA_PICK(f->isa, px_interpolate_block),
-                        &job);
+        status = px_parallel_try(f->threads, places, PX_BLOCK,
+                                 PX_ISA_PICK(f->isa, px_interpolate_block), &job);
     for (uint32_t c = 0; c < columns; ++c)
         px_release(NULL, from[c], 0);
-    return room ? PX_OK
+    return room ? status
                 : px_fail(PX_ERR_MEMORY, "surface: no room for %u values of %u vertices", columns,
                           places);
 }

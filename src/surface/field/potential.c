@@ -227,8 +227,8 @@ static PxStatus sort_centres(PxPotential *f, const PxPotentialCentres *centres, 
 static PxStatus make(PxPotential *f, const PxPotentialInput *in, PxArena *scratch)
 {
     PX_TRY(sort_particles(f, in, scratch));
-    px_parallel_for(f->threads, f->particle_grid.cells, 64,
-                    PX_ISA_PICK(f->isa, px_neighbourhood_block), f);
+    PX_TRY(px_parallel_try(f->threads, f->particle_grid.cells, 64,
+                           PX_ISA_PICK(f->isa, px_neighbourhood_block), f));
     uint32_t n = f->count;
     PxPotentialCentres centres = {.x = PX_ARENA_ARRAY(scratch, float, n),
                                   .y = PX_ARENA_ARRAY(scratch, float, n),

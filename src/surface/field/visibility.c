@@ -36,8 +36,7 @@ PxStatus px_visibility_make(PxVisibility *e, const PxBarriers *barriers, const P
         return px_fail(PX_ERR_MEMORY,
                        "surface: no room for the sides of %u particles of %zu barriers",
                        field->count, count);
-    px_parallel_for(field->threads, field->count, PX_BLOCK, sides_block, e);
-    return PX_OK;
+    return px_parallel_try(field->threads, field->count, PX_BLOCK, sides_block, e);
 }
 
 void px_visibility_free(PxVisibility *e)

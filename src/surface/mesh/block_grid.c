@@ -365,10 +365,10 @@ static PxStatus fill_blocks(PxBlockGrid *s, Fill *fill)
         s->other = px_allocate(NULL, bytes);
     bool full = s->value != NULL && (fill->other == NULL || s->other != NULL);
     fill->block = block;
-    if (full)
-        px_parallel_for(fill->field->threads, s->known, 1, fill_block, fill);
+    PxStatus status = full ? px_parallel_try(fill->field->threads, s->known, 1, fill_block, fill)
+                           : no_room(s->known);
     px_release(NULL, block, 0);
-    return full ? PX_OK : no_room(s->known);
+    return status;
 }
 
 PxStatus px_block_grid_create(PxBlockGrid *s, const PxPotential *field, const PxPotential *other,

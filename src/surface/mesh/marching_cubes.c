@@ -447,7 +447,7 @@ static PxStatus march(March *m, const PxThreads *threads)
     m->vertices = malloc(((size_t)m->actives + 1) * sizeof *m->vertices);
     if (m->vertices == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room for %u blocks", m->actives);
-    px_parallel_for(threads, m->actives, 4, count_block, m);
+    PX_TRY(px_parallel_try(threads, m->actives, 4, count_block, m));
     uint64_t vertices = 0, triangles = 0;
     for (uint32_t a = 0; a < m->actives; ++a) {
         Vertices *v = &m->vertices[a];
@@ -459,8 +459,7 @@ static PxStatus march(March *m, const PxThreads *threads)
     m->mesh = px_surface_mesh_create(vertices, triangles, s->other != NULL);
     if (m->mesh == NULL)
         return PX_ERR_MEMORY;
-    px_parallel_for(threads, m->actives, 4, write_block, m);
-    return PX_OK;
+    return px_parallel_try(threads, m->actives, 4, write_block, m);
 }
 
 PxStatus px_marching_cubes(const PxBlockGrid *grid, const PxPotential *field,

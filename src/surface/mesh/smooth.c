@@ -1,6 +1,6 @@
 #include "surface/mesh/smooth.h"
 
-#include "base/fail.h"
+#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ PxStatus px_smooth(PxSurfaceMesh *mesh, double length, double cell, const uint8_
     }
     find_neighbours(mesh, start, near);
     Smooth s = {.start = start, .near = near, .hold = hold};
-    for (int k = 0; k < rounds; ++k) {
+    for (int k = 0; k < rounds && !px_stopped(threads); ++k) {
         s.from = (const float(*)[3])mesh->position;
         s.to = spare;
         s.part = FORWARD;
@@ -113,5 +113,5 @@ PxStatus px_smooth(PxSurfaceMesh *mesh, double length, double cell, const uint8_
     free(start);
     free(near);
     free(spare);
-    return PX_OK;
+    return px_stop_check(threads);
 }

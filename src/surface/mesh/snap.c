@@ -143,7 +143,7 @@ PxStatus px_snap_paint(const PxSnapTarget *target, const float (*position)[3],
     PxStatus status = build_tree(target, &tree);
     Paint job = {target, &tree, position, normal, paint};
     if (status == PX_OK)
-        px_parallel_for(threads, count, PX_BLOCK, paint_block, &job);
+        status = px_parallel_try(threads, count, PX_BLOCK, paint_block, &job);
     px_kdtree_free(&tree);
     return status;
 }
@@ -159,7 +159,7 @@ PxStatus px_snap(PxSurfaceMesh *mesh, const PxSnapTarget *target, const PxThread
     PxStatus status = build_tree(target, &tree);
     Job job = {mesh, target, &tree};
     if (status == PX_OK)
-        px_parallel_for(threads, mesh->vertices, PX_BLOCK, snap_block, &job);
+        status = px_parallel_try(threads, mesh->vertices, PX_BLOCK, snap_block, &job);
     px_kdtree_free(&tree);
     return status;
 }

@@ -136,7 +136,7 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
         }
         if (shape->mesh != NULL && (texture != NULL || shape->mesh->colour != NULL)) {
             Paint paint = {shape, shape->mesh, texture, skin, &points};
-            PxThreads threads = {px_threads_available()};
+            PxThreads threads = {.count = px_threads_available()};
             px_parallel_for(&threads, (uint32_t)points.count, PX_BLOCK, paint_block, &paint);
             skin->painted = true;
         }

@@ -101,7 +101,38 @@ static void warm_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void warm_rows(Warm *warm)
 {
     PxWorld *world = warm->world;
+    double *measured = px_gauges_heater(world, (size_t)(warm->heater - world->heaters.data));
+    double before = measured != NULL ? px_world_heat(world) : 0;
     px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, warm_block, warm);
+    if (measured != NULL)
+        *measured += px_world_heat(world) - before;
+}
+
+/* A held row belongs to the last heater that set its temperature. */
+void px_heaters_share(PxWorld *world, const double *given)
+{
+    const PxParticles *p = &world->particles;
+    for (size_t k = 0; k < world->heaters.count; ++k) {
+        Warm warm = {.world = world, .heater = &world->heaters.data[k]};
+        double *measured = px_gauges_heater(world, k);
+        PxSum sum = {0};
+        if (measured == NULL || !is_on(world, warm.heater) || !warm.heater->def.holds ||
+            warm.heater->def.within > 0)
+            continue;
+        for (uint32_t i = 0; i < p->table.count; ++i) {
+            bool later = false;
+            if (given[i] == 0 || !warms(&warm, i))
+                continue;
+            for (size_t n = k + 1; n < world->heaters.count && !later; ++n) {
+                Warm other = {.world = world, .heater = &world->heaters.data[n]};
+                later = is_on(world, other.heater) && other.heater->def.holds &&
+                        !(other.heater->def.within > 0) && warms(&other, i);
+            }
+            if (!later)
+                px_sum_add(&sum, given[i]);
+        }
+        *measured += px_sum_value(&sum);
+    }
 }
 
 static double temperature_of(const PxWorld *world, const PxHeater *heater)

@@ -22,6 +22,10 @@ void px_heaters_give(PxWorld *world, uint8_t *held);
 /// Is there a heater that prescribes the temperature in its region?
 bool px_heaters_hold(const PxWorld *world);
 
+/// Adds the heat that held rows gave in this step, J by row, to the measurements of the heaters
+/// that hold them (world/actors/gauge.h).
+void px_heaters_share(PxWorld *world, const double *given);
+
 /// Relaxes temperatures towards those of heaters with a time constant.
 void px_heaters_draw(PxWorld *world);
 

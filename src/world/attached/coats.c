@@ -357,11 +357,13 @@ PxStatus px_world_move_coats(PxWorld *world)
         px_table_init(&before[k], world->memory);
     PxStatus status = px_world_store_coats(world, before);
     bool stored = status == PX_OK;
+    px_stop_again(&world->stop);
     for (size_t k = 0; k < world->coats.count && status == PX_OK; ++k)
         status = advance(world, &world->coats.data[k]);
     if (status != PX_OK && stored)
         px_world_restore_coats(world, before); /* cannot fail: the coats had room for it */
     for (int k = 0; k < PX_COAT_TABLES; ++k)
         px_table_free(&before[k]);
+    px_stop_again(&world->stop);
     return status;
 }

@@ -24,7 +24,8 @@
     KIND(Sink, sink, sinks)                                                                        \
     KIND(Handle, handle, handles)                                                                  \
     KIND(Force, force, forces)                                                                     \
-    KIND(Heater, heater, heaters)
+    KIND(Heater, heater, heaters)                                                                  \
+    KIND(Gauge, gauge, gauges)
 
 /// The lists of all kinds, as members of a struct.
 #define PX_KIND_LIST(Type, word, list) PX_LIST(struct Px##Type) list;
@@ -104,6 +105,8 @@ typedef struct PxKind {
     PxStatus (*consistent)(const void *def, const char *what);
     /// Complains about combinations of keys, and completes the def.
     void (*rules)(const PxStated *stated);
+    /// Completes a def of a scene with the time between two frames, s. NULL: does not depend on it.
+    void (*per_frame)(void *def, double interval);
     const char *region_verb; ///< for kinds that act on particles in a region: "held"; NULL: other
                              ///< kinds
     bool region_once;        ///< it acts only on particles that are in the region at its start

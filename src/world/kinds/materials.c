@@ -19,10 +19,10 @@ PX_KIND_DEFAULTS(Material, material)
 static const PxField material_fields[] = {
     {.key = "density",
      .kind = PX_FIELD_NUMBER,
-     .flags = PX_FIELD_REQUIRED | PX_FIELD_ABOVE | PX_FIELD_LIVE,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_LIVE,
      .offset = PX_AT(PxMaterialDef, density),
      .unit = "kg/m^3",
-     .least = 0,
+     .least = 1e-3,
      .most = 1e6,
      .help = "Density at rest."},
     {.key = "viscosity",
