@@ -208,6 +208,8 @@ typedef struct PxBodyDef {
     double surfels;      ///< solids: approximate number of surfels on its surface; 0: none
     bool skin;           ///< solids: the triangles of its shape follow the deformation
     const char *texture; ///< solids: PNG file with the colours of surfels and triangles; NULL: none
+    double contact_angle; ///< walls: of fluids with tension "csf", degrees, 0 .. 180
+    double adhesion;      ///< walls: drag on the wetted layer of such fluids, 0 .. 1
 } PxBodyDef;
 
 PX_API void px_body_def_init(PxBodyDef *def, size_t size);

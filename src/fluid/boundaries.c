@@ -18,6 +18,7 @@ typedef struct Touch {
     uint32_t row;           /* NOBODY: to be ignored */
     float drag;             /* this boundary's term of PxFluid's wall_drag, */
     float velocity[3];      /* wall_v, */
+    float stick, moves[3];  /* wall_stick and wall_m, */
     float gradient[3];      /* and wall_g */
     float impulse[3];       /* on the boundary, N s */
     float heat;             /* its part of wall_heat */
@@ -36,9 +37,12 @@ typedef struct PxTouches {
 typedef struct Sum {
     double clear, clear_flux, nearest, lever; /* clear: the part that no boundary fills */
     PxVec3 clear_gradient;
-    double drag, sticky; /* sticky: the part that no boundary without friction fills */
-    PxVec3 velocity;     /* drag times velocity, summed over boundaries */
-    double heat, warmth; /* of boundaries that have a temperature */
+    double drag, sticky;  /* sticky: the part that no boundary without friction fills */
+    PxVec3 velocity;      /* drag times velocity, summed over boundaries */
+    double heat, warmth;  /* of boundaries that have a temperature */
+    double stick;         /* adhesion of the boundaries that it wets */
+    PxVec3 moves;         /* stick times velocity, summed over boundaries */
+    double part, wetting; /* sum of the parts, and of part times cosine of the contact angle */
     Touch *last;
     bool missing; /* the part of some boundary is not known yet */
 } Sum;
@@ -101,6 +105,18 @@ static void add_fill(const PxFluid *f, const PxBoundary *b, const PxFill *fill, 
     sum->clear_gradient = px_sub(px_scale(sum->clear_gradient, left), term);
     sum->clear *= left;
     sum->sticky *= 1 - (1 - b->friction) * fill->part;
+    sum->part += fill->part;
+    sum->wetting += fill->part * b->wetting;
+    if (b->adhesion > 0 && fill->part > 0) {
+        double stick = b->adhesion * fmin(fill->part / f->wall_profile->part_near, 1);
+        PxVec3 moves = px_scale(fill->velocity, stick);
+        sum->stick += stick;
+        sum->moves = px_add(sum->moves, moves);
+        touch->stick = (float)stick;
+        touch->moves[0] = (float)moves.x;
+        touch->moves[1] = (float)moves.y;
+        touch->moves[2] = (float)moves.z;
+    }
     if (b->friction > 0) {
         double grip = b->friction * px_wall_profile_drag(f->wall_profile, fill->distance);
         PxVec3 v = px_scale(fill->velocity, grip);
@@ -150,6 +166,11 @@ static void store_row(const PxFluid *f, uint32_t i, const Sum *sum)
     f->wall_lever[i] = (float)sum->lever;
     f->wall_slip[i] = (float)(1 - sum->sticky);
     f->wall_drag[i] = (float)sum->drag;
+    f->wall_stick[i] = (float)sum->stick;
+    f->wall_mx[i] = (float)sum->moves.x;
+    f->wall_my[i] = (float)sum->moves.y;
+    f->wall_mz[i] = (float)sum->moves.z;
+    f->wall_cos[i] = sum->part > 0 ? (float)(sum->wetting / sum->part) : 0.0f;
     if (f->wall_heat != NULL) {
         f->wall_heat[i] = sum->heat;
         f->wall_warmth[i] = sum->warmth;
@@ -330,8 +351,11 @@ static void push_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
                 continue;
             }
             float push = (float)f->dt * f->wall_push[t->row] * fluid_part(f, t->row);
+            uint32_t i = t->row;
+            const float v[3] = {f->particles->vx[i], f->particles->vy[i], f->particles->vz[i]};
+            float hold = (float)f->dt * f->wall_rate[i] * f->particles->mass[i] * fluid_part(f, i);
             for (int c = 0; c < 3; ++c)
-                t->impulse[c] += push * t->gradient[c];
+                t->impulse[c] += push * t->gradient[c] + hold * (t->stick * v[c] - t->moves[c]);
             PxImpulse impulse = impulse_of(f, t);
             PxVec3 moment = px_boundary_moment(f->boundary[list->boundary], impulse);
             part->most[0] = fmax(part->most[0], px_length(impulse.impulse));

@@ -69,6 +69,14 @@ typedef struct PxFluid {
     /// Part of the kernel's integral that lies in boundaries without friction.
     float *wall_slip;
 
+    /// Cosine of the contact angle: of the boundaries around the particle, weighted by their parts.
+    float *wall_cos;
+
+    /// Hold of boundaries on the layer that wets them: wall_rate (wall_m - wall_stick v) is the
+    /// acceleration. wall_stick is the boundaries' adhesion where they are wetted, wall_m the same
+    /// times their velocities (m/s); a tension model sets wall_rate (1/s), 0 at first.
+    float *wall_stick, *wall_mx, *wall_my, *wall_mz, *wall_rate;
+
     /// Force of the boundaries on a particle by pressure and tension: -wall_push wall_g, N.
     /// wall_push is in N m.
     float *wall_push;

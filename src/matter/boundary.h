@@ -143,6 +143,8 @@ struct PxBoundary {
     const PxBoundaryOps *ops;
     uint32_t body;      ///< slot
     double friction;    ///< 0 .. 1
+    double wetting;     ///< cosine of the contact angle, -1 .. 1
+    double adhesion;    ///< drag on the wetted layer, 0 .. 1
     double temperature; ///< degrees C; NAN: adiabatic
     double conductance; ///< of its contact with matter, W/(m^2 K); INFINITY: perfect
     PxVec3 pivot;       ///< reference point of torques, at moment 0

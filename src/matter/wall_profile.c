@@ -57,5 +57,7 @@ void px_wall_profile_init(PxWallProfile *t, double h, double s)
         t->slope[k] = per * slope;
         t->drag[k] = drag_sum(h, s, fmax(d, 0));
     }
+    double slope;
+    px_wall_profile_part(t, 0.5 * s, &t->part_near, &slope);
     t->drag_near = drag_sum(h, s, 0.5 * s);
 }

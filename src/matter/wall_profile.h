@@ -19,7 +19,7 @@ typedef struct PxWallProfile {
     double h, s;           ///< support and spacing, m
     double low, per_metre; ///< d of the first entry, entries per metre
     double part[PX_WALL_PROFILE + 1], slope[PX_WALL_PROFILE + 1], drag[PX_WALL_PROFILE + 1];
-    double drag_near; ///< drag at half a spacing, where a filled body ends
+    double part_near, drag_near; ///< at half a spacing, where a filled body ends
 } PxWallProfile;
 
 /// For a support h and a spacing s, m.

@@ -75,7 +75,9 @@ static PxBodyDef body_def_defaults(void)
                        .conductance = PX_CONTACT_PERFECT,
                        .levels = 2,
                        .skin = true,
-                       .friction = 0.5};
+                       .friction = 0.5,
+                       .contact_angle = 90,
+                       .adhesion = 0.5};
 }
 
 PX_DEF(PxBodyDef, body_def, "body")
@@ -329,7 +331,10 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     PxWall wall = {.shape = shape,
                    .def = def->shape,
                    .inside = def->inside,
-                   .boundary = {.body = body, .friction = def->friction},
+                   .boundary = {.body = body,
+                                .friction = def->friction,
+                                .adhesion = def->adhesion,
+                                .wetting = cos(def->contact_angle * PX_PI / 180)},
                    .cling = def->cling,
                    .warmth = warmth,
                    .warmths = def->temperatures,

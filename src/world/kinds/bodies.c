@@ -6,6 +6,7 @@
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const fill_words[] = {"cubic", "hexagonal", "octree", "fitted", NULL};
@@ -72,6 +73,24 @@ static const PxField fields[] = {
      .least = 0,
      .most = 1,
      .help = "Friction of a wall on viscous fluids and solids: 0 slips freely, 1 sticks."},
+    {.key = "contact_angle",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .offset = PX_AT(PxBodyDef, contact_angle),
+     .unit = "degrees",
+     .least = 0,
+     .most = 180,
+     .help = "Contact angle of fluids with the tension \"csf\": below 90 they wet the wall, above "
+             "it they bead."},
+    {.key = "adhesion",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .offset = PX_AT(PxBodyDef, adhesion),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Drag of the wall on the layer that wets it, of fluids with the tension \"csf\": 0 "
+             "drops slide, 1 they stick."},
     {.key = "cling",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
@@ -164,6 +183,8 @@ static PxStatus changed(PxWorld *world, size_t slot, const char *key)
         if (wall->boundary.body != slot)
             continue;
         wall->boundary.friction = def->friction;
+        wall->boundary.adhesion = def->adhesion;
+        wall->boundary.wetting = cos(def->contact_angle * PX_PI / 180);
         wall->cling = def->cling;
         if (heated) { /* replaces the temperatures over time */
             world->bodies.data[slot].def.warm = true;
