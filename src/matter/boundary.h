@@ -28,7 +28,7 @@
 /// impulses of all boundaries therefore balance to the rounding of the particles' floats, wherever
 /// forces between particles do. Stages that give impulses:
 ///   pressure, and the part of surface tension that a wall holds   fluid/boundaries.c
-///   viscous drag                                                  fluid/boundaries.c
+///   viscous drag, adhesion to the layer that wets it              fluid/boundaries.c
 ///   contact of solids, friction, restitution                      contact/solid_walls.c
 ///   the last defence against crossing                             contact/defence.c
 ///

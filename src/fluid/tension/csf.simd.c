@@ -14,7 +14,7 @@
 ///
 /// w = (1 - q^2)^3 (1 + 3 q^2), q = r / h, is flat at the centre: where the attraction grows
 /// towards small distances, as with the slope of a spline, particles of the layer clump. On
-/// squares, hexagons and disordered layers A is right within 3 per cent. A repulsion below 0.8
+/// squares, hexagons and disordered layers A is right within 4 per cent. A repulsion below 0.8
 /// spacings keeps pairs from merging.
 ///
 /// Membership follows from cover, sum_j K(r_ij) + walls, with the broad kernel
@@ -25,13 +25,13 @@
 /// -sigma cos(theta) (Young 1805). A wall counts as fluid for the cover, so that the surface ends
 /// at it; what it takes to lift fluid off, sigma (1 + cos(theta)) per area (Dupre 1869), is a
 /// potential along the wall's normal. Without it a drop that touches loses surface for nothing,
-/// peels off by its tension and touches again: this fed 100 mm/s in a drop of 5 mm.
+/// peels off by its tension and touches again: this fed 94 mm/s in a drop of 5 mm.
 #include "fluid/tension/tension.h"
 
 #include <math.h>
 
 /* sigma of the layer over that of the material. The repulsion and the finite thickness of the
- * layer take the rest. Fitted to the pressure 2 sigma / R in resting drops of 8 and 12 spacings
+ * layer take the rest. Fitted to the pressure 2 sigma / R in resting drops of 8 spacings
  * radius (study/drop.h) and checked with the period of the second mode (Rayleigh). */
 #define TUNED 1.45
 
