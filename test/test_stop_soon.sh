@@ -4,10 +4,11 @@
 # labels: long
 . "$PX_SOURCE/test/command.sh"
 
-# scene NAME MATERIAL BODIES THINGS: one step of a second; 512 particles at a spacing of 2 cm
+# scene NAME MATERIAL BODIES THINGS: 200 steps of a second, too many to be done in time; 512
+# particles at a spacing of 2 cm
 scene() {
     cat >"$work/$1.json" <<EOF
-{"phyxel": 1, "time": {"frames": 2, "fps": 1}, "spacing": 0.02, "max_step": 1, "courant": 1,
+{"phyxel": 1, "time": {"frames": 200, "fps": 1}, "spacing": 0.02, "max_step": 1, "courant": 1,
  "materials": {"m": {"density": 1000, $2}},
  "bodies": [{"name": "block", "shape": {"box": [0.16, 0.16, 0.16], "at": [0, 0.2, 0]},
    "material": "m"}${3:-}]${4:-}}
