@@ -1,7 +1,6 @@
 #!/bin/sh
 # Ctrl-C is answered within two seconds while one step, surface or picture takes minutes. The step
-# is undone, and the run can be resumed.
-# labels: long
+# is undone, and the run can be resumed. Not under sanitizers: they take longer to begin than it waits.
 . "$PX_SOURCE/test/command.sh"
 
 # scene NAME MATERIAL BODIES THINGS: 200 steps of a second, too many to be done in time; 512
