@@ -4,11 +4,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Blocks of at least HUGE_FROM bytes are aligned to huge pages and ask for them: loops over
- * neighbours access memory at random, and with pages of 4 KiB most accesses miss the address
- * translation cache. Smaller blocks would waste too much of their last page. */
+/* Large blocks are aligned to huge pages and ask for them: loops over neighbours access memory at
+ * random, and with pages of 4 KiB most accesses miss the address translation cache. Blocks that
+ * would waste more than a fifth of their memory in the last page do not. */
 #define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_FROM ((size_t)4 << 20)
+
+static bool is_huge(size_t bytes)
+{
+    return bytes >= HUGE_PAGE / 2 && bytes <= SIZE_MAX - HUGE_PAGE &&
+           px_round_up(bytes, HUGE_PAGE) - bytes <= bytes / 5;
+}
 
 static void *allocate_huge(size_t bytes)
 {
@@ -24,7 +29,7 @@ void *px_allocate(const PxAllocator *allocator, size_t bytes)
         return NULL;
     if (allocator != NULL)
         return allocator->allocate(allocator->user, bytes);
-    if (bytes >= HUGE_FROM && bytes <= SIZE_MAX - HUGE_PAGE)
+    if (is_huge(bytes))
         return allocate_huge(bytes);
     return aligned_alloc(PX_ALIGNMENT, px_round_up(bytes, PX_ALIGNMENT));
 }
