@@ -93,7 +93,7 @@ void px_energy_end(PxEnergy *e, PxWorld *world)
 /* ---- the pass that moves particles ---------------------------------------- */
 
 /* Maxima of the pass: mass, |v|^2 before and after, |x|^2, shift^2, wall work, held; then |a|^2 of
- * gravity (a row's a may be set), of each mark, and in the end. */
+ * the acceleration by gravity, after each stage that px_work_mark() recorded, and at the end. */
 enum { MOST_MASS, MOST_V0, MOST_V1, MOST_X, MOST_SHIFT, MOST_WALL, MOST_HELD, MOST_A };
 
 typedef struct Bounds {

@@ -54,7 +54,8 @@ double PX_ISA_NAME(px_energy_kinetic)(const PxParticles *p, double magic, uint32
     return four_sum(sum);
 }
 
-/* Work of what holds rows: all of their acceleration but gravity. */
+/* Work done on particles that an emitter or a handle moves: that of all accelerations but
+ * gravity. */
 static double held_rows(const PxEnergy *e, const PxFluid *f, uint32_t begin, uint32_t end)
 {
     const PxParticles *p = f->particles;
