@@ -16,13 +16,14 @@ typedef struct Extra {
     uint32_t components;
 } Extra;
 
-enum { COMPONENT, SLOT, MOLTEN, LOAD, EXTRAS };
+enum { COMPONENT, SLOT, MOLTEN, LOAD, REACTION, EXTRAS };
 
 static const Extra extra[EXTRAS] = {
     [COMPONENT] = {"component", "", PX_U32, 1},
     [SLOT] = {"elastic_row", "", PX_U32, 1},
     [MOLTEN] = {"rest_molten", "", PX_F32, 1},
     [LOAD] = {"steady_load", "m/s^2", PX_F32, 3},
+    [REACTION] = {"steady_reaction", "m/s^2", PX_F32, 3},
 };
 
 PxStatus px_elastic_columns_add(PxTable *t)
@@ -48,7 +49,9 @@ bool px_elastic_columns(const PxTable *t, PxElasticColumns *out)
         .component = column[COMPONENT]->data[0],
         .slot = column[SLOT]->data[0],
         .molten = column[MOLTEN]->data[0],
-        .load = {column[LOAD]->data[0], column[LOAD]->data[1], column[LOAD]->data[2]}};
+        .load = {column[LOAD]->data[0], column[LOAD]->data[1], column[LOAD]->data[2]},
+        .reaction = {column[REACTION]->data[0], column[REACTION]->data[1],
+                     column[REACTION]->data[2]}};
     return true;
 }
 
@@ -127,6 +130,7 @@ PxStatus px_elastic_put(const PxCoupling *c, PxElasticSet *set, uint32_t first, 
         e.load[0][i] = (float)c->gravity.x;
         e.load[1][i] = (float)c->gravity.y;
         e.load[2][i] = (float)c->gravity.z;
+        e.reaction[0][i] = e.reaction[1][i] = e.reaction[2][i] = 0.0f;
         p->density[i] = p->mass[i] / s.volume[i];
         p->pressure[i] = 0.0f;
     }
@@ -328,6 +332,8 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool straine
         add_column(&motion, by[k], moved[k]);
     for (int k = 0; c->flows && k < 3; ++k)
         add_column(&state, from.load[k], to.load[k]);
+    for (int k = 0; c->flows && k < 3; ++k)
+        add_column(&state, from.reaction[k], to.reaction[k]);
     for (int k = 0; strained && k < 6; ++k)
         add_column(&state, solid_from.plastic[k], solid_to.plastic[k]);
     for (int k = 0; rest_shapes && k < 3; ++k)

@@ -30,6 +30,7 @@ typedef struct PxElasticColumns {
     uint32_t *slot;      ///< its row in the set, + 1; 0: not in the set
     float *molten;       ///< molten fraction at the last rest-shape update
     float *load[3];      ///< low-pass filtered acceleration by gravity and fluids, m/s^2
+    float *reaction[3];  ///< the same by elastic forces and contact, m/s^2
 } PxElasticColumns;
 
 typedef struct PxElasticSet {

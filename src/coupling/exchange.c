@@ -3,6 +3,27 @@
 #include "contact/solid_fluid.h"
 #include "coupling/octree_cells.h"
 
+/* Adds the low-pass filtered reaction of elastic matter to the accelerations of solid rows, or
+ * takes it off again.
+ *
+ * The solves of fluids move the particles of a solid like free ones. A film of melt under a solid
+ * would have to stop only its lowest layer, which elastic forces push down again in the next step:
+ * the solid's weight would rest on the film's compression, and the film would slip along it. With
+ * the elastic forces and contacts that balanced the loads of the last steps, a layer at rest under
+ * load is at rest in the solves as well, and they find the forces that keep it so. */
+static void add_reaction(PxParticles *p, const float *solid, float sign)
+{
+    PxElasticColumns elastic;
+    PxSolidColumns columns;
+    px_elastic_columns(&p->table, &elastic);
+    px_solid_columns(&p->table, &columns);
+    float *const a[3] = {p->ax, p->ay, p->az};
+    for (int k = 0; k < 3; ++k)
+        for (uint32_t i = 0; i < p->table.count; ++i)
+            if (solid[i] > 0.0f && columns.handle[i] == 0)
+                a[k][i] += sign * solid[i] * elastic.reaction[k][i];
+}
+
 PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, PxFluid *f)
 {
     PxParticles *p = c->particles;
@@ -30,8 +51,18 @@ PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, Px
             p->ax[i] = p->ay[i] = p->az[i] = 0.0f;
         }
     }
+    add_reaction(p, f->solid_fraction, 1.0f);
     return PX_OK;
 }
+
+void px_exchange_end(const PxCoupling *c, const PxFluid *f)
+{
+    if (f->solid_fraction != NULL)
+        add_reaction(c->particles, f->solid_fraction, -1.0f);
+}
+
+/* Low-pass factor per step; 0.03 to 0.3 give the same results. */
+#define LOW_PASS 0.1f
 
 PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs)
 {
@@ -105,9 +136,6 @@ static void sum_loads(const PxSolid *s, PxSolidFrame *f)
     f->load_moment = px_sub(f->load_moment, px_scale(px_cross(momentum, force), 1 / mass));
 }
 
-/* Low-pass factor per step; 0.03 to 0.3 give the same results. */
-#define LOW_PASS 0.1f
-
 /* Fluid forces are computed once per step, elastic forces in sub-steps within it (000 Figure 6.2).
  * The pressure solve assumes that particles move freely during the step, but those of a stiff solid
  * vibrate, and a force that is constant over the step also does work on them on the way back.
@@ -122,7 +150,13 @@ PxStatus px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double 
     if (fluid == NULL)
         return PX_OK;
     px_elastic_columns(&p->table, &elastic);
-    const float *const a[3] = {p->ax, p->ay, p->az};
+    const float *const a[3] = {p->ax, p->ay, p->az}, *const v0[3] = {p->vx, p->vy, p->vz};
+    s->loaded = PX_ARENA_ARRAY(s->scratch, float, 3 * (size_t)s->count);
+    if (s->loaded == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
+    for (uint32_t i = 0; i < s->count; ++i)
+        for (size_t k = 0; k < 3; ++k)
+            s->loaded[3 * (size_t)i + k] = v0[k][i] + (float)dt * a[k][i];
     for (uint32_t i = 0; i < s->count; ++i) {
         if (s->inverse_mass[i] == 0.0f)
             continue;
@@ -156,4 +190,22 @@ PxStatus px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double 
     PX_TRY(px_dist_share(fluid->dist, (PxDistArray){s->inverse_mass, sizeof(float), sizeof(float)},
                          set->row.data, s->count, s->scratch));
     return PX_OK;
+}
+
+/* What moved a row besides the loads: elastic forces, damping, contact. */
+void px_exchange_react(const PxElasticSet *set, const PxSolid *s)
+{
+    const PxParticles *p = &set->rows;
+    PxElasticColumns elastic;
+    if (s->loaded == NULL)
+        return;
+    px_elastic_columns(&p->table, &elastic);
+    const float *const v[3] = {p->vx, p->vy, p->vz};
+    float per_dt = 1.0f / (float)s->dt;
+    for (uint32_t i = 0; i < s->count; ++i)
+        for (size_t k = 0; k < 3; ++k) {
+            float *steady = &elastic.reaction[k][i];
+            float now = per_dt * (v[k][i] - s->loaded[3 * (size_t)i + k]);
+            *steady = s->inverse_mass[i] > 0.0f ? *steady + LOW_PASS * (now - *steady) : 0.0f;
+        }
 }

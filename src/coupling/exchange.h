@@ -15,7 +15,8 @@
 
 /// Call after px_fluid_boundaries(). Fills fluid->solid_fraction, the solid fraction of elastic
 /// rows; scales the wall arrays of solids by 1 - that, because solids have contact with walls
-/// instead of their pressure; and makes rows held by handles immovable.
+/// instead of their pressure; makes rows held by handles immovable; and adds the reaction of
+/// solids to the accelerations, until px_exchange_end().
 PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, PxFluid *fluid);
 
 /// Call after the neighbour search. Removes coarse particles from the fluids' neighbour lists, if
@@ -31,9 +32,16 @@ void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *fluid)
 /// particle by its own rest neighbours.
 PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid *fluid);
 
+/// Call after the last solve of the fluids: takes the reaction of solids off the accelerations.
+void px_exchange_end(const PxCoupling *c, const PxFluid *fluid);
+
 /// Applies the accelerations that the fluid stages computed to the opened set, partly as constant
 /// load and partly as impulse (see exchange.c). `fluid` is NULL when nothing flows; then only
 /// gravity acts. Errors: PX_ERR_MEMORY.
 PxStatus px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double dt, PxSolid *solid);
+
+/// Call after px_solid_end(), with the solid of px_exchange_load(). Updates the low-pass filtered
+/// reaction of elastic matter to its loads, which takes part in the next step's solves.
+void px_exchange_react(const PxElasticSet *set, const PxSolid *solid);
 
 #endif

@@ -203,6 +203,7 @@ static void begin_row(PxRestInput *in, uint32_t i)
     in->elastic.load[0][i] = (float)c->gravity.x;
     in->elastic.load[1][i] = (float)c->gravity.y;
     in->elastic.load[2][i] = (float)c->gravity.z;
+    in->elastic.reaction[0][i] = in->elastic.reaction[1][i] = in->elastic.reaction[2][i] = 0.0f;
 }
 
 PxStatus px_rest_places(PxRestInput *in, const PxRestSnapshot *old, const PxRestComponents *parts)

@@ -261,7 +261,7 @@ PxStatus px_fluid_boundaries(PxFluid *f)
 
 typedef struct Give {
     PxFluid *fluid;
-    bool implicit;     /* drag acts on the velocities after viscosity */
+    const float *more; /* of px_fluid_give_drag() */
     const float *part; /* factor of each particle's viscosity; NULL: 1 */
     double magic[2];   /* of the impulses, and of their moments */
 } Give;
@@ -279,15 +279,18 @@ static void drag_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Give *give = user;
     const PxFluid *f = give->fluid;
     const PxParticles *p = f->particles;
-    float dt = (float)f->dt, later = give->implicit ? dt : 0.0f;
+    float dt = (float)f->dt;
     for (Touches *list = f->touches[begin / PX_BLOCK]; list != NULL; list = list->next)
         for (uint32_t k = 0; k < list->count; ++k) {
             Touch *t = &list->touch[k];
             if (t->row == NOBODY || !(t->drag > 0.0f))
                 continue;
             uint32_t i = t->row;
-            const float v[3] = {p->vx[i] + later * p->ax[i], p->vy[i] + later * p->ay[i],
-                                p->vz[i] + later * p->az[i]};
+            const float *more = give->more != NULL ? give->more + 4 * (size_t)i : NULL;
+            float v[3] = {p->vx[i], p->vy[i], p->vz[i]};
+            const float a[3] = {p->ax[i], p->ay[i], p->az[i]};
+            for (int c = 0; more != NULL && c < 3; ++c)
+                v[c] += dt * (a[c] + more[c]);
             double nu = px_fluid_mu(f, i) / f->material[p->material[i]].def.density;
             float scale = dt * p->mass[i] * (float)nu * fluid_part(f, i);
             scale *= give->part != NULL ? give->part[i] : 1.0f;
@@ -315,9 +318,9 @@ static void drag_work(const void *user, uint32_t begin, uint32_t end, PxSum *sum
         }
 }
 
-void px_fluid_give_drag(PxFluid *f, bool implicit, const float *part)
+void px_fluid_give_drag(PxFluid *f, const float *more, const float *part)
 {
-    Give give = {.fluid = f, .implicit = implicit, .part = part};
+    Give give = {.fluid = f, .more = more, .part = part};
     if (f->boundaries == 0)
         return;
     px_parallel_for(f->threads, f->count, PX_BLOCK, drag_block, &give);

@@ -168,10 +168,11 @@ double px_fluid_tension_speed(const PxFluid *fluid);
 /// Fills the wall arrays. Errors: PX_ERR_MEMORY.
 PxStatus px_fluid_boundaries(PxFluid *fluid);
 
-/// Notes the viscous drag on boundaries, after viscosity has added its acceleration. `implicit`:
-/// the drag acts on the velocities after viscosity, otherwise on those at the start of the step.
-/// `part` is a factor of each particle's viscosity; NULL: 1 for all.
-void px_fluid_give_drag(PxFluid *fluid, bool implicit, const float *part);
+/// Notes the viscous drag on boundaries, after viscosity has added its acceleration. It acts on the
+/// velocities at the start of the step if `more` is NULL, else on those that the accelerations so
+/// far and `more` (quads, m/s^2) lead to. `part` is a factor of each particle's viscosity; NULL: 1
+/// for all.
+void px_fluid_give_drag(PxFluid *fluid, const float *more, const float *part);
 
 /// Gives boundaries the opposite of all impulses that particles get from them in this step. Called
 /// when all accelerations are complete.

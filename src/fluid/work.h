@@ -41,7 +41,7 @@ typedef struct PxWorkMark {
     float *a[3]; ///< m/s^2
 } PxWorkMark;
 
-enum { PX_WORK_MARKS = 8 };
+enum { PX_WORK_MARKS = 10 };
 
 typedef struct PxWork {
     PxVec3 gravity; ///< acceleration at the start, m/s^2

@@ -24,6 +24,7 @@ static const Usual usual[] = {
     {"body", "", PX_U32, 1, STATE | FRAME, {MEMBER(body)}},
     {"warm_pressure", "Pa", PX_F32, 1, STATE, {MEMBER(warm_pressure)}},
     {"warm_divergence", "Pa", PX_F32, 1, STATE, {MEMBER(warm_divergence)}},
+    {"steady_pressure", "Pa", PX_F32, 1, STATE, {MEMBER(steady_pressure)}},
     {"viscous", "m/s^2", PX_F32, 3, STATE, {MEMBER(ux), MEMBER(uy), MEMBER(uz)}},
     {"density", "kg/m^3", PX_F32, 1, WORK | FRAME, {MEMBER(density)}},
     {"pressure", "Pa", PX_F32, 1, WORK | FRAME, {MEMBER(pressure)}},

@@ -20,6 +20,7 @@ typedef struct PxParticles {
     uint32_t *body;               ///< slot
     float *warm_pressure;         ///< Pa, warm start of the implicit pressure solve
     float *warm_divergence;       ///< the same for the divergence-free solve
+    float *steady_pressure;       ///< low-pass filtered pressure of implicit solves, Pa
     float *density;               ///< kg/m^3, of the last step
     float *pressure;              ///< Pa, of the last step
     float *ax, *ay, *az;          ///< acceleration, m/s^2, of the last step

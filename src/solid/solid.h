@@ -98,6 +98,8 @@ typedef struct PxSolid {
     float *a;            ///< acceleration, m/s^2
     float *pull;         ///< external acceleration: gravity, the constant part of fluid forces, and
                          ///< forces on regions, m/s^2
+    float *loaded;       ///< 3 a row: velocity at the end of the step that gravity and fluids alone
+                         ///< would give, in the world, m/s; NULL where nothing flows
     float *record;       ///< 16 a row: three columns of Q, then s L (passes.h)
     float *inverse_mass; ///< 1/kg; 0: a handle or an emitter holds it
     float *stiff[9];     ///< by row, as in the law; if nothing is orthotropic only the first two:

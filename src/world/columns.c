@@ -40,6 +40,8 @@ static const char *meaning_of(const char *column)
         {"viscous", "acceleration by viscosity of the last step"},
         {"warm_pressure", "first guess of the next pressure solve"},
         {"warm_divergence", "first guess of the next divergence solve"},
+        {"steady_pressure",
+         "low-pass filtered pressure, which takes part in the next viscous solve"},
         {"rest_position", "place in the rest shape, from the body's origin"},
         {"rest_volume", "volume in the rest shape"},
         {"rest_bulk", "part of its volume that the particle has room for in the rest shape"},

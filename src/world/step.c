@@ -197,6 +197,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
+        if (fluid->solid_fraction != NULL)
+            PX_TRY(px_work_mark(fluid, PX_WORK_elastic));
     }
     PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "density")
@@ -247,10 +249,11 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "pressure")
     PX_TRY(model->solve(fluid));
     PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
-    fluid->work->last = world->emitters.count > 0 ? PX_WORK_emitters : PX_WORK_pressure;
+    bool emitters = world->emitters.count > 0, solids = fluid->solid_fraction != NULL;
+    fluid->work->last = solids ? PX_WORK_elastic : emitters ? PX_WORK_emitters : PX_WORK_pressure;
     PX_STAGE(&world->profile, "measure")
     {
-        if (world->emitters.count > 0)
+        if (emitters || solids)
             PX_TRY(px_work_mark(fluid, PX_WORK_pressure));
     }
     PX_STAGE(&world->profile, "walls")
@@ -264,6 +267,12 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     }
     PX_STAGE(&world->profile, "emitters")
     px_emitters_hold(world, fluid->inverse_mass);
+    PX_STAGE(&world->profile, "measure")
+    {
+        if (emitters && solids)
+            PX_TRY(px_work_mark(fluid, PX_WORK_emitters));
+    }
+    px_exchange_end(&coupling, fluid);
     world->iterations = fluid->iterations;
     world->solve_error = fluid->solve_error;
     world->state.divergence = fluid->divergence;

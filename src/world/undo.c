@@ -20,6 +20,7 @@ static const struct {
     {"hold_position", NEVER},
     {"warm_pressure", FLOW},
     {"warm_divergence", FLOW},
+    {"steady_pressure", FLOW},
     {"viscous", FLOW},
     {"rest_position", REST},
     {"rest_volume", REST},

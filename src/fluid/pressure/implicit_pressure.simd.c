@@ -9,8 +9,9 @@
 typedef struct Job {
     PxFluid *fluid;
     PxPoisson *poisson;
-    float *kept; /* pressure for the warm start of the next step, Pa */
-    float keep;  /* fraction of it that the first guess is */
+    float *kept;   /* pressure for the warm start of the next step, Pa */
+    float keep;    /* fraction of it that the first guess is */
+    float follows; /* part by which the filtered pressure approaches that of the step */
     bool warm, forces;
 } Job;
 
@@ -88,12 +89,23 @@ static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* Low-pass filter of the pressure, in time rather than in steps. */
+static void filter(const Job *job, uint32_t begin, uint32_t end)
+{
+    PxParticles *p = job->fluid->particles;
+    for (uint32_t i = begin; i < end; ++i) {
+        float now = p->warm_pressure[i] + p->warm_divergence[i];
+        p->steady_pressure[i] += job->follows * (now - p->steady_pressure[i]);
+    }
+}
+
 static void report_corrected_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
     PxParticles *p = job->fluid->particles;
     memcpy(p->pressure + begin, p->warm_pressure + begin, (end - begin) * sizeof(float));
+    filter(job, begin, end);
 }
 
 static void report_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -104,6 +116,7 @@ static void report_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i)
         p->pressure[i] = (p->warm_pressure[i] + p->warm_divergence[i]) *
                          px_fluid_pressure_factor(job->fluid, i, job->poisson->stiff[i]);
+    filter(job, begin, end);
 }
 
 static PxStatus run(Job *job, double error, PxPoissonOptions options, PxBlockFunction *end)
@@ -122,13 +135,29 @@ static PxStatus run(Job *job, double error, PxPoissonOptions options, PxBlockFun
     return PX_OK;
 }
 
+/* Step at the top speed of the scene, s. */
+static double calm_step(const PxFluid *f)
+{
+    return f->courant * 0.5 * (double)f->kernel.h / f->top_speed;
+}
+
 /* Fraction of the existing compression to undo in this step. Undoing all of it within a very short
  * step, caused by one fast drop, would need unbounded velocities; so it takes at least as long as a
  * step at the top speed of the scene. */
 static double part_to_undo(const PxFluid *f)
 {
-    double calm = f->courant * 0.5 * (double)f->kernel.h / f->top_speed;
+    double calm = calm_step(f);
     return f->dt < calm ? f->dt / calm : 1;
+}
+
+/* Time constant of the low-pass filter of the pressure, in steps at the top speed of the scene. In
+ * a step as short as dt, compression is undone by a pressure that rises with 1 / dt; its part in
+ * the filtered pressure does not. */
+#define STEADY 2.0
+
+static float filter_part(const PxFluid *f)
+{
+    return (float)-expm1(-f->dt / (STEADY * calm_step(f)));
 }
 
 /* Largest speed at which existing compression is undone, over the top speed of the scene. Tuned on
@@ -192,6 +221,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
                .poisson = &poisson,
                .kept = f->particles->warm_pressure,
                .keep = 1.0f,
+               .follows = filter_part(f),
                .warm = true};
     options.forces = true;
     options.least = 2;
@@ -203,6 +233,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
     options.least = 0;
     job = (Job){.fluid = f, .poisson = plain, .kept = f->particles->warm_divergence};
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, shift_block));
+    memset(f->particles->warm_divergence, 0, f->count * sizeof(float)); /* no pressure: shifts */
     f->divergence = divergence;
     return PX_OK;
 }
@@ -224,7 +255,11 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     if (kind.corrected)
         return project(f, &poisson, weight, param, options);
     PX_TRY(px_work_mark(f, PX_WORK_damping));
-    Job job = {.fluid = f, .poisson = &poisson, .warm = kind.warm, .keep = KEPT};
+    Job job = {.fluid = f,
+               .poisson = &poisson,
+               .warm = kind.warm,
+               .keep = KEPT,
+               .follows = filter_part(f)};
     job.kept = f->particles->warm_divergence;
     bool closing = 100 * f->divergence * f->dt > param[PX_IMPLICIT_MAX_DIVERGENCE];
     if (kind.divergence && (closing || options.published)) {

@@ -53,6 +53,6 @@ PxStatus px_viscosity_explicit_bound(PxExplicitViscosity *job, PxBlockFunction *
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, scale_block, job);
         PX_TRY(px_fluid_pack_velocity(f, job->volume));
     }
-    px_fluid_give_drag(f, false, job->part);
+    px_fluid_give_drag(f, NULL, job->part);
     return PX_OK;
 }

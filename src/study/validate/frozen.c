@@ -3,6 +3,7 @@
 
 #include "study/free_melt.h"
 #include "study/frozen.h"
+#include "study/squeeze_film.h"
 
 #include <string.h>
 
@@ -39,6 +40,19 @@ static PxStatus blob(const PxValidateCase *c, double coarser, int threads, PxFig
     return PX_OK;
 }
 
+static PxStatus film(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    PxSqueezeFilmDef def = px_squeeze_film_def_default();
+    PxSqueezeFilmResult result;
+    def.spacing = coarser * def.film / c->cells;
+    def.threads = threads;
+    def.material.integration = px_integration_choice(c->solver);
+    PX_TRY(px_squeeze_film(&def, &result));
+    px_figures_compare(out, "time to sink / Stefan's", result.resistance, 1, 0.15);
+    px_figures_add(out, "lean, rad", result.lean, 0, result.lean, 0.001);
+    return PX_OK;
+}
+
 static const PxValidateCase cases[] = {
     {"melted and frozen bar", frozen, "leapfrog", NULL, 8, true, true},
     {"melted and frozen bar", frozen, "leapfrog", "twice", 8, false, true},
@@ -47,6 +61,8 @@ static const PxValidateCase cases[] = {
     {"spinning blob that freezes", blob, "leapfrog", "inside", 8, true, true},
     {"spinning blob that freezes", blob, "leapfrog", "at one side", 8, false, true},
     {"spinning blob that freezes", blob, "implicit", "inside", 8, false, true},
+    {"solid on its melt", film, "leapfrog", NULL, 4, true, true},
+    {"solid on its melt", film, "implicit", NULL, 4, false, false},
 };
 
 const PxValidateGroup px_validate_frozen = {
@@ -59,7 +75,11 @@ const PxValidateGroup px_validate_frozen = {
         "- **Spinning blob that freezes**: wax of 0.2 MPa, molten to 100 Pa s, radius 10 cm, "
         "flies and spins at 5.3 rad/s in empty space. A heater freezes it evenly,\n"
         "  or a cold core in its middle or at one side grows, for 1 s. Changes are relative to "
-        "what it had; energy is kinetic plus elastic (`src/study/free_melt.h`).\n",
+        "what it had; energy is kinetic plus elastic (`src/study/free_melt.h`).\n"
+        "- **Solid on its melt**: a cylinder of wax of 0.8 MPa, radius 10 cm, height 20 cm, on "
+        "4 cm of its own melt of 1 kPa s. The time in which it sinks is over that of\n"
+        "  Stefan's law for thin films between stiff discs, V = 2 W h^3 / (3 pi mu R^4) "
+        "(`src/study/squeeze_film.h`).\n",
     .cases = cases,
     .count = PX_COUNT(cases),
 };
