@@ -55,6 +55,7 @@
 #ifndef PX_MATTER_BOUNDARY_H
 #define PX_MATTER_BOUNDARY_H
 
+#include "base/mat3.h"
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "dist/reduce.h"
@@ -148,6 +149,10 @@ struct PxBoundary {
     double temperature; ///< degrees C; NAN: adiabatic
     double conductance; ///< of its contact with matter, W/(m^2 K); INFINITY: perfect
     PxVec3 pivot;       ///< reference point of torques, at moment 0
+    double per_mass;    ///< 1/kg: an impulse changes its velocity by so much; 0: it does not yield
+    PxMat3 per_inertia; ///< 1/(kg m^2): the same of a torque about the pivot and its spin
+    PxVec3 forced;      ///< change of its velocity in the step by all but particles, m/s; the
+                        ///< velocities above include it
     PxSum impulse[3];   ///< taken in this step, N s
     PxSum torque[3];    ///< its moment about the pivot, N m s
 };
