@@ -5,6 +5,7 @@
 /// every sum over its volume is one of them times a value of the particle. With several boundaries
 /// the free parts multiply. The gradient of that product is a sum with one term per boundary, so
 /// every force along it can be split among them exactly; a list of touches stores the terms.
+#include "fluid/touches.h"
 #include "fluid/work.h"
 
 #include <math.h>
@@ -13,26 +14,10 @@
 /* Rows per query of a boundary; PX_BLOCK is a multiple of it. */
 enum { ROWS = 256 };
 
-/* A particle within the support of a boundary. */
-typedef struct Touch {
-    struct Touch *previous; /* of the same particle, while the list is built */
-    uint32_t row;           /* NOBODY: to be ignored */
-    float drag;             /* this boundary's term of PxFluid's wall_drag, */
-    float velocity[3];      /* wall_v, */
-    float stick, moves[3];  /* wall_stick and wall_m, */
-    float gradient[3];      /* and wall_g */
-    float impulse[3];       /* on the boundary, N s */
-    float heat;             /* its part of wall_heat */
-} Touch;
+typedef PxWallTouch Touch;
+typedef struct PxTouches Touches;
 
-#define NOBODY UINT32_MAX
-
-/* Touches of some rows of a block with one boundary. */
-typedef struct PxTouches {
-    struct PxTouches *next;
-    uint32_t boundary, count;
-    Touch touch[];
-} Touches;
+#define NOBODY PX_TOUCH_NOBODY
 
 /* Contributions of all boundaries to one particle. */
 typedef struct Sum {
@@ -282,12 +267,6 @@ typedef struct Give {
     double magic[2];   /* of the impulses, and of their moments */
 } Give;
 
-/* Solids among fluids interact with boundaries by contact instead (contact/solid_walls.h). */
-static float fluid_part(const PxFluid *f, uint32_t i)
-{
-    return f->solid_fraction != NULL ? 1.0f - f->solid_fraction[i] : 1.0f;
-}
-
 static void drag_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -305,7 +284,7 @@ static void drag_block(void *user, uint32_t begin, uint32_t end, int thread)
             const float v[3] = {p->vx[i] + later * p->ax[i], p->vy[i] + later * p->ay[i],
                                 p->vz[i] + later * p->az[i]};
             double nu = px_fluid_mu(f, i) / f->material[p->material[i]].def.density;
-            float scale = dt * p->mass[i] * (float)nu * fluid_part(f, i);
+            float scale = dt * p->mass[i] * (float)nu * px_fluid_part(f, i);
             scale *= give->part != NULL ? give->part[i] : 1.0f;
             for (int c = 0; c < 3; ++c)
                 t->impulse[c] = scale * (t->drag * v[c] - t->velocity[c]);
@@ -366,10 +345,11 @@ static void push_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
                 t->row = NOBODY;
                 continue;
             }
-            float push = (float)f->dt * f->wall_push[t->row] * fluid_part(f, t->row);
+            float push = (float)f->dt * f->wall_push[t->row] * px_fluid_part(f, t->row);
             uint32_t i = t->row;
             const float v[3] = {f->particles->vx[i], f->particles->vy[i], f->particles->vz[i]};
-            float hold = (float)f->dt * f->wall_rate[i] * f->particles->mass[i] * fluid_part(f, i);
+            float hold =
+                (float)f->dt * f->wall_rate[i] * f->particles->mass[i] * px_fluid_part(f, i);
             for (int c = 0; c < 3; ++c)
                 t->impulse[c] += push * t->gradient[c] + hold * (t->stick * v[c] - t->moves[c]);
             PxImpulse impulse = impulse_of(f, t);

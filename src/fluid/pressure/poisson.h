@@ -39,6 +39,7 @@ typedef struct PxPoisson {
     float *slope;        ///< (dW/dr) / r of every entry of the neighbour lists
     float *scale;        ///< scaling of the residual; 0 for isolated particles
     float *stiff;        ///< t of coarse.h
+    float *yields;       ///< bound of what boundaries that yield add to a row; NULL: none
     float *bx, *by, *bz; ///< B of coarse.h, while its matrix is assembled
     float *pressure;     ///< P
     float *before;       ///< P of the iteration before

@@ -1,6 +1,7 @@
 #include "fluid/pressure/poisson.h"
 
 #include "base/stop.h"
+#include "fluid/yield.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,8 +37,9 @@
 #define LEAST 0.1
 
 /* Scaling of the residual from the bounds of a row. */
-PX_INLINE float scaling(const PxPoisson *q, float diagonal, float row, float mass)
+PX_INLINE float scaling(const PxPoisson *q, uint32_t i, float diagonal, float row)
 {
+    float mass = q->fluid->particles->mass[i], yields = q->yields != NULL ? q->yields[i] : 0.0f;
     const PxFluid *f = q->fluid;
     float least = (float)((q->scaling == PX_SCALE_BOUND ? LEAST : UNIFORM) * q->squares * q->mass);
     /* 1 / (dt^2 s^3), from the units of the sizes */
@@ -49,6 +51,7 @@ PX_INLINE float scaling(const PxPoisson *q, float diagonal, float row, float mas
         size = diagonal;
     if (q->scaling == PX_SCALE_LATTICE)
         size = least / mass;
+    size = size > 0.0f ? size + yields : size;
     return size > 0.0f ? per_size / size : 0.0f;
 }
 
@@ -123,7 +126,7 @@ PX_INLINE void begin_rows(PxPoisson *q, uint32_t begin, uint32_t end, bool dampe
         float per_mass = (float)q->mass * f->inverse_mass[i];
         float diagonal = own2 * per_mass + px_f8_sum(squares);
         float row = (own + px_f8_sum(sizes)) * (own * per_mass + px_f8_sum(light));
-        q->scale[i] = scaling(q, diagonal, row, p->mass[i]);
+        q->scale[i] = scaling(q, i, diagonal, row);
     }
 }
 
@@ -173,6 +176,21 @@ static double lattice_squares(const PxFluid *f, double unit)
     return sum;
 }
 
+/* Bounds of what boundaries that yield add to the rows, in the units of the sizes. */
+static PxStatus begin_yields(PxPoisson *q, const float *factor)
+{
+    PxFluid *f = q->fluid;
+    q->yields = NULL;
+    if (f->yield == NULL)
+        return PX_OK;
+    q->yields = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    if (q->yields == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
+    memset(q->yields, 0, f->count * sizeof *q->yields);
+    px_yield_bound(f, factor, 8, q->yields, q->unit * q->unit * q->mass);
+    return PX_OK;
+}
+
 PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *weight, double dt,
                                        bool coarse, PxScaling scaling)
 {
@@ -198,6 +216,7 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
     q->role = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count);
     if (q->slope == NULL || q->record == NULL || q->role == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
+    PX_TRY(begin_yields(q, NULL));
     const PxParticles *p = f->particles;
     if (weight != NULL)
         px_fluid_pack(f, q->velocity, p->vx, p->vy, p->vz, weight);
@@ -219,7 +238,7 @@ static void scaling_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     PxPoisson *q = user;
     for (uint32_t i = begin; i < end; ++i)
-        q->scale[i] = scaling(q, q->scale[i], q->rate[i], q->fluid->particles->mass[i]);
+        q->scale[i] = scaling(q, i, q->scale[i], q->rate[i]);
 }
 
 PxStatus PX_ISA_NAME(px_poisson_correct)(PxPoisson *q, const PxPoisson *plain,
@@ -235,6 +254,7 @@ PxStatus PX_ISA_NAME(px_poisson_correct)(PxPoisson *q, const PxPoisson *plain,
         if (*arrays[k] == NULL)
             return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     }
+    PX_TRY(begin_yields(q, corrected->turn + 6));
     PX_ISA_NAME(px_corrected_bounds)(corrected, q->unit, q->mass, q->scale, q->correction, q->rate);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, scaling_block, q);
     return PX_OK;
@@ -428,6 +448,9 @@ static void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, float *res
     for (uint32_t k = 0; k < end - begin; ++k, u += 8)
         rate[k] =
             dt * (s3 * rate[k] + u[0] * gx[k] + u[1] * gy[k] + u[2] * gz[k] - moving * flux[k]);
+    const float *restrict yields = f->yield != NULL ? f->yield->flux + begin : NULL;
+    for (uint32_t k = 0; yields != NULL && k < end - begin; ++k)
+        rate[k] -= dt * yields[k];
 }
 
 static void rate_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
@@ -482,7 +505,7 @@ static void predicted_part(void *user, uint32_t begin, uint32_t end, PxPart *par
         }
         float now = s3 / f->volume[i] - f->wall_part[i];
         float wall = dt * (u[0] * f->wall_gx[i] + u[1] * f->wall_gy[i] + u[2] * f->wall_gz[i] -
-                           f->wall_flux[i]);
+                           f->wall_flux[i] - (f->yield != NULL ? f->yield->flux[i] : 0.0f));
         pass->rate[i] = s3 * kernel.norm * px_f8_sum(sum) - now + wall;
     }
     over_part(user, begin, end, part);
@@ -506,15 +529,31 @@ static void apply_corrected(PxPoisson *q, float *rate, Base base)
     PX_ISA_NAME(px_corrected_rates)(q->corrected, q->dt, forces, rate);
 }
 
+/* Adds the motion of boundaries that yield to the corrected rates. */
+static void yield_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Pass *pass = user;
+    const PxPoisson *q = pass->q;
+    const float *flux = q->fluid->yield->flux, *turn = q->corrected->turn;
+    for (uint32_t i = begin; i < end; ++i)
+        pass->rate[i] -= (float)q->dt * turn[8 * (size_t)i + 6] * flux[i];
+}
+
 /* rate = dt D(base + dt a(P)), or the density residual with it; P is in the fluid's quads. */
 static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
 {
+    static const PxYieldBase yield_base[] = {PX_YIELD_NONE, PX_YIELD_START, PX_YIELD_FORCES};
     const PxFluid *f = q->fluid;
     Pass pass = {q, rate, base, solve};
     PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};
     PxPart total = {.sums = solve != NULL ? SUMS : 0, .maxima = solve != NULL ? MAXIMA : 0};
+    const float *factor = q->corrected != NULL ? q->corrected->turn + 6 : NULL;
+    px_yield_respond(q->fluid, q->dt, yield_base[base], factor, 8);
     if (q->corrected != NULL) {
         apply_corrected(q, rate, base);
+        if (f->yield != NULL)
+            px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, yield_block, &pass);
         if (solve != NULL)
             px_reduce(&rows, over_part, &pass, &total);
     } else {
