@@ -51,8 +51,13 @@ PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, Px
             p->ax[i] = p->ay[i] = p->az[i] = 0.0f;
         }
     }
-    add_reaction(p, f->solid_fraction, 1.0f);
     return PX_OK;
+}
+
+void px_exchange_push(const PxCoupling *c, const PxFluid *f)
+{
+    if (f->solid_fraction != NULL)
+        add_reaction(c->particles, f->solid_fraction, 1.0f);
 }
 
 void px_exchange_end(const PxCoupling *c, const PxFluid *f)

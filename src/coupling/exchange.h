@@ -15,8 +15,7 @@
 
 /// Call after px_fluid_boundaries(). Fills fluid->solid_fraction, the solid fraction of elastic
 /// rows; scales the wall arrays of solids by 1 - that, because solids have contact with walls
-/// instead of their pressure; makes rows held by handles immovable; and adds the reaction of
-/// solids to the accelerations, until px_exchange_end().
+/// instead of their pressure; and makes rows held by handles immovable.
 PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, PxFluid *fluid);
 
 /// Call after the neighbour search. Removes coarse particles from the fluids' neighbour lists, if
@@ -31,6 +30,10 @@ void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *fluid)
 /// Call before the pressure solve. Fills fluid->own_compression, the compression of each elastic
 /// particle by its own rest neighbours.
 PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid *fluid);
+
+/// Call before the viscous solve, or before the pressure solve if the fluid is too viscous for the
+/// step (px_fluid_is_stiff()): adds the reaction of solids to the accelerations.
+void px_exchange_push(const PxCoupling *c, const PxFluid *fluid);
 
 /// Call after the last solve of the fluids: takes the reaction of solids off the accelerations.
 void px_exchange_end(const PxCoupling *c, const PxFluid *fluid);

@@ -152,6 +152,10 @@ PxStatus px_fluid_viscosity(PxFluid *fluid);
 /// Is some material viscous?
 bool px_fluid_is_viscous(const PxFluid *fluid);
 
+/// Does viscosity act over more than about ten spacings in a step? Then elastic forces that the
+/// viscous solve sees would be carried by viscosity for many steps instead of pressure.
+bool px_fluid_is_stiff(const PxFluid *fluid);
+
 /// Longest step that viscosity allows, s; INFINITY if it sets no limit.
 double px_fluid_viscosity_limit(const PxFluid *fluid);
 

@@ -187,6 +187,19 @@ static void measure_compression(PxWorld *world, const PxFluid *fluid)
     world->density_error_max = 100 * total.most[0];
 }
 
+/* Adds the reaction of solids to the accelerations. */
+static PxStatus push_solids(PxWorld *world, PxFluid *fluid)
+{
+    PxCoupling coupling = px_world_coupling(world);
+    if (fluid->solid_fraction == NULL)
+        return PX_OK;
+    PX_STAGE(&world->profile, "solid density")
+    px_exchange_push(&coupling, fluid);
+    PX_STAGE(&world->profile, "measure")
+    PX_TRY(px_work_mark(fluid, PX_WORK_elastic));
+    return PX_OK;
+}
+
 static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *model)
 {
     PxCoupling coupling = px_world_coupling(world);
@@ -198,8 +211,6 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
-        if (fluid->solid_fraction != NULL)
-            PX_TRY(px_work_mark(fluid, PX_WORK_elastic));
     }
     PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "density")
@@ -228,6 +239,9 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         }
     }
     PX_TRY(px_stop_check(&world->threads));
+    bool late = px_fluid_is_stiff(fluid);
+    if (!late)
+        PX_TRY(push_solids(world, fluid));
     PX_STAGE(&world->profile, "viscosity") /* last of all but pressure: see PxViscosityModel */
     PX_TRY(px_fluid_viscosity(fluid));
     PX_STAGE(&world->profile, "measure")
@@ -245,6 +259,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_STAGE(&world->profile, "measure")
         px_force_size(fluid, &size); /* starts the measurement of the pressure force */
     }
+    if (late)
+        PX_TRY(push_solids(world, fluid));
     PX_STAGE(&world->profile, "solid density")
     PX_TRY(px_exchange_own_density(&world->elastic_set, &coupling, fluid));
     PX_STAGE(&world->profile, "pressure")

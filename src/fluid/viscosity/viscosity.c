@@ -59,6 +59,21 @@ static const PxViscosityModel *model_of(const PxFluid *f)
     return NULL;
 }
 
+/* Largest nu dt / s^2 of a fluid that is not stiff; tuned on solids that stand on melt of 1 and
+ * 10 kPa s (docs/decisions.md 32). */
+#define MOST_DIFFUSION 100.0
+
+bool px_fluid_is_stiff(const PxFluid *f)
+{
+    double most = 0;
+    for (uint32_t m = 0; m < f->materials; ++m)
+        for (int k = 0; k < px_melt_states(&f->material[m]); ++k) {
+            PxMaterial at = px_melt_state(&f->material[m], k);
+            most = fmax(most, at.def.viscosity / at.def.density);
+        }
+    return most * f->dt > MOST_DIFFUSION * f->spacing * f->spacing;
+}
+
 bool px_fluid_is_viscous(const PxFluid *f)
 {
     return model_of(f) != NULL;
