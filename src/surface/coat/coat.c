@@ -68,7 +68,9 @@ PxSurfelColumns px_surfel_columns(const PxCoat *coat)
                          .melted = c[PX_SURFEL_MELTED].data[0],
                          .component = c[PX_SURFEL_COMPONENT].data[0],
                          .fresh = c[PX_SURFEL_FRESH].data[0],
-                         .raw = c[PX_SURFEL_RAW].data[0]};
+                         .raw = c[PX_SURFEL_RAW].data[0],
+                         .yielded = c[PX_SURFEL_YIELDED].data[0],
+                         .yields = c[PX_SURFEL_YIELDS].data[0]};
     for (int k = 0; k < 3; ++k) {
         s.at[k] = c[PX_SURFEL_POSITION].data[k];
         s.normal[k] = c[PX_SURFEL_NORMAL].data[k];
@@ -100,9 +102,12 @@ static PxStatus add_columns(PxCoat *coat)
     PX_TRY(px_table_add(s, "base", "", PX_F32, 6, 0, NULL));
     PX_TRY(px_table_add(s, "fresh", "", PX_U32, 1, 0, NULL));
     PX_TRY(px_table_add(s, "raw", "", PX_F32, 1, state, NULL));
+    PX_TRY(px_table_add(s, "yielded", "", PX_F32, 1, state, NULL));
+    PX_TRY(px_table_add(s, "yields", "", PX_F32, 1, 0, NULL));
     PX_TRY(px_table_add(m, "id", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(m, "label", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(m, "position", "", PX_F32, 3, state, NULL));
+    PX_TRY(px_table_add(m, "edge", "", PX_F32, 1, state, NULL));
     PX_TRY(px_table_add(z, "id", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(z, "label", "", PX_U64, 1, state, NULL));
     PX_TRY(px_table_add(z, "position", "", PX_F32, 3, state, NULL));
@@ -283,6 +288,7 @@ static void start_frame(PxCoat *coat)
         memcpy(s.base[3 + k], s.normal[k], bytes);
     }
     memset(s.fresh, 0, coat->surfels.count * sizeof *s.fresh);
+    memset(s.yields, 0, bytes);
 }
 
 static PxStatus advance(PxCoat *coat, const PxCoatInput *in)
@@ -298,6 +304,7 @@ static PxStatus advance(PxCoat *coat, const PxCoatInput *in)
     }
     start_frame(coat);
     PX_TRY(px_coat_find_components(&f));
+    px_coat_find_changes(&f);
     coat->stats.components = f.components;
     PX_TRY(px_coat_attach(coat, &f));
     PX_TRY(px_coat_resample(coat, &f, false, first ? 60 : 8));

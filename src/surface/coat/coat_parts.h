@@ -35,20 +35,22 @@ enum {
     PX_SURFEL_COMPONENT, ///< index of the component in this frame
     PX_SURFEL_BASE,      ///< position and normal after advection alone
     PX_SURFEL_FRESH,     ///< 1: made in this frame
-    PX_SURFEL_RAW        ///< 1: made on a fracture surface of solid matter
+    PX_SURFEL_RAW,       ///< 1: made on a fracture surface of solid matter
+    PX_SURFEL_YIELDED,   ///< part of the way from the given detail to the isosurface, 0 .. 1
+    PX_SURFEL_YIELDS     ///< part of the rest of that way in this frame
 };
 
 typedef struct PxSurfelColumns {
     uint64_t *id, *label;
     float *at[3], *normal[3], *tangent[6], *radius, *colour[3], *painted, *melted, *velocity[3],
-        *base[6], *raw;
+        *base[6], *raw, *yielded, *yields;
     uint32_t *component, *fresh;
 } PxSurfelColumns;
 
 PxSurfelColumns px_surfel_columns(const PxCoat *coat);
 
 /// Columns of the tables `previous` and `zombies`.
-enum { PX_PREVIOUS_ID, PX_PREVIOUS_LABEL, PX_PREVIOUS_POSITION };
+enum { PX_PREVIOUS_ID, PX_PREVIOUS_LABEL, PX_PREVIOUS_POSITION, PX_PREVIOUS_EDGE };
 enum { PX_ZOMBIE_ID, PX_ZOMBIE_LABEL, PX_ZOMBIE_POSITION, PX_ZOMBIE_NORMAL, PX_ZOMBIE_COLOUR };
 
 /// The particles of a frame and the field they define, in the order of coat->particle_grid.
@@ -67,7 +69,8 @@ typedef struct PxCoatField {
     uint32_t *group; ///< old_component or component: what separates the field at present
     float *weight;   ///< a_j
     float *melted;
-    float *edge;           ///< boundary indicator, 0 inside .. 1 (001 Eq. 29)
+    float *edge;           ///< boundary indicator P, 0 inside .. 1 (001 Eq. 29)
+    float *edge_change;    ///< its change since the last frame; 0 for new particles
     uint8_t *covered;      ///< 1: a surfel is near
     float *quad;           ///< x y z weight
     float *component_quad; ///< x y z group
@@ -91,6 +94,9 @@ PxStatus px_coat_label_numbers(const PxCoatField *f, const PxTable *table, uint3
 
 /// Computes `weight` and `edge` over neighbours of the same `group`, and packs the quads.
 void px_coat_field_weigh(PxCoatField *f);
+
+/// Computes `edge_change`.
+void px_coat_find_changes(PxCoatField *f);
 
 /// The field at a point, summed over the particles of that group.
 float px_coat_field_at(const PxCoatField *f, const float at[3], uint32_t group);
@@ -194,6 +200,7 @@ typedef struct PxCoatAssign {
     uint32_t *component; ///< output with `label`: of this frame
     uint64_t *label;
     float *melted;
+    float *change; ///< output: mean of `edge_change` around the point; NULL: not wanted
     uint8_t *drop; ///< 1: no particle is near
     bool cover;    ///< mark covered particles
 } PxCoatAssign;

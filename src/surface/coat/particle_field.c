@@ -74,8 +74,9 @@ static bool take_columns(const PxCoatInput *in, PxCoatField *f)
            PX_COAT_TAKE(in, f->row, room) && PX_COAT_TAKE(in, f->previous_row, room) &&
            PX_COAT_TAKE(in, f->old_component, room) && PX_COAT_TAKE(in, f->component, room) &&
            PX_COAT_TAKE(in, f->weight, room) && PX_COAT_TAKE(in, f->melted, room) &&
-           PX_COAT_TAKE(in, f->edge, room) && PX_COAT_TAKE(in, f->covered, room) &&
-           PX_COAT_TAKE(in, f->label, room) && PX_COAT_TAKE(in, f->quad, px_quads_floats(n)) &&
+           PX_COAT_TAKE(in, f->edge, room) && PX_COAT_TAKE(in, f->edge_change, room) &&
+           PX_COAT_TAKE(in, f->covered, room) && PX_COAT_TAKE(in, f->label, room) &&
+           PX_COAT_TAKE(in, f->quad, px_quads_floats(n)) &&
            PX_COAT_TAKE(in, f->component_quad, px_quads_floats(n));
 }
 
@@ -215,6 +216,14 @@ PxStatus px_coat_list_particles(const PxCoatField *f, float *const at[3], uint32
 
 /* ---- remembering them for the next frame ---- */
 
+void px_coat_find_changes(PxCoatField *f)
+{
+    const float *before = f->coat->previous.column[PX_PREVIOUS_EDGE].data[0];
+    for (uint32_t i = 0; i < f->count; ++i)
+        f->edge_change[i] =
+            f->previous_row[i] != PX_COAT_NONE ? f->edge[i] - before[f->previous_row[i]] : 0.0f;
+}
+
 PxStatus px_coat_remember(PxCoat *coat, const PxCoatField *f)
 {
     uint32_t n = f->count;
@@ -234,6 +243,7 @@ PxStatus px_coat_remember(PxCoat *coat, const PxCoatField *f)
         ((float *)c[PX_PREVIOUS_POSITION].data[0])[k] = f->x[i];
         ((float *)c[PX_PREVIOUS_POSITION].data[1])[k] = f->y[i];
         ((float *)c[PX_PREVIOUS_POSITION].data[2])[k] = f->z[i];
+        ((float *)c[PX_PREVIOUS_EDGE].data[0])[k] = f->edge[i];
     }
     return PX_OK;
 }

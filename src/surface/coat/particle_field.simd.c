@@ -3,7 +3,9 @@
 
 /* a_i = 1 / sum_j (1 - r^2/h^2)^3 over the particle's own group, itself included. The boundary
  * indicator is 1 - det C / (trace C / 3)^3 with the covariance C of the same neighbours: 0 in a
- * full neighbourhood, 1 in a sheet, in a thread or alone (001 Eq. 29). */
+ * full neighbourhood, 1 in a sheet, in a thread or alone (001 Eq. 29). Neighbours are weighted by
+ * 1 - r^2/h^2, so that it does not jump when one enters the support: on a lattice that turns, many
+ * do at once. */
 void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -21,20 +23,17 @@ void PX_ISA_NAME(px_coat_weigh_block)(void *user, uint32_t begin, uint32_t end, 
             PxF8 t = px_f8_max(one - (x * x + y * y + z * z) * per, zero);
             t = px_f8_where(component == own, t);
             sum += t * t * t;
-            PxF8 in = px_f8_where(t > zero, one);
-            x = px_f8_where(t > zero, x);
-            y = px_f8_where(t > zero, y);
-            z = px_f8_where(t > zero, z);
-            count += in;
-            m[0] += x;
-            m[1] += y;
-            m[2] += z;
-            c[0] += x * x;
-            c[1] += y * y;
-            c[2] += z * z;
-            c[3] += x * y;
-            c[4] += x * z;
-            c[5] += y * z;
+            PxF8 tx = t * x, ty = t * y, tz = t * z;
+            count += t;
+            m[0] += tx;
+            m[1] += ty;
+            m[2] += tz;
+            c[0] += tx * x;
+            c[1] += ty * y;
+            c[2] += tz * z;
+            c[3] += tx * y;
+            c[4] += tx * z;
+            c[5] += ty * z;
         }
         float a = 1.0f / px_max(px_f8_sum(sum), 1.0f);
         f->weight[i] = a < f->coat->max_weight ? a : f->coat->max_weight;

@@ -283,13 +283,15 @@ PxStatus px_coat_relax(PxCoat *coat, PxCoatField *f)
                      .apart = 0.9f * (float)def->surfel};
     Relaxation x;
     Walls o = {.coat = coat, .in = in, .s = s, .all = true};
-    /* Surfels made on a fracture surface are relaxed once, as if they were molten. */
+    /* Surfels made on a fracture surface are relaxed once, as if they were molten, and so are those
+     * whose detail yields, by their part. */
     if (!PX_COAT_TAKE(in, melted, (size_t)n + 1))
         return px_coat_no_room(n);
     memcpy(melted, s.melted, n * sizeof *melted);
     for (uint32_t i = 0; i < n; ++i)
-        if (s.fresh[i] && s.raw[i] > 0.0f)
-            s.melted[i] = 1.0f;
+        s.melted[i] = s.fresh[i] && s.raw[i] > 0.0f ? 1.0f
+                      : s.yields[i] > s.melted[i]   ? s.yields[i]
+                                                    : s.melted[i];
     PX_TRY(list_surfels(coat, f, &r));
     if (!take_iteration(in, n, &r, &x) || (in->walls > 0 && !take_walls(&o, n)))
         return px_coat_no_room(n);

@@ -14,8 +14,9 @@
 /* Least distance of a new surfel from others, in distances between surfels. */
 #define ACCEPT 0.72f
 #define DEPTH 0.9f /* surfels further from their isosurface are deleted, spacings */
-/* Boundary indicator of boundary particles: 0.34 for a half-space, below 0.1 inside. */
-#define EDGE 0.2f
+/* Boundary indicator of boundary particles: 0.2 in the outermost layer of a lattice, 0 in the
+ * second. */
+#define EDGE 0.16f
 /* The indicator is 0 for 8 particles at the corners of a cube, but their weight is large. The
  * outermost layer of a lattice has 1.24 times the bulk weight, the second layer 1. */
 #define THIN 1.15f
@@ -33,6 +34,26 @@ static const float around[2][PX_COAT_DIRECTIONS] = {
 
 /* ---- which component a surfel belongs to ---- */
 
+/* Detail of cold matter yields where its topology changes (001 section 5.2.2). There the boundary
+ * indicator P of the particles changes: inside becomes outside where matter tears, outside becomes
+ * inside where parts merge. The sum G of LAMBDA |dP| over the frames, at most 1, is the part of the
+ * way to the isosurface; in this frame the surfel is blended with its projection by
+ * b_I = dG / (1 - G), the part of what is left of it (field values change linearly with G, so that
+ * those of 001 cancel). Deviation: changes below NOISE, which deformation causes, do not count. */
+#define LAMBDA 20.0f
+#define NOISE 0.02f
+
+static void yield(const PxSurfelColumns *s, uint32_t i, float change)
+{
+    /* molten matter is on the isosurface, and what freezes has its shape then as new detail */
+    float before = (1.0f - s->melted[i]) * s->yielded[i], more = fabsf(change) - NOISE;
+    more *= 1.0f - s->melted[i];
+    float after = more > 0.0f ? before + LAMBDA * more : before;
+    after = after < 1.0f ? after : 1.0f;
+    s->yielded[i] = after;
+    s->yields[i] = after < 1.0f ? (after - before) / (1.0f - before) : 1.0f;
+}
+
 PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
 {
     uint32_t n = coat->surfels.count, *own;
@@ -43,8 +64,9 @@ PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
     PxCoatAssign a = {
         .f = f, .component = s.component, .label = s.label, .melted = s.melted, .cover = true};
     PxCoatProject probe = {.f = f, .component = s.component, .level = coat->level};
-    bool fine = PX_COAT_TAKE(in, a.drop, room) && PX_COAT_TAKE(in, probe.value, room) &&
-                PX_COAT_TAKE(in, probe.slope, room) && PX_COAT_TAKE(in, probe.state, room);
+    bool fine = PX_COAT_TAKE(in, a.drop, room) && PX_COAT_TAKE(in, a.change, room) &&
+                PX_COAT_TAKE(in, probe.value, room) && PX_COAT_TAKE(in, probe.slope, room) &&
+                PX_COAT_TAKE(in, probe.state, room);
     for (int k = 0; k < 3; ++k) {
         fine = fine && PX_COAT_TAKE(in, probe.normal[k], room);
         probe.at[k] = a.at[k] = s.at[k];
@@ -62,7 +84,8 @@ PxStatus px_coat_attach(PxCoat *coat, PxCoatField *f)
                            PX_ISA_PICK(f->isa, px_coat_project_block), &probe));
     uint32_t deleted = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        float off = fabsf(probe.value[i] - coat->level), hot = s.melted[i];
+        yield(&s, i, a.change[i]);
+        float off = fabsf(probe.value[i] - coat->level), hot = fmaxf(s.melted[i], s.yields[i]);
         /* Tolerance grows as the molten fraction falls: detail that begins to melt may be
          * further away. */
         if (hot > PX_COAT_MELTED &&

@@ -28,7 +28,7 @@ void PX_ISA_NAME(px_coat_assign_block)(void *user, uint32_t begin, uint32_t end,
     PxCoatField *f = p->f;
     for (uint32_t b = begin; b < end; ++b) {
         uint32_t i = p->lists.begin[b], count = p->lists.begin[b + 1] - i;
-        PxF8 at[3], component, sum = px_f8(0.0f), weights = sum;
+        PxF8 at[3], component, sum = px_f8(0.0f), weights = sum, change = sum;
         px_lanes_load(at, p->at, i);
         PxI8 own = px_lanes_load_u32(p->own + i), best = strongest_particle(p, b, at, own);
         for (uint32_t k = 0; k < 8; ++k) {
@@ -48,12 +48,17 @@ void PX_ISA_NAME(px_coat_assign_block)(void *user, uint32_t begin, uint32_t end,
             t = px_f8_where(px_f8(f->component_quad[4 * (size_t)*j + 3]) == component, t * t * t);
             sum += t * px_f8(f->melted[*j]); /* Eq. 6.39 */
             weights += t;
+            change += t * px_f8(f->edge_change[*j]); /* 001 Eq. 30 */
             if (p->cover && !__atomic_load_n(&f->covered[*j], __ATOMIC_RELAXED) &&
                 px_f8_bits(t > px_f8(PX_COAT_COVERED)) != 0)
                 __atomic_store_n(&f->covered[*j], 1, __ATOMIC_RELAXED);
         }
         PxF8 melted = px_lanes_select(weights > px_f8(0.0f), sum / weights, px_f8(1.0f));
         px_lanes_store(p->melted + i, melted, count);
+        if (p->change != NULL)
+            px_lanes_store(p->change + i,
+                           px_lanes_select(weights > px_f8(0.0f), change / weights, px_f8(0.0f)),
+                           count);
     }
 }
 
