@@ -138,7 +138,7 @@ typedef struct PxMaterialDef {
     double creep;        ///< rate at which elastic strain beyond `yield` becomes plastic, 1/s, >= 0
     double plastic_limit;      ///< largest plastic strain, > 0
     double absorb;             ///< steps between rest-shape updates; 0: never
-    double friction;           ///< Coulomb friction of a solid on a wall, 0 .. 1
+    double friction;           ///< Coulomb friction of a solid on walls and other solids, 0 .. 1
     double restitution;        ///< coefficient of restitution of a solid on a wall, 0 .. 1
     PxModelChoice integration; ///< time integration of a solid
     PxModelChoice coat;        ///< representation of its surface while it flows

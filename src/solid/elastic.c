@@ -41,6 +41,10 @@ void px_solid_forces(PxSolid *s, bool measure)
         px_reduce(&rows, energy_part, &pass, &total);
         s->elastic = total.sum[0];
     }
+    if (s->press != NULL) {
+        double energy = s->press->forces(s->press->user, s);
+        s->elastic += measure ? energy : 0;
+    }
 }
 
 /* ---- plastic flow -------------------------------------------------------- */
@@ -154,6 +158,7 @@ PxStatus px_solid_highest(PxSolid *s, bool now, double *out, double *stiffening)
 {
     size_t quads = 4 * ((size_t)s->count + 8);
     PxSolid probe = *s; /* `s` keeps its displacements */
+    probe.press = NULL;
     PxArenaMark mark = px_arena_mark(s->scratch);
     float *from = PX_ARENA_ARRAY(s->scratch, float, quads);
     float *still = PX_ARENA_ARRAY(s->scratch, float, quads);

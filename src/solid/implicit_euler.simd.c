@@ -60,6 +60,7 @@ typedef struct Job {
     float *aim;                     /* v + dt a, m/s */
     float *w;                       /* the unknown velocity, m/s */
     float *r, *z, *az, *p, *ap, *d; /* of conjugate gradients; 4 a row, as the others */
+    float *pressed;                 /* change of the contact forces between solids; NULL: none */
     float *heavy;                   /* m + dt drag, by row, kg; 0: held */
     double *row[2];                 /* two summands of each row for add_rows() */
     double magic[2], sum[2];
@@ -334,6 +335,8 @@ static void apply_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         size_t q = 4 * (size_t)i;
         PxF4 z = px_f4_load(job->z + q), r = px_f4_load(job->r + q);
         PxF4 f = px_solid_force(&lists, record, i);
+        if (job->pressed != NULL)
+            f += px_f4_load(job->pressed + q);
         PxF4 az = px_f4(job->heavy[i]) * z - px_f4(dt2) * f;
         az[3] = 0.0f;
         px_f4_store(job->az + q, az);
@@ -394,6 +397,10 @@ static bool solve(Job *job, double wanted, uint32_t most, uint64_t *iterations)
     job->tangent.quad = job->z;
     for (uint32_t k = 0; k < most && !px_stopped(s->threads); ++k) {
         px_parallel_for(s->threads, s->count, 256, PX_ISA_NAME(px_tangent_block), &job->tangent);
+        if (job->pressed != NULL) {
+            memset(job->pressed, 0, 4 * (size_t)s->count * sizeof(float));
+            s->press->tangent(s->press->user, job->z, job->pressed);
+        }
         add_rows(job, apply_part, 256);
         ++*iterations;
         double rz = job->sum[0];
@@ -495,8 +502,9 @@ static void rest_on_walls(Job *job, double when)
 
 typedef struct Momenta {
     double mass;
-    PxVec3 before, after; /* centre of mass, in the frame */
-    PxVec3 linear;        /* momentum missing because of the solver's residual, N s */
+    PxVec3 before, after;   /* centre of mass */
+    PxVec3 linear, angular; /* missing because of the solver's residual, N s and N m s */
+    PxMat3 inertia;         /* about the centre after the step */
 } Momenta;
 
 static PxVec3 vec_of(const float *quad)
@@ -504,67 +512,103 @@ static PxVec3 vec_of(const float *quad)
     return px_vec((double)quad[0], (double)quad[1], (double)quad[2]);
 }
 
-static PxVec3 rest_of(const PxSolid *s, uint32_t i)
+/* Position of a row at the displacement in `quad`, and a velocity, both in the world. */
+static PxVec3 placed(const PxSolid *s, const PxSolidFrame *f, uint32_t i, const float *quad)
 {
-    return px_vec((double)s->columns.rest[0][i], (double)s->columns.rest[1][i],
-                  (double)s->columns.rest[2][i]);
+    PxVec3 rest = px_vec((double)s->columns.rest[0][i], (double)s->columns.rest[1][i],
+                         (double)s->columns.rest[2][i]);
+    return px_add(px_mat3_apply(f->turn, px_add(rest, vec_of(quad + 4 * (size_t)i))), f->move);
 }
 
-static Momenta momenta_of(const Job *job, const PxSolidFrame *frame)
+static PxVec3 turned(const PxSolidFrame *f, uint32_t i, const float *quad)
+{
+    return px_mat3_apply(f->turn, vec_of(quad + 4 * (size_t)i));
+}
+
+/* Frames that touch each other, directly or through others, have the same number. */
+static uint32_t group_of(const PxSolid *s, const PxSolidFrame *frame)
+{
+    uint32_t k = (uint32_t)(frame - s->frame);
+    return s->press != NULL ? s->press->group[k] : k;
+}
+
+static void add_masses(const Job *job, const PxSolidFrame *f, Momenta *m)
 {
     const PxSolid *s = job->solid;
-    Momenta m = {0};
-    for (uint32_t i = frame->begin; i < frame->end; ++i) {
-        size_t q = 4 * (size_t)i;
+    for (uint32_t i = f->begin; i < f->end; ++i) {
         double mass = 1 / (double)s->inverse_mass[i];
-        PxVec3 rest = rest_of(s, i);
-        m.mass += mass;
-        m.before = px_mad(m.before, px_add(rest, vec_of(job->start + q)), mass);
-        m.after = px_mad(m.after, px_add(rest, vec_of(s->u + q)), mass);
-        m.linear = px_mad(m.linear, px_sub(vec_of(job->aim + q), vec_of(job->w + q)), mass);
+        m->mass += mass;
+        m->before = px_mad(m->before, placed(s, f, i, job->start), mass);
+        m->after = px_mad(m->after, placed(s, f, i, s->u), mass);
+        m->linear = px_mad(m->linear, px_sub(turned(f, i, job->aim), turned(f, i, job->w)), mass);
     }
-    m.before = px_scale(m.before, 1 / m.mass);
-    m.after = px_scale(m.after, 1 / m.mass);
-    return m;
 }
 
-/* Restores linear and angular momentum of a body without contacts or handles by a rigid motion. The
- * residual of conjugate gradients changes the linear momentum. Elastic forces have no torque about
- * the positions x' at the end of the step, so implicit Euler changes the angular momentum
- * sum m x X v  to  sum m x' X v,  by  dt sum m w X v. External forces act at x, as in fluids. */
-static void keep_momenta(Job *job, const PxSolidFrame *frame)
+static void add_moments(const Job *job, const PxSolidFrame *f, Momenta *m)
 {
-    PxSolid *s = job->solid;
-    for (uint32_t i = frame->begin; i < frame->end; ++i)
-        if (s->inverse_mass[i] == 0.0f || job->contact[i].on)
-            return;
-    Momenta m = momenta_of(job, frame);
-    PxVec3 angular = {0, 0, 0};
-    PxMat3 second = {{{0}}}, inverse;
-    for (uint32_t i = frame->begin; i < frame->end; ++i) {
-        size_t q = 4 * (size_t)i;
+    const PxSolid *s = job->solid;
+    PxMat3 second = {{{0}}};
+    for (uint32_t i = f->begin; i < f->end; ++i) {
         double mass = 1 / (double)s->inverse_mass[i];
-        PxVec3 rest = rest_of(s, i);
-        PxVec3 x = px_sub(px_add(rest, vec_of(job->start + q)), m.before);
-        PxVec3 y = px_sub(px_add(rest, vec_of(s->u + q)), m.after);
-        PxVec3 aim = px_cross(x, vec_of(job->aim + q)), is = px_cross(y, vec_of(job->w + q));
-        angular = px_mad(angular, px_sub(aim, is), mass);
+        PxVec3 x = px_sub(placed(s, f, i, job->start), m->before);
+        PxVec3 y = px_sub(placed(s, f, i, s->u), m->after);
+        PxVec3 aim = px_cross(x, turned(f, i, job->aim)), is = px_cross(y, turned(f, i, job->w));
+        m->angular = px_mad(m->angular, px_sub(aim, is), mass);
         second = px_mat3_add(second, px_mat3_scale(px_mat3_outer(y, y), mass));
     }
-    PxMat3 inertia = px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second);
-    PxVec3 way = px_scale(m.linear, 1 / m.mass), spin = {0, 0, 0};
-    if (px_mat3_inverse(inertia, &inverse))
-        spin = px_mat3_apply(inverse, angular);
-    for (uint32_t i = frame->begin; i < frame->end; ++i) {
+    PxMat3 round = px_mat3_scale(px_mat3_identity(), px_mat3_trace(second));
+    m->inertia = px_mat3_add(m->inertia, px_mat3_sub(round, second));
+}
+
+static void add_motion(const Job *job, const PxSolidFrame *f, const Momenta *m, PxVec3 way,
+                       PxVec3 spin)
+{
+    PxSolid *s = job->solid;
+    PxMat3 back = px_mat3_transpose(f->turn);
+    PxVec3 move = px_mat3_apply(back, way);
+    for (uint32_t i = f->begin; i < f->end; ++i) {
         float *w = job->w + 4 * (size_t)i, *u = s->u + 4 * (size_t)i;
-        PxVec3 y = px_sub(px_add(rest_of(s, i), vec_of(u)), m.after);
-        PxVec3 more = px_add(way, px_cross(spin, y));
-        const double add[3] = {more.x, more.y, more.z}, move[3] = {way.x, way.y, way.z};
+        PxVec3 y = px_sub(placed(s, f, i, s->u), m->after);
+        PxVec3 more = px_mat3_apply(back, px_add(way, px_cross(spin, y)));
+        const double add[3] = {more.x, more.y, more.z}, by[3] = {move.x, move.y, move.z};
         for (int k = 0; k < 3; ++k) {
             w[k] = (float)((double)w[k] + add[k]);
-            u[k] = (float)((double)u[k] + (double)job->dt * move[k]);
+            u[k] = (float)((double)u[k] + (double)job->dt * by[k]);
         }
     }
+}
+
+/* Restores linear and angular momentum of a group of bodies that touch each other, but no boundary
+ * or handle, by a rigid motion. The residual of conjugate gradients changes the linear momentum.
+ * Elastic and contact forces have no torque about the positions x' at the end of the step, so
+ * implicit Euler changes the angular momentum
+ * sum m x X v  to  sum m x' X v,  by  dt sum m w X v. External forces act at x, as in fluids. */
+static void keep_momenta(Job *job, uint32_t group)
+{
+    PxSolid *s = job->solid;
+    const PxSolidFrame *end = s->frame + s->frames;
+    Momenta m = {0};
+    for (const PxSolidFrame *f = s->frame; f < end; ++f)
+        for (uint32_t i = f->begin; group_of(s, f) == group && i < f->end; ++i)
+            if (s->inverse_mass[i] == 0.0f || job->contact[i].on)
+                return;
+    for (const PxSolidFrame *f = s->frame; f < end; ++f)
+        if (group_of(s, f) == group)
+            add_masses(job, f, &m);
+    if (m.mass == 0) /* the group has another number */
+        return;
+    m.before = px_scale(m.before, 1 / m.mass);
+    m.after = px_scale(m.after, 1 / m.mass);
+    for (const PxSolidFrame *f = s->frame; f < end; ++f)
+        if (group_of(s, f) == group)
+            add_moments(job, f, &m);
+    PxMat3 inverse;
+    PxVec3 way = px_scale(m.linear, 1 / m.mass), spin = {0, 0, 0};
+    if (px_mat3_inverse(m.inertia, &inverse))
+        spin = px_mat3_apply(inverse, m.angular);
+    for (const PxSolidFrame *f = s->frame; f < end; ++f)
+        if (group_of(s, f) == group)
+            add_motion(job, f, &m, way, spin);
 }
 
 /* ---- the step ------------------------------------------------------------------------ */
@@ -584,6 +628,11 @@ static PxStatus take(Job *job)
         if (*arrays[k] != NULL)
             memset(*arrays[k], 0, quads * sizeof(float));
         there = there && *arrays[k] != NULL;
+    }
+    job->pressed = NULL;
+    if (s->press != NULL) {
+        job->pressed = PX_ARENA_ARRAY(s->scratch, float, quads);
+        there = there && job->pressed != NULL;
     }
     job->heavy = PX_ARENA_ARRAY(s->scratch, float, s->count);
     job->bound = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
@@ -674,10 +723,12 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
     if (!converged)
         residual(job); /* contact impulses of the last w */
     for (uint32_t k = 0; k < s->frames; ++k)
-        keep_momenta(job, &s->frame[k]);
+        keep_momenta(job, k);
     for (size_t k = 0; k < quads; ++k)
         s->v[k] = k % 4 == 3 ? 0.0f : job->w[k];
     s->rebound(s, job->contact);
+    if (s->press != NULL)
+        s->press->friction(s->press->user, dt);
     px_solid_flow(s, dt);
     return PX_OK;
 }

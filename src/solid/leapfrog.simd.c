@@ -107,6 +107,8 @@ static PxStatus advance(PxSolid *s)
         s->moved = dt;
         s->touch(s, done / s->dt);
         px_solid_forces(s, !(done < s->dt));
+        if (s->press != NULL)
+            s->press->friction(s->press->user, dt);
         px_solid_flow(s, dt);
         before = dt;
         ++s->substeps;

@@ -68,6 +68,21 @@ typedef struct PxSolidContact {
     uint8_t pause;     ///< iterations until it counts as steady again
 } PxSolidContact;
 
+struct PxSolid;
+
+/// Contact between solids (contact/solid_solids.h).
+typedef struct PxSolidPress {
+    void *user;
+    /// Finds the contacts at the present displacements and adds their accelerations to solid->a.
+    /// Returns their energy, J.
+    double (*forces)(void *user, struct PxSolid *solid);
+    /// Adds the change of the contact forces to `out`, N, for displacements that change by `quad`.
+    void (*tangent)(void *user, const float *quad, float *out);
+    /// Applies friction for `dt` to the velocities.
+    void (*friction)(void *user, double dt);
+    const uint32_t *group; ///< by frame: those that touch have the number of the first of them
+} PxSolidPress;
+
 typedef struct PxSolid {
     PxParticles *particles;
     uint32_t count;
@@ -129,8 +144,9 @@ typedef struct PxSolid {
     void (*meet)(struct PxSolid *solid, PxSolidContact *contact);
     /// Applies restitution after an implicit solve with contacts: limits the rebound speed.
     void (*rebound)(struct PxSolid *solid, const PxSolidContact *contact);
-    void *user;   ///< of the four callbacks
-    double when;  ///< time for meet(), as in hold()
+    void *user;                ///< of the four callbacks
+    const PxSolidPress *press; ///< NULL: solids do not meet in this step
+    double when;               ///< time for meet(), as in hold()
     double moved; ///< length of the move before touch(), s: friction also corrects the positions
                   ///< of that move; 0: it changes velocities alone
 

@@ -1,6 +1,7 @@
 #include "world/elastic_stage.h"
 #include "world/no_room.h"
 
+#include "contact/solid_solids.h"
 #include "contact/solid_walls.h"
 #include "coupling/exchange.h"
 #include "coupling/octree_cells.h"
@@ -190,6 +191,7 @@ PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
 typedef struct Contact {
     PxWorld *world;
     PxSolidWalls walls;
+    PxSolidSolids solids;
     PxHandleGrip *grip; /* one per handle */
     uint32_t *held;     /* rows held by handles */
 } Contact;
@@ -510,6 +512,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
                        .walls = {.boundary = world->boundaries.data,
                                  .boundaries = world->boundaries.count,
                                  .silent = world->dist.rank > 0},
+                       .solids = {.grid = &world->contact_grid, .pairs = &world->contact_pairs},
                        .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
     if (contact.grip == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu handles", world->handles.count);
@@ -531,6 +534,12 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         PX_TRY(push(world, &s));
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
         s.reach = reach_of(&s, contact.walls.near);
+        if (!world->flows) { /* elsewhere pressure keeps solids apart */
+            PX_TRY(px_solid_solids_begin(&contact.solids, &s));
+            s.press = contact.solids.count > 0 ? &contact.solids.press : NULL;
+            if (s.press != NULL)
+                s.reach = fmin(s.reach, px_solid_solids_reach(&contact.solids));
+        }
     }
     const PxMaterialDef *def = &s.material[s.particles->material[0]].def;
     const PxIntegrationModel *model = px_integration_find(def->integration.model, world->isa);

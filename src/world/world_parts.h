@@ -61,6 +61,8 @@ struct PxWorld {
     bool absorbed;            ///< rest shapes of whole bodies were updated in this step
     PxGrid grid;
     PxPairs pairs;
+    PxGrid contact_grid;     ///< of rows of solids that may touch other solids
+    PxPairs contact_pairs;   ///< of the same
     uint32_t solid_substeps; ///< of the last step
     PX_KIND_LISTS            ///< materials, bodies, emitters, ...: a list of each kind
         uint32_t ids_given;  ///< generation of the last object added; never falls, not even when an

@@ -60,7 +60,7 @@ static const PxViscosityModel *model_of(const PxFluid *f)
 }
 
 /* Largest nu dt / s^2 of a fluid that is not stiff; tuned on solids that stand on melt of 1 and
- * 10 kPa s (docs/decisions.md 32). */
+ * 10 kPa s (docs/decisions.md 34). */
 #define MOST_DIFFUSION 100.0
 
 bool px_fluid_is_stiff(const PxFluid *f)

@@ -206,45 +206,6 @@ static void check_laws(PxScene *scene)
     }
 }
 
-/* May the two bodies meet? Falling bodies may meet whatever their heights; thrown bodies may meet
- * in any case. */
-static bool may_meet(const PxScene *scene, const PxSurvey *survey, size_t a, size_t b)
-{
-    if (survey->shape[a] == NULL || survey->shape[b] == NULL)
-        return false;
-    if (px_length(scene->body[a].def.velocity) > 0 || px_length(scene->body[b].def.velocity) > 0)
-        return true;
-    PxBounds x = px_shape_bounds(survey->shape[a]), y = px_shape_bounds(survey->shape[b]);
-    PxVec3 g = scene->world.gravity;
-    if (g.x != 0)
-        x.low.x = y.low.x = 0, x.high.x = y.high.x = 1;
-    if (g.y != 0)
-        x.low.y = y.low.y = 0, x.high.y = y.high.y = 1;
-    if (g.z != 0)
-        x.low.z = y.low.z = 0, x.high.z = y.high.z = 1;
-    return bounds_meet(x, y);
-}
-
-/* Warns that contact between solids is not computed in scenes without fluids. */
-static void check_company(PxScene *scene, const PxSurvey *survey)
-{
-    for (size_t a = 0; a < scene->bodies && !px_scene_flows(scene); ++a)
-        for (size_t b = 0; b < a; ++b) {
-            char name[120];
-            if (!px_scene_is_solid(scene, a) || !px_scene_is_solid(scene, b) ||
-                !may_meet(scene, survey, a, b))
-                continue;
-            PxPath root = px_path_root(), list = px_path_key(&root, "bodies");
-            PxPath one = px_path_index(&list, a), path = px_path_key(&one, "shape");
-            px_complain(
-                scene, PX_WARNING, &path, PX_AT_VALUE,
-                "is of a solid that may meet '%s': in a scene of solids alone they interact "
-                "with walls only, so these would pass through each other",
-                px_quote(scene->body[b].def.name, name, sizeof name));
-            return;
-        }
-}
-
 /* May it have been given and refused? Then complaints about its absence would mislead. */
 static bool refused(const PxScene *scene, const PxMaterialDef *material, const char *key)
 {
@@ -359,7 +320,6 @@ static PxStatus check_heaters(Hold *hold)
 PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
 {
     check_laws(scene);
-    check_company(scene, survey);
     check_heat(scene);
     if (scene->handles + scene->forces + scene->heaters == 0)
         return PX_OK;

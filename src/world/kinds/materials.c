@@ -160,8 +160,8 @@ static const PxField material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Coulomb friction of a solid on a wall; the coefficient is the geometric mean with "
-             "the wall's."},
+     .help = "Coulomb friction of a solid on walls and other solids; the coefficient is the "
+             "geometric mean of both."},
     {.key = "restitution",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -169,8 +169,8 @@ static const PxField material_fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help =
-         "Coefficient of restitution of a solid on a wall, relative to a fully elastic bounce."},
+     .help = "Coefficient of restitution of a solid on walls and other solids, relative to a fully "
+             "elastic bounce."},
     {.key = "integration",
      .kind = PX_FIELD_MODEL,
      .flags = PX_FIELD_LIVE,

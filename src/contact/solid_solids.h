@@ -1,0 +1,48 @@
+/// Contact between solids, with friction.
+///
+/// A row i near another solid B sees the weighted mean of B's rows around it,
+///   y_i = sum_j w_ij x_j / sum_j w_ij,   w_ij = (1 - r^2/h^2)^3,
+/// and its gap g_i = |x_i - y_i|. One spacing outside a lattice only the outermost layer of B
+/// counts, and the gap is the distance from it, wherever the row is above it. Below the sum g0 of
+/// the two radii, the row has the energy
+///   E_i = k (g0^2 ln(g0 / g) - g0 (g0 - g)),
+/// whose force k (g0 - g) g0 / g grows without bound as the gap closes, so solids do not pass
+/// through each other. Its gradient acts on i and on all rows of B around it. The gap depends on
+/// distances alone, so linear and angular momentum are conserved. (000 section 5.8 finds a contact
+/// surface first and spreads penalty forces from it; 5.46's weights do not conserve angular
+/// momentum.)
+///
+/// Friction acts at y_i, which is a weighted mean of rows on both sides: w_ij on the side of B, and
+/// on the side of i the linear extrapolation of its fit (solid/lists.h). So it has no net torque
+/// either.
+#ifndef PX_CONTACT_SOLID_SOLIDS_H
+#define PX_CONTACT_SOLID_SOLIDS_H
+
+#include "matter/pairs.h"
+#include "solid/solid.h"
+
+typedef struct PxSolidSolids {
+    PxSolidPress press; ///< what the integration calls
+    PxSolid *solid;
+    PxGrid *grid;   ///< of the caller, who keeps the memory between steps
+    PxPairs *pairs; ///< of the candidates, numbered by cell
+
+    uint32_t count;  ///< candidates: rows that may come near another solid in this step
+    uint32_t *row;   ///< of each
+    double *place;   ///< 3 for each: position
+    float *slope;    ///< 4 per entry of the lists: derivative of the gap, and weight over their sum
+    float *radius;   ///< by frame: that of the smallest rows, which cover its surface, m
+    PxVec3 *speed;   ///< by frame: mean velocity, m/s
+    uint32_t *group; ///< by frame: number of the first frame that it touches, also through others
+    struct PxSolidTouch *touch; ///< contacts, in order of rows; TOUCHES for each candidate
+    uint32_t touches;           ///< in contact now
+} PxSolidSolids;
+
+/// Finds the candidates of this step, by the boxes of all components first. solids->press is to be
+/// used only if there are any. Errors: PX_ERR_MEMORY.
+PxStatus px_solid_solids_begin(PxSolidSolids *solids, PxSolid *solid);
+
+/// Time in which candidates move at most a quarter of their radius, s.
+double px_solid_solids_reach(const PxSolidSolids *solids);
+
+#endif
