@@ -451,6 +451,27 @@ PHYSICS(a_box_floats_as_deep_as_its_weight)
     CHECK(speed < 0.1);
 }
 
+TEST(heavy_bodies_sink_to_the_floor_of_a_tank)
+{
+    for (int k = 0; k < 3; ++k) {
+        Room room = pool_make(0.04, 20000, G, 2);
+        add_tank(&room);
+        const PxShapeKind kind[3] = {PX_SHAPE_BOX, PX_SHAPE_SPHERE, PX_SHAPE_CYLINDER};
+        PxBodyDef def = body_def(&room, "weight", kind[k], px_vec(0.03, 0.33, 0));
+        def.shape.size = px_vec(0.16, 0.1, 0.16);
+        def.shape.radius = def.shape.height = 0.08;
+        PxBodyId id = add(&room, &def);
+        PxStats stats;
+        CHECK_OK(px_world_advance(room.world, 0.6));
+        px_world_stats(room.world, &stats);
+        PxRigidState s = state_of(&room, id);
+        CHECK(s.place.y < 0.15 && s.place.y > 0);
+        CHECK(fabs(s.velocity.y) < 0.1);
+        CHECK_EQUAL(stats.leaked, 0);
+        px_world_free(room.world);
+    }
+}
+
 TEST(a_light_body_on_water_is_stable_and_continues_with_the_same_bits)
 {
     PxRigidState last[3];

@@ -46,6 +46,9 @@
 
 #define NOBODY UINT32_MAX
 
+/* Keys of contacts by matter in between: above those of features. */
+#define SQUEEZED 0x80000000u
+
 typedef struct Body {
     const PxRigid *of;
     PxVec3 x, v, w;
@@ -461,6 +464,19 @@ static PxStatus find_contacts(Run *run, const Pair *pair, uint32_t pairs, double
             b->asleep = false;
             b->still = 0;
         }
+    }
+    for (uint32_t k = 0; run->time == 0 && k < s->squeezes; ++k) {
+        const PxRigidSqueeze *q = &s->squeeze[k];
+        Pair one = {.a = q->rigid, .b = q->other, .wall = q->wall};
+        PxTouch at = {.feature = SQUEEZED | k << 1,
+                      .at = q->at,
+                      .normal = q->normal,
+                      .distance = q->distance};
+        PX_TRY(make_room(run, (void **)&run->contact, &run->contact_room, run->contacts,
+                         run->contacts + 1, sizeof *run->contact));
+        Contact *c = &run->contact[run->contacts++];
+        make_contact(run, &one, &at, c);
+        c->restitution = c->friction = 0;
     }
     /* What is asleep acts as a wall, with its mass hidden. */
     for (uint32_t i = 0; i < s->rigids; ++i) {
