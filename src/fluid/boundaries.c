@@ -9,6 +9,7 @@
 #include "fluid/work.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Rows per query of a boundary; PX_BLOCK is a multiple of it. */
 enum { ROWS = 256 };
@@ -20,7 +21,7 @@ typedef struct PxTouches Touches;
 
 /* Contributions of all boundaries to one particle. */
 typedef struct Sum {
-    double clear, clear_flux, nearest, lever; /* clear: the part that no boundary fills */
+    double clear, clear_flux, lever; /* clear: the part that no boundary fills */
     PxVec3 clear_gradient;
     double drag, sticky;  /* sticky: the part that no boundary without friction fills */
     PxVec3 velocity;      /* drag times velocity, summed over boundaries */
@@ -147,7 +148,6 @@ static void store_row(const PxFluid *f, uint32_t i, const Sum *sum)
     f->wall_gy[i] = (float)-sum->clear_gradient.y;
     f->wall_gz[i] = (float)-sum->clear_gradient.z;
     f->wall_flux[i] = (float)-sum->clear_flux;
-    f->wall_far[i] = (float)sum->nearest;
     f->wall_lever[i] = (float)sum->lever;
     f->wall_slip[i] = (float)(1 - sum->sticky);
     f->wall_drag[i] = (float)sum->drag;
@@ -163,6 +163,21 @@ static void store_row(const PxFluid *f, uint32_t i, const Sum *sum)
     f->wall_vx[i] = (float)sum->velocity.x;
     f->wall_vy[i] = (float)sum->velocity.y;
     f->wall_vz[i] = (float)sum->velocity.z;
+}
+
+/* Rows far from all boundaries: everything is 0. */
+static void clear_rows(const PxFluid *f, uint32_t begin, uint32_t end)
+{
+    float *const arrays[] = {f->wall_part,  f->wall_gx,    f->wall_gy,   f->wall_gz,
+                             f->wall_flux,  f->wall_lever, f->wall_slip, f->wall_drag,
+                             f->wall_stick, f->wall_mx,    f->wall_my,   f->wall_mz,
+                             f->wall_cos,   f->wall_vx,    f->wall_vy,   f->wall_vz};
+    for (size_t k = 0; k < PX_COUNT(arrays); ++k)
+        memset(arrays[k] + begin, 0, (end - begin) * sizeof(float));
+    if (f->wall_heat != NULL) {
+        memset(f->wall_heat + begin, 0, (end - begin) * sizeof *f->wall_heat);
+        memset(f->wall_warmth + begin, 0, (end - begin) * sizeof *f->wall_warmth);
+    }
 }
 
 /* Rows [begin, end) of one block, at most ROWS. */
@@ -201,10 +216,11 @@ static void fill_rows(Job *job, uint32_t begin, uint32_t end)
                 add_fill(f, b, &fill[n], of, &touches->touch[n]);
         }
     }
+    clear_rows(f, begin, end);
     for (uint32_t i = begin; i < end; ++i) {
-        Sum *of = &sum[sum_of[i - begin]];
-        of->nearest = nearest[i - begin];
-        store_row(f, i, of);
+        f->wall_far[i] = (float)nearest[i - begin];
+        if (sum_of[i - begin] != 0)
+            store_row(f, i, &sum[sum_of[i - begin]]);
     }
 }
 

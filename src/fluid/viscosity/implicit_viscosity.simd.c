@@ -96,6 +96,7 @@ typedef struct Solve {
     float *inverse;     /* 6 per particle: w_i is this matrix times sum k x_ij x v_ij */
     float *turn;        /* quads: u_i */
     float *p, *kp, *r, *x;
+    float massive;  /* 1: M is added to dt K */
     double lattice; /* diagonal of K in a full lattice over m nu, 1/m^2 */
     float alpha, beta;
 } Solve;
@@ -179,7 +180,7 @@ static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* kp = dt K p. The fourth component of the position quads is e. */
+/* kp = dt K p, or (M + dt K) p. The fourth component of the position quads is e. */
 static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -208,9 +209,10 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
             fz += k * (e * (px_f8(vi[2]) - w) - (tx * y - ty * x));
         }
         float *out = s->kp + 4 * (size_t)i;
-        out[0] = px_f8_sum(fx) + s->drag[i] * vi[0];
-        out[1] = px_f8_sum(fy) + s->drag[i] * vi[1];
-        out[2] = px_f8_sum(fz) + s->drag[i] * vi[2];
+        float own = s->drag[i] + s->massive * f->particles->mass[i];
+        out[0] = px_f8_sum(fx) + own * vi[0];
+        out[1] = px_f8_sum(fy) + own * vi[1];
+        out[2] = px_f8_sum(fz) + own * vi[2];
         out[3] = 0.0f;
     }
 }
@@ -259,17 +261,6 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
             s->p[k] = s->diagonal[i] * s->r[k];
         }
     }
-}
-
-/* kp += M p */
-static void mass_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Solve *s = user;
-    const float *mass = s->fluid->particles->mass;
-    for (uint32_t i = begin; i < end; ++i)
-        for (size_t k = 4 * (size_t)i; k < 4 * (size_t)i + 4; ++k)
-            s->kp[k] += mass[i] * s->p[k];
 }
 
 /* x += alpha p, r -= alpha A p */
@@ -395,11 +386,16 @@ static double strictest(const PxFluid *f, int which)
 static void apply(Solve *s)
 {
     const PxFluid *f = s->fluid;
+    s->massive = 1.0f;
     px_fluid_refresh_quads(f, s->p);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, s);
-    px_fluid_refresh_quads(f, s->turn);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, s);
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, mass_block, s);
+    if (px_dist_shared(f->dist)) {
+        px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, s);
+        px_fluid_refresh_quads(f, s->turn);
+        px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, s);
+        return;
+    }
+    PxChain chain = {turn_block, force_block, s, s, f->pairs->until};
+    px_parallel_chain(f->threads, f->count, PX_BLOCK, &chain);
 }
 
 static void conjugate_gradients(Solve *s, bool thick)
