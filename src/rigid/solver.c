@@ -2,7 +2,7 @@
 ///
 /// A step is divided into intervals: contacts are found at the start of each. Points that may touch
 /// within the interval are contacts already (speculative: they let bodies approach but not cross),
-/// and an interval is so short that bodies near each other move less than half of their thickness;
+/// and an interval is so short that bodies near each other approach by less than their thickness;
 /// so nothing passes through anything at any speed.
 ///
 /// An interval is divided into sub-steps. Each accelerates the bodies, repeats the contacts'
@@ -55,6 +55,7 @@ typedef struct Body {
     PxQuat axes, turn; /* principal axes, and from the rest frame, to the world */
     double per_mass;
     PxMat3 per_inertia, rotation;
+    double turning;             /* bound of the speed of its surface by its spin, m/s */
     PxVec3 accelerates, twists; /* by gravity and the step's impulses, m/s^2, and torque, N m */
     PxCollider collider;
     double still;
@@ -161,10 +162,10 @@ static PxCollider wall_at(const PxRigidWall *w, double when)
 
 /* ---- intervals --------------------------------------------------------------------- */
 
+/* Bound of the speed of its points within a time; `turning` is the part by its spin. */
 static double speed_of(const Body *b, double within)
 {
-    return px_length(b->v) + px_length(b->accelerates) * within +
-           px_length(b->w) * b->of->mass.radius;
+    return px_length(b->v) + px_length(b->accelerates) * within + b->turning;
 }
 
 static bool is_awake(const Body *b)
@@ -209,15 +210,23 @@ static int by_bodies(const void *left, const void *right)
     return a->b < b->b ? -1 : a->b > b->b;
 }
 
+/* Bodies that fall side by side do not approach each other: only their relative motion counts. */
 static bool may_touch(const Run *run, Pair *pair, double within)
 {
     const Body *a = &run->body[pair->a];
-    const PxCollider *other = pair->wall ? &run->wall[pair->b] : &run->body[pair->b].collider;
-    pair->speed = speed_of(a, within) +
-                  (pair->wall ? run->wall_speed[pair->b] : speed_of(&run->body[pair->b], within));
-    double near = pair->speed * within + 0.02 * fmin(a->collider.size, other->size);
-    return active(run, pair->a, pair->b, pair->wall) &&
-           px_contacts_clearance(&a->collider, other) < near;
+    if (!active(run, pair->a, pair->b, pair->wall))
+        return false;
+    if (pair->wall) {
+        const PxCollider *wall = &run->wall[pair->b];
+        pair->speed = speed_of(a, within) + run->wall_speed[pair->b];
+        double near = pair->speed * within + 0.02 * fmin(a->collider.size, wall->size);
+        return px_contacts_clearance(&a->collider, wall) < near;
+    }
+    const Body *b = &run->body[pair->b];
+    PxVec3 v = px_sub(a->v, b->v), g = px_sub(a->accelerates, b->accelerates);
+    pair->speed = px_length(v) + px_length(g) * within + a->turning + b->turning;
+    double near = pair->speed * within + 0.02 * fmin(a->collider.size, b->collider.size);
+    return px_contacts_clearance(&a->collider, &b->collider) < near;
 }
 
 static PxStatus add_pair(Run *run, Pair pair, double within, uint32_t *count)
@@ -229,16 +238,34 @@ static PxStatus add_pair(Run *run, Pair pair, double within, uint32_t *count)
     return PX_OK;
 }
 
-/* Sweep along x: bodies whose extents overlap are pairs. */
+static double component(PxVec3 v, int axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+/* The axis along which the bodies are spread most. */
+static int widest_axis(const Run *run)
+{
+    PxBounds all = px_bounds_empty();
+    for (uint32_t i = 0; i < run->step->rigids; ++i)
+        px_bounds_add(&all, run->body[i].x);
+    PxVec3 way = px_sub(all.high, all.low);
+    return way.x >= way.y && way.x >= way.z ? 0 : way.y >= way.z ? 1 : 2;
+}
+
+/* Sweep along an axis: bodies whose extents overlap are pairs. */
 static PxStatus find_pairs(Run *run, double within, uint32_t *count)
 {
     PxRigidStep *s = run->step;
     Extent *extent = run->extent;
+    int axis = widest_axis(run);
     *count = 0;
     for (uint32_t i = 0; i < s->rigids; ++i) {
-        const Body *b = &run->body[i];
+        Body *b = &run->body[i];
+        b->turning = px_length(b->w) * b->of->mass.radius;
         double reach = b->of->mass.radius * 1.02 + speed_of(b, within) * within;
-        extent[i] = (Extent){b->x.x - reach, b->x.x + reach, i};
+        double x = component(b->x, axis);
+        extent[i] = (Extent){x - reach, x + reach, i};
     }
     qsort(extent, s->rigids, sizeof *extent, by_low);
     for (uint32_t k = 0; k < s->rigids; ++k)
@@ -253,7 +280,7 @@ static PxStatus find_pairs(Run *run, double within, uint32_t *count)
     return PX_OK;
 }
 
-/* The longest interval, at most `left`, in which no pair moves by more than half a thickness. */
+/* The longest interval, at most `left`, in which no pair approaches by more than a thickness. */
 static double interval_of(const Run *run, const Pair *pair, uint32_t pairs, double left)
 {
     double interval = left;
@@ -261,8 +288,8 @@ static double interval_of(const Run *run, const Pair *pair, uint32_t pairs, doub
         double thick = run->body[pair[k].a].collider.size;
         if (!pair[k].wall)
             thick = fmin(thick, run->body[pair[k].b].collider.size);
-        if (pair[k].speed * interval > 0.5 * thick)
-            interval = 0.5 * thick / pair[k].speed;
+        if (pair[k].speed * interval > thick)
+            interval = thick / pair[k].speed;
     }
     return fmax(interval, run->step->dt / MOST_INTERVALS);
 }
@@ -360,20 +387,18 @@ static void make_contact(Run *run, const Pair *pair, const PxTouch *touch, Conta
     c->kept.b = pair->wall ? s->wall[pair->b].number : s->rigid[pair->b].number;
     double half = touch->feature & 1 ? 0.5 * touch->distance : -0.5 * touch->distance;
     PxVec3 at = px_mad(touch->at, c->n, half);
-    PxVec3 pa = px_mad(at, c->n, 0.5 * touch->distance + touch->round[0]);
-    PxVec3 pb = px_mad(at, c->n, -0.5 * touch->distance - touch->round[1]);
     c->ra = px_sub(at, a->x);
-    c->la = into_body(a, px_sub(pa, a->x));
+    c->la = into_body(a, px_sub(touch->anchor[0], a->x));
     c->friction = ra->friction;
     c->restitution = ra->restitution;
     if (b != NULL) {
         c->rb = px_sub(at, b->x);
-        c->lb = into_body(b, px_sub(pb, b->x));
+        c->lb = into_body(b, px_sub(touch->anchor[1], b->x));
         c->friction = sqrt(c->friction * b->of->friction);
         c->restitution = sqrt(c->restitution * b->of->restitution);
     } else {
         const PxWall *wall = s->wall[pair->b].wall;
-        c->lb = pb;
+        c->lb = touch->anchor[1];
         c->friction = sqrt(c->friction * wall->boundary.friction);
         double when = s->dt > 0 ? run->time / s->dt : 0;
         c->wall_moves = px_wall_velocity(wall, px_wall_to_rest(wall, when, at));
@@ -471,7 +496,8 @@ static PxStatus find_contacts(Run *run, const Pair *pair, uint32_t pairs, double
         PxTouch at = {.feature = SQUEEZED | k << 1,
                       .at = q->at,
                       .normal = q->normal,
-                      .distance = q->distance};
+                      .distance = q->distance,
+                      .anchor = {q->at, q->at}};
         PX_TRY(make_room(run, (void **)&run->contact, &run->contact_room, run->contacts,
                          run->contacts + 1, sizeof *run->contact));
         Contact *c = &run->contact[run->contacts++];
@@ -536,7 +562,7 @@ static void solve_contact(Run *run, Contact *c, double h, double since, const So
     double before[2] = {c->jt[0], c->jt[1]};
     for (int k = 0; k < 2; ++k)
         c->jt[k] -= c->mass_t[k] * px_dot(c->t[k], v);
-    double size = hypot(c->jt[0], c->jt[1]), bound = c->friction * c->jn;
+    double size = sqrt(c->jt[0] * c->jt[0] + c->jt[1] * c->jt[1]), bound = c->friction * c->jn;
     double scale = size > bound ? bound / size : 1;
     for (int k = 0; k < 2; ++k)
         c->jt[k] *= scale;

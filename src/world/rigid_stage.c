@@ -15,11 +15,17 @@ typedef struct PxRigidRun {
     PxVec3 *impulse, *torque; /* that the step was made with */
 } PxRigidRun;
 
-static PxWall *wall_of(const PxWorld *world, uint32_t slot)
+/* The wall of a body. Both lists are in the order of addition, so that the walls of rigid bodies
+ * are found one after the other from the last one's index on. */
+static PxWall *wall_after(const PxWorld *world, uint32_t slot, size_t *from)
 {
-    for (size_t k = 0; k < world->walls.count; ++k)
-        if (world->walls.data[k].boundary.body == slot)
+    for (size_t n = 0; n < world->walls.count; ++n) {
+        size_t k = (*from + n) % world->walls.count;
+        if (world->walls.data[k].boundary.body == slot) {
+            *from = k;
             return &world->walls.data[k];
+        }
+    }
     return NULL;
 }
 
@@ -130,10 +136,11 @@ void px_rigid_changed(PxWorld *world, size_t slot, const char *key)
 
 PxStatus px_rigid_stage_begin(PxWorld *world)
 {
+    size_t from = 0;
     world->rigid_run = NULL;
     for (size_t k = 0; k < world->rigids.count; ++k) {
         const PxRigid *r = &world->rigids.data[k];
-        PxWall *wall = wall_of(world, r->body);
+        PxWall *wall = wall_after(world, r->body, &from);
         wall->now = pose_of(r);
         wall->velocity = r->velocity;
         wall->spin = r->spin;
@@ -148,9 +155,10 @@ PxStatus px_rigid_stage_begin(PxWorld *world)
 
 void px_rigid_predict(PxWorld *world)
 {
+    size_t from = 0;
     for (size_t k = 0; k < world->rigids.count; ++k) {
         const PxRigid *r = &world->rigids.data[k];
-        PxWall *wall = wall_of(world, r->body);
+        PxWall *wall = wall_after(world, r->body, &from);
         PxBoundary *b = &wall->boundary;
         PxVec3 others = r->asleep ? px_vec(0, 0, 0) : px_add(world->def.gravity, r->support);
         b->forced = px_scale(others, world->dt);
@@ -164,6 +172,7 @@ void px_rigid_predict(PxWorld *world)
 static PxStatus prepare(PxWorld *world, PxRigidRun **out)
 {
     uint32_t rigids = (uint32_t)world->rigids.count, walls = 0;
+    size_t from = 0;
     PxArena *scratch = &world->scratch;
     PxRigidRun *run = *out = PX_ARENA_ARRAY(scratch, PxRigidRun, 1);
     const PxWall **shape = PX_ARENA_ARRAY(scratch, const PxWall *, rigids + 1);
@@ -173,8 +182,11 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
     if (run == NULL || shape == NULL || wall == NULL || impulse == NULL || torque == NULL)
         return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u", rigids);
     for (uint32_t k = 0; k < rigids; ++k) {
-        const PxWall *own = wall_of(world, world->rigids.data[k].body);
+        const PxWall *own = wall_after(world, world->rigids.data[k].body, &from);
         shape[k] = own;
+        impulse[k] = torque[k] = px_vec(0, 0, 0);
+        if (world->particles.table.count == 0)
+            continue;
         impulse[k] = px_boundary_impulse(&own->boundary, &world->dist);
         torque[k] = px_boundary_torque(&own->boundary, &world->dist);
     }
@@ -308,8 +320,9 @@ void px_rigid_stage_commit(PxWorld *world)
     for (uint32_t k = 0; k < s->rigids; ++k) {
         PxRigid r = s->after[k];
         const PxBoundary *b = &s->shape[k]->boundary;
-        take_rest(&r, px_sub(px_boundary_impulse(b, &world->dist), run->impulse[k]),
-                  px_sub(px_boundary_torque(b, &world->dist), run->torque[k]));
+        if (world->particles.table.count > 0)
+            take_rest(&r, px_sub(px_boundary_impulse(b, &world->dist), run->impulse[k]),
+                      px_sub(px_boundary_torque(b, &world->dist), run->torque[k]));
         world->rigids.data[k] = r;
     }
     if (s->kepts_after > 0)
