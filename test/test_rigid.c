@@ -8,6 +8,7 @@
 #include "shape/tessellate.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define G 9.81
 
@@ -350,6 +351,78 @@ TEST(nothing_passes_through_a_thin_wall)
         CHECK(state_of(&room, id).place.x < 0);
         px_world_free(room.world);
     }
+}
+
+/* A torus as an OBJ file: 32 x 16 quads. */
+static void write_ring(const char *path, double middle, double thick)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL);
+    for (int u = 0; u < 32; ++u)
+        for (int v = 0; v < 16; ++v) {
+            double a = 2 * M_PI * u / 32, b = 2 * M_PI * v / 16, r = middle + thick * cos(b);
+            fprintf(file, "v %.9f %.9f %.9f\n", r * cos(a), thick * sin(b), r * sin(a));
+        }
+    for (int u = 0; u < 32; ++u)
+        for (int v = 0; v < 16; ++v) {
+            int n = (u + 1) % 32, m = (v + 1) % 16;
+            fprintf(file, "f %d %d %d %d\n", 16 * u + v + 1, 16 * u + m + 1, 16 * n + m + 1,
+                    16 * n + v + 1);
+        }
+    CHECK(fclose(file) == 0);
+}
+
+TEST(a_ring_falls_over_a_peg_and_rings_link)
+{
+    char path[] = "/tmp/phyxel-ring-XXXXXX.obj";
+    int made = mkstemps(path, 4);
+    CHECK(made >= 0 && close(made) == 0);
+    write_ring(path, 0.5, 0.1);
+    Room room = room_make(G);
+    add_plane(&room, "floor", px_vec(0, 1, 0), 0.5);
+    PxBodyDef peg = px_body_def_default();
+    peg.name = "peg";
+    peg.wall = true;
+    peg.shape = px_shape_def_default(PX_SHAPE_CYLINDER);
+    peg.shape.radius = 0.3;
+    peg.shape.height = 2;
+    peg.shape.at.y = 1;
+    CHECK_OK(px_world_add_body(room.world, &peg, NULL));
+    PxBodyDef def = body_def(&room, "ring", PX_SHAPE_MESH, px_vec(0.05, 2.5, 0));
+    def.shape.mesh = path;
+    PxBodyId id = add(&room, &def);
+    CHECK_OK(px_world_advance(room.world, 2.5));
+    PxRigidState s = state_of(&room, id);
+    CHECK_NEAR(s.place.y, 0.1, 0.005);
+    CHECK(fabs(s.place.x) < 0.2 && fabs(s.place.z) < 0.2);
+    px_world_free(room.world);
+
+    /* a link that hangs in another, which lies on two walls */
+    room = room_make(G);
+    for (int k = 0; k < 2; ++k) {
+        PxBodyDef bar = px_body_def_default();
+        bar.name = k == 0 ? "left" : "right";
+        bar.wall = true;
+        bar.shape = px_shape_def_default(PX_SHAPE_BOX);
+        bar.shape.size = px_vec(0.4, 0.2, 2);
+        bar.shape.at = px_vec(k == 0 ? -0.6 : 0.6, 1.9, 0);
+        CHECK_OK(px_world_add_body(room.world, &bar, NULL));
+    }
+    def = body_def(&room, "upper", PX_SHAPE_MESH, px_vec(0, 2.11, 0));
+    def.shape.mesh = path;
+    add(&room, &def);
+    def.name = "lower";
+    def.shape.at = px_vec(0, 1.86, 0.5);
+    def.shape.rotation = px_quat_turn(px_vec(0, 0, 1), M_PI / 2);
+    id = add(&room, &def);
+    CHECK_OK(px_world_advance(room.world, 2));
+    s = state_of(&room, id);
+    /* it hangs on the upper ring, 0.2 m thick around y = 2.1, by the top of its hole of 0.4 m; the
+     * upper ring may tilt */
+    CHECK_NEAR(s.place.y, 2.1 + 0.1 - 0.4, 0.05);
+    CHECK(px_length(s.velocity) < 0.3);
+    px_world_free(room.world);
+    CHECK(remove(path) == 0);
 }
 
 /* ---- fluids ---- */
