@@ -427,9 +427,12 @@ TEST(a_ring_falls_over_a_peg_and_rings_link)
 
 /* ---- fluids ---- */
 
+static double viscosity = 0.001;
+
 static void add_water(Room *room, PxVec3 size, PxVec3 at, PxVec3 velocity)
 {
     PxMaterialDef water = px_material_def_default();
+    water.viscosity = viscosity;
     PxBodyDef def = px_body_def_default();
     def.name = "pool";
     CHECK_OK(px_world_add_material(room->world, &water, &def.material));
@@ -522,6 +525,24 @@ PHYSICS(a_box_floats_as_deep_as_its_weight)
     CHECK_NEAR(floats(800, &speed), 0, 0.003);
     CHECK_NEAR(floats(10, &speed), 0, 0.004);
     CHECK(speed < 0.1);
+}
+
+TEST(a_light_body_sticks_to_honey_without_overshoot)
+{
+    /* With the drag of the step before it turned at 8 rad/s after a second. */
+    Room room = pool_make(0.04, 10, G, 1);
+    viscosity = 10;
+    add_tank(&room);
+    viscosity = 0.001;
+    PxBodyDef def = body_def(&room, "box", PX_SHAPE_BOX, px_vec(0, 0.27, 0));
+    def.shape.size = px_vec(0.16, 0.1, 0.16);
+    def.friction = 1;
+    PxBodyId id = add(&room, &def);
+    CHECK_OK(px_world_advance(room.world, 0.8));
+    PxRigidState s = state_of(&room, id);
+    CHECK(px_length(s.velocity) < 0.02);
+    CHECK(px_length(s.spin) < 0.2);
+    px_world_free(room.world);
 }
 
 TEST(heavy_bodies_sink_to_the_floor_of_a_tank)
