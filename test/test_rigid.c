@@ -226,15 +226,18 @@ TEST(a_stack_of_ten_boxes_stands)
     px_world_free(room.world);
 }
 
+static void same_state(PxRigidState s, PxRigidState t)
+{
+    CHECK(memcmp(&s.place, &t.place, sizeof s.place) == 0);
+    CHECK(memcmp(&s.pose, &t.pose, sizeof s.pose) == 0);
+    CHECK(memcmp(&s.velocity, &t.velocity, sizeof s.velocity) == 0);
+    CHECK(memcmp(&s.spin, &t.spin, sizeof s.spin) == 0);
+}
+
 static void compare(const Room *a, const Room *b, const PxBodyId *id, int count)
 {
-    for (int k = 0; k < count; ++k) {
-        PxRigidState s = state_of(a, id[k]), t = state_of(b, id[k]);
-        CHECK(memcmp(&s.place, &t.place, sizeof s.place) == 0);
-        CHECK(memcmp(&s.pose, &t.pose, sizeof s.pose) == 0);
-        CHECK(memcmp(&s.velocity, &t.velocity, sizeof s.velocity) == 0);
-        CHECK(memcmp(&s.spin, &t.spin, sizeof s.spin) == 0);
-    }
+    for (int k = 0; k < count; ++k)
+        same_state(state_of(a, id[k]), state_of(b, id[k]));
 }
 
 TEST(a_stack_continues_with_the_same_bits)
@@ -425,6 +428,187 @@ TEST(a_ring_falls_over_a_peg_and_rings_link)
     CHECK(remove(path) == 0);
 }
 
+/* ---- joints ---- */
+
+static PxJointDef joint_def(PxBodyId body, PxJointKind kind, PxVec3 at, PxVec3 axis)
+{
+    PxJointDef def = px_joint_def_default();
+    def.name = "joint";
+    def.body = body;
+    def.kind = kind;
+    def.at = at;
+    def.axis = axis;
+    return def;
+}
+
+/* Period of a box that hangs by a joint at its upper end, over that of the formula. */
+static double swing(PxJointKind kind)
+{
+    Room room = room_make(G);
+    double a = 0.05;
+    PxBodyDef def = body_def(&room, "bob", PX_SHAPE_BOX, px_vec(0.5 * sin(a), -0.5 * cos(a), 0));
+    def.shape.size = px_vec(0.1, 1, 0.1);
+    def.shape.rotation = px_quat_turn(px_vec(0, 0, 1), a);
+    PxBodyId id = add(&room, &def);
+    PxJointDef joint = joint_def(id, kind, px_vec(0, 0, 0), px_vec(0, 0, 1));
+    CHECK_OK(px_world_add_joint(room.world, &joint, NULL));
+    double first = 0, last = 0, time = 0, x = 1, most = 0;
+    int crossings = 0;
+    while (crossings < 9) {
+        double before = x, then = time;
+        CHECK_OK(px_world_step(room.world, INFINITY));
+        PxRigidState s = state_of(&room, id);
+        time = px_world_time(room.world);
+        x = s.place.x;
+        most = fmax(most, fabs(px_length(s.place) - 0.5));
+        if (x * before > 0)
+            continue;
+        last = then + (time - then) * before / (before - x);
+        first = crossings++ == 0 ? last : first;
+    }
+    px_world_free(room.world);
+    CHECK(most < 1e-3);
+    double inertia = (1 + 0.01) / 12.0 + 0.25; /* about the joint, per mass */
+    double period = 2 * M_PI * sqrt(inertia / (G * 0.5)) * (1 + a * a / 16);
+    return (last - first) / 4 / period;
+}
+
+TEST(pendulums_have_the_period_of_the_formula)
+{
+    CHECK_NEAR(swing(PX_JOINT_HINGE), 1, 1e-3);
+    CHECK_NEAR(swing(PX_JOINT_BALL), 1, 1e-3);
+}
+
+TEST(a_hinge_has_a_motor_and_limits)
+{
+    Room room = room_make(0);
+    PxBodyDef def = body_def(&room, "wheel", PX_SHAPE_CYLINDER, px_vec(0, 0, 0));
+    PxBodyId id = add(&room, &def);
+    PxJointDef joint = joint_def(id, PX_JOINT_HINGE, px_vec(0, 0, 0), px_vec(0, 1, 0));
+    joint.speed = 3;
+    joint.strength = 100;
+    PxRigidState s = state_of(&room, id);
+    double inertia = fmin(s.inertia.z, fmin(s.inertia.x, s.inertia.y));
+    inertia = 0.5 * s.mass * 0.25; /* about its axis */
+    CHECK_OK(px_world_add_joint(room.world, &joint, NULL));
+    CHECK_OK(px_world_advance(room.world, 0.5));
+    CHECK_NEAR(state_of(&room, id).spin.y, fmin(3, 0.5 * 100 / inertia), 1e-6);
+    double high = 90, low = -90, values[2] = {500, 5};
+    CHECK_OK(px_world_set(room.world, "joints.joint.strength", &values[0], 1));
+    CHECK_OK(px_world_set(room.world, "joints.joint.low", &low, 1));
+    CHECK_OK(px_world_set(room.world, "joints.joint.high", &high, 1));
+    CHECK_OK(px_world_advance(room.world, 4));
+    s = state_of(&room, id);
+    double angle = 2 * atan2(s.pose.turn.y, s.pose.turn.w) * 180 / M_PI;
+    CHECK_NEAR(angle, 90, 0.5);
+    CHECK(fabs(s.spin.y) < 1e-3);
+    px_world_free(room.world);
+}
+
+TEST(sliders_springs_and_welds_do_what_they_should)
+{
+    Room room = room_make(G);
+    PxBodyDef def = body_def(&room, "block", PX_SHAPE_BOX, px_vec(0, 0, 0));
+    def.shape.size = px_vec(0.2, 0.2, 0.2);
+    PxBodyId id = add(&room, &def);
+    PxJointDef joint = joint_def(id, PX_JOINT_SLIDER, px_vec(0, 0, 0), px_vec(1, -1, 0));
+    joint.low = -1;
+    joint.high = 0.5;
+    CHECK_OK(px_world_add_joint(room.world, &joint, NULL));
+    CHECK_OK(px_world_advance(room.world, 0.3));
+    PxRigidState s = state_of(&room, id);
+    CHECK_NEAR(s.place.x, -s.place.y, 1e-4);
+    CHECK_NEAR(px_length(s.velocity), G * sqrt(0.5) * 0.3, 0.01);
+    CHECK_OK(px_world_advance(room.world, 2));
+    s = state_of(&room, id);
+    CHECK_NEAR(px_length(s.place), 0.5, 1e-3);
+
+    /* a spring: sags by m g / k */
+    def.name = "weight";
+    def.shape.at = px_vec(3, 0, 0);
+    id = add(&room, &def);
+    joint = joint_def(id, PX_JOINT_SPRING, px_vec(3, 0.1, 0), px_vec(0, 1, 0));
+    joint.name = "spring";
+    joint.anchor = px_vec(3, 1.1, 0);
+    joint.stiffness = 1000;
+    joint.damping = 100;
+    CHECK_OK(px_world_add_joint(room.world, &joint, NULL));
+    CHECK_OK(px_world_advance(room.world, 5));
+    s = state_of(&room, id);
+    CHECK_NEAR(s.place.y, -s.mass * G / 1000, 1e-3);
+
+    /* a weld of 8 kg that holds 100 N, and one that holds 50 N */
+    for (int k = 0; k < 2; ++k) {
+        def.name = k == 0 ? "held" : "dropped";
+        def.shape.at = px_vec(6 + k, 0, 0);
+        id = add(&room, &def);
+        joint = joint_def(id, PX_JOINT_WELD, px_vec(5.5 + k, 0, 0), px_vec(0, 1, 0));
+        joint.name = k == 0 ? "strong" : "weak";
+        joint.breaks = k == 0 ? 100 : 50;
+        CHECK_OK(px_world_add_joint(room.world, &joint, NULL));
+        CHECK_OK(px_world_advance(room.world, 6 + k));
+        s = state_of(&room, id);
+        if (k == 0)
+            CHECK_NEAR(s.place.y, 0, 2e-3);
+        else
+            CHECK(s.place.y < -1);
+    }
+    px_world_free(room.world);
+}
+
+TEST(a_chain_of_joints_continues_with_the_same_bits)
+{
+    PxRigidState last[2];
+    for (int run = 0; run < 2; ++run) {
+        Room room = room_make(G);
+        PxBodyId id[5] = {{0, 0}};
+        static const char *const name[] = {"a", "b", "c", "d", "e"};
+        for (int k = 0; k < 5; ++k) {
+            PxBodyDef def = body_def(&room, name[k], PX_SHAPE_CAPSULE, px_vec(0.3 * k, 0, 0));
+            def.shape.radius = 0.05;
+            def.shape.height = 0.2;
+            def.shape.rotation = px_quat_turn(px_vec(0, 0, 1), M_PI / 2);
+            id[k] = add(&room, &def);
+            PxJointDef joint =
+                joint_def(id[k], PX_JOINT_BALL, px_vec(0.3 * k - 0.15, 0, 0), px_vec(0, 1, 0));
+            joint.name = name[k];
+            joint.to = k > 0 ? id[k - 1] : joint.to;
+            CHECK_OK(px_world_add_joint(room.world, &joint, NULL));
+        }
+        PxSavedWorld *saved = NULL;
+        CHECK_OK(px_world_advance(room.world, 0.4));
+        if (run == 1)
+            CHECK_OK(px_world_save(room.world, &saved));
+        CHECK_OK(px_world_advance(room.world, 0.8));
+        if (run == 1) {
+            CHECK_OK(px_world_restore(room.world, saved));
+            CHECK_OK(px_world_advance(room.world, 0.8));
+        }
+        last[run] = state_of(&room, id[4]);
+        /* no link is longer than 0.3 m */
+        CHECK(px_length(px_sub(last[run].place, px_vec(-0.15, 0, 0))) < 5 * 0.3);
+        px_saved_free(saved);
+        px_world_free(room.world);
+    }
+    same_state(last[0], last[1]);
+}
+
+TEST(bad_joints_are_refused)
+{
+    Room room = room_make(G);
+    PxBodyDef def = body_def(&room, "box", PX_SHAPE_BOX, px_vec(0, 0, 0));
+    PxBodyId id = add(&room, &def);
+    PxJointDef joint = joint_def(id, PX_JOINT_BALL, px_vec(100, 0, 0), px_vec(0, 1, 0));
+    CHECK_FAILS(px_world_add_joint(room.world, &joint, NULL), PX_ERR_ARGUMENT, "is 100 m from");
+    joint.at = px_vec(0, 0, 0);
+    joint.to = id;
+    CHECK_FAILS(px_world_add_joint(room.world, &joint, NULL), PX_ERR_ARGUMENT, "to itself");
+    joint.to = (PxBodyId){0, 0};
+    joint.body = joint.to;
+    CHECK_FAILS(px_world_add_joint(room.world, &joint, NULL), PX_ERR_ARGUMENT, "");
+    px_world_free(room.world);
+}
+
 /* ---- fluids ---- */
 
 static double viscosity = 0.001;
@@ -589,8 +773,8 @@ TEST(a_light_body_on_water_is_stable_and_continues_with_the_same_bits)
         px_saved_free(saved);
         px_world_free(room.world);
     }
-    CHECK(memcmp(&last[0], &last[1], sizeof last[0]) == 0);
-    CHECK(memcmp(&last[0], &last[2], sizeof last[0]) == 0);
+    same_state(last[0], last[1]);
+    same_state(last[0], last[2]);
 }
 
 TEST(bad_rigid_bodies_are_refused)

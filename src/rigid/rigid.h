@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "matter/wall.h"
 #include "rigid/features.h"
+#include "rigid/joints.h"
 #include "rigid/mass.h"
 
 typedef struct PxRigid {
@@ -73,6 +74,8 @@ typedef struct PxRigidStep {
     uint32_t squeezes;
     const PxRigidKept *kept;
     size_t kepts;
+    PxRigidJoint *joint; ///< their state is changed
+    uint32_t joints;
     PxArena *scratch;
 
     PxRigid *after;          ///< result: the bodies at the end of the step, in scratch

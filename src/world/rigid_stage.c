@@ -37,6 +37,11 @@ static PxRigid *find(const PxWorld *world, uint32_t slot)
     return NULL;
 }
 
+const PxRigid *px_rigid_find(const PxWorld *world, uint32_t slot)
+{
+    return find(world, slot);
+}
+
 static uint32_t number_of(const PxWorld *world, const PxWall *wall)
 {
     return world->bodies.data[wall->boundary.body].number;
@@ -195,7 +200,16 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
         if (!w->rigid)
             wall[walls++] = (PxRigidWall){w, w->features, number_of(world, w)};
     }
-    *run = (PxRigidRun){.step = {.rigid = world->rigids.data,
+    PxRigidJoint *joint = PX_ARENA_ARRAY(scratch, PxRigidJoint, world->joints.count + 1);
+    uint32_t joints = 0;
+    if (joint == NULL)
+        return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %zu joints", world->joints.count);
+    for (size_t k = 0; k < world->joints.count; ++k)
+        if (world->joints.data[k].live)
+            joint[joints++] = world->joints.data[k].joint;
+    *run = (PxRigidRun){.step = {.joint = joint,
+                                 .joints = joints,
+                                 .rigid = world->rigids.data,
                                  .shape = shape,
                                  .rigids = rigids,
                                  .wall = wall,
@@ -328,6 +342,9 @@ void px_rigid_stage_commit(PxWorld *world)
     if (s->kepts_after > 0)
         memcpy(world->rigid_kept.data, s->kept_after, s->kepts_after * sizeof *s->kept_after);
     world->rigid_kept.count = s->kepts_after;
+    for (size_t k = 0, n = 0; k < world->joints.count; ++k)
+        if (world->joints.data[k].live)
+            world->joints.data[k].joint = s->joint[n++];
     world->rigid_contacts = s->contacts;
     world->rigid_overlap = s->deepest;
 }
@@ -415,6 +432,28 @@ static PxStatus store_bodies(const PxWorld *world, PxTable *t)
     return PX_OK;
 }
 
+static const char *const joint_rows[] = {"slot", "broken"};
+
+static PxStatus store_joints(const PxWorld *world, PxTable *t)
+{
+    for (size_t k = 0; k < PX_COUNT(joint_rows); ++k)
+        PX_TRY(px_table_add(t, joint_rows[k], "", PX_U32, 1, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(t, "impulse", "N s", PX_F64, PX_JOINT_ROWS, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(t, "substep", "s", PX_F64, 1, PX_COLUMN_STATE, NULL));
+    for (uint32_t k = 0; k < world->joints.count; ++k) {
+        const PxRigidJoint *j = &world->joints.data[k].joint;
+        uint32_t row;
+        if (!world->joints.data[k].live)
+            continue;
+        PX_TRY(px_table_append(t, 1, &row));
+        put_word(t, "slot", row, k);
+        put_word(t, "broken", row, j->broken);
+        put_doubles(t, "impulse", row, j->impulse, PX_JOINT_ROWS);
+        put_doubles(t, "substep", row, &j->substep, 1);
+    }
+    return PX_OK;
+}
+
 PxStatus px_world_store_rigid(const PxWorld *world, PxTable *table)
 {
     if (world->rigids.count == 0)
@@ -438,6 +477,22 @@ PxStatus px_world_store_rigid(const PxWorld *world, PxTable *table)
                 t, contact_columns[c].name, k,
                 (const double *)(const void *)((const char *)one + contact_columns[c].offset),
                 contact_columns[c].components);
+    }
+    return store_joints(world, &table[2]);
+}
+
+static PxStatus restore_joints(PxWorld *world, const PxTable *t)
+{
+    for (uint32_t row = 0; row < t->count; ++row) {
+        uint32_t slot, broken;
+        if (!get_word(t, "slot", row, &slot) || !get_word(t, "broken", row, &broken) ||
+            slot >= world->joints.count || !world->joints.data[slot].live)
+            return px_fail(PX_ERR_FORMAT, "stored joint %u cannot be one of this scene", row);
+        PxRigidJoint *j = &world->joints.data[slot].joint;
+        j->broken = broken != 0;
+        if (!get_doubles(t, "impulse", row, j->impulse, PX_JOINT_ROWS) ||
+            !get_doubles(t, "substep", row, &j->substep, 1))
+            return px_fail(PX_ERR_FORMAT, "stored joint %u is damaged", row);
     }
     return PX_OK;
 }
@@ -490,7 +545,7 @@ PxStatus px_world_restore_rigid(PxWorld *world, const PxTable *table)
             return px_fail(PX_ERR_FORMAT, "stored contact %u is damaged", k);
         world->rigid_kept.data[world->rigid_kept.count++] = one;
     }
-    return PX_OK;
+    return restore_joints(world, &table[2]);
 }
 
 PxStatus px_rigid_frame(const PxWorld *world, PxTable *t)

@@ -14,6 +14,9 @@
 /// if it overlaps another body or wall, or has no mass; PX_ERR_MEMORY.
 PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32_t slot);
 
+/// The rigid body of that slot, or NULL.
+const PxRigid *px_rigid_find(const PxWorld *world, uint32_t slot);
+
 /// Removes it; its wall stays.
 void px_rigid_drop(PxWorld *world, uint32_t slot);
 
