@@ -39,7 +39,7 @@
 /* Scaling of the residual from the bounds of a row. */
 PX_INLINE float scaling(const PxPoisson *q, uint32_t i, float diagonal, float row)
 {
-    float mass = q->fluid->particles->mass[i];
+    float mass = q->fluid->particles->mass[i], yields = q->yields != NULL ? q->yields[i] : 0.0f;
     const PxFluid *f = q->fluid;
     float least = (float)((q->scaling == PX_SCALE_BOUND ? LEAST : UNIFORM) * q->squares * q->mass);
     /* 1 / (dt^2 s^3), from the units of the sizes */
@@ -51,8 +51,7 @@ PX_INLINE float scaling(const PxPoisson *q, uint32_t i, float diagonal, float ro
         size = diagonal;
     if (q->scaling == PX_SCALE_LATTICE)
         size = least / mass;
-    if (q->yields != NULL && size > 0.0f)
-        size += q->yields[i];
+    size = size > 0.0f ? size + yields : size;
     return size > 0.0f ? per_size / size : 0.0f;
 }
 
@@ -449,9 +448,9 @@ static void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, float *res
     for (uint32_t k = 0; k < end - begin; ++k, u += 8)
         rate[k] =
             dt * (s3 * rate[k] + u[0] * gx[k] + u[1] * gy[k] + u[2] * gz[k] - moving * flux[k]);
-    const float *yielding = f->yield != NULL ? f->yield->flux + begin : NULL;
-    for (uint32_t k = 0; yielding != NULL && k < end - begin; ++k)
-        rate[k] -= dt * yielding[k];
+    const float *restrict yields = f->yield != NULL ? f->yield->flux + begin : NULL;
+    for (uint32_t k = 0; yields != NULL && k < end - begin; ++k)
+        rate[k] -= dt * yields[k];
 }
 
 static void rate_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
