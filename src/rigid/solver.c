@@ -292,7 +292,8 @@ static PxStatus find_pairs(Run *run, double within, uint32_t *count)
     for (uint32_t i = 0; i < s->rigids; ++i)
         for (uint32_t w = 0; w < s->walls; ++w)
             PX_TRY(add_pair(run, (Pair){.a = i, .b = w, .wall = true}, within, count));
-    qsort(run->pair, *count, sizeof *run->pair, by_bodies);
+    if (*count > 0)
+        qsort(run->pair, *count, sizeof *run->pair, by_bodies);
     return PX_OK;
 }
 
@@ -549,7 +550,8 @@ static PxStatus find_contacts(Run *run, const Pair *pair, uint32_t pairs, double
         run->contact[left++] = c;
     }
     run->contacts = left;
-    qsort(run->contact, run->contacts, sizeof *run->contact, by_key);
+    if (run->contacts > 0)
+        qsort(run->contact, run->contacts, sizeof *run->contact, by_key);
     return PX_OK;
 }
 
