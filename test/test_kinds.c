@@ -10,7 +10,10 @@
         "  \"jelly\": {\"density\": 1000, \"young\": 1e4}},\n"                                     \
         " \"bodies\": [" BOX ",\n" FLOOR ",\n"                                                     \
         "  {\"name\": \"bar\", \"shape\": {\"box\": [1, 1, 1], \"at\": [3, 0, 0]}, "               \
-        "\"material\": \"jelly\"}],\n"                                                             \
+        "\"material\": \"jelly\"},\n"                                                              \
+        "  {\"name\": \"crate\", \"shape\": {\"box\": [1, 1, 1], \"at\": [6, 5, 0]}, "             \
+        "\"material\": \"water\", \"rigid\": true}],\n"                                            \
+        " \"joints\": [{\"name\": \"pin\", \"body\": \"crate\", \"at\": [6, 5, 0]}],\n"            \
         " \"emitters\": [{\"name\": \"tap\", \"shape\": {\"box\": [1, 1, 1], \"at\": [0, 3, 0]},"  \
         " \"material\": \"water\", \"speed\": 1}],\n"                                              \
         " \"sinks\": [{\"name\": \"drain\", \"shape\": {\"box\": [1, 1, 1], \"at\": [9, 9, 9]}}]," \

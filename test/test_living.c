@@ -14,7 +14,21 @@
 
 /* ---- one of every kind ----------------------------------------------------- */
 
-enum { MATERIAL, WALL, FLUID, SOLID, EMITTER, SINK, HANDLE, FORCE, HEATER, GAUGE, KINDS };
+enum {
+    MATERIAL,
+    WALL,
+    FLUID,
+    SOLID,
+    RIGID,
+    JOINT,
+    EMITTER,
+    SINK,
+    HANDLE,
+    FORCE,
+    HEATER,
+    GAUGE,
+    KINDS
+};
 
 /* An id of any kind. */
 typedef struct Id {
@@ -26,6 +40,7 @@ typedef struct Id {
 typedef struct Living {
     PxWorld *world;
     PxMaterialId water, jelly;
+    PxBodyId door; /* the body of the joint */
 } Living;
 
 static PxMaterialDef jelly_def(void)
@@ -42,7 +57,7 @@ static Living living(void)
     PxWorldDef def = px_world_def_default();
     def.spacing = 0.05;
     def.threads = 1;
-    Living l;
+    Living l = {.door = {0, 0}};
     CHECK_OK(px_world_create(&def, &l.world));
     PxMaterialDef water = px_material_def_default(), jelly = jelly_def();
     CHECK_OK(px_world_add_material(l.world, &water, &l.water));
@@ -71,15 +86,33 @@ static PxStatus add(Living *l, int kind, Id *out)
         def.viscosity = 1;
         status = px_world_add_material(l->world, &def, &id);
         *out = (Id){id.slot, id.generation};
-    } else if (kind == WALL || kind == FLUID || kind == SOLID) {
+    } else if (kind == WALL || kind == FLUID || kind == SOLID || kind == RIGID) {
         PxBodyDef def = box_def("wall", (PxMaterialId){0, 0}, BOX(0, -0.5, 0));
         PxBodyId id;
         if (kind == FLUID)
             def = box_def("drop", l->water, BOX(0.5, 0, 0));
         if (kind == SOLID)
             def = box_def("block", l->jelly, BOX(-0.5, 0, 0));
+        if (kind == RIGID)
+            def = box_def("crate", l->water, BOX(0, 0.5, -0.5));
         def.wall = kind == WALL;
+        def.rigid = kind == RIGID;
         status = px_world_add_body(l->world, &def, &id);
+        *out = (Id){id.slot, id.generation};
+    } else if (kind == JOINT) { /* of a body of its own, which stays */
+        PxBodyDef body = box_def("door", l->water, BOX(0, 0.5, 3));
+        PxJointDef def = px_joint_def_default();
+        PxJointId id;
+        body.rigid = true;
+        PxRigidState state;
+        if (px_world_rigid_state(l->world, l->door, &state) != PX_OK) {
+            CHECK_OK(px_world_add_body(l->world, &body, &l->door));
+            CHECK_OK(px_world_rigid_state(l->world, l->door, &state));
+        }
+        def.name = "pin";
+        def.body = l->door;
+        def.at = state.place;
+        status = px_world_add_joint(l->world, &def, &id);
         *out = (Id){id.slot, id.generation};
     } else if (kind == EMITTER) {
         PxEmitterDef def = px_emitter_def_default();
@@ -136,6 +169,8 @@ static PxStatus remove_thing(Living *l, int kind, Id id)
     switch (kind) {
     case MATERIAL:
         return px_world_remove_material(l->world, (PxMaterialId){id.slot, id.generation});
+    case JOINT:
+        return px_world_remove_joint(l->world, (PxJointId){id.slot, id.generation});
     case EMITTER:
         return px_world_remove_emitter(l->world, (PxEmitterId){id.slot, id.generation});
     case SINK:
@@ -166,6 +201,12 @@ static PxStatus read_thing(Living *l, int kind, Id id)
         PxStatus status = px_world_wall_pose(l->world, body, &pose);
         return status == PX_OK ? px_world_boundary_force(l->world, body, &force, &torque) : status;
     }
+    case RIGID: {
+        PxRigidState state;
+        return px_world_rigid_state(l->world, body, &state);
+    }
+    case JOINT:
+        return px_world_set(l->world, "joints.pin.breaks", (double[]){1e6}, 1);
     case EMITTER:
         return px_world_emitter_body(l->world, (PxEmitterId){id.slot, id.generation}, &body);
     case HANDLE:
@@ -213,7 +254,7 @@ static void steps(const Living *l, int count)
 
 TEST(every_kind_is_added_read_and_removed_while_the_world_lives)
 {
-    CHECK_EQUAL(KINDS, PX_KIND_COUNT + 2); /* bodies: a wall, a fluid and a solid */
+    CHECK_EQUAL(KINDS, PX_KIND_COUNT + 3); /* bodies: a wall, a fluid, a solid, a rigid one */
     Living l = living();
     Id id[KINDS];
     for (int round = 0; round < 3; ++round) {

@@ -50,6 +50,9 @@ typedef struct PxHandleId {
     uint32_t slot, generation;
 } PxHandleId;
 
+typedef struct PxJointId {
+    uint32_t slot, generation;
+} PxJointId;
 typedef struct PxForceId {
     uint32_t slot, generation;
 } PxForceId;
@@ -266,6 +269,38 @@ typedef struct PxHandleDef {
 PX_API void px_handle_def_init(PxHandleDef *def, size_t size);
 PX_DEF_DEFAULT(PxHandleDef, px_handle_def)
 
+/// What a joint leaves free.
+typedef enum PxJointKind {
+    PX_JOINT_BALL,   ///< all turns about a point
+    PX_JOINT_HINGE,  ///< the turn about an axis
+    PX_JOINT_SLIDER, ///< the motion along an axis
+    PX_JOINT_WELD,   ///< nothing
+    PX_JOINT_SPRING, ///< everything; a spring pulls two points together
+} PxJointKind;
+
+/// A joint of a rigid body with another, or with the world. The two do not touch each other.
+/// Start from px_joint_def_default().
+typedef struct PxJointDef {
+    PxDefHead head;
+    const char *name; ///< copied
+    PxBodyId body;    ///< rigid
+    PxBodyId to;      ///< rigid; none: the world
+    PxJointKind kind;
+    PxVec3 at;        ///< place of the joint now, m; of a spring, its end at `body`
+    PxVec3 anchor;    ///< of a spring, its other end, m
+    PxVec3 axis;      ///< of hinges and sliders, of any length but 0
+    double low, high; ///< limits of hinges, degrees, and sliders, m; low > high: none
+    double speed;     ///< of its motor: of `body` against `to`, rad/s or m/s
+    double strength;  ///< largest torque, N m, or force, N, of its motor; 0: none
+    double stiffness; ///< of a spring, N/m
+    double damping;   ///< of a spring, N s/m
+    double length;    ///< of a spring at rest, m; negative: as it is now
+    double breaks;    ///< force at which it breaks, N; 0: never
+} PxJointDef;
+
+PX_API void px_joint_def_init(PxJointDef *def, size_t size);
+PX_DEF_DEFAULT(PxJointDef, px_joint_def)
+
 /// A force on the particles of solids in a fixed region, distributed in proportion to mass.
 /// Start from px_force_def_default().
 typedef struct PxForceDef {
@@ -373,6 +408,7 @@ PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, Px
 PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def, PxSinkId *out);
 PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def, PxHandleId *out);
 PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForceId *out);
+PX_API PxStatus px_world_add_joint(PxWorld *world, const PxJointDef *def, PxJointId *out);
 PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out);
 PX_API PxStatus px_world_add_gauge(PxWorld *world, const PxGaugeDef *def, PxGaugeId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
@@ -400,6 +436,7 @@ PX_API PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id);
 PX_API PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id);
 PX_API PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id);
 PX_API PxStatus px_world_remove_force(PxWorld *world, PxForceId id);
+PX_API PxStatus px_world_remove_joint(PxWorld *world, PxJointId id);
 PX_API PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id);
 PX_API PxStatus px_world_remove_gauge(PxWorld *world, PxGaugeId id);
 

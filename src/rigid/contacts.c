@@ -1,12 +1,16 @@
 #include "rigid/contacts.h"
 
+#include "shape/shape_inner.h"
+
 #include <stdlib.h>
 
 /* Samples of a rim before its nearest points are refined. A flat rim touches at all of them. */
 #define RIM_SAMPLES 16
+/* Cosine of the angle between a rim's axis and the normal above which it stands. */
+#define STANDS 0.7
 /* Most intervals in which the nearest point of an edge is searched. */
 #define EDGE_PARTS 8
-/* Parts of the size by which points of an edge may differ in distance and still touch together. */
+/* Slope of the distance along an edge below which it lies flat. */
 #define FLAT 1e-3
 /* Touches nearer to each other than this part of the size are one. */
 #define SAME 0.02
@@ -20,49 +24,107 @@ typedef struct Found {
     uint32_t count;
 } Found;
 
-/* Features of `own` are compared with the field of `field`. */
+/* The field of a body, in the frame of its shape (primitives) or its rest frame (meshes). */
+typedef struct Field {
+    const PxShape *shape;
+    PxMat3 turn;     /* from the world */
+    PxVec3 shift;    /* turn x + shift is in that frame */
+    PxBounds bounds; /* of the shape there */
+    double sign;     /* -1: matter is inside */
+    bool mesh;
+    bool convex; /* the distance is a convex function */
+} Field;
+
+/* Features of `own` are compared with the field of the other body. */
 typedef struct Search {
-    const PxCollider *own, *field;
+    const PxCollider *own, *other;
+    Field field;
+    PxMat3 turn; /* from the rest frame of `own` to that of the field */
+    PxVec3 shift;
     double margin, size;
     uint32_t side; /* 1: `own` is the second body */
     Found *found;
 } Search;
 
-static PxVec3 to_world(const PxCollider *c, PxVec3 rest)
+static PxVec3 apply_transposed(const PxMat3 *a, PxVec3 v)
 {
-    return px_add(c->place, px_mat3_apply(c->turn, px_sub(rest, c->pivot)));
+    const double(*m)[3] = a->m;
+    return px_vec(m[0][0] * v.x + m[1][0] * v.y + m[2][0] * v.z,
+                  m[0][1] * v.x + m[1][1] * v.y + m[2][1] * v.z,
+                  m[0][2] * v.x + m[1][2] * v.y + m[2][2] * v.z);
 }
 
-static PxVec3 to_rest(const PxCollider *c, PxVec3 world)
+static Field field_of(const PxCollider *c)
 {
-    PxVec3 d = px_sub(world, c->place);
-    const double(*m)[3] = c->turn.m;
-    return px_add(c->pivot, px_vec(m[0][0] * d.x + m[1][0] * d.y + m[2][0] * d.z,
-                                   m[0][1] * d.x + m[1][1] * d.y + m[2][1] * d.z,
-                                   m[0][2] * d.x + m[1][2] * d.y + m[2][2] * d.z));
+    const PxShape *shape = c->wall->shape;
+    Field f = {.shape = shape,
+               .sign = c->wall->inside ? -1 : 1,
+               .mesh = shape->kind == PX_SHAPE_MESH,
+               .bounds = shape->bounds};
+    f.convex = !c->wall->inside && !f.mesh && shape->kind != PX_SHAPE_FUNNEL;
+    /* rest = turn^T (x - place) + pivot */
+    f.turn = px_mat3_transpose(c->turn);
+    f.shift = px_sub(c->pivot, px_mat3_apply(f.turn, c->place));
+    if (!f.mesh) { /* own = shape->turn^T (rest - at) */
+        PxMat3 own = px_mat3_transpose(px_mat3_from_quat(shape->turn));
+        f.turn = px_mat3_multiply(own, f.turn);
+        f.shift = px_mat3_apply(own, px_sub(f.shift, shape->at));
+        f.bounds = shape->own_bounds;
+    }
+    return f;
 }
 
-/* Distance of a point of the world from the field, with its normal. Beyond `within` it may be less
+/* Distance of a point of the field's frame, with its normal there. Beyond `within` it may be less
  * than the true one. */
-static double distance(const PxCollider *field, PxVec3 world, double within, PxVec3 *normal)
+static double distance(const Field *f, PxVec3 at, double within, PxVec3 *normal)
 {
-    double d = px_wall_near(field->wall, to_rest(field, world), within, normal);
-    *normal = px_mat3_apply(field->turn, *normal);
-    return d;
+    double d = f->mesh ? px_shape_near(f->shape, at, within, normal)
+                       : px_primitive_distance(&f->shape->primitive, at, normal);
+    *normal = px_scale(*normal, f->sign);
+    return f->sign * d;
 }
 
+static PxVec3 from_world(const Field *f, PxVec3 x)
+{
+    return px_add(px_mat3_apply(f->turn, x), f->shift);
+}
+
+static PxVec3 into_field(const Search *s, PxVec3 rest)
+{
+    return px_add(px_mat3_apply(s->turn, rest), s->shift);
+}
+
+/* Is the box from a to b further than `reach` from the bounds of the field? */
+static bool beyond(const Field *f, PxVec3 a, PxVec3 b, double reach)
+{
+    const PxBounds *o = &f->bounds;
+    return f->sign > 0 &&
+           (fmin(a.x, b.x) > o->high.x + reach || fmax(a.x, b.x) < o->low.x - reach ||
+            fmin(a.y, b.y) > o->high.y + reach || fmax(a.y, b.y) < o->low.y - reach ||
+            fmin(a.z, b.z) > o->high.z + reach || fmax(a.z, b.z) < o->low.z - reach);
+}
+
+/* From the frame of the field. */
+static PxVec3 into_world(const Search *s, PxVec3 at)
+{
+    return apply_transposed(&s->field.turn, px_sub(at, s->field.shift));
+}
+
+/* Adds a touch; `middle`, of the rounding, and `normal` are in the frame of the field. `rolls` is
+ * the middle of a rim that rolls, or NULL. */
 static void add(const Search *s, uint32_t feature, uint32_t part, PxVec3 middle, double round,
-                double d, PxVec3 normal)
+                double d, PxVec3 normal, const PxVec3 *rolls)
 {
     Found *found = s->found;
-    bool ball = px_shape_kind(s->field->wall->shape) == PX_SHAPE_SPHERE && !s->field->wall->inside;
-    PxVec3 away = s->side ? px_scale(normal, -1) : normal;
+    bool ball = s->field.shape->kind == PX_SHAPE_SPHERE && s->field.sign > 0;
+    PxVec3 n = apply_transposed(&s->field.turn, normal);
+    PxVec3 x = into_world(s, middle);
     PxTouch t = {.feature = 2 * (PARTS * feature + part) + s->side,
-                 .at = px_mad(middle, normal, -round),
-                 .normal = away,
+                 .at = px_mad(x, n, -round),
+                 .normal = s->side ? px_scale(n, -1) : n,
                  .distance = d - round};
-    t.round[s->side] = round;
-    t.round[1 - s->side] = ball ? s->field->radius : 0;
+    t.anchor[s->side] = rolls != NULL ? into_world(s, *rolls) : x;
+    t.anchor[1 - s->side] = ball ? s->other->middle : px_mad(x, n, -d);
     if (found->count < MOST_FOUND) {
         found->touch[found->count++] = t;
         return;
@@ -77,124 +139,114 @@ static void add(const Search *s, uint32_t feature, uint32_t part, PxVec3 middle,
 
 static void search_point(const Search *s, uint32_t k, const PxFeature *f)
 {
-    PxVec3 at = to_world(s->own, f->a), normal;
+    PxVec3 at = into_field(s, f->a), normal;
     double within = f->round + s->margin;
-    if (px_length(px_sub(at, s->field->middle)) > s->field->radius + within)
+    if (beyond(&s->field, at, at, within))
         return;
-    double d = distance(s->field, at, within + s->size, &normal);
+    double d = distance(&s->field, at, within + s->size, &normal);
     if (d < within)
-        add(s, k, 0, at, f->round, d, normal);
+        add(s, k, 0, at, f->round, d, normal, NULL);
 }
 
-/* A straight edge, in the world. */
+/* A straight edge, in the frame of the field. */
 typedef struct Line {
     const Search *s;
     PxVec3 from, way;
-    double within;
+    double length, within;
 } Line;
 
-static double along(const Line *line, double t)
+static double along(const Line *line, double t, double *slope)
 {
     PxVec3 normal;
-    return distance(line->s->field, px_mad(line->from, line->way, t), line->within, &normal);
-}
-
-/* The parameter of the least distance in [low, high], which has one minimum there: golden section
- * (Kiefer 1953). */
-static double least(const Line *line, double low, double high)
-{
-    const double part = 0.3819660112501051;
-    double a = low + part * (high - low), b = high - part * (high - low);
-    double da = along(line, a), db = along(line, b);
-    for (int k = 0; k < 24; ++k) {
-        if (da <= db) {
-            high = b;
-            b = a;
-            db = da;
-            a = low + part * (high - low);
-            da = along(line, a);
-        } else {
-            low = a;
-            a = b;
-            da = db;
-            b = high - part * (high - low);
-            db = along(line, b);
-        }
-    }
-    return da <= db ? a : b;
-}
-
-/* Where the distance reaches `limit` on the way from t, where it is less, to `end`. */
-static double leaves(const Line *line, double t, double end, double limit)
-{
-    if (along(line, end) <= limit)
-        return end;
-    for (int k = 0; k < 24; ++k) {
-        double middle = 0.5 * (t + end);
-        if (along(line, middle) <= limit)
-            t = middle;
-        else
-            end = middle;
-    }
-    return t;
+    double d = distance(&line->s->field, px_mad(line->from, line->way, t), line->within, &normal);
+    *slope = px_dot(normal, line->way) / line->length;
+    return d;
 }
 
 static void add_on_edge(const Line *line, uint32_t k, uint32_t part, double t, double round)
 {
     PxVec3 normal, at = px_mad(line->from, line->way, t);
-    double d = distance(line->s->field, at, line->within, &normal);
+    double d = distance(&line->s->field, at, line->within, &normal);
     if (d < round + line->s->margin)
-        add(line->s, k, part, at, round, d, normal);
+        add(line->s, k, part, at, round, d, normal, NULL);
 }
 
-/* Points inside an edge: where it is nearest, and if it lies flat on a face, where it leaves the
- * face. Its ends are points of their own. */
+/* Where the slope first exceeds `limit` between `low`, where it does not, and `high`. */
+static double rises(const Line *line, double low, double high, double limit)
+{
+    for (int k = 0; k < 16; ++k) {
+        double middle = 0.5 * (low + high), slope;
+        along(line, middle, &slope);
+        if (slope > limit)
+            high = middle;
+        else
+            low = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+/* Touches within [low, high], in which the distance is convex: its slope rises, from `first` to
+ * `last`. The nearest point lies where the slope passes 0; if the edge lies flat on a face, the
+ * points where it leaves the face. */
+static uint32_t search_convex(const Line *line, uint32_t k, uint32_t part, double round, double low,
+                              double high, double first, double last)
+{
+    bool from_end = first >= -FLAT, to_end = last <= FLAT;
+    double begin = from_end ? low : rises(line, low, high, -FLAT);
+    double end = to_end ? high : rises(line, begin, high, FLAT);
+    double apart = SAME * line->s->size / line->length;
+    if (end - begin < apart && !from_end && !to_end) {
+        add_on_edge(line, k, part, 0.5 * (begin + end), round);
+        return 1;
+    }
+    uint32_t count = 0;
+    if (!from_end)
+        add_on_edge(line, k, part + count++, begin, round);
+    if (!to_end)
+        add_on_edge(line, k, part + count++, end, round);
+    return count;
+}
+
+/* Points inside an edge; its ends are points of their own. Along planes only those are nearest. */
 static void search_edge(const Search *s, uint32_t k, const PxFeature *f)
 {
-    PxVec3 from = to_world(s->own, f->a), to = to_world(s->own, f->b), way = px_sub(to, from);
-    double length = px_length(way), reach = f->round + s->margin;
-    double t = px_dot(px_sub(s->field->middle, from), way) / (length * length);
-    t = fmin(fmax(t, 0), 1);
-    if (px_length(px_sub(px_mad(from, way, t), s->field->middle)) > s->field->radius + reach)
+    PxVec3 from = into_field(s, f->a), to = into_field(s, f->b), way = px_sub(to, from);
+    double reach = f->round + s->margin;
+    if (s->field.shape->kind == PX_SHAPE_PLANE || beyond(&s->field, from, to, reach))
         return;
-    Line line = {s, from, way, reach + length};
-    int parts = (int)fmin(fmax(ceil(length / s->size), 2), EDGE_PARTS);
-    double d[EDGE_PARTS + 1], step = 1.0 / parts, best = INFINITY;
-    for (int p = 0; p <= parts; ++p) {
-        d[p] = along(&line, p * step);
-        best = fmin(best, d[p]);
-    }
-    if (best > reach + 0.5 * step * length)
+    double length = px_length(way), first, last;
+    Line line = {s, from, way, length, reach + length};
+    double ends = along(&line, 0, &first) + along(&line, 1, &last);
+    if (0.5 * (ends - length) > reach)
         return;
-    uint32_t part = 0;
-    for (int p = 0; p <= parts && part < 3; ++p) {
-        bool lowest = (p == 0 || d[p] < d[p - 1]) && (p == parts || d[p] <= d[p + 1]);
-        if (!lowest || d[p] > reach + step * length)
-            continue;
-        double at = least(&line, fmax(p - 1, 0) * step, fmin(p + 1, parts) * step);
-        double flat = FLAT * s->size, bottom = fmin(along(&line, at), d[p]);
-        if (!(bottom < reach))
-            continue;
-        double low = leaves(&line, at, 0, bottom + flat),
-               high = leaves(&line, at, 1, bottom + flat);
-        double apart = SAME * s->size / length;
-        if (high - low < apart) {
-            if (at > 1e-6 && at < 1 - 1e-6)
-                add_on_edge(&line, k, part++, at, f->round);
-            continue;
+    if (s->field.convex) {
+        if (first < -FLAT || last > FLAT) {
+            if (last >= -FLAT && first <= FLAT)
+                search_convex(&line, k, 0, f->round, 0, 1, first, last);
         }
-        if (low > 0)
-            add_on_edge(&line, k, part++, low, f->round);
-        if (high < 1 && part < 4)
-            add_on_edge(&line, k, part++, high, f->round);
+        return;
+    }
+    int parts = (int)fmin(fmax(ceil(length / s->size), 2), EDGE_PARTS);
+    double step = 1.0 / parts;
+    uint32_t part = 0;
+    for (int p = 0; p < parts && part < PARTS - 2; ++p) {
+        double here, next, d = along(&line, p * step, &here) + along(&line, (p + 1) * step, &next);
+        if (0.5 * (d - step * length) < reach && here < -FLAT && next > FLAT)
+            part += search_convex(&line, k, part, f->round, p * step, (p + 1) * step, here, next);
+        else if (p > 0 && here > FLAT && 0.5 * (d - step * length) < reach) {
+            double before; /* the minimum is the sample itself, at a kink */
+            along(&line, p * step - 1e-3 * step, &before);
+            if (before < -FLAT)
+                add_on_edge(&line, k, part++, p * step, f->round);
+        }
     }
 }
 
-static PxVec3 on_rim(const PxCollider *own, const PxFeature *f, double angle)
+static PxVec3 on_rim(const Search *s, const PxFeature *f, double angle)
 {
     PxVec3 across = px_cross(f->b, f->side);
     PxVec3 out = px_add(px_scale(f->side, cos(angle)), px_scale(across, sin(angle)));
-    return to_world(own, px_mad(f->a, out, f->ring));
+    return into_field(s, px_mad(f->a, out, f->ring));
 }
 
 /* Distances up to which points of a rim matter: if one touches, all are nearer than that. */
@@ -206,22 +258,23 @@ static double rim_reach(const Search *s, const PxFeature *f)
 static double at_rim(const Search *s, const PxFeature *f, double angle)
 {
     PxVec3 normal;
-    return distance(s->field, on_rim(s->own, f, angle), rim_reach(s, f), &normal);
+    return distance(&s->field, on_rim(s, f, angle), rim_reach(s, f), &normal);
 }
 
-/* Samples of the rim, and the nearest points between them, so that a cylinder rolls evenly. */
+/* Nearest points of the rim, by whose middle a cylinder rolls evenly, and if it stands, samples. */
 static void search_rim(const Search *s, uint32_t k, const PxFeature *f)
 {
-    PxVec3 middle = to_world(s->own, f->a), normal;
+    PxVec3 middle = into_field(s, f->a), normal;
     double near = f->round + s->margin;
-    if (px_length(px_sub(middle, s->field->middle)) > s->field->radius + f->ring + near)
+    if (beyond(&s->field, middle, middle, f->ring + near))
         return;
     double d[RIM_SAMPLES], step = 2 * M_PI / RIM_SAMPLES;
+    PxVec3 axis = px_mat3_apply(s->turn, f->b);
     for (int p = 0; p < RIM_SAMPLES; ++p) {
-        PxVec3 at = on_rim(s->own, f, p * step);
-        d[p] = distance(s->field, at, rim_reach(s, f), &normal);
-        if (d[p] < near)
-            add(s, k, RIM_SAMPLES + (uint32_t)p, at, f->round, d[p], normal);
+        PxVec3 at = on_rim(s, f, p * step);
+        d[p] = distance(&s->field, at, rim_reach(s, f), &normal);
+        if (d[p] < near && fabs(px_dot(normal, axis)) > STANDS)
+            add(s, k, RIM_SAMPLES + (uint32_t)p, at, f->round, d[p], normal, NULL);
     }
     uint32_t minima = 0;
     for (int p = 0; p < RIM_SAMPLES; ++p) {
@@ -237,17 +290,18 @@ static void search_rim(const Search *s, uint32_t k, const PxFeature *f)
             else
                 low = a;
         }
-        PxVec3 at = on_rim(s->own, f, 0.5 * (low + high));
-        double best = distance(s->field, at, rim_reach(s, f), &normal);
+        PxVec3 at = on_rim(s, f, 0.5 * (low + high));
+        double best = distance(&s->field, at, rim_reach(s, f), &normal);
         if (best < near && minima < RIM_SAMPLES)
-            add(s, k, minima++, at, f->round, best, normal);
+            add(s, k, minima++, at, f->round, best, normal,
+                fabs(px_dot(normal, axis)) > STANDS ? NULL : &middle);
     }
 }
 
 static void search(const Search *s)
 {
     const PxFeatures *features = s->own->features;
-    for (uint32_t k = 0; features != NULL && k < features->count; ++k) {
+    for (uint32_t k = 0; k < features->count; ++k) {
         const PxFeature *f = &features->feature[k];
         if (f->kind == PX_FEATURE_POINT)
             search_point(s, k, f);
@@ -317,10 +371,15 @@ static uint32_t thin_out(Found *found, double near, PxTouch *out, uint32_t most)
 double px_contacts_depth(const PxCollider *first, const PxCollider *second, PxVec3 *at)
 {
     double best = 0, size = fmin(first->size, second->size);
+    const Field field[2] = {field_of(first), field_of(second)};
     PxVec3 x = *at;
     for (int k = 0; k < 100; ++k) {
         PxVec3 n[2];
-        double d[2] = {distance(first, x, INFINITY, &n[0]), distance(second, x, INFINITY, &n[1])};
+        double d[2];
+        for (int b = 0; b < 2; ++b) {
+            d[b] = distance(&field[b], from_world(&field[b], x), INFINITY, &n[b]);
+            n[b] = apply_transposed(&field[b].turn, n[b]);
+        }
         int near = d[0] > d[1] ? 0 : 1;
         if (-d[near] > best) {
             best = -d[near];
@@ -336,7 +395,8 @@ double px_contacts_clearance(const PxCollider *first, const PxCollider *second)
     if (isfinite(second->radius))
         return px_length(px_sub(first->middle, second->middle)) - first->radius - second->radius;
     PxVec3 normal;
-    return distance(second, first->middle, INFINITY, &normal) - first->radius;
+    Field field = field_of(second);
+    return distance(&field, from_world(&field, first->middle), INFINITY, &normal) - first->radius;
 }
 
 uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, double margin,
@@ -347,10 +407,21 @@ uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, dou
     double size = fmin(first->size, second->size);
     if (px_contacts_clearance(first, second) > margin)
         return 0;
-    Search s = {first, second, margin, size, 0, &found};
-    search(&s);
-    s = (Search){second, first, margin, size, 1, &found};
-    search(&s);
+    for (uint32_t side = 0; side < 2; ++side) {
+        const PxCollider *own = side ? second : first, *other = side ? first : second;
+        Search s = {.own = own,
+                    .other = other,
+                    .field = field_of(other),
+                    .margin = margin,
+                    .size = size,
+                    .side = side,
+                    .found = &found};
+        /* the rest frame of `own` to the world, to the field */
+        s.turn = px_mat3_multiply(s.field.turn, own->turn);
+        s.shift = px_sub(from_world(&s.field, own->place), px_mat3_apply(s.turn, own->pivot));
+        if (own->features != NULL)
+            search(&s);
+    }
     uint32_t count = thin_out(&found, SAME * size, out, PX_MOST_TOUCHES);
     qsort(out, count, sizeof *out, by_feature);
     return count;

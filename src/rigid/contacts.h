@@ -21,8 +21,9 @@ typedef struct PxTouch {
     PxVec3 at;        ///< in the world, on the feature, m
     PxVec3 normal;    ///< from the second body to the first, unit
     double distance;  ///< m; negative: overlap
-    double round[2];  ///< rounding of the first and of the second: the point lies so far from the
-                      ///< middle of the rounding, along the normal
+    PxVec3 anchor[2]; ///< points of the first and the second body, in the world, whose motion along
+                      ///< the normal changes the distance: of balls the centre, of rims that roll
+                      ///< their middle, else the point itself
 } PxTouch;
 
 enum { PX_MOST_TOUCHES = 64 };

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "matter/wall.h"
 #include "rigid/features.h"
+#include "rigid/joints.h"
 #include "rigid/mass.h"
 
 typedef struct PxRigid {
@@ -48,6 +49,16 @@ typedef struct PxRigidWall {
     uint32_t number; ///< of its body
 } PxRigidWall;
 
+/// Matter between a rigid body and another body or wall, which must not come nearer there.
+typedef struct PxRigidSqueeze {
+    uint32_t rigid;  ///< index of the rigid body
+    uint32_t other;  ///< index of the other rigid body, or of the wall
+    bool wall;       ///< the other is a wall
+    PxVec3 at;       ///< m
+    PxVec3 normal;   ///< from the other to the rigid body, unit
+    double distance; ///< by which they may come nearer, m; negative: they are too near
+} PxRigidSqueeze;
+
 typedef struct PxRigidStep {
     const PxRigid *rigid; ///< at the start of the step, by number
     const PxWall **shape; ///< the wall of each
@@ -58,9 +69,13 @@ typedef struct PxRigidStep {
     const PxVec3 *torque;  ///< and its moment about the centre of mass, N m s
     PxVec3 gravity;
     double dt;
-    bool wake; ///< wake all bodies first
+    bool wake;                     ///< wake all bodies first
+    const PxRigidSqueeze *squeeze; ///< in any order
+    uint32_t squeezes;
     const PxRigidKept *kept;
     size_t kepts;
+    PxRigidJoint *joint; ///< their state is changed
+    uint32_t joints;
     PxArena *scratch;
 
     PxRigid *after;          ///< result: the bodies at the end of the step, in scratch

@@ -2,7 +2,7 @@
 ///
 /// A step is divided into intervals: contacts are found at the start of each. Points that may touch
 /// within the interval are contacts already (speculative: they let bodies approach but not cross),
-/// and an interval is so short that bodies near each other move less than half of their thickness;
+/// and an interval is so short that bodies near each other approach by less than their thickness;
 /// so nothing passes through anything at any speed.
 ///
 /// An interval is divided into sub-steps. Each accelerates the bodies, repeats the contacts'
@@ -46,12 +46,16 @@
 
 #define NOBODY UINT32_MAX
 
+/* Keys of contacts by matter in between: above those of features. */
+#define SQUEEZED 0x80000000u
+
 typedef struct Body {
     const PxRigid *of;
     PxVec3 x, v, w;
     PxQuat axes, turn; /* principal axes, and from the rest frame, to the world */
     double per_mass;
     PxMat3 per_inertia, rotation;
+    double turning;             /* bound of the speed of its surface by its spin, m/s */
     PxVec3 accelerates, twists; /* by gravity and the step's impulses, m/s^2, and torque, N m */
     PxCollider collider;
     double still;
@@ -158,10 +162,10 @@ static PxCollider wall_at(const PxRigidWall *w, double when)
 
 /* ---- intervals --------------------------------------------------------------------- */
 
+/* Bound of the speed of its points within a time; `turning` is the part by its spin. */
 static double speed_of(const Body *b, double within)
 {
-    return px_length(b->v) + px_length(b->accelerates) * within +
-           px_length(b->w) * b->of->mass.radius;
+    return px_length(b->v) + px_length(b->accelerates) * within + b->turning;
 }
 
 static bool is_awake(const Body *b)
@@ -206,36 +210,78 @@ static int by_bodies(const void *left, const void *right)
     return a->b < b->b ? -1 : a->b > b->b;
 }
 
+/* Bodies that fall side by side do not approach each other: only their relative motion counts. */
 static bool may_touch(const Run *run, Pair *pair, double within)
 {
     const Body *a = &run->body[pair->a];
-    const PxCollider *other = pair->wall ? &run->wall[pair->b] : &run->body[pair->b].collider;
-    pair->speed = speed_of(a, within) +
-                  (pair->wall ? run->wall_speed[pair->b] : speed_of(&run->body[pair->b], within));
-    double near = pair->speed * within + 0.02 * fmin(a->collider.size, other->size);
-    return active(run, pair->a, pair->b, pair->wall) &&
-           px_contacts_clearance(&a->collider, other) < near;
+    if (!active(run, pair->a, pair->b, pair->wall))
+        return false;
+    if (pair->wall) {
+        const PxCollider *wall = &run->wall[pair->b];
+        pair->speed = speed_of(a, within) + run->wall_speed[pair->b];
+        double near = pair->speed * within + 0.02 * fmin(a->collider.size, wall->size);
+        return px_contacts_clearance(&a->collider, wall) < near;
+    }
+    const Body *b = &run->body[pair->b];
+    PxVec3 v = px_sub(a->v, b->v), g = px_sub(a->accelerates, b->accelerates);
+    pair->speed = px_length(v) + px_length(g) * within + a->turning + b->turning;
+    double near = pair->speed * within + 0.02 * fmin(a->collider.size, b->collider.size);
+    return px_contacts_clearance(&a->collider, &b->collider) < near;
+}
+
+/* Bodies that a joint connects do not touch each other. */
+static bool joined(const Run *run, const Pair *pair)
+{
+    const PxRigidStep *s = run->step;
+    if (pair->wall)
+        return false;
+    uint32_t a = s->rigid[pair->a].number, b = s->rigid[pair->b].number;
+    for (uint32_t k = 0; k < s->joints; ++k) {
+        const PxRigidJoint *j = &s->joint[k];
+        if (!j->broken && ((j->a == a && j->b == b) || (j->a == b && j->b == a)) &&
+            j->kind != PX_JOINT_SPRING)
+            return true;
+    }
+    return false;
 }
 
 static PxStatus add_pair(Run *run, Pair pair, double within, uint32_t *count)
 {
-    if (!may_touch(run, &pair, within))
+    if (!may_touch(run, &pair, within) || joined(run, &pair))
         return PX_OK;
     PX_TRY(make_room(run, (void **)&run->pair, &run->pair_room, *count, *count + 1, sizeof pair));
     run->pair[(*count)++] = pair;
     return PX_OK;
 }
 
-/* Sweep along x: bodies whose extents overlap are pairs. */
+static double component(PxVec3 v, int axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+/* The axis along which the bodies are spread most. */
+static int widest_axis(const Run *run)
+{
+    PxBounds all = px_bounds_empty();
+    for (uint32_t i = 0; i < run->step->rigids; ++i)
+        px_bounds_add(&all, run->body[i].x);
+    PxVec3 way = px_sub(all.high, all.low);
+    return way.x >= way.y && way.x >= way.z ? 0 : way.y >= way.z ? 1 : 2;
+}
+
+/* Sweep along an axis: bodies whose extents overlap are pairs. */
 static PxStatus find_pairs(Run *run, double within, uint32_t *count)
 {
     PxRigidStep *s = run->step;
     Extent *extent = run->extent;
+    int axis = widest_axis(run);
     *count = 0;
     for (uint32_t i = 0; i < s->rigids; ++i) {
-        const Body *b = &run->body[i];
+        Body *b = &run->body[i];
+        b->turning = px_length(b->w) * b->of->mass.radius;
         double reach = b->of->mass.radius * 1.02 + speed_of(b, within) * within;
-        extent[i] = (Extent){b->x.x - reach, b->x.x + reach, i};
+        double x = component(b->x, axis);
+        extent[i] = (Extent){x - reach, x + reach, i};
     }
     qsort(extent, s->rigids, sizeof *extent, by_low);
     for (uint32_t k = 0; k < s->rigids; ++k)
@@ -246,11 +292,12 @@ static PxStatus find_pairs(Run *run, double within, uint32_t *count)
     for (uint32_t i = 0; i < s->rigids; ++i)
         for (uint32_t w = 0; w < s->walls; ++w)
             PX_TRY(add_pair(run, (Pair){.a = i, .b = w, .wall = true}, within, count));
-    qsort(run->pair, *count, sizeof *run->pair, by_bodies);
+    if (*count > 0)
+        qsort(run->pair, *count, sizeof *run->pair, by_bodies);
     return PX_OK;
 }
 
-/* The longest interval, at most `left`, in which no pair moves by more than half a thickness. */
+/* The longest interval, at most `left`, in which no pair approaches by more than a thickness. */
 static double interval_of(const Run *run, const Pair *pair, uint32_t pairs, double left)
 {
     double interval = left;
@@ -258,8 +305,8 @@ static double interval_of(const Run *run, const Pair *pair, uint32_t pairs, doub
         double thick = run->body[pair[k].a].collider.size;
         if (!pair[k].wall)
             thick = fmin(thick, run->body[pair[k].b].collider.size);
-        if (pair[k].speed * interval > 0.5 * thick)
-            interval = 0.5 * thick / pair[k].speed;
+        if (pair[k].speed * interval > thick)
+            interval = thick / pair[k].speed;
     }
     return fmax(interval, run->step->dt / MOST_INTERVALS);
 }
@@ -357,20 +404,18 @@ static void make_contact(Run *run, const Pair *pair, const PxTouch *touch, Conta
     c->kept.b = pair->wall ? s->wall[pair->b].number : s->rigid[pair->b].number;
     double half = touch->feature & 1 ? 0.5 * touch->distance : -0.5 * touch->distance;
     PxVec3 at = px_mad(touch->at, c->n, half);
-    PxVec3 pa = px_mad(at, c->n, 0.5 * touch->distance + touch->round[0]);
-    PxVec3 pb = px_mad(at, c->n, -0.5 * touch->distance - touch->round[1]);
     c->ra = px_sub(at, a->x);
-    c->la = into_body(a, px_sub(pa, a->x));
+    c->la = into_body(a, px_sub(touch->anchor[0], a->x));
     c->friction = ra->friction;
     c->restitution = ra->restitution;
     if (b != NULL) {
         c->rb = px_sub(at, b->x);
-        c->lb = into_body(b, px_sub(pb, b->x));
+        c->lb = into_body(b, px_sub(touch->anchor[1], b->x));
         c->friction = sqrt(c->friction * b->of->friction);
         c->restitution = sqrt(c->restitution * b->of->restitution);
     } else {
         const PxWall *wall = s->wall[pair->b].wall;
-        c->lb = pb;
+        c->lb = touch->anchor[1];
         c->friction = sqrt(c->friction * wall->boundary.friction);
         double when = s->dt > 0 ? run->time / s->dt : 0;
         c->wall_moves = px_wall_velocity(wall, px_wall_to_rest(wall, when, at));
@@ -462,6 +507,30 @@ static PxStatus find_contacts(Run *run, const Pair *pair, uint32_t pairs, double
             b->still = 0;
         }
     }
+    for (uint32_t k = 0; run->time == 0 && k < s->squeezes; ++k) {
+        const PxRigidSqueeze *q = &s->squeeze[k];
+        Pair one = {.a = q->rigid, .b = q->other, .wall = q->wall};
+        PxTouch at = {.feature = SQUEEZED | k << 1,
+                      .at = q->at,
+                      .normal = q->normal,
+                      .distance = q->distance,
+                      .anchor = {q->at, q->at}};
+        PX_TRY(make_room(run, (void **)&run->contact, &run->contact_room, run->contacts,
+                         run->contacts + 1, sizeof *run->contact));
+        Contact *c = &run->contact[run->contacts++];
+        make_contact(run, &one, &at, c);
+        c->restitution = c->friction = 0;
+    }
+    for (uint32_t k = 0; k < s->joints; ++k) {
+        Body *a = (Body *)body_of(run, s->joint[k].a), *b = (Body *)body_of(run, s->joint[k].b);
+        if (s->joint[k].broken || a == NULL || b == NULL || a->asleep == b->asleep)
+            continue;
+        Body *sleeper = a->asleep ? a : b, *other = a->asleep ? b : a;
+        if (other->still == 0) {
+            sleeper->asleep = false;
+            sleeper->still = 0;
+        }
+    }
     /* What is asleep acts as a wall, with its mass hidden. */
     for (uint32_t i = 0; i < s->rigids; ++i) {
         Body *b = &run->body[i];
@@ -481,11 +550,12 @@ static PxStatus find_contacts(Run *run, const Pair *pair, uint32_t pairs, double
         run->contact[left++] = c;
     }
     run->contacts = left;
-    qsort(run->contact, run->contacts, sizeof *run->contact, by_key);
+    if (run->contacts > 0)
+        qsort(run->contact, run->contacts, sizeof *run->contact, by_key);
     return PX_OK;
 }
 
-/* ---- sub-steps --------------------------------------------------------------------- */
+/* ---- impulses at contacts ------------------------------------------------------------ */
 
 /* A spring and damper as factors of an implicit step (Catto 2011). */
 typedef struct Soft {
@@ -520,7 +590,7 @@ static void solve_contact(Run *run, Contact *c, double h, double since, const So
     double before[2] = {c->jt[0], c->jt[1]};
     for (int k = 0; k < 2; ++k)
         c->jt[k] -= c->mass_t[k] * px_dot(c->t[k], v);
-    double size = hypot(c->jt[0], c->jt[1]), bound = c->friction * c->jn;
+    double size = sqrt(c->jt[0] * c->jt[0] + c->jt[1] * c->jt[1]), bound = c->friction * c->jn;
     double scale = size > bound ? bound / size : 1;
     for (int k = 0; k < 2; ++k)
         c->jt[k] *= scale;
@@ -541,6 +611,240 @@ static bool any_crosses(const Run *run, double h, double since)
     return false;
 }
 
+/* ---- joints ------------------------------------------------------------------------ */
+
+/* Stiffness of joints: frequency times the length of a sub-step, and damping ratio. */
+#define JOINT_FREQUENCY 0.25
+#define JOINT_DAMPING 2.0
+
+/* What a pass does with a joint: repeat its impulses, correct them with a push against its error,
+ * or without. */
+typedef enum Pass { PASS_WARM, PASS_PUSH, PASS_RELAX } Pass;
+
+/* A joint within a pass: the places of its ends and the levers to them. */
+typedef struct Ends {
+    Run *run;
+    PxRigidJoint *joint;
+    Body *a, *b;          /* b NULL: the world */
+    PxVec3 ra, rb, apart; /* apart: from b's end to a's */
+    Pass pass;
+    double h;
+    Soft soft;
+} Ends;
+
+/* One row: along, or with `turns` about, the direction d. */
+typedef struct Row {
+    int number;
+    bool turns;
+    PxVec3 d;
+    double error;     /* m or rad, to become 0; of a limit: what is left, to stay above 0 */
+    double low, high; /* bounds of the impulse */
+    double speed;     /* wanted, m/s or rad/s */
+    bool limit;
+    double stiffness, damping; /* of a spring; 0: as stiff as can be */
+} Row;
+
+static void push_row(const Ends *e, const Row *row, double j)
+{
+    PxVec3 impulse = px_scale(row->d, j);
+    if (!row->turns)
+        e->a->v = px_mad(e->a->v, impulse, e->a->per_mass);
+    PxVec3 t = row->turns ? impulse : px_cross(e->ra, impulse);
+    e->a->w = px_add(e->a->w, px_mat3_apply(e->a->per_inertia, t));
+    if (e->b == NULL)
+        return;
+    if (!row->turns)
+        e->b->v = px_mad(e->b->v, impulse, -e->b->per_mass);
+    t = row->turns ? impulse : px_cross(e->rb, impulse);
+    e->b->w = px_sub(e->b->w, px_mat3_apply(e->b->per_inertia, t));
+}
+
+static double yields_row(const Body *b, const Row *row, PxVec3 lever)
+{
+    PxVec3 t = row->turns ? row->d : px_cross(lever, row->d);
+    return (row->turns ? 0 : b->per_mass) + px_dot(t, px_mat3_apply(b->per_inertia, t));
+}
+
+static void solve_row(const Ends *e, const Row *row)
+{
+    double *total = &e->joint->impulse[row->number];
+    if (e->pass == PASS_WARM) {
+        push_row(e, row, *total);
+        return;
+    }
+    PxVec3 v = row->turns ? e->a->w : velocity_at(e->a, e->ra);
+    if (e->b != NULL)
+        v = px_sub(v, row->turns ? e->b->w : velocity_at(e->b, e->rb));
+    double speed = px_dot(v, row->d) - row->speed, bias = 0, mass = 1, give = 0;
+    double per = yields_row(e->a, row, e->ra);
+    if (e->b != NULL)
+        per += yields_row(e->b, row, e->rb);
+    if (!(per > 0))
+        return;
+    if (row->stiffness > 0 || row->damping > 0) { /* implicit spring (Catto 2011) */
+        double rate = row->damping + e->h * row->stiffness;
+        bias = row->stiffness / rate * row->error;
+        double soft = 1 / (e->h * rate * per);
+        mass = 1 / (1 + soft);
+        give = soft * mass;
+    } else if (row->limit && row->error > 0) {
+        bias = row->error / e->h;
+    } else if (e->pass == PASS_PUSH) {
+        bias = e->soft.rate * row->error;
+        mass = e->soft.mass;
+        give = e->soft.impulse;
+    }
+    double j = -mass * (speed + bias) / per - give * *total, before = *total;
+    *total = fmin(fmax(before + j, row->low), row->high);
+    push_row(e, row, *total - before);
+}
+
+static PxVec3 rotated(const Body *b, PxVec3 v)
+{
+    return b != NULL ? px_mat3_apply(b->rotation, v) : v;
+}
+
+/* Rotation vector from where a's frame should be, relative to b's, to where it is. */
+static PxVec3 turn_error(const Ends *e)
+{
+    PxQuat b = e->b != NULL ? e->b->turn : px_quat_identity();
+    PxQuat wanted = px_quat_multiply(b, e->joint->turn);
+    PxQuat q = px_quat_multiply(e->a->turn, px_quat_conjugate(wanted));
+    return px_scale(px_vec(q.x, q.y, q.z), q.w < 0 ? -2 : 2);
+}
+
+static void solve_axis(const Ends *e, PxVec3 axis, bool turns, double value)
+{
+    const PxRigidJoint *j = e->joint;
+    Row row = {.number = 6, .turns = turns, .d = axis, .speed = j->speed};
+    row.low = -j->strength * e->h;
+    row.high = j->strength * e->h;
+    if (j->strength > 0) {
+        Ends relaxed = *e; /* a motor has no error to push against */
+        relaxed.pass = e->pass == PASS_PUSH ? PASS_RELAX : e->pass;
+        solve_row(&relaxed, &row);
+    }
+    if (j->low > j->high)
+        return;
+    row = (Row){.number = 7, .turns = turns, .d = axis, .error = value - j->low};
+    row.limit = true;
+    row.high = INFINITY;
+    solve_row(e, &row);
+    row.number = 8;
+    row.d = px_scale(axis, -1);
+    row.error = j->high - value;
+    solve_row(e, &row);
+}
+
+static void solve_joint(const Ends *e)
+{
+    static const PxVec3 world[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const PxRigidJoint *j = e->joint;
+    Row row = {.low = -INFINITY, .high = INFINITY};
+    if (j->kind == PX_JOINT_SPRING) {
+        double length = px_length(e->apart);
+        row.d = px_normalized(e->apart, px_vec(0, 1, 0));
+        row.error = length - j->length;
+        row.stiffness = j->stiffness;
+        row.damping = j->damping;
+        if (j->stiffness > 0 || j->damping > 0)
+            solve_row(e, &row);
+        return;
+    }
+    PxVec3 axis = rotated(e->b, j->axis_b), own = rotated(e->a, j->axis_a);
+    PxVec3 side = rotated(e->b, j->side_b), across = px_cross(axis, side);
+    PxVec3 side_a = rotated(e->a, j->side_a), turn = turn_error(e);
+    if (j->kind == PX_JOINT_HINGE)
+        solve_axis(e, axis, true,
+                   atan2(px_dot(px_cross(side, side_a), axis), px_dot(side, side_a)));
+    if (j->kind == PX_JOINT_SLIDER)
+        solve_axis(e, axis, false, px_dot(e->apart, axis));
+    row.turns = true;
+    if (j->kind == PX_JOINT_HINGE) { /* both axes along each other */
+        PxVec3 tilt = px_cross(axis, own);
+        for (int k = 0; k < 2; ++k) {
+            row.number = 3 + k;
+            row.d = k == 0 ? side : across;
+            row.error = px_dot(tilt, row.d);
+            solve_row(e, &row);
+        }
+    }
+    for (int k = 0; (j->kind == PX_JOINT_WELD || j->kind == PX_JOINT_SLIDER) && k < 3; ++k) {
+        row.number = 3 + k;
+        row.d = world[k];
+        row.error = px_dot(turn, row.d);
+        solve_row(e, &row);
+    }
+    row.turns = false;
+    for (int k = 0; k < (j->kind == PX_JOINT_SLIDER ? 2 : 3); ++k) {
+        row.number = k;
+        row.d = j->kind != PX_JOINT_SLIDER ? world[k] : k == 0 ? side : across;
+        row.error = px_dot(e->apart, row.d);
+        solve_row(e, &row);
+    }
+}
+
+static void solve_joints(Run *run, double h, Pass pass)
+{
+    PxRigidStep *s = run->step;
+    for (uint32_t k = 0; k < s->joints; ++k) {
+        PxRigidJoint *j = &s->joint[k];
+        Ends e = {.run = run, .joint = j, .pass = pass, .h = h};
+        e.a = (Body *)body_of(run, j->a);
+        e.b = j->b != UINT32_MAX ? (Body *)body_of(run, j->b) : NULL;
+        if (j->broken || e.a == NULL || (j->b != UINT32_MAX && e.b == NULL) ||
+            (e.a->asleep && (e.b == NULL || e.b->asleep)))
+            continue;
+        e.soft = soft_of(JOINT_FREQUENCY / h, JOINT_DAMPING, h);
+        e.ra = rotated(e.a, j->anchor_a);
+        PxVec3 end = j->anchor_b;
+        if (e.b != NULL) {
+            e.rb = rotated(e.b, j->anchor_b);
+            end = px_add(e.b->x, e.rb);
+        }
+        e.apart = px_sub(px_add(e.a->x, e.ra), end);
+        solve_joint(&e);
+    }
+}
+
+/* Scales the impulses to another length of sub-steps. */
+static void warm_joints(Run *run, double h)
+{
+    for (uint32_t k = 0; k < run->step->joints; ++k) {
+        PxRigidJoint *j = &run->step->joint[k];
+        double scale = j->substep > 0 ? h / j->substep : 0;
+        for (int n = 0; n < PX_JOINT_ROWS; ++n)
+            j->impulse[n] *= scale;
+        j->substep = h;
+    }
+}
+
+/* Adds up what the joints carry. */
+static void load_joints(Run *run)
+{
+    for (uint32_t k = 0; k < run->step->joints; ++k) {
+        PxRigidJoint *j = &run->step->joint[k];
+        j->load = px_add(j->load, px_vec(j->impulse[0], j->impulse[1], j->impulse[2]));
+    }
+}
+
+/* By the mean force in the interval: single sub-steps swing. */
+static void break_joints(Run *run, double interval)
+{
+    for (uint32_t k = 0; k < run->step->joints; ++k) {
+        PxRigidJoint *j = &run->step->joint[k];
+        double force = px_length(j->load) / interval;
+        j->load = px_vec(0, 0, 0);
+        if (j->broken || !(j->breaks > 0) || !(force > j->breaks))
+            continue;
+        j->broken = true;
+        for (int n = 0; n < PX_JOINT_ROWS; ++n)
+            j->impulse[n] = 0;
+    }
+}
+
+/* ---- sub-steps --------------------------------------------------------------------- */
+
 static void substeps(Run *run, double interval, uint32_t count)
 {
     PxRigidStep *s = run->step;
@@ -554,12 +858,14 @@ static void substeps(Run *run, double interval, uint32_t count)
             b->v = px_mad(b->v, b->accelerates, h);
             b->w = px_add(b->w, px_scale(px_mat3_apply(b->per_inertia, b->twists), h));
         }
+        solve_joints(run, h, PASS_WARM);
         for (uint32_t k = 0; k < run->contacts; ++k) {
             Contact *c = &run->contact[k];
             PxVec3 j = px_add(px_scale(c->n, c->jn),
                               px_add(px_scale(c->t[0], c->jt[0]), px_scale(c->t[1], c->jt[1])));
             push(run, c, j);
         }
+        solve_joints(run, h, PASS_PUSH);
         for (uint32_t k = 0; k < run->contacts; ++k)
             solve_contact(run, &run->contact[k], h, n * h, &soft);
         for (int pass = 1; pass < MOST_PASSES && any_crosses(run, h, n * h); ++pass)
@@ -573,8 +879,10 @@ static void substeps(Run *run, double interval, uint32_t count)
             px_spin_turn(b->of->mass.inertia, h, &b->axes, &b->w);
             pose_body(b);
         }
+        solve_joints(run, h, PASS_RELAX);
         for (uint32_t k = 0; k < run->contacts; ++k)
             solve_contact(run, &run->contact[k], h, (n + 1) * h, NULL);
+        load_joints(run);
     }
     s->substeps += count;
 }
@@ -622,6 +930,18 @@ static void fall_asleep(Run *run, double interval)
         if (c->b == NOBODY || !(c->most > 0))
             continue;
         uint32_t a = root(run, c->a), b = root(run, c->b);
+        if (a != b)
+            run->body[a > b ? a : b].island = a < b ? a : b;
+    }
+    for (uint32_t k = 0; k < s->joints; ++k) {
+        const PxRigidJoint *j = &s->joint[k];
+        const Body *one = body_of(run, j->a), *two = body_of(run, j->b);
+        if (j->broken || one == NULL)
+            continue;
+        uint32_t a = root(run, (uint32_t)(one - run->body));
+        if (j->strength > 0 && j->speed != 0 && !one->asleep)
+            run->body[one - run->body].still = 0; /* a motor does not sleep */
+        uint32_t b = two != NULL ? root(run, (uint32_t)(two - run->body)) : a;
         if (a != b)
             run->body[a > b ? a : b].island = a < b ? a : b;
     }
@@ -768,8 +1088,10 @@ PxStatus px_rigid_step(PxRigidStep *s)
         PX_TRY(find_contacts(&run, run.pair, pairs, interval));
         uint32_t count = substeps_of(&run, interval);
         warm(&run, interval / count);
+        warm_joints(&run, interval / count);
         substeps(&run, interval, count);
         rebound(&run, interval);
+        break_joints(&run, interval);
         fall_asleep(&run, interval);
         PX_TRY(keep(&run, interval / count));
         run.time += interval;

@@ -1,5 +1,6 @@
 #include "world/rigid_stage.h"
 
+#include "fluid/yield.h"
 #include "rigid/spin.h"
 
 #include <math.h>
@@ -14,11 +15,17 @@ typedef struct PxRigidRun {
     PxVec3 *impulse, *torque; /* that the step was made with */
 } PxRigidRun;
 
-static PxWall *wall_of(const PxWorld *world, uint32_t slot)
+/* The wall of a body. Both lists are in the order of addition, so that the walls of rigid bodies
+ * are found one after the other from the last one's index on. */
+static PxWall *wall_after(const PxWorld *world, uint32_t slot, size_t *from)
 {
-    for (size_t k = 0; k < world->walls.count; ++k)
-        if (world->walls.data[k].boundary.body == slot)
+    for (size_t n = 0; n < world->walls.count; ++n) {
+        size_t k = (*from + n) % world->walls.count;
+        if (world->walls.data[k].boundary.body == slot) {
+            *from = k;
             return &world->walls.data[k];
+        }
+    }
     return NULL;
 }
 
@@ -28,6 +35,11 @@ static PxRigid *find(const PxWorld *world, uint32_t slot)
         if (world->rigids.data[k].body == slot)
             return &world->rigids.data[k];
     return NULL;
+}
+
+const PxRigid *px_rigid_find(const PxWorld *world, uint32_t slot)
+{
+    return find(world, slot);
 }
 
 static uint32_t number_of(const PxWorld *world, const PxWall *wall)
@@ -129,10 +141,11 @@ void px_rigid_changed(PxWorld *world, size_t slot, const char *key)
 
 PxStatus px_rigid_stage_begin(PxWorld *world)
 {
+    size_t from = 0;
     world->rigid_run = NULL;
     for (size_t k = 0; k < world->rigids.count; ++k) {
         const PxRigid *r = &world->rigids.data[k];
-        PxWall *wall = wall_of(world, r->body);
+        PxWall *wall = wall_after(world, r->body, &from);
         wall->now = pose_of(r);
         wall->velocity = r->velocity;
         wall->spin = r->spin;
@@ -147,9 +160,10 @@ PxStatus px_rigid_stage_begin(PxWorld *world)
 
 void px_rigid_predict(PxWorld *world)
 {
+    size_t from = 0;
     for (size_t k = 0; k < world->rigids.count; ++k) {
         const PxRigid *r = &world->rigids.data[k];
-        PxWall *wall = wall_of(world, r->body);
+        PxWall *wall = wall_after(world, r->body, &from);
         PxBoundary *b = &wall->boundary;
         PxVec3 others = r->asleep ? px_vec(0, 0, 0) : px_add(world->def.gravity, r->support);
         b->forced = px_scale(others, world->dt);
@@ -163,6 +177,7 @@ void px_rigid_predict(PxWorld *world)
 static PxStatus prepare(PxWorld *world, PxRigidRun **out)
 {
     uint32_t rigids = (uint32_t)world->rigids.count, walls = 0;
+    size_t from = 0;
     PxArena *scratch = &world->scratch;
     PxRigidRun *run = *out = PX_ARENA_ARRAY(scratch, PxRigidRun, 1);
     const PxWall **shape = PX_ARENA_ARRAY(scratch, const PxWall *, rigids + 1);
@@ -172,8 +187,11 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
     if (run == NULL || shape == NULL || wall == NULL || impulse == NULL || torque == NULL)
         return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u", rigids);
     for (uint32_t k = 0; k < rigids; ++k) {
-        const PxWall *own = wall_of(world, world->rigids.data[k].body);
+        const PxWall *own = wall_after(world, world->rigids.data[k].body, &from);
         shape[k] = own;
+        impulse[k] = torque[k] = px_vec(0, 0, 0);
+        if (world->particles.table.count == 0)
+            continue;
         impulse[k] = px_boundary_impulse(&own->boundary, &world->dist);
         torque[k] = px_boundary_torque(&own->boundary, &world->dist);
     }
@@ -182,7 +200,16 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
         if (!w->rigid)
             wall[walls++] = (PxRigidWall){w, w->features, number_of(world, w)};
     }
-    *run = (PxRigidRun){.step = {.rigid = world->rigids.data,
+    PxRigidJoint *joint = PX_ARENA_ARRAY(scratch, PxRigidJoint, world->joints.count + 1);
+    uint32_t joints = 0;
+    if (joint == NULL)
+        return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %zu joints", world->joints.count);
+    for (size_t k = 0; k < world->joints.count; ++k)
+        if (world->joints.data[k].live)
+            joint[joints++] = world->joints.data[k].joint;
+    *run = (PxRigidRun){.step = {.joint = joint,
+                                 .joints = joints,
+                                 .rigid = world->rigids.data,
                                  .shape = shape,
                                  .rigids = rigids,
                                  .wall = wall,
@@ -199,13 +226,79 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
     return PX_OK;
 }
 
-PxStatus px_rigid_stage_move(PxWorld *world, bool wake)
+/* Index among the rigid bodies, or the walls, of the step. */
+static uint32_t index_of(const PxRigidStep *s, const PxBoundary *b, bool *wall)
+{
+    for (uint32_t k = 0; k < s->rigids; ++k)
+        if (&s->shape[k]->boundary == b) {
+            *wall = false;
+            return k;
+        }
+    for (uint32_t k = 0; k < s->walls; ++k)
+        if (&s->wall[k].wall->boundary == b) {
+            *wall = true;
+            return k;
+        }
+    return UINT32_MAX;
+}
+
+/* Particles of fluids between a rigid body and something else keep the two apart by twice LEAST
+ * spacings: a body that sinks comes to rest on the last layer. Nearer than that, the layer is so
+ * compressed that it is shot out at several m/s (a box of 2000 kg/m^3 in 0.3 m of water). */
+#define LEAST 0.4
+
+static PxStatus find_squeezed(PxWorld *world, const PxFluid *fluid, PxRigidStep *s)
+{
+    const PxYield *y = fluid != NULL ? fluid->yield : NULL;
+    double spacing = world->def.spacing;
+    if (y == NULL)
+        return PX_OK;
+    PxRigidSqueeze *list = PX_ARENA_ARRAY(s->scratch, PxRigidSqueeze, y->entries + 1);
+    if (list == NULL)
+        return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u particles", y->entries);
+    for (uint32_t n = 0; n < y->count; ++n) {
+        bool wall;
+        const PxBoundary *own = y->one[n].boundary;
+        uint32_t rigid = index_of(s, own, &wall);
+        for (uint32_t k = y->one[n].first; k < y->one[n].end; ++k) {
+            PxVec3 x = px_particle_place(fluid->particles, y->entry[k].row), normal, away;
+            double near = px_boundary_distance(own, 0, x, &normal), best = 0.6 * spacing;
+            uint32_t other = UINT32_MAX;
+            if (!(near < 0.6 * spacing))
+                continue;
+            for (size_t b = 0; b < world->boundaries.count; ++b) {
+                const PxBoundary *to = world->boundaries.data[b];
+                double d = to == own ? INFINITY : px_boundary_distance(to, 0, x, &away);
+                if (d < best && px_dot(normal, away) < -0.5) {
+                    best = d;
+                    other = (uint32_t)b;
+                }
+            }
+            if (other == UINT32_MAX)
+                continue;
+            uint32_t index = index_of(s, world->boundaries.data[other], &wall);
+            if (!wall && index < rigid) /* found from the other side */
+                continue;
+            list[s->squeezes++] = (PxRigidSqueeze){.rigid = rigid,
+                                                   .other = index,
+                                                   .wall = wall,
+                                                   .at = x,
+                                                   .normal = px_scale(normal, -1),
+                                                   .distance = near + best - 2 * LEAST * spacing};
+        }
+    }
+    s->squeeze = list;
+    return PX_OK;
+}
+
+PxStatus px_rigid_stage_move(PxWorld *world, const PxFluid *fluid, bool wake)
 {
     PxRigidRun *run;
     if (world->rigids.count == 0)
         return PX_OK;
     PX_TRY(prepare(world, &run));
     run->step.wake = wake;
+    PX_TRY(find_squeezed(world, fluid, &run->step));
     PX_TRY(px_rigid_step(&run->step));
     /* Room for the contacts: nothing may fail after this stage. */
     size_t more = run->step.kepts_after;
@@ -241,13 +334,17 @@ void px_rigid_stage_commit(PxWorld *world)
     for (uint32_t k = 0; k < s->rigids; ++k) {
         PxRigid r = s->after[k];
         const PxBoundary *b = &s->shape[k]->boundary;
-        take_rest(&r, px_sub(px_boundary_impulse(b, &world->dist), run->impulse[k]),
-                  px_sub(px_boundary_torque(b, &world->dist), run->torque[k]));
+        if (world->particles.table.count > 0)
+            take_rest(&r, px_sub(px_boundary_impulse(b, &world->dist), run->impulse[k]),
+                      px_sub(px_boundary_torque(b, &world->dist), run->torque[k]));
         world->rigids.data[k] = r;
     }
     if (s->kepts_after > 0)
         memcpy(world->rigid_kept.data, s->kept_after, s->kepts_after * sizeof *s->kept_after);
     world->rigid_kept.count = s->kepts_after;
+    for (size_t k = 0, n = 0; k < world->joints.count; ++k)
+        if (world->joints.data[k].live)
+            world->joints.data[k].joint = s->joint[n++];
     world->rigid_contacts = s->contacts;
     world->rigid_overlap = s->deepest;
 }
@@ -335,6 +432,28 @@ static PxStatus store_bodies(const PxWorld *world, PxTable *t)
     return PX_OK;
 }
 
+static const char *const joint_rows[] = {"slot", "broken"};
+
+static PxStatus store_joints(const PxWorld *world, PxTable *t)
+{
+    for (size_t k = 0; k < PX_COUNT(joint_rows); ++k)
+        PX_TRY(px_table_add(t, joint_rows[k], "", PX_U32, 1, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(t, "impulse", "N s", PX_F64, PX_JOINT_ROWS, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(t, "substep", "s", PX_F64, 1, PX_COLUMN_STATE, NULL));
+    for (uint32_t k = 0; k < world->joints.count; ++k) {
+        const PxRigidJoint *j = &world->joints.data[k].joint;
+        uint32_t row;
+        if (!world->joints.data[k].live)
+            continue;
+        PX_TRY(px_table_append(t, 1, &row));
+        put_word(t, "slot", row, k);
+        put_word(t, "broken", row, j->broken);
+        put_doubles(t, "impulse", row, j->impulse, PX_JOINT_ROWS);
+        put_doubles(t, "substep", row, &j->substep, 1);
+    }
+    return PX_OK;
+}
+
 PxStatus px_world_store_rigid(const PxWorld *world, PxTable *table)
 {
     if (world->rigids.count == 0)
@@ -358,6 +477,22 @@ PxStatus px_world_store_rigid(const PxWorld *world, PxTable *table)
                 t, contact_columns[c].name, k,
                 (const double *)(const void *)((const char *)one + contact_columns[c].offset),
                 contact_columns[c].components);
+    }
+    return store_joints(world, &table[2]);
+}
+
+static PxStatus restore_joints(PxWorld *world, const PxTable *t)
+{
+    for (uint32_t row = 0; row < t->count; ++row) {
+        uint32_t slot, broken;
+        if (!get_word(t, "slot", row, &slot) || !get_word(t, "broken", row, &broken) ||
+            slot >= world->joints.count || !world->joints.data[slot].live)
+            return px_fail(PX_ERR_FORMAT, "stored joint %u cannot be one of this scene", row);
+        PxRigidJoint *j = &world->joints.data[slot].joint;
+        j->broken = broken != 0;
+        if (!get_doubles(t, "impulse", row, j->impulse, PX_JOINT_ROWS) ||
+            !get_doubles(t, "substep", row, &j->substep, 1))
+            return px_fail(PX_ERR_FORMAT, "stored joint %u is damaged", row);
     }
     return PX_OK;
 }
@@ -410,7 +545,7 @@ PxStatus px_world_restore_rigid(PxWorld *world, const PxTable *table)
             return px_fail(PX_ERR_FORMAT, "stored contact %u is damaged", k);
         world->rigid_kept.data[world->rigid_kept.count++] = one;
     }
-    return PX_OK;
+    return restore_joints(world, &table[2]);
 }
 
 PxStatus px_rigid_frame(const PxWorld *world, PxTable *t)

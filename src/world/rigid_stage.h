@@ -14,6 +14,9 @@
 /// if it overlaps another body or wall, or has no mass; PX_ERR_MEMORY.
 PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32_t slot);
 
+/// The rigid body of that slot, or NULL.
+const PxRigid *px_rigid_find(const PxWorld *world, uint32_t slot);
+
 /// Removes it; its wall stays.
 void px_rigid_drop(PxWorld *world, uint32_t slot);
 
@@ -27,8 +30,8 @@ PxStatus px_rigid_stage_begin(PxWorld *world);
 /// Sets the velocities that the bodies have without fluids in a step of world->dt.
 void px_rigid_predict(PxWorld *world);
 
-/// Errors: PX_ERR_MEMORY, PX_ERR_NUMERIC.
-PxStatus px_rigid_stage_move(PxWorld *world, bool wake);
+/// `fluid` is NULL in a step without fluid stages. Errors: PX_ERR_MEMORY, PX_ERR_NUMERIC.
+PxStatus px_rigid_stage_move(PxWorld *world, const PxFluid *fluid, bool wake);
 void px_rigid_stage_commit(PxWorld *world);
 
 /// The state of the bodies and their contacts as tables; see saved.c.

@@ -182,7 +182,7 @@ static const Part parts[] = {
     {.name = {"coats", "coat_surfels", "coat_previous", "coat_zombies"},
      .gather = px_world_store_coats,
      .put = px_world_restore_coats},
-    {.name = {"rigid", "rigid_contacts"},
+    {.name = {"rigid", "rigid_contacts", "rigid_joints"},
      .gather = px_world_store_rigid,
      .put = px_world_restore_rigid},
     {.name = {"gauges"}, .gather = px_world_store_gauges, .put = px_world_restore_gauges},

@@ -3,6 +3,7 @@
 #include "contact/defence.h"
 #include "coupling/exchange.h"
 #include "fluid/force_size.h"
+#include "fluid/yield.h"
 #include "world/boundary_stage.h"
 #include "world/heat_stage.h"
 #include "world/no_room.h"
@@ -264,7 +265,10 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "solid density")
     PX_TRY(px_exchange_own_density(&world->elastic_set, &coupling, fluid));
     PX_STAGE(&world->profile, "pressure")
-    PX_TRY(model->solve(fluid));
+    {
+        PX_TRY(px_yield_begin(fluid));
+        PX_TRY(model->solve(fluid));
+    }
     PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
     bool emitters = world->emitters.count > 0, solids = fluid->solid_fraction != NULL;
     fluid->work->last = solids ? PX_WORK_elastic : emitters ? PX_WORK_emitters : PX_WORK_pressure;
@@ -469,7 +473,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
     PX_TRY(px_gauges_sense(world));
     PX_STAGE(&world->profile, "rigid bodies")
-    PX_TRY(px_rigid_stage_move(world, wake));
+    PX_TRY(px_rigid_stage_move(world, flow ? &fluid : NULL, wake));
     if (any_rows(world))
         PX_TRY(move(world, &fluid, &energy));
     px_rigid_stage_commit(world);

@@ -18,6 +18,7 @@
 #include "world/actors/gauge.h"
 #include "world/actors/handle.h"
 #include "world/actors/heater.h"
+#include "world/actors/joint.h"
 #include "world/actors/sink.h"
 #include "world/attached/skins.h"
 #include "world/kinds/kind.h"

@@ -253,7 +253,6 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     if (weight == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     px_implicit_weights(f, weight);
-    PX_TRY(px_yield_begin(f));
     bool damped = !kind.corrected && param[PX_IMPLICIT_DAMPING] > 0;
     PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, damped ? weight : NULL, f->dt, options.coarse,
                                          scaling_of(kind, options.published)));

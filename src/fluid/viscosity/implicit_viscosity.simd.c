@@ -48,6 +48,7 @@
 #include "base/sum.h"
 #include "fluid/turn.h"
 #include "fluid/viscosity/explicit_viscosity.h"
+#include "fluid/yield_drag.h"
 #include "fluid/viscosity/free_change.h"
 
 #include <math.h>
@@ -114,6 +115,7 @@ typedef struct Solve {
     float massive; /* 1: M is added to dt K */
     double rate; /* diagonal of K over the mass in a full lattice of the most viscous fluid, 1/s */
     float alpha, beta;
+    PxYieldDrag yields; /* rigid bodies that yield to drag */
 } Solve;
 
 /* ---- the operator ------------------------------------------------------- */
@@ -331,6 +333,16 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* p = r / diagonal, after bodies that yield have changed r. */
+static void precondition_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    for (uint32_t i = begin; i < end; ++i)
+        for (size_t k = 4 * (size_t)i; k < 4 * (size_t)i + 4; ++k)
+            s->p[k] = s->diagonal[i] * s->r[k];
+}
+
 /* x += alpha p, r -= alpha A p */
 static void advance_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -467,10 +479,12 @@ static void apply(Solve *s)
         px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, s);
         px_fluid_refresh_quads(f, s->turn);
         px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, s);
+        px_yield_drag_apply(f, &s->yields, s->p, s->kp);
         return;
     }
     PxChain chain = {turn_block, force_block, s, s, f->pairs->until};
     px_parallel_chain(f->threads, f->count, PX_BLOCK, &chain);
+    px_yield_drag_apply(f, &s->yields, s->p, s->kp);
 }
 
 static PxStatus conjugate_gradients(Solve *s, bool thick)
@@ -594,6 +608,7 @@ static PxStatus solve(PxFluid *f)
         px_parallel_for(f->threads, f->count, PX_BLOCK, push_block, &s);
     }
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, begin_block, &s);
+    PX_TRY(px_yield_drag_begin(f, s.p, &s.yields));
     px_fluid_refresh_quads(f, s.p);
     px_fluid_pack_w(f, f->quad, s.mu);
     px_parallel_for(f->threads, f->count, PX_BLOCK, weights_block, &s);
@@ -601,9 +616,13 @@ static PxStatus solve(PxFluid *f)
     px_fluid_pack_w(f, f->quad, s.even);
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &s);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, residual_block, &s);
+    px_yield_drag_right(f, &s.yields, s.r);
+    if (s.yields.bodies > 0)
+        px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, precondition_block, &s);
 
     PX_TRY(conjugate_gradients(&s, f->dt * rate >= THICK));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end_block, &s);
+    px_yield_drag_end(f, &s.yields, s.x);
     px_fluid_give_drag(f, s.push, NULL);
     return PX_OK;
 }

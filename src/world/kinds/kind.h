@@ -26,6 +26,7 @@ static inline bool px_body_is_boundary(const PxBodyDef *def)
 #define PX_KINDS(KIND)                                                                             \
     KIND(Material, material, materials)                                                            \
     KIND(Body, body, bodies)                                                                       \
+    KIND(Joint, joint, joints)                                                                     \
     KIND(Emitter, emitter, emitters)                                                               \
     KIND(Sink, sink, sinks)                                                                        \
     KIND(Handle, handle, handles)                                                                  \

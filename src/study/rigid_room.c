@@ -1,0 +1,59 @@
+#include "study/rigid_room.h"
+
+PxStatus px_rigid_room(PxRigidRoom *room, double spacing, PxVec3 gravity, double density,
+                       double max_step, int threads)
+{
+    PxWorldDef def = px_world_def_default();
+    *room = (PxRigidRoom){.world = NULL};
+    def.spacing = spacing;
+    def.gravity = gravity;
+    def.max_step = max_step;
+    def.threads = threads;
+    PX_TRY(px_world_create(&def, &room->world));
+    PxMaterialDef material = px_material_def_default();
+    PX_TRY(px_world_add_material(room->world, &material, &room->water));
+    material.name = "stone";
+    material.density = density;
+    return px_world_add_material(room->world, &material, &room->stone);
+}
+
+PxStatus px_rigid_room_plane(PxRigidRoom *room, PxVec3 normal, double friction)
+{
+    PxBodyDef def = px_body_def_default();
+    def.name = "plane";
+    def.wall = true;
+    def.shape = px_shape_def_default(PX_SHAPE_PLANE);
+    def.shape.normal = normal;
+    def.friction = friction;
+    return px_world_add_body(room->world, &def, NULL);
+}
+
+PxStatus px_rigid_room_tank(PxRigidRoom *room, PxVec3 size, double depth)
+{
+    PxBodyDef def = px_body_def_default();
+    def.name = "tank";
+    def.wall = def.inside = true;
+    def.shape = px_shape_def_default(PX_SHAPE_BOX);
+    def.shape.size = size;
+    def.shape.at.y = 0.5 * size.y;
+    PX_TRY(px_world_add_body(room->world, &def, NULL));
+    def = px_body_def_default();
+    def.name = "pool";
+    def.material = room->water;
+    def.shape = px_shape_def_default(PX_SHAPE_BOX);
+    def.shape.size = (PxVec3){size.x, depth, size.z};
+    def.shape.at.y = 0.5 * depth;
+    return px_world_add_body(room->world, &def, &room->pool);
+}
+
+PxBodyDef px_rigid_room_def(const PxRigidRoom *room, const char *name, PxShapeKind kind, PxVec3 at)
+{
+    PxBodyDef def = px_body_def_default();
+    def.name = name;
+    def.rigid = true;
+    def.skin = false;
+    def.material = room->stone;
+    def.shape = px_shape_def_default(kind);
+    def.shape.at = at;
+    return def;
+}
