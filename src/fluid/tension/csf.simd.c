@@ -56,8 +56,10 @@
 #define DAMPING 0.9
 #define WALL_DAMPING 2.0
 
-/* Drag of a wall with adhesion 1 on the layer that wets it, over the same. */
-#define HOLD 3.0
+/* Drag of a wall with adhesion 1 on the layer that wets it, over the same, and at the contact line
+ * in addition. */
+#define HOLD 0.6
+#define HOLD_LINE 3.0
 
 /* Half the hysteresis of the contact angle at such a wall, radians: per length it takes
  * sigma sin(theta) times this to move the contact line. */
@@ -245,7 +247,9 @@ static void hold_line(const Job *job, uint32_t i, const float g[3], float g2)
 {
     const PxFluid *f = job->fluid;
     PxParticles *p = f->particles;
-    float hold = job->hold * sqrtf(job->share[i]), stick = f->wall_stick[i];
+    float hold = job->hold * ((float)HOLD + (float)HOLD_LINE * job->line[i]);
+    hold *= sqrtf(job->share[i]);
+    float stick = f->wall_stick[i];
     const float moves[3] = {f->wall_mx[i], f->wall_my[i], f->wall_mz[i]};
     const float v[3] = {p->vx[i], p->vy[i], p->vz[i]};
     float *const a[3] = {&p->ax[i], &p->ay[i], &p->az[i]};
@@ -428,7 +432,7 @@ static PxStatus add(PxFluid *f, uint32_t slot)
     job.nearest = (float)(NEAREST * s);
     job.damping = (float)(DAMPING * sqrt(rho * sigma * s * s * s));
     job.wall_damping = (float)(WALL_DAMPING * sqrt(sigma / (rho * s * s * s)));
-    job.hold = (float)(HOLD * sqrt(sigma / (rho * s * s * s)));
+    job.hold = (float)sqrt(sigma / (rho * s * s * s));
     px_tension_anchor(f->particles, job.anchor);
     float **column[] = {&job.share,      &job.member,     &job.wet,       &job.rise,
                         &job.line,       &job.length,     &job.pull,      &job.damped,
