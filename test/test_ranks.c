@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "coupling/exchange.h"
 #include "coupling/rest_update.h"
+#include "fluid/tension/tension.h"
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"
 #include "thermal/heat.h"
@@ -228,6 +229,14 @@ static PxStatus sort_rows(Set *s)
     return PX_OK;
 }
 
+/* The columns that tension models keep. */
+static PxStatus add_tension_columns(PxParticles *p)
+{
+    PxMaterialDef def = px_material_def_default();
+    def.tension = px_tension_choice("csf");
+    return px_tension_keep_columns(p, &def);
+}
+
 /* A jittered lattice with random velocities and temperatures, sorted by cell. */
 static void make_whole(Set *s)
 {
@@ -235,6 +244,7 @@ static void make_whole(Set *s)
     PxParticles *p = &s->particles;
     CHECK_OK(px_particles_init(p, memory));
     CHECK_OK(px_heat_columns_add(&p->table));
+    CHECK_OK(add_tension_columns(p));
     CHECK_OK(px_table_append(&p->table, SIDE * SIDE * SIDE, NULL));
     px_particles_refresh(p);
     for (uint32_t i = 0; i < p->table.count; ++i) {
@@ -272,6 +282,7 @@ static void make_rank(Set *s, const Set *whole, int rank, const uint8_t *side,
     uint32_t n = all->table.count, *copy = calloc(n, sizeof *copy), owned = 0, copies = 0;
     CHECK_OK(px_particles_init(&s->particles, NULL));
     CHECK_OK(px_heat_columns_add(&s->particles.table));
+    CHECK_OK(add_tension_columns(&s->particles));
     if (px_table_find(&all->table, "component") != NULL)
         CHECK_OK(px_elastic_columns_add(&s->particles.table));
     CHECK_OK(px_elastic_set_init(&s->elastic, NULL));

@@ -84,6 +84,7 @@ static void add_fill(const PxFluid *f, const PxBoundary *b, const PxFill *fill, 
     PxVec3 term = px_scale(fill->gradient, sum->clear);
     *touch = (Touch){.previous = sum->last,
                      .row = fill->row,
+                     .part = (float)fill->part,
                      .gradient = {(float)term.x, (float)term.y, (float)term.z}};
     sum->last = touch;
     sum->clear_flux = sum->clear_flux * left - px_dot(fill->velocity, fill->gradient) * sum->clear;
@@ -155,6 +156,7 @@ static void store_row(const PxFluid *f, uint32_t i, const Sum *sum)
     f->wall_mx[i] = (float)sum->moves.x;
     f->wall_my[i] = (float)sum->moves.y;
     f->wall_mz[i] = (float)sum->moves.z;
+    f->wall_parts[i] = (float)sum->part;
     f->wall_cos[i] = sum->part > 0 ? (float)(sum->wetting / sum->part) : 0.0f;
     if (f->wall_heat != NULL) {
         f->wall_heat[i] = sum->heat;
@@ -353,8 +355,12 @@ static void push_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
             const float v[3] = {f->particles->vx[i], f->particles->vy[i], f->particles->vz[i]};
             float hold =
                 (float)f->dt * f->wall_rate[i] * f->particles->mass[i] * px_fluid_part(f, i);
+            const float line[3] = {f->wall_lx[i], f->wall_ly[i], f->wall_lz[i]};
+            float pulled = f->wall_parts[i] > 0.0f ? t->part / f->wall_parts[i] : 0.0f;
+            pulled *= (float)f->dt * px_fluid_part(f, i);
             for (int c = 0; c < 3; ++c)
-                t->impulse[c] += push * t->gradient[c] + hold * (t->stick * v[c] - t->moves[c]);
+                t->impulse[c] += push * t->gradient[c] + hold * (t->stick * v[c] - t->moves[c]) -
+                                 pulled * line[c];
             PxImpulse impulse = impulse_of(f, t);
             PxVec3 moment = px_boundary_moment(f->boundary[list->boundary], impulse);
             part->most[0] = fmax(part->most[0], px_length(impulse.impulse));

@@ -8,8 +8,9 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxFluid *f = user;
     for (uint32_t i = begin; i < end; ++i)
         f->inverse_mass[i] = 1.0f / f->particles->mass[i];
-    memset(f->wall_push + begin, 0, (end - begin) * sizeof *f->wall_push);
-    memset(f->wall_rate + begin, 0, (end - begin) * sizeof *f->wall_rate);
+    float *const zero[] = {f->wall_push, f->wall_rate, f->wall_lx, f->wall_ly, f->wall_lz};
+    for (size_t k = 0; k < PX_COUNT(zero); ++k)
+        memset(zero[k] + begin, 0, (end - begin) * sizeof *zero[k]);
 }
 
 /* Is there a boundary with a temperature? */
@@ -33,10 +34,11 @@ PxStatus px_fluid_begin(PxFluid *f)
     f->touches = PX_ARENA_ARRAY(f->scratch, struct PxTouches *, f->count / PX_BLOCK + 1);
     bool room = f->quad != NULL && f->touches != NULL;
     float **const arrays[] = {
-        &f->volume,    &f->inverse_mass, &f->wall_part,  &f->wall_gx,   &f->wall_gy,    &f->wall_gz,
-        &f->wall_flux, &f->wall_far,     &f->wall_lever, &f->wall_drag, &f->wall_vx,    &f->wall_vy,
-        &f->wall_vz,   &f->wall_slip,    &f->wall_push,  &f->wall_cos,  &f->wall_stick, &f->wall_mx,
-        &f->wall_my,   &f->wall_mz,      &f->wall_rate};
+        &f->volume,    &f->inverse_mass, &f->wall_part, &f->wall_gx,    &f->wall_gy,
+        &f->wall_gz,   &f->wall_flux,    &f->wall_far,  &f->wall_lever, &f->wall_drag,
+        &f->wall_vx,   &f->wall_vy,      &f->wall_vz,   &f->wall_slip,  &f->wall_push,
+        &f->wall_cos,  &f->wall_stick,   &f->wall_mx,   &f->wall_my,    &f->wall_mz,
+        &f->wall_rate, &f->wall_lx,      &f->wall_ly,   &f->wall_lz,    &f->wall_parts};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
         *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, px_fluid_visible(f));
         room = room && *arrays[k] != NULL;

@@ -77,6 +77,11 @@ typedef struct PxFluid {
     /// times their velocities (m/s); a tension model sets wall_rate (1/s), 0 at first.
     float *wall_stick, *wall_mx, *wall_my, *wall_mz, *wall_rate;
 
+    /// Force of the boundaries on a particle of a contact line, along them, N; a tension model sets
+    /// it, 0 at first. Each boundary gives the part that it has of wall_parts, the sum of the parts
+    /// of all.
+    float *wall_lx, *wall_ly, *wall_lz, *wall_parts;
+
     /// Force of the boundaries on a particle by pressure and tension: -wall_push wall_g, N.
     /// wall_push is in N m.
     float *wall_push;

@@ -11,6 +11,7 @@ typedef struct PxWallTouch {
     float drag;                   ///< this boundary's term of PxFluid's wall_drag,
     float velocity[3];            ///< wall_v,
     float stick, moves[3];        ///< wall_stick and wall_m,
+    float part;                   ///< wall_parts,
     float gradient[3];            ///< and wall_g
     float impulse[3];             ///< on the boundary, N s
     float heat;                   ///< its part of wall_heat

@@ -51,6 +51,12 @@ static void write_results(FILE *out, const PxTensionFolder *folder, int test)
         {"volume, %", "%.2f", offsetof(PxTensionResult, volume)},
         {"compression, %", "%.3f", offsetof(PxTensionResult, density_error)},
         {"iterations", "%.1f", offsetof(PxTensionResult, iterations)},
+        {"crown, m", "%.3f", offsetof(PxTensionResult, crown)},
+        {"at, s", "%.2f", offsetof(PxTensionResult, crown_time)},
+        {"droplets", "%.0f", offsetof(PxTensionResult, droplets)},
+        {"loose, %", "%.3f", offsetof(PxTensionResult, loose)},
+        {"jet, m", "%.3f", offsetof(PxTensionResult, jet)},
+        {"caught, %", "%.1f", offsetof(PxTensionResult, caught)},
     };
     fprintf(out, "| solver | tension | coefficient |");
     for (size_t k = 0; k < PX_COUNT(columns); ++k)
@@ -163,7 +169,13 @@ PxStatus px_tension_page(const PxTensionFolder *folder, const char *machine, boo
             "- clustered: share of particles with another one nearer than half a spacing\n"
             "- volume: at the end, over that at rest density\n"
             "- compression: mean over particles and time\n"
-            "- iterations: of the pressure solve, per step\n");
+            "- iterations: of the pressure solve, per step\n"
+            "- crown: greatest height of the liquid that hangs together (at 1.5 spacings) over the "
+            "pool's level, after the drop has gone under; at: when; the slice shows it\n"
+            "- droplets: pieces besides the largest, in test 2 at that time, in test 3 at most; "
+            "loose: particles in them\n"
+            "- jet: twice the rms distance from the jet's centre below the rim of the glass\n"
+            "- caught: particles in the glass at the end\n");
     PxStatus status = fclose(out) != 0 ? px_fail(PX_ERR_MEMORY, "bench: no room for the page")
                                        : px_file_write_atomic(path, text, size);
     free(text);

@@ -4,6 +4,7 @@
 #include "base/mat3.h"
 #include "spatial/kdtree.h"
 #include "study/drop.h"
+#include "study/tension_pieces.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,13 +20,22 @@ enum { STAGES = 32 };
 #member, offsetof(PxTensionResult, member)                                                 \
     }
 const PxTensionColumn px_tension_columns[] = {
-    COLUMN(end),           COLUMN(particles),      COLUMN(steps),      COLUMN(dt),
-    COLUMN(neighbours),    COLUMN(speed),          COLUMN(speed_end),  COLUMN(peaks),
-    COLUMN(tension_force), COLUMN(pressure_force), COLUMN(axes),       COLUMN(gyration),
-    COLUMN(reach),         COLUMN(clustered),      COLUMN(volume),     COLUMN(density_error),
-    COLUMN(iterations),    COLUMN(not_converged),  COLUMN(ms_step),    COLUMN(ms_tension),
-    COLUMN(ms_pressure),   COLUMN(ms_viscosity),   COLUMN(ms_density), COLUMN(ms_neighbours),
-    COLUMN(ms_other),
+    COLUMN(end),           COLUMN(particles),
+    COLUMN(steps),         COLUMN(dt),
+    COLUMN(neighbours),    COLUMN(speed),
+    COLUMN(speed_end),     COLUMN(peaks),
+    COLUMN(tension_force), COLUMN(pressure_force),
+    COLUMN(axes),          COLUMN(gyration),
+    COLUMN(reach),         COLUMN(clustered),
+    COLUMN(volume),        COLUMN(density_error),
+    COLUMN(iterations),    COLUMN(not_converged),
+    COLUMN(ms_step),       COLUMN(ms_tension),
+    COLUMN(ms_pressure),   COLUMN(ms_viscosity),
+    COLUMN(ms_density),    COLUMN(ms_neighbours),
+    COLUMN(ms_other),      COLUMN(crown),
+    COLUMN(crown_time),    COLUMN(droplets),
+    COLUMN(loose),         COLUMN(jet),
+    COLUMN(caught),
 };
 const size_t px_tension_column_count = PX_COUNT(px_tension_columns);
 
@@ -131,6 +141,9 @@ typedef struct Run {
     FILE *csv;
     PX_LIST(Sample) samples;
     PxTensionResult sum; /* over steps */
+    double looked;       /* time of the last look at the pieces, s */
+    double jets;         /* looks with a jet */
+    FILE *picture;       /* of *slice; test 2: at the highest crown */
 } Run;
 
 static PxStatus note_step(Run *run)
@@ -219,6 +232,82 @@ static void note_stages(Run *run, PxTensionResult *r)
     }
 }
 
+/* Particles within half a spacing of the plane through the middle that faces the viewer: of a
+ * lattice one layer, whether one lies in that plane or two lie next to it. */
+static void write_slice(const Run *run)
+{
+    FILE *out = run->picture;
+    const float *x = px_world_floats(run->world, "position", 0);
+    const float *y = px_world_floats(run->world, "position", 1);
+    const float *z = px_world_floats(run->world, "position", 2);
+    float spacing = (float)px_tension_spacing(run->c->test);
+    rewind(out);
+    fprintf(out, "x,y\n");
+    for (uint32_t i = 0; i < px_world_count(run->world); ++i)
+        if (z[i] > -0.51f * spacing && z[i] <= 0.49f * spacing)
+            fprintf(out, "%.4f,%.4f\n", (double)x[i], (double)y[i]);
+}
+
+/* Is nothing of test 2 higher than three spacings over the pool near its axis? */
+static bool gone_under(const Run *run)
+{
+    const float *x = px_world_floats(run->world, "position", 0);
+    const float *y = px_world_floats(run->world, "position", 1);
+    const float *z = px_world_floats(run->world, "position", 2);
+    double spacing = px_tension_spacing(run->c->test), level = px_tension_level(run->c);
+    for (uint32_t i = 0; i < px_world_count(run->world); ++i)
+        if ((double)y[i] > level + 3 * spacing && hypot((double)x[i], (double)z[i]) < 3 * spacing)
+            return false;
+    return true;
+}
+
+#define LOOK 0.02 /* between looks at the pieces, s */
+
+/* The crown, droplets and the jet. The drop of test 2 hangs together with the pool from the moment
+ * they meet, and is then higher than the crown that it throws up, so a crown counts from when the
+ * drop has gone under: when no part of the largest piece above the pool is near the axis. */
+static PxStatus look(Run *run)
+{
+    const PxTensionCase *c = run->c;
+    double time = px_world_time(run->world), spacing = px_tension_spacing(c->test);
+    double glass = px_tension_glass(c);
+    if (c->test == 1 || time < run->looked + LOOK - 1e-9)
+        return PX_OK;
+    run->looked = time;
+    PxTensionPieces now;
+    PX_TRY(px_tension_pieces(run->world, spacing, 0.85 * glass, 0.95 * glass, &now));
+    PxTensionResult *sum = &run->sum;
+    if (c->test == 2 && gone_under(run) && !(now.top - px_tension_level(c) <= sum->crown)) {
+        sum->crown = now.top - px_tension_level(c);
+        sum->crown_time = time;
+        sum->droplets = now.droplets;
+        sum->loose = now.loose;
+        write_slice(run);
+    }
+    if (c->test == 3 && now.droplets > sum->droplets) {
+        sum->droplets = now.droplets;
+        sum->loose = now.loose;
+    }
+    if (c->test == 3 && isfinite(now.jet)) {
+        sum->jet += now.jet;
+        run->jets += 1;
+    }
+    return PX_OK;
+}
+
+/* Per cent of the particles that are in the glass. */
+static double measure_caught(const Run *run)
+{
+    const float *x = px_world_floats(run->world, "position", 0);
+    const float *y = px_world_floats(run->world, "position", 1);
+    const float *z = px_world_floats(run->world, "position", 2);
+    double high = px_tension_glass(run->c), wide = px_tension_glass_radius(run->c), in = 0;
+    uint32_t n = px_world_count(run->world);
+    for (uint32_t i = 0; i < n; ++i)
+        in += y[i] > 0 && (double)y[i] < high && hypot((double)x[i], (double)z[i]) < wide;
+    return n > 0 ? 100 * in / n : 0;
+}
+
 static PxStatus note_end(Run *run, PxTensionResult *out)
 {
     PxTensionResult r = run->sum;
@@ -240,24 +329,12 @@ static PxStatus note_end(Run *run, PxTensionResult *out)
     r.peaks = count_peaks(run);
     r.reach = run->c->test == 1 ? px_drop_reach(run->world) : NAN;
     r.volume = measure_volume(run->world, 1000);
+    r.jet = run->jets > 0 ? r.jet / run->jets : NAN;
+    r.caught = run->c->test == 3 ? measure_caught(run) : NAN;
     note_stages(run, &r);
     PX_TRY(measure_clusters(run->world, spacing, &r.clustered));
     *out = r;
     return PX_OK;
-}
-
-/* Particles within half a spacing of the plane through the middle that faces the viewer: of a
- * lattice one layer, whether one lies in that plane or two lie next to it. */
-static void write_slice(const Run *run, FILE *out)
-{
-    const float *x = px_world_floats(run->world, "position", 0);
-    const float *y = px_world_floats(run->world, "position", 1);
-    const float *z = px_world_floats(run->world, "position", 2);
-    float spacing = (float)px_tension_spacing(run->c->test);
-    fprintf(out, "x,y\n");
-    for (uint32_t i = 0; i < px_world_count(run->world); ++i)
-        if (z[i] > -0.51f * spacing && z[i] <= 0.49f * spacing)
-            fprintf(out, "%.4f,%.4f\n", (double)x[i], (double)y[i]);
 }
 
 PxStatus px_tension_run(const PxTensionCase *c, PxTensionStep *each, void *user,
@@ -265,8 +342,12 @@ PxStatus px_tension_run(const PxTensionCase *c, PxTensionStep *each, void *user,
 {
     *steps = *slice = NULL;
     Run run = {.c = c};
+    if (c->test != 2)
+        run.sum.crown = run.sum.crown_time = NAN;
+    if (c->test == 1)
+        run.sum.droplets = run.sum.loose = NAN;
     size_t size[2];
-    FILE *picture = open_memstream(slice, &size[1]);
+    FILE *picture = run.picture = open_memstream(slice, &size[1]);
     run.csv = open_memstream(steps, &size[0]);
     PxStatus status = PX_OK;
     if (run.csv == NULL || picture == NULL) {
@@ -283,6 +364,8 @@ PxStatus px_tension_run(const PxTensionCase *c, PxTensionStep *each, void *user,
         status = step(run.world, c->seconds);
         if (status == PX_OK)
             status = note_step(&run);
+        if (status == PX_OK)
+            status = look(&run);
         wanted = each == NULL || each(user, px_world_time(run.world));
     }
     if (status == PX_ERR_NUMERIC && run.samples.count > 0)
@@ -291,8 +374,8 @@ PxStatus px_tension_run(const PxTensionCase *c, PxTensionStep *each, void *user,
         status = px_fail(PX_ERR_STOPPED, "bench: stopped at t = %g s", px_world_time(run.world));
     if (status == PX_OK)
         status = note_end(&run, out);
-    if (status == PX_OK)
-        write_slice(&run, picture);
+    if (status == PX_OK && !(run.sum.crown > 0)) /* else it shows the crown */
+        write_slice(&run);
 done:
     if (run.csv != NULL && fclose(run.csv) != 0 && status == PX_OK)
         status = px_fail(PX_ERR_MEMORY, "bench: no room for the rows of a run");

@@ -45,6 +45,14 @@ typedef struct PxTensionResult {
     double clustered; ///< particles with another nearer than half a spacing, per cent
     double volume;    ///< per cent of the initial volume that compression leaves
 
+    double crown;      ///< test 2: greatest height of the liquid that hangs together over the level
+                       ///< at the start, after the drop has met the pool, m
+    double crown_time; ///< test 2: when, s
+    double droplets;   ///< pieces besides the largest: test 2 then, test 3 at most
+    double loose;      ///< particles in them, per cent
+    double jet;        ///< test 3: 2 rms distance from the jet's centre below the rim, mean, m
+    double caught;     ///< test 3: particles in the glass at the end, per cent
+
     double density_error; ///< mean compression over all steps, per cent
     double iterations;    ///< of the pressure solve, a step
     double not_converged; ///< steps
@@ -65,6 +73,11 @@ extern const size_t px_tension_column_count;
 
 /// The world of a case, at its start.
 PxStatus px_tension_world(const PxTensionCase *c, PxWorld **out);
+
+/// Level of the pool of test 2, and height and radius of the glass of test 3, m.
+double px_tension_level(const PxTensionCase *c);
+double px_tension_glass(const PxTensionCase *c);
+double px_tension_glass_radius(const PxTensionCase *c);
 
 /// Distance of neighbouring particles in a test, m.
 double px_tension_spacing(int test);

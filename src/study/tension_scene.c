@@ -44,6 +44,22 @@ double px_tension_particles(const PxTensionCase *c)
     return full[c->test - 1] * c->scale;
 }
 
+double px_tension_level(const PxTensionCase *c)
+{
+    return edge(c, 48) * px_tension_spacing(c->test);
+}
+
+double px_tension_glass(const PxTensionCase *c)
+{
+    return 3.2 * cbrt(c->scale);
+}
+
+/* At the rim, outside. */
+double px_tension_glass_radius(const PxTensionCase *c)
+{
+    return 1.9 * cbrt(c->scale) + WALL;
+}
+
 typedef struct Scene {
     PxWorld *world;
     PxMaterialId water;
@@ -93,7 +109,7 @@ static void drop_formation(Scene *s, const PxTensionCase *c)
 static void liquid_crown(Scene *s, const PxTensionCase *c)
 {
     double spacing = px_tension_spacing(c->test), wide = edge(c, 115) * spacing;
-    double deep = edge(c, 48) * spacing;
+    double deep = px_tension_level(c);
     double radius = spacing * cbrt(27000 * c->scale * 3 / (4 * PI));
     double gap = 0.5 * cbrt(c->scale), high = deep + 2 * gap + 6 * radius;
     PxShapeDef shape = box(px_vec(wide, deep, wide), px_vec(0, 0.5 * deep, 0));
@@ -125,7 +141,7 @@ static void water_glass(Scene *s, const PxTensionCase *c)
     double angle = 15 * PI / 180;
     PxVec3 along = px_vec(cos(angle), -sin(angle), 0), up = px_vec(sin(angle), cos(angle), 0);
     PxQuat turn = {.w = cos(0.5 * angle), .z = -sin(0.5 * angle)};
-    double glass = 3.2 * f, rim = glass + 0.3 * f;
+    double glass = px_tension_glass(c), rim = glass + 0.3 * f;
     /* Where the channel's floor ends; the opening reaches from there to the end plate. */
     PxVec3 lip = px_vec(-0.5 * gap, rim + WALL, 0);
 

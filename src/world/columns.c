@@ -36,6 +36,7 @@ static const char *meaning_of(const char *column)
         {"pressure_mean", "mean of the pressure in this interval so far"},
         {"pressure_variance", "its variance"},
         {"pressure_time", "duration of the interval so far"},
+        {"anchor", "displacement of a contact line from where it sticks to a wall"},
         {"acceleration", "acceleration of the last step"},
         {"viscous", "acceleration by viscosity of the last step"},
         {"warm_pressure", "first guess of the next pressure solve"},

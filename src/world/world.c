@@ -8,6 +8,7 @@
 #include "world/overlap.h"
 #include "world/pressure_mean.h"
 #include "world/copies.h"
+#include "fluid/tension/tension.h"
 #include "world/rigid_stage.h"
 
 #include <math.h>
@@ -183,6 +184,8 @@ PxStatus px_world_material_columns(PxWorld *world, const PxMaterialDef *def)
         status = px_world_elastic_columns(world, def);
     if (status == PX_OK)
         status = px_pressure_mean_columns(world, def);
+    if (status == PX_OK)
+        status = px_tension_keep_columns(&world->particles, def);
     if (status != PX_OK)
         px_world_cut(world, table->count, columns);
     return status;

@@ -4,6 +4,7 @@
 #include "phyxel/world.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A new model needs its own file and a line here. */
 #define MODELS(X)                                                                                  \
@@ -120,6 +121,22 @@ void px_tension_pull(const PxFluid *f, uint32_t i, float ax, float ay, float az)
     p->ax[i] += ax - back * gx;
     p->ay[i] += ay - back * gy;
     p->az[i] += az - back * gz;
+}
+
+PxStatus px_tension_keep_columns(PxParticles *particles, const PxMaterialDef *def)
+{
+    PxTable *table = &particles->table;
+    if (strcmp(def->tension.model, "csf") == 0 && px_table_find(table, "anchor") == NULL)
+        PX_TRY(px_table_add(table, "anchor", "m", PX_F32, 3, PX_COLUMN_STATE, NULL));
+    px_particles_refresh(particles);
+    return PX_OK;
+}
+
+void px_tension_anchor(const PxParticles *particles, float *out[3])
+{
+    const PxColumn *column = px_table_find(&particles->table, "anchor");
+    for (int c = 0; c < 3; ++c)
+        out[c] = column->data[c];
 }
 
 /* ---- in a step ------------------------------------------------------------- */

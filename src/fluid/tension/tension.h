@@ -57,6 +57,13 @@ static inline float px_tension_share(const PxFluid *f, const PxMaterialDef *def,
 /// The model of that name for an instruction set; NULL for "none" and unknown names.
 const PxTensionModel *px_tension_find(const char *name, PxIsa isa);
 
+/// Adds the columns that the tension model of a material keeps from step to step: "anchor" of csf,
+/// the displacement of a contact line from where it sticks to a wall, m. Errors: PX_ERR_MEMORY.
+PxStatus px_tension_keep_columns(PxParticles *particles, const PxMaterialDef *def);
+
+/// The anchors; px_tension_keep_columns() has made them.
+void px_tension_anchor(const PxParticles *particles, float *out[3]);
+
 /// Packs `weight` as fourth component of the quads, 0 for particles of other materials, so that
 /// these drop out of every sum.
 void px_tension_pack_weight(const PxFluid *fluid, uint32_t slot, const float *weight);

@@ -19,6 +19,7 @@
     X(px_validate_jet)                                                                             \
     X(px_validate_viscous)                                                                         \
     X(px_validate_drops)                                                                           \
+    X(px_validate_wetting)                                                                         \
     X(px_validate_rayleigh_taylor)                                                                 \
     X(px_validate_surface)                                                                         \
     X(px_validate_bars)                                                                            \

@@ -106,8 +106,8 @@ static const PxField fields[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Drag of the wall on the layer that wets it, of fluids with the tension \"csf\": 0 "
-             "drops slide, 1 they stick."},
+     .help = "Drag of the wall on fluids with the tension \"csf\" that wet it, and hysteresis of "
+             "their contact angle: 0 drops slide, 1 small ones stick."},
     {.key = "cling",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
