@@ -793,6 +793,67 @@ TEST(each_row_is_visited_once_for_any_number_of_threads)
     free(seen);
 }
 
+/* The second loop adds up what the first one wrote up to the row that it waits for. */
+typedef struct Steps {
+    uint32_t count, block;
+    uint32_t *until;
+    uint32_t *first;
+    uint64_t *second;
+} Steps;
+
+static void first_step(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Steps *steps = user;
+    for (uint32_t i = begin; i < end; ++i)
+        steps->first[i] = 1 + i;
+}
+
+static void second_step(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)end;
+    (void)thread;
+    Steps *steps = user;
+    uint32_t until = steps->until[begin / steps->block];
+    uint32_t from = until > 2000 ? until - 2000 : 0;
+    for (uint32_t i = from; i < until; ++i)
+        steps->second[begin / steps->block] += steps->first[i];
+}
+
+/* Plain memory: the thread sanitizer sees it if the second loop does not wait. */
+static void check_chain(int threads, uint32_t count, uint32_t block, uint32_t ahead)
+{
+    uint32_t blocks = (count + block - 1) / block;
+    Steps steps = {.count = count,
+                   .block = block,
+                   .until = calloc(blocks + 1, sizeof *steps.until),
+                   .first = calloc(count + 1, sizeof *steps.first),
+                   .second = calloc(blocks + 1, sizeof *steps.second)};
+    for (uint32_t b = 0; b < blocks; ++b) {
+        uint64_t until = (uint64_t)(b + 1) * block + ahead;
+        steps.until[b] = until < count ? (uint32_t)until : count;
+    }
+    PxChain chain = {first_step, second_step, &steps, &steps, steps.until};
+    px_parallel_chain(&(PxThreads){.count = threads}, count, block, &chain);
+    for (uint32_t b = 0; b < blocks; ++b) {
+        uint64_t until = steps.until[b], from = until > 2000 ? until - 2000 : 0;
+        CHECK_EQUAL(steps.second[b], (until * (until + 1) - from * (from + 1)) / 2);
+    }
+    free(steps.until);
+    free(steps.first);
+    free(steps.second);
+}
+
+TEST(a_chain_waits_for_the_rows_it_reads)
+{
+    for (int threads = 1; threads <= 8; ++threads)
+        for (uint32_t ahead = 0; ahead <= 40000; ahead = 10 * ahead + 40) {
+            check_chain(threads, 30011, 64, ahead);
+            check_chain(threads, 100, 64, ahead);
+            check_chain(threads, 0, 64, ahead);
+        }
+}
+
 static void count_blocks(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;

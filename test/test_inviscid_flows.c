@@ -67,8 +67,8 @@ PHYSICS(a_stretching_drop_keeps_its_energy)
 
 PHYSICS(a_grid_keeps_waves_in_a_narrow_tank)
 {
-    /* 4 spacings across, where walls cost most: 0.993 of the amplitude is left after a period, and
-     * the period is 1.6 per cent long in the first one (0.24 per cent are due to the amplitude). */
+    /* 4 spacings across, where walls cost most: 0.994 of the amplitude is left after a period, and
+     * the period is 1.5 per cent long in the first one (0.24 per cent are due to the amplitude). */
     PxSloshingDef def = px_sloshing_def_default();
     PxSloshingResult result;
     def.pressure = "flip";

@@ -124,12 +124,14 @@ static void check_lists(Kind kind, float h, int thread_count, PxIsa isa)
                 if (is_near(&a, i, clouds[which], j, h)) {
                     CHECK(k < p->size[i]);
                     CHECK_EQUAL(row[k], j);
+                    CHECK(j < p->until[i / PX_BLOCK]);
                     ++k;
                 }
             CHECK_EQUAL(p->size[i], k);
             for (; (k & 7) != 0; ++k)
                 CHECK_EQUAL(row[k], clouds[which]->count);
             CHECK_EQUAL(p->start[i] % 8, 0);
+            CHECK(p->until[i / PX_BLOCK] <= p->until[(a.count - 1) / PX_BLOCK]);
             total += p->size[i];
         }
         CHECK_EQUAL(p->total, total);

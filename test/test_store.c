@@ -109,7 +109,7 @@ TEST(a_malformed_frame_is_refused)
     CHECK(rename(folder_file(&folder, "checkpoints/000004.h5"),
                  folder_file(&folder, "frames/000004.h5")) == 0);
     CHECK_FAILS(px_frame_read(folder.path, 4, &meta, &back, &one), PX_ERR_FORMAT,
-                "a 'checkpoint' of format 3");
+                "a 'checkpoint' of format 4");
     damage(folder_file(&folder, "frames/000001.h5"), 3000);
     CHECK_FAILS(px_frame_read(folder.path, 1, &meta, &back, &one), PX_ERR_FORMAT,
                 "000001.h5': the file is damaged");

@@ -210,6 +210,8 @@ typedef struct PxBodyDef {
     const char *texture; ///< solids: PNG file with the colours of surfels and triangles; NULL: none
     double contact_angle; ///< walls: of fluids with tension "csf", degrees, 0 .. 180
     double adhesion;      ///< walls: drag on the wetted layer of such fluids, 0 .. 1
+    bool rigid;           ///< has no particles; moves by gravity, fluids and contacts as one piece
+    double restitution;   ///< rigid: coefficient of restitution of its contacts, 0 .. 1
 } PxBodyDef;
 
 PX_API void px_body_def_init(PxBodyDef *def, size_t size);
@@ -419,6 +421,27 @@ PX_API PxStatus px_world_set_wall_path(PxWorld *world, PxBodyId wall, const PxKe
 PX_API PxStatus px_world_set_handle_path(PxWorld *world, PxHandleId handle, const PxKeyframe *key,
                                          size_t keys);
 
+/// State of a rigid body.
+typedef struct PxRigidState {
+    PxPose pose;             ///< from the orientation and place of its shape; its pivot is `centre`
+    PxVec3 place;            ///< of the centre of mass now, m
+    PxVec3 velocity;         ///< of the centre of mass, m/s
+    PxVec3 spin;             ///< angular velocity, rad/s
+    double mass;             ///< kg
+    PxVec3 centre;           ///< of mass, where its shape was placed, m
+    PxVec3 inertia;          ///< principal moments about the centre, largest first, kg m^2
+    PxVec3 angular_momentum; ///< about its centre, kg m^2/s
+    bool asleep;             ///< at rest, until something moves it
+} PxRigidState;
+
+/// Errors: PX_ERR_ARGUMENT for a body that is not rigid.
+PX_API PxStatus px_world_rigid_state_sized(const PxWorld *world, PxBodyId body, PxRigidState *out,
+                                           size_t size);
+static inline PxStatus px_world_rigid_state(const PxWorld *world, PxBodyId body, PxRigidState *out)
+{
+    return px_world_rigid_state_sized(world, body, out, sizeof *out);
+}
+
 /// Sets a number, or a vector, by the path it has in a scene file: "gravity",
 /// "gravity.1", "materials.water.viscosity", "materials.water.pressure.max_error",
 /// "materials.wax.melts.into.viscosity", "bodies.paddle.friction", "emitters.tap.speed",
@@ -481,6 +504,12 @@ typedef struct PxStats {
     double work_outflow;   ///< minus that of particles that sinks removed
     double work_events;    ///< events, settling, and changes of the world between steps
     double work_rounding;  ///< rounding of velocities and positions
+    uint64_t rigid_bodies; ///< number of rigid bodies; the sums above do not include them
+    uint64_t rigid_asleep; ///< of them, at rest
+    uint64_t rigid_contacts; ///< contact points that carry a load
+    double rigid_overlap;    ///< deepest overlap at a contact, m
+    double rigid_kinetic;    ///< J
+    double rigid_potential;  ///< J, in the field of gravity, 0 at the origin
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

@@ -60,6 +60,11 @@ bool px_field_applies(const PxSection *section, const PxField *field, const void
 {
     if (section->divider == NULL || !(field->flags & (PX_FIELD_ONLY_IF | PX_FIELD_ONLY_NOT)))
         return true;
+    if (section->also != NULL && field->flags & PX_FIELD_ALSO) {
+        const PxField *also = px_field_find(section->fields, section->field_count, section->also);
+        if (*(const bool *)px_field_in(also, object))
+            return true;
+    }
     const PxField *divider = px_field_find(section->fields, section->field_count, section->divider);
     return *(const bool *)px_field_in(divider, object) == !!(field->flags & PX_FIELD_ONLY_IF);
 }

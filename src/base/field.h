@@ -35,14 +35,15 @@ typedef enum PxFieldKind {
 } PxFieldKind;
 
 enum {
-    PX_FIELD_REQUIRED = 1u,   ///< a scene must state it
-    PX_FIELD_LIVE = 2u,       ///< may change while the world runs
-    PX_FIELD_ABOVE = 4u,      ///< `least` itself is not allowed
-    PX_FIELD_DIRECTION = 8u,  ///< a vector that must not be zero
-    PX_FIELD_ONLY_IF = 16u,   ///< only if the section's divider is true
-    PX_FIELD_ONLY_NOT = 32u,  ///< only if the section's divider is false
-    PX_FIELD_OF_SOLID = 64u,  ///< THING: a body whose material is elastic
-    PX_FIELD_OF_MATTER = 128u ///< THING: a body that is not a wall
+    PX_FIELD_REQUIRED = 1u,    ///< a scene must state it
+    PX_FIELD_LIVE = 2u,        ///< may change while the world runs
+    PX_FIELD_ABOVE = 4u,       ///< `least` itself is not allowed
+    PX_FIELD_DIRECTION = 8u,   ///< a vector that must not be zero
+    PX_FIELD_ONLY_IF = 16u,    ///< only if the section's divider is true
+    PX_FIELD_ONLY_NOT = 32u,   ///< only if the section's divider is false
+    PX_FIELD_OF_SOLID = 64u,   ///< THING: a body whose material is elastic
+    PX_FIELD_OF_MATTER = 128u, ///< THING: a body of particles
+    PX_FIELD_ALSO = 256u       ///< with ONLY_IF: also if the section's second flag is true
 };
 
 struct PxFamily;
@@ -74,7 +75,8 @@ typedef struct PxSection {
     void (*defaults)(void *object); ///< fills the struct
     const char *divider;            ///< key of a FLAG that decides which keys are allowed, or NULL
     const char *divided;            ///< plural noun for objects with that flag: "walls"
-    const char *either[2];          ///< keys of which at least one must be stated, or NULL
+    const char *also;      ///< key of a FLAG with which PX_FIELD_ALSO keys are allowed, or NULL
+    const char *either[2]; ///< keys of which at least one must be stated, or NULL
     /// Hint for a key that belongs to another section; NULL: none.
     const char *(*misplaced)(const char *key);
 } PxSection;

@@ -45,8 +45,10 @@
 typedef struct Loop {
     PxBlockFunction *function;
     void *user;
+    const PxChain *chain; /* NULL: one loop, with the function above */
     uint32_t count, block;
-    int64_t blocks;
+    int64_t blocks; /* of one loop, or both of a chain */
+    bool shared;    /* by the threads of the pool */
     int threads;
     _Atomic int64_t next; /* next block to be taken */
     _Atomic int here;     /* threads that have arrived; only counted if DEALT */
@@ -65,6 +67,12 @@ static struct Pool {
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .wake = PTHREAD_COND_INITIALIZER,
           .left = PTHREAD_COND_INITIALIZER};
+
+/* Chains: a lower bound of the next block of the first loop that a thread works on. On lines of
+ * their own, since all threads write them. */
+static struct Front {
+    _Alignas(64) _Atomic int64_t block;
+} front[PX_MAX_THREADS];
 
 static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER; /* held while a loop runs */
 static pthread_mutex_t join = PTHREAD_MUTEX_INITIALIZER;
@@ -94,11 +102,68 @@ void px_join_end(void)
     pthread_mutex_unlock(&join);
 }
 
-static void run_block(const Loop *loop, int64_t b, int thread)
+static void run_rows(const Loop *loop, PxBlockFunction *function, void *user, int64_t b, int thread)
 {
     uint32_t begin = (uint32_t)(b * loop->block);
     uint32_t end = loop->count - begin < loop->block ? loop->count : begin + loop->block;
-    loop->function(loop->user, begin, end, thread);
+    function(user, begin, end, thread);
+}
+
+/* Blocks of the first loop that precede block b of the second one in the order of a chain. Some
+ * more than b needs, so that threads need not wait for each other. */
+static int64_t blocks_before(const Loop *loop, int64_t b)
+{
+    int64_t needed = ((int64_t)loop->chain->until[b] + loop->block - 1) / loop->block;
+    int64_t before = needed + 2 * loop->threads;
+    return before < loop->blocks / 2 ? before : loop->blocks / 2;
+}
+
+/* Block `at` of a chain: *first tells which loop it belongs to. Returns its number there. */
+static int64_t chain_block(const Loop *loop, int64_t at, bool *first)
+{
+    int64_t low = 0, high = loop->blocks / 2; /* blocks of the second loop before it */
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (blocks_before(loop, middle) + middle < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *first = low == loop->blocks / 2 || blocks_before(loop, low) + low != at;
+    return *first ? at - low : low;
+}
+
+/* Waits until no thread can still be at work on the blocks of the first loop that b needs. They
+ * were all taken before b was, so none of them waits for b. */
+static void wait_for_first(const Loop *loop, int64_t b, int thread)
+{
+    int64_t needed = ((int64_t)loop->chain->until[b] + loop->block - 1) / loop->block;
+    for (int t = 0; t < loop->threads; ++t)
+        for (int k = 0; t != thread && atomic_load(&front[t].block) < needed; ++k)
+            k < SPINS ? PAUSE() : (void)sched_yield();
+}
+
+static void run_block(const Loop *loop, int64_t b, int thread)
+{
+    if (loop->chain == NULL) {
+        run_rows(loop, loop->function, loop->user, b, thread);
+        return;
+    }
+    const PxChain *chain = loop->chain;
+    bool first;
+    b = chain_block(loop, b, &first);
+    if (first) {
+        if (loop->shared)
+            atomic_store(&front[thread].block, b);
+        run_rows(loop, chain->first, chain->first_user, b, thread);
+    } else {
+        if (loop->shared) {
+            /* Dealt blocks: the next one of this thread is not before those that precede b. */
+            atomic_store(&front[thread].block, DEALT ? blocks_before(loop, b) : INT64_MAX);
+            wait_for_first(loop, b, thread);
+        }
+        run_rows(loop, chain->second, chain->second_user, b, thread);
+    }
 }
 
 static void run_blocks(Loop *loop, int thread)
@@ -109,14 +174,19 @@ static void run_blocks(Loop *loop, int thread)
             sched_yield();
         for (int64_t b = thread; b < loop->blocks; b += loop->threads)
             run_block(loop, b, thread);
+        atomic_store(&front[thread].block, INT64_MAX);
         return;
     }
     for (;;) {
-        int64_t b = atomic_fetch_add_explicit(&loop->next, 1, memory_order_relaxed);
+        /* Until the block is known, others assume the first. */
+        if (loop->chain != NULL)
+            atomic_store(&front[thread].block, 0);
+        int64_t b = atomic_fetch_add(&loop->next, 1);
         if (b >= loop->blocks)
-            return;
+            break;
         run_block(loop, b, thread);
     }
+    atomic_store(&front[thread].block, INT64_MAX);
 }
 
 static void *work(void *unused)
@@ -194,6 +264,9 @@ static void run_shared(Loop *loop)
     add_workers(loop->threads - 1);
     if (DEALT && loop->threads > pool.workers + 1)
         loop->threads = pool.workers + 1;
+    /* Threads that have not joined yet hold nobody up, but dealt blocks are theirs already. */
+    for (int t = 0; t < loop->threads; ++t)
+        atomic_store(&front[t].block, DEALT ? 0 : INT64_MAX);
     pool.loop = loop;
     pool.joined = 1;
     atomic_fetch_add(&pool.calls, 1);
@@ -213,22 +286,31 @@ static void run_shared(Loop *loop)
     pthread_mutex_unlock(&pool.lock);
 }
 
-void px_parallel_for(const PxThreads *threads, uint32_t count, uint32_t block,
-                     PxBlockFunction *function, void *user)
+static void run_loop(Loop *loop, const PxThreads *threads)
 {
-    Loop loop = {.function = function,
-                 .user = user,
-                 .count = count,
-                 .block = block,
-                 .blocks = ((int64_t)count + block - 1) / block,
-                 .threads = threads->count};
-    if (loop.threads > loop.blocks)
-        loop.threads = (int)loop.blocks;
-    if (loop.threads > 1 && pthread_mutex_trylock(&busy) == 0) {
-        run_shared(&loop);
+    loop->blocks = ((int64_t)loop->count + loop->block - 1) / loop->block;
+    loop->threads = threads->count < loop->blocks ? threads->count : (int)loop->blocks;
+    if (loop->chain != NULL)
+        loop->blocks *= 2;
+    if (loop->threads > 1 && pthread_mutex_trylock(&busy) == 0) {
+        loop->shared = true;
+        run_shared(loop);
         pthread_mutex_unlock(&busy);
         return;
     }
-    for (int64_t b = 0; b < loop.blocks; ++b)
-        run_block(&loop, b, 0);
+    loop->threads = 1;
+    for (int64_t b = 0; b < loop->blocks; ++b)
+        run_block(loop, b, 0);
+}
+
+void px_parallel_for(const PxThreads *threads, uint32_t count, uint32_t block,
+                     PxBlockFunction *function, void *user)
+{
+    run_loop(&(Loop){.function = function, .user = user, .count = count, .block = block}, threads);
+}
+
+void px_parallel_chain(const PxThreads *threads, uint32_t count, uint32_t block,
+                       const PxChain *chain)
+{
+    run_loop(&(Loop){.chain = chain, .count = count, .block = block}, threads);
 }

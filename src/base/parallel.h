@@ -43,6 +43,18 @@ void px_parallel_for(const PxThreads *threads, uint32_t count, uint32_t block,
 PxStatus px_parallel_try(const PxThreads *threads, uint32_t count, uint32_t block,
                          PxBlockFunction *function, void *user);
 
+/// Two loops over the same rows in blocks of the same size. Block b of the second loop begins when
+/// the first one has done rows [0, until[b]), where until[b] never falls with b. Blocks of both
+/// alternate, so that the second loop finds what the first one has read and written in the cache.
+typedef struct PxChain {
+    PxBlockFunction *first, *second;
+    void *first_user, *second_user;
+    const uint32_t *until; ///< for every block
+} PxChain;
+
+void px_parallel_chain(const PxThreads *threads, uint32_t count, uint32_t block,
+                       const PxChain *chain);
+
 /// Block size for neighbour loops: large enough to hide the cost of scheduling a
 /// block (about 0.1 us), small enough for load balance.
 #define PX_BLOCK 1024u

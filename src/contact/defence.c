@@ -114,7 +114,10 @@ static void defend_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxParticles *p = def->p;
     uint64_t caught = 0;
     PxSum work;
+    float reach = px_watch_reach(w, begin, end, def->gap, def->travel);
     for (uint32_t i = begin; i < end; ++i) {
+        if (w->far[i] > reach)
+            continue;
         PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
         PxVec3 to = px_particle_place(p, i), from = px_watch_place(w, i);
         double length = px_length(px_sub(to, from)) + def->travel;

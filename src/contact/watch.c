@@ -77,6 +77,26 @@ void px_watch_turn(PxWatch *w, uint32_t i, PxVec3 to, double when)
     w->when[i] = (float)fmax(when, 1e-30); /* 0 is the start */
 }
 
+float px_watch_reach(const PxWatch *w, uint32_t begin, uint32_t end, double gap, double travel)
+{
+    const PxParticles *p = w->p;
+    const float *restrict x = p->x, *restrict y = p->y, *restrict z = p->z;
+    const float *restrict xl = p->x_low, *restrict yl = p->y_low, *restrict zl = p->z_low;
+    const float *restrict u = w->from[0], *restrict v = w->from[1], *restrict q = w->from[2];
+    const float *restrict ul = w->from_low[0], *restrict vl = w->from_low[1],
+                          *restrict ql = w->from_low[2];
+    float most = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        float dx = x[i] - u[i] + (xl[i] - ul[i]), dy = y[i] - v[i] + (yl[i] - vl[i]),
+              dz = z[i] - q[i] + (zl[i] - ql[i]), d2 = dx * dx + dy * dy + dz * dz;
+        most = d2 > most ? d2 : most;
+    }
+    /* Inverse of px_boundary_lower_bound(), rounded up as the distances were rounded to float. */
+    double reach = (1.001 * sqrt((double)most) + travel + gap) / 0.995;
+    double step = PX_BOUNDARY_STEP * w->spacing;
+    return (float)(1.000001 * sqrt(reach * reach + 0.75 * step * step));
+}
+
 typedef struct Leaks {
     const PxWatch *watch;
     double travel;                  /* of the boundaries in this step, m; a bound */
@@ -89,11 +109,14 @@ static void leaks_block(void *user, uint32_t begin, uint32_t end, int thread)
     Leaks *leaks = user;
     const PxWatch *w = leaks->watch;
     uint64_t count = 0;
+    float reach = px_watch_reach(w, begin, end, 0, leaks->travel);
     for (uint32_t i = begin; i < end; ++i) {
+        /* `far` is valid only for particles whose stored position is that at the start */
+        if (w->when[i] == 0.0f && w->far[i] > reach)
+            continue;
         PxVec3 to = px_particle_place(w->p, i);
         PxVec3 way = px_vec(to.x - (double)w->from[0][i], to.y - (double)w->from[1][i],
                             to.z - (double)w->from[2][i]);
-        /* `far` is valid only for particles whose stored position is that at the start */
         if (w->when[i] == 0.0f && px_boundary_lower_bound((double)w->far[i], w->spacing) * 0.995 >
                                       1.001 * px_length(way) + leaks->travel)
             continue;

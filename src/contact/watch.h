@@ -22,6 +22,11 @@ typedef struct PxWatch {
     uint64_t leaked_id;           ///< lowest id that px_watch_leaked() counted; 0: none
 } PxWatch;
 
+/// No particle among rows [begin, end) whose `far` is above this comes nearer than `gap` to a
+/// boundary on the straight way from its last stored position, if boundaries travel at most
+/// `travel`. Spares most rows the exact tests.
+float px_watch_reach(const PxWatch *watch, uint32_t begin, uint32_t end, double gap, double travel);
+
 /// Call before particles move and after the boundaries have begun the step. Arrays from scratch.
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_watch_begin(PxWatch *watch, const PxParticles *p, PxBoundary *const *boundary,

@@ -1,6 +1,6 @@
 #include "coupling/elastic_set.h"
 
-#include "coupling/disjoint_sets.h"
+#include "dist/disjoint_sets.h"
 #include "matter/melt.h"
 #include "solid/solid_columns.h"
 

@@ -85,6 +85,26 @@ PxStatus px_exchange_own_density(PxElasticSet *set, const PxCoupling *c, PxFluid
     return px_solid_fluid_own(f, &s, set->row.data, coarse_fill(c));
 }
 
+/* Sums of the constant loads of a component, for px_solid_balance(). */
+static void sum_loads(const PxSolid *s, PxSolidFrame *f)
+{
+    PxVec3 force = {0, 0, 0}, momentum = {0, 0, 0};
+    double mass = 0;
+    f->load_moment = px_vec(0, 0, 0);
+    for (uint32_t i = f->begin; i < f->end; ++i) {
+        const float *a = s->pull + 4 * (size_t)i, *v = s->v + 4 * (size_t)i;
+        double m = (double)s->particles->mass[i];
+        PxVec3 pull = px_vec((double)a[0], (double)a[1], (double)a[2]);
+        PxVec3 way = px_vec((double)v[0], (double)v[1], (double)v[2]);
+        mass += m;
+        force = px_mad(force, pull, m);
+        momentum = px_mad(momentum, way, m);
+        f->load_moment = px_mad(f->load_moment, px_cross(way, pull), m);
+    }
+    f->load = px_sub(px_scale(force, 1 / mass), f->fall);
+    f->load_moment = px_sub(f->load_moment, px_scale(px_cross(momentum, force), 1 / mass));
+}
+
 /* Low-pass factor per step; 0.03 to 0.3 give the same results. */
 #define LOW_PASS 0.1f
 
@@ -126,6 +146,8 @@ PxStatus px_exchange_load(const PxElasticSet *set, const PxFluid *fluid, double 
         v[1] += (float)jump.y;
         v[2] += (float)jump.z;
     }
+    for (uint32_t k = 0; k < s->frames; ++k)
+        sum_loads(s, &s->frame[k]);
     for (uint32_t i = 0; i < s->count; ++i) {
         uint32_t row = set->row.data[i];
         if (row != PX_ELSEWHERE && fluid->inverse_mass[row] == 0.0f)

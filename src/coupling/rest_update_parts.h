@@ -2,7 +2,7 @@
 #ifndef PX_COUPLING_REST_UPDATE_PARTS_H
 #define PX_COUPLING_REST_UPDATE_PARTS_H
 
-#include "coupling/disjoint_sets.h"
+#include "dist/disjoint_sets.h"
 #include "coupling/rest_update.h"
 #include "solid/solid_columns.h"
 

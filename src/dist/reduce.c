@@ -52,14 +52,20 @@ static void reduce_block(void *user, uint32_t begin, uint32_t end, int thread)
     px_join_end();
 }
 
-uint64_t px_reduce(const PxRows *rows, PxReduceFunction *function, void *user, PxPart *part)
+uint64_t px_reduce_after(const PxRows *rows, PxChain chain, PxReduceFunction *function, void *user,
+                         PxPart *part)
 {
     PX_ASSERT(part->maxima <= PX_PART_WIDTH && part->minima <= PX_PART_WIDTH &&
               part->sums <= PX_PART_WIDTH);
     PxPart start = *part;
     begin_part(part, &start);
     Reduce job = {function, user, &start, part};
-    px_parallel_for(rows->threads, rows->count, block_of(rows), reduce_block, &job);
+    chain.second = reduce_block;
+    chain.second_user = &job;
+    if (chain.first != NULL)
+        px_parallel_chain(rows->threads, rows->count, block_of(rows), &chain);
+    else
+        px_parallel_for(rows->threads, rows->count, block_of(rows), reduce_block, &job);
     if (rows->dist != NULL) {
         px_dist_max(rows->dist, part->most, part->maxima);
         px_dist_min(rows->dist, part->least, part->minima);
@@ -67,6 +73,11 @@ uint64_t px_reduce(const PxRows *rows, PxReduceFunction *function, void *user, P
         px_dist_lowest_id(rows->dist, &part->id);
     }
     return px_reduce_count(rows);
+}
+
+uint64_t px_reduce(const PxRows *rows, PxReduceFunction *function, void *user, PxPart *part)
+{
+    return px_reduce_after(rows, (PxChain){0}, function, user, part);
 }
 
 uint64_t px_reduce_count(const PxRows *rows)

@@ -45,6 +45,11 @@ typedef void PxReduceFunction(void *user, uint32_t begin, uint32_t end, PxPart *
 /// a maximum or a minimum. Returns the number of rows of all ranks.
 uint64_t px_reduce(const PxRows *rows, PxReduceFunction *function, void *user, PxPart *part);
 
+/// px_reduce() as the second loop of a chain (base/parallel.h) whose first loop, `first` and
+/// `until` are given. rows->block is set.
+uint64_t px_reduce_after(const PxRows *rows, PxChain chain, PxReduceFunction *function, void *user,
+                         PxPart *part);
+
 /// The number of rows of all ranks.
 uint64_t px_reduce_count(const PxRows *rows);
 

@@ -28,6 +28,7 @@ PxStatus px_fluid_begin(PxFluid *f)
     const PxParticles *p = f->particles;
     f->quad = PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)));
     f->quad_velocity = NULL;
+    f->yield = NULL;
     f->shift[0] = f->shift[1] = f->shift[2] = NULL;
     f->touches = PX_ARENA_ARRAY(f->scratch, struct PxTouches *, f->count / PX_BLOCK + 1);
     bool room = f->quad != NULL && f->touches != NULL;

@@ -11,9 +11,11 @@
 #include <string.h>
 
 /// Inverse of that matrix, from s = sum k (xx, yy, zz, xy, xz, yz) and in the same order; 0
-/// without neighbours. Collinear neighbours leave the rotation about their line undetermined;
-/// only then 1e-6 of the mean diagonal is added, which makes it 0. (Added for all particles it
-/// would damp rotation.)
+/// without neighbours. Nearly collinear neighbours leave the rotation about their line
+/// undetermined; only then a part of the mean diagonal is added, which makes it 0. (Added for all
+/// particles it would damp rotation.) With less than PX_TURN_LEAST, rounding errors of the float
+/// sums make the viscous forces of threads of particles create energy.
+#define PX_TURN_LEAST 1e-3
 static inline void px_turn_invert(const double s[6], float out[6])
 {
     double a = s[1] + s[2], b = s[0] + s[2], c = s[0] + s[1], third = (a + b + c) / 3;
@@ -23,10 +25,10 @@ static inline void px_turn_invert(const double s[6], float out[6])
         return;
     double m0 = b * c - f * f, m1 = e * f - d * c, m2 = d * f - b * e;
     double determinant = a * m0 + d * m1 + e * m2;
-    if (determinant < 1e-6 * third * third * third) {
-        a += 1e-6 * third;
-        b += 1e-6 * third;
-        c += 1e-6 * third;
+    if (determinant < PX_TURN_LEAST * third * third * third) {
+        a += PX_TURN_LEAST * third;
+        b += PX_TURN_LEAST * third;
+        c += PX_TURN_LEAST * third;
         m0 = b * c - f * f;
         m1 = e * f - d * c;
         m2 = d * f - b * e;

@@ -1,7 +1,7 @@
 /// A boundary: an object without particles that stops, drags, warms or carries particles.
 ///
-/// fluid/, solid/, thermal/ and contact/ use boundaries through this interface only. Walls
-/// (matter/wall.h) implement it. Rigid bodies, cloth and surfaces of soft bodies are planned
+/// fluid/, solid/, thermal/ and contact/ use boundaries through this interface only. Walls and
+/// rigid bodies (matter/wall.h) implement it. Cloth and surfaces of soft bodies are planned
 /// implementations, for which those folders must not have to change.
 ///
 /// # Moments
@@ -32,15 +32,14 @@
 ///   contact of solids, friction, restitution                      contact/solid_walls.c
 ///   the last defence against crossing                             contact/defence.c
 ///
-/// # Contract for later implementations
-/// Rigid body: `begin` extrapolates its pose with its velocity; `distance`, `fill`, `meets` and
-/// `passes` are those of a wall in its rest frame (matter/wall_fill.c, matter/wall.c take a shape
-/// and two poses). When the step is over its owner reads px_boundary_impulse() and
-/// px_boundary_torque(), about `pivot`, which should then be its centre of mass, and
-/// changes its velocity before the next `begin`. The coupling is one step late; bodies lighter than
-/// the fluid they displace need more than that and can take impulses within the pressure solve by
-/// implementing `fill` with the velocity of the body as it would be.
+/// # A boundary that yields
+/// Rigid bodies are walls with `per_mass` and `per_inertia` above 0, about `pivot`, their centre of
+/// mass. `begin` extrapolates the pose with the velocity that the body has without the fluid; the
+/// pressure solve adds how it yields (fluid/yield.h). When the fluid's forces are complete, the
+/// owner moves the body with px_boundary_impulse() and px_boundary_torque() and replaces its
+/// configuration at moment 1, which contacts and the defence then see.
 ///
+/// # Contract for later implementations
 /// Cloth: a two-sided sheet of triangles whose vertices move. It has no rest frame, which is why
 /// the interface has none: `carry` moves a point with the nearest triangle, `meets` and `passes`
 /// are continuous collision against moving triangles. A sheet has no inside: `distance` is never
@@ -55,6 +54,7 @@
 #ifndef PX_MATTER_BOUNDARY_H
 #define PX_MATTER_BOUNDARY_H
 
+#include "base/mat3.h"
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "dist/reduce.h"
@@ -148,6 +148,10 @@ struct PxBoundary {
     double temperature; ///< degrees C; NAN: adiabatic
     double conductance; ///< of its contact with matter, W/(m^2 K); INFINITY: perfect
     PxVec3 pivot;       ///< reference point of torques, at moment 0
+    double per_mass;    ///< 1/kg: an impulse changes its velocity by so much; 0: it does not yield
+    PxMat3 per_inertia; ///< 1/(kg m^2): the same of a torque about the pivot and its spin
+    PxVec3 forced;      ///< change of its velocity in the step by all but particles, m/s; the
+                        ///< velocities above include it
     PxSum impulse[3];   ///< taken in this step, N s
     PxSum torque[3];    ///< its moment about the pivot, N m s
 };

@@ -20,11 +20,17 @@ void px_pairs_init(PxPairs *pairs, const PxAllocator *allocator)
     *pairs = (PxPairs){.allocator = allocator};
 }
 
+static uint32_t blocks(uint32_t rows)
+{
+    return (uint32_t)(((uint64_t)rows + PX_BLOCK - 1) / PX_BLOCK);
+}
+
 static void rows_free(PxPairs *pairs)
 {
+    px_release(pairs->allocator, pairs->until, blocks(pairs->rows) * sizeof *pairs->until);
     px_release(pairs->allocator, pairs->start, (size_t)pairs->rows * sizeof *pairs->start);
     px_release(pairs->allocator, pairs->size, (size_t)pairs->rows * sizeof *pairs->size);
-    pairs->start = pairs->size = NULL;
+    pairs->start = pairs->size = pairs->until = NULL;
     pairs->rows = 0;
 }
 
@@ -44,7 +50,8 @@ void px_pairs_free(PxPairs *pairs)
 
 size_t px_pairs_bytes(const PxPairs *pairs)
 {
-    return 2 * (size_t)pairs->rows * sizeof *pairs->start + pairs->room * sizeof *pairs->row;
+    return 2 * (size_t)pairs->rows * sizeof *pairs->start + pairs->room * sizeof *pairs->row +
+           blocks(pairs->rows) * sizeof *pairs->until;
 }
 
 static PxStatus rows_reserve(PxPairs *pairs, uint32_t rows)
@@ -55,8 +62,9 @@ static PxStatus rows_reserve(PxPairs *pairs, uint32_t rows)
     size_t bytes = (size_t)rows * sizeof *pairs->start;
     pairs->start = px_allocate(pairs->allocator, bytes);
     pairs->size = px_allocate(pairs->allocator, bytes);
+    pairs->until = px_allocate(pairs->allocator, blocks(rows) * sizeof *pairs->until);
     pairs->rows = rows;
-    if (pairs->start != NULL && pairs->size != NULL)
+    if (pairs->start != NULL && pairs->size != NULL && pairs->until != NULL)
         return PX_OK;
     rows_free(pairs);
     return px_fail(PX_ERR_MEMORY, "neighbours: no room for the lists of %u particles", rows);
@@ -106,6 +114,17 @@ static void candidates_block(void *user, uint32_t begin, uint32_t end, int threa
 /* A pass over this many candidates takes about ten seconds; a fluid has 200 per particle. */
 #define MOST_CANDIDATES ((uint64_t)1 << 35)
 
+static void find_until(PxPairs *pairs, const PxGrid *from, const PxGrid *to)
+{
+    uint32_t cell = 0;
+    for (uint32_t b = 0; b < blocks(pairs->count); ++b) {
+        uint32_t end = pairs->count - b * PX_BLOCK < PX_BLOCK ? pairs->count : (b + 1) * PX_BLOCK;
+        while (from->begin[cell + 1] < end)
+            ++cell;
+        pairs->until[b] = px_grid_rows_until(to, from->key[cell]);
+    }
+}
+
 PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints from,
                         const PxGrid *to_grid, PxGridPoints to, float reach, PxIsa isa,
                         const PxThreads *threads)
@@ -121,6 +140,7 @@ PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints fr
                       .from = from,
                       .to = to,
                       .reach_squared = reach * reach};
+    find_until(pairs, from_grid, to_grid);
     px_parallel_for(threads, from_grid->cells, CELLS_A_BLOCK, candidates_block, &job);
     uint64_t candidates = atomic_load(&job.candidates);
     if (candidates > MOST_CANDIDATES)

@@ -25,6 +25,8 @@ typedef struct PxPairs {
     uint32_t rows;   ///< capacity, particles
     uint64_t total;  ///< sum of all sizes
     uint64_t used;   ///< entries in use, with padding and gaps
+    uint32_t *until; ///< rows before this one hold the neighbours of a block of PX_BLOCK rows and
+                     ///< of all blocks before it
 } PxPairs;
 
 void px_pairs_init(PxPairs *pairs, const PxAllocator *allocator);

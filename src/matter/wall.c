@@ -2,9 +2,16 @@
 
 void px_wall_move(PxWall *wall, double time, double step)
 {
+    wall->step = step;
+    if (wall->rigid) {
+        wall->pose[0] = wall->pose[1] = wall->now;
+        PxQuat turn = px_quat_turn(wall->spin, px_length(wall->spin) * step);
+        wall->pose[1].move = px_mad(wall->now.move, wall->velocity, step);
+        wall->pose[1].turn = px_quat_normalized(px_quat_multiply(turn, wall->now.turn));
+        return;
+    }
     wall->pose[0] = px_pose_at(wall->key, wall->keys, time);
     wall->pose[1] = px_pose_at(wall->key, wall->keys, time + step);
-    wall->step = step;
 }
 
 static PxPose pose_within(const PxWall *wall, double when)
@@ -14,7 +21,7 @@ static PxPose pose_within(const PxWall *wall, double when)
 
 PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world)
 {
-    if (wall->keys == 0)
+    if (px_wall_is_still(wall))
         return world;
     PxPose p = pose_within(wall, when);
     return px_pose_to_rest(&p, wall->pivot, world);
@@ -22,7 +29,7 @@ PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world)
 
 PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest)
 {
-    if (wall->keys == 0)
+    if (px_wall_is_still(wall))
         return rest;
     PxPose p = pose_within(wall, when);
     return px_pose_to_world(&p, wall->pivot, rest);
@@ -30,12 +37,12 @@ PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest)
 
 PxVec3 px_wall_turn_to_world(const PxWall *wall, double when, PxVec3 rest)
 {
-    return wall->keys == 0 ? rest : px_rotate(pose_within(wall, when).turn, rest);
+    return px_wall_is_still(wall) ? rest : px_rotate(pose_within(wall, when).turn, rest);
 }
 
 PxVec3 px_wall_velocity(const PxWall *wall, PxVec3 rest)
 {
-    if (wall->keys == 0 || !(wall->step > 0))
+    if (px_wall_is_still(wall) || !(wall->step > 0))
         return px_vec(0, 0, 0);
     PxVec3 way = px_sub(px_wall_to_world(wall, 1, rest), px_wall_to_world(wall, 0, rest));
     return px_scale(way, 1.0 / wall->step);
@@ -85,18 +92,24 @@ static double arm_of(const PxWall *w)
 static double travel(const PxBoundary *b)
 {
     const PxWall *w = wall_of(b);
-    return w->keys == 0 ? 0 : px_pose_travel(&w->pose[0], &w->pose[1], arm_of(w));
+    return px_wall_is_still(w) ? 0 : px_pose_travel(&w->pose[0], &w->pose[1], arm_of(w));
 }
 
 static double top_speed(const PxBoundary *b)
 {
     const PxWall *w = wall_of(b);
+    if (w->rigid)
+        return px_length(w->velocity) + px_length(w->spin) * arm_of(w);
     return px_keyframes_speed(w->key, w->keys, arm_of(w));
 }
 
 static double step_limit(const PxBoundary *b, double now, double most, double limit)
 {
     const PxWall *w = wall_of(b);
+    if (w->rigid) {
+        double speed = top_speed(b);
+        return speed * limit > most ? most / speed : limit;
+    }
     return px_keyframes_limit(w->key, w->keys, arm_of(w), now, most, limit);
 }
 

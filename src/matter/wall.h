@@ -1,4 +1,5 @@
-/// A wall: an impenetrable shape, static or moved by keyframes; it implements matter/boundary.h.
+/// A wall: an impenetrable shape, static, moved by keyframes or a rigid body; it implements
+/// matter/boundary.h.
 ///
 /// Points named `rest` are in the wall's rest frame, in which its shape was defined. A step moves
 /// a wall from one pose to the next; px_wall_move() sets both.
@@ -28,17 +29,28 @@ typedef struct PxWall {
     PxVec3 pivot; ///< at rest: the `at` of its shape
     PxKeyframe *key;
     size_t keys;
-    PxBounds bounds;           ///< of the shape at rest
-    PxPose pose[2];            ///< at moments 0 and 1 of the step
-    double step;               ///< time between the two, s
-    struct PxWallField *field; ///< tabulated part of the kernel (wall_field.h); NULL: analytic
-    PxWallGlance glance;       ///< valid from fill_begin on
+    PxBounds bounds; ///< of the shape at rest
+    bool rigid;      ///< moved by forces instead of keyframes; its owner sets the next 3
+    PxPose now;      ///< rigid: pose at the start of the step; the pivot is its centre of mass
+    PxVec3 velocity, spin;       ///< rigid: of its centre, m/s, and about it, rad/s, in the step
+    struct PxFeatures *features; ///< with which it touches rigid bodies (rigid/features.h), or NULL
+    PxPose pose[2];              ///< at moments 0 and 1 of the step
+    double step;                 ///< time between the two, s
+    struct PxWallField *field;   ///< tabulated part of the kernel (wall_field.h); NULL: analytic
+    PxWallGlance glance;         ///< valid from fill_begin on
 } PxWall;
 
 /// The wall as a boundary. Torques are about the `at` of its shape, in its pose at moment 0.
 PxBoundary *px_wall_boundary(PxWall *wall);
 
+/// Sets the poses of a step: from the keyframes, or from the velocity of a rigid body.
 void px_wall_move(PxWall *wall, double time, double step);
+
+/// True if it never moves.
+static inline bool px_wall_is_still(const PxWall *wall)
+{
+    return wall->keys == 0 && !wall->rigid;
+}
 
 PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world);
 PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest);

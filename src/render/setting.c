@@ -33,7 +33,19 @@ static bool is_box(const PxBounds *b)
 
 /* ---- walls ---- */
 
-static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
+/* The look that a rigid body states, or its material. */
+static PxLook rigid_look(const PxSetting *s, const PxSceneBody *body)
+{
+    size_t material = body->is.refers[0];
+    const PxSceneLook *stated = body->is.look;
+    if (stated == NULL && material < s->scene->materials)
+        stated = s->scene->material[material].is.look;
+    if (stated != NULL)
+        return px_look_of_wall(body->def.name, stated, s->size);
+    return px_look_glossy(px_v3(0.55f, 0.27f, 0.12f), 0.3f);
+}
+
+static PxStatus add_wall(PxSetting *s, const PxSceneBody *body, uint32_t number)
 {
     PxShapeDef def = px_scene_shape(s->scene, &body->def.shape, &body->is.turn);
     const PxSceneLook *stated = body->is.look;
@@ -43,6 +55,11 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body)
         return px_fail(PX_ERR_MEMORY, "render: no room for a wall");
     PX_TRY(px_shape_create(&def, &wall->shape));
     wall->inside = body->def.inside;
+    wall->boundary.body = number;
+    wall->rigid = body->def.rigid;
+    wall->now.turn = px_quat_identity();
+    if (wall->rigid)
+        shown.look = rigid_look(s, body);
     wall->pivot = def.at;
     wall->keys = px_scene_keyframes(body->is.keyframe, body->is.keyframes, NULL);
     wall->bounds = px_shape_bounds(wall->shape);
@@ -85,6 +102,8 @@ static double ground_level(const PxSetting *s)
     double plane = -INFINITY, wall = INFINITY;
     for (size_t k = 0; k < s->walls.count; ++k) {
         const PxWall *w = &s->walls.data[k].wall;
+        if (w->rigid)
+            continue;
         if (px_shape_kind(w->shape) == PX_SHAPE_PLANE) {
             PxVec3 normal;
             double distance = px_shape_distance(w->shape, s->matter.low, &normal);
@@ -138,8 +157,8 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
         s->size =
             2 * tan(0.5 * s->camera.fov * DEGREE) * px_length(px_sub(s->camera.to, s->camera.from));
     for (size_t k = 0; s->scene != NULL && k < s->scene->bodies; ++k)
-        if (s->scene->body[k].def.wall)
-            PX_TRY(add_wall(s, &s->scene->body[k]));
+        if (px_body_is_boundary(&s->scene->body[k].def))
+            PX_TRY(add_wall(s, &s->scene->body[k], (uint32_t)k));
     s->level = ground_level(s);
     if (def->stated_camera)
         s->camera = def->camera;

@@ -110,7 +110,11 @@ static PxStatus choose_skin(const char *dir, uint32_t number, PxShow show, PxSub
 static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject *out)
 {
     char path[PX_PATH_MAX];
+    uint64_t rigid[2];
     px_table_hash(&out->particles, PX_COLUMN_FRAME, out->digest);
+    px_table_hash(&out->rigid, PX_COLUMN_FRAME, rigid);
+    if (out->rigid.count > 0)
+        px_digest_join(out->digest, rigid, out->digest);
     PX_TRY(choose_skin(dir, number, show, out));
     for (PxShow k = PX_SHOW_SURFACE; k <= PX_SHOW_SURFELS; ++k) {
         if (show != PX_SHOW_BEST && show != k)
@@ -166,9 +170,11 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
 {
     *out = (PxSubject){.shown = PX_SHOW_PARTICLES, .skin = PX_SHOW_PARTICLES};
     px_table_init(&out->particles, NULL);
+    px_table_init(&out->rigid, NULL);
     px_table_init(&out->skins.points, NULL);
     px_table_init(&out->coats.points, NULL);
     PX_TRY(px_frame_read(dir, number, &out->meta, &out->particles, threads));
+    PX_TRY(px_frame_read_rigid(dir, number, &out->rigid, threads));
     PX_TRY(check_places(out));
     return choose(dir, number, show, out);
 }
@@ -176,6 +182,7 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
 void px_subject_free(PxSubject *subject)
 {
     px_table_free(&subject->particles);
+    px_table_free(&subject->rigid);
     px_ply_points_free(&subject->skins);
     px_ply_points_free(&subject->coats);
     px_release(NULL, subject->skinned, 0);
@@ -801,8 +808,10 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
     size_t looks = setting->scene != NULL ? out->looks.count : 1;
     float *value;
     PxStatus status = values_make(subject, colouring, &value);
-    for (size_t k = 0; k < setting->walls.count; ++k)
+    for (size_t k = 0; k < setting->walls.count; ++k) {
+        px_frame_pose(&subject->rigid, &setting->walls.data[k].wall);
         px_wall_move(&setting->walls.data[k].wall, subject->meta.time, 0);
+    }
     if (status == PX_OK && subject->shown == PX_SHOW_PARTICLES) {
         for (uint32_t k = 0; k < looks && status == PX_OK; ++k)
             status = add_balls(subject, setting, k, colouring, value, looks, out);

@@ -17,6 +17,7 @@ typedef struct PxColouring {
 /// One frame and how it is shown.
 typedef struct PxSubject {
     PxFrameMeta meta;
+    PxTable rigid; ///< rigid bodies
     PxTable particles;
     PxShow shown;       ///< how matter without skin or coat is shown
     PxShow skin;        ///< how skins are shown: SURFACE, SURFELS, or PARTICLES for not at all

@@ -623,6 +623,13 @@ static PxStatus surface_frame(Job *job, uint32_t number)
     }
     if (status == PX_OK)
         status = find_paint(job, frame);
+    PxTable rigid;
+    px_table_init(&rigid, NULL);
+    if (status == PX_OK)
+        status = px_frame_read_rigid(job->def->dir, number, &rigid, &job->threads);
+    for (size_t k = 0; status == PX_OK && k < job->walls.count; ++k)
+        px_frame_pose(&rigid, &job->walls.wall[k]);
+    px_table_free(&rigid);
     if (status == PX_OK) {
         for (size_t k = 0; k < job->walls.count; ++k)
             px_wall_move(&job->walls.wall[k], frame->meta.time, 0);

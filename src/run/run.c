@@ -20,6 +20,7 @@
 #include "store/frame.h"
 #include "store/run_files.h"
 #include "store/xdmf.h"
+#include "world/rigid_stage.h"
 #include "world/actors/gauge.h"
 #include "world/attached/coats.h"
 #include "world/columns.h"
@@ -103,7 +104,14 @@ static PxStatus store_particles(Run *run)
     PX_TRY(px_world_take_means(run->world));
     PX_TRY(px_world_refresh_columns(run->world));
     const PxTable *particles = px_world_particles(run->world);
-    PX_TRY(px_frame_write(run->dir, &meta, particles, &run->threads));
+    PxTable rigid;
+    px_table_init(&rigid, NULL);
+    PxStatus status = px_rigid_frame(run->world, &rigid);
+    meta.rigid = &rigid;
+    if (status == PX_OK)
+        status = px_frame_write(run->dir, &meta, particles, &run->threads);
+    px_table_free(&rigid);
+    PX_TRY(status);
     PX_TRY(px_xdmf_add(&run->xdmf, &meta, particles));
     return px_xdmf_update(&run->xdmf, run->dir);
 }

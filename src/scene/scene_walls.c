@@ -19,6 +19,8 @@ static PxStatus make_wall(const PxScene *scene, const PxSceneBody *body, PxWall 
     PxShapeDef shape = px_scene_shape(scene, &body->def.shape, &body->is.turn);
     *wall = (PxWall){.def = shape,
                      .inside = body->def.inside,
+                     .rigid = body->def.rigid,
+                     .now.turn = {0, 0, 0, 1},
                      .pivot = shape.at,
                      .keys = px_scene_keyframes(body->is.keyframe, body->is.keyframes, NULL)};
     wall->def.mesh = NULL;
@@ -43,8 +45,11 @@ PxStatus px_scene_walls(const PxScene *scene, PxSceneWalls *out)
         return px_fail(PX_ERR_MEMORY, "scene: no room for %zu walls", scene->bodies);
     PxStatus status = PX_OK;
     for (size_t k = 0; k < scene->bodies && status == PX_OK; ++k)
-        if (scene->body[k].def.wall)
-            status = make_wall(scene, &scene->body[k], &out->wall[out->count++]);
+        if (px_body_is_boundary(&scene->body[k].def)) {
+            PxWall *wall = &out->wall[out->count++];
+            status = make_wall(scene, &scene->body[k], wall);
+            wall->boundary.body = (uint32_t)k;
+        }
     if (status != PX_OK)
         px_scene_walls_free(out);
     return status;

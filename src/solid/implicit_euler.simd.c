@@ -531,7 +531,7 @@ static Momenta momenta_of(const Job *job, const PxSolidFrame *frame)
 /* Restores linear and angular momentum of a body without contacts or handles by a rigid motion. The
  * residual of conjugate gradients changes the linear momentum. Elastic forces have no torque about
  * the positions x' at the end of the step, so implicit Euler changes the angular momentum
- * sum m x X v  to  sum m x' X v,  by  dt sum m w X v. */
+ * sum m x X v  to  sum m x' X v,  by  dt sum m w X v. External forces act at x, as in fluids. */
 static void keep_momenta(Job *job, const PxSolidFrame *frame)
 {
     PxSolid *s = job->solid;
@@ -544,11 +544,11 @@ static void keep_momenta(Job *job, const PxSolidFrame *frame)
     for (uint32_t i = frame->begin; i < frame->end; ++i) {
         size_t q = 4 * (size_t)i;
         double mass = 1 / (double)s->inverse_mass[i];
-        PxVec3 rest = rest_of(s, i), v = vec_of(s->v + q);
+        PxVec3 rest = rest_of(s, i);
         PxVec3 x = px_sub(px_add(rest, vec_of(job->start + q)), m.before);
         PxVec3 y = px_sub(px_add(rest, vec_of(s->u + q)), m.after);
-        PxVec3 gain = px_sub(vec_of(job->w + q), px_sub(vec_of(job->aim + q), v));
-        angular = px_mad(angular, px_sub(px_cross(x, v), px_cross(y, gain)), mass);
+        PxVec3 aim = px_cross(x, vec_of(job->aim + q)), is = px_cross(y, vec_of(job->w + q));
+        angular = px_mad(angular, px_sub(aim, is), mass);
         second = px_mat3_add(second, px_mat3_scale(px_mat3_outer(y, y), mass));
     }
     PxMat3 inertia = px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second);
@@ -688,12 +688,13 @@ static PxStatus advance(PxSolid *s)
     Job job = {.solid = s, .tangent = {.solid = s}};
     PX_TRY(take(&job));
     PX_TRY(PX_ISA_NAME(px_tangent_take)(&job.tangent));
-    px_solid_damp(s, s->dt);
+    double steps = s->reach < s->dt ? ceil(s->dt / (2 * s->reach)) : 1;
+    steps = fmin(fmax(steps, 1), 1000);
+    PX_TRY(px_solid_damp(s, s->dt));
+    px_solid_balance(s, 0.5 * s->dt * (1 - 1 / steps)); /* forces act where a sub-step starts */
     if (px_solid_is_viscous(s))
         px_solid_forces(s, false);
     PX_TRY(px_solid_viscosity(s));
-    double steps = s->reach < s->dt ? ceil(s->dt / (2 * s->reach)) : 1;
-    steps = fmin(fmax(steps, 1), 1000);
     for (double k = 0; k < steps; ++k) {
         PX_TRY(substep(&job, param, k * s->dt / steps, s->dt / steps));
         s->hold(s, (k + 1) / steps);

@@ -88,7 +88,8 @@ static PxStatus too_short(const PxSolid *s, double when, double limit)
 static PxStatus advance(PxSolid *s)
 {
     double done = 0, before = 0;
-    px_solid_damp(s, s->dt);
+    PX_TRY(px_solid_damp(s, s->dt));
+    px_solid_balance(s, 0.5 * s->dt);
     s->halvings = fmax(0, s->halvings - s->dt / FORGET);
     px_solid_forces(s, false);
     PX_TRY(px_solid_viscosity(s));

@@ -146,6 +146,7 @@ static void fit_frame(PxSolid *s, PxSolidFrame *frame)
         spin = px_mat3_apply(inverse, turning);
     frame->velocity = px_mat3_apply(back, speed);
     frame->spin = px_mat3_apply(back, spin);
+    frame->load = frame->load_moment = px_vec(0, 0, 0);
 }
 
 /* ---- into the frames and back -------------------------------------------- */
@@ -313,44 +314,4 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
 void px_solid_end(PxSolid *s)
 {
     px_parallel_for(s->threads, s->count, PX_BLOCK, end_block, s);
-}
-
-/* ---- damping ------------------------------------------------------------- */
-
-typedef struct Damp {
-    PxSolid *solid;
-    double dt;
-} Damp;
-
-static void damp_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Damp *job = user;
-    PxSolid *s = job->solid;
-    for (uint32_t i = begin; i < end; ++i) {
-        const PxSolidLaw *law = px_solid_law_of(s, i);
-        if (!(law->damping > 0.0f) || s->inverse_mass[i] == 0.0f)
-            continue;
-        const PxSolidFrame *f = &s->frame[s->frame_of[i]];
-        float *v = s->v + 4 * (size_t)i;
-        const float *u = s->u + 4 * (size_t)i;
-        PxVec3 arm =
-            px_sub(px_add(rest(s, i), px_vec((double)u[0], (double)u[1], (double)u[2])), f->middle);
-        PxVec3 rigid = px_add(f->velocity, px_cross(f->spin, arm));
-        double part = -expm1(-(double)law->damping * job->dt);
-        v[0] += (float)(part * (rigid.x - (double)v[0]));
-        v[1] += (float)(part * (rigid.y - (double)v[1]));
-        v[2] += (float)(part * (rigid.z - (double)v[2]));
-    }
-}
-
-void px_solid_damp(PxSolid *s, double dt)
-{
-    bool any = s->row_law != NULL;
-    for (uint32_t k = 0; k < s->frames; ++k)
-        any = any || px_solid_law_of(s, s->frame[k].begin)->damping > 0.0f;
-    if (!any)
-        return;
-    Damp job = {s, dt};
-    px_parallel_for(s->threads, s->count, PX_BLOCK, damp_block, &job);
 }

@@ -44,6 +44,9 @@ typedef struct PxSolidFrame {
     PxVec3 middle;       ///< centre of mass of the rest shape, m
     PxVec3 velocity;     ///< mean velocity in the frame, m/s
     PxVec3 spin;         ///< angular velocity of the nearest rigid motion, in the frame, rad/s
+    PxVec3 load;         ///< of the constant part of fluid forces in `pull`: mean acceleration
+                         ///< without gravity, in the frame, m/s^2
+    PxVec3 load_moment;  ///< and sum of m v X a, v relative to the mean velocity, kg m^2/s^3
 } PxSolidFrame;
 
 /// Contact of a row with its nearest boundary, in the row's frame.
@@ -165,8 +168,14 @@ bool px_solid_is_viscous(const PxSolid *solid);
 /// present displacements; overwrites the records.
 PxStatus px_solid_viscosity(PxSolid *solid);
 
-/// Damps velocities relative to the rigid motion of each frame, over `dt`.
-void px_solid_damp(PxSolid *solid, double dt);
+/// Damps velocities relative to the rigid motion of each frame, over `dt`. Linear and angular
+/// momentum are kept (momenta.c). Errors: PX_ERR_MEMORY.
+PxStatus px_solid_damp(PxSolid *solid, double dt);
+
+/// Gives the constant part of fluid forces the effect on linear and angular momentum that it would
+/// have at the positions at the start of the step (momenta.c). `lag`: mean time after the start of
+/// the step at which the integration evaluates positions for a constant force, s.
+void px_solid_balance(PxSolid *solid, double lag);
 
 /// Is the rest-shape update of the row's material due in that step?
 bool px_solid_absorbs(const PxSolid *solid, uint32_t row, uint64_t step);

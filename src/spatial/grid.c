@@ -358,6 +358,14 @@ int px_grid_rows(const PxGrid *grid, float x, float y, float z, PxRange rows[9])
     return count;
 }
 
+uint32_t px_grid_rows_until(const PxGrid *grid, uint64_t key)
+{
+    int64_t offset[9];
+    row_offsets(&grid->frame, offset);
+    uint64_t last = key + (uint64_t)offset[8] + 2;
+    return grid->begin[px_grid_lower_bound(grid, last + 1)];
+}
+
 void px_grid_walk_start(PxGridWalk *walk, const PxGrid *grid, uint64_t key)
 {
     walk->grid = grid;

@@ -71,6 +71,9 @@ uint32_t px_grid_lower_bound(const PxGrid *grid, uint64_t key);
 /// order; walks over all cells use PxGridWalk. Returns their number, at most 9.
 int px_grid_rows(const PxGrid *grid, float x, float y, float z, PxRange rows[9]);
 
+/// The row behind those that may hold neighbours of points in cells up to `key`.
+uint32_t px_grid_rows_until(const PxGrid *grid, uint64_t key);
+
 /// A walk over ascending cells (of this grid or another one of the same frame).
 typedef struct PxGridWalk {
     const PxGrid *grid;

@@ -9,7 +9,7 @@
 #include "world/saved.h"
 
 /// Format version that is written; files of any other version are refused.
-#define PX_CHECKPOINT_FORMAT 3u
+#define PX_CHECKPOINT_FORMAT 4u
 
 /// Writes dir/checkpoints/NUMBER.h5 atomically and uncompressed (the folder must exist): the
 /// numbers of the saved world, the PX_COLUMN_STATE columns of its tables, and the caller's scalars.

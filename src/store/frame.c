@@ -107,6 +107,9 @@ PxStatus px_frame_write(const char *dir, const PxFrameMeta *meta, const PxTable 
     if (status == PX_OK)
         status = px_container_put_table(writer, "particles", particles, PX_COLUMN_FRAME,
                                         PX_FRAME_LEVEL, threads);
+    if (status == PX_OK && meta->rigid != NULL && meta->rigid->count > 0)
+        status = px_container_put_table(writer, "rigid", meta->rigid, PX_COLUMN_FRAME,
+                                        PX_FRAME_LEVEL, threads);
     if (status == PX_OK)
         status = put_topology(writer, particles->count, threads);
     if (status == PX_OK)
@@ -159,6 +162,55 @@ PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTa
     PxStatus status = px_container_get_table(container, "particles", particles, threads);
     px_container_close(container);
     return status == PX_OK ? check_finite(dir, number, particles) : status;
+}
+
+PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
+                             const PxThreads *threads)
+{
+    PxContainer *container;
+    PxFrameMeta meta;
+    rigid->count = 0;
+    PX_TRY(open_frame(dir, number, &container, &meta));
+    PxStatus status = PX_OK;
+    if (px_container_has_table(container, "rigid"))
+        status = px_container_get_table(container, "rigid", rigid, threads);
+    px_container_close(container);
+    return status == PX_OK ? check_finite(dir, number, rigid) : status;
+}
+
+/* Reads up to 4 doubles of a row; false if there is no such column. */
+static bool doubles_of(const PxTable *table, const char *name, uint32_t row, uint32_t count,
+                       double *out)
+{
+    const PxColumn *c = px_table_find(table, name);
+    if (c == NULL || c->type != PX_F64 || c->components != count)
+        return false;
+    for (uint32_t k = 0; k < count; ++k)
+        out[k] = ((const double *)c->data[k])[row];
+    return true;
+}
+
+void px_frame_pose(const PxTable *rigid, PxWall *wall)
+{
+    const PxColumn *body = px_table_find(rigid, "body");
+    if (!wall->rigid || body == NULL || body->type != PX_U32)
+        return;
+    for (uint32_t k = 0; k < rigid->count; ++k) {
+        PxVec3 pivot, velocity, spin;
+        PxPose pose;
+        if (((const uint32_t *)body->data[0])[k] != wall->boundary.body ||
+            !doubles_of(rigid, "pivot", k, 3, &pivot.x) ||
+            !doubles_of(rigid, "move", k, 3, &pose.move.x) ||
+            !doubles_of(rigid, "turn", k, 4, &pose.turn.x) ||
+            !doubles_of(rigid, "velocity", k, 3, &velocity.x) ||
+            !doubles_of(rigid, "spin", k, 3, &spin.x))
+            continue;
+        wall->pivot = pivot;
+        wall->now = (PxPose){pose.move, px_quat_normalized(pose.turn)};
+        wall->velocity = velocity;
+        wall->spin = spin;
+        return;
+    }
 }
 
 PxStatus px_frame_read_columns(const char *dir, uint32_t number, PxFrameMeta *meta,

@@ -2,12 +2,15 @@
 ///
 /// A frame holds the columns flagged PX_COLUMN_FRAME in a table `particles`, the members
 /// of PxFrameMeta as scalars, and a table `topology` with the row numbers 0 .. n-1, which
-/// ParaView needs as cells to draw points (store/xdmf.h).
+/// ParaView needs as cells to draw points (store/xdmf.h). If there are rigid bodies, a table
+/// `rigid` holds a row for each: `body`, its number in the scene; a point x of the shape as the
+/// scene states it is at turn (x - pivot) + pivot + move.
 #ifndef PX_STORE_FRAME_H
 #define PX_STORE_FRAME_H
 
 #include "store/container.h"
 #include "store/file.h"
+#include "matter/wall.h"
 #include "store/run_id.h"
 
 /// Format version that is written. Frames of format 1, which have no ids, are read as well.
@@ -27,6 +30,7 @@ typedef struct PxFrameMeta {
     char run[PX_DIGEST_TEXT];       ///< id of the run; "" for none
     char scene[PX_DIGEST_TEXT];     ///< hash of the scene; "" for none
     PxFileCheck check;              ///< for writing
+    const PxTable *rigid;           ///< for writing: the rigid bodies; NULL: none
     char version[16];               ///< of the phyxel that wrote it; ignored by px_frame_write()
 } PxFrameMeta;
 
@@ -40,6 +44,14 @@ PxStatus px_frame_write(const char *dir, const PxFrameMeta *meta, const PxTable 
 /// another run than run.json.
 PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTable *particles,
                        const PxThreads *threads);
+
+/// Reads the rigid bodies of a frame; no rows if there are none. Errors: as px_frame_read().
+PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
+                             const PxThreads *threads);
+
+/// Moves a rigid body of the scene to its pose in such a table; wall->boundary.body is its number
+/// in the scene. One that the table lacks stays where it is.
+void px_frame_pose(const PxTable *rigid, PxWall *wall);
 
 /// The same without the rows: adds the columns; *rows is the stored number of rows.
 PxStatus px_frame_read_columns(const char *dir, uint32_t number, PxFrameMeta *meta,

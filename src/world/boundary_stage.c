@@ -1,5 +1,7 @@
 #include "world/boundary_stage.h"
 
+#include "world/rigid_stage.h"
+
 #include <math.h>
 
 PxStatus px_boundaries_list(PxWorld *world)
@@ -14,6 +16,7 @@ PxStatus px_boundaries_list(PxWorld *world)
 
 void px_boundaries_begin(PxWorld *world)
 {
+    px_rigid_predict(world);
     for (size_t k = 0; k < world->boundaries.count; ++k)
         px_boundary_begin(world->boundaries.data[k], world->state.time, world->dt);
 }

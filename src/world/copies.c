@@ -10,6 +10,8 @@
 /* The lists of a world: of the kinds of things in a scene, and of what belongs to them. */
 #define OTHERS(LIST)                                                                               \
     LIST(PxWall, walls)                                                                            \
+    LIST(PxRigid, rigids)                                                                          \
+    LIST(PxRigidKept, rigid_kept)                                                                  \
     LIST(PxGrip, grips)                                                                            \
     LIST(PxWorldSkin, skins)                                                                       \
     LIST(PxWorldCoat, coats)                                                                       \
@@ -53,9 +55,12 @@ static bool own(PxThings *t)
         PxWall *wall = &t->walls.data[k];
         px_shape_hold(wall->shape);
         px_wall_field_hold(wall->field);
+        px_features_hold(wall->features);
         all &= px_list_copy((void **)&wall->key, wall->keys, sizeof *wall->key);
         all &= px_list_copy((void **)&wall->warmth, wall->warmths, sizeof *wall->warmth);
     }
+    for (size_t k = 0; k < t->rigids.count; ++k)
+        px_features_hold(t->rigids.data[k].features);
     for (size_t k = 0; k < t->skins.count; ++k)
         px_skin_hold(t->skins.data[k].skin);
     for (size_t k = 0; k < t->coats.count; ++k)
@@ -123,10 +128,13 @@ static void drop(PxThings *t)
 #undef RELEASE
     for (size_t k = 0; k < t->walls.count; ++k) {
         px_wall_field_free(t->walls.data[k].field);
+        px_features_free(t->walls.data[k].features);
         px_shape_free(t->walls.data[k].shape);
         free(t->walls.data[k].key);
         free(t->walls.data[k].warmth);
     }
+    for (size_t k = 0; k < t->rigids.count; ++k)
+        px_features_free(t->rigids.data[k].features);
     for (size_t k = 0; k < t->skins.count; ++k)
         px_skin_free(t->skins.data[k].skin);
     for (size_t k = 0; k < t->coats.count; ++k)

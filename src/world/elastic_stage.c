@@ -15,7 +15,8 @@
 static bool has_octrees(const PxWorld *world)
 {
     for (size_t k = 0; k < world->bodies.count; ++k)
-        if (!world->bodies.data[k].def.wall && world->bodies.data[k].def.fill == PX_FILL_OCTREE)
+        if (!px_body_is_boundary(&world->bodies.data[k].def) &&
+            world->bodies.data[k].def.fill == PX_FILL_OCTREE)
             return true;
     return false;
 }
@@ -42,7 +43,7 @@ bool px_world_flows(const PxWorld *world)
 {
     for (size_t k = 0; k < world->bodies.count; ++k) {
         const PxBody *body = &world->bodies.data[k];
-        if (body->def.wall)
+        if (px_body_is_boundary(&body->def))
             continue;
         if (body->emitter > 0)
             return true;

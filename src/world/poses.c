@@ -25,6 +25,9 @@ static PxStatus find_wall(const PxWorld *world, PxBodyId id, Mover *out)
         PxWall *wall = &world->walls.data[k];
         if (wall->boundary.body != slot)
             continue;
+        if (wall->rigid)
+            return px_fail(PX_ERR_ARGUMENT, "body '%s' is rigid: it follows no path",
+                           world->bodies.data[slot].name);
         *out = (Mover){&wall->key, &wall->keys, &wall->bounds, wall->pivot,
                        world->bodies.data[slot].name};
         return PX_OK;

@@ -1,6 +1,6 @@
 /// Removing bodies and materials from a running world.
 #include "world/heat_stage.h"
-#include "world/world_parts.h"
+#include "world/rigid_stage.h"
 
 #include "base/sum.h"
 #include "matter/wall_field.h"
@@ -35,6 +35,7 @@ static void drop_wall(PxWorld *world, uint32_t body)
             continue;
         }
         px_wall_field_free(wall->field);
+        px_features_free(wall->features);
         px_shape_free(wall->shape);
         free(wall->key);
         free(wall->warmth);
@@ -69,7 +70,9 @@ PxStatus px_world_remove_body(PxWorld *world, PxBodyId id)
         return px_fail(PX_ERR_ARGUMENT,
                        "body '%s' is what the emitter of that name makes: remove the emitter first",
                        body->name);
-    if (body->def.wall)
+    if (body->def.rigid)
+        px_rigid_drop(world, slot);
+    if (px_body_is_boundary(&body->def))
         drop_wall(world, slot);
     else
         PX_TRY(drop_particles(world, slot));

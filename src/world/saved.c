@@ -2,7 +2,7 @@
 
 #include "world/elastic_stage.h"
 #include "world/copies.h"
-#include "world/world_parts.h"
+#include "world/rigid_stage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +34,8 @@ const PxSavedNumber px_saved_numbers[] = {
     REPORT(iterations, PX_U32),
     REPORT(viscosity_iterations, PX_U32),
     REPORT(heat_iterations, PX_U32),
+    REPORT(rigid_contacts, PX_U32),
+    REPORT(rigid_overlap, PX_F64),
 };
 
 const size_t px_saved_number_count = PX_COUNT(px_saved_numbers);
@@ -180,6 +182,9 @@ static const Part parts[] = {
     {.name = {"coats", "coat_surfels", "coat_previous", "coat_zombies"},
      .gather = px_world_store_coats,
      .put = px_world_restore_coats},
+    {.name = {"rigid", "rigid_contacts"},
+     .gather = px_world_store_rigid,
+     .put = px_world_restore_rigid},
     {.name = {"gauges"}, .gather = px_world_store_gauges, .put = px_world_restore_gauges},
 };
 

@@ -122,6 +122,18 @@ static void measure(PxWorld *world, PxStats *out)
                      .held_back = (uint64_t)px_emitters_held_back(world),
                      .waiting = px_emitters_waiting(world)};
 #undef PX_WORK_MEMBER
+    for (size_t k = 0; k < world->rigids.count; ++k) {
+        const PxRigid *r = &world->rigids.data[k];
+        PxVec3 w = px_rotate(px_quat_conjugate(px_quat_multiply(r->turn, r->mass.axes)), r->spin);
+        PxVec3 i = r->mass.inertia;
+        out->rigid_asleep += r->asleep;
+        out->rigid_kinetic += 0.5 * r->mass.mass * px_dot(r->velocity, r->velocity) +
+                              0.5 * (i.x * w.x * w.x + i.y * w.y * w.y + i.z * w.z * w.z);
+        out->rigid_potential -= r->mass.mass * px_dot(world->def.gravity, r->place);
+    }
+    out->rigid_bodies = world->rigids.count;
+    out->rigid_contacts = world->rigid_contacts;
+    out->rigid_overlap = world->rigid_overlap;
 }
 
 void px_world_stats_sized(PxWorld *world, PxStats *out, size_t size)

@@ -95,6 +95,14 @@ static const PxStatsColumn columns[] = {
     WORK(events, "Change of energy since the step before by events, by settling, and by changes of "
                  "the world between steps."),
     WORK(rounding, "Change of energy by rounding of velocities and positions."),
+    WHOLE(rigid_bodies, "Number of rigid bodies. Their mass, momentum and energy are not in the "
+                        "columns above."),
+    WHOLE(rigid_asleep, "Rigid bodies that are at rest and wait to be touched."),
+    WHOLE(rigid_contacts, "Contact points of rigid bodies that carry a load."),
+    REAL(rigid_overlap, "rigid_overlap", "m", "Deepest overlap at such a point."),
+    REAL(rigid_kinetic, "rigid_kinetic", "J", "Kinetic energy of rigid bodies."),
+    REAL(rigid_potential, "rigid_potential", "J",
+         "Potential energy of rigid bodies in gravity; 0 at the origin."),
 };
 
 const PxStatsColumn *px_stats_column(size_t k)

@@ -9,6 +9,7 @@
 #include "world/elastic_stage.h"
 #include "world/energy.h"
 #include "world/pressure_mean.h"
+#include "world/rigid_stage.h"
 #include "world/time_step.h"
 #include "world/undo.h"
 #include "world/world_parts.h"
@@ -397,6 +398,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
                      .threads = &world->threads,
                      .dist = &world->dist,
                      .isa = world->isa};
+    bool wake = world->state.bound_due != 0;
     px_world_melt_range(world);
     px_time_step_speeds(world, &fluid);
     if (world->state.bound_due)
@@ -441,8 +443,11 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_TRY(px_world_heat_step(world, &fluid));
     PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
     PX_TRY(px_gauges_sense(world));
+    PX_STAGE(&world->profile, "rigid bodies")
+    PX_TRY(px_rigid_stage_move(world, wake));
     if (any_rows(world))
         PX_TRY(move(world, &fluid, &energy));
+    px_rigid_stage_commit(world);
     px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
     px_gauges_take(world, time);
@@ -487,6 +492,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     target = fmin(target, px_kinds_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
     PX_TRY(px_boundaries_list(world));
+    PX_TRY(px_rigid_stage_begin(world));
     world->flows = px_world_flows(world);
     PX_TRY(px_elastic_stage_begin(world));
     PX_TRY(px_elastic_stage_split(world));

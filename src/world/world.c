@@ -8,7 +8,7 @@
 #include "world/overlap.h"
 #include "world/pressure_mean.h"
 #include "world/copies.h"
-#include "world/world_parts.h"
+#include "world/rigid_stage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -342,12 +342,23 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
                    .key = keys,
                    .keys = def->keyframes,
                    .bounds = px_shape_bounds(shape)};
+    wall.now.turn = px_quat_identity();
+    if (def->rigid) {
+        PxStatus status = px_rigid_add(world, def, &wall, body);
+        if (status != PX_OK) {
+            free(keys);
+            free(warmth);
+            return status;
+        }
+    }
     wall.def.rotation = px_quat_normalized(def->shape.rotation);
     px_shape_def_forget(&wall.def);
     PxStatus status = px_overlap_check_wall(world, &wall, def);
     if (status == PX_OK && def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE)
         status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
     if (status != PX_OK) {
+        if (def->rigid)
+            px_rigid_drop(world, body);
         free(keys);
         free(warmth);
         return status;
@@ -391,6 +402,11 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     if (def->wall ? def->material.slot != 0 : def->material.slot == 0)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': %s", body.name,
                        def->wall ? "a wall has no material" : "wanted a material");
+    if (def->wall && def->rigid)
+        return px_fail(PX_ERR_ARGUMENT, "body '%s': a wall is not a rigid body", body.name);
+    if (def->rigid && (def->surfels > 0 || def->texture != NULL || def->inside))
+        return px_fail(PX_ERR_ARGUMENT, "body '%s': a rigid body has no surfels, texture or inside",
+                       body.name);
     if (!def->wall && def->shape.kind == PX_SHAPE_PLANE)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': a plane can only be a wall", body.name);
     if (!def->wall && def->keyframes > 0)
@@ -408,20 +424,21 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     status = px_shape_create(&def->shape, &shape);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
+    bool boundary = px_body_is_boundary(def);
     const PxTable *table = &world->particles.table;
     uint32_t rows = table->count, columns = table->columns;
-    if (!def->wall)
+    if (!boundary)
         status = add_particles(world, def, shape, slot);
-    if (status == PX_OK && !def->wall)
+    if (status == PX_OK && !boundary)
         status = px_overlap_check_body(world, body.name, shape, rows);
     if (status == PX_OK)
         status = px_world_add_skins(world, def, shape, slot);
-    if (status == PX_OK && def->wall)
+    if (status == PX_OK && boundary)
         status = add_wall(world, def, shape, slot);
-    body.rest_origin = def->wall ? body.rest_origin : middle_of(shape, &def->shape);
+    body.rest_origin = boundary ? body.rest_origin : middle_of(shape, &def->shape);
     if (status != PX_OK)
         px_world_cut(world, rows, columns);
-    if (status != PX_OK || !def->wall)
+    if (status != PX_OK || !boundary)
         px_shape_free(shape);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);

@@ -10,6 +10,7 @@
 #include "fluid/pressure/pressure.h"
 #include "matter/wall.h"
 #include "phyxel/world.h"
+#include "rigid/rigid.h"
 #include "solid/solid.h"
 #include "world/attached/coats.h"
 #include "world/actors/emitter.h"
@@ -66,7 +67,12 @@ struct PxWorld {
                              ///< earlier state is restored, so that no id names two objects
     uint32_t bodies_made;    ///< so far, including removed ones
     bool bodies_trusted;     ///< px_overlap_trust()
-    PX_LIST(PxWall) walls;
+    PX_LIST(PxWall) walls;   ///< and rigid bodies
+    PX_LIST(PxRigid) rigids; ///< by number
+    PX_LIST(PxRigidKept) rigid_kept;  ///< contacts of rigid bodies, sorted
+    struct PxRigidRun *rigid_run;     ///< of this step, in scratch; NULL: none
+    uint32_t rigid_contacts;          ///< of the last step
+    double rigid_overlap;             ///< m
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
     PxTable progress;            ///< one row per emitter

@@ -78,7 +78,7 @@ void px_implicit_strictest(const PxFluid *f, bool divergence, double param[PX_IM
 {
     const size_t least[] = {PX_IMPLICIT_MAX_ERROR, PX_IMPLICIT_COARSE, PX_IMPLICIT_SOLVE,
                             PX_IMPLICIT_MAX_DIVERGENCE};
-    const size_t most[] = {PX_IMPLICIT_MAX_ITERATIONS, PX_IMPLICIT_ERROR};
+    const size_t most[] = {PX_IMPLICIT_MAX_ITERATIONS, PX_IMPLICIT_DAMPING, PX_IMPLICIT_ERROR};
     size_t leasts = divergence ? PX_COUNT(least) : PX_COUNT(least) - 1;
     memcpy(param, f->material[0].def.pressure.param, PX_IMPLICIT_PARAMS * sizeof *param);
     for (uint32_t m = 1; m < f->materials; ++m) {

@@ -20,8 +20,8 @@ enum {
 extern const PxField px_implicit_fields[PX_IMPLICIT_PARAMS];
 
 /// Parameters of the one solve for all fluids of a world: the smallest tolerances, the largest
-/// iteration limit, the largest compression if a fluid asks for that, and the coarse grid and
-/// the published iteration only if every fluid enables them.
+/// iteration limit and damping, the largest compression if a fluid asks for that, and the coarse
+/// grid and the published iteration only if every fluid enables them.
 void px_implicit_strictest(const PxFluid *fluid, bool divergence, double param[PX_IMPLICIT_PARAMS]);
 
 /// Longest step, s, by the CFL condition on the fastest particle and on pressure-driven motion.

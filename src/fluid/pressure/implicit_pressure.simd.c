@@ -2,6 +2,7 @@
 
 #include "fluid/pressure/mac.h"
 #include "fluid/pressure/poisson.h"
+#include "fluid/yield.h"
 #include "fluid/work.h"
 
 #include <math.h>
@@ -115,6 +116,7 @@ static PxStatus run(Job *job, double error, PxPoissonOptions options, PxBlockFun
     PxPoissonResult r;
     PX_TRY(PX_ISA_NAME(px_poisson_solve)(job->poisson, options, &r));
     job->forces = options.forces;
+    px_yield_keep(f);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end, job);
     f->iterations += r.iterations;
     f->solve_error = 100 * r.error;
@@ -210,11 +212,14 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_corrected_block, &job);
     double divergence = f->divergence;
     memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
+    if (f->yield != NULL)
+        f->yield->frozen = true;
     undo_compression(f, &options);
     options.least = 0;
     job = (Job){.fluid = f, .poisson = plain, .kept = f->particles->warm_divergence};
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, shift_block));
     f->divergence = divergence;
+    px_yield_end(f);
     return PX_OK;
 }
 
@@ -329,8 +334,9 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     if (weight == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     px_implicit_weights(f, weight);
-    PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, kind.corrected || kind.grid ? NULL : weight,
-                                         f->dt, options.coarse,
+    PX_TRY(px_yield_begin(f));
+    bool damped = !kind.corrected && !kind.grid && param[PX_IMPLICIT_DAMPING] > 0;
+    PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, damped ? weight : NULL, f->dt, options.coarse,
                                          scaling_of(kind, options.published)));
     f->iterations = 0;
     f->converged = true;
@@ -357,5 +363,6 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     options.of_start = kind.warm || options.published ? 0 : OF_START;
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_block, &job);
+    px_yield_end(f);
     return PX_OK;
 }

@@ -16,7 +16,8 @@
 /// The sum of the absolute values of a row,
 ///   |S_i| t_i / m_i + sum_j |grad W_ij| t_j / m_j,   t_i = |S_i| + sum_j |grad W_ij|,
 /// S_i = sum_j grad W_ij + grad wall_i / s^3, bounds the eigenvalues for any arrangement of
-/// particles (Gershgorin); a fixed fraction of it is enough in practice. Conjugate gradients need
+/// particles (Gershgorin); a fixed fraction of it is enough in practice. t_j is taken as t_i, which
+/// saves a pass over the pairs. Conjugate gradients need
 /// no bound, but stopped at a small mean residual they leave large errors at single particles,
 /// which then shoot off.
 #ifndef PX_FLUID_PRESSURE_POISSON_H
@@ -36,9 +37,9 @@ typedef enum PxScaling {
 typedef struct PxPoisson {
     PxFluid *fluid;
     float *slope;        ///< (dW/dr) / r of every entry of the neighbour lists
-    float *scale;        ///< diagonal, then scaling of the residual; 0 for isolated particles
-    float *own, *reach;  ///< |S| and t / m, while the scale is computed
+    float *scale;        ///< scaling of the residual; 0 for isolated particles
     float *stiff;        ///< t of coarse.h
+    float *yields;       ///< bound of what boundaries that yield add to a row; NULL: none
     float *bx, *by, *bz; ///< B of coarse.h, while its matrix is assembled
     float *pressure;     ///< P
     float *before;       ///< P of the iteration before
@@ -56,7 +57,6 @@ typedef struct PxPoisson {
     double mass;    ///< kg, unit of masses, for the same reason
     double squares; ///< sum of |grad W|^2 in a full neighbourhood
     PxScaling scaling;
-    bool first; ///< no pass over velocities has run yet
 } PxPoisson;
 
 /// Outcome of a solve.
@@ -87,7 +87,7 @@ typedef struct PxPoissonOptions {
 } PxPoissonOptions;
 
 /// Computes slopes and the coarse grid, and adds artificial viscosity to the accelerations.
-/// Arrays come from the fluid's scratch. `weight` is V sqrt(rho alpha c).
+/// Arrays come from the fluid's scratch. `weight` is V sqrt(rho alpha c); NULL: no such viscosity.
 PX_ISA_DECLARE(PxStatus, px_poisson_begin,
                (PxPoisson * poisson, PxFluid *fluid, const float *weight, double dt, bool coarse,
                 PxScaling scaling));

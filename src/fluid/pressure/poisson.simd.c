@@ -1,6 +1,7 @@
 #include "fluid/pressure/poisson.h"
 
 #include "base/stop.h"
+#include "fluid/yield.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,10 +36,27 @@
  * whose pressure would otherwise be almost unbounded. */
 #define LEAST 0.1
 
-static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Scaling of the residual from the bounds of a row. */
+PX_INLINE float scaling(const PxPoisson *q, uint32_t i, float diagonal, float row)
 {
-    (void)thread;
-    PxPoisson *q = user;
+    float mass = q->fluid->particles->mass[i], yields = q->yields != NULL ? q->yields[i] : 0.0f;
+    const PxFluid *f = q->fluid;
+    float least = (float)((q->scaling == PX_SCALE_BOUND ? LEAST : UNIFORM) * q->squares * q->mass);
+    /* 1 / (dt^2 s^3), from the units of the sizes */
+    float per_size = (float)(q->unit * q->unit * q->mass /
+                             (q->dt * q->dt * f->spacing * f->spacing * f->spacing));
+    float size = fminf(row, fmaxf(DIAGONALS * diagonal, ROW_PART * row));
+    size = fmaxf(size, least / mass);
+    if (q->scaling == PX_SCALE_DIAGONAL)
+        size = diagonal;
+    if (q->scaling == PX_SCALE_LATTICE)
+        size = least / mass;
+    size = size > 0.0f ? size + yields : size;
+    return size > 0.0f ? per_size / size : 0.0f;
+}
+
+PX_INLINE void begin_rows(PxPoisson *q, uint32_t begin, uint32_t end, bool damped)
+{
     const PxFluid *f = q->fluid;
     const PxPairs *pairs = f->pairs;
     const PxKernel kernel = f->kernel;
@@ -53,14 +71,14 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
              zi = px_f8(quad[4 * (size_t)i + 2]);
         const float *own_v = q->velocity + 4 * (size_t)i;
         PxF8 ui = px_f8(own_v[0]), vi = px_f8(own_v[1]), wi = px_f8(own_v[2]);
-        PxF8 gx = zero, gy = zero, gz = zero, sizes = zero, squares = zero, tension = zero;
+        PxF8 gx = zero, gy = zero, gz = zero, tension = zero;
+        PxF8 sizes = zero, light = zero, squares = zero;
         PxF8 ax = zero, ay = zero, az = zero;
         float *slope = q->slope + pairs->start[i];
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
             PxF8 x, y, z, per_mass, u, v, w, weight;
             px_f8_load_quads(quad, j, &x, &y, &z, &per_mass);
-            px_f8_load_quads(q->velocity, j, &u, &v, &w, &weight);
             x = xi - x;
             y = yi - y;
             z = zi - z;
@@ -74,17 +92,23 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
             tension -= g * r2; /* slopes are negative */
             PxF8 size = -g * unit * r;
             sizes += size;
+            light += per_mass * size;
             squares += per_mass * size * size;
+            if (!damped)
+                continue;
+            px_f8_load_quads(q->velocity, j, &u, &v, &w, &weight);
             PxF8 along = px_f8_min((ui - u) * x + (vi - v) * y + (wi - w) * z, zero);
             PxF8 c = g * weight * along / (r2 + soft);
             ax += c * x;
             ay += c * y;
             az += c * z;
         }
-        float scale = 0.5f * kernel.h * own_v[3] * f->inverse_mass[i];
-        p->ax[i] += scale * px_f8_sum(ax);
-        p->ay[i] += scale * px_f8_sum(ay);
-        p->az[i] += scale * px_f8_sum(az);
+        if (damped) {
+            float scale = 0.5f * kernel.h * own_v[3] * f->inverse_mass[i];
+            p->ax[i] += scale * px_f8_sum(ax);
+            p->ay[i] += scale * px_f8_sum(ay);
+            p->az[i] += scale * px_f8_sum(az);
+        }
         float fx = px_f8_sum(gx), fy = px_f8_sum(gy), fz = px_f8_sum(gz);
         float wx = per_volume * f->wall_gx[i], wy = per_volume * f->wall_gy[i],
               wz = per_volume * f->wall_gz[i];
@@ -100,10 +124,22 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         fz *= (float)q->unit;
         float own2 = fx * fx + fy * fy + fz * fz, own = sqrtf(own2);
         float per_mass = (float)q->mass * f->inverse_mass[i];
-        q->own[i] = own;
-        q->scale[i] = own2 * per_mass + px_f8_sum(squares);
-        q->reach[i] = (own + px_f8_sum(sizes)) * per_mass;
+        float diagonal = own2 * per_mass + px_f8_sum(squares);
+        float row = (own + px_f8_sum(sizes)) * (own * per_mass + px_f8_sum(light));
+        q->scale[i] = scaling(q, i, diagonal, row);
     }
+}
+
+static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    begin_rows(user, begin, end, false);
+}
+
+static void begin_damped_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    begin_rows(user, begin, end, true);
 }
 
 static void relative_mass_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -140,10 +176,25 @@ static double lattice_squares(const PxFluid *f, double unit)
     return sum;
 }
 
+/* Bounds of what boundaries that yield add to the rows, in the units of the sizes. */
+static PxStatus begin_yields(PxPoisson *q, const float *factor)
+{
+    PxFluid *f = q->fluid;
+    q->yields = NULL;
+    if (f->yield == NULL)
+        return PX_OK;
+    q->yields = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    if (q->yields == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
+    memset(q->yields, 0, f->count * sizeof *q->yields);
+    px_yield_bound(f, factor, 8, q->yields, q->unit * q->unit * q->mass);
+    return PX_OK;
+}
+
 PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *weight, double dt,
                                        bool coarse, PxScaling scaling)
 {
-    *q = (PxPoisson){.fluid = f, .dt = dt, .scaling = scaling, .first = true};
+    *q = (PxPoisson){.fluid = f, .dt = dt, .scaling = scaling};
     q->unit = f->spacing * f->spacing * f->spacing * f->spacing;
     q->mass = f->material[0].def.density * f->spacing * f->spacing * f->spacing;
     q->squares = lattice_squares(f, q->unit);
@@ -154,9 +205,7 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
         if (*arrays[k] == NULL)
             return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     }
-    q->own = q->before; /* shared: no longer needed when the others are written */
-    q->reach = q->correction;
-    q->bx = q->rate;
+    q->bx = q->rate; /* shared: no longer needed when the others are written */
     q->by = q->pressure;
     q->start = q->bz;
     /* The number of entries with gaps depends on the threads' schedule; rounded up so that
@@ -167,12 +216,15 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
     q->role = PX_ARENA_ARRAY(f->scratch, uint8_t, f->count);
     if (q->slope == NULL || q->record == NULL || q->role == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
+    PX_TRY(begin_yields(q, NULL));
     const PxParticles *p = f->particles;
-    px_fluid_pack(f, q->velocity, p->vx, p->vy, p->vz, weight);
+    if (weight != NULL)
+        px_fluid_pack(f, q->velocity, p->vx, p->vy, p->vz, weight);
     memset(q->velocity + 4 * (size_t)px_fluid_visible(f), 0, 4 * sizeof(float));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, relative_mass_block, q);
     px_fluid_refresh_w(f, f->quad);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, begin_block, q);
+    px_parallel_for(f->threads, f->count, PX_BLOCK,
+                    weight != NULL ? begin_damped_block : begin_block, q);
     px_parallel_for(f->threads, px_fluid_visible(f) + 1, 4 * PX_BLOCK, record_block, q);
     if (!coarse)
         return PX_OK;
@@ -180,35 +232,13 @@ PxStatus PX_ISA_NAME(px_poisson_begin)(PxPoisson *q, PxFluid *f, const float *we
     return PX_ISA_NAME(px_coarse_begin)(&q->coarse, f, &input);
 }
 
-typedef struct Scaling {
-    PxPoisson *q;
-    const float *row;
-} Scaling;
-
-/* Scaling of the residual from the bounds of a row. */
-PX_INLINE float scaling(const PxPoisson *q, float diagonal, float row, float mass)
-{
-    const PxFluid *f = q->fluid;
-    float least = (float)((q->scaling == PX_SCALE_BOUND ? LEAST : UNIFORM) * q->squares * q->mass);
-    /* 1 / (dt^2 s^3), from the units of the sizes */
-    float per_size = (float)(q->unit * q->unit * q->mass /
-                             (q->dt * q->dt * f->spacing * f->spacing * f->spacing));
-    float size = fminf(row, fmaxf(DIAGONALS * diagonal, ROW_PART * row));
-    size = fmaxf(size, least / mass);
-    if (q->scaling == PX_SCALE_DIAGONAL)
-        size = diagonal;
-    if (q->scaling == PX_SCALE_LATTICE)
-        size = least / mass;
-    return size > 0.0f ? per_size / size : 0.0f;
-}
-
+/* From the diagonal, in q->scale, and the row, in q->rate. */
 static void scaling_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Scaling *job = user;
+    PxPoisson *q = user;
     for (uint32_t i = begin; i < end; ++i)
-        job->q->scale[i] =
-            scaling(job->q, job->q->scale[i], job->row[i], job->q->fluid->particles->mass[i]);
+        q->scale[i] = scaling(q, i, q->scale[i], q->rate[i]);
 }
 
 PxStatus PX_ISA_NAME(px_poisson_correct)(PxPoisson *q, const PxPoisson *plain,
@@ -217,7 +247,6 @@ PxStatus PX_ISA_NAME(px_poisson_correct)(PxPoisson *q, const PxPoisson *plain,
     PxFluid *f = plain->fluid;
     *q = *plain;
     q->corrected = corrected;
-    q->first = false;
     float **const arrays[] = {&q->scale,      &q->before, &q->start,
                               &q->correction, &q->rate,   &q->pressure};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
@@ -225,9 +254,9 @@ PxStatus PX_ISA_NAME(px_poisson_correct)(PxPoisson *q, const PxPoisson *plain,
         if (*arrays[k] == NULL)
             return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     }
+    PX_TRY(begin_yields(q, corrected->turn + 6));
     PX_ISA_NAME(px_corrected_bounds)(corrected, q->unit, q->mass, q->scale, q->correction, q->rate);
-    Scaling job = {q, q->rate};
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, scaling_block, &job);
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, scaling_block, q);
     return PX_OK;
 }
 
@@ -263,17 +292,44 @@ typedef struct Pass {
     Solve *solve; /* the rate is replaced by the density residual; NULL: it stays a rate */
 } Pass;
 
-/* base + dt a(P), with P from the fluid's quads. */
-static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Rows at a time whose sums over neighbours are kept before they are used: their other values are
+ * then read by loops that the compiler vectorises. */
+enum { CHUNK = 256 };
+
+/* out[4 k + axis] = base + dt a(P) of row begin + k, from the sums of all its rows. */
+static void add_base(const Pass *pass, int axis, uint32_t begin, uint32_t rows, const float *sums,
+                     const float *wall)
 {
-    (void)thread;
-    const Pass *pass = user;
     const PxPoisson *q = pass->q;
     const PxFluid *f = q->fluid;
     const PxParticles *p = f->particles;
+    const float *const gradient[3] = {f->wall_gx, f->wall_gy, f->wall_gz};
+    const float *const velocity[3] = {p->vx, p->vy, p->vz};
+    const float *const force[3] = {p->ax, p->ay, p->az};
+    const float *restrict g = gradient[axis] + begin, *restrict v = velocity[axis] + begin;
+    const float *restrict a = force[axis] + begin, *restrict per_mass = f->inverse_mass + begin;
+    float *restrict out = q->record + 8 * (size_t)begin + 4 + axis;
+    float dt = (float)q->dt;
+    if (pass->base == BASE_NONE)
+        for (uint32_t k = 0; k < rows; ++k)
+            out[8 * (size_t)k] = -dt * per_mass[k] * (sums[k] + wall[k] * g[k]);
+    else if (pass->base == BASE_START)
+        for (uint32_t k = 0; k < rows; ++k)
+            out[8 * (size_t)k] = -dt * per_mass[k] * (sums[k] + wall[k] * g[k]) + v[k];
+    else
+        for (uint32_t k = 0; k < rows; ++k)
+            out[8 * (size_t)k] =
+                -dt * per_mass[k] * (sums[k] + wall[k] * g[k]) + (v[k] + dt * a[k]);
+}
+
+static void velocity_rows(const Pass *pass, uint32_t begin, uint32_t end)
+{
+    const PxPoisson *q = pass->q;
+    const PxFluid *f = q->fluid;
     const PxPairs *pairs = f->pairs;
     const float *quad = f->quad;
-    float per_volume = (float)(1.0 / (f->spacing * f->spacing * f->spacing)), dt = (float)q->dt;
+    float per_volume = (float)(1.0 / (f->spacing * f->spacing * f->spacing));
+    float sums[3][CHUNK], wall[CHUNK];
     for (uint32_t i = begin; i < end; ++i) {
         const float *own = quad + 4 * (size_t)i;
         PxF8 xi = px_f8(own[0]), yi = px_f8(own[1]), zi = px_f8(own[2]), pi = px_f8(own[3]);
@@ -289,126 +345,130 @@ static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
             ay += c * (yi - y);
             az += c * (zi - z);
         }
-        float scale = -dt * f->inverse_mass[i], wall = own[3] * per_volume;
-        float *out = q->record + 8 * (size_t)i + 4;
-        out[0] = scale * (px_f8_sum(ax) + wall * f->wall_gx[i]);
-        out[1] = scale * (px_f8_sum(ay) + wall * f->wall_gy[i]);
-        out[2] = scale * (px_f8_sum(az) + wall * f->wall_gz[i]);
-        out[3] = 0.0f;
-        if (pass->base == BASE_START) {
-            out[0] += p->vx[i];
-            out[1] += p->vy[i];
-            out[2] += p->vz[i];
-        } else if (pass->base == BASE_FORCES) {
-            out[0] += p->vx[i] + dt * p->ax[i];
-            out[1] += p->vy[i] + dt * p->ay[i];
-            out[2] += p->vz[i] + dt * p->az[i];
-        }
+        sums[0][i - begin] = px_f8_sum(ax);
+        sums[1][i - begin] = px_f8_sum(ay);
+        sums[2][i - begin] = px_f8_sum(az);
+        wall[i - begin] = own[3] * per_volume;
     }
+    for (int axis = 0; axis < 3; ++axis)
+        add_base(pass, axis, begin, end - begin, sums[axis], wall);
+}
+
+/* base + dt a(P), with P from the fluid's quads. */
+static void velocity_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    for (uint32_t i = begin; i < end; i += CHUNK)
+        velocity_rows(user, i, end - i < CHUNK ? end : i + CHUNK);
 }
 
 /* Sums and maxima of a block, as indices for px_reduce(); see Solve. */
 enum { OVER, OPENED, CLOSING, SUMS, MAXIMA = CLOSING };
 
-PX_INLINE void store(PxPart *part, const double *sums, const float *most)
+/* The sum of the values, each at most MOST_ERROR; rounded, so that their order does not matter. */
+static double sum_rounded(double magic, const float *value, uint32_t rows)
 {
-    memcpy(part->sum, sums, SUMS * sizeof *sums);
-    for (int k = 0; k < MAXIMA; ++k)
-        part->most[k] = (double)most[k];
+    double lane[8] = {0}, sum = 0;
+    uint32_t k = 0;
+    for (; k + 8 <= rows; k += 8)
+        for (uint32_t l = 0; l < 8; ++l) {
+            float v = value[k + l] < MOST_ERROR ? value[k + l] : MOST_ERROR;
+            lane[l] += px_sum_round(magic, (double)v);
+        }
+    for (; k < rows; ++k)
+        sum += px_sum_round(magic, (double)(value[k] < MOST_ERROR ? value[k] : MOST_ERROR));
+    for (uint32_t l = 0; l < 8; ++l)
+        sum += lane[l];
+    return sum;
 }
 
-PX_INLINE double rounded(const Solve *s, float error)
+static float largest(const float *value, uint32_t rows, float most)
 {
-    return px_sum_round(s->magic, (double)(error < MOST_ERROR ? error : MOST_ERROR));
+    for (uint32_t k = 0; k < rows; ++k)
+        most = value[k] > most ? value[k] : most;
+    return most;
 }
 
 /* Density residual at the end of the step: the compression at its start that the solve counts,
- * plus what the velocities add.
+ * plus what the velocities add. Replaces the rate.
  *
  * A particle whose density is too low by less than the tolerance also takes the coarse correction:
  * in a pool without pressure only the bottom layer is compressed at first, and the layers above
  * follow. It does not enter the coarse right-hand side, because negative pressure is clamped;
- * counting it, or a wider band, makes drops in zero gravity restless.
- *
- * No branches: about half of the particles are on either side of 0. */
-PX_INLINE float over_of(const Solve *s, uint32_t i, float rate, double *sum, float *most)
+ * counting it, or a wider band, makes drops in zero gravity restless. */
+static void over_rows(const Solve *s, uint32_t begin, uint32_t rows, float *restrict rate,
+                      PxPart *part)
 {
-    float over = s->q->start[i] + rate;
-    bool pressed = s->pressure[i] > 0.0f;
-    float closed = over > 0.0f ? over : 0.0f, open = closed - over;
-    float closing = rate - open;
-    s->q->role[i] = (uint8_t)((pressed | (over > 0.0f)) * PX_COARSE_GIVES |
-                              (pressed | (over > -(float)s->options.error)) * PX_COARSE_TAKES);
-    sum[OVER] += rounded(s, closed);
-    sum[OPENED] += rounded(s, pressed ? open : 0.0f);
-    sum[CLOSING] += rounded(s, closing > 0.0f ? closing : 0.0f);
-    open = pressed ? open : 0.0f;
-    most[OVER] = closed > most[OVER] ? closed : most[OVER];
-    most[OPENED] = open > most[OPENED] ? open : most[OPENED];
-    return over;
+    const float *restrict start = s->q->start + begin, *restrict pressure = s->pressure + begin;
+    uint8_t *restrict role = s->q->role + begin;
+    float closed[CHUNK], opened[CHUNK], closing[CHUNK], band = -(float)s->options.error;
+    for (uint32_t k = 0; k < rows; ++k) {
+        float over = start[k] + rate[k];
+        float above = over > 0.0f ? over : 0.0f, open = above - over, more = rate[k] - open;
+        rate[k] = over;
+        closed[k] = above;
+        opened[k] = pressure[k] > 0.0f ? open : 0.0f;
+        closing[k] = more > 0.0f ? more : 0.0f;
+    }
+    for (uint32_t k = 0; k < rows; ++k) {
+        int pressed = pressure[k] > 0.0f;
+        role[k] = (uint8_t)((pressed | (rate[k] > 0.0f)) * PX_COARSE_GIVES |
+                            (pressed | (rate[k] > band)) * PX_COARSE_TAKES);
+    }
+    part->sum[OVER] += sum_rounded(s->magic, closed, rows);
+    part->sum[OPENED] += sum_rounded(s->magic, opened, rows);
+    part->sum[CLOSING] += sum_rounded(s->magic, closing, rows);
+    part->most[OVER] = (double)largest(closed, rows, (float)part->most[OVER]);
+    part->most[OPENED] = (double)largest(opened, rows, (float)part->most[OPENED]);
 }
 
-/* dt D of the velocities in q->record. The first pass of a step also computes the rows' absolute
- * sums and from them the scale. */
-PX_INLINE void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, bool first, PxPart *part)
+/* dt D of the velocities in q->record. */
+static void rate_rows(const Pass *pass, uint32_t begin, uint32_t end, float *restrict rate)
 {
-    PxPoisson *q = pass->q;
+    const PxPoisson *q = pass->q;
     const PxFluid *f = q->fluid;
-    PxParticles *p = f->particles;
     const PxPairs *pairs = f->pairs;
-    const float *quad = f->quad, *record = q->record;
-    float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
-    PxF8 zero = px_f8(0.0f), unit = px_f8((float)q->unit);
-    double sums[SUMS] = {0};
-    float most[MAXIMA] = {0};
+    const float *record = q->record;
     for (uint32_t i = begin; i < end; ++i) {
-        const float *own = record + 8 * (size_t)i, *own_u = own + 4;
-        PxF8 sum = zero, row = zero;
+        const float *own = record + 8 * (size_t)i;
+        PxF8 sum = px_f8(0.0f);
         const float *slope = q->slope + pairs->start[i];
         PX_FOR_NEIGHBOURS(pairs, i, j)
         {
-            PxF8 g = px_f8_load(slope);
-            sum += g * px_f8_load_dots(record, own, j);
+            sum += px_f8_load(slope) * px_f8_load_dots(record, own, j);
             slope += 8;
-            if (first) {
-                PxF8 x, y, z, reach;
-                px_f8_load_quads(quad, j, &x, &y, &z, &reach);
-                x = px_f8(own[0]) - x;
-                y = px_f8(own[1]) - y;
-                z = px_f8(own[2]) - z;
-                row -= g * unit * px_f8_sqrt(x * x + y * y + z * z) * reach;
-            }
         }
-        if (first) {
-            float size = q->own[i] * q->reach[i] + px_f8_sum(row);
-            q->scale[i] = scaling(q, q->scale[i], size, p->mass[i]);
-        }
-        float flux = pass->base == BASE_NONE ? 0.0f : f->wall_flux[i];
-        float rate = dt * (s3 * px_f8_sum(sum) + own_u[0] * f->wall_gx[i] +
-                           own_u[1] * f->wall_gy[i] + own_u[2] * f->wall_gz[i] - flux);
-        pass->rate[i] = pass->solve != NULL ? over_of(pass->solve, i, rate, sums, most) : rate;
+        rate[i - begin] = px_f8_sum(sum);
     }
-    store(part, sums, most);
+    float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
+    float moving = pass->base == BASE_NONE ? 0.0f : 1.0f;
+    const float *restrict gx = f->wall_gx + begin, *restrict gy = f->wall_gy + begin;
+    const float *restrict gz = f->wall_gz + begin, *restrict flux = f->wall_flux + begin;
+    const float *restrict u = record + 8 * (size_t)begin + 4;
+    for (uint32_t k = 0; k < end - begin; ++k, u += 8)
+        rate[k] =
+            dt * (s3 * rate[k] + u[0] * gx[k] + u[1] * gy[k] + u[2] * gz[k] - moving * flux[k]);
+    const float *restrict yields = f->yield != NULL ? f->yield->flux + begin : NULL;
+    for (uint32_t k = 0; yields != NULL && k < end - begin; ++k)
+        rate[k] -= dt * yields[k];
 }
 
 static void rate_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    rate_rows(user, begin, end, false, part);
-}
-
-static void first_rate_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
-{
-    rate_rows(user, begin, end, true, part);
+    const Pass *pass = user;
+    for (uint32_t i = begin; i < end; i += CHUNK) {
+        uint32_t rows = end - i < CHUNK ? end - i : CHUNK;
+        rate_rows(pass, i, i + rows, pass->rate + i);
+        if (pass->solve != NULL)
+            over_rows(pass->solve, i, rows, pass->rate + i, part);
+    }
 }
 
 static void over_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Pass *pass = user;
-    double sums[SUMS] = {0};
-    float most[MAXIMA] = {0};
-    for (uint32_t i = begin; i < end; ++i)
-        pass->rate[i] = over_of(pass->solve, i, pass->rate[i], sums, most);
-    store(part, sums, most);
+    for (uint32_t i = begin; i < end; i += CHUNK)
+        over_rows(pass->solve, i, end - i < CHUNK ? end - i : CHUNK, pass->rate + i, part);
 }
 
 static void predict_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -433,8 +493,6 @@ static void predicted_part(void *user, uint32_t begin, uint32_t end, PxPart *par
     const PxFluid *f = q->fluid;
     const PxKernel kernel = f->kernel;
     float s3 = (float)(f->spacing * f->spacing * f->spacing), dt = (float)q->dt;
-    double sums[SUMS] = {0};
-    float most[MAXIMA] = {0};
     for (uint32_t i = begin; i < end; ++i) {
         const float *u = q->record + 8 * (size_t)i + 4;
         PxPlace8 at = px_place8(q->predicted, i);
@@ -447,11 +505,10 @@ static void predicted_part(void *user, uint32_t begin, uint32_t end, PxPart *par
         }
         float now = s3 / f->volume[i] - f->wall_part[i];
         float wall = dt * (u[0] * f->wall_gx[i] + u[1] * f->wall_gy[i] + u[2] * f->wall_gz[i] -
-                           f->wall_flux[i]);
-        float rate = s3 * kernel.norm * px_f8_sum(sum) - now + wall;
-        pass->rate[i] = over_of(pass->solve, i, rate, sums, most);
+                           f->wall_flux[i] - (f->yield != NULL ? f->yield->flux[i] : 0.0f));
+        pass->rate[i] = s3 * kernel.norm * px_f8_sum(sum) - now + wall;
     }
-    store(part, sums, most);
+    over_part(user, begin, end, part);
 }
 
 /* apply() with densities at predicted positions. */
@@ -459,10 +516,6 @@ static void apply_predicted(Pass *pass, const PxRows *rows, PxPart *total)
 {
     PxPoisson *q = pass->q;
     const PxFluid *f = q->fluid;
-    if (q->first) {
-        Scaling job = {q, q->scale};
-        px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, scaling_block, &job);
-    }
     px_parallel_for(f->threads, px_fluid_visible(f) + 1, 4 * PX_BLOCK, predict_block, q);
     px_reduce(rows, predicted_part, pass, total);
 }
@@ -476,29 +529,45 @@ static void apply_corrected(PxPoisson *q, float *rate, Base base)
     PX_ISA_NAME(px_corrected_rates)(q->corrected, q->dt, forces, rate);
 }
 
+/* Adds the motion of boundaries that yield to the corrected rates. */
+static void yield_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Pass *pass = user;
+    const PxPoisson *q = pass->q;
+    const float *flux = q->fluid->yield->flux, *turn = q->corrected->turn;
+    for (uint32_t i = begin; i < end; ++i)
+        pass->rate[i] -= (float)q->dt * turn[8 * (size_t)i + 6] * flux[i];
+}
+
 /* rate = dt D(base + dt a(P)), or the density residual with it; P is in the fluid's quads. */
 static void apply(PxPoisson *q, float *rate, Base base, Solve *solve)
 {
+    static const PxYieldBase yield_base[] = {PX_YIELD_NONE, PX_YIELD_START, PX_YIELD_FORCES};
     const PxFluid *f = q->fluid;
     Pass pass = {q, rate, base, solve};
     PxRows rows = {f->threads, f->dist, f->count, PX_BLOCK};
     PxPart total = {.sums = solve != NULL ? SUMS : 0, .maxima = solve != NULL ? MAXIMA : 0};
+    const float *factor = q->corrected != NULL ? q->corrected->turn + 6 : NULL;
+    px_yield_respond(q->fluid, q->dt, yield_base[base], factor, 8);
     if (q->corrected != NULL) {
         apply_corrected(q, rate, base);
+        if (f->yield != NULL)
+            px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, yield_block, &pass);
         if (solve != NULL)
             px_reduce(&rows, over_part, &pass, &total);
     } else {
         px_fluid_refresh_w(f, f->quad);
-        px_parallel_for(f->threads, f->count, PX_BLOCK, velocity_block, &pass);
-        px_fluid_refresh(f, q->record + 4, 4 * sizeof(float), 8 * sizeof(float));
-        if (q->predicted != NULL) {
-            apply_predicted(&pass, &rows, &total);
-        } else {
-            if (q->first)
-                px_fluid_pack_w(f, f->quad, q->reach);
-            px_reduce(&rows, q->first ? first_rate_part : rate_part, &pass, &total);
+        PxChain chain = {.first = velocity_block, .first_user = &pass, .until = f->pairs->until};
+        if (q->predicted != NULL || px_dist_shared(f->dist)) {
+            px_parallel_for(f->threads, f->count, PX_BLOCK, velocity_block, &pass);
+            px_fluid_refresh(f, q->record + 4, 4 * sizeof(float), 8 * sizeof(float));
+            chain.first = NULL;
         }
-        q->first = false;
+        if (q->predicted != NULL)
+            apply_predicted(&pass, &rows, &total);
+        else
+            px_reduce_after(&rows, chain, rate_part, &pass, &total);
     }
     if (solve != NULL) {
         solve->sum = total.sum[OVER];

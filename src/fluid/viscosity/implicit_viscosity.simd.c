@@ -30,16 +30,18 @@
 ///   (K v)_i = sum_j k_ij ((e_i + e_j) v_ij - (u_i + u_j) x x_ij) + m_i nu_i drag_i v_i
 ///   e_i = 1 - t_i / 2,  u_i = (1 - t_i) w_i.
 ///
-/// Solved by conjugate gradients for v' - v, preconditioned with the diagonal of a full lattice
-/// plus that of the walls. In a single free fluid this diagonal is a multiple of the masses, so
-/// every iterate conserves both momenta. Very viscous fluids start from the change of the last
-/// step; at 10 Pa s that guess costs what it saves. Fluids of low viscosity, as water, use the
-/// explicit force of Morris et al. without rotations, one pass over the pairs.
+/// Solved by conjugate gradients for v' - v, preconditioned with the diagonal of a full lattice of
+/// the most viscous fluid plus that of the walls. Away from walls it is a multiple of the masses,
+/// so every iterate conserves both momenta, also where viscosities differ. Very viscous fluids
+/// start from the change of the last step; at 10 Pa s that guess costs what it saves. Fluids of low
+/// viscosity, as water, use the explicit force of Morris et al. without rotations, one pass over
+/// the pairs.
 #include "fluid/fluid.h"
 #include "base/stop.h"
 #include "base/sum.h"
 #include "fluid/turn.h"
 #include "fluid/viscosity/explicit_viscosity.h"
+#include "fluid/viscosity/free_change.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,11 +94,13 @@ typedef struct Solve {
     float *stick;       /* t_i */
     float *even;        /* e_i */
     float *drag;        /* dt m_i nu_i drag_i, kg */
+    uint8_t *tied;      /* a wall drags it */
     float *diagonal;    /* inverse of the preconditioner, 1/kg */
     float *inverse;     /* 6 per particle: w_i is this matrix times sum k x_ij x v_ij */
     float *turn;        /* quads: u_i */
     float *p, *kp, *r, *x;
-    double lattice; /* diagonal of K in a full lattice over m nu, 1/m^2 */
+    float massive; /* 1: M is added to dt K */
+    double rate; /* diagonal of K over the mass in a full lattice of the most viscous fluid, 1/s */
     float alpha, beta;
 } Solve;
 
@@ -179,7 +183,7 @@ static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* kp = dt K p. The fourth component of the position quads is e. */
+/* kp = dt K p, or (M + dt K) p. The fourth component of the position quads is e. */
 static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -208,9 +212,10 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
             fz += k * (e * (px_f8(vi[2]) - w) - (tx * y - ty * x));
         }
         float *out = s->kp + 4 * (size_t)i;
-        out[0] = px_f8_sum(fx) + s->drag[i] * vi[0];
-        out[1] = px_f8_sum(fy) + s->drag[i] * vi[1];
-        out[2] = px_f8_sum(fz) + s->drag[i] * vi[2];
+        float own = s->drag[i] + s->massive * f->particles->mass[i];
+        out[0] = px_f8_sum(fx) + own * vi[0];
+        out[1] = px_f8_sum(fy) + own * vi[1];
+        out[2] = px_f8_sum(fz) + own * vi[2];
         out[3] = 0.0f;
     }
 }
@@ -234,7 +239,8 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         s->stick[i] = stick < 1.0f ? stick : 1.0f;
         s->even[i] = 1.0f - 0.5f * s->stick[i];
         s->drag[i] = (float)(dt * m * nu * (double)f->wall_drag[i]);
-        s->diagonal[i] = (float)(1 / (m * (1 + dt * nu * s->lattice) + (double)s->drag[i]));
+        s->tied[i] = s->drag[i] > 0.0f;
+        s->diagonal[i] = (float)(1 / (m * (1 + dt * s->rate) + (double)s->drag[i]));
         float *p = s->p + 4 * (size_t)i;
         p[0] = q->vx[i] + s->dt * q->ax[i];
         p[1] = q->vy[i] + s->dt * q->ay[i];
@@ -261,17 +267,6 @@ static void residual_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* kp += M p */
-static void mass_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Solve *s = user;
-    const float *mass = s->fluid->particles->mass;
-    for (uint32_t i = begin; i < end; ++i)
-        for (size_t k = 4 * (size_t)i; k < 4 * (size_t)i + 4; ++k)
-            s->kp[k] += mass[i] * s->p[k];
-}
-
 /* x += alpha p, r -= alpha A p */
 static void advance_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -293,21 +288,28 @@ static void direction_block(void *user, uint32_t begin, uint32_t end, int thread
             s->p[k] = s->diagonal[i] * s->r[k] + s->beta * s->p[k];
 }
 
-/* x = p = the last step's change, rotated with the neighbourhood since then, so that it still has
- * no net torque on a rigidly moving blob. */
+/* x = the last step's change, rotated with the neighbourhood since then, so that it still has
+ * no net torque on a rigidly moving blob. The rotation by the angular velocity w is Cayley's,
+ * u + 2 / (1 + q^2) (q x u + q x (q x u)) with q = w dt / 2. Conjugate gradients would keep what
+ * net momentum the guess has where matter moves freely: px_viscosity_free_change() removes it. */
 static void guess_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Solve *s = user;
-    const PxParticles *q = s->fluid->particles;
+    const PxParticles *p = s->fluid->particles;
     for (uint32_t i = begin; i < end; ++i) {
         const float *turn = s->turn + 4 * (size_t)i;
-        float ux = s->dt * q->ux[i], uy = s->dt * q->uy[i], uz = s->dt * q->uz[i];
-        const float guess[4] = {ux + s->dt * (turn[1] * uz - turn[2] * uy),
-                                uy + s->dt * (turn[2] * ux - turn[0] * uz),
-                                uz + s->dt * (turn[0] * uy - turn[1] * ux), 0.0f};
+        const float q[3] = {0.5f * s->dt * turn[0], 0.5f * s->dt * turn[1], 0.5f * s->dt * turn[2]};
+        float dt = s->mu[i] > 0.0f ? s->dt : 0.0f; /* what is frozen now has no viscous force */
+        const float u[3] = {dt * p->ux[i], dt * p->uy[i], dt * p->uz[i]};
+        const float a[3] = {u[0] + q[1] * u[2] - q[2] * u[1], u[1] + q[2] * u[0] - q[0] * u[2],
+                            u[2] + q[0] * u[1] - q[1] * u[0]};
+        float part = 2.0f / (1.0f + q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+        const float guess[4] = {u[0] + part * (q[1] * a[2] - q[2] * a[1]),
+                                u[1] + part * (q[2] * a[0] - q[0] * a[2]),
+                                u[2] + part * (q[0] * a[1] - q[1] * a[0]), 0.0f};
         for (size_t k = 4 * (size_t)i; k < 4 * (size_t)i + 4; ++k)
-            s->x[k] = s->p[k] = guess[k & 3];
+            s->x[k] = guess[k & 3];
     }
 }
 
@@ -395,20 +397,27 @@ static double strictest(const PxFluid *f, int which)
 static void apply(Solve *s)
 {
     const PxFluid *f = s->fluid;
+    s->massive = 1.0f;
     px_fluid_refresh_quads(f, s->p);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, s);
-    px_fluid_refresh_quads(f, s->turn);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, s);
-    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, mass_block, s);
+    if (px_dist_shared(f->dist)) {
+        px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, s);
+        px_fluid_refresh_quads(f, s->turn);
+        px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, s);
+        return;
+    }
+    PxChain chain = {turn_block, force_block, s, s, f->pairs->until};
+    px_parallel_chain(f->threads, f->count, PX_BLOCK, &chain);
 }
 
-static void conjugate_gradients(Solve *s, bool thick)
+static PxStatus conjugate_gradients(Solve *s, bool thick)
 {
     PxFluid *f = s->fluid;
     double error = strictest(f, ERROR), most = strictest(f, ITERATIONS);
     double size = dot(s, s->r, s->r, s->diagonal), wanted = error * error * size;
     if (thick) {
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, guess_block, s);
+        PX_TRY(px_viscosity_free_change(f, s->mu, s->tied, s->x));
+        memcpy(s->p, s->x, 4 * (size_t)f->count * sizeof(float));
         apply(s);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, guessed_block, s);
         size = dot(s, s->r, s->r, s->diagonal);
@@ -424,6 +433,7 @@ static void conjugate_gradients(Solve *s, bool thick)
         ++f->viscosity_iterations;
     }
     f->viscosity_converged = size <= wanted;
+    return PX_OK;
 }
 
 PX_INLINE PxF8 thin_viscosity(PxF8 mu, PxF8 mu_j)
@@ -493,6 +503,7 @@ static PxStatus solve(PxFluid *f)
                .stick = PX_ARENA_ARRAY(f->scratch, float, n),
                .even = PX_ARENA_ARRAY(f->scratch, float, n),
                .drag = PX_ARENA_ARRAY(f->scratch, float, n),
+               .tied = PX_ARENA_ARRAY(f->scratch, uint8_t, n),
                .diagonal = PX_ARENA_ARRAY(f->scratch, float, n),
                .inverse = PX_ARENA_ARRAY(f->scratch, float, 6 * n),
                .turn = PX_ARENA_ARRAY(f->scratch, float, quads),
@@ -500,10 +511,10 @@ static PxStatus solve(PxFluid *f)
                .kp = PX_ARENA_ARRAY(f->scratch, float, quads),
                .r = PX_ARENA_ARRAY(f->scratch, float, quads),
                .x = PX_ARENA_ARRAY(f->scratch, float, quads),
-               .lattice = lattice};
+               .rate = rate};
     if (s.mu == NULL || s.volume == NULL || s.pair == NULL || s.stick == NULL || s.even == NULL ||
-        s.drag == NULL || s.diagonal == NULL || s.inverse == NULL || s.turn == NULL ||
-        s.p == NULL || s.kp == NULL || s.r == NULL || s.x == NULL)
+        s.drag == NULL || s.tied == NULL || s.diagonal == NULL || s.inverse == NULL ||
+        s.turn == NULL || s.p == NULL || s.kp == NULL || s.r == NULL || s.x == NULL)
         return px_fail(PX_ERR_MEMORY, "viscosity: no room to solve for %u particles", f->count);
     /* The padding row behind the last one is zero. */
     memset(s.p + 4 * all, 0, 4 * sizeof(float));
@@ -518,7 +529,7 @@ static PxStatus solve(PxFluid *f)
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &s);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, residual_block, &s);
 
-    conjugate_gradients(&s, f->dt * rate >= THICK);
+    PX_TRY(conjugate_gradients(&s, f->dt * rate >= THICK));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end_block, &s);
     px_fluid_give_drag(f, true, NULL);
     return PX_OK;

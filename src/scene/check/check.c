@@ -83,7 +83,7 @@ static void check_thickness(PxScene *scene, size_t index, const PxShape *shape)
 {
     const PxSceneBody *body = &scene->body[index];
     double thickness = px_shape_thickness(shape);
-    if (body->def.wall || !(thickness < scene->world.spacing))
+    if (px_body_is_boundary(&body->def) || !(thickness < scene->world.spacing))
         return;
     BodyPath path;
     px_complain(scene, PX_WARNING,
@@ -141,8 +141,11 @@ static void check_amount(PxScene *scene, const PxSurvey *survey)
 {
     PxPath root = px_path_root();
     PxPath bodies = px_path_key(&root, "bodies"), spacing = px_path_key(&root, "spacing");
+    bool rigid = false;
+    for (size_t k = 0; k < scene->bodies; ++k)
+        rigid = rigid || scene->body[k].def.rigid;
     if (survey->particles < 1) {
-        if (scene->errors == 0) /* else a refused value may only seem missing */
+        if (scene->errors == 0 && !rigid) /* else a refused value may only seem missing */
             px_complain(scene, PX_WARNING, &bodies, PX_AT_VALUE,
                         "give no particles: nothing will move");
         return;
@@ -370,7 +373,7 @@ static void complain_overlap(PxScene *scene, size_t index, size_t other, double 
     const PxBodyDef *def = &scene->body[other].def;
     char text[320];
     BodyPath path;
-    size_t later = def->wall || index > other ? index : other;
+    size_t later = px_body_is_boundary(def) || index > other ? index : other;
     px_complain(scene, PX_ERROR, body_path(&path, later, NULL), PX_AT_VALUE, "%s",
                 px_overlap_text(part, scene->body[index].def.name, def, text, sizeof text));
 }
@@ -399,7 +402,7 @@ static void compare(Overlap *o, size_t index, const Sample *sample, size_t other
         return;
     for (size_t k = 0; k < count; ++k) {
         PxVec3 point = sample->points.position[k];
-        if (!def->wall) {
+        if (!px_body_is_boundary(def)) {
             wrong += px_shape_inside(shape, point);
             continue;
         }
@@ -416,7 +419,7 @@ static void compare(Overlap *o, size_t index, const Sample *sample, size_t other
 
 static bool is_matter(const Overlap *o, size_t k)
 {
-    return o->survey->shape[k] != NULL && !o->scene->body[k].def.wall;
+    return o->survey->shape[k] != NULL && !px_body_is_boundary(&o->scene->body[k].def);
 }
 
 /* Of two bodies the smaller is sampled; the first if they are equal. */

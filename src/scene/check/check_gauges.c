@@ -8,7 +8,7 @@ static const char *name_of_wall(const PxScene *scene, size_t wall)
 {
     size_t k = 0;
     for (; k < scene->bodies; ++k)
-        if (scene->body[k].def.wall && wall-- == 0)
+        if (px_body_is_boundary(&scene->body[k].def) && wall-- == 0)
             break;
     return k < scene->bodies ? scene->body[k].def.name : "";
 }

@@ -87,7 +87,7 @@ static bool touches(Hold *hold, const PxShape *region, size_t body)
 static bool share(Hold *hold, const PxShape *a, const PxShape *b, size_t body)
 {
     for (size_t k = 0; k < hold->scene->bodies; ++k) {
-        if (hold->survey->shape[k] == NULL || hold->scene->body[k].def.wall ||
+        if (hold->survey->shape[k] == NULL || px_body_is_boundary(&hold->scene->body[k].def) ||
             (body != PX_NO_BODY && body != k))
             continue;
         const PxPoints *points = particles_of(hold, k);
@@ -124,7 +124,8 @@ static PxStatus check_region(Hold *hold, const Region *region)
     /* The state at later times is not known. */
     for (size_t k = 0; k < scene->bodies && region->start == 0 && !any; ++k)
         if (hold->survey->shape[k] != NULL &&
-            (region->any_matter ? !scene->body[k].def.wall : px_scene_is_solid(scene, k)) &&
+            (region->any_matter ? !px_body_is_boundary(&scene->body[k].def)
+                                : px_scene_is_solid(scene, k)) &&
             (region->body == PX_NO_BODY || region->body == k))
             any = touches(hold, shape, k);
     px_shape_free(shape);

@@ -173,7 +173,7 @@ static double content_of(const Room *r)
     for (size_t k = 0; k < r->scene->bodies; ++k) {
         const PxShape *shape = r->survey->shape[k];
         size_t in = 0, all = 0;
-        if (shape == NULL || r->scene->body[k].def.wall)
+        if (shape == NULL || px_body_is_boundary(&r->scene->body[k].def))
             continue;
         for (uint32_t c = 0; c < r->cells; ++c)
             if (px_shape_inside(shape, middle_of(r, c))) {
@@ -237,7 +237,7 @@ static PxStatus check_bodies(Room *r, double travel, double end, double moving)
     bool told = false;
     for (size_t k = 0; k < r->scene->bodies && followed < MOST_BODIES && !told; ++k) {
         bool solid = px_scene_is_solid(r->scene, k);
-        if (r->survey->shape[k] == NULL || r->scene->body[k].def.wall)
+        if (r->survey->shape[k] == NULL || px_body_is_boundary(&r->scene->body[k].def))
             continue;
         PxBounds space = space_of(r, k, solid);
         if (!px_finite(space.low) || !px_finite(space.high))
@@ -272,7 +272,7 @@ PxStatus px_survey_check_room(PxScene *scene, const PxSurvey *survey)
         r.body != NULL ? PX_OK : px_fail(PX_ERR_MEMORY, "scene: no room to follow its walls");
     size_t wall = 0;
     for (size_t k = 0; k < scene->bodies && status == PX_OK; ++k)
-        if (scene->body[k].def.wall)
+        if (px_body_is_boundary(&scene->body[k].def))
             r.body[wall++] = k;
     for (size_t k = 0; k < r.walls.count; ++k)
         moving += r.walls.wall[k].keys > 0;

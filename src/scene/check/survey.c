@@ -121,6 +121,12 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
     else
         px_bounds_add(&out->everything, body->def.shape.at);
     double reach = is_finite(bounds) ? 0.5 * px_length(px_sub(bounds.high, bounds.low)) : 0;
+    if (body->def.rigid) {
+        out->matter = px_bounds_join(out->matter, bounds); /* pictures show it */
+        out->speed =
+            fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
+        return PX_OK;
+    }
     if (body->def.wall) {
         double speed = 0;
         PX_TRY(wall_speed(body, 2 * reach, &speed));

@@ -20,7 +20,7 @@ static bool may_be_named(const PxScene *scene, const PxField *field, size_t inde
 {
     if (field->flags & PX_FIELD_OF_SOLID)
         return px_scene_is_solid(scene, index);
-    return !(field->flags & PX_FIELD_OF_MATTER) || !scene->body[index].def.wall;
+    return !(field->flags & PX_FIELD_OF_MATTER) || !px_body_is_boundary(&scene->body[index].def);
 }
 
 /* Complains about a body that a handle or force cannot act on. */
@@ -30,8 +30,9 @@ static void complain_unfit(PxScene *scene, const PxPath *path, const char *name,
     char part[120];
     px_complain(scene, PX_ERROR, path, PX_AT_VALUE, "is '%s', which is %s; %s of this scene: %s",
                 px_quote(name, part, sizeof part),
-                scene->body[index].def.wall ? "a wall: walls have keyframes of their own"
-                                            : "not a solid: the \"young\" of its material is 0",
+                scene->body[index].def.wall    ? "a wall: walls have keyframes of their own"
+                : scene->body[index].def.rigid ? "a rigid body, which has no particles"
+                                               : "not a solid: the \"young\" of its material is 0",
                 choice->what, choice->list);
 }
 

@@ -360,6 +360,12 @@ void px_read_values(PxScene *scene, const PxPath *path, json_t *json, const PxSe
         if (divided && value != NULL)
             *((bool *)object + divider->offset) = json_is_true(value);
     }
+    if (section->also != NULL) {
+        const PxField *also = px_field_find(section->fields, section->field_count, section->also);
+        const json_t *value = json_object_get(json, section->also);
+        if (value != NULL && json_is_boolean(value))
+            *((bool *)object + also->offset) = json_is_true(value);
+    }
     for (size_t k = 0; k < section->field_count; ++k) {
         const PxField *field = &section->fields[k];
         const json_t *value = json_object_get(json, field->key);

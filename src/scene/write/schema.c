@@ -341,7 +341,7 @@ static void write_has_none_of(PxWriter *w, const PxSection *section, unsigned fl
     px_write_key(w, "anyOf");
     px_write_open_flat(w, '[');
     for (size_t k = 0; k < section->field_count; ++k)
-        if (section->fields[k].flags & flag)
+        if (section->fields[k].flags & flag && !(section->fields[k].flags & PX_FIELD_ALSO))
             write_has(w, section->fields[k].key);
     px_write_close_flat(w, ']');
     px_write_close_flat(w, '}');

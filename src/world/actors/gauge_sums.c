@@ -350,7 +350,7 @@ static void measure(PxWorld *world, const PxGauge *gauge, double *now)
         now[0] = g->heater_heat[def->heater.slot - 1] / world->dt;
     if (!body)
         return;
-    if (!world->bodies.data[def->body.slot - 1].def.wall) {
+    if (!px_body_is_boundary(&world->bodies.data[def->body.slot - 1].def)) {
         measure_body(world, gauge, now);
     } else if (def->measures == PX_GAUGE_HEAT) {
         now[0] = g->wall_heat[def->body.slot - 1] / world->dt;

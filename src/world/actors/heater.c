@@ -33,6 +33,9 @@ PxStatus px_heater_make(PxWorld *world, const void *given, void *thing)
     PxHeater *heater = thing;
     const PxBody *body =
         heater->region.body != 0 ? &world->bodies.data[heater->region.body - 1] : NULL;
+    if (body != NULL && body->def.rigid)
+        return px_fail(PX_ERR_ARGUMENT, "the body '%s' is rigid and has no particles to heat",
+                       body->name);
     if (body != NULL && body->def.wall)
         return px_fail(PX_ERR_ARGUMENT,
                        "the body '%s' is a wall, which has a temperature of its own", body->name);

@@ -23,16 +23,16 @@ static PxStatus list_skin(PxWorld *world, const PxBodyDef *def, uint32_t slot, P
 
 bool px_body_has_skin(const PxBodyDef *body, const PxMaterialDef *material)
 {
-    return (body->surfels > 0 || body->skin) && !body->wall && material->young > 0 &&
+    return (body->surfels > 0 || body->skin) && !px_body_is_boundary(body) && material->young > 0 &&
            !material->melts.melts && strcmp(material->coat.model, "none") == 0;
 }
 
 PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
                             uint32_t slot)
 {
-    if (!def->wall && px_world_coat_of(world, def->material.slot - 1) != NULL)
+    if (!px_body_is_boundary(def) && px_world_coat_of(world, def->material.slot - 1) != NULL)
         return px_world_coat_body(world, def, shape);
-    if (def->wall || !(world->materials.data[def->material.slot - 1].def.young > 0))
+    if (px_body_is_boundary(def) || !(world->materials.data[def->material.slot - 1].def.young > 0))
         return def->surfels > 0 || def->texture != NULL
                    ? px_fail(PX_ERR_ARGUMENT, "surfels and texture are for solids only")
                    : PX_OK;

@@ -4,7 +4,7 @@
 #include "thermal/heat_columns.h"
 #include "world/heat_stage.h"
 #include "world/kinds/kind.h"
-#include "world/world_parts.h"
+#include "world/rigid_stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,6 +59,22 @@ static const PxField fields[] = {
      .offset = PX_AT(PxBodyDef, wall),
      .unit = "",
      .help = "A rigid boundary that stands still or moves by keyframes."},
+    {.key = "rigid",
+     .kind = PX_FIELD_FLAG,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, rigid),
+     .unit = "",
+     .help = "A rigid body of the material's density: it moves by gravity, fluids and contacts as "
+             "one piece, without particles."},
+    {.key = "restitution",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, restitution),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Coefficient of restitution of a rigid body's contacts; of two bodies, the geometric "
+             "mean."},
     {.key = "inside",
      .kind = PX_FIELD_FLAG,
      .flags = PX_FIELD_ONLY_IF,
@@ -67,15 +83,16 @@ static const PxField fields[] = {
      .help = "The wall is a container: it keeps particles inside its shape instead of outside."},
     {.key = "friction",
      .kind = PX_FIELD_NUMBER,
-     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
      .offset = PX_AT(PxBodyDef, friction),
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Friction of a wall on viscous fluids and solids: 0 slips freely, 1 sticks."},
+     .help = "Friction of a wall or rigid body: on viscous fluids, 0 slips freely and 1 sticks; "
+             "Coulomb friction on solids and among rigid bodies."},
     {.key = "contact_angle",
      .kind = PX_FIELD_NUMBER,
-     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
      .offset = PX_AT(PxBodyDef, contact_angle),
      .unit = "degrees",
      .least = 0,
@@ -84,7 +101,7 @@ static const PxField fields[] = {
              "it they bead."},
     {.key = "adhesion",
      .kind = PX_FIELD_NUMBER,
-     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
      .offset = PX_AT(PxBodyDef, adhesion),
      .unit = "",
      .least = 0,
@@ -102,7 +119,7 @@ static const PxField fields[] = {
              "take its shape, as in a mould."},
     {.key = "conductance",
      .kind = PX_FIELD_NUMBER,
-     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
      .offset = PX_AT(PxBodyDef, conductance),
      .unit = "W/(m^2 K)",
      .least = 0,
@@ -135,7 +152,7 @@ static const PxField fields[] = {
              "coordinates."},
     {.key = "look",
      .kind = PX_FIELD_LOOK,
-     .flags = PX_FIELD_ONLY_IF,
+     .flags = PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
      .unit = "",
      .help = "Appearance of a wall in pictures; by default chosen by its name."},
     PX_KEYFRAMES_FIELD(PxBodyDef, PX_FIELD_ONLY_IF,
@@ -177,6 +194,8 @@ static PxStatus changed(PxWorld *world, size_t slot, const char *key)
     PxParticles *p = &world->particles;
     if (strcmp(key, "velocity") == 0 || strcmp(key, "spin") == 0)
         set_going(world, slot);
+    if (def->rigid)
+        px_rigid_changed(world, slot, key);
     bool heated = strcmp(key, "temperature") == 0;
     for (size_t w = 0; w < world->walls.count; ++w) {
         PxWall *wall = &world->walls.data[w];
@@ -244,6 +263,21 @@ static void check_surface(const PxStated *stated, const PxMaterialDef *material)
                  px_quote(material->name, name, sizeof name));
 }
 
+/* Keys of matter made of particles. */
+static void check_rigid(const PxStated *stated)
+{
+    PxBodyDef *def = stated->def;
+    static const char *const key[] = {"fill", "levels", "surfels", "skin", "texture"};
+    for (size_t k = 0; k < PX_COUNT(key); ++k)
+        if (stated->has(stated, false, key[k]))
+            px_wrong(stated, PX_ERROR, key[k], true,
+                     "is not for rigid bodies: they have no particles");
+    def->skin = false;
+    if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)
+        px_wrong(stated, PX_ERROR, "shape.plane", true,
+                 "is infinite and cannot be a rigid body; should it have \"wall\": true?");
+}
+
 static void rules(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
@@ -255,6 +289,14 @@ static void rules(const PxStated *stated)
         return;
     }
     const PxMaterialDef *material = stated->other(stated, "material");
+    if (def->rigid) {
+        def->warm = stated->has(stated, false, "temperature");
+        check_rigid(stated);
+        return;
+    }
+    if (def->restitution != 0)
+        px_wrong(stated, PX_ERROR, "restitution", false,
+                 "is for rigid bodies; that of a solid is a key of its material");
     check_fill(stated, material);
     check_surface(stated, material);
     if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)
@@ -266,7 +308,11 @@ static void rules(const PxStated *stated)
 static bool silent(const void *object, const PxField *field)
 {
     const PxBodyDef *def = object;
-    return def->wall && !def->warm && strcmp(field->key, "temperature") == 0;
+    static const char *const matter[] = {"fill", "levels", "surfels", "skin", "texture"};
+    for (size_t k = 0; k < PX_COUNT(matter); ++k)
+        if (def->rigid && strcmp(field->key, matter[k]) == 0)
+            return true;
+    return px_body_is_boundary(def) && !def->warm && strcmp(field->key, "temperature") == 0;
 }
 
 const PxKind px_body_kind = {
@@ -278,7 +324,8 @@ const PxKind px_body_kind = {
                 .size = sizeof(PxBodyDef),
                 .defaults = defaults,
                 .divider = "wall",
-                .divided = "walls"},
+                .divided = "walls",
+                .also = "rigid"},
     .list = "bodies",
     .list_help = "Matter and walls that are there at the start.",
     .most = 100000,

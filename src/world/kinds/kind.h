@@ -14,6 +14,12 @@
 #include "phyxel/scene.h"
 #include "phyxel/world.h"
 
+/// True for walls and rigid bodies, which have no particles.
+static inline bool px_body_is_boundary(const PxBodyDef *def)
+{
+    return def->wall || def->rigid;
+}
+
 /// All kinds, one line each, in the order in which scenes are read: a thing may refer to kinds
 /// before its own. KIND(Type, word, list) stands for `px_word_kind`, the list `list` of
 /// `struct PxType` in a world, and the things `word` of a scene.

@@ -6,8 +6,8 @@
 /// and gathers pairs of names of the same set: the names that a copy has here and on the rank that
 /// owns it, and the names that a row of the elastic set has on different ranks. Every rank then
 /// joins these names in the same way.
-#ifndef PX_COUPLING_DISJOINT_SETS_H
-#define PX_COUPLING_DISJOINT_SETS_H
+#ifndef PX_DIST_DISJOINT_SETS_H
+#define PX_DIST_DISJOINT_SETS_H
 
 #include "base/arena.h"
 #include "base/fail.h"

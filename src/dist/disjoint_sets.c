@@ -1,4 +1,4 @@
-#include "coupling/disjoint_sets.h"
+#include "dist/disjoint_sets.h"
 
 #include "base/union_find.h"
 

@@ -1,0 +1,40 @@
+/// Features of a shape's surface with which it touches others: corners, convex edges and rims.
+///
+/// Two bodies touch where a feature of one is nearest to the surface of the other. Flat faces need
+/// none: one that touches a corner, an edge or a rim is found from the other side. A feature has a
+/// rounding, so that a sphere is one point, and a capsule one edge.
+///
+/// All places are in the frame in which the shape was defined (its rest frame).
+#ifndef PX_RIGID_FEATURES_H
+#define PX_RIGID_FEATURES_H
+
+#include "phyxel/status.h"
+#include "shape/shape.h"
+
+#include <stdint.h>
+
+typedef enum PxFeatureKind { PX_FEATURE_POINT, PX_FEATURE_EDGE, PX_FEATURE_RIM } PxFeatureKind;
+
+typedef struct PxFeature {
+    PxFeatureKind kind;
+    double round; ///< radius of its rounding, m
+    PxVec3 a;     ///< point; one end of the edge; centre of the rim
+    PxVec3 b;     ///< other end of the edge; unit axis of the rim
+    PxVec3 side;  ///< rim: unit vector normal to the axis
+    double ring;  ///< rim: its radius, m
+} PxFeature;
+
+typedef struct PxFeatures {
+    PxFeature *feature;
+    uint32_t count;
+    uint32_t holders; ///< references besides the first owner's
+} PxFeatures;
+
+/// None for a plane, and for the inside of a container that is no mesh. Errors: PX_ERR_MEMORY.
+PxStatus px_features_create(const PxShape *shape, bool inside, PxFeatures **out);
+/// Drops one reference; NULL is fine.
+void px_features_free(PxFeatures *features);
+/// Adds a reference. NULL is fine. Threads: one at a time.
+void px_features_hold(PxFeatures *features);
+
+#endif

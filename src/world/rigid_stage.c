@@ -1,0 +1,463 @@
+#include "world/rigid_stage.h"
+
+#include "rigid/spin.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Deepest overlap at the start, over the smaller thickness. */
+#define OVERLAP 0.02
+
+/* A step of rigid bodies, in scratch. */
+typedef struct PxRigidRun {
+    PxRigidStep step;
+    PxVec3 *impulse, *torque; /* that the step was made with */
+} PxRigidRun;
+
+static PxWall *wall_of(const PxWorld *world, uint32_t slot)
+{
+    for (size_t k = 0; k < world->walls.count; ++k)
+        if (world->walls.data[k].boundary.body == slot)
+            return &world->walls.data[k];
+    return NULL;
+}
+
+static PxRigid *find(const PxWorld *world, uint32_t slot)
+{
+    for (size_t k = 0; k < world->rigids.count; ++k)
+        if (world->rigids.data[k].body == slot)
+            return &world->rigids.data[k];
+    return NULL;
+}
+
+static uint32_t number_of(const PxWorld *world, const PxWall *wall)
+{
+    return world->bodies.data[wall->boundary.body].number;
+}
+
+static PxPose pose_of(const PxRigid *r)
+{
+    return (PxPose){px_sub(r->place, r->mass.centre), r->turn};
+}
+
+/* ---- adding and removing ------------------------------------------------------------- */
+
+static PxStatus refuse(double depth, PxVec3 at, const char *other)
+{
+    return px_fail(PX_ERR_ARGUMENT, "it overlaps '%s' by %.3g m at (%.3g, %.3g, %.3g) m", other,
+                   depth, at.x, at.y, at.z);
+}
+
+static PxStatus check_overlap(const PxWorld *world, const PxRigid *r, const PxWall *shape)
+{
+    PxVec3 at;
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        PxWall wall = world->walls.data[k];
+        const PxRigid *other = wall.rigid ? find(world, wall.boundary.body) : NULL;
+        PxFeatures *made = NULL;
+        if (other == NULL && wall.features == NULL) {
+            PX_TRY(px_features_create(wall.shape, wall.inside, &made));
+            wall.features = made;
+        }
+        px_wall_move(&wall, world->state.time, 0);
+        PxRigidWall one = {&wall, wall.features, 0};
+        double thick = fmin(r->mass.thickness, px_shape_thickness(wall.shape));
+        double depth = px_rigid_overlap(r, shape, other, &one, &at);
+        px_features_free(made);
+        if (depth > OVERLAP * thick)
+            return refuse(depth, at, world->bodies.data[wall.boundary.body].name);
+    }
+    return PX_OK;
+}
+
+PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32_t slot)
+{
+    PxRigid r = {.body = slot,
+                 .number = world->bodies_made,
+                 .friction = def->friction,
+                 .restitution = def->restitution,
+                 .turn = px_quat_identity(),
+                 .velocity = def->velocity,
+                 .spin = def->spin};
+    double density = world->materials.data[def->material.slot - 1].def.density;
+    PX_TRY(px_rigid_mass(wall->shape, density, &r.mass));
+    if (!PX_LIST_RESERVE(&world->rigids, 1))
+        return px_fail(PX_ERR_MEMORY, "no room for a rigid body");
+    PX_TRY(px_features_create(wall->shape, false, &r.features));
+    r.place = r.mass.centre;
+    wall->rigid = true;
+    wall->pivot = r.mass.centre;
+    PxStatus status = check_overlap(world, &r, wall);
+    if (status != PX_OK) {
+        px_features_free(r.features);
+        return status;
+    }
+    world->rigids.data[world->rigids.count++] = r;
+    return PX_OK;
+}
+
+void px_rigid_drop(PxWorld *world, uint32_t slot)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < world->rigids.count; ++k) {
+        if (world->rigids.data[k].body == slot)
+            px_features_free(world->rigids.data[k].features);
+        else
+            world->rigids.data[left++] = world->rigids.data[k];
+    }
+    world->rigids.count = left;
+}
+
+void px_rigid_changed(PxWorld *world, size_t slot, const char *key)
+{
+    PxRigid *r = find(world, (uint32_t)slot);
+    const PxBodyDef *def = &world->bodies.data[slot].def;
+    if (r == NULL)
+        return;
+    r->friction = def->friction;
+    r->restitution = def->restitution;
+    if (strcmp(key, "velocity") == 0)
+        r->velocity = def->velocity;
+    if (strcmp(key, "spin") == 0)
+        r->spin = def->spin;
+    r->asleep = false;
+    r->still = 0;
+    world->state.bound_due = 1;
+}
+
+/* ---- the step ------------------------------------------------------------------------- */
+
+PxStatus px_rigid_stage_begin(PxWorld *world)
+{
+    world->rigid_run = NULL;
+    for (size_t k = 0; k < world->rigids.count; ++k) {
+        const PxRigid *r = &world->rigids.data[k];
+        PxWall *wall = wall_of(world, r->body);
+        wall->now = pose_of(r);
+        wall->velocity = r->velocity;
+        wall->spin = r->spin;
+    }
+    for (size_t k = 0; world->rigids.count > 0 && k < world->walls.count; ++k) {
+        PxWall *wall = &world->walls.data[k];
+        if (!wall->rigid && wall->features == NULL)
+            PX_TRY(px_features_create(wall->shape, wall->inside, &wall->features));
+    }
+    return PX_OK;
+}
+
+void px_rigid_predict(PxWorld *world)
+{
+    for (size_t k = 0; k < world->rigids.count; ++k) {
+        const PxRigid *r = &world->rigids.data[k];
+        PxWall *wall = wall_of(world, r->body);
+        PxBoundary *b = &wall->boundary;
+        PxVec3 others = r->asleep ? px_vec(0, 0, 0) : px_add(world->def.gravity, r->support);
+        b->forced = px_scale(others, world->dt);
+        wall->velocity = px_add(r->velocity, b->forced);
+        b->per_mass = 1 / r->mass.mass;
+        b->per_inertia =
+            px_spin_inverse_inertia(r->mass.inertia, px_quat_multiply(r->turn, r->mass.axes));
+    }
+}
+
+static PxStatus prepare(PxWorld *world, PxRigidRun **out)
+{
+    uint32_t rigids = (uint32_t)world->rigids.count, walls = 0;
+    PxArena *scratch = &world->scratch;
+    PxRigidRun *run = *out = PX_ARENA_ARRAY(scratch, PxRigidRun, 1);
+    const PxWall **shape = PX_ARENA_ARRAY(scratch, const PxWall *, rigids + 1);
+    PxRigidWall *wall = PX_ARENA_ARRAY(scratch, PxRigidWall, world->walls.count + 1);
+    PxVec3 *impulse = PX_ARENA_ARRAY(scratch, PxVec3, rigids + 1);
+    PxVec3 *torque = PX_ARENA_ARRAY(scratch, PxVec3, rigids + 1);
+    if (run == NULL || shape == NULL || wall == NULL || impulse == NULL || torque == NULL)
+        return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u", rigids);
+    for (uint32_t k = 0; k < rigids; ++k) {
+        const PxWall *own = wall_of(world, world->rigids.data[k].body);
+        shape[k] = own;
+        impulse[k] = px_boundary_impulse(&own->boundary, &world->dist);
+        torque[k] = px_boundary_torque(&own->boundary, &world->dist);
+    }
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        const PxWall *w = &world->walls.data[k];
+        if (!w->rigid)
+            wall[walls++] = (PxRigidWall){w, w->features, number_of(world, w)};
+    }
+    *run = (PxRigidRun){.step = {.rigid = world->rigids.data,
+                                 .shape = shape,
+                                 .rigids = rigids,
+                                 .wall = wall,
+                                 .walls = walls,
+                                 .impulse = impulse,
+                                 .torque = torque,
+                                 .gravity = world->def.gravity,
+                                 .dt = world->dt,
+                                 .kept = world->rigid_kept.data,
+                                 .kepts = world->rigid_kept.count,
+                                 .scratch = scratch},
+                        .impulse = impulse,
+                        .torque = torque};
+    return PX_OK;
+}
+
+PxStatus px_rigid_stage_move(PxWorld *world, bool wake)
+{
+    PxRigidRun *run;
+    if (world->rigids.count == 0)
+        return PX_OK;
+    PX_TRY(prepare(world, &run));
+    run->step.wake = wake;
+    PX_TRY(px_rigid_step(&run->step));
+    /* Room for the contacts: nothing may fail after this stage. */
+    size_t more = run->step.kepts_after;
+    if (more > world->rigid_kept.count &&
+        !PX_LIST_RESERVE(&world->rigid_kept, more - world->rigid_kept.count))
+        return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %zu contacts", more);
+    for (uint32_t k = 0; k < run->step.rigids; ++k)
+        ((PxWall *)run->step.shape[k])->pose[1] = pose_of(&run->step.after[k]);
+    world->rigid_run = run;
+    return PX_OK;
+}
+
+/* What solids and the defence gave after the bodies had moved changes their velocities. */
+static void take_rest(PxRigid *r, PxVec3 impulse, PxVec3 torque)
+{
+    if (!(px_length(impulse) > 0) && !(px_length(torque) > 0))
+        return;
+    PxMat3 per_inertia =
+        px_spin_inverse_inertia(r->mass.inertia, px_quat_multiply(r->turn, r->mass.axes));
+    r->velocity = px_mad(r->velocity, impulse, 1 / r->mass.mass);
+    r->spin = px_add(r->spin, px_mat3_apply(per_inertia, torque));
+    r->asleep = false;
+    r->still = 0;
+}
+
+void px_rigid_stage_commit(PxWorld *world)
+{
+    const PxRigidRun *run = world->rigid_run;
+    world->rigid_run = NULL;
+    if (run == NULL)
+        return;
+    const PxRigidStep *s = &run->step;
+    for (uint32_t k = 0; k < s->rigids; ++k) {
+        PxRigid r = s->after[k];
+        const PxBoundary *b = &s->shape[k]->boundary;
+        take_rest(&r, px_sub(px_boundary_impulse(b, &world->dist), run->impulse[k]),
+                  px_sub(px_boundary_torque(b, &world->dist), run->torque[k]));
+        world->rigids.data[k] = r;
+    }
+    if (s->kepts_after > 0)
+        memcpy(world->rigid_kept.data, s->kept_after, s->kepts_after * sizeof *s->kept_after);
+    world->rigid_kept.count = s->kepts_after;
+    world->rigid_contacts = s->contacts;
+    world->rigid_overlap = s->deepest;
+}
+
+/* ---- saving ---------------------------------------------------------------------------- */
+
+/* Columns of the state of a body, all double, and where PxRigid has them. */
+static const struct {
+    const char *name, *unit;
+    uint32_t components;
+    size_t offset;
+} columns[] = {
+    {"place", "m", 3, offsetof(PxRigid, place)},
+    {"turn", "", 4, offsetof(PxRigid, turn)},
+    {"velocity", "m/s", 3, offsetof(PxRigid, velocity)},
+    {"spin", "rad/s", 3, offsetof(PxRigid, spin)},
+    {"still", "s", 1, offsetof(PxRigid, still)},
+    {"support", "m/s^2", 3, offsetof(PxRigid, support)},
+};
+
+_Static_assert(sizeof(PxVec3) == 3 * sizeof(double) && sizeof(PxQuat) == 4 * sizeof(double),
+               "components lie side by side");
+
+/* Contact columns, likewise. */
+static const struct {
+    const char *name, *unit;
+    uint32_t components;
+    size_t offset;
+} contact_columns[] = {
+    {"normal", "N s", 1, offsetof(PxRigidKept, normal)},
+    {"along", "N s", 3, offsetof(PxRigidKept, along)},
+    {"substep", "s", 1, offsetof(PxRigidKept, substep)},
+};
+
+static void put_doubles(const PxTable *t, const char *name, uint32_t row, const double *value,
+                        uint32_t count)
+{
+    const PxColumn *c = px_table_find(t, name);
+    for (uint32_t k = 0; k < count; ++k)
+        ((double *)c->data[k])[row] = value[k];
+}
+
+static bool get_doubles(const PxTable *t, const char *name, uint32_t row, double *value,
+                        uint32_t count)
+{
+    const PxColumn *c = px_table_find(t, name);
+    bool good = c != NULL && c->type == PX_F64 && c->components == count;
+    for (uint32_t k = 0; good && k < count; ++k) {
+        value[k] = ((const double *)c->data[k])[row];
+        good = isfinite(value[k]);
+    }
+    return good;
+}
+
+static void put_word(const PxTable *t, const char *name, uint32_t row, uint32_t value)
+{
+    ((uint32_t *)px_table_find(t, name)->data[0])[row] = value;
+}
+
+static bool get_word(const PxTable *t, const char *name, uint32_t row, uint32_t *value)
+{
+    const PxColumn *c = px_table_find(t, name);
+    bool good = c != NULL && c->type == PX_U32 && c->components == 1;
+    *value = good ? ((const uint32_t *)c->data[0])[row] : 0;
+    return good;
+}
+
+static PxStatus store_bodies(const PxWorld *world, PxTable *t)
+{
+    PX_TRY(px_table_add(t, "body", "", PX_U32, 1, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(t, "asleep", "", PX_U32, 1, PX_COLUMN_STATE, NULL));
+    for (size_t c = 0; c < PX_COUNT(columns); ++c)
+        PX_TRY(px_table_add(t, columns[c].name, columns[c].unit, PX_F64, columns[c].components,
+                            PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_append(t, world->rigids.count, NULL));
+    for (uint32_t k = 0; k < world->rigids.count; ++k) {
+        const PxRigid *r = &world->rigids.data[k];
+        put_word(t, "body", k, r->body);
+        put_word(t, "asleep", k, r->asleep);
+        for (size_t c = 0; c < PX_COUNT(columns); ++c)
+            put_doubles(t, columns[c].name, k,
+                        (const double *)(const void *)((const char *)r + columns[c].offset),
+                        columns[c].components);
+    }
+    return PX_OK;
+}
+
+PxStatus px_world_store_rigid(const PxWorld *world, PxTable *table)
+{
+    if (world->rigids.count == 0)
+        return PX_OK;
+    PxTable *t = &table[1];
+    PX_TRY(store_bodies(world, &table[0]));
+    static const char *const words[] = {"a", "b", "feature"};
+    for (size_t k = 0; k < PX_COUNT(words); ++k)
+        PX_TRY(px_table_add(t, words[k], "", PX_U32, 1, PX_COLUMN_STATE, NULL));
+    for (size_t c = 0; c < PX_COUNT(contact_columns); ++c)
+        PX_TRY(px_table_add(t, contact_columns[c].name, contact_columns[c].unit, PX_F64,
+                            contact_columns[c].components, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_append(t, world->rigid_kept.count, NULL));
+    for (uint32_t k = 0; k < world->rigid_kept.count; ++k) {
+        const PxRigidKept *one = &world->rigid_kept.data[k];
+        put_word(t, "a", k, one->a);
+        put_word(t, "b", k, one->b);
+        put_word(t, "feature", k, one->feature);
+        for (size_t c = 0; c < PX_COUNT(contact_columns); ++c)
+            put_doubles(
+                t, contact_columns[c].name, k,
+                (const double *)(const void *)((const char *)one + contact_columns[c].offset),
+                contact_columns[c].components);
+    }
+    return PX_OK;
+}
+
+static bool read_body(const PxTable *t, uint32_t row, PxRigid *r)
+{
+    uint32_t body, asleep;
+    bool good =
+        get_word(t, "body", row, &body) && get_word(t, "asleep", row, &asleep) && body == r->body;
+    for (size_t c = 0; good && c < PX_COUNT(columns); ++c)
+        good =
+            get_doubles(t, columns[c].name, row, (double *)(void *)((char *)r + columns[c].offset),
+                        columns[c].components);
+    PxQuat q = r->turn;
+    double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    r->asleep = good && asleep != 0;
+    return good && fabs(size - 1) < 1e-6;
+}
+
+static bool read_contact(const PxTable *t, uint32_t row, PxRigidKept *one)
+{
+    bool good = get_word(t, "a", row, &one->a) && get_word(t, "b", row, &one->b) &&
+                get_word(t, "feature", row, &one->feature);
+    for (size_t c = 0; good && c < PX_COUNT(contact_columns); ++c)
+        good = get_doubles(t, contact_columns[c].name, row,
+                           (double *)(void *)((char *)one + contact_columns[c].offset),
+                           contact_columns[c].components);
+    return good;
+}
+
+PxStatus px_world_restore_rigid(PxWorld *world, const PxTable *table)
+{
+    const PxTable *t = &table[1];
+    if (table[0].count != world->rigids.count)
+        return px_fail(PX_ERR_FORMAT, "%u rigid bodies are stored, and the scene has %zu",
+                       table[0].count, world->rigids.count);
+    for (uint32_t k = 0; k < table[0].count; ++k) {
+        PxRigid r = world->rigids.data[k];
+        if (!read_body(&table[0], k, &r))
+            return px_fail(PX_ERR_FORMAT, "stored rigid body %u cannot be one of this scene", k);
+        world->rigids.data[k] = r;
+    }
+    if (t->count > world->rigid_kept.count &&
+        !PX_LIST_RESERVE(&world->rigid_kept, t->count - world->rigid_kept.count))
+        return px_fail(PX_ERR_MEMORY, "no room for %u contacts", t->count);
+    world->rigid_kept.count = 0;
+    for (uint32_t k = 0; k < t->count; ++k) {
+        PxRigidKept one;
+        if (!read_contact(t, k, &one))
+            return px_fail(PX_ERR_FORMAT, "stored contact %u is damaged", k);
+        world->rigid_kept.data[world->rigid_kept.count++] = one;
+    }
+    return PX_OK;
+}
+
+PxStatus px_rigid_frame(const PxWorld *world, PxTable *t)
+{
+    static const char *const word[] = {"pivot", "turn", "move", "velocity", "spin"};
+    static const char *const unit[] = {"m", "", "m", "m/s", "rad/s"};
+    PX_TRY(px_table_add(t, "body", "", PX_U32, 1, PX_COLUMN_FRAME, NULL));
+    for (int c = 0; c < 5; ++c)
+        PX_TRY(px_table_add(t, word[c], unit[c], PX_F64, c == 1 ? 4 : 3, PX_COLUMN_FRAME, NULL));
+    PX_TRY(px_table_append(t, world->rigids.count, NULL));
+    for (uint32_t k = 0; k < world->rigids.count; ++k) {
+        const PxRigid *r = &world->rigids.data[k];
+        PxPose pose = pose_of(r);
+        put_word(t, "body", k, r->body);
+        put_doubles(t, "pivot", k, &r->mass.centre.x, 3);
+        put_doubles(t, "move", k, &pose.move.x, 3);
+        put_doubles(t, "turn", k, &pose.turn.x, 4);
+        put_doubles(t, "velocity", k, &r->velocity.x, 3);
+        put_doubles(t, "spin", k, &r->spin.x, 3);
+    }
+    return PX_OK;
+}
+
+/* ---- reading --------------------------------------------------------------------------- */
+
+PxStatus px_world_rigid_state_sized(const PxWorld *world, PxBodyId id, PxRigidState *out,
+                                    size_t size)
+{
+    PX_WANT(world);
+    PX_WANT(out);
+    uint32_t slot;
+    PX_TRY(PX_SLOT_FIND(&world->bodies, id, "body", &slot));
+    const PxRigid *r = find(world, slot);
+    if (r == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "body '%s' is not rigid", world->bodies.data[slot].name);
+    PxQuat axes = px_quat_multiply(r->turn, r->mass.axes);
+    PxVec3 w = px_rotate(px_quat_conjugate(axes), r->spin), i = r->mass.inertia;
+    PxRigidState state = {.pose = pose_of(r),
+                          .place = r->place,
+                          .velocity = r->velocity,
+                          .spin = r->spin,
+                          .mass = r->mass.mass,
+                          .centre = r->mass.centre,
+                          .inertia = i,
+                          .angular_momentum =
+                              px_rotate(axes, px_vec(i.x * w.x, i.y * w.y, i.z * w.z)),
+                          .asleep = r->asleep};
+    px_result_put(out, size, 0, &state, sizeof state);
+    return PX_OK;
+}

@@ -1,0 +1,41 @@
+/// Rigid bodies of a world within the step: adding, predicting and moving them, saving their state.
+///
+/// In a step, px_rigid_predict() states how each would move without fluids; fluids and solids meet
+/// it as a boundary. px_rigid_stage_move() then moves all with the fluids' impulses and contacts,
+/// and gives the boundaries their final motion, on which particles are stopped;
+/// px_rigid_stage_commit() ends the step and cannot fail, so that a step that fails has changed
+/// nothing.
+#ifndef PX_WORLD_RIGID_STAGE_H
+#define PX_WORLD_RIGID_STAGE_H
+
+#include "world/world_parts.h"
+
+/// Adds a rigid body with the shape of `wall`, which becomes its boundary. Errors: PX_ERR_ARGUMENT
+/// if it overlaps another body or wall, or has no mass; PX_ERR_MEMORY.
+PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32_t slot);
+
+/// Removes it; its wall stays.
+void px_rigid_drop(PxWorld *world, uint32_t slot);
+
+/// Applies a changed key of its def.
+void px_rigid_changed(PxWorld *world, size_t slot, const char *key);
+
+/// Sets the poses of the boundaries of all rigid bodies, and the speeds that the step's length
+/// depends on. Before the length is chosen. Errors: PX_ERR_MEMORY.
+PxStatus px_rigid_stage_begin(PxWorld *world);
+
+/// Sets the velocities that the bodies have without fluids in a step of world->dt.
+void px_rigid_predict(PxWorld *world);
+
+/// Errors: PX_ERR_MEMORY, PX_ERR_NUMERIC.
+PxStatus px_rigid_stage_move(PxWorld *world, bool wake);
+void px_rigid_stage_commit(PxWorld *world);
+
+/// The state of the bodies and their contacts as tables; see saved.c.
+PxStatus px_world_store_rigid(const PxWorld *world, PxTable *table);
+PxStatus px_world_restore_rigid(PxWorld *world, const PxTable *table);
+
+/// Table of the bodies' poses for frames: slot, pivot, pose, velocity, spin. Errors: PX_ERR_MEMORY.
+PxStatus px_rigid_frame(const PxWorld *world, PxTable *table);
+
+#endif
