@@ -84,14 +84,15 @@ static Balance dam(const char *pressure)
 
 TEST(the_work_of_fluids_adds_up_with_every_pressure_model)
 {
-    const char *const models[] = {"dfsph", "iisph", "pcisph", "sesph", "projection"};
+    const char *const models[] = {"dfsph", "iisph", "pcisph", "sesph", "projection", "flip"};
     for (size_t k = 0; k < sizeof models / sizeof *models; ++k) {
         Balance b = dam(models[k]);
         CHECK_BALANCE(b);
         CHECK(b.sum.work_viscosity < 0);
         CHECK(b.sum.work_damping < 0);
         CHECK(b.sum.work_pressure != 0);
-        CHECK((b.sum.work_shifts != 0) == (strcmp(models[k], "projection") == 0));
+        bool shifts = strcmp(models[k], "projection") == 0 || strcmp(models[k], "flip") == 0;
+        CHECK((b.sum.work_shifts != 0) == shifts);
         CHECK(b.sum.work_walls == 0 && b.sum.work_elastic == 0 && b.sum.work_events == 0);
         CHECK(b.sum.work_inflow == 0 && b.sum.work_outflow == 0 && b.sum.work_emitters == 0);
     }

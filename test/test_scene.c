@@ -263,10 +263,10 @@ TEST(a_number_that_no_double_holds_is_not_JSON)
 
 TEST(models_are_checked)
 {
-    CHECK_ONE(
-        HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": \"sesp\"}}}",
-        "materials.a.pressure", 3, 47,
-        "wanted a pressure model: dfsph, iisph, pcisph, projection, sesph; did you mean 'sesph'?");
+    CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": \"sesp\"}}}",
+              "materials.a.pressure", 3, 47,
+              "wanted a pressure model: dfsph, flip, iisph, pcisph, projection, sesph; did you "
+              "mean 'sesph'?");
     CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": 7}}}",
               "materials.a.pressure", 3, 47, "is 7, wanted a pressure model");
     CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": {\"coarse\": 99}}}}",

@@ -29,11 +29,12 @@ typedef struct PxCorrected {
     float *six[2];   ///< quads of a symmetric matrix, xx, xy, xz, yy and yz, zz: half the rate of
                      ///< strain for px_corrected_damp(), with xy = du/dy + dv/dx; then P L
     float *velocity; ///< quads of velocities
+    float *gradient; ///< 9 per row: du_a / dx_b, from neighbours alone; NULL: not wanted
 } PxCorrected;
 
-/// Computes L and k of every row.
+/// Computes L and k of every row, and the velocity gradients if they are wanted.
 PX_ISA_DECLARE(PxStatus, px_corrected_begin,
-               (PxCorrected * corrected, const PxFluid *fluid, const float *slope));
+               (PxCorrected * corrected, const PxFluid *fluid, const float *slope, bool gradient));
 
 /// Artificial viscosity between neighbours, on the part of their relative velocity that a linear
 /// field does not explain: noise is damped, shear and rotation are not (linear reconstruction, as

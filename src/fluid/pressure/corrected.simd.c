@@ -109,6 +109,8 @@ static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
             d[3 * r + 1] = row[0] * l[1] + row[1] * l[3] + row[2] * l[4];
             d[3 * r + 2] = row[0] * l[2] + row[1] * l[4] + row[2] * l[5];
         }
+        if (c->gradient != NULL)
+            memcpy(c->gradient + 9 * (size_t)i, d, sizeof d);
         const float strain[8] = {0.5f * d[0], 0.5f * (d[1] + d[3]), 0.5f * (d[2] + d[6]),
                                  0.5f * d[4], 0.5f * (d[5] + d[7]), 0.5f * d[8]};
         memcpy(c->six[0] + 4 * (size_t)i, strain, 4 * sizeof(float));
@@ -152,7 +154,8 @@ static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-PxStatus PX_ISA_NAME(px_corrected_begin)(PxCorrected *c, const PxFluid *f, const float *slope)
+PxStatus PX_ISA_NAME(px_corrected_begin)(PxCorrected *c, const PxFluid *f, const float *slope,
+                                         bool gradient)
 {
     size_t rows = px_fluid_visible(f), quads = px_quads_floats(px_fluid_visible(f));
     *c = (PxCorrected){.fluid = f, .slope = slope};
@@ -161,8 +164,10 @@ PxStatus PX_ISA_NAME(px_corrected_begin)(PxCorrected *c, const PxFluid *f, const
     c->six[0] = PX_ARENA_ARRAY(f->scratch, float, quads);
     c->six[1] = PX_ARENA_ARRAY(f->scratch, float, quads);
     c->velocity = PX_ARENA_ARRAY(f->scratch, float, quads);
-    if (c->turn == NULL || c->sum == NULL || c->six[0] == NULL || c->six[1] == NULL ||
-        c->velocity == NULL)
+    if (gradient)
+        c->gradient = PX_ARENA_ARRAY(f->scratch, float, 9 * rows);
+    if ((gradient && c->gradient == NULL) || c->turn == NULL || c->sum == NULL ||
+        c->six[0] == NULL || c->six[1] == NULL || c->velocity == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     const PxParticles *p = f->particles;
     memset(c->six[0] + 4 * rows, 0, 4 * sizeof(float));

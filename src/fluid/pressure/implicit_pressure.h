@@ -38,6 +38,7 @@ typedef struct PxImplicitKind {
     bool warm;       ///< warm start: the pressure of the last step is the first guess
     bool corrected;  ///< corrected divergence, density by shifts (projection.simd.c); the other
                      ///< members do not matter then
+    bool grid;       ///< the same with velocities projected on a grid (flip.simd.c)
     bool predicts;   ///< the predictions and corrections of PCISPH
 } PxImplicitKind;
 

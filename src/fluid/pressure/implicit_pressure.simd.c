@@ -1,5 +1,6 @@
 #include "fluid/pressure/implicit_pressure.h"
 
+#include "fluid/pressure/mac.h"
 #include "fluid/pressure/poisson.h"
 #include "fluid/yield.h"
 #include "fluid/work.h"
@@ -204,21 +205,31 @@ static PxPoissonOptions options_of(PxImplicitKind kind, const double *param)
     return options;
 }
 
+/* Rate at which velocities that the grid does not see are damped, times spacing over top speed, per
+ * unit of `damping`. */
+#define NOISE 0.1
+
+static PxStatus make_shifts(PxFluid *f)
+{
+    for (int k = 0; k < 3; ++k) {
+        f->shift[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
+        if (f->shift[k] == NULL)
+            return px_fail(PX_ERR_MEMORY, "pressure: no room for %u shifts", f->count);
+    }
+    return PX_OK;
+}
+
 /* Divergence-free velocities with the corrected operator, then the density by shifting. */
 static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const double *param,
                         PxPoissonOptions options)
 {
     PxCorrected corrected;
     PxPoisson poisson;
-    PX_TRY(PX_ISA_NAME(px_corrected_begin)(&corrected, f, plain->slope));
+    PX_TRY(PX_ISA_NAME(px_corrected_begin)(&corrected, f, plain->slope, false));
     PX_TRY(PX_ISA_NAME(px_poisson_correct)(&poisson, plain, &corrected));
     PX_ISA_NAME(px_corrected_damp)(&corrected, weight);
     PX_TRY(px_work_mark(f, PX_WORK_damping));
-    for (int k = 0; k < 3; ++k) {
-        f->shift[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
-        if (f->shift[k] == NULL)
-            return px_fail(PX_ERR_MEMORY, "pressure: no room for %u shifts", f->count);
-    }
+    PX_TRY(make_shifts(f));
     Job job = {.fluid = f,
                .poisson = &poisson,
                .kept = f->particles->warm_pressure,
@@ -243,21 +254,124 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
     return PX_OK;
 }
 
+typedef struct Grid {
+    PxFluid *fluid;
+    const PxMac *mac;
+    float loss;      /* part of what the grid does not see that is lost in the step */
+    float *after[3]; /* acceleration of the whole step */
+} Grid;
+
+/* Damps what the grid does not see; splashes lose all of it. */
+static void relax_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Grid *job = user;
+    PxParticles *p = job->fluid->particles;
+    float *const a[3] = {p->ax, p->ay, p->az}, per = 1.0f / (float)job->fluid->dt;
+    for (uint32_t i = begin; i < end; ++i) {
+        float loss = 1.0f - (1.0f - job->loss) * job->mac->dense[i];
+        for (int c = 0; c < 3 && job->fluid->inverse_mass[i] > 0.0f; ++c)
+            a[c][i] += per * loss * job->mac->noise[c][i];
+    }
+}
+
+/* Adds the grid's change. Particles move with the grid's velocity, which the accelerations are set
+ * to for the solve of the shifts. */
+static void change_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Grid *job = user;
+    const PxMac *m = job->mac;
+    PxFluid *f = job->fluid;
+    PxParticles *p = f->particles;
+    float *const a[3] = {p->ax, p->ay, p->az}, per = 1.0f / (float)f->dt;
+    const float *const v[3] = {p->vx, p->vy, p->vz};
+    for (int c = 0; c < 3; ++c)
+        for (uint32_t i = begin; i < end; ++i) {
+            float moved = v[c][i] + (float)f->dt * a[c][i];
+            if (f->inverse_mass[i] > 0.0f) {
+                a[c][i] += per * m->change[c][i];
+                if (m->tile[i] > 0)
+                    moved = m->speed[c][i] + m->change[c][i] + m->noise[c][i];
+            }
+            job->after[c][i] = a[c][i];
+            a[c][i] = (moved - v[c][i]) * per;
+        }
+    float cell = (float)(f->spacing * f->spacing * f->spacing);
+    for (uint32_t i = begin; i < end; ++i)
+        f->wall_push[i] += p->pressure[i] * cell;
+}
+
+/* Accelerations are those of the whole step again; the shift makes up for the difference. */
+static void restore_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Grid *job = user;
+    PxFluid *f = job->fluid;
+    float *const a[3] = {f->particles->ax, f->particles->ay, f->particles->az};
+    for (int c = 0; c < 3; ++c)
+        for (uint32_t i = begin; i < end; ++i) {
+            f->shift[c][i] += (float)f->dt * (a[c][i] - job->after[c][i]);
+            a[c][i] = job->after[c][i];
+        }
+}
+
+/* Divergence-free velocities by a grid, then the density by shifting. */
+static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *param,
+                                PxPoissonOptions options)
+{
+    if (px_dist_shared(f->dist))
+        return px_fail(PX_ERR_ARGUMENT, "pressure: flip runs in one process only");
+    PxCorrected corrected;
+    PxMac mac;
+    PxMacResult result;
+    PX_TRY(make_shifts(f));
+    Grid grid = {.fluid = f, .mac = &mac};
+    for (int c = 0; c < 3; ++c) {
+        grid.after[c] = PX_ARENA_ARRAY(f->scratch, float, f->count);
+        if (grid.after[c] == NULL)
+            return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
+    }
+    PX_TRY(PX_ISA_NAME(px_corrected_begin)(&corrected, f, plain->slope, true));
+    PX_TRY(px_mac_begin(&mac, f, corrected.gradient));
+    PX_TRY(px_mac_solve(&mac, param[PX_IMPLICIT_MAX_DIVERGENCE] / 100,
+                        (uint32_t)param[PX_IMPLICIT_MAX_ITERATIONS], f->particles->warm_pressure,
+                        &result));
+    memcpy(f->particles->pressure, f->particles->warm_pressure, f->count * sizeof(float));
+    grid.loss =
+        (float)(1 - exp(-param[PX_IMPLICIT_DAMPING] * NOISE * f->top_speed * f->dt / f->spacing));
+    px_parallel_for(f->threads, f->count, PX_BLOCK, relax_block, &grid);
+    PX_TRY(px_work_mark(f, PX_WORK_damping));
+    px_parallel_for(f->threads, f->count, PX_BLOCK, change_block, &grid);
+    f->iterations = result.iterations;
+    f->converged = result.converged;
+    memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
+    undo_compression(f, &options);
+    options.forces = true;
+    Job job = {.fluid = f, .poisson = plain, .kept = f->particles->warm_divergence};
+    PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, shift_block));
+    px_parallel_for(f->threads, f->count, PX_BLOCK, restore_block, &grid);
+    f->divergence = result.error / f->dt;
+    return PX_OK;
+}
+
 PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
 {
     double param[PX_IMPLICIT_PARAMS];
-    px_implicit_strictest(f, kind.divergence || kind.corrected, param);
+    px_implicit_strictest(f, kind.divergence || kind.corrected || kind.grid, param);
     PxPoissonOptions options = options_of(kind, param);
     PxPoisson poisson;
     float *weight = PX_ARENA_ARRAY(f->scratch, float, f->count);
     if (weight == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     px_implicit_weights(f, weight);
-    bool damped = !kind.corrected && param[PX_IMPLICIT_DAMPING] > 0;
+    bool damped = !kind.corrected && !kind.grid && param[PX_IMPLICIT_DAMPING] > 0;
     PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, damped ? weight : NULL, f->dt, options.coarse,
                                          scaling_of(kind, options.published)));
     f->iterations = 0;
     f->converged = true;
+    if (kind.grid)
+        return project_on_grid(f, &poisson, param, options);
     if (kind.corrected)
         return project(f, &poisson, weight, param, options);
     PX_TRY(px_work_mark(f, PX_WORK_damping));

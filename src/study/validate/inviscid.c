@@ -34,8 +34,10 @@ static PxStatus spinning(const PxValidateCase *c, double coarser, int threads, P
 static const PxValidateCase cases[] = {
     {"stretching drop", stretching, "dfsph", NULL, 10, true, true},
     {"stretching drop", stretching, "projection", NULL, 10, true, true},
+    {"stretching drop", stretching, "flip", NULL, 10, true, true},
     {"spinning water", spinning, "dfsph", NULL, 10, true, true},
     {"spinning water", spinning, "projection", NULL, 10, true, true},
+    {"spinning water", spinning, "flip", NULL, 10, true, true},
 };
 
 const PxValidateGroup px_validate_inviscid = {

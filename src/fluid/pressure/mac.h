@@ -1,0 +1,86 @@
+/// Pressure on a staggered grid around the particles (marker and cell, Harlow and Welch 1965; FLIP,
+/// Brackbill and Ruppel 1986, Zhu and Bridson 2005).
+///
+/// Particles carry the fluid; the grid only makes their velocities free of divergence. Its cells
+/// are half a support wide. A step has these parts:
+///
+///   transfer   velocity of every face of the grid: mean over the particles around, each with the
+///              gradient of its own velocity (linear fields are exact, also beside walls)
+///   solve      p of the cells that are filled, such that no cell gains or loses volume
+///   return     the *change* of the faces' velocities, interpolated, is added to particles: what
+///   the
+///              grid does not resolve is not lost. Particles move with the grid's velocities.
+///
+/// A pressure without gradient exerts no force, however disordered the particles are. That is what
+/// sums over neighbours cannot give (docs/decisions.md 26).
+///
+/// Boundaries close a part of each face (Batty, Bertails and Bridson 2007). Cells are filled if the
+/// kernel sum over particles, over the part of the kernel outside of boundaries, is above 1/2.
+/// Between a filled and an empty cell, p = 0 where the sum is 1/2 (ghost fluid: Gibou et al. 2002).
+///
+/// Tiles of 4 x 4 x 4 cells exist where particles are. Every pass writes cells of its own tile or
+/// its own rows, and sums over cells are added in the order of tiles: bits do not depend on
+/// threads.
+#ifndef PX_FLUID_PRESSURE_MAC_H
+#define PX_FLUID_PRESSURE_MAC_H
+
+#include "fluid/fluid.h"
+
+/// Depth table of the surface: kernel sum of a half space.
+enum { PX_MAC_DEPTHS = 129 };
+
+typedef struct PxMac {
+    PxFluid *fluid;
+    const float *gradient; ///< du_a / dx_b of every row, 9 each
+    double dt;
+    double cell;           ///< edge, m
+    uint32_t tiles;        ///< tile 0 is empty and stands for all that do not exist
+    int32_t *at;           ///< tile coordinates, 3 per tile
+    uint32_t *near;        ///< 27 tiles around each
+    uint32_t *first, *row; ///< rows of each tile
+    uint32_t *tile;        ///< of each row; 0: spray, which the grid does not see
+    const float *place[3]; ///< position of each row
+    float *local[3];       ///< the same in its tile, in cells
+    float *dense;          ///< 1 inside the fluid, 0 in splashes
+    float *speed[3];       ///< velocity of each row with the forces so far
+    float *change[3];      ///< what pressure adds to that
+    float *noise[3];       ///< velocity of the grid minus that of the row
+
+    /// Of every cell: its lower faces by axis, and its centre.
+    float *u[3], *mass[3], *volume[3]; ///< velocity, sum of weighted masses and volumes
+    float *open[3];                    ///< open part of the face
+    float *centre[3][2];   ///< offset of the open part's centroid along the next two axes, m
+    float *wall[3];        ///< velocity of the boundary there
+    float *weight[3];      ///< open part over density; of surface faces over the distance, too
+    float *d[4];           ///< change of u; pressure, extended beyond the filled cells
+    uint8_t *known[4];     ///< does d have a value?
+    float *colour, *flows; ///< kernel sum of all matter, and of matter that flows
+    float *clear;          ///< part of the kernel outside of boundaries
+    float *sample[3];      ///< where the kernel sum is taken: the centre, or off a boundary
+    float *depth;          ///< below the surface, m
+    float *diagonal;
+    uint8_t *full;  ///< the cell is filled
+    uint8_t *moved; ///< of every tile: some of its samples are not at centres
+    double *p, *r, *q, *aq;
+    double *part; ///< sums of blocks of tiles
+    double rising[PX_MAC_DEPTHS];
+    uint32_t filled;
+} PxMac;
+
+typedef struct PxMacResult {
+    uint32_t iterations;
+    double error; ///< mean change of volume in the step that is left
+    bool converged;
+} PxMacResult;
+
+/// Makes the grid, with the boundaries around it. Arrays come from the fluid's scratch.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_mac_begin(PxMac *mac, PxFluid *fluid, const float *gradient);
+
+/// Solves to the tolerance, a mean change of volume in the step. Then mac->change and mac->noise of
+/// each row are set, and `pressure`, which is also the first guess.
+/// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED.
+PxStatus px_mac_solve(PxMac *mac, double tolerance, uint32_t most, float *pressure,
+                      PxMacResult *result);
+
+#endif
