@@ -19,8 +19,11 @@ PHYSICS(shipped_scenes_are_without_complaint)
         CHECK(px_scene_camera(scene, &camera));
         PxSceneEstimate estimate;
         CHECK_OK(px_scene_estimate(scene, 2, &estimate));
+        bool rigid = true; /* a scene of rigid bodies and walls has no particles */
+        for (size_t i = 0; i < scene->bodies; ++i)
+            rigid = rigid && (scene->body[i].def.rigid || scene->body[i].def.wall);
         /* mould.json has as few as figure 6.12 of document 000 */
-        CHECK(estimate.particles > 500 && estimate.particles < 150000);
+        CHECK((rigid || estimate.particles > 500) && estimate.particles < 150000);
         double seconds = px_scene_frames(scene) / px_scene_fps(scene);
         CHECK(seconds >= 2 && seconds <= 6);
         PxWorld *world = NULL;
@@ -28,7 +31,7 @@ PHYSICS(shipped_scenes_are_without_complaint)
         bool octree = false;
         for (size_t i = 0; i < scene->bodies; ++i)
             octree |= scene->body[i].def.fill == PX_FILL_OCTREE;
-        if (scene->emitters == 0) /* the estimate is the volume over that of a particle */
+        if (scene->emitters == 0 && !rigid) /* the estimate is the volume over that of a particle */
             CHECK_NEAR(px_world_count(world) / estimate.particles, 1, octree ? 0.25 : 0.05);
         px_world_free(world);
         px_scene_free(scene);
