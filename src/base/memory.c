@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Large blocks are aligned to huge pages and ask for them: loops over neighbours access memory at
- * random, and with pages of 4 KiB most accesses miss the address translation cache. Blocks that
- * would waste more than a fifth of their memory in the last page do not. */
+/* Large blocks are placed on huge pages: neighbour loops access memory at random, and with pages of
+ * 4 KiB most accesses miss the TLB. Blocks that would leave more than a fifth of their memory
+ * unused in the last page use normal pages. */
 #define HUGE_PAGE ((size_t)2 << 20)
 
 static bool is_huge(size_t bytes)

@@ -105,7 +105,8 @@ static PxStatus list_neighbours(PxSolidSolids *c, double reach)
              *row = PX_ARENA_ARRAY(s->scratch, uint32_t, n);
     bool room = id != NULL && order != NULL && row != NULL;
     for (int k = 0; k < 3; ++k) {
-        x[k] = PX_ARENA_ARRAY(s->scratch, float, n + 8); /* 8 readable floats behind the last */
+        x[k] =
+            PX_ARENA_ARRAY(s->scratch, float, n + 8); /* px_pairs_build() reads 8 beyond the last */
         y[k] = PX_ARENA_ARRAY(s->scratch, float, n + 8);
         room = room && x[k] != NULL && y[k] != NULL;
     }
@@ -356,7 +357,8 @@ static PxMat3 deformation(const PxSolid *s, uint32_t i)
     return f;
 }
 
-/* Rest vector whose image is the way from row i to the mean; false: the fit does not reach it. */
+/* Vector in the rest shape that the deformation gradient of row i maps to the vector from the row
+ * to the mean y_i. False if the gradient is singular or the vector too long for the linear fit. */
 static bool rest_way(const PxSolid *s, const Touch *t, uint32_t i, PxVec3 *way)
 {
     const PxSolidFrame *f = &s->frame[s->frame_of[i]];

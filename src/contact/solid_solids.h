@@ -1,10 +1,10 @@
 /// Contact between solids, with friction.
 ///
-/// A row i near another solid B sees the weighted mean of B's rows around it,
+/// For a particle (row) i near another solid B, the mean position of B's particles around it is
 ///   y_i = sum_j w_ij x_j / sum_j w_ij,   w_ij = (1 - r^2/h^2)^3,
-/// and its gap g_i = |x_i - y_i|. One spacing outside a lattice only the outermost layer of B
-/// counts, and the gap is the distance from it, wherever the row is above it. Below the sum g0 of
-/// the two radii, the row has the energy
+/// and the gap of i is g_i = |x_i - y_i|. For a particle one spacing above a lattice, only the
+/// outermost layer of B is in the sum, so the gap is the distance from that layer and does not vary
+/// along it. If the gap is below the sum g0 of the two radii, the particle has the energy
 ///   E_i = k (g0^2 ln(g0 / g) - g0 (g0 - g)),
 /// whose force k (g0 - g) g0 / g grows without bound as the gap closes, so solids do not pass
 /// through each other. Its gradient acts on i and on all rows of B around it. The gap depends on

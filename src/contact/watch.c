@@ -111,7 +111,7 @@ static void leaks_block(void *user, uint32_t begin, uint32_t end, int thread)
     uint64_t count = 0;
     float reach = px_watch_reach(w, begin, end, 0, leaks->travel);
     for (uint32_t i = begin; i < end; ++i) {
-        /* `far` is valid only for particles whose stored position is that at the start */
+        /* `far` is the distance at the start of the step: not valid for deflected particles */
         if (w->when[i] == 0.0f && w->far[i] > reach)
             continue;
         PxVec3 to = px_particle_place(w->p, i);

@@ -1,8 +1,8 @@
 /// A boundary: an object without particles that stops, drags, warms or carries particles.
 ///
 /// fluid/, solid/, thermal/ and contact/ use boundaries through this interface only. Walls and
-/// rigid bodies (matter/wall.h) implement it. Cloth and surfaces of soft bodies are planned
-/// implementations, for which those folders must not have to change.
+/// rigid bodies (matter/wall.h) implement it. Cloth and surfaces of soft bodies can be added as
+/// further implementations without changes in those folders.
 ///
 /// # Moments
 /// A step lasts from moment 0 to moment 1. px_boundary_begin() fixes the boundary's configuration

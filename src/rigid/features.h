@@ -1,8 +1,9 @@
 /// Features of a shape's surface with which it touches others: corners, convex edges and rims.
 ///
-/// Two bodies touch where a feature of one is nearest to the surface of the other. Flat faces need
-/// none: one that touches a corner, an edge or a rim is found from the other side. A feature has a
-/// rounding, so that a sphere is one point, and a capsule one edge.
+/// Contacts are found by testing the features of one body against the distance field of the other,
+/// and the other way round. Flat faces need no features: what touches a face is a corner, an edge
+/// or a rim of the other body. Features have a radius, so a sphere is one point and a capsule one
+/// edge.
 ///
 /// All places are in the frame in which the shape was defined (its rest frame).
 #ifndef PX_RIGID_FEATURES_H

@@ -34,7 +34,8 @@
 #define CROSSING 0.02
 #define MOST_PASSES 100
 
-/* Approach slower than this many times gravity times an interval does not bounce. */
+/* Contacts rebound only if they approach faster than BOUNCE times the speed that gravity gives in a
+ * sub-step. */
 #define BOUNCE 2.0
 
 /* A body is slow below this part of sqrt(gravity size), and falls asleep after this time, s. */

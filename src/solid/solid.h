@@ -80,7 +80,8 @@ typedef struct PxSolidPress {
     void (*tangent)(void *user, const float *quad, float *out);
     /// Applies friction for `dt` to the velocities.
     void (*friction)(void *user, double dt);
-    const uint32_t *group; ///< by frame: those that touch have the number of the first of them
+    const uint32_t
+        *group; ///< by frame: the lowest frame that it touches, directly or through others
 } PxSolidPress;
 
 typedef struct PxSolid {

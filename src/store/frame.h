@@ -49,8 +49,8 @@ PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTa
 PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
                              const PxThreads *threads);
 
-/// Moves a rigid body of the scene to its pose in such a table; wall->boundary.body is its number
-/// in the scene. One that the table lacks stays where it is.
+/// Sets the pose of a rigid body from the table of px_frame_read_rigid(). wall->boundary.body is
+/// the body's number in the scene. A body that is not in the table keeps its pose.
 void px_frame_pose(const PxTable *rigid, PxWall *wall);
 
 /// The same without the rows: adds the columns; *rows is the stored number of rows.

@@ -352,7 +352,8 @@ static bool put_samples(PxMac *m, Look *l, const uint32_t *cell, uint32_t count)
     return found;
 }
 
-/* Open, closed and cut faces of a tile, from the distance of boundaries to the cells' centres. */
+/* Finds which faces of a tile are open, closed, or cut by a boundary, from the distances between
+ * cell centres and boundaries. */
 static bool find_faces(PxMac *m, Look *l, uint32_t tile)
 {
     uint32_t cell[CELLS], cells = 0, cuts = 0;

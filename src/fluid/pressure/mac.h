@@ -7,12 +7,11 @@
 ///   transfer   velocity of every face of the grid: mean over the particles around, each with the
 ///              gradient of its own velocity (linear fields are exact, also beside walls)
 ///   solve      p of the cells that are filled, such that no cell gains or loses volume
-///   return     the *change* of the faces' velocities, interpolated, is added to particles: what
-///   the
-///              grid does not resolve is not lost. Particles move with the grid's velocities.
+///   return     particles get the interpolated *change* of the faces' velocities, so that motion
+///              finer than the grid is kept. Particles move with the grid's velocities.
 ///
-/// A pressure without gradient exerts no force, however disordered the particles are. That is what
-/// sums over neighbours cannot give (docs/decisions.md 26).
+/// A constant pressure exerts no force, however disordered the particles are. Symmetric SPH
+/// gradients, which conserve momentum, do not have this property (docs/decisions.md 26).
 ///
 /// Boundaries close a part of each face (Batty, Bertails and Bridson 2007). Cells are filled if the
 /// kernel sum over particles, over the part of the kernel outside of boundaries, is above 1/2.
@@ -43,14 +42,14 @@ typedef struct PxMac {
     float *local[3];       ///< the same in its tile, in cells
     float *dense;          ///< 1 inside the fluid, 0 in splashes
     float *speed[3];       ///< velocity of each row with the forces so far
-    float *change[3];      ///< what pressure adds to that
+    float *change[3];      ///< velocity that pressure adds to it
     float *noise[3];       ///< velocity of the grid minus that of the row
 
     /// Of every cell: its lower faces by axis, and its centre.
     float *u[3], *mass[3], *volume[3]; ///< velocity, sum of weighted masses and volumes
     float *open[3];                    ///< open part of the face
     float *centre[3][2];   ///< offset of the open part's centroid along the next two axes, m
-    float *wall[3];        ///< velocity of the boundary there
+    float *wall[3];        ///< velocity of the boundary at the face, m/s
     float *weight[3];      ///< open part over density; of surface faces over the distance, too
     float *d[4];           ///< change of u; pressure, extended beyond the filled cells
     uint8_t *known[4];     ///< does d have a value?
