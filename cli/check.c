@@ -21,7 +21,7 @@ static void print_json(const PxScene *scene, const PxSceneEstimate *e)
         json_text(stdout, c->text);
         printf("}");
     }
-    printf("]");
+    printf("],\n \"pressure\": \"%s\"", px_scene_pressure(scene));
     if (e != NULL)
         printf(",\n \"estimate\": {\"particles\": %.0f, \"memory\": %.0f, \"disk\": %.0f, "
                "\"steps\": %.0f, \"seconds\": %.3g, \"threads\": %d}",
@@ -79,6 +79,8 @@ int command_check(int argc, char **argv)
     } else {
         char a[32], b[32], c[32], d[32], f[32];
         printf("%s: good\n", path);
+        if (estimated)
+            printf("  pressure: %s\n", px_scene_pressure(scene));
         if (estimated)
             printf("  %s particles, %s of memory, %s on disk\n"
                    "  about %s steps, %s on %d thread%s (estimated)\n",

@@ -122,6 +122,8 @@ static void describe_run(const char *dir, const PxScene *scene, const Listing *l
                text_count(l->particles, particles, sizeof particles));
     if (l->frames > 0)
         describe_heat(l);
+    if (scene != NULL && strcmp(px_scene_pressure(scene), "none") != 0)
+        printf("  pressure by %s\n", px_scene_pressure(scene));
     describe_files(dir);
     if (l->damaged > 0)
         printf("  %zu damaged, missing or of another run; only a run from the start makes them "

@@ -73,6 +73,13 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
         shipped_scale_shape(&scene->force[k].def.shape, size);
     for (size_t k = 0; k < scene->heaters; ++k)
         shipped_scale_shape(&scene->heater[k].def.shape, size);
+    PxSceneList *joints = px_scene_list(scene, &px_joint_kind);
+    for (size_t k = 0; k < joints->count; ++k) {
+        PxJointDef *joint = px_thing_def(px_scene_thing(joints, &px_joint_kind, k));
+        joint->at = px_scale(joint->at, size);
+        joint->anchor = px_scale(joint->anchor, size);
+        joint->length *= joint->length > 0 ? size : 1; /* negative: as it is */
+    }
     scene->camera.from = px_scale(scene->camera.from, size);
     scene->camera.to = px_scale(scene->camera.to, size);
 }

@@ -73,12 +73,12 @@ status 2 check /dev/null
 two="$work/two.json"
 cat >"$two" <<'END'
 {"phyxel": 1, "time": {"frames": 1}, "spacing": 0.1,
- "materials": {"water": {}, "oil": {"pressure": "sesph"}},
+ "materials": {"water": {}, "oil": {"viscosity_model": "morris"}},
  "bodies": [{"name": "block", "shape": {"box": [1, 1, 1]}, "material": "water"}]}
 END
 status 2 check "$two" --set spacing=-1
 grep -q "^$two: --set spacing=-1: error: spacing: " "$work/out" || fail "the place of what was set"
-grep -q "^$two:2:[0-9]*: error: materials.oil.pressure: is 'sesph', but that of 'water' is 'dfsph' (the default)" \
+grep -q "^$two:2:[0-9]*: error: materials.oil.viscosity_model: is 'morris', but that of 'water' is 'implicit' (the default)" \
     "$work/out" || fail "a default that is not called one"
 
 exit 0

@@ -43,6 +43,17 @@ status 0 export "$run" --to pc2 --frames 1-3
 [ "$(wc -c <"$run/pc2/frames.pc2")" = $((32 + 3 * 12 * $(vertices "$run/pc2/base.ply"))) ] ||
     fail "not three frames of all particles"
 
+# rigid bodies: 64 dominoes and a ball in three frames
+dominoes=$work/dominoes
+status 0 run $scenes/dominoes.json --frames 2 -o "$dominoes" -q
+status 0 export "$dominoes" --to poses
+bodies=$(grep -c '"rigid": true' $scenes/dominoes.json)
+[ "$(wc -l <"$dominoes/poses/poses.csv")" = $((1 + 3 * bodies)) ] || fail "not a line a body and frame"
+awk -F, 'NR == 1 { if ($10 != "turn_x" || NF != 19) exit 1; next }
+    { s = $10 ^ 2 + $11 ^ 2 + $12 ^ 2 + $13 ^ 2; if (NF != 19 || s < 0.999999 || s > 1.000001) exit 1 }' \
+    "$dominoes/poses/poses.csv" || fail "turns are no unit quaternions"
+tidy "$dominoes"
+
 # damage
 rm -r "$run/obj-surface"
 truncate -s -7 "$run/surface/000002.ply"

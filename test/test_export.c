@@ -742,7 +742,7 @@ TEST(formats_are_listed_with_summaries)
         CHECK(format->extension[0] == '.' && format->name[0] != '\0');
         CHECK(strlen(format->summary) > 10);
     }
-    CHECK_EQUAL(count, 7);
+    CHECK_EQUAL(count, 8);
 }
 
 TEST_MAIN()

@@ -288,6 +288,7 @@ TEST(a_handle_carries_what_hangs_on_it)
     PxWorldDef def = px_world_def_default();
     PxWorld *w;
     def.spacing = 0.02;
+    def.max_step = 0.005;
     def.threads = 1;
     CHECK_OK(px_world_create(&def, &w));
     PxMaterialDef rubber = px_material_def_default();

@@ -59,9 +59,9 @@ PHYSICS(a_stretching_drop_keeps_its_energy)
     CHECK_OK(px_stretching_drop(&def, &result));
     CHECK_NEAR(result.energy, 1, 0.05);
     CHECK_NEAR(result.length, 1, 0.02);
-    def.pressure = "flip"; /* measured 0.986, 0.4 per cent too long */
+    def.pressure = "flip"; /* measured 0.992, 0.6 per cent too long */
     CHECK_OK(px_stretching_drop(&def, &result));
-    CHECK_NEAR(result.energy, 1, 0.03);
+    CHECK_NEAR(result.energy, 1, 0.015);
     CHECK_NEAR(result.length, 1, 0.01);
 }
 
@@ -80,15 +80,57 @@ PHYSICS(a_grid_keeps_waves_in_a_narrow_tank)
     CHECK_EQUAL(result.leaked, 0);
 }
 
-PHYSICS(spinning_water_keeps_most_of_its_energy)
+PHYSICS(spinning_water_keeps_its_energy)
 {
     PxInviscidDef def = px_inviscid_def_default();
     PxInviscidResult result;
     def.duration = 1.2;
     CHECK_OK(px_spinning_water(&def, &result));
-    CHECK(result.energy > 0.89 && result.energy < 1.001);     /* measured: 0.906; wanted: 1 */
-    CHECK(result.momentum > 0.93 && result.momentum < 1.001); /* 0.943; 1 */
+    CHECK(result.energy > 0.93 && result.energy < 1.001);     /* measured: 0.948 */
+    CHECK(result.momentum > 0.98 && result.momentum < 1.001); /* 0.994 */
     CHECK_EQUAL(result.leaked, 0);
+    def.pressure = "flip";
+    CHECK_OK(px_spinning_water(&def, &result));
+    CHECK(result.energy > 0.97 && result.energy < 1.001);     /* 0.994 */
+    CHECK(result.momentum > 0.99 && result.momentum < 1.001); /* 0.999 */
+    CHECK_EQUAL(result.leaked, 0);
+}
+
+TEST(rotation_does_not_depend_on_the_step)
+{
+    /* Constraints at the start of a step cost w^2 dt / 2 of the angular momentum per second: 1.4
+     * per cent in 0.15 s with the longest step here, 8 ms. Measured: 0.7 per cent at 5 spacings. */
+    PxInviscidDef def = coarse("flip");
+    PxInviscidResult result;
+    def.duration = 0.15;
+    def.threads = 1;
+    CHECK_OK(px_spinning_water(&def, &result));
+    CHECK(result.momentum > 0.99 && result.momentum < 1.002);
+}
+
+PHYSICS(a_rotating_patch_keeps_its_energy)
+{
+    PxInviscidDef def = px_inviscid_def_default();
+    PxInviscidResult result;
+    def.pressure = "flip";
+    def.duration = 0.3;
+    CHECK_OK(px_rotating_patch(&def, &result));
+    CHECK_NEAR(result.energy, 1, 0.03);   /* measured: 0.991 */
+    CHECK_NEAR(result.momentum, 1, 0.01); /* 1.004 */
+}
+
+PHYSICS(a_standing_wave_keeps_its_height)
+{
+    PxSloshingDef def = px_sloshing_def_default();
+    PxSloshingResult result;
+    def.pressure = "auto"; /* which is flip */
+    def.mode = 2;
+    def.amplitude = 0.02;
+    def.width = 0.08;
+    def.periods = 1;
+    CHECK_OK(px_sloshing(&def, &result));
+    CHECK_NEAR(result.period, 1, 0.01);
+    CHECK_NEAR(result.kept, 1, 0.03);
 }
 
 PHYSICS(deep_water_does_not_fall_through_its_own_layers)

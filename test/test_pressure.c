@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "check.h"
 #include "fluid/pressure/implicit_pressure.h"
+#include "world/state.h"
 
 #include <math.h>
 
@@ -175,6 +176,69 @@ TEST(the_strictest_of_several_fluids_rules)
 }
 
 /* Kernel gradients scale as 1 / s^4: their squares leave a float's range below 1 mm. */
+/* A scene of a small pool of water that names a pressure model or not, with something added. */
+static PxScene *pool_scene(const char *pressure, const char *tension, const char *body)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "{\"phyxel\": 1, \"time\": {\"frames\": 1}, \"spacing\": 0.02, \"materials\": "
+             "{\"water\": {\"density\": 1000%s%s}, \"oil\": {\"density\": 900%s}%s}, "
+             "\"bodies\": ["
+             "{\"name\": \"tank\", \"wall\": true, \"inside\": true, "
+             "\"shape\": {\"box\": [0.12, 0.4, 0.12], \"at\": [0, 0.2, 0]}},"
+             "{\"name\": \"pool\", \"material\": \"water\", "
+             "\"shape\": {\"box\": [0.12, 0.08, 0.12], \"at\": [0, 0.04, 0]}}%s]}",
+             pressure, tension, tension,
+             strstr(body, "jelly") != NULL ? ", \"jelly\": {\"density\": 1000, \"young\": 1e4}"
+                                           : "",
+             body);
+    PxScene *scene;
+    CHECK_OK(px_scene_read_text("pool", ".", text, strlen(text), &scene));
+    CHECK_EQUAL(px_scene_complaint_count(scene), 0);
+    return scene;
+}
+
+static void hash_after(const PxScene *scene, uint64_t hash[2])
+{
+    PxWorld *world;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    for (int step = 0; step < 4; ++step)
+        CHECK_OK(px_world_step(world, 1));
+    px_table_hash(px_world_particles(world), PX_COLUMN_STATE | PX_COLUMN_FRAME, hash);
+    px_world_free(world);
+}
+
+TEST(the_default_is_flip_for_fluids_and_walls_and_dfsph_otherwise)
+{
+#define BLOCK(more)                                                                                \
+    ", {\"name\": \"block\", \"shape\": {\"box\": [0.04, 0.04, 0.04], \"at\": [0, 0.2, 0]}, " more \
+    "}"
+    static const struct {
+        const char *tension, *body, *model;
+    } cases[] = {
+        {"", "", "flip"},
+        {"", BLOCK("\"material\": \"oil\""), "flip"},
+        {", \"tension\": {\"model\": \"csf\", \"sigma\": 0.07}", "", "dfsph"},
+        {", \"cohesion\": 10", "", "dfsph"},
+        {"", BLOCK("\"material\": \"jelly\""), "dfsph"},
+        {"", BLOCK("\"material\": \"water\", \"rigid\": true"), "dfsph"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        char named[64];
+        snprintf(named, sizeof named, ", \"pressure\": \"%s\"", cases[k].model);
+        PxScene *chosen = pool_scene("", cases[k].tension, cases[k].body);
+        PxScene *stated = pool_scene(named, cases[k].tension, cases[k].body);
+        CHECK_TEXT(px_scene_pressure(chosen), cases[k].model);
+        CHECK_TEXT(px_scene_pressure(stated), cases[k].model);
+        uint64_t a[2], b[2];
+        hash_after(chosen, a);
+        hash_after(stated, b); /* oil takes what water names */
+        CHECK(a[0] == b[0] && a[1] == b[1]);
+        px_scene_free(chosen);
+        px_scene_free(stated);
+    }
+}
+
 PHYSICS(a_pool_of_any_size_carries_its_weight)
 {
     const double spacings[] = {1, 1e-4, 1e-5};

@@ -265,8 +265,8 @@ TEST(models_are_checked)
 {
     CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": \"sesp\"}}}",
               "materials.a.pressure", 3, 47,
-              "wanted a pressure model: dfsph, flip, iisph, pcisph, projection, sesph; did you "
-              "mean 'sesph'?");
+              "wanted a pressure model: auto, dfsph, flip, iisph, pcisph, projection, sesph; did "
+              "you mean 'sesph'?");
     CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": 7}}}",
               "materials.a.pressure", 3, 47, "is 7, wanted a pressure model");
     CHECK_ONE(HEAD "\"materials\": {\"a\": {\"density\": 1, \"pressure\": {\"coarse\": 99}}}}",

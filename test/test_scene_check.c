@@ -435,6 +435,78 @@ TEST(errors_of_reading_are_kept_by_the_check)
     px_scene_free(scene);
 }
 
+/* ---- rigid bodies and joints -------------------------------------------------------- */
+
+#define RIGID(name, shape, more)                                                                   \
+    "{\"name\": \"" name "\", \"shape\": {" shape                                                  \
+    "}, \"material\": \"water\", \"rigid\": true" more "}"
+#define CUBE(name, x) RIGID(name, "\"box\": [1, 1, 1], \"at\": [" x ", 0, 0]", "")
+
+TEST(rigid_bodies_in_each_other_or_in_walls_are_foreseen)
+{
+    CHECK_DEEP(CUBE("a", "0") ",\n" CUBE("b", "0.9"), "bodies[1].shape", 6, 24,
+               "overlaps the rigid body 'a' by 0.1 m at (0.45, ");
+    CHECK_DEEP(
+        CUBE("a", "0") ",\n{\"name\": \"floor\", \"wall\": true, \"shape\": {\"plane\": [0, 1, "
+                       "0], \"at\": [0, -0.3, 0]}}",
+        "bodies[0].shape", 5, 24, "overlaps the wall 'floor' by 0.2 m");
+    CHECK_DEEP(RIGID("ball", "\"sphere\": 0.5, \"at\": [0.8, 0, 0]", "") ",\n" TANK,
+               "bodies[0].shape", 5, 27, "overlaps the wall 'tank' by 0.3 m");
+    px_scene_free(checked_bodies(CUBE("a", "0") ",\n" CUBE("b", "1"), 0));
+}
+
+/* Two boxes and a list of joints. */
+static PxScene *checked_joints(const char *joints, size_t complaints)
+{
+    char text[4096];
+    snprintf(text, sizeof text,
+             HEAD WATER " \"bodies\": [\n" CUBE("a", "0") ", " CUBE("b", "2") "],\n"
+                                                                              "\"joints\": [\n%s]}",
+             joints);
+    return checked(text, complaints);
+}
+
+TEST(joints_far_from_their_bodies_or_outside_their_limits_are_foreseen)
+{
+    PxScene *scene = checked_joints("{\"body\": \"a\", \"to\": \"b\", \"at\": [30, 0, 0]}", 2);
+    CHECK_SAYS(scene, 0, "joints[0].at", 7, 32, "is 30 m from the centre of 'a', more than 10");
+    px_scene_free(scene);
+    scene = checked_joints("{\"kind\": \"hinge\", \"body\": \"a\", \"at\": [0, 0, 0], \"low\": 10, "
+                           "\"high\": 20}",
+                           1);
+    CHECK_SAYS(scene, 0, "joints[0].low", 7, 56, "begins at 0");
+    px_scene_free(scene);
+}
+
+#define MOTOR(body, to, x, kind, more)                                                             \
+    "{\"kind\": \"" kind "\", \"body\": \"" body "\", " to "\"at\": [" x ", 0, 0]" more "}"
+
+TEST(loops_of_joints_that_cannot_move_as_their_motors_want_are_foreseen)
+{
+    /* a wheel that is also welded, and two motors that contradict each other */
+    static const char turn[] = ", \"speed\": 2, \"strength\": 5",
+                      other[] = ", \"speed\": 3, \"strength\": 5";
+    char text[1024];
+    snprintf(text, sizeof text,
+             MOTOR("a", "", "0", "weld", "") ",\n" MOTOR("a", "", "0", "hinge", "%s"), turn);
+    PxScene *scene = checked_joints(text, 1);
+    CHECK_SAYS(scene, 0, "joints[1].speed", 8, 58, "which the other joints and motors");
+    px_scene_free(scene);
+    snprintf(text, sizeof text,
+             MOTOR("a", "", "0", "hinge",
+                   "%s") ",\n" MOTOR("b", "", "0", "hinge",
+                                     "%s") ",\n" MOTOR("a", "\"to\": \"b\", ", "0", "hinge", "%s"),
+             turn, turn, other);
+    scene = checked_joints(text, 1);
+    CHECK_SAYS(scene, 0, "joints[2].speed", 9, 69, "is 3 rad/s");
+    px_scene_free(scene);
+    snprintf(
+        text, sizeof text,
+        MOTOR("a", "", "0", "hinge", "%s") ",\n" MOTOR("b", "\"to\": \"a\", ", "2", "hinge", "%s"),
+        turn, other);
+    px_scene_free(checked_joints(text, 0));
+}
+
 /* ---- emitters and sinks ------------------------------------------------------------- */
 
 #define FLOW(more, y, rest)                                                                        \

@@ -64,20 +64,25 @@ TEST(a_wave_goes_along_a_bar_at_the_root_of_modulus_over_density)
 
 PHYSICS(a_cantilever_of_six_layers_bends_as_the_formula)
 {
-    /* measured 1.035 and 0.982; of that nodal integration makes 2.8 and 1.4 % (1 / n^2), and the
-     * clamp 1.2 % of the deflection (docs/decisions.md 18) */
-    double bent, rate;
-    PxBarDef def = bar(6, 10, 0.3, "leapfrog");
-    CHECK_OK(px_bar_sag(&def, 0.01, &bent));
-    CHECK_OK(px_bar_swing(&def, 0.01, &rate));
-    print_message("  deflection %.4f, first mode %.4f of the formula\n", bent, rate);
-    CHECK_NEAR(bent, 1, 0.04);
-    CHECK_NEAR(rate, 1, 0.02);
+    /* Deflections measured 1.016, 1.006 and 0.982. The clamp is 0.2 spacings longer than the
+     * formula's, which adds 1.2 %; it also prevents contraction across the bar, which takes the
+     * more the larger Poisson's ratio is (docs/decisions.md 18). */
+    static const double nu[] = {0, 0.3, 0.45};
+    for (size_t k = 0; k < PX_COUNT(nu); ++k) {
+        double bent, rate;
+        PxBarDef def = bar(6, 10, nu[k], "leapfrog");
+        CHECK_OK(px_bar_sag(&def, 0.01, &bent));
+        CHECK_OK(px_bar_swing(&def, 0.01, &rate));
+        print_message("  nu %g: deflection %.4f, first mode %.4f of the formula\n", nu[k], bent,
+                      rate);
+        CHECK_NEAR(bent, 1, 0.02);
+        CHECK_NEAR(rate, 1, 0.01);
+    }
 }
 
 PHYSICS(a_round_bar_of_six_layers_bends_and_twists_as_the_formula)
 {
-    /* measured 1.028, 0.986 and 0.987; docs/decisions.md 18 */
+    /* measured 0.995, 1.002 and 1.003 */
     double bent, rate, turn;
     PxBarDef def = bar(6, 10, 0.3, "leapfrog");
     def.round = true;
@@ -87,23 +92,23 @@ PHYSICS(a_round_bar_of_six_layers_bends_and_twists_as_the_formula)
     CHECK_OK(px_bar_twist(&def, 0.02, &turn));
     print_message("  deflection %.4f, first mode %.4f, torsion %.4f of the formula\n", bent, rate,
                   turn);
-    CHECK_NEAR(bent, 1, 0.03);
-    CHECK_NEAR(rate, 1, 0.03);
-    CHECK_NEAR(turn, 1, 0.03);
+    CHECK_NEAR(bent, 1, 0.01);
+    CHECK_NEAR(rate, 1, 0.01);
+    CHECK_NEAR(turn, 1, 0.01);
 }
 
-PHYSICS(a_finer_cantilever_is_nearer_to_the_formula)
+PHYSICS(cantilevers_of_three_and_four_layers_bend_as_the_formula)
 {
-    /* Nodal integration: too soft while it has few layers; see docs/validation.md. */
-    double coarse[2], fine[2];
-    PxBarDef def = bar(3, 10, 0.3, "leapfrog");
-    CHECK_OK(px_bar_sag(&def, 0.01, &coarse[0]));
-    CHECK_OK(px_bar_swing(&def, 0.01, &coarse[1]));
-    def.across = 4;
-    CHECK_OK(px_bar_sag(&def, 0.01, &fine[0]));
-    CHECK_OK(px_bar_swing(&def, 0.01, &fine[1]));
-    CHECK(fine[0] > 1 && fine[0] - 1 < 0.7 * (coarse[0] - 1));
-    CHECK(fine[1] < 1 && 1 - fine[1] < 0.8 * (1 - coarse[1]));
+    /* The quadrature of the energy is exact for bending with 3 layers and more (quadrature.h);
+     * without it they bend by 1.13 and 1.07. Measured 1.004 and 1.006. */
+    for (uint32_t across = 3; across <= 4; ++across) {
+        double bent, rate;
+        PxBarDef def = bar(across, 10, 0.3, "leapfrog");
+        CHECK_OK(px_bar_sag(&def, 0.01, &bent));
+        CHECK_OK(px_bar_swing(&def, 0.01, &rate));
+        CHECK_NEAR(bent, 1, 0.02);
+        CHECK_NEAR(rate, 1, 0.01);
+    }
 }
 
 PHYSICS(plastic_strain_of_a_bar_beyond_yield_follows_creep)

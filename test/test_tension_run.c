@@ -90,10 +90,10 @@ PHYSICS(nothing_leaves_the_tank_or_the_channel)
     }
 }
 
-static bool stop_soon(void *user, double time)
+static bool stop_soon(void *user, PxWorld *world)
 {
     (void)user;
-    return time < 0.0025;
+    return px_world_time(world) < 0.0025;
 }
 
 TEST(a_run_that_is_not_wanted_any_more_stops)

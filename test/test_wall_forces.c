@@ -168,11 +168,9 @@ TEST(walls_get_the_opposite_impulse_of_a_fluid)
         const char *pressure;
         double viscosity;
         const char *model;
-    } fluid[] = {{"dfsph", 0, "implicit"},
-                 {"iisph", 1, "morris"},
-                 {"sesph", 1, "laplacian"},
-                 {"pcisph", 1e-3, "implicit"},
-                 {"projection", 0.1, "implicit"}};
+    } fluid[] = {{"dfsph", 0, "implicit"},     {"flip", 0, "implicit"},
+                 {"iisph", 1, "morris"},       {"sesph", 1, "laplacian"},
+                 {"pcisph", 1e-3, "implicit"}, {"projection", 0.1, "implicit"}};
     for (size_t k = 0; k < PX_COUNT(fluid); ++k) {
         Room room = splash(fluid[k].pressure, fluid[k].viscosity, fluid[k].model, 2);
         double left = imbalance(&room, 150);

@@ -3,7 +3,7 @@
 #define PHYXEL_MODEL_H
 
 /// A model of a family, chosen by name, and its parameters in the order in which the model lists
-/// them. Start from px_pressure_choice("dfsph").
+/// them. Start from px_pressure_choice("auto").
 #define PX_MODEL_PARAMS 8
 typedef struct PxModelChoice {
     char model[24];

@@ -80,6 +80,10 @@ static inline PxStatus px_scene_estimate(const PxScene *scene, int threads, PxSc
 }
 
 PX_API const char *px_scene_name(const PxScene *scene);
+
+/// The pressure model that solves, as the scene starts: that which its fluids name or share, or
+/// what `auto` chooses; "none" if nothing flows.
+PX_API const char *px_scene_pressure(const PxScene *scene);
 PX_API uint32_t px_scene_frames(const PxScene *scene);
 PX_API double px_scene_fps(const PxScene *scene);
 PX_API double px_scene_spacing(const PxScene *scene);

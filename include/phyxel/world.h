@@ -76,6 +76,8 @@ PX_API PxModelChoice px_tension_choice(const char *model);
 
 /// The same for time integration of solids: "leapfrog", "implicit".
 PX_API PxModelChoice px_integration_choice(const char *model);
+/// The same for contact laws of rigid bodies: "impulses", "dem".
+PX_API PxModelChoice px_rigid_contact_choice(const char *model);
 
 /// The same for the coat that represents a material's surface while it flows: "none", "surfels".
 PX_API PxModelChoice px_coat_choice(const char *model);
@@ -150,6 +152,11 @@ typedef struct PxMaterialDef {
     double heat_capacity; ///< specific heat capacity, J/(kg K), > 0
     double latent_heat;   ///< latent heat of melting, J/kg, >= 0
     PxMeltDef melts;
+    PxModelChoice rigid_contact; ///< contact law of rigid bodies
+
+    bool merge;        ///< elastic pieces that touch become one where they are partly molten
+    double merge_from; ///< both pieces must be at least this hot, degrees Celsius
+    bool self_contact; ///< parts of a solid that are over three spacings apart at rest collide
 } PxMaterialDef;
 
 PX_API void px_material_def_init(PxMaterialDef *def, size_t size);
@@ -206,7 +213,7 @@ typedef struct PxBodyDef {
     double conductance;  ///< warm walls: contact conductance, W/(m^2 K); 1e12: perfect
     size_t temperatures; ///< warm walls: number of keys; 0: constant temperature
     const PxTemperatureKey *temperature_key; ///< in order of time; copied
-    size_t keyframes;                        ///< walls: number of keyframes; 0: fixed
+    size_t keyframes;                        ///< walls, rigid: number of keyframes; 0: none
     const PxKeyframe *keyframe;              ///< in order of time; copied
     double surfels;      ///< solids: approximate number of surfels on its surface; 0: none
     bool skin;           ///< solids: the triangles of its shape follow the deformation
@@ -215,6 +222,10 @@ typedef struct PxBodyDef {
     double adhesion;      ///< walls: drag on the wetted layer of such fluids, 0 .. 1
     bool rigid;           ///< has no particles; moves by gravity, fluids and contacts as one piece
     double restitution;   ///< rigid: coefficient of restitution of its contacts, 0 .. 1
+    double release; ///< rigid: when its keyframes, or its place, let it go, s; negative: never with
+                    ///< keyframes, else at once
+    double hold;    ///< rigid: when they hold it again, s; before `release`: not
+    double hand_over; ///< rigid: time in which it then returns to its keyframes, s
 } PxBodyDef;
 
 PX_API void px_body_def_init(PxBodyDef *def, size_t size);
@@ -284,7 +295,7 @@ typedef struct PxJointDef {
     PxDefHead head;
     const char *name; ///< copied
     PxBodyId body;    ///< rigid
-    PxBodyId to;      ///< rigid; none: the world
+    PxBodyId to;      ///< rigid or a wall; none: the world
     PxJointKind kind;
     PxVec3 at;        ///< place of the joint now, m; of a spring, its end at `body`
     PxVec3 anchor;    ///< of a spring, its other end, m
@@ -547,6 +558,7 @@ typedef struct PxStats {
     double rigid_overlap;    ///< deepest overlap at a contact, m
     double rigid_kinetic;    ///< J
     double rigid_potential;  ///< J, in the field of gravity, 0 at the origin
+    uint64_t rigid_crossed;  ///< pairs so far that passed into or through each other
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

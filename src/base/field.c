@@ -149,7 +149,12 @@ PxStatus px_fields_check(const PxField *fields, size_t count, const void *object
             if (model == NULL)
                 return px_fail(PX_ERR_ARGUMENT, "%s: there is no %s model '%.24s'", what,
                                field->family->name, choice->model);
-            PX_TRY(px_fields_check(model->fields, model->field_count, choice->param, where));
+            double param[PX_MODEL_PARAMS];
+            memcpy(param, choice->param, sizeof param);
+            for (size_t n = 0; n < model->field_count; ++n)
+                if (isnan(param[n]) && isnan(model->defaults[n]))
+                    param[n] = model->fields[n].most; /* not stated */
+            PX_TRY(px_fields_check(model->fields, model->field_count, param, where));
         }
     }
     return PX_OK;

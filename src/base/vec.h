@@ -92,6 +92,14 @@ static inline PxQuat px_quat_multiply(PxQuat a, PxQuat b)
                     a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
+/// Rotation vector of a unit quaternion: its axis times the angle, at most pi.
+static inline PxVec3 px_quat_rotation(PxQuat q)
+{
+    PxVec3 v = px_vec(q.x, q.y, q.z);
+    double s = px_length(v), angle = 2 * atan2(s, fabs(q.w));
+    return px_scale(v, (q.w < 0 ? -angle : angle) / (s > 0 ? s : 1));
+}
+
 static inline PxQuat px_quat_conjugate(PxQuat q)
 {
     return (PxQuat){-q.x, -q.y, -q.z, q.w};

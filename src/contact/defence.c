@@ -28,6 +28,9 @@ typedef struct Way {
 static bool blocked(const Defence *def, const PxBoundary *b, const Way *way, double *at)
 {
     const PxBoundaryPath path = {{way->when, 1}, {way->from, way->to}};
+    double length = px_length(px_sub(way->to, way->from)) + def->travel;
+    if (b->ops->at_least(b, way->when, way->from) > length + def->touch)
+        return false;
     double start = px_boundary_distance(b, way->when, way->from, NULL);
     if (start > 0) /* closer than `touch` already: a hit is when the distance halves */
         return b->ops->meets(b, &path, fmin(def->touch, 0.5 * start), at);
@@ -45,7 +48,8 @@ static bool push_is_free(const Defence *def, const PxBoundary *pusher, double wh
     const PxBoundaryPath path = {{when, when}, {from, to}};
     for (size_t k = 0; k < w->boundaries; ++k) {
         const PxBoundary *b = w->boundary[k];
-        if (b == pusher)
+        if (b == pusher ||
+            b->ops->at_least(b, when, from) > px_length(px_sub(to, from)) + def->touch)
             continue;
         double start = px_boundary_distance(b, when, from, NULL), at;
         if (start > 0 && b->ops->meets(b, &path, fmin(0.5 * def->touch, 0.5 * start), &at))

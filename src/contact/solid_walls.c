@@ -1,5 +1,7 @@
 #include "contact/solid_walls.h"
 
+#include "solid/friction.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -15,6 +17,13 @@ typedef struct Touch {
 static PxVec3 vec_of(const float *quad)
 {
     return px_vec((double)quad[0], (double)quad[1], (double)quad[2]);
+}
+
+/* Does boundary k stand or follow keyframes? Others, which yield, have contact of their own
+ * (contact/solid_rigids.h). */
+static bool stands(const PxSolidWalls *w, size_t k)
+{
+    return !(w->boundary[k]->per_mass > 0);
 }
 
 /* ---- who may meet a boundary ------------------------------------------------- */
@@ -58,7 +67,8 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 x = px_solid_place(s, i);
         double nearest = INFINITY;
         for (size_t k = 0; k < w->boundaries; ++k)
-            nearest = fmin(nearest, px_boundary_distance(w->boundary[k], 0, x, NULL));
+            if (stands(w, k))
+                nearest = fmin(nearest, px_boundary_distance(w->boundary[k], 0, x, NULL));
         w->near[i] = nearest < reach;
         bool frozen_in = nearest < FROZEN_IN * radius;
         w->radius[i] = (float)(frozen_in ? fmax(nearest, LEAST_RADIUS * radius) : radius);
@@ -288,7 +298,7 @@ static bool touch_one(const Touch *t, uint32_t i, uint32_t k, const PxMat3 *back
 static bool is_inside(const PxSolidWalls *w, PxVec3 x, double depth)
 {
     for (size_t k = 0; k < w->boundaries; ++k)
-        if (px_boundary_distance(w->boundary[k], 1, x, NULL) < -depth)
+        if (stands(w, k) && px_boundary_distance(w->boundary[k], 1, x, NULL) < -depth)
             return true;
     return false;
 }
@@ -314,7 +324,7 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
         /* a second round after a contact, for corners between two boundaries */
         for (int round = 0; round == 0 || (round == 1 && hit); ++round)
             for (uint32_t k = 0; k < w->boundaries; ++k)
-                if (touch_one(t, i, k, &back, &ball, &nearest))
+                if (stands(w, k) && touch_one(t, i, k, &back, &ball, &nearest))
                     hit = true;
         if (!hit) {
             note_distance(w, s, i, nearest);
@@ -385,6 +395,8 @@ static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
         c->gap = 1e30f;
         for (uint32_t k = 0; k < w->boundaries && w->near[i]; ++k) {
             PxVec3 n;
+            if (!stands(w, k))
+                continue;
             double d = px_boundary_distance(w->boundary[k], s->when, x, &n);
             if (d < nearest) {
                 nearest = d;
@@ -405,7 +417,7 @@ static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
         put(c->velocity, u);
         c->gap = (float)(nearest - radius);
         c->friction = (float)sqrt(def->friction * b->friction);
-        c->slow = (float)(1e-3 * radius / s->dt);
+        c->give = (float)px_friction_give(radius);
         c->before =
             (float)(px_dot(n, u) - ((double)v[0] * n.x + (double)v[1] * n.y + (double)v[2] * n.z));
     }

@@ -2,6 +2,7 @@
 /// their rest places) and the rigid fit of each core.
 #include "coupling/rest_update_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Rows of the old set as elements of the sets of components: on several ranks they follow the
@@ -11,10 +12,86 @@ static uint32_t element_of(const PxRestInput *in, const PxRestSnapshot *old, uin
     return in->set->shared ? in->visible + k : old->row[k];
 }
 
+/* By visible row. */
+typedef struct Pieces {
+    uint32_t *kind;    /* material, + 1, of elastic particles; 0 for others */
+    uint32_t *before;  /* component before the update; 0: none */
+    uint8_t *merges;   /* its component may merge with others */
+    uint8_t *follows;  /* newly elastic: joins the component of its nearest neighbour only */
+    uint32_t *nearest; /* row of that neighbour; PX_ELSEWHERE: none is near */
+} Pieces;
+
+static bool may_merge(const PxRestInput *in, uint32_t i)
+{
+    const PxMaterialDef *def = &in->c->material[in->particles->material[i]].def;
+    return def->merge && (double)in->particles->temperature[i] >= def->merge_from;
+}
+
+/* The nearest neighbour of the same material that was in a component. */
+static uint32_t nearest_piece(const PxRestInput *in, const Pieces *pieces, uint32_t i)
+{
+    const PxPairs *pairs = in->c->pairs;
+    uint32_t nearest = PX_ELSEWHERE;
+    double least = INFINITY;
+    for (uint32_t k = 0; k < pairs->size[i]; ++k) {
+        uint32_t j = pairs->row[pairs->start[i] + k];
+        if (pieces->kind[j] != pieces->kind[i] || pieces->before[j] == 0)
+            continue;
+        PxVec3 way = px_sub(in->place[j], in->place[i]);
+        if (px_dot(way, way) < least) {
+            least = px_dot(way, way);
+            nearest = j;
+        }
+    }
+    return nearest;
+}
+
+static PxStatus find_pieces(const PxRestInput *in, Pieces *out)
+{
+    PxArena *scratch = in->c->scratch;
+    *out = (Pieces){PX_ARENA_ARRAY(scratch, uint32_t, in->visible),
+                    PX_ARENA_ARRAY(scratch, uint32_t, in->visible),
+                    PX_ARENA_ARRAY(scratch, uint8_t, in->visible),
+                    PX_ARENA_ARRAY(scratch, uint8_t, in->visible),
+                    PX_ARENA_ARRAY(scratch, uint32_t, in->count)};
+    if (out->kind == NULL || out->before == NULL || out->merges == NULL || out->follows == NULL ||
+        out->nearest == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", in->visible);
+    for (uint32_t i = 0; i < in->count; ++i) {
+        out->kind[i] = in->fractions->elastic[i] ? in->particles->material[i] + 1u : 0;
+        out->before[i] = in->before[i] > 0 ? in->elastic.component[i] : 0;
+        out->merges[i] = may_merge(in, i);
+    }
+    px_rest_refresh(in, out->kind, sizeof *out->kind);
+    px_rest_refresh(in, out->before, sizeof *out->before);
+    px_rest_refresh(in, out->merges, sizeof *out->merges);
+    for (uint32_t i = 0; i < in->count; ++i) {
+        bool alone = out->kind[i] > 0 && out->before[i] == 0 && !out->merges[i];
+        out->nearest[i] = alone ? nearest_piece(in, out, i) : PX_ELSEWHERE;
+        out->follows[i] = out->nearest[i] != PX_ELSEWHERE;
+    }
+    px_rest_refresh(in, out->follows, sizeof *out->follows);
+    return PX_OK;
+}
+
+/* Do elastic neighbours i, of this rank, and j become one component? Where they do not merge, what
+ * was one component stays one, and particles that just froze grow onto one component each. */
+static bool joins(const Pieces *all, uint32_t i, uint32_t j)
+{
+    if (all->kind[i] != all->kind[j])
+        return false;
+    if (all->merges[i] && all->merges[j])
+        return true;
+    if (all->before[i] > 0 && all->before[j] > 0)
+        return all->before[i] == all->before[j];
+    if (all->before[i] == 0 && all->before[j] == 0)
+        return !all->follows[i] && !all->follows[j];
+    return all->before[i] == 0 && all->nearest[i] == j;
+}
+
 /* Joins particles to components: solid ones along their bonds, other elastic ones with their
- * neighbours in space of the same material. `kind`, by visible row: the material, + 1, of elastic
- * particles; 0 for others. */
-static void join_components(const PxRestInput *in, const PxRestSnapshot *old, const uint32_t *kind,
+ * neighbours in space of the same material. */
+static void join_components(const PxRestInput *in, const PxRestSnapshot *old, const Pieces *pieces,
                             PxDisjointSets *sets)
 {
     const PxBonds *b = &in->set->bonds;
@@ -28,11 +105,11 @@ static void join_components(const PxRestInput *in, const PxRestSnapshot *old, co
                 px_sets_join(sets, i, element_of(in, old, b->other[e]));
     }
     for (uint32_t i = 0; i < in->count; ++i) {
-        if (kind[i] == 0 || !(in->solid_now[i] < 1.0f))
+        if (pieces->kind[i] == 0 || !(in->solid_now[i] < 1.0f))
             continue;
         for (uint32_t k = 0; k < pairs->size[i]; ++k) {
             uint32_t j = pairs->row[pairs->start[i] + k];
-            if (kind[j] == kind[i])
+            if (joins(pieces, i, j))
                 px_sets_join(sets, i, j);
         }
     }
@@ -45,15 +122,11 @@ static PxStatus find_components(const PxRestInput *in, const PxRestSnapshot *old
     PxArena *scratch = in->c->scratch;
     uint32_t more = in->set->shared ? old->count : 0;
     const uint64_t *id = in->particles->id;
-    uint32_t *kind = PX_ARENA_ARRAY(scratch, uint32_t, in->visible);
+    Pieces pieces;
     PX_TRY(px_sets_begin(sets, in->visible + more, scratch));
-    if (kind == NULL)
-        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", in->visible);
-    for (uint32_t i = 0; i < in->count; ++i)
-        kind[i] = in->fractions->elastic[i] ? in->particles->material[i] + 1u : 0;
-    px_rest_refresh(in, kind, sizeof *kind);
+    PX_TRY(find_pieces(in, &pieces));
     for (uint32_t i = 0; i < in->visible; ++i)
-        if (kind[i] > 0)
+        if (pieces.kind[i] > 0)
             px_sets_add(sets, i);
     if (in->set->shared) {
         uint64_t *all = PX_ARENA_ARRAY(scratch, uint64_t, in->visible + more);
@@ -71,7 +144,7 @@ static PxStatus find_components(const PxRestInput *in, const PxRestSnapshot *old
                 px_sets_join(sets, in->visible + k, old->row[k]);
         }
     }
-    join_components(in, old, kind, sets);
+    join_components(in, old, &pieces, sets);
     PxSetsRanks ranks = {in->c->dist, in->count, in->c->copies};
     return px_sets_number(sets, id, &ranks, scratch);
 }

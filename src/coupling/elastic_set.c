@@ -157,8 +157,8 @@ typedef struct Copy {
     const uint32_t *row;
     bool in_order; /* row k of the set is row k of the particles */
     bool shared;   /* some rows are elsewhere */
-    const uint32_t *from[16];
-    uint32_t *to[16];
+    const uint32_t *from[32];
+    uint32_t *to[32];
     int columns;
 } Copy;
 
@@ -311,7 +311,8 @@ static void scatter(PxElasticSet *set, const PxCoupling *c, const Copy *copy)
                     (void *)(uintptr_t)copy);
 }
 
-void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained, bool rest_shapes)
+void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained, bool stuck,
+                            bool rest_shapes)
 {
     PxParticles *p = c->particles;
     const PxParticles *r = &set->rows;
@@ -336,6 +337,8 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool straine
         add_column(&state, from.reaction[k], to.reaction[k]);
     for (int k = 0; strained && k < 6; ++k)
         add_column(&state, solid_from.plastic[k], solid_to.plastic[k]);
+    for (int k = 0; stuck && k < 6; ++k)
+        add_column(&state, solid_from.stuck[k], solid_to.stuck[k]);
     for (int k = 0; rest_shapes && k < 3; ++k)
         add_column(&state, solid_from.rest[k], solid_to.rest[k]);
     if (rest_shapes)
@@ -359,6 +362,7 @@ static PxSolidPoints points_of(const PxParticles *rows, uint32_t begin, uint32_t
                            .y = c.rest[1] + begin,
                            .z = c.rest[2] + begin,
                            .support = c.support + begin,
+                           .volume = c.volume + begin,
                            .id = rows->id + begin,
                            .count = end - begin};
 }

@@ -107,9 +107,10 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
 void px_elastic_set_locate(PxElasticSet *set, const PxParticles *particles);
 
 /// Gather copies particles into the set. Scatter copies back the columns that an elastic step
-/// changes, with plastic strains if `strained` and with rest places if `rest_shapes`.
+/// changes, with plastic strains if `strained`, with `stuck` if friction acts, and with rest places
+/// if `rest_shapes`.
 PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c);
-void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained,
+void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained, bool stuck,
                             bool rest_shapes);
 
 /// Prepares the gathered set for the elastic passes: arrays from scratch, laws of the materials,

@@ -86,6 +86,37 @@ PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs)
     return PX_OK;
 }
 
+PxStatus px_exchange_part(const PxCoupling *c, const PxFractions *fractions, PxPairs *pairs,
+                          PxPairsParted *out)
+{
+    const PxParticles *p = c->particles;
+    PxElasticColumns elastic;
+    *out = (PxPairsParted){.rows = 0};
+    if (!px_elastic_columns(&p->table, &elastic))
+        return PX_OK;
+    uint32_t *group = PX_ARENA_ARRAY(c->scratch, uint32_t, (size_t)p->table.count + c->copies);
+    if (group == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", p->table.count);
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        group[i] = px_has_contact(fractions->solid[i]) ? elastic.component[i] : 0;
+    px_dist_refresh(c->dist, (PxDistArray){group, sizeof *group, sizeof *group}, p->table.count,
+                    c->copies);
+    return px_pairs_part(pairs, group, p->table.count + c->copies, c->scratch, c->threads, out);
+}
+
+PxStatus px_exchange_contact_rows(const PxElasticSet *set, const PxCoupling *c,
+                                  const PxFractions *fractions, uint8_t **out)
+{
+    uint32_t count = (uint32_t)set->row.count;
+    const uint32_t *row = set->row.data;
+    *out = PX_ARENA_ARRAY(c->scratch, uint8_t, count);
+    if (*out == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
+    for (uint32_t k = 0; k < count; ++k)
+        (*out)[k] = row[k] != PX_ELSEWHERE && px_has_contact(fractions->solid[row[k]]);
+    return px_dist_share(c->dist, (PxDistArray){*out, 1, 1}, row, count, c->scratch);
+}
+
 static const float *coarse_fill(const PxCoupling *c)
 {
     const PxColumn *column = px_table_find(&c->particles->table, PX_COARSE_FILL);

@@ -23,6 +23,16 @@ PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, Px
 /// a layer of particles of the fluid's size; bonds connect them to it.
 PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs);
 
+/// Call before the stages of fluids. Removes the pairs of particles of different solids from the
+/// neighbour lists: solids touch each other by contact (contact/solid_solids.h) instead of pressure
+/// and viscosity. px_pairs_unite() puts them back, since heat flows between them.
+PxStatus px_exchange_part(const PxCoupling *c, const PxFractions *fractions, PxPairs *pairs,
+                          PxPairsParted *out);
+
+/// By row of the set: does the particle touch other solids by contact? Errors: PX_ERR_MEMORY.
+PxStatus px_exchange_contact_rows(const PxElasticSet *set, const PxCoupling *c,
+                                  const PxFractions *fractions, uint8_t **out);
+
 /// Call after px_fluid_density(). If particles differ in size, computes the density of octree
 /// particles as if coarse cells were filled with particles of the fluid's size.
 void px_exchange_density(PxElasticSet *set, const PxCoupling *c, PxFluid *fluid);

@@ -25,6 +25,13 @@ PxStatus px_fractions_compute(const PxParticles *particles, const PxMaterial *ma
 double px_molten_fraction(const PxParticles *particles, const PxMaterial *material, uint32_t row);
 double px_solid_fraction(const PxParticles *particles, const PxMaterial *material, uint32_t row);
 
+/// Does an elastic particle with this solid fraction touch other solids by contact
+/// (contact/solid_solids.h)? Pressure keeps it away from them otherwise.
+static inline bool px_has_contact(float solid)
+{
+    return solid >= 0.5f;
+}
+
 /// Is a row elastic?
 bool px_is_elastic(const PxParticles *particles, const PxMaterial *material, uint32_t row);
 

@@ -49,6 +49,7 @@ typedef struct PxWork {
     uint32_t marks;
     PxWorkKind last;  ///< kind of what followed the last mark
     double wall_drag; ///< work of moving walls by viscous drag, J
+    double wall_push; ///< the same by pressure, beside that of PxFluid.wall_push
 } PxWork;
 
 /// Everything that the particles' accelerations have gained since the last mark belongs to `kind`.

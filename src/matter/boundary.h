@@ -111,6 +111,8 @@ typedef struct PxBoundaryOps {
 
     /// Signed distance, m. `normal` may be NULL if it is not needed.
     double (*distance)(const PxBoundary *boundary, double when, PxVec3 place, PxVec3 *normal);
+    /// A cheap lower bound of the distance, m; 0 or less: none is known.
+    double (*at_least)(const PxBoundary *boundary, double when, PxVec3 place);
     /// Mean velocity within the step of its point that is at (or nearest to) `place` at `when`.
     PxVec3 (*velocity)(const PxBoundary *boundary, double when, PxVec3 place);
     /// Moves a point that sticks to the boundary from its place at moment `from` to moment `to`.
@@ -152,6 +154,9 @@ struct PxBoundary {
     PxMat3 per_inertia; ///< 1/(kg m^2): the same of a torque about the pivot and its spin
     PxVec3 forced;      ///< change of its velocity in the step by all but particles, m/s; the
                         ///< velocities above include it
+    PxVec3 ending;      ///< velocity of its pivot at the end of the step, if it yields, m/s
+    PxVec3 shifted;     ///< displacement of its pivot by solids in the step, and rotation about it,
+    PxVec3 turned;      ///< in addition to the motion above (contact/solid_rigids.h), m and rad
     PxSum impulse[3];   ///< taken in this step, N s
     PxSum torque[3];    ///< its moment about the pivot, N m s
 };

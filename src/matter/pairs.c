@@ -206,6 +206,77 @@ void px_pairs_isolate(PxPairs *pairs, const uint8_t *alone, const PxThreads *thr
         pairs->total += pairs->size[i];
 }
 
+typedef struct Part {
+    const PxPairs *pairs;
+    const uint32_t *group;
+    uint8_t *mixed; /* by row: the list has rows of another group */
+} Part;
+
+static void mixed_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Part *job = user;
+    const uint32_t *group = job->group;
+    for (uint32_t i = begin; i < end; ++i) {
+        const uint32_t *row = job->pairs->row + job->pairs->start[i], own = group[i];
+        bool mixed = false;
+        for (uint32_t k = 0; own != 0 && k < job->pairs->size[i]; ++k)
+            mixed = mixed || (group[row[k]] != own && group[row[k]] != 0);
+        job->mixed[i] = mixed;
+    }
+}
+
+PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, PxArena *scratch,
+                       const PxThreads *threads, PxPairsParted *out)
+{
+    Part job = {pairs, group, PX_ARENA_ARRAY(scratch, uint8_t, pairs->count)};
+    *out = (PxPairsParted){.rows = 0};
+    if (job.mixed == NULL)
+        return px_fail(PX_ERR_MEMORY, "neighbours: no room for %u particles", pairs->count);
+    px_parallel_for(threads, pairs->count, PX_BLOCK, mixed_block, &job);
+    uint32_t rows = 0;
+    size_t entries = 0;
+    for (uint32_t i = 0; i < pairs->count; ++i)
+        if (job.mixed[i]) {
+            ++rows;
+            entries += (pairs->size[i] + 7u) & ~7u;
+        }
+    uint32_t *row = PX_ARENA_ARRAY(scratch, uint32_t, rows),
+             *size = PX_ARENA_ARRAY(scratch, uint32_t, rows),
+             *entry = PX_ARENA_ARRAY(scratch, uint32_t, px_round_up(entries, 1u << 12));
+    if (row == NULL || size == NULL || entry == NULL)
+        return px_fail(PX_ERR_MEMORY, "neighbours: no room for %zu pairs", entries);
+    *out = (PxPairsParted){rows, row, size, entry};
+    for (uint32_t i = 0; i < pairs->count; ++i) {
+        if (!job.mixed[i])
+            continue;
+        uint32_t *list = pairs->row + pairs->start[i], padded = (pairs->size[i] + 7u) & ~7u,
+                 kept = 0;
+        memcpy(entry, list, padded * sizeof *entry);
+        entry += padded;
+        *row++ = i;
+        *size++ = pairs->size[i];
+        for (uint32_t k = 0; k < pairs->size[i]; ++k)
+            if (group[list[k]] == group[i] || group[list[k]] == 0)
+                list[kept++] = list[k];
+        for (uint32_t k = kept; k < padded; ++k)
+            list[k] = behind;
+        pairs->size[i] = kept;
+    }
+    return PX_OK;
+}
+
+void px_pairs_unite(PxPairs *pairs, const PxPairsParted *parted)
+{
+    const uint32_t *entry = parted->entry;
+    for (uint32_t k = 0; k < parted->rows; ++k) {
+        uint32_t i = parted->row[k], padded = (parted->size[k] + 7u) & ~7u;
+        memcpy(pairs->row + pairs->start[i], entry, padded * sizeof *entry);
+        pairs->size[i] = parted->size[k];
+        entry += padded;
+    }
+}
+
 typedef struct Pack {
     float *quad;
     const float *x, *y, *z, *w;

@@ -45,6 +45,21 @@ PxStatus px_pairs_build(PxPairs *pairs, const PxGrid *from_grid, PxGridPoints fr
 /// Removes the rows marked in `alone` from the lists of others, and all others from theirs.
 void px_pairs_isolate(PxPairs *pairs, const uint8_t *alone, const PxThreads *threads);
 
+/// Lists of rows whose entries px_pairs_part() has reduced, as they were before.
+typedef struct PxPairsParted {
+    uint32_t rows;
+    const uint32_t *row;   ///< the rows
+    const uint32_t *size;  ///< their sizes
+    const uint32_t *entry; ///< their entries with padding, one list behind the other
+} PxPairsParted;
+
+/// Removes from the lists all pairs of rows that are in different groups; `group`, by row, is 0 for
+/// rows in none, whose pairs all stay. `behind` is the row for padding. px_pairs_unite() puts the
+/// pairs back. Errors: PX_ERR_MEMORY.
+PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, PxArena *scratch,
+                       const PxThreads *threads, PxPairsParted *out);
+void px_pairs_unite(PxPairs *pairs, const PxPairsParted *parted);
+
 /// Entries are numbered with 32 bits.
 #define PX_PAIRS_MOST 0xffff0000u
 

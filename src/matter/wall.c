@@ -122,6 +122,24 @@ static double distance(const PxBoundary *b, double when, PxVec3 place, PxVec3 *n
     return d;
 }
 
+/* Distance to the bounds of the shape in its rest frame. */
+static double beyond_bounds(const PxWall *w, PxVec3 rest)
+{
+    const PxBounds *b = &w->bounds;
+    if (w->inside || w->shape == NULL)
+        return 0;
+    double x = fmax(fmax(b->low.x - rest.x, rest.x - b->high.x), 0);
+    double y = fmax(fmax(b->low.y - rest.y, rest.y - b->high.y), 0);
+    double z = fmax(fmax(b->low.z - rest.z, rest.z - b->high.z), 0);
+    return sqrt(x * x + y * y + z * z);
+}
+
+static double at_least(const PxBoundary *b, double when, PxVec3 place)
+{
+    const PxWall *w = wall_of(b);
+    return beyond_bounds(w, px_wall_to_rest(w, when, place));
+}
+
 static PxVec3 velocity(const PxBoundary *b, double when, PxVec3 place)
 {
     const PxWall *w = wall_of(b);
@@ -158,22 +176,18 @@ static bool meets(const PxBoundary *b, const PxBoundaryPath *path, double touch,
     return true;
 }
 
-/* A path that enters and leaves on the same side does not pass the wall: the straight path only
- * approximates that of a particle that turns with another wall or slides along a bulge of this
- * one. Next to the wall steps are `hair` long, so a thinner wall may be missed. */
-static bool passes(const PxBoundary *b, const PxBoundaryPath *path, double hair)
+bool px_wall_passes(const PxWall *w, PxVec3 from, PxVec3 to, double hair)
 {
     enum { MOST_STEPS = 400 };
-    const PxWall *w = wall_of(b);
-    PxVec3 from = px_wall_to_rest(w, path->when[0], path->place[0]);
-    PxVec3 to = px_wall_to_rest(w, path->when[1], path->place[1]);
     PxVec3 way = px_sub(to, from), normal = px_vec(0, 0, 0), entered = normal;
     double length = px_length(way), gone = 0;
     bool inside = false;
+    if (beyond_bounds(w, from) > length)
+        return false;
     for (int k = 0; k < MOST_STEPS; ++k) {
         double place = length > 0 ? gone / length : 0;
         double d = px_wall_distance(w, px_mad(from, way, place), &normal);
-        if (d < 0 && k == 0)
+        if (k == 0 && (d < 0 || d > length))
             return false;
         if (d < 0 && !inside)
             entered = normal;
@@ -187,12 +201,22 @@ static bool passes(const PxBoundary *b, const PxBoundaryPath *path, double hair)
     return px_wall_distance(w, to, NULL) < 0;
 }
 
+/* The straight path only approximates that of a particle that turns with another wall or slides
+ * along a bulge of this one. */
+static bool passes(const PxBoundary *b, const PxBoundaryPath *path, double hair)
+{
+    const PxWall *w = wall_of(b);
+    return px_wall_passes(w, px_wall_to_rest(w, path->when[0], path->place[0]),
+                          px_wall_to_rest(w, path->when[1], path->place[1]), hair);
+}
+
 static const PxBoundaryOps wall_ops = {
     .begin = begin,
     .travel = travel,
     .top_speed = top_speed,
     .step_limit = step_limit,
     .distance = distance,
+    .at_least = at_least,
     .velocity = velocity,
     .carry = carry,
     .meets = meets,

@@ -68,6 +68,11 @@ double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal);
 /// The same, with the meaning of `within` as in px_shape_near().
 double px_wall_near(const PxWall *wall, PxVec3 rest, double within, PxVec3 *normal);
 
+/// Does a straight path of the rest frame, which begins outside, end inside or pass through? One
+/// that enters and leaves on the same side does not pass. Next to the wall steps are `hair` long,
+/// so a thinner wall may be missed.
+bool px_wall_passes(const PxWall *wall, PxVec3 from, PxVec3 to, double hair);
+
 /// fill_begin, fill and fill_more of walls (wall_fill.c).
 PxStatus px_wall_fill_begin(PxBoundary *boundary, const PxWallProfile *profile);
 uint32_t px_wall_fill(const PxBoundary *boundary, const PxFillQuery *query, PxFill *out,

@@ -174,7 +174,7 @@ static void add_on_edge(const Line *line, uint32_t k, uint32_t part, double t, d
 /* Where the slope first exceeds `limit` between `low`, where it does not, and `high`. */
 static double rises(const Line *line, double low, double high, double limit)
 {
-    for (int k = 0; k < 16; ++k) {
+    for (int k = 0; k < 12; ++k) {
         double middle = 0.5 * (low + high), slope;
         along(line, middle, &slope);
         if (slope > limit)
@@ -399,13 +399,53 @@ double px_contacts_clearance(const PxCollider *first, const PxCollider *second)
     return distance(&field, from_world(&field, first->middle), INFINITY, &normal) - first->radius;
 }
 
+/* A box that holds a body, in the world. */
+typedef struct Crate {
+    PxVec3 middle, half;
+    PxMat3 turn; /* columns are its axes */
+} Crate;
+
+static Crate crate_of(const PxCollider *c)
+{
+    const PxShape *shape = c->wall->shape;
+    const PxBounds *b = &shape->own_bounds;
+    PxVec3 middle = px_scale(px_add(b->low, b->high), 0.5);
+    PxVec3 arm = px_sub(px_shape_to_world(shape, middle), c->pivot);
+    return (Crate){px_add(c->place, px_mat3_apply(c->turn, arm)),
+                   px_scale(px_sub(b->high, b->low), 0.5),
+                   px_mat3_multiply(c->turn, px_mat3_from_quat(shape->turn))};
+}
+
+/* Do the faces of one crate separate the two by more than `margin`? */
+static bool separates(const Crate *a, const Crate *b, double margin)
+{
+    PxMat3 turn = px_mat3_multiply(px_mat3_transpose(a->turn), b->turn);
+    PxVec3 way = px_mat3_apply(px_mat3_transpose(a->turn), px_sub(b->middle, a->middle));
+    const double from[3] = {way.x, way.y, way.z}, half[3] = {a->half.x, a->half.y, a->half.z};
+    for (int k = 0; k < 3; ++k) {
+        double reach = fabs(turn.m[k][0]) * b->half.x + fabs(turn.m[k][1]) * b->half.y +
+                       fabs(turn.m[k][2]) * b->half.z;
+        if (fabs(from[k]) > half[k] + reach + margin)
+            return true;
+    }
+    return false;
+}
+
+static bool far_apart(const PxCollider *first, const PxCollider *second, double margin)
+{
+    if (!isfinite(second->radius) || second->wall->inside || first->wall->inside)
+        return false;
+    Crate a = crate_of(first), b = crate_of(second);
+    return separates(&a, &b, margin) || separates(&b, &a, margin);
+}
+
 uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, double margin,
                           PxTouch out[PX_MOST_TOUCHES])
 {
     Found found;
     found.count = 0;
     double size = fmin(first->size, second->size);
-    if (px_contacts_clearance(first, second) > margin)
+    if (px_contacts_clearance(first, second) > margin || far_apart(first, second, margin))
         return 0;
     for (uint32_t side = 0; side < 2; ++side) {
         const PxCollider *own = side ? second : first, *other = side ? first : second;

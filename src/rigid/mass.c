@@ -139,3 +139,28 @@ PxStatus px_rigid_mass(const PxShape *shape, double density, PxRigidMass *out)
     out->thickness = px_shape_thickness(shape);
     return PX_OK;
 }
+
+/* Nodes of the grid along each axis in which the deepest point is searched. */
+#define INNER_NODES 13
+
+PxVec3 px_rigid_inner(const PxShape *shape, PxVec3 centre)
+{
+    double thick = px_shape_thickness(shape);
+    if (px_shape_distance(shape, centre, NULL) < -0.2 * thick)
+        return centre;
+    PxBounds b = px_shape_bounds(shape);
+    PxVec3 best = centre, way = px_sub(b.high, b.low);
+    double deepest = INFINITY;
+    for (int z = 1; z < INNER_NODES; ++z)
+        for (int y = 1; y < INNER_NODES; ++y)
+            for (int x = 1; x < INNER_NODES; ++x) {
+                PxVec3 part = px_scale(px_vec(x, y, z), 1.0 / INNER_NODES);
+                PxVec3 at = px_add(b.low, px_vec(part.x * way.x, part.y * way.y, part.z * way.z));
+                double d = px_shape_distance(shape, at, NULL);
+                if (d < deepest) {
+                    deepest = d;
+                    best = at;
+                }
+            }
+    return best;
+}

@@ -20,4 +20,8 @@ typedef struct PxRigidMass {
 /// mass and inertia.
 PxStatus px_rigid_mass(const PxShape *shape, double density, PxRigidMass *out);
 
+/// A point well inside the matter of a closed shape, as far from its surface as can be found
+/// quickly, in the frame in which the shape is placed; `centre` if that is inside.
+PxVec3 px_rigid_inner(const PxShape *shape, PxVec3 centre);
+
 #endif

@@ -14,6 +14,7 @@
 #include "matter/wall.h"
 #include "rigid/features.h"
 #include "rigid/joints.h"
+#include "rigid/law.h"
 #include "rigid/mass.h"
 
 typedef struct PxRigid {
@@ -23,6 +24,8 @@ typedef struct PxRigid {
     PxFeatures *features; ///< shared by copies
     double friction;      ///< Coulomb's coefficient; that of a pair is the geometric mean
     double restitution;   ///< 0 .. 1; the same
+    PxContactOwn law;     ///< of its contacts
+    PxVec3 inner;         ///< a point well inside its matter, in the frame of the shape
 
     PxVec3 place;    ///< of the centre of mass, m
     PxQuat turn;     ///< from the orientation in which the shape was defined
@@ -31,7 +34,19 @@ typedef struct PxRigid {
     double still;    ///< time for which it has been slow, s
     bool asleep;     ///< it does not move until something moves it
     PxVec3 support;  ///< acceleration by its contacts in the last step, m/s^2
+
+    bool holding;  ///< its keyframes hold it
+    double since;  ///< when they took it, s
+    PxPose offset; ///< how far it was from them then: displacement, and rotation after theirs
 } PxRigid;
+
+/// Prescribed motion of a body in a step.
+typedef struct PxRigidHold {
+    bool held; ///< false: it moves freely
+    PxVec3 velocity, spin;
+    PxVec3 place; ///< of its centre of mass at the end
+    PxQuat turn;
+} PxRigidHold;
 
 /// What is kept of a contact from step to step.
 typedef struct PxRigidKept {
@@ -65,8 +80,9 @@ typedef struct PxRigidStep {
     uint32_t rigids;
     const PxRigidWall *wall; ///< by number
     uint32_t walls;
-    const PxVec3 *impulse; ///< on each rigid body in this step, of fluids and others, N s
-    const PxVec3 *torque;  ///< and its moment about the centre of mass, N m s
+    const PxVec3 *impulse;   ///< on each rigid body in this step, of fluids and others, N s
+    const PxVec3 *torque;    ///< and its moment about the centre of mass, N m s
+    const PxRigidHold *hold; ///< of each
     PxVec3 gravity;
     double dt;
     bool wake;                     ///< wake all bodies first
@@ -83,6 +99,7 @@ typedef struct PxRigidStep {
     size_t kepts_after;
     uint32_t contacts; ///< that carry an impulse at the end
     uint32_t substeps; ///< done
+    uint32_t crossed;  ///< pairs that passed into or through each other; 0 unless there is a bug
     double deepest;    ///< deepest overlap at the end, m
 } PxRigidStep;
 

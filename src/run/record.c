@@ -94,16 +94,16 @@ PxStatus px_record_write(const char *dir, const PxRecord *r)
         return px_fail(PX_ERR_ARGUMENT, "%s: the scene cannot be kept there: %s", path, error.text);
     const char *up = px_scene_up(r->scene) == 'z' ? "z" : "y";
     json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:{s:s, s:s}, s:i, s:i, s:f, s:f, s:I,"
+        "{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:{s:s, s:s}, s:s, s:i, s:i, s:f, s:f, s:I,"
         " s:{s:s, s:i, s:s}, s:o, s:o, s:o}",
         "phyxel", PX_VERSION, "name", px_scene_name(r->scene), "status", words[r->status],
         "message", message_text(r->message != NULL ? r->message : ""), "scene_hash",
         px_scene_hash(r->scene), "run", r->id->run, "shared", shared_runs(r->id), "units", "system",
-        "SI", "up", up, "frames", (int)r->frames, "frames_wanted", (int)px_scene_frames(r->scene),
-        "time", r->stats.time, "wall_seconds", r->wall, "steps", (json_int_t)r->stats.step,
-        "machine", "processor", processor, "threads", r->threads, "instructions",
-        px_isa_name(px_isa_best()), "counters", counters(&r->stats), "stage_seconds",
-        stages(r->world, r->profile), "scene", scene);
+        "SI", "up", up, "pressure", px_scene_pressure(r->scene), "frames", (int)r->frames,
+        "frames_wanted", (int)px_scene_frames(r->scene), "time", r->stats.time, "wall_seconds",
+        r->wall, "steps", (json_int_t)r->stats.step, "machine", "processor", processor, "threads",
+        r->threads, "instructions", px_isa_name(px_isa_best()), "counters", counters(&r->stats),
+        "stage_seconds", stages(r->world, r->profile), "scene", scene);
     if (root != NULL)
         add_branch(root, dir, r);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;

@@ -28,6 +28,7 @@ typedef struct PxBonds {
 typedef struct PxSolidPoints {
     const float *x, *y, *z; ///< m
     const float *support;   ///< kernel support (2 smoothing lengths), m
+    const float *volume;    ///< m^3
     const uint64_t *id;
     uint32_t count;
 } PxSolidPoints;
@@ -81,6 +82,12 @@ PX_INLINE float px_bond_weight(PxSolidPoints p, uint32_t i, uint32_t j)
 {
     float x = p.x[j] - p.x[i], y = p.y[j] - p.y[i], z = p.z[j] - p.z[i];
     return px_solid_weight(x * x + y * y + z * z, 0.5f * (p.support[i] + p.support[j]));
+}
+
+/// Weight of bond `e` of particle i in its MLS fit: the bond's strength times the kernel weight.
+PX_INLINE double px_bond_fit_weight(const PxBonds *bonds, PxSolidPoints p, uint32_t i, uint32_t e)
+{
+    return (double)(bonds->strength[e] * px_bond_weight(p, i, bonds->other[e]));
 }
 
 #endif

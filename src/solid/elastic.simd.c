@@ -106,8 +106,7 @@ PX_INLINE void strain_rows(const PxElasticPass *pass, uint32_t begin, uint32_t e
                            spread);
         PxF8 over = bulk * (j[0] * cof[0] + j[1] * cof[1] + j[2] * cof[2]) - px_f8(1.0f);
         PxF8 stiff = px_f8_load(s->volume + base);
-        PxF8 volume =
-            px_load_some8(s->columns.volume, base, end) * px_f8_load(l->cell_weight + base);
+        PxF8 volume = px_f8_load(s->cell + base);
         PxF8 push = stiff * bulk * over;
         for (int a = 0; a < 3; ++a) {
             PxF8 x = j[3 * a], y = j[3 * a + 1], z = j[3 * a + 2];

@@ -24,6 +24,10 @@
 /// measure is the sum of residuals of the linear fit,
 ///   L_i = sum_j c_ij (u_j - u_i),  c = w (1 - X . A^-1 sum w X)
 /// which vanishes for linear displacements (passes.h).
+///
+/// The quadratic fit of any function f also gives its Laplacian at the particle,
+///   lap f = sum_j l_ij (f_j - f_i),  l = 2 w y . R / h^2,  S y = (1, 1, 1, 0, 0, 0)
+/// where the neighbours determine it. The quadrature of the energy needs it (quadrature.h).
 #ifndef PX_SOLID_FIT_H
 #define PX_SOLID_FIT_H
 
@@ -40,6 +44,8 @@ typedef struct PxSolidFit {
     double turn[3][6];   ///< sum_e f_e (B v_e) v_e^T / s_e
     bool linear;         ///< leave the quadratic terms
     bool corrected;      ///< `turn` is not 0
+    double laplacian[9]; ///< l over w: coefficients of the monomials X and Q, 1/m^2
+    bool curved;         ///< neighbours determine the Laplacian
     PxVec3 normal;       ///< of the plane of coplanar neighbours; 0: they are not coplanar
     double spread;       ///< sum of w |X|^2
     double cell_weight;  ///< 1, less where A is ill-conditioned, 0 where its rank is below 2
@@ -56,5 +62,8 @@ void px_solid_fit_solve(PxSolidFit *fit);
 
 /// g_ij, 1/m, and c_ij of a neighbour that was added.
 void px_solid_fit_weights(const PxSolidFit *fit, PxVec3 x, double w, float out[4]);
+
+/// l_ij, 1/m^2, from the coefficients `laplacian` of the fit with the support `h`.
+double px_solid_fit_laplacian(const float laplacian[9], double h, PxVec3 x, double w);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "base/stop.h"
 #include "base/sum.h"
+#include "solid/friction.h"
 #include "solid/integration.h"
 #include "solid/passes.h"
 
@@ -61,6 +62,8 @@ typedef struct Job {
     float *w;                       /* the unknown velocity, m/s */
     float *r, *z, *az, *p, *ap, *d; /* of conjugate gradients; 4 a row, as the others */
     float *pressed;                 /* change of the contact forces between solids; NULL: none */
+    float *rubbed;                  /* friction between solids, N; NULL: none */
+    double rubbing;                 /* its potential, J */
     float *heavy;                   /* m + dt drag, by row, kg; 0: held */
     double *row[2];                 /* two summands of each row for add_rows() */
     double magic[2], sum[2];
@@ -111,28 +114,28 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
                 job->start[4 * (size_t)i + c] + job->dt * job->w[4 * (size_t)i + c];
 }
 
-/* Sliding speed of a row along the boundary. Friction is regularised Coulomb friction: the force
- * `grip`, below the speed `slow` in proportion to speed. The grip of the last contact round is kept
- * constant during a solve, so that friction has a potential and is part of Phi. */
-PX_INLINE float sliding(const PxSolidContact *c, const float *w)
+/* Displacement of a row along the boundary that friction resists, over the sub-step. The grip of
+ * the last contact round is kept constant during a solve, so that friction has a potential and is
+ * part of Phi (friction.h). Returns its length. */
+PX_INLINE float sliding(const PxSolidContact *c, const float *w, float t[3])
 {
-    float along = 0, speed = 0;
-    for (int k = 0; k < 3; ++k)
-        along += (w[k] - c->velocity[k]) * c->normal[k];
+    float along = 0, square = 0;
     for (int k = 0; k < 3; ++k) {
-        float t = w[k] - c->velocity[k] - along * c->normal[k];
-        speed += t * t;
+        t[k] = w[k] - c->velocity[k] + c->stuck[k];
+        along += t[k] * c->normal[k];
     }
-    return sqrtf(speed);
+    for (int k = 0; k < 3; ++k) {
+        t[k] -= along * c->normal[k];
+        square += t[k] * t[k];
+    }
+    return sqrtf(square);
 }
 
-/* Friction force over sliding speed, kg/s: the Hessian of friction across the direction of sliding,
- * and below the speed `slow` in both tangential directions. Along the direction of sliding it is
- * 0. */
-PX_INLINE float drag_of(const PxSolidContact *c, const float *w)
+/* Friction force over sliding speed, kg/s: the Hessian of friction across the direction of
+ * sliding. */
+PX_INLINE float drag_of(const PxSolidContact *c, float speed)
 {
-    float speed = sliding(c, w);
-    return c->on ? c->grip / (speed > c->slow ? speed : c->slow) : 0.0f;
+    return c->on ? c->grip / c->slow * (float)px_friction_secant((double)(speed / c->slow)) : 0.0f;
 }
 
 static void inertia_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
@@ -150,9 +153,9 @@ static void inertia_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         double phi = per > 0.0f ? 0.5 * sum / (double)per : 0;
         const PxSolidContact *c = &job->contact[i];
         if (c->on && c->grip > 0.0f) {
-            double speed = (double)sliding(c, job->w + 4 * (size_t)i), slow = (double)c->slow;
-            phi += (double)job->dt * (double)c->grip *
-                   (speed > slow ? speed - 0.5 * slow : 0.5 * speed * speed / slow);
+            float t[3];
+            double speed = (double)sliding(c, job->w + 4 * (size_t)i, t), slow = (double)c->slow;
+            phi += (double)job->dt * (double)c->grip * slow * px_friction_potential(speed / slow);
         }
         job->row[0][i] = phi;
         job->row[1][i] = 0;
@@ -161,14 +164,26 @@ static void inertia_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[0] = most;
 }
 
+/* Phi at the velocity w, with friction between solids. */
+static double objective(Job *job)
+{
+    PxSolid *s = job->solid;
+    job->rubbing = 0;
+    if (job->rubbed != NULL) {
+        memset(job->rubbed, 0, 4 * (size_t)s->count * sizeof(float));
+        job->rubbing = s->press->rub(s->press->user, job->w, job->rubbed);
+    }
+    add_rows(job, inertia_part, PX_BLOCK);
+    return job->sum[0] + s->elastic + job->rubbing;
+}
+
 /* Displacements, forces and Phi at the velocity w. */
 static double evaluate(Job *job)
 {
     PxSolid *s = job->solid;
     px_parallel_for(s->threads, s->count, PX_BLOCK, place_block, job);
     px_solid_forces(s, true);
-    add_rows(job, inertia_part, PX_BLOCK);
-    return job->sum[0] + s->elastic;
+    return objective(job);
 }
 
 /* Projects onto the free directions: none for held rows, the tangent plane for rows in contact. */
@@ -204,15 +219,17 @@ static void residual_part(void *user, uint32_t begin, uint32_t end, PxPart *part
             double elastic = (double)a[k] - (double)pull[k];
             size += elastic * elastic;
         }
+        for (int k = 0; job->rubbed != NULL && per > 0.0f && k < 3; ++k)
+            r[k] += job->dt * job->rubbed[4 * (size_t)i + (size_t)k];
         PxSolidContact *c = &job->contact[i];
         if (c->on) {
             float into = -(r[0] * c->normal[0] + r[1] * c->normal[1] + r[2] * c->normal[2]);
             c->pressed = into / job->dt;
             for (int k = 0; k < 3; ++k)
                 c->impulse[k] = -r[k]; /* momentum change less elastic and external impulses */
-            float push = drag_of(c, w) * job->dt;
+            float t[3], push = drag_of(c, sliding(c, w, t)) * job->dt;
             for (int k = 0; k < 3; ++k)
-                r[k] -= push * (w[k] - c->velocity[k]);
+                r[k] -= push * t[k];
         }
         filter(job, i, r);
         there = fmax(there, sqrt(size));
@@ -254,10 +271,11 @@ PX_INLINE PxF4 scaled(const Job *job, uint32_t i, PxF4 r)
         const PxSolidContact *c = &job->contact[i];
         float v[4], per = job->solid->inverse_mass[i];
         px_f4_store(v, z);
-        if (c->steady) { /* no drag along the direction of sliding */
+        if (c->less > 0.0f && per > 0.0f) { /* less drag along the direction of sliding */
             float along = v[0] * c->slide[0] + v[1] * c->slide[1] + v[2] * c->slide[2];
+            float more = heavy / (heavy - job->dt * c->less) - 1.0f;
             for (int k = 0; k < 3; ++k)
-                v[k] += (heavy * per - 1.0f) * along * c->slide[k];
+                v[k] += more * along * c->slide[k];
         }
         filter(job, i, v);
         z = px_f4_load(v);
@@ -269,27 +287,29 @@ PX_INLINE PxF4 scaled(const Job *job, uint32_t i, PxF4 r)
 /* Most reversals of sliding that are counted: a row pauses for as many iterations. */
 #define MOST_REVERSALS 4
 
-/* Finds the direction of sliding. Where it reversed, the row is about to come to rest, and Newton's
- * method would oscillate with a Hessian of 0 along it; such rows get that of drag_of() in all
- * directions for as many iterations as there were reversals. With it everywhere, sliding rows
- * converge slowly: the force does not change, but the Hessian says that it does. */
-static void find_slide(PxSolidContact *c, const float *w)
+/* Finds the direction of sliding, and the drag. Where the direction reversed, the row is about to
+ * come to rest, and Newton's method would oscillate with a Hessian of 0 along it; such rows get
+ * that of drag_of() in all directions for as many iterations as there were reversals. With it
+ * everywhere, sliding rows converge slowly: the force does not change, but the Hessian says that it
+ * does. */
+static float find_slide(PxSolidContact *c, const float *w)
 {
-    float speed = sliding(c, w), along = 0, same = 0, slide[3] = {0};
-    for (int k = 0; k < 3; ++k)
-        along += (w[k] - c->velocity[k]) * c->normal[k];
-    for (int k = 0; c->on && speed > c->slow && k < 3; ++k) {
-        slide[k] = (w[k] - c->velocity[k] - along * c->normal[k]) / speed;
-        same += slide[k] * c->slide[k];
+    float t[3], same = 0, speed = sliding(c, w, t), drag = drag_of(c, speed);
+    for (int k = 0; k < 3; ++k) {
+        t[k] = c->on && speed > 0.0f ? t[k] / speed : 0.0f;
+        same += t[k] * c->slide[k];
+        c->slide[k] = t[k];
     }
-    if (same < 0.0f) {
+    if (same < 0.0f && speed > c->slow) {
         c->reversals = (uint8_t)(c->reversals < MOST_REVERSALS ? c->reversals + 1 : MOST_REVERSALS);
         c->pause = c->reversals;
     }
     c->steady = c->pause == 0;
     c->pause = (uint8_t)(c->pause - !c->steady);
-    for (int k = 0; k < 3; ++k)
-        c->slide[k] = slide[k];
+    float slope =
+        c->on ? c->grip / c->slow * (float)px_friction_slope((double)(speed / c->slow)) : 0;
+    c->less = c->steady ? drag - slope : 0.0f;
+    return drag;
 }
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -302,8 +322,8 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         float per = s->inverse_mass[i];
         size_t q = 4 * (size_t)i;
         job->bound[i] = per == 0.0f || c->on;
-        find_slide(c, job->w + q);
-        job->heavy[i] = per > 0.0f ? 1.0f / per + job->dt * drag_of(c, job->w + q) : 0.0f;
+        float drag = c->on ? find_slide(c, job->w + q) : 0.0f;
+        job->heavy[i] = per > 0.0f ? 1.0f / per + job->dt * drag : 0.0f;
         px_f4_store(job->z + q, scaled(job, i, px_f4_load(job->r + q)));
         px_f4_store(job->d + q, px_f4(0.0f));
         px_f4_store(job->p + q, px_f4(0.0f));
@@ -315,9 +335,7 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void slide_freely(const Job *job, uint32_t i, const float *z, float *az)
 {
     const PxSolidContact *c = &job->contact[i];
-    float per = job->solid->inverse_mass[i];
-    float drag = per > 0.0f && c->steady ? job->heavy[i] - 1.0f / per : 0.0f;
-    float part = drag * (c->slide[0] * z[0] + c->slide[1] * z[1] + c->slide[2] * z[2]);
+    float part = job->dt * c->less * (c->slide[0] * z[0] + c->slide[1] * z[1] + c->slide[2] * z[2]);
     for (int k = 0; k < 3; ++k)
         az[k] -= part * c->slide[k];
 }
@@ -441,13 +459,50 @@ static void step_by(Job *job, double length)
 
 /* ---- contact ------------------------------------------------------------------------ */
 
+/* Largest friction of a contact. */
+static float grip_of(const PxSolidContact *c)
+{
+    return c->on && c->pressed > 0.0f ? c->friction * c->pressed : 0.0f;
+}
+
+/* Nearest boundaries at solid->when, and what friction resists already. */
+static void meet(Job *job)
+{
+    PxSolid *s = job->solid;
+    s->meet(s, job->contact);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        PxSolidContact *c = &job->contact[i];
+        c->slow = c->give / job->dt;
+        for (int k = 0; k < 3; ++k)
+            c->stuck[k] = s->columns.stuck[3 + k][i] / job->dt;
+    }
+}
+
+/* What sticks at the end of the sub-step. */
+static void stick(Job *job)
+{
+    PxSolid *s = job->solid;
+    for (uint32_t i = 0; s->sticks && i < s->count; ++i) {
+        const PxSolidContact *c = &job->contact[i];
+        float t[3] = {0}, part = 0;
+        if (c->on && c->grip > 0.0f) {
+            float speed = sliding(c, job->w + 4 * (size_t)i, t);
+            part = job->dt * (speed > c->slow ? c->slow / speed : 1.0f);
+        }
+        for (int k = 0; k < 3; ++k)
+            s->columns.stuck[3 + k][i] = part * t[k];
+    }
+    if (s->press != NULL)
+        s->press->stick(s->press->user, job->w);
+}
+
 /* Active-set update of the contacts: penetrating rows are moved onto the boundary and become
  * active, contacts with adhesive force are released. True: something changed. */
 static bool revise(Job *job)
 {
     PxSolid *s = job->solid;
-    bool changed = false;
-    s->meet(s, job->contact);
+    bool changed = s->press != NULL && s->press->grip(s->press->user, (double)job->dt);
+    meet(job);
     for (uint32_t i = 0; i < s->count; ++i) {
         PxSolidContact *c = &job->contact[i];
         float *w = job->w + 4 * (size_t)i;
@@ -462,7 +517,7 @@ static bool revise(Job *job)
             c->pressed = 0;
             changed = true;
         }
-        float grip = c->on && c->pressed > 0.0f ? c->friction * c->pressed : 0.0f;
+        float grip = grip_of(c);
         changed = changed || fabsf(grip - c->grip) > 0.1f * (grip + c->grip);
         c->grip = grip;
         if (c->on && fabsf(c->gap) > ON_IT * s->particles->radius[i]) {
@@ -481,7 +536,7 @@ static void rest_on_walls(Job *job, double when)
     memset(job->contact, 0, s->count * sizeof *job->contact);
     memcpy(s->u, job->start, 4 * (size_t)s->count * sizeof(float));
     s->when = when;
-    s->meet(s, job->contact);
+    meet(job);
     for (uint32_t i = 0; i < s->count; ++i) {
         PxSolidContact *c = &job->contact[i];
         float *w = job->w + 4 * (size_t)i, into = 0;
@@ -493,8 +548,6 @@ static void rest_on_walls(Job *job, double when)
             into += (c->velocity[k] - w[k]) * c->normal[k];
         for (int k = 0; k < 3; ++k)
             w[k] += (into - c->gap / job->dt) * c->normal[k];
-        /* first guess: the row bears its own weight alone; contact rounds correct it */
-        c->grip = into > 0.0f ? c->friction * into / (job->dt * s->inverse_mass[i]) : 0.0f;
     }
 }
 
@@ -629,10 +682,11 @@ static PxStatus take(Job *job)
             memset(*arrays[k], 0, quads * sizeof(float));
         there = there && *arrays[k] != NULL;
     }
-    job->pressed = NULL;
+    job->pressed = job->rubbed = NULL;
     if (s->press != NULL) {
         job->pressed = PX_ARENA_ARRAY(s->scratch, float, quads);
-        there = there && job->pressed != NULL;
+        job->rubbed = PX_ARENA_ARRAY(s->scratch, float, quads);
+        there = there && job->pressed != NULL && job->rubbed != NULL;
     }
     job->heavy = PX_ARENA_ARRAY(s->scratch, float, s->count);
     job->bound = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
@@ -689,7 +743,15 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
     s->when = (from + dt) / s->dt;
     bool converged = false;
     uint32_t contacts = 0;
-    double phi = evaluate(job);
+    if (s->press != NULL) { /* normal forces of the start, since the guess w falls freely */
+        px_solid_forces(s, false);
+        s->press->grip(s->press->user, dt);
+    }
+    evaluate(job);
+    residual(job);
+    for (uint32_t i = 0; i < s->count; ++i)
+        job->contact[i].grip = grip_of(&job->contact[i]);
+    double phi = objective(job);
     for (uint32_t round = 0; round < (uint32_t)param[MAX_ROUNDS]; ++round) {
         PX_TRY(px_stop_check(s->threads));
         double error = residual(job);
@@ -726,6 +788,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
         keep_momenta(job, k);
     for (size_t k = 0; k < quads; ++k)
         s->v[k] = k % 4 == 3 ? 0.0f : job->w[k];
+    stick(job);
     s->rebound(s, job->contact);
     if (s->press != NULL)
         s->press->friction(s->press->user, dt);

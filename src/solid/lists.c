@@ -1,6 +1,7 @@
 #include "solid/lists.h"
 
 #include "solid/fit.h"
+#include "solid/quadrature.h"
 
 #include <string.h>
 
@@ -8,7 +9,7 @@
  * Lattices have 1.5 inside and 0.5 in a corner. */
 #define LEAST_SPREAD 0.25
 
-enum { ARRAYS = 6 };
+enum { ARRAYS = 8, COEFFICIENTS = 9 };
 
 /* The arrays with one float per particle. */
 static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
@@ -19,6 +20,8 @@ static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
     out[n++] = &l->spread;
     out[n++] = &l->kernel;
     out[n++] = &l->cell_weight;
+    out[n++] = &l->quadrature;
+    out[n++] = &l->curved;
 }
 
 void px_solid_lists_init(PxSolidLists *lists, const PxAllocator *allocator)
@@ -41,8 +44,9 @@ static void free_arrays(PxSolidLists *l)
     }
     px_release(l->allocator, l->start, array_bytes(l->room));
     px_release(l->allocator, l->own, 4 * array_bytes(l->room));
+    px_release(l->allocator, l->laplacian, COEFFICIENTS * array_bytes(l->room));
     l->start = NULL;
-    l->own = NULL;
+    l->own = l->laplacian = NULL;
     l->room = 0;
 }
 
@@ -64,7 +68,7 @@ void px_solid_lists_free(PxSolidLists *lists)
 
 size_t px_solid_lists_bytes(const PxSolidLists *l)
 {
-    return (ARRAYS + 5) * array_bytes(l->room) + l->pair_room * 9 * sizeof(float);
+    return (ARRAYS + 5 + COEFFICIENTS) * array_bytes(l->room) + l->pair_room * 9 * sizeof(float);
 }
 
 static PxStatus begin(PxSolidLists *l, uint32_t count)
@@ -88,8 +92,9 @@ static PxStatus begin(PxSolidLists *l, uint32_t count)
         }
         l->start = px_allocate(l->allocator, array_bytes(count));
         l->own = px_allocate(l->allocator, 4 * array_bytes(count));
+        l->laplacian = px_allocate(l->allocator, COEFFICIENTS * array_bytes(count));
         l->room = count;
-        if (!there || l->start == NULL || l->own == NULL) {
+        if (!there || l->start == NULL || l->own == NULL || l->laplacian == NULL) {
             free_arrays(l);
             return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
         }
@@ -129,12 +134,6 @@ static PxVec3 way(PxSolidPoints p, uint32_t i, uint32_t j)
                   (double)p.z[j] - (double)p.z[i]);
 }
 
-static double weight_of(const Job *job, uint32_t i, uint32_t entry)
-{
-    return (double)(job->bonds->strength[entry] *
-                    px_bond_weight(job->points, i, job->bonds->other[entry]));
-}
-
 static void particle_of_fit(PxSolidLists *l, uint32_t i, const PxSolidFit *fit)
 {
     l->normal[0][i] = (float)fit->normal.x;
@@ -142,6 +141,9 @@ static void particle_of_fit(PxSolidLists *l, uint32_t i, const PxSolidFit *fit)
     l->normal[2][i] = (float)fit->normal.z;
     l->cell_weight[i] = (float)fit->cell_weight;
     l->kernel[i] = (float)(1 + fit->weight);
+    l->curved[i] = fit->curved;
+    for (int k = 0; k < COEFFICIENTS; ++k)
+        l->laplacian[COEFFICIENTS * (size_t)i + (size_t)k] = (float)fit->laplacian[k];
     double spread = fit->spread > 0 && fit->spread < LEAST_SPREAD ? LEAST_SPREAD : fit->spread;
     l->spread[i] = (float)(fit->h * fit->h * spread * fit->weight);
 }
@@ -158,15 +160,16 @@ static void pair_block(void *user, uint32_t begin, uint32_t end, int thread)
         px_solid_fit_begin(&fit, (double)job->points.support[i],
                            job->linear != NULL && job->linear[i]);
         for (uint32_t e = bonds->start[i]; e < bonds->start[i + 1]; ++e)
-            px_solid_fit_add(&fit, way(job->points, i, bonds->other[e]), weight_of(job, i, e));
+            px_solid_fit_add(&fit, way(job->points, i, bonds->other[e]),
+                             px_bond_fit_weight(bonds, job->points, i, e));
         px_solid_fit_solve(&fit);
         particle_of_fit(l, i, &fit);
         uint32_t place = l->start[i];
         double own[4] = {0};
         for (uint32_t e = bonds->start[i]; e < bonds->start[i + 1]; ++e) {
             float *pair = l->pair + 4 * (size_t)place;
-            px_solid_fit_weights(&fit, way(job->points, i, bonds->other[e]), weight_of(job, i, e),
-                                 pair);
+            px_solid_fit_weights(&fit, way(job->points, i, bonds->other[e]),
+                                 px_bond_fit_weight(bonds, job->points, i, e), pair);
             for (int c = 0; c < 4; ++c)
                 own[c] += (double)pair[c];
             l->other[place++] = 16 * bonds->other[e];
@@ -232,6 +235,7 @@ PxStatus px_solid_lists_build(PxSolidLists *l, const PxBonds *bonds, PxSolidPoin
     Job job = {l, bonds, points, linear};
     px_parallel_for(threads, points.count, PX_BLOCK, pair_block, &job);
     px_parallel_for(threads, points.count, PX_BLOCK, back_block, &job);
+    px_solid_quadrature(l, bonds, points, threads);
     for (uint32_t i = 0; i < points.count; ++i)
         l->flat = l->flat || l->normal[0][i] != 0.0f || l->normal[1][i] != 0.0f ||
                   l->normal[2][i] != 0.0f;

@@ -27,6 +27,10 @@ typedef struct PxSolidLists {
     bool flat;        ///< some particle has coplanar rest neighbours
     float *cell_weight; ///< weight of the cell: 1, less where the moment matrix is ill-conditioned,
                         ///< 0 where its rank is below 2
+    float *quadrature;  ///< volume that a cell counts in the integral of the energy, over its own,
+                        ///< times cell_weight (quadrature.h)
+    float *laplacian;   ///< 9 a particle: coefficients of its Laplacian (fit.h); temporary
+    float *curved;      ///< temporary (quadrature.h)
     uint32_t room;      ///< capacity in particles
     size_t entries, pair_room;
     uint64_t total; ///< neighbours of all particles, without padding

@@ -182,6 +182,7 @@ static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         s->inverse_mass[i] = free ? 1.0f / p->mass[row] : 0.0f;
         put(s->pull + 4 * (size_t)i, free ? f->fall : px_vec(0, 0, 0), 0.0f);
         s->volume[i] = law->volume;
+        s->cell[i] = s->columns.volume[i] * s->lists->quadrature[i];
         float axial = fminf(law->stiff[0], fminf(law->stiff[1], law->stiff[2])) + law->volume;
         if (axial > 0.0f)
             volume_part = fmax(volume_part, (double)(law->volume / axial));
@@ -205,10 +206,10 @@ static PxStatus take(PxSolid *s)
         size_t each;
     } wanted[] = {{&s->u, 4},        {&s->v, 4},        {&s->a, 4},
                   {&s->pull, 4},     {&s->record, 16},  {&s->inverse_mass, 1},
-                  {&s->volume, 1},   {&s->energy, 1},   {&s->stiff[0], 1},
-                  {&s->stiff[1], 1}, {&s->stiff[2], 1}, {&s->stiff[3], 1},
-                  {&s->stiff[4], 1}, {&s->stiff[5], 1}, {&s->stiff[6], 1},
-                  {&s->stiff[7], 1}, {&s->stiff[8], 1}};
+                  {&s->volume, 1},   {&s->cell, 1},     {&s->energy, 1},
+                  {&s->stiff[0], 1}, {&s->stiff[1], 1}, {&s->stiff[2], 1},
+                  {&s->stiff[3], 1}, {&s->stiff[4], 1}, {&s->stiff[5], 1},
+                  {&s->stiff[6], 1}, {&s->stiff[7], 1}, {&s->stiff[8], 1}};
     size_t most = s->orthotropic ? PX_COUNT(wanted) : PX_COUNT(wanted) - 7;
     bool there = true;
     for (size_t k = 0; k < most; ++k) {

@@ -57,8 +57,11 @@ typedef struct PxSolidContact {
     float friction;    ///< Coulomb coefficient
     float pressed;     ///< normal force on the row, N; negative: adhesive
     float grip;        ///< largest friction force, N
-    float slow;        ///< sliding speed below which friction is proportional to speed, m/s
+    float give;        ///< of friction, m (friction.h)
+    float slow;        ///< speed that displaces by the give of friction in the sub-step, m/s
+    float stuck[3];    ///< displacement that friction resists already, over the sub-step, m/s
     float slide[3];    ///< direction of sliding; 0 at rest
+    float less;        ///< drag that a change along `slide` does not meet, kg/s
     float before;      ///< speed of approach at the start of the step, m/s; < 0: separating
     float impulse[3];  ///< of the boundary on the row in this sub-step, N s
     uint32_t boundary; ///< index
@@ -78,8 +81,17 @@ typedef struct PxSolidPress {
     double (*forces)(void *user, struct PxSolid *solid);
     /// Adds the change of the contact forces to `out`, N, for displacements that change by `quad`.
     void (*tangent)(void *user, const float *quad, float *out);
-    /// Applies friction for `dt` to the velocities.
+    /// Applies impulses for `dt` to the velocities, after a sub-step: friction that did not take
+    /// part in a solve, and restitution.
     void (*friction)(void *user, double dt);
+    /// Keeps the present contacts and their forces for friction in the solve. True: the forces
+    /// differ from those that were kept.
+    bool (*grip)(void *user, double dt);
+    /// Adds the friction of the kept contacts to `out`, N, for the velocities `quad`. Returns its
+    /// potential, J. tangent() is about these velocities from then on.
+    double (*rub)(void *user, const float *quad, float *out);
+    /// At the end of a sub-step, with the velocities `quad`: what sticks.
+    void (*stick)(void *user, const float *quad);
     const uint32_t
         *group; ///< by frame: the lowest frame that it touches, directly or through others
 } PxSolidPress;
@@ -106,6 +118,7 @@ typedef struct PxSolid {
     bool flows;       ///< the fluid stages run too: they solve viscosity, and the volume of matter
                       ///< whose rest shape follows
     bool strained;    ///< some row may have plastic strain
+    bool sticks;      ///< friction may act in this step
 
     /// 4 floats a row, in the frames. The fourth of `u` is the stiffness s of the fit residual
     /// energy, N/m (passes.h); the others' are 0.
@@ -121,6 +134,7 @@ typedef struct PxSolid {
     float *stiff[9];     ///< by row, as in the law; if nothing is orthotropic only the first two:
                          ///< Lame's lambda and 2 mu
     float *volume;       ///< by row, as in the law
+    float *cell;         ///< by row: volume of its cell in the integral of the energy, m^3
     float *energy;       ///< by row, when it is measured, J
     const float *stretch_weight; ///< weight of a row's stretch in `stretch`; NULL: 1 for all
     float *gradient; ///< displacement gradient H: xx, xy, xz, yx, ..., indexed by px_solid_at()
@@ -222,6 +236,23 @@ static inline PxVec3 px_solid_place(const PxSolid *s, uint32_t i)
                 (double)s->columns.rest[1][i] + (double)u[1],
                 (double)s->columns.rest[2][i] + (double)u[2]};
     return px_add(px_mat3_apply(f->turn, m), f->move);
+}
+
+/// Row i of `quad` (4 floats a row, in the frames) as a vector in the world.
+static inline PxVec3 px_solid_in_world(const PxSolid *s, const float *quad, uint32_t i)
+{
+    const float *q = quad + 4 * (size_t)i;
+    return px_mat3_apply(s->frame[s->frame_of[i]].turn,
+                         px_vec((double)q[0], (double)q[1], (double)q[2]));
+}
+
+/// Adds `scale` times a vector in the world to row i of `quad`.
+static inline void px_solid_add(const PxSolid *s, float *quad, uint32_t i, PxVec3 v, double scale)
+{
+    PxVec3 own = px_mat3_apply(px_mat3_transpose(s->frame[s->frame_of[i]].turn), v);
+    quad[4 * (size_t)i] += (float)(scale * own.x);
+    quad[4 * (size_t)i + 1] += (float)(scale * own.y);
+    quad[4 * (size_t)i + 2] += (float)(scale * own.z);
 }
 
 #endif

@@ -6,7 +6,7 @@ typedef struct Extra {
     uint32_t components, flags;
 } Extra;
 
-enum { REST, VOLUME, SUPPORT, BULK, PLASTIC, HANDLE, HOLD, EXTRAS };
+enum { REST, VOLUME, SUPPORT, BULK, PLASTIC, HANDLE, HOLD, STUCK, EXTRAS };
 
 static const Extra extra[EXTRAS] = {
     [REST] = {"rest_position", "m", PX_F32, 3, PX_COLUMN_STATE},
@@ -16,6 +16,7 @@ static const Extra extra[EXTRAS] = {
     [PLASTIC] = {"plastic_strain", "", PX_F32, 6, PX_COLUMN_STATE | PX_COLUMN_FRAME},
     [HANDLE] = {"handle", "", PX_U32, 1, PX_COLUMN_STATE},
     [HOLD] = {"hold_position", "m", PX_F32, 3, PX_COLUMN_STATE},
+    [STUCK] = {"stuck", "m", PX_F32, 6, PX_COLUMN_STATE},
 };
 
 PxStatus px_solid_columns_add(PxTable *particles)
@@ -47,5 +48,7 @@ bool px_solid_columns(const PxTable *particles, PxSolidColumns *out)
     }
     for (int c = 0; c < 6; ++c)
         out->plastic[c] = column[PLASTIC]->data[c];
+    for (int c = 0; c < 6; ++c)
+        out->stuck[c] = column[STUCK]->data[c];
     return true;
 }

@@ -14,6 +14,8 @@ typedef struct PxSolidColumns {
     float *plastic[6]; ///< plastic strain: xx, yy, zz, xy, yz, zx
     uint32_t *handle;  ///< slot + 1 of the handle that holds it; 0: free
     float *hold[3];    ///< position when the handle took hold, in the handle's rest frame, m
+    float *stuck[6];   ///< displacement along a contact that friction resists, in the frame of the
+                       ///< rest shape, m: against other solids (3), and boundaries (friction.h)
 } PxSolidColumns;
 
 /// Adds those columns that the table lacks.

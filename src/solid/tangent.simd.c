@@ -96,8 +96,7 @@ void PX_ISA_NAME(px_tangent_block)(void *user, uint32_t begin, uint32_t end, int
                             dh[3 * a1 + b2] * j[3 * a2 + b1] - j[3 * a1 + b2] * dh[3 * a2 + b1]);
             }
         PxF8 held = px_solid_fourths(s->u, base);
-        PxF8 volume =
-            px_load_some8(s->columns.volume, base, end) * px_f8_load(l->cell_weight + base);
+        PxF8 volume = px_f8_load(s->cell + base);
         for (int k = 0; k < 9; ++k)
             dp[k] *= volume;
         for (int k = 0; k < 3; ++k)

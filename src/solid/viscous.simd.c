@@ -27,7 +27,7 @@ void PX_ISA_NAME(px_viscous_stress)(void *user, uint32_t begin, uint32_t end, in
         /* held = eta V / spread */
         PxF8 eta =
             px_f8_min(held * px_f8_load(l->spread + base), px_f8_load(pass->most + base) / square) *
-            px_f8_load(l->cell_weight + base);
+            px_f8_load(l->quadrature + base);
         for (int k = 0; k < 6; ++k) {
             int a = at[k][0], b = at[k][1];
             rate[k] = eta * (j[a] * dh[b] + j[3 + a] * dh[3 + b] + j[6 + a] * dh[6 + b] +

@@ -253,7 +253,7 @@ size_t px_grid_bytes(const PxGrid *grid)
                              : ((size_t)grid->room + 1) * (sizeof *grid->key + sizeof *grid->begin);
 }
 
-static PxStatus cells_reserve(PxGrid *grid, uint32_t cells)
+PxStatus px_grid_reserve(PxGrid *grid, uint32_t cells)
 {
     if (grid->key != NULL && cells <= grid->room)
         return PX_OK;
@@ -297,7 +297,7 @@ PxStatus px_grid_sort(PxGrid *grid, const PxGridFrame *frame, PxGridPoints point
         s.new_cells[b] = cells;
         cells += here;
     }
-    PX_TRY(cells_reserve(grid, cells));
+    PX_TRY(px_grid_reserve(grid, cells));
     grid->frame = *frame;
     grid->cells = cells;
     px_parallel_for(threads, n, SORT_BLOCK, write_cells_block, &s);

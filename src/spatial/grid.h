@@ -52,6 +52,10 @@ typedef struct PxGrid {
 void px_grid_init(PxGrid *grid, const PxAllocator *allocator);
 void px_grid_free(PxGrid *grid);
 
+/// Takes memory for that many occupied cells. The cells in it are forgotten if there was less.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_grid_reserve(PxGrid *grid, uint32_t cells);
+
 /// Sorts by (cell, id): order[k] is the row to be moved to row k. The grid describes
 /// the rows *after* that permutation. `order` has room for count rows. Scratch
 /// memory is released.

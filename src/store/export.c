@@ -38,6 +38,11 @@ static const PxExporter exporters[] = {
     {{"csv", "text, a row a particle or vertex: for spreadsheets and scripts", ".csv",
       POINTS | TRIANGLES},
      .write = px_export_csv},
+    {{"poses", "poses.csv: places, turns and speeds of rigid bodies in all frames", ".csv", POINTS},
+     .rigid = true,
+     .begin = px_export_poses_begin,
+     .add = px_export_poses_add,
+     .end = px_export_poses_end},
 };
 
 /* ---- shared by the exporters ---- */
@@ -180,6 +185,8 @@ static PxStatus export_frame(const Job *job, uint32_t number, PxExportDone *done
     PxStatus status = job->from == NULL ? px_frame_read(job->def->dir, number, &frame->meta,
                                                         &frame->points, &job->threads)
                                         : read_surface(job->def->dir, job->from, number, frame);
+    if (status == PX_OK && job->exporter->rigid)
+        status = px_frame_read_rigid(job->def->dir, number, &frame->rigid, &job->threads);
     if (status == PX_OK)
         status = px_export_ready(frame, job->def, job->exporter->colour);
     if (status == PX_OK)
@@ -300,6 +307,8 @@ static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char fold
 
 static PxExportWhat usual(const PxExporter *exporter, const PxExportDef *def)
 {
+    if (exporter->rigid)
+        return PX_EXPORT_PARTICLES;
     if (def->material == NULL && has_skins(def->dir, PX_EXPORT_SKIN))
         return PX_EXPORT_SKIN;
     if (def->material == NULL && (exporter->format.takes & POINTS) &&

@@ -29,7 +29,8 @@ typedef struct PxExportFrame {
     PxTable points;          ///< particles, surfels, or the vertices of a surface
     uint32_t (*triangle)[3]; ///< from px_list_reserve(); NULL for none
     uint32_t triangles;
-    bool surface; ///< the points are vertices of a mesh, even if it has no triangles
+    PxTable rigid; ///< rigid bodies; read for formats that hold them
+    bool surface;  ///< the points are vertices of a mesh, even if it has no triangles
 
     /* Set by px_export_ready(); missing columns are NULL. */
     const PxColumn *position, *normal, *velocity;     ///< three floats or doubles each
@@ -59,6 +60,7 @@ typedef struct PxExportDone {
 typedef struct PxExporter {
     PxExportFormat format;
     bool colour; ///< needs a colour for every point
+    bool rigid;  ///< holds rigid bodies, no points
     /// Appends the frame to an open file, for formats with one file per frame.
     PxStatus (*write)(PxFile *file, const PxExportFrame *frame);
     /// Writes an index of the exported frames; NULL for formats without an index.
@@ -81,6 +83,10 @@ PxStatus px_export_csv(PxFile *file, const PxExportFrame *frame);
 PxStatus px_export_pc2_begin(const char *out, void **state);
 PxStatus px_export_pc2_add(void *state, const PxExportFrame *frame);
 PxStatus px_export_pc2_end(void *state, PxStatus status);
+
+PxStatus px_export_poses_begin(const char *out, void **state);
+PxStatus px_export_poses_add(void *state, const PxExportFrame *frame);
+PxStatus px_export_poses_end(void *state, PxStatus status);
 
 /// Appends one value as text.
 void px_export_value(PxText *text, const PxColumn *column, uint32_t component, uint32_t row);

@@ -170,14 +170,19 @@ static double work_of(const PxTensionCase *c)
     return px_tension_particles(c) * c->seconds * 1000;
 }
 
+#define FRAME 0.1 /* s between stored frames */
+
 typedef struct Progress {
     PxBench *bench;
+    const PxTensionFolder *folder;
+    uint32_t frames; /* stored of the present run */
     const PxTensionCase *c;
     size_t number, count;
     /* work of runs to come, including the present one; of finished runs */
     double work_left, work_done;
     double began, said;
-    PxStatus status; /* of px_bench_next() */
+    PxStatus status; /* of what was done after a step */
+    char why[256];   /* and its message */
 } Progress;
 
 static void time_words(double seconds, char *out, size_t size)
@@ -190,10 +195,17 @@ static void time_words(double seconds, char *out, size_t size)
         snprintf(out, size, "%.1f h", seconds / 3600);
 }
 
-static bool say_progress(void *user, double time)
+static bool after_step(void *user, PxWorld *world)
 {
     Progress *p = user;
-    double now = clock_now();
+    double now = clock_now(), time = px_world_time(world);
+    if (time > FRAME * p->frames - 1e-6) {
+        p->status = px_tension_folder_frame(p->folder, p->c, p->frames, world, &p->bench->threads);
+        snprintf(p->why, sizeof p->why, "%s", px_error_message());
+        if (p->status != PX_OK)
+            return false;
+        p->frames += 1;
+    }
     if (now - p->said < 0.2)
         return true;
     p->said = now;
@@ -210,11 +222,16 @@ static bool say_progress(void *user, double time)
 
 static PxStatus run_one(Progress *p, PxTensionFolder *folder)
 {
+    p->folder = folder;
+    p->frames = 0;
     PxTensionRow row = {.c = *p->c};
     row.c.threads = p->bench->threads.count;
     char *steps, *slice;
-    PX_TRY(px_tension_run(&row.c, say_progress, p, &row.r, &steps, &slice));
-    PxStatus status = px_tension_folder_add(folder, &row, steps, slice);
+    PxStatus status = px_tension_run(&row.c, after_step, p, &row.r, &steps, &slice);
+    if (p->status != PX_OK && p->status != PX_ERR_STOPPED)
+        return px_fail(p->status, "%s", p->why);
+    PX_TRY(status);
+    status = px_tension_folder_add(folder, &row, steps, slice);
     free(steps);
     free(slice);
     return status;

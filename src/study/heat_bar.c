@@ -67,6 +67,7 @@ static PxStatus make_world(const PxHeatBarDef *def, bool melts, Bar *out)
     material.name = "bar";
     material.density = DENSITY;
     material.viscosity = 0;
+    material.pressure = px_pressure_choice("dfsph"); /* damps the flow of stirred particles */
     material.heat_capacity = CAPACITY;
     material.diffusivity = def->diffusivity;
     if (melts) {

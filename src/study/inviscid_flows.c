@@ -65,6 +65,26 @@ static PxStatus make_vessel(const PxInviscidDef *def, PxWorld **out)
     return px_world_add_body(*out, &body, NULL);
 }
 
+static PxStatus make_patch(const PxInviscidDef *def, PxWorld **out)
+{
+    PxBodyDef body = px_body_def_default();
+    PX_TRY(make(def, &body.material, out));
+    double high = 6 * def->spacing;
+    PxBodyDef plates = body;
+    plates.shape = px_shape_def_default(PX_SHAPE_BOX);
+    plates.shape.size = (PxVec3){20 * def->radius, high, 20 * def->radius};
+    plates.name = "plates";
+    plates.wall = plates.inside = true;
+    plates.friction = 0;
+    plates.material = (PxMaterialId){0, 0};
+    PX_TRY(px_world_add_body(*out, &plates, NULL));
+    body.name = "patch";
+    body.shape = px_shape_def_default(PX_SHAPE_BOX);
+    body.shape.size = (PxVec3){2 * def->radius, high, 2 * def->radius};
+    body.spin = (PxVec3){0, RATE, 0};
+    return px_world_add_body(*out, &body, NULL);
+}
+
 /* Semi-axis b of the stretched ball after a time, by the trapezoid rule with small steps. */
 static double true_length(double radius, double time)
 {
@@ -93,9 +113,13 @@ static double length_of(const PxWorld *world)
     return sqrt(5 * sum / px_world_count(world));
 }
 
+/* Time in which a vessel's water settles before the figures start, s. */
+#define SETTLED 1e-5
+
 static PxStatus measure(PxWorld *world, const PxInviscidDef *def, bool drop, PxInviscidResult *out)
 {
     PxStats start, end;
+    PX_TRY(px_world_advance(world, SETTLED));
     px_world_stats(world, &start);
     double length = length_of(world);
     PX_TRY(px_world_advance(world, def->duration));
@@ -104,27 +128,35 @@ static PxStatus measure(PxWorld *world, const PxInviscidDef *def, bool drop, PxI
     out->momentum = drop ? 1 : end.angular_momentum.y / start.angular_momentum.y;
     double grown = true_length(def->radius, def->duration) / def->radius;
     out->length = drop ? length_of(world) / length / grown : 1;
+    out->removed = start.removed;
     out->leaked = end.leaked;
     return PX_OK;
 }
 
-static PxStatus run(const PxInviscidDef *def, bool drop, PxInviscidResult *out)
+typedef PxStatus Maker(const PxInviscidDef *def, PxWorld **out);
+
+static PxStatus run(const PxInviscidDef *def, Maker *make_world, PxInviscidResult *out)
 {
     *out = (PxInviscidResult){0};
     PxWorld *world = NULL;
-    PxStatus status = drop ? make_drop(def, &world) : make_vessel(def, &world);
+    PxStatus status = make_world(def, &world);
     if (status == PX_OK)
-        status = measure(world, def, drop, out);
+        status = measure(world, def, make_world == make_drop, out);
     px_world_free(world);
     return status;
 }
 
 PxStatus px_stretching_drop(const PxInviscidDef *def, PxInviscidResult *out)
 {
-    return run(def, true, out);
+    return run(def, make_drop, out);
 }
 
 PxStatus px_spinning_water(const PxInviscidDef *def, PxInviscidResult *out)
 {
-    return run(def, false, out);
+    return run(def, make_vessel, out);
+}
+
+PxStatus px_rotating_patch(const PxInviscidDef *def, PxInviscidResult *out)
+{
+    return run(def, make_patch, out);
 }

@@ -1,5 +1,5 @@
-/// Inviscid flows with a known solution that keep their kinetic energy: a drop that is stretched,
-/// and water that spins in a round vessel.
+/// Inviscid flows that keep their kinetic energy: a drop that is stretched, water that spins in a
+/// round vessel, and a patch of water that rotates.
 #ifndef PX_STUDY_INVISCID_FLOWS_H
 #define PX_STUDY_INVISCID_FLOWS_H
 
@@ -17,9 +17,10 @@ typedef struct PxInviscidDef {
 PxInviscidDef px_inviscid_def_default(void);
 
 typedef struct PxInviscidResult {
-    double energy;   ///< kinetic energy at the end over that at the start
-    double momentum; ///< the same of the angular momentum about the axis; 1 for the drop
-    double length;   ///< longest semi-axis of the drop over that of the solution; 1 for the vessel
+    double energy;    ///< kinetic energy at the end over that at the start
+    double momentum;  ///< the same of the angular momentum about the axis; 1 for the drop
+    double length;    ///< longest semi-axis of the drop over that of the solution; 1 for others
+    uint64_t removed; ///< particles that had no room in the vessel, before the start counts
     uint64_t leaked;
 } PxInviscidResult;
 
@@ -32,5 +33,10 @@ PxStatus px_stretching_drop(const PxInviscidDef *def, PxInviscidResult *out);
 /// A closed round vessel full of water without gravity and without friction, as high as 6 spacings.
 /// The water turns about the axis of the vessel like a solid, at 5 rad/s, for ever.
 PxStatus px_spinning_water(const PxInviscidDef *def, PxInviscidResult *out);
+
+/// A square patch, 2 radii wide, between two plates 6 spacings apart without friction, without
+/// gravity. It turns at 5 rad/s at the start; its corners fly off and its sides are drawn in, and
+/// pressure is negative within (Le Touze, Colagrossi, Colicchio and Greco 2013).
+PxStatus px_rotating_patch(const PxInviscidDef *def, PxInviscidResult *out);
 
 #endif

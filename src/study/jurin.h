@@ -6,6 +6,7 @@
 
 typedef struct PxJurinDef {
     double cells;         ///< distance of the plates in spacings
+    double gap;           ///< distance of the plates, m
     double contact_angle; ///< of the plates, degrees; the vessel has 90
     double adhesion;      ///< of plates and vessel
     double seconds;       ///< the rise is a mean over the last third
@@ -18,6 +19,7 @@ PxJurinDef px_jurin_def_default(void);
 typedef struct PxJurinResult {
     double rise;      ///< difference of the mean levels between the plates and beside them, m
     double reference; ///< its value at rest: the weight of both is that of the lines' pull
+    double speed;     ///< rms over the last third, m/s
 } PxJurinResult;
 
 PxStatus px_jurin(const PxJurinDef *def, PxJurinResult *out);

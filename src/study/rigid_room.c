@@ -1,26 +1,37 @@
 #include "study/rigid_room.h"
 
-PxStatus px_rigid_room(PxRigidRoom *room, double spacing, PxVec3 gravity, double density,
-                       double max_step, int threads)
+PxRigidRoomDef px_rigid_room_def(void)
+{
+    return (PxRigidRoomDef){.spacing = 0.05,
+                            .gravity = {0, -9.81, 0},
+                            .density = 1000,
+                            .viscosity = 0.001,
+                            .max_step = 0.01,
+                            .threads = 1};
+}
+
+PxStatus px_rigid_room(PxRigidRoom *room, const PxRigidRoomDef *wanted)
 {
     PxWorldDef def = px_world_def_default();
     *room = (PxRigidRoom){.world = NULL};
-    def.spacing = spacing;
-    def.gravity = gravity;
-    def.max_step = max_step;
-    def.threads = threads;
+    def.spacing = wanted->spacing;
+    def.gravity = wanted->gravity;
+    def.max_step = wanted->max_step;
+    def.threads = wanted->threads;
     PX_TRY(px_world_create(&def, &room->world));
     PxMaterialDef material = px_material_def_default();
+    material.name = "water";
+    material.viscosity = wanted->viscosity;
     PX_TRY(px_world_add_material(room->world, &material, &room->water));
     material.name = "stone";
-    material.density = density;
+    material.density = wanted->density;
     return px_world_add_material(room->world, &material, &room->stone);
 }
 
 PxStatus px_rigid_room_plane(PxRigidRoom *room, PxVec3 normal, double friction)
 {
     PxBodyDef def = px_body_def_default();
-    def.name = "plane";
+    def.name = "floor";
     def.wall = true;
     def.shape = px_shape_def_default(PX_SHAPE_PLANE);
     def.shape.normal = normal;
@@ -46,7 +57,7 @@ PxStatus px_rigid_room_tank(PxRigidRoom *room, PxVec3 size, double depth)
     return px_world_add_body(room->world, &def, &room->pool);
 }
 
-PxBodyDef px_rigid_room_def(const PxRigidRoom *room, const char *name, PxShapeKind kind, PxVec3 at)
+PxBodyDef px_rigid_room_body(const PxRigidRoom *room, const char *name, PxShapeKind kind, PxVec3 at)
 {
     PxBodyDef def = px_body_def_default();
     def.name = name;

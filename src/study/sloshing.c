@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/vec.h"
 #include "fluid/pressure/implicit_pressure.h"
+#include "world/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,11 +23,64 @@ PxSloshingDef px_sloshing_def_default(void)
                            .damping = -1};
 }
 
+/* Wave number and frequency of the mode. */
+static double wave_number(const PxSloshingDef *def)
+{
+    return PI * (def->mode > 0 ? def->mode : 1) / def->length;
+}
+
+static double frequency(const PxSloshingDef *def)
+{
+    double k = wave_number(def);
+    return sqrt(GRAVITY * k * tanh(k * def->depth));
+}
+
+/* Velocity of the linear standing wave when its surface is level: the gradient of
+ *   a g / omega cosh(k y) / cosh(k depth) cos(k (x + length / 2)). */
+static PxVec3 wave_velocity(const PxSloshingDef *def, double x, double y)
+{
+    double k = wave_number(def), at = k * (x + 0.5 * def->length);
+    double size = def->amplitude * GRAVITY * k / frequency(def) / cosh(k * def->depth);
+    return (PxVec3){-size * cosh(k * y) * sin(at), size * sinh(k * y) * cos(at), 0};
+}
+
+static void set_velocities(const PxSloshingDef *def, PxWorld *world)
+{
+    /* A study may change the world's table. */
+    PxTable *table = (PxTable *)px_world_particles(world);
+    PxColumn *velocity = px_table_find(table, "velocity");
+    const float *x = px_world_floats(world, "position", 0);
+    const float *y = px_world_floats(world, "position", 1);
+    float *vx = velocity->data[0], *vy = velocity->data[1];
+    for (uint32_t i = 0; i < table->count; ++i) {
+        PxVec3 v = wave_velocity(def, (double)x[i], (double)y[i]);
+        vx[i] = (float)v.x;
+        vy[i] = (float)v.y;
+    }
+}
+
+/* What oscillates: the momentum along a tilted tank, or that of the mode. */
+static double motion_of(const PxSloshingDef *def, const PxWorld *world, const PxStats *stats)
+{
+    if (def->mode == 0)
+        return stats->momentum.x;
+    const float *x = px_world_floats(world, "position", 0);
+    const float *y = px_world_floats(world, "position", 1);
+    const float *vx = px_world_floats(world, "velocity", 0);
+    const float *vy = px_world_floats(world, "velocity", 1);
+    double sum = 0;
+    for (uint32_t i = 0; i < px_world_count(world); ++i) {
+        PxVec3 v = wave_velocity(def, (double)x[i], (double)y[i]);
+        sum += v.x * (double)vx[i] + v.y * (double)vy[i];
+    }
+    return sum;
+}
+
 /* A level fill under gravity that leans along the tank: the water oscillates about the tilted
  * level. No particle has to be cut from its lattice. */
 static PxStatus make(const PxSloshingDef *def, PxWorld **out)
 {
-    double lean = atan(2 * def->amplitude / def->length);
+    double lean = def->mode > 0 ? 0 : atan(2 * def->amplitude / def->length);
     PxWorldDef world = px_world_def_default();
     world.spacing = def->spacing;
     world.gravity = (PxVec3){GRAVITY * sin(lean), -GRAVITY * cos(lean), 0};
@@ -57,7 +111,10 @@ static PxStatus make(const PxSloshingDef *def, PxWorld **out)
     body.shape.size.y = def->depth;
     body.shape.at.y = 0.5 * def->depth;
     body.wall = body.inside = false;
-    return px_world_add_body(*out, &body, NULL);
+    PX_TRY(px_world_add_body(*out, &body, NULL));
+    if (def->mode > 0)
+        set_velocities(def, *out);
+    return PX_OK;
 }
 
 typedef struct Record {
@@ -122,13 +179,13 @@ static void fit(const Record *r, double *omega, double *decay)
 static PxStatus measure(PxWorld *world, const PxSloshingDef *def, Record *record,
                         PxSloshingResult *out)
 {
-    double k = PI / def->length, omega = sqrt(GRAVITY * k * tanh(k * def->depth)), decay = 0;
+    double omega = frequency(def), decay = 0;
     double end = def->periods * 2 * PI / omega, sum = 0;
     PxStats stats;
     do {
         PX_TRY(px_world_step(world, end));
         px_world_stats(world, &stats);
-        PX_TRY(add(record, stats.time, stats.momentum.x));
+        PX_TRY(add(record, stats.time, motion_of(def, world, &stats)));
     } while (stats.time < end);
     double true_omega = omega;
     fit(record, &omega, &decay);

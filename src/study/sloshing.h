@@ -13,19 +13,21 @@ typedef struct PxSloshingDef {
     double amplitude;     ///< of the wave at the ends, m
     double spacing;       ///< m
     double periods;       ///< duration
-    double support;       ///< of the kernel, spacings; 0: default
-    double max_step;      ///< s; 0: default
-    double damping;       ///< of the pressure model; negative: default
-    int threads;          ///< 0: one for every core
+    int mode; ///< 0: the first mode, from a tank that was tilted; n: mode n, from level water that
+              ///< moves as the linear wave does
+    double support;  ///< of the kernel, spacings; 0: default
+    double max_step; ///< s; 0: default
+    double damping;  ///< of the pressure model; negative: default
+    int threads;     ///< 0: one for every core
 } PxSloshingDef;
 
 /// 1 m long, 0.5 m deep, 0.2 m wide, 5 cm amplitude, two periods.
 PxSloshingDef px_sloshing_def_default(void);
 
 typedef struct PxSloshingResult {
-    double period; ///< over 2 pi / sqrt(g k tanh(k depth)), k = pi / length
+    double period; ///< over 2 pi / sqrt(g k tanh(k depth)), k = pi mode / length
     double kept;   ///< fraction of the amplitude after a period
-    double misfit; ///< rms of what a damped sine leaves of the momentum, over the rms of that
+    double misfit; ///< rms of what a damped sine leaves of the record, over the rms of that
     uint64_t leaked;
 } PxSloshingResult;
 

@@ -15,6 +15,7 @@ static PxSolidPoints points_of(const PxProbe *probe)
                            .y = c->rest[1],
                            .z = c->rest[2],
                            .support = c->support,
+                           .volume = c->volume,
                            .id = probe->particles.id,
                            .count = probe->particles.table.count};
 }

@@ -1,7 +1,10 @@
 #include "study/tension_folder.h"
 
 #include "base/fail.h"
+#include "store/frame.h"
 #include "study/tension_page.h"
+#include "world/columns.h"
+#include "world/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -252,6 +255,24 @@ bool px_tension_folder_has(const PxTensionFolder *folder, const PxTensionCase *c
             return true;
     }
     return false;
+}
+
+PxStatus px_tension_folder_frame(const PxTensionFolder *folder, const PxTensionCase *c,
+                                 uint32_t number, PxWorld *world, const PxThreads *threads)
+{
+    char run[PX_PATH_MAX], inner[PX_PATH_MAX], name[128];
+    px_tension_name(c, name, sizeof name);
+    PX_TRY(px_path_join(run, folder->path, "runs/%s", name));
+    PX_TRY(px_path_join(inner, run, "frames"));
+    PX_TRY(px_folder_make(inner));
+    PxFrameMeta meta = {.number = number,
+                        .step = px_world_state(world).step,
+                        .time = px_world_time(world),
+                        .spacing = px_tension_spacing(c->test),
+                        .up = 'y'};
+    snprintf(meta.name, sizeof meta.name, "%s", name);
+    PX_TRY(px_world_refresh_columns(world));
+    return px_frame_write(run, &meta, px_world_particles(world), threads);
 }
 
 PxStatus px_tension_folder_add(PxTensionFolder *folder, const PxTensionRow *row, const char *steps,

@@ -2,6 +2,7 @@
 ///
 ///   runs/1-iisph-akinci-0.2.csv         a row a step
 ///   runs/1-iisph-akinci-0.2-slice.csv   particles near the middle plane at the end
+///   runs/1-iisph-akinci-0.2/frames/     particles every 0.1 s, as those of a run
 ///   summary.csv                         a row a run; this file is read back
 ///   aggregate.csv                       means and deviations over coefficients (004 Eq. 6.15)
 ///   plots/*.gp, plots/*.png             plots and their scripts
@@ -11,6 +12,7 @@
 #ifndef PX_STUDY_TENSION_FOLDER_H
 #define PX_STUDY_TENSION_FOLDER_H
 
+#include "base/parallel.h"
 #include "store/file.h"
 #include "study/tension_run.h"
 
@@ -45,6 +47,10 @@ void px_tension_name(const PxTensionCase *c, char *out, size_t size);
 
 /// Does the folder contain this case, with this scale and duration?
 bool px_tension_folder_has(const PxTensionFolder *folder, const PxTensionCase *c);
+
+/// Stores the particles as frame `number` of the case, for surfaces and pictures.
+PxStatus px_tension_folder_frame(const PxTensionFolder *folder, const PxTensionCase *c,
+                                 uint32_t number, PxWorld *world, const PxThreads *threads);
 
 /// Adds a run; replaces one with the same name.
 PxStatus px_tension_folder_add(PxTensionFolder *folder, const PxTensionRow *row, const char *steps,

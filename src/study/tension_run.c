@@ -359,14 +359,14 @@ PxStatus px_tension_run(const PxTensionCase *c, PxTensionStep *each, void *user,
         goto done;
     fprintf(run.csv, "step,time,dt,speed,speed_max,tension_force,pressure_force,density_error,"
                      "density_error_max,iterations,axes,gyration\n");
-    bool wanted = true;
+    bool wanted = each == NULL || each(user, run.world);
     while (status == PX_OK && wanted && px_world_time(run.world) < c->seconds) {
         status = step(run.world, c->seconds);
         if (status == PX_OK)
             status = note_step(&run);
         if (status == PX_OK)
             status = look(&run);
-        wanted = each == NULL || each(user, px_world_time(run.world));
+        wanted = each == NULL || each(user, run.world);
     }
     if (status == PX_ERR_NUMERIC && run.samples.count > 0)
         status = PX_OK; /* not an error: the result says how far it came */

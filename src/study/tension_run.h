@@ -88,8 +88,8 @@ double px_tension_seconds(int test);
 /// Approximate number of particles of a case.
 double px_tension_particles(const PxTensionCase *c);
 
-/// Called after every step; false stops the run with PX_ERR_STOPPED.
-typedef bool PxTensionStep(void *user, double time);
+/// Called before the first step and after every step; false stops the run with PX_ERR_STOPPED.
+typedef bool PxTensionStep(void *user, PxWorld *world);
 
 /// Runs a case. *steps is a CSV of every step, *slice one of the particles near the middle
 /// plane at the end; free both with free(). A run that becomes unstable is no error: *out says

@@ -1,7 +1,9 @@
 /// Columns of the public API: their list, pointers to them, copies, and derived columns.
+#include "contact/contact_stress.h"
 #include "phyxel/suggest.h"
 #include "solid/solid_columns.h"
 #include "solid/stress.h"
+#include "world/boundary_stage.h"
 #include "world/columns.h"
 #include "world/elastic_stage.h"
 #include "world/world_parts.h"
@@ -47,6 +49,7 @@ static const char *meaning_of(const char *column)
         {"rest_volume", "volume in the rest shape"},
         {"rest_bulk", "part of its volume that the particle has room for in the rest shape"},
         {"support", "radius of the neighbourhood in the rest shape"},
+        {"stuck", "displacement along contacts with solids and walls that friction resists"},
         {"plastic_strain", "plastic strain, in the axes of the rest shape"},
     };
     for (size_t k = 0; k < PX_COUNT(known); ++k)
@@ -159,6 +162,7 @@ const uint64_t *px_world_ids(const PxWorld *world)
 typedef struct Derive {
     const PxWorld *world;
     const PxSolid *solid;
+    PxContactStress contact;
     const uint32_t *row; /* by row of the solid: row of the world */
     Kind kind;
     float *to[6];
@@ -180,6 +184,8 @@ static void solid_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxMat3 strain, stress, axes;
         PxVec3 value = {0, 0, 0};
         px_solid_stress(d->solid, i, &strain, &stress);
+        if (d->kind != STRAIN)
+            px_contact_stress_add(&d->contact, i, &stress);
         switch (d->kind) {
         case STRAIN:
             put_tensor(d->to, row, strain);
@@ -218,6 +224,12 @@ static PxStatus derive(PxWorld *world, Kind kind, float *const to[6])
     Derive job = {.world = world, .solid = &s, .kind = kind};
     memcpy(job.to, to, derived[kind].components * sizeof *to);
     PX_TRY(px_elastic_stage_look(world, &s, &job.row));
+    PX_TRY(px_boundaries_list(world));
+    job.contact = (PxContactStress){
+        .solid = &s, .boundary = world->boundaries.data, .boundaries = world->boundaries.count};
+    PxSolidSolids solids = {.grid = &world->contact_grid, .pairs = &world->contact_pairs};
+    if (s.count > 0)
+        PX_TRY(px_contact_stress_begin(&job.contact, world->flows ? NULL : &solids));
     px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, fluid_block, &job);
     px_parallel_for(&world->threads, s.count, PX_BLOCK, solid_block, &job);
     return PX_OK;

@@ -1,6 +1,7 @@
 #include "world/elastic_stage.h"
 #include "world/no_room.h"
 
+#include "contact/solid_rigids.h"
 #include "contact/solid_solids.h"
 #include "contact/solid_walls.h"
 #include "coupling/exchange.h"
@@ -192,6 +193,7 @@ typedef struct Contact {
     PxWorld *world;
     PxSolidWalls walls;
     PxSolidSolids solids;
+    PxSolidRigids rigids;
     PxHandleGrip *grip; /* one per handle */
     uint32_t *held;     /* rows held by handles */
 } Contact;
@@ -294,6 +296,7 @@ static PxStatus push(PxWorld *world, PxSolid *s)
 static void touch(PxSolid *s, double when)
 {
     Contact *contact = s->user;
+    px_solid_rigids_move(&contact->rigids, when);
     px_solid_walls_touch(&contact->walls, s, when);
 }
 
@@ -498,6 +501,33 @@ static PxStatus find_highest(PxWorld *world, PxSolid *s)
     return PX_OK;
 }
 
+static bool has_self_contact(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->materials.count; ++k)
+        if (world->materials.data[k].def.young > 0 && world->materials.data[k].def.self_contact)
+            return true;
+    return false;
+}
+
+/* Contact with rigid bodies, after that between solids. */
+static PxStatus begin_rigids(PxWorld *world, Contact *contact, PxSolid *s)
+{
+    PxSolidRigids *rigids = &contact->rigids;
+    const PxMaterialDef *def = &s->material[s->particles->material[0]].def;
+    *rigids = (PxSolidRigids){.boundary = world->boundaries.data,
+                              .boundaries = world->boundaries.count,
+                              .silent = world->dist.rank > 0,
+                              .implicit = strcmp(def->integration.model, "implicit") == 0,
+                              .inner = s->press};
+    PX_TRY(px_solid_rigids_begin(rigids, s));
+    if (rigids->hits > 0) {
+        s->reach = fmin(s->reach, px_solid_rigids_reach(rigids));
+        s->press = &rigids->press;
+    }
+    contact->solids.reach = rigids->reach = s->reach;
+    return PX_OK;
+}
+
 PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
 {
     PxElasticSet *set = &world->elastic_set;
@@ -534,13 +564,20 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         PX_TRY(push(world, &s));
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
         s.reach = reach_of(&s, contact.walls.near);
-        if (!world->flows) { /* elsewhere pressure keeps solids apart */
-            PX_TRY(px_solid_solids_begin(&contact.solids, &s));
-            s.press = contact.solids.count > 0 ? &contact.solids.press : NULL;
-            if (s.press != NULL)
-                s.reach = fmin(s.reach, px_solid_solids_reach(&contact.solids));
-        }
+        uint8_t *solid = NULL;
+        if (world->flows)
+            PX_TRY(px_exchange_contact_rows(set, &c, &world->fractions, &solid));
+        contact.solids.solid_rows = solid;
+        contact.solids.self =
+            !world->flows && has_self_contact(world) ? &world->contact_self : NULL;
+        contact.solids.version = set->version;
+        PX_TRY(px_solid_solids_begin(&contact.solids, &s));
+        s.press = contact.solids.count > 0 ? &contact.solids.press : NULL;
+        if (s.press != NULL)
+            s.reach = fmin(s.reach, px_solid_solids_reach(&contact.solids));
+        PX_TRY(begin_rigids(world, &contact, &s));
     }
+    s.sticks = world->boundaries.count > 0 || s.press != NULL;
     const PxMaterialDef *def = &s.material[s.particles->material[0]].def;
     const PxIntegrationModel *model = px_integration_find(def->integration.model, world->isa);
     world->absorbed = false;
@@ -557,13 +594,15 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         PX_TRY(px_no_room_for(world, s.particles->id[contact.walls.stuck],
                               px_solid_place(&s, contact.walls.stuck)));
     px_solid_walls_end(&contact.walls, &s);
+    px_solid_rigids_end(&contact.rigids);
     if (!world->flows)
         PX_TRY(absorb_bodies(world, &s));
     PX_STAGE(&world->profile, "rigid fit")
     {
         px_solid_end(&s);
         px_exchange_react(set, &s);
-        px_elastic_set_scatter(set, &c, s.strained, !world->flows && px_world_absorbs(world));
+        px_elastic_set_scatter(set, &c, s.strained, s.sticks,
+                               !world->flows && px_world_absorbs(world));
     }
     px_gauges_feel(world, &s);
     if (world->absorbed)

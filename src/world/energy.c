@@ -227,9 +227,10 @@ void px_energy_moved(PxEnergy *e, const PxPart *total)
         stages += sum[PX_SUM_STAGES + k];
     }
     /* Of the work of pressure and drag, what moving walls give. */
-    e->done[PX_WORK_pressure] -= sum[PX_SUM_WALLS];
+    double pushed = sum[PX_SUM_WALLS] + e->work.wall_push;
+    e->done[PX_WORK_pressure] -= pushed;
     e->done[PX_WORK_viscosity] -= e->work.wall_drag;
-    e->done[PX_WORK_walls] += sum[PX_SUM_WALLS] + e->work.wall_drag;
+    e->done[PX_WORK_walls] += pushed + e->work.wall_drag;
     e->done[PX_WORK_rounding] += change - stages;
     e->now = before + change;
 }

@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Deepest overlap at the start, over the smaller thickness. */
-#define OVERLAP 0.02
-
 /* A step of rigid bodies, in scratch. */
 typedef struct PxRigidRun {
     PxRigidStep step;
@@ -52,6 +49,79 @@ static PxPose pose_of(const PxRigid *r)
     return (PxPose){px_sub(r->place, r->mass.centre), r->turn};
 }
 
+/* ---- keyframes ------------------------------------------------------------------------ */
+
+double px_rigid_release(const PxBodyDef *def)
+{
+    return def->release >= 0 ? def->release : def->keyframes > 0 ? INFINITY : 0;
+}
+
+double px_rigid_next(const PxWorld *world, double time)
+{
+    double next = INFINITY;
+    for (size_t k = 0; k < world->rigids.count; ++k) {
+        const PxBodyDef *def = &world->bodies.data[world->rigids.data[k].body].def;
+        double at[2] = {px_rigid_release(def), def->hold};
+        for (int n = 0; n < 2; ++n)
+            if (at[n] > time)
+                next = fmin(next, at[n]);
+    }
+    return next;
+}
+
+static bool is_held(const PxBodyDef *def, double time)
+{
+    double release = px_rigid_release(def);
+    return time < release || (def->hold >= release && time >= def->hold);
+}
+
+/* Where the keyframes want it, with what is left of the distance at which they took it. Without
+ * keyframes it stays where it was taken. */
+static PxPose goal_of(const PxRigid *r, const PxWall *wall, double hand_over, double time)
+{
+    if (wall->keys == 0)
+        return r->offset;
+    double u = fmin(fmax((time - r->since) / hand_over, 0), 1), left = 1 - u * u * (3 - 2 * u);
+    PxPose pose = px_pose_at(wall->key, wall->keys, time);
+    PxVec3 turn = px_scale(px_quat_rotation(r->offset.turn), left);
+    pose.move = px_mad(pose.move, r->offset.move, left);
+    pose.turn = px_quat_multiply(px_quat_turn(turn, px_length(turn)), pose.turn);
+    return pose;
+}
+
+/* Begins to hold a body where it is. */
+static void take_hold(PxRigid *r, const PxWall *wall, double time)
+{
+    PxPose now = pose_of(r), key = px_pose_at(wall->key, wall->keys, time);
+    r->holding = true;
+    r->since = time;
+    r->offset = now;
+    if (wall->keys > 0)
+        r->offset = (PxPose){px_sub(now.move, key.move),
+                             px_quat_multiply(now.turn, px_quat_conjugate(key.turn))};
+}
+
+/* Its motion in the step; *r is a copy, whose hold is updated. */
+static PxRigidHold hold_of(const PxWorld *world, const PxWall *wall, PxRigid *r)
+{
+    const PxBodyDef *def = &world->bodies.data[r->body].def;
+    double time = world->state.time;
+    if (!is_held(def, time)) {
+        r->holding = false;
+        return (PxRigidHold){.held = false};
+    }
+    if (!r->holding)
+        take_hold(r, wall, time);
+    PxPose to = goal_of(r, wall, def->hand_over, time + world->dt), from = pose_of(r);
+    PxRigidHold out = {.held = true,
+                       .place = px_add(r->mass.centre, to.move),
+                       .turn = px_quat_normalized(to.turn)};
+    out.velocity = px_scale(px_sub(to.move, from.move), 1 / world->dt);
+    out.spin = px_scale(px_quat_rotation(px_quat_multiply(to.turn, px_quat_conjugate(from.turn))),
+                        1 / world->dt);
+    return out;
+}
+
 /* ---- adding and removing ------------------------------------------------------------- */
 
 static PxStatus refuse(double depth, PxVec3 at, const char *other)
@@ -76,7 +146,7 @@ static PxStatus check_overlap(const PxWorld *world, const PxRigid *r, const PxWa
         double thick = fmin(r->mass.thickness, px_shape_thickness(wall.shape));
         double depth = px_rigid_overlap(r, shape, other, &one, &at);
         px_features_free(made);
-        if (depth > OVERLAP * thick)
+        if (depth > PX_RIGID_OVERLAP * thick)
             return refuse(depth, at, world->bodies.data[wall.boundary.body].name);
     }
     return PX_OK;
@@ -93,10 +163,15 @@ PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32
                  .spin = def->spin};
     double density = world->materials.data[def->material.slot - 1].def.density;
     PX_TRY(px_rigid_mass(wall->shape, density, &r.mass));
+    r.law = px_contact_law(&world->materials.data[def->material.slot - 1].def.rigid_contact);
+    r.inner = px_rigid_inner(wall->shape, r.mass.centre);
     if (!PX_LIST_RESERVE(&world->rigids, 1))
         return px_fail(PX_ERR_MEMORY, "no room for a rigid body");
     PX_TRY(px_features_create(wall->shape, false, &r.features));
-    r.place = r.mass.centre;
+    PxPose start = px_pose_at(wall->key, wall->keys, world->state.time);
+    r.place = px_add(r.mass.centre, start.move);
+    r.turn = start.turn;
+    r.offset.turn = px_quat_identity();
     wall->rigid = true;
     wall->pivot = r.mass.centre;
     PxStatus status = check_overlap(world, &r, wall);
@@ -165,6 +240,16 @@ void px_rigid_predict(PxWorld *world)
         const PxRigid *r = &world->rigids.data[k];
         PxWall *wall = wall_after(world, r->body, &from);
         PxBoundary *b = &wall->boundary;
+        PxRigid copy = *r;
+        PxRigidHold hold = hold_of(world, wall, &copy);
+        if (hold.held) {
+            wall->velocity = hold.velocity;
+            wall->spin = hold.spin;
+            b->forced = px_vec(0, 0, 0);
+            b->per_mass = 0;
+            b->per_inertia = px_mat3_scale(px_mat3_identity(), 0);
+            continue;
+        }
         PxVec3 others = r->asleep ? px_vec(0, 0, 0) : px_add(world->def.gravity, r->support);
         b->forced = px_scale(others, world->dt);
         wall->velocity = px_add(r->velocity, b->forced);
@@ -184,11 +269,16 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
     PxRigidWall *wall = PX_ARENA_ARRAY(scratch, PxRigidWall, world->walls.count + 1);
     PxVec3 *impulse = PX_ARENA_ARRAY(scratch, PxVec3, rigids + 1);
     PxVec3 *torque = PX_ARENA_ARRAY(scratch, PxVec3, rigids + 1);
-    if (run == NULL || shape == NULL || wall == NULL || impulse == NULL || torque == NULL)
+    PxRigidHold *hold = PX_ARENA_ARRAY(scratch, PxRigidHold, rigids + 1);
+    PxRigid *rigid = PX_ARENA_ARRAY(scratch, PxRigid, rigids + 1);
+    if (hold == NULL || rigid == NULL || run == NULL || shape == NULL || wall == NULL ||
+        impulse == NULL || torque == NULL)
         return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u", rigids);
     for (uint32_t k = 0; k < rigids; ++k) {
         const PxWall *own = wall_after(world, world->rigids.data[k].body, &from);
         shape[k] = own;
+        rigid[k] = world->rigids.data[k];
+        hold[k] = hold_of(world, own, &rigid[k]);
         impulse[k] = torque[k] = px_vec(0, 0, 0);
         if (world->particles.table.count == 0)
             continue;
@@ -209,7 +299,8 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
             joint[joints++] = world->joints.data[k].joint;
     *run = (PxRigidRun){.step = {.joint = joint,
                                  .joints = joints,
-                                 .rigid = world->rigids.data,
+                                 .rigid = rigid,
+                                 .hold = hold,
                                  .shape = shape,
                                  .rigids = rigids,
                                  .wall = wall,
@@ -247,6 +338,21 @@ static uint32_t index_of(const PxRigidStep *s, const PxBoundary *b, bool *wall)
  * compressed that it is shot out at several m/s (a box of 2000 kg/m^3 in 0.3 m of water). */
 #define LEAST 0.4
 
+/* May another boundary be nearer than `within`? */
+static bool near_another(const PxWorld *world, const PxBoundary *own, PxVec3 x, double within)
+{
+    for (size_t b = 0; b < world->boundaries.count; ++b) {
+        const PxBoundary *to = world->boundaries.data[b];
+        const PxWall *wall = (const PxWall *)to;
+        if (to == own || to->ops->at_least(to, 0, x) > within)
+            continue;
+        /* primitives are cheap to ask */
+        if (wall->def.kind == PX_SHAPE_MESH || px_boundary_distance(to, 0, x, NULL) < within)
+            return true;
+    }
+    return false;
+}
+
 static PxStatus find_squeezed(PxWorld *world, const PxFluid *fluid, PxRigidStep *s)
 {
     const PxYield *y = fluid != NULL ? fluid->yield : NULL;
@@ -262,13 +368,18 @@ static PxStatus find_squeezed(PxWorld *world, const PxFluid *fluid, PxRigidStep 
         uint32_t rigid = index_of(s, own, &wall);
         for (uint32_t k = y->one[n].first; k < y->one[n].end; ++k) {
             PxVec3 x = px_particle_place(fluid->particles, y->entry[k].row), normal, away;
-            double near = px_boundary_distance(own, 0, x, &normal), best = 0.6 * spacing;
+            double best = 0.6 * spacing;
             uint32_t other = UINT32_MAX;
+            if (own->ops->at_least(own, 0, x) > best || !near_another(world, own, x, best))
+                continue;
+            double near = px_boundary_distance(own, 0, x, &normal);
             if (!(near < 0.6 * spacing))
                 continue;
             for (size_t b = 0; b < world->boundaries.count; ++b) {
                 const PxBoundary *to = world->boundaries.data[b];
-                double d = to == own ? INFINITY : px_boundary_distance(to, 0, x, &away);
+                double d = to == own || to->ops->at_least(to, 0, x) > best
+                               ? INFINITY
+                               : px_boundary_distance(to, 0, x, &away);
                 if (d < best && px_dot(normal, away) < -0.5) {
                     best = d;
                     other = (uint32_t)b;
@@ -305,20 +416,32 @@ PxStatus px_rigid_stage_move(PxWorld *world, const PxFluid *fluid, bool wake)
     if (more > world->rigid_kept.count &&
         !PX_LIST_RESERVE(&world->rigid_kept, more - world->rigid_kept.count))
         return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %zu contacts", more);
-    for (uint32_t k = 0; k < run->step.rigids; ++k)
-        ((PxWall *)run->step.shape[k])->pose[1] = pose_of(&run->step.after[k]);
+    for (uint32_t k = 0; k < run->step.rigids; ++k) {
+        PxWall *wall = (PxWall *)run->step.shape[k];
+        wall->pose[1] = pose_of(&run->step.after[k]);
+        wall->boundary.ending = run->step.after[k].velocity;
+    }
     world->rigid_run = run;
     return PX_OK;
 }
 
 /* What solids and the defence gave after the bodies had moved changes their velocities. */
-static void take_rest(PxRigid *r, PxVec3 impulse, PxVec3 torque)
+static void take_rest(PxRigid *r, const PxBoundary *b, PxVec3 impulse, PxVec3 torque)
 {
     if (!(px_length(impulse) > 0) && !(px_length(torque) > 0))
         return;
-    PxMat3 per_inertia =
-        px_spin_inverse_inertia(r->mass.inertia, px_quat_multiply(r->turn, r->mass.axes));
+    PxMat3 inertia, per_inertia = px_spin_inverse_inertia(r->mass.inertia,
+                                                          px_quat_multiply(r->turn, r->mass.axes));
+    double angle = px_length(b->turned);
     r->velocity = px_mad(r->velocity, impulse, 1 / r->mass.mass);
+    r->place = px_add(r->place, b->shifted);
+    if (angle > 0 && px_mat3_inverse(per_inertia, &inertia)) { /* keeps the angular momentum */
+        PxVec3 momentum = px_mat3_apply(inertia, r->spin);
+        r->turn = px_quat_normalized(px_quat_multiply(px_quat_turn(b->turned, angle), r->turn));
+        per_inertia =
+            px_spin_inverse_inertia(r->mass.inertia, px_quat_multiply(r->turn, r->mass.axes));
+        r->spin = px_mat3_apply(per_inertia, momentum);
+    }
     r->spin = px_add(r->spin, px_mat3_apply(per_inertia, torque));
     r->asleep = false;
     r->still = 0;
@@ -334,8 +457,8 @@ void px_rigid_stage_commit(PxWorld *world)
     for (uint32_t k = 0; k < s->rigids; ++k) {
         PxRigid r = s->after[k];
         const PxBoundary *b = &s->shape[k]->boundary;
-        if (world->particles.table.count > 0)
-            take_rest(&r, px_sub(px_boundary_impulse(b, &world->dist), run->impulse[k]),
+        if (world->particles.table.count > 0 && !s->hold[k].held)
+            take_rest(&r, b, px_sub(px_boundary_impulse(b, &world->dist), run->impulse[k]),
                       px_sub(px_boundary_torque(b, &world->dist), run->torque[k]));
         world->rigids.data[k] = r;
     }
@@ -346,6 +469,7 @@ void px_rigid_stage_commit(PxWorld *world)
         if (world->joints.data[k].live)
             world->joints.data[k].joint = s->joint[n++];
     world->rigid_contacts = s->contacts;
+    world->state.rigid_crossed += s->crossed;
     world->rigid_overlap = s->deepest;
 }
 
@@ -363,6 +487,9 @@ static const struct {
     {"spin", "rad/s", 3, offsetof(PxRigid, spin)},
     {"still", "s", 1, offsetof(PxRigid, still)},
     {"support", "m/s^2", 3, offsetof(PxRigid, support)},
+    {"since", "s", 1, offsetof(PxRigid, since)},
+    {"offset_move", "m", 3, offsetof(PxRigid, offset.move)},
+    {"offset_turn", "", 4, offsetof(PxRigid, offset.turn)},
 };
 
 _Static_assert(sizeof(PxVec3) == 3 * sizeof(double) && sizeof(PxQuat) == 4 * sizeof(double),
@@ -416,6 +543,7 @@ static PxStatus store_bodies(const PxWorld *world, PxTable *t)
 {
     PX_TRY(px_table_add(t, "body", "", PX_U32, 1, PX_COLUMN_STATE, NULL));
     PX_TRY(px_table_add(t, "asleep", "", PX_U32, 1, PX_COLUMN_STATE, NULL));
+    PX_TRY(px_table_add(t, "holding", "", PX_U32, 1, PX_COLUMN_STATE, NULL));
     for (size_t c = 0; c < PX_COUNT(columns); ++c)
         PX_TRY(px_table_add(t, columns[c].name, columns[c].unit, PX_F64, columns[c].components,
                             PX_COLUMN_STATE, NULL));
@@ -424,6 +552,7 @@ static PxStatus store_bodies(const PxWorld *world, PxTable *t)
         const PxRigid *r = &world->rigids.data[k];
         put_word(t, "body", k, r->body);
         put_word(t, "asleep", k, r->asleep);
+        put_word(t, "holding", k, r->holding);
         for (size_t c = 0; c < PX_COUNT(columns); ++c)
             put_doubles(t, columns[c].name, k,
                         (const double *)(const void *)((const char *)r + columns[c].offset),
@@ -499,9 +628,9 @@ static PxStatus restore_joints(PxWorld *world, const PxTable *t)
 
 static bool read_body(const PxTable *t, uint32_t row, PxRigid *r)
 {
-    uint32_t body, asleep;
-    bool good =
-        get_word(t, "body", row, &body) && get_word(t, "asleep", row, &asleep) && body == r->body;
+    uint32_t body, asleep, holding;
+    bool good = get_word(t, "body", row, &body) && get_word(t, "asleep", row, &asleep) &&
+                get_word(t, "holding", row, &holding) && body == r->body;
     for (size_t c = 0; good && c < PX_COUNT(columns); ++c)
         good =
             get_doubles(t, columns[c].name, row, (double *)(void *)((char *)r + columns[c].offset),
@@ -509,6 +638,7 @@ static bool read_body(const PxTable *t, uint32_t row, PxRigid *r)
     PxQuat q = r->turn;
     double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
     r->asleep = good && asleep != 0;
+    r->holding = good && holding != 0;
     return good && fabs(size - 1) < 1e-6;
 }
 

@@ -10,6 +10,9 @@
 
 #include "world/world_parts.h"
 
+/// Deepest overlap at the start, over the smaller thickness.
+#define PX_RIGID_OVERLAP 0.02
+
 /// Adds a rigid body with the shape of `wall`, which becomes its boundary. Errors: PX_ERR_ARGUMENT
 /// if it overlaps another body or wall, or has no mass; PX_ERR_MEMORY.
 PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32_t slot);
@@ -19,6 +22,12 @@ const PxRigid *px_rigid_find(const PxWorld *world, uint32_t slot);
 
 /// Removes it; its wall stays.
 void px_rigid_drop(PxWorld *world, uint32_t slot);
+
+/// When the keyframes of a body let it go, s.
+double px_rigid_release(const PxBodyDef *def);
+
+/// The next time after `time` at which a body is released or held; INFINITY: none.
+double px_rigid_next(const PxWorld *world, double time);
 
 /// Applies a changed key of its def.
 void px_rigid_changed(PxWorld *world, size_t slot, const char *key);

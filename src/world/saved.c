@@ -121,7 +121,7 @@ static PxStatus check_state(const PxWorldState *state)
         {"step", state->step},       {"events", state->events},
         {"grips", state->grips},     {"not_converged", state->not_converged},
         {"caught", state->caught},   {"leaked", state->leaked},
-        {"removed", state->removed},
+        {"removed", state->removed}, {"rigid_crossed", state->rigid_crossed},
     };
     for (size_t k = 0; k < PX_COUNT(real); ++k)
         if (!(real[k].value >= 0 && real[k].value <= real[k].most))

@@ -19,8 +19,9 @@
     WHOLE(caught)                                                                                  \
     WHOLE(leaked)                                                                                  \
     WHOLE(removed)                                                                                 \
-    REAL(divergence) /* 1/s, mean compression rate of the velocities */                            \
-    REAL(mass_in)    /* these three as in PxStats */                                               \
+    WHOLE(rigid_crossed) /* as in PxStats */                                                       \
+    REAL(divergence)     /* 1/s, mean compression rate of the velocities */                        \
+    REAL(mass_in)        /* these three as in PxStats */                                           \
     REAL(mass_out)                                                                                 \
     REAL(heat_in)                                                                                  \
     REAL(energy)         /* after the last step, J (energy.h) */                                   \

@@ -133,6 +133,7 @@ static void measure(PxWorld *world, PxStats *out)
     }
     out->rigid_bodies = world->rigids.count;
     out->rigid_contacts = world->rigid_contacts;
+    out->rigid_crossed = world->state.rigid_crossed;
     out->rigid_overlap = world->rigid_overlap;
 }
 

@@ -103,6 +103,8 @@ static const PxStatsColumn columns[] = {
     REAL(rigid_kinetic, "rigid_kinetic", "J", "Kinetic energy of rigid bodies."),
     REAL(rigid_potential, "rigid_potential", "J",
          "Potential energy of rigid bodies in gravity; 0 at the origin."),
+    WHOLE(rigid_crossed, "Pairs of rigid bodies, or a body and a wall, so far of which one passed "
+                         "into or through the other; 0 unless there is a bug."),
 };
 
 const PxStatsColumn *px_stats_column(size_t k)

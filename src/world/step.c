@@ -207,6 +207,9 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     Motion m = {.world = world, .gravity = world->def.gravity};
     PX_TRY(px_stop_check(&world->threads));
     PX_TRY(px_fluid_begin(fluid));
+    PxPairsParted parted;
+    PX_STAGE(&world->profile, "solid density")
+    PX_TRY(px_exchange_part(&coupling, &world->fractions, &world->pairs, &parted));
     PX_STAGE(&world->profile, "walls")
     {
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
@@ -294,6 +297,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
             PX_TRY(px_work_mark(fluid, PX_WORK_emitters));
     }
     px_exchange_end(&coupling, fluid);
+    px_pairs_unite(&world->pairs, &parted);
     world->iterations = fluid->iterations;
     world->solve_error = fluid->solve_error;
     world->state.divergence = fluid->divergence;
@@ -417,6 +421,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
                      .kernel =
                          px_kernel(world->def.support * world->def.spacing, world->def.spacing),
                      .spacing = world->def.spacing,
+                     .emits = world->emitters.count > 0,
                      .courant = world->def.courant,
                      .material = world->materials.data,
                      .materials = (uint32_t)world->materials.count,
@@ -519,6 +524,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_arena_reset(&world->scratch));
     double target = fmin(fmin(next_event, until), px_handles_next(world, world->state.time));
     target = fmin(target, px_kinds_next(world, world->state.time));
+    target = fmin(target, px_rigid_next(world, world->state.time));
     px_handles_grab(world, world->state.time);
     PX_TRY(px_boundaries_list(world));
     PX_TRY(px_rigid_stage_begin(world));

@@ -1,5 +1,6 @@
 /// Creating a world and adding things to it.
 #include "coupling/fractions.h"
+#include "fluid/pressure/implicit_pressure.h"
 #include "matter/wall_field.h"
 #include "world/kinds/kind.h"
 #include "world/heat_stage.h"
@@ -53,7 +54,7 @@ static PxMaterialDef material_def_defaults(void)
                            .density = 1000,
                            .viscosity = 0.001,
                            .viscosity_model = px_viscosity_choice("implicit"),
-                           .pressure = px_pressure_choice("dfsph"),
+                           .pressure = px_pressure_choice("auto"),
                            .tension = px_tension_choice("none"),
                            .poisson = 0.3,
                            .yield = 1e6,
@@ -61,8 +62,11 @@ static PxMaterialDef material_def_defaults(void)
                            .friction = 0.5,
                            .restitution = 1,
                            .integration = px_integration_choice("leapfrog"),
+                           .rigid_contact = px_rigid_contact_choice("impulses"),
                            .heat_capacity = 1000,
                            .melts = px_melt_def_default(),
+                           .merge = true,
+                           .merge_from = -273.15,
                            .coat = px_coat_choice("none")};
 }
 
@@ -78,7 +82,10 @@ static PxBodyDef body_def_defaults(void)
                        .skin = true,
                        .friction = 0.5,
                        .contact_angle = 90,
-                       .adhesion = 0.5};
+                       .adhesion = 0.5,
+                       .release = -1,
+                       .hold = 1e9,
+                       .hand_over = 0.5};
 }
 
 PX_DEF(PxBodyDef, body_def, "body")
@@ -117,6 +124,7 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     px_pairs_init(&world->pairs, world->memory);
     px_pairs_init(&world->contact_pairs, world->memory);
     px_grid_init(&world->contact_grid, world->memory);
+    px_solid_self_init(&world->contact_self, world->memory);
     PxStatus status = px_particles_init(&world->particles, world->memory);
     if (status == PX_OK)
         status = px_elastic_set_init(&world->elastic_set, world->memory);
@@ -153,6 +161,7 @@ void px_world_free(PxWorld *world)
     px_pairs_free(&world->contact_pairs);
     px_grid_free(&world->grid);
     px_grid_free(&world->contact_grid);
+    px_solid_self_free(&world->contact_self);
     px_arena_free(&world->scratch);
     px_release(NULL, world, sizeof *world);
 }
@@ -191,6 +200,12 @@ PxStatus px_world_material_columns(PxWorld *world, const PxMaterialDef *def)
     return status;
 }
 
+/* A fluid whose model is "auto" takes that of the others. */
+static bool names_pressure(const PxMaterialDef *def)
+{
+    return strcmp(def->pressure.model, "auto") != 0;
+}
+
 PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMaterialId *out)
 {
     if (out != NULL)
@@ -217,7 +232,8 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
                            other->def.integration.model);
         if (other->def.young > 0 || def->young > 0)
             continue;
-        if (strcmp(other->def.pressure.model, def->pressure.model) != 0)
+        if (strcmp(other->def.pressure.model, def->pressure.model) != 0 &&
+            names_pressure(&other->def) && names_pressure(def))
             return px_fail(PX_ERR_ARGUMENT,
                            "material '%s': pressure is '%s', but '%s' has '%s'; fluids of one "
                            "world share their pressure model",
@@ -416,8 +432,9 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
                        body.name);
     if (!def->wall && def->shape.kind == PX_SHAPE_PLANE)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': a plane can only be a wall", body.name);
-    if (!def->wall && def->keyframes > 0)
-        return px_fail(PX_ERR_ARGUMENT, "body '%s': only walls move by keyframes", body.name);
+    if (!def->wall && !def->rigid && def->keyframes > 0)
+        return px_fail(PX_ERR_ARGUMENT, "body '%s': only walls and rigid bodies move by keyframes",
+                       body.name);
     PxStatus status = PX_OK;
     uint32_t slot;
     if (!def->wall)
@@ -487,7 +504,8 @@ size_t px_world_bytes(const PxWorld *world)
            px_table_bytes(&world->particles.table) + px_elastic_set_bytes(&world->elastic_set) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
            px_pairs_bytes(&world->contact_pairs) + px_grid_bytes(&world->contact_grid) +
-           px_grid_bytes(&world->grid) + world->scratch.reserved;
+           px_solid_self_bytes(&world->contact_self) + px_grid_bytes(&world->grid) +
+           world->scratch.reserved;
 }
 
 /* Is the material a fluid, or a solid that may become one? */
@@ -497,25 +515,43 @@ static bool flows(const PxMaterial *material)
            (!(material->def.young > 0) || isfinite(px_rest_update_interval(&material->def)));
 }
 
+/* Takes the model of the others; numbers that were stated for "auto" stay, if the model has them.
+ */
+static void take_pressure(PxMaterialDef *def, const PxModelChoice *pressure)
+{
+    PxModelChoice own = def->pressure;
+    bool keeps = strcmp(own.model, "auto") == 0 && strcmp(pressure->model, "sesph") != 0;
+    def->pressure = *pressure;
+    for (int k = 0; k < PX_IMPLICIT_PARAMS && keeps; ++k)
+        if (k != PX_IMPLICIT_ERROR && k != PX_IMPLICIT_SOLVE && !isnan(own.param[k]))
+            def->pressure.param[k] = own.param[k];
+}
+
 const char *px_world_share_models(PxWorld *world)
 {
-    const PxMaterial *first = NULL; /* first fluid, or else first solid that may become one */
+    /* first fluid, or else first solid that may become one; the same that names its pressure */
+    const PxMaterial *first = NULL, *named = NULL;
     for (size_t k = 0; k < world->materials.count; ++k) {
         const PxMaterial *m = &world->materials.data[k];
         if (flows(m) && (first == NULL || (first->def.young > 0 && !(m->def.young > 0))))
             first = m;
+        if (flows(m) && names_pressure(&m->def) &&
+            (named == NULL || (named->def.young > 0 && !(m->def.young > 0))))
+            named = m;
     }
-    PxModelChoice pressure = first != NULL ? first->def.pressure : px_pressure_choice("dfsph");
+    PxModelChoice pressure = named != NULL   ? named->def.pressure
+                             : first != NULL ? first->def.pressure
+                                             : px_pressure_choice("auto");
     PxModelChoice viscosity =
         first != NULL ? first->def.viscosity_model : px_viscosity_choice("implicit");
     for (size_t k = 0; k < world->materials.count; ++k) {
         PxMaterial *m = &world->materials.data[k];
         if (!flows(m) || strcmp(m->def.pressure.model, pressure.model) != 0)
-            m->def.pressure = pressure;
+            take_pressure(&m->def, &pressure);
         if (!flows(m) || strcmp(m->def.viscosity_model.model, viscosity.model) != 0)
             m->def.viscosity_model = viscosity;
     }
-    return world->materials.count > 0 ? world->materials.data[0].def.pressure.model : "dfsph";
+    return world->materials.count > 0 ? world->materials.data[0].def.pressure.model : "auto";
 }
 
 /* ---- state -------------------------------------------------------------- */

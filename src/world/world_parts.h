@@ -5,6 +5,7 @@
 #include "base/def.h"
 #include "base/profile.h"
 #include "base/stop.h"
+#include "contact/solid_self.h"
 #include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
 #include "fluid/pressure/pressure.h"
@@ -62,10 +63,11 @@ struct PxWorld {
     bool absorbed;            ///< rest shapes of whole bodies were updated in this step
     PxGrid grid;
     PxPairs pairs;
-    PxGrid contact_grid;     ///< of rows of solids that may touch other solids
-    PxPairs contact_pairs;   ///< of the same
-    uint32_t solid_substeps; ///< of the last step
-    PX_KIND_LISTS            ///< materials, bodies, emitters, ...: a list of each kind
+    PxGrid contact_grid;      ///< of rows of solids that may touch other solids
+    PxPairs contact_pairs;    ///< of the same
+    PxSolidSelf contact_self; ///< rows that may touch distant rows of their own solid
+    uint32_t solid_substeps;  ///< of the last step
+    PX_KIND_LISTS             ///< materials, bodies, emitters, ...: a list of each kind
         uint32_t ids_given;  ///< generation of the last object added; never falls, not even when an
                              ///< earlier state is restored, so that no id names two objects
     uint32_t bodies_made;    ///< so far, including removed ones

@@ -8,22 +8,15 @@
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/pressure.h"
 
-static const double defaults[] = {[PX_IMPLICIT_MAX_ERROR] = 0.01,
-                                  [PX_IMPLICIT_MAX_ITERATIONS] = 200,
-                                  [PX_IMPLICIT_DAMPING] = 0.1,
-                                  [PX_IMPLICIT_COARSE] = 1,
-                                  [PX_IMPLICIT_MAX_DIVERGENCE] = 0.1};
-
 static PxStatus solve(PxFluid *fluid)
 {
-    return PX_ISA_NAME(px_implicit_solve)(fluid,
-                                          (PxImplicitKind){.divergence = true, .warm = true});
+    return PX_ISA_NAME(px_implicit_solve)(fluid, px_dfsph_kind);
 }
 
 extern const PxPressureModel PX_ISA_NAME(px_dfsph);
 const PxPressureModel PX_ISA_NAME(px_dfsph) = {
     .info = {"dfsph", "constant density and divergence-free velocities", px_implicit_fields,
-             PX_COUNT(defaults), defaults},
+             PX_IMPLICIT_PARAMS, px_dfsph_defaults},
     .step_limit = px_implicit_step_limit,
     .solve = solve,
 };

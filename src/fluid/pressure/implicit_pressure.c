@@ -74,19 +74,27 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                                             "step."},
 };
 
-void px_implicit_strictest(const PxFluid *f, bool divergence, double param[PX_IMPLICIT_PARAMS])
+static double stated(const PxMaterialDef *def, size_t k, const double *otherwise)
+{
+    double value = def->pressure.param[k];
+    return isnan(value) && otherwise != NULL ? otherwise[k] : value;
+}
+
+void px_implicit_strictest(const PxFluid *f, bool divergence, const double *otherwise,
+                           double param[PX_IMPLICIT_PARAMS])
 {
     const size_t least[] = {PX_IMPLICIT_MAX_ERROR, PX_IMPLICIT_COARSE, PX_IMPLICIT_SOLVE,
                             PX_IMPLICIT_MAX_DIVERGENCE};
     const size_t most[] = {PX_IMPLICIT_MAX_ITERATIONS, PX_IMPLICIT_DAMPING, PX_IMPLICIT_ERROR};
     size_t leasts = divergence ? PX_COUNT(least) : PX_COUNT(least) - 1;
-    memcpy(param, f->material[0].def.pressure.param, PX_IMPLICIT_PARAMS * sizeof *param);
+    for (size_t k = 0; k < PX_IMPLICIT_PARAMS; ++k)
+        param[k] = stated(&f->material[0].def, k, otherwise);
     for (uint32_t m = 1; m < f->materials; ++m) {
-        const double *other = f->material[m].def.pressure.param;
+        const PxMaterialDef *other = &f->material[m].def;
         for (size_t k = 0; k < leasts; ++k)
-            param[least[k]] = fmin(param[least[k]], other[least[k]]);
+            param[least[k]] = fmin(param[least[k]], stated(other, least[k], otherwise));
         for (size_t k = 0; k < PX_COUNT(most); ++k)
-            param[most[k]] = fmax(param[most[k]], other[most[k]]);
+            param[most[k]] = fmax(param[most[k]], stated(other, most[k], otherwise));
     }
 }
 
@@ -106,10 +114,55 @@ double px_implicit_step_limit(const PxFluid *f, const char **why)
     return speed > 0 ? f->courant * h / speed : INFINITY;
 }
 
+const PxImplicitKind px_dfsph_kind = {.divergence = true, .warm = true};
+const PxImplicitKind px_flip_kind = {.grid = true};
+
+const double px_dfsph_defaults[PX_IMPLICIT_PARAMS] = {[PX_IMPLICIT_MAX_ERROR] = 0.01,
+                                                      [PX_IMPLICIT_MAX_ITERATIONS] = 200,
+                                                      [PX_IMPLICIT_DAMPING] = 0.1,
+                                                      [PX_IMPLICIT_COARSE] = 1,
+                                                      [PX_IMPLICIT_MAX_DIVERGENCE] = 0.1};
+const double px_flip_defaults[PX_IMPLICIT_PARAMS] = {[PX_IMPLICIT_MAX_ERROR] = 0.05,
+                                                     [PX_IMPLICIT_MAX_ITERATIONS] = 500,
+                                                     [PX_IMPLICIT_DAMPING] = 0.3,
+                                                     [PX_IMPLICIT_COARSE] = 1,
+                                                     [PX_IMPLICIT_MAX_DIVERGENCE] = 0.0005};
+
+bool px_flip_sees(const PxFluid *f)
+{
+    bool sees = true;
+    for (uint32_t k = 0; k < f->materials; ++k)
+        sees = sees && !(f->material[k].live && f->material[k].def.young > 0);
+    for (size_t k = 0; k < f->boundaries; ++k)
+        sees = sees && !(f->boundary[k]->per_mass > 0);
+    return sees;
+}
+
+bool px_flip_applies(const PxFluid *f)
+{
+    return px_flip_sees(f) && !f->emits && !px_fluid_has_tension(f) &&
+           !isfinite(px_fluid_cohesion_limit(f)) && !px_dist_shared(f->dist);
+}
+
+/* Particles under pressure move at most `courant` smoothing lengths per step, free drops at
+ * most 2.5 times that, as with the other implicit models. Their limit by the pressure is not
+ * needed: the grid does not see the motion between neighbours that it keeps stable. */
+double px_flip_step_limit(const PxFluid *f, const char **why)
+{
+    double flow = fmax(f->speed_within, 0.4 * f->speed_max);
+    *why = "the speed of its particles";
+    return flow > 0 ? f->courant * 0.5 * (double)f->kernel.h / flow : (double)INFINITY;
+}
+
 typedef struct Weights {
     const PxFluid *fluid;
+    const double *otherwise;
     float *weight;
 } Weights;
+
+/* Bound of alpha c dt / s. Damping is explicit and takes velocities that alternate between
+ * neighbours away at a rate of about 2 alpha c / s, so it is stable below 1. */
+#define MOST_DAMPING 0.5
 
 static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -118,15 +171,16 @@ static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxFluid *f = job->fluid;
     for (uint32_t i = begin; i < end; ++i) {
         const PxMaterialDef *def = &f->material[f->particles->material[i]].def;
-        double alpha = def->pressure.param[PX_IMPLICIT_DAMPING];
+        double alpha = stated(def, PX_IMPLICIT_DAMPING, job->otherwise);
         if (f->solid_fraction != NULL)
             alpha *= (double)(1.0f - f->solid_fraction[i]); /* solids have their own damping */
+        alpha = fmin(alpha, MOST_DAMPING * f->spacing / (f->top_speed * f->dt));
         job->weight[i] = f->volume[i] * (float)sqrt(def->density * alpha * f->top_speed);
     }
 }
 
-void px_implicit_weights(const PxFluid *f, float *weight)
+void px_implicit_weights(const PxFluid *f, const double *otherwise, float *weight)
 {
-    Weights job = {f, weight};
+    Weights job = {f, otherwise, weight};
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, weight_block, &job);
 }

@@ -256,7 +256,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
 
 typedef struct Grid {
     PxFluid *fluid;
-    const PxMac *mac;
+    PxMac *mac;
     float loss;      /* part of what the grid does not see that is lost in the step */
     float *after[3]; /* acceleration of the whole step */
 } Grid;
@@ -297,9 +297,6 @@ static void change_block(void *user, uint32_t begin, uint32_t end, int thread)
             job->after[c][i] = a[c][i];
             a[c][i] = (moved - v[c][i]) * per;
         }
-    float cell = (float)(f->spacing * f->spacing * f->spacing);
-    for (uint32_t i = begin; i < end; ++i)
-        f->wall_push[i] += p->pressure[i] * cell;
 }
 
 /* Accelerations are those of the whole step again; the shift makes up for the difference. */
@@ -314,6 +311,38 @@ static void restore_block(void *user, uint32_t begin, uint32_t end, int thread)
             f->shift[c][i] += (float)f->dt * (a[c][i] - job->after[c][i]);
             a[c][i] = job->after[c][i];
         }
+}
+
+/* Momentum that the grid gave a row, also if it is held. */
+static double gain_of(const Grid *job, uint32_t i, int c)
+{
+    const PxMac *m = job->mac;
+    float loss = 1.0f - (1.0f - job->loss) * m->dense[i];
+    return (double)job->fluid->particles->mass[i] *
+           (double)(m->change[c][i] + loss * m->noise[c][i]);
+}
+
+static void gain_exact(const void *user, uint32_t begin, uint32_t end, PxSum *sum)
+{
+    const Grid *job = user;
+    for (uint32_t i = begin; i < end; ++i)
+        for (int c = 0; c < 3 && job->mac->tile[i] > 0; ++c)
+            px_sum_add(&sum[c], gain_of(job, i, c));
+}
+
+/* Boundaries get the opposite of the momentum that the grid gave the rows. */
+static void push_walls(const Grid *grid)
+{
+    PxFluid *f = grid->fluid;
+    PxRows rows = px_fluid_rows(f);
+    PxSum sum[3];
+    double gained[3];
+    if (f->boundaries == 0)
+        return;
+    px_reduce_exact(&rows, 3, gain_exact, grid, sum);
+    for (int c = 0; c < 3; ++c)
+        gained[c] = px_sum_value(&sum[c]);
+    px_mac_push(grid->mac, gained);
 }
 
 /* Divergence-free velocities by a grid, then the density by shifting. */
@@ -343,6 +372,7 @@ static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *para
     px_parallel_for(f->threads, f->count, PX_BLOCK, relax_block, &grid);
     PX_TRY(px_work_mark(f, PX_WORK_damping));
     px_parallel_for(f->threads, f->count, PX_BLOCK, change_block, &grid);
+    push_walls(&grid);
     f->iterations = result.iterations;
     f->converged = result.converged;
     memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
@@ -358,13 +388,13 @@ static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *para
 PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
 {
     double param[PX_IMPLICIT_PARAMS];
-    px_implicit_strictest(f, kind.divergence || kind.corrected || kind.grid, param);
+    px_implicit_strictest(f, kind.divergence || kind.corrected || kind.grid, kind.otherwise, param);
     PxPoissonOptions options = options_of(kind, param);
     PxPoisson poisson;
     float *weight = PX_ARENA_ARRAY(f->scratch, float, f->count);
     if (weight == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
-    px_implicit_weights(f, weight);
+    px_implicit_weights(f, kind.otherwise, weight);
     bool damped = !kind.corrected && !kind.grid && param[PX_IMPLICIT_DAMPING] > 0;
     PX_TRY(PX_ISA_NAME(px_poisson_begin)(&poisson, f, damped ? weight : NULL, f->dt, options.coarse,
                                          scaling_of(kind, options.published)));

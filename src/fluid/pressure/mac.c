@@ -1,11 +1,13 @@
-#include "fluid/pressure/mac.h"
+#include "fluid/pressure/mac_cells.h"
 
 #include "base/stop.h"
+#include "base/union_find.h"
+#include "fluid/work.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { EDGE = 4, CELLS = EDGE * EDGE * EDGE, POINTS = 4 * CELLS, TILES = 4, ROUNDS = 3 };
+enum { POINTS = 4 * CELLS, ROUNDS = 3 };
 
 /* Rows whose own density is below this are spray: no cell around them can be filled. */
 #define SPRAY 0.42f
@@ -22,38 +24,10 @@ enum { EDGE = 4, CELLS = EDGE * EDGE * EDGE, POINTS = 4 * CELLS, TILES = 4, ROUN
 #define CLOSED 0.01f
 
 /* A tile that is farther from particles than this, in cells, is not needed: faces are read 1.5
- * cells around a particle, and kernel sums reach 2 cells. */
-#define REACH 2.6f
+ * cells around a particle, filled cells lie nearer than that, and so do the next ones. */
+#define REACH 2.05f
 
-/* ---- where cells are -------------------------------------------------------------- */
-
-PX_INLINE uint32_t next_to(const PxMac *m, uint32_t cell, int axis, int side)
-{
-    uint32_t shift = 2u * (uint32_t)axis, at = (cell >> shift) & 3u;
-    if (side > 0 ? at < 3 : at > 0)
-        return side > 0 ? cell + (1u << shift) : cell - (1u << shift);
-    static const int stride[3] = {1, 3, 9};
-    uint32_t tile = m->near[27 * (size_t)(cell / CELLS) + (size_t)(13 + side * stride[axis])];
-    uint32_t in = cell % CELLS;
-    return tile * CELLS + (side > 0 ? in - (3u << shift) : in + (3u << shift));
-}
-
-/* Cell at coordinates relative to a tile, each in [-EDGE, 2 EDGE). */
-PX_INLINE uint32_t cell_at(const PxMac *m, uint32_t tile, int x, int y, int z)
-{
-    int tx = (x + EDGE) / EDGE, ty = (y + EDGE) / EDGE, tz = (z + EDGE) / EDGE;
-    uint32_t other = m->near[27 * (size_t)tile + (size_t)(tx + 3 * ty + 9 * tz)];
-    return other * CELLS + (uint32_t)((x & 3) + 4 * (y & 3) + 16 * (z & 3));
-}
-
-/* Position of the centre of a cell, or of the middle of its lower face along an axis. */
-static void place_of(const PxMac *m, uint32_t cell, int axis, double x[3])
-{
-    const int32_t *at = m->at + 3 * (size_t)(cell / CELLS);
-    for (int a = 0; a < 3; ++a)
-        x[a] = m->cell *
-               ((double)at[a] * EDGE + (double)((cell >> (2 * a)) & 3u) + (a == axis ? 0.0 : 0.5));
-}
+/* ---- tiles -------------------------------------------------------------------------- */
 
 /* Hash table from tile coordinates to tile numbers. */
 typedef struct Names {
@@ -227,6 +201,9 @@ static PxStatus find_tiles(PxMac *m)
 
 /* ---- boundaries --------------------------------------------------------------------- */
 
+/* No boundary is near. */
+#define NOBODY UINT16_MAX
+
 typedef struct Walls {
     PxMac *mac;
     bool missing; /* a table block is not there yet */
@@ -246,6 +223,7 @@ static bool look(const PxFluid *f, Look *l, uint32_t count)
     bool found = true;
     for (uint32_t k = 0; k < count; ++k) {
         l->distance[k] = f->kernel.h;
+        l->nearest[k] = NOBODY;
         l->clear[k] = 1.0f;
         l->velocity[0][k] = l->velocity[1][k] = l->velocity[2][k] = 0.0f;
     }
@@ -313,6 +291,10 @@ static bool cut_faces(PxMac *m, Look *l, const Cut *cut, uint32_t count)
             along[1] += part * second[n];
             wall += 0.25f * l->velocity[axis][4 * k + (uint32_t)n];
         }
+        uint32_t nearest = 0;
+        for (uint32_t n = 1; n < 4; ++n)
+            nearest = d[n] < d[nearest] ? n : nearest;
+        m->whose[axis][cell] = l->nearest[4 * k + nearest];
         bool shut = open < CLOSED;
         m->open[axis][cell] = shut ? 0.0f : open;
         m->wall[axis][cell] = wall;
@@ -352,28 +334,37 @@ static bool put_samples(PxMac *m, Look *l, const uint32_t *cell, uint32_t count)
     return found;
 }
 
+/* Distance of a boundary from the middle of a face, in cells, beyond which it does not cut it:
+ * corners are 0.71 cells off. */
+#define FACE 0.8f
+
 /* Finds which faces of a tile are open, closed, or cut by a boundary, from the distances between
  * cell centres and boundaries. */
 static bool find_faces(PxMac *m, Look *l, uint32_t tile)
 {
     uint32_t cell[CELLS], cells = 0, cuts = 0;
     Cut cut[3 * CELLS];
-    float h = (float)m->cell, least = 0.5f * (float)m->fluid->spacing;
+    float centre[CELLS], h = (float)m->cell, least = 0.5f * (float)m->fluid->spacing;
     for (uint32_t k = 0; k < CELLS; ++k)
         for (int c = 0; c < 3; ++c)
             l->x[c][k] = m->sample[c][tile * CELLS + k];
     bool found = look(m->fluid, l, CELLS);
+    memcpy(centre, l->distance, sizeof centre);
     for (uint32_t k = 0; k < CELLS; ++k) {
-        float d = l->distance[k];
+        float d = centre[k];
         uint32_t at = tile * CELLS + k;
         m->clear[at] = l->clear[k];
         if (d < least && d > -h)
             cell[cells++] = at;
         for (int c = 0; c < 3; ++c) {
-            if (fabsf(d) < h) /* the corners of a face are 0.87 cells from the centre at most */
+            bool within = (k >> (2 * c) & 3u) > 0; /* the cell below is in the tile */
+            float there = within ? 0.5f * (d + centre[k - (1u << (2 * c))]) : d;
+            if (fabsf(d) < h && (!within || fabsf(there) < FACE * h))
                 cut[cuts++] = (Cut){at, c};
-            else if (d < 0.0f)
+            else if (there < 0.0f)
                 m->open[c][at] = 0.0f;
+            m->whose[c][at] = l->nearest[k];
+            m->wall[c][at] = l->velocity[c][k];
         }
     }
     m->moved[tile] = cells > 0;
@@ -398,6 +389,7 @@ static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
                 m->sample[c][k] = (float)x[c];
                 m->open[c][k] = t > 0 ? 1.0f : 0.0f;
                 m->wall[c][k] = m->centre[c][0][k] = m->centre[c][1][k] = 0.0f;
+                m->whose[c][k] = NOBODY;
             }
         }
         Look l;
@@ -427,11 +419,11 @@ static void separate_block(void *user, uint32_t begin, uint32_t end, int thread)
             for (int k = 0; k < 2; ++k)
                 path.place[k] = px_vec((double)m->sample[0][ends[k]], (double)m->sample[1][ends[k]],
                                        (double)m->sample[2][ends[k]]);
-            bool apart = false;
-            for (size_t b = 0; b < f->boundaries && !apart; ++b)
-                apart = f->boundary[b]->ops->passes(f->boundary[b], &path, 1e-4 * m->cell);
-            if (apart)
-                m->open[c][cell] = 0.0f;
+            for (size_t b = 0; b < f->boundaries && m->open[c][cell] > 0.0f; ++b)
+                if (f->boundary[b]->ops->passes(f->boundary[b], &path, 1e-4 * m->cell)) {
+                    m->open[c][cell] = 0.0f;
+                    m->whose[c][cell] = (uint16_t)b;
+                }
         }
 }
 
@@ -483,6 +475,8 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
             *faces[k] = PX_ARENA_ARRAY(f->scratch, float, cells);
             room = room && *faces[k] != NULL;
         }
+        m->whose[c] = PX_ARENA_ARRAY(f->scratch, uint16_t, cells);
+        room = room && m->whose[c] != NULL;
     }
     for (int c = 0; c < 4; ++c) {
         m->d[c] = PX_ARENA_ARRAY(f->scratch, float, cells);
@@ -494,7 +488,7 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
         *centres[k] = PX_ARENA_ARRAY(f->scratch, float, cells);
         room = room && *centres[k] != NULL;
     }
-    double **const doubles[] = {&m->p, &m->r, &m->q, &m->aq};
+    double **const doubles[] = {&m->p, &m->r, &m->q, &m->aq, &m->link[0], &m->link[1], &m->link[2]};
     for (size_t k = 0; k < PX_COUNT(doubles); ++k) {
         *doubles[k] = PX_ARENA_ARRAY(f->scratch, double, cells);
         room = room && *doubles[k] != NULL;
@@ -505,173 +499,6 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
     if (!room || m->full == NULL || m->moved == NULL || m->part == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %zu cells", cells);
     return find_walls(m);
-}
-
-/* ---- particles to grid ---------------------------------------------------------------- */
-
-/* Quadratic B-spline. */
-PX_INLINE float spline(float x)
-{
-    x = fabsf(x);
-    if (x >= 1.5f)
-        return 0.0f;
-    return x < 0.5f ? 0.75f - x * x : 0.5f * (1.5f - x) * (1.5f - x);
-}
-
-/* W over its value at 0, of the square of r / h. */
-PX_INLINE float kernel_of(float q2)
-{
-    if (q2 >= 1.0f)
-        return 0.0f;
-    float q = sqrtf(q2), t = 1.0f - q;
-    return q < 0.5f ? 1.0f - 6.0f * q2 * t : 2.0f * t * t * t;
-}
-
-/* A particle as a tile sees it: in cells, from the tile's corner. */
-typedef struct Marker {
-    float x[3], v[3], g[9]; /* position, velocity, its change per cell */
-    float mass, volume, flows, pressure;
-} Marker;
-
-static void add_faces(const PxMac *m, uint32_t tile, int axis, const Marker *p)
-{
-    float w[3][EDGE];
-    int low[3], high[3], next = (axis + 1) % 3, last = (axis + 2) % 3;
-    float per = (float)(1 / m->cell);
-    for (int a = 0; a < 3; ++a) {
-        float shift = a == axis ? 0.0f : 0.5f;
-        low[a] = EDGE;
-        high[a] = -1;
-        for (int k = 0; k < EDGE; ++k) {
-            w[a][k] = spline(p->x[a] - (float)k - shift);
-            if (w[a][k] > 0.0f) {
-                low[a] = k < low[a] ? k : low[a];
-                high[a] = k;
-            }
-        }
-        if (high[a] < low[a])
-            return;
-    }
-    const float *g = p->g + 3 * axis;
-    for (int z = low[2]; z <= high[2]; ++z)
-        for (int y = low[1]; y <= high[1]; ++y)
-            for (int x = low[0]; x <= high[0]; ++x) {
-                uint32_t cell = tile * CELLS + (uint32_t)(x + 4 * y + 16 * z);
-                float weight = w[0][x] * w[1][y] * w[2][z];
-                float way[3] = {(float)x + 0.5f - p->x[0], (float)y + 0.5f - p->x[1],
-                                (float)z + 0.5f - p->x[2]};
-                way[axis] -= 0.5f;
-                way[next] += per * m->centre[axis][0][cell];
-                way[last] += per * m->centre[axis][1][cell];
-                float v = p->v[axis] + g[0] * way[0] + g[1] * way[1] + g[2] * way[2];
-                m->u[axis][cell] += weight * p->mass * v;
-                m->mass[axis][cell] += weight * p->mass;
-                m->volume[axis][cell] += weight * p->volume;
-            }
-}
-
-/* Kernel sums, and the first guess of pressure. */
-static void add_centres(const PxMac *m, uint32_t tile, const Marker *p, float *guess,
-                        float *weights)
-{
-    const PxFluid *f = m->fluid;
-    float per = 1.0f / f->kernel.h, ratio = (float)m->cell;
-    float norm =
-        (float)(8 / (PX_PI * (double)f->kernel.h * (double)f->kernel.h * (double)f->kernel.h));
-    int low[3], high[3];
-    float more = m->moved[tile] ? 1.0f : 0.0f;
-    for (int a = 0; a < 3; ++a) {
-        low[a] = (int)ceilf(p->x[a] - 2.5f - more);
-        high[a] = (int)floorf(p->x[a] + 1.5f + more);
-        low[a] = low[a] > 0 ? low[a] : 0;
-        high[a] = high[a] < EDGE - 1 ? high[a] : EDGE - 1;
-    }
-    double corner[3];
-    place_of(m, tile * CELLS, -1, corner);
-    float at[3];
-    for (int a = 0; a < 3; ++a)
-        at[a] = (float)(corner[a] - 0.5 * m->cell + (double)(p->x[a] * ratio));
-    for (int z = low[2]; z <= high[2]; ++z)
-        for (int y = low[1]; y <= high[1]; ++y)
-            for (int x = low[0]; x <= high[0]; ++x) {
-                uint32_t k = (uint32_t)(x + 4 * y + 16 * z), cell = tile * CELLS + k;
-                float dx = (m->sample[0][cell] - at[0]) * per;
-                float dy = (m->sample[1][cell] - at[1]) * per;
-                float dz = (m->sample[2][cell] - at[2]) * per;
-                float w = norm * kernel_of(dx * dx + dy * dy + dz * dz);
-                m->colour[cell] += w * p->volume;
-                m->flows[cell] += w * p->flows;
-                guess[k] += w * p->volume * p->pressure;
-                weights[k] += w * p->volume;
-            }
-}
-
-typedef struct Transfer {
-    PxMac *mac;
-    const float *pressure;
-} Transfer;
-
-static Marker marker_of(const Transfer *job, uint32_t i)
-{
-    const PxMac *m = job->mac;
-    const PxFluid *f = m->fluid;
-    Marker p;
-    for (int c = 0; c < 3; ++c)
-        p.v[c] = m->speed[c][i];
-    float part = m->dense[i];
-    for (int k = 0; k < 9; ++k)
-        p.g[k] = part * (float)m->cell * m->gradient[9 * (size_t)i + (size_t)k];
-    p.mass = f->particles->mass[i];
-    p.volume = p.mass / (float)f->material[f->particles->material[i]].def.density;
-    p.flows = f->solid_fraction != NULL ? (1.0f - f->solid_fraction[i]) * p.volume : p.volume;
-    p.pressure = job->pressure[i];
-    return p;
-}
-
-static void transfer_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Transfer *job = user;
-    PxMac *m = job->mac;
-    for (uint32_t t = begin; t < end; ++t) {
-        uint32_t from = t * CELLS;
-        float guess[CELLS] = {0}, weights[CELLS] = {0};
-        for (int c = 0; c < 3; ++c) {
-            memset(m->u[c] + from, 0, CELLS * sizeof(float));
-            memset(m->mass[c] + from, 0, CELLS * sizeof(float));
-            memset(m->volume[c] + from, 0, CELLS * sizeof(float));
-        }
-        memset(m->colour + from, 0, CELLS * sizeof(float));
-        memset(m->flows + from, 0, CELLS * sizeof(float));
-        for (int k = 0; k < 27 && t > 0; ++k) {
-            uint32_t other = m->near[27 * (size_t)t + (size_t)k];
-            if (other == 0)
-                continue;
-            const float off[3] = {(float)(EDGE * (k % 3 - 1)), (float)(EDGE * (k / 3 % 3 - 1)),
-                                  (float)(EDGE * (k / 9 - 1))};
-            for (uint32_t n = m->first[other]; n < m->first[other + 1]; ++n) {
-                uint32_t i = m->row[n];
-                float x = m->local[0][i] + off[0], y = m->local[1][i] + off[1];
-                float z = m->local[2][i] + off[2];
-                if (fminf(fminf(x, y), z) < -REACH || fmaxf(fmaxf(x, y), z) > EDGE + REACH)
-                    continue;
-                Marker p = marker_of(job, i);
-                p.x[0] = x;
-                p.x[1] = y;
-                p.x[2] = z;
-                for (int c = 0; c < 3; ++c)
-                    add_faces(m, t, c, &p);
-                add_centres(m, t, &p, guess, weights);
-            }
-        }
-        for (uint32_t k = 0; k < CELLS; ++k) {
-            uint32_t cell = from + k;
-            for (int c = 0; c < 3; ++c)
-                m->u[c][cell] = m->mass[c][cell] > 0.0f ? m->u[c][cell] / m->mass[c][cell] : 0.0f;
-            m->colour[cell] = m->clear[cell] > 0.05f ? m->colour[cell] / m->clear[cell] : 0.0f;
-            m->p[cell] = weights[k] > 0.0f ? (double)(guess[k] / weights[k]) : 0.0;
-        }
-    }
 }
 
 /* ---- the equation ---------------------------------------------------------------------- */
@@ -778,16 +605,73 @@ static void sides_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* A fluid that fills a vessel has no free surface, so the pressure equation is singular: it has a
+ * solution only if the right-hand side sums to 0. Its mean is removed from each set of connected
+ * cells without a surface. Unless the walls change the volume, that mean is rounding. */
+static PxStatus balance(PxMac *m)
+{
+    const PxFluid *f = m->fluid;
+    uint32_t cells = m->tiles * CELLS;
+    if (!(px_boundaries_travel(f->boundary, f->boundaries) > 0))
+        return PX_OK;
+    PxArenaMark mark = px_arena_mark(f->scratch);
+    uint32_t *up = PX_ARENA_ARRAY(f->scratch, uint32_t, cells);
+    uint32_t *size = PX_ARENA_ARRAY(f->scratch, uint32_t, cells); /* 0: it has a surface */
+    double *sum = PX_ARENA_ARRAY(f->scratch, double, cells);
+    if (up == NULL || size == NULL || sum == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", cells);
+    for (uint32_t cell = 0; cell < cells; ++cell) {
+        up[cell] = cell;
+        size[cell] = 0;
+        sum[cell] = 0;
+    }
+    for (uint32_t cell = CELLS; cell < cells; ++cell)
+        for (int c = 0; c < 3; ++c) {
+            uint32_t below = next_to(m, cell, c, -1);
+            if (m->full[cell] && m->full[below] && m->open[c][cell] * m->weight[c][cell] > 0.0f)
+                px_join(up, cell, below);
+        }
+    for (uint32_t cell = CELLS; cell < cells; ++cell)
+        if (m->full[cell]) {
+            uint32_t root = px_root_of(up, cell);
+            ++size[root];
+            sum[root] += m->r[cell];
+        }
+    for (uint32_t cell = CELLS; cell < cells; ++cell)
+        for (int c = 0; c < 3; ++c) {
+            uint32_t below = next_to(m, cell, c, -1);
+            if (m->full[cell] != m->full[below] && m->open[c][cell] * m->weight[c][cell] > 0.0f)
+                size[px_root_of(up, m->full[cell] ? cell : below)] = 0;
+        }
+    for (uint32_t cell = CELLS; cell < cells; ++cell) {
+        uint32_t root = px_root_of(up, cell);
+        if (m->full[cell] && size[root] > 0)
+            m->r[cell] -= sum[root] / size[root];
+    }
+    px_arena_release(f->scratch, mark);
+    return PX_OK;
+}
+
 PX_INLINE double image_of(const PxMac *m, const double *value, uint32_t cell)
 {
-    double scale = m->dt / m->cell, sum = (double)m->diagonal[cell] * value[cell];
+    double sum = (double)m->diagonal[cell] * value[cell];
     for (int c = 0; c < 3; ++c) {
         uint32_t above = next_to(m, cell, c, 1), below = next_to(m, cell, c, -1);
         /* values of cells that are not full are 0 */
-        sum -= scale * (double)m->open[c][cell] * (double)m->weight[c][cell] * value[below];
-        sum -= scale * (double)m->open[c][above] * (double)m->weight[c][above] * value[above];
+        sum -= m->link[c][cell] * value[below] + m->link[c][above] * value[above];
     }
     return sum;
+}
+
+/* Entries of the matrix, by face. */
+static void link_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxMac *m = user;
+    double scale = m->dt / m->cell;
+    for (int c = 0; c < 3; ++c)
+        for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
+            m->link[c][cell] = scale * (double)m->open[c][cell] * (double)m->weight[c][cell];
 }
 
 /* Sums over blocks of tiles, added in their order. */
@@ -974,77 +858,18 @@ static void join_block(void *user, uint32_t begin, uint32_t end, int thread)
             job->mac->known[c][cell] |= job->fresh[c][cell];
 }
 
-typedef struct Return {
-    const PxMac *mac;
-    float *pressure;
-} Return;
-
-/* Interpolation at a row, of faces (c < 3) or centres (3): the change, and the velocity after it.
- */
-static float interpolate(const PxMac *m, uint32_t i, int c, float *velocity)
-{
-    uint32_t tile = m->tile[i];
-    float w[3][3];
-    int low[3];
-    for (int a = 0; a < 3; ++a) {
-        float x = m->local[a][i] - (a == c ? 0.0f : 0.5f);
-        low[a] = (int)floorf(x + 0.5f) - 1;
-        for (int k = 0; k < 3; ++k)
-            w[a][k] = spline(x - (float)(low[a] + k));
-    }
-    float sum = 0, weights = 0, speed = 0, speeds = 0;
-    for (int z = 0; z < 3; ++z)
-        for (int y = 0; y < 3; ++y)
-            for (int x = 0; x < 3; ++x) {
-                uint32_t cell = cell_at(m, tile, low[0] + x, low[1] + y, low[2] + z);
-                if (m->known[c][cell] == 0)
-                    continue;
-                float weight = w[0][x] * w[1][y] * w[2][z];
-                if (c < 3)
-                    weight *= fmaxf(m->open[c][cell], 0.02f);
-                sum += weight * m->d[c][cell];
-                weights += weight;
-                if (c < 3 && m->mass[c][cell] > 0.0f) {
-                    speed += weight * (m->u[c][cell] + m->d[c][cell]);
-                    speeds += weight;
-                }
-            }
-    float value = weights > 0.0f ? sum / weights : 0.0f;
-    if (c < 3)
-        *velocity = speeds > 0.0f ? speed / speeds : m->speed[c][i] + value;
-    return value;
-}
-
-static void return_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Return *job = user;
-    const PxMac *m = job->mac;
-    for (uint32_t i = begin; i < end; ++i) {
-        if (m->tile[i] == 0) {
-            job->pressure[i] = 0.0f;
-            continue;
-        }
-        for (int c = 0; c < 3; ++c) {
-            float velocity;
-            m->change[c][i] = interpolate(m, i, c, &velocity);
-            m->noise[c][i] = velocity - (m->speed[c][i] + m->change[c][i]);
-        }
-        job->pressure[i] = interpolate(m, i, 3, NULL);
-    }
-}
-
 PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure,
                       PxMacResult *result)
 {
     const PxThreads *threads = m->fluid->threads;
-    Transfer to = {m, pressure};
     *result = (PxMacResult){0};
     begin_depths(m);
-    px_parallel_for(threads, m->tiles, TILES, transfer_block, &to);
+    PX_TRY(PX_ISA_PICK(m->fluid->isa, px_mac_gather)(m, pressure));
     px_parallel_for(threads, m->tiles, TILES, fill_block, m);
     px_parallel_for(threads, m->tiles, TILES, weight_block, m);
     px_parallel_for(threads, m->tiles, TILES, sides_block, m);
+    px_parallel_for(threads, m->tiles, TILES, link_block, m);
+    PX_TRY(balance(m));
     PX_TRY(iterate(m, tolerance, most, result));
     px_parallel_for(threads, m->tiles, TILES, change_block, m);
     Extension job = {.mac = m};
@@ -1057,7 +882,77 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
         px_parallel_for(threads, m->tiles, TILES, extend_block, &job);
         px_parallel_for(threads, m->tiles, TILES, join_block, &job);
     }
-    Return from = {m, pressure};
-    px_parallel_for(threads, m->fluid->count, PX_BLOCK, return_block, &from);
+    PX_ISA_PICK(m->fluid->isa, px_mac_return)(m, pressure);
     return PX_OK;
+}
+
+/* A filled cell pushes the boundaries that close more of one of its faces than of the opposite
+ * one: the impulse along an axis, and the face at which it acts; 0: none. */
+static double push_of(const PxMac *m, uint32_t cell, int c, uint32_t *face)
+{
+    uint32_t above = next_to(m, cell, c, 1);
+    float more = m->open[c][above] - m->open[c][cell];
+    *face = more > 0.0f ? cell : above;
+    if (!m->full[cell] || *face < CELLS || m->whose[c][*face] == NOBODY)
+        return 0;
+    return -m->dt * m->cell * m->cell * m->p[cell] * (double)more;
+}
+
+typedef struct Push {
+    PxMac *mac;
+    int axis;
+    double more; /* times the size of an impulse: is added to it */
+} Push;
+
+/* Sums of the impulses and of their sizes. */
+static void measure_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Push *job = user;
+    const PxMac *m = job->mac;
+    double sum = 0, sizes = 0;
+    uint32_t face;
+    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
+        double push = push_of(m, cell, job->axis, &face);
+        sum += push;
+        sizes += fabs(push);
+    }
+    m->part[2 * (size_t)(begin / TILES)] = sum;
+    m->part[2 * (size_t)(begin / TILES) + 1] = sizes;
+}
+
+static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Push *job = user;
+    const PxMac *m = job->mac;
+    int c = job->axis;
+    double work = 0;
+    uint32_t face;
+    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
+        double push = push_of(m, cell, c, &face), x[3];
+        if (push == 0)
+            continue;
+        push += job->more * fabs(push);
+        place_of(m, face, c, x);
+        PxVec3 impulse = {c == 0 ? push : 0, c == 1 ? push : 0, c == 2 ? push : 0};
+        px_boundary_take(m->fluid->boundary[m->whose[c][face]],
+                         (PxImpulse){{x[0], x[1], x[2]}, impulse});
+        work -= push * (double)m->wall[c][face];
+    }
+    m->part[2 * (size_t)(begin / TILES)] = work;
+}
+
+void px_mac_push(PxMac *m, const double gained[3])
+{
+    PxFluid *f = m->fluid;
+    for (int c = 0; c < 3 && f->boundaries > 0; ++c) {
+        Push job = {.mac = m, .axis = c};
+        px_parallel_for(f->threads, m->tiles, TILES, measure_block, &job);
+        double sizes = total(m, 1);
+        job.more = sizes > 0 ? -(gained[c] + total(m, 0)) / sizes : 0;
+        px_parallel_for(f->threads, m->tiles, TILES, push_block, &job);
+        if (f->work != NULL)
+            f->work->wall_push += total(m, 0);
+    }
 }

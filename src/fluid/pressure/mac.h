@@ -6,7 +6,8 @@
 ///
 ///   transfer   velocity of every face of the grid: mean over the particles around, each with the
 ///              gradient of its own velocity (linear fields are exact, also beside walls)
-///   solve      p of the cells that are filled, such that no cell gains or loses volume
+///   solve      p of the cells that are filled, such that no cell has gained or lost volume when
+///              the particles have moved, to second order in the step
 ///   return     particles get the interpolated *change* of the faces' velocities, so that motion
 ///              finer than the grid is kept. Particles move with the grid's velocities.
 ///
@@ -39,9 +40,10 @@ typedef struct PxMac {
     uint32_t *first, *row; ///< rows of each tile
     uint32_t *tile;        ///< of each row; 0: spray, which the grid does not see
     const float *place[3]; ///< position of each row
-    float *local[3];       ///< the same in its tile, in cells
+    float *local[3];       ///< the same relative to its tile, in cells
     float *dense;          ///< 1 inside the fluid, 0 in splashes
     float *speed[3];       ///< velocity of each row with the forces so far
+    float *marker;         ///< the rows as the grid sees them (mac_transfer.simd.c)
     float *change[3];      ///< velocity that pressure adds to it
     float *noise[3];       ///< velocity of the grid minus that of the row
 
@@ -50,6 +52,7 @@ typedef struct PxMac {
     float *open[3];                    ///< open part of the face
     float *centre[3][2];   ///< offset of the open part's centroid along the next two axes, m
     float *wall[3];        ///< velocity of the boundary at the face, m/s
+    uint16_t *whose[3];    ///< number of that boundary
     float *weight[3];      ///< open part over density; of surface faces over the distance, too
     float *d[4];           ///< change of u; pressure, extended beyond the filled cells
     uint8_t *known[4];     ///< does d have a value?
@@ -61,7 +64,8 @@ typedef struct PxMac {
     uint8_t *full;  ///< the cell is filled
     uint8_t *moved; ///< of every tile: some of its samples are not at centres
     double *p, *r, *q, *aq;
-    double *part; ///< sums of blocks of tiles
+    double *link[3]; ///< entries of the matrix beside its diagonal, by face
+    double *part;    ///< sums of blocks of tiles
     double rising[PX_MAC_DEPTHS];
     uint32_t filled;
 } PxMac;
@@ -81,5 +85,10 @@ PxStatus px_mac_begin(PxMac *mac, PxFluid *fluid, const float *gradient);
 /// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED.
 PxStatus px_mac_solve(PxMac *mac, double tolerance, uint32_t most, float *pressure,
                       PxMacResult *result);
+
+/// Gives boundaries the impulse of the pressure in their cells, after the solve. `gained` is the
+/// momentum that the rows got in all; the boundaries get the opposite of it. The sum over cells
+/// differs by some per cent, because changes are interpolated; the rest is given in proportion.
+void px_mac_push(PxMac *mac, const double gained[3]);
 
 #endif

@@ -5,6 +5,7 @@
 
 /* A new model is a file of its own and a line here. */
 #define MODELS(X)                                                                                  \
+    X(PxPressureModel, px_auto)                                                                    \
     X(PxPressureModel, px_dfsph)                                                                   \
     X(PxPressureModel, px_flip)                                                                    \
     X(PxPressureModel, px_iisph)                                                                   \

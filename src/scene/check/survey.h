@@ -91,6 +91,9 @@ PxStatus px_survey_check_room(PxScene *scene, const PxSurvey *survey);
 /// Complains about gauges in walls. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_gauges(PxScene *scene);
 
+/// Complains about rigid bodies that overlap and about joints. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_check_rigid(PxScene *scene, const PxSurvey *survey);
+
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);
 

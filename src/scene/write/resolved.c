@@ -21,6 +21,8 @@ static void write_model(PxWriter *w, const PxField *field, const PxModelChoice *
     px_write_key(w, "model");
     px_write_text(w, choice->model);
     for (size_t k = 0; model != NULL && k < model->field_count; ++k) {
+        if (isnan(choice->param[k]))
+            continue; /* the model's own choice */
         px_write_key(w, model->fields[k].key);
         if (model->fields[k].kind == PX_FIELD_CHOICE)
             px_write_text(w, model->fields[k].words[(int)choice->param[k]]);

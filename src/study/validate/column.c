@@ -51,10 +51,12 @@ static const PxValidateCase cases[] = {
     {"column at rest", column, "pcisph", NULL, 40, false, true},
     {"column at rest", column, "sesph", NULL, 40, false, true},
     {"column at rest", column, "projection", NULL, 40, false, true},
+    {"column at rest", column, "flip", NULL, 40, true, true},
     {"column of 10 kPa s", thick, "dfsph", "implicit", 6, true, false},
     {"column of 10 kPa s", thick, "iisph", "implicit", 6, false, false},
     {"column of 10 kPa s", thick, "pcisph", "implicit", 6, false, false},
     {"column of 10 kPa s", thick, "sesph", "implicit", 6, false, false},
+    {"column of 10 kPa s", thick, "flip", "implicit", 6, false, false},
 };
 
 const PxValidateGroup px_validate_column = {

@@ -94,6 +94,7 @@ static const PxValidateCase cases[] = {
     {"drop", drop, "iisph", "csf", 8, false, true},
     {"drop", drop, "pcisph", "csf", 8, false, true},
     {"drop", drop, "sesph", "csf", 8, false, true},
+    {"drop", drop, "flip", "csf", 8, false, true},
 };
 
 const PxValidateGroup px_validate_drops = {

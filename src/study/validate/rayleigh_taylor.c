@@ -23,6 +23,8 @@ static const PxValidateCase cases[] = {
     {"Rayleigh-Taylor", rayleigh_taylor, "iisph", NULL, 40, false, true},
     {"Rayleigh-Taylor", rayleigh_taylor, "pcisph", NULL, 40, false, true},
     {"Rayleigh-Taylor", rayleigh_taylor, "sesph", NULL, 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "projection", NULL, 40, false, true},
+    {"Rayleigh-Taylor", rayleigh_taylor, "flip", NULL, 40, false, true},
     {"Rayleigh-Taylor", rayleigh_taylor, "dfsph", "support 2.1", 40, false, true},
     {"Rayleigh-Taylor", rayleigh_taylor, "iisph", "support 2.1", 40, false, true},
     {"Rayleigh-Taylor", rayleigh_taylor, "pcisph", "support 2.1", 40, false, true},

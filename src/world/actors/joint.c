@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-/* A joint further than this from a body's centre of mass, in radii of the body, is a mistake. */
-#define FAR 10.0
-
 static PxJointDef joint_def_defaults(void)
 {
     return (PxJointDef){
@@ -27,30 +24,64 @@ static PxStatus find_body(const PxWorld *world, PxBodyId id, PxVec3 at, const Px
     if (*out == NULL)
         return px_fail(PX_ERR_ARGUMENT, "body '%s' is not rigid", name);
     double apart = px_length(px_sub(at, (*out)->place));
-    if (!(apart <= FAR * (*out)->mass.radius))
+    if (!(apart <= PX_JOINT_FAR * (*out)->mass.radius))
         return px_fail(
             PX_ERR_ARGUMENT,
             "body '%s' is %.3g m from the joint, more than %g times its radius of %.3g m", name,
-            apart, FAR, (*out)->mass.radius);
+            apart, PX_JOINT_FAR, (*out)->mass.radius);
     return PX_OK;
 }
 
-static PxVec3 into(const PxRigid *r, PxVec3 v)
+/* The other end: a rigid body, a wall or the world. */
+typedef struct Other {
+    uint32_t number; /* UINT32_MAX: the world */
+    PxVec3 place;    /* of its centre of mass, or of a wall's pivot */
+    PxQuat turn;
+} Other;
+
+static PxStatus find_other(const PxWorld *world, const PxJointDef *def, PxVec3 end, Other *out)
 {
-    return r != NULL ? px_rotate(px_quat_conjugate(r->turn), v) : v;
+    *out = (Other){UINT32_MAX, {0, 0, 0}, px_quat_identity()};
+    if (def->to.slot == 0)
+        return PX_OK;
+    uint32_t slot;
+    PX_TRY(PX_SLOT_FIND(&world->bodies, def->to, "body", &slot));
+    const PxBody *body = &world->bodies.data[slot];
+    out->number = body->number;
+    if (!body->def.wall) {
+        const PxRigid *r;
+        PX_TRY(find_body(world, def->to, end, &r));
+        out->place = r->place;
+        out->turn = r->turn;
+        return PX_OK;
+    }
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        const PxWall *wall = &world->walls.data[k];
+        if (wall->boundary.body != slot)
+            continue;
+        PxPose pose = px_pose_at(wall->key, wall->keys, world->state.time);
+        out->place = px_add(wall->pivot, pose.move);
+        out->turn = pose.turn;
+    }
+    return PX_OK;
+}
+
+static PxVec3 into(PxQuat turn, PxVec3 v)
+{
+    return px_rotate(px_quat_conjugate(turn), v);
 }
 
 PxStatus px_joint_make(PxWorld *world, const void *given, void *thing)
 {
     const PxJointDef *def = given;
     PxRigidJoint *j = &((PxJoint *)thing)->joint;
-    const PxRigid *a, *b = NULL;
+    const PxRigid *a;
+    Other b;
     bool spring = def->kind == PX_JOINT_SPRING;
     PxVec3 end = spring ? def->anchor : def->at;
     PX_TRY(find_body(world, def->body, def->at, &a));
-    if (def->to.slot != 0)
-        PX_TRY(find_body(world, def->to, end, &b));
-    if (a == b)
+    PX_TRY(find_other(world, def, end, &b));
+    if (a->number == b.number)
         return px_fail(PX_ERR_ARGUMENT, "it joins body '%s' to itself",
                        world->bodies.data[a->body].name);
     /* Where the turn is held, the place of the joint does not matter: the centre of mass converges
@@ -64,16 +95,15 @@ PxStatus px_joint_make(PxWorld *world, const void *given, void *thing)
     double unit = def->kind == PX_JOINT_HINGE ? PX_PI / 180 : 1;
     double apart = px_length(px_sub(at, end));
     *j = (PxRigidJoint){.a = a->number,
-                        .b = b != NULL ? b->number : UINT32_MAX,
+                        .b = b.number,
                         .kind = def->kind,
-                        .anchor_a = into(a, px_sub(at, a->place)),
-                        .anchor_b = b != NULL ? into(b, px_sub(end, b->place)) : end,
-                        .axis_a = into(a, axis),
-                        .axis_b = into(b, axis),
-                        .side_a = into(a, side),
-                        .side_b = into(b, side),
-                        .turn = b != NULL ? px_quat_multiply(px_quat_conjugate(b->turn), a->turn)
-                                          : a->turn,
+                        .anchor_a = into(a->turn, px_sub(at, a->place)),
+                        .anchor_b = into(b.turn, px_sub(end, b.place)),
+                        .axis_a = into(a->turn, axis),
+                        .axis_b = into(b.turn, axis),
+                        .side_a = into(a->turn, side),
+                        .side_b = into(b.turn, side),
+                        .turn = px_quat_multiply(px_quat_conjugate(b.turn), a->turn),
                         .low = unit * def->low,
                         .high = unit * def->high,
                         .speed = def->speed,

@@ -11,6 +11,9 @@ typedef struct PxJoint {
     PxRigidJoint joint;
 } PxJoint;
 
+/// A joint further than this from a body's centre of mass, in radii of the body, is a mistake.
+#define PX_JOINT_FAR 10.0
+
 /// Completes a new joint. Errors: PX_ERR_ARGUMENT for bodies that are not rigid, or far from it.
 PxStatus px_joint_make(PxWorld *world, const void *def, void *thing);
 

@@ -75,6 +75,34 @@ static const PxField fields[] = {
      .most = 1,
      .help = "Coefficient of restitution of a rigid body's contacts; of two bodies, the geometric "
              "mean."},
+    {.key = "release",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, release),
+     .unit = "s",
+     .least = -1,
+     .most = 1e9,
+     .help =
+         "Time at which the keyframes of a rigid body, or its place, let it go; negative: never "
+         "if it has keyframes, else at once."},
+    {.key = "hold",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, hold),
+     .unit = "s",
+     .least = 0,
+     .most = 1e9,
+     .help =
+         "Time, after its release, at which the keyframes of a rigid body, or the place where it "
+         "is, hold it again."},
+    {.key = "hand_over",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_NOT | PX_FIELD_ABOVE,
+     .offset = PX_AT(PxBodyDef, hand_over),
+     .unit = "s",
+     .least = 0,
+     .most = 1e9,
+     .help = "Time in which a rigid body that is held again returns to its keyframes."},
     {.key = "inside",
      .kind = PX_FIELD_FLAG,
      .flags = PX_FIELD_ONLY_IF,
@@ -155,9 +183,10 @@ static const PxField fields[] = {
      .flags = PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
      .unit = "",
      .help = "Appearance of a wall in pictures; by default chosen by its name."},
-    PX_KEYFRAMES_FIELD(PxBodyDef, PX_FIELD_ONLY_IF,
-                       "Motion of a wall: linear between keyframes. At time 0 it is where its "
-                       "shape is placed, unless the first keyframe is at 0."),
+    PX_KEYFRAMES_FIELD(PxBodyDef, PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
+                       "Motion of a wall, or of a rigid body until its release: linear between "
+                       "keyframes. At time 0 it is where its shape is placed, unless the first "
+                       "keyframe is at 0."),
 };
 
 PX_KIND_DEFAULTS(Body, body)
@@ -273,6 +302,10 @@ static void check_rigid(const PxStated *stated)
             px_wrong(stated, PX_ERROR, key[k], true,
                      "is not for rigid bodies: they have no particles");
     def->skin = false;
+    double release = px_rigid_release(def);
+    if (stated->has(stated, false, "hold") && def->hold < release)
+        px_wrong(stated, PX_WARNING, "hold", true,
+                 "does nothing: it is at %g s, before the release at %g s", def->hold, release);
     if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)
         px_wrong(stated, PX_ERROR, "shape.plane", true,
                  "is infinite and cannot be a rigid body; should it have \"wall\": true?");
@@ -297,6 +330,16 @@ static void rules(const PxStated *stated)
     if (def->restitution != 0)
         px_wrong(stated, PX_ERROR, "restitution", false,
                  "is for rigid bodies; that of a solid is a key of its material");
+    PxBodyDef usual = px_body_def_default();
+    const struct {
+        const char *key;
+        bool usual;
+    } of_rigid[] = {{"release", def->release == usual.release},
+                    {"hold", def->hold == usual.hold},
+                    {"hand_over", def->hand_over == usual.hand_over}};
+    for (size_t k = 0; k < PX_COUNT(of_rigid); ++k)
+        if (!of_rigid[k].usual)
+            px_wrong(stated, PX_ERROR, of_rigid[k].key, true, "is for rigid bodies");
     check_fill(stated, material);
     check_surface(stated, material);
     if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)

@@ -26,7 +26,7 @@ static const PxField fields[] = {
      .offset = PX_AT(PxJointDef, to),
      .unit = "",
      .of = "bodies",
-     .help = "Name of the other rigid body; by default the world."},
+     .help = "Name of the other rigid body, or of a wall, which may move; by default the world."},
     {.key = "at",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_REQUIRED,
@@ -101,9 +101,10 @@ static void rules(const PxStated *stated)
     static const char *const bodies[] = {"body", "to"};
     for (size_t k = 0; k < PX_COUNT(bodies); ++k) {
         const PxBodyDef *body = stated->other(stated, bodies[k]);
-        if (body != NULL && !body->rigid)
+        if (body != NULL && !body->rigid && !(k == 1 && body->wall))
             px_wrong(stated, PX_ERROR, bodies[k], false,
-                     "is not a rigid body; should it have \"rigid\": true?");
+                     "is not a rigid body%s; should it have \"rigid\": true?",
+                     k == 1 ? " or wall" : "");
     }
 }
 

@@ -3,6 +3,7 @@
 #include "fluid/pressure/pressure.h"
 #include "fluid/tension/tension.h"
 #include "fluid/viscosity/viscosity.h"
+#include "rigid/law.h"
 #include "solid/integration.h"
 #include "solid/solid_columns.h"
 #include "surface/coat/options.h"
@@ -171,6 +172,11 @@ static const PxField material_fields[] = {
      .most = 1,
      .help = "Coefficient of restitution of a solid on walls and other solids, relative to a fully "
              "elastic bounce."},
+    {.key = "self_contact",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxMaterialDef, self_contact),
+     .unit = "",
+     .help = "Distant parts of a solid touch each other instead of passing through each other."},
     {.key = "integration",
      .kind = PX_FIELD_MODEL,
      .flags = PX_FIELD_LIVE,
@@ -178,6 +184,12 @@ static const PxField material_fields[] = {
      .unit = "",
      .help = "Time integration of a solid: explicit in sub-steps, or implicit.",
      .family = &px_integration_family},
+    {.key = "rigid_contact",
+     .kind = PX_FIELD_MODEL,
+     .offset = PX_AT(PxMaterialDef, rigid_contact),
+     .unit = "",
+     .help = "Contact law of rigid bodies: constraints, or springs and dampers.",
+     .family = &px_contact_law_family},
     {.key = "diffusivity",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -208,6 +220,20 @@ static const PxField material_fields[] = {
      .unit = "",
      .help = "Surface of surfels that follows matter while it flows, melts, splits and merges.",
      .family = &px_coat_family},
+    {.key = "merge",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxMaterialDef, merge),
+     .unit = "",
+     .help = "Pieces that touch become one where one of them is partly molten; false: they stay "
+             "apart, in contact."},
+    {.key = "merge_from",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, merge_from),
+     .unit = "degrees C",
+     .least = -273.15,
+     .most = 1e5,
+     .help = "Temperature from which pieces merge; both must be at least so hot."},
     {.key = "melts",
      .kind = PX_FIELD_PART,
      .unit = "",
@@ -403,7 +429,8 @@ static void rules(const PxStated *stated)
         px_wrong(stated, PX_ERROR, "melts.to", false, "is %s, wanted more than \"from\", %s",
                  px_number_text(def->melts.to, (char[32]){0}),
                  px_number_text(def->melts.from, (char[32]){0}));
-    check_shared(stated, "pressure", def->pressure.model, first->pressure.model);
+    if (strcmp(def->pressure.model, "auto") != 0 && strcmp(first->pressure.model, "auto") != 0)
+        check_shared(stated, "pressure", def->pressure.model, first->pressure.model);
     check_shared(stated, "viscosity_model", def->viscosity_model.model,
                  first->viscosity_model.model);
 }

@@ -1,0 +1,46 @@
+/// Cells and tiles of the staggered grid, for its parts (mac.h).
+#ifndef PX_FLUID_PRESSURE_MAC_CELLS_H
+#define PX_FLUID_PRESSURE_MAC_CELLS_H
+
+#include "fluid/pressure/mac.h"
+
+enum { EDGE = 4, CELLS = EDGE * EDGE * EDGE, TILES = 4 };
+
+/* Cells are numbered by tile, and in a tile by x + 4 y + 16 z. */
+PX_INLINE uint32_t next_to(const PxMac *m, uint32_t cell, int axis, int side)
+{
+    uint32_t shift = 2u * (uint32_t)axis, at = (cell >> shift) & 3u;
+    if (side > 0 ? at < 3 : at > 0)
+        return side > 0 ? cell + (1u << shift) : cell - (1u << shift);
+    static const int stride[3] = {1, 3, 9};
+    uint32_t tile = m->near[27 * (size_t)(cell / CELLS) + (size_t)(13 + side * stride[axis])];
+    uint32_t in = cell % CELLS;
+    return tile * CELLS + (side > 0 ? in - (3u << shift) : in + (3u << shift));
+}
+
+/* Cell at coordinates relative to a tile, each in [-EDGE, 2 EDGE). */
+PX_INLINE uint32_t cell_at(const PxMac *m, uint32_t tile, int x, int y, int z)
+{
+    int tx = (x + EDGE) / EDGE, ty = (y + EDGE) / EDGE, tz = (z + EDGE) / EDGE;
+    uint32_t other = m->near[27 * (size_t)tile + (size_t)(tx + 3 * ty + 9 * tz)];
+    return other * CELLS + (uint32_t)((x & 3) + 4 * (y & 3) + 16 * (z & 3));
+}
+
+/* Position of the centre of a cell, or of the middle of its lower face along an axis. */
+PX_INLINE void place_of(const PxMac *m, uint32_t cell, int axis, double x[3])
+{
+    const int32_t *at = m->at + 3 * (size_t)(cell / CELLS);
+    for (int a = 0; a < 3; ++a)
+        x[a] = m->cell *
+               ((double)at[a] * EDGE + (double)((cell >> (2 * a)) & 3u) + (a == axis ? 0.0 : 0.5));
+}
+
+/// Sets the velocities, masses and volumes of faces, the kernel sums of centres and the first guess
+/// of their pressure from the particles. `pressure` is that of the last step.
+/// Errors: PX_ERR_MEMORY.
+PX_ISA_DECLARE(PxStatus, px_mac_gather, (PxMac * mac, const float *pressure));
+
+/// Sets `change` and `noise` of the rows, and their pressure, after the solve.
+PX_ISA_DECLARE(void, px_mac_return, (PxMac * mac, float *pressure));
+
+#endif

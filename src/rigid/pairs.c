@@ -1,0 +1,191 @@
+/// Broad phase: pairs of bodies that may touch, and how long a step may go without looking again.
+#include "rigid/solver_parts.h"
+
+#include <stdlib.h>
+
+/* Most intervals of a step. */
+#define MOST_INTERVALS 20000
+
+/* Bound of the speed of its points within a time; `turning` is the part by its spin. */
+static double speed_of(const PxSolverBody *b, double within)
+{
+    return px_length(b->v) + px_length(b->accelerates) * within + b->turning;
+}
+
+/* Something moves, and something can be moved. */
+static bool active(const PxSolverRun *run, uint32_t a, uint32_t b, bool wall)
+{
+    const PxSolverBody *one = &run->body[a], *two = &run->body[b];
+    if (wall)
+        return !one->held && (!one->asleep || run->wall_speed[b] > 0);
+    return (!one->asleep || !two->asleep) && !(one->held && two->held);
+}
+
+static int by_low(const void *left, const void *right)
+{
+    const PxSolverExtent *a = left, *b = right;
+    if (a->low != b->low)
+        return a->low < b->low ? -1 : 1;
+    return a->body < b->body ? -1 : a->body > b->body;
+}
+
+double px_solver_margin(const PxSolverRun *run, const PxSolverPair *pair, double within)
+{
+    double slack = px_solver_slack(&run->body[pair->a]);
+    if (!pair->wall)
+        slack += px_solver_slack(&run->body[pair->b]);
+    return pair->speed * within + slack;
+}
+
+/* Bodies that fall side by side do not approach each other: only their relative motion counts. */
+static bool may_touch(const PxSolverRun *run, PxSolverPair *pair, double within)
+{
+    const PxSolverBody *a = &run->body[pair->a];
+    if (!pair->wall) { /* most pairs of the sweep are far apart across its axis */
+        const PxSolverBody *b = &run->body[pair->b];
+        PxVec3 way = px_sub(a->x, b->x);
+        double reach = a->reach + b->reach;
+        if (px_dot(way, way) > reach * reach)
+            return false;
+    }
+    if (!active(run, pair->a, pair->b, pair->wall))
+        return false;
+    if (pair->wall) {
+        pair->speed = speed_of(a, within) + run->wall_speed[pair->b];
+        return px_contacts_clearance(&a->collider, &run->wall[pair->b]) <
+               px_solver_margin(run, pair, within);
+    }
+    const PxSolverBody *b = &run->body[pair->b];
+    PxVec3 v = px_sub(a->v, b->v), g = px_sub(a->accelerates, b->accelerates);
+    pair->speed = px_length(v) + px_length(g) * within + a->turning + b->turning;
+    return px_contacts_clearance(&a->collider, &b->collider) < px_solver_margin(run, pair, within);
+}
+
+/* Bodies that a joint connects do not touch each other. */
+static bool joined(const PxSolverRun *run, const PxSolverPair *pair)
+{
+    const PxRigidStep *s = run->step;
+    if (!run->body[pair->a].joined || (!pair->wall && !run->body[pair->b].joined))
+        return false;
+    uint32_t a = s->rigid[pair->a].number;
+    uint32_t b = pair->wall ? s->wall[pair->b].number : s->rigid[pair->b].number;
+    for (uint32_t k = 0; k < s->joints; ++k) {
+        const PxRigidJoint *j = &s->joint[k];
+        if (!j->broken && ((j->a == a && j->b == b) || (j->a == b && j->b == a)) &&
+            j->kind != PX_JOINT_SPRING)
+            return true;
+    }
+    return false;
+}
+
+static PxStatus add_pair(PxSolverRun *run, PxSolverPair pair, double within)
+{
+    if (!may_touch(run, &pair, within) || joined(run, &pair))
+        return PX_OK;
+    PX_TRY(px_solver_room(run, (void **)&run->pair, &run->pair_room, run->pairs, run->pairs + 1,
+                          sizeof pair));
+    pair.number = pair.wall ? run->step->wall[pair.b].number : run->step->rigid[pair.b].number;
+    run->pair[run->pairs++] = pair;
+    return PX_OK;
+}
+
+static double component(PxVec3 v, int axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+/* The axis along which the bodies are spread most. */
+static int widest_axis(const PxSolverRun *run)
+{
+    PxBounds all = px_bounds_empty();
+    for (uint32_t i = 0; i < run->step->rigids; ++i)
+        px_bounds_add(&all, run->body[i].x);
+    PxVec3 way = px_sub(all.high, all.low);
+    return way.x >= way.y && way.x >= way.z ? 0 : way.y >= way.z ? 1 : 2;
+}
+
+/* Notes that the contacts of a body are searched for now. */
+static void note_search(PxSolverBody *b, double since, double within)
+{
+    b->turning = px_length(b->w) * b->collider.radius;
+    b->drift = 0;
+    b->since = since;
+    b->ref_v = b->v;
+    b->ref_turning = b->turning;
+    b->reach = b->collider.radius + px_solver_slack(b) + speed_of(b, within) * within;
+}
+
+/* In the order of the contacts. */
+static int by_numbers(const void *left, const void *right)
+{
+    const PxSolverPair *a = left, *b = right;
+    if (a->a != b->a)
+        return a->a < b->a ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Sweep along an axis: bodies whose extents overlap are pairs. */
+PxStatus px_solver_pairs(PxSolverRun *run, double within)
+{
+    PxRigidStep *s = run->step;
+    PxSolverExtent *extent = run->extent;
+    int axis = widest_axis(run);
+    run->pairs = 0;
+    for (uint32_t i = 0; i < s->rigids; ++i) {
+        PxSolverBody *b = &run->body[i];
+        note_search(b, 0, within);
+        double x = component(b->x, axis);
+        extent[i] = (PxSolverExtent){x - b->reach, x + b->reach, i};
+    }
+    qsort(extent, s->rigids, sizeof *extent, by_low);
+    for (uint32_t k = 0; k < s->rigids; ++k)
+        for (uint32_t m = k + 1; m < s->rigids && extent[m].low <= extent[k].high; ++m) {
+            uint32_t i = extent[k].body, j = extent[m].body;
+            PX_TRY(add_pair(run, (PxSolverPair){.a = i < j ? i : j, .b = i < j ? j : i}, within));
+        }
+    for (uint32_t i = 0; i < s->rigids; ++i)
+        for (uint32_t w = 0; w < s->walls; ++w)
+            PX_TRY(add_pair(run, (PxSolverPair){.a = i, .b = w, .wall = true}, within));
+    if (run->pairs > 0)
+        qsort(run->pair, run->pairs, sizeof *run->pair, by_numbers);
+    return PX_OK;
+}
+
+/* Lowers the time in which a pair approaches by less than its thickness. */
+static double limit_of(const PxSolverRun *run, const PxSolverPair *pair, double limit)
+{
+    double thick = run->body[pair->a].collider.size;
+    if (!pair->wall)
+        thick = fmin(thick, run->body[pair->b].collider.size);
+    return pair->speed * limit > thick ? thick / pair->speed : limit;
+}
+
+double px_solver_interval(const PxSolverRun *run, double left)
+{
+    double interval = fmin(left, run->limit);
+    for (uint32_t k = 0; k < run->pairs; ++k)
+        interval = limit_of(run, &run->pair[k], interval);
+    return fmax(interval, run->step->dt / MOST_INTERVALS);
+}
+
+PxStatus px_solver_due_pairs(PxSolverRun *run, double left, double *longest)
+{
+    const PxRigidStep *s = run->step;
+    uint32_t from = run->pairs;
+    *longest = left;
+    for (uint32_t i = 0; i < s->rigids; ++i)
+        if (run->body[i].due)
+            note_search(&run->body[i], run->interval - left, left);
+    for (uint32_t i = 0; i < s->rigids; ++i) {
+        if (!run->body[i].due)
+            continue;
+        for (uint32_t j = 0; j < s->rigids; ++j)
+            if (j != i && !(j < i && run->body[j].due))
+                PX_TRY(add_pair(run, (PxSolverPair){.a = i < j ? i : j, .b = i < j ? j : i}, left));
+        for (uint32_t w = 0; w < s->walls; ++w)
+            PX_TRY(add_pair(run, (PxSolverPair){.a = i, .b = w, .wall = true}, left));
+    }
+    for (uint32_t k = from; k < run->pairs; ++k)
+        *longest = limit_of(run, &run->pair[k], *longest);
+    return PX_OK;
+}

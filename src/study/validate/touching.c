@@ -1,0 +1,237 @@
+/// Validation group: solids that touch each other, walls and rigid bodies.
+#include "study/validate/validate.h"
+
+#include "base/table.h"
+#include "base/vec.h"
+#include "phyxel/phyxel.h"
+#include "study/sample_solid.h"
+
+#include <math.h>
+
+#define G 9.81
+
+/* ---- two balls ------------------------------------------------------------------ */
+
+/* Balls of 0.1 m meet off centre at 2 m/s. */
+static PxStatus two_balls(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    PxSolidRoom room;
+    PxSolidRoomDef def = {.integration = c->solver,
+                          .young = 1e6,
+                          .poisson = 0.3,
+                          .restitution = 1,
+                          .friction = 0.5,
+                          .spacing = coarser * 0.1 / c->cells,
+                          .threads = threads};
+    PxStatus status = px_solid_room(&room, &def);
+    if (status == PX_OK)
+        status = px_solid_room_ball(&room, 0.1, px_vec(-0.15, 0, 0), px_vec(1, 0, 0));
+    if (status == PX_OK)
+        status = px_solid_room_ball(&room, 0.1, px_vec(0.15, 0.03, 0), px_vec(-1, 0, 0));
+    PxStats first = {0}, now = {0};
+    double linear = 0, angular = 0, energy = 0;
+    if (status == PX_OK)
+        px_world_stats(room.world, &first);
+    for (double t = 0.01; status == PX_OK && t < 0.205; t += 0.01) {
+        status = px_world_advance(room.world, t);
+        px_world_stats(room.world, &now);
+        linear = fmax(linear, px_length(px_sub(now.momentum, first.momentum)) / first.mass);
+        angular = fmax(angular, px_length(px_sub(now.angular_momentum, first.angular_momentum)) /
+                                    (0.1 * first.mass));
+        energy = fmax(energy, (now.kinetic + now.elastic) / first.kinetic - 1);
+    }
+    px_figures_add(out, "momentum / m v", linear, 0, linear, 1e-6);
+    px_figures_add(out, "angular momentum / m v R", angular, 0, angular, 1e-6);
+    px_figures_add(out, "energy gained", energy, 0, energy, 1e-3);
+    px_world_free(room.world);
+    return status;
+}
+
+/* ---- cradle ----------------------------------------------------------------------- */
+
+/* Four balls in a row, a hundredth of a radius apart, and a fifth that strikes them at 0.5 m/s. */
+static PxStatus cradle(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    PxSolidRoom room;
+    PxSolidRoomDef def = {.integration = c->solver,
+                          .young = 1e7,
+                          .poisson = 0.3,
+                          .restitution = 1,
+                          .spacing = coarser * 0.1 / c->cells,
+                          .threads = threads};
+    PxStatus status = px_solid_room(&room, &def);
+    double speed = 0.5, gap = 0.002;
+    for (int k = 0; status == PX_OK && k < 5; ++k)
+        status = px_solid_room_ball(&room, 0.1, px_vec(k * (0.2 + gap), 0, 0),
+                                    px_vec(k == 0 ? speed : 0, 0, 0));
+    PxVec3 last = {0, 0, 0}, first = {0, 0, 0};
+    if (status == PX_OK)
+        status = px_world_advance(room.world, 0.12);
+    if (status == PX_OK) {
+        px_solid_room_centre(&room, 4, &last);
+        px_solid_room_centre(&room, 0, &first);
+    }
+    px_figures_add(out, "speed of the last ball / first", last.x / speed, 1,
+                   fmax(0, 1 - last.x / speed), 0.05);
+    px_figures_add(out, "speed left in the first", first.x / speed, 0, fabs(first.x / speed), 0.05);
+    px_world_free(room.world);
+    return status;
+}
+
+/* ---- stack --------------------------------------------------------------------------- */
+
+/* Five cubes of 0.12 m on a floor, offset by a tenth of a spacing, for 10 s. */
+static PxStatus stack(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    PxSolidRoom room;
+    PxSolidRoomDef def = {.integration = c->solver,
+                          .young = 1e6,
+                          .poisson = 0.3,
+                          .restitution = 0.5,
+                          .friction = 0.7,
+                          .damping = 10,
+                          .gravity = G,
+                          .spacing = coarser * 0.12 / c->cells,
+                          .threads = threads};
+    PxStatus status = px_solid_room(&room, &def);
+    if (status == PX_OK)
+        status = px_solid_room_floor(&room, px_vec(0, 1, 0), 0.7);
+    for (int k = 0; status == PX_OK && k < 5; ++k)
+        status = px_solid_room_box(&room, px_vec(0.12, 0.12, 0.12),
+                                   px_vec(0.002 * (k % 2), 0.06 + 0.12 * k, 0.001 * (k % 3)));
+    double low = INFINITY, high = 0, slid = 0;
+    for (double t = 0.5; status == PX_OK && t < 10.01; t += 0.5) {
+        status = px_world_advance(room.world, t);
+        PxVec3 at = px_solid_room_centre(&room, 4, NULL);
+        low = fmin(low, at.y);
+        high = fmax(high, at.y);
+        slid = hypot(at.x, at.z - 0.001);
+    }
+    /* of the weights above: sum of k rho g L^2 / E, without the Poisson's effect of the ends */
+    double want = 0.06 + 0.12 * 4;
+    double error = fmax(fabs(low - want), fabs(high - want)) / want;
+    px_figures_add(out, "height of the top cube, m", low, want, error, 0.02);
+    px_figures_add(out, "way of the top cube in 10 s, spacings", slid / def.spacing, 0,
+                   slid / def.spacing, NAN);
+    px_world_free(room.world);
+    return status;
+}
+
+/* ---- Hertz -------------------------------------------------------------------------- */
+
+/* A ball on a plane under its weight, as strong as to press it in by 6 per cent of its radius;
+ * Hertz (1882): F = 4/3 E* sqrt(R) d^1.5, a = sqrt(R d). */
+static PxStatus hertz(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    double r = 0.1, young = 1e6, poisson = 0.3, stiff = young / (1 - poisson * poisson);
+    double mass = 4.0 / 3 * M_PI * r * r * r * 1000, d = 0.06 * r;
+    double force = 4.0 / 3 * stiff * sqrt(r) * d * sqrt(d);
+    PxSolidRoom room;
+    PxSolidRoomDef def = {.integration = c->solver,
+                          .young = young,
+                          .poisson = poisson,
+                          .restitution = 1,
+                          .damping = 60,
+                          .gravity = force / mass,
+                          .spacing = coarser * r / c->cells,
+                          .threads = threads,
+                          .fitted = true};
+    PxStatus status = px_solid_room(&room, &def);
+    if (status == PX_OK)
+        status = px_solid_room_floor(&room, px_vec(0, 1, 0), 0);
+    if (status == PX_OK)
+        status = px_solid_room_ball(&room, r, px_vec(0, r - 0.9 * d, 0), px_vec(0, 0, 0));
+    if (status == PX_OK)
+        status = px_world_advance(room.world, 0.3);
+    if (status == PX_OK) {
+        /* The whole weight does not act at the contact but is spread: the centre of mass sinks less
+         * than a point far from the contact. */
+        PxVec3 at = px_solid_room_centre(&room, 0, NULL);
+        double sunk = r - at.y;
+        px_figures_compare(out, "force at that depth / Hertz",
+                           force / (4.0 / 3 * stiff * sqrt(r) * sunk * sqrt(sunk)), 1, 0.1);
+        px_figures_compare(out, "contact radius / Hertz",
+                           px_solid_room_contact(&room) / sqrt(r * sunk), 1, 0.1);
+    }
+    px_world_free(room.world);
+    return status;
+}
+
+/* ---- slope --------------------------------------------------------------------------- */
+
+/* Way of a soft block on a slope between 0.5 and 1 s, m. */
+static PxStatus slide(const PxValidateCase *c, double coarser, int threads, double angle,
+                      double *way)
+{
+    PxSolidRoom room;
+    PxSolidRoomDef def = {.integration = c->solver,
+                          .young = 1e6,
+                          .poisson = 0.3,
+                          .restitution = 1,
+                          .friction = 0.5,
+                          .damping = 30,
+                          .gravity = G,
+                          .turned = angle,
+                          .spacing = coarser * 0.16 / c->cells,
+                          .threads = threads};
+    PxStatus status = px_solid_room(&room, &def);
+    if (status == PX_OK)
+        status = px_solid_room_floor(&room, px_vec(0, 1, 0), 0.5);
+    if (status == PX_OK)
+        status = px_solid_room_box(&room, px_vec(0.16, 0.08, 0.16), px_vec(0, 0.04, 0));
+    PxVec3 from = {0, 0, 0}, to = {0, 0, 0};
+    if (status == PX_OK)
+        status = px_world_advance(room.world, 0.5);
+    if (status == PX_OK)
+        from = px_solid_room_centre(&room, 0, NULL);
+    if (status == PX_OK)
+        status = px_world_advance(room.world, 1);
+    if (status == PX_OK)
+        to = px_solid_room_centre(&room, 0, NULL);
+    *way = px_length(px_sub(to, from));
+    px_world_free(room.world);
+    return status;
+}
+
+/* The angle at which the block begins to slip, from its way at an angle above it:
+ * way = g (sin a - mu cos a) (1 - 0.25) / 2 gives mu. */
+static PxStatus slope(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    double limit = atan(0.5), way, a = limit + 0.1;
+    PX_TRY(slide(c, coarser, threads, a, &way));
+    double mu = tan(a) - way / (0.375 * G * cos(a));
+    px_figures_compare(out, "angle of friction from its way, degrees", atan(mu) * 180 / M_PI,
+                       limit * 180 / M_PI, 0.01);
+    PX_TRY(slide(c, coarser, threads, 0.9 * limit, &way));
+    px_figures_add(out, "way in 0.5 s at 0.9 of it, m", way, 0, way, 1e-4);
+    return PX_OK;
+}
+
+static const PxValidateCase cases[] = {
+    {"two soft balls", two_balls, "leapfrog", NULL, 5, true, false},
+    {"two soft balls", two_balls, "implicit", NULL, 5, true, false},
+    {"cradle", cradle, "leapfrog", NULL, 5, true, false},
+    {"stack of five soft cubes", stack, "leapfrog", NULL, 6, false, false},
+    {"Hertz contact", hertz, "leapfrog", NULL, 10, false, false},
+    {"soft block on a slope", slope, "leapfrog", NULL, 8, true, false},
+};
+
+const PxValidateGroup px_validate_touching = {
+    .title = "Solids that touch",
+    .about =
+        "- **two soft balls** of 1 MPa and 0.1 m meet off centre at 2 m/s; cells along the radius\n"
+        "- **cradle**: a ball of 10 MPa strikes four others, a hundredth of a radius apart, at 0.5 "
+        "m/s\n"
+        "- **stack of five soft cubes** of 0.12 m and 1 MPa, offset by a tenth of a spacing, "
+        "stands for 10 s\n"
+        "- **Hertz contact**: a ball of 1 MPa on a plane, pressed in by its weight by 6 % of its "
+        "radius; the force is that at its depth by Hertz (1882)\n"
+        "- **soft block on a slope**: 0.16 x 0.08 x 0.16 m, coefficient of friction 0.5\n",
+    .falls_short = "Friction of walls acts on the velocities of particles one by one: near the "
+                   "angle of friction "
+                   "some have more of it than they need, others less, and the block creeps. The "
+                   "contact radius "
+                   "counts particles, each with the area of a square of one spacing.\n",
+    .cases = cases,
+    .count = PX_COUNT(cases),
+};
