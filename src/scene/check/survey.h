@@ -17,6 +17,8 @@ typedef struct PxSurvey {
     PxBounds everything;      ///< with walls; of a plane only its "at"
     double particles, volume; ///< at the end of the run, without those removed by sinks
     double mean_particles;    ///< over the time of the run
+    struct PxClothSheet **sheet; ///< by body: that of cloth, or NULL
+    double cloth_vertices;
     double skin_points;       ///< surfels and vertices of skins
     double speed;             ///< largest initial speed of a body, also by events, m/s
     double wall_speed;        ///< largest speed of a wall, m/s
