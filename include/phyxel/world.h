@@ -592,12 +592,12 @@ typedef struct PxStats {
     double work_rounding;  ///< rounding of velocities and positions
     uint64_t rigid_bodies; ///< number of rigid bodies; the sums above do not include them
     uint64_t rigid_asleep; ///< of them, at rest
-    uint64_t rigid_contacts; ///< contact points that carry a load
-    double rigid_overlap;    ///< deepest overlap at a contact, m
-    double rigid_kinetic;    ///< J
-    double rigid_potential;  ///< J, in the field of gravity, 0 at the origin
-    uint64_t rigid_crossed;  ///< pairs so far that passed into or through each other
-    uint64_t cloth_vertices; ///< number; cloth is not in the sums above
+    uint64_t rigid_contacts;   ///< contact points that carry a load
+    double rigid_overlap;      ///< deepest overlap at a contact, m
+    double rigid_kinetic;      ///< J
+    double rigid_potential;    ///< J, in the field of gravity, 0 at the origin
+    uint64_t rigid_crossed;    ///< pairs so far that passed into or through each other
+    uint64_t cloth_vertices;   ///< number; cloth is not in the sums above
     uint64_t cloth_iterations; ///< of the solve of cloth in the last step
     uint64_t cloth_contacts;   ///< vertices that walls and rigid bodies carry
     uint64_t cloth_crossed;    ///< so far: vertices inside walls, crossings of cloth with cloth

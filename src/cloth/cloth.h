@@ -27,12 +27,12 @@ typedef struct PxCloth {
 
 /// Numbers of a material as the forces need them.
 typedef struct PxClothLaw {
-    double mass;           ///< kg/m^2
-    double thickness;      ///< m
-    double c[4];           ///< C_1111, C_1122, C_2222, C_1212 (004 Eqs. 2.81, 2.82), N/m
-    double bend[2];        ///< flexural rigidity along weft and warp, N m
-    double alpha, beta;    ///< Rayleigh damping, 1/s and s
-    double limit;          ///< strain from which it is stiffer
+    double mass;        ///< kg/m^2
+    double thickness;   ///< m
+    double c[4];        ///< C_1111, C_1122, C_2222, C_1212 (004 Eqs. 2.81, 2.82), N/m
+    double bend[2];     ///< flexural rigidity along weft and warp, N m
+    double alpha, beta; ///< Rayleigh damping, 1/s and s
+    double limit;       ///< strain from which it is stiffer
     PxClothMembrane membrane;
     PxClothBending bending;
     double friction;
@@ -52,13 +52,13 @@ typedef struct PxClothUse {
 typedef struct PxClothSystem {
     PxArena memory;
     uint32_t vertices, faces, hinges, cloths;
-    PxClothFace *face;    ///< corners are global
-    PxClothHinge *hinge;  ///< the same
-    double *share;        ///< by vertex, m^2
-    uint32_t *of_vertex;  ///< index of its cloth
+    PxClothFace *face;   ///< corners are global
+    PxClothHinge *hinge; ///< the same
+    double *share;       ///< by vertex, m^2
+    uint32_t *of_vertex; ///< index of its cloth
     uint32_t *of_face, *of_hinge;
-    uint32_t *row;        ///< first block of each row; the first is the diagonal
-    uint32_t *column;     ///< by block
+    uint32_t *row;                      ///< first block of each row; the first is the diagonal
+    uint32_t *column;                   ///< by block
     uint32_t *first_face, *first_hinge; ///< first PxClothUse of each vertex
     PxClothUse *faces_of, *hinges_of;
 } PxClothSystem;
@@ -103,21 +103,21 @@ typedef struct PxClothStep {
     PxArena *scratch;
     double dt;
     PxVec3 gravity;
-    PxVec3 *x, *v;      ///< at the start
-    PxVec3 *w;          ///< velocities at the end; initially the guess
-    PxVec3 *push;       ///< forces besides gravity and elasticity, N
-    double *mass;       ///< kg
-    uint8_t *hold;      ///< PxClothHold
+    PxVec3 *x, *v; ///< at the start
+    PxVec3 *w;     ///< velocities at the end; initially the guess
+    PxVec3 *push;  ///< forces besides gravity and elasticity, N
+    double *mass;  ///< kg
+    uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
-    PxVec3 *friction;   ///< impulses that are added to the right side, N s
+    PxVec3 *friction; ///< impulses that are added to the right side, N s
     PxClothFaceState *face;
     PxClothHingeState *hinge;
-    double (*a)[9];     ///< blocks of A
-    double (*inverse)[9]; ///< of the diagonal blocks
-    PxVec3 *b;          ///< right side without friction, N s
+    double (*a)[9];        ///< blocks of A
+    double (*inverse)[9];  ///< of the diagonal blocks
+    PxVec3 *b;             ///< right side without friction, N s
     PxVec3 *r, *p, *q, *z; ///< of the solve; after it r = b + friction - A w, of held ones too
     double *partial;
-    double tolerance;   ///< relative to the change of momentum
+    double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
     uint32_t iterations, most_iterations;
     bool converged;
 } PxClothStep;
@@ -136,7 +136,6 @@ void px_cloth_assemble(PxClothStep *step);
 
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.
 PxStatus px_cloth_solve(PxClothStep *step);
-
 
 /// Sets the state of a face from its corners (membrane.c).
 void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxVec3 x[3],

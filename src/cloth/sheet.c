@@ -61,8 +61,8 @@ static PxStatus copy_arrays(const PxShapeDef *def, PxMesh **out)
         return px_fail(PX_ERR_ARGUMENT, "mesh: it has no file and no triangles");
     PX_TRY(px_mesh_create(def->vertices, def->triangles, 0, out));
     for (uint32_t k = 0; k < def->vertices; ++k)
-        (*out)->position[k] = px_vec((double)def->vertex[k][0], (double)def->vertex[k][1],
-                                     (double)def->vertex[k][2]);
+        (*out)->position[k] =
+            px_vec((double)def->vertex[k][0], (double)def->vertex[k][1], (double)def->vertex[k][2]);
     memcpy((*out)->triangle, def->triangle, def->triangles * sizeof *def->triangle);
     PxStatus status = px_mesh_check(*out, "mesh");
     if (status != PX_OK) {
@@ -236,9 +236,9 @@ static void make_hinge(const PxClothSheet *s, const PxVec3 *position, const Edge
 {
     const PxClothFace *f = &s->face[a->face], *g = &s->face[b->face];
     int i = (int)a->corner, j = (i + 1) % 3, k = (int)b->corner, l = (k + 1) % 3;
-    *out = (PxClothHinge){.corner = {f->corner[i], f->corner[j], f->corner[(i + 2) % 3],
-                                     g->corner[(k + 2) % 3]},
-                          .face = {a->face, b->face}};
+    *out = (PxClothHinge){
+        .corner = {f->corner[i], f->corner[j], f->corner[(i + 2) % 3], g->corner[(k + 2) % 3]},
+        .face = {a->face, b->face}};
     Point p = rest_corner(f, i), q = rest_corner(f, j);
     double du = q.u - p.u, dv = q.v - p.v, foot[2], height[2];
     out->length = hypot(du, dv);
@@ -276,9 +276,8 @@ static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest res
     PxStatus status = PX_OK;
     double length = 0;
     for (size_t k = 0, end; k < count && status == PX_OK; k = end, ++edges) {
-        for (end = k + 1; end < count && edge[end].low == edge[k].low &&
-                          edge[end].high == edge[k].high;
-             ++end)
+        for (end = k + 1;
+             end < count && edge[end].low == edge[k].low && edge[end].high == edge[k].high; ++end)
             ;
         const Edge *e = &edge[k];
         length += px_length(px_sub(s->start[e->low], s->start[e->high]));

@@ -37,10 +37,10 @@ typedef struct PxClothSheet {
     double *share; ///< area that a vertex represents, m^2
     PxClothFace *face;
     PxClothHinge *hinge;
-    double (*uv)[2];   ///< texture coordinates; NULL: none
-    double edge;       ///< mean length of the edges at rest, m
-    bool closed;       ///< every edge has two faces
-    uint32_t borders;  ///< edges with one face
+    double (*uv)[2];  ///< texture coordinates; NULL: none
+    double edge;      ///< mean length of the edges at rest, m
+    bool closed;      ///< every edge has two faces
+    uint32_t borders; ///< edges with one face
     uint32_t references;
 } PxClothSheet;
 

@@ -261,9 +261,10 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
         s->r[i] = r;
         s->p[i] = precondition(s, i, r);
         rz += px_dot(r, s->p[i]);
-        /* what the step changes, as the scale of the residual */
+        /* the scale of the residual: all forces, and gravity alone, with which they may balance */
         PxVec3 change = allow(s, i, px_mad(b, s->v[i], -s->mass[i]));
-        bz += px_dot(change, precondition(s, i, change));
+        PxVec3 fall = allow(s, i, px_scale(s->gravity, s->mass[i] * s->dt));
+        bz += px_dot(change, precondition(s, i, change)) + px_dot(fall, precondition(s, i, fall));
     }
     job->partial[2 * (begin / BLOCK)] = rz;
     job->partial[2 * (begin / BLOCK) + 1] = bz;
@@ -330,8 +331,8 @@ PxStatus px_cloth_solve(PxClothStep *s)
         if (s->hold[i] == PX_CLOTH_FIXED)
             s->w[i] = s->target[i];
         else if (s->hold[i] == PX_CLOTH_NORMAL)
-            s->w[i] = px_mad(s->w[i], s->normal[i],
-                             px_dot(px_sub(s->target[i], s->w[i]), s->normal[i]));
+            s->w[i] =
+                px_mad(s->w[i], s->normal[i], px_dot(px_sub(s->target[i], s->w[i]), s->normal[i]));
     px_parallel_for(s->threads, n, BLOCK, start_block, &job);
     double rz = add_up(s->partial, n, 2), scale = add_up(s->partial + 1, n, 2);
     double enough = s->tolerance * s->tolerance * scale;

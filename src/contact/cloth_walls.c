@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #define BLOCK 256u
-#define ROUNDS 4
+#define ROUNDS 3
 #define NONE UINT32_MAX
 
 enum { OFF, STICK, SLIDE };
@@ -144,7 +144,7 @@ static bool decide(PxClothStep *s, uint32_t i, PxClothTouch *t)
         return true;
     }
     s->friction[i] = px_scale(along, speed > 0 ? -most / speed : 0);
-    return fabs(most - was) > 0.05 * most;
+    return fabs(most - was) > 0.2 * most;
 }
 
 static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)

@@ -17,7 +17,7 @@ static const char *const kind_names[PX_SHAPE_KINDS] = {
 
 const char *px_shape_kind_name(PxShapeKind kind)
 {
-    return kind == PX_SHAPE_SHEET             ? "sheet"
+    return kind == PX_SHAPE_SHEET            ? "sheet"
            : (unsigned)kind < PX_SHAPE_KINDS ? kind_names[kind]
                                              : "unknown";
 }

@@ -151,9 +151,9 @@ PxStatus px_cloth_add(PxWorld *world, const PxBodyDef *def, uint32_t slot)
     PxMesh *mesh;
     PxClothSheet *sheet = NULL;
     PX_TRY(px_cloth_mesh(&def->shape, &mesh));
-    PxStatus status = px_cloth_sheet_create(
-        mesh, def->shape.rotation, world->materials.data[def->material.slot - 1].def.cloth.rest,
-        &sheet);
+    PxStatus status =
+        px_cloth_sheet_create(mesh, def->shape.rotation,
+                              world->materials.data[def->material.slot - 1].def.cloth.rest, &sheet);
     px_mesh_free(mesh);
     if (status == PX_OK)
         status = add_sheet(world, def, slot, sheet);
@@ -273,7 +273,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .scratch = &world->scratch,
                        .dt = world->dt,
                        .gravity = world->def.gravity,
-                       .tolerance = 1e-3,
+                       .tolerance = 2e-3,
                        .most_iterations = 400};
     PX_TRY(px_cloth_step_begin(s));
     for (uint32_t i = 0; i < t->count; ++i) {
@@ -326,8 +326,8 @@ PxStatus px_cloth_stage_move(PxWorld *world)
     PxClothStep *s = &run->step;
     PX_TRY(gather(world, s));
     hold_vertices(world, s);
-    run->walls = (PxClothWalls){.boundary = world->boundaries.data,
-                                .boundaries = world->boundaries.count};
+    run->walls =
+        (PxClothWalls){.boundary = world->boundaries.data, .boundaries = world->boundaries.count};
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
@@ -517,8 +517,8 @@ PxStatus px_cloth_surface(const PxWorld *world, size_t k, PxClothSurface *out)
                             .normal = malloc(n * sizeof *out->normal),
                             .triangle = malloc(faces * sizeof *out->triangle)};
     PxVec3 *normal = calloc(n, sizeof *normal);
-    bool room = out->position != NULL && out->normal != NULL && out->triangle != NULL &&
-                normal != NULL;
+    bool room =
+        out->position != NULL && out->normal != NULL && out->triangle != NULL && normal != NULL;
     for (int c = 0; c < 3; ++c)
         room = (out->velocity[c] = malloc(n * sizeof(float))) != NULL && room;
     for (int c = 0; c < 2; ++c)

@@ -127,10 +127,14 @@ static PxStatus check_state(const PxWorldState *state)
         const char *name;
         uint64_t value;
     } whole[] = {
-        {"step", state->step},       {"events", state->events},
-        {"grips", state->grips},     {"not_converged", state->not_converged},
-        {"caught", state->caught},   {"leaked", state->leaked},
-        {"removed", state->removed}, {"rigid_crossed", state->rigid_crossed},
+        {"step", state->step},
+        {"events", state->events},
+        {"grips", state->grips},
+        {"not_converged", state->not_converged},
+        {"caught", state->caught},
+        {"leaked", state->leaked},
+        {"removed", state->removed},
+        {"rigid_crossed", state->rigid_crossed},
         {"cloth_crossed", state->cloth_crossed},
     };
     for (size_t k = 0; k < PX_COUNT(real); ++k)

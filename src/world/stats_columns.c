@@ -103,8 +103,9 @@ static const PxStatsColumn columns[] = {
     REAL(rigid_kinetic, "rigid_kinetic", "J", "Kinetic energy of rigid bodies."),
     REAL(rigid_potential, "rigid_potential", "J",
          "Potential energy of rigid bodies in gravity; 0 at the origin."),
-    WHOLE(cloth_vertices, "Number of vertices of cloth. Its mass, momentum and energy are not in the "
-                          "columns above."),
+    WHOLE(cloth_vertices,
+          "Number of vertices of cloth. Its mass, momentum and energy are not in the "
+          "columns above."),
     WHOLE(cloth_iterations, "Iterations of the solve of cloth."),
     WHOLE(cloth_contacts, "Vertices of cloth that walls and rigid bodies carry."),
     WHOLE(cloth_crossed, "Vertices of cloth so far that were inside a wall or rigid body after a "

@@ -159,11 +159,11 @@ static PxStatus check_region(Hold *hold, const Region *region)
                     whose, region->kind->region_verb);
     else
         px_complain(scene, once ? PX_ERROR : PX_WARNING, region_path(&path, region, "shape"),
-                PX_AT_VALUE,
-                "has no particle of %s in it at the start: nothing %s %s%s; is it at the right "
-                "place, and thicker than the spacing (%.3g m)?",
-                whose, once ? "will be" : "is", region->kind->region_verb, once ? "" : " at first",
-                scene->world.spacing);
+                    PX_AT_VALUE,
+                    "has no particle of %s in it at the start: nothing %s %s%s; is it at the right "
+                    "place, and thicker than the spacing (%.3g m)?",
+                    whose, once ? "will be" : "is", region->kind->region_verb,
+                    once ? "" : " at first", scene->world.spacing);
     return PX_OK;
 }
 

@@ -365,7 +365,8 @@ PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
     out->emitter = calloc(scene->emitters + 1, sizeof *out->emitter);
     out->sink = calloc(scene->sinks + 1, sizeof *out->sink);
     out->given = calloc(scene->emitters + 1, sizeof *out->given);
-    if (out->shape == NULL || out->sheet == NULL || out->emitter == NULL || out->sink == NULL || out->given == NULL)
+    if (out->shape == NULL || out->sheet == NULL || out->emitter == NULL || out->sink == NULL ||
+        out->given == NULL)
         return px_fail(PX_ERR_MEMORY, "scene: no room for %zu shapes",
                        scene->bodies + scene->emitters + scene->sinks);
     for (size_t k = 0; k < scene->bodies; ++k) {

@@ -5,8 +5,9 @@
 static const PxField fields[] = {
     PX_BODY_FIELD(PxHandleDef, PX_FIELD_OF_SOLID | PX_FIELD_OF_CLOTH,
                   "Name of the body, a solid or cloth, that it holds; by default all of them."),
-    PX_SHAPE_FIELD(PxHandleDef, "Region: the handle holds the particles and vertices that are in it at "
-                                "\"start\"."),
+    PX_SHAPE_FIELD(PxHandleDef,
+                   "Region: the handle holds the particles and vertices that are in it at "
+                   "\"start\"."),
     PX_BETWEEN_FIELDS(PxHandleDef, "Time at which it grabs the particles.",
                       "Time at which it "
                       "releases them."),

@@ -432,16 +432,28 @@ static void check_shared(const PxStated *stated, const char *key, const char *mo
                  stated->has(stated, true, key) ? "" : " (the default)");
 }
 
-/* Keys of other matter do nothing for cloth. */
+/* Keys of other matter, which do nothing for cloth. */
+static const char *const not_of_cloth[] = {
+    "viscosity",     "viscosity_model", "cohesion",   "pressure",    "tension",     "young",
+    "poisson",       "young_axes",      "volume",     "shear_axes",  "damping",     "poisson_axes",
+    "yield",         "creep",           "absorb",     "restitution", "melts",       "plastic_limit",
+    "self_contact",  "integration",     "coat",       "diffusivity", "latent_heat", "heat_capacity",
+    "rigid_contact", "merge",           "merge_from",
+};
+
+static bool silent(const void *object, const PxField *field)
+{
+    for (size_t k = 0; k < PX_COUNT(not_of_cloth); ++k)
+        if (strcmp(field->key, not_of_cloth[k]) == 0)
+            return ((const PxMaterialDef *)object)->cloth.cloth;
+    return false;
+}
+
 static void check_cloth(const PxStated *stated)
 {
-    static const char *const other[] = {"viscosity",  "viscosity_model", "cohesion",
-                                        "pressure",   "tension",         "young",
-                                        "young_axes", "melts",           "coat",
-                                        "absorb",     "volume"};
-    for (size_t k = 0; k < PX_COUNT(other); ++k)
-        if (stated->has(stated, false, other[k]))
-            px_wrong(stated, PX_ERROR, other[k], true,
+    for (size_t k = 0; k < PX_COUNT(not_of_cloth); ++k)
+        if (stated->has(stated, false, not_of_cloth[k]))
+            px_wrong(stated, PX_ERROR, not_of_cloth[k], true,
                      "is not for cloth, whose numbers are in \"cloth\"");
     if (stated->good && px_cloth_law(stated->def, "it", &(PxClothLaw){0}) != PX_OK)
         px_wrong(stated, PX_ERROR, "cloth.poisson", false, "%s", px_error_message());
@@ -490,4 +502,5 @@ const PxKind px_material_kind = {
     .may_become = may_become,
     .consistent = consistent,
     .rules = rules,
+    .silent = silent,
 };
