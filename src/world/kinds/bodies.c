@@ -322,7 +322,7 @@ static void check_rigid(const PxStated *stated)
     if (stated->has(stated, false, "hold") && def->hold < release)
         px_wrong(stated, PX_WARNING, "hold", true,
                  "does nothing: it is at %g s, before the release at %g s", def->hold, release);
-    if (stated->has(stated, false, "ballast_at") && !(def->ballast > 0))
+    if (px_length(def->ballast_at) > 0 && !(def->ballast > 0))
         px_wrong(stated, PX_WARNING, "ballast_at", true, "does nothing: \"ballast\" is 0 kg");
     if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)
         px_wrong(stated, PX_ERROR, "shape.plane", true,
