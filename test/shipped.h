@@ -56,6 +56,7 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     scene->world.spacing *= size * coarse;
     for (size_t k = 0; k < scene->bodies; ++k) {
         shipped_scale_shape(&scene->body[k].def.shape, size);
+        scene->body[k].def.ballast *= size * size * size;
         for (size_t i = 0; i < scene->body[k].is.keyframes; ++i)
             scene->body[k].is.keyframe[i].move = px_scale(scene->body[k].is.keyframe[i].move, size);
     }
