@@ -293,11 +293,10 @@ bool px_read_field(PxScene *scene, const PxPath *path, const PxField *field, con
         /* fall through */
     case PX_FIELD_WORD:
     case PX_FIELD_CHOICE: {
-        int word = read_word(scene, path,
-                             field->kind == PX_FIELD_FILL
-                                 ? "an object with \"in\" and \"level\", or one of"
-                                 : "one of",
-                             field->words, word_count(field->words), value);
+        int word = read_word(
+            scene, path,
+            field->kind == PX_FIELD_FILL ? "an object { \"in\", \"level\" } or one of" : "one of",
+            field->words, word_count(field->words), value);
         if (word >= 0 && field->kind != PX_FIELD_CHOICE)
             *(int *)member = word;
         else if (word >= 0)
