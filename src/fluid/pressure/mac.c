@@ -1,7 +1,7 @@
 #include "fluid/pressure/mac_cells.h"
 
-#include "base/stop.h"
 #include "base/union_find.h"
+#include "fluid/pressure/mac_multigrid.h"
 #include "fluid/work.h"
 
 #include <math.h>
@@ -28,29 +28,6 @@ enum { POINTS = 4 * CELLS, ROUNDS = 3 };
 #define REACH 2.05f
 
 /* ---- tiles -------------------------------------------------------------------------- */
-
-/* Hash table from tile coordinates to tile numbers. */
-typedef struct Names {
-    uint64_t *key; /* 0 is free */
-    uint32_t *number;
-    uint32_t mask;
-} Names;
-
-#define FARTHEST 1000000
-
-static uint64_t pack(const int32_t at[3])
-{
-    return (uint64_t)(uint32_t)(at[2] + FARTHEST + 2) << 42 |
-           (uint64_t)(uint32_t)(at[1] + FARTHEST + 2) << 21 | (uint32_t)(at[0] + FARTHEST + 2);
-}
-
-static uint32_t names_place(const Names *names, uint64_t key)
-{
-    uint32_t place = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & names->mask;
-    while (names->key[place] != key && names->key[place] != 0)
-        place = (place + 1) & names->mask;
-    return place;
-}
 
 /* The number of the tile at these coordinates; makes it if there is room in `most`. */
 static uint32_t tile_named(PxMac *m, Names *names, const int32_t at[3])
@@ -488,7 +465,7 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
         *centres[k] = PX_ARENA_ARRAY(f->scratch, float, cells);
         room = room && *centres[k] != NULL;
     }
-    double **const doubles[] = {&m->p, &m->r, &m->q, &m->aq, &m->link[0], &m->link[1], &m->link[2]};
+    double **const doubles[] = {&m->p, &m->r};
     for (size_t k = 0; k < PX_COUNT(doubles); ++k) {
         *doubles[k] = PX_ARENA_ARRAY(f->scratch, double, cells);
         room = room && *doubles[k] != NULL;
@@ -582,7 +559,7 @@ static void sides_block(void *user, uint32_t begin, uint32_t end, int thread)
     double scale = m->dt / m->cell;
     for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
         m->diagonal[cell] = 0.0f;
-        m->r[cell] = m->q[cell] = m->aq[cell] = 0;
+        m->r[cell] = 0;
         if (!m->full[cell]) {
             m->p[cell] = 0;
             continue;
@@ -652,28 +629,6 @@ static PxStatus balance(PxMac *m)
     return PX_OK;
 }
 
-PX_INLINE double image_of(const PxMac *m, const double *value, uint32_t cell)
-{
-    double sum = (double)m->diagonal[cell] * value[cell];
-    for (int c = 0; c < 3; ++c) {
-        uint32_t above = next_to(m, cell, c, 1), below = next_to(m, cell, c, -1);
-        /* values of cells that are not full are 0 */
-        sum -= m->link[c][cell] * value[below] + m->link[c][above] * value[above];
-    }
-    return sum;
-}
-
-/* Entries of the matrix, by face. */
-static void link_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxMac *m = user;
-    double scale = m->dt / m->cell;
-    for (int c = 0; c < 3; ++c)
-        for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
-            m->link[c][cell] = scale * (double)m->open[c][cell] * (double)m->weight[c][cell];
-}
-
 /* Sums over blocks of tiles, added in their order. */
 static double total(const PxMac *m, int which)
 {
@@ -681,103 +636,6 @@ static double total(const PxMac *m, int which)
     for (uint32_t k = 0; k * TILES < m->tiles; ++k)
         sum += m->part[2 * (size_t)k + (size_t)which];
     return sum;
-}
-
-/* r -= A p, q = r / diagonal; sums of |r| and r q. */
-static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxMac *m = user;
-    double sum = 0, dot = 0;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        if (!m->full[cell])
-            continue;
-        m->r[cell] -= image_of(m, m->p, cell);
-        m->q[cell] = m->r[cell] / (double)m->diagonal[cell];
-        sum += fabs(m->r[cell]);
-        dot += m->r[cell] * m->q[cell];
-    }
-    m->part[2 * (size_t)(begin / TILES)] = sum;
-    m->part[2 * (size_t)(begin / TILES) + 1] = dot;
-}
-
-static void image_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxMac *m = user;
-    double dot = 0;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        if (!m->full[cell])
-            continue;
-        m->aq[cell] = image_of(m, m->q, cell);
-        dot += m->aq[cell] * m->q[cell];
-    }
-    m->part[2 * (size_t)(begin / TILES) + 1] = dot;
-}
-
-typedef struct Iteration {
-    PxMac *mac;
-    double step, keep;
-} Iteration;
-
-static void improve_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Iteration *job = user;
-    PxMac *m = job->mac;
-    double sum = 0, dot = 0;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        if (!m->full[cell])
-            continue;
-        m->p[cell] += job->step * m->q[cell];
-        m->r[cell] -= job->step * m->aq[cell];
-        sum += fabs(m->r[cell]);
-        dot += m->r[cell] * m->r[cell] / (double)m->diagonal[cell];
-    }
-    m->part[2 * (size_t)(begin / TILES)] = sum;
-    m->part[2 * (size_t)(begin / TILES) + 1] = dot;
-}
-
-static void direction_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Iteration *job = user;
-    PxMac *m = job->mac;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
-        if (m->full[cell])
-            m->q[cell] = m->r[cell] / (double)m->diagonal[cell] + job->keep * m->q[cell];
-}
-
-/* Conjugate gradients with the diagonal as preconditioner. */
-static PxStatus iterate(PxMac *m, double tolerance, uint32_t most, PxMacResult *result)
-{
-    const PxThreads *threads = m->fluid->threads;
-    m->filled = 0;
-    for (uint32_t cell = 0; cell < m->tiles * CELLS; ++cell)
-        m->filled += m->full[cell];
-    /* residuals are velocities; dt / cell makes them changes of volume in the step */
-    double unit = m->filled > 0 ? m->dt / m->cell / m->filled : 0;
-    Iteration job = {.mac = m};
-    px_parallel_for(threads, m->tiles, TILES, start_block, m);
-    result->error = unit * total(m, 0);
-    double dot = total(m, 1);
-    while (result->error > tolerance && result->iterations < most && dot > 0) {
-        PX_TRY(px_stop_check(threads));
-        px_parallel_for(threads, m->tiles, TILES, image_block, m);
-        double curve = total(m, 1);
-        if (!(curve > 0))
-            break;
-        job.step = dot / curve;
-        px_parallel_for(threads, m->tiles, TILES, improve_block, &job);
-        result->error = unit * total(m, 0);
-        double now = total(m, 1);
-        job.keep = now / dot;
-        dot = now;
-        px_parallel_for(threads, m->tiles, TILES, direction_block, &job);
-        ++result->iterations;
-    }
-    result->converged = result->error <= tolerance;
-    return PX_OK;
 }
 
 /* ---- grid to particles ------------------------------------------------------------------- */
@@ -868,9 +726,8 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
     px_parallel_for(threads, m->tiles, TILES, fill_block, m);
     px_parallel_for(threads, m->tiles, TILES, weight_block, m);
     px_parallel_for(threads, m->tiles, TILES, sides_block, m);
-    px_parallel_for(threads, m->tiles, TILES, link_block, m);
     PX_TRY(balance(m));
-    PX_TRY(iterate(m, tolerance, most, result));
+    PX_TRY(px_mac_iterate(m, tolerance, most, result));
     px_parallel_for(threads, m->tiles, TILES, change_block, m);
     Extension job = {.mac = m};
     for (int c = 0; c < 4; ++c) {

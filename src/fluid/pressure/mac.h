@@ -61,11 +61,11 @@ typedef struct PxMac {
     float *sample[3];      ///< where the kernel sum is taken: the centre, or off a boundary
     float *depth;          ///< below the surface, m
     float *diagonal;
-    uint8_t *full;  ///< the cell is filled
-    uint8_t *moved; ///< of every tile: some of its samples are not at centres
-    double *p, *r, *q, *aq;
-    double *link[3]; ///< entries of the matrix beside its diagonal, by face
-    double *part;    ///< sums of blocks of tiles
+    uint8_t *full;    ///< the cell is filled
+    uint8_t *moved;   ///< of every tile: some of its samples are not at centres
+    double *p, *r;    ///< pressure and right-hand side of the equation
+    uint32_t *number; ///< of filled cells, in the solve
+    double *part;     ///< sums of blocks of tiles
     double rising[PX_MAC_DEPTHS];
     uint32_t filled;
 } PxMac;

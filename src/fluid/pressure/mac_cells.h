@@ -26,6 +26,29 @@ PX_INLINE uint32_t cell_at(const PxMac *m, uint32_t tile, int x, int y, int z)
     return other * CELLS + (uint32_t)((x & 3) + 4 * (y & 3) + 16 * (z & 3));
 }
 
+/* Hash table from tile coordinates to tile numbers. */
+typedef struct Names {
+    uint64_t *key; /* 0 is free */
+    uint32_t *number;
+    uint32_t mask;
+} Names;
+
+#define FARTHEST 1000000
+
+PX_INLINE uint64_t pack(const int32_t at[3])
+{
+    return (uint64_t)(uint32_t)(at[2] + FARTHEST + 2) << 42 |
+           (uint64_t)(uint32_t)(at[1] + FARTHEST + 2) << 21 | (uint32_t)(at[0] + FARTHEST + 2);
+}
+
+PX_INLINE uint32_t names_place(const Names *names, uint64_t key)
+{
+    uint32_t place = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & names->mask;
+    while (names->key[place] != key && names->key[place] != 0)
+        place = (place + 1) & names->mask;
+    return place;
+}
+
 /* Position of the centre of a cell, or of the middle of its lower face along an axis. */
 PX_INLINE void place_of(const PxMac *m, uint32_t cell, int axis, double x[3])
 {
