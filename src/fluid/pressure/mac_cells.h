@@ -6,6 +6,9 @@
 
 enum { EDGE = 4, CELLS = EDGE * EDGE * EDGE, TILES = 4 };
 
+/* No boundary is near. */
+#define PX_MAC_NOBODY UINT16_MAX
+
 /* Cells are numbered by tile, and in a tile by x + 4 y + 16 z. */
 PX_INLINE uint32_t next_to(const PxMac *m, uint32_t cell, int axis, int side)
 {
@@ -47,6 +50,12 @@ PX_INLINE uint32_t names_place(const Names *names, uint64_t key)
     while (names->key[place] != key && names->key[place] != 0)
         place = (place + 1) & names->mask;
     return place;
+}
+
+/* Does d of component c have a value? */
+PX_INLINE bool is_known(const PxMac *m, int c, uint32_t cell)
+{
+    return (m->known[c][cell / CELLS] >> (cell % CELLS) & 1u) != 0;
 }
 
 /* Position of the centre of a cell, or of the middle of its lower face along an axis. */
