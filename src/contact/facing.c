@@ -14,6 +14,10 @@
  * another solid, two spacings wide, the mean of all rows would be its middle. */
 #define SAME_SIDE (-0.2f)
 
+/* Distance from which on rows that pass each other slide rather than collide, over the sum of
+ * their radii. */
+#define PASSING 0.95
+
 /* Bounds of a solid. */
 typedef struct Box {
     PxVec3 low, high;
@@ -52,7 +56,7 @@ typedef struct Search {
     uint32_t *cell;           /* first point of each cell, by side */
     uint32_t *count;          /* by point: rows that it faces */
     const Side **order;       /* sides by both frames */
-    double *fastest;          /* by side, squared, in radii a second */
+    double *fastest;          /* by side: square of `fastest` of PxFacings */
 } Search;
 
 static PxVec3 vec_of(const float *quad)
@@ -414,13 +418,36 @@ static uint32_t choose(const Search *job, const Side *side, uint32_t n, uint32_t
     return kept;
 }
 
+/* Speed at which a row approaches those that it faces, in radii a second. Rows that will pass at a
+ * distance, as when solids slide along each other, count half. */
+static double approach(const Search *job, const Side *side, const PxFacing *f)
+{
+    const PxSolid *s = job->solid;
+    const uint32_t *entry = job->f->entry + f->start;
+    PxVec3 v = px_solid_in_world(s, s->v, f->row), x = job->f->where[f->row];
+    PxMat3 turn = s->frame[side->other].turn;
+    double radius = (double)s->particles->radius[f->row], most = 0;
+    double passing =
+        PASSING * ((double)job->f->radius[side->frame] + (double)job->f->radius[side->other]);
+    for (uint32_t e = 0; e < f->size; ++e) {
+        PxVec3 speed = px_sub(px_mat3_apply(turn, vec_of(s->v + 4 * (size_t)entry[e])), v);
+        PxVec3 way = px_sub(job->f->where[entry[e]], x);
+        double closing = -px_dot(speed, way), v2 = px_dot(speed, speed), r2 = px_dot(way, way);
+        if (!(closing > 0))
+            continue;
+        double nearest = r2 - closing * closing / v2; /* squared, of the relative path */
+        double rate = closing * closing / r2 * (nearest < passing * passing ? 4 : 1);
+        most = fmax(most, rate);
+    }
+    return most / (4 * radius * radius);
+}
+
 /* Lists the entries of one side's facings, and finds the largest relative speed. */
 static void list_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Search *job = user;
     const PxFacings *f = job->f;
-    const PxSolid *s = job->solid;
     for (uint32_t k = begin; k < end; ++k) {
         const PxFacingPair *pair = &f->pair[k];
         const Side *side = job->order[k];
@@ -432,13 +459,7 @@ static void list_block(void *user, uint32_t begin, uint32_t end, int thread)
                 ++n;
             uint32_t *entry = f->entry + facing->start, room = facing->size;
             facing->size = choose(job, side, n, entry, list(job, side, n, entry));
-            PxVec3 v = px_solid_in_world(s, s->v, facing->row);
-            double radius = (double)s->particles->radius[facing->row], most = 0;
-            for (uint32_t e = 0; e < facing->size; ++e) {
-                PxVec3 d = px_sub(px_solid_in_world(s, s->v, entry[e]), v);
-                most = fmax(most, px_dot(d, d));
-            }
-            fastest = fmax(fastest, most / (radius * radius));
+            fastest = fmax(fastest, approach(job, side, facing));
             for (uint32_t e = facing->size; e < px_round_up(room, 8); ++e)
                 entry[e] = facing->size > 0 ? entry[0] : facing->row;
         }
@@ -498,7 +519,7 @@ static PxStatus number(Search *job)
         for (uint32_t n = side->begin; n < side->end; ++n) {
             if (job->count[n] == 0)
                 continue;
-            f->facing[m++] = (PxFacing){job->row[n], side->other, e, job->count[n]};
+            f->facing[m++] = (PxFacing){job->row[n], side->other, k, e, job->count[n]};
             e += (uint32_t)px_round_up(job->count[n], 8);
         }
         f->pair[k].end = m;

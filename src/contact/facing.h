@@ -20,6 +20,7 @@
 typedef struct PxFacing {
     uint32_t row;
     uint32_t frame; ///< of the other solid
+    uint32_t pair;
     uint32_t start; ///< first entry, a multiple of 8
     uint32_t size;  ///< number of entries without padding
 } PxFacing;
@@ -51,7 +52,8 @@ typedef struct PxFacings {
     uint32_t *near_of; ///< by frame: first in `near`; frames + 1 entries
     PxVec3 *where;     ///< by row: position at the start of the step, m
     float *radius;     ///< by frame: that of the smallest rows, which cover its surface, m
-    double fastest;    ///< relative speed of a row and those that it faces, in radii a second
+    double fastest; ///< largest speed of approach of two rows, in radii a second; half of it where
+                    ///< they will pass at a distance
 } PxFacings;
 
 /// Finds the facings of this step. `facings` may be 0. Errors: PX_ERR_MEMORY.

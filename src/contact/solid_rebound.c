@@ -206,8 +206,7 @@ void px_solid_rebound_act(const PxSolidRebound *r, PxSolid *s, double dt)
         if (!(e2 < 1))
             continue;
         Push first = push_of(r, s, p->frame[0], p->force, p->moment);
-        Push second =
-            push_of(r, s, p->frame[1], px_scale(p->force, -1), px_scale(p->moment, -1));
+        Push second = push_of(r, s, p->frame[1], px_scale(p->force, -1), px_scale(p->moment, -1));
         double power = first.power + second.power, light = first.light + second.light;
         if (!(power > 0) || !(light > 0))
             continue; /* the bodies approach each other */

@@ -20,8 +20,8 @@ typedef struct PxSolidPairForce {
 typedef struct PxSolidRebound {
     PxSolidPairForce *pair; ///< NULL: no solid has restitution
     uint32_t pairs, room;
-    uint32_t *slot; ///< by hash of the frames: index of the pair, + 1
-    uint32_t slots; ///< a power of two
+    uint32_t *slot;             ///< by hash of the frames: index of the pair, + 1
+    uint32_t slots;             ///< a power of two
     struct PxSolidRigid *rigid; ///< by frame: its rigid motion
 } PxSolidRebound;
 

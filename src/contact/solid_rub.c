@@ -199,8 +199,7 @@ PxStatus px_solid_rub_begin(PxSolidSolids *c)
         if (room)
             memset(c->rub_light, 0, f->facings * sizeof *c->rub_light);
     }
-    return room ? PX_OK
-                : px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", f->facings);
+    return room ? PX_OK : px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", f->facings);
 }
 
 void px_solid_rub_forces(PxSolidSolids *c)
@@ -239,8 +238,7 @@ static PxVec3 across(const PxSolidSolids *c, uint32_t n, const float *quad)
     }
     here = px_mad(here, vec_of(quad + 4 * (size_t)f->row), left);
     for (uint32_t e = f->start; e < f->start + f->size; ++e)
-        there =
-            px_mad(there, vec_of(quad + 4 * (size_t)c->facings.entry[e]), (double)c->share[e]);
+        there = px_mad(there, vec_of(quad + 4 * (size_t)c->facings.entry[e]), (double)c->share[e]);
     PxVec3 d = px_sub(px_mat3_apply(s->frame[s->frame_of[f->row]].turn, here),
                       px_mat3_apply(s->frame[f->frame].turn, there));
     return px_mad(d, t->normal, -px_dot(d, t->normal));
@@ -271,8 +269,8 @@ static void apart_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxSolidLists *l = s->lists;
     for (uint32_t k = begin; k < end; ++k) {
         PxMat3 back = px_mat3_transpose(s->frame[k].turn);
-        for (uint32_t n = c->kept_first[f->from[k]]; f->from[k] < f->from[k + 1] &&
-                                                     n < c->kept_end[f->from[k + 1] - 1]; ++n) {
+        for (uint32_t n = c->kept_first[f->from[k]];
+             f->from[k] < f->from[k + 1] && n < c->kept_end[f->from[k + 1] - 1]; ++n) {
             uint32_t i = f->facing[c->kept_of[n]].row;
             PxVec3 here = px_mat3_apply(back, c->rubbing[n]);
             double left = 1;

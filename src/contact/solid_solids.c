@@ -13,7 +13,7 @@ static PxVec3 vec_of(const float *quad)
 
 double px_solid_solids_reach(const PxSolidSolids *c)
 {
-    return c->facings.fastest > 0 ? 0.25 / c->facings.fastest : INFINITY;
+    return c->facings.fastest > 0 ? 0.5 / c->facings.fastest : INFINITY;
 }
 
 /* ---- forces ------------------------------------------------------------------- */
@@ -34,24 +34,55 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxSolid *s = c->solid;
     for (uint32_t k = begin; k < end; ++k) {
         const PxSolidFrame *f = &s->frame[k];
-        double spread = 0;
+        double spread = 0, shift = 0;
+        PxVec3 mean = px_scale(px_mat3_apply(f->turn, f->velocity), s->moved);
         for (uint32_t n = c->facings.near_of[k]; n < c->facings.near_of[k + 1]; ++n) {
             uint32_t i = c->facings.near[n];
             PxVec3 x = px_solid_place(s, i), v = px_sub(vec_of(s->v + 4 * (size_t)i), f->velocity);
             c->moved[i] = px_sub(x, c->facings.where[i]);
             c->facings.where[i] = x;
+            PxVec3 off = px_sub(c->moved[i], mean);
             spread = fmax(spread, px_dot(v, v));
+            shift = fmax(shift, px_dot(off, off));
         }
         c->spread[k] = sqrt(spread);
+        c->shift[k] = sqrt(shift);
     }
 }
 
+static PxVec3 world_velocity(const PxSolidFrame *f)
+{
+    return px_mat3_apply(f->turn, f->velocity);
+}
+
+/* Adds to each pair's `way` how far rows have moved relative to each other in the last move, at
+ * most. */
+static void add_ways(PxSolidSolids *c)
+{
+    const PxSolid *s = c->solid;
+    for (uint32_t p = 0; p < c->facings.pairs; ++p) {
+        const uint32_t *of = c->facings.pair[p].frame;
+        PxVec3 apart = px_sub(world_velocity(&s->frame[of[0]]), world_velocity(&s->frame[of[1]]));
+        c->way[p] += px_length(apart) * s->moved + c->shift[of[0]] + c->shift[of[1]];
+    }
+}
+
+/* Part of the excess of a gap over g0 that rows may move before it is computed again. A gap may
+ * close faster than the rows move, since its weights change too. */
+#define SLACK 0.3
+
+/* Gaps above g0 are computed again when they may have closed. */
 static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const PxSolidSolids *c = user;
-    for (uint32_t m = begin; m < end; ++m)
-        c->on[m] = PX_ISA_PICK(c->solid->isa, px_touch_find)(&c->pass, m, &c->touch[m]);
+    for (uint32_t m = begin; m < end; ++m) {
+        double way = c->way[c->facings.facing[m].pair], excess;
+        if (!c->on[m] && way < c->due[m])
+            continue;
+        c->on[m] = PX_ISA_PICK(c->solid->isa, px_touch_find)(&c->pass, m, &c->touch[m], &excess);
+        c->due[m] = way + SLACK * excess;
+    }
 }
 
 /* Part of a gap that may close in a sub-step, so that no row passes another solid, and part of the
@@ -82,11 +113,6 @@ static double longest(const PxSolidSolids *c, uint32_t m, double speed)
         return stable;
     double opening = opening_of(c, m);
     return opening < 0 ? fmin(stable, CLOSING * t->gap / -opening) : stable;
-}
-
-static PxVec3 world_velocity(const PxSolidFrame *f)
-{
-    return px_mat3_apply(f->turn, f->velocity);
 }
 
 /* Lists the contacts; returns their energy. `limit`: longest sub-step of all. */
@@ -146,8 +172,8 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxMat3 back = px_mat3_transpose(s->frame[k].turn);
         for (uint32_t n = f->near_of[k]; n < f->near_of[k + 1]; ++n)
             c->push[f->near[n]] = px_vec(0, 0, 0);
-        for (uint32_t n = c->first[f->from[k]]; f->from[k] < f->from[k + 1] &&
-                                                n < c->end[f->from[k + 1] - 1]; ++n) {
+        for (uint32_t n = c->first[f->from[k]];
+             f->from[k] < f->from[k + 1] && n < c->end[f->from[k + 1] - 1]; ++n) {
             const PxTouch *t = &c->touch[c->active[n]];
             uint32_t i = f->facing[c->active[n]].row;
             c->push[i] = px_add(c->push[i], px_mad(t->rub, t->slope, t->force));
@@ -187,6 +213,7 @@ static double find_forces(void *user, PxSolid *s)
     double limit;
     c->solid = c->facings.solid = s;
     px_parallel_for(s->threads, s->frames, 1, place_block, c);
+    add_ways(c);
     px_parallel_for(s->threads, c->facings.facings, 64, touch_block, c);
     double energy = list_contacts(c, &limit);
     px_solid_rub_forces(c);
@@ -253,8 +280,8 @@ static void tangent_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxSolid *s = c->solid;
     const PxTouchSlopes *d = &c->pass.slopes;
     for (uint32_t k = begin; k < end; ++k) {
-        for (uint32_t n = c->first[f->from[k]]; f->from[k] < f->from[k + 1] &&
-                                                n < c->end[f->from[k + 1] - 1]; ++n)
+        for (uint32_t n = c->first[f->from[k]];
+             f->from[k] < f->from[k + 1] && n < c->end[f->from[k + 1] - 1]; ++n)
             px_solid_add(s, job->out, f->facing[c->active[n]].row, c->touch[c->active[n]].slope,
                          c->rubbing[n].x);
         for (uint32_t q = f->met[k]; q < f->met[k + 1]; ++q)
@@ -320,16 +347,25 @@ PxStatus px_solid_solids_begin(PxSolidSolids *c, PxSolid *s)
     c->moved = PX_ARENA_ARRAY(s->scratch, PxVec3, s->count);
     c->push = PX_ARENA_ARRAY(s->scratch, PxVec3, s->count);
     c->spread = PX_ARENA_ARRAY(s->scratch, double, s->frames);
+    c->shift = PX_ARENA_ARRAY(s->scratch, double, s->frames);
+    c->way = PX_ARENA_ARRAY(s->scratch, double, pairs);
+    c->due = PX_ARENA_ARRAY(s->scratch, double, facings);
     c->group = PX_ARENA_ARRAY(s->scratch, uint32_t, s->frames);
-    if (slopes == NULL || stiff == NULL || c->touch == NULL || c->on == NULL ||
-        c->active == NULL || c->rubbing == NULL || c->first == NULL || c->end == NULL ||
-        c->moved == NULL || c->push == NULL || c->spread == NULL || c->group == NULL)
+    if (slopes == NULL || stiff == NULL || c->touch == NULL || c->on == NULL || c->active == NULL ||
+        c->rubbing == NULL || c->first == NULL || c->end == NULL || c->moved == NULL ||
+        c->push == NULL || c->spread == NULL || c->group == NULL || c->shift == NULL ||
+        c->way == NULL || c->due == NULL)
         return px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", f->facings);
     c->pass = (PxTouchPass){
         .facings = f,
         .modulus = stiff,
         .per_mass = s->inverse_mass,
         .slopes = {slopes, slopes + entries, slopes + 2 * entries, slopes + 3 * entries}};
+    memset(c->on, 0, f->facings);
+    for (uint32_t k = 0; k < f->pairs; ++k)
+        c->way[k] = 0;
+    for (uint32_t k = 0; k < f->facings; ++k)
+        c->due[k] = 0;
     px_parallel_for(s->threads, f->nears, 256, modulus_block, c);
     PX_TRY(px_solid_rebound_begin(&c->rebound, s));
     PX_TRY(px_solid_rub_begin(c));

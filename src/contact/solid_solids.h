@@ -38,13 +38,16 @@ typedef struct PxSolidSolids {
     PxVec3 *moved;         ///< by row: displacement since the forces before, m
     PxVec3 *push;          ///< by row: sum of contact forces, N
     double *spread;        ///< by frame: largest velocity of its rows relative to its mean, m/s
+    double *shift;         ///< by frame: how far its rows moved relative to its mean, m
+    double *way;           ///< by pair: how far rows moved relative to each other, at most, m
+    double *due;           ///< by facing that is no contact: `way` at which it may be one, m
     uint32_t *group;       ///< by frame: the first frame that it touches, also through others
     PxSolidRebound rebound;
 
-    float *gradient;  ///< leapfrog: 9 a row, at the forces before
-    float *rub_light; ///< leapfrog: by facing: relative velocity for a unit impulse; 0: not known
-    uint32_t *holder; ///< by row: contact whose displacement is stored, plus 1; 0: none
-    PxTouch *kept;    ///< implicit: contacts as friction sees them, `kepts` of them
+    float *gradient;   ///< leapfrog: 9 a row, at the forces before
+    float *rub_light;  ///< leapfrog: by facing: relative velocity for a unit impulse; 0: not known
+    uint32_t *holder;  ///< by row: contact whose displacement is stored, plus 1; 0: none
+    PxTouch *kept;     ///< implicit: contacts as friction sees them, `kepts` of them
     uint32_t *kept_of; ///< their facings
     uint32_t *kept_first, *kept_end; ///< by pair
     uint32_t kepts;
@@ -58,7 +61,7 @@ typedef struct PxSolidSolids {
 /// (`facings.facings`). Errors: PX_ERR_MEMORY.
 PxStatus px_solid_solids_begin(PxSolidSolids *solids, PxSolid *solid);
 
-/// Time in which rows move at most a quarter of their radius relative to what they may touch, s.
+/// Time in which rows approach what they may touch by at most half of their radius, s.
 double px_solid_solids_reach(const PxSolidSolids *solids);
 
 #endif

@@ -19,12 +19,12 @@ typedef struct PxTouch {
     PxVec3 normal; ///< from the other solid
     PxVec3 way;    ///< from the row to the mean y_i, m
     /* friction */
-    PxVec3 rest;      ///< the same way in the rest shape of the row
-    PxVec3 rub;       ///< force on the row, N
-    PxVec3 stuck;     ///< in an implicit solve: displacement that it resists already, over dt, m/s
-    PxVec3 slide;     ///< and direction of sliding
-    double grip;      ///< largest friction, N
-    double give;      ///< displacement at which it slides, m
+    PxVec3 rest;       ///< the same way in the rest shape of the row
+    PxVec3 rub;        ///< force on the row, N
+    PxVec3 stuck;      ///< in an implicit solve: displacement that it resists already, over dt, m/s
+    PxVec3 slide;      ///< and direction of sliding
+    double grip;       ///< largest friction, N
+    double give;       ///< displacement at which it slides, m
     double drag, bend; ///< across and along the direction of sliding, kg/s
 } PxTouch;
 
@@ -41,7 +41,9 @@ typedef struct PxTouchPass {
     PxTouchSlopes slopes;
 } PxTouchPass;
 
-/// Finds the contact of a facing at the positions facings->where. False: there is none.
-PX_ISA_DECLARE(bool, px_touch_find, (const PxTouchPass *pass, uint32_t facing, PxTouch *out));
+/// Finds the contact of a facing at the positions facings->where. False: there is none; then
+/// `excess` is the part of the gap above g0, otherwise 0.
+PX_ISA_DECLARE(bool, px_touch_find,
+               (const PxTouchPass *pass, uint32_t facing, PxTouch *out, double *excess));
 
 #endif

@@ -25,7 +25,8 @@ PX_INLINE void load(const PxTouchPass *pass, const uint32_t *entry, uint32_t cou
     *modulus = px_f8_load(to[3]);
 }
 
-bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxTouch *t)
+bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxTouch *t,
+                                double *excess)
 {
     const PxFacings *f = pass->facings;
     const PxFacing here = f->facing[facing];
@@ -52,12 +53,14 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxTouc
         px_f8_store(weight + e, left);
     }
     double sum = (double)px_f8_sum(sums[3]);
+    *excess = g0; /* no row within the support, 2 g0 */
     if (!(sum > 0))
         return false;
     PxVec3 mean = {(double)px_f8_sum(sums[0]) / sum, (double)px_f8_sum(sums[1]) / sum,
                    (double)px_f8_sum(sums[2]) / sum};
     double g = px_length(mean), own = (double)pass->modulus[here.row],
            its = (double)px_f8_sum(sums[4]) / sum;
+    *excess = g > g0 ? g - g0 : 0;
     if (!(g < g0) || !(g > 0) || !(own + its > 0))
         return false;
     PxVec3 n = px_scale(mean, -1 / g);

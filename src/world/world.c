@@ -501,9 +501,8 @@ size_t px_world_bytes(const PxWorld *world)
     return sizeof *world + fields + px_world_skin_bytes(world) + px_world_coat_bytes(world) +
            px_table_bytes(&world->particles.table) + px_elastic_set_bytes(&world->elastic_set) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
-           px_grid_bytes(&world->contact_grid) +
-           px_solid_self_bytes(&world->contact_self) + px_grid_bytes(&world->grid) +
-           world->scratch.reserved;
+           px_grid_bytes(&world->contact_grid) + px_solid_self_bytes(&world->contact_self) +
+           px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
 /* Is the material a fluid, or a solid that may become one? */
