@@ -121,7 +121,7 @@ TEST(equal_balls_meet_in_a_disc_without_holes)
     px_arena_init(&scratch, NULL);
     ball_make(&a, px_vec(-0.9, 0, 0), 1, 4000, &scratch);
     ball_make(&b, px_vec(0.9, 0, 0), 1, 3000, &scratch);
-    PxContactPair pair = {{&a.surface, &b.surface}, {1e5, 1e5}, 0};
+    PxContactPair pair = {{{&a.surface, NULL, 1e5}, {&b.surface, NULL, 1e5}}, 0, 0};
     CHECK_OK(px_contact_surface(&pair, &scratch, &nodes, &d));
     double radius = sqrt(1 - 0.81); /* of the circle in which the balls intersect */
     CHECK(nodes.count > 0);
@@ -154,7 +154,7 @@ TEST(a_soft_surface_follows_a_stiff_one)
     px_arena_init(&scratch, NULL);
     ball_make(&a, px_vec(-0.9, 0, 0), 1, 4000, &scratch);
     ball_make(&b, px_vec(0.9, 0, 0), 1, 4000, &scratch);
-    PxContactPair pair = {{&a.surface, &b.surface}, {1e8, 1e5}, 0};
+    PxContactPair pair = {{{&a.surface, NULL, 1e8}, {&b.surface, NULL, 1e5}}, 0, 0};
     CHECK_OK(px_contact_surface(&pair, &scratch, &nodes, &d));
     CHECK(nodes.count > 50);
     for (size_t i = 0; i < nodes.count;
@@ -164,13 +164,39 @@ TEST(a_soft_surface_follows_a_stiff_one)
     /* and if they are apart there is none */
     Ball far;
     ball_make(&far, px_vec(1.3, 0, 0), 1, 4000, &scratch);
-    pair.surface[1] = &far.surface;
+    pair.side[1].points = &far.surface;
     CHECK_OK(px_contact_surface(&pair, &scratch, &nodes, &d));
     CHECK(nodes.count == 0);
     PX_LIST_FREE(&nodes);
     ball_free(&a);
     ball_free(&b);
     ball_free(&far);
+    px_arena_free(&scratch);
+}
+
+TEST(a_ball_on_a_wall_is_flat)
+{
+    PxArena scratch;
+    Ball a;
+    PxContactNodes nodes = {0};
+    PxShape *shape;
+    double d;
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_PLANE);
+    px_arena_init(&scratch, NULL);
+    CHECK_OK(px_shape_create(&def, &shape));
+    PxWall wall = {.shape = shape, .bounds = px_shape_bounds(shape)};
+    ball_make(&a, px_vec(0, 0.95, 0), 1, 4000, &scratch);
+    PxContactPair pair = {{{&a.surface, NULL, 1e5}, {NULL, &wall, PX_CONTACT_RIGID}}, 0, 0};
+    CHECK_OK(px_contact_surface(&pair, &scratch, &nodes, &d));
+    double radius = sqrt(1 - 0.95 * 0.95);
+    CHECK_NEAR((double)nodes.count, M_PI * radius * radius / (d * d), 0.35 * nodes.count);
+    for (size_t i = 0; i < nodes.count; ++i) {
+        CHECK_NEAR(nodes.data[i].at.y, 0, 0.01 * d);
+        CHECK_NEAR(nodes.data[i].normal.y, -1, 1e-3);
+    }
+    PX_LIST_FREE(&nodes);
+    ball_free(&a);
+    px_shape_free(shape);
     px_arena_free(&scratch);
 }
 

@@ -16,7 +16,8 @@
 #define GAP 1.6
 /* Directions in which gaps are searched. */
 #define SECTORS 8
-/* A node counts as in both bodies up to this height above the surfaces, spacings. */
+/* A node counts as in both bodies up to this height above the surfaces, spacings of nodes, in
+ * addition to the pair's reach. */
 #define TOLERANCE 0.02
 #define MOST_NEAR 64u
 
@@ -31,13 +32,24 @@ typedef struct Job {
 
 /* ---- the implicit contact surface ---- */
 
+/* Distance to the surface of a body, negative inside, m. */
+static double distance_to(const PxContactSide *side, PxVec3 x, PxVec3 *foot, PxVec3 *normal)
+{
+    if (side->points != NULL)
+        return px_point_surface_project(side->points, x, foot, normal);
+    double d = px_wall_distance(side->wall, px_wall_to_rest(side->wall, 1, x), normal);
+    *normal = px_wall_turn_to_world(side->wall, 1, *normal);
+    *foot = px_mad(x, *normal, -d);
+    return d;
+}
+
 /* F of Eq. 5.36 with depths positive inside; *gradient from the normals at the feet. */
 static double value_at(const Job *j, PxVec3 x, PxVec3 *gradient, double depth[2], PxVec3 normal[2])
 {
-    const double *k = j->pair->stiffness;
+    const double k[2] = {j->pair->side[0].stiffness, j->pair->side[1].stiffness};
     PxVec3 foot;
     for (int b = 0; b < 2; ++b)
-        depth[b] = -px_point_surface_project(j->pair->surface[b], x, &foot, &normal[b]);
+        depth[b] = -distance_to(&j->pair->side[b], x, &foot, &normal[b]);
     *gradient =
         px_scale(px_sub(px_scale(normal[1], k[1]), px_scale(normal[0], k[0])), 1 / (k[0] + k[1]));
     return (k[0] * depth[0] - k[1] * depth[1]) / (k[0] + k[1]);
@@ -63,7 +75,7 @@ static bool project(const Job *j, PxContactNode *node)
     value_at(j, node->at, &gradient, depth, normal);
     node->normal = px_normalized(px_sub(normal[0], normal[1]), normal[0]);
     node->depth = depth[0] + depth[1];
-    return depth[0] > -TOLERANCE * j->d && depth[1] > -TOLERANCE * j->d;
+    return node->depth > -j->pair->reach - TOLERANCE * j->d;
 }
 
 static PxStatus add_node(Job *j, const PxContactNode *node)
@@ -80,12 +92,12 @@ static PxStatus add_node(Job *j, const PxContactNode *node)
  * with F = 0, found by regula falsi (Illinois), since F changes its sign on it. */
 static bool start_node(const Job *j, int of, uint32_t i, PxContactNode *out)
 {
-    const PxPointSurface *own = j->pair->surface[of], *other = j->pair->surface[1 - of];
+    const PxPointSurface *own = j->pair->side[of].points;
     PxVec3 from = px_vec((double)own->position[0][i], (double)own->position[1][i],
                          (double)own->position[2][i]);
     PxVec3 to, n, gradient, normal[2];
     double depth[2], low = 0, high = 1;
-    if (!(px_point_surface_project(other, from, &to, &n) < 0))
+    if (!(distance_to(&j->pair->side[1 - of], from, &to, &n) < j->pair->reach))
         return false;
     double at_low = value_at(j, from, &gradient, depth, normal);
     double at_high = value_at(j, to, &gradient, depth, normal);
@@ -113,7 +125,7 @@ static bool start_node(const Job *j, int of, uint32_t i, PxContactNode *out)
     return project(j, out);
 }
 
-static bool boxes_meet(const PxPointSurface *a, const PxPointSurface *b)
+static bool boxes_meet(const PxPointSurface *a, const PxPointSurface *b, float reach)
 {
     for (int c = 0; c < 3; ++c) {
         float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
@@ -123,29 +135,34 @@ static bool boxes_meet(const PxPointSurface *a, const PxPointSurface *b)
                 low[k] = fminf(low[k], s[k]->position[c][i]);
                 high[k] = fmaxf(high[k], s[k]->position[c][i]);
             }
-        if (low[0] > high[1] || low[1] > high[0])
+        if (low[0] > high[1] + reach || low[1] > high[0] + reach)
             return false;
     }
     return true;
 }
 
+/* A cheap test: is a point farther than a spacing, and the reach, above the tangent plane at the
+ * nearest point? */
+static bool is_above(const PxPointSurface *s, PxVec3 x, double reach)
+{
+    uint32_t near = px_point_surface_nearest(s, x);
+    PxVec3 from = px_vec((double)s->position[0][near], (double)s->position[1][near],
+                         (double)s->position[2][near]);
+    PxVec3 n =
+        px_vec((double)s->normal[0][near], (double)s->normal[1][near], (double)s->normal[2][near]);
+    return px_dot(px_sub(x, from), n) > s->spacing + reach;
+}
+
 static PxStatus start_nodes(Job *j)
 {
     for (int of = 0; of < 2; ++of) {
-        const PxPointSurface *own = j->pair->surface[of], *other = j->pair->surface[1 - of];
-        for (uint32_t i = 0; i < own->count; ++i) {
+        const PxPointSurface *own = j->pair->side[of].points, *other = j->pair->side[1 - of].points;
+        for (uint32_t i = 0; own != NULL && i < own->count; ++i) {
             PxContactNode node;
             PxVec3 x = px_vec((double)own->position[0][i], (double)own->position[1][i],
                               (double)own->position[2][i]);
-            /* cheap: behind the tangent plane of the nearest point, within a support of it */
-            uint32_t near = px_point_surface_nearest(other, x);
-            double behind = 0;
-            for (int c = 0; c < 3; ++c)
-                behind += ((double)own->position[c][i] - (double)other->position[c][near]) *
-                          (double)other->normal[c][near];
-            if (behind > other->spacing)
-                continue;
-            if (start_node(j, of, i, &node))
+            if ((other == NULL || !is_above(other, x, j->pair->reach)) &&
+                start_node(j, of, i, &node))
                 PX_TRY(add_node(j, &node));
         }
     }
@@ -321,10 +338,12 @@ static PxStatus find(Job *j)
 PxStatus px_contact_surface(const PxContactPair *pair, PxArena *scratch, PxContactNodes *out,
                             double *spacing)
 {
-    const PxPointSurface *a = pair->surface[0], *b = pair->surface[1];
+    const PxPointSurface *a = pair->side[0].points, *b = pair->side[1].points;
     Job j = {.pair = pair, .scratch = scratch};
-    *spacing = j.d = pair->spacing > 0 ? pair->spacing : fmin(a->spacing, b->spacing);
-    if (a->count < 4 || b->count < 4 || !(j.d > 0) || !boxes_meet(a, b))
+    double least = b != NULL ? fmin(a->spacing, b->spacing) : a->spacing;
+    *spacing = j.d = pair->spacing > 0 ? pair->spacing : least;
+    if (a->count < 4 || !(j.d > 0) ||
+        (b != NULL && (b->count < 4 || !boxes_meet(a, b, (float)pair->reach))))
         return PX_OK;
     PxArenaMark mark = px_arena_mark(scratch);
     px_kdtree_init(&j.tree, NULL);
