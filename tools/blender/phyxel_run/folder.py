@@ -12,11 +12,12 @@ KINDS = {
     "surfels": (("surfels", "ply-surfels"), "phyxel surface {} --surfels"),
     "skin": (("skin",), "phyxel run {}"),
     "skin-surfels": (("skin-surfels",), "phyxel run {}"),
+    "contact": (("contact",), "phyxel surface {} --contact"),
 }
 # Shown as triangles; the others as points.
 TRIANGLES = ("surface", "skin")
 # Only solids have them: where they are not there, nothing is amiss.
-OPTIONAL = ("skin", "skin-surfels")
+OPTIONAL = ("skin", "skin-surfels", "contact")
 
 NUMBERED = re.compile(r"^(\d{6,})\.ply$")
 
@@ -46,6 +47,17 @@ def find(run, kind):
 
 def how_to_make(run, kind):
     return KINDS[kind][1].format(run)
+
+
+def stated_bodies(run):
+    """(rigid, matter): has the scene in run.json rigid bodies, and particles?"""
+    try:
+        with open(os.path.join(run, "run.json"), encoding="utf-8") as file:
+            scene = json.load(file)["scene"]
+        rigid = [bool(body.get("rigid")) for body in scene["bodies"] if not body.get("wall")]
+        return any(rigid), not all(rigid) or bool(scene.get("emitters"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False, True
 
 
 def stated_rate(run):
