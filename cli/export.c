@@ -117,7 +117,11 @@ int command_export(int argc, char **argv)
     signals_catch();
     bool terminal = !quiet && isatty(STDERR_FILENO) == 1;
     char out[4096];
+    PxScene *scene = NULL;
+    if (px_run_scene(def.dir, &scene) == PX_OK) /* without it there are poses only */
+        def.scene = scene;
     PxStatus status = px_export(&def, show, &terminal);
+    px_scene_free(scene);
     if (terminal)
         fputc('\n', stderr);
     if (status != PX_OK) {

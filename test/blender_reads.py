@@ -8,6 +8,7 @@ import sys
 
 import bpy
 import numpy as np
+from mathutils import Vector
 
 run, addon = sys.argv[sys.argv.index("--") + 1:]
 failures = []
@@ -201,6 +202,46 @@ try:
     failures.append("a folder without frames was imported")
 except RuntimeError as error:
     check("advice", f"run 'phyxel export {empty} --to ply' first" in str(error), True)
+
+# Rigid bodies and joints: in 0.5 s the box flies 0.5 m along x and turns by 90 degrees about y, which
+# is Blender's z. Its corner (0.1, 0.05, 0.2) is then at (0.2, 0.05, -0.1), in Blender (0.2, 0.1, 0.05)
+# from its middle; the thread's end follows.
+check("rigid bodies", bpy.ops.import_scene.phyxel(directory=os.path.join(run, "rigid")), {"FINISHED"})
+box = bpy.data.objects['flying, "turning"']
+door = bpy.data.objects["door"]
+check("frames of bodies", (scene.frame_start, scene.frame_end), (0, 10))
+near("rate of bodies", scene.render.fps / scene.render.fps_base, 10, 1e-4)
+check("corners", len({tuple(round(c, 4) for c in v.co) for v in box.data.vertices}), 8)
+near("colour of bodies", box.data.materials[0].diffuse_color, (1, linear(128), 0, 1), 1e-5)
+for number in (0, 5, 10, 5):
+    scene.frame_set(number)
+    angle = np.pi * number / 10
+    near(f"place, frame {number}", box.matrix_world.translation, (1 + 0.1 * number, -3, 2), 1e-6)
+    corner = min(box.data.vertices, key=lambda v: (v.co - Vector((0.1, -0.2, 0.05))).length)
+    cos, sin = np.cos(angle), np.sin(angle)
+    near(f"corner, frame {number}", box.matrix_world @ corner.co,
+         (1 + 0.1 * number + 0.1 * cos + 0.2 * sin, -3 + 0.1 * sin - 0.2 * cos, 2.05), 1e-5)
+    near(f"thread, frame {number}", bpy.data.objects["thread"].matrix_world.translation,
+         (1 + 0.1 * number + 0.1 * cos, -3 + 0.1 * sin, 2), 1e-5)
+    near(f"its end, frame {number}", bpy.data.objects["thread end"].matrix_world.translation, (0, -3, 2), 1e-6)
+    near(f"door, frame {number}", door.matrix_world.translation, (-1, 0, 0), 1e-6)
+scene.frame_set(5)
+hinge = bpy.data.objects["hinge"]
+check("hinge", (hinge.parent, hinge["phyxel_joint"]), (door, "hinge"))
+near("its place", hinge.matrix_world.translation, (-1.2, 0, 0), 1e-6)
+near("its axis", hinge.matrix_world.to_3x3() @ Vector((0, 0, 1)), (0, -1, 0), 1e-6)
+os.rename(os.path.join(run, "rigid", "poses", "body_1.ply"), os.path.join(run, "rigid", "lost.ply"))
+try:
+    bpy.ops.import_scene.phyxel(directory=os.path.join(run, "rigid"))
+    failures.append("bodies without a mesh were imported")
+except RuntimeError as error:
+    check("which mesh", "body_1.ply" in str(error), True)
+shutil.rmtree(os.path.join(run, "rigid", "poses"))
+try:
+    bpy.ops.import_scene.phyxel(directory=os.path.join(run, "rigid"))
+    failures.append("bodies without poses were imported")
+except RuntimeError as error:
+    check("advice for bodies", "--to poses' first" in str(error), True)
 
 # It is still a sequence after saving and opening
 bpy.ops.wm.save_as_mainfile(filepath=os.path.join(run, "saved.blend"))

@@ -8,6 +8,21 @@ command -v blender >/dev/null || {
 }
 . "$PX_SOURCE/test/folder.sh"
 "$PX_BUILD/test/store_sample" "$work/run" || exit 1
+# A box that flies and turns, with a spring too weak to matter, and one on a hinge. Without matter
+# otherwise.
+cat >"$work/rigid.json" <<'END'
+{"phyxel": 1, "name": "rigid", "time": {"frames": 10, "fps": 10}, "gravity": [0, 0, 0], "spacing": 0.05,
+ "materials": {"wood": {"density": 500, "look": {"kind": "matte", "colour": [1, 0.5, 0]}}},
+ "bodies": [
+  {"name": "flying, \"turning\"", "shape": {"box": [0.2, 0.1, 0.4], "at": [1, 2, 3]}, "material": "wood",
+   "rigid": true, "velocity": [1, 0, 0], "spin": [0, 3.14159265358979, 0]},
+  {"name": "door", "shape": {"box": [0.4, 0.2, 0.1], "at": [-1, 0, 0]}, "material": "wood", "rigid": true}],
+ "joints": [
+  {"name": "thread", "kind": "spring", "body": "flying, \"turning\"", "at": [1.1, 2, 3], "anchor": [0, 2, 3], "stiffness": 1e-9},
+  {"name": "hinge", "kind": "hinge", "body": "door", "at": [-1.2, 0, 0], "axis": [0, 0, 1]}]}
+END
+"$PX_BUILD/phyxel" run "$work/rigid.json" -o "$work/run/rigid" -q || exit 1
+"$PX_BUILD/phyxel" export "$work/run/rigid" --to poses -q || exit 1
 "$PX_SOURCE/tools/blender/make-zip" "$work/addon.zip" >/dev/null || exit 1
 mkdir "$work/scripts" "$work/config"
 HOME=$work BLENDER_USER_SCRIPTS=$work/scripts BLENDER_USER_CONFIG=$work/config \

@@ -56,6 +56,7 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     scene->world.spacing *= size * coarse;
     for (size_t k = 0; k < scene->bodies; ++k) {
         shipped_scale_shape(&scene->body[k].def.shape, size);
+        scene->body[k].def.ballast *= size * size * size;
         for (size_t i = 0; i < scene->body[k].is.keyframes; ++i)
             scene->body[k].is.keyframe[i].move = px_scale(scene->body[k].is.keyframe[i].move, size);
     }
@@ -305,6 +306,24 @@ static inline void shipped_judge(const Shipped *s, const char *what)
                  (unsigned long long)s->heat_lost, s->heat);
     if (!(s->mean_error < 1))
         fail_msg("%s: compressed by %.3g %% over the run, wanted less than 1", what, s->mean_error);
+}
+
+/// Runs every shipped scene at `size` times its size and twice the spacing, a sixteenth of the
+/// work, for 1 s, smaller ones for shorter, so that as much happens (Froude); with PHYXEL_LONG set,
+/// to the end. One thread: the sizes are programs of their own, which CTest runs side by side.
+static inline void shipped_run_all(double size)
+{
+    char name[SHIPPED_MOST][64], what[100];
+    size_t count = shipped_names(name);
+    for (size_t k = 0; k < count; ++k) {
+        PxScene *scene = shipped_read(name[k]);
+        shipped_scale(scene, size, 2);
+        snprintf(what, sizeof what, "%s x %g", name[k], size);
+        double seconds = getenv("PHYXEL_LONG") != NULL ? INFINITY : sqrt(fmin(1, size));
+        Shipped s = shipped_run(scene, what, seconds, 1);
+        shipped_judge(&s, what);
+        px_scene_free(scene);
+    }
 }
 
 #endif

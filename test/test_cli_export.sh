@@ -52,6 +52,11 @@ bodies=$(grep -c '"rigid": true' $scenes/dominoes.json)
 awk -F, 'NR == 1 { if ($10 != "turn_x" || NF != 19) exit 1; next }
     { s = $10 ^ 2 + $11 ^ 2 + $12 ^ 2 + $13 ^ 2; if (NF != 19 || s < 0.999999 || s > 1.000001) exit 1 }' \
     "$dominoes/poses/poses.csv" || fail "turns are no unit quaternions"
+[ "$(ls "$dominoes/poses" | grep -c '^body_.*\.ply$')" = "$bodies" ] || fail "not a mesh a body"
+[ "$(wc -l <"$dominoes/poses/bodies.csv")" = $((1 + bodies)) ] || fail "not a line a body"
+[ "$(wc -l <"$dominoes/poses/joints.csv")" = 1 ] || fail "joints where there are none"
+status 2 export "$dominoes" --to poses --up z
+said "axes of the scene"
 tidy "$dominoes"
 
 # damage

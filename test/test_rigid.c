@@ -69,6 +69,30 @@ static PxRigidMass mass_of(PxShapeDef def)
     return mass;
 }
 
+TEST(ballast_moves_the_centre_of_mass_and_adds_to_the_inertia)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_SPHERE);
+    PxShape *shape;
+    PxRigidMass mass;
+    def.radius = 0.1;
+    def.scale = 2; /* of the shape; `at` below is with it */
+    def.at = px_vec(1, 2, 3);
+    def.rotation = px_quat_turn(px_vec(0, 0, 1), M_PI / 2);
+    CHECK_OK(px_shape_create(&def, &shape));
+    CHECK_OK(px_rigid_mass(shape, 1000, &mass));
+    double m = mass.mass, own = 0.4 * m * 0.2 * 0.2, far = 0.15 * 0.15 * m / 2;
+    CHECK_OK(px_rigid_ballast(shape, m, px_vec(0, -0.15, 0), &mass));
+    CHECK_NEAR(mass.mass, 2 * m, 1e-12 * m);
+    /* -y of the shape is +x of the world; half of the mass is there */
+    CHECK_NEAR(mass.centre.x, 1.075, 1e-12);
+    CHECK_NEAR(mass.centre.y, 2, 1e-12);
+    CHECK_NEAR(mass.inertia.x, own + far, 1e-12 * own);
+    CHECK_NEAR(mass.inertia.y, own + far, 1e-12 * own);
+    CHECK_NEAR(mass.inertia.z, own, 1e-12 * own);
+    CHECK_NEAR(fabs(px_rotate(mass.axes, px_vec(0, 0, 1)).x), 1, 1e-12);
+    px_shape_free(shape);
+}
+
 TEST(mass_and_inertia_are_those_of_the_formulas)
 {
     PxShapeDef box = px_shape_def_default(PX_SHAPE_BOX);
@@ -399,6 +423,36 @@ TEST(a_column_that_falls_at_any_speed_does_not_collapse_into_itself)
             CHECK(state_of(&room, id[n]).place.y > 0.045);
         px_world_free(room.world);
     }
+}
+
+TEST(a_ball_with_ballast_rocks_about_its_heavy_side)
+{
+    /* Rolling without slip, small angles: the period is 2 pi sqrt(I / (m g d)), I about the point
+     * of contact, d the distance of the centre of mass below the middle. */
+    const double r = 0.1, ballast = 4, deep = 0.08, ball = 4.0 / 3.0 * M_PI * 1e-3 * 1000;
+    double mass = ball + ballast, d = deep * ballast / mass;
+    double inertia = 0.4 * ball * r * r + ball * d * d + ballast * (deep - d) * (deep - d) +
+                     mass * (r - d) * (r - d);
+    double period = 2 * M_PI * sqrt(inertia / (mass * G * d)), crossed[2] = {0, 0}, was = 1;
+    Room room = room_make(G);
+    add_plane(&room, px_vec(0, 1, 0), 0.5);
+    PxBodyDef def = body_def(&room, "tumbler", PX_SHAPE_SPHERE, px_vec(0, r, 0));
+    def.shape.radius = r;
+    def.shape.rotation = px_quat_turn(px_vec(1, 0, 0), 0.1);
+    def.ballast = ballast;
+    def.ballast_at = px_vec(0, -deep, 0);
+    PxBodyId id = add(&room, &def);
+    for (int k = 0, found = 0; k < 480 && found < 2; ++k) {
+        CHECK_OK(px_world_advance(room.world, 0.0025 * (k + 1)));
+        PxRigidState s = state_of(&room, id);
+        PxQuat turn = px_quat_multiply(s.pose.turn, def.shape.rotation);
+        double now = px_rotate(turn, px_vec(0, -1, 0)).z * -1;
+        if (was > 0 && now <= 0)
+            crossed[found++] = 0.0025 * (k + was / (was - now));
+        was = now;
+    }
+    CHECK_NEAR(crossed[1] - crossed[0], period, 0.005 * period);
+    px_world_free(room.world);
 }
 
 TEST(keyframes_hand_over_to_free_motion_and_take_back)

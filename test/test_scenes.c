@@ -1,4 +1,5 @@
-/// The shipped scenes: no complaints about them, and a short, coarse run loses nothing.
+/// The shipped scenes: no complaints about them, their first steps, and what single ones promise.
+/// All of them for longer and at other sizes: test_scenes_*_slow.c.
 #include "shipped.h"
 
 #include <stdlib.h>
@@ -66,14 +67,6 @@ static void run(const char *name, double size, double seconds)
     Shipped s = shipped_run(scene, what, seconds, 1);
     shipped_judge(&s, what);
     px_scene_free(scene);
-}
-
-PHYSICS(shipped_scenes_lose_nothing)
-{
-    char name[SHIPPED_MOST][64];
-    size_t count = shipped_names(name);
-    for (size_t k = 0; k < count; ++k)
-        run(name[k], 1, 0.4);
 }
 
 PHYSICS(scenes_keep_their_heat_while_matter_melts_and_freezes)
@@ -149,15 +142,6 @@ PHYSICS(a_block_melts_over_a_spike_and_is_lifted_as_a_ring)
     CHECK(below < 0.01 * px_world_count(world)); /* it came off as a whole */
     px_world_free(world);
     px_scene_free(scene);
-}
-
-PHYSICS(a_quarter_and_four_times_their_size_they_hold_too)
-{
-    /* all of them, to the end: test_scenes_slow */
-    run("dam-break.json", 0.25, 0.3);
-    run("dam-break.json", 4, 0.8);
-    run("fountain.json", 0.25, 0.3);
-    run("fountain.json", 4, 0.3);
 }
 
 TEST_MAIN()

@@ -53,6 +53,8 @@ typedef struct PxExportDef {
     uint32_t first; ///< only frames from this number on
     uint32_t last;  ///< ... and up to this one
     int threads;    ///< 0: one for every core
+    const struct PxScene *scene; ///< scene of the run (px_run_scene()): shapes and joints for
+                                 ///< "poses"; NULL: the poses alone
 } PxExportDef;
 
 PX_API void px_export_def_init(PxExportDef *def, size_t size);

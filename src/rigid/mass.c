@@ -113,6 +113,22 @@ static double radius_about(const PxShape *shape, PxVec3 centre)
     return px_length(px_vec(fmax(low.x, high.x), fmax(low.y, high.y), fmax(low.z, high.z)));
 }
 
+/* Sets the principal moments and axes of an inertia tensor in the frame that `frame` turns into
+ * the one in which the shape is placed. */
+static PxStatus set_inertia(PxMat3 inertia, PxQuat frame, PxRigidMass *out)
+{
+    PxMat3 axes;
+    bool good = px_mat3_eigen(inertia, &out->inertia, &axes);
+    if (!good || !(out->mass > 0) || !isfinite(out->mass) || !(out->inertia.z > 0) ||
+        !isfinite(out->inertia.x) || !isfinite(1 / out->mass) || !isfinite(1 / out->inertia.z))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "its mass is %g kg and its smallest moment of inertia %g kg m^2, wanted a "
+                       "closed shape with both positive and finite",
+                       out->mass, out->inertia.z);
+    out->axes = px_quat_multiply(frame, px_mat3_to_quat(axes));
+    return PX_OK;
+}
+
 PxStatus px_rigid_mass(const PxShape *shape, double density, PxRigidMass *out)
 {
     if (shape->kind == PX_SHAPE_PLANE)
@@ -123,21 +139,33 @@ PxStatus px_rigid_mass(const PxShape *shape, double density, PxRigidMass *out)
     PxMat3 second = px_mat3_sub(m.second, px_mat3_scale(px_mat3_outer(own, own), m.volume));
     PxMat3 inertia = px_mat3_scale(
         px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second), density);
-    PxMat3 axes;
-    bool good = px_mat3_eigen(inertia, &out->inertia, &axes);
     out->mass = density * m.volume;
-    if (!good || !(out->mass > 0) || !isfinite(out->mass) || !(out->inertia.z > 0) ||
-        !isfinite(out->inertia.x) || !isfinite(1 / out->mass) || !isfinite(1 / out->inertia.z))
-        return px_fail(PX_ERR_ARGUMENT,
-                       "its mass is %g kg and its smallest moment of inertia %g kg m^2, wanted a "
-                       "closed shape with both positive and finite",
-                       out->mass, out->inertia.z);
+    PX_TRY(set_inertia(inertia, shape->turn, out));
     own = px_add(own, origin);
     out->centre = px_shape_to_world(shape, own);
-    out->axes = px_quat_multiply(shape->turn, px_mat3_to_quat(axes));
     out->radius = radius_about(shape, own);
     out->thickness = px_shape_thickness(shape);
     return PX_OK;
+}
+
+/* Two masses a and b at a distance d, each with its inertia about its own centre, have an inertia
+ * about their common centre that is larger by a b / (a + b) (d^2 1 - d d^T) (Huygens, Steiner). */
+PxStatus px_rigid_ballast(const PxShape *shape, double mass, PxVec3 at, PxRigidMass *out)
+{
+    PxVec3 d = px_sub(px_shape_to_world(shape, at), out->centre);
+    double sum = out->mass + mass, reduced = mass * out->mass / sum;
+    if (!(mass > 0))
+        return PX_OK;
+    PxMat3 axes = px_mat3_from_quat(out->axes);
+    PxMat3 inertia = px_mat3_multiply(px_mat3_multiply(axes, px_mat3_diagonal(out->inertia)),
+                                      px_mat3_transpose(axes));
+    PxMat3 steiner =
+        px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_dot(d, d)), px_mat3_outer(d, d));
+    inertia = px_mat3_add(inertia, px_mat3_scale(steiner, reduced));
+    out->mass = sum;
+    out->centre = px_mad(out->centre, d, mass / sum);
+    out->radius = radius_about(shape, px_shape_to_own(shape, out->centre));
+    return set_inertia(inertia, px_quat_identity(), out);
 }
 
 /* Nodes of the grid along each axis in which the deepest point is searched. */

@@ -20,6 +20,10 @@ typedef struct PxRigidMass {
 /// mass and inertia.
 PxStatus px_rigid_mass(const PxShape *shape, double density, PxRigidMass *out);
 
+/// Adds a point mass to it, `mass` kg, >= 0, at `at`, in the shape's own frame with its scale
+/// applied, m. Errors: PX_ERR_ARGUMENT if the result is not finite.
+PxStatus px_rigid_ballast(const PxShape *shape, double mass, PxVec3 at, PxRigidMass *out);
+
 /// A point well inside the matter of a closed shape, as far from its surface as can be found
 /// quickly, in the frame in which the shape is placed; `centre` if that is inside.
 PxVec3 px_rigid_inner(const PxShape *shape, PxVec3 centre);

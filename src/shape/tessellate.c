@@ -104,8 +104,8 @@ static void make_round(Maker *m, double radius, double height)
         }
 }
 
-/* Copies the mesh. Unless the file has normals, triangles share no vertices and have flat
- * normals. */
+/* Copies the mesh; triangles share no vertices. The normals are those of the file, or flat where it
+ * has none. */
 static PxStatus copy_mesh(const PxShape *shape, PxMesh **out)
 {
     const PxMesh *from = shape->mesh;
@@ -117,7 +117,8 @@ static PxStatus copy_mesh(const PxShape *shape, PxMesh **out)
         PxVec3 n = px_normalized(px_cross(px_sub(b, a), px_sub(c, a)), px_vec(0, 1, 0));
         for (uint32_t k = 0; k < 3; ++k) {
             (*out)->position[3 * t + k] = px_mesh_corner(from, t, (int)k);
-            (*out)->normal[3 * t + k] = n;
+            (*out)->normal[3 * t + k] =
+                from->normal != NULL ? px_normalized(from->normal[from->triangle[t][k]], n) : n;
             (*out)->triangle[t][k] = 3 * t + k;
         }
     }

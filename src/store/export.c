@@ -38,7 +38,8 @@ static const PxExporter exporters[] = {
     {{"csv", "text, a row a particle or vertex: for spreadsheets and scripts", ".csv",
       POINTS | TRIANGLES},
      .write = px_export_csv},
-    {{"poses", "poses.csv: places, turns and speeds of rigid bodies in all frames", ".csv", POINTS},
+    {{"poses", "poses.csv: motion of rigid bodies; their meshes and joints; the Blender add-on",
+      ".csv", POINTS},
      .rigid = true,
      .begin = px_export_poses_begin,
      .add = px_export_poses_add,
@@ -246,7 +247,7 @@ static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
     PX_TRY(px_folder_make(job->out));
     PX_TRY(px_folder_clean(job->out));
     if (job->exporter->begin != NULL)
-        PX_TRY(job->exporter->begin(job->out, &job->state));
+        PX_TRY(job->exporter->begin(job->def, job->out, &job->state));
     PxStatus status = export_frames(job, numbers, count, progress, user, &done);
     status = close_export(job, status, &done);
     PX_LIST_FREE(&done);

@@ -67,7 +67,7 @@ typedef struct PxExporter {
     PxStatus (*index)(const char *out, const PxExportDone *frames, size_t count);
     /// Replace `write` in formats that hold all frames in one file. end() frees the state of
     /// begin(); after a failure it keeps the frames added so far if they form a usable file.
-    PxStatus (*begin)(const char *out, void **state);
+    PxStatus (*begin)(const PxExportDef *def, const char *out, void **state);
     PxStatus (*add)(void *state, const PxExportFrame *frame);
     PxStatus (*end)(void *state, PxStatus status);
 } PxExporter;
@@ -80,13 +80,18 @@ PxStatus px_export_stl(PxFile *file, const PxExportFrame *frame);
 PxStatus px_export_pov(PxFile *file, const PxExportFrame *frame);
 PxStatus px_export_pov_index(const char *out, const PxExportDone *frames, size_t count);
 PxStatus px_export_csv(PxFile *file, const PxExportFrame *frame);
-PxStatus px_export_pc2_begin(const char *out, void **state);
+PxStatus px_export_pc2_begin(const PxExportDef *def, const char *out, void **state);
 PxStatus px_export_pc2_add(void *state, const PxExportFrame *frame);
 PxStatus px_export_pc2_end(void *state, PxStatus status);
 
-PxStatus px_export_poses_begin(const char *out, void **state);
+PxStatus px_export_poses_begin(const PxExportDef *def, const char *out, void **state);
 PxStatus px_export_poses_add(void *state, const PxExportFrame *frame);
 PxStatus px_export_poses_end(void *state, PxStatus status);
+
+/// Writes what the poses move: OUT/body_N.ply, the surface of each rigid body as the scene places
+/// it, bodies.csv with their names and colours, and joints.csv. Errors: PX_ERR_IO, PX_ERR_MEMORY,
+/// those of shapes.
+PxStatus px_export_models(const char *out, const struct PxScene *scene);
 
 /// Appends one value as text.
 void px_export_value(PxText *text, const PxColumn *column, uint32_t component, uint32_t row);

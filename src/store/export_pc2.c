@@ -48,8 +48,9 @@ static PxStatus sort_rows(const PxExportFrame *frame, Place **out)
     return PX_OK;
 }
 
-PxStatus px_export_pc2_begin(const char *out, void **state)
+PxStatus px_export_pc2_begin(const PxExportDef *def, const char *out, void **state)
 {
+    (void)def;
     char path[PX_PATH_MAX];
     PX_TRY(px_path_join(path, out, "frames.pc2"));
     Cache *cache = calloc(1, sizeof *cache);

@@ -18,9 +18,14 @@ static const struct {
     uint32_t components;
 } columns[] = {{"pivot", 3}, {"move", 3}, {"turn", 4}, {"velocity", 3}, {"spin", 3}};
 
-PxStatus px_export_poses_begin(const char *out, void **state)
+PxStatus px_export_poses_begin(const PxExportDef *def, const char *out, void **state)
 {
     char path[PX_PATH_MAX];
+    if (def->up != '\0')
+        return px_fail(PX_ERR_ARGUMENT, "export: poses are in the axes of the scene, wanted no "
+                                        "other axis up");
+    if (def->scene != NULL)
+        PX_TRY(px_export_models(out, def->scene));
     PX_TRY(px_path_join(path, out, "poses.csv"));
     Poses *poses = calloc(1, sizeof *poses);
     if (poses == NULL)

@@ -152,6 +152,13 @@ static PxStatus check_overlap(const PxWorld *world, const PxRigid *r, const PxWa
     return PX_OK;
 }
 
+PxStatus px_rigid_mass_stated(const PxBodyDef *def, const PxShape *shape, double density,
+                              PxRigidMass *out)
+{
+    PX_TRY(px_rigid_mass(shape, density, out));
+    return px_rigid_ballast(shape, def->ballast, px_scale(def->ballast_at, def->shape.scale), out);
+}
+
 PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32_t slot)
 {
     PxRigid r = {.body = slot,
@@ -162,7 +169,7 @@ PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32
                  .velocity = def->velocity,
                  .spin = def->spin};
     double density = world->materials.data[def->material.slot - 1].def.density;
-    PX_TRY(px_rigid_mass(wall->shape, density, &r.mass));
+    PX_TRY(px_rigid_mass_stated(def, wall->shape, density, &r.mass));
     r.law = px_contact_law(&world->materials.data[def->material.slot - 1].def.rigid_contact);
     r.inner = px_rigid_inner(wall->shape, r.mass.centre);
     if (!PX_LIST_RESERVE(&world->rigids, 1))

@@ -13,6 +13,11 @@
 /// Deepest overlap at the start, over the smaller thickness.
 #define PX_RIGID_OVERLAP 0.02
 
+/// Mass of a rigid body as its def states it: its shape at the material's density, and its ballast.
+/// Errors: PX_ERR_ARGUMENT.
+PxStatus px_rigid_mass_stated(const PxBodyDef *def, const PxShape *shape, double density,
+                              PxRigidMass *out);
+
 /// Adds a rigid body with the shape of `wall`, which becomes its boundary. Errors: PX_ERR_ARGUMENT
 /// if it overlaps another body or wall, or has no mass; PX_ERR_MEMORY.
 PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32_t slot);

@@ -49,7 +49,8 @@ static PxStatus make_body(Rigids *r, size_t k)
     if (!body->def.rigid || material == PX_NO_MATERIAL)
         return PX_OK;
     PxRigidMass mass;
-    if (px_rigid_mass(shape, scene->material[material].def.density, &mass) != PX_OK) {
+    if (px_rigid_mass_stated(&body->def, shape, scene->material[material].def.density, &mass) !=
+        PX_OK) {
         complain_body(scene, k, PX_ERROR, px_error_message());
         return PX_OK;
     }

@@ -103,6 +103,22 @@ static const PxField fields[] = {
      .least = 0,
      .most = 1e9,
      .help = "Time in which a rigid body that is held again returns to its keyframes."},
+    {.key = "ballast",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, ballast),
+     .unit = "kg",
+     .least = 0,
+     .most = 1e15,
+     .help = "Point mass in a rigid body, in addition to that of its shape."},
+    {.key = "ballast_at",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, ballast_at),
+     .unit = "m",
+     .least = -1e6,
+     .most = 1e6,
+     .help = "Place of the ballast in the shape, before \"scale\", \"turn\" and \"at\"."},
     {.key = "inside",
      .kind = PX_FIELD_FLAG,
      .flags = PX_FIELD_ONLY_IF,
@@ -306,6 +322,8 @@ static void check_rigid(const PxStated *stated)
     if (stated->has(stated, false, "hold") && def->hold < release)
         px_wrong(stated, PX_WARNING, "hold", true,
                  "does nothing: it is at %g s, before the release at %g s", def->hold, release);
+    if (px_length(def->ballast_at) > 0 && !(def->ballast > 0))
+        px_wrong(stated, PX_WARNING, "ballast_at", true, "does nothing: \"ballast\" is 0 kg");
     if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)
         px_wrong(stated, PX_ERROR, "shape.plane", true,
                  "is infinite and cannot be a rigid body; should it have \"wall\": true?");
@@ -336,7 +354,9 @@ static void rules(const PxStated *stated)
         bool usual;
     } of_rigid[] = {{"release", def->release == usual.release},
                     {"hold", def->hold == usual.hold},
-                    {"hand_over", def->hand_over == usual.hand_over}};
+                    {"hand_over", def->hand_over == usual.hand_over},
+                    {"ballast", def->ballast == 0},
+                    {"ballast_at", px_length(def->ballast_at) == 0}};
     for (size_t k = 0; k < PX_COUNT(of_rigid); ++k)
         if (!of_rigid[k].usual)
             px_wrong(stated, PX_ERROR, of_rigid[k].key, true, "is for rigid bodies");

@@ -3,18 +3,18 @@
 File > Import > phyxel run takes the folder that `phyxel run` left. Every object it makes knows its
 folder of PLY files; when the frame changes, the file of that frame is read into the object's
 mesh, with everything that belongs to a point as an attribute. The .blend file holds one frame,
-not all of them.
+not all of them. Rigid bodies are objects with keyframes, joints are empties on them.
 """
 import os
 
 import bpy
 from bpy.app.handlers import persistent
 
-from . import folder, geometry, ply
+from . import bodies, folder, geometry, motion, ply
 
 bl_info = {
     "name": "phyxel runs",
-    "description": "Particles and surfaces of a phyxel run as sequences",
+    "description": "Particles and surfaces of a phyxel run as sequences, rigid bodies as objects",
     "author": "the phyxel authors",
     "version": (0, 1, 0),
     "blender": (3, 4, 0),
@@ -99,8 +99,20 @@ def add_sequence(context, path, name, kind):
     return thing
 
 
-def import_run(context, run, kinds):
-    """Adds what is there of `kinds`; returns the objects, and what is missing in words."""
+def set_range(scene, first, last, rate):
+    """Start, end and rate of the scene become those of the run."""
+    scene.frame_start, scene.frame_end = first, last
+    scene.frame_set(first)
+    if rate:
+        scene.render.fps = max(1, round(rate))
+        scene.render.fps_base = scene.render.fps / rate
+    # Meshes change under the render otherwise.
+    scene.render.use_lock_interface = True
+
+
+def import_run(context, run, kinds, rigid=True):
+    """Adds what is there of `kinds`, and rigid bodies and joints; returns the objects, and what is
+    missing in words."""
     run = os.path.abspath(bpy.path.abspath(run))
     name = os.path.basename(run)[:40]
     rate = folder.stated_rate(run)
@@ -115,20 +127,28 @@ def import_run(context, run, kinds):
             continue
         numbers = list(folder.frames(path))
         if not made:
-            rate = rate or folder.frame_rate(path)
-            scene.frame_start, scene.frame_end = numbers[0], numbers[-1]
-            scene.frame_set(numbers[0])
-            if rate:
-                scene.render.fps = max(1, round(rate))
-                scene.render.fps_base = scene.render.fps / rate
-            # Meshes change under the render otherwise.
-            scene.render.use_lock_interface = True
+            set_range(scene, numbers[0], numbers[-1], rate or folder.frame_rate(path))
         made.append(add_sequence(context, path, f"{name} {kind}", kind))
+    poses = bodies.find(run) if rigid else None
+    if poses is not None:
+        try:
+            found, joints = bodies.read(poses)
+        except (OSError, ply.Damaged) as problem:
+            missing.append(str(problem))
+            return made, missing
+        if found and not made:
+            frames = [frame for body in found.values() for frame in body.frames]
+            set_range(scene, min(frames), max(frames), rate)
+        if found and not folder.stated_bodies(run)[1]:
+            missing.clear()  # a run of rigid bodies alone lacks nothing
+        made += motion.add_bodies(context, f"{name} bodies", found, joints)
+    elif rigid and folder.stated_bodies(run)[0]:
+        missing.append(f"no rigid bodies there, run 'phyxel export {run} --to poses' first")
     return made, missing
 
 
 class PHYXEL_OT_import(bpy.types.Operator):
-    """Import the particles and surfaces of a phyxel run"""
+    """Import the particles, surfaces and rigid bodies of a phyxel run"""
 
     bl_idname = "import_scene.phyxel"
     bl_label = "Import phyxel run"
@@ -141,6 +161,7 @@ class PHYXEL_OT_import(bpy.types.Operator):
     surfels: bpy.props.BoolProperty(name="Surfels", default=False)
     skin: bpy.props.BoolProperty(name="Skin of solids", default=True)
     skin_surfels: bpy.props.BoolProperty(name="Surfels of solids", default=False)
+    bodies: bpy.props.BoolProperty(name="Rigid bodies and joints", default=True)
 
     def invoke(self, context, _):
         context.window_manager.fileselect_add(self)
@@ -148,7 +169,7 @@ class PHYXEL_OT_import(bpy.types.Operator):
 
     def execute(self, context):
         kinds = [kind for kind in folder.KINDS if getattr(self, kind.replace("-", "_"))]
-        made, missing = import_run(context, self.directory, kinds)
+        made, missing = import_run(context, self.directory, kinds, self.bodies)
         for thing in made:
             if thing.phyxel.problem:
                 missing.append(thing.phyxel.problem)

@@ -48,6 +48,17 @@ def how_to_make(run, kind):
     return KINDS[kind][1].format(run)
 
 
+def stated_bodies(run):
+    """(rigid, matter): has the scene in run.json rigid bodies, and particles?"""
+    try:
+        with open(os.path.join(run, "run.json"), encoding="utf-8") as file:
+            scene = json.load(file)["scene"]
+        rigid = [bool(body.get("rigid")) for body in scene["bodies"] if not body.get("wall")]
+        return any(rigid), not all(rigid) or bool(scene.get("emitters"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False, True
+
+
 def stated_rate(run):
     """Frames a second as run.json has them, or None."""
     try:
