@@ -123,7 +123,6 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     px_arena_init(&world->scratch, world->memory);
     px_grid_init(&world->grid, world->memory);
     px_pairs_init(&world->pairs, world->memory);
-    px_pairs_init(&world->contact_pairs, world->memory);
     px_grid_init(&world->contact_grid, world->memory);
     px_solid_self_init(&world->contact_self, world->memory);
     PxStatus status = px_particles_init(&world->particles, world->memory);
@@ -159,7 +158,6 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->reading_values);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
-    px_pairs_free(&world->contact_pairs);
     px_grid_free(&world->grid);
     px_grid_free(&world->contact_grid);
     px_solid_self_free(&world->contact_self);
@@ -516,9 +514,8 @@ size_t px_world_bytes(const PxWorld *world)
     return sizeof *world + fields + px_world_skin_bytes(world) + px_world_coat_bytes(world) +
            px_table_bytes(&world->particles.table) + px_elastic_set_bytes(&world->elastic_set) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
-           px_pairs_bytes(&world->contact_pairs) + px_grid_bytes(&world->contact_grid) +
-           px_solid_self_bytes(&world->contact_self) + px_grid_bytes(&world->grid) +
-           world->scratch.reserved;
+           px_grid_bytes(&world->contact_grid) + px_solid_self_bytes(&world->contact_self) +
+           px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
 /* Is the material a fluid, or a solid that may become one? */
