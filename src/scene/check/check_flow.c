@@ -242,7 +242,7 @@ static void check_emitter(Flow *flow, size_t index)
     for (size_t k = 0; k < scene->bodies && !flow->gave_up; ++k) {
         if (flow->survey->shape[k] == NULL)
             continue;
-        if (px_body_is_bare(&scene->body[k].def))
+        if (px_body_is_boundary(&scene->body[k].def))
             check_wall(flow, index, k);
         else
             check_matter(flow, index, k);

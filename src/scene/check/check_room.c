@@ -272,7 +272,7 @@ PxStatus px_survey_check_room(PxScene *scene, const PxSurvey *survey)
         r.body != NULL ? PX_OK : px_fail(PX_ERR_MEMORY, "scene: no room to follow its walls");
     size_t wall = 0;
     for (size_t k = 0; k < scene->bodies && status == PX_OK; ++k)
-        if (px_body_is_bare(&scene->body[k].def))
+        if (px_body_is_boundary(&scene->body[k].def))
             r.body[wall++] = k;
     for (size_t k = 0; k < r.walls.count; ++k)
         moving += r.walls.wall[k].keys > 0;
