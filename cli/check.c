@@ -7,7 +7,7 @@ static void print_json(const PxScene *scene, const PxSceneEstimate *e)
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
         const PxComplaint *c = px_scene_complaint(scene, k);
         printf("%s\n  {\"severity\": \"%s\", \"file\": ", k > 0 ? "," : "",
-               c->severity == PX_ERROR ? "error" : "warning");
+               severity_word(c->severity));
         json_text(stdout, c->file);
         printf(", \"line\": %d, \"column\": %d, ", c->line, c->column);
         if (c->set != NULL) {
@@ -29,12 +29,12 @@ static void print_json(const PxScene *scene, const PxSceneEstimate *e)
     printf("}\n");
 }
 
-static size_t count_errors(const PxScene *scene)
+static size_t count_of(const PxScene *scene, PxSeverity severity)
 {
-    size_t errors = 0;
+    size_t count = 0;
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k)
-        errors += px_scene_complaint(scene, k)->severity == PX_ERROR;
-    return errors;
+        count += px_scene_complaint(scene, k)->severity == severity;
+    return count;
 }
 
 int command_check(int argc, char **argv)
@@ -69,13 +69,12 @@ int command_check(int argc, char **argv)
         return status;
     PxSceneEstimate e;
     bool estimated = status == EXIT_DONE && px_scene_estimate(scene, threads, &e) == PX_OK;
-    size_t errors = count_errors(scene);
+    size_t errors = count_of(scene, PX_ERROR), warnings = count_of(scene, PX_WARNING);
     if (json) {
         print_json(scene, estimated ? &e : NULL);
     } else if (errors > 0) {
-        fprintf(stderr, "%zu error%s, %zu warning%s\n", errors, errors == 1 ? "" : "s",
-                px_scene_complaint_count(scene) - errors,
-                px_scene_complaint_count(scene) - errors == 1 ? "" : "s");
+        fprintf(stderr, "%zu error%s, %zu warning%s\n", errors, errors == 1 ? "" : "s", warnings,
+                warnings == 1 ? "" : "s");
     } else {
         char a[32], b[32], c[32], d[32], f[32];
         printf("%s: good\n", path);

@@ -25,6 +25,9 @@ int command_schema(int argc, char **argv);
 /// Prints to stderr why the last call failed; returns the matching exit status.
 int report_failure(PxStatus status, const char *command);
 
+/// "error", "warning" or "note".
+const char *severity_word(PxSeverity severity);
+
 /// scene_open() reads a scene, applies --set and prints complaints to `out`. It returns
 /// EXIT_DONE when the scene is usable. *scene is NULL when nothing could be read.
 void print_complaints(const PxScene *scene, FILE *out);

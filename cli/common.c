@@ -36,6 +36,11 @@ bool is_folder(const char *dir, const char *command)
     return false;
 }
 
+const char *severity_word(PxSeverity severity)
+{
+    return severity == PX_ERROR ? "error" : severity == PX_NOTE ? "note" : "warning";
+}
+
 void print_complaints(const PxScene *scene, FILE *out)
 {
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
@@ -45,7 +50,7 @@ void print_complaints(const PxScene *scene, FILE *out)
             fprintf(out, "%d:%d:", c->line, c->column);
         if (c->set != NULL)
             fprintf(out, " --set %s:", text_safe(c->set));
-        fprintf(out, " %s: ", c->severity == PX_ERROR ? "error" : "warning");
+        fprintf(out, " %s: ", severity_word(c->severity));
         if (c->place != NULL && c->place[0] != '\0')
             fprintf(out, "%s: ", text_safe(c->place));
         fprintf(out, "%s\n", text_safe(c->text));

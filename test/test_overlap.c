@@ -53,7 +53,7 @@ static void scene_says(const Box box[2], char *out, size_t size)
             "%s{\"name\": \"%s\", \"shape\": {\"box\": [%g, %g, %g], \"at\": [%g, %g, %g]}, %s%s}",
             k > 0 ? ", " : "", box[k].name, box[k].size.x, box[k].size.y, box[k].size.z,
             box[k].at.x, box[k].at.y, box[k].at.z,
-            box[k].role != MATTER ? "\"wall\": true" : "\"material\": \"water\"",
+            box[k].role != MATTER ? "\"wall\": true, \"carve\": false" : "\"material\": \"water\"",
             box[k].role == TANK ? ", \"inside\": true" : "");
     snprintf(text + used, sizeof text - used, "]}");
     PxScene *scene = scene_of(text);

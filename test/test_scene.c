@@ -349,7 +349,7 @@ TEST(bodies_are_checked)
     CHECK_BODY("{\"shape\": {\"sphere\": 1}, \"material\": \"water\", \"keyframes\": []}",
                "bodies[0].keyframes", 5, 47, "is for walls only");
     CHECK_BODY("{\"shape\": {\"sphere\": 1}, \"material\": \"water\", \"fill\": \"cube\"}",
-               "bodies[0].fill", 5, 55, "wanted one of: cubic, hexagonal");
+               "bodies[0].fill", 5, 55, "or one of: cubic, hexagonal");
     CHECK_BODY("{\"shape\": {\"plane\": {}}, \"material\": \"water\"}", "bodies[0].shape.plane", 5,
                12, "is infinite and cannot be filled");
     CHECK_BODY(BOX ",\n" BOX, "bodies[1].name", 6, 10, "is 'block', as is that of bodies[0]");

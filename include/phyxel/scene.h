@@ -14,7 +14,11 @@ extern "C" {
 /// A scene may be used by one thread at a time.
 typedef struct PxScene PxScene;
 
-typedef enum PxSeverity { PX_WARNING, PX_ERROR } PxSeverity;
+typedef enum PxSeverity {
+    PX_WARNING,
+    PX_ERROR,
+    PX_NOTE ///< nothing is wrong; what was decided for the scene
+} PxSeverity;
 
 /// An error or warning about a scene.
 typedef struct PxComplaint {

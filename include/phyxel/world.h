@@ -225,9 +225,12 @@ typedef struct PxBodyDef {
     double release; ///< rigid: when its keyframes, or its place, let it go, s; negative: never with
                     ///< keyframes, else at once
     double hold;    ///< rigid: when they hold it again, s; before `release`: not
-    double hand_over;  ///< rigid: time in which it then returns to its keyframes, s
-    double ballast;    ///< rigid: a point mass in addition to that of its shape, kg, >= 0
-    PxVec3 ballast_at; ///< rigid: where it is, in the shape before scale, turn and at, m
+    double hand_over;       ///< rigid: time in which it then returns to its keyframes, s
+    double ballast;         ///< rigid: a point mass in addition to that of its shape, kg, >= 0
+    PxVec3 ballast_at;      ///< rigid: where it is, in the shape before scale, turn and at, m
+    bool carve;             ///< scenes: liquids in which it stands at the start make room for it
+    size_t positions;       ///< matter: number of given particles; 0: the shape is filled
+    const PxVec3 *position; ///< their places, m, each of the volume spacing^3; copied
 } PxBodyDef;
 
 PX_API void px_body_def_init(PxBodyDef *def, size_t size);

@@ -15,6 +15,7 @@ typedef enum PxFieldKind {
     PX_FIELD_VECTOR, ///< PxVec3
     PX_FIELD_FLAG,   ///< bool
     PX_FIELD_WORD,   ///< int: index into `words`
+    PX_FIELD_FILL,   ///< as WORD; in a scene also an object, read by the reader of bodies
     PX_FIELD_CHOICE, ///< double: index into `words`; for parameters of models
     PX_FIELD_MODEL,  ///< PxModelChoice of `family`
 

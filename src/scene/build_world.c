@@ -59,6 +59,10 @@ static PxStatus add_things(const PxScene *scene, size_t number, const Ids *ids, 
         PxKeyframe *keyframe = NULL;
         memcpy(def, px_thing_def(thing), kind->section.size);
         status = complete(scene, kind, thing, ids, def, &keyframe);
+        if (kind == &px_body_kind && scene->matter[k].point != NULL) {
+            ((PxBodyDef *)def)->position = scene->matter[k].point;
+            ((PxBodyDef *)def)->positions = scene->matter[k].count;
+        }
         if (kind->per_frame != NULL)
             kind->per_frame(def, 1 / scene->head.time.fps);
         if (status == PX_OK)
@@ -114,6 +118,11 @@ PxStatus px_scene_world_trusted(const PxScene *scene, int threads, bool trusted,
 {
     *out = NULL;
     PX_TRY(px_scene_verdict(scene));
+    PxStatus made = px_scene_matter(scene);
+    if (made == PX_OK)
+        made = px_scene_settle(scene, threads);
+    if (made != PX_OK)
+        return px_fail_prefix(made, "%s: ", scene->file);
     PxWorldDef def = scene->world;
     def.threads = threads;
     PxWorld *world = NULL;

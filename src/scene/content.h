@@ -31,6 +31,7 @@ typedef struct PxSceneThing {
     size_t refers[3];        ///< indices of the things that its THING fields name, or SIZE_MAX
     bool shape_known;        ///< the shape was read without an error
     const PxSceneLook *look; ///< NULL: none stated
+    PxSceneVessel *vessel;   ///< that a liquid fills; NULL: it has a shape
 } PxSceneThing;
 
 /// All things of one kind.
@@ -95,6 +96,19 @@ typedef struct PxSceneChange {
     char *text;    ///< "PATH=VALUE"
 } PxSceneChange;
 
+/// Particles of a liquid that fills a vessel or makes room for other bodies.
+typedef struct PxSceneMatter {
+    PxVec3 *point; ///< NULL: its shape is filled
+    size_t count;
+    double depth, volume; ///< that its vessel holds, m and m^3; 0: it fills none
+} PxSceneMatter;
+
+/// Part of a liquid that makes room for another body.
+typedef struct PxSceneCarving {
+    size_t liquid, by;
+    double part;
+} PxSceneCarving;
+
 struct PxScene {
     char *file;   ///< name for complaints
     char *folder; ///< absolute folder of files that the scene names; NULL: it may name none
@@ -131,6 +145,10 @@ struct PxScene {
     bool checked;   ///< it found no error in the present content
     bool no_memory; ///< an allocation failed
 
+    PxSceneMatter *matter;            ///< by body; NULL: not known yet (px_survey_make())
+    PX_LIST(PxSceneCarving) carvings; ///< known with `matter`
+    bool settled;                     ///< the liquids in `matter` have come to rest
+
     char *resolved; ///< made when first asked for
     char hash[PX_DIGEST_TEXT];
 };
@@ -139,6 +157,15 @@ struct PxScene {
 
 /// PX_ERR_FORMAT with the number of errors, if there are any among the complaints.
 PxStatus px_scene_verdict(const PxScene *scene);
+
+/* --- check/matter.c --- */
+
+/// Makes scene->matter, unless it is known. Errors: those of shapes, vessels and bodies.
+PxStatus px_scene_matter(const PxScene *scene);
+/// Moves the particles in scene->matter to where they come to rest, if the scene asks for it.
+PxStatus px_scene_settle(const PxScene *scene, int threads);
+/// Forgets it.
+void px_scene_matter_free(PxScene *scene);
 
 /* --- build_world.c --- */
 

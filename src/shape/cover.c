@@ -701,6 +701,8 @@ static void finish(Cover *c, PxPoints *out)
 PxStatus px_shape_cover(const PxShape *shape, double spacing, size_t most, PxPoints *out)
 {
     *out = (PxPoints){0};
+    if (shape->kind == PX_SHAPE_POINTS)
+        return px_fail(PX_ERR_ARGUMENT, "cover: particles have no surface");
     PX_TRY(check(shape, spacing, most));
     Cover c = {.shape = shape, .spacing = spacing, .most = most, .status = PX_OK};
     c.cell_edge = REACH * APART * spacing;

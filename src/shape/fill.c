@@ -214,6 +214,8 @@ PxStatus px_shape_fill(const PxShape *shape, PxLattice lattice, double spacing, 
                        (int)lattice);
     if (shape->kind == PX_SHAPE_PLANE)
         return px_fail(PX_ERR_ARGUMENT, "fill: a plane has no end and cannot be filled");
+    if (shape->kind == PX_SHAPE_POINTS)
+        return px_cloud_fill(shape->cloud, spacing, most, out);
     Fill *fill = calloc(1, sizeof *fill);
     if (fill == NULL)
         return px_fail(PX_ERR_MEMORY, "fill: no room");

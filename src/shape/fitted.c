@@ -242,6 +242,8 @@ static PxStatus fit_points(Fit *f, PxPoints *points)
 PxStatus px_shape_fill_fitted(const PxShape *shape, double spacing, size_t most, PxPoints *out)
 {
     PX_TRY(px_shape_fill(shape, PX_LATTICE_CUBIC, spacing, most, out));
+    if (shape->kind == PX_SHAPE_POINTS) /* they are where they are */
+        return PX_OK;
     Fit fit = {.shape = shape, .spacing = spacing};
     PxStatus status = out->count > 0 ? fit_points(&fit, out) : PX_OK;
     free(fit.inside);

@@ -382,6 +382,8 @@ PxStatus px_shape_octree(const PxShape *shape, double spacing, int levels, doubl
                          size_t most, PxCells *out)
 {
     *out = (PxCells){0};
+    if (shape->kind == PX_SHAPE_POINTS)
+        return px_fail(PX_ERR_ARGUMENT, "octree: given particles are not divided");
     if (!(spacing > 0) || !isfinite(spacing))
         return px_fail(PX_ERR_ARGUMENT, "octree: spacing is %g m, must be positive and finite",
                        spacing);

@@ -345,6 +345,7 @@ void px_shape_free(PxShape *shape)
     }
     px_mesh_tree_free(shape->tree);
     px_mesh_free(shape->mesh);
+    px_cloud_free(shape->cloud);
     free(shape);
 }
 
@@ -382,6 +383,8 @@ double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal)
             *normal = px_vec(0, 1, 0);
         return NAN;
     }
+    if (shape->kind == PX_SHAPE_POINTS)
+        return px_cloud_distance(shape->cloud, point, normal);
     PxVec3 own = px_shape_to_own(shape, point);
     double distance = shape->kind == PX_SHAPE_MESH
                           ? mesh_distance(shape, own, normal)
@@ -412,7 +415,9 @@ double px_shape_nearest(const PxShape *shape, PxVec3 point, double within, PxVec
         distance = spot.distance;
         away = px_normalized(px_sub(own, spot.point), spot.face);
     } else {
-        distance = px_primitive_distance(&shape->primitive, own, &away);
+        distance = shape->kind == PX_SHAPE_POINTS
+                       ? px_cloud_distance(shape->cloud, own, &away)
+                       : px_primitive_distance(&shape->primitive, own, &away);
         if (distance < 0) {
             distance = -distance;
             away = px_scale(away, -1);
@@ -430,6 +435,8 @@ bool px_shape_inside(const PxShape *shape, PxVec3 point)
     PxVec3 own = px_shape_to_own(shape, point);
     if (shape->kind == PX_SHAPE_MESH)
         return px_mesh_tree_inside(shape->tree, own);
+    if (shape->kind == PX_SHAPE_POINTS)
+        return px_cloud_distance(shape->cloud, point, NULL) < 0;
     return px_primitive_distance(&shape->primitive, own, NULL) < 0;
 }
 

@@ -36,6 +36,13 @@ void px_shape_hold(PxShape *shape);
 PxStatus px_shape_create_from_mesh(const PxShapeDef *def, const PxMesh *mesh, const char *name,
                                    PxShape **out);
 
+/// Kind of a shape that stands for given particles: the union of balls of the volume cell^3 around
+/// them. It has no triangles and cannot be covered; its distances are exact outside.
+#define PX_SHAPE_POINTS PX_SHAPE_KINDS
+
+/// Errors: PX_ERR_ARGUMENT if there are no points or one is not finite, PX_ERR_MEMORY.
+PxStatus px_shape_create_points(const PxVec3 *point, size_t count, double cell, PxShape **out);
+
 PxShapeKind px_shape_kind(const PxShape *shape);
 
 /// Axis-aligned bounds in the world frame (position, rotation and scale applied);

@@ -6,6 +6,7 @@
 #include "shape/mesh_tree.h"
 #include "shape/primitive.h"
 #include "shape/shape.h"
+#include "spatial/kdtree.h"
 
 /// Geometry is kept in the shape's own frame with the scale applied: a rotation and
 /// a translation lead to the world frame.
@@ -19,8 +20,24 @@ struct PxShape {
     PxBounds own_bounds;   ///< in the shape's own frame
     PxBounds bounds;       ///< in the world frame
     double volume, area, thickness;
-    uint32_t holders; ///< references besides the first owner's
+    struct PxCloud *cloud; ///< PX_SHAPE_POINTS only
+    uint32_t holders;      ///< references besides the first owner's
 };
+
+/// Given particles, in the order in which they were given.
+typedef struct PxCloud {
+    PxVec3 *point;
+    size_t count;
+    double cell, radius; ///< m: edge of the cube, and radius of the ball, of a particle's volume
+    PxKdTree tree;
+} PxCloud;
+
+/// Signed distance to the union of the balls; *normal may be NULL.
+double px_cloud_distance(const PxCloud *cloud, PxVec3 point, PxVec3 *normal);
+void px_cloud_free(PxCloud *cloud);
+
+/// All points; with a spacing above the cell every n-th, so that each represents spacing^3.
+PxStatus px_cloud_fill(const PxCloud *cloud, double spacing, size_t most, PxPoints *out);
 
 static inline PxVec3 px_shape_to_world(const PxShape *shape, PxVec3 own)
 {

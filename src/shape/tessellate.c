@@ -128,6 +128,8 @@ static PxStatus copy_mesh(const PxShape *shape, PxMesh **out)
 PxStatus px_tessellate(const PxShape *shape, bool open, PxMesh **out)
 {
     *out = NULL;
+    if (shape->kind == PX_SHAPE_POINTS)
+        return px_fail(PX_ERR_ARGUMENT, "tessellate: particles have no triangles");
     if (shape->kind == PX_SHAPE_PLANE)
         return px_fail(PX_ERR_ARGUMENT, "tessellate: a plane has no triangles");
     if (shape->kind == PX_SHAPE_MESH) {

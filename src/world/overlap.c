@@ -104,6 +104,8 @@ PxStatus px_overlap_check_body(const PxWorld *world, const char *name, const PxS
     if (world->bodies_trusted)
         return PX_OK;
     PX_TRY(check_walls(world, name, first));
+    if (px_shape_kind(shape) == PX_SHAPE_POINTS)
+        return PX_OK; /* between particles there is room for others */
     Volumes *volumes;
     PX_TRY(volumes_make(world, &volumes));
     PxBounds bounds = px_shape_bounds(shape);

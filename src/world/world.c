@@ -85,7 +85,8 @@ static PxBodyDef body_def_defaults(void)
                        .adhesion = 0.5,
                        .release = -1,
                        .hold = 1e9,
-                       .hand_over = 0.5};
+                       .hand_over = 0.5,
+                       .carve = true};
 }
 
 PX_DEF(PxBodyDef, body_def, "body")
@@ -122,7 +123,6 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     px_arena_init(&world->scratch, world->memory);
     px_grid_init(&world->grid, world->memory);
     px_pairs_init(&world->pairs, world->memory);
-    px_pairs_init(&world->contact_pairs, world->memory);
     px_grid_init(&world->contact_grid, world->memory);
     px_solid_self_init(&world->contact_self, world->memory);
     PxStatus status = px_particles_init(&world->particles, world->memory);
@@ -158,7 +158,6 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->reading_values);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
-    px_pairs_free(&world->contact_pairs);
     px_grid_free(&world->grid);
     px_grid_free(&world->contact_grid);
     px_solid_self_free(&world->contact_self);
@@ -313,7 +312,9 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
                              MOST_PARTICLES);
     PxLattice lattice = def->fill == PX_FILL_CUBIC ? PX_LATTICE_CUBIC : PX_LATTICE_HEXAGONAL;
     PxPoints points;
-    if (def->fill == PX_FILL_FITTED)
+    if (def->positions > 0)
+        PX_TRY(px_shape_fill(shape, lattice, world->def.spacing, MOST_PARTICLES, &points));
+    else if (def->fill == PX_FILL_FITTED)
         PX_TRY(px_shape_fill_fitted(shape, world->def.spacing, MOST_PARTICLES, &points));
     else
         PX_TRY(px_shape_fill(shape, lattice, world->def.spacing, MOST_PARTICLES, &points));
@@ -331,7 +332,7 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
         }
         if (world->materials.data[def->material.slot - 1].def.young > 0)
             status = px_world_make_elastic(world, first, middle);
-        if (status == PX_OK && def->fill == PX_FILL_FITTED)
+        if (status == PX_OK && def->fill == PX_FILL_FITTED && def->positions == 0)
             share_volume(world, def, shape, first);
     }
     px_points_free(&points);
@@ -432,6 +433,12 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
                        body.name);
     if (!def->wall && def->shape.kind == PX_SHAPE_PLANE)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': a plane can only be a wall", body.name);
+    if (def->positions > 0 && (def->wall || def->rigid || def->fill == PX_FILL_OCTREE ||
+                               def->surfels > 0 || def->position == NULL))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "body '%s': given positions are for bodies of particles, without an octree "
+                       "and surfels",
+                       body.name);
     if (!def->wall && !def->rigid && def->keyframes > 0)
         return px_fail(PX_ERR_ARGUMENT, "body '%s': only walls and rigid bodies move by keyframes",
                        body.name);
@@ -445,7 +452,9 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
         return px_fail(PX_ERR_MEMORY, "body '%s': no room", body.name);
 
     PxShape *shape;
-    status = px_shape_create(&def->shape, &shape);
+    status = def->positions > 0
+                 ? px_shape_create_points(def->position, def->positions, world->def.spacing, &shape)
+                 : px_shape_create(&def->shape, &shape);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
     bool boundary = px_body_is_boundary(def);
@@ -470,6 +479,8 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     body.def.texture = NULL;
     body.def.keyframe = NULL;
     body.def.temperature_key = NULL;
+    body.def.position = NULL;
+    body.def.positions = 0;
     list_body(world, slot, &body);
     if (out != NULL)
         *out = (PxBodyId){slot + 1, world->bodies.data[slot].generation};
@@ -503,9 +514,8 @@ size_t px_world_bytes(const PxWorld *world)
     return sizeof *world + fields + px_world_skin_bytes(world) + px_world_coat_bytes(world) +
            px_table_bytes(&world->particles.table) + px_elastic_set_bytes(&world->elastic_set) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
-           px_pairs_bytes(&world->contact_pairs) + px_grid_bytes(&world->contact_grid) +
-           px_solid_self_bytes(&world->contact_self) + px_grid_bytes(&world->grid) +
-           world->scratch.reserved;
+           px_grid_bytes(&world->contact_grid) + px_solid_self_bytes(&world->contact_self) +
+           px_grid_bytes(&world->grid) + world->scratch.reserved;
 }
 
 /* Is the material a fluid, or a solid that may become one? */

@@ -63,8 +63,7 @@ struct PxWorld {
     bool absorbed;            ///< rest shapes of whole bodies were updated in this step
     PxGrid grid;
     PxPairs pairs;
-    PxGrid contact_grid;      ///< of rows of solids that may touch other solids
-    PxPairs contact_pairs;    ///< of the same
+    PxGrid contact_grid;      ///< for `contact_self`
     PxSolidSelf contact_self; ///< rows that may touch distant rows of their own solid
     uint32_t solid_substeps;  ///< of the last step
     PX_KIND_LISTS             ///< materials, bodies, emitters, ...: a list of each kind

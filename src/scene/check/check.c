@@ -398,6 +398,8 @@ static void compare(Overlap *o, size_t index, const Sample *sample, size_t other
     const PxBodyDef *def = &scene->body[other].def;
     const PxShape *shape = o->survey->shape[other];
     size_t count = sample->points.count, wrong = 0, near = 0;
+    if (px_survey_carved(scene, index, other) || px_survey_carved(scene, other, index))
+        return;
     if (count == 0 || !spend(&o->tests, (double)count, MOST_TESTS, o))
         return;
     for (size_t k = 0; k < count; ++k) {
@@ -413,7 +415,8 @@ static void compare(Overlap *o, size_t index, const Sample *sample, size_t other
     double part = (double)wrong / (double)count;
     if (part > PX_OVERLAP_ALLOWED)
         complain_overlap(scene, index, other, part);
-    else if (near > 0 && sample->particles)
+    else if (near > 0 && sample->particles &&
+             px_shape_kind(o->survey->shape[index]) != PX_SHAPE_POINTS)
         complain_near(scene, index, other, near);
 }
 
@@ -544,6 +547,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
     if (scene->errors == 0)
         check_explicit(scene);
     PX_TRY(check_overlaps(scene, survey));
+    px_survey_note_matter(scene);
     return px_survey_check_room(scene, survey);
 }
 

@@ -345,9 +345,11 @@ PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
         PxShapeDef def = px_scene_shape_at_start(scene, &body->def.shape, &body->is.turn,
                                                  body->is.keyframe, body->is.keyframes);
         PX_TRY(make_shape(complain, "bodies", k, &def, &out->shape[k]));
-        if (out->shape[k] != NULL)
-            PX_TRY(survey_body(scene, body, out->shape[k], out));
     }
+    PX_TRY(px_survey_matter(scene, complain, out));
+    for (size_t k = 0; k < scene->bodies; ++k)
+        if (out->shape[k] != NULL)
+            PX_TRY(survey_body(scene, &scene->body[k], out->shape[k], out));
     PX_TRY(survey_flow(scene, complain, out));
     out->speed = fmax(out->speed, event_speed(scene));
     return PX_OK;

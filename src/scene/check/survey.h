@@ -27,6 +27,16 @@ typedef struct PxSurvey {
 PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out);
 void px_survey_free(const PxScene *scene, PxSurvey *survey);
 
+/// Fills vessels and carves liquids: replaces their shapes by their particles. Known results of
+/// scene->matter are used again.
+PxStatus px_survey_matter(const PxScene *scene, PxScene *complain, PxSurvey *survey);
+
+/// Does a liquid make room for that body?
+bool px_survey_carved(const PxScene *scene, size_t liquid, size_t by);
+
+/// Notes how much of which liquid makes room for what, and how much vessels hold.
+void px_survey_note_matter(PxScene *scene);
+
 /// Estimated time from emission of a particle until a sink removes it, s, at most `most`.
 double px_survey_stay(const PxScene *scene, const PxSurvey *survey, size_t emitter, double most);
 

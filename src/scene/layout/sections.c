@@ -67,6 +67,37 @@ const PxSection px_turn_section = {.name = "turn",
                                    .size = sizeof(PxSceneTurn),
                                    .defaults = turn_defaults};
 
+static const PxField vessel_fields[] = {
+    {.key = "in",
+     .kind = PX_FIELD_TEXT,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxSceneVessel, in),
+     .unit = "",
+     .most = PX_SCENE_MOST_NAME,
+     .help = "Name of the wall or rigid body that holds the liquid."},
+    {.key = "level",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_ABOVE,
+     .offset = PX_AT(PxSceneVessel, level),
+     .unit = "m",
+     .least = 0,
+     .most = 1e6,
+     .help = "Height of the liquid above the lowest point of the vessel's hollow."},
+};
+
+static void vessel_defaults(void *object)
+{
+    *(PxSceneVessel *)object = (PxSceneVessel){.body = SIZE_MAX};
+}
+
+const PxSection px_vessel_section = {.name = "vessel",
+                                     .help = "A vessel and the level of the liquid in it.",
+                                     .wanted = "an object with \"in\" and \"level\"",
+                                     .fields = vessel_fields,
+                                     .field_count = PX_COUNT(vessel_fields),
+                                     .size = sizeof(PxSceneVessel),
+                                     .defaults = vessel_defaults};
+
 static const PxField keyframe_fields[] = {
     {.key = "at",
      .kind = PX_FIELD_NUMBER,
@@ -335,6 +366,12 @@ static const PxField head_fields[] = {
      .unit = "",
      .help = "Axis that points up; upright shapes stand along it.",
      .words = up_words},
+    {.key = "settle",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxSceneHead, settle),
+     .unit = "",
+     .help = "Lets liquids come to rest before the first frame, among walls, rigid bodies and "
+             "solids that stand still."},
 };
 
 static void head_defaults(void *object)

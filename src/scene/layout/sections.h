@@ -23,13 +23,21 @@ typedef enum PxSceneUp { PX_UP_Y, PX_UP_Z } PxSceneUp;
 typedef struct PxSceneHead {
     const char *name, *schema;
     PxSceneTime time;
-    int up; ///< PxSceneUp
+    int up;      ///< PxSceneUp
+    bool settle; ///< liquids come to rest before the first frame
 } PxSceneHead;
 
 typedef struct PxSceneTurn {
     PxVec3 axis;
     double degrees;
 } PxSceneTurn;
+
+/// The vessel that a liquid fills, `"fill": {"in": "jug", "level": 0.1}`.
+typedef struct PxSceneVessel {
+    const char *in; ///< name of a wall or rigid body
+    double level;   ///< m
+    size_t body;    ///< index of that body; SIZE_MAX: not found
+} PxSceneVessel;
 
 typedef struct PxSceneKeyframe {
     double at;
@@ -68,6 +76,7 @@ extern const PxSection px_head_section; ///< keys of the top level except kinds,
                                         ///< output
 extern const PxSection px_time_section;
 extern const PxSection px_turn_section;
+extern const PxSection px_vessel_section;
 extern const PxSection px_keyframe_section;
 extern const PxSection px_temperature_section;
 extern const PxSection px_event_section;

@@ -92,3 +92,31 @@ bool px_read_reference(PxScene *scene, const PxPath *above, const json_t *json,
                     px_suggestion_text(name, choice.word, choice.count, near, sizeof near));
     return !solid;
 }
+
+void px_find_vessels(PxScene *scene, const PxPath *root)
+{
+    const char *word[SHOWN];
+    size_t count = 0;
+    for (size_t k = 0; k < scene->bodies; ++k)
+        if (count < SHOWN && px_body_is_boundary(&scene->body[k].def))
+            word[count++] = scene->body[k].def.name;
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        PxSceneVessel *vessel = scene->body[k].is.vessel;
+        if (vessel == NULL)
+            continue;
+        for (size_t i = 0; i < scene->bodies; ++i)
+            if (px_body_is_boundary(&scene->body[i].def) &&
+                strcmp(scene->body[i].def.name, vessel->in) == 0)
+                vessel->body = i;
+        if (vessel->body != SIZE_MAX)
+            continue;
+        PxPath list = px_path_key(root, "bodies"), one = px_path_index(&list, k);
+        PxPath fill = px_path_key(&one, "fill"), in = px_path_key(&fill, "in");
+        char near[120], part[120], all[400];
+        px_list_text(word, count, all, sizeof all);
+        px_complain(scene, PX_ERROR, &in, PX_AT_VALUE,
+                    "is '%s', which is not among the walls and rigid bodies of this scene: %s%s",
+                    px_quote(vessel->in, part, sizeof part), count > 0 ? all : "none",
+                    px_suggestion_text(vessel->in, word, count, near, sizeof near));
+    }
+}

@@ -9,4 +9,7 @@
 bool px_read_reference(PxScene *scene, const PxPath *above, const json_t *json,
                        const PxField *field, const PxKind *kind, size_t *out);
 
+/// Finds the vessels that bodies fill, once all bodies are read.
+void px_find_vessels(PxScene *scene, const PxPath *root);
+
 #endif

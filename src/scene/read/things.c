@@ -80,6 +80,9 @@ static void ask_rules(const Reading *r, bool good)
         stated.placed = px_scene_shape(scene, def, &r->thing->turn);
         stated.shape = px_form_of_kind(def->kind)->key;
     }
+    const PxField *fill = px_section_field(&r->kind->section, "fill");
+    stated.vessel = fill != NULL && fill->kind == PX_FIELD_FILL &&
+                    json_is_object(json_object_get(r->json, "fill"));
     r->kind->rules(&stated);
 }
 
@@ -121,6 +124,18 @@ static void read_look(const Reading *r, const PxPath *path, json_t *value)
         r->thing->look = look;
 }
 
+static void read_vessel(const Reading *r, const PxPath *path, json_t *value)
+{
+    PxSceneVessel *vessel = PX_ARENA_ARRAY(&r->scene->memory, PxSceneVessel, 1);
+    if (vessel == NULL) {
+        r->scene->no_memory = true;
+        return;
+    }
+    px_vessel_section.defaults(vessel);
+    if (px_read_section(r->scene, path, value, &px_vessel_section, vessel, NULL))
+        r->thing->vessel = vessel;
+}
+
 /* Reads the kinds of fields that px_read_values() skips. `value` may be NULL if the key is
  * missing. */
 static PxStatus read_special(const Reading *r, const PxField *field, json_t *value)
@@ -152,6 +167,10 @@ static PxStatus read_special(const Reading *r, const PxField *field, json_t *val
                                     (size_t *)((char *)r->def + field->beside));
     case PX_FIELD_LOOK:
         read_look(r, &at, value);
+        return PX_OK;
+    case PX_FIELD_FILL:
+        if (json_is_object(value))
+            read_vessel(r, &at, value);
         return PX_OK;
     default:
         return PX_OK;

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "base/words.h"
 #include "scene/read/events.h"
+#include "scene/read/references.h"
 #include "scene/read/things.h"
 #include "scene/read/values.h"
 
@@ -65,6 +66,7 @@ static void read_output(PxScene *scene, const PxPath *root)
 
 void px_scene_forget(PxScene *scene)
 {
+    px_scene_matter_free(scene);
     px_arena_free(&scene->memory);
     memset(scene->list, 0, sizeof scene->list);
     scene->event = NULL;
@@ -112,6 +114,7 @@ static PxStatus read_all(PxScene *scene)
     for (size_t k = 0; k < PX_KIND_COUNT; ++k)
         PX_TRY(px_read_things(scene, &root, px_kinds[k]));
     PX_TRY(px_check_names(scene, &root));
+    px_find_vessels(scene, &root);
     PX_TRY(px_read_events(scene, &root));
     read_camera(scene, &root);
     read_output(scene, &root);

@@ -122,6 +122,7 @@ static const char *wanted_text(const PxField *field, char *buffer, size_t size)
     char list[256];
     switch (field->kind) {
     case PX_FIELD_WORD:
+    case PX_FIELD_FILL:
     case PX_FIELD_CHOICE:
         px_list_text(field->words, word_count(field->words), list, sizeof list);
         snprintf(buffer, size, "one of %s", list);
@@ -286,10 +287,17 @@ bool px_read_field(PxScene *scene, const PxPath *path, const PxField *field, con
         }
         *(bool *)member = json_is_true(value);
         return true;
+    case PX_FIELD_FILL:
+        if (json_is_object(value))
+            return true; /* read with the body */
+        /* fall through */
     case PX_FIELD_WORD:
     case PX_FIELD_CHOICE: {
-        int word = read_word(scene, path, "one of", field->words, word_count(field->words), value);
-        if (word >= 0 && field->kind == PX_FIELD_WORD)
+        int word = read_word(
+            scene, path,
+            field->kind == PX_FIELD_FILL ? "an object { \"in\", \"level\" } or one of" : "one of",
+            field->words, word_count(field->words), value);
+        if (word >= 0 && field->kind != PX_FIELD_CHOICE)
             *(int *)member = word;
         else if (word >= 0)
             *(double *)member = word;

@@ -75,6 +75,7 @@ static void write_value(PxWriter *w, const PxField *field, const void *object, P
         px_write_flag(w, *(const bool *)member);
         break;
     case PX_FIELD_WORD:
+    case PX_FIELD_FILL:
         px_write_text(w, field->words[*(const int *)member]);
         break;
     case PX_FIELD_MODEL:
@@ -190,7 +191,7 @@ static void write_thing_field(PxWriter *w, const PxScene *scene, const PxKind *k
         return;
     if (field->kind == PX_FIELD_THING)
         refers = thing->refers[px_reference_index(&kind->section, field)];
-    if ((field->kind == PX_FIELD_SHAPE && !thing->shape_known) ||
+    if ((field->kind == PX_FIELD_SHAPE && (!thing->shape_known || thing->vessel != NULL)) ||
         (field->kind == PX_FIELD_TEMPERATURES && *count == 0) ||
         (field->kind == PX_FIELD_LOOK && (thing->look == NULL || purpose == TO_HASH)) ||
         (field->kind == PX_FIELD_THING && refers == SIZE_MAX))
@@ -213,6 +214,12 @@ static void write_thing_field(PxWriter *w, const PxScene *scene, const PxKind *k
     case PX_FIELD_LOOK:
         write_section(w, &px_look_section, thing->look, purpose);
         break;
+    case PX_FIELD_FILL:
+        if (thing->vessel != NULL) {
+            write_section(w, &px_vessel_section, thing->vessel, purpose);
+            break;
+        }
+        /* fall through */
     default:
         write_value(w, field, def, purpose);
     }

@@ -150,6 +150,25 @@ static void write_strength(PxWriter *w, const PxField *field)
     px_write_close_flat(w, ']');
 }
 
+/* A word, or a vessel. */
+static void write_fill(PxWriter *w, const PxField *field)
+{
+    px_write_key(w, "anyOf");
+    px_write_open_flat(w, '[');
+    px_write_open_flat(w, '{');
+    px_write_key(w, "enum");
+    px_write_open_flat(w, '[');
+    for (size_t k = 0; field->words[k] != NULL; ++k)
+        px_write_text(w, field->words[k]);
+    px_write_close_flat(w, ']');
+    px_write_close_flat(w, '}');
+    px_write_open_flat(w, '{');
+    write_reference(w, px_vessel_section.name);
+    px_write_close_flat(w, '}');
+    px_write_close_flat(w, ']');
+    write_pair(w, "default", field->words[0]);
+}
+
 /* Writes the schema of fields that are not single values, into an open object. */
 static void write_special(PxWriter *w, const PxField *field)
 {
@@ -181,6 +200,9 @@ static void write_special(PxWriter *w, const PxField *field)
         break;
     case PX_FIELD_NUMBERS:
         write_numbers(w);
+        break;
+    case PX_FIELD_FILL:
+        write_fill(w, field);
         break;
     case PX_FIELD_VERSION:
         px_write_key(w, "const");
@@ -475,7 +497,7 @@ static char *make_schema(void)
     static const PxSection *const parts[] = {
         &px_time_section,  &px_shape_section,     &px_turn_section,   &px_keyframe_section,
         &px_event_section, &px_look_section,      &px_camera_section, &px_temperature_section,
-        &px_melt_section,  &px_melt_into_section, &px_output_section};
+        &px_melt_section,  &px_melt_into_section, &px_output_section, &px_vessel_section};
     PxWriter writer = {0}, *w = &writer;
     px_write_open(w, '{');
     write_pair(w, "$schema", "http://json-schema.org/draft-07/schema#");

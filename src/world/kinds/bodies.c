@@ -12,7 +12,11 @@
 static const char *const fill_words[] = {"cubic", "hexagonal", "octree", "fitted", NULL};
 
 static const PxField fields[] = {
-    PX_SHAPE_FIELD(PxBodyDef, "Its shape and position at the start."),
+    {.key = "shape",
+     .kind = PX_FIELD_SHAPE,
+     .offset = PX_AT(PxBodyDef, shape),
+     .unit = "",
+     .help = "Its shape and position at the start."},
     {.key = "material",
      .kind = PX_FIELD_THING,
      .flags = PX_FIELD_REQUIRED | PX_FIELD_ONLY_NOT,
@@ -39,12 +43,13 @@ static const PxField fields[] = {
     PX_TEMPERATURE_FIELD(PxBodyDef, "Temperature at the start; an event sets it again. A wall is "
                                     "held at its temperature; one without is adiabatic."),
     {.key = "fill",
-     .kind = PX_FIELD_WORD,
+     .kind = PX_FIELD_FILL,
      .flags = PX_FIELD_ONLY_NOT,
      .offset = PX_AT(PxBodyDef, fill),
      .unit = "",
-     .help = "Lattice that fills the shape. For solids: an octree is coarser inside; a fitted "
-             "lattice follows curved and slanted surfaces.",
+     .help = "Lattice that fills the shape; for solids: an octree is coarser inside, a fitted "
+             "lattice follows curved and slanted surfaces. Or, instead of a shape, the vessel that "
+             "a liquid fills, and up to which level.",
      .words = fill_words},
     {.key = "levels",
      .kind = PX_FIELD_COUNT,
@@ -54,6 +59,12 @@ static const PxField fields[] = {
      .least = 1,
      .most = 6,
      .help = "Levels of an octree: how often its cells may double in size towards the inside."},
+    {.key = "carve",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxBodyDef, carve),
+     .unit = "",
+     .help = "Liquids in which this wall, rigid body or solid stands at the start make room for "
+             "it; false: they must not overlap."},
     {.key = "wall",
      .kind = PX_FIELD_FLAG,
      .offset = PX_AT(PxBodyDef, wall),
@@ -312,7 +323,9 @@ static void check_surface(const PxStated *stated, const PxMaterialDef *material)
 static void check_rigid(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
-    static const char *const key[] = {"fill", "levels", "surfels", "skin", "texture"};
+    static const char *const key[] = {"levels", "surfels", "skin", "texture"};
+    if (stated->has(stated, false, "fill") && !stated->vessel)
+        px_wrong(stated, PX_ERROR, "fill", true, "is not for rigid bodies: they have no particles");
     for (size_t k = 0; k < PX_COUNT(key); ++k)
         if (stated->has(stated, false, key[k]))
             px_wrong(stated, PX_ERROR, key[k], true,
@@ -329,9 +342,28 @@ static void check_rigid(const PxStated *stated)
                  "is infinite and cannot be a rigid body; should it have \"wall\": true?");
 }
 
+/* A body has a shape, or fills a vessel. */
+static void check_place(const PxStated *stated, const PxMaterialDef *material)
+{
+    const PxBodyDef *def = stated->def;
+    bool shape = stated->has(stated, false, "shape");
+    if (!stated->vessel && !shape) {
+        px_wrong(stated, PX_ERROR, "shape", false, "is missing: wanted an object { }");
+        return;
+    }
+    if (!stated->vessel)
+        return;
+    if (shape)
+        px_wrong(stated, PX_ERROR, "fill", true,
+                 "names a vessel, and the body has a shape too; wanted one of them");
+    if (px_body_is_boundary(def) || (material != NULL && material->young > 0))
+        px_wrong(stated, PX_ERROR, "fill", true, "fills a vessel, which only liquids do");
+}
+
 static void rules(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
+    check_place(stated, def->wall ? NULL : stated->other(stated, "material"));
     if (def->wall) {
         def->warm = stated->has(stated, false, "temperature") || def->temperatures > 0;
         if (def->conductance != px_body_def_default().conductance && !def->warm)
@@ -388,7 +420,8 @@ const PxKind px_body_kind = {
                 .defaults = defaults,
                 .divider = "wall",
                 .divided = "walls",
-                .also = "rigid"},
+                .also = "rigid",
+                .either = {"shape", "fill"}},
     .list = "bodies",
     .list_help = "Matter and walls that are there at the start.",
     .most = 100000,

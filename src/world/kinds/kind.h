@@ -54,6 +54,7 @@ typedef struct PxStated {
     void *def;         ///< with the values that could be read
     bool good;         ///< all its keys and values were accepted
     const char *shape; ///< form of its shape, "box"; NULL: none, or it could not be read
+    bool vessel;       ///< it fills a vessel instead
     PxShapeDef placed; ///< that shape as the world will get it
     const void *first; ///< def of the first thing of the kind in the scene
 

@@ -88,7 +88,7 @@ static bool is_live(const PxSection *section, const PxField *field, const void *
     if (field->kind == PX_FIELD_PART)
         return field->beside == 0 || *((const bool *)object + field->beside);
     return (field->flags & PX_FIELD_LIVE) && field->kind != PX_FIELD_FLAG &&
-           field->kind != PX_FIELD_WORD;
+           field->kind != PX_FIELD_WORD && field->kind != PX_FIELD_FILL;
 }
 
 /* Finds the field of a section that the next steps name, descending into sub-sections. */
