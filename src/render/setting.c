@@ -118,8 +118,7 @@ static double ground_level(const PxSetting *s)
     return wall < INFINITY ? wall : lowest;
 }
 
-/* A default camera that has all matter in view, from slightly above and the right. */
-static PxSceneCamera framing(const PxSetting *s, double aspect)
+PxSceneCamera px_setting_framing(const PxSetting *s, double aspect)
 {
     PxBounds b = s->matter;
     PxVec3 middle = px_scale(px_add(b.low, b.high), 0.5);
@@ -163,7 +162,7 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
     if (def->stated_camera)
         s->camera = def->camera;
     else if (!has_camera)
-        s->camera = framing(s, (double)def->width / def->height);
+        s->camera = px_setting_framing(s, (double)def->width / def->height);
     s->origin = s->camera.to;
     return PX_OK;
 }
