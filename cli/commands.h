@@ -20,6 +20,7 @@ int command_render(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_scenes(int argc, char **argv);
 int command_schema(int argc, char **argv);
+int command_view(int argc, char **argv);
 
 /// Prints to stderr why the last call failed; returns the matching exit status.
 int report_failure(PxStatus status, const char *command);

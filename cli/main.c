@@ -22,6 +22,7 @@ static const Entry entries[] = {
     {"surface", "make surfaces around the particles of a run", command_surface},
     {"export", "write frames in formats of other programs", command_export},
     {"render", "draw pictures and a film of a run", command_render},
+    {"view", "watch a scene or a run in a window", command_view},
     {"bench", "measure the engine on this machine", command_bench},
     {"scenes", "list the scenes that come with phyxel", command_scenes},
     {"schema", "print the JSON schema of scene files", command_schema},

@@ -92,6 +92,8 @@ int command_surface(int argc, char **argv)
          "more columns of particles for the vertices"},
         {"surfels", 0, OPTION_FLAG, &def.surfels, NULL,
          "points with a radius instead of triangles"},
+        {"contact", 0, OPTION_FLAG, &def.contact, NULL,
+         "surfels between solids that touch, in DIR/contact"},
         {"measure", 0, OPTION_FLAG, &def.measure, NULL,
          "write area, volume and components to measure.csv"},
         {"overwrite", 0, OPTION_FLAG, &def.overwrite, NULL,

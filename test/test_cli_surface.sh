@@ -118,6 +118,27 @@ said "--smoothing wants a number from 0 on"
 status 2 surface "$work/run" --columns presure
 said "there is no column 'presure', wanted one of"
 said "did you mean 'pressure'?"
+# contact surfaces of two soft balls, a quarter of a spacing apart, and a floor below one of them
+cat >"$work/balls.json" <<'END'
+{"phyxel": 1, "time": {"frames": 1, "fps": 100}, "spacing": 0.02,
+ "materials": {"jelly": {"density": 1000, "young": 2e4}, "rubber": {"density": 1000, "young": 2e6}},
+ "bodies": [{"name": "floor", "shape": {"plane": {}}, "wall": true},
+  {"name": "left", "shape": {"sphere": 0.1, "at": [-0.1, 0.1, 0]}, "material": "jelly"},
+  {"name": "right", "shape": {"sphere": 0.1, "at": [0.105, 0.15, 0]}, "material": "rubber", "surfels": 3000}]}
+END
+status 0 run "$work/balls.json" -o "$work/balls" -q
+status 0 surface "$work/balls" --contact
+said "2 made"
+head -c 600 "$work/balls/contact/000000.ply" | grep -aqF "property float depth" || fail "no depth of contacts"
+[ "$(head -c 600 "$work/balls/contact/000000.ply" | sed -n 's/^element vertex //p')" -gt 20 ] || fail "no contact nodes"
+status 0 surface "$work/balls" --contact
+said "0 made, 2 were up to date"
+status 2 surface "$work/balls" --contact --material jelly
+said "between all bodies"
+status 2 surface "$work/run" --contact --frames 1
+said "no body of the frame has a skin"
+tidy "$work/balls"
+
 status 2 surface "$work/run" --surfels --measure
 said "surfels have no area to measure"
 

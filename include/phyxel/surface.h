@@ -140,6 +140,8 @@ typedef struct PxSurfaceRunDef {
     bool measure;         ///< measure.csv as well; not with surfels
     bool overwrite;       ///< remake surfaces that are up to date
     bool no_walls;        ///< ignore the scene's walls
+    bool contact;         ///< instead of surfaces, surfels between solids that touch each other,
+                          ///< walls or rigid bodies, in DIR/contact
 } PxSurfaceRunDef;
 
 PX_API void px_surface_run_def_init(PxSurfaceRunDef *def, size_t size);

@@ -429,6 +429,11 @@ PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHe
 PX_API PxStatus px_world_add_gauge(PxWorld *world, const PxGaugeDef *def, PxGaugeId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
 
+/// The body or material of that name; *out is the null id if there is none. Errors:
+/// PX_ERR_ARGUMENT.
+PX_API PxStatus px_world_find_body(const PxWorld *world, const char *name, PxBodyId *out);
+PX_API PxStatus px_world_find_material(const PxWorld *world, const char *name, PxMaterialId *out);
+
 /// The body that the particles of an emitter form. Errors: PX_ERR_ARGUMENT.
 PX_API PxStatus px_world_emitter_body(const PxWorld *world, PxEmitterId emitter, PxBodyId *out);
 

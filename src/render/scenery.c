@@ -148,11 +148,11 @@ PxSky px_sky_studio(float azimuth, float height)
     PxSky sky = px_sky_day(azimuth, height);
     /* The horizon is about as bright as the ground of the studio (setting.c) under this light, into
      * which it fades. */
-    sky.zenith = px_v3(0.21f, 0.245f, 0.29f);
-    sky.horizon = px_v3(0.40f, 0.415f, 0.43f);
+    sky.zenith = px_v3(0.25f, 0.29f, 0.34f);
+    sky.horizon = px_v3(0.49f, 0.505f, 0.52f);
     sky.sun_cosine = cosf(12 * DEGREE);
     if (height > 0)
-        sky.sunlight = px_v3(3.3f, 3.18f, 3.0f);
+        sky.sunlight = px_v3(3.9f, 3.77f, 3.57f);
     return sky;
 }
 

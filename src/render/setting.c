@@ -123,9 +123,7 @@ static double ground_level(const PxSetting *s)
     return wall < INFINITY ? wall : lowest;
 }
 
-/* A default camera, from slightly above and the right, as near as shows all corners of the box
- * within 0.9 of the picture. */
-static PxSceneCamera framing(const PxSetting *s, double aspect)
+PxSceneCamera px_setting_framing(const PxSetting *s, double aspect)
 {
     PxBounds b = s->matter;
     PxVec3 middle = px_scale(px_add(b.low, b.high), 0.5);
@@ -182,7 +180,7 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
     if (def->stated_camera)
         s->camera = def->camera;
     else if (!has_camera)
-        s->camera = framing(s, (double)def->width / def->height);
+        s->camera = px_setting_framing(s, (double)def->width / def->height);
     s->origin = s->camera.to;
     return PX_OK;
 }
@@ -231,7 +229,7 @@ static PxGround ground_of(const PxSetting *s, const PxRenderDef *def, float reac
         .pattern = pattern[kind],
         .level = (float)(s->level - height_of(s->up, s->origin)),
         .colour = kind == PX_SCENE_WOOD ? px_v3(0.52f, 0.33f, 0.19f)
-                  : studio              ? px_v3(0.365f, 0.372f, 0.38f)
+                  : studio              ? px_v3(0.385f, 0.39f, 0.395f)
                                         : px_v3(0.36f, 0.352f, 0.338f),
         .tile =
             kind == PX_SCENE_WOOD ? 0.12f * (float)s->size : round_length(0.3f * (float)s->size),

@@ -35,6 +35,9 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
                          PxSetting *out);
 void px_setting_free(PxSetting *setting);
 
+/// A default camera that has all matter in view, from slightly above and the right.
+PxSceneCamera px_setting_framing(const PxSetting *setting, double aspect);
+
 /// Converts a point or a direction from the scene's axes to the scenery's, where y is up.
 PxV3 px_setting_place(const PxSetting *setting, PxVec3 place);
 PxV3 px_setting_turn(const PxSetting *setting, PxVec3 direction);

@@ -10,6 +10,7 @@
 #include "phyxel/run.h"
 #include "phyxel/suggest.h"
 #include "phyxel/version.h"
+#include "run/contact_files.h"
 #include "scene/content.h"
 #include "scene/scene_walls.h"
 #include "store/column_form.h"
@@ -58,6 +59,11 @@ typedef struct Job {
 } Job;
 
 /* ---- settings --------------------------------------------------------------- */
+
+static PxRunFile kind_of(const PxSurfaceRunDef *def)
+{
+    return def->contact ? PX_FILE_CONTACT : def->surfels ? PX_FILE_SURFELS : PX_FILE_SURFACE;
+}
 
 static const char *material_name(const Job *job, uint32_t material, char text[NAME])
 {
@@ -139,7 +145,7 @@ static void write_settings(Job *job)
         job->settings, sizeof job->settings,
         "phyxel %s, make %d, %s of field %s, cell %.9g, radius %.9g, iso %.9g, smoothing %.9g, gap "
         "%.9g, columns %.200s, walls %s%s",
-        PX_VERSION, MAKE, job->def->surfels ? "surfels" : "surface", d->field, d->cell,
+        PX_VERSION, MAKE, px_run_file_folder(kind_of(job->def)), d->field, d->cell,
         d->radius > 0 ? d->radius : field->radius, d->iso > 0 ? d->iso : field->iso,
         d->smoothing < 0 ? field->smoothing : d->smoothing, d->gap,
         job->def->columns != NULL ? job->def->columns : "-",
@@ -154,8 +160,12 @@ static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
         return px_fail(PX_ERR_ARGUMENT, "surface: the def has no folder");
     PxSurfaceDef checked;
     PX_TRY(px_surface_def_read(&def->surface, &checked));
-    if (def->surfels && def->measure)
+    if ((def->surfels || def->contact) && def->measure)
         return px_fail(PX_ERR_ARGUMENT, "surface: surfels have no area to measure");
+    if (def->contact && (def->material != NULL || def->columns != NULL))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "surface: contact surfaces are between all bodies, and have "
+                       "no other columns");
     job->threads.count = def->surface.threads > 0 ? def->surface.threads : px_threads_available();
     px_stop_begin(&job->stop, def->surface.stop, def->surface.stop_user);
     job->threads.stop = &job->stop;
@@ -177,9 +187,7 @@ static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
         for (char *c = folder + 1; *c != '\0'; ++c)
             *c = *c == '/' || (*c == '.' && c == folder + 1) ? '_' : *c;
     }
-    return px_path_join(job->out, def->dir, "%s%s",
-                        px_run_file_folder(def->surfels ? PX_FILE_SURFELS : PX_FILE_SURFACE),
-                        folder);
+    return px_path_join(job->out, def->dir, "%s%s", px_run_file_folder(kind_of(def)), folder);
 }
 
 static void close_job(Job *job)
@@ -605,6 +613,40 @@ static PxStatus make_surfaces(Job *job, Frame *frame, const char *path, const ch
     return status;
 }
 
+/* Widest gap of a contact, spacings. */
+#define CONTACT 0.5
+
+/* The contact surfaces of a frame, from its skins. */
+static PxStatus contact_frame(Job *job, uint32_t number, const char *path, const char *stamp)
+{
+    PxTable table, rigid;
+    PxFrameMeta meta;
+    uint32_t rows;
+    if (job->scene == NULL)
+        return px_fail(PX_ERR_FORMAT, "run.json is missing or damaged: bodies are unknown");
+    px_table_init(&table, NULL);
+    px_table_init(&rigid, NULL);
+    PxStatus status = px_frame_read_columns(job->def->dir, number, &meta, &table, &rows);
+    if (status == PX_OK)
+        status = px_frame_read_rigid(job->def->dir, number, &rigid, &job->threads);
+    for (size_t k = 0; status == PX_OK && k < job->walls.count; ++k) {
+        px_frame_pose(&rigid, &job->walls.wall[k]);
+        px_wall_move(&job->walls.wall[k], meta.time, 0);
+    }
+    px_table_free(&rigid);
+    px_table_free(&table);
+    if (status != PX_OK)
+        return status;
+    PxContactFrame frame = {.dir = job->def->dir,
+                            .number = number,
+                            .scene = job->scene,
+                            .walls = &job->walls,
+                            .reach = CONTACT * meta.spacing,
+                            .path = path,
+                            .stamp = stamp};
+    return px_contact_frame(&frame, &job->elements);
+}
+
 static PxStatus surface_frame(Job *job, uint32_t number)
 {
     char path[PX_PATH_MAX], stamp[PX_STAMP_SIZE];
@@ -612,6 +654,11 @@ static PxStatus surface_frame(Job *job, uint32_t number)
     PX_TRY(px_surface_stamp(job->def->dir, number, job->settings, stamp));
     if (!job->def->overwrite && up_to_date(path, stamp))
         return PX_OK;
+    if (job->def->contact) {
+        PxStatus made = contact_frame(job, number, path, stamp);
+        job->made += made == PX_OK;
+        return made == PX_OK ? PX_OK : px_fail_prefix(made, "frame %u: ", number);
+    }
     Frame *frame = calloc(1, sizeof *frame);
     Surfaces *surfaces = calloc(1, sizeof *surfaces);
     PxStatus status = frame != NULL && surfaces != NULL
@@ -758,8 +805,7 @@ static PxStatus surface_frames(Job *job, const uint32_t *numbers, uint32_t count
 static PxStatus make_folder(const Job *job)
 {
     char path[PX_PATH_MAX];
-    PxRunFile kind = job->def->surfels ? PX_FILE_SURFELS : PX_FILE_SURFACE;
-    PX_TRY(px_path_join(path, job->def->dir, "%s", px_run_file_folder(kind)));
+    PX_TRY(px_path_join(path, job->def->dir, "%s", px_run_file_folder(kind_of(job->def))));
     PX_TRY(px_refuse_link(path));
     PX_TRY(px_refuse_link(job->out));
     return px_folder_make(job->out);

@@ -63,8 +63,7 @@ struct PxWorld {
     bool absorbed;            ///< rest shapes of whole bodies were updated in this step
     PxGrid grid;
     PxPairs pairs;
-    PxGrid contact_grid;      ///< of rows of solids that may touch other solids
-    PxPairs contact_pairs;    ///< of the same
+    PxGrid contact_grid;      ///< for `contact_self`
     PxSolidSelf contact_self; ///< rows that may touch distant rows of their own solid
     uint32_t solid_substeps;  ///< of the last step
     PX_KIND_LISTS             ///< materials, bodies, emitters, ...: a list of each kind
@@ -80,10 +79,11 @@ struct PxWorld {
     double rigid_overlap;             ///< m
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
-    PxTable progress;            ///< one row per emitter
-    PX_LIST(PxGrip) grips;       ///< by time
-    PxGaugeStep *gauging;        ///< measurements of this step, in scratch; NULL: no gauges
-    PX_LIST(PxReading) readings; ///< samples completed in the last step, by time
+    struct PxMacStore *mac_store; ///< fluid/pressure/mac_walls.h; derived, not saved
+    PxTable progress;             ///< one row per emitter
+    PX_LIST(PxGrip) grips;        ///< by time
+    PxGaugeStep *gauging;         ///< measurements of this step, in scratch; NULL: no gauges
+    PX_LIST(PxReading) readings;  ///< samples completed in the last step, by time
     PX_LIST(double) reading_values;
     uint8_t *drop;              ///< in a step with sinks: rows to be removed, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body

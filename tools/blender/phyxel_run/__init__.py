@@ -161,6 +161,7 @@ class PHYXEL_OT_import(bpy.types.Operator):
     surfels: bpy.props.BoolProperty(name="Surfels", default=False)
     skin: bpy.props.BoolProperty(name="Skin of solids", default=True)
     skin_surfels: bpy.props.BoolProperty(name="Surfels of solids", default=False)
+    contact: bpy.props.BoolProperty(name="Contact surfaces", default=False)
     bodies: bpy.props.BoolProperty(name="Rigid bodies and joints", default=True)
 
     def invoke(self, context, _):

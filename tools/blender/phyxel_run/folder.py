@@ -12,11 +12,12 @@ KINDS = {
     "surfels": (("surfels", "ply-surfels"), "phyxel surface {} --surfels"),
     "skin": (("skin",), "phyxel run {}"),
     "skin-surfels": (("skin-surfels",), "phyxel run {}"),
+    "contact": (("contact",), "phyxel surface {} --contact"),
 }
 # Shown as triangles; the others as points.
 TRIANGLES = ("surface", "skin")
 # Only solids have them: where they are not there, nothing is amiss.
-OPTIONAL = ("skin", "skin-surfels")
+OPTIONAL = ("skin", "skin-surfels", "contact")
 
 NUMBERED = re.compile(r"^(\d{6,})\.ply$")
 
