@@ -6,12 +6,12 @@
 #include <string.h>
 
 #define BLOCK 64u
-#define ROUNDS 3     /* of impulses */
-#define SWEEPS 10    /* of Gauss-Seidel in one round */
-#define MERGES 12    /* rounds in which zones grow */
-#define ADVANCES 40  /* most parts of a way */
-#define NEAR 0.5     /* pairs that approach stop at this part of the thickness */
-#define RELAX 0.1    /* part of a lack of distance that is restored in a step */
+#define ROUNDS 3    /* of impulses */
+#define SWEEPS 10   /* of Gauss-Seidel in one round */
+#define MERGES 12   /* rounds in which zones grow */
+#define ADVANCES 40 /* most parts of a way */
+#define NEAR 0.5    /* pairs that approach stop at this part of the thickness */
+#define RELAX 0.1   /* part of a lack of distance that is restored in a step */
 
 /* ---- closest points ------------------------------------------------------------------------ */
 
@@ -88,12 +88,12 @@ typedef struct Pair {
 
 typedef struct Search {
     PxClothStep *s;
-    PxBounds *box;  /* by node */
-    double *thick;  /* by cloth: distance that is kept, m */
+    PxBounds *box; /* by node */
+    double *thick; /* by cloth: distance that is kept, m */
     Pair *pair;
     uint32_t most;
     _Atomic uint32_t pairs;
-    bool last; /* only what crosses */
+    bool last;     /* only what crosses */
     double *weigh; /* inverse masses */
 } Search;
 
@@ -178,8 +178,8 @@ static bool touches(const Search *j, Pair *p, double keep)
     p->gap = px_dot(gap, p->normal);
     if (!(px_length(p->normal) > 0) || !(p->gap > 0))
         return false;
-    p->wanted = near ? RELAX * (keep - fmin(p->gap, keep)) / dt
-                     : (NEAR * fmin(keep, start) - p->gap) / dt;
+    p->wanted =
+        near ? RELAX * (keep - fmin(p->gap, keep)) / dt : (NEAR * fmin(keep, start) - p->gap) / dt;
     p->load = 0;
     p->rubbed = px_vec(0, 0, 0);
     return true;
@@ -339,7 +339,8 @@ static void push_apart(PxClothStep *s, Pair *p, const double *weigh)
     give(s, p, weigh, change);
 }
 
-/* ---- zones ------------------------------------------------------------------------------------ */
+/* ---- zones ------------------------------------------------------------------------------------
+ */
 
 static uint32_t root_of(uint32_t *up, uint32_t i)
 {
@@ -380,7 +381,8 @@ static void merge(Search *j, uint32_t *up, PxVec3 *momentum, double *mass, uint8
     }
 }
 
-/* ---- all --------------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------------------------------
+ */
 
 static PxStatus begin(PxClothStep *s, Search *j)
 {

@@ -82,7 +82,8 @@ static void give(PxClothSystem *s, Edge *edge)
     for (uint32_t f = 0; f < s->faces; ++f)
         for (int k = 0; k < 3; ++k) {
             uint32_t a = s->face[f].corner[k], b = s->face[f].corner[(k + 1) % 3];
-            edge[3 * (size_t)f + (size_t)k] = (Edge){a < b ? a : b, a < b ? b : a, 4 * f + (uint32_t)k};
+            edge[3 * (size_t)f + (size_t)k] =
+                (Edge){a < b ? a : b, a < b ? b : a, 4 * f + (uint32_t)k};
         }
     qsort(edge, count, sizeof *edge, compare_edges);
     for (size_t k = 0; k < count; ++k)
@@ -99,8 +100,8 @@ PxStatus px_cloth_tree_build(PxClothSystem *s, const PxVec3 *x)
     Item *item = malloc(((size_t)s->faces + 1) * sizeof *item);
     Edge *edge = malloc((3 * (size_t)s->faces + 1) * sizeof *edge);
     s->nodes = 0;
-    bool room = s->node != NULL && s->leaf_of != NULL && s->owns != NULL && item != NULL &&
-                edge != NULL;
+    bool room =
+        s->node != NULL && s->leaf_of != NULL && s->owns != NULL && item != NULL && edge != NULL;
     if (room && s->faces > 0) {
         for (uint32_t f = 0; f < s->faces; ++f)
             item[f] = (Item){f, 0};

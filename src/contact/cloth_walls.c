@@ -85,8 +85,8 @@ static void find_touch(Job *job, uint32_t i)
     else if (last == SLIDE || (last != STICK && s->mass[i] * speed > t->friction * impulse))
         t->state = SLIDE;
     if (t->state == SLIDE)
-        s->friction[i] =
-            px_scale(along, speed > 0 ? -fmin(t->friction * impulse, s->mass[i] * speed) / speed : 0);
+        s->friction[i] = px_scale(
+            along, speed > 0 ? -fmin(t->friction * impulse, s->mass[i] * speed) / speed : 0);
 }
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
