@@ -816,6 +816,42 @@ TEST(a_wall_that_clings_attracts_the_coat)
     play_end(&p);
 }
 
+TEST(a_deformable_mould_attracts_the_coat_too)
+{
+    /* the same ball, of points whose normals are out of the mould, that is, inwards */
+    enum { POINTS = 6000 };
+    Play p;
+    PxCoatDef def = def_of(0.5);
+    float *column[6];
+    play_begin(&p, &def, 2);
+    add_ball(p.m, 4, 0, 0, 0, 0);
+    PxCoatMould mould = {.cling = 1, .bounds = {{-4.6, -4.6, -4.6}, {4.6, 4.6, 4.6}}};
+    for (int k = 0; k < 6; ++k)
+        CHECK((column[k] = malloc(POINTS * sizeof(float))) != NULL);
+    for (int i = 0; i < POINTS; ++i) {
+        double y = 1 - 2 * (i + 0.5) / POINTS, r = sqrt(1 - y * y), f = 2.399963229728653 * i;
+        const double n[3] = {r * cos(f), y, r * sin(f)};
+        for (int k = 0; k < 3; ++k) {
+            column[k][i] = (float)(4.6 * n[k]);
+            column[3 + k][i] = (float)-n[k];
+        }
+    }
+    CHECK_OK(px_point_surface_make(&mould.surface, (const float *const *)column,
+                                   (const float *const *)column + 3, POINTS, p.in.scratch));
+    p.in.mould = &mould;
+    p.in.moulds = 1;
+    for (int f = 0; f < 4; ++f)
+        play(&p);
+    /* Between its points, the mean of a bent surface lies inside it by h^2 / (9 r) or so: h = 2.5
+     * times the spacing of 0.21. */
+    for (uint32_t i = 0; i < p.coat->surfels.count; ++i)
+        CHECK_NEAR(px_length(px_coat_place(p.coat, i)), 4.6, 0.01);
+    px_point_surface_free(&mould.surface);
+    for (int k = 0; k < 6; ++k)
+        free(column[k]);
+    play_end(&p);
+}
+
 /* A ball with 16 waves around, less than two spacings long: finer than the particles. */
 static double wavy(PxVec3 out)
 {

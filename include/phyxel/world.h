@@ -208,7 +208,8 @@ typedef struct PxBodyDef {
     bool wall;           ///< an impermeable boundary that is fixed or follows keyframes
     bool inside;         ///< walls: keep matter inside the shape instead of out of it
     double friction;     ///< walls: 0 free slip, 1 no slip
-    double cling;        ///< walls: how closely coats of molten matter follow their surface, 0 .. 1
+    double cling;        ///< walls, rigid bodies, solids with a skin: how closely coats of molten
+                         ///< matter follow their surface, 0 .. 1
     bool warm;           ///< walls: kept at `temperature`; else adiabatic
     double conductance;  ///< warm walls: contact conductance, W/(m^2 K); 1e12: perfect
     size_t temperatures; ///< warm walls: number of keys; 0: constant temperature

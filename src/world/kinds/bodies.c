@@ -165,13 +165,13 @@ static const PxField fields[] = {
              "their contact angle: 0 drops slide, 1 small ones stick."},
     {.key = "cling",
      .kind = PX_FIELD_NUMBER,
-     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .flags = PX_FIELD_LIVE,
      .offset = PX_AT(PxBodyDef, cling),
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Attraction of coats of molten matter to the surface of the wall: 0 none, 1 they "
-             "take its shape, as in a mould."},
+     .help = "Attraction of coats of molten matter to the surface of a wall, rigid body or solid: "
+             "0 none, 1 they take its shape, as in a mould."},
     {.key = "conductance",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
@@ -319,6 +319,17 @@ static void check_surface(const PxStated *stated, const PxMaterialDef *material)
                  px_quote(material->name, name, sizeof name));
 }
 
+/* Coats cling to walls, rigid bodies, and solids that have a skin. */
+static void check_mould(const PxStated *stated, const PxMaterialDef *material)
+{
+    const PxBodyDef *def = stated->def;
+    if (def->cling > 0 && material != NULL && !px_body_has_skin(def, material))
+        px_wrong(
+            stated, PX_ERROR, "cling", true,
+            "is for walls, rigid bodies and solids with a skin that do not melt: coats take the "
+            "shape of their surface");
+}
+
 /* Keys of matter made of particles. */
 static void check_rigid(const PxStated *stated)
 {
@@ -394,6 +405,7 @@ static void rules(const PxStated *stated)
             px_wrong(stated, PX_ERROR, of_rigid[k].key, true, "is for rigid bodies");
     check_fill(stated, material);
     check_surface(stated, material);
+    check_mould(stated, material);
     if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)
         px_wrong(stated, PX_ERROR, "shape.plane", true,
                  "is infinite and cannot be filled; should this body have \"wall\": true?");
