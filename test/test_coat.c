@@ -852,6 +852,66 @@ TEST(a_deformable_mould_attracts_the_coat_too)
     play_end(&p);
 }
 
+/* Share of the surfels beyond a spacing from the plane x = `at` that are red on its right and blue
+ * on its left. */
+static double two_coloured(const PxCoat *coat, double at)
+{
+    const PxColumn *colour = px_table_find(&coat->surfels, "colour");
+    const float *painted = px_table_find(&coat->surfels, "painted")->data[0];
+    uint32_t right = 0, all = 0;
+    for (uint32_t i = 0; i < coat->surfels.count; ++i) {
+        double x = px_coat_place(coat, i).x - at;
+        if (fabs(x) < 1)
+            continue;
+        float red = ((const float *)colour->data[0])[i], blue = ((const float *)colour->data[2])[i];
+        right += painted[i] > 0.0f &&
+                 (x > 0 ? red > 0.99f && blue < 0.01f : red < 0.01f && blue > 0.99f);
+        ++all;
+    }
+    return (double)right / all;
+}
+
+TEST(a_mould_prints_its_colours)
+{
+    Play p;
+    PxCoatDef def = def_of(0.5);
+    play_begin(&p, &def, 2);
+    add_ball(p.m, 4, 0, 0, 0, 0);
+    PxMesh *mesh = mesh_ball(4.6, 96);
+    mesh->colour = px_allocate(NULL, mesh->vertex_count * sizeof *mesh->colour);
+    CHECK(mesh->colour != NULL);
+    for (uint32_t v = 0; v < mesh->vertex_count; ++v)
+        mesh->colour[v] = mesh->position[v].x > 0 ? px_vec(1, 0, 0) : px_vec(0, 0, 1);
+    PxShape *shape = shape_make_mesh(mesh);
+    PxWall wall = {.shape = shape,
+                   .inside = true,
+                   .bounds = px_shape_bounds(shape),
+                   .cling = 1,
+                   .prints = true};
+    px_wall_move(&wall, 0, 0);
+    p.in.wall = &wall;
+    p.in.walls = 1;
+    for (int f = 0; f < 4; ++f)
+        play(&p);
+    CHECK(p.coat->painted);
+    CHECK_NEAR(two_coloured(p.coat, 0), 1, 0);
+    CHECK(p.coat->zombies.count <= p.coat->surfels.count); /* they do not pile up */
+    /* Frozen and moved away it keeps them, and molten again as well. */
+    memset(p.m->melted, 0, sizeof p.m->melted);
+    p.in.melted = p.m->melted;
+    p.in.walls = 0;
+    for (uint32_t i = 0; i < p.m->count; ++i)
+        p.m->x[0][i] += 3;
+    play(&p);
+    CHECK_NEAR(two_coloured(p.coat, 3), 1, 0);
+    p.in.melted = NULL;
+    for (int f = 0; f < 3; ++f)
+        play(&p);
+    CHECK_NEAR(two_coloured(p.coat, 3), 1, 0.01);
+    px_shape_free(shape);
+    play_end(&p);
+}
+
 /* A ball with 16 waves around, less than two spacings long: finer than the particles. */
 static double wavy(PxVec3 out)
 {

@@ -227,6 +227,7 @@ typedef struct PxBodyDef {
                     ///< keyframes, else at once
     double hold;    ///< rigid: when they hold it again, s; before `release`: not
     double hand_over;       ///< rigid: time in which it then returns to its keyframes, s
+    bool prints;            ///< hands its colours to coats of molten matter that cling to it
     double ballast;         ///< rigid: a point mass in addition to that of its shape, kg, >= 0
     PxVec3 ballast_at;      ///< rigid: where it is, in the shape before scale, turn and at, m
     bool carve;             ///< scenes: liquids in which it stands at the start make room for it

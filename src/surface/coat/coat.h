@@ -121,6 +121,7 @@ typedef struct PxCoatMould {
     PxPointSurface surface; ///< m, its normals out of the body
     PxBounds bounds;        ///< of its points
     double cling;           ///< 0 .. 1
+    const float *colour[3]; ///< of its points, which it hands to coats; NULL: it does not
 } PxCoatMould;
 
 /// The particles of a frame. Arrays stay the caller's.

@@ -297,6 +297,8 @@ static PxStatus moulds_make(PxWorld *world, Moulds *m)
         for (int c = 0; c < 3; ++c) {
             place[c] = x->data[c];
             normal[c] = n->data[c];
+            if (world->bodies.data[s->body].def.prints && s->skin->painted)
+                to->colour[c] = px_table_find(t, "colour")->data[c];
         }
         for (uint32_t i = 0; i < t->count; ++i)
             px_bounds_add(&to->bounds,

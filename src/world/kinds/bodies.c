@@ -172,6 +172,11 @@ static const PxField fields[] = {
      .most = 1,
      .help = "Attraction of coats of molten matter to the surface of a wall, rigid body or solid: "
              "0 none, 1 they take its shape, as in a mould."},
+    {.key = "prints",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxBodyDef, prints),
+     .unit = "",
+     .help = "Coats that cling to it take the colours of its mesh or texture."},
     {.key = "conductance",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
@@ -374,6 +379,13 @@ static void check_place(const PxStated *stated, const PxMaterialDef *material)
 static void rules(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
+    if (def->prints && !(def->cling > 0))
+        px_wrong(stated, PX_ERROR, "prints", true,
+                 "is for bodies to which coats cling: wanted \"cling\" above 0");
+    else if (def->prints && stated->shape != NULL && def->shape.kind != PX_SHAPE_MESH)
+        px_wrong(stated, PX_ERROR, "prints", true,
+                 "needs a mesh with colours, but the shape is a %s",
+                 px_shape_kind_name(def->shape.kind));
     check_place(stated, def->wall ? NULL : stated->other(stated, "material"));
     if (def->wall) {
         def->warm = stated->has(stated, false, "temperature") || def->temperatures > 0;
