@@ -18,8 +18,10 @@ PxStatus px_contact_stress_begin(PxContactStress *c, PxSolidSolids *solids)
     if (solids == NULL)
         return PX_OK;
     PX_TRY(px_solid_solids_begin(solids, s));
-    if (solids->count > 0)
+    if (solids->facings.facings > 0) {
         solids->press.forces(solids->press.user, s);
+        solids->press.add(solids->press.user, s);
+    }
     return PX_OK;
 }
 

@@ -18,6 +18,16 @@ static double restitution_of(const PxSolid *s, uint32_t frame)
     return s->flows && def->absorb > 0 ? 1 : def->restitution;
 }
 
+/* Rigid motion of a solid, in its frame. */
+typedef struct PxSolidRigid {
+    bool on;    /* it has pairs */
+    bool moves; /* nothing holds it */
+    double mass;
+    PxVec3 middle, velocity, spin;
+    PxMat3 lighter;        /* inverse inertia */
+    PxVec3 faster, turned; /* change of velocity and spin */
+} Rigid;
+
 PxStatus px_solid_rebound_begin(PxSolidRebound *r, const PxSolid *s)
 {
     *r = (PxSolidRebound){.pair = NULL};
@@ -32,7 +42,8 @@ PxStatus px_solid_rebound_begin(PxSolidRebound *r, const PxSolid *s)
         r->slots *= 2;
     r->pair = PX_ARENA_ARRAY(s->scratch, PxSolidPairForce, r->room);
     r->slot = PX_ARENA_ARRAY(s->scratch, uint32_t, r->slots);
-    if (r->pair == NULL || r->slot == NULL)
+    r->rigid = PX_ARENA_ARRAY(s->scratch, Rigid, s->frames);
+    if (r->pair == NULL || r->slot == NULL || r->rigid == NULL)
         return px_fail(PX_ERR_MEMORY, "contact: no room for %u solids", s->frames);
     return PX_OK;
 }
@@ -60,27 +71,17 @@ static PxSolidPairForce *find(PxSolidRebound *r, uint32_t low, uint32_t high)
     return &r->pair[r->pairs++];
 }
 
-void px_solid_rebound_add(PxSolidRebound *r, const PxSolid *s, uint32_t a, uint32_t b, PxVec3 place,
-                          PxVec3 force)
+void px_solid_rebound_add(PxSolidRebound *r, uint32_t a, uint32_t b, PxVec3 force, PxVec3 moment)
 {
     if (r->pair == NULL || a == b)
         return;
     PxSolidPairForce *pair = find(r, a < b ? a : b, a < b ? b : a);
     if (pair == NULL)
         return;
-    PxVec3 on_first = a < b ? force : px_scale(force, -1);
-    pair->force = px_add(pair->force, on_first);
-    pair->moment = px_add(pair->moment, px_cross(px_sub(place, s->frame[0].move), on_first));
+    double sign = a < b ? 1 : -1;
+    pair->force = px_mad(pair->force, force, sign);
+    pair->moment = px_mad(pair->moment, moment, sign);
 }
-
-/* Rigid motion of a solid, and the change that a force and moment would cause in it, in its frame.
- */
-typedef struct Body {
-    PxVec3 middle, velocity, spin;
-    PxVec3 pushed, turned; /* change of velocity and spin by the forces, per second */
-    double power, light;   /* of the forces, W; the same of the motion that they cause, W/s */
-    bool moves;
-} Body;
 
 static PxVec3 quad_vec(const float *quad)
 {
@@ -94,73 +95,124 @@ static PxVec3 in_frame(const PxSolid *s, uint32_t i)
     return px_add(rest, quad_vec(s->u + 4 * (size_t)i));
 }
 
-static Body body_of(const PxSolid *s, uint32_t frame, PxVec3 force, PxVec3 moment)
+typedef struct Job {
+    const PxSolidRebound *rebound;
+    PxSolid *solid;
+} Job;
+
+static void rigid_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    const PxSolid *s = job->solid;
+    for (uint32_t k = begin; k < end; ++k) {
+        const PxSolidFrame *f = &s->frame[k];
+        Rigid *b = &job->rebound->rigid[k];
+        if (!b->on)
+            continue;
+        *b = (Rigid){.on = true, .moves = !f->held};
+        PxVec3 place = {0, 0, 0}, momentum = {0, 0, 0}, angular = {0, 0, 0};
+        PxMat3 second = {0};
+        for (uint32_t i = f->begin; i < f->end; ++i) {
+            double m = (double)s->particles->mass[i];
+            PxVec3 x = px_sub(in_frame(s, i), f->middle), v = quad_vec(s->v + 4 * (size_t)i);
+            b->moves = b->moves && s->inverse_mass[i] > 0.0f;
+            b->mass += m;
+            place = px_mad(place, x, m);
+            momentum = px_mad(momentum, v, m);
+            angular = px_mad(angular, px_cross(x, v), m);
+            second = px_mat3_add(second, px_mat3_scale(px_mat3_outer(x, x), m));
+        }
+        PxVec3 middle = px_scale(place, 1 / b->mass);
+        b->middle = px_add(middle, f->middle);
+        b->velocity = px_scale(momentum, 1 / b->mass);
+        second = px_mat3_sub(second, px_mat3_scale(px_mat3_outer(middle, middle), b->mass));
+        PxMat3 inertia =
+            px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second);
+        if (!px_mat3_inverse(inertia, &b->lighter))
+            b->lighter = (PxMat3){0};
+        b->spin = px_mat3_apply(b->lighter, px_sub(angular, px_cross(middle, momentum)));
+    }
+}
+
+/* A pair's force on one of its solids, in the frame, and what it would cause. */
+typedef struct Push {
+    PxVec3 pushed, turned; /* change of velocity and spin, per second */
+    double power, light;   /* of the forces, W; the same of the motion that they cause, W/s */
+} Push;
+
+static Push push_of(const PxSolidRebound *r, const PxSolid *s, uint32_t frame, PxVec3 force,
+                    PxVec3 moment)
 {
     const PxSolidFrame *f = &s->frame[frame];
-    Body b = {.moves = !f->held};
-    PxVec3 place = {0, 0, 0}, momentum = {0, 0, 0}, angular = {0, 0, 0};
-    PxMat3 second = {0};
-    double mass = 0;
-    for (uint32_t i = f->begin; i < f->end; ++i) {
-        double m = (double)s->particles->mass[i];
-        PxVec3 x = px_sub(in_frame(s, i), f->middle), v = quad_vec(s->v + 4 * (size_t)i);
-        b.moves = b.moves && s->inverse_mass[i] > 0.0f;
-        mass += m;
-        place = px_mad(place, x, m);
-        momentum = px_mad(momentum, v, m);
-        angular = px_mad(angular, px_cross(x, v), m);
-        second = px_mat3_add(second, px_mat3_scale(px_mat3_outer(x, x), m));
-    }
-    PxVec3 middle = px_scale(place, 1 / mass);
-    b.middle = px_add(middle, f->middle);
-    b.velocity = px_scale(momentum, 1 / mass);
-    second = px_mat3_sub(second, px_mat3_scale(px_mat3_outer(middle, middle), mass));
-    PxMat3 inertia = px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second);
-    PxMat3 inverse, back = px_mat3_transpose(f->turn);
-    if (!px_mat3_inverse(inertia, &inverse))
-        inverse = (PxMat3){0};
-    b.spin = px_mat3_apply(inverse, px_sub(angular, px_cross(middle, momentum)));
+    const Rigid *b = &r->rigid[frame];
+    PxMat3 back = px_mat3_transpose(f->turn);
     /* force and moment about the middle, in the frame */
-    PxVec3 centre = px_add(px_mat3_apply(f->turn, b.middle), f->move);
+    PxVec3 centre = px_add(px_mat3_apply(f->turn, b->middle), f->move);
     moment = px_sub(moment, px_cross(px_sub(centre, s->frame[0].move), force));
     force = px_mat3_apply(back, force);
     moment = px_mat3_apply(back, moment);
-    b.power = px_dot(force, b.velocity) + px_dot(moment, b.spin);
-    if (!b.moves)
-        return b;
-    b.pushed = px_scale(force, 1 / mass);
-    b.turned = px_mat3_apply(inverse, moment);
-    b.light = px_dot(force, b.pushed) + px_dot(moment, b.turned);
-    return b;
+    Push p = {.power = px_dot(force, b->velocity) + px_dot(moment, b->spin)};
+    if (!b->moves)
+        return p;
+    p.pushed = px_scale(force, 1 / b->mass);
+    p.turned = px_mat3_apply(b->lighter, moment);
+    p.light = px_dot(force, p.pushed) + px_dot(moment, p.turned);
+    return p;
 }
 
-static void change(PxSolid *s, uint32_t frame, const Body *b, double by)
+static void change(Rigid *b, const Push *p, double by)
 {
-    const PxSolidFrame *f = &s->frame[frame];
-    for (uint32_t i = f->begin; b->moves && i < f->end; ++i) {
-        float *v = s->v + 4 * (size_t)i;
-        PxVec3 more = px_add(b->pushed, px_cross(b->turned, px_sub(in_frame(s, i), b->middle)));
-        v[0] += (float)(by * more.x);
-        v[1] += (float)(by * more.y);
-        v[2] += (float)(by * more.z);
+    PxVec3 faster = px_scale(p->pushed, by), turned = px_scale(p->turned, by);
+    b->velocity = px_add(b->velocity, faster);
+    b->spin = px_add(b->spin, turned);
+    b->faster = px_add(b->faster, faster);
+    b->turned = px_add(b->turned, turned);
+}
+
+static void change_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    PxSolid *s = job->solid;
+    for (uint32_t k = begin; k < end; ++k) {
+        const Rigid *b = &job->rebound->rigid[k];
+        if (!b->on || (px_dot(b->faster, b->faster) == 0 && px_dot(b->turned, b->turned) == 0))
+            continue;
+        for (uint32_t i = s->frame[k].begin; i < s->frame[k].end; ++i) {
+            float *v = s->v + 4 * (size_t)i;
+            PxVec3 more = px_add(b->faster, px_cross(b->turned, px_sub(in_frame(s, i), b->middle)));
+            v[0] += (float)more.x;
+            v[1] += (float)more.y;
+            v[2] += (float)more.z;
+        }
     }
 }
 
 void px_solid_rebound_act(const PxSolidRebound *r, PxSolid *s, double dt)
 {
-    for (uint32_t k = 0; r->pair != NULL && k < r->pairs; ++k) {
+    if (r->pair == NULL || r->pairs == 0)
+        return;
+    Job job = {r, s};
+    for (uint32_t k = 0; k < s->frames; ++k)
+        r->rigid[k].on = false;
+    for (uint32_t k = 0; k < r->pairs; ++k)
+        r->rigid[r->pair[k].frame[0]].on = r->rigid[r->pair[k].frame[1]].on = true;
+    px_parallel_for(s->threads, s->frames, 1, rigid_block, &job);
+    for (uint32_t k = 0; k < r->pairs; ++k) {
         const PxSolidPairForce *p = &r->pair[k];
         double e2 = restitution_of(s, p->frame[0]) * restitution_of(s, p->frame[1]);
         e2 = fmax(e2, LEAST_RESTITUTION * LEAST_RESTITUTION);
         if (!(e2 < 1))
             continue;
-        Body first = body_of(s, p->frame[0], p->force, p->moment);
-        Body second = body_of(s, p->frame[1], px_scale(p->force, -1), px_scale(p->moment, -1));
+        Push first = push_of(r, s, p->frame[0], p->force, p->moment);
+        Push second = push_of(r, s, p->frame[1], px_scale(p->force, -1), px_scale(p->moment, -1));
         double power = first.power + second.power, light = first.light + second.light;
         if (!(power > 0) || !(light > 0))
             continue; /* the bodies approach each other */
         double by = -fmin((1 - e2) * dt, power / light);
-        change(s, p->frame[0], &first, by);
-        change(s, p->frame[1], &second, by);
+        change(&r->rigid[p->frame[0]], &first, by);
+        change(&r->rigid[p->frame[1]], &second, by);
     }
+    px_parallel_for(s->threads, s->frames, 1, change_block, &job);
 }

@@ -20,8 +20,9 @@ typedef struct PxSolidPairForce {
 typedef struct PxSolidRebound {
     PxSolidPairForce *pair; ///< NULL: no solid has restitution
     uint32_t pairs, room;
-    uint32_t *slot; ///< by hash of the frames: index of the pair, + 1
-    uint32_t slots; ///< a power of two
+    uint32_t *slot;             ///< by hash of the frames: index of the pair, + 1
+    uint32_t slots;             ///< a power of two
+    struct PxSolidRigid *rigid; ///< by frame: its rigid motion
 } PxSolidRebound;
 
 /// Takes memory if some solid has restitution below 1. Errors: PX_ERR_MEMORY.
@@ -30,9 +31,10 @@ PxStatus px_solid_rebound_begin(PxSolidRebound *rebound, const PxSolid *solid);
 /// Forgets the forces.
 void px_solid_rebound_reset(PxSolidRebound *rebound);
 
-/// Adds a force on a row of frame `a` at `place`, whose opposite acts on frame `b`.
-void px_solid_rebound_add(PxSolidRebound *rebound, const PxSolid *solid, uint32_t a, uint32_t b,
-                          PxVec3 place, PxVec3 force);
+/// Adds a force and its moment, about the origin of the first frame of all, on frame `a`, whose
+/// opposites act on frame `b`.
+void px_solid_rebound_add(PxSolidRebound *rebound, uint32_t a, uint32_t b, PxVec3 force,
+                          PxVec3 moment);
 
 /// Changes the velocities, for forces that acted for `dt`.
 void px_solid_rebound_act(const PxSolidRebound *rebound, PxSolid *solid, double dt);

@@ -364,7 +364,7 @@ static double find_motion(PxSolidRigids *r, uint32_t number)
 
 /* ---- what the integration calls ---------------------------------------------------- */
 
-static double add_forces(void *user, PxSolid *s)
+static double find_forces(void *user, PxSolid *s)
 {
     PxSolidRigids *r = user;
     double energy = r->inner != NULL ? r->inner->forces(r->inner->user, s) : 0, limit;
@@ -375,11 +375,6 @@ static double add_forces(void *user, PxSolid *s)
         limit = INFINITY;
     } else
         energy += evaluate(r, &limit);
-    for (uint32_t k = 0; k < r->hits; ++k) {
-        const Hit *h = &r->hit[k];
-        if (h->on)
-            px_solid_add(s, s->a, h->row, h->normal, h->force * (double)s->inverse_mass[h->row]);
-    }
     if (r->inner == NULL)
         s->reach = r->reach;
     s->reach = fmin(s->reach, fmax(limit, 2 * s->min_step));
@@ -394,6 +389,18 @@ static double add_forces(void *user, PxSolid *s)
             r->group[f] = r->group[f] == group ? s->frames : r->group[f];
     }
     return energy;
+}
+
+static void add_forces(void *user, PxSolid *s)
+{
+    const PxSolidRigids *r = user;
+    if (r->inner != NULL)
+        r->inner->add(r->inner->user, s);
+    for (uint32_t k = 0; k < r->hits; ++k) {
+        const Hit *h = &r->hit[k];
+        if (h->on)
+            px_solid_add(s, s->a, h->row, h->normal, h->force * (double)s->inverse_mass[h->row]);
+    }
 }
 
 static void add_tangent(void *user, const float *quad, float *out)
@@ -543,7 +550,8 @@ PxStatus px_solid_rigids_begin(PxSolidRigids *r, PxSolid *s)
             y->inertia = (PxMat3){0};
     }
     r->press = (PxSolidPress){.user = r,
-                              .forces = add_forces,
+                              .forces = find_forces,
+                              .add = add_forces,
                               .tangent = add_tangent,
                               .friction = add_impulses,
                               .grip = grip,

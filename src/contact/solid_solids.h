@@ -14,56 +14,54 @@
 ///
 /// Where parts of B lie on opposite sides of i, as in a slot, only those on the nearest side count
 /// in a step: their mean would lie between them. Distant parts of the same solid count as another
-/// solid (contact/solid_self.h).
-///
-/// Friction acts at y_i, which is a weighted mean of rows on both sides: w_ij on the side of B, and
-/// on the side of i the linear extrapolation of its fit (solid/lists.h). So it has no net torque
-/// either.
+/// solid (contact/solid_self.h). Which rows may touch is found once a step (contact/facing.h).
 #ifndef PX_CONTACT_SOLID_SOLIDS_H
 #define PX_CONTACT_SOLID_SOLIDS_H
 
+#include "contact/facing.h"
 #include "contact/solid_rebound.h"
-#include "contact/solid_self.h"
-#include "matter/pairs.h"
-#include "solid/solid.h"
+#include "contact/touch.h"
 
 typedef struct PxSolidSolids {
     PxSolidPress press; ///< what the integration calls
+    PxFacings facings;  ///< solid_rows, self, version and grid are set by the caller
     PxSolid *solid;
-    PxGrid *grid;              ///< of the caller, who keeps the memory between steps
-    PxPairs *pairs;            ///< of the candidates, numbered by cell
-    const uint8_t *solid_rows; ///< by row: can touch other solids; NULL: all can
-    PxSolidSelf *self;         ///< for contact of solids with themselves; NULL: they have none
-    uint64_t version;          ///< of the elastic set, for `self`
+    double reach;  ///< set by the caller: limit of the sub-step that others want, s
+    bool implicit; ///< set by the caller: friction takes part in a solve
 
-    PxVec3 *where;  ///< by row: position at the start of the step, m
-    uint32_t count; ///< candidates: rows that may come near another solid in this step
-    uint32_t *row;  ///< of each
-    double *place;  ///< 3 for each: position
-    float *slope;   ///< 4 per entry of the lists: derivative of the gap, and weight over their sum
-    float *radius;  ///< by frame: that of the smallest rows, which cover its surface, m
-    PxVec3 *speed;  ///< by candidate: velocity at the start of the step, m/s
-    uint8_t *own;   ///< by candidate: may touch distant rows of its own solid
-    uint32_t *active; ///< candidates with a row of another solid within the search radius
+    PxTouchPass pass;
+    PxTouch *touch;   ///< by facing
+    uint8_t *on;      ///< by facing: it is a contact
+    uint32_t *active; ///< facings in contact, ascending
     uint32_t actives;
-    uint32_t *group; ///< by frame: number of the first frame that it touches, also through others
-    struct PxSolidTouch *touch; ///< contacts, in order of rows; TOUCHES for each candidate
-    uint32_t touches;           ///< in contact now
-    struct PxSolidRub *rub;     ///< contacts as friction sees them, in order of candidates
-    uint32_t rubs;
-    float *share; ///< by entry of the lists: weight over their sum, of those contacts
-    float *grip;  ///< by candidate: sum of the largest frictions, N
-    double dt;    ///< of the sub-step, s
-    bool solved;  ///< friction took part in the solve of this sub-step
+    uint32_t *first, *end; ///< by pair: its contacts in `active`
+    PxVec3 *moved;         ///< by row: displacement since the forces before, m
+    PxVec3 *push;          ///< by row: sum of contact forces, N
+    double *spread;        ///< by frame: largest velocity of its rows relative to its mean, m/s
+    double *shift;         ///< by frame: how far its rows moved relative to its mean, m
+    double *way;           ///< by pair: how far rows moved relative to each other, at most, m
+    double *due;           ///< by facing that is no contact: `way` at which it may be one, m
+    uint32_t *group;       ///< by frame: the first frame that it touches, also through others
     PxSolidRebound rebound;
-    double reach; ///< set by the caller: limit of the sub-step that others want, s
+
+    float *gradient;   ///< leapfrog: 9 a row, at the forces before
+    float *rub_light;  ///< leapfrog: by facing: relative velocity for a unit impulse; 0: not known
+    uint32_t *holder;  ///< by row: contact whose displacement is stored, plus 1; 0: none
+    PxTouch *kept;     ///< implicit: contacts as friction sees them, `kepts` of them
+    uint32_t *kept_of; ///< their facings
+    uint32_t *kept_first, *kept_end; ///< by pair
+    uint32_t kepts;
+    float *share;    ///< implicit: by entry: weight over the sum, of those contacts
+    float *grip;     ///< implicit: by facing: the last grip, N
+    PxVec3 *rubbing; ///< by contact: force or change of it, N
+    double dt;       ///< implicit: of the sub-step, s
 } PxSolidSolids;
 
-/// Finds the candidates of this step, by the boxes of all components first. solids->press is to be
-/// used only if there are any. Errors: PX_ERR_MEMORY.
+/// Finds the rows that may touch in this step. solids->press is to be used only if there are any
+/// (`facings.facings`). Errors: PX_ERR_MEMORY.
 PxStatus px_solid_solids_begin(PxSolidSolids *solids, PxSolid *solid);
 
-/// Time in which rows move at most a quarter of their radius relative to what they may touch, s.
+/// Time in which rows approach what they may touch by at most half of their radius, s.
 double px_solid_solids_reach(const PxSolidSolids *solids);
 
 #endif

@@ -28,6 +28,7 @@ void px_solid_forces(PxSolid *s, bool measure)
                              measure ? PX_ISA_PICK(s->isa, px_elastic_measure)
                                      : PX_ISA_PICK(s->isa, px_elastic_strain),
                              &pass, &most);
+    double energy = s->press != NULL ? s->press->forces(s->press->user, s) : 0;
     px_parallel_for(s->threads, s->count, BLOCK, PX_ISA_PICK(s->isa, px_elastic_force), &pass);
     /* tr(J^T J) = 3 + 2 tr E: exact for a stretch along one axis */
     s->stretch = 1 + 2 * most.most[PX_ELASTIC_STRETCH];
@@ -39,12 +40,10 @@ void px_solid_forces(PxSolid *s, bool measure)
     if (measure) {
         pass.magic = px_sum_magic(most.most[PX_ELASTIC_ENERGY], all);
         px_reduce(&rows, energy_part, &pass, &total);
-        s->elastic = total.sum[0];
+        s->elastic = total.sum[0] + energy;
     }
-    if (s->press != NULL) {
-        double energy = s->press->forces(s->press->user, s);
-        s->elastic += measure ? energy : 0;
-    }
+    if (s->press != NULL)
+        s->press->add(s->press->user, s);
 }
 
 /* ---- plastic flow -------------------------------------------------------- */

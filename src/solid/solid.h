@@ -76,13 +76,15 @@ struct PxSolid;
 /// Contact between solids (contact/solid_solids.h).
 typedef struct PxSolidPress {
     void *user;
-    /// Finds the contacts at the present displacements and adds their accelerations to solid->a.
-    /// Returns their energy, J.
+    /// Finds the contacts at the present displacements; called between the passes of
+    /// px_solid_forces(), so it may add to the records. Returns their energy, J.
     double (*forces)(void *user, struct PxSolid *solid);
+    /// Adds the accelerations by these contacts to solid->a.
+    void (*add)(void *user, struct PxSolid *solid);
     /// Adds the change of the contact forces to `out`, N, for displacements that change by `quad`.
     void (*tangent)(void *user, const float *quad, float *out);
-    /// Applies impulses for `dt` to the velocities, after a sub-step: friction that did not take
-    /// part in a solve, and restitution.
+    /// Applies impulses for `dt` to the velocities, after a sub-step: restitution, and friction
+    /// with rigid bodies.
     void (*friction)(void *user, double dt);
     /// Keeps the present contacts and their forces for friction in the solve. True: the forces
     /// differ from those that were kept.

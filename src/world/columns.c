@@ -227,7 +227,7 @@ static PxStatus derive(PxWorld *world, Kind kind, float *const to[6])
     PX_TRY(px_boundaries_list(world));
     job.contact = (PxContactStress){
         .solid = &s, .boundary = world->boundaries.data, .boundaries = world->boundaries.count};
-    PxSolidSolids solids = {.grid = &world->contact_grid, .pairs = &world->contact_pairs};
+    PxSolidSolids solids = {.facings.grid = &world->contact_grid, .implicit = true};
     if (s.count > 0)
         PX_TRY(px_contact_stress_begin(&job.contact, world->flows ? NULL : &solids));
     px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, fluid_block, &job);

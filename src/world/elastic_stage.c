@@ -45,7 +45,7 @@ bool px_world_flows(const PxWorld *world)
 {
     for (size_t k = 0; k < world->bodies.count; ++k) {
         const PxBody *body = &world->bodies.data[k];
-        if (px_body_is_boundary(&body->def))
+        if (px_body_is_bare(&body->def))
             continue;
         if (body->emitter > 0)
             return true;
@@ -509,15 +509,20 @@ static bool has_self_contact(const PxWorld *world)
     return false;
 }
 
+static bool is_implicit(const PxSolid *s)
+{
+    const PxMaterialDef *def = &s->material[s->particles->material[0]].def;
+    return strcmp(def->integration.model, "implicit") == 0;
+}
+
 /* Contact with rigid bodies, after that between solids. */
 static PxStatus begin_rigids(PxWorld *world, Contact *contact, PxSolid *s)
 {
     PxSolidRigids *rigids = &contact->rigids;
-    const PxMaterialDef *def = &s->material[s->particles->material[0]].def;
     *rigids = (PxSolidRigids){.boundary = world->boundaries.data,
                               .boundaries = world->boundaries.count,
                               .silent = world->dist.rank > 0,
-                              .implicit = strcmp(def->integration.model, "implicit") == 0,
+                              .implicit = is_implicit(s),
                               .inner = s->press};
     PX_TRY(px_solid_rigids_begin(rigids, s));
     if (rigids->hits > 0) {
@@ -542,7 +547,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
                        .walls = {.boundary = world->boundaries.data,
                                  .boundaries = world->boundaries.count,
                                  .silent = world->dist.rank > 0},
-                       .solids = {.grid = &world->contact_grid, .pairs = &world->contact_pairs},
+                       .solids = {.facings.grid = &world->contact_grid},
                        .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
     if (contact.grip == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu handles", world->handles.count);
@@ -567,12 +572,13 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         uint8_t *solid = NULL;
         if (world->flows)
             PX_TRY(px_exchange_contact_rows(set, &c, &world->fractions, &solid));
-        contact.solids.solid_rows = solid;
-        contact.solids.self =
+        contact.solids.facings.solid_rows = solid;
+        contact.solids.facings.self =
             !world->flows && has_self_contact(world) ? &world->contact_self : NULL;
-        contact.solids.version = set->version;
+        contact.solids.facings.version = set->version;
+        contact.solids.implicit = is_implicit(&s);
         PX_TRY(px_solid_solids_begin(&contact.solids, &s));
-        s.press = contact.solids.count > 0 ? &contact.solids.press : NULL;
+        s.press = contact.solids.facings.facings > 0 ? &contact.solids.press : NULL;
         if (s.press != NULL)
             s.reach = fmin(s.reach, px_solid_solids_reach(&contact.solids));
         PX_TRY(begin_rigids(world, &contact, &s));

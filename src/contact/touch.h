@@ -1,0 +1,49 @@
+/// The gap between a row and the rows of another solid around it: its energy and derivatives
+/// (contact/solid_solids.h has the formulas).
+#ifndef PX_CONTACT_TOUCH_H
+#define PX_CONTACT_TOUCH_H
+
+#include "base/simd.h"
+#include "base/vec.h"
+#include "contact/facing.h"
+
+/// A row touches a solid.
+typedef struct PxTouch {
+    double gap;    ///< m
+    double force;  ///< N
+    double stiff;  ///< second derivative of the energy, N/m
+    double energy; ///< J
+    double light;  ///< opening of the gap by a unit force on it: sum of squared slopes over masses
+    double slopes; ///< sum of the lengths of all slopes
+    PxVec3 slope;  ///< derivative of the gap with respect to the row's position
+    PxVec3 normal; ///< from the other solid
+    PxVec3 way;    ///< from the row to the mean y_i, m
+    /* friction */
+    PxVec3 rest;       ///< the same way in the rest shape of the row
+    PxVec3 rub;        ///< force on the row, N
+    PxVec3 stuck;      ///< in an implicit solve: displacement that it resists already, over dt, m/s
+    PxVec3 slide;      ///< and direction of sliding
+    double grip;       ///< largest friction, N
+    double give;       ///< displacement at which it slides, m
+    double drag, bend; ///< across and along the direction of sliding, kg/s
+} PxTouch;
+
+/// Slopes of the gap with respect to the rows of the list, and their weights over the sum, by
+/// entry of the facings.
+typedef struct PxTouchSlopes {
+    float *x, *y, *z, *weight;
+} PxTouchSlopes;
+
+typedef struct PxTouchPass {
+    const PxFacings *facings;
+    const float *modulus;  ///< by row: of plane waves, Pa
+    const float *per_mass; ///< by row, 1/kg
+    PxTouchSlopes slopes;
+} PxTouchPass;
+
+/// Finds the contact of a facing at the positions facings->where. False: there is none; then
+/// `excess` is the part of the gap above g0, otherwise 0.
+PX_ISA_DECLARE(bool, px_touch_find,
+               (const PxTouchPass *pass, uint32_t facing, PxTouch *out, double *excess));
+
+#endif
