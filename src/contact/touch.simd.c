@@ -25,7 +25,7 @@ PX_INLINE void load(const PxTouchPass *pass, const uint32_t *entry, uint32_t cou
     *modulus = px_f8_load(to[3]);
 }
 
-bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxTouch *t,
+bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSolidTouch *t,
                                 double *excess)
 {
     const PxFacings *f = pass->facings;
