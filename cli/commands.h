@@ -16,10 +16,13 @@ int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_surface(int argc, char **argv);
+int command_foam(int argc, char **argv);
 int command_render(int argc, char **argv);
+int command_make(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_scenes(int argc, char **argv);
 int command_schema(int argc, char **argv);
+int command_view(int argc, char **argv);
 
 /// Prints to stderr why the last call failed; returns the matching exit status.
 int report_failure(PxStatus status, const char *command);

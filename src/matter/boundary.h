@@ -83,6 +83,7 @@ typedef struct PxFill {
     double part;     ///< fraction of the kernel's integral inside the boundary; NAN: not known yet
     PxVec3 gradient; ///< of `part` with respect to the point, 1/m
     double lever;    ///< |gradient| times distance, summed over faces where they are known
+    double lift;     ///< the same, each term times the square of its normal along query->up
     PxVec3 velocity; ///< of the boundary's matter there, m/s
     int faces;       ///< if requested: number of faces that exchange heat with the point
     double face[6];  ///< and their distances, m
@@ -96,6 +97,7 @@ typedef struct PxFillQuery {
     uint32_t begin, end;
     const PxWallProfile *profile; ///< part of the kernel that a flat boundary fills
     bool faces;                   ///< PxFill.faces is requested
+    PxVec3 up;                    ///< of unit length, or 0
 } PxFillQuery;
 
 typedef struct PxBoundaryOps {
@@ -108,6 +110,9 @@ typedef struct PxBoundaryOps {
     double (*top_speed)(const PxBoundary *boundary);
     /// The longest dt <= limit, from `now` on, in which none of its points moves more than `most`.
     double (*step_limit)(const PxBoundary *boundary, double now, double most, double limit);
+
+    /// Digest of its shape and its configuration at moment 0: equal ones have equal distances.
+    void (*print)(const PxBoundary *boundary, uint64_t digest[2]);
 
     /// Signed distance, m. `normal` may be NULL if it is not needed.
     double (*distance)(const PxBoundary *boundary, double when, PxVec3 place, PxVec3 *normal);
@@ -144,6 +149,7 @@ typedef struct PxBoundaryOps {
 struct PxBoundary {
     const PxBoundaryOps *ops;
     uint32_t body;      ///< slot
+    uint32_t made;      ///< generation of that slot: no two shapes of a world have both
     double friction;    ///< 0 .. 1
     double wetting;     ///< cosine of the contact angle, -1 .. 1
     double adhesion;    ///< drag on the wetted layer, 0 .. 1

@@ -23,7 +23,9 @@ typedef struct PxSetting {
     double size;     ///< extent of the scene, m; the same for all its pictures
     PxVec3 origin;   ///< origin of the scenery, in the scene's axes
     PxSceneCamera camera;
-    double level; ///< height of the ground along `up`, m
+    bool moves;               ///< the scene's camera moves
+    struct PxTexture *ground; ///< texture of the ground; NULL: none
+    double level;             ///< height of the ground along `up`, m
     PX_LIST(PxShownWall) walls;
 } PxSetting;
 
@@ -32,6 +34,9 @@ typedef struct PxSetting {
 PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up, double spacing,
                          PxSetting *out);
 void px_setting_free(PxSetting *setting);
+
+/// A default camera that has all matter in view, from slightly above and the right.
+PxSceneCamera px_setting_framing(const PxSetting *setting, double aspect);
 
 /// Converts a point or a direction from the scene's axes to the scenery's, where y is up.
 PxV3 px_setting_place(const PxSetting *setting, PxVec3 place);

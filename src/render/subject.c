@@ -1,5 +1,7 @@
 #include "render/subject.h"
 
+#include "scene/scene_walls.h"
+
 #include "phyxel/suggest.h"
 #include "render/image/colour_map.h"
 #include "render/trace/draw.h"
@@ -107,6 +109,17 @@ static PxStatus choose_skin(const char *dir, uint32_t number, PxShow show, PxSub
     return PX_OK;
 }
 
+/* Reads the whitewater of the frame. */
+static PxStatus choose_foam(const char *dir, uint32_t number, PxSubject *out)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(px_run_file_path(path, dir, PX_FILE_FOAM, number));
+    if (!px_file_exists(path))
+        return PX_OK;
+    PX_TRY(digest_file(path, out->digest));
+    return px_surface_read(dir, number, path, &out->foam);
+}
+
 static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject *out)
 {
     char path[PX_PATH_MAX];
@@ -173,10 +186,12 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
     px_table_init(&out->rigid, NULL);
     px_table_init(&out->skins.points, NULL);
     px_table_init(&out->coats.points, NULL);
+    px_table_init(&out->foam.points, NULL);
     PX_TRY(px_frame_read(dir, number, &out->meta, &out->particles, threads));
     PX_TRY(px_frame_read_rigid(dir, number, &out->rigid, threads));
     PX_TRY(check_places(out));
-    return choose(dir, number, show, out);
+    PX_TRY(choose(dir, number, show, out));
+    return show != PX_SHOW_PARTICLES ? choose_foam(dir, number, out) : PX_OK;
 }
 
 void px_subject_free(PxSubject *subject)
@@ -185,6 +200,7 @@ void px_subject_free(PxSubject *subject)
     px_table_free(&subject->rigid);
     px_ply_points_free(&subject->skins);
     px_ply_points_free(&subject->coats);
+    px_ply_points_free(&subject->foam);
     px_release(NULL, subject->skinned, 0);
 }
 
@@ -195,11 +211,31 @@ static PxVec3 place(const PxTable *particles, uint32_t i)
                   (double)floats(particles, "position", 2)[i]);
 }
 
-PxBounds px_subject_bounds(const PxSubject *subject)
+PxVec3 px_subject_place(const PxSubject *subject, uint32_t i)
+{
+    return place(&subject->particles, i);
+}
+
+PxBounds px_subject_rigid_bounds(const PxSubject *subject, const PxScene *scene)
 {
     PxBounds b = px_bounds_empty();
-    for (uint32_t i = 0; i < subject->particles.count; ++i)
-        px_bounds_add(&b, place(&subject->particles, i));
+    PxSceneWalls walls = {0};
+    if (subject->rigid.count == 0 || scene == NULL || px_scene_walls(scene, &walls) != PX_OK)
+        return b;
+    for (size_t k = 0; k < walls.count; ++k) {
+        PxWall *wall = &walls.wall[k];
+        if (!wall->rigid)
+            continue;
+        px_frame_pose(&subject->rigid, wall);
+        px_wall_move(wall, subject->meta.time, 0);
+        for (int corner = 0; corner < 8; ++corner)
+            px_bounds_add(&b, px_wall_to_world(
+                                  wall, 0,
+                                  px_vec(corner & 1 ? wall->bounds.high.x : wall->bounds.low.x,
+                                         corner & 2 ? wall->bounds.high.y : wall->bounds.low.y,
+                                         corner & 4 ? wall->bounds.high.z : wall->bounds.low.z)));
+    }
+    px_scene_walls_free(&walls);
     return b;
 }
 
@@ -802,6 +838,36 @@ static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoi
     return status;
 }
 
+/* Spray, foam and bubbles as white balls. Bubbles are smaller: most of their light is refracted. */
+static PxStatus add_foam(const PxTable *points, PxSetting *setting, PxScenery *out)
+{
+    const float *x[3], *v[3] = {NULL}, *radius = floats(points, "radius", 0);
+    const float *kind = floats(points, "kind", 0);
+    for (uint32_t k = 0; k < 3; ++k) {
+        x[k] = floats(points, "position", k);
+        v[k] = floats(points, "velocity", k);
+    }
+    if (x[0] == NULL || x[1] == NULL || x[2] == NULL || radius == NULL)
+        return px_fail(PX_ERR_FORMAT, "the foam has no positions or radii");
+    PxLook white = px_look_matte(px_v3(0.92f, 0.94f, 0.95f));
+    uint32_t look = px_scenery_add_look(out, &white);
+    PxThing *t;
+    PX_TRY(px_scenery_add_thing(out, PX_THING_BALLS, look, points->count, 0,
+                                PX_WITH_RADIUS | PX_WITH_VELOCITY, &t));
+    for (uint32_t i = 0; i < points->count; ++i) {
+        for (int k = 0; k < 3; ++k)
+            if (!is_visible(x[k][i]))
+                return px_fail(PX_ERR_FORMAT, "the foam has a particle at %g m", (double)x[k][i]);
+        t->position[i] =
+            px_setting_place(setting, px_vec((double)x[0][i], (double)x[1][i], (double)x[2][i]));
+        if (v[0] != NULL && v[1] != NULL && v[2] != NULL)
+            t->velocity[i] =
+                px_setting_turn(setting, px_vec((double)v[0][i], (double)v[1][i], (double)v[2][i]));
+        t->radius[i] = radius[i] * (kind != NULL && kind[i] > 1.5f ? 0.6f : 1);
+    }
+    return PX_OK;
+}
+
 PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *setting,
                         const PxColouring *colouring, const PxThreads *threads, PxScenery *out)
 {
@@ -830,6 +896,8 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
     if (status == PX_OK && subject->skins.points.count > 0)
         status = add_surface(subject, "the skin", &subject->skins, SKIN, setting, colouring, value,
                              looks, threads, out);
+    if (status == PX_OK && subject->foam.points.count > 0 && colouring->column[0] == '\0')
+        status = add_foam(&subject->foam.points, setting, out);
     if (status == PX_OK && subject->coats.points.count > 0)
         status = add_surface(subject, "the coat", &subject->coats, COAT, setting, colouring, value,
                              looks, threads, out);

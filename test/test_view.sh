@@ -1,0 +1,48 @@
+#!/bin/sh
+# `phyxel view` without a display: pictures by --snapshot, and what it says about wrong calls.
+. "$PX_SOURCE/test/command.sh"
+unset DISPLAY WAYLAND_DISPLAY
+[ -x "$PX_BUILD/phyxel-view" ] || {
+    status 1 view scene.json
+    said "libgtk-4-dev"
+    echo "no window was built"
+    exit 77
+}
+case $PX_SANITIZE in
+*thread*)
+    echo "software OpenGL has threads that the sanitizer cannot see into"
+    exit 77
+    ;;
+*address*) export ASAN_OPTIONS=detect_leaks=0 ;; # drivers keep theirs
+esac
+png() { # FILE WIDTH HEIGHT: the header of a picture of that size
+    got=$(od -An -tu1 -j16 -N8 "$1" | tr -s ' ')
+    [ "$got" = " 0 0 $(($2 / 256)) $(($2 % 256)) 0 0 $(($3 / 256)) $(($3 % 256))" ] ||
+        fail "$1 is no picture of $2 by $3: $got"
+}
+
+status 0 view --help
+grep -q -- --snapshot "$work/out" || fail "no word about --snapshot"
+status 1 view
+said "there is no display; --snapshot"
+status 2 view "$scenes/drop.json" --snapshot "$work/a.png" --after soon
+said "wanted a time in seconds"
+status 2 view "$scenes/drop.json" --snapshot "$work/a.png" --show moon
+said "wanted best, particles or xray"
+status 2 view --snapshot "$work/a.png"
+said "needs a SCENE"
+status 2 view "$work/none.json" --snapshot "$work/a.png"
+said "none.json"
+status 2 view "$scenes/drop.json" --snapshot "$work/a.png" --set spacing=-1
+said "spacing: is -1"
+[ ! -e "$work/a.png" ] || fail "a picture of a wrong scene"
+
+set -- $small --set time.frames=3
+status 0 view "$@" --snapshot "$work/a.png" --after 0.01s --size 120x90 --colour speed
+png "$work/a.png" 120 90
+status 0 run "$@" -o "$work/run" --quiet
+for show in best particles xray; do
+    status 0 view "$work/run" --snapshot "$work/$show.png" --after 1 --size 120x90 --show $show --dark
+    png "$work/$show.png" 120 90
+done
+tidy "$work"

@@ -1,0 +1,510 @@
+#include "draw.h"
+
+#include "gl.h"
+#include "shaders.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A mesh on the graphics card. */
+typedef struct Mesh {
+    GLuint array, vertices, normals, indices;
+    uint32_t count; /* of indices */
+} Mesh;
+
+enum { MESH, BALL, GROUND, BACKGROUND, PROGRAMS };
+
+struct Draw {
+    GLuint program[PROGRAMS];
+    GlTarget picture;
+    GLuint empty; /* vertex array without attributes */
+    const PxDisplay *display;
+    Mesh *body; /* of the display */
+    uint32_t bodies;
+    Mesh *surface; /* of the shot */
+    uint32_t surfaces;
+    GLuint balls, places, paints; /* vertex array and its buffers */
+    uint32_t ball_count;
+    float *place; /* scratch: 4 floats a ball */
+    uint8_t *paint;
+    size_t room;
+    DrawDef last; /* of the balls on the card */
+
+    /* of the present call */
+    const Camera *camera;
+    const DrawDef *def;
+    Mat4 view, projection;
+    float unview[9];
+    float eye[3], sun[3], upward[3];
+    float aspect;
+};
+
+DrawDef draw_def_default(void)
+{
+    return (DrawDef){.mode = DRAW_BEST, .walls = true, .ground = true};
+}
+
+/* ---- making ---- */
+
+static void attribute(GLuint index, GLuint buffer, int components, GLenum type, bool instanced)
+{
+    glBindBuffer(GL_ARRAY_BUFFER, buffer);
+    glEnableVertexAttribArray(index);
+    glVertexAttribPointer(index, components, type, type == GL_UNSIGNED_BYTE, 0, NULL);
+    glVertexAttribDivisor(index, instanced);
+}
+
+Draw *draw_create(char *error, size_t size)
+{
+    Draw *d = calloc(1, sizeof *d);
+    if (d == NULL) {
+        snprintf(error, size, "no memory");
+        return NULL;
+    }
+    const char *source[PROGRAMS][3] = {
+        [MESH] = {"mesh", shader_mesh_vertex, shader_mesh},
+        [BALL] = {"ball", shader_ball_vertex, shader_ball},
+        [GROUND] = {"ground", shader_ground_vertex, shader_ground},
+        [BACKGROUND] = {"background", shader_screen_vertex, shader_background},
+    };
+    for (int k = 0; k < PROGRAMS; ++k) {
+        d->program[k] =
+            gl_program(source[k][0], source[k][1], shader_common, source[k][2], error, size);
+        if (d->program[k] == 0) {
+            draw_free(d);
+            return NULL;
+        }
+    }
+    glGenVertexArrays(1, &d->empty);
+    glGenVertexArrays(1, &d->balls);
+    glGenBuffers(1, &d->places);
+    glGenBuffers(1, &d->paints);
+    glBindVertexArray(d->balls);
+    attribute(0, d->places, 4, GL_FLOAT, true);
+    attribute(1, d->paints, 4, GL_UNSIGNED_BYTE, true);
+    glBindVertexArray(0);
+    return d;
+}
+
+static void mesh_free(Mesh *m)
+{
+    GLuint buffers[] = {m->vertices, m->normals, m->indices};
+    glDeleteVertexArrays(1, &m->array);
+    glDeleteBuffers(3, buffers);
+    *m = (Mesh){0};
+}
+
+static void meshes_free(Mesh **list, uint32_t *count)
+{
+    for (uint32_t k = 0; k < *count; ++k)
+        mesh_free(&(*list)[k]);
+    free(*list);
+    *list = NULL;
+    *count = 0;
+}
+
+void draw_free(Draw *d)
+{
+    if (d == NULL)
+        return;
+    meshes_free(&d->body, &d->bodies);
+    meshes_free(&d->surface, &d->surfaces);
+    for (int k = 0; k < PROGRAMS; ++k)
+        glDeleteProgram(d->program[k]);
+    gl_target_free(&d->picture);
+    glDeleteVertexArrays(1, &d->empty);
+    glDeleteVertexArrays(1, &d->balls);
+    glDeleteBuffers(1, &d->places);
+    glDeleteBuffers(1, &d->paints);
+    free(d->place);
+    free(d->paint);
+    free(d);
+}
+
+static void mesh_fill(Mesh *m, const float *position, const float *normal, uint32_t vertices,
+                      const uint32_t *triangle, uint32_t triangles)
+{
+    if (m->array == 0) {
+        glGenVertexArrays(1, &m->array);
+        glGenBuffers(1, &m->vertices);
+        glGenBuffers(1, &m->normals);
+        glGenBuffers(1, &m->indices);
+        glBindVertexArray(m->array);
+        attribute(0, m->vertices, 3, GL_FLOAT, false);
+        attribute(1, m->normals, 3, GL_FLOAT, false);
+        glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, m->indices);
+    }
+    glBindVertexArray(m->array);
+    gl_fill(GL_ARRAY_BUFFER, m->vertices, position, vertices * 3 * sizeof *position);
+    gl_fill(GL_ARRAY_BUFFER, m->normals, normal, vertices * 3 * sizeof *normal);
+    gl_fill(GL_ELEMENT_ARRAY_BUFFER, m->indices, triangle, triangles * 3 * sizeof *triangle);
+    m->count = 3 * triangles;
+    glBindVertexArray(0);
+}
+
+static void load_bodies(Draw *d, const PxDisplay *display)
+{
+    meshes_free(&d->body, &d->bodies);
+    d->display = display;
+    uint32_t count = 0;
+    while (px_display_body(display, count) != NULL)
+        ++count;
+    d->body = calloc((size_t)count + 1, sizeof *d->body);
+    if (d->body == NULL)
+        return;
+    d->bodies = count;
+    for (uint32_t k = 0; k < count; ++k) {
+        const PxDisplayBody *b = px_display_body(display, k);
+        if (b->triangles > 0)
+            mesh_fill(&d->body[k], &b->position[0][0], &b->normals[0][0], b->vertices,
+                      &b->triangle[0][0], b->triangles);
+    }
+}
+
+/* ---- the shot's particles ---- */
+
+/* Colour of a value, sRGB bytes. */
+static void colour_value(float value, float low, float high, uint8_t out[4])
+{
+    float rgb[3];
+    float t = high > low ? (value - low) / (high - low) : 0.5f;
+    px_display_colour(isfinite(t) ? t : 0, rgb);
+    for (int c = 0; c < 3; ++c)
+        out[c] = (uint8_t)lrintf(255 * rgb[c]);
+    out[3] = 255;
+}
+
+/* Gamma of 2 in the bytes of colours, so that dark ones have enough steps. */
+static uint8_t stored(float linear)
+{
+    return (uint8_t)lrintf(255 * sqrtf(fminf(1, fmaxf(0, linear))));
+}
+
+static float linear_of(uint8_t srgb)
+{
+    float c = (float)srgb / 255;
+    return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+}
+
+static bool reserve(Draw *d, size_t count)
+{
+    if (count <= d->room)
+        return true;
+    float *place = realloc(d->place, count * 4 * sizeof *place);
+    if (place != NULL)
+        d->place = place;
+    uint8_t *paint = realloc(d->paint, count * 4);
+    if (paint != NULL)
+        d->paint = paint;
+    if (place == NULL || paint == NULL)
+        return false;
+    d->room = count;
+    return true;
+}
+
+/* Whether a particle is drawn as a sphere. */
+static bool is_ball(const Draw *d, const Shot *s, uint32_t i)
+{
+    return d->def->mode == DRAW_PARTICLES || !s->covered[i];
+}
+
+static void load_balls(Draw *d, const Shot *s)
+{
+    d->ball_count = 0;
+    if (!reserve(d, (size_t)s->particles + 1))
+        return;
+    enum { TABLE = 256 };
+    uint8_t table[TABLE][4];
+    for (int k = 0; k < TABLE; ++k) {
+        colour_value((float)k / (TABLE - 1), 0, 1, table[k]);
+        for (int c = 0; c < 3; ++c)
+            table[k][c] = stored(linear_of(table[k][c]));
+    }
+    float low = d->def->own_range ? d->def->low : s->low;
+    float high = d->def->own_range ? d->def->high : s->high;
+    float scale = high > low ? (TABLE - 1) / (high - low) : 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->particles; ++i) {
+        if (!is_ball(d, s, i))
+            continue;
+        memcpy(&d->place[4 * (size_t)n], &s->place[4 * (size_t)i], 4 * sizeof *d->place);
+        uint8_t *paint = &d->paint[4 * (size_t)n];
+        if (s->value != NULL) {
+            float t = (s->value[i] - low) * scale;
+            memcpy(paint, table[t >= 0 ? (int)fminf(TABLE - 1, t) : 0], 4);
+        } else {
+            const PxDisplayMaterial *m = px_display_material(d->display, s->material[i]);
+            for (int c = 0; c < 3; ++c)
+                paint[c] = stored(m != NULL ? m->particles.colour[c] : 0.5f);
+            paint[3] = 255;
+        }
+        ++n;
+    }
+    d->ball_count = n;
+    gl_fill(GL_ARRAY_BUFFER, d->places, d->place, (size_t)n * 4 * sizeof *d->place);
+    gl_fill(GL_ARRAY_BUFFER, d->paints, d->paint, (size_t)n * 4);
+}
+
+static void load_surfaces(Draw *d, const Shot *s)
+{
+    if (s->surfaces != d->surfaces) {
+        meshes_free(&d->surface, &d->surfaces);
+        d->surface = calloc((size_t)s->surfaces + 1, sizeof *d->surface);
+        d->surfaces = d->surface != NULL ? s->surfaces : 0;
+    }
+    for (uint32_t k = 0; k < d->surfaces; ++k) {
+        const ShotSurface *f = &s->surface[k];
+        mesh_fill(&d->surface[k], f->position, f->normal, f->points, f->triangle, f->triangles);
+    }
+}
+
+/* ---- drawing ---- */
+
+static GLuint use(Draw *d, int which)
+{
+    GLuint p = d->program[which];
+    static const float light[2][2][3] = {
+        {{0.42f, 0.58f, 0.80f}, {0.86f, 0.89f, 0.92f}},     /* light: above, below */
+        {{0.045f, 0.055f, 0.075f}, {0.012f, 0.014f, 0.02f}} /* dark */
+    };
+    glUseProgram(p);
+    glUniformMatrix4fv(glGetUniformLocation(p, "view"), 1, false, d->view.m);
+    glUniformMatrix4fv(glGetUniformLocation(p, "projection"), 1, false, d->projection.m);
+    glUniformMatrix3fv(glGetUniformLocation(p, "unview"), 1, false, d->unview);
+    gl_set3(p, "eye", d->eye);
+    gl_set3(p, "sun", d->sun);
+    gl_set3(p, "upward", d->upward);
+    gl_set3(p, "sky_top", light[d->def->dark][0]);
+    gl_set3(p, "sky_low", light[d->def->dark][1]);
+    return p;
+}
+
+static void copy3(float out[3], PxVec3 v)
+{
+    out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z;
+}
+
+static void set_pose(GLuint p, const ShotPose *at)
+{
+    float turn[4] = {0, 0, 0, 1}, pivot[3] = {0}, move[3] = {0};
+    if (at != NULL) {
+        turn[0] = (float)at->pose.turn.x, turn[1] = (float)at->pose.turn.y;
+        turn[2] = (float)at->pose.turn.z, turn[3] = (float)at->pose.turn.w;
+        copy3(pivot, at->pivot);
+        copy3(move, at->pose.move);
+    }
+    gl_set4(p, "turn", turn);
+    gl_set3(p, "pivot", pivot);
+    gl_set3(p, "move", move);
+}
+
+static void set_look(GLuint p, const PxDisplayLook *look, float alpha)
+{
+    gl_set3(p, "colour", look->colour);
+    gl_set1(p, "alpha", alpha);
+    gl_set1(p, "gloss", look->kind == PX_DISPLAY_MATTE ? 1 : fminf(1, look->roughness));
+    gl_set1(p, "metal", look->kind == PX_DISPLAY_METAL);
+}
+
+static void draw_mesh(const Mesh *m)
+{
+    if (m->count == 0)
+        return;
+    glBindVertexArray(m->array);
+    glDrawElements(GL_TRIANGLES, (GLsizei)m->count, GL_UNSIGNED_INT, NULL);
+}
+
+/* Walls and rigid bodies; transparent ones in a second call. */
+static void draw_bodies(Draw *d, const Shot *s, bool transparent)
+{
+    GLuint p = use(d, MESH);
+    for (uint32_t k = 0; k < d->bodies && k < s->poses; ++k) {
+        const PxDisplayBody *b = px_display_body(d->display, k);
+        bool clear = b->look.kind == PX_DISPLAY_CLEAR && !b->inside;
+        if (clear != transparent || b->look.kind == PX_DISPLAY_HIDDEN ||
+            (!b->rigid && !d->def->walls))
+            continue;
+        PxDisplayLook look = b->look;
+        if (look.kind == PX_DISPLAY_PANE || look.kind == PX_DISPLAY_CLEAR)
+            for (int c = 0; c < 3; ++c)
+                look.colour[c] = d->def->dark ? 0.16f : 0.62f;
+        set_pose(p, &s->pose[k]);
+        set_look(p, &look, clear ? 0.2f : 1);
+        if (b->inside) { /* one looks into it: only its far side is drawn */
+            glEnable(GL_CULL_FACE);
+            glCullFace(GL_FRONT);
+        }
+        draw_mesh(&d->body[k]);
+        glDisable(GL_CULL_FACE);
+    }
+}
+
+static void draw_surfaces(Draw *d, const Shot *s)
+{
+    GLuint p = use(d, MESH);
+    set_pose(p, NULL);
+    for (uint32_t k = 0; k < d->surfaces; ++k) {
+        const PxDisplayMaterial *m = px_display_material(d->display, s->surface[k].material);
+        PxDisplayLook look =
+            m != NULL ? m->particles : (PxDisplayLook){.colour = {0.5f, 0.5f, 0.5f}};
+        set_look(p, &look, 1);
+        draw_mesh(&d->surface[k]);
+    }
+}
+
+static void draw_balls(Draw *d)
+{
+    GLuint p = use(d, BALL);
+    gl_set1(p, "enlarge", 1);
+    gl_set1(p, "gloss", 0.35f);
+    glBindVertexArray(d->balls);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)d->ball_count);
+}
+
+static void draw_background(Draw *d)
+{
+    GLuint p = use(d, BACKGROUND);
+    PxVec3 r, u, f;
+    float slope = tanf((float)(0.5 * d->camera->fov * 3.14159265358979 / 180));
+    float right[3], above[3], forward[3];
+    camera_axes(d->camera, &r, &u, &f);
+    copy3(right, r);
+    copy3(above, u);
+    copy3(forward, f);
+    for (int c = 0; c < 3; ++c)
+        right[c] *= slope * d->aspect, above[c] *= slope;
+    gl_set3(p, "right", right);
+    gl_set3(p, "above", above);
+    gl_set3(p, "forward", forward);
+    glDisable(GL_DEPTH_TEST);
+    glBindVertexArray(d->empty);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glEnable(GL_DEPTH_TEST);
+}
+
+static float round_length(float longest)
+{
+    float ten = powf(10, floorf(log10f(longest)));
+    return ten * (longest < 2 * ten ? 1 : longest < 5 * ten ? 2 : 5);
+}
+
+/* Extent of the matter at the start, m. */
+static double scene_size(const PxDisplay *display, PxVec3 *middle)
+{
+    PxVec3 low, high;
+    if (px_display_bounds(display, &low, &high) != PX_OK)
+        return 1;
+    double x = high.x - low.x, y = high.y - low.y, z = high.z - low.z;
+    *middle = (PxVec3){0.5 * (low.x + high.x), 0.5 * (low.y + high.y), 0.5 * (low.z + high.z)};
+    double size = sqrt(x * x + y * y + z * z);
+    return size > 0 ? size : 1;
+}
+
+static void draw_ground(Draw *d)
+{
+    PxVec3 middle = {0};
+    double size = scene_size(d->display, &middle), reach = 4 * fmax(size, d->camera->distance);
+    double level = px_display_ground(d->display);
+    float tile = round_length(0.3f * (float)size);
+    bool z_up = d->camera->up == 'z';
+    float origin[3], side[3] = {(float)reach, 0, 0}, away[3] = {0};
+    float grey = d->def->dark ? 0.05f : 0.36f, colour[3] = {grey, grey, grey};
+    middle.x = tile * floor(middle.x / tile);
+    if (z_up) {
+        middle.y = tile * floor(middle.y / tile);
+        middle.z = level;
+    } else {
+        middle.y = level;
+        middle.z = tile * floor(middle.z / tile);
+    }
+    copy3(origin, middle);
+    origin[z_up ? 2 : 1] -= 1e-3f * (float)size; /* below walls that stand on it */
+    away[z_up ? 1 : 2] = (float)reach;
+    GLuint p = use(d, GROUND);
+    gl_set3(p, "origin", origin);
+    gl_set3(p, "side", side);
+    gl_set3(p, "away", away);
+    gl_set3(p, "colour", colour);
+    gl_set1(p, "tile", tile);
+    gl_set1(p, "reach", (float)reach);
+    glBindVertexArray(d->empty);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    glDisable(GL_BLEND);
+}
+
+static void set_camera(Draw *d, const Camera *camera, float aspect)
+{
+    PxVec3 middle = camera->target, r, u, f;
+    double size = scene_size(d->display, &middle);
+    double reach = camera->distance + 6 * fmax(size, camera->distance);
+    d->camera = camera;
+    d->aspect = aspect;
+    d->view = camera_view(camera);
+    d->projection = camera_projection(camera, (double)aspect, 0.01 * camera->distance, reach);
+    camera_axes(camera, &r, &u, &f);
+    copy3(d->unview, r);
+    copy3(d->unview + 3, u);
+    copy3(d->unview + 6, (PxVec3){-f.x, -f.y, -f.z});
+    copy3(d->eye, camera_eye(camera));
+    bool z_up = camera->up == 'z';
+    copy3(d->upward, (PxVec3){0, !z_up, z_up});
+    /* The sun is at the scene's front, to the left and high. */
+    copy3(d->sun, z_up ? (PxVec3){-0.42, -0.48, 0.77} : (PxVec3){-0.42, 0.77, 0.48});
+}
+
+static bool same_balls(const DrawDef *a, const DrawDef *b)
+{
+    return a->mode == b->mode && a->own_range == b->own_range && a->low == b->low &&
+           a->high == b->high;
+}
+
+void draw_shot(Draw *d, const PxDisplay *display, const Shot *shot, bool fresh,
+               const Camera *camera, const DrawDef *def, int width, int height)
+{
+    GLint target = 0;
+    if (width < 1 || height < 1)
+        return;
+    glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &target);
+    d->def = def;
+    if (fresh && display != d->display)
+        load_bodies(d, display);
+    if (shot != NULL && (fresh || !same_balls(&d->last, def)))
+        load_balls(d, shot);
+    if (shot != NULL && fresh)
+        load_surfaces(d, shot);
+    d->last = *def;
+    set_camera(d, camera, (float)width / (float)height);
+    gl_target_resize(&d->picture, width, height, GL_RGBA8);
+    glBindFramebuffer(GL_FRAMEBUFFER, d->picture.framebuffer);
+    glViewport(0, 0, width, height);
+    glDisable(GL_SCISSOR_TEST);
+    glDisable(GL_BLEND);
+    glDepthMask(GL_TRUE);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    draw_background(d);
+    glEnable(GL_DEPTH_TEST);
+    if (shot != NULL && d->display != NULL) {
+        draw_bodies(d, shot, false);
+        if (def->mode != DRAW_PARTICLES)
+            draw_surfaces(d, shot);
+        draw_balls(d);
+        if (def->ground)
+            draw_ground(d);
+        glEnable(GL_BLEND);
+        glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+        glDepthMask(GL_FALSE);
+        draw_bodies(d, shot, true);
+        glDepthMask(GL_TRUE);
+        glDisable(GL_BLEND);
+    }
+    glBindVertexArray(0);
+    glUseProgram(0);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, d->picture.framebuffer);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)target);
+    glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)target);
+}

@@ -1,0 +1,16 @@
+/// Sources of the shaders, GLSL 3.30.
+#ifndef VIEWER_SHADERS_H
+#define VIEWER_SHADERS_H
+
+/// Put before all fragment shaders: light, colours, background.
+extern const char shader_common[];
+extern const char shader_screen_vertex[];
+extern const char shader_background[];
+extern const char shader_mesh_vertex[];
+extern const char shader_mesh[];
+extern const char shader_ball_vertex[];
+extern const char shader_ball[];
+extern const char shader_ground_vertex[];
+extern const char shader_ground[];
+
+#endif
