@@ -17,6 +17,7 @@ int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_surface(int argc, char **argv);
 int command_render(int argc, char **argv);
+int command_make(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_scenes(int argc, char **argv);
 int command_schema(int argc, char **argv);

@@ -149,7 +149,7 @@ static int take_words(const Words *w, PxRenderDef *def, PxLampDef lamps[OPTION_M
     static const char *const qualities[] = {"draft", "good", "final", NULL};
     static const char *const shows[] = {"best", "surface", "surfels", "particles", NULL};
     static const char *const floors[] = {"solid", "shadow", "none", NULL};
-    static const char *const lights[] = {"day", "soft", "night", NULL};
+    static const char *const lights[] = {"day", "soft", "night", "studio", NULL};
     const char *rest;
     int k;
     double two[2];
@@ -172,7 +172,7 @@ static int take_words(const Words *w, PxRenderDef *def, PxLampDef lamps[OPTION_M
     }
     if (w->light != NULL) {
         if ((k = read_word(w->light, lights)) < 0)
-            return wrong("--light", w->light, "day, soft or night");
+            return wrong("--light", w->light, "studio, day, soft or night");
         def->lighting = (PxLighting)k;
     }
     if (w->camera != NULL) {
@@ -200,6 +200,47 @@ static int take_words(const Words *w, PxRenderDef *def, PxLampDef lamps[OPTION_M
     return EXIT_DONE;
 }
 
+/* Does the path name something that only pictures show? */
+static bool is_look(const char *path)
+{
+    static const char *const tops[] = {"camera", "picture", "lights"};
+    for (size_t k = 0; k < sizeof tops / sizeof *tops; ++k) {
+        size_t length = strlen(tops[k]);
+        if (strncmp(path, tops[k], length) == 0 && strchr(".[=", path[length]) != NULL)
+            return true;
+    }
+    const char *look = strstr(path, ".look"), *equals = strchr(path, '=');
+    return look != NULL && look < equals && strchr(".=", look[5]) != NULL;
+}
+
+/* Applies --set; false after a message. */
+static bool set_looks(PxScene *scene, const OptionList *sets)
+{
+    for (size_t k = 0; k < sets->count; ++k) {
+        char path[256];
+        const char *set = sets->item[k], *equals = strchr(set, '=');
+        if (equals == NULL || !is_look(set) || equals - set >= (long)sizeof path) {
+            fprintf(stderr,
+                    "phyxel render: --set is '%.80s', wanted PATH=VALUE with a path in camera, "
+                    "picture or lights, or materials.NAME.look, bodies.NAME.look\n",
+                    text_safe(set));
+            return false;
+        }
+        memcpy(path, set, (size_t)(equals - set));
+        path[equals - set] = '\0';
+        if (scene == NULL || px_scene_set(scene, path, equals + 1) != PX_OK) {
+            fprintf(stderr, "phyxel render: --set %.80s: ", text_safe(set));
+            const PxComplaint *c = scene != NULL ? px_scene_complaint(scene, 0) : NULL;
+            fprintf(stderr, "%s\n",
+                    scene == NULL ? "there is no scene"
+                    : c != NULL   ? text_safe(c->text)
+                                  : px_error_message());
+            return false;
+        }
+    }
+    return true;
+}
+
 int command_render(int argc, char **argv)
 {
     PxRenderDef def = px_render_def_default();
@@ -207,6 +248,7 @@ int command_render(int argc, char **argv)
     Words words = {.size = NULL};
     int first = -1, last = -1, every = 1, frame = -1;
     bool quiet = false, json = false;
+    OptionList sets = {.count = 0};
     const Option options[] = {
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder of the pictures (DIR/pictures)"},
         {"film", 0, OPTION_TEXT, &def.film, "FILE", "also make a film: .mp4, .webm or .gif"},
@@ -236,7 +278,7 @@ int command_render(int argc, char **argv)
          "diameter of the lens, m: depth of field (0)"},
         {"shutter", 0, OPTION_NUMBER, &def.shutter, "PART",
          "motion blur: open part of the frame time (0)"},
-        {"light", 0, OPTION_TEXT, &words.light, "WORD", "day (default), soft or night"},
+        {"light", 0, OPTION_TEXT, &words.light, "WORD", "studio (default), day, soft or night"},
         {"sun", 0, OPTION_TEXT, &words.sun, "A,H",
          "azimuth from behind the camera, height, degrees"},
         {"lamp", 0, OPTION_LIST, &words.lamps, "X,Y,Z/R/P",
@@ -244,6 +286,8 @@ int command_render(int argc, char **argv)
         {"floor", 0, OPTION_TEXT, &words.floor, "WORD",
          "solid (default), shadow (transparent) or none"},
         {"exposure", 0, OPTION_SIGNED, &def.exposure, "STOPS", "brighter (> 0) or darker (< 0)"},
+        {"set", 's', OPTION_LIST, &sets, "PATH=VALUE",
+         "change the camera, picture, lights or a look of the scene"},
         {"again", 0, OPTION_FLAG, &def.again, NULL, "draw again what is up to date, too"},
         {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout"},
@@ -281,6 +325,10 @@ int command_render(int argc, char **argv)
         fprintf(stderr, "phyxel render: without walls and camera: %s\n", px_error_message());
         px_scene_free(scene);
         scene = NULL;
+    }
+    if (!set_looks(scene, &sets)) {
+        px_scene_free(scene);
+        return EXIT_WRONG;
     }
     def.scene = scene;
     status = render_pictures(&def, quiet, json, "render");

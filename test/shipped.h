@@ -83,6 +83,10 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     }
     scene->camera.from = px_scale(scene->camera.from, size);
     scene->camera.to = px_scale(scene->camera.to, size);
+    for (size_t k = 0; k < scene->views; ++k) {
+        scene->view[k].camera.from = px_scale(scene->view[k].camera.from, size);
+        scene->view[k].camera.to = px_scale(scene->view[k].camera.to, size);
+    }
 }
 
 /// Bound on the speed of matter from the fall through the whole scene, initial velocities, emitters

@@ -104,6 +104,21 @@ data
 [ -e "$(cat "$work/out")" ] || fail "there is no such file"
 wrong "did you mean 'dam-break'?" scenes dam-brake
 
+status 0 make --help
+data
+wrong "usage: phyxel make WHAT" make
+wrong "'colno' is unknown" make colno
+status 0 make colon --seed 5 --triangles 2000 -o "$work/colon.ply"
+data
+[ -s "$work/colon.ply" ] || fail "no colon"
+wrong "triangles, must be 500" make colon --triangles 5 -o "$work/no.ply"
+wrong "written as .obj, .ply or .stl" make colon -o "$work/no.txt"
+wrong "VOLUME is missing" make mesh
+wrong "give the isovalue" make mesh "$work/colon.ply"
+wrong "is not like" make mesh "$work/colon.ply" --at 1 --raw 3x3:int16
+status 1 make mesh "$work/colon.ply" --at 1 -o "$work/no.ply"
+[ ! -e "$work/no.ply" ] || fail "a failed call made a mesh"
+
 status 0 schema
 data
 wrong "one word too many" schema x

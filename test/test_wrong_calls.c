@@ -524,7 +524,7 @@ TEST(wrong_calls_of_rendering_are_refused)
     RENDER_REFUSED(aperture, (double)NAN);
     RENDER_REFUSED(shutter, (double)NAN);
     RENDER_REFUSED(floor, (PxFloor)3);
-    RENDER_REFUSED(lighting, (PxLighting)3);
+    RENDER_REFUSED(lighting, (PxLighting)5);
     RENDER_REFUSED(sun_azimuth, (double)NAN);
     RENDER_REFUSED(sun_height, (double)NAN);
     RENDER_REFUSED(exposure, (double)NAN);

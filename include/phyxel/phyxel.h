@@ -5,6 +5,7 @@
 #include "phyxel/column.h"
 #include "phyxel/def.h"
 #include "phyxel/display.h"
+#include "phyxel/make.h"
 #include "phyxel/memory.h"
 #include "phyxel/model.h"
 #include "phyxel/render.h"

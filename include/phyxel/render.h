@@ -31,9 +31,11 @@ typedef enum PxFloor {
 } PxFloor;
 
 typedef enum PxLighting {
-    PX_LIGHT_DAY,   ///< sun and sky
-    PX_LIGHT_SOFT,  ///< an overcast sky, no sun
-    PX_LIGHT_NIGHT, ///< almost dark: for glowing matter and lamps
+    PX_LIGHT_DAY,    ///< sun and sky
+    PX_LIGHT_SOFT,   ///< an overcast sky, no sun
+    PX_LIGHT_NIGHT,  ///< almost dark: for glowing matter and lamps
+    PX_LIGHT_STUDIO, ///< a large soft key light before a plain background
+    PX_LIGHT_SCENE,  ///< that of the scene's picture; studio if it has none
 } PxLighting;
 
 /// A spherical light.
@@ -67,9 +69,10 @@ typedef struct PxRenderDef {
     const char *colour;  ///< column shown as colour: speed, temperature, ...; NULL: natural colours
     double range_low;    ///< of the colour scale; NAN: from the frames
     double range_high;   ///< of the colour scale; NAN: from the frames
-    PxFloor floor;       ///< ground under the scene
+    PxFloor floor;       ///< ground under the scene; solid: that of the scene's picture
     PxLighting lighting; ///< light of the scene
-    double sun_azimuth;  ///< degrees, 0 from behind the camera, positive to the right
+    double sun_azimuth;  ///< degrees, 0 from behind the camera, positive to the right; unchanged:
+                         ///< that of the scene's picture, as are the next two
     double sun_height;   ///< degrees above the horizon
     double exposure;     ///< in stops: 1 is twice as bright
     const PxLampDef *lamp; ///< further lights

@@ -95,6 +95,8 @@ typedef struct PxFluid {
 
     struct PxWork *work; ///< what stages do to the energy (work.h); NULL: not measured
 
+    struct PxMacStore *mac_store; ///< walls of the grid of `flip`, from step to step; may be NULL
+
     PxArena *scratch;
     const PxThreads *threads;
     const PxDist *dist;

@@ -109,6 +109,9 @@ typedef struct PxBoundaryOps {
     /// The longest dt <= limit, from `now` on, in which none of its points moves more than `most`.
     double (*step_limit)(const PxBoundary *boundary, double now, double most, double limit);
 
+    /// Digest of its shape and its configuration at moment 0: equal ones have equal distances.
+    void (*print)(const PxBoundary *boundary, uint64_t digest[2]);
+
     /// Signed distance, m. `normal` may be NULL if it is not needed.
     double (*distance)(const PxBoundary *boundary, double when, PxVec3 place, PxVec3 *normal);
     /// A cheap lower bound of the distance, m; 0 or less: none is known.
@@ -144,6 +147,7 @@ typedef struct PxBoundaryOps {
 struct PxBoundary {
     const PxBoundaryOps *ops;
     uint32_t body;      ///< slot
+    uint32_t made;      ///< generation of that slot: no two shapes of a world have both
     double friction;    ///< 0 .. 1
     double wetting;     ///< cosine of the contact angle, -1 .. 1
     double adhesion;    ///< drag on the wetted layer, 0 .. 1

@@ -1,5 +1,7 @@
 #include "matter/wall.h"
 
+#include "base/digest.h"
+
 void px_wall_move(PxWall *wall, double time, double step)
 {
     wall->step = step;
@@ -113,6 +115,23 @@ static double step_limit(const PxBoundary *b, double now, double most, double li
     return px_keyframes_limit(w->key, w->keys, arm_of(w), now, most, limit);
 }
 
+static void print(const PxBoundary *b, uint64_t digest[2])
+{
+    const PxWall *w = wall_of(b);
+    const PxShapeDef *d = &w->def;
+    const PxPose *p = &w->pose[0];
+    const double numbers[] = {
+        (double)b->body, (double)b->made,  (double)d->kind,  w->inside,        d->scale,
+        d->at.x,         d->at.y,          d->at.z,          d->size.x,        d->size.y,
+        d->size.z,       d->rotation.x,    d->rotation.y,    d->rotation.z,    d->rotation.w,
+        d->normal.x,     d->normal.y,      d->normal.z,      w->bounds.low.x,  w->bounds.low.y,
+        w->bounds.low.z, w->bounds.high.x, w->bounds.high.y, w->bounds.high.z, w->pivot.x,
+        w->pivot.y,      w->pivot.z,       p->move.x,        p->move.y,        p->move.z,
+        p->turn.x,       p->turn.y,        p->turn.z,        p->turn.w,        d->radius,
+        d->radius_top,   d->height,        d->thickness};
+    px_digest(numbers, sizeof numbers, digest);
+}
+
 static double distance(const PxBoundary *b, double when, PxVec3 place, PxVec3 *normal)
 {
     const PxWall *w = wall_of(b);
@@ -215,6 +234,7 @@ static const PxBoundaryOps wall_ops = {
     .travel = travel,
     .top_speed = top_speed,
     .step_limit = step_limit,
+    .print = print,
     .distance = distance,
     .at_least = at_least,
     .velocity = velocity,

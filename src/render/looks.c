@@ -124,6 +124,11 @@ PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *st
     return px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
 }
 
+bool px_look_by_name(const char *name)
+{
+    return has(name, "glass") || has(name, "metal") || has(name, "steel");
+}
+
 PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size)
 {
     if (stated != NULL)

@@ -21,4 +21,7 @@ PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *st
 /// Look of a wall; arguments as above.
 PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size);
 
+/// Does the name of a wall say what it is made of?
+bool px_look_by_name(const char *name);
+
 #endif

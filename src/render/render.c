@@ -27,6 +27,7 @@ static PxRenderDef render_def_defaults(void)
                          .quality = PX_QUALITY_GOOD,
                          .range_low = NAN,
                          .range_high = NAN,
+                         .lighting = PX_LIGHT_SCENE,
                          .sun_azimuth = -55,
                          .sun_height = 48};
 }
@@ -47,7 +48,7 @@ static PxStatus check_number(const char *what, double value, double least, doubl
 static const char *const quality_words[] = {"draft", "good", "final"};
 static const char *const show_words[] = {"best", "surface", "surfels", "particles"};
 static const char *const floor_words[] = {"solid", "shadow", "none"};
-static const char *const light_words[] = {"day", "soft", "night"};
+static const char *const light_words[] = {"day", "soft", "night", "studio", "scene"};
 
 static PxStatus check_choice(const char *what, unsigned value, size_t count)
 {
@@ -126,7 +127,8 @@ typedef struct Session {
     char folder[PX_PATH_MAX];
     PX_LIST(Shot) shots;
     uint32_t missing;   /* first frame missing in the sequence; 0: none */
-    uint32_t around[3]; /* frames of the folder: first, last and a middle one */
+    uint32_t around[9]; /* frames spread over all of the folder, the first one first */
+    size_t arounds;
     PxSetting setting;
     PxColouring colouring;
     int samples;
@@ -174,8 +176,10 @@ static PxStatus list_shots(Session *s)
     else if (status == PX_OK && s->missing == 0 &&
              px_frame_ends_missing(def->dir, &wanted, def->first, def->last, &missing))
         status = px_fail(PX_ERR_FORMAT, "render: frame %u of '%s' is missing", missing, def->dir);
-    for (size_t k = 0; k < 3 && numbers.count > 0; ++k)
-        s->around[k] = numbers.data[k == 0 ? 0 : k == 1 ? numbers.count - 1 : numbers.count / 2];
+    s->arounds = numbers.count < PX_COUNT(s->around) ? numbers.count : PX_COUNT(s->around);
+    for (size_t k = 0; k < s->arounds; ++k)
+        s->around[k] =
+            numbers.data[s->arounds > 1 ? k * (numbers.count - 1) / (s->arounds - 1) : 0];
     PX_LIST_FREE(&numbers);
     return status;
 }
@@ -207,36 +211,88 @@ static PxStatus stopped(const Session *s)
 
 /* ---- preparation, before the first picture ---- */
 
+static int by_place(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 /* Errors of a single frame are reported when its turn comes, after the pictures before it. */
 static bool tells_later(PxStatus status)
 {
     return status == PX_ERR_FORMAT || status == PX_ERR_IO;
 }
 
-/* Bounds of the matter in some frames of the folder, the same for any selection of frames. */
+enum { FRAMES_SEEN = 9, PLACES_SEEN = 4096 }; /* for the framing: frames, and particles of each */
+
+/* Along one axis, where 0.98 of the particles seen are. */
+static void middle_part(double *value, size_t count, double *low, double *high)
+{
+    qsort(value, count, sizeof *value, by_place);
+    size_t cut = count / 100;
+    *low = value[cut];
+    *high = value[count - 1 - cut];
+}
+
+/* Adds places of a frame's particles. */
+static size_t add_places(const PxSubject *subject, double *axis[3], size_t count)
+{
+    uint32_t rows = subject->particles.count, stride = rows / PLACES_SEEN + 1;
+    for (uint32_t i = 0; i < rows && count < (size_t)FRAMES_SEEN * PLACES_SEEN; i += stride) {
+        PxVec3 x = px_subject_place(subject, i);
+        axis[0][count] = x.x;
+        axis[1][count] = x.y;
+        axis[2][count++] = x.z;
+    }
+    return count;
+}
+
+/* Bounds of the action: of the particles in some frames of the folder, the same for any selection
+ * of frames, without the outermost hundredth on each side, such as single drops. */
 static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spacing)
 {
     *matter = px_bounds_empty();
+    double *all = malloc(3 * sizeof *all * FRAMES_SEEN * PLACES_SEEN), *axis[3];
+    if (all == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room to look at the frames");
+    for (int a = 0; a < 3; ++a)
+        axis[a] = all + (size_t)a * FRAMES_SEEN * PLACES_SEEN;
     PxSceneCamera camera;
     bool told = s->def->scene != NULL && px_scene_camera(s->def->scene, &camera);
     bool any = false;
-    PxStatus status = PX_OK;
-    for (int k = 0; k < 3 && !(any && told); ++k) {
+    size_t count = 0;
+    PxStatus status = PX_OK, worst = PX_OK;
+    for (size_t k = 0; k < s->arounds && !(any && told); ++k) {
         PxSubject subject;
         status =
             px_subject_read(s->def->dir, s->around[k], PX_SHOW_PARTICLES, &s->threads, &subject);
         if (status == PX_OK) {
-            if (subject.particles.count > 0)
-                *matter = px_bounds_join(*matter, px_subject_bounds(&subject));
+            count = add_places(&subject, axis, count);
+            PxBounds rigid = px_subject_rigid_bounds(&subject, s->def->scene);
+            if (rigid.low.x <= rigid.high.x)
+                *matter = px_bounds_join(*matter, rigid);
             *up = subject.meta.up;
             *spacing = subject.meta.spacing;
             any = true;
         }
         px_subject_free(&subject);
+        if (status != PX_OK)
+            worst = status;
         if (status != PX_OK && !tells_later(status))
-            return status;
+            break;
+        status = PX_OK;
     }
-    return any ? PX_OK : status;
+    if (count > 0) {
+        PxBounds b;
+        middle_part(axis[0], count, &b.low.x, &b.high.x);
+        middle_part(axis[1], count, &b.low.y, &b.high.y);
+        middle_part(axis[2], count, &b.low.z, &b.high.z);
+        *matter = px_bounds_join(*matter, b);
+    }
+    free(all);
+    if (worst != PX_OK && !tells_later(worst))
+        return worst;
+    return any ? PX_OK : worst;
 }
 
 typedef PX_LIST(float) Floats;
@@ -564,6 +620,31 @@ static PxStatus check_all(const PxRenderDef *def)
     return PX_OK;
 }
 
+/* Takes from the scene's picture what the call leaves open. */
+static void take_picture(PxRenderDef *def)
+{
+    static const PxLighting light[] = {[PX_SET_STUDIO] = PX_LIGHT_STUDIO,
+                                       [PX_SET_DAY] = PX_LIGHT_DAY,
+                                       [PX_SET_SOFT] = PX_LIGHT_SOFT,
+                                       [PX_SET_NIGHT] = PX_LIGHT_NIGHT};
+    PxRenderDef usual = render_def_defaults();
+    const PxScenePicture *p = def->scene != NULL ? &def->scene->picture : NULL;
+    if (def->lighting == PX_LIGHT_SCENE)
+        def->lighting = p != NULL ? light[p->set] : PX_LIGHT_STUDIO;
+    if (p == NULL)
+        return;
+    if (def->sun_azimuth == usual.sun_azimuth && def->sun_height == usual.sun_height) {
+        def->sun_azimuth = p->sun_azimuth;
+        def->sun_height = p->sun_height;
+    }
+    if (def->exposure == 0)
+        def->exposure = p->exposure;
+    if (def->aperture == 0)
+        def->aperture = p->aperture;
+    if (def->shutter == 0)
+        def->shutter = p->shutter;
+}
+
 PxStatus px_render_check(const PxRenderDef *def)
 {
     PxRenderDef read;
@@ -580,6 +661,7 @@ PxStatus px_render_sized(const PxRenderDef *given, PxRenderFunction *each, void 
     PX_TRY(read_render_def(given, &read));
     const PxRenderDef *def = &read;
     PX_TRY(check_all(def));
+    take_picture(&read);
     PxStop stop;
     px_stop_begin(&stop, def->stop, def->stop_user);
     Session s = {.def = def,

@@ -132,13 +132,27 @@ PxSky px_sky_day(float azimuth, float height)
     float a = azimuth * DEGREE, h = height * DEGREE;
     /* A low sun is redder and weaker, though less than in reality. */
     float low = 1 - px_smoothf(0, 35, height);
-    PxSky sky = {.zenith = px_v3(0.09f, 0.19f, 0.42f),
+    /* Paler than a real sky overhead, in which polished metal would look navy. */
+    PxSky sky = {.zenith = px_v3(0.17f, 0.26f, 0.43f),
                  .horizon = px_v3(0.62f, 0.69f, 0.76f),
                  .sun = px_v3(sinf(a) * cosf(h), sinf(h), cosf(a) * cosf(h)),
                  .sunlight = px_v3_mix(px_v3(4.6f, 4.15f, 3.55f), px_v3(4.0f, 2.4f, 1.2f), low),
                  .sun_cosine = cosf(1.5f * DEGREE)};
     if (!(height > 0))
         sky.sunlight = px_v3_all(0);
+    return sky;
+}
+
+PxSky px_sky_studio(float azimuth, float height)
+{
+    PxSky sky = px_sky_day(azimuth, height);
+    /* The horizon is about as bright as the ground of the studio (setting.c) under this light, into
+     * which it fades. */
+    sky.zenith = px_v3(0.25f, 0.29f, 0.34f);
+    sky.horizon = px_v3(0.49f, 0.505f, 0.52f);
+    sky.sun_cosine = cosf(12 * DEGREE);
+    if (height > 0)
+        sky.sunlight = px_v3(3.9f, 3.77f, 3.57f);
     return sky;
 }
 

@@ -74,11 +74,21 @@ typedef enum PxGroundKind {
     PX_GROUND_CATCHER ///< shadow catcher: black with the shadow as alpha
 } PxGroundKind;
 
+typedef enum PxGroundPattern {
+    PX_PATTERN_NONE,
+    PX_PATTERN_TILES,   ///< with joints
+    PX_PATTERN_CHECKER, ///< squares, alternately dark
+    PX_PATTERN_WOOD,    ///< planks along x
+    PX_PATTERN_TEXTURE
+} PxGroundPattern;
+
 typedef struct PxGround {
     PxGroundKind kind;
-    float level;    ///< y coordinate, m
-    PxV3 colour;    ///< albedo of the floor
-    float tile;     ///< m between its joints; 0: none
+    PxGroundPattern pattern;
+    float level; ///< y coordinate, m
+    PxV3 colour; ///< albedo of the floor
+    float tile;  ///< m: size of a tile, square, plank or repetition; 0: no pattern
+    const struct PxTexture *texture;
     float near_end; ///< up to this distance from the origin it is all floor, m
     float far_end;  ///< ... and beyond this one all horizon, m
 } PxGround;
@@ -138,6 +148,8 @@ static inline float px_sun_angle(const PxSky *sky)
 
 /// A clear sky with the sun at that azimuth (degrees from +z towards +x) and elevation.
 PxSky px_sky_day(float azimuth, float height);
+/// A studio: a large soft key light in that direction, before a gentle background.
+PxSky px_sky_studio(float azimuth, float height);
 /// A uniform sky without sun.
 PxSky px_sky_even(PxV3 radiance);
 

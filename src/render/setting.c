@@ -1,7 +1,9 @@
 #include "render/setting.h"
 
 #include "render/looks.h"
+#include "render/trace/draw.h"
 #include "shape/tessellate.h"
+#include "shape/texture.h"
 #include "scene/content.h"
 #include "scene/check/survey.h"
 
@@ -72,9 +74,11 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body, uint32_t number)
         else
             px_scene_keyframes(body->is.keyframe, body->is.keyframes, wall->key);
     }
-    if (wall->inside && (stated == NULL || stated->kind == PX_SCENE_CLEAR))
+    if (wall->inside && stated != NULL && stated->kind == PX_SCENE_CLEAR)
         shown.look = (PxLook){.kind = PX_LOOK_PANE, .colour = px_v3_all(1), .ior = 1.5f};
-    bool hidden = stated != NULL && stated->kind == PX_SCENE_HIDDEN;
+    /* A container without a look would stand between the camera and the matter in it. */
+    bool hidden = stated != NULL ? stated->kind == PX_SCENE_HIDDEN
+                                 : wall->inside && !px_look_by_name(body->def.name);
     if (status == PX_OK && def.kind != PX_SHAPE_PLANE && !hidden)
         status = px_tessellate(wall->shape, wall->inside, &shown.mesh);
     s->walls.data[s->walls.count++] = shown; /* freed by px_setting_free(), also on failure */
@@ -90,6 +94,7 @@ void px_setting_free(PxSetting *setting)
         px_mesh_free(w->mesh);
     }
     PX_LIST_FREE(&setting->walls);
+    px_texture_free(setting->ground);
 }
 
 /* ---- where the ground and the camera are ---- */
@@ -122,14 +127,23 @@ PxSceneCamera px_setting_framing(const PxSetting *s, double aspect)
 {
     PxBounds b = s->matter;
     PxVec3 middle = px_scale(px_add(b.low, b.high), 0.5);
-    double radius = 0.5 * px_length(px_sub(b.high, b.low));
-    PxSceneCamera c = {.to = middle, .fov = 35};
-    double half = 0.5 * c.fov * DEGREE, side = atan(tan(half) * aspect);
-    double distance = 1.1 * radius / sin(fmin(half, side));
-    PxVec3 way = px_normalized(px_vec(0.45, 0.42, 1), px_vec(0, 0, 1));
-    if (s->up == 'z')
+    PxSceneCamera c = {.to = middle, .fov = 30};
+    PxVec3 way = px_normalized(px_vec(0.42, 0.36, 1), px_vec(0, 0, 1)), up = px_vec(0, 1, 0);
+    if (s->up == 'z') {
         way = px_vec(way.x, -way.z, way.y);
-    c.from = px_mad(middle, way, distance > 0 ? distance : 1);
+        up = px_vec(0, 0, 1);
+    }
+    PxVec3 right = px_normalized(px_cross(up, way), px_vec(1, 0, 0)), high = px_cross(way, right);
+    double slope = 0.9 * tan(0.5 * c.fov * DEGREE), distance = 1e-3;
+    for (int corner = 0; corner < 8; ++corner) {
+        PxVec3 x = px_sub(px_vec(corner & 1 ? b.high.x : b.low.x, corner & 2 ? b.high.y : b.low.y,
+                                 corner & 4 ? b.high.z : b.low.z),
+                          middle);
+        double near = px_dot(x, way);
+        distance = fmax(distance, near + fabs(px_dot(x, high)) / slope);
+        distance = fmax(distance, near + fabs(px_dot(x, right)) / (slope * aspect));
+    }
+    c.from = px_mad(middle, way, distance);
     return c;
 }
 
@@ -143,8 +157,8 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
         PxSurvey survey;
         s->fps = px_scene_fps(s->scene);
         PxStatus status = px_survey_make(s->scene, NULL, &survey);
-        if (status == PX_OK && is_box(&survey.matter))
-            s->matter = is_box(matter) ? px_bounds_join(survey.matter, *matter) : survey.matter;
+        if (status == PX_OK && is_box(&survey.matter) && !is_box(matter))
+            s->matter = survey.matter;
         px_survey_free(s->scene, &survey);
         PX_TRY(status);
     }
@@ -159,6 +173,10 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
         if (px_body_is_boundary(&s->scene->body[k].def))
             PX_TRY(add_wall(s, &s->scene->body[k], (uint32_t)k));
     s->level = ground_level(s);
+    const char *texture = s->scene != NULL ? s->scene->picture.ground_texture : NULL;
+    if (texture != NULL)
+        PX_TRY(px_texture_read_file(texture, &s->ground));
+    s->moves = has_camera && !def->stated_camera && s->scene->views > 1;
     if (def->stated_camera)
         s->camera = def->camera;
     else if (!has_camera)
@@ -169,12 +187,15 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
 
 /* ---- one picture ---- */
 
-static void set_camera(const PxSetting *s, const PxRenderDef *def, double degrees, PxScenery *out)
+static void set_camera(const PxSetting *s, const PxRenderDef *def, double time, double degrees,
+                       PxScenery *out)
 {
-    PxV3 eye = px_setting_place(s, s->camera.from);
+    PxSceneCamera now = s->moves ? px_scene_camera_at(s->scene, time) : s->camera;
+    PxV3 target = px_setting_place(s, now.to),
+         eye = px_v3_sub(px_setting_place(s, now.from), target);
     float a = (float)(degrees * DEGREE), c = cosf(a), n = sinf(a);
     eye = px_v3(c * eye.x + n * eye.z, eye.y, c * eye.z - n * eye.x);
-    out->camera = px_camera_look(eye, px_v3_all(0), (float)s->camera.fov);
+    out->camera = px_camera_look(px_v3_add(eye, target), target, (float)now.fov);
     out->camera.lens = (float)(0.5 * def->aperture);
 }
 
@@ -185,27 +206,79 @@ static float round_length(float longest)
     return ten * (longest < 2 * ten ? 1 : longest < 5 * ten ? 2 : 5);
 }
 
+static PxV3 linear(PxVec3 srgb)
+{
+    return px_v3(px_srgb_decode((float)srgb.x), px_srgb_decode((float)srgb.y),
+                 px_srgb_decode((float)srgb.z));
+}
+
+/* The ground of the scene's picture, in the colours of the light. */
+static PxGround ground_of(const PxSetting *s, const PxRenderDef *def, float reach)
+{
+    static const PxGroundPattern pattern[] = {
+        [PX_SCENE_PLAIN] = PX_PATTERN_NONE,      [PX_SCENE_TILES] = PX_PATTERN_TILES,
+        [PX_SCENE_CHECKER] = PX_PATTERN_CHECKER, [PX_SCENE_WOOD] = PX_PATTERN_WOOD,
+        [PX_SCENE_SHADOW] = PX_PATTERN_NONE,     [PX_SCENE_NO_GROUND] = PX_PATTERN_NONE};
+    const PxScenePicture *p = s->scene != NULL ? &s->scene->picture : NULL;
+    int kind = p != NULL ? p->ground : PX_SCENE_PLAIN;
+    bool studio = def->lighting == PX_LIGHT_STUDIO;
+    PxGround ground = {
+        .kind = def->floor == PX_FLOOR_SHADOW || kind == PX_SCENE_SHADOW    ? PX_GROUND_CATCHER
+                : def->floor == PX_FLOOR_NONE || kind == PX_SCENE_NO_GROUND ? PX_GROUND_NONE
+                                                                            : PX_GROUND_FLOOR,
+        .pattern = pattern[kind],
+        .level = (float)(s->level - height_of(s->up, s->origin)),
+        .colour = kind == PX_SCENE_WOOD ? px_v3(0.52f, 0.33f, 0.19f)
+                  : studio              ? px_v3(0.385f, 0.39f, 0.395f)
+                                        : px_v3(0.36f, 0.352f, 0.338f),
+        .tile =
+            kind == PX_SCENE_WOOD ? 0.12f * (float)s->size : round_length(0.3f * (float)s->size),
+        .near_end = (studio ? 0.9f : 1.2f) * reach,
+        .far_end = (studio ? 5 : 9) * reach,
+    };
+    if (p != NULL && !isnan(p->ground_colour.x))
+        ground.colour = linear(p->ground_colour);
+    if (p != NULL && p->ground_size > 0)
+        ground.tile = (float)p->ground_size;
+    if (s->ground != NULL) {
+        ground.pattern = PX_PATTERN_TEXTURE;
+        ground.texture = s->ground;
+    }
+    return ground;
+}
+
 static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out)
 {
     PxV3 eye = px_setting_place(s, s->camera.from);
     float reach = fmaxf((float)s->size, px_v3_length(eye));
     float behind = atan2f(eye.x, eye.z) * (180 / PX_PI_F);
+    float azimuth = behind + (float)def->sun_azimuth, height = (float)def->sun_height;
     if (def->lighting == PX_LIGHT_DAY)
-        out->sky = px_sky_day(behind + (float)def->sun_azimuth, (float)def->sun_height);
+        out->sky = px_sky_day(azimuth, height);
+    else if (def->lighting == PX_LIGHT_STUDIO)
+        out->sky = px_sky_studio(azimuth, height);
     else if (def->lighting == PX_LIGHT_SOFT)
         out->sky = px_sky_even(px_v3_all(1));
     else
         out->sky = px_sky_even(px_v3(0.01f, 0.012f, 0.016f));
-    out->ground = (PxGround){
-        .kind = def->floor == PX_FLOOR_SOLID    ? PX_GROUND_FLOOR
-                : def->floor == PX_FLOOR_SHADOW ? PX_GROUND_CATCHER
-                                                : PX_GROUND_NONE,
-        .level = (float)(s->level - height_of(s->up, s->origin)),
-        .colour = px_v3(0.36f, 0.352f, 0.338f),
-        .tile = round_length(0.3f * (float)s->size),
-        .near_end = 1.2f * reach,
-        .far_end = 9 * reach,
-    };
+    const PxScenePicture *p = s->scene != NULL ? &s->scene->picture : NULL;
+    if (p != NULL && !isnan(p->sky.x))
+        out->sky.zenith = out->sky.horizon = linear(p->sky);
+    if (p != NULL && !isnan(p->horizon.x))
+        out->sky.horizon = linear(p->horizon);
+    out->ground = ground_of(s, def, reach);
+}
+
+/* Irradiance at 1 m is radiance times the solid angle pi r^2; that of the sun is 3. */
+static PxStatus add_lamp(const PxSetting *s, PxVec3 at, double radius, double power, PxV3 colour,
+                         PxScenery *out)
+{
+    if (!PX_LIST_RESERVE(&out->lamps, 1))
+        return px_fail(PX_ERR_MEMORY, "render: no room for a lamp");
+    float light = (float)(3 * power / (3.14159265 * radius * radius));
+    out->lamps.data[out->lamps.count++] =
+        (PxLamp){px_setting_place(s, at), (float)radius, px_v3_scale(colour, light)};
+    return PX_OK;
 }
 
 static PxStatus show_wall(PxSetting *s, PxShownWall *shown, double time, PxScenery *out)
@@ -235,17 +308,15 @@ static PxStatus show_wall(PxSetting *s, PxShownWall *shown, double time, PxScene
 PxStatus px_setting_fill(PxSetting *s, const PxRenderDef *def, double time, double degrees,
                          PxScenery *out)
 {
-    set_camera(s, def, degrees, out);
+    set_camera(s, def, time, degrees, out);
     set_light(s, def, out);
     out->shutter = (float)(def->shutter / s->fps);
-    for (size_t k = 0; k < def->lamps; ++k) {
-        const PxLampDef *lamp = &def->lamp[k];
-        if (!PX_LIST_RESERVE(&out->lamps, 1))
-            return px_fail(PX_ERR_MEMORY, "render: no room for a lamp");
-        /* Irradiance at 1 m is radiance times the solid angle pi r^2; that of the sun is 3. */
-        float light = (float)(3 * lamp->power / (3.14159265 * lamp->radius * lamp->radius));
-        out->lamps.data[out->lamps.count++] =
-            (PxLamp){px_setting_place(s, lamp->at), (float)lamp->radius, px_v3_all(light)};
+    for (size_t k = 0; k < def->lamps; ++k)
+        PX_TRY(add_lamp(s, def->lamp[k].at, def->lamp[k].radius, def->lamp[k].power, px_v3_all(1),
+                        out));
+    for (size_t k = 0; s->scene != NULL && k < s->scene->lamps; ++k) {
+        const PxSceneLamp *lamp = &s->scene->lamp[k];
+        PX_TRY(add_lamp(s, lamp->at, lamp->radius, lamp->power, linear(lamp->colour), out));
     }
     for (size_t k = 0; k < s->walls.count && !def->xray; ++k)
         PX_TRY(show_wall(s, &s->walls.data[k], time, out));

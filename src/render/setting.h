@@ -23,7 +23,9 @@ typedef struct PxSetting {
     double size;     ///< extent of the scene, m; the same for all its pictures
     PxVec3 origin;   ///< origin of the scenery, in the scene's axes
     PxSceneCamera camera;
-    double level; ///< height of the ground along `up`, m
+    bool moves;               ///< the scene's camera moves
+    struct PxTexture *ground; ///< texture of the ground; NULL: none
+    double level;             ///< height of the ground along `up`, m
     PX_LIST(PxShownWall) walls;
 } PxSetting;
 

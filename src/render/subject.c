@@ -1,5 +1,7 @@
 #include "render/subject.h"
 
+#include "scene/scene_walls.h"
+
 #include "phyxel/suggest.h"
 #include "render/image/colour_map.h"
 #include "render/trace/draw.h"
@@ -195,11 +197,31 @@ static PxVec3 place(const PxTable *particles, uint32_t i)
                   (double)floats(particles, "position", 2)[i]);
 }
 
-PxBounds px_subject_bounds(const PxSubject *subject)
+PxVec3 px_subject_place(const PxSubject *subject, uint32_t i)
+{
+    return place(&subject->particles, i);
+}
+
+PxBounds px_subject_rigid_bounds(const PxSubject *subject, const PxScene *scene)
 {
     PxBounds b = px_bounds_empty();
-    for (uint32_t i = 0; i < subject->particles.count; ++i)
-        px_bounds_add(&b, place(&subject->particles, i));
+    PxSceneWalls walls = {0};
+    if (subject->rigid.count == 0 || scene == NULL || px_scene_walls(scene, &walls) != PX_OK)
+        return b;
+    for (size_t k = 0; k < walls.count; ++k) {
+        PxWall *wall = &walls.wall[k];
+        if (!wall->rigid)
+            continue;
+        px_frame_pose(&subject->rigid, wall);
+        px_wall_move(wall, subject->meta.time, 0);
+        for (int corner = 0; corner < 8; ++corner)
+            px_bounds_add(&b, px_wall_to_world(
+                                  wall, 0,
+                                  px_vec(corner & 1 ? wall->bounds.high.x : wall->bounds.low.x,
+                                         corner & 2 ? wall->bounds.high.y : wall->bounds.low.y,
+                                         corner & 4 ? wall->bounds.high.z : wall->bounds.low.z)));
+    }
+    px_scene_walls_free(&walls);
     return b;
 }
 

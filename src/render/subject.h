@@ -34,8 +34,11 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
                          PxSubject *out);
 void px_subject_free(PxSubject *subject);
 
-/// Bounds of the particles; empty when there are none.
-PxBounds px_subject_bounds(const PxSubject *subject);
+/// Place of particle i.
+PxVec3 px_subject_place(const PxSubject *subject, uint32_t i);
+
+/// Bounds of the rigid bodies; empty when there are none.
+PxBounds px_subject_rigid_bounds(const PxSubject *subject, const PxScene *scene);
 
 /// Writes one value a particle into `out`: those of a column with one component, the length of
 /// vectors, or "speed". Errors: PX_ERR_ARGUMENT, listing the columns.

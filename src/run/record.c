@@ -123,6 +123,14 @@ typedef struct Difference {
 
 enum { DEEPEST = 16 }; /* resolved scenes are never deeper; a foreign file may be */
 
+/* Differences that do not matter: the number of frames, and what affects pictures only. */
+static bool is_ignored(const char *place, const char *key)
+{
+    return strcmp(place, "time.frames") == 0 || strcmp(place, "camera") == 0 ||
+           strcmp(place, "picture") == 0 || strcmp(place, "lights") == 0 ||
+           strcmp(key, "look") == 0;
+}
+
 static bool differ(const json_t *a, const json_t *b, size_t used, int depth, Difference *out)
 {
     if (json_equal(a, b))
@@ -139,7 +147,7 @@ static bool differ(const json_t *a, const json_t *b, size_t used, int depth, Dif
         {
             const json_t *other = json_object_get(side == 0 ? b : a, key);
             snprintf(out->place + used, sizeof out->place - used, "%s%s", used > 0 ? "." : "", key);
-            if (strcmp(out->place, "time.frames") == 0)
+            if (is_ignored(out->place, key))
                 continue;
             if (other == NULL) {
                 out->here[side] = value;

@@ -135,6 +135,12 @@ struct PxScene {
     size_t events;
     PxSceneCamera camera;
     bool has_camera;
+    PxSceneView *view; ///< through which the camera moves; the first is `camera`
+    size_t views;
+    PxScenePicture picture;
+    bool has_picture;
+    PxSceneLamp *lamp;
+    size_t lamps;
     PxSceneOutput output;
 
     PX_LIST(PxSceneComplaint) complaints;
@@ -229,6 +235,9 @@ size_t px_reference_index(const PxSection *section, const PxField *field);
 /// Finds the value at a path that may change while the world runs (px_live_find()). Bodies from
 /// scene->bodies on are those that emitters create. Errors: PX_ERR_ARGUMENT, with suggestions.
 PxStatus px_scene_live(const PxScene *scene, const char *path, PxLive *out);
+
+/// The camera at a time of the run, s. The scene has one.
+PxSceneCamera px_scene_camera_at(const PxScene *scene, double time);
 
 /* --- pose.c --- */
 

@@ -9,8 +9,11 @@ PxStatus px_boundaries_list(PxWorld *world)
     world->boundaries.count = 0;
     if (!PX_LIST_RESERVE(&world->boundaries, world->walls.count))
         return px_fail(PX_ERR_MEMORY, "no room for a list of %zu boundaries", world->walls.count);
-    for (size_t k = 0; k < world->walls.count; ++k)
-        world->boundaries.data[world->boundaries.count++] = px_wall_boundary(&world->walls.data[k]);
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        PxBoundary *b = px_wall_boundary(&world->walls.data[k]);
+        b->made = world->bodies.data[b->body].generation;
+        world->boundaries.data[world->boundaries.count++] = b;
+    }
     return PX_OK;
 }
 

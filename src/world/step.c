@@ -428,6 +428,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
                      .boundary = world->boundaries.data,
                      .boundaries = world->boundaries.count,
                      .wall_profile = &world->wall_profile,
+                     .mac_store = world->mac_store,
                      .scratch = &world->scratch,
                      .threads = &world->threads,
                      .dist = &world->dist,

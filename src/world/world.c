@@ -1,6 +1,7 @@
 /// Creating a world and adding things to it.
 #include "coupling/fractions.h"
 #include "fluid/pressure/implicit_pressure.h"
+#include "fluid/pressure/mac_walls.h"
 #include "matter/wall_field.h"
 #include "world/kinds/kind.h"
 #include "world/heat_stage.h"
@@ -133,6 +134,8 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
         status = px_bonds_columns(&world->bonds_stored);
     if (status == PX_OK)
         status = px_emitters_init(&world->progress, world->memory);
+    if (status == PX_OK)
+        status = px_mac_store_create(world->memory, &world->mac_store);
     if (status != PX_OK) {
         px_table_free(&world->progress);
         px_elastic_set_free(&world->elastic_set);
@@ -158,6 +161,7 @@ void px_world_free(PxWorld *world)
     PX_LIST_FREE(&world->reading_values);
     px_particles_free(&world->particles);
     px_pairs_free(&world->pairs);
+    px_mac_store_free(world->mac_store);
     px_grid_free(&world->grid);
     px_grid_free(&world->contact_grid);
     px_solid_self_free(&world->contact_self);
@@ -515,7 +519,8 @@ size_t px_world_bytes(const PxWorld *world)
            px_table_bytes(&world->particles.table) + px_elastic_set_bytes(&world->elastic_set) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +
            px_grid_bytes(&world->contact_grid) + px_solid_self_bytes(&world->contact_self) +
-           px_grid_bytes(&world->grid) + world->scratch.reserved;
+           px_grid_bytes(&world->grid) + px_mac_store_bytes(world->mac_store) +
+           world->scratch.reserved;
 }
 
 /* Is the material a fluid, or a solid that may become one? */

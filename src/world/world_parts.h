@@ -79,10 +79,11 @@ struct PxWorld {
     double rigid_overlap;             ///< m
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
-    PxTable progress;            ///< one row per emitter
-    PX_LIST(PxGrip) grips;       ///< by time
-    PxGaugeStep *gauging;        ///< measurements of this step, in scratch; NULL: no gauges
-    PX_LIST(PxReading) readings; ///< samples completed in the last step, by time
+    struct PxMacStore *mac_store; ///< fluid/pressure/mac_walls.h; derived, not saved
+    PxTable progress;             ///< one row per emitter
+    PX_LIST(PxGrip) grips;        ///< by time
+    PxGaugeStep *gauging;         ///< measurements of this step, in scratch; NULL: no gauges
+    PX_LIST(PxReading) readings;  ///< samples completed in the last step, by time
     PX_LIST(double) reading_values;
     uint8_t *drop;              ///< in a step with sinks: rows to be removed, in scratch
     PX_LIST(PxWorldSkin) skins; ///< by body

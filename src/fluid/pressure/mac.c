@@ -1,13 +1,14 @@
 #include "fluid/pressure/mac_cells.h"
 
-#include "base/stop.h"
 #include "base/union_find.h"
+#include "fluid/pressure/mac_multigrid.h"
+#include "fluid/pressure/mac_walls.h"
 #include "fluid/work.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { POINTS = 4 * CELLS, ROUNDS = 3 };
+enum { ROUNDS = 3 };
 
 /* Rows whose own density is below this are spray: no cell around them can be filled. */
 #define SPRAY 0.42f
@@ -20,37 +21,11 @@ enum { POINTS = 4 * CELLS, ROUNDS = 3 };
 /* Least distance of the free surface from a filled cell's centre, in cells. */
 #define NEAREST 0.1f
 
-/* Open parts of faces below this count as closed. */
-#define CLOSED 0.01f
-
 /* A tile that is farther from particles than this, in cells, is not needed: faces are read 1.5
  * cells around a particle, filled cells lie nearer than that, and so do the next ones. */
 #define REACH 2.05f
 
 /* ---- tiles -------------------------------------------------------------------------- */
-
-/* Hash table from tile coordinates to tile numbers. */
-typedef struct Names {
-    uint64_t *key; /* 0 is free */
-    uint32_t *number;
-    uint32_t mask;
-} Names;
-
-#define FARTHEST 1000000
-
-static uint64_t pack(const int32_t at[3])
-{
-    return (uint64_t)(uint32_t)(at[2] + FARTHEST + 2) << 42 |
-           (uint64_t)(uint32_t)(at[1] + FARTHEST + 2) << 21 | (uint32_t)(at[0] + FARTHEST + 2);
-}
-
-static uint32_t names_place(const Names *names, uint64_t key)
-{
-    uint32_t place = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & names->mask;
-    while (names->key[place] != key && names->key[place] != 0)
-        place = (place + 1) & names->mask;
-    return place;
-}
 
 /* The number of the tile at these coordinates; makes it if there is room in `most`. */
 static uint32_t tile_named(PxMac *m, Names *names, const int32_t at[3])
@@ -199,254 +174,6 @@ static PxStatus find_tiles(PxMac *m)
     return PX_OK;
 }
 
-/* ---- boundaries --------------------------------------------------------------------- */
-
-/* No boundary is near. */
-#define NOBODY UINT16_MAX
-
-typedef struct Walls {
-    PxMac *mac;
-    bool missing; /* a table block is not there yet */
-} Walls;
-
-/* Points of a tile, and what boundaries do there. */
-typedef struct Look {
-    float x[3][POINTS];
-    float distance[POINTS], clear[POINTS], velocity[3][POINTS];
-    uint16_t nearest[POINTS]; /* boundary */
-    PxFill fill[POINTS];
-    double far[POINTS];
-} Look;
-
-static bool look(const PxFluid *f, Look *l, uint32_t count)
-{
-    bool found = true;
-    for (uint32_t k = 0; k < count; ++k) {
-        l->distance[k] = f->kernel.h;
-        l->nearest[k] = NOBODY;
-        l->clear[k] = 1.0f;
-        l->velocity[0][k] = l->velocity[1][k] = l->velocity[2][k] = 0.0f;
-    }
-    PxFillQuery query = {l->x[0], l->x[1], l->x[2], 0, count, f->wall_profile, false};
-    for (size_t b = 0; b < f->boundaries; ++b) {
-        for (uint32_t k = 0; k < count; ++k)
-            l->far[k] = INFINITY;
-        uint32_t near = f->boundary[b]->ops->fill(f->boundary[b], &query, l->fill, l->far);
-        for (uint32_t n = 0; n < near; ++n) {
-            const PxFill *fill = &l->fill[n];
-            uint32_t k = fill->row;
-            if (isnan(fill->part)) {
-                found = false;
-                continue;
-            }
-            l->clear[k] *= 1.0f - (float)fill->part;
-            if ((float)fill->distance < l->distance[k]) {
-                l->distance[k] = (float)fill->distance;
-                l->nearest[k] = (uint16_t)b;
-                l->velocity[0][k] = (float)fill->velocity.x;
-                l->velocity[1][k] = (float)fill->velocity.y;
-                l->velocity[2][k] = (float)fill->velocity.z;
-            }
-        }
-    }
-    return found;
-}
-
-/* Faces whose open part has to be measured. */
-typedef struct Cut {
-    uint32_t cell;
-    int axis;
-} Cut;
-
-/* Open parts of up to CELLS faces: the mean of their four quarters. Distances at the middles of
- * the quarters give the slope of the boundary in the face, and with it the part of each. */
-static bool cut_faces(PxMac *m, Look *l, const Cut *cut, uint32_t count)
-{
-    static const float first[4] = {-0.25f, 0.25f, 0.25f, -0.25f};
-    static const float second[4] = {-0.25f, -0.25f, 0.25f, 0.25f};
-    float h = (float)m->cell;
-    for (uint32_t k = 0; k < count; ++k) {
-        double x[3];
-        int axis = cut[k].axis;
-        place_of(m, cut[k].cell, axis, x);
-        for (uint32_t n = 0; n < 4; ++n) {
-            for (int c = 0; c < 3; ++c)
-                l->x[c][4 * k + n] = (float)x[c];
-            l->x[(axis + 1) % 3][4 * k + n] += first[n] * h;
-            l->x[(axis + 2) % 3][4 * k + n] += second[n] * h;
-        }
-    }
-    bool found = look(m->fluid, l, 4 * count);
-    for (uint32_t k = 0; k < count; ++k) {
-        const float *d = l->distance + 4 * k;
-        uint32_t cell = cut[k].cell;
-        int axis = cut[k].axis;
-        float slope = (fabsf(d[1] - d[0] + d[2] - d[3]) + fabsf(d[3] - d[0] + d[2] - d[1])) / h;
-        float open = 0, along[2] = {0, 0}, wall = 0;
-        for (int n = 0; n < 4; ++n) {
-            float part = 0.5f + d[n] / (0.5f * h * fmaxf(slope, 0.02f));
-            part = 0.25f * fminf(fmaxf(part, 0.0f), 1.0f);
-            open += part;
-            along[0] += part * first[n];
-            along[1] += part * second[n];
-            wall += 0.25f * l->velocity[axis][4 * k + (uint32_t)n];
-        }
-        uint32_t nearest = 0;
-        for (uint32_t n = 1; n < 4; ++n)
-            nearest = d[n] < d[nearest] ? n : nearest;
-        m->whose[axis][cell] = l->nearest[4 * k + nearest];
-        bool shut = open < CLOSED;
-        m->open[axis][cell] = shut ? 0.0f : open;
-        m->wall[axis][cell] = wall;
-        m->centre[axis][0][cell] = shut ? 0.0f : h * along[0] / open;
-        m->centre[axis][1][cell] = shut ? 0.0f : h * along[1] / open;
-    }
-    return found;
-}
-
-/* Kernel sums are taken at the centres of cells, or half a spacing off a boundary. */
-static bool put_samples(PxMac *m, Look *l, const uint32_t *cell, uint32_t count)
-{
-    const PxFluid *f = m->fluid;
-    float least = 0.5f * (float)f->spacing;
-    for (uint32_t k = 0; k < count; ++k)
-        for (int c = 0; c < 3; ++c)
-            l->x[c][k] = m->sample[c][cell[k]];
-    bool found = true;
-    for (int round = 0; round < 3; ++round) { /* in an edge, off one boundary after the other */
-        found = look(f, l, count) && found;
-        for (uint32_t k = 0; k < count && round < 2; ++k) {
-            if (!(l->distance[k] < least))
-                continue;
-            PxVec3 at = {(double)l->x[0][k], (double)l->x[1][k], (double)l->x[2][k]}, n;
-            px_boundary_distance(f->boundary[l->nearest[k]], 0, at, &n);
-            float way = least - l->distance[k];
-            l->x[0][k] += way * (float)n.x;
-            l->x[1][k] += way * (float)n.y;
-            l->x[2][k] += way * (float)n.z;
-        }
-    }
-    for (uint32_t k = 0; k < count; ++k) {
-        m->clear[cell[k]] = l->clear[k];
-        for (int c = 0; c < 3; ++c)
-            m->sample[c][cell[k]] = l->x[c][k];
-    }
-    return found;
-}
-
-/* Distance of a boundary from the middle of a face, in cells, beyond which it does not cut it:
- * corners are 0.71 cells off. */
-#define FACE 0.8f
-
-/* Finds which faces of a tile are open, closed, or cut by a boundary, from the distances between
- * cell centres and boundaries. */
-static bool find_faces(PxMac *m, Look *l, uint32_t tile)
-{
-    uint32_t cell[CELLS], cells = 0, cuts = 0;
-    Cut cut[3 * CELLS];
-    float centre[CELLS], h = (float)m->cell, least = 0.5f * (float)m->fluid->spacing;
-    for (uint32_t k = 0; k < CELLS; ++k)
-        for (int c = 0; c < 3; ++c)
-            l->x[c][k] = m->sample[c][tile * CELLS + k];
-    bool found = look(m->fluid, l, CELLS);
-    memcpy(centre, l->distance, sizeof centre);
-    for (uint32_t k = 0; k < CELLS; ++k) {
-        float d = centre[k];
-        uint32_t at = tile * CELLS + k;
-        m->clear[at] = l->clear[k];
-        if (d < least && d > -h)
-            cell[cells++] = at;
-        for (int c = 0; c < 3; ++c) {
-            bool within = (k >> (2 * c) & 3u) > 0; /* the cell below is in the tile */
-            float there = within ? 0.5f * (d + centre[k - (1u << (2 * c))]) : d;
-            if (fabsf(d) < h && (!within || fabsf(there) < FACE * h))
-                cut[cuts++] = (Cut){at, c};
-            else if (there < 0.0f)
-                m->open[c][at] = 0.0f;
-            m->whose[c][at] = l->nearest[k];
-            m->wall[c][at] = l->velocity[c][k];
-        }
-    }
-    m->moved[tile] = cells > 0;
-    if (cells > 0)
-        found = put_samples(m, l, cell, cells) && found;
-    for (uint32_t k = 0; k < cuts; k += CELLS)
-        found = cut_faces(m, l, cut + k, cuts - k < CELLS ? cuts - k : CELLS) && found;
-    return found;
-}
-
-static void walls_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Walls *job = user;
-    PxMac *m = job->mac;
-    for (uint32_t t = begin; t < end; ++t) {
-        for (uint32_t k = t * CELLS; k < (t + 1) * CELLS; ++k) {
-            double x[3];
-            place_of(m, k, -1, x);
-            m->clear[k] = 1.0f;
-            for (int c = 0; c < 3; ++c) {
-                m->sample[c][k] = (float)x[c];
-                m->open[c][k] = t > 0 ? 1.0f : 0.0f;
-                m->wall[c][k] = m->centre[c][0][k] = m->centre[c][1][k] = 0.0f;
-                m->whose[c][k] = NOBODY;
-            }
-        }
-        Look l;
-        m->moved[t] = 0;
-        if (t > 0 && m->fluid->boundaries > 0 && !find_faces(m, &l, t)) {
-            px_join_begin();
-            job->missing = true;
-            px_join_end();
-        }
-    }
-}
-
-/* Closes faces between samples that a boundary separates: walls thinner than a cell, too. */
-static void separate_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxMac *m = user;
-    const PxFluid *f = m->fluid;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
-        for (int c = 0; c < 3; ++c) {
-            uint32_t below = next_to(m, cell, c, -1);
-            if (!(m->open[c][cell] > 0.0f) || below < CELLS ||
-                fminf(m->clear[cell], m->clear[below]) > 0.85f)
-                continue;
-            PxBoundaryPath path = {.when = {0, 0}};
-            const uint32_t ends[2] = {cell, below};
-            for (int k = 0; k < 2; ++k)
-                path.place[k] = px_vec((double)m->sample[0][ends[k]], (double)m->sample[1][ends[k]],
-                                       (double)m->sample[2][ends[k]]);
-            for (size_t b = 0; b < f->boundaries && m->open[c][cell] > 0.0f; ++b)
-                if (f->boundary[b]->ops->passes(f->boundary[b], &path, 1e-4 * m->cell)) {
-                    m->open[c][cell] = 0.0f;
-                    m->whose[c][cell] = (uint16_t)b;
-                }
-        }
-}
-
-static PxStatus find_walls(PxMac *m)
-{
-    const PxFluid *f = m->fluid;
-    for (;;) {
-        Walls job = {m, false};
-        px_parallel_for(f->threads, m->tiles, TILES, walls_block, &job);
-        bool again = false;
-        for (size_t k = 0; job.missing && k < f->boundaries; ++k) {
-            bool more = false;
-            PX_TRY(f->boundary[k]->ops->fill_more(f->boundary[k], f->threads, &more));
-            again = again || more;
-        }
-        if (!again)
-            break;
-    }
-    if (f->boundaries > 0)
-        px_parallel_for(f->threads, m->tiles, TILES, separate_block, m);
-    return PX_OK;
-}
-
 PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
 {
     *m = (PxMac){.fluid = f, .gradient = gradient, .dt = f->dt, .cell = 0.5 * (double)f->kernel.h};
@@ -456,6 +183,11 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
     m->place[0] = f->particles->x;
     m->place[1] = f->particles->y;
     m->place[2] = f->particles->z;
+    for (uint32_t k = 0; k < f->materials; ++k)
+        if (f->material[k].live) {
+            m->mixed = m->mixed || (m->density > 0 && m->density != f->material[k].def.density);
+            m->density = f->material[k].def.density;
+        }
     bool room = true;
     for (size_t k = 0; k < PX_COUNT(rows); ++k) {
         *rows[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
@@ -480,25 +212,29 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
     }
     for (int c = 0; c < 4; ++c) {
         m->d[c] = PX_ARENA_ARRAY(f->scratch, float, cells);
-        m->known[c] = PX_ARENA_ARRAY(f->scratch, uint8_t, cells);
+        m->known[c] = PX_ARENA_ARRAY(f->scratch, uint64_t, m->tiles);
         room = room && m->d[c] != NULL && m->known[c] != NULL;
     }
-    float **const centres[] = {&m->colour, &m->flows, &m->clear, &m->depth, &m->diagonal};
+    float **const centres[] = {&m->colour, &m->flows, &m->guess, &m->clear, &m->diagonal};
     for (size_t k = 0; k < PX_COUNT(centres); ++k) {
         *centres[k] = PX_ARENA_ARRAY(f->scratch, float, cells);
         room = room && *centres[k] != NULL;
     }
-    double **const doubles[] = {&m->p, &m->r, &m->q, &m->aq, &m->link[0], &m->link[1], &m->link[2]};
+    double **const doubles[] = {&m->p, &m->r};
     for (size_t k = 0; k < PX_COUNT(doubles); ++k) {
         *doubles[k] = PX_ARENA_ARRAY(f->scratch, double, cells);
         room = room && *doubles[k] != NULL;
     }
     m->full = PX_ARENA_ARRAY(f->scratch, uint8_t, cells);
+    m->displaced = PX_ARENA_ARRAY(f->scratch, uint8_t, cells);
     m->moved = PX_ARENA_ARRAY(f->scratch, uint8_t, m->tiles);
+    m->slanted = PX_ARENA_ARRAY(f->scratch, uint8_t, m->tiles);
+    m->beside = PX_ARENA_ARRAY(f->scratch, uint8_t, m->tiles);
     m->part = PX_ARENA_ARRAY(f->scratch, double, 2 * ((size_t)m->tiles / TILES + 1));
-    if (!room || m->full == NULL || m->moved == NULL || m->part == NULL)
+    if (!room || m->full == NULL || m->displaced == NULL || m->moved == NULL ||
+        m->slanted == NULL || m->beside == NULL || m->part == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %zu cells", cells);
-    return find_walls(m);
+    return px_mac_find_walls(m);
 }
 
 /* ---- the equation ---------------------------------------------------------------------- */
@@ -543,11 +279,12 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxMac *m = user;
     for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
         float open = 0;
+        m->full[cell] = 0;
+        if (cell < CELLS || !(m->colour[cell] > 0.5f))
+            continue;
         for (int c = 0; c < 3; ++c)
             open += m->open[c][cell] + m->open[c][next_to(m, cell, c, 1)];
-        m->full[cell] = cell >= CELLS && m->colour[cell] > 0.5f && open > 0.0f &&
-                        m->flows[cell] > 0.05f * m->clear[cell];
-        m->depth[cell] = depth_of(m, m->colour[cell]);
+        m->full[cell] = open > 0.0f && m->flows[cell] > 0.05f * m->clear[cell];
     }
 }
 
@@ -557,15 +294,16 @@ static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     PxMac *m = user;
+    float per = 1.0f / (float)m->density;
     for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
         for (int c = 0; c < 3; ++c) {
             uint32_t below = next_to(m, cell, c, -1);
             float weight = 0.0f;
             if ((m->full[cell] || m->full[below]) && m->mass[c][cell] > 0.0f) {
-                weight = m->volume[c][cell] / m->mass[c][cell];
+                weight = m->mixed ? m->volume[c][cell] / m->mass[c][cell] : per;
                 if (m->full[cell] != m->full[below]) {
-                    float in = m->depth[m->full[cell] ? cell : below];
-                    float out = m->depth[m->full[cell] ? below : cell];
+                    float in = depth_of(m, m->colour[m->full[cell] ? cell : below]);
+                    float out = depth_of(m, m->colour[m->full[cell] ? below : cell]);
                     weight /= fmaxf(in / (in - out), NEAREST);
                 }
             }
@@ -582,7 +320,7 @@ static void sides_block(void *user, uint32_t begin, uint32_t end, int thread)
     double scale = m->dt / m->cell;
     for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
         m->diagonal[cell] = 0.0f;
-        m->r[cell] = m->q[cell] = m->aq[cell] = 0;
+        m->r[cell] = 0;
         if (!m->full[cell]) {
             m->p[cell] = 0;
             continue;
@@ -652,28 +390,6 @@ static PxStatus balance(PxMac *m)
     return PX_OK;
 }
 
-PX_INLINE double image_of(const PxMac *m, const double *value, uint32_t cell)
-{
-    double sum = (double)m->diagonal[cell] * value[cell];
-    for (int c = 0; c < 3; ++c) {
-        uint32_t above = next_to(m, cell, c, 1), below = next_to(m, cell, c, -1);
-        /* values of cells that are not full are 0 */
-        sum -= m->link[c][cell] * value[below] + m->link[c][above] * value[above];
-    }
-    return sum;
-}
-
-/* Entries of the matrix, by face. */
-static void link_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxMac *m = user;
-    double scale = m->dt / m->cell;
-    for (int c = 0; c < 3; ++c)
-        for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
-            m->link[c][cell] = scale * (double)m->open[c][cell] * (double)m->weight[c][cell];
-}
-
 /* Sums over blocks of tiles, added in their order. */
 static double total(const PxMac *m, int which)
 {
@@ -681,103 +397,6 @@ static double total(const PxMac *m, int which)
     for (uint32_t k = 0; k * TILES < m->tiles; ++k)
         sum += m->part[2 * (size_t)k + (size_t)which];
     return sum;
-}
-
-/* r -= A p, q = r / diagonal; sums of |r| and r q. */
-static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxMac *m = user;
-    double sum = 0, dot = 0;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        if (!m->full[cell])
-            continue;
-        m->r[cell] -= image_of(m, m->p, cell);
-        m->q[cell] = m->r[cell] / (double)m->diagonal[cell];
-        sum += fabs(m->r[cell]);
-        dot += m->r[cell] * m->q[cell];
-    }
-    m->part[2 * (size_t)(begin / TILES)] = sum;
-    m->part[2 * (size_t)(begin / TILES) + 1] = dot;
-}
-
-static void image_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    PxMac *m = user;
-    double dot = 0;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        if (!m->full[cell])
-            continue;
-        m->aq[cell] = image_of(m, m->q, cell);
-        dot += m->aq[cell] * m->q[cell];
-    }
-    m->part[2 * (size_t)(begin / TILES) + 1] = dot;
-}
-
-typedef struct Iteration {
-    PxMac *mac;
-    double step, keep;
-} Iteration;
-
-static void improve_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Iteration *job = user;
-    PxMac *m = job->mac;
-    double sum = 0, dot = 0;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        if (!m->full[cell])
-            continue;
-        m->p[cell] += job->step * m->q[cell];
-        m->r[cell] -= job->step * m->aq[cell];
-        sum += fabs(m->r[cell]);
-        dot += m->r[cell] * m->r[cell] / (double)m->diagonal[cell];
-    }
-    m->part[2 * (size_t)(begin / TILES)] = sum;
-    m->part[2 * (size_t)(begin / TILES) + 1] = dot;
-}
-
-static void direction_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Iteration *job = user;
-    PxMac *m = job->mac;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
-        if (m->full[cell])
-            m->q[cell] = m->r[cell] / (double)m->diagonal[cell] + job->keep * m->q[cell];
-}
-
-/* Conjugate gradients with the diagonal as preconditioner. */
-static PxStatus iterate(PxMac *m, double tolerance, uint32_t most, PxMacResult *result)
-{
-    const PxThreads *threads = m->fluid->threads;
-    m->filled = 0;
-    for (uint32_t cell = 0; cell < m->tiles * CELLS; ++cell)
-        m->filled += m->full[cell];
-    /* residuals are velocities; dt / cell makes them changes of volume in the step */
-    double unit = m->filled > 0 ? m->dt / m->cell / m->filled : 0;
-    Iteration job = {.mac = m};
-    px_parallel_for(threads, m->tiles, TILES, start_block, m);
-    result->error = unit * total(m, 0);
-    double dot = total(m, 1);
-    while (result->error > tolerance && result->iterations < most && dot > 0) {
-        PX_TRY(px_stop_check(threads));
-        px_parallel_for(threads, m->tiles, TILES, image_block, m);
-        double curve = total(m, 1);
-        if (!(curve > 0))
-            break;
-        job.step = dot / curve;
-        px_parallel_for(threads, m->tiles, TILES, improve_block, &job);
-        result->error = unit * total(m, 0);
-        double now = total(m, 1);
-        job.keep = now / dot;
-        dot = now;
-        px_parallel_for(threads, m->tiles, TILES, direction_block, &job);
-        ++result->iterations;
-    }
-    result->converged = result->error <= tolerance;
-    return PX_OK;
 }
 
 /* ---- grid to particles ------------------------------------------------------------------- */
@@ -788,22 +407,30 @@ static void change_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     PxMac *m = user;
     double scale = m->dt / m->cell;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        for (int c = 0; c < 3; ++c) {
-            uint32_t below = next_to(m, cell, c, -1);
-            bool seen = m->weight[c][cell] > 0.0f && m->open[c][cell] > 0.0f;
-            m->known[c][cell] = seen;
-            m->d[c][cell] =
-                seen ? (float)(scale * (double)m->weight[c][cell] * (m->p[below] - m->p[cell])) : 0;
+    for (uint32_t t = begin; t < end; ++t) {
+        uint64_t known[4] = {0, 0, 0, 0};
+        for (uint32_t k = 0; k < CELLS; ++k) {
+            uint32_t cell = t * CELLS + k;
+            for (int c = 0; c < 3; ++c) {
+                uint32_t below = next_to(m, cell, c, -1);
+                bool seen = m->weight[c][cell] > 0.0f && m->open[c][cell] > 0.0f;
+                known[c] |= (uint64_t)seen << k;
+                m->d[c][cell] =
+                    seen ? (float)(scale * (double)m->weight[c][cell] * (m->p[below] - m->p[cell]))
+                         : 0;
+            }
+            known[3] |= (uint64_t)(m->full[cell] != 0) << k;
+            m->d[3][cell] = (float)m->p[cell];
         }
-        m->known[3][cell] = m->full[cell];
-        m->d[3][cell] = (float)m->p[cell];
+        for (int c = 0; c < 4; ++c)
+            m->known[c][t] = known[c];
     }
 }
 
 typedef struct Extension {
     PxMac *mac;
-    uint8_t *fresh[4];
+    uint64_t *fresh[4];
+    bool last; /* round */
 } Extension;
 
 /* The next value of a line, but of the sign of the last one and at most twice that. */
@@ -813,49 +440,69 @@ PX_INLINE double extrapolated(double last, double before)
     return last > 0 ? fmin(fmax(next, 0), 2 * last) : fmax(fmin(next, 0), 2 * last);
 }
 
+/* Bits of the tile's cells whose next cell along an axis has its bit set in mask[]. */
+static uint64_t beside(const PxMac *m, const uint64_t *mask, uint32_t tile, int axis, int side)
+{
+    static const uint64_t first[3] = {UINT64_C(0x1111111111111111), UINT64_C(0x000f000f000f000f),
+                                      UINT64_C(0x000000000000ffff)};
+    static const int stride[3] = {1, 3, 9};
+    uint64_t low = first[axis], high = low << (3 << (2 * axis));
+    uint64_t other = mask[m->near[27 * (size_t)tile + (size_t)(13 + side * stride[axis])]];
+    int shift = 1 << (2 * axis);
+    return side > 0 ? (mask[tile] & ~low) >> shift | (other & low) << (3 * shift)
+                    : (mask[tile] & ~high) << shift | (other & high) >> (3 * shift);
+}
+
 /* Values without one are extrapolated along the axes: linearly into boundaries, so that the
  * velocity normal to them vanishes at their surface, and of pressure; otherwise neighbours are
  * copied. */
+static void extend_tile(const Extension *job, uint32_t tile, int c)
+{
+    PxMac *m = job->mac;
+    uint64_t near = 0;
+    job->fresh[c][tile] = 0;
+    if (tile == 0 || m->known[c][tile] == UINT64_MAX)
+        return;
+    for (int k = 0; k < 6; ++k)
+        near |= beside(m, m->known[c], tile, k / 2, k % 2 ? 1 : -1);
+    near &= ~m->known[c][tile];
+    job->fresh[c][tile] = near;
+    for (; near != 0; near &= near - 1) {
+        uint32_t cell = tile * CELLS + (uint32_t)__builtin_ctzll(near);
+        if (job->last && c < 3 && !(m->mass[c][cell] > 0.0f))
+            continue; /* no row reads it */
+        double linear = 0, copied = 0;
+        int lines = 0, copies = 0;
+        for (int k = 0; k < 6; ++k) {
+            uint32_t one = next_to(m, cell, k / 2, k % 2 ? 1 : -1);
+            if (!is_known(m, c, one))
+                continue;
+            copied += (double)m->d[c][one];
+            ++copies;
+            uint32_t two = next_to(m, one, k / 2, k % 2 ? 1 : -1);
+            if (!is_known(m, c, two))
+                continue;
+            linear += extrapolated((double)m->d[c][one], (double)m->d[c][two]);
+            ++lines;
+        }
+        bool inside = lines > 0 && (c == 3 || !(m->open[c][cell] > 0.0f));
+        m->d[c][cell] = (float)(inside ? linear / lines : copied / copies);
+    }
+}
+
 static void extend_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Extension *job = user;
-    PxMac *m = job->mac;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
-        for (int c = 0; c < 4; ++c) {
-            const uint8_t *known = m->known[c];
-            job->fresh[c][cell] = 0;
-            if (known[cell] != 0)
-                continue;
-            double linear = 0, copied = 0;
-            int lines = 0, copies = 0;
-            for (int k = 0; k < 6; ++k) {
-                uint32_t one = next_to(m, cell, k / 2, k % 2 ? 1 : -1);
-                if (known[one] == 0)
-                    continue;
-                copied += (double)m->d[c][one];
-                ++copies;
-                uint32_t two = next_to(m, one, k / 2, k % 2 ? 1 : -1);
-                if (known[two] == 0)
-                    continue;
-                linear += extrapolated((double)m->d[c][one], (double)m->d[c][two]);
-                ++lines;
-            }
-            if (copies == 0 || cell < CELLS)
-                continue;
-            bool inside = lines > 0 && (c == 3 || !(m->open[c][cell] > 0.0f));
-            m->d[c][cell] = (float)(inside ? linear / lines : copied / copies);
-            job->fresh[c][cell] = 1;
-        }
+    for (uint32_t t = begin; t < end; ++t)
+        for (int c = 0; c < 4; ++c)
+            extend_tile(user, t, c);
 }
 
-static void join_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void join_known(const Extension *job)
 {
-    (void)thread;
-    const Extension *job = user;
     for (int c = 0; c < 4; ++c)
-        for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
-            job->mac->known[c][cell] |= job->fresh[c][cell];
+        for (uint32_t t = 0; t < job->mac->tiles; ++t)
+            job->mac->known[c][t] |= job->fresh[c][t];
 }
 
 PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure,
@@ -868,19 +515,19 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
     px_parallel_for(threads, m->tiles, TILES, fill_block, m);
     px_parallel_for(threads, m->tiles, TILES, weight_block, m);
     px_parallel_for(threads, m->tiles, TILES, sides_block, m);
-    px_parallel_for(threads, m->tiles, TILES, link_block, m);
     PX_TRY(balance(m));
-    PX_TRY(iterate(m, tolerance, most, result));
+    PX_TRY(px_mac_iterate(m, tolerance, most, result));
     px_parallel_for(threads, m->tiles, TILES, change_block, m);
     Extension job = {.mac = m};
     for (int c = 0; c < 4; ++c) {
-        job.fresh[c] = PX_ARENA_ARRAY(m->fluid->scratch, uint8_t, (size_t)m->tiles * CELLS);
+        job.fresh[c] = PX_ARENA_ARRAY(m->fluid->scratch, uint64_t, m->tiles);
         if (job.fresh[c] == NULL)
             return px_fail(PX_ERR_MEMORY, "pressure: no room for %u tiles", m->tiles);
     }
     for (int round = 0; round < ROUNDS; ++round) {
+        job.last = round == ROUNDS - 1;
         px_parallel_for(threads, m->tiles, TILES, extend_block, &job);
-        px_parallel_for(threads, m->tiles, TILES, join_block, &job);
+        join_known(&job);
     }
     PX_ISA_PICK(m->fluid->isa, px_mac_return)(m, pressure);
     return PX_OK;
@@ -893,7 +540,7 @@ static double push_of(const PxMac *m, uint32_t cell, int c, uint32_t *face)
     uint32_t above = next_to(m, cell, c, 1);
     float more = m->open[c][above] - m->open[c][cell];
     *face = more > 0.0f ? cell : above;
-    if (!m->full[cell] || *face < CELLS || m->whose[c][*face] == NOBODY)
+    if (!m->full[cell] || *face < CELLS || m->whose[c][*face] == PX_MAC_NOBODY)
         return 0;
     return -m->dt * m->cell * m->cell * m->p[cell] * (double)more;
 }
@@ -912,11 +559,12 @@ static void measure_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxMac *m = job->mac;
     double sum = 0, sizes = 0;
     uint32_t face;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        double push = push_of(m, cell, job->axis, &face);
-        sum += push;
-        sizes += fabs(push);
-    }
+    for (uint32_t t = begin; t < end; ++t)
+        for (uint32_t k = 0; k < CELLS && m->beside[t]; ++k) {
+            double push = push_of(m, t * CELLS + k, job->axis, &face);
+            sum += push;
+            sizes += fabs(push);
+        }
     m->part[2 * (size_t)(begin / TILES)] = sum;
     m->part[2 * (size_t)(begin / TILES) + 1] = sizes;
 }
@@ -930,7 +578,7 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
     double work = 0;
     uint32_t face;
     for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        double push = push_of(m, cell, c, &face), x[3];
+        double push = m->beside[cell / CELLS] ? push_of(m, cell, c, &face) : 0, x[3];
         if (push == 0)
             continue;
         push += job->more * fabs(push);

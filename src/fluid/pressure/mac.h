@@ -34,6 +34,8 @@ typedef struct PxMac {
     const float *gradient; ///< du_a / dx_b of every row, 9 each
     double dt;
     double cell;           ///< edge, m
+    double density;        ///< of the fluid, kg/m^3, if there is one only
+    bool mixed;            ///< there are several
     uint32_t tiles;        ///< tile 0 is empty and stands for all that do not exist
     int32_t *at;           ///< tile coordinates, 3 per tile
     uint32_t *near;        ///< 27 tiles around each
@@ -43,7 +45,7 @@ typedef struct PxMac {
     float *local[3];       ///< the same relative to its tile, in cells
     float *dense;          ///< 1 inside the fluid, 0 in splashes
     float *speed[3];       ///< velocity of each row with the forces so far
-    float *marker;         ///< the rows as the grid sees them (mac_transfer.simd.c)
+    float *marker;         ///< the rows of tiles as the grid sees them (mac_transfer.simd.c)
     float *change[3];      ///< velocity that pressure adds to it
     float *noise[3];       ///< velocity of the grid minus that of the row
 
@@ -55,17 +57,20 @@ typedef struct PxMac {
     uint16_t *whose[3];    ///< number of that boundary
     float *weight[3];      ///< open part over density; of surface faces over the distance, too
     float *d[4];           ///< change of u; pressure, extended beyond the filled cells
-    uint8_t *known[4];     ///< does d have a value?
+    uint64_t *known[4];    ///< of every tile: cells whose d has a value
     float *colour, *flows; ///< kernel sum of all matter, and of matter that flows
+    float *guess;          ///< kernel sum of pressure
     float *clear;          ///< part of the kernel outside of boundaries
     float *sample[3];      ///< where the kernel sum is taken: the centre, or off a boundary
-    float *depth;          ///< below the surface, m
     float *diagonal;
-    uint8_t *full;  ///< the cell is filled
-    uint8_t *moved; ///< of every tile: some of its samples are not at centres
-    double *p, *r, *q, *aq;
-    double *link[3]; ///< entries of the matrix beside its diagonal, by face
-    double *part;    ///< sums of blocks of tiles
+    uint8_t *full;      ///< the cell is filled
+    uint8_t *displaced; ///< its sample is not at its centre
+    uint8_t *beside;    ///< of every tile: boundaries close some of its faces, or of those above
+    uint8_t *moved, *slanted; ///< of every tile: some of its samples are not at centres, some open
+                              ///< parts have their centroids off the middles of faces
+    double *p, *r;            ///< pressure and right-hand side of the equation
+    uint32_t *number;         ///< of filled cells, in the solve
+    double *part;             ///< sums of blocks of tiles
     double rising[PX_MAC_DEPTHS];
     uint32_t filled;
 } PxMac;

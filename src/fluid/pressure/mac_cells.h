@@ -6,6 +6,9 @@
 
 enum { EDGE = 4, CELLS = EDGE * EDGE * EDGE, TILES = 4 };
 
+/* No boundary is near. */
+#define PX_MAC_NOBODY UINT16_MAX
+
 /* Cells are numbered by tile, and in a tile by x + 4 y + 16 z. */
 PX_INLINE uint32_t next_to(const PxMac *m, uint32_t cell, int axis, int side)
 {
@@ -24,6 +27,35 @@ PX_INLINE uint32_t cell_at(const PxMac *m, uint32_t tile, int x, int y, int z)
     int tx = (x + EDGE) / EDGE, ty = (y + EDGE) / EDGE, tz = (z + EDGE) / EDGE;
     uint32_t other = m->near[27 * (size_t)tile + (size_t)(tx + 3 * ty + 9 * tz)];
     return other * CELLS + (uint32_t)((x & 3) + 4 * (y & 3) + 16 * (z & 3));
+}
+
+/* Hash table from tile coordinates to tile numbers. */
+typedef struct Names {
+    uint64_t *key; /* 0 is free */
+    uint32_t *number;
+    uint32_t mask;
+} Names;
+
+#define FARTHEST 1000000
+
+PX_INLINE uint64_t pack(const int32_t at[3])
+{
+    return (uint64_t)(uint32_t)(at[2] + FARTHEST + 2) << 42 |
+           (uint64_t)(uint32_t)(at[1] + FARTHEST + 2) << 21 | (uint32_t)(at[0] + FARTHEST + 2);
+}
+
+PX_INLINE uint32_t names_place(const Names *names, uint64_t key)
+{
+    uint32_t place = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & names->mask;
+    while (names->key[place] != key && names->key[place] != 0)
+        place = (place + 1) & names->mask;
+    return place;
+}
+
+/* Does d of component c have a value? */
+PX_INLINE bool is_known(const PxMac *m, int c, uint32_t cell)
+{
+    return (m->known[c][cell / CELLS] >> (cell % CELLS) & 1u) != 0;
 }
 
 /* Position of the centre of a cell, or of the middle of its lower face along an axis. */

@@ -19,8 +19,8 @@
 /* Largest product of the step and the gradient of velocity in that term. */
 #define TURN 0.5f
 
-/* Position and velocity in cells of its tile, the latter with the term above, and its change per
- * cell; the sums need the last four. */
+/* Position in cells of its tile, velocity with the term above, and its change per cell; the sums
+ * need the rest. Markers are in the order of tiles (PxMac.row). */
 typedef struct Marker {
     float x[3], v[3], g[9];
     float mass, volume, flows, pressure;
@@ -29,8 +29,11 @@ typedef struct Marker {
 typedef struct Transfer {
     PxMac *mac;
     Marker *marker;
-    const float *before; /* pressure of the last step */
+    float *spot[3], *bulk, *load; /* of markers: x, volume, volume times pressure */
+    const float *before;          /* pressure of the last step */
     float *after;
+    const uint32_t *tile; /* tiles of the loop */
+    bool mixed;           /* fluids of several densities: volumes are summed, too */
 } Transfer;
 
 static void mark_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -39,9 +42,10 @@ static void mark_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Transfer *job = user;
     const PxMac *m = job->mac;
     const PxFluid *f = m->fluid;
-    for (uint32_t i = begin; i < end; ++i) {
+    for (uint32_t n = begin; n < end; ++n) {
+        uint32_t i = m->row[n];
         const float *g = m->gradient + 9 * (size_t)i;
-        Marker *p = &job->marker[i];
+        Marker *p = &job->marker[n];
         float size = 0, part = m->dense[i] * (float)m->cell;
         for (int k = 0; k < 9; ++k)
             size += g[k] * g[k];
@@ -62,18 +66,14 @@ static void mark_block(void *user, uint32_t begin, uint32_t end, int thread)
         p->flows =
             f->solid_fraction != NULL ? (1.0f - f->solid_fraction[i]) * p->volume : p->volume;
         p->pressure = job->before[i];
+        for (int c = 0; c < 3; ++c)
+            job->spot[c][n] = p->x[c];
+        job->bulk[n] = p->volume;
+        job->load[n] = p->volume * p->pressure;
     }
 }
 
 /* ---- to the grid ----------------------------------------------------------------------------- */
-
-/* Quadratic B-spline. */
-PX_INLINE PxF8 splines(PxF8 x)
-{
-    PxF8 zero = px_f8(0.0f), a = px_f8_max(x, zero - x);
-    PxF8 wide = px_f8_max(px_f8(1.5f) - a, zero), tip = px_f8_max(px_f8(0.5f) - a, zero);
-    return px_f8(0.5f) * wide * wide - px_f8(1.5f) * tip * tip;
-}
 
 /* W over its value at 0, of the square of r / h. */
 PX_INLINE PxF8 kernels(PxF8 q2)
@@ -83,218 +83,405 @@ PX_INLINE PxF8 kernels(PxF8 q2)
     return px_f8(2.0f) * wide * wide * wide - px_f8(8.0f) * tip * tip * tip;
 }
 
-/* Sums of a tile. Two rows of four cells are a vector. */
+/* Sums of the rows of a tile: at faces -1 .. 5 along each axis, momentum and mass in turn, and at
+ * centres -2 .. 5. They are added to the grid tile by tile. Tiles that are two apart do not reach
+ * the same cells, so tiles of the same parities are added at once, and the 8 parities one after
+ * the other: the order of every sum is fixed. */
+enum { WIDE = 8, HIGH = 7, ROUND = 8 };
 typedef struct Sums {
-    float u[3][CELLS], mass[3][CELLS], volume[3][CELLS];
-    float colour[CELLS], flows[CELLS], guess[CELLS];
+    float face[3][HIGH][HIGH][2 * WIDE];
+    float volume[3][HIGH][HIGH][WIDE + 4];
+    float off[3][2][HIGH][HIGH][2 * WIDE]; /* of the open part's centroid, in cells; and 0 */
+    float colour[ROUND][ROUND][ROUND], guess[ROUND][ROUND][ROUND], flows[ROUND][ROUND][ROUND];
 } Sums;
 
-PX_INLINE void add_to(float *sum, PxF8 v)
+/* Quadratic B-splines at the three places around x, the first of which has the number *low; places
+ * are at whole numbers, or at those and a half. */
+PX_INLINE void splines(float x, float *w, int *low)
 {
-    px_f8_store(sum, px_f8_load(sum) + v);
+    *low = (int)floorf(x + 0.5f) - 1;
+    float off = x - (float)(*low + 1); /* -1/2 .. 1/2, from the middle one */
+    w[0] = 0.5f * (0.5f - off) * (0.5f - off);
+    w[1] = 0.75f - off * off;
+    w[2] = 0.5f * (0.5f + off) * (0.5f + off);
+    w[3] = 0.0f;
 }
 
-/* Particles farther from a tile than this, in cells, add nothing to it: kernels reach 2 cells, to
- * centres or to samples that are up to a cell off. */
-PX_INLINE float reach_of(const PxMac *m, uint32_t tile)
+static void add_faces(const Transfer *job, int axis, const Marker *p, bool cut, Sums *sums)
 {
-    return m->moved[tile] ? 2.6f : 1.5f;
-}
-
-/* Weights along an axis: at the faces of the tile's four cells, then at their centres. */
-typedef struct Line {
-    float w[2 * EDGE];
-} Line;
-
-static void add_faces(const PxMac *m, uint32_t tile, int axis, const Marker *p, const Line line[3],
-                      Sums *sums)
-{
-    const float *w[3];
-    for (int a = 0; a < 3; ++a)
-        w[a] = line[a].w + (a == axis ? 0 : EDGE);
+    float w[3][4], from[3];
+    int low[3];
     const float *g = p->g + 3 * axis;
-    int next = (axis + 1) % 3, last = (axis + 2) % 3;
-    float per = (float)(1 / m->cell), at[3];
-    for (int a = 0; a < 3; ++a)
-        at[a] = (a == axis ? 0.0f : 0.5f) - p->x[a];
-    const PxF8 column = {0, 1, 2, 3, 0, 1, 2, 3}, line_of = {0, 0, 0, 0, 1, 1, 1, 1};
-    PxF8 wx = px_f8_load_two(w[0], w[0]);
-    PxF8 wayx = px_f8(p->v[axis]) + px_f8(g[0]) * (column + px_f8(at[0]));
-    PxF8 gn = px_f8(per * g[next]), gl = px_f8(per * g[last]), mass = px_f8(p->mass);
-    for (int z = 0; z < EDGE; ++z) {
-        if (!(w[2][z] > 0.0f))
-            continue;
-        PxF8 wxz = wx * px_f8(w[2][z]);
-        PxF8 wayz = wayx + px_f8(g[2] * ((float)z + at[2]));
-        for (int y = 0; y < EDGE; y += 2) {
-            if (!(w[1][y] + w[1][y + 1] > 0.0f))
+    for (int a = 0; a < 3; ++a) {
+        float half = a == axis ? 0.0f : 0.5f;
+        splines(p->x[a] - half, w[a], &low[a]);
+        from[a] = (float)low[a] + half - p->x[a];
+    }
+    float wx[3] = {p->mass * w[0][0], p->mass * w[0][1], p->mass * w[0][2]};
+    PxF8 weight = {wx[0], wx[0], wx[1], wx[1], wx[2], wx[2], 0.0f, 0.0f};
+    float vx = p->v[axis] + g[0] * from[0];
+    PxF8 along = {vx, 1.0f, vx + g[0], 1.0f, vx + 2.0f * g[0], 1.0f, 0.0f, 0.0f};
+    const PxF8 speeds = {1, 0, 1, 0, 1, 0, 0, 0};
+    PxF8 next = px_f8(g[(axis + 1) % 3]), last = px_f8(g[(axis + 2) % 3]);
+    PxF4 line = px_f4_load(w[0]) * px_f4(p->volume);
+    for (int z = 0; z < 3; ++z)
+        for (int y = 0; y < 3; ++y) {
+            int kz = low[2] + 1 + z, ky = low[1] + 1 + y;
+            float more = g[1] * (from[1] + (float)y) + g[2] * (from[2] + (float)z);
+            PxF8 v = along + px_f8(more) * speeds;
+            if (cut)
+                v = v + next * px_f8_load(sums->off[axis][0][kz][ky] + 2 * (low[0] + 1)) +
+                    last * px_f8_load(sums->off[axis][1][kz][ky] + 2 * (low[0] + 1));
+            float part = w[1][y] * w[2][z], *to = sums->face[axis][kz][ky] + 2 * (low[0] + 1);
+            px_f8_store(to, px_f8_load(to) + weight * px_f8(part) * v);
+            if (job->mixed) {
+                float *volume = sums->volume[axis][kz][ky] + low[0] + 1;
+                px_f4_store(volume, px_f4_load(volume) + line * px_f4(part));
+            }
+        }
+}
+
+/* Kernel sums at centres, and the first guess of pressure. A support is two cells. */
+static void add_centres(const Transfer *job, const Marker *p, Sums *sums)
+{
+    const PxFluid *f = job->mac->fluid;
+    const PxF8 column = {-1.5f, -0.5f, 0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f};
+    PxF8 dx = column - px_f8(p->x[0]);
+    dx = dx * dx;
+    int first[2] = {(int)floorf(p->x[1] + 0.5f), (int)floorf(p->x[2] + 0.5f)};
+    PxF8 volume = px_f8(p->volume), flows = px_f8(p->flows), pressure = px_f8(p->pressure);
+    for (int z = first[1]; z < first[1] + 4 && z < ROUND; ++z)
+        for (int y = first[0]; y < first[0] + 4 && y < ROUND; ++y) {
+            float dy = (float)y - 1.5f - p->x[1], dz = (float)z - 1.5f - p->x[2];
+            float far = dy * dy + dz * dz;
+            if (!(far < 4.0f))
                 continue;
-            size_t k = (size_t)(4 * y + 16 * z), cell = (size_t)tile * CELLS + k;
-            PxF8 wy = {w[1][y],     w[1][y],     w[1][y],     w[1][y],
-                       w[1][y + 1], w[1][y + 1], w[1][y + 1], w[1][y + 1]};
-            PxF8 weight = wxz * wy, heavy = weight * mass;
-            PxF8 v = wayz + px_f8(g[1]) * (line_of + px_f8((float)y + at[1])) +
-                     gn * px_f8_load(m->centre[axis][0] + cell) +
-                     gl * px_f8_load(m->centre[axis][1] + cell);
-            add_to(sums->u[axis] + k, heavy * v);
-            add_to(sums->mass[axis] + k, heavy);
-            add_to(sums->volume[axis] + k, weight * px_f8(p->volume));
-        }
-    }
-}
-
-/* Kernel sums, and the first guess of pressure. */
-static void add_centres(const PxMac *m, uint32_t tile, const Marker *p, Sums *sums)
-{
-    const PxFluid *f = m->fluid;
-    float norm =
-        (float)(8 / (PX_PI * (double)f->kernel.h * (double)f->kernel.h * (double)f->kernel.h));
-    PxF8 per = px_f8(1.0f / f->kernel.h);
-    int low[3], high[3];
-    float more = m->moved[tile] ? 1.0f : 0.0f, at[3];
-    double corner[3];
-    place_of(m, tile * CELLS, -1, corner);
-    for (int a = 0; a < 3; ++a) {
-        low[a] = (int)ceilf(p->x[a] - 2.5f - more);
-        high[a] = (int)floorf(p->x[a] + 1.5f + more);
-        low[a] = low[a] > 0 ? low[a] : 0;
-        high[a] = high[a] < EDGE - 1 ? high[a] : EDGE - 1;
-        at[a] = (float)(corner[a] - 0.5 * m->cell + (double)(p->x[a] * (float)m->cell));
-    }
-    if (high[0] < low[0])
-        return;
-    PxF8 volume = px_f8(norm * p->volume), pressure = px_f8(p->pressure);
-    PxF8 flows = px_f8(norm * p->flows);
-    for (int z = low[2]; z <= high[2]; ++z)
-        for (int y = low[1] & ~1; y <= high[1]; y += 2) {
-            size_t k = (size_t)(4 * y + 16 * z), cell = (size_t)tile * CELLS + k;
-            PxF8 dx = (px_f8_load(m->sample[0] + cell) - px_f8(at[0])) * per;
-            PxF8 dy = (px_f8_load(m->sample[1] + cell) - px_f8(at[1])) * per;
-            PxF8 dz = (px_f8_load(m->sample[2] + cell) - px_f8(at[2])) * per;
-            PxF8 w = kernels(dx * dx + dy * dy + dz * dz), full = w * volume;
-            add_to(sums->colour + k, full);
-            add_to(sums->flows + k, w * flows);
-            add_to(sums->guess + k, full * pressure);
+            PxF8 w = kernels(px_f8(0.25f) * (dx + px_f8(far))), full = w * volume;
+            px_f8_store(sums->colour[z][y], px_f8_load(sums->colour[z][y]) + full);
+            px_f8_store(sums->guess[z][y], px_f8_load(sums->guess[z][y]) + full * pressure);
+            if (f->solid_fraction != NULL)
+                px_f8_store(sums->flows[z][y], px_f8_load(sums->flows[z][y]) + w * flows);
         }
 }
 
-static void add_row(const PxMac *m, uint32_t tile, const Marker *p, Sums *sums)
+/* The grid's cells around a tile, from `low` to below `high` along each axis. */
+typedef struct Around {
+    uint32_t cell[ROUND][ROUND][ROUND];
+} Around;
+
+static void find_around(const PxMac *m, uint32_t tile, int low, int high, Around *around)
 {
-    const PxF8 place = {0, 1, 2, 3, 0.5f, 1.5f, 2.5f, 3.5f};
-    Line line[3];
-    bool faces = true;
-    for (int a = 0; a < 3; ++a) {
-        px_f8_store(line[a].w, splines(px_f8(p->x[a]) - place));
-        faces = faces && p->x[a] > -1.5f && p->x[a] < EDGE + 1.0f;
-    }
-    for (int axis = 0; axis < 3 && faces; ++axis)
-        add_faces(m, tile, axis, p, line, sums);
-    add_centres(m, tile, p, sums);
+    for (int z = low; z < high; ++z)
+        for (int y = low; y < high; ++y)
+            for (int part = -1; part < 2; ++part) {
+                int ty = (y + EDGE) / EDGE, tz = (z + EDGE) / EDGE;
+                uint32_t other = m->near[27 * (size_t)tile + (size_t)(part + 1 + 3 * ty + 9 * tz)];
+                uint32_t row = other * CELLS + (uint32_t)(4 * (y & 3) + 16 * (z & 3));
+                for (int x = part < 0 ? low : 4 * part; x < 4 * part + 4 && x < high; ++x)
+                    around->cell[z - low][y - low][x - low] = row + (uint32_t)(x & 3);
+            }
 }
 
-static void store_sums(const PxMac *m, uint32_t from, const Sums *sums)
+/* Do open parts of faces that the tile's rows see have their centroids off the middles? */
+static bool is_cut(const PxMac *m, uint32_t tile)
 {
-    for (uint32_t k = 0; k < CELLS; ++k) {
-        uint32_t cell = from + k;
-        for (int c = 0; c < 3; ++c) {
-            float mass = sums->mass[c][k];
-            m->u[c][cell] = mass > 0.0f ? sums->u[c][k] / mass : 0.0f;
-            m->mass[c][cell] = mass;
-            m->volume[c][cell] = sums->volume[c][k];
-        }
-        float colour = sums->colour[k];
-        m->colour[cell] = m->clear[cell] > 0.05f ? colour / m->clear[cell] : 0.0f;
-        m->flows[cell] = sums->flows[k];
-        m->p[cell] = colour > 0.0f ? (double)(sums->guess[k] / colour) : 0.0;
-    }
+    bool cut = false;
+    for (int k = 0; k < 27; ++k)
+        cut = cut || m->slanted[m->near[27 * (size_t)tile + (size_t)k]];
+    return cut;
 }
 
-static void gather_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void find_offsets(const PxMac *m, const Around *around, Sums *sums)
+{
+    float per = (float)(1 / m->cell);
+    for (int c = 0; c < 3; ++c)
+        for (int z = 0; z < HIGH; ++z)
+            for (int y = 0; y < HIGH; ++y)
+                for (int x = 0; x < HIGH; ++x)
+                    for (int k = 0; k < 2; ++k)
+                        sums->off[c][k][z][y][2 * x] = per * m->centre[c][k][around->cell[z][y][x]];
+}
+
+/* Adds the sums to the grid; of the faces, and of the centres. */
+static void add_sums(const Transfer *job, uint32_t tile, const Around *around, const Sums *sums)
+{
+    PxMac *m = job->mac;
+    for (int c = 0; c < 3; ++c)
+        for (int z = 0; z < HIGH; ++z)
+            for (int y = 0; y < HIGH; ++y)
+                for (int x = 0; x < HIGH; ++x) {
+                    uint32_t cell = around->cell[z][y][x];
+                    const float *from = &sums->face[c][z][y][2 * x];
+                    if (!(from[1] > 0.0f) || cell < CELLS)
+                        continue;
+                    m->u[c][cell] += from[0];
+                    m->mass[c][cell] += from[1];
+                    if (job->mixed)
+                        m->volume[c][cell] += sums->volume[c][z][y][x];
+                }
+    Around wide;
+    find_around(m, tile, -2, EDGE + 2, &wide);
+    for (int z = 0; z < ROUND; ++z)
+        for (int y = 0; y < ROUND; ++y)
+            for (int x = 0; x < ROUND; ++x) {
+                uint32_t cell = wide.cell[z][y][x];
+                if (cell < CELLS)
+                    continue;
+                m->colour[cell] += sums->colour[z][y][x];
+                m->guess[cell] += sums->guess[z][y][x];
+                if (m->fluid->solid_fraction != NULL)
+                    m->flows[cell] += sums->flows[z][y][x];
+            }
+}
+
+static void add_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Transfer *job = user;
     const PxMac *m = job->mac;
-    for (uint32_t t = begin; t < end; ++t) {
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t t = job->tile[k];
         Sums sums;
-        float reach = reach_of(m, t);
-        memset(&sums, 0, sizeof sums);
-        for (int k = 0; k < 27 && t > 0; ++k) {
-            uint32_t other = m->near[27 * (size_t)t + (size_t)k];
-            if (other == 0)
-                continue;
-            const float off[3] = {(float)(EDGE * (k % 3 - 1)), (float)(EDGE * (k / 3 % 3 - 1)),
-                                  (float)(EDGE * (k / 9 - 1))};
-            for (uint32_t n = m->first[other]; n < m->first[other + 1]; ++n) {
-                const Marker *row = &job->marker[m->row[n]];
-                bool near = true;
-                Marker p;
-                for (int a = 0; a < 3; ++a) {
-                    p.x[a] = row->x[a] + off[a];
-                    near = near && p.x[a] > -reach && p.x[a] < EDGE + reach;
-                }
-                if (!near)
-                    continue;
-                memcpy(p.v, row->v, sizeof p - sizeof p.x);
-                add_row(m, t, &p, &sums);
-            }
+        Around around;
+        bool cut = is_cut(m, t);
+        find_around(m, t, -1, EDGE + 2, &around);
+        memset(sums.face, 0, sizeof sums.face);
+        memset(sums.colour, 0, sizeof sums.colour);
+        memset(sums.guess, 0, sizeof sums.guess);
+        memset(sums.flows, 0, m->fluid->solid_fraction != NULL ? sizeof sums.flows : 0);
+        memset(sums.volume, 0, job->mixed ? sizeof sums.volume : 0);
+        if (cut) {
+            memset(sums.off, 0, sizeof sums.off);
+            find_offsets(m, &around, &sums);
         }
-        store_sums(m, t * CELLS, &sums);
+        for (uint32_t n = m->first[t]; n < m->first[t + 1]; ++n) {
+            for (int axis = 0; axis < 3; ++axis)
+                add_faces(job, axis, &job->marker[n], cut, &sums);
+            add_centres(job, &job->marker[n], &sums);
+        }
+        add_sums(job, t, &around, &sums);
     }
+}
+
+/* The kernel sums of a cell whose sample is not at its centre, of volume and of pressure. */
+static void gather_at(const Transfer *job, uint32_t cell, float sum[2])
+{
+    const PxMac *m = job->mac;
+    uint32_t tile = cell / CELLS;
+    const PxI8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    double corner[3];
+    float at[3];
+    place_of(m, tile * CELLS, -1, corner);
+    for (int a = 0; a < 3; ++a)
+        at[a] = (float)(((double)m->sample[a][cell] - corner[a]) / m->cell) + 0.5f;
+    PxF8 bulk = px_f8(0.0f), load = bulk;
+    for (int k = 0; k < 27; ++k) {
+        uint32_t other = m->near[27 * (size_t)tile + (size_t)k];
+        float to[3] = {at[0] - (float)(EDGE * (k % 3 - 1)), at[1] - (float)(EDGE * (k / 3 % 3 - 1)),
+                       at[2] - (float)(EDGE * (k / 9 - 1))};
+        bool near = other > 0;
+        for (int a = 0; a < 3; ++a)
+            near = near && to[a] > -2.0f && to[a] < EDGE + 2.0f;
+        for (uint32_t n = m->first[other]; near && n < m->first[other + 1]; n += 8) {
+            PxF8 dx = px_f8_load(job->spot[0] + n) - px_f8(to[0]);
+            PxF8 dy = px_f8_load(job->spot[1] + n) - px_f8(to[1]);
+            PxF8 dz = px_f8_load(job->spot[2] + n) - px_f8(to[2]);
+            int32_t rest = (int32_t)(m->first[other + 1] - n);
+            PxI8 mine = lane < (PxI8){rest, rest, rest, rest, rest, rest, rest, rest};
+            PxF8 w = kernels(px_f8(0.25f) * (dx * dx + dy * dy + dz * dz));
+            bulk = bulk + px_f8_where(mine, w * px_f8_load(job->bulk + n));
+            load = load + px_f8_where(mine, w * px_f8_load(job->load + n));
+        }
+    }
+    sum[0] = px_f8_sum(bulk);
+    sum[1] = px_f8_sum(load);
+}
+
+/* The part of the volume at a cell that flows. */
+static float flowing_at(const Transfer *job, uint32_t cell)
+{
+    const PxMac *m = job->mac;
+    return m->fluid->solid_fraction == NULL ? 1.0f
+           : m->colour[cell] > 0.0f         ? m->flows[cell] / m->colour[cell]
+                                            : 0.0f;
+}
+
+static void finish_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Transfer *job = user;
+    PxMac *m = job->mac;
+    const PxFluid *f = m->fluid;
+    float norm =
+        (float)(8 / (PX_PI * (double)f->kernel.h * (double)f->kernel.h * (double)f->kernel.h));
+    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
+        for (int c = 0; c < 3; ++c) {
+            float mass = m->mass[c][cell];
+            m->u[c][cell] = mass > 0.0f ? m->u[c][cell] / mass : 0.0f;
+        }
+        float sum[2] = {m->colour[cell], m->guess[cell]}, flows = flowing_at(job, cell);
+        if (m->moved[cell / CELLS] && m->displaced[cell])
+            gather_at(job, cell, sum);
+        m->colour[cell] = m->clear[cell] > 0.05f ? norm * sum[0] / m->clear[cell] : 0.0f;
+        m->flows[cell] = norm * sum[0] * flows;
+        m->p[cell] = sum[0] > 0.0f ? (double)(sum[1] / sum[0]) : 0.0;
+    }
+}
+
+/* Tiles with rows by the parities of their coordinates: those of parity k end at end[k]. */
+static uint32_t *by_parity(const PxMac *m, uint32_t end[8])
+{
+    uint32_t *tile = PX_ARENA_ARRAY(m->fluid->scratch, uint32_t, m->tiles), count = 0;
+    for (int k = 0; k < 8 && tile != NULL; ++k) {
+        for (uint32_t t = 1; t < m->tiles; ++t) {
+            const int32_t *at = m->at + 3 * (size_t)t;
+            if (m->first[t] < m->first[t + 1] &&
+                (at[0] & 1) + 2 * (at[1] & 1) + 4 * (at[2] & 1) == k)
+                tile[count++] = t;
+        }
+        end[k] = count;
+    }
+    return tile;
 }
 
 PxStatus PX_ISA_NAME(px_mac_gather)(PxMac *m, const float *pressure)
 {
     PxFluid *f = m->fluid;
-    Transfer job = {.mac = m, .before = pressure};
-    m->marker = PX_ARENA_ARRAY(f->scratch, float, f->count *(sizeof(Marker) / sizeof(float)));
-    if (m->marker == NULL)
+    size_t cells = (size_t)m->tiles * CELLS;
+    uint32_t end[8], rows = m->first[m->tiles];
+    Transfer job = {.mac = m, .before = pressure, .mixed = m->mixed};
+    m->marker = PX_ARENA_ARRAY(f->scratch, float, rows *(sizeof(Marker) / sizeof(float)));
+    uint32_t *tile = by_parity(m, end);
+    float **const columns[] = {&job.spot[0], &job.spot[1], &job.spot[2], &job.bulk, &job.load};
+    bool room = true;
+    for (size_t k = 0; k < PX_COUNT(columns); ++k) {
+        *columns[k] = PX_ARENA_ARRAY(f->scratch, float, rows);
+        room = room && *columns[k] != NULL;
+    }
+    if (m->marker == NULL || tile == NULL || !room)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     job.marker = (Marker *)m->marker;
-    px_parallel_for(f->threads, f->count, PX_BLOCK, mark_block, &job);
-    px_parallel_for(f->threads, m->tiles, TILES, gather_block, &job);
+    px_parallel_for(f->threads, rows, PX_BLOCK, mark_block, &job);
+    for (int c = 0; c < 3; ++c) {
+        memset(m->u[c], 0, cells * sizeof(float));
+        memset(m->mass[c], 0, cells * sizeof(float));
+        memset(m->volume[c], 0, m->mixed ? cells * sizeof(float) : 0);
+    }
+    memset(m->colour, 0, cells * sizeof(float));
+    memset(m->guess, 0, cells * sizeof(float));
+    memset(m->flows, 0, cells * sizeof(float));
+    for (int k = 0; k < 8; ++k) {
+        uint32_t from = k > 0 ? end[k - 1] : 0;
+        job.tile = tile + from;
+        px_parallel_for(f->threads, end[k] - from, 1, add_block, &job);
+    }
+    px_parallel_for(f->threads, m->tiles, TILES, finish_block, &job);
     return PX_OK;
 }
 
 /* ---- back to the particles ------------------------------------------------------------------- */
 
 /* Values of a tile and those around it that its rows read: faces or centres -1 .. 5 along each
- * axis. `change` is the part that counts, and that times the change; `flow` is the same for faces
- * that had a velocity before: the part, that times the velocity, and times their position. */
-enum { WIDE = 8, HIGH = 7, VALUES = WIDE * HIGH * HIGH };
+ * axis. Of a face: the part that counts, and that times the change; the same for faces that had
+ * a velocity before: the part, that times the velocity, and times their position. */
 typedef struct Patch {
-    float change[2][VALUES + WIDE], flow[5][VALUES + WIDE];
+    _Alignas(32) float face[HIGH][HIGH][HIGH + 1][8];
+    float change[HIGH][HIGH][WIDE + 4], flow[HIGH][HIGH][WIDE + 4];
+    uint8_t regular[HIGH][HIGH]; /* bits of faces that are open and had a velocity */
 } Patch;
+
+/* Pressure: the part that counts, and that times the pressure. */
+typedef struct Pressures {
+    float part[HIGH][HIGH][WIDE + 4], value[HIGH][HIGH][WIDE + 4];
+} Pressures;
+
+/* The rows of cells that a row of a patch consists of: below, within and above a tile. */
+typedef struct Lines {
+    uint32_t cell[3];
+} Lines;
+
+static Lines lines_of(const PxMac *m, uint32_t tile, int y, int z)
+{
+    Lines lines;
+    int ty = (y + EDGE) / EDGE, tz = (z + EDGE) / EDGE;
+    for (int part = 0; part < 3; ++part)
+        lines.cell[part] = m->near[27 * (size_t)tile + (size_t)(part + 3 * ty + 9 * tz)] * CELLS +
+                           (uint32_t)(4 * (y & 3) + 16 * (z & 3));
+    return lines;
+}
+
+/* Values -1 .. 5 along x. */
+PX_INLINE PxF8 line_of(const float *value, const Lines *lines)
+{
+    PxF8 v;
+    float row[8];
+    row[0] = value[lines->cell[0] + 3];
+    memcpy(row + 1, value + lines->cell[1], 4 * sizeof(float));
+    memcpy(row + 5, value + lines->cell[2], 2 * sizeof(float));
+    row[7] = 0.0f;
+    memcpy(&v, row, sizeof v);
+    return v;
+}
+
+/* Mask of those that are known. */
+PX_INLINE PxI8 known_line(const PxMac *m, int c, const Lines *lines)
+{
+    const PxI8 bit = {1, 2, 4, 8, 16, 32, 64, 0};
+    const uint64_t *known = m->known[c];
+    uint64_t part[3];
+    for (int k = 0; k < 3; ++k)
+        part[k] = known[lines->cell[k] / CELLS] >> (lines->cell[k] % CELLS);
+    int32_t bits = (int32_t)((part[0] >> 3 & 1u) | (part[1] & 15u) << 1 | (part[2] & 3u) << 5);
+    return ((PxI8){bits, bits, bits, bits, bits, bits, bits, bits} & bit) != (PxI8){0};
+}
 
 static void fill_patch(const PxMac *m, uint32_t tile, int c, Patch *patch)
 {
-    float per = (float)(1 / m->cell);
-    memset(patch, 0, sizeof *patch);
+    const PxF8 column = {-0.5f, 0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 0.0f};
+    PxF8 per = px_f8((float)(1 / m->cell)), zero = px_f8(0.0f);
+    int next = (c + 1) % 3, last = (c + 2) % 3;
     for (int z = 0; z < HIGH; ++z)
-        for (int y = 0; y < HIGH; ++y)
-            for (int x = 0; x < HIGH; ++x) {
-                uint32_t cell = cell_at(m, tile, x - 1, y - 1, z - 1);
-                size_t k = (size_t)(x + WIDE * (y + HIGH * z));
-                if (m->known[c][cell] == 0)
-                    continue;
-                float part = c < 3 ? fmaxf(m->open[c][cell], 0.02f) : 1.0f;
-                patch->change[0][k] = part;
-                patch->change[1][k] = part * m->d[c][cell];
-                if (c == 3 || !(m->mass[c][cell] > 0.0f))
-                    continue;
-                float at[3] = {(float)x - 0.5f, (float)y - 0.5f, (float)z - 0.5f};
-                at[c] -= 0.5f;
-                at[(c + 1) % 3] += per * m->centre[c][0][cell];
-                at[(c + 2) % 3] += per * m->centre[c][1][cell];
-                patch->flow[0][k] = part;
-                patch->flow[1][k] = part * m->u[c][cell];
-                for (int a = 0; a < 3; ++a)
-                    patch->flow[2 + a][k] = part * at[a];
-            }
+        for (int y = 0; y < HIGH; ++y) {
+            Lines lines = lines_of(m, tile, y - 1, z - 1);
+            PxF8 part = px_f8_max(line_of(m->open[c], &lines), px_f8(0.02f));
+            part = px_f8_where(known_line(m, c, &lines), part);
+            PxF8 flow = px_f8_where(line_of(m->mass[c], &lines) > zero, part);
+            PxF8 at[3] = {column, px_f8((float)y - 0.5f), px_f8((float)z - 0.5f)};
+            at[c] = at[c] - px_f8(0.5f);
+            PxF8 changes = line_of(m->d[c], &lines), flows = line_of(m->u[c], &lines);
+            PxF8 off = line_of(m->centre[c][0], &lines), side = line_of(m->centre[c][1], &lines);
+            at[next] = at[next] + per * off;
+            at[last] = at[last] + per * side;
+            float *to = patch->face[z][y][0];
+            patch->regular[z][y] =
+                (uint8_t)px_f8_bits((flow == px_f8(1.0f)) & (off == zero) & (side == zero));
+            px_f8_store(patch->change[z][y], changes);
+            px_f8_store(patch->flow[z][y], flows);
+            px_f8_store_quads(to, 8, part, part * changes, flow, flow * flows);
+            px_f8_store_quads(to + 4, 8, flow * at[0], flow * at[1], flow * at[2], zero);
+        }
 }
 
 PX_INLINE float sum_of(PxF4 v)
 {
     return (v[0] + v[1]) + (v[2] + v[3]);
+}
+
+/* Interpolation at a row, as below, where all 27 faces are regular: their mean position is that of
+ * the row. */
+PX_INLINE float interpolate_regular(const Patch *patch, const Marker *p, int c, const float (*w)[4],
+                                    const int *low, float *noise)
+{
+    PxF4 change = px_f4(0.0f), flow = px_f4(0.0f), wx = px_f4_load(w[0]);
+    for (int z = 0; z < 3; ++z)
+        for (int y = 0; y < 3; ++y) {
+            int kz = low[2] + 1 + z, ky = low[1] + 1 + y, kx = low[0] + 1;
+            PxF4 weight = wx * px_f4(w[1][y] * w[2][z]);
+            change += weight * px_f4_load(patch->change[kz][ky] + kx);
+            flow += weight * px_f4_load(patch->flow[kz][ky] + kx);
+        }
+    *noise = sum_of(flow) - p->v[c];
+    return sum_of(change);
 }
 
 /* Interpolation at a row. *noise is the mean of the faces' velocities before the change, less the
@@ -303,34 +490,58 @@ static float interpolate(const Patch *patch, const Marker *p, int c, float *nois
 {
     float w[3][4];
     int low[3];
-    for (int a = 0; a < 3; ++a) {
-        float x = p->x[a] - (a == c ? 0.0f : 0.5f), off;
-        low[a] = (int)floorf(x + 0.5f) - 1;
-        off = x - (float)(low[a] + 1); /* -1/2 .. 1/2, from the middle of three */
-        w[a][0] = 0.5f * (0.5f - off) * (0.5f - off);
-        w[a][1] = 0.75f - off * off;
-        w[a][2] = 0.5f * (0.5f + off) * (0.5f + off);
-        w[a][3] = 0.0f;
-    }
-    PxF4 zero = px_f4(0.0f), change[2] = {zero, zero}, flow[5] = {zero, zero, zero, zero, zero};
-    PxF4 wx = px_f4_load(w[0]);
+    for (int a = 0; a < 3; ++a)
+        splines(p->x[a] - (a == c ? 0.0f : 0.5f), w[a], &low[a]);
+    unsigned regular = 7u << (low[0] + 1);
+    for (int z = 0; z < 3; ++z)
+        for (int y = 0; y < 3; ++y)
+            regular &= patch->regular[low[2] + 1 + z][low[1] + 1 + y];
+    if (regular == 7u << (low[0] + 1))
+        return interpolate_regular(patch, p, c, w, low, noise);
+    PxF8 sum = px_f8(0.0f);
     for (int z = 0; z < 3; ++z)
         for (int y = 0; y < 3; ++y) {
-            size_t k = (size_t)(low[0] + 1 + WIDE * (low[1] + 1 + y + HIGH * (low[2] + 1 + z)));
-            PxF4 weight = wx * px_f4(w[1][y] * w[2][z]);
-            for (int n = 0; n < 2; ++n)
-                change[n] += weight * px_f4_load(patch->change[n] + k);
-            for (int n = 0; n < 5 && c < 3; ++n)
-                flow[n] += weight * px_f4_load(patch->flow[n] + k);
+            const float(*row)[8] = patch->face[low[2] + 1 + z][low[1] + 1 + y] + low[0] + 1;
+            float part = w[1][y] * w[2][z];
+            PxF8 line = px_f8(w[0][0]) * px_f8_load(row[0]) + px_f8(w[0][1]) * px_f8_load(row[1]) +
+                        px_f8(w[0][2]) * px_f8_load(row[2]);
+            sum = sum + px_f8(part) * line;
         }
-    float part = sum_of(change[0]);
-    if (c < 3) {
-        float all = sum_of(flow[0]), over = sum_of(flow[1]) - all * p->v[c];
-        for (int a = 0; a < 3; ++a)
-            over -= p->g[3 * c + a] * (sum_of(flow[2 + a]) - all * p->x[a]);
-        *noise = all > 0.0f ? over / all : 0.0f;
-    }
-    return part > 0.0f ? sum_of(change[1]) / part : 0.0f;
+    float all = sum[2], over = sum[3] - all * p->v[c];
+    for (int a = 0; a < 3; ++a)
+        over -= p->g[3 * c + a] * (sum[4 + a] - all * p->x[a]);
+    *noise = all > 0.0f ? over / all : 0.0f;
+    return sum[0] > 0.0f ? sum[1] / sum[0] : 0.0f;
+}
+
+static void fill_pressures(const PxMac *m, uint32_t tile, Pressures *patch)
+{
+    memset(patch, 0, sizeof *patch);
+    for (int z = 0; z < HIGH; ++z)
+        for (int y = 0; y < HIGH; ++y) {
+            Lines lines = lines_of(m, tile, y - 1, z - 1);
+            PxI8 known = known_line(m, 3, &lines);
+            px_f8_store(patch->part[z][y], px_f8_where(known, px_f8(1.0f)));
+            px_f8_store(patch->value[z][y], px_f8_where(known, line_of(m->d[3], &lines)));
+        }
+}
+
+static float pressure_at(const Pressures *patch, const Marker *p)
+{
+    float w[3][4];
+    int low[3];
+    for (int a = 0; a < 3; ++a)
+        splines(p->x[a] - 0.5f, w[a], &low[a]);
+    PxF4 part = px_f4(0.0f), value = px_f4(0.0f), wx = px_f4_load(w[0]);
+    for (int z = 0; z < 3; ++z)
+        for (int y = 0; y < 3; ++y) {
+            int kz = low[2] + 1 + z, ky = low[1] + 1 + y, kx = low[0] + 1;
+            PxF4 weight = wx * px_f4(w[1][y] * w[2][z]);
+            part += weight * px_f4_load(patch->part[kz][ky] + kx);
+            value += weight * px_f4_load(patch->value[kz][ky] + kx);
+        }
+    float all = sum_of(part);
+    return all > 0.0f ? sum_of(value) / all : 0.0f;
 }
 
 static void return_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -338,17 +549,22 @@ static void return_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Transfer *job = user;
     const PxMac *m = job->mac;
-    for (uint32_t t = begin; t < end; ++t)
-        for (int c = 0; c < 4 && t > 0 && m->first[t] < m->first[t + 1]; ++c) {
+    for (uint32_t t = begin; t < end; ++t) {
+        if (t == 0 || m->first[t] == m->first[t + 1])
+            continue;
+        for (int c = 0; c < 3; ++c) {
             Patch patch;
             fill_patch(m, t, c, &patch);
             for (uint32_t n = m->first[t]; n < m->first[t + 1]; ++n) {
                 uint32_t i = m->row[n];
-                float value =
-                    interpolate(&patch, &job->marker[i], c, c < 3 ? &m->noise[c][i] : NULL);
-                *(c < 3 ? &m->change[c][i] : &job->after[i]) = value;
+                m->change[c][i] = interpolate(&patch, &job->marker[n], c, &m->noise[c][i]);
             }
         }
+        Pressures patch;
+        fill_pressures(m, t, &patch);
+        for (uint32_t n = m->first[t]; n < m->first[t + 1]; ++n)
+            job->after[m->row[n]] = pressure_at(&patch, &job->marker[n]);
+    }
 }
 
 static void spray_block(void *user, uint32_t begin, uint32_t end, int thread)

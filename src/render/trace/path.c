@@ -8,6 +8,7 @@
  * between diffuse surfaces, where they lose what the medium absorbs. */
 #include "render/trace/path.h"
 
+#include "render/trace/ground.h"
 #include "render/trace/optics.h"
 
 #include <string.h>
@@ -412,16 +413,6 @@ static float shadow_on_ground(Path *p, PxV3 at)
     return whole > 0 ? 1 - left / whole : 0;
 }
 
-/* Albedo of the floor: tiles whose straight joints make refraction visible. */
-static PxV3 ground_colour(const PxGround *ground, PxV3 at)
-{
-    if (!(ground->tile > 0))
-        return ground->colour;
-    float x = at.x / ground->tile, z = at.z / ground->tile;
-    float joint = fminf(fabsf(x - nearbyintf(x)), fabsf(z - nearbyintf(z)));
-    return px_v3_scale(ground->colour, joint < 0.008f ? 0.75f : 1);
-}
-
 /* The path hit the ground at distance t; false when it ends. */
 static bool hit_ground(Path *p, float t)
 {
@@ -440,7 +431,7 @@ static bool hit_ground(Path *p, float t)
     if (fade >= 1)
         return false;
     p->throughput = px_v3_scale(p->throughput, 1 - fade);
-    PxLook look = px_look_matte(ground_colour(ground, at));
+    PxLook look = px_look_matte(px_ground_colour(ground, at));
     PxHit hit = {
         .t = t, .geometric = px_v3(0, 1, 0), .normal = px_v3(0, 1, 0), .colour = look.colour};
     /* The sky's irradiance on open ground is known. It is added here and the path estimates only

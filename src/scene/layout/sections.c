@@ -2,6 +2,8 @@
 
 #include "world/kinds/kind.h"
 
+#include <math.h>
+
 #define FARTHEST 1e9 /* m; as in shape_forms.c */
 
 static const PxField time_fields[] = {
@@ -208,11 +210,13 @@ const PxSection px_event_section = {.name = "event",
                                     .size = sizeof(PxSceneEvent),
                                     .defaults = event_defaults};
 
+static const char *const ease_words[] = {"smooth", "linear", "stop", NULL};
+
 static const PxField camera_fields[] = {
     {.key = "from",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_REQUIRED,
-     .offset = PX_AT(PxSceneCamera, from),
+     .offset = PX_AT(PxSceneView, camera.from),
      .unit = "m",
      .least = -FARTHEST,
      .most = FARTHEST,
@@ -220,7 +224,7 @@ static const PxField camera_fields[] = {
     {.key = "to",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_REQUIRED,
-     .offset = PX_AT(PxSceneCamera, to),
+     .offset = PX_AT(PxSceneView, camera.to),
      .unit = "m",
      .least = -FARTHEST,
      .most = FARTHEST,
@@ -228,16 +232,30 @@ static const PxField camera_fields[] = {
     {.key = "fov",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_ABOVE,
-     .offset = PX_AT(PxSceneCamera, fov),
+     .offset = PX_AT(PxSceneView, camera.fov),
      .unit = "degrees",
      .least = 0,
      .most = 170,
      .help = "Vertical angle of view."},
+    {.key = "at",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxSceneView, at),
+     .unit = "s",
+     .least = 0,
+     .most = 1e9,
+     .help = "Time at which it is there, in a list of cameras: later than that of the one before."},
+    {.key = "ease",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxSceneView, ease),
+     .unit = "",
+     .help = "Way to it from the camera before: a smooth curve through all of them, a straight "
+             "line, or a line that begins and ends at rest.",
+     .words = ease_words},
 };
 
 static void camera_defaults(void *object)
 {
-    *(PxSceneCamera *)object = (PxSceneCamera){.fov = 40};
+    *(PxSceneView *)object = (PxSceneView){.camera.fov = 40};
 }
 
 const PxSection px_camera_section = {.name = "camera",
@@ -245,7 +263,7 @@ const PxSection px_camera_section = {.name = "camera",
                                      .wanted = "an object with \"from\" and \"to\"",
                                      .fields = camera_fields,
                                      .field_count = PX_COUNT(camera_fields),
-                                     .size = sizeof(PxSceneCamera),
+                                     .size = sizeof(PxSceneView),
                                      .defaults = camera_defaults};
 
 static const PxField output_fields[] = {
@@ -332,6 +350,122 @@ const PxSection px_look_section = {.name = "look",
                                    .size = sizeof(PxSceneLook),
                                    .defaults = look_defaults};
 
+static const char *const set_words[] = {"studio", "day", "soft", "night", NULL};
+static const char *const ground_words[] = {"plain",  "tiles", "checker", "wood",
+                                           "shadow", "none",  NULL};
+#define COLOUR(name, member, text)                                                                 \
+    {                                                                                              \
+        .key = name, .kind = PX_FIELD_VECTOR, .offset = PX_AT(PxScenePicture, member), .unit = "", \
+        .least = 0, .most = 1, .help = text                                                        \
+    }
+#define NUMBER(name, member, in, from, till, text)                                                 \
+    {                                                                                              \
+        .key = name, .kind = PX_FIELD_NUMBER, .offset = PX_AT(PxScenePicture, member), .unit = in, \
+        .least = from, .most = till, .help = text                                                  \
+    }
+
+static const PxField picture_fields[] = {
+    {.key = "set",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxScenePicture, set),
+     .unit = "",
+     .help = "Light and background: a studio, sun and sky, an overcast sky, or nearly dark.",
+     .words = set_words},
+    {.key = "ground",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxScenePicture, ground),
+     .unit = "",
+     .help = "Ground: of one colour, tiles, a checkerboard, planks of wood, only the shadow on it "
+             "(the rest is transparent), or none.",
+     .words = ground_words},
+    COLOUR("ground_colour", ground_colour,
+           "Colour of the ground, sRGB; by default that of the set "
+           "or of the wood."),
+    NUMBER("ground_size", ground_size, "m", 0, 1e6,
+           "Size of a tile, square or plank, or of one repetition of the texture; 0: by the size "
+           "of the scene."),
+    {.key = "ground_texture",
+     .kind = PX_FIELD_FILE,
+     .offset = PX_AT(PxScenePicture, ground_texture),
+     .unit = "",
+     .most = 1000,
+     .help = "A PNG file beside the scene that covers the ground, repeated."},
+    COLOUR("sky", sky, "Colour of the sky overhead, sRGB; by default that of the set."),
+    COLOUR("horizon", horizon,
+           "Colour of the sky at the horizon, sRGB; by default that of the "
+           "set, or the sky's if that is stated."),
+    NUMBER("sun_azimuth", sun_azimuth, "degrees", -360, 360,
+           "Direction of the sun or key light, from behind the camera, positive to the right."),
+    NUMBER("sun_height", sun_height, "degrees", -90, 90, "Its height above the horizon."),
+    NUMBER("exposure", exposure, "stops", -20, 20, "Brightness: 1 is twice as bright."),
+    NUMBER("aperture", aperture, "m", 0, 1e6, "Diameter of the lens: depth of field; 0: none."),
+    NUMBER("shutter", shutter, "", 0, 10,
+           "Exposure as part of the time between frames: motion blur; 0: none."),
+};
+
+static void picture_defaults(void *object)
+{
+    *(PxScenePicture *)object = (PxScenePicture){.ground_colour = {NAN, NAN, NAN},
+                                                 .sky = {NAN, NAN, NAN},
+                                                 .horizon = {NAN, NAN, NAN},
+                                                 .sun_azimuth = -55,
+                                                 .sun_height = 48};
+}
+
+const PxSection px_picture_section = {.name = "picture",
+                                      .help = "Light, background and lens of the pictures.",
+                                      .wanted = "an object with \"set\", \"ground\", ...",
+                                      .fields = picture_fields,
+                                      .field_count = PX_COUNT(picture_fields),
+                                      .size = sizeof(PxScenePicture),
+                                      .defaults = picture_defaults};
+
+static const PxField lamp_fields[] = {
+    {.key = "at",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxSceneLamp, at),
+     .unit = "m",
+     .least = -FARTHEST,
+     .most = FARTHEST,
+     .help = "Its centre."},
+    {.key = "radius",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_REQUIRED | PX_FIELD_ABOVE,
+     .offset = PX_AT(PxSceneLamp, radius),
+     .unit = "m",
+     .least = 0,
+     .most = 1e6,
+     .help = "Its radius: large ones cast soft shadows."},
+    {.key = "power",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxSceneLamp, power),
+     .unit = "",
+     .least = 0,
+     .most = 1e9,
+     .help = "Its light at a distance of 1 m, relative to that of the sun."},
+    {.key = "colour",
+     .kind = PX_FIELD_VECTOR,
+     .offset = PX_AT(PxSceneLamp, colour),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Colour of its light, sRGB."},
+};
+
+static void lamp_defaults(void *object)
+{
+    *(PxSceneLamp *)object = (PxSceneLamp){.colour = {1, 1, 1}, .power = 1};
+}
+
+const PxSection px_lamp_section = {.name = "light",
+                                   .help = "A spherical light.",
+                                   .wanted = "an object with \"at\" and \"radius\"",
+                                   .fields = lamp_fields,
+                                   .field_count = PX_COUNT(lamp_fields),
+                                   .size = sizeof(PxSceneLamp),
+                                   .defaults = lamp_defaults};
+
 /* --- the scene ---------------------------------------------------------------- */
 
 static const char *const up_words[] = {"y", "z", NULL};
@@ -400,13 +534,26 @@ const PxField px_camera_field = {
     .kind = PX_FIELD_PART,
     .unit = "",
     .part = &px_camera_section,
-    .help = "Camera of the pictures; by default chosen to show the whole scene."};
+    .help = "Camera of the pictures, or a list of cameras through which it moves; by default "
+            "chosen to show what moves."};
 
 const PxField px_output_field = {.key = "output",
                                  .kind = PX_FIELD_PART,
                                  .unit = "",
                                  .part = &px_output_section,
                                  .help = "Columns that frames hold beside the usual ones."};
+
+const PxField px_picture_field = {.key = "picture",
+                                  .kind = PX_FIELD_PART,
+                                  .unit = "",
+                                  .part = &px_picture_section,
+                                  .help = "Light, background and lens of the pictures."};
+
+const PxField px_lights_field = {.key = "lights",
+                                 .unit = "",
+                                 .most = 100,
+                                 .part = &px_lamp_section,
+                                 .help = "Lamps, in addition to the light of the picture's set."};
 
 bool px_key_is_comment(const char *key)
 {

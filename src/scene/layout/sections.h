@@ -67,6 +67,41 @@ typedef struct PxSceneLook {
     double roughness, ior;
 } PxSceneLook;
 
+/// How pictures show the scene as a whole.
+typedef enum PxSceneSet { PX_SET_STUDIO, PX_SET_DAY, PX_SET_SOFT, PX_SET_NIGHT } PxSceneSet;
+typedef enum PxSceneGround {
+    PX_SCENE_PLAIN,
+    PX_SCENE_TILES,
+    PX_SCENE_CHECKER,
+    PX_SCENE_WOOD,
+    PX_SCENE_SHADOW,
+    PX_SCENE_NO_GROUND
+} PxSceneGround;
+
+typedef struct PxScenePicture {
+    int set;              ///< PxSceneSet
+    int ground;           ///< PxSceneGround
+    PxVec3 ground_colour; ///< sRGB; NAN: that of the set
+    double ground_size;   ///< m; 0: by the size of the scene
+    const char *ground_texture;
+    PxVec3 sky, horizon; ///< sRGB; NAN: those of the set
+    double sun_azimuth, sun_height, exposure, aperture, shutter;
+} PxScenePicture;
+
+/// A spherical light.
+typedef struct PxSceneLamp {
+    PxVec3 at, colour;
+    double radius, power;
+} PxSceneLamp;
+
+/// A camera, and when it is there.
+typedef struct PxSceneView {
+    PxSceneCamera camera; ///< must be first
+    double at;
+    int ease; ///< PxSceneEase, of the way to it
+} PxSceneView;
+typedef enum PxSceneEase { PX_EASE_SMOOTH, PX_EASE_LINEAR, PX_EASE_STOP } PxSceneEase;
+
 /// Additional columns in frames; the keys are the names of the columns.
 typedef struct PxSceneOutput {
     bool strain, stress, von_mises, principal_stress;
@@ -87,6 +122,10 @@ extern const PxSection px_output_section;
 extern const PxField px_events_field; ///< a list of events
 extern const PxField px_camera_field;
 extern const PxField px_output_field;
+extern const PxSection px_picture_section;
+extern const PxSection px_lamp_section;
+extern const PxField px_picture_field;
+extern const PxField px_lights_field; ///< a list of lamps
 
 /// Is the key a comment, beginning with "//"?
 bool px_key_is_comment(const char *key);

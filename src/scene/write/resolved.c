@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* The resolved text has two forms: the one that is stored, and the one that is hashed. The latter
- * omits the number of frames and the looks, which do not affect particles, and contains digests of
- * files instead of their names. */
+ * omits the number of frames, the camera and the looks, which do not affect particles, and contains
+ * digests of files instead of their names. */
 typedef enum Purpose { TO_KEEP, TO_HASH } Purpose;
 
 static void write_model(PxWriter *w, const PxField *field, const PxModelChoice *choice)
@@ -108,6 +108,8 @@ static bool is_stated(const PxSection *section, const PxField *field, const void
     case PX_FIELD_STRENGTH:
     case PX_FIELD_COUNT:
         return !isnan(*(const double *)px_field_in(field, object));
+    case PX_FIELD_VECTOR:
+        return !isnan(((const PxVec3 *)px_field_in(field, object))->x);
     case PX_FIELD_TEXT:
     case PX_FIELD_FILE:
         return *(const char *const *)px_field_in(field, object) != NULL;
@@ -265,6 +267,26 @@ static void write_event(PxWriter *w, const PxSceneEvent *event)
     px_write_close_flat(w, '}');
 }
 
+/* What affects pictures only. */
+static void write_looks(PxWriter *w, const PxScene *scene)
+{
+    if (scene->has_camera) {
+        px_write_key(w, px_camera_field.key);
+        if (scene->views > 1)
+            write_list(w, &px_camera_section, scene->view, scene->views, TO_KEEP);
+        else
+            write_section(w, &px_camera_section, &scene->view[0], TO_KEEP);
+    }
+    if (scene->has_picture) {
+        px_write_key(w, px_picture_field.key);
+        write_section(w, &px_picture_section, &scene->picture, TO_KEEP);
+    }
+    if (scene->lamps > 0) {
+        px_write_key(w, px_lights_field.key);
+        write_list(w, &px_lamp_section, scene->lamp, scene->lamps, TO_KEEP);
+    }
+}
+
 static char *write_scene(const PxScene *scene, Purpose purpose)
 {
     PxWriter writer = {0}, *w = &writer;
@@ -280,10 +302,8 @@ static char *write_scene(const PxScene *scene, Purpose purpose)
     for (size_t k = 0; k < scene->events; ++k)
         write_event(w, &scene->event[k]);
     px_write_close(w, ']');
-    if (scene->has_camera) {
-        px_write_key(w, px_camera_field.key);
-        write_section(w, &px_camera_section, &scene->camera, purpose);
-    }
+    if (purpose == TO_KEEP)
+        write_looks(w, scene);
     const PxSceneOutput *output = &scene->output;
     if (output->strain || output->stress || output->von_mises || output->principal_stress) {
         px_write_key(w, px_output_field.key);

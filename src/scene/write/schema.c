@@ -247,7 +247,7 @@ static void write_field(PxWriter *w, const PxField *field, const void *defaults)
         px_write_number(w, 3);
         px_write_key(w, "maxItems");
         px_write_number(w, 3);
-        if (member != NULL) {
+        if (member != NULL && !isnan(((const PxVec3 *)(const void *)member)->x)) {
             px_write_key(w, "default");
             px_write_vector(w, *(const PxVec3 *)member);
         }
@@ -495,9 +495,10 @@ static void write_kind(PxWriter *w, const PxKind *kind)
 static char *make_schema(void)
 {
     static const PxSection *const parts[] = {
-        &px_time_section,  &px_shape_section,     &px_turn_section,   &px_keyframe_section,
-        &px_event_section, &px_look_section,      &px_camera_section, &px_temperature_section,
-        &px_melt_section,  &px_melt_into_section, &px_output_section, &px_vessel_section};
+        &px_time_section,    &px_shape_section,     &px_turn_section,   &px_keyframe_section,
+        &px_event_section,   &px_look_section,      &px_camera_section, &px_temperature_section,
+        &px_melt_section,    &px_melt_into_section, &px_output_section, &px_vessel_section,
+        &px_picture_section, &px_lamp_section};
     PxWriter writer = {0}, *w = &writer;
     px_write_open(w, '{');
     write_pair(w, "$schema", "http://json-schema.org/draft-07/schema#");
@@ -512,7 +513,25 @@ static char *make_schema(void)
     write_pair(w, "description", px_events_field.help);
     write_array(w, &px_event_section, px_events_field.most);
     px_write_close(w, '}');
-    write_property(w, &px_camera_field, NULL);
+    px_write_key(w, px_camera_field.key);
+    px_write_open(w, '{');
+    write_pair(w, "description", px_camera_field.help);
+    px_write_key(w, "anyOf");
+    px_write_open(w, '[');
+    px_write_open_flat(w, '{');
+    write_reference(w, px_camera_section.name);
+    px_write_close_flat(w, '}');
+    px_write_open_flat(w, '{');
+    write_array(w, &px_camera_section, 10000);
+    px_write_close_flat(w, '}');
+    px_write_close(w, ']');
+    px_write_close(w, '}');
+    write_property(w, &px_picture_field, NULL);
+    px_write_key(w, px_lights_field.key);
+    px_write_open(w, '{');
+    write_pair(w, "description", px_lights_field.help);
+    write_array(w, &px_lamp_section, px_lights_field.most);
+    px_write_close(w, '}');
     write_property(w, &px_output_field, NULL);
     px_write_close(w, '}');
     px_write_key(w, "required");

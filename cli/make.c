@@ -1,0 +1,202 @@
+/// The command `phyxel make`: meshes for scenes.
+#include "commands.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- colon ------------------------------------------------------------------------------- */
+
+static void print_vector(const char *key, PxVec3 v)
+{
+    printf("\"%s\": [%.6g, %.6g, %.6g]", key, v.x, v.y, v.z);
+}
+
+static void print_end(const char *key, const PxColonEnd *end, const char *after)
+{
+    printf("  \"%s\": {", key);
+    print_vector("at", end->at);
+    printf(", ");
+    print_vector("inward", end->inward);
+    printf(", \"radius\": %.6g}%s\n", end->radius, after);
+}
+
+static int make_colon(int argc, char **argv)
+{
+    PxColonDef def = px_colon_def_default();
+    int seed = 1, triangles = (int)def.triangles;
+    const char *path = NULL;
+    double variation = def.variation, folds = def.folds;
+    const Option options[] = {
+        {"output", 'o', OPTION_TEXT, &path, "FILE",
+         "the mesh: .obj, .ply or .stl (colon-SEED.obj)"},
+        {"seed", 's', OPTION_COUNT, &seed, "N", "another colon for each number (1)"},
+        {"triangles", 0, OPTION_COUNT, &triangles, "N", "about as many (40000)"},
+        {"size", 0, OPTION_NUMBER, &def.size, "X", "factor on all lengths (1, an adult's)"},
+        {"variation", 0, OPTION_SIGNED, &variation, "X",
+         "deviation of bends and radii from the mean colon, 0 to 1 (0.7)"},
+        {"folds", 0, OPTION_SIGNED, &folds, "X",
+         "depth of folds, as a part of the radius, 0 to 0.6 (0.4)"},
+    };
+    const Command command = {
+        "make colon",
+        "[options]",
+        "make a colon with folds, from the rectum to the caecum",
+        "Writes a closed mesh, in m, y up, the patient's left at +x, with texture coordinates.\n"
+        "In a scene it is a wall with \"inside\": true. Prints its two ends as JSON: flat discs,\n"
+        "in front of which an emitter and a sink belong.",
+        options,
+        sizeof options / sizeof *options};
+    OptionResult read = options_read(&command, argc, argv, NULL, 0, 0, NULL);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    char name[40];
+    snprintf(name, sizeof name, "colon-%d.obj", seed);
+    def.seed = (uint64_t)seed;
+    def.triangles = (uint32_t)triangles;
+    def.variation = variation;
+    def.folds = folds;
+    PxColonEnds ends;
+    PxStatus status = px_make_colon(&def, path != NULL ? path : name, &ends);
+    if (status != PX_OK)
+        return report_failure(status, "make");
+    printf("{\n  \"mesh\": ");
+    json_text(stdout, path != NULL ? path : name);
+    printf(",\n  \"length\": %.4g, \"volume\": %.4g, \"triangles\": %u,\n", ends.length,
+           ends.volume, ends.triangles);
+    print_end("rectum", &ends.rectum, ",");
+    print_end("caecum", &ends.caecum, "");
+    printf("}\n");
+    return EXIT_DONE;
+}
+
+/* ---- isosurface -------------------------------------------------------------------------- */
+
+/* Three numbers separated by 'x': 256x256x100. */
+static bool read_three(const char *text, double out[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        char *end;
+        out[k] = strtod(text, &end);
+        if (end == text || *end != (k < 2 ? 'x' : '\0') || !(out[k] > 0) || !(out[k] < 1e9))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+static bool read_raw(const char *text, PxVolumeDef *def, char *sizes, size_t room)
+{
+    const char *colon = strchr(text, ':');
+    double number[3];
+    if (colon == NULL || (size_t)(colon - text) >= room)
+        return false;
+    snprintf(sizes, room, "%.*s", (int)(colon - text), text);
+    if (!read_three(sizes, number))
+        return false;
+    for (int k = 0; k < 3; ++k)
+        def->samples[k] = (uint32_t)number[k];
+    def->type = colon + 1;
+    return true;
+}
+
+static int make_mesh(int argc, char **argv)
+{
+    PxVolumeDef def = px_volume_def_default();
+    const char *path = "mesh.ply", *raw = NULL, *spacing = NULL;
+    def.at = NAN;
+    const Option options[] = {
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (mesh.ply)"},
+        {"at", 0, OPTION_SIGNED, &def.at, "VALUE", "isovalue; inside are samples above it"},
+        {"below", 0, OPTION_FLAG, &def.below, NULL, "inside are samples below it, as in air"},
+        {"largest", 0, OPTION_FLAG, &def.largest, NULL, "keep the largest piece only"},
+        {"scale", 0, OPTION_NUMBER, &def.scale, "X",
+         "factor from the file's lengths to m (0.001: mm)"},
+        {"spacing", 0, OPTION_TEXT, &spacing, "AxBxC", "distances of samples, mm (as in the file)"},
+        {"raw", 0, OPTION_TEXT, &raw, "NxMxK:TYPE",
+         "the file has raw samples, little endian, such as 512x512x300:int16"},
+    };
+    const Command command = {
+        "make mesh",
+        "VOLUME [options]",
+        "make the isosurface of a volume, such as a CT scan",
+        "VOLUME is an NRRD file, or raw samples with --raw. The mesh is closed, also where\n"
+        "the volume ends.",
+        options,
+        sizeof options / sizeof *options};
+    const char *volume;
+    size_t words;
+    OptionResult read = options_read(&command, argc, argv, &volume, 1, 1, &words);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    def.path = volume;
+    char sizes[64];
+    if (isnan(def.at)) {
+        fprintf(stderr, "phyxel make mesh: give the isovalue: --at 300\n");
+        return EXIT_WRONG;
+    }
+    if (raw != NULL && !read_raw(raw, &def, sizes, sizeof sizes)) {
+        fprintf(stderr, "phyxel make mesh: --raw '%s' is not like 512x512x300:int16\n",
+                text_safe(raw));
+        return EXIT_WRONG;
+    }
+    if (spacing != NULL && !read_three(spacing, def.spacing)) {
+        fprintf(stderr, "phyxel make mesh: --spacing '%s' is not like 0.7x0.7x1\n",
+                text_safe(spacing));
+        return EXIT_WRONG;
+    }
+    for (int k = 0; k < 3; ++k)
+        def.spacing[k] *= 0.001;
+    PxVolumeResult result;
+    PxStatus status = px_make_volume_mesh(&def, path, &result);
+    if (status != PX_OK)
+        return report_failure(status, "make");
+    printf("{\n  \"mesh\": ");
+    json_text(stdout, path);
+    printf(",\n  \"samples\": [%u, %u, %u], \"from\": %.6g, \"to\": %.6g,\n", result.samples[0],
+           result.samples[1], result.samples[2], result.least, result.most);
+    printf("  \"triangles\": %u, \"pieces\": %u, \"volume\": %.6g,\n  ", result.triangles,
+           result.pieces, result.volume);
+    print_vector("low", result.low);
+    printf(", ");
+    print_vector("high", result.high);
+    printf("\n}\n");
+    return EXIT_DONE;
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name, *summary;
+    int (*call)(int argc, char **argv);
+} things[] = {
+    {"colon", "a colon with folds, another one for each seed", make_colon},
+    {"mesh", "the isosurface of a volume: NRRD or raw samples", make_mesh},
+};
+
+#define THINGS (sizeof things / sizeof *things)
+
+static void help(FILE *out)
+{
+    fprintf(out, "phyxel make: make meshes for scenes\n\nusage: phyxel make WHAT [options]\n\n");
+    for (size_t k = 0; k < THINGS; ++k)
+        fprintf(out, "  %-8s %s\n", things[k].name, things[k].summary);
+    fprintf(out, "\nphyxel make WHAT --help says more.\n");
+}
+
+int command_make(int argc, char **argv)
+{
+    if (argc < 1) {
+        help(stderr);
+        return EXIT_WRONG;
+    }
+    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
+        help(stdout);
+        return EXIT_DONE;
+    }
+    for (size_t k = 0; k < THINGS; ++k)
+        if (strcmp(argv[0], things[k].name) == 0)
+            return things[k].call(argc - 1, argv + 1);
+    fprintf(stderr, "phyxel make: '%s' is unknown; see phyxel make --help\n", text_safe(argv[0]));
+    return EXIT_WRONG;
+}

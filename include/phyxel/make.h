@@ -1,0 +1,83 @@
+/// Meshes that phyxel makes for scenes: a colon, and the isosurface of a volume of samples.
+#ifndef PHYXEL_MAKE_H
+#define PHYXEL_MAKE_H
+
+#include "phyxel/def.h"
+#include "phyxel/status.h"
+#include "phyxel/vector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A colon. Start from px_colon_def_default().
+typedef struct PxColonDef {
+    PxDefHead head;
+    uint64_t seed;      ///< another colon for each
+    double size;        ///< factor on all lengths, 0.01 to 100; 1: an adult's
+    double variation;   ///< how far bends and radii deviate from the mean colon, 0 to 1
+    double folds;       ///< depth of the folds, as a part of the radius, 0 to 0.6
+    uint32_t triangles; ///< about as many, 500 to 2,000,000
+    uint32_t reserved;  ///< 0
+} PxColonDef;
+
+PX_API void px_colon_def_init(PxColonDef *def, size_t size);
+PX_DEF_DEFAULT(PxColonDef, px_colon_def)
+
+/// One end of a colon: a flat disc.
+typedef struct PxColonEnd {
+    PxVec3 at;     ///< centre, m
+    PxVec3 inward; ///< unit normal that points into the colon
+    double radius; ///< m
+} PxColonEnd;
+
+typedef struct PxColonEnds {
+    PxColonEnd rectum, caecum;
+    double length; ///< of the centre line, m
+    double volume; ///< m^3
+    uint32_t vertices, triangles;
+} PxColonEnds;
+
+/// Makes a colon and writes it to `path`, as OBJ, PLY or STL by its extension. `ends` may be NULL.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY, PX_ERR_IO.
+PX_API PxStatus px_make_colon(const PxColonDef *def, const char *path, PxColonEnds *ends);
+
+/// The isosurface of a volume of samples on a regular grid, such as a CT scan. Start from
+/// px_volume_def_default().
+typedef struct PxVolumeDef {
+    PxDefHead head;
+    const char *path;    ///< an NRRD file, or raw samples, if `samples` are given
+    uint32_t samples[3]; ///< raw: samples along x, y and z, x fastest; 0: NRRD
+    const char *type;    ///< raw: "uint8", "int16", ... as NRRD names them; little endian
+    double spacing[3];   ///< distance of samples, m; 0: as the file says, or 1 mm
+    double at;           ///< isovalue
+    double scale;        ///< factor on the file's lengths; 0.001, because NRRD files have mm
+    bool below;          ///< the inside is where samples are below the isovalue, as in air
+    bool largest;        ///< keep the largest piece only
+    uint8_t reserved[6]; ///< 0
+} PxVolumeDef;
+
+PX_API void px_volume_def_init(PxVolumeDef *def, size_t size);
+PX_DEF_DEFAULT(PxVolumeDef, px_volume_def)
+
+typedef struct PxVolumeResult {
+    uint32_t samples[3];
+    double spacing[3];  ///< m
+    double least, most; ///< samples
+    PxVec3 low, high;   ///< bounds of the mesh, m
+    double volume;      ///< m^3
+    uint32_t vertices, triangles, pieces;
+} PxVolumeResult;
+
+/// Makes the closed isosurface of a volume and writes it to `path`. `result` may be NULL.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_FORMAT, PX_ERR_MEMORY, PX_ERR_IO.
+PX_API PxStatus px_make_volume_mesh(const PxVolumeDef *def, const char *path,
+                                    PxVolumeResult *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

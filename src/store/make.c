@@ -1,0 +1,198 @@
+/// Makes meshes for scenes and writes them: colons and isosurfaces of volumes.
+#include "phyxel/make.h"
+
+#include "base/def.h"
+#include "shape/colon.h"
+#include "shape/mesh_write.h"
+#include "store/file.h"
+#include "surface/mesh/isosurface.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Largest file with samples, bytes. */
+#define MOST_BYTES ((uint64_t)16 << 30)
+
+/* ---- writing --------------------------------------------------------------------------- */
+
+/* The extension of a path after its last dot, or "". */
+static const char *extension(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    return dot != NULL && (slash == NULL || dot > slash) ? dot + 1 : "";
+}
+
+static PxStatus check_path(const char *path)
+{
+    if (path == NULL || path[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "make: no path to write to");
+    const char *end = extension(path);
+    if (strcasecmp(end, "obj") != 0 && strcasecmp(end, "ply") != 0 && strcasecmp(end, "stl") != 0)
+        return px_fail(PX_ERR_ARGUMENT, "%s: meshes are written as .obj, .ply or .stl", path);
+    return PX_OK;
+}
+
+static PxStatus write_mesh(const PxMesh *mesh, const char *comment, const char *path)
+{
+    PxBytes bytes = {0};
+    const char *end = extension(path);
+    PxStatus status =
+        strcasecmp(end, "obj") == 0   ? px_mesh_write_obj(mesh, PX_MESH_SINGLE, comment, &bytes)
+        : strcasecmp(end, "ply") == 0 ? px_mesh_write_ply(mesh, PX_MESH_SINGLE, comment, &bytes)
+                                      : px_mesh_write_stl(mesh, comment, &bytes);
+    if (status == PX_OK)
+        status = px_file_write_atomic(path, bytes.data, bytes.count);
+    px_bytes_free(&bytes);
+    return status;
+}
+
+/* ---- colon ------------------------------------------------------------------------------- */
+
+static PxColonDef colon_def_defaults(void)
+{
+    return (PxColonDef){.head = {sizeof(PxColonDef), 0x636f6c6fu},
+                        .seed = 1,
+                        .size = 1,
+                        .variation = 0.7,
+                        .folds = 0.4,
+                        .triangles = 40000};
+}
+
+PX_DEF(PxColonDef, colon_def, "colon")
+
+PxStatus px_make_colon(const PxColonDef *def, const char *path, PxColonEnds *ends)
+{
+    PxColonDef own;
+    PxColonEnds found;
+    PxMesh *mesh;
+    char comment[100];
+    PX_TRY(read_colon_def(def, &own));
+    PX_TRY(check_path(path));
+    PX_TRY(px_colon_mesh(&own, &mesh, &found));
+    snprintf(comment, sizeof comment, "phyxel colon, seed %llu, y up, m",
+             (unsigned long long)own.seed);
+    PxStatus status = write_mesh(mesh, comment, path);
+    px_mesh_free(mesh);
+    if (status == PX_OK && ends != NULL)
+        *ends = found;
+    return status;
+}
+
+/* ---- volumes ----------------------------------------------------------------------------- */
+
+static PxVolumeDef volume_def_defaults(void)
+{
+    return (PxVolumeDef){.head = {sizeof(PxVolumeDef), 0x766f6c75u}, .scale = 0.001};
+}
+
+PX_DEF(PxVolumeDef, volume_def, "volume")
+
+static PxStatus check_volume(const PxVolumeDef *def)
+{
+    if (def->path == NULL || def->path[0] == '\0')
+        return px_fail(PX_ERR_ARGUMENT, "volume: no path of a file");
+    if (!isfinite(def->at))
+        return px_fail(PX_ERR_ARGUMENT, "volume: the isovalue is %g, must be finite", def->at);
+    if (!(def->scale >= 1e-9 && def->scale <= 1e9))
+        return px_fail(PX_ERR_ARGUMENT, "volume: scale is %g, must be 1e-9 to 1e9", def->scale);
+    int given = 0;
+    for (int k = 0; k < 3; ++k) {
+        given += def->samples[k] > 0;
+        if (!(def->spacing[k] >= 0 && def->spacing[k] <= 1e6))
+            return px_fail(PX_ERR_ARGUMENT, "volume: spacing is %g m, must be 0 to 1e6",
+                           def->spacing[k]);
+    }
+    if (given != 0 && given != 3)
+        return px_fail(PX_ERR_ARGUMENT, "volume: raw samples need three numbers above 0");
+    return PX_OK;
+}
+
+/* The header of raw samples is what the caller says. */
+static PxStatus raw_header(const PxVolumeDef *def, PxNrrd *out)
+{
+    *out = (PxNrrd){.step = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    if (def->type == NULL || !px_sample_type(def->type, strlen(def->type), &out->type))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "volume: the type of raw samples is '%s', must be uint8, int16, uint16, "
+                       "int32, uint32, float or double",
+                       def->type != NULL ? def->type : "");
+    for (int k = 0; k < 3; ++k)
+        out->samples[k] = def->samples[k];
+    if ((double)out->samples[0] * out->samples[1] * out->samples[2] > 2147483647.0)
+        return px_fail(PX_ERR_ARGUMENT, "volume: more than 2,147,483,647 samples");
+    return PX_OK;
+}
+
+static PxStatus read_volume(const PxVolumeDef *def, PxVolume *out)
+{
+    void *bytes = NULL, *other = NULL;
+    size_t size = 0, other_size = 0;
+    PxNrrd header;
+    char path[PX_PATH_MAX];
+    PxStatus status = px_file_read(def->path, MOST_BYTES, &bytes, &size);
+    if (status != PX_OK)
+        return status;
+    status = def->samples[0] > 0 ? raw_header(def, &header)
+                                 : px_nrrd_header(def->path, bytes, size, &header);
+    if (status == PX_OK && header.data_file[0] != '\0') {
+        const char *slash = strrchr(def->path, '/');
+        char folder[PX_PATH_MAX] = ".";
+        if (slash != NULL)
+            snprintf(folder, sizeof folder, "%.*s", (int)(slash - def->path), def->path);
+        status = px_path_join(path, folder, "%s", header.data_file);
+        if (status == PX_OK)
+            status = px_file_read(path, MOST_BYTES, &other, &other_size);
+        if (status == PX_OK)
+            status = px_volume_read(def->path, &header, other, other_size, out);
+    } else if (status == PX_OK)
+        status = px_volume_read(def->path, &header, (const char *)bytes + header.data,
+                                size - header.data, out);
+    px_list_free(bytes);
+    px_list_free(other);
+    return status;
+}
+
+/* Spacings of the caller replace those of the file, and keep its directions. */
+static void set_spacing(const PxVolumeDef *def, PxVolume *volume)
+{
+    for (int k = 0; k < 3; ++k)
+        if (def->spacing[k] > 0)
+            volume->step[k] = px_scale(volume->step[k],
+                                       def->spacing[k] / (def->scale * px_length(volume->step[k])));
+}
+
+PxStatus px_make_volume_mesh(const PxVolumeDef *def, const char *path, PxVolumeResult *result)
+{
+    PxVolumeDef own;
+    PxVolume volume;
+    PxMesh *mesh = NULL;
+    uint32_t pieces = 0;
+    PX_TRY(read_volume_def(def, &own));
+    PX_TRY(check_volume(&own));
+    PX_TRY(check_path(path));
+    PX_TRY(read_volume(&own, &volume));
+    set_spacing(&own, &volume);
+    PxStatus status =
+        px_isosurface(own.path, &volume, own.at, own.below, own.largest, own.scale, &mesh, &pieces);
+    if (status == PX_OK)
+        status = write_mesh(mesh, "phyxel isosurface, m", path);
+    if (status == PX_OK && result != NULL) {
+        PxBounds bounds = px_mesh_bounds(mesh);
+        *result = (PxVolumeResult){.least = volume.least,
+                                   .most = volume.most,
+                                   .low = bounds.low,
+                                   .high = bounds.high,
+                                   .volume = px_mesh_volume(mesh),
+                                   .vertices = mesh->vertex_count,
+                                   .triangles = mesh->triangle_count,
+                                   .pieces = pieces};
+        for (int k = 0; k < 3; ++k) {
+            result->samples[k] = volume.samples[k];
+            result->spacing[k] = own.scale * px_length(volume.step[k]);
+        }
+    }
+    px_mesh_free(mesh);
+    px_volume_free(&volume);
+    return status;
+}

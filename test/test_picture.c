@@ -1,0 +1,72 @@
+/// Camera, picture and lights of a scene.
+#include "scenes.h"
+
+#include "render/trace/ground.h"
+#include "scene/content.h"
+
+#include <math.h>
+
+#define SCENE(more)                                                                                \
+    "{\"phyxel\": 1, \"spacing\": 0.1, \"materials\": {\"water\": {\"density\": 1000}}, "          \
+    "\"bodies\": [{\"name\": \"a\", \"shape\": {\"sphere\": 0.3}, \"material\": \"water\"}]" more  \
+    "}"
+
+TEST(a_camera_moves_through_its_list)
+{
+    PxScene *scene = scene_of(SCENE(
+        ", \"camera\": [{\"from\": [0, 0, 4], \"to\": [0, 0, 0]}, {\"at\": 1, \"from\": [2, 0, "
+        "4], \"to\": [1, 0, 0], \"ease\": \"linear\"}, {\"at\": 3, \"from\": [4, 0, 4], "
+        "\"to\": [1, 0, 0], \"fov\": 20, \"ease\": \"stop\"}, {\"at\": 4, \"from\": [0, 0, "
+        "4], \"to\": [1, 0, 0]}]"));
+    CHECK_COUNT(scene, 0);
+    CHECK_NEAR(px_scene_camera_at(scene, -1).from.x, 0, 1e-12);
+    CHECK_NEAR(px_scene_camera_at(scene, 0.25).from.x, 0.5, 1e-12);
+    CHECK_NEAR(px_scene_camera_at(scene, 0.25).to.x, 0.25, 1e-12);
+    CHECK_NEAR(px_scene_camera_at(scene, 1.5).from.x, 2 + 2 * 0.15625, 1e-12); /* 3 u^2 - 2 u^3 */
+    CHECK_NEAR(px_scene_camera_at(scene, 2).fov, 30, 1e-12);
+    CHECK_NEAR(px_scene_camera_at(scene, 9).from.x, 0, 1e-12);
+    /* the smooth way arrives at its ends, and rests at the last */
+    CHECK_NEAR(px_scene_camera_at(scene, 3).from.x, 4, 1e-12);
+    CHECK_NEAR(px_scene_camera_at(scene, 3.999).from.x, 0, 2e-5);
+    PxScene *again = scene_of(px_scene_resolved(scene));
+    CHECK_COUNT(again, 0);
+    CHECK_TEXT(px_scene_resolved(again), px_scene_resolved(scene));
+    px_scene_free(again);
+    CHECK(px_scene_set(scene, "camera[2].at", "0.5") == PX_ERR_FORMAT);
+    px_scene_free(scene);
+}
+
+TEST(pictures_do_not_change_the_hash_of_a_scene)
+{
+    PxScene *plain = scene_of(SCENE(""));
+    PxScene *shown = scene_of(
+        SCENE(", \"camera\": {\"from\": [0, 0, 4], \"to\": [0, 0, 0]}, \"picture\": {\"set\": "
+              "\"night\", \"ground\": \"wood\", \"sky\": [1, 0, 0]}, \"lights\": [{\"at\": [0, 1, "
+              "0], \"radius\": 0.1, \"colour\": [1, 0.5, 0]}]"));
+    CHECK_COUNT(shown, 0);
+    CHECK_TEXT(px_scene_hash(plain), px_scene_hash(shown));
+    CHECK(shown->lamps == 1 && shown->picture.ground == PX_SCENE_WOOD);
+    PxScene *again = scene_of(px_scene_resolved(shown));
+    CHECK_COUNT(again, 0);
+    CHECK_TEXT(px_scene_resolved(again), px_scene_resolved(shown));
+    CHECK(isnan(again->picture.horizon.x) && again->picture.sky.x == 1);
+    px_scene_free(again);
+    CHECK(px_scene_set(shown, "picture.set", "party") == PX_ERR_FORMAT);
+    px_scene_free(plain);
+    px_scene_free(shown);
+}
+
+TEST(patterns_of_the_ground_repeat)
+{
+    PxGround g = {.pattern = PX_PATTERN_CHECKER, .colour = {0.5f, 0.5f, 0.5f}, .tile = 0.2f};
+    CHECK_NEAR(px_ground_colour(&g, px_v3(0.1f, 0, 0.1f)).x, 0.5, 1e-6);
+    CHECK_NEAR(px_ground_colour(&g, px_v3(0.3f, 0, 0.1f)).x, 0.175, 1e-6);
+    CHECK_NEAR(px_ground_colour(&g, px_v3(0.3f, 0, -0.1f)).x, 0.5, 1e-6);
+    g.pattern = PX_PATTERN_WOOD;
+    for (int k = 0; k < 1000; ++k) {
+        PxV3 c = px_ground_colour(&g, px_v3(0.013f * (float)k, 0, 0.007f * (float)k));
+        CHECK(c.x >= c.y && c.y >= c.z && c.z > 0 && c.x <= 0.5f); /* no lighter than stated */
+    }
+}
+
+TEST_MAIN()
