@@ -19,7 +19,7 @@ typedef struct Rate {
     double steps, ratio; /* the last result */
 } Rate;
 
-enum { UNDOS = 12 };
+enum { UNDOS = 12, VALUES = 200 };
 
 /* The state before something was done by hand. */
 typedef struct Undo {
@@ -55,6 +55,8 @@ struct Player {
 
     /* of the thread */
     Hands *hands; /* under the lock */
+    PxWorldValue value[VALUES];
+    size_t values;
     Undo undos[UNDOS];
     size_t undo_count;
     PxWorld *world;
@@ -205,6 +207,13 @@ static const char *column_of(const Player *p, char column[SHOT_NAME])
     return column[0] != '\0' ? column : NULL;
 }
 
+/* The lock is held. */
+static void read_values(Player *p)
+{
+    size_t count = px_world_values(p->world, p->value, VALUES);
+    p->values = count < VALUES ? count : VALUES;
+}
+
 /* Copies the world's state. The lock is held and is released meanwhile. */
 static void shoot(Player *p, bool fresh_frame)
 {
@@ -263,6 +272,7 @@ static void do_acts(Player *p)
             snprintf(p->status.message, sizeof p->status.message, "%s", px_error_message());
     }
     p->acts = 0;
+    read_values(p);
 }
 
 static void forget_kept_after(Player *p, uint32_t frame)
@@ -289,6 +299,7 @@ static void do_undo(Player *p)
     p->status.failed = false;
     p->status.message[0] = '\0';
     p->rate = (Rate){0};
+    read_values(p);
     shoot(p, false);
 }
 
@@ -311,6 +322,8 @@ static void make_world(Player *p)
     p->status.message[0] = '\0';
     forget_kept(p);
     p->fetching = false;
+    if (status == PX_OK)
+        read_values(p);
     if (status == PX_OK)
         shoot(p, true);
     else
@@ -707,6 +720,15 @@ void player_undo(Player *p)
     wish(p);
     p->undo = p->status.live;
     wished(p);
+}
+
+size_t player_values(Player *p, PxWorldValue *out, size_t most)
+{
+    wish(p);
+    size_t count = p->values;
+    memcpy(out, p->value, (count < most ? count : most) * sizeof *out);
+    pthread_mutex_unlock(&p->lock);
+    return count;
 }
 
 size_t player_undos(Player *p)

@@ -53,7 +53,10 @@ void player_unpaced(Player *player, bool unpaced);
 void player_act(Player *player, const Act *act);
 /// Undoes the last thing that was done by hand: the simulation returns to the moment before it.
 void player_undo(Player *player);
-/// How often that is possible.
+/// Values that can be set, as they are now: fills `out` with up to `most`; returns how many there
+/// are.
+size_t player_values(Player *player, PxWorldValue *out, size_t most);
+/// How often undo is possible.
 size_t player_undos(Player *player);
 /// The scene's text with everything that was done by hand; free it. NULL: no memory.
 char *player_scene_text(Player *player, const char *text);

@@ -31,8 +31,9 @@ typedef struct Work {
     uint32_t *owner, *vertex; /* of nodes */
     Cut *cut;                 /* edges to the right, then edges up */
     size_t node_room;
-    float *screen; /* x, y, z of vertices, in cells and m */
-    float *sum;    /* 4 numbers a vertex */
+    float *screen;  /* x, y, z of vertices, in cells and m */
+    float *sum;     /* 4 numbers a vertex */
+    uint8_t *fixed; /* vertices where one part hides another: smoothing would open gaps */
     size_t vertex_room, triangle_room;
 } Work;
 
@@ -61,6 +62,7 @@ void screen_mesh_free(ScreenMesh *mesh)
         free(w->cut);
         free(w->screen);
         free(w->sum);
+        free(w->fixed);
         free(w);
     }
     free(mesh->position);
@@ -102,7 +104,7 @@ static bool reserve_vertices(ScreenMesh *m, size_t count)
         return true;
     count += count / 2;
     bool good = grow(&w->screen, 3 * count, sizeof *w->screen) &&
-                grow(&w->sum, 4 * count, sizeof *w->sum) &&
+                grow(&w->sum, 4 * count, sizeof *w->sum) && grow(&w->fixed, count, 1) &&
                 grow(&m->position, 3 * count, sizeof *m->position) &&
                 grow(&m->normal, 3 * count, sizeof *m->normal) &&
                 grow(&m->thickness, count, sizeof *m->thickness) &&
@@ -312,6 +314,7 @@ static uint32_t add_vertex(ScreenMesh *m, float x, float y, float z, uint32_t pa
     w->screen[3 * (size_t)m->vertices + 2] = z;
     m->particle[m->vertices] = particle;
     m->thickness[m->vertices] = thickness;
+    w->fixed[m->vertices] = 0;
     return m->vertices++;
 }
 
@@ -347,6 +350,7 @@ static bool cut_edge(ScreenMesh *m, const ScreenMeshDef *def, Cut *cut, size_t a
         cut->vertex[side] = add_vertex(m, x, y, z, w->owner[n], front ? 0 : w->thick[n]);
         if (cut->vertex[side] == NONE)
             return false;
+        w->fixed[cut->vertex[side]] = !isinf(w->smooth[o]);
     }
     return true;
 }
@@ -451,7 +455,7 @@ static void smooth_edges(ScreenMesh *m)
     }
     for (size_t k = 0; k < m->vertices; ++k) {
         const float *sum = &w->sum[4 * k];
-        for (int axis = 0; axis < 3 && sum[3] > 0; ++axis)
+        for (int axis = 0; axis < 3 && sum[3] > 0 && !w->fixed[k]; ++axis)
             w->screen[3 * k + (size_t)axis] =
                 0.5f * w->screen[3 * k + (size_t)axis] + 0.5f * sum[axis] / sum[3];
     }
