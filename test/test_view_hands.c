@@ -3,9 +3,13 @@
 #include "check.h"
 
 #include "hands.h"
+#include "folder.h"
+#include "pick.h"
 #include "player.h"
+#include "record.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #define FLOOR "{\"name\": \"floor\", \"shape\": {\"plane\": [0, 1, 0]}, \"wall\": true}"
 #define TANK                                                                                       \
@@ -273,6 +277,70 @@ TEST(undo_in_the_player_thread_returns_to_the_moment_before)
     CHECK(player_wait(player, 0));
     CHECK(strstr(player_status(player).message, "fire") != NULL);
     CHECK(!player_status(player).failed);
+    player_close(player);
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+TEST(a_recording_thread_stores_frames_and_keeps_them_when_it_is_closed)
+{
+    const char *text = SCENE(FLOOR "," JELLY);
+    Folder folder = folder_make();
+    size_t count;
+    uint32_t number[16];
+    Recorder *r = record_start(text, NULL, folder_file(&folder, "a"), 3, 1);
+    CHECK(r != NULL);
+    while (record_status(r).running)
+        nap();
+    CHECK_TEXT(record_status(r).message, "");
+    CHECK_EQUAL(record_status(r).frame, 3);
+    record_close(r);
+    CHECK_OK(px_stored_list(folder_file(&folder, "a"), number, 16, &count));
+    CHECK_EQUAL(count, 4); /* with the initial one */
+    /* closed in the middle */
+    r = record_start(text, NULL, folder_file(&folder, "b"), 100000, 1);
+    while (record_status(r).frame < 2)
+        nap();
+    record_close(r);
+    CHECK_OK(px_stored_list(folder_file(&folder, "b"), NULL, 0, &count));
+    CHECK(count >= 3);
+    /* a folder that is taken, and a scene that is none */
+    r = record_start(text, NULL, folder_file(&folder, "a"), 3, 1);
+    while (record_status(r).running)
+        nap();
+    CHECK(strstr(record_status(r).message, "run") != NULL);
+    record_close(r);
+    CHECK(record_start("{}", NULL, folder_file(&folder, "c"), 3, 1) == NULL);
+    record_close(NULL);
+    folder_remove(&folder);
+}
+
+TEST(the_mouse_finds_particles_and_rigid_bodies)
+{
+    const char *text = SCENE(FLOOR "," BALL);
+    PxScene *scene;
+    CHECK_OK(px_scene_read_text("scene", NULL, text, strlen(text), &scene));
+    Player *player = player_open(scene, NULL, 1);
+    CHECK(player_wait(player, 0));
+    const Shot *shot = player_shot(player, NULL);
+    Pick hit;
+    CHECK(pick(player_display(player), shot, (PxVec3){0, 0.6, 3}, (PxVec3){0, 0, -1}, &hit));
+    CHECK(!hit.particle);
+    CHECK_TEXT(px_display_body(player_display(player), hit.index)->name, "ball");
+    CHECK_NEAR(hit.distance, 2.85, 0.002);
+    CHECK(!pick(player_display(player), shot, (PxVec3){0, 0.6, 3}, (PxVec3){0, 0, 1}, &hit));
+    player_close(player);
+    text = SCENE(FLOOR "," JELLY);
+    CHECK_OK(px_scene_read_text("scene", NULL, text, strlen(text), &scene));
+    player = player_open(scene, NULL, 1);
+    CHECK(player_wait(player, 0));
+    CHECK(pick(player_display(player), player_shot(player, NULL), (PxVec3){0, 0.6, 3},
+               (PxVec3){0, 0, -1}, &hit));
+    CHECK(hit.particle);
+    CHECK_NEAR(hit.at.z, 0.15, 0.05);
     player_close(player);
 }
 

@@ -169,6 +169,7 @@ static const Key keys[] = {
     {"6", "6", "the mouse pours", tool_pour},
     {"<Control>z", "Ctrl+Z", "undo what was last done by hand", undo},
     {"<Control>s", "Ctrl+S", "save the scene with all that was done", window_save},
+    {"<Control>r", "Ctrl+R", "record what was done to a run folder, or stop", window_record},
     {"<Control>o", "Ctrl+O", "open a scene", open_scene},
     {"F1", "F1", "this list", keys_show},
     {"<Control>q", "Ctrl+Q", "close", quit},

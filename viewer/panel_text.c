@@ -126,6 +126,71 @@ void window_save(Window *w)
     gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }
 
+/* ---- recording ---- */
+
+static void record_to(Window *w, const char *out)
+{
+    char *text = text_of(w), *folder = g_path_get_dirname(w->path);
+    char *whole = player_scene_text(w->player, text);
+    uint32_t frames = player_status(w->player).last;
+    record_close(w->recorder);
+    w->recorder = whole != NULL
+                      ? record_start(whole, folder, out, frames > 0 ? frames : 1, w->def->threads)
+                      : NULL;
+    if (w->recorder == NULL)
+        window_say(w, whole != NULL ? px_error_message() : "The text is no scene: mend it first");
+    free(whole);
+    g_free(folder);
+    g_free(text);
+    window_record_status(w);
+}
+
+static void record_chosen(GtkNativeDialog *dialog, int response, Window *w)
+{
+    if (response == GTK_RESPONSE_ACCEPT && w->player != NULL) {
+        GFile *file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog));
+        char *path = g_file_get_path(file);
+        if (path != NULL)
+            record_to(w, path);
+        g_free(path);
+        g_object_unref(file);
+    }
+    g_object_unref(dialog);
+}
+
+void window_record(Window *w)
+{
+    if (w->player == NULL || w->folder)
+        return;
+    if (w->recorder != NULL && record_status(w->recorder).running) {
+        record_close(w->recorder);
+        w->recorder = NULL;
+        gtk_label_set_text(GTK_LABEL(w->record_label), "stopped; the frames so far are kept");
+        return;
+    }
+    GtkFileChooserNative *dialog =
+        gtk_file_chooser_native_new("Record to a folder", GTK_WINDOW(w->window),
+                                    GTK_FILE_CHOOSER_ACTION_SAVE, "_Record", "_Cancel");
+    gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+    gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), "recording");
+    g_signal_connect(dialog, "response", G_CALLBACK(record_chosen), w);
+    gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+void window_record_status(Window *w)
+{
+    char text[640];
+    if (w->recorder == NULL)
+        return;
+    RecordStatus s = record_status(w->recorder);
+    g_snprintf(text, sizeof text, "%s %u / %u frames%s%s",
+               s.running              ? "recording"
+               : s.message[0] != '\0' ? "failed after"
+                                      : "recorded",
+               s.frame, s.frames, s.message[0] != '\0' ? ": " : "", s.message);
+    gtk_label_set_text(GTK_LABEL(w->record_label), text);
+}
+
 static void save_clicked(GtkButton *unused, Window *w)
 {
     (void)unused;

@@ -180,6 +180,12 @@ static void save_clicked(GtkButton *unused, Window *w)
     window_save(w);
 }
 
+static void record_clicked(GtkButton *unused, Window *w)
+{
+    (void)unused;
+    window_record(w);
+}
+
 GtkWidget *panel_tools(Window *w)
 {
     static const char *const names[] = {
@@ -211,7 +217,17 @@ GtkWidget *panel_tools(Window *w)
     gtk_box_append(GTK_BOX(row),
                    control_button("document-save-symbolic", "Save the scene with all that was done",
                                   G_CALLBACK(save_clicked), w));
+    gtk_box_append(GTK_BOX(row),
+                   control_button("media-record-symbolic",
+                                  "Record what was done so far to a run folder, or stop (Ctrl+R)",
+                                  G_CALLBACK(record_clicked), w));
     gtk_box_append(GTK_BOX(box), row);
+    w->record_label = gtk_label_new("");
+    gtk_label_set_xalign(GTK_LABEL(w->record_label), 0);
+    gtk_label_set_wrap(GTK_LABEL(w->record_label), TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(w->record_label), 30);
+    control_name(w->record_label, "Recording");
+    gtk_box_append(GTK_BOX(box), w->record_label);
     GtkWidget *note = gtk_label_new("What is done by hand becomes events of the scene: saved and "
                                     "run again, it gives the same bits.");
     gtk_label_set_wrap(GTK_LABEL(note), TRUE);

@@ -420,6 +420,7 @@ static gboolean tick(GtkWidget *unused, GdkFrameClock *clock, gpointer user)
         w->rate = w->pictures / (now - w->counted);
         w->pictures = 0;
         w->counted = now;
+        window_record_status(w);
     } else if (!fresh) {
         return G_SOURCE_CONTINUE;
     }
@@ -627,6 +628,7 @@ int window_run(const WindowDef *def)
     g_signal_connect(w.application, "activate", G_CALLBACK(activate), &w);
     int status = g_application_run(G_APPLICATION(w.application), 0, NULL);
     g_object_unref(w.application);
+    record_close(w.recorder);
     player_close(w.player);
     g_free(w.path);
     g_free(w.text);

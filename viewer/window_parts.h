@@ -3,6 +3,7 @@
 #define VIEWER_WINDOW_PARTS_H
 
 #include "player.h"
+#include "record.h"
 #include "window.h"
 
 #include <gtk/gtk.h>
@@ -19,7 +20,9 @@ typedef struct Window {
 
     char *path; ///< of the scene or folder; NULL: none
     bool folder;
-    Player *player; ///< NULL: nothing is open
+    Player *player;     ///< NULL: nothing is open
+    Recorder *recorder; ///< NULL: nothing is recorded
+    GtkWidget *record_label;
     Camera camera;
     bool camera_known;
     DrawDef draw;
@@ -96,6 +99,10 @@ void panel_values_fill(Window *w);
 /// ---- panel_text.c: the text of the scene
 GtkWidget *panel_text(Window *w);
 void panel_text_fill(Window *w);
+/// Records what was done so far to a run folder, or stops recording.
+void window_record(Window *w);
+/// Shows the progress of a recording.
+void window_record_status(Window *w);
 /// Saves the scene with what was done by hand.
 void window_save(Window *w);
 
