@@ -46,7 +46,7 @@ static PxStatus add_material(PxDisplay *d, const PxScene *scene, size_t k)
 {
     const PxSceneMaterial *m = &scene->material[k];
     PxLook surface = px_look_of_surface(&m->def, m->is.look, k, d->setting.size);
-    PxLook grain = px_look_of_particles(&m->def, m->is.look, k);
+    PxLook grain = px_look_of_particles(&m->def, m->is.look, k, d->setting.size);
     PxDisplayMaterial shown = {.name = copy_text(m->def.name),
                                .solid = m->def.young > 0,
                                .surface = look_of(&surface),
@@ -104,7 +104,7 @@ static PxStatus add_body(PxDisplay *d, const PxScene *scene, PxShownWall *shown)
         free((void *)b.name);
         return px_fail(PX_ERR_MEMORY, "display: no room for body '%s'", body->def.name);
     }
-    PxStatus status = shown->mesh != NULL ? add_mesh(&b, shown->mesh) : PX_OK;
+    PxStatus status = shown->mesh != NULL && !shown->hidden ? add_mesh(&b, shown->mesh) : PX_OK;
     d->bodies.data[d->bodies.count++] = b;
     return status;
 }
