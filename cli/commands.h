@@ -16,6 +16,7 @@ int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_surface(int argc, char **argv);
+int command_foam(int argc, char **argv);
 int command_render(int argc, char **argv);
 int command_make(int argc, char **argv);
 int command_bench(int argc, char **argv);

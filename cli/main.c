@@ -20,6 +20,7 @@ static const Entry entries[] = {
     {"check", "list all errors in a scene; estimate particles, memory and time", command_check},
     {"info", "describe a result folder, or list formats, fields and benches", command_info},
     {"surface", "make surfaces around the particles of a run", command_surface},
+    {"foam", "make spray, foam and bubbles of a run", command_foam},
     {"export", "write frames in formats of other programs", command_export},
     {"render", "draw pictures and a film of a run", command_render},
     {"view", "watch a scene or a run in a window", command_view},

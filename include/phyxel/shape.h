@@ -20,7 +20,8 @@ typedef enum PxShapeKind {
     PX_SHAPE_CONE,     ///< a solid frustum: radius (bottom), radius_top, height along y
     PX_SHAPE_FUNNEL,   ///< the shell of a frustum, open at both ends, of wall thickness `thickness`
     PX_SHAPE_MESH,     ///< closed triangle mesh, from a file (OBJ, PLY, STL) or from memory
-    PX_SHAPE_KINDS
+    PX_SHAPE_KINDS,    ///< number of the kinds above, which have a volume
+    PX_SHAPE_SHEET     ///< cloth only: a rectangle of size.x by size.z in the plane y = 0
 } PxShapeKind;
 
 /// A shape with its scale, rotation and position, which are applied in this order. Start from
@@ -37,10 +38,10 @@ typedef struct PxShapeDef {
     const float (*vertex)[3]; ///< m; all arrays are copied when the shape is used
     const uint32_t (*triangle)[3]; ///< vertices, counter-clockwise seen from outside
     uint32_t vertices, triangles;
-    double scale;       ///< > 0
-    PxQuat rotation;    ///< need not be of unit length
-    PxVec3 at;          ///< m
-    double reserved[2]; ///< must be 0; for later fields, since defs contain shapes
+    double scale;         ///< > 0
+    PxQuat rotation;      ///< need not be of unit length
+    PxVec3 at;            ///< m
+    double columns, rows; ///< sheet: cells along x and z; 0: square cells, 40 along the longer side
 } PxShapeDef;
 
 PX_API PxShapeDef px_shape_def_default(PxShapeKind kind);

@@ -183,6 +183,34 @@ static inline PxStatus px_surface_run(const PxSurfaceRunDef *def, PxSurfaceFunct
     return px_surface_run_sized(def, each, user, report, sizeof *report);
 }
 
+/// Whitewater of a run: spray, foam and bubbles. Start from px_foam_run_def_default().
+typedef struct PxFoamRunDef {
+    PxDefHead head;
+    const char *dir;      ///< result folder of a run
+    double amount;        ///< factor on the number of diffuse particles, > 0
+    double life;          ///< mean lifetime of foam, s, > 0
+    double speed;         ///< of violent flow, m/s; 0: from the frames
+    int threads;          ///< 0: one for every core
+    PxStopFunction *stop; ///< asked between frames; NULL: `each` alone stops the call
+    void *stop_user;      ///< its argument
+} PxFoamRunDef;
+
+PX_API void px_foam_run_def_init(PxFoamRunDef *def, size_t size);
+PX_DEF_DEFAULT(PxFoamRunDef, px_foam_run_def)
+
+/// Writes DIR/foam/000001.ply for every frame of a run: points with velocity, radius and `kind` (0
+/// spray, 1 foam, 2 bubble). Each depends on the frames before it, so all are made. Pictures show
+/// them. The same bits for any number of threads. `each` and `report` may be NULL; elements are
+/// diffuse particles. Errors: PX_ERR_ARGUMENT, PX_ERR_FORMAT for a damaged or missing frame,
+/// PX_ERR_IO, PX_ERR_MEMORY, PX_ERR_STOPPED.
+PX_API PxStatus px_foam_run_sized(const PxFoamRunDef *def, PxSurfaceFunction *each, void *user,
+                                  PxSurfaceReport *report, size_t size);
+static inline PxStatus px_foam_run(const PxFoamRunDef *def, PxSurfaceFunction *each, void *user,
+                                   PxSurfaceReport *report)
+{
+    return px_foam_run_sized(def, each, user, report, sizeof *report);
+}
+
 #ifdef __cplusplus
 }
 #endif

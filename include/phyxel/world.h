@@ -121,6 +121,42 @@ typedef struct PxMeltDef {
 /// otherwise the same as the solid one.
 PX_API PxMeltDef px_melt_def_default(void);
 
+/// Strain measure of cloth: U - I with F = R U, or (F^T F - I) / 2.
+typedef enum PxClothMembrane { PX_CLOTH_COROTATIONAL, PX_CLOTH_GREEN } PxClothMembrane;
+/// Bending of cloth: by the angle between triangles, or linear in the positions.
+typedef enum PxClothBending { PX_CLOTH_DIHEDRAL, PX_CLOTH_LINEAR } PxClothBending;
+/// Time integration of cloth: first order, or second order with less numerical damping.
+typedef enum PxClothIntegration { PX_CLOTH_EULER, PX_CLOTH_BDF2 } PxClothIntegration;
+/// Rest shape of cloth: the mesh as placed, or its texture coordinates in metres.
+typedef enum PxClothRest { PX_CLOTH_REST_SHAPE, PX_CLOTH_REST_UV } PxClothRest;
+
+/// Cloth: a material of sheets, which are triangle meshes without particles.
+typedef struct PxClothDef {
+    bool cloth;           ///< false: the material is no cloth
+    double mass;          ///< per area, kg/m^2; 0: density times thickness
+    double thickness;     ///< m, > 0
+    double weft, warp;    ///< Young's moduli along both threads, N/m, > 0
+    double shear;         ///< shear modulus, N/m, >= 0
+    double poisson;       ///< narrowing along the warp when stretched along the weft
+    double bend;          ///< flexural rigidity, N m, >= 0
+    double bend_warp;     ///< the same along the warp; 0: as `bend`
+    double damping;       ///< Rayleigh damping of mass, 1/s, >= 0
+    double stiff_damping; ///< Rayleigh damping of stiffness, s, >= 0
+    double limit;         ///< strain along a thread beyond which it is 21 times as stiff, > 0
+    double step;          ///< longest time step, s, > 0
+    PxClothMembrane membrane;
+    PxClothBending bending_model;
+    PxClothIntegration integration;
+    PxClothRest rest;
+    bool self_collision; ///< it does not pass through itself and other cloth
+    double air;          ///< density of the air that drags it, kg/m^3, >= 0
+    double pressure;     ///< of closed cloth: excess pressure inside at the start, Pa, >= 0
+    double reserved[8];  ///< must be 0
+} PxClothDef;
+
+/// Returns a def of cotton with `cloth` false.
+PX_API PxClothDef px_cloth_def_default(void);
+
 /// One material. Start from px_material_def_default().
 typedef struct PxMaterialDef {
     PxDefHead head;
@@ -157,6 +193,7 @@ typedef struct PxMaterialDef {
     bool merge;        ///< elastic pieces that touch become one where they are partly molten
     double merge_from; ///< both pieces must be at least this hot, degrees Celsius
     bool self_contact; ///< parts of a solid that are over three spacings apart at rest collide
+    PxClothDef cloth;
 } PxMaterialDef;
 
 PX_API void px_material_def_init(PxMaterialDef *def, size_t size);
@@ -231,6 +268,7 @@ typedef struct PxBodyDef {
     bool carve;             ///< scenes: liquids in which it stands at the start make room for it
     size_t positions;       ///< matter: number of given particles; 0: the shape is filled
     const PxVec3 *position; ///< their places, m, each of the volume spacing^3; copied
+    bool cloth;             ///< its material is cloth; set by px_world_add_body()
 } PxBodyDef;
 
 PX_API void px_body_def_init(PxBodyDef *def, size_t size);
@@ -564,11 +602,18 @@ typedef struct PxStats {
     double work_rounding;  ///< rounding of velocities and positions
     uint64_t rigid_bodies; ///< number of rigid bodies; the sums above do not include them
     uint64_t rigid_asleep; ///< of them, at rest
-    uint64_t rigid_contacts; ///< contact points that carry a load
-    double rigid_overlap;    ///< deepest overlap at a contact, m
-    double rigid_kinetic;    ///< J
-    double rigid_potential;  ///< J, in the field of gravity, 0 at the origin
-    uint64_t rigid_crossed;  ///< pairs so far that passed into or through each other
+    uint64_t rigid_contacts;   ///< contact points that carry a load
+    double rigid_overlap;      ///< deepest overlap at a contact, m
+    double rigid_kinetic;      ///< J
+    double rigid_potential;    ///< J, in the field of gravity, 0 at the origin
+    uint64_t rigid_crossed;    ///< pairs so far that passed into or through each other
+    uint64_t cloth_vertices;   ///< number; cloth is not in the sums above
+    uint64_t cloth_iterations; ///< of the solve of cloth in the last step
+    uint64_t cloth_contacts;   ///< vertices that walls and rigid bodies carry
+    uint64_t cloth_crossed;    ///< so far: vertices inside walls, crossings of cloth with cloth
+    double cloth_kinetic, cloth_potential, cloth_elastic; ///< J
+    double cloth_strain;                                  ///< largest along a thread
+    PxVec3 cloth_momentum;                                ///< kg m/s
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

@@ -44,6 +44,7 @@ enum {
     PX_FIELD_ONLY_NOT = 32u,   ///< only if the section's divider is false
     PX_FIELD_OF_SOLID = 64u,   ///< THING: a body whose material is elastic
     PX_FIELD_OF_MATTER = 128u, ///< THING: a body of particles
+    PX_FIELD_OF_CLOTH = 512u,  ///< THING: also a body of cloth
     PX_FIELD_ALSO = 256u       ///< with ONLY_IF: also if the section's second flag is true
 };
 

@@ -110,8 +110,9 @@ PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stat
     PxLook look;
     if (stated != NULL) {
         look = stated_look(stated, size, rank);
-    } else if (k.clear && !(k.word[0] == '\0' &&
-                            material->young > 0)) { /* solids with unknown names are opaque */
+    } else if (k.clear && !material->cloth.cloth &&
+               !(k.word[0] == '\0' &&
+                 material->young > 0)) { /* solids with unknown names are opaque, cloth always */
         look = px_look_clear(k.ior, absorption(k.left, size), rank);
         look.colour = k.grain; /* used where several materials share one surface */
     } else {

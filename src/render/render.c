@@ -417,7 +417,7 @@ static PxStatus set_up(Session *s, const PxSubject *subject, const Shot *shot, P
         const PxMaterialDef *m =
             scene != NULL && scene->materials > 0 ? &scene->material[k].def : &unknown;
         /* Solids with a skin have the look of a surface, however the rest is shown. */
-        bool skinned = m->young > 0 && subject->skin != PX_SHOW_PARTICLES;
+        bool skinned = (m->young > 0 || m->cloth.cloth) && subject->skin != PX_SHOW_PARTICLES;
         bool coated = subject->coats.points.count > 0 && strcmp(m->coat.model, "none") != 0;
         PxLook look = (skinned ? subject->skin : subject->shown) == PX_SHOW_PARTICLES && !coated
                           ? px_look_of_particles(m, stated, k, s->setting.size)

@@ -109,6 +109,17 @@ static PxStatus choose_skin(const char *dir, uint32_t number, PxShow show, PxSub
     return PX_OK;
 }
 
+/* Reads the whitewater of the frame. */
+static PxStatus choose_foam(const char *dir, uint32_t number, PxSubject *out)
+{
+    char path[PX_PATH_MAX];
+    PX_TRY(px_run_file_path(path, dir, PX_FILE_FOAM, number));
+    if (!px_file_exists(path))
+        return PX_OK;
+    PX_TRY(digest_file(path, out->digest));
+    return px_surface_read(dir, number, path, &out->foam);
+}
+
 static PxStatus choose(const char *dir, uint32_t number, PxShow show, PxSubject *out)
 {
     char path[PX_PATH_MAX];
@@ -175,10 +186,12 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
     px_table_init(&out->rigid, NULL);
     px_table_init(&out->skins.points, NULL);
     px_table_init(&out->coats.points, NULL);
+    px_table_init(&out->foam.points, NULL);
     PX_TRY(px_frame_read(dir, number, &out->meta, &out->particles, threads));
     PX_TRY(px_frame_read_rigid(dir, number, &out->rigid, threads));
     PX_TRY(check_places(out));
-    return choose(dir, number, show, out);
+    PX_TRY(choose(dir, number, show, out));
+    return show != PX_SHOW_PARTICLES ? choose_foam(dir, number, out) : PX_OK;
 }
 
 void px_subject_free(PxSubject *subject)
@@ -187,6 +200,7 @@ void px_subject_free(PxSubject *subject)
     px_table_free(&subject->rigid);
     px_ply_points_free(&subject->skins);
     px_ply_points_free(&subject->coats);
+    px_ply_points_free(&subject->foam);
     px_release(NULL, subject->skinned, 0);
 }
 
@@ -824,6 +838,36 @@ static PxStatus add_surface(const PxSubject *s, const char *name, const PxPlyPoi
     return status;
 }
 
+/* Spray, foam and bubbles as white balls. Bubbles are smaller: most of their light is refracted. */
+static PxStatus add_foam(const PxTable *points, PxSetting *setting, PxScenery *out)
+{
+    const float *x[3], *v[3] = {NULL}, *radius = floats(points, "radius", 0);
+    const float *kind = floats(points, "kind", 0);
+    for (uint32_t k = 0; k < 3; ++k) {
+        x[k] = floats(points, "position", k);
+        v[k] = floats(points, "velocity", k);
+    }
+    if (x[0] == NULL || x[1] == NULL || x[2] == NULL || radius == NULL)
+        return px_fail(PX_ERR_FORMAT, "the foam has no positions or radii");
+    PxLook white = px_look_matte(px_v3(0.92f, 0.94f, 0.95f));
+    uint32_t look = px_scenery_add_look(out, &white);
+    PxThing *t;
+    PX_TRY(px_scenery_add_thing(out, PX_THING_BALLS, look, points->count, 0,
+                                PX_WITH_RADIUS | PX_WITH_VELOCITY, &t));
+    for (uint32_t i = 0; i < points->count; ++i) {
+        for (int k = 0; k < 3; ++k)
+            if (!is_visible(x[k][i]))
+                return px_fail(PX_ERR_FORMAT, "the foam has a particle at %g m", (double)x[k][i]);
+        t->position[i] =
+            px_setting_place(setting, px_vec((double)x[0][i], (double)x[1][i], (double)x[2][i]));
+        if (v[0] != NULL && v[1] != NULL && v[2] != NULL)
+            t->velocity[i] =
+                px_setting_turn(setting, px_vec((double)v[0][i], (double)v[1][i], (double)v[2][i]));
+        t->radius[i] = radius[i] * (kind != NULL && kind[i] > 1.5f ? 0.6f : 1);
+    }
+    return PX_OK;
+}
+
 PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *setting,
                         const PxColouring *colouring, const PxThreads *threads, PxScenery *out)
 {
@@ -852,6 +896,8 @@ PxStatus px_subject_add(const PxSubject *subject, const char *dir, PxSetting *se
     if (status == PX_OK && subject->skins.points.count > 0)
         status = add_surface(subject, "the skin", &subject->skins, SKIN, setting, colouring, value,
                              looks, threads, out);
+    if (status == PX_OK && subject->foam.points.count > 0 && colouring->column[0] == '\0')
+        status = add_foam(&subject->foam.points, setting, out);
     if (status == PX_OK && subject->coats.points.count > 0)
         status = add_surface(subject, "the coat", &subject->coats, COAT, setting, colouring, value,
                              looks, threads, out);

@@ -23,6 +23,7 @@ typedef struct PxSubject {
     PxShow skin;        ///< how skins are shown: SURFACE, SURFELS, or PARTICLES for not at all
     PxPlyPoints skins;  ///< skins of the frame, if shown
     PxPlyPoints coats;  ///< coats of the frame, if shown
+    PxPlyPoints foam;   ///< spray, foam and bubbles, if the folder has them
     uint8_t *skinned;   ///< by particle: 1 if a skin or coat replaces it; NULL: none
     uint64_t digest[2]; ///< of everything that is drawn
 } PxSubject;

@@ -20,6 +20,7 @@
 #include "store/frame.h"
 #include "store/run_files.h"
 #include "store/xdmf.h"
+#include "world/cloth_stage.h"
 #include "world/rigid_stage.h"
 #include "world/actors/gauge.h"
 #include "world/attached/coats.h"
@@ -104,13 +105,21 @@ static PxStatus store_particles(Run *run)
     PX_TRY(px_world_take_means(run->world));
     PX_TRY(px_world_refresh_columns(run->world));
     const PxTable *particles = px_world_particles(run->world);
-    PxTable rigid;
+    PxTable rigid, cloth, faces;
     px_table_init(&rigid, NULL);
+    px_table_init(&cloth, NULL);
+    px_table_init(&faces, NULL);
     PxStatus status = px_rigid_frame(run->world, &rigid);
+    if (status == PX_OK)
+        status = px_cloth_frame(run->world, &cloth, &faces);
     meta.rigid = &rigid;
+    meta.cloth = &cloth;
+    meta.cloth_faces = &faces;
     if (status == PX_OK)
         status = px_frame_write(run->dir, &meta, particles, &run->threads);
     px_table_free(&rigid);
+    px_table_free(&cloth);
+    px_table_free(&faces);
     PX_TRY(status);
     PX_TRY(px_xdmf_add(&run->xdmf, &meta, particles));
     return px_xdmf_update(&run->xdmf, run->dir);
@@ -141,7 +150,7 @@ static PxStatus store_frame(Run *run)
     if (status == PX_OK && px_world_coat_count(run->world) > 0)
         PX_STAGE(&run->profile, "coats")
     status = store_coats(run);
-    if (status == PX_OK && px_world_skin_count(run->world) > 0)
+    if (status == PX_OK && px_world_skin_count(run->world) + px_cloth_count(run->world) > 0)
         PX_STAGE(&run->profile, "skins")
     status = store_skins(run);
     return status;

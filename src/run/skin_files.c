@@ -1,6 +1,7 @@
 #include "run/skin_files.h"
 
 #include "store/palette.h"
+#include "world/cloth_stage.h"
 #include "store/run_files.h"
 #include "store/surface_ply.h"
 
@@ -16,10 +17,12 @@ typedef struct Part {
     float *constant[RED + 3 + 2]; /* constant columns: colours, body, painted */
     size_t constants;
     float *column[COLUMNS];
+    PxClothSurface cloth;
 } Part;
 
 static void part_free(Part *p)
 {
+    px_cloth_surface_free(&p->cloth);
     free(p->position);
     free(p->normal);
     for (size_t k = 0; k < p->constants; ++k)
@@ -84,6 +87,32 @@ static PxStatus part_make(const PxWorldSkin *s, Part *p, PxPlyPart *out)
     return PX_OK;
 }
 
+static PxStatus cloth_make(const PxWorld *world, size_t k, Part *p, PxPlyPart *out)
+{
+    PX_TRY(px_cloth_surface(world, k, &p->cloth));
+    const PxClothSurface *s = &p->cloth;
+    const uint8_t *palette = px_palette(s->material);
+    for (int c = 0; c < 3; ++c) {
+        p->column[VX + c] = s->velocity[c];
+        p->column[RED + c] = all(p, palette[c] / 255.0f, s->vertices);
+    }
+    p->column[BODY] = all(p, (float)s->body, s->vertices);
+    p->column[PAINTED] = all(p, 0, s->vertices);
+    p->column[S] = s->uv[0];
+    p->column[T] = s->uv[1];
+    for (size_t c = 0; c < p->constants; ++c)
+        if (p->constant[c] == NULL)
+            return px_fail(PX_ERR_MEMORY, "cloth: no room to write %u points", s->vertices);
+    *out = (PxPlyPart){.vertices = s->vertices,
+                       .triangles = s->triangles,
+                       .position = (const float(*)[3])s->position,
+                       .normal = (const float(*)[3])s->normal,
+                       .triangle = (const uint32_t(*)[3])s->triangle,
+                       .column = p->column,
+                       .material = s->material};
+    return PX_OK;
+}
+
 static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWorld *world,
                            bool surfels)
 {
@@ -93,9 +122,10 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
          "t2y", "t2z"}};
     PxRunFile kind = surfels ? PX_FILE_SKIN_SURFELS : PX_FILE_SKIN;
     char path[PX_PATH_MAX], name[COLUMNS][NAME] = {""};
-    size_t skins = px_world_skin_count(world), parts = 0;
-    Part *part = calloc(skins + 1, sizeof *part);
-    PxPlyPart *ply = calloc(skins + 1, sizeof *ply);
+    size_t skins = px_world_skin_count(world), cloths = surfels ? 0 : px_cloth_count(world);
+    size_t parts = 0;
+    Part *part = calloc(skins + cloths + 1, sizeof *part);
+    PxPlyPart *ply = calloc(skins + cloths + 1, sizeof *ply);
     PxText text = {0};
     PxStatus status = part != NULL && ply != NULL
                           ? PX_OK
@@ -105,6 +135,8 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
             status = part_make(px_world_skin(world, k), &part[parts], &ply[parts]);
             ++parts;
         }
+    for (size_t k = 0; k < cloths && status == PX_OK; ++k, ++parts)
+        status = cloth_make(world, k, &part[parts], &ply[parts]);
     for (int k = 0; k < COLUMNS; ++k)
         if (names[surfels][k] != NULL)
             strcpy(name[k], names[surfels][k]);
@@ -127,7 +159,7 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
                             .materials = true};
     if (status == PX_OK && parts > 0)
         status = px_surface_ply_write(path, &surface);
-    for (size_t k = 0; part != NULL && k < skins; ++k)
+    for (size_t k = 0; part != NULL && k < skins + cloths; ++k)
         part_free(&part[k]);
     px_text_free(&text);
     free(part);
@@ -137,6 +169,8 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
 
 bool px_skin_files_needed(const PxWorld *world, bool surfels)
 {
+    if (!surfels && px_cloth_count(world) > 0)
+        return true;
     for (size_t k = 0; k < px_world_skin_count(world); ++k)
         if ((px_world_skin(world, k)->skin->triangles == 0) == surfels)
             return true;
@@ -157,7 +191,7 @@ PxStatus px_skin_files_folders(const char *dir, const PxWorld *world)
 
 PxStatus px_skin_files_write(const char *dir, const PxFrameMeta *meta, PxWorld *world)
 {
-    if (px_world_skin_count(world) == 0)
+    if (px_world_skin_count(world) + px_cloth_count(world) == 0)
         return PX_OK;
     PX_TRY(px_world_move_skins(world));
     PX_TRY(write_kind(dir, meta, world, false));

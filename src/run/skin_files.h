@@ -1,4 +1,5 @@
-/// Writer of DIR/skin/000001.ply and DIR/skin-surfels/000001.ply, the skins of a frame's solids.
+/// Writer of DIR/skin/000001.ply and DIR/skin-surfels/000001.ply: skins of a frame's solids, and
+/// cloth.
 ///
 /// The format is that of other surfaces (store/surface_ply.h), with all bodies in one file.
 /// Vertices have x y z nx ny nz red green blue vx vy vz, `body`, `painted` (1 where the colours

@@ -19,7 +19,7 @@ static PxQuat turn_rotation(const PxSceneTurn *turn)
 static bool is_upright(PxShapeKind kind)
 {
     return kind == PX_SHAPE_CYLINDER || kind == PX_SHAPE_CAPSULE || kind == PX_SHAPE_CONE ||
-           kind == PX_SHAPE_FUNNEL;
+           kind == PX_SHAPE_FUNNEL || kind == PX_SHAPE_SHEET;
 }
 
 PxShapeDef px_scene_shape(const PxScene *scene, const PxShapeDef *stated, const PxSceneTurn *turn)
@@ -48,7 +48,7 @@ bool px_scene_flows(const PxScene *scene)
 {
     for (size_t k = 0; k < scene->bodies; ++k) {
         size_t slot = scene->body[k].is.refers[0];
-        if (px_body_is_boundary(&scene->body[k].def) || slot >= scene->materials)
+        if (px_body_is_bare(&scene->body[k].def) || slot >= scene->materials)
             continue;
         const PxMaterialDef *m = &scene->material[slot].def;
         if (!(m->young > 0) || m->melts.melts || m->diffusivity > 0)
@@ -60,7 +60,7 @@ bool px_scene_flows(const PxScene *scene)
 bool px_scene_is_solid(const PxScene *scene, size_t body)
 {
     size_t material = scene->body[body].is.refers[0];
-    return !px_body_is_boundary(&scene->body[body].def) && material != PX_NO_MATERIAL &&
+    return !px_body_is_bare(&scene->body[body].def) && material != PX_NO_MATERIAL &&
            scene->material[material].def.young > 0;
 }
 

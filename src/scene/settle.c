@@ -24,6 +24,8 @@
 static PxStatus add_body(const PxScene *scene, size_t k, PxMaterialId material, PxWorld *world)
 {
     const PxSceneBody *body = &scene->body[k];
+    if (body->def.cloth) /* falls later */
+        return PX_OK;
     bool fixed = px_body_is_boundary(&body->def) || px_scene_is_solid(scene, k);
     PxBodyDef def = px_body_def_default();
     def.name = body->def.name;
@@ -167,8 +169,7 @@ PxStatus px_scene_settle(const PxScene *given, int threads)
     PxScene *scene = (PxScene *)given; /* what is known is kept, as the resolved text is */
     bool liquid = false;
     for (size_t k = 0; k < scene->bodies; ++k)
-        liquid =
-            liquid || (!px_body_is_boundary(&scene->body[k].def) && !px_scene_is_solid(scene, k));
+        liquid = liquid || (!px_body_is_bare(&scene->body[k].def) && !px_scene_is_solid(scene, k));
     if (!scene->head.settle || scene->settled || !liquid)
         return PX_OK;
     PxWorld *world = NULL;

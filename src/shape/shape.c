@@ -17,7 +17,9 @@ static const char *const kind_names[PX_SHAPE_KINDS] = {
 
 const char *px_shape_kind_name(PxShapeKind kind)
 {
-    return (unsigned)kind < PX_SHAPE_KINDS ? kind_names[kind] : "unknown";
+    return kind == PX_SHAPE_SHEET            ? "sheet"
+           : (unsigned)kind < PX_SHAPE_KINDS ? kind_names[kind]
+                                             : "unknown";
 }
 
 PxShapeDef px_shape_def_default(PxShapeKind kind)
@@ -113,6 +115,9 @@ static PxStatus check_lengths(const PxShapeDef *def)
         return check_length(def, "height", def->height, &all);
     case PX_SHAPE_MESH:
         return PX_OK;
+    case PX_SHAPE_SHEET:
+        return px_fail(PX_ERR_ARGUMENT, "sheet: it has no volume; wanted a closed shape, or a body "
+                                        "whose material is cloth");
     default:
         return px_fail(PX_ERR_ARGUMENT, "shape: kind is %d, must be below %d", (int)def->kind,
                        (int)PX_SHAPE_KINDS);

@@ -110,6 +110,12 @@ PxStatus px_frame_write(const char *dir, const PxFrameMeta *meta, const PxTable 
     if (status == PX_OK && meta->rigid != NULL && meta->rigid->count > 0)
         status = px_container_put_table(writer, "rigid", meta->rigid, PX_COLUMN_FRAME,
                                         PX_FRAME_LEVEL, threads);
+    if (status == PX_OK && meta->cloth != NULL && meta->cloth->count > 0)
+        status = px_container_put_table(writer, "cloth", meta->cloth, PX_COLUMN_FRAME,
+                                        PX_FRAME_LEVEL, threads);
+    if (status == PX_OK && meta->cloth_faces != NULL && meta->cloth_faces->count > 0)
+        status = px_container_put_table(writer, "cloth_faces", meta->cloth_faces, PX_COLUMN_FRAME,
+                                        PX_FRAME_LEVEL, threads);
     if (status == PX_OK)
         status = put_topology(writer, particles->count, threads);
     if (status == PX_OK)

@@ -4,7 +4,10 @@
 /// of PxFrameMeta as scalars, and a table `topology` with the row numbers 0 .. n-1, which
 /// ParaView needs as cells to draw points (store/xdmf.h). If there are rigid bodies, a table
 /// `rigid` holds a row for each: `body`, its number in the scene; a point x of the shape as the
-/// scene states it is at turn (x - pivot) + pivot + move.
+/// scene states it is at turn (x - pivot) + pivot + move. If there is cloth, a table `cloth` holds
+/// its vertices, and `cloth_faces` its triangles: `corner` are rows of `cloth`, `strain` along
+/// weft, along warp and shear, `energy` of the triangle and half of its hinges, `bend` the largest
+/// angle of its hinges from the rest angle.
 #ifndef PX_STORE_FRAME_H
 #define PX_STORE_FRAME_H
 
@@ -31,6 +34,8 @@ typedef struct PxFrameMeta {
     char scene[PX_DIGEST_TEXT];     ///< hash of the scene; "" for none
     PxFileCheck check;              ///< for writing
     const PxTable *rigid;           ///< for writing: the rigid bodies; NULL: none
+    const PxTable *cloth;           ///< for writing: vertices of cloth; NULL: none
+    const PxTable *cloth_faces;     ///< for writing: triangles of cloth
     char version[16];               ///< of the phyxel that wrote it; ignored by px_frame_write()
 } PxFrameMeta;
 

@@ -18,6 +18,7 @@ static const struct {
     [PX_FILE_SURFACE] = {"surface", ".ply"},
     [PX_FILE_SURFELS] = {"surfels", ".ply"},
     [PX_FILE_CONTACT] = {"contact", ".ply"},
+    [PX_FILE_FOAM] = {"foam", ".ply"},
 };
 
 const char *px_run_file_folder(PxRunFile kind)

@@ -15,6 +15,7 @@ typedef enum PxRunFile {
     PX_FILE_SURFACE = PX_FILE_STORED, ///< triangles around all other particles: surface/000001.ply
     PX_FILE_SURFELS,                  ///< surfels around them: surfels/000001.ply
     PX_FILE_CONTACT,                  ///< surfels between bodies that touch: contact/000001.ply
+    PX_FILE_FOAM,                     ///< spray, foam and bubbles: foam/000001.ply
     PX_RUN_FILES
 } PxRunFile;
 

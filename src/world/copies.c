@@ -12,6 +12,7 @@
     LIST(PxWall, walls)                                                                            \
     LIST(PxRigid, rigids)                                                                          \
     LIST(PxRigidKept, rigid_kept)                                                                  \
+    LIST(PxCloth, cloths)                                                                          \
     LIST(PxGrip, grips)                                                                            \
     LIST(PxWorldSkin, skins)                                                                       \
     LIST(PxWorldCoat, coats)                                                                       \
@@ -61,6 +62,8 @@ static bool own(PxThings *t)
     }
     for (size_t k = 0; k < t->rigids.count; ++k)
         px_features_hold(t->rigids.data[k].features);
+    for (size_t k = 0; k < t->cloths.count; ++k)
+        px_cloth_sheet_hold(t->cloths.data[k].sheet);
     for (size_t k = 0; k < t->skins.count; ++k)
         px_skin_hold(t->skins.data[k].skin);
     for (size_t k = 0; k < t->coats.count; ++k)
@@ -118,6 +121,7 @@ void px_things_swap(PxWorld *world, PxThings *things)
     world->def = things->def;
     world->bodies_made = things->bodies_made;
     world->wall_profile = things->profile;
+    world->cloth_stale = true;
     *things = old;
 }
 
@@ -135,6 +139,8 @@ static void drop(PxThings *t)
     }
     for (size_t k = 0; k < t->rigids.count; ++k)
         px_features_free(t->rigids.data[k].features);
+    for (size_t k = 0; k < t->cloths.count; ++k)
+        px_cloth_sheet_free(t->cloths.data[k].sheet);
     for (size_t k = 0; k < t->skins.count; ++k)
         px_skin_free(t->skins.data[k].skin);
     for (size_t k = 0; k < t->coats.count; ++k)

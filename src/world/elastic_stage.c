@@ -45,7 +45,7 @@ bool px_world_flows(const PxWorld *world)
 {
     for (size_t k = 0; k < world->bodies.count; ++k) {
         const PxBody *body = &world->bodies.data[k];
-        if (px_body_is_boundary(&body->def))
+        if (px_body_is_bare(&body->def))
             continue;
         if (body->emitter > 0)
             return true;

@@ -1,4 +1,5 @@
 /// Removing bodies and materials from a running world.
+#include "world/cloth_stage.h"
 #include "world/heat_stage.h"
 #include "world/rigid_stage.h"
 
@@ -74,6 +75,8 @@ PxStatus px_world_remove_body(PxWorld *world, PxBodyId id)
         px_rigid_drop(world, slot);
     if (px_body_is_boundary(&body->def))
         drop_wall(world, slot);
+    else if (body->def.cloth)
+        px_cloth_drop(world, slot);
     else
         PX_TRY(drop_particles(world, slot));
     px_world_drop_skins(world, slot);

@@ -464,7 +464,7 @@ void px_rigid_stage_commit(PxWorld *world)
     for (uint32_t k = 0; k < s->rigids; ++k) {
         PxRigid r = s->after[k];
         const PxBoundary *b = &s->shape[k]->boundary;
-        if (world->particles.table.count > 0 && !s->hold[k].held)
+        if (world->particles.table.count + world->cloth_vertices.count > 0 && !s->hold[k].held)
             take_rest(&r, b, px_sub(px_boundary_impulse(b, &world->dist), run->impulse[k]),
                       px_sub(px_boundary_torque(b, &world->dist), run->torque[k]));
         world->rigids.data[k] = r;

@@ -1,5 +1,6 @@
 #include "world/saved.h"
 
+#include "world/cloth_stage.h"
 #include "world/elastic_stage.h"
 #include "world/copies.h"
 #include "world/rigid_stage.h"
@@ -36,6 +37,8 @@ const PxSavedNumber px_saved_numbers[] = {
     REPORT(heat_iterations, PX_U32),
     REPORT(rigid_contacts, PX_U32),
     REPORT(rigid_overlap, PX_F64),
+    REPORT(cloth_iterations, PX_U32),
+    REPORT(cloth_contacts, PX_U32),
 };
 
 const size_t px_saved_number_count = PX_COUNT(px_saved_numbers);
@@ -97,6 +100,11 @@ static PxTable *emitters_of(PxWorld *world)
     return &world->progress;
 }
 
+static PxTable *cloth_of(PxWorld *world)
+{
+    return &world->cloth_vertices;
+}
+
 /* Can these be the numbers of a world? */
 static PxStatus check_state(const PxWorldState *state)
 {
@@ -113,15 +121,21 @@ static PxStatus check_state(const PxWorldState *state)
         {"rest_stretch", state->rest_stretch, 1e30},
         {"highest", state->highest, 1e60},
         {"highest_at", state->highest_at, 1e60},
+        {"cloth_before", state->cloth_before, 1e30},
     };
     const struct {
         const char *name;
         uint64_t value;
     } whole[] = {
-        {"step", state->step},       {"events", state->events},
-        {"grips", state->grips},     {"not_converged", state->not_converged},
-        {"caught", state->caught},   {"leaked", state->leaked},
-        {"removed", state->removed}, {"rigid_crossed", state->rigid_crossed},
+        {"step", state->step},
+        {"events", state->events},
+        {"grips", state->grips},
+        {"not_converged", state->not_converged},
+        {"caught", state->caught},
+        {"leaked", state->leaked},
+        {"removed", state->removed},
+        {"rigid_crossed", state->rigid_crossed},
+        {"cloth_crossed", state->cloth_crossed},
     };
     for (size_t k = 0; k < PX_COUNT(real); ++k)
         if (!(real[k].value >= 0 && real[k].value <= real[k].most))
@@ -185,6 +199,7 @@ static const Part parts[] = {
     {.name = {"rigid", "rigid_contacts", "rigid_joints"},
      .gather = px_world_store_rigid,
      .put = px_world_restore_rigid},
+    {.name = {"cloth"}, .own = cloth_of, .check = px_cloth_check_stored},
     {.name = {"gauges"}, .gather = px_world_store_gauges, .put = px_world_restore_gauges},
 };
 

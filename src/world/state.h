@@ -29,7 +29,9 @@
     REAL(rest_stretch)   /* square of the largest stretch at the last rest-shape update; 0: due */ \
     REAL(highest)        /* as in PxSolid, 1/s^2; 0: must be estimated */                          \
     REAL(highest_at)     /* as in PxSolid */                                                       \
-    WHOLE(elastic_count) /* number of elastic particles in the last step */
+    WHOLE(elastic_count) /* number of elastic particles in the last step */                        \
+    WHOLE(cloth_crossed) /* as in PxStats */                                                       \
+    REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */
 
 typedef struct PxWorldState {
 #define PX_WHOLE(name) uint64_t name;

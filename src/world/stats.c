@@ -1,4 +1,5 @@
 /// Statistics of a world: sums over all particles, independent of threads and ranks.
+#include "world/cloth_stage.h"
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
 
@@ -135,6 +136,18 @@ static void measure(PxWorld *world, PxStats *out)
     out->rigid_contacts = world->rigid_contacts;
     out->rigid_crossed = world->state.rigid_crossed;
     out->rigid_overlap = world->rigid_overlap;
+    PxClothTotals cloth;
+    if (px_cloth_totals(world, &cloth) != PX_OK) /* no room: the sums are left out */
+        cloth = (PxClothTotals){0};
+    out->cloth_vertices = world->cloth_vertices.count;
+    out->cloth_iterations = world->cloth_iterations;
+    out->cloth_contacts = world->cloth_contacts;
+    out->cloth_crossed = world->state.cloth_crossed;
+    out->cloth_kinetic = cloth.kinetic;
+    out->cloth_potential = cloth.potential;
+    out->cloth_elastic = cloth.elastic;
+    out->cloth_strain = cloth.strain;
+    out->cloth_momentum = cloth.momentum;
 }
 
 void px_world_stats_sized(PxWorld *world, PxStats *out, size_t size)

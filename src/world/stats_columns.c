@@ -103,6 +103,21 @@ static const PxStatsColumn columns[] = {
     REAL(rigid_kinetic, "rigid_kinetic", "J", "Kinetic energy of rigid bodies."),
     REAL(rigid_potential, "rigid_potential", "J",
          "Potential energy of rigid bodies in gravity; 0 at the origin."),
+    WHOLE(cloth_vertices,
+          "Number of vertices of cloth. Its mass, momentum and energy are not in the "
+          "columns above."),
+    WHOLE(cloth_iterations, "Iterations of the solve of cloth."),
+    WHOLE(cloth_contacts, "Vertices of cloth that walls and rigid bodies carry."),
+    WHOLE(cloth_crossed, "Vertices of cloth so far that were inside a wall or rigid body after a "
+                         "step, and crossings of cloth with cloth; 0 unless there is a bug."),
+    REAL(cloth_kinetic, "cloth_kinetic", "J", "Kinetic energy of cloth."),
+    REAL(cloth_potential, "cloth_potential", "J",
+         "Potential energy of cloth in gravity; 0 at the origin."),
+    REAL(cloth_elastic, "cloth_elastic", "J", "Elastic energy of cloth."),
+    REAL(cloth_strain, "cloth_strain", "", "Largest strain of cloth along a thread."),
+    REAL(cloth_momentum.x, "cloth_momentum_x", "kg m/s", "Momentum of cloth, x."),
+    REAL(cloth_momentum.y, "cloth_momentum_y", "kg m/s", "Momentum of cloth, y."),
+    REAL(cloth_momentum.z, "cloth_momentum_z", "kg m/s", "Momentum of cloth, z."),
     WHOLE(rigid_crossed, "Pairs of rigid bodies, or a body and a wall, so far of which one passed "
                          "into or through the other; 0 unless there is a bug."),
 };

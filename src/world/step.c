@@ -5,6 +5,7 @@
 #include "fluid/force_size.h"
 #include "fluid/yield.h"
 #include "world/boundary_stage.h"
+#include "world/cloth_stage.h"
 #include "world/heat_stage.h"
 #include "world/no_room.h"
 #include "world/elastic_stage.h"
@@ -482,6 +483,9 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_TRY(px_rigid_stage_move(world, flow ? &fluid : NULL, wake));
     if (any_rows(world))
         PX_TRY(move(world, &fluid, &energy));
+    PX_STAGE(&world->profile, "cloth")
+    PX_TRY(px_cloth_stage_move(world));
+    px_cloth_stage_commit(world);
     px_rigid_stage_commit(world);
     px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
@@ -529,6 +533,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     px_handles_grab(world, world->state.time);
     PX_TRY(px_boundaries_list(world));
     PX_TRY(px_rigid_stage_begin(world));
+    PX_TRY(px_cloth_stage_begin(world));
     world->flows = px_world_flows(world);
     PX_TRY(px_elastic_stage_begin(world));
     PX_TRY(px_elastic_stage_split(world));

@@ -2,6 +2,7 @@
 #include "world/time_step.h"
 
 #include "world/boundary_stage.h"
+#include "world/cloth_stage.h"
 #include "world/elastic_stage.h"
 
 #include <math.h>
@@ -149,6 +150,10 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
         fluid->speed_max * limit > world->def.courant * world->def.spacing) {
         limit = world->def.courant * world->def.spacing / fluid->speed_max;
         why = "the speed of matter with rest-shape updates";
+    }
+    if (px_cloth_stage_limit(world) < limit) {
+        limit = px_cloth_stage_limit(world);
+        why = "cloth";
     }
     if (!(limit >= world->def.min_step))
         return px_fail(

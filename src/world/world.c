@@ -3,6 +3,7 @@
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/mac_walls.h"
 #include "matter/wall_field.h"
+#include "world/cloth_stage.h"
 #include "world/kinds/kind.h"
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
@@ -49,6 +50,22 @@ PxMeltDef px_melt_def_default(void)
                                 .restitution = NAN}};
 }
 
+PxClothDef px_cloth_def_default(void)
+{
+    return (PxClothDef){.thickness = 0.002,
+                        .weft = 500,
+                        .warp = 500,
+                        .shear = 50,
+                        .poisson = 0.2,
+                        .bend = 5e-5,
+                        .damping = 0,
+                        .stiff_damping = 0.002,
+                        .limit = 0.1,
+                        .step = 0.004,
+                        .self_collision = true,
+                        .air = 1.2};
+}
+
 static PxMaterialDef material_def_defaults(void)
 {
     return (PxMaterialDef){.name = "water",
@@ -68,7 +85,8 @@ static PxMaterialDef material_def_defaults(void)
                            .melts = px_melt_def_default(),
                            .merge = true,
                            .merge_from = -273.15,
-                           .coat = px_coat_choice("none")};
+                           .coat = px_coat_choice("none"),
+                           .cloth = px_cloth_def_default()};
 }
 
 PX_DEF(PxMaterialDef, material_def, "material")
@@ -134,9 +152,13 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
         status = px_bonds_columns(&world->bonds_stored);
     if (status == PX_OK)
         status = px_emitters_init(&world->progress, world->memory);
+    PxStatus cloth = px_cloth_init(world);
+    if (status == PX_OK)
+        status = cloth;
     if (status == PX_OK)
         status = px_mac_store_create(world->memory, &world->mac_store);
     if (status != PX_OK) {
+        px_cloth_free(world);
         px_table_free(&world->progress);
         px_elastic_set_free(&world->elastic_set);
         px_table_free(&world->bonds_stored);
@@ -155,6 +177,7 @@ void px_world_free(PxWorld *world)
     px_elastic_set_free(&world->elastic_set);
     px_table_free(&world->bonds_stored);
     px_things_drop(world);
+    px_cloth_free(world);
     px_table_free(&world->progress);
     PX_LIST_FREE(&world->boundaries);
     PX_LIST_FREE(&world->readings);
@@ -224,7 +247,7 @@ PxStatus px_world_add_material(PxWorld *world, const PxMaterialDef *given, PxMat
     PX_TRY(PX_SLOT_NAME_FREE(&world->materials, material.name, "material"));
     for (size_t k = 0; k < world->materials.count; ++k) {
         const PxMaterial *other = &world->materials.data[k];
-        if (!other->live)
+        if (!other->live || other->def.cloth.cloth || def->cloth.cloth)
             continue;
         if (other->def.young > 0 && def->young > 0 &&
             strcmp(other->def.integration.model, def->integration.model) != 0)
@@ -381,7 +404,9 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     }
     wall.def.rotation = px_quat_normalized(def->shape.rotation);
     px_shape_def_forget(&wall.def);
-    PxStatus status = px_overlap_check_wall(world, &wall, def);
+    PxStatus status = px_cloth_check_wall(world, &wall);
+    if (status == PX_OK)
+        status = px_overlap_check_wall(world, &wall, def);
     if (status == PX_OK && def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE)
         status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
     if (status != PX_OK) {
@@ -415,6 +440,13 @@ PxStatus px_world_add_source(PxWorld *world, const char *name, uint32_t emitter,
     return PX_OK;
 }
 
+static bool is_cloth(const PxWorld *world, const PxBodyDef *def)
+{
+    uint32_t slot = def->material.slot;
+    return !px_body_is_boundary(def) && slot > 0 && slot <= world->materials.count &&
+           world->materials.data[slot - 1].def.cloth.cloth;
+}
+
 PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out)
 {
     if (out != NULL)
@@ -424,6 +456,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     PX_TRY(read_body_def(given, &read));
     const PxBodyDef *def = &read;
     PxBody body = {.def = *def};
+    body.def.cloth = read.cloth = is_cloth(world, def);
     PX_TRY(px_world_name(body.name, def->name, "body"));
     PX_TRY(px_section_check(&px_body_kind.section, def, body.name));
     PX_TRY(PX_SLOT_NAME_FREE(&world->bodies, body.name, "body"));
@@ -455,12 +488,21 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     if (!PX_SLOT_RESERVE(&world->bodies, &slot))
         return px_fail(PX_ERR_MEMORY, "body '%s': no room", body.name);
 
-    PxShape *shape;
-    status = def->positions > 0
+    PxShape *shape = NULL;
+    status = def->cloth ? px_cloth_add(world, def, slot)
+             : def->positions > 0
                  ? px_shape_create_points(def->position, def->positions, world->def.spacing, &shape)
                  : px_shape_create(&def->shape, &shape);
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
+    if (def->cloth) {
+        px_shape_def_forget(&body.def.shape);
+        body.def.texture = NULL;
+        list_body(world, slot, &body);
+        if (out != NULL)
+            *out = (PxBodyId){slot + 1, world->bodies.data[slot].generation};
+        return PX_OK;
+    }
     bool boundary = px_body_is_boundary(def);
     const PxTable *table = &world->particles.table;
     uint32_t rows = table->count, columns = table->columns;
@@ -526,7 +568,7 @@ size_t px_world_bytes(const PxWorld *world)
 /* Is the material a fluid, or a solid that may become one? */
 static bool flows(const PxMaterial *material)
 {
-    return material->live &&
+    return material->live && !material->def.cloth.cloth &&
            (!(material->def.young > 0) || isfinite(px_rest_update_interval(&material->def)));
 }
 

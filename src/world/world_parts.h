@@ -5,6 +5,7 @@
 #include "base/def.h"
 #include "base/profile.h"
 #include "base/stop.h"
+#include "cloth/cloth.h"
 #include "contact/solid_self.h"
 #include "coupling/elastic_set.h"
 #include "fluid/fluid.h"
@@ -77,6 +78,13 @@ struct PxWorld {
     struct PxRigidRun *rigid_run;     ///< of this step, in scratch; NULL: none
     uint32_t rigid_contacts;          ///< of the last step
     double rigid_overlap;             ///< m
+    PX_LIST(PxCloth) cloths;          ///< in the order of their vertices
+    PxTable cloth_vertices;           ///< of all cloth (world/cloth_stage.h)
+    PxClothSystem cloth_system;       ///< topology of all cloth
+    bool cloth_stale;                 ///< cloth_system must be built again
+    struct PxClothRun *cloth_run;     ///< of this step, in scratch; NULL: none
+    uint32_t cloth_iterations;        ///< of the last step
+    uint32_t cloth_contacts;          ///< vertices that boundaries carried in it
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
     PxWallProfile wall_profile;
     struct PxMacStore *mac_store; ///< fluid/pressure/mac_walls.h; derived, not saved

@@ -143,7 +143,7 @@ static void check_amount(PxScene *scene, const PxSurvey *survey)
     PxPath bodies = px_path_key(&root, "bodies"), spacing = px_path_key(&root, "spacing");
     bool rigid = false;
     for (size_t k = 0; k < scene->bodies; ++k)
-        rigid = rigid || scene->body[k].def.rigid;
+        rigid = rigid || scene->body[k].def.rigid || scene->body[k].def.cloth;
     if (survey->particles < 1) {
         if (scene->errors == 0 && !rigid) /* else a refused value may only seem missing */
             px_complain(scene, PX_WARNING, &bodies, PX_AT_VALUE,

@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "base/words.h"
+#include "cloth/sheet.h"
 #include "solid/solid.h"
 
 #include <math.h>
@@ -99,6 +100,14 @@ static bool share(Hold *hold, const PxShape *a, const PxShape *b, size_t body)
     return false;
 }
 
+static bool holds_vertex(const PxShape *region, const PxClothSheet *sheet)
+{
+    for (uint32_t k = 0; k < sheet->vertices; ++k)
+        if (px_shape_inside(region, sheet->start[k]))
+            return true;
+    return false;
+}
+
 /* Errors: PX_ERR_MEMORY. A region whose shape cannot be made is a complaint. */
 static PxStatus check_region(Hold *hold, const Region *region)
 {
@@ -128,6 +137,10 @@ static PxStatus check_region(Hold *hold, const Region *region)
                                 : px_scene_is_solid(scene, k)) &&
             (region->body == PX_NO_BODY || region->body == k))
             any = touches(hold, shape, k);
+    bool cloth = px_section_field(&region->kind->section, "body")->flags & PX_FIELD_OF_CLOTH;
+    for (size_t k = 0; k < scene->bodies && cloth && region->start == 0 && !any; ++k)
+        if (hold->survey->sheet[k] != NULL && (region->body == PX_NO_BODY || region->body == k))
+            any = holds_vertex(shape, hold->survey->sheet[k]);
     px_shape_free(shape);
     if (any || region->start > 0)
         return PX_OK;
@@ -139,12 +152,18 @@ static PxStatus check_region(Hold *hold, const Region *region)
                  px_quote(scene->body[region->body].def.name, name, sizeof name));
     /* Particles may enter the region of a force later, but a handle takes particles only once. */
     bool once = region->kind->region_once;
-    px_complain(scene, once ? PX_ERROR : PX_WARNING, region_path(&path, region, "shape"),
-                PX_AT_VALUE,
-                "has no particle of %s in it at the start: nothing %s %s%s; is it at the right "
-                "place, and thicker than the spacing (%.3g m)?",
-                whose, once ? "will be" : "is", region->kind->region_verb, once ? "" : " at first",
-                scene->world.spacing);
+    if (region->body != PX_NO_BODY && scene->body[region->body].def.cloth)
+        px_complain(scene, PX_ERROR, region_path(&path, region, "shape"), PX_AT_VALUE,
+                    "has no vertex of %s in it at the start: nothing will be %s; is it at the "
+                    "right place?",
+                    whose, region->kind->region_verb);
+    else
+        px_complain(scene, once ? PX_ERROR : PX_WARNING, region_path(&path, region, "shape"),
+                    PX_AT_VALUE,
+                    "has no particle of %s in it at the start: nothing %s %s%s; is it at the right "
+                    "place, and thicker than the spacing (%.3g m)?",
+                    whose, once ? "will be" : "is", region->kind->region_verb,
+                    once ? "" : " at first", scene->world.spacing);
     return PX_OK;
 }
 

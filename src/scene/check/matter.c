@@ -16,7 +16,7 @@
 
 static bool is_liquid(const PxScene *scene, size_t k)
 {
-    return !px_body_is_boundary(&scene->body[k].def) && !px_scene_is_solid(scene, k);
+    return !px_body_is_bare(&scene->body[k].def) && !px_scene_is_solid(scene, k);
 }
 
 static bool bounds_meet(PxBounds a, PxBounds b)

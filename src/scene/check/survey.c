@@ -1,5 +1,7 @@
 #include "scene/check/survey.h"
 
+#include "cloth/sheet.h"
+
 #include "base/def.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -327,14 +329,44 @@ static PxStatus survey_flow(const PxScene *scene, PxScene *complain, PxSurvey *o
     return scene->emitters > 0 ? survey_volumes(scene, out) : PX_OK;
 }
 
+/* Cloth has no shape with a volume: its bounds and number of vertices are all that is needed. */
+static PxStatus survey_cloth(const PxScene *scene, PxScene *complain, size_t index,
+                             const PxShapeDef *def, PxSurvey *out)
+{
+    PxMesh *mesh = NULL;
+    PxClothSheet *sheet = NULL;
+    const PxSceneBody *body = &scene->body[index];
+    PxStatus status = px_cloth_mesh(def, &mesh);
+    if (status == PX_OK)
+        status = px_cloth_sheet_create(mesh, def->rotation,
+                                       scene->material[body->is.refers[0]].def.cloth.rest, &sheet);
+    px_mesh_free(mesh);
+    if (status != PX_OK) {
+        if (complain == NULL || status == PX_ERR_MEMORY)
+            return px_fail_prefix(status, "bodies[%zu]: ", index);
+        complain_shape(complain, "bodies", def, index);
+        return PX_OK;
+    }
+    for (uint32_t k = 0; k < sheet->vertices; ++k) {
+        px_bounds_add(&out->matter, sheet->start[k]);
+        px_bounds_add(&out->everything, sheet->start[k]);
+    }
+    out->cloth_vertices += sheet->vertices;
+    out->skin_points += sheet->vertices;
+    out->sheet[index] = sheet;
+    return PX_OK;
+}
+
 PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
 {
     *out = (PxSurvey){.matter = px_bounds_empty(), .everything = px_bounds_empty()};
     out->shape = calloc(scene->bodies + 1, sizeof *out->shape);
+    out->sheet = calloc(scene->bodies + 1, sizeof *out->sheet);
     out->emitter = calloc(scene->emitters + 1, sizeof *out->emitter);
     out->sink = calloc(scene->sinks + 1, sizeof *out->sink);
     out->given = calloc(scene->emitters + 1, sizeof *out->given);
-    if (out->shape == NULL || out->emitter == NULL || out->sink == NULL || out->given == NULL)
+    if (out->shape == NULL || out->sheet == NULL || out->emitter == NULL || out->sink == NULL ||
+        out->given == NULL)
         return px_fail(PX_ERR_MEMORY, "scene: no room for %zu shapes",
                        scene->bodies + scene->emitters + scene->sinks);
     for (size_t k = 0; k < scene->bodies; ++k) {
@@ -344,6 +376,12 @@ PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
             continue;
         PxShapeDef def = px_scene_shape_at_start(scene, &body->def.shape, &body->is.turn,
                                                  body->is.keyframe, body->is.keyframes);
+        if (body->def.cloth) {
+            PX_TRY(survey_cloth(scene, complain, k, &def, out));
+            continue;
+        }
+        if (def.kind == PX_SHAPE_SHEET) /* the reader has complained */
+            continue;
         PX_TRY(make_shape(complain, "bodies", k, &def, &out->shape[k]));
     }
     PX_TRY(px_survey_matter(scene, complain, out));
@@ -363,6 +401,9 @@ void px_survey_free(const PxScene *scene, PxSurvey *survey)
         px_shape_free(survey->emitter[k]);
     for (size_t k = 0; survey->sink != NULL && k < scene->sinks; ++k)
         px_shape_free(survey->sink[k]);
+    for (size_t k = 0; survey->sheet != NULL && k < scene->bodies; ++k)
+        px_cloth_sheet_free(survey->sheet[k]);
+    free(survey->sheet);
     free(survey->shape);
     free(survey->emitter);
     free(survey->sink);

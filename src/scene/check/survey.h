@@ -9,17 +9,19 @@
 #define PX_SCENE_MOST_PARTICLES 50e6
 
 typedef struct PxSurvey {
-    PxShape **shape;          ///< one per body, at its pose at time 0; NULL if it failed
-    PxShape **emitter;        ///< one per emitter, the same
-    PxShape **sink;           ///< one per sink, the same
-    double *given;            ///< volume that each emitter emits in the run, with events, m^3
-    PxBounds matter;          ///< of everything that is filled with particles
-    PxBounds everything;      ///< with walls; of a plane only its "at"
-    double particles, volume; ///< at the end of the run, without those removed by sinks
-    double mean_particles;    ///< over the time of the run
-    double skin_points;       ///< surfels and vertices of skins
-    double speed;             ///< largest initial speed of a body, also by events, m/s
-    double wall_speed;        ///< largest speed of a wall, m/s
+    PxShape **shape;             ///< one per body, at its pose at time 0; NULL if it failed
+    PxShape **emitter;           ///< one per emitter, the same
+    PxShape **sink;              ///< one per sink, the same
+    double *given;               ///< volume that each emitter emits in the run, with events, m^3
+    PxBounds matter;             ///< of everything that is filled with particles
+    PxBounds everything;         ///< with walls; of a plane only its "at"
+    double particles, volume;    ///< at the end of the run, without those removed by sinks
+    double mean_particles;       ///< over the time of the run
+    struct PxClothSheet **sheet; ///< by body: that of cloth, or NULL
+    double cloth_vertices;
+    double skin_points; ///< surfels and vertices of skins
+    double speed;       ///< largest initial speed of a body, also by events, m/s
+    double wall_speed;  ///< largest speed of a wall, m/s
 } PxSurvey;
 
 /// Makes the survey. A shape that cannot be made is a complaint in `complain`, or, if that is NULL,

@@ -49,6 +49,31 @@ static const PxField funnel_fields[] = {LENGTH(radius, NEEDED, "Inner radius at 
                                         LENGTH(height, NEEDED, "Height."),
                                         LENGTH(thickness, NEEDED, "Thickness of its wall.")};
 
+#define CELLS(member, text)                                                                        \
+    {                                                                                              \
+        .key = #member, .kind = PX_FIELD_COUNT, .offset = PX_AT(PxShapeDef, member), .unit = "",   \
+        .least = 0, .most = 2000, .help = text                                                     \
+    }
+static const PxField sheet_fields[] = {
+    {.key = "width",
+     .kind = PX_FIELD_NUMBER,
+     .flags = NEEDED,
+     .offset = PX_AT(PxShapeDef, size.x),
+     .unit = "m",
+     .least = 0,
+     .most = LONGEST,
+     .help = "Width, along the weft and x."},
+    {.key = "length",
+     .kind = PX_FIELD_NUMBER,
+     .flags = NEEDED,
+     .offset = PX_AT(PxShapeDef, size.z),
+     .unit = "m",
+     .least = 0,
+     .most = LONGEST,
+     .help = "Length, along the warp."},
+    CELLS(columns, "Cells along the width; 0: square cells, 40 along the longer side."),
+    CELLS(rows, "Cells along the length; 0: the same.")};
+
 static const PxShapeForm forms[] = {
     {.key = "box",
      .kind = PX_SHAPE_BOX,
@@ -87,7 +112,13 @@ static const PxShapeForm forms[] = {
     {.key = "mesh",
      .kind = PX_SHAPE_MESH,
      .file = true,
-     .help = "A closed triangle mesh: an OBJ, PLY or STL file beside the scene."},
+     .help = "A closed triangle mesh: an OBJ, PLY or STL file beside the scene. That of cloth "
+             "may be open."},
+    {.key = "sheet",
+     .kind = PX_SHAPE_SHEET,
+     .fields = sheet_fields,
+     .field_count = PX_COUNT(sheet_fields),
+     .help = "A horizontal rectangle of cloth with its centre at \"at\"."},
 };
 
 static const PxField shape_fields[] = {

@@ -18,9 +18,11 @@ typedef struct Choice {
 
 static bool may_be_named(const PxScene *scene, const PxField *field, size_t index)
 {
+    if ((field->flags & PX_FIELD_OF_CLOTH) && scene->body[index].def.cloth)
+        return true;
     if (field->flags & PX_FIELD_OF_SOLID)
         return px_scene_is_solid(scene, index);
-    return !(field->flags & PX_FIELD_OF_MATTER) || !px_body_is_boundary(&scene->body[index].def);
+    return !(field->flags & PX_FIELD_OF_MATTER) || !px_body_is_bare(&scene->body[index].def);
 }
 
 /* Complains about a body that a handle or force cannot act on. */
@@ -32,6 +34,7 @@ static void complain_unfit(PxScene *scene, const PxPath *path, const char *name,
                 px_quote(name, part, sizeof part),
                 scene->body[index].def.wall    ? "a wall: walls have keyframes of their own"
                 : scene->body[index].def.rigid ? "a rigid body, which has no particles"
+                : scene->body[index].def.cloth ? "cloth, which has no particles"
                                                : "not a solid: the \"young\" of its material is 0",
                 choice->what, choice->list);
 }

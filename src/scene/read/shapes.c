@@ -81,7 +81,7 @@ static bool has_strange_key(json_t *json)
 /* Finds the one form that is stated; NULL after a complaint. */
 static const PxShapeForm *find_form(PxScene *scene, const PxPath *path, json_t *json)
 {
-    const char *words[PX_SHAPE_KINDS];
+    const char *words[PX_SHAPE_KINDS + 1];
     const PxShapeForm *found = NULL;
     for (size_t k = 0; k < px_shape_form_count; ++k) {
         const PxShapeForm *form = &px_shape_forms[k];
@@ -109,7 +109,7 @@ bool px_read_shape(PxScene *scene, const PxPath *path, json_t *value, PxShapeDef
 {
     if (!px_read_object(scene, path, value, px_shape_section.wanted))
         return false;
-    const char *more[PX_SHAPE_KINDS + 1] = {0};
+    const char *more[PX_SHAPE_KINDS + 2] = {0};
     for (size_t k = 0; k < px_shape_form_count; ++k)
         more[k] = px_shape_forms[k].key;
     PxSceneShape stated;

@@ -1,6 +1,7 @@
 #include "world/actors/handle.h"
 
 #include "solid/solid_columns.h"
+#include "world/cloth_stage.h"
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
@@ -136,6 +137,7 @@ void px_handles_grab(PxWorld *world, double time)
         if (solids)
             px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK,
                             grip->take ? take_block : let_go_block, &grab);
+        px_cloth_grab(world, grab.slot, &grab.pose, grip->take);
     }
 }
 
@@ -145,6 +147,7 @@ void px_handle_leaves(PxWorld *world, size_t slot)
     if (px_solid_columns(&world->particles.table, &grab.solid))
         px_parallel_for(&world->threads, world->particles.table.count, 4 * PX_BLOCK, let_go_block,
                         &grab);
+    px_cloth_grab(world, grab.slot, &grab.pose, false);
     size_t kept = 0, done = (size_t)world->state.grips;
     for (size_t k = 0; k < world->grips.count; ++k) {
         if (world->grips.data[k].handle == grab.slot)

@@ -29,7 +29,7 @@ bool px_region_holds(const PxRegion *region, uint32_t body, PxVec3 x)
            px_shape_inside(region->shape, x);
 }
 
-PxStatus px_region_wants_solid(const PxWorld *world, PxBodyId id)
+PxStatus px_region_wants_solid(const PxWorld *world, PxBodyId id, bool or_cloth)
 {
     uint32_t slot;
     if (id.slot == 0)
@@ -37,6 +37,8 @@ PxStatus px_region_wants_solid(const PxWorld *world, PxBodyId id)
     PX_TRY(PX_SLOT_FIND(&world->bodies, id, "body", &slot));
     const PxBody *body = &world->bodies.data[slot];
     uint32_t material = body->def.material.slot;
+    if (or_cloth && body->def.cloth)
+        return PX_OK;
     if (material == 0 || !(world->materials.data[material - 1].def.young > 0))
         return px_fail(PX_ERR_ARGUMENT, "the body '%s' is no solid: %s", body->name,
                        material == 0 ? "it has no material of its own"

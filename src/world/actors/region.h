@@ -24,8 +24,9 @@ void px_region_free(PxRegion *region);
 /// Is a particle of that body, at x of the region's rest frame, in the region?
 bool px_region_holds(const PxRegion *region, uint32_t body, PxVec3 x);
 
-/// Refuses bodies that are not solid; the null id, which stands for all solids, is allowed.
-PxStatus px_region_wants_solid(const PxWorld *world, PxBodyId body);
+/// Refuses bodies that are not solid, nor cloth if that is allowed; the null id, which stands for
+/// all solids, is allowed.
+PxStatus px_region_wants_solid(const PxWorld *world, PxBodyId body, bool or_cloth);
 
 /// Refuses an `end` that is not after `start` or, where `now` is later than 0, has passed.
 PxStatus px_region_time_check(double start, double end, double now);

@@ -2,6 +2,7 @@
 #include "base/words.h"
 #include "thermal/heat.h"
 #include "thermal/heat_columns.h"
+#include "world/cloth_stage.h"
 #include "world/heat_stage.h"
 #include "world/kinds/kind.h"
 #include "world/rigid_stage.h"
@@ -252,6 +253,8 @@ static PxStatus changed(PxWorld *world, size_t slot, const char *key)
         set_going(world, slot);
     if (def->rigid)
         px_rigid_changed(world, slot, key);
+    if (def->cloth)
+        px_cloth_changed(world, slot, key);
     bool heated = strcmp(key, "temperature") == 0;
     for (size_t w = 0; w < world->walls.count; ++w) {
         PxWall *wall = &world->walls.data[w];
@@ -342,6 +345,23 @@ static void check_rigid(const PxStated *stated)
                  "is infinite and cannot be a rigid body; should it have \"wall\": true?");
 }
 
+/* Keys of matter made of particles, and of rigid bodies. */
+static void check_cloth(const PxStated *stated)
+{
+    PxBodyDef *def = stated->def;
+    static const char *const key[] = {"fill",      "levels",      "surfels",    "skin",
+                                      "texture",   "restitution", "release",    "hold",
+                                      "hand_over", "ballast",     "ballast_at", "carve"};
+    for (size_t k = 0; k < PX_COUNT(key); ++k)
+        if (stated->has(stated, false, key[k]))
+            px_wrong(stated, PX_ERROR, key[k], true, "is not for cloth");
+    if (stated->shape != NULL && def->shape.kind != PX_SHAPE_SHEET &&
+        def->shape.kind != PX_SHAPE_MESH)
+        px_wrong(stated, PX_ERROR, "shape", false,
+                 "is a %s; cloth is a \"sheet\", or a \"mesh\" that may be open",
+                 px_shape_kind_name(def->shape.kind));
+}
+
 /* A body has a shape, or fills a vessel. */
 static void check_place(const PxStated *stated, const PxMaterialDef *material)
 {
@@ -363,6 +383,9 @@ static void check_place(const PxStated *stated, const PxMaterialDef *material)
 static void rules(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
+    if (def->wall && stated->shape != NULL && def->shape.kind == PX_SHAPE_SHEET)
+        px_wrong(stated, PX_ERROR, "shape.sheet", true,
+                 "is for cloth; a wall has a volume: wanted a thin box");
     check_place(stated, def->wall ? NULL : stated->other(stated, "material"));
     if (def->wall) {
         def->warm = stated->has(stated, false, "temperature") || def->temperatures > 0;
@@ -372,6 +395,14 @@ static void rules(const PxStated *stated)
         return;
     }
     const PxMaterialDef *material = stated->other(stated, "material");
+    def->cloth = !def->rigid && material != NULL && material->cloth.cloth;
+    if (def->cloth) {
+        check_cloth(stated);
+        return;
+    }
+    if (stated->shape != NULL && def->shape.kind == PX_SHAPE_SHEET)
+        px_wrong(stated, PX_ERROR, "shape.sheet", true,
+                 "is for cloth: wanted a material that states \"cloth\"");
     if (def->rigid) {
         def->warm = stated->has(stated, false, "temperature");
         check_rigid(stated);
@@ -405,7 +436,12 @@ static bool silent(const void *object, const PxField *field)
     const PxBodyDef *def = object;
     static const char *const matter[] = {"fill", "levels", "surfels", "skin", "texture"};
     for (size_t k = 0; k < PX_COUNT(matter); ++k)
-        if (def->rigid && strcmp(field->key, matter[k]) == 0)
+        if ((def->rigid || def->cloth) && strcmp(field->key, matter[k]) == 0)
+            return true;
+    static const char *const rigid[] = {"restitution", "release",    "hold", "hand_over",
+                                        "ballast",     "ballast_at", "carve"};
+    for (size_t k = 0; k < PX_COUNT(rigid); ++k)
+        if (def->cloth && strcmp(field->key, rigid[k]) == 0)
             return true;
     return px_body_is_boundary(def) && !def->warm && strcmp(field->key, "temperature") == 0;
 }

@@ -3,10 +3,11 @@
 #include "world/world_parts.h"
 
 static const PxField fields[] = {
-    PX_BODY_FIELD(PxHandleDef, PX_FIELD_OF_SOLID,
-                  "Name of the body, a solid, that it holds; by default all solids."),
-    PX_SHAPE_FIELD(PxHandleDef, "Region: the handle holds the particles that are in it at "
-                                "\"start\"."),
+    PX_BODY_FIELD(PxHandleDef, PX_FIELD_OF_SOLID | PX_FIELD_OF_CLOTH,
+                  "Name of the body, a solid or cloth, that it holds; by default all of them."),
+    PX_SHAPE_FIELD(PxHandleDef,
+                   "Region: the handle holds the particles and vertices that are in it at "
+                   "\"start\"."),
     PX_BETWEEN_FIELDS(PxHandleDef, "Time at which it grabs the particles.",
                       "Time at which it "
                       "releases them."),
@@ -19,14 +20,14 @@ PX_KIND_DEFAULTS(Handle, handle)
 
 const PxKind px_handle_kind = {
     .section = {.name = "handle",
-                .help = "Holds a part of a solid in place, or moves it.",
+                .help = "Holds a part of a solid or of cloth in place, or moves it.",
                 .wanted = "an object with a shape",
                 .fields = fields,
                 .field_count = PX_COUNT(fields),
                 .size = sizeof(PxHandleDef),
                 .defaults = defaults},
     .list = "handles",
-    .list_help = "Hold or move parts of solids.",
+    .list_help = "Hold or move parts of solids and cloth.",
     .most = 1000,
     .name_offset = PX_AT(PxHandleDef, name),
     PX_KIND_SLOTS(PxHandle, handles),

@@ -20,6 +20,12 @@ static inline bool px_body_is_boundary(const PxBodyDef *def)
     return def->wall || def->rigid;
 }
 
+/// True for bodies without particles: walls, rigid bodies and cloth.
+static inline bool px_body_is_bare(const PxBodyDef *def)
+{
+    return px_body_is_boundary(def) || def->cloth;
+}
+
 /// All kinds, one line each, in the order in which scenes are read: a thing may refer to kinds
 /// before its own. KIND(Type, word, list) stands for `px_word_kind`, the list `list` of
 /// `struct PxType` in a world, and the things `word` of a scene.
@@ -133,6 +139,8 @@ extern const PxSection px_world_section;
 /// Tables of a material's melting; offsets are in PxMaterialDef.
 extern const PxSection px_melt_section;
 extern const PxSection px_melt_into_section;
+/// Table of a cloth's numbers; offsets are in PxMaterialDef.
+extern const PxSection px_cloth_section;
 
 /// The kind of that list, "heaters"; NULL: none.
 const PxKind *px_kind_of_list(const char *list);

@@ -100,7 +100,7 @@ static PxStatus make_region(const PxKind *kind, const PxWorld *world, const void
     if (body != NULL)
         memcpy(&of, (const char *)def + body->offset, sizeof of);
     if (body != NULL && (body->flags & PX_FIELD_OF_SOLID))
-        PX_TRY(px_region_wants_solid(world, of));
+        PX_TRY(px_region_wants_solid(world, of, body->flags & PX_FIELD_OF_CLOTH));
     return px_region_make(world, (const PxShapeDef *)((const char *)def + shape->offset), of, out);
 }
 

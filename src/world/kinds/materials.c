@@ -1,5 +1,6 @@
 /// Table of materials, of which bodies and emitted matter are made.
 #include "base/words.h"
+#include "cloth/cloth.h"
 #include "fluid/pressure/pressure.h"
 #include "fluid/tension/tension.h"
 #include "fluid/viscosity/viscosity.h"
@@ -240,6 +241,12 @@ static const PxField material_fields[] = {
      .part = &px_melt_section,
      .beside = PX_AT(PxMaterialDef, melts.melts),
      .help = "Melting range, and the properties of the molten state."},
+    {.key = "cloth",
+     .kind = PX_FIELD_PART,
+     .unit = "",
+     .part = &px_cloth_section,
+     .beside = PX_AT(PxMaterialDef, cloth.cloth),
+     .help = "Makes it cloth, with these numbers."},
     {.key = "look",
      .kind = PX_FIELD_LOOK,
      .unit = "",
@@ -352,6 +359,12 @@ static bool is_of_material(const char *key, PxFieldKind *kind)
 static PxStatus consistent(const void *object, const char *what)
 {
     const PxMaterialDef *def = object;
+    if (def->cloth.cloth) {
+        PX_TRY(px_section_check(&px_cloth_section, def, what));
+        if (def->young > 0 || def->melts.melts)
+            return px_fail(PX_ERR_ARGUMENT, "%s: cloth is no solid and does not melt", what);
+        return px_cloth_law(def, what, &(PxClothLaw){0});
+    }
     if (!def->melts.melts)
         return PX_OK;
     PX_TRY(px_section_check(&px_melt_section, def, what));
@@ -419,10 +432,43 @@ static void check_shared(const PxStated *stated, const char *key, const char *mo
                  stated->has(stated, true, key) ? "" : " (the default)");
 }
 
+/* Keys of other matter, which do nothing for cloth. */
+static const char *const not_of_cloth[] = {
+    "viscosity",     "viscosity_model", "cohesion",   "pressure",    "tension",     "young",
+    "poisson",       "young_axes",      "volume",     "shear_axes",  "damping",     "poisson_axes",
+    "yield",         "creep",           "absorb",     "restitution", "melts",       "plastic_limit",
+    "self_contact",  "integration",     "coat",       "diffusivity", "latent_heat", "heat_capacity",
+    "rigid_contact", "merge",           "merge_from",
+};
+
+static bool silent(const void *object, const PxField *field)
+{
+    for (size_t k = 0; k < PX_COUNT(not_of_cloth); ++k)
+        if (strcmp(field->key, not_of_cloth[k]) == 0)
+            return ((const PxMaterialDef *)object)->cloth.cloth;
+    return false;
+}
+
+static void check_cloth(const PxStated *stated)
+{
+    for (size_t k = 0; k < PX_COUNT(not_of_cloth); ++k)
+        if (stated->has(stated, false, not_of_cloth[k]))
+            px_wrong(stated, PX_ERROR, not_of_cloth[k], true,
+                     "is not for cloth, whose numbers are in \"cloth\"");
+    if (stated->good && px_cloth_law(stated->def, "it", &(PxClothLaw){0}) != PX_OK)
+        px_wrong(stated, PX_ERROR, "cloth.poisson", false, "%s", px_error_message());
+}
+
 static void rules(const PxStated *stated)
 {
     PxMaterialDef *def = stated->def;
     const PxMaterialDef *first = stated->first;
+    if (def->cloth.cloth) {
+        check_cloth(stated);
+        return;
+    }
+    if (first->cloth.cloth) /* shares no models */
+        first = def;
     if (def->melts.melts && !stated->has(stated, false, "coat"))
         def->coat = px_coat_choice("surfels"); /* a skin cannot follow molten matter */
     if (def->melts.melts && !(def->melts.from < def->melts.to))
@@ -456,4 +502,5 @@ const PxKind px_material_kind = {
     .may_become = may_become,
     .consistent = consistent,
     .rules = rules,
+    .silent = silent,
 };

@@ -1,0 +1,157 @@
+/// All cloth of a world as one system: forces, stiffness matrix, and the linear solve of a step.
+///
+/// A step of implicit Euler after Baraff and Witkin (1998) (004 Eq. 2.109): with the stiffness K of
+/// the present shape, mass M, damping alpha M + beta K and step dt, the velocities w at the end of
+/// the step solve
+///     A w = M v + dt f,   A = (1 + alpha dt) M + (dt^2 + beta dt) K,
+/// which is Eq. 2.109 with v + delta v = w. Vertices may be held: along a normal, or entirely.
+///
+/// Every loop is over rows that it writes alone, and sums are those of blocks that do not depend on
+/// the number of threads, so neither do the bits.
+#ifndef PX_CLOTH_CLOTH_H
+#define PX_CLOTH_CLOTH_H
+
+#include "base/arena.h"
+#include "base/parallel.h"
+#include "base/vec.h"
+#include "cloth/sheet.h"
+
+/// One piece of cloth in a world.
+typedef struct PxCloth {
+    uint32_t body; ///< slot
+    uint32_t material;
+    uint32_t number; ///< of the body, from which ids of vertices are derived
+    uint32_t first;  ///< of its vertices
+    PxClothSheet *sheet;
+} PxCloth;
+
+/// Numbers of a material as the forces need them.
+typedef struct PxClothLaw {
+    double mass;        ///< kg/m^2
+    double thickness;   ///< m
+    double c[4];        ///< C_1111, C_1122, C_2222, C_1212 (004 Eqs. 2.81, 2.82), N/m
+    double bend[2];     ///< flexural rigidity along weft and warp, N m
+    double alpha, beta; ///< Rayleigh damping, 1/s and s
+    double limit;       ///< strain from which it is stiffer
+    PxClothMembrane membrane;
+    PxClothBending bending;
+    double friction;
+} PxClothLaw;
+
+/// Errors: PX_ERR_ARGUMENT if the moduli are those of no material. `what` begins the message.
+PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *out);
+
+/// A triangle or hinge of a vertex, and where its blocks are in the matrix.
+typedef struct PxClothUse {
+    uint32_t of;      ///< index of face or hinge
+    uint32_t corner;  ///< of the vertex in it
+    uint32_t slot[4]; ///< blocks of its corners in the row
+} PxClothUse;
+
+/// Topology of all cloth: sheets one after another. Built when pieces come or go.
+typedef struct PxClothSystem {
+    PxArena memory;
+    uint32_t vertices, faces, hinges, cloths;
+    PxClothFace *face;   ///< corners are global
+    PxClothHinge *hinge; ///< the same
+    double *share;       ///< by vertex, m^2
+    uint32_t *of_vertex; ///< index of its cloth
+    uint32_t *of_face, *of_hinge;
+    uint32_t *row;                      ///< first block of each row; the first is the diagonal
+    uint32_t *column;                   ///< by block
+    uint32_t *first_face, *first_hinge; ///< first PxClothUse of each vertex
+    PxClothUse *faces_of, *hinges_of;
+} PxClothSystem;
+
+void px_cloth_system_init(PxClothSystem *system, const PxAllocator *allocator);
+void px_cloth_system_free(PxClothSystem *system);
+/// Builds the topology; `cloth` are in the order of their first vertices. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_system_build(PxClothSystem *system, const PxCloth *cloth, size_t cloths);
+
+/// How a vertex is held in a solve.
+typedef enum PxClothHold {
+    PX_CLOTH_FREE,
+    PX_CLOTH_NORMAL, ///< its velocity along `normal` is that of `target`
+    PX_CLOTH_FIXED   ///< its velocity is `target`
+} PxClothHold;
+
+/// State of a triangle.
+typedef struct PxClothFaceState {
+    PxVec3 f[2];      ///< deformation gradient, or its rotation for co-rotational strain
+    PxVec3 normal;    ///< unit; 0 if the triangle has collapsed
+    PxVec3 force[2];  ///< P: of corner k it is -area P grad N_k, N/m
+    double taut[3];   ///< tensile part of the second Piola-Kirchhoff stress: uu, vv, uv; N/m
+    double c[4];      ///< tangent, N/m
+    double strain[3]; ///< uu, vv, 2 uv
+    double energy;    ///< J
+} PxClothFaceState;
+
+/// State of a hinge.
+typedef struct PxClothHingeState {
+    PxVec3 slope[4]; ///< of the angle by corner, 1/m; linear model: slope[0] is the bending vector
+    double moment;   ///< dE/d(angle), N m; linear model: stiffness, N/m
+    double stiff;    ///< second derivative, N m, >= 0
+    double angle;    ///< rad
+    double energy;   ///< J
+} PxClothHingeState;
+
+/// One step of all cloth. Arrays by vertex are in scratch.
+typedef struct PxClothStep {
+    const PxClothSystem *system;
+    const PxClothLaw *law; ///< by cloth
+    const PxThreads *threads;
+    PxArena *scratch;
+    double dt;
+    PxVec3 gravity;
+    PxVec3 *x, *v; ///< at the start
+    PxVec3 *w;     ///< velocities at the end; initially the guess
+    PxVec3 *push;  ///< forces besides gravity and elasticity, N
+    double *mass;  ///< kg
+    uint8_t *hold; ///< PxClothHold
+    PxVec3 *normal, *target;
+    PxVec3 *friction; ///< impulses that are added to the right side, N s
+    PxClothFaceState *face;
+    PxClothHingeState *hinge;
+    double (*a)[9];        ///< blocks of A
+    double (*inverse)[9];  ///< of the diagonal blocks
+    PxVec3 *b;             ///< right side without friction, N s
+    PxVec3 *r, *p, *q, *z; ///< of the solve; after it r = b + friction - A w, of held ones too
+    double *partial;
+    double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
+    uint32_t iterations, most_iterations;
+    bool converged;
+} PxClothStep;
+
+/// Takes the arrays from scratch and sets all vertices free. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_step_begin(PxClothStep *step);
+
+/// Evaluates strain, angles, forces and energies of the positions x.
+void px_cloth_evaluate(PxClothStep *step);
+
+/// Elastic force on a vertex after px_cloth_evaluate(), N.
+PxVec3 px_cloth_force(const PxClothStep *step, uint32_t vertex);
+
+/// Builds A and b.
+void px_cloth_assemble(PxClothStep *step);
+
+/// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.
+PxStatus px_cloth_solve(PxClothStep *step);
+
+/// Sets the state of a face from its corners (membrane.c).
+void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxVec3 x[3],
+                       PxClothFaceState *out);
+/// Sets the state of a hinge from its corners (bending.c).
+void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *hinge, const PxVec3 x[4],
+                      PxClothHingeState *out);
+
+/// Gradients of the three shape functions with respect to u and v, 1/m.
+static inline void px_cloth_gradients(const PxClothFace *f, double g[3][2])
+{
+    for (int k = 0; k < 2; ++k) {
+        g[1][k] = f->inverse[0][k];
+        g[2][k] = f->inverse[1][k];
+        g[0][k] = -g[1][k] - g[2][k];
+    }
+}
+
+#endif

@@ -1,0 +1,416 @@
+#include "cloth/sheet.h"
+
+#include "base/fail.h"
+#include "base/vec.h"
+#include "shape/mesh_check.h"
+#include "shape/mesh_read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- triangles of a shape ------------------------------------------------------------ */
+
+#define MOST_CELLS 2000.0
+
+/* Cells along a side; by default they are square, 40 along the longer side. */
+static double cells_of(double stated, double own, double other)
+{
+    double cell = fmax(own, other) / 40;
+    return stated > 0 ? stated : fmax(1, round(own / cell));
+}
+
+/* A rectangle in the plane of x and z, in triangles whose diagonals alternate, so that no direction
+ * is stiffer than its mirror image. */
+static PxStatus make_rectangle(const PxShapeDef *def, PxMesh **out)
+{
+    double columns = cells_of(def->columns, def->size.x, def->size.z);
+    double rows = cells_of(def->rows, def->size.z, def->size.x);
+    if (!(def->size.x > 0) || !(def->size.z > 0) || !isfinite(def->size.x) ||
+        !isfinite(def->size.z))
+        return px_fail(PX_ERR_ARGUMENT, "sheet: it is %g by %g m, wanted more than 0", def->size.x,
+                       def->size.z);
+    if (!(columns >= 1 && columns <= MOST_CELLS && rows >= 1 && rows <= MOST_CELLS) ||
+        columns != floor(columns) || rows != floor(rows))
+        return px_fail(PX_ERR_ARGUMENT, "sheet: it has %g by %g cells, wanted 1 to %g", columns,
+                       rows, MOST_CELLS);
+    uint32_t n = (uint32_t)columns, m = (uint32_t)rows, t = 0;
+    PX_TRY(px_mesh_create((size_t)(n + 1) * (m + 1), (size_t)2 * n * m, PX_MESH_UV, out));
+    PxMesh *mesh = *out;
+    for (uint32_t j = 0; j <= m; ++j)
+        for (uint32_t i = 0; i <= n; ++i) {
+            uint32_t k = j * (n + 1) + i;
+            double u = i / columns, v = j / rows;
+            mesh->position[k] = px_vec((u - 0.5) * def->size.x, 0, (v - 0.5) * def->size.z);
+            mesh->uv[k] = (PxUv){u * def->size.x, v * def->size.z};
+        }
+    for (uint32_t j = 0; j < m; ++j)
+        for (uint32_t i = 0; i < n; ++i) {
+            uint32_t a = j * (n + 1) + i, b = a + 1, c = a + n + 1, d = c + 1;
+            bool other = (i + j) % 2 != 0;
+            const uint32_t first[3] = {a, c, other ? b : d}, second[3] = {other ? c : a, d, b};
+            memcpy(mesh->triangle[t++], first, sizeof first);
+            memcpy(mesh->triangle[t++], second, sizeof second);
+        }
+    return PX_OK;
+}
+
+static PxStatus copy_arrays(const PxShapeDef *def, PxMesh **out)
+{
+    if (def->vertex == NULL || def->triangle == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "mesh: it has no file and no triangles");
+    PX_TRY(px_mesh_create(def->vertices, def->triangles, 0, out));
+    for (uint32_t k = 0; k < def->vertices; ++k)
+        (*out)->position[k] =
+            px_vec((double)def->vertex[k][0], (double)def->vertex[k][1], (double)def->vertex[k][2]);
+    memcpy((*out)->triangle, def->triangle, def->triangles * sizeof *def->triangle);
+    PxStatus status = px_mesh_check(*out, "mesh");
+    if (status != PX_OK) {
+        px_mesh_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+PxStatus px_cloth_mesh(const PxShapeDef *def, PxMesh **out)
+{
+    *out = NULL;
+    if (def->kind != PX_SHAPE_SHEET && def->kind != PX_SHAPE_MESH)
+        return px_fail(PX_ERR_ARGUMENT, "cloth is a sheet or a mesh, and its shape is a %s",
+                       px_shape_kind_name(def->kind));
+    if (!(def->scale > 0) || !isfinite(def->scale) || !px_finite(def->at))
+        return px_fail(PX_ERR_ARGUMENT, "%s: its scale is %g, wanted more than 0",
+                       px_shape_kind_name(def->kind), def->scale);
+    if (def->kind == PX_SHAPE_SHEET)
+        PX_TRY(make_rectangle(def, out));
+    else if (def->mesh != NULL)
+        PX_TRY(px_mesh_read_file(def->mesh, out));
+    else
+        PX_TRY(copy_arrays(def, out));
+    PxMesh *mesh = *out;
+    PxQuat turn = px_quat_normalized(def->rotation);
+    for (uint32_t k = 0; k < mesh->vertex_count; ++k) {
+        mesh->position[k] =
+            px_add(def->at, px_rotate(turn, px_scale(mesh->position[k], def->scale)));
+        if (mesh->uv != NULL)
+            mesh->uv[k] = (PxUv){mesh->uv[k].u * def->scale, mesh->uv[k].v * def->scale};
+    }
+    return PX_OK;
+}
+
+/* ---- faces ------------------------------------------------------------------------------- */
+
+typedef struct Point {
+    double u, v;
+} Point;
+
+/* Lays a triangle flat, with its weft along the first axis. */
+static bool lay_flat(const PxMesh *mesh, uint32_t t, PxVec3 weft, PxVec3 warp, Point p[3])
+{
+    PxVec3 a = px_mesh_corner(mesh, t, 0);
+    PxVec3 b = px_sub(px_mesh_corner(mesh, t, 1), a), c = px_sub(px_mesh_corner(mesh, t, 2), a);
+    PxVec3 normal = px_normalized(px_cross(b, c), px_vec(0, 0, 0));
+    PxVec3 along = weft;
+    double mirror = 1;
+    if (mesh->uv != NULL) {
+        const PxUv *uv = mesh->uv;
+        const uint32_t *k = mesh->triangle[t];
+        double du1 = uv[k[1]].u - uv[k[0]].u, dv1 = uv[k[1]].v - uv[k[0]].v;
+        double du2 = uv[k[2]].u - uv[k[0]].u, dv2 = uv[k[2]].v - uv[k[0]].v;
+        double det = du1 * dv2 - du2 * dv1;
+        if (det != 0 && isfinite(det)) {
+            along = px_scale(px_sub(px_scale(b, dv2), px_scale(c, dv1)), det > 0 ? 1 : -1);
+            mirror = det > 0 ? 1 : -1;
+        }
+    }
+    PxVec3 x = px_mad(along, normal, -px_dot(along, normal));
+    if (!(px_length(x) > 1e-6 * px_length(along))) /* the triangle is across the weft */
+        x = px_cross(warp, normal);
+    if (!(px_length(x) > 0))
+        x = b;
+    x = px_normalized(x, px_vec(1, 0, 0));
+    PxVec3 y = px_scale(px_cross(normal, x), mirror);
+    p[0] = (Point){0, 0};
+    p[1] = (Point){px_dot(b, x), px_dot(b, y)};
+    p[2] = (Point){px_dot(c, x), px_dot(c, y)};
+    return px_length(normal) > 0;
+}
+
+static double cross_of(const Point p[3])
+{
+    return (p[1].u - p[0].u) * (p[2].v - p[0].v) - (p[2].u - p[0].u) * (p[1].v - p[0].v);
+}
+
+static PxStatus make_face(const PxMesh *mesh, uint32_t t, const uint32_t *weld, PxQuat rotation,
+                          PxClothRest rest, int *sign, PxClothFace *out)
+{
+    PxVec3 weft = px_rotate(rotation, px_vec(1, 0, 0)), warp = px_rotate(rotation, px_vec(0, 0, 1));
+    Point p[3];
+    for (int k = 0; k < 3; ++k)
+        out->corner[k] = weld[mesh->triangle[t][k]];
+    bool flat = px_mesh_triangle_is_flat(px_mesh_corner(mesh, t, 0), px_mesh_corner(mesh, t, 1),
+                                         px_mesh_corner(mesh, t, 2));
+    if (flat || !lay_flat(mesh, t, weft, warp, p))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "triangle %u (vertices %u, %u, %u) has no area; wanted cloth without such "
+                       "triangles",
+                       t, mesh->triangle[t][0], mesh->triangle[t][1], mesh->triangle[t][2]);
+    if (rest == PX_CLOTH_REST_UV) {
+        for (int k = 0; k < 3; ++k) {
+            PxUv uv = mesh->uv[mesh->triangle[t][k]];
+            p[k] = (Point){uv.u, uv.v};
+        }
+        double longest = 0, cross = cross_of(p);
+        for (int k = 0; k < 3; ++k)
+            longest = fmax(longest, hypot(p[k].u - p[(k + 1) % 3].u, p[k].v - p[(k + 1) % 3].v));
+        if (!(fabs(cross) > 1e-9 * longest * longest))
+            return px_fail(PX_ERR_ARGUMENT,
+                           "triangle %u has no area in its texture coordinates; wanted a map "
+                           "without such triangles, or \"rest\": \"shape\"",
+                           t);
+        int own = cross > 0 ? 1 : -1;
+        if (*sign != 0 && own != *sign)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "its texture coordinates are folded: triangle %u is mirrored against "
+                           "triangle 0; wanted one side up, or \"rest\": \"shape\"",
+                           t);
+        *sign = own;
+    }
+    double cross = cross_of(p);
+    double m[2][2] = {{p[1].u - p[0].u, p[2].u - p[0].u}, {p[1].v - p[0].v, p[2].v - p[0].v}};
+    out->area = 0.5 * fabs(cross);
+    out->inverse[0][0] = m[1][1] / cross;
+    out->inverse[0][1] = -m[0][1] / cross;
+    out->inverse[1][0] = -m[1][0] / cross;
+    out->inverse[1][1] = m[0][0] / cross;
+    return PX_OK;
+}
+
+/* Corner k of a face at rest, in (u, v), relative to its corner 0: the inverse of its inverse. */
+static Point rest_corner(const PxClothFace *f, int k)
+{
+    double det = f->inverse[0][0] * f->inverse[1][1] - f->inverse[0][1] * f->inverse[1][0];
+    if (k == 0)
+        return (Point){0, 0};
+    return k == 1 ? (Point){f->inverse[1][1] / det, -f->inverse[1][0] / det}
+                  : (Point){-f->inverse[0][1] / det, f->inverse[0][0] / det};
+}
+
+/* ---- hinges ------------------------------------------------------------------------------ */
+
+typedef struct Edge {
+    uint32_t low, high, face, corner;
+} Edge;
+
+static int compare_edges(const void *a, const void *b)
+{
+    const Edge *x = a, *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->face > y->face) - (x->face < y->face);
+}
+
+/* Dihedral angle of four points, rad: 0 for flat, positive if the edge is a valley seen from
+ * the side of the normals. */
+static double dihedral(const PxVec3 x[4])
+{
+    PxVec3 e = px_sub(x[1], x[0]);
+    PxVec3 n1 = px_cross(e, px_sub(x[2], x[0])), n2 = px_cross(px_sub(x[3], x[0]), e);
+    return atan2(px_dot(px_cross(n2, n1), px_normalized(e, px_vec(0, 0, 0))), px_dot(n1, n2));
+}
+
+/* Foot of the height on the edge, from its first end, and the height, at rest. `from` and `to` are
+ * the corners of the edge in that face. */
+static void foot_of(const PxClothFace *f, int from, int to, double *along, double *height)
+{
+    Point a = rest_corner(f, from), b = rest_corner(f, to), c = rest_corner(f, 3 - from - to);
+    double l = hypot(b.u - a.u, b.v - a.v);
+    *along = ((c.u - a.u) * (b.u - a.u) + (c.v - a.v) * (b.v - a.v)) / l;
+    *height = 2 * f->area / l;
+}
+
+static void make_hinge(const PxClothSheet *s, const PxVec3 *position, const Edge *a, const Edge *b,
+                       PxClothRest rest, PxClothHinge *out)
+{
+    const PxClothFace *f = &s->face[a->face], *g = &s->face[b->face];
+    int i = (int)a->corner, j = (i + 1) % 3, k = (int)b->corner, l = (k + 1) % 3;
+    *out = (PxClothHinge){
+        .corner = {f->corner[i], f->corner[j], f->corner[(i + 2) % 3], g->corner[(k + 2) % 3]},
+        .face = {a->face, b->face}};
+    Point p = rest_corner(f, i), q = rest_corner(f, j);
+    double du = q.u - p.u, dv = q.v - p.v, foot[2], height[2];
+    out->length = hypot(du, dv);
+    out->weft = dv * dv / (out->length * out->length);
+    out->shape = out->length * out->length / (f->area + g->area);
+    foot_of(f, i, j, &foot[0], &height[0]);
+    foot_of(g, l, k, &foot[1], &height[1]); /* the other face has the edge the other way round */
+    double sum = height[0] + height[1];
+    double w2 = height[1] / sum, w3 = height[0] / sum;
+    double where = (w2 * foot[0] + w3 * foot[1]) / out->length;
+    out->weight[0] = -(1 - where);
+    out->weight[1] = -where;
+    out->weight[2] = w2;
+    out->weight[3] = w3;
+    out->lever = height[0] * height[1] / sum;
+    PxVec3 x[4];
+    for (int c = 0; c < 4; ++c)
+        x[c] = position[out->corner[c]];
+    double angle = dihedral(x);
+    out->angle = rest == PX_CLOTH_REST_UV || fabs(angle) < 1e-9 ? 0 : angle;
+}
+
+static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest rest)
+{
+    size_t count = (size_t)3 * s->faces, edges = 0;
+    Edge *edge = malloc(count * sizeof *edge);
+    if (edge == NULL)
+        return px_fail(PX_ERR_MEMORY, "no room for %zu edges", count);
+    for (uint32_t t = 0; t < s->faces; ++t)
+        for (uint32_t k = 0; k < 3; ++k) {
+            uint32_t a = s->face[t].corner[k], b = s->face[t].corner[(k + 1) % 3];
+            edge[3 * (size_t)t + k] = (Edge){a < b ? a : b, a < b ? b : a, t, k};
+        }
+    qsort(edge, count, sizeof *edge, compare_edges);
+    PxStatus status = PX_OK;
+    double length = 0;
+    for (size_t k = 0, end; k < count && status == PX_OK; k = end, ++edges) {
+        for (end = k + 1;
+             end < count && edge[end].low == edge[k].low && edge[end].high == edge[k].high; ++end)
+            ;
+        const Edge *e = &edge[k];
+        length += px_length(px_sub(s->start[e->low], s->start[e->high]));
+        if (end - k > 2)
+            status = px_fail(PX_ERR_ARGUMENT,
+                             "the edge between vertices %u and %u has %zu triangles, the first %u, "
+                             "%u and %u; wanted one or two",
+                             e->low, e->high, end - k, e[0].face, e[1].face, e[2].face);
+        if (end - k == 1)
+            ++s->borders;
+        if (end - k != 2)
+            continue;
+        uint32_t from = s->face[e[0].face].corner[e[0].corner];
+        if (from == s->face[e[1].face].corner[e[1].corner])
+            status = px_fail(PX_ERR_ARGUMENT,
+                             "triangles %u and %u face opposite sides; wanted all corners "
+                             "counter-clockwise seen from one side",
+                             e[0].face, e[1].face);
+        if (status == PX_OK)
+            make_hinge(s, mesh->position, &e[0], &e[1], rest, &s->hinge[s->hinges++]);
+    }
+    s->closed = s->borders == 0;
+    s->edge = edges > 0 ? length / (double)edges : 0;
+    free(edge);
+    return status;
+}
+
+/* ---- the sheet ----------------------------------------------------------------------------- */
+
+/* Numbers vertices that triangles use, welded ones once. *used is their number. */
+static PxStatus number_vertices(const PxMesh *mesh, uint32_t *to, uint32_t *used)
+{
+    PX_TRY(px_mesh_weld(mesh, to));
+    uint32_t *number = malloc(((size_t)mesh->vertex_count + 1) * sizeof *number);
+    if (number == NULL)
+        return px_fail(PX_ERR_MEMORY, "no room for %u vertices", mesh->vertex_count);
+    for (uint32_t k = 0; k < mesh->vertex_count; ++k)
+        number[k] = UINT32_MAX;
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t)
+        for (int c = 0; c < 3; ++c)
+            number[to[mesh->triangle[t][c]]] = 0;
+    *used = 0;
+    for (uint32_t k = 0; k < mesh->vertex_count; ++k)
+        if (number[k] == 0)
+            number[k] = (*used)++;
+    for (uint32_t k = 0; k < mesh->vertex_count; ++k)
+        to[k] = number[to[k]];
+    free(number);
+    return PX_OK;
+}
+
+static PxStatus fill_sheet(const PxMesh *mesh, const uint32_t *weld, PxQuat rotation,
+                           PxClothRest rest, PxClothSheet *s)
+{
+    size_t n = (size_t)s->vertices + 1, faces = (size_t)s->faces + 1;
+    s->start = calloc(n, sizeof *s->start);
+    s->share = calloc(n, sizeof *s->share);
+    s->face = calloc(faces, sizeof *s->face);
+    s->hinge = calloc(3 * faces / 2 + 1, sizeof *s->hinge);
+    s->uv = mesh->uv != NULL ? calloc(n, sizeof *s->uv) : NULL;
+    if (s->start == NULL || s->share == NULL || s->face == NULL || s->hinge == NULL ||
+        (mesh->uv != NULL && s->uv == NULL))
+        return px_fail(PX_ERR_MEMORY, "no room for %u triangles", s->faces);
+    for (uint32_t k = mesh->vertex_count; k-- > 0;)
+        if (weld[k] != UINT32_MAX) {
+            s->start[weld[k]] = mesh->position[k];
+            if (s->uv != NULL) {
+                s->uv[weld[k]][0] = mesh->uv[k].u;
+                s->uv[weld[k]][1] = mesh->uv[k].v;
+            }
+        }
+    int sign = 0;
+    for (uint32_t t = 0; t < s->faces; ++t) {
+        PX_TRY(make_face(mesh, t, weld, rotation, rest, &sign, &s->face[t]));
+        for (int c = 0; c < 3; ++c)
+            s->share[s->face[t].corner[c]] += s->face[t].area / 3;
+    }
+    return PX_OK;
+}
+
+PxStatus px_cloth_sheet_create(const PxMesh *mesh, PxQuat rotation, PxClothRest rest,
+                               PxClothSheet **out)
+{
+    *out = NULL;
+    if (rest == PX_CLOTH_REST_UV && mesh->uv == NULL)
+        return px_fail(PX_ERR_ARGUMENT, "it has no texture coordinates; wanted them for "
+                                        "\"rest\": \"uv\", or \"rest\": \"shape\"");
+    PxClothSheet *s = calloc(1, sizeof *s);
+    uint32_t *weld = malloc(((size_t)mesh->vertex_count + 1) * sizeof *weld);
+    PxStatus status = s != NULL && weld != NULL
+                          ? PX_OK
+                          : px_fail(PX_ERR_MEMORY, "no room for %u vertices", mesh->vertex_count);
+    if (status == PX_OK)
+        status = number_vertices(mesh, weld, &s->vertices);
+    if (status == PX_OK) {
+        s->references = 1;
+        s->faces = mesh->triangle_count;
+        status = fill_sheet(mesh, weld, px_quat_normalized(rotation), rest, s);
+    }
+    if (status == PX_OK) {
+        PxMesh placed = {.position = s->start};
+        status = make_hinges(s, &placed, rest);
+    }
+    free(weld);
+    if (status != PX_OK) {
+        if (s != NULL)
+            s->references = 1;
+        px_cloth_sheet_free(s);
+        return status;
+    }
+    *out = s;
+    return PX_OK;
+}
+
+void px_cloth_sheet_hold(PxClothSheet *sheet)
+{
+    ++sheet->references;
+}
+
+void px_cloth_sheet_free(PxClothSheet *s)
+{
+    if (s == NULL || --s->references > 0)
+        return;
+    free(s->start);
+    free(s->share);
+    free(s->face);
+    free(s->hinge);
+    free(s->uv);
+    free(s);
+}
+
+size_t px_cloth_sheet_bytes(const PxClothSheet *s)
+{
+    return sizeof *s + s->vertices * (sizeof *s->start + sizeof *s->share + sizeof *s->uv) +
+           s->faces * sizeof *s->face + (3 * (size_t)s->faces / 2 + 1) * sizeof *s->hinge;
+}

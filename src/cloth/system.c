@@ -1,0 +1,139 @@
+/// The topology of all cloth: pattern of the matrix, and which triangles and hinges a vertex has.
+#include "cloth/cloth.h"
+
+#include <string.h>
+
+void px_cloth_system_init(PxClothSystem *s, const PxAllocator *allocator)
+{
+    memset(s, 0, sizeof *s);
+    px_arena_init(&s->memory, allocator);
+}
+
+void px_cloth_system_free(PxClothSystem *s)
+{
+    px_arena_free(&s->memory);
+}
+
+/* Number of uses by vertex -> first use, with one more entry for the end. */
+static void sum_up(uint32_t *first, uint32_t count)
+{
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k <= count; ++k) {
+        uint32_t own = first[k];
+        first[k] = sum;
+        sum += own;
+    }
+}
+
+/* Finds or adds a column of the row that is being made. */
+static uint32_t slot_of(PxClothSystem *s, uint32_t begin, uint32_t *end, uint32_t column)
+{
+    for (uint32_t k = begin; k < *end; ++k)
+        if (s->column[k] == column)
+            return k;
+    s->column[*end] = column;
+    return (*end)++;
+}
+
+static void make_rows(PxClothSystem *s)
+{
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < s->vertices; ++i) {
+        uint32_t begin = s->row[i] = end;
+        slot_of(s, begin, &end, i);
+        for (uint32_t k = s->first_face[i]; k < s->first_face[i + 1]; ++k)
+            for (int c = 0; c < 3; ++c)
+                s->faces_of[k].slot[c] =
+                    slot_of(s, begin, &end, s->face[s->faces_of[k].of].corner[c]);
+        for (uint32_t k = s->first_hinge[i]; k < s->first_hinge[i + 1]; ++k)
+            for (int c = 0; c < 4; ++c)
+                s->hinges_of[k].slot[c] =
+                    slot_of(s, begin, &end, s->hinge[s->hinges_of[k].of].corner[c]);
+    }
+    s->row[s->vertices] = end;
+}
+
+static void list_uses(PxClothSystem *s, uint32_t *fill)
+{
+    memset(s->first_face, 0, (s->vertices + 1) * sizeof *s->first_face);
+    memset(s->first_hinge, 0, (s->vertices + 1) * sizeof *s->first_hinge);
+    for (uint32_t t = 0; t < s->faces; ++t)
+        for (int c = 0; c < 3; ++c)
+            ++s->first_face[s->face[t].corner[c]];
+    for (uint32_t t = 0; t < s->hinges; ++t)
+        for (int c = 0; c < 4; ++c)
+            ++s->first_hinge[s->hinge[t].corner[c]];
+    sum_up(s->first_face, s->vertices);
+    sum_up(s->first_hinge, s->vertices);
+    memcpy(fill, s->first_face, s->vertices * sizeof *fill);
+    for (uint32_t t = 0; t < s->faces; ++t)
+        for (uint32_t c = 0; c < 3; ++c)
+            s->faces_of[fill[s->face[t].corner[c]]++] = (PxClothUse){.of = t, .corner = c};
+    memcpy(fill, s->first_hinge, s->vertices * sizeof *fill);
+    for (uint32_t t = 0; t < s->hinges; ++t)
+        for (uint32_t c = 0; c < 4; ++c)
+            s->hinges_of[fill[s->hinge[t].corner[c]]++] = (PxClothUse){.of = t, .corner = c};
+}
+
+static void copy_sheet(PxClothSystem *s, const PxClothSheet *sheet, uint32_t cloth)
+{
+    uint32_t first = s->vertices, face = s->faces;
+    for (uint32_t k = 0; k < sheet->vertices; ++k) {
+        s->share[first + k] = sheet->share[k];
+        s->of_vertex[first + k] = cloth;
+    }
+    for (uint32_t t = 0; t < sheet->faces; ++t) {
+        PxClothFace *f = &s->face[s->faces];
+        *f = sheet->face[t];
+        for (int c = 0; c < 3; ++c)
+            f->corner[c] += first;
+        s->of_face[s->faces++] = cloth;
+    }
+    for (uint32_t t = 0; t < sheet->hinges; ++t) {
+        PxClothHinge *h = &s->hinge[s->hinges];
+        *h = sheet->hinge[t];
+        for (int c = 0; c < 4; ++c)
+            h->corner[c] += first;
+        for (int c = 0; c < 2; ++c)
+            h->face[c] += face;
+        s->of_hinge[s->hinges++] = cloth;
+    }
+    s->vertices += sheet->vertices;
+}
+
+PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cloths)
+{
+    size_t n = 0, faces = 0, hinges = 0;
+    for (size_t k = 0; k < cloths; ++k) {
+        n += cloth[k].sheet->vertices;
+        faces += cloth[k].sheet->faces;
+        hinges += cloth[k].sheet->hinges;
+    }
+    s->vertices = s->faces = s->hinges = 0;
+    s->cloths = (uint32_t)cloths;
+    PX_TRY(px_arena_reset(&s->memory));
+    PxArena *m = &s->memory;
+    s->face = PX_ARENA_ARRAY(m, PxClothFace, faces + 1);
+    s->hinge = PX_ARENA_ARRAY(m, PxClothHinge, hinges + 1);
+    s->share = PX_ARENA_ARRAY(m, double, n + 1);
+    s->of_vertex = PX_ARENA_ARRAY(m, uint32_t, n + 1);
+    s->of_face = PX_ARENA_ARRAY(m, uint32_t, faces + 1);
+    s->of_hinge = PX_ARENA_ARRAY(m, uint32_t, hinges + 1);
+    s->row = PX_ARENA_ARRAY(m, uint32_t, n + 1);
+    s->column = PX_ARENA_ARRAY(m, uint32_t, n + 9 * faces + 16 * hinges + 1);
+    s->first_face = PX_ARENA_ARRAY(m, uint32_t, n + 1);
+    s->first_hinge = PX_ARENA_ARRAY(m, uint32_t, n + 1);
+    s->faces_of = PX_ARENA_ARRAY(m, PxClothUse, 3 * faces + 1);
+    s->hinges_of = PX_ARENA_ARRAY(m, PxClothUse, 4 * hinges + 1);
+    uint32_t *fill = PX_ARENA_ARRAY(m, uint32_t, n + 1);
+    if (s->face == NULL || s->hinge == NULL || s->share == NULL || s->of_vertex == NULL ||
+        s->of_face == NULL || s->of_hinge == NULL || s->row == NULL || s->column == NULL ||
+        s->first_face == NULL || s->first_hinge == NULL || s->faces_of == NULL ||
+        s->hinges_of == NULL || fill == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu triangles", faces);
+    for (size_t k = 0; k < cloths; ++k)
+        copy_sheet(s, cloth[k].sheet, (uint32_t)k);
+    list_uses(s, fill);
+    make_rows(s);
+    return PX_OK;
+}

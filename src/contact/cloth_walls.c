@@ -1,0 +1,259 @@
+#include "contact/cloth_walls.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+#define BLOCK 256u
+#define ROUNDS 3
+#define NONE UINT32_MAX
+
+enum { OFF, STICK, SLIDE };
+
+typedef struct PxClothTouch {
+    uint32_t boundary; /* NONE: it touches none */
+    int state;
+    double distance; /* at the start, m */
+    double friction; /* coefficient */
+    PxVec3 normal, velocity;
+    bool changed;
+} PxClothTouch;
+
+typedef struct Job {
+    PxClothWalls *walls;
+    PxClothStep *step;
+    _Atomic uint64_t count, crossed;
+} Job;
+
+/* Distance that a vertex keeps from boundaries, m. */
+static double gap_of(const PxClothStep *s, uint32_t i)
+{
+    return 0.5 * s->law[s->system->of_vertex[i]].thickness;
+}
+
+static PxVec3 tangent(PxVec3 v, PxVec3 normal)
+{
+    return px_mad(v, normal, -px_dot(v, normal));
+}
+
+/* Wants the velocity along the normal at which the vertex ends the step at the gap; nearer ones
+ * keep their distance, px_cloth_walls_end() moves them out. */
+static PxVec3 wanted(const PxClothStep *s, uint32_t i, const PxClothTouch *t)
+{
+    double room = fmax(t->distance - gap_of(s, i), 0);
+    return px_mad(t->velocity, t->normal, -room / s->dt);
+}
+
+static void find_touch(Job *job, uint32_t i)
+{
+    const PxClothStep *s = job->step;
+    PxClothTouch *t = &job->walls->touch[i];
+    PxVec3 v = px_mad(s->v[i], s->gravity, s->dt), x = s->x[i];
+    double gap = gap_of(s, i), most = 0;
+    t->boundary = NONE;
+    t->state = OFF;
+    if (s->hold[i] != PX_CLOTH_FREE)
+        return;
+    for (size_t k = 0; k < job->walls->boundaries; ++k) {
+        const PxBoundary *b = job->walls->boundary[k];
+        double reach = gap + px_length(v) * s->dt + b->ops->travel(b);
+        if (b->ops->at_least(b, 0, x) > reach)
+            continue;
+        PxVec3 normal, u;
+        double d = px_boundary_distance(b, 0, x, &normal);
+        if (d > reach)
+            continue;
+        u = b->ops->velocity(b, 0, x);
+        double deep = gap - (d + px_dot(px_sub(v, u), normal) * s->dt);
+        if (!(deep > most))
+            continue;
+        most = deep;
+        double mu = sqrt(fmax(b->friction * s->law[s->system->of_vertex[i]].friction, 0));
+        *t = (PxClothTouch){(uint32_t)k, STICK, d, mu, normal, u, false};
+    }
+    if (t->boundary == NONE)
+        return;
+    /* A first guess of the impulse decides whether it begins as sliding. */
+    PxVec3 u = px_sub(v, t->velocity), along = tangent(u, t->normal);
+    double impulse = s->mass[i] * fmax(-px_dot(u, t->normal), 0), speed = px_length(along);
+    if (s->mass[i] * speed > t->friction * impulse) {
+        t->state = SLIDE;
+        s->friction[i] = px_scale(along, -t->friction * impulse / speed);
+    }
+}
+
+static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    for (uint32_t i = begin; i < end; ++i)
+        find_touch(user, i);
+}
+
+PxStatus px_cloth_walls_begin(PxClothWalls *w, PxClothStep *s)
+{
+    Job job = {.walls = w, .step = s};
+    w->touch = PX_ARENA_ARRAY(s->scratch, PxClothTouch, s->system->vertices + 1);
+    w->at = PX_ARENA_ARRAY(s->scratch, PxVec3, s->system->vertices + 1);
+    w->touching = w->crossed = 0;
+    if (w->touch == NULL || w->at == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", s->system->vertices);
+    px_parallel_for(s->threads, s->system->vertices, BLOCK, begin_block, &job);
+    return PX_OK;
+}
+
+static void set_hold(PxClothStep *s, uint32_t i, const PxClothTouch *t)
+{
+    s->hold[i] = t->state == STICK   ? PX_CLOTH_FIXED
+                 : t->state == SLIDE ? PX_CLOTH_NORMAL
+                                     : PX_CLOTH_FREE;
+    s->normal[i] = t->normal;
+    s->target[i] = wanted(s, i, t);
+    if (t->state != SLIDE)
+        s->friction[i] = px_vec(0, 0, 0);
+}
+
+/* Decides by the impulse of the last solve. */
+static bool decide(PxClothStep *s, uint32_t i, PxClothTouch *t)
+{
+    PxVec3 impulse = px_scale(s->r[i], -1);
+    double normal = px_dot(impulse, t->normal);
+    int before = t->state;
+    if (before == OFF) {
+        double end = t->distance + px_dot(px_sub(s->w[i], t->velocity), t->normal) * s->dt;
+        if (end < 0.9 * gap_of(s, i))
+            t->state = STICK;
+        return t->state != OFF;
+    }
+    if (normal < 0) {
+        t->state = OFF;
+        return true;
+    }
+    if (before == STICK) {
+        PxVec3 along = tangent(impulse, t->normal);
+        double size = px_length(along), most = t->friction * normal;
+        if (size <= most)
+            return false;
+        t->state = SLIDE;
+        s->friction[i] = px_scale(along, most / size);
+        return true;
+    }
+    PxVec3 along = tangent(px_sub(s->w[i], t->velocity), t->normal);
+    double speed = px_length(along), most = t->friction * normal;
+    double was = px_length(s->friction[i]);
+    if (px_dot(along, s->friction[i]) > 0) {
+        t->state = STICK;
+        return true;
+    }
+    s->friction[i] = px_scale(along, speed > 0 ? -most / speed : 0);
+    return fabs(most - was) > 0.2 * most;
+}
+
+static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *job = user;
+    uint64_t changed = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxClothTouch *t = &job->walls->touch[i];
+        if (t->boundary == NONE)
+            continue;
+        changed += decide(job->step, i, t);
+        set_hold(job->step, i, t);
+    }
+    job->count += changed;
+}
+
+static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    for (uint32_t i = begin; i < end; ++i)
+        if (job->walls->touch[i].boundary != NONE)
+            set_hold(job->step, i, &job->walls->touch[i]);
+}
+
+PxStatus px_cloth_walls_solve(PxClothWalls *w, PxClothStep *s)
+{
+    Job job = {.walls = w, .step = s};
+    uint32_t n = s->system->vertices;
+    px_parallel_for(s->threads, n, BLOCK, hold_block, &job);
+    PX_TRY(px_cloth_solve(s));
+    for (int round = 1; round < ROUNDS; ++round) {
+        job.count = 0;
+        px_parallel_for(s->threads, n, BLOCK, decide_block, &job);
+        if (job.count == 0)
+            break;
+        PX_TRY(px_cloth_solve(s));
+    }
+    return PX_OK;
+}
+
+/* ---- the end of the step ------------------------------------------------------------------- */
+
+/* Gives a vertex an impulse and the boundary its opposite. */
+static void push(PxClothStep *s, PxBoundary *b, uint32_t i, PxVec3 place, PxVec3 impulse)
+{
+    s->w[i] = px_mad(s->w[i], impulse, 1 / s->mass[i]);
+    px_boundary_take(b, (PxImpulse){place, px_scale(impulse, -1)});
+}
+
+/* Moves a vertex out of a boundary, and stops it at one that it would pass through. */
+static void defend(Job *job, PxBoundary *b, uint32_t i)
+{
+    PxClothStep *s = job->step;
+    PxVec3 *at = &job->walls->at[i], normal;
+    double gap = gap_of(s, i), way = px_length(px_sub(*at, s->x[i]));
+    double reach = gap + way + b->ops->travel(b);
+    if (b->ops->at_least(b, 1, *at) > reach)
+        return;
+    double d = px_boundary_distance(b, 1, *at, &normal);
+    PxBoundaryPath path = {{0, 1}, {s->x[i], *at}};
+    double part;
+    if (way > gap && d > 0 && b->ops->passes(b, &path, 0.1 * gap) &&
+        b->ops->meets(b, &path, gap, &part)) {
+        PxVec3 place = px_mad(s->x[i], px_sub(*at, s->x[i]), part);
+        *at = b->ops->carry(b, part, place, 1);
+        d = px_boundary_distance(b, 1, *at, &normal);
+    }
+    if (!(d < gap))
+        return;
+    *at = px_mad(*at, normal, gap - d);
+    if (s->hold[i] == PX_CLOTH_FIXED && job->walls->touch[i].boundary == NONE)
+        return; /* a handle moves it */
+    double toward = px_dot(px_sub(s->w[i], b->ops->velocity(b, 1, *at)), normal);
+    if (toward < 0)
+        push(s, b, i, *at, px_scale(normal, -toward * s->mass[i]));
+}
+
+static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *job = user;
+    PxClothStep *s = job->step;
+    uint64_t touching = 0, crossed = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        const PxClothTouch *t = &job->walls->touch[i];
+        if (t->boundary != NONE && t->state != OFF) {
+            PxVec3 impulse = px_sub(s->friction[i], s->r[i]);
+            px_boundary_take(job->walls->boundary[t->boundary],
+                             (PxImpulse){s->x[i], px_scale(impulse, -1)});
+            ++touching;
+        }
+        for (size_t k = 0; k < job->walls->boundaries; ++k)
+            defend(job, job->walls->boundary[k], i);
+        for (size_t k = 0; k < job->walls->boundaries; ++k) {
+            const PxBoundary *b = job->walls->boundary[k];
+            if (!(b->ops->at_least(b, 1, job->walls->at[i]) > 0))
+                crossed += px_boundary_distance(b, 1, job->walls->at[i], NULL) < 0;
+        }
+    }
+    job->count += touching;
+    job->crossed += crossed;
+}
+
+void px_cloth_walls_end(PxClothWalls *w, PxClothStep *s)
+{
+    Job job = {.walls = w, .step = s};
+    px_parallel_for(s->threads, s->system->vertices, BLOCK, end_block, &job);
+    w->touching = job.count;
+    w->crossed = job.crossed;
+}

@@ -1,0 +1,34 @@
+/// Contact of cloth with boundaries: Coulomb friction, solved together with the cloth.
+///
+/// A vertex that would come nearer to a boundary than half its thickness is held in the solve: it
+/// sticks (all of its velocity is that of the boundary) or slides (only the normal part is). The
+/// impulse that holds it decides: one that pulls releases it, a tangential part above friction
+/// times the normal part lets it slide, with that friction as an impulse on the right side, and a
+/// vertex that friction would turn back sticks. A few rounds of solves find who does what.
+#ifndef PX_CONTACT_CLOTH_WALLS_H
+#define PX_CONTACT_CLOTH_WALLS_H
+
+#include "cloth/cloth.h"
+#include "matter/boundary.h"
+
+typedef struct PxClothWalls {
+    PxBoundary *const *boundary;
+    size_t boundaries;
+    struct PxClothTouch *touch; ///< by vertex
+    PxVec3 *at;                 ///< positions at the end of the step
+    uint64_t touching;          ///< vertices that a boundary carries
+    uint64_t crossed;           ///< vertices inside a boundary after the step
+} PxClothWalls;
+
+/// Finds the vertices that would touch a boundary in this step. Vertices that are held already are
+/// left alone. The boundaries must have begun the step. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_walls_begin(PxClothWalls *walls, PxClothStep *step);
+
+/// Solves the step with these contacts. Errors: those of px_cloth_solve().
+PxStatus px_cloth_walls_solve(PxClothWalls *walls, PxClothStep *step);
+
+/// After positions at the end are known (`at`): moves vertices that are too near out of boundaries,
+/// stops those that would pass through one, and gives the boundaries their impulses.
+void px_cloth_walls_end(PxClothWalls *walls, PxClothStep *step);
+
+#endif

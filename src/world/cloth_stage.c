@@ -1,0 +1,559 @@
+#include "world/cloth_stage.h"
+
+#include "base/stop.h"
+#include "contact/cloth_walls.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+enum { ID, BODY, HANDLE, PLACE, VELOCITY, HOLD, LAST_PLACE, LAST_VELOCITY, COLUMNS };
+static const struct {
+    const char *name, *unit;
+    PxType type;
+    uint32_t components;
+} columns[COLUMNS] = {
+    [ID] = {"id", "", PX_U64, 1},
+    [BODY] = {"body", "", PX_U32, 1},
+    [HANDLE] = {"handle", "", PX_U32, 1},
+    [PLACE] = {"position", "m", PX_F64, 3},
+    [VELOCITY] = {"velocity", "m/s", PX_F64, 3},
+    [HOLD] = {"hold_position", "m", PX_F64, 3},
+    [LAST_PLACE] = {"last_position", "m", PX_F64, 3},
+    [LAST_VELOCITY] = {"last_velocity", "m/s", PX_F64, 3},
+};
+
+PxStatus px_cloth_init(PxWorld *world)
+{
+    PxTable *t = &world->cloth_vertices;
+    px_table_init(t, world->memory);
+    px_cloth_system_init(&world->cloth_system, world->memory);
+    for (int k = 0; k < COLUMNS; ++k)
+        PX_TRY(px_table_add(t, columns[k].name, columns[k].unit, columns[k].type,
+                            columns[k].components, PX_COLUMN_STATE, NULL));
+    return PX_OK;
+}
+
+void px_cloth_free(PxWorld *world)
+{
+    px_table_free(&world->cloth_vertices);
+    px_cloth_system_free(&world->cloth_system);
+}
+
+static uint32_t *words(const PxTable *t, int column)
+{
+    return t->column[column].data[0];
+}
+
+static PxVec3 get(const PxTable *t, int column, uint32_t row)
+{
+    void *const *d = t->column[column].data;
+    return px_vec(((double *)d[0])[row], ((double *)d[1])[row], ((double *)d[2])[row]);
+}
+
+static void put(const PxTable *t, int column, uint32_t row, PxVec3 v)
+{
+    void *const *d = t->column[column].data;
+    ((double *)d[0])[row] = v.x;
+    ((double *)d[1])[row] = v.y;
+    ((double *)d[2])[row] = v.z;
+}
+
+static const PxCloth *cloth_of(const PxWorld *world, uint32_t slot)
+{
+    for (size_t k = 0; k < world->cloths.count; ++k)
+        if (world->cloths.data[k].body == slot)
+            return &world->cloths.data[k];
+    return NULL;
+}
+
+/* ---- adding and removing ------------------------------------------------------------------- */
+
+static PxStatus refuse_inside(const PxWall *wall, const char *name, const PxVec3 *x, uint32_t count)
+{
+    uint32_t inside = 0, first = 0;
+    PxWall still = *wall;
+    px_wall_move(&still, 0, 0);
+    for (uint32_t i = 0; i < count; ++i) {
+        PxVec3 rest = px_wall_to_rest(&still, 0, x[i]);
+        if (px_wall_distance(&still, rest, NULL) < 0) {
+            first = inside == 0 ? i : first;
+            ++inside;
+        }
+    }
+    if (inside == 0)
+        return PX_OK;
+    return px_fail(PX_ERR_ARGUMENT,
+                   "%u of its %u vertices start inside '%s', the first at (%.3g, %.3g, %.3g) m; "
+                   "wanted all outside",
+                   inside, count, name, x[first].x, x[first].y, x[first].z);
+}
+
+PxStatus px_cloth_check_wall(const PxWorld *world, const PxWall *wall)
+{
+    const PxTable *t = &world->cloth_vertices;
+    PxWall still = *wall;
+    px_wall_move(&still, world->state.time, 0);
+    for (uint32_t i = 0; i < t->count; ++i) {
+        PxVec3 x = get(t, PLACE, i);
+        if (px_wall_distance(&still, px_wall_to_rest(&still, 0, x), NULL) < 0)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "the cloth '%s' has a vertex inside it, at (%.3g, %.3g, %.3g) m",
+                           world->bodies.data[words(t, BODY)[i]].name, x.x, x.y, x.z);
+    }
+    return PX_OK;
+}
+
+static PxVec3 middle_of(const PxVec3 *x, uint32_t count)
+{
+    PxBounds b = px_bounds_empty();
+    for (uint32_t k = 0; k < count; ++k)
+        px_bounds_add(&b, x[k]);
+    return px_scale(px_add(b.low, b.high), 0.5);
+}
+
+static PxStatus add_sheet(PxWorld *world, const PxBodyDef *def, uint32_t slot, PxClothSheet *sheet)
+{
+    PxTable *t = &world->cloth_vertices;
+    uint32_t first;
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        const PxWall *wall = &world->walls.data[k];
+        PX_TRY(refuse_inside(wall, world->bodies.data[wall->boundary.body].name, sheet->start,
+                             sheet->vertices));
+    }
+    if (!PX_LIST_RESERVE(&world->cloths, 1))
+        return px_fail(PX_ERR_MEMORY, "no room for cloth");
+    PX_TRY(px_table_append(t, sheet->vertices, &first));
+    PxVec3 middle = middle_of(sheet->start, sheet->vertices);
+    for (uint32_t k = 0; k < sheet->vertices; ++k) {
+        PxVec3 x = sheet->start[k];
+        PxVec3 v = px_add(def->velocity, px_cross(def->spin, px_sub(x, middle)));
+        ((uint64_t *)t->column[ID].data[0])[first + k] = px_dist_id(world->bodies_made, k);
+        words(t, BODY)[first + k] = slot;
+        put(t, PLACE, first + k, x);
+        put(t, VELOCITY, first + k, v);
+        put(t, LAST_PLACE, first + k, x);
+        put(t, LAST_VELOCITY, first + k, v);
+    }
+    world->cloths.data[world->cloths.count++] = (PxCloth){.body = slot,
+                                                          .material = def->material.slot - 1,
+                                                          .number = world->bodies_made,
+                                                          .first = first,
+                                                          .sheet = sheet};
+    world->cloth_stale = true;
+    return PX_OK;
+}
+
+PxStatus px_cloth_add(PxWorld *world, const PxBodyDef *def, uint32_t slot)
+{
+    PxMesh *mesh;
+    PxClothSheet *sheet = NULL;
+    PX_TRY(px_cloth_mesh(&def->shape, &mesh));
+    PxStatus status =
+        px_cloth_sheet_create(mesh, def->shape.rotation,
+                              world->materials.data[def->material.slot - 1].def.cloth.rest, &sheet);
+    px_mesh_free(mesh);
+    if (status == PX_OK)
+        status = add_sheet(world, def, slot, sheet);
+    if (status != PX_OK)
+        px_cloth_sheet_free(sheet);
+    return status;
+}
+
+void px_cloth_drop(PxWorld *world, uint32_t slot)
+{
+    size_t kept = 0;
+    uint32_t next = 0;
+    PxTable *t = &world->cloth_vertices;
+    for (size_t k = 0; k < world->cloths.count; ++k) {
+        PxCloth cloth = world->cloths.data[k];
+        uint32_t count = cloth.sheet->vertices;
+        if (cloth.body == slot) {
+            px_cloth_sheet_free(cloth.sheet);
+            continue;
+        }
+        for (int c = 0; c < COLUMNS && next != cloth.first; ++c)
+            for (uint32_t n = 0; n < t->column[c].components; ++n) {
+                size_t size = px_type_size(t->column[c].type);
+                char *data = t->column[c].data[n];
+                memmove(data + next * size, data + cloth.first * size, count * size);
+            }
+        cloth.first = next;
+        next += count;
+        world->cloths.data[kept++] = cloth;
+    }
+    world->cloths.count = kept;
+    px_table_cut(t, next, t->columns);
+    world->cloth_stale = true;
+}
+
+void px_cloth_changed(PxWorld *world, size_t slot, const char *key)
+{
+    const PxCloth *cloth = cloth_of(world, (uint32_t)slot);
+    const PxBodyDef *def = &world->bodies.data[slot].def;
+    const PxTable *t = &world->cloth_vertices;
+    if (cloth == NULL || (strcmp(key, "velocity") != 0 && strcmp(key, "spin") != 0))
+        return;
+    PxBounds b = px_bounds_empty();
+    for (uint32_t k = 0; k < cloth->sheet->vertices; ++k)
+        px_bounds_add(&b, get(t, PLACE, cloth->first + k));
+    PxVec3 middle = px_scale(px_add(b.low, b.high), 0.5);
+    for (uint32_t k = 0; k < cloth->sheet->vertices; ++k) {
+        PxVec3 arm = px_sub(get(t, PLACE, cloth->first + k), middle);
+        put(t, VELOCITY, cloth->first + k, px_add(def->velocity, px_cross(def->spin, arm)));
+    }
+    world->state.cloth_before = 0; /* there is no smooth past */
+}
+
+/* ---- handles ------------------------------------------------------------------------------- */
+
+void px_cloth_grab(PxWorld *world, uint32_t slot, const PxPose *pose, bool take)
+{
+    const PxTable *t = &world->cloth_vertices;
+    const PxHandle *handle = &world->handles.data[slot];
+    for (uint32_t i = 0; i < t->count; ++i) {
+        uint32_t *own = &words(t, HANDLE)[i];
+        if (!take) {
+            if (*own == slot + 1) {
+                *own = 0;
+                put(t, HOLD, i, px_vec(0, 0, 0));
+            }
+            continue;
+        }
+        PxVec3 hold = px_pose_to_rest(pose, handle->pivot, get(t, PLACE, i));
+        if (*own != 0 || !px_region_holds(&handle->region, words(t, BODY)[i], hold))
+            continue;
+        *own = slot + 1;
+        put(t, HOLD, i, hold);
+    }
+}
+
+/* ---- the step ------------------------------------------------------------------------------ */
+
+/* A step of cloth, in scratch. */
+typedef struct PxClothRun {
+    PxClothStep step;
+    PxClothWalls walls;
+} PxClothRun;
+
+PxStatus px_cloth_stage_begin(PxWorld *world)
+{
+    world->cloth_run = NULL;
+    if (!world->cloth_stale)
+        return PX_OK;
+    PX_TRY(px_cloth_system_build(&world->cloth_system, world->cloths.data, world->cloths.count));
+    world->cloth_stale = false;
+    return PX_OK;
+}
+
+double px_cloth_stage_limit(const PxWorld *world)
+{
+    double limit = INFINITY;
+    for (size_t k = 0; k < world->cloths.count; ++k)
+        limit = fmin(limit, world->materials.data[world->cloths.data[k].material].def.cloth.step);
+    return limit;
+}
+
+/* Positions, velocities and laws of all cloth, in scratch. */
+static PxStatus gather(PxWorld *world, PxClothStep *s)
+{
+    const PxTable *t = &world->cloth_vertices;
+    PxClothLaw *law = PX_ARENA_ARRAY(&world->scratch, PxClothLaw, world->cloths.count + 1);
+    if (law == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu pieces", world->cloths.count);
+    for (size_t k = 0; k < world->cloths.count; ++k) {
+        const PxMaterial *m = &world->materials.data[world->cloths.data[k].material];
+        PX_TRY(px_cloth_law(&m->def, m->name, &law[k]));
+    }
+    *s = (PxClothStep){.system = &world->cloth_system,
+                       .law = law,
+                       .threads = &world->threads,
+                       .scratch = &world->scratch,
+                       .dt = world->dt,
+                       .gravity = world->def.gravity,
+                       .tolerance = 2e-3,
+                       .most_iterations = 400};
+    PX_TRY(px_cloth_step_begin(s));
+    for (uint32_t i = 0; i < t->count; ++i) {
+        s->x[i] = get(t, PLACE, i);
+        s->v[i] = get(t, VELOCITY, i);
+        s->w[i] = px_mad(s->v[i], s->gravity, s->dt);
+    }
+    return PX_OK;
+}
+
+static void hold_vertices(const PxWorld *world, PxClothStep *s)
+{
+    const PxTable *t = &world->cloth_vertices;
+    double end = world->state.time + s->dt;
+    for (uint32_t i = 0; i < t->count; ++i) {
+        uint32_t handle = words(t, HANDLE)[i];
+        if (handle == 0)
+            continue;
+        PxVec3 x, v;
+        px_handles_target(world, handle - 1, end, get(t, HOLD, i), &x, &v);
+        s->hold[i] = PX_CLOTH_FIXED;
+        s->target[i] = px_scale(px_sub(x, s->x[i]), 1 / s->dt);
+    }
+}
+
+static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
+{
+    const PxClothStep *s = &run->step;
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        if (!px_finite(run->walls.at[i]) ||
+            !(px_length(s->w[i]) < (double)PX_FASTEST)) /* false for NaN too */
+            return px_fail(
+                PX_ERR_NUMERIC,
+                "cloth '%s': vertex %u moves at %g m/s in step %llu, after %u iterations of the "
+                "solve",
+                world->bodies.data[words(&world->cloth_vertices, BODY)[i]].name,
+                i - world->cloths.data[s->system->of_vertex[i]].first, px_length(s->w[i]),
+                (unsigned long long)world->state.step + 1, s->iterations);
+    return PX_OK;
+}
+
+PxStatus px_cloth_stage_move(PxWorld *world)
+{
+    if (world->cloth_vertices.count == 0)
+        return PX_OK;
+    PX_TRY(px_stop_check(&world->threads));
+    PxClothRun *run = PX_ARENA_ARRAY(&world->scratch, PxClothRun, 1);
+    if (run == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room");
+    PxClothStep *s = &run->step;
+    PX_TRY(gather(world, s));
+    hold_vertices(world, s);
+    run->walls =
+        (PxClothWalls){.boundary = world->boundaries.data, .boundaries = world->boundaries.count};
+    PX_TRY(px_cloth_walls_begin(&run->walls, s));
+    px_cloth_evaluate(s);
+    px_cloth_assemble(s);
+    PX_TRY(px_cloth_walls_solve(&run->walls, s));
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
+    px_cloth_walls_end(&run->walls, s);
+    PX_TRY(check_finite(world, run));
+    world->cloth_run = run;
+    return PX_OK;
+}
+
+void px_cloth_stage_commit(PxWorld *world)
+{
+    const PxClothRun *run = world->cloth_run;
+    const PxTable *t = &world->cloth_vertices;
+    world->cloth_run = NULL;
+    if (run == NULL)
+        return;
+    for (uint32_t i = 0; i < t->count; ++i) {
+        put(t, LAST_PLACE, i, run->step.x[i]);
+        put(t, LAST_VELOCITY, i, run->step.v[i]);
+        put(t, PLACE, i, run->walls.at[i]);
+        put(t, VELOCITY, i, run->step.w[i]);
+    }
+    world->state.cloth_before = run->step.dt;
+    world->state.cloth_crossed += run->walls.crossed;
+    world->state.not_converged += !run->step.converged;
+    world->cloth_iterations = run->step.iterations;
+    world->cloth_contacts = (uint32_t)run->walls.touching;
+}
+
+/* ---- saving ---------------------------------------------------------------------------------- */
+
+PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
+                               const PxTable *stored)
+{
+    (void)state;
+    const PxTable *own = &world->cloth_vertices;
+    uint32_t row;
+    if (stored->count != own->count)
+        return px_fail(PX_ERR_FORMAT, "%u vertices of cloth are stored, and the scene has %u",
+                       stored->count, own->count);
+    const PxColumn *bad = px_table_unfinite(stored, &row);
+    if (bad != NULL)
+        return px_fail(PX_ERR_FORMAT, "the %s of stored vertex %u of cloth is not finite",
+                       bad->name, row);
+    for (uint32_t i = 0; i < stored->count; ++i)
+        if (words(stored, BODY)[i] != words(own, BODY)[i] ||
+            words(stored, HANDLE)[i] > world->handles.count)
+            return px_fail(PX_ERR_FORMAT,
+                           "stored vertex %u of cloth has a body or handle that the scene does not "
+                           "have",
+                           i);
+    return PX_OK;
+}
+
+/* Evaluates the present state in scratch that the caller releases. */
+static PxStatus look(PxWorld *world, PxClothStep *s)
+{
+    if (world->cloth_stale)
+        PX_TRY(px_cloth_stage_begin(world));
+    PX_TRY(gather(world, s));
+    px_cloth_evaluate(s);
+    return PX_OK;
+}
+
+static PxStatus frame_vertices(const PxWorld *world, PxTable *out)
+{
+    const PxTable *t = &world->cloth_vertices;
+    static const int shown[] = {ID, BODY, PLACE, VELOCITY};
+    for (size_t k = 0; k < PX_COUNT(shown); ++k)
+        PX_TRY(px_table_add(out, columns[shown[k]].name, columns[shown[k]].unit,
+                            columns[shown[k]].type, columns[shown[k]].components, PX_COLUMN_FRAME,
+                            NULL));
+    return px_table_append_rows(out, t);
+}
+
+static PxStatus frame_faces(const PxWorld *world, const PxClothStep *s, PxTable *out)
+{
+    const PxClothSystem *y = s->system;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    double *energy = PX_ARENA_ARRAY(s->scratch, double, y->faces + 1);
+    float *angle = PX_ARENA_ARRAY(s->scratch, float, y->faces + 1);
+    PX_TRY(px_table_add(out, "body", "", PX_U32, 1, PX_COLUMN_FRAME, NULL));
+    PX_TRY(px_table_add(out, "corner", "", PX_U32, 3, PX_COLUMN_FRAME, NULL));
+    PX_TRY(px_table_add(out, "strain", "", PX_F32, 3, PX_COLUMN_FRAME, NULL));
+    PX_TRY(px_table_add(out, "energy", "J", PX_F32, 1, PX_COLUMN_FRAME, NULL));
+    PX_TRY(px_table_add(out, "bend", "rad", PX_F32, 1, PX_COLUMN_FRAME, NULL));
+    PX_TRY(px_table_append(out, y->faces, NULL));
+    if (energy == NULL || angle == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", y->faces);
+    for (uint32_t f = 0; f < y->faces; ++f) {
+        energy[f] = s->face[f].energy;
+        angle[f] = 0;
+    }
+    for (uint32_t h = 0; h < y->hinges; ++h)
+        for (int k = 0; k < 2; ++k) {
+            uint32_t f = y->hinge[h].face[k];
+            float own = fabsf((float)(s->hinge[h].angle - y->hinge[h].angle));
+            energy[f] += 0.5 * s->hinge[h].energy;
+            angle[f] = own > angle[f] ? own : angle[f];
+        }
+    for (uint32_t f = 0; f < y->faces; ++f) {
+        ((uint32_t *)out->column[0].data[0])[f] = world->cloths.data[y->of_face[f]].body;
+        for (int k = 0; k < 3; ++k) {
+            ((uint32_t *)out->column[1].data[k])[f] = y->face[f].corner[k];
+            ((float *)out->column[2].data[k])[f] = (float)s->face[f].strain[k];
+        }
+        ((float *)out->column[3].data[0])[f] = (float)energy[f];
+        ((float *)out->column[4].data[0])[f] = angle[f];
+    }
+    px_arena_release(s->scratch, mark);
+    return PX_OK;
+}
+
+PxStatus px_cloth_frame(PxWorld *world, PxTable *vertices, PxTable *faces)
+{
+    if (world->cloth_vertices.count == 0)
+        return PX_OK;
+    PxClothStep s;
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    PxStatus status = look(world, &s);
+    if (status == PX_OK)
+        status = frame_vertices(world, vertices);
+    if (status == PX_OK)
+        status = frame_faces(world, &s, faces);
+    px_arena_release(&world->scratch, mark);
+    return status;
+}
+
+size_t px_cloth_count(const PxWorld *world)
+{
+    return world->cloths.count;
+}
+
+void px_cloth_surface_free(PxClothSurface *s)
+{
+    free(s->position);
+    free(s->normal);
+    for (int k = 0; k < 3; ++k)
+        free(s->velocity[k]);
+    free(s->uv[0]);
+    free(s->uv[1]);
+    free(s->triangle);
+    *s = (PxClothSurface){0};
+}
+
+static void fill_surface(const PxWorld *world, const PxCloth *cloth, PxVec3 *normal,
+                         PxClothSurface *out)
+{
+    const PxTable *t = &world->cloth_vertices;
+    const PxClothSheet *sheet = cloth->sheet;
+    for (uint32_t f = 0; f < sheet->faces; ++f) {
+        const uint32_t *c = sheet->face[f].corner;
+        PxVec3 a = get(t, PLACE, cloth->first + c[0]);
+        PxVec3 n = px_cross(px_sub(get(t, PLACE, cloth->first + c[1]), a),
+                            px_sub(get(t, PLACE, cloth->first + c[2]), a));
+        for (int k = 0; k < 3; ++k) {
+            normal[c[k]] = px_add(normal[c[k]], n);
+            out->triangle[f][k] = c[k];
+        }
+    }
+    for (uint32_t i = 0; i < sheet->vertices; ++i) {
+        PxVec3 x = get(t, PLACE, cloth->first + i), v = get(t, VELOCITY, cloth->first + i);
+        PxVec3 n = px_normalized(normal[i], px_vec(0, 1, 0));
+        const double at[3] = {x.x, x.y, x.z}, up[3] = {n.x, n.y, n.z}, way[3] = {v.x, v.y, v.z};
+        for (int k = 0; k < 3; ++k) {
+            out->position[i][k] = (float)at[k];
+            out->normal[i][k] = (float)up[k];
+            out->velocity[k][i] = (float)way[k];
+        }
+        for (int k = 0; k < 2; ++k)
+            out->uv[k][i] = sheet->uv != NULL ? (float)sheet->uv[i][k] : 0;
+    }
+}
+
+PxStatus px_cloth_surface(const PxWorld *world, size_t k, PxClothSurface *out)
+{
+    const PxCloth *cloth = &world->cloths.data[k];
+    size_t n = (size_t)cloth->sheet->vertices + 1, faces = (size_t)cloth->sheet->faces + 1;
+    *out = (PxClothSurface){.body = cloth->body,
+                            .material = cloth->material,
+                            .vertices = cloth->sheet->vertices,
+                            .triangles = cloth->sheet->faces,
+                            .position = malloc(n * sizeof *out->position),
+                            .normal = malloc(n * sizeof *out->normal),
+                            .triangle = malloc(faces * sizeof *out->triangle)};
+    PxVec3 *normal = calloc(n, sizeof *normal);
+    bool room =
+        out->position != NULL && out->normal != NULL && out->triangle != NULL && normal != NULL;
+    for (int c = 0; c < 3; ++c)
+        room = (out->velocity[c] = malloc(n * sizeof(float))) != NULL && room;
+    for (int c = 0; c < 2; ++c)
+        room = (out->uv[c] = malloc(n * sizeof(float))) != NULL && room;
+    if (room)
+        fill_surface(world, cloth, normal, out);
+    free(normal);
+    if (room)
+        return PX_OK;
+    px_cloth_surface_free(out);
+    return px_fail(PX_ERR_MEMORY, "cloth: no room for a surface of %zu vertices", n);
+}
+
+PxStatus px_cloth_totals(PxWorld *world, PxClothTotals *out)
+{
+    *out = (PxClothTotals){0};
+    if (world->cloth_vertices.count == 0)
+        return PX_OK;
+    PxClothStep s;
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    PxStatus status = look(world, &s);
+    for (uint32_t i = 0; status == PX_OK && i < s.system->vertices; ++i) {
+        double m = s.mass[i], v = px_length(s.v[i]);
+        out->mass += m;
+        out->kinetic += 0.5 * m * v * v;
+        out->potential -= m * px_dot(s.gravity, s.x[i]);
+        out->momentum = px_mad(out->momentum, s.v[i], m);
+        out->speed = fmax(out->speed, v);
+    }
+    for (uint32_t f = 0; status == PX_OK && f < s.system->faces; ++f) {
+        out->elastic += s.face[f].energy;
+        out->strain = fmax(out->strain, fmax(s.face[f].strain[0], s.face[f].strain[1]));
+    }
+    for (uint32_t h = 0; status == PX_OK && h < s.system->hinges; ++h)
+        out->elastic += s.hinge[h].energy;
+    px_arena_release(&world->scratch, mark);
+    return status;
+}

@@ -1,0 +1,71 @@
+/// Cloth of a world within the step: adding, moving and saving it.
+///
+/// The vertices of all cloth are one table, piece after piece in the order of addition; topology
+/// and rest shapes are sheets (cloth/sheet.h). px_cloth_stage_move() computes a step in scratch,
+/// px_cloth_stage_commit() takes it over and cannot fail, so that a step that fails has changed
+/// nothing.
+#ifndef PX_WORLD_CLOTH_STAGE_H
+#define PX_WORLD_CLOTH_STAGE_H
+
+#include "world/world_parts.h"
+
+/// Makes the empty table of vertices. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_init(PxWorld *world);
+void px_cloth_free(PxWorld *world);
+
+/// Adds a piece of cloth. Errors: those of px_cloth_mesh() and px_cloth_sheet_create(),
+/// PX_ERR_ARGUMENT if a vertex is inside a wall or rigid body, PX_ERR_MEMORY.
+PxStatus px_cloth_add(PxWorld *world, const PxBodyDef *def, uint32_t slot);
+/// Removes it.
+void px_cloth_drop(PxWorld *world, uint32_t slot);
+/// Refuses a new wall with cloth in it. Errors: PX_ERR_ARGUMENT.
+PxStatus px_cloth_check_wall(const PxWorld *world, const PxWall *wall);
+
+/// Applies a changed key of its def.
+void px_cloth_changed(PxWorld *world, size_t slot, const char *key);
+
+/// A handle takes the free vertices in its region, or lets its vertices go.
+void px_cloth_grab(PxWorld *world, uint32_t handle, const PxPose *pose, bool take);
+
+/// Updates the topology if pieces came or went. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_stage_begin(PxWorld *world);
+/// The longest step that the materials of cloth allow, s; INFINITY without cloth.
+double px_cloth_stage_limit(const PxWorld *world);
+/// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED; PX_ERR_NUMERIC naming the body.
+PxStatus px_cloth_stage_move(PxWorld *world);
+void px_cloth_stage_commit(PxWorld *world);
+
+/// Validates a stored table of vertices.
+PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
+                               const PxTable *vertices);
+
+/// Tables for frames: vertices (id, body, position, velocity) and faces (body, corners as rows of
+/// the first, strain, energy, bend angle). Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_frame(PxWorld *world, PxTable *vertices, PxTable *faces);
+
+/// One piece of cloth as a surface, with smooth normals. Free with px_cloth_surface_free().
+typedef struct PxClothSurface {
+    uint32_t body, material; ///< slots
+    uint32_t vertices, triangles;
+    float (*position)[3], (*normal)[3];
+    float *velocity[3], *uv[2];
+    uint32_t (*triangle)[3];
+} PxClothSurface;
+
+size_t px_cloth_count(const PxWorld *world);
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_surface(const PxWorld *world, size_t k, PxClothSurface *out);
+void px_cloth_surface_free(PxClothSurface *surface);
+
+/// Sums over all cloth.
+typedef struct PxClothTotals {
+    double mass, kinetic, potential, elastic;
+    PxVec3 momentum;
+    double strain; ///< largest along a thread
+    double speed;  ///< largest, m/s
+} PxClothTotals;
+
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_totals(PxWorld *world, PxClothTotals *out);
+
+#endif

@@ -1,0 +1,64 @@
+/// Table of the numbers of cloth, a part of materials. All offsets are those in PxMaterialDef.
+#include "world/kinds/kind.h"
+
+#include <stddef.h>
+
+static const char *const membrane_words[] = {"corotational", "green", NULL};
+static const char *const bending_words[] = {"dihedral", "linear", NULL};
+static const char *const rest_words[] = {"shape", "uv", NULL};
+
+#define NUMBER(name, member, more, its_unit, low, high, text)                                      \
+    {                                                                                              \
+        .key = name, .kind = PX_FIELD_NUMBER, .flags = PX_FIELD_LIVE | (more),                     \
+        .offset = PX_AT(PxMaterialDef, cloth.member), .unit = its_unit, .least = low,              \
+        .most = high, .help = text                                                                 \
+    }
+#define WORD(name, member, list, text)                                                             \
+    {                                                                                              \
+        .key = name, .kind = PX_FIELD_WORD, .offset = PX_AT(PxMaterialDef, cloth.member),          \
+        .unit = "", .words = list, .help = text                                                    \
+    }
+
+static const PxField fields[] = {
+    NUMBER("mass", mass, 0, "kg/m^2", 0, 1e3,
+           "Mass per area; silk 0.05, cotton 0.2, denim 0.4. 0: density times thickness."),
+    NUMBER("thickness", thickness, PX_FIELD_ABOVE, "m", 0, 1,
+           "Thickness: half of it is kept free at walls."),
+    NUMBER("weft", weft, PX_FIELD_ABOVE, "N/m", 0, 1e9,
+           "Young's modulus along the weft, the u of texture coordinates."),
+    NUMBER("warp", warp, PX_FIELD_ABOVE, "N/m", 0, 1e9,
+           "Young's modulus along the warp, the v of texture coordinates."),
+    NUMBER("shear", shear, 0, "N/m", 0, 1e9, "Shear modulus."),
+    NUMBER("poisson", poisson, 0, "", 0, 0.99,
+           "Poisson's ratio: how much it narrows along the warp when stretched along the weft."),
+    NUMBER("bend", bend, 0, "N m", 0, 1e6, "Flexural rigidity; silk 1e-6, cotton 1e-5, felt 1e-3."),
+    NUMBER("bend_warp", bend_warp, 0, "N m", 0, 1e6,
+           "Flexural rigidity along the warp; 0: as \"bend\"."),
+    NUMBER("damping", damping, 0, "1/s", 0, 1e6,
+           "Rayleigh damping: rate at which all motion decays."),
+    NUMBER("stiff_damping", stiff_damping, 0, "s", 0, 1,
+           "Rayleigh damping: time by which forces of deformation lag behind."),
+    NUMBER("limit", limit, PX_FIELD_ABOVE, "", 0, 1e9,
+           "Strain along a thread beyond which cloth is 21 times as stiff."),
+    NUMBER("step", step, PX_FIELD_ABOVE, "s", 0, 1, "Longest time step."),
+    WORD("membrane", membrane, membrane_words,
+         "Strain: co-rotational, linear but for rotations, or Green's."),
+    WORD("bending", bending_model, bending_words,
+         "Bending: by the angle between triangles, or linear in their positions."),
+    WORD("rest", rest, rest_words,
+         "Rest shape: the mesh as it is placed, or its texture coordinates in metres."),
+};
+
+static void defaults(void *def)
+{
+    *(PxMaterialDef *)def = px_material_def_default();
+}
+
+const PxSection px_cloth_section = {
+    .name = "cloth",
+    .help = "Makes a material cloth: its bodies are sheets without particles.",
+    .wanted = "an object with numbers of the cloth",
+    .fields = fields,
+    .field_count = PX_COUNT(fields),
+    .size = sizeof(PxMaterialDef),
+    .defaults = defaults};
