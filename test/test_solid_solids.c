@@ -302,6 +302,37 @@ TEST(friction_stops_a_block_on_a_block)
     px_world_free(room.world);
 }
 
+/* Small balls fly together and each touches many others, in narrow slots between them. */
+TEST(a_crowd_gains_no_energy)
+{
+    PxMaterialDef def = rubber("leapfrog");
+    def.young = 1e5;
+    def.friction = 0;
+    def.viscosity = 0;
+    Room room = room_make(&def, 0, 2);
+    for (int k = 0; k < 27; ++k) {
+        PxVec3 at = {0.13 * (k % 3 - 1), 0.13 * (k / 3 % 3 - 1), 0.13 * (k / 9 - 1)};
+        char name[8];
+        snprintf(name, sizeof name, "%d", k);
+        at = px_add(at, px_vec(0.004 * (k % 5), 0.003 * (k % 7), 0.005 * (k % 4)));
+        add_body(&room, name, ball(0.045, at), px_scale(at, -20));
+    }
+    PxStats first, now;
+    px_world_stats(room.world, &first);
+    double most = 0, before = first.kinetic;
+    for (double t = 0.005; t < 0.0825; t += 0.005) {
+        CHECK_OK(px_world_advance(room.world, t));
+        px_world_stats(room.world, &now);
+        most = fmax(most, (now.kinetic + now.elastic - before) / first.kinetic);
+        before = now.kinetic + now.elastic;
+    }
+    /* the leapfrog's own oscillation; measured 0.0006. The side of the nearest row
+     * instead of the surface's front gained 0.086 in a step and 0.26 in all. */
+    CHECK(before < 1.001 * first.kinetic);
+    CHECK_NEAR(most, 0, 0.002);
+    px_world_free(room.world);
+}
+
 PHYSICS(a_stack_of_cubes_stands)
 {
     PxMaterialDef def = rubber("leapfrog");

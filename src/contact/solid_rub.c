@@ -40,7 +40,7 @@ static double friction_of(const PxSolid *s, const PxFacing *f)
 }
 
 /* Grip and give of a contact. */
-static void hold(const PxSolidSolids *c, uint32_t m, PxTouch *t)
+static void hold(const PxSolidSolids *c, uint32_t m, PxSolidTouch *t)
 {
     const PxSolid *s = c->solid;
     const PxFacing *f = &c->facings.facing[m];
@@ -93,7 +93,7 @@ static void forget_block(void *user, uint32_t begin, uint32_t end, int thread)
 }
 
 /* Displacement along the contact in the last move, of the row's side relative to the other. */
-static PxVec3 slid(const PxSolidSolids *c, const PxFacing *f, const PxTouch *t)
+static PxVec3 slid(const PxSolidSolids *c, const PxFacing *f, const PxSolidTouch *t)
 {
     const PxSolid *s = c->solid;
     PxMat3 change = gradient_of(s, f->row);
@@ -112,7 +112,7 @@ static PxVec3 slid(const PxSolidSolids *c, const PxFacing *f, const PxTouch *t)
 }
 
 /* Sum of squared weights over masses of the rows on both sides. */
-static double lightness(const PxSolidSolids *c, const PxFacing *f, const PxTouch *t)
+static double lightness(const PxSolidSolids *c, const PxFacing *f, const PxSolidTouch *t)
 {
     const PxSolid *s = c->solid;
     const PxSolidLists *l = s->lists;
@@ -142,7 +142,7 @@ static void rub_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t n = begin; n < end; ++n) {
         uint32_t m = c->active[n];
         const PxFacing *f = &c->facings.facing[m];
-        PxTouch *t = &c->touch[m];
+        PxSolidTouch *t = &c->touch[m];
         bool first = c->holder[f->row] == n + 1;
         hold(c, m, t);
         t->rub = px_vec(0, 0, 0);
@@ -179,7 +179,7 @@ PxStatus px_solid_rub_begin(PxSolidSolids *c)
     c->holder = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
     bool room = c->holder != NULL;
     if (c->implicit) {
-        c->kept = PX_ARENA_ARRAY(s->scratch, PxTouch, facings);
+        c->kept = PX_ARENA_ARRAY(s->scratch, PxSolidTouch, facings);
         c->kept_of = PX_ARENA_ARRAY(s->scratch, uint32_t, facings);
         c->kept_first = PX_ARENA_ARRAY(s->scratch, uint32_t, pairs);
         c->kept_end = PX_ARENA_ARRAY(s->scratch, uint32_t, pairs);
@@ -227,7 +227,7 @@ static PxVec3 across(const PxSolidSolids *c, uint32_t n, const float *quad)
 {
     const PxSolid *s = c->solid;
     const PxSolidLists *l = s->lists;
-    const PxTouch *t = &c->kept[n];
+    const PxSolidTouch *t = &c->kept[n];
     const PxFacing *f = &c->facings.facing[c->kept_of[n]];
     double left = 1;
     PxVec3 here = {0, 0, 0}, there = {0, 0, 0};
@@ -317,7 +317,7 @@ bool px_solid_rub_grip(void *user, double dt)
             double before = (double)c->grip[m];
             c->grip[m] = 0;
             if (c->on[m]) {
-                PxTouch t = c->touch[m];
+                PxSolidTouch t = c->touch[m];
                 uint32_t i = f->facing[m].row;
                 hold(c, m, &t);
                 t.stuck = px_vec(0, 0, 0);
@@ -345,7 +345,7 @@ static void rubbing_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *job = user;
     PxSolidSolids *c = job->c;
     for (uint32_t n = begin; n < end; ++n) {
-        PxTouch *t = &c->kept[n];
+        PxSolidTouch *t = &c->kept[n];
         PxVec3 v = px_add(across(c, n, job->quad), t->stuck);
         double slow = t->give / c->dt, speed = px_length(v), x = speed / slow;
         t->drag = t->grip / slow * px_friction_secant(x);
@@ -374,7 +374,7 @@ static void drag_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *job = user;
     const PxSolidSolids *c = job->c;
     for (uint32_t n = begin; n < end; ++n) {
-        const PxTouch *t = &c->kept[n];
+        const PxSolidTouch *t = &c->kept[n];
         PxVec3 v = across(c, n, job->quad);
         double along = px_dot(v, t->slide);
         PxVec3 f = px_mad(px_scale(v, -t->drag), t->slide, (t->drag - t->bend) * along);
@@ -399,7 +399,7 @@ void px_solid_rub_stick(void *user, const float *quad)
         for (int a = 0; a < 3; ++a)
             s->columns.stuck[a][f->near[n]] = 0.0f;
     for (uint32_t n = 0; n < c->kepts; ++n) {
-        PxTouch *t = &c->kept[n];
+        PxSolidTouch *t = &c->kept[n];
         uint32_t i = f->facing[c->kept_of[n]].row;
         if (c->holder[i] != n + 1)
             continue;

@@ -318,7 +318,8 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
                                  .dt = world->dt,
                                  .kept = world->rigid_kept.data,
                                  .kepts = world->rigid_kept.count,
-                                 .scratch = scratch},
+                                 .scratch = scratch,
+                                 .threads = &world->threads},
                         .impulse = impulse,
                         .torque = torque};
     return PX_OK;

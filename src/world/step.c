@@ -430,6 +430,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
                      .boundaries = world->boundaries.count,
                      .wall_profile = &world->wall_profile,
                      .mac_store = world->mac_store,
+                     .up = px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 0, 0)),
                      .scratch = &world->scratch,
                      .threads = &world->threads,
                      .dist = &world->dist,
