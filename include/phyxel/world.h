@@ -545,6 +545,25 @@ static inline PxStatus px_world_rigid_state(const PxWorld *world, PxBodyId body,
 /// Values that are used only when the world is built (spacing, shapes) are refused.
 PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values);
 
+/// A number or vector that px_world_set() can change, with its present value. Numbers of models and
+/// of molten states are not listed.
+typedef struct PxWorldValue {
+    char path[160];     ///< "materials.water.viscosity"
+    const char *unit;   ///< SI; "" for a pure number
+    const char *help;   ///< one line
+    double least, most; ///< range; `least` itself may be excluded
+    int values;         ///< 1, or 3 for a vector
+    double value[3];
+} PxWorldValue;
+
+/// Fills `out` with up to `most` of them; returns how many there are. The texts are static.
+PX_API size_t px_world_values_sized(const PxWorld *world, PxWorldValue *out, size_t size,
+                                    size_t most);
+static inline size_t px_world_values(const PxWorld *world, PxWorldValue *out, size_t most)
+{
+    return px_world_values_sized(world, out, sizeof *out, most);
+}
+
 /// Statistics of the last step and of the state after it.
 typedef struct PxStats {
     uint64_t step;      ///< steps done so far

@@ -104,7 +104,10 @@ static PxStatus add_body(PxDisplay *d, const PxScene *scene, PxShownWall *shown)
         free((void *)b.name);
         return px_fail(PX_ERR_MEMORY, "display: no room for body '%s'", body->def.name);
     }
-    PxStatus status = shown->mesh != NULL && !shown->hidden ? add_mesh(&b, shown->mesh) : PX_OK;
+    /* Pictures leave out the walls around matter; a window shows them. */
+    if (shown->hidden)
+        b.look.kind = PX_DISPLAY_PANE;
+    PxStatus status = shown->mesh != NULL ? add_mesh(&b, shown->mesh) : PX_OK;
     d->bodies.data[d->bodies.count++] = b;
     return status;
 }
