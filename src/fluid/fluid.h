@@ -35,7 +35,7 @@ typedef struct PxFluid {
                        ///< that of the last step
     const PxMaterial *material;
     uint32_t materials;
-    bool emits; ///< the world has emitters
+    bool emits; ///< an emitter of the world has started
     PxBoundary *const *boundary;
     size_t boundaries;
     const PxWallProfile *wall_profile;
