@@ -245,7 +245,8 @@ typedef struct PxBodyDef {
     bool wall;           ///< an impermeable boundary that is fixed or follows keyframes
     bool inside;         ///< walls: keep matter inside the shape instead of out of it
     double friction;     ///< walls: 0 free slip, 1 no slip
-    double cling;        ///< walls: how closely coats of molten matter follow their surface, 0 .. 1
+    double cling;        ///< walls, rigid bodies, solids with a skin: how closely coats of molten
+                         ///< matter follow their surface, 0 .. 1
     bool warm;           ///< walls: kept at `temperature`; else adiabatic
     double conductance;  ///< warm walls: contact conductance, W/(m^2 K); 1e12: perfect
     size_t temperatures; ///< warm walls: number of keys; 0: constant temperature
@@ -263,6 +264,7 @@ typedef struct PxBodyDef {
                     ///< keyframes, else at once
     double hold;    ///< rigid: when they hold it again, s; before `release`: not
     double hand_over;       ///< rigid: time in which it then returns to its keyframes, s
+    bool prints;            ///< hands its colours to coats of molten matter that cling to it
     double ballast;         ///< rigid: a point mass in addition to that of its shape, kg, >= 0
     PxVec3 ballast_at;      ///< rigid: where it is, in the shape before scale, turn and at, m
     bool carve;             ///< scenes: liquids in which it stands at the start make room for it
