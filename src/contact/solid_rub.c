@@ -133,6 +133,26 @@ static double lightness(const PxSolidSolids *c, const PxFacing *f, const PxSolid
 /* Damping of contacts that stick, as a part of the critical one. */
 #define DAMPED 0.3
 
+/* Gaps that change slower than this many times sqrt(gravity radius) are damped: solids that lie on
+ * each other would tremble for ever, and slip whenever they press less. Collisions are faster, and
+ * lose a part of about the square of the ratio. */
+#define TREMBLES 0.1
+
+/* Damps the change of a gap since the forces before. */
+static void calm(const PxSolidSolids *c, uint32_t m, PxSolidTouch *t, double dt)
+{
+    const PxSolid *s = c->solid;
+    double before = (double)c->gap[m], rate = before > 0 && dt > 0 ? (t->gap - before) / dt : 0;
+    double slow = TREMBLES * sqrt(px_length(s->gravity) *
+                                  (double)s->particles->radius[c->facings.facing[m].row]);
+    c->gap[m] = (float)t->gap;
+    if (rate == 0 || !(slow > 0) || !(t->light > 0))
+        return;
+    double damping = fmin(2 * DAMPED * sqrt(t->stiff / t->light), 0.25 / (t->light * dt));
+    double part = rate / slow;
+    t->force = fmax(t->force - damping * rate / (1 + part * part), 0);
+}
+
 static void rub_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -144,6 +164,7 @@ static void rub_block(void *user, uint32_t begin, uint32_t end, int thread)
         const PxFacing *f = &c->facings.facing[m];
         PxSolidTouch *t = &c->touch[m];
         bool first = c->holder[f->row] == n + 1;
+        calm(c, m, t, dt);
         hold(c, m, t);
         t->rub = px_vec(0, 0, 0);
         if (!(t->grip > 0)) {
@@ -195,9 +216,12 @@ PxStatus px_solid_rub_begin(PxSolidSolids *c)
     } else {
         c->gradient = PX_ARENA_ARRAY(s->scratch, float, 9 * (size_t)s->count);
         c->rub_light = PX_ARENA_ARRAY(s->scratch, float, facings);
-        room = room && c->gradient != NULL && c->rub_light != NULL;
-        if (room)
+        c->gap = PX_ARENA_ARRAY(s->scratch, float, facings);
+        room = room && c->gradient != NULL && c->rub_light != NULL && c->gap != NULL;
+        if (room) {
             memset(c->rub_light, 0, f->facings * sizeof *c->rub_light);
+            memset(c->gap, 0, f->facings * sizeof *c->gap);
+        }
     }
     return room ? PX_OK : px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", f->facings);
 }

@@ -45,6 +45,7 @@ typedef struct PxSolidSolids {
     PxSolidRebound rebound;
 
     float *gradient;    ///< leapfrog: 9 a row, at the forces before
+    float *gap;         ///< leapfrog: by facing: at the forces before, m; 0: it was no contact
     float *rub_light;   ///< leapfrog: by facing: relative velocity for a unit impulse; 0: not known
     uint32_t *holder;   ///< by row: contact whose displacement is stored, plus 1; 0: none
     PxSolidTouch *kept; ///< implicit: contacts as friction sees them, `kepts` of them
