@@ -403,6 +403,70 @@ TEST(a_sheet_that_hits_another_pushes_it_and_does_not_cross_it)
     CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0);
 }
 
+/* ---- physics ---- */
+
+/* Extension of a hanging strip, over rho g L^2 / (2 E). */
+static double hanging(int rows, const char *membrane)
+{
+    char text[1200];
+    snprintf(text, sizeof text,
+             "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, "
+             "\"cloth\": {\"mass\": 0.5, \"weft\": 300, \"warp\": 300, \"poisson\": 0, "
+             "\"shear\": 150, \"damping\": 8, \"step\": 0.01, \"membrane\": \"%s\"}}}, "
+             "\"bodies\": [{\"name\": \"a\", \"material\": \"m\", \"shape\": {\"sheet\": "
+             "{\"width\": 0.2, \"length\": 1, \"columns\": %d, \"rows\": %d}, \"turn\": "
+             "{\"axis\": [1, 0, 0], \"degrees\": 90}}}], \"handles\": [{\"name\": \"h\", "
+             "\"body\": \"a\", \"shape\": {\"box\": [0.3, 0.001, 0.1], \"at\": [0, 0.5, 0]}}]}",
+             membrane, rows / 5, rows);
+    PxWorld *world = world_of(text, 1);
+    CHECK_OK(px_world_advance(world, 3));
+    const PxTable *t = &world->cloth_vertices;
+    const double *y = px_table_find(t, "position")->data[1];
+    double lowest = 0;
+    for (uint32_t i = 0; i < t->count; ++i)
+        lowest = fmin(lowest, y[i]);
+    px_world_free(world);
+    return (-0.5 - lowest) / (0.5 * 9.81 / (2 * 300));
+}
+
+PHYSICS(a_strip_stretches_under_its_own_weight_by_the_formula)
+{
+    double wanted[3];
+    for (int k = 0; k < 3; ++k) {
+        wanted[k] = hanging(10 << k, "corotational");
+        print_message("strip of %d rows: %.4f of the formula\n", 10 << k, wanted[k]);
+        CHECK_NEAR(wanted[k], 1, 0.03);
+    }
+}
+
+/* Mean velocity down a slope after a second; friction is 0.5. */
+static double sliding(double slope)
+{
+    char text[900];
+    double angle = atan(slope);
+    snprintf(text, sizeof text,
+             "{\"phyxel\": 1, \"spacing\": 0.05, \"gravity\": [%.12g, %.12g, 0], \"materials\": "
+             "{\"m\": {\"density\": 100, \"friction\": 0.5, " CLOTH "}}, \"bodies\": [{\"name\": "
+             "\"a\", \"material\": \"m\", \"shape\": {\"sheet\": {\"width\": 0.4, \"length\": "
+             "0.4, \"columns\": 6, \"rows\": 6}, \"at\": [0, 0.002, 0]}}, {\"name\": \"floor\", "
+             "\"wall\": true, \"friction\": 0.5, \"shape\": {\"plane\": [0, 1, 0]}}]}",
+             9.81 * sin(angle), -9.81 * cos(angle));
+    PxWorld *world = world_of(text, 1);
+    CHECK_OK(px_world_advance(world, 1));
+    PxStats now = stats_of(world);
+    px_world_free(world);
+    return now.cloth_momentum.x / (0.2 * 0.16);
+}
+
+PHYSICS(cloth_sticks_below_the_friction_angle_and_slides_above_it)
+{
+    double below = sliding(0.49), above = sliding(0.6), angle = atan(0.6);
+    double wanted = 9.81 * (sin(angle) - 0.5 * cos(angle));
+    print_message("slope 0.49: %.3g m/s; slope 0.6: %.4f m/s, wanted %.4f\n", below, above, wanted);
+    CHECK_NEAR(below, 0, 1e-6);
+    CHECK_NEAR(above, wanted, 0.02 * wanted);
+}
+
 /* ---- bad input ---- */
 
 static void refused(const float (*vertex)[3], uint32_t vertices, const uint32_t (*triangle)[3],
