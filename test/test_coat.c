@@ -816,6 +816,102 @@ TEST(a_wall_that_clings_attracts_the_coat)
     play_end(&p);
 }
 
+TEST(a_deformable_mould_attracts_the_coat_too)
+{
+    /* the same ball, of points whose normals are out of the mould, that is, inwards */
+    enum { POINTS = 6000 };
+    Play p;
+    PxCoatDef def = def_of(0.5);
+    float *column[6];
+    play_begin(&p, &def, 2);
+    add_ball(p.m, 4, 0, 0, 0, 0);
+    PxCoatMould mould = {.cling = 1, .bounds = {{-4.6, -4.6, -4.6}, {4.6, 4.6, 4.6}}};
+    for (int k = 0; k < 6; ++k)
+        CHECK((column[k] = malloc(POINTS * sizeof(float))) != NULL);
+    for (int i = 0; i < POINTS; ++i) {
+        double y = 1 - 2 * (i + 0.5) / POINTS, r = sqrt(1 - y * y), f = 2.399963229728653 * i;
+        const double n[3] = {r * cos(f), y, r * sin(f)};
+        for (int k = 0; k < 3; ++k) {
+            column[k][i] = (float)(4.6 * n[k]);
+            column[3 + k][i] = (float)-n[k];
+        }
+    }
+    CHECK_OK(px_point_surface_make(&mould.surface, (const float *const *)column,
+                                   (const float *const *)column + 3, POINTS, p.in.scratch));
+    p.in.mould = &mould;
+    p.in.moulds = 1;
+    for (int f = 0; f < 4; ++f)
+        play(&p);
+    /* Between its points, the mean of a bent surface lies inside it by h^2 / (9 r) or so: h = 2.5
+     * times the spacing of 0.21. */
+    for (uint32_t i = 0; i < p.coat->surfels.count; ++i)
+        CHECK_NEAR(px_length(px_coat_place(p.coat, i)), 4.6, 0.01);
+    px_point_surface_free(&mould.surface);
+    for (int k = 0; k < 6; ++k)
+        free(column[k]);
+    play_end(&p);
+}
+
+/* Share of the surfels beyond a spacing from the plane x = `at` that are red on its right and blue
+ * on its left. */
+static double two_coloured(const PxCoat *coat, double at)
+{
+    const PxColumn *colour = px_table_find(&coat->surfels, "colour");
+    const float *painted = px_table_find(&coat->surfels, "painted")->data[0];
+    uint32_t right = 0, all = 0;
+    for (uint32_t i = 0; i < coat->surfels.count; ++i) {
+        double x = px_coat_place(coat, i).x - at;
+        if (fabs(x) < 1)
+            continue;
+        float red = ((const float *)colour->data[0])[i], blue = ((const float *)colour->data[2])[i];
+        right += painted[i] > 0.0f &&
+                 (x > 0 ? red > 0.99f && blue < 0.01f : red < 0.01f && blue > 0.99f);
+        ++all;
+    }
+    return (double)right / all;
+}
+
+TEST(a_mould_prints_its_colours)
+{
+    Play p;
+    PxCoatDef def = def_of(0.5);
+    play_begin(&p, &def, 2);
+    add_ball(p.m, 4, 0, 0, 0, 0);
+    PxMesh *mesh = mesh_ball(4.6, 96);
+    mesh->colour = px_allocate(NULL, mesh->vertex_count * sizeof *mesh->colour);
+    CHECK(mesh->colour != NULL);
+    for (uint32_t v = 0; v < mesh->vertex_count; ++v)
+        mesh->colour[v] = mesh->position[v].x > 0 ? px_vec(1, 0, 0) : px_vec(0, 0, 1);
+    PxShape *shape = shape_make_mesh(mesh);
+    PxWall wall = {.shape = shape,
+                   .inside = true,
+                   .bounds = px_shape_bounds(shape),
+                   .cling = 1,
+                   .prints = true};
+    px_wall_move(&wall, 0, 0);
+    p.in.wall = &wall;
+    p.in.walls = 1;
+    for (int f = 0; f < 4; ++f)
+        play(&p);
+    CHECK(p.coat->painted);
+    CHECK_NEAR(two_coloured(p.coat, 0), 1, 0);
+    CHECK(p.coat->zombies.count <= p.coat->surfels.count); /* they do not pile up */
+    /* Frozen and moved away it keeps them, and molten again as well. */
+    memset(p.m->melted, 0, sizeof p.m->melted);
+    p.in.melted = p.m->melted;
+    p.in.walls = 0;
+    for (uint32_t i = 0; i < p.m->count; ++i)
+        p.m->x[0][i] += 3;
+    play(&p);
+    CHECK_NEAR(two_coloured(p.coat, 3), 1, 0);
+    p.in.melted = NULL;
+    for (int f = 0; f < 3; ++f)
+        play(&p);
+    CHECK_NEAR(two_coloured(p.coat, 3), 1, 0.01);
+    px_shape_free(shape);
+    play_end(&p);
+}
+
 /* A ball with 16 waves around, less than two spacings long: finer than the particles. */
 static double wavy(PxVec3 out)
 {

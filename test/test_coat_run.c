@@ -162,4 +162,65 @@ TEST(stored_coats_that_do_not_fit_are_refused)
     px_scene_free(scene);
 }
 
+/* ---- moulds ---- */
+
+/* Mean distance, in spacings, of the surfels that face down in the middle of a pool from the slab
+ * under it, 0.2 m high. A coat only 0.3 spacings around the particles does not touch it by itself.
+ * `slab` are the keys of the slab. */
+static double distance_from_slab(const char *slab, size_t *count)
+{
+    char text[1200];
+    PxScene *scene;
+    PxWorld *world;
+    snprintf(text, sizeof text,
+             "{\"phyxel\": 1, \"time\": {\"frames\": 3, \"fps\": 100}, \"spacing\": 0.05,\n"
+             " \"materials\": {\"water\": {\"density\": 1000,\n"
+             "  \"coat\": {\"model\": \"surfels\", \"iso\": 0.3}},\n"
+             "  \"rubber\": {\"density\": 1000, \"young\": 1e7}},\n"
+             " \"bodies\": [{\"name\": \"floor\", \"shape\": {\"plane\": {}}, \"wall\": true},\n"
+             "  {\"name\": \"slab\", \"shape\": {\"box\": [1, 0.2, 1], \"at\": [0, 0.1, 0]}, %s},\n"
+             "  {\"name\": \"pool\", \"shape\": {\"box\": [0.5, 0.2, 0.5], \"at\": [0, 0.3, 0]},\n"
+             "   \"material\": \"water\"}]}",
+             slab);
+    CHECK_OK(px_scene_read_text("mould.json", NULL, text, strlen(text), &scene));
+    CHECK_OK(px_scene_world(scene, 2, &world));
+    for (int frame = 0; frame < 4; ++frame) {
+        CHECK_OK(px_world_advance(world, 0.01 * frame));
+        CHECK_OK(px_world_move_coats(world));
+    }
+    const PxCoat *coat = px_world_coat(world, 0)->coat;
+    const float *down = px_table_find(&coat->surfels, "normal")->data[1];
+    double sum = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < coat->surfels.count; ++i) {
+        PxVec3 x = px_coat_place(coat, i);
+        if (down[i] > -0.8f || fabs(x.x) > 0.15 || fabs(x.z) > 0.15)
+            continue;
+        sum += fabs(x.y - 0.2) / 0.05;
+        ++*count;
+    }
+    px_world_free(world);
+    px_scene_free(scene);
+    return *count > 0 ? sum / (double)*count : 0;
+}
+
+TEST(a_mould_may_be_a_wall_a_rigid_body_or_soft)
+{
+    static const char *const slab[][2] = {
+        {"\"wall\": true", "\"wall\": true, \"cling\": 1"},
+        {"\"material\": \"rubber\", \"rigid\": true",
+         "\"material\": \"rubber\", \"rigid\": true, \"cling\": 1"},
+        {"\"material\": \"rubber\"", "\"material\": \"rubber\", \"cling\": 1"}};
+    for (size_t k = 0; k < PX_COUNT(slab); ++k) {
+        size_t free, held;
+        double without = distance_from_slab(slab[k][0], &free);
+        double with = distance_from_slab(slab[k][1], &held);
+        print_message("  slab %zu: %.4f spacings without, %.4f with\n", k, without, with);
+        CHECK(free > 50 && held > 50);
+        CHECK(with < 0.02);
+        CHECK(without > 0.03);
+    }
+    check_complaint(SCENE("\"surfels\"", "2000, \"cling\": 1"), "bodies[2].cling", "do not melt");
+}
+
 TEST_MAIN()

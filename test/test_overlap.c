@@ -62,6 +62,10 @@ static void scene_says(const Box box[2], char *out, size_t size)
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k)
         if (px_scene_complaint(scene, k)->severity == PX_ERROR)
             snprintf(out, size, "%s", px_scene_complaint(scene, k)->text);
+    /* which point is the deepest depends on the body that was sampled */
+    char *depth = strstr(out, ", up to ");
+    if (depth != NULL)
+        *depth = '\0';
     px_scene_free(scene);
 }
 

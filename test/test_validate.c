@@ -134,8 +134,7 @@ TEST(the_page_of_validation_is_written_from_all_cases_only)
 
 TEST(a_small_column_carries_its_weight)
 {
-    /* 10 layers; measured 2.5 % high at half depth, 1.2 % low at the bottom, 0.6 % of height lost
-     */
+    /* 10 layers; measured 1.7 % high at half depth, 0.5 % at the bottom, 0.6 % of height lost */
     PxColumnDef def = px_column_def_default();
     def.spacing = 0.02;
     def.depth = 0.2;
@@ -144,8 +143,8 @@ TEST(a_small_column_carries_its_weight)
     def.settle = 0.4;
     PxColumnResult result;
     CHECK_OK(px_column_rest(&def, &result));
-    CHECK_NEAR(result.middle, 1, 0.05);
-    CHECK_NEAR(result.bottom, 1, 0.05);
+    CHECK_NEAR(result.middle, 1, 0.03);
+    CHECK_NEAR(result.bottom, 1, 0.02);
     CHECK_NEAR(result.height, 1, 0.03);
     CHECK_EQUAL(result.leaked, 0);
 }

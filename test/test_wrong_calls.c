@@ -661,4 +661,50 @@ TEST(reports_fit_structures_of_any_size)
     px_scene_free(scene);
 }
 
+TEST(displays_and_stored_frames_refuse_wrong_calls)
+{
+    PxDisplay *display;
+    PxStored *frame;
+    PxPose at;
+    PxVec3 v;
+    PxSceneCamera camera;
+    PxStoredSurface surface;
+    size_t count;
+    float rgb[3];
+    PxBodyId body;
+    PxMaterialId material;
+    REFUSED(px_display_make(NULL, &display));
+    CHECK(display == NULL);
+    REFUSED(px_display_make(NULL, NULL));
+    REFUSED(px_display_pose(NULL, 0, 0, &at));
+    REFUSED(px_display_camera(NULL, 1, &camera));
+    REFUSED(px_display_bounds(NULL, &v, &v));
+    CHECK(px_display_material(NULL, 0) == NULL && px_display_body(NULL, 0) == NULL);
+    CHECK(isnan(px_display_ground(NULL)));
+    px_display_colour(NAN, rgb);
+    CHECK(rgb[0] >= 0 && rgb[0] <= 1);
+    px_display_free(NULL);
+    REFUSED(px_stored_list(NULL, NULL, 0, &count));
+    REFUSED(px_stored_list("", NULL, 0, &count));
+    REFUSED(px_stored_list(".", NULL, 1, &count));
+    REFUSED(px_stored_read(NULL, 0, 1, &frame));
+    REFUSED(px_stored_read(".", 0, -1, &frame));
+    REFUSED(px_stored_read(".", 0, 1, NULL));
+    CHECK(px_stored_count(NULL) == 0 && isnan(px_stored_time(NULL)) && px_stored_step(NULL) == 0);
+    CHECK(px_stored_columns(NULL, NULL, 0) == 0);
+    CHECK(px_stored_floats(NULL, "position", 0) == NULL && px_stored_words(NULL, "body") == NULL);
+    CHECK(!px_stored_pose(NULL, 0, &at, &v) && !px_stored_surface(NULL, 0, &surface));
+    px_stored_free(NULL);
+    Sample s = sample();
+    REFUSED(px_world_find_body(NULL, "wall", &body));
+    REFUSED(px_world_find_body(s.world, "", &body));
+    REFUSED(px_world_find_body(s.world, "no", &body));
+    REFUSED(px_world_find_body(s.world, "wall", NULL));
+    REFUSED(px_world_find_material(s.world, "no", &material));
+    CHECK_OK(px_world_find_body(s.world, "wall", &body));
+    CHECK(body.slot == s.wall.slot && body.generation == s.wall.generation);
+    CHECK(px_world_values(NULL, NULL, 0) == 0 && px_world_values(s.world, NULL, 0) > 3);
+    px_world_free(s.world);
+}
+
 TEST_MAIN()

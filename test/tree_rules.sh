@@ -17,7 +17,7 @@ refuse "left to do" "$(grep -rnwE 'TODO|FIXME|XXX' cli bench docs fuzz/*.c inclu
     grep -v '^test/tree_rules.sh:')"
 
 refuse "threads start in px_parallel_for only" "$(grep -rnwE 'pthread_create|thrd_create|threads\.h' \
-    src cli viewer 2>/dev/null | grep -vE '^src/base/parallel\.c:|^viewer/player\.c:')" # the window's simulation
+    src cli viewer 2>/dev/null | grep -vE '^src/base/parallel\.c:|^viewer/(player|record)\.c:')" # the window simulates beside drawing
 refuse "OpenMP's loops wait for threads that have no core (src/base/parallel.c)" \
     "$(grep -rnE 'pragma +omp|omp\.h|fopenmp' src cli viewer bench fuzz test CMakeLists.txt 2>/dev/null |
         grep -v '^test/tree_rules.sh:')"

@@ -1,6 +1,7 @@
 #include "draw.h"
 
 #include "gl.h"
+#include "screen_mesh.h"
 #include "shaders.h"
 
 #include <math.h>
@@ -10,11 +11,28 @@
 
 /* A mesh on the graphics card. */
 typedef struct Mesh {
-    GLuint array, vertices, normals, indices;
-    uint32_t count; /* of indices */
+    GLuint array, vertices, normals, indices, extra[2];
+    uint32_t count; /* of indices; of surfels if there are none */
 } Mesh;
 
-enum { MESH, BALL, GROUND, BACKGROUND, PROGRAMS };
+enum {
+    MESH,
+    BALL,
+    GROUND,
+    BACKGROUND,
+    LIQUID,
+    CHORD,
+    THICKNESS,
+    RADIOGRAPH,
+    SURFEL,
+    SPLATS,
+    PROGRAMS
+};
+
+/* Edge of a cell of the liquid's depth map, pixels of a picture 600 pixels high. */
+#define LIQUID_CELL 2.5
+/* Radius over which a particle's volume is spread in radiographs, in its radii. */
+#define SPREAD 2.6f
 
 struct Draw {
     GLuint program[PROGRAMS];
@@ -25,12 +43,20 @@ struct Draw {
     uint32_t bodies;
     Mesh *surface; /* of the shot */
     uint32_t surfaces;
-    GLuint balls, places, paints; /* vertex array and its buffers */
+    GLuint balls, places, paints, weights; /* vertex array and its buffers */
     uint32_t ball_count;
     float *place; /* scratch: 4 floats a ball */
-    uint8_t *paint;
+    float *weight;
+    uint8_t *paint, *liquid; /* liquid: by particle */
     size_t room;
-    DrawDef last; /* of the balls on the card */
+    uint32_t liquid_count;
+    ScreenMesh screen;
+    Mesh liquid_mesh;
+    float *tint, *medium; /* scratch: 4 floats a vertex of the liquid */
+    size_t tint_room;
+    GlTarget behind, sums; /* picture behind the liquid; x-rays or splats */
+    DrawDef last;          /* of the balls on the card */
+    bool loaded;
 
     /* of the present call */
     const Camera *camera;
@@ -68,6 +94,12 @@ Draw *draw_create(char *error, size_t size)
         [BALL] = {"ball", shader_ball_vertex, shader_ball},
         [GROUND] = {"ground", shader_ground_vertex, shader_ground},
         [BACKGROUND] = {"background", shader_screen_vertex, shader_background},
+        [LIQUID] = {"liquid", shader_liquid_vertex, shader_liquid},
+        [CHORD] = {"chord", shader_ball_vertex, shader_chord},
+        [THICKNESS] = {"thickness", shader_mesh_vertex, shader_thickness},
+        [RADIOGRAPH] = {"radiograph", shader_screen_vertex, shader_radiograph},
+        [SURFEL] = {"surfel", shader_surfel_vertex, shader_surfel},
+        [SPLATS] = {"splats", shader_screen_vertex, shader_splats},
     };
     for (int k = 0; k < PROGRAMS; ++k) {
         d->program[k] =
@@ -81,18 +113,20 @@ Draw *draw_create(char *error, size_t size)
     glGenVertexArrays(1, &d->balls);
     glGenBuffers(1, &d->places);
     glGenBuffers(1, &d->paints);
+    glGenBuffers(1, &d->weights);
     glBindVertexArray(d->balls);
     attribute(0, d->places, 4, GL_FLOAT, true);
     attribute(1, d->paints, 4, GL_UNSIGNED_BYTE, true);
+    attribute(2, d->weights, 1, GL_FLOAT, true);
     glBindVertexArray(0);
     return d;
 }
 
 static void mesh_free(Mesh *m)
 {
-    GLuint buffers[] = {m->vertices, m->normals, m->indices};
+    GLuint buffers[] = {m->vertices, m->normals, m->indices, m->extra[0], m->extra[1]};
     glDeleteVertexArrays(1, &m->array);
-    glDeleteBuffers(3, buffers);
+    glDeleteBuffers(5, buffers);
     *m = (Mesh){0};
 }
 
@@ -114,12 +148,21 @@ void draw_free(Draw *d)
     for (int k = 0; k < PROGRAMS; ++k)
         glDeleteProgram(d->program[k]);
     gl_target_free(&d->picture);
+    gl_target_free(&d->behind);
+    gl_target_free(&d->sums);
+    mesh_free(&d->liquid_mesh);
+    screen_mesh_free(&d->screen);
     glDeleteVertexArrays(1, &d->empty);
     glDeleteVertexArrays(1, &d->balls);
     glDeleteBuffers(1, &d->places);
     glDeleteBuffers(1, &d->paints);
+    glDeleteBuffers(1, &d->weights);
     free(d->place);
     free(d->paint);
+    free(d->weight);
+    free(d->liquid);
+    free(d->tint);
+    free(d->medium);
     free(d);
 }
 
@@ -193,70 +236,111 @@ static bool reserve(Draw *d, size_t count)
     if (count <= d->room)
         return true;
     float *place = realloc(d->place, count * 4 * sizeof *place);
-    if (place != NULL)
-        d->place = place;
+    d->place = place != NULL ? place : d->place;
+    float *weight = realloc(d->weight, count * sizeof *weight);
+    d->weight = weight != NULL ? weight : d->weight;
     uint8_t *paint = realloc(d->paint, count * 4);
-    if (paint != NULL)
-        d->paint = paint;
-    if (place == NULL || paint == NULL)
+    d->paint = paint != NULL ? paint : d->paint;
+    uint8_t *liquid = realloc(d->liquid, count);
+    d->liquid = liquid != NULL ? liquid : d->liquid;
+    if (place == NULL || weight == NULL || paint == NULL || liquid == NULL)
         return false;
     d->room = count;
     return true;
 }
 
-/* Whether a particle is drawn as a sphere. */
-static bool is_ball(const Draw *d, const Shot *s, uint32_t i)
+enum { SHADES = 256 };
+
+/* The colour map as bytes with a gamma of 2, and the range that it shows. */
+typedef struct Shades {
+    uint8_t table[SHADES][3];
+    float low, scale;
+} Shades;
+
+static void shades_make(const Draw *d, const Shot *s, Shades *out)
 {
-    return d->def->mode == DRAW_PARTICLES || !s->covered[i];
+    for (int k = 0; k < SHADES; ++k) {
+        uint8_t srgb[4];
+        colour_value((float)k / (SHADES - 1), 0, 1, srgb);
+        for (int c = 0; c < 3; ++c)
+            out->table[k][c] = stored(linear_of(srgb[c]));
+    }
+    float high = d->def->own_range ? d->def->high : s->high;
+    out->low = d->def->own_range ? d->def->low : s->low;
+    out->scale = high > out->low ? (SHADES - 1) / (high - out->low) : 0;
 }
 
+static const uint8_t *shade_of(const Shades *shades, float value)
+{
+    float t = (value - shades->low) * shades->scale;
+    return shades->table[t >= 0 ? (int)fminf(SHADES - 1, t) : 0];
+}
+
+/* Sorts the particles into liquids, which become a surface, balls, and those that a skin or coat
+ * covers. */
 static void load_balls(Draw *d, const Shot *s)
 {
-    d->ball_count = 0;
+    Shades shades;
+    bool best = d->def->mode == DRAW_BEST;
+    uint32_t n = 0;
+    d->ball_count = d->liquid_count = 0;
     if (!reserve(d, (size_t)s->particles + 1))
         return;
-    enum { TABLE = 256 };
-    uint8_t table[TABLE][4];
-    for (int k = 0; k < TABLE; ++k) {
-        colour_value((float)k / (TABLE - 1), 0, 1, table[k]);
-        for (int c = 0; c < 3; ++c)
-            table[k][c] = stored(linear_of(table[k][c]));
-    }
-    float low = d->def->own_range ? d->def->low : s->low;
-    float high = d->def->own_range ? d->def->high : s->high;
-    float scale = high > low ? (TABLE - 1) / (high - low) : 0;
-    uint32_t n = 0;
+    shades_make(d, s, &shades);
     for (uint32_t i = 0; i < s->particles; ++i) {
-        if (!is_ball(d, s, i))
+        const PxDisplayMaterial *m = px_display_material(d->display, s->material[i]);
+        bool covered = best && s->covered[i];
+        d->liquid[i] = best && !covered && m != NULL && !m->solid;
+        d->liquid_count += d->liquid[i];
+        if (covered || d->liquid[i])
             continue;
         memcpy(&d->place[4 * (size_t)n], &s->place[4 * (size_t)i], 4 * sizeof *d->place);
         uint8_t *paint = &d->paint[4 * (size_t)n];
-        if (s->value != NULL) {
-            float t = (s->value[i] - low) * scale;
-            memcpy(paint, table[t >= 0 ? (int)fminf(TABLE - 1, t) : 0], 4);
-        } else {
-            const PxDisplayMaterial *m = px_display_material(d->display, s->material[i]);
+        if (s->value != NULL)
+            memcpy(paint, shade_of(&shades, s->value[i]), 3);
+        else
             for (int c = 0; c < 3; ++c)
                 paint[c] = stored(m != NULL ? m->particles.colour[c] : 0.5f);
-            paint[3] = 255;
-        }
+        paint[3] = 255;
+        d->weight[n] = m != NULL ? m->surface.xray : 1;
         ++n;
     }
     d->ball_count = n;
     gl_fill(GL_ARRAY_BUFFER, d->places, d->place, (size_t)n * 4 * sizeof *d->place);
     gl_fill(GL_ARRAY_BUFFER, d->paints, d->paint, (size_t)n * 4);
+    gl_fill(GL_ARRAY_BUFFER, d->weights, d->weight, (size_t)n * sizeof *d->weight);
+}
+
+static void fill_surfels(Mesh *m, const ShotSurface *f)
+{
+    if (m->array == 0) {
+        glGenVertexArrays(1, &m->array);
+        glGenBuffers(1, &m->vertices);
+        glGenBuffers(1, &m->normals);
+        glGenBuffers(1, &m->extra[0]);
+        glBindVertexArray(m->array);
+        attribute(0, m->vertices, 3, GL_FLOAT, true);
+        attribute(1, m->normals, 3, GL_FLOAT, true);
+        attribute(2, m->extra[0], 1, GL_FLOAT, true);
+        glBindVertexArray(0);
+    }
+    gl_fill(GL_ARRAY_BUFFER, m->vertices, f->position, f->points * 3 * sizeof *f->position);
+    gl_fill(GL_ARRAY_BUFFER, m->normals, f->normal, f->points * 3 * sizeof *f->normal);
+    gl_fill(GL_ARRAY_BUFFER, m->extra[0], f->radius, f->points * sizeof *f->radius);
+    m->count = f->points;
 }
 
 static void load_surfaces(Draw *d, const Shot *s)
 {
-    if (s->surfaces != d->surfaces) {
-        meshes_free(&d->surface, &d->surfaces);
-        d->surface = calloc((size_t)s->surfaces + 1, sizeof *d->surface);
-        d->surfaces = d->surface != NULL ? s->surfaces : 0;
-    }
+    meshes_free(&d->surface, &d->surfaces);
+    d->surface = calloc((size_t)s->surfaces + 1, sizeof *d->surface);
+    d->surfaces = d->surface != NULL ? s->surfaces : 0;
     for (uint32_t k = 0; k < d->surfaces; ++k) {
         const ShotSurface *f = &s->surface[k];
-        mesh_fill(&d->surface[k], f->position, f->normal, f->points, f->triangle, f->triangles);
+        if (f->triangles > 0)
+            mesh_fill(&d->surface[k], f->position, f->normal, f->points, f->triangle, f->triangles);
+        else
+            fill_surfels(&d->surface[k], f);
     }
 }
 
@@ -341,17 +425,186 @@ static void draw_bodies(Draw *d, const Shot *s, bool transparent)
     }
 }
 
+static PxDisplayLook surface_look(const Draw *d, const ShotSurface *f)
+{
+    const PxDisplayMaterial *m = px_display_material(d->display, f->material);
+    return m != NULL ? m->particles : (PxDisplayLook){.colour = {0.5f, 0.5f, 0.5f}};
+}
+
 static void draw_surfaces(Draw *d, const Shot *s)
 {
     GLuint p = use(d, MESH);
     set_pose(p, NULL);
     for (uint32_t k = 0; k < d->surfaces; ++k) {
-        const PxDisplayMaterial *m = px_display_material(d->display, s->surface[k].material);
-        PxDisplayLook look =
-            m != NULL ? m->particles : (PxDisplayLook){.colour = {0.5f, 0.5f, 0.5f}};
+        PxDisplayLook look = surface_look(d, &s->surface[k]);
         set_look(p, &look, 1);
-        draw_mesh(&d->surface[k]);
+        if (s->surface[k].triangles > 0)
+            draw_mesh(&d->surface[k]);
     }
+}
+
+static void draw_screen(Draw *d)
+{
+    glBindVertexArray(d->empty);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+static void bind_texture(GLuint p, const char *name, int unit, GLuint texture)
+{
+    glActiveTexture((GLenum)(GL_TEXTURE0 + unit));
+    glBindTexture(GL_TEXTURE_2D, texture);
+    gl_set_word(p, name, unit);
+    glActiveTexture(GL_TEXTURE0);
+}
+
+/* The vectors by which the screen's shaders find the ray of a pixel. */
+static void set_rays(const Draw *d, GLuint p)
+{
+    PxVec3 r, u, f;
+    float slope = tanf((float)(0.5 * d->camera->fov * 3.14159265358979 / 180));
+    float right[3], above[3], forward[3];
+    camera_axes(d->camera, &r, &u, &f);
+    copy3(right, r);
+    copy3(above, u);
+    copy3(forward, f);
+    for (int c = 0; c < 3; ++c)
+        right[c] *= slope * d->aspect, above[c] *= slope;
+    gl_set3(p, "right", right);
+    gl_set3(p, "above", above);
+    gl_set3(p, "forward", forward);
+}
+
+/* Surfels of one surface: the visibility pass finds the nearest ones, the attribute pass blends the
+ * normals of those that lie close behind, the shading pass shades every pixel once. */
+static void draw_splats(Draw *d, const Mesh *m, const PxDisplayLook *look)
+{
+    int width = d->picture.width, height = d->picture.height;
+    if (!gl_target_resize(&d->sums, width, height, GL_RGBA32F))
+        return;
+    glBindFramebuffer(GL_FRAMEBUFFER, d->sums.framebuffer);
+    glClearColor(0, 0, 0, 0);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    GLuint p = use(d, SURFEL);
+    gl_set3(p, "viewer", d->eye);
+    gl_set1(p, "nearer", 0);
+    glBindVertexArray(m->array);
+    glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)m->count);
+    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    glDepthMask(GL_FALSE);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    gl_set1(p, "nearer", 1);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)m->count);
+    glDisable(GL_BLEND);
+    glDepthMask(GL_TRUE);
+    glBindFramebuffer(GL_FRAMEBUFFER, d->picture.framebuffer);
+    p = use(d, SPLATS);
+    set_rays(d, p);
+    set_look(p, look, 1);
+    glUniform2f(glGetUniformLocation(p, "planes"), d->projection.m[10], d->projection.m[14]);
+    bind_texture(p, "normals", 0, d->sums.colour);
+    bind_texture(p, "depths", 1, d->sums.depth);
+    draw_screen(d);
+}
+
+static void draw_surfels(Draw *d, const Shot *s)
+{
+    for (uint32_t k = 0; k < d->surfaces; ++k) {
+        PxDisplayLook look = surface_look(d, &s->surface[k]);
+        if (s->surface[k].triangles == 0 && s->surface[k].points > 0)
+            draw_splats(d, &d->surface[k], &look);
+    }
+}
+
+/* ---- the liquid ---- */
+
+static bool reserve_tints(Draw *d, size_t count)
+{
+    if (count <= d->tint_room)
+        return true;
+    count += count / 2;
+    float *tint = realloc(d->tint, count * 4 * sizeof *tint);
+    d->tint = tint != NULL ? tint : d->tint;
+    float *medium = realloc(d->medium, count * 4 * sizeof *medium);
+    d->medium = medium != NULL ? medium : d->medium;
+    if (tint == NULL || medium == NULL)
+        return false;
+    d->tint_room = count;
+    return true;
+}
+
+static void fill_liquid(Draw *d)
+{
+    Mesh *m = &d->liquid_mesh;
+    const ScreenMesh *s = &d->screen;
+    mesh_fill(m, s->position, s->normal, s->vertices, s->triangle, s->triangles);
+    if (m->extra[0] == 0) {
+        glGenBuffers(2, m->extra);
+        glBindVertexArray(m->array);
+        attribute(2, m->extra[0], 4, GL_FLOAT, false);
+        attribute(3, m->extra[1], 4, GL_FLOAT, false);
+        glBindVertexArray(0);
+    }
+    gl_fill(GL_ARRAY_BUFFER, m->extra[0], d->tint, (size_t)s->vertices * 4 * sizeof *d->tint);
+    gl_fill(GL_ARRAY_BUFFER, m->extra[1], d->medium, (size_t)s->vertices * 4 * sizeof *d->medium);
+}
+
+/* Colours of the mesh's vertices, by the particle that is nearest there. */
+static void tint_liquid(Draw *d, const Shot *s)
+{
+    Shades shades;
+    shades_make(d, s, &shades);
+    for (uint32_t k = 0; k < d->screen.vertices; ++k) {
+        uint32_t i = d->screen.particle[k];
+        float *tint = &d->tint[4 * (size_t)k], *medium = &d->medium[4 * (size_t)k];
+        const PxDisplayMaterial *m = px_display_material(d->display, s->material[i]);
+        const PxDisplayLook *look = m != NULL ? &m->surface : NULL;
+        bool clear = look != NULL && look->kind == PX_DISPLAY_CLEAR && s->value == NULL;
+        for (int c = 0; c < 3; ++c) {
+            float byte = s->value != NULL ? (float)shade_of(&shades, s->value[i])[c] / 255 : 0;
+            tint[c] = s->value != NULL ? byte * byte : m != NULL ? m->particles.colour[c] : 0.5f;
+            medium[c] = clear ? look->absorb[c] : 0;
+        }
+        tint[3] = clear ? 0 : 1;
+        medium[3] = d->screen.thickness[k];
+    }
+}
+
+static void draw_liquid(Draw *d, const Shot *s)
+{
+    int width = d->picture.width, height = d->picture.height;
+    ScreenMeshDef def = screen_mesh_def_default();
+    ScreenParticles particles = {s->particles, s->place, d->liquid};
+    if (d->liquid_count == 0 || !gl_target_resize(&d->behind, width, height, GL_RGBA8))
+        return;
+    def.width = width;
+    def.height = height;
+    def.cell = fmax(1, LIQUID_CELL * height / 600.0);
+    /* the spheres' size in the map decides how much smoothing hides them */
+    float radius = 0;
+    for (uint32_t i = 0; i < s->particles && radius == 0; ++i)
+        if (d->liquid[i])
+            radius = s->place[4 * (size_t)i + 3];
+    double scale = 0.5 * height / tan(0.5 * d->camera->fov * 3.14159265358979 / 180);
+    double cells = scale * (double)radius / d->camera->distance / def.cell;
+    def.jump = 5 * (double)radius;
+    def.depth_smoothing = (int)fmax(1, fmin(40, 2.5 * cells * cells + 1));
+    def.edge_smoothing = (int)fmax(1, fmin(10, 2 * cells));
+    def.near = 0.01 * d->camera->distance;
+    if (!screen_mesh_make(&d->screen, &def, d->camera, &particles) || d->screen.triangles == 0 ||
+        !reserve_tints(d, d->screen.vertices))
+        return;
+    tint_liquid(d, s);
+    fill_liquid(d);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, d->picture.framebuffer);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, d->behind.framebuffer);
+    glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, d->picture.framebuffer);
+    GLuint p = use(d, LIQUID);
+    bind_texture(p, "behind", 0, d->behind.colour);
+    gl_set1(p, "ior", 1.333f);
+    draw_mesh(&d->liquid_mesh);
 }
 
 static void draw_balls(Draw *d)
@@ -366,21 +619,9 @@ static void draw_balls(Draw *d)
 static void draw_background(Draw *d)
 {
     GLuint p = use(d, BACKGROUND);
-    PxVec3 r, u, f;
-    float slope = tanf((float)(0.5 * d->camera->fov * 3.14159265358979 / 180));
-    float right[3], above[3], forward[3];
-    camera_axes(d->camera, &r, &u, &f);
-    copy3(right, r);
-    copy3(above, u);
-    copy3(forward, f);
-    for (int c = 0; c < 3; ++c)
-        right[c] *= slope * d->aspect, above[c] *= slope;
-    gl_set3(p, "right", right);
-    gl_set3(p, "above", above);
-    gl_set3(p, "forward", forward);
+    set_rays(d, p);
     glDisable(GL_DEPTH_TEST);
-    glBindVertexArray(d->empty);
-    glDrawArrays(GL_TRIANGLES, 0, 3);
+    draw_screen(d);
     glEnable(GL_DEPTH_TEST);
 }
 
@@ -436,6 +677,45 @@ static void draw_ground(Draw *d)
     glDisable(GL_BLEND);
 }
 
+/* ---- radiograph ---- */
+
+static void draw_radiograph(Draw *d, const Shot *s)
+{
+    PxVec3 middle;
+    float size = (float)scene_size(d->display, &middle);
+    if (!gl_target_resize(&d->sums, d->picture.width, d->picture.height, GL_RGBA32F))
+        return;
+    glBindFramebuffer(GL_FRAMEBUFFER, d->sums.framebuffer);
+    glClearColor(0, 0, 0, 0);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glDisable(GL_DEPTH_TEST);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    GLuint p = use(d, CHORD);
+    gl_set1(p, "enlarge", SPREAD);
+    glBindVertexArray(d->balls);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)d->ball_count);
+    p = use(d, THICKNESS);
+    for (uint32_t k = 0; k < d->bodies && k < s->poses; ++k) {
+        const PxDisplayBody *b = px_display_body(d->display, k);
+        if (b->look.kind == PX_DISPLAY_HIDDEN || (!b->rigid && !d->def->walls))
+            continue;
+        set_pose(p, &s->pose[k]);
+        gl_set1(p, "absorbs", fmaxf(b->look.xray, 2 / size));
+        gl_set1(p, "shell", b->inside ? 0.04f : 0);
+        draw_mesh(&d->body[k]);
+    }
+    glDisable(GL_BLEND);
+    glBindFramebuffer(GL_FRAMEBUFFER, d->picture.framebuffer);
+    p = use(d, RADIOGRAPH);
+    gl_set1(p, "negative", d->def->dark);
+    bind_texture(p, "absorbed", 0, d->sums.colour);
+    draw_screen(d);
+    glEnable(GL_DEPTH_TEST);
+}
+
+/* ---- one picture ---- */
+
 static void set_camera(Draw *d, const Camera *camera, float aspect)
 {
     PxVec3 middle = camera->target, r, u, f;
@@ -462,6 +742,25 @@ static bool same_balls(const DrawDef *a, const DrawDef *b)
            a->high == b->high;
 }
 
+static void draw_scene(Draw *d, const Shot *shot)
+{
+    draw_bodies(d, shot, false);
+    if (d->def->mode == DRAW_BEST) {
+        draw_surfaces(d, shot);
+        draw_surfels(d, shot);
+    }
+    draw_balls(d);
+    if (d->def->ground)
+        draw_ground(d);
+    draw_liquid(d, shot);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glDepthMask(GL_FALSE);
+    draw_bodies(d, shot, true);
+    glDepthMask(GL_TRUE);
+    glDisable(GL_BLEND);
+}
+
 void draw_shot(Draw *d, const PxDisplay *display, const Shot *shot, bool fresh,
                const Camera *camera, const DrawDef *def, int width, int height)
 {
@@ -472,10 +771,11 @@ void draw_shot(Draw *d, const PxDisplay *display, const Shot *shot, bool fresh,
     d->def = def;
     if (fresh && display != d->display)
         load_bodies(d, display);
-    if (shot != NULL && (fresh || !same_balls(&d->last, def)))
+    if (shot != NULL && (fresh || !d->loaded || !same_balls(&d->last, def)))
         load_balls(d, shot);
     if (shot != NULL && fresh)
         load_surfaces(d, shot);
+    d->loaded = shot != NULL;
     d->last = *def;
     set_camera(d, camera, (float)width / (float)height);
     gl_target_resize(&d->picture, width, height, GL_RGBA8);
@@ -485,21 +785,13 @@ void draw_shot(Draw *d, const PxDisplay *display, const Shot *shot, bool fresh,
     glDisable(GL_BLEND);
     glDepthMask(GL_TRUE);
     glClear(GL_DEPTH_BUFFER_BIT);
-    draw_background(d);
     glEnable(GL_DEPTH_TEST);
-    if (shot != NULL && d->display != NULL) {
-        draw_bodies(d, shot, false);
-        if (def->mode != DRAW_PARTICLES)
-            draw_surfaces(d, shot);
-        draw_balls(d);
-        if (def->ground)
-            draw_ground(d);
-        glEnable(GL_BLEND);
-        glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-        glDepthMask(GL_FALSE);
-        draw_bodies(d, shot, true);
-        glDepthMask(GL_TRUE);
-        glDisable(GL_BLEND);
+    if (shot != NULL && d->display != NULL && def->mode == DRAW_XRAY) {
+        draw_radiograph(d, shot);
+    } else {
+        draw_background(d);
+        if (shot != NULL && d->display != NULL)
+            draw_scene(d, shot);
     }
     glBindVertexArray(0);
     glUseProgram(0);

@@ -100,6 +100,52 @@ static void screenshot(Window *w)
     }
 }
 
+static void undo(Window *w)
+{
+    if (w->player != NULL)
+        player_undo(w->player);
+}
+
+static void open_scene(Window *w)
+{
+    window_choose(w, false);
+}
+
+static void choose_tool(Window *w, int tool)
+{
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(w->tool_choice), (guint)tool);
+}
+
+static void tool_look(Window *w)
+{
+    choose_tool(w, TOOL_LOOK);
+}
+
+static void tool_drag(Window *w)
+{
+    choose_tool(w, TOOL_DRAG);
+}
+
+static void tool_heat(Window *w)
+{
+    choose_tool(w, TOOL_HEAT);
+}
+
+static void tool_cool(Window *w)
+{
+    choose_tool(w, TOOL_COOL);
+}
+
+static void tool_push(Window *w)
+{
+    choose_tool(w, TOOL_PUSH);
+}
+
+static void tool_pour(Window *w)
+{
+    choose_tool(w, TOOL_POUR);
+}
+
 static const Key keys[] = {
     {"space", "Space", "play or pause", window_toggle_play},
     {"period", ".", "one frame on", step},
@@ -115,6 +161,16 @@ static const Key keys[] = {
     {"Down", "Down", "turn down", down},
     {"x", "X", "next way to show: surfaces, particles, x-ray", cycle},
     {"F12|<Control>p", "F12", "save the picture as a PNG file here", screenshot},
+    {"1", "1", "the mouse turns the scene", tool_look},
+    {"2", "2", "the mouse drags solids and rigid bodies", tool_drag},
+    {"3", "3", "the mouse heats", tool_heat},
+    {"4", "4", "the mouse cools", tool_cool},
+    {"5", "5", "the mouse pushes solids", tool_push},
+    {"6", "6", "the mouse pours", tool_pour},
+    {"<Control>z", "Ctrl+Z", "undo what was last done by hand", undo},
+    {"<Control>s", "Ctrl+S", "save the scene with all that was done", window_save},
+    {"<Control>r", "Ctrl+R", "record what was done to a run folder, or stop", window_record},
+    {"<Control>o", "Ctrl+O", "open a scene", open_scene},
     {"F1", "F1", "this list", keys_show},
     {"<Control>q", "Ctrl+Q", "close", quit},
 };

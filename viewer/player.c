@@ -19,6 +19,15 @@ typedef struct Rate {
     double steps, ratio; /* the last result */
 } Rate;
 
+enum { UNDOS = 12, VALUES = 200 };
+
+/* The state before something was done by hand. */
+typedef struct Undo {
+    PxSavedWorld *world;
+    uint32_t frame;
+    size_t hands;
+} Undo;
+
 struct Player {
     PxScene *scene;
     char *dir; /* NULL: live */
@@ -40,7 +49,16 @@ struct Player {
     atomic_bool hurry; /* gives up the present step: quit or restart */
     bool quit;
 
+    Act *act; /* queue */
+    size_t acts, act_room;
+    bool undo;
+
     /* of the thread */
+    Hands *hands; /* under the lock */
+    PxWorldValue value[VALUES];
+    size_t values;
+    Undo undos[UNDOS];
+    size_t undo_count;
     PxWorld *world;
     uint32_t newest; /* frame of the world */
     uint32_t shown;
@@ -189,6 +207,13 @@ static const char *column_of(const Player *p, char column[SHOT_NAME])
     return column[0] != '\0' ? column : NULL;
 }
 
+/* The lock is held. */
+static void read_values(Player *p)
+{
+    size_t count = px_world_values(p->world, p->value, VALUES);
+    p->values = count < VALUES ? count : VALUES;
+}
+
 /* Copies the world's state. The lock is held and is released meanwhile. */
 static void shoot(Player *p, bool fresh_frame)
 {
@@ -210,8 +235,79 @@ static void shoot(Player *p, bool fresh_frame)
     publish(p, shot);
 }
 
+static void forget_undos(Player *p, size_t count)
+{
+    while (p->undo_count > count)
+        px_saved_free(p->undos[--p->undo_count].world);
+}
+
+/* Saves the state before an act that begins something. The lock is held. */
+static void save_undo(Player *p)
+{
+    Undo u = {.frame = p->newest, .hands = hands_count(p->hands)};
+    if (px_world_save(p->world, &u.world) != PX_OK)
+        return; /* without memory there is no undo */
+    if (p->undo_count == UNDOS) {
+        px_saved_free(p->undos[0].world);
+        memmove(p->undos, p->undos + 1, (UNDOS - 1) * sizeof *p->undos);
+        --p->undo_count;
+    }
+    p->undos[p->undo_count++] = u;
+}
+
+/* Does what is in the queue. The lock is held: acts are short. */
+static void do_acts(Player *p)
+{
+    for (size_t k = 0; k < p->acts; ++k) {
+        const Act *act = &p->act[k];
+        bool again = act->kind == ACT_SET && k > 0 && p->act[k - 1].kind == ACT_SET &&
+                     strcmp(act->path, p->act[k - 1].path) == 0;
+        bool begins = act->kind != ACT_DRAG && act->kind != ACT_LEAVE && !again;
+        bool same_moment = p->undo_count > 0 && act->kind == ACT_SET &&
+                           p->undos[p->undo_count - 1].frame == p->newest &&
+                           p->undos[p->undo_count - 1].hands + 1 == hands_count(p->hands);
+        if (begins && !same_moment)
+            save_undo(p);
+        if (hands_act(p->hands, p->world, act, (p->newest + 1) / p->fps) != PX_OK)
+            snprintf(p->status.message, sizeof p->status.message, "%s", px_error_message());
+    }
+    p->acts = 0;
+    read_values(p);
+}
+
+static void forget_kept_after(Player *p, uint32_t frame)
+{
+    while (p->kept_count > 0 && p->kept_first + p->kept_count - 1 > frame) {
+        p->kept_bytes -= shot_bytes(p->kept[p->kept_count - 1]);
+        shot_free(p->kept[--p->kept_count]);
+    }
+}
+
+static void do_undo(Player *p)
+{
+    if (p->undo_count == 0)
+        return;
+    Undo *u = &p->undos[p->undo_count - 1];
+    if (px_world_restore(p->world, u->world) != PX_OK) {
+        fail(p);
+        return;
+    }
+    p->newest = u->frame;
+    hands_cut(p->hands, u->hands, px_world_time(p->world));
+    forget_undos(p, p->undo_count - 1);
+    forget_kept_after(p, p->newest);
+    p->status.failed = false;
+    p->status.message[0] = '\0';
+    p->rate = (Rate){0};
+    read_values(p);
+    shoot(p, false);
+}
+
 static void make_world(Player *p)
 {
+    forget_undos(p, 0); /* before the world that they belong to */
+    hands_cut(p->hands, 0, 0);
+    p->acts = 0;
     p->fetching = true;
     pthread_mutex_unlock(&p->lock);
     px_world_free(p->world);
@@ -226,6 +322,8 @@ static void make_world(Player *p)
     p->status.message[0] = '\0';
     forget_kept(p);
     p->fetching = false;
+    if (status == PX_OK)
+        read_values(p);
     if (status == PX_OK)
         shoot(p, true);
     else
@@ -252,9 +350,11 @@ static void measure(Player *p, uint64_t step, double time)
 static void simulate(Player *p)
 {
     double until = (p->newest + 1) / p->fps;
+    PxStatus status = hands_frame(p->hands, p->world, until);
     p->status.busy = true;
     pthread_mutex_unlock(&p->lock);
-    PxStatus status = px_world_advance(p->world, until);
+    if (status == PX_OK)
+        status = px_world_advance(p->world, until);
     if (status == PX_OK)
         status = px_world_take_means(p->world);
     PxStats stats;
@@ -351,6 +451,12 @@ static void work_live(Player *p)
         p->restart = false;
         atomic_store(&p->hurry, false);
         make_world(p);
+    } else if (p->undo) {
+        p->undo = false;
+        if (p->world != NULL)
+            do_undo(p);
+    } else if (p->acts > 0 && p->world != NULL) {
+        do_acts(p);
     } else if (p->seek) {
         p->seek = false;
         show_kept(p, p->seek_to);
@@ -409,6 +515,7 @@ static void *work(void *user)
         else
             work_live(p);
     }
+    forget_undos(p, 0);
     pthread_mutex_unlock(&p->lock);
     px_world_free(p->world); /* made by this thread */
     return NULL;
@@ -453,6 +560,7 @@ Player *player_open(PxScene *scene, const char *dir, int threads)
     p->fps = px_scene_fps(scene);
     p->columns = (const char **)usual_columns;
     p->restart = true;
+    p->hands = hands_create();
     p->status.live = dir == NULL;
     if (dir != NULL) {
         p->dir = strdup(dir);
@@ -461,7 +569,7 @@ Player *player_open(PxScene *scene, const char *dir, int threads)
             return NULL;
         }
     }
-    if (px_display_make(scene, &p->display) != PX_OK ||
+    if (p->hands == NULL || px_display_make(scene, &p->display) != PX_OK ||
         pthread_create(&p->thread, NULL, work, p) != 0) {
         player_close(p);
         return NULL;
@@ -486,6 +594,8 @@ void player_close(Player *p)
     shot_free(p->drawn);
     forget_kept(p);
     free(p->kept);
+    free(p->act);
+    hands_free(p->hands);
     free(p->number);
     free(p->dir);
     px_display_free(p->display);
@@ -586,6 +696,57 @@ void player_unpaced(Player *p, bool unpaced)
     wished(p);
 }
 
+void player_act(Player *p, const Act *act)
+{
+    wish(p);
+    if (p->status.live && p->acts == p->act_room) {
+        Act *more = realloc(p->act, (2 * p->act_room + 16) * sizeof *more);
+        if (more != NULL) {
+            p->act = more;
+            p->act_room = 2 * p->act_room + 16;
+        }
+    }
+    Act *last = p->acts > 0 ? &p->act[p->acts - 1] : NULL;
+    if (last != NULL && last->kind == act->kind &&
+        (act->kind == ACT_DRAG || (act->kind == ACT_SET && strcmp(last->path, act->path) == 0)))
+        *last = *act; /* only the newest place or value counts */
+    else if (p->status.live && p->acts < p->act_room)
+        p->act[p->acts++] = *act;
+    wished(p);
+}
+
+void player_undo(Player *p)
+{
+    wish(p);
+    p->undo = p->status.live;
+    wished(p);
+}
+
+size_t player_values(Player *p, PxWorldValue *out, size_t most)
+{
+    wish(p);
+    size_t count = p->values;
+    memcpy(out, p->value, (count < most ? count : most) * sizeof *out);
+    pthread_mutex_unlock(&p->lock);
+    return count;
+}
+
+size_t player_undos(Player *p)
+{
+    wish(p);
+    size_t count = p->undo_count;
+    pthread_mutex_unlock(&p->lock);
+    return count;
+}
+
+char *player_scene_text(Player *p, const char *text)
+{
+    wish(p);
+    char *out = hands_scene(p->hands, text);
+    pthread_mutex_unlock(&p->lock);
+    return out;
+}
+
 const Shot *player_shot(Player *p, bool *fresh)
 {
     wish(p);
@@ -628,9 +789,10 @@ bool player_wait(Player *p, double time)
     bool first = true;
     for (;;) {
         bool idle = !p->playing && p->steps == 0 && !p->restart && !p->seek && !p->recolour &&
-                    !p->status.busy && !p->fetching && !first;
+                    p->acts == 0 && !p->undo && !p->status.busy && !p->fetching && !first;
         bool there = p->status.time >= time - 1e-9 && (p->ready != NULL || p->drawn != NULL) &&
-                     !p->recolour && !p->seek && !p->restart && !p->fetching;
+                     !p->recolour && !p->seek && !p->restart && !p->fetching && p->acts == 0 &&
+                     !p->undo;
         if (p->status.failed || there || idle)
             break;
         pthread_cond_wait(&p->changed, &p->lock);

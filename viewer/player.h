@@ -5,6 +5,7 @@
 #ifndef VIEWER_PLAYER_H
 #define VIEWER_PLAYER_H
 
+#include "hands.h"
 #include "shot.h"
 
 typedef struct Player Player;
@@ -45,6 +46,20 @@ void player_restart(Player *player);
 void player_colour(Player *player, const char *column);
 /// Plays faster than real time if the machine can.
 void player_unpaced(Player *player, bool unpaced);
+
+/// ---- hands: only for a simulation
+/// Does something by hand, before the next frame is computed; a failure becomes the message of the
+/// status. While it is paused, one frame is not computed for it, except that values show at once.
+void player_act(Player *player, const Act *act);
+/// Undoes the last thing that was done by hand: the simulation returns to the moment before it.
+void player_undo(Player *player);
+/// Values that can be set, as they are now: fills `out` with up to `most`; returns how many there
+/// are.
+size_t player_values(Player *player, PxWorldValue *out, size_t most);
+/// How often undo is possible.
+size_t player_undos(Player *player);
+/// The scene's text with everything that was done by hand; free it. NULL: no memory.
+char *player_scene_text(Player *player, const char *text);
 
 /// Names of columns that can be shown as colour, NULL-terminated. Valid as long as the player.
 const char *const *player_columns(const Player *player);

@@ -107,12 +107,14 @@ const char shader_mesh[] = GLSL(
 const char shader_ball_vertex[] = "#version 330 core\n" GLSL(
     layout(location = 0) in vec4 ball; /* place and radius */
     layout(location = 1) in vec4 paint;
+    layout(location = 2) in float weight; /* absorption of x-rays, 1/m */
     uniform mat4 view;
     uniform mat4 projection;
     uniform float enlarge;
     flat out vec3 middle;
     flat out float radius;
     flat out vec4 tint;
+    flat out float absorbs;
     out vec3 ray; /* in view space */
     void main()
     {
@@ -120,6 +122,7 @@ const char shader_ball_vertex[] = "#version 330 core\n" GLSL(
         middle = (view * vec4(ball.xyz, 1.0)).xyz;
         radius = ball.w * enlarge;
         tint = vec4(paint.rgb * paint.rgb, paint.a);
+        absorbs = weight;
         float far = length(middle);
         /* The tangent cone is wider than the sphere's own radius by far / sqrt(far^2 - r^2). */
         float wide = radius * far / sqrt(max(far * far - radius * radius, 1e-12 * far * far));
@@ -192,5 +195,179 @@ const char shader_ground[] = GLSL(
         if (dot(eye - place, upward) < 0.0)
             discard;
         result = vec4(encode(c), 1.0 - smoothstep(0.25, 1.0, far));
+    }
+);
+
+/* The surface of a liquid. Reflection of the sky, and refraction of what is behind (002 section
+ * 7.4.3), blended by Schlick's approximation of Fresnel's reflectance: refraction (1 - R) +
+ * reflection R. (002 has the two exchanged.) What is refracted is dimmed by the thickness of the
+ * liquid [Beer-Lambert]. */
+const char shader_liquid_vertex[] = "#version 330 core\n" GLSL(
+    layout(location = 0) in vec3 position;
+    layout(location = 1) in vec3 normal;
+    layout(location = 2) in vec4 paint;  /* colour, and 1: opaque */
+    layout(location = 3) in vec4 medium; /* absorption, and thickness */
+    uniform mat4 view;
+    uniform mat4 projection;
+    out vec3 place, facing;
+    out vec4 tint, inner;
+    void main()
+    {
+        place = position;
+        facing = normal;
+        tint = paint;
+        inner = medium;
+        gl_Position = projection * view * vec4(position, 1.0);
+    }
+);
+
+const char shader_liquid[] = GLSL(
+    in vec3 place, facing;
+    in vec4 tint, inner;
+    uniform mat4 view;
+    uniform mat4 projection;
+    uniform sampler2D behind;
+    uniform float ior;
+    out vec4 result;
+    void main()
+    {
+        vec3 v = normalize(eye - place);
+        vec3 n = normalize(facing + 1e-6 * v);
+        float facing_eye = max(dot(n, v), 0.02);
+        float f0 = (ior - 1.0) / (ior + 1.0);
+        f0 *= f0;
+        float mirror = f0 + (1.0 - f0) * pow(1.0 - facing_eye, 5.0);
+        vec3 to = refract(-v, n, 1.0 / ior);
+        vec4 there = projection * view * vec4(place + to * inner.w, 1.0);
+        vec2 uv = clamp(0.5 + 0.5 * there.xy / there.w, 0.0, 1.0);
+        vec3 through = decode(texture(behind, uv).rgb) * exp(-inner.rgb * inner.w);
+        /* light that is scattered back, so that thick liquid is not black */
+        vec3 haze = tint.rgb * (0.35 + 0.4 * max(dot(n, sun), 0.0));
+        float murk = 1.0 - exp(-0.5 * inner.w * (inner.r + inner.g + inner.b) / 3.0);
+        vec3 inside = mix(through, haze, 0.45 * murk);
+        vec3 h = normalize(v + sun);
+        float spot = pow(max(dot(n, h), 0.0), 160.0);
+        vec3 clear = inside * (1.0 - mirror) + sky(reflect(-v, n)) * mirror + vec3(0.7 * spot);
+        vec3 opaque = shade(tint.rgb, n, place, 0.25, 0.0);
+        result = vec4(encode(mix(clear, opaque, tint.a)), 1.0);
+    }
+);
+
+/* ---- radiograph: sums of absorption along each ray ---- */
+
+/* A particle of radius r (half of its spacing) has the volume 8 r^3, which is spread over a disc of
+ * radius R by 3 / (pi R^2) (1 - q^2)^2: the sum is the true thickness, without lumps. */
+
+const char shader_chord[] = GLSL(
+    flat in vec3 middle;
+    flat in float radius;
+    flat in vec4 tint;
+    flat in float absorbs;
+    in vec3 ray;
+    uniform float enlarge;
+    out vec4 result;
+    void main()
+    {
+        vec3 d = normalize(ray);
+        float b = dot(d, middle);
+        float root = b * b - dot(middle, middle) + radius * radius;
+        if (root < 0.0)
+            discard;
+        float q = root / (radius * radius); /* 1 - (distance of the ray / radius)^2 */
+        float real = radius / enlarge;
+        result = vec4(absorbs * 7.6394 * real * q * q / (enlarge * enlarge)); /* 24 / pi */
+    }
+);
+
+/* The distance to where a ray leaves a closed mesh, minus that to where it enters. A container is
+ * a shell of some thickness. */
+const char shader_thickness[] = GLSL(
+    in vec3 place, facing;
+    uniform float absorbs, shell;
+    out vec4 result;
+    void main()
+    {
+        vec3 v = eye - place;
+        float way = length(v);
+        float slant = max(0.08, abs(dot(normalize(facing), v / way)));
+        float solid = gl_FrontFacing ? -way : way;
+        result = vec4(shell > 0.0 ? shell / slant : absorbs * solid);
+    }
+);
+
+const char shader_radiograph[] = GLSL(
+    in vec2 at;
+    uniform sampler2D absorbed;
+    uniform float negative;
+    out vec4 result;
+    void main()
+    {
+        float left = exp(-max(0.0, texture(absorbed, 0.5 + 0.5 * at).r));
+        float grey = mix(left, 1.0 - left, negative);
+        result = vec4(encode(vec3(grey) * mix(vec3(0.97, 0.98, 1.0), vec3(1.0), grey)), 1.0);
+    }
+);
+
+/* ---- surfels as blended splats (002 section 6.2.2; Botsch et al. 2005) ---- */
+
+const char shader_surfel_vertex[] = "#version 330 core\n" GLSL(
+    layout(location = 0) in vec3 position;
+    layout(location = 1) in vec3 normal;
+    layout(location = 2) in float size;
+    uniform mat4 view;
+    uniform mat4 projection;
+    uniform vec3 viewer;
+    uniform float nearer; /* part of its radius by which a surfel is moved to the eye */
+    out vec2 at;
+    out vec3 facing;
+    void main()
+    {
+        vec2 corner = vec2((gl_VertexID & 1) * 2 - 1, (gl_VertexID & 2) - 1);
+        vec3 side = normalize(abs(normal.y) < 0.9 ? cross(normal, vec3(0.0, 1.0, 0.0))
+                                                  : cross(normal, vec3(1.0, 0.0, 0.0)));
+        vec3 over = cross(normal, side);
+        vec3 v = normalize(viewer - position);
+        vec3 place = position + size * (corner.x * side + corner.y * over) + nearer * size * v;
+        at = corner;
+        facing = normal;
+        /* the back of the surface is not drawn */
+        gl_Position = dot(normal, v) > 0.0 ? projection * view * vec4(place, 1.0)
+                                           : vec4(2.0, 2.0, 2.0, 1.0);
+    }
+);
+
+/* Visibility pass: depth only; attribute pass: normals, weighted. */
+const char shader_surfel[] = GLSL(
+    in vec2 at;
+    in vec3 facing;
+    out vec4 result;
+    void main()
+    {
+        float q = dot(at, at);
+        if (q > 1.0)
+            discard;
+        float weight = exp(-3.0 * q);
+        result = vec4(weight * facing, weight);
+    }
+);
+
+const char shader_splats[] = GLSL(
+    in vec2 at;
+    uniform sampler2D normals;
+    uniform sampler2D depths;
+    uniform vec3 right, above, forward, colour;
+    uniform vec2 planes; /* of the projection: [2][2] and [3][2] */
+    uniform float gloss, metal;
+    out vec4 result;
+    void main()
+    {
+        vec4 sum = texture(normals, 0.5 + 0.5 * at);
+        float depth = texture(depths, 0.5 + 0.5 * at).r;
+        if (sum.a < 1e-3 || depth >= 1.0)
+            discard;
+        float away = planes.y / (2.0 * depth - 1.0 + planes.x); /* along the view axis */
+        vec3 place = eye + away * (forward + at.x * right + at.y * above);
+        result = vec4(encode(shade(colour, normalize(sum.xyz), place, gloss, metal)), 1.0);
+        gl_FragDepth = depth;
     }
 );

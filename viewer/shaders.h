@@ -10,6 +10,14 @@ extern const char shader_mesh_vertex[];
 extern const char shader_mesh[];
 extern const char shader_ball_vertex[];
 extern const char shader_ball[];
+extern const char shader_liquid_vertex[];
+extern const char shader_liquid[];
+extern const char shader_chord[];
+extern const char shader_thickness[];
+extern const char shader_radiograph[];
+extern const char shader_surfel_vertex[];
+extern const char shader_surfel[];
+extern const char shader_splats[];
 extern const char shader_ground_vertex[];
 extern const char shader_ground[];
 

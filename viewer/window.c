@@ -73,47 +73,103 @@ static void show_title(Window *w)
     g_free(title);
 }
 
-void window_open(Window *w, const char *path)
+/* Shows why a scene cannot be opened. */
+static void refuse(Window *w, const char *path, PxScene *scene)
 {
-    PxScene *scene = NULL;
-    struct stat info;
-    bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    PxStatus status = folder ? px_run_scene(path, &scene) : px_scene_read(path, &scene);
-    for (const char *const *set = w->def->sets;
-         status == PX_OK && w->path == NULL && set != NULL && *set != NULL; ++set) {
-        char **part = g_strsplit(*set, "=", 2);
-        status = part[1] != NULL ? px_scene_set(scene, part[0], part[1]) : PX_ERR_ARGUMENT;
-        g_strfreev(part);
-    }
-    Player *player = NULL;
-    if (status == PX_OK) {
-        player = player_open(scene, folder ? path : NULL, w->def->threads);
-        scene = NULL;
-    }
+    char *reason = g_strdup(px_error_message());
+    char *all = scene != NULL ? complaints(scene) : NULL;
+    char *text = g_strdup_printf("%s cannot be opened:\n%s", path,
+                                 all != NULL && all[0] != '\0' ? all : reason);
+    window_say(w, text);
+    g_free(text);
+    g_free(all);
+    g_free(reason);
+    px_scene_free(scene);
+}
+
+/* Starts with a scene, which it takes over. */
+static void start(Window *w, const char *path, PxScene *scene, bool folder, char *text)
+{
+    Player *player = player_open(scene, folder ? path : NULL, w->def->threads);
     if (player == NULL) {
-        char *all = scene != NULL ? complaints(scene) : NULL;
-        char *text = g_strdup_printf("%s cannot be opened:\n%s", path,
-                                     all != NULL && all[0] != '\0' ? all : px_error_message());
-        window_say(w, text);
+        refuse(w, path, NULL);
         g_free(text);
-        g_free(all);
-        px_scene_free(scene);
         return;
     }
+    bool again = w->path != NULL && strcmp(w->path, path) == 0;
     player_close(w->player);
     w->player = player;
     w->shot = NULL;
     w->folder = folder;
+    w->acting = false;
     char *copy = g_strdup(path);
     g_free(w->path);
     w->path = copy;
+    g_free(w->text);
+    w->text = text;
     window_say(w, NULL);
     show_title(w);
-    place_camera(w);
+    if (!again || !w->camera_known)
+        place_camera(w);
     panel_view_columns(w);
+    panel_values_fill(w);
+    panel_text_fill(w);
+    panel_plot_clear(w);
     if (w->def->play)
         player_play(w->player, true);
     window_redraw(w);
+}
+
+void window_open_text(Window *w, const char *path, const char *text)
+{
+    PxScene *scene = NULL;
+    char *folder = g_path_get_dirname(path), *copy = g_strdup(text);
+    PxStatus status = px_scene_read_text(path, folder, text, strlen(text), &scene);
+    for (const char *const *set = w->def->sets; status == PX_OK && set != NULL && *set != NULL;
+         ++set) {
+        char **part = g_strsplit(*set, "=", 2);
+        if (part[1] != NULL)
+            status = px_scene_set(scene, part[0], part[1]);
+        g_strfreev(part);
+    }
+    g_free(folder);
+    if (status == PX_OK) {
+        start(w, path, scene, false, copy);
+        return;
+    }
+    refuse(w, path, scene);
+    if (w->player == NULL) { /* the text can be mended here */
+        g_free(w->text);
+        w->text = copy;
+        g_free(w->path);
+        w->path = g_strdup(path);
+        show_title(w);
+        panel_text_fill(w);
+    } else {
+        g_free(copy);
+    }
+}
+
+void window_open(Window *w, const char *path)
+{
+    struct stat info;
+    char *text = NULL;
+    GError *error = NULL;
+    char *full = g_canonicalize_filename(path, NULL);
+    if (stat(full, &info) == 0 && S_ISDIR(info.st_mode)) {
+        PxScene *scene = NULL;
+        if (px_run_scene(full, &scene) == PX_OK)
+            start(w, full, scene, true, NULL);
+        else
+            refuse(w, full, scene);
+    } else if (g_file_get_contents(full, &text, NULL, &error)) {
+        window_open_text(w, full, text);
+        g_free(text);
+    } else {
+        window_say(w, error->message);
+        g_error_free(error);
+    }
+    g_free(full);
 }
 
 static void file_chosen(GtkNativeDialog *dialog, int response, Window *w)
@@ -129,7 +185,7 @@ static void file_chosen(GtkNativeDialog *dialog, int response, Window *w)
     g_object_unref(dialog);
 }
 
-static void choose(Window *w, bool folder)
+void window_choose(Window *w, bool folder)
 {
     GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
         folder ? "Open a result folder" : "Open a scene", GTK_WINDOW(w->window),
@@ -143,13 +199,13 @@ static void choose(Window *w, bool folder)
 static void open_scene(GtkButton *unused, Window *w)
 {
     (void)unused;
-    choose(w, false);
+    window_choose(w, false);
 }
 
 static void open_folder(GtkButton *unused, Window *w)
 {
     (void)unused;
-    choose(w, true);
+    window_choose(w, true);
 }
 
 /* ---- playing ---- */
@@ -329,7 +385,7 @@ static void show_status(Window *w)
     g_string_printf(text, "frame %u / %u", s.frame, s.total);
     gtk_label_set_text(GTK_LABEL(w->frame_label), text->str);
     g_string_free(text, TRUE);
-    if (s.failed && s.message[0] != '\0')
+    if (s.message[0] != '\0') /* a failure, or something by hand that was refused */
         window_say(w, s.message);
     if (s.playing != w->playing) {
         w->playing = s.playing;
@@ -358,11 +414,13 @@ static gboolean tick(GtkWidget *unused, GdkFrameClock *clock, gpointer user)
         w->fresh = true;
         window_redraw(w);
         gtk_widget_queue_draw(w->legend);
+        panel_plot_take(w);
     }
     if (now - w->counted >= 1) {
         w->rate = w->pictures / (now - w->counted);
         w->pictures = 0;
         w->counted = now;
+        window_record_status(w);
     } else if (!fresh) {
         return G_SOURCE_CONTINUE;
     }
@@ -411,6 +469,9 @@ static void remember_size(Window *w)
 static gboolean closing(GtkWindow *unused, Window *w)
 {
     (void)unused;
+    if (w->check_later != 0)
+        g_source_remove(w->check_later);
+    w->check_later = 0;
     remember_size(w);
     return FALSE;
 }
@@ -486,11 +547,21 @@ static void add_style(void)
                                     ".message { background: #7a2318; color: white; padding: 8px; "
                                     "margin: 10px; border-radius: 6px; }\n"
                                     ".status { font-size: smaller; padding: 2px 8px; }\n"
-                                    ".wrong { background: alpha(red, 0.25); }\n",
+                                    "notebook tab { padding: 4px 8px; min-width: 0; }\n",
                                     -1);
     gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(css),
                                                GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
     g_object_unref(css);
+}
+
+/* A page of the panels, which scrolls if the window is low. */
+static void add_page(Window *w, GtkWidget *page, const char *name)
+{
+    GtkWidget *scroll = gtk_scrolled_window_new();
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroll), GTK_POLICY_NEVER,
+                                   GTK_POLICY_AUTOMATIC);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), page);
+    gtk_notebook_append_page(GTK_NOTEBOOK(w->side), scroll, gtk_label_new(name));
 }
 
 static void activate(GtkApplication *application, Window *w)
@@ -510,9 +581,13 @@ static void activate(GtkApplication *application, Window *w)
     w->side = gtk_notebook_new();
     gtk_notebook_set_scrollable(GTK_NOTEBOOK(w->side), TRUE);
     control_name(w->side, "Panels");
-    gtk_widget_set_size_request(w->side, 250, -1);
+    gtk_widget_set_size_request(w->side, 320, -1);
     GtkWidget *picture = make_picture(w);
-    gtk_notebook_append_page(GTK_NOTEBOOK(w->side), panel_view(w), gtk_label_new("View"));
+    add_page(w, panel_view(w), "View");
+    add_page(w, panel_tools(w), "Hands");
+    add_page(w, panel_values(w), "Values");
+    add_page(w, panel_text(w), "Scene");
+    add_page(w, panel_plot(w), "Plot");
     GtkWidget *paned = gtk_paned_new(GTK_ORIENTATION_HORIZONTAL);
     gtk_paned_set_start_child(GTK_PANED(paned), picture);
     gtk_paned_set_end_child(GTK_PANED(paned), w->side);
@@ -548,12 +623,15 @@ int window_run(const WindowDef *def)
                         "without one\n");
         return 1;
     }
-    Window w = {.def = def, .draw = def->draw};
+    Window w = {.def = def, .draw = def->draw, .brush = 3, .hot = 90, .cold = -20};
     w.application = gtk_application_new(NULL, G_APPLICATION_NON_UNIQUE);
     g_signal_connect(w.application, "activate", G_CALLBACK(activate), &w);
     int status = g_application_run(G_APPLICATION(w.application), 0, NULL);
     g_object_unref(w.application);
+    record_close(w.recorder);
     player_close(w.player);
     g_free(w.path);
+    g_free(w.text);
+    g_free(w.series);
     return status;
 }

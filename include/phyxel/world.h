@@ -245,7 +245,8 @@ typedef struct PxBodyDef {
     bool wall;           ///< an impermeable boundary that is fixed or follows keyframes
     bool inside;         ///< walls: keep matter inside the shape instead of out of it
     double friction;     ///< walls: 0 free slip, 1 no slip
-    double cling;        ///< walls: how closely coats of molten matter follow their surface, 0 .. 1
+    double cling;        ///< walls, rigid bodies, solids with a skin: how closely coats of molten
+                         ///< matter follow their surface, 0 .. 1
     bool warm;           ///< walls: kept at `temperature`; else adiabatic
     double conductance;  ///< warm walls: contact conductance, W/(m^2 K); 1e12: perfect
     size_t temperatures; ///< warm walls: number of keys; 0: constant temperature
@@ -263,6 +264,7 @@ typedef struct PxBodyDef {
                     ///< keyframes, else at once
     double hold;    ///< rigid: when they hold it again, s; before `release`: not
     double hand_over;       ///< rigid: time in which it then returns to its keyframes, s
+    bool prints;            ///< hands its colours to coats of molten matter that cling to it
     double ballast;         ///< rigid: a point mass in addition to that of its shape, kg, >= 0
     PxVec3 ballast_at;      ///< rigid: where it is, in the shape before scale, turn and at, m
     bool carve;             ///< scenes: liquids in which it stands at the start make room for it
@@ -544,6 +546,25 @@ static inline PxStatus px_world_rigid_state(const PxWorld *world, PxBodyId body,
 /// "forces.wind.force", "heaters.flame.power". The range is checked as in a scene file.
 /// Values that are used only when the world is built (spacing, shapes) are refused.
 PX_API PxStatus px_world_set(PxWorld *world, const char *path, const double *value, int values);
+
+/// A number or vector that px_world_set() can change, with its present value. Numbers of models and
+/// of molten states are not listed.
+typedef struct PxWorldValue {
+    char path[160];     ///< "materials.water.viscosity"
+    const char *unit;   ///< SI; "" for a pure number
+    const char *help;   ///< one line
+    double least, most; ///< range; `least` itself may be excluded
+    int values;         ///< 1, or 3 for a vector
+    double value[3];
+} PxWorldValue;
+
+/// Fills `out` with up to `most` of them; returns how many there are. The texts are static.
+PX_API size_t px_world_values_sized(const PxWorld *world, PxWorldValue *out, size_t size,
+                                    size_t most);
+static inline size_t px_world_values(const PxWorld *world, PxWorldValue *out, size_t most)
+{
+    return px_world_values_sized(world, out, sizeof *out, most);
+}
 
 /// Statistics of the last step and of the state after it.
 typedef struct PxStats {

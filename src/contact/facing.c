@@ -10,9 +10,17 @@
  * the support of the weights (2 radii each, twice) and what forces of the step may add. */
 #define NEAR (PX_FACING_SUPPORT + 0.5)
 
-/* Cosine of the angle to the nearest row up to which other rows of a solid count. In a hole of
- * another solid, two spacings wide, the mean of all rows would be its middle. */
-#define SAME_SIDE (-0.2f)
+/* Cosines of the angle to a row's normal up to which rows of another solid count fully, and from
+ * which on they do not. At the corner of a cube that lies on a plane it is -1/3. */
+#define SEEN (-0.5f)
+#define UNSEEN (-1.0f)
+
+/* A row is on a surface if the mean of its rest neighbours is this many radii away. */
+#define ON_SURFACE 0.3
+
+/* Rows of sheets have no normal: for them, the cosine of the angle to the nearest row up to which
+ * other rows of a solid count. */
+#define SAME_SIDE (-0.2)
 
 /* Distance from which on rows that pass each other slide rather than collide, over the sum of
  * their radii. */
@@ -382,37 +390,85 @@ static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Leaves those entries of a facing that may touch it: distant rows of its own solid, rows on the
- * same side as the nearest. They are points on entry and rows on return. */
-static uint32_t choose(const Search *job, const Side *side, uint32_t n, uint32_t *entry,
-                       uint32_t size)
+/* Normal of the surface at row i, in the world; false: it is not on a surface of some depth. */
+static bool normal_of(const PxSolid *s, uint32_t i, float n[3])
 {
-    float x = job->x[n], y = job->y[n], z = job->z[n], least = INFINITY, way[3] = {0, 0, 0};
+    const PxSolidLists *l = s->lists;
+    const float *ui = s->u + 4 * (size_t)i;
+    PxVec3 sum = {0, 0, 0}, rest = {0, 0, 0};
+    double count = 1;
+    for (uint32_t e = l->start[i]; e < l->start[i + 1]; ++e) {
+        uint32_t j = l->other[e] / 16;
+        const float *uj = s->u + 4 * (size_t)j;
+        PxVec3 way = {(double)s->columns.rest[0][i] - (double)s->columns.rest[0][j],
+                      (double)s->columns.rest[1][i] - (double)s->columns.rest[1][j],
+                      (double)s->columns.rest[2][i] - (double)s->columns.rest[2][j]};
+        rest = px_add(rest, way);
+        sum.x += way.x + (double)(ui[0] - uj[0]);
+        sum.y += way.y + (double)(ui[1] - uj[1]);
+        sum.z += way.z + (double)(ui[2] - uj[2]);
+        count += j != i;
+    }
+    double size = px_length(sum);
+    if (!(px_length(rest) > ON_SURFACE * count * (double)s->particles->radius[i]) || !(size > 0))
+        return false;
+    sum = px_mat3_apply(s->frame[s->frame_of[i]].turn, px_scale(sum, 1 / size));
+    n[0] = (float)sum.x;
+    n[1] = (float)sum.y;
+    n[2] = (float)sum.z;
+    return true;
+}
+
+/* Leaves those entries of a facing that it sees; part[e] is how much. The same entries are points
+ * on entry and rows on return. */
+static uint32_t choose_seen(const Search *job, const Side *side, uint32_t n, const float normal[3],
+                            uint32_t *entry, float *part, uint32_t size)
+{
+    PxVec3 x = job->f->where[job->row[n]];
+    uint32_t kept = 0;
+    bool own = side->frame == side->other;
+    for (uint32_t e = 0; e < size; ++e) {
+        uint32_t l = entry[e];
+        const PxVec3 *at = &job->f->where[job->row[l]];
+        float dx = (float)(at->x - x.x), dy = (float)(at->y - x.y), dz = (float)(at->z - x.z);
+        float front = dx * normal[0] + dy * normal[1] + dz * normal[2],
+              d = sqrtf(dx * dx + dy * dy + dz * dz);
+        float q = (front - UNSEEN * d) / ((SEEN - UNSEEN) * d);
+        if (!(q > 0.0f) || (own && !px_solid_self_apart(job->solid, job->row[n], job->row[l])))
+            continue;
+        part[kept] = q < 1.0f ? q * q * (3.0f - 2.0f * q) : 1.0f;
+        entry[kept++] = job->row[l];
+    }
+    return kept;
+}
+
+/* The same for a row without a normal: rows on the same side as the nearest. */
+static uint32_t choose(const Search *job, const Side *side, uint32_t n, uint32_t *entry,
+                       float *part, uint32_t size)
+{
+    PxVec3 x = job->f->where[job->row[n]], near = {0, 0, 0};
+    double least = INFINITY;
     uint32_t kept = 0;
     bool own = side->frame == side->other;
     for (uint32_t e = 0; e < size; ++e) {
         uint32_t l = entry[e];
         if (own && !px_solid_self_apart(job->solid, job->row[n], job->row[l]))
             continue;
-        float dx = job->x[l] - x, dy = job->y[l] - y, dz = job->z[l] - z,
-              d = dx * dx + dy * dy + dz * dz;
-        if (d < least) {
-            least = d;
-            way[0] = dx;
-            way[1] = dy;
-            way[2] = dz;
+        PxVec3 way = px_sub(job->f->where[job->row[l]], x);
+        if (px_dot(way, way) < least) {
+            least = px_dot(way, way);
+            near = way;
         }
         entry[kept++] = l;
     }
     size = kept;
     kept = 0;
-    float most = SAME_SIDE * SAME_SIDE * least;
     for (uint32_t e = 0; e < size; ++e) {
         uint32_t l = entry[e];
-        float dx = job->x[l] - x, dy = job->y[l] - y, dz = job->z[l] - z,
-              along = dx * way[0] + dy * way[1] + dz * way[2];
-        if (along < 0 && along * along > most * (dx * dx + dy * dy + dz * dz))
+        PxVec3 way = px_sub(job->f->where[job->row[l]], x);
+        if (px_dot(way, near) < SAME_SIDE * sqrt(px_dot(way, way) * least))
             continue;
+        part[kept] = 1.0f;
         entry[kept++] = job->row[l];
     }
     return kept;
@@ -458,10 +514,16 @@ static void list_block(void *user, uint32_t begin, uint32_t end, int thread)
             while (job->count[n] == 0)
                 ++n;
             uint32_t *entry = f->entry + facing->start, room = facing->size;
-            facing->size = choose(job, side, n, entry, list(job, side, n, entry));
+            float *part = f->part + facing->start, normal[3];
+            uint32_t found = list(job, side, n, entry);
+            facing->size = normal_of(job->solid, facing->row, normal)
+                               ? choose_seen(job, side, n, normal, entry, part, found)
+                               : choose(job, side, n, entry, part, found);
             fastest = fmax(fastest, approach(job, side, facing));
-            for (uint32_t e = facing->size; e < px_round_up(room, 8); ++e)
+            for (uint32_t e = facing->size; e < px_round_up(room, 8); ++e) {
                 entry[e] = facing->size > 0 ? entry[0] : facing->row;
+                part[e] = 0.0f;
+            }
         }
         job->fastest[k] = fastest;
     }
@@ -509,8 +571,10 @@ static PxStatus number(Search *job)
     f->pair = PX_ARENA_ARRAY(s->scratch, PxFacingPair, px_round_up(sides, 64));
     f->facing = PX_ARENA_ARRAY(s->scratch, PxFacing, px_round_up(facings, 1u << 8));
     f->entry = PX_ARENA_ARRAY(s->scratch, uint32_t, px_round_up(entries, 1u << 12));
+    f->part = PX_ARENA_ARRAY(s->scratch, float, px_round_up(entries, 1u << 12));
     f->meets = PX_ARENA_ARRAY(s->scratch, uint32_t, px_round_up(sides, 64));
-    if (f->pair == NULL || f->facing == NULL || f->entry == NULL || f->meets == NULL)
+    if (f->pair == NULL || f->facing == NULL || f->entry == NULL || f->part == NULL ||
+        f->meets == NULL)
         return px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", f->facings);
     uint32_t m = 0, e = 0;
     for (uint32_t k = 0; k < sides; ++k) {

@@ -6,6 +6,12 @@
 /// middle of the step, in a frame that moves with the mean of the two solids, so that only motion
 /// relative to each other lengthens the lists.
 ///
+/// A row of a surface sees what lies in front of it: rows of the other solid count less and less
+/// the further they are behind the surface (their angle to its normal at the start of the step).
+/// In a narrow slot it touches the near wall only; the mean of both walls would be its own place.
+/// Taking the rows on the side of the nearest one instead made contacts jump from wall to wall, and
+/// gained energy.
+///
 /// Distant parts of one solid are a pair of the solid with itself (contact/solid_self.h).
 #ifndef PX_CONTACT_FACING_H
 #define PX_CONTACT_FACING_H
@@ -46,6 +52,7 @@ typedef struct PxFacings {
     uint32_t facings;
     PxFacing *facing;  ///< ordered by pair and row
     uint32_t *entry;   ///< rows; padded with a row of the list
+    float *part;       ///< by entry: factor of its weight in this step; 0 in the padding
     uint32_t entries;  ///< with padding
     uint32_t nears;    ///< rows that occur in facings
     uint32_t *near;    ///< these, ascending

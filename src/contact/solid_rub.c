@@ -40,7 +40,7 @@ static double friction_of(const PxSolid *s, const PxFacing *f)
 }
 
 /* Grip and give of a contact. */
-static void hold(const PxSolidSolids *c, uint32_t m, PxTouch *t)
+static void hold(const PxSolidSolids *c, uint32_t m, PxSolidTouch *t)
 {
     const PxSolid *s = c->solid;
     const PxFacing *f = &c->facings.facing[m];
@@ -93,7 +93,7 @@ static void forget_block(void *user, uint32_t begin, uint32_t end, int thread)
 }
 
 /* Displacement along the contact in the last move, of the row's side relative to the other. */
-static PxVec3 slid(const PxSolidSolids *c, const PxFacing *f, const PxTouch *t)
+static PxVec3 slid(const PxSolidSolids *c, const PxFacing *f, const PxSolidTouch *t)
 {
     const PxSolid *s = c->solid;
     PxMat3 change = gradient_of(s, f->row);
@@ -112,7 +112,7 @@ static PxVec3 slid(const PxSolidSolids *c, const PxFacing *f, const PxTouch *t)
 }
 
 /* Sum of squared weights over masses of the rows on both sides. */
-static double lightness(const PxSolidSolids *c, const PxFacing *f, const PxTouch *t)
+static double lightness(const PxSolidSolids *c, const PxFacing *f, const PxSolidTouch *t)
 {
     const PxSolid *s = c->solid;
     const PxSolidLists *l = s->lists;
@@ -133,6 +133,26 @@ static double lightness(const PxSolidSolids *c, const PxFacing *f, const PxTouch
 /* Damping of contacts that stick, as a part of the critical one. */
 #define DAMPED 0.3
 
+/* Gaps that change slower than this many times sqrt(gravity radius) are damped: solids that lie on
+ * each other would tremble for ever, and slip whenever they press less. Collisions are faster, and
+ * lose a part of about the square of the ratio. */
+#define TREMBLES 0.1
+
+/* Damps the change of a gap since the forces before. */
+static void calm(const PxSolidSolids *c, uint32_t m, PxSolidTouch *t, double dt)
+{
+    const PxSolid *s = c->solid;
+    double before = (double)c->gap[m], rate = before > 0 && dt > 0 ? (t->gap - before) / dt : 0;
+    double slow = TREMBLES * sqrt(px_length(s->gravity) *
+                                  (double)s->particles->radius[c->facings.facing[m].row]);
+    c->gap[m] = (float)t->gap;
+    if (rate == 0 || !(slow > 0) || !(t->light > 0))
+        return;
+    double damping = fmin(2 * DAMPED * sqrt(t->stiff / t->light), 0.25 / (t->light * dt));
+    double part = rate / slow;
+    t->force = fmax(t->force - damping * rate / (1 + part * part), 0);
+}
+
 static void rub_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -142,8 +162,9 @@ static void rub_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t n = begin; n < end; ++n) {
         uint32_t m = c->active[n];
         const PxFacing *f = &c->facings.facing[m];
-        PxTouch *t = &c->touch[m];
+        PxSolidTouch *t = &c->touch[m];
         bool first = c->holder[f->row] == n + 1;
+        calm(c, m, t, dt);
         hold(c, m, t);
         t->rub = px_vec(0, 0, 0);
         if (!(t->grip > 0)) {
@@ -179,7 +200,7 @@ PxStatus px_solid_rub_begin(PxSolidSolids *c)
     c->holder = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
     bool room = c->holder != NULL;
     if (c->implicit) {
-        c->kept = PX_ARENA_ARRAY(s->scratch, PxTouch, facings);
+        c->kept = PX_ARENA_ARRAY(s->scratch, PxSolidTouch, facings);
         c->kept_of = PX_ARENA_ARRAY(s->scratch, uint32_t, facings);
         c->kept_first = PX_ARENA_ARRAY(s->scratch, uint32_t, pairs);
         c->kept_end = PX_ARENA_ARRAY(s->scratch, uint32_t, pairs);
@@ -195,9 +216,12 @@ PxStatus px_solid_rub_begin(PxSolidSolids *c)
     } else {
         c->gradient = PX_ARENA_ARRAY(s->scratch, float, 9 * (size_t)s->count);
         c->rub_light = PX_ARENA_ARRAY(s->scratch, float, facings);
-        room = room && c->gradient != NULL && c->rub_light != NULL;
-        if (room)
+        c->gap = PX_ARENA_ARRAY(s->scratch, float, facings);
+        room = room && c->gradient != NULL && c->rub_light != NULL && c->gap != NULL;
+        if (room) {
             memset(c->rub_light, 0, f->facings * sizeof *c->rub_light);
+            memset(c->gap, 0, f->facings * sizeof *c->gap);
+        }
     }
     return room ? PX_OK : px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", f->facings);
 }
@@ -227,7 +251,7 @@ static PxVec3 across(const PxSolidSolids *c, uint32_t n, const float *quad)
 {
     const PxSolid *s = c->solid;
     const PxSolidLists *l = s->lists;
-    const PxTouch *t = &c->kept[n];
+    const PxSolidTouch *t = &c->kept[n];
     const PxFacing *f = &c->facings.facing[c->kept_of[n]];
     double left = 1;
     PxVec3 here = {0, 0, 0}, there = {0, 0, 0};
@@ -317,7 +341,7 @@ bool px_solid_rub_grip(void *user, double dt)
             double before = (double)c->grip[m];
             c->grip[m] = 0;
             if (c->on[m]) {
-                PxTouch t = c->touch[m];
+                PxSolidTouch t = c->touch[m];
                 uint32_t i = f->facing[m].row;
                 hold(c, m, &t);
                 t.stuck = px_vec(0, 0, 0);
@@ -345,7 +369,7 @@ static void rubbing_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *job = user;
     PxSolidSolids *c = job->c;
     for (uint32_t n = begin; n < end; ++n) {
-        PxTouch *t = &c->kept[n];
+        PxSolidTouch *t = &c->kept[n];
         PxVec3 v = px_add(across(c, n, job->quad), t->stuck);
         double slow = t->give / c->dt, speed = px_length(v), x = speed / slow;
         t->drag = t->grip / slow * px_friction_secant(x);
@@ -374,7 +398,7 @@ static void drag_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *job = user;
     const PxSolidSolids *c = job->c;
     for (uint32_t n = begin; n < end; ++n) {
-        const PxTouch *t = &c->kept[n];
+        const PxSolidTouch *t = &c->kept[n];
         PxVec3 v = across(c, n, job->quad);
         double along = px_dot(v, t->slide);
         PxVec3 f = px_mad(px_scale(v, -t->drag), t->slide, (t->drag - t->bend) * along);
@@ -399,7 +423,7 @@ void px_solid_rub_stick(void *user, const float *quad)
         for (int a = 0; a < 3; ++a)
             s->columns.stuck[a][f->near[n]] = 0.0f;
     for (uint32_t n = 0; n < c->kepts; ++n) {
-        PxTouch *t = &c->kept[n];
+        PxSolidTouch *t = &c->kept[n];
         uint32_t i = f->facing[c->kept_of[n]].row;
         if (c->holder[i] != n + 1)
             continue;

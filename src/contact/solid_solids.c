@@ -107,7 +107,7 @@ static double opening_of(const PxSolidSolids *c, uint32_t m)
 /* Longest sub-step of a contact, s. `speed` is a bound on the relative velocity of the solids. */
 static double longest(const PxSolidSolids *c, uint32_t m, double speed)
 {
-    const PxTouch *t = &c->touch[m];
+    const PxSolidTouch *t = &c->touch[m];
     double stable = t->light > 0 ? STABLE * 2 / sqrt(t->stiff * t->light) : INFINITY;
     if (!(t->slopes * speed * stable > CLOSING * t->gap))
         return stable;
@@ -137,7 +137,7 @@ static double list_contacts(PxSolidSolids *c, double *limit)
         for (uint32_t m = pair->first; m < pair->end; ++m) {
             if (!c->on[m])
                 continue;
-            const PxTouch *t = &c->touch[m];
+            const PxSolidTouch *t = &c->touch[m];
             c->active[c->actives++] = m;
             energy += t->energy;
             *limit = fmin(*limit, longest(c, m, speed));
@@ -174,7 +174,7 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
             c->push[f->near[n]] = px_vec(0, 0, 0);
         for (uint32_t n = c->first[f->from[k]];
              f->from[k] < f->from[k + 1] && n < c->end[f->from[k + 1] - 1]; ++n) {
-            const PxTouch *t = &c->touch[c->active[n]];
+            const PxSolidTouch *t = &c->touch[c->active[n]];
             uint32_t i = f->facing[c->active[n]].row;
             c->push[i] = px_add(c->push[i], px_mad(t->rub, t->slope, t->force));
             if (c->implicit)
@@ -192,7 +192,7 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (uint32_t q = f->met[k]; q < f->met[k + 1]; ++q)
             for (uint32_t n = c->first[f->meets[q]]; n < c->end[f->meets[q]]; ++n) {
                 const PxFacing *here = &f->facing[c->active[n]];
-                const PxTouch *t = &c->touch[c->active[n]];
+                const PxSolidTouch *t = &c->touch[c->active[n]];
                 double force = t->force;
                 PxVec3 rub = t->rub;
                 for (uint32_t e = here->start; e < here->start + here->size; ++e) {
@@ -255,7 +255,7 @@ static void closing_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxSolid *s = c->solid;
     for (uint32_t n = begin; n < end; ++n) {
         const PxFacing *f = &c->facings.facing[c->active[n]];
-        const PxTouch *t = &c->touch[c->active[n]];
+        const PxSolidTouch *t = &c->touch[c->active[n]];
         double closing = px_dot(t->slope, px_solid_in_world(s, job->quad, f->row));
         /* all rows of the list have one frame */
         PxVec3 sum = {0, 0, 0};
@@ -338,7 +338,7 @@ PxStatus px_solid_solids_begin(PxSolidSolids *c, PxSolid *s)
     size_t pairs = px_round_up(f->pairs, 64);
     float *slopes = PX_ARENA_ARRAY(s->scratch, float, 4 * entries);
     float *stiff = PX_ARENA_ARRAY(s->scratch, float, s->count);
-    c->touch = PX_ARENA_ARRAY(s->scratch, PxTouch, facings);
+    c->touch = PX_ARENA_ARRAY(s->scratch, PxSolidTouch, facings);
     c->on = PX_ARENA_ARRAY(s->scratch, uint8_t, facings);
     c->active = PX_ARENA_ARRAY(s->scratch, uint32_t, facings);
     c->rubbing = PX_ARENA_ARRAY(s->scratch, PxVec3, facings);

@@ -30,9 +30,9 @@ typedef struct PxSolidSolids {
     bool implicit; ///< set by the caller: friction takes part in a solve
 
     PxTouchPass pass;
-    PxTouch *touch;   ///< by facing
-    uint8_t *on;      ///< by facing: it is a contact
-    uint32_t *active; ///< facings in contact, ascending
+    PxSolidTouch *touch; ///< by facing
+    uint8_t *on;         ///< by facing: it is a contact
+    uint32_t *active;    ///< facings in contact, ascending
     uint32_t actives;
     uint32_t *first, *end; ///< by pair: its contacts in `active`
     PxVec3 *moved;         ///< by row: displacement since the forces before, m
@@ -44,11 +44,12 @@ typedef struct PxSolidSolids {
     uint32_t *group;       ///< by frame: the first frame that it touches, also through others
     PxSolidRebound rebound;
 
-    float *gradient;   ///< leapfrog: 9 a row, at the forces before
-    float *rub_light;  ///< leapfrog: by facing: relative velocity for a unit impulse; 0: not known
-    uint32_t *holder;  ///< by row: contact whose displacement is stored, plus 1; 0: none
-    PxTouch *kept;     ///< implicit: contacts as friction sees them, `kepts` of them
-    uint32_t *kept_of; ///< their facings
+    float *gradient;    ///< leapfrog: 9 a row, at the forces before
+    float *gap;         ///< leapfrog: by facing: at the forces before, m; 0: it was no contact
+    float *rub_light;   ///< leapfrog: by facing: relative velocity for a unit impulse; 0: not known
+    uint32_t *holder;   ///< by row: contact whose displacement is stored, plus 1; 0: none
+    PxSolidTouch *kept; ///< implicit: contacts as friction sees them, `kepts` of them
+    uint32_t *kept_of;  ///< their facings
     uint32_t *kept_first, *kept_end; ///< by pair
     uint32_t kepts;
     float *share;    ///< implicit: by entry: weight over the sum, of those contacts

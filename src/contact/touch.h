@@ -8,7 +8,7 @@
 #include "contact/facing.h"
 
 /// A row touches a solid.
-typedef struct PxTouch {
+typedef struct PxSolidTouch {
     double gap;    ///< m
     double force;  ///< N
     double stiff;  ///< second derivative of the energy, N/m
@@ -26,7 +26,7 @@ typedef struct PxTouch {
     double grip;       ///< largest friction, N
     double give;       ///< displacement at which it slides, m
     double drag, bend; ///< across and along the direction of sliding, kg/s
-} PxTouch;
+} PxSolidTouch;
 
 /// Slopes of the gap with respect to the rows of the list, and their weights over the sum, by
 /// entry of the facings.
@@ -44,6 +44,6 @@ typedef struct PxTouchPass {
 /// Finds the contact of a facing at the positions facings->where. False: there is none; then
 /// `excess` is the part of the gap above g0, otherwise 0.
 PX_ISA_DECLARE(bool, px_touch_find,
-               (const PxTouchPass *pass, uint32_t facing, PxTouch *out, double *excess));
+               (const PxTouchPass *pass, uint32_t facing, PxSolidTouch *out, double *excess));
 
 #endif

@@ -25,12 +25,13 @@ PX_INLINE void load(const PxTouchPass *pass, const uint32_t *entry, uint32_t cou
     *modulus = px_f8_load(to[3]);
 }
 
-bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxTouch *t,
+bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSolidTouch *t,
                                 double *excess)
 {
     const PxFacings *f = pass->facings;
     const PxFacing here = f->facing[facing];
     const uint32_t *entry = f->entry + here.start;
+    const float *part = f->part + here.start;
     const PxVec3 x = f->where[here.row];
     float *sx = pass->slopes.x + here.start, *sy = pass->slopes.y + here.start,
           *sz = pass->slopes.z + here.start, *weight = pass->slopes.weight + here.start;
@@ -42,7 +43,7 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxTouc
         PxF8 r[3], modulus;
         load(pass, entry + e, here.size - e < 8 ? here.size - e : 8, x, r, &modulus);
         PxF8 left = px_f8_max(one - (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) * per, zero);
-        PxF8 w = left * left * left;
+        PxF8 w = left * left * left * px_f8_load(part + e);
         for (int a = 0; a < 3; ++a)
             sums[a] += w * r[a];
         sums[3] += w;
@@ -69,16 +70,16 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxTouc
     /* dw/dx_j = -6 left^2 / h^2 r, and the gap changes by -(w n + lever dw) / sum, where lever is
      * the distance from the mean along the normal */
     PxF8 nx = px_f8((float)n.x), ny = px_f8((float)n.y), nz = px_f8((float)n.z);
-    PxF8 shift = px_f8((float)px_dot(n, mean)), part = px_f8((float)(1 / sum));
+    PxF8 shift = px_f8((float)px_dot(n, mean)), per_sum = px_f8((float)(1 / sum));
     PxF8 steep = px_f8((float)(6 / h2 / sum)), squares = zero, lengths = zero,
          total[3] = {zero, zero, zero};
     for (uint32_t e = 0; e < here.size; e += 8) {
         PxF8 rx = px_f8_load(sx + e), ry = px_f8_load(sy + e), rz = px_f8_load(sz + e),
              left = px_f8_load(weight + e);
-        PxF8 w = left * left * left * part;
-        PxF8 lever = (nx * rx + ny * ry + nz * rz - shift) * (left * left) * steep;
+        PxF8 square = left * left * px_f8_load(part + e), w = square * left * per_sum;
+        PxF8 lever = (nx * rx + ny * ry + nz * rz - shift) * square * steep;
         PxF8 dx = rx * lever - nx * w, dy = ry * lever - ny * w, dz = rz * lever - nz * w;
-        PxF8 square = dx * dx + dy * dy + dz * dz;
+        PxF8 length = dx * dx + dy * dy + dz * dz;
         px_f8_store(sx + e, dx);
         px_f8_store(sy + e, dy);
         px_f8_store(sz + e, dz);
@@ -86,8 +87,8 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxTouc
         total[0] += dx;
         total[1] += dy;
         total[2] += dz;
-        squares += square;
-        lengths += px_f8_sqrt(square);
+        squares += length;
+        lengths += px_f8_sqrt(length);
     }
     /* what the others lose the row gains: translations do not change the gap */
     PxVec3 slope = {-(double)px_f8_sum(total[0]), -(double)px_f8_sum(total[1]),

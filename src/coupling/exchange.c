@@ -37,8 +37,8 @@ PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, Px
     if (f->solid_fraction == NULL || f->own_compression == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", f->count);
     float *const wall[] = {f->wall_part, f->wall_gx,    f->wall_gy,   f->wall_gz,
-                           f->wall_flux, f->wall_lever, f->wall_drag, f->wall_vx,
-                           f->wall_vy,   f->wall_vz,    f->wall_slip};
+                           f->wall_flux, f->wall_lever, f->wall_lift, f->wall_drag,
+                           f->wall_vx,   f->wall_vy,    f->wall_vz,   f->wall_slip};
     for (uint32_t i = 0; i < f->count; ++i) {
         f->solid_fraction[i] = elastic.component[i] > 0 ? fractions->solid[i] : 0.0f;
         f->own_compression[i] = 0.0f;

@@ -21,7 +21,7 @@ typedef struct PxTouches Touches;
 
 /* Contributions of all boundaries to one particle. */
 typedef struct Sum {
-    double clear, clear_flux, lever; /* clear: the part that no boundary fills */
+    double clear, clear_flux, lever, lift; /* clear: the part that no boundary fills */
     PxVec3 clear_gradient;
     double drag, sticky;  /* sticky: the part that no boundary without friction fills */
     PxVec3 velocity;      /* drag times velocity, summed over boundaries */
@@ -89,6 +89,7 @@ static void add_fill(const PxFluid *f, const PxBoundary *b, const PxFill *fill, 
     sum->last = touch;
     sum->clear_flux = sum->clear_flux * left - px_dot(fill->velocity, fill->gradient) * sum->clear;
     sum->lever = sum->lever * left + fill->lever * sum->clear;
+    sum->lift = sum->lift * left + fill->lift * sum->clear;
     sum->clear_gradient = px_sub(px_scale(sum->clear_gradient, left), term);
     sum->clear *= left;
     sum->sticky *= 1 - (1 - b->friction) * fill->part;
@@ -150,6 +151,7 @@ static void store_row(const PxFluid *f, uint32_t i, const Sum *sum)
     f->wall_gz[i] = (float)-sum->clear_gradient.z;
     f->wall_flux[i] = (float)-sum->clear_flux;
     f->wall_lever[i] = (float)sum->lever;
+    f->wall_lift[i] = (float)sum->lift;
     f->wall_slip[i] = (float)(1 - sum->sticky);
     f->wall_drag[i] = (float)sum->drag;
     f->wall_stick[i] = (float)sum->stick;
@@ -170,10 +172,10 @@ static void store_row(const PxFluid *f, uint32_t i, const Sum *sum)
 /* Rows far from all boundaries: everything is 0. */
 static void clear_rows(const PxFluid *f, uint32_t begin, uint32_t end)
 {
-    float *const arrays[] = {f->wall_part,  f->wall_gx,    f->wall_gy,   f->wall_gz,
-                             f->wall_flux,  f->wall_lever, f->wall_slip, f->wall_drag,
-                             f->wall_stick, f->wall_mx,    f->wall_my,   f->wall_mz,
-                             f->wall_cos,   f->wall_vx,    f->wall_vy,   f->wall_vz};
+    float *const arrays[] = {f->wall_part,  f->wall_gx,   f->wall_gy,   f->wall_gz,   f->wall_flux,
+                             f->wall_lever, f->wall_lift, f->wall_slip, f->wall_drag, f->wall_stick,
+                             f->wall_mx,    f->wall_my,   f->wall_mz,   f->wall_cos,  f->wall_vx,
+                             f->wall_vy,    f->wall_vz};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k)
         memset(arrays[k] + begin, 0, (end - begin) * sizeof(float));
     if (f->wall_heat != NULL) {
@@ -187,7 +189,14 @@ static void fill_rows(Job *job, uint32_t begin, uint32_t end)
 {
     PxFluid *f = job->fluid;
     const PxParticles *p = f->particles;
-    const PxFillQuery query = {p->x, p->y, p->z, begin, end, f->wall_profile, f->wall_heat != NULL};
+    const PxFillQuery query = {.x = p->x,
+                               .y = p->y,
+                               .z = p->z,
+                               .begin = begin,
+                               .end = end,
+                               .profile = f->wall_profile,
+                               .faces = f->wall_heat != NULL,
+                               .up = f->up};
     PxFill fill[ROWS];
     Sum sum[1 + ROWS];
     uint16_t sum_of[ROWS]; /* most rows touch no boundary and share the first, empty one */

@@ -33,12 +33,13 @@ PxStatus px_fluid_begin(PxFluid *f)
     f->shift[0] = f->shift[1] = f->shift[2] = NULL;
     f->touches = PX_ARENA_ARRAY(f->scratch, struct PxTouches *, f->count / PX_BLOCK + 1);
     bool room = f->quad != NULL && f->touches != NULL;
-    float **const arrays[] = {
-        &f->volume,    &f->inverse_mass, &f->wall_part, &f->wall_gx,    &f->wall_gy,
-        &f->wall_gz,   &f->wall_flux,    &f->wall_far,  &f->wall_lever, &f->wall_drag,
-        &f->wall_vx,   &f->wall_vy,      &f->wall_vz,   &f->wall_slip,  &f->wall_push,
-        &f->wall_cos,  &f->wall_stick,   &f->wall_mx,   &f->wall_my,    &f->wall_mz,
-        &f->wall_rate, &f->wall_lx,      &f->wall_ly,   &f->wall_lz,    &f->wall_parts};
+    float **const arrays[] = {&f->volume,     &f->inverse_mass, &f->wall_part, &f->wall_gx,
+                              &f->wall_gy,    &f->wall_gz,      &f->wall_flux, &f->wall_far,
+                              &f->wall_lever, &f->wall_lift,    &f->wall_drag, &f->wall_vx,
+                              &f->wall_vy,    &f->wall_vz,      &f->wall_slip, &f->wall_push,
+                              &f->wall_cos,   &f->wall_stick,   &f->wall_mx,   &f->wall_my,
+                              &f->wall_mz,    &f->wall_rate,    &f->wall_lx,   &f->wall_ly,
+                              &f->wall_lz,    &f->wall_parts};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k) {
         *arrays[k] = PX_ARENA_ARRAY(f->scratch, float, px_fluid_visible(f));
         room = room && *arrays[k] != NULL;

@@ -26,6 +26,7 @@ typedef struct PxFluid {
     double spacing;        ///< m
     double courant;        ///< fraction of the stability limit that a step uses
     double dt;             ///< s
+    PxVec3 up;             ///< against gravity, of unit length; 0 without gravity
     double speed_max;      ///< largest speed at the start of the step
     double speed_within;   ///< the same among particles under pressure
     double pressure_speed; ///< largest sqrt(p / rho) of the last step
@@ -34,7 +35,7 @@ typedef struct PxFluid {
                        ///< that of the last step
     const PxMaterial *material;
     uint32_t materials;
-    bool emits; ///< the world has emitters
+    bool emits; ///< an emitter of the world has started
     PxBoundary *const *boundary;
     size_t boundaries;
     const PxWallProfile *wall_profile;
@@ -56,7 +57,8 @@ typedef struct PxFluid {
     /// gradient (1/m), and the distance to the nearest one (m; px_boundary_lower_bound() gives a
     /// lower bound of the true one). wall_flux is the gradient times the boundaries' velocity
     /// (1/s). wall_lever is |gradient| times distance, summed over the faces of the boundaries.
-    float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far, *wall_lever;
+    /// wall_lift has each of its terms times the square of the face's normal along `up`.
+    float *wall_part, *wall_gx, *wall_gy, *wall_gz, *wall_flux, *wall_far, *wall_lever, *wall_lift;
 
     /// Drag of boundaries on a viscous fluid: nu times (wall_v - wall_drag v) is the acceleration.
     /// wall_drag is in 1/m^2, 0 where no boundary with friction is near; wall_v includes the

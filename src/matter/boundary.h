@@ -83,6 +83,7 @@ typedef struct PxFill {
     double part;     ///< fraction of the kernel's integral inside the boundary; NAN: not known yet
     PxVec3 gradient; ///< of `part` with respect to the point, 1/m
     double lever;    ///< |gradient| times distance, summed over faces where they are known
+    double lift;     ///< the same, each term times the square of its normal along query->up
     PxVec3 velocity; ///< of the boundary's matter there, m/s
     int faces;       ///< if requested: number of faces that exchange heat with the point
     double face[6];  ///< and their distances, m
@@ -96,6 +97,7 @@ typedef struct PxFillQuery {
     uint32_t begin, end;
     const PxWallProfile *profile; ///< part of the kernel that a flat boundary fills
     bool faces;                   ///< PxFill.faces is requested
+    PxVec3 up;                    ///< of unit length, or 0
 } PxFillQuery;
 
 typedef struct PxBoundaryOps {

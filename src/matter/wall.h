@@ -24,6 +24,7 @@ typedef struct PxWall {
     PxShapeDef def;           ///< of the shape, without the mesh's path
     bool inside;              ///< matter stays inside the shape
     double cling;             ///< adhesion of molten coats to its surface, 0 .. 1
+    bool prints;              ///< hands the colours of its mesh to these coats
     PxTemperatureKey *warmth; ///< keys of its temperature
     size_t warmths;
     PxVec3 pivot; ///< at rest: the `at` of its shape

@@ -14,15 +14,18 @@
 typedef struct Part {
     double value;
     PxVec3 gradient;
-    double lever; /* |gradient| times distance, summed over faces */
+    double lever;    /* |gradient| times distance, summed over faces */
+    double along[3]; /* the same by axis of the box */
 } Part;
 
 static Part part_of_box(double value, const double gradient[3], const double at[3],
                         const double edge[3])
 {
-    Part part = {value, {gradient[0], gradient[1], gradient[2]}, 0};
-    for (int a = 0; a < 3; ++a)
-        part.lever += fabs(gradient[a] * (fabs(at[a]) - edge[a]));
+    Part part = {value, {gradient[0], gradient[1], gradient[2]}, 0, {0, 0, 0}};
+    for (int a = 0; a < 3; ++a) {
+        part.along[a] = fabs(gradient[a] * (fabs(at[a]) - edge[a]));
+        part.lever += part.along[a];
+    }
     return part;
 }
 
@@ -55,9 +58,17 @@ static Part hollow_box(const PxWallProfile *t, const double at[3], const double 
     return part_of_box(1 - clear[0] * clear[1] * clear[2], gradient, at, edge);
 }
 
-/* Around a point of the rest frame: distance, part, gradient and lever. */
-static void fill_by_formula(const PxWall *wall, const PxWallProfile *t, PxVec3 rest, PxFill *fill)
+/* Square of the component of a unit vector of the rest frame along `up`. */
+static double steepness(const PxWall *wall, PxVec3 normal, PxVec3 up)
 {
+    double along = px_dot(px_wall_turn_to_world(wall, 0, normal), up);
+    return along * along;
+}
+
+/* Around a point of the rest frame: distance, part, gradient, lever and lift. */
+static void fill_by_formula(const PxWall *wall, const PxFillQuery *query, PxVec3 rest, PxFill *fill)
+{
+    const PxWallProfile *t = query->profile;
     PxVec3 normal;
     fill->distance = px_wall_distance(wall, rest, &normal);
     if (wall->def.kind == PX_SHAPE_BOX) {
@@ -67,6 +78,12 @@ static void fill_by_formula(const PxWall *wall, const PxWallProfile *t, PxVec3 r
         Part part = wall->inside ? hollow_box(t, at, edge) : solid_box(t, at, edge);
         fill->part = part.value;
         fill->lever = part.lever;
+        fill->lift = 0;
+        const PxVec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+        for (int a = 0; a < 3; ++a)
+            if (part.along[a] > 0)
+                fill->lift += part.along[a] *
+                              steepness(wall, px_rotate(wall->def.rotation, axis[a]), query->up);
         fill->gradient = px_rotate(wall->def.rotation, part.gradient);
         return;
     }
@@ -74,6 +91,7 @@ static void fill_by_formula(const PxWall *wall, const PxWallProfile *t, PxVec3 r
     px_wall_profile_part(t, fill->distance, &fill->part, &slope);
     fill->gradient = px_scale(normal, slope);
     fill->lever = fabs(slope * fill->distance);
+    fill->lift = fill->lever * steepness(wall, normal, query->up);
 }
 
 /* Most particles are far from most walls and need only a lower bound of the distance: computed in
@@ -230,7 +248,7 @@ uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out
         PxVec3 rest = px_wall_to_rest(wall, 0, x);
         PxFill *fill = &out[count];
         if (wall->field == NULL) {
-            fill_by_formula(wall, query->profile, rest, fill);
+            fill_by_formula(wall, query, rest, fill);
         } else {
             uint64_t before = look.key;
             if (!px_wall_field_ask(wall->field, rest, &look, fill)) {
@@ -241,7 +259,9 @@ uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out
                 ++count;
                 continue;
             }
-            fill->lever = px_length(fill->gradient) * fmax(fill->distance, 0);
+            double steep = px_length(fill->gradient), away = fmax(fill->distance, 0);
+            fill->lever = steep * away;
+            fill->lift = steep > 0 ? away / steep * steepness(wall, fill->gradient, query->up) : 0;
         }
         *near = fmin(*near, fill->distance);
         if (!(fill->distance < h))

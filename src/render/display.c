@@ -7,6 +7,7 @@
 #include "render/setting.h"
 #include "render/trace/draw.h"
 #include "scene/content.h"
+#include "shape/tessellate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,17 @@ static PxStatus add_body(PxDisplay *d, const PxScene *scene, PxShownWall *shown)
         free((void *)b.name);
         return px_fail(PX_ERR_MEMORY, "display: no room for body '%s'", body->def.name);
     }
-    PxStatus status = shown->mesh != NULL ? add_mesh(&b, shown->mesh) : PX_OK;
+    /* Pictures leave out the walls around matter; a window shows them. */
+    PxMesh *own = NULL;
+    PxStatus status = PX_OK;
+    if (shown->mesh == NULL && !b.plane && b.look.kind != PX_DISPLAY_HIDDEN) {
+        status = px_tessellate(wall->shape, wall->inside, &own);
+        b.look.kind = PX_DISPLAY_PANE;
+    }
+    const PxMesh *mesh = own != NULL ? own : shown->mesh;
+    if (status == PX_OK && mesh != NULL)
+        status = add_mesh(&b, mesh);
+    px_mesh_free(own);
     d->bodies.data[d->bodies.count++] = b;
     return status;
 }

@@ -180,16 +180,42 @@ void px_solver_warm(PxSolverRun *run, double h)
 
 static PxStatus list_contacts(PxSolverRun *run);
 
-/* Finds the contacts of a pair for a time, `since` the start of the interval. What moves wakes what
- * it touches. */
-static PxStatus touch_pair(PxSolverRun *run, const PxSolverPair *pair, double within, double since)
+/* Pairs whose touches are found at a time, by all threads. */
+enum { AT_ONCE = 512, BLOCK = 8 };
+
+typedef struct Find {
+    const PxSolverRun *run;
+    const PxSolverPair *pair;
+    double within;
+    PxTouch (*touch)[PX_MOST_TOUCHES]; /* by pair */
+    uint32_t *count;
+} Find;
+
+static const PxCollider *other_of(const PxSolverRun *run, const PxSolverPair *pair)
 {
-    PxTouch touch[PX_MOST_TOUCHES];
+    return pair->wall ? &run->wall[pair->b] : &run->body[pair->b].collider;
+}
+
+static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Find *job = user;
+    for (uint32_t k = begin; k < end; ++k) {
+        const PxSolverPair *pair = &job->pair[k];
+        job->count[k] =
+            px_contacts_find(&job->run->body[pair->a].collider, other_of(job->run, pair),
+                             px_solver_margin(job->run, pair, job->within), job->touch[k]);
+    }
+}
+
+/* Makes the contacts of a pair, `since` the start of the interval. What moves wakes what it
+ * touches. */
+static PxStatus touch_pair(PxSolverRun *run, const PxSolverPair *pair, double since,
+                           const PxTouch *touch, uint32_t count)
+{
     PxSolverBody *a = &run->body[pair->a], *b = pair->wall ? NULL : &run->body[pair->b];
-    const PxCollider *other = b != NULL ? &b->collider : &run->wall[pair->b];
+    const PxCollider *other = other_of(run, pair);
     double size = fmin(a->collider.size, other->size);
-    uint32_t count =
-        px_contacts_find(&a->collider, other, px_solver_margin(run, pair, within), touch);
     PX_TRY(px_solver_room(run, (void **)&run->contact, &run->contact_room, run->contacts,
                           run->contacts + count, sizeof *run->contact));
     bool touches = false;
@@ -202,6 +228,28 @@ static PxStatus touch_pair(PxSolverRun *run, const PxSolverPair *pair, double wi
         px_solver_wake(a);
     if (touches && b != NULL && !a->asleep && a->still == 0)
         px_solver_wake(b);
+    return PX_OK;
+}
+
+/* Contacts of the pairs `from` on for a time, `since` the start of the interval. */
+static PxStatus touch_pairs(PxSolverRun *run, uint32_t from, double within, double since)
+{
+    PxRigidStep *s = run->step;
+    uint32_t most = run->pairs - from < AT_ONCE ? run->pairs - from : AT_ONCE;
+    if (run->touch_room < most) {
+        run->touch = px_arena_take_array(s->scratch, AT_ONCE, sizeof *run->touch);
+        run->touches = PX_ARENA_ARRAY(s->scratch, uint32_t, AT_ONCE);
+        if (run->touch == NULL || run->touches == NULL)
+            return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u pairs", run->pairs);
+        run->touch_room = AT_ONCE;
+    }
+    for (uint32_t k = from; k < run->pairs; k += AT_ONCE) {
+        uint32_t count = run->pairs - k < AT_ONCE ? run->pairs - k : AT_ONCE;
+        Find job = {run, &run->pair[k], within, run->touch, run->touches};
+        px_parallel_for(s->threads, count, BLOCK, find_block, &job);
+        for (uint32_t n = 0; n < count; ++n)
+            PX_TRY(touch_pair(run, &run->pair[k + n], since, run->touch[n], run->touches[n]));
+    }
     return PX_OK;
 }
 
@@ -264,8 +312,7 @@ PxStatus px_solver_contacts(PxSolverRun *run, double interval)
 {
     PxRigidStep *s = run->step;
     run->contacts = 0;
-    for (uint32_t k = 0; k < run->pairs; ++k)
-        PX_TRY(touch_pair(run, &run->pair[k], interval, 0));
+    PX_TRY(touch_pairs(run, 0, interval, 0));
     if (run->time == 0)
         PX_TRY(touch_squeezed(run));
     for (uint32_t k = 0; k < s->joints; ++k) {
@@ -283,8 +330,7 @@ PxStatus px_solver_contacts(PxSolverRun *run, double interval)
 PxStatus px_solver_more_contacts(PxSolverRun *run, uint32_t from, double left, double since)
 {
     uint32_t old = run->contacts;
-    for (uint32_t k = from; k < run->pairs; ++k)
-        PX_TRY(touch_pair(run, &run->pair[k], left, since));
+    PX_TRY(touch_pairs(run, from, left, since));
     /* contacts of the same pairs are replaced, and their impulses kept */
     for (uint32_t n = 0; n < old; ++n) {
         PxSolverContact *was = &run->contact[n];

@@ -207,6 +207,16 @@ static uint32_t search_convex(const Line *line, uint32_t k, uint32_t part, doubl
     return count;
 }
 
+/* Lower bound of a convex function between two points with these values and slopes: where the
+ * tangents meet. */
+static double lowest(double here, double first, double there, double last, double length)
+{
+    if (!(last > first))
+        return fmin(here, there);
+    double at = (here - there + last * length) / (last - first);
+    return here + first * fmin(fmax(at, 0), length);
+}
+
 /* Points inside an edge; its ends are points of their own. Along planes only those are nearest. */
 static void search_edge(const Search *s, uint32_t k, const PxFeature *f)
 {
@@ -216,12 +226,12 @@ static void search_edge(const Search *s, uint32_t k, const PxFeature *f)
         return;
     double length = px_length(way), first, last;
     Line line = {s, from, way, length, reach + length};
-    double ends = along(&line, 0, &first) + along(&line, 1, &last);
-    if (0.5 * (ends - length) > reach)
+    double here = along(&line, 0, &first), there = along(&line, 1, &last);
+    if (0.5 * (here + there - length) > reach)
         return;
     if (s->field.convex) {
         if (first < -FLAT || last > FLAT) {
-            if (last >= -FLAT && first <= FLAT)
+            if (last >= -FLAT && first <= FLAT && lowest(here, first, there, last, length) < reach)
                 search_convex(&line, k, 0, f->round, 0, 1, first, last);
         }
         return;
@@ -230,10 +240,11 @@ static void search_edge(const Search *s, uint32_t k, const PxFeature *f)
     double step = 1.0 / parts;
     uint32_t part = 0;
     for (int p = 0; p < parts && part < PARTS - 2; ++p) {
-        double here, next, d = along(&line, p * step, &here) + along(&line, (p + 1) * step, &next);
-        if (0.5 * (d - step * length) < reach && here < -FLAT && next > FLAT)
-            part += search_convex(&line, k, part, f->round, p * step, (p + 1) * step, here, next);
-        else if (p > 0 && here > FLAT && 0.5 * (d - step * length) < reach) {
+        double slope, next,
+            d = along(&line, p * step, &slope) + along(&line, (p + 1) * step, &next);
+        if (0.5 * (d - step * length) < reach && slope < -FLAT && next > FLAT)
+            part += search_convex(&line, k, part, f->round, p * step, (p + 1) * step, slope, next);
+        else if (p > 0 && slope > FLAT && 0.5 * (d - step * length) < reach) {
             double before; /* the minimum is the sample itself, at a kink */
             along(&line, p * step - 1e-3 * step, &before);
             if (before < -FLAT)

@@ -93,6 +93,7 @@ typedef struct PxRigidStep {
     PxRigidJoint *joint; ///< their state is changed
     uint32_t joints;
     PxArena *scratch;
+    const PxThreads *threads;
 
     PxRigid *after;          ///< result: the bodies at the end of the step, in scratch
     PxRigidKept *kept_after; ///< result: in scratch, sorted

@@ -34,7 +34,7 @@
 #define SHORTEST 1e-4
 
 /* A body is slow below this part of sqrt(gravity size), and falls asleep after this time, s. */
-#define SLOW 0.01
+#define SLOW 0.016
 #define SLEEP_AFTER 0.5
 
 PxStatus px_solver_room(PxSolverRun *run, void **data, size_t *room, size_t count, size_t wanted,
@@ -321,6 +321,36 @@ static uint32_t count_crossed(const PxSolverRun *run, double end)
 
 /* ---- sleep ------------------------------------------------------------------------- */
 
+/* Bodies slower than this many times SLOW that stand on several points lose their spin at the rate
+ * ROCKING sqrt(gravity / size). */
+#define ROCKING_BELOW 5.0
+#define ROCKING 0.3
+
+/* Boxes that rock on an edge would do so for seconds, and keep a whole heap awake: impulses without
+ * restitution take nothing from a motion that never separates. */
+static void stop_rocking(PxSolverRun *run, double interval)
+{
+    const PxRigidStep *s = run->step;
+    for (uint32_t i = 0; i < s->rigids; ++i)
+        run->body[i].loaded = 0;
+    for (uint32_t k = 0; k < run->contacts; ++k) {
+        const PxSolverContact *c = &run->contact[k];
+        if (!(c->most > 0) || c->soft)
+            continue;
+        ++run->body[c->a].loaded;
+        if (c->b != PX_NOBODY)
+            ++run->body[c->b].loaded;
+    }
+    for (uint32_t i = 0; run->g > 0 && i < s->rigids; ++i) {
+        PxSolverBody *b = &run->body[i];
+        if (b->loaded < 2 || b->joined || !px_solver_is_free(b))
+            continue;
+        double speed = px_length(b->v) + px_length(b->w) * b->of->mass.radius;
+        if (speed < ROCKING_BELOW * SLOW * sqrt(run->g * b->collider.size))
+            b->w = px_scale(b->w, 1 / (1 + ROCKING * sqrt(run->g / b->collider.size) * interval));
+    }
+}
+
 static uint32_t root(PxSolverRun *run, uint32_t i)
 {
     while (run->body[i].island != i)
@@ -532,6 +562,7 @@ PxStatus px_rigid_step(PxRigidStep *s)
         if (gone > 0) {
             px_solver_rebound(&run, gone);
             px_solver_break_joints(&run, gone);
+            stop_rocking(&run, gone);
             fall_asleep(&run, gone);
         }
         PX_TRY(px_solver_keep(&run, run.interval / count));

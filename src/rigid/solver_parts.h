@@ -25,6 +25,7 @@ typedef struct PxSolverBody {
     bool held;           ///< moves as prescribed: v and w are those of the whole step
     bool joined;         ///< has joints
     uint32_t first, end; ///< its contacts in run->of_body
+    uint32_t loaded;     ///< its contacts that carried a load in the interval
     bool due;            ///< it was hit: its contacts are searched again
     double drift;        ///< bound of how far it is from where its contacts were searched for, m
     double since;        ///< when they were searched, from the start of the interval, s
@@ -82,6 +83,9 @@ typedef struct PxSolverRun {
     PxSolverPair *pair;
     size_t pair_room;
     uint32_t pairs;
+    PxTouch (*touch)[PX_MOST_TOUCHES]; ///< of some pairs, for the search
+    uint32_t *touches;                 ///< numbers of them
+    uint32_t touch_room;
     PxSolverContact *contact;
     uint32_t contacts;
     size_t contact_room;

@@ -381,6 +381,29 @@ double px_shape_thickness(const PxShape *shape)
     return shape->thickness;
 }
 
+bool px_shape_has_colours(const PxShape *shape)
+{
+    return shape->mesh != NULL && shape->mesh->colour != NULL;
+}
+
+bool px_shape_colour(const PxShape *shape, PxVec3 at, PxVec3 *colour)
+{
+    PxMeshSpot spot;
+    const PxMesh *mesh = shape->mesh;
+    if (!px_shape_has_colours(shape) ||
+        !px_mesh_tree_closest(shape->tree, px_shape_to_own(shape, at), INFINITY, &spot))
+        return false;
+    const uint32_t *v = mesh->triangle[spot.triangle];
+    PxVec3 a = mesh->position[v[0]], b = px_sub(mesh->position[v[1]], a),
+           c = px_sub(mesh->position[v[2]], a), p = px_sub(spot.point, a), n = px_cross(b, c);
+    double whole = px_dot(n, n);
+    double second = whole > 0 ? px_dot(n, px_cross(p, c)) / whole : 0;
+    double third = whole > 0 ? px_dot(n, px_cross(b, p)) / whole : 0;
+    *colour = px_scale(mesh->colour[v[0]], 1 - second - third);
+    *colour = px_mad(px_mad(*colour, mesh->colour[v[1]], second), mesh->colour[v[2]], third);
+    return true;
+}
+
 double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal)
 {
     if (!px_finite(point)) {

@@ -60,6 +60,11 @@ double px_shape_area(const PxShape *shape);
 /// Threads: any number at once.
 double px_shape_distance(const PxShape *shape, PxVec3 point, PxVec3 *normal);
 
+/// Has it a mesh with colours of its vertices?
+bool px_shape_has_colours(const PxShape *shape);
+/// Colour of its mesh at the surface point nearest to `at`; false if it has none.
+bool px_shape_colour(const PxShape *shape, PxVec3 at, PxVec3 *colour);
+
 /// As px_shape_distance(), much cheaper for a mesh if only points near the surface matter. For a
 /// mesh, distances of `within` m or more may be returned as +-within with an arbitrary normal, and
 /// the nearest surface alone decides the sign where parts overlap. `normal` must not be NULL.

@@ -39,14 +39,14 @@ const PxRigid *px_rigid_find(const PxWorld *world, uint32_t slot)
     return find(world, slot);
 }
 
+PxPose px_rigid_pose(const PxRigid *rigid)
+{
+    return (PxPose){px_sub(rigid->place, rigid->mass.centre), rigid->turn};
+}
+
 static uint32_t number_of(const PxWorld *world, const PxWall *wall)
 {
     return world->bodies.data[wall->boundary.body].number;
-}
-
-static PxPose pose_of(const PxRigid *r)
-{
-    return (PxPose){px_sub(r->place, r->mass.centre), r->turn};
 }
 
 /* ---- keyframes ------------------------------------------------------------------------ */
@@ -92,7 +92,7 @@ static PxPose goal_of(const PxRigid *r, const PxWall *wall, double hand_over, do
 /* Begins to hold a body where it is. */
 static void take_hold(PxRigid *r, const PxWall *wall, double time)
 {
-    PxPose now = pose_of(r), key = px_pose_at(wall->key, wall->keys, time);
+    PxPose now = px_rigid_pose(r), key = px_pose_at(wall->key, wall->keys, time);
     r->holding = true;
     r->since = time;
     r->offset = now;
@@ -112,7 +112,7 @@ static PxRigidHold hold_of(const PxWorld *world, const PxWall *wall, PxRigid *r)
     }
     if (!r->holding)
         take_hold(r, wall, time);
-    PxPose to = goal_of(r, wall, def->hand_over, time + world->dt), from = pose_of(r);
+    PxPose to = goal_of(r, wall, def->hand_over, time + world->dt), from = px_rigid_pose(r);
     PxRigidHold out = {.held = true,
                        .place = px_add(r->mass.centre, to.move),
                        .turn = px_quat_normalized(to.turn)};
@@ -228,7 +228,7 @@ PxStatus px_rigid_stage_begin(PxWorld *world)
     for (size_t k = 0; k < world->rigids.count; ++k) {
         const PxRigid *r = &world->rigids.data[k];
         PxWall *wall = wall_after(world, r->body, &from);
-        wall->now = pose_of(r);
+        wall->now = px_rigid_pose(r);
         wall->velocity = r->velocity;
         wall->spin = r->spin;
     }
@@ -318,7 +318,8 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
                                  .dt = world->dt,
                                  .kept = world->rigid_kept.data,
                                  .kepts = world->rigid_kept.count,
-                                 .scratch = scratch},
+                                 .scratch = scratch,
+                                 .threads = &world->threads},
                         .impulse = impulse,
                         .torque = torque};
     return PX_OK;
@@ -425,7 +426,7 @@ PxStatus px_rigid_stage_move(PxWorld *world, const PxFluid *fluid, bool wake)
         return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %zu contacts", more);
     for (uint32_t k = 0; k < run->step.rigids; ++k) {
         PxWall *wall = (PxWall *)run->step.shape[k];
-        wall->pose[1] = pose_of(&run->step.after[k]);
+        wall->pose[1] = px_rigid_pose(&run->step.after[k]);
         wall->boundary.ending = run->step.after[k].velocity;
     }
     world->rigid_run = run;
@@ -695,7 +696,7 @@ PxStatus px_rigid_frame(const PxWorld *world, PxTable *t)
     PX_TRY(px_table_append(t, world->rigids.count, NULL));
     for (uint32_t k = 0; k < world->rigids.count; ++k) {
         const PxRigid *r = &world->rigids.data[k];
-        PxPose pose = pose_of(r);
+        PxPose pose = px_rigid_pose(r);
         put_word(t, "body", k, r->body);
         put_doubles(t, "pivot", k, &r->mass.centre.x, 3);
         put_doubles(t, "move", k, &pose.move.x, 3);
@@ -720,7 +721,7 @@ PxStatus px_world_rigid_state_sized(const PxWorld *world, PxBodyId id, PxRigidSt
         return px_fail(PX_ERR_ARGUMENT, "body '%s' is not rigid", world->bodies.data[slot].name);
     PxQuat axes = px_quat_multiply(r->turn, r->mass.axes);
     PxVec3 w = px_rotate(px_quat_conjugate(axes), r->spin), i = r->mass.inertia;
-    PxRigidState state = {.pose = pose_of(r),
+    PxRigidState state = {.pose = px_rigid_pose(r),
                           .place = r->place,
                           .velocity = r->velocity,
                           .spin = r->spin,

@@ -25,6 +25,9 @@ PxStatus px_rigid_add(PxWorld *world, const PxBodyDef *def, PxWall *wall, uint32
 /// The rigid body of that slot, or NULL.
 const PxRigid *px_rigid_find(const PxWorld *world, uint32_t slot);
 
+/// Its pose now, between steps.
+PxPose px_rigid_pose(const PxRigid *rigid);
+
 /// Removes it; its wall stays.
 void px_rigid_drop(PxWorld *world, uint32_t slot);
 

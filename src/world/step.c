@@ -422,7 +422,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
                      .kernel =
                          px_kernel(world->def.support * world->def.spacing, world->def.spacing),
                      .spacing = world->def.spacing,
-                     .emits = world->emitters.count > 0,
+                     .emits = px_emitters_started(world),
                      .courant = world->def.courant,
                      .material = world->materials.data,
                      .materials = (uint32_t)world->materials.count,
@@ -430,10 +430,13 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
                      .boundaries = world->boundaries.count,
                      .wall_profile = &world->wall_profile,
                      .mac_store = world->mac_store,
+                     .up = px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 0, 0)),
                      .scratch = &world->scratch,
                      .threads = &world->threads,
                      .dist = &world->dist,
                      .isa = world->isa};
+    if (px_emitters_start_now(world))
+        world->state.bound_due = 1;
     bool wake = world->state.bound_due != 0;
     px_world_melt_range(world);
     px_time_step_speeds(world, &fluid);

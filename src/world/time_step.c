@@ -54,7 +54,7 @@ double px_world_speed_bound(PxWorld *world)
     }
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         const PxEmitter *e = &world->emitters.data[k];
-        if (!px_emitter_lasts(world, k, world->state.time))
+        if (e->def.start > world->state.time || !px_emitter_lasts(world, k, world->state.time))
             continue;
         PxVec3 front = px_mad(e->opening.back, e->opening.along, e->opening.depth);
         px_bounds_add(&bounds, e->opening.back);

@@ -369,6 +369,8 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
 static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, uint32_t body)
 {
     PX_TRY(px_keyframes_check(def->keyframe, def->keyframes));
+    if (def->prints && !px_shape_has_colours(shape))
+        return px_fail(PX_ERR_ARGUMENT, "to print it needs a mesh with colours of its vertices");
     if (!PX_LIST_RESERVE(&world->walls, 1))
         return px_fail(PX_ERR_MEMORY, "no room for a wall");
     PxKeyframe *keys;
@@ -387,6 +389,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
                                 .adhesion = def->adhesion,
                                 .wetting = cos(def->contact_angle * PX_PI / 180)},
                    .cling = def->cling,
+                   .prints = def->prints,
                    .warmth = warmth,
                    .warmths = def->temperatures,
                    .pivot = def->shape.at,

@@ -2,6 +2,7 @@
 
 #include "fluid/pressure/mac.h"
 #include "fluid/pressure/poisson.h"
+#include "fluid/pressure/reported.h"
 #include "fluid/yield.h"
 #include "fluid/work.h"
 
@@ -13,6 +14,7 @@ typedef struct Job {
     PxPoisson *poisson;
     float *kept;   /* pressure for the warm start of the next step, Pa */
     float keep;    /* fraction of it that the first guess is */
+    float *all;    /* P of all solves of the step */
     float follows; /* part by which the filtered pressure approaches that of the step */
     bool warm, forces;
 } Job;
@@ -115,9 +117,11 @@ static void report_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Job *job = user;
     PxParticles *p = job->fluid->particles;
-    for (uint32_t i = begin; i < end; ++i)
-        p->pressure[i] = (p->warm_pressure[i] + p->warm_divergence[i]) *
-                         px_fluid_pressure_factor(job->fluid, i, job->poisson->stiff[i]);
+    for (uint32_t i = begin; i < end; ++i) {
+        float v = job->fluid->volume[i], all = p->warm_pressure[i] + p->warm_divergence[i];
+        job->all[i] = all * v * v;
+        p->pressure[i] = all * px_fluid_pressure_factor(job->fluid, i, job->poisson->stiff[i]);
+    }
     filter(job, begin, end);
 }
 
@@ -426,7 +430,11 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     options.least = options.predicts ? 3 : 2;
     options.of_start = kind.warm || options.published ? 0 : OF_START;
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, end_block));
+    job.all = PX_ARENA_ARRAY(f->scratch, float, f->count);
+    if (job.all == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_block, &job);
+    PX_TRY(PX_ISA_NAME(px_report_pressure)(f, job.all));
     px_yield_end(f);
     return PX_OK;
 }

@@ -29,7 +29,8 @@ static bool look(const PxFluid *f, Look *l, uint32_t count)
         l->clear[k] = 1.0f;
         l->velocity[0][k] = l->velocity[1][k] = l->velocity[2][k] = 0.0f;
     }
-    PxFillQuery query = {l->x[0], l->x[1], l->x[2], 0, count, f->wall_profile, false};
+    PxFillQuery query = {
+        .x = l->x[0], .y = l->x[1], .z = l->x[2], .end = count, .profile = f->wall_profile};
     for (size_t b = 0; b < f->boundaries; ++b) {
         for (uint32_t k = 0; k < count; ++k)
             l->far[k] = INFINITY;

@@ -14,6 +14,7 @@
 ///
 /// `damping` is Monaghan's (1992) artificial viscosity on approaching pairs; it damps the sound
 /// waves of the equation of state.
+#include "fluid/pressure/reported.h"
 #include "fluid/pressure/pressure.h"
 #include "fluid/work.h"
 
@@ -184,6 +185,7 @@ static PxStatus solve(PxFluid *f)
     PX_TRY(px_fluid_pack_velocity(f, job.weight));
     PX_TRY(px_work_append(f, PX_WORK_damping, &job.damped));
     px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &job);
+    PX_TRY(PX_ISA_NAME(px_report_pressure)(f, job.force));
     f->iterations = 1;
     f->converged = true; /* no iteration */
     return PX_OK;

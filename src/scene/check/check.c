@@ -367,15 +367,24 @@ static bool spend(double *account, double amount, double most, Overlap *o)
     return false;
 }
 
+/* The deepest of the points that are inside another body, or for container walls outside. */
+typedef struct Deepest {
+    double depth; /* m */
+    PxVec3 at;
+} Deepest;
+
 /* Reports the part of a body that is inside, or for container walls outside, body `other`. */
-static void complain_overlap(PxScene *scene, size_t index, size_t other, double part)
+static void complain_overlap(PxScene *scene, size_t index, size_t other, double part,
+                             const Deepest *deepest)
 {
     const PxBodyDef *def = &scene->body[other].def;
     char text[320];
     BodyPath path;
     size_t later = px_body_is_boundary(def) || index > other ? index : other;
-    px_complain(scene, PX_ERROR, body_path(&path, later, NULL), PX_AT_VALUE, "%s",
-                px_overlap_text(part, scene->body[index].def.name, def, text, sizeof text));
+    px_complain(scene, PX_ERROR, body_path(&path, later, NULL), PX_AT_VALUE,
+                "%s, up to %.3g m deep at (%.3g, %.3g, %.3g) m",
+                px_overlap_text(part, scene->body[index].def.name, def, text, sizeof text),
+                deepest->depth, deepest->at.x, deepest->at.y, deepest->at.z);
 }
 
 /* Warns of particles that start very near to a wall, which are moved away and so disturb the
@@ -398,23 +407,25 @@ static void compare(Overlap *o, size_t index, const Sample *sample, size_t other
     const PxBodyDef *def = &scene->body[other].def;
     const PxShape *shape = o->survey->shape[other];
     size_t count = sample->points.count, wrong = 0, near = 0;
+    Deepest deepest = {0};
     if (px_survey_carved(scene, index, other) || px_survey_carved(scene, other, index))
         return;
     if (count == 0 || !spend(&o->tests, (double)count, MOST_TESTS, o))
         return;
     for (size_t k = 0; k < count; ++k) {
         PxVec3 point = sample->points.position[k];
-        if (!px_body_is_boundary(def)) {
-            wrong += px_shape_inside(shape, point);
+        bool boundary = px_body_is_boundary(def);
+        if (!boundary && !px_shape_inside(shape, point))
             continue;
-        }
         double free = px_shape_distance(shape, point, NULL) * (def->inside ? -1 : 1);
-        wrong += free < 0;
-        near += free < NEAREST_TO_WALL * scene->world.spacing;
+        wrong += free < 0 || !boundary;
+        if (-free > deepest.depth)
+            deepest = (Deepest){-free, point};
+        near += boundary && free < NEAREST_TO_WALL * scene->world.spacing;
     }
     double part = (double)wrong / (double)count;
     if (part > PX_OVERLAP_ALLOWED)
-        complain_overlap(scene, index, other, part);
+        complain_overlap(scene, index, other, part, &deepest);
     else if (near > 0 && sample->particles &&
              px_shape_kind(o->survey->shape[index]) != PX_SHAPE_POINTS)
         complain_near(scene, index, other, near);

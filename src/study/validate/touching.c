@@ -207,6 +207,49 @@ static PxStatus slope(const PxValidateCase *c, double coarser, int threads, PxFi
     return PX_OK;
 }
 
+/* Speed of a soft block on a soft slab that lies on a slope, from 0.7 to 0.9 s, m/s. */
+static PxStatus slide_on_slab(const PxValidateCase *c, double coarser, int threads, double angle,
+                              double *speed)
+{
+    PxSolidRoom room;
+    PxSolidRoomDef def = {.integration = c->solver,
+                          .young = 1e6,
+                          .poisson = 0.3,
+                          .restitution = 1,
+                          .friction = 0.3,
+                          .damping = 10,
+                          .gravity = G,
+                          .turned = angle,
+                          .spacing = coarser * 0.16 / c->cells,
+                          .threads = threads};
+    PxStatus status = px_solid_room(&room, &def);
+    if (status == PX_OK)
+        status = px_solid_room_floor(&room, px_vec(0, 1, 0), 1);
+    if (status == PX_OK)
+        status = px_solid_room_box(&room, px_vec(0.4, 0.06, 0.3), px_vec(0, 0.03, 0));
+    if (status == PX_OK)
+        status = px_solid_room_box(&room, px_vec(0.16, 0.08, 0.16), px_vec(0, 0.1, 0));
+    double from = 0;
+    if (status == PX_OK)
+        status = px_world_advance(room.world, 0.7);
+    if (status == PX_OK)
+        from = px_solid_room_centre(&room, 1, NULL).x;
+    if (status == PX_OK)
+        status = px_world_advance(room.world, 0.9);
+    if (status == PX_OK)
+        *speed = fabs(px_solid_room_centre(&room, 1, NULL).x - from) / 0.2;
+    px_world_free(room.world);
+    return status;
+}
+
+static PxStatus slab(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    double speed;
+    PX_TRY(slide_on_slab(c, coarser, threads, 0.96 * atan(0.3), &speed));
+    px_figures_add(out, "speed at 0.96 of the angle of friction, m/s", speed, 0, speed, 1e-4);
+    return PX_OK;
+}
+
 static const PxValidateCase cases[] = {
     {"two soft balls", two_balls, "leapfrog", NULL, 5, true, false},
     {"two soft balls", two_balls, "implicit", NULL, 5, true, false},
@@ -214,6 +257,8 @@ static const PxValidateCase cases[] = {
     {"stack of five soft cubes", stack, "leapfrog", NULL, 6, false, false},
     {"Hertz contact", hertz, "leapfrog", NULL, 10, false, false},
     {"soft block on a slope", slope, "leapfrog", NULL, 8, true, false},
+    {"soft block on a soft slab", slab, "leapfrog", NULL, 8, true, false},
+    {"soft block on a soft slab", slab, "implicit", NULL, 8, true, false},
 };
 
 const PxValidateGroup px_validate_touching = {
@@ -226,7 +271,8 @@ const PxValidateGroup px_validate_touching = {
         "stands for 10 s\n"
         "- **Hertz contact**: a ball of 1 MPa on a plane, pressed in by its weight by 6 % of its "
         "radius; the force is that at its depth by Hertz (1882)\n"
-        "- **soft block on a slope**: 0.16 x 0.08 x 0.16 m, coefficient of friction 0.5\n",
+        "- **soft block on a slope**: 0.16 x 0.08 x 0.16 m, coefficient of friction 0.5\n"
+        "- **soft block on a soft slab** of 1 MPa on a slope, coefficient of friction 0.3\n",
     .falls_short = "Friction of walls acts on the velocities of particles one by one: near the "
                    "angle of friction "
                    "some have more of it than they need, others less, and the block creeps. The "

@@ -311,6 +311,7 @@ static PxStatus advance(PxCoat *coat, const PxCoatInput *in)
     PX_TRY(px_coat_relax(coat, &f));
     PX_TRY(px_coat_resample(coat, &f, true, first ? 10 : 2));
     PX_TRY(px_coat_keep_out(coat, &f));
+    PX_TRY(px_coat_print(coat, &f));
     if (coat->painted)
         PX_TRY(px_coat_paint(coat, &f));
     PX_TRY(px_coat_interpolate_velocity(coat, &f));

@@ -30,6 +30,7 @@
 #include "matter/pairs.h"
 #include "matter/wall.h"
 #include "surface/coat/neighbours.h"
+#include "surface/point_surface.h"
 
 /// Largest number of surfels of one coat.
 #define PX_COAT_MOST 20000000u
@@ -115,6 +116,14 @@ typedef struct PxCoatGiven {
 /// colours are kept as zombies as well. Errors: PX_ERR_MEMORY.
 PxStatus px_coat_give(PxCoat *coat, const PxCoatGiven *given);
 
+/// A deformable body as a mould: surfels stay outside of its surface, and cling to it as to a wall.
+typedef struct PxCoatMould {
+    PxPointSurface surface; ///< m, its normals out of the body
+    PxBounds bounds;        ///< of its points
+    double cling;           ///< 0 .. 1
+    const float *colour[3]; ///< of its points, which it hands to coats; NULL: it does not
+} PxCoatMould;
+
 /// The particles of a frame. Arrays stay the caller's.
 typedef struct PxCoatInput {
     uint32_t count;
@@ -126,6 +135,8 @@ typedef struct PxCoatInput {
     const PxWall *wall;       ///< surfels stay outside of them, at pose[1]; those with `cling` also
                               ///< attract surfels (k_ext of Eq. 6.35)
     size_t walls;
+    const PxCoatMould *mould; ///< deformable bodies, the same
+    size_t moulds;
     const PxThreads *threads;
     PxArena *scratch; ///< released again on return
 } PxCoatInput;

@@ -144,6 +144,8 @@ PxStatus px_coat_interpolate_velocity(PxCoat *coat, const PxCoatField *f);
 
 /// Projects zombies onto the surface and gives their colours to the surfels (paint.c).
 PxStatus px_coat_paint(PxCoat *coat, PxCoatField *f);
+/// Replaces zombies where molten surfels lie on bodies that print their colours (print.c).
+PxStatus px_coat_print(PxCoat *coat, const PxCoatField *f);
 
 /* ---- vector loops ---- */
 

@@ -30,8 +30,33 @@ static bool take_walls(Walls *o, uint32_t surfels)
            PX_COAT_TAKE(o->in, o->pull, (size_t)surfels + 1);
 }
 
-/* The tangent plane of the nearest wall, in the coat's coordinates: dot(n, x) >= c. Returns the
- * wall's attraction (`cling`). */
+static void set_plane(const Walls *o, PxVec3 place, PxVec3 n, double distance, float plane[4])
+{
+    PxVec3 on = px_sub(px_mad(place, n, -distance), o->coat->origin);
+    plane[0] = (float)n.x;
+    plane[1] = (float)n.y;
+    plane[2] = (float)n.z;
+    plane[3] = (float)(px_dot(n, on) / o->coat->def.spacing);
+}
+
+/* Distance to the surface of a deformable body, negative inside; INFINITY if it is not near. */
+static double distance_to_mould(const PxCoatMould *mould, PxVec3 place, double within, PxVec3 *n)
+{
+    const PxPointSurface *s = &mould->surface;
+    PxVec3 low = mould->bounds.low, high = mould->bounds.high, foot;
+    if (place.x < low.x - within || place.y < low.y - within || place.z < low.z - within ||
+        place.x > high.x + within || place.y > high.y + within || place.z > high.z + within)
+        return INFINITY;
+    uint32_t k = px_point_surface_nearest(s, place);
+    PxVec3 to =
+        px_vec((double)s->position[0][k], (double)s->position[1][k], (double)s->position[2][k]);
+    if (px_length(px_sub(place, to)) > within + s->spacing)
+        return INFINITY;
+    return px_point_surface_project(s, place, &foot, n);
+}
+
+/* The tangent plane of the nearest wall or mould, in the coat's coordinates: dot(n, x) >= c.
+ * Returns its attraction (`cling`). */
 static double nearest_plane(const Walls *o, PxVec3 place, float plane[4])
 {
     double s = o->coat->def.spacing, nearest = NEAR_WALL * s, cling = 0;
@@ -49,12 +74,16 @@ static double nearest_plane(const Walls *o, PxVec3 place, float plane[4])
             continue;
         nearest = d;
         cling = wall->cling;
-        PxVec3 n = px_wall_turn_to_world(wall, 1, away);
-        PxVec3 on = px_scale(px_sub(px_mad(place, n, -d), o->coat->origin), 1 / s);
-        plane[0] = (float)n.x;
-        plane[1] = (float)n.y;
-        plane[2] = (float)n.z;
-        plane[3] = (float)px_dot(n, on);
+        set_plane(o, place, px_wall_turn_to_world(wall, 1, away), d, plane);
+    }
+    for (size_t k = 0; k < o->in->moulds; ++k) {
+        PxVec3 n;
+        double d = distance_to_mould(&o->in->mould[k], place, NEAR_WALL * s, &n);
+        if (!(d < nearest))
+            continue;
+        nearest = d;
+        cling = o->in->mould[k].cling;
+        set_plane(o, place, n, d, plane);
     }
     return cling;
 }
@@ -271,6 +300,7 @@ PxStatus px_coat_relax(PxCoat *coat, PxCoatField *f)
     PxSurfelColumns s = px_surfel_columns(coat);
     PxArenaMark mark = px_arena_mark(in->scratch);
     float *melted = NULL;
+    bool walled = in->walls > 0 || in->moulds > 0;
     PxCoatRound r = {.f = f,
                      .guide = (float)def->guide,
                      .attract = (float)def->attract,
@@ -293,15 +323,15 @@ PxStatus px_coat_relax(PxCoat *coat, PxCoatField *f)
                       : s.yields[i] > s.melted[i]   ? s.yields[i]
                                                     : s.melted[i];
     PX_TRY(list_surfels(coat, f, &r));
-    if (!take_iteration(in, n, &r, &x) || (in->walls > 0 && !take_walls(&o, n)))
+    if (!take_iteration(in, n, &r, &x) || (walled && !take_walls(&o, n)))
         return px_coat_no_room(n);
-    if (in->walls > 0)
+    if (walled)
         PX_TRY(px_parallel_try(in->threads, n, PX_COAT_BLOCK, wall_block, &o));
     r.wall = o.wall;
     r.pull = o.pull;
     PX_TRY(iterate(coat, f, &r, &x));
     blend(coat);
-    if (in->walls > 0) {
+    if (walled) {
         o.last = true;
         PX_TRY(px_parallel_try(in->threads, n, PX_COAT_BLOCK, wall_block, &o));
     }
@@ -314,7 +344,7 @@ PxStatus px_coat_keep_out(PxCoat *coat, const PxCoatField *f)
 {
     uint32_t n = coat->surfels.count;
     Walls o = {.coat = coat, .in = f->in, .s = px_surfel_columns(coat), .last = true};
-    if (f->in->walls == 0)
+    if (f->in->walls == 0 && f->in->moulds == 0)
         return PX_OK;
     PxArenaMark mark = px_arena_mark(f->in->scratch);
     if (!take_walls(&o, n))

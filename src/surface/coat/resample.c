@@ -279,7 +279,7 @@ static PxStatus snap_to_walls(PxCoat *coat, PxCoatField *f, Candidates *t)
 static PxStatus project(PxCoat *coat, PxCoatField *f, Candidates *t)
 {
     uint32_t open = t->count;
-    if (f->in->walls > 0)
+    if (f->in->walls > 0 || f->in->moulds > 0)
         PX_TRY(snap_to_walls(coat, f, t));
     for (int listing = 0; listing < LISTINGS && open > 0; ++listing) {
         PX_TRY(newton(coat, f, t, 4));

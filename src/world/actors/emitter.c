@@ -146,6 +146,23 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
     return PX_OK;
 }
 
+bool px_emitters_started(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->emitters.count; ++k) /* a vacant slot has the start 0 */
+        if (world->emitters.data[k].def.start <= world->state.time)
+            return true;
+    return false;
+}
+
+bool px_emitters_start_now(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->emitters.count; ++k)
+        if (world->emitters.data[k].live && world->emitters.data[k].def.start > 0 &&
+            world->emitters.data[k].def.start == world->state.time)
+            return true;
+    return false;
+}
+
 PxStatus px_world_emitter_body(const PxWorld *world, PxEmitterId id, PxBodyId *out)
 {
     uint32_t slot;

@@ -47,6 +47,12 @@ double px_emitter_speed(const PxEmitter *emitter);
 
 PxEmitterProgress px_emitters_progress(const PxWorld *world);
 
+/// True from the start of the first emitter on, also after it has ended or was removed.
+bool px_emitters_started(const PxWorld *world);
+
+/// True if an emitter starts at the present time: steps end there.
+bool px_emitters_start_now(const PxWorld *world);
+
 /// Length of the pipe in which particles are held, m from the back. It is at least the support:
 /// a free particle with an incomplete neighbourhood behind it would be pushed back.
 double px_emitter_pipe(const PxWorld *world, const PxEmitter *emitter);

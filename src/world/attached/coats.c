@@ -3,7 +3,9 @@
 #include "coupling/octree_cells.h"
 #include "solid/carry_stress.h"
 #include "surface/coat/options.h"
+#include "world/attached/skins.h"
 #include "world/elastic_stage.h"
+#include "world/rigid_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -230,6 +232,8 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
         return px_fail(PX_ERR_MEMORY, "coat: no room for the walls");
     for (size_t w = 0; w < world->walls.count; ++w) {
         wall[w] = world->walls.data[w];
+        if (wall[w].rigid) /* the wall has the pose of the step's start */
+            wall[w].now = px_rigid_pose(px_rigid_find(world, wall[w].boundary.body));
         px_wall_move(&wall[w], world->state.time, 0);
     }
     *in = (PxCoatInput){.count = n,
@@ -242,6 +246,66 @@ static PxStatus gather(PxWorld *world, uint32_t material, PxCoatInput *in)
                         .walls = world->walls.count,
                         .threads = &world->threads,
                         .scratch = &world->scratch};
+    return PX_OK;
+}
+
+/* ---- moulds ---- */
+
+/* Deformable bodies to which coats cling, at their present shape: made before the coats of a frame
+ * move, and freed after. */
+typedef struct Moulds {
+    PxCoatMould *mould;
+    size_t count;
+} Moulds;
+
+static bool is_mould(const PxWorld *world, const PxWorldSkin *s)
+{
+    return world->bodies.data[s->body].def.cling > 0;
+}
+
+static void moulds_free(Moulds *m)
+{
+    for (size_t k = 0; k < m->count; ++k)
+        px_point_surface_free(&m->mould[k].surface);
+    px_release(NULL, m->mould, 0);
+}
+
+static PxStatus moulds_make(PxWorld *world, Moulds *m)
+{
+    size_t count = 0;
+    *m = (Moulds){0};
+    for (size_t k = 0; k < world->skins.count; ++k)
+        count += is_mould(world, &world->skins.data[k]);
+    if (count == 0 || world->coats.count == 0)
+        return PX_OK;
+    PX_TRY(px_world_move_skins(world));
+    m->mould = px_allocate(NULL, count * sizeof *m->mould);
+    if (m->mould == NULL)
+        return px_fail(PX_ERR_MEMORY, "coat: no room for %zu moulds", count);
+    for (size_t k = 0; k < world->skins.count; ++k) {
+        const PxWorldSkin *s = &world->skins.data[k];
+        const PxTable *t = &s->skin->shown;
+        /* of a body with surfels and triangles, the surfels */
+        bool second = k > 0 && world->skins.data[k - 1].body == s->body;
+        if (!is_mould(world, s) || second || t->count == 0)
+            continue;
+        const PxColumn *x = px_table_find(t, "position"), *n = px_table_find(t, "normal");
+        PxCoatMould *to = &m->mould[m->count];
+        const float *place[3], *normal[3];
+        *to = (PxCoatMould){.cling = world->bodies.data[s->body].def.cling,
+                            .bounds = px_bounds_empty()};
+        for (int c = 0; c < 3; ++c) {
+            place[c] = x->data[c];
+            normal[c] = n->data[c];
+            if (world->bodies.data[s->body].def.prints && s->skin->painted)
+                to->colour[c] = px_table_find(t, "colour")->data[c];
+        }
+        for (uint32_t i = 0; i < t->count; ++i)
+            px_bounds_add(&to->bounds,
+                          px_vec((double)place[0][i], (double)place[1][i], (double)place[2][i]));
+        ++m->count; /* freed also on failure */
+        PX_TRY(px_point_surface_make(&to->surface, place, normal, t->count, &world->scratch));
+    }
     return PX_OK;
 }
 
@@ -334,11 +398,13 @@ PxStatus px_world_restore_coats(PxWorld *world, const PxTable table[PX_COAT_TABL
 
 /* ---- a frame ---- */
 
-static PxStatus advance(PxWorld *world, const PxWorldCoat *c)
+static PxStatus advance(PxWorld *world, const PxWorldCoat *c, const Moulds *moulds)
 {
     PxArenaMark mark = px_arena_mark(&world->scratch);
     PxCoatInput in;
     PxStatus status = gather(world, c->material, &in);
+    in.mould = moulds->mould;
+    in.moulds = moulds->count;
     if (status == PX_OK)
         status = px_coat_advance(c->coat, &in);
     px_arena_release(&world->scratch, mark);
@@ -358,8 +424,12 @@ PxStatus px_world_move_coats(PxWorld *world)
     PxStatus status = px_world_store_coats(world, before);
     bool stored = status == PX_OK;
     px_stop_again(&world->stop);
+    Moulds moulds = {0};
+    if (status == PX_OK)
+        status = moulds_make(world, &moulds);
     for (size_t k = 0; k < world->coats.count && status == PX_OK; ++k)
-        status = advance(world, &world->coats.data[k]);
+        status = advance(world, &world->coats.data[k], &moulds);
+    moulds_free(&moulds);
     if (status != PX_OK && stored)
         px_world_restore_coats(world, before); /* cannot fail: the coats had room for it */
     for (int k = 0; k < PX_COAT_TABLES; ++k)

@@ -58,6 +58,9 @@ PxStatus px_world_add_skins(PxWorld *world, const PxBodyDef *def, const PxShape 
             status = list_skin(world, def, slot, skin);
     }
     px_texture_free(texture);
+    if (status == PX_OK && def->prints && !skin->painted)
+        status = px_fail(PX_ERR_ARGUMENT,
+                         "to print it needs a texture, or a mesh with colours of its vertices");
     if (status != PX_OK)
         px_world_drop_skins(world, slot);
     return status;

@@ -166,13 +166,18 @@ static const PxField fields[] = {
              "their contact angle: 0 drops slide, 1 small ones stick."},
     {.key = "cling",
      .kind = PX_FIELD_NUMBER,
-     .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF,
+     .flags = PX_FIELD_LIVE,
      .offset = PX_AT(PxBodyDef, cling),
      .unit = "",
      .least = 0,
      .most = 1,
-     .help = "Attraction of coats of molten matter to the surface of the wall: 0 none, 1 they "
-             "take its shape, as in a mould."},
+     .help = "Attraction of coats of molten matter to the surface of a wall, rigid body or solid: "
+             "0 none, 1 they take its shape, as in a mould."},
+    {.key = "prints",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxBodyDef, prints),
+     .unit = "",
+     .help = "Coats that cling to it take the colours of its mesh or texture."},
     {.key = "conductance",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE | PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
@@ -322,6 +327,17 @@ static void check_surface(const PxStated *stated, const PxMaterialDef *material)
                  px_quote(material->name, name, sizeof name));
 }
 
+/* Coats cling to walls, rigid bodies, and solids that have a skin. */
+static void check_mould(const PxStated *stated, const PxMaterialDef *material)
+{
+    const PxBodyDef *def = stated->def;
+    if (def->cling > 0 && material != NULL && !px_body_has_skin(def, material))
+        px_wrong(
+            stated, PX_ERROR, "cling", true,
+            "is for walls, rigid bodies and solids with a skin that do not melt: coats take the "
+            "shape of their surface");
+}
+
 /* Keys of matter made of particles. */
 static void check_rigid(const PxStated *stated)
 {
@@ -383,6 +399,13 @@ static void check_place(const PxStated *stated, const PxMaterialDef *material)
 static void rules(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
+    if (def->prints && !(def->cling > 0))
+        px_wrong(stated, PX_ERROR, "prints", true,
+                 "is for bodies to which coats cling: wanted \"cling\" above 0");
+    else if (def->prints && stated->shape != NULL && def->shape.kind != PX_SHAPE_MESH)
+        px_wrong(stated, PX_ERROR, "prints", true,
+                 "needs a mesh with colours, but the shape is a %s",
+                 px_shape_kind_name(def->shape.kind));
     if (def->wall && stated->shape != NULL && def->shape.kind == PX_SHAPE_SHEET)
         px_wrong(stated, PX_ERROR, "shape.sheet", true,
                  "is for cloth; a wall has a volume: wanted a thin box");
@@ -425,6 +448,7 @@ static void rules(const PxStated *stated)
             px_wrong(stated, PX_ERROR, of_rigid[k].key, true, "is for rigid bodies");
     check_fill(stated, material);
     check_surface(stated, material);
+    check_mould(stated, material);
     if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)
         px_wrong(stated, PX_ERROR, "shape.plane", true,
                  "is infinite and cannot be filled; should this body have \"wall\": true?");

@@ -99,6 +99,9 @@ static void rules(const PxStated *stated)
     if (def->kind == PX_JOINT_SPRING && !(def->stiffness > 0))
         px_wrong(stated, PX_WARNING, "", false, "is a spring without a \"stiffness\"");
     static const char *const bodies[] = {"body", "to"};
+    if (stated->other(stated, "to") != NULL &&
+        stated->other(stated, "to") == stated->other(stated, "body"))
+        px_wrong(stated, PX_ERROR, "to", true, "is the body itself: a joint has two ends");
     for (size_t k = 0; k < PX_COUNT(bodies); ++k) {
         const PxBodyDef *body = stated->other(stated, bodies[k]);
         if (body != NULL && !body->rigid && !(k == 1 && body->wall))
