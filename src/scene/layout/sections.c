@@ -341,6 +341,13 @@ static const PxField look_fields[] = {
      .least = 1,
      .most = 4,
      .help = "Clear and glossy: index of refraction; water 1.33, glass 1.5."},
+    {.key = "xray",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxSceneLook, xray),
+     .unit = "1/m",
+     .least = 0,
+     .most = 1e6,
+     .help = "Absorption in x-ray pictures; 0: by the density and the size of the scene."},
 };
 
 static void look_defaults(void *object)
