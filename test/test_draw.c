@@ -167,6 +167,27 @@ TEST(x_rays_are_absorbed_by_the_true_thickness_of_a_ball)
     px_scenery_free(&s);
 }
 
+TEST(a_shell_absorbs_x_rays_by_its_thickness_and_the_slant_of_the_ray)
+{
+    PxScenery s = before(px_sky_even(px_v3_all(1)));
+    PxLook look = px_look_matte(px_v3_all(1));
+    look.xray = 4;
+    look.shell = 0.05f;
+    add_ball(&s, &look, px_v3_all(0), 1);
+    PxRays *rays;
+    CHECK_OK(px_rays_create(&s, &rays));
+    PxPathDef path = {.scenery = &s, .rays = rays};
+    for (int k = 0; k < 10; ++k) {
+        PxSampler sampler = px_sampler(0, 0, 0, 0, 0);
+        double y = 0.05 * k, b = 5 * sin(atan(y * tan(20 * 3.14159265358979 / 180)));
+        double cosine = sqrt(1 - b * b); /* both walls are crossed at the same angle */
+        PxRadiance seen = px_xray_trace(&path, 0, (float)y, &sampler);
+        CHECK_NEAR(seen.light.x, exp(-2 * 0.2 / cosine), 5e-4);
+    }
+    px_rays_free(rays);
+    px_scenery_free(&s);
+}
+
 TEST(where_balls_overlap_x_rays_count_their_matter_once)
 {
     PxScenery s = before(px_sky_even(px_v3_all(1)));

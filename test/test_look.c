@@ -108,7 +108,8 @@ TEST(looks_follow_from_names)
     PxLook thick = px_look_of_surface(&m, NULL, 0, 2);
     CHECK(thick.absorb.z > 3 * thick.absorb.x); /* amber */
     m.name = "honey";
-    CHECK(px_look_of_particles(&m, NULL, 0).kind == PX_LOOK_GLOSSY); /* balls are not clear */
+    CHECK_EQUAL(px_look_of_particles(&m, NULL, 0, 1).kind,
+                PX_LOOK_GLOSSY); /* balls are not clear */
     CHECK_EQUAL(px_look_of_wall("the glass", NULL, 1).kind, PX_LOOK_CLEAR);
 }
 

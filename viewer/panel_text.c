@@ -50,6 +50,9 @@ static gboolean check(gpointer user)
     for (size_t k = 0; k < count; ++k) {
         const PxComplaint *c = px_scene_complaint(scene, k);
         mark(w, c);
+        if (k == 0 && c->line > 0 &&
+            gtk_text_buffer_get_iter_at_line(w->buffer, &start, c->line - 1))
+            gtk_text_view_scroll_to_iter(GTK_TEXT_VIEW(w->editor), &start, 0.1, FALSE, 0, 0);
         if (k < 6)
             g_string_append_printf(all, "%s%d:%d: %s: %s", k > 0 ? "\n" : "", c->line, c->column,
                                    c->place, c->text);

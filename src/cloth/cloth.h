@@ -36,6 +36,7 @@ typedef struct PxClothLaw {
     PxClothMembrane membrane;
     PxClothBending bending;
     double friction;
+    bool collides; ///< with itself and other cloth
 } PxClothLaw;
 
 /// Errors: PX_ERR_ARGUMENT if the moduli are those of no material. `what` begins the message.
@@ -47,6 +48,12 @@ typedef struct PxClothUse {
     uint32_t corner;  ///< of the vertex in it
     uint32_t slot[4]; ///< blocks of its corners in the row
 } PxClothUse;
+
+/// A box of the hierarchy: its first child follows it, `next` is the node after all below it.
+typedef struct PxClothNode {
+    uint32_t face; ///< of a leaf; UINT32_MAX: none
+    uint32_t next;
+} PxClothNode;
 
 /// Topology of all cloth: sheets one after another. Built when pieces come or go.
 typedef struct PxClothSystem {
@@ -61,6 +68,11 @@ typedef struct PxClothSystem {
     uint32_t *column;                   ///< by block
     uint32_t *first_face, *first_hinge; ///< first PxClothUse of each vertex
     PxClothUse *faces_of, *hinges_of;
+    double *edge; ///< by cloth: mean length of its edges, m
+    uint32_t nodes;
+    PxClothNode *node;
+    uint32_t *leaf_of; ///< by face
+    uint8_t *owns;     ///< by face: its corners (bits 0 to 2) and edges (3 to 5) in collisions
 } PxClothSystem;
 
 void px_cloth_system_init(PxClothSystem *system, const PxAllocator *allocator);

@@ -36,7 +36,8 @@ PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *ou
                         .limit = d->limit,
                         .membrane = d->membrane,
                         .bending = d->bending_model,
-                        .friction = def->friction};
+                        .friction = def->friction,
+                        .collides = d->self_collision};
     return PX_OK;
 }
 

@@ -7,7 +7,7 @@
 #define ROUNDS 3
 #define NONE UINT32_MAX
 
-enum { OFF, STICK, SLIDE };
+enum { UNKNOWN, OFF, STICK, SLIDE };
 
 typedef struct PxClothTouch {
     uint32_t boundary; /* NONE: it touches none */
@@ -18,10 +18,13 @@ typedef struct PxClothTouch {
     bool changed;
 } PxClothTouch;
 
+/* Contacts of which no more than this part changed are not solved again. */
+#define FEW 0.02
+
 typedef struct Job {
     PxClothWalls *walls;
     PxClothStep *step;
-    _Atomic uint64_t count, crossed;
+    _Atomic uint64_t count, crossed, on;
 } Job;
 
 /* Distance that a vertex keeps from boundaries, m. */
@@ -72,13 +75,18 @@ static void find_touch(Job *job, uint32_t i)
     }
     if (t->boundary == NONE)
         return;
-    /* A first guess of the impulse decides whether it begins as sliding. */
+    /* It begins as it was in the last step; new ones slide if a guess of the impulse allows it. */
     PxVec3 u = px_sub(v, t->velocity), along = tangent(u, t->normal);
     double impulse = s->mass[i] * fmax(-px_dot(u, t->normal), 0), speed = px_length(along);
-    if (s->mass[i] * speed > t->friction * impulse) {
+    uint32_t last = job->walls->state[i];
+    impulse = fmax(impulse, job->walls->load[i] * s->dt);
+    if (last == OFF && t->distance > 0.5 * gap)
+        t->state = OFF;
+    else if (last == SLIDE || (last != STICK && s->mass[i] * speed > t->friction * impulse))
         t->state = SLIDE;
-        s->friction[i] = px_scale(along, -t->friction * impulse / speed);
-    }
+    if (t->state == SLIDE)
+        s->friction[i] = px_scale(
+            along, speed > 0 ? -fmin(t->friction * impulse, s->mass[i] * speed) / speed : 0);
 }
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -151,15 +159,17 @@ static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     Job *job = user;
-    uint64_t changed = 0;
+    uint64_t changed = 0, on = 0;
     for (uint32_t i = begin; i < end; ++i) {
         PxClothTouch *t = &job->walls->touch[i];
         if (t->boundary == NONE)
             continue;
         changed += decide(job->step, i, t);
         set_hold(job->step, i, t);
+        on += t->state != OFF;
     }
     job->count += changed;
+    job->on += on;
 }
 
 static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -178,9 +188,9 @@ PxStatus px_cloth_walls_solve(PxClothWalls *w, PxClothStep *s)
     px_parallel_for(s->threads, n, BLOCK, hold_block, &job);
     PX_TRY(px_cloth_solve(s));
     for (int round = 1; round < ROUNDS; ++round) {
-        job.count = 0;
+        job.count = job.on = 0;
         px_parallel_for(s->threads, n, BLOCK, decide_block, &job);
-        if (job.count == 0)
+        if ((double)job.count <= FEW * (double)job.on)
             break;
         PX_TRY(px_cloth_solve(s));
     }
@@ -232,7 +242,10 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     uint64_t touching = 0, crossed = 0;
     for (uint32_t i = begin; i < end; ++i) {
         const PxClothTouch *t = &job->walls->touch[i];
+        job->walls->state[i] = t->boundary != NONE ? (uint32_t)t->state : UNKNOWN;
+        job->walls->load[i] = 0;
         if (t->boundary != NONE && t->state != OFF) {
+            job->walls->load[i] = fmax(-px_dot(s->r[i], t->normal), 0) / s->dt;
             PxVec3 impulse = px_sub(s->friction[i], s->r[i]);
             px_boundary_take(job->walls->boundary[t->boundary],
                              (PxImpulse){s->x[i], px_scale(impulse, -1)});

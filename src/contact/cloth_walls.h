@@ -14,6 +14,8 @@
 typedef struct PxClothWalls {
     PxBoundary *const *boundary;
     size_t boundaries;
+    uint32_t *state;            ///< by vertex: how it was in the last step, a guess; 0: not known
+    double *load;               ///< by vertex: normal force of the last step, N
     struct PxClothTouch *touch; ///< by vertex
     PxVec3 *at;                 ///< positions at the end of the step
     uint64_t touching;          ///< vertices that a boundary carries

@@ -7,7 +7,6 @@
 #include "render/setting.h"
 #include "render/trace/draw.h"
 #include "scene/content.h"
-#include "shape/tessellate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +46,7 @@ static PxStatus add_material(PxDisplay *d, const PxScene *scene, size_t k)
 {
     const PxSceneMaterial *m = &scene->material[k];
     PxLook surface = px_look_of_surface(&m->def, m->is.look, k, d->setting.size);
-    PxLook grain = px_look_of_particles(&m->def, m->is.look, k);
+    PxLook grain = px_look_of_particles(&m->def, m->is.look, k, d->setting.size);
     PxDisplayMaterial shown = {.name = copy_text(m->def.name),
                                .solid = m->def.young > 0,
                                .surface = look_of(&surface),
@@ -106,16 +105,9 @@ static PxStatus add_body(PxDisplay *d, const PxScene *scene, PxShownWall *shown)
         return px_fail(PX_ERR_MEMORY, "display: no room for body '%s'", body->def.name);
     }
     /* Pictures leave out the walls around matter; a window shows them. */
-    PxMesh *own = NULL;
-    PxStatus status = PX_OK;
-    if (shown->mesh == NULL && !b.plane && b.look.kind != PX_DISPLAY_HIDDEN) {
-        status = px_tessellate(wall->shape, wall->inside, &own);
+    if (shown->hidden)
         b.look.kind = PX_DISPLAY_PANE;
-    }
-    const PxMesh *mesh = own != NULL ? own : shown->mesh;
-    if (status == PX_OK && mesh != NULL)
-        status = add_mesh(&b, mesh);
-    px_mesh_free(own);
+    PxStatus status = shown->mesh != NULL ? add_mesh(&b, shown->mesh) : PX_OK;
     d->bodies.data[d->bodies.count++] = b;
     return status;
 }

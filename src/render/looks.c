@@ -94,6 +94,14 @@ static PxLook stated_look(const PxSceneLook *s, double size, int rank)
     return look;
 }
 
+/* 1/m; where none is stated, water as deep as the scene lets through exp(-6) of the light. */
+static float absorption_of_xrays(const PxMaterialDef *material, const PxSceneLook *stated,
+                                 double size)
+{
+    return stated != NULL && stated->xray > 0 ? (float)stated->xray
+                                              : 6 / (float)size * (float)(material->density / 1000);
+}
+
 PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stated, size_t index,
                           double size)
 {
@@ -111,18 +119,24 @@ PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stat
         look = px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
         look.ior = k.clear ? look.ior : k.ior;
     }
-    look.xray = 6 / (float)size * (float)(material->density / 1000);
+    look.xray = absorption_of_xrays(material, stated, size);
     return look;
 }
 
-PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *stated, size_t index)
+PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *stated, size_t index,
+                            double size)
 {
     Known k = guess(material, index);
-    if (stated != NULL && stated->kind != PX_SCENE_CLEAR)
-        return stated_look(stated, 1, 0);
-    if (stated != NULL)
+    PxLook look;
+    if (stated != NULL && stated->kind == PX_SCENE_CLEAR)
         k.grain = stated_look(stated, 1, 0).colour;
-    return px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
+    if (stated != NULL && stated->kind != PX_SCENE_CLEAR)
+        look = stated_look(stated, 1, 0);
+    else
+        look = px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
+    /* balls that touch fill pi / 6 of a cubic lattice, and stand for all of it */
+    look.xray = 6 / PX_PI_F * absorption_of_xrays(material, stated, size);
+    return look;
 }
 
 bool px_look_by_name(const char *name)
@@ -130,7 +144,7 @@ bool px_look_by_name(const char *name)
     return has(name, "glass") || has(name, "metal") || has(name, "steel");
 }
 
-PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size)
+static PxLook wall_surface(const char *name, const PxSceneLook *stated, double size)
 {
     if (stated != NULL)
         return stated_look(stated, size, PX_PRIORITY_GLASS);
@@ -139,4 +153,11 @@ PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size)
     if (has(name, "metal") || has(name, "steel"))
         return px_look_metal(px_v3(0.75f, 0.74f, 0.72f), 0.35f);
     return px_look_glossy(px_v3(0.50f, 0.49f, 0.475f), 0.35f);
+}
+
+PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size)
+{
+    PxLook look = wall_surface(name, stated, size);
+    look.xray = stated != NULL && stated->xray > 0 ? (float)stated->xray : 6 / (float)size;
+    return look;
 }

@@ -16,7 +16,8 @@ PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stat
                           double size);
 
 /// Look of the material's particles, which are never clear.
-PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *stated, size_t index);
+PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *stated, size_t index,
+                            double size);
 
 /// Look of a wall; arguments as above.
 PxLook px_look_of_wall(const char *name, const PxSceneLook *stated, double size);

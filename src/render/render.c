@@ -420,7 +420,7 @@ static PxStatus set_up(Session *s, const PxSubject *subject, const Shot *shot, P
         bool skinned = (m->young > 0 || m->cloth.cloth) && subject->skin != PX_SHOW_PARTICLES;
         bool coated = subject->coats.points.count > 0 && strcmp(m->coat.model, "none") != 0;
         PxLook look = (skinned ? subject->skin : subject->shown) == PX_SHOW_PARTICLES && !coated
-                          ? px_look_of_particles(m, stated, k)
+                          ? px_look_of_particles(m, stated, k, s->setting.size)
                           : px_look_of_surface(m, stated, k, s->setting.size);
         if (px_scenery_add_look(out, &look) == UINT32_MAX)
             return px_fail(PX_ERR_MEMORY, "render: no room for %zu materials", count);

@@ -34,6 +34,8 @@ typedef struct PxLook {
     PxV3 absorb;     ///< clear: absorption coefficient, 1/m [Beer-Lambert]
     int priority;    ///< clear: where several overlap, the highest priority wins
     float xray;      ///< absorption of x-rays, 1/m
+    float shell;     ///< for x-rays, thickness of a surface that encloses no matter of its own, m;
+                     ///< 0: what it encloses absorbs
 } PxLook;
 
 typedef enum PxThingKind { PX_THING_MESH, PX_THING_BALLS, PX_THING_DISCS } PxThingKind;

@@ -47,6 +47,10 @@ static PxLook rigid_look(const PxSetting *s, const PxSceneBody *body)
     return px_look_glossy(px_v3(0.55f, 0.27f, 0.12f), 0.3f);
 }
 
+/* Thickness of a wall around matter in x-ray pictures, over the size of the scene: its shape says
+ * only where the wall begins. */
+#define SHELL 0.005f
+
 static PxStatus add_wall(PxSetting *s, const PxSceneBody *body, uint32_t number)
 {
     PxShapeDef def = px_scene_shape(s->scene, &body->def.shape, &body->is.turn);
@@ -75,11 +79,14 @@ static PxStatus add_wall(PxSetting *s, const PxSceneBody *body, uint32_t number)
             px_scene_keyframes(body->is.keyframe, body->is.keyframes, wall->key);
     }
     if (wall->inside && stated != NULL && stated->kind == PX_SCENE_CLEAR)
-        shown.look = (PxLook){.kind = PX_LOOK_PANE, .colour = px_v3_all(1), .ior = 1.5f};
+        shown.look = (PxLook){
+            .kind = PX_LOOK_PANE, .colour = px_v3_all(1), .ior = 1.5f, .xray = shown.look.xray};
+    if (wall->inside)
+        shown.look.shell = SHELL * (float)s->size;
     /* A container without a look would stand between the camera and the matter in it. */
-    bool hidden = stated != NULL ? stated->kind == PX_SCENE_HIDDEN
-                                 : wall->inside && !px_look_by_name(body->def.name);
-    if (status == PX_OK && def.kind != PX_SHAPE_PLANE && !hidden)
+    shown.hidden = stated == NULL && wall->inside && !px_look_by_name(body->def.name);
+    if (status == PX_OK && def.kind != PX_SHAPE_PLANE &&
+        !(stated != NULL && stated->kind == PX_SCENE_HIDDEN))
         status = px_tessellate(wall->shape, wall->inside, &shown.mesh);
     s->walls.data[s->walls.count++] = shown; /* freed by px_setting_free(), also on failure */
     return status;
@@ -318,7 +325,8 @@ PxStatus px_setting_fill(PxSetting *s, const PxRenderDef *def, double time, doub
         const PxSceneLamp *lamp = &s->scene->lamp[k];
         PX_TRY(add_lamp(s, lamp->at, lamp->radius, lamp->power, linear(lamp->colour), out));
     }
-    for (size_t k = 0; k < s->walls.count && !def->xray; ++k)
-        PX_TRY(show_wall(s, &s->walls.data[k], time, out));
+    for (size_t k = 0; k < s->walls.count; ++k)
+        if (def->xray || !s->walls.data[k].hidden)
+            PX_TRY(show_wall(s, &s->walls.data[k], time, out));
     return PX_OK;
 }

@@ -9,8 +9,9 @@
 /// A wall of the scene as it is drawn.
 typedef struct PxShownWall {
     PxWall wall;      ///< owns its shape and keyframes
-    PxMesh *mesh;     ///< in the wall's rest frame; NULL for a plane
+    PxMesh *mesh;     ///< in the wall's rest frame; NULL for a plane and where the scene hides it
     double thickness; ///< m
+    bool hidden;      ///< shown in x-ray pictures only
     PxLook look;
 } PxShownWall;
 

@@ -214,6 +214,7 @@ void px_scene_free(PxScene *scene)
     for (size_t k = 0; k < scene->changed.count; ++k)
         free(scene->changed.data[k].text);
     PX_LIST_FREE(&scene->changed);
+    px_scene_matter_free(scene);
     px_arena_free(&scene->memory);
     json_decref(scene->root);
     free(scene->resolved);

@@ -1,6 +1,7 @@
 #include "world/cloth_stage.h"
 
 #include "base/stop.h"
+#include "cloth/collide.h"
 #include "contact/cloth_walls.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-enum { ID, BODY, HANDLE, PLACE, VELOCITY, HOLD, LAST_PLACE, LAST_VELOCITY, COLUMNS };
+enum { ID, BODY, HANDLE, PLACE, VELOCITY, HOLD, LAST_PLACE, LAST_VELOCITY, CONTACT, LOAD, COLUMNS };
 static const struct {
     const char *name, *unit;
     PxType type;
@@ -23,6 +24,8 @@ static const struct {
     [HOLD] = {"hold_position", "m", PX_F64, 3},
     [LAST_PLACE] = {"last_position", "m", PX_F64, 3},
     [LAST_VELOCITY] = {"last_velocity", "m/s", PX_F64, 3},
+    [CONTACT] = {"contact", "", PX_U32, 1},
+    [LOAD] = {"load", "N", PX_F64, 1},
 };
 
 PxStatus px_cloth_init(PxWorld *world)
@@ -236,6 +239,7 @@ void px_cloth_grab(PxWorld *world, uint32_t slot, const PxPose *pose, bool take)
 typedef struct PxClothRun {
     PxClothStep step;
     PxClothWalls walls;
+    PxClothCollision collision;
 } PxClothRun;
 
 PxStatus px_cloth_stage_begin(PxWorld *world)
@@ -315,6 +319,14 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
     return PX_OK;
 }
 
+static bool collides(const PxClothStep *s)
+{
+    for (uint32_t k = 0; k < s->system->cloths; ++k)
+        if (s->law[k].collides)
+            return true;
+    return false;
+}
+
 PxStatus px_cloth_stage_move(PxWorld *world)
 {
     if (world->cloth_vertices.count == 0)
@@ -324,14 +336,24 @@ PxStatus px_cloth_stage_move(PxWorld *world)
     if (run == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room");
     PxClothStep *s = &run->step;
+    run->collision = (PxClothCollision){0};
     PX_TRY(gather(world, s));
     hold_vertices(world, s);
     run->walls =
         (PxClothWalls){.boundary = world->boundaries.data, .boundaries = world->boundaries.count};
+    run->walls.state = PX_ARENA_ARRAY(&world->scratch, uint32_t, s->system->vertices + 1);
+    run->walls.load = PX_ARENA_ARRAY(&world->scratch, double, s->system->vertices + 1);
+    if (run->walls.state == NULL || run->walls.load == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts");
+    const PxTable *t = &world->cloth_vertices;
+    memcpy(run->walls.state, words(t, CONTACT), t->count * sizeof(uint32_t));
+    memcpy(run->walls.load, t->column[LOAD].data[0], t->count * sizeof(double));
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
     PX_TRY(px_cloth_walls_solve(&run->walls, s));
+    if (collides(s))
+        PX_TRY(px_cloth_collide(s, &run->collision));
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
     px_cloth_walls_end(&run->walls, s);
@@ -352,9 +374,11 @@ void px_cloth_stage_commit(PxWorld *world)
         put(t, LAST_VELOCITY, i, run->step.v[i]);
         put(t, PLACE, i, run->walls.at[i]);
         put(t, VELOCITY, i, run->step.w[i]);
+        words(t, CONTACT)[i] = run->walls.state[i];
+        ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }
     world->state.cloth_before = run->step.dt;
-    world->state.cloth_crossed += run->walls.crossed;
+    world->state.cloth_crossed += run->walls.crossed + run->collision.crossed;
     world->state.not_converged += !run->step.converged;
     world->cloth_iterations = run->step.iterations;
     world->cloth_contacts = (uint32_t)run->walls.touching;
@@ -377,7 +401,7 @@ PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
                        bad->name, row);
     for (uint32_t i = 0; i < stored->count; ++i)
         if (words(stored, BODY)[i] != words(own, BODY)[i] ||
-            words(stored, HANDLE)[i] > world->handles.count)
+            words(stored, HANDLE)[i] > world->handles.count || words(stored, CONTACT)[i] > 3)
             return px_fail(PX_ERR_FORMAT,
                            "stored vertex %u of cloth has a body or handle that the scene does not "
                            "have",

@@ -62,7 +62,6 @@ PxClothDef px_cloth_def_default(void)
                         .stiff_damping = 0.002,
                         .limit = 0.1,
                         .step = 0.004,
-                        .self_collision = true,
                         .air = 1.2};
 }
 

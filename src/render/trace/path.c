@@ -556,6 +556,9 @@ PxRadiance px_path_trace(const PxPathDef *def, float x, float y, PxSampler *samp
     return (PxRadiance){p.light, p.opacity};
 }
 
+/* Shells are curved: a ray that grazes one leaves it again after a few thicknesses. */
+#define GRAZING 0.1f
+
 PxRadiance px_xray_trace(const PxPathDef *def, float x, float y, PxSampler *sampler)
 {
     enum { ROOM = 1024 };
@@ -564,8 +567,14 @@ PxRadiance px_xray_trace(const PxPathDef *def, float x, float y, PxSampler *samp
     PxRay ray = camera_ray(&scenery->camera, x, y, sampler);
     size_t count = px_rays_crossings(def->rays, &ray, crossing, ROOM);
     float lost = 0;
+    for (size_t c = 0; c < count; ++c) {
+        const PxLook *look = &scenery->looks.data[scenery->things.data[crossing[c].thing].look];
+        lost += look->xray * look->shell / fmaxf(GRAZING, crossing[c].cosine);
+    }
     /* Length inside each look; overlapping things of one look count once. */
     for (uint32_t k = 0; k < scenery->looks.count; ++k) {
+        if (scenery->looks.data[k].shell > 0)
+            continue;
         int inside = 0;
         float began = 0;
         for (size_t c = 0; c < count; ++c) {

@@ -536,8 +536,10 @@ size_t px_rays_crossings(const PxRays *rays, const PxRay *ray, PxCrossing *out, 
         }
         size_t first = count;
         for (size_t k = 0; k < q.count && count < most; ++k) {
+            float along = px_v3_dot(found[k].normal, ray->direction);
+            float most_along = px_v3_length(found[k].normal) * px_v3_length(ray->direction);
             PxCrossing c = {found[k].t, found[k].thing,
-                            px_v3_dot(found[k].normal, ray->direction) < 0};
+                            along<0, most_along> 0 ? fabsf(along) / most_along : 1};
             size_t place = count++;
             for (; place > first && out[place - 1].t > c.t; --place)
                 out[place] = out[place - 1];

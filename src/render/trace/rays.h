@@ -48,6 +48,7 @@ typedef struct PxCrossing {
     float t;
     uint32_t thing;
     bool in;
+    float cosine; ///< of the angle between the ray and the surface's normal, at least 0
 } PxCrossing;
 
 /// All crossings in order, at most `most`; returns how many.

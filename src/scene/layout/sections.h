@@ -43,6 +43,7 @@ typedef struct PxSceneKeyframe {
     double at;
     PxVec3 move;
     PxSceneTurn turn;
+    int ease; ///< PxSceneEase, of the way to it
 } PxSceneKeyframe;
 
 typedef struct PxSceneEvent {
@@ -65,6 +66,7 @@ typedef struct PxSceneLook {
     int kind; ///< PxSceneLookKind
     PxVec3 colour;
     double roughness, ior;
+    double xray; ///< absorption of x-rays, 1/m; 0: by the density
 } PxSceneLook;
 
 /// How pictures show the scene as a whole.

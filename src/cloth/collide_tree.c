@@ -1,0 +1,114 @@
+/// The hierarchy of boxes over the triangles of cloth.
+#include "cloth/collide.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Item {
+    uint32_t face;
+    double key;
+} Item;
+
+static int compare_items(const void *a, const void *b)
+{
+    const Item *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->face > y->face) - (x->face < y->face);
+}
+
+static PxVec3 middle_of(const PxClothSystem *s, const PxVec3 *x, uint32_t face)
+{
+    const uint32_t *c = s->face[face].corner;
+    return px_add(x[c[0]], px_add(x[c[1]], x[c[2]])); /* times 3 */
+}
+
+/* Splits items [begin, end) at the median of the longest side. Children come after their parent,
+ * so that a loop from the last node to the first one finds boxes of children ready. */
+static uint32_t build(PxClothSystem *s, const PxVec3 *x, Item *item, uint32_t begin, uint32_t end)
+{
+    uint32_t own = s->nodes++;
+    PxClothNode *node = &s->node[own];
+    node->face = UINT32_MAX;
+    node->next = 0;
+    if (end - begin == 1) {
+        node->face = item[begin].face;
+        s->leaf_of[node->face] = own;
+    } else {
+        PxBounds b = px_bounds_empty();
+        for (uint32_t k = begin; k < end; ++k)
+            px_bounds_add(&b, middle_of(s, x, item[k].face));
+        PxVec3 size = px_sub(b.high, b.low);
+        int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+        for (uint32_t k = begin; k < end; ++k) {
+            PxVec3 m = middle_of(s, x, item[k].face);
+            item[k].key = axis == 0 ? m.x : axis == 1 ? m.y : m.z;
+        }
+        qsort(item + begin, end - begin, sizeof *item, compare_items);
+        uint32_t half = begin + (end - begin) / 2;
+        build(s, x, item, begin, half);
+        build(s, x, item, half, end);
+    }
+    s->node[own].next = s->nodes;
+    return own;
+}
+
+typedef struct Edge {
+    uint32_t low, high, face;
+} Edge;
+
+static int compare_edges(const void *a, const void *b)
+{
+    const Edge *x = a, *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->face > y->face) - (x->face < y->face);
+}
+
+/* Gives each vertex and edge to the first of its triangles: bits 0 to 2 of owns[] are corners, bits
+ * 3 to 5 the edges from them to the next one. */
+static void give(PxClothSystem *s, Edge *edge)
+{
+    size_t count = (size_t)3 * s->faces;
+    memset(s->owns, 0, s->faces);
+    for (uint32_t i = 0; i < s->vertices; ++i)
+        if (s->first_face[i] < s->first_face[i + 1]) {
+            const PxClothUse *use = &s->faces_of[s->first_face[i]];
+            s->owns[use->of] |= (uint8_t)(1u << use->corner);
+        }
+    for (uint32_t f = 0; f < s->faces; ++f)
+        for (int k = 0; k < 3; ++k) {
+            uint32_t a = s->face[f].corner[k], b = s->face[f].corner[(k + 1) % 3];
+            edge[3 * (size_t)f + (size_t)k] =
+                (Edge){a < b ? a : b, a < b ? b : a, 4 * f + (uint32_t)k};
+        }
+    qsort(edge, count, sizeof *edge, compare_edges);
+    for (size_t k = 0; k < count; ++k)
+        if (k == 0 || edge[k].low != edge[k - 1].low || edge[k].high != edge[k - 1].high)
+            s->owns[edge[k].face / 4] |= (uint8_t)(8u << (edge[k].face % 4));
+}
+
+PxStatus px_cloth_tree_build(PxClothSystem *s, const PxVec3 *x)
+{
+    PxArena *m = &s->memory;
+    s->node = PX_ARENA_ARRAY(m, PxClothNode, 2 * (size_t)s->faces + 1);
+    s->leaf_of = PX_ARENA_ARRAY(m, uint32_t, s->faces + 1);
+    s->owns = PX_ARENA_ARRAY(m, uint8_t, s->faces + 1);
+    Item *item = malloc(((size_t)s->faces + 1) * sizeof *item);
+    Edge *edge = malloc((3 * (size_t)s->faces + 1) * sizeof *edge);
+    s->nodes = 0;
+    bool room =
+        s->node != NULL && s->leaf_of != NULL && s->owns != NULL && item != NULL && edge != NULL;
+    if (room && s->faces > 0) {
+        for (uint32_t f = 0; f < s->faces; ++f)
+            item[f] = (Item){f, 0};
+        build(s, x, item, 0, s->faces);
+        give(s, edge);
+    }
+    free(item);
+    free(edge);
+    return room ? PX_OK : px_fail(PX_ERR_MEMORY, "cloth: no room for %u boxes", 2 * s->faces);
+}
