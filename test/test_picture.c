@@ -36,6 +36,42 @@ TEST(a_camera_moves_through_its_list)
     px_scene_free(scene);
 }
 
+TEST(keyframes_are_eased)
+{
+    PxScene *scene = scene_of(
+        "{\"phyxel\": 1, \"spacing\": 0.1, \"bodies\": [{\"name\": \"a\", \"wall\": true, "
+        "\"shape\": {\"sphere\": 0.3}, \"keyframes\": [{\"at\": 1, \"move\": [1, 0, 0], "
+        "\"ease\": \"stop\"}, {\"at\": 2, \"move\": [3, 0, 0], \"turn\": {\"axis\": [0, 1, 0], "
+        "\"degrees\": 720}, \"ease\": \"smooth\"}, {\"at\": 3, \"move\": [3, 1, 0]}]}]}");
+    CHECK_COUNT(scene, 0);
+    const PxSceneThing *thing = &scene->body[0].is;
+    size_t count = px_scene_keyframes(thing->keyframe, thing->keyframes, NULL);
+    PxKeyframe *key = calloc(count, sizeof *key);
+    CHECK_EQUAL(px_scene_keyframes(thing->keyframe, thing->keyframes, key), count);
+    double last = -1, turned = 0;
+    for (size_t k = 0; k < count; ++k) {
+        CHECK(key[k].time > last);
+        last = key[k].time;
+        if (fabs(key[k].time - 0.5) < 1e-9)
+            CHECK_NEAR(key[k].at.x, 0.5, 1e-9);
+        if (fabs(key[k].time - 0.25) < 1e-9)
+            CHECK_NEAR(key[k].at.x, 0.15625, 1e-9); /* 3 u^2 - 2 u^3 */
+        if (k > 0) {                                /* no piece turns by more than a third */
+            PxQuat a = key[k - 1].rotation, b = key[k].rotation;
+            double c = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+            CHECK(c > 0.4999);
+            turned += 2 * acos(fmin(1, c));
+        }
+    }
+    CHECK_NEAR(turned, 8 * atan(1) * 4, 0.02); /* there and, linearly, back again */
+    CHECK_NEAR(key[count - 1].at.y, 1, 1e-12);
+    PxScene *again = scene_of(px_scene_resolved(scene));
+    CHECK_TEXT(px_scene_hash(again), px_scene_hash(scene));
+    px_scene_free(again);
+    px_scene_free(scene);
+    free(key);
+}
+
 TEST(pictures_do_not_change_the_hash_of_a_scene)
 {
     PxScene *plain = scene_of(SCENE(""));

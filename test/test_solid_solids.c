@@ -313,7 +313,7 @@ TEST(a_crowd_gains_no_energy)
     Room room = room_make(&def, 0, 2);
     for (int k = 0; k < 27; ++k) {
         PxVec3 at = {0.13 * (k % 3 - 1), 0.13 * (k / 3 % 3 - 1), 0.13 * (k / 9 - 1)};
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "%d", k);
         at = px_add(at, px_vec(0.004 * (k % 5), 0.003 * (k % 7), 0.005 * (k % 4)));
         add_body(&room, name, ball(0.045, at), px_scale(at, -20));

@@ -2,19 +2,7 @@
 #include "scene/content.h"
 
 #include "base/vec.h"
-
-/* Cubic Hermite interpolation between p1 and p2, with the slopes of Catmull and Rom (1974) for
- * unequal intervals: p0 and p3 are the neighbours, at the times t0 .. t3. At an end of the path
- * the slope is 0, so that it begins and ends at rest. */
-static double curve(const double p[4], const double t[4], bool first, bool last, double u)
-{
-    double h = t[2] - t[1];
-    double m1 = first ? 0 : (p[2] - p[0]) / (t[2] - t[0]) * h;
-    double m2 = last ? 0 : (p[3] - p[1]) / (t[3] - t[1]) * h;
-    double u2 = u * u, u3 = u2 * u;
-    return (2 * u3 - 3 * u2 + 1) * p[1] + (u3 - 2 * u2 + u) * m1 + (3 * u2 - 2 * u3) * p[2] +
-           (u3 - u2) * m2;
-}
+#include "scene/ease.h"
 
 /* The seven numbers of a camera. */
 static void numbers_of(const PxSceneCamera *c, double out[7])
@@ -43,10 +31,10 @@ PxSceneCamera px_scene_camera_at(const PxScene *scene, double time)
         numbers_of(&four[n]->camera, all[n]);
     }
     if (view[k + 1].ease == PX_EASE_STOP)
-        u = u * u * (3 - 2 * u);
+        u = px_ease_stop(u);
     for (int n = 0; n < 7; ++n) {
         const double p[4] = {all[0][n], all[1][n], all[2][n], all[3][n]};
-        out[n] = view[k + 1].ease == PX_EASE_SMOOTH ? curve(p, t, first, last, u)
+        out[n] = view[k + 1].ease == PX_EASE_SMOOTH ? px_ease_curve(p, t, first, last, u)
                                                     : p[1] + (p[2] - p[1]) * u;
     }
     return (PxSceneCamera){px_vec(out[0], out[1], out[2]), px_vec(out[3], out[4], out[5]), out[6]};

@@ -2,6 +2,7 @@
 #include "scene/content.h"
 
 #include "base/vec.h"
+#include "scene/ease.h"
 
 #define DEGREE (3.14159265358979323846 / 180.0)
 
@@ -86,28 +87,98 @@ static bool same_axis(const PxSceneTurn *a, const PxSceneTurn *b, PxVec3 *axis, 
     return true;
 }
 
+/* Eased ways are divided into straight pieces of this time, s; at least and at most so many. */
+#define PIECE (1.0 / 120)
+#define LEAST_PIECES 16.0
+#define MOST_PIECES 480.0
+/* Degrees between keyframes, safely below 180, where the shorter arc is ambiguous. */
+#define MOST_TURN 120.0
+
+/* Pieces of the way to keyframe k. */
+static size_t pieces_to(const PxSceneKeyframe *keyframe, size_t k)
+{
+    const PxSceneKeyframe *last = &keyframe[k - 1], *next = &keyframe[k];
+    PxVec3 axis;
+    double from, to, pieces = 1, steepest = 1;
+    if (next->ease != PX_EASE_LINEAR) {
+        pieces = fmin(fmax(ceil((next->at - last->at) / PIECE), LEAST_PIECES), MOST_PIECES);
+        steepest = 3; /* of a curve, relative to its mean */
+    }
+    if (same_axis(&last->turn, &next->turn, &axis, &from, &to) && fabs(to - from) > MOST_TURN)
+        pieces = fmax(pieces, ceil(steepest * fabs(to - from) / MOST_TURN));
+    return (size_t)pieces;
+}
+
+/* The shorter arc from a to b, both of unit length. */
+static PxQuat between(PxQuat a, PxQuat b, double u)
+{
+    double cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    double side = cosine < 0 ? -1 : 1, angle = acos(fmin(1, fabs(cosine)));
+    double p = 1 - u, q = u;
+    if (angle > 1e-6) {
+        p = sin((1 - u) * angle) / sin(angle);
+        q = sin(u * angle) / sin(angle);
+    }
+    q *= side;
+    return px_quat_normalized(
+        (PxQuat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w});
+}
+
+/* Angle of a turn about an axis, degrees; false if it turns about another one. */
+static bool angle_about(const PxSceneTurn *turn, PxVec3 axis, double *out)
+{
+    const PxSceneTurn own = {axis, 1};
+    PxVec3 unused;
+    double from;
+    return same_axis(&own, turn, &unused, &from, out);
+}
+
+/* The pose at the part u of the way to keyframe k. */
+static PxKeyframe on_the_way(const PxSceneKeyframe *keyframe, size_t keyframes, size_t k, double u)
+{
+    const PxSceneKeyframe *last = &keyframe[k - 1], *next = &keyframe[k];
+    bool first = k == 1, end = k + 1 == keyframes, smooth = next->ease == PX_EASE_SMOOTH;
+    const PxSceneKeyframe *four[4] = {&keyframe[first ? 0 : k - 2], last, next,
+                                      &keyframe[end ? k : k + 1]};
+    const double t[4] = {four[0]->at, four[1]->at, four[2]->at, four[3]->at};
+    double s = next->ease == PX_EASE_LINEAR ? u : px_ease_stop(u), from, to;
+    PxKeyframe out = {.time = last->at + u * (next->at - last->at),
+                      .at = px_mad(last->move, px_sub(next->move, last->move), s)};
+    if (smooth) {
+        double x[4], y[4], z[4];
+        for (int n = 0; n < 4; ++n) {
+            x[n] = four[n]->move.x;
+            y[n] = four[n]->move.y;
+            z[n] = four[n]->move.z;
+        }
+        out.at = px_vec(px_ease_curve(x, t, first, end, u), px_ease_curve(y, t, first, end, u),
+                        px_ease_curve(z, t, first, end, u));
+    }
+    PxVec3 axis;
+    if (!same_axis(&last->turn, &next->turn, &axis, &from, &to)) {
+        out.rotation = between(turn_rotation(&last->turn), turn_rotation(&next->turn), s);
+        return out;
+    }
+    double angle = from + s * (to - from), p[4];
+    bool all = smooth;
+    for (int n = 0; n < 4; ++n)
+        all = all && angle_about(&four[n]->turn, axis, &p[n]);
+    if (all)
+        angle = px_ease_curve(p, t, first, end, u);
+    out.rotation = px_quat_turn(axis, angle * DEGREE);
+    return out;
+}
+
 size_t px_scene_keyframes(const PxSceneKeyframe *keyframe, size_t keyframes, PxKeyframe *out)
 {
-    const double most =
-        120; /* degrees between keyframes, safely below 180, where the shorter arc is ambiguous */
     size_t count = 0;
     for (size_t k = 0; k < keyframes; ++k) {
         const PxSceneKeyframe *next = &keyframe[k];
-        PxVec3 axis;
-        double from, to;
-        if (k > 0 && same_axis(&keyframe[k - 1].turn, &next->turn, &axis, &from, &to) &&
-            fabs(to - from) > most) {
-            const PxSceneKeyframe *last = &keyframe[k - 1];
-            size_t parts = (size_t)ceil(fabs(to - from) / most);
-            for (size_t p = 1; p < parts; ++p) {
-                double t = (double)p / (double)parts;
-                if (out != NULL)
-                    out[count] = (PxKeyframe){
-                        .time = last->at + t * (next->at - last->at),
-                        .at = px_mad(last->move, px_sub(next->move, last->move), t),
-                        .rotation = px_quat_turn(axis, (from + t * (to - from)) * DEGREE)};
-                count++;
-            }
+        size_t pieces = k > 0 ? pieces_to(keyframe, k) : 1;
+        for (size_t p = 1; p < pieces; ++p) {
+            if (out != NULL)
+                out[count] = on_the_way(keyframe, keyframes, k, (double)p / (double)pieces);
+            count++;
         }
         if (out != NULL)
             out[count] = (PxKeyframe){

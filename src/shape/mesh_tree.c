@@ -434,30 +434,55 @@ bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point)
 
 /* ---- rays ---- */
 
+/* A ray, prepared for many boxes. */
+typedef struct Ray {
+    PxVec3 o, d, inverse; /* 1 / d; not used where d is 0 */
+    PxBounds box;         /* of the part that may be hit */
+} Ray;
+
+static Ray ray_make(PxVec3 o, PxVec3 d, double from, double to)
+{
+    Ray ray = {.o = o, .d = d, .inverse = {1 / d.x, 1 / d.y, 1 / d.z}, .box = px_bounds_empty()};
+    PxVec3 a = px_mad(o, d, from), b = isfinite(to) ? px_mad(o, d, to) : a;
+    px_bounds_add(&ray.box, a);
+    px_bounds_add(&ray.box, b);
+    if (!isfinite(to))
+        ray.box = (PxBounds){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    double size = fabs(o.x) + fabs(o.y) + fabs(o.z) + px_length(px_sub(b, a));
+    PxVec3 more = px_vec(1e-14 * size, 1e-14 * size, 1e-14 * size); /* rounding */
+    ray.box.low = px_sub(ray.box.low, more);
+    ray.box.high = px_add(ray.box.high, more);
+    return ray;
+}
+
 /* Clips [*in, *out] to where the ray is between low and high of one axis, enlarged by
  * the rounding error, so that no hit inside a box is missed. */
-static void slab(double low, double high, double o, double d, double *in, double *out)
+static void slab(double low, double high, double o, double d, double inverse, double *in,
+                 double *out)
 {
     if (d == 0) {
         if (!(low <= o && o <= high))
             *out = -INFINITY;
         return;
     }
-    double a = (low - o) / d, b = (high - o) / d;
+    double a = (low - o) * inverse, b = (high - o) * inverse;
     double first = a < b ? a : b, last = a < b ? b : a; /* fmin() is a call */
-    first -= 1e-15 * fabs(first);
-    last += 1e-15 * fabs(last);
+    first -= 1e-14 * fabs(first);
+    last += 1e-14 * fabs(last);
     *in = *in > first ? *in : first;
     *out = *out < last ? *out : last;
 }
 
-static bool box_meets(const PxBounds *box, PxVec3 o, PxVec3 d, double from, double to,
-                      double *enter)
+static bool box_meets(const PxBounds *box, const Ray *ray, double from, double to, double *enter)
 {
+    const PxBounds *own = &ray->box;
+    if (box->low.x > own->high.x || box->high.x < own->low.x || box->low.y > own->high.y ||
+        box->high.y < own->low.y || box->low.z > own->high.z || box->high.z < own->low.z)
+        return false; /* most boxes, for short rays */
     double in = from, out = to;
-    slab(box->low.x, box->high.x, o.x, d.x, &in, &out);
-    slab(box->low.y, box->high.y, o.y, d.y, &in, &out);
-    slab(box->low.z, box->high.z, o.z, d.z, &in, &out);
+    slab(box->low.x, box->high.x, ray->o.x, ray->d.x, ray->inverse.x, &in, &out);
+    slab(box->low.y, box->high.y, ray->o.y, ray->d.y, ray->inverse.y, &in, &out);
+    slab(box->low.z, box->high.z, ray->o.z, ray->d.z, ray->inverse.z, &in, &out);
     *enter = in;
     return in <= out;
 }
@@ -487,7 +512,8 @@ bool px_mesh_tree_ray(const PxMeshTree *tree, PxVec3 origin, PxVec3 direction, d
     int top = 0;
     uint32_t best = UINT32_MAX;
     double enter;
-    if (box_meets(&tree->node[0].bounds, origin, direction, from, to, &enter))
+    Ray ray = ray_make(origin, direction, from, to);
+    if (box_meets(&tree->node[0].bounds, &ray, from, to, &enter))
         stack[top++] = 0;
     while (top > 0) {
         uint32_t n = stack[--top];
@@ -502,10 +528,9 @@ bool px_mesh_tree_ray(const PxMeshTree *tree, PxVec3 origin, PxVec3 direction, d
         }
         if (node->count > 0)
             continue;
-        double enter_left, enter_right;
-        bool left = box_meets(&tree->node[n + 1].bounds, origin, direction, from, to, &enter_left);
-        bool right =
-            box_meets(&tree->node[node->first].bounds, origin, direction, from, to, &enter_right);
+        double enter_left = 0, enter_right = 0;
+        bool left = box_meets(&tree->node[n + 1].bounds, &ray, from, to, &enter_left);
+        bool right = box_meets(&tree->node[node->first].bounds, &ray, from, to, &enter_right);
         bool left_first = !right || (left && enter_left <= enter_right);
         if (left_first && right)
             stack[top++] = node->first;

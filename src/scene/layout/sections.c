@@ -100,6 +100,8 @@ const PxSection px_vessel_section = {.name = "vessel",
                                      .size = sizeof(PxSceneVessel),
                                      .defaults = vessel_defaults};
 
+static const char *const ease_words[] = {"smooth", "linear", "stop", NULL};
+
 static const PxField keyframe_fields[] = {
     {.key = "at",
      .kind = PX_FIELD_NUMBER,
@@ -122,12 +124,19 @@ static const PxField keyframe_fields[] = {
      .unit = "",
      .part = &px_turn_section,
      .help = "Rotation relative to the orientation stated by the shape."},
+    {.key = "ease",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxSceneKeyframe, ease),
+     .unit = "",
+     .help = "Way to it from the keyframe before: a smooth curve through all of them, a straight "
+             "line at constant speed, or a line that begins and ends at rest.",
+     .words = ease_words},
 };
 
 static void keyframe_defaults(void *object)
 {
     PxSceneKeyframe *keyframe = object;
-    *keyframe = (PxSceneKeyframe){0};
+    *keyframe = (PxSceneKeyframe){.ease = PX_EASE_LINEAR};
     turn_defaults(&keyframe->turn);
 }
 
@@ -209,8 +218,6 @@ const PxSection px_event_section = {.name = "event",
                                     .field_count = PX_COUNT(event_fields),
                                     .size = sizeof(PxSceneEvent),
                                     .defaults = event_defaults};
-
-static const char *const ease_words[] = {"smooth", "linear", "stop", NULL};
 
 static const PxField camera_fields[] = {
     {.key = "from",

@@ -43,6 +43,7 @@ typedef struct PxSceneKeyframe {
     double at;
     PxVec3 move;
     PxSceneTurn turn;
+    int ease; ///< PxSceneEase, of the way to it
 } PxSceneKeyframe;
 
 typedef struct PxSceneEvent {

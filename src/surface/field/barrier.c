@@ -7,6 +7,10 @@
 /* Most faces tested by is_simple_mesh(). */
 enum { MOST_LOOKS = 2000 };
 
+/* Faces at which deepest_in() measures the solid, and a factor for the places between them. */
+enum { MOST_BALLS = 300, MOST_SHRINKS = 8 };
+#define DEEPER 1.5
+
 /* Is there free space in front of each face and solid behind it? Then the mesh has no nested or
  * overlapping parts. */
 static bool is_simple_mesh(const PxShape *shape)
@@ -28,26 +32,70 @@ static bool is_simple_mesh(const PxShape *shape)
     return true;
 }
 
+/* Radius of the largest ball in the solid that touches the surface at q, whose outward normal is n:
+ * balls that contain surface are shrunk until they touch it in two places (shrinking balls, Ma, Bae
+ * and Choi 2012). */
+static double ball_at(const PxShape *shape, PxVec3 q, PxVec3 n)
+{
+    PxVec3 size = px_sub(shape->own_bounds.high, shape->own_bounds.low);
+    double r = 0.5 * px_length(size);
+    for (int k = 0; k < MOST_SHRINKS; ++k) {
+        PxMeshSpot spot;
+        if (!px_mesh_tree_closest(shape->tree, px_mad(q, n, -r), r * (1 - 1e-6), &spot))
+            break;
+        PxVec3 way = px_sub(q, spot.point);
+        double along = px_dot(way, n);
+        if (!(along > 0))
+            break;
+        r = fmin(r, px_dot(way, way) / (2 * along));
+    }
+    return r;
+}
+
+/* Largest distance from the surface inside the solid of a simple mesh. */
+static double deepest_in(const PxShape *shape)
+{
+    uint32_t count = shape->mesh->triangle_count, step = count / MOST_BALLS + 1;
+    double most = 0;
+    for (uint32_t t = 0; t < count; t += step) {
+        PxVec3 a = px_mesh_corner(shape->mesh, t, 0), b = px_mesh_corner(shape->mesh, t, 1),
+               c = px_mesh_corner(shape->mesh, t, 2);
+        if (px_mesh_triangle_is_flat(a, b, c))
+            continue;
+        PxVec3 n = px_normalized(px_cross(px_sub(b, a), px_sub(c, a)), px_vec(0, 1, 0));
+        most = fmax(most, ball_at(shape, px_scale(px_add(px_add(a, b), c), 1.0 / 3), n));
+    }
+    return DEEPER * most;
+}
+
 PxStatus px_barriers_prepare(PxBarriers *b)
 {
     b->simple = calloc(b->walls + 1, 1);
-    if (b->simple == NULL)
+    b->deepest = calloc(b->walls + 1, sizeof *b->deepest);
+    if (b->simple == NULL || b->deepest == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room for %zu walls", b->walls);
-    for (size_t k = 0; k < b->walls; ++k)
-        b->simple[k] =
-            px_shape_kind(b->wall[k].shape) == PX_SHAPE_MESH && is_simple_mesh(b->wall[k].shape);
+    for (size_t k = 0; k < b->walls; ++k) {
+        const PxShape *shape = b->wall[k].shape;
+        b->simple[k] = px_shape_kind(shape) == PX_SHAPE_MESH && is_simple_mesh(shape);
+        /* all of the space around a container is solid */
+        b->deepest[k] = b->simple[k] && !b->wall[k].inside ? deepest_in(shape) : INFINITY;
+    }
     return PX_OK;
 }
 
 void px_barriers_free(PxBarriers *b)
 {
     free(b->simple);
+    free(b->deepest);
     b->simple = NULL;
+    b->deepest = NULL;
 }
 
-/* px_wall_distance() of wall k, with the cheap sign for simple meshes; *away (may be NULL) is
- * the direction into free space. */
-static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, PxVec3 *away)
+/* px_wall_distance() of wall k, or a value of `within` or more where it is that much; *away (may be
+ * NULL) is the direction into free space. In simple meshes the nearest face gives the sign, and
+ * points farther from the surface than `within` and than any point of the solid are free, so that
+ * the search ends there. */
+static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double within, PxVec3 *away)
 {
     const PxWall *wall = &b->wall[k];
     const PxShape *shape = wall->shape;
@@ -55,12 +103,14 @@ static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, PxVec3 *
     if (b->simple == NULL || !b->simple[k])
         return px_wall_distance(wall, rest, away);
     PxVec3 own = px_shape_to_own(shape, rest);
-    if (!px_mesh_tree_closest(shape->tree, own, INFINITY, &spot) || !spot.in_face)
-        return px_wall_distance(
-            wall, rest, away); /* on an edge or corner the face normal does not give the sign */
-    double side = px_dot(px_sub(own, spot.point), spot.face) < 0 ? -1 : 1;
-    if (wall->inside)
-        side = -side;
+    double reach = fmax(within, b->deepest[k]);
+    if (!px_mesh_tree_closest(shape->tree, own, reach, &spot))
+        return isfinite(reach) ? reach : px_wall_distance(wall, rest, away);
+    PxVec3 apart = px_sub(own, spot.point);
+    double height = px_dot(apart, spot.face);
+    if (!spot.in_face)
+        return px_wall_distance(wall, rest, away); /* there the face does not give the sign */
+    double side = (height < 0) != wall->inside ? -1 : 1;
     if (away != NULL)
         *away = px_scale(px_rotate(shape->turn, spot.face), wall->inside ? -1 : 1);
     return side * spot.distance;
@@ -81,7 +131,8 @@ double px_barriers_clearance(const PxBarriers *b, PxVec3 place, double within)
     double room = within;
     for (size_t k = 0; k < b->walls; ++k) {
         PxVec3 rest = px_wall_to_rest(&b->wall[k], 0, place);
-        room = fmin(room, wall_distance(b, k, rest, NULL) - wall_gap(b, &b->wall[k]));
+        double gap = wall_gap(b, &b->wall[k]);
+        room = fmin(room, wall_distance(b, k, rest, room + gap, NULL) - gap);
     }
     for (size_t k = 0; k < b->sheets; ++k) {
         PxMeshSpot spot;
@@ -113,7 +164,7 @@ PxSide px_barrier_side(const PxBarriers *b, size_t k, PxVec3 place, double withi
     if (k < b->walls) {
         const PxWall *wall = &b->wall[k];
         PxVec3 rest = px_wall_to_rest(wall, 0, place);
-        double d = wall_distance(b, k, rest, &away);
+        double d = wall_distance(b, k, rest, within, &away);
         if (d < within) {
             side.distance = (float)d;
             away = px_wall_turn_to_world(wall, 0, away);
@@ -155,7 +206,7 @@ static bool wall_hides(const PxBarriers *barriers, size_t k, PxVec3 from, PxVec3
     PxVec3 way = px_sub(b, a);
     double length = px_length(way), done = 0, least = 0.02 * length;
     while (done < length) {
-        double d = wall_distance(barriers, k, px_mad(a, way, done / length), NULL);
+        double d = wall_distance(barriers, k, px_mad(a, way, done / length), INFINITY, NULL);
         if (d < -0.5 * least)
             return true;
         if (d + end >= length - done)
@@ -163,6 +214,23 @@ static bool wall_hides(const PxBarriers *barriers, size_t k, PxVec3 from, PxVec3
         done += fmax(d, least);
     }
     return false;
+}
+
+/* Are the points opposite each other, on both sides of one sheet? Their nearest points of the
+ * barrier are then faces of the same piece of wall, side by side, and the segment between them
+ * passes through it. Saves the ray for most pairs at thin walls. */
+static bool across(PxVec3 from, const PxSide *a, PxVec3 to, const PxSide *b, PxVec3 way,
+                   float along, double length)
+{
+    if (along > -0.8f || a->distance < 0 || b->distance < 0)
+        return false;
+    PxVec3 out = px_vec((double)a->away[0], (double)a->away[1], (double)a->away[2]);
+    PxVec3 back = px_vec((double)b->away[0], (double)b->away[1], (double)b->away[2]);
+    PxVec3 here = px_mad(from, out, -(double)a->distance);
+    PxVec3 there = px_mad(to, back, -(double)b->distance);
+    PxVec3 wide = px_sub(there, here);
+    wide = px_mad(wide, out, -px_dot(wide, out)); /* along the wall */
+    return px_dot(way, out) < 0 && px_length(wide) < 0.4 * length;
 }
 
 bool px_barrier_occludes(const PxBarriers *b, size_t k, PxVec3 from, const PxSide *side_from,
@@ -177,6 +245,8 @@ bool px_barrier_occludes(const PxBarriers *b, size_t k, PxVec3 from, const PxSid
         along += side_from->away[a] * side_to->away[a];
     if (along > 0.0f)
         return false;
+    if (across(from, side_from, to, side_to, way, along, length))
+        return true;
     if (k < b->walls)
         return wall_hides(b, k, from, to, (double)side_to->distance);
     PxMeshSpot spot;

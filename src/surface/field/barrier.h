@@ -26,6 +26,7 @@ typedef struct PxBarriers {
     double cell; ///< m
     uint8_t
         *simple; ///< by wall: its mesh is one simple closed surface; set by px_barriers_prepare()
+    double *deepest; ///< by simple wall: no point of its solid is farther from its surface, m
 } PxBarriers;
 
 /// Finds the walls that are meshes without nested parts: there the normal of the nearest face gives
