@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Drivers keep some memory when they are unloaded, which the sanitizer would take for ours. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "detect_leaks=0";

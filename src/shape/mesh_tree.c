@@ -541,8 +541,8 @@ bool px_mesh_tree_ray(const PxMeshTree *tree, PxVec3 origin, PxVec3 direction, d
     }
     if (best == UINT32_MAX)
         return false;
-    spot_finish(tree, best, out);
     out->point = px_mad(origin, direction, to);
+    spot_finish(tree, best, out);
     out->distance = to;
     out->in_face = true;
     return true;
