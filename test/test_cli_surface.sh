@@ -129,10 +129,12 @@ END
 status 0 run "$work/balls.json" -o "$work/balls" -q
 status 0 surface "$work/balls" --contact
 said "2 made"
-head -c 600 "$work/balls/contact/000000.ply" | grep -aqF "property float depth" || fail "no depth of contacts"
-[ "$(head -c 600 "$work/balls/contact/000000.ply" | sed -n 's/^element vertex //p')" -gt 20 ] || fail "no contact nodes"
+head -c 1200 "$work/balls/contact/000000.ply" | grep -aqF "property float depth" || fail "no depth of contacts"
+[ "$(head -c 1200 "$work/balls/contact/000000.ply" | sed -n 's/^element vertex //p')" -gt 20 ] || fail "no contact nodes"
 status 0 surface "$work/balls" --contact
 said "0 made, 2 were up to date"
+status 0 export "$work/balls" --contact --to csv -q
+head -1 "$work/balls/csv-contact/000000.csv" | grep -q "body,other,depth" || fail "no depth in csv"
 status 2 surface "$work/balls" --contact --material jelly
 said "between all bodies"
 status 2 surface "$work/run" --contact --frames 1

@@ -171,8 +171,8 @@ static PxStatus write_nodes(Job *j)
         snprintf(name[k], NAME, "%s", names[k]);
         column[k] = j->column[k].data;
     }
-    px_text_add(&text, "phyxel contact surfaces of frame %u, %c up, SI units\nstamp %s\ntime ",
-                f->number, j->skin.up, f->stamp);
+    px_text_add(&text, "phyxel contact surfaces of frame %u, %c up, SI units\nstamp %s\n%s\ntime ",
+                f->number, j->skin.up, f->stamp, f->settings);
     px_text_add_f64(&text, j->skin.time);
     px_text_add(&text, "\n%c", '\0');
     if (status == PX_OK)
