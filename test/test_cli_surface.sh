@@ -140,6 +140,15 @@ said "between all bodies"
 status 2 surface "$work/run" --contact --frames 1
 said "no body of the frame has a skin"
 tidy "$work/balls"
+cat >"$work/cloth.json" <<'END'
+{"phyxel": 1, "time": {"frames": 1, "fps": 100}, "spacing": 0.02,
+ "materials": {"silk": {"density": 100, "cloth": {}}},
+ "bodies": [{"name": "floor", "shape": {"plane": {}}, "wall": true},
+  {"name": "veil", "shape": {"sheet": {"width": 0.1, "length": 0.1}, "at": [0, 0.002, 0]}, "material": "silk"}]}
+END
+status 0 run "$work/cloth.json" -o "$work/cloth" -q
+status 2 surface "$work/cloth" --contact
+said "no body of the frame has a skin"
 
 status 2 surface "$work/run" --surfels --measure
 said "surfels have no area to measure"

@@ -564,4 +564,54 @@ TEST(scenes_with_wrong_cloth_are_refused)
     px_scene_free(scene);
 }
 
+static void check_text(const PxScene *scene, size_t k, const char *words)
+{
+    const PxComplaint *c = px_scene_complaint(scene, k);
+    if (c == NULL || strcmp(c->place, "bodies[0].shape") != 0 || strstr(c->text, words) == NULL)
+        fail_msg("'%s: %s' does not say '%s'", c != NULL ? c->place : "", c != NULL ? c->text : "",
+                 words);
+}
+
+TEST(check_foresees_cloth_inside_a_wall)
+{
+    PxScene *scene =
+        scene_of(OF_CLOTH "\"bodies\": [{\"name\": \"a\", \"material\": \"m\", \"shape\": "
+                          "{\"sheet\": {\"width\": 1, \"length\": 1, \"columns\": 10, \"rows\": "
+                          "10}, \"at\": [0, 0.02, 0]}}, {\"name\": \"b\", \"wall\": true, "
+                          "\"shape\": {\"box\": [0.3, 0.2, 0.3]}}, {\"name\": \"room\", "
+                          "\"wall\": true, \"inside\": true, \"shape\": {\"box\": [1.1, 2, "
+                          "0.8]}}]}");
+    CHECK_COUNT(scene, 0);
+    CHECK(px_scene_check(scene) != PX_OK);
+    CHECK_COUNT(scene, 2);
+    /* 3 x 3 of the vertices are in the box, 0.08 m below its top; two rows on each side are beyond
+     * the room, the outer ones by 0.1 m */
+    check_text(scene, 0,
+               "starts with 9 of its 121 vertices inside the wall 'b', up to 0.08 m deep at "
+               "(0, 0.02, 0) m");
+    check_text(scene, 1, "inside the wall 'room', up to 0.1 m deep at (");
+    px_scene_free(scene);
+}
+
+/* Twice as fine: four times the vertices, twice the iterations. */
+TEST(the_estimate_counts_cloth)
+{
+    PxSceneEstimate e[2];
+    for (int k = 0; k < 2; ++k) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 OF_CLOTH "\"time\": {\"frames\": 25, \"fps\": 25}, \"bodies\": [{\"name\": "
+                          "\"a\", \"material\": \"m\", \"shape\": {\"sheet\": {\"width\": 1, "
+                          "\"length\": 1, \"columns\": %d, \"rows\": %d}}}]}",
+                 50 << k, 50 << k);
+        PxScene *scene = scene_of(text);
+        CHECK_OK(px_scene_check(scene));
+        CHECK_OK(px_scene_estimate(scene, 1, &e[k]));
+        CHECK_NEAR(e[k].steps, 250, 1e-6); /* of 4 ms */
+        px_scene_free(scene);
+    }
+    CHECK(e[0].seconds > 1);
+    CHECK_NEAR(e[1].seconds / e[0].seconds, 8, 0.2);
+}
+
 TEST_MAIN()

@@ -70,6 +70,8 @@ static PxStatus add_bodies(Job *j, PxRunFile kind)
         if (known)
             continue;
         size_t material = scene->body[number].is.refers[0];
+        if (material < scene->materials && scene->material[material].def.cloth.cloth)
+            continue; /* it has no inside, so no depth */
         if (!PX_LIST_RESERVE(&j->body, 1))
             return px_fail(PX_ERR_MEMORY, "contact: no room for a body");
         Body *b = &j->body.data[j->body.count++];

@@ -239,6 +239,7 @@ static void check_stretch(void *user, size_t event, double begin, double end,
         path[1] = px_path_key(&path[0], scene->material[limit->material].def.name);
         path[2] = px_path_key(&path[1], limit->cause == PX_BY_VISCOSITY ? "viscosity"
                                         : limit->cause == PX_BY_TENSION ? "tension"
+                                        : limit->cause == PX_BY_CLOTH   ? "cloth"
                                                                         : "pressure");
     } else {
         path[2] = px_path_key(&root, "gravity");
@@ -253,6 +254,11 @@ static void check_stretch(void *user, size_t event, double begin, double end,
                     "asks for steps of %.2g s, shorter than min_step (%s s), so strong is the "
                     "tension of '%s' for this spacing; wanted less or a larger spacing",
                     limit->seconds, least, name);
+    else if (limit->cause == PX_BY_CLOTH)
+        px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
+                    "asks for steps of at most %.2g s in '%s', shorter than min_step (%s s); "
+                    "wanted a longer \"step\" or a shorter min_step",
+                    limit->seconds, name, least);
     else if (limit->cause == PX_BY_SOUND && limit->sound <= 0)
         px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
                     "asks for steps of %.2g s, shorter than min_step (%s s), so fast may '%s' be "
@@ -554,6 +560,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
     PX_TRY(px_survey_check_hold(scene, survey));
     PX_TRY(px_survey_check_gauges(scene));
     PX_TRY(px_survey_check_rigid(scene, survey));
+    px_survey_check_cloth(scene, survey);
     PX_TRY(px_survey_walk(scene, survey, check_stretch, &(StepCheck){.scene = scene}));
     if (scene->errors == 0)
         check_explicit(scene);
