@@ -17,9 +17,9 @@ static void say_formats(char *text, size_t size)
 {
     size_t used = (size_t)snprintf(
         text, size,
-        "The default is the skins of solids if the run has some, else the particles.\n"
-        "'phyxel surface DIR' makes surfaces and surfels. Files go to DIR/FORMAT (particles),\n"
-        "DIR/FORMAT-skin, DIR/FORMAT-surface and so on.\n"
+        "The default is the skins of solids and cloth if the run has some, else the particles.\n"
+        "'phyxel surface DIR' makes surfaces and surfels, 'phyxel foam DIR' foam. Files go to\n"
+        "DIR/FORMAT (particles), DIR/FORMAT-skin, DIR/FORMAT-surface and so on.\n"
         "\nformats:\n");
     for (uint32_t k = 0; px_export_format(k) != NULL && used < size; ++k)
         used += (size_t)snprintf(text + used, size - used, "%s  %-4s %s", k > 0 ? "\n" : "",
@@ -27,7 +27,7 @@ static void say_formats(char *text, size_t size)
 }
 
 /* Validates the text options; EXIT_DONE when all are valid. */
-static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[6],
+static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[8],
                        int first, int last)
 {
     if (def->format == NULL) {
@@ -37,9 +37,9 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
         fputc('\n', stderr);
         return EXIT_WRONG;
     }
-    if (what[0] + what[1] + what[2] + what[3] + what[4] + what[5] > 1) {
+    if (what[0] + what[1] + what[2] + what[3] + what[4] + what[5] + what[6] + what[7] > 1) {
         fprintf(stderr, "phyxel export: one of --particles, --surface, --surfels, --skin, "
-                        "--skin-surfels and --coat at a time\n");
+                        "--skin-surfels, --coat, --contact and --foam at a time\n");
         return EXIT_WRONG;
     }
     def->what = what[0]   ? PX_EXPORT_PARTICLES
@@ -48,6 +48,8 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
                 : what[3] ? PX_EXPORT_SKIN
                 : what[4] ? PX_EXPORT_SKIN_SURFELS
                 : what[5] ? PX_EXPORT_COAT
+                : what[6] ? PX_EXPORT_CONTACT
+                : what[7] ? PX_EXPORT_FOAM
                           : PX_EXPORT_USUAL;
     if (up != NULL && strcmp(up, "y") != 0 && strcmp(up, "z") != 0) {
         fprintf(stderr, "phyxel export: --up wants y or z, got '%.60s'\n", text_safe(up));
@@ -76,7 +78,7 @@ int command_export(int argc, char **argv)
     PxExportDef def = px_export_def_default();
     def.format = NULL; /* must be given */
     int first = -1, last = -1;
-    bool quiet = false, what[6] = {false, false, false, false, false, false};
+    bool quiet = false, what[8] = {false};
     const char *frames = NULL, *up = NULL;
     char details[1024];
     say_formats(details, sizeof details);
@@ -86,10 +88,12 @@ int command_export(int argc, char **argv)
         {"particles", 0, OPTION_FLAG, &what[0], NULL, "particles"},
         {"surface", 0, OPTION_FLAG, &what[1], NULL, "surfaces in DIR/surface"},
         {"surfels", 0, OPTION_FLAG, &what[2], NULL, "surfels in DIR/surfels"},
-        {"skin", 0, OPTION_FLAG, &what[3], NULL, "triangle skins of solids in DIR/skin"},
+        {"skin", 0, OPTION_FLAG, &what[3], NULL, "triangles of solids and cloth in DIR/skin"},
         {"skin-surfels", 0, OPTION_FLAG, &what[4], NULL,
          "surfel skins of solids in DIR/skin-surfels"},
         {"coat", 0, OPTION_FLAG, &what[5], NULL, "coats of materials in DIR/coat"},
+        {"contact", 0, OPTION_FLAG, &what[6], NULL, "contact surfaces in DIR/contact"},
+        {"foam", 0, OPTION_FLAG, &what[7], NULL, "spray, foam and bubbles in DIR/foam"},
         {"material", 'm', OPTION_TEXT, &def.material, "NAME", "surface of this material only"},
         {"columns", 0, OPTION_TEXT, &def.columns, "LIST",
          "only these columns: density,pressure (all)"},

@@ -75,11 +75,14 @@ static void describe_files(const char *dir)
     const struct {
         uint32_t count;
         const char *what;
-    } kinds[] = {{files.skins, "skins of solids, in skin"},
-                 {files.skin_surfels, "skins of solids as surfels, in skin-surfels"},
-                 {files.coats, "coats of what flows or melts, in coat"},
-                 {files.surfaces, "surfaces made by 'phyxel surface', in surface"},
-                 {files.surfels, "surfels made by 'phyxel surface --surfels', in surfels"}};
+    } kinds[] = {
+        {files.skins, "skins of solids and cloth, in skin"},
+        {files.skin_surfels, "skins of solids as surfels, in skin-surfels"},
+        {files.coats, "coats of what flows or melts, in coat"},
+        {files.surfaces, "surfaces made by 'phyxel surface', in surface"},
+        {files.surfels, "surfels made by 'phyxel surface --surfels', in surfels"},
+        {files.contacts, "contact surfaces made by 'phyxel surface --contact', in contact"},
+        {files.foams, "frames of foam made by 'phyxel foam', in foam"}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
         if (kinds[k].count > 0)
             printf("  %u %s\n", kinds[k].count, kinds[k].what);

@@ -26,6 +26,14 @@ grep -aqE "element vertex [0-9]{3,}" "$work/header" || fail "hardly any foam"
 status 0 foam "$work/run" -j 2 -q
 (cd "$work/run/foam" && cksum *.ply) | cmp -s - "$work/sums" || fail "other bits with two threads"
 tidy "$work/run"
+status 0 export "$work/run" --foam --to csv -q
+head -1 "$work/run/csv-foam/000004.csv" | grep -q "radius,kind,left" || fail "no kind of foam in csv"
+[ "$(sed 1d "$work/run/csv-foam/000004.csv" | wc -l)" = \
+    "$(sed -n 's/^element vertex //p' "$work/header")" ] || fail "other foam in csv"
+status 0 export "$work/run" --foam --to vtp -q
+grep -q 000004.vtp "$work/run/vtp-foam/frames.pvd" || fail "no index of foam"
+status 0 info "$work/run"
+grep -q "5 frames of foam" "$work/out" || fail "info does not tell of foam"
 
 # bad input
 status 2 foam "$work/nowhere"

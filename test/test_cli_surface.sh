@@ -129,15 +129,26 @@ END
 status 0 run "$work/balls.json" -o "$work/balls" -q
 status 0 surface "$work/balls" --contact
 said "2 made"
-head -c 600 "$work/balls/contact/000000.ply" | grep -aqF "property float depth" || fail "no depth of contacts"
-[ "$(head -c 600 "$work/balls/contact/000000.ply" | sed -n 's/^element vertex //p')" -gt 20 ] || fail "no contact nodes"
+head -c 1200 "$work/balls/contact/000000.ply" | grep -aqF "property float depth" || fail "no depth of contacts"
+[ "$(head -c 1200 "$work/balls/contact/000000.ply" | sed -n 's/^element vertex //p')" -gt 20 ] || fail "no contact nodes"
 status 0 surface "$work/balls" --contact
 said "0 made, 2 were up to date"
+status 0 export "$work/balls" --contact --to csv -q
+head -1 "$work/balls/csv-contact/000000.csv" | grep -q "body,other,depth" || fail "no depth in csv"
 status 2 surface "$work/balls" --contact --material jelly
 said "between all bodies"
 status 2 surface "$work/run" --contact --frames 1
 said "no body of the frame has a skin"
 tidy "$work/balls"
+cat >"$work/cloth.json" <<'END'
+{"phyxel": 1, "time": {"frames": 1, "fps": 100}, "spacing": 0.02,
+ "materials": {"silk": {"density": 100, "cloth": {}}},
+ "bodies": [{"name": "floor", "shape": {"plane": {}}, "wall": true},
+  {"name": "veil", "shape": {"sheet": {"width": 0.1, "length": 0.1}, "at": [0, 0.002, 0]}, "material": "silk"}]}
+END
+status 0 run "$work/cloth.json" -o "$work/cloth" -q
+status 2 surface "$work/cloth" --contact
+said "no body of the frame has a skin"
 
 status 2 surface "$work/run" --surfels --measure
 said "surfels have no area to measure"

@@ -270,6 +270,46 @@ TEST(free_fall_keeps_momentum)
     px_world_free(world);
 }
 
+/* Velocity at time t of a flat sheet of 1 m^2 and 0.2 kg, at rest at first, in air of 1.2 kg/m^3.
+ */
+static PxVec3 blown(double gravity, PxVec3 wind, double step, double t)
+{
+    char text[700];
+    snprintf(text, sizeof text,
+             "{\"phyxel\": 1, \"spacing\": 0.05, \"gravity\": [0, %g, 0], \"materials\": {\"m\": "
+             "{\"density\": 100, \"cloth\": {\"mass\": 0.2, \"air\": 1.2, \"wind\": [%g, %g, %g], "
+             "\"step\": %g}}}, \"bodies\": [{\"name\": \"a\", \"material\": \"m\", \"shape\": "
+             "{\"sheet\": {\"width\": 1, \"length\": 1, \"columns\": 5, \"rows\": 4}}}]}",
+             -gravity, wind.x, wind.y, wind.z, step);
+    PxWorld *world = world_of(text, 1);
+    CHECK_OK(px_world_advance(world, t));
+    PxVec3 p = stats_of(world).cloth_momentum;
+    px_world_free(world);
+    return px_scale(p, 1 / 0.2);
+}
+
+/* m dv/dt = m g - rho v^2 / 2: v = vt tanh(g t / vt), vt = sqrt(2 m g / rho) */
+TEST(a_sheet_falls_at_its_terminal_speed_in_air)
+{
+    double terminal = sqrt(2 * 0.2 * 9.81 / 1.2), early = terminal * tanh(9.81 * 0.2 / terminal);
+    PxVec3 still = px_vec(0, 0, 0), up = px_vec(0, 5, 0);
+    double fall = blown(9.81, still, 0.004, 3).y, rise = blown(9.81, up, 0.004, 3).y;
+    double coarse = -blown(9.81, still, 0.004, 0.2).y / early - 1;
+    double fine = -blown(9.81, still, 0.002, 0.2).y / early - 1;
+    print_message("terminal speed / formula - 1: %.2g, in an updraught %.2g; after 0.2 s %.3g with "
+                  "steps of 4 ms, %.3g with 2 ms\n",
+                  -fall / terminal - 1, (5 - rise) / terminal - 1, coarse, fine);
+    CHECK_NEAR(fall, -terminal, 1e-3 * terminal);
+    CHECK_NEAR(rise, 5 - terminal, 1e-3 * terminal);
+    CHECK(fabs(coarse) < 0.01 && fabs(fine) < 0.6 * fabs(coarse)); /* first order in the step */
+}
+
+/* A moving sheet would flutter in such wind. */
+TEST(wind_along_a_sheet_at_rest_does_not_push_it)
+{
+    CHECK_NEAR(px_length(blown(0, px_vec(3, 0, 2), 0.004, 0.2)), 0, 1e-12);
+}
+
 static const char draped[] =
     "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"silk\": {\"density\": 100, " CLOTH "}},"
     "\"bodies\": [{\"name\": \"a\", \"material\": \"silk\", \"shape\": {\"sheet\": {\"width\": "
@@ -522,6 +562,56 @@ TEST(scenes_with_wrong_cloth_are_refused)
     CHECK(px_scene_world(scene, 1, &world) == PX_ERR_ARGUMENT);
     CHECK(strstr(px_error_message(), "the cloth 'a' has a vertex inside it") != NULL);
     px_scene_free(scene);
+}
+
+static void check_text(const PxScene *scene, size_t k, const char *words)
+{
+    const PxComplaint *c = px_scene_complaint(scene, k);
+    if (c == NULL || strcmp(c->place, "bodies[0].shape") != 0 || strstr(c->text, words) == NULL)
+        fail_msg("'%s: %s' does not say '%s'", c != NULL ? c->place : "", c != NULL ? c->text : "",
+                 words);
+}
+
+TEST(check_foresees_cloth_inside_a_wall)
+{
+    PxScene *scene =
+        scene_of(OF_CLOTH "\"bodies\": [{\"name\": \"a\", \"material\": \"m\", \"shape\": "
+                          "{\"sheet\": {\"width\": 1, \"length\": 1, \"columns\": 10, \"rows\": "
+                          "10}, \"at\": [0, 0.02, 0]}}, {\"name\": \"b\", \"wall\": true, "
+                          "\"shape\": {\"box\": [0.3, 0.2, 0.3]}}, {\"name\": \"room\", "
+                          "\"wall\": true, \"inside\": true, \"shape\": {\"box\": [1.1, 2, "
+                          "0.8]}}]}");
+    CHECK_COUNT(scene, 0);
+    CHECK(px_scene_check(scene) != PX_OK);
+    CHECK_COUNT(scene, 2);
+    /* 3 x 3 of the vertices are in the box, 0.08 m below its top; two rows on each side are beyond
+     * the room, the outer ones by 0.1 m */
+    check_text(scene, 0,
+               "starts with 9 of its 121 vertices inside the wall 'b', up to 0.08 m deep at "
+               "(0, 0.02, 0) m");
+    check_text(scene, 1, "inside the wall 'room', up to 0.1 m deep at (");
+    px_scene_free(scene);
+}
+
+/* Twice as fine: four times the vertices, twice the iterations. */
+TEST(the_estimate_counts_cloth)
+{
+    PxSceneEstimate e[2];
+    for (int k = 0; k < 2; ++k) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 OF_CLOTH "\"time\": {\"frames\": 25, \"fps\": 25}, \"bodies\": [{\"name\": "
+                          "\"a\", \"material\": \"m\", \"shape\": {\"sheet\": {\"width\": 1, "
+                          "\"length\": 1, \"columns\": %d, \"rows\": %d}}}]}",
+                 50 << k, 50 << k);
+        PxScene *scene = scene_of(text);
+        CHECK_OK(px_scene_check(scene));
+        CHECK_OK(px_scene_estimate(scene, 1, &e[k]));
+        CHECK_NEAR(e[k].steps, 250, 1e-6); /* of 4 ms */
+        px_scene_free(scene);
+    }
+    CHECK(e[0].seconds > 1);
+    CHECK_NEAR(e[1].seconds / e[0].seconds, 8, 0.2);
 }
 
 TEST_MAIN()

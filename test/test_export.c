@@ -528,6 +528,12 @@ TEST(without_surfaces_the_command_that_makes_them_is_named)
     def.material = NULL;
     def.what = PX_EXPORT_SURFELS;
     CHECK_FAILS(px_export(&def, NULL, NULL), PX_ERR_ARGUMENT, " --surfels' first");
+    def.what = PX_EXPORT_CONTACT;
+    CHECK_FAILS(px_export(&def, NULL, NULL), PX_ERR_ARGUMENT, " --contact' first");
+    def.what = PX_EXPORT_FOAM;
+    CHECK_FAILS(px_export(&def, NULL, NULL), PX_ERR_ARGUMENT, "run 'phyxel foam ");
+    def.material = "oil";
+    CHECK_FAILS(px_export(&def, NULL, NULL), PX_ERR_ARGUMENT, "not for foam");
     CHECK(!px_file_exists(folder_file(&folder, "ply-surface")));
     folder_remove(&folder);
 }

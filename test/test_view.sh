@@ -31,15 +31,22 @@ status 2 view "$scenes/drop.json" --snapshot "$work/a.png" --show moon
 said "wanted best, particles or xray"
 status 2 view --snapshot "$work/a.png"
 said "needs a SCENE"
+status 2 view "$scenes/drop.json" --snapshot "$work/a.jpg"
+said "ends in .png"
+echo rubbish >"$work/rubbish.json"
+status 2 view "$work/rubbish.json" --snapshot "$work/a.png"
+said "rubbish.json:1:1: error: this is not JSON"
 status 2 view "$work/none.json" --snapshot "$work/a.png"
 said "none.json"
 status 2 view "$scenes/drop.json" --snapshot "$work/a.png" --set spacing=-1
-said "spacing: is -1"
+said "drop.json: --set spacing=-1: error: spacing: is -1"
 [ ! -e "$work/a.png" ] || fail "a picture of a wrong scene"
 
 set -- $small --set time.frames=3
 status 0 view "$@" --snapshot "$work/a.png" --after 0.01s --size 120x90 --colour speed
 png "$work/a.png" 120 90
+status 1 view "$@" --snapshot "$work/b.png" --size 120x90 --colour sped
+said "there is no column 'sped'"
 status 0 run "$@" -o "$work/run" --quiet
 for show in best particles xray; do
     status 0 view "$work/run" --snapshot "$work/$show.png" --after 1 --size 120x90 --show $show --dark

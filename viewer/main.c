@@ -63,6 +63,8 @@ static int read_options(const Options *o, SnapshotDef *def, int *mode)
     def->draw.dark = o->dark;
     def->draw.walls = !o->no_walls;
     def->draw.ground = !o->no_ground;
+    if (o->snapshot != NULL && !g_str_has_suffix(o->snapshot, ".png"))
+        return wrong("--snapshot is '%.80s', wanted a name that ends in .png", o->snapshot);
     if (o->after != NULL && !read_time(o->after, &def->after))
         return wrong("--after is '%.80s', wanted a time in seconds, like 2s", o->after);
     if (o->size != NULL &&
@@ -93,8 +95,16 @@ static int print_failure(const PxScene *scene, PxStatus status)
 {
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
         const PxComplaint *c = px_scene_complaint(scene, k);
-        fprintf(stderr, "%s:%d:%d: %s: %s: %s\n", c->file, c->line, c->column,
-                c->severity == PX_ERROR ? "error" : "warning", c->place, c->text);
+        fprintf(stderr, "%s:", c->file);
+        if (c->line > 0)
+            fprintf(stderr, "%d:%d:", c->line, c->column);
+        if (c->set != NULL)
+            fprintf(stderr, " --set %s:", c->set);
+        fprintf(stderr, " %s: %s%s%s\n",
+                c->severity == PX_ERROR  ? "error"
+                : c->severity == PX_NOTE ? "note"
+                                         : "warning",
+                c->place, c->place[0] != '\0' ? ": " : "", c->text);
     }
     if (px_scene_complaint_count(scene) == 0)
         fprintf(stderr, "phyxel view: %s\n", px_error_message());

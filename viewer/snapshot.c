@@ -42,6 +42,12 @@ int snapshot(Player *player, const SnapshotDef *def)
     if (!reach(player, def))
         return FAILED;
     const Shot *shot = player_shot(player, NULL);
+    if (def->colour != NULL && shot->particles > 0 && shot->value == NULL) {
+        snprintf(error, sizeof error,
+                 "there is no column '%.60s'; 'phyxel export DIR --to csv' lists those of a run",
+                 def->colour);
+        return complain(error);
+    }
     PxSceneCamera from;
     if (def->stated_camera)
         from = def->camera;

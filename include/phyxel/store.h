@@ -37,6 +37,8 @@ typedef enum PxExportWhat {
     PX_EXPORT_SKIN,         ///< DIR/skin, triangles of solids, stored by the run
     PX_EXPORT_SKIN_SURFELS, ///< DIR/skin-surfels, surfels of solids, stored by the run
     PX_EXPORT_COAT,         ///< DIR/coat, surfels of materials with a coat, stored by the run
+    PX_EXPORT_CONTACT,      ///< DIR/contact, made by `phyxel surface --contact`
+    PX_EXPORT_FOAM,         ///< DIR/foam, spray, foam and bubbles, made by `phyxel foam`
 } PxExportWhat;
 
 /// Options of an export. Start from px_export_def_default().
@@ -104,6 +106,8 @@ typedef struct PxInfoFiles {
     uint32_t surfaces, surfels;   ///< made by px_surface_run()
     uint32_t skins, skin_surfels; ///< of solids, stored by the run
     uint32_t coats;               ///< of fluids and melting materials, stored by the run
+    uint32_t contacts;            ///< made by px_surface_run() as well
+    uint32_t foams;               ///< made by px_foam_run()
 } PxInfoFiles;
 
 /// All 0 on failure. Errors: PX_ERR_ARGUMENT, PX_ERR_IO when a folder cannot be listed,

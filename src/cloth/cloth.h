@@ -6,6 +6,13 @@
 ///     A w = M v + dt f,   A = (1 + alpha dt) M + (dt^2 + beta dt) K,
 /// which is Eq. 2.109 with v + delta v = w. Vertices may be held: along a normal, or entirely.
 ///
+/// Air of density rho and velocity c pushes a triangle of area S and normal n by
+///     1/2 rho S |(c - v) n| ((c - v) n) n,
+/// the pressure of a plate across the flow with a drag coefficient of 1. The first factor is that
+/// of the velocities v at the start of the step, the second that of w: c is on the right side, w
+/// adds dt 1/2 rho S |..| n n^T to A, so drag never turns a velocity around, however light the
+/// cloth is.
+///
 /// Every loop is over rows that it writes alone, and sums are those of blocks that do not depend on
 /// the number of threads, so neither do the bits.
 #ifndef PX_CLOTH_CLOTH_H
@@ -36,6 +43,8 @@ typedef struct PxClothLaw {
     PxClothMembrane membrane;
     PxClothBending bending;
     double friction;
+    double air;    ///< density, kg/m^3
+    PxVec3 wind;   ///< m/s
     bool collides; ///< with itself and other cloth
 } PxClothLaw;
 
@@ -96,6 +105,7 @@ typedef struct PxClothFaceState {
     double c[4];      ///< tangent, N/m
     double strain[3]; ///< uu, vv, 2 uv
     double energy;    ///< J
+    PxVec3 across;    ///< normal times the root of the drag's 1/2 rho S |(c - v) n|, (kg/s)^1/2
 } PxClothFaceState;
 
 /// State of a hinge.

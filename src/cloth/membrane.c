@@ -37,6 +37,8 @@ PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *ou
                         .membrane = d->membrane,
                         .bending = d->bending_model,
                         .friction = def->friction,
+                        .air = d->air,
+                        .wind = d->wind,
                         .collides = d->self_collision};
     return PX_OK;
 }

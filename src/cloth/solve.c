@@ -43,6 +43,18 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
 
 /* ---- forces -------------------------------------------------------------------------------- */
 
+/* Drag of a triangle: its mean velocity is that of its corners. */
+static PxVec3 drag_of(const PxClothStep *s, const PxClothLaw *law, const uint32_t c[3])
+{
+    PxVec3 v = px_scale(px_add(s->v[c[0]], px_add(s->v[c[1]], s->v[c[2]])), 1 / 3.0);
+    PxVec3 n = px_cross(px_sub(s->x[c[1]], s->x[c[0]]), px_sub(s->x[c[2]], s->x[c[0]]));
+    double twice = px_length(n); /* the area */
+    if (!(law->air > 0) || !(twice > 0))
+        return px_vec(0, 0, 0);
+    double speed = fabs(px_dot(px_sub(law->wind, v), n)) / twice;
+    return px_scale(n, sqrt(0.25 * law->air * twice * speed) / twice);
+}
+
 static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -52,6 +64,7 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
         const uint32_t *c = y->face[t].corner;
         PxVec3 x[3] = {s->x[c[0]], s->x[c[1]], s->x[c[2]]};
         px_cloth_membrane(&s->law[y->of_face[t]], &y->face[t], x, &s->face[t]);
+        s->face[t].across = drag_of(s, &s->law[y->of_face[t]], c);
     }
 }
 
@@ -159,6 +172,26 @@ static void add_face(PxClothStep *s, const PxClothUse *use, double scale)
     }
 }
 
+/* The velocity of a triangle is a third of the sum of its corners', and so is the force on each. */
+static void add_drag(PxClothStep *s, const PxClothUse *use)
+{
+    PxVec3 across = s->face[use->of].across;
+    for (int k = 0; k < 3; ++k)
+        add_outer(s->a[use->slot[k]], across, across, s->dt / 9);
+}
+
+/* The part of the wind in the drag of a vertex, N. */
+static PxVec3 wind_force(const PxClothStep *s, uint32_t i, const PxClothLaw *law)
+{
+    const PxClothSystem *y = s->system;
+    PxVec3 f = px_vec(0, 0, 0);
+    for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1]; ++k) {
+        PxVec3 across = s->face[y->faces_of[k].of].across;
+        f = px_mad(f, across, px_dot(law->wind, across) / 3);
+    }
+    return f;
+}
+
 static void add_hinge(PxClothStep *s, const PxClothUse *use, double scale)
 {
     const PxClothHinge *h = &s->system->hinge[use->of];
@@ -194,10 +227,14 @@ static void row_block(void *user, uint32_t begin, uint32_t end, int thread)
         add_identity(s->a[y->row[i]], m * (1 + law->alpha * dt));
         for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1]; ++k)
             add_face(s, &y->faces_of[k], scale);
+        for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1] && law->air > 0; ++k)
+            add_drag(s, &y->faces_of[k]);
         for (uint32_t k = y->first_hinge[i]; k < y->first_hinge[i + 1]; ++k)
             add_hinge(s, &y->hinges_of[k], scale);
         invert(s->a[y->row[i]], s->inverse[i]);
         PxVec3 f = px_add(px_cloth_force(s, i), s->push[i]);
+        if (law->air > 0)
+            f = px_add(f, wind_force(s, i, law));
         s->b[i] = px_mad(px_scale(px_mad(s->v[i], s->gravity, dt), m), f, dt);
     }
 }

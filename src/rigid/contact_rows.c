@@ -60,6 +60,14 @@ static double yields(const PxSolverRun *run, const PxSolverContact *c, PxVec3 n)
     return sum;
 }
 
+/* Sets the masses that the impulses of a contact meet. */
+static void weigh(const PxSolverRun *run, PxSolverContact *c)
+{
+    c->mass_n = 1 / yields(run, c, c->n);
+    for (int k = 0; k < 2; ++k)
+        c->mass_t[k] = 1 / yields(run, c, c->t[k]);
+}
+
 static void push(PxSolverRun *run, const PxSolverContact *c, PxVec3 impulse)
 {
     PxSolverBody *a = &run->body[c->a];
@@ -80,17 +88,25 @@ static PxVec3 into_body(const PxSolverBody *b, PxVec3 r)
                   m[0][2] * r.x + m[1][2] * r.y + m[2][2] * r.z);
 }
 
+/* Where the anchors of a contact are, `since` the start of the interval. */
+static PxVec3 anchor_a(const PxSolverRun *run, const PxSolverContact *c)
+{
+    const PxSolverBody *a = &run->body[c->a];
+    return px_add(a->x, px_mat3_apply(a->rotation, c->la));
+}
+
+static PxVec3 anchor_b(const PxSolverRun *run, const PxSolverContact *c, double since)
+{
+    if (c->b == PX_NOBODY)
+        return px_mad(c->lb, c->wall_moves, since);
+    const PxSolverBody *b = &run->body[c->b];
+    return px_add(b->x, px_mat3_apply(b->rotation, c->lb));
+}
+
 /* Distance of the anchors along the normal, without that of the places of the bodies. */
 static double anchored(const PxSolverRun *run, const PxSolverContact *c, double since)
 {
-    const PxSolverBody *a = &run->body[c->a];
-    PxVec3 pa = px_add(a->x, px_mat3_apply(a->rotation, c->la));
-    PxVec3 pb = px_mad(c->lb, c->wall_moves, since);
-    if (c->b != PX_NOBODY) {
-        const PxSolverBody *b = &run->body[c->b];
-        pb = px_add(b->x, px_mat3_apply(b->rotation, c->lb));
-    }
-    return px_dot(c->n, px_sub(pa, pb));
+    return px_dot(c->n, px_sub(anchor_a(run, c), anchor_b(run, c, since)));
 }
 
 static bool is_round(const PxCollider *c)
@@ -139,6 +155,7 @@ static void make_contact(PxSolverRun *run, const PxSolverPair *pair, const PxTou
                                  other->size, is_round(&a->collider) || is_round(other));
     }
     c->start = touch->distance - anchored(run, c, since);
+    c->off = px_sub(at, touch->anchor[touch->feature & 1]);
     PxVec3 side = fabs(c->n.x) < 0.57 ? px_vec(1, 0, 0) : px_vec(0, 1, 0);
     c->t[0] = px_normalized(px_cross(c->n, side), px_vec(0, 0, 1));
     c->t[1] = px_cross(c->n, c->t[0]);
@@ -295,9 +312,7 @@ static void open_contacts(PxSolverRun *run)
         if (!px_solver_is_free(&run->body[c->a]) &&
             (c->b == PX_NOBODY || !px_solver_is_free(&run->body[c->b])))
             continue;
-        c->mass_n = 1 / yields(run, c, c->n);
-        for (int k = 0; k < 2; ++k)
-            c->mass_t[k] = 1 / yields(run, c, c->t[k]);
+        weigh(run, c);
         if (left != n)
             run->contact[left] = *c;
         sorted = sorted && (left == 0 || by_key(&run->contact[left - 1], c) < 0);
@@ -370,6 +385,23 @@ void px_solver_measure(PxSolverRun *run, double since)
     for (uint32_t k = 0; k < run->contacts; ++k) {
         PxSolverContact *c = &run->contact[k];
         c->distance = c->start + anchored(run, c, since);
+    }
+}
+
+/* Levers that stay as they were at the start of an interval create energy where the centre of mass
+ * moves relative to the point of contact, as that of a ball with ballast does. To follow before the
+ * pass without push creates some, too: a move along the tangent ends in a small overlap, and what
+ * the push lifts is paid for only if the speed into it is left to the next sub-step. */
+void px_solver_follow(PxSolverRun *run, double since)
+{
+    for (uint32_t k = 0; k < run->contacts; ++k) {
+        PxSolverContact *c = &run->contact[k];
+        PxVec3 at = c->kept.feature & 1 ? anchor_b(run, c, since) : anchor_a(run, c);
+        at = px_add(at, c->off);
+        c->ra = px_sub(at, run->body[c->a].x);
+        if (c->b != PX_NOBODY)
+            c->rb = px_sub(at, run->body[c->b].x);
+        weigh(run, c);
     }
 }
 

@@ -124,7 +124,8 @@ static void add(const Search *s, uint32_t feature, uint32_t part, PxVec3 middle,
                  .normal = s->side ? px_scale(n, -1) : n,
                  .distance = d - round};
     t.anchor[s->side] = rolls != NULL ? into_world(s, *rolls) : x;
-    t.anchor[1 - s->side] = ball ? s->other->middle : px_mad(x, n, -d);
+    /* the field's own frame has its origin in the middle of the ball */
+    t.anchor[1 - s->side] = ball ? into_world(s, px_vec(0, 0, 0)) : px_mad(x, n, -d);
     if (found->count < MOST_FOUND) {
         found->touch[found->count++] = t;
         return;

@@ -102,9 +102,11 @@ static double radius_about(const PxShape *shape, PxVec3 centre)
     const PxBounds *b = &shape->own_bounds;
     double most = 0;
     if (shape->kind == PX_SHAPE_SPHERE)
-        return shape->primitive.radius;
+        return px_length(centre) + shape->primitive.radius;
     if (shape->kind == PX_SHAPE_CAPSULE)
-        return 0.5 * shape->primitive.height + shape->primitive.radius;
+        return px_length(
+                   px_vec(centre.x, fabs(centre.y) + 0.5 * shape->primitive.height, centre.z)) +
+               shape->primitive.radius;
     for (uint32_t v = 0; shape->kind == PX_SHAPE_MESH && v < shape->mesh->vertex_count; ++v)
         most = fmax(most, px_length(px_sub(shape->mesh->position[v], centre)));
     if (shape->kind == PX_SHAPE_MESH)

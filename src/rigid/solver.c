@@ -270,6 +270,8 @@ static PxStatus substeps(PxSolverRun *run, uint32_t count, double *gone)
         px_solver_measure(run, (n + 1) * h);
         px_solver_joints(run, h, PX_JOINT_RELAX);
         px_solver_pass(run, h, NULL);
+        if (n + 1 < count)
+            px_solver_follow(run, (n + 1) * h);
         px_solver_load_joints(run);
         ++s->substeps;
         *gone = n + 1 < count ? (n + 1) * h : run->interval;

@@ -50,6 +50,7 @@ typedef struct PxSolverContact {
     double friction, size;
     PxVec3 la, lb;     ///< anchors of the distance in the frames of the bodies
     PxVec3 wall_moves; ///< velocity of the wall there, m/s
+    PxVec3 off;        ///< the point of contact less the anchor of the body whose feature it is, m
     double start;      ///< distance less that of the anchors along n
     double restitution;
     double approach; ///< speed along n at the start of the interval
@@ -182,6 +183,8 @@ PxStatus px_solver_keep(PxSolverRun *run, double h);
 void px_solver_repeat(PxSolverRun *run);
 /// Measures the distances, `since` the start of the interval, s.
 void px_solver_measure(PxSolverRun *run, double since);
+/// Moves the points of contact with the bodies whose features they are, for the next sub-step.
+void px_solver_follow(PxSolverRun *run, double since);
 /// Corrects the impulses, with a push against overlap or without (NULL).
 void px_solver_pass(PxSolverRun *run, double h, const PxSoft *soft);
 /// Passes, at most `most`, of which the later ones correct only contacts of bodies that the one

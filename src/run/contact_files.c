@@ -70,6 +70,8 @@ static PxStatus add_bodies(Job *j, PxRunFile kind)
         if (known)
             continue;
         size_t material = scene->body[number].is.refers[0];
+        if (material < scene->materials && scene->material[material].def.cloth.cloth)
+            continue; /* it has no inside, so no depth */
         if (!PX_LIST_RESERVE(&j->body, 1))
             return px_fail(PX_ERR_MEMORY, "contact: no room for a body");
         Body *b = &j->body.data[j->body.count++];
@@ -171,8 +173,8 @@ static PxStatus write_nodes(Job *j)
         snprintf(name[k], NAME, "%s", names[k]);
         column[k] = j->column[k].data;
     }
-    px_text_add(&text, "phyxel contact surfaces of frame %u, %c up, SI units\nstamp %s\ntime ",
-                f->number, j->skin.up, f->stamp);
+    px_text_add(&text, "phyxel contact surfaces of frame %u, %c up, SI units\nstamp %s\n%s\ntime ",
+                f->number, j->skin.up, f->stamp, f->settings);
     px_text_add_f64(&text, j->skin.time);
     px_text_add(&text, "\n%c", '\0');
     if (status == PX_OK)

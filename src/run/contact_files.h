@@ -20,6 +20,7 @@ typedef struct PxContactFrame {
     double reach;              ///< widest gap of a contact, m
     const char *path;          ///< of the file to write
     const char *stamp;         ///< text of its comment `stamp`
+    const char *settings;      ///< of which the stamp is a digest (store/surface_stamp.h)
 } PxContactFrame;
 
 /// `nodes` is the number of surfels written. Errors: PX_ERR_ARGUMENT for a frame without skins,

@@ -643,7 +643,8 @@ static PxStatus contact_frame(Job *job, uint32_t number, const char *path, const
                             .walls = &job->walls,
                             .reach = CONTACT * meta.spacing,
                             .path = path,
-                            .stamp = stamp};
+                            .stamp = stamp,
+                            .settings = job->settings};
     return px_contact_frame(&frame, &job->elements);
 }
 

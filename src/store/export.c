@@ -257,7 +257,8 @@ static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
 static const PxRunFile files[] = {
     [PX_EXPORT_PARTICLES] = PX_FILE_FRAME,           [PX_EXPORT_SURFACE] = PX_FILE_SURFACE,
     [PX_EXPORT_SURFELS] = PX_FILE_SURFELS,           [PX_EXPORT_SKIN] = PX_FILE_SKIN,
-    [PX_EXPORT_SKIN_SURFELS] = PX_FILE_SKIN_SURFELS, [PX_EXPORT_COAT] = PX_FILE_COAT};
+    [PX_EXPORT_SKIN_SURFELS] = PX_FILE_SKIN_SURFELS, [PX_EXPORT_COAT] = PX_FILE_COAT,
+    [PX_EXPORT_CONTACT] = PX_FILE_CONTACT,           [PX_EXPORT_FOAM] = PX_FILE_FOAM};
 
 static bool has_skins(const char *dir, PxExportWhat what)
 {
@@ -272,7 +273,7 @@ static bool has_skins(const char *dir, PxExportWhat what)
 static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char folder[PX_PATH_MAX],
                             PxNumbers *numbers)
 {
-    if (what == PX_EXPORT_SKIN || what == PX_EXPORT_SKIN_SURFELS || what == PX_EXPORT_COAT) {
+    if (what != PX_EXPORT_SURFACE && what != PX_EXPORT_SURFELS) {
         PX_TRY(px_path_join(folder, def->dir, "%s", px_run_file_folder(files[what])));
         PX_TRY(px_folder_numbers(folder, ".ply", numbers));
         if (numbers->count > 0)
@@ -283,6 +284,15 @@ static PxStatus find_folder(const PxExportDef *def, PxExportWhat what, char fold
                            "export: there are no coats in '%s'; materials whose scene says "
                            "\"coat\" have them",
                            folder);
+        if (what == PX_EXPORT_CONTACT)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "export: there are no contact surfaces in '%s'; run 'phyxel surface %s "
+                           "--contact' first",
+                           folder, def->dir);
+        if (what == PX_EXPORT_FOAM)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "export: there is no foam in '%s'; run 'phyxel foam %s' first", folder,
+                           def->dir);
         return px_fail(PX_ERR_ARGUMENT,
                        "export: there are no skins in '%s'; solids whose scene says \"%s\" have "
                        "them",
@@ -330,6 +340,8 @@ static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, Px
                        "export: a material can be chosen for surfaces and surfels, not for %s",
                        *what == PX_EXPORT_PARTICLES ? "particles"
                        : *what == PX_EXPORT_COAT    ? "coats"
+                       : *what == PX_EXPORT_CONTACT ? "contact surfaces"
+                       : *what == PX_EXPORT_FOAM    ? "foam"
                                                     : "skins");
     if (def->up != '\0' && def->up != 'y' && def->up != 'z')
         return px_fail(PX_ERR_ARGUMENT, "export: up is '%c', wanted y or z", def->up);

@@ -108,11 +108,10 @@ PxStatus px_info_files_sized(const char *dir, PxInfoFiles *out, size_t size)
     const struct {
         PxRunFile kind;
         uint32_t *count;
-    } kinds[] = {{PX_FILE_SURFACE, &files.surfaces},
-                 {PX_FILE_SURFELS, &files.surfels},
-                 {PX_FILE_SKIN, &files.skins},
-                 {PX_FILE_SKIN_SURFELS, &files.skin_surfels},
-                 {PX_FILE_COAT, &files.coats}};
+    } kinds[] = {{PX_FILE_SURFACE, &files.surfaces}, {PX_FILE_SURFELS, &files.surfels},
+                 {PX_FILE_SKIN, &files.skins},       {PX_FILE_SKIN_SURFELS, &files.skin_surfels},
+                 {PX_FILE_COAT, &files.coats},       {PX_FILE_CONTACT, &files.contacts},
+                 {PX_FILE_FOAM, &files.foams}};
     for (size_t k = 0; k < PX_COUNT(kinds); ++k) {
         PxNumbers numbers;
         PX_TRY(px_run_file_numbers(dir, kinds[k].kind, &numbers));

@@ -61,8 +61,7 @@ PxClothDef px_cloth_def_default(void)
                         .damping = 0,
                         .stiff_damping = 0.002,
                         .limit = 0.1,
-                        .step = 0.004,
-                        .air = 1.2};
+                        .step = 0.004};
 }
 
 static PxMaterialDef material_def_defaults(void)

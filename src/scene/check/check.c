@@ -110,6 +110,20 @@ static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
         px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE, "%s", px_error_message());
 }
 
+/* Pictures alone need the ground's texture, so a run may do without. */
+static void check_picture(PxScene *scene)
+{
+    PxTexture *texture;
+    if (scene->picture.ground_texture == NULL)
+        return;
+    PxPath root = px_path_root(), picture = px_path_key(&root, "picture");
+    PxPath path = px_path_key(&picture, "ground_texture");
+    if (px_texture_read_file(scene->picture.ground_texture, &texture) != PX_OK)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE, "%s; there will be no pictures",
+                    px_error_message());
+    px_texture_free(texture);
+}
+
 /* Surfels that become a coat must be dense enough for it. px_shape_cover_estimate() is proportional
  * to 1 / distance^2. */
 static void check_coat(PxScene *scene, size_t index, const PxShape *shape)
@@ -239,6 +253,7 @@ static void check_stretch(void *user, size_t event, double begin, double end,
         path[1] = px_path_key(&path[0], scene->material[limit->material].def.name);
         path[2] = px_path_key(&path[1], limit->cause == PX_BY_VISCOSITY ? "viscosity"
                                         : limit->cause == PX_BY_TENSION ? "tension"
+                                        : limit->cause == PX_BY_CLOTH   ? "cloth"
                                                                         : "pressure");
     } else {
         path[2] = px_path_key(&root, "gravity");
@@ -253,6 +268,11 @@ static void check_stretch(void *user, size_t event, double begin, double end,
                     "asks for steps of %.2g s, shorter than min_step (%s s), so strong is the "
                     "tension of '%s' for this spacing; wanted less or a larger spacing",
                     limit->seconds, least, name);
+    else if (limit->cause == PX_BY_CLOTH)
+        px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
+                    "asks for steps of at most %.2g s in '%s', shorter than min_step (%s s); "
+                    "wanted a longer \"step\" or a shorter min_step",
+                    limit->seconds, name, least);
     else if (limit->cause == PX_BY_SOUND && limit->sound <= 0)
         px_complain(scene, PX_ERROR, &path[2], PX_AT_VALUE,
                     "asks for steps of %.2g s, shorter than min_step (%s s), so fast may '%s' be "
@@ -548,12 +568,14 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
         check_texture(scene, k, survey->shape[k]);
         check_coat(scene, k, survey->shape[k]);
     }
+    check_picture(scene);
     check_amount(scene, survey);
     check_late_events(scene);
     PX_TRY(px_survey_check_flow(scene, survey));
     PX_TRY(px_survey_check_hold(scene, survey));
     PX_TRY(px_survey_check_gauges(scene));
     PX_TRY(px_survey_check_rigid(scene, survey));
+    px_survey_check_cloth(scene, survey);
     PX_TRY(px_survey_walk(scene, survey, check_stretch, &(StepCheck){.scene = scene}));
     if (scene->errors == 0)
         check_explicit(scene);

@@ -49,6 +49,7 @@ typedef enum PxStepCause {
     PX_BY_VISCOSITY,
     PX_BY_GRAVITY,
     PX_BY_TENSION,
+    PX_BY_CLOTH,
     PX_STEP_CAUSES
 } PxStepCause;
 
@@ -56,7 +57,7 @@ typedef struct PxStepLimit {
     double seconds;
     double least; ///< shortest step allowed at that time, s
     PxStepCause cause;
-    size_t material; ///< whose speed of sound, viscosity or tension limits the step
+    size_t material; ///< that limits the step
     double sound;    ///< its speed of sound, m/s
     double substep;  ///< estimated shortest sub-step of solids at rest, s; INFINITY: none
     size_t stiffest; ///< the material that needs it
@@ -105,6 +106,9 @@ PxStatus px_survey_check_gauges(PxScene *scene);
 
 /// Complains about rigid bodies that overlap and about joints. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_rigid(PxScene *scene, const PxSurvey *survey);
+
+/// Complains about cloth that starts inside walls or rigid bodies.
+void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey);
 
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);

@@ -26,6 +26,7 @@
     X(px_validate_free_solids)                                                                     \
     X(px_validate_touching)                                                                        \
     X(px_validate_rigid)                                                                           \
+    X(px_validate_cloth)                                                                           \
     X(px_validate_heat)                                                                            \
     X(px_validate_frozen)
 
