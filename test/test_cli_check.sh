@@ -81,4 +81,14 @@ grep -q "^$two: --set spacing=-1: error: spacing: " "$work/out" || fail "the pla
 grep -q "^$two:2:[0-9]*: error: materials.oil.viscosity_model: is 'morris', but that of 'water' is 'implicit' (the default)" \
     "$work/out" || fail "a default that is not called one"
 
+# a texture of the ground that is missing: only pictures need it
+cat >"$work/ground.json" <<'END'
+{"phyxel": 1, "spacing": 0.1, "materials": {"water": {"density": 1000}},
+ "bodies": [{"shape": {"box": [0.5, 0.5, 0.5]}, "material": "water"}],
+ "picture": {"ground_texture": "none.png"}}
+END
+status 0 check "$work/ground.json"
+grep -q "ground.json:3:32: warning: picture.ground_texture: .*none.png: cannot be opened" "$work/out" ||
+    fail "no warning of the missing texture"
+
 exit 0

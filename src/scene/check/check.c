@@ -110,6 +110,20 @@ static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
         px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE, "%s", px_error_message());
 }
 
+/* Pictures alone need the ground's texture, so a run may do without. */
+static void check_picture(PxScene *scene)
+{
+    PxTexture *texture;
+    if (scene->picture.ground_texture == NULL)
+        return;
+    PxPath root = px_path_root(), picture = px_path_key(&root, "picture");
+    PxPath path = px_path_key(&picture, "ground_texture");
+    if (px_texture_read_file(scene->picture.ground_texture, &texture) != PX_OK)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE, "%s; there will be no pictures",
+                    px_error_message());
+    px_texture_free(texture);
+}
+
 /* Surfels that become a coat must be dense enough for it. px_shape_cover_estimate() is proportional
  * to 1 / distance^2. */
 static void check_coat(PxScene *scene, size_t index, const PxShape *shape)
@@ -554,6 +568,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
         check_texture(scene, k, survey->shape[k]);
         check_coat(scene, k, survey->shape[k]);
     }
+    check_picture(scene);
     check_amount(scene, survey);
     check_late_events(scene);
     PX_TRY(px_survey_check_flow(scene, survey));
