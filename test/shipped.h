@@ -55,8 +55,15 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
 {
     scene->world.spacing *= size * coarse;
     for (size_t k = 0; k < scene->bodies; ++k) {
-        shipped_scale_shape(&scene->body[k].def.shape, size);
+        PxShapeDef *shape = &scene->body[k].def.shape;
+        shipped_scale_shape(shape, size);
+        if (shape->kind == PX_SHAPE_SHEET) { /* cloth becomes as coarse as the matter */
+            shape->columns = ceil(shape->columns / coarse);
+            shape->rows = ceil(shape->rows / coarse);
+        }
         scene->body[k].def.ballast *= size * size * size;
+        if (scene->body[k].is.vessel != NULL)
+            scene->body[k].is.vessel->level *= size;
         for (size_t i = 0; i < scene->body[k].is.keyframes; ++i)
             scene->body[k].is.keyframe[i].move = px_scale(scene->body[k].is.keyframe[i].move, size);
     }
