@@ -289,6 +289,8 @@ static PxWorld *pool_world(int threads, const PxAllocator *allocator)
     def.allocator = allocator;
     CHECK_OK(px_world_create(&def, &world));
     PxMaterialDef water = px_material_def_default();
+    /* not auto, which changes from flip when the emitter starts */
+    water.pressure = px_pressure_choice("dfsph");
     CHECK_OK(px_world_add_material(world, &water, NULL));
     PxBodyDef tank = px_body_def_default();
     tank.name = "tank";
@@ -324,9 +326,10 @@ PHYSICS(a_tap_under_water_pushes_and_piles_nothing_up)
     CHECK_NEAR((double)(stats.emitted + stats.held_back), 14 * 13, 13);
     CHECK(stats.emitted >= 10 * 13);
     CHECK_EQUAL(stats.leaked, 0);
-    /* Measured 2.0 m/s and 10.3 per cent, where the plunger meets the water. A layer set among
-     * particles of a full place would compress them to twice the density. */
-    CHECK(fastest < 3 && densest < 15);
+    /* Measured 1.4 m/s and 15.8 per cent, where the plunger meets the water in the step that begins
+     * when the emitter starts. A layer set among particles of a full place would compress them to
+     * twice the density. */
+    CHECK(fastest < 3 && densest < 20);
     px_world_free(world);
 }
 

@@ -7,7 +7,8 @@
 /// stress along a wall differs from that across it (a wall pushes along its normal only), and 3 per
 /// cent in disordered fluids. Momentum along gravity is what has to be carried: the mean of
 /// up . sigma . up over a horizontal plane is the weight above it, however particles lie. So this
-/// component is reported in worlds with gravity (docs/decisions.md 29).
+/// component is reported in worlds with gravity (docs/decisions.md 29). Where emitters are at work
+/// the mean pressure stays: they wait by it, whatever the direction of their pipes.
 #ifndef PX_FLUID_PRESSURE_REPORTED_H
 #define PX_FLUID_PRESSURE_REPORTED_H
 

@@ -39,7 +39,7 @@ static void stress_block(void *user, uint32_t begin, uint32_t end, int thread)
 PxStatus PX_ISA_NAME(px_report_pressure)(PxFluid *f, const float *force)
 {
     const PxParticles *p = f->particles;
-    if (!(px_dot(f->up, f->up) > 0))
+    if (!(px_dot(f->up, f->up) > 0) || f->emits)
         return PX_OK;
     Job job = {f, force, PX_ARENA_ARRAY(f->scratch, float, px_quads_floats(px_fluid_visible(f)))};
     if (job.quad == NULL)

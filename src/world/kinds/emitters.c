@@ -122,6 +122,6 @@ const PxKind px_emitter_kind = {
     PX_KIND_ARRAY(PxEmitter, site, sites),
     .slot_def = offsetof(PxEmitter, def),
     .changed = changed,
-    .on_time = true,
+    .on_start = true,
     .rules = rules,
 };

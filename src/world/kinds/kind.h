@@ -109,7 +109,8 @@ typedef struct PxKind {
     void (*leaves)(PxWorld *world, size_t slot);
     /// Acts on the particles at the end of a step, before emitters emit. Allocates nothing.
     void (*act)(PxWorld *world, double time);
-    bool on_time; ///< steps end at the `start` and `end` of its def
+    bool on_time;  ///< steps end at the `start` and `end` of its def
+    bool on_start; ///< steps end at its `start`
     /// Called after a field of a def in a world was set. `key` is the first step after the name.
     /// On failure it has changed nothing, and the field gets its old value back.
     PxStatus (*changed)(PxWorld *world, size_t slot, const char *key);

@@ -235,10 +235,12 @@ double px_kinds_next(const PxWorld *world, double time)
     for (size_t n = 0; n < PX_KIND_COUNT; ++n) {
         const PxKind *kind = px_kinds[n];
         void *def;
-        for (size_t k = 0; kind->on_time && k < px_kind_slots(kind, world); ++k)
-            if (px_kind_at(kind, world, k, NULL, NULL, &def))
-                next = fmin(next, px_region_time_next(number_of(kind, def, "start", 0),
-                                                      number_of(kind, def, "end", 0), time));
+        bool due = kind->on_time || kind->on_start;
+        for (size_t k = 0; due && k < px_kind_slots(kind, world); ++k)
+            if (px_kind_at(kind, world, k, NULL, NULL, &def)) {
+                double end = kind->on_time ? number_of(kind, def, "end", 0) : INFINITY;
+                next = fmin(next, px_region_time_next(number_of(kind, def, "start", 0), end, time));
+            }
     }
     return next;
 }
