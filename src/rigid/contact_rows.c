@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest speed of the push against overlap in sizes of the smaller body per second. */
+/* Largest speed at which overlapping bodies are pushed apart, in sizes of the smaller one per
+ * second. */
 #define PUSH_SPEED 3.0
 
 /* Passes over the contacts are repeated while some would overlap by more than this part of the

@@ -132,5 +132,5 @@ static PxStatus write_joints(const char *out, PxScene *scene)
 PxStatus px_export_models(const char *out, const PxScene *scene)
 {
     PX_TRY(write_bodies(out, scene));
-    return write_joints(out, (PxScene *)scene); /* looked at only */
+    return write_joints(out, (PxScene *)scene); /* only reads it */
 }
