@@ -26,7 +26,7 @@ static const PxSection *const parts[] = {
     &px_time_section,      &px_shape_section,       &px_turn_section,    &px_keyframe_section,
     &px_event_section,     &px_camera_section,      &px_look_section,    &px_melt_section,
     &px_melt_into_section, &px_temperature_section, &px_picture_section, &px_lamp_section,
-    &px_vessel_section};
+    &px_vessel_section,    &px_fracture_section};
 
 static const PxSection *section_at(size_t k)
 {

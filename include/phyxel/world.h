@@ -154,6 +154,28 @@ typedef struct PxClothDef {
 /// Returns a def of cotton with `cloth` false.
 PX_API PxClothDef px_cloth_def_default(void);
 
+/// How a crack between two particles weakens their bond: gradually behind the front, or at once.
+typedef enum PxFractureModel { PX_FRACTURE_TRANSPARENCY, PX_FRACTURE_VISIBILITY } PxFractureModel;
+
+/// Fracture: a solid cracks where it is pulled apart too strongly.
+typedef struct PxFractureDef {
+    bool fractures;        ///< false: it never breaks
+    double strength;       ///< tensile strength, Pa, > 0
+    double scatter;        ///< of the strength, as a part of it, 0 .. 0.9
+    double speed;          ///< of a crack at a stress equal to the strength, m/s; 0: 0.2 of the
+                           ///< speed of sound
+    double arrest;         ///< part of the strength below which a crack stands still, 0 .. 1
+    double history;        ///< 0: cracks follow the stress, 1: they go straight on
+    double shield;         ///< distance from a crack in which no other begins, m; 0: two supports
+    double opacity;        ///< of cracks near their front, > 0
+    PxFractureModel model; ///<
+    double rough;          ///< roughness of the faces of cracks in skins, in spacings, 0 .. 1
+    double reserved[12];   ///< must be 0
+} PxFractureDef;
+
+/// Returns a def with `fractures` false.
+PX_API PxFractureDef px_fracture_def_default(void);
+
 /// One material. Start from px_material_def_default().
 typedef struct PxMaterialDef {
     PxDefHead head;
@@ -191,6 +213,7 @@ typedef struct PxMaterialDef {
     double merge_from; ///< both pieces must be at least this hot, degrees Celsius
     bool self_contact; ///< parts of a solid that are over three spacings apart at rest collide
     PxClothDef cloth;
+    PxFractureDef fracture;
 } PxMaterialDef;
 
 PX_API void px_material_def_init(PxMaterialDef *def, size_t size);
@@ -632,6 +655,14 @@ typedef struct PxStats {
     double cloth_kinetic, cloth_potential, cloth_elastic; ///< J
     double cloth_strain;                                  ///< largest along a thread
     PxVec3 cloth_momentum;                                ///< kg m/s
+    uint64_t fragments;    ///< solids that hang together: whole bodies and pieces of broken ones
+    uint64_t cracks;       ///< begun so far
+    uint64_t crack_fronts; ///< at which cracks may grow now
+    uint64_t
+        crack_splits; ///< so far: fronts that left the body, or met a crack, and went on in parts
+    uint64_t crack_merges; ///< so far: fronts whose ends met
+    uint64_t crack_ends;   ///< so far: fronts that came to an end
+    double crack_area;     ///< of all cracks in the rest shape, one side, m^2
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

@@ -653,6 +653,7 @@ PxStatus px_facings_find(PxFacings *f, PxSolid *s)
     f->solid = s;
     f->facings = f->pairs = f->nears = f->entries = 0;
     f->fastest = 0;
+    f->limit = NULL;
     if (s->frames < 2 && f->self == NULL)
         return PX_OK;
     if (f->self != NULL)

@@ -51,6 +51,8 @@ typedef struct PxFacings {
     uint32_t *met;      ///< by frame: first in `meets`; frames + 1 entries
     uint32_t facings;
     PxFacing *facing;  ///< ordered by pair and row
+    float *limit;      ///< by facing: largest gap at which it touches, m; INFINITY: the sum of the
+                       ///< radii; NULL: for all (contact/pieces.h)
     uint32_t *entry;   ///< rows; padded with a row of the list
     float *part;       ///< by entry: factor of its weight in this step; 0 in the padding
     uint32_t entries;  ///< with padding

@@ -1,6 +1,7 @@
 #include "contact/solid_solids.h"
 
 #include "base/union_find.h"
+#include "contact/pieces.h"
 #include "contact/solid_rub.h"
 
 #include <math.h>
@@ -367,6 +368,7 @@ PxStatus px_solid_solids_begin(PxSolidSolids *c, PxSolid *s)
     for (uint32_t k = 0; k < f->facings; ++k)
         c->due[k] = 0;
     px_parallel_for(s->threads, f->nears, 256, modulus_block, c);
+    PX_TRY(px_pieces_limits(&c->facings));
     PX_TRY(px_solid_rebound_begin(&c->rebound, s));
     PX_TRY(px_solid_rub_begin(c));
     c->press = (PxSolidPress){.user = c,

@@ -37,6 +37,9 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSoli
           *sz = pass->slopes.z + here.start, *weight = pass->slopes.weight + here.start;
     double g0 = (double)f->radius[f->solid->frame_of[here.row]] + (double)f->radius[here.frame];
     double h2 = PX_FACING_SUPPORT * PX_FACING_SUPPORT * g0 * g0;
+    double most = g0;
+    if (f->limit != NULL && (double)f->limit[facing] < g0)
+        g0 = (double)f->limit[facing];
     const PxF8 zero = px_f8(0.0f), one = px_f8(1.0f), per = px_f8((float)(1 / h2));
     PxF8 sums[5] = {zero, zero, zero, zero, zero};
     for (uint32_t e = 0; e < here.size; e += 8) {
@@ -54,7 +57,7 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSoli
         px_f8_store(weight + e, left);
     }
     double sum = (double)px_f8_sum(sums[3]);
-    *excess = g0; /* no row within the support, 2 g0 */
+    *excess = most; /* no row within the support, twice as far */
     if (!(sum > 0))
         return false;
     PxVec3 mean = {(double)px_f8_sum(sums[0]) / sum, (double)px_f8_sum(sums[1]) / sum,

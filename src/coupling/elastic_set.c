@@ -2,6 +2,7 @@
 
 #include "dist/disjoint_sets.h"
 #include "matter/melt.h"
+#include "solid/fracture/relax.h"
 #include "solid/solid_columns.h"
 
 #include <stdlib.h>
@@ -343,6 +344,11 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool straine
         add_column(&state, solid_from.rest[k], solid_to.rest[k]);
     if (rest_shapes)
         add_column(&state, solid_from.bulk, solid_to.bulk);
+    const char *const broken[2] = {PX_FRACTURE_ENERGY, PX_FRACTURE_GAP};
+    for (int k = 0; k < 2; ++k)
+        if (px_fracture_column(&r->table, broken[k]) != NULL)
+            add_column(&state, px_fracture_column(&r->table, broken[k]),
+                       px_fracture_column(&p->table, broken[k]));
     if (!c->flows) { /* otherwise the fluid stages compute density and pressure */
         add_column(&state, r->density, p->density);
         add_column(&state, r->pressure, p->pressure);
@@ -614,6 +620,9 @@ static PxStatus split(PxElasticSet *set, const PxCoupling *c, bool *apart)
     for (uint32_t i = 0; *apart && i < count; ++i)
         if (set->row.data[i] != PX_ELSEWHERE)
             e.component[set->row.data[i]] = sets.set[i];
+    float *gap = px_fracture_column(&c->particles->table, PX_FRACTURE_GAP);
+    if (*apart && gap != NULL) /* new pieces begin to touch where they are */
+        memset(gap, 0, c->particles->table.count * sizeof *gap);
     px_arena_release(c->scratch, mark);
     return PX_OK;
 }

@@ -50,7 +50,8 @@ static float (*triples(const PxColumn *column, uint32_t count))[3]
 
 static PxStatus part_make(const PxWorldSkin *s, Part *p, PxPlyPart *out)
 {
-    const PxTable *shown = &s->skin->shown;
+    const PxSkin *skin = px_world_skin_shown(s);
+    const PxTable *shown = &skin->shown;
     const uint8_t *palette = px_palette(s->material);
     uint32_t n = shown->count;
     const PxColumn *velocity = px_table_find(shown, "velocity");
@@ -60,11 +61,11 @@ static PxStatus part_make(const PxWorldSkin *s, Part *p, PxPlyPart *out)
     p->normal = triples(px_table_find(shown, "normal"), n);
     for (int k = 0; k < 3; ++k) {
         p->column[VX + k] = velocity->data[k];
-        p->column[RED + k] = s->skin->painted ? colour->data[k] : all(p, palette[k] / 255.0f, n);
+        p->column[RED + k] = skin->painted ? colour->data[k] : all(p, palette[k] / 255.0f, n);
     }
     p->column[BODY] = all(p, (float)s->body, n);
-    p->column[PAINTED] = all(p, s->skin->painted ? 1.0f : 0.0f, n);
-    if (s->skin->triangles > 0) {
+    p->column[PAINTED] = all(p, skin->painted ? 1.0f : 0.0f, n);
+    if (skin->triangles > 0) {
         p->column[S] = uv->data[0];
         p->column[T] = uv->data[1];
     } else {
@@ -77,11 +78,11 @@ static PxStatus part_make(const PxWorldSkin *s, Part *p, PxPlyPart *out)
     if (!room)
         return px_fail(PX_ERR_MEMORY, "skin: no room to write %u points", n);
     *out = (PxPlyPart){.vertices = n,
-                       .triangles = n > 0 ? s->skin->triangles : 0,
+                       .triangles = n > 0 ? skin->triangles : 0,
                        .position = (const float(*)[3])p->position,
                        .normal = (const float(*)[3])p->normal,
                        .radius = px_table_find(shown, "radius")->data[0],
-                       .triangle = (const uint32_t(*)[3])s->skin->triangle,
+                       .triangle = (const uint32_t(*)[3])skin->triangle,
                        .column = p->column,
                        .material = s->material};
     return PX_OK;

@@ -249,10 +249,10 @@ PxStatus px_bonds_columns(PxTable *table)
     return px_table_add(table, "strength", "", PX_F32, 1, PX_COLUMN_STATE, NULL);
 }
 
-/* True for the first of a bond's two entries if both particles exist. */
+/* True for the first of a bond's two entries if both particles exist and no crack has cut it. */
 static bool is_saved(const PxBonds *b, const uint8_t *there, uint32_t i, uint32_t e)
 {
-    return b->other[e] > i && there[i] && there[b->other[e]];
+    return b->other[e] > i && there[i] && there[b->other[e]] && b->strength[e] > 0.0f;
 }
 
 PxStatus px_bonds_save(const PxBonds *b, const uint8_t *there, PxTable *table)

@@ -17,7 +17,7 @@ typedef struct PxBonds {
     uint64_t *id;    ///< by particle
     uint32_t *start; ///< by particle: its first entry; start[count] is the number of entries
     uint32_t *other; ///< by entry: the bonded particle, ascending; a bond has an entry at each end
-    float *strength; ///< by entry: above 0, 1 is intact
+    float *strength; ///< by entry: 1 is intact; 0 is cut, until the graph is made again
     uint32_t room;   ///< capacity in particles
     size_t entry_room;
     PxPairs pairs; ///< temporary, for the neighbour search

@@ -17,6 +17,8 @@ typedef struct PxSolidMaps {
     const float *affine;       ///< 12 a particle: J_j by rows, then x_j relative to `origin`, m
     const float *velocity;     ///< 3 a particle, m/s; NULL: 0
     const uint32_t *body;      ///< slot of its body
+    const uint32_t *piece;     ///< number of its component among those of its body, from 0 on
+    const float *cell;         ///< edge of its cell in the rest shape, m
     PxVec3 origin;             ///< of the x_j, m
     const PxVec3 *rest_origin; ///< by body: origin of its m_j; NULL: the world's origin.
                                ///< rest_origin + m_j is the particle's position when the rest shape

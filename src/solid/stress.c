@@ -30,9 +30,9 @@ static PxMat3 hooke(const PxSolid *s, uint32_t i, PxMat3 e)
     return stress;
 }
 
-/* Cauchy stress sigma = J S J^T / det J of the second Piola-Kirchhoff stress S; the volume term's
- * first Piola-Kirchhoff stress p cof J gives sigma = p I (elastic.simd.c). */
-void px_solid_stress(const PxSolid *s, uint32_t i, PxMat3 *strain, PxMat3 *stress)
+/* Cauchy stress sigma = J S J^T / det J of the second Piola-Kirchhoff stress S, turned; the volume
+ * term's first Piola-Kirchhoff stress p cof J gives sigma = p I (elastic.simd.c). */
+static void stress_turned(const PxSolid *s, uint32_t i, PxMat3 turn, PxMat3 *strain, PxMat3 *stress)
 {
     PxMat3 h, j, elastic;
     for (int k = 0; k < 9; ++k) {
@@ -51,13 +51,41 @@ void px_solid_stress(const PxSolid *s, uint32_t i, PxMat3 *strain, PxMat3 *stres
     }
     double determinant = px_mat3_determinant(j), bulk = (double)s->columns.bulk[i];
     double push = (double)s->volume[i] * bulk * (bulk * determinant - 1);
-    PxMat3 turned = px_mat3_multiply(s->frame[s->frame_of[i]].turn, j);
+    PxMat3 turned = px_mat3_multiply(turn, j);
     *stress =
         px_mat3_multiply(px_mat3_multiply(turned, hooke(s, i, elastic)), px_mat3_transpose(turned));
     for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b)
             stress->m[a][b] =
                 (determinant != 0 ? stress->m[a][b] / determinant : 0) + (a == b ? push : 0);
+}
+
+void px_solid_stress(const PxSolid *s, uint32_t i, PxMat3 *strain, PxMat3 *stress)
+{
+    stress_turned(s, i, s->frame[s->frame_of[i]].turn, strain, stress);
+}
+
+void px_solid_stress_in_frame(const PxSolid *s, uint32_t i, PxMat3 *strain, PxMat3 *stress)
+{
+    stress_turned(s, i, px_mat3_identity(), strain, stress);
+}
+
+double px_solid_strain_energy(const PxSolid *s, uint32_t i, PxMat3 *elastic)
+{
+    PxMat3 h, square;
+    double sum = 0;
+    for (int k = 0; k < 9; ++k)
+        h.m[k / 3][k % 3] = (double)s->gradient[px_solid_at(i, k, 9)];
+    square = px_mat3_multiply(px_mat3_transpose(h), h);
+    for (int k = 0; k < 6; ++k) {
+        int a = at[k][0], b = at[k][1];
+        double own = s->strained ? (double)s->columns.plastic[k][i] : 0;
+        elastic->m[a][b] = elastic->m[b][a] = 0.5 * (h.m[a][b] + h.m[b][a] + square.m[a][b]) - own;
+    }
+    PxMat3 stress = hooke(s, i, *elastic);
+    for (int k = 0; k < 9; ++k)
+        sum += 0.5 * stress.m[k / 3][k % 3] * elastic->m[k / 3][k % 3];
+    return sum * (double)s->cell[i];
 }
 
 double px_stress_von_mises(PxMat3 stress)

@@ -64,8 +64,10 @@ static bool own(PxThings *t)
         px_features_hold(t->rigids.data[k].features);
     for (size_t k = 0; k < t->cloths.count; ++k)
         px_cloth_sheet_hold(t->cloths.data[k].sheet);
-    for (size_t k = 0; k < t->skins.count; ++k)
+    for (size_t k = 0; k < t->skins.count; ++k) {
         px_skin_hold(t->skins.data[k].skin);
+        t->skins.data[k].pieces = (PxSkinPieces){.skin = NULL}; /* derived: made again */
+    }
     for (size_t k = 0; k < t->coats.count; ++k)
         px_coat_hold(t->coats.data[k].coat);
     return all;
@@ -141,8 +143,10 @@ static void drop(PxThings *t)
         px_features_free(t->rigids.data[k].features);
     for (size_t k = 0; k < t->cloths.count; ++k)
         px_cloth_sheet_free(t->cloths.data[k].sheet);
-    for (size_t k = 0; k < t->skins.count; ++k)
+    for (size_t k = 0; k < t->skins.count; ++k) {
         px_skin_free(t->skins.data[k].skin);
+        px_skin_pieces_free(&t->skins.data[k].pieces);
+    }
     for (size_t k = 0; k < t->coats.count; ++k)
         px_coat_free(t->coats.data[k].coat);
     free_lists(t);

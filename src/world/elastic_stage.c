@@ -1,4 +1,5 @@
 #include "world/elastic_stage.h"
+#include "world/fracture_stage.h"
 #include "world/no_room.h"
 
 #include "contact/solid_rigids.h"
@@ -7,6 +8,7 @@
 #include "coupling/exchange.h"
 #include "coupling/octree_cells.h"
 #include "coupling/rest_update.h"
+#include "solid/fracture/relax.h"
 #include "solid/integration.h"
 #include "world/octree_body.h"
 #include "world/undo.h"
@@ -74,6 +76,8 @@ PxStatus px_world_elastic_columns(PxWorld *world, const PxMaterialDef *def)
 {
     if (def->young > 0 || def->melts.into.young > 0)
         PX_TRY(px_elastic_columns_add(&world->particles.table));
+    if (def->fracture.fractures)
+        PX_TRY(px_fracture_columns_add(&world->particles.table));
     px_particles_refresh(&world->particles);
     return PX_OK;
 }
@@ -116,8 +120,12 @@ static PxStatus update_set(PxWorld *world)
 PxStatus px_elastic_stage_begin(PxWorld *world)
 {
     PxCoupling c = px_world_coupling(world);
-    if (world->bonds_pending)
+    if (world->bonds_pending) {
         PX_TRY(px_elastic_set_restore(&world->elastic_set, &c, &world->bonds_stored));
+        /* the last crack before the state was saved may have cut off a piece */
+        if (world->crack[PX_CRACK_LIST].count > 0)
+            world->elastic_set.split_due = true;
+    }
     world->bonds_pending = false;
     return update_set(world);
 }
@@ -370,8 +378,12 @@ static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, Px
     float *affine = PX_ARENA_ARRAY(s->scratch, float, 12 * (size_t)s->count);
     float *velocity = PX_ARENA_ARRAY(s->scratch, float, 3 * (size_t)s->count);
     uint32_t *body = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
+    uint32_t *piece = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
+    uint32_t *number = PX_ARENA_ARRAY(s->scratch, uint32_t, world->bodies.count);
+    float *cell = PX_ARENA_ARRAY(s->scratch, float, s->count);
     PxVec3 *origin = PX_ARENA_ARRAY(s->scratch, PxVec3, world->bodies.count);
-    if (rest == NULL || affine == NULL || velocity == NULL || body == NULL || origin == NULL)
+    if (rest == NULL || affine == NULL || velocity == NULL || body == NULL || origin == NULL ||
+        piece == NULL || number == NULL || cell == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for the maps of %u particles", s->count);
     PxVec3 from = world_space ? s->frame[0].move : px_vec(0, 0, 0);
     for (uint32_t i = 0; i < s->count; ++i) {
@@ -399,6 +411,13 @@ static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, Px
         velocity[3 * (size_t)i + 1] = p->vy[i];
         velocity[3 * (size_t)i + 2] = p->vz[i];
         body[i] = p->body[i];
+        cell[i] = cbrtf(s->columns.volume[i]);
+    }
+    memset(number, 0, world->bodies.count * sizeof *number);
+    for (uint32_t k = 0; k < s->frames; ++k) {
+        for (uint32_t i = s->frame[k].begin; i < s->frame[k].end; ++i)
+            piece[i] = number[s->frame[k].body];
+        ++number[s->frame[k].body];
     }
     for (size_t k = 0; k < world->bodies.count; ++k)
         origin[k] = world->bodies.data[k].rest_origin;
@@ -407,6 +426,8 @@ static PxStatus fill_maps(PxWorld *world, const PxSolid *s, bool world_space, Px
                          .affine = affine,
                          .velocity = velocity,
                          .body = body,
+                         .piece = piece,
+                         .cell = cell,
                          .origin = from,
                          .rest_origin = origin,
                          .version = world->elastic_set.version};
@@ -564,6 +585,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         s.meet = meet;
         s.rebound = rebound;
         s.user = &contact;
+        px_fracture_stage_relax(world, &s);
         PX_TRY(px_exchange_load(set, fluid, world->dt, &s));
         PX_TRY(find_held(&s, &contact));
         PX_TRY(push(world, &s));
@@ -601,6 +623,8 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
                               px_solid_place(&s, contact.walls.stuck)));
     px_solid_walls_end(&contact.walls, &s);
     px_solid_rigids_end(&contact.rigids);
+    PX_STAGE(&world->profile, "fracture")
+    PX_TRY(px_fracture_stage_plan(world, &s));
     if (!world->flows)
         PX_TRY(absorb_bodies(world, &s));
     PX_STAGE(&world->profile, "rigid fit")

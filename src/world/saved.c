@@ -3,6 +3,7 @@
 #include "world/cloth_stage.h"
 #include "world/elastic_stage.h"
 #include "world/copies.h"
+#include "world/fracture_stage.h"
 #include "world/rigid_stage.h"
 
 #include <math.h>
@@ -105,6 +106,16 @@ static PxTable *cloth_of(PxWorld *world)
     return &world->cloth_vertices;
 }
 
+#define CRACK_TABLE(name, which)                                                                   \
+    static PxTable *name(PxWorld *world)                                                           \
+    {                                                                                              \
+        return &world->crack[which];                                                               \
+    }
+CRACK_TABLE(crack_vertices_of, PX_CRACK_VERTICES)
+CRACK_TABLE(crack_triangles_of, PX_CRACK_TRIANGLES)
+CRACK_TABLE(crack_nodes_of, PX_CRACK_NODES)
+CRACK_TABLE(cracks_of, PX_CRACK_LIST)
+
 /* Can these be the numbers of a world? */
 static PxStatus check_state(const PxWorldState *state)
 {
@@ -122,6 +133,7 @@ static PxStatus check_state(const PxWorldState *state)
         {"highest", state->highest, 1e60},
         {"highest_at", state->highest_at, 1e60},
         {"cloth_before", state->cloth_before, 1e30},
+        {"crack_speed", state->crack_speed, 1e30},
     };
     const struct {
         const char *name;
@@ -136,6 +148,9 @@ static PxStatus check_state(const PxWorldState *state)
         {"removed", state->removed},
         {"rigid_crossed", state->rigid_crossed},
         {"cloth_crossed", state->cloth_crossed},
+        {"crack_splits", state->crack_splits},
+        {"crack_merges", state->crack_merges},
+        {"crack_ends", state->crack_ends},
     };
     for (size_t k = 0; k < PX_COUNT(real); ++k)
         if (!(real[k].value >= 0 && real[k].value <= real[k].most))
@@ -200,6 +215,10 @@ static const Part parts[] = {
      .gather = px_world_store_rigid,
      .put = px_world_restore_rigid},
     {.name = {"cloth"}, .own = cloth_of, .check = px_cloth_check_stored},
+    {.name = {"crack_vertices"}, .own = crack_vertices_of},
+    {.name = {"crack_triangles"}, .own = crack_triangles_of},
+    {.name = {"crack_nodes"}, .own = crack_nodes_of},
+    {.name = {"cracks"}, .own = cracks_of},
     {.name = {"gauges"}, .gather = px_world_store_gauges, .put = px_world_restore_gauges},
 };
 
@@ -355,6 +374,7 @@ static void settle_in(PxWorld *world, const PxSavedWorld *saved)
     px_saved_put_numbers(world, saved->value);
     px_particles_refresh(&world->particles);
     px_elastic_set_forget(&world->elastic_set);
+    world->fracture.stale = true;
 }
 
 /* Copies the rows of a stored table into one with the columns of the world's table. */
@@ -393,7 +413,7 @@ PxStatus px_world_resume(PxWorld *world, const PxSavedWorld *saved)
         PX_TRY(status);
     }
     settle_in(world, saved);
-    return PX_OK;
+    return px_fracture_stage_begin(world);
 }
 
 PxStatus px_world_continue(PxWorld *fresh, const PxWorld *world)

@@ -31,7 +31,12 @@
     REAL(highest_at)     /* as in PxSolid */                                                       \
     WHOLE(elastic_count) /* number of elastic particles in the last step */                        \
     WHOLE(cloth_crossed) /* as in PxStats */                                                       \
-    REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */
+    REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */              \
+    WHOLE(crack_splits)  /* these three as in PxStats */                                           \
+    WHOLE(crack_merges)                                                                            \
+    WHOLE(crack_ends)                                                                              \
+    REAL(crack_speed)  /* of the fastest front in the last step, in cells per second */            \
+    WHOLE(crack_relax) /* 1: bonds were lowered at the end of the last step */
 
 typedef struct PxWorldState {
 #define PX_WHOLE(name) uint64_t name;

@@ -1,4 +1,5 @@
 /// Statistics of a world: sums over all particles, independent of threads and ranks.
+#include "world/fracture_stage.h"
 #include "world/cloth_stage.h"
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
@@ -148,6 +149,13 @@ static void measure(PxWorld *world, PxStats *out)
     out->cloth_elastic = cloth.elastic;
     out->cloth_strain = cloth.strain;
     out->cloth_momentum = cloth.momentum;
+    out->fragments = world->elastic_set.components.count;
+    out->cracks = world->crack[PX_CRACK_LIST].count;
+    out->crack_fronts = px_fracture_fronts(world);
+    out->crack_splits = world->state.crack_splits;
+    out->crack_merges = world->state.crack_merges;
+    out->crack_ends = world->state.crack_ends;
+    out->crack_area = px_fracture_area(world);
 }
 
 void px_world_stats_sized(PxWorld *world, PxStats *out, size_t size)

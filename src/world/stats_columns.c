@@ -120,6 +120,14 @@ static const PxStatsColumn columns[] = {
     REAL(cloth_momentum.z, "cloth_momentum_z", "kg m/s", "Momentum of cloth, z."),
     WHOLE(rigid_crossed, "Pairs of rigid bodies, or a body and a wall, so far of which one passed "
                          "into or through the other; 0 unless there is a bug."),
+    WHOLE(fragments, "Solids that hang together: whole bodies, and pieces of broken ones."),
+    WHOLE(cracks, "Cracks that began so far."),
+    WHOLE(crack_fronts, "Crack fronts at present."),
+    WHOLE(crack_splits, "Crack fronts so far that left the body, or met another crack, and went on "
+                        "in parts."),
+    WHOLE(crack_merges, "Crack fronts so far whose ends met."),
+    WHOLE(crack_ends, "Crack fronts so far that came to an end."),
+    REAL(crack_area, "crack_area", "m^2", "Area of all cracks in the rest shape, one side."),
 };
 
 const PxStatsColumn *px_stats_column(size_t k)

@@ -6,6 +6,7 @@
 #include "fluid/yield.h"
 #include "world/boundary_stage.h"
 #include "world/cloth_stage.h"
+#include "world/fracture_stage.h"
 #include "world/heat_stage.h"
 #include "world/no_room.h"
 #include "world/elastic_stage.h"
@@ -489,6 +490,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_STAGE(&world->profile, "cloth")
     PX_TRY(px_cloth_stage_move(world));
     px_cloth_stage_commit(world);
+    px_fracture_stage_commit(world);
     px_rigid_stage_commit(world);
     px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
@@ -538,6 +540,7 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_rigid_stage_begin(world));
     PX_TRY(px_cloth_stage_begin(world));
     world->flows = px_world_flows(world);
+    PX_TRY(px_fracture_stage_begin(world));
     PX_TRY(px_elastic_stage_begin(world));
     PX_TRY(px_elastic_stage_split(world));
     world->flow_rows = world->flows ? world->particles.table.count : 0;

@@ -1,4 +1,5 @@
 /// Choice of the time step: the smallest of all limits, and the speeds that they depend on.
+#include "world/fracture_stage.h"
 #include "world/time_step.h"
 
 #include "world/boundary_stage.h"
@@ -150,6 +151,10 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
         fluid->speed_max * limit > world->def.courant * world->def.spacing) {
         limit = world->def.courant * world->def.spacing / fluid->speed_max;
         why = "the speed of matter with rest-shape updates";
+    }
+    if (px_fracture_limit(world) < limit) {
+        limit = px_fracture_limit(world);
+        why = "fracture";
     }
     if (px_cloth_stage_limit(world) < limit) {
         limit = px_cloth_stage_limit(world);

@@ -3,6 +3,7 @@
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/mac_walls.h"
 #include "matter/wall_field.h"
+#include "world/fracture_stage.h"
 #include "world/cloth_stage.h"
 #include "world/kinds/kind.h"
 #include "world/heat_stage.h"
@@ -64,6 +65,12 @@ PxClothDef px_cloth_def_default(void)
                         .step = 0.004};
 }
 
+PxFractureDef px_fracture_def_default(void)
+{
+    return (PxFractureDef){
+        .strength = 1e6, .scatter = 0.05, .arrest = 0.7, .opacity = 1, .rough = 0.2};
+}
+
 static PxMaterialDef material_def_defaults(void)
 {
     return (PxMaterialDef){.name = "water",
@@ -84,7 +91,8 @@ static PxMaterialDef material_def_defaults(void)
                            .merge = true,
                            .merge_from = -273.15,
                            .coat = px_coat_choice("none"),
-                           .cloth = px_cloth_def_default()};
+                           .cloth = px_cloth_def_default(),
+                           .fracture = px_fracture_def_default()};
 }
 
 PX_DEF(PxMaterialDef, material_def, "material")
@@ -150,6 +158,9 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
         status = px_bonds_columns(&world->bonds_stored);
     if (status == PX_OK)
         status = px_emitters_init(&world->progress, world->memory);
+    PxStatus cracks = px_fracture_stage_init(world);
+    if (status == PX_OK)
+        status = cracks;
     PxStatus cloth = px_cloth_init(world);
     if (status == PX_OK)
         status = cloth;
@@ -157,6 +168,7 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
         status = px_mac_store_create(world->memory, &world->mac_store);
     if (status != PX_OK) {
         px_cloth_free(world);
+        px_fracture_stage_free(world);
         px_table_free(&world->progress);
         px_elastic_set_free(&world->elastic_set);
         px_table_free(&world->bonds_stored);
@@ -176,6 +188,7 @@ void px_world_free(PxWorld *world)
     px_table_free(&world->bonds_stored);
     px_things_drop(world);
     px_cloth_free(world);
+    px_fracture_stage_free(world);
     px_table_free(&world->progress);
     PX_LIST_FREE(&world->boundaries);
     PX_LIST_FREE(&world->readings);

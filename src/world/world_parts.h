@@ -13,6 +13,7 @@
 #include "matter/wall.h"
 #include "phyxel/world.h"
 #include "rigid/rigid.h"
+#include "solid/fracture/fracture.h"
 #include "solid/solid.h"
 #include "world/attached/coats.h"
 #include "world/actors/emitter.h"
@@ -55,13 +56,15 @@ struct PxWorld {
     struct PxUndo *undo; ///< of the step that is being done
 
     PxParticles particles;
-    bool flows;               ///< the fluid stages run, on all rows (px_world_flows())
-    uint32_t flow_rows;       ///< rows in the fluid stages: all or none
-    PxElasticSet elastic_set; ///< copy of the elastic rows, ordered by component
-    PxFractions fractions;    ///< of this step's rows, in scratch; only if `flows`
-    PxTable bonds_stored;     ///< restored bonds, not yet applied
-    bool bonds_pending;       ///< bonds_stored must be applied
-    bool absorbed;            ///< rest shapes of whole bodies were updated in this step
+    bool flows;                     ///< the fluid stages run, on all rows (px_world_flows())
+    uint32_t flow_rows;             ///< rows in the fluid stages: all or none
+    PxElasticSet elastic_set;       ///< copy of the elastic rows, ordered by component
+    PxFractions fractions;          ///< of this step's rows, in scratch; only if `flows`
+    PxTable bonds_stored;           ///< restored bonds, not yet applied
+    bool bonds_pending;             ///< bonds_stored must be applied
+    bool absorbed;                  ///< rest shapes of whole bodies were updated in this step
+    PxFracture fracture;            ///< cracks (world/fracture_stage.h)
+    PxTable crack[PX_CRACK_TABLES]; ///< the same as tables, for checkpoints
     PxGrid grid;
     PxPairs pairs;
     PxGrid contact_grid;      ///< for `contact_self`

@@ -498,7 +498,7 @@ static char *make_schema(void)
         &px_time_section,    &px_shape_section,     &px_turn_section,   &px_keyframe_section,
         &px_event_section,   &px_look_section,      &px_camera_section, &px_temperature_section,
         &px_melt_section,    &px_melt_into_section, &px_output_section, &px_vessel_section,
-        &px_picture_section, &px_lamp_section,      &px_cloth_section};
+        &px_picture_section, &px_lamp_section,      &px_cloth_section,  &px_fracture_section};
     PxWriter writer = {0}, *w = &writer;
     px_write_open(w, '{');
     write_pair(w, "$schema", "http://json-schema.org/draft-07/schema#");

@@ -22,6 +22,7 @@ typedef struct Bind {
     float reach[SIZE_CLASSES];        /* by size class: largest R_j */
     const float *x[3], *r;            /* of the particles, ordered by size class */
     const uint32_t *place;            /* position of the particles of `all` in that order */
+    const uint32_t *piece;            /* of the particles, in that order; NULL: all are one */
     uint32_t begin;                   /* first point of the chunk */
     PxSkinLink (*link)[MOST];         /* links of the chunk's points */
     uint32_t *links;
@@ -56,7 +57,24 @@ static float kernel_weight(float square, float reach)
     return part > 0.0f ? part * part * part : 0.0f;
 }
 
-static uint32_t link_point(const Bind *b, const float m[3], PxSkinLink *list)
+/* Links a point to the nearest particles of a piece that has few. */
+static uint32_t link_piece(const Bind *b, const float m[3], uint32_t piece, PxSkinLink *list)
+{
+    uint32_t count = 0;
+    float near = INFINITY;
+    for (uint32_t j = 0; j < b->skin->particles; ++j)
+        if (b->piece[j] == piece)
+            near = fminf(near, distance2_to(b, m, j));
+    float reach = 3.0f * sqrtf(near) + 1e-30f;
+    for (uint32_t j = 0; j < b->skin->particles; ++j) {
+        float w = b->piece[j] == piece ? kernel_weight(distance2_to(b, m, j), reach) : 0.0f;
+        if (w > 0.0f)
+            count = insert(list, count, (PxSkinLink){j, w});
+    }
+    return count;
+}
+
+static uint32_t link_point(const Bind *b, const float m[3], uint32_t piece, PxSkinLink *list)
 {
     uint32_t count = 0, found[FOUND];
     for (int s = 0; s < SIZE_CLASSES; ++s) {
@@ -66,13 +84,15 @@ static uint32_t link_point(const Bind *b, const float m[3], PxSkinLink *list)
         for (uint32_t k = 0; k < here && k < FOUND; ++k) {
             uint32_t j = b->first[s] + found[k];
             float w = kernel_weight(distance2_to(b, m, j), b->r[j]);
-            if (w > 0.0f)
+            if (w > 0.0f && (b->piece == NULL || b->piece[j] == piece))
                 count = insert(list, count, (PxSkinLink){j, w});
         }
     }
+    if (b->piece != NULL && count < LEAST)
+        count = link_piece(b, m, piece, list);
     uint32_t wanted = b->skin->particles < LEAST ? b->skin->particles : LEAST;
-    if (count < wanted) { /* too few supports reach here: take the nearest, with a support that
-                             covers them */
+    if (count < wanted && b->piece == NULL) { /* too few supports reach here: take the nearest, with
+                             a support that covers them */
         float square[LEAST];
         px_kdtree_nearest(b->all, m[0], m[1], m[2], wanted, found, square);
         float reach = 1.5f * sqrtf(square[wanted - 1]) + 1e-30f;
@@ -96,7 +116,7 @@ static void link_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         uint32_t i = b->begin + k;
         const float m[3] = {b->column.rest[0][i], b->column.rest[1][i], b->column.rest[2][i]};
-        b->links[k] = link_point(b, m, b->link[k]);
+        b->links[k] = link_point(b, m, b->skin->piece != NULL ? b->skin->piece[i] : 0, b->link[k]);
     }
 }
 
@@ -208,6 +228,14 @@ static PxStatus sort_particles(Bind *b, const PxSolidMaps *maps, const PxThreads
     Reach reach = {b->all, come, come[H], come[R]};
     px_parallel_for(threads, n, 256, radius_block, &reach);
     order_by_size(b, come[R], n, order, place);
+    if (skin->piece != NULL) {
+        uint32_t *piece = PX_ARENA_ARRAY(scratch, uint32_t, n);
+        if (piece == NULL)
+            return px_fail(PX_ERR_MEMORY, "skin: no room for %u particles", n);
+        for (uint32_t j = 0; j < n; ++j)
+            piece[j] = maps->piece[skin->particle[order[j]]];
+        b->piece = piece;
+    }
     memcpy(particle, skin->particle, n * sizeof *particle);
     for (uint32_t j = 0; j < n; ++j) {
         skin->particle[j] = particle[order[j]];

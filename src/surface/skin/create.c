@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_point(PxSkin *skin, uint32_t i, PxVec3 at, PxVec3 normal, double radius)
+void px_skin_set_point(PxSkin *skin, uint32_t i, PxVec3 at, PxVec3 normal, double radius)
 {
     const PxSkinColumns c = px_skin_columns(skin);
     PxVec3 t[2], m = px_sub(at, skin->rest_origin);
@@ -131,7 +131,7 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
     if (status == PX_OK) {
         skin->rest_origin = centre_of(shape);
         for (uint32_t i = 0; i < points.count; ++i) {
-            set_point(skin, i, points.position[i], points.normal[i], spacing);
+            px_skin_set_point(skin, i, points.position[i], points.normal[i], spacing);
             set_colour(skin, i, px_vec(1, 1, 1), (PxUv){0, 0});
         }
         if (shape->mesh != NULL && (texture != NULL || shape->mesh->colour != NULL)) {
@@ -183,7 +183,7 @@ PxStatus px_skin_create_mesh(const PxShape *shape, double longest, const PxTextu
             const double part[3] = {1, 0, 0};
             PxUv uv;
             PxVec3 colour = colour_at(texture, mesh, v, part, &uv);
-            set_point(skin, i, mesh->position[i], mesh->normal[i], longest);
+            px_skin_set_point(skin, i, mesh->position[i], mesh->normal[i], longest);
             set_colour(skin, i, colour, uv);
         }
         skin->triangles = mesh->triangle_count;

@@ -104,6 +104,10 @@ void px_skin_free(PxSkin *skin)
     const PxAllocator *a = skin->allocator;
     size_t n = skin->base.count;
     free(skin->triangle);
+    if (skin->piece != NULL)
+        px_release(a, skin->piece, (n + 1) * sizeof *skin->piece);
+    if (skin->inside != NULL)
+        px_release(a, skin->inside, n + 1);
     px_kdtree_free(&skin->all);
     for (int s = 0; s < PX_SKIN_SIZE_CLASSES; ++s)
         px_kdtree_free(&skin->size_class[s]);

@@ -53,6 +53,8 @@ typedef struct PxSkin {
     bool painted;       ///< has colours, from the mesh or its texture
     uint32_t triangles; ///< 0: surfels
     uint32_t (*triangle)[3];
+    uint32_t *piece; ///< by point: the piece of the body that moves it; NULL: any (pieces.h)
+    uint8_t *inside; ///< by point: on the face of a crack; NULL: none is
 
     /* Binding of the points to the particles. */
     bool bound;

@@ -70,9 +70,10 @@ void px_world_drop_skins(PxWorld *world, uint32_t slot)
 {
     size_t kept = 0;
     for (size_t k = 0; k < world->skins.count; ++k) {
-        if (world->skins.data[k].body == slot)
+        if (world->skins.data[k].body == slot) {
             px_skin_free(world->skins.data[k].skin);
-        else
+            px_skin_pieces_free(&world->skins.data[k].pieces);
+        } else
             world->skins.data[kept++] = world->skins.data[k];
     }
     world->skins.count = kept;
@@ -98,11 +99,26 @@ size_t px_world_skin_bytes(const PxWorld *world)
 
 /* ---- following the particles ---- */
 
-static PxStatus bind(PxWorld *world, const PxWorldSkin *s, const PxSolidMaps *maps)
+static PxStatus bind(PxWorld *world, PxSkin *skin, uint32_t body, const PxSolidMaps *maps)
 {
-    if (s->skin->bound && s->skin->version == maps->version)
+    if (skin->bound && skin->version == maps->version)
         return PX_OK;
-    return px_skin_bind(s->skin, maps, s->body, &world->threads, &world->scratch);
+    return px_skin_bind(skin, maps, body, &world->threads, &world->scratch);
+}
+
+/* Moves the skin, or those of the pieces if the body broke. */
+static PxStatus move_skin(PxWorld *world, PxWorldSkin *s, const PxSolidMaps *maps)
+{
+    const PxFractureDef *law = &world->materials.data[s->material].def.fracture;
+    PxSkin *skin = s->skin;
+    if (law->fractures) {
+        PX_TRY(px_skin_pieces_update(&s->pieces, s->skin, maps, s->body,
+                                     law->rough * world->def.spacing, &world->threads));
+        if (s->pieces.skin != NULL)
+            skin = s->pieces.skin;
+    }
+    PX_TRY(bind(world, skin, s->body, maps));
+    return px_skin_deform(skin, maps, &world->threads);
 }
 
 PxStatus px_world_move_skins(PxWorld *world)
@@ -114,10 +130,7 @@ PxStatus px_world_move_skins(PxWorld *world)
     PxSolidMaps maps;
     PxStatus status = px_world_solid_maps(world, &maps);
     for (size_t k = 0; k < world->skins.count && status == PX_OK; ++k) {
-        const PxWorldSkin *s = &world->skins.data[k];
-        status = bind(world, s, &maps);
-        if (status == PX_OK)
-            status = px_skin_deform(s->skin, &maps, &world->threads);
+        status = move_skin(world, &world->skins.data[k], &maps);
     }
     px_arena_release(&world->scratch, mark);
     return status;
@@ -131,7 +144,7 @@ PxStatus px_world_absorb_skins(PxWorld *world, uint32_t slot, const PxSolidMaps 
         const PxWorldSkin *s = &world->skins.data[k];
         if (s->body != slot)
             continue;
-        status = bind(world, s, maps);
+        status = bind(world, s->skin, s->body, maps);
         if (status == PX_OK)
             px_skin_absorb(s->skin, maps, &world->threads);
     }

@@ -4,6 +4,7 @@
 
 #include "phyxel/world.h"
 #include "solid/maps.h"
+#include "surface/skin/pieces.h"
 #include "surface/skin/skin.h"
 
 /// One skin. A body has none, one of surfels, one of triangles, or both.
@@ -11,7 +12,14 @@ typedef struct PxWorldSkin {
     PxSkin *skin;
     uint32_t body; ///< slot
     uint32_t material;
+    PxSkinPieces pieces; ///< of a body that broke; derived
 } PxWorldSkin;
+
+/// The skin to be shown: that of the pieces, if the body broke.
+static inline const PxSkin *px_world_skin_shown(const PxWorldSkin *skin)
+{
+    return skin->pieces.skin != NULL ? skin->pieces.skin : skin->skin;
+}
 
 /// The current deformation of the world's solids. Valid until the world changes. Errors:
 /// PX_ERR_MEMORY.

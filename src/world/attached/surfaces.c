@@ -15,10 +15,11 @@ size_t px_world_surfaces_sized(const PxWorld *world, PxWorldSurface *out, size_t
         return 0;
     for (size_t k = 0; k < world->skins.count; ++k, ++count) {
         const PxWorldSkin *s = &world->skins.data[k];
+        const PxSkin *skin = px_world_skin_shown(s);
         PxWorldSurface surface = {.body = {s->body + 1, world->bodies.data[s->body].generation},
                                   .material = material_id(world, s->material),
-                                  .points = s->skin->shown.count,
-                                  .triangles = s->skin->shown.count > 0 ? s->skin->triangles : 0};
+                                  .points = skin->shown.count,
+                                  .triangles = skin->shown.count > 0 ? skin->triangles : 0};
         if (count < most)
             px_result_put(out, size, count, &surface, sizeof surface);
     }
@@ -55,7 +56,7 @@ PxStatus px_world_read_surface(const PxWorld *world, size_t k, float *position, 
         return px_fail(PX_ERR_ARGUMENT, "there is no surface %zu; there are %zu", k,
                        world->skins.count + world->coats.count);
     if (k < world->skins.count) {
-        const PxSkin *skin = world->skins.data[k].skin;
+        const PxSkin *skin = px_world_skin_shown(&world->skins.data[k]);
         copy_triples(&skin->shown, "position", position);
         copy_triples(&skin->shown, "normal", normal);
         copy_radii(&skin->shown, 1, radius);

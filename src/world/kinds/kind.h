@@ -142,6 +142,10 @@ extern const PxSection px_melt_section;
 extern const PxSection px_melt_into_section;
 /// Table of a cloth's numbers; offsets are in PxMaterialDef.
 extern const PxSection px_cloth_section;
+/// Table of a material's fracture; offsets are in PxMaterialDef.
+extern const PxSection px_fracture_section;
+/// Why matter of that material cannot break; NULL: it can.
+const char *px_fracture_wrong(const PxMaterialDef *def);
 
 /// The kind of that list, "heaters"; NULL: none.
 const PxKind *px_kind_of_list(const char *list);

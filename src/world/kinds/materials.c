@@ -247,6 +247,12 @@ static const PxField material_fields[] = {
      .part = &px_cloth_section,
      .beside = PX_AT(PxMaterialDef, cloth.cloth),
      .help = "Makes it cloth, with these numbers."},
+    {.key = "fracture",
+     .kind = PX_FIELD_PART,
+     .unit = "",
+     .part = &px_fracture_section,
+     .beside = PX_AT(PxMaterialDef, fracture.fractures),
+     .help = "Makes a solid break where it is pulled apart too strongly."},
     {.key = "look",
      .kind = PX_FIELD_LOOK,
      .unit = "",
@@ -365,6 +371,12 @@ static PxStatus consistent(const void *object, const char *what)
             return px_fail(PX_ERR_ARGUMENT, "%s: cloth is no solid and does not melt", what);
         return px_cloth_law(def, what, &(PxClothLaw){0});
     }
+    if (def->fracture.fractures) {
+        PX_TRY(px_section_check(&px_fracture_section, def, what));
+        const char *wrong = px_fracture_wrong(def);
+        if (wrong != NULL)
+            return px_fail(PX_ERR_ARGUMENT, "%s: %s", what, wrong);
+    }
     if (!def->melts.melts)
         return PX_OK;
     PX_TRY(px_section_check(&px_melt_section, def, what));
@@ -438,7 +450,7 @@ static const char *const not_of_cloth[] = {
     "poisson",       "young_axes",      "volume",     "shear_axes",  "damping",     "poisson_axes",
     "yield",         "creep",           "absorb",     "restitution", "melts",       "plastic_limit",
     "self_contact",  "integration",     "coat",       "diffusivity", "latent_heat", "heat_capacity",
-    "rigid_contact", "merge",           "merge_from",
+    "rigid_contact", "merge",           "merge_from", "fracture",
 };
 
 static bool silent(const void *object, const PxField *field)
@@ -467,6 +479,8 @@ static void rules(const PxStated *stated)
         check_cloth(stated);
         return;
     }
+    if (def->fracture.fractures && px_fracture_wrong(def) != NULL)
+        px_wrong(stated, PX_ERROR, "fracture", true, "%s", px_fracture_wrong(def));
     if (first->cloth.cloth) /* shares no models */
         first = def;
     if (def->melts.melts && !stated->has(stated, false, "coat"))

@@ -1,0 +1,51 @@
+/// Stress, strength and outline of a solid at any point of its rest shape, from its particles.
+#ifndef PX_SOLID_FRACTURE_FIELD_H
+#define PX_SOLID_FRACTURE_FIELD_H
+
+#include "solid/solid.h"
+#include "spatial/grid.h"
+
+/// Level of `filled` that bounds a body. A plane face of the body has 0.5; edges and corners less.
+/// Cracks end a little outside, so that they cut all bonds at an edge.
+#define PX_FRACTURE_OUTLINE 0.3
+
+typedef struct PxFractureField {
+    const PxSolid *solid;
+    const PxVec3 *origin; ///< by body: its rest origin, m
+    PxMat3 *stress;       ///< by row: Cauchy stress in the axes of its frame, Pa
+    float *strength;      ///< by row: tensile strength, Pa; 0: does not fracture
+    float *largest;       ///< by row: bound of the largest principal stress, Pa
+    const PxGrid *grid;   ///< of the rest positions
+    uint32_t *row;        ///< in the order of the grid
+    PxVec3 *rest;         ///< by row: rest position, m
+} PxFractureField;
+
+/// What a point of the rest shape feels.
+typedef struct PxFractureSample {
+    double filled;    ///< part of the surroundings that the body fills: 1 inside, 0 outside
+    PxVec3 slope;     ///< its gradient, 1/m
+    double stress;    ///< largest principal stress, Pa
+    double strength;  ///< mean of the particles near it, Pa; 0: no particle is near
+    PxVec3 normal;    ///< of the plane on which that stress acts, in the rest shape
+    uint32_t nearest; ///< row of the nearest particle
+} PxFractureSample;
+
+/// Computes stress and strength of all rows from the gradients in `solid`, in its scratch. *due:
+/// the stress of some row passes its strength. Errors: PX_ERR_MEMORY.
+PxStatus px_fracture_stresses(PxFractureField *field, const PxSolid *solid, bool *due);
+
+/// Sorts the rows for px_fracture_sample(). Errors: PX_ERR_MEMORY.
+PxStatus px_fracture_field(PxFractureField *field, const PxVec3 *origin, PxGrid *grid);
+
+/// Samples the field at a point of the rest shape of a body.
+PxFractureSample px_fracture_sample(const PxFractureField *field, uint32_t body, PxVec3 at);
+
+/// Calls `visit` for all rows of the body within `reach` of the point; at most one cell of the
+/// grid.
+void px_fracture_near(const PxFractureField *field, uint32_t body, PxVec3 at, double reach,
+                      void (*visit)(void *user, uint32_t row, double distance2), void *user);
+
+/// Edge of a row's cell in the rest shape, m.
+double px_fracture_cell(const PxSolid *solid, uint32_t row);
+
+#endif

@@ -1,0 +1,85 @@
+#include "solid/fracture/fracture.h"
+
+#include "solid/fracture/sever.h"
+#include "solid/fracture/start.h"
+
+#include <string.h>
+
+void px_fracture_init(PxFracture *f, const PxAllocator *allocator)
+{
+    *f = (PxFracture){.planned = false};
+    px_grid_init(&f->grid, allocator);
+}
+
+void px_fracture_free(PxFracture *f)
+{
+    px_cracks_free(&f->now);
+    px_cracks_free(&f->next);
+    PX_LIST_FREE(&f->room);
+    PX_LIST_FREE(&f->strength);
+    px_grid_free(&f->grid);
+}
+
+size_t px_fracture_bytes(const PxFracture *f)
+{
+    return px_cracks_bytes(&f->now) + px_cracks_bytes(&f->next) +
+           f->room.capacity * sizeof *f->room.data + f->strength.capacity * sizeof(float) +
+           px_grid_bytes(&f->grid);
+}
+
+static PxStatus copy_strengths(PxFracture *f, const PxBonds *bonds)
+{
+    size_t entries = bonds->start[bonds->count];
+    f->strength.count = 0;
+    if (!PX_LIST_RESERVE(&f->strength, entries))
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %zu bonds", entries);
+    f->strength.count = entries;
+    if (entries > 0)
+        memcpy(f->strength.data, bonds->strength, entries * sizeof(float));
+    return PX_OK;
+}
+
+PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
+                          const PxVec3 *origin, size_t bodies, uint64_t step)
+{
+    PxFractureField field;
+    bool due;
+    f->planned = false;
+    f->fastest = 0;
+    PX_TRY(px_fracture_stresses(&field, s, &due));
+    if (!due && f->now.nodes.count == 0)
+        return PX_OK;
+    PX_TRY(px_fracture_field(&field, origin, &f->grid));
+    PX_TRY(px_cracks_copy(&f->next, &f->now));
+    PX_TRY(copy_strengths(f, bonds));
+    PxCrackGrowth growth = {.field = &field,
+                            .cracks = &f->next,
+                            .room = &f->room,
+                            .dt = s->dt,
+                            .grown = PX_ARENA_ARRAY(s->scratch, uint8_t, bodies + 1)};
+    if (growth.grown == NULL)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %zu bodies", bodies);
+    memset(growth.grown, 0, bodies + 1);
+    PX_TRY(px_fronts_grow(&growth));
+    if (due)
+        PX_TRY(px_cracks_start(&growth, step));
+    PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &f->changed));
+    PX_ASSERT(px_cracks_valid(&f->next, bodies));
+    f->events = growth.events;
+    f->fastest = growth.fastest;
+    f->planned = true;
+    return PX_OK;
+}
+
+bool px_fracture_commit(PxFracture *f, PxBonds *bonds)
+{
+    if (!f->planned)
+        return false;
+    PxCracks old = f->now;
+    f->now = f->next;
+    f->next = old;
+    f->planned = false;
+    if (f->changed > 0 && f->strength.count > 0)
+        memcpy(bonds->strength, f->strength.data, f->strength.count * sizeof(float));
+    return f->changed > 0;
+}

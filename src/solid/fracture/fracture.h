@@ -1,0 +1,37 @@
+/// Fracture of solids (000 section 5.6): cracks begin where the stress passes the strength, grow
+/// with it, and lower the strength of the bonds that they cross.
+///
+/// A step plans the changes with the stresses at its end, and commits them when it cannot fail any
+/// more. Bonds that are cut disappear when the elastic set is rebuilt, and components that hang
+/// together no longer become several.
+#ifndef PX_SOLID_FRACTURE_FRACTURE_H
+#define PX_SOLID_FRACTURE_FRACTURE_H
+
+#include "solid/bonds.h"
+#include "solid/fracture/fronts.h"
+
+typedef struct PxFracture {
+    PxCracks now, next;
+    PxCrackNodes room;       ///< buffer
+    PX_LIST(float) strength; ///< of bonds, planned
+    PxGrid grid;
+    bool stale;           ///< `now` must be read from the tables
+    bool planned;         ///< `next` and `strength` wait to be committed
+    uint64_t changed;     ///< entries of `strength` that differ from the bonds
+    double fastest;       ///< planned, in cells per second
+    PxCrackEvents events; ///< planned
+} PxFracture;
+
+void px_fracture_init(PxFracture *fracture, const PxAllocator *allocator);
+void px_fracture_free(PxFracture *fracture);
+size_t px_fracture_bytes(const PxFracture *fracture);
+
+/// Plans the growth of cracks over `dt` with the gradients in `solid`. `origin` is the rest origin
+/// by body. Errors: PX_ERR_MEMORY; then nothing is planned.
+PxStatus px_fracture_plan(PxFracture *fracture, const PxSolid *solid, const PxBonds *bonds,
+                          const PxVec3 *origin, size_t bodies, uint64_t step);
+
+/// Applies the plan; cannot fail. True: bonds have changed.
+bool px_fracture_commit(PxFracture *fracture, PxBonds *bonds);
+
+#endif

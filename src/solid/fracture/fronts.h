@@ -1,0 +1,47 @@
+/// The motion of crack fronts through the rest shape, and the events that change their topology
+/// (000 sections 5.6.4 and 5.6.5).
+#ifndef PX_SOLID_FRACTURE_FRONTS_H
+#define PX_SOLID_FRACTURE_FRONTS_H
+
+#include "solid/fracture/cracks.h"
+#include "solid/fracture/field.h"
+
+/// Distance of neighbouring nodes, and width of a strip of the sheet, in cells.
+#define PX_CRACK_NODES_APART 0.5
+/// Features smaller than this are not made, in cells.
+#define PX_CRACK_SNAP 0.3
+
+/// Events of one step.
+typedef struct PxCrackEvents {
+    uint32_t started;
+    uint32_t split;  ///< a front went out of the body, or met another crack, and left two
+    uint32_t merged; ///< ends of fronts met
+    uint32_t ended;
+} PxCrackEvents;
+
+typedef struct PxCrackGrowth {
+    const PxFractureField *field;
+    PxCracks *cracks;   ///< changed in place
+    PxCrackNodes *room; ///< buffer
+    PxCrackNodes *out;  ///< where fronts are written to
+    double dt;          ///< s
+    uint8_t *grown;     ///< by body: set to 1 where a front moved or ended
+    double fastest;     ///< of all fronts, in cells per second
+    PxCrackEvents events;
+} PxCrackGrowth;
+
+/// Moves all fronts over `dt`. Errors: PX_ERR_MEMORY.
+PxStatus px_fronts_grow(PxCrackGrowth *growth);
+
+/// Begins a crack at a point, with the normal and the size of a cell given: a small disc, whose rim
+/// is the front as far as it is inside the body. False: no memory.
+bool px_front_begin(PxCrackGrowth *growth, uint32_t body, PxVec3 at, PxVec3 normal, double cell);
+
+/// Appends a node. False: no memory.
+bool px_front_push(PxCrackNodes *list, PxCrackNode node);
+
+/// Begins a new strip of the sheet: the tips of the nodes become bases, and new tips start at them.
+/// False: no memory.
+bool px_front_open_strip(PxCracks *cracks, PxCrackNode *node, uint32_t nodes, bool closed);
+
+#endif

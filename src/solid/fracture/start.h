@@ -1,0 +1,12 @@
+/// The beginning of cracks: where the largest principal stress passes the strength (000 section
+/// 5.6.4).
+#ifndef PX_SOLID_FRACTURE_START_H
+#define PX_SOLID_FRACTURE_START_H
+
+#include "solid/fracture/fronts.h"
+
+/// Begins cracks at random samples, one in the cell of each particle, where the stress passes the
+/// strength. A crack shields its surroundings: no other begins near it. Errors: PX_ERR_MEMORY.
+PxStatus px_cracks_start(PxCrackGrowth *growth, uint64_t step);
+
+#endif

@@ -1,0 +1,129 @@
+#include "world/fracture_stage.h"
+
+#include "solid/fracture/relax.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Part of a cell that the fastest front moves in a step. */
+#define MOTION 0.5
+
+/* Distance that sound travels between two looks at the stress, in spacings. */
+#define SOUND 10.0
+
+PxStatus px_fracture_stage_init(PxWorld *world)
+{
+    px_fracture_init(&world->fracture, world->memory);
+    for (int k = 0; k < PX_CRACK_TABLES; ++k)
+        px_table_init(&world->crack[k], world->memory);
+    return px_cracks_columns(world->crack);
+}
+
+void px_fracture_stage_free(PxWorld *world)
+{
+    px_fracture_free(&world->fracture);
+    for (int k = 0; k < PX_CRACK_TABLES; ++k)
+        px_table_free(&world->crack[k]);
+}
+
+static bool breaks(const PxMaterialDef *def)
+{
+    return def->fracture.fractures && def->young > 0;
+}
+
+static bool something_breaks(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->materials.count; ++k)
+        if (breaks(&world->materials.data[k].def))
+            return true;
+    return false;
+}
+
+PxStatus px_fracture_stage_begin(PxWorld *world)
+{
+    if (!world->fracture.stale)
+        return PX_OK;
+    PX_TRY(px_cracks_read_tables(&world->fracture.now, world->crack, world->bodies.count));
+    world->fracture.stale = false;
+    return PX_OK;
+}
+
+void px_fracture_stage_relax(PxWorld *world, PxSolid *s)
+{
+    if (world->state.crack_relax)
+        px_fracture_relax(s);
+    world->state.crack_relax = 0;
+}
+
+PxStatus px_fracture_stage_plan(PxWorld *world, PxSolid *s)
+{
+    PxFracture *f = &world->fracture;
+    f->planned = false;
+    if (!something_breaks(world))
+        return PX_OK;
+    PxVec3 *origin = PX_ARENA_ARRAY(s->scratch, PxVec3, world->bodies.count);
+    if (origin == NULL)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %zu bodies", world->bodies.count);
+    for (size_t k = 0; k < world->bodies.count; ++k)
+        origin[k] = world->bodies.data[k].rest_origin;
+    px_solid_forces(s, true);
+    px_fracture_note_energy(s);
+    PX_TRY(px_fracture_plan(f, s, &world->elastic_set.bonds, origin, world->bodies.count,
+                            world->state.step));
+    return f->planned ? px_cracks_reserve_tables(&f->next, world->crack) : PX_OK;
+}
+
+void px_fracture_stage_commit(PxWorld *world)
+{
+    PxFracture *f = &world->fracture;
+    world->state.crack_speed = f->fastest;
+    if (!f->planned)
+        return;
+    if (px_fracture_commit(f, &world->elastic_set.bonds)) {
+        world->elastic_set.due = world->elastic_set.split_due = true;
+        world->state.highest = 0;
+        world->state.crack_relax = 1;
+    }
+    px_cracks_write_tables(&f->now, world->crack);
+    world->state.crack_splits += f->events.split;
+    world->state.crack_merges += f->events.merged;
+    world->state.crack_ends += f->events.ended;
+}
+
+double px_fracture_limit(const PxWorld *world)
+{
+    double limit = world->state.crack_speed > 0 ? MOTION / world->state.crack_speed : INFINITY;
+    for (size_t k = 0; k < world->materials.count; ++k) {
+        const PxMaterialDef *def = &world->materials.data[k].def;
+        if (!breaks(def) || strcmp(def->integration.model, "implicit") == 0)
+            continue;
+        limit = fmin(limit, SOUND * world->def.spacing / sqrt(def->young / def->density));
+    }
+    return limit;
+}
+
+uint64_t px_fracture_fronts(const PxWorld *world)
+{
+    const PxTable *nodes = &world->crack[PX_CRACK_NODES];
+    const PxColumn *front = px_table_find(nodes, "front");
+    return nodes->count > 0 ? (uint64_t)((const uint32_t *)front->data[0])[nodes->count - 1] + 1
+                            : 0;
+}
+
+double px_fracture_area(const PxWorld *world)
+{
+    const PxColumn *corner = px_table_find(&world->crack[PX_CRACK_TRIANGLES], "corner");
+    const PxColumn *rest = px_table_find(&world->crack[PX_CRACK_VERTICES], "rest");
+    double area = 0;
+    for (uint32_t k = 0; k < world->crack[PX_CRACK_TRIANGLES].count; ++k) {
+        PxVec3 x[3];
+        for (int n = 0; n < 3; ++n) {
+            uint32_t v = ((const uint32_t *)corner->data[n])[k];
+            x[n] = px_vec((double)((const float *)rest->data[0])[v],
+                          (double)((const float *)rest->data[1])[v],
+                          (double)((const float *)rest->data[2])[v]);
+        }
+        area += 0.5 * px_length(px_cross(px_sub(x[1], x[0]), px_sub(x[2], x[0])));
+    }
+    return area;
+}

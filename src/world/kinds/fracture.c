@@ -1,0 +1,70 @@
+/// Table of the numbers of fracture, a part of materials. All offsets are those in PxMaterialDef.
+#include "world/kinds/kind.h"
+
+#include <stddef.h>
+
+static const char *const model_words[] = {"transparency", "visibility", NULL};
+
+#define NUMBER(name, more, its_unit, low, high, text)                                              \
+    {                                                                                              \
+        .key = #name, .kind = PX_FIELD_NUMBER, .flags = PX_FIELD_LIVE | (more),                    \
+        .offset = PX_AT(PxMaterialDef, fracture.name), .unit = its_unit, .least = low,             \
+        .most = high, .help = text                                                                 \
+    }
+
+static const PxField fields[] = {
+    NUMBER(strength, PX_FIELD_REQUIRED | PX_FIELD_ABOVE, "Pa", 0, 1e12,
+           "Tensile strength: a crack begins where the largest principal stress exceeds it."),
+    NUMBER(scatter, 0, "", 0, 0.9,
+           "Scatter of the strength from particle to particle, as a part of it."),
+    NUMBER(speed, 0, "m/s", 0, 1e5,
+           "Speed of a crack at a stress equal to the strength; faster with more stress, up to "
+           "three times. 0: 0.2 of the speed of sound."),
+    NUMBER(arrest, 0, "", 0, 1,
+           "Part of the strength below which a crack stands still, until the stress rises again."),
+    NUMBER(history, 0, "", 0, 1,
+           "Inertia of a crack's direction: at 0 it follows the stress, at 1 it goes straight on, "
+           "whatever the stress."),
+    NUMBER(shield, 0, "m", 0, 1e6,
+           "Distance from a crack in which no other begins: the size of the smallest pieces. 0: "
+           "two supports of a solid's particles."),
+    NUMBER(opacity, PX_FIELD_ABOVE, "", 0, 10,
+           "Length behind a crack's front over which bonds across it weaken, in half supports."),
+    NUMBER(rough, 0, "", 0, 1,
+           "Roughness of the faces of cracks, in spacings: solid noise in the skins of pieces."),
+    {.key = "model",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxMaterialDef, fracture.model),
+     .unit = "",
+     .words = model_words,
+     .help = "What a crack between two particles does: weaken their bond gradually, or cut it at "
+             "once."},
+};
+
+static void defaults(void *def)
+{
+    *(PxMaterialDef *)def = px_material_def_default();
+}
+
+const PxSection px_fracture_section = {
+    .name = "fracture",
+    .help =
+        "Makes a solid break: cracks begin where it is pulled apart too strongly, and divide it "
+        "into pieces.",
+    .wanted = "an object with \"strength\"",
+    .fields = fields,
+    .field_count = PX_COUNT(fields),
+    .size = sizeof(PxMaterialDef),
+    .defaults = defaults};
+
+const char *px_fracture_wrong(const PxMaterialDef *def)
+{
+    if (!(def->young > 0))
+        return "only a solid breaks: wanted \"young\" above 0 beside \"fracture\"";
+    if (def->melts.melts)
+        return "matter that melts does not break: leave out \"fracture\" or \"melts\"";
+    if (def->absorb > 0)
+        return "matter with rest-shape updates does not break: leave out \"fracture\" or "
+               "\"absorb\"";
+    return NULL;
+}
