@@ -129,6 +129,9 @@ typedef struct PxClothStep {
     PxVec3 *w;     ///< velocities at the end; initially the guess
     PxVec3 *push;  ///< forces besides gravity and elasticity, N
     double *mass;  ///< kg
+    double *added; ///< mass of fluid that moves along the normal with a vertex, kg
+    double *clings; ///< mass of fluid that moves across the normal with it, kg
+    PxVec3 *added_normal;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
     PxVec3 *friction; ///< impulses that are added to the right side, N s
@@ -153,7 +156,11 @@ void px_cloth_evaluate(PxClothStep *step);
 /// Elastic force on a vertex after px_cloth_evaluate(), N.
 PxVec3 px_cloth_force(const PxClothStep *step, uint32_t vertex);
 
-/// Builds A and b.
+/// The mass of fluid that moves with a vertex, times a velocity, N s.
+PxVec3 px_cloth_added(const PxClothStep *step, uint32_t vertex, PxVec3 velocity);
+
+/// Builds A and b. Fluid that moves with a vertex is in both: as a mass in A, and with its momentum
+/// at the velocity v in b.
 void px_cloth_assemble(PxClothStep *step);
 
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.

@@ -15,26 +15,31 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     uint32_t n = y->vertices, blocks = (n > y->faces ? n : y->faces) / BLOCK + 2;
     PxArena *m = s->scratch;
     PxVec3 **of_vertex[] = {&s->x, &s->v, &s->w,        &s->push, &s->normal, &s->target,
-                            &s->b, &s->r, &s->friction, &s->p,    &s->q,      &s->z};
+                            &s->b, &s->r, &s->friction, &s->p,    &s->q,      &s->z,
+                            &s->added_normal};
     bool room = true;
     for (size_t k = 0; k < PX_COUNT(of_vertex); ++k) {
         *of_vertex[k] = PX_ARENA_ARRAY(m, PxVec3, n + 1);
         room = room && *of_vertex[k] != NULL;
     }
     s->mass = PX_ARENA_ARRAY(m, double, n + 1);
+    s->added = PX_ARENA_ARRAY(m, double, n + 1);
+    s->clings = PX_ARENA_ARRAY(m, double, n + 1);
     s->hold = PX_ARENA_ARRAY(m, uint8_t, n + 1);
     s->face = PX_ARENA_ARRAY(m, PxClothFaceState, y->faces + 1);
     s->hinge = PX_ARENA_ARRAY(m, PxClothHingeState, y->hinges + 1);
     s->a = px_arena_take_array(m, y->row[n] + 1, sizeof *s->a);
     s->inverse = px_arena_take_array(m, n + 1, sizeof *s->inverse);
     s->partial = PX_ARENA_ARRAY(m, double, 4 * (size_t)blocks);
-    if (!room || s->mass == NULL || s->hold == NULL || s->face == NULL || s->hinge == NULL ||
+    if (!room || s->mass == NULL || s->added == NULL || s->clings == NULL || s->hold == NULL || s->face == NULL || s->hinge == NULL ||
         s->a == NULL || s->inverse == NULL || s->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;
         s->hold[i] = PX_CLOTH_FREE;
         s->push[i] = s->friction[i] = s->normal[i] = s->target[i] = px_vec(0, 0, 0);
+        s->added_normal[i] = px_vec(0, 0, 0);
+        s->added[i] = s->clings[i] = 0;
     }
     s->iterations = 0;
     s->converged = true;
@@ -231,12 +236,25 @@ static void row_block(void *user, uint32_t begin, uint32_t end, int thread)
             add_drag(s, &y->faces_of[k]);
         for (uint32_t k = y->first_hinge[i]; k < y->first_hinge[i + 1]; ++k)
             add_hinge(s, &y->hinges_of[k], scale);
+        if (s->added[i] > 0) {
+            add_identity(s->a[y->row[i]], s->clings[i]);
+            add_outer(s->a[y->row[i]], s->added_normal[i], s->added_normal[i],
+                      s->added[i] - s->clings[i]);
+        }
         invert(s->a[y->row[i]], s->inverse[i]);
         PxVec3 f = px_add(px_cloth_force(s, i), s->push[i]);
         if (law->air > 0)
             f = px_add(f, wind_force(s, i, law));
         s->b[i] = px_mad(px_scale(px_mad(s->v[i], s->gravity, dt), m), f, dt);
+        if (s->added[i] > 0)
+            s->b[i] = px_add(s->b[i], px_cloth_added(s, i, s->v[i]));
     }
+}
+
+PxVec3 px_cloth_added(const PxClothStep *s, uint32_t i, PxVec3 v)
+{
+    PxVec3 n = s->added_normal[i];
+    return px_mad(px_scale(v, s->clings[i]), n, (s->added[i] - s->clings[i]) * px_dot(v, n));
 }
 
 void px_cloth_assemble(PxClothStep *s)
