@@ -273,8 +273,8 @@ PxVec3 px_cloth_added(const PxClothStep *s, uint32_t i, PxVec3 v)
     return px_mad(px_scale(v, s->clings[i]), n, (s->added[i] - s->clings[i]) * px_dot(v, n));
 }
 
-/* Sum of the row of a vertex, xx, xy, xz, yy, yz, zz: its mass, that of the fluid that moves with it,
- * and the drag on its triangles. */
+/* Sum of the row of a vertex, xx, xy, xz, yy, yz, zz: its mass, that of the fluid that moves with
+ * it, and the drag on its triangles. */
 static void set_own(const PxClothStep *s, uint32_t i, float *own)
 {
     const PxClothSystem *y = s->system;

@@ -144,10 +144,10 @@ typedef struct PxClothStep {
     PxArena *scratch;
     double dt;
     PxVec3 gravity;
-    PxVec3 *x, *v; ///< at the start
-    PxVec3 *w;     ///< velocities u + d at the end; initially the guess
-    PxVec3 *push;  ///< forces besides gravity and elasticity, N
-    double *mass;  ///< kg
+    PxVec3 *x, *v;  ///< at the start
+    PxVec3 *w;      ///< velocities u + d at the end; initially the guess
+    PxVec3 *push;   ///< forces besides gravity and elasticity, N
+    double *mass;   ///< kg
     double *added;  ///< mass of fluid that moves along added_normal with a vertex, kg
     double *clings; ///< the part of it that moves across it as well, kg
     PxVec3 *added_normal;

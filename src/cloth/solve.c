@@ -39,8 +39,8 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     s->hinge = y->seen->hinge;
     s->face_load = PX_ARENA_ARRAY(m, PxClothFaceLoad, y->faces + 1);
     s->hinge_load = PX_ARENA_ARRAY(m, PxVec3, y->hinges + 1);
-    if (!room || s->mass == NULL || s->added == NULL || s->clings == NULL || s->hold == NULL || s->face_load == NULL ||
-        s->hinge_load == NULL || rows->partial == NULL)
+    if (!room || s->mass == NULL || s->added == NULL || s->clings == NULL || s->hold == NULL ||
+        s->face_load == NULL || s->hinge_load == NULL || rows->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;

@@ -8,8 +8,8 @@
 
 static uint32_t bucket_of(const PxFaceGrid *g, const int32_t c[3])
 {
-    uint32_t h = (uint32_t)c[0] * 73856093u ^ (uint32_t)c[1] * 19349663u ^
-                 (uint32_t)c[2] * 83492791u;
+    uint32_t h =
+        (uint32_t)c[0] * 73856093u ^ (uint32_t)c[1] * 19349663u ^ (uint32_t)c[2] * 83492791u;
     h ^= h >> 15;
     return (h * 2654435761u >> 7) & g->mask;
 }

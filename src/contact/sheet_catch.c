@@ -99,7 +99,8 @@ static bool meets(const PxSheetCatch *c, uint32_t face, const Way *way, double *
     return true;
 }
 
-/* ---- the count ---------------------------------------------------------------------------------- */
+/* ---- the count ----------------------------------------------------------------------------------
+ */
 
 static double volume_at(const PxVec3 x[4], const PxVec3 way[4], double t, PxVec3 at[4])
 {
@@ -148,7 +149,8 @@ static bool passes(const PxSheetCatch *c, uint32_t face, const Way *way)
     return false;
 }
 
-/* ---- ways ---------------------------------------------------------------------------------------- */
+/* ---- ways
+ * ---------------------------------------------------------------------------------------- */
 
 /* A way that was stopped goes on along the triangle, in its frame. */
 static void slide(const PxSheetCatch *c, const Contact *k, double when, Way *way)
@@ -204,6 +206,35 @@ static bool first_touch(const Job *j, PxVec3 start, const Way *way, double *when
     return found;
 }
 
+/* The last resort: it stays at the nearest point of the start, on its side of that triangle. */
+static PxVec3 cling(const Job *j, PxVec3 start, PxVec3 otherwise)
+{
+    const PxSheetCatch *c = j->c;
+    int32_t cell[3];
+    uint32_t count;
+    double least = INFINITY;
+    PxVec3 place = otherwise;
+    const PxFaceEntry *entry = px_face_grid_at(&j->grid, start, cell, &count);
+    for (uint32_t k = 0; k < count; ++k) {
+        PxVec3 a[3], b[3];
+        double weight[3];
+        if (!px_face_grid_is(&entry[k], cell))
+            continue;
+        corners_at(c, entry[k].face, 0, a);
+        double d = px_cloth_point_triangle(start, a, weight);
+        if (!(d < least))
+            continue;
+        least = d;
+        corners_at(c, entry[k].face, 1, b);
+        PxVec3 n = px_cross(px_sub(a[1], a[0]), px_sub(a[2], a[0]));
+        PxVec3 up = px_cross(px_sub(b[1], b[0]), px_sub(b[2], b[0]));
+        double side = px_dot(px_sub(start, mix(a, weight)), n) < 0 ? -1 : 1;
+        double gap = side * fmin(d, 0.1 * keep_of(c, entry[k].face));
+        place = px_mad(mix(b, weight), px_normalized(up, px_vec(0, 1, 0)), gap);
+    }
+    return place;
+}
+
 /* Follows the way of a particle. Returns the number of contacts; *leaks if it crosses all the
  * same. */
 static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *end, bool *leaks)
@@ -235,6 +266,11 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
         }
     }
     *end = way.to;
+    if (*leaks) {
+        way = (Way){0, 1, start, cling(j, start, way.to)};
+        *leaks = any_passes(j, start, &way);
+        *end = *leaks ? *end : way.to;
+    }
     return hits;
 }
 
@@ -283,7 +319,8 @@ static void list_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* ---- impulses --------------------------------------------------------------------------------------- */
+/* ---- impulses
+ * --------------------------------------------------------------------------------------- */
 
 static void stop_pair(PxSheetCatch *c, const Contact *k)
 {
@@ -317,7 +354,8 @@ static void stop_pair(PxSheetCatch *c, const Contact *k)
         c->w[corner[n]] = px_mad(c->w[corner[n]], impulse, -k->weight[n] * light[n]);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------ */
+/* ---- places
+ * ------------------------------------------------------------------------------------------ */
 
 /* Out of a wall into which a sheet carried it, unless a sheet is between. */
 static PxVec3 out_of_walls(const Job *j, uint32_t i, PxVec3 place)

@@ -19,7 +19,8 @@ typedef struct Job {
     PxFluid *fluid;
 } Job;
 
-/* ---- who touches ------------------------------------------------------------------------------ */
+/* ---- who touches ------------------------------------------------------------------------------
+ */
 
 static bool counts(const PxFluid *f, const PxWallTouch *t)
 {
@@ -135,8 +136,8 @@ static double viscous_layer(const PxFluid *f)
     for (uint32_t k = 0; k < f->materials; ++k) {
         const PxMaterialDef *d = &f->material[k].def;
         if (f->material[k].live && d->density > 0)
-            most = fmax(most, 2 * sqrt(fmax(d->viscosity, d->melts.into.viscosity) * f->dt *
-                                       d->density));
+            most = fmax(most,
+                        2 * sqrt(fmax(d->viscosity, d->melts.into.viscosity) * f->dt * d->density));
     }
     return most;
 }
@@ -165,7 +166,8 @@ PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
     return PX_OK;
 }
 
-/* ---- what the fluid is owed --------------------------------------------------------------------- */
+/* ---- what the fluid is owed ---------------------------------------------------------------------
+ */
 
 void px_sheets_pay(PxSheets *s, PxFluid *f)
 {
@@ -192,7 +194,8 @@ void px_sheets_pay(PxSheets *s, PxFluid *f)
     }
 }
 
-/* ---- loads -------------------------------------------------------------------------------------- */
+/* ---- loads --------------------------------------------------------------------------------------
+ */
 
 static void give(PxSheets *s, const PxSheetPlane *plane, PxVec3 impulse)
 {
@@ -253,8 +256,7 @@ static void rub(PxSheets *s, PxFluid *f, const PxSheetTouch *t, PxVec3 *rubbed)
     const PxSheetPlane *plane = &t->plane[0];
     double mass = (double)p->mass[i], dt = f->dt, per;
     PxVec3 u = velocity_at(s, rubbed, plane, &per), n = plane->normal;
-    PxVec3 v = {(double)p->vx[i] + dt * (double)p->ax[i],
-                (double)p->vy[i] + dt * (double)p->ay[i],
+    PxVec3 v = {(double)p->vx[i] + dt * (double)p->ax[i], (double)p->vy[i] + dt * (double)p->ay[i],
                 (double)p->vz[i] + dt * (double)p->az[i]};
     PxVec3 way = px_sub(v, u);
     way = px_mad(way, n, -px_dot(way, n));

@@ -60,8 +60,8 @@ int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
         p.distance = px_cloth_point_triangle(place, t, p.weight);
         if (!(p.distance < s->reach) || !(p.distance > 0))
             continue;
-        PxVec3 q = px_mad(px_mad(px_scale(t[0], p.weight[0]), t[1], p.weight[1]), t[2],
-                          p.weight[2]);
+        PxVec3 q =
+            px_mad(px_mad(px_scale(t[0], p.weight[0]), t[1], p.weight[1]), t[2], p.weight[2]);
         p.normal = px_scale(px_sub(place, q), 1 / p.distance);
         if (found < NEAR)
             near[found++] = p;
@@ -284,7 +284,8 @@ static const PxBoundaryOps sheet_ops = {
     .take = take,
 };
 
-/* ---- the beginning of a step ------------------------------------------------------------------ */
+/* ---- the beginning of a step ------------------------------------------------------------------
+ */
 
 /* Edges that no hinge has are borders. */
 static void find_borders(PxSheets *s)
@@ -298,7 +299,7 @@ static void find_borders(PxSheets *s)
             for (int k = 0; k < 3; ++k) {
                 uint32_t a = c[k], b = c[(k + 1) % 3];
                 if ((a == e[0] && b == e[1]) || (a == e[1] && b == e[0]))
-                    s->border[face] &= (uint8_t)~(1u << k);
+                    s->border[face] &= (uint8_t) ~(1u << k);
             }
         }
 }
@@ -341,17 +342,17 @@ PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
         s->fastest = fmax(s->fastest, px_length(s->v[i]));
     }
     for (uint32_t k = 0; k < y->cloths; ++k)
-        s->sheet[k] = (PxSheet){.boundary = {.ops = &sheet_ops,
-                                             .temperature = NAN,
-                                             .conductance = INFINITY},
-                                .all = s,
-                                .cloth = k};
+        s->sheet[k] =
+            (PxSheet){.boundary = {.ops = &sheet_ops, .temperature = NAN, .conductance = INFINITY},
+                      .all = s,
+                      .cloth = k};
     find_borders(s);
     find_normals(s);
     return px_face_grid_build(&s->grid, y, s->x, s->x, s->reach, scratch);
 }
 
-/* ---- sides ------------------------------------------------------------------------------------ */
+/* ---- sides ------------------------------------------------------------------------------------
+ */
 
 /* Does the way from a to b cross the triangle? The borders of triangles belong to it, so that no
  * way passes between two. */
@@ -416,8 +417,8 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Sides *j = user;
     for (uint32_t i = begin; i < end; ++i)
-        j->near[i] = (float)nearest(j->s, px_vec((double)j->p->x[i], (double)j->p->y[i],
-                                                 (double)j->p->z[i]));
+        j->near[i] = (float)nearest(
+            j->s, px_vec((double)j->p->x[i], (double)j->p->y[i], (double)j->p->z[i]));
 }
 
 /* A way that a sheet crosses is at least as long as both distances to the sheet together. */

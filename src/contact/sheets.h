@@ -51,13 +51,13 @@ typedef struct PxSheets {
     double dt, reach;    ///< s; support of the kernel, m
     double fastest;      ///< of all vertices, m/s
     PxFaceGrid grid;
-    uint8_t *border; ///< by triangle: bit k if its edge between corners k and k + 1 is a border
-    PxVec3 *load;    ///< by vertex: impulses of the fluid in this step, N s
-    PxVec3 *owed;    ///< by vertex: what the fluid is owed, N s; after px_sheets_pay() the rest
-    double *added;   ///< by vertex: mass of the fluid in front of both sides, kg
-    double *clings;  ///< by vertex: the part of it that viscosity drags along, kg
-    PxVec3 *normal;  ///< by vertex, of unit length
-    const uint8_t *held;   ///< by vertex: does a handle hold it?
+    uint8_t *border;     ///< by triangle: bit k if its edge between corners k and k + 1 is a border
+    PxVec3 *load;        ///< by vertex: impulses of the fluid in this step, N s
+    PxVec3 *owed;        ///< by vertex: what the fluid is owed, N s; after px_sheets_pay() the rest
+    double *added;       ///< by vertex: mass of the fluid in front of both sides, kg
+    double *clings;      ///< by vertex: the part of it that viscosity drags along, kg
+    PxVec3 *normal;      ///< by vertex, of unit length
+    const uint8_t *held; ///< by vertex: does a handle hold it?
     const double *wetness; ///< by vertex: 0 dry .. 1 saturated; NULL: dry
     PxSheet *sheet;        ///< by cloth
     uint32_t sheets;

@@ -11,7 +11,20 @@
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-enum { ID, BODY, HANDLE, PLACE, VELOCITY, HOLD, LAST_PLACE, LAST_VELOCITY, CONTACT, LOAD, OWED, COLUMNS };
+enum {
+    ID,
+    BODY,
+    HANDLE,
+    PLACE,
+    VELOCITY,
+    HOLD,
+    LAST_PLACE,
+    LAST_VELOCITY,
+    CONTACT,
+    LOAD,
+    OWED,
+    COLUMNS
+};
 static const struct {
     const char *name, *unit;
     PxType type;
@@ -280,7 +293,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .scratch = &world->scratch,
                        .dt = world->dt,
                        .gravity = world->def.gravity,
-                       .tolerance = 2e-3,
+                       .tolerance = world->sheets != NULL ? 1e-6 : 2e-3,
                        .most_iterations = 400,
                        .isa = world->isa};
     PX_TRY(px_cloth_step_begin(s));

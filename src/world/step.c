@@ -216,9 +216,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "sheets")
     {
         if (sheets != NULL)
-            PX_TRY(px_sheets_part(sheets, &world->pairs, &world->particles,
-                                  px_fluid_visible(fluid), fluid->scratch, fluid->threads,
-                                  &sides));
+            PX_TRY(px_sheets_part(sheets, &world->pairs, &world->particles, px_fluid_visible(fluid),
+                                  fluid->scratch, fluid->threads, &sides));
     }
     PX_STAGE(&world->profile, "walls")
     {
@@ -352,7 +351,8 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid, PxEnergy *energy)
     }
     PX_STAGE(&world->profile, "defence")
     PX_TRY(px_watch_begin(&watch, &world->particles, world->boundaries.data,
-                          world->boundaries.count, fluid->wall_far, world->def.spacing, &world->scratch, &world->threads));
+                          world->boundaries.count, fluid->wall_far, world->def.spacing,
+                          &world->scratch, &world->threads));
     PxRows rows = {&world->threads, &world->dist, fluid->count, PX_BLOCK};
     PxPart moved = {.sums = 0};
     PX_STAGE(&world->profile, "measure")
