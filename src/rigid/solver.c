@@ -11,7 +11,7 @@
 /// ("soft step", Catto 2023). One pass per sub-step converges better than many passes per step
 /// (Macklin et al. 2019). Restitution follows at the end of an interval.
 ///
-/// Passes are Gauss-Seidel in the order of bodies' numbers and features. Bodies that do not touch,
+/// Passes are Gauss-Seidel in the order of colours (contact_passes.c). Bodies that do not touch,
 /// directly or by others, do not influence each other's bits, so that those asleep can be left out.
 #include "rigid/solver_parts.h"
 #include "rigid/spin.h"
