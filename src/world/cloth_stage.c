@@ -278,12 +278,17 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .dt = world->dt,
                        .gravity = world->def.gravity,
                        .tolerance = 2e-3,
-                       .most_iterations = 400};
+                       .most_iterations = 400,
+                       .isa = world->isa};
     PX_TRY(px_cloth_step_begin(s));
+    double before = world->state.cloth_before;
     for (uint32_t i = 0; i < t->count; ++i) {
         s->x[i] = get(t, PLACE, i);
         s->v[i] = get(t, VELOCITY, i);
-        s->w[i] = px_mad(s->v[i], s->gravity, s->dt);
+        /* the guess: it accelerates as in the last step */
+        s->w[i] = before > 0
+                      ? px_mad(s->v[i], px_sub(s->v[i], get(t, LAST_VELOCITY, i)), s->dt / before)
+                      : px_mad(s->v[i], s->gravity, s->dt);
     }
     return PX_OK;
 }
@@ -448,13 +453,16 @@ static PxStatus frame_faces(const PxWorld *world, const PxClothStep *s, PxTable 
         energy[f] = s->face[f].energy;
         angle[f] = 0;
     }
-    for (uint32_t h = 0; h < y->hinges; ++h)
+    for (uint32_t h = 0; h < y->hinges; ++h) {
+        const uint32_t *c = y->hinge[h].corner;
+        const PxVec3 x[4] = {s->x[c[0]], s->x[c[1]], s->x[c[2]], s->x[c[3]]};
+        float own = fabsf((float)(px_cloth_angle(x) - y->hinge[h].angle));
         for (int k = 0; k < 2; ++k) {
             uint32_t f = y->hinge[h].face[k];
-            float own = fabsf((float)(s->hinge[h].angle - y->hinge[h].angle));
             energy[f] += 0.5 * s->hinge[h].energy;
             angle[f] = own > angle[f] ? own : angle[f];
         }
+    }
     for (uint32_t f = 0; f < y->faces; ++f) {
         ((uint32_t *)out->column[0].data[0])[f] = world->cloths.data[y->of_face[f]].body;
         for (int k = 0; k < 3; ++k) {
