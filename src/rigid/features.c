@@ -18,6 +18,8 @@ typedef PX_LIST(PxFeature) Features;
 
 static bool add(Features *list, PxFeature feature)
 {
+    if (feature.kind != PX_FEATURE_EDGE || feature.end[0] == feature.end[1])
+        feature.end[0] = feature.end[1] = PX_NO_FEATURE;
     if (!PX_LIST_RESERVE(list, 1))
         return false;
     list->data[list->count++] = feature;
@@ -51,8 +53,13 @@ static bool of_box(Features *list, const PxShape *shape)
     }
     for (int k = 0; k < 8; ++k)
         for (int bit = 1; bit < 8; bit *= 2)
-            if (!(k & bit))
-                good = good && add_edge(list, shape, corner[k], corner[k | bit], round);
+            if (!(k & bit) && good) {
+                good = add_edge(list, shape, corner[k], corner[k | bit], round);
+                if (good) {
+                    list->data[list->count - 1].end[0] = (uint32_t)k;
+                    list->data[list->count - 1].end[1] = (uint32_t)(k | bit);
+                }
+            }
     return good;
 }
 

@@ -18,12 +18,15 @@ typedef enum PxFeatureKind { PX_FEATURE_POINT, PX_FEATURE_EDGE, PX_FEATURE_RIM }
 
 typedef struct PxFeature {
     PxFeatureKind kind;
-    double round; ///< radius of its rounding, m
-    PxVec3 a;     ///< point; one end of the edge; centre of the rim
-    PxVec3 b;     ///< other end of the edge; unit axis of the rim
-    PxVec3 side;  ///< rim: unit vector normal to the axis
-    double ring;  ///< rim: its radius, m
+    double round;    ///< radius of its rounding, m
+    PxVec3 a;        ///< point; one end of the edge; centre of the rim
+    PxVec3 b;        ///< other end of the edge; unit axis of the rim
+    PxVec3 side;     ///< rim: unit vector normal to the axis
+    double ring;     ///< rim: its radius, m
+    uint32_t end[2]; ///< edge: which features its ends are, if both are points of the same rounding
 } PxFeature;
+
+#define PX_NO_FEATURE UINT32_MAX
 
 typedef struct PxFeatures {
     PxFeature *feature;
