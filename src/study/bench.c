@@ -27,6 +27,8 @@ static const struct {
     {{"melt", "coats of stirred matter by frame; freezing and melting matter by step",
       PX_BENCH_PLAIN},
      px_bench_melt},
+    {{"cloth", "sheets over a box and balls: 004's, Blender's, 100,000 triangles", PX_BENCH_PLAIN},
+     px_bench_cloth},
     {{"contact", "rigid boxes: a heap of 1000 and a stack of ten", PX_BENCH_PLAIN},
      px_bench_contact},
     {{"surface", "surfaces of a million particles with each field", PX_BENCH_PLAIN},
