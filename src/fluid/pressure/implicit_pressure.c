@@ -132,7 +132,8 @@ bool px_flip_sees(const PxFluid *f)
 {
     bool sees = true;
     for (uint32_t k = 0; k < f->materials; ++k)
-        sees = sees && !(f->material[k].live && f->material[k].def.young > 0);
+        sees = sees && !(f->material[k].live &&
+                         (f->material[k].def.young > 0 || f->material[k].def.cloth.cloth));
     for (size_t k = 0; k < f->boundaries; ++k)
         sees = sees && !(f->boundary[k]->per_mass > 0);
     return sees;
