@@ -164,6 +164,113 @@ static int make_mesh(int argc, char **argv)
     return EXIT_DONE;
 }
 
+/* ---- cloth ------------------------------------------------------------------------------- */
+
+/* One number, or two separated by 'x': 1x2. With `same` a missing second one is the first, else it
+ * is 0. */
+static bool read_two(const char *text, double most, bool same, double out[2])
+{
+    char *end;
+    out[0] = strtod(text, &end);
+    out[1] = same ? out[0] : 0;
+    if (end != text && *end == 'x') {
+        text = end + 1;
+        out[1] = strtod(text, &end);
+        same = true;
+    }
+    return end != text && *end == '\0' && out[0] > 0 && out[0] <= most &&
+           (!same || (out[1] > 0 && out[1] <= most));
+}
+
+static bool read_pattern(const char *word, PxSheetPattern *out)
+{
+    static const char *const words[] = {"regular", "alternating", "cross", "irregular"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; ++k)
+        if (strcmp(word, words[k]) == 0) {
+            *out = (PxSheetPattern)k;
+            return true;
+        }
+    fprintf(stderr,
+            "phyxel make cloth: --pattern '%s' is none of regular, alternating, cross, irregular\n",
+            text_safe(word));
+    return false;
+}
+
+/* Cells, of which one number is those along the longer side. */
+static bool read_cells(const char *text, PxSheetDef *def)
+{
+    double cells[2];
+    if (!read_two(text, 2000, false, cells) || cells[0] != floor(cells[0]) ||
+        cells[1] != floor(cells[1])) {
+        fprintf(stderr,
+                "phyxel make cloth: --resolution '%s' is not like 40 or 40x20, at most 2000\n",
+                text_safe(text));
+        return false;
+    }
+    int longer = def->size[1] > def->size[0];
+    if (!(cells[1] > 0)) {
+        double other = round(cells[0] * def->size[1 - longer] / def->size[longer]);
+        cells[longer] = cells[0];
+        cells[1 - longer] = fmax(1, other);
+    }
+    def->cells[0] = (uint32_t)cells[0];
+    def->cells[1] = (uint32_t)cells[1];
+    return true;
+}
+
+static int make_cloth(int argc, char **argv)
+{
+    PxSheetDef def = px_sheet_def_default();
+    int seed = 1, triangles = 0;
+    const char *path = "cloth.obj", *size = NULL, *cells = NULL, *pattern = "alternating";
+    const Option options[] = {
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (cloth.obj)"},
+        {"size", 0, OPTION_TEXT, &size, "AxB", "width along x and length along z, m (1x1)"},
+        {"resolution", 0, OPTION_TEXT, &cells, "N|NxM",
+         "cells along the longer side, or along x and z (40)"},
+        {"triangles", 0, OPTION_COUNT, &triangles, "N",
+         "about as many, instead of --resolution; exactly as many if irregular and even"},
+        {"pattern", 0, OPTION_TEXT, &pattern, "WORD",
+         "regular, alternating, cross or irregular (alternating)"},
+        {"seed", 's', OPTION_COUNT, &seed, "N", "another irregular sheet for each number (1)"},
+    };
+    const Command command = {
+        "make cloth",
+        "[options]",
+        "make a flat sheet of triangles for cloth",
+        "Writes a rectangle in the plane of x and z, with texture coordinates in m. In a scene it\n"
+        "is the mesh of a body whose material is cloth. Prints its numbers as JSON.",
+        options,
+        sizeof options / sizeof *options};
+    OptionResult read = options_read(&command, argc, argv, NULL, 0, 0, NULL);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    if (size != NULL && !read_two(size, 1e6, true, def.size)) {
+        fprintf(stderr, "phyxel make cloth: --size '%s' is not like 1x2, in m\n", text_safe(size));
+        return EXIT_WRONG;
+    }
+    if ((cells != NULL && !read_cells(cells, &def)) || !read_pattern(pattern, &def.pattern))
+        return EXIT_WRONG;
+    if (cells != NULL && triangles > 0) {
+        fprintf(stderr, "phyxel make cloth: --resolution and --triangles exclude each other\n");
+        return EXIT_WRONG;
+    }
+    def.triangles = (uint32_t)triangles;
+    def.seed = (uint64_t)seed;
+    PxSheetResult result;
+    PxStatus status = px_make_sheet(&def, path, &result);
+    if (status != PX_OK)
+        return report_failure(status, "make");
+    printf("{\n  \"mesh\": ");
+    json_text(stdout, path);
+    printf(",\n  \"size\": [%.6g, %.6g], \"cells\": [%u, %u], \"pattern\": \"%s\",\n", def.size[0],
+           def.size[1], result.cells[0], result.cells[1], pattern);
+    printf("  \"vertices\": %u, \"triangles\": %u,\n", result.vertices, result.triangles);
+    printf("  \"shortest\": %.4g, \"longest\": %.4g, \"smallest_angle\": %.4g\n}\n",
+           result.shortest, result.longest, result.angle);
+    return EXIT_DONE;
+}
+
 /* ------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -171,6 +278,7 @@ static const struct {
     int (*call)(int argc, char **argv);
 } things[] = {
     {"colon", "a colon with folds, another one for each seed", make_colon},
+    {"cloth", "a flat sheet of triangles, with a choice of patterns", make_cloth},
     {"mesh", "the isosurface of a volume: NRRD or raw samples", make_mesh},
 };
 

@@ -113,6 +113,14 @@ data
 [ -s "$work/colon.ply" ] || fail "no colon"
 wrong "triangles, must be 500" make colon --triangles 5 -o "$work/no.ply"
 wrong "written as .obj, .ply or .stl" make colon -o "$work/no.txt"
+status 0 make cloth --size 2x1 --resolution 20 --pattern irregular -o "$work/cloth.obj"
+data
+grep -q '"cells": \[20, 10\]' "$work/out" || fail "cloth has other cells"
+grep -q "^vt " "$work/cloth.obj" || fail "cloth has no texture coordinates"
+wrong "is not like 1x2" make cloth --size 2x -o "$work/no.obj"
+wrong "is not like 40" make cloth --resolution 4.5 -o "$work/no.obj"
+wrong "is none of regular" make cloth --pattern plaid -o "$work/no.obj"
+wrong "exclude each other" make cloth --resolution 4 --triangles 90 -o "$work/no.obj"
 wrong "VOLUME is missing" make mesh
 wrong "give the isovalue" make mesh "$work/colon.ply"
 wrong "is not like" make mesh "$work/colon.ply" --at 1 --raw 3x3:int16

@@ -1,10 +1,12 @@
-/// Meshes made for scenes: colons, and isosurfaces of volumes from NRRD files and raw samples.
+/// Meshes made for scenes: colons, sheets of cloth, and isosurfaces of volumes from NRRD files and
+/// raw samples.
 #include "check.h"
 
 #include "phyxel/make.h"
 #include "shape/colon.h"
 #include "shape/mesh_check.h"
 #include "shape/mesh_read.h"
+#include "shape/rectangle.h"
 #include "surface/mesh/isosurface.h"
 
 #include <math.h>
@@ -106,6 +108,95 @@ TEST(numbers_of_a_colon_out_of_range_are_refused)
     def.folds = 0.1;
     CHECK_FAILS(px_make_colon(&def, "a.txt", NULL), PX_ERR_ARGUMENT, ".obj");
     CHECK_FAILS(px_make_colon(&def, NULL, NULL), PX_ERR_ARGUMENT, "path");
+}
+
+/* ---- sheets ---- */
+
+static const double wide[2] = {2, 1}, cells[2] = {14, 7};
+
+static PxMesh *sheet(PxSheetPattern pattern, uint32_t extra)
+{
+    PxMesh *mesh;
+    CHECK_OK(px_rectangle_mesh(wide, cells, pattern, 3, extra, &mesh));
+    return mesh;
+}
+
+TEST(every_pattern_covers_the_rectangle_with_triangles_that_face_up)
+{
+    static const uint32_t triangles[] = {2 * 98, 2 * 98, 4 * 98, 2 * 98};
+    for (PxSheetPattern k = PX_SHEET_REGULAR; k <= PX_SHEET_IRREGULAR; ++k) {
+        PxMesh *mesh = sheet(k, 0);
+        CHECK_OK(px_mesh_check(mesh, "sheet"));
+        CHECK_EQUAL(mesh->triangle_count, triangles[k]);
+        CHECK_NEAR(px_mesh_area(mesh), 2, 1e-12); /* no triangle lies over another: */
+        for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
+            PxVec3 a = px_mesh_corner(mesh, t, 0);
+            PxVec3 b = px_sub(px_mesh_corner(mesh, t, 1), a);
+            CHECK(px_cross(b, px_sub(px_mesh_corner(mesh, t, 2), a)).y > 0);
+        }
+        for (uint32_t v = 0; v < mesh->vertex_count; ++v) {
+            CHECK_NEAR(mesh->uv[v].u, mesh->position[v].x + 1, 1e-12);
+            CHECK_NEAR(mesh->uv[v].v, mesh->position[v].z + 0.5, 1e-12);
+        }
+        px_mesh_free(mesh);
+    }
+}
+
+TEST(no_vertex_of_an_irregular_sheet_lies_in_the_circle_of_a_triangle)
+{
+    PxMesh *mesh = sheet(PX_SHEET_IRREGULAR, 9);
+    CHECK_EQUAL(mesh->triangle_count, 2 * 98 + 18);
+    CHECK_NEAR(px_mesh_area(mesh), 2, 1e-12);
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
+        PxUv a = mesh->uv[mesh->triangle[t][0]], b = mesh->uv[mesh->triangle[t][1]];
+        PxUv c = mesh->uv[mesh->triangle[t][2]];
+        double bu = b.u - a.u, bv = b.v - a.v, cu = c.u - a.u, cv = c.v - a.v;
+        double d = 2 * (bu * cv - bv * cu), bb = bu * bu + bv * bv, cc = cu * cu + cv * cv;
+        double u = (cv * bb - bv * cc) / d, v = (bu * cc - cu * bb) / d;
+        for (uint32_t k = 0; k < mesh->vertex_count; ++k)
+            CHECK(hypot(mesh->uv[k].u - a.u - u, mesh->uv[k].v - a.v - v) >
+                  hypot(u, v) * (1 - 1e-9));
+    }
+    px_mesh_free(mesh);
+}
+
+TEST(an_irregular_sheet_has_as_many_triangles_as_asked_for)
+{
+    PxSheetDef def = px_sheet_def_default();
+    PxSheetResult result;
+    char path[] = "/tmp/phyxel-sheet-XXXXXX.obj";
+    int file = mkstemps(path, 4);
+    CHECK(file >= 0);
+    close(file);
+    def.pattern = PX_SHEET_IRREGULAR;
+    def.triangles = 6326;
+    CHECK_OK(px_make_sheet(&def, path, &result));
+    CHECK_EQUAL(result.triangles, 6326);
+    CHECK(result.angle > 10);
+    PxMesh *mesh;
+    CHECK_OK(px_mesh_read_file(path, &mesh));
+    CHECK_EQUAL(mesh->triangle_count, 6326);
+    CHECK(mesh->uv != NULL);
+    px_mesh_free(mesh);
+    unlink(path);
+}
+
+TEST(numbers_of_a_sheet_out_of_range_are_refused)
+{
+    PxSheetDef def = px_sheet_def_default();
+    def.size[0] = NAN;
+    CHECK_FAILS(px_make_sheet(&def, "a.obj", NULL), PX_ERR_ARGUMENT, "size");
+    def = px_sheet_def_default();
+    def.cells[1] = 2001;
+    CHECK_FAILS(px_make_sheet(&def, "a.obj", NULL), PX_ERR_ARGUMENT, "cells");
+    def = px_sheet_def_default();
+    def.triangles = 9000000;
+    CHECK_FAILS(px_make_sheet(&def, "a.obj", NULL), PX_ERR_ARGUMENT, "triangles");
+    def = px_sheet_def_default();
+    def.pattern = 7;
+    CHECK_FAILS(px_make_sheet(&def, "a.obj", NULL), PX_ERR_ARGUMENT, "pattern");
+    def = px_sheet_def_default();
+    CHECK_FAILS(px_make_sheet(&def, "a.txt", NULL), PX_ERR_ARGUMENT, ".obj");
 }
 
 /* ---- volumes ---- */

@@ -16,7 +16,7 @@ text=$(mandoc -T ascii "$page" | sed 's/.\x08//g')
 failed=0
 view=
 [ ! -x "$PX_BUILD/phyxel-view" ] || view=view
-for command in '' run branch check info surface foam export render bench scenes schema make 'make colon' 'make mesh' $view; do
+for command in '' run branch check info surface foam export render bench scenes schema make 'make colon' 'make cloth' 'make mesh' $view; do
     help=$("$phyxel" $command --help) || {
         echo "phyxel $command --help failed"
         failed=1

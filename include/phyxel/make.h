@@ -1,4 +1,5 @@
-/// Meshes that phyxel makes for scenes: a colon, and the isosurface of a volume of samples.
+/// Meshes that phyxel makes for scenes: a colon, the isosurface of a volume of samples, and sheets
+/// of cloth.
 #ifndef PHYXEL_MAKE_H
 #define PHYXEL_MAKE_H
 
@@ -76,6 +77,40 @@ typedef struct PxVolumeResult {
 /// Errors: PX_ERR_ARGUMENT, PX_ERR_FORMAT, PX_ERR_MEMORY, PX_ERR_IO.
 PX_API PxStatus px_make_volume_mesh(const PxVolumeDef *def, const char *path,
                                     PxVolumeResult *result);
+
+/// How the triangles of a sheet lie.
+typedef enum PxSheetPattern {
+    PX_SHEET_REGULAR,     ///< two a cell, all diagonals parallel
+    PX_SHEET_ALTERNATING, ///< two a cell, diagonals alternate
+    PX_SHEET_CROSS,       ///< four a cell, around its middle
+    PX_SHEET_IRREGULAR    ///< vertices moved at random, Delaunay triangulation
+} PxSheetPattern;
+
+/// A rectangle for cloth. Start from px_sheet_def_default().
+typedef struct PxSheetDef {
+    PxDefHead head;
+    double size[2];     ///< along x and z, m, above 0 to 1e6; 1 by 1
+    uint32_t cells[2];  ///< along x and z, 1 to 2000; 0: square ones, 40 along the longer side
+    uint32_t triangles; ///< about as many, instead of `cells`; an irregular sheet has exactly as
+                        ///< many if it is even; 0: as `cells` say
+    PxSheetPattern pattern; ///< alternating
+    uint64_t seed;          ///< another irregular sheet for each
+} PxSheetDef;
+
+PX_API void px_sheet_def_init(PxSheetDef *def, size_t size);
+PX_DEF_DEFAULT(PxSheetDef, px_sheet_def)
+
+typedef struct PxSheetResult {
+    uint32_t cells[2];
+    uint32_t vertices, triangles;
+    double shortest, longest; ///< edges, m
+    double angle;             ///< smallest angle of a triangle, degrees
+} PxSheetResult;
+
+/// Makes a rectangle of triangles in the plane of x and z, that faces +y and whose texture
+/// coordinates are lengths in m, and writes it to `path`. `result` may be NULL.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY, PX_ERR_IO.
+PX_API PxStatus px_make_sheet(const PxSheetDef *def, const char *path, PxSheetResult *result);
 
 #ifdef __cplusplus
 }

@@ -1,17 +1,16 @@
-#include "cloth/sheet.h"
+#include "cloth/cloth.h"
 
 #include "base/fail.h"
 #include "base/vec.h"
 #include "shape/mesh_check.h"
 #include "shape/mesh_read.h"
+#include "shape/rectangle.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- triangles of a shape ------------------------------------------------------------ */
-
-#define MOST_CELLS 2000.0
 
 /* Cells along a side; by default they are square, 40 along the longer side. */
 static double cells_of(double stated, double own, double other)
@@ -20,39 +19,13 @@ static double cells_of(double stated, double own, double other)
     return stated > 0 ? stated : fmax(1, round(own / cell));
 }
 
-/* A rectangle in the plane of x and z, in triangles whose diagonals alternate, so that no direction
- * is stiffer than its mirror image. */
+/* Diagonals alternate, so that no direction is stiffer than its mirror image. */
 static PxStatus make_rectangle(const PxShapeDef *def, PxMesh **out)
 {
-    double columns = cells_of(def->columns, def->size.x, def->size.z);
-    double rows = cells_of(def->rows, def->size.z, def->size.x);
-    if (!(def->size.x > 0) || !(def->size.z > 0) || !isfinite(def->size.x) ||
-        !isfinite(def->size.z))
-        return px_fail(PX_ERR_ARGUMENT, "sheet: it is %g by %g m, wanted more than 0", def->size.x,
-                       def->size.z);
-    if (!(columns >= 1 && columns <= MOST_CELLS && rows >= 1 && rows <= MOST_CELLS) ||
-        columns != floor(columns) || rows != floor(rows))
-        return px_fail(PX_ERR_ARGUMENT, "sheet: it has %g by %g cells, wanted 1 to %g", columns,
-                       rows, MOST_CELLS);
-    uint32_t n = (uint32_t)columns, m = (uint32_t)rows, t = 0;
-    PX_TRY(px_mesh_create((size_t)(n + 1) * (m + 1), (size_t)2 * n * m, PX_MESH_UV, out));
-    PxMesh *mesh = *out;
-    for (uint32_t j = 0; j <= m; ++j)
-        for (uint32_t i = 0; i <= n; ++i) {
-            uint32_t k = j * (n + 1) + i;
-            double u = i / columns, v = j / rows;
-            mesh->position[k] = px_vec((u - 0.5) * def->size.x, 0, (v - 0.5) * def->size.z);
-            mesh->uv[k] = (PxUv){u * def->size.x, v * def->size.z};
-        }
-    for (uint32_t j = 0; j < m; ++j)
-        for (uint32_t i = 0; i < n; ++i) {
-            uint32_t a = j * (n + 1) + i, b = a + 1, c = a + n + 1, d = c + 1;
-            bool other = (i + j) % 2 != 0;
-            const uint32_t first[3] = {a, c, other ? b : d}, second[3] = {other ? c : a, d, b};
-            memcpy(mesh->triangle[t++], first, sizeof first);
-            memcpy(mesh->triangle[t++], second, sizeof second);
-        }
-    return PX_OK;
+    const double size[2] = {def->size.x, def->size.z};
+    const double cells[2] = {cells_of(def->columns, size[0], size[1]),
+                             cells_of(def->rows, size[1], size[0])};
+    return px_rectangle_mesh(size, cells, PX_SHEET_ALTERNATING, 0, 0, out);
 }
 
 static PxStatus copy_arrays(const PxShapeDef *def, PxMesh **out)
@@ -212,15 +185,6 @@ static int compare_edges(const void *a, const void *b)
     return (x->face > y->face) - (x->face < y->face);
 }
 
-/* Dihedral angle of four points, rad: 0 for flat, positive if the edge is a valley seen from
- * the side of the normals. */
-static double dihedral(const PxVec3 x[4])
-{
-    PxVec3 e = px_sub(x[1], x[0]);
-    PxVec3 n1 = px_cross(e, px_sub(x[2], x[0])), n2 = px_cross(px_sub(x[3], x[0]), e);
-    return atan2(px_dot(px_cross(n2, n1), px_normalized(e, px_vec(0, 0, 0))), px_dot(n1, n2));
-}
-
 /* Foot of the height on the edge, from its first end, and the height, at rest. `from` and `to` are
  * the corners of the edge in that face. */
 static void foot_of(const PxClothFace *f, int from, int to, double *along, double *height)
@@ -257,8 +221,15 @@ static void make_hinge(const PxClothSheet *s, const PxVec3 *position, const Edge
     PxVec3 x[4];
     for (int c = 0; c < 4; ++c)
         x[c] = position[out->corner[c]];
-    double angle = dihedral(x);
-    out->angle = rest == PX_CLOTH_REST_UV || fabs(angle) < 1e-9 ? 0 : angle;
+    double angle = px_cloth_angle(x);
+    px_cloth_hinge_rest(out, rest == PX_CLOTH_REST_UV || fabs(angle) < 1e-9 ? 0 : angle);
+}
+
+void px_cloth_hinge_rest(PxClothHinge *h, double angle)
+{
+    h->angle = angle;
+    h->half_sine = sin(0.5 * angle);
+    h->half_cosine = cos(0.5 * angle);
 }
 
 static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest rest)

@@ -1,12 +1,14 @@
-/// Makes meshes for scenes and writes them: colons and isosurfaces of volumes.
+/// Makes meshes for scenes and writes them: colons, isosurfaces of volumes, sheets of cloth.
 #include "phyxel/make.h"
 
 #include "base/def.h"
 #include "shape/colon.h"
 #include "shape/mesh_write.h"
+#include "shape/rectangle.h"
 #include "store/file.h"
 #include "surface/mesh/isosurface.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -194,5 +196,89 @@ PxStatus px_make_volume_mesh(const PxVolumeDef *def, const char *path, PxVolumeR
     }
     px_mesh_free(mesh);
     px_volume_free(&volume);
+    return status;
+}
+
+/* ---- sheets ------------------------------------------------------------------------------ */
+
+static PxSheetDef sheet_def_defaults(void)
+{
+    return (PxSheetDef){.head = {sizeof(PxSheetDef), 0x73686565u},
+                        .size = {1, 1},
+                        .pattern = PX_SHEET_ALTERNATING,
+                        .seed = 1};
+}
+
+PX_DEF(PxSheetDef, sheet_def, "sheet")
+
+/* Cells along both sides, square as far as whole numbers are. */
+static void choose_cells(const PxSheetDef *def, double cells[2], uint32_t *extra)
+{
+    bool cross = def->pattern == PX_SHEET_CROSS;
+    double wanted = (double)def->triangles / (cross ? 4 : 2);
+    double edge = def->triangles > 0 ? sqrt(def->size[0] * def->size[1] / wanted)
+                                     : fmax(def->size[0], def->size[1]) / 40;
+    for (int k = 0; k < 2; ++k)
+        cells[k] = def->triangles == 0 && def->cells[k] > 0 ? def->cells[k]
+                                                            : fmax(1, round(def->size[k] / edge));
+    *extra = 0;
+    if (def->triangles == 0)
+        return;
+    int longer = cells[1] > cells[0];
+    cells[longer] = fmax(1, floor(wanted / cells[1 - longer] + 1e-9));
+    if (wanted > cells[0] * cells[1])
+        *extra = (uint32_t)(wanted - cells[0] * cells[1]);
+}
+
+static PxStatus check_sheet(const PxSheetDef *def)
+{
+    for (int k = 0; k < 2; ++k)
+        if (!(def->size[k] > 0 && def->size[k] <= 1e6))
+            return px_fail(PX_ERR_ARGUMENT, "sheet: size is %g by %g m, must be above 0 to 1e6",
+                           def->size[0], def->size[1]);
+    if ((unsigned)def->pattern > PX_SHEET_IRREGULAR)
+        return px_fail(PX_ERR_ARGUMENT, "sheet: pattern is number %u, must be below %u",
+                       (unsigned)def->pattern, PX_SHEET_IRREGULAR + 1u);
+    if (def->triangles > 8000000u || def->triangles == 1)
+        return px_fail(PX_ERR_ARGUMENT, "sheet: %u triangles, must be 2 to 8,000,000",
+                       def->triangles);
+    return PX_OK;
+}
+
+static void measure_sheet(const PxMesh *mesh, PxSheetResult *out)
+{
+    out->vertices = mesh->vertex_count;
+    out->triangles = mesh->triangle_count;
+    out->shortest = INFINITY;
+    out->angle = 180;
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t)
+        for (int k = 0; k < 3; ++k) {
+            PxVec3 a = px_mesh_corner(mesh, t, k);
+            PxVec3 b = px_sub(px_mesh_corner(mesh, t, (k + 1) % 3), a);
+            PxVec3 c = px_sub(px_mesh_corner(mesh, t, (k + 2) % 3), a);
+            out->shortest = fmin(out->shortest, px_length(b));
+            out->longest = fmax(out->longest, px_length(b));
+            double angle = atan2(px_length(px_cross(b, c)), px_dot(b, c)) * 180 / M_PI;
+            out->angle = fmin(out->angle, angle);
+        }
+}
+
+PxStatus px_make_sheet(const PxSheetDef *def, const char *path, PxSheetResult *result)
+{
+    PxSheetDef own;
+    PxMesh *mesh;
+    double cells[2];
+    uint32_t extra;
+    PX_TRY(read_sheet_def(def, &own));
+    PX_TRY(check_sheet(&own));
+    PX_TRY(check_path(path));
+    choose_cells(&own, cells, &extra);
+    PX_TRY(px_rectangle_mesh(own.size, cells, own.pattern, own.seed, extra, &mesh));
+    PxStatus status = write_mesh(mesh, "phyxel sheet, m, texture coordinates in m", path);
+    if (status == PX_OK && result != NULL) {
+        *result = (PxSheetResult){.cells = {(uint32_t)cells[0], (uint32_t)cells[1]}};
+        measure_sheet(mesh, result);
+    }
+    px_mesh_free(mesh);
     return status;
 }
