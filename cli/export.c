@@ -77,7 +77,7 @@ int command_export(int argc, char **argv)
 {
     PxExportDef def = px_export_def_default();
     def.format = NULL; /* must be given */
-    int first = -1, last = -1;
+    int first = -1, last = -1, smooth = 0;
     bool quiet = false, what[8] = {false};
     const char *frames = NULL, *up = NULL;
     char details[1024];
@@ -97,6 +97,8 @@ int command_export(int argc, char **argv)
         {"material", 'm', OPTION_TEXT, &def.material, "NAME", "surface of this material only"},
         {"columns", 0, OPTION_TEXT, &def.columns, "LIST",
          "only these columns: density,pressure (all)"},
+        {"smooth", 0, OPTION_COUNT, &smooth, "N",
+         "subdivide cloth N times, 0 to 4, each by four triangles (0)"},
         {"up", 0, OPTION_TEXT, &up, "AXIS", "axis that points up, y or z (the scene's)"},
         {"frames", 'n', OPTION_TEXT, &frames, "A-B", "only these frames: 7, 3-9, 3-"},
         {"first", 0, OPTION_COUNT, &first, "N", "first frame"},
@@ -115,6 +117,7 @@ int command_export(int argc, char **argv)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
     if (!is_folder(def.dir, "export"))
         return EXIT_WRONG;
+    def.smooth = (uint32_t)smooth;
     int wrong = check_words(&def, frames, up, what, first, last);
     if (wrong != EXIT_DONE)
         return wrong;

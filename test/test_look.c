@@ -3,6 +3,8 @@
 #include "folder.h"
 
 #include "render/looks.h"
+#include "render/trace/fabric.h"
+#include "shape/texture.h"
 #include "render/setting.h"
 #include "render/subject.h"
 #include "shape/tessellate.h"
@@ -212,6 +214,60 @@ TEST(pictures_have_y_up_whatever_the_scene_has)
     PxV3 x = px_setting_turn(&s, (PxVec3){1, 0, 0}), y = px_setting_turn(&s, (PxVec3){0, 1, 0});
     PxV3 z = px_v3_cross(x, y), wanted = px_setting_turn(&s, (PxVec3){0, 0, 1});
     CHECK_NEAR(px_v3_length(px_v3_sub(z, wanted)), 0, 0); /* right-handed still */
+}
+
+/* ---- cloth ---- */
+
+/* A triangle in the plane of x and y that faces +z, with u along x and v along y. */
+static PxHit shade(const PxFabric *fabric, float x, float y, float from)
+{
+    static PxV3 position[3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}};
+    static float uv[3][2] = {{0, 0}, {4, 0}, {0, 4}};
+    static uint32_t triangle[1][3] = {{0, 1, 2}};
+    const PxThing thing = {.kind = PX_THING_MESH,
+                           .points = 3,
+                           .position = position,
+                           .uv = uv,
+                           .triangles = 1,
+                           .triangle = triangle};
+    PxHit hit = {.geometric = {0, 0, 1}, .normal = {0, 0, 1}, .colour = {0.5f, 0, 0}};
+    px_fabric_shade(fabric, &thing, 0, x / 4, y / 4, px_v3(0, 0, -from), &hit);
+    return hit;
+}
+
+TEST(threads_of_warp_and_weft_alternate_and_are_round)
+{
+    PxFabric f = {.shown = true, .thread = 1, .weft = {0, 0.5f, 0}};
+    /* middles of cells: warp, which has the look's colour, weft, warp */
+    PxHit a = shade(&f, 0.5f, 0.5f, 1), b = shade(&f, 1.5f, 0.5f, 1), c = shade(&f, 1.5f, 1.5f, 1);
+    CHECK(a.colour.x > 0.4f && a.colour.y == 0);
+    CHECK(b.colour.x == 0 && b.colour.y > 0.4f);
+    CHECK(c.colour.x > 0.4f && c.colour.y == 0);
+    CHECK_NEAR(a.normal.z, 1, 1e-6);
+    /* the right side of a warp thread faces right, more than its upper end faces up */
+    PxHit side = shade(&f, 0.9f, 0.5f, 1), end = shade(&f, 0.5f, 0.9f, 1);
+    CHECK(side.normal.x > 0.4f && fabsf(side.normal.y) < 1e-6f);
+    CHECK(end.normal.y > 0.2f && end.normal.y < side.normal.x);
+    CHECK(side.colour.x < a.colour.x);
+}
+
+TEST(the_back_of_cloth_has_its_own_colour)
+{
+    PxFabric f = {.shown = true, .backed = true, .back = {0, 0, 0.7f}};
+    CHECK(shade(&f, 1, 1, 1).colour.x == 0.5f);
+    CHECK(shade(&f, 1, 1, -1).colour.z == 0.7f);
+    f.backed = false;
+    CHECK(shade(&f, 1, 1, -1).colour.x == 0.5f);
+}
+
+TEST(a_texture_covers_the_front_of_cloth_and_repeats)
+{
+    uint8_t pixel[2 * 3] = {255, 0, 0, 0, 0, 255};
+    PxTexture texture = {2, 1, pixel};
+    PxFabric f = {.shown = true, .texture = &texture, .repeat = 2};
+    CHECK(shade(&f, 0.5f, 0.5f, 1).colour.x > 0.99f);
+    CHECK(shade(&f, 1.5f, 0.5f, 1).colour.z > 0.99f);
+    CHECK(shade(&f, 2.5f, 0.5f, 1).colour.x > 0.99f);
 }
 
 TEST_MAIN()

@@ -57,6 +57,7 @@ typedef struct PxExportDef {
     int threads;    ///< 0: one for every core
     const struct PxScene *scene; ///< scene of the run (px_run_scene()): shapes and joints for
                                  ///< "poses"; NULL: the poses alone
+    uint32_t smooth; ///< subdivisions of cloth by Loop's scheme, 0 to 4, each by four triangles
 } PxExportDef;
 
 PX_API void px_export_def_init(PxExportDef *def, size_t size);

@@ -50,9 +50,17 @@ typedef struct Loop {
     int64_t blocks; /* of one loop, or both of a chain */
     bool shared;    /* by the threads of the pool */
     int threads;
-    _Atomic int64_t next; /* next block to be taken */
+    _Atomic int64_t next; /* next block to be taken, of a chain */
     _Atomic int here;     /* threads that have arrived; only counted if DEALT */
 } Loop;
+
+/* One loop: threads share its blocks in equal parts, and who has done its own takes from others. In
+ * a sequence of loops over the same rows, most rows then stay in the cache of one core. Next block
+ * of each part; on lines of their own. */
+#define PARTS 64
+static struct Part {
+    _Alignas(64) _Atomic int64_t next;
+} part[PARTS];
 
 static struct Pool {
     pthread_mutex_t lock;
@@ -166,6 +174,26 @@ static void run_block(const Loop *loop, int64_t b, int thread)
     }
 }
 
+static int parts_of(const Loop *loop)
+{
+    return loop->threads < PARTS ? loop->threads : PARTS;
+}
+
+static int64_t part_begin(const Loop *loop, int k)
+{
+    return loop->blocks * k / parts_of(loop);
+}
+
+static void run_part(const Loop *loop, int k, int thread)
+{
+    int64_t end = part_begin(loop, k + 1);
+    while (atomic_load_explicit(&part[k].next, memory_order_relaxed) < end) {
+        int64_t b = atomic_fetch_add(&part[k].next, 1);
+        if (b < end)
+            run_block(loop, b, thread);
+    }
+}
+
 static void run_blocks(Loop *loop, int thread)
 {
     if (DEALT) {
@@ -177,10 +205,15 @@ static void run_blocks(Loop *loop, int thread)
         atomic_store(&front[thread].block, INT64_MAX);
         return;
     }
+    if (loop->chain == NULL) {
+        int parts = parts_of(loop);
+        for (int k = 0; k < parts; ++k)
+            run_part(loop, (thread + k) % parts, thread);
+        return;
+    }
     for (;;) {
         /* Until the block is known, others assume the first. */
-        if (loop->chain != NULL)
-            atomic_store(&front[thread].block, 0);
+        atomic_store(&front[thread].block, 0);
         int64_t b = atomic_fetch_add(&loop->next, 1);
         if (b >= loop->blocks)
             break;
@@ -267,6 +300,8 @@ static void run_shared(Loop *loop)
     /* Threads that have not joined yet hold nobody up, but dealt blocks are theirs already. */
     for (int t = 0; t < loop->threads; ++t)
         atomic_store(&front[t].block, DEALT ? 0 : INT64_MAX);
+    for (int k = 0; k < parts_of(loop); ++k)
+        atomic_store(&part[k].next, part_begin(loop, k));
     pool.loop = loop;
     pool.joined = 1;
     atomic_fetch_add(&pool.calls, 1);

@@ -7,37 +7,64 @@
 /// size: the drape does not depend on the resolution.
 ///
 /// Dihedral model (Bridson et al. 2003; 004 Eq. 2.96): dE/d theta = 2 k (sin(theta/2) -
-/// sin(theta_0/2)). Linear model (Volino and Magnenat-Thalmann 2006; 004 Eq. 2.95): the bending
-/// vector R = sum a_i x_i is 0 where the hinge is flat and has the length of the angle times
-/// h2 h3 / (h2 + h3), h the heights; forces -lambda a_i (R - R_0) and their stiffness are linear.
+/// sin(theta_0/2)). Sine and cosine of theta/2 follow from those of theta without the angle itself.
+/// Linear model (Volino and Magnenat-Thalmann 2006; 004 Eq. 2.95): the bending vector R = sum a_i
+/// x_i is 0 where the hinge is flat and has the length of the angle times h2 h3 / (h2 + h3), h the
+/// heights; forces -lambda a_i (R - R_0) and their stiffness are linear.
 #include "cloth/cloth.h"
 
 #include <math.h>
 
-void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *h, const PxVec3 x[4],
-                      PxClothHingeState *out)
+/* Sine and cosine of half an angle between -pi and pi, from a vector in its direction. */
+static void halve(double sine, double cosine, double *half_sine, double *half_cosine)
+{
+    double length = sqrt(sine * sine + cosine * cosine);
+    double s = length > 0 ? sine / length : 0, c = length > 0 ? cosine / length : 1;
+    if (c >= 0) {
+        *half_cosine = sqrt(0.5 * (1 + c));
+        *half_sine = 0.5 * s / *half_cosine;
+    } else {
+        *half_sine = copysign(sqrt(0.5 * (1 - c)), s);
+        *half_cosine = 0.5 * s / *half_sine;
+    }
+}
+
+double px_cloth_angle(const PxVec3 x[4])
 {
     PxVec3 e = px_sub(x[1], x[0]), none = px_vec(0, 0, 0);
     PxVec3 n1 = px_cross(e, px_sub(x[2], x[0])), n2 = px_cross(px_sub(x[3], x[0]), e);
-    double l = px_length(e), s1 = px_dot(n1, n1), s2 = px_dot(n2, n2);
+    return atan2(px_dot(px_cross(n2, n1), px_normalized(e, none)), px_dot(n1, n2));
+}
+
+static void linear(const PxClothHinge *h, const PxVec3 x[4], double k, PxClothHingeState *out)
+{
+    double lambda = k / (h->lever * h->lever);
+    PxVec3 r = px_vec(0, 0, 0), none = r;
+    for (int c = 0; c < 4; ++c)
+        r = px_mad(r, x[c], h->weight[c]);
+    if (h->angle != 0) {
+        PxVec3 e = px_sub(x[1], x[0]);
+        PxVec3 n1 = px_cross(e, px_sub(x[2], x[0])), n2 = px_cross(px_sub(x[3], x[0]), e);
+        PxVec3 mean = px_add(px_normalized(n1, none), px_normalized(n2, none));
+        r = px_mad(r, px_normalized(mean, none), -h->angle * h->lever);
+    }
+    out->slope[0] = r;
+    out->moment = out->stiff = lambda;
+    out->energy = 0.5 * lambda * px_dot(r, r);
+}
+
+void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *h, const PxVec3 x[4],
+                      PxClothHingeState *out)
+{
     double d = law->bend[0] * h->weft + law->bend[1] * (1 - h->weft), k = d * h->shape;
-    PxVec3 unit = px_scale(e, l > 0 ? 1 / l : 0);
-    double theta = atan2(px_dot(px_cross(n2, n1), unit), px_dot(n1, n2));
-    out->angle = theta;
     if (law->bending == PX_CLOTH_LINEAR) {
-        double lambda = k / (h->lever * h->lever);
-        PxVec3 r = none;
-        for (int c = 0; c < 4; ++c)
-            r = px_mad(r, x[c], h->weight[c]);
-        if (h->angle != 0) {
-            PxVec3 mean = px_add(px_normalized(n1, none), px_normalized(n2, none));
-            r = px_mad(r, px_normalized(mean, none), -h->angle * h->lever);
-        }
-        out->slope[0] = r;
-        out->moment = out->stiff = lambda;
-        out->energy = 0.5 * lambda * px_dot(r, r);
+        linear(h, x, k, out);
         return;
     }
+    PxVec3 e = px_sub(x[1], x[0]), none = px_vec(0, 0, 0);
+    PxVec3 n1 = px_cross(e, px_sub(x[2], x[0])), n2 = px_cross(px_sub(x[3], x[0]), e);
+    double l = px_length(e), s1 = px_dot(n1, n1), s2 = px_dot(n2, n2);
+    PxVec3 unit = px_scale(e, l > 0 ? 1 / l : 0);
     /* A collapsed triangle has no angle. */
     double least = 1e-6 * h->length * h->length * h->lever * h->lever;
     if (!(s1 > least) || !(s2 > least)) {
@@ -53,9 +80,11 @@ void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *h, const PxVec3
                            px_dot(px_sub(x[3], x[1]), unit));
     out->slope[1] = px_mad(px_scale(u1, -px_dot(px_sub(x[2], x[0]), unit)), u2,
                            -px_dot(px_sub(x[3], x[0]), unit));
-    double rest = sin(0.5 * h->angle);
-    out->moment = 2 * k * (sin(0.5 * theta) - rest);
-    out->stiff = k * cos(0.5 * theta);
-    out->energy =
-        4 * k * (cos(0.5 * h->angle) - cos(0.5 * theta)) - 2 * k * rest * (theta - h->angle);
+    double sine, cosine, rest = h->half_sine;
+    halve(px_dot(px_cross(n2, n1), unit), px_dot(n1, n2), &sine, &cosine);
+    out->moment = 2 * k * (sine - rest);
+    out->stiff = k * cosine;
+    out->energy = 4 * k * (h->half_cosine - cosine);
+    if (h->angle != 0)
+        out->energy -= 2 * k * rest * (2 * atan2(sine, cosine) - h->angle);
 }

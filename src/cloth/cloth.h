@@ -1,26 +1,32 @@
 /// All cloth of a world as one system: forces, stiffness matrix, and the linear solve of a step.
 ///
 /// A step of implicit Euler after Baraff and Witkin (1998) (004 Eq. 2.109): with the stiffness K of
-/// the present shape, mass M, damping alpha M + beta K and step dt, the velocities w at the end of
-/// the step solve
-///     A w = M v + dt f,   A = (1 + alpha dt) M + (dt^2 + beta dt) K,
-/// which is Eq. 2.109 with v + delta v = w. Vertices may be held: along a normal, or entirely.
+/// the present shape, mass M, damping alpha M + beta K and step dt, the change d = w - v of the
+/// velocities solves
+///     A d = dt f - (alpha dt M + (dt^2 + beta dt) K) v,   A = (1 + alpha dt) M + (dt^2 + beta dt)
+///     K.
+/// Vertices may be held: along a normal, or entirely.
+///
+/// K is 0 for translations. Its products are sums of K_ij (d_j - d_i), which makes them so in
+/// floats too: the blocks of A are floats, and what they round away is relative to deformations.
 ///
 /// Air of density rho and velocity c pushes a triangle of area S and normal n by
 ///     1/2 rho S |(c - v) n| ((c - v) n) n,
 /// the pressure of a plate across the flow with a drag coefficient of 1. The first factor is that
-/// of the velocities v at the start of the step, the second that of w: c is on the right side, w
-/// adds dt 1/2 rho S |..| n n^T to A, so drag never turns a velocity around, however light the
+/// of the velocities v at the start of the step, the second that of w: c - v is on the right side,
+/// d adds dt 1/2 rho S |..| n n^T to A, so drag never turns a velocity around, however light the
 /// cloth is.
 ///
-/// Every loop is over rows that it writes alone, and sums are those of blocks that do not depend on
-/// the number of threads, so neither do the bits.
+/// Every loop is over rows or pairs that it writes alone, and sums are those of blocks that do not
+/// depend on the number of threads, so neither do the bits.
 #ifndef PX_CLOTH_CLOTH_H
 #define PX_CLOTH_CLOTH_H
 
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "base/simd.h"
 #include "base/vec.h"
+#include "cloth/pattern.h"
 #include "cloth/sheet.h"
 
 /// One piece of cloth in a world.
@@ -51,11 +57,10 @@ typedef struct PxClothLaw {
 /// Errors: PX_ERR_ARGUMENT if the moduli are those of no material. `what` begins the message.
 PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *out);
 
-/// A triangle or hinge of a vertex, and where its blocks are in the matrix.
+/// A triangle or hinge of a vertex.
 typedef struct PxClothUse {
-    uint32_t of;      ///< index of face or hinge
-    uint32_t corner;  ///< of the vertex in it
-    uint32_t slot[4]; ///< blocks of its corners in the row
+    uint32_t of;     ///< index of face or hinge
+    uint32_t corner; ///< of the vertex in it
 } PxClothUse;
 
 /// A box of the hierarchy: its first child follows it, `next` is the node after all below it.
@@ -63,6 +68,34 @@ typedef struct PxClothNode {
     uint32_t face; ///< of a leaf; UINT32_MAX: none
     uint32_t next;
 } PxClothNode;
+
+/// State of a triangle.
+typedef struct PxClothFaceState {
+    PxVec3 f[2];      ///< deformation gradient, or its rotation for co-rotational strain
+    PxVec3 normal;    ///< unit; 0 if the triangle has collapsed
+    PxVec3 force[2];  ///< P: of corner k it is -area P grad N_k, N/m
+    double taut[3];   ///< tensile part of the second Piola-Kirchhoff stress: uu, vv, uv; N/m
+    double c[4];      ///< tangent, N/m
+    double strain[3]; ///< uu, vv, 2 uv
+    double energy;    ///< J
+} PxClothFaceState;
+
+/// State of a hinge.
+typedef struct PxClothHingeState {
+    PxVec3 slope[4]; ///< of the angle by corner, 1/m; linear model: slope[0] is the bending vector
+    double moment;   ///< dE/d(angle), N m; linear model: stiffness, N/m
+    double stiff;    ///< second derivative, N m, >= 0
+    double energy;   ///< J
+} PxClothHingeState;
+
+/// States of all triangles and hinges, and what they were evaluated from.
+typedef struct PxClothSeen {
+    bool any;
+    PxVec3 *x;
+    PxClothLaw *law;
+    PxClothFaceState *face;
+    PxClothHingeState *hinge;
+} PxClothSeen;
 
 /// Topology of all cloth: sheets one after another. Built when pieces come or go.
 typedef struct PxClothSystem {
@@ -73,11 +106,11 @@ typedef struct PxClothSystem {
     double *share;       ///< by vertex, m^2
     uint32_t *of_vertex; ///< index of its cloth
     uint32_t *of_face, *of_hinge;
-    uint32_t *row;                      ///< first block of each row; the first is the diagonal
-    uint32_t *column;                   ///< by block
     uint32_t *first_face, *first_hinge; ///< first PxClothUse of each vertex
     PxClothUse *faces_of, *hinges_of;
-    double *edge; ///< by cloth: mean length of its edges, m
+    PxClothPattern pattern; ///< of the matrix
+    PxClothSeen *seen;      ///< the last evaluation
+    double *edge;           ///< by cloth: mean length of its edges, m
     uint32_t nodes;
     PxClothNode *node;
     uint32_t *leaf_of; ///< by face
@@ -96,26 +129,12 @@ typedef enum PxClothHold {
     PX_CLOTH_FIXED   ///< its velocity is `target`
 } PxClothHold;
 
-/// State of a triangle.
-typedef struct PxClothFaceState {
-    PxVec3 f[2];      ///< deformation gradient, or its rotation for co-rotational strain
-    PxVec3 normal;    ///< unit; 0 if the triangle has collapsed
-    PxVec3 force[2];  ///< P: of corner k it is -area P grad N_k, N/m
-    double taut[3];   ///< tensile part of the second Piola-Kirchhoff stress: uu, vv, uv; N/m
-    double c[4];      ///< tangent, N/m
-    double strain[3]; ///< uu, vv, 2 uv
-    double energy;    ///< J
-    PxVec3 across;    ///< normal times the root of the drag's 1/2 rho S |(c - v) n|, (kg/s)^1/2
-} PxClothFaceState;
-
-/// State of a hinge.
-typedef struct PxClothHingeState {
-    PxVec3 slope[4]; ///< of the angle by corner, 1/m; linear model: slope[0] is the bending vector
-    double moment;   ///< dE/d(angle), N m; linear model: stiffness, N/m
-    double stiff;    ///< second derivative, N m, >= 0
-    double angle;    ///< rad
-    double energy;   ///< J
-} PxClothHingeState;
+/// What a triangle adds to the right side of a step, besides its matrix.
+typedef struct PxClothFaceLoad {
+    PxVec3 p[2];   ///< dt P + (dt^2 + beta dt) dP/dt at the velocities v, N s/m
+    PxVec3 across; ///< normal times the root of the drag's 1/2 rho S |(c - v) n|, (kg/s)^1/2
+    PxVec3 drag;   ///< impulse of the air on each corner, N s
+} PxClothFaceLoad;
 
 /// One step of all cloth. Arrays by vertex are in scratch.
 typedef struct PxClothStep {
@@ -125,20 +144,24 @@ typedef struct PxClothStep {
     PxArena *scratch;
     double dt;
     PxVec3 gravity;
-    PxVec3 *x, *v; ///< at the start
-    PxVec3 *w;     ///< velocities at the end; initially the guess
-    PxVec3 *push;  ///< forces besides gravity and elasticity, N
-    double *mass;  ///< kg
+    PxVec3 *x, *v;  ///< at the start
+    PxVec3 *w;      ///< velocities u + d at the end; initially the guess
+    PxVec3 *push;   ///< forces besides gravity and elasticity, N
+    double *mass;   ///< kg
+    double *added;  ///< mass of fluid that moves along added_normal with a vertex, kg
+    double *clings; ///< the part of it that moves across it as well, kg
+    PxVec3 *added_normal;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
-    PxVec3 *friction; ///< impulses that are added to the right side, N s
-    PxClothFaceState *face;
-    PxClothHingeState *hinge;
-    double (*a)[9];        ///< blocks of A
-    double (*inverse)[9];  ///< of the diagonal blocks
-    PxVec3 *b;             ///< right side without friction, N s
-    PxVec3 *r, *p, *q, *z; ///< of the solve; after it r = b + friction - A w, of held ones too
-    double *partial;
+    PxVec3 *friction;         ///< impulses that are added to the right side, N s
+    PxClothFaceState *face;   ///< those of system->seen
+    PxClothHingeState *hinge; ///< the same
+    PxClothFaceLoad *face_load;
+    PxVec3 *hinge_load; ///< x: dt moment + (dt^2 + beta dt) d(moment)/dt; linear model: its vector
+    PxVec3 *b;          ///< right side without friction, N s
+    PxVec3 *r;          ///< after a solve b + friction - A d, of held ones too
+    PxClothRows rows;   ///< of the solve
+    PxIsa isa;
     double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
     uint32_t iterations, most_iterations;
     bool converged;
@@ -147,13 +170,15 @@ typedef struct PxClothStep {
 /// Takes the arrays from scratch and sets all vertices free. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_step_begin(PxClothStep *step);
 
-/// Evaluates strain, angles, forces and energies of the positions x.
+/// Evaluates strain, angles, forces and energies of the positions x, unless they were the last
+/// evaluated ones.
 void px_cloth_evaluate(PxClothStep *step);
 
-/// Elastic force on a vertex after px_cloth_evaluate(), N.
-PxVec3 px_cloth_force(const PxClothStep *step, uint32_t vertex);
+/// The mass of fluid that moves with a vertex, times a velocity, N s.
+PxVec3 px_cloth_added(const PxClothStep *step, uint32_t vertex, PxVec3 velocity);
 
-/// Builds A and b.
+/// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at the
+/// velocity v in b.
 void px_cloth_assemble(PxClothStep *step);
 
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.
@@ -165,6 +190,10 @@ void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxV
 /// Sets the state of a hinge from its corners (bending.c).
 void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *hinge, const PxVec3 x[4],
                       PxClothHingeState *out);
+
+/// Angle between two triangles (0, 1, 2) and (1, 0, 3), rad: 0 is flat, positive if their edge is a
+/// valley seen from the side of the normals.
+double px_cloth_angle(const PxVec3 x[4]);
 
 /// Gradients of the three shape functions with respect to u and v, 1/m.
 static inline void px_cloth_gradients(const PxClothFace *f, double g[3][2])

@@ -1,4 +1,4 @@
-#include "cloth/sheet.h"
+#include "cloth/cloth.h"
 
 #include "base/fail.h"
 #include "base/vec.h"
@@ -185,15 +185,6 @@ static int compare_edges(const void *a, const void *b)
     return (x->face > y->face) - (x->face < y->face);
 }
 
-/* Dihedral angle of four points, rad: 0 for flat, positive if the edge is a valley seen from
- * the side of the normals. */
-static double dihedral(const PxVec3 x[4])
-{
-    PxVec3 e = px_sub(x[1], x[0]);
-    PxVec3 n1 = px_cross(e, px_sub(x[2], x[0])), n2 = px_cross(px_sub(x[3], x[0]), e);
-    return atan2(px_dot(px_cross(n2, n1), px_normalized(e, px_vec(0, 0, 0))), px_dot(n1, n2));
-}
-
 /* Foot of the height on the edge, from its first end, and the height, at rest. `from` and `to` are
  * the corners of the edge in that face. */
 static void foot_of(const PxClothFace *f, int from, int to, double *along, double *height)
@@ -230,8 +221,15 @@ static void make_hinge(const PxClothSheet *s, const PxVec3 *position, const Edge
     PxVec3 x[4];
     for (int c = 0; c < 4; ++c)
         x[c] = position[out->corner[c]];
-    double angle = dihedral(x);
-    out->angle = rest == PX_CLOTH_REST_UV || fabs(angle) < 1e-9 ? 0 : angle;
+    double angle = px_cloth_angle(x);
+    px_cloth_hinge_rest(out, rest == PX_CLOTH_REST_UV || fabs(angle) < 1e-9 ? 0 : angle);
+}
+
+void px_cloth_hinge_rest(PxClothHinge *h, double angle)
+{
+    h->angle = angle;
+    h->half_sine = sin(0.5 * angle);
+    h->half_cosine = cos(0.5 * angle);
 }
 
 static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest rest)

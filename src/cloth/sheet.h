@@ -23,12 +23,13 @@ typedef struct PxClothFace {
 typedef struct PxClothHinge {
     uint32_t corner[4];
     uint32_t face[2];
-    double length;    ///< of the edge at rest, m
-    double weft;      ///< squared sine of the angle between edge and weft: part of `bend_weft`
-    double shape;     ///< length^2 / (sum of both areas)
-    double angle;     ///< dihedral angle at rest, rad; 0 is flat
-    double weight[4]; ///< of the linear model (bending.c)
-    double lever;     ///< of the linear model: h2 h3 / (h2 + h3), h the heights, m
+    double length; ///< of the edge at rest, m
+    double weft;   ///< squared sine of the angle between edge and weft: part of `bend_weft`
+    double shape;  ///< length^2 / (sum of both areas)
+    double angle;  ///< dihedral angle at rest, rad; 0 is flat
+    double half_sine, half_cosine; ///< of half that angle
+    double weight[4];              ///< of the linear model (bending.c)
+    double lever;                  ///< of the linear model: h2 h3 / (h2 + h3), h the heights, m
 } PxClothHinge;
 
 typedef struct PxClothSheet {
@@ -55,6 +56,9 @@ PxStatus px_cloth_mesh(const PxShapeDef *def, PxMesh **out);
 /// or without area, and texture coordinates that are missing or folded; PX_ERR_MEMORY.
 PxStatus px_cloth_sheet_create(const PxMesh *mesh, PxQuat rotation, PxClothRest rest,
                                PxClothSheet **out);
+
+/// Sets the angle of a hinge at rest.
+void px_cloth_hinge_rest(PxClothHinge *hinge, double angle);
 
 void px_cloth_sheet_hold(PxClothSheet *sheet);
 /// NULL is fine.

@@ -1,4 +1,4 @@
-/// The topology of all cloth: pattern of the matrix, and which triangles and hinges a vertex has.
+/// The topology of all cloth: which triangles and hinges a vertex has.
 #include "cloth/collide.h"
 
 #include <string.h>
@@ -23,34 +23,6 @@ static void sum_up(uint32_t *first, uint32_t count)
         first[k] = sum;
         sum += own;
     }
-}
-
-/* Finds or adds a column of the row that is being made. */
-static uint32_t slot_of(PxClothSystem *s, uint32_t begin, uint32_t *end, uint32_t column)
-{
-    for (uint32_t k = begin; k < *end; ++k)
-        if (s->column[k] == column)
-            return k;
-    s->column[*end] = column;
-    return (*end)++;
-}
-
-static void make_rows(PxClothSystem *s)
-{
-    uint32_t end = 0;
-    for (uint32_t i = 0; i < s->vertices; ++i) {
-        uint32_t begin = s->row[i] = end;
-        slot_of(s, begin, &end, i);
-        for (uint32_t k = s->first_face[i]; k < s->first_face[i + 1]; ++k)
-            for (int c = 0; c < 3; ++c)
-                s->faces_of[k].slot[c] =
-                    slot_of(s, begin, &end, s->face[s->faces_of[k].of].corner[c]);
-        for (uint32_t k = s->first_hinge[i]; k < s->first_hinge[i + 1]; ++k)
-            for (int c = 0; c < 4; ++c)
-                s->hinges_of[k].slot[c] =
-                    slot_of(s, begin, &end, s->hinge[s->hinges_of[k].of].corner[c]);
-    }
-    s->row[s->vertices] = end;
 }
 
 static void list_uses(PxClothSystem *s, uint32_t *fill)
@@ -101,6 +73,21 @@ static void copy_sheet(PxClothSystem *s, const PxClothSheet *sheet, uint32_t clo
     s->vertices += sheet->vertices;
 }
 
+static PxStatus make_seen(PxClothSystem *s)
+{
+    PxArena *m = &s->memory;
+    s->seen = PX_ARENA_ARRAY(m, PxClothSeen, 1);
+    if (s->seen != NULL)
+        *s->seen = (PxClothSeen){.x = PX_ARENA_ARRAY(m, PxVec3, s->vertices + 1),
+                                 .law = PX_ARENA_ARRAY(m, PxClothLaw, s->cloths + 1),
+                                 .face = PX_ARENA_ARRAY(m, PxClothFaceState, s->faces + 1),
+                                 .hinge = PX_ARENA_ARRAY(m, PxClothHingeState, s->hinges + 1)};
+    if (s->seen == NULL || s->seen->x == NULL || s->seen->law == NULL || s->seen->face == NULL ||
+        s->seen->hinge == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->faces);
+    return PX_OK;
+}
+
 PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cloths)
 {
     size_t n = 0, faces = 0, hinges = 0;
@@ -119,8 +106,6 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
     s->of_vertex = PX_ARENA_ARRAY(m, uint32_t, n + 1);
     s->of_face = PX_ARENA_ARRAY(m, uint32_t, faces + 1);
     s->of_hinge = PX_ARENA_ARRAY(m, uint32_t, hinges + 1);
-    s->row = PX_ARENA_ARRAY(m, uint32_t, n + 1);
-    s->column = PX_ARENA_ARRAY(m, uint32_t, n + 9 * faces + 16 * hinges + 1);
     s->first_face = PX_ARENA_ARRAY(m, uint32_t, n + 1);
     s->first_hinge = PX_ARENA_ARRAY(m, uint32_t, n + 1);
     s->faces_of = PX_ARENA_ARRAY(m, PxClothUse, 3 * faces + 1);
@@ -129,9 +114,9 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
     uint32_t *fill = PX_ARENA_ARRAY(m, uint32_t, n + 1);
     PxVec3 *start = PX_ARENA_ARRAY(m, PxVec3, n + 1);
     if (s->face == NULL || s->hinge == NULL || s->share == NULL || s->of_vertex == NULL ||
-        s->of_face == NULL || s->of_hinge == NULL || s->row == NULL || s->column == NULL ||
-        s->first_face == NULL || s->first_hinge == NULL || s->faces_of == NULL ||
-        s->hinges_of == NULL || fill == NULL || start == NULL || s->edge == NULL)
+        s->of_face == NULL || s->of_hinge == NULL || s->first_face == NULL ||
+        s->first_hinge == NULL || s->faces_of == NULL || s->hinges_of == NULL || fill == NULL ||
+        start == NULL || s->edge == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu triangles", faces);
     for (size_t k = 0; k < cloths; ++k)
         copy_sheet(s, cloth[k].sheet, (uint32_t)k);
@@ -141,6 +126,7 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
                cloth[k].sheet->vertices * sizeof *start);
     }
     list_uses(s, fill);
-    make_rows(s);
+    PX_TRY(make_seen(s));
+    PX_TRY(px_cloth_pattern_build(s));
     return px_cloth_tree_build(s, start);
 }

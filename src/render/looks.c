@@ -78,17 +78,36 @@ static PxV3 absorption(PxV3 left, double size)
                  -logf(fmaxf(1e-4f, left.z)) / way);
 }
 
+static PxV3 linear(PxVec3 srgb)
+{
+    return px_v3(px_srgb_decode((float)srgb.x), px_srgb_decode((float)srgb.y),
+                 px_srgb_decode((float)srgb.z));
+}
+
+/* The texture is set by whoever has it. */
+static PxFabric fabric_of(const PxSceneLook *s, PxV3 colour)
+{
+    bool woven = s->kind == PX_SCENE_WOVEN, backed = !isnan(s->back.x);
+    return (PxFabric){.shown = woven || backed || s->texture != NULL,
+                      .backed = backed,
+                      .thread = woven ? (float)s->thread : 0,
+                      .weft = isnan(s->weft.x) ? colour : linear(s->weft),
+                      .back = backed ? linear(s->back) : colour,
+                      .repeat = (float)s->texture_size};
+}
+
 static PxLook stated_look(const PxSceneLook *s, double size, int rank)
 {
-    PxV3 colour = px_v3(px_srgb_decode((float)s->colour.x), px_srgb_decode((float)s->colour.y),
-                        px_srgb_decode((float)s->colour.z));
+    PxV3 colour = linear(s->colour);
     float roughness = (float)s->roughness;
-    PxLook look = s->kind == PX_SCENE_MATTE   ? px_look_matte(colour)
+    bool matte = s->kind == PX_SCENE_MATTE || s->kind == PX_SCENE_WOVEN;
+    PxLook look = matte                       ? px_look_matte(colour)
                   : s->kind == PX_SCENE_METAL ? px_look_metal(colour, roughness)
                   : s->kind == PX_SCENE_CLEAR
                       ? px_look_clear((float)s->ior, absorption(colour, size), rank)
                       : px_look_glossy(colour, roughness);
     look.colour = colour;
+    look.fabric = fabric_of(s, colour);
     if (s->kind == PX_SCENE_GLOSSY)
         look.ior = (float)s->ior;
     return look;

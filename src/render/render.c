@@ -247,8 +247,9 @@ static size_t add_places(const PxSubject *subject, double *axis[3], size_t count
     return count;
 }
 
-/* Bounds of the action: of the particles in some frames of the folder, the same for any selection
- * of frames, without the outermost hundredth on each side, such as single drops. */
+/* Bounds of the action: of rigid bodies, cloth and particles in some frames of the folder, the same
+ * for any selection of frames; of particles without the outermost hundredth on each side, such as
+ * single drops. */
 static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spacing)
 {
     *matter = px_bounds_empty();
@@ -271,6 +272,10 @@ static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spac
             PxBounds rigid = px_subject_rigid_bounds(&subject, s->def->scene);
             if (rigid.low.x <= rigid.high.x)
                 *matter = px_bounds_join(*matter, rigid);
+            PxBounds cloth;
+            status = px_frame_cloth_bounds(s->def->dir, s->around[k], &cloth, &s->threads);
+            if (status == PX_OK && cloth.low.x <= cloth.high.x)
+                *matter = px_bounds_join(*matter, cloth);
             *up = subject.meta.up;
             *spacing = subject.meta.spacing;
             any = true;
@@ -297,6 +302,30 @@ static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spac
 
 typedef PX_LIST(float) Floats;
 
+/* The values of a column that only skins have. */
+static PxStatus gather_skins(Session *s, uint32_t frame, Floats *out)
+{
+    PxSubject subject;
+    float *value = NULL;
+    PxStatus status = px_subject_read(s->def->dir, frame, PX_SHOW_BEST, &s->threads, &subject);
+    if (status == PX_OK)
+        status = px_subject_smooth(&subject, s->def->dir, 0, &s->threads);
+    uint32_t count = subject.skins.points.count;
+    if (status == PX_OK && count > 0) {
+        value = px_allocate(NULL, sizeof *value * count);
+        if (value == NULL || !PX_LIST_RESERVE(out, count))
+            status = px_fail(PX_ERR_MEMORY, "render: no room for a column");
+        else if (px_subject_skin_values(&subject, s->colouring.column, value, s->colouring.unit))
+            for (uint32_t i = 0; i < count; ++i)
+                out->data[out->count++] = value[i];
+        else
+            status = px_subject_values(&subject, s->colouring.column, value, s->colouring.unit);
+    }
+    px_release(NULL, value, 0);
+    px_subject_free(&subject);
+    return status;
+}
+
 /* Values of one frame's column, subsampled if there are very many. */
 static PxStatus gather(Session *s, uint32_t frame, Floats *out)
 {
@@ -305,7 +334,14 @@ static PxStatus gather(Session *s, uint32_t frame, Floats *out)
     float *value = NULL;
     PxStatus status = px_subject_read(s->def->dir, frame, PX_SHOW_PARTICLES, &s->threads, &subject);
     uint32_t count = subject.particles.count, stride = count / MOST + 1;
-    if (status == PX_OK) {
+    if (status == PX_OK && !px_subject_has(&subject, s->colouring.column)) {
+        size_t before = out->count;
+        status = gather_skins(s, frame, out);
+        if (status != PX_OK || out->count > before)
+            count = 0;
+        else
+            status = px_subject_values(&subject, s->colouring.column, NULL, NULL);
+    } else if (status == PX_OK) {
         value = px_allocate(NULL, sizeof *value * (count + (size_t)1));
         if (value == NULL || !PX_LIST_RESERVE(out, MOST))
             status = px_fail(PX_ERR_MEMORY, "render: no room for a column");
@@ -422,6 +458,7 @@ static PxStatus set_up(Session *s, const PxSubject *subject, const Shot *shot, P
         PxLook look = (skinned ? subject->skin : subject->shown) == PX_SHOW_PARTICLES && !coated
                           ? px_look_of_particles(m, stated, k, s->setting.size)
                           : px_look_of_surface(m, stated, k, s->setting.size);
+        look.fabric.texture = k < s->setting.cloths ? s->setting.cloth[k] : NULL;
         if (px_scenery_add_look(out, &look) == UINT32_MAX)
             return px_fail(PX_ERR_MEMORY, "render: no room for %zu materials", count);
     }
@@ -493,8 +530,13 @@ static PxStatus take_shot(Session *s, const Shot *shot)
     if (status == PX_OK && !s->def->again && is_there(path, settings.data)) {
         ++s->kept;
     } else if (status == PX_OK) {
+        const PxScene *scene = s->def->scene;
         s->shot_began = px_clock();
-        status = draw_shot(s, &subject, shot, path, settings.data);
+        status =
+            px_subject_smooth(&subject, s->def->dir,
+                              scene != NULL ? (uint32_t)scene->picture.smooth : 1, &s->threads);
+        if (status == PX_OK)
+            status = draw_shot(s, &subject, shot, path, settings.data);
         s->spent += px_clock() - s->shot_began;
         s->shot_began = 0;
         s->drawn += status == PX_OK;

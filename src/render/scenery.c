@@ -9,7 +9,7 @@
 static void thing_free(PxThing *t)
 {
     void *arrays[] = {t->position,    t->normal, t->velocity, t->colour,
-                      t->temperature, t->radius, t->triangle};
+                      t->temperature, t->radius, t->uv,       t->triangle};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k)
         px_release(NULL, arrays[k], 0);
 }
@@ -61,6 +61,8 @@ PxStatus px_scenery_add_thing(PxScenery *scenery, PxThingKind kind, uint32_t loo
         good = take((void **)&t.temperature, points, sizeof *t.temperature);
     if (good && (with & PX_WITH_RADIUS))
         good = take((void **)&t.radius, points, sizeof *t.radius);
+    if (good && (with & PX_WITH_UV))
+        good = take((void **)&t.uv, points, sizeof *t.uv);
     if (!good) {
         thing_free(&t);
         return px_fail(PX_ERR_MEMORY, "render: no room for %u points and %u triangles", points,

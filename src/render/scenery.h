@@ -26,6 +26,17 @@ typedef enum PxLookKind {
 /// Most clear looks that can be media around a ray.
 #define PX_MOST_MEDIA 16u
 
+/// What cloth adds to its look; needs texture coordinates.
+typedef struct PxFabric {
+    bool shown;
+    bool backed;  ///< its back has the colour `back`
+    float thread; ///< width of its threads, m; 0: no weave
+    PxV3 weft;    ///< colour of the threads along u; those along v have the look's
+    PxV3 back;
+    const struct PxTexture *texture; ///< replaces both colours of the front; NULL: none
+    float repeat;                    ///< size of one repetition of the texture, m
+} PxFabric;
+
 typedef struct PxLook {
     PxLookKind kind;
     PxV3 colour;     ///< albedo, linear RGB, 0 .. 1
@@ -36,6 +47,7 @@ typedef struct PxLook {
     float xray;      ///< absorption of x-rays, 1/m
     float shell;     ///< for x-rays, thickness of a surface that encloses no matter of its own, m;
                      ///< 0: what it encloses absorbs
+    PxFabric fabric;
 } PxLook;
 
 typedef enum PxThingKind { PX_THING_MESH, PX_THING_BALLS, PX_THING_DISCS } PxThingKind;
@@ -52,6 +64,7 @@ typedef struct PxThing {
     PxV3 *colour;       ///< replaces the look's colour; NULL: the look's colour
     float *temperature; ///< degrees C, for incandescence; NULL: no glow
     float *radius;      ///< balls, discs
+    float (*uv)[2];     ///< mesh: texture coordinates, of cloth in m; NULL: none
     uint32_t triangles;
     uint32_t (*triangle)[3];
 } PxThing;
@@ -126,6 +139,7 @@ enum {
     PX_WITH_COLOUR = 4u,
     PX_WITH_TEMPERATURE = 8u,
     PX_WITH_RADIUS = 16u,
+    PX_WITH_UV = 32u,
 };
 PxStatus px_scenery_add_thing(PxScenery *scenery, PxThingKind kind, uint32_t look, uint32_t points,
                               uint32_t triangles, unsigned with, PxThing **out);

@@ -102,6 +102,25 @@ void px_setting_free(PxSetting *setting)
     }
     PX_LIST_FREE(&setting->walls);
     px_texture_free(setting->ground);
+    for (size_t k = 0; k < setting->cloths; ++k)
+        px_texture_free(setting->cloth[k]);
+    free(setting->cloth);
+}
+
+/* Textures of materials' looks. */
+static PxStatus read_textures(PxSetting *s)
+{
+    size_t count = s->scene != NULL ? s->scene->materials : 0;
+    s->cloth = calloc(count + 1, sizeof *s->cloth);
+    if (s->cloth == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for %zu materials", count);
+    s->cloths = count;
+    for (size_t k = 0; k < count; ++k) {
+        const PxSceneLook *look = s->scene->material[k].is.look;
+        if (look != NULL && look->texture != NULL)
+            PX_TRY(px_texture_read_file(look->texture, &s->cloth[k]));
+    }
+    return PX_OK;
 }
 
 /* ---- where the ground and the camera are ---- */
@@ -183,6 +202,7 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
     const char *texture = s->scene != NULL ? s->scene->picture.ground_texture : NULL;
     if (texture != NULL)
         PX_TRY(px_texture_read_file(texture, &s->ground));
+    PX_TRY(read_textures(s));
     s->moves = has_camera && !def->stated_camera && s->scene->views > 1;
     if (def->stated_camera)
         s->camera = def->camera;

@@ -26,7 +26,9 @@ typedef struct PxSetting {
     PxSceneCamera camera;
     bool moves;               ///< the scene's camera moves
     struct PxTexture *ground; ///< texture of the ground; NULL: none
-    double level;             ///< height of the ground along `up`, m
+    struct PxTexture **cloth; ///< textures of looks by material, `cloths` of them; NULL: none
+    size_t cloths;
+    double level; ///< height of the ground along `up`, m
     PX_LIST(PxShownWall) walls;
 } PxSetting;
 

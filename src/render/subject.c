@@ -8,6 +8,7 @@
 #include "render/trace/optics.h"
 #include "spatial/kdtree.h"
 #include "base/digest.h"
+#include "store/cloth_skin.h"
 #include "store/column_form.h"
 #include "store/run_files.h"
 #include "store/surface_stamp.h"
@@ -194,6 +195,22 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
     return show != PX_SHOW_PARTICLES ? choose_foam(dir, number, out) : PX_OK;
 }
 
+PxStatus px_subject_smooth(PxSubject *subject, const char *dir, uint32_t levels,
+                           const PxThreads *threads)
+{
+    PxPlyPoints *ply = &subject->skins;
+    if (subject->skin != PX_SHOW_SURFACE)
+        return PX_OK;
+    PxClothSmoother smoother = {0};
+    PxClothSkin skin = {&ply->points, &ply->triangle, &ply->triangles, 0, {0}};
+    PxStatus status = px_cloth_skin_cells(dir, subject->meta.number, &skin, threads);
+    if (status == PX_OK)
+        status = px_cloth_skin_smooth(&smoother, dir, levels, &skin, threads);
+    px_cloth_skin_free(&skin);
+    px_cloth_smoother_free(&smoother);
+    return status;
+}
+
 void px_subject_free(PxSubject *subject)
 {
     px_table_free(&subject->particles);
@@ -330,6 +347,24 @@ PxStatus px_subject_values(const PxSubject *subject, const char *column, float *
     return PX_OK;
 }
 
+bool px_subject_has(const PxSubject *subject, const char *column)
+{
+    uint32_t component;
+    return column_named(&subject->particles, column, &component) != NULL;
+}
+
+bool px_subject_skin_values(const PxSubject *subject, const char *column, float *out, char unit[16])
+{
+    const PxTable *table = &subject->skins.points;
+    uint32_t component = 0;
+    const PxColumn *c = column_named(table, column, &component);
+    if (c == NULL)
+        return false;
+    snprintf(unit, 16, "%s", c->unit);
+    column_values(c, component, table->count, out);
+    return true;
+}
+
 static PxV3 colour_of(const PxColouring *c, float value)
 {
     double span = c->high - c->low;
@@ -351,7 +386,10 @@ static uint32_t material_of(const PxTable *particles, uint32_t i, size_t looks)
 static PxStatus values_make(const PxSubject *s, const PxColouring *colouring, float **out)
 {
     *out = NULL;
-    if (colouring->column[0] == '\0' || s->particles.count == 0)
+    uint32_t component;
+    if (colouring->column[0] == '\0' || s->particles.count == 0 ||
+        (!px_subject_has(s, colouring->column) &&
+         column_named(&s->skins.points, colouring->column, &component) != NULL))
         return PX_OK;
     *out = px_allocate(NULL, sizeof(float) * s->particles.count);
     if (*out == NULL)
@@ -527,13 +565,14 @@ static void touch_walls(const Touch *touch, PxVec3 *at, PxVec3 *normal)
 }
 
 typedef struct PlyPlaces {
-    const float *x[3], *n[3], *v[3], *radius, *temperature;
+    const float *x[3], *n[3], *v[3], *radius, *temperature, *uv[2];
 } PlyPlaces;
 
 static PlyPlaces ply_places(const PxTable *points)
 {
     PlyPlaces p = {.radius = floats(points, "radius", 0),
-                   .temperature = floats(points, "temperature", 0)};
+                   .temperature = floats(points, "temperature", 0),
+                   .uv = {floats(points, "s", 0), floats(points, "t", 0)}};
     for (uint32_t k = 0; k < 3; ++k) {
         p.x[k] = floats(points, "position", k);
         p.n[k] = floats(points, "normal", k);
@@ -716,6 +755,8 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
             t->temperature[k] = from->temperature[r];
         if (t->colour != NULL)
             t->colour[k] = colour_at(f, r, at);
+        for (int c = 0; c < 2 && t->uv != NULL; ++c)
+            t->uv[k][c] = from->uv[c][r];
     }
 }
 
@@ -769,7 +810,8 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
         discs ? 0 : part->triangles,
         PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
             (f->mixed || coloured || painted ? PX_WITH_COLOUR : 0) |
-            (f->from.temperature != NULL && !coloured ? PX_WITH_TEMPERATURE : 0),
+            (f->from.temperature != NULL && !coloured ? PX_WITH_TEMPERATURE : 0) |
+            (f->from.uv[0] != NULL && f->from.uv[1] != NULL ? PX_WITH_UV : 0),
         &f->thing));
     f->looks = out->looks.data;
     f->touch = (Touch){f->setting, f->looks[look].kind != PX_LOOK_CLEAR};

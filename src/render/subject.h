@@ -35,6 +35,11 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
                          PxSubject *out);
 void px_subject_free(PxSubject *subject);
 
+/// Adds strain, energy and bend to the skins of cloth, and subdivides them `levels` times.
+/// Errors: those of px_cloth_skin_cells() and px_cloth_skin_smooth().
+PxStatus px_subject_smooth(PxSubject *subject, const char *dir, uint32_t levels,
+                           const PxThreads *threads);
+
 /// Place of particle i.
 PxVec3 px_subject_place(const PxSubject *subject, uint32_t i);
 
@@ -44,6 +49,13 @@ PxBounds px_subject_rigid_bounds(const PxSubject *subject, const PxScene *scene)
 /// Writes one value a particle into `out`: those of a column with one component, the length of
 /// vectors, or "speed". Errors: PX_ERR_ARGUMENT, listing the columns.
 PxStatus px_subject_values(const PxSubject *subject, const char *column, float *out, char unit[16]);
+
+/// The same of the points of its skins; false if they have no such column.
+bool px_subject_skin_values(const PxSubject *subject, const char *column, float *out,
+                            char unit[16]);
+
+/// Have the particles such a column?
+bool px_subject_has(const PxSubject *subject, const char *column);
 
 /// Adds the matter to the scenery, whose first looks must be those of the materials.
 /// Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_ARGUMENT, PX_ERR_MEMORY.

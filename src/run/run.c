@@ -117,11 +117,12 @@ static PxStatus store_particles(Run *run)
     meta.cloth_faces = &faces;
     if (status == PX_OK)
         status = px_frame_write(run->dir, &meta, particles, &run->threads);
+    if (status == PX_OK)
+        status = px_xdmf_add(&run->xdmf, &meta, particles);
     px_table_free(&rigid);
     px_table_free(&cloth);
     px_table_free(&faces);
     PX_TRY(status);
-    PX_TRY(px_xdmf_add(&run->xdmf, &meta, particles));
     return px_xdmf_update(&run->xdmf, run->dir);
 }
 

@@ -1,6 +1,7 @@
 #include "store/export.h"
 
 #include "base/def.h"
+#include "store/cloth_skin.h"
 #include "store/ply_points.h"
 #include "store/run_files.h"
 #include "store/surface_stamp.h"
@@ -174,10 +175,24 @@ typedef struct Job {
     const char *from;  /* folder of surfaces; NULL for particles */
     const char *where; /* `from` or the run's folder, for messages */
     void *state;       /* of exporters with begin() */
+    bool skin;         /* `from` holds skins, perhaps of cloth */
+    PxClothSmoother smoother;
     PxThreads threads;
 } Job;
 
-static PxStatus export_frame(const Job *job, uint32_t number, PxExportDone *done)
+/* Finds the values of cloth and subdivides it. */
+static PxStatus refine_cloth(Job *job, uint32_t number, PxExportFrame *frame)
+{
+    PxClothSkin skin = {&frame->points, &frame->triangle, &frame->triangles, 0, {0}};
+    PxStatus status = px_cloth_skin_cells(job->def->dir, number, &skin, &job->threads);
+    if (status == PX_OK)
+        status = px_cloth_skin_smooth(&job->smoother, job->def->dir, job->def->smooth, &skin,
+                                      &job->threads);
+    frame->cells = skin.cells;
+    return status;
+}
+
+static PxStatus export_frame(Job *job, uint32_t number, PxExportDone *done)
 {
     PxExportFrame *frame = malloc(sizeof *frame);
     if (frame == NULL)
@@ -186,6 +201,8 @@ static PxStatus export_frame(const Job *job, uint32_t number, PxExportDone *done
     PxStatus status = job->from == NULL ? px_frame_read(job->def->dir, number, &frame->meta,
                                                         &frame->points, &job->threads)
                                         : read_surface(job->def->dir, job->from, number, frame);
+    if (status == PX_OK && job->skin)
+        status = refine_cloth(job, number, frame);
     if (status == PX_OK && job->exporter->rigid)
         status = px_frame_read_rigid(job->def->dir, number, &frame->rigid, &job->threads);
     if (status == PX_OK)
@@ -205,7 +222,7 @@ static PxStatus export_frame(const Job *job, uint32_t number, PxExportDone *done
 typedef PX_LIST(PxExportDone) DoneList;
 
 /* Exports the frames numbers[0 .. count); `done` lists those that succeeded. */
-static PxStatus export_frames(const Job *job, const uint32_t *numbers, uint32_t count,
+static PxStatus export_frames(Job *job, const uint32_t *numbers, uint32_t count,
                               PxExportProgress *progress, void *user, DoneList *done)
 {
     if (!PX_LIST_RESERVE(done, count))
@@ -343,6 +360,12 @@ static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, Px
                        : *what == PX_EXPORT_CONTACT ? "contact surfaces"
                        : *what == PX_EXPORT_FOAM    ? "foam"
                                                     : "skins");
+    if (def->smooth > PX_LOOP_MOST_LEVELS)
+        return px_fail(PX_ERR_ARGUMENT, "export: smooth is %u, wanted 0 to %u", def->smooth,
+                       PX_LOOP_MOST_LEVELS);
+    if (def->smooth > 0 && *what != PX_EXPORT_SKIN)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "export: only cloth is subdivided, which is in the skins of a run");
     if (def->up != '\0' && def->up != 'y' && def->up != 'z')
         return px_fail(PX_ERR_ARGUMENT, "export: up is '%c', wanted y or z", def->up);
     return PX_OK;
@@ -396,6 +419,7 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
                .exporter = exporter,
                .out = out,
                .from = particles ? NULL : folder,
+               .skin = what == PX_EXPORT_SKIN,
                .threads = {.count = def->threads > 0 ? def->threads : px_threads_available()}};
 
     PxNumbers numbers;
@@ -426,6 +450,7 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
         status = px_fail(PX_ERR_FORMAT, "export: frame %u of '%s' is missing", missing, def->dir);
     else
         status = export_all(&job, numbers.data + begin, (uint32_t)(end - begin), progress, user);
+    px_cloth_smoother_free(&job.smoother);
     PX_LIST_FREE(&numbers);
     return status;
 }

@@ -15,6 +15,7 @@ void px_export_frame_init(PxExportFrame *frame)
 {
     *frame = (PxExportFrame){0};
     px_table_init(&frame->points, NULL);
+    px_table_init(&frame->cells, NULL);
     px_table_init(&frame->rigid, NULL);
 }
 
@@ -23,6 +24,7 @@ void px_export_frame_free(PxExportFrame *frame)
     for (uint32_t k = 0; k < 3; ++k)
         px_release(NULL, frame->own_colour.data[k], frame->points.count);
     px_table_free(&frame->points);
+    px_table_free(&frame->cells);
     px_table_free(&frame->rigid);
     px_list_free(frame->triangle);
     *frame = (PxExportFrame){0};

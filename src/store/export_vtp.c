@@ -1,6 +1,7 @@
 /// VTK XML PolyData export for ParaView: triangles or one vertex cell per point, all columns as
-/// point data in appended raw format. frames.pvd lists the files with their times.
-/// [VTK file formats, kitware; "VTK XML formats", appended raw data, UInt64 headers]
+/// point data and the values of triangles as cell data, in appended raw format. frames.pvd lists
+/// the files with their times. [VTK file formats, kitware; "VTK XML formats", appended raw data,
+/// UInt64 headers]
 #include "store/export.h"
 
 #include "store/pack.h"
@@ -61,7 +62,13 @@ static void add_header(PxText *text, const PxExportFrame *frame)
             add_array(text, type_word(column->type), column->name, column->unit, column->components,
                       column_bytes(column, rows), &offset);
     }
-    px_text_add(text, "</PointData>\n<Points>\n");
+    px_text_add(text, "</PointData>\n<CellData>\n");
+    for (uint32_t c = 0; c < frame->cells.columns; ++c) {
+        const PxColumn *column = &frame->cells.column[c];
+        add_array(text, type_word(column->type), column->name, column->unit, column->components,
+                  column_bytes(column, frame->cells.count), &offset);
+    }
+    px_text_add(text, "</CellData>\n<Points>\n");
     add_array(text, type_word(frame->position->type), frame->position->name, frame->position->unit,
               3, column_bytes(frame->position, rows), &offset);
     px_text_add(text, "</Points>\n<%s>\n", cells);
@@ -123,6 +130,8 @@ PxStatus px_export_vtp(PxFile *file, const PxExportFrame *frame)
     for (uint32_t c = 0; c < frame->columns && status == PX_OK; ++c)
         if (frame->column[c] != frame->position)
             status = put_column(file, frame->column[c], rows, block);
+    for (uint32_t c = 0; c < frame->cells.columns && status == PX_OK; ++c)
+        status = put_column(file, &frame->cells.column[c], frame->cells.count, block);
     if (status == PX_OK)
         status = put_column(file, frame->position, rows, block);
     if (status == PX_OK)

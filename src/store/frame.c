@@ -170,6 +170,16 @@ PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTa
     return status == PX_OK ? check_finite(dir, number, particles) : status;
 }
 
+/* Reads a table that a frame may lack; then it has no rows. */
+static PxStatus read_optional(PxContainer *container, const char *name, PxTable *out,
+                              const PxThreads *threads)
+{
+    out->count = 0;
+    return px_container_has_table(container, name)
+               ? px_container_get_table(container, name, out, threads)
+               : PX_OK;
+}
+
 PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
                              const PxThreads *threads)
 {
@@ -177,9 +187,7 @@ PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
     PxFrameMeta meta;
     rigid->count = 0;
     PX_TRY(open_frame(dir, number, &container, &meta));
-    PxStatus status = PX_OK;
-    if (px_container_has_table(container, "rigid"))
-        status = px_container_get_table(container, "rigid", rigid, threads);
+    PxStatus status = read_optional(container, "rigid", rigid, threads);
     px_container_close(container);
     return status == PX_OK ? check_finite(dir, number, rigid) : status;
 }
@@ -194,6 +202,69 @@ static bool doubles_of(const PxTable *table, const char *name, uint32_t row, uin
     for (uint32_t k = 0; k < count; ++k)
         out[k] = ((const double *)c->data[k])[row];
     return true;
+}
+
+/* Rows of a table that a frame may lack. */
+static PxStatus count_optional(PxContainer *container, const char *name, uint32_t *rows)
+{
+    PxTable columns;
+    px_table_init(&columns, NULL);
+    *rows = 0;
+    PxStatus status = px_container_has_table(container, name)
+                          ? px_container_get_columns(container, name, &columns, rows)
+                          : PX_OK;
+    px_table_free(&columns);
+    return status;
+}
+
+PxStatus px_frame_read_cloth(const char *dir, uint32_t number, uint32_t *vertices, PxTable *faces,
+                             const PxThreads *threads)
+{
+    PxContainer *container;
+    PxFrameMeta meta;
+    *vertices = 0;
+    faces->count = 0;
+    PX_TRY(open_frame(dir, number, &container, &meta));
+    PxStatus status = read_optional(container, "cloth_faces", faces, threads);
+    if (status == PX_OK)
+        status = count_optional(container, "cloth", vertices);
+    px_container_close(container);
+    return status == PX_OK ? check_finite(dir, number, faces) : status;
+}
+
+PxStatus px_frame_cloth_bounds(const char *dir, uint32_t number, PxBounds *out,
+                               const PxThreads *threads)
+{
+    PxContainer *container;
+    PxFrameMeta meta;
+    PxTable cloth;
+    *out = px_bounds_empty();
+    PX_TRY(open_frame(dir, number, &container, &meta));
+    px_table_init(&cloth, NULL);
+    PxStatus status = read_optional(container, "cloth", &cloth, threads);
+    px_container_close(container);
+    if (status == PX_OK)
+        status = check_finite(dir, number, &cloth);
+    for (uint32_t k = 0; status == PX_OK && k < cloth.count; ++k) {
+        PxVec3 x;
+        if (doubles_of(&cloth, "position", k, 3, &x.x))
+            px_bounds_add(out, x);
+    }
+    px_table_free(&cloth);
+    return status;
+}
+
+PxStatus px_frame_count_cloth(const char *dir, uint32_t number, uint32_t rows[2])
+{
+    PxContainer *container;
+    PxFrameMeta meta;
+    rows[0] = rows[1] = 0;
+    PX_TRY(open_frame(dir, number, &container, &meta));
+    PxStatus status = count_optional(container, "cloth", &rows[0]);
+    if (status == PX_OK)
+        status = count_optional(container, "cloth_faces", &rows[1]);
+    px_container_close(container);
+    return status;
 }
 
 void px_frame_pose(const PxTable *rigid, PxWall *wall)

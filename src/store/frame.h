@@ -54,6 +54,18 @@ PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTa
 PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
                              const PxThreads *threads);
 
+/// Reads the triangles of cloth of a frame, and how many vertices it has; no rows and 0 if there is
+/// none. Errors: as px_frame_read().
+PxStatus px_frame_read_cloth(const char *dir, uint32_t number, uint32_t *vertices, PxTable *faces,
+                             const PxThreads *threads);
+
+/// Bounds of the vertices of cloth; empty without cloth. Errors: as px_frame_read().
+PxStatus px_frame_cloth_bounds(const char *dir, uint32_t number, PxBounds *out,
+                               const PxThreads *threads);
+
+/// The numbers of vertices and triangles alone. Errors: as px_frame_read().
+PxStatus px_frame_count_cloth(const char *dir, uint32_t number, uint32_t rows[2]);
+
 /// Sets the pose of a rigid body from the table of px_frame_read_rigid(). wall->boundary.body is
 /// the body's number in the scene. A body that is not in the table keeps its pose.
 void px_frame_pose(const PxTable *rigid, PxWall *wall);

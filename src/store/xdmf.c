@@ -21,7 +21,7 @@ static void layout_of(const PxTable *particles, PxXdmfLayout *layout)
 }
 
 static PxStatus add_frame(PxXdmf *xdmf, const PxFrameMeta *meta, const PxTable *particles,
-                          uint32_t rows)
+                          uint32_t rows, uint32_t cloth_vertices, uint32_t cloth_faces)
 {
     PxXdmfLayout layout;
     layout_of(particles, &layout);
@@ -39,14 +39,20 @@ static PxStatus add_frame(PxXdmf *xdmf, const PxFrameMeta *meta, const PxTable *
         return px_fail(PX_ERR_MEMORY, "no room to take note of frame %u", meta->number);
     if (same == xdmf->layouts.count)
         xdmf->layouts.data[xdmf->layouts.count++] = layout;
-    xdmf->frames.data[xdmf->frames.count++] = (PxXdmfFrame){
-        .number = meta->number, .rows = rows, .layout = (uint32_t)same, .time = meta->time};
+    xdmf->frames.data[xdmf->frames.count++] = (PxXdmfFrame){.number = meta->number,
+                                                            .rows = rows,
+                                                            .layout = (uint32_t)same,
+                                                            .cloth_vertices = cloth_vertices,
+                                                            .cloth_faces = cloth_faces,
+                                                            .time = meta->time};
     return PX_OK;
 }
 
 PxStatus px_xdmf_add(PxXdmf *xdmf, const PxFrameMeta *meta, const PxTable *particles)
 {
-    return add_frame(xdmf, meta, particles, particles->count);
+    return add_frame(xdmf, meta, particles, particles->count,
+                     meta->cloth != NULL ? meta->cloth->count : 0,
+                     meta->cloth_faces != NULL ? meta->cloth_faces->count : 0);
 }
 
 PxStatus px_xdmf_rebuild(PxXdmf *xdmf, const char *dir, uint32_t last, uint32_t *damaged)
@@ -60,11 +66,13 @@ PxStatus px_xdmf_rebuild(PxXdmf *xdmf, const char *dir, uint32_t last, uint32_t 
     for (size_t k = 0; k < numbers.count && numbers.data[k] <= last && status == PX_OK; ++k) {
         PxFrameMeta meta;
         PxTable columns;
-        uint32_t rows;
+        uint32_t rows, cloth[2];
         px_table_init(&columns, NULL);
         status = px_frame_read_columns(dir, numbers.data[k], &meta, &columns, &rows);
+        if (status == PX_OK)
+            status = px_frame_count_cloth(dir, numbers.data[k], cloth);
         if (status == PX_OK) {
-            status = add_frame(xdmf, &meta, &columns, rows);
+            status = add_frame(xdmf, &meta, &columns, rows, cloth[0], cloth[1]);
         } else if (status == PX_ERR_FORMAT) {
             status = PX_OK;
             if (damaged != NULL)
@@ -87,8 +95,8 @@ void px_xdmf_free(PxXdmf *xdmf)
 
 /* Adds the reference to a column in a frame file. 64-bit ids are declared as Int,
  * because ParaView 5.11 truncates 8-byte UInt to 4 bytes. */
-static void add_item(PxText *text, const PxXdmfFrame *frame, const char *table, const char *name,
-                     PxType type, uint32_t components)
+static void add_item(PxText *text, const PxXdmfFrame *frame, uint32_t rows, const char *table,
+                     const char *name, PxType type, uint32_t components)
 {
     static const char *const words[PX_TYPE_COUNT] = {
         [PX_U8] = "UChar",  [PX_U32] = "UInt", [PX_I32] = "Int",
@@ -96,9 +104,9 @@ static void add_item(PxText *text, const PxXdmfFrame *frame, const char *table, 
     px_text_add(text, "<DataItem Format=\"HDF\" NumberType=\"%s\" Precision=\"%zu\" ", words[type],
                 px_type_size(type));
     if (components > 1)
-        px_text_add(text, "Dimensions=\"%u %u\"", frame->rows, components);
+        px_text_add(text, "Dimensions=\"%u %u\"", rows, components);
     else
-        px_text_add(text, "Dimensions=\"%u\"", frame->rows);
+        px_text_add(text, "Dimensions=\"%u\"", rows);
     px_text_add(text, ">frames/%06u.h5:/%s/%s</DataItem>", frame->number, table, name);
 }
 
@@ -116,13 +124,13 @@ static void add_grid(PxText *text, const PxXdmfFrame *frame, const PxXdmfLayout 
         px_text_add(text, "</Topology>\n    <Geometry GeometryType=\"XYZ\"/>\n   </Grid>\n");
         return;
     }
-    add_item(text, frame, "topology", "index", PX_U32, 1);
+    add_item(text, frame, frame->rows, "topology", "index", PX_U32, 1);
     px_text_add(text, "</Topology>\n");
     for (uint32_t c = 0; c < layout->columns; ++c) {
         const struct PxXdmfColumn *column = &layout->column[c];
         if (strcmp(column->name, "position") == 0 && column->components == 3) {
             px_text_add(text, "    <Geometry GeometryType=\"XYZ\">");
-            add_item(text, frame, "particles", column->name, column->type, 3);
+            add_item(text, frame, frame->rows, "particles", column->name, column->type, 3);
             px_text_add(text, "</Geometry>\n");
             continue;
         }
@@ -132,32 +140,81 @@ static void add_grid(PxText *text, const PxXdmfFrame *frame, const PxXdmfLayout 
                                                      : "Matrix";
         px_text_add(text, "    <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Node\">",
                     column->name, kind);
-        add_item(text, frame, "particles", column->name, column->type, column->components);
+        add_item(text, frame, frame->rows, "particles", column->name, column->type,
+                 column->components);
         px_text_add(text, "</Attribute>\n");
     }
     px_text_add(text, "   </Grid>\n");
 }
 
-PxStatus px_xdmf_write(PxXdmf *xdmf, const char *dir)
+static void add_attribute(PxText *text, const PxXdmfFrame *frame, bool cell, const char *name,
+                          PxType type, uint32_t components)
+{
+    px_text_add(text, "    <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"%s\">", name,
+                components == 1 ? "Scalar" : "Vector", cell ? "Cell" : "Node");
+    add_item(text, frame, cell ? frame->cloth_faces : frame->cloth_vertices,
+             cell ? "cloth_faces" : "cloth", name, type, components);
+    px_text_add(text, "</Attribute>\n");
+}
+
+/* The tables of cloth always have the same columns (store/frame.h). */
+static void add_cloth(PxText *text, const PxXdmfFrame *frame)
+{
+    px_text_add(text, "   <Grid Name=\"cloth\" GridType=\"Uniform\">\n    <Time Value=\"");
+    px_text_add_f64(text, frame->time);
+    px_text_add(text, "\"/>\n    <Topology TopologyType=\"Triangle\" NumberOfElements=\"%u\">",
+                frame->cloth_faces);
+    if (frame->cloth_faces == 0) {
+        px_text_add(text, "</Topology>\n    <Geometry GeometryType=\"XYZ\"/>\n   </Grid>\n");
+        return;
+    }
+    add_item(text, frame, frame->cloth_faces, "cloth_faces", "corner", PX_U32, 3);
+    px_text_add(text, "</Topology>\n    <Geometry GeometryType=\"XYZ\">");
+    add_item(text, frame, frame->cloth_vertices, "cloth", "position", PX_F64, 3);
+    px_text_add(text, "</Geometry>\n");
+    add_attribute(text, frame, false, "velocity", PX_F64, 3);
+    add_attribute(text, frame, true, "body", PX_U32, 1);
+    add_attribute(text, frame, true, "strain", PX_F32, 3);
+    add_attribute(text, frame, true, "energy", PX_F32, 1);
+    add_attribute(text, frame, true, "bend", PX_F32, 1);
+    px_text_add(text, "   </Grid>\n");
+}
+
+static PxStatus write_index(const PxXdmf *xdmf, const char *dir, const char *name, bool cloth)
 {
     char path[PX_PATH_MAX];
-    PX_TRY(px_path_join(path, dir, "frames.xdmf"));
+    PX_TRY(px_path_join(path, dir, "%s", name));
     PxText text = {0};
     px_text_add(&text, "<?xml version=\"1.0\"?>\n"
                        "<Xdmf Version=\"3.0\">\n"
                        " <Domain>\n"
                        "  <Grid Name=\"frames\" GridType=\"Collection\" "
                        "CollectionType=\"Temporal\">\n");
-    for (size_t k = 0; k < xdmf->frames.count; ++k)
-        add_grid(&text, &xdmf->frames.data[k], &xdmf->layouts.data[xdmf->frames.data[k].layout]);
+    for (size_t k = 0; k < xdmf->frames.count; ++k) {
+        const PxXdmfFrame *frame = &xdmf->frames.data[k];
+        if (cloth)
+            add_cloth(&text, frame);
+        else
+            add_grid(&text, frame, &xdmf->layouts.data[frame->layout]);
+    }
     px_text_add(&text, "  </Grid>\n </Domain>\n</Xdmf>\n");
     PxStatus status = px_text_check(&text, path);
     if (status == PX_OK)
         status = px_file_write_checked(path, text.data, text.count, xdmf->check);
     px_text_free(&text);
-    if (status == PX_OK)
-        xdmf->written = xdmf->frames.count;
     return status;
+}
+
+PxStatus px_xdmf_write(PxXdmf *xdmf, const char *dir)
+{
+    bool cloth = false;
+    for (size_t k = 0; k < xdmf->frames.count; ++k)
+        cloth = cloth || xdmf->frames.data[k].cloth_faces > 0;
+    PX_TRY(write_index(xdmf, dir, "frames.xdmf", false));
+    if (cloth)
+        PX_TRY(write_index(xdmf, dir, "cloth.xdmf", true));
+    xdmf->written = xdmf->frames.count;
+    return PX_OK;
 }
 
 PxStatus px_xdmf_update(PxXdmf *xdmf, const char *dir)

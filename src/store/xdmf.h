@@ -1,4 +1,5 @@
-/// Writer of DIR/frames.xdmf, which lets ParaView open all frames of a run as one animation.
+/// Writer of DIR/frames.xdmf, which lets ParaView open all frames of a run as one animation, and of
+/// DIR/cloth.xdmf with the triangles of cloth, their strain, energy and bend, if there is some.
 ///
 /// The file lists every frame with its time, number of rows and columns. This list is kept
 /// in memory during a run and rebuilt from the frames once on resume, so that storing a
@@ -20,6 +21,7 @@ typedef struct PxXdmfLayout {
 
 typedef struct PxXdmfFrame {
     uint32_t number, rows, layout;
+    uint32_t cloth_vertices, cloth_faces;
     double time;
 } PxXdmfFrame;
 
@@ -31,7 +33,8 @@ typedef struct PxXdmf {
     size_t written; ///< frames in the file when it was last written
 } PxXdmf;
 
-/// Adds a frame that was just written. Frames of the same or a greater number are
+/// Adds a frame that was just written; meta->cloth and meta->cloth_faces are those of
+/// px_frame_write(). Frames of the same or a greater number are
 /// dropped, because the run was resumed before them. Errors: PX_ERR_MEMORY.
 PxStatus px_xdmf_add(PxXdmf *xdmf, const PxFrameMeta *meta, const PxTable *particles);
 
@@ -40,7 +43,7 @@ PxStatus px_xdmf_add(PxXdmf *xdmf, const PxFrameMeta *meta, const PxTable *parti
 /// last one. Errors: PX_ERR_IO, PX_ERR_MEMORY.
 PxStatus px_xdmf_rebuild(PxXdmf *xdmf, const char *dir, uint32_t last, uint32_t *damaged);
 
-/// Writes dir/frames.xdmf atomically.
+/// Writes dir/frames.xdmf and dir/cloth.xdmf, each atomically.
 PxStatus px_xdmf_write(PxXdmf *xdmf, const char *dir);
 
 /// The same, but only if there are at least 2 per cent more frames than in the file;

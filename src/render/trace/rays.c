@@ -37,6 +37,7 @@ size_t px_rays_crossings(const PxRays *rays, const PxRay *ray, PxCrossing *out, 
 #else
 
 #include "render/trace/disc_edges.h"
+#include "render/trace/fabric.h"
 #include "render/trace/optics.h"
 
 #include <embree3/rtcore.h>
@@ -483,7 +484,10 @@ bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
                    .colour = rays->scenery->looks.data[t->look].colour};
     hit->normal = hit->geometric;
     if (t->kind == PX_THING_MESH) {
+        const PxFabric *fabric = &rays->scenery->looks.data[t->look].fabric;
         fill_mesh(t, r.hit.primID, r.hit.u, r.hit.v, hit);
+        if (fabric->shown && t->uv != NULL && t->colour == NULL)
+            px_fabric_shade(fabric, t, r.hit.primID, r.hit.u, r.hit.v, ray->direction, hit);
     } else if (t->kind == PX_THING_DISCS) {
         blend_discs(rays, ray, t, r.hit.primID, hit);
     } else {

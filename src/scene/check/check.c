@@ -124,6 +124,24 @@ static void check_picture(PxScene *scene)
     px_texture_free(texture);
 }
 
+/* The same of the looks of materials. */
+static void check_looks(PxScene *scene)
+{
+    PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxSceneLook *look = scene->material[k].is.look;
+        PxTexture *texture;
+        if (look == NULL || look->texture == NULL)
+            continue;
+        PxPath own = px_path_key(&materials, scene->material[k].def.name);
+        PxPath of = px_path_key(&own, "look"), path = px_path_key(&of, "texture");
+        if (px_texture_read_file(look->texture, &texture) != PX_OK)
+            px_complain(scene, PX_WARNING, &path, PX_AT_VALUE, "%s; there will be no pictures",
+                        px_error_message());
+        px_texture_free(texture);
+    }
+}
+
 /* Surfels that become a coat must be dense enough for it. px_shape_cover_estimate() is proportional
  * to 1 / distance^2. */
 static void check_coat(PxScene *scene, size_t index, const PxShape *shape)
@@ -569,6 +587,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
         check_coat(scene, k, survey->shape[k]);
     }
     check_picture(scene);
+    check_looks(scene);
     check_amount(scene, survey);
     check_late_events(scene);
     PX_TRY(px_survey_check_flow(scene, survey));

@@ -309,7 +309,8 @@ const PxSection px_output_section = {.name = "output",
                                      .size = sizeof(PxSceneOutput),
                                      .defaults = output_defaults};
 
-static const char *const look_words[] = {"matte", "glossy", "metal", "clear", "hidden", NULL};
+static const char *const look_words[] = {"matte",  "glossy", "metal", "clear",
+                                         "hidden", "woven",  NULL};
 static const PxField look_fields[] = {
     {.key = "kind",
      .kind = PX_FIELD_WORD,
@@ -317,7 +318,7 @@ static const PxField look_fields[] = {
      .offset = PX_AT(PxSceneLook, kind),
      .unit = "",
      .help = "Surface in pictures: diffuse, diffuse under a clear varnish, metallic, transparent, "
-             "or not shown.",
+             "not shown, or threads of cloth.",
      .words = look_words},
     {.key = "colour",
      .kind = PX_FIELD_VECTOR,
@@ -348,12 +349,54 @@ static const PxField look_fields[] = {
      .least = 0,
      .most = 1e6,
      .help = "Absorption in x-ray pictures; 0: by the density and the size of the scene."},
+    {.key = "weft",
+     .kind = PX_FIELD_VECTOR,
+     .offset = PX_AT(PxSceneLook, weft),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Woven: colour of the threads along u (sRGB); those along v have \"colour\"."},
+    {.key = "back",
+     .kind = PX_FIELD_VECTOR,
+     .offset = PX_AT(PxSceneLook, back),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Cloth: colour of its back (sRGB)."},
+    {.key = "thread",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_ABOVE,
+     .offset = PX_AT(PxSceneLook, thread),
+     .unit = "m",
+     .least = 0,
+     .most = 1,
+     .help = "Woven: width of a thread."},
+    {.key = "texture",
+     .kind = PX_FIELD_FILE,
+     .offset = PX_AT(PxSceneLook, texture),
+     .unit = "",
+     .most = 1000,
+     .help = "Cloth: a PNG file beside the scene with the colours of its front, repeated."},
+    {.key = "texture_size",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_ABOVE,
+     .offset = PX_AT(PxSceneLook, texture_size),
+     .unit = "m",
+     .least = 0,
+     .most = 1e6,
+     .help = "Cloth: size of one repetition of the texture."},
 };
 
 static void look_defaults(void *object)
 {
-    *(PxSceneLook *)object = (PxSceneLook){
-        .kind = PX_SCENE_GLOSSY, .colour = {0.8, 0.8, 0.8}, .roughness = 0.35, .ior = 1.5};
+    *(PxSceneLook *)object = (PxSceneLook){.kind = PX_SCENE_GLOSSY,
+                                           .colour = {0.8, 0.8, 0.8},
+                                           .roughness = 0.35,
+                                           .ior = 1.5,
+                                           .weft = {NAN, NAN, NAN},
+                                           .back = {NAN, NAN, NAN},
+                                           .thread = 0.002,
+                                           .texture_size = 1};
 }
 
 const PxSection px_look_section = {.name = "look",
@@ -415,6 +458,13 @@ static const PxField picture_fields[] = {
     NUMBER("aperture", aperture, "m", 0, 1e6, "Diameter of the lens: depth of field; 0: none."),
     NUMBER("shutter", shutter, "", 0, 10,
            "Exposure as part of the time between frames: motion blur; 0: none."),
+    {.key = "smooth",
+     .kind = PX_FIELD_COUNT,
+     .offset = PX_AT(PxScenePicture, smooth),
+     .unit = "",
+     .least = 0,
+     .most = 4,
+     .help = "How often cloth is subdivided for pictures, each by four triangles."},
 };
 
 static void picture_defaults(void *object)
@@ -423,7 +473,8 @@ static void picture_defaults(void *object)
                                                  .sky = {NAN, NAN, NAN},
                                                  .horizon = {NAN, NAN, NAN},
                                                  .sun_azimuth = -55,
-                                                 .sun_height = 48};
+                                                 .sun_height = 48,
+                                                 .smooth = 1};
 }
 
 const PxSection px_picture_section = {.name = "picture",

@@ -59,14 +59,19 @@ typedef enum PxSceneLookKind {
     PX_SCENE_GLOSSY,
     PX_SCENE_METAL,
     PX_SCENE_CLEAR,
-    PX_SCENE_HIDDEN
+    PX_SCENE_HIDDEN,
+    PX_SCENE_WOVEN
 } PxSceneLookKind;
 
 typedef struct PxSceneLook {
     int kind; ///< PxSceneLookKind
     PxVec3 colour;
     double roughness, ior;
-    double xray; ///< absorption of x-rays, 1/m; 0: by the density
+    double xray;       ///< absorption of x-rays, 1/m; 0: by the density
+    PxVec3 weft, back; ///< of cloth; NAN: as `colour`
+    double thread;     ///< woven: width of a thread, m
+    const char *texture;
+    double texture_size; ///< m
 } PxSceneLook;
 
 /// How pictures show the scene as a whole.
@@ -88,6 +93,7 @@ typedef struct PxScenePicture {
     const char *ground_texture;
     PxVec3 sky, horizon; ///< sRGB; NAN: those of the set
     double sun_azimuth, sun_height, exposure, aperture, shutter;
+    double smooth; ///< subdivisions of cloth
 } PxScenePicture;
 
 /// A spherical light.

@@ -119,9 +119,14 @@ static void read_look(const Reading *r, const PxPath *path, json_t *value)
         return;
     }
     px_look_section.defaults(look);
-    if (px_read_object(r->scene, path, value, px_look_section.wanted) &&
-        px_read_section(r->scene, path, value, &px_look_section, look, NULL))
-        r->thing->look = look;
+    if (!px_read_object(r->scene, path, value, px_look_section.wanted) ||
+        !px_read_section(r->scene, path, value, &px_look_section, look, NULL))
+        return;
+    json_t *file = json_object_get(value, "texture");
+    PxPath at = px_path_key(path, "texture");
+    if (file != NULL)
+        look->texture = px_read_file_name(r->scene, &at, file, "a PNG file");
+    r->thing->look = look;
 }
 
 static void read_vessel(const Reading *r, const PxPath *path, json_t *value)

@@ -10,7 +10,7 @@ KINDS = {
     "particles": (("ply",), "phyxel export {} --to ply"),
     "surface": (("surface", "ply-surface"), "phyxel surface {}"),
     "surfels": (("surfels", "ply-surfels"), "phyxel surface {} --surfels"),
-    "skin": (("skin",), "phyxel run {}"),
+    "skin": (("ply-skin", "skin"), "phyxel run {}"),  # exported ones may be smoother
     "skin-surfels": (("skin-surfels",), "phyxel run {}"),
     "contact": (("contact",), "phyxel surface {} --contact"),
 }

@@ -43,6 +43,17 @@ def set_attribute(mesh, name, column):
         attribute.data.foreach_set("value", column.astype(np.float32))
 
 
+def set_texture_places(mesh, points):
+    """Columns s and t, texture coordinates of the vertices, become a UV map."""
+    if points.triangles is None or not {"s", "t"} <= set(points.columns):
+        return
+    corners = points.triangles.ravel()
+    layer = mesh.uv_layers.new(name="UVMap")
+    if layer is not None and len(corners):
+        uv = np.stack((points.columns["s"][corners], points.columns["t"][corners]), axis=1)
+        layer.data.foreach_set("uv", np.ascontiguousarray(uv, np.float32).ravel())
+
+
 def fill_mesh(mesh, points):
     """Replaces all geometry; materials stay. `velocity` is what Cycles blurs motion by."""
     mesh.clear_geometry()
@@ -60,8 +71,9 @@ def fill_mesh(mesh, points):
         mesh.update(calc_edges=True)
     else:
         mesh.update()
+    set_texture_places(mesh, points)
     for name, column in points.columns.items():
-        if name != "position":
+        if name not in ("position", "s", "t"):
             set_attribute(mesh, name, column)
 
 

@@ -1,0 +1,357 @@
+/// Forces of cloth, and the matrix and right side of a step.
+#include "cloth/cloth.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK 256u
+
+/* ---- forces -------------------------------------------------------------------------------- */
+
+static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxClothStep *s = user;
+    const PxClothSystem *y = s->system;
+    for (uint32_t t = begin; t < end; ++t) {
+        const uint32_t *c = y->face[t].corner;
+        PxVec3 x[3] = {s->x[c[0]], s->x[c[1]], s->x[c[2]]};
+        px_cloth_membrane(&s->law[y->of_face[t]], &y->face[t], x, &s->face[t]);
+    }
+}
+
+static void hinge_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxClothStep *s = user;
+    const PxClothSystem *y = s->system;
+    for (uint32_t t = begin; t < end; ++t) {
+        const uint32_t *c = y->hinge[t].corner;
+        PxVec3 x[4] = {s->x[c[0]], s->x[c[1]], s->x[c[2]], s->x[c[3]]};
+        px_cloth_bending(&s->law[y->of_hinge[t]], &y->hinge[t], x, &s->hinge[t]);
+    }
+}
+
+static bool same_law(const PxClothLaw *a, const PxClothLaw *b)
+{
+    return memcmp(a->c, b->c, sizeof a->c) == 0 && memcmp(a->bend, b->bend, sizeof a->bend) == 0 &&
+           !(a->limit < b->limit) && !(a->limit > b->limit) && a->membrane == b->membrane &&
+           a->bending == b->bending;
+}
+
+/* Are these the positions and laws that were evaluated last? */
+static bool was_seen(const PxClothStep *s)
+{
+    const PxClothSeen *seen = s->system->seen;
+    bool same = seen->any;
+    for (uint32_t k = 0; k < s->system->cloths && same; ++k)
+        same = same_law(&s->law[k], &seen->law[k]);
+    return same && memcmp(s->x, seen->x, s->system->vertices * sizeof *s->x) == 0;
+}
+
+void px_cloth_evaluate(PxClothStep *s)
+{
+    PxClothSeen *seen = s->system->seen;
+    if (was_seen(s))
+        return;
+    memcpy(seen->x, s->x, s->system->vertices * sizeof *s->x);
+    memcpy(seen->law, s->law, s->system->cloths * sizeof *s->law);
+    seen->any = true;
+    px_parallel_for(s->threads, s->system->faces, BLOCK, face_block, s);
+    px_parallel_for(s->threads, s->system->hinges, BLOCK, hinge_block, s);
+}
+
+static bool is_linear(const PxClothStep *s, uint32_t hinge)
+{
+    return s->law[s->system->of_hinge[hinge]].bending == PX_CLOTH_LINEAR;
+}
+
+/* Factor of the stiffness in the matrix. */
+static double factor(const PxClothStep *s, const PxClothLaw *law)
+{
+    return s->dt * s->dt + law->beta * s->dt;
+}
+
+/* ---- impulses of the right side ------------------------------------------------------------ */
+
+/* Drag of a triangle: its velocity is the mean of its corners', and so is the force on each. */
+static void set_drag(const PxClothStep *s, const PxClothLaw *law, uint32_t t)
+{
+    const uint32_t *c = s->system->face[t].corner;
+    PxClothFaceLoad *load = &s->face_load[t];
+    load->across = load->drag = px_vec(0, 0, 0);
+    if (!(law->air > 0))
+        return;
+    PxVec3 v = px_scale(px_add(s->v[c[0]], px_add(s->v[c[1]], s->v[c[2]])), 1 / 3.0);
+    PxVec3 n = px_cross(px_sub(s->x[c[1]], s->x[c[0]]), px_sub(s->x[c[2]], s->x[c[0]]));
+    double twice = px_length(n); /* the area */
+    if (!(twice > 0))
+        return;
+    PxVec3 flow = px_sub(law->wind, v);
+    double speed = fabs(px_dot(flow, n)) / twice;
+    load->across = px_scale(n, sqrt(0.25 * law->air * twice * speed) / twice);
+    flow = px_mad(flow, s->gravity, -s->dt);
+    load->drag = px_scale(load->across, s->dt / 3 * px_dot(flow, load->across));
+}
+
+/* The stress grows at the rate of the stiffness times v: the same terms as in add_face(). */
+static void load_face(const PxClothStep *s, uint32_t t)
+{
+    const PxClothFace *face = &s->system->face[t];
+    const PxClothFaceState *st = &s->face[t];
+    const PxClothLaw *law = &s->law[s->system->of_face[t]];
+    PxVec3 v0 = s->v[face->corner[0]];
+    PxVec3 v1 = px_sub(s->v[face->corner[1]], v0), v2 = px_sub(s->v[face->corner[2]], v0);
+    const double(*d)[2] = face->inverse, *c = st->c, *taut = st->taut;
+    PxVec3 fu = px_mad(px_scale(v1, d[0][0]), v2, d[1][0]);
+    PxVec3 fv = px_mad(px_scale(v1, d[0][1]), v2, d[1][1]);
+    double uu = px_dot(st->f[0], fu), vv = px_dot(st->f[1], fv);
+    double uv = c[3] * (px_dot(st->f[0], fv) + px_dot(st->f[1], fu));
+    double su = c[0] * uu + c[1] * vv, sv = c[1] * uu + c[2] * vv;
+    PxVec3 pu = px_mad(px_scale(st->f[0], su), st->f[1], uv);
+    PxVec3 pv = px_mad(px_scale(st->f[1], sv), st->f[0], uv);
+    PxVec3 tu = px_mad(px_scale(fu, taut[0]), fv, taut[2]);
+    PxVec3 tv = px_mad(px_scale(fu, taut[2]), fv, taut[1]);
+    if (law->membrane != PX_CLOTH_GREEN) {
+        tu = px_scale(st->normal, px_dot(st->normal, tu));
+        tv = px_scale(st->normal, px_dot(st->normal, tv));
+    }
+    double scale = factor(s, law);
+    s->face_load[t].p[0] = px_mad(px_scale(st->force[0], s->dt), px_add(pu, tu), scale);
+    s->face_load[t].p[1] = px_mad(px_scale(st->force[1], s->dt), px_add(pv, tv), scale);
+    set_drag(s, law, t);
+}
+
+static void load_hinge(const PxClothStep *s, uint32_t t)
+{
+    const PxClothHinge *h = &s->system->hinge[t];
+    const PxClothHingeState *st = &s->hinge[t];
+    double scale = factor(s, &s->law[s->system->of_hinge[t]]) * st->stiff;
+    if (is_linear(s, t)) {
+        PxVec3 r = px_vec(0, 0, 0);
+        for (int c = 1; c < 4; ++c) /* the weights sum to 0 */
+            r = px_mad(r, px_sub(s->v[h->corner[c]], s->v[h->corner[0]]), h->weight[c]);
+        s->hinge_load[t] = px_mad(px_scale(r, scale), st->slope[0], s->dt * st->moment);
+    } else {
+        double rate = 0;
+        for (int c = 1; c < 4; ++c)
+            rate += px_dot(px_sub(s->v[h->corner[c]], s->v[h->corner[0]]), st->slope[c]);
+        s->hinge_load[t] = px_vec(s->dt * st->moment + scale * rate, 0, 0);
+    }
+}
+
+static void load_face_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    for (uint32_t t = begin; t < end; ++t)
+        load_face(user, t);
+}
+
+static void load_hinge_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    for (uint32_t t = begin; t < end; ++t)
+        load_hinge(user, t);
+}
+
+/* Impulse of all triangles and hinges of a vertex. */
+static PxVec3 impulse_of(const PxClothStep *s, uint32_t i)
+{
+    const PxClothSystem *y = s->system;
+    PxVec3 f = px_vec(0, 0, 0);
+    for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1]; ++k) {
+        uint32_t t = y->faces_of[k].of;
+        double g[3][2], area = y->face[t].area;
+        px_cloth_gradients(&y->face[t], g);
+        const double *own = g[y->faces_of[k].corner];
+        f = px_mad(f, s->face_load[t].p[0], -area * own[0]);
+        f = px_mad(f, s->face_load[t].p[1], -area * own[1]);
+        f = px_add(f, s->face_load[t].drag);
+    }
+    for (uint32_t k = y->first_hinge[i]; k < y->first_hinge[i + 1]; ++k) {
+        uint32_t t = y->hinges_of[k].of, c = y->hinges_of[k].corner;
+        f = is_linear(s, t) ? px_mad(f, s->hinge_load[t], -y->hinge[t].weight[c])
+                            : px_mad(f, s->hinge[t].slope[c], -s->hinge_load[t].x);
+    }
+    return f;
+}
+
+/* ---- the matrix ---------------------------------------------------------------------------- */
+
+/* block += sum m[p][q] f[p] f[q]^T */
+static void add_plane(double block[9], const double m[2][2], const PxVec3 f[2])
+{
+    PxVec3 a = px_mad(px_scale(f[0], m[0][0]), f[1], m[0][1]);
+    PxVec3 b = px_mad(px_scale(f[0], m[1][0]), f[1], m[1][1]);
+    const double x[2][3] = {{f[0].x, f[0].y, f[0].z}, {f[1].x, f[1].y, f[1].z}};
+    const double z[2][3] = {{a.x, a.y, a.z}, {b.x, b.y, b.z}};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            block[3 * i + j] += x[0][i] * z[0][j] + x[1][i] * z[1][j];
+}
+
+/* block += scale a b^T */
+static void add_outer(double block[9], PxVec3 a, PxVec3 b, double scale)
+{
+    const double x[3] = {scale * a.x, scale * a.y, scale * a.z}, z[3] = {b.x, b.y, b.z};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            block[3 * i + j] += x[i] * z[j];
+}
+
+static void add_identity(double block[9], double scale)
+{
+    block[0] += scale;
+    block[4] += scale;
+    block[8] += scale;
+}
+
+/* G_i^T C G_j, G_i the matrix from the two columns of F to the strains (004 Eq. 2.87). Tension
+ * resists motion across it: with Green strain in all directions, with co-rotational strain, whose
+ * rotation follows in the plane, along the normal. */
+static void add_face(const PxClothStep *s, const PxClothPart *part, double block[9])
+{
+    const PxClothFace *face = &s->system->face[part->of];
+    const PxClothFaceState *st = &s->face[part->of];
+    const PxClothLaw *law = &s->law[s->system->of_face[part->of]];
+    double g[3][2], w = factor(s, law) * face->area;
+    const double *c = st->c, *t = st->taut;
+    px_cloth_gradients(face, g);
+    const double *i = g[part->corner[0]], *j = g[part->corner[1]];
+    const double m[2][2] = {
+        {w * (i[0] * c[0] * j[0] + i[1] * c[3] * j[1]),
+         w * (i[0] * c[1] * j[1] + i[1] * c[3] * j[0])},
+        {w * (i[1] * c[1] * j[0] + i[0] * c[3] * j[1]),
+         w * (i[1] * c[2] * j[1] + i[0] * c[3] * j[0])},
+    };
+    double across = w * ((t[0] * i[0] + t[2] * i[1]) * j[0] + (t[2] * i[0] + t[1] * i[1]) * j[1]);
+    add_plane(block, m, st->f);
+    if (law->membrane == PX_CLOTH_GREEN)
+        add_identity(block, across);
+    else
+        add_outer(block, st->normal, st->normal, across);
+    if (law->air > 0)
+        add_outer(block, s->face_load[part->of].across, s->face_load[part->of].across, s->dt / 9);
+}
+
+static void add_hinge(const PxClothStep *s, const PxClothPart *part, double block[9])
+{
+    const PxClothHinge *h = &s->system->hinge[part->of];
+    const PxClothHingeState *st = &s->hinge[part->of];
+    double scale = factor(s, &s->law[s->system->of_hinge[part->of]]) * st->stiff;
+    int i = part->corner[0], j = part->corner[1];
+    if (is_linear(s, part->of))
+        add_identity(block, scale * h->weight[i] * h->weight[j]);
+    else
+        add_outer(block, st->slope[i], st->slope[j], scale);
+}
+
+static void pair_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxClothStep *s = user;
+    const PxClothPattern *p = &s->system->pattern;
+    for (uint32_t k = begin; k < end; ++k) {
+        const PxClothPair *pair = &p->pair[k];
+        double block[9] = {0};
+        for (uint32_t n = pair->face; n < pair->hinge; ++n)
+            add_face(s, &p->part[n], block);
+        for (uint32_t n = pair->hinge; n < pair[1].face; ++n)
+            add_hinge(s, &p->part[n], block);
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) {
+                float value = (float)block[3 * i + j];
+                p->value[pair->at[0] + 8 * (size_t)(3 * i + j)] = value;
+                p->value[pair->at[1] + 8 * (size_t)(3 * j + i)] = value;
+            }
+    }
+}
+
+PxVec3 px_cloth_added(const PxClothStep *s, uint32_t i, PxVec3 v)
+{
+    PxVec3 n = s->added_normal[i];
+    return px_mad(px_scale(v, s->clings[i]), n, (s->added[i] - s->clings[i]) * px_dot(v, n));
+}
+
+/* Sum of the row of a vertex, xx, xy, xz, yy, yz, zz: its mass, that of the fluid that moves with
+ * it, and the drag on its triangles. */
+static void set_own(const PxClothStep *s, uint32_t i, float *own)
+{
+    const PxClothSystem *y = s->system;
+    const PxClothLaw *law = &s->law[y->of_vertex[i]];
+    double m = s->mass[i] * (1 + law->alpha * s->dt) + s->clings[i];
+    PxVec3 n = s->added_normal[i], f = px_scale(n, s->added[i] - s->clings[i]);
+    double sum[6] = {m + f.x * n.x, f.x * n.y, f.x * n.z, m + f.y * n.y, f.y * n.z, m + f.z * n.z};
+    for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1] && law->air > 0; ++k) {
+        PxVec3 a = s->face_load[y->faces_of[k].of].across, b = px_scale(a, s->dt / 3);
+        const double add[6] = {a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.y, a.y * b.z, a.z * b.z};
+        for (int c = 0; c < 6; ++c)
+            sum[c] += add[c];
+    }
+    for (int c = 0; c < 6; ++c)
+        own[8 * c] = (float)sum[c];
+}
+
+/* Inverts a symmetric matrix; if it cannot, the result is that of its trace. */
+static void invert(const double a[6], float *out)
+{
+    double c0 = a[3] * a[5] - a[4] * a[4], c1 = a[2] * a[4] - a[1] * a[5];
+    double c2 = a[1] * a[4] - a[2] * a[3], det = a[0] * c0 + a[1] * c1 + a[2] * c2;
+    double trace = a[0] + a[3] + a[5], per = 1 / det;
+    double to[6] = {c0,
+                    c1,
+                    c2,
+                    a[0] * a[5] - a[2] * a[2],
+                    a[1] * a[2] - a[0] * a[4],
+                    a[0] * a[3] - a[1] * a[1]};
+    bool fine = det > 1e-14 * trace * trace * trace;
+    for (int c = 0; c < 6; ++c)
+        out[8 * c] = (float)(fine ? to[c] * per : c == 0 || c == 3 || c == 5 ? 1 / trace : 0);
+}
+
+/* The diagonal block: the sum of the row without the other blocks. */
+static void set_inverse(const PxClothStep *s, uint32_t row, const float *own, float *out)
+{
+    const PxClothPattern *p = &s->system->pattern;
+    static const int upper[6] = {0, 1, 2, 4, 5, 8};
+    double sum[6];
+    for (int c = 0; c < 6; ++c)
+        sum[c] = (double)own[8 * c];
+    for (uint32_t e = p->first[row / 8]; e < p->first[row / 8 + 1]; ++e)
+        for (int c = 0; c < 6; ++c)
+            sum[c] -= (double)p->value[72 * (size_t)e + 8 * (size_t)upper[c] + row % 8];
+    invert(sum, out);
+}
+
+static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxClothStep *s = user;
+    const PxClothPattern *p = &s->system->pattern;
+    for (uint32_t row = 8 * begin; row < 8 * end; ++row) {
+        uint32_t i = p->vertex[row];
+        float *own = s->rows.own + 48 * (size_t)(row / 8) + row % 8;
+        float *inverse = s->rows.inverse + 48 * (size_t)(row / 8) + row % 8;
+        if (i == UINT32_MAX) {
+            for (int c = 0; c < 6; ++c)
+                own[8 * c] = inverse[8 * c] = 0;
+            continue;
+        }
+        set_own(s, i, own);
+        set_inverse(s, row, own, inverse);
+        const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
+        PxVec3 fall = px_mad(s->v[i], s->gravity, s->dt);
+        PxVec3 f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
+        s->b[i] = px_mad(impulse_of(s, i), f, s->dt);
+        s->b[i] = px_add(s->b[i], px_cloth_added(s, i, px_sub(s->v[i], fall)));
+    }
+}
+
+void px_cloth_assemble(PxClothStep *s)
+{
+    const PxClothSystem *y = s->system;
+    px_parallel_for(s->threads, y->faces, BLOCK, load_face_block, s);
+    px_parallel_for(s->threads, y->hinges, BLOCK, load_hinge_block, s);
+    px_parallel_for(s->threads, y->pattern.pairs, BLOCK, pair_block, s);
+    px_parallel_for(s->threads, y->pattern.slices, BLOCK / 16, slice_block, s);
+}

@@ -1,0 +1,125 @@
+/// Cloth beside a skinned solid in exports: values of triangles, subdivision, refusals.
+#include "runs.h"
+
+#include "store/frame.h"
+#include "store/ply_points.h"
+
+#include "phyxel/scene.h"
+
+/* A jelly cube with a skin, and a sheet of 2 x 2 cells of which half is held. */
+static const char *const text =
+    "{\"phyxel\": 1, \"name\": \"sheet\", \"time\": {\"frames\": 1, \"fps\": 20}, \"spacing\": "
+    "0.1,\n"
+    " \"materials\": {\"cotton\": {\"density\": 100, \"cloth\": {\"mass\": 0.2}},\n"
+    "  \"jelly\": {\"density\": 1000, \"young\": 1e5}},\n"
+    " \"bodies\": [{\"name\": \"sheet\", \"material\": \"cotton\", \"shape\":\n"
+    "   {\"sheet\": {\"width\": 1, \"length\": 1, \"columns\": 2, \"rows\": 2}}},\n"
+    "  {\"name\": \"cube\", \"material\": \"jelly\", \"skin\": true,\n"
+    "   \"shape\": {\"box\": [0.5, 0.5, 0.5], \"at\": [3, 0, 0]}}],\n"
+    " \"handles\": [{\"name\": \"hand\", \"body\": \"sheet\",\n"
+    "   \"shape\": {\"box\": [1.2, 0.1, 2], \"at\": [-0.5, 0, 0]}}]}\n";
+
+static void export_to(const Folder *folder, const char *format, uint32_t smooth)
+{
+    PxExportDef def = px_export_def_default();
+    def.dir = folder->path;
+    def.format = format;
+    def.smooth = smooth;
+    CHECK_OK(px_export(&def, NULL, NULL));
+}
+
+static Folder run_scene(void)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(text);
+    PxRunDef def = run_into(folder.path);
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    px_scene_free(scene);
+    return folder;
+}
+
+static float value(const PxTable *points, const char *name, uint32_t row)
+{
+    const PxColumn *c = px_table_find(points, name);
+    CHECK(c != NULL && c->type == PX_F32);
+    return ((const float *)c->data[0])[row];
+}
+
+TEST(points_of_cloth_have_the_values_of_its_triangles)
+{
+    Folder folder = run_scene();
+    PxThreads threads = {.count = 1};
+    PxPlyPoints skin, out;
+    PxTable faces;
+    uint32_t vertices;
+    export_to(&folder, "ply", 0);
+    px_table_init(&faces, NULL);
+    CHECK_OK(px_frame_read_cloth(folder.path, 1, &vertices, &faces, &threads));
+    CHECK_EQUAL(vertices, 9);
+    CHECK_EQUAL(faces.count, 8);
+    CHECK_OK(px_ply_points_read(folder_file(&folder, "skin/000001.ply"), &skin));
+    CHECK_OK(px_ply_points_read(folder_file(&folder, "ply-skin/000001.ply"), &out));
+    CHECK_EQUAL(out.points.count, skin.points.count);
+    CHECK(skin.points.count > 9);
+    double in_faces = 0, in_points = 0;
+    float bend = 0, most = 0;
+    for (uint32_t f = 0; f < faces.count; ++f) {
+        in_faces += (double)value(&faces, "energy", f);
+        bend = fmaxf(bend, value(&faces, "bend", f));
+    }
+    for (uint32_t v = 0; v < out.points.count; ++v) {
+        in_points += (double)value(&out.points, "energy", v);
+        most = fmaxf(most, value(&out.points, "bend", v));
+        if (v < out.points.count - 9) /* the cube */
+            CHECK(value(&out.points, "bend", v) == 0);
+    }
+    CHECK(bend > 0.01f);
+    CHECK(most == bend);
+    CHECK_NEAR(in_points, in_faces, 1e-6 * in_faces);
+    px_ply_points_free(&skin);
+    px_ply_points_free(&out);
+    px_table_free(&faces);
+    folder_remove(&folder);
+}
+
+TEST(cloth_is_subdivided_and_skins_of_solids_are_not)
+{
+    Folder folder = run_scene();
+    PxPlyPoints skin, out;
+    export_to(&folder, "ply", 2);
+    CHECK_OK(px_ply_points_read(folder_file(&folder, "skin/000001.ply"), &skin));
+    CHECK_OK(px_ply_points_read(folder_file(&folder, "ply-skin/000001.ply"), &out));
+    uint32_t solid = skin.triangles - 8, corner = skin.points.count - 9;
+    CHECK_EQUAL(out.triangles, solid + 16 * 8);
+    CHECK_EQUAL(out.points.count, corner + 81);
+    for (uint32_t v = 0; v < corner; ++v)
+        CHECK(value(&out.points, "position", v) == value(&skin.points, "position", v));
+    CHECK(memcmp(out.triangle, skin.triangle, solid * sizeof *out.triangle) == 0);
+    /* corners of the sheet stay where they are, and so do those of its texture */
+    CHECK(value(&out.points, "position", corner) == value(&skin.points, "position", corner));
+    CHECK(value(&out.points, "s", corner + 2) == 1 && value(&out.points, "t", corner + 2) == 0);
+    const uint32_t *material = px_table_find(&out.points, "material")->data[0];
+    for (uint32_t v = corner; v < out.points.count; ++v) {
+        CHECK_EQUAL(material[v], material[corner]);
+        CHECK(value(&out.points, "body", v) == value(&skin.points, "body", corner));
+    }
+    px_ply_points_free(&skin);
+    px_ply_points_free(&out);
+    folder_remove(&folder);
+}
+
+TEST(other_things_than_cloth_are_not_subdivided)
+{
+    Folder folder = run_scene();
+    PxExportDef def = px_export_def_default();
+    def.dir = folder.path;
+    def.smooth = 1;
+    def.what = PX_EXPORT_PARTICLES;
+    CHECK_FAILS(px_export(&def, NULL, NULL), PX_ERR_ARGUMENT, "only cloth");
+    def.what = PX_EXPORT_SKIN;
+    def.smooth = 5;
+    CHECK_FAILS(px_export(&def, NULL, NULL), PX_ERR_ARGUMENT, "smooth is 5");
+    folder_remove(&folder);
+}
+
+TEST_MAIN()
