@@ -28,8 +28,10 @@ typedef struct Job {
     const uint32_t *start; /* by row of `rows` */
     const uint32_t *rows;
     const Segment *segment;
-    uint32_t segments;
-    uint32_t *lowered; /* by row of `rows` */
+    const uint32_t
+        *near; /* segments, by young triangle: those that some point of it is nearest to */
+    const uint32_t *first; /* by triangle: in `near`; one more at the end */
+    uint32_t *lowered;     /* by row of `rows` */
 } Job;
 
 static double distance_to(PxVec3 x, const Segment *s)
@@ -39,13 +41,12 @@ static double distance_to(PxVec3 x, const Segment *s)
     return px_length(px_mad(off, way, -fmin(fmax(t, 0), 1)));
 }
 
-/* Distance of a point from the fronts of its body; infinite if there is none. */
-static double to_front(const Segment *segment, uint32_t segments, uint32_t body, PxVec3 x)
+/* Distance of a point of a triangle from the fronts of its body; infinite if there is none. */
+static double behind_front(const Job *job, uint32_t triangle, PxVec3 x)
 {
     double least = INFINITY;
-    for (uint32_t k = 0; k < segments; ++k)
-        if (segment[k].body == body)
-            least = fmin(least, distance_to(x, &segment[k]));
+    for (uint32_t k = job->first[triangle]; k < job->first[triangle + 1]; ++k)
+        least = fmin(least, distance_to(x, &job->segment[job->near[k]]));
     return least;
 }
 
@@ -71,11 +72,11 @@ static void corners_of(const PxCracks *c, uint32_t triangle, PxVec3 corner[3])
 }
 
 /* Both ends of a bond compute its strength, from the end with the lower id: the same bits. */
-static void lower_bond(const Job *job, uint32_t i, uint32_t e, const PxVec3 corner[3],
-                       uint32_t *lowered)
+static void lower_bond(const Job *job, uint32_t i, uint32_t e, uint32_t triangle,
+                       const PxVec3 corner[3], uint32_t *lowered)
 {
     const PxFractureField *f = job->growth->field;
-    uint32_t j = job->bonds->other[e], body = f->solid->particles->body[i];
+    uint32_t j = job->bonds->other[e];
     PxVec3 at;
     if (!(job->strength[e] > 0.0f))
         return;
@@ -83,7 +84,7 @@ static void lower_bond(const Job *job, uint32_t i, uint32_t e, const PxVec3 corn
     uint32_t a = first ? i : j, b = first ? j : i;
     if (!px_segment_crosses(f->rest[a], f->rest[b], corner, &at))
         return;
-    float left = strength_across(job, a, b, to_front(job->segment, job->segments, body, at));
+    float left = strength_across(job, a, b, behind_front(job, triangle, at));
     left = left < LEAST_STRENGTH ? 0.0f : left;
     if (left < job->strength[e]) {
         job->strength[e] = left;
@@ -107,7 +108,7 @@ static void row_block(void *user, uint32_t begin, uint32_t end, int thread)
             for (uint32_t e = job->bonds->start[i]; e < job->bonds->start[i + 1]; ++e) {
                 PxVec3 x = f->rest[job->bonds->other[e]];
                 if ((px_dot(normal, px_sub(x, corner[0])) > 0) != side)
-                    lower_bond(job, i, e, corner, &job->lowered[k]);
+                    lower_bond(job, i, e, job->pair[p].triangle, corner, &job->lowered[k]);
             }
         }
     }
@@ -117,6 +118,9 @@ static void row_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 typedef struct Finding {
     Pairs pairs;
+    PX_LIST(uint32_t) near; /* as in Job */
+    uint32_t *first;
+    double *distance; /* by segment, from the triangle */
     uint32_t triangle;
     bool good;
 } Finding;
@@ -193,6 +197,27 @@ static double opaque_at(const PxFractureField *f, uint32_t row)
     return 0.5 * law->opacity * (double)s->columns.support[row];
 }
 
+/* Lists the segments that may be nearest to a point of a triangle, with this middle and radius.
+ * Returns the distance of the middle from the nearest one. */
+static double list_near(Finding *found, const Segment *segment, uint32_t segments, uint32_t body,
+                        PxVec3 middle, double wide)
+{
+    double least = INFINITY;
+    for (uint32_t k = 0; k < segments; ++k) {
+        found->distance[k] =
+            segment[k].body == body ? distance_to(middle, &segment[k]) : (double)INFINITY;
+        least = fmin(least, found->distance[k]);
+    }
+    for (uint32_t k = 0; k < segments && isfinite(least); ++k) {
+        if (!(found->distance[k] <= least + 2 * wide))
+            continue;
+        found->good = found->good && PX_LIST_RESERVE(&found->near, 1);
+        if (found->good)
+            found->near.data[found->near.count++] = k;
+    }
+    return least;
+}
+
 static PxStatus find_pairs(const PxCrackGrowth *g, const Segment *segment, uint32_t segments,
                            Finding *found)
 {
@@ -202,6 +227,7 @@ static PxStatus find_pairs(const PxCrackGrowth *g, const Segment *segment, uint3
         PxCrackTriangle *t = &c->triangles.data[k];
         uint32_t body = c->list.data[t->crack].body;
         PxVec3 corner[3];
+        found->first[k + 1] = found->first[k];
         if (!t->young || !g->grown[body])
             continue;
         corners_of(c, k, corner);
@@ -214,7 +240,9 @@ static PxStatus find_pairs(const PxCrackGrowth *g, const Segment *segment, uint3
         if (s.nearest == UINT32_MAX)
             continue; /* outside */
         px_fracture_near(f, body, middle, reach, add_pair, found);
-        t->young = to_front(segment, segments, body, middle) <= opaque_at(f, s.nearest) + wide;
+        double behind = list_near(found, segment, segments, body, middle, wide);
+        found->first[k + 1] = (uint32_t)found->near.count;
+        t->young = behind <= opaque_at(f, s.nearest) + wide;
     }
     return found->good ? PX_OK : px_fail(PX_ERR_MEMORY, "fracture: no room for bonds at cracks");
 }
@@ -226,21 +254,33 @@ PxStatus px_cracks_sever(const PxCrackGrowth *g, const PxBonds *bonds, float *st
     PxArenaMark mark = px_arena_mark(s->scratch);
     Finding found = {.good = true};
     Segment *segment;
+    uint32_t segments;
     Job job = {.growth = g, .bonds = bonds, .strength = strength};
     uint32_t rows = 0;
     *changed = 0;
-    PxStatus status = list_segments(g, &segment, &job.segments);
+    PxStatus status = list_segments(g, &segment, &segments);
     job.segment = segment;
-    if (status == PX_OK)
-        status = find_pairs(g, segment, job.segments, &found);
+    if (status == PX_OK) {
+        found.first = PX_ARENA_ARRAY(s->scratch, uint32_t, g->cracks->triangles.count + 1);
+        found.distance = PX_ARENA_ARRAY(s->scratch, double, (size_t)segments + 1);
+        if (found.first == NULL || found.distance == NULL)
+            status = px_fail(PX_ERR_MEMORY, "fracture: no room for %u segments", segments);
+    }
+    if (status == PX_OK) {
+        found.first[0] = 0;
+        status = find_pairs(g, segment, segments, &found);
+    }
     if (status == PX_OK)
         status = sort_pairs(&found, s, &job, &rows);
+    job.near = found.near.data;
+    job.first = found.first;
     if (status == PX_OK) {
         px_parallel_for(s->threads, rows, 64, row_block, &job);
         for (uint32_t k = 0; k < rows; ++k)
             *changed += job.lowered[k];
     }
     PX_LIST_FREE(&found.pairs);
+    PX_LIST_FREE(&found.near);
     px_arena_release(s->scratch, mark);
     return status;
 }
