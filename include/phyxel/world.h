@@ -145,10 +145,13 @@ typedef struct PxClothDef {
     PxClothMembrane membrane;
     PxClothBending bending_model;
     PxClothRest rest;
-    bool self_collision; ///< it does not pass through itself and other cloth
-    double air;          ///< density of the air that drags it, kg/m^3, >= 0; 0: none
-    PxVec3 wind;         ///< velocity of that air, m/s
-    double reserved[8];  ///< must be 0
+    bool self_collision;   ///< it does not pass through itself and other cloth
+    double air;            ///< density of the air that drags it, kg/m^3, >= 0; 0: none
+    PxVec3 wind;           ///< velocity of that air, m/s
+    double fluid_grip;     ///< of viscous fluid on it: 0 slips .. 1 sticks
+    double fluid_friction; ///< of fluid on it, by what presses it on: 0 .. 1
+    double fluid_drag;     ///< of fluid on it, by its velocity, kg/s, >= 0
+    double reserved[5];    ///< must be 0
 } PxClothDef;
 
 /// Returns a def of cotton with `cloth` false.

@@ -267,12 +267,21 @@ static void pair_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Sum of the row of a vertex, xx, xy, xz, yy, yz, zz: its mass, and the drag on its triangles. */
+PxVec3 px_cloth_added(const PxClothStep *s, uint32_t i, PxVec3 v)
+{
+    PxVec3 n = s->added_normal[i];
+    return px_mad(px_scale(v, s->clings[i]), n, (s->added[i] - s->clings[i]) * px_dot(v, n));
+}
+
+/* Sum of the row of a vertex, xx, xy, xz, yy, yz, zz: its mass, that of the fluid that moves with
+ * it, and the drag on its triangles. */
 static void set_own(const PxClothStep *s, uint32_t i, float *own)
 {
     const PxClothSystem *y = s->system;
     const PxClothLaw *law = &s->law[y->of_vertex[i]];
-    double m = s->mass[i] * (1 + law->alpha * s->dt), sum[6] = {m, 0, 0, m, 0, m};
+    double m = s->mass[i] * (1 + law->alpha * s->dt) + s->clings[i];
+    PxVec3 n = s->added_normal[i], f = px_scale(n, s->added[i] - s->clings[i]);
+    double sum[6] = {m + f.x * n.x, f.x * n.y, f.x * n.z, m + f.y * n.y, f.y * n.z, m + f.z * n.z};
     for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1] && law->air > 0; ++k) {
         PxVec3 a = s->face_load[y->faces_of[k].of].across, b = px_scale(a, s->dt / 3);
         const double add[6] = {a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.y, a.y * b.z, a.z * b.z};
@@ -334,6 +343,7 @@ static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 fall = px_mad(s->v[i], s->gravity, s->dt);
         PxVec3 f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
         s->b[i] = px_mad(impulse_of(s, i), f, s->dt);
+        s->b[i] = px_add(s->b[i], px_cloth_added(s, i, px_sub(s->v[i], fall)));
     }
 }
 

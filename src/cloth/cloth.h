@@ -145,10 +145,13 @@ typedef struct PxClothStep {
     PxArena *scratch;
     double dt;
     PxVec3 gravity;
-    PxVec3 *x, *v; ///< at the start
-    PxVec3 *w;     ///< velocities u + d at the end; initially the guess
-    PxVec3 *push;  ///< forces besides gravity and elasticity, N
-    double *mass;  ///< kg
+    PxVec3 *x, *v;  ///< at the start
+    PxVec3 *w;      ///< velocities u + d at the end; initially the guess
+    PxVec3 *push;   ///< forces besides gravity and elasticity, N
+    double *mass;   ///< kg
+    double *added;  ///< mass of fluid that moves along added_normal with a vertex, kg
+    double *clings; ///< the part of it that moves across it as well, kg
+    PxVec3 *added_normal;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
     PxVec3 *friction;         ///< impulses that are added to the right side, N s
@@ -172,7 +175,11 @@ PxStatus px_cloth_step_begin(PxClothStep *step);
 /// evaluated ones.
 void px_cloth_evaluate(PxClothStep *step);
 
-/// Builds A and b.
+/// The mass of fluid that moves with a vertex, times a velocity, N s.
+PxVec3 px_cloth_added(const PxClothStep *step, uint32_t vertex, PxVec3 velocity);
+
+/// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at the
+/// velocity v in b.
 void px_cloth_assemble(PxClothStep *step);
 
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.

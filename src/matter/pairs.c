@@ -206,38 +206,84 @@ void px_pairs_isolate(PxPairs *pairs, const uint8_t *alone, const PxThreads *thr
         pairs->total += pairs->size[i];
 }
 
-typedef struct Part {
-    const PxPairs *pairs;
+/* Which entries are to be removed: a bit each. Lists start at multiples of 8, so no two rows share
+ * a byte. */
+typedef struct Cut {
+    PxPairs *pairs;
+    uint8_t *bits;
+    uint8_t *some; /* by row */
     const uint32_t *group;
-    uint8_t *mixed; /* by row: the list has rows of another group */
-} Part;
+    PxPairApart *apart;
+    const void *user;
+    uint32_t behind;
+    const uint32_t *row; /* rows of which some are removed */
+} Cut;
 
-static void mixed_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void mark_groups_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Part *job = user;
+    const Cut *job = user;
     const uint32_t *group = job->group;
     for (uint32_t i = begin; i < end; ++i) {
         const uint32_t *row = job->pairs->row + job->pairs->start[i], own = group[i];
-        bool mixed = false;
-        for (uint32_t k = 0; own != 0 && k < job->pairs->size[i]; ++k)
-            mixed = mixed || (group[row[k]] != own && group[row[k]] != 0);
-        job->mixed[i] = mixed;
+        uint8_t *bits = job->bits + job->pairs->start[i] / 8;
+        job->some[i] = 0;
+        for (uint32_t k = 0; own != 0 && k < job->pairs->size[i]; ++k) {
+            bool apart = group[row[k]] != own && group[row[k]] != 0;
+            bits[k / 8] = (uint8_t)((k % 8 == 0 ? 0u : bits[k / 8]) | (unsigned)apart << k % 8);
+            job->some[i] |= apart;
+        }
     }
 }
 
-PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, PxArena *scratch,
-                       const PxThreads *threads, PxPairsParted *out)
+static void mark_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    Part job = {pairs, group, PX_ARENA_ARRAY(scratch, uint8_t, pairs->count)};
+    (void)thread;
+    const Cut *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        const uint32_t *row = job->pairs->row + job->pairs->start[i];
+        uint8_t *bits = job->bits + job->pairs->start[i] / 8;
+        job->some[i] = 0;
+        for (uint32_t k = 0; k < job->pairs->size[i]; ++k) {
+            bool apart = row[k] != i && job->apart(job->user, i, row[k]);
+            bits[k / 8] = (uint8_t)((k % 8 == 0 ? 0u : bits[k / 8]) | (unsigned)apart << k % 8);
+            job->some[i] |= apart;
+        }
+    }
+}
+
+static void reduce_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Cut *job = user;
+    for (uint32_t n = begin; n < end; ++n) {
+        uint32_t i = job->row[n], size = job->pairs->size[i], kept = 0;
+        uint32_t *list = job->pairs->row + job->pairs->start[i];
+        const uint8_t *bits = job->bits + job->pairs->start[i] / 8;
+        for (uint32_t k = 0; k < size; ++k)
+            if (!(bits[k / 8] >> k % 8 & 1))
+                list[kept++] = list[k];
+        for (uint32_t k = kept; k < ((size + 7u) & ~7u); ++k)
+            list[k] = job->behind;
+        job->pairs->size[i] = kept;
+    }
+}
+
+/* Marks with `mark` and removes what is marked. */
+static PxStatus cut(Cut *job, PxBlockFunction *mark, PxArena *scratch, const PxThreads *threads,
+                    PxPairsParted *out)
+{
+    PxPairs *pairs = job->pairs;
     *out = (PxPairsParted){.rows = 0};
-    if (job.mixed == NULL)
+    job->some = PX_ARENA_ARRAY(scratch, uint8_t, pairs->count);
+    job->bits = PX_ARENA_ARRAY(scratch, uint8_t, px_round_up(pairs->used / 8 + 1, 1u << 12));
+    if (job->some == NULL || job->bits == NULL)
         return px_fail(PX_ERR_MEMORY, "neighbours: no room for %u particles", pairs->count);
-    px_parallel_for(threads, pairs->count, PX_BLOCK, mixed_block, &job);
+    px_parallel_for(threads, pairs->count, PX_BLOCK, mark, job);
     uint32_t rows = 0;
     size_t entries = 0;
     for (uint32_t i = 0; i < pairs->count; ++i)
-        if (job.mixed[i]) {
+        if (job->some[i]) {
             ++rows;
             entries += (pairs->size[i] + 7u) & ~7u;
         }
@@ -247,23 +293,32 @@ PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, P
     if (row == NULL || size == NULL || entry == NULL)
         return px_fail(PX_ERR_MEMORY, "neighbours: no room for %zu pairs", entries);
     *out = (PxPairsParted){rows, row, size, entry};
+    job->row = row;
     for (uint32_t i = 0; i < pairs->count; ++i) {
-        if (!job.mixed[i])
+        if (!job->some[i])
             continue;
-        uint32_t *list = pairs->row + pairs->start[i], padded = (pairs->size[i] + 7u) & ~7u,
-                 kept = 0;
-        memcpy(entry, list, padded * sizeof *entry);
+        uint32_t padded = (pairs->size[i] + 7u) & ~7u;
+        memcpy(entry, pairs->row + pairs->start[i], padded * sizeof *entry);
         entry += padded;
         *row++ = i;
         *size++ = pairs->size[i];
-        for (uint32_t k = 0; k < pairs->size[i]; ++k)
-            if (group[list[k]] == group[i] || group[list[k]] == 0)
-                list[kept++] = list[k];
-        for (uint32_t k = kept; k < padded; ++k)
-            list[k] = behind;
-        pairs->size[i] = kept;
     }
+    px_parallel_for(threads, rows, PX_BLOCK / 4, reduce_block, job);
     return PX_OK;
+}
+
+PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, PxArena *scratch,
+                       const PxThreads *threads, PxPairsParted *out)
+{
+    Cut job = {.pairs = pairs, .group = group, .behind = behind};
+    return cut(&job, mark_groups_block, scratch, threads, out);
+}
+
+PxStatus px_pairs_cut(PxPairs *pairs, PxPairApart *apart, const void *user, uint32_t behind,
+                      PxArena *scratch, const PxThreads *threads, PxPairsParted *out)
+{
+    Cut job = {.pairs = pairs, .apart = apart, .user = user, .behind = behind};
+    return cut(&job, mark_block, scratch, threads, out);
 }
 
 void px_pairs_unite(PxPairs *pairs, const PxPairsParted *parted)

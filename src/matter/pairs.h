@@ -58,6 +58,11 @@ typedef struct PxPairsParted {
 /// pairs back. Errors: PX_ERR_MEMORY.
 PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, PxArena *scratch,
                        const PxThreads *threads, PxPairsParted *out);
+/// The same for the pairs that `apart` is true for; it must be so for (i, j) if it is for (j, i).
+typedef bool PxPairApart(const void *user, uint32_t i, uint32_t j);
+PxStatus px_pairs_cut(PxPairs *pairs, PxPairApart *apart, const void *user, uint32_t behind,
+                      PxArena *scratch, const PxThreads *threads, PxPairsParted *out);
+/// Puts the pairs back; after several calls, in the reverse order.
 void px_pairs_unite(PxPairs *pairs, const PxPairsParted *parted);
 
 /// Entries are numbered with 32 bits.

@@ -1,22 +1,10 @@
-/// Contacts of rigid bodies as constraints: finding them, and their impulses.
+/// Contacts of rigid bodies as constraints: finding them, and what is kept of them.
 #include "rigid/solver_parts.h"
 #include "rigid/spin.h"
 #include "shape/shape_inner.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Largest speed at which overlapping bodies are pushed apart, in sizes of the smaller one per
- * second. */
-#define PUSH_SPEED 3.0
-
-/* Passes over the contacts are repeated while some would overlap by more than this part of the
- * thinner body's thickness at the end of a sub-step, deeper than before: fast impacts. */
-#define CROSSING 0.02
-
-/* Contacts rebound only if they approach faster than BOUNCE times the speed that gravity gives in a
- * sub-step. */
-#define BOUNCE 2.0
 
 /* Bodies nearer than this part of the smaller thickness touch: what moves wakes what sleeps. */
 #define WAKES 0.02
@@ -33,54 +21,6 @@ static int compare_kept(const PxRigidKept *a, const PxRigidKept *b)
     return a->feature < b->feature ? -1 : a->feature > b->feature;
 }
 
-static int by_key(const void *left, const void *right)
-{
-    return compare_kept(&((const PxSolverContact *)left)->kept,
-                        &((const PxSolverContact *)right)->kept);
-}
-
-/* Relative velocity of a to b at a contact. */
-static PxVec3 relative(const PxSolverRun *run, const PxSolverContact *c)
-{
-    PxVec3 v = px_solver_velocity(&run->body[c->a], c->ra);
-    PxVec3 u = c->b == PX_NOBODY ? c->wall_moves : px_solver_velocity(&run->body[c->b], c->rb);
-    return px_sub(v, u);
-}
-
-/* Inverse mass that an impulse along `n` meets. */
-static double yields(const PxSolverRun *run, const PxSolverContact *c, PxVec3 n)
-{
-    const PxSolverBody *a = &run->body[c->a];
-    PxVec3 arm = px_cross(c->ra, n);
-    double sum = a->per_mass + px_dot(arm, px_mat3_apply(a->per_inertia, arm));
-    if (c->b != PX_NOBODY) {
-        const PxSolverBody *b = &run->body[c->b];
-        arm = px_cross(c->rb, n);
-        sum += b->per_mass + px_dot(arm, px_mat3_apply(b->per_inertia, arm));
-    }
-    return sum;
-}
-
-/* Sets the masses that the impulses of a contact meet. */
-static void weigh(const PxSolverRun *run, PxSolverContact *c)
-{
-    c->mass_n = 1 / yields(run, c, c->n);
-    for (int k = 0; k < 2; ++k)
-        c->mass_t[k] = 1 / yields(run, c, c->t[k]);
-}
-
-static void push(PxSolverRun *run, const PxSolverContact *c, PxVec3 impulse)
-{
-    PxSolverBody *a = &run->body[c->a];
-    a->v = px_mad(a->v, impulse, a->per_mass);
-    a->w = px_add(a->w, px_mat3_apply(a->per_inertia, px_cross(c->ra, impulse)));
-    if (c->b == PX_NOBODY)
-        return;
-    PxSolverBody *b = &run->body[c->b];
-    b->v = px_mad(b->v, impulse, -b->per_mass);
-    b->w = px_sub(b->w, px_mat3_apply(b->per_inertia, px_cross(c->rb, impulse)));
-}
-
 static PxVec3 into_body(const PxSolverBody *b, PxVec3 r)
 {
     const double(*m)[3] = b->rotation.m;
@@ -89,25 +29,10 @@ static PxVec3 into_body(const PxSolverBody *b, PxVec3 r)
                   m[0][2] * r.x + m[1][2] * r.y + m[2][2] * r.z);
 }
 
-/* Where the anchors of a contact are, `since` the start of the interval. */
-static PxVec3 anchor_a(const PxSolverRun *run, const PxSolverContact *c)
-{
-    const PxSolverBody *a = &run->body[c->a];
-    return px_add(a->x, px_mat3_apply(a->rotation, c->la));
-}
-
-static PxVec3 anchor_b(const PxSolverRun *run, const PxSolverContact *c, double since)
-{
-    if (c->b == PX_NOBODY)
-        return px_mad(c->lb, c->wall_moves, since);
-    const PxSolverBody *b = &run->body[c->b];
-    return px_add(b->x, px_mat3_apply(b->rotation, c->lb));
-}
-
 /* Distance of the anchors along the normal, without that of the places of the bodies. */
 static double anchored(const PxSolverRun *run, const PxSolverContact *c, double since)
 {
-    return px_dot(c->n, px_sub(anchor_a(run, c), anchor_b(run, c, since)));
+    return px_dot(c->n, px_sub(px_solver_anchor_a(run, c), px_solver_anchor_b(run, c, since)));
 }
 
 static bool is_round(const PxCollider *c)
@@ -125,7 +50,6 @@ static void make_contact(PxSolverRun *run, const PxSolverPair *pair, const PxTou
     const PxCollider *other = pair->wall ? &run->wall[pair->b] : &b->collider;
     *c = (PxSolverContact){.a = pair->a,
                            .b = pair->wall ? PX_NOBODY : pair->b,
-                           .wall = pair->wall ? pair->b : PX_NOBODY,
                            .kept.feature = touch->feature,
                            .n = touch->normal,
                            .size = fmin(a->collider.size, other->size),
@@ -154,13 +78,14 @@ static void make_contact(PxSolverRun *run, const PxSolverPair *pair, const PxTou
         c->soft = true;
         c->law = px_contact_pair(&ra->law, a->collider.size, b != NULL ? &b->of->law : NULL,
                                  other->size, is_round(&a->collider) || is_round(other));
+        c->give = c->law.deepest;
     }
     c->start = touch->distance - anchored(run, c, since);
     c->off = px_sub(at, touch->anchor[touch->feature & 1]);
     PxVec3 side = fabs(c->n.x) < 0.57 ? px_vec(1, 0, 0) : px_vec(0, 1, 0);
     c->t[0] = px_normalized(px_cross(c->n, side), px_vec(0, 0, 1));
     c->t[1] = px_cross(c->n, c->t[0]);
-    c->approach = px_dot(c->n, relative(run, c));
+    c->approach = px_dot(c->n, px_solver_relative(run, c));
 }
 
 /* A contact that was not searched for, because nothing moved: kept as it was. */
@@ -179,34 +104,55 @@ static bool dormant(const PxSolverRun *run, const PxRigidKept *k)
     return a != NULL && a->asleep && ((b != NULL && b->asleep) || (wall && !moves));
 }
 
+/* First kept contact of two bodies. */
+static size_t first_kept(const PxSolverRun *run, const PxRigidKept *of)
+{
+    PxRigidKept key = *of;
+    size_t low = 0, high = run->kepts;
+    key.feature = 0;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (compare_kept(&run->kept[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void px_solver_warm(PxSolverRun *run, double h)
 {
-    size_t k = 0;
-    for (uint32_t n = 0; n < run->contacts; ++n) {
-        PxSolverContact *c = &run->contact[n];
-        while (k < run->kepts && compare_kept(&run->kept[k], &c->kept) < 0)
-            ++k;
-        if (k == run->kepts || compare_kept(&run->kept[k], &c->kept) != 0)
-            continue;
-        const PxRigidKept *old = &run->kept[k];
-        double scale = old->substep > 0 ? h / old->substep : 0;
-        c->calm = c->jn = scale * old->normal;
-        for (int t = 0; t < 2; ++t)
-            c->jt[t] = scale * px_dot(old->along, c->t[t]);
+    for (uint32_t n = 0; n < run->slots; ++n) {
+        uint32_t count;
+        PxSolverContact *c = px_solver_slot(run, n, &count);
+        size_t k = first_kept(run, &c->kept);
+        for (PxSolverContact *end = c + count; c < end; ++c) {
+            while (k < run->kepts && compare_kept(&run->kept[k], &c->kept) < 0)
+                ++k;
+            if (k == run->kepts || compare_kept(&run->kept[k], &c->kept) != 0)
+                continue;
+            const PxRigidKept *old = &run->kept[k];
+            double scale = old->substep > 0 ? h / old->substep : 0;
+            c->calm = c->jn = scale * old->normal;
+            for (int t = 0; t < 2; ++t)
+                c->jt[t] = scale * px_dot(old->along, c->t[t]);
+        }
     }
 }
 
-static PxStatus list_contacts(PxSolverRun *run);
+/* ---- search ------------------------------------------------------------------------ */
 
-/* Pairs whose touches are found at a time, by all threads. */
-enum { AT_ONCE = 512, BLOCK = 8 };
+/* Pairs whose touches are found at a time, by all threads, in blocks. */
+enum { AT_ONCE = 512, BLOCK = 8, BLOCK_TOUCHES = BLOCK * PX_MOST_TOUCHES };
 
+/* A part of the search. */
 typedef struct Find {
-    const PxSolverRun *run;
-    const PxSolverPair *pair;
-    double within;
-    PxTouch (*touch)[PX_MOST_TOUCHES]; /* by pair */
-    uint32_t *count;
+    PxSolverRun *run;
+    const uint32_t *todo;
+    double within, since;
+    uint32_t count[AT_ONCE];  /* of touches */
+    uint32_t begins[AT_ONCE]; /* among those of the block */
+    uint32_t first[AT_ONCE];  /* of the new contacts */
 } Find;
 
 static const PxCollider *other_of(const PxSolverRun *run, const PxSolverPair *pair)
@@ -214,33 +160,74 @@ static const PxCollider *other_of(const PxSolverRun *run, const PxSolverPair *pa
     return pair->wall ? &run->wall[pair->b] : &run->body[pair->b].collider;
 }
 
+/* May a point where bodies are near each other touch within the time? Bodies that fall side by side
+ * have many that do not. */
+static bool reaches(const Find *job, const PxSolverPair *pair, const PxTouch *t)
+{
+    const PxSolverRun *run = job->run;
+    const PxSolverBody *a = &run->body[pair->a], *b = pair->wall ? NULL : &run->body[pair->b];
+    const PxCollider *field = t->feature & 1 ? &a->collider : other_of(run, pair);
+    if (!px_contacts_convex(field) || (b == NULL && run->wall_speed[pair->b] > 0))
+        return true;
+    PxReach reach = px_solver_reach(run, pair, job->within);
+    double nearer = -px_dot(reach.move, t->normal), more = reach.more, bent = 0;
+    if (t->corner) { /* a point of the body: it turns with the body, and its path is bent */
+        double turning[2] = {px_length(a->w), b != NULL ? px_length(b->w) : 0};
+        PxVec3 spins = px_cross(a->w, px_sub(t->at, a->x));
+        bent = turning[0] * a->turning;
+        if (b != NULL) {
+            PxVec3 lever = px_sub(t->at, b->x);
+            spins = px_sub(spins, px_cross(b->w, lever));
+            bent += turning[1] * (turning[1] * px_length(lever) + 2 * pair->speed);
+            more -= b->turning * job->within;
+        }
+        more -= a->turning * job->within;
+        nearer -= job->within * px_dot(spins, t->normal);
+        more += 0.5 * job->within * job->within * bent;
+    }
+    return t->distance < fmax(nearer, 0) + more;
+}
+
 static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Find *job = user;
+    Find *job = user;
+    PxTouch *touch = &job->run->touch[(size_t)begin / BLOCK * BLOCK_TOUCHES];
+    uint32_t found = 0;
     for (uint32_t k = begin; k < end; ++k) {
-        const PxSolverPair *pair = &job->pair[k];
-        job->count[k] =
-            px_contacts_find(&job->run->body[pair->a].collider, other_of(job->run, pair),
-                             px_solver_margin(job->run, pair, job->within), job->touch[k]);
+        const PxSolverPair *pair = &job->run->pair[job->todo[k]];
+        PxReach reach = px_solver_reach(job->run, pair, job->within);
+        uint32_t count = px_contacts_find(&job->run->body[pair->a].collider,
+                                          other_of(job->run, pair), &reach, &touch[found]);
+        job->begins[k] = found;
+        for (uint32_t n = job->begins[k]; n < job->begins[k] + count; ++n)
+            if (reaches(job, pair, &touch[n]))
+                touch[found++] = touch[n];
+        job->count[k] = found - job->begins[k];
     }
 }
 
-/* Makes the contacts of a pair, `since` the start of the interval. What moves wakes what it
- * touches. */
-static PxStatus touch_pair(PxSolverRun *run, const PxSolverPair *pair, double since,
-                           const PxTouch *touch, uint32_t count)
+static const PxTouch *touches_of(const Find *job, uint32_t k)
 {
+    return &job->run->touch[(size_t)(k / BLOCK) * BLOCK_TOUCHES + job->begins[k]];
+}
+
+/* Makes room for the contacts of a pair. What moves wakes what it touches. */
+static PxStatus meet(Find *job, uint32_t k)
+{
+    PxSolverRun *run = job->run;
+    const PxSolverPair *pair = &run->pair[job->todo[k]];
     PxSolverBody *a = &run->body[pair->a], *b = pair->wall ? NULL : &run->body[pair->b];
-    const PxCollider *other = other_of(run, pair);
-    double size = fmin(a->collider.size, other->size);
+    double size = fmin(a->collider.size, other_of(run, pair)->size);
+    const PxTouch *touch = touches_of(job, k);
+    uint32_t most = job->count[k] + pair->count;
     PX_TRY(px_solver_room(run, (void **)&run->contact, &run->contact_room, run->contacts,
-                          run->contacts + count, sizeof *run->contact));
+                          run->contacts + most, sizeof *run->contact));
+    job->first[k] = run->contacts;
+    run->contacts += most;
     bool touches = false;
-    for (uint32_t t = 0; t < count; ++t) {
-        make_contact(run, pair, &touch[t], since, &run->contact[run->contacts++]);
+    for (uint32_t t = 0; t < job->count[k]; ++t)
         touches = touches || touch[t].distance < WAKES * size;
-    }
     bool moves = b == NULL ? run->wall_speed[pair->b] > 0 : (!b->asleep && b->still == 0);
     if (touches && moves)
         px_solver_wake(a);
@@ -249,24 +236,82 @@ static PxStatus touch_pair(PxSolverRun *run, const PxSolverPair *pair, double si
     return PX_OK;
 }
 
-/* Contacts of the pairs `from` on for a time, `since` the start of the interval. */
-static PxStatus touch_pairs(PxSolverRun *run, uint32_t from, double within, double since)
+/* A contact that was found again keeps its impulses. */
+static void take_over(const PxSolverContact *was, PxSolverContact *now)
+{
+    now->jn = was->jn;
+    now->calm = was->calm;
+    now->most = was->most;
+    now->approach = was->approach;
+    memcpy(now->was, was->was, sizeof now->was);
+    PxVec3 along = px_add(px_scale(was->t[0], was->jt[0]), px_scale(was->t[1], was->jt[1]));
+    for (int t = 0; t < 2; ++t)
+        now->jt[t] = px_dot(along, now->t[t]);
+}
+
+/* Makes the contacts of pairs; those that were not found again stay. Both are by feature. */
+static void make_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Find *job = user;
+    PxSolverRun *run = job->run;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxSolverPair *pair = &run->pair[job->todo[k]];
+        const PxTouch *touch = touches_of(job, k);
+        const PxSolverContact *old = &run->contact[pair->first], *olds = old + pair->count;
+        PxSolverContact *c = &run->contact[job->first[k]];
+        for (uint32_t t = 0; t < job->count[k]; ++t) {
+            while (old < olds && old->kept.feature < touch[t].feature)
+                *c++ = *old++;
+            make_contact(run, pair, &touch[t], job->since, c);
+            if (old < olds && old->kept.feature == touch[t].feature)
+                take_over(old++, c);
+            ++c;
+        }
+        while (old < olds)
+            *c++ = *old++;
+        pair->first = job->first[k];
+        pair->count = (uint32_t)(c - &run->contact[pair->first]);
+        pair->fresh = true;
+    }
+}
+
+/* Searches the contacts of the pairs to do for a time, `since` the start of the interval. */
+static PxStatus touch_pairs(PxSolverRun *run, double within, double since)
 {
     PxRigidStep *s = run->step;
-    uint32_t most = run->pairs - from < AT_ONCE ? run->pairs - from : AT_ONCE;
-    if (run->touch_room < most) {
-        run->touch = px_arena_take_array(s->scratch, AT_ONCE, sizeof *run->touch);
-        run->touches = PX_ARENA_ARRAY(s->scratch, uint32_t, AT_ONCE);
-        if (run->touch == NULL || run->touches == NULL)
+    if (run->touch == NULL && run->todos > 0) {
+        run->touch = PX_ARENA_ARRAY(s->scratch, PxTouch, AT_ONCE * PX_MOST_TOUCHES);
+        if (run->touch == NULL)
             return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u pairs", run->pairs);
-        run->touch_room = AT_ONCE;
     }
-    for (uint32_t k = from; k < run->pairs; k += AT_ONCE) {
-        uint32_t count = run->pairs - k < AT_ONCE ? run->pairs - k : AT_ONCE;
-        Find job = {run, &run->pair[k], within, run->touch, run->touches};
+    for (uint32_t k = 0; k < run->todos; k += AT_ONCE) {
+        uint32_t count = run->todos - k < AT_ONCE ? run->todos - k : AT_ONCE;
+        Find job = {.run = run, .todo = &run->todo[k], .within = within, .since = since};
         px_parallel_for(s->threads, count, BLOCK, find_block, &job);
         for (uint32_t n = 0; n < count; ++n)
-            PX_TRY(touch_pair(run, &run->pair[k + n], since, run->touch[n], run->touches[n]));
+            PX_TRY(meet(&job, n));
+        px_parallel_for(s->threads, count, BLOCK, make_block, &job);
+    }
+    return PX_OK;
+}
+
+/* Bodies that the search woke have no contacts yet with what sleeps: they are searched for. */
+static PxStatus touch_woken(PxSolverRun *run, double within, double since)
+{
+    for (bool any = true; any;) {
+        double longest;
+        any = false;
+        for (uint32_t i = 0; i < run->step->rigids; ++i) {
+            PxSolverBody *b = &run->body[i];
+            b->due = b->woken;
+            b->woken = false;
+            any = any || b->due;
+        }
+        if (!any)
+            break;
+        PX_TRY(px_solver_due_pairs(run, within, &longest));
+        PX_TRY(touch_pairs(run, within, since));
     }
     return PX_OK;
 }
@@ -277,60 +322,77 @@ static PxStatus touch_squeezed(PxSolverRun *run)
     const PxRigidStep *s = run->step;
     PX_TRY(px_solver_room(run, (void **)&run->contact, &run->contact_room, run->contacts,
                           run->contacts + s->squeezes, sizeof *run->contact));
+    PX_TRY(px_solver_room(run, (void **)&run->pair, &run->pair_room, run->pairs,
+                          run->pairs + s->squeezes, sizeof *run->pair));
     for (uint32_t k = 0; k < s->squeezes; ++k) {
         const PxRigidSqueeze *q = &s->squeeze[k];
-        PxSolverPair one = {.a = q->rigid, .b = q->other, .wall = q->wall};
+        PxSolverPair *pair = &run->pair[run->pairs++];
+        *pair =
+            (PxSolverPair){.a = q->rigid,
+                           .b = q->other,
+                           .wall = q->wall,
+                           .squeezed = true,
+                           .fresh = true,
+                           .number = q->wall ? s->wall[q->other].number : s->rigid[q->other].number,
+                           .first = run->contacts,
+                           .count = 1};
         PxTouch at = {.feature = SQUEEZED | k << 1,
                       .at = q->at,
                       .normal = q->normal,
                       .distance = q->distance,
                       .anchor = {q->at, q->at}};
         PxSolverContact *c = &run->contact[run->contacts++];
-        make_contact(run, &one, &at, 0, c);
+        make_contact(run, pair, &at, 0, c);
         c->restitution = c->friction = 0;
     }
     return PX_OK;
 }
 
-/* Sets the masses that impulses meet, and drops contacts of which neither body can move. What is
- * asleep or held acts as a wall, with its mass hidden. */
-static void open_contacts(PxSolverRun *run)
+typedef struct Weigh {
+    PxSolverRun *run;
+    bool all;
+} Weigh;
+
+static void weigh_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Weigh *job = user;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxSolverPair *pair = &job->run->pair[job->run->slot[k]];
+        for (uint32_t n = 0; (job->all || pair->fresh) && n < pair->count; ++n)
+            px_solver_weigh(job->run, &job->run->contact[pair->first + n]);
+        pair->fresh = false;
+    }
+}
+
+/* Sets the masses that impulses meet. What is asleep or held acts as a wall, with its mass
+ * hidden. */
+static PxStatus open_contacts(PxSolverRun *run)
 {
     PxRigidStep *s = run->step;
+    Weigh job = {.run = run};
     for (uint32_t i = 0; i < s->rigids; ++i) {
         PxSolverBody *b = &run->body[i];
         bool free = px_solver_is_free(b);
+        if (free == (b->per_mass > 0) && run->slots > 0)
+            continue;
+        job.all = true;
         if (!free)
             b->per_inertia = px_mat3_scale(px_mat3_identity(), 0);
         else if (!(b->per_mass > 0))
             b->per_inertia = px_spin_inverse_inertia(b->of->mass.inertia, b->axes);
         b->per_mass = free ? 1 / b->of->mass.mass : 0;
     }
-    uint32_t left = 0;
-    bool sorted = true;
-    for (uint32_t n = 0; n < run->contacts; ++n) {
-        PxSolverContact *c = &run->contact[n];
-        if (!px_solver_is_free(&run->body[c->a]) &&
-            (c->b == PX_NOBODY || !px_solver_is_free(&run->body[c->b])))
-            continue;
-        weigh(run, c);
-        if (left != n)
-            run->contact[left] = *c;
-        sorted = sorted && (left == 0 || by_key(&run->contact[left - 1], c) < 0);
-        ++left;
-    }
-    run->contacts = left;
-    if (!sorted)
-        qsort(run->contact, run->contacts, sizeof *run->contact, by_key);
+    PX_TRY(px_solver_colour(run));
+    px_parallel_for(s->threads, run->slots, 64, weigh_block, &job);
+    return PX_OK;
 }
 
 PxStatus px_solver_contacts(PxSolverRun *run, double interval)
 {
     PxRigidStep *s = run->step;
-    run->contacts = 0;
-    PX_TRY(touch_pairs(run, 0, interval, 0));
-    if (run->time == 0)
-        PX_TRY(touch_squeezed(run));
+    run->contacts = run->slots = 0;
+    PX_TRY(touch_pairs(run, interval, 0));
     for (uint32_t k = 0; k < s->joints; ++k) {
         PxSolverBody *a = px_solver_end(run, s->joint[k].a), *b = px_solver_end(run, s->joint[k].b);
         if (s->joint[k].broken || a == NULL || b == NULL || a->asleep == b->asleep)
@@ -339,330 +401,87 @@ PxStatus px_solver_contacts(PxSolverRun *run, double interval)
         if (other->still == 0)
             px_solver_wake(sleeper);
     }
-    open_contacts(run);
-    return list_contacts(run);
+    PX_TRY(touch_woken(run, interval, 0));
+    if (run->time == 0)
+        PX_TRY(touch_squeezed(run));
+    return open_contacts(run);
 }
 
-PxStatus px_solver_more_contacts(PxSolverRun *run, uint32_t from, double left, double since)
+PxStatus px_solver_more_contacts(PxSolverRun *run, double left, double since)
 {
-    uint32_t old = run->contacts;
-    PX_TRY(touch_pairs(run, from, left, since));
-    /* contacts of the same pairs are replaced, and their impulses kept */
-    for (uint32_t n = 0; n < old; ++n) {
-        PxSolverContact *was = &run->contact[n];
-        bool replaced = false;
-        if (!run->body[was->a].due && !(was->b != PX_NOBODY && run->body[was->b].due))
+    PX_TRY(touch_pairs(run, left, since));
+    PX_TRY(touch_woken(run, left, since));
+    return open_contacts(run);
+}
+
+/* ---- from interval to interval ----------------------------------------------------- */
+
+typedef struct Order {
+    uint32_t a, number;
+    bool squeezed;
+    uint32_t pair;
+} Order;
+
+static int by_numbers(const void *left, const void *right)
+{
+    const Order *a = left, *b = right;
+    if (a->a != b->a)
+        return a->a < b->a ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    if (a->squeezed != b->squeezed)
+        return a->squeezed ? 1 : -1;
+    return a->pair < b->pair ? -1 : a->pair > b->pair;
+}
+
+/* Stores the contacts of a pair that carry impulses. */
+static size_t keep_pair(const PxSolverRun *run, const PxSolverPair *pair, double h, PxRigidKept *to)
+{
+    size_t count = 0;
+    for (uint32_t k = 0; k < pair->count; ++k) {
+        const PxSolverContact *c = &run->contact[pair->first + k];
+        if (!(c->jn > 0))
             continue;
-        for (uint32_t m = old; m < run->contacts; ++m) {
-            PxSolverContact *now = &run->contact[m];
-            bool pair = now->a == was->a && now->b == was->b && now->wall == was->wall;
-            if (pair && now->kept.feature == was->kept.feature) {
-                now->jn = was->jn;
-                now->calm = was->calm;
-                now->most = was->most;
-                now->approach = was->approach;
-                memcpy(now->was, was->was, sizeof now->was);
-                PxVec3 along =
-                    px_add(px_scale(was->t[0], was->jt[0]), px_scale(was->t[1], was->jt[1]));
-                for (int t = 0; t < 2; ++t)
-                    now->jt[t] = px_dot(along, now->t[t]);
-                replaced = true;
-            }
-        }
-        if (replaced)
-            was->a = PX_NOBODY;
+        PxSolverContact calm = *c;
+        px_solver_calm(run, &calm, h);
+        to[count] = c->kept;
+        to[count].normal = calm.jn;
+        to[count].along = px_add(px_scale(c->t[0], calm.jt[0]), px_scale(c->t[1], calm.jt[1]));
+        to[count++].substep = h;
     }
-    uint32_t left_over = 0;
-    for (uint32_t n = 0; n < run->contacts; ++n)
-        if (run->contact[n].a != PX_NOBODY)
-            run->contact[left_over++] = run->contact[n];
-    run->contacts = left_over;
-    open_contacts(run);
-    return list_contacts(run);
+    return count;
 }
 
-void px_solver_measure(PxSolverRun *run, double since)
-{
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        PxSolverContact *c = &run->contact[k];
-        c->distance = c->start + anchored(run, c, since);
-    }
-}
-
-/* Levers that stay as they were at the start of an interval create energy where the centre of mass
- * moves relative to the point of contact, as that of a ball with ballast does. To follow before the
- * pass without push creates some, too: a move along the tangent ends in a small overlap, and what
- * the push lifts is paid for only if the speed into it is left to the next sub-step. */
-void px_solver_follow(PxSolverRun *run, double since)
-{
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        PxSolverContact *c = &run->contact[k];
-        PxVec3 at = c->kept.feature & 1 ? anchor_b(run, c, since) : anchor_a(run, c);
-        at = px_add(at, c->off);
-        c->ra = px_sub(at, run->body[c->a].x);
-        if (c->b != PX_NOBODY)
-            c->rb = px_sub(at, run->body[c->b].x);
-        weigh(run, c);
-    }
-}
-
-void px_solver_repeat(PxSolverRun *run)
-{
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        PxSolverContact *c = &run->contact[k];
-        PxVec3 j = px_add(px_scale(c->n, c->jn),
-                          px_add(px_scale(c->t[0], c->jt[0]), px_scale(c->t[1], c->jt[1])));
-        push(run, c, j);
-    }
-}
-
-/* Returns the change of the relative velocity, m/s. */
-static double solve_contact(PxSolverRun *run, PxSolverContact *c, double h, const PxSoft *soft)
-{
-    double distance = c->distance, bias = 0, mass = 1, impulse = 0;
-    if (c->soft)
-        distance += c->law.deepest;
-    if (distance > 0) {
-        bias = distance / h;
-    } else if (soft != NULL) {
-        bias = fmax(soft->rate * distance, -PUSH_SPEED * c->size);
-        mass = soft->mass;
-        impulse = soft->impulse;
-    }
-    double vn = px_dot(c->n, relative(run, c));
-    double j = -c->mass_n * mass * (vn + bias) - impulse * c->jn;
-    double total = fmax(c->jn + j, 0);
-    if (total == 0 && c->jn == 0)
-        return 0; /* it does not touch: nor does it rub */
-    j = total - c->jn;
-    c->jn = total;
-    c->most = fmax(c->most, total);
-    push(run, c, px_scale(c->n, j));
-
-    PxVec3 v = relative(run, c);
-    double before[2] = {c->jt[0], c->jt[1]};
-    for (int k = 0; k < 2; ++k)
-        c->jt[k] -= c->mass_t[k] * px_dot(c->t[k], v);
-    double size = sqrt(c->jt[0] * c->jt[0] + c->jt[1] * c->jt[1]), bound = c->friction * c->jn;
-    double scale = size > bound ? bound / size : 1;
-    for (int k = 0; k < 2; ++k)
-        c->jt[k] *= scale;
-    push(run, c,
-         px_add(px_scale(c->t[0], c->jt[0] - before[0]), px_scale(c->t[1], c->jt[1] - before[1])));
-    return fabs(j) / c->mass_n;
-}
-
-void px_solver_pass(PxSolverRun *run, double h, const PxSoft *soft)
-{
-    for (uint32_t k = 0; k < run->contacts; ++k)
-        solve_contact(run, &run->contact[k], h, soft);
-}
-
-/* A pass changes a contact if it changes its speed by more than so many thicknesses a second. */
-#define CHANGE 0.5
-
-/* Asks for the contacts of a body in the next pass. */
-static void ask(PxSolverRun *run, uint32_t body)
-{
-    const PxSolverBody *b = &run->body[body];
-    for (uint32_t k = b->first; k < b->end; ++k) {
-        uint32_t c = run->of_body[k];
-        run->asked[c / 64] |= (uint64_t)1 << c % 64;
-    }
-}
-
-void px_solver_converge(PxSolverRun *run, double h, const PxSoft *soft, bool due, uint32_t most)
-{
-    uint32_t words = (run->contacts + 63) / 64;
-    uint64_t *now = run->asking;
-    memset(run->asked, due ? 0 : 0xff, words * sizeof *run->asked);
-    for (uint32_t i = 0; due && i < run->step->rigids; ++i)
-        if (run->body[i].due)
-            ask(run, i);
-    bool changes = true;
-    for (uint32_t pass = 0; pass < most && changes; ++pass) {
-        memcpy(now, run->asked, words * sizeof *now);
-        memset(run->asked, 0, words * sizeof *now);
-        changes = false;
-        for (uint32_t w = 0; w < words; ++w)
-            for (uint64_t left = now[w]; left != 0; left &= left - 1) {
-                uint32_t k = 64 * w + (uint32_t)__builtin_ctzll(left);
-                if (k >= run->contacts)
-                    break;
-                PxSolverContact *c = &run->contact[k];
-                if (!(solve_contact(run, c, h, soft) > CHANGE * c->size))
-                    continue;
-                changes = true;
-                ask(run, c->a);
-                if (c->b != PX_NOBODY)
-                    ask(run, c->b);
-            }
-    }
-}
-
-/* Lists the contacts of each body. */
-static PxStatus list_contacts(PxSolverRun *run)
-{
-    uint32_t rigids = run->step->rigids, at = 0;
-    PX_TRY(px_solver_room(run, (void **)&run->of_body, &run->of_body_room, 0, 2 * run->contacts + 1,
-                          sizeof *run->of_body));
-    PX_TRY(px_solver_room(run, (void **)&run->asked, &run->asked_room, 0, run->contacts / 64 + 1,
-                          sizeof *run->asked));
-    PX_TRY(px_solver_room(run, (void **)&run->asking, &run->asking_room, 0, run->contacts / 64 + 1,
-                          sizeof *run->asking));
-    for (uint32_t i = 0; i < rigids; ++i)
-        run->body[i].first = 0;
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        const PxSolverContact *c = &run->contact[k];
-        ++run->body[c->a].first;
-        if (c->b != PX_NOBODY)
-            ++run->body[c->b].first;
-    }
-    for (uint32_t i = 0; i < rigids; ++i) {
-        uint32_t count = run->body[i].first;
-        run->body[i].first = run->body[i].end = at;
-        at += count;
-    }
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        const PxSolverContact *c = &run->contact[k];
-        run->of_body[run->body[c->a].end++] = k;
-        if (c->b != PX_NOBODY)
-            run->of_body[run->body[c->b].end++] = k;
-    }
-    return PX_OK;
-}
-
-/* Points of a pair share the force of their mean overlap, weighted by their own: a point that
- * begins or ceases to touch changes nothing at that moment. */
-static void push_by_law(PxSolverRun *run, PxSolverContact *c, double sum, double squares, double h)
-{
-    double share = -c->distance / sum;
-    PxVec3 v = relative(run, c);
-    double vn = px_dot(c->n, v);
-    PxVec3 slip = px_mad(v, c->n, -vn);
-    PxContactState state = {.overlap = squares / sum,
-                            .approach = -vn,
-                            .slip = px_length(slip),
-                            .friction = c->friction};
-    PxContactForce f = c->law.law->force(&c->law, &state);
-    /* friction stops a slip at most */
-    double rub =
-        fmin(share * f.shear * h, state.slip / yields(run, c, px_normalized(slip, c->t[0])));
-    double normal = share * f.normal * h;
-    c->most = fmax(c->most, normal);
-    push(run, c, px_mad(px_scale(c->n, normal), px_normalized(slip, px_vec(0, 0, 0)), -rub));
-}
-
-static bool is_pair(const PxSolverContact *c, const PxSolverContact *d)
-{
-    return c->a == d->a && c->b == d->b && c->wall == d->wall;
-}
-
-void px_solver_laws(PxSolverRun *run, double h)
-{
-    for (uint32_t k = 0; k < run->contacts;) {
-        PxSolverContact *c = &run->contact[k];
-        uint32_t count = 0;
-        double sum = 0, squares = 0;
-        for (; k + count < run->contacts && is_pair(c, c + count); ++count) {
-            double overlap = fmax(-c[count].distance, 0);
-            sum += overlap;
-            squares += overlap * overlap;
-        }
-        for (uint32_t n = 0; c->soft && n < count; ++n)
-            if (c[n].distance < 0)
-                push_by_law(run, &c[n], sum, squares, h);
-        k += count;
-    }
-}
-
-/* Impulse that a sub-step may repeat: that of an impact must not be, since a pass does not undo it
- * where many contacts share it. Loads grow by this factor a sub-step, from the weight on. */
-#define GROWTH 2.0
-
-static void calm_down(const PxSolverRun *run, PxSolverContact *c, double h)
-{
-    double most = GROWTH * c->calm + c->mass_n * run->g * h;
-    if (c->jn > most) {
-        double scale = most / c->jn;
-        c->jn = most;
-        c->jt[0] *= scale;
-        c->jt[1] *= scale;
-    }
-    c->calm = c->jn;
-}
-
-void px_solver_remember(PxSolverRun *run, double h)
-{
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        PxSolverContact *c = &run->contact[k];
-        calm_down(run, c, h);
-        c->was[0] = c->jn;
-        c->was[1] = c->jt[0];
-        c->was[2] = c->jt[1];
-    }
-}
-
-void px_solver_recall(PxSolverRun *run)
-{
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        PxSolverContact *c = &run->contact[k];
-        c->jn = c->was[0];
-        c->jt[0] = c->was[1];
-        c->jt[1] = c->was[2];
-    }
-}
-
-bool px_solver_crosses(const PxSolverRun *run, double h)
-{
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        const PxSolverContact *c = &run->contact[k];
-        double speed = px_dot(c->n, relative(run, c)), most = CROSSING * c->size;
-        double depth = most + (c->soft ? c->law.deepest : 0);
-        if (c->distance + h * speed < -depth && -speed * PX_SOLVER_SUBSTEP > most)
-            return true;
-    }
-    return false;
-}
-void px_solver_rebound(PxSolverRun *run, double interval)
-{
-    double slow = BOUNCE * run->g * interval;
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        PxSolverContact *c = &run->contact[k];
-        if (c->soft || !(c->restitution > 0) || !(c->most > 0) || !(c->approach < -slow))
-            continue;
-        double vn = px_dot(c->n, relative(run, c));
-        double j = -c->mass_n * (vn + c->restitution * c->approach);
-        double total = fmax(c->jn + j, 0);
-        j = total - c->jn;
-        c->jn = total;
-        push(run, c, px_scale(c->n, j));
-    }
-}
 PxStatus px_solver_keep(PxSolverRun *run, double h)
 {
     int turn = run->turn = 1 - run->turn;
+    size_t count = 0, old = 0;
+    uint32_t orders = 0;
+    Order *order = PX_ARENA_ARRAY(run->step->scratch, Order, run->slots + 1);
+    if (order == NULL)
+        return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u pairs", run->slots);
+    for (uint32_t k = 0; k < run->slots; ++k) {
+        const PxSolverPair *pair = &run->pair[run->slot[k]];
+        order[orders++] =
+            (Order){run->step->rigid[pair->a].number, pair->number, pair->squeezed, run->slot[k]};
+    }
+    if (orders > 0)
+        qsort(order, orders, sizeof *order, by_numbers);
     PX_TRY(px_solver_room(run, (void **)&run->buffer[turn], &run->buffer_room[turn], 0,
                           run->contacts + run->kepts + 1, sizeof **run->buffer));
     PxRigidKept *kept = run->buffer[turn];
-    size_t count = 0, old = 0;
-    for (uint32_t n = 0; n <= run->contacts; ++n) {
-        const PxSolverContact *c = n < run->contacts ? &run->contact[n] : NULL;
-        for (; old < run->kepts; ++old) {
-            int order = c != NULL ? compare_kept(&run->kept[old], &c->kept) : -1;
-            if (order > 0)
-                break;
-            if (order < 0 && dormant(run, &run->kept[old]))
+    for (uint32_t n = 0; n <= orders; ++n) {
+        PxRigidKept here = {.a = UINT32_MAX, .b = UINT32_MAX};
+        if (n < orders)
+            here = (PxRigidKept){.a = order[n].a, .b = order[n].number};
+        for (; old < run->kepts && compare_kept(&run->kept[old], &here) < 0; ++old)
+            if (dormant(run, &run->kept[old]))
                 kept[count++] = run->kept[old];
-        }
-        if (c == NULL || !(c->jn > 0))
-            continue;
-        PxSolverContact calm = *c;
-        calm_down(run, &calm, h);
-        kept[count] = c->kept;
-        kept[count].normal = calm.jn;
-        kept[count].along = px_add(px_scale(c->t[0], calm.jt[0]), px_scale(c->t[1], calm.jt[1]));
-        kept[count++].substep = h;
+        if (n == orders)
+            break;
+        while (old < run->kepts && run->kept[old].a == here.a && run->kept[old].b == here.b)
+            ++old; /* searched for again */
+        count += keep_pair(run, &run->pair[order[n].pair], h, &kept[count]);
     }
     run->kept = kept;
     run->kepts = count;

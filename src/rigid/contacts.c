@@ -16,8 +16,15 @@
 #define SAME 0.02
 /* Parts of a feature that can touch at once: nearest points of a rim, and its samples. */
 #define PARTS 32u
-/* Candidates of one side that are compared. */
-enum { MOST_FOUND = 512 };
+/* The search for the nearest point of an edge: most steps, and when it ends: the distance is exact
+ * within this part of the size, or the place within this part of the edge. */
+#define EDGE_STEPS 24
+#define NEAREST 1e-7
+#define SHORTEST 2.5e-4
+/* Corners whose distances are kept for the edges that end there. */
+#define CORNERS 1024
+/* Candidates of both sides that are compared, and a few that are sorted without a library. */
+enum { MOST_FOUND = 512, FEW = 32 };
 
 typedef struct Found {
     PxTouch touch[MOST_FOUND];
@@ -35,6 +42,13 @@ typedef struct Field {
     bool convex; /* the distance is a convex function */
 } Field;
 
+/* A corner in the frame of the field. */
+typedef struct Corner {
+    PxVec3 at, normal;
+    double distance;
+    enum { NOTHING, PLACE, DISTANCE } known; /* with the normal */
+} Corner;
+
 /* Features of `own` are compared with the field of the other body. */
 typedef struct Search {
     const PxCollider *own, *other;
@@ -44,6 +58,7 @@ typedef struct Search {
     double margin, size;
     uint32_t side; /* 1: `own` is the second body */
     Found *found;
+    Corner *corner; /* CORNERS first features, if they are points */
 } Search;
 
 static PxVec3 apply_transposed(const PxMat3 *a, PxVec3 v)
@@ -54,19 +69,25 @@ static PxVec3 apply_transposed(const PxMat3 *a, PxVec3 v)
                   m[0][2] * v.x + m[1][2] * v.y + m[2][2] * v.z);
 }
 
+bool px_contacts_convex(const PxCollider *body)
+{
+    PxShapeKind kind = body->wall->shape->kind;
+    return !body->wall->inside && kind != PX_SHAPE_MESH && kind != PX_SHAPE_FUNNEL;
+}
+
 static Field field_of(const PxCollider *c)
 {
     const PxShape *shape = c->wall->shape;
     Field f = {.shape = shape,
                .sign = c->wall->inside ? -1 : 1,
                .mesh = shape->kind == PX_SHAPE_MESH,
+               .convex = px_contacts_convex(c),
                .bounds = shape->bounds};
-    f.convex = !c->wall->inside && !f.mesh && shape->kind != PX_SHAPE_FUNNEL;
     /* rest = turn^T (x - place) + pivot */
     f.turn = px_mat3_transpose(c->turn);
     f.shift = px_sub(c->pivot, px_mat3_apply(f.turn, c->place));
     if (!f.mesh) { /* own = shape->turn^T (rest - at) */
-        PxMat3 own = px_mat3_transpose(px_mat3_from_quat(shape->turn));
+        PxMat3 own = px_mat3_transpose(c->own);
         f.turn = px_mat3_multiply(own, f.turn);
         f.shift = px_mat3_apply(own, px_sub(f.shift, shape->at));
         f.bounds = shape->own_bounds;
@@ -97,11 +118,11 @@ static PxVec3 into_field(const Search *s, PxVec3 rest)
 /* Is the box from a to b further than `reach` from the bounds of the field? */
 static bool beyond(const Field *f, PxVec3 a, PxVec3 b, double reach)
 {
-    const PxBounds *o = &f->bounds;
-    return f->sign > 0 &&
-           (fmin(a.x, b.x) > o->high.x + reach || fmax(a.x, b.x) < o->low.x - reach ||
-            fmin(a.y, b.y) > o->high.y + reach || fmax(a.y, b.y) < o->low.y - reach ||
-            fmin(a.z, b.z) > o->high.z + reach || fmax(a.z, b.z) < o->low.z - reach);
+    PxVec3 low = px_sub(f->bounds.low, px_vec(reach, reach, reach));
+    PxVec3 high = px_add(f->bounds.high, px_vec(reach, reach, reach));
+    return f->sign > 0 && ((a.x > high.x && b.x > high.x) || (a.x < low.x && b.x < low.x) ||
+                           (a.y > high.y && b.y > high.y) || (a.y < low.y && b.y < low.y) ||
+                           (a.z > high.z && b.z > high.z) || (a.z < low.z && b.z < low.z));
 }
 
 /* From the frame of the field. */
@@ -122,7 +143,8 @@ static void add(const Search *s, uint32_t feature, uint32_t part, PxVec3 middle,
     PxTouch t = {.feature = 2 * (PARTS * feature + part) + s->side,
                  .at = px_mad(x, n, -round),
                  .normal = s->side ? px_scale(n, -1) : n,
-                 .distance = d - round};
+                 .distance = d - round,
+                 .corner = s->own->features->feature[feature].kind == PX_FEATURE_POINT};
     t.anchor[s->side] = rolls != NULL ? into_world(s, *rolls) : x;
     /* the field's own frame has its origin in the middle of the ball */
     t.anchor[1 - s->side] = ball ? into_world(s, px_vec(0, 0, 0)) : px_mad(x, n, -d);
@@ -138,15 +160,18 @@ static void add(const Search *s, uint32_t feature, uint32_t part, PxVec3 middle,
         found->touch[least] = t;
 }
 
-static void search_point(const Search *s, uint32_t k, const PxFeature *f)
+static void search_point(Search *s, uint32_t k, const PxFeature *f)
 {
-    PxVec3 at = into_field(s, f->a), normal;
+    Corner c = {.at = into_field(s, f->a), .known = PLACE};
     double within = f->round + s->margin;
-    if (beyond(&s->field, at, at, within))
-        return;
-    double d = distance(&s->field, at, within + s->size, &normal);
-    if (d < within)
-        add(s, k, 0, at, f->round, d, normal, NULL);
+    if (!beyond(&s->field, c.at, c.at, within)) {
+        c.distance = distance(&s->field, c.at, within + s->size, &c.normal);
+        c.known = DISTANCE;
+    }
+    if (k < CORNERS)
+        s->corner[k] = c;
+    if (c.known == DISTANCE && c.distance < within)
+        add(s, k, 0, c.at, f->round, c.distance, c.normal, NULL);
 }
 
 /* A straight edge, in the frame of the field. */
@@ -172,30 +197,94 @@ static void add_on_edge(const Line *line, uint32_t k, uint32_t part, double t, d
         add(line->s, k, part, at, round, d, normal, NULL);
 }
 
-/* Where the slope first exceeds `limit` between `low`, where it does not, and `high`. */
-static double rises(const Line *line, double low, double high, double limit)
+/* A point of an edge: the distance, and its slope. */
+typedef struct Spot {
+    double t, d, slope;
+} Spot;
+
+static Spot spot_of(const Line *line, double t)
 {
-    for (int k = 0; k < 12; ++k) {
-        double middle = 0.5 * (low + high), slope;
-        along(line, middle, &slope);
-        if (slope > limit)
-            high = middle;
-        else
-            low = middle;
-    }
-    return 0.5 * (low + high);
+    Spot s = {.t = t};
+    s.d = along(line, t, &s.slope);
+    return s;
 }
 
-/* Touches within [low, high], in which the distance is convex: its slope rises, from `first` to
- * `last`. The nearest point lies where the slope passes 0; if the edge lies flat on a face, the
- * points where it leaves the face. */
-static uint32_t search_convex(const Line *line, uint32_t k, uint32_t part, double round, double low,
-                              double high, double first, double last)
+/* Where the slope first exceeds `limit` between `low`, where it does not, and `high`: the lowest
+ * place of the distance less `limit` times the way. The tangents at both ends meet below it, and at
+ * a kink, as where two edges cross, in it (Kelley 1960). Every fourth step halves. */
+static double rises(const Line *line, Spot low, Spot high, double limit)
 {
-    bool from_end = first >= -FLAT, to_end = last <= FLAT;
-    double begin = from_end ? low : rises(line, low, high, -FLAT);
-    double end = to_end ? high : rises(line, begin, high, FLAT);
-    double apart = SAME * line->s->size / line->length;
+    double length = line->length, near = NEAREST * line->s->size;
+    for (int k = 0; k < EDGE_STEPS && high.t - low.t > SHORTEST; ++k) {
+        double first = (low.slope - limit) * length, last = (high.slope - limit) * length;
+        double here = low.d - limit * length * low.t, there = high.d - limit * length * high.t;
+        double at = (here - there + last * high.t - first * low.t) / (last - first);
+        if (at <= low.t || at >= high.t)
+            return at <= low.t ? low.t : high.t;
+        double bound = here + first * (at - low.t);
+        if (k % 4 == 3) {
+            at = 0.5 * (low.t + high.t);
+            bound = -INFINITY;
+        }
+        Spot s = spot_of(line, at);
+        if (s.d - limit * length * at - bound < near)
+            return at;
+        if (s.slope > limit)
+            high = s;
+        else
+            low = s;
+    }
+    return 0.5 * (low.t + high.t);
+}
+
+/* Looks for the one nearest point between `low` and `high`, whose slopes are opposite and not flat.
+ * Returns false if there is more than one. Outside, the square of the distance to a box is a
+ * parabola in every region, so that distance times slope leads to its lowest place. */
+static bool nearest(const Line *line, Spot low, Spot high, double apart, double *at)
+{
+    double near = NEAREST * line->s->size, length = line->length;
+    for (int k = 0; k < 4; ++k) {
+        double way = (high.t - low.t) * length, bound = -INFINITY;
+        double x = (low.d - high.d + high.slope * way) / (high.slope - low.slope);
+        if (k % 2 == 1 && low.d > 0 && high.d > 0) {
+            double first = low.d * low.slope, last = high.d * high.slope;
+            x = -first / (last - first) * way;
+        } else {
+            bound = low.d + low.slope * x;
+        }
+        *at = low.t + x / length;
+        if (!(x > 0 && x < way))
+            return false;
+        Spot s = spot_of(line, *at);
+        if (s.d - bound < near)
+            return true; /* a kink, between slopes that are not flat */
+        if (fabs(s.slope) <= FLAT) {
+            Spot before = spot_of(line, *at - 0.5 * apart),
+                 after = spot_of(line, *at + 0.5 * apart);
+            return before.slope < -FLAT && after.slope > FLAT;
+        }
+        if (s.slope > 0)
+            high = s;
+        else
+            low = s;
+    }
+    return false;
+}
+
+/* Touches between `low` and `high`, where the distance is convex: its slope rises. The nearest
+ * point lies where the slope passes 0; if the edge lies flat on a face, the points where it leaves
+ * the face. */
+static uint32_t search_convex(const Line *line, uint32_t k, uint32_t part, double round, Spot low,
+                              Spot high)
+{
+    bool from_end = low.slope >= -FLAT, to_end = high.slope <= FLAT;
+    double apart = SAME * line->s->size / line->length, at;
+    if (!from_end && !to_end && nearest(line, low, high, apart, &at)) {
+        add_on_edge(line, k, part, at, round);
+        return 1;
+    }
+    double begin = from_end ? low.t : rises(line, low, high, -FLAT);
+    double end = to_end ? high.t : rises(line, low, high, FLAT);
     if (end - begin < apart && !from_end && !to_end) {
         add_on_edge(line, k, part, 0.5 * (begin + end), round);
         return 1;
@@ -208,49 +297,66 @@ static uint32_t search_convex(const Line *line, uint32_t k, uint32_t part, doubl
     return count;
 }
 
-/* Lower bound of a convex function between two points with these values and slopes: where the
- * tangents meet. */
-static double lowest(double here, double first, double there, double last, double length)
+/* Lower bound of the distance between two points where it is convex: where the tangents meet. */
+static double lowest(const Line *line, const Spot *low, const Spot *high)
 {
-    if (!(last > first))
-        return fmin(here, there);
-    double at = (here - there + last * length) / (last - first);
-    return here + first * fmin(fmax(at, 0), length);
+    if (!(high->slope > low->slope))
+        return low->d < high->d ? low->d : high->d;
+    double way = (high->t - low->t) * line->length;
+    double at = (low->d - high->d + high->slope * way) / (high->slope - low->slope);
+    return low->d + low->slope * (at < 0 ? 0 : at > way ? way : at);
+}
+
+/* The end of an edge, of which the corner may be known. Beyond their margin and `size` distances to
+ * meshes are not exact. */
+static Spot end_of(const Line *line, const Corner *c, double t)
+{
+    if (c == NULL || c->known != DISTANCE || (line->s->field.mesh && line->length > line->s->size))
+        return spot_of(line, t);
+    return (Spot){t, c->distance, px_dot(c->normal, line->way) / line->length};
 }
 
 /* Points inside an edge; its ends are points of their own. Along planes only those are nearest. */
 static void search_edge(const Search *s, uint32_t k, const PxFeature *f)
 {
-    PxVec3 from = into_field(s, f->a), to = into_field(s, f->b), way = px_sub(to, from);
+    const Corner *end[2] = {NULL, NULL};
+    for (int n = 0; n < 2; ++n)
+        end[n] = f->end[n] < CORNERS && s->corner[f->end[n]].known != NOTHING
+                     ? &s->corner[f->end[n]]
+                     : NULL;
+    PxVec3 from = end[0] != NULL ? end[0]->at : into_field(s, f->a);
+    PxVec3 to = end[1] != NULL ? end[1]->at : into_field(s, f->b), way = px_sub(to, from);
     double reach = f->round + s->margin;
     if (s->field.shape->kind == PX_SHAPE_PLANE || beyond(&s->field, from, to, reach))
         return;
-    double length = px_length(way), first, last;
+    double length = px_length(way);
     Line line = {s, from, way, length, reach + length};
-    double here = along(&line, 0, &first), there = along(&line, 1, &last);
-    if (0.5 * (here + there - length) > reach)
+    Spot low = end_of(&line, end[0], 0), high = end_of(&line, end[1], 1);
+    if (0.5 * (low.d + high.d - length) > reach)
         return;
     if (s->field.convex) {
-        if (first < -FLAT || last > FLAT) {
-            if (last >= -FLAT && first <= FLAT && lowest(here, first, there, last, length) < reach)
-                search_convex(&line, k, 0, f->round, 0, 1, first, last);
-        }
+        bool flat = low.slope >= -FLAT && high.slope <= FLAT;
+        bool ends = high.slope < -FLAT || low.slope > FLAT; /* an end is nearest */
+        if (!flat && !ends && lowest(&line, &low, &high) < reach)
+            search_convex(&line, k, 0, f->round, low, high);
         return;
     }
     int parts = (int)fmin(fmax(ceil(length / s->size), 2), EDGE_PARTS);
     double step = 1.0 / parts;
     uint32_t part = 0;
+    Spot last = low;
     for (int p = 0; p < parts && part < PARTS - 2; ++p) {
-        double slope, next,
-            d = along(&line, p * step, &slope) + along(&line, (p + 1) * step, &next);
-        if (0.5 * (d - step * length) < reach && slope < -FLAT && next > FLAT)
-            part += search_convex(&line, k, part, f->round, p * step, (p + 1) * step, slope, next);
-        else if (p > 0 && slope > FLAT && 0.5 * (d - step * length) < reach) {
+        Spot next = p + 1 < parts ? spot_of(&line, (p + 1) * step) : high;
+        bool near = 0.5 * (last.d + next.d - step * length) < reach;
+        if (near && last.slope < -FLAT && next.slope > FLAT)
+            part += search_convex(&line, k, part, f->round, last, next);
+        else if (p > 0 && last.slope > FLAT && near) {
             double before; /* the minimum is the sample itself, at a kink */
             along(&line, p * step - 1e-3 * step, &before);
             if (before < -FLAT)
                 add_on_edge(&line, k, part++, p * step, f->round);
         }
+        last = next;
     }
 }
 
@@ -310,11 +416,24 @@ static void search_rim(const Search *s, uint32_t k, const PxFeature *f)
     }
 }
 
-static void search(const Search *s)
+static void search(Search *s)
 {
     const PxFeatures *features = s->own->features;
     for (uint32_t k = 0; k < features->count; ++k) {
         const PxFeature *f = &features->feature[k];
+        if (k % PX_FEATURE_BLOCK == 0 && features->count > 2 * PX_FEATURE_BLOCK) {
+            const PxFeatureBlock *block = &features->block[k / PX_FEATURE_BLOCK];
+            PxVec3 at = into_field(s, block->middle);
+            double reach = block->radius + s->margin;
+            PxVec3 normal;
+            if (beyond(&s->field, at, at, reach) ||
+                distance(&s->field, at, reach, &normal) >= reach) {
+                for (uint32_t n = 0; n < PX_FEATURE_BLOCK && k + n < CORNERS; ++n)
+                    s->corner[k + n].known = NOTHING;
+                k += PX_FEATURE_BLOCK - 1;
+                continue;
+            }
+        }
         if (f->kind == PX_FEATURE_POINT)
             search_point(s, k, f);
         else if (f->kind == PX_FEATURE_EDGE)
@@ -343,7 +462,8 @@ static int by_feature(const void *left, const void *right)
 
 static bool is_same(const PxTouch *a, const PxTouch *b, double near)
 {
-    return px_length(px_sub(a->at, b->at)) < near && px_dot(a->normal, b->normal) > 0.9;
+    PxVec3 way = px_sub(a->at, b->at);
+    return px_dot(way, way) < near * near && px_dot(a->normal, b->normal) > 0.9;
 }
 
 /* Keeps the first of touches that are next to each other; false when there are more than `most`. */
@@ -363,18 +483,37 @@ static bool unite(const Found *found, double near, PxTouch *out, uint32_t most, 
     return true;
 }
 
+/* Sorts few touches: they are nearly sorted. */
+static void sort(PxTouch *touch, uint32_t count, int (*compare)(const void *, const void *))
+{
+    if (count > FEW) {
+        qsort(touch, count, sizeof *touch, compare);
+        return;
+    }
+    for (uint32_t k = 1; k < count; ++k) {
+        uint32_t n = k;
+        if (compare(&touch[k - 1], &touch[k]) <= 0)
+            continue;
+        PxTouch one = touch[k];
+        for (; n > 0 && compare(&touch[n - 1], &one) > 0; --n)
+            touch[n] = touch[n - 1];
+        touch[n] = one;
+    }
+}
+
 /* Where two features touch at one place, as corners of aligned boxes, the lower one stands for
  * both, in every step. If there are too many, the deepest ones are kept that are not next to each
  * other; next to each other means a distance that is doubled until all find room. */
 static uint32_t thin_out(Found *found, double near, PxTouch *out, uint32_t most)
 {
     uint32_t count;
-    qsort(found->touch, found->count, sizeof *found->touch, by_feature);
+    sort(found->touch, found->count, by_feature);
     if (unite(found, near, out, most, &count))
         return count;
-    qsort(found->touch, found->count, sizeof *found->touch, by_depth);
+    sort(found->touch, found->count, by_depth);
     while (!unite(found, near, out, most, &count))
         near *= 2;
+    sort(out, count, by_feature);
     return count;
 }
 
@@ -422,42 +561,47 @@ static Crate crate_of(const PxCollider *c)
     const PxShape *shape = c->wall->shape;
     const PxBounds *b = &shape->own_bounds;
     PxVec3 middle = px_scale(px_add(b->low, b->high), 0.5);
-    PxVec3 arm = px_sub(px_shape_to_world(shape, middle), c->pivot);
+    PxVec3 arm = px_sub(px_add(shape->at, px_mat3_apply(c->own, middle)), c->pivot);
     return (Crate){px_add(c->place, px_mat3_apply(c->turn, arm)),
-                   px_scale(px_sub(b->high, b->low), 0.5),
-                   px_mat3_multiply(c->turn, px_mat3_from_quat(shape->turn))};
+                   px_scale(px_sub(b->high, b->low), 0.5), px_mat3_multiply(c->turn, c->own)};
 }
 
-/* Do the faces of one crate separate the two by more than `margin`? */
-static bool separates(const Crate *a, const Crate *b, double margin)
+/* Do the faces of one crate separate the two, also when b has moved by `move` and by `more` in any
+ * direction? */
+static bool separates(const Crate *a, const Crate *b, PxVec3 move, double more)
 {
-    PxMat3 turn = px_mat3_multiply(px_mat3_transpose(a->turn), b->turn);
-    PxVec3 way = px_mat3_apply(px_mat3_transpose(a->turn), px_sub(b->middle, a->middle));
+    PxMat3 into = px_mat3_transpose(a->turn), turn = px_mat3_multiply(into, b->turn);
+    PxVec3 way = px_mat3_apply(into, px_sub(b->middle, a->middle));
+    PxVec3 moves = px_mat3_apply(into, move);
     const double from[3] = {way.x, way.y, way.z}, half[3] = {a->half.x, a->half.y, a->half.z};
+    const double by[3] = {moves.x, moves.y, moves.z};
     for (int k = 0; k < 3; ++k) {
         double reach = fabs(turn.m[k][0]) * b->half.x + fabs(turn.m[k][1]) * b->half.y +
                        fabs(turn.m[k][2]) * b->half.z;
-        if (fabs(from[k]) > half[k] + reach + margin)
+        double nearer = fmax(from[k] > 0 ? -by[k] : by[k], 0);
+        if (fabs(from[k]) > half[k] + reach + nearer + more)
             return true;
     }
     return false;
 }
 
-static bool far_apart(const PxCollider *first, const PxCollider *second, double margin)
+static bool far_apart(const PxCollider *first, const PxCollider *second, const PxReach *reach)
 {
     if (!isfinite(second->radius) || second->wall->inside || first->wall->inside)
         return false;
     Crate a = crate_of(first), b = crate_of(second);
-    return separates(&a, &b, margin) || separates(&b, &a, margin);
+    return separates(&a, &b, px_scale(reach->move, -1), reach->more) ||
+           separates(&b, &a, reach->move, reach->more);
 }
 
-uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, double margin,
+uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, const PxReach *reach,
                           PxTouch out[PX_MOST_TOUCHES])
 {
     Found found;
+    Corner corner[CORNERS];
     found.count = 0;
-    double size = fmin(first->size, second->size);
-    if (px_contacts_clearance(first, second) > margin || far_apart(first, second, margin))
+    double size = fmin(first->size, second->size), margin = px_length(reach->move) + reach->more;
+    if (px_contacts_clearance(first, second) > margin || far_apart(first, second, reach))
         return 0;
     for (uint32_t side = 0; side < 2; ++side) {
         const PxCollider *own = side ? second : first, *other = side ? first : second;
@@ -467,14 +611,13 @@ uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, dou
                     .margin = margin,
                     .size = size,
                     .side = side,
-                    .found = &found};
+                    .found = &found,
+                    .corner = corner};
         /* the rest frame of `own` to the world, to the field */
         s.turn = px_mat3_multiply(s.field.turn, own->turn);
         s.shift = px_sub(from_world(&s.field, own->place), px_mat3_apply(s.turn, own->pivot));
         if (own->features != NULL)
             search(&s);
     }
-    uint32_t count = thin_out(&found, SAME * size, out, PX_MOST_TOUCHES);
-    qsort(out, count, sizeof *out, by_feature);
-    return count;
+    return thin_out(&found, SAME * size, out, PX_MOST_TOUCHES);
 }

@@ -18,17 +18,28 @@ typedef enum PxFeatureKind { PX_FEATURE_POINT, PX_FEATURE_EDGE, PX_FEATURE_RIM }
 
 typedef struct PxFeature {
     PxFeatureKind kind;
-    double round; ///< radius of its rounding, m
-    PxVec3 a;     ///< point; one end of the edge; centre of the rim
-    PxVec3 b;     ///< other end of the edge; unit axis of the rim
-    PxVec3 side;  ///< rim: unit vector normal to the axis
-    double ring;  ///< rim: its radius, m
+    double round;    ///< radius of its rounding, m
+    PxVec3 a;        ///< point; one end of the edge; centre of the rim
+    PxVec3 b;        ///< other end of the edge; unit axis of the rim
+    PxVec3 side;     ///< rim: unit vector normal to the axis
+    double ring;     ///< rim: its radius, m
+    uint32_t end[2]; ///< edge: which features its ends are, if both are points of the same rounding
 } PxFeature;
+
+#define PX_NO_FEATURE UINT32_MAX
+
+/// A ball around PX_FEATURE_BLOCK features that follow each other, with their roundings.
+enum { PX_FEATURE_BLOCK = 16 };
+typedef struct PxFeatureBlock {
+    PxVec3 middle;
+    double radius;
+} PxFeatureBlock;
 
 typedef struct PxFeatures {
     PxFeature *feature;
     uint32_t count;
-    uint32_t holders; ///< references besides the first owner's
+    PxFeatureBlock *block; ///< of all features
+    uint32_t holders;      ///< references besides the first owner's
 } PxFeatures;
 
 /// None for a plane, and for the inside of a container that is no mesh. Errors: PX_ERR_MEMORY.

@@ -2,6 +2,7 @@
 #include "rigid/solver_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Most intervals of a step. */
 #define MOST_INTERVALS 20000
@@ -29,7 +30,8 @@ static int by_low(const void *left, const void *right)
     return a->body < b->body ? -1 : a->body > b->body;
 }
 
-double px_solver_margin(const PxSolverRun *run, const PxSolverPair *pair, double within)
+/* Distance up to which bodies of a pair may touch within a time. */
+static double margin(const PxSolverRun *run, const PxSolverPair *pair, double within)
 {
     double slack = px_solver_slack(&run->body[pair->a]);
     if (!pair->wall)
@@ -37,11 +39,18 @@ double px_solver_margin(const PxSolverRun *run, const PxSolverPair *pair, double
     return pair->speed * within + slack;
 }
 
+PxReach px_solver_reach(const PxSolverRun *run, const PxSolverPair *pair, double within)
+{
+    const PxSolverBody *a = &run->body[pair->a], *b = &run->body[pair->b];
+    PxVec3 v = pair->wall ? a->v : px_sub(a->v, b->v);
+    return (PxReach){px_scale(v, within), margin(run, pair, within) - px_length(v) * within};
+}
+
 /* Bodies that fall side by side do not approach each other: only their relative motion counts. */
 static bool may_touch(const PxSolverRun *run, PxSolverPair *pair, double within)
 {
     const PxSolverBody *a = &run->body[pair->a];
-    if (!pair->wall) { /* most pairs of the sweep are far apart across its axis */
+    if (!pair->wall) {
         const PxSolverBody *b = &run->body[pair->b];
         PxVec3 way = px_sub(a->x, b->x);
         double reach = a->reach + b->reach;
@@ -52,13 +61,12 @@ static bool may_touch(const PxSolverRun *run, PxSolverPair *pair, double within)
         return false;
     if (pair->wall) {
         pair->speed = speed_of(a, within) + run->wall_speed[pair->b];
-        return px_contacts_clearance(&a->collider, &run->wall[pair->b]) <
-               px_solver_margin(run, pair, within);
+        return px_contacts_clearance(&a->collider, &run->wall[pair->b]) < margin(run, pair, within);
     }
     const PxSolverBody *b = &run->body[pair->b];
     PxVec3 v = px_sub(a->v, b->v), g = px_sub(a->accelerates, b->accelerates);
     pair->speed = px_length(v) + px_length(g) * within + a->turning + b->turning;
-    return px_contacts_clearance(&a->collider, &b->collider) < px_solver_margin(run, pair, within);
+    return px_contacts_clearance(&a->collider, &b->collider) < margin(run, pair, within);
 }
 
 /* Bodies that a joint connects do not touch each other. */
@@ -78,6 +86,37 @@ static bool joined(const PxSolverRun *run, const PxSolverPair *pair)
     return false;
 }
 
+/* Place in the hash table of pairs: of that pair, or an empty one. */
+static uint32_t *place_of(const PxSolverRun *run, const PxSolverPair *pair)
+{
+    uint64_t key = ((uint64_t)pair->a << 32 | pair->b) * 2 + pair->wall;
+    key *= 0x9e3779b97f4a7c15u;
+    for (uint32_t at = (uint32_t)(key >> 32);; ++at) {
+        uint32_t *k = &run->known[at & run->known_mask];
+        if (*k == 0)
+            return k;
+        const PxSolverPair *other = &run->pair[*k - 1];
+        if (other->a == pair->a && other->b == pair->b && other->wall == pair->wall)
+            return k;
+    }
+}
+
+/* Makes the hash table of all pairs, at most half full. */
+static PxStatus know_pairs(PxSolverRun *run)
+{
+    uint32_t size = 64;
+    while (size < 4 * (run->pairs + 1))
+        size *= 2;
+    PX_TRY(
+        px_solver_room(run, (void **)&run->known, &run->known_room, 0, size, sizeof *run->known));
+    run->known_mask = size - 1;
+    memset(run->known, 0, size * sizeof *run->known);
+    for (uint32_t k = 0; k < run->pairs; ++k)
+        if (!run->pair[k].squeezed)
+            *place_of(run, &run->pair[k]) = k + 1;
+    return PX_OK;
+}
+
 static PxStatus add_pair(PxSolverRun *run, PxSolverPair pair, double within)
 {
     if (!may_touch(run, &pair, within) || joined(run, &pair))
@@ -87,6 +126,33 @@ static PxStatus add_pair(PxSolverRun *run, PxSolverPair pair, double within)
     pair.number = pair.wall ? run->step->wall[pair.b].number : run->step->rigid[pair.b].number;
     run->pair[run->pairs++] = pair;
     return PX_OK;
+}
+
+static PxStatus search_pair(PxSolverRun *run, uint32_t index)
+{
+    PX_TRY(px_solver_room(run, (void **)&run->todo, &run->todo_room, run->todos, run->todos + 1,
+                          sizeof *run->todo));
+    run->todo[run->todos++] = index;
+    return PX_OK;
+}
+
+/* Adds a pair of a body that is due, or finds it. */
+static PxStatus due_pair(PxSolverRun *run, PxSolverPair pair, double within)
+{
+    uint32_t before = run->pairs;
+    if (2 * (before + 1) > run->known_mask)
+        PX_TRY(know_pairs(run));
+    PX_TRY(add_pair(run, pair, within));
+    if (run->pairs == before)
+        return PX_OK;
+    uint32_t *known = place_of(run, &pair);
+    if (*known != 0) {
+        PxSolverPair *old = &run->pair[*known - 1];
+        old->speed = run->pair[--run->pairs].speed;
+    } else {
+        *known = run->pairs;
+    }
+    return search_pair(run, *known - 1);
 }
 
 static double component(PxVec3 v, int axis)
@@ -111,7 +177,7 @@ static void note_search(PxSolverBody *b, double since, double within)
     b->drift = 0;
     b->since = since;
     b->ref_v = b->v;
-    b->ref_turning = b->turning;
+    b->ref_w = b->w;
     b->reach = b->collider.radius + px_solver_slack(b) + speed_of(b, within) * within;
 }
 
@@ -129,18 +195,25 @@ PxStatus px_solver_pairs(PxSolverRun *run, double within)
 {
     PxRigidStep *s = run->step;
     PxSolverExtent *extent = run->extent;
-    int axis = widest_axis(run);
-    run->pairs = 0;
+    int axis = run->axis = widest_axis(run);
+    run->pairs = run->todos = run->strays = 0;
+    run->widest = 0;
     for (uint32_t i = 0; i < s->rigids; ++i) {
         PxSolverBody *b = &run->body[i];
         note_search(b, 0, within);
+        b->stray = false;
+        run->widest = fmax(run->widest, 2 * b->reach);
         double x = component(b->x, axis);
-        extent[i] = (PxSolverExtent){x - b->reach, x + b->reach, i};
+        extent[i] = (PxSolverExtent){x - b->reach, x + b->reach, b->x, b->reach, i, b->asleep};
     }
     qsort(extent, s->rigids, sizeof *extent, by_low);
     for (uint32_t k = 0; k < s->rigids; ++k)
         for (uint32_t m = k + 1; m < s->rigids && extent[m].low <= extent[k].high; ++m) {
             uint32_t i = extent[k].body, j = extent[m].body;
+            PxVec3 way = px_sub(extent[k].x, extent[m].x);
+            double reach = extent[k].reach + extent[m].reach;
+            if ((extent[k].asleep && extent[m].asleep) || px_dot(way, way) > reach * reach)
+                continue; /* most pairs are far apart across the axis */
             PX_TRY(add_pair(run, (PxSolverPair){.a = i < j ? i : j, .b = i < j ? j : i}, within));
         }
     for (uint32_t i = 0; i < s->rigids; ++i)
@@ -148,7 +221,10 @@ PxStatus px_solver_pairs(PxSolverRun *run, double within)
             PX_TRY(add_pair(run, (PxSolverPair){.a = i, .b = w, .wall = true}, within));
     if (run->pairs > 0)
         qsort(run->pair, run->pairs, sizeof *run->pair, by_numbers);
-    return PX_OK;
+    run->sorted = run->pairs;
+    for (uint32_t k = 0; k < run->pairs; ++k)
+        PX_TRY(search_pair(run, k));
+    return know_pairs(run);
 }
 
 /* Lowers the time in which a pair approaches by less than its thickness. */
@@ -168,24 +244,55 @@ double px_solver_interval(const PxSolverRun *run, double left)
     return fmax(interval, run->step->dt / MOST_INTERVALS);
 }
 
+/* First extent of the sweep that may reach up to `low`. */
+static uint32_t first_extent(const PxSolverRun *run, double low)
+{
+    uint32_t from = 0, to = run->step->rigids;
+    while (from < to) {
+        uint32_t middle = (from + to) / 2;
+        if (run->extent[middle].low < low - run->widest)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Adds the pair of a body that is due with another one. */
+static PxStatus due_with(PxSolverRun *run, uint32_t i, uint32_t j, double left)
+{
+    if (j == i || (j < i && run->body[j].due))
+        return PX_OK;
+    return due_pair(run, (PxSolverPair){.a = i < j ? i : j, .b = i < j ? j : i}, left);
+}
+
+/* Bodies that are not stray stay within their extents. */
 PxStatus px_solver_due_pairs(PxSolverRun *run, double left, double *longest)
 {
     const PxRigidStep *s = run->step;
-    uint32_t from = run->pairs;
+    run->todos = 0;
     *longest = left;
     for (uint32_t i = 0; i < s->rigids; ++i)
-        if (run->body[i].due)
+        if (run->body[i].due) {
+            if (!run->body[i].stray)
+                run->stray[run->strays++] = i;
+            run->body[i].stray = true;
             note_search(&run->body[i], run->interval - left, left);
+        }
     for (uint32_t i = 0; i < s->rigids; ++i) {
-        if (!run->body[i].due)
+        const PxSolverBody *b = &run->body[i];
+        if (!b->due)
             continue;
-        for (uint32_t j = 0; j < s->rigids; ++j)
-            if (j != i && !(j < i && run->body[j].due))
-                PX_TRY(add_pair(run, (PxSolverPair){.a = i < j ? i : j, .b = i < j ? j : i}, left));
+        double x = component(b->x, run->axis), low = x - b->reach, high = x + b->reach;
+        for (uint32_t k = first_extent(run, low); k < s->rigids && run->extent[k].low <= high; ++k)
+            if (run->extent[k].high >= low && !run->body[run->extent[k].body].stray)
+                PX_TRY(due_with(run, i, run->extent[k].body, left));
+        for (uint32_t k = 0; k < run->strays; ++k)
+            PX_TRY(due_with(run, i, run->stray[k], left));
         for (uint32_t w = 0; w < s->walls; ++w)
-            PX_TRY(add_pair(run, (PxSolverPair){.a = i, .b = w, .wall = true}, left));
+            PX_TRY(due_pair(run, (PxSolverPair){.a = i, .b = w, .wall = true}, left));
     }
-    for (uint32_t k = from; k < run->pairs; ++k)
-        *longest = limit_of(run, &run->pair[k], *longest);
+    for (uint32_t k = 0; k < run->todos; ++k)
+        *longest = limit_of(run, &run->pair[run->todo[k]], *longest);
     return PX_OK;
 }

@@ -6,7 +6,8 @@
 /// (solver.c). Impulses of the last step are the first guess of the next and therefore part of the
 /// state of a world.
 ///
-/// Everything runs in an order given by the numbers of the bodies, on one thread: same bits always.
+/// Everything runs in an order given by the numbers of the bodies and by what touches what: same
+/// bits for any number of threads.
 #ifndef PX_RIGID_RIGID_H
 #define PX_RIGID_RIGID_H
 

@@ -11,10 +11,11 @@
 /// ("soft step", Catto 2023). One pass per sub-step converges better than many passes per step
 /// (Macklin et al. 2019). Restitution follows at the end of an interval.
 ///
-/// Passes are Gauss-Seidel in the order of bodies' numbers and features. Bodies that do not touch,
+/// Passes are Gauss-Seidel in the order of colours (contact_passes.c). Bodies that do not touch,
 /// directly or by others, do not influence each other's bits, so that those asleep can be left out.
 #include "rigid/solver_parts.h"
 #include "rigid/spin.h"
+#include "shape/shape_inner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ static PxCollider collider_of(const PxRigid *r, const PxWall *wall)
                         .place = r->place,
                         .middle = r->place,
                         .turn = px_mat3_from_quat(r->turn),
+                        .own = px_mat3_from_quat(wall->shape->turn),
                         .radius = r->mass.radius,
                         .size = r->mass.thickness};
 }
@@ -102,6 +104,7 @@ static PxCollider wall_at(const PxRigidWall *w, double when)
                     .place = px_wall_to_world(wall, when, wall->pivot),
                     .turn =
                         px_wall_is_still(wall) ? px_mat3_identity() : px_mat3_from_quat(pose.turn),
+                    .own = px_mat3_from_quat(wall->shape->turn),
                     .radius = INFINITY,
                     .size = px_shape_thickness(wall->shape)};
     PxVec3 half = px_scale(px_sub(wall->bounds.high, wall->bounds.low), 0.5);
@@ -161,21 +164,34 @@ static void accelerate(PxSolverRun *run, double h)
     }
 }
 
-static void move_bodies(PxSolverRun *run, double h)
+typedef struct Move {
+    PxSolverRun *run;
+    double h;
+} Move;
+
+static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    const PxRigidStep *s = run->step;
-    for (uint32_t i = 0; i < s->rigids; ++i) {
-        PxSolverBody *b = &run->body[i];
+    (void)thread;
+    const Move *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxSolverBody *b = &job->run->body[i];
         if (b->asleep)
             continue;
         if (b->held) {
-            carry(b, h);
+            carry(b, job->h);
             continue;
         }
-        b->x = px_mad(b->x, b->v, h);
-        px_spin_turn(b->of->mass.inertia, h, &b->axes, &b->w);
+        b->x = px_mad(b->x, b->v, job->h);
+        px_spin_turn(b->of->mass.inertia, job->h, &b->axes, &b->w);
         pose_body(b);
     }
+}
+
+static void move_bodies(PxSolverRun *run, double h)
+{
+    const PxRigidStep *s = run->step;
+    Move job = {run, h};
+    px_parallel_for(s->threads, s->rigids, 64, move_block, &job);
     for (uint32_t w = 0; s->joints > 0 && w < s->walls; ++w)
         if (!run->mover[w].asleep)
             carry(&run->mover[w], h);
@@ -186,7 +202,7 @@ static void move_bodies(PxSolverRun *run, double h)
 static double drift_of(const PxSolverBody *b, double since, double h)
 {
     PxVec3 free = px_mad(b->ref_v, b->accelerates, since + h - b->since);
-    double faster = fmax(px_length(b->w) * b->collider.radius - b->ref_turning, 0);
+    double faster = px_length(px_sub(b->w, b->ref_w)) * b->collider.radius;
     return b->drift + h * (px_length(px_sub(b->v, free)) + faster);
 }
 
@@ -207,19 +223,21 @@ static PxStatus watch_hits(PxSolverRun *run, double since, double h, const PxSof
         if (!any)
             break;
         double left = run->interval - since, longest;
-        uint32_t from = run->pairs;
         PX_TRY(px_solver_due_pairs(run, left, &longest));
         if (longest < left * (1 - 1e-9) && longest > SHORTEST * s->dt) {
             run->limit = longest;
             *done = false;
             return PX_OK;
         }
-        PX_TRY(px_solver_more_contacts(run, from, left, since));
+        PX_TRY(px_solver_more_contacts(run, left, since));
         px_solver_converge(run, h, soft, true, MOST_PASSES);
     }
-    if (px_solver_crosses(run, h))
+    bool crosses = px_solver_crosses(run, h);
+    if (crosses) {
         px_solver_converge(run, h, soft, false, MORE_PASSES);
-    if (px_solver_crosses(run, h) && h > SHORTEST * s->dt) {
+        crosses = px_solver_crosses(run, h);
+    }
+    if (crosses && h > SHORTEST * s->dt) {
         run->limit = 0.5 * h;
         *done = false;
         return PX_OK;
@@ -252,13 +270,12 @@ static PxStatus substeps(PxSolverRun *run, uint32_t count, double *gone)
     *gone = 0;
     for (uint32_t n = 0; n < count; ++n) {
         bool done;
-        px_solver_remember(run, h);
         if (s->joints > 0)
             memcpy(run->joint, s->joint, s->joints * sizeof *s->joint);
         accelerate(run, h);
         px_solver_laws(run, h);
         px_solver_joints(run, h, PX_JOINT_WARM);
-        px_solver_repeat(run);
+        px_solver_repeat(run, h);
         px_solver_joints(run, h, PX_JOINT_PUSH);
         px_solver_converge(run, h, &soft, false, MOST_PASSES);
         PX_TRY(watch_hits(run, n * h, h, &soft, &done));
@@ -267,11 +284,8 @@ static PxStatus substeps(PxSolverRun *run, uint32_t count, double *gone)
             return PX_OK;
         }
         move_bodies(run, h);
-        px_solver_measure(run, (n + 1) * h);
         px_solver_joints(run, h, PX_JOINT_RELAX);
-        px_solver_pass(run, h, NULL);
-        if (n + 1 < count)
-            px_solver_follow(run, (n + 1) * h);
+        px_solver_relax(run, h, (n + 1) * h, n + 1 < count);
         px_solver_load_joints(run);
         ++s->substeps;
         *gone = n + 1 < count ? (n + 1) * h : run->interval;
@@ -335,13 +349,16 @@ static void stop_rocking(PxSolverRun *run, double interval)
     const PxRigidStep *s = run->step;
     for (uint32_t i = 0; i < s->rigids; ++i)
         run->body[i].loaded = 0;
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        const PxSolverContact *c = &run->contact[k];
-        if (!(c->most > 0) || c->soft)
-            continue;
-        ++run->body[c->a].loaded;
-        if (c->b != PX_NOBODY)
-            ++run->body[c->b].loaded;
+    for (uint32_t k = 0; k < run->slots; ++k) {
+        uint32_t count;
+        const PxSolverContact *c = px_solver_slot(run, k, &count);
+        for (const PxSolverContact *last = c + count; c < last; ++c) {
+            if (!(c->most > 0) || c->soft)
+                continue;
+            ++run->body[c->a].loaded;
+            if (c->b != PX_NOBODY)
+                ++run->body[c->b].loaded;
+        }
     }
     for (uint32_t i = 0; run->g > 0 && i < s->rigids; ++i) {
         PxSolverBody *b = &run->body[i];
@@ -374,11 +391,14 @@ static void fall_asleep(PxSolverRun *run, double interval)
         if (!b->held)
             b->still = b->asleep ? b->still : slow ? b->still + interval : 0;
     }
-    for (uint32_t k = 0; k < run->contacts; ++k) {
-        const PxSolverContact *c = &run->contact[k];
-        if (c->b == PX_NOBODY || !(c->most > 0) || run->body[c->a].held || run->body[c->b].held)
+    for (uint32_t k = 0; k < run->slots; ++k) {
+        const PxSolverPair *pair = &run->pair[run->slot[k]];
+        bool loaded = false;
+        for (uint32_t n = 0; n < pair->count; ++n)
+            loaded = loaded || run->contact[pair->first + n].most > 0;
+        if (pair->wall || !loaded || run->body[pair->a].held || run->body[pair->b].held)
             continue;
-        uint32_t a = root(run, c->a), b = root(run, c->b);
+        uint32_t a = root(run, pair->a), b = root(run, pair->b);
         if (a != b)
             run->body[a > b ? a : b].island = a < b ? a : b;
     }
@@ -421,9 +441,10 @@ static PxStatus begin(PxSolverRun *run)
     run->mover = PX_ARENA_ARRAY(s->scratch, PxSolverBody, s->walls + 1);
     run->joint = PX_ARENA_ARRAY(s->scratch, PxRigidJoint, s->joints + 1);
     run->extent = PX_ARENA_ARRAY(s->scratch, PxSolverExtent, s->rigids + 1);
+    run->stray = PX_ARENA_ARRAY(s->scratch, uint32_t, s->rigids + 1);
     s->after = PX_ARENA_ARRAY(s->scratch, PxRigid, s->rigids + 1);
     if (run->body == NULL || run->wall == NULL || run->wall_speed == NULL || run->extent == NULL ||
-        run->mover == NULL || run->joint == NULL || s->after == NULL)
+        run->stray == NULL || run->mover == NULL || run->joint == NULL || s->after == NULL)
         return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u", s->rigids);
     for (uint32_t i = 0; i < s->rigids; ++i) {
         const PxRigid *r = &s->rigid[i];
@@ -496,6 +517,17 @@ static uint32_t substeps_of(const PxSolverRun *run, double interval)
     return (uint32_t)fmax(ceil(interval / longest * (1 - 1e-9)), 1);
 }
 
+/* Then nothing changes at all. */
+static bool nothing_moves(const PxSolverRun *run)
+{
+    bool still = true;
+    for (uint32_t i = 0; i < run->step->rigids; ++i)
+        still = still && run->body[i].asleep;
+    for (uint32_t w = 0; w < run->step->walls; ++w)
+        still = still && !(run->wall_speed[w] > 0);
+    return still;
+}
+
 static PxStatus end(PxSolverRun *run)
 {
     PxRigidStep *s = run->step;
@@ -539,7 +571,7 @@ PxStatus px_rigid_step(PxRigidStep *s)
     s->contacts = s->substeps = s->crossed = 0;
     s->deepest = 0;
     PX_TRY(begin(&run));
-    bool last = s->rigids == 0;
+    bool last = nothing_moves(&run);
     while (!last) {
         double when = run.time / s->dt;
         for (uint32_t w = 0; w < s->walls; ++w) {
@@ -571,10 +603,13 @@ PxStatus px_rigid_step(PxRigidStep *s)
         run.time += gone;
         s->crossed += count_crossed(&run, last ? 1 : run.time / s->dt);
     }
-    for (uint32_t n = 0; n < run.contacts; ++n) {
-        const PxSolverContact *c = &run.contact[n];
-        s->contacts += c->jn > 0 || (c->soft && c->distance < 0);
-        s->deepest = fmax(s->deepest, -c->distance);
+    for (uint32_t k = 0; k < run.slots; ++k) {
+        uint32_t count;
+        const PxSolverContact *c = px_solver_slot(&run, k, &count);
+        for (const PxSolverContact *past = c + count; c < past; ++c) {
+            s->contacts += c->jn > 0 || (c->soft && c->distance < 0);
+            s->deepest = fmax(s->deepest, -c->distance);
+        }
     }
     return end(&run);
 }
@@ -585,7 +620,7 @@ double px_rigid_overlap(const PxRigid *rigid, const PxWall *shape, const PxRigid
     PxCollider a = collider_of(rigid, shape);
     PxCollider b = other != NULL ? collider_of(other, wall->wall) : wall_at(wall, 0);
     PxTouch touch[PX_MOST_TOUCHES];
-    uint32_t count = px_contacts_find(&a, &b, 0, touch);
+    uint32_t count = px_contacts_find(&a, &b, &(PxReach){.more = 0}, touch);
     double deepest = 0;
     for (uint32_t k = 0; k < count; ++k) {
         PxVec3 at = touch[k].at;

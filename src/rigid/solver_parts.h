@@ -24,37 +24,41 @@ typedef struct PxSolverBody {
     bool asleep;         ///< does not move
     bool held;           ///< moves as prescribed: v and w are those of the whole step
     bool joined;         ///< has joints
-    uint32_t first, end; ///< its contacts in run->of_body
+    uint32_t first, end; ///< its places in run->of_body
     uint32_t loaded;     ///< its contacts that carried a load in the interval
-    bool due;            ///< it was hit: its contacts are searched again
+    bool due;            ///< it was hit or woken: its contacts are searched again
+    bool stray;          ///< so it was before in the interval: its extent of the sweep is outdated
+    bool woken;          ///< by the search in progress
+    bool changed;        ///< by the pass in progress
+    uint64_t colours;    ///< of its pairs, a bit each
     double drift;        ///< bound of how far it is from where its contacts were searched for, m
     double since;        ///< when they were searched, from the start of the interval, s
     double reach;        ///< radius of a ball that holds it within the interval, m
-    PxVec3 ref_v;        ///< its velocity then
-    double ref_turning;  ///< and `turning`
+    PxVec3 ref_v, ref_w; ///< its velocity and spin then
     PxVec3 was_v, was_w; ///< at the start of the sub-step
     uint32_t island;
 } PxSolverBody;
 
-/// A contact within an interval.
+/// A contact within an interval. What the passes read comes first.
 typedef struct PxSolverContact {
-    uint32_t a, b; ///< bodies; b PX_NOBODY: a wall
-    uint32_t wall;
-    double distance; ///< now, m
     PxVec3 n, t[2];
     PxVec3 ra, rb; ///< levers of the impulses
     double mass_n, mass_t[2];
     double jn, jt[2], most;
+    double distance; ///< now, m
+    double give;     ///< overlap up to which `law` pushes instead, m
+    double friction, size;
+    uint32_t a, b;     ///< bodies; b PX_NOBODY: a wall
+    PxVec3 wall_moves; ///< velocity of the wall there, m/s
+
     double calm;   ///< jn without impacts
     double was[3]; ///< jn and jt at the start of the sub-step
-    double friction, size;
-    PxVec3 la, lb;     ///< anchors of the distance in the frames of the bodies
-    PxVec3 wall_moves; ///< velocity of the wall there, m/s
-    PxVec3 off;        ///< the point of contact less the anchor of the body whose feature it is, m
-    double start;      ///< distance less that of the anchors along n
+    PxVec3 la, lb; ///< anchors of the distance in the frames of the bodies
+    PxVec3 off;    ///< the point of contact less the anchor of the body whose feature it is, m
+    double start;  ///< distance less that of the anchors along n
     double restitution;
     double approach; ///< speed along n at the start of the interval
-    bool soft;       ///< `law` pushes until the overlap is `deepest`
+    bool soft;       ///< `law` pushes until the overlap is `give`
     PxContactPair law;
     PxRigidKept kept;
 } PxSolverContact;
@@ -63,13 +67,25 @@ typedef struct PxSolverContact {
 typedef struct PxSolverPair {
     uint32_t a, b;
     bool wall;
-    uint32_t number; ///< of b
-    double speed;    ///< bound of the speed of approach
+    bool fresh;            ///< its contacts are new
+    bool squeezed;         ///< by matter in between
+    uint8_t colour;        ///< of its contacts
+    uint32_t number;       ///< of b
+    uint32_t first, count; ///< its contacts, by feature
+    double speed;          ///< bound of the speed of approach
 } PxSolverPair;
 
+/// Pairs of one colour share no body that moves, and can be solved at once. The last colour is of
+/// pairs that found no other; they are solved one after the other.
+enum { PX_SOLVER_COLOURS = 64 };
+
+/// A body in the sweep.
 typedef struct PxSolverExtent {
     double low, high;
+    PxVec3 x;
+    double reach;
     uint32_t body;
+    bool asleep;
 } PxSolverExtent;
 
 /// A step in progress.
@@ -81,18 +97,31 @@ typedef struct PxSolverRun {
     double *wall_speed;
     PxRigidJoint *joint; ///< at the start of the sub-step
     PxSolverExtent *extent;
-    PxSolverPair *pair;
+    int axis;      ///< of the sweep
+    double widest; ///< extent
+    uint32_t *stray;
+    uint32_t strays;
+    PxSolverPair *pair; ///< the first `sorted` ones by numbers
     size_t pair_room;
-    uint32_t pairs;
-    PxTouch (*touch)[PX_MOST_TOUCHES]; ///< of some pairs, for the search
-    uint32_t *touches;                 ///< numbers of them
-    uint32_t touch_room;
-    PxSolverContact *contact;
+    uint32_t pairs, sorted;
+    uint32_t *known; ///< hash table of indices of pairs, plus one
+    size_t known_room;
+    uint32_t known_mask;
+    uint32_t *todo; ///< pairs whose contacts are to be searched
+    size_t todo_room;
+    uint32_t todos;
+    PxTouch *touch;           ///< of some pairs, for the search
+    PxSolverContact *contact; ///< of the pairs; some are of none any more
     uint32_t contacts;
     size_t contact_room;
-    uint32_t *of_body;        ///< contacts of each body
-    uint64_t *asked, *asking; ///< a bit for each contact: in the next pass, and in this one
+    uint32_t *slot; ///< pairs with contacts of which a body can move, by colour
+    size_t slot_room;
+    uint32_t slots;
+    uint32_t colour[PX_SOLVER_COLOURS + 1]; ///< where each begins, and the end
+    uint32_t *of_body;                      ///< slots of each body
+    uint64_t *asked, *asking; ///< a bit for each slot: in the next pass, and in this one
     size_t of_body_room, asked_room, asking_room;
+    bool soft;               ///< some contacts have a law
     const PxRigidKept *kept; ///< of the interval before
     size_t kepts;
     PxRigidKept *buffer[2]; ///< kept contacts of intervals, in turn
@@ -126,6 +155,63 @@ static inline PxVec3 px_solver_velocity(const PxSolverBody *b, PxVec3 r)
     return px_add(b->v, px_cross(b->w, r));
 }
 
+/// Relative velocity of a to b at a contact, m/s.
+static inline PxVec3 px_solver_relative(const PxSolverRun *run, const PxSolverContact *c)
+{
+    PxVec3 v = px_solver_velocity(&run->body[c->a], c->ra);
+    PxVec3 u = c->b == PX_NOBODY ? c->wall_moves : px_solver_velocity(&run->body[c->b], c->rb);
+    return px_sub(v, u);
+}
+
+/// Inverse mass that an impulse along `n` meets, 1/kg.
+static inline double px_solver_yields(const PxSolverRun *run, const PxSolverContact *c, PxVec3 n)
+{
+    const PxSolverBody *a = &run->body[c->a];
+    PxVec3 arm = px_cross(c->ra, n);
+    double sum = a->per_mass + px_dot(arm, px_mat3_apply(a->per_inertia, arm));
+    if (c->b != PX_NOBODY) {
+        const PxSolverBody *b = &run->body[c->b];
+        arm = px_cross(c->rb, n);
+        sum += b->per_mass + px_dot(arm, px_mat3_apply(b->per_inertia, arm));
+    }
+    return sum;
+}
+
+/// Sets the masses that the impulses of a contact meet.
+static inline void px_solver_weigh(const PxSolverRun *run, PxSolverContact *c)
+{
+    c->mass_n = 1 / px_solver_yields(run, c, c->n);
+    for (int k = 0; k < 2; ++k)
+        c->mass_t[k] = 1 / px_solver_yields(run, c, c->t[k]);
+}
+
+/// Where the anchors of a contact are, `since` the start of the interval.
+static inline PxVec3 px_solver_anchor_a(const PxSolverRun *run, const PxSolverContact *c)
+{
+    const PxSolverBody *a = &run->body[c->a];
+    return px_add(a->x, px_mat3_apply(a->rotation, c->la));
+}
+
+static inline PxVec3 px_solver_anchor_b(const PxSolverRun *run, const PxSolverContact *c,
+                                        double since)
+{
+    if (c->b == PX_NOBODY)
+        return px_mad(c->lb, c->wall_moves, since);
+    const PxSolverBody *b = &run->body[c->b];
+    return px_add(b->x, px_mat3_apply(b->rotation, c->lb));
+}
+
+/// fmin() and fmax() without calls; b if a is not a number.
+static inline double px_solver_least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double px_solver_most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /// Can impulses move it?
 static inline bool px_solver_is_free(const PxSolverBody *b)
 {
@@ -138,6 +224,16 @@ static inline void px_solver_wake(PxSolverBody *b)
         return;
     b->asleep = false;
     b->still = 0;
+    b->woken = true;
+}
+
+/// The contacts of a slot.
+static inline PxSolverContact *px_solver_slot(const PxSolverRun *run, uint32_t slot,
+                                              uint32_t *count)
+{
+    const PxSolverPair *pair = &run->pair[run->slot[slot]];
+    *count = pair->count;
+    return &run->contact[pair->first];
 }
 
 /// A body may be this part of its thickness away from where its velocity at the last search
@@ -154,14 +250,14 @@ static inline double px_solver_slack(const PxSolverBody *b)
 
 /* pairs.c */
 
-/// Lists pairs that may touch within a time, sorted.
+/// Lists pairs that may touch within a time, sorted; the search is for all of them.
 PxStatus px_solver_pairs(PxSolverRun *run, double within);
 /// The longest interval, at most `left`, in which no pair approaches by more than a thickness.
 double px_solver_interval(const PxSolverRun *run, double left);
-/// Distance up to which a pair has contacts for a time.
-double px_solver_margin(const PxSolverRun *run, const PxSolverPair *pair, double within);
-/// Adds the pairs of bodies that are due for the time that is left of an interval, from
-/// run->pairs on. *longest becomes the longest time for which they do.
+/// How far the bodies of a pair may approach each other in a time.
+PxReach px_solver_reach(const PxSolverRun *run, const PxSolverPair *pair, double within);
+/// Adds the pairs of bodies that are due for the time that is left of an interval; the search is
+/// for them. *longest becomes the longest time for which they do.
 PxStatus px_solver_due_pairs(PxSolverRun *run, double left, double *longest);
 
 /* contact_rows.c */
@@ -169,32 +265,36 @@ PxStatus px_solver_due_pairs(PxSolverRun *run, double left, double *longest);
 /// Finds the contacts of all pairs for an interval. Touching something awake that moves wakes a
 /// body.
 PxStatus px_solver_contacts(PxSolverRun *run, double interval);
-/// Finds those of the pairs `from` on within an interval: of bodies that were hit.
-PxStatus px_solver_more_contacts(PxSolverRun *run, uint32_t from, double left, double since);
-/// Remembers the impulses at the start of a sub-step of length h, without those of impacts, and
-/// goes back to them.
-void px_solver_remember(PxSolverRun *run, double h);
-void px_solver_recall(PxSolverRun *run);
+/// Finds those of the pairs to be searched within an interval: of bodies that were hit.
+PxStatus px_solver_more_contacts(PxSolverRun *run, double left, double since);
 /// Takes the impulses of the contacts that were there before, for sub-steps of length h.
 void px_solver_warm(PxSolverRun *run, double h);
 /// Stores the contacts of the interval for the next one, with the dormant ones of before.
 PxStatus px_solver_keep(PxSolverRun *run, double h);
-/// Repeats the impulses of the sub-step before.
-void px_solver_repeat(PxSolverRun *run);
-/// Measures the distances, `since` the start of the interval, s.
-void px_solver_measure(PxSolverRun *run, double since);
-/// Moves the points of contact with the bodies whose features they are, for the next sub-step.
-void px_solver_follow(PxSolverRun *run, double since);
-/// Corrects the impulses, with a push against overlap or without (NULL).
-void px_solver_pass(PxSolverRun *run, double h, const PxSoft *soft);
-/// Passes, at most `most`, of which the later ones correct only contacts of bodies that the one
-/// before changed: impacts travel as far as they must, and what rests costs one pass.
-/// With `due`, the first pass corrects those of bodies that are due.
+
+/* contact_passes.c */
+
+/// Gives the pairs colours and slots.
+PxStatus px_solver_colour(PxSolverRun *run);
+/// Repeats the impulses of the sub-step before, of length h, without those of impacts, and
+/// remembers them; goes back to them.
+void px_solver_repeat(PxSolverRun *run, double h);
+void px_solver_recall(PxSolverRun *run);
+/// The impulse of a contact that the next sub-step may repeat.
+void px_solver_calm(const PxSolverRun *run, PxSolverContact *c, double h);
+/// After bodies have moved, `since` the start of the interval: measures the distances, corrects the
+/// impulses without a push against overlap, and with `follow` moves the points of contact with the
+/// bodies whose features they are, for the next sub-step.
+void px_solver_relax(PxSolverRun *run, double h, double since, bool follow);
+/// Corrects the impulses, with a push against overlap. Passes, at most `most`, of which the later
+/// ones correct only contacts of bodies that the one before changed: impacts travel as far as they
+/// must, and what rests costs one pass. With `due`, the first pass corrects those of bodies that
+/// are due.
 void px_solver_converge(PxSolverRun *run, double h, const PxSoft *soft, bool due, uint32_t most);
 /// Forces of contact laws other than impulses in a sub-step.
 void px_solver_laws(PxSolverRun *run, double h);
 /// Would a contact overlap at the end of the sub-step, by more than it does and may?
-bool px_solver_crosses(const PxSolverRun *run, double h);
+bool px_solver_crosses(PxSolverRun *run, double h);
 /// Restitution at the end of an interval.
 void px_solver_rebound(PxSolverRun *run, double interval);
 

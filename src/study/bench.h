@@ -22,11 +22,13 @@ PxStatus px_bench_next(PxBench *bench, const char *format, ...) PX_PRINTF(2, 3);
 /// Peak resident memory of this process, bytes.
 double px_bench_peak_memory(void);
 
+PxStatus px_bench_cloth(PxBench *bench);
 PxStatus px_bench_contact(PxBench *bench);
 PxStatus px_bench_fluid(PxBench *bench);
 PxStatus px_bench_melt(PxBench *bench);
 PxStatus px_bench_neighbours(PxBench *bench);
 PxStatus px_bench_peer(PxBench *bench);
+PxStatus px_bench_scaling(PxBench *bench);
 PxStatus px_bench_solid(PxBench *bench);
 PxStatus px_bench_surface(PxBench *bench);
 PxStatus px_bench_validate(PxBench *bench);

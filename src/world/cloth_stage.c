@@ -3,6 +3,7 @@
 #include "base/stop.h"
 #include "cloth/collide.h"
 #include "contact/cloth_walls.h"
+#include "world/sheet_stage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,20 @@
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-enum { ID, BODY, HANDLE, PLACE, VELOCITY, HOLD, LAST_PLACE, LAST_VELOCITY, CONTACT, LOAD, COLUMNS };
+enum {
+    ID,
+    BODY,
+    HANDLE,
+    PLACE,
+    VELOCITY,
+    HOLD,
+    LAST_PLACE,
+    LAST_VELOCITY,
+    CONTACT,
+    LOAD,
+    OWED,
+    COLUMNS
+};
 static const struct {
     const char *name, *unit;
     PxType type;
@@ -26,6 +40,7 @@ static const struct {
     [LAST_VELOCITY] = {"last_velocity", "m/s", PX_F64, 3},
     [CONTACT] = {"contact", "", PX_U32, 1},
     [LOAD] = {"load", "N", PX_F64, 1},
+    [OWED] = {"owed", "N s", PX_F64, 3},
 };
 
 PxStatus px_cloth_init(PxWorld *world)
@@ -240,6 +255,7 @@ typedef struct PxClothRun {
     PxClothStep step;
     PxClothWalls walls;
     PxClothCollision collision;
+    PxVec3 *owed;
 } PxClothRun;
 
 PxStatus px_cloth_stage_begin(PxWorld *world)
@@ -277,7 +293,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .scratch = &world->scratch,
                        .dt = world->dt,
                        .gravity = world->def.gravity,
-                       .tolerance = 2e-3,
+                       .tolerance = world->sheets != NULL ? 1e-6 : 2e-3,
                        .most_iterations = 400,
                        .isa = world->isa};
     PX_TRY(px_cloth_step_begin(s));
@@ -308,6 +324,30 @@ static void hold_vertices(const PxWorld *world, PxClothStep *s)
     }
 }
 
+PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held)
+{
+    const PxTable *t = &world->cloth_vertices;
+    const PxClothSystem *y = &world->cloth_system;
+    for (size_t k = 0; k < world->cloths.count; ++k) {
+        const PxCloth *cloth = &world->cloths.data[k];
+        const PxMaterial *m = &world->materials.data[cloth->material];
+        PxClothLaw law;
+        PX_TRY(px_cloth_law(&m->def, m->name, &law));
+        for (uint32_t i = cloth->first; i < cloth->first + cloth->sheet->vertices; ++i) {
+            x[i] = get(t, PLACE, i);
+            v[i] = get(t, VELOCITY, i);
+            mass[i] = y->share[i] * law.mass;
+            held[i] = words(t, HANDLE)[i] != 0;
+        }
+    }
+    return PX_OK;
+}
+
+PxVec3 px_cloth_owed(const PxWorld *world, uint32_t vertex)
+{
+    return get(&world->cloth_vertices, OWED, vertex);
+}
+
 static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
 {
     const PxClothStep *s = &run->step;
@@ -324,7 +364,7 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
     return PX_OK;
 }
 
-PxStatus px_cloth_stage_move(PxWorld *world)
+PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
 {
     if (world->cloth_vertices.count == 0)
         return PX_OK;
@@ -336,6 +376,7 @@ PxStatus px_cloth_stage_move(PxWorld *world)
     run->collision = (PxClothCollision){0};
     PX_TRY(gather(world, s));
     hold_vertices(world, s);
+    px_sheet_stage_load(world, s);
     run->walls =
         (PxClothWalls){.boundary = world->boundaries.data, .boundaries = world->boundaries.count};
     run->walls.state = PX_ARENA_ARRAY(&world->scratch, uint32_t, s->system->vertices + 1);
@@ -354,6 +395,12 @@ PxStatus px_cloth_stage_move(PxWorld *world)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(check_finite(world, run));
+    run->owed = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    if (run->owed == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for what fluids are owed");
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        run->owed[i] = px_sheet_stage_owed(world, s, i);
+    PX_TRY(px_sheet_stage_catch(world, fluid, s, run->walls.at));
     world->cloth_run = run;
     return PX_OK;
 }
@@ -370,6 +417,7 @@ void px_cloth_stage_commit(PxWorld *world)
         put(t, LAST_VELOCITY, i, run->step.v[i]);
         put(t, PLACE, i, run->walls.at[i]);
         put(t, VELOCITY, i, run->step.w[i]);
+        put(t, OWED, i, run->owed[i]);
         words(t, CONTACT)[i] = run->walls.state[i];
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }

@@ -32,8 +32,13 @@ PxStatus px_cloth_stage_begin(PxWorld *world);
 /// The longest step that the materials of cloth allow, s; INFINITY without cloth.
 double px_cloth_stage_limit(const PxWorld *world);
 /// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED; PX_ERR_NUMERIC naming the body.
-PxStatus px_cloth_stage_move(PxWorld *world);
+PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid);
 void px_cloth_stage_commit(PxWorld *world);
+
+/// Vertices at the start of a step: places, velocities, masses, and whether a handle holds them.
+PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held);
+/// What a vertex owes the fluid (contact/sheets.h), N s.
+PxVec3 px_cloth_owed(const PxWorld *world, uint32_t vertex);
 
 /// Validates a stored table of vertices.
 PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,

@@ -12,6 +12,7 @@
 #include "world/energy.h"
 #include "world/pressure_mean.h"
 #include "world/rigid_stage.h"
+#include "world/sheet_stage.h"
 #include "world/time_step.h"
 #include "world/undo.h"
 #include "world/world_parts.h"
@@ -208,14 +209,28 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     Motion m = {.world = world, .gravity = world->def.gravity};
     PX_TRY(px_stop_check(&world->threads));
     PX_TRY(px_fluid_begin(fluid));
-    PxPairsParted parted;
+    PxPairsParted parted, sides = {.rows = 0};
     PX_STAGE(&world->profile, "solid density")
     PX_TRY(px_exchange_part(&coupling, &world->fractions, &world->pairs, &parted));
+    PxSheets *sheets = px_sheet_stage_sheets(world);
+    PX_STAGE(&world->profile, "sheets")
+    {
+        if (sheets != NULL)
+            PX_TRY(px_sheets_part(sheets, &world->pairs, &world->particles, px_fluid_visible(fluid),
+                                  fluid->scratch, fluid->threads, &sides));
+    }
     PX_STAGE(&world->profile, "walls")
     {
         px_parallel_for(&world->threads, fluid->count, 4 * PX_BLOCK, gravity_block, &m);
         PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
+    }
+    PX_STAGE(&world->profile, "sheets")
+    {
+        if (sheets != NULL) {
+            PX_TRY(px_sheets_touch(sheets, fluid));
+            px_sheets_pay(sheets, fluid);
+        }
     }
     PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "density")
@@ -283,6 +298,11 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     }
     PX_STAGE(&world->profile, "walls")
     px_fluid_give_impulses(fluid);
+    PX_STAGE(&world->profile, "sheets")
+    {
+        if (sheets != NULL)
+            PX_TRY(px_sheets_load(sheets, fluid));
+    }
     PX_STAGE(&world->profile, "measure")
     {
         if (tension)
@@ -298,6 +318,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
             PX_TRY(px_work_mark(fluid, PX_WORK_emitters));
     }
     px_exchange_end(&coupling, fluid);
+    px_pairs_unite(&world->pairs, &sides);
     px_pairs_unite(&world->pairs, &parted);
     world->iterations = fluid->iterations;
     world->solve_error = fluid->solve_error;
@@ -329,8 +350,9 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid, PxEnergy *energy)
         return PX_OK;
     }
     PX_STAGE(&world->profile, "defence")
-    PX_TRY(px_watch_begin(&watch, &world->particles, fluid->boundary, fluid->boundaries,
-                          fluid->wall_far, world->def.spacing, &world->scratch, &world->threads));
+    PX_TRY(px_watch_begin(&watch, &world->particles, world->boundaries.data,
+                          world->boundaries.count, fluid->wall_far, world->def.spacing,
+                          &world->scratch, &world->threads));
     PxRows rows = {&world->threads, &world->dist, fluid->count, PX_BLOCK};
     PxPart moved = {.sums = 0};
     PX_STAGE(&world->profile, "measure")
@@ -463,8 +485,11 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     }
     PX_TRY(px_emitters_reserve(world));
     bool flow = world->flows && any_rows(world);
-    if (flow)
+    world->sheets = NULL;
+    if (flow) {
         PX_TRY(find_neighbours(world));
+        PX_TRY(px_sheet_stage_begin(world, &fluid));
+    }
     PX_STAGE(&world->profile, "undo")
     PX_TRY(px_undo_keep(world, undo));
     PxEnergy energy;
@@ -484,10 +509,16 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_TRY(px_gauges_sense(world));
     PX_STAGE(&world->profile, "rigid bodies")
     PX_TRY(px_rigid_stage_move(world, flow ? &fluid : NULL, wake));
+    PX_TRY(px_sheet_stage_watch(world));
     if (any_rows(world))
         PX_TRY(move(world, &fluid, &energy));
     PX_STAGE(&world->profile, "cloth")
-    PX_TRY(px_cloth_stage_move(world));
+    PX_TRY(px_cloth_stage_move(world, &fluid));
+    PX_STAGE(&world->profile, "measure")
+    {
+        if (world->sheets != NULL)
+            px_energy_stage(&energy, world, PX_WORK_defence);
+    }
     px_cloth_stage_commit(world);
     px_rigid_stage_commit(world);
     px_boundaries_end(world);

@@ -61,7 +61,8 @@ PxClothDef px_cloth_def_default(void)
                         .damping = 0,
                         .stiff_damping = 0.002,
                         .limit = 0.1,
-                        .step = 0.004};
+                        .step = 0.004,
+                        .fluid_grip = 1};
 }
 
 static PxMaterialDef material_def_defaults(void)

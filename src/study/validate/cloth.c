@@ -1,11 +1,10 @@
 /// Validation group: cloth that hangs, is strained, slides and falls in air.
 #include "study/validate/validate.h"
 
-#include "base/table.h"
 #include "base/vec.h"
 #include "cloth/cloth.h"
+#include "study/cloth_room.h"
 #include "phyxel/phyxel.h"
-#include "world/world_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,53 +12,13 @@
 
 #define G 9.81
 
-/* A world with one sheet. */
-typedef struct Room {
-    PxWorld *world;
-    PxBodyId sheet;
-} Room;
-
-static PxStatus make_room(Room *room, PxVec3 gravity, const PxMaterialDef *material,
-                          const PxShapeDef *shape, int threads)
-{
-    *room = (Room){.world = NULL};
-    PxWorldDef def = px_world_def_default();
-    def.gravity = gravity;
-    def.spacing = 0.05;
-    def.threads = threads;
-    PX_TRY(px_world_create(&def, &room->world));
-    PxBodyDef body = px_body_def_default();
-    body.name = "sheet";
-    body.shape = *shape;
-    PX_TRY(px_world_add_material(room->world, material, &body.material));
-    return px_world_add_body(room->world, &body, &room->sheet);
-}
-
-static PxMaterialDef material_of(double mass)
-{
-    PxMaterialDef m = px_material_def_default();
-    m.name = "cloth";
-    m.cloth.cloth = true;
-    m.cloth.mass = mass;
-    return m;
-}
-
-static PxShapeDef sheet_of(double width, double length, double columns, double rows)
-{
-    PxShapeDef shape = px_shape_def_default(PX_SHAPE_SHEET);
-    shape.size = px_vec(width, 0, length);
-    shape.columns = columns;
-    shape.rows = rows;
-    return shape;
-}
-
 /* ---- strip -------------------------------------------------------------------------- */
 
 /* A strip of 0.2 x 1 m that hangs from its upper end is longer by m g L^2 / (2 E). */
 static PxStatus strip(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
 {
-    Room room;
-    PxMaterialDef m = material_of(0.5);
+    PxClothRoom room;
+    PxMaterialDef m = px_cloth_room_material(0.5);
     m.cloth.weft = m.cloth.warp = 300;
     m.cloth.shear = 150;
     m.cloth.poisson = 0;
@@ -67,23 +26,17 @@ static PxStatus strip(const PxValidateCase *c, double coarser, int threads, PxFi
     m.cloth.step = 0.01;
     m.cloth.membrane = strcmp(c->model, "green") == 0 ? PX_CLOTH_GREEN : PX_CLOTH_COROTATIONAL;
     double rows = c->cells / coarser, lowest = 0;
-    PxShapeDef shape = sheet_of(0.2, 1, rows / 5, rows);
+    PxShapeDef shape = px_cloth_room_sheet(0.2, 1, rows / 5, rows);
     shape.rotation = px_quat_turn(px_vec(1, 0, 0), M_PI / 2);
-    PxStatus status = make_room(&room, px_vec(0, -G, 0), &m, &shape, threads);
-    PxHandleDef handle = px_handle_def_default();
-    handle.name = "hand";
-    handle.body = room.sheet;
-    handle.shape = px_shape_def_default(PX_SHAPE_BOX);
-    handle.shape.size = px_vec(0.3, 0.001, 0.1);
-    handle.shape.at = px_vec(0, 0.5, 0);
+    PxStatus status = px_cloth_room(&room, px_vec(0, -G, 0), &m, &shape, threads);
     if (status == PX_OK)
-        status = px_world_add_handle(room.world, &handle, NULL);
+        status = px_cloth_room_hold(&room, "hand", px_vec(0, 0.5, 0), px_vec(0.3, 0.001, 0.1));
     if (status == PX_OK)
         status = px_world_advance(room.world, 3);
     if (status == PX_OK) {
-        const PxTable *t = &room.world->cloth_vertices;
-        const double *y = px_table_find(t, "position")->data[1];
-        for (uint32_t i = 0; i < t->count; ++i)
+        uint32_t count;
+        const double *y = px_cloth_room_column(&room, "position", &count)[1];
+        for (uint32_t i = 0; i < count; ++i)
             lowest = fmin(lowest, y[i]);
         px_figures_compare(out, "extension / m g L^2 / 2 E",
                            (-0.5 - lowest) / (0.5 * G / (2 * 300)), 1, 0.02);
@@ -103,7 +56,7 @@ static bool is_within(PxVec3 x)
 static PxStatus irregular(double cells, PxClothSheet **out)
 {
     PxMesh *mesh;
-    PxShapeDef shape = sheet_of(1, 1, cells, cells);
+    PxShapeDef shape = px_cloth_room_sheet(1, 1, cells, cells);
     PX_TRY(px_cloth_mesh(&shape, &mesh));
     for (uint32_t k = 0; k < mesh->vertex_count; ++k)
         if (is_within(mesh->position[k])) {
@@ -123,7 +76,7 @@ static PxStatus patch(const PxValidateCase *c, double coarser, int threads, PxFi
     (void)threads;
     PxClothSheet *sheet;
     PxClothLaw law;
-    PxMaterialDef m = material_of(0.2);
+    PxMaterialDef m = px_cloth_room_material(0.2);
     m.cloth.weft = 700;
     PX_TRY(px_cloth_law(&m, "cloth", &law));
     PX_TRY(irregular(c->cells / coarser, &sheet));
@@ -165,23 +118,19 @@ static PxStatus patch(const PxValidateCase *c, double coarser, int threads, PxFi
 /* Speed along a slope after a second, m/s; friction is 0.5. */
 static PxStatus slide(double angle, double cells, int threads, double *speed)
 {
-    Room room;
-    PxMaterialDef m = material_of(0.2);
+    PxClothRoom room;
+    PxMaterialDef m = px_cloth_room_material(0.2);
     m.cloth.thickness = 0.004;
     m.friction = 0.5;
-    PxShapeDef shape = sheet_of(0.4, 0.4, cells, cells);
+    PxShapeDef shape = px_cloth_room_sheet(0.4, 0.4, cells, cells);
     shape.at = px_vec(0, 0.002, 0);
     PxStatus status =
-        make_room(&room, px_vec(G * sin(angle), -G * cos(angle), 0), &m, &shape, threads);
-    PxBodyDef floor = px_body_def_default();
-    floor.name = "floor";
-    floor.wall = true;
-    floor.friction = 0.5;
-    floor.shape = px_shape_def_default(PX_SHAPE_PLANE);
-    floor.shape.normal = px_vec(0, 1, 0);
+        px_cloth_room(&room, px_vec(G * sin(angle), -G * cos(angle), 0), &m, &shape, threads);
+    PxShapeDef floor = px_shape_def_default(PX_SHAPE_PLANE);
+    floor.normal = px_vec(0, 1, 0);
     PxStats stats = {0};
     if (status == PX_OK)
-        status = px_world_add_body(room.world, &floor, NULL);
+        status = px_cloth_room_wall(&room, &floor, 0.5);
     if (status == PX_OK)
         status = px_world_advance(room.world, 1);
     if (status == PX_OK)
@@ -217,13 +166,13 @@ static PxStatus slope(const PxValidateCase *c, double coarser, int threads, PxFi
 /* A flat sheet falls at sqrt(2 m g / rho) in the end. */
 static PxStatus air(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
 {
-    Room room;
-    PxMaterialDef m = material_of(0.2);
+    PxClothRoom room;
+    PxMaterialDef m = px_cloth_room_material(0.2);
     m.cloth.air = 1.2;
     double cells = c->cells / coarser;
-    PxShapeDef shape = sheet_of(1, 1, cells, cells);
+    PxShapeDef shape = px_cloth_room_sheet(1, 1, cells, cells);
     PxStats stats = {0};
-    PxStatus status = make_room(&room, px_vec(0, -G, 0), &m, &shape, threads);
+    PxStatus status = px_cloth_room(&room, px_vec(0, -G, 0), &m, &shape, threads);
     if (status == PX_OK)
         status = px_world_advance(room.world, 2);
     if (status == PX_OK)

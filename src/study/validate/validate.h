@@ -27,6 +27,8 @@
     X(px_validate_touching)                                                                        \
     X(px_validate_rigid)                                                                           \
     X(px_validate_cloth)                                                                           \
+    X(px_validate_cloth_motion)                                                                    \
+    X(px_validate_cloth_bending)                                                                   \
     X(px_validate_heat)                                                                            \
     X(px_validate_frozen)
 

@@ -1,0 +1,444 @@
+#include "contact/sheet_catch.h"
+
+#include "cloth/collide.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { LEGS = 8, ADVANCES = 200, SWEEPS = 4, CONTACTS = 3, BLOCK = 256 };
+
+/* A touch of a particle, for the impulses. */
+typedef struct Contact {
+    uint32_t row, face;
+    double weight[3];
+    PxVec3 normal;
+} Contact;
+
+typedef struct Job {
+    PxSheetCatch *c;
+    PxFaceGrid grid;
+    double travel; /* of the vertices, m */
+    double most;   /* of the particles, m */
+    uint8_t *hits; /* by row: number of contacts */
+    PxVec3 *end;   /* by row, of rows with hits: where it ends */
+    Contact *contact;
+    const uint32_t *first; /* by row: its first contact */
+    _Atomic uint64_t leaked, lowest;
+} Job;
+
+/* A straight way of a particle between two moments of the step. */
+typedef struct Way {
+    double when, until;
+    PxVec3 from, to;
+} Way;
+
+static PxVec3 start_of(const PxSheetCatch *c, uint32_t i)
+{
+    return px_vec((double)c->from[0][i] + (double)c->from[3][i],
+                  (double)c->from[1][i] + (double)c->from[4][i],
+                  (double)c->from[2][i] + (double)c->from[5][i]);
+}
+
+/* Corners of a triangle at a moment. */
+static void corners_at(const PxSheetCatch *c, uint32_t face, double when, PxVec3 t[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        uint32_t v = c->sheets->system->face[face].corner[k];
+        PxVec3 x = c->sheets->x[v];
+        t[k] = px_mad(x, px_sub(c->at[v], x), when);
+    }
+}
+
+static PxVec3 mix(const PxVec3 t[3], const double w[3])
+{
+    return px_mad(px_mad(px_scale(t[0], w[0]), t[1], w[1]), t[2], w[2]);
+}
+
+static double keep_of(const PxSheetCatch *c, uint32_t face)
+{
+    return c->keep[c->sheets->system->of_face[face]];
+}
+
+/* Does the way come nearer to the triangle than half the distance that it has or should keep? *when
+ * is that moment. */
+static bool meets(const PxSheetCatch *c, uint32_t face, const Way *way, double *when,
+                  Contact *contact)
+{
+    PxVec3 a[3], b[3], t[3];
+    double weight[3], rest = 1 - way->when;
+    corners_at(c, face, way->when, a);
+    corners_at(c, face, 1, b);
+    PxVec3 motion = px_sub(way->to, way->from), mean = px_vec(0, 0, 0);
+    for (int k = 0; k < 3; ++k)
+        mean = px_mad(mean, px_sub(b[k], a[k]), 1 / 3.0);
+    double reach = px_length(px_sub(motion, mean)), turn = 0;
+    for (int k = 0; k < 3; ++k)
+        turn = fmax(turn, px_length(px_sub(px_sub(b[k], a[k]), mean)));
+    reach += turn;
+    double d = px_cloth_point_triangle(way->from, a, weight);
+    double stop = 0.5 * fmin(keep_of(c, face), d), part = 0;
+    if (d - reach > stop || !(reach > 0))
+        return false;
+    for (int n = 0; n < ADVANCES; ++n) {
+        part += fmax(0.95 * (d - 0.5 * stop), 1e-3 * stop) / reach;
+        if (!(part < 1))
+            return false;
+        PxVec3 p = px_mad(way->from, motion, part);
+        for (int k = 0; k < 3; ++k)
+            t[k] = px_mad(a[k], px_sub(b[k], a[k]), part);
+        d = px_cloth_point_triangle(p, t, weight);
+        if (d <= stop)
+            break;
+    }
+    *when = way->when + part * rest;
+    PxVec3 p = px_mad(way->from, motion, part);
+    contact->face = face;
+    memcpy(contact->weight, weight, sizeof weight);
+    contact->normal = px_normalized(px_sub(p, mix(t, weight)), px_vec(0, 1, 0));
+    return true;
+}
+
+/* ---- the count ----------------------------------------------------------------------------------
+ */
+
+static double volume_at(const PxVec3 x[4], const PxVec3 way[4], double t, PxVec3 at[4])
+{
+    for (int k = 0; k < 4; ++k)
+        at[k] = px_mad(x[k], way[k], t);
+    return px_dot(px_sub(at[0], at[1]), px_cross(px_sub(at[2], at[1]), px_sub(at[3], at[1])));
+}
+
+/* Are the point and the triangle in one plane at t, the point inside? */
+static bool inside_at(const PxVec3 at[4])
+{
+    PxVec3 e1 = px_sub(at[2], at[1]), e2 = px_sub(at[3], at[1]), q = px_sub(at[0], at[1]);
+    PxVec3 n = px_cross(e1, e2);
+    double size = px_dot(n, n), u = px_dot(px_cross(q, e2), n), v = px_dot(px_cross(e1, q), n);
+    return size > 0 && u >= 0 && v >= 0 && u + v <= size;
+}
+
+/* Does the point pass through the triangle on its way? Changes of sign of the cubic (Provot 1997)
+ * between enough samples; each is bisected. */
+static bool passes(const PxSheetCatch *c, uint32_t face, const Way *way)
+{
+    enum { SAMPLES = 8 };
+    PxVec3 x[4] = {way->from}, to[4] = {way->to}, go[4], at[4];
+    corners_at(c, face, way->when, x + 1);
+    corners_at(c, face, way->until, to + 1);
+    for (int k = 0; k < 4; ++k)
+        go[k] = px_sub(to[k], x[k]);
+    double last = volume_at(x, go, 0, at);
+    for (int n = 1; n <= SAMPLES; ++n) {
+        double high = (double)n / SAMPLES, low = high - 1.0 / SAMPLES;
+        double next = volume_at(x, go, high, at), sign = last;
+        if ((last < 0) != (next < 0)) {
+            for (int k = 0; k < 60; ++k) {
+                double middle = 0.5 * (low + high);
+                if ((volume_at(x, go, middle, at) < 0) == (sign < 0))
+                    low = middle;
+                else
+                    high = middle;
+            }
+            volume_at(x, go, low, at);
+            if (inside_at(at))
+                return true;
+        }
+        last = next;
+    }
+    return false;
+}
+
+/* ---- ways
+ * ---------------------------------------------------------------------------------------- */
+
+/* A way that was stopped goes on along the triangle, in its frame. */
+static void slide(const PxSheetCatch *c, const Contact *k, double when, Way *way)
+{
+    PxVec3 now[3], last[3];
+    double part = (when - way->when) / (1 - way->when);
+    PxVec3 hit = px_mad(way->from, px_sub(way->to, way->from), part);
+    corners_at(c, k->face, when, now);
+    corners_at(c, k->face, 1, last);
+    PxVec3 carried = px_sub(mix(last, k->weight), mix(now, k->weight));
+    PxVec3 rest = px_sub(px_sub(way->to, hit), carried);
+    rest = px_mad(rest, k->normal, -fmin(px_dot(rest, k->normal), 0));
+    *way = (Way){when, 1, hit, px_add(px_add(hit, carried), rest)};
+}
+
+/* As slide(), but stays where it touched. */
+static void stay(const PxSheetCatch *c, const Contact *k, Way *way)
+{
+    PxVec3 now[3], last[3];
+    corners_at(c, k->face, way->when, now);
+    corners_at(c, k->face, 1, last);
+    way->to = px_add(way->from, px_sub(mix(last, k->weight), mix(now, k->weight)));
+}
+
+static bool any_passes(const Job *j, PxVec3 start, const Way *way)
+{
+    int32_t cell[3];
+    uint32_t count;
+    const PxFaceEntry *entry = px_face_grid_at(&j->grid, start, cell, &count);
+    for (uint32_t k = 0; k < count; ++k)
+        if (px_face_grid_is(&entry[k], cell) && passes(j->c, entry[k].face, way))
+            return true;
+    return false;
+}
+
+static bool first_touch(const Job *j, PxVec3 start, const Way *way, double *when, Contact *out)
+{
+    int32_t cell[3];
+    uint32_t count;
+    bool found = false;
+    const PxFaceEntry *entry = px_face_grid_at(&j->grid, start, cell, &count);
+    *when = 2;
+    for (uint32_t k = 0; k < count; ++k) {
+        double t;
+        Contact one;
+        if (!px_face_grid_is(&entry[k], cell) || !meets(j->c, entry[k].face, way, &t, &one) ||
+            !(t < *when))
+            continue;
+        *when = t;
+        *out = one;
+        found = true;
+    }
+    return found;
+}
+
+/* The last resort: it stays at the nearest point of the start, on its side of that triangle. */
+static PxVec3 cling(const Job *j, PxVec3 start, PxVec3 otherwise)
+{
+    const PxSheetCatch *c = j->c;
+    int32_t cell[3];
+    uint32_t count;
+    double least = INFINITY;
+    PxVec3 place = otherwise;
+    const PxFaceEntry *entry = px_face_grid_at(&j->grid, start, cell, &count);
+    for (uint32_t k = 0; k < count; ++k) {
+        PxVec3 a[3], b[3];
+        double weight[3];
+        if (!px_face_grid_is(&entry[k], cell))
+            continue;
+        corners_at(c, entry[k].face, 0, a);
+        double d = px_cloth_point_triangle(start, a, weight);
+        if (!(d < least))
+            continue;
+        least = d;
+        corners_at(c, entry[k].face, 1, b);
+        PxVec3 n = px_cross(px_sub(a[1], a[0]), px_sub(a[2], a[0]));
+        PxVec3 up = px_cross(px_sub(b[1], b[0]), px_sub(b[2], b[0]));
+        double side = px_dot(px_sub(start, mix(a, weight)), n) < 0 ? -1 : 1;
+        double gap = side * fmin(d, 0.1 * keep_of(c, entry[k].face));
+        place = px_mad(mix(b, weight), px_normalized(up, px_vec(0, 1, 0)), gap);
+    }
+    return place;
+}
+
+/* Follows the way of a particle. Returns the number of contacts; *leaks if it crosses all the
+ * same. */
+static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *end, bool *leaks)
+{
+    PxVec3 start = start_of(j->c, i);
+    Way way = {0, 1, start, px_particle_place(j->c->particles, i)};
+    int hits = 0;
+    *leaks = false;
+    for (int leg = 0; leg <= LEGS; ++leg) {
+        double when;
+        Contact one;
+        bool touched = !j->c->only_repel && first_touch(j, start, &way, &when, &one);
+        if (!touched) {
+            *leaks = *leaks || any_passes(j, start, &way);
+            break;
+        }
+        double part = (when - way.when) / (1 - way.when);
+        PxVec3 hit = px_mad(way.from, px_sub(way.to, way.from), part);
+        *leaks = *leaks || any_passes(j, start, &(Way){way.when, when, way.from, hit});
+        one.row = i;
+        if (hits < CONTACTS)
+            contact[hits++] = one;
+        slide(j->c, &one, when, &way);
+        if (leg == LEGS - 1)
+            stay(j->c, &one, &way);
+        if (leg == LEGS) {
+            stay(j->c, &one, &way);
+            *leaks = *leaks || any_passes(j, start, &way);
+        }
+    }
+    *end = way.to;
+    if (*leaks) {
+        way = (Way){0, 1, start, cling(j, start, way.to)};
+        *leaks = any_passes(j, start, &way);
+        *end = *leaks ? *end : way.to;
+    }
+    return hits;
+}
+
+static bool is_near(const Job *j, uint32_t i)
+{
+    const PxSheetCatch *c = j->c;
+    PxVec3 way = px_sub(px_particle_place(c->particles, i), start_of(c, i));
+    double reach = px_length(way) + j->travel;
+    for (uint32_t k = 0; k < c->sheets->sheets; ++k)
+        reach = fmax(reach, px_length(way) + j->travel + c->keep[k]);
+    return (double)c->far[i] < 1.001 * reach;
+}
+
+static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *j = user;
+    Contact contact[CONTACTS];
+    for (uint32_t i = begin; i < end; ++i) {
+        bool leaks;
+        j->hits[i] = 0;
+        if (!is_near(j, i))
+            continue;
+        j->hits[i] = (uint8_t)follow(j, i, contact, &j->end[i], &leaks);
+        if (!leaks)
+            continue;
+        atomic_fetch_add(&j->leaked, 1);
+        uint64_t id = j->c->particles->id[i], lowest = atomic_load(&j->lowest);
+        while (id < lowest && !atomic_compare_exchange_weak(&j->lowest, &lowest, id))
+            ;
+    }
+}
+
+static void list_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        bool leaks;
+        PxVec3 place;
+        Contact contact[CONTACTS];
+        if (j->hits[i] == 0)
+            continue;
+        follow(j, i, contact, &place, &leaks);
+        memcpy(j->contact + j->first[i], contact, j->hits[i] * sizeof *contact);
+    }
+}
+
+/* ---- impulses
+ * --------------------------------------------------------------------------------------- */
+
+static void stop_pair(PxSheetCatch *c, const Contact *k)
+{
+    const PxSheets *s = c->sheets;
+    PxParticles *p = c->particles;
+    const uint32_t *corner = s->system->face[k->face].corner;
+    double mass = (double)p->mass[k->row], per = 1 / mass;
+    PxVec3 v = {(double)p->vx[k->row], (double)p->vy[k->row], (double)p->vz[k->row]}, u = v;
+    double light[3];
+    for (int n = 0; n < 3; ++n) {
+        light[n] = s->held[corner[n]] ? 0 : 1 / s->mass[corner[n]];
+        per += k->weight[n] * k->weight[n] * light[n];
+        u = px_mad(u, c->w[corner[n]], -k->weight[n]);
+    }
+    double into = -px_dot(u, k->normal);
+    if (!(into > 0))
+        return;
+    const PxSheet *sheet = &s->sheet[s->system->of_face[k->face]];
+    PxSheetPlane plane = {.face = k->face};
+    memcpy(plane.weight, k->weight, sizeof plane.weight);
+    PxVec3 along = px_mad(u, k->normal, into), impulse = px_scale(k->normal, into / per);
+    double speed = px_length(along);
+    double rub = fmin(px_sheet_slip(s, &plane) * sheet->slip * into, speed);
+    if (speed > 0)
+        impulse = px_mad(impulse, along, -rub / (per * speed));
+    v = px_mad(v, impulse, 1 / mass);
+    p->vx[k->row] = (float)v.x;
+    p->vy[k->row] = (float)v.y;
+    p->vz[k->row] = (float)v.z;
+    for (int n = 0; n < 3; ++n)
+        c->w[corner[n]] = px_mad(c->w[corner[n]], impulse, -k->weight[n] * light[n]);
+}
+
+/* ---- places
+ * ------------------------------------------------------------------------------------------ */
+
+/* Out of a wall into which a sheet carried it, unless a sheet is between. */
+static PxVec3 out_of_walls(const Job *j, uint32_t i, PxVec3 place)
+{
+    const PxSheetCatch *c = j->c;
+    double gap = 0.01 * c->sheets->reach;
+    for (size_t k = 0; k < c->boundaries; ++k) {
+        const PxBoundary *b = c->boundary[k];
+        PxVec3 normal;
+        if (b->ops->at_least(b, 1, place) > gap)
+            continue;
+        double d = px_boundary_distance(b, 1, place, &normal);
+        if (!(d < 0.5 * gap))
+            continue;
+        Way way = {1, 1, place, px_mad(place, normal, gap - d)};
+        if (!any_passes(j, start_of(c, i), &way))
+            place = way.to;
+    }
+    return place;
+}
+
+static void put_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    PxParticles *p = j->c->particles;
+    for (uint32_t i = begin; i < end; ++i) {
+        if (j->hits[i] == 0)
+            continue;
+        PxVec3 to = out_of_walls(j, i, j->end[i]);
+        p->x[i] = (float)to.x;
+        p->y[i] = (float)to.y;
+        p->z[i] = (float)to.z;
+        p->x_low[i] = (float)(to.x - (double)p->x[i]);
+        p->y_low[i] = (float)(to.y - (double)p->y[i]);
+        p->z_low[i] = (float)(to.z - (double)p->z[i]);
+    }
+}
+
+static PxStatus bounds_of_ways(Job *j)
+{
+    const PxSheetCatch *c = j->c;
+    double keep = 0;
+    for (uint32_t k = 0; k < c->sheets->sheets; ++k)
+        keep = fmax(keep, c->keep[k]);
+    for (uint32_t v = 0; v < c->sheets->system->vertices; ++v)
+        j->travel = fmax(j->travel, px_length(px_sub(c->at[v], c->sheets->x[v])));
+    for (uint32_t i = 0; i < c->particles->table.count; ++i)
+        if ((double)c->far[i] < c->sheets->reach || is_near(j, i)) {
+            PxVec3 way = px_sub(px_particle_place(c->particles, i), start_of(c, i));
+            j->most = fmax(j->most, px_length(way));
+        }
+    return px_face_grid_build(&j->grid, c->sheets->system, c->sheets->x, c->at, j->most + keep,
+                              c->scratch);
+}
+
+PxStatus px_sheet_catch(PxSheetCatch *c)
+{
+    Job j = {.c = c, .lowest = UINT64_MAX};
+    uint32_t n = c->particles->table.count, contacts = 0;
+    c->caught = c->leaked = c->leaked_id = 0;
+    PX_TRY(bounds_of_ways(&j));
+    j.hits = PX_ARENA_ARRAY(c->scratch, uint8_t, n + 1);
+    j.end = PX_ARENA_ARRAY(c->scratch, PxVec3, n + 1);
+    uint32_t *first = PX_ARENA_ARRAY(c->scratch, uint32_t, n + 1);
+    j.first = first;
+    if (j.hits == NULL || j.end == NULL || first == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
+    px_parallel_for(c->threads, n, BLOCK, find_block, &j);
+    for (uint32_t i = 0; i < n; ++i) {
+        first[i] = contacts;
+        contacts += j.hits[i];
+        c->caught += j.hits[i] > 0;
+    }
+    j.contact = PX_ARENA_ARRAY(c->scratch, Contact, (contacts | 0x3ffu) + 1);
+    if (j.contact == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", contacts);
+    px_parallel_for(c->threads, n, BLOCK, list_block, &j);
+    px_parallel_for(c->threads, n, BLOCK, put_block, &j);
+    for (int sweep = 0; sweep < SWEEPS; ++sweep)
+        for (uint32_t k = 0; k < contacts; ++k)
+            stop_pair(c, &j.contact[k]);
+    c->leaked = atomic_load(&j.leaked);
+    c->leaked_id = c->leaked > 0 ? atomic_load(&j.lowest) : 0;
+    return PX_OK;
+}

@@ -1,0 +1,103 @@
+/// Sheets of cloth as fluids meet them: two-sided boundaries that move and yield.
+///
+/// # Part of the kernel
+/// A sheet hides what is behind it. Near one plane the hidden part of the kernel is that of a wall
+/// (matter/wall_profile.h). Where a sheet is folded a point may face several planes: the nearest
+/// points of the sheet in directions that differ by more than about 50 degrees; their free parts
+/// multiply, as those of walls do. Beyond a border, a plane counts by the cosine of the angle
+/// between its normal and the direction to the point.
+///
+/// # How a sheet yields
+/// Pressure is solved with sheets that move as at the start of the step. Cloth is much lighter than
+/// the fluid that it carries; with that load alone it would be thrown away by it in every step
+/// (the added-mass instability: Causin, Gerbeau and Nobile 2005). The solve of the cloth therefore
+/// has the fluid in front of each vertex as an added mass M:
+///   (A + M) w = b + load + M v,   v the velocity that the pressure solve knew.
+/// The impulse M (v - w) that the cloth gets by it is owed to the fluid, which gets its opposite in
+/// the next step, before the pressure is solved. A mode of the true added mass m and mass m_c then
+/// has the right inertia m_c + m and an error that shrinks by (M - m) / (m_c + M) a step: any M
+/// above m / 2 is stable. Momentum is kept exactly if what is owed is counted.
+#ifndef PX_CONTACT_SHEETS_H
+#define PX_CONTACT_SHEETS_H
+
+#include "contact/face_grid.h"
+#include "fluid/fluid.h"
+
+/// A point of a sheet and the direction from it to a particle.
+typedef struct PxSheetPlane {
+    uint32_t face;
+    double weight[3]; ///< of its corners
+    double distance;  ///< m
+    PxVec3 normal;    ///< from the sheet to the particle, of unit length
+    double count;     ///< 0 .. 1, how much the plane counts
+} PxSheetPlane;
+
+#define PX_SHEET_PLANES 3
+
+/// One piece of cloth as a boundary.
+typedef struct PxSheet {
+    PxBoundary boundary; ///< first
+    struct PxSheets *all;
+    uint32_t cloth;
+    double slip; ///< friction of fluid on it: coefficient of 004 Eq. 4.5
+    double drag; ///< the same: delta of 004 Eq. 4.8, kg/s
+} PxSheet;
+
+/// All cloth of a step, in scratch.
+typedef struct PxSheets {
+    const PxClothSystem *system;
+    const PxVec3 *x, *v; ///< at the start of the step
+    const double *mass;  ///< of vertices, kg
+    double dt, reach;    ///< s; support of the kernel, m
+    double fastest;      ///< of all vertices, m/s
+    PxFaceGrid grid;
+    uint8_t *border;     ///< by triangle: bit k if its edge between corners k and k + 1 is a border
+    PxVec3 *load;        ///< by vertex: impulses of the fluid in this step, N s
+    PxVec3 *owed;        ///< by vertex: what the fluid is owed, N s; after px_sheets_pay() the rest
+    double *added;       ///< by vertex: mass of the fluid in front of both sides, kg
+    double *clings;      ///< by vertex: the part of it that viscosity drags along, kg
+    PxVec3 *normal;      ///< by vertex, of unit length
+    const uint8_t *held; ///< by vertex: does a handle hold it?
+    const double *wetness; ///< by vertex: 0 dry .. 1 saturated; NULL: dry
+    PxSheet *sheet;        ///< by cloth
+    uint32_t sheets;
+    struct PxSheetTouch *touch; ///< particles within the support of a sheet
+    uint32_t touches;
+} PxSheets;
+
+/// Takes arrays from scratch. `s` has system, x, v, mass, dt and reach; friction and contact angle
+/// of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch);
+
+/// The planes of a sheet that a place faces, the nearest first. Returns their number.
+int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
+                    PxSheetPlane plane[PX_SHEET_PLANES]);
+
+/// Removes the pairs of particles that a sheet separates from the neighbour lists: fluid on one
+/// side does not feel fluid on the other. px_pairs_unite() puts them back. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, const PxParticles *p, uint32_t behind,
+                        PxArena *scratch, const PxThreads *threads, PxPairsParted *out);
+
+/// Does a sheet cross the straight way between two places, at the start of the step?
+bool px_sheets_between(const PxSheets *s, PxVec3 a, PxVec3 b);
+
+/// Part of the kernel that planes hide; gradient[k] is the term of plane k in its gradient, 1/m.
+double px_sheet_parts(const PxWallProfile *profile, const PxSheetPlane *plane, int planes,
+                      PxVec3 gradient[PX_SHEET_PLANES]);
+
+/// Factor of a sheet's friction on fluid by its wetness at a plane.
+double px_sheet_slip(const PxSheets *s, const PxSheetPlane *plane);
+
+/// Lists the particles that touch, and the masses that they add to vertices. After
+/// px_fluid_boundaries(). Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid);
+
+/// Gives the fluid what it is owed, as accelerations of the particles in front of the vertices.
+/// Before the pressure is solved.
+void px_sheets_pay(PxSheets *s, PxFluid *fluid);
+
+/// After px_fluid_give_impulses(): friction of 004 Eqs. 4.3 to 4.8 on the particles that touch,
+/// and the impulses of all of them on the vertices. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_load(PxSheets *s, PxFluid *fluid);
+
+#endif

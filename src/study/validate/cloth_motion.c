@@ -1,0 +1,227 @@
+/// Validation group: waves, energy and momentum of cloth.
+#include "study/validate/validate.h"
+
+#include "base/vec.h"
+#include "phyxel/phyxel.h"
+#include "study/cloth_room.h"
+
+#include <math.h>
+#include <string.h>
+
+#define E 500.0   /* N/m */
+#define MASS 0.2  /* kg/m^2 */
+#define PULL 0.05 /* strain of the strip whose string waves are timed */
+
+/* ---- waves --------------------------------------------------------------------------------- */
+
+/* Time at which the momentum along an axis changes its sign, linear within a step; 0 if it does not
+ * until `most`. */
+static PxStatus first_zero(PxWorld *world, int axis, double most, double *out)
+{
+    PxStats stats;
+    double before = 0, at = 0;
+    *out = 0;
+    for (;;) {
+        px_world_stats(world, &stats);
+        double p = axis == 0 ? stats.cloth_momentum.x : stats.cloth_momentum.y;
+        if (at > 0 && p <= 0) {
+            *out = stats.time - (stats.time - at) * p / (p - before);
+            return PX_OK;
+        }
+        if (stats.time > most)
+            return PX_OK;
+        before = p;
+        at = stats.time;
+        PX_TRY(px_world_step(world, 1e9));
+    }
+}
+
+/* The first mode of a strip of 1 m that is held at both ends, from velocities v sin(pi X): its
+ * momentum is 0 after a quarter of the period, 1 / (2 c). Along the strip c^2 = E / m. Across it,
+ * stretched by the factor 1 + s, c^2 = E s / (m (1 + s)) in the coordinates of the rest shape. */
+static PxStatus wave(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    PxClothRoom room;
+    bool across = strcmp(c->model, "across") == 0;
+    double cells = c->cells / coarser, stretch = across ? 1 + PULL : 1;
+    double speed = across ? sqrt(E * PULL / (MASS * stretch)) : sqrt(E / MASS), quarter = 0;
+    PxMaterialDef m = px_cloth_room_material(MASS);
+    m.cloth.weft = m.cloth.warp = E;
+    m.cloth.shear = 200;
+    m.cloth.poisson = 0;
+    m.cloth.bend = 0;
+    m.cloth.stiff_damping = 0;
+    m.cloth.limit = 1;
+    m.cloth.step = 1 / (2 * speed) / 200;
+    PxShapeDef shape = px_cloth_room_sheet(1, 3 / cells, cells, 3);
+    PxStatus status = px_cloth_room(&room, px_vec(0, 0, 0), &m, &shape, threads);
+    if (status == PX_OK) {
+        uint32_t count;
+        double *const *x = px_cloth_room_column(&room, "position", &count);
+        double *const *v = px_cloth_room_column(&room, "velocity", &count);
+        for (uint32_t k = 0; k < count; ++k) {
+            v[across ? 1 : 0][k] = 0.01 * speed * cos(M_PI * x[0][k]);
+            x[0][k] *= stretch;
+        }
+    }
+    for (int k = -1; k <= 1 && status == PX_OK; k += 2)
+        status = px_cloth_room_hold(&room, k < 0 ? "left" : "right",
+                                    px_vec(0.5 * stretch * k, 0, 0), px_vec(0.1 / cells, 1, 1));
+    if (status == PX_OK)
+        status = first_zero(room.world, across, 2 / speed, &quarter);
+    px_world_free(room.world);
+    px_figures_compare(out, across ? "speed across, m/s" : "speed along, m/s", 1 / (2 * quarter),
+                       speed, 0.02);
+    return status;
+}
+
+/* ---- energy and momentum ------------------------------------------------------------------- */
+
+static double energy_of(PxWorld *world)
+{
+    PxStats stats;
+    px_world_stats(world, &stats);
+    return stats.cloth_kinetic + stats.cloth_potential + stats.cloth_elastic;
+}
+
+/* Angular momentum about the origin; all vertices of a sheet are about as heavy, so it is only
+ * compared with itself. */
+static PxVec3 turning(const PxClothRoom *room)
+{
+    uint32_t count;
+    PxVec3 sum = px_vec(0, 0, 0);
+    double *const *x = px_cloth_room_column(room, "position", &count);
+    double *const *v = px_cloth_room_column(room, "velocity", &count);
+    for (uint32_t k = 0; k < count; ++k)
+        sum = px_add(
+            sum, px_cross(px_vec(x[0][k], x[1][k], x[2][k]), px_vec(v[0][k], v[1][k], v[2][k])));
+    return sum;
+}
+
+/* A sheet that is thrown, crumpled by waves of velocity, in gravity, for a second. */
+static PxStatus flight(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    PxClothRoom room;
+    const PxVec3 g = px_vec(0, -9.81, 0), thrown = px_vec(1, 3, 0.5);
+    double cells = c->cells / coarser, most = 0, first = 0;
+    PxStats stats = {0}, start = {0};
+    PxMaterialDef m = px_cloth_room_material(MASS);
+    m.cloth.stiff_damping = 0;
+    PxShapeDef shape = px_cloth_room_sheet(1, 1, cells, cells);
+    PxStatus status = px_cloth_room(&room, g, &m, &shape, threads);
+    if (status == PX_OK) {
+        uint32_t count;
+        double *const *x = px_cloth_room_column(&room, "position", &count);
+        double *const *v = px_cloth_room_column(&room, "velocity", &count);
+        for (uint32_t k = 0; k < count; ++k) {
+            v[0][k] = thrown.x + 0.5 * sin(9 * x[2][k]);
+            v[1][k] = thrown.y + 2 * sin(5 * x[0][k]) * cos(7 * x[2][k]);
+            v[2][k] = thrown.z - 0.5 * sin(8 * x[0][k]);
+        }
+        px_world_stats(room.world, &start);
+        most = first = energy_of(room.world);
+    }
+    while (status == PX_OK && stats.time < 1) {
+        status = px_world_step(room.world, 1);
+        px_world_stats(room.world, &stats);
+        most = fmax(most, energy_of(room.world));
+    }
+    if (status == PX_OK) {
+        double mass = MASS;
+        PxVec3 wanted = px_mad(start.cloth_momentum, g, mass * stats.time);
+        double left = px_length(px_sub(stats.cloth_momentum, wanted));
+        px_figures_add(out, "growth of energy / kinetic", (most - first) / start.cloth_kinetic, 0,
+                       fmax(0, most - first) / start.cloth_kinetic, 1e-4);
+        px_figures_add(out, "momentum lost / momentum", left / px_length(start.cloth_momentum), 0,
+                       left / px_length(start.cloth_momentum), 1e-4);
+    }
+    px_world_free(room.world);
+    return status;
+}
+
+/* A sheet that spins in its plane without gravity, for one turn. */
+static PxStatus spin(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    PxClothRoom room;
+    double cells = c->cells / coarser;
+    PxMaterialDef m = px_cloth_room_material(MASS);
+    PxShapeDef shape = px_cloth_room_sheet(1, 1, cells, cells);
+    PxStatus status = px_cloth_room(&room, px_vec(0, 0, 0), &m, &shape, threads);
+    PxVec3 before = px_vec(0, 0, 0), after;
+    if (status == PX_OK) {
+        uint32_t count;
+        double *const *x = px_cloth_room_column(&room, "position", &count);
+        double *const *v = px_cloth_room_column(&room, "velocity", &count);
+        for (uint32_t k = 0; k < count; ++k) {
+            v[0][k] = 2 * M_PI * x[2][k];
+            v[2][k] = -2 * M_PI * x[0][k];
+        }
+        before = turning(&room);
+        status = px_world_advance(room.world, 1);
+    }
+    if (status == PX_OK) {
+        after = turning(&room);
+        px_figures_compare(out, "angular momentum after a turn / before", after.y / before.y, 1,
+                           NAN);
+    }
+    px_world_free(room.world);
+    return status;
+}
+
+/* A sheet falls on a ball with friction: nothing adds energy. */
+static PxStatus drape(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
+{
+    PxClothRoom room;
+    double cells = c->cells / coarser, before = 0, grown = 0, first = 0;
+    PxStats stats = {0};
+    PxMaterialDef m = px_cloth_room_material(MASS);
+    m.friction = 0.4;
+    PxShapeDef shape = px_cloth_room_sheet(1, 1, cells, cells);
+    PxShapeDef ball = px_shape_def_default(PX_SHAPE_SPHERE);
+    shape.at = px_vec(0, 0.3, 0);
+    ball.radius = 0.25;
+    PxStatus status = px_cloth_room(&room, px_vec(0, -9.81, 0), &m, &shape, threads);
+    if (status == PX_OK)
+        status = px_cloth_room_wall(&room, &ball, 0.4);
+    if (status == PX_OK)
+        before = first = energy_of(room.world);
+    while (status == PX_OK && stats.time < 1) {
+        status = px_world_step(room.world, 1);
+        px_world_stats(room.world, &stats);
+        double now = energy_of(room.world);
+        grown += fmax(0, now - before);
+        before = now;
+    }
+    if (status == PX_OK) {
+        px_figures_add(out, "sum of all growth / energy lost", grown / (first - before), 0,
+                       grown / (first - before), 1e-2);
+        px_figures_add(out, "vertices that crossed", (double)stats.cloth_crossed, 0,
+                       (double)stats.cloth_crossed, 0);
+    }
+    px_world_free(room.world);
+    return status;
+}
+
+static const PxValidateCase cases[] = {
+    {"wave in a strip", wave, "-", "along", 20, true, false},
+    {"wave in a strip", wave, "-", "along", 40, true, false},
+    {"wave in a strip", wave, "-", "across", 20, true, false},
+    {"wave in a strip", wave, "-", "across", 40, true, false},
+    {"sheet in flight", flight, "-", NULL, 16, true, false},
+    {"sheet that spins", spin, "-", NULL, 8, true, false},
+    {"energy of a drape", drape, "-", NULL, 20, true, false},
+};
+
+const PxValidateGroup px_validate_cloth_motion = {
+    .title = "Cloth in motion",
+    .about =
+        "- **Cloth in motion**; \"spacings\" are cells of the sheet along its length.\n"
+        "  *Wave*: the first mode of a strip of 1 m held at both ends, E = 500 N/m, 0.2 kg/m^2, "
+        "along it (c^2 = E / m) and across it when stretched by 5 %, in 200 steps.\n"
+        "  *In flight*: 1 m^2 thrown with waves of velocity of 2 m/s, in gravity, for a second, "
+        "without damping. *That spins*: one turn a second in its plane, for a turn.\n"
+        "  *Energy of a drape*: 1 m^2 falls on a ball of 0.25 m with friction 0.4, for a second; "
+        "the sum of all steps in which kinetic, potential and elastic energy together grew.\n",
+    .cases = cases,
+    .count = PX_COUNT(cases),
+};

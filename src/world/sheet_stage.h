@@ -1,0 +1,30 @@
+/// Cloth and fluid within the step: contact/sheets.h and contact/sheet_catch.h on a world.
+#ifndef PX_WORLD_SHEET_STAGE_H
+#define PX_WORLD_SHEET_STAGE_H
+
+#include "cloth/cloth.h"
+#include "contact/sheets.h"
+#include "world/world_parts.h"
+
+/// After the neighbour search: makes sheets of the cloth, if particles are there that flow, and
+/// appends them to the fluid's boundaries. world->sheets is NULL otherwise. Errors: PX_ERR_MEMORY.
+PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid);
+
+/// The sheets of this step; NULL: none.
+PxSheets *px_sheet_stage_sheets(const PxWorld *world);
+
+/// Before particles move: stores where they are. Errors: PX_ERR_MEMORY.
+PxStatus px_sheet_stage_watch(PxWorld *world);
+
+/// Adds the load of the fluid to a step of cloth, and the fluid's mass.
+void px_sheet_stage_load(const PxWorld *world, PxClothStep *step);
+
+/// After a solve: what the fluid is owed now, by vertex. Without fluid, nothing.
+PxVec3 px_sheet_stage_owed(const PxWorld *world, const PxClothStep *step, uint32_t vertex);
+
+/// After the cloth has moved to `at`: keeps particles from crossing it. Changes step->w.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_sheet_stage_catch(PxWorld *world, const PxFluid *fluid, PxClothStep *step,
+                              const PxVec3 *at);
+
+#endif

@@ -1,0 +1,154 @@
+/// Cloth in fluids: momentum, sides, leaks, a pool that rests in a sheet, equal bits.
+#include "check.h"
+
+#include "base/vec.h"
+#include "phyxel/phyxel.h"
+#include "scenes.h"
+#include "world/cloth_stage.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- worlds ---- */
+
+static PxWorld *world_of(const char *text, int threads)
+{
+    PxScene *scene = scene_of(text);
+    PxWorld *world;
+    print_complaints(scene);
+    CHECK_OK(px_scene_world(scene, threads, &world));
+    px_scene_free(scene);
+    return world;
+}
+
+static PxStats stats_of(PxWorld *world)
+{
+    PxStats stats;
+    px_world_stats(world, &stats);
+    return stats;
+}
+
+#define MATERIALS(cloth)                                                                           \
+    "\"materials\": {\"cotton\": {\"density\": 100, \"cloth\": {\"mass\": 0.2, \"weft\": 1000, "   \
+    "\"warp\": 1000, \"shear\": 300, " cloth "}}, \"water\": {\"density\": 1000, \"viscosity\": "  \
+    "0.001}}, "
+#define SHEET(more)                                                                                \
+    "{\"name\": \"sheet\", \"material\": \"cotton\", " more "\"shape\": {\"sheet\": {\"width\": "  \
+    "0.4, \"length\": 0.4, \"columns\": 16, \"rows\": 16}}}"
+#define PINNED                                                                                     \
+    "\"handles\": [{\"name\": \"a\", \"body\": \"sheet\", \"shape\": {\"box\": [0.02, 0.1, 0.5], " \
+    "\"at\": [-0.2, 0, 0]}}, {\"name\": \"b\", \"body\": \"sheet\", \"shape\": {\"box\": [0.02, "  \
+    "0.1, 0.5], \"at\": [0.2, 0, 0]}}, {\"name\": \"c\", \"body\": \"sheet\", \"shape\": "         \
+    "{\"box\": "                                                                                   \
+    "[0.5, 0.1, 0.02], \"at\": [0, 0, 0.2]}}, {\"name\": \"d\", \"body\": \"sheet\", \"shape\": "  \
+    "{\"box\": [0.5, 0.1, 0.02], \"at\": [0, 0, -0.2]}}], "
+
+/* What the cloth owes the fluid (contact/sheets.h). */
+static PxVec3 owed_of(const PxWorld *world)
+{
+    PxVec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; i < world->cloth_vertices.count; ++i)
+        sum = px_add(sum, px_cloth_owed(world, i));
+    return sum;
+}
+
+static PxVec3 momentum_of(PxWorld *world)
+{
+    PxStats s = stats_of(world);
+    return px_add(px_add(s.momentum, s.cloth_momentum), owed_of(world));
+}
+
+static void hash_of(PxWorld *world, uint64_t out[4])
+{
+    px_table_hash(&world->cloth_vertices, PX_COLUMN_STATE, out);
+    px_table_hash(&world->particles.table, PX_COLUMN_STATE, out + 2);
+}
+
+/* ---- tests ---- */
+
+static const char thrown[] =
+    "{\"phyxel\": 1, \"spacing\": 0.02, \"gravity\": [0, 0, 0], " MATERIALS(
+        "\"fluid_friction\": 0.3") "\"bodies\": [" SHEET("") ", {\"name\": \"drop\", \"material\": "
+                                                             "\"water\", \"velocity\": [0.5, -3, "
+                                                             "0.2], \"shape\": {\"sphere\": 0.07, "
+                                                             "\"at\": [0.03, 0.1, 0]}}]}";
+
+/* A drop hits a sheet that nothing holds, and takes it along. */
+TEST(momentum_is_kept)
+{
+    PxWorld *world = world_of(thrown, 2);
+    PxVec3 before = momentum_of(world);
+    CHECK_OK(px_world_advance(world, 0.1));
+    PxVec3 after = momentum_of(world);
+    PxStats s = stats_of(world);
+    CHECK(px_length(s.cloth_momentum) > 0.02 * px_length(before)); /* 0.032 kg of 1.5 kg */
+    CHECK_NEAR(px_length(px_sub(after, before)) / px_length(before), 0, 2e-5);
+    CHECK(s.leaked == 0);
+    px_world_free(world);
+}
+
+/* Water on both sides of a sheet, at the distance of rest. */
+static const char two_sides[] =
+    "{\"phyxel\": 1, \"spacing\": 0.02, \"gravity\": [0, 0, 0], " MATERIALS("\"thickness\": 0.001")
+        PINNED "\"bodies\": [" SHEET(
+            "") ", {\"name\": \"above\", \"material\": \"water\", \"shape\": "
+                "{\"box\": [0.24, 0.06, 0.24], \"at\": [0, 0.03, 0]}}, {\"name\": \"below\", "
+                "\"material\": "
+                "\"water\", \"shape\": {\"box\": [0.24, 0.06, 0.24], \"at\": [0, -0.03, 0]}}]}";
+
+TEST(fluid_does_not_feel_the_other_side)
+{
+    PxWorld *world = world_of(two_sides, 1);
+    CHECK_OK(px_world_advance(world, 0.05));
+    PxStats s = stats_of(world);
+    CHECK(s.speed_max < 0.002);
+    px_world_free(world);
+}
+
+/* A jet of 4 m/s on a sheet 0.5 mm thick, in steps of 1, 5 and 10 ms. */
+TEST(nothing_leaks)
+{
+    static const char *const steps[] = {"0.001", "0.005", "0.01"};
+    for (int k = 0; k < 3; ++k) {
+        char text[2600];
+        snprintf(text, sizeof text,
+                 "{\"phyxel\": 1, \"spacing\": 0.02, \"max_step\": %s, \"courant\": 1, " MATERIALS(
+                     "\"thickness\": 0.0005, \"step\": 0.02") PINNED
+                 "\"bodies\": [" SHEET(
+                     "") ", {\"name\": \"jet\", \"material\": \"water\", "
+                         "\"velocity\": [0, -4, 0], \"shape\": {\"cylinder\": {\"radius\": 0.06, "
+                         "\"height\": 0.3}, \"at\": [0, 0.18, 0]}}]}",
+                 steps[k]);
+        PxWorld *world = world_of(text, 2);
+        CHECK_OK(px_world_advance(world, 0.2));
+        PxStats s = stats_of(world);
+        CHECK(s.leaked == 0);
+        const PxParticles *p = &world->particles; /* none is below the sheet's middle */
+        for (uint32_t i = 0; i < p->table.count; ++i)
+            CHECK(p->y[i] > -0.15f || fabsf(p->x[i]) > 0.19f || fabsf(p->z[i]) > 0.19f);
+        px_world_free(world);
+    }
+}
+
+TEST(threads_and_saving_keep_the_bits)
+{
+    uint64_t hash[3][4];
+    for (int k = 0; k < 3; ++k) {
+        PxWorld *world = world_of(thrown, k + 1);
+        PxSavedWorld *saved = NULL;
+        CHECK_OK(px_world_advance(world, 0.03));
+        if (k == 2) {
+            CHECK_OK(px_world_save(world, &saved));
+            CHECK_OK(px_world_advance(world, 0.04));
+            CHECK_OK(px_world_restore(world, saved));
+        }
+        CHECK_OK(px_world_advance(world, 0.06));
+        hash_of(world, hash[k]);
+        px_saved_free(saved);
+        px_world_free(world);
+    }
+    CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0);
+    CHECK(memcmp(hash[0], hash[2], sizeof hash[0]) == 0);
+}
+
+TEST_MAIN()
