@@ -560,6 +560,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     uint32_t count = (uint32_t)set->row.count;
     if (count == 0) {
         world->elastic = 0;
+        world->state.fragments = 0;
         return PX_OK;
     }
     PxCoupling c = px_world_coupling(world);
@@ -639,6 +640,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         PX_STAGE(&world->profile, "bonds")
     PX_TRY(bond_absorbed(world, &c));
     world->elastic = s.elastic;
+    world->state.fragments = s.frames;
     world->solid_substeps = s.substeps;
     world->state.caught += contact.walls.caught;
     world->state.leaked += contact.walls.leaked;

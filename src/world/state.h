@@ -32,7 +32,8 @@
     WHOLE(elastic_count) /* number of elastic particles in the last step */                        \
     WHOLE(cloth_crossed) /* as in PxStats */                                                       \
     REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */              \
-    WHOLE(crack_splits)  /* these three as in PxStats */                                           \
+    WHOLE(fragments)     /* these four as in PxStats */                                            \
+    WHOLE(crack_splits)                                                                            \
     WHOLE(crack_merges)                                                                            \
     WHOLE(crack_ends)                                                                              \
     REAL(crack_speed)  /* of the fastest front in the last step, in cells per second */            \

@@ -149,7 +149,7 @@ static void measure(PxWorld *world, PxStats *out)
     out->cloth_elastic = cloth.elastic;
     out->cloth_strain = cloth.strain;
     out->cloth_momentum = cloth.momentum;
-    out->fragments = world->elastic_set.components.count;
+    out->fragments = world->state.fragments;
     out->cracks = world->crack[PX_CRACK_LIST].count;
     out->crack_fronts = px_fracture_fronts(world);
     out->crack_splits = world->state.crack_splits;
