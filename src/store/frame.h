@@ -59,6 +59,10 @@ PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
 PxStatus px_frame_read_cloth(const char *dir, uint32_t number, uint32_t *vertices, PxTable *faces,
                              const PxThreads *threads);
 
+/// Bounds of the vertices of cloth; empty without cloth. Errors: as px_frame_read().
+PxStatus px_frame_cloth_bounds(const char *dir, uint32_t number, PxBounds *out,
+                               const PxThreads *threads);
+
 /// The numbers of vertices and triangles alone. Errors: as px_frame_read().
 PxStatus px_frame_count_cloth(const char *dir, uint32_t number, uint32_t rows[2]);
 
