@@ -324,7 +324,8 @@ static void hold_vertices(const PxWorld *world, PxClothStep *s)
     }
 }
 
-PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held)
+PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, PxVec3 *change, double *mass,
+                           uint8_t *held)
 {
     const PxTable *t = &world->cloth_vertices;
     const PxClothSystem *y = &world->cloth_system;
@@ -336,6 +337,9 @@ PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *m
         for (uint32_t i = cloth->first; i < cloth->first + cloth->sheet->vertices; ++i) {
             x[i] = get(t, PLACE, i);
             v[i] = get(t, VELOCITY, i);
+            change[i] =
+                px_scale(px_sub(v[i], get(t, LAST_VELOCITY, i)),
+                         world->state.cloth_before > 0 ? world->dt / world->state.cloth_before : 0);
             mass[i] = y->share[i] * law.mass;
             held[i] = words(t, HANDLE)[i] != 0;
         }
