@@ -22,7 +22,7 @@
 #define NEAREST 1e-7
 #define SHORTEST 2.5e-4
 /* Corners whose distances are kept for the edges that end there. */
-#define CORNERS 8
+#define CORNERS 1024
 /* Candidates of both sides that are compared, and a few that are sorted without a library. */
 enum { MOST_FOUND = 512, FEW = 32 };
 
@@ -46,7 +46,7 @@ typedef struct Field {
 typedef struct Corner {
     PxVec3 at, normal;
     double distance;
-    bool known; /* the distance and the normal */
+    enum { NOTHING, PLACE, DISTANCE } known; /* with the normal */
 } Corner;
 
 /* Features of `own` are compared with the field of the other body. */
@@ -58,7 +58,7 @@ typedef struct Search {
     double margin, size;
     uint32_t side; /* 1: `own` is the second body */
     Found *found;
-    Corner corner[CORNERS]; /* the first features, if they are points */
+    Corner *corner; /* CORNERS first features, if they are points */
 } Search;
 
 static PxVec3 apply_transposed(const PxMat3 *a, PxVec3 v)
@@ -162,14 +162,15 @@ static void add(const Search *s, uint32_t feature, uint32_t part, PxVec3 middle,
 
 static void search_point(Search *s, uint32_t k, const PxFeature *f)
 {
-    Corner c = {.at = into_field(s, f->a)};
+    Corner c = {.at = into_field(s, f->a), .known = PLACE};
     double within = f->round + s->margin;
-    c.known = !beyond(&s->field, c.at, c.at, within);
-    if (c.known)
+    if (!beyond(&s->field, c.at, c.at, within)) {
         c.distance = distance(&s->field, c.at, within + s->size, &c.normal);
+        c.known = DISTANCE;
+    }
     if (k < CORNERS)
         s->corner[k] = c;
-    if (c.known && c.distance < within)
+    if (c.known == DISTANCE && c.distance < within)
         add(s, k, 0, c.at, f->round, c.distance, c.normal, NULL);
 }
 
@@ -306,10 +307,11 @@ static double lowest(const Line *line, const Spot *low, const Spot *high)
     return low->d + low->slope * (at < 0 ? 0 : at > way ? way : at);
 }
 
-/* The end of an edge, of which the corner is known. */
+/* The end of an edge, of which the corner may be known. Beyond their margin and `size` distances to
+ * meshes are not exact. */
 static Spot end_of(const Line *line, const Corner *c, double t)
 {
-    if (c == NULL || !c->known || line->s->field.mesh)
+    if (c == NULL || c->known != DISTANCE || (line->s->field.mesh && line->length > line->s->size))
         return spot_of(line, t);
     return (Spot){t, c->distance, px_dot(c->normal, line->way) / line->length};
 }
@@ -319,7 +321,9 @@ static void search_edge(const Search *s, uint32_t k, const PxFeature *f)
 {
     const Corner *end[2] = {NULL, NULL};
     for (int n = 0; n < 2; ++n)
-        end[n] = f->end[n] < CORNERS ? &s->corner[f->end[n]] : NULL;
+        end[n] = f->end[n] < CORNERS && s->corner[f->end[n]].known != NOTHING
+                     ? &s->corner[f->end[n]]
+                     : NULL;
     PxVec3 from = end[0] != NULL ? end[0]->at : into_field(s, f->a);
     PxVec3 to = end[1] != NULL ? end[1]->at : into_field(s, f->b), way = px_sub(to, from);
     double reach = f->round + s->margin;
@@ -417,6 +421,19 @@ static void search(Search *s)
     const PxFeatures *features = s->own->features;
     for (uint32_t k = 0; k < features->count; ++k) {
         const PxFeature *f = &features->feature[k];
+        if (k % PX_FEATURE_BLOCK == 0 && features->count > 2 * PX_FEATURE_BLOCK) {
+            const PxFeatureBlock *block = &features->block[k / PX_FEATURE_BLOCK];
+            PxVec3 at = into_field(s, block->middle);
+            double reach = block->radius + s->margin;
+            PxVec3 normal;
+            if (beyond(&s->field, at, at, reach) ||
+                distance(&s->field, at, reach, &normal) >= reach) {
+                for (uint32_t n = 0; n < PX_FEATURE_BLOCK && k + n < CORNERS; ++n)
+                    s->corner[k + n].known = NOTHING;
+                k += PX_FEATURE_BLOCK - 1;
+                continue;
+            }
+        }
         if (f->kind == PX_FEATURE_POINT)
             search_point(s, k, f);
         else if (f->kind == PX_FEATURE_EDGE)
@@ -581,6 +598,7 @@ uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, con
                           PxTouch out[PX_MOST_TOUCHES])
 {
     Found found;
+    Corner corner[CORNERS];
     found.count = 0;
     double size = fmin(first->size, second->size), margin = px_length(reach->move) + reach->more;
     if (px_contacts_clearance(first, second) > margin || far_apart(first, second, reach))
@@ -593,7 +611,8 @@ uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, con
                     .margin = margin,
                     .size = size,
                     .side = side,
-                    .found = &found};
+                    .found = &found,
+                    .corner = corner};
         /* the rest frame of `own` to the world, to the field */
         s.turn = px_mat3_multiply(s.field.turn, own->turn);
         s.shift = px_sub(from_world(&s.field, own->place), px_mat3_apply(s.turn, own->pivot));

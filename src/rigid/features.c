@@ -18,8 +18,7 @@ typedef PX_LIST(PxFeature) Features;
 
 static bool add(Features *list, PxFeature feature)
 {
-    if (feature.kind != PX_FEATURE_EDGE || feature.end[0] == feature.end[1])
-        feature.end[0] = feature.end[1] = PX_NO_FEATURE;
+    feature.end[0] = feature.end[1] = PX_NO_FEATURE;
     if (!PX_LIST_RESERVE(list, 1))
         return false;
     list->data[list->count++] = feature;
@@ -41,6 +40,14 @@ static bool add_edge(Features *list, const PxShape *shape, PxVec3 a, PxVec3 b, d
                                  .b = px_shape_to_world(shape, b)});
 }
 
+/* States which points the ends of the last edge are; returns true. */
+static bool set_ends(Features *list, uint32_t a, uint32_t b)
+{
+    list->data[list->count - 1].end[0] = a;
+    list->data[list->count - 1].end[1] = b;
+    return true;
+}
+
 static bool of_box(Features *list, const PxShape *shape)
 {
     double round = ROUNDING * shape->thickness;
@@ -53,13 +60,9 @@ static bool of_box(Features *list, const PxShape *shape)
     }
     for (int k = 0; k < 8; ++k)
         for (int bit = 1; bit < 8; bit *= 2)
-            if (!(k & bit) && good) {
-                good = add_edge(list, shape, corner[k], corner[k | bit], round);
-                if (good) {
-                    list->data[list->count - 1].end[0] = (uint32_t)k;
-                    list->data[list->count - 1].end[1] = (uint32_t)(k | bit);
-                }
-            }
+            if (!(k & bit))
+                good = good && add_edge(list, shape, corner[k], corner[k | bit], round) &&
+                       set_ends(list, (uint32_t)k, (uint32_t)(k | bit));
     return good;
 }
 
@@ -96,8 +99,10 @@ static bool of_profile(Features *list, const PxShape *shape)
     return good;
 }
 
-/* Adds the convex, sharp edges of a mesh. `of` is the number of each triangle's edges. */
-static bool sharp_edges(Features *list, const PxShape *shape, const uint32_t *of, uint32_t edges)
+/* Adds the convex, sharp edges of a mesh. `of` is the number of each triangle's edges, `point` the
+ * feature of each vertex. */
+static bool sharp_edges(Features *list, const PxShape *shape, const uint32_t *of, uint32_t edges,
+                        const uint32_t *point)
 {
     const PxMesh *mesh = shape->mesh;
     uint32_t *first = malloc((edges + 1) * sizeof *first);
@@ -127,7 +132,9 @@ static bool sharp_edges(Features *list, const PxShape *shape, const uint32_t *of
             PxVec3 a = corner[k], b = corner[(k + 1) % 3];
             if (px_dot(normal[0], normal[1]) < cos(SHARP) &&
                 px_dot(normal[0], px_sub(other, a)) < 0)
-                good = add_edge(list, shape, a, b, 0);
+                good = add_edge(list, shape, a, b, 0) &&
+                       set_ends(list, point[mesh->triangle[t][k]],
+                                point[mesh->triangle[t][(k + 1) % 3]]);
         }
     free(first);
     return good;
@@ -139,19 +146,55 @@ static bool of_mesh(Features *list, const PxShape *shape)
     uint32_t *weld = malloc((mesh->vertex_count + 1) * sizeof *weld), edges = 0;
     uint32_t *of = malloc((3 * (size_t)mesh->triangle_count + 1) * sizeof *of);
     bool *used = calloc(mesh->vertex_count + 1, sizeof *used);
-    bool good = weld != NULL && of != NULL && used != NULL && px_mesh_weld(mesh, weld) == PX_OK &&
-                px_mesh_edges(mesh, weld, of, &edges) == PX_OK;
+    uint32_t *point = calloc(mesh->vertex_count + 1, sizeof *point);
+    bool good = point != NULL && weld != NULL && of != NULL && used != NULL &&
+                px_mesh_weld(mesh, weld) == PX_OK && px_mesh_edges(mesh, weld, of, &edges) == PX_OK;
     for (uint32_t t = 0; good && t < mesh->triangle_count; ++t)
         for (int k = 0; k < 3; ++k)
             used[weld[mesh->triangle[t][k]]] = true;
     for (uint32_t v = 0; good && v < mesh->vertex_count; ++v)
-        if (used[v])
+        if (used[v]) {
+            point[v] = (uint32_t)list->count;
             good = add_point(list, shape, mesh->position[v], 0);
-    good = good && sharp_edges(list, shape, of, edges);
+        }
+    for (uint32_t v = 0; good && v < mesh->vertex_count; ++v)
+        point[v] = point[weld[v]];
+    good = good && sharp_edges(list, shape, of, edges, point);
+    free(point);
     free(weld);
     free(of);
     free(used);
     return good;
+}
+
+/* Extent of a feature around a point: the largest distance of its points. */
+static double reach_of(const PxFeature *f, PxVec3 from)
+{
+    double far = px_length(px_sub(f->a, from));
+    if (f->kind == PX_FEATURE_EDGE)
+        far = fmax(far, px_length(px_sub(f->b, from)));
+    return far + f->round + (f->kind == PX_FEATURE_RIM ? f->ring : 0);
+}
+
+static bool make_blocks(PxFeatures *features)
+{
+    uint32_t count = (features->count + PX_FEATURE_BLOCK - 1) / PX_FEATURE_BLOCK;
+    features->block = calloc(count + 1, sizeof *features->block);
+    for (uint32_t b = 0; features->block != NULL && b < count; ++b) {
+        PxFeatureBlock *block = &features->block[b];
+        const PxFeature *first = &features->feature[b * PX_FEATURE_BLOCK];
+        uint32_t left = features->count - b * PX_FEATURE_BLOCK;
+        PxBounds bounds = px_bounds_empty();
+        for (uint32_t k = 0; k < PX_FEATURE_BLOCK && k < left; ++k) {
+            px_bounds_add(&bounds, first[k].a);
+            if (first[k].kind == PX_FEATURE_EDGE)
+                px_bounds_add(&bounds, first[k].b);
+        }
+        block->middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
+        for (uint32_t k = 0; k < PX_FEATURE_BLOCK && k < left; ++k)
+            block->radius = fmax(block->radius, reach_of(&first[k], block->middle));
+    }
+    return features->block != NULL;
 }
 
 PxStatus px_features_create(const PxShape *shape, bool inside, PxFeatures **out)
@@ -170,14 +213,17 @@ PxStatus px_features_create(const PxShape *shape, bool inside, PxFeatures **out)
         good = of_axis(&list, shape, 0.5 * p->height, p->radius);
     else if (good && !inside && shape->kind != PX_SHAPE_PLANE)
         good = of_profile(&list, shape);
+    if (good) {
+        features->feature = list.data;
+        features->count = (uint32_t)list.count;
+        good = make_blocks(features);
+    }
     if (!good) {
         PX_LIST_FREE(&list);
         free(features);
         *out = NULL;
         return px_fail(PX_ERR_MEMORY, "no room for the edges and corners of a shape");
     }
-    features->feature = list.data;
-    features->count = (uint32_t)list.count;
     *out = features;
     return PX_OK;
 }
@@ -191,6 +237,7 @@ void px_features_free(PxFeatures *features)
         return;
     }
     px_list_free(features->feature);
+    free(features->block);
     free(features);
 }
 

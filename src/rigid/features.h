@@ -28,10 +28,18 @@ typedef struct PxFeature {
 
 #define PX_NO_FEATURE UINT32_MAX
 
+/// A ball around PX_FEATURE_BLOCK features that follow each other, with their roundings.
+enum { PX_FEATURE_BLOCK = 16 };
+typedef struct PxFeatureBlock {
+    PxVec3 middle;
+    double radius;
+} PxFeatureBlock;
+
 typedef struct PxFeatures {
     PxFeature *feature;
     uint32_t count;
-    uint32_t holders; ///< references besides the first owner's
+    PxFeatureBlock *block; ///< of all features
+    uint32_t holders;      ///< references besides the first owner's
 } PxFeatures;
 
 /// None for a plane, and for the inside of a container that is no mesh. Errors: PX_ERR_MEMORY.

@@ -237,8 +237,12 @@ static double mesh_near(const PxShape *shape, PxVec3 p, double within, PxVec3 *n
     PxMeshSpot spot;
     const PxBounds *b = &shape->own_bounds;
     if (p.x < b->low.x - within || p.y < b->low.y - within || p.z < b->low.z - within ||
-        p.x > b->high.x + within || p.y > b->high.y + within || p.z > b->high.z + within ||
-        !px_mesh_tree_closest(shape->tree, p, INFINITY, &spot))
+        p.x > b->high.x + within || p.y > b->high.y + within || p.z > b->high.z + within)
+        return within;
+    /* far from the surface, as in the hole of a ring, the side is found sooner than the distance */
+    if (!px_mesh_tree_closest(shape->tree, p, within, &spot) &&
+        (!px_mesh_tree_inside(shape->tree, p) ||
+         !px_mesh_tree_closest(shape->tree, p, INFINITY, &spot)))
         return within;
     PxVec3 apart = px_sub(p, spot.point);
     double side = px_dot(apart, spot.face);
