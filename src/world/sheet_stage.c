@@ -2,6 +2,7 @@
 
 #include "contact/sheet_catch.h"
 #include "world/cloth_stage.h"
+#include "world/wet_stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,6 +93,9 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
                     .held = held,
                     .dt = world->dt,
                     .reach = (double)fluid->kernel.h};
+    double *wetness;
+    PX_TRY(px_wet_saturation(world, &wetness));
+    s->wetness = wetness;
     PX_TRY(px_sheets_begin(s, &world->scratch));
     set_sheets(world, s);
     for (uint32_t i = 0; i < y->vertices; ++i)
