@@ -2,6 +2,8 @@
 #ifndef PX_FUZZ_MESH_USE_H
 #define PX_FUZZ_MESH_USE_H
 
+#include "cloth/sheet.h"
+#include "shape/loop.h"
 #include "shape/mesh_check.h"
 #include "shape/mesh_read.h"
 #include "shape/mesh_write.h"
@@ -48,6 +50,50 @@ static inline void mesh_use_shape(const PxMesh *mesh)
     px_shape_free(shape);
 }
 
+/* The mesh as cloth: refused, or with areas and rest angles that are finite. */
+static inline void mesh_use_cloth(const PxMesh *mesh, PxClothRest rest)
+{
+    PxClothSheet *sheet;
+    if (px_cloth_sheet_create(mesh, (PxQuat){0, 0, 0, 1}, rest, &sheet) != PX_OK)
+        return;
+    mesh_promise(sheet->faces == mesh->triangle_count && sheet->vertices > 0);
+    for (uint32_t f = 0; f < sheet->faces; ++f)
+        mesh_promise(isfinite(sheet->face[f].area) && sheet->face[f].area > 0 &&
+                     sheet->face[f].corner[0] < sheet->vertices);
+    for (uint32_t h = 0; h < sheet->hinges; ++h)
+        mesh_promise(isfinite(sheet->hinge[h].angle) && sheet->hinge[h].length > 0);
+    px_cloth_sheet_free(sheet);
+}
+
+/* Subdivision never leaves the bounds of the mesh: weights are positive and add up to 1. */
+static inline void mesh_use_loop(const PxMesh *mesh)
+{
+    static float place[3][10000], out[200000];
+    PxLoop *loop;
+    PxLoopDef def = {.vertices = mesh->vertex_count,
+                     .triangles = mesh->triangle_count,
+                     .triangle = (const uint32_t(*)[3])mesh->triangle,
+                     .place = {place[0], place[1], place[2]},
+                     .levels = 2,
+                     .crease = 60};
+    float least = INFINITY, most = -INFINITY;
+    for (uint32_t v = 0; v < mesh->vertex_count; ++v) {
+        const double at[3] = {mesh->position[v].x, mesh->position[v].y, mesh->position[v].z};
+        for (int k = 0; k < 3; ++k)
+            place[k][v] = (float)at[k];
+        least = fminf(least, place[0][v]);
+        most = fmaxf(most, place[0][v]);
+    }
+    if (!isfinite(least) || !isfinite(most) || px_loop_create(&def, &loop) != PX_OK)
+        return;
+    float slack = 1e-5f * fmaxf(fabsf(least), fabsf(most));
+    mesh_promise(px_loop_vertices(loop) <= 200000);
+    if (px_loop_values(loop, place[0], out) == PX_OK)
+        for (uint32_t v = 0; v < px_loop_vertices(loop); ++v)
+            mesh_promise(out[v] >= least - slack && out[v] <= most + slack);
+    px_loop_free(loop);
+}
+
 /// Takes ownership of the mesh.
 static inline void mesh_use(PxMesh *mesh)
 {
@@ -68,6 +114,9 @@ static inline void mesh_use(PxMesh *mesh)
         px_bytes_free(&bytes);
         if (closed)
             mesh_use_shape(mesh);
+        mesh_use_cloth(mesh, PX_CLOTH_REST_SHAPE);
+        mesh_use_cloth(mesh, PX_CLOTH_REST_UV);
+        mesh_use_loop(mesh);
     }
     px_mesh_free(mesh);
 }

@@ -67,6 +67,7 @@ typedef struct PxClothUse {
 typedef struct PxClothNode {
     uint32_t face; ///< of a leaf; UINT32_MAX: none
     uint32_t next;
+    uint32_t piece; ///< the connected piece that all its triangles belong to; UINT32_MAX: several
 } PxClothNode;
 
 /// State of a triangle.

@@ -23,12 +23,13 @@ typedef struct PxFluid {
     const PxPairs *pairs;
     const PxGrid *grid; ///< the grid by which the particles are sorted
     PxKernel kernel;
-    double spacing;        ///< m
-    double courant;        ///< fraction of the stability limit that a step uses
-    double dt;             ///< s
-    PxVec3 up;             ///< against gravity, of unit length; 0 without gravity
-    double speed_max;      ///< largest speed at the start of the step
-    double speed_within;   ///< the same among particles under pressure
+    double spacing;   ///< m
+    double courant;   ///< fraction of the stability limit that a step uses
+    double dt;        ///< s
+    PxVec3 up;        ///< against gravity, of unit length; 0 without gravity
+    double speed_max; ///< largest speed at the start of the step
+    double
+        speed_within; ///< the same among particles under pressure, all but the fastest 0.1 per cent
     double pressure_speed; ///< largest sqrt(p / rho) of the last step
     double top_speed;      ///< upper estimate of the speed of the flow
     double divergence; ///< 1/s, mean compression rate of the step's velocities; until the solve,
@@ -165,6 +166,10 @@ bool px_fluid_is_viscous(const PxFluid *fluid);
 /// Does viscosity act over more than about ten spacings in a step? Then elastic forces that the
 /// viscous solve sees would be carried by viscosity for many steps instead of pressure.
 bool px_fluid_is_stiff(const PxFluid *fluid);
+
+/// Rate at which implicit viscosity damps velocities that alternate between neighbours, 1/s: that
+/// of the least viscous fluid in a full lattice. 0 for other models.
+double px_fluid_viscous_rate(const PxFluid *fluid);
 
 /// Longest step that viscosity allows, s; INFINITY if it sets no limit.
 double px_fluid_viscosity_limit(const PxFluid *fluid);

@@ -247,8 +247,9 @@ static size_t add_places(const PxSubject *subject, double *axis[3], size_t count
     return count;
 }
 
-/* Bounds of the action: of the particles in some frames of the folder, the same for any selection
- * of frames, without the outermost hundredth on each side, such as single drops. */
+/* Bounds of the action: of rigid bodies, cloth and particles in some frames of the folder, the same
+ * for any selection of frames; of particles without the outermost hundredth on each side, such as
+ * single drops. */
 static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spacing)
 {
     *matter = px_bounds_empty();
@@ -271,6 +272,10 @@ static PxStatus look_around(Session *s, PxBounds *matter, char *up, double *spac
             PxBounds rigid = px_subject_rigid_bounds(&subject, s->def->scene);
             if (rigid.low.x <= rigid.high.x)
                 *matter = px_bounds_join(*matter, rigid);
+            PxBounds cloth;
+            status = px_frame_cloth_bounds(s->def->dir, s->around[k], &cloth, &s->threads);
+            if (status == PX_OK && cloth.low.x <= cloth.high.x)
+                *matter = px_bounds_join(*matter, cloth);
             *up = subject.meta.up;
             *spacing = subject.meta.spacing;
             any = true;

@@ -192,6 +192,18 @@ PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
     return status == PX_OK ? check_finite(dir, number, rigid) : status;
 }
 
+/* Reads up to 4 doubles of a row; false if there is no such column. */
+static bool doubles_of(const PxTable *table, const char *name, uint32_t row, uint32_t count,
+                       double *out)
+{
+    const PxColumn *c = px_table_find(table, name);
+    if (c == NULL || c->type != PX_F64 || c->components != count)
+        return false;
+    for (uint32_t k = 0; k < count; ++k)
+        out[k] = ((const double *)c->data[k])[row];
+    return true;
+}
+
 /* Rows of a table that a frame may lack. */
 static PxStatus count_optional(PxContainer *container, const char *name, uint32_t *rows)
 {
@@ -236,6 +248,28 @@ PxStatus px_frame_read_sheets(const char *dir, uint32_t number, PxTable *vertice
     return status == PX_OK ? check_finite(dir, number, faces) : status;
 }
 
+PxStatus px_frame_cloth_bounds(const char *dir, uint32_t number, PxBounds *out,
+                               const PxThreads *threads)
+{
+    PxContainer *container;
+    PxFrameMeta meta;
+    PxTable cloth;
+    *out = px_bounds_empty();
+    PX_TRY(open_frame(dir, number, &container, &meta));
+    px_table_init(&cloth, NULL);
+    PxStatus status = read_optional(container, "cloth", &cloth, threads);
+    px_container_close(container);
+    if (status == PX_OK)
+        status = check_finite(dir, number, &cloth);
+    for (uint32_t k = 0; status == PX_OK && k < cloth.count; ++k) {
+        PxVec3 x;
+        if (doubles_of(&cloth, "position", k, 3, &x.x))
+            px_bounds_add(out, x);
+    }
+    px_table_free(&cloth);
+    return status;
+}
+
 PxStatus px_frame_count_cloth(const char *dir, uint32_t number, uint32_t rows[2])
 {
     PxContainer *container;
@@ -247,18 +281,6 @@ PxStatus px_frame_count_cloth(const char *dir, uint32_t number, uint32_t rows[2]
         status = count_optional(container, "cloth_faces", &rows[1]);
     px_container_close(container);
     return status;
-}
-
-/* Reads up to 4 doubles of a row; false if there is no such column. */
-static bool doubles_of(const PxTable *table, const char *name, uint32_t row, uint32_t count,
-                       double *out)
-{
-    const PxColumn *c = px_table_find(table, name);
-    if (c == NULL || c->type != PX_F64 || c->components != count)
-        return false;
-    for (uint32_t k = 0; k < count; ++k)
-        out[k] = ((const double *)c->data[k])[row];
-    return true;
 }
 
 void px_frame_pose(const PxTable *rigid, PxWall *wall)

@@ -64,6 +64,10 @@ PxStatus px_frame_read_cloth(const char *dir, uint32_t number, uint32_t *vertice
 PxStatus px_frame_read_sheets(const char *dir, uint32_t number, PxTable *vertices, PxTable *faces,
                               const PxThreads *threads);
 
+/// Bounds of the vertices of cloth; empty without cloth. Errors: as px_frame_read().
+PxStatus px_frame_cloth_bounds(const char *dir, uint32_t number, PxBounds *out,
+                               const PxThreads *threads);
+
 /// The numbers of vertices and triangles alone. Errors: as px_frame_read().
 PxStatus px_frame_count_cloth(const char *dir, uint32_t number, uint32_t rows[2]);
 

@@ -21,6 +21,7 @@ static const struct {
     {{"neighbours", "grid, kd-tree and hash table: build, query, bytes", PX_BENCH_PLAIN},
      px_bench_neighbours},
     {{"peer", "comparison with SPlisHSPlasH on the same set-ups", PX_BENCH_PLAIN}, px_bench_peer},
+    {{"scaling", "stages of a step by number of threads", PX_BENCH_PLAIN}, px_bench_scaling},
     {{"solid", "elastic solids by stage: 001 Table 1, surfels, a beam, 100,000 particles",
       PX_BENCH_PLAIN},
      px_bench_solid},

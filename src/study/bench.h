@@ -28,6 +28,7 @@ PxStatus px_bench_fluid(PxBench *bench);
 PxStatus px_bench_melt(PxBench *bench);
 PxStatus px_bench_neighbours(PxBench *bench);
 PxStatus px_bench_peer(PxBench *bench);
+PxStatus px_bench_scaling(PxBench *bench);
 PxStatus px_bench_solid(PxBench *bench);
 PxStatus px_bench_surface(PxBench *bench);
 PxStatus px_bench_validate(PxBench *bench);

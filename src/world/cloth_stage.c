@@ -391,14 +391,6 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
     return PX_OK;
 }
 
-static bool collides(const PxClothStep *s)
-{
-    for (uint32_t k = 0; k < s->system->cloths; ++k)
-        if (s->law[k].collides)
-            return true;
-    return false;
-}
-
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
 {
     if (world->cloth_vertices.count == 0)
@@ -425,8 +417,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
     PX_TRY(px_cloth_walls_solve(&run->walls, s));
-    if (collides(s))
-        PX_TRY(px_cloth_collide(s, &run->collision));
+    PX_TRY(px_cloth_collide(s, &run->collision));
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
     px_cloth_walls_end(&run->walls, s);

@@ -97,7 +97,52 @@ static void speed_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     part->most[2] = (double)pressed;
 }
 
-/* Maxima over all rows and emitters. */
+/* Shares of the largest speed under pressure, from LOW on, at which rows are counted. */
+enum { SHARES = 12 };
+#define LOW 0.4
+#define FEW 1e-3
+
+typedef struct Faster {
+    const PxWorld *world;
+    float square[SHARES]; /* of the speeds */
+} Faster;
+
+/* Rows under pressure that are faster than each of the speeds. */
+static void faster_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    const Faster *job = user;
+    const PxParticles *p = &job->world->particles;
+    uint32_t faster[SHARES] = {0};
+    for (uint32_t i = begin; i < end; ++i) {
+        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        if (!(v2 > job->square[0]) || !(p->warm_pressure[i] + p->warm_divergence[i] > 0.0f))
+            continue;
+        for (int k = 0; k < SHARES; ++k)
+            faster[k] += v2 > job->square[k];
+    }
+    for (int k = 0; k < SHARES; ++k)
+        part->sum[k] = faster[k];
+}
+
+/* Least speed, not below LOW of `most`, that only the part FEW of all rows exceeds under pressure.
+ */
+static double speed_of_most(PxWorld *world, double most)
+{
+    Faster job = {.world = world};
+    for (int k = 0; k < SHARES; ++k) {
+        double speed = most * (LOW + (1 - LOW) * k / SHARES);
+        job.square[k] = (float)(speed * speed);
+    }
+    PxRows rows = px_world_rows(world);
+    PxPart total = {.sums = SHARES};
+    double few = FEW * (double)px_reduce(&rows, faster_part, &job, &total);
+    for (int k = 0; k < SHARES; ++k)
+        if (total.sum[k] <= few)
+            return sqrt((double)job.square[k]);
+    return most;
+}
+
+/* Speeds over all rows and emitters. */
 void px_time_step_speeds(PxWorld *world, PxFluid *fluid)
 {
     PxRows rows = px_world_rows(world);
@@ -105,7 +150,7 @@ void px_time_step_speeds(PxWorld *world, PxFluid *fluid)
     px_reduce(&rows, speed_part, world, &square);
     double emitted = px_emitters_speed(world, world->state.time + world->def.max_step);
     fluid->speed_max = fmax(sqrt(square.most[0]), emitted);
-    fluid->speed_within = fmax(sqrt(square.most[1]), emitted);
+    fluid->speed_within = fmax(speed_of_most(world, sqrt(square.most[1])), emitted);
     fluid->pressure_speed = sqrt(square.most[2]);
 }
 

@@ -279,6 +279,38 @@ static void relax_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* Spray and splashes, which have no pressure on the grid, stop half a spacing off boundaries. */
+static void stop_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Grid *job = user;
+    const PxMac *m = job->mac;
+    PxFluid *f = job->fluid;
+    PxParticles *p = f->particles;
+    float *const a[3] = {p->ax, p->ay, p->az}, dt = (float)f->dt, per = 1.0f / dt;
+    const float *const v[3] = {p->vx, p->vy, p->vz};
+    const float *const g[3] = {f->wall_gx, f->wall_gy, f->wall_gz};
+    for (uint32_t i = begin; i < end; ++i) {
+        float size = 0, closing = -f->wall_flux[i];
+        for (int c = 0; c < 3; ++c) {
+            size += g[c][i] * g[c][i];
+            closing += g[c][i] * (v[c][i] + dt * a[c][i] + m->change[c][i]);
+        }
+        if (!(size > 0.0f && closing > 0.0f && f->inverse_mass[i] > 0.0f))
+            continue;
+        size = sqrtf(size);
+        float room = fmaxf(f->wall_far[i] - 0.5f * (float)f->spacing, 0.0f);
+        float stop = closing / size - per * room;
+        if (!(stop > 0.0f) || px_mac_presses(m, i))
+            continue;
+        for (int c = 0; c < 3; ++c) {
+            a[c][i] -= per * stop * g[c][i] / size;
+            m->speed[c][i] -= stop * g[c][i] / size;
+        }
+        f->wall_push[i] += p->mass[i] * per * stop / size;
+    }
+}
+
 /* Adds the grid's change. Particles move with the grid's velocity, which the accelerations are set
  * to for the solve of the shifts. */
 static void change_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -375,6 +407,8 @@ static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *para
         (float)(1 - exp(-param[PX_IMPLICIT_DAMPING] * NOISE * f->top_speed * f->dt / f->spacing));
     px_parallel_for(f->threads, f->count, PX_BLOCK, relax_block, &grid);
     PX_TRY(px_work_mark(f, PX_WORK_damping));
+    if (f->boundaries > 0)
+        px_parallel_for(f->threads, f->count, PX_BLOCK, stop_block, &grid);
     px_parallel_for(f->threads, f->count, PX_BLOCK, change_block, &grid);
     push_walls(&grid);
     f->iterations = result.iterations;

@@ -1,7 +1,8 @@
 #include "fluid/pressure/mac_cells.h"
 
-#include "base/union_find.h"
 #include "fluid/pressure/mac_multigrid.h"
+#include "fluid/pressure/mac_pools.h"
+#include "fluid/pressure/mac_separate.h"
 #include "fluid/pressure/mac_walls.h"
 #include "fluid/work.h"
 
@@ -9,6 +10,9 @@
 #include <string.h>
 
 enum { ROUNDS = 3 };
+
+/* Solves after the first one, each with other cells apart from boundaries. */
+enum { SEPARATIONS = 4 };
 
 /* Rows whose own density is below this are spray: no cell around them can be filled. */
 #define SPRAY 0.42f
@@ -215,7 +219,7 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
         m->known[c] = PX_ARENA_ARRAY(f->scratch, uint64_t, m->tiles);
         room = room && m->d[c] != NULL && m->known[c] != NULL;
     }
-    float **const centres[] = {&m->colour, &m->flows, &m->guess, &m->clear, &m->diagonal};
+    float **const centres[] = {&m->colour, &m->flows, &m->guess, &m->clear, &m->diagonal, &m->lack};
     for (size_t k = 0; k < PX_COUNT(centres); ++k) {
         *centres[k] = PX_ARENA_ARRAY(f->scratch, float, cells);
         room = room && *centres[k] != NULL;
@@ -226,12 +230,13 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
         room = room && *doubles[k] != NULL;
     }
     m->full = PX_ARENA_ARRAY(f->scratch, uint8_t, cells);
+    m->apart = PX_ARENA_ARRAY(f->scratch, uint8_t, cells);
     m->displaced = PX_ARENA_ARRAY(f->scratch, uint8_t, cells);
     m->moved = PX_ARENA_ARRAY(f->scratch, uint8_t, m->tiles);
     m->slanted = PX_ARENA_ARRAY(f->scratch, uint8_t, m->tiles);
     m->beside = PX_ARENA_ARRAY(f->scratch, uint8_t, m->tiles);
     m->part = PX_ARENA_ARRAY(f->scratch, double, 2 * ((size_t)m->tiles / TILES + 1));
-    if (!room || m->full == NULL || m->displaced == NULL || m->moved == NULL ||
+    if (!room || m->full == NULL || m->apart == NULL || m->displaced == NULL || m->moved == NULL ||
         m->slanted == NULL || m->beside == NULL || m->part == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %zu cells", cells);
     return px_mac_find_walls(m);
@@ -279,7 +284,7 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxMac *m = user;
     for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
         float open = 0;
-        m->full[cell] = 0;
+        m->full[cell] = m->apart[cell] = 0;
         if (cell < CELLS || !(m->colour[cell] > 0.5f))
             continue;
         for (int c = 0; c < 3; ++c)
@@ -288,8 +293,42 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* Voids that a splash has left inside the fluid: velocities without divergence would keep them.
+ * Cells whose kernel sum, and the mean of it with their neighbours', is below FILLED lose volume,
+ * at CLOSING times the top speed over the spacing. Sums of disordered particles vary by some per
+ * cent, and are lower beside the surface. */
+#define FILLED 0.95f
+#define CLOSING 0.03
+
+static void lack_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxMac *m = user;
+    const PxFluid *f = m->fluid;
+    float rate = (float)(CLOSING * f->top_speed / f->spacing), most = 0;
+    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
+        m->lack[cell] = 0.0f;
+        if (!m->full[cell] || !(m->colour[cell] < FILLED))
+            continue;
+        float sum = 2.0f * m->colour[cell];
+        bool inside = true;
+        for (int k = 0; k < 6; ++k) {
+            uint32_t other = next_to(m, cell, k / 2, k % 2 ? 1 : -1);
+            uint32_t face = k % 2 ? other : cell;
+            bool shut = !(m->open[k / 2][face] > 0.0f);
+            inside = inside && (m->full[other] || shut);
+            sum += shut ? m->colour[cell] : m->colour[other];
+        }
+        float colour = fmaxf(m->colour[cell], 0.125f * sum);
+        m->lack[cell] = inside && colour < FILLED ? rate * (FILLED - colour) : 0.0f;
+        most = fmaxf(most, m->lack[cell]);
+    }
+    m->part[2 * (size_t)(begin / TILES)] = (double)most;
+}
+
 /* Weights of faces: open part / density. A surface face has no cell on one side: its weight is
- * that over the distance to the surface, in cells. */
+ * that over the distance to the surface, in cells. The pressure of cells that are apart from a
+ * boundary is 0 in their middle. */
 static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -301,7 +340,7 @@ static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
             float weight = 0.0f;
             if ((m->full[cell] || m->full[below]) && m->mass[c][cell] > 0.0f) {
                 weight = m->mixed ? m->volume[c][cell] / m->mass[c][cell] : per;
-                if (m->full[cell] != m->full[below]) {
+                if (m->full[cell] != m->full[below] && !is_apart(m, cell) && !is_apart(m, below)) {
                     float in = depth_of(m, m->colour[m->full[cell] ? cell : below]);
                     float out = depth_of(m, m->colour[m->full[cell] ? below : cell]);
                     weight /= fmaxf(in / (in - out), NEAREST);
@@ -335,59 +374,12 @@ static void sides_block(void *user, uint32_t begin, uint32_t end, int thread)
                 diagonal += scale * open * (double)m->weight[c][face];
             }
         m->diagonal[cell] = (float)diagonal;
-        m->r[cell] = -out;
+        m->r[cell] = -out - m->cell * (double)m->lack[cell];
         if (!(diagonal > 0)) {
             m->full[cell] = 0;
             m->p[cell] = m->r[cell] = 0;
         }
     }
-}
-
-/* A fluid that fills a vessel has no free surface, so the pressure equation is singular: it has a
- * solution only if the right-hand side sums to 0. Its mean is removed from each set of connected
- * cells without a surface. Unless the walls change the volume, that mean is rounding. */
-static PxStatus balance(PxMac *m)
-{
-    const PxFluid *f = m->fluid;
-    uint32_t cells = m->tiles * CELLS;
-    if (!(px_boundaries_travel(f->boundary, f->boundaries) > 0))
-        return PX_OK;
-    PxArenaMark mark = px_arena_mark(f->scratch);
-    uint32_t *up = PX_ARENA_ARRAY(f->scratch, uint32_t, cells);
-    uint32_t *size = PX_ARENA_ARRAY(f->scratch, uint32_t, cells); /* 0: it has a surface */
-    double *sum = PX_ARENA_ARRAY(f->scratch, double, cells);
-    if (up == NULL || size == NULL || sum == NULL)
-        return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", cells);
-    for (uint32_t cell = 0; cell < cells; ++cell) {
-        up[cell] = cell;
-        size[cell] = 0;
-        sum[cell] = 0;
-    }
-    for (uint32_t cell = CELLS; cell < cells; ++cell)
-        for (int c = 0; c < 3; ++c) {
-            uint32_t below = next_to(m, cell, c, -1);
-            if (m->full[cell] && m->full[below] && m->open[c][cell] * m->weight[c][cell] > 0.0f)
-                px_join(up, cell, below);
-        }
-    for (uint32_t cell = CELLS; cell < cells; ++cell)
-        if (m->full[cell]) {
-            uint32_t root = px_root_of(up, cell);
-            ++size[root];
-            sum[root] += m->r[cell];
-        }
-    for (uint32_t cell = CELLS; cell < cells; ++cell)
-        for (int c = 0; c < 3; ++c) {
-            uint32_t below = next_to(m, cell, c, -1);
-            if (m->full[cell] != m->full[below] && m->open[c][cell] * m->weight[c][cell] > 0.0f)
-                size[px_root_of(up, m->full[cell] ? cell : below)] = 0;
-        }
-    for (uint32_t cell = CELLS; cell < cells; ++cell) {
-        uint32_t root = px_root_of(up, cell);
-        if (m->full[cell] && size[root] > 0)
-            m->r[cell] -= sum[root] / size[root];
-    }
-    px_arena_release(f->scratch, mark);
-    return PX_OK;
 }
 
 /* Sums over blocks of tiles, added in their order. */
@@ -413,13 +405,14 @@ static void change_block(void *user, uint32_t begin, uint32_t end, int thread)
             uint32_t cell = t * CELLS + k;
             for (int c = 0; c < 3; ++c) {
                 uint32_t below = next_to(m, cell, c, -1);
-                bool seen = m->weight[c][cell] > 0.0f && m->open[c][cell] > 0.0f;
+                bool apart = (is_apart(m, cell) || is_apart(m, below)) && m->mass[c][cell] > 0.0f;
+                bool seen = (m->weight[c][cell] > 0.0f || apart) && m->open[c][cell] > 0.0f;
                 known[c] |= (uint64_t)seen << k;
                 m->d[c][cell] =
                     seen ? (float)(scale * (double)m->weight[c][cell] * (m->p[below] - m->p[cell]))
                          : 0;
             }
-            known[3] |= (uint64_t)(m->full[cell] != 0) << k;
+            known[3] |= (uint64_t)(m->full[cell] || is_apart(m, cell)) << k;
             m->d[3][cell] = (float)m->p[cell];
         }
         for (int c = 0; c < 4; ++c)
@@ -505,6 +498,16 @@ static void join_known(const Extension *job)
             job->mac->known[c][t] |= job->fresh[c][t];
 }
 
+/* Sets up the equation of the filled cells and solves it. */
+static PxStatus equate(PxMac *m, double tolerance, uint32_t most, PxMacResult *result)
+{
+    const PxThreads *threads = m->fluid->threads;
+    px_parallel_for(threads, m->tiles, TILES, weight_block, m);
+    px_parallel_for(threads, m->tiles, TILES, sides_block, m);
+    PX_TRY(px_mac_balance(m));
+    return px_mac_iterate(m, tolerance, most, result);
+}
+
 PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure,
                       PxMacResult *result)
 {
@@ -513,10 +516,17 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
     begin_depths(m);
     PX_TRY(PX_ISA_PICK(m->fluid->isa, px_mac_gather)(m, pressure));
     px_parallel_for(threads, m->tiles, TILES, fill_block, m);
-    px_parallel_for(threads, m->tiles, TILES, weight_block, m);
-    px_parallel_for(threads, m->tiles, TILES, sides_block, m);
-    PX_TRY(balance(m));
-    PX_TRY(px_mac_iterate(m, tolerance, most, result));
+    px_parallel_for(threads, m->tiles, TILES, lack_block, m);
+    m->lacks = total(m, 0) > 0;
+    PX_TRY(equate(m, tolerance, most, result));
+    PxMacPools pools = {NULL, NULL};
+    for (int round = 0; round < SEPARATIONS; ++round) {
+        bool more;
+        PX_TRY(px_mac_separate(m, &pools, tolerance, &more));
+        if (!more)
+            break;
+        PX_TRY(equate(m, tolerance, most, result));
+    }
     px_parallel_for(threads, m->tiles, TILES, change_block, m);
     Extension job = {.mac = m};
     for (int c = 0; c < 4; ++c) {
@@ -531,6 +541,14 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
     }
     PX_ISA_PICK(m->fluid->isa, px_mac_return)(m, pressure);
     return PX_OK;
+}
+
+bool px_mac_presses(const PxMac *m, uint32_t row)
+{
+    uint32_t tile = m->tile[row], at[3];
+    for (int c = 0; c < 3; ++c)
+        at[c] = (uint32_t)fminf(fmaxf(m->local[c][row], 0.0f), EDGE - 1.0f);
+    return tile > 0 && m->full[tile * CELLS + at[0] + EDGE * (at[1] + EDGE * at[2])] != 0;
 }
 
 /* A filled cell pushes the boundaries that close more of one of its faces than of the opposite

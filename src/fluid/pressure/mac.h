@@ -17,6 +17,7 @@
 /// Boundaries close a part of each face (Batty, Bertails and Bridson 2007). Cells are filled if the
 /// kernel sum over particles, over the part of the kernel outside of boundaries, is above 1/2.
 /// Between a filled and an empty cell, p = 0 where the sum is 1/2 (ghost fluid: Gibou et al. 2002).
+/// Fluid leaves boundaries that would have to pull it (mac_separate.h).
 ///
 /// Tiles of 4 x 4 x 4 cells exist where particles are. Every pass writes cells of its own tile or
 /// its own rows, and sums over cells are added in the order of tiles: bits do not depend on
@@ -61,9 +62,12 @@ typedef struct PxMac {
     float *colour, *flows; ///< kernel sum of all matter, and of matter that flows
     float *guess;          ///< kernel sum of pressure
     float *clear;          ///< part of the kernel outside of boundaries
+    float *lack;           ///< volume that a cell inside the fluid has to lose, per second, 1/s
+    bool lacks;            ///< some cell has to
     float *sample[3];      ///< where the kernel sum is taken: the centre, or off a boundary
     float *diagonal;
-    uint8_t *full;      ///< the cell is filled
+    uint8_t *full;      ///< the cell is filled, and its pressure is solved for
+    uint8_t *apart;     ///< PX_MAC_APART: the fluid in it leaves a boundary, p is 0
     uint8_t *displaced; ///< its sample is not at its centre
     uint8_t *beside;    ///< of every tile: boundaries close some of its faces, or of those above
     uint8_t *moved, *slanted; ///< of every tile: some of its samples are not at centres, some open
@@ -90,6 +94,9 @@ PxStatus px_mac_begin(PxMac *mac, PxFluid *fluid, const float *gradient);
 /// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED.
 PxStatus px_mac_solve(PxMac *mac, double tolerance, uint32_t most, float *pressure,
                       PxMacResult *result);
+
+/// Is the cell that a row lies in filled? Others have no pressure that keeps it off boundaries.
+bool px_mac_presses(const PxMac *mac, uint32_t row);
 
 /// Gives boundaries the impulse of the pressure in their cells, after the solve. `gained` is the
 /// momentum that the rows got in all; the boundaries get the opposite of it. The sum over cells

@@ -58,6 +58,14 @@ PX_INLINE bool is_known(const PxMac *m, int c, uint32_t cell)
     return (m->known[c][cell / CELLS] >> (cell % CELLS) & 1u) != 0;
 }
 
+/* PxMac.apart of cells with fluid that leaves a boundary, and of those that are filled again. */
+enum { PX_MAC_APART = 1, PX_MAC_AGAIN = 2 };
+
+PX_INLINE bool is_apart(const PxMac *m, uint32_t cell)
+{
+    return m->apart[cell] == PX_MAC_APART;
+}
+
 /* Position of the centre of a cell, or of the middle of its lower face along an axis. */
 PX_INLINE void place_of(const PxMac *m, uint32_t cell, int axis, double x[3])
 {

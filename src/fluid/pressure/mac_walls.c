@@ -11,6 +11,9 @@ enum { POINTS = 4 * CELLS };
 /* Open parts of faces below this count as closed. */
 #define CLOSED 0.01f
 
+/* Distance of a boundary from a face parallel to it at which the face is open, in cells. */
+#define FLAT 0.01f
+
 /* Points of a tile, and what boundaries do there. */
 typedef struct Look {
     float x[3][POINTS];
@@ -61,6 +64,24 @@ typedef struct Cut {
     int axis;
 } Cut;
 
+/* The part of a square where a linear function is above 0: its value in the middle and the sizes of
+ * its changes from edge to edge along both axes. Exact for planes. A square that lies in the
+ * boundary is closed, and opens as the boundary moves FLAT of its edge away. */
+static float open_part(float middle, float a, float b, float flat)
+{
+    float wide = fmaxf(a, b), narrow = fminf(a, b), top = middle + 0.5f * (a + b);
+    if (wide < flat)
+        return fminf(fmaxf(top / flat, 0.0f), 1.0f);
+    if (narrow < 1e-3f * wide)
+        return fminf(fmaxf(0.5f + middle / wide, 0.0f), 1.0f);
+    float sum = 0;
+    for (int k = 0; k < 4; ++k) { /* triangle, less those beyond the edges */
+        float over = fmaxf(top - (k & 1 ? wide : 0.0f) - (k & 2 ? narrow : 0.0f), 0.0f);
+        sum += (k == 0 || k == 3 ? over : -over) * over;
+    }
+    return fminf(fmaxf(0.5f * sum / (wide * narrow), 0.0f), 1.0f);
+}
+
 /* Open parts of up to CELLS faces: the mean of their four quarters. Distances at the middles of
  * the quarters give the slope of the boundary in the face, and with it the part of each. */
 static bool cut_faces(PxMac *m, Look *l, const Cut *cut, uint32_t count)
@@ -84,11 +105,11 @@ static bool cut_faces(PxMac *m, Look *l, const Cut *cut, uint32_t count)
         const float *d = l->distance + 4 * k;
         uint32_t cell = cut[k].cell;
         int axis = cut[k].axis;
-        float slope = (fabsf(d[1] - d[0] + d[2] - d[3]) + fabsf(d[3] - d[0] + d[2] - d[1])) / h;
+        float slope[2] = {0.5f * fabsf(d[1] - d[0] + d[2] - d[3]),
+                          0.5f * fabsf(d[3] - d[0] + d[2] - d[1])}; /* along a quarter */
         float open = 0, along[2] = {0, 0}, wall = 0;
         for (int n = 0; n < 4; ++n) {
-            float part = 0.5f + d[n] / (0.5f * h * fmaxf(slope, 0.02f));
-            part = 0.25f * fminf(fmaxf(part, 0.0f), 1.0f);
+            float part = 0.25f * open_part(d[n], slope[0], slope[1], FLAT * h);
             open += part;
             along[0] += part * first[n];
             along[1] += part * second[n];

@@ -108,6 +108,25 @@ static bool holds_vertex(const PxShape *region, const PxClothSheet *sheet)
     return false;
 }
 
+/* Complains about a region without vertices of its cloth; says how far away the nearest one is. */
+static void complain_empty(PxScene *scene, const PxPath *path, const PxShape *region,
+                           const PxClothSheet *sheet, const char *whose, const char *verb)
+{
+    double least = INFINITY;
+    PxVec3 at = {0, 0, 0};
+    for (uint32_t k = 0; k < sheet->vertices; ++k) {
+        double d = px_shape_distance(region, sheet->start[k], NULL);
+        if (d < least) {
+            least = d;
+            at = sheet->start[k];
+        }
+    }
+    px_complain(scene, PX_ERROR, path, PX_AT_VALUE,
+                "has no vertex of %s in it at the start: nothing will be %s; the nearest of %u is "
+                "%.3g m away, at (%.3g, %.3g, %.3g) m",
+                whose, verb, sheet->vertices, least, at.x, at.y, at.z);
+}
+
 /* Errors: PX_ERR_MEMORY. A region whose shape cannot be made is a complaint. */
 static PxStatus check_region(Hold *hold, const Region *region)
 {
@@ -141,9 +160,10 @@ static PxStatus check_region(Hold *hold, const Region *region)
     for (size_t k = 0; k < scene->bodies && cloth && region->start == 0 && !any; ++k)
         if (hold->survey->sheet[k] != NULL && (region->body == PX_NO_BODY || region->body == k))
             any = holds_vertex(shape, hold->survey->sheet[k]);
-    px_shape_free(shape);
-    if (any || region->start > 0)
+    if (any || region->start > 0) {
+        px_shape_free(shape);
         return PX_OK;
+    }
     char whose[160] = "any solid";
     if (region->any_matter)
         snprintf(whose, sizeof whose, "any body");
@@ -152,11 +172,9 @@ static PxStatus check_region(Hold *hold, const Region *region)
                  px_quote(scene->body[region->body].def.name, name, sizeof name));
     /* Particles may enter the region of a force later, but a handle takes particles only once. */
     bool once = region->kind->region_once;
-    if (region->body != PX_NO_BODY && scene->body[region->body].def.cloth)
-        px_complain(scene, PX_ERROR, region_path(&path, region, "shape"), PX_AT_VALUE,
-                    "has no vertex of %s in it at the start: nothing will be %s; is it at the "
-                    "right place?",
-                    whose, region->kind->region_verb);
+    if (region->body != PX_NO_BODY && hold->survey->sheet[region->body] != NULL)
+        complain_empty(scene, region_path(&path, region, "shape"), shape,
+                       hold->survey->sheet[region->body], whose, region->kind->region_verb);
     else
         px_complain(scene, once ? PX_ERROR : PX_WARNING, region_path(&path, region, "shape"),
                     PX_AT_VALUE,
@@ -164,6 +182,7 @@ static PxStatus check_region(Hold *hold, const Region *region)
                     "place, and thicker than the spacing (%.3g m)?",
                     whose, once ? "will be" : "is", region->kind->region_verb,
                     once ? "" : " at first", scene->world.spacing);
+    px_shape_free(shape);
     return PX_OK;
 }
 

@@ -1,0 +1,76 @@
+/// Meshes and pins that cloth cannot use: `check` says which body, which triangle and where.
+#include "check.h"
+#include "folder.h"
+
+#include "phyxel/scene.h"
+
+#define SCENE(rest, handles)                                                                       \
+    "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, \"cloth\": "     \
+    "{\"mass\": 0.2" rest "}}},"                                                                   \
+    " \"bodies\": [{\"name\": \"shirt\", \"material\": \"m\", \"shape\": {\"mesh\": "              \
+    "\"m.obj\"}}]" handles "}"
+
+/* A square of two triangles. */
+#define SQUARE "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\n"
+
+/* `check` complains at `place` with all of the words. */
+static void complains(const char *mesh, const char *text, const char *place, const char *words)
+{
+    Folder folder = folder_make();
+    FILE *file = fopen(folder_file(&folder, "m.obj"), "w");
+    PxScene *scene;
+    CHECK(file != NULL);
+    fputs(mesh, file);
+    fclose(file);
+    if (px_scene_read_text("s.json", folder.path, text, strlen(text), &scene) == PX_OK)
+        px_scene_check(scene);
+    bool found = false;
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
+        const PxComplaint *c = px_scene_complaint(scene, k);
+        found = found || (strcmp(c->place, place) == 0 && strstr(c->text, words) != NULL);
+        if (!found)
+            fprintf(stderr, "%s: %s\n", c->place, c->text);
+    }
+    if (!found)
+        fail_msg("nothing says '%s: %s'", place, words);
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
+TEST(an_edge_of_three_triangles_is_named)
+{
+    complains(SQUARE "v 0.5 1 0.5\nf 1 3 2\nf 1 4 3\nf 1 3 5\n", SCENE("", ""),
+              "bodies[0].shape.mesh",
+              "the edge between vertices 0 and 2 has 3 triangles, the first 0, 1 and 2");
+}
+
+TEST(a_triangle_without_area_is_named)
+{
+    complains(SQUARE "v 2 0 0\nf 1 3 2\nf 1 4 3\nf 1 2 5\n", SCENE("", ""), "bodies[0].shape.mesh",
+              "triangle 2 (vertices 0, 1, 4) has no area");
+}
+
+TEST(texture_coordinates_that_are_missing_are_asked_for)
+{
+    complains(SQUARE "f 1 3 2\nf 1 4 3\n", SCENE(", \"rest\": \"uv\"", ""), "bodies[0].shape.mesh",
+              "texture coordinates");
+}
+
+TEST(folded_texture_coordinates_are_named)
+{
+    complains(SQUARE "vt 0 0\nvt 1 0\nvt 1 1\nvt 0.9 0.1\nf 1/1 3/3 2/2\nf 1/1 4/4 3/3\n",
+              SCENE(", \"rest\": \"uv\"", ""), "bodies[0].shape.mesh",
+              "folded: triangle 1 is mirrored against triangle 0");
+}
+
+TEST(a_pin_of_nothing_says_how_far_away_the_cloth_is)
+{
+    complains(SQUARE "f 1 3 2\nf 1 4 3\n",
+              SCENE("", ", \"handles\": [{\"name\": \"pin\", \"body\": \"shirt\", \"shape\": "
+                        "{\"sphere\": 0.1, \"at\": [1.5, 0, 0]}}]"),
+              "handles[0].shape",
+              "has no vertex of 'shirt' in it at the start: nothing will be held; the nearest of 4 "
+              "is 0.4 m away, at (1, 0, 0) m");
+}
+
+TEST_MAIN()
