@@ -1,6 +1,7 @@
 /// Statistics of a world: sums over all particles, independent of threads and ranks.
 #include "world/fracture_stage.h"
 #include "world/cloth_stage.h"
+#include "world/wet_stage.h"
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
 
@@ -149,6 +150,7 @@ static void measure(PxWorld *world, PxStats *out)
     out->cloth_elastic = cloth.elastic;
     out->cloth_strain = cloth.strain;
     out->cloth_momentum = cloth.momentum;
+    out->cloth_water = px_wet_total(world);
     out->fragments = world->state.fragments;
     out->cracks = world->crack[PX_CRACK_LIST].count;
     out->crack_fronts = px_fracture_fronts(world);
