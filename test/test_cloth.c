@@ -413,6 +413,62 @@ TEST(distances_of_points_and_edges_are_those_of_their_closest_points)
     CHECK_NEAR(u, 0.5, 1e-14);
 }
 
+static bool listed(const PxClothSearch *search, uint32_t vertex, const uint32_t *corner)
+{
+    for (uint32_t k = 0; k < search->count; ++k) {
+        const PxClothNear *n = &search->near[k];
+        if (n->cloth[0] >> 31 == 0 && n->vertex[0] == vertex &&
+            memcmp(n->vertex + 1, corner, 3 * sizeof *corner) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A sheet that is rolled up has layers 10 mm apart: each vertex is near triangles of the next
+ * layer, and the search, which leaves out parts with one direction, finds them all. */
+TEST(the_search_finds_every_vertex_near_a_triangle)
+{
+    PxShapeDef def = sheet_def(1, 0.2, 60, 12);
+    PxCloth cloth = {.sheet = sheet_of(&def)};
+    PxMaterialDef m = cotton();
+    m.cloth.thickness = 0.012;
+    m.cloth.self_collision = true;
+    PxClothLaw law = law_of(&m);
+    PxClothSystem system;
+    PxArena scratch;
+    px_arena_init(&scratch, NULL);
+    px_cloth_system_init(&system, NULL);
+    CHECK_OK(px_cloth_system_build(&system, &cloth, 1));
+    PxThreads threads = {2, NULL};
+    PxClothStep step = {
+        .system = &system, .law = &law, .threads = &threads, .scratch = &scratch, .dt = 0.01};
+    CHECK_OK(px_cloth_step_begin(&step));
+    for (uint32_t i = 0; i < system.vertices; ++i) {
+        double turn = 14 * (cloth.sheet->start[i].x + 0.5), r = 0.05 + 0.01 * turn / (2 * M_PI);
+        step.x[i] = px_vec(r * cos(turn), r * sin(turn), cloth.sheet->start[i].z);
+        step.v[i] = step.w[i] = px_vec(0, 0, 0);
+    }
+    double thick = 0.012, w[3];
+    PxClothSearch search = {.step = &step, .thick = &thick, .slack = 0.001};
+    CHECK_OK(px_cloth_search(&search));
+    uint32_t near = 0, missing = 0;
+    for (uint32_t f = 0; f < system.faces; ++f)
+        for (uint32_t i = 0; i < system.vertices; ++i) {
+            const uint32_t *c = system.face[f].corner;
+            const PxVec3 t[3] = {step.x[c[0]], step.x[c[1]], step.x[c[2]]};
+            double along = fabs(cloth.sheet->start[i].x - cloth.sheet->start[c[0]].x);
+            if (along < 0.1 || px_cloth_point_triangle(step.x[i], t, w) > thick)
+                continue; /* not of another layer, or not near */
+            ++near;
+            missing += !listed(&search, i, c);
+        }
+    CHECK(near > 1000);
+    CHECK(missing == 0);
+    px_cloth_system_free(&system);
+    px_arena_free(&scratch);
+    px_cloth_sheet_free(cloth.sheet);
+}
+
 static const char two_sheets[] =
     "{\"phyxel\": 1, \"spacing\": 0.05, \"gravity\": [0, 0, 0], \"materials\": {\"silk\": "
     "{\"density\": 100, \"cloth\": {\"mass\": 0.2, \"thickness\": 0.01, \"self_collision\": "

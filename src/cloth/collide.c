@@ -1,76 +1,20 @@
 #include "cloth/collide.h"
 
+#include "base/mat3.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 64u
-#define ROUNDS 3    /* of impulses */
-#define SWEEPS 10   /* of Gauss-Seidel in one round */
-#define MERGES 12   /* rounds in which zones grow */
-#define ADVANCES 40 /* most parts of a way */
-#define NEAR 0.5    /* pairs that approach stop at this part of the thickness */
-#define RELAX 0.1   /* part of a lack of distance that is restored in a step */
-
-/* ---- closest points ------------------------------------------------------------------------ */
-
-/* After Ericson, Real-Time Collision Detection (2004), 5.1.5. */
-double px_cloth_point_triangle(PxVec3 p, const PxVec3 t[3], double w[3])
-{
-    PxVec3 ab = px_sub(t[1], t[0]), ac = px_sub(t[2], t[0]), ap = px_sub(p, t[0]);
-    double d1 = px_dot(ab, ap), d2 = px_dot(ac, ap);
-    PxVec3 bp = px_sub(p, t[1]), cp = px_sub(p, t[2]);
-    double d3 = px_dot(ab, bp), d4 = px_dot(ac, bp), d5 = px_dot(ab, cp), d6 = px_dot(ac, cp);
-    double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
-    w[0] = w[1] = w[2] = 0;
-    if (d1 <= 0 && d2 <= 0) {
-        w[0] = 1;
-    } else if (d3 >= 0 && d4 <= d3) {
-        w[1] = 1;
-    } else if (d6 >= 0 && d5 <= d6) {
-        w[2] = 1;
-    } else if (vc <= 0 && d1 >= 0 && d3 <= 0) {
-        w[1] = d1 / (d1 - d3);
-        w[0] = 1 - w[1];
-    } else if (vb <= 0 && d2 >= 0 && d6 <= 0) {
-        w[2] = d2 / (d2 - d6);
-        w[0] = 1 - w[2];
-    } else if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
-        w[2] = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        w[1] = 1 - w[2];
-    } else {
-        double sum = 1 / (va + vb + vc);
-        w[1] = vb * sum;
-        w[2] = vc * sum;
-        w[0] = 1 - w[1] - w[2];
-    }
-    PxVec3 q = px_mad(px_mad(px_scale(t[0], w[0]), t[1], w[1]), t[2], w[2]);
-    return px_length(px_sub(p, q));
-}
-
-static double clamp(double v)
-{
-    return v < 0 ? 0 : v > 1 ? 1 : v;
-}
-
-/* The same, 5.1.9. */
-double px_cloth_edge_edge(const PxVec3 a[2], const PxVec3 b[2], double *s, double *t)
-{
-    PxVec3 d1 = px_sub(a[1], a[0]), d2 = px_sub(b[1], b[0]), r = px_sub(a[0], b[0]);
-    double aa = px_dot(d1, d1), ee = px_dot(d2, d2), f = px_dot(d2, r), c = px_dot(d1, r);
-    double bb = px_dot(d1, d2), denom = aa * ee - bb * bb;
-    *s = denom > 1e-12 * aa * ee ? clamp((bb * f - c * ee) / denom) : 0;
-    *t = (bb * *s + f) / ee;
-    if (*t < 0) {
-        *t = 0;
-        *s = clamp(-c / aa);
-    } else if (*t > 1) {
-        *t = 1;
-        *s = clamp((bb - c) / aa);
-    }
-    return px_length(px_sub(px_mad(a[0], d1, *s), px_mad(b[0], d2, *t)));
-}
+#define BLOCK 128u
+#define ROUNDS 3     /* of impulses */
+#define SWEEPS 10    /* of Gauss-Seidel in one round */
+#define MERGES 12    /* rounds in which zones grow */
+#define ADVANCES 100 /* most parts of a way */
+#define NEAR 0.5     /* pairs that approach stop at this part of the thickness */
+#define RELAX 0.1    /* part of a lack of distance that is restored in a step */
+#define EDGES (1u << 31)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
@@ -86,16 +30,17 @@ typedef struct Pair {
     PxVec3 rubbed;
 } Pair;
 
-typedef struct Search {
+typedef struct Work {
     PxClothStep *s;
-    PxBounds *box; /* by node */
-    double *thick; /* by cloth: distance that is kept, m */
+    PxClothSearch search;
+    PxVec3 *seen; /* velocities that the search saw */
     Pair *pair;
     uint32_t most;
     _Atomic uint32_t pairs;
     bool last;     /* only what crosses */
+    uint32_t *up;  /* by vertex: another one of its zone; NULL: there are no zones */
     double *weigh; /* inverse masses */
-} Search;
+} Work;
 
 /* Distance at time t of the step, with weights; *apart is the vector between the closest points. */
 static double distance(const Pair *p, const PxVec3 x[4], double w[4], PxVec3 *apart)
@@ -121,7 +66,7 @@ static double distance(const Pair *p, const PxVec3 x[4], double w[4], PxVec3 *ap
 }
 
 /* Does the pair touch in the step? Then fills in how. */
-static bool touches(const Search *j, Pair *p, double keep)
+static bool touches(const Work *j, Pair *p, double keep)
 {
     const PxClothStep *s = j->s;
     PxVec3 x[4], way[4], apart, mean = px_vec(0, 0, 0);
@@ -148,18 +93,18 @@ static bool touches(const Search *j, Pair *p, double keep)
     PxVec3 at[4], first = apart;
     double weight[4];
     memcpy(weight, w, sizeof w);
-    bool hit = false;
+    bool hit = reach > 0; /* also if it is not clear after so many parts of the way */
     for (int n = 0; n < ADVANCES && reach > 0; ++n) {
         t += fmax(0.9 * (d - 0.5 * stop), 1e-4 * stop) / reach;
-        if (t >= 1)
+        if (t >= 1) {
+            hit = false;
             break;
+        }
         for (int k = 0; k < 4; ++k)
             at[k] = px_mad(x[k], way[k], t);
         d = distance(p, at, w, &apart);
-        if (d <= stop) {
-            hit = true;
+        if (d <= stop)
             break;
-        }
     }
     if (!hit && !near)
         return false;
@@ -185,93 +130,32 @@ static bool touches(const Search *j, Pair *p, double keep)
     return true;
 }
 
-static void add_pair(Search *j, const Pair *p)
+/* What moves as one does not cross. Zones are flat when this is called: up[] is the root. */
+static bool same_zone(const uint32_t *up, const uint32_t vertex[4])
 {
-    uint32_t at = atomic_fetch_add(&j->pairs, 1);
-    if (at < j->most)
-        j->pair[at] = *p;
+    return up[vertex[0]] == up[vertex[1]] && up[vertex[0]] == up[vertex[2]] &&
+           up[vertex[0]] == up[vertex[3]];
 }
 
-static bool apart(const Pair *p)
-{
-    for (int a = 0; a < 4; ++a)
-        for (int b = a + 1; b < 4; ++b)
-            if (p->vertex[a] == p->vertex[b])
-                return false;
-    return true;
-}
-
-static void test(Search *j, Pair *p, double keep)
-{
-    if (apart(p) && touches(j, p, keep))
-        add_pair(j, p);
-}
-
-static void test_faces(Search *j, uint32_t f, uint32_t g)
-{
-    const PxClothSystem *y = j->s->system;
-    const uint32_t *a = y->face[f].corner, *b = y->face[g].corner;
-    const PxClothLaw *la = &j->s->law[y->of_face[f]], *lb = &j->s->law[y->of_face[g]];
-    double keep = 0.5 * (j->thick[y->of_face[f]] + j->thick[y->of_face[g]]);
-    double mu = sqrt(la->friction * lb->friction);
-    if (!la->collides || !lb->collides)
-        return;
-    for (int k = 0; k < 3; ++k) {
-        if (y->owns[f] & (1u << k))
-            test(j, &(Pair){.vertex = {a[k], b[0], b[1], b[2]}, .friction = mu}, keep);
-        if (y->owns[g] & (1u << k))
-            test(j, &(Pair){.vertex = {b[k], a[0], a[1], a[2]}, .friction = mu}, keep);
-        for (int l = 0; l < 3; ++l)
-            if ((y->owns[f] & (8u << k)) && (y->owns[g] & (8u << l)))
-                test(j,
-                     &(Pair){.vertex = {a[k], a[(k + 1) % 3], b[l], b[(l + 1) % 3]},
-                             .edges = true,
-                             .friction = mu},
-                     keep);
-    }
-}
-
-static bool overlap(const PxBounds *a, const PxBounds *b)
-{
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
-           b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
-static void search_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void test_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Search *j = user;
-    const PxClothSystem *y = j->s->system;
-    for (uint32_t f = begin; f < end; ++f) {
-        const PxBounds *own = &j->box[y->leaf_of[f]];
-        for (uint32_t n = 0; n < y->nodes;) {
-            if (!overlap(own, &j->box[n])) {
-                n = y->node[n].next;
-                continue;
-            }
-            if (y->node[n].face != UINT32_MAX && y->node[n].face > f)
-                test_faces(j, f, y->node[n].face);
-            ++n;
-        }
-    }
-}
-
-static void box_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Search *j = user;
-    const PxClothStep *s = j->s;
-    const PxClothSystem *y = s->system;
-    for (uint32_t f = begin; f < end; ++f) {
-        PxBounds b = px_bounds_empty();
-        for (int k = 0; k < 3; ++k) {
-            uint32_t i = y->face[f].corner[k];
-            px_bounds_add(&b, s->x[i]);
-            px_bounds_add(&b, px_mad(s->x[i], s->w[i], s->dt));
-        }
-        double more = 0.5 * j->thick[y->of_face[f]];
-        PxVec3 by = px_vec(more, more, more);
-        j->box[y->leaf_of[f]] = (PxBounds){px_sub(b.low, by), px_add(b.high, by)};
+    Work *j = user;
+    const PxClothLaw *law = j->s->law;
+    for (uint32_t k = begin; k < end; ++k) {
+        const PxClothNear *n = &j->search.near[k];
+        uint32_t a = n->cloth[0] & ~EDGES, b = n->cloth[1];
+        double keep = 0.5 * (j->search.thick[a] + j->search.thick[b]);
+        if (j->up != NULL && same_zone(j->up, n->vertex))
+            continue;
+        Pair p = {.edges = (n->cloth[0] & EDGES) != 0};
+        memcpy(p.vertex, n->vertex, sizeof p.vertex);
+        if (!touches(j, &p, keep))
+            continue;
+        p.friction = sqrt(law[a].friction * law[b].friction);
+        uint32_t at = atomic_fetch_add_explicit(&j->pairs, 1, memory_order_relaxed);
+        if (at < j->most)
+            j->pair[at] = p;
     }
 }
 
@@ -283,23 +167,34 @@ static int compare_pairs(const void *a, const void *b)
     return memcmp(x->vertex, y->vertex, sizeof x->vertex);
 }
 
-/* Finds all pairs that touch; their order depends on nothing but themselves. */
-static PxStatus search(Search *j)
+/* Are the pairs that were found still all that may touch? */
+static bool still_holds(const Work *j)
 {
-    const PxClothSystem *y = j->s->system;
-    px_parallel_for(j->s->threads, y->faces, 4 * BLOCK, box_block, j);
-    for (uint32_t n = y->nodes; n-- > 0;)
-        if (y->node[n].face == UINT32_MAX) {
-            uint32_t second = y->node[n + 1].next;
-            j->box[n] = px_bounds_join(j->box[n + 1], j->box[second]);
-        }
+    const PxClothStep *s = j->s;
+    double most = 0;
+    for (uint32_t i = 0; i < s->system->vertices; ++i) {
+        PxVec3 d = px_sub(s->w[i], j->seen[i]);
+        most = fmax(most, px_dot(d, d));
+    }
+    return sqrt(most) * s->dt <= 0.5 * j->search.slack;
+}
+
+/* Finds all pairs that touch; their order depends on nothing but themselves. */
+static PxStatus find(Work *j)
+{
+    PxClothStep *s = j->s;
+    if (j->search.near == NULL || !still_holds(j)) {
+        memcpy(j->seen, s->w, s->system->vertices * sizeof *j->seen);
+        PX_TRY(px_cloth_search(&j->search));
+    }
     for (;;) {
-        j->pairs = 0;
-        px_parallel_for(j->s->threads, y->faces, BLOCK, search_block, j);
-        if (j->pairs <= j->most)
+        atomic_store(&j->pairs, 0);
+        px_parallel_for(s->threads, j->search.count, BLOCK, test_block, j);
+        uint32_t found = atomic_load(&j->pairs);
+        if (found <= j->most)
             break;
-        j->most = 2 * j->pairs;
-        j->pair = PX_ARENA_ARRAY(j->s->scratch, Pair, j->most);
+        j->most = 2 * found;
+        j->pair = PX_ARENA_ARRAY(s->scratch, Pair, j->most);
         if (j->pair == NULL)
             return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", j->most);
     }
@@ -308,14 +203,6 @@ static PxStatus search(Search *j)
 }
 
 /* ---- impulses -------------------------------------------------------------------------------- */
-
-static void give(PxClothStep *s, const Pair *p, const double *weigh, PxVec3 impulse)
-{
-    for (int k = 0; k < 4; ++k) {
-        uint32_t i = p->vertex[k];
-        s->w[i] = px_mad(s->w[i], impulse, p->weight[k] * weigh[i]);
-    }
-}
 
 static void push_apart(PxClothStep *s, Pair *p, const double *weigh)
 {
@@ -336,11 +223,27 @@ static void push_apart(PxClothStep *s, Pair *p, const double *weigh)
     PxVec3 change = px_add(px_scale(p->normal, load - p->load), px_sub(rubbed, p->rubbed));
     p->load = load;
     p->rubbed = rubbed;
-    give(s, p, weigh, change);
+    for (int k = 0; k < 4; ++k) {
+        uint32_t i = p->vertex[k];
+        s->w[i] = px_mad(s->w[i], change, p->weight[k] * weigh[i]);
+    }
 }
 
-/* ---- zones ------------------------------------------------------------------------------------
- */
+static void sweep(Work *j)
+{
+    for (int k = 0; k < SWEEPS; ++k)
+        for (uint32_t n = 0; n < j->pairs; ++n)
+            push_apart(j->s, &j->pair[n], j->weigh);
+}
+
+/* ---- zones ----------------------------------------------------------------------------------- */
+
+typedef struct Zone {
+    double mass;
+    PxVec3 middle, momentum, spin; /* spin: angular momentum, then angular velocity */
+    PxMat3 inertia;
+    bool held;
+} Zone;
 
 static uint32_t root_of(uint32_t *up, uint32_t i)
 {
@@ -349,9 +252,28 @@ static uint32_t root_of(uint32_t *up, uint32_t i)
     return i;
 }
 
-/* Joins the vertices of pairs that cross, and gives each zone the velocity of its momentum, or that
- * of its held vertices. */
-static void merge(Search *j, uint32_t *up, PxVec3 *momentum, double *mass, uint8_t *held)
+static void add_inertia(PxMat3 *m, PxVec3 r, double mass)
+{
+    const double a[3] = {r.x, r.y, r.z}, square = px_dot(r, r);
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k)
+            m->m[i][k] += mass * ((i == k ? square : 0) - a[i] * a[k]);
+}
+
+/* The motion of a zone at a place that turns with it. */
+static PxVec3 motion_of(const Zone *z, PxVec3 x, double dt)
+{
+    PxVec3 arm = px_sub(x, z->middle), drift = px_scale(z->momentum, 1 / z->mass);
+    double rate = px_length(z->spin);
+    if (!(rate > 0))
+        return drift;
+    PxQuat turn = px_quat_turn(px_scale(z->spin, 1 / rate), rate * dt);
+    return px_mad(drift, px_sub(px_rotate(turn, arm), arm), 1 / dt);
+}
+
+/* Joins the vertices of pairs that cross, and gives each zone the rigid motion of its momentum and
+ * angular momentum, or of its held vertices. */
+static void merge(Work *j, uint32_t *up, Zone *zone)
 {
     PxClothStep *s = j->s;
     uint32_t n = s->system->vertices;
@@ -360,86 +282,112 @@ static void merge(Search *j, uint32_t *up, PxVec3 *momentum, double *mass, uint8
             uint32_t a = root_of(up, j->pair[k].vertex[0]), b = root_of(up, j->pair[k].vertex[c]);
             up[a > b ? a : b] = a > b ? b : a;
         }
-    for (uint32_t i = 0; i < n; ++i) {
-        momentum[i] = px_vec(0, 0, 0);
-        mass[i] = 0;
-        held[i] = 0;
-    }
+    memset(zone, 0, n * sizeof *zone);
     for (uint32_t i = 0; i < n; ++i)
-        held[root_of(up, i)] |= !(j->weigh[i] > 0);
+        zone[root_of(up, i)].held |= !(j->weigh[i] > 0);
+    for (int pass = 0; pass < 2; ++pass)
+        for (uint32_t i = 0; i < n; ++i) {
+            Zone *z = &zone[root_of(up, i)];
+            if (z->held && j->weigh[i] > 0)
+                continue;
+            if (pass == 0) {
+                z->mass += s->mass[i];
+                z->middle = px_mad(z->middle, s->x[i], s->mass[i]);
+                z->momentum = px_mad(z->momentum, s->w[i], s->mass[i]);
+                continue;
+            }
+            PxVec3 arm = px_sub(s->x[i], px_scale(z->middle, 1 / z->mass));
+            add_inertia(&z->inertia, arm, s->mass[i]);
+            z->spin = px_add(z->spin, px_cross(arm, px_scale(s->w[i], s->mass[i])));
+        }
+    for (uint32_t i = 0; i < n; ++i)
+        if (up[i] == i && zone[i].mass > 0) {
+            PxMat3 inverse;
+            zone[i].middle = px_scale(zone[i].middle, 1 / zone[i].mass);
+            zone[i].spin = px_mat3_inverse(zone[i].inertia, &inverse)
+                               ? px_mat3_apply(inverse, zone[i].spin)
+                               : px_vec(0, 0, 0);
+        }
     for (uint32_t i = 0; i < n; ++i) {
-        uint32_t r = root_of(up, i);
-        if (held[r] && j->weigh[i] > 0)
-            continue;
-        momentum[r] = px_mad(momentum[r], s->w[i], s->mass[i]);
-        mass[r] += s->mass[i];
-    }
-    for (uint32_t i = 0; i < n; ++i) {
-        uint32_t r = root_of(up, i);
-        if (r != i || up[i] != i || mass[r] > s->mass[i])
-            s->w[i] = px_scale(momentum[r], 1 / mass[r]);
+        up[i] = root_of(up, i);
+        const Zone *z = &zone[up[i]];
+        if (z->mass > s->mass[i])
+            s->w[i] = motion_of(z, s->x[i], s->dt);
     }
 }
 
-/* ---- all ---------------------------------------------------------------------------------------
- */
+static PxStatus make_zones(Work *j, PxClothCollision *out)
+{
+    PxClothStep *s = j->s;
+    uint32_t n = s->system->vertices, *up = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
+    Zone *zone = PX_ARENA_ARRAY(s->scratch, Zone, n + 1);
+    if (up == NULL || zone == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for zones of %u vertices", n);
+    for (uint32_t i = 0; i < n; ++i)
+        up[i] = i;
+    for (int round = 0; round < MERGES && j->pairs > 0; ++round) {
+        merge(j, up, zone);
+        j->up = up;
+        PX_TRY(find(j));
+    }
+    for (uint32_t i = 0; i < n; ++i)
+        out->zones += root_of(up, i) != i;
+    return PX_OK;
+}
 
-static PxStatus begin(PxClothStep *s, Search *j)
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static PxStatus begin(PxClothStep *s, Work *j)
 {
     const PxClothSystem *y = s->system;
-    *j = (Search){.s = s,
-                  .box = PX_ARENA_ARRAY(s->scratch, PxBounds, y->nodes + 1),
-                  .thick = PX_ARENA_ARRAY(s->scratch, double, y->cloths + 1),
-                  .weigh = PX_ARENA_ARRAY(s->scratch, double, y->vertices + 1),
-                  .most = 4 * y->vertices + 64};
-    j->pair = PX_ARENA_ARRAY(s->scratch, Pair, j->most);
-    if (j->box == NULL || j->thick == NULL || j->weigh == NULL || j->pair == NULL)
+    PxArena *m = s->scratch;
+    *j = (Work){.s = s,
+                .search = {.step = s, .thick = PX_ARENA_ARRAY(m, double, y->cloths + 1)},
+                .seen = PX_ARENA_ARRAY(m, PxVec3, y->vertices + 1),
+                .weigh = PX_ARENA_ARRAY(m, double, y->vertices + 1),
+                .most = y->vertices + 64};
+    j->pair = PX_ARENA_ARRAY(m, Pair, j->most);
+    if (j->seen == NULL || j->search.thick == NULL || j->weigh == NULL || j->pair == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts of %u triangles", y->faces);
-    for (uint32_t c = 0; c < y->cloths; ++c)
-        j->thick[c] = fmin(s->law[c].thickness, 0.4 * y->edge[c]);
+    double least = INFINITY;
+    for (uint32_t c = 0; c < y->cloths; ++c) {
+        j->search.thick[c] = fmin(s->law[c].thickness, 0.4 * y->edge[c]);
+        least = fmin(least, j->search.thick[c]);
+    }
+    j->search.slack = least;
     for (uint32_t i = 0; i < y->vertices; ++i)
         j->weigh[i] = s->hold[i] == PX_CLOTH_FREE ? 1 / s->mass[i] : 0;
     return PX_OK;
 }
 
+static bool collides(const PxClothStep *s)
+{
+    for (uint32_t k = 0; k < s->system->cloths; ++k)
+        if (s->law[k].collides)
+            return true;
+    return false;
+}
+
 PxStatus px_cloth_collide(PxClothStep *s, PxClothCollision *out)
 {
-    Search j;
-    uint32_t n = s->system->vertices;
+    Work j;
     *out = (PxClothCollision){0};
+    if (!collides(s))
+        return PX_OK;
     PX_TRY(begin(s, &j));
     for (int round = 0; round < ROUNDS; ++round) {
-        PX_TRY(search(&j));
-        bool moved = false;
-        for (int sweep = 0; sweep < SWEEPS; ++sweep)
-            for (uint32_t k = 0; k < j.pairs; ++k) {
-                push_apart(s, &j.pair[k], j.weigh);
-                moved = moved || j.pair[k].load > 0;
-            }
+        PX_TRY(find(&j));
+        sweep(&j);
         out->touching = 0;
         for (uint32_t k = 0; k < j.pairs; ++k)
             out->touching += j.pair[k].load > 0;
-        if (!moved)
+        if (out->touching == 0)
             break;
     }
     j.last = true;
-    PX_TRY(search(&j));
-    if (j.pairs == 0)
-        return PX_OK;
-    uint32_t *up = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
-    PxVec3 *momentum = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
-    double *mass = PX_ARENA_ARRAY(s->scratch, double, n + 1);
-    uint8_t *held = PX_ARENA_ARRAY(s->scratch, uint8_t, n + 1);
-    if (up == NULL || momentum == NULL || mass == NULL || held == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for zones of %u vertices", n);
-    for (uint32_t i = 0; i < n; ++i)
-        up[i] = i;
-    for (int round = 0; round < MERGES && j.pairs > 0; ++round) {
-        merge(&j, up, momentum, mass, held);
-        PX_TRY(search(&j));
-    }
-    for (uint32_t i = 0; i < n; ++i)
-        out->zones += root_of(up, i) != i;
+    PX_TRY(find(&j));
+    if (j.pairs > 0)
+        PX_TRY(make_zones(&j, out));
     out->crossed = j.pairs;
     return PX_OK;
 }

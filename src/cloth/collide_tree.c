@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct Item {
-    uint32_t face;
+    uint32_t face, piece;
     double key;
 } Item;
 
@@ -24,18 +24,18 @@ static PxVec3 middle_of(const PxClothSystem *s, const PxVec3 *x, uint32_t face)
     return px_add(x[c[0]], px_add(x[c[1]], x[c[2]])); /* times 3 */
 }
 
-/* Splits items [begin, end) at the median of the longest side. Children come after their parent,
- * so that a loop from the last node to the first one finds boxes of children ready. */
+/* Splits items [begin, end) at the median of the longest side, or, if they belong to several
+ * connected pieces, between two of these. Children come after their parent, so that a loop from the
+ * last node to the first one finds boxes of children ready. */
 static uint32_t build(PxClothSystem *s, const PxVec3 *x, Item *item, uint32_t begin, uint32_t end)
 {
-    uint32_t own = s->nodes++;
-    PxClothNode *node = &s->node[own];
-    node->face = UINT32_MAX;
-    node->next = 0;
+    uint32_t own = s->nodes++, half = begin + (end - begin) / 2;
+    bool one = item[begin].piece == item[end - 1].piece;
+    s->node[own] = (PxClothNode){.face = UINT32_MAX, .piece = one ? item[begin].piece : UINT32_MAX};
     if (end - begin == 1) {
-        node->face = item[begin].face;
-        s->leaf_of[node->face] = own;
-    } else {
+        s->node[own].face = item[begin].face;
+        s->leaf_of[item[begin].face] = own;
+    } else if (one) {
         PxBounds b = px_bounds_empty();
         for (uint32_t k = begin; k < end; ++k)
             px_bounds_add(&b, middle_of(s, x, item[k].face));
@@ -46,12 +46,44 @@ static uint32_t build(PxClothSystem *s, const PxVec3 *x, Item *item, uint32_t be
             item[k].key = axis == 0 ? m.x : axis == 1 ? m.y : m.z;
         }
         qsort(item + begin, end - begin, sizeof *item, compare_items);
-        uint32_t half = begin + (end - begin) / 2;
+    } else {
+        uint32_t low = half, high = half;
+        while (low > begin && item[low].piece == item[low - 1].piece)
+            --low;
+        while (high < end && item[high].piece == item[high - 1].piece)
+            ++high;
+        half = low > begin && (high == end || half - low < high - half) ? low : high;
+    }
+    if (end - begin > 1) {
         build(s, x, item, begin, half);
         build(s, x, item, half, end);
     }
     s->node[own].next = s->nodes;
     return own;
+}
+
+static uint32_t root_of(uint32_t *up, uint32_t i)
+{
+    while (up[i] != i)
+        i = up[i] = up[up[i]];
+    return i;
+}
+
+/* Lists the faces, those of one connected piece after another. */
+static void list_pieces(const PxClothSystem *s, uint32_t *up, Item *item)
+{
+    for (uint32_t i = 0; i < s->vertices; ++i)
+        up[i] = i;
+    for (uint32_t f = 0; f < s->faces; ++f)
+        for (int k = 1; k < 3; ++k) {
+            uint32_t a = root_of(up, s->face[f].corner[0]), b = root_of(up, s->face[f].corner[k]);
+            up[a > b ? a : b] = a > b ? b : a;
+        }
+    for (uint32_t f = 0; f < s->faces; ++f) {
+        uint32_t piece = root_of(up, s->face[f].corner[0]);
+        item[f] = (Item){f, piece, (double)piece};
+    }
+    qsort(item, s->faces, sizeof *item, compare_items);
 }
 
 typedef struct Edge {
@@ -99,16 +131,17 @@ PxStatus px_cloth_tree_build(PxClothSystem *s, const PxVec3 *x)
     s->owns = PX_ARENA_ARRAY(m, uint8_t, s->faces + 1);
     Item *item = malloc(((size_t)s->faces + 1) * sizeof *item);
     Edge *edge = malloc((3 * (size_t)s->faces + 1) * sizeof *edge);
+    uint32_t *up = malloc(((size_t)s->vertices + 1) * sizeof *up);
     s->nodes = 0;
-    bool room =
-        s->node != NULL && s->leaf_of != NULL && s->owns != NULL && item != NULL && edge != NULL;
+    bool room = s->node != NULL && s->leaf_of != NULL && s->owns != NULL && item != NULL &&
+                edge != NULL && up != NULL;
     if (room && s->faces > 0) {
-        for (uint32_t f = 0; f < s->faces; ++f)
-            item[f] = (Item){f, 0};
+        list_pieces(s, up, item);
         build(s, x, item, 0, s->faces);
         give(s, edge);
     }
     free(item);
     free(edge);
+    free(up);
     return room ? PX_OK : px_fail(PX_ERR_MEMORY, "cloth: no room for %u boxes", 2 * s->faces);
 }

@@ -1,0 +1,272 @@
+/// Pairs of vertices, triangles and edges of cloth that may touch in a step.
+#include "cloth/collide.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define BLOCK 128u
+#define SMALL 64u  /* nodes below which a task is not divided further */
+#define FACING 0.3 /* cosine up to which a normal counts as one of a direction */
+#define MIXED UINT32_MAX
+
+/* Two nodes; the same one twice: all pairs within it. */
+typedef struct Task {
+    uint32_t a, b;
+} Task;
+
+typedef struct Search {
+    PxClothSearch *out;
+    const PxClothStep *s;
+    const PxClothSystem *y;
+    PxBounds *box;  /* by node */
+    uint32_t *mask; /* by node: directions, of 26, that all its normals have in common */
+    PxBounds *vertex;
+    Task *task;
+    uint32_t tasks, most;
+    _Atomic uint32_t found;
+} Search;
+
+static void vertex_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Search *j = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        double more = 0.5 * (j->out->thick[j->y->of_vertex[i]] + j->out->slack);
+        PxVec3 by = px_vec(more, more, more), x = j->s->x[i];
+        PxVec3 to = px_mad(x, j->s->w[i], j->s->dt);
+        j->vertex[i] =
+            (PxBounds){px_sub(px_vec(fmin(x.x, to.x), fmin(x.y, to.y), fmin(x.z, to.z)), by),
+                       px_add(px_vec(fmax(x.x, to.x), fmax(x.y, to.y), fmax(x.z, to.z)), by)};
+    }
+}
+
+/* Bits of the directions, the axes and the diagonals of a cube, within which a normal is. */
+static uint32_t directions(PxVec3 n)
+{
+    double size = px_length(n);
+    const double r2 = FACING * sqrt(2.0) * size, r3 = FACING * sqrt(3.0) * size;
+    const double r1 = FACING * size;
+    const double along[13] = {n.x,
+                              n.y,
+                              n.z,
+                              n.x + n.y,
+                              n.x - n.y,
+                              n.x + n.z,
+                              n.x - n.z,
+                              n.y + n.z,
+                              n.y - n.z,
+                              n.x + n.y + n.z,
+                              n.x + n.y - n.z,
+                              n.x - n.y + n.z,
+                              n.x - n.y - n.z};
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < 13; ++k) {
+        double least = k < 3 ? r1 : k < 9 ? r2 : r3;
+        bits |= (uint32_t)(along[k] > least) << k | (uint32_t)(along[k] < -least) << (k + 13);
+    }
+    return bits;
+}
+
+static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Search *j = user;
+    for (uint32_t f = begin; f < end; ++f) {
+        const uint32_t *c = j->y->face[f].corner;
+        PxVec3 x[3], to[3];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = j->s->x[c[k]];
+            to[k] = px_mad(x[k], j->s->w[c[k]], j->s->dt);
+        }
+        uint32_t n = j->y->leaf_of[f];
+        j->box[n] =
+            px_bounds_join(px_bounds_join(j->vertex[c[0]], j->vertex[c[1]]), j->vertex[c[2]]);
+        j->mask[n] = directions(px_cross(px_sub(x[1], x[0]), px_sub(x[2], x[0]))) &
+                     directions(px_cross(px_sub(to[1], to[0]), px_sub(to[2], to[0])));
+    }
+}
+
+static bool overlap(const PxBounds *a, const PxBounds *b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
+           b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+/* ---- pairs of two triangles --------------------------------------------------------------------
+ */
+
+static void add(Search *j, const uint32_t vertex[4], bool edges, uint32_t f, uint32_t g)
+{
+    for (int a = 0; a < 4; ++a)
+        for (int b = a + 1; b < 4; ++b)
+            if (vertex[a] == vertex[b])
+                return;
+    const PxBounds *box[4];
+    for (int k = 0; k < 4; ++k)
+        box[k] = &j->vertex[vertex[k]];
+    PxBounds first = edges ? px_bounds_join(*box[0], *box[1]) : *box[0];
+    PxBounds second = px_bounds_join(*box[2], *box[3]);
+    if (!edges)
+        second = px_bounds_join(second, *box[1]);
+    if (!overlap(&first, &second))
+        return;
+    uint32_t at = atomic_fetch_add_explicit(&j->found, 1, memory_order_relaxed);
+    if (at >= j->out->most)
+        return;
+    j->out->near[at] = (PxClothNear){{vertex[0], vertex[1], vertex[2], vertex[3]},
+                                     {j->y->of_face[f] | (edges ? 1u << 31 : 0), j->y->of_face[g]}};
+}
+
+static bool share_vertex(const uint32_t *a, const uint32_t *b)
+{
+    for (int k = 0; k < 3; ++k)
+        if (a[k] == b[0] || a[k] == b[1] || a[k] == b[2])
+            return true;
+    return false;
+}
+
+static void pair_faces(Search *j, uint32_t m, uint32_t n)
+{
+    const PxClothSystem *y = j->y;
+    uint32_t f = y->node[m].face, g = y->node[n].face;
+    const uint32_t *a = y->face[f].corner, *b = y->face[g].corner;
+    if (!j->s->law[y->of_face[f]].collides || !j->s->law[y->of_face[g]].collides)
+        return;
+    if ((j->mask[m] & j->mask[n]) != 0 && share_vertex(a, b))
+        return;
+    for (int k = 0; k < 3; ++k) {
+        if (y->owns[f] & (1u << k))
+            add(j, (uint32_t[4]){a[k], b[0], b[1], b[2]}, false, f, g);
+        if (y->owns[g] & (1u << k))
+            add(j, (uint32_t[4]){b[k], a[0], a[1], a[2]}, false, g, f);
+        for (int l = 0; l < 3; ++l)
+            if ((y->owns[f] & (8u << k)) && (y->owns[g] & (8u << l)))
+                add(j, (uint32_t[4]){a[k], a[(k + 1) % 3], b[l], b[(l + 1) % 3]}, true, f, g);
+    }
+}
+
+/* ---- pairs of nodes ----------------------------------------------------------------------------
+ */
+
+static bool is_leaf(const Search *j, uint32_t n)
+{
+    return j->y->node[n].face != UINT32_MAX;
+}
+
+static uint32_t size_of(const Search *j, uint32_t n)
+{
+    return j->y->node[n].next - n;
+}
+
+static void visit_two(Search *j, uint32_t a, uint32_t b, bool divide);
+
+/* All pairs within a node. With `divide`, small parts become tasks. */
+static void visit_one(Search *j, uint32_t n, bool divide)
+{
+    if (is_leaf(j, n) || (j->mask[n] != 0 && j->y->node[n].piece != MIXED))
+        return;
+    if (divide && size_of(j, n) <= SMALL) {
+        if (j->tasks < j->most)
+            j->task[j->tasks] = (Task){n, n};
+        ++j->tasks;
+        return;
+    }
+    uint32_t second = j->y->node[n + 1].next;
+    visit_one(j, n + 1, divide);
+    visit_one(j, second, divide);
+    visit_two(j, n + 1, second, divide);
+}
+
+static void visit_two(Search *j, uint32_t a, uint32_t b, bool divide)
+{
+    if (!overlap(&j->box[a], &j->box[b]))
+        return;
+    if (divide && size_of(j, a) + size_of(j, b) <= 2 * SMALL) {
+        if (j->tasks < j->most)
+            j->task[j->tasks] = (Task){a, b};
+        ++j->tasks;
+        return;
+    }
+    if (is_leaf(j, a) && is_leaf(j, b)) {
+        pair_faces(j, a, b);
+        return;
+    }
+    if (is_leaf(j, a) || (!is_leaf(j, b) && size_of(j, b) > size_of(j, a))) {
+        visit_two(j, a, b + 1, divide);
+        visit_two(j, a, j->y->node[b + 1].next, divide);
+    } else {
+        visit_two(j, a + 1, b, divide);
+        visit_two(j, j->y->node[a + 1].next, b, divide);
+    }
+}
+
+static void task_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Search *j = user;
+    for (uint32_t k = begin; k < end; ++k)
+        if (j->task[k].a == j->task[k].b)
+            visit_one(j, j->task[k].a, false);
+        else
+            visit_two(j, j->task[k].a, j->task[k].b, false);
+}
+
+/* Boxes and masks of all nodes. */
+static void update(Search *j)
+{
+    const PxClothSystem *y = j->y;
+    px_parallel_for(j->s->threads, y->vertices, 4 * BLOCK, vertex_block, j);
+    px_parallel_for(j->s->threads, y->faces, 4 * BLOCK, face_block, j);
+    for (uint32_t n = y->nodes; n-- > 0;)
+        if (!is_leaf(j, n)) {
+            uint32_t second = y->node[n + 1].next;
+            j->box[n] = px_bounds_join(j->box[n + 1], j->box[second]);
+            j->mask[n] = j->mask[n + 1] & j->mask[second];
+        }
+}
+
+static PxStatus no_room(uint32_t count)
+{
+    return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pairs of triangles", count);
+}
+
+PxStatus px_cloth_search(PxClothSearch *out)
+{
+    const PxClothStep *s = out->step;
+    const PxClothSystem *y = s->system;
+    PxArena *m = s->scratch;
+    Search j = {.out = out,
+                .s = s,
+                .y = y,
+                .box = PX_ARENA_ARRAY(m, PxBounds, y->nodes + 1),
+                .mask = PX_ARENA_ARRAY(m, uint32_t, y->nodes + 1),
+                .vertex = PX_ARENA_ARRAY(m, PxBounds, y->vertices + 1),
+                .most = y->faces / 4 + 64};
+    j.task = PX_ARENA_ARRAY(m, Task, j.most);
+    if (j.box == NULL || j.mask == NULL || j.vertex == NULL || j.task == NULL)
+        return no_room(y->faces);
+    update(&j);
+    for (;;) {
+        j.tasks = 0;
+        if (y->nodes > 0)
+            visit_one(&j, 0, true);
+        if (j.tasks <= j.most)
+            break;
+        j.most = j.tasks;
+        j.task = PX_ARENA_ARRAY(m, Task, j.most);
+        if (j.task == NULL)
+            return no_room(j.most);
+    }
+    for (;;) {
+        atomic_store(&j.found, 0);
+        px_parallel_for(s->threads, j.tasks, 4, task_block, &j);
+        out->count = atomic_load(&j.found);
+        if (out->count <= out->most)
+            return PX_OK;
+        out->most = out->count + out->count / 4;
+        out->near = PX_ARENA_ARRAY(m, PxClothNear, out->most);
+        if (out->near == NULL)
+            return no_room(out->most);
+    }
+}
