@@ -151,7 +151,7 @@ typedef struct PxClothStep {
     double *mass;   ///< kg
     double *added;  ///< mass of fluid that moves along added_normal with a vertex, kg
     double *clings; ///< the part of it that moves across it as well, kg
-    PxVec3 *added_normal;
+    PxVec3 *added_normal, *added_velocity;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
     PxVec3 *friction;         ///< impulses that are added to the right side, N s
@@ -178,8 +178,8 @@ void px_cloth_evaluate(PxClothStep *step);
 /// The mass of fluid that moves with a vertex, times a velocity, N s.
 PxVec3 px_cloth_added(const PxClothStep *step, uint32_t vertex, PxVec3 velocity);
 
-/// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at the
-/// velocity v in b.
+/// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at
+/// added_velocity in b.
 void px_cloth_assemble(PxClothStep *step);
 
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.
