@@ -151,7 +151,8 @@ typedef struct PxClothDef {
     double fluid_grip;     ///< of viscous fluid on it: 0 slips .. 1 sticks
     double fluid_friction; ///< of fluid on it, by what presses it on: 0 .. 1
     double fluid_drag;     ///< of fluid on it, by its velocity, kg/s, >= 0
-    double reserved[5];    ///< must be 0
+    double pressure;       ///< excess of the gas inside closed cloth at its start, Pa, >= 0
+    double reserved[4];    ///< must be 0
 } PxClothDef;
 
 /// Returns a def of cotton with `cloth` false.
