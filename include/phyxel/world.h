@@ -152,6 +152,11 @@ typedef struct PxClothDef {
     double fluid_friction; ///< of fluid on it, by what presses it on: 0 .. 1
     double fluid_drag;     ///< of fluid on it, by its velocity, kg/s, >= 0
     double pressure;       ///< excess of the gas inside closed cloth at its start, Pa, >= 0
+    double pores;          ///< part of its volume that takes up liquid, 0 .. 0.99; 0: none does
+    double absorption;     ///< square of the depth that liquid enters in a second, m^2/s, >= 0
+    double diffusion;      ///< of liquid along it, m^2/s, >= 0
+    double rise;           ///< height to which it draws liquid up, m, > 0
+    double drying;         ///< liquid that it loses, kg/(m^2 s), >= 0
     double reserved[4];    ///< must be 0
 } PxClothDef;
 
@@ -636,6 +641,7 @@ typedef struct PxStats {
     double cloth_kinetic, cloth_potential, cloth_elastic; ///< J
     double cloth_strain;                                  ///< largest along a thread
     PxVec3 cloth_momentum;                                ///< kg m/s
+    double cloth_water;                                   ///< liquid in cloth, kg; not in `mass`
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

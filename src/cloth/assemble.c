@@ -343,7 +343,7 @@ static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 fall = px_mad(s->v[i], s->gravity, s->dt);
         PxVec3 f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
         s->b[i] = px_mad(impulse_of(s, i), f, s->dt);
-        s->b[i] = px_add(s->b[i], px_cloth_added(s, i, px_sub(s->v[i], fall)));
+        s->b[i] = px_add(s->b[i], px_cloth_added(s, i, px_sub(s->added_velocity[i], fall)));
     }
 }
 

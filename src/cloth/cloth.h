@@ -153,7 +153,7 @@ typedef struct PxClothStep {
     double *mass;   ///< kg
     double *added;  ///< mass of fluid that moves along added_normal with a vertex, kg
     double *clings; ///< the part of it that moves across it as well, kg
-    PxVec3 *added_normal;
+    PxVec3 *added_normal, *added_velocity;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
     PxVec3 *friction;         ///< impulses that are added to the right side, N s
@@ -185,8 +185,8 @@ void px_cloth_inflate(PxClothStep *step);
 /// Volume that closed triangles enclose, m^3; negative if they face inward.
 double px_cloth_volume(const PxClothFace *face, uint32_t faces, const PxVec3 *x);
 
-/// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at the
-/// velocity v in b.
+/// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at
+/// added_velocity in b.
 void px_cloth_assemble(PxClothStep *step);
 
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.

@@ -12,8 +12,9 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     const PxClothSystem *y = s->system;
     size_t n = y->vertices, slices = y->pattern.slices + 1;
     PxArena *m = s->scratch;
-    PxVec3 **of_vertex[] = {&s->x,      &s->v,        &s->w, &s->push, &s->normal,
-                            &s->target, &s->friction, &s->b, &s->r,    &s->added_normal};
+    PxVec3 **of_vertex[] = {
+        &s->x,        &s->v, &s->w, &s->push,         &s->normal,        &s->target,
+        &s->friction, &s->b, &s->r, &s->added_normal, &s->added_velocity};
     bool room = true;
     for (size_t k = 0; k < PX_COUNT(of_vertex); ++k) {
         *of_vertex[k] = PX_ARENA_ARRAY(m, PxVec3, n + 1);
@@ -46,7 +47,7 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;
         s->hold[i] = PX_CLOTH_FREE;
         s->push[i] = s->friction[i] = s->normal[i] = s->target[i] = px_vec(0, 0, 0);
-        s->added_normal[i] = px_vec(0, 0, 0);
+        s->added_normal[i] = s->added_velocity[i] = px_vec(0, 0, 0);
         s->added[i] = s->clings[i] = 0;
     }
     s->iterations = 0;

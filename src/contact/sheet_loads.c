@@ -6,14 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A particle within the support of a sheet. */
-typedef struct PxSheetTouch {
-    PxWallTouch *touch;
-    uint32_t cloth;
-    int planes;
-    PxSheetPlane plane[PX_SHEET_PLANES];
-} PxSheetTouch;
-
 typedef struct Job {
     PxSheets *s;
     PxFluid *fluid;

@@ -34,6 +34,14 @@ typedef struct PxSheetPlane {
 
 #define PX_SHEET_PLANES 3
 
+/// A particle within the support of a sheet.
+typedef struct PxSheetTouch {
+    struct PxWallTouch *touch;
+    uint32_t cloth;
+    int planes;
+    PxSheetPlane plane[PX_SHEET_PLANES];
+} PxSheetTouch;
+
 /// One piece of cloth as a boundary.
 typedef struct PxSheet {
     PxBoundary boundary; ///< first
@@ -61,7 +69,7 @@ typedef struct PxSheets {
     const double *wetness; ///< by vertex: 0 dry .. 1 saturated; NULL: dry
     PxSheet *sheet;        ///< by cloth
     uint32_t sheets;
-    struct PxSheetTouch *touch; ///< particles within the support of a sheet
+    PxSheetTouch *touch; ///< particles within the support of a sheet
     uint32_t touches;
 } PxSheets;
 

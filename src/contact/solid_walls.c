@@ -247,25 +247,52 @@ static void note_push(float *push, PxVec3 n, double size, double wall)
 
 /* ---- after a move ------------------------------------------------------------ */
 
-/* Removes the normal velocity into the boundary and reduces the tangential one by Coulomb
- * friction. `n` is the boundary's normal, `u` its velocity. */
-static PxVec3 stop_at(PxVec3 v, PxVec3 u, PxVec3 n, double friction)
-{
-    PxVec3 relative = px_sub(v, u);
-    double into = -px_dot(relative, n);
-    if (!(into > 0))
-        return v;
-    PxVec3 along = px_mad(relative, n, into);
-    double speed = px_length(along), stop = friction * into;
-    along = px_scale(along, speed > stop ? 1 - stop / speed : 0);
-    return px_add(u, along);
-}
+/* Rows that lie on a boundary press in one sub-step and not in the next. If Coulomb's bound were
+ * that of each sub-step alone, those that press would stop, the others slip, and the body would
+ * tremble and creep down a slope. So friction follows the mean impulse: what a row presses adds to
+ * what friction may stop, and of this a part is due in every sub-step, all of it within about
+ * SMOOTH sqrt(radius / gravity) s. Impacts faster than FAST sqrt(gravity radius) have all of
+ * theirs at once. Farther than NEAR radii from the boundary nothing is left. */
+#define SMOOTH 0.2
+#define FAST 1.0
+#define NEAR 0.05
+#define SLIDES 4.0
 
 /* A row in the world's frame. */
 typedef struct Ball {
     PxVec3 x, v;
     double radius;
+    double grip; /* speed that friction may still stop, m/s */
+    double due;  /* part of that in this sub-step */
+    double fast; /* speed of an impact, m/s */
 } Ball;
+
+static Ball ball_of(const PxSolid *s, uint32_t i, const PxMat3 *turn, double radius)
+{
+    double g = px_length(s->gravity), time = SMOOTH * sqrt((double)s->particles->radius[i] / g);
+    return (Ball){.x = px_solid_place(s, i),
+                  .v = px_mat3_apply(*turn, vec_of(s->v + 4 * (size_t)i)),
+                  .radius = radius,
+                  .grip = (double)s->columns.grip[i],
+                  .due = g > 0 ? s->moved / (s->moved + time) : 1,
+                  .fast = FAST * sqrt(g * (double)s->particles->radius[i])};
+}
+
+/* Removes the normal velocity into the boundary, if the ball touches it, and reduces the tangential
+ * one by Coulomb friction. `n` is the boundary's normal, `u` its velocity. */
+static void stop_at(Ball *ball, PxVec3 u, PxVec3 n, double friction, bool touches)
+{
+    PxVec3 relative = px_sub(ball->v, u);
+    double normal = px_dot(relative, n), into = touches && normal < 0 ? -normal : 0;
+    PxVec3 along = px_mad(relative, n, -normal);
+    ball->grip += friction * into;
+    double speed = px_length(along);
+    bool at_once = into > ball->fast || SLIDES * ball->grip < speed;
+    double most = ball->grip * (at_once ? 1 : ball->due);
+    double stop = fmin(speed, most);
+    ball->grip -= most;
+    ball->v = px_mad(px_mad(ball->v, n, into), along, speed > 0 ? -stop / speed : 0);
+}
 
 /* Moves row i out of boundary k; false: no contact. Lowers *nearest to the distance. */
 static bool touch_one(const Touch *t, uint32_t i, uint32_t k, const PxMat3 *back, Ball *ball,
@@ -276,13 +303,15 @@ static bool touch_one(const Touch *t, uint32_t i, uint32_t k, const PxMat3 *back
     const PxBoundary *b = w->boundary[k];
     PxVec3 n;
     double d = px_boundary_distance(b, t->when, ball->x, &n);
+    bool touches = d < ball->radius;
     *nearest = fmin(*nearest, d);
-    if (!(d < ball->radius))
+    if (!touches && !(ball->grip > 0 && d < (1 + NEAR) * ball->radius))
         return false;
     const PxMaterialDef *m = &s->material[s->particles->material[i]].def;
     PxVec3 before = ball->v, moving = b->ops->velocity(b, t->when, ball->x);
-    ball->x = px_mad(ball->x, n, ball->radius - d);
-    ball->v = stop_at(ball->v, moving, n, sqrt(m->friction * b->friction));
+    if (touches)
+        ball->x = px_mad(ball->x, n, ball->radius - d);
+    stop_at(ball, moving, n, sqrt(m->friction * b->friction), touches);
     PxVec3 change = px_sub(ball->v, before);
     double mass = 1 / (double)s->inverse_mass[i], along = px_dot(change, n);
     if (w->push != NULL)
@@ -314,18 +343,20 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (!w->near[i] || s->inverse_mass[i] == 0.0f)
             continue;
         double radius = (double)w->radius[i], nearest = INFINITY;
-        if (!is_due(w, s, i, radius))
+        if (!is_due(w, s, i, (1 + NEAR) * radius))
             continue;
         float *u = s->u + 4 * (size_t)i, *vq = s->v + 4 * (size_t)i;
         const PxMat3 turn = s->frame[s->frame_of[i]].turn, back = px_mat3_transpose(turn);
-        PxVec3 start = px_solid_place(s, i);
-        Ball ball = {start, px_mat3_apply(turn, vec_of(vq)), radius};
+        float *grip = &s->columns.grip[i];
+        Ball ball = ball_of(s, i, &turn, radius);
+        PxVec3 start = ball.x;
         bool hit = false;
         /* a second round after a contact, for corners between two boundaries */
-        for (int round = 0; round == 0 || (round == 1 && hit); ++round)
+        for (int round = 0; round == 0 || (round == 1 && hit); ++round, ball.due = 0)
             for (uint32_t k = 0; k < w->boundaries; ++k)
                 if (stands(w, k) && touch_one(t, i, k, &back, &ball, &nearest))
                     hit = true;
+        *grip = nearest < (1 + NEAR) * radius ? (float)ball.grip : 0.0f;
         if (!hit) {
             note_distance(w, s, i, nearest);
             continue;

@@ -339,6 +339,8 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool straine
         add_column(&state, solid_from.plastic[k], solid_to.plastic[k]);
     for (int k = 0; stuck && k < 6; ++k)
         add_column(&state, solid_from.stuck[k], solid_to.stuck[k]);
+    if (stuck)
+        add_column(&state, solid_from.grip, solid_to.grip);
     for (int k = 0; rest_shapes && k < 3; ++k)
         add_column(&state, solid_from.rest[k], solid_to.rest[k]);
     if (rest_shapes)

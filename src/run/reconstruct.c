@@ -227,6 +227,9 @@ typedef struct Frame {
     uint32_t paints; /* colour columns from coats, after those of the particles */
     uint32_t material[MOST_MATERIALS], materials;
     uint32_t count[MOST_MATERIALS];
+    PxSurfaceSheet sheet; /* all cloth of the frame; its arrays are the next two */
+    PxVec3 *place;
+    uint32_t (*triangle)[3];
 } Frame;
 
 /* Converts one component to floats. */
@@ -345,6 +348,49 @@ static PxStatus list_materials(Frame *frame)
     return PX_OK;
 }
 
+/* Cloth, which no surface passes through (004 section 4.4). */
+static PxStatus take_sheets(Frame *frame, const PxTable *vertices, const PxTable *faces)
+{
+    const PxColumn *x = px_table_find(vertices, "position"), *c = px_table_find(faces, "corner");
+    if (vertices->count == 0 || faces->count == 0)
+        return PX_OK;
+    if (x == NULL || x->type != PX_F64 || x->components != 3 || c == NULL || c->type != PX_U32 ||
+        c->components != 3)
+        return px_fail(PX_ERR_FORMAT, "its cloth has no positions or no corners");
+    frame->place = malloc(vertices->count * sizeof *frame->place);
+    frame->triangle = malloc(faces->count * sizeof *frame->triangle);
+    if (frame->place == NULL || frame->triangle == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room for %u triangles of cloth", faces->count);
+    for (uint32_t i = 0; i < vertices->count; ++i)
+        frame->place[i] = px_vec(((const double *)x->data[0])[i], ((const double *)x->data[1])[i],
+                                 ((const double *)x->data[2])[i]);
+    for (uint32_t t = 0; t < faces->count; ++t)
+        for (int k = 0; k < 3; ++k) {
+            frame->triangle[t][k] = ((const uint32_t *)c->data[k])[t];
+            if (frame->triangle[t][k] >= vertices->count)
+                return px_fail(PX_ERR_FORMAT, "a triangle of its cloth has a vertex %u of %u",
+                               frame->triangle[t][k], vertices->count);
+        }
+    frame->sheet = (PxSurfaceSheet){frame->place, vertices->count,
+                                    (const uint32_t(*)[3])frame->triangle, faces->count};
+    frame->particles.sheet = &frame->sheet;
+    frame->particles.sheets = 1;
+    return PX_OK;
+}
+
+static PxStatus read_sheets(const Job *job, uint32_t number, Frame *frame)
+{
+    PxTable vertices, faces;
+    px_table_init(&vertices, NULL);
+    px_table_init(&faces, NULL);
+    PxStatus status = px_frame_read_sheets(job->def->dir, number, &vertices, &faces, &job->threads);
+    if (status == PX_OK)
+        status = take_sheets(frame, &vertices, &faces);
+    px_table_free(&vertices);
+    px_table_free(&faces);
+    return status;
+}
+
 static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
 {
     static const char *const velocity_names[] = {"vx", "vy", "vz"};
@@ -375,6 +421,7 @@ static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
         PX_TRY(carry_column(frame, column, NULL));
     }
     PX_TRY(carry_asked(job, frame));
+    PX_TRY(read_sheets(job, number, frame));
     return list_materials(frame);
 }
 
@@ -686,6 +733,8 @@ static PxStatus surface_frame(Job *job, uint32_t number)
     if (frame != NULL) {
         for (size_t k = 0; k < frame->mades; ++k)
             free(frame->made[k]);
+        free(frame->place);
+        free(frame->triangle);
         px_table_free(&frame->table);
     }
     if (surfaces != NULL)

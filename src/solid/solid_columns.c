@@ -6,7 +6,7 @@ typedef struct Extra {
     uint32_t components, flags;
 } Extra;
 
-enum { REST, VOLUME, SUPPORT, BULK, PLASTIC, HANDLE, HOLD, STUCK, EXTRAS };
+enum { REST, VOLUME, SUPPORT, BULK, PLASTIC, HANDLE, HOLD, STUCK, GRIP, EXTRAS };
 
 static const Extra extra[EXTRAS] = {
     [REST] = {"rest_position", "m", PX_F32, 3, PX_COLUMN_STATE},
@@ -17,6 +17,7 @@ static const Extra extra[EXTRAS] = {
     [HANDLE] = {"handle", "", PX_U32, 1, PX_COLUMN_STATE},
     [HOLD] = {"hold_position", "m", PX_F32, 3, PX_COLUMN_STATE},
     [STUCK] = {"stuck", "m", PX_F32, 6, PX_COLUMN_STATE},
+    [GRIP] = {"wall_grip", "m/s", PX_F32, 1, PX_COLUMN_STATE},
 };
 
 PxStatus px_solid_columns_add(PxTable *particles)
@@ -42,6 +43,7 @@ bool px_solid_columns(const PxTable *particles, PxSolidColumns *out)
     out->support = column[SUPPORT]->data[0];
     out->bulk = column[BULK]->data[0];
     out->handle = column[HANDLE]->data[0];
+    out->grip = column[GRIP]->data[0];
     for (int c = 0; c < 3; ++c) {
         out->rest[c] = column[REST]->data[c];
         out->hold[c] = column[HOLD]->data[c];

@@ -16,6 +16,8 @@ typedef struct PxSolidColumns {
     float *hold[3];    ///< position when the handle took hold, in the handle's rest frame, m
     float *stuck[6];   ///< displacement along a contact that friction resists, in the frame of the
                        ///< rest shape, m: against other solids (3), and boundaries (friction.h)
+    float *grip;       ///< leapfrog: speed that friction of boundaries may still stop, m/s
+                       ///< (contact/solid_walls.c)
 } PxSolidColumns;
 
 /// Adds those columns that the table lacks.

@@ -232,6 +232,22 @@ PxStatus px_frame_read_cloth(const char *dir, uint32_t number, uint32_t *vertice
     return status == PX_OK ? check_finite(dir, number, faces) : status;
 }
 
+PxStatus px_frame_read_sheets(const char *dir, uint32_t number, PxTable *vertices, PxTable *faces,
+                              const PxThreads *threads)
+{
+    PxContainer *container;
+    PxFrameMeta meta;
+    vertices->count = faces->count = 0;
+    PX_TRY(open_frame(dir, number, &container, &meta));
+    PxStatus status = read_optional(container, "cloth", vertices, threads);
+    if (status == PX_OK)
+        status = read_optional(container, "cloth_faces", faces, threads);
+    px_container_close(container);
+    if (status == PX_OK)
+        status = check_finite(dir, number, vertices);
+    return status == PX_OK ? check_finite(dir, number, faces) : status;
+}
+
 PxStatus px_frame_cloth_bounds(const char *dir, uint32_t number, PxBounds *out,
                                const PxThreads *threads)
 {

@@ -59,6 +59,11 @@ PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
 PxStatus px_frame_read_cloth(const char *dir, uint32_t number, uint32_t *vertices, PxTable *faces,
                              const PxThreads *threads);
 
+/// Reads the vertices and triangles of cloth of a frame; no rows if there is none. Errors: as
+/// px_frame_read().
+PxStatus px_frame_read_sheets(const char *dir, uint32_t number, PxTable *vertices, PxTable *faces,
+                              const PxThreads *threads);
+
 /// Bounds of the vertices of cloth; empty without cloth. Errors: as px_frame_read().
 PxStatus px_frame_cloth_bounds(const char *dir, uint32_t number, PxBounds *out,
                                const PxThreads *threads);

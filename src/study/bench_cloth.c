@@ -53,11 +53,11 @@ static PxStatus build(const Setup *s, int threads, PxClothRoom *room)
     m.cloth.shear = s->shear;
     m.cloth.bend = s->bend;
     m.cloth.thickness = s->thickness;
-    m.cloth.step = s->step;
+    m.cloth.step = s->step * (1 + 1e-6); /* times of frames are rounded */
     m.cloth.self_collision = s->collides;
     PxShapeDef sheet = px_cloth_room_sheet(s->side, s->side, s->cells, s->cells);
     PxShapeDef under = px_shape_def_default(s->under == BOX ? PX_SHAPE_BOX : PX_SHAPE_SPHERE);
-    sheet.at = px_vec(0, s->size + s->thickness, 0);
+    sheet.at = px_vec(0, s->size + 0.5 * s->thickness + 1e-4, 0); /* it touches at once */
     under.size = px_vec(2 * s->size, 2 * s->size, 2 * s->size);
     under.radius = s->size;
     PX_TRY(px_cloth_room(room, px_vec(0, -9.81, 0), &m, &sheet, threads));

@@ -23,6 +23,9 @@ enum {
     CONTACT,
     LOAD,
     OWED,
+    WATER,
+    THIRST,
+    LIQUID,
     COLUMNS
 };
 static const struct {
@@ -41,6 +44,9 @@ static const struct {
     [CONTACT] = {"contact", "", PX_U32, 1},
     [LOAD] = {"load", "N", PX_F64, 1},
     [OWED] = {"owed", "N s", PX_F64, 3},
+    [WATER] = {"water", "kg", PX_F64, 1},
+    [THIRST] = {"thirst", "kg", PX_F64, 1},
+    [LIQUID] = {"liquid", "", PX_U32, 1},
 };
 
 PxStatus px_cloth_init(PxWorld *world)
@@ -61,6 +67,11 @@ void px_cloth_free(PxWorld *world)
 }
 
 static uint32_t *words(const PxTable *t, int column)
+{
+    return t->column[column].data[0];
+}
+
+static double *numbers(const PxTable *t, int column)
 {
     return t->column[column].data[0];
 }
@@ -303,6 +314,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
     PX_TRY(px_cloth_step_begin(s));
     double before = world->state.cloth_before;
     for (uint32_t i = 0; i < t->count; ++i) {
+        s->mass[i] += numbers(t, WATER)[i];
         s->x[i] = get(t, PLACE, i);
         s->v[i] = get(t, VELOCITY, i);
         /* the guess: it accelerates as in the last step */
@@ -328,7 +340,8 @@ static void hold_vertices(const PxWorld *world, PxClothStep *s)
     }
 }
 
-PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held)
+PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, PxVec3 *change, double *mass,
+                           uint8_t *held)
 {
     const PxTable *t = &world->cloth_vertices;
     const PxClothSystem *y = &world->cloth_system;
@@ -340,11 +353,25 @@ PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *m
         for (uint32_t i = cloth->first; i < cloth->first + cloth->sheet->vertices; ++i) {
             x[i] = get(t, PLACE, i);
             v[i] = get(t, VELOCITY, i);
-            mass[i] = y->share[i] * law.mass;
+            change[i] =
+                px_scale(px_sub(v[i], get(t, LAST_VELOCITY, i)),
+                         world->state.cloth_before > 0 ? world->dt / world->state.cloth_before : 0);
+            mass[i] = y->share[i] * law.mass + numbers(t, WATER)[i];
             held[i] = words(t, HANDLE)[i] != 0;
         }
     }
     return PX_OK;
+}
+
+PxClothWater px_cloth_water(const PxWorld *world)
+{
+    const PxTable *t = &world->cloth_vertices;
+    PxClothWater w = {numbers(t, WATER), numbers(t, THIRST), words(t, LIQUID), {0}, {0}};
+    for (int c = 0; c < 3; ++c) {
+        w.place[c] = t->column[PLACE].data[c];
+        w.velocity[c] = t->column[VELOCITY].data[c];
+    }
+    return w;
 }
 
 PxVec3 px_cloth_owed(const PxWorld *world, uint32_t vertex)
@@ -450,7 +477,9 @@ PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
                        bad->name, row);
     for (uint32_t i = 0; i < stored->count; ++i)
         if (words(stored, BODY)[i] != words(own, BODY)[i] ||
-            words(stored, HANDLE)[i] > world->handles.count || words(stored, CONTACT)[i] > 3)
+            words(stored, HANDLE)[i] > world->handles.count || words(stored, CONTACT)[i] > 3 ||
+            words(stored, LIQUID)[i] > world->bodies.count || !(numbers(stored, WATER)[i] >= 0) ||
+            !(numbers(stored, THIRST)[i] >= 0))
             return px_fail(PX_ERR_FORMAT,
                            "stored vertex %u of cloth has a body or handle that the scene does not "
                            "have",
@@ -471,7 +500,7 @@ static PxStatus look(PxWorld *world, PxClothStep *s)
 static PxStatus frame_vertices(const PxWorld *world, PxTable *out)
 {
     const PxTable *t = &world->cloth_vertices;
-    static const int shown[] = {ID, BODY, PLACE, VELOCITY};
+    static const int shown[] = {ID, BODY, PLACE, VELOCITY, WATER};
     for (size_t k = 0; k < PX_COUNT(shown); ++k)
         PX_TRY(px_table_add(out, columns[shown[k]].name, columns[shown[k]].unit,
                             columns[shown[k]].type, columns[shown[k]].components, PX_COLUMN_FRAME,

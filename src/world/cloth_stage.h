@@ -35,8 +35,19 @@ double px_cloth_stage_limit(const PxWorld *world);
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid);
 void px_cloth_stage_commit(PxWorld *world);
 
-/// Vertices at the start of a step: places, velocities, masses, and whether a handle holds them.
-PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held);
+/// Vertices at the start of a step: places, velocities, by how much these would change in this step
+/// as they did in the last one, masses, and whether a handle holds them.
+PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, PxVec3 *change, double *mass,
+                           uint8_t *held);
+/// Liquid in cloth, by vertex; the arrays are the table's own.
+typedef struct PxClothWater {
+    double *water;    ///< kg
+    double *thirst;   ///< what it could have taken up while liquid touches it, kg
+    uint32_t *liquid; ///< 1 + slot of the body that it last came from; 0: none
+    double *place[3], *velocity[3];
+} PxClothWater;
+PxClothWater px_cloth_water(const PxWorld *world);
+
 /// What a vertex owes the fluid (contact/sheets.h), N s.
 PxVec3 px_cloth_owed(const PxWorld *world, uint32_t vertex);
 

@@ -2,6 +2,7 @@
 
 #include "contact/sheet_catch.h"
 #include "world/cloth_stage.h"
+#include "world/wet_stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,31 @@ static void set_sheets(const PxWorld *world, PxSheets *s)
         s->sheet[k].boundary.made = world->bodies.data[cloth->body].generation;
         s->sheet[k].boundary.friction = def->fluid_grip;
     }
+}
+
+/* Means over triangles, a few times: what is left changes slowly along a sheet. */
+static PxStatus smooth(const PxClothSystem *y, PxVec3 *change, PxArena *scratch)
+{
+    enum { ROUNDS = 6 };
+    PxArenaMark mark = px_arena_mark(scratch);
+    PxVec3 *sum = PX_ARENA_ARRAY(scratch, PxVec3, y->vertices + 1);
+    if (sum == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", y->vertices);
+    for (int round = 0; round < ROUNDS; ++round) {
+        for (uint32_t i = 0; i < y->vertices; ++i)
+            sum[i] = px_vec(0, 0, 0);
+        for (uint32_t f = 0; f < y->faces; ++f) {
+            const uint32_t *c = y->face[f].corner;
+            PxVec3 mean = px_scale(px_add(change[c[0]], px_add(change[c[1]], change[c[2]])),
+                                   y->face[f].area / 9);
+            for (int k = 0; k < 3; ++k)
+                sum[c[k]] = px_add(sum[c[k]], mean);
+        }
+        for (uint32_t i = 0; i < y->vertices; ++i)
+            change[i] = px_scale(sum[i], 1 / y->share[i]);
+    }
+    px_arena_release(scratch, mark);
+    return PX_OK;
 }
 
 /* The walls, and behind them the sheets. */
@@ -49,12 +75,16 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
     PxSheetRun *run = PX_ARENA_ARRAY(&world->scratch, PxSheetRun, 1);
     PxVec3 *x = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
     PxVec3 *v = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
+    PxVec3 *change = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
     double *mass = PX_ARENA_ARRAY(&world->scratch, double, y->vertices + 1);
     uint8_t *held = PX_ARENA_ARRAY(&world->scratch, uint8_t, y->vertices + 1);
-    if (run == NULL || x == NULL || v == NULL || mass == NULL || held == NULL)
+    if (run == NULL || x == NULL || v == NULL || change == NULL || mass == NULL || held == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", y->vertices);
     memset(run, 0, sizeof *run);
-    PX_TRY(px_cloth_vertices(world, x, v, mass, held));
+    PX_TRY(px_cloth_vertices(world, x, v, change, mass, held));
+    PX_TRY(smooth(y, change, &world->scratch));
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        v[i] = px_add(v[i], change[i]);
     PxSheets *s = &run->sheets;
     *s = (PxSheets){.system = y,
                     .x = x,
@@ -63,6 +93,9 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
                     .held = held,
                     .dt = world->dt,
                     .reach = (double)fluid->kernel.h};
+    double *wetness;
+    PX_TRY(px_wet_saturation(world, &wetness));
+    s->wetness = wetness;
     PX_TRY(px_sheets_begin(s, &world->scratch));
     set_sheets(world, s);
     for (uint32_t i = 0; i < y->vertices; ++i)
@@ -106,6 +139,7 @@ void px_sheet_stage_load(const PxWorld *world, PxClothStep *step)
         step->added[i] = s->added[i];
         step->clings[i] = s->clings[i];
         step->added_normal[i] = s->normal[i];
+        step->added_velocity[i] = s->v[i];
     }
 }
 
@@ -114,7 +148,7 @@ PxVec3 px_sheet_stage_owed(const PxWorld *world, const PxClothStep *step, uint32
     const PxSheetRun *run = world->sheets;
     if (run == NULL || run->sheets.held[i])
         return px_vec(0, 0, 0);
-    return px_cloth_added(step, i, px_sub(step->w[i], step->v[i]));
+    return px_cloth_added(step, i, px_sub(step->w[i], run->sheets.v[i]));
 }
 
 PxStatus px_sheet_stage_catch(PxWorld *world, const PxFluid *fluid, PxClothStep *step,

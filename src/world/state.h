@@ -31,7 +31,8 @@
     REAL(highest_at)     /* as in PxSolid */                                                       \
     WHOLE(elastic_count) /* number of elastic particles in the last step */                        \
     WHOLE(cloth_crossed) /* as in PxStats */                                                       \
-    REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */
+    REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */              \
+    WHOLE(drips)         /* particles that cloth has given back */
 
 typedef struct PxWorldState {
 #define PX_WHOLE(name) uint64_t name;

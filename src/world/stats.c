@@ -1,5 +1,6 @@
 /// Statistics of a world: sums over all particles, independent of threads and ranks.
 #include "world/cloth_stage.h"
+#include "world/wet_stage.h"
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
 
@@ -148,6 +149,7 @@ static void measure(PxWorld *world, PxStats *out)
     out->cloth_elastic = cloth.elastic;
     out->cloth_strain = cloth.strain;
     out->cloth_momentum = cloth.momentum;
+    out->cloth_water = px_wet_total(world);
 }
 
 void px_world_stats_sized(PxWorld *world, PxStats *out, size_t size)

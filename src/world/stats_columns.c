@@ -120,6 +120,7 @@ static const PxStatsColumn columns[] = {
     REAL(cloth_momentum.z, "cloth_momentum_z", "kg m/s", "Momentum of cloth, z."),
     WHOLE(rigid_crossed, "Pairs of rigid bodies, or a body and a wall, so far of which one passed "
                          "into or through the other; 0 unless there is a bug."),
+    REAL(cloth_water, "cloth_water", "kg", "Liquid in cloth; not in `mass`."),
 };
 
 const PxStatsColumn *px_stats_column(size_t k)

@@ -15,6 +15,7 @@
 #include "world/sheet_stage.h"
 #include "world/time_step.h"
 #include "world/undo.h"
+#include "world/wet_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -486,6 +487,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_TRY(px_emitters_reserve(world));
     bool flow = world->flows && any_rows(world);
     world->sheets = NULL;
+    PX_TRY(px_wet_stage_begin(world));
     if (flow) {
         PX_TRY(find_neighbours(world));
         PX_TRY(px_sheet_stage_begin(world, &fluid));
@@ -524,6 +526,12 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     px_boundaries_end(world);
     double time = last ? target : world->state.time + world->dt;
     px_gauges_take(world, time);
+    PX_STAGE(&world->profile, "wetting")
+    {
+        px_wet_stage_act(world);
+        if (world->wet_run != NULL)
+            px_energy_stage(&energy, world, PX_WORK_outflow);
+    }
     PX_STAGE(&world->profile, "emitters")
     {
         uint64_t removed = world->state.removed;

@@ -62,7 +62,10 @@ PxClothDef px_cloth_def_default(void)
                         .stiff_damping = 0.002,
                         .limit = 0.1,
                         .step = 0.004,
-                        .fluid_grip = 1};
+                        .fluid_grip = 1,
+                        .absorption = 1e-6,
+                        .diffusion = 1e-5,
+                        .rise = 0.1};
 }
 
 static PxMaterialDef material_def_defaults(void)

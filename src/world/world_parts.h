@@ -82,6 +82,7 @@ struct PxWorld {
     PxTable cloth_vertices;           ///< of all cloth (world/cloth_stage.h)
     PxClothSystem cloth_system;       ///< topology of all cloth
     bool cloth_stale;                 ///< cloth_system must be built again
+    struct PxWetRun *wet_run;         ///< liquid in cloth in this step, in scratch; NULL: none
     struct PxSheetRun *sheets;        ///< cloth in fluids in this step, in scratch; NULL: none
     struct PxClothRun *cloth_run;     ///< of this step, in scratch; NULL: none
     uint32_t cloth_iterations;        ///< of the last step

@@ -1,6 +1,7 @@
 #include "world/actors/emitter.h"
 
 #include "world/kinds/kind.h"
+#include "world/wet_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -304,7 +305,9 @@ PxStatus px_emitters_reserve(PxWorld *world)
     uint32_t there = world->particles.table.count;
     for (uint32_t k = 0; k < world->emitters.count; ++k)
         more += due_of(world, k).count * world->emitters.data[k].sites;
-    bool drops = world->sinks.count + world->emitters.count > 0;
+    bool wets = px_wet_is_on(world);
+    bool drops = world->sinks.count + world->emitters.count > 0 || wets;
+    more += wets ? PX_WET_DRIPS : 0;
     size_t most = there + (size_t)fmin(more, (double)PX_TABLE_MAX_ROWS);
     world->drop = drops ? PX_ARENA_ARRAY(&world->scratch, uint8_t, most) : NULL;
     if (drops && world->drop == NULL)
