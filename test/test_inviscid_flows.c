@@ -59,7 +59,7 @@ PHYSICS(a_stretching_drop_keeps_its_energy)
     CHECK_OK(px_stretching_drop(&def, &result));
     CHECK_NEAR(result.energy, 1, 0.05);
     CHECK_NEAR(result.length, 1, 0.02);
-    def.pressure = "flip"; /* measured 0.992, 0.6 per cent too long */
+    def.pressure = "flip"; /* measured 0.988, 0.5 per cent too long */
     CHECK_OK(px_stretching_drop(&def, &result));
     CHECK_NEAR(result.energy, 1, 0.015);
     CHECK_NEAR(result.length, 1, 0.01);
@@ -91,8 +91,8 @@ PHYSICS(spinning_water_keeps_its_energy)
     CHECK_EQUAL(result.leaked, 0);
     def.pressure = "flip";
     CHECK_OK(px_spinning_water(&def, &result));
-    CHECK(result.energy > 0.97 && result.energy < 1.001);     /* 0.994 */
-    CHECK(result.momentum > 0.99 && result.momentum < 1.001); /* 0.999 */
+    CHECK(result.energy > 0.97 && result.energy < 1.001);     /* 0.988 */
+    CHECK(result.momentum > 0.99 && result.momentum < 1.001); /* 0.996 */
     CHECK_EQUAL(result.leaked, 0);
 }
 
@@ -116,7 +116,7 @@ PHYSICS(a_rotating_patch_keeps_its_energy)
     def.duration = 0.3;
     CHECK_OK(px_rotating_patch(&def, &result));
     CHECK_NEAR(result.energy, 1, 0.03);   /* measured: 0.991 */
-    CHECK_NEAR(result.momentum, 1, 0.01); /* 1.004 */
+    CHECK_NEAR(result.momentum, 1, 0.01); /* 1.002 */
 }
 
 PHYSICS(a_standing_wave_keeps_its_height)

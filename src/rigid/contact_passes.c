@@ -7,9 +7,6 @@
 #include "rigid/solver_parts.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
-long st_solve, st_idle, st_pass, st_round, st_cont, st_find, st_slots, st_cr;
 
 /* Largest speed at which overlapping bodies are pushed apart, in sizes of the smaller one per
  * second. */
@@ -82,7 +79,6 @@ static PxStatus list_slots(PxSolverRun *run)
 
 PxStatus px_solver_colour(PxSolverRun *run)
 {
-    ++st_round;
     uint32_t *begin = run->colour, at = 0;
     memset(begin, 0, sizeof run->colour);
     for (uint32_t i = 0; i < run->step->rigids; ++i)
@@ -112,9 +108,6 @@ PxStatus px_solver_colour(PxSolverRun *run)
     for (int c = PX_SOLVER_COLOURS; c > 0; --c)
         begin[c] = begin[c - 1];
     begin[0] = 0;
-    st_slots += run->slots;
-    for (uint32_t k = 0; k < run->slots; ++k)
-        st_cont += run->pair[run->slot[k]].count;
     return list_slots(run);
 }
 
@@ -227,7 +220,6 @@ void px_solver_recall(PxSolverRun *run)
 /* Returns the change of the relative velocity, m/s. */
 static double solve_contact(PxSolverRun *run, PxSolverContact *c, double h, const PxSoft *soft)
 {
-    ++st_solve;
     double distance = c->distance + c->give, bias = 0, mass = 1, impulse = 0;
     if (distance > 0) {
         bias = distance / h;
@@ -239,10 +231,8 @@ static double solve_contact(PxSolverRun *run, PxSolverContact *c, double h, cons
     double vn = px_dot(c->n, px_solver_relative(run, c));
     double j = -c->mass_n * mass * (vn + bias) - impulse * c->jn;
     double total = px_solver_most(c->jn + j, 0);
-    if (total == 0 && c->jn == 0) {
-        ++st_idle;
-        return 0;
-    }
+    if (total == 0 && c->jn == 0)
+        return 0; /* it does not touch: nor does it rub */
     j = total - c->jn;
     c->jn = total;
     c->most = px_solver_most(c->most, total);
@@ -321,7 +311,6 @@ static void ask(PxSolverRun *run, uint32_t body)
 static bool pass_asked(PxSolverRun *run, Pass *pass, uint32_t words)
 {
     uint32_t count = 0;
-    ++st_pass;
     bool changes = false;
     memcpy(run->asking, run->asked, words * sizeof *run->asked);
     memset(run->asked, 0, words * sizeof *run->asked);
