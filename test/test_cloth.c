@@ -397,6 +397,84 @@ TEST(a_removed_body_of_cloth_leaves_the_others)
     px_world_free(world);
 }
 
+/* ---- gas ---- */
+
+#define ROUND 8 /* triangles along an edge of the octahedron that becomes a ball */
+
+/* A ball of triangles, radius 0.1 m. */
+static void ball_of(float (*vertex)[3], uint32_t (*triangle)[3], PxShapeDef *def)
+{
+    uint32_t vertices = 0, triangles = 0;
+    for (int face = 0; face < 8; ++face) {
+        double side[3] = {face & 1 ? -1 : 1, face & 2 ? -1 : 1, face & 4 ? -1 : 1};
+        bool turned = side[0] * side[1] * side[2] < 0;
+        uint32_t first = vertices;
+        for (int i = 0; i <= ROUND; ++i)
+            for (int k = 0; k <= ROUND - i; ++k, ++vertices) {
+                PxVec3 x = px_vec(side[0] * i, side[1] * k, side[2] * (ROUND - i - k));
+                x = px_scale(x, 0.1 / px_length(x));
+                vertex[vertices][0] = (float)x.x;
+                vertex[vertices][1] = (float)x.y;
+                vertex[vertices][2] = (float)x.z;
+            }
+        for (uint32_t i = 0, row = first; i < ROUND; row += ROUND + 1 - i, ++i)
+            for (uint32_t k = 0; k < ROUND - i; ++k) {
+                uint32_t a = row + k, b = row + ROUND + 1 - i + k,
+                         up[2][3] = {{a, b, a + 1}, {a + 1, b, b + 1}};
+                for (uint32_t n = 0; n < (k + 1 < ROUND - i ? 2u : 1u); ++n, ++triangles)
+                    for (int c = 0; c < 3; ++c)
+                        triangle[triangles][c] = up[n][turned ? 2 - c : c];
+            }
+    }
+    *def = px_shape_def_default(PX_SHAPE_MESH);
+    def->vertex = vertex;
+    def->vertices = vertices;
+    def->triangle = triangle;
+    def->triangles = triangles;
+}
+
+/* Without gravity, a balloon of radius R is in balance if E e / (1 - nu) = p R (1 + e)^2 / 2, with
+ * p = p0 / (1 + e)^3. */
+TEST(a_balloon_grows_until_its_tension_carries_the_pressure)
+{
+    static float vertex[8 * (ROUND + 1) * (ROUND + 2) / 2][3];
+    static uint32_t triangle[8 * ROUND * ROUND][3];
+    PxWorldDef def = px_world_def_default();
+    def.gravity = px_vec(0, 0, 0);
+    def.spacing = 0.05;
+    PxWorld *world;
+    CHECK_OK(px_world_create(&def, &world));
+    PxMaterialDef m = cotton();
+    m.cloth.weft = m.cloth.warp = 500;
+    m.cloth.poisson = 0.2;
+    m.cloth.shear = 500 / 2.4;
+    m.cloth.bend = 0;
+    m.cloth.damping = 20;
+    m.cloth.pressure = 100;
+    PxBodyDef body = px_body_def_default();
+    body.name = "balloon";
+    ball_of(vertex, triangle, &body.shape);
+    CHECK_OK(px_world_add_material(world, &m, &body.material));
+    CHECK_OK(px_world_add_body(world, &body, NULL));
+    CHECK_OK(px_world_advance(world, 0.5));
+    const PxTable *t = &world->cloth_vertices;
+    const PxColumn *at = px_table_find(t, "position");
+    double sum = 0;
+    for (uint32_t i = 0; i < t->count; ++i) {
+        const double *const *x = (const double *const *)at->data;
+        sum += px_length(px_vec(x[0][i], x[1][i], x[2][i]));
+    }
+    double wanted = 0.5 * (sqrt(1 + 4 * 100 * 0.1 * 0.8 / (2 * 500)) - 1);
+    double strain = sum / t->count / 0.1 - 1;
+    print_message("strain of a balloon / formula: %.4f\n", strain / wanted);
+    CHECK_NEAR(strain, wanted, 0.03 * wanted);
+    PxBodyDef open = body;
+    open.name = "open";
+    open.shape = sheet_def(1, 1, 4, 4);
+    CHECK_FAILS(px_world_add_body(world, &open, NULL), PX_ERR_ARGUMENT, "16 edges");
+    px_world_free(world);
+}
+
 /* ---- collision ---- */
 
 TEST(distances_of_points_and_edges_are_those_of_their_closest_points)

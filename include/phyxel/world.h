@@ -151,6 +151,7 @@ typedef struct PxClothDef {
     double fluid_grip;     ///< of viscous fluid on it: 0 slips .. 1 sticks
     double fluid_friction; ///< of fluid on it, by what presses it on: 0 .. 1
     double fluid_drag;     ///< of fluid on it, by its velocity, kg/s, >= 0
+    double pressure;       ///< excess of the gas inside closed cloth at its start, Pa, >= 0
     double pores;          ///< part of its volume that takes up liquid, 0 .. 0.99; 0: none does
     double absorption;     ///< square of the depth that liquid enters in a second, m^2/s, >= 0
     double diffusion;      ///< of liquid along it, m^2/s, >= 0

@@ -49,9 +49,10 @@ typedef struct PxClothLaw {
     PxClothMembrane membrane;
     PxClothBending bending;
     double friction;
-    double air;    ///< density, kg/m^3
-    PxVec3 wind;   ///< m/s
-    bool collides; ///< with itself and other cloth
+    double pressure; ///< excess pressure inside at the start, Pa
+    double air;      ///< density, kg/m^3
+    PxVec3 wind;     ///< m/s
+    bool collides;   ///< with itself and other cloth
 } PxClothLaw;
 
 /// Errors: PX_ERR_ARGUMENT if the moduli are those of no material. `what` begins the message.
@@ -112,6 +113,7 @@ typedef struct PxClothSystem {
     PxClothPattern pattern; ///< of the matrix
     PxClothSeen *seen;      ///< the last evaluation
     double *edge;           ///< by cloth: mean length of its edges, m
+    double *volume;         ///< by cloth: what it encloses at the start, m^3; 0: it is open
     uint32_t nodes;
     PxClothNode *node;
     uint32_t *leaf_of; ///< by face
@@ -177,6 +179,11 @@ void px_cloth_evaluate(PxClothStep *step);
 
 /// The mass of fluid that moves with a vertex, times a velocity, N s.
 PxVec3 px_cloth_added(const PxClothStep *step, uint32_t vertex, PxVec3 velocity);
+
+/// Adds the pressure of the gas in closed cloth to `push` (inflate.c).
+void px_cloth_inflate(PxClothStep *step);
+/// Volume that closed triangles enclose, m^3; negative if they face inward.
+double px_cloth_volume(const PxClothFace *face, uint32_t faces, const PxVec3 *x);
 
 /// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at
 /// added_velocity in b.

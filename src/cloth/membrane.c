@@ -37,6 +37,7 @@ PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *ou
                         .membrane = d->membrane,
                         .bending = d->bending_model,
                         .friction = def->friction,
+                        .pressure = d->pressure,
                         .air = d->air,
                         .wind = d->wind,
                         .collides = d->self_collision};

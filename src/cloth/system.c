@@ -111,17 +111,20 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
     s->faces_of = PX_ARENA_ARRAY(m, PxClothUse, 3 * faces + 1);
     s->hinges_of = PX_ARENA_ARRAY(m, PxClothUse, 4 * hinges + 1);
     s->edge = PX_ARENA_ARRAY(m, double, cloths + 1);
+    s->volume = PX_ARENA_ARRAY(m, double, cloths + 1);
     uint32_t *fill = PX_ARENA_ARRAY(m, uint32_t, n + 1);
     PxVec3 *start = PX_ARENA_ARRAY(m, PxVec3, n + 1);
     if (s->face == NULL || s->hinge == NULL || s->share == NULL || s->of_vertex == NULL ||
         s->of_face == NULL || s->of_hinge == NULL || s->first_face == NULL ||
         s->first_hinge == NULL || s->faces_of == NULL || s->hinges_of == NULL || fill == NULL ||
-        start == NULL || s->edge == NULL)
+        start == NULL || s->edge == NULL || s->volume == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu triangles", faces);
     for (size_t k = 0; k < cloths; ++k)
         copy_sheet(s, cloth[k].sheet, (uint32_t)k);
     for (size_t k = 0; k < cloths; ++k) {
-        s->edge[k] = cloth[k].sheet->edge;
+        const PxClothSheet *sheet = cloth[k].sheet;
+        s->edge[k] = sheet->edge;
+        s->volume[k] = sheet->closed ? px_cloth_volume(sheet->face, sheet->faces, sheet->start) : 0;
         memcpy(start + cloth[k].first, cloth[k].sheet->start,
                cloth[k].sheet->vertices * sizeof *start);
     }

@@ -180,10 +180,14 @@ PxStatus px_cloth_add(PxWorld *world, const PxBodyDef *def, uint32_t slot)
     PxMesh *mesh;
     PxClothSheet *sheet = NULL;
     PX_TRY(px_cloth_mesh(&def->shape, &mesh));
-    PxStatus status =
-        px_cloth_sheet_create(mesh, def->shape.rotation,
-                              world->materials.data[def->material.slot - 1].def.cloth.rest, &sheet);
+    const PxClothDef *cloth = &world->materials.data[def->material.slot - 1].def.cloth;
+    PxStatus status = px_cloth_sheet_create(mesh, def->shape.rotation, cloth->rest, &sheet);
     px_mesh_free(mesh);
+    if (status == PX_OK && cloth->pressure > 0 && !sheet->closed)
+        status = px_fail(PX_ERR_ARGUMENT,
+                         "its cloth has a pressure of %g Pa inside, and the mesh is open: %u edges "
+                         "have one triangle; wanted a closed mesh, or no pressure",
+                         cloth->pressure, sheet->borders);
     if (status == PX_OK)
         status = add_sheet(world, def, slot, sheet);
     if (status != PX_OK)
@@ -414,6 +418,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     memcpy(run->walls.state, words(t, CONTACT), t->count * sizeof(uint32_t));
     memcpy(run->walls.load, t->column[LOAD].data[0], t->count * sizeof(double));
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
+    px_cloth_inflate(s);
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
     PX_TRY(px_cloth_walls_solve(&run->walls, s));

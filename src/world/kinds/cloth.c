@@ -56,6 +56,9 @@ static const PxField fields[] = {
            "Friction of fluid on it, as a part of the force that presses it on."),
     NUMBER("fluid_drag", fluid_drag, 0, "kg/s", 0, 1e3,
            "Friction of fluid on it, by the velocity of each particle."),
+    NUMBER(
+        "pressure", pressure, 0, "Pa", 0, 1e6,
+        "Excess pressure of the gas inside closed cloth at its start; falls as its volume grows."),
     NUMBER("pores", pores, 0, "", 0, 0.99,
            "Part of its volume that takes up liquid; cotton 0.7. 0: none does."),
     NUMBER("absorption", absorption, 0, "m^2/s", 0, 1,
