@@ -281,7 +281,8 @@ static inline Shipped shipped_run(const PxScene *scene, const char *what, double
     out.mean_error /= (double)stats.step;
     out.mean_iterations /= (double)stats.step;
     double owed = start + stats.mass_in;
-    out.mass_lost = owed > 0 ? fabs(stats.mass + stats.mass_out - owed) / owed : 0;
+    out.mass_lost =
+        owed > 0 ? fabs(stats.mass + stats.cloth_water + stats.mass_out - owed) / owed : 0;
     px_world_free(world);
     print_message("  %-24s %6llu particles %5llu steps, speed %.2f of the bound, fast %.4f %%, "
                   "compressed %.3f %% (mean %.4f %%), %.1f iterations, not converged %llu, "

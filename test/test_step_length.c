@@ -1,39 +1,12 @@
 /// What limits a step of an implicit pressure model.
 #include "check.h"
 
-#include "fluid/pressure/implicit_pressure.h"
 #include "study/peer_scenes.h"
 #include "world/time_step.h"
 #include "phyxel/scene.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Limit of a fluid under pressure, at rest, with spacing 1 cm and sqrt(p / rho) of 1 m/s. */
-static double limit_of(double viscosity)
-{
-    PxMaterial material = {.def = px_material_def_default()};
-    material.def.viscosity = viscosity;
-    material.def.viscosity_model = px_viscosity_choice("implicit");
-    PxFluid fluid = {.kernel = px_kernel(0.02, 0.01),
-                     .spacing = 0.01,
-                     .courant = 0.4,
-                     .pressure_speed = 1,
-                     .top_speed = 10,
-                     .material = &material,
-                     .materials = 1,
-                     .isa = px_isa_best()};
-    const char *why;
-    return px_implicit_step_limit(&fluid, &why);
-}
-
-TEST(viscosity_lengthens_steps_that_pressure_limits)
-{
-    double water = limit_of(1e-3), honey = limit_of(10), goo = limit_of(1e4);
-    CHECK_NEAR(water, 0.4 * 0.01 / 0.7, 1e-9);
-    CHECK(honey > 1.2 * water);
-    CHECK_NEAR(goo / water, 4, 1e-9); /* at most */
-}
 
 static PxWorld *block(void)
 {

@@ -167,10 +167,6 @@ bool px_fluid_is_viscous(const PxFluid *fluid);
 /// viscous solve sees would be carried by viscosity for many steps instead of pressure.
 bool px_fluid_is_stiff(const PxFluid *fluid);
 
-/// Rate at which implicit viscosity damps velocities that alternate between neighbours, 1/s: that
-/// of the least viscous fluid in a full lattice. 0 for other models.
-double px_fluid_viscous_rate(const PxFluid *fluid);
-
 /// Longest step that viscosity allows, s; INFINITY if it sets no limit.
 double px_fluid_viscosity_limit(const PxFluid *fluid);
 

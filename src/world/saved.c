@@ -148,6 +148,7 @@ static PxStatus check_state(const PxWorldState *state)
         {"removed", state->removed},
         {"rigid_crossed", state->rigid_crossed},
         {"cloth_crossed", state->cloth_crossed},
+        {"drips", state->drips},
         {"fragments", state->fragments},
         {"crack_splits", state->crack_splits},
         {"crack_merges", state->crack_merges},

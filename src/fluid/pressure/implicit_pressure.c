@@ -98,9 +98,6 @@ void px_implicit_strictest(const PxFluid *f, bool divergence, const double *othe
     }
 }
 
-/* Most by which viscosity lengthens a step that pressure limits. */
-#define MOST_DAMPED 4.0
-
 double px_implicit_step_limit(const PxFluid *f, const char **why)
 {
     /* Pressure acts on particles like springs of frequency w, about sqrt(p / rho) / s, and is
@@ -108,23 +105,15 @@ double px_implicit_step_limit(const PxFluid *f, const char **why)
      * oscillate where w dt is 1; the limit is 0.4 / 0.7 of that. Pressure above what the top
      * speed can cause belongs to overfull places, where shorter steps do not help.
      *
-     * Implicit viscosity damps alternating motion at the rate R: x' = x + dt v',
-     * v' = (v - dt w^2 x) / (1 + R dt) is stable for w^2 dt^2 < 4 + 2 R dt instead of 4.
-     *
      * All but a few particles under pressure move at most `courant` smoothing lengths per step,
      * those few and free drops at most 2.5 times that: the fastest of a splash would otherwise
      * halve all steps. */
     double h = 0.5 * (double)f->kernel.h;
     double flow = fmax(f->speed_within, 0.4 * f->speed_max);
     double pressed = 0.7 * fmin(f->pressure_speed, f->top_speed);
-    double of_flow = flow > 0 ? f->courant * h / flow : INFINITY, of_pressure = INFINITY;
-    if (pressed > 0) {
-        double undamped = f->courant * h / pressed;
-        double damped = 0.25 * px_fluid_viscous_rate(f) * undamped;
-        of_pressure = undamped * fmin(damped + sqrt(1 + damped * damped), MOST_DAMPED);
-    }
-    *why = of_pressure < of_flow ? "its pressure" : "the speed of its particles";
-    return fmin(of_flow, of_pressure);
+    double speed = fmax(flow, pressed);
+    *why = pressed > flow ? "its pressure" : "the speed of its particles";
+    return speed > 0 ? f->courant * h / speed : (double)INFINITY;
 }
 
 const PxImplicitKind px_dfsph_kind = {.divergence = true, .warm = true};

@@ -627,16 +627,9 @@ static PxStatus solve(PxFluid *f)
     return PX_OK;
 }
 
-static double damping(double nu, double h, double s)
-{
-    double rate = nu * lattice_diagonal(h, s);
-    return rate > THIN_RATE ? rate : 0;
-}
-
 extern const PxViscosityModel PX_ISA_NAME(px_implicit);
 const PxViscosityModel PX_ISA_NAME(px_implicit) = {
     .info = {"implicit", "solved for the end of the step", fields, PX_COUNT(fields), defaults},
     .step_limit = step_limit,
-    .damping = damping,
     .solve = solve,
 };

@@ -74,20 +74,6 @@ bool px_fluid_is_stiff(const PxFluid *f)
     return most * f->dt > MOST_DIFFUSION * f->spacing * f->spacing;
 }
 
-double px_fluid_viscous_rate(const PxFluid *f)
-{
-    const PxViscosityModel *model = model_of(f);
-    if (model == NULL || model->damping == NULL)
-        return 0;
-    double least = INFINITY;
-    for (uint32_t m = 0; m < f->materials; ++m)
-        for (int k = 0; k < px_melt_states(&f->material[m]); ++k) {
-            PxMaterial at = px_melt_state(&f->material[m], k);
-            least = fmin(least, at.def.viscosity / at.def.density);
-        }
-    return model->damping(least, (double)f->kernel.h, f->spacing);
-}
-
 bool px_fluid_is_viscous(const PxFluid *f)
 {
     return model_of(f) != NULL;

@@ -18,12 +18,6 @@ typedef struct PxViscosityModel {
     /// INFINITY for a model without such a limit.
     double (*step_limit)(const PxMaterialDef *material, double h);
 
-    /// Rate at which a full lattice of a fluid loses velocities that alternate between neighbours,
-    /// 1/s, however long the step is; 0 for fluids of so low a viscosity that the model is
-    /// explicit. nu is the kinematic viscosity, h the kernel's support and s the spacing. NULL for
-    /// explicit models.
-    double (*damping)(double nu, double h, double s);
-
     /// Adds the viscous acceleration, including the drag of boundaries, and calls
     /// px_fluid_give_drag(). Called after all other accelerations except pressure.
     PxStatus (*solve)(struct PxFluid *fluid);
