@@ -153,6 +153,7 @@ static PxStatus check_state(const PxWorldState *state)
         {"crack_splits", state->crack_splits},
         {"crack_merges", state->crack_merges},
         {"crack_ends", state->crack_ends},
+        {"crack_relax", state->crack_relax},
     };
     for (size_t k = 0; k < PX_COUNT(real); ++k)
         if (!(real[k].value >= 0 && real[k].value <= real[k].most))
