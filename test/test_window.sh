@@ -17,7 +17,8 @@ for tool in Xvfb xdotool; do
         exit 77
     }
 done
-Xvfb -displayfd 3 -screen 0 1200x800x24 3>"$work/display" 2>/dev/null &
+# -noreset: else the server starts anew when its last client leaves, and refuses clients meanwhile
+Xvfb -noreset -displayfd 3 -screen 0 1200x800x24 3>"$work/display" 2>/dev/null &
 server=$!
 process=$server # ends with the test
 wait_some() { # FILE: until it has text
