@@ -109,7 +109,7 @@ static void go_on(PxWorld *world, double by)
 
 /* The saved state of a world and its statistics. */
 typedef struct Print {
-    uint64_t table[16][2];
+    uint64_t table[32][2];
     PxSavedValue value[PX_SAVED_NUMBERS];
     PxStats stats;
     size_t things;
@@ -123,8 +123,10 @@ static Print print_of(PxWorld *world)
     CHECK_OK(px_saved_view(world, &saved));
     const char *name;
     const PxTable *table;
-    for (size_t k = 0; (table = px_saved_table(saved, k, &name)) != NULL; ++k)
+    for (size_t k = 0; (table = px_saved_table(saved, k, &name)) != NULL; ++k) {
+        CHECK(k < PX_COUNT(print.table));
         px_table_hash(table, PX_COLUMN_STATE | PX_COLUMN_FRAME, print.table[k]);
+    }
     memcpy(print.value, saved->value, sizeof print.value);
     px_saved_free(saved);
     px_world_stats(world, &print.stats);
