@@ -4,7 +4,7 @@
 #include "base/vec.h"
 #include "cloth/collide.h"
 #include "phyxel/phyxel.h"
-#include "scenes.h"
+#include "text_world.h"
 #include "world/cloth_stage.h"
 
 #include <stdlib.h>
@@ -233,23 +233,6 @@ TEST(a_uniform_strain_passes_the_patch_test)
 /* ---- worlds ---- */
 
 #define CLOTH "\"cloth\": {\"mass\": 0.2, \"thickness\": 0.004}"
-
-static PxWorld *world_of(const char *text, int threads)
-{
-    PxScene *scene = scene_of(text);
-    PxWorld *world;
-    print_complaints(scene);
-    CHECK_OK(px_scene_world(scene, threads, &world));
-    px_scene_free(scene);
-    return world;
-}
-
-static PxStats stats_of(PxWorld *world)
-{
-    PxStats stats;
-    px_world_stats(world, &stats);
-    return stats;
-}
 
 static const char falling[] =
     "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"silk\": {\"density\": 100, " CLOTH

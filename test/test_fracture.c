@@ -1,28 +1,11 @@
 /// Fracture: cracks begin, grow, split and end, bonds weaken, bodies fall into pieces; the same
 /// bits for any threads and after a stop; damaged checkpoints and wrong numbers are refused.
 #include "check.h"
-#include "scenes.h"
+#include "text_world.h"
 
 #include "solid/fracture/meet.h"
 #include "world/fracture_stage.h"
 #include "world/saved.h"
-
-static PxWorld *world_of(const char *text, int threads)
-{
-    PxScene *scene = scene_of(text);
-    PxWorld *world;
-    print_complaints(scene);
-    CHECK_OK(px_scene_world(scene, threads, &world));
-    px_scene_free(scene);
-    return world;
-}
-
-static PxStats stats_of(PxWorld *world)
-{
-    PxStats stats;
-    px_world_stats(world, &stats);
-    return stats;
-}
 
 /* A short bar, pulled at both ends until it breaks at about 0.06 s. */
 #define BAR(spacing, pull, law)                                                                    \

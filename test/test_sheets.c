@@ -3,30 +3,13 @@
 
 #include "base/vec.h"
 #include "phyxel/phyxel.h"
-#include "scenes.h"
+#include "text_world.h"
 #include "world/cloth_stage.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- worlds ---- */
-
-static PxWorld *world_of(const char *text, int threads)
-{
-    PxScene *scene = scene_of(text);
-    PxWorld *world;
-    print_complaints(scene);
-    CHECK_OK(px_scene_world(scene, threads, &world));
-    px_scene_free(scene);
-    return world;
-}
-
-static PxStats stats_of(PxWorld *world)
-{
-    PxStats stats;
-    px_world_stats(world, &stats);
-    return stats;
-}
 
 #define MATERIALS(cloth)                                                                           \
     "\"materials\": {\"cotton\": {\"density\": 100, \"cloth\": {\"mass\": 0.2, \"weft\": 1000, "   \

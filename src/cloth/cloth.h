@@ -113,7 +113,7 @@ typedef struct PxClothSystem {
     PxClothPattern pattern; ///< of the matrix
     PxClothSeen *seen;      ///< the last evaluation
     double *edge;           ///< by cloth: mean length of its edges, m
-    double *volume;         ///< by cloth: what it encloses at the start, m^3; 0: it is open
+    double *volume; ///< by cloth: volume inside closed cloth at the start, m^3; 0: it is not closed
     uint32_t nodes;
     PxClothNode *node;
     uint32_t *leaf_of; ///< by face

@@ -24,7 +24,7 @@ typedef struct Job {
     PxVec3 *end;   /* by row, of rows with hits: where it ends */
     Contact *contact;
     const uint32_t *first; /* by row: its first contact */
-    _Atomic uint64_t leaked, lowest;
+    _Atomic uint64_t leaked;
 } Job;
 
 /* A straight way of a particle between two moments of the step. */
@@ -246,7 +246,7 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
     for (int leg = 0; leg <= LEGS; ++leg) {
         double when;
         Contact one;
-        bool touched = !j->c->only_repel && first_touch(j, start, &way, &when, &one);
+        bool touched = first_touch(j, start, &way, &when, &one);
         if (!touched) {
             *leaks = *leaks || any_passes(j, start, &way);
             break;
@@ -295,12 +295,8 @@ static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (!is_near(j, i))
             continue;
         j->hits[i] = (uint8_t)follow(j, i, contact, &j->end[i], &leaks);
-        if (!leaks)
-            continue;
-        atomic_fetch_add(&j->leaked, 1);
-        uint64_t id = j->c->particles->id[i], lowest = atomic_load(&j->lowest);
-        while (id < lowest && !atomic_compare_exchange_weak(&j->lowest, &lowest, id))
-            ;
+        if (leaks)
+            atomic_fetch_add(&j->leaked, 1);
     }
 }
 
@@ -414,9 +410,9 @@ static PxStatus bounds_of_ways(Job *j)
 
 PxStatus px_sheet_catch(PxSheetCatch *c)
 {
-    Job j = {.c = c, .lowest = UINT64_MAX};
+    Job j = {.c = c};
     uint32_t n = c->particles->table.count, contacts = 0;
-    c->caught = c->leaked = c->leaked_id = 0;
+    c->caught = c->leaked = 0;
     PX_TRY(bounds_of_ways(&j));
     j.hits = PX_ARENA_ARRAY(c->scratch, uint8_t, n + 1);
     j.end = PX_ARENA_ARRAY(c->scratch, PxVec3, n + 1);
@@ -439,6 +435,5 @@ PxStatus px_sheet_catch(PxSheetCatch *c)
         for (uint32_t k = 0; k < contacts; ++k)
             stop_pair(c, &j.contact[k]);
     c->leaked = atomic_load(&j.leaked);
-    c->leaked_id = c->leaked > 0 ? atomic_load(&j.lowest) : 0;
     return PX_OK;
 }

@@ -27,10 +27,8 @@ typedef struct PxSheetCatch {
     size_t boundaries;
     PxArena *scratch;
     const PxThreads *threads;
-    bool only_repel;    ///< for comparison: no continuous test (004 Figure 4.4 a)
-    uint64_t caught;    ///< result: particles that were stopped
-    uint64_t leaked;    ///< result: particles that crossed a sheet
-    uint64_t leaked_id; ///< the lowest id of them
+    uint64_t caught; ///< result: particles that were stopped
+    uint64_t leaked; ///< result: particles that crossed a sheet
 } PxSheetCatch;
 
 /// Errors: PX_ERR_MEMORY.

@@ -8,15 +8,16 @@
 /// between its normal and the direction to the point.
 ///
 /// # How a sheet yields
-/// Pressure is solved with sheets that move as at the start of the step. Cloth is much lighter than
+/// Pressure is solved with a predicted velocity v of the sheets: that of the start of the step plus
+/// its change in the last step, smoothed along the sheet. Cloth is much lighter than
 /// the fluid that it carries; with that load alone it would be thrown away by it in every step
 /// (the added-mass instability: Causin, Gerbeau and Nobile 2005). The solve of the cloth therefore
 /// has the fluid in front of each vertex as an added mass M:
 ///   (A + M) w = b + load + M v,   v the velocity that the pressure solve knew.
 /// The impulse M (v - w) that the cloth gets by it is owed to the fluid, which gets its opposite in
 /// the next step, before the pressure is solved. A mode of the true added mass m and mass m_c then
-/// has the right inertia m_c + m and an error that shrinks by (M - m) / (m_c + M) a step: any M
-/// above m / 2 is stable. Momentum is kept exactly if what is owed is counted.
+/// has the right inertia m_c + m, and errors decay for any M above 3/4 m (with v not predicted, for
+/// any above m / 2). Momentum is kept exactly if what is owed is counted.
 #ifndef PX_CONTACT_SHEETS_H
 #define PX_CONTACT_SHEETS_H
 

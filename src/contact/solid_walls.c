@@ -278,8 +278,8 @@ static Ball ball_of(const PxSolid *s, uint32_t i, const PxMat3 *turn, double rad
                   .fast = FAST * sqrt(g * (double)s->particles->radius[i])};
 }
 
-/* Removes the normal velocity into the boundary, if the ball touches it, and reduces the tangential
- * one by Coulomb friction. `n` is the boundary's normal, `u` its velocity. */
+/* If the ball touches the boundary, its velocity towards it is removed and its velocity along it is
+ * reduced by Coulomb friction. `n` is the boundary's normal, `u` its velocity. */
 static void stop_at(Ball *ball, PxVec3 u, PxVec3 n, double friction, bool touches)
 {
     PxVec3 relative = px_sub(ball->v, u);

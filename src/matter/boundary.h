@@ -1,8 +1,8 @@
 /// A boundary: an object without particles that stops, drags, warms or carries particles.
 ///
 /// fluid/, solid/, thermal/ and contact/ use boundaries through this interface only. Walls and
-/// rigid bodies (matter/wall.h) implement it. Cloth and surfaces of soft bodies can be added as
-/// further implementations without changes in those folders.
+/// rigid bodies (matter/wall.h) and cloth (contact/sheets.h) implement it. Surfaces of soft bodies
+/// can be added without changes in those folders.
 ///
 /// # Moments
 /// A step lasts from moment 0 to moment 1. px_boundary_begin() fixes the boundary's configuration
@@ -39,18 +39,16 @@
 /// owner moves the body with px_boundary_impulse() and px_boundary_torque() and replaces its
 /// configuration at moment 1, which contacts and the defence then see.
 ///
-/// # Contract for later implementations
-/// Cloth: a two-sided sheet of triangles whose vertices move. It has no rest frame, which is why
-/// the interface has none: `carry` moves a point with the nearest triangle, `meets` and `passes`
-/// are continuous collision against moving triangles. A sheet has no inside: `distance` is never
-/// negative and its normal points to the side that the point is on, so `meets` and `passes` alone
-/// decide about crossing. `fill` treats it as matter s/2 thick, as thin walls are. The
-/// impulse must reach vertices: it implements `take` and shares impulses among the nearest
-/// triangle's corners by barycentric weights; the torque of a sheet is then not used.
+/// # Cloth
+/// A sheet of cloth (contact/sheets.h) is a boundary of fluids only. It has no inside: `distance`
+/// is never negative, and its normal points to the side that the point is on. Particles are kept
+/// from crossing it after it has moved (contact/sheet_catch.h), so its `meets` and `passes` are
+/// false, and px_sheets_load() hands impulses on to its vertices instead of `take`.
 ///
-/// Surface of a soft body: triangles carried by particles (a skin). As cloth, but closed: it has an
+/// # Contract for later implementations
+/// Surface of a soft body: triangles carried by particles (a skin). It is closed, so it has an
 /// inside and distances are signed. `take` hands impulses on to the particles that carry the
-/// surface, with the same weights.
+/// surface.
 #ifndef PX_MATTER_BOUNDARY_H
 #define PX_MATTER_BOUNDARY_H
 

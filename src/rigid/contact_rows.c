@@ -148,7 +148,7 @@ enum { AT_ONCE = 512, BLOCK = 8, BLOCK_TOUCHES = BLOCK * PX_MOST_TOUCHES };
 /* A part of the search. */
 typedef struct Find {
     PxSolverRun *run;
-    const uint32_t *todo;
+    const uint32_t *chosen;
     double within, since;
     uint32_t count[AT_ONCE];  /* of touches */
     uint32_t begins[AT_ONCE]; /* among those of the block */
@@ -195,7 +195,7 @@ static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxTouch *touch = &job->run->touch[(size_t)begin / BLOCK * BLOCK_TOUCHES];
     uint32_t found = 0;
     for (uint32_t k = begin; k < end; ++k) {
-        const PxSolverPair *pair = &job->run->pair[job->todo[k]];
+        const PxSolverPair *pair = &job->run->pair[job->chosen[k]];
         PxReach reach = px_solver_reach(job->run, pair, job->within);
         uint32_t count = px_contacts_find(&job->run->body[pair->a].collider,
                                           other_of(job->run, pair), &reach, &touch[found]);
@@ -216,7 +216,7 @@ static const PxTouch *touches_of(const Find *job, uint32_t k)
 static PxStatus meet(Find *job, uint32_t k)
 {
     PxSolverRun *run = job->run;
-    const PxSolverPair *pair = &run->pair[job->todo[k]];
+    const PxSolverPair *pair = &run->pair[job->chosen[k]];
     PxSolverBody *a = &run->body[pair->a], *b = pair->wall ? NULL : &run->body[pair->b];
     double size = fmin(a->collider.size, other_of(run, pair)->size);
     const PxTouch *touch = touches_of(job, k);
@@ -256,7 +256,7 @@ static void make_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Find *job = user;
     PxSolverRun *run = job->run;
     for (uint32_t k = begin; k < end; ++k) {
-        PxSolverPair *pair = &run->pair[job->todo[k]];
+        PxSolverPair *pair = &run->pair[job->chosen[k]];
         const PxTouch *touch = touches_of(job, k);
         const PxSolverContact *old = &run->contact[pair->first], *olds = old + pair->count;
         PxSolverContact *c = &run->contact[job->first[k]];
@@ -280,14 +280,14 @@ static void make_block(void *user, uint32_t begin, uint32_t end, int thread)
 static PxStatus touch_pairs(PxSolverRun *run, double within, double since)
 {
     PxRigidStep *s = run->step;
-    if (run->touch == NULL && run->todos > 0) {
+    if (run->touch == NULL && run->chosen_count > 0) {
         run->touch = PX_ARENA_ARRAY(s->scratch, PxTouch, AT_ONCE * PX_MOST_TOUCHES);
         if (run->touch == NULL)
             return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u pairs", run->pairs);
     }
-    for (uint32_t k = 0; k < run->todos; k += AT_ONCE) {
-        uint32_t count = run->todos - k < AT_ONCE ? run->todos - k : AT_ONCE;
-        Find job = {.run = run, .todo = &run->todo[k], .within = within, .since = since};
+    for (uint32_t k = 0; k < run->chosen_count; k += AT_ONCE) {
+        uint32_t count = run->chosen_count - k < AT_ONCE ? run->chosen_count - k : AT_ONCE;
+        Find job = {.run = run, .chosen = &run->chosen[k], .within = within, .since = since};
         px_parallel_for(s->threads, count, BLOCK, find_block, &job);
         for (uint32_t n = 0; n < count; ++n)
             PX_TRY(meet(&job, n));

@@ -297,7 +297,8 @@ static uint32_t search_convex(const Line *line, uint32_t k, uint32_t part, doubl
     return count;
 }
 
-/* Lower bound of the distance between two points where it is convex: where the tangents meet. */
+/* Lower bound of the distance to the other body along a part of an edge, if the distance is a
+ * convex function there: the height at which its tangents at both ends meet. */
 static double lowest(const Line *line, const Spot *low, const Spot *high)
 {
     if (!(high->slope > low->slope))

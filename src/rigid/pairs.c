@@ -130,9 +130,9 @@ static PxStatus add_pair(PxSolverRun *run, PxSolverPair pair, double within)
 
 static PxStatus search_pair(PxSolverRun *run, uint32_t index)
 {
-    PX_TRY(px_solver_room(run, (void **)&run->todo, &run->todo_room, run->todos, run->todos + 1,
-                          sizeof *run->todo));
-    run->todo[run->todos++] = index;
+    PX_TRY(px_solver_room(run, (void **)&run->chosen, &run->chosen_room, run->chosen_count,
+                          run->chosen_count + 1, sizeof *run->chosen));
+    run->chosen[run->chosen_count++] = index;
     return PX_OK;
 }
 
@@ -196,7 +196,7 @@ PxStatus px_solver_pairs(PxSolverRun *run, double within)
     PxRigidStep *s = run->step;
     PxSolverExtent *extent = run->extent;
     int axis = run->axis = widest_axis(run);
-    run->pairs = run->todos = run->strays = 0;
+    run->pairs = run->chosen_count = run->strays = 0;
     run->widest = 0;
     for (uint32_t i = 0; i < s->rigids; ++i) {
         PxSolverBody *b = &run->body[i];
@@ -270,7 +270,7 @@ static PxStatus due_with(PxSolverRun *run, uint32_t i, uint32_t j, double left)
 PxStatus px_solver_due_pairs(PxSolverRun *run, double left, double *longest)
 {
     const PxRigidStep *s = run->step;
-    run->todos = 0;
+    run->chosen_count = 0;
     *longest = left;
     for (uint32_t i = 0; i < s->rigids; ++i)
         if (run->body[i].due) {
@@ -292,7 +292,7 @@ PxStatus px_solver_due_pairs(PxSolverRun *run, double left, double *longest)
         for (uint32_t w = 0; w < s->walls; ++w)
             PX_TRY(due_pair(run, (PxSolverPair){.a = i, .b = w, .wall = true}, left));
     }
-    for (uint32_t k = 0; k < run->todos; ++k)
-        *longest = limit_of(run, &run->pair[run->todo[k]], *longest);
+    for (uint32_t k = 0; k < run->chosen_count; ++k)
+        *longest = limit_of(run, &run->pair[run->chosen[k]], *longest);
     return PX_OK;
 }

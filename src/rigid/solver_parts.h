@@ -107,9 +107,9 @@ typedef struct PxSolverRun {
     uint32_t *known; ///< hash table of indices of pairs, plus one
     size_t known_room;
     uint32_t known_mask;
-    uint32_t *todo; ///< pairs whose contacts are to be searched
-    size_t todo_room;
-    uint32_t todos;
+    uint32_t *chosen; ///< pairs whose contacts are to be searched
+    size_t chosen_room;
+    uint32_t chosen_count;
     PxTouch *touch;           ///< of some pairs, for the search
     PxSolverContact *contact; ///< of the pairs; some are of none any more
     uint32_t contacts;

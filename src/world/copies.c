@@ -66,7 +66,8 @@ static bool own(PxThings *t)
         px_cloth_sheet_hold(t->cloths.data[k].sheet);
     for (size_t k = 0; k < t->skins.count; ++k) {
         px_skin_hold(t->skins.data[k].skin);
-        t->skins.data[k].pieces = (PxSkinPieces){.skin = NULL}; /* derived: made again */
+        t->skins.data[k].pieces =
+            (PxSkinPieces){.skin = NULL}; /* is made again from the particles */
     }
     for (size_t k = 0; k < t->coats.count; ++k)
         px_coat_hold(t->coats.data[k].coat);

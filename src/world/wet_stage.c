@@ -241,7 +241,7 @@ static void spread(PxWorld *world)
         rate = fmax(rate, d->diffusion * steep * run->spread[i] / y->share[i]);
     }
     double rounds = ceil(2 * rate * world->dt);
-    /* more than that would be needed: then it spreads more slowly */
+    /* If more sub-steps than MOST are needed, liquid spreads more slowly than it should. */
     double dt = rounds > MOST ? 1 / (2 * rate) : rounds > 0 ? world->dt / rounds : 0;
     for (double k = 0; k < fmin(rounds, MOST); ++k)
         flow_once(world, dt, up);

@@ -21,8 +21,8 @@ PxStatus px_fracture_columns_add(PxTable *particles);
 /// The column of that name; NULL: nothing breaks.
 float *px_fracture_column(const PxTable *particles, const char *name);
 
-/// Stores the energies of the rows at the end of a step. Call after px_solid_forces() has measured
-/// them.
+/// Stores the elastic energy of each particle at the end of a step. Call after px_solid_forces(),
+/// which computes it.
 void px_fracture_note_energy(PxSolid *solid);
 
 /// Relaxes the rows at the start of a step with new fits, before contact begins. Changes plastic

@@ -1,5 +1,5 @@
-/// The beginning of cracks: where the largest principal stress passes the strength (000 section
-/// 5.6.4).
+/// Where cracks begin: at points whose largest principal stress exceeds the tensile strength (000
+/// section 5.6.4).
 #ifndef PX_SOLID_FRACTURE_START_H
 #define PX_SOLID_FRACTURE_START_H
 

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIGMA 0.5      /* in cells of particles */
-#define REACH 2.0      /* of the sums, in cells */
-#define STEP 0.5       /* of the grid, in the smallest cell */
-#define MOST_NODES 2e7 /* a larger grid is made coarser */
-#define FAR 2.0f       /* bound of g, in cells */
+/* Lengths are in units of a particle's cell, the cube of its volume. */
+#define SIGMA 0.5      /* sigma of pieces.h */
+#define REACH 2.0      /* particles farther away than this are left out of the sums p_k */
+#define STEP 0.5       /* distance of the grid's nodes, in units of the smallest cell */
+#define MOST_NODES 2e7 /* a grid of more nodes is made coarser */
+#define FAR 2.0f       /* g is cut off at this distance */
 
 /* A particle of the body. */
 typedef struct Member {

@@ -1,7 +1,7 @@
 /// The skin of a body that broke: a closed triangle mesh around each of its pieces.
 ///
-/// Every point of the body's rest shape belongs to the piece whose particles are nearest, in a
-/// smooth measure: with p_k(x) the sum of exp(-r^2 / sigma^2) over the particles of piece k,
+/// Every point of the body's rest shape belongs to the piece whose particles are nearest, measured
+/// by a smooth function: with p_k(x) the sum of exp(-r^2 / sigma^2) over the particles of piece k,
 ///
 ///     g_k(x) = sigma^2 / (2 s) ln(p_k / p_l),   l the strongest other piece,
 ///
