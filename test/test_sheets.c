@@ -26,19 +26,10 @@
     "[0.5, 0.1, 0.02], \"at\": [0, 0, 0.2]}}, {\"name\": \"d\", \"body\": \"sheet\", \"shape\": "  \
     "{\"box\": [0.5, 0.1, 0.02], \"at\": [0, 0, -0.2]}}], "
 
-/* What the cloth owes the fluid (contact/sheets.h). */
-static PxVec3 owed_of(const PxWorld *world)
-{
-    PxVec3 sum = {0, 0, 0};
-    for (uint32_t i = 0; i < world->cloth_vertices.count; ++i)
-        sum = px_add(sum, px_cloth_owed(world, i));
-    return sum;
-}
-
 static PxVec3 momentum_of(PxWorld *world)
 {
     PxStats s = stats_of(world);
-    return px_add(px_add(s.momentum, s.cloth_momentum), owed_of(world));
+    return px_add(s.momentum, s.cloth_momentum);
 }
 
 static void hash_of(PxWorld *world, uint64_t out[4])

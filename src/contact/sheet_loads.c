@@ -48,25 +48,28 @@ static void planes_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         PxSheetTouch *t = &j->s->touch[k];
         uint32_t i = t->touch->row;
-        PxVec3 place = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
-        t->planes = px_sheet_planes(j->s, t->cloth, place, t->plane);
+        t->place = px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
+        t->planes = px_sheet_planes(j->s, t->cloth, t->place, t->plane);
     }
 }
 
-/* A walk over the cells of the fluid before both sides of a vertex: along the normal, up to an
- * empty one. */
+/* A walk over the cells of the fluid in front of a particle that touches: from its own cell along
+ * the normal of the sheet, up to one without pressure. What falls freely on the sheet does not
+ * move along with it. */
 typedef struct Walk {
-    const PxSheets *s;
     const PxGrid *grid;
-    uint32_t vertex;
-    int side, steps;
+    PxVec3 from, along;
+    int steps;
     uint64_t last; /* key of the last cell */
     int again;     /* steps that stayed in it; beyond the grid all do */
 } Walk;
 
-static Walk walk_from(const PxSheets *s, const PxFluid *f, uint32_t vertex)
+static Walk walk_from(const PxFluid *f, const PxSheetTouch *t)
 {
-    return (Walk){.s = s, .grid = f->grid, .vertex = vertex, .last = ~0ull};
+    return (Walk){.grid = f->grid,
+                  .from = t->place,
+                  .along = t->plane[0].normal,
+                  .last = ~0ull};
 }
 
 /* The rows of the next cell; false: there are no more. */
@@ -74,50 +77,56 @@ static bool next_cell(Walk *w, PxRange *out)
 {
     enum { MOST = 128, STAYS = 4 };
     const PxGrid *g = w->grid;
-    while (w->side < 2) {
-        double way = (w->steps + 0.5) * 0.5 * g->frame.cell;
-        PxVec3 at = px_mad(w->s->x[w->vertex], w->s->normal[w->vertex], w->side == 0 ? way : -way);
+    while (w->steps < MOST) {
+        PxVec3 at = px_mad(w->from, w->along, w->steps * 0.5 * g->frame.cell);
         uint64_t key = px_grid_key(&g->frame, (float)at.x, (float)at.y, (float)at.z);
-        uint32_t c = px_grid_lower_bound(g, key);
-        w->again = key == w->last ? w->again + 1 : 0;
-        if (w->steps == MOST || w->again == STAYS || c >= g->cells || g->key[c] != key) {
-            ++w->side;
-            w->steps = w->again = 0;
-            continue;
-        }
         ++w->steps;
-        w->last = key;
+        w->again = key == w->last ? w->again + 1 : 0;
+        if (w->again == STAYS)
+            return false;
         if (w->again > 0)
             continue;
+        uint32_t c = px_grid_lower_bound(g, key);
+        if (c >= g->cells || g->key[c] != key)
+            return false;
+        w->last = key;
         *out = (PxRange){g->begin[c], g->begin[c + 1]};
         return true;
     }
     return false;
 }
 
-static double column_mass(const PxSheets *s, const PxFluid *f, uint32_t vertex)
+/* Does the motion of a sheet reach the particle? */
+static bool is_pressed(const PxSheets *s, const PxParticles *p, uint32_t row)
 {
-    double mass = 0;
-    PxRange run;
-    Walk walk = walk_from(s, f, vertex);
-    while (next_cell(&walk, &run))
-        for (uint32_t i = run.begin; i < run.end; ++i)
-            mass += (double)f->particles->mass[i];
-    return mass;
+    return p->pressure[row] > 0.0f || s->touching[row];
 }
 
-static void added_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Sets the mass that a particle adds: that of its column, shared among the particles of its own
+ * cell that touch. */
+static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *j = user;
-    PxSheets *s = j->s;
-    double cell = j->fluid->grid->frame.cell;
-    for (uint32_t i = begin; i < end; ++i) {
-        if (!(s->added[i] > 0)) /* a mark that particles touch it */
-            continue;
-        double share = s->system->share[i];
-        s->added[i] = column_mass(s, j->fluid, i) * share / (cell * cell);
-        s->clings[i] = fmin(s->clings[i] * share, s->added[i]);
+    const PxParticles *p = j->fluid->particles;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxSheetTouch *t = &j->s->touch[k];
+        PxRange run;
+        Walk walk = walk_from(j->fluid, t);
+        double column = 0, touching = 0;
+        t->column = t->carried = 0;
+        double more = 1;
+        for (bool own = true; more > 0 && t->planes > 0 && next_cell(&walk, &run); own = false) {
+            more = 0;
+            for (uint32_t i = run.begin; i < run.end; ++i) {
+                more += is_pressed(j->s, p, i) ? (double)p->mass[i] : 0;
+                touching += own && j->s->touching[i] ? (double)p->mass[i] : 0;
+            }
+            column += more;
+        }
+        t->column = column;
+        if (touching > 0)
+            t->carried = (double)p->mass[t->touch->row] * column / touching;
     }
 }
 
@@ -134,56 +143,65 @@ static double viscous_layer(const PxFluid *f)
     return most;
 }
 
+/* Parts of the planes of a touch in what the sheet gets of it: by the sizes of the gradients of
+ * their parts of the kernel. */
+static void parts_of(const PxWallProfile *profile, const PxSheetTouch *t,
+                     double part[PX_SHEET_PLANES])
+{
+    PxVec3 gradient[PX_SHEET_PLANES];
+    double sizes = 0;
+    px_sheet_parts(profile, t->plane, t->planes, gradient);
+    for (int k = 0; k < t->planes; ++k)
+        sizes += part[k] = px_length(gradient[k]);
+    for (int k = 0; k < t->planes; ++k)
+        part[k] = sizes > 0 ? part[k] / sizes : k == 0;
+}
+
+static PxStatus spread_masses(PxSheets *s)
+{
+    uint32_t n = s->system->vertices;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    PxVec3 *both = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
+    if (both == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for the fluid on %u vertices", n);
+    for (uint32_t v = 0; v < n; ++v)
+        both[v] = px_vec(s->added[v], s->clings[v], 0);
+    PX_TRY(px_sheets_spread(s, both));
+    for (uint32_t v = 0; v < n; ++v) {
+        s->added[v] = both[v].x;
+        s->clings[v] = fmin(both[v].y, both[v].x);
+    }
+    px_arena_release(s->scratch, mark);
+    return PX_OK;
+}
+
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
 {
     Job job = {s, f};
     s->touches = list_touches(s, f, NULL);
     s->touch = PX_ARENA_ARRAY(f->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
-    if (s->touch == NULL)
+    s->touching = PX_ARENA_ARRAY(f->scratch, uint8_t, f->particles->table.count + 1);
+    if (s->touch == NULL || s->touching == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles that touch it", s->touches);
     list_touches(s, f, s->touch);
+    memset(s->touching, 0, f->particles->table.count);
+    for (uint32_t k = 0; k < s->touches; ++k)
+        s->touching[s->touch[k].touch->row] = 1;
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, planes_block, &job);
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, carried_block, &job);
     double layer = viscous_layer(f);
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];
-        double grip = s->sheet[t->cloth].boundary.friction;
+        double grip = s->sheet[t->cloth].boundary.friction, part[PX_SHEET_PLANES];
+        parts_of(f->wall_profile, t, part);
         for (int n = 0; n < t->planes; ++n)
             for (int c = 0; c < 3; ++c) {
                 uint32_t v = s->system->face[t->plane[n].face].corner[c];
-                s->added[v] = 1;
-                s->clings[v] = grip * layer;
+                s->added[v] += part[n] * t->plane[n].weight[c] * t->carried;
+                s->clings[v] = grip * layer * s->system->share[v];
             }
     }
-    px_parallel_for(f->threads, s->system->vertices, 256, added_block, &job);
-    return PX_OK;
-}
-
-/* ---- what the fluid is owed ---------------------------------------------------------------------
- */
-
-void px_sheets_pay(PxSheets *s, PxFluid *f)
-{
-    PxParticles *p = f->particles;
-    for (uint32_t v = 0; v < s->system->vertices; ++v) {
-        PxVec3 owed = s->owed[v];
-        s->owed[v] = px_vec(0, 0, 0);
-        if (px_dot(owed, owed) == 0)
-            continue;
-        double mass = column_mass(s, f, v);
-        if (!(mass > 0)) { /* nobody is there to take it: the cloth gives it back */
-            s->load[v] = px_add(s->load[v], owed);
-            continue;
-        }
-        PxVec3 a = px_scale(owed, 1 / (mass * f->dt));
-        PxRange run;
-        Walk walk = walk_from(s, f, v);
-        while (next_cell(&walk, &run))
-            for (uint32_t i = run.begin; i < run.end; ++i) {
-                p->ax[i] += (float)a.x;
-                p->ay[i] += (float)a.y;
-                p->az[i] += (float)a.z;
-            }
-    }
+    return spread_masses(s);
 }
 
 /* ---- loads --------------------------------------------------------------------------------------
@@ -289,5 +307,56 @@ PxStatus px_sheets_load(PxSheets *s, PxFluid *f)
         rub(s, f, t, rubbed);
     }
     px_arena_release(f->scratch, mark);
+    return px_sheets_spread(s, s->load);
+}
+
+/* ---- what the fluid gets back -------------------------------------------------------------------
+ */
+
+/* What a particle that touches gets of the vertices' impulses, shared by the masses that particles
+ * add to them. */
+static PxVec3 due_to(const PxSheets *s, const PxWallProfile *profile, const PxSheetTouch *t,
+                     const PxVec3 *per_mass)
+{
+    double part[PX_SHEET_PLANES];
+    PxVec3 sum = px_vec(0, 0, 0);
+    parts_of(profile, t, part);
+    for (int n = 0; n < t->planes; ++n)
+        for (int c = 0; c < 3; ++c) {
+            uint32_t v = s->system->face[t->plane[n].face].corner[c];
+            sum = px_mad(sum, per_mass[v], part[n] * t->plane[n].weight[c] * t->carried);
+        }
+    return sum;
+}
+
+PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *owed)
+{
+    PxParticles *p = f->particles;
+    for (uint32_t v = 0; v < s->system->vertices; ++v)
+        owed[v] = s->added[v] > 0 ? px_scale(owed[v], 1 / s->added[v]) : px_vec(0, 0, 0);
+    PX_TRY(px_sheets_mean(s, owed));
+    for (uint32_t k = 0; k < s->touches; ++k) {
+        const PxSheetTouch *t = &s->touch[k];
+        if (!(t->carried > 0))
+            continue;
+        PxVec3 due = due_to(s, f->wall_profile, t, owed);
+        if (px_dot(due, due) == 0)
+            continue;
+        PxVec3 change = px_scale(due, 1 / t->column);
+        PxRange run;
+        Walk walk = walk_from(f, t);
+        bool more = true;
+        while (more && next_cell(&walk, &run)) {
+            more = false;
+            for (uint32_t i = run.begin; i < run.end; ++i) {
+                if (!is_pressed(s, p, i))
+                    continue;
+                more = true;
+                p->vx[i] += (float)change.x;
+                p->vy[i] += (float)change.y;
+                p->vz[i] += (float)change.z;
+            }
+        }
+    }
     return PX_OK;
 }

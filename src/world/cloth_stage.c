@@ -22,7 +22,6 @@ enum {
     LAST_VELOCITY,
     CONTACT,
     LOAD,
-    OWED,
     WATER,
     THIRST,
     LIQUID,
@@ -43,7 +42,6 @@ static const struct {
     [LAST_VELOCITY] = {"last_velocity", "m/s", PX_F64, 3},
     [CONTACT] = {"contact", "", PX_U32, 1},
     [LOAD] = {"load", "N", PX_F64, 1},
-    [OWED] = {"owed", "N s", PX_F64, 3},
     [WATER] = {"water", "kg", PX_F64, 1},
     [THIRST] = {"thirst", "kg", PX_F64, 1},
     [LIQUID] = {"liquid", "", PX_U32, 1},
@@ -270,7 +268,6 @@ typedef struct PxClothRun {
     PxClothStep step;
     PxClothWalls walls;
     PxClothCollision collision;
-    PxVec3 *owed;
 } PxClothRun;
 
 PxStatus px_cloth_stage_begin(PxWorld *world)
@@ -374,11 +371,6 @@ PxClothWater px_cloth_water(const PxWorld *world)
     return w;
 }
 
-PxVec3 px_cloth_owed(const PxWorld *world, uint32_t vertex)
-{
-    return get(&world->cloth_vertices, OWED, vertex);
-}
-
 static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
 {
     const PxClothStep *s = &run->step;
@@ -427,11 +419,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(check_finite(world, run));
-    run->owed = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
-    if (run->owed == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for what fluids are owed");
-    for (uint32_t i = 0; i < s->system->vertices; ++i)
-        run->owed[i] = px_sheet_stage_owed(world, s, i);
+    PX_TRY(px_sheet_stage_return(world, fluid, s));
     PX_TRY(px_sheet_stage_catch(world, fluid, s, run->walls.at));
     world->cloth_run = run;
     return PX_OK;
@@ -449,7 +437,6 @@ void px_cloth_stage_commit(PxWorld *world)
         put(t, LAST_VELOCITY, i, run->step.v[i]);
         put(t, PLACE, i, run->walls.at[i]);
         put(t, VELOCITY, i, run->step.w[i]);
-        put(t, OWED, i, run->owed[i]);
         words(t, CONTACT)[i] = run->walls.state[i];
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }

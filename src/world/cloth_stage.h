@@ -48,9 +48,6 @@ typedef struct PxClothWater {
 } PxClothWater;
 PxClothWater px_cloth_water(const PxWorld *world);
 
-/// What a vertex owes the fluid (contact/sheets.h), N s.
-PxVec3 px_cloth_owed(const PxWorld *world, uint32_t vertex);
-
 /// Validates a stored table of vertices.
 PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
                                const PxTable *vertices);

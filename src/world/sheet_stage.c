@@ -5,6 +5,7 @@
 #include "world/wet_stage.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Sheets of a step, and where particles were at its start. */
@@ -24,31 +25,6 @@ static void set_sheets(const PxWorld *world, PxSheets *s)
         s->sheet[k].boundary.made = world->bodies.data[cloth->body].generation;
         s->sheet[k].boundary.friction = def->fluid_grip;
     }
-}
-
-/* Means over triangles, a few times: what is left changes slowly along a sheet. */
-static PxStatus smooth(const PxClothSystem *y, PxVec3 *change, PxArena *scratch)
-{
-    enum { ROUNDS = 6 };
-    PxArenaMark mark = px_arena_mark(scratch);
-    PxVec3 *sum = PX_ARENA_ARRAY(scratch, PxVec3, y->vertices + 1);
-    if (sum == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", y->vertices);
-    for (int round = 0; round < ROUNDS; ++round) {
-        for (uint32_t i = 0; i < y->vertices; ++i)
-            sum[i] = px_vec(0, 0, 0);
-        for (uint32_t f = 0; f < y->faces; ++f) {
-            const uint32_t *c = y->face[f].corner;
-            PxVec3 mean = px_scale(px_add(change[c[0]], px_add(change[c[1]], change[c[2]])),
-                                   y->face[f].area / 9);
-            for (int k = 0; k < 3; ++k)
-                sum[c[k]] = px_add(sum[c[k]], mean);
-        }
-        for (uint32_t i = 0; i < y->vertices; ++i)
-            change[i] = px_scale(sum[i], 1 / y->share[i]);
-    }
-    px_arena_release(scratch, mark);
-    return PX_OK;
 }
 
 /* The walls, and behind them the sheets. */
@@ -82,9 +58,6 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", y->vertices);
     memset(run, 0, sizeof *run);
     PX_TRY(px_cloth_vertices(world, x, v, change, mass, held));
-    PX_TRY(smooth(y, change, &world->scratch));
-    for (uint32_t i = 0; i < y->vertices; ++i)
-        v[i] = px_add(v[i], change[i]);
     PxSheets *s = &run->sheets;
     *s = (PxSheets){.system = y,
                     .x = x,
@@ -92,14 +65,17 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
                     .mass = mass,
                     .held = held,
                     .dt = world->dt,
-                    .reach = (double)fluid->kernel.h};
+                    .reach = (double)fluid->kernel.h,
+                    .spacing = world->def.spacing,
+                    .scratch = &world->scratch};
+    PX_TRY(px_sheets_smooth(s, 6, change));
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        v[i] = px_mad(v[i], change[i], getenv("PXP") ? atof(getenv("PXP")) : 1);
     double *wetness;
     PX_TRY(px_wet_saturation(world, &wetness));
     s->wetness = wetness;
     PX_TRY(px_sheets_begin(s, &world->scratch));
     set_sheets(world, s);
-    for (uint32_t i = 0; i < y->vertices; ++i)
-        s->owed[i] = px_cloth_owed(world, i);
     PX_TRY(append_boundaries(s, fluid));
     world->sheets = run;
     return PX_OK;
@@ -143,12 +119,19 @@ void px_sheet_stage_load(const PxWorld *world, PxClothStep *step)
     }
 }
 
-PxVec3 px_sheet_stage_owed(const PxWorld *world, const PxClothStep *step, uint32_t i)
+PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClothStep *step)
 {
     const PxSheetRun *run = world->sheets;
-    if (run == NULL || run->sheets.held[i])
-        return px_vec(0, 0, 0);
-    return px_cloth_added(step, i, px_sub(step->w[i], run->sheets.v[i]));
+    if (run == NULL)
+        return PX_OK;
+    const PxSheets *s = &run->sheets;
+    PxVec3 *owed = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    if (owed == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", s->system->vertices);
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        owed[i] = s->held[i] ? px_vec(0, 0, 0)
+                             : px_cloth_added(step, i, px_sub(step->w[i], s->v[i]));
+    return px_sheets_return(s, fluid, owed);
 }
 
 PxStatus px_sheet_stage_catch(PxWorld *world, const PxFluid *fluid, PxClothStep *step,

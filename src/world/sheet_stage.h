@@ -19,8 +19,9 @@ PxStatus px_sheet_stage_watch(PxWorld *world);
 /// Adds the load of the fluid to a step of cloth, and the fluid's mass.
 void px_sheet_stage_load(const PxWorld *world, PxClothStep *step);
 
-/// After a solve: what the fluid is owed now, by vertex. Without fluid, nothing.
-PxVec3 px_sheet_stage_owed(const PxWorld *world, const PxClothStep *step, uint32_t vertex);
+/// After a solve: gives the fluid the impulses that the added mass gave the cloth. Errors:
+/// PX_ERR_MEMORY.
+PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClothStep *step);
 
 /// After the cloth has moved to `at`: keeps particles from crossing it. Changes step->w.
 /// Errors: PX_ERR_MEMORY.
