@@ -9,6 +9,7 @@
 typedef struct Job {
     PxSheets *s;
     PxFluid *fluid;
+    double layer; /* of the fluid that viscosity drags along in a step, kg/m^2 */
 } Job;
 
 /* ---- who touches ------------------------------------------------------------------------------
@@ -66,10 +67,7 @@ typedef struct Walk {
 
 static Walk walk_from(const PxFluid *f, const PxSheetTouch *t)
 {
-    return (Walk){.grid = f->grid,
-                  .from = t->place,
-                  .along = t->plane[0].normal,
-                  .last = ~0ull};
+    return (Walk){.grid = f->grid, .from = t->place, .along = t->plane[0].normal, .last = ~0ull};
 }
 
 /* The rows of the next cell; false: there are no more. */
@@ -109,12 +107,16 @@ static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Job *j = user;
     const PxParticles *p = j->fluid->particles;
+    double cell = j->fluid->grid->frame.cell;
     for (uint32_t k = begin; k < end; ++k) {
         PxSheetTouch *t = &j->s->touch[k];
         PxRange run;
         Walk walk = walk_from(j->fluid, t);
         double column = 0, touching = 0;
-        t->column = t->carried = 0;
+        const float *pressed = t->touch->impulse;
+        t->column = t->carried = t->clings = 0;
+        if (pressed[0] == 0.0f && pressed[1] == 0.0f && pressed[2] == 0.0f)
+            continue; /* only fluid that presses moves along */
         double more = 1;
         for (bool own = true; more > 0 && t->planes > 0 && next_cell(&walk, &run); own = false) {
             more = 0;
@@ -127,6 +129,9 @@ static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
         t->column = column;
         if (touching > 0)
             t->carried = (double)p->mass[t->touch->row] * column / touching;
+        double grip = j->s->sheet[t->cloth].boundary.friction;
+        if (column > 0)
+            t->clings = t->carried * fmin(grip * j->layer * cell * cell / column, 1);
     }
 }
 
@@ -157,19 +162,42 @@ static void parts_of(const PxWallProfile *profile, const PxSheetTouch *t,
         part[k] = sizes > 0 ? part[k] / sizes : k == 0;
 }
 
+/* The mass of a touch, along the normal of a plane and across it. */
+static void add_mass(PxClothAdded *to, const PxSheetTouch *t, PxVec3 n, double part)
+{
+    double across = part * t->clings, along = part * (t->carried - t->clings);
+    const double add[6] = {across + along * n.x * n.x, along * n.x * n.y,
+                           along * n.x * n.z,          across + along * n.y * n.y,
+                           along * n.y * n.z,          across + along * n.z * n.z};
+    for (int k = 0; k < 6; ++k)
+        to->m[k] += add[k];
+}
+
+/* That mass times a velocity, N s. */
+static PxVec3 mass_times(const PxSheetTouch *t, PxVec3 n, PxVec3 v)
+{
+    return px_mad(px_scale(v, t->clings), n, (t->carried - t->clings) * px_dot(n, v));
+}
+
 static PxStatus spread_masses(PxSheets *s)
 {
     uint32_t n = s->system->vertices;
     PxArenaMark mark = px_arena_mark(s->scratch);
-    PxVec3 *both = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
-    if (both == NULL)
+    PxVec3 *part = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
+    if (part == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for the fluid on %u vertices", n);
-    for (uint32_t v = 0; v < n; ++v)
-        both[v] = px_vec(s->added[v], s->clings[v], 0);
-    PX_TRY(px_sheets_spread(s, both));
-    for (uint32_t v = 0; v < n; ++v) {
-        s->added[v] = both[v].x;
-        s->clings[v] = fmin(both[v].y, both[v].x);
+    for (int half = 0; half < 6; half += 3) {
+        for (uint32_t v = 0; v < n; ++v) {
+            const double *m = &s->added[v].m[half];
+            part[v] = px_vec(m[0], m[1], m[2]);
+        }
+        PX_TRY(px_sheets_spread(s, part));
+        for (uint32_t v = 0; v < n; ++v) {
+            double *m = &s->added[v].m[half];
+            m[0] = part[v].x;
+            m[1] = part[v].y;
+            m[2] = part[v].z;
+        }
     }
     px_arena_release(s->scratch, mark);
     return PX_OK;
@@ -177,7 +205,7 @@ static PxStatus spread_masses(PxSheets *s)
 
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
 {
-    Job job = {s, f};
+    Job job = {s, f, viscous_layer(f)};
     s->touches = list_touches(s, f, NULL);
     s->touch = PX_ARENA_ARRAY(f->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
     s->touching = PX_ARENA_ARRAY(f->scratch, uint8_t, f->particles->table.count + 1);
@@ -189,16 +217,14 @@ PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
         s->touching[s->touch[k].touch->row] = 1;
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, planes_block, &job);
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, carried_block, &job);
-    double layer = viscous_layer(f);
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];
-        double grip = s->sheet[t->cloth].boundary.friction, part[PX_SHEET_PLANES];
+        double part[PX_SHEET_PLANES];
         parts_of(f->wall_profile, t, part);
         for (int n = 0; n < t->planes; ++n)
             for (int c = 0; c < 3; ++c) {
                 uint32_t v = s->system->face[t->plane[n].face].corner[c];
-                s->added[v] += part[n] * t->plane[n].weight[c] * t->carried;
-                s->clings[v] = grip * layer * s->system->share[v];
+                add_mass(&s->added[v], t, t->plane[n].normal, part[n] * t->plane[n].weight[c]);
             }
     }
     return spread_masses(s);
@@ -313,10 +339,9 @@ PxStatus px_sheets_load(PxSheets *s, PxFluid *f)
 /* ---- what the fluid gets back -------------------------------------------------------------------
  */
 
-/* What a particle that touches gets of the vertices' impulses, shared by the masses that particles
- * add to them. */
+/* What a particle that touches gets of the vertices' changes of velocity. */
 static PxVec3 due_to(const PxSheets *s, const PxWallProfile *profile, const PxSheetTouch *t,
-                     const PxVec3 *per_mass)
+                     const PxVec3 *change)
 {
     double part[PX_SHEET_PLANES];
     PxVec3 sum = px_vec(0, 0, 0);
@@ -324,25 +349,21 @@ static PxVec3 due_to(const PxSheets *s, const PxWallProfile *profile, const PxSh
     for (int n = 0; n < t->planes; ++n)
         for (int c = 0; c < 3; ++c) {
             uint32_t v = s->system->face[t->plane[n].face].corner[c];
-            sum = px_mad(sum, per_mass[v], part[n] * t->plane[n].weight[c] * t->carried);
+            sum = px_mad(sum, mass_times(t, t->plane[n].normal, change[v]),
+                         part[n] * t->plane[n].weight[c]);
         }
     return sum;
 }
 
-PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *owed)
+PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *change)
 {
     PxParticles *p = f->particles;
-    for (uint32_t v = 0; v < s->system->vertices; ++v)
-        owed[v] = s->added[v] > 0 ? px_scale(owed[v], 1 / s->added[v]) : px_vec(0, 0, 0);
-    PX_TRY(px_sheets_mean(s, owed));
+    PX_TRY(px_sheets_mean(s, change));
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];
         if (!(t->carried > 0))
             continue;
-        PxVec3 due = due_to(s, f->wall_profile, t, owed);
-        if (px_dot(due, due) == 0)
-            continue;
-        PxVec3 change = px_scale(due, 1 / t->column);
+        PxVec3 due = px_scale(due_to(s, f->wall_profile, t, change), 1 / t->column);
         PxRange run;
         Walk walk = walk_from(f, t);
         bool more = true;
@@ -352,9 +373,9 @@ PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *owed)
                 if (!is_pressed(s, p, i))
                     continue;
                 more = true;
-                p->vx[i] += (float)change.x;
-                p->vy[i] += (float)change.y;
-                p->vz[i] += (float)change.z;
+                p->vx[i] += (float)due.x;
+                p->vy[i] += (float)due.y;
+                p->vz[i] += (float)due.z;
             }
         }
     }

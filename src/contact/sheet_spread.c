@@ -3,10 +3,12 @@
 
 #include <math.h>
 
-static PxStatus smooth(const PxClothSystem *y, const uint32_t *rounds, PxVec3 *of, PxArena *scratch)
+PxStatus px_sheets_mean(const PxSheets *s, PxVec3 *of)
 {
-    PxArenaMark mark = px_arena_mark(scratch);
-    PxVec3 *sum = PX_ARENA_ARRAY(scratch, PxVec3, y->vertices + 1);
+    const PxClothSystem *y = s->system;
+    const uint32_t *rounds = s->rounds;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    PxVec3 *sum = PX_ARENA_ARRAY(s->scratch, PxVec3, y->vertices + 1);
     uint32_t most = 0;
     if (sum == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", y->vertices);
@@ -28,26 +30,8 @@ static PxStatus smooth(const PxClothSystem *y, const uint32_t *rounds, PxVec3 *o
             if (round < rounds[y->of_vertex[i]])
                 of[i] = px_scale(sum[i], 1 / y->share[i]);
     }
-    px_arena_release(scratch, mark);
-    return PX_OK;
-}
-
-PxStatus px_sheets_smooth(const PxSheets *s, uint32_t rounds, PxVec3 *of)
-{
-    PxArenaMark mark = px_arena_mark(s->scratch);
-    uint32_t *all = PX_ARENA_ARRAY(s->scratch, uint32_t, s->system->cloths + 1);
-    if (all == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u sheets", s->system->cloths);
-    for (uint32_t k = 0; k < s->system->cloths; ++k)
-        all[k] = rounds;
-    PxStatus status = smooth(s->system, all, of, s->scratch);
     px_arena_release(s->scratch, mark);
-    return status;
-}
-
-PxStatus px_sheets_mean(const PxSheets *s, PxVec3 *of)
-{
-    return smooth(s->system, s->rounds, of, s->scratch);
+    return PX_OK;
 }
 
 PxStatus px_sheets_spread(const PxSheets *s, PxVec3 *of)

@@ -8,16 +8,17 @@
 /// between its normal and the direction to the point.
 ///
 /// # How a sheet yields
-/// Pressure is solved with a predicted velocity v of the sheets: that of the start of the step plus
-/// its change in the last step, smoothed along the sheet. Cloth is much lighter than
-/// the fluid that it carries; with that load alone it would be thrown away by it in every step
-/// (the added-mass instability: Causin, Gerbeau and Nobile 2005). The solve of the cloth therefore
-/// has the fluid in front of each vertex as an added mass M:
+/// Pressure is solved with the velocity v that sheets have at the start of the step. Cloth is much
+/// lighter than the fluid that it carries; with that load alone it would be thrown away by it in
+/// every step (the added-mass instability: Causin, Gerbeau and Nobile 2005). The solve of the cloth
+/// therefore has the fluid in front of each vertex as an added mass M, a matrix that is large along
+/// the normals of the places where fluid presses:
 ///   (A + M) w = b + load + M v,   v the velocity that the pressure solve knew.
-/// The fluid gets the opposite of the impulse M (v - w) at the end of the step, each vertex's shared
-/// among the particles that touch there and the columns of fluid in front of them. A mode of the true added mass m and mass m_c then
-/// has the right inertia m_c + m, and errors decay for any M above 3/4 m (with v not predicted, for
-/// any above m / 2). Momentum is kept exactly.
+/// The fluid gets the opposite of the impulse M (v - w) at the end of the step, each vertex's
+/// shared among the particles that touch there and the columns of fluid in front of them. A mode of
+/// the true added mass m and mass m_c then has the right inertia m_c + m, and errors decay for any
+/// M above m / 2. Momentum is kept exactly. Only fluid under pressure counts: a jet that falls on
+/// the sheet is not moved by it.
 ///
 /// # Cloth that is finer than the fluid
 /// A particle presses on an area of about a spacing across. Where edges are shorter, loads, added
@@ -50,6 +51,7 @@ typedef struct PxSheetTouch {
     PxSheetPlane plane[PX_SHEET_PLANES];
     double column;  ///< mass of the fluid in front of it, kg
     double carried; ///< its share of that column: the mass that it adds to the sheet, kg
+    double clings;  ///< the part of it that viscosity drags along the sheet, kg
 } PxSheetTouch;
 
 /// One piece of cloth as a boundary.
@@ -64,19 +66,18 @@ typedef struct PxSheet {
 /// All cloth of a step, in scratch.
 typedef struct PxSheets {
     const PxClothSystem *system;
-    const PxVec3 *x;     ///< at the start of the step
-    PxVec3 *v;           ///< the velocity that the fluid sees
-    const double *mass;  ///< of vertices, kg
-    double dt, reach;    ///< s; support of the kernel, m
-    double spacing;      ///< of the particles, m
-    uint32_t *rounds;    ///< by cloth: of spreading
+    const PxVec3 *x;    ///< at the start of the step
+    PxVec3 *v;          ///< the velocity that the fluid sees
+    const double *mass; ///< of vertices, kg
+    double dt, reach;   ///< s; support of the kernel, m
+    double spacing;     ///< of the particles, m
+    uint32_t *rounds;   ///< by cloth: of spreading
     PxArena *scratch;
-    double fastest;      ///< of all vertices, m/s
+    double fastest; ///< of all vertices, m/s
     PxFaceGrid grid;
     uint8_t *border;     ///< by triangle: bit k if its edge between corners k and k + 1 is a border
     PxVec3 *load;        ///< by vertex: impulses of the fluid in this step, N s
-    double *added;       ///< by vertex: mass of the fluid in front of both sides, kg
-    double *clings;      ///< by vertex: the part of it that viscosity drags along, kg
+    PxClothAdded *added; ///< by vertex: mass of the fluid in front of both sides
     PxVec3 *normal;      ///< by vertex, of unit length
     const uint8_t *held; ///< by vertex: does a handle hold it?
     const double *wetness; ///< by vertex: 0 dry .. 1 saturated; NULL: dry
@@ -87,8 +88,8 @@ typedef struct PxSheets {
     uint8_t *touching; ///< by row: is the particle among them?
 } PxSheets;
 
-/// Takes arrays from scratch. `s` has system, x, v, mass, dt, reach and spacing; friction and contact angle
-/// of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
+/// Takes arrays from scratch. `s` has system, x, v, mass, dt, reach and spacing; friction and
+/// contact angle of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch);
 
 /// The planes of a sheet that a place faces, the nearest first. Returns their number.
@@ -110,11 +111,8 @@ double px_sheet_parts(const PxWallProfile *profile, const PxSheetPlane *plane, i
 /// Factor of a sheet's friction on fluid by its wetness at a plane.
 double px_sheet_slip(const PxSheets *s, const PxSheetPlane *plane);
 
-/// Replaces values of vertices by means over the triangles around them, `rounds` times. Errors of
-/// these three: PX_ERR_MEMORY.
-PxStatus px_sheets_smooth(const PxSheets *s, uint32_t rounds, PxVec3 *of);
-
-/// The same as far as a particle reaches.
+/// Replaces values of vertices by means over the triangles around them, as far as a particle
+/// reaches. Errors of both: PX_ERR_MEMORY.
 PxStatus px_sheets_mean(const PxSheets *s, PxVec3 *of);
 
 /// The adjoint of px_sheets_mean(), which keeps the sum: for impulses and masses.
@@ -131,10 +129,10 @@ PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid);
 /// and the impulses of all of them on the vertices. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_load(PxSheets *s, PxFluid *fluid);
 
-/// After the cloth was solved: gives the fluid in front of the vertices the impulses `owed` (N s,
-/// by vertex; the array is used up) as changes of velocity. `fluid` is that of px_sheets_touch(), its rows in the same
-/// order.
-/// Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_return(const PxSheets *s, const PxFluid *fluid, PxVec3 *owed);
+/// After the cloth was solved: gives the fluid in front of the vertices the impulses of its added
+/// mass as changes of velocity. `change`, by vertex, is the solved velocity over that which the
+/// fluid saw; it is used up. `fluid` is that of px_sheets_touch(), its rows in the same
+/// order. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_return(const PxSheets *s, const PxFluid *fluid, PxVec3 *change);
 
 #endif

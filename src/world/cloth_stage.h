@@ -35,10 +35,8 @@ double px_cloth_stage_limit(const PxWorld *world);
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid);
 void px_cloth_stage_commit(PxWorld *world);
 
-/// Vertices at the start of a step: places, velocities, by how much these would change in this step
-/// as they did in the last one, masses, and whether a handle holds them.
-PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, PxVec3 *change, double *mass,
-                           uint8_t *held);
+/// Vertices at the start of a step: places, velocities, masses, and whether a handle holds them.
+PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held);
 /// Liquid in cloth, by vertex; the arrays are the table's own.
 typedef struct PxClothWater {
     double *water;    ///< kg

@@ -5,7 +5,6 @@
 #include "world/wet_stage.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Sheets of a step, and where particles were at its start. */
@@ -51,13 +50,12 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
     PxSheetRun *run = PX_ARENA_ARRAY(&world->scratch, PxSheetRun, 1);
     PxVec3 *x = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
     PxVec3 *v = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
-    PxVec3 *change = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
     double *mass = PX_ARENA_ARRAY(&world->scratch, double, y->vertices + 1);
     uint8_t *held = PX_ARENA_ARRAY(&world->scratch, uint8_t, y->vertices + 1);
-    if (run == NULL || x == NULL || v == NULL || change == NULL || mass == NULL || held == NULL)
+    if (run == NULL || x == NULL || v == NULL || mass == NULL || held == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", y->vertices);
     memset(run, 0, sizeof *run);
-    PX_TRY(px_cloth_vertices(world, x, v, change, mass, held));
+    PX_TRY(px_cloth_vertices(world, x, v, mass, held));
     PxSheets *s = &run->sheets;
     *s = (PxSheets){.system = y,
                     .x = x,
@@ -68,9 +66,6 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
                     .reach = (double)fluid->kernel.h,
                     .spacing = world->def.spacing,
                     .scratch = &world->scratch};
-    PX_TRY(px_sheets_smooth(s, 6, change));
-    for (uint32_t i = 0; i < y->vertices; ++i)
-        v[i] = px_mad(v[i], change[i], getenv("PXP") ? atof(getenv("PXP")) : 1);
     double *wetness;
     PX_TRY(px_wet_saturation(world, &wetness));
     s->wetness = wetness;
@@ -110,11 +105,9 @@ void px_sheet_stage_load(const PxWorld *world, PxClothStep *step)
     const PxSheets *s = &run->sheets;
     for (uint32_t i = 0; i < s->system->vertices; ++i) {
         step->push[i] = px_mad(step->push[i], s->load[i], 1 / step->dt);
-        if (s->held[i] || !(fabs(px_dot(s->load[i], s->normal[i])) > 0))
-            continue; /* only fluid that presses moves along */
+        if (s->held[i])
+            continue;
         step->added[i] = s->added[i];
-        step->clings[i] = s->clings[i];
-        step->added_normal[i] = s->normal[i];
         step->added_velocity[i] = s->v[i];
     }
 }
@@ -125,13 +118,12 @@ PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClo
     if (run == NULL)
         return PX_OK;
     const PxSheets *s = &run->sheets;
-    PxVec3 *owed = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
-    if (owed == NULL)
+    PxVec3 *change = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    if (change == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", s->system->vertices);
     for (uint32_t i = 0; i < s->system->vertices; ++i)
-        owed[i] = s->held[i] ? px_vec(0, 0, 0)
-                             : px_cloth_added(step, i, px_sub(step->w[i], s->v[i]));
-    return px_sheets_return(s, fluid, owed);
+        change[i] = s->held[i] ? px_vec(0, 0, 0) : px_sub(step->w[i], s->v[i]);
+    return px_sheets_return(s, fluid, change);
 }
 
 PxStatus px_sheet_stage_catch(PxWorld *world, const PxFluid *fluid, PxClothStep *step,

@@ -432,17 +432,6 @@ static PxStatus settle(PxWorld *world, PxFluid *fluid)
 }
 
 /* The step after its preparations, to `target` at most. */
-#include <stdio.h>
-static void dbg(PxWorld *world, const char *w)
-{
-    static double was; static int n;
-    PxParticles *p=&world->particles; double m=0; uint32_t b=0;
-    for(uint32_t i=0;i<p->table.count;++i){double v=sqrt((double)(p->vx[i]*p->vx[i]+p->vy[i]*p->vy[i]+p->vz[i]*p->vz[i])); if(v>m){m=v;b=i;}}
-    if(m>was*1.02&&m>5&&n++<40){ const PxSheets*s=px_sheet_stage_sheets(world); PxSheetPlane pl[3]; PxVec3 x={(double)p->x[b],(double)p->y[b],(double)p->z[b]}; int k=s?px_sheet_planes(s,0,x,pl):0;
-      fprintf(stderr,"t %.4f dt %.4g %s v %.2f (%.2f %.2f %.2f) from %.2f id %llu at %.3f %.3f %.3f planes %d d %.4f a*dt %.2f %.2f %.2f rho %.0f P %.3g\n",world->state.time,world->dt,w,m,(double)p->vx[b],(double)p->vy[b],(double)p->vz[b],was,(unsigned long long)p->id[b],x.x,x.y,x.z,k,k?pl[0].distance:-1,world->dt*(double)p->ax[b],world->dt*(double)p->ay[b],world->dt*(double)p->az[b],(double)p->density[b],(double)p->pressure[b]);}
-    was=m;
-}
-#define DBG(w) dbg(world,w)
 static PxStatus act(PxWorld *world, double target, PxUndo *undo)
 {
     PxFluid fluid = {.particles = &world->particles,
@@ -515,17 +504,14 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_STAGE(&world->profile, "heat")
     PX_TRY(px_world_heat_step(world, &fluid));
     PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
-    DBG("start");
     PX_TRY(px_gauges_sense(world));
     PX_STAGE(&world->profile, "rigid bodies")
     PX_TRY(px_rigid_stage_move(world, flow ? &fluid : NULL, wake));
     PX_TRY(px_sheet_stage_watch(world));
     if (any_rows(world))
         PX_TRY(move(world, &fluid, &energy));
-    DBG("move");
     PX_STAGE(&world->profile, "cloth")
     PX_TRY(px_cloth_stage_move(world, &fluid));
-    DBG("cloth");
     PX_STAGE(&world->profile, "measure")
     {
         if (world->sheets != NULL)
