@@ -363,7 +363,7 @@ PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *change)
         const PxSheetTouch *t = &s->touch[k];
         if (!(t->carried > 0))
             continue;
-        PxVec3 due = px_scale(due_to(s, f->wall_profile, t, change), 1 / t->column);
+        PxVec3 due = px_scale(due_to(s, f->wall_profile, t, change), 1 / (t->column * f->dt));
         PxRange run;
         Walk walk = walk_from(f, t);
         bool more = true;
@@ -373,9 +373,9 @@ PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *change)
                 if (!is_pressed(s, p, i))
                     continue;
                 more = true;
-                p->vx[i] += (float)due.x;
-                p->vy[i] += (float)due.y;
-                p->vz[i] += (float)due.z;
+                p->ax[i] += (float)due.x;
+                p->ay[i] += (float)due.y;
+                p->az[i] += (float)due.z;
             }
         }
     }

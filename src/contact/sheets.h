@@ -130,9 +130,9 @@ PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid);
 PxStatus px_sheets_load(PxSheets *s, PxFluid *fluid);
 
 /// After the cloth was solved: gives the fluid in front of the vertices the impulses of its added
-/// mass as changes of velocity. `change`, by vertex, is the solved velocity over that which the
-/// fluid saw; it is used up. `fluid` is that of px_sheets_touch(), its rows in the same
-/// order. Errors: PX_ERR_MEMORY.
+/// mass as accelerations. `change`, by vertex, is the solved velocity over that which the
+/// fluid saw; it is used up. `fluid` is that of px_sheets_touch(), which has not moved since.
+/// Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_return(const PxSheets *s, const PxFluid *fluid, PxVec3 *change);
 
 #endif

@@ -431,9 +431,14 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(check_finite(world, run));
     PX_TRY(px_sheet_stage_return(world, fluid, s));
-    PX_TRY(px_sheet_stage_catch(world, fluid, s, run->walls.at));
     world->cloth_run = run;
     return PX_OK;
+}
+
+PxStatus px_cloth_stage_catch(PxWorld *world, const PxFluid *fluid)
+{
+    PxClothRun *run = world->cloth_run;
+    return run != NULL ? px_sheet_stage_catch(world, fluid, &run->step, run->walls.at) : PX_OK;
 }
 
 /* An impulse of a collision counts as if the vertex had always had that velocity: the sum of all

@@ -508,10 +508,12 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_STAGE(&world->profile, "rigid bodies")
     PX_TRY(px_rigid_stage_move(world, flow ? &fluid : NULL, wake));
     PX_TRY(px_sheet_stage_watch(world));
-    if (any_rows(world))
-        PX_TRY(move(world, &fluid, &energy));
     PX_STAGE(&world->profile, "cloth")
     PX_TRY(px_cloth_stage_move(world, &fluid));
+    if (any_rows(world))
+        PX_TRY(move(world, &fluid, &energy));
+    PX_STAGE(&world->profile, "sheets")
+    PX_TRY(px_cloth_stage_catch(world, &fluid));
     PX_STAGE(&world->profile, "measure")
     {
         if (world->sheets != NULL)
